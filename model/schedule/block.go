@@ -1,0 +1,140 @@
+package schedule
+
+// Block is a piece of the program of one rank: operations and, if they are not all independent,
+// the dependencies between them. All operations of a block require all operations of the block
+// before it, so a block without dependencies is a phase.
+//
+// The operations of a block are either added with the methods below, into memory that the block
+// owns and uses again, or borrowed from the program that yields it. In both cases they are valid
+// until the block is filled again, and must not be changed by the one who asked for them.
+type Block struct {
+	Ops   []Op
+	Calls []Call // what the operations of kind Collective mean
+
+	// Dependents[First[i]:First[i+1]] wait for operation i. Both are empty in a phase.
+	First      []uint32
+	Dependents []Dependent
+
+	ownOps        []Op
+	ownCalls      []Call
+	ownFirst      []uint32
+	ownDependents []Dependent
+	edges         []edge
+}
+
+// Dependent is an operation that waits for another one of its block: its index, and whether it
+// waits for the start (irequires) or for the finish (requires).
+type Dependent uint32
+
+// MaxBlockOps is the largest number of operations in one block.
+const MaxBlockOps = 1<<31 - 1
+
+// NewDependent returns the dependent with this index.
+func NewDependent(index int, onStart bool) Dependent {
+	d := Dependent(index) << 1
+	if onStart {
+		d |= 1
+	}
+	return d
+}
+
+// Index returns the index of the waiting operation.
+func (d Dependent) Index() int { return int(d >> 1) }
+
+// OnStart reports whether the operation waits for the start only.
+func (d Dependent) OnStart() bool { return d&1 != 0 }
+
+// IsPhase reports whether all operations of the block are independent.
+func (b *Block) IsPhase() bool { return len(b.Dependents) == 0 }
+
+// Reset empties the block.
+func (b *Block) Reset() {
+	b.ownOps = b.ownOps[:0]
+	b.ownCalls = b.ownCalls[:0]
+	b.Ops, b.Calls, b.First, b.Dependents = b.ownOps, b.ownCalls, nil, nil
+	b.edges = b.edges[:0]
+}
+
+// Add appends an operation and returns its index.
+func (b *Block) Add(op Op) int {
+	b.ownOps = append(b.ownOps, op)
+	b.Ops = b.ownOps
+	return len(b.Ops) - 1
+}
+
+// Send appends a send of size bytes to peer.
+func (b *Block) Send(peer int, size int64, tag uint32) int {
+	return b.Add(Op{Kind: Send, Size: size, Peer: int32(peer), Tag: tag})
+}
+
+// Recv appends a receive from peer.
+func (b *Block) Recv(peer int, size int64, tag uint32) int {
+	return b.Add(Op{Kind: Recv, Size: size, Peer: int32(peer), Tag: tag})
+}
+
+// Calc appends CPU work of the given picoseconds.
+func (b *Block) Calc(picoseconds int64) int {
+	return b.Add(Op{Kind: Calc, Size: picoseconds})
+}
+
+// Call appends a symbolic collective.
+func (b *Block) Call(c Call) int {
+	b.ownCalls = append(b.ownCalls, c)
+	b.Calls = b.ownCalls
+	return b.Add(Op{Kind: Collective, Size: int64(len(b.Calls) - 1)})
+}
+
+// Require makes operation index wait for the finish of operation on. After the last dependency
+// the filler of the block calls Link.
+func (b *Block) Require(index, on int) {
+	b.edges = append(b.edges, edge{uint32(on), NewDependent(index, false)})
+}
+
+// RequireStart makes operation index wait for the start of operation on.
+func (b *Block) RequireStart(index, on int) {
+	b.edges = append(b.edges, edge{uint32(on), NewDependent(index, true)})
+}
+
+type edge struct {
+	on  uint32
+	dep Dependent
+}
+
+// Link turns the dependencies given so far into First and Dependents. Without any it does
+// nothing: the block stays a phase. The order of the dependents of an operation is the order in
+// which they were given.
+func (b *Block) Link() {
+	if len(b.edges) == 0 {
+		return
+	}
+	n := len(b.Ops)
+	first := b.ownFirst[:0]
+	for range n + 1 {
+		first = append(first, 0)
+	}
+	for _, e := range b.edges {
+		first[e.on]++
+	}
+	sum := uint32(0)
+	for i := range first {
+		sum += first[i]
+		first[i] = sum
+	}
+	deps := b.ownDependents[:0]
+	for range b.edges {
+		deps = append(deps, 0)
+	}
+	for i := len(b.edges) - 1; i >= 0; i-- {
+		e := b.edges[i]
+		first[e.on]--
+		deps[first[e.on]] = e.dep
+	}
+	b.ownFirst, b.ownDependents = first, deps
+	b.First, b.Dependents = first, deps
+}
+
+// Borrow fills the block with operations that belong to somebody else. It does not copy them.
+func (b *Block) Borrow(ops []Op, calls []Call, first []uint32, dependents []Dependent) {
+	b.Reset()
+	b.Ops, b.Calls, b.First, b.Dependents = ops, calls, first, dependents
+}

@@ -1,0 +1,76 @@
+// Package schedule describes what the ranks of a parallel program do: operations (compute, send,
+// receive, take part in a collective) and which of them wait for which.
+//
+// A schedule has two faces. A Program yields the operations of a rank block by block, on demand,
+// so that a million ranks need not be in memory at once; patterns, skeletons and extrapolated
+// traces are programs. A Graph holds all operations in memory and is a program with one block per
+// rank; files are read into graphs. The package knows nothing of machines and time: when an
+// operation happens is for the simulator to say.
+package schedule
+
+import "fmt"
+
+// Kind tells what an operation does. The numbers are the order in which operations that become
+// ready at the same moment start (rule 4 of the loggops model).
+type Kind uint8
+
+// The kinds of operations.
+const (
+	Send       Kind = iota // Size bytes to rank Peer
+	Recv                   // from rank Peer, or AnySource
+	Calc                   // Size picoseconds of CPU work
+	Collective             // symbolic: Block.Calls[Size]; expanded by package collective
+)
+
+// String returns the keyword of GOAL for the kind.
+func (k Kind) String() string {
+	switch k {
+	case Send:
+		return "send"
+	case Recv:
+		return "recv"
+	case Calc:
+		return "calc"
+	case Collective:
+		return "collective"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Wildcards of a receive.
+const (
+	AnySource int32  = -1
+	AnyTag    uint32 = 1<<32 - 1
+)
+
+// Contexts keep messages of different worlds apart, as communicators do in MPI: a receive accepts
+// only messages of its own context, AnyTag or not.
+const (
+	UserContext       uint8 = 0 // point-to-point messages; the only context that GOAL knows
+	CollectiveContext uint8 = 1 // messages inside expanded collectives
+)
+
+// Op is one operation of a rank. Its index is its position in its block.
+type Op struct {
+	Size    int64  // bytes; Calc: picoseconds; Collective: index into Block.Calls
+	Peer    int32  // Send: destination; Recv: source or AnySource
+	Tag     uint32 // Recv: may be AnyTag
+	Origin  uint32 // index into Program.Origins; 0: not known
+	Kind    Kind
+	CPU     uint8 // 0 .. 254
+	NIC     uint8 // 0 .. 254
+	Context uint8
+}
+
+// Accepts reports whether the receive op takes a message of the given source, context and tag.
+func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
+	return (op.Peer == source || op.Peer == AnySource) &&
+		op.Context == context &&
+		(op.Tag == tag || op.Tag == AnyTag)
+}
+
+// Origin tells in the user's words where an operation comes from.
+type Origin struct {
+	Path []string // call path, outermost first
+	Call string   // MPI call, e.g. MPI_Allreduce; empty if none
+}
