@@ -1,62 +1,60 @@
 package schedule
 
-// Graph is a schedule with all operations in memory. As a Program it has one block per rank.
+// Graph is a schedule with all operations in memory. A file of explicit dependencies is one block
+// per rank; a stored program keeps its blocks.
 //
 // The operations of a rank lie together in file order, 24 bytes each, so that whoever works on a
-// rank reads one stretch of memory. A Graph is made by a Builder or a reader and not changed
-// afterwards.
+// rank reads one stretch of memory. A Graph is made by a Builder and not changed afterwards.
 type Graph struct {
-	// Ops[Begin[r]:Begin[r+1]] are the operations of rank r.
-	Begin []int
-	Ops   []Op
+	steps      []int       // rank r has the blocks steps[r] .. steps[r+1]-1
+	blocks     []blockInfo // one more than there are blocks
+	ops        []Op
+	first      []uint32 // Block.First of all blocks with dependencies
+	dependents []Dependent
+	calls      []Call
+	groups     []Group
+	origins    []Origin
+	shape      Shape
 
-	// Of operation i of rank r wait Dependents[d+First[f+i] : d+First[f+i+1]], where
-	// f = Begin[r] + r (every rank has one entry more than operations) and d = DependentBegin[r].
-	First          []uint32
-	Dependents     []Dependent
-	DependentBegin []int
-
-	Calls      []Call   // what the operations of kind Collective name
-	GroupList  []Group  // see Program.Groups
-	OriginList []Origin // see Program.Origins
-
-	// Names gives labels and line numbers of the file, for messages; nil if there are none.
+	// Names gives labels and lines of the file, for messages; nil if there are none.
 	Names *Names
+}
 
-	shape Shape
+// blockInfo is where a block begins in the arrays of a graph.
+type blockInfo struct {
+	ops, first, dependents int
 }
 
 // Ranks implements Program.
-func (g *Graph) Ranks() int { return len(g.Begin) - 1 }
+func (g *Graph) Ranks() int { return len(g.steps) - 1 }
 
-// Steps implements Program: one block, or none for a rank without operations.
-func (g *Graph) Steps(rank int) int {
-	if g.Begin[rank] == g.Begin[rank+1] {
-		return 0
-	}
-	return 1
-}
+// Steps implements Program.
+func (g *Graph) Steps(rank int) int { return g.steps[rank+1] - g.steps[rank] }
 
 // Block implements Program. It does not copy.
-func (g *Graph) Block(rank, _ int, b *Block) {
-	first, dependents := g.RankDependents(rank)
-	b.Borrow(g.RankOps(rank), g.Calls, first, dependents)
+func (g *Graph) Block(rank, step int, b *Block) {
+	i := g.steps[rank] + step
+	from, to := g.blocks[i], g.blocks[i+1]
+	b.Borrow(g.ops[from.ops:to.ops], g.calls,
+		g.first[from.first:to.first], g.dependents[from.dependents:to.dependents])
 }
 
-// RankOps returns the operations of a rank.
-func (g *Graph) RankOps(rank int) []Op { return g.Ops[g.Begin[rank]:g.Begin[rank+1]] }
-
-// RankDependents returns the dependencies of a rank in the form of Block.
-func (g *Graph) RankDependents(rank int) (first []uint32, dependents []Dependent) {
-	return g.First[g.Begin[rank]+rank : g.Begin[rank+1]+rank+1],
-		g.Dependents[g.DependentBegin[rank]:g.DependentBegin[rank+1]]
+// RankOps returns the operations of all blocks of a rank.
+func (g *Graph) RankOps(rank int) []Op {
+	return g.ops[g.blocks[g.steps[rank]].ops:g.blocks[g.steps[rank+1]].ops]
 }
+
+// NumOps is the number of operations of all ranks.
+func (g *Graph) NumOps() int { return len(g.ops) }
+
+// NumDependencies is the number of dependencies inside blocks.
+func (g *Graph) NumDependencies() int { return len(g.dependents) }
 
 // Shape implements Program.
 func (g *Graph) Shape() Shape { return g.shape }
 
 // Groups implements Program.
-func (g *Graph) Groups() []Group { return g.GroupList }
+func (g *Graph) Groups() []Group { return g.groups }
 
 // Origins implements Program.
-func (g *Graph) Origins() []Origin { return g.OriginList }
+func (g *Graph) Origins() []Origin { return g.origins }

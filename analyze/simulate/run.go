@@ -1,0 +1,75 @@
+// Package simulate runs a schedule on a machine and says when every rank finishes.
+//
+// Two models: loggops, with CPUs and NICs that are taken one message at a time and with noise; and
+// loggps, the static model behind the latency tolerance, without contention. Two engines for
+// loggops, with one semantics: the window engine, which lets ranks run independently for as long
+// as no message can travel, on any number of threads; and the event engine, one queue for all,
+// for what has no such window. Results do not depend on the engine or the number of threads.
+//
+// The package does no input or output and does not print.
+package simulate
+
+import (
+	"slackline/model/collective"
+	"slackline/model/noise"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Model is what a message costs and who competes with whom.
+type Model string
+
+// The models.
+const (
+	LogGOPS Model = "loggops"
+	LogGPS  Model = "loggps"
+)
+
+// Options say how to run; the zero value is a run of loggops on all cores, without noise.
+type Options struct {
+	Model   Model               // empty: LogGOPS
+	Mapping *collective.Mapping // algorithms of the collectives; nil: the default mapping
+	Threads int                 // 0: one per core
+	Noise   *noise.Injection    // nil: none
+
+	Timeline  bool // record Result.Timeline
+	Breakdown bool // fill Result.Ranks
+
+	// Progress is called now and then with the simulated time and the messages so far.
+	Progress func(now unit.Duration, messages int64)
+}
+
+// Result is the outcome of a run.
+type Result struct {
+	Finish   []unit.Duration // by rank
+	Makespan unit.Duration   // the latest of them
+	Messages int64
+	Ops      int64 // operations carried out, after the expansion of collectives
+
+	Engine  string // "window", "event" or "static"
+	Threads int
+	Queues  Queues
+	Ranks   []Breakdown // by rank; only with Options.Breakdown
+
+	Timeline *timeline.Timeline // only with Options.Timeline
+
+	Warnings []string
+}
+
+// Queues are the statistics of the matching.
+type Queues struct {
+	Expected      int64 // messages that found their receive posted
+	Unexpected    int64 // messages that had to wait for it
+	Rendezvous    int64 // messages larger than S
+	MaxPosted     int   // longest queue of posted receives of any rank
+	MaxUnexpected int   // longest queue of unexpected messages of any rank
+}
+
+// Breakdown says where the time of a rank went. The parts add up to its finish time, or, with
+// several CPUs, to the finish time multiplied by their number.
+type Breakdown struct {
+	Compute  unit.Duration // calculations
+	Overhead unit.Duration // CPU time of sends and of arriving messages
+	Noise    unit.Duration // CPU time taken by detours and delays while there was work
+	Waiting  unit.Duration // the rest
+}

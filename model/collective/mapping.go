@@ -1,0 +1,4 @@
+package collective
+
+// Mapping chooses algorithms.
+type Mapping struct{}
