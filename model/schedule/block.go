@@ -15,6 +15,9 @@ type Block struct {
 	First      []uint32
 	Dependents []Dependent
 
+	// Memo is for whoever fills the block, to remember something from one call to the next.
+	Memo any
+
 	ownOps        []Op
 	ownCalls      []Call
 	ownFirst      []uint32
@@ -60,6 +63,12 @@ func (b *Block) Add(op Op) int {
 	b.ownOps = append(b.ownOps, op)
 	b.Ops = b.ownOps
 	return len(b.Ops) - 1
+}
+
+// Keep drops all operations but the first n.
+func (b *Block) Keep(n int) {
+	b.ownOps = b.ownOps[:n]
+	b.Ops = b.ownOps
 }
 
 // Send appends a send of size bytes to peer.

@@ -63,6 +63,7 @@ func (b *Builder) count(at int, calls []Call) {
 			g.calls = append(g.calls, calls[op.Size])
 			op.Size = int64(len(g.calls) - 1)
 			g.shape.Collectives = true
+			g.shape.Graphs = g.shape.Graphs || len(g.ops)-at > 1
 		}
 	}
 }

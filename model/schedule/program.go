@@ -25,7 +25,7 @@ type Program interface {
 type Shape struct {
 	CPUs, NICs  int  // largest number used, plus 1; at least 1
 	Wildcards   bool // receives with AnySource or AnyTag
-	Graphs      bool // blocks with dependencies inside
+	Graphs      bool // blocks with dependencies, or with a collective beside other operations
 	Collectives bool // symbolic collectives
 }
 

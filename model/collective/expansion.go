@@ -1,0 +1,309 @@
+package collective
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// Expansion is a program whose collectives are carried out with messages: the stream that an
+// engine runs. Collectives are expanded step by step when a rank reaches them and are not stored.
+type Expansion struct {
+	program schedule.Program
+	mapping *Mapping
+	gamma   unit.PerByte
+	groups  []schedule.Group
+	shape   schedule.Shape
+
+	instances sync.Map // callKey to *Instance, for calls without lists
+	failure   atomic.Pointer[error]
+}
+
+// Expand returns the stream of a program under a mapping; gamma is the CPU time per reduced byte.
+// A nil mapping is the default mapping.
+func Expand(p schedule.Program, mapping *Mapping, gamma unit.PerByte) *Expansion {
+	if mapping == nil {
+		mapping = DefaultMapping()
+	}
+	x := &Expansion{program: p, mapping: mapping, gamma: gamma, groups: p.Groups(), shape: p.Shape()}
+	if len(x.groups) == 0 {
+		x.groups = []schedule.Group{schedule.World(p.Ranks())}
+	}
+	x.shape.Collectives = false
+	return x
+}
+
+// Ranks implements schedule.Stream.
+func (x *Expansion) Ranks() int { return x.program.Ranks() }
+
+// Shape implements schedule.Stream.
+func (x *Expansion) Shape() schedule.Shape { return x.shape }
+
+// Err returns the first error that ended a rank before its time: a call that names an unknown
+// algorithm, or a rank outside the group of its call.
+func (x *Expansion) Err() error {
+	if e := x.failure.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// Next implements schedule.Stream.
+func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, bool) {
+	for steps := x.program.Steps(rank); int(at.Step) < steps; {
+		x.program.Block(rank, int(at.Step), b)
+		switch {
+		case len(b.Calls) == 0 || !hasCollective(b.Ops):
+			at = schedule.Cursor{Step: at.Step + 1}
+		case len(b.Ops) == 1:
+			var err error
+			if at, err = x.step(rank, at, b); err != nil {
+				return x.fail(rank, at, err)
+			}
+		default:
+			if err := x.splice(rank, b); err != nil {
+				return x.fail(rank, at, err)
+			}
+			at = schedule.Cursor{Step: at.Step + 1}
+		}
+		if len(b.Ops) > 0 {
+			return at, true
+		}
+	}
+	return at, false
+}
+
+func hasCollective(ops []schedule.Op) bool {
+	for i := range ops {
+		if ops[i].Kind == schedule.Collective {
+			return true
+		}
+	}
+	return false
+}
+
+// fail remembers an error and ends the rank.
+func (x *Expansion) fail(rank int, at schedule.Cursor, err error) (schedule.Cursor, bool) {
+	err = fmt.Errorf("rank %d, step %d: %w", rank, at.Step, err)
+	x.failure.CompareAndSwap(nil, &err)
+	return at, false
+}
+
+// step replaces the lone collective in b by the step of its algorithm that the cursor names, and
+// returns the cursor behind it. Beyond the last step b is left empty.
+func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, error) {
+	origin := b.Ops[0].Origin
+	call := &b.Calls[b.Ops[0].Size]
+	in, err := x.instance(call, b)
+	if err != nil {
+		return at, err
+	}
+	group := &x.groups[call.Group]
+	tag := call.Tag
+	me := rank
+	world := group.IsWorld()
+	if !world {
+		me = group.Index(rank)
+	}
+	if me < 0 || me >= group.Len() {
+		return at, fmt.Errorf("%s: the rank is not in group %d of the call", call.Op, call.Group)
+	}
+	b.Reset()
+	if !in.Algorithm.Step(in, me, int(at.Sub), b) {
+		b.Reset()
+		return schedule.Cursor{Step: at.Step + 1}, nil
+	}
+	x.finish(b, group, world, tag, origin)
+	return schedule.Cursor{Step: at.Step, Sub: at.Sub + 1}, nil
+}
+
+// finish turns the operations that an algorithm added to b into those of the program: world
+// ranks, tag and context, reductions as calculations.
+func (x *Expansion) finish(b *schedule.Block, group *schedule.Group, world bool, tag, origin uint32) {
+	keep := 0
+	for i := range b.Ops {
+		op := b.Ops[i]
+		op.Origin = origin
+		if op.Kind == schedule.Calc {
+			if op.Tag == reduceTag {
+				d, _ := x.gamma.Times(op.Size)
+				if d == 0 {
+					continue
+				}
+				op.Size, op.Tag = int64(d), 0
+			}
+		} else {
+			op.Tag = tag
+			op.Context = schedule.CollectiveContext
+			if !world {
+				op.Peer = int32(group.Rank(int(op.Peer)))
+			}
+		}
+		b.Ops[keep] = op
+		keep++
+	}
+	b.Keep(keep)
+}
+
+// callKey is a call without the parts that differ between ranks or do not matter for the choice.
+type callKey struct {
+	op        schedule.Operation
+	group     int32
+	root      int32
+	size      int64
+	algorithm string
+}
+
+// memo remembers the instance of the last call that a block was asked for. Ranks that follow one
+// another are mostly in the same collective.
+type memo struct {
+	owner *Expansion
+	key   callKey
+	sizes []int64
+	in    *Instance
+	parts schedule.Block // for splice
+}
+
+// instance returns the instance of a call, made once for all equal calls.
+func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*Instance, error) {
+	if call.Group < 0 || int(call.Group) >= len(x.groups) {
+		return nil, fmt.Errorf("%s on group %d, but the program has %d groups", call.Op, call.Group, len(x.groups))
+	}
+	m := x.memo(b)
+	key := callKey{call.Op, call.Group, call.Root, call.Size, call.Algorithm}
+	lists := len(call.Sources)+len(call.Destinations) > 0
+	if m.in != nil && m.key == key && !lists && sameSlice(m.sizes, call.Sizes) {
+		return m.in, nil
+	}
+	plain := !lists && call.Sizes == nil
+	if plain {
+		if in, ok := x.instances.Load(key); ok {
+			m.key, m.sizes, m.in = key, nil, in.(*Instance)
+			return m.in, nil
+		}
+	}
+	c := *call
+	in, err := x.mapping.Choose(&c, x.groups[call.Group].Len())
+	if err != nil {
+		return nil, err
+	}
+	if plain {
+		x.instances.Store(key, in)
+	}
+	if !lists {
+		m.key, m.sizes, m.in = key, call.Sizes, in
+	}
+	return in, nil
+}
+
+func (x *Expansion) memo(b *schedule.Block) *memo {
+	if m, ok := b.Memo.(*memo); ok && m.owner == x {
+		return m
+	}
+	m := &memo{owner: x}
+	b.Memo = m
+	return m
+}
+
+// sameSlice reports whether a and b are the same memory.
+func sameSlice(a, b []int64) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// splice replaces the collectives of a block with several operations: each becomes the chain of
+// its steps, between the operations it waits for and those that wait for it. This is how a
+// non-blocking collective overlaps with computation.
+func (x *Expansion) splice(rank int, b *schedule.Block) error {
+	ops := slices.Clone(b.Ops)
+	calls := slices.Clone(b.Calls)
+	first, dependents := slices.Clone(b.First), slices.Clone(b.Dependents)
+	parts := &x.memo(b).parts
+
+	// entry and exit of each old operation: ranges of new operations.
+	type span struct{ from, to int }
+	entry, exit := make([]span, len(ops)), make([]span, len(ops))
+	var all []schedule.Op
+	type dependency struct {
+		op, on  int
+		onStart bool
+	}
+	var edges []dependency
+	for i := range ops {
+		if ops[i].Kind != schedule.Collective {
+			all = append(all, ops[i])
+			entry[i] = span{len(all) - 1, len(all)}
+			exit[i] = entry[i]
+			continue
+		}
+		last := span{}
+		steps := 0
+		for sub := int32(0); ; sub++ {
+			parts.Reset()
+			call := calls[ops[i].Size]
+			parts.Call(call)
+			parts.Ops[0].Origin = ops[i].Origin
+			next, err := x.step(rank, schedule.Cursor{Sub: sub}, parts)
+			if err != nil {
+				return err
+			}
+			if next.Step > 0 {
+				break
+			}
+			if len(parts.Ops) == 0 {
+				continue
+			}
+			now := span{len(all), len(all) + len(parts.Ops)}
+			all = append(all, parts.Ops...)
+			if steps == 0 {
+				entry[i] = now
+			} else {
+				for op := now.from; op < now.to; op++ {
+					for on := last.from; on < last.to; on++ {
+						edges = append(edges, dependency{op, on, false})
+					}
+				}
+			}
+			last = now
+			steps++
+		}
+		if steps == 0 { // nothing to do, as on one rank: a point that others can wait for
+			all = append(all, schedule.Op{Kind: schedule.Calc, Origin: ops[i].Origin})
+			entry[i] = span{len(all) - 1, len(all)}
+			last = entry[i]
+		}
+		exit[i] = last
+	}
+	b.Reset()
+	for _, op := range all {
+		b.Add(op)
+	}
+	for i := range ops {
+		if len(first) == 0 {
+			break
+		}
+		for _, d := range dependents[first[i]:first[i+1]] {
+			to := entry[d.Index()]
+			for op := to.from; op < to.to; op++ {
+				if d.OnStart() {
+					b.RequireStart(op, entry[i].from)
+					continue
+				}
+				for on := exit[i].from; on < exit[i].to; on++ {
+					b.Require(op, on)
+				}
+			}
+		}
+	}
+	for _, e := range edges {
+		b.Require(e.op, e.on)
+	}
+	b.Link()
+	if !b.IsPhase() && !x.shape.Graphs {
+		return fmt.Errorf("a collective beside other operations, but the program's shape says that it has no graphs")
+	}
+	return nil
+}
