@@ -1,0 +1,155 @@
+// Package atomicfile writes files that are either complete or not there.
+//
+// The content goes to a temporary name in the same directory, is synced, and
+// then takes its place with one rename. Whatever stood there before stays
+// untouched until that moment. Devices and pipes cannot be replaced and are
+// written to directly.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// bufferSize is large enough that a fast writer spends little time in system
+// calls.
+const bufferSize = 1 << 18
+
+// ErrIsInput says that the output would replace a file that is being read.
+var ErrIsInput = errors.New("is also an input; give another name")
+
+// Write makes the file at path hold exactly what fill writes. If fill fails, so
+// does Write, and the file that was there before remains.
+func Write(path string, fill func(w io.Writer) error) error {
+	path, info, err := target(path)
+	if err != nil {
+		return err
+	}
+	if info != nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a directory")}
+		}
+		return writeDevice(path, fill)
+	}
+	mode := fs.FileMode(0o666)
+	f, err := createTemp(path, mode)
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	done := false
+	defer func() {
+		if !done {
+			f.Close()
+			os.Remove(name)
+		}
+	}()
+	if info != nil {
+		if err := f.Chmod(info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	w := bufio.NewWriterSize(f, bufferSize)
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(name, path); err != nil {
+		return err
+	}
+	done = true
+	syncDir(filepath.Dir(path))
+	return nil
+}
+
+// CheckNotInput returns ErrIsInput, with the path, if out names the same file
+// as one of the inputs. Inputs that do not exist and "-" count for nothing.
+func CheckNotInput(out string, inputs ...string) error {
+	o, err := os.Stat(out)
+	if err != nil {
+		return nil // a new file cannot be an input
+	}
+	for _, in := range inputs {
+		i, err := os.Stat(in)
+		if err == nil && o.Mode().IsRegular() && os.SameFile(o, i) {
+			return fmt.Errorf("%s: %w", out, ErrIsInput)
+		}
+	}
+	return nil
+}
+
+// target follows symbolic links, so that the file they lead to is replaced and
+// not the link, and says what stands there (nil: nothing).
+func target(path string) (string, fs.FileInfo, error) {
+	if link, err := filepath.EvalSymlinks(path); err == nil {
+		path = link
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	case err != nil:
+		return path, nil, err
+	}
+	return path, info, nil
+}
+
+func writeDevice(path string, fill func(w io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, bufferSize)
+	if err := fill(w); err != nil {
+		f.Close()
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// createTemp is os.CreateTemp with the permissions that a new file would get.
+func createTemp(path string, mode fs.FileMode) (*os.File, error) {
+	dir, base := filepath.Split(path)
+	for try := 0; ; try++ {
+		name := filepath.Join(dir, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) && try < 1000 {
+			continue
+		}
+		if err != nil {
+			// The user knows nothing of the temporary name.
+			var pe *fs.PathError
+			if errors.As(err, &pe) {
+				pe.Path = path
+			}
+			return nil, err
+		}
+		return f, nil
+	}
+}
+
+// syncDir makes the rename durable where the system allows it.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync() // not every file system can sync a directory
+		d.Close()
+	}
+}

@@ -1,0 +1,160 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// onlyFile fails unless the directory of path holds path and nothing else.
+func onlyFile(t *testing.T, path string) {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || list[0].Name() != filepath.Base(path) {
+		t.Errorf("directory = %v, want only %s", list, filepath.Base(path))
+	}
+}
+
+func TestWriteReplaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.txt")
+	for _, s := range []string{"first", "second, longer", ""} {
+		if err := Write(path, text(s)); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, path); got != s {
+			t.Errorf("content = %q, want %q", got, s)
+		}
+	}
+	onlyFile(t, path)
+}
+
+func TestFailureKeepsTheOldFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.txt")
+	if err := Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	fault := errors.New("fault")
+	err := Write(path, func(w io.Writer) error {
+		fmt.Fprint(w, "half")
+		return fault
+	})
+	if !errors.Is(err, fault) {
+		t.Errorf("Write = %v, want %v", err, fault)
+	}
+	if got := read(t, path); got != "old" {
+		t.Errorf("content = %q, want the old one", got)
+	}
+	onlyFile(t, path)
+}
+
+func TestKeepsModeAndLink(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, text("x")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); got != 0o600 {
+		t.Errorf("mode = %o, want 600", got)
+	}
+	if got := read(t, path); got != "x" {
+		t.Errorf("content = %q, want x", got)
+	}
+	if l, err := os.Readlink(link); err != nil || l != path {
+		t.Errorf("link = %q, %v; want it to stay", l, err)
+	}
+}
+
+func TestDeviceAndDirectory(t *testing.T) {
+	if err := Write(os.DevNull, text("x")); err != nil {
+		t.Errorf("Write(%s) = %v", os.DevNull, err)
+	}
+	if err := Write(t.TempDir(), text("x")); err == nil {
+		t.Error("Write to a directory succeeded")
+	}
+	missing := filepath.Join(t.TempDir(), "no", "a")
+	var pe *os.PathError
+	if err := Write(missing, text("x")); !errors.As(err, &pe) || pe.Path != missing {
+		t.Errorf("Write(%s) = %v, want an error that names it", missing, err)
+	}
+}
+
+func TestWritersAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if err := Write(path, text(fmt.Sprintf("writer %d", i))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	var i int
+	if n, _ := fmt.Sscanf(read(t, path), "writer %d", &i); n != 1 {
+		t.Errorf("content = %q, want that of one writer", read(t, path))
+	}
+	onlyFile(t, path)
+}
+
+func TestCheckNotInput(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for _, p := range []string{a, b} {
+		if err := os.WriteFile(p, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(a, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		out    string
+		inputs []string
+		same   bool
+	}{
+		{a, []string{b, "-"}, false},
+		{a, []string{b, a}, true},
+		{link, []string{a}, true},
+		{a, []string{link}, true},
+		{filepath.Join(dir, "new"), []string{a}, false},
+		{os.DevNull, []string{os.DevNull}, false},
+	} {
+		if err := CheckNotInput(tc.out, tc.inputs...); errors.Is(err, ErrIsInput) != tc.same {
+			t.Errorf("CheckNotInput(%s, %v) = %v, want same: %v", tc.out, tc.inputs, err, tc.same)
+		}
+	}
+}

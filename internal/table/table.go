@@ -1,0 +1,272 @@
+// Package table holds rows and columns and writes them as text for people, or as
+// CSV, JSON or Markdown for everything else.
+//
+// A cell may show one thing to people (2.5 us) and hold another for programs
+// (2500): text and Markdown print the first, CSV and JSON the second.
+package table
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Align says on which side of its column a cell stands.
+type Align uint8
+
+// The sides.
+const (
+	Left Align = iota
+	Right
+)
+
+// A Column of a table.
+type Column struct {
+	Key   string // name in CSV and JSON, e.g. finish_ns
+	Title string // heading in text and Markdown; empty: Key
+	Align Align
+}
+
+// A Cell has a form for people and a value for programs. The value is a string,
+// a number, a bool, a json.Number or nil.
+type Cell struct {
+	Text  string
+	Value any
+}
+
+// A Table is a list of rows below named columns.
+type Table struct {
+	Columns []Column
+	rows    [][]Cell
+}
+
+// New returns an empty table.
+func New(columns ...Column) *Table { return &Table{Columns: columns} }
+
+// Add appends a row. Each cell is a Cell, or a plain value that is its own text.
+// Add panics if the number of cells is not the number of columns.
+func (t *Table) Add(cells ...any) {
+	if len(cells) != len(t.Columns) {
+		panic(fmt.Sprintf("table: %d cells in a table of %d columns", len(cells), len(t.Columns)))
+	}
+	row := make([]Cell, len(cells))
+	for i, c := range cells {
+		if cell, ok := c.(Cell); ok {
+			row[i] = cell
+		} else {
+			row[i] = Cell{fmt.Sprint(c), c}
+		}
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Len is the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// TextOptions say how a table looks as text.
+type TextOptions struct {
+	Width    int                 // columns of the screen; 0: no limit
+	NoHeader bool                // leave the headings out
+	Heading  func(string) string // decorates a heading, e.g. with colour; nil: not at all
+}
+
+// gap stands between two columns.
+const gap = "  "
+
+// WriteText writes the table for people. If it is wider than allowed, the last
+// column is wrapped, provided that it is aligned left and some room is left.
+func (t *Table) WriteText(w io.Writer, o TextOptions) error {
+	widths := t.widths(!o.NoHeader)
+	last := len(t.Columns) - 1
+	if over := sum(widths) + len(gap)*last - o.Width; o.Width > 0 && over > 0 &&
+		t.Columns[last].Align == Left && widths[last]-over >= minWrap {
+		widths[last] -= over
+	}
+	out := bufio.NewWriter(w)
+	if !o.NoHeader {
+		heads := make([]string, len(t.Columns))
+		for i := range t.Columns {
+			heads[i] = t.title(i)
+		}
+		t.writeRow(out, heads, widths, o.Heading)
+	}
+	cells := make([]string, len(t.Columns))
+	for _, row := range t.rows {
+		for i, c := range row {
+			cells[i] = c.Text
+		}
+		t.writeRow(out, cells, widths, nil)
+	}
+	return out.Flush()
+}
+
+// minWrap is the narrowest column that is still readable when wrapped.
+const minWrap = 16
+
+func (t *Table) title(i int) string {
+	if t.Columns[i].Title != "" {
+		return t.Columns[i].Title
+	}
+	return t.Columns[i].Key
+}
+
+func (t *Table) widths(header bool) []int {
+	widths := make([]int, len(t.Columns))
+	for i := range t.Columns {
+		if header {
+			widths[i] = utf8.RuneCountInString(t.title(i))
+		}
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].Text))
+		}
+	}
+	return widths
+}
+
+func sum(v []int) int {
+	s := 0
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+func (t *Table) writeRow(w *bufio.Writer, cells []string, widths []int, decorate func(string) string) {
+	last := len(cells) - 1
+	lines := Wrap(cells[last], widths[last])
+	indent := 0
+	for i, c := range cells[:last] {
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+		if decorate != nil {
+			c = decorate(c)
+		}
+		if t.Columns[i].Align == Right {
+			c = pad + c
+		} else if i < last {
+			c += pad
+		}
+		w.WriteString(c)
+		w.WriteString(gap)
+		indent += widths[i] + len(gap)
+	}
+	for i, line := range lines {
+		if i > 0 {
+			w.WriteString(strings.Repeat(" ", indent))
+		}
+		if t.Columns[last].Align == Right {
+			w.WriteString(strings.Repeat(" ", widths[last]-utf8.RuneCountInString(line)))
+		}
+		if decorate != nil {
+			line = decorate(line)
+		}
+		w.WriteString(line)
+		w.WriteByte('\n')
+	}
+}
+
+// Wrap breaks text at blanks into lines of at most width letters; a longer word
+// stands alone on its line. There is at least one line. A width of 0 or less
+// does not break.
+func Wrap(text string, width int) []string {
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
+		return []string{text}
+	}
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case length == 0:
+			line, length = word, n
+		case length+1+n <= width:
+			line += " " + word
+			length += 1 + n
+		default:
+			lines = append(lines, line)
+			line, length = word, n
+		}
+	}
+	return append(lines, line)
+}
+
+// WriteMarkdown writes the table as a Markdown table.
+func (t *Table) WriteMarkdown(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	escape := strings.NewReplacer("|", `\|`, "\n", " ")
+	for i := range t.Columns {
+		fmt.Fprintf(out, "| %s ", escape.Replace(t.title(i)))
+	}
+	out.WriteString("|\n")
+	for _, c := range t.Columns {
+		if c.Align == Right {
+			out.WriteString("| --: ")
+		} else {
+			out.WriteString("| --- ")
+		}
+	}
+	out.WriteString("|\n")
+	for _, row := range t.rows {
+		for _, c := range row {
+			fmt.Fprintf(out, "| %s ", escape.Replace(c.Text))
+		}
+		out.WriteString("|\n")
+	}
+	return out.Flush()
+}
+
+// WriteCSV writes the values as CSV with a line of keys; nil is an empty field.
+func (t *Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	record := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		record[i] = c.Key
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		for i, c := range row {
+			record[i] = ""
+			if c.Value != nil {
+				record[i] = fmt.Sprint(c.Value)
+			}
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// MarshalJSON gives the values as a list of objects whose members stand in the
+// order of the columns.
+func (t *Table) MarshalJSON() ([]byte, error) {
+	out := []byte{'['}
+	for r, row := range t.rows {
+		if r > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '{')
+		for i, c := range row {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			key, err := json.Marshal(t.Columns[i].Key)
+			if err != nil {
+				return nil, err
+			}
+			value, err := json.Marshal(c.Value)
+			if err != nil {
+				return nil, err
+			}
+			out = append(append(append(out, key...), ':'), value...)
+		}
+		out = append(out, '}')
+	}
+	return append(out, ']'), nil
+}
