@@ -1,5 +1,7 @@
 package schedule
 
+import "sort"
+
 // Graph is a schedule with all operations in memory. A file of explicit dependencies is one block
 // per rank; a stored program keeps its blocks.
 //
@@ -42,6 +44,20 @@ func (g *Graph) Block(rank, step int, b *Block) {
 // RankOps returns the operations of all blocks of a rank.
 func (g *Graph) RankOps(rank int) []Op {
 	return g.ops[g.blocks[g.steps[rank]].ops:g.blocks[g.steps[rank+1]].ops]
+}
+
+// Ops returns the operations of all ranks, one rank after the other. A position in it numbers an
+// operation over all ranks.
+func (g *Graph) Ops() []Op { return g.ops }
+
+// FirstOp is the position in Ops of the first operation of a rank, for any rank up to and with
+// the number of ranks.
+func (g *Graph) FirstOp(rank int) int { return g.blocks[g.steps[rank]].ops }
+
+// Find returns the rank of an operation and its index in that rank, for a position in Ops.
+func (g *Graph) Find(op int) (rank, index int) {
+	rank = sort.Search(g.Ranks(), func(r int) bool { return g.FirstOp(r+1) > op })
+	return rank, op - g.FirstOp(rank)
 }
 
 // NumOps is the number of operations of all ranks.
