@@ -1,0 +1,127 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// source is one Go file of the project.
+type source struct {
+	path   string // relative to the root of the project
+	room   string // its package, as a path below the module
+	test   bool
+	lines  int
+	set    *token.FileSet
+	syntax *ast.File
+}
+
+func (f *source) imports() []string {
+	var list []string
+	for _, spec := range f.syntax.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+func (f *source) position(n ast.Node) string { return f.set.Position(n.Pos()).String() }
+
+func projectRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// sources parses all Go files of the project.
+func sources(t *testing.T) []*source {
+	t.Helper()
+	root := projectRoot(t)
+	var list []*source
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != root && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		set := token.NewFileSet()
+		syntax, err := parser.ParseFile(set, rel, data, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		list = append(list, &source{
+			path: rel, room: strings.TrimSuffix(rel, "/"+name), test: strings.HasSuffix(name, "_test.go"),
+			lines: strings.Count(string(data), "\n"), set: set, syntax: syntax,
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 20 {
+		t.Fatalf("only %d Go files found below %s", len(list), root)
+	}
+	return list
+}
+
+// maxLines is the length beyond which a file cannot be read in one go.
+const maxLines = 800
+
+func TestFileLength(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.lines > maxLines {
+			t.Errorf("%s has %d lines; split it (at most %d)", f.path, f.lines, maxLines)
+		}
+	}
+}
+
+func TestPackageComments(t *testing.T) {
+	documented := map[string]bool{}
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		documented[f.room] = documented[f.room] || f.syntax.Doc != nil
+	}
+	for room, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no package comment", room)
+		}
+	}
+}
