@@ -1,0 +1,60 @@
+# make demo   needs nothing but Go
+# make test   sets up what the tests need and runs all of them
+
+export CGO_ENABLED = 0
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+BENCHSTAT   = golang.org/x/perf/cmd/benchstat@latest
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
+
+# Packages whose code runs on several goroutines.
+CONCURRENT = ./analyze/simulate/... ./model/collective/... ./internal/...
+
+FUZZTIME ?= 5s
+COUNT    ?= 5
+BENCH    ?= .
+
+.PHONY: help demo build test test-setup lint unit race fuzz-smoke fuzz test-long bench clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+demo: build ## build slackline and let it show what it does; pictures go to out/
+	./bin/slackline demo --out out
+
+build: ## build the static binary bin/slackline
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/slackline ./cmd/slackline
+
+test: test-setup lint unit race fuzz-smoke ## everything that must hold before a change lands
+
+test-setup:
+	.ci/setup
+
+lint:
+	@files=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+		if [ -n "$$files" ]; then echo "gofmt these files:"; echo "$$files"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+unit:
+	go test ./...
+
+race: # the race detector needs cgo
+	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
+
+fuzz-smoke:
+	.ci/fuzz $(FUZZTIME)
+
+fuzz: ## fuzz every reader for a minute each (FUZZTIME=1m)
+	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),1m)
+
+test-long: ## the tests with more and larger cases
+	SLACKLINE_TEST_LONG=1 go test -count=1 -timeout 60m ./...
+
+bench: build ## the benchmarks, COUNT=5 times each, with their spread
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
+	go run $(BENCHSTAT) bench.txt
+
+clean: ## remove what was built
+	rm -rf bin out bench.txt
