@@ -1,0 +1,315 @@
+package pattern
+
+import (
+	"fmt"
+	"strings"
+
+	"slackline/model/collective"
+	"slackline/model/schedule"
+)
+
+// call is a blocking collective, alone in its block, so that it is expanded step by step.
+type call struct {
+	call   schedule.Call
+	origin uint32
+}
+
+func (c *call) fill(_, _ int, b *schedule.Block) {
+	b.Ops[b.Call(c.call)].Origin = c.origin
+}
+
+func (c *call) messages() int64 { return 0 }
+
+func (c *call) operation() schedule.Operation { return c.call.Op }
+
+// neighborCall is a neighbourhood collective on a grid. Its lists differ by rank and are made when
+// they are asked for.
+type neighborCall struct {
+	call
+	*grid
+}
+
+func (c *neighborCall) fill(rank, _ int, b *schedule.Block) {
+	mine := c.call.call
+	lists := make([]int32, 0, 2*len(c.dims))
+	for d := range c.dims {
+		for _, direction := range [...]int{-1, +1} {
+			if n := c.neighbor(rank, d, direction); n >= 0 {
+				lists = append(lists, int32(n))
+			}
+		}
+	}
+	mine.Sources, mine.Destinations = lists, lists
+	b.Ops[b.Call(mine)].Origin = c.origin
+}
+
+// overlap is communication that runs beside a chain of work: between two pieces of it the library
+// makes progress, as an application that calls MPI_Test now and then lets it. Both are joined at
+// the end of the block.
+type overlap struct {
+	communication part
+	piece         *work
+	pieces        int
+}
+
+func (o *overlap) fill(rank, step int, b *schedule.Block) {
+	o.communication.fill(rank, step, b)
+	for i := range o.pieces {
+		at := b.Calc(o.piece.piece(rank, step, i) * nanosecond)
+		b.Ops[at].Origin = o.piece.origin
+		if i > 0 {
+			b.Require(at, at-1)
+		}
+	}
+	b.Link()
+}
+
+func (o *overlap) messages() int64 { return o.communication.messages() }
+
+// overlapCall is an overlap with a collective.
+type overlapCall struct {
+	overlap
+	op schedule.Operation
+}
+
+func (o *overlapCall) operation() schedule.Operation { return o.op }
+
+// overlapped appends communication beside num/den of the compute time of an iteration.
+func (s *script) overlapped(communication part, num, den int64, path ...string) {
+	c, isCall := communication.(collectivePart)
+	dropped := isCall && s.withoutColl || !isCall && s.withoutP2P
+	s.prog.shape.Collectives = s.prog.shape.Collectives || isCall && !dropped
+	piece := s.work(load{num, den * int64(s.Pieces), 100, 0}, path...)
+	switch {
+	case piece == nil && dropped:
+	case piece == nil:
+		s.add(communication)
+	case dropped:
+		for range s.Pieces {
+			s.add(piece)
+		}
+	default:
+		s.prog.shape.Graphs = true
+		o := overlap{communication, piece, s.Pieces}
+		if isCall {
+			s.add(&overlapCall{o, c.operation()})
+		} else {
+			s.add(&o)
+		}
+	}
+}
+
+// checkAlgorithm tests that an operation has the named algorithm; none is the mapping's choice.
+func checkAlgorithm(op schedule.Operation, name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := collective.Lookup(op, name); err != nil {
+		return fmt.Errorf("algorithm: %w", err)
+	}
+	return nil
+}
+
+// mpiName returns the name of the blocking MPI call of an operation.
+func mpiName(op schedule.Operation) string {
+	name := op.String()
+	if op == schedule.ReduceScatter {
+		name = "reduce_scatter_block"
+	}
+	return "MPI_" + strings.ToUpper(name[:1]) + name[1:]
+}
+
+// operationParams are the parameters that matter for an operation.
+func operationParams(op schedule.Operation) []string {
+	names := []string{"ranks"}
+	if op != schedule.Barrier {
+		names = append(names, "size")
+	}
+	switch op {
+	case schedule.Bcast, schedule.Reduce, schedule.Gather, schedule.Scatter:
+		names = append(names, "root")
+	case schedule.NeighborAllgather, schedule.NeighborAlltoall:
+		names = append(names, "grid", "periodic")
+	}
+	return append(names, "algorithm", "iterations", "compute", "jitter", "seed")
+}
+
+// funnelOf tells which operations have a linear algorithm that floods the root.
+func funnelOf(op schedule.Operation) funnel {
+	switch op {
+	case schedule.Gather, schedule.Reduce, schedule.Barrier:
+		return ifLinear
+	}
+	return never
+}
+
+// collective returns the part that carries out an operation with the parameters of the script.
+func (s *script) collective(op schedule.Operation, mpi string, sizes []int64) (part, error) {
+	if err := checkAlgorithm(op, s.Algorithm); err != nil {
+		return nil, err
+	}
+	c := call{
+		call:   schedule.Call{Op: op, Size: s.Size, Sizes: sizes, Root: int32(s.Root), Algorithm: s.Algorithm},
+		origin: s.origin(mpi),
+	}
+	if op == schedule.Barrier {
+		c.call.Size = 0
+	}
+	switch op {
+	case schedule.Bcast, schedule.Reduce, schedule.Gather, schedule.Scatter:
+	default:
+		c.call.Root = 0
+	}
+	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
+		dimensions := len(s.Grid)
+		if dimensions != 3 {
+			dimensions = 2
+		}
+		g, err := s.grid(dimensions)
+		return &neighborCall{c, g}, err
+	}
+	return &c, nil
+}
+
+// operationPattern is the blocking form of an operation.
+func operationPattern(op schedule.Operation) definition {
+	name := op.String()
+	info := "MPI_" + strings.TrimPrefix(mpiName(op), "MPI_")
+	details := "Each iteration is compute (none by default), then the collective on all ranks."
+	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
+		info += " with the neighbours of a grid"
+		details += " The neighbours are those of a grid of two dimensions, or of three if such a grid is given."
+	}
+	return definition{
+		Info: Info{
+			Name: name, Kind: Collective, Info: info, Details: details,
+			Params:  operationParams(op),
+			Example: "slackline simulate " + name + " --ranks 1024 --machine chic",
+		},
+		defaults: Params{Size: 8},
+		funnel:   funnelOf(op),
+		build: func(s *script) error {
+			p, err := s.collective(op, mpiName(op), nil)
+			if err != nil {
+				return err
+			}
+			s.compute(1, 1)
+			s.addCollective(p)
+			return nil
+		},
+	}
+}
+
+func (s *script) addCollective(p part) {
+	if !s.withoutColl {
+		s.prog.shape.Collectives = true
+		s.add(p)
+	}
+}
+
+// nonblockingPattern is the non-blocking form of an operation, beside compute.
+func nonblockingPattern(op schedule.Operation) definition {
+	mpi := mpiName(op)
+	mpi = "MPI_I" + strings.ToLower(mpi[4:5]) + mpi[5:]
+	return definition{
+		Info: Info{
+			Name: "i" + op.String(), Kind: Collective,
+			Info:    mpi + " beside compute",
+			Details: "Each iteration starts the collective, computes in pieces, between which the collective gets the CPU, and waits for both.",
+			Params:  append(operationParams(op), "pieces"),
+			Example: "slackline simulate i" + op.String() + " --ranks 1024 --compute 200us --pieces 20 --machine chic",
+		},
+		defaults: Params{Size: 8, Compute: defaultOverlap, Pieces: 10},
+		funnel:   funnelOf(op),
+		build: func(s *script) error {
+			p, err := s.collective(op, mpi, nil)
+			if err != nil {
+				return err
+			}
+			s.overlapped(p, 1, 1)
+			return nil
+		},
+	}
+}
+
+// vectorNames are the operations that have a v-variant, and its name.
+var vectorNames = []struct {
+	op        schedule.Operation
+	name, mpi string
+}{
+	{schedule.Gather, "gatherv", "MPI_Gatherv"},
+	{schedule.Scatter, "scatterv", "MPI_Scatterv"},
+	{schedule.Allgather, "allgatherv", "MPI_Allgatherv"},
+	{schedule.Alltoall, "alltoallv", "MPI_Alltoallv"},
+	{schedule.ReduceScatter, "reduce_scatterv", "MPI_Reduce_scatter"},
+}
+
+const (
+	maxSizes      = 1 << 24        // bounds the table of sizes of a v-variant: 128 MiB
+	maxVectorSize = int64(1 << 50) // leaves room for the spread; exact in float64
+)
+
+// vectorPattern is the v-variant of an operation with random sizes.
+func vectorPattern(op schedule.Operation, name, mpi string) definition {
+	return definition{
+		Info: Info{
+			Name: name, Kind: Collective,
+			Info:    mpi + " with random sizes",
+			Details: "As the form with equal sizes, but each size is drawn from size * (1 - jitter) to size * (1 + jitter).",
+			Params:  operationParams(op),
+			Example: "slackline simulate " + name + " --ranks 256 --size 4KiB --jitter 0.9 --seed 3 --machine chic",
+		},
+		defaults: Params{Size: 1024, Jitter: 0.5},
+		funnel:   funnelOf(op),
+		build: func(s *script) error {
+			count := s.Ranks
+			if op == schedule.Alltoall {
+				count *= s.Ranks
+			}
+			if count > maxSizes {
+				return fmt.Errorf("ranks: the table of sizes has %d entries, at most %d are kept; give fewer ranks", count, maxSizes)
+			}
+			if s.Size > maxVectorSize {
+				return fmt.Errorf("size: %d is too large; give at most %d", s.Size, maxVectorSize)
+			}
+			spread := jitterOf(s.Size, s.Jitter)
+			sizes := make([]int64, count)
+			for i := range sizes {
+				sizes[i] = s.Size + within(spread, hash(s.Seed^sizeSalt, uint64(i)))
+			}
+			p, err := s.collective(op, mpi, sizes)
+			if err != nil {
+				return err
+			}
+			s.compute(1, 1)
+			s.addCollective(p)
+			return nil
+		},
+	}
+}
+
+// sizeSalt keeps sizes independent of compute times.
+const sizeSalt = 0x2545f4914f6cdd1d
+
+// disseminationPattern is the timing pattern of the noise literature: an allreduce by the
+// dissemination algorithm with one-byte messages.
+var disseminationPattern = definition{
+	Info: Info{
+		Name: "dissemination", Kind: Collective,
+		Info:    "allreduce by dissemination: in step k rank r sends to r + 2^k",
+		Details: "In step k every rank sends to rank r + 2^k and receives from r - 2^k, around the ring of ranks; both operations of a step require both of the step before. The same as allreduce with the algorithm dissemination and one byte.",
+		Params:  []string{"ranks", "size", "iterations", "compute", "jitter", "seed"},
+		Example: "slackline simulate dissemination --ranks 1048576 --size 1B --machine chic",
+	},
+	defaults: Params{Size: 1, Algorithm: "dissemination"},
+	build: func(s *script) error {
+		s.Algorithm = "dissemination"
+		p, err := s.collective(schedule.Allreduce, mpiName(schedule.Allreduce), nil)
+		if err != nil {
+			return err
+		}
+		s.compute(1, 1)
+		s.addCollective(p)
+		return nil
+	},
+}

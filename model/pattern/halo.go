@@ -1,0 +1,69 @@
+package pattern
+
+import "slackline/model/schedule"
+
+// halo is an exchange with the neighbours in all dimensions of a grid: one phase in which a rank
+// posts all its receives and sends, as MPI_Irecv, MPI_Isend and MPI_Waitall do.
+type halo struct {
+	*grid
+	sizes      []int64 // of a message, by dimension
+	send, recv uint32  // origins
+}
+
+func (h *halo) fill(rank, _ int, b *schedule.Block) {
+	for d := range h.dims {
+		size := h.sizes[d]
+		// The tag is the direction of travel. It tells the two messages apart that a pair
+		// exchanges each way if it is a whole periodic line.
+		backward, forward := uint32(2*d), uint32(2*d+1)
+		lower, upper := h.neighbor(rank, d, -1), h.neighbor(rank, d, +1)
+		if lower >= 0 {
+			b.Ops[b.Send(lower, size, backward)].Origin = h.send
+			b.Ops[b.Recv(lower, size, forward)].Origin = h.recv
+		}
+		if upper >= 0 {
+			b.Ops[b.Send(upper, size, forward)].Origin = h.send
+			b.Ops[b.Recv(upper, size, backward)].Origin = h.recv
+		}
+	}
+}
+
+func (h *halo) messages() int64 {
+	n := int64(0)
+	for d := range h.dims {
+		n += 2 * int64(h.links(d))
+	}
+	return n
+}
+
+// halo returns an exchange of messages of the given sizes by dimension; the last size holds for
+// the dimensions behind it too.
+func (s *script) halo(g *grid, path string, sizes ...int64) *halo {
+	h := &halo{grid: g, send: s.origin("MPI_Isend", path), recv: s.origin("MPI_Irecv", path)}
+	for d := range g.dims {
+		h.sizes = append(h.sizes, sizes[min(d, len(sizes)-1)])
+	}
+	return h
+}
+
+func haloPattern(name string, dimensions int, example string) definition {
+	return definition{
+		Info: Info{
+			Name: name, Kind: Exchange,
+			Info:    "exchange with the neighbours of a grid, non-blocking",
+			Details: "Each iteration is compute, then one phase with a message to and from every neighbour that shares a face. Ranks at the border of a grid that is not periodic have fewer neighbours.",
+			Params:  []string{"ranks", "size", "grid", "periodic", "iterations", "compute", "jitter", "seed"},
+			Example: example,
+		},
+		defaults: Params{Size: 1024},
+		build: func(s *script) error {
+			g, err := s.grid(dimensions)
+			if err != nil {
+				return err
+			}
+			s.compute(1, 1)
+			s.p2p(s.halo(g, "halo", s.Size))
+			return nil
+		},
+	}
+}

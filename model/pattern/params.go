@@ -1,0 +1,157 @@
+// Package pattern holds named communication patterns and application skeletons as lazy programs:
+// collectives, exchanges between neighbours, and applications that iterate compute, exchange and
+// collectives.
+//
+// A program computes each block from the rank and the step alone, so that a million ranks need no
+// memory of their own. Collectives stay symbolic; package collective turns them into messages when
+// the program is run. Every random choice is a function of the seed, the rank and the step.
+package pattern
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/internal/suggest"
+	"slackline/model/unit"
+)
+
+// Params are the parameters of all patterns. The zero value of a field is the default of the
+// pattern; None asks for zero where zero is not the default. Ranks must be given. A pattern uses
+// only some of them: see Info.Params and Unused.
+type Params struct {
+	Ranks      int
+	Size       int64         // bytes of a message, or what schedule.Operation says; None: 0
+	Root       int           // of a collective, or the receiver of an incast
+	Algorithm  string        // of the collective; empty: the mapping chooses
+	Iterations int           // how often the body of the pattern is repeated
+	Grid       []int         // process grid; nil: near-square or near-cubic
+	Compute    unit.Duration // mean CPU work of a rank per iteration, in whole ns; None: no work
+	Jitter     float64       // relative spread of the work, 0 to 1; None: 0
+	Seed       uint64        // of all random choices
+	Periodic   bool          // the grid wraps around
+	Corners    int           // from how many corners a sweep starts: 1, 2, 4 or 8
+	Senders    int           // of an incast; 0: all other ranks
+	Pieces     int           // pieces of work between which a non-blocking operation gets the CPU
+	Without    []string      // kinds of communication to leave out: p2p, collectives
+}
+
+// None is the value of a numeric parameter that asks for zero instead of the default.
+const None = -1
+
+// The values of Params.Without.
+const (
+	PointToPoint = "p2p"
+	Collectives  = "collectives"
+)
+
+// Parameter describes one field of Params.
+type Parameter struct {
+	Name string // as in Info.Params and in messages
+	Info string
+}
+
+var parameters = []Parameter{
+	{"ranks", "number of ranks"},
+	{"size", "bytes of a message (collectives: of the vector, or what each rank contributes)"},
+	{"root", "rank that sends or receives for all"},
+	{"algorithm", "algorithm of the collective; else the mapping chooses"},
+	{"iterations", "how often the pattern is repeated"},
+	{"grid", "process grid, e.g. 16x8; else near-square or near-cubic"},
+	{"compute", "mean CPU work of a rank per iteration"},
+	{"jitter", "relative spread of the work (0 to 1)"},
+	{"seed", "seed of all random choices"},
+	{"periodic", "the grid wraps around"},
+	{"corners", "from how many corners the sweeps start: 1, 2, 4 or 8"},
+	{"senders", "number of senders; else all other ranks"},
+	{"pieces", "pieces of work between which a non-blocking operation gets the CPU"},
+	{"without", "kinds of communication to leave out: p2p, collectives"},
+}
+
+// Parameters returns the names and meanings of all parameters.
+func Parameters() []Parameter { return slices.Clone(parameters) }
+
+// withDefaults returns p with the zero fields taken from the defaults of a pattern and None
+// turned into zero.
+func (p Params) withDefaults(d *Params) Params {
+	p.Size = choose(p.Size, d.Size)
+	p.Iterations = choose(p.Iterations, max(d.Iterations, 1))
+	p.Compute = choose(p.Compute, d.Compute)
+	p.Jitter = choose(p.Jitter, d.Jitter)
+	p.Corners = choose(p.Corners, max(d.Corners, 1))
+	p.Pieces = choose(p.Pieces, max(d.Pieces, 1))
+	if p.Algorithm == "" {
+		p.Algorithm = d.Algorithm
+	}
+	p.Periodic = p.Periodic || d.Periodic
+	return p
+}
+
+func choose[T int | int64 | float64 | unit.Duration](given, fallback T) T {
+	switch given {
+	case 0:
+		return fallback
+	case None:
+		return 0
+	}
+	return given
+}
+
+// check tests the parameters that a pattern uses, after the defaults have been filled in.
+func (p *Params) check(info *Info) error {
+	uses := func(name string) bool { return slices.Contains(info.Params, name) }
+	switch {
+	case p.Ranks == 0:
+		return fmt.Errorf("ranks: not given; say how many ranks the pattern has")
+	case p.Ranks < 0 || p.Ranks > math.MaxInt32:
+		return fmt.Errorf("ranks: %d is not in 1..%d", p.Ranks, math.MaxInt32)
+	case p.Size < 0:
+		return fmt.Errorf("size: %d is negative; give bytes, 0 or more", p.Size)
+	case p.Iterations < 1:
+		return fmt.Errorf("iterations: %d; give at least 1", p.Iterations)
+	case p.Compute < 0:
+		return fmt.Errorf("compute: %s is negative; give a duration, 0 or more", p.Compute)
+	case math.IsNaN(p.Jitter) || p.Jitter < 0 || p.Jitter > 1:
+		return fmt.Errorf("jitter: %v is not in 0..1; give a fraction of the work, e.g. 0.1", p.Jitter)
+	case uses("compute") && p.Compute > maxCompute:
+		return fmt.Errorf("compute: %s per iteration is too long; give at most %s", p.Compute, maxCompute)
+	case uses("root") && (p.Root < 0 || p.Root >= p.Ranks):
+		return fmt.Errorf("root: rank %d does not exist; give a rank in 0..%d", p.Root, p.Ranks-1)
+	case uses("corners") && !slices.Contains([]int{1, 2, 4, 8}, p.Corners):
+		return fmt.Errorf("corners: %d; give 1, 2, 4 or 8", p.Corners)
+	case uses("senders") && (p.Senders < 0 || p.Senders >= max(p.Ranks, 2)):
+		return fmt.Errorf("senders: %d, but %d ranks leave at most %d beside the root", p.Senders, p.Ranks, p.Ranks-1)
+	case uses("pieces") && (p.Pieces < 1 || p.Pieces > maxPieces):
+		return fmt.Errorf("pieces: %d is not in 1..%d", p.Pieces, maxPieces)
+	}
+	kinds := []string{PointToPoint, Collectives}
+	for _, w := range p.Without {
+		if !slices.Contains(kinds, w) {
+			return fmt.Errorf("without: there is no %q%s; give %s or %s",
+				w, suggest.Phrase(w, kinds), PointToPoint, Collectives)
+		}
+	}
+	return nil
+}
+
+const (
+	// maxCompute leaves room for the jitter of a single calculation and for the whole ns.
+	maxCompute = unit.Duration(1 << 61)
+	// maxPieces bounds the operations of one block.
+	maxPieces = 1 << 16
+)
+
+// ParseGrid reads a process grid such as "16x8" or "4x4x2".
+func ParseGrid(text string) ([]int, error) {
+	var grid []int
+	for _, part := range strings.Split(text, "x") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			return nil, fmt.Errorf("grid: cannot read %q; give numbers of at least 1 joined by x, e.g. 16x8", text)
+		}
+		grid = append(grid, n)
+	}
+	return grid, nil
+}

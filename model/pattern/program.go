@@ -1,0 +1,99 @@
+package pattern
+
+import (
+	"slackline/model/schedule"
+)
+
+// program is what New returns: blocks that are carried out once, a body that is repeated, and
+// blocks at the end. All ranks have the same steps; what a rank has no share in is an empty block.
+type program struct {
+	ranks      int
+	iterations int
+	before     []part
+	body       []part
+	after      []part
+	shape      schedule.Shape
+	origins    []schedule.Origin
+}
+
+// part is one block of all ranks. It is not changed after it was made.
+type part interface {
+	// fill adds the operations of a rank to the empty block b. The step, counted over the
+	// whole program, tells the repetitions of a part from one another.
+	fill(rank, step int, b *schedule.Block)
+	// messages is the number of point-to-point messages that all ranks send.
+	messages() int64
+}
+
+// Ranks implements schedule.Program.
+func (p *program) Ranks() int { return p.ranks }
+
+// Steps implements schedule.Program.
+func (p *program) Steps(int) int {
+	return len(p.before) + len(p.body)*p.iterations + len(p.after)
+}
+
+// Block implements schedule.Program.
+func (p *program) Block(rank, step int, b *schedule.Block) {
+	b.Reset()
+	p.part(step).fill(rank, step, b)
+}
+
+// part returns what all ranks do at a step.
+func (p *program) part(step int) part {
+	if step < len(p.before) {
+		return p.before[step]
+	}
+	step -= len(p.before)
+	if n := len(p.body); n > 0 {
+		// Steps fit into 32 bits, whose division is the faster one.
+		if i := uint32(step) / uint32(n); i < uint32(p.iterations) {
+			return p.body[uint32(step)-i*uint32(n)]
+		}
+		step -= n * p.iterations
+	}
+	return p.after[step]
+}
+
+// Shape implements schedule.Program.
+func (p *program) Shape() schedule.Shape { return p.shape }
+
+// Groups implements schedule.Program: the world alone.
+func (p *program) Groups() []schedule.Group { return nil }
+
+// Origins implements schedule.Program.
+func (p *program) Origins() []schedule.Origin { return p.origins }
+
+// Totals is what all ranks of a program do together.
+type Totals struct {
+	Messages int64                        // point-to-point, without those inside collectives
+	Calls    map[schedule.Operation]int64 // collective calls; one by all ranks counts once
+}
+
+// Count returns the totals of a program made by New, by arithmetic: it does not walk the ranks.
+// For other programs ok is false.
+func Count(p schedule.Program) (t Totals, ok bool) {
+	prog, ok := p.(*program)
+	if !ok {
+		return Totals{}, false
+	}
+	t.Calls = map[schedule.Operation]int64{}
+	count := func(parts []part, times int) {
+		for _, q := range parts {
+			t.Messages += q.messages() * int64(times)
+			if c, ok := q.(collectivePart); ok {
+				t.Calls[c.operation()] += int64(times)
+			}
+		}
+	}
+	count(prog.before, 1)
+	count(prog.body, prog.iterations)
+	count(prog.after, 1)
+	return t, true
+}
+
+// collectivePart is a part that calls a collective.
+type collectivePart interface {
+	part
+	operation() schedule.Operation
+}
