@@ -1,4 +1,162 @@
 package collective
 
-// Mapping chooses algorithms.
-type Mapping struct{}
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"slackline/internal/suggest"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// Mapping chooses algorithms by operation, size and number of ranks. It is a list of rules for
+// each operation, of which the first one that fits decides, and a base that is asked if none fits.
+// A mapping is not changed once it is made and may be used by several goroutines.
+type Mapping struct {
+	Name string
+	Info string // one line for lists
+
+	rules map[schedule.Operation][]rule
+	base  *Mapping
+}
+
+// rule says which algorithm is used under which conditions.
+type rule struct {
+	size       bounds // of the call, as Call.Size means it; in a v-variant the mean
+	total      bounds // the size times the number of ranks
+	ranks      bounds
+	powerOfTwo condition // the number of ranks
+	varying    condition // the call is a v-variant
+	use        choice
+}
+
+// bounds is a range of numbers, the end not included. An end of 0 is no end.
+type bounds struct{ from, end int64 }
+
+func (b bounds) has(v int64) bool { return v >= b.from && (b.end == 0 || v < b.end) }
+
+// condition is a question with the answer that it asks for.
+type condition uint8
+
+const (
+	either condition = iota
+	yes
+	no
+)
+
+func (c condition) holds(v bool) bool { return c == either || v == (c == yes) }
+
+// choice is an algorithm with its parameters.
+type choice struct {
+	algorithm *Algorithm
+	segment   int64 // negative: the algorithm's own
+	radix     int   // 0: the algorithm's own
+}
+
+// parseChoice reads an algorithm of an operation with its parameters, such as "binomial",
+// "knomial:radix=4" or "chain:segment=64KiB".
+func parseChoice(op schedule.Operation, text string) (choice, error) {
+	name, parameters, more := strings.Cut(text, ":")
+	a, err := Lookup(op, name)
+	if err != nil {
+		return choice{}, err
+	}
+	c := choice{algorithm: a, segment: -1}
+	if !more {
+		return c, nil
+	}
+	for _, p := range strings.Split(parameters, ",") {
+		key, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return choice{}, fmt.Errorf("%s %q: parameter %q has no value; write e.g. segment=64KiB", op, text, p)
+		}
+		switch key = strings.TrimSpace(key); key {
+		case "segment":
+			size, err := unit.ParseSize(strings.TrimSpace(value))
+			if err != nil {
+				return choice{}, fmt.Errorf("%s %q: segment: %w", op, text, err)
+			}
+			if size < 0 {
+				return choice{}, fmt.Errorf("%s %q: segment %s is negative", op, text, size)
+			}
+			if !a.Segmented {
+				return choice{}, fmt.Errorf("%s: algorithm %s has no segments; leave the segment size out", op, name)
+			}
+			c.segment = int64(size)
+		case "radix":
+			k, err := strconv.Atoi(strings.TrimSpace(value))
+			if err != nil || k < 2 || k > maxRanks {
+				return choice{}, fmt.Errorf("%s %q: radix %q is not a number in 2..%d", op, text, value, maxRanks)
+			}
+			if a.Radix == 0 {
+				return choice{}, fmt.Errorf("%s: algorithm %s has no radix; leave it out", op, name)
+			}
+			c.radix = k
+		default:
+			return choice{}, fmt.Errorf("%s %q: unknown parameter %q%s (known: segment, radix)",
+				op, text, key, suggest.Phrase(key, []string{"segment", "radix"}))
+		}
+	}
+	return c, nil
+}
+
+// CheckAlgorithm reports whether text names an algorithm of the operation, with valid parameters,
+// in the form that Call.Algorithm takes: "binomial", "knomial:radix=4", "chain:segment=64KiB".
+func CheckAlgorithm(op schedule.Operation, text string) error {
+	_, err := parseChoice(op, text)
+	return err
+}
+
+// Choose returns the call as an instance of the algorithm that it names or, if it names none, of
+// the one that the mapping has for it. The instance refers to the lists of the call.
+func (m *Mapping) Choose(call *schedule.Call, ranks int) (*Instance, error) {
+	use, err := m.choose(call, ranks)
+	if err != nil {
+		return nil, err
+	}
+	return NewInstance(call, ranks, use.algorithm, use.segment, use.radix)
+}
+
+func (m *Mapping) choose(call *schedule.Call, ranks int) (choice, error) {
+	if call.Algorithm != "" {
+		return parseChoice(call.Op, call.Algorithm)
+	}
+	if ranks < 1 {
+		return choice{}, checkCall(call, ranks)
+	}
+	size := call.Size
+	if call.Sizes != nil {
+		size = mean(call.Sizes)
+	}
+	total := int64(math.MaxInt64)
+	if hi, lo := bits.Mul64(uint64(max(size, 0)), uint64(ranks)); hi == 0 && lo < math.MaxInt64 {
+		total = int64(lo)
+	}
+	powerOfTwo := ranks&(ranks-1) == 0
+	for ; m != nil; m = m.base {
+		rules := m.rules[call.Op]
+		for i := range rules {
+			r := &rules[i]
+			if r.size.has(size) && r.total.has(total) && r.ranks.has(int64(ranks)) &&
+				r.powerOfTwo.holds(powerOfTwo) && r.varying.holds(call.Sizes != nil) {
+				return r.use, nil
+			}
+		}
+	}
+	return choice{}, fmt.Errorf("no mapping has an algorithm for %s of %d bytes on %d ranks", call.Op, size, ranks)
+}
+
+// mean returns the mean of sizes, rounded down. If they are not valid its value does not matter.
+func mean(sizes []int64) int64 {
+	if len(sizes) == 0 {
+		return 0
+	}
+	sum := int64(0)
+	for _, s := range sizes {
+		sum += s
+	}
+	return sum / int64(len(sizes))
+}

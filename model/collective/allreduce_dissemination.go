@@ -1,0 +1,29 @@
+package collective
+
+import (
+	"math/bits"
+
+	"slackline/model/schedule"
+)
+
+var allreduceDissemination = Algorithm{
+	Op:      schedule.Allreduce,
+	Name:    "dissemination",
+	Info:    "in round i each rank sends to the rank 2^i behind it; counts some ranks twice if P is no power of two",
+	Rounds:  "lg P",
+	Volume:  "s lg P",
+	Repeats: true,
+	Step:    allreduceDisseminationStep,
+}
+
+func allreduceDisseminationStep(in *Instance, me, step int, b *schedule.Block) bool {
+	round, reduces := in.round(step)
+	if !reduces {
+		return disseminate(in, me, round, in.Size, b)
+	}
+	if round >= bits.Len(uint(in.Ranks-1)) {
+		return false
+	}
+	Reduce(b, in.Size)
+	return true
+}

@@ -1,0 +1,16 @@
+package collective
+
+import "slackline/model/schedule"
+
+var neighborAlltoallLinear = Algorithm{
+	Op:     schedule.NeighborAlltoall,
+	Name:   "linear",
+	Info:   "all sends and receives with the neighbours at once",
+	Rounds: "1",
+	Volume: "s x neighbours",
+	Step:   neighborAlltoallLinearStep,
+}
+
+func neighborAlltoallLinearStep(in *Instance, _, step int, b *schedule.Block) bool {
+	return exchangeWithNeighbors(in, step, b)
+}
