@@ -160,14 +160,15 @@ func vectorDefaults() testMachine {
 
 func drawMachine(d draw, kind caseKind, ranks int, scale int64) testMachine {
 	m := &machine.Machine{RanksPerNode: 1}
-	m.Classes[machine.Node] = drawParams(d, scale, false)
+	most := []int{20, 20, 20, 3}[d(4)] // small times make many ties
+	m.Classes[machine.Node] = drawParams(d, most, scale, false)
 	for class := range m.Classes[1:] {
 		m.Classes[class+1] = m.Classes[machine.Node]
 	}
 	if d.chance(2, 5) {
 		pieces := d.chance(1, 2)
 		for class := range m.Classes {
-			m.Classes[class] = drawParams(d, scale, pieces)
+			m.Classes[class] = drawParams(d, most, scale, pieces)
 		}
 		m.RanksPerNode = d.between(1, 4)
 		m.NodesPerSwitch = d(4)
@@ -185,6 +186,11 @@ func drawMachine(d draw, kind caseKind, ranks int, scale int64) testMachine {
 			m.Placement.Nodes[rank] = int32(d(ranks + 1))
 		}
 	}
+	if kind == kindRendezvous {
+		for class := range m.Classes {
+			m.Classes[class].Eager = int64(d(2))
+		}
+	}
 	t := testMachine{machine: m}
 	if kind != kindOverflow && d.chance(2, 5) {
 		t.noise = drawNoise(d, ranks, scale)
@@ -192,10 +198,10 @@ func drawMachine(d draw, kind caseKind, ranks int, scale int64) testMachine {
 	return t
 }
 
-// drawParams draws L, o and g of 0 to 20 units, and G and O of up to 3 units, whole or not.
-func drawParams(d draw, scale int64, pieces bool) machine.Params {
+// drawParams draws L, o and g of up to most units, and G and O of up to 3 units, whole or not.
+func drawParams(d draw, most int, scale int64, pieces bool) machine.Params {
 	limits := []int64{machine.NoLimit, machine.NoLimit, 0, int64(d(8))}
-	time := func() unit.Duration { return unit.Duration(int64(d(21)) * scale) }
+	time := func() unit.Duration { return unit.Duration(int64(d(most+1)) * scale) }
 	perByte := func() unit.PerByte {
 		if scale > 1000 {
 			return unit.PerByte(d(4)) // of what overflows, one time is enough

@@ -33,13 +33,14 @@ const (
 	kindPhases                      // several blocks without
 	kindCollectives                 // patterns of collectives, as phases
 	kindWide                        // phases with more than 64 sends and receives
+	kindRendezvous                  // all messages wait for their receivers
 	kindBroken                      // programs that often cannot finish
 	kindOverflow                    // times that often do not fit into 63 bits
 	numCaseKinds
 )
 
 func (k caseKind) String() string {
-	return [...]string{"graph", "wildcards", "cpus", "blocks", "phases", "collectives", "wide", "broken", "overflow"}[k]
+	return [...]string{"graph", "wildcards", "cpus", "blocks", "phases", "collectives", "wide", "rendezvous", "broken", "overflow"}[k]
 }
 
 // randomCase draws a case from a seeded generator, for mass runs.
@@ -107,14 +108,15 @@ func (p *plan) calc(rank, block int, time int64) *planOp {
 	return &p.ops[len(p.ops)-1]
 }
 
-// message adds a send and its receive, and returns both.
+// message adds a send and its receive, and returns both. The size of the receive has no meaning, so
+// it is another one.
 func (p *plan) message(from, fromBlock, to, toBlock int, size int64, tag uint32) (send, recv *planOp) {
 	n := len(p.ops)
 	p.ops = append(p.ops, planOp{
 		Op:   schedule.Op{Kind: schedule.Send, Size: size, Peer: int32(to), Tag: tag},
 		rank: from, block: fromBlock, partner: n + 1,
 	}, planOp{
-		Op:   schedule.Op{Kind: schedule.Recv, Size: size, Peer: int32(from), Tag: tag},
+		Op:   schedule.Op{Kind: schedule.Recv, Size: size * 7 % 11, Peer: int32(from), Tag: tag},
 		rank: to, block: toBlock, partner: n,
 	})
 	return &p.ops[n], &p.ops[n+1]
@@ -251,6 +253,9 @@ func goalOp(op *schedule.Op) string {
 func drawGraph(d draw, kind caseKind, unit int64) plan {
 	p := plan{ranks: d.between(1, 6)}
 	messages, calcs := d(14), d(2*p.ranks+1)
+	if kind == kindRendezvous {
+		p.ranks, messages = d.between(2, 8), d.between(2, 24)
+	}
 	span := 3*(messages+calcs) + 1
 	reach := []int{0, 3, span}[d(3)] // how far receives are posted from their sends
 	tags, maxSize := d.between(1, 3), d.between(0, 12)
