@@ -147,3 +147,6 @@ func add(a, b int64) int64 {
 	}
 	return -1
 }
+
+// Empty reports whether nothing is injected.
+func (in *Injection) Empty() bool { return in.trace == nil && len(in.delays) == 0 }

@@ -147,3 +147,9 @@ func (b *Block) Borrow(ops []Op, calls []Call, first []uint32, dependents []Depe
 	b.Reset()
 	b.Ops, b.Calls, b.First, b.Dependents = ops, calls, first, dependents
 }
+
+// Borrowed reports whether the operations belong to the program and stay valid when the block is
+// filled again.
+func (b *Block) Borrowed() bool {
+	return len(b.Ops) > 0 && (len(b.ownOps) == 0 || &b.Ops[0] != &b.ownOps[0])
+}

@@ -1,0 +1,208 @@
+package simulate
+
+import "math/bits"
+
+// calendar knows in which window which host of a thread has something to do. Hosts of the present
+// and of the next window stand in bitmaps, those of the next thousand windows in the lists of a
+// wheel, all others in a heap, so that idle hosts and empty windows cost nothing. A host may be
+// called for nothing, and more than once; that does no harm.
+type calendar struct {
+	lo      int32 // first host
+	width   int64 // of a window
+	window  int64 // the present one
+	nextEnd int64 // end of the window after it
+
+	now, soon hostSet
+
+	wheel   [wheelSize]int32 // heads of lists of entries
+	filled  [wheelSize / 64]uint64
+	entries []wheelEntry
+	free    int32
+
+	far []farEntry // binary heap by window
+}
+
+const wheelSize = 1024
+
+type wheelEntry struct{ host, next int32 }
+
+type farEntry struct {
+	window int64
+	host   int32
+}
+
+func newCalendar(lo, hi int32, width int64) *calendar {
+	c := &calendar{lo: lo, width: width, now: newHostSet(int(hi - lo)), soon: newHostSet(int(hi - lo))}
+	c.entries = make([]wheelEntry, 1)
+	c.nextEnd = windowEnd(1, width)
+	return c
+}
+
+// windowEnd returns the end of a window, or never if it does not fit.
+func windowEnd(window, width int64) int64 {
+	hi, lo := bits.Mul64(uint64(window)+1, uint64(width))
+	if hi != 0 || lo > uint64(never) {
+		return never
+	}
+	return int64(lo)
+}
+
+// end returns the end of the present window.
+func (c *calendar) end() int64 { return windowEnd(c.window, c.width) }
+
+// wake makes sure that a host is called in the window of time t, which lies behind the present
+// one.
+func (c *calendar) wake(host int32, t int64) {
+	if t < c.nextEnd {
+		c.soon.add(host - c.lo)
+		return
+	}
+	c.wakeLater(host, t)
+}
+
+// wakeNow makes sure that a host is called in the present window.
+func (c *calendar) wakeNow(host int32) { c.now.add(host - c.lo) }
+
+func (c *calendar) wakeLater(host int32, t int64) {
+	if t == never {
+		return
+	}
+	w := t / c.width
+	if w-c.window >= wheelSize {
+		c.pushFar(farEntry{w, host})
+		return
+	}
+	i := c.free
+	if i != 0 {
+		c.free = c.entries[i].next
+	} else {
+		i = int32(len(c.entries))
+		c.entries = append(c.entries, wheelEntry{})
+	}
+	slot := w % wheelSize
+	c.entries[i] = wheelEntry{host, c.wheel[slot]}
+	c.wheel[slot] = i
+	c.filled[slot/64] |= 1 << (slot % 64)
+}
+
+// next returns the first window behind the present one in which a host is to be called, or never.
+func (c *calendar) next() int64 {
+	if !c.soon.empty() {
+		return c.window + 1
+	}
+	first := never
+	if len(c.far) > 0 {
+		first = c.far[0].window
+	}
+	// The slots of the wheel in the order of their windows, a word at a time.
+	start := (c.window + 1) % wheelSize
+	for k := int64(0); k <= wheelSize/64; k++ {
+		word := (start/64 + k) % (wheelSize / 64)
+		b := c.filled[word]
+		if k == 0 {
+			b &= ^uint64(0) << (start % 64)
+		}
+		if b != 0 {
+			slot := word*64 + int64(bits.TrailingZeros64(b))
+			return min(first, c.window+1+(slot-start+wheelSize)%wheelSize)
+		}
+	}
+	return first
+}
+
+// advance makes window the present one. No host may be waiting for an earlier window.
+func (c *calendar) advance(window int64) {
+	if window == c.window+1 {
+		c.now, c.soon = c.soon, c.now
+	}
+	c.window = window
+	c.nextEnd = windowEnd(window+1, c.width)
+	slot := window % wheelSize
+	if i := c.wheel[slot]; i != 0 {
+		for i != 0 {
+			e := c.entries[i]
+			c.now.add(e.host - c.lo)
+			c.entries[i].next = c.free
+			c.free = i
+			i = e.next
+		}
+		c.wheel[slot] = 0
+		c.filled[slot/64] &^= 1 << (slot % 64)
+	}
+	for len(c.far) > 0 && c.far[0].window <= window {
+		c.now.add(c.popFar() - c.lo)
+	}
+}
+
+func (c *calendar) pushFar(e farEntry) {
+	c.far = append(c.far, e)
+	for i := len(c.far) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if c.far[parent].window <= c.far[i].window {
+			return
+		}
+		c.far[parent], c.far[i] = c.far[i], c.far[parent]
+		i = parent
+	}
+}
+
+func (c *calendar) popFar() int32 {
+	top := c.far[0].host
+	n := len(c.far) - 1
+	c.far[0] = c.far[n]
+	c.far = c.far[:n]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= n {
+			return top
+		}
+		if child+1 < n && c.far[child+1].window < c.far[child].window {
+			child++
+		}
+		if c.far[i].window <= c.far[child].window {
+			return top
+		}
+		c.far[i], c.far[child] = c.far[child], c.far[i]
+		i = child
+	}
+}
+
+// hostSet is a set of hosts: a bitmap with a second level that tells which of its words have
+// bits.
+type hostSet struct {
+	words   []uint64
+	summary []uint64
+	any     bool // false: surely empty
+}
+
+func newHostSet(n int) hostSet {
+	words := (n + 63) / 64
+	return hostSet{words: make([]uint64, words), summary: make([]uint64, (words+63)/64)}
+}
+
+func (s *hostSet) add(i int32) {
+	w := uint32(i) >> 6
+	s.words[w] |= 1 << (uint32(i) & 63)
+	s.summary[w>>6] |= 1 << (w & 63)
+	s.any = true
+}
+
+func (s *hostSet) empty() bool { return !s.any }
+
+// drain calls f for every host of the set, in ascending order, and empties it. Hosts added
+// meanwhile in front of the one at hand stay in the set.
+func (s *hostSet) drain(f func(i int32)) {
+	s.any = false
+	for si := range s.summary {
+		for s.summary[si] != 0 {
+			b := bits.TrailingZeros64(s.summary[si])
+			s.summary[si] &^= 1 << b
+			w := si<<6 | b
+			for s.words[w] != 0 {
+				i := bits.TrailingZeros64(s.words[w])
+				s.words[w] &^= 1 << i
+				f(int32(w<<6 | i))
+			}
+		}
+	}
+}

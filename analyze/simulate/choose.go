@@ -1,0 +1,242 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// engineChoice forces an engine, for tests; users get engineAuto.
+type engineChoice int
+
+const (
+	engineAuto   engineChoice = iota
+	engineEvent               // event engine, general core
+	engineWindow              // window engine, general core
+	engineLean                // window engine, lean core
+)
+
+// errNotApplicable says that a forced engine does not fit the program or the machine.
+var errNotApplicable = errors.New("simulate: this engine does not apply")
+
+// ErrOverflow is returned when a time does not fit into 63 bits of picoseconds.
+var ErrOverflow = errors.New("a time does not fit into 63 bits of picoseconds (106 days); " +
+	"are the computations or message sizes of the schedule in the right unit?")
+
+// Run simulates a program on a machine. It may be interrupted by the context.
+func Run(ctx context.Context, p schedule.Program, m *machine.Machine, o Options) (*Result, error) {
+	return runWith(ctx, p, m, o, engineAuto)
+}
+
+// runWith is Run with a given engine.
+func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, choice engineChoice) (*Result, error) {
+	layout, err := m.Layout(p.Ranks())
+	if err != nil {
+		return nil, err
+	}
+	var stream schedule.Stream = schedule.Blocks(p)
+	expansion := collective.Expand(p, o.Mapping, m.Gamma)
+	if p.Shape().Collectives {
+		stream = expansion
+	}
+	if o.Noise != nil {
+		if err := o.Noise.CheckRanks(p.Ranks()); err != nil {
+			return nil, err
+		}
+	}
+	if o.Model == LogGPS {
+		return runModelLogGPS(p, stream, layout, o)
+	}
+	if o.Model != "" && o.Model != LogGOPS {
+		return nil, fmt.Errorf("unknown model %q; the models are %s and %s", o.Model, LogGOPS, LogGPS)
+	}
+	r := &run{
+		problem: newProblem(stream, layout, o.Noise),
+		program: p,
+		options: o,
+		threads: o.Threads,
+	}
+	if r.threads <= 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Noise != nil && o.Noise.Empty() {
+		r.problem = newProblem(stream, layout, nil)
+	}
+	result, err := r.choose(ctx, choice)
+	if e := expansion.Err(); e != nil {
+		return nil, e
+	}
+	return result, err
+}
+
+// runModelLogGPS evaluates the static model, for which all operations must be in memory.
+func runModelLogGPS(p schedule.Program, stream schedule.Stream, layout *machine.Layout, o Options) (*Result, error) {
+	if o.Noise != nil && !o.Noise.Empty() {
+		return nil, fmt.Errorf("the model %s knows no noise and no delays; use the model %s", LogGPS, LogGOPS)
+	}
+	g, ok := p.(*schedule.Graph)
+	if !ok || p.Shape().Collectives {
+		g = schedule.Materialize(stream)
+	}
+	return runStatic(g, layout)
+}
+
+// run is one call of Run.
+type run struct {
+	*problem
+	program schedule.Program
+	options Options
+	threads int
+}
+
+// choose takes the fastest engine that is exact for the problem.
+func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) {
+	windows := r.window > 0
+	switch choice {
+	case engineEvent:
+		return r.runEvent(ctx)
+	case engineWindow:
+		if !windows || r.options.Timeline {
+			return nil, errNotApplicable
+		}
+		return r.runWindow(ctx)
+	}
+	lean := windows && r.leanFits()
+	if choice == engineLean && !lean {
+		return nil, errNotApplicable
+	}
+	if lean {
+		result, err := r.runLean(ctx)
+		if !errors.Is(err, errNotApplicable) || choice == engineLean {
+			return result, err
+		}
+	}
+	if windows && !r.options.Timeline && !r.largeMessages() {
+		result, err := r.runWindow(ctx)
+		if !errors.Is(err, errNotApplicable) {
+			return result, err
+		}
+	}
+	return r.runEvent(ctx)
+}
+
+// largeMessages reports whether a graph is known to have a message larger than the smallest S. For
+// programs that are made on demand the window engine finds out.
+func (r *run) largeMessages() bool {
+	g, ok := r.program.(*schedule.Graph)
+	if !ok || !r.rendezvous {
+		return false
+	}
+	limit := machine.NoLimit
+	for c, p := range r.layout.Machine.Classes {
+		if r.layout.Occurs(machine.Class(c)) {
+			limit = min(limit, p.Eager)
+		}
+	}
+	for rank := range g.Ranks() {
+		for i, ops := 0, g.RankOps(rank); i < len(ops); i++ {
+			if ops[i].Kind == schedule.Send && ops[i].Size > limit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runEvent runs the general core in the event engine.
+func (r *run) runEvent(ctx context.Context) (*Result, error) {
+	g := newGeneral(newGeneralState(r.problem, r.options.Breakdown))
+	if r.options.Timeline {
+		g.recorder = newRecorder(r.ranks, r.program.Origins())
+	}
+	if err := runEvents(ctx, g, r.tick()); err != nil {
+		return nil, err
+	}
+	return r.generalResult(g.generalState, []*general{g}, "event")
+}
+
+// runWindow runs the general core in the window engine.
+func (r *run) runWindow(ctx context.Context) (*Result, error) {
+	state := newGeneralState(r.problem, r.options.Breakdown)
+	shards := newGeneralShards(state, r.threads)
+	cores := make([]windowCore, len(shards))
+	parts := make([]*general, len(shards))
+	for i, s := range shards {
+		cores[i], parts[i] = s, s.general
+	}
+	if err := runWindows(ctx, cores, r.tick()); err != nil {
+		return nil, err
+	}
+	return r.generalResult(state, parts, "window")
+}
+
+// tick returns the function that reports progress.
+func (r *run) tick() func(now, messages int64) {
+	if r.options.Progress == nil {
+		return func(int64, int64) {}
+	}
+	return func(now, messages int64) { r.options.Progress(unit.Duration(now), messages) }
+}
+
+// generalResult makes a result of the state that the general core has left.
+func (r *run) generalResult(s *generalState, parts []*general, engine string) (*Result, error) {
+	result := &Result{Engine: engine, Threads: len(parts)}
+	overflow := false
+	for _, g := range parts {
+		if g.large {
+			return nil, errNotApplicable
+		}
+		overflow = overflow || g.overflow
+		result.add(&g.stats)
+	}
+	if overflow {
+		return nil, ErrOverflow
+	}
+	if err := r.checkFinished(s, parts); err != nil {
+		return nil, err
+	}
+	result.Finish = make([]unit.Duration, r.ranks)
+	for rank := range result.Finish {
+		for cpu := range s.cpus {
+			result.Finish[rank] = max(result.Finish[rank], unit.Duration(s.nexto[rank*s.cpus+cpu]))
+		}
+		result.Makespan = max(result.Makespan, result.Finish[rank])
+	}
+	if s.breakdown != nil {
+		result.Ranks = make([]Breakdown, r.ranks)
+		for rank, b := range s.breakdown {
+			result.Ranks[rank] = b.of(int64(result.Finish[rank]) * int64(s.cpus))
+		}
+	}
+	if g := parts[0]; g.recorder != nil {
+		result.Timeline = g.recorder.timeline(result.Finish, result.Makespan)
+	}
+	return result, nil
+}
+
+// add adds the counters of a thread to a result.
+func (r *Result) add(c *counters) {
+	r.Messages += c.messages
+	r.Ops += c.ops
+	r.Queues.Expected += c.Expected
+	r.Queues.Unexpected += c.Unexpected
+	r.Queues.Rendezvous += c.Rendezvous
+	r.Queues.MaxPosted = max(r.Queues.MaxPosted, c.MaxPosted)
+	r.Queues.MaxUnexpected = max(r.Queues.MaxUnexpected, c.MaxUnexpected)
+}
+
+// of returns the breakdown of a total time.
+func (b *breakdownSum) of(total int64) Breakdown {
+	return Breakdown{
+		Compute:  unit.Duration(b.compute),
+		Overhead: unit.Duration(b.overhead),
+		Noise:    unit.Duration(b.noise),
+		Waiting:  unit.Duration(total - b.compute - b.overhead - b.noise),
+	}
+}

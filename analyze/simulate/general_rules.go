@@ -1,0 +1,225 @@
+package simulate
+
+import "slackline/model/schedule"
+
+// The values of a in the key of a local operation.
+const (
+	opSend = int32(schedule.Send)
+	opRecv = int32(schedule.Recv)
+	opCalc = int32(schedule.Calc)
+)
+
+// run carries out the events of a host that happen before end, and returns the time of the next
+// one (never if there is none).
+func (g *general) run(host int32, end int64) int64 {
+	for {
+		i, at, class := g.next(host)
+		if i == 0 {
+			return never
+		}
+		if at >= end {
+			return at
+		}
+		g.take(host, i, class)
+		g.carryOut(host, i, at)
+	}
+}
+
+// carryOut carries out one event, whose node has been taken out of the queues, at time t.
+func (g *general) carryOut(host, i int32, t int64) {
+	n := &g.nodes[i]
+	g.now, g.nowBirth, g.nowGen = t, n.birth, n.gen()
+	switch n.kind() {
+	case kindMessage:
+		g.message(host, i)
+	case kindRelease:
+		g.released(host, i)
+	default:
+		rank, index, a := n.rank(), n.b(), n.a()
+		g.freeNode(i)
+		g.stats.ops++
+		switch a {
+		case opSend:
+			g.sendOp(host, rank, index)
+		case opRecv:
+			g.recvOp(rank, index)
+		case opCalc:
+			g.calcOp(rank, index)
+		}
+	}
+	if len(g.ready) > 0 {
+		g.insertReady()
+	}
+}
+
+// calcOp is rule R4.
+func (g *general) calcOp(rank, index int32) {
+	op := &g.rank[rank].ops[index]
+	work, cpu := op.Size, op.CPU
+	end := g.cpuEnd(rank, cpu, g.now, work)
+	g.nexto[int(rank)*g.cpus+int(cpu)] = end
+	if g.breakdown != nil {
+		g.breakdown[rank].compute += work
+		g.breakdown[rank].noise += end - g.now - work
+	}
+	if g.recorder != nil {
+		g.recorder.calc(rank, op, g.now, end)
+	}
+	g.startOp(rank, index, g.now)
+	g.finishOp(rank, index, end)
+}
+
+// sendOp is rule R5.
+func (g *general) sendOp(host, rank, index int32) {
+	op := &g.rank[rank].ops[index]
+	t, cpu := g.now, op.CPU
+	class := g.costs.class(rank, op.Peer)
+	c := g.costs.of(class, op.Size)
+	if c.Overflow {
+		g.overflow = true
+	}
+	end := g.cpuEnd(rank, cpu, t, g.add(c.Overhead, c.CPUBytes))
+	arrival := g.add(g.add(t, c.Overhead), c.Latency)
+	if g.noise != nil {
+		arrival = g.add(g.cpuEnd(rank, cpu, t, c.Overhead), c.Latency)
+	}
+	g.nexto[int(rank)*g.cpus+int(cpu)] = end
+	g.nextgs[int(host)*g.nics+int(op.NIC)] = g.add(g.add(t, c.Gap), c.Bytes)
+	if g.breakdown != nil {
+		g.breakdown[rank].overhead += c.Overhead + c.CPUBytes
+		g.breakdown[rank].noise += end - t - c.Overhead - c.CPUBytes
+	}
+
+	gen := uint32(0)
+	if g.nowBirth == t {
+		gen = g.nowGen + 1
+	}
+	i := g.newNode()
+	n := &g.nodes[i]
+	*n = node{
+		time:  arrival,
+		birth: t,
+		who:   whoKey(gen, kindMessage, op.Peer),
+		what:  uint64(uint32(rank))<<32 | uint64(uint32(index)),
+		size:  op.Size,
+		own:   end,
+		tag:   op.Tag,
+		cpu:   cpu,
+		nic:   op.NIC,
+		ctx:   op.Context,
+		class: class,
+	}
+	g.stats.messages++
+	if g.recorder != nil {
+		g.recorder.send(i, rank, op, t, end, arrival)
+	}
+	if to := g.host(op.Peer); to == host {
+		g.insert(host, i)
+	} else {
+		g.deliver(to, i)
+	}
+	g.startOp(rank, index, t)
+	if c.Rendezvous {
+		g.stats.Rendezvous++
+		g.large = g.eager
+	} else {
+		g.finishOp(rank, index, end)
+	}
+}
+
+// message is rule R6.
+func (g *general) message(host, i int32) {
+	n := &g.nodes[i]
+	rank, t := n.rank(), g.now
+	c := g.costs.of(n.class, n.size)
+	var end int64
+	if g.noise == nil {
+		end = g.add(g.add(t, max(c.CPUBytes, c.Bytes)), c.Overhead)
+	} else {
+		x := max(g.cpuEnd(rank, n.cpu, t, c.CPUBytes), g.add(t, c.Bytes))
+		end = g.cpuEnd(rank, n.cpu, x, c.Overhead)
+	}
+	g.nexto[int(rank)*g.cpus+int(n.cpu)] = end
+	g.nextgr[int(host)*g.nics+int(n.nic)] = g.add(g.add(t, c.Gap), c.Bytes)
+	if g.breakdown != nil {
+		work := max(c.CPUBytes, c.Bytes) + c.Overhead
+		g.breakdown[rank].overhead += work
+		g.breakdown[rank].noise += end - t - work
+	}
+	if g.recorder != nil {
+		g.recorder.message(i, rank, t, end)
+	}
+	r := &g.rank[rank]
+	if index, ok := r.posted.takeReceive(n.a(), n.tag, n.ctx); ok {
+		g.stats.Expected++
+		if g.recorder != nil {
+			g.recorder.match(i, rank, index, &r.ops[index], end)
+		}
+		g.finishOp(rank, index, end)
+		g.matched(i, c.Rendezvous)
+		return
+	}
+	g.stats.Unexpected++
+	n.time = end
+	r.unexpected.push(item{source: n.a(), tag: n.tag, ctx: n.ctx, id: i})
+	g.stats.MaxUnexpected = max(g.stats.MaxUnexpected, r.unexpected.len())
+}
+
+// recvOp is rule R7.
+func (g *general) recvOp(rank, index int32) {
+	r := &g.rank[rank]
+	op := &r.ops[index]
+	t := g.now
+	g.startOp(rank, index, t)
+	if i, ok := r.unexpected.takeMessage(op.Peer, op.Tag, op.Context); ok {
+		n := &g.nodes[i]
+		end := max(t, n.time)
+		if g.recorder != nil {
+			g.recorder.post(rank, index, t)
+			g.recorder.match(i, rank, index, op, end)
+		}
+		g.finishOp(rank, index, end)
+		g.matched(i, g.costs.of(n.class, n.size).Rendezvous)
+		return
+	}
+	if g.recorder != nil {
+		g.recorder.post(rank, index, t)
+	}
+	r.posted.push(item{source: op.Peer, tag: op.Tag, ctx: op.Context, id: index})
+	g.stats.MaxPosted = max(g.stats.MaxPosted, r.posted.len())
+}
+
+// matched ends a message that has found its receive: a large one releases its sender (rule R9).
+func (g *general) matched(i int32, rendezvous bool) {
+	if !rendezvous {
+		g.freeNode(i)
+		return
+	}
+	n := &g.nodes[i]
+	receiver, sender, index := n.rank(), n.a(), n.b()
+	n.time = g.now
+	n.birth = g.nowBirth
+	n.who = whoKey(g.nowGen, kindRelease, sender)
+	n.what = uint64(uint32(receiver))<<32 | uint64(uint32(index))
+	if from, to := g.host(receiver), g.host(sender); from == to {
+		g.insert(to, i)
+	} else {
+		g.deliver(to, i)
+	}
+}
+
+// released is the rest of rule R9, on the sender's host.
+func (g *general) released(host, i int32) {
+	n := &g.nodes[i]
+	rank, index, t := n.rank(), n.b(), g.now
+	cpu := &g.nexto[int(rank)*g.cpus+int(n.cpu)]
+	*cpu = max(*cpu, t)
+	nic := &g.nextgs[int(host)*g.nics+int(n.nic)]
+	*nic = max(*nic, t)
+	end := max(n.own, t)
+	if g.recorder != nil {
+		g.recorder.released(i, rank, end)
+	}
+	g.freeNode(i)
+	g.finishOp(rank, index, end)
+}
