@@ -107,3 +107,14 @@ func (p *Params) Cost(size int64) Cost {
 		Overflow:   !ok1 || !ok2,
 	}
 }
+
+// String returns the name of the class as it stands in machine files.
+func (c Class) String() string {
+	switch c {
+	case Node:
+		return "node"
+	case Switch:
+		return "switch"
+	}
+	return "far"
+}

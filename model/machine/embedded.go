@@ -1,0 +1,59 @@
+package machine
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"slackline/internal/suggest"
+)
+
+//go:embed machines/*.yaml
+var machineFiles embed.FS
+
+// Names returns the names of the embedded machines, sorted.
+func Names() []string {
+	entries, err := machineFiles.ReadDir("machines")
+	if err != nil {
+		return nil // not reached: the directory is embedded
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
+	}
+	return names
+}
+
+// Named returns an embedded machine.
+func Named(name string) (*Machine, error) {
+	data, err := embedded(name)
+	if err != nil {
+		return nil, fmt.Errorf("unknown machine %s%s (known: %s)",
+			quoted(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
+	}
+	return Read(name, data)
+}
+
+// Find returns the embedded machine of this name, else reads the file.
+func Find(nameOrPath string) (*Machine, error) {
+	if data, err := embedded(nameOrPath); err == nil {
+		return Read(nameOrPath, data)
+	}
+	m, err := Load(nameOrPath)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(nameOrPath) == nameOrPath {
+		return nil, fmt.Errorf("machine %s is neither a file nor built in%s (built in: %s)",
+			quoted(nameOrPath), suggest.Phrase(nameOrPath, Names()), strings.Join(Names(), ", "))
+	}
+	return m, err
+}
+
+// embedded returns the file of an embedded machine. Only a plain name can be one.
+func embedded(name string) ([]byte, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return nil, fs.ErrNotExist
+	}
+	return machineFiles.ReadFile("machines/" + name + ".yaml")
+}

@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"slackline/model/unit"
+)
+
+// partial are the parameters that the top level or a class gives; what it leaves out is nil.
+type partial struct {
+	latency  *unit.Duration
+	overhead Pieces[unit.Duration]
+	gap      *unit.Duration
+	perByte  Pieces[unit.PerByte]
+	cpuByte  *unit.PerByte
+	eager    *unit.Size
+}
+
+// readParam reads one of L, o, g, G, O, S. A parameter with a mistake counts as given, so that it
+// is not called missing as well.
+func (r *reader) readParam(p *partial, e entry) {
+	switch e.key {
+	case "L":
+		p.latency = new(parsed(r, e.value, e.key, unit.ParseDuration))
+	case "o":
+		p.overhead = readPieces(r, e, unit.ParseDuration)
+	case "g":
+		p.gap = new(parsed(r, e.value, e.key, unit.ParseDuration))
+	case "G":
+		p.perByte = readPieces(r, e, unit.ParsePerByte)
+	case "O":
+		p.cpuByte = new(parsed(r, e.value, e.key, unit.ParsePerByte))
+	case "S":
+		p.eager = new(parsed(r, e.value, e.key, unit.ParseSize))
+	}
+}
+
+// readPieces reads one value, or a mapping of sizes to values, and returns at least one piece.
+func readPieces[T unit.Duration | unit.PerByte](r *reader, e entry, parse func(string) (T, error)) Pieces[T] {
+	m, ok := e.value.(ast.MapNode)
+	if !ok {
+		return One(parsed(r, e.value, e.key, parse))
+	}
+	var list Pieces[T]
+	sound := true
+	for it := m.MapRange(); it.Next(); {
+		at := it.Key().GetToken()
+		from, err := unit.ParseSize(at.Value)
+		if err != nil {
+			r.errorf(at, "%s: piece from %v", e.key, err)
+			sound = false
+			continue
+		}
+		what := e.key + " from " + at.Value
+		if slices.ContainsFunc(list, func(p Piece[T]) bool { return p.From == int64(from) }) {
+			r.errorf(at, "%s: two pieces begin at %s; keep one of them", e.key, from)
+			continue
+		}
+		if len(list) == maxPieces {
+			r.errorf(at, "%s has more than %d pieces; give fewer", e.key, maxPieces)
+			break
+		}
+		list = append(list, Piece[T]{From: int64(from), Value: parsed(r, it.Value(), what, parse)})
+	}
+	slices.SortFunc(list, func(a, b Piece[T]) int { return cmp.Compare(a.From, b.From) })
+	if sound && (len(list) == 0 || list[0].From != 0) {
+		r.errorf(e.value.GetToken(), "%s has no piece for the smallest messages; let one begin at 0B", e.key)
+	}
+	if len(list) == 0 {
+		return One[T](0)
+	}
+	return list
+}
+
+// maxPieces bounds the pieces of one parameter: they are searched for each message.
+const maxPieces = 1000
+
+// resolve fills in the parameters of all classes: what a class leaves out it takes from the top
+// level, and O and S have defaults. Class switch must be complete only if it can occur.
+func (r *reader) resolve(m *Machine, start *token.Token) {
+	missing := map[string][]string{}
+	for c := range m.Classes {
+		p, lacks := r.classes[c].over(&r.top)
+		m.Classes[c] = p
+		if Class(c) == Switch && m.NodesPerSwitch == 0 {
+			continue
+		}
+		for _, key := range lacks {
+			missing[key] = append(missing[key], Class(c).String())
+		}
+	}
+	if _, lacks := r.classes[Switch].over(&r.top); len(lacks) > 0 {
+		m.Classes[Switch] = m.Classes[Far] // no pair is of this class, but its values must be sound
+	}
+	at := start
+	if r.listed != nil {
+		at = r.listed
+	}
+	for _, key := range []string{"L", "o", "g", "G"} {
+		switch classes := missing[key]; {
+		case len(classes) == 0:
+		case r.listed == nil:
+			r.errorf(at, "%s is missing; give it, e.g. \"%s: %s\"", key, key, paramExamples[key])
+		default:
+			r.errorf(at, "%s is missing for class %s; give it there, or at the top level for all classes",
+				key, strings.Join(classes, " and "))
+		}
+	}
+}
+
+var paramExamples = map[string]string{"L": "1.2us", "o": "0.7us", "g": "0.9us", "G": "0.05ns"}
+
+// over returns the parameters with those of top where p has none, and the keys found in neither.
+func (p *partial) over(top *partial) (v Params, lacks []string) {
+	v.Eager = NoLimit
+	if d := cmp.Or(p.latency, top.latency); d != nil {
+		v.Latency = *d
+	} else {
+		lacks = append(lacks, "L")
+	}
+	if v.Overhead = p.overhead; v.Overhead == nil {
+		v.Overhead = slices.Clone(top.overhead)
+	}
+	if v.Overhead == nil {
+		lacks = append(lacks, "o")
+	}
+	if d := cmp.Or(p.gap, top.gap); d != nil {
+		v.Gap = *d
+	} else {
+		lacks = append(lacks, "g")
+	}
+	if v.PerByte = p.perByte; v.PerByte == nil {
+		v.PerByte = slices.Clone(top.perByte)
+	}
+	if v.PerByte == nil {
+		lacks = append(lacks, "G")
+	}
+	if d := cmp.Or(p.cpuByte, top.cpuByte); d != nil {
+		v.CPUByte = *d
+	}
+	if s := cmp.Or(p.eager, top.eager); s != nil {
+		v.Eager = int64(*s)
+	}
+	return v, lacks
+}
