@@ -1,0 +1,128 @@
+package schedule
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Format is a file format of schedules.
+type Format struct {
+	Name string // as given to convert, e.g. goal
+	Info string // one line for lists
+
+	// Sniff reports whether a file that begins with head is of this format. It looks at magic
+	// numbers and first words only and never decodes. A head of a few hundred bytes is enough,
+	// unless a text begins with a long comment.
+	Sniff func(head []byte) bool
+	// Read reads a whole file. The graph does not refer to data afterwards. The name is for
+	// messages.
+	Read func(name string, data []byte) (*Graph, error)
+	// Write writes a graph and returns warnings about what the format cannot say; nil if the
+	// format is only read.
+	Write func(w io.Writer, g *Graph) (warnings []string, err error)
+}
+
+var formats = []Format{goalFormat, binaryFormat}
+
+// Formats returns all formats of schedules.
+func Formats() []Format { return formats[:len(formats):len(formats)] }
+
+// FormatNamed returns the format with the given name.
+func FormatNamed(name string) (Format, error) {
+	var names []string
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("schedule format %q is not known; there are %s", name, strings.Join(names, ", "))
+}
+
+// Sniff returns the format of a file by its first bytes. The error tells what was found instead.
+func Sniff(name string, head []byte) (Format, error) {
+	for _, f := range formats {
+		if f.Sniff(head) {
+			return f, nil
+		}
+	}
+	return Format{}, &FileError{File: name, What: unknownContent(head)}
+}
+
+// Read reads a schedule in any format. The format is told by the content.
+func Read(name string, data []byte) (*Graph, error) {
+	f, err := Sniff(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return f.Read(name, data)
+}
+
+// FileError is a fault in a file: where it is and what is wrong.
+type FileError struct {
+	File string
+	Line int // from 1; 0: not known, or not a text file
+	What string
+}
+
+// Error implements error, in the form file:line: what.
+func (e *FileError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
+	}
+	return e.File + ": " + e.What
+}
+
+// unknownContent says what a file is that no format wants.
+func unknownContent(head []byte) string {
+	if len(head) == 0 {
+		return "the file is empty"
+	}
+	const none = "neither GOAL text nor the binary form of LogGOPSim nor Graphviz DOT nor a slackline schedule: "
+	for _, known := range []struct{ magic, what string }{
+		{"\x1f\x8b", "the file is compressed with gzip; unpack it first"},
+		{"\x28\xb5\x2f\xfd", "the file is compressed with zstd; unpack it first"},
+		{"\xef\xbb\xbf", "the file begins with a byte order mark; save it as plain ASCII"},
+		{"\xff\xfe", "the file is UTF-16 text; save it as plain ASCII"},
+		{"\x7fELF", "the file is a program"},
+	} {
+		if bytes.HasPrefix(head, []byte(known.magic)) {
+			return none + known.what
+		}
+	}
+	rest := bytes.TrimLeft(head, " \t\r\n")
+	if len(rest) == 0 {
+		return none + "the file has only blanks and empty lines"
+	}
+	if !isText(head[:min(len(head), 512)]) {
+		return none + fmt.Sprintf("the file begins with the bytes % x, which are not text", head[:min(len(head), 8)])
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return none + fmt.Sprintf("the text begins with %s", quote(bytes.TrimRight(line, "\r")))
+}
+
+// isText reports whether nearly all bytes are ASCII text: a stray letter of another alphabet in a
+// comment does not make a file binary, but a control character does.
+func isText(b []byte) bool {
+	high := 0
+	for _, c := range b {
+		switch {
+		case c >= 0x80:
+			high++
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f', c == 0x7f:
+			return false
+		}
+	}
+	return high*4 <= len(b)
+}
+
+// quote shows a piece of a file in a message, at most some twenty bytes of it.
+func quote(b []byte) string {
+	const most = 24
+	if len(b) > most {
+		return fmt.Sprintf("%q...", b[:most])
+	}
+	return fmt.Sprintf("%q", b)
+}
