@@ -31,6 +31,8 @@ type general struct {
 	nowBirth int64
 	nowGen   uint32
 	overflow bool
+	eager    bool // the driver cannot do rendezvous: stop at a large message
+	large    bool // a large message was met although eager
 	stats    counters
 	recorder *recorder // nil: no timeline
 }

@@ -127,7 +127,7 @@ func (t *Detours) gapAfter(at int64, hint int) int {
 // finishFar is finish for work of any length: through the available time since the begin of the
 // period.
 func (t *Detours) finishFar(at, work int64, hint *int32) int64 {
-	hi, lo := bits.Add64(uint64(t.freeUntil(at)), uint64(work), 0)
+	lo, hi := bits.Add64(uint64(t.freeUntil(at)), uint64(work), 0)
 	// smallest x with free(x) >= target lies in the period that holds target-1
 	lo, borrow := bits.Sub64(lo, 1, 0)
 	hi -= borrow
