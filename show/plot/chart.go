@@ -1,0 +1,155 @@
+package plot
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Chart is a figure of layers in one pair of axes.
+type Chart struct {
+	Title, Subtitle, Caption string
+	X, Y                     Axis
+	Layers                   []Layer
+	Width, Height            float64 // 0: 720 and 440; texts that need more make it higher
+}
+
+const (
+	chartWidth  = 720
+	chartHeight = 440
+	leastPlot   = 170  // height of a frame below which a chart grows
+	defaultAir  = 0.05 // share of an axis beyond the data
+)
+
+func (ch *Chart) layout(th *theme) (*sheet, error) {
+	width, height := orDefault(ch.Width, chartWidth), orDefault(ch.Height, chartHeight)
+	if err := errors.Join(checkWidth(width), checkHeight(height)); err != nil {
+		return nil, err
+	}
+	p, err := newPanel(th, ch.X, ch.Y, ch.Layers)
+	if err != nil {
+		return nil, fmt.Errorf("chart %q: %w", ch.Title, err)
+	}
+	w := newWords(ch.Title, ch.Subtitle, ch.Caption, width)
+	leg := newLegend(p.legendEntries(), width-2*margin)
+	top := w.headHeight() + leg.height + 10
+	below := p.xLabelHeight() + w.footHeight()
+	plotHeight := height - top - below
+	if plotHeight < leastPlot {
+		plotHeight = leastPlot
+		height = top + plotHeight + below
+	}
+	left := margin + p.yLabelWidth(plotHeight)
+	p.place(rect{left, top, width - left - rightSpace(p.x, width-left), plotHeight})
+	return &sheet{
+		width: width, height: height, title: ch.Title,
+		desc: description(ch.Subtitle, ch.Caption, p),
+		paint: func(c canvas) {
+			w.draw(c, th, height)
+			leg.draw(c, th, point{margin, w.headHeight() + 2})
+			p.draw(c)
+		},
+	}, nil
+}
+
+// rightSpace keeps half of the last tick label of the x axis inside the figure.
+func rightSpace(x span, width float64) float64 {
+	ticks, _ := x.ticks(width)
+	space := 0.0
+	for _, t := range ticks {
+		space = max(space, textWidth(t.label, textSize, false)/2)
+	}
+	return max(margin, space+4)
+}
+
+// newPanel checks the layers and decides ranges and slots.
+func newPanel(th *theme, x, y Axis, layers []Layer) (*panel, error) {
+	p := &panel{th: th, layers: layers}
+	if len(layers) == 0 {
+		return nil, errors.New("there is nothing to draw: no layers")
+	}
+	xs, ys := emptyInterval(), emptyInterval()
+	airX := 0.0 // without markers, the curves may touch the ends of the x axis
+	used := map[int]bool{}
+	for _, l := range layers {
+		if err := l.ranges(&xs, &ys); err != nil {
+			return nil, err
+		}
+		_, slot := l.base()
+		used[slot] = true
+		switch l := l.(type) {
+		case *Points:
+			airX = max(airX, defaultAir)
+		case *Line:
+			if l.Marks {
+				airX = max(airX, defaultAir)
+			}
+		case *Boxes:
+			airX = max(airX, min(0.5/float64(max(len(l.X)-1, 1)), 0.3))
+		case *Bars:
+			if l.Sideways {
+				x.FromZero = x.Scale == Linear
+			} else {
+				y.FromZero = y.Scale == Linear
+			}
+		}
+	}
+	next := 1
+	for _, l := range layers {
+		_, slot := l.base()
+		if slot == 0 {
+			for used[next] {
+				next++
+			}
+			slot = next
+			used[slot] = true
+		}
+		p.slots = append(p.slots, slot)
+	}
+	var errX, errY error
+	p.x, errX = x.resolve(xs, airX)
+	p.y, errY = y.resolve(ys, defaultAir)
+	return p, errors.Join(errX, errY)
+}
+
+// legendEntries lists the named layers.
+func (p *panel) legendEntries() []legendEntry {
+	var entries []legendEntry
+	for i, l := range p.layers {
+		if name, _ := l.base(); name != "" {
+			slot := p.slots[i]
+			entries = append(entries, legendEntry{name: name, draw: func(c canvas, r rect) { l.key(c, r, p.th, p.th.look(slot)) }})
+		}
+	}
+	return entries
+}
+
+// description says in words what a panel shows.
+func description(subtitle, caption string, p *panel) string {
+	var parts []string
+	for _, s := range []string{subtitle, caption} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	axes := fmt.Sprintf("%s over %s", orDefault(p.y.Label, "y"), orDefault(p.x.Label, "x"))
+	var names []string
+	for _, l := range p.layers {
+		if name, _ := l.base(); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		axes += ": " + strings.Join(names, ", ")
+	}
+	return strings.Join(append(parts, axes), ". ") + "."
+}
+
+// orDefault returns the first of the two that is not the zero value.
+func orDefault[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
