@@ -1,0 +1,216 @@
+package schedule
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// The format *.slk holds a program as it is, symbolic collectives, phases and origins included.
+// It is compact, fast to load, written in one pass without holding the program, and every byte of
+// it is covered by a checksum.
+//
+// # Grammar
+//
+// Numbers of fixed width are little-endian; uint is an unsigned LEB128 number of up to 64 bits,
+// int is one in zigzag form (0, -1, 1, -2, ...), string is a uint with the length and the bytes.
+// CRC is CRC-32C.
+//
+//	file    = header META DEFS* ( DEFS | OPS )* INDX trailer
+//	header  = "SLKSCHED" version:u32 crc:u32          crc of the 12 bytes before it
+//	chunk   = kind:4 raw:u32 stored:u32 crc:u32 zstd  crc of the 12 bytes before it and the data
+//	trailer = offset of INDX:u64 crc:u32 "SLKE"       crc of the 8 bytes before it
+//
+// A chunk is a kind (four letters), the length of its content (at most 16 MiB), the length of the
+// zstd data that follows, and those. What the content of a chunk means:
+//
+//	META = ranks:uint cpus:uint nics:uint may:uint groups:uint origins:uint names:uint [file:string]
+//
+// cpus, nics and the bits of may (1 wildcards, 2 graphs, 4 collectives) are the shape of the
+// program. The bits of names tell whether there is a file name (1), and columns of labels (2) and
+// of lines (4).
+//
+//	DEFS   = { "l" more:uint count:uint count*int      a list or a piece of it; differences
+//	         | "g" list:uint first:uint stride:uint size:uint
+//	         | "o" count:uint count*string string      an origin: path, call
+//	         | "c" op:uint group:uint root:uint size:uint sizes:uint sources:uint destinations:uint
+//	               tag:uint algorithm:string }
+//
+// Lists (of ranks, or of sizes) are numbered from 1 in the order of their last pieces, groups,
+// origins and calls from 0. A list is named by its number, 0 is no list. All groups and origins
+// that META announces stand before the first OPS, each call before the first operation that makes
+// it, and may be shared by operations of many ranks.
+//
+//	OPS = ranks:uint ops:uint 10*length:uint columns
+//
+// The operations of all ranks are one sequence, cut into chunks anywhere; so is its structure.
+// ranks is the number of ranks begun in chunks before, ops that of operations in this chunk. The
+// lengths are those of the columns, which follow:
+//
+//	structure   for each rank its number of blocks; then for each block 2 * operations, plus 1 if
+//	            it has dependencies (uint)
+//	flags       a byte for each operation: kind in bits 0 and 1; what differs from the operation
+//	            of this kind before it in the chunk (before the first one: all 0): bit 2 size,
+//	            3 peer, 4 tag, 5 place, 6 origin. Each has a value in its column.
+//	sizes       uint; of a collective: the number of its call
+//	peers       uint: 0 any source, else the zigzag form of the distance from the own rank, plus 1.
+//	            The distance is taken modulo the number of ranks, the shorter way round. Of a
+//	            calculation or a collective: none.
+//	tags        uint; 2^32-1 is any tag
+//	places      three bytes: cpu, nic, context
+//	origins     uint
+//	dependents  for each operation of a block with dependencies their number, and each of them as
+//	            uint: 2 * zigzag form of its distance in the block, plus 1 if it waits for the
+//	            start. The list of the last operation may go on in the next chunk: what is left
+//	            of it comes first there.
+//	lines       int for each operation: the difference from the one before it (the first: from 0)
+//	labels      for each operation without label a byte 0, for others the label and a byte 0
+//
+//	INDX = ops:uint blocks:uint dependents:uint count:uint { kind:4 length:uint ranks:uint ops:uint }
+//
+// The index names all chunks before it in their order: kind, length with its head, and for OPS
+// the first two numbers in it.
+//
+// # Example
+//
+// Two ranks, a message of 8 bytes with tag 1 from rank 0 to rank 1; the contents of the chunks:
+//
+//	META  02 01 01 00 00 00 00
+//	OPS   00 02  04 02 02 02 02 00 00 00 00 00
+//	      structure 01 02 01 02   flags 1c 1d   sizes 08 08   peers 03 02   tags 01 01
+//	INDX  02 02 00 02  "META" .. 00 00  "OPS " .. 00 02
+//
+// # What a reader rejects
+//
+// Another magic; a newer version (it names the version); a checksum that does not agree; chunks
+// in another order; content that is longer or shorter than its numbers say; numbers out of range:
+// a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a negative size, a
+// dependent outside of its block or equal to its operation; a block that announces dependencies
+// and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
+// are missing at the end; an index that does not agree with the chunks; anything behind the
+// trailer. A file without its end is a truncated one: see ReadSLKPrefix.
+const (
+	slkMagic    = "SLKSCHED"
+	slkEndMagic = "SLKE"
+	slkVersion  = 1
+
+	slkHeaderLen  = 16
+	slkFrameLen   = 16
+	slkTrailerLen = 16
+
+	slkMaxRaw  = 16 << 20 // largest content of a chunk
+	slkChunk   = 1 << 20  // the writer ends a chunk beyond this many bytes of content
+	slkChunkOp = 1 << 16  // and beyond this many operations, so that they stay in the cache
+	slkReserve = 1 << 25  // operations for which the reader makes room before it has seen them
+)
+
+// The kinds of chunks.
+const (
+	slkMeta  = "META"
+	slkDefs  = "DEFS"
+	slkOps   = "OPS "
+	slkIndex = "INDX"
+)
+
+// The columns of a chunk of operations.
+const (
+	colStructure = iota
+	colFlags
+	colSizes
+	colPeers
+	colTags
+	colPlaces
+	colOrigins
+	colDependents
+	colLines
+	colLabels
+	numColumns
+)
+
+// The flags of an operation.
+const (
+	flagKind   = 3
+	flagSize   = 1 << 2
+	flagPeer   = 1 << 3
+	flagTag    = 1 << 4
+	flagPlace  = 1 << 5
+	flagOrigin = 1 << 6
+)
+
+// The bits of META.
+const (
+	mayWildcards = 1 << iota
+	mayGraphs
+	mayCollectives
+)
+
+const (
+	hasFile = 1 << iota
+	hasLabels
+	hasLines
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var slkFormat = Format{
+	Name:  "slk",
+	Info:  "slackline schedule: compact binary form that keeps phases, collectives and origins",
+	Sniff: IsSLK,
+	Read:  ReadSLK,
+	Write: func(w io.Writer, g *Graph) ([]string, error) { return nil, WriteSLK(w, g) },
+}
+
+// IsSLK reports whether a file that begins with head is an slk file.
+func IsSLK(head []byte) bool { return bytes.HasPrefix(head, []byte(slkMagic)) }
+
+// slkSum is the checksum of a chunk: of its head and its data.
+func slkSum(head, data []byte) uint32 {
+	return crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, data)
+}
+
+// slkHeader returns the first bytes of a file.
+func slkHeader() []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(slkMagic), slkVersion)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// checkSLKHeader checks the first bytes of a file.
+func checkSLKHeader(data []byte) error {
+	if !IsSLK(data) {
+		return fmt.Errorf("not a slackline schedule: the file does not begin with %s", slkMagic)
+	}
+	if len(data) < slkHeaderLen {
+		return errTruncated
+	}
+	if binary.LittleEndian.Uint32(data[12:]) != crc32.Checksum(data[:12], castagnoli) {
+		return fmt.Errorf("the checksum of the header does not agree: the file is damaged")
+	}
+	switch v := binary.LittleEndian.Uint32(data[8:]); {
+	case v == 0:
+		return fmt.Errorf("version 0 of the format does not exist")
+	case v > slkVersion:
+		return fmt.Errorf("the file needs a slackline that reads version %d of the format; this one reads versions 1 to %d",
+			v, slkVersion)
+	}
+	return nil
+}
+
+// zigzag maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
+func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+
+// unzigzag is the inverse of zigzag.
+func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+// distance returns how far peer is from rank on a ring of ranks, the shorter way round, so that
+// ranks that do the same relative to themselves look the same.
+func distance(peer, rank, ranks int64) int64 {
+	d := peer - rank
+	if d > ranks/2 {
+		d -= ranks
+	} else if d < -(ranks-1)/2 {
+		d += ranks
+	}
+	return d
+}

@@ -1,0 +1,352 @@
+package schedule
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// slkDecoder turns chunks of operations into a graph. What it knows at the end of a chunk it goes
+// on with in the next one.
+type slkDecoder struct {
+	g       *Graph
+	ranks   int64
+	origins uint64
+	calls   int // defined so far
+	names   uint64
+
+	begun      int64  // ranks begun
+	blocksLeft uint64 // blocks of the rank that have not begun
+	open       bool   // a block has begun and is not closed
+	linked     bool   // it has dependencies
+	blockOps   int64  // operations in it
+	opsLeft    uint64 // of which so many have not come yet
+	dependents int    // dependents in the graph before it
+	listLeft   uint64 // dependents of the last operation that have not come yet
+
+	columns [numColumns]column
+	last    [flagKind + 1]Op
+	lastGap [flagKind + 1]int64
+}
+
+// anyGap stands for AnySource in lastGap. It is no distance of two ranks.
+const anyGap = math.MaxInt64
+
+// read takes in a chunk and returns the two numbers that the index repeats.
+func (d *slkDecoder) read(raw []byte) (ranks, ops uint64, err error) {
+	head := column{b: raw}
+	ranks, ops = head.uint(), head.uint()
+	for i := range d.columns {
+		d.columns[i] = column{b: nil, at: int(min(head.uint(), uint64(len(raw))))}
+	}
+	for i := range d.columns {
+		d.columns[i] = column{b: head.bytes(uint64(d.columns[i].at))}
+	}
+	if head.bad || head.left() > 0 {
+		return 0, 0, errors.New("the lengths of the columns do not add up")
+	}
+	if ops != uint64(len(d.columns[colFlags].b)) {
+		return 0, 0, fmt.Errorf("%d operations, but %d flags", ops, len(d.columns[colFlags].b))
+	}
+	if ranks != uint64(d.begun) {
+		return 0, 0, fmt.Errorf("the chunk goes on after %d ranks, but %d have begun", ranks, d.begun)
+	}
+	d.last, d.lastGap = [flagKind + 1]Op{}, [flagKind + 1]int64{}
+	for k := range d.last {
+		d.last[k].Kind, d.lastGap[k] = Kind(k), anyGap
+	}
+	if err := d.readStructure(int(ops)); err != nil {
+		return 0, 0, err
+	}
+	if err := d.readNames(int(ops)); err != nil {
+		return 0, 0, err
+	}
+	for i := range d.columns {
+		if c := &d.columns[i]; i != colFlags && (c.bad || c.left() > 0) {
+			return 0, 0, fmt.Errorf("column %d is too long or too short, or has a number that is too large", i)
+		}
+	}
+	return ranks, ops, nil
+}
+
+// readStructure follows the structure through the operations of the chunk, all of them of one rank
+// at a time.
+func (d *slkDecoder) readStructure(n int) error {
+	g := d.g
+	base := len(g.ops)
+	g.ops = growOps(g.ops, n)
+	seen, decoded := 0, 0
+	if d.listLeft > 0 {
+		if err := d.readDependents(d.blockOps - int64(d.opsLeft) - 1); err != nil {
+			return err
+		}
+	}
+	structure := &d.columns[colStructure]
+	for {
+		if d.opsLeft > 0 {
+			take := min(d.opsLeft, uint64(n-seen))
+			if d.linked {
+				if err := d.readLinks(take); err != nil {
+					return err
+				}
+			}
+			d.opsLeft -= take
+			seen += int(take)
+		}
+		if d.opsLeft > 0 || structure.left() == 0 {
+			break
+		}
+		if err := d.closeBlock(base + seen); err != nil {
+			return err
+		}
+		token := structure.uint()
+		if d.blocksLeft > 0 {
+			if err := d.openBlock(token); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := d.readOps(g.ops[base+decoded : base+seen]); err != nil {
+			return err
+		}
+		decoded = seen
+		if err := d.nextRank(token); err != nil {
+			return err
+		}
+	}
+	if seen != n || structure.left() > 0 {
+		return fmt.Errorf("the structure does not fit the %d operations", n)
+	}
+	return d.readOps(g.ops[base+decoded:])
+}
+
+// growOps makes a slice longer by n operations.
+func growOps(ops []Op, n int) []Op {
+	if cap(ops)-len(ops) >= n {
+		return ops[:len(ops)+n]
+	}
+	return append(ops, make([]Op, n)...)
+}
+
+// nextRank ends the rank in hand and begins the next one, of the given number of blocks.
+func (d *slkDecoder) nextRank(blocks uint64) error {
+	if d.begun == d.ranks {
+		return fmt.Errorf("more than the %d ranks announced", d.ranks)
+	}
+	if blocks > math.MaxInt64 {
+		return fmt.Errorf("rank %d: %d blocks", d.begun, blocks)
+	}
+	if d.begun > 0 {
+		d.g.steps = append(d.g.steps, len(d.g.blocks)-1)
+	}
+	d.begun++
+	d.blocksLeft = blocks
+	return nil
+}
+
+// openBlock begins a block.
+func (d *slkDecoder) openBlock(token uint64) error {
+	ops := token >> 1
+	if ops > MaxBlockOps {
+		return fmt.Errorf("rank %d: a block of %d operations; the limit is %d", d.begun-1, ops, MaxBlockOps)
+	}
+	d.open, d.linked = true, token&1 != 0
+	d.blockOps, d.opsLeft = int64(ops), ops
+	d.dependents = len(d.g.dependents)
+	d.blocksLeft--
+	return nil
+}
+
+// closeBlock ends the block in hand, if there is one, before operation at of the graph.
+func (d *slkDecoder) closeBlock(at int) error {
+	if !d.open {
+		return nil
+	}
+	g := d.g
+	if d.listLeft > 0 {
+		return errors.New("a list of dependents is not ended")
+	}
+	if d.linked {
+		n := len(g.dependents) - d.dependents
+		if n == 0 {
+			return fmt.Errorf("rank %d: a block announces dependencies and has none", d.begun-1)
+		}
+		g.first = append(g.first, uint32(n))
+		g.shape.Graphs = true
+	}
+	g.blocks = append(g.blocks, blockInfo{at, len(g.first), len(g.dependents)})
+	d.open = false
+	return nil
+}
+
+// end checks that nothing is missing after the last chunk.
+func (d *slkDecoder) end() error {
+	if d.begun != d.ranks || d.blocksLeft > 0 || d.opsLeft > 0 {
+		return fmt.Errorf("the operations end in rank %d of %d", max(d.begun-1, 0), d.ranks)
+	}
+	if err := d.closeBlock(len(d.g.ops)); err != nil {
+		return err
+	}
+	d.g.steps = append(d.g.steps, len(d.g.blocks)-1)
+	return nil
+}
+
+// readLinks reads the dependents of the next n operations of the block in hand.
+func (d *slkDecoder) readLinks(n uint64) error {
+	c := &d.columns[colDependents]
+	i := d.blockOps - int64(d.opsLeft)
+	for end := i + int64(n); i < end; i++ {
+		if d.listLeft > 0 {
+			return errors.New("the dependents of an operation are missing")
+		}
+		d.g.first = append(d.g.first, uint32(len(d.g.dependents)-d.dependents))
+		if d.listLeft = c.uint(); d.listLeft > 0 {
+			if err := d.readDependents(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readDependents reads dependents of operation i of the block, up to the end of the list or of
+// the column.
+func (d *slkDecoder) readDependents(i int64) error {
+	c := &d.columns[colDependents]
+	g := d.g
+	for d.listLeft > 0 && c.left() > 0 {
+		v := c.uint()
+		index := i + unzigzag(v>>1)
+		if index < 0 || index >= d.blockOps || index == i {
+			return fmt.Errorf("rank %d: operation %d of a block of %d waits for operation %d", d.begun-1, index, d.blockOps, i)
+		}
+		g.dependents = append(g.dependents, NewDependent(int(index), v&1 != 0))
+		d.listLeft--
+	}
+	if len(g.dependents)-d.dependents > math.MaxUint32 {
+		return fmt.Errorf("rank %d: more than %d dependencies in one block", d.begun-1, uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+// readOps reads the next operations, all of the rank in hand.
+func (d *slkDecoder) readOps(ops []Op) error {
+	if len(ops) == 0 {
+		return nil
+	}
+	rank, ranks := d.begun-1, d.ranks
+	sizes, peers := d.columns[colSizes], d.columns[colPeers] // copies, which can live in registers
+	flags := d.columns[colFlags].bytes(uint64(len(ops)))
+	for i, f := range flags {
+		kind := f & flagKind
+		op := &d.last[kind]
+		if f&flagSize != 0 {
+			size := sizes.uint()
+			if size > math.MaxInt64 {
+				return fmt.Errorf("rank %d: size %d is too large", rank, size)
+			}
+			op.Size = int64(size)
+		}
+		if f&flagPeer != 0 {
+			gap := peers.uint()
+			if gap > uint64(ranks)+1 || kind > uint8(Recv) {
+				return fmt.Errorf("rank %d: a peer %d away, but there are %d ranks", rank, gap, ranks)
+			}
+			d.lastGap[kind] = anyGap
+			if gap > 0 {
+				d.lastGap[kind] = unzigzag(gap - 1)
+			}
+		}
+		if f&^(flagKind|flagSize|flagPeer) != 0 {
+			if err := d.readRare(f, op); err != nil {
+				return err
+			}
+		}
+		switch Kind(kind) {
+		case Send, Recv:
+			peer := rank + d.lastGap[kind]
+			if d.lastGap[kind] == anyGap {
+				if Kind(kind) == Send {
+					return fmt.Errorf("rank %d: a send without destination", rank)
+				}
+				d.g.shape.Wildcards = true
+				peer = int64(AnySource)
+			} else if peer < 0 {
+				peer += ranks
+			} else if peer >= ranks {
+				peer -= ranks
+			}
+			op.Peer = int32(peer)
+		case Collective:
+			if op.Size >= int64(d.calls) {
+				return fmt.Errorf("rank %d: call %d is not defined", rank, op.Size)
+			}
+			d.g.shape.Collectives = true
+		}
+		ops[i] = *op
+	}
+	d.columns[colSizes], d.columns[colPeers] = sizes, peers
+	return nil
+}
+
+// readRare reads the values that seldom change: tag, place and origin.
+func (d *slkDecoder) readRare(flags uint8, op *Op) error {
+	shape := &d.g.shape
+	if flags&flagTag != 0 {
+		tag := d.columns[colTags].uint()
+		if tag > math.MaxUint32 || tag == uint64(AnyTag) && op.Kind == Send {
+			return fmt.Errorf("rank %d: tag %d is too large", d.begun-1, tag)
+		}
+		if op.Tag = uint32(tag); op.Tag == AnyTag && op.Kind == Recv {
+			shape.Wildcards = true
+		}
+	}
+	if flags&flagPlace != 0 {
+		if place := d.columns[colPlaces].bytes(3); place != nil {
+			op.CPU, op.NIC, op.Context = place[0], place[1], place[2]
+		}
+		if op.CPU == 255 || op.NIC == 255 {
+			return fmt.Errorf("rank %d: cpu %d, nic %d: the limit is 254", d.begun-1, op.CPU, op.NIC)
+		}
+		shape.CPUs, shape.NICs = max(shape.CPUs, int(op.CPU)+1), max(shape.NICs, int(op.NIC)+1)
+	}
+	if flags&flagOrigin != 0 {
+		origin := d.columns[colOrigins].uint()
+		if origin >= d.origins {
+			return fmt.Errorf("rank %d: origin %d, but there are %d", d.begun-1, origin, d.origins)
+		}
+		op.Origin = uint32(origin)
+	}
+	if flags&^(flagKind|flagSize|flagPeer|flagTag|flagPlace|flagOrigin) != 0 {
+		return fmt.Errorf("rank %d: flags %#x are not known", d.begun-1, flags)
+	}
+	return nil
+}
+
+// readNames reads labels and lines of n operations.
+func (d *slkDecoder) readNames(n int) error {
+	if d.names&(hasLines|hasLabels) == 0 {
+		return nil
+	}
+	lines, labels := &d.columns[colLines], &d.columns[colLabels]
+	line := int64(0)
+	var label []byte
+	for range n {
+		if d.names&hasLines != 0 {
+			line += unzigzag(lines.uint())
+			if line < 0 || line > math.MaxUint32 {
+				return fmt.Errorf("line %d is out of range", line)
+			}
+		}
+		if d.names&hasLabels != 0 {
+			end := bytes.IndexByte(labels.b[labels.at:], 0)
+			if end < 0 {
+				return errors.New("a label is cut off")
+			}
+			label = labels.bytes(uint64(end) + 1)[:end]
+		}
+		d.g.Names.add(label, int(line))
+	}
+	return nil
+}

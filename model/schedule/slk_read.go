@@ -1,0 +1,353 @@
+package schedule
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// errTruncated says that a file ends too early.
+var errTruncated = errors.New("the file is truncated")
+
+// ReadSLK reads an slk file into memory. The name is for messages. A truncated file is an error; see
+// ReadSLKPrefix.
+func ReadSLK(name string, data []byte) (*Graph, error) {
+	r, err := newSLKReader(data)
+	if err == nil {
+		err = r.run()
+	}
+	if err == nil {
+		return r.finish(), nil
+	}
+	if errors.Is(err, errTruncated) && r != nil && r.g != nil {
+		err = fmt.Errorf("%w: %s", err, r.missing())
+	}
+	return nil, r.wrap(name, err)
+}
+
+// ReadSLKPrefix reads what can be read of an slk file that is truncated or damaged: the operations
+// of the first ranks, as far as they are whole. The other ranks are there but have no blocks. The
+// warning says what is missing; it is empty if nothing is.
+func ReadSLKPrefix(name string, data []byte) (g *Graph, warning string, err error) {
+	r, err := newSLKReader(data)
+	if err == nil {
+		if err = r.run(); err == nil {
+			return r.finish(), "", nil
+		}
+	}
+	if r == nil || r.g == nil || !r.table.complete() {
+		return nil, "", r.wrap(name, err)
+	}
+	whole := len(r.g.steps) - 1
+	if lost := r.table.ranks - whole; lost > 1<<24 && lost > 64*len(data) {
+		return nil, "", r.wrap(name, fmt.Errorf("%w: %s", err, r.missing()))
+	}
+	warning = r.wrap(name, fmt.Errorf("%w: %s", err, r.missing())).Error()
+	return r.finish(), warning, nil
+}
+
+// slkReader is the state of reading a file.
+type slkReader struct {
+	data   []byte
+	at     int // where the chunk in hand begins
+	unzip  *zstd.Decoder
+	raw    []byte
+	chunks []slkChunkInfo
+	table  slkTable
+	slkDecoder
+}
+
+// slkChunkInfo is what the index says of a chunk.
+type slkChunkInfo struct {
+	kind               string
+	length, ranks, ops uint64
+}
+
+// wrap gives an error the name of the file and the position of the chunk in hand.
+func (r *slkReader) wrap(name string, err error) error {
+	at := 0
+	if r != nil {
+		at = r.at
+	}
+	return &FileError{File: name, What: fmt.Sprintf("byte %d: %v", at, err)}
+}
+
+// missing says which ranks are whole.
+func (r *slkReader) missing() string {
+	whole := len(r.g.steps) - 1
+	switch whole {
+	case 0:
+		return fmt.Sprintf("none of the %d ranks is whole", r.table.ranks)
+	case 1:
+		return fmt.Sprintf("only rank 0 of the %d ranks is whole", r.table.ranks)
+	}
+	return fmt.Sprintf("only ranks 0 to %d of the %d ranks are whole", whole-1, r.table.ranks)
+}
+
+// newSLKReader reads the header.
+func newSLKReader(data []byte) (*slkReader, error) {
+	if err := checkSLKHeader(data); err != nil {
+		return nil, err
+	}
+	unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(slkMaxRaw),
+		zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	return &slkReader{data: data, at: slkHeaderLen, unzip: unzip}, nil
+}
+
+// run reads all chunks and checks the index and the trailer.
+func (r *slkReader) run() error {
+	defer r.unzip.Close()
+	for first := true; ; first = false {
+		kind, raw, length, err := r.chunk()
+		if err != nil {
+			return err
+		}
+		if first != (kind == slkMeta) {
+			return fmt.Errorf("a chunk %s where it must not be", kind)
+		}
+		info := slkChunkInfo{kind: kind, length: uint64(length)}
+		switch kind {
+		case slkMeta:
+			err = r.readMeta(raw)
+		case slkDefs:
+			if err = r.table.read(raw); err == nil {
+				r.calls = len(r.table.calls)
+			}
+		case slkOps:
+			if !r.table.complete() {
+				return fmt.Errorf("operations before the groups and origins")
+			}
+			info.ranks, info.ops, err = r.slkDecoder.read(raw)
+		case slkIndex:
+			if err = r.end(); err == nil {
+				err = r.checkIndex(raw)
+			}
+			if err != nil {
+				return err
+			}
+			return r.checkTrailer(length)
+		default:
+			err = fmt.Errorf("there are no chunks of kind %q", kind)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", kind, err)
+		}
+		r.chunks = append(r.chunks, info)
+		r.at += length
+	}
+}
+
+// chunk checks and unpacks the chunk in hand. The content is valid until the next call; length is
+// that of the whole chunk.
+func (r *slkReader) chunk() (kind string, raw []byte, length int, err error) {
+	rest := r.data[r.at:]
+	if len(rest) < slkFrameLen {
+		return "", nil, 0, errTruncated
+	}
+	rawLen, stored := binary.LittleEndian.Uint32(rest[4:]), binary.LittleEndian.Uint32(rest[8:])
+	if uint64(stored) > uint64(len(rest)-slkFrameLen) {
+		return "", nil, 0, errTruncated
+	}
+	length = slkFrameLen + int(stored)
+	if binary.LittleEndian.Uint32(rest[12:]) != slkSum(rest[:12], rest[slkFrameLen:length]) {
+		return "", nil, 0, errors.New("the checksum of the chunk does not agree: the file is damaged")
+	}
+	if rawLen > slkMaxRaw {
+		return "", nil, 0, fmt.Errorf("a chunk of %d bytes is too long; the limit is %d", rawLen, slkMaxRaw)
+	}
+	r.raw, err = r.unzip.DecodeAll(rest[slkFrameLen:length], r.raw[:0])
+	if err != nil {
+		return "", nil, 0, fmt.Errorf("the chunk cannot be unpacked: %w", err)
+	}
+	if len(r.raw) != int(rawLen) {
+		return "", nil, 0, fmt.Errorf("the chunk holds %d bytes, but says %d", len(r.raw), rawLen)
+	}
+	return string(rest[:4]), r.raw, length, nil
+}
+
+// readMeta takes in META and makes room for what the index announces, if there is one.
+func (r *slkReader) readMeta(raw []byte) error {
+	c := column{b: raw}
+	var v [7]uint64
+	for i := range v {
+		v[i] = c.uint()
+	}
+	ranks, cpus, nics, may, groups, origins, names := v[0], v[1], v[2], v[3], v[4], v[5], v[6]
+	file := ""
+	if names&hasFile != 0 {
+		file = c.string()
+	}
+	if c.bad || c.left() > 0 {
+		return errors.New("too short or too long")
+	}
+	if ranks < 1 || ranks > math.MaxInt32 || cpus > 255 || nics > 255 || max(may, names) > 7 ||
+		names&(hasLabels|hasLines) != 0 && names&hasFile == 0 || max(groups, origins) > math.MaxUint32 {
+		return fmt.Errorf("%d ranks, %d cpus, %d nics, %d groups, %d origins, bits %d and %d: out of range",
+			ranks, cpus, nics, groups, origins, may, names)
+	}
+	r.table = slkTable{ranks: int(ranks), wantGroups: groups, wantOrigins: origins}
+	g := &Graph{steps: []int{0}, blocks: []blockInfo{{}}}
+	g.shape = Shape{
+		CPUs: max(int(cpus), 1), NICs: max(int(nics), 1), Wildcards: may&mayWildcards != 0,
+		Graphs: may&mayGraphs != 0, Collectives: may&mayCollectives != 0,
+	}
+	if names&hasFile != 0 {
+		g.Names = &Names{File: file}
+	}
+	r.slkDecoder = slkDecoder{g: g, ranks: int64(ranks), origins: max(origins, 1), names: names}
+	r.reserve()
+	return nil
+}
+
+// reserve makes room for the operations, blocks and dependents that the index announces. The index
+// has not been checked against the rest of the file yet, so it is believed only up to what a file
+// of this length is likely to hold; beyond that memory grows with what is read. Memory that is
+// reserved and never used is address space only.
+func (r *slkReader) reserve() {
+	at, n := r.at, len(r.data)
+	defer func() { r.at = at }()
+	if n < slkTrailerLen+slkFrameLen+slkHeaderLen {
+		return
+	}
+	offset := binary.LittleEndian.Uint64(r.data[n-slkTrailerLen:])
+	if offset > uint64(n-slkTrailerLen-slkFrameLen) {
+		return
+	}
+	r.at = int(offset)
+	kind, raw, _, err := r.chunk()
+	if err != nil || kind != slkIndex {
+		return
+	}
+	c := column{b: raw}
+	ops, blocks, dependents := c.uint(), c.uint(), c.uint()
+	most := max(32*uint64(n), slkReserve)
+	g := r.g
+	if dependents > 0 {
+		g.first = make([]uint32, 0, min(ops, most)+min(blocks, most))
+	}
+	g.ops = make([]Op, 0, min(ops, most))
+	g.blocks = append(make([]blockInfo, 0, min(blocks, most)+1), g.blocks...)
+	g.dependents = make([]Dependent, 0, min(dependents, most))
+	g.steps = append(make([]int, 0, min(uint64(r.ranks), most)+1), g.steps...)
+}
+
+// checkIndex holds the index against the chunks.
+func (r *slkReader) checkIndex(raw []byte) error {
+	c := column{b: raw}
+	for _, total := range []struct {
+		what string
+		is   int
+	}{
+		{"operations", len(r.g.ops)}, {"blocks", len(r.g.blocks) - 1},
+		{"dependents", len(r.g.dependents)}, {"chunks", len(r.chunks)},
+	} {
+		if v := c.uint(); v != uint64(total.is) {
+			return fmt.Errorf("the index announces %d %s, but there are %d", v, total.what, total.is)
+		}
+	}
+	for i, is := range r.chunks {
+		says := slkChunkInfo{string(c.bytes(4)), c.uint(), c.uint(), c.uint()}
+		if says != is {
+			return fmt.Errorf("the index does not agree with chunk %d", i)
+		}
+	}
+	if c.bad || c.left() > 0 {
+		return errors.New("the index is too short or too long")
+	}
+	return nil
+}
+
+// checkTrailer checks what stands behind the index, a chunk of the given length.
+func (r *slkReader) checkTrailer(length int) error {
+	index := r.at
+	r.at += length
+	rest := r.data[r.at:]
+	if len(rest) < slkTrailerLen {
+		return errTruncated
+	}
+	if binary.LittleEndian.Uint64(rest) != uint64(index) ||
+		binary.LittleEndian.Uint32(rest[8:]) != crc32.Checksum(rest[:8], castagnoli) ||
+		string(rest[12:slkTrailerLen]) != slkEndMagic {
+		return errors.New("the trailer is wrong: the file is damaged")
+	}
+	if len(rest) > slkTrailerLen {
+		r.at += slkTrailerLen
+		return fmt.Errorf("%d bytes follow where the file should end", len(rest)-slkTrailerLen)
+	}
+	return nil
+}
+
+// finish returns the graph of all ranks that are whole.
+func (r *slkReader) finish() *Graph {
+	g := r.g
+	whole := len(g.steps) - 1
+	g.blocks = g.blocks[:g.steps[whole]+1]
+	end := g.blocks[len(g.blocks)-1]
+	g.ops, g.first, g.dependents = g.ops[:end.ops], g.first[:end.first], g.dependents[:end.dependents]
+	if n := g.Names; n != nil {
+		n.label, n.line = n.label[:min(end.ops, len(n.label))], n.line[:min(end.ops, len(n.line))]
+	}
+	g.steps = slices.Grow(g.steps, r.table.ranks-whole)
+	for len(g.steps) <= r.table.ranks {
+		g.steps = append(g.steps, g.steps[whole])
+	}
+	g.calls, g.groups, g.origins = r.table.calls, r.table.groups, r.table.origins
+	return g
+}
+
+// column reads numbers from a piece of a chunk. It never reads behind the end: bad is set then,
+// and when a number is too large.
+type column struct {
+	b   []byte
+	at  int
+	bad bool
+}
+
+func (c *column) left() int { return len(c.b) - c.at }
+
+func (c *column) uint() uint64 {
+	if c.at < len(c.b) && c.b[c.at] < 0x80 {
+		c.at++
+		return uint64(c.b[c.at-1])
+	}
+	return c.longUint()
+}
+
+func (c *column) longUint() uint64 {
+	v, n := binary.Uvarint(c.b[c.at:])
+	if n <= 0 {
+		c.bad = true
+		c.at = len(c.b)
+		return 0
+	}
+	c.at += n
+	return v
+}
+
+// bytes returns the next n bytes, or nothing if they are not there.
+func (c *column) bytes(n uint64) []byte {
+	if n > uint64(c.left()) {
+		c.bad = true
+		c.at = len(c.b)
+		return nil
+	}
+	c.at += int(n)
+	return c.b[c.at-int(n) : c.at]
+}
+
+func (c *column) byte() byte {
+	if b := c.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (c *column) string() string { return string(c.bytes(c.uint())) }
