@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"slackline/internal/suggest"
@@ -24,6 +25,7 @@ func Names() []string {
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
 	}
+	slices.Sort(names) // the order of the files differs: ".yaml" sorts behind "-64.yaml"
 	return names
 }
 

@@ -69,7 +69,7 @@ func readPieces[T unit.Duration | unit.PerByte](r *reader, e entry, parse func(s
 	}
 	slices.SortFunc(list, func(a, b Piece[T]) int { return cmp.Compare(a.From, b.From) })
 	if sound && (len(list) == 0 || list[0].From != 0) {
-		r.errorf(e.value.GetToken(), "%s has no piece for the smallest messages; let one begin at 0B", e.key)
+		r.errorf(start(e.value), "%s has no piece for the smallest messages; let one begin at 0B", e.key)
 	}
 	if len(list) == 0 {
 		return One[T](0)
@@ -82,7 +82,7 @@ const maxPieces = 1000
 
 // resolve fills in the parameters of all classes: what a class leaves out it takes from the top
 // level, and O and S have defaults. Class switch must be complete only if it can occur.
-func (r *reader) resolve(m *Machine, start *token.Token) {
+func (r *reader) resolve(m *Machine, at *token.Token) {
 	missing := map[string][]string{}
 	for c := range m.Classes {
 		p, lacks := r.classes[c].over(&r.top)
@@ -97,7 +97,6 @@ func (r *reader) resolve(m *Machine, start *token.Token) {
 	if _, lacks := r.classes[Switch].over(&r.top); len(lacks) > 0 {
 		m.Classes[Switch] = m.Classes[Far] // no pair is of this class, but its values must be sound
 	}
-	at := start
 	if r.listed != nil {
 		at = r.listed
 	}

@@ -27,12 +27,12 @@ func (r *reader) readPlacement(node ast.Node) (p Placement) {
 			}
 			n, err := parseNode([]byte(text))
 			if err != nil {
-				r.errorf(v.GetToken(), "placement of rank %d: %v", len(p.Nodes), err)
+				r.errorf(start(v), "placement of rank %d: %v", len(p.Nodes), err)
 			}
 			p.Nodes = append(p.Nodes, n)
 		}
 		if len(list.Values) == 0 {
-			r.errorf(node.GetToken(), "the placement lists no rank; give the node of each rank, or write block or cyclic")
+			r.errorf(start(node), "the placement lists no rank; give the node of each rank, or write block or cyclic")
 		}
 		return p
 	}
@@ -43,7 +43,7 @@ func (r *reader) readPlacement(node ast.Node) (p Placement) {
 	case word == "cyclic":
 		return Placement{Cyclic: true}
 	case word == "" || digitsOnly(word):
-		r.errorf(node.GetToken(), "placement is %s; write block, cyclic, a list such as [0, 0, 1, 1], or the name of a file", quoted(word))
+		r.errorf(start(node), "placement is %s; write block, cyclic, a list such as [0, 0, 1, 1], or the name of a file", quoted(word))
 		return p
 	}
 	return Placement{Nodes: r.readPlacementFile(node, word)}
@@ -58,13 +58,13 @@ func (r *reader) readPlacementFile(node ast.Node, name string) []int32 {
 	}
 	data, err := readFile(path)
 	if err != nil {
-		r.errorf(node.GetToken(), "placement %s is neither block nor cyclic, nor a file that can be read (%v)%s",
+		r.errorf(start(node), "placement %s is neither block nor cyclic, nor a file that can be read (%v)%s",
 			quoted(name), err, suggest.Phrase(name, []string{"block", "cyclic"}))
 		return nil
 	}
 	list, errs := parseNodeLines(path, data)
 	if len(errs) == 0 && len(list) == 0 {
-		r.errorf(node.GetToken(), "placement file %s lists no rank; give one node number per line, by rank", path)
+		r.errorf(start(node), "placement file %s lists no rank; give one node number per line, by rank", path)
 	}
 	r.errs = append(r.errs, errs...)
 	return list

@@ -95,6 +95,10 @@ func (r *reader) read(data []byte) *Machine {
 	if body == nil {
 		return nil
 	}
+	if _, ok := body.(ast.MapNode); !ok {
+		r.errorf(start(body), "a machine file must be keys with values, as in \"%s\"", topKeys.example)
+		return nil
+	}
 	m := &Machine{RanksPerNode: 1}
 	for _, e := range r.mapping(body, "the machine file", &topKeys) {
 		r.readKey(m, e)
@@ -103,7 +107,7 @@ func (r *reader) read(data []byte) *Machine {
 		base := filepath.Base(r.file)
 		m.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	r.resolve(m, body.GetToken())
+	r.resolve(m, start(body))
 	return m
 }
 
@@ -116,7 +120,7 @@ func (r *reader) readKey(m *Machine, e entry) {
 		m.Note, _ = r.scalar(e.value, e.key)
 	case "noise":
 		if m.Noise, _ = r.scalar(e.value, e.key); strings.ContainsAny(m.Noise, "\r\n") {
-			r.errorf(e.value.GetToken(), "noise has several lines; give the name or the file of one profile")
+			r.errorf(start(e.value), "noise has several lines; give the name or the file of one profile")
 		}
 	case "gamma":
 		m.Gamma = parsed(r, e.value, e.key, unit.ParsePerByte)
@@ -140,7 +144,7 @@ func (r *reader) readKey(m *Machine, e entry) {
 func (r *reader) readNIC(node ast.Node) (shared bool) {
 	word, ok := r.scalar(node, "nic")
 	if ok && word != "rank" && word != "node" {
-		r.errorf(node.GetToken(), "nic is %s; write rank (one NIC per rank) or node (one for all ranks of a node)%s",
+		r.errorf(start(node), "nic is %s; write rank (one NIC per rank) or node (one for all ranks of a node)%s",
 			quoted(word), suggest.Phrase(word, []string{"rank", "node"}))
 	}
 	return word == "node"
@@ -168,7 +172,7 @@ func (r *reader) count(e entry) int {
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || n == 0 {
-		r.errorf(e.value.GetToken(), "%s is %s; give a whole number from 1 to %d", e.key, quoted(text), MaxRanks)
+		r.errorf(start(e.value), "%s is %s; give a whole number from 1 to %d", e.key, quoted(text), MaxRanks)
 		return 1
 	}
 	return int(n)
@@ -182,7 +186,7 @@ func parsed[T any](r *reader, node ast.Node, what string, parse func(string) (T,
 	}
 	v, err := parse(text)
 	if err != nil {
-		r.errorf(node.GetToken(), "%s: %v", what, err)
+		r.errorf(start(node), "%s: %v", what, err)
 	}
 	return v
 }

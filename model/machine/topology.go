@@ -43,7 +43,7 @@ func (r *reader) readTopology(node ast.Node) map[string]string {
 	kind, ok := topologyKinds[values["kind"]]
 	if !ok {
 		if len(entries) > 0 || len(r.errs) == 0 {
-			r.errorf(node.GetToken(), "topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
+			r.errorf(start(node), "topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
 				quoted(values["kind"]), suggest.Phrase(values["kind"], topologyWords))
 		}
 		return values
@@ -63,22 +63,22 @@ func (r *reader) checkTopology(node ast.Node, entries []entry, values map[string
 		case e.key == "kind":
 		case e.key == "wire" || e.key == "switch":
 			if _, err := unit.ParseDuration(text); err != nil {
-				r.errorf(e.value.GetToken(), "topology %s: %v", e.key, err)
+				r.errorf(start(e.value), "topology %s: %v", e.key, err)
 			}
 		case e.key == "dims":
 			for dim := range strings.SplitSeq(text, "x") {
 				if !isCount(dim) {
-					r.errorf(e.value.GetToken(), "topology dims is %s; write the extent of each dimension, e.g. 4x4x2", quoted(text))
+					r.errorf(start(e.value), "topology dims is %s; write the extent of each dimension, e.g. 4x4x2", quoted(text))
 					break
 				}
 			}
 		case !isCount(text):
-			r.errorf(e.value.GetToken(), "topology %s is %s; give a whole number of at least 1", e.key, quoted(text))
+			r.errorf(start(e.value), "topology %s is %s; give a whole number of at least 1", e.key, quoted(text))
 		}
 	}
 	for _, key := range kind.needed {
 		if _, given := values[key]; !given {
-			r.errorf(node.GetToken(), "a topology of kind %s needs the key %s", values["kind"], key)
+			r.errorf(start(node), "a topology of kind %s needs the key %s", values["kind"], key)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (d *document) parse(data []byte) ast.Node {
 		switch {
 		case doc.Body == nil:
 		case body != nil:
-			d.errorf(doc.Body.GetToken(), "a second YAML document begins; give each machine a file of its own")
+			d.errorf(start(doc.Body), "a second YAML document begins; give each machine a file of its own")
 			return nil
 		default:
 			body = doc.Body
@@ -145,7 +145,7 @@ func (d *document) checkTokens(tokens token.Tokens) bool {
 func (d *document) mapping(node ast.Node, what string, known *keySet) []entry {
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		d.errorf(node.GetToken(), "%s must be keys with values, as in \"%s\"", what, known.example)
+		d.errorf(start(node), "%s must be keys with values, as in \"%s\"", what, known.example)
 		return nil
 	}
 	var list []entry
@@ -172,6 +172,19 @@ func (d *document) mapping(node ast.Node, what string, known *keySet) []entry {
 	return list
 }
 
+// start returns the first token of a node. A mapping without braces begins at its first key.
+func start(node ast.Node) *token.Token {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return n.Values[0].Key.GetToken()
+		}
+	case *ast.MappingValueNode:
+		return n.Key.GetToken()
+	}
+	return node.GetToken()
+}
+
 // scalar returns the text of a plain value, whatever YAML takes it for.
 func (d *document) scalar(node ast.Node, what string) (string, bool) {
 	switch n := node.(type) {
@@ -187,9 +200,9 @@ func (d *document) scalar(node ast.Node, what string) (string, bool) {
 	case *ast.SequenceNode:
 		d.errorf(n.GetToken(), "%s is a list; give one value", what)
 	case ast.MapNode:
-		d.errorf(node.GetToken(), "%s is a mapping; give one value", what)
+		d.errorf(start(node), "%s is a mapping; give one value", what)
 	default:
-		d.errorf(node.GetToken(), "%s must be one value", what)
+		d.errorf(start(node), "%s must be one value", what)
 	}
 	return "", false
 }
