@@ -19,7 +19,7 @@ type calendar struct {
 	entries []wheelEntry
 	free    int32
 
-	far []farEntry // binary heap by window
+	far minHeap[farEntry]
 }
 
 const wheelSize = 1024
@@ -34,6 +34,7 @@ type farEntry struct {
 func newCalendar(lo, hi int32, width int64) *calendar {
 	c := &calendar{lo: lo, width: width, now: newHostSet(int(hi - lo)), soon: newHostSet(int(hi - lo))}
 	c.entries = make([]wheelEntry, 1)
+	c.far.less = func(a, b *farEntry) bool { return a.window < b.window }
 	c.nextEnd = windowEnd(1, width)
 	return c
 }
@@ -69,7 +70,7 @@ func (c *calendar) wakeLater(host int32, t int64) {
 	}
 	w := t / c.width
 	if w-c.window >= wheelSize {
-		c.pushFar(farEntry{w, host})
+		c.far.push(farEntry{w, host})
 		return
 	}
 	i := c.free
@@ -91,8 +92,8 @@ func (c *calendar) next() int64 {
 		return c.window + 1
 	}
 	first := never
-	if len(c.far) > 0 {
-		first = c.far[0].window
+	if c.far.len() > 0 {
+		first = c.far.top().window
 	}
 	// The slots of the wheel in the order of their windows, a word at a time.
 	start := (c.window + 1) % wheelSize
@@ -129,41 +130,8 @@ func (c *calendar) advance(window int64) {
 		c.wheel[slot] = 0
 		c.filled[slot/64] &^= 1 << (slot % 64)
 	}
-	for len(c.far) > 0 && c.far[0].window <= window {
-		c.now.add(c.popFar() - c.lo)
-	}
-}
-
-func (c *calendar) pushFar(e farEntry) {
-	c.far = append(c.far, e)
-	for i := len(c.far) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if c.far[parent].window <= c.far[i].window {
-			return
-		}
-		c.far[parent], c.far[i] = c.far[i], c.far[parent]
-		i = parent
-	}
-}
-
-func (c *calendar) popFar() int32 {
-	top := c.far[0].host
-	n := len(c.far) - 1
-	c.far[0] = c.far[n]
-	c.far = c.far[:n]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= n {
-			return top
-		}
-		if child+1 < n && c.far[child+1].window < c.far[child].window {
-			child++
-		}
-		if c.far[i].window <= c.far[child].window {
-			return top
-		}
-		c.far[i], c.far[child] = c.far[child], c.far[i]
-		i = child
+	for c.far.len() > 0 && c.far.top().window <= window {
+		c.now.add(c.far.pop().host - c.lo)
 	}
 }
 

@@ -1,6 +1,508 @@
 package simulate
 
-import "context"
+import (
+	"math/bits"
+	"unsafe"
 
-func (r *run) leanFits() bool                               { return false }
-func (r *run) runLean(ctx context.Context) (*Result, error) { return nil, errNotApplicable }
+	"slackline/model/machine"
+	"slackline/model/schedule"
+)
+
+// lean is the core for phase programs: every rank a sequence of blocks without dependencies
+// inside, one CPU, one NIC, no wildcards. Patterns, skeletons and most collectives are such
+// programs, and they are the large ones. It follows the same rules as the general core and gives
+// the same numbers; it is fast because it keeps little and keeps it together:
+//
+//   - A host is 128 bytes. Operations are not events: all operations of a phase become ready at the
+//     same moment with the same birth, so a phase is three runs (sends, receives, calculations)
+//     with a cursor each, and only messages are queued.
+//   - Messages are 48 bytes in one pool and are linked by numbers; no memory holds a pointer, so the
+//     garbage collector has nothing to look at.
+//   - To send touches four bytes of the receiver, the head of its inbox.
+type lean struct {
+	*leanState
+	costs costs
+	block schedule.Block
+
+	lo, hi   int32
+	calendar *calendar
+
+	msgs []leanMessage
+	free int32
+
+	ops      []leanOp            // slots of the hosts of this thread
+	freeSlot [maxSlotBits]uint32 // lists of unused slots by size
+	tables   []leanTable         // for hosts with many receives
+	noTable  []int32
+
+	running   int // ranks that have not come to their end
+	left      int // unexpected messages that wait
+	overflow  bool
+	unfit     bool // the program has something that this core does not know
+	sawLarge  bool // a large message was met, but large is nil
+	stats     counters
+	thread    int
+	shards    []*lean
+	out       [2][][]leanMessage
+	round     int
+	acts      int64
+	large     *rendezvous // nil: a large message ends the run
+	breakdown []breakdownSum
+}
+
+// leanState is the state of all hosts; each is touched only by the thread that owns it.
+type leanState struct {
+	*problem
+	hosts []leanHost
+	inbox []int32 // by host: list of messages that have not been queued yet
+	hints []int32 // by host: where the last question to the noise ended
+	owner func(host int32) int
+
+	earlyCount []int32 // by host: number of unexpected messages
+}
+
+// leanHost is a rank: two cache lines.
+type leanHost struct {
+	nexto, nextgs, nextgr int64
+
+	post   int64  // when the operations of the phase were inserted (R3)
+	birth  int64  // time of the event that made them ready
+	finish int64  // latest finish in the phase so far
+	posted uint64 // receives that wait, as bits; with more than 64 receives the number of a table
+	gen    uint32 // generation of the operations of the phase
+	open   int32  // operations of the phase that have not finished
+
+	queue, tail      int32 // messages to come, in order
+	heap             int32 // messages to come that were not in order
+	waiting          int32 // messages that found the host busy; unused if messages come in order
+	early, earlyTail int32 // unexpected messages, oldest first
+
+	slot                uint32 // operations of the phase: sends, receives, calculations
+	sends, recvs, calcs int32  // how many
+	sent, recvd, calced int32  // how many of them have started
+	cursor              schedule.Cursor
+	slotBits            uint8
+	_                   [3]byte
+}
+
+// leanOp is an operation of a phase.
+type leanOp struct {
+	load uint64 // send: see load; receive: the context in its place; calculation: picoseconds
+	peer int32
+	tag  uint32
+}
+
+// leanMessage is a message under way, or a release.
+type leanMessage struct {
+	time  int64
+	birth int64
+	load  uint64
+	order uint32 // generation and kind
+	from  int32  // sender; release: receiver
+	index int32  // of the send; see leanOrder
+	tag   uint32
+	next  int32
+	child int32 // between threads: the receiver
+}
+
+// The load of a message is its size, its class and its context in one word.
+const (
+	sizeBits     = 48
+	classShift   = sizeBits
+	contextShift = 56
+	sizeMask     = 1<<sizeBits - 1
+)
+
+func leanSize(load uint64) int64          { return int64(load & sizeMask) }
+func leanClass(load uint64) machine.Class { return machine.Class(load >> classShift & 3) }
+
+// sameContext reports whether two loads have the same context.
+func sameContext(a, b uint64) bool { return (a^b)>>contextShift == 0 }
+
+func leanOrder(gen uint32, kind uint32) uint32 { return gen<<2 | kind }
+
+// A host must not grow by accident.
+var _ [128]byte = [unsafe.Sizeof(leanHost{})]byte{}
+
+func newLeanShards(p *problem, threads int, breakdown []breakdownSum) []*lean {
+	bounds := splitHosts(p.hosts, threads)
+	threads = len(bounds) - 1
+	s := &leanState{
+		problem: p,
+		hosts:   make([]leanHost, p.hosts),
+		inbox:   make([]int32, p.hosts),
+		owner:   ownerOf(bounds),
+
+		earlyCount: make([]int32, p.hosts),
+	}
+	if p.noise != nil {
+		s.hints = make([]int32, p.hosts)
+	}
+	shards := make([]*lean, threads)
+	for t := range shards {
+		n := int(bounds[t+1] - bounds[t])
+		l := &lean{
+			leanState: s,
+			lo:        bounds[t],
+			hi:        bounds[t+1],
+			calendar:  newCalendar(bounds[t], bounds[t+1], p.window),
+			msgs:      make([]leanMessage, 1, n+n/8+16),
+			ops:       make([]leanOp, 0, 2*n),
+			thread:    t,
+			shards:    shards,
+			breakdown: breakdown,
+		}
+		l.costs.p = p
+		for i := range l.out {
+			l.out[i] = make([][]leanMessage, threads)
+		}
+		for i := range l.freeSlot {
+			l.freeSlot[i] = noSlot
+		}
+		shards[t] = l
+	}
+	return shards
+}
+
+func (l *lean) begin() {
+	for r := l.lo; r < l.hi; r++ {
+		h := &l.hosts[r]
+		l.running++
+		l.nextPhase(r, h, 0, -1, 0)
+		if h.open > 0 {
+			l.calendar.wakeNow(r)
+		}
+	}
+}
+
+func (l *lean) runWindow() {
+	end := l.calendar.end()
+	if l.large != nil {
+		l.runLargeWindow(end)
+		return
+	}
+	l.calendar.now.drain(func(i int32) {
+		r := l.lo + i
+		if m := l.inbox[r]; m != 0 {
+			l.inbox[r] = 0
+			l.takeInbox(&l.hosts[r], m)
+		}
+		if next := l.run(r, end); next != never {
+			l.calendar.wake(r, next)
+		}
+	})
+}
+
+// Next events.
+
+const none = int32(-1)
+
+// run carries out the events of a host that happen before end and returns the time of the next
+// one, or never.
+func (l *lean) run(r int32, end int64) int64 {
+	h := &l.hosts[r]
+	for {
+		what, at := h.nextLocal()
+		if h.queue|h.heap|h.waiting != 0 {
+			m, t, list := l.nextMessage(h)
+			if t < at || t == at && l.bornBeforePhase(m, h) {
+				if t >= end {
+					return t
+				}
+				l.removeMessage(h, list)
+				l.message(r, h, m, t)
+				continue
+			}
+		}
+		if at >= end {
+			return at
+		}
+		switch what {
+		case opSend:
+			l.send(r, h, at)
+		case opRecv:
+			l.receive(r, h, at)
+		default:
+			l.calc(r, h, at)
+		}
+	}
+}
+
+// nextLocal returns the kind of the next operation of the phase and when it happens.
+func (h *leanHost) nextLocal() (what int32, at int64) {
+	what, at = none, never
+	if h.sent < h.sends {
+		what, at = opSend, max(h.post, h.nexto, h.nextgs)
+	}
+	if h.recvd < h.recvs && h.post < at {
+		what, at = opRecv, h.post
+	}
+	if h.calced < h.calcs {
+		if t := max(h.post, h.nexto); t < at {
+			what, at = opCalc, t
+		}
+	}
+	return what, at
+}
+
+// bornBeforePhase reports whether message m comes before the operations of the phase when both
+// happen at the same time.
+func (l *lean) bornBeforePhase(m int32, h *leanHost) bool {
+	n := &l.msgs[m]
+	if n.birth != h.birth {
+		return n.birth < h.birth
+	}
+	return n.order < leanOrder(h.gen, kindLocal)
+}
+
+// Rules. Each function carries out one event of a host at time t.
+
+// cpuEnd is rule R8.
+func (l *lean) cpuEnd(r int32, t, work int64) int64 {
+	if l.noise == nil {
+		return l.add(t, work)
+	}
+	end := l.noise.Finish(int(r), t, work, &l.hints[r])
+	if end < 0 {
+		l.overflow = true
+		return never
+	}
+	return end
+}
+
+func (l *lean) add(a, b int64) int64 {
+	if s := a + b; s >= 0 {
+		return s
+	}
+	l.overflow = true
+	return never
+}
+
+// calc is rule R4.
+func (l *lean) calc(r int32, h *leanHost, t int64) {
+	op := &l.ops[h.slot+uint32(h.sends+h.recvs+h.calced)]
+	h.calced++
+	work := int64(op.load)
+	end := l.cpuEnd(r, t, work)
+	h.nexto = end
+	l.stats.ops++
+	if l.breakdown != nil {
+		l.breakdown[r].compute += work
+		l.breakdown[r].noise += end - t - work
+	}
+	l.finishOp(r, h, end, t, h.birth, h.gen)
+}
+
+// send is rule R5.
+func (l *lean) send(r int32, h *leanHost, t int64) {
+	index := h.sent
+	op := l.ops[h.slot+uint32(index)]
+	h.sent++
+	load := op.load
+	if !l.uniform {
+		load |= uint64(l.layout.Class(int(r), int(op.peer))) << classShift
+	} else {
+		load |= uint64(l.class) << classShift
+	}
+	c := l.costs.of(leanClass(load), leanSize(load))
+	if c.Overflow {
+		l.overflow = true
+	}
+	end := l.cpuEnd(r, t, l.add(c.Overhead, c.CPUBytes))
+	left := end
+	if c.CPUBytes != 0 {
+		left = l.cpuEnd(r, t, c.Overhead)
+	}
+	arrival := l.add(left, c.Latency)
+	h.nexto = end
+	h.nextgs = l.add(t, l.add(c.Gap, c.Bytes))
+	l.stats.ops++
+	l.stats.messages++
+	if l.breakdown != nil {
+		l.breakdown[r].overhead += c.Overhead + c.CPUBytes
+		l.breakdown[r].noise += end - t - c.Overhead - c.CPUBytes
+	}
+	gen := uint32(0)
+	if h.birth == t {
+		gen = h.gen + 1
+	}
+	l.deliver(r, op.peer, leanMessage{
+		time: arrival, birth: t, load: load, order: leanOrder(gen, kindMessage),
+		from: r, index: index, tag: op.tag,
+	})
+	if c.Rendezvous {
+		l.stats.Rendezvous++
+		if l.large == nil {
+			l.sawLarge = true
+			return
+		}
+		l.large.started(r, arrival)
+		return
+	}
+	l.finishOp(r, h, end, t, h.birth, h.gen)
+}
+
+// message is rule R6.
+func (l *lean) message(r int32, h *leanHost, m int32, t int64) {
+	n := &l.msgs[m]
+	if n.order&3 == kindRelease {
+		l.released(r, h, m, t)
+		return
+	}
+	c := l.costs.of(leanClass(n.load), leanSize(n.load))
+	var end int64
+	if l.noise == nil {
+		end = l.add(t, l.add(max(c.CPUBytes, c.Bytes), c.Overhead))
+	} else {
+		x := l.add(t, c.Bytes)
+		if c.CPUBytes != 0 {
+			x = max(x, l.cpuEnd(r, t, c.CPUBytes))
+		}
+		end = l.cpuEnd(r, x, c.Overhead)
+	}
+	h.nexto = end
+	h.nextgr = l.add(t, l.add(c.Gap, c.Bytes))
+	if l.breakdown != nil {
+		work := max(c.CPUBytes, c.Bytes) + c.Overhead
+		l.breakdown[r].overhead += work
+		l.breakdown[r].noise += end - t - work
+	}
+	if !l.matchPosted(h, n) {
+		l.stats.Unexpected++
+		l.addEarly(r, h, m, end)
+		return
+	}
+	l.stats.Expected++
+	birth, gen := n.birth, n.order>>2
+	if c.Rendezvous {
+		l.release(r, m, t, birth, gen)
+	} else {
+		l.freeMessage(m)
+	}
+	l.finishOp(r, h, end, t, birth, gen)
+}
+
+// receive is rule R7 for all receives of the phase: nothing can happen between them. Without
+// wildcards it is the same whether each receive looks for its oldest message or each message,
+// oldest first, for its receive.
+func (l *lean) receive(r int32, h *leanHost, t int64) {
+	h.recvd = h.recvs
+	l.stats.ops += int64(h.recvs)
+	l.postAll(h)
+	if h.early != 0 {
+		l.matchEarly(r, h, t)
+		return
+	}
+	l.stats.MaxPosted = max(l.stats.MaxPosted, int(h.recvs))
+}
+
+// finishOp notes the finish of an operation in an event with the given time, birth and
+// generation, and goes on to the next phase if it was the last one.
+func (l *lean) finishOp(r int32, h *leanHost, finish, t, birth int64, gen uint32) {
+	h.finish = max(h.finish, finish)
+	h.open--
+	if l.large != nil {
+		l.large.note(r, &t, &birth, &gen)
+	}
+	if h.open == 0 {
+		l.nextPhase(r, h, t, birth, gen)
+	}
+}
+
+// nextPhase loads the next phase of a rank, which the event at time t made ready.
+func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
+	at, ok := l.stream.Next(int(r), h.cursor, &l.block)
+	h.cursor = at
+	if h.recvs > 64 {
+		l.dropTable(h)
+	}
+	if !ok {
+		h.sends, h.recvs, h.calcs, h.sent, h.recvd, h.calced = 0, 0, 0, 0, 0, 0
+		l.running--
+		return
+	}
+	if len(l.block.Dependents) > 0 {
+		l.unfit = true
+		h.open = -1
+		return
+	}
+	l.fillSlot(h, l.block.Ops)
+	h.post = max(h.finish, h.nexto)
+	h.finish = 0
+	h.birth = t
+	h.gen = 0
+	if birth == t {
+		h.gen = gen + 1
+	}
+	h.open = int32(len(l.block.Ops))
+	h.sent, h.recvd, h.calced = 0, 0, 0
+	if l.large != nil {
+		l.large.newPhase(r)
+	}
+}
+
+// Slots.
+
+const (
+	noSlot      = ^uint32(0)
+	maxSlotBits = 32
+)
+
+// fillSlot copies the operations of a phase into the slot of a host.
+func (l *lean) fillSlot(h *leanHost, ops []schedule.Op) {
+	n := len(ops)
+	if h.slotBits == 0 || n > 1<<(h.slotBits-1) {
+		l.newSlot(h, n)
+	}
+	sends, recvs := int32(0), int32(0)
+	for i := range ops {
+		switch ops[i].Kind {
+		case schedule.Send:
+			sends++
+		case schedule.Recv:
+			recvs++
+		}
+	}
+	h.sends, h.recvs, h.calcs = sends, recvs, int32(n)-sends-recvs
+	slot := l.ops[h.slot : h.slot+uint32(n)]
+	s, r, c := int32(0), sends, sends+recvs
+	for i := range ops {
+		op := &ops[i]
+		switch op.Kind {
+		case schedule.Send:
+			if op.Size > sizeMask {
+				l.unfit = true
+			}
+			slot[s] = leanOp{uint64(op.Size)&sizeMask | uint64(op.Context)<<contextShift, op.Peer, op.Tag}
+			s++
+		case schedule.Recv:
+			slot[r] = leanOp{uint64(op.Context) << contextShift, op.Peer, op.Tag}
+			r++
+		default:
+			slot[c] = leanOp{load: uint64(op.Size)}
+			c++
+		}
+	}
+}
+
+// newSlot gives a host a slot for n operations and takes the old one back.
+func (l *lean) newSlot(h *leanHost, n int) {
+	if h.slotBits > 0 {
+		l.ops[h.slot].load = uint64(l.freeSlot[h.slotBits-1])
+		l.freeSlot[h.slotBits-1] = h.slot
+	}
+	b := max(bits.Len(uint(n-1)), 1)
+	h.slotBits = uint8(b) + 1
+	if s := l.freeSlot[b]; s != noSlot {
+		h.slot = s
+		l.freeSlot[b] = uint32(l.ops[s].load)
+		return
+	}
+	if len(l.ops)+1<<b > 1<<31 {
+		l.unfit = true
+	}
+	h.slot = uint32(len(l.ops))
+	for range 1 << b {
+		l.ops = append(l.ops, leanOp{})
+	}
+}

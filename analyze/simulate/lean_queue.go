@@ -1,0 +1,245 @@
+package simulate
+
+// This file holds the messages of the lean core: the pool, the way to other hosts, and the queues
+// of a host.
+
+func (l *lean) newMessage() int32 {
+	if m := l.free; m != 0 {
+		l.free = l.msgs[m].next
+		return m
+	}
+	l.msgs = append(l.msgs, leanMessage{})
+	return int32(len(l.msgs) - 1)
+}
+
+func (l *lean) freeMessage(m int32) {
+	l.msgs[m].next = l.free
+	l.free = m
+}
+
+// deliver takes a message from a host to another one.
+func (l *lean) deliver(from, to int32, n leanMessage) {
+	switch {
+	case to == from:
+		m := l.newMessage()
+		l.msgs[m] = n
+		l.push(&l.hosts[to], m)
+	case to >= l.lo && to < l.hi:
+		m := l.newMessage()
+		n.next = l.inbox[to]
+		l.msgs[m] = n
+		l.inbox[to] = m
+		l.calendar.wake(to, n.time)
+	default:
+		n.child = to
+		buffer := &l.out[l.round&1][l.owner(to)]
+		*buffer = append(*buffer, n)
+		l.acts = min(l.acts, n.time)
+	}
+}
+
+func (l *lean) setRound(round int) {
+	l.round = round
+	l.acts = never
+	for t := range l.out[round&1] {
+		l.out[round&1][t] = l.out[round&1][t][:0]
+	}
+}
+
+func (l *lean) collect(round int) {
+	end := l.calendar.end()
+	for _, from := range l.shards {
+		for i := range from.out[round&1][l.thread] {
+			n := &from.out[round&1][l.thread][i]
+			if n.time == never {
+				continue
+			}
+			to := n.child
+			m := l.newMessage()
+			l.msgs[m] = *n
+			l.msgs[m].child = 0
+			l.msgs[m].next = l.inbox[to]
+			l.inbox[to] = m
+			if n.time < end {
+				l.calendar.wakeNow(to)
+			} else {
+				l.calendar.wake(to, n.time)
+			}
+		}
+	}
+}
+
+func (l *lean) sent() int64     { return l.acts }
+func (l *lean) cal() *calendar  { return l.calendar }
+func (l *lean) failed() bool    { return l.overflow || l.unfit || l.sawLarge }
+func (l *lean) progress() int64 { return l.stats.messages }
+
+// takeInbox queues the messages of an inbox. The list is turned round first: senders are mostly
+// carried out in ascending order, and then messages arrive in the order of their keys.
+func (l *lean) takeInbox(h *leanHost, m int32) {
+	if l.msgs[m].next != 0 {
+		list := int32(0)
+		for m != 0 {
+			next := l.msgs[m].next
+			l.msgs[m].next = list
+			list = m
+			m = next
+		}
+		m = list
+	}
+	for m != 0 {
+		next := l.msgs[m].next
+		l.push(h, m)
+		m = next
+	}
+}
+
+// push queues a message of a host: behind the last one, or, if it comes before that, in the heap.
+func (l *lean) push(h *leanHost, m int32) {
+	n := &l.msgs[m]
+	n.next, n.child = 0, 0
+	if h.tail == 0 {
+		h.queue, h.tail = m, m
+		return
+	}
+	last := &l.msgs[h.tail]
+	if n.time > last.time || n.time == last.time && !messageBorn(n, last) {
+		last.next = m
+		h.tail = m
+		return
+	}
+	h.heap = l.meld(h.heap, m, messageBefore)
+}
+
+// messageBefore orders messages by their full key.
+func messageBefore(a, b *leanMessage) bool {
+	if a.time != b.time {
+		return a.time < b.time
+	}
+	return messageBorn(a, b)
+}
+
+// messageBorn orders messages by their key without the time.
+func messageBorn(a, b *leanMessage) bool {
+	if a.birth != b.birth {
+		return a.birth < b.birth
+	}
+	if a.order != b.order {
+		return a.order < b.order
+	}
+	if a.from != b.from {
+		return a.from < b.from
+	}
+	return a.index < b.index
+}
+
+// The queues in which a message can stand.
+const (
+	inQueue = iota
+	inHeap
+	inWaiting
+)
+
+// nextMessage returns the next message of a host that has one, when it happens, and in which
+// queue it stands.
+func (l *lean) nextMessage(h *leanHost) (m int32, at int64, list int) {
+	free := max(h.nexto, h.nextgr)
+	if h.heap|h.waiting == 0 && (l.inOrder || h.queue == h.tail) {
+		m = h.queue
+		n := &l.msgs[m]
+		if n.order&3 == kindRelease {
+			return m, n.time, inQueue
+		}
+		return m, max(n.time, free), inQueue
+	}
+	return l.nextOfMany(h, free)
+}
+
+// nextOfMany is nextMessage in the general case. Messages that would have come while the host is
+// busy move to the heap of the waiting ones, which is ordered without the time.
+func (l *lean) nextOfMany(h *leanHost, free int64) (m int32, at int64, list int) {
+	for {
+		m, list = h.queue, inQueue
+		if m == 0 || h.heap != 0 && messageBefore(&l.msgs[h.heap], &l.msgs[m]) {
+			m, list = h.heap, inHeap
+		}
+		if m == 0 {
+			break
+		}
+		n := &l.msgs[m]
+		at = n.time
+		if at >= free || n.order&3 == kindRelease {
+			break
+		}
+		l.removeMessage(h, list)
+		n.next, n.child = 0, 0
+		h.waiting = l.meld(h.waiting, m, messageBorn)
+	}
+	if w := h.waiting; w != 0 {
+		if m == 0 || free < at || free == at && messageBorn(&l.msgs[w], &l.msgs[m]) {
+			return w, free, inWaiting
+		}
+	}
+	return m, at, list
+}
+
+// removeMessage takes the first message out of a queue.
+func (l *lean) removeMessage(h *leanHost, list int) {
+	switch list {
+	case inQueue:
+		h.queue = l.msgs[h.queue].next
+		if h.queue == 0 {
+			h.tail = 0
+		}
+	case inHeap:
+		h.heap = l.pop(h.heap, messageBefore)
+	case inWaiting:
+		h.waiting = l.pop(h.waiting, messageBorn)
+	}
+}
+
+// The heaps are pairing heaps over the links of the messages; 0 is the empty heap.
+
+func (l *lean) meld(a, b int32, less func(x, y *leanMessage) bool) int32 {
+	if a == 0 {
+		return b
+	}
+	if b == 0 {
+		return a
+	}
+	if less(&l.msgs[b], &l.msgs[a]) {
+		a, b = b, a
+	}
+	l.msgs[b].next = l.msgs[a].child
+	l.msgs[a].child = b
+	return a
+}
+
+// pop removes the root of a heap and returns the new one.
+func (l *lean) pop(root int32, less func(x, y *leanMessage) bool) int32 {
+	pairs := int32(0)
+	for c := l.msgs[root].child; c != 0; {
+		d := l.msgs[c].next
+		l.msgs[c].next = 0
+		if d == 0 {
+			l.msgs[c].next = pairs
+			pairs = c
+			break
+		}
+		rest := l.msgs[d].next
+		l.msgs[d].next = 0
+		m := l.meld(c, d, less)
+		l.msgs[m].next = pairs
+		pairs = m
+		c = rest
+	}
+	result := int32(0)
+	for pairs != 0 {
+		rest := l.msgs[pairs].next
+		l.msgs[pairs].next = 0
+		result = l.meld(result, pairs, less)
+		pairs = rest
+	}
+	l.msgs[root].child = 0
+	return result
+}

@@ -1,0 +1,202 @@
+package simulate
+
+// This file holds large messages in the lean core (rule R9). A release acts on the sender in the
+// instant of the match, without latency, so hosts are no longer independent inside a window. But
+// a send that starts in a window cannot be matched in it, since its message arrives at its end or
+// later. So only a host with sends that are under way ("exposed") must take care, and only when
+// nothing but their releases is missing to end its phase: before that a release and the other
+// events of the host commute. Such a host stops before its next event. When all others have come
+// to the end of the window, the stopped host with the smallest next key may go on by one event:
+// whatever could still release it has larger keys.
+//
+// Releases go to hosts of any thread at once, so this mode runs on one thread.
+
+// rendezvous is what the lean core keeps about large messages.
+type rendezvous struct {
+	hosts   []exposure
+	stopped minHeap[stoppedHost]
+}
+
+// exposure is the state of one host.
+type exposure struct {
+	sends int32  // large sends of the phase that have started and are not released
+	stamp uint32 // counts the visits of the host, so that old entries in stopped are known
+	// first is when the first of the messages arrives, or earlier.
+	first int64
+	// The largest key among the events that have finished an operation of the phase. It is the
+	// one that makes the next phase ready, even if a release with a smaller key comes last.
+	time, birth int64
+	gen         uint32
+}
+
+// stoppedHost is a host that waits, with the key of its next event.
+type stoppedHost struct {
+	time, birth int64
+	order       uint32
+	a, b        int32
+	host        int32
+	stamp       uint32
+}
+
+func newRendezvous(hosts int) *rendezvous {
+	z := &rendezvous{hosts: make([]exposure, hosts)}
+	z.stopped.less = func(x, y *stoppedHost) bool {
+		switch {
+		case x.time != y.time:
+			return x.time < y.time
+		case x.birth != y.birth:
+			return x.birth < y.birth
+		case x.order != y.order:
+			return x.order < y.order
+		case x.a != y.a:
+			return x.a < y.a
+		case x.b != y.b:
+			return x.b < y.b
+		}
+		return x.host < y.host
+	}
+	return z
+}
+
+// started notes a large send whose message arrives at the given time.
+func (z *rendezvous) started(r int32, arrival int64) {
+	e := &z.hosts[r]
+	e.sends++
+	e.first = min(e.first, arrival)
+}
+
+// newPhase forgets what was kept about the phase before.
+func (z *rendezvous) newPhase(r int32) {
+	e := &z.hosts[r]
+	e.first = never
+	e.time = -1
+}
+
+// note takes the key of an event that finishes an operation, and puts the largest of the phase in
+// its place.
+func (z *rendezvous) note(r int32, t, birth *int64, gen *uint32) {
+	e := &z.hosts[r]
+	if e.time > *t || e.time == *t && (e.birth > *birth || e.birth == *birth && e.gen > *gen) {
+		*t, *birth, *gen = e.time, e.birth, e.gen
+		return
+	}
+	e.time, e.birth, e.gen = *t, *birth, *gen
+}
+
+// runLargeWindow is runWindow with large messages.
+func (l *lean) runLargeWindow(end int64) {
+	z := l.large
+	for {
+		for !l.calendar.now.empty() {
+			l.calendar.now.drain(func(i int32) { l.visitLarge(l.lo+i, end, false) })
+		}
+		for z.stopped.len() > 0 {
+			if top := z.stopped.top(); z.hosts[top.host].stamp == top.stamp {
+				break
+			}
+			z.stopped.pop()
+		}
+		if z.stopped.len() == 0 || l.failed() {
+			return
+		}
+		l.visitLarge(z.stopped.pop().host, end, true)
+	}
+}
+
+// visitLarge carries out the events of a host as far as it may go in this window; if forced, at
+// least one.
+func (l *lean) visitLarge(r int32, end int64, forced bool) {
+	h := &l.hosts[r]
+	e := &l.large.hosts[r]
+	e.stamp++
+	if m := l.inbox[r]; m != 0 {
+		l.inbox[r] = 0
+		l.takeInbox(h, m)
+	}
+	for ; ; forced = false {
+		what, at := h.nextLocal()
+		m, list := int32(0), 0
+		if h.queue|h.heap|h.waiting != 0 {
+			if n, t, in := l.nextMessage(h); t < at || t == at && l.bornBeforePhase(n, h) {
+				m, at, list = n, t, in
+			}
+		}
+		if at >= end {
+			if at != never {
+				l.calendar.wake(r, at)
+			}
+			return
+		}
+		if !forced && e.sends > 0 && h.open == e.sends && e.first < end &&
+			(m == 0 || l.msgs[m].order&3 != kindRelease) {
+			l.stop(r, h, what, m, at)
+			return
+		}
+		switch {
+		case m != 0:
+			l.removeMessage(h, list)
+			l.message(r, h, m, at)
+		case what == opSend:
+			l.send(r, h, at)
+		case what == opRecv:
+			l.receive(r, h, at)
+		default:
+			l.calc(r, h, at)
+		}
+	}
+}
+
+// stop puts a host among the stopped ones, with its next event: message m, or an operation.
+func (l *lean) stop(r int32, h *leanHost, what, m int32, at int64) {
+	s := stoppedHost{time: at, host: r, stamp: l.large.hosts[r].stamp}
+	if m != 0 {
+		n := &l.msgs[m]
+		s.birth, s.order, s.a, s.b = n.birth, n.order, n.from, n.index
+	} else {
+		s.birth, s.order, s.a = h.birth, leanOrder(h.gen, kindLocal), what
+		switch what {
+		case opSend:
+			s.b = h.sent
+		case opCalc:
+			s.b = h.calced
+		}
+	}
+	l.large.stopped.push(s)
+}
+
+// release turns message m, matched on host r in an event with the given key, into the release of
+// its sender.
+func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
+	n := &l.msgs[m]
+	sender := n.from
+	c := l.costs.of(leanClass(n.load), leanSize(n.load))
+	work := l.add(c.Overhead, c.CPUBytes)
+	own := l.add(n.birth, work)
+	if l.noise != nil {
+		hint := int32(0)
+		own = l.noise.Finish(int(sender), n.birth, work, &hint)
+	}
+	*n = leanMessage{
+		time: t, birth: birth, load: uint64(own), order: leanOrder(gen, kindRelease),
+		from: r, index: n.index,
+	}
+	if sender == r {
+		l.push(&l.hosts[r], m)
+		return
+	}
+	n.next = l.inbox[sender]
+	l.inbox[sender] = m
+	l.calendar.wakeNow(sender)
+}
+
+// released is the rest of rule R9, on the host of the sender.
+func (l *lean) released(r int32, h *leanHost, m int32, t int64) {
+	n := &l.msgs[m]
+	birth, gen := n.birth, n.order>>2
+	end := max(int64(n.load), t)
+	l.freeMessage(m)
+	l.large.hosts[r].sends--
+	h.nexto = max(h.nexto, t)
+	h.nextgs = max(h.nextgs, t)
+	l.finishOp(r, h, end, t, birth, gen)
+}
