@@ -14,7 +14,7 @@ var allreduceReduceBcast = Algorithm{
 func allreduceReduceBcastStep(in *Instance, me, step int, b *schedule.Block) bool {
 	first := treeUpSteps(in, me, 2)
 	if step < first {
-		return treeUp(in, me, 2, step, b)
+		return treeUp(in, me, 2, step, in.Size, b)
 	}
 	return treeDown(in, me, 2, step-first, in.Size, b)
 }

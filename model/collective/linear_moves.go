@@ -41,3 +41,19 @@ func linearUp(in *Instance, me, root, step int, size int64, b *schedule.Block) b
 	}
 	return true
 }
+
+// linearScatter sends every other rank its block, all at once.
+func linearScatter(in *Instance, me, root, step int, b *schedule.Block) bool {
+	if step > 0 || in.Ranks == 1 {
+		return false
+	}
+	if me != root {
+		b.Recv(root, in.part(me), 0)
+		return true
+	}
+	for i := range in.Ranks - 1 {
+		to := other(i, root)
+		b.Send(to, in.part(to), 0)
+	}
+	return true
+}

@@ -12,5 +12,5 @@ var reduceBinomial = Algorithm{
 }
 
 func reduceBinomialStep(in *Instance, me, step int, b *schedule.Block) bool {
-	return treeUp(in, in.relative(me), 2, step, b)
+	return treeUp(in, in.relative(me), 2, step, in.Size, b)
 }

@@ -13,5 +13,5 @@ var reduceKnomial = Algorithm{
 }
 
 func reduceKnomialStep(in *Instance, me, step int, b *schedule.Block) bool {
-	return treeUp(in, in.relative(me), in.Radix, step, b)
+	return treeUp(in, in.relative(me), in.Radix, step, in.Size, b)
 }

@@ -30,6 +30,7 @@ var registry = []*Algorithm{
 	&reduceBinary,
 	&reduceBinaryPipelined,
 	&reduceChain,
+	&reduceRabenseifner,
 	&reduceLinear,
 
 	&allreduceDissemination,
@@ -47,6 +48,7 @@ var registry = []*Algorithm{
 	&allgatherBruck,
 	&allgatherRecursiveDoubling,
 	&allgatherRing,
+	&allgatherNeighborExchange,
 
 	&alltoallBruck,
 	&alltoallPairwise,
@@ -55,6 +57,7 @@ var registry = []*Algorithm{
 	&reduceScatterRecursiveHalving,
 	&reduceScatterPairwise,
 	&reduceScatterRing,
+	&reduceScatterByReduce,
 
 	&scanRecursiveDoubling,
 	&scanLinear,

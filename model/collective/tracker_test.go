@@ -234,7 +234,7 @@ type prefixes struct {
 	size     int64
 	partial  [][]uint64
 	result   [][]uint64
-	received []int64 // since the step before
+	received []int64 // and not combined yet
 	free     bool
 }
 
@@ -254,15 +254,15 @@ func newPrefixes(p int, in *Instance) *prefixes {
 }
 
 func (t *prefixes) step(rank int, reduced int64, sends bool) error {
-	received := t.received[rank]
-	t.received[rank] = 0
 	switch {
-	case t.free && reduced == 0:
-	case t.free:
+	case t.free && reduced != 0:
 		return errors.New("a reduction is marked though it costs nothing")
-	case reduced > 2*received:
-		return fmt.Errorf("it reduces %d bytes after it got %d", reduced, received)
-	case received > 0 && reduced == 0 && sends:
+	case t.free:
+	case reduced > 2*t.received[rank]:
+		return fmt.Errorf("it reduces %d bytes after it got %d", reduced, t.received[rank])
+	case reduced > 0:
+		t.received[rank] = 0
+	case t.received[rank] > 0 && sends:
 		return errors.New("it sends before it has combined what it got")
 	}
 	return nil
@@ -292,6 +292,9 @@ func (t *prefixes) finish() error {
 		n := r
 		if t.op == schedule.Scan {
 			n++
+			if t.received[r] > 0 && !t.free {
+				return fmt.Errorf("rank %d ends before it has combined what it got", r)
+			}
 		}
 		if setCount(s) != n {
 			return fmt.Errorf("the result of rank %d has %d contributions", r, setCount(s))

@@ -25,27 +25,27 @@ func treeDown(in *Instance, v, k, step int, size int64, b *schedule.Block) bool 
 	return false
 }
 
-// treeUp is a reduction of the whole vector: receive from the children, the one with the smallest
+// treeUp is a reduction of size bytes: receive from the children, the one with the smallest
 // subtree first, and send to the parent. While a contribution is being combined the next one may
 // come in.
-func treeUp(in *Instance, v, k, step int, b *schedule.Block) bool {
+func treeUp(in *Instance, v, k, step int, size int64, b *schedule.Block) bool {
 	n := treeChildren(v, k, in.Ranks)
 	if step < n {
-		b.Recv(in.absolute(treeChild(v, k, step)), in.Size, 0)
+		b.Recv(in.absolute(treeChild(v, k, step)), size, 0)
 		if step > 0 && !in.FreeReduce {
-			Reduce(b, in.Size)
+			Reduce(b, size)
 		}
 		return true
 	}
 	if n > 0 && !in.FreeReduce {
 		if step == n {
-			Reduce(b, in.Size)
+			Reduce(b, size)
 			return true
 		}
 		step--
 	}
 	if step == n && v > 0 {
-		b.Send(in.absolute(treeParent(v, k, in.Ranks)), in.Size, 0)
+		b.Send(in.absolute(treeParent(v, k, in.Ranks)), size, 0)
 		return true
 	}
 	return false
