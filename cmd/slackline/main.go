@@ -1,0 +1,12 @@
+// Slackline simulates parallel programs on described machines.
+package main
+
+import (
+	"os"
+
+	"slackline/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

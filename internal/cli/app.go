@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"slackline/internal/progress"
+)
+
+const toolName = "slackline"
+
+// app is one call of the program: its streams, the options that all verbs have,
+// and what was said to the user.
+type app struct {
+	args   []string
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+
+	color      choice
+	quiet      bool
+	noProgress bool
+
+	root     *cobra.Command
+	groups   map[*cobra.Command][]flagGroup
+	progress *progress.Line
+	warnings []string
+}
+
+func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {
+	return &app{
+		args: args, stdin: stdin, stdout: stdout, stderr: stderr,
+		color:  newChoice("auto", "auto", "always", "never"),
+		groups: map[*cobra.Command][]flagGroup{},
+	}
+}
+
+// flagGroup is a set of flags that the help shows together.
+type flagGroup struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// addGroup gives a command further flags under a heading of their own.
+func (a *app) addGroup(c *cobra.Command, title string, add func(*pflag.FlagSet)) {
+	fs := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	fs.SortFlags = false
+	add(fs)
+	c.Flags().AddFlagSet(fs)
+	a.groups[c] = append(a.groups[c], flagGroup{title, fs})
+}
+
+// rootCommand builds the tree of verbs.
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   toolName,
+		Short: "Simulate parallel programs on described machines: when does every rank finish, and why.",
+		Example: `  slackline simulate dissemination --ranks 1024 --machine chic
+  slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg
+  slackline generate --list`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.applySettings(c) },
+		Version:           versionLine(),
+	}
+	root.DisableSuggestions = true // ours are better
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.writeHelp(a.stdout, c) })
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(a.helpCommand())
+	fs := root.PersistentFlags()
+	fs.SortFlags = false
+	fs.Var(&a.color, "color", "colour in the text output: `when`, one of auto, always, never")
+	fs.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on the standard error; warnings and errors stay")
+	fs.BoolVar(&a.noProgress, "no-progress", false, "no progress line on the standard error")
+	complete(root, "color", a.color.allowed)
+	root.AddCommand(
+		a.simulateCommand(),
+		a.generateCommand(),
+		a.convertCommand(),
+		a.machineCommand(),
+		a.demoCommand(),
+		a.completionCommand(),
+		a.versionCommand(),
+	)
+	root.RunE = func(*cobra.Command, []string) error {
+		a.writeHelp(a.stderr, root)
+		return usagef("give a verb")
+	}
+	a.root = root
+	return root
+}
+
+// verbs are the names of the verbs, for suggestions.
+func (a *app) verbs() []string {
+	var names []string
+	for _, c := range a.root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// say tells the user something on the standard error.
+func (a *app) say(text string) {
+	a.progress.Clear()
+	fmt.Fprintf(a.stderr, "%s: %s\n", toolName, text)
+}
+
+// note tells something that a user in a hurry can do without.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		a.say(fmt.Sprintf(format, args...))
+	}
+}
+
+// warn tells that the result may not be what the user thinks. The warning
+// becomes a part of the result's provenance. Each is told once.
+func (a *app) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, w := range a.warnings {
+		if w == text {
+			return
+		}
+	}
+	a.warnings = append(a.warnings, text)
+	a.say("warning: " + text)
+}
+
+// startProgress begins a progress line on the standard error, unless the user
+// wants none.
+func (a *app) startProgress() *progress.Line {
+	if !a.quiet && !a.noProgress {
+		a.progress = progress.New(a.stderr, isTerminal(a.stderr), widthOf(a.stderr))
+	}
+	return a.progress
+}
+
+// defaultWidth is how wide text is where no terminal says otherwise.
+const defaultWidth = 100
+
+// widthOf is the width of the text written to w.
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return defaultWidth
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// bold decorates a heading on the standard output, if colour is wanted there.
+func (a *app) bold(s string) string {
+	on := a.color.value == "always"
+	if a.color.value == "auto" {
+		on = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
+	}
+	if !on || s == "" {
+		return s
+	}
+	return "\x1b[1m" + s + "\x1b[0m"
+}

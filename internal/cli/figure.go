@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/simulate"
+	"slackline/internal/input"
+	"slackline/model/machine"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// The figures of a simulation.
+const (
+	figureAuto     = "auto"
+	figureMessages = "messages"
+	figureFinish   = "finish"
+)
+
+// figureOptions are the flags that ask for a picture of a simulation.
+type figureOptions struct {
+	path string
+	kind choice
+}
+
+func newFigureOptions() figureOptions {
+	return figureOptions{kind: newChoice(figureAuto, figureAuto, figureMessages, figureFinish)}
+}
+
+func (o *figureOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.path, "plot", "", "draw the run into this `FILE.svg|png`")
+	fs.Var(&o.kind, "plot-kind", "what to draw: `kind`, messages (diagram of a small run), finish (profile of a large one), or auto, which chooses by size")
+}
+
+func (o *figureOptions) complete(c *cobra.Command) {
+	complete(c, "plot-kind", o.kind.allowed)
+}
+
+// check finds mistakes before anything is simulated.
+func (o *figureOptions) check() error {
+	if o.path == "" {
+		if o.kind.value != figureAuto {
+			return usagef("--plot-kind needs --plot FILE")
+		}
+		return nil
+	}
+	if _, err := plot.FormatOf(o.path); err != nil {
+		return usagef("--plot: %v", err)
+	}
+	return nil
+}
+
+// draw draws a simulation whose result is known. A message diagram needs a
+// timeline: the run is then simulated once more, which takes no time since only
+// small runs have one.
+func (o *figureOptions) draw(a *app, c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options, delays delays, r *simulate.Result) error {
+	small := len(r.Finish) <= plot.MaxDiagramRows && r.Messages <= plot.MaxDiagramArrows && r.Ops <= plot.MaxDiagramSpans
+	kind := o.kind.value
+	if kind == figureMessages && !small {
+		return fmt.Errorf("--plot-kind messages: %s and %s messages are too many for a diagram (at most %d and %d); take finish",
+			plural(len(r.Finish), "rank"), grouped(r.Messages), plot.MaxDiagramRows, plot.MaxDiagramArrows)
+	}
+	if kind == figureAuto && so.Model == simulate.LogGPS {
+		small = false // the static model has no timeline
+	}
+	title := in.Name
+	subtitle := fmt.Sprintf("%s on %s, makespan %s", plural(len(r.Finish), "rank"), m.Name, r.Makespan.Short())
+	caption := toolName + " " + strings.Join(a.args, " ")
+	var figure plot.Figure
+	if small && kind != figureFinish {
+		so.Timeline, so.Progress = true, nil
+		again, err := simulate.Run(c.Context(), in.Program, m, so)
+		if err != nil {
+			return err
+		}
+		if again.Timeline == nil {
+			return fmt.Errorf("--plot-kind messages: the model %s has no timeline; take finish", so.Model)
+		}
+		d := diagram(again.Timeline, delays)
+		d.Title, d.Subtitle, d.Caption = title, subtitle, caption
+		figure = d
+	} else {
+		figure = &plot.FinishProfile{Title: title, Subtitle: subtitle, Caption: caption, Finish: r.Finish}
+	}
+	err := a.writeOut(o.path, []string{in.Name}, func(w io.Writer) error {
+		return plot.Write(w, figure, o.path, plot.Options{})
+	})
+	if err != nil {
+		return err
+	}
+	a.note("drew %s", o.path)
+	return nil
+}
+
+var spanKinds = map[timeline.Kind]plot.SpanKind{
+	timeline.Compute: plot.Compute,
+	timeline.Send:    plot.Send,
+	timeline.Receive: plot.Receive,
+	timeline.Blocked: plot.Blocked,
+}
+
+// diagram turns a timeline into a message diagram. Delays are drawn as what they
+// are: work that they interrupt is cut in two.
+func diagram(t *timeline.Timeline, held delays) *plot.MessageDiagram {
+	d := &plot.MessageDiagram{}
+	for row := range t.Locations {
+		l := &t.Locations[row]
+		d.Rows = append(d.Rows, plot.DiagramRow{Label: fmt.Sprint(l.Rank), Finish: l.Finish, Finished: true})
+		mine := held.of(l.Rank)
+		for _, e := range mine {
+			if e.from < t.End {
+				d.Spans = append(d.Spans, plot.Span{Row: row, Start: e.from, End: min(e.from+e.length, t.End), Kind: plot.Noise})
+			}
+		}
+		for _, act := range l.Activities {
+			for _, part := range without(span{act.Start, act.End}, mine) {
+				d.Spans = append(d.Spans, plot.Span{Row: row, Start: part.from, End: part.to, Kind: spanKinds[act.Kind]})
+			}
+		}
+	}
+	sizes := map[int64]bool{}
+	for i := range t.Messages {
+		sizes[t.Messages[i].Size] = true
+	}
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		label := ""
+		if len(sizes) > 1 {
+			label = unit.Size(m.Size).String()
+		}
+		d.Arrows = append(d.Arrows, plot.Arrow{
+			From: int(m.From), To: int(m.To), Depart: min(m.SendEnd, m.Arrival), Arrive: m.Arrival, Label: label,
+		})
+	}
+	return d
+}
+
+type span struct{ from, to unit.Duration }
+
+// of are the delays of a rank.
+func (d delays) of(rank int) delays {
+	var mine delays
+	for _, e := range d {
+		if e.rank == rank && e.length > 0 {
+			mine = append(mine, e)
+		}
+	}
+	return mine
+}
+
+// without returns the parts of s in which no delay holds.
+func without(s span, held delays) []span {
+	parts := []span{s}
+	for _, e := range held {
+		var next []span
+		for _, p := range parts {
+			to := e.from + e.length
+			if to <= p.from || e.from >= p.to {
+				next = append(next, p)
+				continue
+			}
+			if p.from < e.from {
+				next = append(next, span{p.from, e.from})
+			}
+			if to < p.to {
+				next = append(next, span{to, p.to})
+			}
+		}
+		parts = next
+	}
+	return parts
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/internal/table"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+func (a *app) machineCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "machine",
+		Short: "List the embedded machines, show one, or check a machine file.",
+		Example: `  slackline machine list
+  slackline machine show chic > mine.yaml
+  slackline machine check mine.yaml`,
+		RunE: a.needVerb,
+	}
+	c.AddCommand(a.machineListCommand(), a.machineShowCommand(), a.machineCheckCommand())
+	return c
+}
+
+// listOptions are the flags of verbs that print a table.
+type listOptions struct{ format choice }
+
+func newListOptions() *listOptions {
+	return &listOptions{newChoice(formatText, formatText, formatJSON, formatCSV)}
+}
+
+func (o *listOptions) addFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output: `form`, one of text, json, csv")
+}
+
+func (a *app) machineListCommand() *cobra.Command {
+	o := newListOptions()
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the embedded machines with their parameters.",
+		Example: "  slackline machine list\n  slackline machine list --format csv",
+		Args:    exactArgs(),
+		RunE: func(*cobra.Command, []string) error {
+			t, err := machineTable()
+			if err != nil {
+				return err
+			}
+			return a.writeOut("", nil, func(w io.Writer) error { return a.writeTable(w, t, o.format.value) })
+		},
+	}
+	a.addGroup(c, "Flags", o.addFlags)
+	complete(c, "format", o.format.allowed)
+	return c
+}
+
+// machineTable has a row for each embedded machine, with the parameters of pairs
+// that are far from each other.
+func machineTable() (*table.Table, error) {
+	t := table.New(
+		table.Column{Key: "name"},
+		table.Column{Key: "L_ns", Title: "L", Align: table.Right},
+		table.Column{Key: "o_ns", Title: "o", Align: table.Right},
+		table.Column{Key: "g_ns", Title: "g", Align: table.Right},
+		table.Column{Key: "G_ns", Title: "G per byte", Align: table.Right},
+		table.Column{Key: "S_bytes", Title: "S", Align: table.Right},
+		table.Column{Key: "note", Title: "note"},
+	)
+	for _, name := range machine.Names() {
+		m, err := machine.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		p := &m.Classes[machine.Far]
+		t.Add(m.Name, durationCell(p.Latency), piecesCell(p.Overhead, durationCell), durationCell(p.Gap),
+			piecesCell(p.PerByte, perByteCell), sizeCell(p.Eager), m.Note)
+	}
+	return t, nil
+}
+
+func durationCell(d unit.Duration) table.Cell {
+	return table.Cell{Text: d.String(), Value: number(d.NS())}
+}
+
+// perByteCell holds a cost per byte, which prints itself in nanoseconds.
+func perByteCell(p unit.PerByte) table.Cell {
+	return table.Cell{Text: p.String(), Value: number(strings.TrimSuffix(p.String(), "ns"))}
+}
+
+func sizeCell(bytes int64) table.Cell {
+	if bytes == machine.NoLimit {
+		return table.Cell{Text: "none", Value: nil}
+	}
+	return table.Cell{Text: unit.Size(bytes).String(), Value: bytes}
+}
+
+// piecesCell shows the value for small messages, and that there are others.
+func piecesCell[T unit.Duration | unit.PerByte](p machine.Pieces[T], cell func(T) table.Cell) table.Cell {
+	c := cell(p.At(0))
+	if len(p) > 1 {
+		c.Text += "..."
+	}
+	return c
+}
+
+func (a *app) machineShowCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:         "show NAME|FILE",
+		Short:       "Print a machine as a machine file, and a table of its parameters by class of link.",
+		Long:        "Print a machine as a machine file, with the parameters of each class of link as a comment behind it.",
+		Annotations: arguments("NAME|FILE", "an embedded machine or a machine file"),
+		Example:     "  slackline machine show chic\n  slackline machine show piz-daint > mine.yaml",
+		Args:        exactArgs("NAME|FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := machine.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return a.writeOut("", nil, func(w io.Writer) error { return a.showMachine(w, m) })
+		},
+	}
+	c.ValidArgsFunction = completeMachine
+	return c
+}
+
+func completeMachine(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return machine.Names(), cobra.ShellCompDirectiveDefault
+}
+
+// showMachine writes the machine file and, as comments, the table of resolved
+// parameters, so that the whole can be saved and used again.
+func (a *app) showMachine(w io.Writer, m *machine.Machine) error {
+	if _, err := w.Write(machine.Format(m)); err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := classTable(m).WriteText(&text, table.TextOptions{Width: widthOf(a.stdout) - 2}); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w, "\n# Parameters by class of link (node: same node, switch: same switch, far: all others):"); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintf(w, "# %s\n", strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// classTable has a row for each class of pairs and each range of sizes in which
+// its parameters are the same.
+func classTable(m *machine.Machine) *table.Table {
+	t := table.New(
+		table.Column{Key: "class"},
+		table.Column{Key: "from", Align: table.Right},
+		table.Column{Key: "L", Align: table.Right},
+		table.Column{Key: "o", Align: table.Right},
+		table.Column{Key: "g", Align: table.Right},
+		table.Column{Key: "G", Align: table.Right},
+		table.Column{Key: "O", Align: table.Right},
+		table.Column{Key: "S", Align: table.Right},
+	)
+	for class := range machine.Class(machine.NumClasses) {
+		p := &m.Classes[class]
+		for _, from := range sizesOf(p) {
+			t.Add(class.String(), unit.Size(from).String(), p.Latency.String(), p.Overhead.At(from).String(),
+				p.Gap.String(), p.PerByte.At(from).String(), p.CPUByte.String(), sizeCell(p.Eager).Text)
+		}
+	}
+	return t
+}
+
+// sizesOf are the sizes at which o or G change, in ascending order, from 0 on.
+func sizesOf(p *machine.Params) []int64 {
+	var list []int64
+	i, j := 0, 0
+	for i < len(p.Overhead) || j < len(p.PerByte) {
+		next := int64(0)
+		switch {
+		case i == len(p.Overhead):
+			next = p.PerByte[j].From
+		case j == len(p.PerByte):
+			next = p.Overhead[i].From
+		default:
+			next = min(p.Overhead[i].From, p.PerByte[j].From)
+		}
+		if i < len(p.Overhead) && p.Overhead[i].From == next {
+			i++
+		}
+		if j < len(p.PerByte) && p.PerByte[j].From == next {
+			j++
+		}
+		list = append(list, next)
+	}
+	return list
+}
+
+func (a *app) machineCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:         "check FILE...",
+		Short:       "Check machine files and print all mistakes with their lines.",
+		Annotations: arguments("FILE", "a machine file; several may be given"),
+		Example:     "  slackline machine check mine.yaml",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exactArgs("FILE")(c, args)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			bad := 0
+			for _, path := range args {
+				if _, err := machine.Load(path); err != nil {
+					a.say(err.Error())
+					bad++
+					continue
+				}
+				if _, err := fmt.Fprintf(a.stdout, "%s: fine\n", path); err != nil {
+					return err
+				}
+			}
+			if bad > 0 {
+				return errSaid
+			}
+			return nil
+		},
+	}
+}

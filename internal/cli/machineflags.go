@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// machineOptions are the flags that describe the machine: a name or file, and
+// the model's parameters by their letters.
+type machineOptions struct {
+	name     string
+	latency  quantity[unit.Duration]
+	overhead quantity[unit.Duration]
+	gap      quantity[unit.Duration]
+	perByte  quantity[unit.PerByte]
+	cpuByte  quantity[unit.PerByte]
+	eager    quantity[unit.Size]
+}
+
+func newMachineOptions() machineOptions {
+	return machineOptions{
+		latency: durationFlag(), overhead: durationFlag(), gap: durationFlag(),
+		perByte: perByteFlag(), cpuByte: perByteFlag(), eager: sizeFlag(),
+	}
+}
+
+func (o *machineOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.name, "machine", "", "embedded machine or machine file, `NAME|FILE`; 'slackline machine list' names them")
+	fs.VarP(&o.latency, "latency", "L", "latency, a `time` with unit, e.g. 2.5us")
+	fs.VarP(&o.overhead, "overhead", "o", "CPU overhead of a message at each end, a `time`")
+	fs.VarP(&o.gap, "gap", "g", "gap between messages at a NIC, a `time`")
+	fs.VarP(&o.perByte, "gap-per-byte", "G", "gap per byte, a `time`, e.g. 0.018ns")
+	fs.VarP(&o.cpuByte, "overhead-per-byte", "O", "CPU overhead per byte, a `time` (default 0)")
+	fs.VarP(&o.eager, "eager-limit", "S", "messages of more than this `size` rendezvous (default: none do)")
+}
+
+func (o *machineOptions) complete(c *cobra.Command) {
+	completeWith(c, "machine", machine.Names)
+}
+
+// override returns the parameters that were given.
+func (o *machineOptions) override() machine.Override {
+	return machine.Override{
+		Latency: o.latency.pointer(), Overhead: o.overhead.pointer(), Gap: o.gap.pointer(),
+		PerByte: o.perByte.pointer(), CPUByte: o.cpuByte.pointer(), Eager: o.eager.pointer(),
+	}
+}
+
+// machine returns the machine that the flags describe. Parameters beside
+// --machine replace those of every class. A full set of parameters on the
+// command line is a machine of its own, whatever the settings name.
+func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
+	given := o.override()
+	full := o.latency.given && o.overhead.given && o.gap.given && o.perByte.given
+	if o.name != "" && (c.Flags().Changed("machine") || !full) {
+		m, err := machine.Find(o.name)
+		if err != nil {
+			return nil, err
+		}
+		if given.IsZero() {
+			return m, nil
+		}
+		m = given.Apply(m)
+		m.Name += ", changed"
+		return m, nil
+	}
+	o.name = ""
+	if given.IsZero() {
+		return nil, &usageError{
+			text:    "which machine? Give --machine NAME (see 'slackline machine list'), --machine FILE, or -L, -o, -g and -G",
+			command: c.CommandPath(),
+		}
+	}
+	m, err := given.Machine("command line")
+	if err != nil {
+		return nil, &usageError{text: err.Error() + "; or give --machine", command: c.CommandPath()}
+	}
+	return m, nil
+}
+
+// file is the machine file that was read; empty: none.
+func (o *machineOptions) file() string {
+	if slices.Contains(machine.Names(), o.name) {
+		return ""
+	}
+	return o.name
+}

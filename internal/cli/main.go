@@ -1,0 +1,95 @@
+// Package cli is the command line of slackline: one file per verb, which reads
+// flags, loads inputs, calls an analysis and prints its result.
+//
+// Nothing is computed here. Results go to the standard output, everything else
+// to the standard error, and the meaning of the whole to the exit code.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"slackline/internal/suggest"
+)
+
+// The exit codes, as every help text states them.
+const (
+	exitFine        = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+const exitCodeHelp = "0 fine, 1 bad input or failure, 2 wrong usage, 3 a check failed, 4 inconclusive, 130 interrupted"
+
+// Main runs slackline with the given arguments (without the program's name) and
+// streams, and returns the exit code. An interrupt (SIGINT, SIGTERM) ends the
+// work in an orderly way; a second one ends the program.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from the second signal on the system acts
+	a := newApp(args, stdin, stdout, stderr)
+	root := a.rootCommand()
+	root.SetArgs(args)
+	return a.exitCode(ctx, root.ExecuteContext(ctx))
+}
+
+// exitCode tells the user about err and returns the code that stands for it.
+func (a *app) exitCode(ctx context.Context, err error) int {
+	a.progress.Clear()
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitFine
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		a.say("interrupted")
+		return exitInterrupted
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return exitFine // the reader of our output has seen enough
+	case errors.As(err, &usage):
+		a.say(usage.Error())
+		if usage.command != "" {
+			fmt.Fprintf(a.stderr, "Try '%s --help'.\n", usage.command)
+		}
+		return exitUsage
+	case strings.HasPrefix(err.Error(), "unknown command "):
+		a.say(a.unknownVerb(err))
+		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", toolName)
+		return exitUsage
+	}
+	if !errors.Is(err, errSaid) {
+		a.say(err.Error())
+	}
+	return exitFailure
+}
+
+// unknownVerb says what cobra found out about a misspelt verb in our words.
+func (a *app) unknownVerb(err error) string {
+	var word, parent string
+	if n, _ := fmt.Sscanf(err.Error(), "unknown command %q for %q", &word, &parent); n != 2 {
+		return err.Error()
+	}
+	return fmt.Sprintf("unknown verb %s%s", word, suggest.Phrase(word, a.verbs()))
+}
+
+// usageError is a mistake in the command line.
+type usageError struct {
+	text    string
+	command string // whose help tells more; empty: none
+}
+
+func (e *usageError) Error() string { return e.text }
+
+// usagef returns a mistake in the command line.
+func usagef(format string, args ...any) error {
+	return &usageError{text: fmt.Sprintf(format, args...)}
+}
+
+// errSaid ends a verb that failed and has already told the user why.
+var errSaid = errors.New("failed")

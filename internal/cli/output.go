@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"slackline/internal/atomicfile"
+	"slackline/internal/table"
+)
+
+// The forms of a result.
+const (
+	formatText = "text"
+	formatJSON = "json"
+	formatCSV  = "csv"
+)
+
+// writeOut hands fill a writer of the file out, which appears only when it is
+// complete, or of the standard output if out is empty or "-". A file that is
+// also one of the inputs is refused.
+func (a *app) writeOut(out string, inputs []string, fill func(io.Writer) error) error {
+	if out == "" || out == "-" {
+		w := bufio.NewWriterSize(a.stdout, 1<<16)
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+	if err := atomicfile.CheckNotInput(out, inputs...); err != nil {
+		return err
+	}
+	return atomicfile.Write(out, fill)
+}
+
+// writeText writes a table for people.
+func (a *app) writeText(w io.Writer, t *table.Table, header bool) error {
+	return t.WriteText(w, table.TextOptions{Width: widthOf(a.stdout), NoHeader: !header, Heading: a.bold})
+}
+
+// writeTable writes a table in one of the formats.
+func (a *app) writeTable(w io.Writer, t *table.Table, format string) error {
+	switch format {
+	case formatJSON:
+		data, err := t.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n", indentRows(data))
+		return err
+	case formatCSV:
+		return t.WriteCSV(w)
+	}
+	return a.writeText(w, t, true)
+}
+
+// indentRows puts each row of a table in JSON on a line of its own.
+func indentRows(data []byte) []byte {
+	var out []byte
+	depth, inString := 0, false
+	for i, c := range data {
+		if c == '"' && (i == 0 || data[i-1] != '\\') {
+			inString = !inString
+		}
+		if !inString {
+			switch c {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth--
+			}
+			if c == '{' && depth == 2 {
+				out = append(out, '\n', ' ', ' ')
+			}
+			if c == ']' && depth == 0 {
+				out = append(out, '\n')
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// number is a number that is already printed.
+func number(s string) json.Number { return json.Number(s) }
+
+// grouped prints a count with separators of thousands, for people.
+func grouped[T int | int64](n T) string {
+	s := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/internal/input"
+	"slackline/model/collective"
+	"slackline/model/pattern"
+	"slackline/model/unit"
+)
+
+// programOptions are the flags that describe the program of an input: the
+// parameters of a pattern.
+type programOptions struct {
+	ranks      count
+	size       quantity[unit.Size]
+	root       int
+	algorithm  string
+	iterations int
+	grid       grid
+	compute    quantity[unit.Duration]
+	jitter     fraction
+	seed       uint64
+	periodic   bool
+	corners    int
+	senders    int
+	pieces     int
+	without    []string
+}
+
+func newProgramOptions() programOptions {
+	return programOptions{size: sizeFlag(), compute: durationFlag()}
+}
+
+func (o *programOptions) addFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20")
+	fs.Var(&o.size, "size", "`size` of a message in bytes or with a unit, e.g. 64KiB (default: the pattern's)")
+	fs.IntVar(&o.root, "root", 0, "`rank` that is the root of a collective")
+	fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
+	fs.IntVar(&o.iterations, "iterations", 0, "`number` of repetitions, 1 or more (default: the pattern's)")
+	fs.Var(&o.grid, "grid", "process grid, `AxB` or AxBxC, e.g. 16x8 (default: near-square)")
+	fs.Var(&o.compute, "compute", "mean CPU `time` of a rank per iteration, e.g. 1ms (default: the pattern's)")
+	fs.Var(&o.jitter, "jitter", "relative spread of the CPU time, a `fraction` from 0 to 1 (default: the pattern's)")
+	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of all random choices; equal seeds give equal results")
+	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
+	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
+	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
+	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU")
+	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
+}
+
+// complete offers names where the flags take them.
+func (o *programOptions) complete(c *cobra.Command) {
+	completeWith(c, "algorithm", algorithmNames)
+	complete(c, "without", []string{pattern.PointToPoint, pattern.Collectives})
+}
+
+// algorithmNames are the algorithms of all collectives, each name once.
+func algorithmNames() []string {
+	var names []string
+	for _, a := range collective.All() {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// patternNames are the names of all patterns.
+func patternNames() []string {
+	var names []string
+	for _, p := range pattern.List() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// completeInput offers pattern names, and files, as the first argument.
+func completeInput(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var found []string
+	for _, name := range patternNames() {
+		if strings.HasPrefix(name, prefix) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveDefault
+}
+
+// params turns the flags into parameters of a pattern: where zero was asked for,
+// that is said in the pattern's way.
+func (o *programOptions) params(fs *pflag.FlagSet) pattern.Params {
+	p := pattern.Params{
+		Ranks: int(o.ranks), Size: int64(o.size.value), Root: o.root, Algorithm: o.algorithm,
+		Iterations: o.iterations, Grid: o.grid, Compute: o.compute.value, Jitter: o.jitter.value, Seed: o.seed,
+		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces, Without: o.without,
+	}
+	if fs.Changed("size") && p.Size == 0 {
+		p.Size = pattern.None
+	}
+	if fs.Changed("compute") && p.Compute == 0 {
+		p.Compute = pattern.None
+	}
+	if fs.Changed("jitter") && p.Jitter == 0 {
+		p.Jitter = pattern.None
+	}
+	return p
+}
+
+// open opens the input of a verb and warns of parameters that do not matter.
+func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) (*input.Input, error) {
+	fs := c.Flags()
+	for _, name := range []string{"iterations", "corners", "pieces", "senders"} {
+		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
+			return nil, usagef("--%s: give at least 1", name)
+		}
+	}
+	params := o.params(fs)
+	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
+		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
+	}
+	in, err := input.Open(word, input.Options{Stdin: a.stdin, Params: params, Hash: hash})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range in.Notes {
+		a.note("%s", n)
+	}
+	given := o.given(fs)
+	if in.IsFile() {
+		for _, name := range given {
+			a.warn("--%s has no influence: %s is a file, not a pattern", name, word)
+		}
+		return in, nil
+	}
+	for _, name := range pattern.Unused(in.Pattern, params, given) {
+		a.warn("--%s has no influence on the pattern %s", name, in.Pattern)
+	}
+	return in, nil
+}
+
+// given are the parameters that stood on the command line, in the order of the
+// pattern package.
+func (o *programOptions) given(fs *pflag.FlagSet) []string {
+	var list []string
+	for _, p := range pattern.Parameters() {
+		if fs.Changed(p.Name) {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}
+
+// count is a flag with one count, which may be written as a power.
+type count int
+
+// Set implements pflag.Value.
+func (n *count) Set(s string) error {
+	list, err := unit.ParseCounts(s)
+	if err != nil {
+		return err
+	}
+	if len(list) != 1 {
+		return fmt.Errorf("%q names %d counts, but one is needed", s, len(list))
+	}
+	if list[0] < 1 {
+		return fmt.Errorf("%d is too few; give at least 1", list[0])
+	}
+	*n = count(list[0])
+	return nil
+}
+
+func (n *count) String() string {
+	if *n == 0 {
+		return ""
+	}
+	return fmt.Sprint(int(*n))
+}
+
+// Type implements pflag.Value.
+func (n *count) Type() string { return "number" }
+
+// grid is a flag with a process grid.
+type grid []int
+
+// Set implements pflag.Value.
+func (g *grid) Set(s string) error {
+	v, err := pattern.ParseGrid(s)
+	if err != nil {
+		return err
+	}
+	*g = v
+	return nil
+}
+
+func (g *grid) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(*g)), " ", "x"), "[]")
+}
+
+// Type implements pflag.Value.
+func (g *grid) Type() string { return "grid" }
+
+// fraction is a flag with a number from 0 to 1, or a percentage.
+type fraction struct {
+	value float64
+	given bool
+}
+
+// Set implements pflag.Value.
+func (f *fraction) Set(s string) error {
+	number, scale := s, 1.0
+	if cut, ok := strings.CutSuffix(s, "%"); ok {
+		number, scale = cut, 100
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return fmt.Errorf("%q is not a number; give a fraction, e.g. 0.1 or 10%%", s)
+	}
+	v /= scale
+	if !(v >= 0 && v <= 1) {
+		return fmt.Errorf("%s is not in 0 to 1; give a fraction, e.g. 0.1 or 10%%", s)
+	}
+	f.value, f.given = v, true
+	return nil
+}
+
+func (f *fraction) String() string {
+	if !f.given {
+		return ""
+	}
+	return fmt.Sprint(f.value)
+}
+
+// Type implements pflag.Value.
+func (f *fraction) Type() string { return "fraction" }

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/internal/input"
+	"slackline/internal/suggest"
+	"slackline/model/collective"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// scheduleOutput are the flags of verbs that write a schedule.
+type scheduleOutput struct {
+	to      string
+	out     string
+	expand  bool
+	mapping string
+	gamma   quantity[unit.PerByte]
+}
+
+// formatSLK is the one format that keeps collectives as they are.
+const formatSLK = "slk"
+
+// textFormats may be printed on a terminal.
+var textFormats = []string{"goal", "dot"}
+
+// suffixes are the formats by the suffix of a file name.
+var suffixes = map[string]string{".goal": "goal", ".bin": "bin", ".slk": formatSLK, ".dot": "dot", ".gv": "dot"}
+
+func newScheduleOutput() scheduleOutput { return scheduleOutput{gamma: perByteFlag()} }
+
+func (o *scheduleOutput) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.to, "to", "", "`format` of the schedule: "+strings.Join(formatNames(), ", ")+" (default: by the suffix of --out)")
+	fs.StringVar(&o.out, "out", "", "write to this `file`; - is the standard output")
+	fs.BoolVar(&o.expand, "expand", false, "turn collectives into messages; every format but slk needs it and does it by itself")
+	fs.StringVar(&o.mapping, "mapping", "default", "how collectives choose their algorithms: `default|openmpi|mpich|FILE`")
+	fs.Var(&o.gamma, "gamma", "CPU `time` per reduced byte inside expanded collectives, e.g. 0.1ns (default 0)")
+}
+
+func (o *scheduleOutput) complete(c *cobra.Command) {
+	completeWith(c, "to", formatNames)
+	completeWith(c, "mapping", collective.MappingNames)
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range schedule.Formats() {
+		if f.Write != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// format returns the format that --to or the suffix of --out names.
+func (o *scheduleOutput) format(c *cobra.Command) (schedule.Format, error) {
+	name := o.to
+	suffix := strings.ToLower(filepath.Ext(o.out))
+	switch {
+	case name != "":
+	case o.out == "":
+		return schedule.Format{}, &usageError{
+			text:    "where to? Give --out FILE (" + strings.Join(formatNames(), ", ") + " by its suffix), or --to FORMAT",
+			command: c.CommandPath(),
+		}
+	case suffixes[suffix] != "":
+		name = suffixes[suffix]
+	default:
+		return schedule.Format{}, usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(formatNames(), ", "))
+	}
+	for _, f := range schedule.Formats() {
+		if f.Name == name && f.Write != nil {
+			return f, nil
+		}
+	}
+	return schedule.Format{}, usagef("--to: no schedule can be written as %q; there are %s%s",
+		name, strings.Join(formatNames(), ", "), suggest.Phrase(name, formatNames()))
+}
+
+// write writes the program of an input.
+func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input) error {
+	f, err := o.format(c)
+	if err != nil {
+		return err
+	}
+	mapping, err := collective.FindMapping(o.mapping)
+	if err != nil {
+		return err
+	}
+	collectives := in.Program.Shape().Collectives
+	expand := collectives && (o.expand || f.Name != formatSLK)
+	if !expand {
+		for _, name := range []string{"expand", "mapping", "gamma"} {
+			if c.Flags().Changed(name) {
+				reason := "has no collectives to be expanded"
+				if collectives {
+					reason = "keeps its collectives in slk; give --expand"
+				}
+				a.warn("--%s has no influence: %s %s", name, in.Name, reason)
+			}
+		}
+	}
+	if toStdout := o.out == "" || o.out == "-"; toStdout && isTerminal(a.stdout) && !isText(f.Name) {
+		return usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
+	}
+	program := in.Program
+	if expand {
+		if o.expand {
+			a.note("collectives are expanded with the mapping %s", o.mapping)
+		} else {
+			a.note("%s knows no collectives: they are expanded with the mapping %s", f.Name, o.mapping)
+		}
+		if program, err = expanded(c.Context(), in.Program, mapping, o.gamma.value); err != nil {
+			return err
+		}
+	}
+	var warnings []string
+	err = a.writeOut(o.out, []string{in.Name}, func(w io.Writer) error {
+		var err error
+		warnings, err = writeProgram(c.Context(), w, f, program)
+		return err
+	})
+	for _, w := range warnings {
+		a.warn("%s", w)
+	}
+	if err == nil && o.out != "" && o.out != "-" {
+		a.note("wrote %s: %s, %s", o.out, f.Info, plural(program.Ranks(), "rank"))
+	}
+	return err
+}
+
+func isText(format string) bool {
+	for _, f := range textFormats {
+		if f == format {
+			return true
+		}
+	}
+	return false
+}
+
+// writeProgram writes a program in a format. Our own format takes programs
+// lazily; the others need all operations in memory.
+func writeProgram(ctx context.Context, w io.Writer, f schedule.Format, p schedule.Program) ([]string, error) {
+	if f.Name == formatSLK {
+		return nil, schedule.WriteSLK(interruptible{ctx, w}, p)
+	}
+	g, ok := p.(*schedule.Graph)
+	if !ok {
+		var err error
+		if g, err = materialize(ctx, schedule.Blocks(p), p.Origins()); err != nil {
+			return nil, err
+		}
+	}
+	return f.Write(interruptible{ctx, w}, g)
+}
+
+// expanded returns a program with its collectives turned into messages.
+func expanded(ctx context.Context, p schedule.Program, mapping *collective.Mapping, gamma unit.PerByte) (*schedule.Graph, error) {
+	x := collective.Expand(p, mapping, gamma)
+	g, err := materialize(ctx, x, p.Origins())
+	if e := x.Err(); e != nil {
+		return nil, e
+	}
+	return g, err
+}
+
+// materialize takes a stream into memory until it is interrupted, and keeps the
+// origins of its operations.
+func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Origin) (*schedule.Graph, error) {
+	build := schedule.NewBuilder(s.Ranks())
+	var b schedule.Block
+	for rank := range s.Ranks() {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("interrupted: %w", err)
+		}
+		for at, ok := s.Next(rank, schedule.Cursor{}, &b); ok; at, ok = s.Next(rank, at, &b) {
+			build.Add(rank, &b)
+		}
+	}
+	build.SetOrigins(origins)
+	return build.Graph(), nil
+}
+
+// interruptible is a writer that fails once the user has interrupted the program.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (i interruptible) Write(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.w.Write(p)
+}

@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/simulate"
+	"slackline/internal/input"
+	"slackline/internal/provenance"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/pattern"
+	"slackline/model/unit"
+)
+
+type simulateOptions struct {
+	program   programOptions
+	machine   machineOptions
+	mapping   string
+	model     choice
+	threads   int
+	delays    delays
+	breakdown bool
+	format    choice
+	out       string
+	figure    figureOptions
+}
+
+func (a *app) simulateCommand() *cobra.Command {
+	o := &simulateOptions{
+		program: newProgramOptions(),
+		machine: newMachineOptions(),
+		model:   newChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
+		format:  newChoice(formatText, formatText, formatJSON, formatCSV),
+		figure:  newFigureOptions(),
+	}
+	c := &cobra.Command{
+		Use:   "simulate INPUT",
+		Short: "Simulate a schedule on a machine and print when every rank finishes.",
+		Annotations: arguments("INPUT",
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT), told by its content; "+
+				"- for the standard input; or the name of a pattern ('slackline generate --list')"),
+		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
+  slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic
+  slackline simulate run.goal -L 2500ns -o 1500ns -g 1us -G 6ns -O 0 -S 65535 --format json
+  slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg`,
+		Args: exactArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
+	}
+	a.addGroup(c, "Machine", o.machine.addFlags)
+	a.addGroup(c, "Pattern (no influence on files)", o.program.addFlags)
+	a.addGroup(c, "Simulation", o.addSimulationFlags)
+	a.addGroup(c, "Output", o.addOutputFlags)
+	c.ValidArgsFunction = completeInput
+	o.machine.complete(c)
+	o.program.complete(c)
+	complete(c, "model", o.model.allowed)
+	completeWith(c, "mapping", collective.MappingNames)
+	complete(c, "format", o.format.allowed)
+	o.figure.complete(c)
+	return c
+}
+
+func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.model, "model", "model of the network: `model`, loggops (with contention) or loggps (static)")
+	fs.StringVar(&o.mapping, "mapping", "default", "how collectives choose their algorithms: `default|openmpi|mpich|FILE`")
+	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
+	fs.Var(&o.delays, "delay", "hold a rank up: `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
+}
+
+func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output: `form`, one of text, json, csv")
+	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting")
+	o.figure.addFlags(fs)
+}
+
+// run is the verb: open the input, simulate it, print the result.
+func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
+	if o.threads < 0 {
+		return usagef("--threads: %d is negative; give 0 for one thread per core, or a number", o.threads)
+	}
+	if err := o.figure.check(); err != nil {
+		return err
+	}
+	m, err := o.machine.machine(c)
+	if err != nil {
+		return err
+	}
+	mapping, err := collective.FindMapping(o.mapping)
+	if err != nil {
+		return err
+	}
+	in, err := o.program.open(a, c, word, o.format.value == formatJSON)
+	if err != nil {
+		return err
+	}
+	injection, err := o.delays.injection(in.Program.Ranks())
+	if err != nil {
+		return err
+	}
+	options := simulate.Options{
+		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
+		Noise: injection, Breakdown: o.breakdown,
+	}
+	result, err := a.simulate(c, in, m, options)
+	if err != nil {
+		return err
+	}
+	o.warnOfVoid(a, c, in, result)
+	if o.figure.path != "" {
+		if err := o.figure.draw(a, c, in, m, options, o.delays, result); err != nil {
+			return err
+		}
+	}
+	report := &simulation{input: in, machine: m, model: options.Model, result: result}
+	if o.format.value == formatJSON {
+		if report.provenance, err = o.provenance(a, in, m); err != nil {
+			return err
+		}
+	}
+	inputs := []string{word, o.machine.file()}
+	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
+}
+
+// simulate runs the simulation with a progress line, and says how fast it went.
+func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o simulate.Options) (*simulate.Result, error) {
+	line := a.startProgress()
+	if line != nil {
+		o.Progress = func(now unit.Duration, messages int64) {
+			line.Report(func() string {
+				return fmt.Sprintf("%s: simulated %s, %s messages", in.Name, now.Short(), grouped(messages))
+			})
+		}
+	}
+	begin := time.Now()
+	result, err := simulate.Run(c.Context(), in.Program, m, o)
+	line.Clear()
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(begin)
+	a.note("%s messages in %s (%s), engine %s, %s", grouped(result.Messages), tidy(took),
+		rate(result.Messages, took), result.Engine, plural(result.Threads, "thread"))
+	for _, w := range result.Warnings {
+		a.warn("%s", w)
+	}
+	return result, nil
+}
+
+// warnOfVoid tells of flags that were given but had no influence, and of inputs
+// for which the model is known to be wrong.
+func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, r *simulate.Result) {
+	fs := c.Flags()
+	if fs.Changed("threads") && o.threads > 1 && r.Threads == 1 && in.Program.Ranks() > 1 {
+		a.warn("--threads has no influence: the engine %s runs this on one thread", r.Engine)
+	}
+	if fs.Changed("mapping") {
+		switch {
+		case !in.Program.Shape().Collectives:
+			a.warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
+		case o.program.algorithm != "" && isCollective(in.Pattern):
+			a.warn("--mapping has no influence: --algorithm chooses the algorithm")
+		}
+	}
+	if in.Pattern != "" {
+		for _, caution := range pattern.Cautions(in.Pattern, o.program.params(fs)) {
+			a.warn("%s", caution)
+		}
+	}
+}
+
+func isCollective(name string) bool {
+	return slices.ContainsFunc(pattern.List(), func(p pattern.Info) bool {
+		return p.Name == name && p.Kind == pattern.Collective
+	})
+}
+
+// maxMachineText is the longest machine description that a result repeats. Only
+// placements listed rank by rank are longer.
+const maxMachineText = 1 << 16
+
+// provenance records where the result comes from.
+func (o *simulateOptions) provenance(a *app, in *input.Input, m *machine.Machine) (*provenance.Record, error) {
+	r := provenance.New(a.args)
+	r.Inputs = append(r.Inputs, in.Record)
+	if file := o.machine.file(); file != "" {
+		record, err := input.RecordFile(file, "machine")
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, record)
+	}
+	described := map[string]string{"name": m.Name}
+	if text := machine.Format(m); len(text) <= maxMachineText {
+		described["description"] = string(text)
+	}
+	r.Machine = described
+	if !in.IsFile() {
+		r.Seed = &o.program.seed
+	}
+	r.Warnings = append(r.Warnings, a.warnings...)
+	return r, nil
+}
+
+// delays is a flag that holds ranks up.
+type delays []delay
+
+type delay struct {
+	rank         int
+	from, length unit.Duration
+}
+
+// Set implements pflag.Value.
+func (d *delays) Set(s string) error {
+	const form = "give RANK@TIME:DURATION, e.g. 4@0:20us"
+	rankText, rest, ok1 := strings.Cut(s, "@")
+	fromText, lengthText, ok2 := strings.Cut(rest, ":")
+	if !ok1 || !ok2 {
+		return fmt.Errorf("cannot read %q; %s", s, form)
+	}
+	rank, err := strconv.Atoi(rankText)
+	if err != nil || rank < 0 {
+		return fmt.Errorf("%q is not a rank; %s", rankText, form)
+	}
+	from, err := unit.ParseDuration(fromText)
+	if err != nil {
+		return err
+	}
+	length, err := unit.ParseDuration(lengthText)
+	if err != nil {
+		return err
+	}
+	*d = append(*d, delay{rank, from, length})
+	return nil
+}
+
+func (d *delays) String() string {
+	var parts []string
+	for _, e := range *d {
+		parts = append(parts, fmt.Sprintf("%d@%s:%s", e.rank, e.from, e.length))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Type implements pflag.Value.
+func (d *delays) Type() string { return "delay" }
+
+// injection returns the noise that the delays make; nil: none.
+func (d delays) injection(ranks int) (*noise.Injection, error) {
+	if len(d) == 0 {
+		return nil, nil
+	}
+	in, err := noise.NewInjection(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range d {
+		if e.rank >= ranks {
+			return nil, fmt.Errorf("--delay: rank %d does not exist; the program has %s (0..%d)", e.rank, plural(ranks, "rank"), ranks-1)
+		}
+		if err := in.Delay(e.rank, int64(e.from), int64(e.length)); err != nil {
+			return nil, fmt.Errorf("--delay: %w", err)
+		}
+	}
+	return in, nil
+}
+
+// tidy prints the time that something took, for people.
+func tidy(d time.Duration) string {
+	return unit.Duration(d.Nanoseconds() * 1000).Short()
+}
+
+// rate prints messages per second, for people.
+func rate(messages int64, took time.Duration) string {
+	if took <= 0 {
+		return "no time"
+	}
+	r := float64(messages) / took.Seconds()
+	switch {
+	case r >= 1e6:
+		return fmt.Sprintf("%.1f million messages/s", r/1e6)
+	case r >= 1e3:
+		return fmt.Sprintf("%.1f thousand messages/s", r/1e3)
+	}
+	return fmt.Sprintf("%.0f messages/s", r)
+}
+
+// plural prints a count with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}

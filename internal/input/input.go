@@ -1,0 +1,163 @@
+// Package input is the one place that tells what an input is and opens it.
+//
+// A verb hands over the word that the user wrote: the name of a pattern, the path
+// of a file in any schedule format, or "-" for the standard input. Files are told
+// apart by their content, never by their suffix.
+package input
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"slackline/internal/provenance"
+	"slackline/internal/suggest"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+)
+
+// Stdin is the word for the standard input.
+const Stdin = "-"
+
+// Options say how an input is opened.
+type Options struct {
+	Stdin  io.Reader      // what "-" stands for
+	Params pattern.Params // of a pattern; files need none
+	Hash   bool           // fill Input.Record with the hash of a file
+}
+
+// An Input is a program that is ready to be used.
+type Input struct {
+	Name    string // as the user wrote it
+	Pattern string // name of the pattern; empty for files
+	Format  string // name of the file format; empty for patterns
+	Program schedule.Program
+	Graph   *schedule.Graph // the program of a file; nil for patterns
+	Record  provenance.Input
+	Notes   []string // what the user should know about how the word was taken
+}
+
+// IsFile reports whether the input was read from a file or the standard input.
+func (in *Input) IsFile() bool { return in.Graph != nil }
+
+// Open opens the input that word names.
+func Open(word string, o Options) (*Input, error) {
+	isFile, notes, err := classify(word)
+	if err != nil {
+		return nil, err
+	}
+	if !isFile {
+		program, err := pattern.New(word, o.Params)
+		if err != nil {
+			return nil, err
+		}
+		return &Input{
+			Name: word, Pattern: word, Program: program, Notes: notes,
+			Record: provenance.Input{Path: word, Kind: "pattern"},
+		}, nil
+	}
+	name, data, err := read(word, o.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	format, err := schedule.Sniff(name, data)
+	if err != nil {
+		return nil, err
+	}
+	sum := make(chan string, 1)
+	if o.Hash { // beside the reading, which takes longer
+		go func() { sum <- hash(data) }()
+	} else {
+		sum <- ""
+	}
+	graph, err := format.Read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &Input{
+		Name: word, Format: format.Name, Program: graph, Graph: graph, Notes: notes,
+		Record: provenance.Input{Path: word, Kind: format.Name, Bytes: int64(len(data)), SHA256: <-sum},
+	}, nil
+}
+
+// IsFile reports whether word would be opened as a file or the standard input,
+// and not as a pattern.
+func IsFile(word string) bool {
+	isFile, _, _ := classify(word)
+	return isFile
+}
+
+// classify decides whether a word is a file. A word with a path separator is
+// one; so is the name of an existing file, even if a pattern has that name too.
+func classify(word string) (isFile bool, notes []string, err error) {
+	if word == Stdin {
+		return true, nil, nil
+	}
+	isPattern := pattern.Has(word)
+	info, statErr := os.Stat(word)
+	switch {
+	case statErr == nil && info.Mode().IsDir() && !isPattern:
+		return true, nil, fmt.Errorf("%s is a directory; give a schedule file or a pattern", word)
+	case statErr == nil && !info.Mode().IsDir():
+		if isPattern {
+			notes = append(notes, fmt.Sprintf("%s is taken as the file of that name; the pattern %s is meant only where no such file exists", word, word))
+		}
+		return true, notes, nil
+	case isPattern:
+		return false, nil, nil
+	case strings.ContainsRune(word, filepath.Separator) || filepath.Ext(word) != "":
+		if errors.Is(statErr, fs.ErrNotExist) {
+			return true, nil, fmt.Errorf("%s: no such file", word)
+		}
+		return true, nil, statErr
+	}
+	var names []string
+	for _, p := range pattern.List() {
+		names = append(names, p.Name)
+	}
+	hint := suggest.Phrase(word, names)
+	if hint == "" {
+		hint = "; 'slackline generate --list' names the patterns"
+	}
+	return false, nil, fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
+}
+
+// read returns the content of a file and what messages call it.
+func read(word string, stdin io.Reader) (string, []byte, error) {
+	if word != Stdin {
+		data, err := os.ReadFile(word)
+		return word, data, err
+	}
+	if stdin == nil {
+		return "", nil, errors.New("there is no standard input")
+	}
+	data, err := io.ReadAll(stdin)
+	return "stdin", data, err
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// RecordFile returns the record of a further file that was read, such as a
+// machine file.
+func RecordFile(path, kind string) (provenance.Input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return provenance.Input{}, err
+	}
+	defer f.Close()
+	m := provenance.NewMeter(f)
+	if _, err := io.Copy(io.Discard, m); err != nil {
+		return provenance.Input{}, err
+	}
+	n, sum := m.Sum()
+	return provenance.Input{Path: path, Kind: kind, Bytes: n, SHA256: sum}, nil
+}

@@ -1,0 +1,101 @@
+package input
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slackline/model/pattern"
+)
+
+const goal = "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n"
+
+// workdir changes to a directory with two files: one.goal, and ring, which has
+// the name of a pattern.
+func workdir(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"one.goal", "ring", "misnamed.slk"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(goal), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "bcast"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+}
+
+func TestOpen(t *testing.T) {
+	workdir(t)
+	for _, tc := range []struct {
+		word, pattern, format string
+		ranks, notes          int
+	}{
+		{"one.goal", "", "goal", 2, 0},
+		{"./one.goal", "", "goal", 2, 0},
+		{"misnamed.slk", "", "goal", 2, 0}, // the content counts
+		{"ring", "", "goal", 2, 1},
+		{"-", "", "goal", 2, 0},
+		{"dissemination", "dissemination", "", 16, 0},
+		{"bcast", "bcast", "", 16, 0}, // a directory of that name does no harm
+	} {
+		in, err := Open(tc.word, Options{Stdin: strings.NewReader(goal), Params: pattern.Params{Ranks: 16}, Hash: true})
+		if err != nil {
+			t.Errorf("Open(%q): %v", tc.word, err)
+			continue
+		}
+		if in.Pattern != tc.pattern || in.Format != tc.format || in.Program.Ranks() != tc.ranks || len(in.Notes) != tc.notes {
+			t.Errorf("Open(%q) = pattern %q, format %q, %d ranks, notes %q; want %q, %q, %d, %d notes",
+				tc.word, in.Pattern, in.Format, in.Program.Ranks(), in.Notes, tc.pattern, tc.format, tc.ranks, tc.notes)
+		}
+		if in.IsFile() != (tc.pattern == "") || IsFile(tc.word) != in.IsFile() {
+			t.Errorf("IsFile(%q) = %v", tc.word, in.IsFile())
+		}
+		if in.IsFile() && (in.Record.Bytes != int64(len(goal)) || len(in.Record.SHA256) != 64) {
+			t.Errorf("record of %q = %+v", tc.word, in.Record)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	workdir(t)
+	if err := os.WriteFile("empty", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{
+		"disemination":  "did you mean dissemination?",
+		"no/such/file":  "no such file",
+		"missing.goal":  "missing.goal: no such file",
+		"zzzzzzzz":      "generate --list",
+		"empty":         "empty: the file is empty",
+		"folder":        "is a directory",
+		"dissemination": "ranks",
+	} {
+		_, err := Open(word, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%q) = %v, want an error with %q", word, err, want)
+		}
+	}
+	if _, err := Open("-", Options{Stdin: strings.NewReader("num_ranks x")}); err == nil || !strings.Contains(err.Error(), "stdin:1") {
+		t.Errorf("a bad standard input gives %v, want its line", err)
+	}
+	if _, err := Open("-", Options{}); err == nil {
+		t.Error("no standard input, but no error")
+	}
+}
+
+func TestRecordFile(t *testing.T) {
+	workdir(t)
+	r, err := RecordFile("one.goal", "machine")
+	if err != nil || r.Bytes != int64(len(goal)) || r.Kind != "machine" || r.SHA256 != hash([]byte(goal)) {
+		t.Errorf("RecordFile = %+v, %v", r, err)
+	}
+	if _, err := RecordFile("missing", "machine"); err == nil {
+		t.Error("RecordFile of a missing file succeeded")
+	}
+}
