@@ -16,7 +16,11 @@ type grid struct {
 	periodic uint8 // bit by dimension
 }
 
-const allPeriodic = 1<<3 - 1
+// Values of grid.periodic.
+const (
+	periodicX   = 1
+	allPeriodic = 1<<3 - 1
+)
 
 // newGrid returns the grid that was asked for, or one near to a square or cube.
 func newGrid(ranks, dimensions int, asked []int, periodic uint8) (*grid, error) {

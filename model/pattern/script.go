@@ -60,6 +60,13 @@ func (s *script) call(c schedule.Call, path ...string) {
 	s.add(&call{call: c, origin: s.origin(mpiName(c.Op), path...)})
 }
 
+// calls appends a blocking collective several times.
+func (s *script) calls(times int, c schedule.Call, path ...string) {
+	for range times {
+		s.call(c, path...)
+	}
+}
+
 // origin returns the index of an origin below the pattern's name, made once.
 func (s *script) origin(mpi string, path ...string) uint32 {
 	path = append([]string{s.name}, path...)
