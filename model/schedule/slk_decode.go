@@ -78,7 +78,7 @@ func (d *slkDecoder) readStructure(n int) error {
 	g.ops = growOps(g.ops, n)
 	seen, decoded := 0, 0
 	if d.listLeft > 0 {
-		if err := d.readDependents(d.blockOps - int64(d.opsLeft) - 1); err != nil {
+		if err := d.readLinks(0); err != nil {
 			return err
 		}
 	}
@@ -169,8 +169,8 @@ func (d *slkDecoder) closeBlock(at int) error {
 	}
 	if d.linked {
 		n := len(g.dependents) - d.dependents
-		if n == 0 {
-			return fmt.Errorf("rank %d: a block announces dependencies and has none", d.begun-1)
+		if n == 0 || n > math.MaxUint32 {
+			return fmt.Errorf("rank %d: a block announces dependencies and has %d", d.begun-1, n)
 		}
 		g.first = append(g.first, uint32(n))
 		g.shape.Graphs = true
@@ -192,41 +192,43 @@ func (d *slkDecoder) end() error {
 	return nil
 }
 
-// readLinks reads the dependents of the next n operations of the block in hand.
+// readLinks reads the dependents of the next n operations of the block in hand; before them what is
+// left of the list of the operation before, if that has been cut by the end of a chunk.
 func (d *slkDecoder) readLinks(n uint64) error {
-	c := &d.columns[colDependents]
-	i := d.blockOps - int64(d.opsLeft)
-	for end := i + int64(n); i < end; i++ {
-		if d.listLeft > 0 {
+	c := d.columns[colDependents]
+	next := d.blockOps - int64(d.opsLeft)
+	end := next + int64(n)
+	first, dependents, left := d.g.first, d.g.dependents, d.listLeft
+	for {
+		i := next - 1 // the operation whose list is read
+		for ; left > 0 && c.at < len(c.b); left-- {
+			v := uint64(c.b[c.at])
+			if v < 0x80 { // column.uint, for speed
+				c.at++
+			} else {
+				v = c.longUint()
+			}
+			index := i + unzigzag(v>>1)
+			if uint64(index) >= uint64(d.blockOps) || index == i {
+				return fmt.Errorf("rank %d: operation %d of a block of %d waits for operation %d", d.begun-1, index, d.blockOps, i)
+			}
+			dependents = append(dependents, NewDependent(int(index), v&1 != 0))
+		}
+		if next == end {
+			break
+		}
+		if left > 0 {
 			return errors.New("the dependents of an operation are missing")
 		}
-		d.g.first = append(d.g.first, uint32(len(d.g.dependents)-d.dependents))
-		if d.listLeft = c.uint(); d.listLeft > 0 {
-			if err := d.readDependents(i); err != nil {
-				return err
-			}
+		if len(dependents)-d.dependents > math.MaxUint32 {
+			return fmt.Errorf("rank %d: more than %d dependencies in one block", d.begun-1, uint32(math.MaxUint32))
 		}
+		first = append(first, uint32(len(dependents)-d.dependents))
+		left = c.uint()
+		next++
 	}
-	return nil
-}
-
-// readDependents reads dependents of operation i of the block, up to the end of the list or of
-// the column.
-func (d *slkDecoder) readDependents(i int64) error {
-	c := &d.columns[colDependents]
-	g := d.g
-	for d.listLeft > 0 && c.left() > 0 {
-		v := c.uint()
-		index := i + unzigzag(v>>1)
-		if index < 0 || index >= d.blockOps || index == i {
-			return fmt.Errorf("rank %d: operation %d of a block of %d waits for operation %d", d.begun-1, index, d.blockOps, i)
-		}
-		g.dependents = append(g.dependents, NewDependent(int(index), v&1 != 0))
-		d.listLeft--
-	}
-	if len(g.dependents)-d.dependents > math.MaxUint32 {
-		return fmt.Errorf("rank %d: more than %d dependencies in one block", d.begun-1, uint32(math.MaxUint32))
-	}
+	d.g.first, d.g.dependents, d.listLeft = first, dependents, left
+	d.columns[colDependents] = c
 	return nil
 }
 
@@ -249,7 +251,13 @@ func (d *slkDecoder) readOps(ops []Op) error {
 			op.Size = int64(size)
 		}
 		if f&flagPeer != 0 {
-			gap := peers.uint()
+			var gap uint64
+			if at := peers.at; at < len(peers.b) && peers.b[at] < 0x80 { // as above
+				gap = uint64(peers.b[at])
+				peers.at++
+			} else {
+				gap = peers.longUint()
+			}
 			if gap > uint64(ranks)+1 || kind > uint8(Recv) {
 				return fmt.Errorf("rank %d: a peer %d away, but there are %d ranks", rank, gap, ranks)
 			}
@@ -263,9 +271,10 @@ func (d *slkDecoder) readOps(ops []Op) error {
 				return err
 			}
 		}
+		peer := int64(0)
 		switch Kind(kind) {
 		case Send, Recv:
-			peer := rank + d.lastGap[kind]
+			peer = rank + d.lastGap[kind]
 			if d.lastGap[kind] == anyGap {
 				if Kind(kind) == Send {
 					return fmt.Errorf("rank %d: a send without destination", rank)
@@ -277,14 +286,16 @@ func (d *slkDecoder) readOps(ops []Op) error {
 			} else if peer >= ranks {
 				peer -= ranks
 			}
-			op.Peer = int32(peer)
 		case Collective:
 			if op.Size >= int64(d.calls) {
 				return fmt.Errorf("rank %d: call %d is not defined", rank, op.Size)
 			}
 			d.g.shape.Collectives = true
 		}
-		ops[i] = *op
+		// Field by field: a copy of the whole would wait for the narrow stores above.
+		to := &ops[i]
+		to.Size, to.Peer, to.Tag, to.Origin = op.Size, int32(peer), op.Tag, op.Origin
+		to.Kind, to.CPU, to.NIC, to.Context = op.Kind, op.CPU, op.NIC, op.Context
 	}
 	d.columns[colSizes], d.columns[colPeers] = sizes, peers
 	return nil

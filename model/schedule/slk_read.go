@@ -314,9 +314,9 @@ type column struct {
 func (c *column) left() int { return len(c.b) - c.at }
 
 func (c *column) uint() uint64 {
-	if c.at < len(c.b) && c.b[c.at] < 0x80 {
+	if at := c.at; at < len(c.b) && c.b[at] < 0x80 {
 		c.at++
-		return uint64(c.b[c.at-1])
+		return uint64(c.b[at])
 	}
 	return c.longUint()
 }

@@ -245,7 +245,7 @@ func TestSLKRejects(t *testing.T) {
 		{"cpu", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 2}, []byte{0x22}, nil, nil, nil, []byte{255, 0, 0})}}, "cpu 255"},
 		{"origin", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 2}, []byte{0x42}, nil, nil, nil, nil, []byte{1})}}, "origin 1, but there are 1"},
 		{"call", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 2}, []byte{3})}}, "call 0 is not defined"},
-		{"no dependents", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{0})}}, "announces dependencies and has none"},
+		{"no dependents", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{0})}}, "announces dependencies and has 0"},
 		{"dependent outside", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{1, 4})}}, "operation 1 of a block of 1 waits for operation 0"},
 		{"own dependent", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{1, 0})}}, "operation 0 of a block of 1 waits for operation 0"},
 		{"dependents missing", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 2, []byte{1, 5, 0}, []byte{2, 2}, nil, nil, nil, nil, nil, []byte{2, 4})}}, "the dependents of an operation are missing"},
