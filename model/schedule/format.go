@@ -24,7 +24,7 @@ type Format struct {
 	Write func(w io.Writer, g *Graph) (warnings []string, err error)
 }
 
-var formats = []Format{goalFormat, binaryFormat}
+var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat}
 
 // Formats returns all formats of schedules.
 func Formats() []Format { return formats[:len(formats):len(formats)] }

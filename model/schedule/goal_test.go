@@ -51,7 +51,9 @@ func describe(g *Graph) string {
 	var b Block
 	for rank := range g.Ranks() {
 		for step := range g.Steps(rank) {
-			g.Block(rank, step, &b)
+			if g.Block(rank, step, &b); len(b.Ops) == 0 {
+				continue
+			}
 			fmt.Fprintf(&s, "rank %d step %d\n", rank, step)
 			for i, op := range b.Ops {
 				deps := slices.Clone(dependentsOf(&b, i))
