@@ -27,6 +27,7 @@ type Mapping struct {
 type rule struct {
 	size       bounds // of the call, as Call.Size means it; in a v-variant the mean
 	total      bounds // the size times the number of ranks
+	share      bounds // the size divided by the number of ranks, rounded down
 	ranks      bounds
 	powerOfTwo condition // the number of ranks
 	varying    condition // the call is a v-variant
@@ -127,20 +128,14 @@ func (m *Mapping) choose(call *schedule.Call, ranks int) (choice, error) {
 	if ranks < 1 {
 		return choice{}, checkCall(call, ranks)
 	}
-	size := call.Size
-	if call.Sizes != nil {
-		size = mean(call.Sizes)
-	}
-	total := int64(math.MaxInt64)
-	if hi, lo := bits.Mul64(uint64(max(size, 0)), uint64(ranks)); hi == 0 && lo < math.MaxInt64 {
-		total = int64(lo)
-	}
+	size, total := callBytes(call, ranks)
+	size, total = max(size, 0), max(total, 0) // NewInstance refuses negative sizes
 	powerOfTwo := ranks&(ranks-1) == 0
 	for ; m != nil; m = m.base {
 		rules := m.rules[call.Op]
 		for i := range rules {
 			r := &rules[i]
-			if r.size.has(size) && r.total.has(total) && r.ranks.has(int64(ranks)) &&
+			if r.size.has(size) && r.total.has(total) && r.share.has(size/int64(ranks)) && r.ranks.has(int64(ranks)) &&
 				r.powerOfTwo.holds(powerOfTwo) && r.varying.holds(call.Sizes != nil) {
 				return r.use, nil
 			}
@@ -149,14 +144,22 @@ func (m *Mapping) choose(call *schedule.Call, ranks int) (choice, error) {
 	return choice{}, fmt.Errorf("no mapping has an algorithm for %s of %d bytes on %d ranks", call.Op, size, ranks)
 }
 
-// mean returns the mean of sizes, rounded down. If they are not valid its value does not matter.
-func mean(sizes []int64) int64 {
-	if len(sizes) == 0 {
-		return 0
+// callBytes returns the size of a call, in a v-variant the mean, and that times the number of ranks.
+// If the sizes are not valid the values do not matter.
+func callBytes(call *schedule.Call, ranks int) (size, total int64) {
+	if call.Sizes == nil {
+		if hi, lo := bits.Mul64(uint64(max(call.Size, 0)), uint64(ranks)); hi == 0 && lo < math.MaxInt64 {
+			return call.Size, int64(lo)
+		}
+		return call.Size, math.MaxInt64
 	}
 	sum := int64(0)
-	for _, s := range sizes {
+	for _, s := range call.Sizes {
 		sum += s
 	}
-	return sum / int64(len(sizes))
+	n := int64(max(len(call.Sizes), 1))
+	if call.Op == schedule.Alltoall { // of one rank, not of all pairs
+		return sum / n, sum / int64(ranks)
+	}
+	return sum / n, sum
 }

@@ -31,6 +31,7 @@ import (
 //
 //	min_size, max_size, size_below      size of the call; in a v-variant the mean
 //	min_total, max_total, total_below   size of the call times the number of ranks
+//	min_share, max_share, share_below   size of the call divided by the number of ranks
 //	min_ranks, max_ranks, ranks_below   number of ranks
 //	power_of_two: true or false         whether the number of ranks is one
 //	varying: true or false              whether the call is a v-variant
@@ -190,7 +191,7 @@ func (r *mappingReader) operation(e entry) error {
 
 var ruleKeys = []string{
 	"use", "min_size", "max_size", "size_below", "min_total", "max_total", "total_below",
-	"min_ranks", "max_ranks", "ranks_below", "power_of_two", "varying",
+	"min_share", "max_share", "share_below", "min_ranks", "max_ranks", "ranks_below", "power_of_two", "varying",
 }
 
 func (r *mappingReader) rule(op schedule.Operation, node ast.Node) (rule, error) {
@@ -212,6 +213,8 @@ func (r *mappingReader) rule(op schedule.Operation, node ast.Node) (rule, error)
 			err = r.bound(e, &out.size, r.size)
 		case "min_total", "max_total", "total_below":
 			err = r.bound(e, &out.total, r.size)
+		case "min_share", "max_share", "share_below":
+			err = r.bound(e, &out.share, r.size)
 		case "min_ranks", "max_ranks", "ranks_below":
 			err = r.bound(e, &out.ranks, r.count)
 		case "power_of_two":
@@ -229,7 +232,7 @@ func (r *mappingReader) rule(op schedule.Operation, node ast.Node) (rule, error)
 	if out.use.algorithm == nil {
 		return out, r.errorf(node, "the rule names no algorithm; add use: %s or another one", Algorithms(op)[0].Name)
 	}
-	for _, b := range []bounds{out.size, out.total, out.ranks} {
+	for _, b := range []bounds{out.size, out.total, out.share, out.ranks} {
 		if b.end != 0 && b.end <= b.from {
 			return out, r.errorf(node, "the rule can never hold: its smallest value %d is above its largest %d", b.from, b.end-1)
 		}
