@@ -94,8 +94,8 @@ func (s *Bars) draw(c canvas, p *panel, l look) {
 			b -= 0.7 // a gap between neighbours
 		}
 		end := across.at(h)
-		if math.Abs(end-start) < 1 { // rare values stay visible
-			end = start + math.Copysign(1, across.to-across.from)
+		if math.Abs(end-start) < 2 { // rare values stay visible beside the axis
+			end = start + math.Copysign(2, across.to-across.from)
 		}
 		lo, hi := math.Min(start, end), math.Max(start, end)
 		if s.Sideways {
@@ -110,7 +110,7 @@ func (s *Bars) draw(c canvas, p *panel, l look) {
 }
 
 func (s *Bars) key(c canvas, r rect, _ *theme, l look) {
-	c.rects([]rect{{r.x + 5, r.y, r.w - 10, r.h}}, paint{fill: l.color})
+	c.rects([]rect{r}, paint{fill: l.color})
 }
 
 // Rule is a straight line through the whole chart: a limit, a reference.

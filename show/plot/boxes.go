@@ -109,10 +109,9 @@ func (s *Boxes) draw(c canvas, p *panel, l look) {
 	drawMarkers(c, outliers, l, math.Min(2, math.Max(1.2, width/8)))
 }
 
-func (s *Boxes) key(c canvas, r rect, th *theme, l look) {
-	body := rect{r.x + 5, r.y, r.w - 10, r.h}
-	c.rects([]rect{body}, paint{fill: fade(l.color, bandShare), stroke: l.color, width: 1.3})
-	line(c, point{body.x, r.y + r.h/2}, point{body.right(), r.y + r.h/2}, paint{stroke: l.color, width: 2.6})
+func (s *Boxes) key(c canvas, r rect, _ *theme, l look) {
+	c.rects([]rect{r}, paint{fill: fade(l.color, bandShare), stroke: l.color, width: 1.3})
+	line(c, point{r.x, r.y + r.h/2}, point{r.right(), r.y + r.h/2}, paint{stroke: l.color, width: 2.6})
 }
 
 // boxPlace returns the width of the boxes of a layer and their distance from their place: the

@@ -57,7 +57,7 @@ func rightSpace(x span, width float64) float64 {
 	ticks, _ := x.ticks(width)
 	space := 0.0
 	for _, t := range ticks {
-		space = max(space, textWidth(t.label, textSize, false)/2)
+		space = max(space, textRoom(t.label, textSize, false)/2)
 	}
 	return max(margin, space+4)
 }
@@ -88,7 +88,7 @@ func newPanel(th *theme, x, y Axis, layers []Layer) (*panel, error) {
 			airX = max(airX, min(0.5/float64(max(len(l.X)-1, 1)), 0.3))
 		case *Bars:
 			if l.Sideways {
-				x.FromZero = x.Scale == Linear
+				x.FromZero, airX = x.Scale == Linear, max(airX, defaultAir)
 			} else {
 				y.FromZero = y.Scale == Linear
 			}
@@ -117,8 +117,12 @@ func (p *panel) legendEntries() []legendEntry {
 	var entries []legendEntry
 	for i, l := range p.layers {
 		if name, _ := l.base(); name != "" {
-			slot := p.slots[i]
-			entries = append(entries, legendEntry{name: name, draw: func(c canvas, r rect) { l.key(c, r, p.th, p.th.look(slot)) }})
+			slot, width := p.slots[i], 0.0
+			switch l.(type) {
+			case *Points, *Bars, *Boxes:
+				width = boxWidth
+			}
+			entries = append(entries, legendEntry{name: name, width: width, draw: func(c canvas, r rect) { l.key(c, r, p.th, p.th.look(slot)) }})
 		}
 	}
 	return entries

@@ -56,7 +56,7 @@ type Span struct {
 type Arrow struct {
 	From, To       int // rows
 	Depart, Arrive unit.Duration
-	Label          string // left out where it would cover something
+	Label          string // left out where it would cover something, or where there are very many
 }
 
 // The largest message diagram that can be read.

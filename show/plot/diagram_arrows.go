@@ -58,10 +58,16 @@ func (g *diagramDrawing) paintArrows(c canvas, ends [][2]point, head float64) {
 	}
 }
 
+// maxLabelled is the largest number of messages whose labels are written.
+const maxLabelled = 150
+
 // drawArrowLabels writes each label beside its arrow, at the first of a few places along it where
 // it covers neither a box nor a label nor leaves the frame. A label without such a place is left
-// out.
+// out; where there are many messages all are, since they would hide the arrows.
 func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
+	if len(g.Arrows) > maxLabelled {
+		return
+	}
 	var taken []rect
 	for _, kind := range boxes {
 		taken = append(taken, kind...)
@@ -72,7 +78,7 @@ func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 			continue
 		}
 		label := shorten(a.Label, smallSize, 120, false)
-		width := textWidth(label, smallSize, false)
+		width := textRoom(label, smallSize, false)
 		for _, t := range []float64{0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8} {
 			x := ends[i][0].x + t*(ends[i][1].x-ends[i][0].x)
 			y := ends[i][0].y + t*(ends[i][1].y-ends[i][0].y)

@@ -16,8 +16,7 @@ type diagramDrawing struct {
 	pitch    float64 // distance of rows
 	box      float64 // height of the boxes
 	finishes bool    // a column of finish times stands at the right
-	lanes    []int   // by span: which part of its row's height it takes
-	laneOf   []int   // by row: how many parts
+	lanes    []lane  // by span
 }
 
 func newDiagramDrawing(d *MessageDiagram, th *theme, x span, width float64) *diagramDrawing {
@@ -25,19 +24,19 @@ func newDiagramDrawing(d *MessageDiagram, th *theme, x span, width float64) *dia
 	g.box = math.Round(g.pitch * 0.44)
 	g.words = newWords(d.Title, d.Subtitle, d.Caption, width)
 	g.legend = newLegend(g.legendEntries(), width-2*margin)
-	g.lanes, g.laneOf = assignLanes(d.Spans, len(d.Rows))
+	g.lanes = assignLanes(d.Spans)
 	labels, finish := 0.0, 0.0
 	for _, r := range d.Rows {
-		labels = math.Max(labels, textWidth(g.rowLabel(r.Label), textSize, false))
+		labels = math.Max(labels, textRoom(g.rowLabel(r.Label), textSize, false))
 		if r.Finished {
 			g.finishes = true
-			finish = math.Max(finish, textWidth(printTime(float64(r.Finish)), smallSize, false))
+			finish = math.Max(finish, textRoom(printTime(float64(r.Finish)), smallSize, false))
 		}
 	}
 	left := margin + textSize*lineSpacing + 6 + labels + 8
 	right := margin + 8.0
 	if g.finishes {
-		right = margin + 12 + math.Max(finish, textWidth(finishHeading, smallSize, false))
+		right = margin + 12 + math.Max(finish, textRoom(finishHeading, smallSize, false))
 	}
 	top := g.words.headHeight() + g.legend.height + 8
 	if g.finishes {
@@ -59,39 +58,6 @@ func (g *diagramDrawing) y(row int) float64 {
 	return math.Round(g.panel.frame.y + 2 + (float64(row)+0.5)*g.pitch)
 }
 
-// assignLanes gives spans of one row that overlap different lanes: each takes the first lane that
-// is free when it starts.
-func assignLanes(spans []Span, rows int) (lanes, laneOf []int) {
-	order := make([]int, len(spans))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if spans[a].Start < spans[b].Start {
-			return -1
-		}
-		if spans[a].Start > spans[b].Start {
-			return 1
-		}
-		return 0
-	})
-	lanes, laneOf = make([]int, len(spans)), make([]int, rows)
-	ends := make([][]int64, rows)
-	for _, i := range order {
-		s := spans[i]
-		lane := slices.IndexFunc(ends[s.Row], func(end int64) bool { return end <= int64(s.Start) })
-		if lane < 0 {
-			lane = len(ends[s.Row])
-			ends[s.Row] = append(ends[s.Row], 0)
-		}
-		ends[s.Row][lane] = int64(s.End)
-		lanes[i] = lane
-		laneOf[s.Row] = lane + 1
-		laneOf[s.Row] = max(laneOf[s.Row], len(ends[s.Row]))
-	}
-	return lanes, laneOf
-}
-
 // spanRect returns the box of a span. Compute boxes are lower than overheads, so that the arrows
 // stay visible beside them.
 func (g *diagramDrawing) spanRect(i int) rect {
@@ -102,9 +68,9 @@ func (g *diagramDrawing) spanRect(i int) rect {
 	}
 	a, b := g.panel.x.at(float64(s.Start)), g.panel.x.at(float64(s.End))
 	r := rect{a, g.y(s.Row) - height/2, math.Max(b-a, 0.8), height}
-	if n := g.laneOf[s.Row]; n > 1 {
-		part := g.box / float64(n)
-		r.y, r.h = g.y(s.Row)-g.box/2+part*float64(g.lanes[i]), part
+	if l := g.lanes[i]; l.of > 1 {
+		part := g.box / float64(l.of)
+		r.y, r.h = g.y(s.Row)-g.box/2+part*float64(l.index), part
 	}
 	return r
 }
@@ -213,8 +179,8 @@ func (g *diagramDrawing) legendEntries() []legendEntry {
 		if !slices.ContainsFunc(g.Spans, func(s Span) bool { return s.Kind == kind }) {
 			continue
 		}
-		entries = append(entries, legendEntry{name: spanNames[kind], draw: func(c canvas, r rect) {
-			drawSpanBoxes(c, []rect{{r.x + 2, r.y, r.w - 4, r.h}}, g.th.spans[kind])
+		entries = append(entries, legendEntry{name: spanNames[kind], width: boxWidth, draw: func(c canvas, r rect) {
+			drawSpanBoxes(c, []rect{r}, g.th.spans[kind])
 		}})
 	}
 	if len(g.Arrows) > 0 {
@@ -223,7 +189,7 @@ func (g *diagramDrawing) legendEntries() []legendEntry {
 		}})
 	}
 	if slices.ContainsFunc(g.Rows, func(r DiagramRow) bool { return r.Finished }) {
-		entries = append(entries, legendEntry{name: finishHeading, draw: func(c canvas, r rect) {
+		entries = append(entries, legendEntry{name: finishHeading, width: 4, draw: func(c canvas, r rect) {
 			line(c, point{r.x + r.w/2, r.y - 1}, point{r.x + r.w/2, r.bottom() + 1}, paint{stroke: g.th.ink, width: 2})
 		}})
 	}

@@ -12,8 +12,7 @@ import (
 // these two fonts contain and no more: the general reader of golang.org/x/image would bring in
 // golang.org/x/text. A test reads every glyph.
 
-// The fonts of PNG files. Their widths also serve as the estimate for SVG files, whose font is
-// the reader's; most system fonts are a little narrower.
+// The fonts of PNG files.
 var (
 	regularFace = sync.OnceValue(func() *face { return readFace(goregular.TTF) })
 	boldFace    = sync.OnceValue(func() *face { return readFace(gobold.TTF) })
@@ -42,7 +41,16 @@ func faceFor(bold bool) *face {
 	return regularFace()
 }
 
-// textWidth returns the length of a text.
+// widestFont is how much wider than ours the widest of the usual system fonts is (DejaVu Sans).
+const widestFont = 1.18
+
+// textRoom returns the room that the layout leaves for a text. An SVG file is shown in a font of
+// the reader's, so it is more than the text needs in ours.
+func textRoom(s string, size float64, bold bool) float64 {
+	return widestFont * textWidth(s, size, bold)
+}
+
+// textWidth returns the length of a text in our font.
 func textWidth(s string, size float64, bold bool) float64 {
 	f := faceFor(bold)
 	sum := 0.0

@@ -2,9 +2,12 @@ package plot
 
 // legendEntry is one key of a legend with its name.
 type legendEntry struct {
-	name string
-	draw func(c canvas, r rect) // draws the key into the rectangle
+	name  string
+	width float64                // of the key; 0 means keyWidth
+	draw  func(c canvas, r rect) // draws the key into the rectangle
 }
+
+func (e legendEntry) keyWidth() float64 { return orDefault(e.width, keyWidth) }
 
 // legend is a list of entries, broken into rows that fit the width. It stands above the data and
 // never covers it.
@@ -16,7 +19,9 @@ type legend struct {
 
 const (
 	keyWidth  = 26
+	boxWidth  = 16 // of keys that are boxes or markers
 	keyHeight = 12
+	keyGap    = 7 // from the key to the name
 	legendRow = 19
 )
 
@@ -27,9 +32,9 @@ func newLegend(entries []legendEntry, width float64) legend {
 	}
 	x, y := 0.0, 0.0
 	for i, e := range l.entries {
-		e.name = shorten(e.name, textSize, width-keyWidth-7, false)
+		e.name = shorten(e.name, textSize, width-e.keyWidth()-keyGap, false)
 		l.entries[i] = e
-		need := keyWidth + 7 + textWidth(e.name, textSize, false)
+		need := e.keyWidth() + keyGap + textRoom(e.name, textSize, false)
 		if x > 0 && x+need > width {
 			x, y = 0, y+legendRow
 		}
@@ -43,7 +48,7 @@ func newLegend(entries []legendEntry, width float64) legend {
 func (l legend) draw(c canvas, th *theme, at point) {
 	for i, e := range l.entries {
 		p := point{at.x + l.places[i].x, at.y + l.places[i].y}
-		e.draw(c, rect{p.x, p.y + (legendRow-keyHeight)/2, keyWidth, keyHeight})
-		c.text(point{p.x + keyWidth + 7, p.y + legendRow/2 + textSize*capHeight}, e.name, textStyle{size: textSize, color: th.ink})
+		e.draw(c, rect{p.x, p.y + (legendRow-keyHeight)/2, e.keyWidth(), keyHeight})
+		c.text(point{p.x + e.keyWidth() + keyGap, p.y + legendRow/2 + textSize*capHeight}, e.name, textStyle{size: textSize, color: th.ink})
 	}
 }

@@ -21,13 +21,13 @@ const (
 // yLabelWidth is the space to the left of the frame that tick labels and the label of the y axis
 // take.
 func (p *panel) yLabelWidth(height float64) float64 {
-	ticks, _ := p.y.ticks(height)
+	ticks, unit := p.y.ticks(height)
 	widest := 0.0
 	for _, t := range ticks {
-		widest = math.Max(widest, textWidth(t.label, textSize, false))
+		widest = math.Max(widest, textRoom(t.label, textSize, false))
 	}
 	space := labelGap + widest
-	if p.y.Label != "" {
+	if axisTitle(p.y, unit) != "" {
 		space += 8 + textSize*lineSpacing
 	}
 	return space
@@ -36,8 +36,8 @@ func (p *panel) yLabelWidth(height float64) float64 {
 // xLabelHeight is the space below the frame.
 func (p *panel) xLabelHeight() float64 {
 	space := labelGap + textSize*1.1
-	if p.x.Label != "" {
-		space += 6 + textSize*lineSpacing
+	if _, unit := p.x.ticks(p.frame.w); axisTitle(p.x, unit) != "" {
+		space += 4 + textSize*lineSpacing
 	}
 	return space
 }
@@ -68,7 +68,7 @@ func (p *panel) draw(c canvas) {
 	if len(grid) > 0 {
 		c.path(grid, false, paint{stroke: p.th.faint, width: 1})
 	}
-	c.clip(p.frame.grow(1)) // lines along the frame keep their width
+	c.clip(p.window())
 	for i, l := range p.layers {
 		l.draw(c, p, p.th.look(p.slots[i]))
 	}
@@ -80,10 +80,25 @@ func (p *panel) draw(c canvas) {
 	}
 }
 
+// window is where data may be drawn. Markers at the ends of an axis that fits the data stay whole;
+// of data beyond a given range nothing is seen.
+func (p *panel) window() rect {
+	air := func(a Axis) float64 {
+		if a.Min < a.Max {
+			return 1 // lines along the frame keep their width
+		}
+		return 5
+	}
+	x, y := air(p.x.Axis), air(p.y.Axis)
+	return rect{p.frame.x - x, p.frame.y - y, p.frame.w + 2*x, p.frame.h + 2*y}
+}
+
 // axisTitle joins the label of an axis and its unit.
 func axisTitle(s span, unit string) string {
 	switch {
-	case s.Label == "" || unit == "":
+	case s.Label == "":
+		return unit
+	case unit == "":
 		return s.Label
 	default:
 		return s.Label + " (" + unit + ")"
@@ -132,7 +147,7 @@ func (p *panel) drawCut(c canvas, corner point) {
 // drawXLabels writes every n-th tick label, with the smallest n that leaves a gap between them.
 func (p *panel) drawXLabels(c canvas, ticks []tick, title string) {
 	y := p.frame.bottom() + labelGap + textSize*0.85
-	width := func(i int) float64 { return textWidth(ticks[i].label, textSize, false) }
+	width := func(i int) float64 { return textRoom(ticks[i].label, textSize, false) }
 	stride := 1
 	for ; stride < len(ticks); stride++ {
 		free := true
@@ -148,7 +163,7 @@ func (p *panel) drawXLabels(c canvas, ticks []tick, title string) {
 		c.text(point{p.x.at(ticks[i].value), y}, ticks[i].label, textStyle{size: textSize, anchor: anchorMiddle, color: p.th.muted})
 	}
 	if title != "" {
-		at := point{p.frame.x + p.frame.w/2, y + 6 + textSize*lineSpacing}
+		at := point{p.frame.x + p.frame.w/2, y + 4 + textSize*lineSpacing}
 		c.text(at, shorten(title, textSize, p.frame.w+20, false), textStyle{size: textSize, anchor: anchorMiddle, color: p.th.ink})
 	}
 }
@@ -156,7 +171,7 @@ func (p *panel) drawXLabels(c canvas, ticks []tick, title string) {
 func (p *panel) drawYLabels(c canvas, ticks []tick, title string) {
 	widest := 0.0
 	for _, t := range ticks {
-		widest = math.Max(widest, textWidth(t.label, textSize, false))
+		widest = math.Max(widest, textRoom(t.label, textSize, false))
 		at := point{p.frame.x - labelGap, p.y.at(t.value) + textSize*capHeight}
 		c.text(at, t.label, textStyle{size: textSize, anchor: anchorEnd, color: p.th.muted})
 	}
@@ -165,7 +180,7 @@ func (p *panel) drawYLabels(c canvas, ticks []tick, title string) {
 	}
 	if p.cut() {
 		const warning = ", not from 0"
-		if textWidth(title+warning, textSize, false) <= p.frame.h {
+		if textRoom(title+warning, textSize, false) <= p.frame.h {
 			title += warning
 		}
 	}

@@ -34,8 +34,7 @@ func writePNG(w io.Writer, s *sheet, th *theme, scale float64) error {
 	c.window = c.img.Bounds()
 	draw.Draw(c.img, c.window, image.NewUniform(th.ground), image.Point{}, draw.Src)
 	s.paint(c)
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	return encoder.Encode(w, c.img)
+	return png.Encode(w, c.img)
 }
 
 func (c *pngCanvas) clip(r rect) {

@@ -3,6 +3,7 @@ package plot
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"slackline/model/unit"
@@ -20,7 +21,7 @@ type FinishProfile struct {
 const (
 	profileWidth   = 860
 	profileColumns = 800 // at most
-	histogramBins  = 60
+	histogramBins  = 60  // at most
 	sideWidth      = 130 // of the histogram
 	sideGap        = 14
 )
@@ -79,14 +80,14 @@ func summarise(finish []unit.Duration, cols []column) summary {
 
 // String says the summary in words.
 func (s summary) String() string {
-	text := fmt.Sprintf("%s ranks. Makespan %s (rank %d), median %s, first %s (rank %d).", grouped(fmt.Sprint(s.ranks)),
-		printTime(float64(s.top)), s.topRank, printTime(float64(s.median)), printTime(float64(s.low)), s.lowRank)
+	text := fmt.Sprintf("%s ranks. Makespan %s (rank %s), median %s, first %s (rank %s).", printCount(s.ranks),
+		printTime(float64(s.top)), printCount(s.topRank), printTime(float64(s.median)), printTime(float64(s.low)), printCount(s.lowRank))
 	switch {
 	case s.perColumnHi == 1:
 	case s.perColumnLo == s.perColumnHi:
-		text += fmt.Sprintf(" Each column stands for %d ranks.", s.perColumnHi)
+		text += fmt.Sprintf(" Each column stands for %s ranks.", printCount(s.perColumnHi))
 	default:
-		text += fmt.Sprintf(" Each column stands for %d or %d ranks.", s.perColumnLo, s.perColumnHi)
+		text += fmt.Sprintf(" Each column stands for %s or %s ranks.", printCount(s.perColumnLo), printCount(s.perColumnHi))
 	}
 	return text
 }
@@ -128,7 +129,7 @@ func (f *FinishProfile) layers(cols []column) []Layer {
 		return []Layer{&Steps{Name: "finish time", Slot: 1, Edges: edges, Y: mid}}
 	}
 	return []Layer{
-		&Band{Name: "first to last of a column", Slot: 1, X: edges, Low: low, High: top, Stepped: true},
+		&Band{Name: "first to last rank of a column", Slot: 1, X: edges, Low: low, High: top, Stepped: true},
 		&Steps{Name: "median of a column", Slot: 1, Edges: edges, Y: mid},
 	}
 }
@@ -154,13 +155,13 @@ func (f *FinishProfile) layout(th *theme) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges, shares := histogram(f.Finish, sum.low, sum.top, histogramBins)
+	edges, shares := histogram(f.Finish, sum.low, sum.top, min(histogramBins, 4+int(2*math.Sqrt(float64(len(f.Finish))))))
 	if sum.low == sum.top {
 		// One value has no width; the bar gets that of a bin.
 		half := (main.y.hi - main.y.lo) / histogramBins / 2
 		edges = []float64{float64(sum.low) - half, float64(sum.low) + half}
 	}
-	bars := &Bars{Name: "share of ranks", Slot: 3, Edges: edges, Height: shares, Sideways: true}
+	bars := &Bars{Slot: 3, Edges: edges, Height: shares, Sideways: true}
 	side, err := newPanel(th, Axis{Label: "share of ranks", Quantity: Percent}, Axis{Quantity: Time, Min: main.y.lo, Max: main.y.hi}, []Layer{bars})
 	if err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func (f *FinishProfile) layout(th *theme) (*sheet, error) {
 // join puts the two panels side by side.
 func (f *FinishProfile) join(th *theme, main, side *panel, caption string, width, height float64) *sheet {
 	w := newWords(f.Title, f.Subtitle, caption, width)
-	leg := newLegend(append(main.legendEntries(), side.legendEntries()...), width-2*margin)
+	leg := newLegend(main.legendEntries(), width-2*margin)
 	top := w.headHeight() + leg.height + 10
 	below := main.xLabelHeight() + w.footHeight()
 	plotHeight := height - top - below

@@ -69,18 +69,24 @@ func (s span) tickValues(length float64) []float64 {
 	return values
 }
 
-// linearUnit is the one unit of a linear axis.
+// linearUnit is the one unit of a linear axis. For numbers beyond all units it holds a power of
+// ten, so that labels stay short.
 func (s span) linearUnit() unitStep {
 	largest := math.Max(math.Abs(s.lo), math.Abs(s.hi))
+	u := unitStep{1, ""}
 	switch s.Quantity {
 	case Time:
-		return unitFor(timeUnits, largest)
+		u = unitFor(timeUnits, largest)
 	case Bytes:
-		return unitFor(byteUnits, largest)
+		u = unitFor(byteUnits, largest)
 	case Percent:
-		return unitStep{1, "%"}
+		u.name = "%"
 	}
-	return unitStep{1, ""}
+	if v := largest / u.size; v > 0 && (v >= 1e10 || v < 1e-3) {
+		exponent := 3 * int(math.Floor(math.Log10(v)/3))
+		u = unitStep{u.size * math.Pow10(exponent), strings.TrimSpace(fmt.Sprintf("1e%d %s", exponent, u.name))}
+	}
+	return u
 }
 
 // linearTicks returns the multiples of the largest step of the form 1, 2 or 5 times a power of ten
@@ -258,3 +264,6 @@ func printTime(ps float64) string {
 	}
 	return fmt.Sprintf("%s %s", grouped(s), u.name)
 }
+
+// printCount prints a whole number for captions.
+func printCount(n int) string { return grouped(strconv.Itoa(n)) }

@@ -29,7 +29,7 @@ func wrap(s string, size, width float64, bold bool, limit int) []string {
 			if current != "" {
 				joined = current + " " + word
 			}
-			if current != "" && textWidth(joined, size, bold) > width {
+			if current != "" && textRoom(joined, size, bold) > width {
 				lines = append(lines, current)
 				joined = word
 			}
@@ -51,7 +51,7 @@ func wrap(s string, size, width float64, bold bool, limit int) []string {
 
 // shorten cuts a text that is wider than width and marks the cut by an ellipsis.
 func shorten(s string, size, width float64, bold bool) string {
-	if textWidth(s, size, bold) <= width {
+	if textRoom(s, size, bold) <= width {
 		return s
 	}
 	runes := []rune(strings.TrimSuffix(s, " …"))
@@ -60,7 +60,7 @@ func shorten(s string, size, width float64, bold bool) string {
 	}
 	for len(runes) > 0 {
 		runes = runes[:len(runes)-1]
-		if cut := strings.TrimRight(string(runes), " ") + "…"; textWidth(cut, size, bold) <= width {
+		if cut := strings.TrimRight(string(runes), " ") + "…"; textRoom(cut, size, bold) <= width {
 			return cut
 		}
 	}
