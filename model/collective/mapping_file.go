@@ -39,8 +39,9 @@ import (
 // A maximum is included in the range, what is called below is not. Anything else in the file is an
 // error that names the line.
 
-// maxMappingFile bounds the size of a mapping file.
-const maxMappingFile = 1 << 20
+// maxMappingFile bounds the size of a mapping file. The YAML library takes quadratic time for deep
+// nesting; with this bound it stays in the range of a second.
+const maxMappingFile = 64 << 10
 
 // ReadMapping reads a mapping file. The name is used in error messages, and as the name of the
 // mapping if the file gives none.
