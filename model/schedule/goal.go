@@ -275,6 +275,9 @@ func (r *goalReader) expect(have, need int) int {
 // graph puts the blocks into the order of the ranks.
 func (r *goalReader) graph() *Graph {
 	g := &Graph{ops: r.ops, first: r.first, dependents: r.dependents, shape: r.shape, Names: r.names}
+	if r.names.prefix == "" && len(r.names.text) == 0 {
+		r.names.label = nil // there are no labels
+	}
 	g.shape.Graphs = len(r.dependents) > 0
 	order := make([]int, 0, len(r.blockRanks))
 	for i := range r.blockRanks {
@@ -310,14 +313,17 @@ func (r *goalReader) reorder(g *Graph, order []int) {
 	g.ops = make([]Op, 0, len(r.ops))
 	g.first = make([]uint32, 0, len(r.first))
 	g.dependents = make([]Dependent, 0, len(r.dependents))
-	label, line := make([]uint32, 0, len(r.ops)), make([]uint32, 0, len(r.ops))
+	label := make([]uint32, 0, len(r.names.label))
+	line := make([]uint32, 0, len(r.names.line))
 	for _, i := range order {
 		from, to := r.blocks[i], r.blocks[i+1]
 		g.ops = append(g.ops, r.ops[from.ops:to.ops]...)
 		g.first = append(g.first, r.first[from.first:to.first]...)
 		g.dependents = append(g.dependents, r.dependents[from.dependents:to.dependents]...)
-		label = append(label, r.names.label[from.ops:to.ops]...)
 		line = append(line, r.names.line[from.ops:to.ops]...)
+		if len(r.names.label) > 0 {
+			label = append(label, r.names.label[from.ops:to.ops]...)
+		}
 	}
 	r.names.label, r.names.line = label, line
 }

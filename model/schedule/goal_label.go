@@ -69,7 +69,14 @@ func (t *labelTable) find(label []byte) int {
 	if len(t.entries) == 0 {
 		return -1
 	}
-	h := t.hash(label)
+	return t.findHashed(label, t.hash(label))
+}
+
+// findHashed looks into the hash table.
+func (t *labelTable) findHashed(label []byte, h uint32) int {
+	if len(t.slots) == 0 {
+		return -1
+	}
 	mask := uint32(len(t.slots) - 1)
 	for at := h & mask; t.slots[at] != 0; at = (at + 1) & mask {
 		if e := &t.entries[t.slots[at]-1]; e.hash == h && bytes.Equal(e.label, label) {
@@ -79,23 +86,33 @@ func (t *labelTable) find(label []byte) int {
 	return -1
 }
 
-// define gives a label to an operation. The label must not be defined yet. It returns the number
-// of a numbered label.
-func (t *labelTable) define(label []byte, op int) (number uint32, isNumbered bool) {
+// definition is what define has done.
+type definition struct {
+	before   int    // the operation that has the label already; -1 if it is new
+	number   uint32 // of a numbered label
+	numbered bool
+}
+
+// define gives a label to an operation, unless another one has it.
+func (t *labelTable) define(label []byte, op int) (d definition) {
 	if t.prefix == nil {
 		if k, n, ok := splitNumber(label); ok {
 			t.open(label[:k], n)
 		}
 	}
-	n, ok := t.number(label)
-	if ok {
-		if i := n - t.base; uint64(i) < uint64(len(t.window)) {
-			t.window[i] = uint32(op) + 1
-			return n, true
+	if d.number, d.numbered = t.number(label); d.numbered {
+		if i := d.number - t.base; uint64(i) < uint64(len(t.window)) {
+			if d.before = int(t.window[i]) - 1; d.before < 0 {
+				t.window[i] = uint32(op) + 1
+			}
+			return d
 		}
 	}
-	t.insert(labelEntry{label, t.hash(label), uint32(op)})
-	return n, ok
+	h := t.hash(label)
+	if d.before = t.findHashed(label, h); d.before < 0 {
+		t.insert(labelEntry{label, h, uint32(op)})
+	}
+	return d
 }
 
 // open sets the prefix and lays the array around the first number.

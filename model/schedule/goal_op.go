@@ -218,9 +218,12 @@ func (r *goalReader) fields(op *Op) bool {
 		if byteClass[r.peek()] != isLetter {
 			return true
 		}
-		field := slices.IndexFunc(fieldNames[:], r.keyword)
+		field := 0
+		for field < len(fieldNames) && !r.keyword(fieldNames[field]) {
+			field++
+		}
 		switch {
-		case field < 0:
+		case field == len(fieldNames):
 			return true // endLine will complain
 		case op.Kind == Calc && field != 1:
 			return r.fail("calc has no %s, only cpu", fieldNames[field])
@@ -286,12 +289,21 @@ func (r *goalReader) add(label []byte, op *Op, line int) bool {
 	}
 	name := uint32(0)
 	if label != nil {
-		if first := r.labels.find(label); first >= 0 {
-			at := r.names.line[len(r.ops)-index+first]
+		opened := r.labels.prefix != nil
+		d := r.labels.define(label, index)
+		if d.before >= 0 {
 			r.line = line
-			return r.fail("label %s is defined twice in rank %d (first in line %d)", clip(label), r.rank, at)
+			return r.fail("label %s is defined twice in rank %d (first in line %d)",
+				clip(label), r.rank, r.names.line[len(r.ops)-index+d.before])
 		}
-		name = r.define(label, index)
+		if !opened {
+			r.choosePrefix()
+		}
+		if d.numbered && r.numbered {
+			name = numbered | d.number
+		} else {
+			name = r.names.addText(label)
+		}
 	}
 	r.shape.CPUs = max(r.shape.CPUs, int(op.CPU)+1)
 	r.shape.NICs = max(r.shape.NICs, int(op.NIC)+1)
@@ -301,18 +313,11 @@ func (r *goalReader) add(label []byte, op *Op, line int) bool {
 	return true
 }
 
-// define gives an operation its label and returns how names stores it.
-func (r *goalReader) define(label []byte, index int) uint32 {
-	opened := r.labels.prefix != nil
-	number, isNumbered := r.labels.define(label, index)
-	if !opened && r.labels.prefix != nil {
-		if r.names.prefix == "" {
-			r.names.prefix = string(r.labels.prefix)
-		}
-		r.numbered = r.names.prefix == string(r.labels.prefix)
+// choosePrefix finds out whether the numbered labels of the block have the prefix that names stores
+// once for the file: that of the first block which has any.
+func (r *goalReader) choosePrefix() {
+	if r.names.prefix == "" {
+		r.names.prefix = string(r.labels.prefix)
 	}
-	if isNumbered && r.numbered {
-		return numbered | number
-	}
-	return r.names.addText(label)
+	r.numbered = r.names.prefix == string(r.labels.prefix)
 }
