@@ -52,9 +52,15 @@ func projectRoot(t *testing.T) string {
 	}
 }
 
+// parsed are the files of the project, once one test has read them.
+var parsed []*source
+
 // sources parses all Go files of the project.
 func sources(t *testing.T) []*source {
 	t.Helper()
+	if parsed != nil {
+		return parsed
+	}
 	root := projectRoot(t)
 	var list []*source
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -97,6 +103,7 @@ func sources(t *testing.T) []*source {
 	if len(list) < 20 {
 		t.Fatalf("only %d Go files found below %s", len(list), root)
 	}
+	parsed = list
 	return list
 }
 

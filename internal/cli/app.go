@@ -80,7 +80,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpCommand(a.helpCommand())
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
-	fs.Var(&a.color, "color", "colour in the text output: `when`, one of auto, always, never")
+	fs.Var(&a.color, "color", "colour in the text output")
 	fs.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on the standard error; warnings and errors stay")
 	fs.BoolVar(&a.noProgress, "no-progress", false, "no progress line on the standard error")
 	complete(root, "color", a.color.allowed)

@@ -46,7 +46,7 @@ var demoSteps = []demoStep{
 	},
 	{
 		title:   "Two barriers with work between them; rank 4 is held up for 20 us.",
-		command: "simulate dissemination --ranks 8 --iterations 2 --compute 10us --delay 4@15us:20us --breakdown --machine chic --plot %s",
+		command: "simulate dissemination --ranks 8 --iterations 2 --compute 10us --delay 4@32us:20us --breakdown --machine chic --plot %s",
 		picture: "delay.svg",
 		look:    "how the delay of one rank reaches the others at different times",
 	},

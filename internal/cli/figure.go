@@ -34,8 +34,8 @@ func newFigureOptions() figureOptions {
 }
 
 func (o *figureOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.path, "plot", "", "draw the run into this `FILE.svg|png`")
-	fs.Var(&o.kind, "plot-kind", "what to draw: `kind`, messages (diagram of a small run), finish (profile of a large one), or auto, which chooses by size")
+	fs.StringVar(&o.path, "plot", "", "draw the run into `FILE.svg|png`")
+	fs.Var(&o.kind, "plot-kind", "what to draw: a message diagram (of a small run), a finish-time profile (of a large one), or what fits its size")
 }
 
 func (o *figureOptions) complete(c *cobra.Command) {
@@ -63,8 +63,8 @@ func (o *figureOptions) draw(a *app, c *cobra.Command, in *input.Input, m *machi
 	small := len(r.Finish) <= plot.MaxDiagramRows && r.Messages <= plot.MaxDiagramArrows && r.Ops <= plot.MaxDiagramSpans
 	kind := o.kind.value
 	if kind == figureMessages && !small {
-		return fmt.Errorf("--plot-kind messages: %s and %s messages are too many for a diagram (at most %d and %d); take finish",
-			plural(len(r.Finish), "rank"), grouped(r.Messages), plot.MaxDiagramRows, plot.MaxDiagramArrows)
+		return fmt.Errorf("--plot-kind messages: %s and %s are too many for a diagram (at most %d and %d); take finish",
+			plural(len(r.Finish), "rank"), plural(r.Messages, "message"), plot.MaxDiagramRows, plot.MaxDiagramArrows)
 	}
 	if kind == figureAuto && so.Model == simulate.LogGPS {
 		small = false // the static model has no timeline

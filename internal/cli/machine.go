@@ -34,7 +34,7 @@ func newListOptions() *listOptions {
 }
 
 func (o *listOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output: `form`, one of text, json, csv")
+	fs.Var(&o.format, "format", "form of the output")
 }
 
 func (a *app) machineListCommand() *cobra.Command {
@@ -75,10 +75,19 @@ func machineTable() (*table.Table, error) {
 			return nil, err
 		}
 		p := &m.Classes[machine.Far]
+		note := table.Cell{Text: firstSentence(m.Note), Value: m.Note}
 		t.Add(m.Name, durationCell(p.Latency), piecesCell(p.Overhead, durationCell), durationCell(p.Gap),
-			piecesCell(p.PerByte, perByteCell), sizeCell(p.Eager), m.Note)
+			piecesCell(p.PerByte, perByteCell), sizeCell(p.Eager), note)
 	}
 	return t, nil
+}
+
+// firstSentence cuts a note after its first sentence, which names the machine.
+func firstSentence(note string) string {
+	if first, _, more := strings.Cut(note, ". "); more {
+		return first + "."
+	}
+	return note
 }
 
 func durationCell(d unit.Duration) table.Cell {

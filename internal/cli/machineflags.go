@@ -30,12 +30,12 @@ func newMachineOptions() machineOptions {
 }
 
 func (o *machineOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.name, "machine", "", "embedded machine or machine file, `NAME|FILE`; 'slackline machine list' names them")
-	fs.VarP(&o.latency, "latency", "L", "latency, a `time` with unit, e.g. 2.5us")
-	fs.VarP(&o.overhead, "overhead", "o", "CPU overhead of a message at each end, a `time`")
-	fs.VarP(&o.gap, "gap", "g", "gap between messages at a NIC, a `time`")
-	fs.VarP(&o.perByte, "gap-per-byte", "G", "gap per byte, a `time`, e.g. 0.018ns")
-	fs.VarP(&o.cpuByte, "overhead-per-byte", "O", "CPU overhead per byte, a `time` (default 0)")
+	fs.StringVar(&o.name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file")
+	fs.VarP(&o.latency, "latency", "L", "latency: a `time` with unit, e.g. 2.5us")
+	fs.VarP(&o.overhead, "overhead", "o", "CPU `time` of a message at each end (overhead)")
+	fs.VarP(&o.gap, "gap", "g", "least `time` between two messages at a NIC (gap)")
+	fs.VarP(&o.perByte, "gap-per-byte", "G", "`time` per byte of a message at a NIC, e.g. 0.018ns")
+	fs.VarP(&o.cpuByte, "overhead-per-byte", "O", "CPU `time` per byte of a message (default 0)")
 	fs.VarP(&o.eager, "eager-limit", "S", "messages of more than this `size` rendezvous (default: none do)")
 }
 

@@ -44,14 +44,14 @@ func (o *programOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.root, "root", 0, "`rank` that is the root of a collective")
 	fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
 	fs.IntVar(&o.iterations, "iterations", 0, "`number` of repetitions, 1 or more (default: the pattern's)")
-	fs.Var(&o.grid, "grid", "process grid, `AxB` or AxBxC, e.g. 16x8 (default: near-square)")
+	fs.Var(&o.grid, "grid", "process grid, e.g. `16x8` or 4x4x2 (default: near-square or near-cubic)")
 	fs.Var(&o.compute, "compute", "mean CPU `time` of a rank per iteration, e.g. 1ms (default: the pattern's)")
-	fs.Var(&o.jitter, "jitter", "relative spread of the CPU time, a `fraction` from 0 to 1 (default: the pattern's)")
+	fs.Var(&o.jitter, "jitter", "relative spread of the CPU time, a `fraction` such as 0.1 or 10% (default: the pattern's)")
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of all random choices; equal seeds give equal results")
 	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
 	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
 	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
-	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU")
+	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU (default: the pattern's)")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
 }
 

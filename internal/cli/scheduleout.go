@@ -41,7 +41,7 @@ func (o *scheduleOutput) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.to, "to", "", "`format` of the schedule: "+strings.Join(formatNames(), ", ")+" (default: by the suffix of --out)")
 	fs.StringVar(&o.out, "out", "", "write to this `file`; - is the standard output")
 	fs.BoolVar(&o.expand, "expand", false, "turn collectives into messages; every format but slk needs it and does it by itself")
-	fs.StringVar(&o.mapping, "mapping", "default", "how collectives choose their algorithms: `default|openmpi|mpich|FILE`")
+	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
 	fs.Var(&o.gamma, "gamma", "CPU `time` per reduced byte inside expanded collectives, e.g. 0.1ns (default 0)")
 }
 

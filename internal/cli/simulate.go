@@ -70,14 +70,14 @@ func (a *app) simulateCommand() *cobra.Command {
 }
 
 func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.model, "model", "model of the network: `model`, loggops (with contention) or loggps (static)")
-	fs.StringVar(&o.mapping, "mapping", "default", "how collectives choose their algorithms: `default|openmpi|mpich|FILE`")
+	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
+	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
 	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
-	fs.Var(&o.delays, "delay", "hold a rank up: `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
+	fs.Var(&o.delays, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
 }
 
 func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output: `form`, one of text, json, csv")
+	fs.Var(&o.format, "format", "form of the output")
 	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
 	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting")
 	o.figure.addFlags(fs)
@@ -122,12 +122,15 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		}
 	}
 	report := &simulation{input: in, machine: m, model: options.Model, result: result}
+	if in.Program.Shape().Collectives {
+		report.mapping = o.mapping
+	}
 	if o.format.value == formatJSON {
 		if report.provenance, err = o.provenance(a, in, m); err != nil {
 			return err
 		}
 	}
-	inputs := []string{word, o.machine.file()}
+	inputs := []string{word, o.machine.file(), o.mapping}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
 }
 
@@ -148,7 +151,7 @@ func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o 
 		return nil, err
 	}
 	took := time.Since(begin)
-	a.note("%s messages in %s (%s), engine %s, %s", grouped(result.Messages), tidy(took),
+	a.note("%s in %s (%s), engine %s, %s", plural(result.Messages, "message"), tidy(took),
 		rate(result.Messages, took), result.Engine, plural(result.Threads, "thread"))
 	for _, w := range result.Warnings {
 		a.warn("%s", w)
@@ -194,6 +197,13 @@ func (o *simulateOptions) provenance(a *app, in *input.Input, m *machine.Machine
 	r.Inputs = append(r.Inputs, in.Record)
 	if file := o.machine.file(); file != "" {
 		record, err := input.RecordFile(file, "machine")
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, record)
+	}
+	if in.Program.Shape().Collectives && !slices.Contains(collective.MappingNames(), o.mapping) {
+		record, err := input.RecordFile(o.mapping, "mapping")
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +305,7 @@ func rate(messages int64, took time.Duration) string {
 }
 
 // plural prints a count with its noun.
-func plural(n int, noun string) string {
+func plural[T int | int64](n T, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

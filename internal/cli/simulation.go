@@ -21,6 +21,7 @@ type simulation struct {
 	input      *input.Input
 	machine    *machine.Machine
 	model      simulate.Model
+	mapping    string // of the collectives; empty: there are none
 	result     *simulate.Result
 	provenance *provenance.Record // only in JSON
 }
@@ -41,7 +42,11 @@ const maxListedRanks = 32
 
 func (s *simulation) writeText(a *app, w io.Writer) error {
 	r := s.result
-	fmt.Fprintf(w, "%s, %s on %s, model %s\n\n", s.input.Name, plural(len(r.Finish), "rank"), s.machine.Name, s.model)
+	fmt.Fprintf(w, "%s, %s on %s, model %s", s.input.Name, plural(len(r.Finish), "rank"), s.machine.Name, s.model)
+	if s.mapping != "" {
+		fmt.Fprintf(w, ", mapping %s", s.mapping)
+	}
+	fmt.Fprint(w, "\n\n")
 	if err := a.writeText(w, s.summary(), false); err != nil {
 		return err
 	}
@@ -191,6 +196,7 @@ type simulationHead struct {
 	Input    string           `json:"input"`
 	Ranks    int              `json:"ranks"`
 	Model    simulate.Model   `json:"model"`
+	Mapping  string           `json:"mapping,omitempty"` // of symbolic collectives
 	Engine   string           `json:"engine"`
 	Threads  int              `json:"threads"`
 	Makespan unit.Nanoseconds `json:"makespan_ns"`
@@ -211,7 +217,7 @@ type queuesJSON struct {
 func (s *simulation) writeJSON(w io.Writer) error {
 	r := s.result
 	head, err := json.MarshalIndent(simulationHead{
-		Input: s.input.Name, Ranks: len(r.Finish), Model: s.model, Engine: r.Engine, Threads: r.Threads,
+		Input: s.input.Name, Ranks: len(r.Finish), Model: s.model, Mapping: s.mapping, Engine: r.Engine, Threads: r.Threads,
 		Makespan: unit.Nanoseconds(r.Makespan), Messages: r.Messages, Ops: r.Ops,
 		Queues: queuesJSON{r.Queues.Expected, r.Queues.Unexpected, r.Queues.Rendezvous, r.Queues.MaxPosted, r.Queues.MaxUnexpected},
 	}, "", "  ")

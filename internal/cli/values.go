@@ -31,7 +31,7 @@ func (c *choice) Set(s string) error {
 func (c *choice) String() string { return c.value }
 
 // Type implements pflag.Value.
-func (c *choice) Type() string { return "choice" }
+func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
 
 // quantity is a flag whose value has a unit, and which knows whether it was given.
 type quantity[T fmt.Stringer] struct {

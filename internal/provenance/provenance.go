@@ -31,10 +31,10 @@ type Record struct {
 
 // An Input is something that was read.
 type Input struct {
-	Path   string `json:"path"` // "-" is the standard input
-	Kind   string `json:"kind"` // what it was taken for, e.g. "GOAL text"
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	Path   string `json:"path"`            // "-" is the standard input
+	Kind   string `json:"kind"`            // what it was taken for, e.g. "GOAL text"
+	Bytes  int64  `json:"bytes,omitempty"` // of a file
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // New returns a record of this program, called with args, here and now.

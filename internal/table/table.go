@@ -135,35 +135,44 @@ func sum(v []int) int {
 	return s
 }
 
+// writeRow writes one row without blanks at its end.
 func (t *Table) writeRow(w *bufio.Writer, cells []string, widths []int, decorate func(string) string) {
 	last := len(cells) - 1
 	lines := Wrap(cells[last], widths[last])
-	indent := 0
+	indent, blanks := 0, 0 // blanks are owed before the next letter
+	write := func(s string) {
+		if s != "" {
+			w.WriteString(strings.Repeat(" ", blanks))
+			w.WriteString(s)
+			blanks = 0
+		}
+	}
 	for i, c := range cells[:last] {
-		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+		pad := widths[i] - utf8.RuneCountInString(c)
 		if decorate != nil {
 			c = decorate(c)
 		}
 		if t.Columns[i].Align == Right {
-			c = pad + c
-		} else if i < last {
-			c += pad
+			blanks += pad
+			write(c)
+		} else {
+			write(c)
+			blanks += pad
 		}
-		w.WriteString(c)
-		w.WriteString(gap)
+		blanks += len(gap)
 		indent += widths[i] + len(gap)
 	}
 	for i, line := range lines {
 		if i > 0 {
-			w.WriteString(strings.Repeat(" ", indent))
+			blanks = indent
 		}
 		if t.Columns[last].Align == Right {
-			w.WriteString(strings.Repeat(" ", widths[last]-utf8.RuneCountInString(line)))
+			blanks += widths[last] - utf8.RuneCountInString(line)
 		}
 		if decorate != nil {
 			line = decorate(line)
 		}
-		w.WriteString(line)
+		write(line)
 		w.WriteByte('\n')
 	}
 }

@@ -25,14 +25,14 @@ func TestFormats(t *testing.T) {
 			"name        L  note\n" +
 				"chic   2.5 us  a cluster, with comma\n" +
 				"altix  850 ns  shared | memory\n" +
-				"größe          \n"},
+				"größe\n"},
 		{"narrow", func(tb *Table, b *bytes.Buffer) error {
 			return tb.WriteText(b, TextOptions{Width: 32, NoHeader: true})
 		},
 			"chic   2.5 us  a cluster, with\n" +
 				"               comma\n" +
 				"altix  850 ns  shared | memory\n" +
-				"größe          \n"},
+				"größe\n"},
 		{"decorated", func(tb *Table, b *bytes.Buffer) error {
 			tb.rows = tb.rows[:1]
 			return tb.WriteText(b, TextOptions{Heading: func(s string) string { return "<" + s + ">" }})

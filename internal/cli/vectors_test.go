@@ -1,0 +1,168 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const reference = "../../testdata/loggops"
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finishOf runs slackline simulate and returns finish_ns as it is printed.
+func finishOf(t *testing.T, args ...string) []json.Number {
+	t.Helper()
+	code, stdout, stderr := slackline("", append([]string{"simulate"}, args...)...)
+	if code != 0 {
+		t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
+	}
+	var got struct {
+		Finish   []json.Number `json:"finish_ns"`
+		Makespan json.Number   `json:"makespan_ns"`
+		Messages *int64        `json:"messages"`
+		Ops      *int64        `json:"ops"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, stdout)
+	}
+	if got.Messages == nil || got.Ops == nil || !slices.Contains(got.Finish, got.Makespan) {
+		t.Errorf("%v: messages, ops or makespan_ns are missing or wrong:\n%s", args, stdout)
+	}
+	return got.Finish
+}
+
+func numbers(want []int64) []json.Number {
+	list := make([]json.Number, len(want))
+	for i, v := range want {
+		list[i] = json.Number(fmt.Sprint(v))
+	}
+	return list
+}
+
+func TestReferenceVectors(t *testing.T) {
+	var raw []map[string]json.RawMessage
+	readJSON(t, reference+"/vectors/vectors.json", &raw)
+	ran := 0
+	for _, c := range raw {
+		value := func(key string) string { return strings.Trim(string(c[key]), `"`) }
+		if string(c["noise"]) != "null" {
+			continue
+		}
+		ran++
+		var want []int64
+		if err := json.Unmarshal(c["want_ns"], &want); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{
+			filepath.Join(reference, "vectors", value("file")), "--model", value("model"),
+			"-L", value("L") + "ns", "-o", value("o") + "ns", "-g", value("g") + "ns",
+			"-G", value("G") + "ns", "-O", value("O") + "ns", "-S", value("S"), "--format", "json",
+		}
+		t.Run(value("file"), func(t *testing.T) {
+			if got := finishOf(t, args...); !slices.Equal(got, numbers(want)) {
+				t.Errorf("finish_ns = %v, want %v (%s)", got, want, value("rule"))
+			}
+		})
+	}
+	if ran < 50 {
+		t.Errorf("only %d vectors were tried", ran)
+	}
+}
+
+func TestReferenceVectorsWithClasses(t *testing.T) {
+	var cases []struct {
+		File    string  `json:"file"`
+		Machine string  `json:"machine"`
+		Want    []int64 `json:"want_ns"`
+	}
+	dir := reference + "/vectors-classes"
+	readJSON(t, dir+"/index.json", &cases)
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+	for _, c := range cases {
+		t.Run(c.File+" on "+c.Machine, func(t *testing.T) {
+			got := finishOf(t, filepath.Join(dir, c.File), "--machine", filepath.Join(dir, c.Machine), "--format", "json")
+			if !slices.Equal(got, numbers(c.Want)) {
+				t.Errorf("finish_ns = %v, want %v", got, c.Want)
+			}
+		})
+	}
+}
+
+// errorWords are what the message about each faulty file must contain, beside
+// its line where errors.json names one.
+var errorWords = map[string][]string{
+	"cycle.goal":               {"rank 0", "a", "b", "c"},
+	"self-cycle.goal":          {"rank 0"},
+	"unmatched-send.goal":      {"rank 0", "rank 1", "tag 1"},
+	"unmatched-recv.goal":      {"rank 0", "rank 1", "tag 1"},
+	"deadlock.goal":            {"rank 0", "rank 1"},
+	"deadlock-rendezvous.goal": {"rank 0", "rank 1"},
+	"bad-peer.goal":            {"rank 2"},
+	"bad-peer-negative.goal":   {"-1"},
+	"bad-rank.goal":            {"7", "2"},
+	"rank-twice.goal":          {"rank 0"},
+	"label-undefined.goal":     {"b", "rank 0"},
+	"label-twice.goal":         {"a", "rank 0"},
+	"size-overflow.goal":       {"63 bits"},
+	"calc-overflow.goal":       {"63 bits"},
+	"size-negative.goal":       {"-"},
+	"cpu-overflow.goal":        {"cpu", "255"},
+	"field-order.goal":         {"tag", "cpu"},
+	"truncated.goal":           {"end"},
+	"no-num-ranks.goal":        {"num_ranks"},
+	"unit-missing.goal":        {"b"},
+	"garbage.goal":             {"neither GOAL text nor the binary form"},
+	"empty.goal":               {"empty"},
+	"truncated.bin":            {"truncated.bin"},
+	"jump-table.bin":           {"rank 0"},
+	"invalidated.bin":          {"2342"},
+}
+
+func TestFaultyFiles(t *testing.T) {
+	var cases []struct{ File, Stage, What string }
+	readJSON(t, reference+"/errors/errors.json", &cases)
+	line := regexp.MustCompile(`line (\d+)`)
+	for _, c := range cases {
+		t.Run(c.File, func(t *testing.T) {
+			path := filepath.Join(reference, "errors", c.File)
+			code, stdout, stderr := slackline("", "simulate", path, "-L", "2500ns", "-o", "1500ns", "-g", "1us",
+				"-G", "6ns", "-O", "0", "-S", "65535", "--format", "json")
+			if code != 1 || stdout != "" {
+				t.Errorf("exit code = %d, stdout = %q; want 1 and nothing", code, stdout)
+			}
+			words, known := errorWords[c.File]
+			if !known {
+				t.Errorf("errorWords has no entry for %s: %s", c.File, c.What)
+			}
+			words = append(slices.Clone(words), c.File)
+			if m := line.FindStringSubmatch(c.What); m != nil {
+				words = append(words, c.File+":"+m[1]+":")
+			}
+			for _, w := range words {
+				if !strings.Contains(stderr, w) {
+					t.Errorf("stderr = %q, want it to contain %q (%s)", stderr, w, c.What)
+				}
+			}
+			if strings.Count(stderr, "\n") > 12 {
+				t.Errorf("the message has %d lines", strings.Count(stderr, "\n"))
+			}
+		})
+	}
+}
