@@ -44,7 +44,7 @@ func ReadSLKPrefix(name string, data []byte) (g *Graph, warning string, err erro
 		return nil, "", r.wrap(name, err)
 	}
 	whole := len(r.g.steps) - 1
-	if lost := r.table.ranks - whole; lost > 1<<24 && lost > 64*len(data) {
+	if lost := r.table.ranks - whole; lost > 1<<20 && lost > 64*len(data) {
 		return nil, "", r.wrap(name, fmt.Errorf("%w: %s", err, r.missing()))
 	}
 	warning = r.wrap(name, fmt.Errorf("%w: %s", err, r.missing())).Error()
@@ -236,7 +236,7 @@ func (r *slkReader) reserve() {
 	g.ops = make([]Op, 0, min(ops, most))
 	g.blocks = append(make([]blockInfo, 0, min(blocks, most)+1), g.blocks...)
 	g.dependents = make([]Dependent, 0, min(dependents, most))
-	g.steps = append(make([]int, 0, min(uint64(r.ranks), most)+1), g.steps...)
+	g.steps = append(make([]int, 0, min(uint64(r.ranks), max(32*uint64(n), 1<<20))+1), g.steps...)
 }
 
 // checkIndex holds the index against the chunks.

@@ -1,0 +1,343 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// Concat returns the program that carries out the given ones one after the other. Each rank goes
+// on with the next part when it has finished its own part of the one before: there is no barrier
+// in between. All parts have the same number of ranks. Their groups and origins are joined; what
+// parts share is listed once.
+//
+// Messages match as in one program: a receive may take a message of another part if source,
+// context and tag agree. Blocking collectives need no distinct tags: all ranks meet them in the
+// same order.
+func Concat(parts ...Program) (Program, error) {
+	if len(parts) == 0 {
+		return nil, errors.New("there are no programs to concatenate")
+	}
+	ranks := parts[0].Ranks()
+	for i, p := range parts {
+		if p.Ranks() != ranks {
+			return nil, fmt.Errorf("programs can be concatenated only if they have the same number of ranks: part %d has %d, part 0 has %d",
+				i, p.Ranks(), ranks)
+		}
+	}
+	for rank := range ranks {
+		steps := 0
+		for _, p := range parts {
+			if steps += p.Steps(rank); steps > math.MaxInt32 {
+				return nil, fmt.Errorf("the parts together have too many blocks: more than %d on rank %d", math.MaxInt32, rank)
+			}
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	c := &concatenation{parts: make([]part, len(parts))}
+	for i, p := range parts {
+		c.parts[i] = part{Program: p}
+		c.shape = c.shape.Union(p.Shape())
+	}
+	return c, c.joinTables(ranks)
+}
+
+// concatenation is what Concat returns.
+type concatenation struct {
+	parts   []part
+	shape   Shape
+	groups  []Group
+	origins []Origin
+}
+
+// part is a program inside a larger one: what must be added to the numbers in its operations.
+type part struct {
+	Program
+	rank   int32  // to ranks
+	origin uint32 // to origins other than the unknown one
+	world  int32  // what group 0 becomes
+	group  int32  // to other groups
+}
+
+// joinTables makes one list of the groups of all parts and one of their origins.
+func (c *concatenation) joinTables(ranks int) error {
+	for i := range c.parts {
+		p := &c.parts[i]
+		groups, origins := p.Groups(), p.Origins()
+		sharedGroups, sharedOrigins := false, false
+		for _, q := range c.parts[:i] {
+			if same(q.Groups(), groups) {
+				p.group, sharedGroups = q.group, true
+			}
+			if same(q.Origins(), origins) {
+				p.origin, sharedOrigins = q.origin, true
+			}
+		}
+		if len(groups) > 1 && !sharedGroups {
+			if len(c.groups) == 0 {
+				c.groups = append(c.groups, World(ranks))
+			}
+			p.group = int32(len(c.groups) - 1)
+			c.groups = append(c.groups, groups[1:]...)
+		}
+		if len(origins) > 1 && !sharedOrigins {
+			p.origin = addOrigins(&c.origins, origins)
+		}
+	}
+	return checkTables(c.groups, c.origins)
+}
+
+// addOrigins appends the known origins of a part to a list and returns what must be added to
+// their numbers.
+func addOrigins(all *[]Origin, origins []Origin) uint32 {
+	if len(*all) == 0 {
+		*all = append(*all, Origin{})
+	}
+	shift := uint32(len(*all) - 1)
+	*all = append(*all, origins[1:]...)
+	return shift
+}
+
+// same reports whether two lists are the same piece of memory.
+func same[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || unsafe.SliceData(a) == unsafe.SliceData(b))
+}
+
+func checkTables(groups []Group, origins []Origin) error {
+	if len(groups) > math.MaxInt32 || len(origins) > math.MaxUint32 {
+		return fmt.Errorf("the parts together have too many groups or origins: %d and %d", len(groups), len(origins))
+	}
+	return nil
+}
+
+// Ranks implements Program.
+func (c *concatenation) Ranks() int { return c.parts[0].Ranks() }
+
+// Steps implements Program.
+func (c *concatenation) Steps(rank int) int {
+	steps := 0
+	for i := range c.parts {
+		steps += c.parts[i].Steps(rank)
+	}
+	return steps
+}
+
+// Block implements Program.
+func (c *concatenation) Block(rank, step int, b *Block) {
+	for i := range c.parts {
+		p := &c.parts[i]
+		n := p.Steps(rank)
+		if step < n {
+			p.fill(rank, step, b)
+			return
+		}
+		step -= n
+	}
+	b.Reset()
+}
+
+// Shape implements Program.
+func (c *concatenation) Shape() Shape { return c.shape }
+
+// Groups implements Program.
+func (c *concatenation) Groups() []Group { return c.groups }
+
+// Origins implements Program.
+func (c *concatenation) Origins() []Origin { return c.origins }
+
+// fill fills b with a block of the part and translates its numbers.
+func (p *part) fill(rank, step int, b *Block) {
+	p.Block(rank, step, b)
+	if p.rank == 0 && p.origin == 0 && p.world == 0 && p.group == 0 {
+		return
+	}
+	b.takeOps()
+	calls := false
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		if op.Origin > 0 {
+			op.Origin += p.origin
+		}
+		switch op.Kind {
+		case Send, Recv:
+			if op.Peer != AnySource {
+				op.Peer += p.rank
+			}
+		case Collective:
+			calls = true
+		}
+	}
+	if !calls || p.world == 0 && p.group == 0 {
+		return
+	}
+	b.takeCalls()
+	for i := range b.Calls {
+		if c := &b.Calls[i]; c.Group == 0 {
+			c.Group = p.world
+		} else {
+			c.Group += p.group
+		}
+	}
+}
+
+// takeOps makes the operations the block's own, so that they can be changed.
+func (b *Block) takeOps() {
+	if !same(b.Ops, b.ownOps) {
+		b.ownOps = append(b.ownOps[:0], b.Ops...)
+		b.Ops = b.ownOps
+	}
+}
+
+// takeCalls makes the calls of the operations, which must be the block's own, its own too.
+func (b *Block) takeCalls() {
+	if same(b.Calls, b.ownCalls) {
+		return
+	}
+	own := b.ownCalls[:0]
+	for i := range b.Ops {
+		if op := &b.Ops[i]; op.Kind == Collective {
+			own = append(own, b.Calls[op.Size])
+			op.Size = int64(len(own) - 1)
+		}
+	}
+	b.ownCalls, b.Calls = own, own
+}
+
+// Repeat returns the program that carries out p n times, one after the other, as Concat does.
+func Repeat(p Program, n int) (Program, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("a program cannot be repeated %d times; give 1 or more", n)
+	}
+	for rank := range p.Ranks() {
+		if steps := p.Steps(rank); steps > math.MaxInt32/n {
+			return nil, fmt.Errorf("%d times the %d blocks of rank %d are too many; the limit is %d", n, steps, rank, math.MaxInt32)
+		}
+	}
+	if n == 1 {
+		return p, nil
+	}
+	return &repetition{p, n}, nil
+}
+
+// repetition is what Repeat returns.
+type repetition struct {
+	Program
+	times int
+}
+
+// Steps implements Program.
+func (r *repetition) Steps(rank int) int { return r.times * r.Program.Steps(rank) }
+
+// Block implements Program.
+func (r *repetition) Block(rank, step int, b *Block) {
+	r.Program.Block(rank, step%r.Program.Steps(rank), b)
+}
+
+// SideBySide returns the program in which several jobs run at the same time, each on ranks of its
+// own: those of the first job come first, then those of the second. The jobs do not speak with each
+// other: the world of each becomes a group, on which its collectives work.
+func SideBySide(jobs ...Program) (Program, error) {
+	if len(jobs) == 0 {
+		return nil, errors.New("there are no jobs to run side by side")
+	}
+	if len(jobs) == 1 {
+		return jobs[0], nil
+	}
+	s := &sideBySide{}
+	for _, p := range jobs {
+		if s.ranks > math.MaxInt32-p.Ranks() {
+			return nil, fmt.Errorf("the jobs together have too many ranks; the limit is %d", math.MaxInt32)
+		}
+		s.jobs = append(s.jobs, part{Program: p, rank: int32(s.ranks)})
+		s.ranks += p.Ranks()
+		s.shape = s.shape.Union(p.Shape())
+	}
+	s.groups = append(s.groups, World(s.ranks))
+	for i := range s.jobs {
+		s.addTables(&s.jobs[i])
+	}
+	return s, checkTables(s.groups, s.origins)
+}
+
+// sideBySide is what SideBySide returns.
+type sideBySide struct {
+	jobs    []part
+	ranks   int
+	shape   Shape
+	groups  []Group
+	origins []Origin
+}
+
+// addTables adds the groups and origins of a job.
+func (s *sideBySide) addTables(job *part) {
+	job.world, job.group = int32(len(s.groups)), int32(len(s.groups))
+	s.groups = append(s.groups, Group{First: int(job.rank), Stride: 1, Size: job.Ranks()})
+	if groups := job.Groups(); len(groups) > 1 {
+		for _, g := range groups[1:] {
+			s.groups = append(s.groups, g.shifted(job.rank))
+		}
+	}
+	for i := range s.jobs {
+		if q := &s.jobs[i]; q == job {
+			break
+		} else if same(q.Origins(), job.Origins()) {
+			job.origin = q.origin
+			return
+		}
+	}
+	if origins := job.Origins(); len(origins) > 1 {
+		job.origin = addOrigins(&s.origins, origins)
+	}
+}
+
+// shifted returns the group with all world ranks larger by some.
+func (g *Group) shifted(by int32) Group {
+	if g.Ranks == nil {
+		return Group{First: g.First + int(by), Stride: g.Stride, Size: g.Size}
+	}
+	ranks := make([]int32, len(g.Ranks))
+	for i, r := range g.Ranks {
+		ranks[i] = r + by
+	}
+	return NewGroup(ranks)
+}
+
+// job returns the job of a rank, by halving: there may be many.
+func (s *sideBySide) job(rank int) *part {
+	low, high := 0, len(s.jobs)
+	for high-low > 1 {
+		if mid := (low + high) / 2; int(s.jobs[mid].rank) <= rank {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return &s.jobs[low]
+}
+
+// Ranks implements Program.
+func (s *sideBySide) Ranks() int { return s.ranks }
+
+// Steps implements Program.
+func (s *sideBySide) Steps(rank int) int {
+	job := s.job(rank)
+	return job.Steps(rank - int(job.rank))
+}
+
+// Block implements Program.
+func (s *sideBySide) Block(rank, step int, b *Block) {
+	job := s.job(rank)
+	job.fill(rank-int(job.rank), step, b)
+}
+
+// Shape implements Program.
+func (s *sideBySide) Shape() Shape { return s.shape }
+
+// Groups implements Program.
+func (s *sideBySide) Groups() []Group { return s.groups }
+
+// Origins implements Program.
+func (s *sideBySide) Origins() []Origin { return s.origins }
