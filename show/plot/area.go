@@ -144,6 +144,7 @@ func (s *Rule) key(c canvas, r rect, _ *theme, l look) {
 }
 
 // Zone shades all between two values of an axis: a range that is tolerated, an interval of time.
+// Like all data, it widens an axis that fits the data.
 type Zone struct {
 	Name     string
 	Slot     int

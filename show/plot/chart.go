@@ -42,7 +42,7 @@ func (ch *Chart) layout(th *theme) (*sheet, error) {
 	left := margin + p.yLabelWidth(plotHeight)
 	p.place(rect{left, top, width - left - rightSpace(p.x, width-left), plotHeight})
 	return &sheet{
-		width: width, height: height, title: ch.Title,
+		width: width, height: height, title: orDefault(ch.Title, "Chart"),
 		desc: description(ch.Subtitle, ch.Caption, p),
 		paint: func(c canvas) {
 			w.draw(c, th, height)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"slackline/model/unit"
 )
@@ -165,9 +166,9 @@ func (d *MessageDiagram) layout(th *theme) (*sheet, error) {
 	}
 	g := newDiagramDrawing(d, th, x, width)
 	return &sheet{
-		width: width, height: g.height, title: d.Title,
-		desc: fmt.Sprintf("Message diagram of %d processes with %d messages, time to the right. %s %s",
-			len(d.Rows), len(d.Arrows), d.Subtitle, d.Caption),
+		width: width, height: g.height, title: orDefault(d.Title, "Message diagram"),
+		desc: strings.TrimSpace(fmt.Sprintf("Message diagram: %d rows, %d messages, time to the right. %s\n%s",
+			len(d.Rows), len(d.Arrows), d.Subtitle, d.Caption)),
 		paint: g.draw,
 	}, nil
 }

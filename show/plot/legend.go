@@ -39,7 +39,7 @@ func newLegend(entries []legendEntry, width float64) legend {
 			x, y = 0, y+legendRow
 		}
 		l.places = append(l.places, point{x, y})
-		x += need + 20
+		x += need + 14
 	}
 	l.height = y + legendRow
 	return l

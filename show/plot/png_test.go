@@ -75,7 +75,7 @@ func TestPNGClipsAndPlaces(t *testing.T) {
 	ch := &Chart{
 		X:      Axis{Min: 0, Max: 10},
 		Y:      Axis{Min: 0, Max: 10},
-		Layers: []Layer{&Bars{Slot: 1, Edges: []float64{-50, 4, 50}, Height: []float64{-0.0, 5}}, &Line{Slot: 2, X: []float64{-1e12, 1e12}, Y: []float64{8, 8}}},
+		Layers: []Layer{&Bars{Slot: 1, Edges: []float64{-50, 4, 50}, Height: []float64{0, 5}}, &Line{Slot: 2, X: []float64{-1e12, 1e12}, Y: []float64{8, 8}}},
 	}
 	p, err := newPanel(&lightTheme, ch.X, ch.Y, ch.Layers)
 	if err != nil {

@@ -85,9 +85,9 @@ func (s summary) String() string {
 	switch {
 	case s.perColumnHi == 1:
 	case s.perColumnLo == s.perColumnHi:
-		text += fmt.Sprintf(" Each column stands for %s ranks.", printCount(s.perColumnHi))
+		text += fmt.Sprintf(" A column holds %s ranks.", printCount(s.perColumnHi))
 	default:
-		text += fmt.Sprintf(" Each column stands for %s or %s ranks.", printCount(s.perColumnLo), printCount(s.perColumnHi))
+		text += fmt.Sprintf(" A column holds %s or %s ranks.", printCount(s.perColumnLo), printCount(s.perColumnHi))
 	}
 	return text
 }
@@ -186,7 +186,7 @@ func (f *FinishProfile) join(th *theme, main, side *panel, caption string, width
 	main.place(rect{left, top, right - sideWidth - sideGap - left, plotHeight})
 	side.place(rect{right - sideWidth, top, sideWidth, plotHeight})
 	return &sheet{
-		width: width, height: height, title: f.Title, desc: description(f.Subtitle, caption, main),
+		width: width, height: height, title: orDefault(f.Title, "Finish times"), desc: description(f.Subtitle, caption, main),
 		paint: func(c canvas) {
 			w.draw(c, th, height)
 			leg.draw(c, th, point{margin, w.headHeight() + 2})

@@ -58,7 +58,7 @@ var darkTheme = theme{
 	spans: [spanKinds]spanLook{
 		Compute: {fill: rgb(0x4A515C), edge: rgb(0x6E7682)},
 		Blocked: {fill: rgb(0x15181D), edge: rgb(0x9AA1AB), hatch: rgb(0x7A828D)},
-		Send:    {fill: okabeSky, edge: rgb(0xB5DFF8)},
+		Send:    {fill: rgb(0x2E86C8), edge: rgb(0x9FD0F2)}, // the sky blue is as bright as the orange
 		Receive: {fill: okabeOrange, edge: rgb(0xFFD37A)},
 		Noise:   {fill: okabeVermillion, edge: rgb(0xFFA366), hatch: rgb(0x3A1A00)},
 	},

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -172,12 +173,28 @@ func TestRangeErrors(t *testing.T) {
 	}
 }
 
+// luminance is the brightness that the eye sees, 0 to 1 (relative luminance of sRGB).
+func luminance(c color.NRGBA) float64 {
+	linear := func(v uint8) float64 { return math.Pow(float64(v)/255, 2.2) }
+	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+}
+
 func TestLooksDifferWithoutColour(t *testing.T) {
 	for name, th := range map[string]*theme{"light": &lightTheme, "dark": &darkTheme} {
 		for i, a := range th.slots {
 			for j, b := range th.slots[:i] {
 				if a.marker == b.marker || slices.Equal(a.dash, b.dash) || a.color == b.color {
 					t.Errorf("%s: slots %d and %d share colour, dash or marker", name, j+1, i+1)
+				}
+			}
+		}
+	}
+	for name, th := range map[string]*theme{"light": &lightTheme, "dark": &darkTheme} {
+		for i, a := range th.spans {
+			for j, b := range th.spans[:i] {
+				hatched := (a.hatch.A > 0) != (b.hatch.A > 0)
+				if d := math.Abs(luminance(a.fill) - luminance(b.fill)); d < 0.12 && !hatched {
+					t.Errorf("%s: spans %s and %s differ by %.2f in brightness only", name, spanNames[i], spanNames[j], d)
 				}
 			}
 		}
