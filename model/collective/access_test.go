@@ -94,3 +94,21 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+func TestTable(t *testing.T) {
+	rows := Table()
+	if len(rows) != len(All()) {
+		t.Fatalf("%d rows for %d algorithms", len(rows), len(All()))
+	}
+	for i, a := range All() {
+		if len(rows[i]) != len(TableHeader()) {
+			t.Errorf("row %d has %d columns, want %d", i, len(rows[i]), len(TableHeader()))
+		}
+		// The parameters stand there in the form in which they can be given.
+		if p := a.Parameters(); p != "" {
+			if err := CheckAlgorithm(a.Op, a.Name+":"+p); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -23,10 +23,11 @@ type Algorithm struct {
 	Name string // unique among the algorithms of Op, e.g. "binomial"
 	Info string // one line for lists and documents
 
-	// Rounds and Volume are cost hints for documents: how many messages follow one another on
-	// the longest path, and how many bytes the busiest rank sends. P is the number of ranks, s
-	// the size as Call.Size means it, k the radix, n the number of segments; lg is the
-	// logarithm to base 2, rounded up.
+	// Rounds and Volume are cost hints for documents: how many messages lie on the longest chain
+	// in which each one waits for the one before, and how many bytes the busiest rank sends. P
+	// is the number of ranks, a power of two (otherwise it is a little more), s the size as
+	// Call.Size means it (1 in a barrier), k the radix, n the number of segments, d the number
+	// of neighbours; lg is the logarithm to base 2.
 	Rounds, Volume string
 
 	Segmented bool  // takes a segment size

@@ -6,8 +6,8 @@ var allgatherRecursiveDoubling = Algorithm{
 	Op:     schedule.Allgather,
 	Name:   "recursive-doubling",
 	Info:   "pairs at distance 1, 2, 4, ... exchange all they have; extra ranks are folded in",
-	Rounds: "lg P + 2",
-	Volume: "2 s (P - 1)",
+	Rounds: "lg P",
+	Volume: "s (P - 1)",
 	Step:   allgatherRecursiveDoublingStep,
 }
 

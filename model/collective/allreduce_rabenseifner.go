@@ -6,8 +6,8 @@ var allreduceRabenseifner = Algorithm{
 	Op:     schedule.Allreduce,
 	Name:   "rabenseifner",
 	Info:   "reduce-scatter by recursive halving, then allgather by recursive doubling; extra ranks are folded in",
-	Rounds: "2 lg P + 2",
-	Volume: "2 s",
+	Rounds: "2 lg P",
+	Volume: "2 s (P - 1) / P",
 	parts:  onePerCoreRank,
 	Step:   allreduceRabenseifnerStep,
 }

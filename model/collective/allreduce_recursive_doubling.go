@@ -6,7 +6,7 @@ var allreduceRecursiveDoubling = Algorithm{
 	Op:     schedule.Allreduce,
 	Name:   "recursive-doubling",
 	Info:   "pairs at distance 1, 2, 4, ... exchange the vector; extra ranks are folded in",
-	Rounds: "lg P + 2",
+	Rounds: "lg P",
 	Volume: "s lg P",
 	Step:   allreduceRecursiveDoublingStep,
 }

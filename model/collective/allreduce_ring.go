@@ -7,7 +7,7 @@ var allreduceRing = Algorithm{
 	Name:   "ring",
 	Info:   "reduce-scatter and then allgather on a ring, with one block per rank",
 	Rounds: "2 (P - 1)",
-	Volume: "2 s",
+	Volume: "2 s (P - 1) / P",
 	parts:  onePerRank,
 	Step:   allreduceRingStep,
 }

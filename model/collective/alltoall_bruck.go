@@ -11,7 +11,7 @@ var alltoallBruck = Algorithm{
 	Name:   "bruck",
 	Info:   "in round i all blocks whose way has bit i set travel 2^i ranks on",
 	Rounds: "lg P",
-	Volume: "s P / 2 lg P",
+	Volume: "s (P / 2) lg P",
 	Step:   alltoallBruckStep,
 }
 

@@ -6,7 +6,7 @@ var alltoallLinear = Algorithm{
 	Op:     schedule.Alltoall,
 	Name:   "linear",
 	Info:   "all sends and receives at once; each rank begins with its neighbour",
-	Rounds: "P - 1",
+	Rounds: "1",
 	Volume: "s (P - 1)",
 	Step:   alltoallLinearStep,
 }

@@ -6,7 +6,7 @@ var barrierRecursiveDoubling = Algorithm{
 	Op:     schedule.Barrier,
 	Name:   "recursive-doubling",
 	Info:   "pairs at distance 1, 2, 4, ... exchange; extra ranks are folded in",
-	Rounds: "lg P + 2",
+	Rounds: "lg P",
 	Volume: "lg P",
 	Step:   barrierRecursiveDoublingStep,
 }

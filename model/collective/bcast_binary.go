@@ -6,7 +6,7 @@ var bcastBinary = Algorithm{
 	Op:     schedule.Bcast,
 	Name:   "binary",
 	Info:   "binary tree with the whole message",
-	Rounds: "2 lg P",
+	Rounds: "lg P",
 	Volume: "2 s",
 	Step:   bcastBinaryStep,
 }

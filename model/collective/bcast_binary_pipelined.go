@@ -6,7 +6,7 @@ var bcastBinaryPipelined = Algorithm{
 	Op:        schedule.Bcast,
 	Name:      "binary-pipelined",
 	Info:      "binary tree; the message travels in segments",
-	Rounds:    "2 (lg P + n)",
+	Rounds:    "lg P + n - 1",
 	Volume:    "2 s",
 	Segmented: true,
 	Segment:   32 << 10,

@@ -6,7 +6,7 @@ var bcastChain = Algorithm{
 	Op:        schedule.Bcast,
 	Name:      "chain",
 	Info:      "chain of all ranks; the message travels in segments",
-	Rounds:    "P - 2 + n",
+	Rounds:    "P + n - 2",
 	Volume:    "s",
 	Segmented: true,
 	Segment:   64 << 10,

@@ -6,7 +6,7 @@ var bcastKnomial = Algorithm{
 	Op:     schedule.Bcast,
 	Name:   "knomial",
 	Info:   "k-nomial tree of the given radix",
-	Rounds: "(k - 1) log_k P",
+	Rounds: "log_k P",
 	Volume: "s (k - 1) log_k P",
 	Radix:  4,
 	Step:   bcastKnomialStep,

@@ -7,7 +7,7 @@ var bcastScatterAllgather = Algorithm{
 	Name:   "scatter-allgather",
 	Info:   "scatter on a binomial tree, then allgather on a ring",
 	Rounds: "lg P + P - 1",
-	Volume: "2 s",
+	Volume: "2 s (P - 1) / P",
 	parts:  onePerRank,
 	Step:   bcastScatterAllgatherStep,
 }

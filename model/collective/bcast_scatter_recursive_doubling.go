@@ -6,8 +6,8 @@ var bcastScatterRecursiveDoubling = Algorithm{
 	Op:     schedule.Bcast,
 	Name:   "scatter-recursive-doubling",
 	Info:   "scatter on a binomial tree, then allgather by recursive doubling",
-	Rounds: "2 lg P + 2",
-	Volume: "3 s",
+	Rounds: "2 lg P",
+	Volume: "2 s (P - 1) / P",
 	parts:  onePerRank,
 	Step:   bcastScatterRecursiveDoublingStep,
 }

@@ -6,7 +6,7 @@ var gatherLinear = Algorithm{
 	Op:     schedule.Gather,
 	Name:   "linear",
 	Info:   "every other rank sends to the root, which takes them all at once",
-	Rounds: "P - 1",
+	Rounds: "1",
 	Volume: "s",
 	Step:   gatherLinearStep,
 }

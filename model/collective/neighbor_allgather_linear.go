@@ -7,7 +7,7 @@ var neighborAllgatherLinear = Algorithm{
 	Name:   "linear",
 	Info:   "all sends and receives with the neighbours at once",
 	Rounds: "1",
-	Volume: "s x neighbours",
+	Volume: "s d",
 	Step:   neighborAllgatherLinearStep,
 }
 

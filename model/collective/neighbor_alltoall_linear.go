@@ -7,7 +7,7 @@ var neighborAlltoallLinear = Algorithm{
 	Name:   "linear",
 	Info:   "all sends and receives with the neighbours at once",
 	Rounds: "1",
-	Volume: "s x neighbours",
+	Volume: "s d",
 	Step:   neighborAlltoallLinearStep,
 }
 

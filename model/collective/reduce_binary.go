@@ -6,7 +6,7 @@ var reduceBinary = Algorithm{
 	Op:     schedule.Reduce,
 	Name:   "binary",
 	Info:   "binary tree towards the root with the whole vector",
-	Rounds: "2 lg P",
+	Rounds: "lg P",
 	Volume: "s",
 	Step:   reduceBinaryStep,
 }

@@ -6,7 +6,7 @@ var reduceBinaryPipelined = Algorithm{
 	Op:        schedule.Reduce,
 	Name:      "binary-pipelined",
 	Info:      "binary tree towards the root; the vector travels in segments",
-	Rounds:    "2 (lg P + n)",
+	Rounds:    "lg P + n - 1",
 	Volume:    "s",
 	Segmented: true,
 	Segment:   32 << 10,

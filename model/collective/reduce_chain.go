@@ -6,7 +6,7 @@ var reduceChain = Algorithm{
 	Op:        schedule.Reduce,
 	Name:      "chain",
 	Info:      "chain of all ranks towards the root; the vector travels in segments",
-	Rounds:    "P - 2 + n",
+	Rounds:    "P + n - 2",
 	Volume:    "s",
 	Segmented: true,
 	Segment:   64 << 10,

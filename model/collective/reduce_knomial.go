@@ -6,7 +6,7 @@ var reduceKnomial = Algorithm{
 	Op:     schedule.Reduce,
 	Name:   "knomial",
 	Info:   "k-nomial tree of the given radix",
-	Rounds: "(k - 1) log_k P",
+	Rounds: "log_k P",
 	Volume: "s",
 	Radix:  4,
 	Step:   reduceKnomialStep,

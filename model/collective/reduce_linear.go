@@ -6,7 +6,7 @@ var reduceLinear = Algorithm{
 	Op:     schedule.Reduce,
 	Name:   "linear",
 	Info:   "the root takes and combines the vectors of all others one after the other",
-	Rounds: "P - 1",
+	Rounds: "1",
 	Volume: "s",
 	Step:   reduceLinearStep,
 }

@@ -10,8 +10,8 @@ var reduceRabenseifner = Algorithm{
 	Op:     schedule.Reduce,
 	Name:   "rabenseifner",
 	Info:   "reduce-scatter by recursive halving, then gather the same way back; extra ranks are folded in",
-	Rounds: "2 lg P + 1",
-	Volume: "2 s",
+	Rounds: "2 lg P",
+	Volume: "s (1.5 - 1 / P)",
 	parts:  onePerCoreRank,
 	Step:   reduceRabenseifnerStep,
 }

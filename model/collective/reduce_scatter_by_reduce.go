@@ -6,7 +6,7 @@ var reduceScatterByReduce = Algorithm{
 	Op:     schedule.ReduceScatter,
 	Name:   "reduce-then-scatter",
 	Info:   "binomial reduce of all blocks to rank 0, which then sends each rank its block",
-	Rounds: "lg P + P - 1",
+	Rounds: "lg P + 1",
 	Volume: "s P",
 	Step:   reduceScatterByReduceStep,
 }

@@ -6,8 +6,8 @@ var reduceScatterRecursiveHalving = Algorithm{
 	Op:     schedule.ReduceScatter,
 	Name:   "recursive-halving",
 	Info:   "pairs at distance P/2, P/4, ... exchange halves of what is left; extra ranks are folded in",
-	Rounds: "lg P + 2",
-	Volume: "s P",
+	Rounds: "lg P",
+	Volume: "s (P - 1)",
 	Step:   reduceScatterRecursiveHalvingStep,
 }
 

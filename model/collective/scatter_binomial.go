@@ -7,7 +7,7 @@ var scatterBinomial = Algorithm{
 	Name:   "binomial",
 	Info:   "binomial tree; a rank gets the blocks of its whole subtree",
 	Rounds: "lg P",
-	Volume: "s P",
+	Volume: "s (P - 1)",
 	Step:   scatterBinomialStep,
 }
 

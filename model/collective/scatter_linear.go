@@ -6,7 +6,7 @@ var scatterLinear = Algorithm{
 	Op:     schedule.Scatter,
 	Name:   "linear",
 	Info:   "the root sends to every other rank",
-	Rounds: "P - 1",
+	Rounds: "1",
 	Volume: "s (P - 1)",
 	Step:   scatterLinearStep,
 }
