@@ -191,6 +191,7 @@ func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*Instance,
 	if err != nil {
 		return nil, err
 	}
+	in.FreeReduce = x.gamma == 0
 	if plain {
 		x.instances.Store(key, in)
 	}
