@@ -54,11 +54,17 @@ type overlap struct {
 
 func (o *overlap) fill(rank, step int, b *schedule.Block) {
 	o.communication.fill(rank, step, b)
+	posted := len(b.Ops)
 	for i := range o.pieces {
 		at := b.Calc(o.piece.piece(rank, step, i) * nanosecond)
 		b.Ops[at].Origin = o.piece.origin
 		if i > 0 {
 			b.Require(at, at-1)
+		}
+	}
+	for i := range posted {
+		if b.Ops[i].Kind == schedule.Send { // MPI_Isend returns before the work begins
+			b.RequireStart(posted, i)
 		}
 	}
 	b.Link()
@@ -77,25 +83,22 @@ func (o *overlapCall) operation() schedule.Operation { return o.op }
 // overlapped appends communication beside num/den of the compute time of an iteration.
 func (s *script) overlapped(communication part, num, den int64, path ...string) {
 	c, isCall := communication.(collectivePart)
-	dropped := isCall && s.withoutColl || !isCall && s.withoutP2P
-	s.prog.shape.Collectives = s.prog.shape.Collectives || isCall && !dropped
+	if isCall && s.withoutColl || !isCall && s.withoutP2P {
+		communication, isCall = silence{}, false
+	}
+	s.prog.shape.Collectives = s.prog.shape.Collectives || isCall
 	piece := s.work(load{num, den * int64(s.Pieces), 100, 0}, path...)
-	switch {
-	case piece == nil && dropped:
-	case piece == nil:
+	if piece == nil {
 		s.add(communication)
-	case dropped:
-		for range s.Pieces {
-			s.add(piece)
-		}
-	default:
-		s.prog.shape.Graphs = true
-		o := overlap{communication, piece, s.Pieces}
-		if isCall {
-			s.add(&overlapCall{o, c.operation()})
-		} else {
-			s.add(&o)
-		}
+		return
+	}
+	// Also with one piece: the work waits for sends, or the collective becomes a graph.
+	s.prog.shape.Graphs = true
+	o := overlap{communication, piece, s.Pieces}
+	if isCall {
+		s.add(&overlapCall{o, c.operation()})
+	} else {
+		s.add(&o)
 	}
 }
 
@@ -143,8 +146,8 @@ func funnelOf(op schedule.Operation) funnel {
 	return never
 }
 
-// collective returns the part that carries out an operation with the parameters of the script.
-func (s *script) collective(op schedule.Operation, mpi string, sizes []int64) (part, error) {
+// operation returns the part that carries out an operation with the parameters of the script.
+func (s *script) operation(op schedule.Operation, mpi string, sizes []int64) (collectivePart, error) {
 	if err := checkAlgorithm(op, s.Algorithm); err != nil {
 		return nil, err
 	}
@@ -189,21 +192,14 @@ func operationPattern(op schedule.Operation) definition {
 		defaults: Params{Size: 8},
 		funnel:   funnelOf(op),
 		build: func(s *script) error {
-			p, err := s.collective(op, mpiName(op), nil)
+			p, err := s.operation(op, mpiName(op), nil)
 			if err != nil {
 				return err
 			}
 			s.compute(1, 1)
-			s.addCollective(p)
+			s.collective(p)
 			return nil
 		},
-	}
-}
-
-func (s *script) addCollective(p part) {
-	if !s.withoutColl {
-		s.prog.shape.Collectives = true
-		s.add(p)
 	}
 }
 
@@ -222,7 +218,7 @@ func nonblockingPattern(op schedule.Operation) definition {
 		defaults: Params{Size: 8, Compute: defaultOverlap, Pieces: 10},
 		funnel:   funnelOf(op),
 		build: func(s *script) error {
-			p, err := s.collective(op, mpi, nil)
+			p, err := s.operation(op, mpi, nil)
 			if err != nil {
 				return err
 			}
@@ -277,12 +273,12 @@ func vectorPattern(op schedule.Operation, name, mpi string) definition {
 			for i := range sizes {
 				sizes[i] = s.Size + within(spread, hash(s.Seed^sizeSalt, uint64(i)))
 			}
-			p, err := s.collective(op, mpi, sizes)
+			p, err := s.operation(op, mpi, sizes)
 			if err != nil {
 				return err
 			}
 			s.compute(1, 1)
-			s.addCollective(p)
+			s.collective(p)
 			return nil
 		},
 	}
@@ -304,12 +300,12 @@ var disseminationPattern = definition{
 	defaults: Params{Size: 1, Algorithm: "dissemination"},
 	build: func(s *script) error {
 		s.Algorithm = "dissemination"
-		p, err := s.collective(schedule.Allreduce, mpiName(schedule.Allreduce), nil)
+		p, err := s.operation(schedule.Allreduce, mpiName(schedule.Allreduce), nil)
 		if err != nil {
 			return err
 		}
 		s.compute(1, 1)
-		s.addCollective(p)
+		s.collective(p)
 		return nil
 	},
 }

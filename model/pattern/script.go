@@ -41,23 +41,32 @@ func (s *script) begin() { s.section = &s.prog.before }
 func (s *script) loop()  { s.section = &s.prog.body }
 func (s *script) end()   { s.section = &s.prog.after }
 
-// add appends a part that is no communication, or that the caller has checked.
+// add appends a part.
 func (s *script) add(p part) { *s.section = append(*s.section, p) }
 
 // p2p appends point-to-point communication, unless the program is to do without.
 func (s *script) p2p(parts ...part) {
-	if !s.withoutP2P {
-		*s.section = append(*s.section, parts...)
+	for _, p := range parts {
+		if s.withoutP2P {
+			p = silence{}
+		}
+		s.add(p)
 	}
 }
 
-// call appends a blocking collective, unless the program is to do without.
-func (s *script) call(c schedule.Call, path ...string) {
+// collective appends a collective, unless the program is to do without.
+func (s *script) collective(c collectivePart) {
 	if s.withoutColl {
+		s.add(silence{})
 		return
 	}
 	s.prog.shape.Collectives = true
-	s.add(&call{call: c, origin: s.origin(mpiName(c.Op), path...)})
+	s.add(c)
+}
+
+// call appends a blocking collective of all ranks.
+func (s *script) call(c schedule.Call, path ...string) {
+	s.collective(&call{call: c, origin: s.origin(mpiName(c.Op), path...)})
 }
 
 // calls appends a blocking collective several times.
