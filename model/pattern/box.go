@@ -1,0 +1,87 @@
+package pattern
+
+import "slackline/model/schedule"
+
+// box is an exchange with all ranks around one in a 3-D grid that is not periodic: across faces,
+// edges and corners, 26 in the interior. It is one phase, as halo is.
+type box struct {
+	*grid
+	size       int64
+	send, recv uint32 // origins
+}
+
+// offset is a step to a neighbour in each dimension: -1, 0 or +1.
+type offset [3]int
+
+// offsets are the 26 neighbours; the one opposite of i is 25 - i.
+var offsets = func() (list []offset) {
+	for i := range 27 {
+		if o := (offset{i%3 - 1, i/3%3 - 1, i/9 - 1}); o != (offset{}) {
+			list = append(list, o)
+		}
+	}
+	return list
+}()
+
+func (x *box) fill(rank, _ int, b *schedule.Block) {
+	at := [3]int{rank % x.dims[0], rank / x.strides[1] % x.dims[1], rank / x.strides[2]}
+	for i, o := range offsets {
+		if peer := x.peer(rank, at, o); peer >= 0 {
+			// The tag is the direction of travel.
+			b.Ops[b.Send(peer, x.size, uint32(i))].Origin = x.send
+			b.Ops[b.Recv(peer, x.size, uint32(25-i))].Origin = x.recv
+		}
+	}
+}
+
+// peer returns the rank at an offset from a rank with known coordinates, or -1.
+func (x *box) peer(rank int, at [3]int, o offset) int {
+	for d := range o {
+		if next := at[d] + o[d]; next < 0 || next >= x.dims[d] {
+			return -1
+		}
+		rank += o[d] * x.strides[d]
+	}
+	if rank >= x.ranks {
+		return -1
+	}
+	return rank
+}
+
+func (x *box) messages() int64 {
+	n := int64(0)
+	for _, o := range offsets[len(offsets)/2:] { // the half that leads to larger ranks
+		n += 2 * int64(x.pairs(o))
+	}
+	return n
+}
+
+// pairs returns the number of ranks with a neighbour at an offset that leads to a larger rank.
+func (x *box) pairs(o offset) int {
+	below := x.ranks
+	for d := range o {
+		below -= o[d] * x.strides[d]
+	}
+	if below <= 0 {
+		return 0
+	}
+	// Count the ranks below this bound whose x and y allow the step: whole planes, whole rows
+	// of the last plane, and its last row. The bound itself takes care of z.
+	xs, ys := x.dims[0]-abs(o[0]), x.dims[1]-abs(o[1])
+	planes, rest := below/x.strides[2], below%x.strides[2]
+	rows, rest := rest/x.dims[0], rest%x.dims[0]
+	firstX, firstY := max(-o[0], 0), max(-o[1], 0)
+	n := planes * xs * ys
+	n += min(max(rows-firstY, 0), ys) * xs
+	if rows >= firstY && rows < firstY+ys {
+		n += min(max(rest-firstX, 0), xs)
+	}
+	return n
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// box returns an exchange with all 26 neighbours.
+func (s *script) box(g *grid, path string, size int64) *box {
+	return &box{g, size, s.origin("MPI_Isend", path), s.origin("MPI_Irecv", path)}
+}
