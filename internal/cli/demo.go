@@ -10,7 +10,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-type demoOptions struct{ out string }
+type demoOptions struct {
+	out   string
+	quick bool
+}
 
 func (a *app) demoCommand() *cobra.Command {
 	o := &demoOptions{}
@@ -27,12 +30,14 @@ func (a *app) demoCommand() *cobra.Command {
 
 func (o *demoOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "out", "`directory` for the pictures; it is made if needed")
+	fs.BoolVar(&o.quick, "quick", false, "smaller runs, for a slow machine")
 }
 
 // demoStep is one command of the demo, and what to look at.
 type demoStep struct {
 	title   string
 	command string // %s stands for the directory of the pictures
+	quick   string // the same in small; empty: it is small
 	picture string
 	look    string
 }
@@ -53,12 +58,14 @@ var demoSteps = []demoStep{
 	{
 		title:   "The same on a million ranks, 21 million messages, without any file.",
 		command: "simulate dissemination --ranks 1048576 --size 1B --machine chic --plot %s",
+		quick:   "simulate dissemination --ranks 16384 --size 1B --machine chic --plot %s",
 		picture: "million.svg",
 		look:    "all ranks finish at the same time: without noise nothing tells them apart",
 	},
 	{
 		title:   "A wavefront application on 1,024 ranks.",
 		command: "simulate sweep3d --ranks 1024 --machine xt4 --breakdown --plot %s",
+		quick:   "simulate sweep3d --ranks 36 --machine xt4 --breakdown --plot %s",
 		picture: "sweep3d.svg",
 		look:    "where the ranks spend their time, and how far apart they finish",
 	},
@@ -71,13 +78,16 @@ func (o *demoOptions) run(a *app, c *cobra.Command) error {
 	}
 	for i, step := range demoSteps {
 		path := filepath.Join(o.out, step.picture)
-		command := fmt.Sprintf(step.command, path)
-		_, err := fmt.Fprintf(a.stdout, "%s\n\n$ %s %s\n", a.bold(fmt.Sprintf("%d. %s", i+1, step.title)), toolName, command)
+		command := step.command
+		if o.quick && step.quick != "" {
+			command = step.quick
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s\n\n$ %s %s\n", a.bold(fmt.Sprintf("%d. %s", i+1, step.title)), toolName, fmt.Sprintf(command, path))
 		if err != nil {
 			return err
 		}
-		args := strings.Fields(fmt.Sprintf(step.command, "\x00"))
-		args[len(args)-1] = path // a directory may have blanks in its name
+		args := strings.Fields(command)
+		args[len(args)-1] = path // in place of %s; it may have blanks in it
 		sub := newApp(args, a.stdin, a.stdout, a.stderr)
 		sub.color, sub.quiet, sub.noProgress = a.color, a.quiet, a.noProgress
 		root := sub.rootCommand()

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -30,7 +31,13 @@ const exitCodeHelp = "0 fine, 1 bad input or failure, 2 wrong usage, 3 a check f
 // Main runs slackline with the given arguments (without the program's name) and
 // streams, and returns the exit code. An interrupt (SIGINT, SIGTERM) ends the
 // work in an orderly way; a second one ends the program.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			fmt.Fprintf(stderr, "%s: internal error: %v\nThis is a mistake in slackline; please report it with the following lines.\n%s", toolName, fault, debug.Stack())
+			code = exitFailure
+		}
+	}()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from the second signal on the system acts
