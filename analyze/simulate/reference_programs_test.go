@@ -68,11 +68,16 @@ func drawCase(d draw, kind caseKind) testCase {
 	}
 	switch kind {
 	case kindPhases:
-		c.plan = drawPhases(d, unit)
+		ranks := d.between(1, 9)
+		c.plan = drawPhases(d, unit, ranks, d.between(1, 7), 3*ranks)
 	case kindCollectives:
 		c.plan = drawCollectives(d, unit, d.between(2, 17), d.between(1, 4))
 	case kindWide:
-		c.plan = drawCollectives(d, unit, d.between(60, 80), 1)
+		if d.chance(1, 2) {
+			c.plan = drawPhases(d, unit, d.between(1, 4), d.between(1, 3), 200)
+		} else {
+			c.plan = drawCollectives(d, unit, d.between(60, 80), 1)
+		}
 	default:
 		c.plan = drawGraph(d, kind, unit)
 	}
@@ -262,12 +267,15 @@ func drawGraph(d draw, kind caseKind, unit int64) plan {
 	wild := kind == kindWildcards || kind >= kindCPUs && d.chance(1, 3)
 	eager := d.chance(1, 2) // sends are taken to end by themselves
 	for range messages {
-		send, recv := p.message(d(p.ranks), 0, d(p.ranks), 0, int64(d(maxSize+1)), uint32(d(tags)))
+		send, recv := p.message(d(p.ranks), 0, d(p.ranks), 0, int64(d(maxSize+1)), drawTag(d, tags))
 		send.begin = d(span)
 		recv.begin = max(0, send.begin+d.between(-reach, reach))
 		send.end, recv.end = max(send.begin, recv.begin), max(send.begin, recv.begin)
 		if eager {
 			send.end = send.begin
+		}
+		if kind == kindOverflow && d.chance(1, 4) {
+			send.Size = 1 << d.between(40, 62)
 		}
 		if wild {
 			drawWildcards(d, send, recv)
@@ -363,21 +371,25 @@ func (p *plan) drawDependencies(d draw, loose bool) {
 
 // drawPhases draws rounds of messages between any ranks. All of a round happen in one phase of each
 // rank; some receives come a phase later.
-func drawPhases(d draw, unit int64) plan {
-	p := plan{ranks: d.between(1, 9)}
+func drawPhases(d draw, unit int64, ranks, rounds, messages int) plan {
+	p := plan{ranks: ranks}
 	tags, maxSize := d.between(1, 3), d.between(0, 12)
-	late := d.chance(1, 3)
-	for round := range d.between(1, 7) {
+	late, contexts := d.chance(1, 3), d.chance(1, 4)
+	for round := range rounds {
 		first, main := 3*round, 3*round+1
 		for rank := range p.ranks {
 			for range d(3) {
 				p.calc(rank, d.between(first, main), int64(d(21))*unit)
 			}
 		}
-		for range d(3*p.ranks + 1) {
-			_, recv := p.message(d(p.ranks), main, d(p.ranks), main, int64(d(maxSize+1)), uint32(d(tags)))
+		for range d(messages + 1) {
+			send, recv := p.message(d(p.ranks), main, d(p.ranks), main, int64(d(maxSize+1)), drawTag(d, tags))
 			if late && d.chance(1, 8) {
 				recv.block += d.between(1, 3)
+			}
+			if contexts {
+				send.Context = uint8(d(2))
+				recv.Context = send.Context
 			}
 		}
 	}
@@ -387,4 +399,13 @@ func drawPhases(d draw, unit int64) plan {
 		}
 	}
 	return p
+}
+
+// drawTag draws one of a few tags; the last one is the largest that there is.
+func drawTag(d draw, tags int) uint32 {
+	tag := uint32(d(tags))
+	if tag == 2 {
+		return schedule.AnyTag - 1
+	}
+	return tag
 }
