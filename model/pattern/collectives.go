@@ -8,19 +8,30 @@ import (
 	"slackline/model/schedule"
 )
 
-// call is a blocking collective, alone in its block, so that it is expanded step by step.
+// call is a blocking collective, alone in its block, so that it is expanded step by step. A program
+// is asked for the block again at each step of the algorithm: blocks borrow it and copy nothing.
 type call struct {
-	call   schedule.Call
-	origin uint32
+	ops   [1]schedule.Op
+	calls [1]schedule.Call
 }
 
-func (c *call) fill(_, _ int, b *schedule.Block) {
-	b.Ops[b.Call(c.call)].Origin = c.origin
+func newCall(c schedule.Call, origin uint32) *call {
+	return &call{
+		ops:   [1]schedule.Op{{Kind: schedule.Collective, Origin: origin}},
+		calls: [1]schedule.Call{c},
+	}
 }
+
+func (c *call) fill(_, _ int, b *schedule.Block) { b.Borrow(c.ops[:], c.calls[:], nil, nil) }
 
 func (c *call) messages() int64 { return 0 }
 
-func (c *call) operation() schedule.Operation { return c.call.Op }
+func (c *call) operation() schedule.Operation { return c.calls[0].Op }
+
+// start adds the collective to a block with other operations.
+func (c *call) start(_ int, b *schedule.Block) {
+	b.Ops[b.Call(c.calls[0])].Origin = c.ops[0].Origin
+}
 
 // neighborCall is a neighbourhood collective on a grid. Its lists differ by rank and are made when
 // they are asked for.
@@ -29,18 +40,21 @@ type neighborCall struct {
 	*grid
 }
 
-func (c *neighborCall) fill(rank, _ int, b *schedule.Block) {
-	mine := c.call.call
+func (c *neighborCall) fill(rank, _ int, b *schedule.Block) { c.start(rank, b) }
+
+func (c *neighborCall) start(rank int, b *schedule.Block) {
+	mine := c.calls[0]
 	lists := make([]int32, 0, 2*len(c.dims))
 	for d := range c.dims {
-		for _, direction := range [...]int{-1, +1} {
-			if n := c.neighbor(rank, d, direction); n >= 0 {
+		before, behind := c.neighbors(rank, d)
+		for _, n := range [...]int{before, behind} {
+			if n >= 0 {
 				lists = append(lists, int32(n))
 			}
 		}
 	}
 	mine.Sources, mine.Destinations = lists, lists
-	b.Ops[b.Call(mine)].Origin = c.origin
+	b.Ops[b.Call(mine)].Origin = c.ops[0].Origin
 }
 
 // overlap is communication that runs beside a chain of work: between two pieces of it the library
@@ -53,7 +67,11 @@ type overlap struct {
 }
 
 func (o *overlap) fill(rank, step int, b *schedule.Block) {
-	o.communication.fill(rank, step, b)
+	if c, ok := o.communication.(collectivePart); ok {
+		c.start(rank, b)
+	} else {
+		o.communication.fill(rank, step, b)
+	}
 	posted := len(b.Ops)
 	for i := range o.pieces {
 		at := b.Calc(o.piece.piece(rank, step, i) * nanosecond)
@@ -151,27 +169,21 @@ func (s *script) operation(op schedule.Operation, mpi string, sizes []int64) (co
 	if err := checkAlgorithm(op, s.Algorithm); err != nil {
 		return nil, err
 	}
-	c := call{
-		call:   schedule.Call{Op: op, Size: s.Size, Sizes: sizes, Root: int32(s.Root), Algorithm: s.Algorithm},
-		origin: s.origin(mpi),
-	}
-	if op == schedule.Barrier {
-		c.call.Size = 0
-	}
+	c := schedule.Call{Op: op, Size: s.Size, Sizes: sizes, Algorithm: s.Algorithm}
 	switch op {
+	case schedule.Barrier:
+		c.Size = 0
 	case schedule.Bcast, schedule.Reduce, schedule.Gather, schedule.Scatter:
-	default:
-		c.call.Root = 0
-	}
-	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
-		dimensions := len(s.Grid)
-		if dimensions != 3 {
-			dimensions = 2
+		c.Root = int32(s.Root)
+	case schedule.NeighborAllgather, schedule.NeighborAlltoall:
+		dimensions := 2
+		if len(s.Grid) == 3 {
+			dimensions = 3
 		}
 		g, err := s.grid(dimensions)
-		return &neighborCall{c, g}, err
+		return &neighborCall{*newCall(c, s.origin(mpi)), g}, err
 	}
-	return &c, nil
+	return newCall(c, s.origin(mpi)), nil
 }
 
 // operationPattern is the blocking form of an operation.

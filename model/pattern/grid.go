@@ -139,28 +139,40 @@ func factors(n, count int) []int {
 	return best
 }
 
-// neighbor returns the rank before (-1) or behind (+1) a rank in a dimension, or -1 if there is
-// none. A rank is not its own neighbour.
-func (g *grid) neighbor(rank, dimension, direction int) int {
+// neighbors returns the ranks before and behind a rank in a dimension, each -1 if there is none. A
+// rank is not its own neighbour.
+func (g *grid) neighbors(rank, dimension int) (before, behind int) {
 	n, stride := g.dims[dimension], g.strides[dimension]
-	at := rank / stride % n
-	if direction > 0 {
-		if at+1 < n && rank+stride < g.ranks {
-			return rank + stride
+	// Ranks fit into 32 bits, whose division is the faster one.
+	at := int(uint32(rank) / uint32(stride) % uint32(n))
+	before, behind = rank-stride, rank+stride
+	if at == 0 {
+		before = -1
+	}
+	if at == n-1 || behind >= g.ranks {
+		behind = -1
+	}
+	if !g.wraps(dimension) {
+		return before, behind
+	}
+	if before < 0 {
+		if last := min(n-1, (g.ranks-1-rank)/stride); last > 0 {
+			before = rank + last*stride
 		}
-		if !g.wraps(dimension) || at == 0 {
-			return -1
-		}
-		return rank - at*stride
 	}
-	if at > 0 {
-		return rank - stride
+	if behind < 0 && at > 0 {
+		behind = rank - at*stride
 	}
-	last := min(n-1, (g.ranks-1-rank)/stride)
-	if !g.wraps(dimension) || last == 0 {
-		return -1
+	return before, behind
+}
+
+// neighbor returns the rank before (-1) or behind (+1) a rank in a dimension, or -1.
+func (g *grid) neighbor(rank, dimension, direction int) int {
+	before, behind := g.neighbors(rank, dimension)
+	if direction < 0 {
+		return before
 	}
-	return rank + last*stride
+	return behind
 }
 
 func (g *grid) wraps(dimension int) bool { return g.periodic>>dimension&1 != 0 }

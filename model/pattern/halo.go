@@ -16,14 +16,14 @@ func (h *halo) fill(rank, _ int, b *schedule.Block) {
 		// The tag is the direction of travel. It tells the two messages apart that a pair
 		// exchanges each way if it is a whole periodic line.
 		backward, forward := uint32(2*d), uint32(2*d+1)
-		lower, upper := h.neighbor(rank, d, -1), h.neighbor(rank, d, +1)
-		if lower >= 0 {
-			b.Ops[b.Send(lower, size, backward)].Origin = h.send
-			b.Ops[b.Recv(lower, size, forward)].Origin = h.recv
+		before, behind := h.neighbors(rank, d)
+		if before >= 0 {
+			b.Add(schedule.Op{Kind: schedule.Send, Peer: int32(before), Size: size, Tag: backward, Origin: h.send})
+			b.Add(schedule.Op{Kind: schedule.Recv, Peer: int32(before), Size: size, Tag: forward, Origin: h.recv})
 		}
-		if upper >= 0 {
-			b.Ops[b.Send(upper, size, forward)].Origin = h.send
-			b.Ops[b.Recv(upper, size, backward)].Origin = h.recv
+		if behind >= 0 {
+			b.Add(schedule.Op{Kind: schedule.Send, Peer: int32(behind), Size: size, Tag: forward, Origin: h.send})
+			b.Add(schedule.Op{Kind: schedule.Recv, Peer: int32(behind), Size: size, Tag: backward, Origin: h.recv})
 		}
 	}
 }

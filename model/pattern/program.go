@@ -88,7 +88,7 @@ func Count(p schedule.Program) (t Totals, ok bool) {
 	count := func(parts []part, times int) {
 		for _, q := range parts {
 			t.Messages += q.messages() * int64(times)
-			if c, ok := q.(collectivePart); ok {
+			if c, ok := q.(calling); ok {
 				t.Calls[c.operation()] += int64(times)
 			}
 		}
@@ -99,8 +99,15 @@ func Count(p schedule.Program) (t Totals, ok bool) {
 	return t, true
 }
 
-// collectivePart is a part that calls a collective.
+// calling is a part in which all ranks call a collective, among other things perhaps.
+type calling interface {
+	operation() schedule.Operation
+}
+
+// collectivePart is a collective and nothing else.
 type collectivePart interface {
 	part
-	operation() schedule.Operation
+	calling
+	// start adds the collective to a block with other operations.
+	start(rank int, b *schedule.Block)
 }

@@ -66,7 +66,7 @@ func (s *script) collective(c collectivePart) {
 
 // call appends a blocking collective of all ranks.
 func (s *script) call(c schedule.Call, path ...string) {
-	s.collective(&call{call: c, origin: s.origin(mpiName(c.Op), path...)})
+	s.collective(newCall(c, s.origin(mpiName(c.Op), path...)))
 }
 
 // calls appends a blocking collective several times.

@@ -64,7 +64,7 @@ var overlapPattern = definition{
 			return err
 		}
 		s.overlapped(s.halo(g, "halo", s.Size), 1, 2, "compute", "interior")
-		s.overlapped(&call{c, s.origin("MPI_Iallreduce", "convergence")}, 1, 2, "compute", "update")
+		s.overlapped(newCall(c, s.origin("MPI_Iallreduce", "convergence")), 1, 2, "compute", "update")
 		return nil
 	},
 }
