@@ -9,7 +9,7 @@ import (
 var allgatherBruck = Algorithm{
 	Op:     schedule.Allgather,
 	Name:   "bruck",
-	Info:   "dissemination with growing messages: in round i all blocks so far go to the rank 2^i before",
+	Info:   "dissemination with growing messages: in round i rank r sends all that it has to rank r - 2^i",
 	Rounds: "lg P",
 	Volume: "s (P - 1)",
 	Step:   allgatherBruckStep,

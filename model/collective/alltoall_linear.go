@@ -5,7 +5,7 @@ import "slackline/model/schedule"
 var alltoallLinear = Algorithm{
 	Op:     schedule.Alltoall,
 	Name:   "linear",
-	Info:   "all sends and receives at once; each rank begins with its neighbour",
+	Info:   "all sends and receives at once; rank r begins with rank r + 1",
 	Rounds: "1",
 	Volume: "s (P - 1)",
 	Step:   alltoallLinearStep,

@@ -5,7 +5,7 @@ import "slackline/model/schedule"
 var alltoallPairwise = Algorithm{
 	Op:     schedule.Alltoall,
 	Name:   "pairwise",
-	Info:   "in round i a rank sends to the one i behind it and receives from the one i before it",
+	Info:   "in round i rank r sends to rank r + i and receives from rank r - i",
 	Rounds: "P - 1",
 	Volume: "s (P - 1)",
 	Step:   alltoallPairwiseStep,

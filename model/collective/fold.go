@@ -1,11 +1,15 @@
 package collective
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"slackline/model/schedule"
+)
 
 // Algorithms for powers of two run on a core of 2^n ranks. The p - 2^n ranks beyond that are
 // folded in before and out afterwards: of the first 2*(p-2^n) ranks each even one gives its data
 // to the odd one behind it, sits out, and gets the result at the end. The core counts its ranks
-// anew: core rank c stands for the ranks coreFirst(c) .. coreFirst(c+1)-1, one or two of them.
+// anew: core rank c stands for the ranks first(c) .. first(c+1)-1, one or two of them.
 
 // coreSize returns the largest power of two that is not above p.
 func coreSize(p int) int { return 1 << (bits.Len(uint(p)) - 1) }
@@ -55,3 +59,34 @@ func (c *core) member(i int) int {
 
 // first returns the first rank that core rank i stands for. It may be asked for i = size.
 func (c *core) first(i int) int { return i + min(i, c.extra) }
+
+// foldedStep is the part of a rank outside the core in an allreduce: it gives its vector away and
+// waits for the result.
+func foldedStep(in *Instance, me, round int, reduces bool, b *schedule.Block) bool {
+	switch {
+	case round > 1 || round == 1 && reduces:
+		return false
+	case reduces: // its host is combining
+	case round == 0:
+		b.Send(me+1, in.Size, 0)
+	default:
+		b.Recv(me+1, in.Size, 0)
+	}
+	return true
+}
+
+// hostStep is what a host does for its folded rank: in round 0 take its vector and combine it, in
+// the last one give it the result.
+func hostStep(in *Instance, me, round int, reduces bool, b *schedule.Block) bool {
+	switch {
+	case round == 0 && reduces:
+		Reduce(b, in.Size)
+	case round == 0:
+		b.Recv(me-1, in.Size, 0)
+	case reduces:
+		return false
+	default:
+		b.Send(me-1, in.Size, 0)
+	}
+	return true
+}

@@ -14,17 +14,3 @@ var neighborAllgatherLinear = Algorithm{
 func neighborAllgatherLinearStep(in *Instance, _, step int, b *schedule.Block) bool {
 	return exchangeWithNeighbors(in, step, b)
 }
-
-// exchangeWithNeighbors receives from all sources and sends to all destinations of the call.
-func exchangeWithNeighbors(in *Instance, step int, b *schedule.Block) bool {
-	if step > 0 {
-		return false
-	}
-	for _, from := range in.Sources {
-		b.Recv(int(from), in.Size, 0)
-	}
-	for _, to := range in.Destinations {
-		b.Send(int(to), in.Size, 0)
-	}
-	return len(b.Ops) > 0
-}

@@ -5,7 +5,7 @@ import "slackline/model/schedule"
 var reduceScatterPairwise = Algorithm{
 	Op:     schedule.ReduceScatter,
 	Name:   "pairwise",
-	Info:   "in round i a rank sends its contribution to the one i behind it",
+	Info:   "in round i rank r sends its contribution to rank r + i",
 	Rounds: "P - 1",
 	Volume: "s (P - 1)",
 	Step:   reduceScatterPairwiseStep,
