@@ -64,8 +64,10 @@ type windowsShared struct {
 	barrier barrier
 	next    [2][]paddedInt // by thread
 	count   []paddedInt    // messages so far, by thread
-	stop    atomic.Bool
 }
+
+// stopAll in the place of a next window ends the run for all threads, in the same round.
+const stopAll = -1
 
 // paddedInt is an int64 on a cache line of its own.
 type paddedInt struct {
@@ -85,16 +87,16 @@ func (s *windowsShared) work(ctx context.Context, core windowCore, thread int, t
 			next = min(next, at/c.width)
 		}
 		if core.failed() || ctx.Err() != nil {
-			s.stop.Store(true)
+			next = stopAll
 		}
 		side := s.next[round&1]
 		side[thread].v = next
-		s.count[thread].v = core.progress()
+		atomic.StoreInt64(&s.count[thread].v, core.progress())
 		s.barrier.wait()
 		for i := range side {
 			next = min(next, side[i].v)
 		}
-		if next == never || s.stop.Load() {
+		if next == never || next == stopAll {
 			return
 		}
 		if tick != nil && round&1023 == 0 {
