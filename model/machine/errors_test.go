@@ -101,12 +101,15 @@ func TestReadErrors(t *testing.T) {
 		{"two documents", plainMachine + "---\nL: 2us\n", []string{`a second YAML document begins; give each machine a file of its own`}},
 		{"alias", "L: &a 1us\no: *a\n", []string{`m.yaml:1:4: anchors and aliases are not read in machine files; write the value itself`}},
 		{"tag", "L: !!str 1us\n", []string{`m.yaml:1:4: YAML tags and directives are not read in machine files; leave them out`}},
-		{"deep", strings.Repeat("[", 100000), []string{`m.yaml:1:9: lists are nested more than 8 deep; a machine file has lists of plain values only`}},
-		{"deep dashes", strings.Repeat("- ", 100000), []string{`m.yaml:1:17: lists are nested more than 8 deep; a machine file has lists of plain values only`}},
+		{"deep", strings.Repeat("[", 30000), []string{`m.yaml:1:9: lists are nested more than 8 deep; a machine file has lists of plain values only`}},
+		{"deep dashes", strings.Repeat("- ", 16000), []string{`m.yaml:1:17: lists are nested more than 8 deep; a machine file has lists of plain values only`}},
+		{"many keys", strings.Repeat("a: 1\n", 4_000), []string{`m.yaml:2001:2: has more than 2000 keys; a machine needs far fewer`}},
+		{"many pieces", plainMachine + "classes:\n  node: {o: {" + manyPieces(201) + "}}\n", []string{`o has more than 200 pieces; give fewer`}},
 		{"unclosed", "L: [1\n", []string{`m.yaml:1:4: sequence end token ']' not found`}},
 		{"zero byte", "L: \x00", []string{`m.yaml: holds a zero byte; a machine file is YAML text`}},
 		{"not UTF-8", "L: \xff", []string{`m.yaml: is not UTF-8 text; save it as UTF-8`}},
-		{"large", strings.Repeat("#\n", 200_000), []string{`m.yaml: has 400000 bytes of YAML, more than the limit of 262144; put a long placement into a file of its own, one node number per line`}},
+		{"many lines", "note: |\n" + strings.Repeat("\r", 5000), []string{`m.yaml: has 5001 lines, more than the limit of 4000; put a long placement into a file of its own, one node number per line`}},
+		{"large", strings.Repeat("#\n", 200_000), []string{`m.yaml: has 400000 bytes of YAML, more than the limit of 32768; put a long placement into a file of its own, one node number per line`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := Read("m.yaml", []byte(tc.text))
@@ -127,6 +130,14 @@ func TestReadErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manyPieces(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d: 1ns, ", i)
+	}
+	return strings.TrimSuffix(b.String(), ", ")
 }
 
 func TestManyErrorsAreCut(t *testing.T) {

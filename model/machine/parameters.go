@@ -78,7 +78,7 @@ func readPieces[T unit.Duration | unit.PerByte](r *reader, e entry, parse func(s
 }
 
 // maxPieces bounds the pieces of one parameter: they are searched for each message.
-const maxPieces = 1000
+const maxPieces = 200
 
 // resolve fills in the parameters of all classes: what a class leaves out it takes from the top
 // level, and O and S have defaults. Class switch must be complete only if it can occur.

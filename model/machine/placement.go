@@ -113,66 +113,6 @@ func digitsOnly(text string) bool {
 	return err == nil
 }
 
-// longPlacement is the length in bytes from which a placement list is read without the YAML
-// parser, which needs about a kilobyte for each number.
-const longPlacement = 32 << 10
-
-// liftPlacement takes a long list of the form "placement: [0, 1, ...]" out of the text, which
-// must begin a line. The lines that follow keep their numbers in messages.
-func (r *reader) liftPlacement(data []byte) []byte {
-	if len(data) < longPlacement {
-		return data
-	}
-	const key = "placement:"
-	start := 0
-	if !bytes.HasPrefix(data, []byte(key)) {
-		start = bytes.Index(data, []byte("\n"+key)) + 1
-		if start == 0 {
-			return data
-		}
-	}
-	from := start + len(key)
-	for from < len(data) && (data[from] == ' ' || data[from] == '\n' || data[from] == '\r') {
-		from++
-	}
-	if from == len(data) || data[from] != '[' {
-		return data
-	}
-	length := bytes.IndexByte(data[from:], ']')
-	if length < longPlacement {
-		return data
-	}
-	list, to := data[from+1:from+length], from+length+1
-	before := bytes.Count(data[:from], []byte{'\n'}) + 1
-	r.lifted, r.isLifted = r.parseLifted(list, before), true
-	r.liftedLine = bytes.Count(data[:start], []byte{'\n'}) + 1
-	r.liftedLines = bytes.Count(data[start:to], []byte{'\n'})
-	return bytes.Join([][]byte{data[:start], []byte(key + " [0]"), data[to:]}, nil)
-}
-
-// parseLifted reads node numbers between commas. It stops after maxShown mistakes.
-func (r *reader) parseLifted(list []byte, line int) []int32 {
-	nodes := make([]int32, 0, bytes.Count(list, []byte{','})+1)
-	mistakes := 0
-	for len(list) > 0 && mistakes < maxShown {
-		item, rest, more := bytes.Cut(list, []byte{','})
-		list = rest
-		text := bytes.TrimSpace(item)
-		if !more && len(text) == 0 {
-			break // a comma may follow the last number
-		}
-		n, err := parseNode(text)
-		if err != nil {
-			at := line + bytes.Count(item[:len(item)-len(bytes.TrimLeft(item, " \t\r\n"))], []byte{'\n'})
-			r.errs = append(r.errs, &FileError{File: r.file, Line: at, Message: fmt.Sprintf("placement of rank %d: %v", len(nodes), err)})
-			mistakes++
-		}
-		nodes = append(nodes, n)
-		line += bytes.Count(item, []byte{'\n'})
-	}
-	return nodes
-}
-
 // formatNodes writes a placement list, some numbers to a line.
 func formatNodes(b *strings.Builder, nodes []int32) {
 	const perLine = 24

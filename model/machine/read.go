@@ -87,7 +87,8 @@ func (r *reader) read(data []byte) *Machine {
 		return nil
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	data = r.liftPlacement(data)
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte{'\n'})
+	data = r.liftPlacement(bytes.ReplaceAll(data, []byte{'\r'}, []byte{'\n'}))
 	if len(r.errs) > 0 {
 		return nil
 	}

@@ -18,8 +18,10 @@ import (
 )
 
 const (
-	maxYAML  = 256 << 10 // bytes of YAML beside a long placement; parsing needs about 300 times as much memory
-	maxDepth = 8         // nesting of lists and mappings; a machine file needs 3
+	maxYAML  = 32 << 10 // bytes beside a long placement; the time to parse may grow with their square
+	maxLines = 4000     // lines beside a long placement; the time to parse grows with their square
+	maxKeys  = 2000     // keys of all mappings together; the time to parse grows with their square
+	maxDepth = 8        // nesting of lists and mappings; a machine file needs 3
 )
 
 // document is a parsed YAML file and the mistakes found in it so far.
@@ -56,6 +58,10 @@ func (d *document) parse(data []byte) ast.Node {
 	case len(data) > maxYAML:
 		d.errorf(nil, "has %d bytes of YAML, more than the limit of %d; put a long placement into a file of its own, one node number per line",
 			len(data), maxYAML)
+		return nil
+	case bytes.Count(data, []byte{'\n'}) > maxLines:
+		d.errorf(nil, "has %d lines, more than the limit of %d; put a long placement into a file of its own, one node number per line",
+			bytes.Count(data, []byte{'\n'}), maxLines)
 		return nil
 	case !utf8.Valid(data):
 		d.errorf(nil, "is not UTF-8 text; save it as UTF-8")
@@ -110,7 +116,7 @@ func (d *document) parseTokens(text string) (file *ast.File, err error) {
 
 // checkTokens refuses what machine files do not need and what would make the parser nest deeply.
 func (d *document) checkTokens(tokens token.Tokens) bool {
-	depth, line, dashes := 0, 0, 0
+	keys, depth, line, dashes := 0, 0, 0, 0
 	for _, t := range tokens {
 		switch t.Type {
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
@@ -122,6 +128,11 @@ func (d *document) checkTokens(tokens token.Tokens) bool {
 		case token.MappingKeyType:
 			d.errorf(t, "keys marked with a question mark are not read in machine files; write \"key: value\"")
 			return false
+		case token.MappingValueType:
+			if keys++; keys > maxKeys {
+				d.errorf(t, "has more than %d keys; a machine needs far fewer", maxKeys)
+				return false
+			}
 		case token.SequenceStartType, token.MappingStartType:
 			depth++
 		case token.SequenceEndType, token.MappingEndType:
