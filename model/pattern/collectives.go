@@ -189,7 +189,7 @@ func (s *script) operation(op schedule.Operation, mpi string, sizes []int64) (co
 // operationPattern is the blocking form of an operation.
 func operationPattern(op schedule.Operation) definition {
 	name := op.String()
-	info := "MPI_" + strings.TrimPrefix(mpiName(op), "MPI_")
+	info := mpiName(op)
 	details := "Each iteration is compute (none by default), then the collective on all ranks."
 	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
 		info += " with the neighbours of a grid"
@@ -295,9 +295,6 @@ func vectorPattern(op schedule.Operation, name, mpi string) definition {
 		},
 	}
 }
-
-// sizeSalt keeps sizes independent of compute times.
-const sizeSalt = 0x2545f4914f6cdd1d
 
 // disseminationPattern is the timing pattern of the noise literature: an allreduce by the
 // dissemination algorithm with one-byte messages.

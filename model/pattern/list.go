@@ -50,7 +50,8 @@ const (
 	always
 )
 
-// registry holds all patterns in the order of lists.
+// registry holds all patterns in the order of lists. A new pattern is one file with a definition,
+// and one line here: lists, help texts and the tests of all patterns pick it up.
 var registry = func() []definition {
 	var all []definition
 	for _, op := range schedule.Operations() {
@@ -182,7 +183,7 @@ func (i Info) Describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s): %s\n", i.Name, i.Kind, i.Info)
 	if i.Details != "" {
-		fmt.Fprintf(&b, "\n%s\n", i.Details)
+		fmt.Fprintf(&b, "\n%s\n", wrap(i.Details, 78))
 	}
 	fmt.Fprintf(&b, "\nParameters:\n")
 	d, err := find(i.Name)
@@ -193,12 +194,32 @@ func (i Info) Describe() string {
 		fmt.Fprintf(&b, "  %-11s %s", p.Name, p.Info)
 		if err == nil {
 			if text := d.defaultText(p.Name); text != "" {
-				fmt.Fprintf(&b, " (default %s)", text)
+				fmt.Fprintf(&b, "; default %s", text)
 			}
 		}
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "\nExample:\n  %s\n", i.Example)
+	return b.String()
+}
+
+// wrap breaks a text into lines of at most width bytes, where its words allow it.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		switch {
+		case column == 0:
+		case column+1+len(word) > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
 	return b.String()
 }
 

@@ -55,13 +55,13 @@ type Parameter struct {
 
 var parameters = []Parameter{
 	{"ranks", "number of ranks"},
-	{"size", "bytes of a message (collectives: of the vector, or what each rank contributes)"},
+	{"size", "bytes of a message, of a vector, or of what each rank contributes"},
 	{"root", "rank that sends or receives for all"},
 	{"algorithm", "algorithm of the collective; else the mapping chooses"},
 	{"iterations", "how often the pattern is repeated"},
 	{"grid", "process grid, e.g. 16x8; else near-square or near-cubic"},
 	{"compute", "mean CPU work of a rank per iteration"},
-	{"jitter", "relative spread of the work (0 to 1)"},
+	{"jitter", "relative spread of the work, 0 to 1"},
 	{"seed", "seed of all random choices"},
 	{"periodic", "the grid wraps around"},
 	{"corners", "from how many corners the sweeps start: 1, 2, 4 or 8"},

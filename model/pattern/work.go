@@ -32,7 +32,11 @@ func (w *work) at(rank, step int) int64 { return w.piece(rank, step, 0) }
 func (w *work) piece(rank, step, piece int) int64 {
 	t := w.mean
 	if w.spread > 0 {
-		t += within(w.spread, hash(w.seed+uint64(piece), uint64(rank)<<32|uint64(uint32(step))))
+		seed := w.seed
+		if piece > 0 {
+			seed = hash(seed^pieceSalt, uint64(piece))
+		}
+		t += within(w.spread, hash(seed, uint64(rank)<<32|uint64(uint32(step))))
 	}
 	if w.skew > 0 {
 		t += within(w.skew, hash(w.seed^skewSalt, uint64(rank)))
@@ -40,8 +44,12 @@ func (w *work) piece(rank, step, piece int) int64 {
 	return t
 }
 
-// skewSalt keeps the skew independent of the spread.
-const skewSalt = 0x5bd1e995b7e15163
+// The salts keep random choices of one seed independent of one another.
+const (
+	skewSalt  = 0x5bd1e995b7e15163
+	pieceSalt = 0xa0761d6478bd642f
+	sizeSalt  = 0x2545f4914f6cdd1d
+)
 
 // load says how much a piece of work is and how it varies.
 type load struct {
