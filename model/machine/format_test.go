@@ -92,6 +92,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(plainMachine + "topology: {kind: fattree, k: 16}\nplacement: [0, 1]\n"))
+	f.Add([]byte(plainMachine + "placement:\n" + strings.Repeat("- 11\n", longPlacement/4) + "nic: node\n"))
+	f.Add([]byte(plainMachine + "placement: [" + strings.Repeat("3, ", longPlacement/2) + "]\nnic: node\n"))
 	f.Add([]byte("L: 1us\nL: {a: [b, {c: d}]}\n? x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if strings.Contains(string(data), "placement:") && strings.ContainsAny(string(data), "/") {

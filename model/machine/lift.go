@@ -72,6 +72,7 @@ func dashLines(data []byte) int {
 // parseLifted reads the node numbers between separators; with line ends as separators each has a
 // dash before it. It stops after maxShown mistakes.
 func (r *reader) parseLifted(list []byte, separator byte, line int) {
+	list = dropComments(list)
 	r.lifted = make([]int32, 0, bytes.Count(list, []byte{separator})+1)
 	mistakes := 0
 	for len(list) > 0 && mistakes < maxShown {
@@ -96,4 +97,20 @@ func (r *reader) parseLifted(list []byte, separator byte, line int) {
 		r.lifted = append(r.lifted, n)
 		line += after
 	}
+}
+
+// dropComments returns the text without what follows a # up to the end of the line.
+func dropComments(text []byte) []byte {
+	if bytes.IndexByte(text, '#') < 0 {
+		return text
+	}
+	kept := make([]byte, 0, len(text))
+	for line := range bytes.Lines(text) {
+		before, _, found := bytes.Cut(line, []byte{'#'})
+		kept = append(kept, before...)
+		if found && line[len(line)-1] == '\n' {
+			kept = append(kept, '\n')
+		}
+	}
+	return kept
 }

@@ -221,6 +221,14 @@ func TestLongPlacement(t *testing.T) {
 	if m, err = Read("m", []byte(dashes)); err != nil || len(m.Placement.Nodes) != ranks || m.Placement.Nodes[ranks-1] != 123456 {
 		t.Errorf("list with dashes: %v", err)
 	}
+	for _, text := range []string{
+		strings.ReplaceAll(dashes, "- 7\n", "- 7  # first\n"),
+		strings.ReplaceAll(plain, ",\n", ", # pair\n"),
+	} {
+		if m, err = Read("m", []byte(text)); err != nil || len(m.Placement.Nodes) != ranks || m.Placement.Nodes[ranks-2] != 7 {
+			t.Errorf("list with comments: %v", err)
+		}
+	}
 	_, err = Read("m", []byte(dashes+"nick: node\n"))
 	if want := `m:200006:1: unknown key "nick" in the machine file; did you mean nic?`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
