@@ -37,8 +37,9 @@ const (
 )
 
 // The calibration: on machine xt4 with 128 ranks 77.2 % of the time is communication, and 77 % of
-// that is spent in collectives, the waiting there included. The paper does not say who waits for
-// whom. Here half of the unevenness of the baroclinic part stays with a rank, as land and sea do,
+// that is spent in collectives, the waiting there included. (The paper's words can also be read as
+// 77 % of the whole time in collectives; this is the literal reading.) It does not say who waits
+// for whom. Here half of the unevenness of the baroclinic part stays with a rank, as land and sea do,
 // and half changes from step to step; it is large because most of the ranks' time is waiting.
 const (
 	popCompute = 2120 * unit.Microsecond
