@@ -87,6 +87,8 @@ func TestReadErrors(t *testing.T) {
 			`m.yaml:5:41: unknown key "wier" in topology; did you mean wire?`,
 			`m.yaml:5:58: topology wire: duration "3" needs a unit; use ps, ns, us, ms, s, min or h, e.g. 2.5us`,
 		}},
+		{"topology list", plainMachine + "topology: [4]\n", []string{`m.yaml:5:11: topology must be keys with values, as in "{kind: fattree, k: 16}"`}},
+		{"topology empty", plainMachine + "topology: {}\n", []string{`m.yaml:5:11: topology has kind ""; write kind: fattree, dragonfly, slimfly or torus`}},
 		{"topology dims", plainMachine + "topology: {kind: torus, dims: 4x0}\n", []string{
 			`m.yaml:5:31: topology dims is "4x0"; write the extent of each dimension, e.g. 4x4x2`,
 		}},

@@ -42,7 +42,7 @@ func (r *reader) readPlacement(node ast.Node) (p Placement) {
 		return p
 	case word == "cyclic":
 		return Placement{Cyclic: true}
-	case word == "" || digitsOnly(word):
+	case word == "" || isNumber(word):
 		r.errorf(start(node), "placement is %s; write block, cyclic, a list such as [0, 0, 1, 1], or the name of a file", quoted(word))
 		return p
 	}
@@ -108,7 +108,7 @@ func parseNode(text []byte) (int32, error) {
 	return int32(n), nil
 }
 
-func digitsOnly(text string) bool {
+func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil
 }

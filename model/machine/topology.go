@@ -40,12 +40,13 @@ func (r *reader) readTopology(node ast.Node) map[string]string {
 			values[e.key] = text
 		}
 	}
+	if _, ok := node.(ast.MapNode); !ok {
+		return nil // the mistake is noted
+	}
 	kind, ok := topologyKinds[values["kind"]]
 	if !ok {
-		if len(entries) > 0 || len(r.errs) == 0 {
-			r.errorf(start(node), "topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
-				quoted(values["kind"]), suggest.Phrase(values["kind"], topologyWords))
-		}
+		r.errorf(start(node), "topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
+			quoted(values["kind"]), suggest.Phrase(values["kind"], topologyWords))
 		return values
 	}
 	r.checkTopology(node, entries, values, kind)

@@ -133,8 +133,8 @@ func TestDurationRoundTrip(t *testing.T) {
 			t.Fatalf("UnmarshalJSON(%q) = %d, %v, want %d", d.NS(), n, err, d)
 		}
 		short, err := ParseDuration(d.Short())
-		if diff := max(short-d, d-short); err == nil && int64(diff) > int64(d)/2000+1 && diff > Second {
-			t.Fatalf("Short of %d is %s", d, d.Short())
+		if diff := max(short-d, d-short); err != nil || diff > d/2000 { // half of the fourth digit
+			t.Fatalf("Short of %s is %s, %v", d, d.Short(), err)
 		}
 	})
 }
