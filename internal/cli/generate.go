@@ -132,15 +132,31 @@ func (o *generateOptions) describe(a *app, w io.Writer, name string) error {
 		return a.writeTable(w, t, o.format.value)
 	}
 	for line := range strings.Lines(list[i].Describe()) {
-		for _, part := range table.Wrap(strings.TrimRight(line, "\n"), widthOf(a.stdout)) {
-			fmt.Fprintln(w, part)
-		}
+		writeIndented(w, strings.TrimRight(line, "\n"), widthOf(a.stdout))
 	}
 	if t.Len() == 0 {
 		return nil
 	}
 	fmt.Fprintf(w, "\nAlgorithms (P ranks, s bytes, k radix, n segments, lg rounded up):\n")
 	return a.writeText(w, t, true)
+}
+
+// parameterColumn is where the text of a parameter begins in a description.
+const parameterColumn = 14
+
+// writeIndented writes a line of a description. What is too long goes on below:
+// for a parameter, which is indented, below its text.
+func writeIndented(w io.Writer, line string, width int) {
+	head := ""
+	if strings.HasPrefix(line, "  ") && len(line) > width {
+		head, line = line[:parameterColumn], line[parameterColumn:]
+	}
+	for i, part := range table.Wrap(line, width-len(head)) {
+		if i > 0 {
+			head = strings.Repeat(" ", len(head))
+		}
+		fmt.Fprintf(w, "%s%s\n", head, part)
+	}
 }
 
 // algorithmTable lists the algorithms of a collective pattern.

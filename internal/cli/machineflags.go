@@ -20,6 +20,8 @@ type machineOptions struct {
 	perByte  quantity[unit.PerByte]
 	cpuByte  quantity[unit.PerByte]
 	eager    quantity[unit.Size]
+
+	gapOptional bool // without a machine, g is 0 unless it is given
 }
 
 func newMachineOptions() machineOptions {
@@ -56,6 +58,9 @@ func (o *machineOptions) override() machine.Override {
 // command line is a machine of its own, whatever the settings name.
 func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
 	given := o.override()
+	if o.gapOptional && given.Gap == nil && o.name == "" {
+		given.Gap = new(unit.Duration)
+	}
 	full := o.latency.given && o.overhead.given && o.gap.given && o.perByte.given
 	if o.name != "" && (c.Flags().Changed("machine") || !full) {
 		m, err := machine.Find(o.name)
@@ -70,7 +75,7 @@ func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
 		return m, nil
 	}
 	o.name = ""
-	if given.IsZero() {
+	if o.override().IsZero() {
 		return nil, &usageError{
 			text:    "which machine? Give --machine NAME (see 'slackline machine list'), --machine FILE, or -L, -o, -g and -G",
 			command: c.CommandPath(),

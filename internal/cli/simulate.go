@@ -91,6 +91,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.figure.check(); err != nil {
 		return err
 	}
+	if o.model.value == string(simulate.LogGPS) {
+		o.machine.gapOptional = true // the static model does without it
+	}
 	m, err := o.machine.machine(c)
 	if err != nil {
 		return err
@@ -163,6 +166,9 @@ func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o 
 // for which the model is known to be wrong.
 func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, r *simulate.Result) {
 	fs := c.Flags()
+	if o.model.value == string(simulate.LogGPS) && o.machine.cpuByte.value > 0 {
+		a.warn("-O has no influence: the model %s has no overhead per byte", simulate.LogGPS)
+	}
 	if fs.Changed("threads") && o.threads > 1 && r.Threads == 1 && in.Program.Ranks() > 1 {
 		a.warn("--threads has no influence: the engine %s runs this on one thread", r.Engine)
 	}

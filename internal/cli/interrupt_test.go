@@ -1,0 +1,45 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program returns a command that runs slackline as a process of its own.
+func program(args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Args[0] = "slackline" // see TestMain
+	return c
+}
+
+// TestInterrupt interrupts a simulation that would take minutes.
+func TestInterrupt(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		// The program may be slow to start; a signal that comes too early kills it.
+		for _, wait := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 20 * time.Second} {
+			c := program("simulate", "pop", "--ranks", "16384", "--machine", "xt4")
+			var stdout, stderr bytes.Buffer
+			c.Stdout, c.Stderr = &stdout, &stderr
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(wait)
+			if err := c.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Wait()
+			if c.ProcessState.ExitCode() == -1 {
+				continue
+			}
+			if code := c.ProcessState.ExitCode(); code != 130 || stdout.Len() > 0 || stderr.String() != "slackline: interrupted\n" {
+				t.Errorf("%v: exit code = %d, stdout = %q, stderr = %q; want 130, nothing, and that it was interrupted",
+					signal, code, stdout.String(), stderr.String())
+			}
+			break
+		}
+	}
+}
