@@ -62,8 +62,7 @@ func (f *flattener) rank(g *Graph, rank, room int) error {
 		if base+len(f.in.Ops) > MaxBlockOps {
 			return fmt.Errorf("rank %d has more than %d operations, which is too much for explicit dependencies", rank, MaxBlockOps)
 		}
-		f.out.ownOps = append(f.out.ownOps, f.in.Ops...)
-		f.out.Ops = f.out.ownOps
+		f.out.Ops = append(f.out.Ops, f.in.Ops...)
 		f.out.Calls = f.in.Calls // of all blocks of the graph
 		f.findRoots()
 		if len(f.out.edges)+len(f.in.Dependents)+len(f.roots)*len(f.ends) > room {

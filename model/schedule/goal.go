@@ -94,7 +94,6 @@ type goalReader struct {
 
 	// The block that is open.
 	labels   labelTable
-	numbered bool // the prefix of the labels is that of names
 	edges    []edge
 	backward bool // an operation waits for a later one: there may be a cycle
 	forwards []forward
@@ -232,6 +231,12 @@ func (r *goalReader) endBlock() bool {
 			}
 		}
 	}
+	if len(r.blocks) == cap(r.blocks) {
+		room := r.expect(len(r.blocks), len(r.blocks)/8+16)
+		r.blocks = slices.Grow(r.blocks, room)
+		r.blockRanks = slices.Grow(r.blockRanks, room)
+		r.blockLines = slices.Grow(r.blockLines, room)
+	}
 	r.blocks = append(r.blocks, blockInfo{len(r.ops), len(r.first), len(r.dependents)})
 	return true
 }
@@ -275,7 +280,7 @@ func (r *goalReader) expect(have, need int) int {
 // graph puts the blocks into the order of the ranks.
 func (r *goalReader) graph() *Graph {
 	g := &Graph{ops: r.ops, first: r.first, dependents: r.dependents, shape: r.shape, Names: r.names}
-	if r.names.prefix == "" && len(r.names.text) == 0 {
+	if len(r.names.prefixes) == 0 && len(r.names.text) == 0 {
 		r.names.label = nil // there are no labels
 	}
 	g.shape.Graphs = len(r.dependents) > 0

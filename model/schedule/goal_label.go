@@ -6,19 +6,26 @@ import (
 )
 
 // labelTable finds the operations of one block by their labels. Labels of generated files are
-// nearly always a prefix and a number: those with the prefix of the first such label of the block
-// are found in an array by their number, all others in a hash table.
+// nearly always a prefix and a number: those with one of the first prefixes of the block are found
+// in an array by their number, all others in a hash table.
 type labelTable struct {
-	prefix []byte   // part of the file; nil until the block has a numbered label
-	base   uint32   // number of the first entry of window
-	window []uint32 // operation plus 1; 0: no such label
-	width  int      // length that window gets when the prefix is known
+	windows [maxPrefixes]labelWindow
+	open    int // how many of them are in use
+	width   int // length that a window gets
 
 	seed    maphash.Seed // keeps made-up files from being slow; results do not depend on it
 	slots   []uint32     // position in entries plus 1; 0: free. Its length is a power of 2.
 	entries []labelEntry
+	memory  []uint32 // of slots
+}
 
-	windowMemory, slotMemory []uint32
+// labelWindow holds the labels of one prefix whose numbers are near the first one.
+type labelWindow struct {
+	prefix []byte   // part of the file
+	base   uint32   // number of the first entry of ops
+	ops    []uint32 // operation plus 1; 0: no such label
+	name   int      // position of the prefix in the names of the graph; -1 if there was no room
+	memory []uint32 // of ops
 }
 
 type labelEntry struct {
@@ -31,39 +38,35 @@ type labelEntry struct {
 const fewSlots = 16
 
 // reset empties the table for a block of the given number of bytes. An operation with its label
-// takes 8 bytes at least, so the array has room for twice as many numbers as there can be labels,
-// and for no more: a label such as x999999999 must not cost memory.
+// takes 8 bytes at least, so a window has room for all labels of the block if their numbers are
+// consecutive, and for no more: a label such as x99999999 must not cost memory.
 func (t *labelTable) reset(blockBytes int) {
-	t.prefix = nil
-	t.width = blockBytes/4 + 16
+	t.open = 0
+	t.width = blockBytes/8 + 16
 	t.entries = t.entries[:0]
 	t.slots = nil
 }
 
-// number returns the number of a label that has the prefix of the block.
-func (t *labelTable) number(label []byte) (uint32, bool) {
-	k := len(t.prefix)
-	digits := len(label) - k
-	if k == 0 || digits <= 0 || digits > maxLabelDigits || label[0] != t.prefix[0] ||
-		label[k] == '0' && digits > 1 || k > 1 && !bytes.Equal(label[:k], t.prefix) {
-		return 0, false
-	}
-	n := uint32(0)
-	for _, c := range label[k:] {
-		c -= '0'
-		if c > 9 {
-			return 0, false
+// number returns the window with the prefix of a label, and its number.
+func (t *labelTable) number(label []byte) (*labelWindow, uint32) {
+	for i := range t.windows[:t.open] {
+		w := &t.windows[i]
+		k := len(w.prefix)
+		if k >= len(label) || label[0] != w.prefix[0] || k > 1 && !bytes.Equal(label[:k], w.prefix) {
+			continue
 		}
-		n = n*10 + uint32(c)
+		if n, ok := parseLabelNumber(label[k:]); ok {
+			return w, n
+		}
 	}
-	return n, true
+	return nil, 0
 }
 
 // find returns the operation with a label, or -1.
 func (t *labelTable) find(label []byte) int {
-	if n, ok := t.number(label); ok {
-		if i := n - t.base; uint64(i) < uint64(len(t.window)) {
-			return int(t.window[i]) - 1
+	if w, n := t.number(label); w != nil {
+		if i := n - w.base; uint64(i) < uint64(len(w.ops)) {
+			return int(w.ops[i]) - 1
 		}
 	}
 	if len(t.entries) == 0 {
@@ -86,47 +89,54 @@ func (t *labelTable) findHashed(label []byte, h uint32) int {
 	return -1
 }
 
-// definition is what define has done.
-type definition struct {
-	before   int    // the operation that has the label already; -1 if it is new
-	number   uint32 // of a numbered label
-	numbered bool
-}
-
-// define gives a label to an operation, unless another one has it.
-func (t *labelTable) define(label []byte, op int) (d definition) {
-	if t.prefix == nil {
-		if k, n, ok := splitNumber(label); ok {
-			t.open(label[:k], n)
+// define gives a label to an operation, unless another one has it: then it returns that one, else
+// -1. It tells how names stores the label.
+func (t *labelTable) define(label []byte, op int, names *Names) (before int, name uint32) {
+	w, n := t.number(label)
+	if w == nil && t.open < maxPrefixes {
+		if k, number, ok := splitNumber(label); ok {
+			w, n = t.openWindow(label[:k], number), number
+			w.name = names.prefix(w.prefix)
 		}
 	}
-	if d.number, d.numbered = t.number(label); d.numbered {
-		if i := d.number - t.base; uint64(i) < uint64(len(t.window)) {
-			if d.before = int(t.window[i]) - 1; d.before < 0 {
-				t.window[i] = uint32(op) + 1
+	inWindow := false
+	if w != nil {
+		i := n - w.base
+		if inWindow = uint64(i) < uint64(len(w.ops)); inWindow {
+			if before = int(w.ops[i]) - 1; before >= 0 {
+				return before, 0
 			}
-			return d
+			w.ops[i] = uint32(op) + 1
 		}
 	}
-	h := t.hash(label)
-	if d.before = t.findHashed(label, h); d.before < 0 {
+	if !inWindow {
+		h := t.hash(label)
+		if before = t.findHashed(label, h); before >= 0 {
+			return before, 0
+		}
 		t.insert(labelEntry{label, h, uint32(op)})
 	}
-	return d
+	if w != nil && w.name >= 0 {
+		return -1, numberedLabel(w.name, n)
+	}
+	return -1, names.addText(label)
 }
 
-// open sets the prefix and lays the array around the first number.
-func (t *labelTable) open(prefix []byte, number uint32) {
-	t.prefix = prefix
-	t.base = 0
+// openWindow lays a window around the first number of a prefix.
+func (t *labelTable) openWindow(prefix []byte, number uint32) *labelWindow {
+	w := &t.windows[t.open]
+	t.open++
+	w.prefix = prefix
+	w.base = 0
 	if int(number) > t.width/2 {
-		t.base = number - uint32(min(t.width/4, int(number)))
+		w.base = number - uint32(min(t.width/4, int(number)))
 	}
-	if cap(t.windowMemory) < t.width {
-		t.windowMemory = make([]uint32, t.width+t.width/4)
+	if cap(w.memory) < t.width {
+		w.memory = make([]uint32, t.width+t.width/4)
 	}
-	t.window = t.windowMemory[:t.width]
-	clear(t.window)
+	w.ops = w.memory[:t.width]
+	clear(w.ops)
+	return w
 }
 
 func (t *labelTable) hash(label []byte) uint32 { return uint32(maphash.Bytes(t.seed, label)) }
@@ -139,10 +149,10 @@ func (t *labelTable) insert(e labelEntry) {
 		return
 	}
 	size := max(fewSlots, 2*len(t.slots))
-	if cap(t.slotMemory) < size {
-		t.slotMemory = make([]uint32, size)
+	if cap(t.memory) < size {
+		t.memory = make([]uint32, size)
 	}
-	t.slots = t.slotMemory[:size]
+	t.slots = t.memory[:size]
 	clear(t.slots)
 	for n := range t.entries {
 		t.place(n + 1)

@@ -289,20 +289,11 @@ func (r *goalReader) add(label []byte, op *Op, line int) bool {
 	}
 	name := uint32(0)
 	if label != nil {
-		opened := r.labels.prefix != nil
-		d := r.labels.define(label, index)
-		if d.before >= 0 {
+		before := -1
+		if before, name = r.labels.define(label, index, r.names); before >= 0 {
 			r.line = line
 			return r.fail("label %s is defined twice in rank %d (first in line %d)",
-				clip(label), r.rank, r.names.line[len(r.ops)-index+d.before])
-		}
-		if !opened {
-			r.choosePrefix()
-		}
-		if d.numbered && r.numbered {
-			name = numbered | d.number
-		} else {
-			name = r.names.addText(label)
+				clip(label), r.rank, r.names.line[len(r.ops)-index+before])
 		}
 	}
 	r.shape.CPUs = max(r.shape.CPUs, int(op.CPU)+1)
@@ -311,13 +302,4 @@ func (r *goalReader) add(label []byte, op *Op, line int) bool {
 	r.names.line = append(r.names.line, lineNumber(line))
 	r.names.label = append(r.names.label, name)
 	return true
-}
-
-// choosePrefix finds out whether the numbered labels of the block have the prefix that names stores
-// once for the file: that of the first block which has any.
-func (r *goalReader) choosePrefix() {
-	if r.names.prefix == "" {
-		r.names.prefix = string(r.labels.prefix)
-	}
-	r.numbered = r.names.prefix == string(r.labels.prefix)
 }

@@ -120,15 +120,22 @@ func (l *labeller) use(g *Graph, rank, ops int) {
 	if l.names == nil || len(l.names.label) == 0 {
 		return
 	}
-	// Numbered labels of one prefix that ascend are different; that is the case in which
-	// millions of labels must be fast.
-	last := uint32(0)
-	for _, at := range l.names.label[l.begin : l.begin+ops] {
-		if at < numbered || at <= last {
+	// Numbered labels that ascend are different; that is the case in which millions of labels
+	// must be fast.
+	var last [maxPrefixes]uint32
+	for _, prefix := range l.names.prefixes {
+		if !isLabel([]byte(prefix)) { // a schedule of another format may have strange labels
 			l.makeLabels(ops)
 			return
 		}
-		last = at
+	}
+	for _, at := range l.names.label[l.begin : l.begin+ops] {
+		prefix := at >> prefixShift % maxPrefixes
+		if at < numbered || at <= last[prefix] {
+			l.makeLabels(ops)
+			return
+		}
+		last[prefix] = at
 	}
 }
 

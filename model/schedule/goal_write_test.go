@@ -56,7 +56,7 @@ func TestWriteGOALMakesLabels(t *testing.T) {
 	build.Add(0, &b)
 	g := build.Graph()
 	g.Names = &Names{File: "made"}
-	for _, label := range []string{"a", "a", "no label", "send"} {
+	for _, label := range []string{"a", "a", "no label1", "send"} {
 		g.Names.add([]byte(label), 0)
 	}
 	got, _ = writeGOAL(t, g)

@@ -10,38 +10,55 @@ import (
 type Names struct {
 	File string
 
-	// label has an entry for each operation: 0 if it has no label; numbered plus a number if
-	// the label is prefix followed by that number, as nearly all labels are in generated files;
-	// else the position of the label in text, plus 1. It is empty if no operation has a label.
-	label  []uint32
-	prefix string
-	text   []byte // the other labels, each ended by a 0
+	// label has an entry for each operation: 0 if it has no label; a numbered label (see
+	// numberedLabel) if it consists of one of the prefixes and a number, as nearly all labels do
+	// in generated files; else the position of the label in text, plus 1. It is empty if no
+	// operation has a label.
+	label    []uint32
+	prefixes []string
+	text     []byte // the other labels, each ended by a 0
 
 	line []uint32 // by operation: line in the file, from 1; 0: not known. May be empty.
 }
 
-// numbered marks a label that consists of the prefix and a number.
-const numbered = 1 << 31
+// Parts of a numbered label: a mark, which of the prefixes, and the number.
+const (
+	numbered       = 1 << 31
+	prefixShift    = 29
+	maxPrefixes    = 1 << 2
+	maxLabelNumber = 1<<prefixShift - 1
+)
 
-// maxLabelDigits bounds the number of a numbered label, so that it fits below the mark.
-const maxLabelDigits = 9
+func numberedLabel(prefix int, number uint32) uint32 {
+	return numbered | uint32(prefix)<<prefixShift | number
+}
 
 // splitNumber returns the length of what comes before the digits at the end of a label, and their
-// value. It fails if the label does not end in digits, if they begin with a 0 that the value would
-// lose, or if they are too many.
+// value. It fails if a numbered label cannot keep them: if there are none, if they begin with a 0
+// that the value would lose, or if they are too many.
 func splitNumber(label []byte) (prefix int, number uint32, ok bool) {
 	prefix = len(label)
 	for prefix > 0 && label[prefix-1]-'0' <= 9 {
 		prefix--
 	}
-	digits := label[prefix:]
-	if len(digits) == 0 || len(digits) > maxLabelDigits || digits[0] == '0' && len(digits) > 1 || prefix == 0 {
-		return 0, 0, false
+	number, ok = parseLabelNumber(label[prefix:])
+	return prefix, number, ok && prefix > 0
+}
+
+// parseLabelNumber returns the value of the digits at the end of a label. It fails if a numbered
+// label cannot keep them.
+func parseLabelNumber(digits []byte) (number uint32, ok bool) {
+	if len(digits) == 0 || len(digits) > 9 || digits[0] == '0' && len(digits) > 1 {
+		return 0, false
 	}
 	for _, d := range digits {
-		number = number*10 + uint32(d-'0')
+		d -= '0'
+		if d > 9 {
+			return 0, false
+		}
+		number = number*10 + uint32(d)
 	}
-	return prefix, number, true
+	return number, number <= maxLabelNumber
 }
 
 // add gives the next operation its label (empty: none) and its line (0: not known).
@@ -52,15 +69,27 @@ func (n *Names) add(label []byte, line int) {
 		return
 	}
 	if prefix, number, ok := splitNumber(label); ok {
-		if n.prefix == "" {
-			n.prefix = string(label[:prefix])
-		}
-		if n.prefix == string(label[:prefix]) {
-			n.label = append(n.label, numbered|number)
+		if p := n.prefix(label[:prefix]); p >= 0 {
+			n.label = append(n.label, numberedLabel(p, number))
 			return
 		}
 	}
 	n.label = append(n.label, n.addText(label))
+}
+
+// prefix returns the position of a prefix in the list, to which it is added if there is room;
+// -1 if there is none.
+func (n *Names) prefix(prefix []byte) int {
+	for i, p := range n.prefixes {
+		if p == string(prefix) {
+			return i
+		}
+	}
+	if len(n.prefixes) == maxPrefixes {
+		return -1
+	}
+	n.prefixes = append(n.prefixes, string(prefix))
+	return len(n.prefixes) - 1
 }
 
 // addText stores a label and returns its entry. Beyond 2 GiB of labels it forgets them.
@@ -83,8 +112,8 @@ func (n *Names) appendLabel(to []byte, position int) []byte {
 	switch {
 	case at == 0:
 	case at >= numbered:
-		to = append(to, n.prefix...)
-		to = strconv.AppendUint(to, uint64(at&^numbered), 10)
+		to = append(to, n.prefixes[at>>prefixShift%maxPrefixes]...)
+		to = strconv.AppendUint(to, uint64(at&maxLabelNumber), 10)
 	default:
 		for _, c := range n.text[at-1:] {
 			if c == 0 {
