@@ -60,6 +60,24 @@ func (g *Graph) Find(op int) (rank, index int) {
 	return rank, op - g.FirstOp(rank)
 }
 
+// NumBlocks is the number of blocks of all ranks, which are numbered one rank after the other.
+func (g *Graph) NumBlocks() int { return len(g.blocks) - 1 }
+
+// FirstBlock is the number of the first block of a rank, for any rank up to and with the number of
+// ranks.
+func (g *Graph) FirstBlock(rank int) int { return g.steps[rank] }
+
+// BlockOps says which of Ops are those of a block: from .. to-1.
+func (g *Graph) BlockOps(block int) (from, to int) {
+	return g.blocks[block].ops, g.blocks[block+1].ops
+}
+
+// Links returns Block.First and Block.Dependents of a block; both are empty if it is a phase.
+func (g *Graph) Links(block int) (first []uint32, dependents []Dependent) {
+	from, to := &g.blocks[block], &g.blocks[block+1]
+	return g.first[from.first:to.first], g.dependents[from.dependents:to.dependents]
+}
+
 // NumOps is the number of operations of all ranks.
 func (g *Graph) NumOps() int { return len(g.ops) }
 
