@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,8 +37,13 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			return nil
 		},
-		Condition: func(cond string) (bool, error) { return cond == "ci" && os.Getenv("CI") == "true", nil },
-		Cmds:      scriptCommands,
+		Condition: func(cond string) (bool, error) {
+			if cond != "ci" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return os.Getenv("CI") == "true", nil
+		},
+		Cmds: scriptCommands,
 	})
 }
 
