@@ -86,9 +86,9 @@ import (
 //
 // Another magic; a newer version (it names the version); a checksum that does not agree; chunks
 // in another order; content that is longer or shorter than its numbers say; numbers out of range:
-// a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a negative size, a
-// dependent outside of its block or equal to its operation; a block that announces dependencies
-// and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
+// a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a call on a group
+// without the rank, a negative size, a dependent outside of its block; operations that wait for
+// each other; a block that announces dependencies and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
 // are missing at the end; an index that does not agree with the chunks; anything behind the
 // trailer. A file without its end is a truncated one: see ReadSLKPrefix.
 const (

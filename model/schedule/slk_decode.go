@@ -13,7 +13,7 @@ type slkDecoder struct {
 	g       *Graph
 	ranks   int64
 	origins uint64
-	calls   int // defined so far
+	table   *slkTable
 	names   uint64
 
 	begun      int64  // ranks begun
@@ -24,6 +24,8 @@ type slkDecoder struct {
 	opsLeft    uint64 // of which so many have not come yet
 	dependents int    // dependents in the graph before it
 	listLeft   uint64 // dependents of the last operation that have not come yet
+	backward   bool   // an operation of the block waits for a later one
+	cycles     cycleFinder
 
 	columns [numColumns]column
 	last    [flagKind + 1]Op
@@ -153,7 +155,7 @@ func (d *slkDecoder) openBlock(token uint64) error {
 	}
 	d.open, d.linked = true, token&1 != 0
 	d.blockOps, d.opsLeft = int64(ops), ops
-	d.dependents = len(d.g.dependents)
+	d.dependents, d.backward = len(d.g.dependents), false
 	d.blocksLeft--
 	return nil
 }
@@ -174,6 +176,13 @@ func (d *slkDecoder) closeBlock(at int) error {
 		}
 		g.first = append(g.first, uint32(n))
 		g.shape.Graphs = true
+		if d.backward {
+			first := g.first[len(g.first)-int(d.blockOps)-1:]
+			if cycle := d.cycles.find(int(d.blockOps), first, g.dependents[d.dependents:]); cycle != nil {
+				base := at - int(d.blockOps) - g.blocks[g.steps[len(g.steps)-1]].ops
+				return errors.New(cycleText(int(d.begun-1), cycle, func(i int) string { return fmt.Sprintf("#%d", base+i) }))
+			}
+		}
 	}
 	g.blocks = append(g.blocks, blockInfo{at, len(g.first), len(g.dependents)})
 	d.open = false
@@ -211,6 +220,9 @@ func (d *slkDecoder) readLinks(n uint64) error {
 			index := i + unzigzag(v>>1)
 			if uint64(index) >= uint64(d.blockOps) || index == i {
 				return fmt.Errorf("rank %d: operation %d of a block of %d waits for operation %d", d.begun-1, index, d.blockOps, i)
+			}
+			if index < i {
+				d.backward = true
 			}
 			dependents = append(dependents, NewDependent(int(index), v&1 != 0))
 		}
@@ -287,8 +299,11 @@ func (d *slkDecoder) readOps(ops []Op) error {
 				peer -= ranks
 			}
 		case Collective:
-			if op.Size >= int64(d.calls) {
+			if op.Size >= int64(len(d.table.calls)) {
 				return fmt.Errorf("rank %d: call %d is not defined", rank, op.Size)
+			}
+			if err := checkMember(&d.table.calls[op.Size], d.table.groups, int(rank)); err != nil {
+				return fmt.Errorf("rank %d: %w", rank, err)
 			}
 			d.g.shape.Collectives = true
 		}

@@ -222,6 +222,14 @@ func checkCall(c *Call, sizes, neighbours extremes, groups []Group, ranks int) e
 	return nil
 }
 
+// checkMember tells if a rank makes a call on a group to which it does not belong.
+func checkMember(c *Call, groups []Group, rank int) error {
+	if len(groups) > 0 && groups[c.Group].Index(rank) < 0 {
+		return fmt.Errorf("%s on group %d, of which the rank is no member", c.Op, c.Group)
+	}
+	return nil
+}
+
 // extremes are the smallest and the largest value of a list and 0.
 type extremes struct{ min, max int64 }
 

@@ -23,12 +23,16 @@ func drawGraph(t *rapid.T, ranks int) *Graph {
 			b.Reset()
 			n := small.Draw(t, "ops")
 			for range n {
-				drawOp(t, &b, ranks, groups, len(origins))
+				drawOp(t, &b, rank, ranks, groups, len(origins))
 			}
 			if n > 1 {
+				backward := rapid.Bool().Draw(t, "backward")
 				for range small.Draw(t, "dependencies") {
-					from := rapid.IntRange(0, n-1).Draw(t, "from")
-					to := (from + rapid.IntRange(1, n-1).Draw(t, "to")) % n
+					from := rapid.IntRange(1, n-1).Draw(t, "from")
+					to := rapid.IntRange(0, from-1).Draw(t, "to")
+					if backward {
+						from, to = to, from
+					}
 					if rapid.Bool().Draw(t, "start") {
 						b.RequireStart(from, to)
 					} else {
@@ -69,7 +73,7 @@ func drawOrigins(t *rapid.T) []Origin {
 	return []Origin{{}, {Path: []string{"main", "solve"}, Call: "MPI_Send"}, {Path: []string{"main"}}, {Call: "MPI_Recv"}}
 }
 
-func drawOp(t *rapid.T, b *Block, ranks int, groups []Group, origins int) {
+func drawOp(t *rapid.T, b *Block, rank, ranks int, groups []Group, origins int) {
 	peer := rapid.Int32Range(0, int32(ranks-1))
 	op := Op{
 		Kind:    Kind(rapid.IntRange(0, 3).Draw(t, "kind")),
@@ -89,7 +93,7 @@ func drawOp(t *rapid.T, b *Block, ranks int, groups []Group, origins int) {
 			op.Tag = AnyTag
 		}
 	case Collective:
-		at := b.Call(drawCall(t, ranks, groups))
+		at := b.Call(drawCall(t, rank, ranks, groups))
 		op.Size = b.Ops[at].Size
 		b.Ops[at] = op
 		return
@@ -97,7 +101,7 @@ func drawOp(t *rapid.T, b *Block, ranks int, groups []Group, origins int) {
 	b.Add(op)
 }
 
-func drawCall(t *rapid.T, ranks int, groups []Group) Call {
+func drawCall(t *rapid.T, rank, ranks int, groups []Group) Call {
 	c := Call{
 		Op:        rapid.SampledFrom(Operations()).Draw(t, "operation"),
 		Group:     int32(rapid.IntRange(0, max(len(groups), 1)-1).Draw(t, "group")),
@@ -107,6 +111,9 @@ func drawCall(t *rapid.T, ranks int, groups []Group) Call {
 	}
 	n := ranks
 	if len(groups) > 0 {
+		if groups[c.Group].Index(rank) < 0 {
+			c.Group = 0
+		}
 		n = groups[c.Group].Len()
 	}
 	member := rapid.Int32Range(0, int32(n-1))

@@ -58,7 +58,6 @@ type slkReader struct {
 	unzip  *zstd.Decoder
 	raw    []byte
 	chunks []slkChunkInfo
-	table  slkTable
 	slkDecoder
 }
 
@@ -118,9 +117,7 @@ func (r *slkReader) run() error {
 		case slkMeta:
 			err = r.readMeta(raw)
 		case slkDefs:
-			if err = r.table.read(raw); err == nil {
-				r.calls = len(r.table.calls)
-			}
+			err = r.table.read(raw)
 		case slkOps:
 			if !r.table.complete() {
 				return fmt.Errorf("operations before the groups and origins")
@@ -193,7 +190,6 @@ func (r *slkReader) readMeta(raw []byte) error {
 		return fmt.Errorf("%d ranks, %d cpus, %d nics, %d groups, %d origins, bits %d and %d: out of range",
 			ranks, cpus, nics, groups, origins, may, names)
 	}
-	r.table = slkTable{ranks: int(ranks), wantGroups: groups, wantOrigins: origins}
 	g := &Graph{steps: []int{0}, blocks: []blockInfo{{}}}
 	g.shape = Shape{
 		CPUs: max(int(cpus), 1), NICs: max(int(nics), 1), Wildcards: may&mayWildcards != 0,
@@ -202,7 +198,8 @@ func (r *slkReader) readMeta(raw []byte) error {
 	if names&hasFile != 0 {
 		g.Names = &Names{File: file}
 	}
-	r.slkDecoder = slkDecoder{g: g, ranks: int64(ranks), origins: max(origins, 1), names: names}
+	table := &slkTable{ranks: int(ranks), wantGroups: groups, wantOrigins: origins}
+	r.slkDecoder = slkDecoder{g: g, ranks: int64(ranks), origins: max(origins, 1), table: table, names: names}
 	r.reserve()
 	return nil
 }

@@ -249,6 +249,8 @@ func TestSLKRejects(t *testing.T) {
 		{"dependent outside", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{1, 4})}}, "operation 1 of a block of 1 waits for operation 0"},
 		{"own dependent", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{1, 0})}}, "operation 0 of a block of 1 waits for operation 0"},
 		{"dependents missing", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 2, []byte{1, 5, 0}, []byte{2, 2}, nil, nil, nil, nil, nil, []byte{2, 4})}}, "the dependents of an operation are missing"},
+		{"cycle", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 3, []byte{2, 2, 5, 0}, []byte{2, 2, 2}, nil, nil, nil, nil, nil, []byte{1, 4, 1, 2})}}, "rank 0: #1 and #2 wait for each other"},
+		{"no member", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 2, 0, 0}}, {slkDefs, []byte{'g', 0, 0, 0, 2, 'g', 0, 1, 1, 1, 'c', 0, 1, 0, 0, 0, 0, 0, 0, 0}}, {slkOps, ops(0, 1, []byte{1, 2, 0}, []byte{3})}}, "barrier on group 1, of which the rank is no member"},
 		{"huge list", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 255, 255, 255, 255, 15}}}, "a list of 4294967295 entries in 0 bytes"},
 		{"unknown definition", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'x'}}}, "no definition of kind 'x'"},
 		{"cut definition", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'c', 0, 0}}}, "a definition is cut off"},
@@ -352,6 +354,9 @@ func FuzzReadSLK(f *testing.F) {
 		if err != nil {
 			ReadSLKPrefix("fuzz.slk", data)
 			return
+		}
+		if err := Check(g); err != nil {
+			t.Fatalf("the reader has let it through: %v", err)
 		}
 		again, err := ReadSLK("again.slk", slkBytes(t, g))
 		if err != nil {

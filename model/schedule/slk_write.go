@@ -237,6 +237,9 @@ func (s *slkWriter) addOp(rank int, op *Op, calls []Call) error {
 		if err != nil {
 			return err
 		}
+		if err := checkMember(&calls[op.Size], s.defs.groups, rank); err != nil {
+			return err
+		}
 		size = id
 	}
 	if size < 0 || op.CPU == 255 || op.NIC == 255 || kind == Send && op.Tag == AnyTag || int64(op.Origin) >= int64(s.origins) {
