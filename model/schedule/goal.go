@@ -226,7 +226,7 @@ func (r *goalReader) endBlock() bool {
 			if cycle := r.cycles.find(n, first, dependents); cycle != nil {
 				r.line = int(r.names.line[begin+cycle[0]])
 				return r.fail("%s", cycleText(r.rank, cycle, func(i int) string {
-					return string(clip(r.names.appendLabel(nil, begin+i)))
+					return clip(r.names.appendLabel(nil, begin+i))
 				}))
 			}
 		}
@@ -267,14 +267,16 @@ func (r *goalReader) link(n int) ([]uint32, []Dependent) {
 }
 
 // expect returns for how many further elements an array of length have needs room, if need are
-// wanted now: as many as the rest of the file will add if it goes on like this.
+// wanted now: as many as the rest of the file will add if it goes on like this, but no more than
+// four times what there is, since it may not go on like this.
 func (r *goalReader) expect(have, need int) int {
 	const enoughToTell = 1 << 16
 	if r.at < enoughToTell {
 		return need
 	}
 	perByte := float64(have+need) / float64(r.at)
-	return max(need, int(perByte*1.02*float64(len(r.data)-r.at)))
+	rest := int(perByte * 1.02 * float64(len(r.data)-r.at))
+	return max(need, min(rest, 4*(have+need)))
 }
 
 // graph puts the blocks into the order of the ranks.

@@ -143,6 +143,21 @@ func TestRoundTrips(t *testing.T) {
 			if got, want := describe(again), describe(g); got != want {
 				t.Errorf("%s by %s is\n%s\nwant\n%s", path, f.Name, got, want)
 			}
+			if f.Name != "bin" {
+				compareLabels(t, path+" by "+f.Name, again, g)
+			}
+		}
+	}
+}
+
+// compareLabels wants the labels of a graph back; those that were made up do not count.
+func compareLabels(t *testing.T, what string, got, want *Graph) {
+	t.Helper()
+	for rank := range want.Ranks() {
+		for i := range want.RankOps(rank) {
+			if label := want.Label(rank, i); label != "" && got.Label(rank, i) != label {
+				t.Errorf("%s: operation %d of rank %d is called %q, want %q", what, i, rank, got.Label(rank, i), label)
+			}
 		}
 	}
 }
