@@ -14,6 +14,7 @@ import (
 // engine runs. Collectives are expanded step by step when a rank reaches them and are not stored.
 type Expansion struct {
 	program schedule.Program
+	spmd    schedule.SPMD // nil: the program is none
 	mapping *Mapping
 	gamma   unit.PerByte
 	groups  []schedule.Group
@@ -34,6 +35,7 @@ func Expand(p schedule.Program, mapping *Mapping, gamma unit.PerByte) *Expansion
 		x.groups = []schedule.Group{schedule.World(p.Ranks())}
 	}
 	x.shape.Collectives = false
+	x.spmd, _ = p.(schedule.SPMD)
 	return x
 }
 
@@ -54,6 +56,21 @@ func (x *Expansion) Err() error {
 
 // Next implements schedule.Stream.
 func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, bool) {
+	if m, ok := b.Memo.(*memo); ok && m.owner == x && m.same && m.step == at.Step {
+		// All ranks call this collective: no need to ask the program again.
+		for {
+			b.Reset()
+			if !m.in.Algorithm.Step(m.in, m.me(rank), int(at.Sub), b) {
+				at = schedule.Cursor{Step: at.Step + 1}
+				break
+			}
+			x.finish(b, m)
+			at.Sub++
+			if len(b.Ops) > 0 {
+				return at, true
+			}
+		}
+	}
 	for steps := x.program.Steps(rank); int(at.Step) < steps; {
 		x.program.Block(rank, int(at.Step), b)
 		switch {
@@ -96,38 +113,49 @@ func (x *Expansion) fail(rank int, at schedule.Cursor, err error) (schedule.Curs
 // step replaces the lone collective in b by the step of its algorithm that the cursor names, and
 // returns the cursor behind it. Beyond the last step b is left empty.
 func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, error) {
-	origin := b.Ops[0].Origin
-	call := &b.Calls[b.Ops[0].Size]
-	in, err := x.instance(call, b)
+	m, err := x.instance(&b.Calls[b.Ops[0].Size], b)
 	if err != nil {
 		return at, err
 	}
-	group := &x.groups[call.Group]
-	tag := call.Tag
-	me := rank
-	world := group.IsWorld()
-	if !world {
-		me = group.Index(rank)
-	}
-	if me < 0 || me >= group.Len() {
-		return at, fmt.Errorf("%s: the rank is not in group %d of the call", call.Op, call.Group)
+	m.origin = b.Ops[0].Origin
+	m.step, m.same = at.Step, x.spmd != nil && x.spmd.SameCall(int(at.Step))
+	me := m.me(rank)
+	if me < 0 || me >= m.group.Len() {
+		return at, fmt.Errorf("%s: the rank is not in group %d of the call", m.in.Op, m.in.Group)
 	}
 	b.Reset()
-	if !in.Algorithm.Step(in, me, int(at.Sub), b) {
+	if !m.in.Algorithm.Step(m.in, me, int(at.Sub), b) {
 		b.Reset()
 		return schedule.Cursor{Step: at.Step + 1}, nil
 	}
-	x.finish(b, group, world, tag, origin)
+	x.finish(b, m)
 	return schedule.Cursor{Step: at.Step, Sub: at.Sub + 1}, nil
 }
 
 // finish turns the operations that an algorithm added to b into those of the program: world
 // ranks, tag and context, reductions as calculations.
-func (x *Expansion) finish(b *schedule.Block, group *schedule.Group, world bool, tag, origin uint32) {
-	keep := 0
-	for i := range b.Ops {
+func (x *Expansion) finish(b *schedule.Block, m *memo) {
+	ops := b.Ops
+	for i := range ops {
+		op := &ops[i]
+		if op.Kind == schedule.Calc {
+			x.finishReductions(b, m, i)
+			return
+		}
+		op.Origin, op.Tag, op.Context = m.origin, m.tag, schedule.CollectiveContext
+		if !m.world {
+			op.Peer = int32(m.group.Rank(int(op.Peer)))
+		}
+	}
+}
+
+// finishReductions is finish for the operations from position i on, of which the first is a
+// calculation. Reductions that cost nothing are left out.
+func (x *Expansion) finishReductions(b *schedule.Block, m *memo, i int) {
+	keep := i
+	for ; i < len(b.Ops); i++ {
 		op := b.Ops[i]
-		op.Origin = origin
+		op.Origin = m.origin
 		if op.Kind == schedule.Calc {
 			if op.Tag == reduceTag {
 				d, _ := x.gamma.Times(op.Size)
@@ -137,10 +165,9 @@ func (x *Expansion) finish(b *schedule.Block, group *schedule.Group, world bool,
 				op.Size, op.Tag = int64(d), 0
 			}
 		} else {
-			op.Tag = tag
-			op.Context = schedule.CollectiveContext
-			if !world {
-				op.Peer = int32(group.Rank(int(op.Peer)))
+			op.Tag, op.Context = m.tag, schedule.CollectiveContext
+			if !m.world {
+				op.Peer = int32(m.group.Rank(int(op.Peer)))
 			}
 		}
 		b.Ops[keep] = op
@@ -158,32 +185,63 @@ type callKey struct {
 	algorithm string
 }
 
-// memo remembers the instance of the last call that a block was asked for. Ranks that follow one
-// another are mostly in the same collective.
+// memo remembers the last call that a block was asked for. Ranks that follow one another are
+// mostly in the same collective.
 type memo struct {
 	owner *Expansion
 	key   callKey
 	sizes []int64
 	in    *Instance
+	group *schedule.Group
+	world bool
+	tag   uint32
+
+	origin uint32
+	step   int32 // of the program
+	same   bool  // the step is this call for all ranks
+
 	parts schedule.Block // for splice
 }
 
-// instance returns the instance of a call, made once for all equal calls.
-func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*Instance, error) {
+// me returns the rank in the group of a rank.
+func (m *memo) me(rank int) int {
+	if m.world {
+		return rank
+	}
+	return m.group.Index(rank)
+}
+
+// instance puts the instance of a call into the memo of a block. It is made once for all equal
+// calls.
+func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*memo, error) {
 	if call.Group < 0 || int(call.Group) >= len(x.groups) {
 		return nil, fmt.Errorf("%s on group %d, but the program has %d groups", call.Op, call.Group, len(x.groups))
 	}
 	m := x.memo(b)
+	m.tag = call.Tag
 	key := callKey{call.Op, call.Group, call.Root, call.Size, call.Algorithm}
 	lists := len(call.Sources)+len(call.Destinations) > 0
 	if m.in != nil && m.key == key && !lists && sameSlice(m.sizes, call.Sizes) {
-		return m.in, nil
+		return m, nil
 	}
-	plain := !lists && call.Sizes == nil
+	in, err := x.choose(call, key, !lists && call.Sizes == nil)
+	if err != nil {
+		return nil, err
+	}
+	m.key, m.sizes, m.in = key, call.Sizes, in
+	if lists {
+		m.key = callKey{} // differs by rank: look again next time
+	}
+	m.group = &x.groups[call.Group]
+	m.world = m.group.IsWorld()
+	return m, nil
+}
+
+// choose asks the mapping, or remembers what it said of an equal plain call.
+func (x *Expansion) choose(call *schedule.Call, key callKey, plain bool) (*Instance, error) {
 	if plain {
 		if in, ok := x.instances.Load(key); ok {
-			m.key, m.sizes, m.in = key, nil, in.(*Instance)
-			return m.in, nil
+			return in.(*Instance), nil
 		}
 	}
 	c := *call
@@ -194,9 +252,6 @@ func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*Instance,
 	in.FreeReduce = x.gamma == 0
 	if plain {
 		x.instances.Store(key, in)
-	}
-	if !lists {
-		m.key, m.sizes, m.in = key, call.Sizes, in
 	}
 	return in, nil
 }

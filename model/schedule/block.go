@@ -18,8 +18,10 @@ type Block struct {
 	// Memo is for whoever fills the block, to remember something from one call to the next.
 	Memo any
 
-	ownOps        []Op
-	ownCalls      []Call
+	borrowed bool // Ops and Calls belong to the program; the block's own are below
+	ownOps   []Op
+	ownCalls []Call
+
 	ownFirst      []uint32
 	ownDependents []Dependent
 	edges         []edge
@@ -52,24 +54,24 @@ func (b *Block) IsPhase() bool { return len(b.Dependents) == 0 }
 
 // Reset empties the block.
 func (b *Block) Reset() {
-	b.ownOps = b.ownOps[:0]
-	b.ownCalls = b.ownCalls[:0]
-	b.Ops, b.Calls, b.First, b.Dependents = b.ownOps, b.ownCalls, nil, nil
-	b.edges = b.edges[:0]
+	if b.borrowed {
+		b.Ops, b.Calls, b.borrowed = b.ownOps, b.ownCalls, false
+	}
+	b.Ops, b.Calls = b.Ops[:0], b.Calls[:0]
+	if b.First != nil || len(b.edges) > 0 {
+		b.First, b.Dependents = nil, nil
+		b.edges = b.edges[:0]
+	}
 }
 
-// Add appends an operation and returns its index.
+// Add appends an operation to a block that borrows nothing, and returns its index.
 func (b *Block) Add(op Op) int {
-	b.ownOps = append(b.ownOps, op)
-	b.Ops = b.ownOps
+	b.Ops = append(b.Ops, op)
 	return len(b.Ops) - 1
 }
 
 // Keep drops all operations but the first n.
-func (b *Block) Keep(n int) {
-	b.ownOps = b.ownOps[:n]
-	b.Ops = b.ownOps
-}
+func (b *Block) Keep(n int) { b.Ops = b.Ops[:n] }
 
 // Send appends a send of size bytes to peer.
 func (b *Block) Send(peer int, size int64, tag uint32) int {
@@ -88,8 +90,7 @@ func (b *Block) Calc(picoseconds int64) int {
 
 // Call appends a symbolic collective.
 func (b *Block) Call(c Call) int {
-	b.ownCalls = append(b.ownCalls, c)
-	b.Calls = b.ownCalls
+	b.Calls = append(b.Calls, c)
 	return b.Add(Op{Kind: Collective, Size: int64(len(b.Calls) - 1)})
 }
 
@@ -145,11 +146,26 @@ func (b *Block) Link() {
 // Borrow fills the block with operations that belong to somebody else. It does not copy them.
 func (b *Block) Borrow(ops []Op, calls []Call, first []uint32, dependents []Dependent) {
 	b.Reset()
+	b.ownOps, b.ownCalls, b.borrowed = b.Ops, b.Calls, true
 	b.Ops, b.Calls, b.First, b.Dependents = ops, calls, first, dependents
 }
 
 // Borrowed reports whether the operations belong to the program and stay valid when the block is
 // filled again.
-func (b *Block) Borrowed() bool {
-	return len(b.Ops) > 0 && (len(b.ownOps) == 0 || &b.Ops[0] != &b.ownOps[0])
+func (b *Block) Borrowed() bool { return b.borrowed }
+
+// own makes the operations and calls of the block its own, so that they can be changed. Only the
+// calls that the operations name are kept.
+func (b *Block) own() {
+	if !b.borrowed {
+		return
+	}
+	ops, calls := append(b.ownOps[:0], b.Ops...), b.ownCalls[:0]
+	for i := range ops {
+		if op := &ops[i]; op.Kind == Collective {
+			calls = append(calls, b.Calls[op.Size])
+			op.Size = int64(len(calls) - 1)
+		}
+	}
+	b.Ops, b.Calls, b.borrowed = ops, calls, false
 }

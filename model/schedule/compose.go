@@ -154,7 +154,7 @@ func (p *part) fill(rank, step int, b *Block) {
 	if p.rank == 0 && p.origin == 0 && p.world == 0 && p.group == 0 {
 		return
 	}
-	b.takeOps()
+	b.own()
 	calls := false
 	for i := range b.Ops {
 		op := &b.Ops[i]
@@ -173,7 +173,6 @@ func (p *part) fill(rank, step int, b *Block) {
 	if !calls || p.world == 0 && p.group == 0 {
 		return
 	}
-	b.takeCalls()
 	for i := range b.Calls {
 		if c := &b.Calls[i]; c.Group == 0 {
 			c.Group = p.world
@@ -181,29 +180,6 @@ func (p *part) fill(rank, step int, b *Block) {
 			c.Group += p.group
 		}
 	}
-}
-
-// takeOps makes the operations the block's own, so that they can be changed.
-func (b *Block) takeOps() {
-	if !same(b.Ops, b.ownOps) {
-		b.ownOps = append(b.ownOps[:0], b.Ops...)
-		b.Ops = b.ownOps
-	}
-}
-
-// takeCalls makes the calls of the operations, which must be the block's own, its own too.
-func (b *Block) takeCalls() {
-	if same(b.Calls, b.ownCalls) {
-		return
-	}
-	own := b.ownCalls[:0]
-	for i := range b.Ops {
-		if op := &b.Ops[i]; op.Kind == Collective {
-			own = append(own, b.Calls[op.Size])
-			op.Size = int64(len(own) - 1)
-		}
-	}
-	b.ownCalls, b.Calls = own, own
 }
 
 // Repeat returns the program that carries out p n times, one after the other, as Concat does.

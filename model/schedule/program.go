@@ -20,6 +20,13 @@ type Program interface {
 	Origins() []Origin
 }
 
+// SPMD is implemented by programs that know at which steps all ranks do the same.
+type SPMD interface {
+	// SameCall reports whether all ranks have this step and their blocks there are one equal
+	// collective and nothing else.
+	SameCall(step int) bool
+}
+
 // Shape bounds what occurs in a program, so that an engine can be chosen before it runs. A bound
 // may be loose, never too tight.
 type Shape struct {
