@@ -100,6 +100,16 @@ func TestReadGOALErrors(t *testing.T) {
 		{two + "calc 5 cpu 1 cpu 2\n", "f:3: cpu is given twice"},
 		{two + "calc 5 cpu1\n", `f:3: "cpu1" after the operation`},
 		{two + "calc -5\n", "f:3: negative time"},
+		{two + "calc 5 cpu -1\n", "f:3: negative cpu; cpu must be 0 or more"},
+		{two + "send 5b to 1 nic\n", "f:3: nic is missing, here is the end of the line"},
+		{two + "send 5b to 1 tag 99999999999999999999\n", "f:3: tag 99999999999999999999 is out of range"},
+		{two + "recv 5b from -1tag 2\n", "f:3: negative source"},
+		{two + "a/* x", "f:3: the comment that begins with /* is not closed"},
+		{two + "a: /* x", "f:3: the comment that begins with /* is not closed"},
+		{two + "send 5 /* x", "f:3: the comment that begins with /* is not closed"},
+		{two + "send 5b /* x", "f:3: the comment that begins with /* is not closed"},
+		{two + "send 5b to /* x", "f:3: the comment that begins with /* is not closed"},
+		{two + "send 5b to 1 /* x", "f:3: the comment that begins with /* is not closed"},
 		{two + "calc: calc 5\n", "f:3: send, recv, calc, rank and num_ranks are keywords"},
 		{two + "a: calc 5\na requires send\n", "f:4: send is a keyword and cannot be a label"},
 		{two + "a: jump 5\n", `f:3: an operation (send, recv or calc) must follow the label a, here is "jump"`},
@@ -202,6 +212,8 @@ func TestSniff(t *testing.T) {
 		{"\x7f\x10\x00\x00\x00\x00\x00\x00", "bin", ""},
 		{"\x26\x09\x00\x00\x00\x00\x00\x00", "bin", ""},
 		{"digraph slackline {", "dot", ""},
+		{"// c\nstrict digraph {", "dot", ""},
+		{"graph { a -- b }", "dot", ""},
 		{"", "", "f: the file is empty"},
 		{"\r\n \n", "", "only blanks and empty lines"},
 		{"hello world\nsecond", "", `the text begins with "hello world"`},
@@ -216,6 +228,9 @@ func TestSniff(t *testing.T) {
 		case tc.format == "" && (err == nil || !strings.Contains(err.Error(), tc.want)):
 			t.Errorf("Sniff(%q) = %s, %v, want an error with %s", tc.head, f.Name, err, tc.want)
 		}
+	}
+	if f, err := FormatNamed("dot"); err != nil || f.Name != "dot" {
+		t.Errorf("FormatNamed(dot) = %s, %v", f.Name, err)
 	}
 	if _, err := FormatNamed("otf2"); err == nil || !strings.Contains(err.Error(), "there are goal, bin, ") {
 		t.Errorf("FormatNamed(otf2) = %v, want the list of formats", err)

@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // failIn sets the error for something unexpected inside a line of a block. If the file ends here,
 // in the middle of a word or where one is missing, that is the fault to tell.
@@ -10,17 +13,9 @@ func (r *goalReader) failIn(format string, args ...any) bool {
 		end++
 	}
 	if end == len(r.data) {
-		return r.failEnd("inside an operation")
+		return r.fail("the file ends inside an operation, and the block of rank %d is not closed", r.rank)
 	}
 	return r.fail(format, args...)
-}
-
-// failEnd sets the error for a file that ends too early.
-func (r *goalReader) failEnd(where string) bool {
-	if r.rank < 0 {
-		return r.fail("the file ends %s", where)
-	}
-	return r.fail("the file ends %s, and the block of rank %d is not closed", where, r.rank)
 }
 
 // failStatement sets the error for a line of a block that begins with something else than a word.
@@ -60,7 +55,7 @@ func (r *goalReader) failOutside() bool {
 func (r *goalReader) failNumber(what string) bool {
 	rest := r.data[r.at:]
 	if len(rest) > 1 && rest[0] == '-' && rest[1]-'0' <= 9 {
-		return r.fail("negative %s; %s must be 0 or more", bare(what), what)
+		return r.fail("negative %s; %s must be 0 or more", strings.TrimPrefix(what, "the "), what)
 	}
 	if r.peek() == ':' {
 		return r.fail("send, recv, calc, rank and num_ranks are keywords and cannot be labels")
@@ -70,12 +65,4 @@ func (r *goalReader) failNumber(what string) bool {
 		return r.fail("%s", message)
 	}
 	return r.failIn("%s", message)
-}
-
-// bare takes the article from a noun.
-func bare(what string) string {
-	if len(what) > 4 && what[:4] == "the " {
-		return what[4:]
-	}
-	return what
 }
