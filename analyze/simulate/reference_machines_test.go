@@ -187,8 +187,12 @@ func drawMachine(d draw, kind caseKind, ranks int, scale int64) testMachine {
 		}
 	}
 	if kind == kindRendezvous {
+		limit, short := int64(d(4)), d.chance(1, 2)
 		for class := range m.Classes {
-			m.Classes[class].Eager = int64(d(2))
+			m.Classes[class].Eager = limit
+			if short { // messages that wait for the CPU are younger than what went before
+				m.Classes[class].Latency = unit.Duration(int64(d(3)) * scale)
+			}
 		}
 	}
 	t := testMachine{machine: m}

@@ -33,7 +33,7 @@ const (
 	kindPhases                      // several blocks without
 	kindCollectives                 // patterns of collectives, as phases
 	kindWide                        // phases with more than 64 sends and receives
-	kindRendezvous                  // all messages wait for their receivers
+	kindRendezvous                  // most messages wait for their receivers
 	kindBroken                      // programs that often cannot finish
 	kindOverflow                    // times that often do not fit into 63 bits
 	numCaseKinds
@@ -77,6 +77,13 @@ func drawCase(d draw, kind caseKind) testCase {
 			c.plan = drawPhases(d, unit, d.between(1, 4), d.between(1, 3), 200)
 		} else {
 			c.plan = drawCollectives(d, unit, d.between(60, 80), 1)
+		}
+	case kindRendezvous:
+		if d.chance(1, 2) {
+			ranks := d.between(3, 8)
+			c.plan = drawPhases(d, unit, ranks, d.between(2, 8), 4*ranks)
+		} else {
+			c.plan = drawGraph(d, kind, unit)
 		}
 	default:
 		c.plan = drawGraph(d, kind, unit)
