@@ -79,7 +79,7 @@ import (
 //
 //	META  02 01 01 00 00 00 00
 //	OPS   00 02  04 02 02 02 02 00 00 00 00 00
-//	      structure 01 02 01 02   flags 1c 1d   sizes 08 08   peers 03 02   tags 01 01
+//	      structure 01 02 01 02   flags 1c 1d   sizes 08 08   peers 03 03   tags 01 01
 //	INDX  02 02 00 02  "META" .. 00 00  "OPS " .. 00 02
 //
 // # What a reader rejects
@@ -103,7 +103,7 @@ const (
 	slkMaxRaw  = 16 << 20 // largest content of a chunk
 	slkChunk   = 1 << 20  // the writer ends a chunk beyond this many bytes of content
 	slkChunkOp = 1 << 16  // and beyond this many operations, so that they stay in the cache
-	slkReserve = 1 << 25  // operations for which the reader makes room before it has seen them
+	slkReserve = 1 << 22  // the reader makes room for this many operations on the word of the index
 )
 
 // The kinds of chunks.

@@ -205,9 +205,8 @@ func (r *slkReader) readMeta(raw []byte) error {
 }
 
 // reserve makes room for the operations, blocks and dependents that the index announces. The index
-// has not been checked against the rest of the file yet, so it is believed only up to what a file
-// of this length is likely to hold; beyond that memory grows with what is read. Memory that is
-// reserved and never used is address space only.
+// has not been checked against the rest of the file yet, so large numbers in it are believed only
+// as far as the columns are long enough. Memory that is reserved and never used is address space.
 func (r *slkReader) reserve() {
 	at, n := r.at, len(r.data)
 	defer func() { r.at = at }()
@@ -224,16 +223,41 @@ func (r *slkReader) reserve() {
 		return
 	}
 	c := column{b: raw}
-	ops, blocks, dependents := c.uint(), c.uint(), c.uint()
-	most := max(32*uint64(n), slkReserve)
-	g := r.g
-	if dependents > 0 {
-		g.first = make([]uint32, 0, min(ops, most)+min(blocks, most))
+	ops, blocks, dependents, ranks := c.uint(), c.uint(), c.uint(), uint64(r.ranks)
+	if max(ops, blocks, dependents, ranks) > slkReserve {
+		r.at = at
+		lengths := r.columnLengths()
+		ops, blocks = min(ops, lengths[colFlags]), min(blocks, lengths[colStructure])
+		dependents, ranks = min(dependents, lengths[colDependents]), min(ranks, lengths[colStructure])
 	}
-	g.ops = make([]Op, 0, min(ops, most))
-	g.blocks = append(make([]blockInfo, 0, min(blocks, most)+1), g.blocks...)
-	g.dependents = make([]Dependent, 0, min(dependents, most))
-	g.steps = append(make([]int, 0, min(uint64(r.ranks), max(32*uint64(n), 1<<20))+1), g.steps...)
+	g := r.g
+	g.ops = make([]Op, 0, ops)
+	g.blocks = append(make([]blockInfo, 0, blocks+1), g.blocks...)
+	g.steps = append(make([]int, 0, ranks+1), g.steps...)
+	if dependents > 0 {
+		g.first = make([]uint32, 0, ops+blocks)
+		g.dependents = make([]Dependent, 0, dependents)
+	}
+}
+
+// columnLengths returns the sums of the lengths of the columns in all chunks from the one in hand
+// on, up to the first fault.
+func (r *slkReader) columnLengths() (sums [numColumns]uint64) {
+	for {
+		kind, raw, length, err := r.chunk()
+		if err != nil || kind == slkIndex {
+			return sums
+		}
+		if kind == slkOps {
+			head := column{b: raw}
+			head.uint() // ranks
+			head.uint() // operations
+			for i := range sums {
+				sums[i] += min(head.uint(), uint64(len(raw)))
+			}
+		}
+		r.at += length
+	}
 }
 
 // checkIndex holds the index against the chunks.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,7 +211,7 @@ func TestSLKRejects(t *testing.T) {
 		}
 		return append(b, bytes.Join(columns, nil)...)
 	}
-	message := [][]byte{{1, 2, 1, 2}, {0x1c, 0x1d}, {8, 8}, {3, 2}, {1, 1}}
+	message := [][]byte{{1, 2, 1, 2}, {0x1c, 0x1d}, {8, 8}, {3, 3}, {1, 1}}
 	with := func(column int, b ...byte) []byte {
 		c := append([][]byte{}, message...)
 		for column >= len(c) {
@@ -277,6 +278,34 @@ func TestSLKRejects(t *testing.T) {
 	}
 }
 
+// The example of the format's description, byte by byte.
+func TestSLKExample(t *testing.T) {
+	data := slkBytes(t, graphOf(rankOps{ops: []Op{send(1, 1)}}, rankOps{ops: []Op{recv(0, 1)}}))
+	r, err := newSLKReader(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	var lengths []int
+	for range 3 {
+		kind, raw, length, err := r.chunk()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%s % x", kind, raw))
+		lengths = append(lengths, length)
+		r.at += length
+	}
+	want := []string{
+		"META 02 01 01 00 00 00 00",
+		"OPS  00 02 04 02 02 02 02 00 00 00 00 00 01 02 01 02 1c 1d 08 08 03 03 01 01",
+		fmt.Sprintf("INDX 02 02 00 02 % x %02x 00 00 % x %02x 00 02", "META", lengths[0], "OPS ", lengths[1]),
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("chunks\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 type rawChunk struct {
 	kind string
 	raw  []byte
@@ -298,6 +327,24 @@ func packSLK(chunks []rawChunk) []byte {
 	s.totalBlocks = s.totalOps
 	s.writeIndex()
 	return out.Bytes()
+}
+
+// An index that announces more than memory can hold must be found out before room is made for it.
+func TestSLKLyingIndex(t *testing.T) {
+	var out bytes.Buffer
+	s := newSLKWriter(&out, graphOf(rankOps{}))
+	s.write(slkHeader())
+	s.writeChunk(slkMeta, []byte{255, 255, 255, 255, 7, 1, 1, 0, 0, 0, 0}, 0, 0)
+	s.totalOps, s.totalBlocks, s.totalDependents = 1<<60, 1<<60, 1<<60
+	s.writeIndex()
+	_, err := ReadSLK("x.slk", out.Bytes())
+	if want := "the operations end in rank 0 of 2147483647"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("ReadSLK: %v, want it to contain %q", err, want)
+	}
+	_, _, err = ReadSLKPrefix("x.slk", out.Bytes())
+	if want := "none of the 2147483647 ranks is whole"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("ReadSLKPrefix: %v, want it to contain %q", err, want)
+	}
 }
 
 func TestSLKWriterRefuses(t *testing.T) {
