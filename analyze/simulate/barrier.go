@@ -3,18 +3,24 @@ package simulate
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // barrier lets a fixed number of threads wait for each other. Windows are short, so it spins; a
-// thread that waits for long yields its core.
+// thread that waits for long lets others run.
 type barrier struct {
 	threads int32
 	arrived atomic.Int32
 	phase   atomic.Uint32
 }
 
-// spins is how often a thread looks before it yields: some microseconds.
-const spins = 4000
+// spins is how often a thread looks before it yields (some microseconds), yields how often it
+// yields before it sleeps: then some other thread has lost its core.
+const (
+	spins  = 4000
+	yields = 64
+	nap    = 20 * time.Microsecond
+)
 
 func (b *barrier) wait() {
 	if b.threads == 1 {
@@ -27,8 +33,12 @@ func (b *barrier) wait() {
 		return
 	}
 	for i := 0; b.phase.Load() == phase; i++ {
-		if i >= spins {
+		switch {
+		case i < spins:
+		case i < spins+yields:
 			runtime.Gosched()
+		default:
+			time.Sleep(nap)
 		}
 	}
 }

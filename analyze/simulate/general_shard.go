@@ -15,6 +15,7 @@ type generalShard struct {
 	out    [2][][]node // by round and thread: messages to other threads
 	round  int
 	acts   int64 // earliest message sent to another thread in this round
+	visits int64
 }
 
 // newGeneralShards cuts the hosts into stretches, one for each thread.
@@ -110,6 +111,7 @@ func (s *generalShard) runWindow() {
 	end := s.calendar.end()
 	s.calendar.now.drain(func(i int32) {
 		h := s.lo + i
+		s.visits++
 		for m := s.inbox[h]; m != 0; {
 			rest := s.nodes[m].next
 			s.insert(h, m)
@@ -167,7 +169,7 @@ func (s *generalShard) collect(round int) {
 	}
 }
 
-func (s *generalShard) sent() int64     { return s.acts }
-func (s *generalShard) cal() *calendar  { return s.calendar }
-func (s *generalShard) failed() bool    { return s.overflow || s.large }
-func (s *generalShard) progress() int64 { return s.stats.messages }
+func (s *generalShard) sent() int64                        { return s.acts }
+func (s *generalShard) cal() *calendar                     { return s.calendar }
+func (s *generalShard) failed() bool                       { return s.overflow || s.large }
+func (s *generalShard) progress() (messages, visits int64) { return s.stats.messages, s.visits }

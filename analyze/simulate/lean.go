@@ -37,6 +37,7 @@ type lean struct {
 
 	running   int // ranks that have not come to their end
 	left      int // unexpected messages that wait
+	visits    int64
 	overflow  bool
 	unfit     bool // the program has something that this core does not know
 	sawLarge  bool // a large message was met, but large is nil
@@ -183,6 +184,7 @@ func (l *lean) runWindow() {
 	}
 	l.calendar.now.drain(func(i int32) {
 		r := l.lo + i
+		l.visits++
 		if m := l.inbox[r]; m != 0 {
 			l.inbox[r] = 0
 			l.takeInbox(&l.hosts[r], m)
@@ -326,10 +328,11 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 	if h.birth == t {
 		gen = h.gen + 1
 	}
-	l.deliver(r, op.peer, leanMessage{
-		time: arrival, birth: t, load: load, order: leanOrder(gen, kindMessage),
-		from: r, index: index, tag: op.tag,
-	})
+	m := l.newMessage()
+	n := &l.msgs[m]
+	n.time, n.birth, n.load, n.order = arrival, t, load, leanOrder(gen, kindMessage)
+	n.from, n.index, n.tag = r, index, op.tag
+	l.deliver(r, op.peer, m)
 	if c.Rendezvous {
 		l.stats.Rendezvous++
 		if l.large == nil {

@@ -17,24 +17,24 @@ func (l *lean) freeMessage(m int32) {
 	l.free = m
 }
 
-// deliver takes a message from a host to another one.
-func (l *lean) deliver(from, to int32, n leanMessage) {
+// deliver takes message m, which is complete, from a host to another one.
+func (l *lean) deliver(from, to, m int32) {
+	n := &l.msgs[m]
 	switch {
-	case to == from:
-		m := l.newMessage()
-		l.msgs[m] = n
-		l.push(&l.hosts[to], m)
 	case to >= l.lo && to < l.hi:
-		m := l.newMessage()
+		if to == from {
+			l.push(&l.hosts[to], m)
+			return
+		}
 		n.next = l.inbox[to]
-		l.msgs[m] = n
 		l.inbox[to] = m
 		l.calendar.wake(to, n.time)
 	default:
 		n.child = to
 		buffer := &l.out[l.round&1][l.owner(to)]
-		*buffer = append(*buffer, n)
+		*buffer = append(*buffer, *n)
 		l.acts = min(l.acts, n.time)
+		l.freeMessage(m)
 	}
 }
 
@@ -69,10 +69,10 @@ func (l *lean) collect(round int) {
 	}
 }
 
-func (l *lean) sent() int64     { return l.acts }
-func (l *lean) cal() *calendar  { return l.calendar }
-func (l *lean) failed() bool    { return l.overflow || l.unfit || l.sawLarge }
-func (l *lean) progress() int64 { return l.stats.messages }
+func (l *lean) sent() int64                        { return l.acts }
+func (l *lean) cal() *calendar                     { return l.calendar }
+func (l *lean) failed() bool                       { return l.overflow || l.unfit || l.sawLarge }
+func (l *lean) progress() (messages, visits int64) { return l.stats.messages, l.visits }
 
 // takeInbox queues the messages of an inbox. The list is turned round first: senders are mostly
 // carried out in ascending order, and then messages arrive in the order of their keys.

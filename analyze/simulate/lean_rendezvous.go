@@ -109,6 +109,7 @@ func (l *lean) visitLarge(r int32, end int64, forced bool) {
 	h := &l.hosts[r]
 	e := &l.large.hosts[r]
 	e.stamp++
+	l.visits++
 	if m := l.inbox[r]; m != 0 {
 		l.inbox[r] = 0
 		l.takeInbox(h, m)

@@ -195,8 +195,7 @@ func (s *static) add(i uint32, at, span int64) int64 {
 	if at > math.MaxInt64-span {
 		if s.err == nil {
 			rank, index := s.g.Find(int(i))
-			s.err = fmt.Errorf("rank %d: operation %s ends later than %d ps (106 days), which is the limit",
-				rank, s.g.Name(rank, index), int64(math.MaxInt64))
+			s.err = fmt.Errorf("rank %d: operation %s: %w", rank, s.g.Name(rank, index), ErrOverflow)
 		}
 		return math.MaxInt64
 	}
@@ -247,8 +246,7 @@ func (s *static) cost(send uint32) *machine.Cost {
 	from := s.rank(send)
 	cost := s.costs.of(s.costs.class(from, op.Peer), op.Size)
 	if cost.Overflow {
-		s.err = fmt.Errorf("rank %d: a message of %d bytes to rank %d takes longer than %d ps (106 days), which is the limit",
-			from, op.Size, op.Peer, int64(math.MaxInt64))
+		s.err = fmt.Errorf("rank %d: a message of %d bytes to rank %d: %w", from, op.Size, op.Peer, ErrOverflow)
 		return nil
 	}
 	return cost

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -183,13 +184,13 @@ a: calc 9000000000000000
 b: calc 9000000000000000
 b requires a
 }
-`, far, "rank 0: operation b ends later than 9223372036854775807 ps (106 days), which is the limit"},
+`, far, "rank 0: operation b: a time does not fit into 63 bits of picoseconds"},
 		{"large message", `num_ranks 1
 rank 0 {
 a: send 9223372036854775807b to 0
 recv 8b from 0
 }
-`, plainParams(1, 1, 0, 1_000_000, machine.NoLimit), "rank 0: a message of 9223372036854775807 bytes to rank 0 takes longer than"},
+`, plainParams(1, 1, 0, 1_000_000, machine.NoLimit), "rank 0: a message of 9223372036854775807 bytes to rank 0: a time does not fit"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g, err := schedule.Read("test.goal", []byte(tc.goal))
@@ -228,6 +229,26 @@ func TestStaticCycleThroughBlocks(t *testing.T) {
 	}
 	if text := err.Error(); !strings.HasPrefix(text, "cycle: rank ") || !strings.Contains(text, " -> (40 more) -> "+cycle.Ops[0]) {
 		t.Errorf("message %q", text)
+	}
+}
+
+// A symbolic collective is expanded on the way: one exchange of empty messages.
+func TestStaticBarrier(t *testing.T) {
+	build := schedule.NewBuilder(2)
+	var b schedule.Block
+	for rank := range 2 {
+		b.Reset()
+		b.Call(schedule.Call{Op: schedule.Barrier, Algorithm: "dissemination"})
+		build.Add(rank, &b)
+	}
+	p := plainParams(500, 20, 0, 6000, machine.NoLimit)
+	m := &machine.Machine{Classes: [machine.NumClasses]machine.Params{p, p, p}}
+	r, err := Run(context.Background(), build.Graph(), m, Options{Model: LogGPS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := unit.Duration(20 + 500 + 20); r.Engine != "static" || !slices.Equal(r.Finish, []unit.Duration{want, want}) {
+		t.Errorf("engine %s, finish %v, want static and %d for both", r.Engine, r.Finish, want)
 	}
 }
 

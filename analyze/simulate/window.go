@@ -1,113 +1,188 @@
 package simulate
 
-import (
-	"context"
-	"sync"
-	"sync/atomic"
-)
+import "context"
 
 // The window engine. A message that is sent at t acts on another host no earlier than t + o + L.
 // Time is cut into windows of the smallest o + L; inside a window hosts cannot affect each other
 // and are carried out one after the other, in any order, on any thread, with the same result.
 //
-// Each thread owns a stretch of hosts. Messages to hosts of other threads are handed over at the
-// end of the window; there is one barrier per window.
+// Each core owns a stretch of hosts. Messages to hosts of other cores are handed over at the end
+// of the window; there is one barrier per window. While windows hold little work, the barrier
+// would cost more than the threads gain: then one thread carries out all cores and the others
+// sleep.
 
-// windowCore carries out the events of the hosts of one thread.
+// windowCore carries out the events of a stretch of hosts.
 type windowCore interface {
 	// begin makes the ranks of all hosts ready and wakes the hosts that have something to do.
 	begin()
 	// runWindow carries out the events of the hosts that the calendar names for the present
 	// window.
 	runWindow()
-	// sent returns the earliest time at which a message acts that was sent to another thread in
+	// sent returns the earliest time at which a message acts that was sent to another core in
 	// this round (never if there is none).
 	sent() int64
-	// collect takes the messages that the other threads sent in the round before.
-	collect(round int)
-	// setRound tells the number of the round that begins; messages to other threads go to the
+	// setRound tells the number of the round that begins; messages to other cores go to the
 	// buffers of that round.
 	setRound(round int)
+	// collect takes the messages that the other cores sent in a round.
+	collect(round int)
 	cal() *calendar
 	// failed reports whether the run cannot go on.
 	failed() bool
-	// progress returns the number of messages so far.
-	progress() int64
+	// progress returns the number of messages and the number of visits to hosts so far.
+	progress() (messages, visits int64)
 }
 
-// runWindows runs the cores, one thread each, until no host has anything left to do.
+// Windows with fewer visits than this are carried out by one thread. A visit takes about a tenth
+// of a microsecond, a barrier some tenths and, on a busy machine, far more.
+const soloBelow = 400
+
+// soloAfter is how many windows in a row must be small before the other threads go to sleep, or
+// large before they are woken.
+const soloAfter = 8
+
+// windows is one run of the window engine.
+type windows struct {
+	ctx     context.Context
+	cores   []windowCore
+	tick    func(now, messages int64)
+	barrier barrier
+	// What each thread says at the end of a round, kept twice by round, so that one barrier per
+	// window is enough.
+	said   [2][]statement
+	gates  []chan turn
+	parked chan struct{}
+}
+
+// statement is what a thread says at the end of a round, on a cache line of its own.
+type statement struct {
+	next             int64 // first window in which one of its hosts or receivers has work
+	messages, visits int64 // so far
+	_                [40]byte
+}
+
+// turn is where a run stands between two rounds.
+type turn struct {
+	round  int
+	window int64 // the window to carry out; start: begin the run
+	visits int64 // in all rounds before
+	small  int   // how many of the last windows were small, in a row; negative: large
+}
+
+// Special windows.
+const (
+	start   = -1
+	stopAll = -2
+)
+
+// runWindows runs the cores until no host has anything left to do.
 func runWindows(ctx context.Context, cores []windowCore, tick func(now, messages int64)) error {
-	shared := &windowsShared{
-		next:  [2][]paddedInt{make([]paddedInt, len(cores)), make([]paddedInt, len(cores))},
-		count: make([]paddedInt, len(cores)),
+	n := len(cores)
+	w := &windows{
+		ctx: ctx, cores: cores, tick: tick,
+		said:   [2][]statement{make([]statement, n), make([]statement, n)},
+		gates:  make([]chan turn, n),
+		parked: make(chan struct{}, n),
 	}
-	shared.barrier.threads = int32(len(cores))
-	var wait sync.WaitGroup
-	for t := range cores {
-		if t == 0 {
-			continue
+	w.barrier.threads = int32(n)
+	for t := 1; t < n; t++ {
+		w.gates[t] = make(chan turn)
+		go w.helper(t)
+	}
+	for now := (turn{window: start}); now.window != never && now.window != stopAll; {
+		if n > 1 && now.small <= 0 {
+			for t := 1; t < n; t++ {
+				w.gates[t] <- now
+			}
+			now = w.together(0, now)
+			for t := 1; t < n; t++ {
+				<-w.parked
+			}
+		} else {
+			now = w.alone(now)
 		}
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			shared.work(ctx, cores[t], t, nil)
-		}()
 	}
-	shared.work(ctx, cores[0], 0, tick)
-	wait.Wait()
+	for t := 1; t < n; t++ {
+		close(w.gates[t])
+	}
 	return ctx.Err()
 }
 
-// windowsShared is what the threads of a run share. The next windows are kept twice, by round, so
-// that one barrier per window is enough.
-type windowsShared struct {
-	barrier barrier
-	next    [2][]paddedInt // by thread
-	count   []paddedInt    // messages so far, by thread
-}
-
-// stopAll in the place of a next window ends the run for all threads, in the same round.
-const stopAll = -1
-
-// paddedInt is an int64 on a cache line of its own.
-type paddedInt struct {
-	v int64
-	_ [56]byte
-}
-
-// work is what one thread does.
-func (s *windowsShared) work(ctx context.Context, core windowCore, thread int, tick func(now, messages int64)) {
-	c := core.cal()
-	core.setRound(0)
-	core.begin()
-	for round := 1; ; round++ {
-		core.runWindow()
-		next := c.next()
-		if at := core.sent(); at != never {
-			next = min(next, at/c.width)
-		}
-		if core.failed() || ctx.Err() != nil {
-			next = stopAll
-		}
-		side := s.next[round&1]
-		side[thread].v = next
-		atomic.StoreInt64(&s.count[thread].v, core.progress())
-		s.barrier.wait()
-		for i := range side {
-			next = min(next, side[i].v)
-		}
-		if next == never || next == stopAll {
-			return
-		}
-		if tick != nil && round&1023 == 0 {
-			messages := int64(0)
-			for i := range s.count {
-				messages += atomic.LoadInt64(&s.count[i].v)
-			}
-			tick(c.end(), messages)
-		}
-		c.advance(next)
-		core.setRound(round)
-		core.collect(round - 1)
+// helper is what the threads but the first do.
+func (w *windows) helper(t int) {
+	for now := range w.gates[t] {
+		w.together(t, now)
+		w.parked <- struct{}{}
 	}
+}
+
+// together carries out rounds of one core beside the other threads, until the run ends or its
+// windows have become small.
+func (w *windows) together(t int, now turn) turn {
+	for {
+		w.said[now.round&1][t] = w.carryOut(t, now)
+		w.barrier.wait()
+		now = w.next(now, t == 0)
+		if now.window == never || now.window == stopAll || now.small >= soloAfter {
+			return now
+		}
+	}
+}
+
+// alone carries out rounds of all cores, until the run ends or there is enough work for all
+// threads.
+func (w *windows) alone(now turn) turn {
+	for {
+		for t := range w.cores {
+			w.said[now.round&1][t] = w.carryOut(t, now)
+		}
+		now = w.next(now, true)
+		if now.window == never || now.window == stopAll || len(w.cores) > 1 && now.small <= -soloAfter {
+			return now
+		}
+	}
+}
+
+// carryOut carries out one window of one core.
+func (w *windows) carryOut(t int, now turn) statement {
+	core := w.cores[t]
+	c := core.cal()
+	core.setRound(now.round)
+	if now.window == start {
+		core.begin()
+	} else {
+		c.advance(now.window)
+		core.collect(now.round - 1)
+	}
+	core.runWindow()
+	next := c.next()
+	if at := core.sent(); at != never {
+		next = min(next, at/c.width)
+	}
+	if core.failed() || now.round&63 == 0 && w.ctx.Err() != nil {
+		next = stopAll
+	}
+	messages, visits := core.progress()
+	return statement{next: next, messages: messages, visits: visits}
+}
+
+// next finds out from what the threads said what comes next. All threads come to the same result.
+func (w *windows) next(now turn, first bool) turn {
+	then := turn{round: now.round + 1, window: never, small: now.small}
+	messages := int64(0)
+	for i := range w.said[now.round&1] {
+		s := &w.said[now.round&1][i]
+		then.window = min(then.window, s.next)
+		then.visits += s.visits
+		messages += s.messages
+	}
+	if then.visits-now.visits < soloBelow {
+		then.small = max(then.small, 0) + 1
+	} else {
+		then.small = min(then.small, 0) - 1
+	}
+	if first && then.round&1023 == 0 {
+		w.tick(w.cores[0].cal().end(), messages)
+	}
+	return then
 }
