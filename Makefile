@@ -9,7 +9,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./analyze/simulate/... ./model/collective/... ./internal/...
+CONCURRENT = ./analyze/simulate ./model/collective ./internal/progress ./internal/atomicfile ./internal/input
 
 FUZZTIME ?= 5s
 COUNT    ?= 5
@@ -42,6 +42,7 @@ unit:
 
 race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./internal/cli
 
 fuzz-smoke:
 	.ci/fuzz $(FUZZTIME)
