@@ -122,7 +122,7 @@ func (s *slkWriter) writeMeta() {
 		}
 	}
 	var b []byte
-	for _, v := range []int{int(s.ranks), shape.CPUs, shape.NICs, may, len(s.defs.groups), len(s.p.Origins()), names} {
+	for _, v := range []int{int(s.ranks), min(shape.CPUs, 255), min(shape.NICs, 255), may, len(s.defs.groups), len(s.p.Origins()), names} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
 	if s.graph != nil {
