@@ -50,8 +50,10 @@ fuzz-smoke:
 fuzz: ## fuzz every reader for a minute each (FUZZTIME=1m)
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),1m)
 
-test-long: ## the tests with more and larger cases
-	SLACKLINE_TEST_LONG=1 go test -count=1 -timeout 60m ./...
+test-long: ## ten times as many random cases, and the race detector on everything
+	go test -count=1 -timeout 60m -rapid.checks=1000 \
+		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
+	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...
 
 bench: build ## the benchmarks, COUNT=5 times each, with their spread
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
