@@ -150,15 +150,18 @@ func newHostSet(n int) hostSet {
 
 func (s *hostSet) add(i int32) {
 	w := uint32(i) >> 6
-	s.words[w] |= 1 << (uint32(i) & 63)
-	s.summary[w>>6] |= 1 << (w & 63)
-	s.any = true
+	old := s.words[w]
+	s.words[w] = old | 1<<(uint32(i)&63)
+	if old == 0 {
+		s.summary[w>>6] |= 1 << (w & 63)
+		s.any = true
+	}
 }
 
 func (s *hostSet) empty() bool { return !s.any }
 
-// drain calls f for every host of the set, in ascending order, and empties it. Hosts added
-// meanwhile in front of the one at hand stay in the set.
+// drain calls f for every host of the set, in ascending order, and empties it. Hosts that f adds
+// behind the one at hand are called too, the others stay in the set.
 func (s *hostSet) drain(f func(i int32)) {
 	s.any = false
 	for si := range s.summary {

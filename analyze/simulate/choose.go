@@ -51,7 +51,11 @@ func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Opti
 		}
 	}
 	if o.Model == LogGPS {
-		return runModelLogGPS(p, stream, layout, o)
+		result, err := runModelLogGPS(p, stream, layout, o)
+		if e := expansion.Err(); e != nil {
+			return nil, e
+		}
+		return result, err
 	}
 	if o.Model != "" && o.Model != LogGOPS {
 		return nil, fmt.Errorf("unknown model %q; the models are %s and %s", o.Model, LogGOPS, LogGPS)

@@ -21,8 +21,10 @@ import (
 //   - To send touches four bytes of the receiver, the head of its inbox.
 type lean struct {
 	*leanState
-	costs costs
-	block schedule.Block
+	costs    costs
+	lastLoad uint64
+	lastCost machine.Cost
+	block    schedule.Block
 
 	lo, hi   int32
 	calendar *calendar
@@ -154,6 +156,7 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum) []*lean {
 			breakdown: breakdown,
 		}
 		l.costs.p = p
+		l.lastLoad = ^uint64(0)
 		for i := range l.out {
 			l.out[i] = make([][]leanMessage, threads)
 		}
@@ -184,12 +187,17 @@ func (l *lean) runWindow() {
 	}
 	l.calendar.now.drain(func(i int32) {
 		r := l.lo + i
+		h := &l.hosts[r]
 		l.visits++
-		if m := l.inbox[r]; m != 0 {
+		loose := l.inbox[r]
+		if loose != 0 {
 			l.inbox[r] = 0
-			l.takeInbox(&l.hosts[r], m)
+			if l.msgs[loose].next != 0 || h.queue|h.heap|h.waiting != 0 {
+				l.takeInbox(h, loose)
+				loose = 0
+			}
 		}
-		if next := l.run(r, end); next != never {
+		if next := l.run(r, h, loose, end); next != never {
 			l.calendar.wake(r, next)
 		}
 	})
@@ -200,23 +208,34 @@ func (l *lean) runWindow() {
 const none = int32(-1)
 
 // run carries out the events of a host that happen before end and returns the time of the next
-// one, or never.
-func (l *lean) run(r int32, end int64) int64 {
-	h := &l.hosts[r]
+// one, or never. A loose message is the only one of the host and stands in no queue yet: most
+// visits have one, and it need not go through the queues.
+func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 	for {
 		what, at := h.nextLocal()
-		if h.queue|h.heap|h.waiting != 0 {
-			m, t, list := l.nextMessage(h)
-			if t < at || t == at && l.bornBeforePhase(m, h) {
-				if t >= end {
-					return t
-				}
+		queued := h.queue|h.heap|h.waiting != 0
+		if loose != 0 && queued { // a message to itself has come in between
+			l.push(h, loose)
+			loose = 0
+		}
+		m, t, list := loose, never, inNone
+		switch {
+		case loose != 0:
+			t = max(l.msgs[loose].time, h.nexto, h.nextgr)
+		case queued:
+			m, t, list = l.nextMessage(h)
+		}
+		if m != 0 && (t < at || t == at && l.bornBeforePhase(m, h)) {
+			if t < end {
 				l.removeMessage(h, list)
 				l.message(r, h, m, t)
+				loose = 0
 				continue
 			}
+			at = t
 		}
 		if at >= end {
+			l.inbox[r] = loose // it waits there as well as anywhere
 			return at
 		}
 		switch what {
@@ -255,6 +274,15 @@ func (l *lean) bornBeforePhase(m int32, h *leanHost) bool {
 		return n.birth < h.birth
 	}
 	return n.order < leanOrder(h.gen, kindLocal)
+}
+
+// cost returns the cost of a message with the given load. It is valid until the next call.
+func (l *lean) cost(load uint64) *machine.Cost {
+	if load != l.lastLoad {
+		l.lastLoad = load
+		l.lastCost = *l.costs.of(leanClass(load), leanSize(load))
+	}
+	return &l.lastCost
 }
 
 // Rules. Each function carries out one event of a host at time t.
@@ -306,7 +334,7 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 	} else {
 		load |= uint64(l.class) << classShift
 	}
-	c := l.costs.of(leanClass(load), leanSize(load))
+	c := l.cost(load)
 	if c.Overflow {
 		l.overflow = true
 	}
@@ -352,7 +380,7 @@ func (l *lean) message(r int32, h *leanHost, m int32, t int64) {
 		l.released(r, h, m, t)
 		return
 	}
-	c := l.costs.of(leanClass(n.load), leanSize(n.load))
+	c := l.cost(n.load)
 	var end int64
 	if l.noise == nil {
 		end = l.add(t, l.add(max(c.CPUBytes, c.Bytes), c.Overhead))

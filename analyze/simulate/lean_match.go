@@ -164,5 +164,5 @@ func (l *lean) matchEarly(r int32, h *leanHost, t int64) {
 }
 
 func (l *lean) isLarge(n *leanMessage) bool {
-	return l.rendezvous && l.costs.of(leanClass(n.load), leanSize(n.load)).Rendezvous
+	return l.rendezvous && l.cost(n.load).Rendezvous
 }

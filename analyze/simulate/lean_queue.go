@@ -135,7 +135,8 @@ func messageBorn(a, b *leanMessage) bool {
 
 // The queues in which a message can stand.
 const (
-	inQueue = iota
+	inNone = iota
+	inQueue
 	inHeap
 	inWaiting
 )

@@ -170,7 +170,7 @@ func (l *lean) stop(r int32, h *leanHost, what, m int32, at int64) {
 func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
 	n := &l.msgs[m]
 	sender := n.from
-	c := l.costs.of(leanClass(n.load), leanSize(n.load))
+	c := l.cost(n.load)
 	work := l.add(c.Overhead, c.CPUBytes)
 	own := l.add(n.birth, work)
 	if l.noise != nil {

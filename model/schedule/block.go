@@ -75,12 +75,27 @@ func (b *Block) Keep(n int) { b.Ops = b.Ops[:n] }
 
 // Send appends a send of size bytes to peer.
 func (b *Block) Send(peer int, size int64, tag uint32) int {
-	return b.Add(Op{Kind: Send, Size: size, Peer: int32(peer), Tag: tag})
+	return b.message(Send, peer, size, tag)
 }
 
 // Recv appends a receive from peer.
 func (b *Block) Recv(peer int, size int64, tag uint32) int {
-	return b.Add(Op{Kind: Recv, Size: size, Peer: int32(peer), Tag: tag})
+	return b.message(Recv, peer, size, tag)
+}
+
+// message writes the fields one by one where they belong: it is called for every message of a
+// generated program, and a copy of an operation that was just put together stalls the processor.
+func (b *Block) message(kind Kind, peer int, size int64, tag uint32) int {
+	n := len(b.Ops)
+	if n == cap(b.Ops) {
+		b.Ops = append(b.Ops, Op{})
+	} else {
+		b.Ops = b.Ops[:n+1]
+	}
+	op := &b.Ops[n]
+	op.Size, op.Peer, op.Tag, op.Origin = size, int32(peer), tag, 0
+	op.Kind, op.CPU, op.NIC, op.Context = kind, 0, 0, 0
+	return n
 }
 
 // Calc appends CPU work of the given picoseconds.
