@@ -9,7 +9,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./analyze/simulate ./model/collective ./internal/progress ./internal/atomicfile ./internal/input
+CONCURRENT = ./analyze/simulate ./internal/progress ./internal/atomicfile ./internal/input
 
 FUZZTIME ?= 5s
 COUNT    ?= 5

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -44,43 +43,11 @@ func (a *app) writeText(w io.Writer, t *table.Table, header bool) error {
 func (a *app) writeTable(w io.Writer, t *table.Table, format string) error {
 	switch format {
 	case formatJSON:
-		data, err := t.MarshalJSON()
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "%s\n", indentRows(data))
-		return err
+		return t.WriteJSON(w)
 	case formatCSV:
 		return t.WriteCSV(w)
 	}
 	return a.writeText(w, t, true)
-}
-
-// indentRows puts each row of a table in JSON on a line of its own.
-func indentRows(data []byte) []byte {
-	var out []byte
-	depth, inString := 0, false
-	for i, c := range data {
-		if c == '"' && (i == 0 || data[i-1] != '\\') {
-			inString = !inString
-		}
-		if !inString {
-			switch c {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth--
-			}
-			if c == '{' && depth == 2 {
-				out = append(out, '\n', ' ', ' ')
-			}
-			if c == ']' && depth == 0 {
-				out = append(out, '\n')
-			}
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 // number is a number that is already printed.

@@ -148,6 +148,21 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 	return in, nil
 }
 
+// mapped reports whether a mapping chooses algorithms of the input's collectives:
+// not if there are none, and not if the one collective of a pattern has its
+// algorithm by name.
+func (o *programOptions) mapped(in *input.Input) bool {
+	if !in.Program.Shape().Collectives {
+		return false
+	}
+	for _, p := range pattern.List() {
+		if p.Name == in.Pattern && p.Kind == pattern.Collective {
+			return o.algorithm == "" && slices.Contains(p.Params, "algorithm")
+		}
+	}
+	return true
+}
+
 // given are the parameters that stood on the command line, in the order of the
 // pattern package.
 func (o *programOptions) given(fs *pflag.FlagSet) []string {

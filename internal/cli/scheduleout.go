@@ -172,16 +172,24 @@ func expanded(ctx context.Context, p schedule.Program, mapping *collective.Mappi
 	return g, err
 }
 
+// maxOpsInMemory bounds a schedule that must be held in memory to be written: 8
+// GiB of operations, and some more for their dependencies.
+const maxOpsInMemory = 1 << 28
+
 // materialize takes a stream into memory until it is interrupted, and keeps the
 // origins of its operations.
 func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Origin) (*schedule.Graph, error) {
 	build := schedule.NewBuilder(s.Ranks())
 	var b schedule.Block
+	ops := 0
 	for rank := range s.Ranks() {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("interrupted: %w", err)
 		}
 		for at, ok := s.Next(rank, schedule.Cursor{}, &b); ok; at, ok = s.Next(rank, at, &b) {
+			if ops += len(b.Ops); ops > maxOpsInMemory {
+				return nil, fmt.Errorf("more than %s operations do not fit into memory; write slk without --expand, or fewer ranks or iterations", grouped(maxOpsInMemory))
+			}
 			build.Add(rank, &b)
 		}
 	}

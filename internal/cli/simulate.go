@@ -125,7 +125,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		}
 	}
 	report := &simulation{input: in, machine: m, model: options.Model, result: result}
-	if in.Program.Shape().Collectives {
+	if o.program.mapped(in) {
 		report.mapping = o.mapping
 	}
 	if o.format.value == formatJSON {
@@ -176,8 +176,8 @@ func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, 
 		switch {
 		case !in.Program.Shape().Collectives:
 			a.warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
-		case o.program.algorithm != "" && isCollective(in.Pattern):
-			a.warn("--mapping has no influence: --algorithm chooses the algorithm")
+		case !o.program.mapped(in):
+			a.warn("--mapping has no influence: the algorithm of %s is given", in.Name)
 		}
 	}
 	if in.Pattern != "" {
@@ -185,12 +185,6 @@ func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, 
 			a.warn("%s", caution)
 		}
 	}
-}
-
-func isCollective(name string) bool {
-	return slices.ContainsFunc(pattern.List(), func(p pattern.Info) bool {
-		return p.Name == name && p.Kind == pattern.Collective
-	})
 }
 
 // maxMachineText is the longest machine description that a result repeats. Only
@@ -208,7 +202,7 @@ func (o *simulateOptions) provenance(a *app, in *input.Input, m *machine.Machine
 		}
 		r.Inputs = append(r.Inputs, record)
 	}
-	if in.Program.Shape().Collectives && !slices.Contains(collective.MappingNames(), o.mapping) {
+	if o.program.mapped(in) && !slices.Contains(collective.MappingNames(), o.mapping) {
 		record, err := input.RecordFile(o.mapping, "mapping")
 		if err != nil {
 			return nil, err

@@ -252,30 +252,34 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// MarshalJSON gives the values as a list of objects whose members stand in the
-// order of the columns.
-func (t *Table) MarshalJSON() ([]byte, error) {
-	out := []byte{'['}
+// WriteJSON writes the values as a list of objects whose members stand in the
+// order of the columns, one row on a line.
+func (t *Table) WriteJSON(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	out.WriteByte('[')
 	for r, row := range t.rows {
 		if r > 0 {
-			out = append(out, ',')
+			out.WriteByte(',')
 		}
-		out = append(out, '{')
+		out.WriteString("\n  {")
 		for i, c := range row {
 			if i > 0 {
-				out = append(out, ',')
+				out.WriteString(", ")
 			}
 			key, err := json.Marshal(t.Columns[i].Key)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			value, err := json.Marshal(c.Value)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			out = append(append(append(out, key...), ':'), value...)
+			out.Write(key)
+			out.WriteString(": ")
+			out.Write(value)
 		}
-		out = append(out, '}')
+		out.WriteByte('}')
 	}
-	return append(out, ']'), nil
+	out.WriteString("\n]\n")
+	return out.Flush()
 }

@@ -45,14 +45,11 @@ func TestFormats(t *testing.T) {
 				"| altix | 850 ns | shared \\| memory |\n| größe |  |  |\n"},
 		{"csv", func(tb *Table, b *bytes.Buffer) error { return tb.WriteCSV(b) },
 			"name,latency_ns,note\nchic,2500,\"a cluster, with comma\"\naltix,850.5,shared | memory\ngröße,,\n"},
-		{"json", func(tb *Table, b *bytes.Buffer) error {
-			j, err := json.Marshal(tb)
-			b.Write(j)
-			return err
-		},
-			`[{"name":"chic","latency_ns":2500,"note":"a cluster, with comma"},` +
-				`{"name":"altix","latency_ns":850.5,"note":"shared | memory"},` +
-				`{"name":"größe","latency_ns":null,"note":""}]`},
+		{"json", func(tb *Table, b *bytes.Buffer) error { return tb.WriteJSON(b) },
+			"[\n" +
+				`  {"name": "chic", "latency_ns": 2500, "note": "a cluster, with comma"},` + "\n" +
+				`  {"name": "altix", "latency_ns": 850.5, "note": "shared | memory"},` + "\n" +
+				`  {"name": "größe", "latency_ns": null, "note": ""}` + "\n]\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var b bytes.Buffer

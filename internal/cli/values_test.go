@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"slackline/model/unit"
+)
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 20971520: "20,971,520", -1234: "-1,234"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestFraction(t *testing.T) {
+	for text, want := range map[string]float64{"0": 0, "0.25": 0.25, "10%": 0.1, "100%": 1} {
+		var f fraction
+		if err := f.Set(text); err != nil || f.value != want {
+			t.Errorf("Set(%q) = %v, %v; want %v", text, f.value, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "-0.1", "1.1", "101%", "NaN", "0.1x", "%"} {
+		var f fraction
+		if err := f.Set(text); err == nil {
+			t.Errorf("Set(%q) = %v, want an error", text, f.value)
+		}
+	}
+}
+
+func TestDelays(t *testing.T) {
+	var d delays
+	for _, text := range []string{"4@0:20us", "0@1ms:5ns"} {
+		if err := d.Set(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := d.String(), "4@0:20us,0@1ms:5ns"; got != want {
+		t.Errorf("String = %q, want %q", got, want)
+	}
+	if got := d.of(0); len(got) != 1 || got[0].length != 5*unit.Nanosecond {
+		t.Errorf("of(0) = %v", got)
+	}
+}
+
+func TestWithout(t *testing.T) {
+	held := delays{{0, 10, 5}, {0, 30, 10}}
+	for _, tc := range []struct {
+		s    span
+		want []span
+	}{
+		{span{0, 5}, []span{{0, 5}}},
+		{span{0, 12}, []span{{0, 10}}},
+		{span{5, 20}, []span{{5, 10}, {15, 20}}},
+		{span{12, 14}, nil},
+		{span{10, 50}, []span{{15, 30}, {40, 50}}},
+		{span{15, 30}, []span{{15, 30}}},
+	} {
+		if got := without(tc.s, held); !slices.Equal(got, tc.want) {
+			t.Errorf("without(%v) = %v, want %v", tc.s, got, tc.want)
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	for _, tc := range []struct {
+		messages int64
+		took     time.Duration
+		want     string
+	}{
+		{20_971_520, 2 * time.Second, "10.5 million messages/s"},
+		{5000, time.Second, "5.0 thousand messages/s"},
+		{7, time.Second, "7 messages/s"},
+		{7, 0, "no time"},
+	} {
+		if got := rate(tc.messages, tc.took); got != tc.want {
+			t.Errorf("rate(%d, %v) = %q, want %q", tc.messages, tc.took, got, tc.want)
+		}
+	}
+	if got := plural(1, "rank") + ", " + plural(2000, "rank"); got != "1 rank, 2,000 ranks" {
+		t.Errorf("plural = %q", got)
+	}
+}
+
+func TestParseSettings(t *testing.T) {
+	got, err := parseSettings("f", []byte("machine: chic # mine\nthreads: 2\nquiet: true\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"machine": "chic", "threads": "2", "quiet": "true"} {
+		if got[name].value != want {
+			t.Errorf("%s = %q, want %q", name, got[name].value, want)
+		}
+	}
+	if got, err := parseSettings("f", nil); err != nil || len(got) != 0 {
+		t.Errorf("an empty file gives %v, %v", got, err)
+	}
+	for _, text := range []string{"- a\n", "machine\n", "machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
+		if got, err := parseSettings("f", []byte(text)); err == nil {
+			t.Errorf("%q gives %v, want an error", text, got)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for text, want := range map[string]count{"1": 1, "2^20": 1 << 20, "1024": 1024} {
+		var n count
+		if err := n.Set(text); err != nil || n != want {
+			t.Errorf("Set(%q) = %d, %v; want %d", text, n, err, want)
+		}
+	}
+	for _, text := range []string{"0", "-1", "1,2", "1..3", "x", ""} {
+		var n count
+		if err := n.Set(text); err == nil {
+			t.Errorf("Set(%q) = %d, want an error", text, n)
+		}
+	}
+}
