@@ -56,11 +56,11 @@ var demoSteps = []demoStep{
 		look:    "how the delay of one rank reaches the others at different times",
 	},
 	{
-		title:   "The same on a million ranks, 21 million messages, without any file.",
-		command: "simulate dissemination --ranks 1048576 --size 1B --machine chic --plot %s",
-		quick:   "simulate dissemination --ranks 16384 --size 1B --machine chic --plot %s",
+		title:   "One barrier of a million ranks, 21 million messages, without any file; one rank begins 100 us late.",
+		command: "simulate dissemination --ranks 1048576 --size 1B --delay 0@0:100us --machine chic --plot %s",
+		quick:   "simulate dissemination --ranks 16384 --size 1B --delay 0@0:100us --machine chic --plot %s",
 		picture: "million.svg",
-		look:    "all ranks finish at the same time: without noise nothing tells them apart",
+		look:    "all ranks wait for the late one, which leaves first itself",
 	},
 	{
 		title:   "A wavefront application on 1,024 ranks.",
