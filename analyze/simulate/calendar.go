@@ -13,6 +13,7 @@ type calendar struct {
 	nextEnd int64 // end of the window after it
 
 	now, soon hostSet
+	side      int // changes when the next window becomes the present one
 
 	wheel   [wheelSize]int32 // heads of lists of entries
 	filled  [wheelSize / 64]uint64
@@ -115,6 +116,7 @@ func (c *calendar) next() int64 {
 func (c *calendar) advance(window int64) {
 	if window == c.window+1 {
 		c.now, c.soon = c.soon, c.now
+		c.side ^= 1
 	}
 	c.window = window
 	c.nextEnd = windowEnd(window+1, c.width)

@@ -57,7 +57,11 @@ type lean struct {
 type leanState struct {
 	*problem
 	hosts []leanHost
-	inbox []int32 // by host: list of messages that have not been queued yet
+	// Messages that have not been queued yet, as lists by host: those that act in the present and
+	// in the next window, by the side of the calendar, and those that act later. Most hosts find
+	// one message when they are called, and need no queue.
+	inbox [2][]int32
+	later []int32
 	hints []int32 // by host: where the last question to the noise ended
 	owner func(host int32) int
 
@@ -133,7 +137,8 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum) []*lean {
 	s := &leanState{
 		problem: p,
 		hosts:   make([]leanHost, p.hosts),
-		inbox:   make([]int32, p.hosts),
+		inbox:   [2][]int32{make([]int32, p.hosts), make([]int32, p.hosts)},
+		later:   make([]int32, p.hosts),
 		owner:   ownerOf(bounds),
 
 		earlyCount: make([]int32, p.hosts),
@@ -185,22 +190,39 @@ func (l *lean) runWindow() {
 		l.runLargeWindow(end)
 		return
 	}
-	l.calendar.now.drain(func(i int32) {
-		r := l.lo + i
-		h := &l.hosts[r]
-		l.visits++
-		loose := l.inbox[r]
-		if loose != 0 {
-			l.inbox[r] = 0
-			if l.msgs[loose].next != 0 || h.queue|h.heap|h.waiting != 0 {
-				l.takeInbox(h, loose)
-				loose = 0
+	// As hostSet.drain, without a call for each host.
+	set := &l.calendar.now
+	set.any = false
+	for si := range set.summary {
+		for set.summary[si] != 0 {
+			w := si<<6 | bits.TrailingZeros64(set.summary[si])
+			set.summary[si] &= set.summary[si] - 1
+			for word := set.words[w]; word != 0; word &= word - 1 {
+				l.visit(l.lo+int32(w<<6|bits.TrailingZeros64(word)), end)
 			}
+			set.words[w] = 0
 		}
-		if next := l.run(r, h, loose, end); next != never {
-			l.calendar.wake(r, next)
-		}
-	})
+	}
+}
+
+// visit calls a host in the window that ends at end.
+func (l *lean) visit(r int32, end int64) {
+	l.visits++
+	h := &l.hosts[r]
+	inbox := l.inbox[l.calendar.side]
+	loose := inbox[r]
+	inbox[r] = 0
+	if late := l.later[r]; late != 0 {
+		l.later[r] = 0
+		l.takeInbox(h, late)
+	}
+	if loose != 0 && (l.msgs[loose].next != 0 || h.queue|h.heap|h.waiting != 0) {
+		l.takeInbox(h, loose)
+		loose = 0
+	}
+	if next := l.run(r, h, loose, end); next != never {
+		l.calendar.wake(r, next)
+	}
 }
 
 // Next events.
@@ -235,7 +257,9 @@ func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 			at = t
 		}
 		if at >= end {
-			l.inbox[r] = loose // it waits there as well as anywhere
+			if loose != 0 {
+				l.later[r] = loose // it waits there as well as anywhere
+			}
 			return at
 		}
 		switch what {

@@ -26,9 +26,7 @@ func (l *lean) deliver(from, to, m int32) {
 			l.push(&l.hosts[to], m)
 			return
 		}
-		n.next = l.inbox[to]
-		l.inbox[to] = m
-		l.calendar.wake(to, n.time)
+		l.putInbox(to, m, n)
 	default:
 		n.child = to
 		buffer := &l.out[l.round&1][l.owner(to)]
@@ -36,6 +34,21 @@ func (l *lean) deliver(from, to, m int32) {
 		l.acts = min(l.acts, n.time)
 		l.freeMessage(m)
 	}
+}
+
+// putInbox puts message m, which acts behind the present window, into an inbox of a host.
+func (l *lean) putInbox(to, m int32, n *leanMessage) {
+	c := l.calendar
+	if n.time < c.nextEnd {
+		box := &l.inbox[c.side^1][to]
+		n.next = *box
+		*box = m
+		c.soon.add(to - c.lo)
+		return
+	}
+	n.next = l.later[to]
+	l.later[to] = m
+	c.wakeLater(to, n.time)
 }
 
 func (l *lean) setRound(round int) {
@@ -56,15 +69,17 @@ func (l *lean) collect(round int) {
 			}
 			to := n.child
 			m := l.newMessage()
-			l.msgs[m] = *n
-			l.msgs[m].child = 0
-			l.msgs[m].next = l.inbox[to]
-			l.inbox[to] = m
-			if n.time < end {
-				l.calendar.wakeNow(to)
-			} else {
-				l.calendar.wake(to, n.time)
+			copied := &l.msgs[m]
+			*copied = *n
+			copied.child = 0
+			if n.time >= end {
+				l.putInbox(to, m, copied)
+				continue
 			}
+			box := &l.inbox[l.calendar.side][to]
+			copied.next = *box
+			*box = m
+			l.calendar.wakeNow(to)
 		}
 	}
 }

@@ -110,9 +110,11 @@ func (l *lean) visitLarge(r int32, end int64, forced bool) {
 	e := &l.large.hosts[r]
 	e.stamp++
 	l.visits++
-	if m := l.inbox[r]; m != 0 {
-		l.inbox[r] = 0
-		l.takeInbox(h, m)
+	for _, box := range [...]*int32{&l.later[r], &l.inbox[l.calendar.side][r]} {
+		if m := *box; m != 0 {
+			*box = 0
+			l.takeInbox(h, m)
+		}
 	}
 	for ; ; forced = false {
 		what, at := h.nextLocal()
@@ -185,8 +187,9 @@ func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
 		l.push(&l.hosts[r], m)
 		return
 	}
-	n.next = l.inbox[sender]
-	l.inbox[sender] = m
+	box := &l.inbox[l.calendar.side][sender]
+	n.next = *box
+	*box = m
 	l.calendar.wakeNow(sender)
 }
 

@@ -60,6 +60,7 @@ func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (sched
 		// All ranks call this collective: no need to ask the program again.
 		for {
 			b.Reset()
+			b.Origin, b.Context = m.origin, schedule.CollectiveContext
 			if !m.in.Algorithm.Step(m.in, m.me(rank), int(at.Sub), b) {
 				at = schedule.Cursor{Step: at.Step + 1}
 				break
@@ -72,6 +73,7 @@ func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (sched
 		}
 	}
 	for steps := x.program.Steps(rank); int(at.Step) < steps; {
+		b.Origin, b.Context = 0, schedule.UserContext
 		x.program.Block(rank, int(at.Step), b)
 		switch {
 		case len(b.Calls) == 0 || !hasCollective(b.Ops):
@@ -124,6 +126,7 @@ func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (sched
 		return at, fmt.Errorf("%s: the rank is not in group %d of the call", m.in.Op, m.in.Group)
 	}
 	b.Reset()
+	b.Origin, b.Context = m.origin, schedule.CollectiveContext
 	if !m.in.Algorithm.Step(m.in, me, int(at.Sub), b) {
 		b.Reset()
 		return schedule.Cursor{Step: at.Step + 1}, nil
@@ -133,8 +136,9 @@ func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (sched
 }
 
 // finish turns the operations that an algorithm added to b into those of the program: world
-// ranks, tag and context, reductions as calculations.
+// ranks, the tag, reductions as calculations. Origin and context they have already.
 func (x *Expansion) finish(b *schedule.Block, m *memo) {
+	plain := m.world && m.tag == 0
 	ops := b.Ops
 	for i := range ops {
 		op := &ops[i]
@@ -142,7 +146,10 @@ func (x *Expansion) finish(b *schedule.Block, m *memo) {
 			x.finishReductions(b, m, i)
 			return
 		}
-		op.Origin, op.Tag, op.Context = m.origin, m.tag, schedule.CollectiveContext
+		if plain {
+			continue
+		}
+		op.Tag = m.tag
 		if !m.world {
 			op.Peer = int32(m.group.Rank(int(op.Peer)))
 		}
@@ -165,7 +172,7 @@ func (x *Expansion) finishReductions(b *schedule.Block, m *memo, i int) {
 				op.Size, op.Tag = int64(d), 0
 			}
 		} else {
-			op.Tag, op.Context = m.tag, schedule.CollectiveContext
+			op.Tag = m.tag
 			if !m.world {
 				op.Peer = int32(m.group.Rank(int(op.Peer)))
 			}
@@ -334,6 +341,7 @@ func (x *Expansion) splice(rank int, b *schedule.Block) error {
 		exit[i] = last
 	}
 	b.Reset()
+	b.Origin, b.Context = 0, schedule.UserContext
 	for _, op := range all {
 		b.Add(op)
 	}

@@ -18,6 +18,10 @@ type Block struct {
 	// Memo is for whoever fills the block, to remember something from one call to the next.
 	Memo any
 
+	// Origin and Context are given to the messages that Send and Recv add.
+	Origin  uint32
+	Context uint8
+
 	borrowed bool // Ops and Calls belong to the program; the block's own are below
 	ownOps   []Op
 	ownCalls []Call
@@ -93,8 +97,8 @@ func (b *Block) message(kind Kind, peer int, size int64, tag uint32) int {
 		b.Ops = b.Ops[:n+1]
 	}
 	op := &b.Ops[n]
-	op.Size, op.Peer, op.Tag, op.Origin = size, int32(peer), tag, 0
-	op.Kind, op.CPU, op.NIC, op.Context = kind, 0, 0, 0
+	op.Size, op.Peer, op.Tag, op.Origin = size, int32(peer), tag, b.Origin
+	op.Kind, op.CPU, op.NIC, op.Context = kind, 0, 0, b.Context
 	return n
 }
 
