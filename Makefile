@@ -3,7 +3,7 @@
 
 export CGO_ENABLED = 0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-BENCHSTAT   = golang.org/x/perf/cmd/benchstat@latest
+BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)

@@ -85,26 +85,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-func TestParseSettings(t *testing.T) {
-	got, err := parseSettings("f", []byte("machine: chic # mine\nthreads: 2\nquiet: true\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{"machine": "chic", "threads": "2", "quiet": "true"} {
-		if got[name].value != want {
-			t.Errorf("%s = %q, want %q", name, got[name].value, want)
-		}
-	}
-	if got, err := parseSettings("f", nil); err != nil || len(got) != 0 {
-		t.Errorf("an empty file gives %v, %v", got, err)
-	}
-	for _, text := range []string{"- a\n", "machine\n", "machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
-		if got, err := parseSettings("f", []byte(text)); err == nil {
-			t.Errorf("%q gives %v, want an error", text, got)
-		}
-	}
-}
-
 func TestCount(t *testing.T) {
 	for text, want := range map[string]count{"1": 1, "2^20": 1 << 20, "1024": 1024} {
 		var n count

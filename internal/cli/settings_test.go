@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseSettings(t *testing.T) {
+	got, err := parseSettings("f", []byte("machine: chic # mine\nthreads: 2\nquiet: true\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"machine": "chic", "threads": "2", "quiet": "true"} {
+		if got[name].value != want {
+			t.Errorf("%s = %q, want %q", name, got[name].value, want)
+		}
+	}
+	if got, err := parseSettings("f", nil); err != nil || len(got) != 0 {
+		t.Errorf("an empty file gives %v, %v", got, err)
+	}
+	for _, text := range []string{"- a\n", "machine\n", "machine: [a]\n", "foo: 1\n", "a: b: c\n", "machine: chic\nmachine: xt4\n"} {
+		if got, err := parseSettings("f", []byte(text)); err == nil {
+			t.Errorf("%q gives %v, want an error", text, got)
+		}
+	}
+}
+
+// FuzzParseSettings: whatever a settings file contains, there is an error that
+// names the file, or settings that exist.
+func FuzzParseSettings(f *testing.F) {
+	for _, text := range []string{"machine: chic\n", "threads: 2\nquiet: true", "{machine: a, seed: 0x10}", "? a\n: b", "a: &x b\nc: *x", "machine: |\n  a\n  b\n", "---\n...\n---\n", "<<: {machine: a}"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<12 {
+			return // the YAML library is slow on deep nesting
+		}
+		settings, err := parseSettings("file", data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "file") {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		for name := range settings {
+			if !slices.Contains(settingNames, name) {
+				t.Errorf("unknown setting %q was accepted", name)
+			}
+		}
+	})
+}
