@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
 
 	"slackline/internal/suggest"
@@ -106,37 +103,48 @@ func readSettings() (map[string]setting, error) {
 	return nil, nil
 }
 
-// parseSettings reads a settings file: a flat mapping of names to plain values.
+// parseSettings reads a settings file: lines of "name: value", comments after #.
+// This is the flat part of YAML; more is not needed, and refused.
 func parseSettings(path string, data []byte) (map[string]setting, error) {
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", path, yaml.FormatError(err, false, false))
-	}
 	settings := map[string]setting{}
-	for _, doc := range file.Docs {
-		if doc.Body == nil {
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		where := fmt.Sprintf("%s:%d", path, number)
+		line = strings.TrimRight(line, " \t\r\n")
+		if rest := strings.TrimLeft(line, " \t"); rest == "" || rest[0] == '#' || line == "---" {
 			continue
 		}
-		entries, ok := doc.Body.(ast.MapNode)
+		name, text, ok := strings.Cut(line, ":")
+		if !ok || text != "" && text[0] != ' ' && text[0] != '\t' {
+			return nil, fmt.Errorf("%s: a line \"name: value\" is expected", where)
+		}
+		if !slices.Contains(settingNames, name) {
+			return nil, fmt.Errorf("%s: unknown setting %q%s", where, name, suggest.Phrase(name, settingNames))
+		}
+		if _, twice := settings[name]; twice {
+			return nil, fmt.Errorf("%s: %s is set twice", where, name)
+		}
+		value, ok := plainValue(strings.TrimLeft(text, " \t"))
 		if !ok {
-			return nil, fmt.Errorf("%s: lines of \"name: value\" are expected", path)
+			return nil, fmt.Errorf("%s: %s needs a plain value, such as %s: chic", where, name, name)
 		}
-		for it := entries.MapRange(); it.Next(); {
-			key, where := it.Key().GetToken(), ""
-			where = fmt.Sprintf("%s:%d", path, key.Position.Line)
-			name := key.Value
-			if !slices.Contains(settingNames, name) {
-				return nil, fmt.Errorf("%s: unknown setting %q%s", where, name, suggest.Phrase(name, settingNames))
-			}
-			if _, twice := settings[name]; twice {
-				return nil, fmt.Errorf("%s: %s is set twice", where, name)
-			}
-			scalar, ok := it.Value().(ast.ScalarNode)
-			if !ok {
-				return nil, fmt.Errorf("%s: %s needs a plain value", where, name)
-			}
-			settings[name] = setting{fmt.Sprint(scalar.GetValue()), where + ": " + name}
-		}
+		settings[name] = setting{value, where + ": " + name}
 	}
 	return settings, nil
+}
+
+// plainValue reads the value of a line: a word, or text in quotes.
+func plainValue(text string) (string, bool) {
+	if text == "" {
+		return "", false
+	}
+	if quote := text[0]; quote == '"' || quote == '\'' {
+		value, rest, closed := strings.Cut(text[1:], string(quote))
+		rest = strings.TrimLeft(rest, " \t")
+		return value, closed && value != "" && !strings.Contains(value, `\`) && (rest == "" || rest[0] == '#')
+	}
+	value, _, _ := strings.Cut(text, " #")
+	value = strings.TrimRight(value, " \t")
+	return value, !strings.ContainsAny(value[:1], "{[|>&*!%@`#-") && !strings.Contains(value, ": ")
 }
