@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -35,7 +36,7 @@ func TestDocuments(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	documents := []string{filepath.Join(root, "README.md")}
+	documents := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
 	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".md") {
 			documents = append(documents, path)
@@ -51,10 +52,28 @@ func TestDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(name, func(t *testing.T) { commands += runDocument(t, root, path) })
+		t.Run(name, func(t *testing.T) {
+			checkLinks(t, path)
+			commands += runDocument(t, root, path)
+		})
 	}
 	if commands < 10 {
 		t.Errorf("only %d commands found in the documents", commands)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// checkLinks wants the files that a document links to.
+func checkLinks(t *testing.T, path string) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range link.FindAllStringSubmatch(string(data), -1) {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+			t.Errorf("%s links to %s, which does not exist", path, m[1])
+		}
 	}
 }
 

@@ -3,7 +3,10 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"slackline/internal/atomicfile"
@@ -28,10 +31,24 @@ func (a *app) writeOut(out string, inputs []string, fill func(io.Writer) error) 
 		}
 		return w.Flush()
 	}
-	if err := atomicfile.CheckNotInput(out, inputs...); err != nil {
+	if err := checkOut(out, inputs); err != nil {
 		return err
 	}
 	return atomicfile.Write(out, fill)
+}
+
+// checkOut finds out early that a file cannot be written: because it is also an
+// input, or because its directory does not exist.
+func checkOut(out string, inputs []string) error {
+	if out == "" || out == "-" {
+		return nil
+	}
+	if dir := filepath.Dir(out); dir != "." {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s: there is no directory %s", out, dir)
+		}
+	}
+	return atomicfile.CheckNotInput(out, inputs...)
 }
 
 // writeText writes a table for people.

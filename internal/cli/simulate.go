@@ -91,6 +91,12 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.figure.check(); err != nil {
 		return err
 	}
+	inputs := []string{word, o.machine.name, o.mapping}
+	for _, out := range []string{o.out, o.figure.path} { // before a long run, not after it
+		if err := checkOut(out, inputs); err != nil {
+			return err
+		}
+	}
 	if o.model.value == string(simulate.LogGPS) {
 		o.machine.gapOptional = true // the static model does without it
 	}
@@ -133,7 +139,6 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 			return err
 		}
 	}
-	inputs := []string{word, o.machine.file(), o.mapping}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
 }
 
@@ -166,6 +171,9 @@ func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o 
 // for which the model is known to be wrong.
 func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, r *simulate.Result) {
 	fs := c.Flags()
+	if o.machine.eager.given && r.Queues.Rendezvous == 0 {
+		a.warn("-S has no influence: no message is larger")
+	}
 	if o.model.value == string(simulate.LogGPS) && o.machine.cpuByte.value > 0 {
 		a.warn("-O has no influence: the model %s has no overhead per byte", simulate.LogGPS)
 	}
