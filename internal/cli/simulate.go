@@ -13,6 +13,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/internal/input"
+	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/model/collective"
 	"slackline/model/machine"
@@ -112,6 +113,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
+		return err
+	}
 	injection, err := o.delays.injection(in.Program.Ranks())
 	if err != nil {
 		return err
@@ -141,6 +145,22 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
 }
+
+// bytesPerRank is what a rank of a simulation needs at least, even if it does
+// nothing.
+const bytesPerRank = 160
+
+// checkMemory refuses so many ranks that the system would end the program.
+func checkMemory(ranks int, available func() (int64, bool)) error {
+	need := int64(ranks) * bytesPerRank
+	if free, known := available(); known && need > free {
+		return fmt.Errorf("%s need at least %s of memory, but only %s are free",
+			plural(ranks, "rank"), gibibytes(need), gibibytes(free))
+	}
+	return nil
+}
+
+func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
 // simulate runs the simulation with a progress line, and says how fast it went.
 func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o simulate.Options) (*simulate.Result, error) {
