@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/internal/input"
+	"slackline/internal/memory"
 	"slackline/internal/suggest"
 	"slackline/model/collective"
 	"slackline/model/schedule"
@@ -110,6 +111,11 @@ func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input) error 
 	}
 	if toStdout := o.out == "" || o.out == "-"; toStdout && isTerminal(a.stdout) && !isText(f.Name) {
 		return usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
+	}
+	if _, inMemory := in.Program.(*schedule.Graph); expand || !inMemory && f.Name != formatSLK {
+		if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
+			return err
+		}
 	}
 	program := in.Program
 	if expand {
