@@ -129,12 +129,12 @@ func BenchmarkSparse(b *testing.B) {
 	})
 }
 
-// BenchmarkFile is a halo program as it comes from a file: one graph per rank with explicit
-// dependencies.
+// BenchmarkFile is a program of compute and halo exchanges as it comes from a file: one graph per
+// rank with explicit dependencies.
 func BenchmarkFile(b *testing.B) {
 	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("pattern=halo2d/messages=1M/threads=%d", threads), func(b *testing.B) {
-			p := newPattern(b, "halo2d", pattern.Params{Ranks: 4096, Size: 1024, Iterations: 61, Periodic: true})
+		b.Run(fmt.Sprintf("pattern=halo/messages=1M/threads=%d", threads), func(b *testing.B) {
+			p := newPattern(b, "skeleton", pattern.Params{Ranks: 4096, Size: 1024, Iterations: 61, Without: []string{pattern.Collectives}})
 			g, err := schedule.Flatten(schedule.Materialize(collective.Expand(p, nil, 0)))
 			if err != nil {
 				b.Fatal(err)

@@ -40,6 +40,9 @@ func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Opti
 	if err != nil {
 		return nil, err
 	}
+	if g, ok := p.(*schedule.Graph); ok && o.Model != LogGPS {
+		p = schedule.Split(g)
+	}
 	var stream schedule.Stream = schedule.Blocks(p)
 	expansion := collective.Expand(p, o.Mapping, m.Gamma)
 	if p.Shape().Collectives {
