@@ -129,6 +129,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	o.warnOfVoid(a, c, in, result)
+	if m.Noise != "" {
+		a.warn("the noise %q of the machine is not simulated", m.Noise)
+	}
 	if o.figure.path != "" {
 		if err := o.figure.draw(a, c, in, m, options, o.delays, result); err != nil {
 			return err
