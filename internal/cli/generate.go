@@ -75,7 +75,7 @@ func (o *generateOptions) run(a *app, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.output.write(a, c, in)
+	return o.output.write(a, c, in, args)
 }
 
 // writeList writes all patterns: in sections for people, in one table otherwise.

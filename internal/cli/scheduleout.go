@@ -86,8 +86,9 @@ func (o *scheduleOutput) format(c *cobra.Command) (schedule.Format, error) {
 		name, strings.Join(formatNames(), ", "), suggest.Phrase(name, formatNames()))
 }
 
-// write writes the program of an input.
-func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input) error {
+// write writes the program of an input that was made from files, which must not
+// be overwritten.
+func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input, files []string) error {
 	f, err := o.format(c)
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input) error 
 		}
 	}
 	var warnings []string
-	err = a.writeOut(o.out, []string{in.Name}, func(w io.Writer) error {
+	err = a.writeOut(o.out, files, func(w io.Writer) error {
 		var err error
 		warnings, err = writeProgram(c.Context(), w, f, program)
 		return err
