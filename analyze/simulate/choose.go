@@ -8,6 +8,7 @@ import (
 
 	"slackline/model/collective"
 	"slackline/model/machine"
+	"slackline/model/noise"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 )
@@ -36,6 +37,34 @@ func Run(ctx context.Context, p schedule.Program, m *machine.Machine, o Options)
 
 // runWith is Run with a given engine.
 func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, choice engineChoice) (*Result, error) {
+	r, err := newRun(p, m, o)
+	if err != nil {
+		return nil, err
+	}
+	var result *Result
+	switch o.Model {
+	case LogGPS:
+		result, err = r.runModelLogGPS()
+	case LogGOPS, "":
+		result, err = r.choose(ctx, choice)
+	default:
+		return nil, fmt.Errorf("unknown model %q; the models are %s and %s", o.Model, LogGOPS, LogGPS)
+	}
+	return r.checked(result, err)
+}
+
+// run is one call of Run.
+type run struct {
+	*problem
+	program   schedule.Program
+	expansion *collective.Expansion
+	options   Options
+	threads   int
+	memory    *leanMemory // nil: of its own
+}
+
+// newRun puts a program on a machine.
+func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	layout, err := m.Layout(p.Ranks())
 	if err != nil {
 		return nil, err
@@ -43,63 +72,51 @@ func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Opti
 	if g, ok := p.(*schedule.Graph); ok && o.Model != LogGPS {
 		p = schedule.Split(g)
 	}
-	var stream schedule.Stream = schedule.Blocks(p)
-	expansion := collective.Expand(p, o.Mapping, m.Gamma)
-	if p.Shape().Collectives {
-		stream = expansion
-	}
-	if o.Noise != nil {
-		if err := o.Noise.CheckRanks(p.Ranks()); err != nil {
-			return nil, err
-		}
-	}
-	if o.Model == LogGPS {
-		result, err := runModelLogGPS(p, stream, layout, o)
-		if e := expansion.Err(); e != nil {
-			return nil, e
-		}
-		return result, err
-	}
-	if o.Model != "" && o.Model != LogGOPS {
-		return nil, fmt.Errorf("unknown model %q; the models are %s and %s", o.Model, LogGOPS, LogGPS)
-	}
-	r := &run{
-		problem: newProblem(stream, layout, o.Noise),
-		program: p,
-		options: o,
-		threads: o.Threads,
-	}
+	r := &run{program: p, options: o, threads: o.Threads}
 	if r.threads <= 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
-	if o.Noise != nil && o.Noise.Empty() {
-		r.problem = newProblem(stream, layout, nil)
+	r.expansion = collective.Expand(p, o.Mapping, m.Gamma)
+	var stream schedule.Stream = r.expansion
+	if !p.Shape().Collectives {
+		stream = schedule.Blocks(p)
 	}
-	result, err := r.choose(ctx, choice)
-	if e := expansion.Err(); e != nil {
+	r.problem = newProblem(stream, layout, nil)
+	return r, r.setNoise(o.Noise)
+}
+
+// setNoise puts noise on the ranks; nil: none.
+func (r *run) setNoise(in *noise.Injection) error {
+	if in != nil {
+		if err := in.CheckRanks(r.ranks); err != nil {
+			return err
+		}
+		if in.Empty() {
+			in = nil
+		}
+	}
+	r.problem = newProblem(r.stream, r.layout, in)
+	return nil
+}
+
+// checked returns the result of a run, unless a collective could not be expanded.
+func (r *run) checked(result *Result, err error) (*Result, error) {
+	if e := r.expansion.Err(); e != nil {
 		return nil, e
 	}
 	return result, err
 }
 
 // runModelLogGPS evaluates the static model, for which all operations must be in memory.
-func runModelLogGPS(p schedule.Program, stream schedule.Stream, layout *machine.Layout, o Options) (*Result, error) {
-	if o.Noise != nil && !o.Noise.Empty() {
+func (r *run) runModelLogGPS() (*Result, error) {
+	if r.noise != nil {
 		return nil, fmt.Errorf("the model %s knows no noise and no delays; use the model %s", LogGPS, LogGOPS)
 	}
-	g, ok := p.(*schedule.Graph)
-	if !ok || p.Shape().Collectives {
-		g = schedule.Materialize(stream)
+	g, ok := r.program.(*schedule.Graph)
+	if !ok || g.Shape().Collectives {
+		g = schedule.Materialize(r.stream)
 	}
-	return runStatic(g, layout)
-}
-
-// run is one call of Run.
-type run struct {
-	*problem
-	program schedule.Program
-	options Options
-	threads int
+	return runStatic(g, r.layout)
 }
 
 // choose takes the fastest engine that is exact for the problem.

@@ -131,48 +131,6 @@ func leanOrder(gen uint32, kind uint32) uint32 { return gen<<2 | kind }
 // A host must not grow by accident.
 var _ [128]byte = [unsafe.Sizeof(leanHost{})]byte{}
 
-func newLeanShards(p *problem, threads int, breakdown []breakdownSum) []*lean {
-	bounds := splitHosts(p.hosts, threads)
-	threads = len(bounds) - 1
-	s := &leanState{
-		problem: p,
-		hosts:   make([]leanHost, p.hosts),
-		inbox:   [2][]int32{make([]int32, p.hosts), make([]int32, p.hosts)},
-		later:   make([]int32, p.hosts),
-		owner:   ownerOf(bounds),
-
-		earlyCount: make([]int32, p.hosts),
-	}
-	if p.noise != nil {
-		s.hints = make([]int32, p.hosts)
-	}
-	shards := make([]*lean, threads)
-	for t := range shards {
-		n := int(bounds[t+1] - bounds[t])
-		l := &lean{
-			leanState: s,
-			lo:        bounds[t],
-			hi:        bounds[t+1],
-			calendar:  newCalendar(bounds[t], bounds[t+1], p.window),
-			msgs:      make([]leanMessage, 1, n+n/8+16),
-			ops:       make([]leanOp, 0, 2*n),
-			thread:    t,
-			shards:    shards,
-			breakdown: breakdown,
-		}
-		l.costs.p = p
-		l.lastLoad = ^uint64(0)
-		for i := range l.out {
-			l.out[i] = make([][]leanMessage, threads)
-		}
-		for i := range l.freeSlot {
-			l.freeSlot[i] = noSlot
-		}
-		shards[t] = l
-	}
-	return shards
-}
-
 func (l *lean) begin() {
 	for r := l.lo; r < l.hi; r++ {
 		h := &l.hosts[r]

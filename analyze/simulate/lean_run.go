@@ -35,7 +35,10 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 	if withLarge {
 		p.inOrder = false // releases stand between the messages
 	}
-	shards := newLeanShards(&p, threads, breakdown)
+	shards := newLeanShards(&p, threads, breakdown, r.memory)
+	if r.memory != nil {
+		defer r.memory.keep(shards[0])
+	}
 	if withLarge {
 		shards[0].large = newRendezvous(p.hosts)
 	}
@@ -68,7 +71,12 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 		result, err := r.runEvent(ctx)
 		return result, false, err
 	}
-	result.Finish = make([]unit.Duration, r.ranks)
+	if r.memory != nil {
+		r.memory.finish = zeroed(r.memory.finish, r.ranks)
+		result.Finish = r.memory.finish
+	} else {
+		result.Finish = make([]unit.Duration, r.ranks)
+	}
 	for i := range shards[0].hosts {
 		result.Finish[i] = unit.Duration(shards[0].hosts[i].nexto)
 		result.Makespan = max(result.Makespan, result.Finish[i])

@@ -1,0 +1,87 @@
+package simulate
+
+import (
+	"slackline/model/unit"
+)
+
+// leanMemory is the memory of a run of the lean core on one thread, kept for the next run. The zero
+// value is ready to use.
+type leanMemory struct {
+	hosts      []leanHost
+	inbox      [2][]int32
+	later      []int32
+	hints      []int32
+	earlyCount []int32
+	msgs       []leanMessage
+	ops        []leanOp
+	finish     []unit.Duration
+}
+
+// zeroed returns a slice of n zeros, in the memory of old if it is large enough.
+func zeroed[T any](old []T, n int) []T {
+	if cap(old) < n {
+		return make([]T, n)
+	}
+	old = old[:n]
+	clear(old)
+	return old
+}
+
+// newLeanShards cuts the hosts into stretches, one for each thread. With memory there is only one.
+func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *leanMemory) []*lean {
+	if memory == nil {
+		memory = &leanMemory{}
+	} else {
+		threads = 1
+	}
+	bounds := splitHosts(p.hosts, threads)
+	threads = len(bounds) - 1
+	s := &leanState{
+		problem:    p,
+		hosts:      zeroed(memory.hosts, p.hosts),
+		inbox:      [2][]int32{zeroed(memory.inbox[0], p.hosts), zeroed(memory.inbox[1], p.hosts)},
+		later:      zeroed(memory.later, p.hosts),
+		earlyCount: zeroed(memory.earlyCount, p.hosts),
+		owner:      ownerOf(bounds),
+	}
+	if p.noise != nil {
+		s.hints = zeroed(memory.hints, p.hosts)
+	}
+	shards := make([]*lean, threads)
+	for t := range shards {
+		n := int(bounds[t+1] - bounds[t])
+		l := &lean{
+			leanState: s,
+			lo:        bounds[t],
+			hi:        bounds[t+1],
+			calendar:  newCalendar(bounds[t], bounds[t+1], p.window),
+			thread:    t,
+			shards:    shards,
+			breakdown: breakdown,
+		}
+		if memory.msgs != nil {
+			l.msgs, l.ops = memory.msgs[:1], memory.ops[:0]
+		} else {
+			l.msgs, l.ops = make([]leanMessage, 1, n+n/8+16), make([]leanOp, 0, 2*n)
+		}
+		l.costs.p = p
+		l.lastLoad = ^uint64(0)
+		for i := range l.out {
+			l.out[i] = make([][]leanMessage, threads)
+		}
+		for i := range l.freeSlot {
+			l.freeSlot[i] = noSlot
+		}
+		shards[t] = l
+	}
+	return shards
+}
+
+// keep takes the memory of a finished run back.
+func (m *leanMemory) keep(l *lean) {
+	m.hosts, m.inbox, m.later, m.earlyCount = l.hosts, l.inbox, l.later, l.earlyCount
+	m.msgs, m.ops = l.msgs, l.ops
+	if l.hints != nil {
+		m.hints = l.hints
+	}
+}

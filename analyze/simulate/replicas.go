@@ -1,0 +1,72 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/schedule"
+)
+
+// Replicas runs a program count times, each time with noise of its own: a replica equals the run
+// with that noise, whichever thread takes it. Replicas run side by side, one on each thread, in
+// memory that is used again.
+//
+// inject makes the noise of a replica; it is called from several threads. done takes the results,
+// one at a time but in any order; the lists of a result are valid only during the call. The first
+// error ends the run; an interrupt ends it when the replicas under way are broken off.
+func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, count int,
+	inject func(replica int) (*noise.Injection, error), done func(replica int, r *Result)) error {
+	if o.Model != "" && o.Model != LogGOPS {
+		return fmt.Errorf("replicas differ by their noise, which the model %s does not know; use %s", o.Model, LogGOPS)
+	}
+	o.Noise = nil
+	first, err := newRun(p, m, o)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		next atomic.Int64
+		lock sync.Mutex
+		wait sync.WaitGroup
+	)
+	for range min(first.threads, count) {
+		wait.Go(func() {
+			r := *first
+			r.threads, r.memory = 1, &leanMemory{}
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= count {
+					return
+				}
+				result, err := r.replica(ctx, i, inject)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				lock.Lock()
+				done(i, result)
+				lock.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// replica runs one replica.
+func (r *run) replica(ctx context.Context, i int, inject func(replica int) (*noise.Injection, error)) (*Result, error) {
+	in, err := inject(i)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.setNoise(in); err != nil {
+		return nil, err
+	}
+	return r.checked(r.choose(ctx, engineAuto))
+}
