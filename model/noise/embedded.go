@@ -1,0 +1,67 @@
+package noise
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"slackline/internal/suggest"
+)
+
+//go:embed profiles/*.yaml
+var profileFiles embed.FS
+
+// Names returns the names of the embedded profiles, sorted.
+func Names() []string {
+	entries, err := profileFiles.ReadDir("profiles")
+	if err != nil {
+		return nil // not reached: the directory is embedded
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Named returns an embedded profile.
+func Named(name string) (*Profile, error) {
+	if data, ok := embedded(name); ok {
+		return Read(name, data)
+	}
+	return nil, fmt.Errorf("noise: unknown profile %s%s (built in: %s)",
+		quoted(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
+}
+
+// Find returns the embedded profile of this name, else reads the file, else reads the word as a
+// specification.
+func Find(word string) (*Profile, error) {
+	if data, ok := embedded(word); ok {
+		return Read(word, data)
+	}
+	p, err := Load(word)
+	if err == nil {
+		return p, nil
+	}
+	if cannotOpen := (*fs.PathError)(nil); errors.As(err, &cannotOpen) && looksLikeSpec(word) {
+		return Parse(word)
+	}
+	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsAny(word, `/\`) {
+		return nil, err
+	}
+	return nil, fmt.Errorf("noise: %s is neither a built-in profile nor a file%s (built in: %s; or a specification: %s)",
+		quoted(word), suggest.Phrase(word, Names()), strings.Join(Names(), ", "), SpecHelp)
+}
+
+// embedded returns the file of an embedded profile. Only a plain name can be one.
+func embedded(name string) ([]byte, bool) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return nil, false
+	}
+	data, err := profileFiles.ReadFile("profiles/" + name + ".yaml")
+	return data, err == nil
+}
