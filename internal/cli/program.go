@@ -32,6 +32,8 @@ type programOptions struct {
 	senders    int
 	pieces     int
 	without    []string
+
+	seedUsed bool // by something else than the pattern
 }
 
 func newProgramOptions() programOptions {
@@ -168,7 +170,7 @@ func (o *programOptions) mapped(in *input.Input) bool {
 func (o *programOptions) given(fs *pflag.FlagSet) []string {
 	var list []string
 	for _, p := range pattern.Parameters() {
-		if fs.Changed(p.Name) {
+		if fs.Changed(p.Name) && !(p.Name == "seed" && o.seedUsed) {
 			list = append(list, p.Name)
 		}
 	}

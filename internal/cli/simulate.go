@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,6 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/collective"
 	"slackline/model/machine"
-	"slackline/model/noise"
 	"slackline/model/pattern"
 	"slackline/model/unit"
 )
@@ -28,7 +25,7 @@ type simulateOptions struct {
 	mapping   string
 	model     choice
 	threads   int
-	delays    delays
+	noise     noiseOptions
 	breakdown bool
 	format    choice
 	out       string
@@ -59,10 +56,12 @@ func (a *app) simulateCommand() *cobra.Command {
 	a.addGroup(c, "Machine", o.machine.addFlags)
 	a.addGroup(c, "Pattern (no influence on files)", o.program.addFlags)
 	a.addGroup(c, "Simulation", o.addSimulationFlags)
+	a.addGroup(c, "Noise", o.noise.addFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
 	c.ValidArgsFunction = completeInput
 	o.machine.complete(c)
 	o.program.complete(c)
+	o.noise.complete(c)
 	complete(c, "model", o.model.allowed)
 	completeWith(c, "mapping", collective.MappingNames)
 	complete(c, "format", o.format.allowed)
@@ -74,7 +73,6 @@ func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
 	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
 	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
-	fs.Var(&o.delays, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
 }
 
 func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -92,7 +90,10 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.figure.check(); err != nil {
 		return err
 	}
-	inputs := []string{word, o.machine.name, o.mapping}
+	if err := o.noise.check(); err != nil {
+		return err
+	}
+	inputs := append([]string{word, o.machine.name, o.mapping}, o.noise.files()...)
 	for _, out := range []string{o.out, o.figure.path} { // before a long run, not after it
 		if err := checkOut(out, inputs); err != nil {
 			return err
@@ -105,6 +106,8 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	o.noise.takeFrom(a, m)
+	o.program.seedUsed = o.noise.random()
 	mapping, err := collective.FindMapping(o.mapping)
 	if err != nil {
 		return err
@@ -116,7 +119,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
 		return err
 	}
-	injection, err := o.delays.injection(in.Program.Ranks())
+	injection, err := o.noise.injection(in.Program.Ranks(), o.program.seed)
 	if err != nil {
 		return err
 	}
@@ -129,11 +132,8 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	o.warnOfVoid(a, c, in, result)
-	if m.Noise != "" {
-		a.warn("the noise %q of the machine is not simulated", m.Noise)
-	}
 	if o.figure.path != "" {
-		if err := o.figure.draw(a, c, in, m, options, o.delays, result); err != nil {
+		if err := o.figure.draw(a, c, in, m, options, o.noise.delays, result); err != nil {
 			return err
 		}
 	}
@@ -240,79 +240,23 @@ func (o *simulateOptions) provenance(a *app, in *input.Input, m *machine.Machine
 		}
 		r.Inputs = append(r.Inputs, record)
 	}
+	for _, file := range o.noise.files() {
+		record, err := input.RecordFile(file, "noise")
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, record)
+	}
 	described := map[string]string{"name": m.Name}
 	if text := machine.Format(m); len(text) <= maxMachineText {
 		described["description"] = string(text)
 	}
 	r.Machine = described
-	if !in.IsFile() {
+	if !in.IsFile() || o.noise.random() {
 		r.Seed = &o.program.seed
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)
 	return r, nil
-}
-
-// delays is a flag that holds ranks up.
-type delays []delay
-
-type delay struct {
-	rank         int
-	from, length unit.Duration
-}
-
-// Set implements pflag.Value.
-func (d *delays) Set(s string) error {
-	const form = "give RANK@TIME:DURATION, e.g. 4@0:20us"
-	rankText, rest, ok1 := strings.Cut(s, "@")
-	fromText, lengthText, ok2 := strings.Cut(rest, ":")
-	if !ok1 || !ok2 {
-		return fmt.Errorf("cannot read %q; %s", s, form)
-	}
-	rank, err := strconv.Atoi(rankText)
-	if err != nil || rank < 0 {
-		return fmt.Errorf("%q is not a rank; %s", rankText, form)
-	}
-	from, err := unit.ParseDuration(fromText)
-	if err != nil {
-		return err
-	}
-	length, err := unit.ParseDuration(lengthText)
-	if err != nil {
-		return err
-	}
-	*d = append(*d, delay{rank, from, length})
-	return nil
-}
-
-func (d *delays) String() string {
-	var parts []string
-	for _, e := range *d {
-		parts = append(parts, fmt.Sprintf("%d@%s:%s", e.rank, e.from, e.length))
-	}
-	return strings.Join(parts, ",")
-}
-
-// Type implements pflag.Value.
-func (d *delays) Type() string { return "delay" }
-
-// injection returns the noise that the delays make; nil: none.
-func (d delays) injection(ranks int) (*noise.Injection, error) {
-	if len(d) == 0 {
-		return nil, nil
-	}
-	in, err := noise.NewInjection(nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range d {
-		if e.rank >= ranks {
-			return nil, fmt.Errorf("--delay: rank %d does not exist; the program has %s (0..%d)", e.rank, plural(ranks, "rank"), ranks-1)
-		}
-		if err := in.Delay(e.rank, int64(e.from), int64(e.length)); err != nil {
-			return nil, fmt.Errorf("--delay: %w", err)
-		}
-	}
-	return in, nil
 }
 
 // tidy prints the time that something took, for people.

@@ -60,9 +60,6 @@ func TestReferenceVectors(t *testing.T) {
 	ran := 0
 	for _, c := range raw {
 		value := func(key string) string { return strings.Trim(string(c[key]), `"`) }
-		if string(c["noise"]) != "null" {
-			continue
-		}
 		ran++
 		var want []int64
 		if err := json.Unmarshal(c["want_ns"], &want); err != nil {
@@ -74,6 +71,7 @@ func TestReferenceVectors(t *testing.T) {
 			"-G", value("G") + "ns", "-O", value("O") + "ns", "-S", value("S"), "--format", "json",
 		}
 		t.Run(value("file"), func(t *testing.T) {
+			args := append(slices.Clone(args), noiseArgs(t, c["noise"])...)
 			if got := finishOf(t, args...); !slices.Equal(got, numbers(want)) {
 				t.Errorf("finish_ns = %v, want %v (%s)", got, want, value("rule"))
 			}
@@ -82,6 +80,37 @@ func TestReferenceVectors(t *testing.T) {
 	if ran < 50 {
 		t.Errorf("only %d vectors were tried", ran)
 	}
+}
+
+// noiseArgs writes the noise of a vector into files and returns the flags that
+// name them.
+func noiseArgs(t *testing.T, raw json.RawMessage) []string {
+	if string(raw) == "null" {
+		return nil
+	}
+	var noise struct {
+		Trace   [][2]int64 `json:"trace"`
+		Period  int64      `json:"period_ns"`
+		Offsets []int64    `json:"offsets_ns"`
+	}
+	if err := json.Unmarshal(raw, &noise); err != nil {
+		t.Fatal(err)
+	}
+	trace := fmt.Sprintf("# period_ns %d\n", noise.Period)
+	for _, d := range noise.Trace {
+		trace += fmt.Sprintf("%d\t%d\n", d[0], d[1])
+	}
+	offsets := ""
+	for _, o := range noise.Offsets {
+		offsets += fmt.Sprintf("%d\n", o)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"trace": trace, "offsets": offsets} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{"--noise-file", filepath.Join(dir, "trace"), "--noise-offsets", filepath.Join(dir, "offsets")}
 }
 
 func TestReferenceVectorsWithClasses(t *testing.T) {
