@@ -28,6 +28,10 @@ func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 	if err != nil {
 		return err
 	}
+	var oneWay *tree
+	if count >= treeFrom && !o.Breakdown && !o.Timeline {
+		oneWay = newTree(first.problem)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -37,7 +41,7 @@ func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 	)
 	for range min(first.threads, count) {
 		wait.Go(func() {
-			r := *first
+			r := replicator{run: *first, tree: oneWay}
 			r.threads, r.memory = 1, &leanMemory{}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
@@ -59,14 +63,27 @@ func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 	return context.Cause(ctx)
 }
 
+// treeFrom is the number of replicas from which it pays to look for a tree.
+const treeFrom = 4
+
+// replicator runs replicas on one thread.
+type replicator struct {
+	run
+	tree       *tree // nil: the program is none
+	treeMemory treeMemory
+}
+
 // replica runs one replica.
-func (r *run) replica(ctx context.Context, i int, inject func(replica int) (*noise.Injection, error)) (*Result, error) {
+func (r *replicator) replica(ctx context.Context, i int, inject func(replica int) (*noise.Injection, error)) (*Result, error) {
 	in, err := inject(i)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.setNoise(in); err != nil {
 		return nil, err
+	}
+	if r.tree != nil {
+		return r.checked(r.tree.evaluate(r.noise, &r.treeMemory))
 	}
 	return r.checked(r.choose(ctx, engineAuto))
 }

@@ -46,7 +46,7 @@ type Result struct {
 	Messages int64
 	Ops      int64 // operations carried out, after the expansion of collectives
 
-	Engine  string // "window", "event" or "static"
+	Engine  string // "window", "event", "tree" (replicas only) or "static"
 	Threads int
 	Queues  Queues
 	Ranks   []Breakdown // by rank; only with Options.Breakdown

@@ -125,7 +125,7 @@ func checkAlgorithm(op schedule.Operation, name string) error {
 	if name == "" {
 		return nil
 	}
-	if _, err := collective.Lookup(op, name); err != nil {
+	if err := collective.CheckAlgorithm(op, name); err != nil {
 		return fmt.Errorf("algorithm: %w", err)
 	}
 	return nil
