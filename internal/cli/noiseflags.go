@@ -56,7 +56,18 @@ func (o *noiseOptions) takeFrom(a *app, m *machine.Machine) {
 }
 
 // random reports whether a seed matters.
-func (o *noiseOptions) random() bool { return o.file != "" || o.profile != "" && o.profile != noNoise }
+func (o *noiseOptions) random() bool { return o.name() != "" }
+
+// name is how the user called the noise; empty: there is none.
+func (o *noiseOptions) name() string {
+	switch {
+	case o.file != "":
+		return o.file
+	case o.profile != noNoise:
+		return o.profile
+	}
+	return ""
+}
 
 // files are what was read.
 func (o *noiseOptions) files() []string {

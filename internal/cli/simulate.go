@@ -137,7 +137,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 			return err
 		}
 	}
-	report := &simulation{input: in, machine: m, model: options.Model, result: result}
+	report := &simulation{input: in, machine: m, model: options.Model, noise: o.noise.name(), result: result}
 	if o.program.mapped(in) {
 		report.mapping = o.mapping
 	}

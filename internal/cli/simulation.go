@@ -22,6 +22,7 @@ type simulation struct {
 	machine    *machine.Machine
 	model      simulate.Model
 	mapping    string // of the collectives; empty: there are none
+	noise      string // as the user named it; empty: none
 	result     *simulate.Result
 	provenance *provenance.Record // only in JSON
 }
@@ -45,6 +46,9 @@ func (s *simulation) writeText(a *app, w io.Writer) error {
 	fmt.Fprintf(w, "%s, %s on %s, model %s", s.input.Name, plural(len(r.Finish), "rank"), s.machine.Name, s.model)
 	if s.mapping != "" {
 		fmt.Fprintf(w, ", mapping %s", s.mapping)
+	}
+	if s.noise != "" {
+		fmt.Fprintf(w, ", noise %s", s.noise)
 	}
 	fmt.Fprint(w, "\n\n")
 	if err := a.writeText(w, s.summary(), false); err != nil {
@@ -197,6 +201,7 @@ type simulationHead struct {
 	Ranks    int              `json:"ranks"`
 	Model    simulate.Model   `json:"model"`
 	Mapping  string           `json:"mapping,omitempty"` // of symbolic collectives
+	Noise    string           `json:"noise,omitempty"`
 	Engine   string           `json:"engine"`
 	Threads  int              `json:"threads"`
 	Makespan unit.Nanoseconds `json:"makespan_ns"`
@@ -217,7 +222,7 @@ type queuesJSON struct {
 func (s *simulation) writeJSON(w io.Writer) error {
 	r := s.result
 	head, err := json.MarshalIndent(simulationHead{
-		Input: s.input.Name, Ranks: len(r.Finish), Model: s.model, Mapping: s.mapping, Engine: r.Engine, Threads: r.Threads,
+		Input: s.input.Name, Ranks: len(r.Finish), Model: s.model, Mapping: s.mapping, Noise: s.noise, Engine: r.Engine, Threads: r.Threads,
 		Makespan: unit.Nanoseconds(r.Makespan), Messages: r.Messages, Ops: r.Ops,
 		Queues: queuesJSON{r.Queues.Expected, r.Queues.Unexpected, r.Queues.Rendezvous, r.Queues.MaxPosted, r.Queues.MaxUnexpected},
 	}, "", "  ")

@@ -134,6 +134,51 @@ func TestReferenceVectorsWithClasses(t *testing.T) {
 	}
 }
 
+// TestNoiseAtScale compares a noisy dissemination with figures that an independent
+// program found by the same rules: one detour per millisecond, rank r at offset
+// (r * 617293) mod 1000000 ns.
+func TestNoiseAtScale(t *testing.T) {
+	for _, tc := range []struct {
+		ranks                           int
+		detour                          string
+		latest, at, earliest, sumOfThem int64
+	}{
+		{1024, "100us", 432170, 808, 213947, 318067688},
+		{1024, "200us", 852550, 822, 422351, 592514482},
+		{32768, "100us", 591704, 27054, 402843, 15727794180},
+		{32768, "200us", 1161928, 1580, 792247, 29927277406},
+	} {
+		t.Run(fmt.Sprintf("ranks=%d/detour=%s", tc.ranks, tc.detour), func(t *testing.T) {
+			var offsets []byte
+			for r := range tc.ranks {
+				offsets = fmt.Appendln(offsets, r*617293%1000000)
+			}
+			path := filepath.Join(t.TempDir(), "offsets")
+			if err := os.WriteFile(path, offsets, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			finish := finishOf(t, "dissemination", "--ranks", fmt.Sprint(tc.ranks), "--size", "1B", "--machine", "cnl",
+				"--noise", "1000Hz:"+tc.detour, "--noise-offsets", path, "--format", "json")
+			latest, at, earliest, sum := int64(-1), 0, int64(1<<62), int64(0)
+			for r, n := range finish {
+				v, err := n.Int64()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v > latest {
+					latest, at = v, r
+				}
+				earliest = min(earliest, v)
+				sum += v
+			}
+			if latest != tc.latest || int64(at) != tc.at || earliest != tc.earliest || sum != tc.sumOfThem {
+				t.Errorf("latest %d at rank %d, earliest %d, sum %d; want %d, %d, %d, %d",
+					latest, at, earliest, sum, tc.latest, tc.at, tc.earliest, tc.sumOfThem)
+			}
+		})
+	}
+}
+
 // errorWords are what the message about each faulty file must contain, beside
 // its line where errors.json names one.
 var errorWords = map[string][]string{
