@@ -158,3 +158,39 @@ func BenchmarkClasses(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGraph is a halo exchange with early receives as it comes from a file: in each iteration a
+// rank posts its receives, computes, and sends when it has computed.
+func BenchmarkGraph(b *testing.B) {
+	const side, iterations = 64, 61
+	build := schedule.NewBuilder(side * side)
+	for rank := range side * side {
+		x, y := rank%side, rank/side
+		peers := []int{
+			y*side + (x+side-1)%side, y*side + (x+1)%side,
+			(y+side-1)%side*side + x, (y+1)%side*side + x,
+		}
+		var block schedule.Block
+		for i := range iterations {
+			block.Reset()
+			compute := block.Calc(int64(100+(rank*7919+i*104729)%20) * int64(unit.Microsecond))
+			for _, peer := range peers {
+				block.Recv(peer, 1024, 0)
+			}
+			for _, peer := range peers {
+				block.Require(block.Send(peer, 1024, 0), compute)
+			}
+			block.Link()
+			build.Add(rank, &block)
+		}
+	}
+	g, err := schedule.Flatten(build.Graph())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("pattern=halo/messages=1M/threads=%d", threads), func(b *testing.B) {
+			benchmarkProgram(b, g, newMachine(b, "cnl"), simulate.Options{Threads: threads})
+		})
+	}
+}

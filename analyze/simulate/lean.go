@@ -8,10 +8,11 @@ import (
 	"slackline/model/schedule"
 )
 
-// lean is the core for phase programs: every rank a sequence of blocks without dependencies
-// inside, one CPU, one NIC, no wildcards. Patterns, skeletons and most collectives are such
-// programs, and they are the large ones. It follows the same rules as the general core and gives
-// the same numbers; it is fast because it keeps little and keeps it together:
+// lean is the core for programs of phases and small graphs: every rank a sequence of blocks without
+// dependencies inside, or with dependencies between at most 64 operations; one CPU, one NIC, no
+// wildcards. Patterns, skeletons, most collectives and most files are such programs, and they are
+// the large ones. It follows the same rules as the general core and gives the same numbers; it is
+// fast because it keeps little and keeps it together:
 //
 //   - A host is 128 bytes. Operations are not events: all operations of a phase become ready at the
 //     same moment with the same birth, so a phase is three runs (sends, receives, calculations)
@@ -36,6 +37,13 @@ type lean struct {
 	freeSlot [maxSlotBits]uint32 // lists of unused slots by size
 	tables   []leanTable         // for hosts with many receives
 	noTable  []int32
+
+	// Blocks with dependencies: see lean_graph.go.
+	graphs    []leanGraph
+	noGraph   []int32     // unused ones
+	links     []graphLink // in step with ops
+	batches   []readyBatch
+	freeBatch int32
 
 	running   int // ranks that have not come to their end
 	left      int // unexpected messages that wait
@@ -89,7 +97,10 @@ type leanHost struct {
 	sent, recvd, calced int32  // how many of them have started
 	cursor              schedule.Cursor
 	slotBits            uint8
-	_                   [3]byte
+	// graph: the block has dependencies. Then sent is the number of its leanGraph, the other
+	// counts are 0, and birth and gen are those of the next operation.
+	graph bool
+	_     [2]byte
 }
 
 // leanOp is an operation of a phase.
@@ -192,7 +203,13 @@ const none = int32(-1)
 // visits have one, and it need not go through the queues.
 func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 	for {
-		what, at := h.nextLocal()
+		var what int32
+		var at int64
+		if h.graph {
+			what, at = l.nextInGraph(h)
+		} else {
+			what, at = h.nextLocal()
+		}
 		queued := h.queue|h.heap|h.waiting != 0
 		if loose != 0 && queued { // a message to itself has come in between
 			l.push(h, loose)
@@ -292,8 +309,13 @@ func (l *lean) add(a, b int64) int64 {
 
 // calc is rule R4.
 func (l *lean) calc(r int32, h *leanHost, t int64) {
-	op := &l.ops[h.slot+uint32(h.sends+h.recvs+h.calced)]
-	h.calced++
+	index := h.sends + h.recvs + h.calced
+	if h.graph {
+		index = l.takeReady(h, opCalc)
+	} else {
+		h.calced++
+	}
+	op := &l.ops[h.slot+uint32(index)]
 	work := int64(op.load)
 	end := l.cpuEnd(r, t, work)
 	h.nexto = end
@@ -302,14 +324,22 @@ func (l *lean) calc(r int32, h *leanHost, t int64) {
 		l.breakdown[r].compute += work
 		l.breakdown[r].noise += end - t - work
 	}
+	if h.graph {
+		l.settle(r, h, 1<<index, 1<<index, t, h.birth, h.gen)
+		return
+	}
 	l.finishOp(r, h, end, t, h.birth, h.gen)
 }
 
 // send is rule R5.
 func (l *lean) send(r int32, h *leanHost, t int64) {
 	index := h.sent
+	if h.graph {
+		index = l.takeReady(h, opSend)
+	} else {
+		h.sent++
+	}
 	op := l.ops[h.slot+uint32(index)]
-	h.sent++
 	load := op.load
 	if !l.uniform {
 		load |= uint64(l.layout.Class(int(r), int(op.peer))) << classShift
@@ -350,6 +380,14 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 			return
 		}
 		l.large.started(r, arrival)
+		if h.graph {
+			l.graphs[h.sent].exposed |= 1 << index
+			l.settle(r, h, 1<<index, 0, t, h.birth, h.gen)
+		}
+		return
+	}
+	if h.graph {
+		l.settle(r, h, 1<<index, 1<<index, t, h.birth, h.gen)
 		return
 	}
 	l.finishOp(r, h, end, t, h.birth, h.gen)
@@ -380,7 +418,14 @@ func (l *lean) message(r int32, h *leanHost, m int32, t int64) {
 		l.breakdown[r].overhead += work
 		l.breakdown[r].noise += end - t - work
 	}
-	if !l.matchPosted(h, n) {
+	found, matched := uint64(0), false
+	if h.graph {
+		found = l.matchInGraph(h, n)
+		matched = found != 0
+	} else {
+		matched = l.matchPosted(h, n)
+	}
+	if !matched {
 		l.stats.Unexpected++
 		l.addEarly(r, h, m, end)
 		return
@@ -392,6 +437,10 @@ func (l *lean) message(r int32, h *leanHost, m int32, t int64) {
 	} else {
 		l.freeMessage(m)
 	}
+	if found != 0 {
+		l.settle(r, h, 0, found, t, birth, gen)
+		return
+	}
 	l.finishOp(r, h, end, t, birth, gen)
 }
 
@@ -399,6 +448,10 @@ func (l *lean) message(r int32, h *leanHost, m int32, t int64) {
 // wildcards it is the same whether each receive looks for its oldest message or each message,
 // oldest first, for its receive.
 func (l *lean) receive(r int32, h *leanHost, t int64) {
+	if h.graph {
+		l.receiveInGraph(r, h, t)
+		return
+	}
 	h.recvd = h.recvs
 	l.stats.ops += int64(h.recvs)
 	l.postAll(h)
@@ -429,14 +482,20 @@ func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 	if h.recvs > 64 {
 		l.dropTable(h)
 	}
+	if h.graph {
+		l.dropGraph(h)
+	}
 	if !ok {
 		h.sends, h.recvs, h.calcs, h.sent, h.recvd, h.calced = 0, 0, 0, 0, 0, 0
 		l.running--
 		return
 	}
 	if len(l.block.Dependents) > 0 {
-		l.unfit = true
-		h.open = -1
+		next := uint32(0)
+		if birth == t {
+			next = gen + 1
+		}
+		l.loadGraph(r, h, t, next)
 		return
 	}
 	l.fillSlot(h, l.block.Ops)

@@ -1,5 +1,7 @@
 package simulate
 
+import "math/bits"
+
 // This file holds large messages in the lean core (rule R9). A release acts on the sender in the
 // instant of the match, without latency, so hosts are no longer independent inside a window. But
 // a send that starts in a window cannot be matched in it, since its message arrives at its end or
@@ -7,7 +9,9 @@ package simulate
 // nothing but their releases is missing to end its phase: before that a release and the other
 // events of the host commute. Such a host stops before its next event. When all others have come
 // to the end of the window, the stopped host with the smallest next key may go on by one event:
-// whatever could still release it has larger keys.
+// whatever could still release it has larger keys. In a block with dependencies the host must also
+// stop when an operation waits for nothing but exposed sends, and then before releases too: each
+// of them may make something ready, so they must come in order.
 //
 // Releases go to hosts of any thread at once, so this mode runs on one thread.
 
@@ -117,7 +121,13 @@ func (l *lean) visitLarge(r int32, end int64, forced bool) {
 		}
 	}
 	for ; ; forced = false {
-		what, at := h.nextLocal()
+		var what int32
+		var at int64
+		if h.graph {
+			what, at = l.nextInGraph(h)
+		} else {
+			what, at = h.nextLocal()
+		}
 		m, list := int32(0), 0
 		if h.queue|h.heap|h.waiting != 0 {
 			if n, t, in := l.nextMessage(h); t < at || t == at && l.bornBeforePhase(n, h) {
@@ -130,8 +140,7 @@ func (l *lean) visitLarge(r int32, end int64, forced bool) {
 			}
 			return
 		}
-		if !forced && e.sends > 0 && h.open == e.sends && e.first < end &&
-			(m == 0 || l.msgs[m].order&3 != kindRelease) {
+		if !forced && e.sends > 0 && e.first < end && l.mustStop(h, e, m) {
 			l.stop(r, h, what, m, at)
 			return
 		}
@@ -149,6 +158,15 @@ func (l *lean) visitLarge(r int32, end int64, forced bool) {
 	}
 }
 
+// mustStop reports whether a host with exposed sends must stop before its next event: message m, or
+// an operation if m is 0.
+func (l *lean) mustStop(h *leanHost, e *exposure, m int32) bool {
+	if h.graph {
+		return l.critical(h)
+	}
+	return h.open == e.sends && (m == 0 || l.msgs[m].order&3 != kindRelease)
+}
+
 // stop puts a host among the stopped ones, with its next event: message m, or an operation.
 func (l *lean) stop(r int32, h *leanHost, what, m int32, at int64) {
 	s := stoppedHost{time: at, host: r, stamp: l.large.hosts[r].stamp}
@@ -157,10 +175,12 @@ func (l *lean) stop(r int32, h *leanHost, what, m int32, at int64) {
 		s.birth, s.order, s.a, s.b = n.birth, n.order, n.from, n.index
 	} else {
 		s.birth, s.order, s.a = h.birth, leanOrder(h.gen, kindLocal), what
-		switch what {
-		case opSend:
+		switch {
+		case h.graph:
+			s.b = int32(bits.TrailingZeros64(l.graphs[h.sent].ready[what].ops))
+		case what == opSend:
 			s.b = h.sent
-		case opCalc:
+		case what == opCalc:
 			s.b = h.calced
 		}
 	}
@@ -196,11 +216,16 @@ func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
 // released is the rest of rule R9, on the host of the sender.
 func (l *lean) released(r int32, h *leanHost, m int32, t int64) {
 	n := &l.msgs[m]
-	birth, gen := n.birth, n.order>>2
+	birth, gen, index := n.birth, n.order>>2, n.index
 	end := max(int64(n.load), t)
 	l.freeMessage(m)
 	l.large.hosts[r].sends--
 	h.nexto = max(h.nexto, t)
 	h.nextgs = max(h.nextgs, t)
+	if h.graph {
+		l.graphs[h.sent].exposed &^= 1 << index
+		l.settle(r, h, 0, 1<<index, t, birth, gen)
+		return
+	}
 	l.finishOp(r, h, end, t, birth, gen)
 }

@@ -6,10 +6,12 @@ import (
 	"slackline/model/unit"
 )
 
-// leanFits reports whether the lean core can run the problem.
+// leanFits reports whether the lean core can run the problem. For programs that are made on demand
+// it finds out itself whether their blocks are small enough.
 func (r *run) leanFits() bool {
 	s := r.shape
-	return s.CPUs == 1 && s.NICs == 1 && !s.Wildcards && !s.Graphs && !r.shared && !r.options.Timeline
+	return s.CPUs == 1 && s.NICs == 1 && !s.Wildcards && !r.shared && !r.options.Timeline &&
+		!(s.Graphs && r.largeGraphs())
 }
 
 // runLean runs the lean core in the window engine: first without large messages, on all threads;
