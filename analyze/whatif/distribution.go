@@ -1,0 +1,69 @@
+package whatif
+
+import (
+	"math/bits"
+
+	"slackline/internal/stat"
+	"slackline/model/unit"
+)
+
+// Distribution describes the replicas of one process count. Times are exact, quantiles (type 7) and
+// the mean rounded half up to picoseconds.
+type Distribution struct {
+	Ranks, Replicas                int
+	Noiseless                      unit.Duration
+	Min, Q1, Median, Q3, Max, Mean unit.Duration
+	// Whiskers after Tukey: the outermost replicas within 1.5 times the distance of the quartiles
+	// from the box.
+	LowWhisker, HighWhisker unit.Duration
+	Outliers                []unit.Duration // beyond the whiskers, in rising order
+	// Slowdowns are noisy times over the noiseless one: 1 for none.
+	MedianSlowdown, MaxSlowdown float64
+}
+
+// Distribution describes the samples of a point, of which there must be one or more.
+func (p *Point) Distribution() Distribution {
+	sorted := stat.Sorted(p.Samples)
+	n := len(sorted)
+	d := Distribution{
+		Ranks: p.Ranks, Replicas: n, Noiseless: p.Noiseless,
+		Min: sorted[0], Q1: stat.QuantileInt(sorted, 1, 4), Median: stat.QuantileInt(sorted, 1, 2),
+		Q3: stat.QuantileInt(sorted, 3, 4), Max: sorted[n-1], Mean: mean(sorted),
+	}
+	reach := 3 * (d.Q3 - d.Q1) / 2
+	d.LowWhisker, d.HighWhisker = d.Q1, d.Q3
+	for _, v := range sorted {
+		// As differences, which cannot overflow.
+		if d.Q1-v > reach || v-d.Q3 > reach {
+			d.Outliers = append(d.Outliers, v)
+			continue
+		}
+		d.LowWhisker, d.HighWhisker = min(d.LowWhisker, v), max(d.HighWhisker, v)
+	}
+	d.MedianSlowdown, d.MaxSlowdown = slowdown(d.Median, d.Noiseless), slowdown(d.Max, d.Noiseless)
+	return d
+}
+
+// slowdown is the noisy time over the noiseless one. A program that takes no time has no work that
+// noise could stretch.
+func slowdown(noisy, noiseless unit.Duration) float64 {
+	if noiseless == 0 {
+		return 1
+	}
+	return float64(noisy) / float64(noiseless)
+}
+
+// mean is the mean of times, rounded half up.
+func mean(times []unit.Duration) unit.Duration {
+	var hi, lo, carry uint64
+	for _, t := range times {
+		lo, carry = bits.Add64(lo, uint64(t), 0)
+		hi += carry
+	}
+	n := uint64(len(times))
+	quotient, rest := bits.Div64(hi, lo, n) // the mean of 63 bits fits
+	if rest >= n-rest {
+		quotient++
+	}
+	return unit.Duration(quotient)
+}
