@@ -126,7 +126,7 @@ func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) 
 	case engineEvent:
 		return r.runEvent(ctx)
 	case engineWindow:
-		if !windows || r.options.Timeline {
+		if !windows || r.options.records() {
 			return nil, errNotApplicable
 		}
 		return r.runWindow(ctx)
@@ -141,7 +141,7 @@ func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) 
 			return result, err
 		}
 	}
-	if windows && !r.options.Timeline && !r.largeMessages() {
+	if windows && !r.options.records() && !r.largeMessages() {
 		result, err := r.runWindow(ctx)
 		if !errors.Is(err, errNotApplicable) {
 			return result, err
@@ -176,9 +176,7 @@ func (r *run) largeMessages() bool {
 // runEvent runs the general core in the event engine.
 func (r *run) runEvent(ctx context.Context) (*Result, error) {
 	g := newGeneral(newGeneralState(r.problem, r.options.Breakdown))
-	if r.options.Timeline {
-		g.recorder = newRecorder(r.ranks, r.program.Origins())
-	}
+	g.recorder = newRecorder(&r.options, g.generalState, r.program.Origins())
 	if err := runEvents(ctx, g, r.tick()); err != nil {
 		return nil, err
 	}
@@ -239,7 +237,7 @@ func (r *run) generalResult(s *generalState, parts []*general, engine string) (*
 		}
 	}
 	if g := parts[0]; g.recorder != nil {
-		result.Timeline = g.recorder.timeline(result.Finish, result.Makespan)
+		g.recorder.addTo(result)
 	}
 	return result, nil
 }

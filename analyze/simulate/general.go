@@ -34,7 +34,7 @@ type general struct {
 	eager    bool // the driver cannot do rendezvous: stop at a large message
 	large    bool // a large message was met although eager
 	stats    counters
-	recorder *recorder // nil: no timeline
+	recorder *recorder // nil: nothing is recorded
 }
 
 // generalState is the state of all ranks and hosts. Each is touched only by the thread that owns
@@ -227,6 +227,9 @@ func (g *general) nextBlock(rank int32, ready int64) {
 	}
 	r.open = len(r.ops)
 	r.finish = 0
+	if g.recorder != nil {
+		g.recorder.block(rank, len(r.ops))
+	}
 	if len(r.dependents) == 0 {
 		r.state = r.state[:0]
 		for i := range r.ops {
@@ -271,6 +274,9 @@ func (g *general) insertReady() {
 			cpu:   op.CPU,
 			nic:   op.NIC,
 		}
+		if g.recorder != nil {
+			g.recorder.inserted(q.rank, q.index, op.CPU)
+		}
 		g.insert(g.host(q.rank), i)
 	}
 	g.ready = g.ready[:0]
@@ -295,6 +301,9 @@ func (g *general) startOp(rank, index int32, at int64) {
 func (g *general) finishOp(rank, index int32, at int64) {
 	r := &g.rank[rank]
 	r.finish = max(r.finish, at)
+	if g.recorder != nil {
+		g.recorder.finished(rank)
+	}
 	if len(r.dependents) > 0 {
 		for _, d := range r.dependents[r.first[index]:r.first[index+1]] {
 			if !d.OnStart() {
@@ -311,6 +320,9 @@ func (g *general) finishOp(rank, index int32, at int64) {
 func (g *general) satisfy(r *rankState, rank int32, d schedule.Dependent, at int64) {
 	s := &r.state[d.Index()]
 	s.ready = max(s.ready, at)
+	if g.recorder != nil {
+		g.recorder.satisfied(rank, int32(d.Index()), d.OnStart())
+	}
 	s.missing--
 	if s.missing == 0 {
 		g.ready = append(g.ready, readyOp{rank, int32(d.Index()), s.ready})

@@ -63,7 +63,7 @@ func (g *general) calcOp(rank, index int32) {
 		g.breakdown[rank].noise += end - g.now - work
 	}
 	if g.recorder != nil {
-		g.recorder.calc(rank, op, g.now, end)
+		g.recorder.calc(rank, index, op, g.now, end)
 	}
 	g.startOp(rank, index, g.now)
 	g.finishOp(rank, index, end)
@@ -111,7 +111,7 @@ func (g *general) sendOp(host, rank, index int32) {
 	}
 	g.stats.messages++
 	if g.recorder != nil {
-		g.recorder.send(i, rank, op, t, end, arrival)
+		g.recorder.send(i, host, rank, index, op, c, t, end, arrival)
 	}
 	if to := g.host(op.Peer); to == host {
 		g.insert(host, i)
@@ -147,7 +147,7 @@ func (g *general) message(host, i int32) {
 		g.breakdown[rank].noise += end - t - work
 	}
 	if g.recorder != nil {
-		g.recorder.message(i, rank, t, end)
+		g.recorder.message(i, host, n, t, end)
 	}
 	r := &g.rank[rank]
 	if index, ok := r.posted.takeReceive(n.a(), n.tag, n.ctx); ok {
@@ -170,20 +170,19 @@ func (g *general) recvOp(rank, index int32) {
 	r := &g.rank[rank]
 	op := &r.ops[index]
 	t := g.now
+	if g.recorder != nil {
+		g.recorder.post(rank, index, t)
+	}
 	g.startOp(rank, index, t)
 	if i, ok := r.unexpected.takeMessage(op.Peer, op.Tag, op.Context); ok {
 		n := &g.nodes[i]
 		end := max(t, n.time)
 		if g.recorder != nil {
-			g.recorder.post(rank, index, t)
 			g.recorder.match(i, rank, index, op, end)
 		}
 		g.finishOp(rank, index, end)
 		g.matched(i, g.costs.of(n.class, n.size).Rendezvous)
 		return
-	}
-	if g.recorder != nil {
-		g.recorder.post(rank, index, t)
 	}
 	r.posted.push(item{source: op.Peer, tag: op.Tag, ctx: op.Context, id: index})
 	g.stats.MaxPosted = max(g.stats.MaxPosted, r.posted.len())
@@ -218,7 +217,7 @@ func (g *general) released(host, i int32) {
 	*nic = max(*nic, t)
 	end := max(n.own, t)
 	if g.recorder != nil {
-		g.recorder.released(i, rank, end)
+		g.recorder.released(i, host, n, end)
 	}
 	g.freeNode(i)
 	g.finishOp(rank, index, end)

@@ -10,7 +10,7 @@ import (
 // it finds out itself whether their blocks are small enough.
 func (r *run) leanFits() bool {
 	s := r.shape
-	return s.CPUs == 1 && s.NICs == 1 && !s.Wildcards && !r.shared && !r.options.Timeline &&
+	return s.CPUs == 1 && s.NICs == 1 && !s.Wildcards && !r.shared && !r.options.records() &&
 		!(s.Graphs && r.largeGraphs())
 }
 

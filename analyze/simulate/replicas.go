@@ -29,7 +29,7 @@ func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 		return err
 	}
 	var oneWay *tree
-	if count >= treeFrom && !o.Breakdown && !o.Timeline {
+	if count >= treeFrom && !o.Breakdown && !o.records() {
 		oneWay = newTree(first.problem)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

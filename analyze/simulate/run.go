@@ -33,6 +33,7 @@ type Options struct {
 	Noise   *noise.Injection    // nil: none
 
 	Timeline  bool // record Result.Timeline
+	Causes    bool // record Result.Causes
 	Breakdown bool // fill Result.Ranks
 
 	// Progress is called now and then with the simulated time and the messages so far.
@@ -52,6 +53,7 @@ type Result struct {
 	Ranks   []Breakdown // by rank; only with Options.Breakdown
 
 	Timeline *timeline.Timeline // only with Options.Timeline
+	Causes   *Causes            // only with Options.Causes
 
 	Warnings []string
 }
