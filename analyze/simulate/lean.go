@@ -27,6 +27,8 @@ type lean struct {
 	lastCost machine.Cost
 	block    schedule.Block
 
+	exchanges schedule.Exchanger // nil: the stream is none
+
 	lo, hi   int32
 	calendar *calendar
 
@@ -92,7 +94,7 @@ type leanHost struct {
 	waiting          int32 // messages that found the host busy; unused if messages come in order
 	early, earlyTail int32 // unexpected messages, oldest first
 
-	slot                uint32 // operations of the phase: sends, receives, calculations
+	slot                uint32 // operations of the phase; see fillSlot
 	sends, recvs, calcs int32  // how many
 	sent, recvd, calced int32  // how many of them have started
 	cursor              schedule.Cursor
@@ -159,6 +161,7 @@ func (l *lean) runWindow() {
 		l.runLargeWindow(end)
 		return
 	}
+	inbox, later := l.inbox[l.calendar.side][:len(l.hosts)], l.later[:len(l.hosts)]
 	// As hostSet.drain, without a call for each host.
 	set := &l.calendar.now
 	set.any = false
@@ -166,32 +169,39 @@ func (l *lean) runWindow() {
 		for set.summary[si] != 0 {
 			w := si<<6 | bits.TrailingZeros64(set.summary[si])
 			set.summary[si] &= set.summary[si] - 1
-			for word := set.words[w]; word != 0; word &= word - 1 {
-				l.visit(l.lo+int32(w<<6|bits.TrailingZeros64(word)), end)
-			}
+			word := set.words[w]
 			set.words[w] = 0
+			l.visits += int64(bits.OnesCount64(word))
+			for ; word != 0; word &= word - 1 {
+				r := l.lo + int32(w<<6|bits.TrailingZeros64(word))
+				h := &l.hosts[r]
+				loose := inbox[r]
+				inbox[r] = 0
+				if loose != 0 && l.msgs[loose].next != 0 || later[r]|h.queue|h.heap|h.waiting != 0 {
+					loose = l.gather(r, h, loose)
+				}
+				if next := l.run(r, h, loose, end); next != never {
+					l.calendar.wake(r, next)
+				}
+			}
 		}
 	}
 }
 
-// visit calls a host in the window that ends at end.
-func (l *lean) visit(r int32, end int64) {
-	l.visits++
-	h := &l.hosts[r]
-	inbox := l.inbox[l.calendar.side]
-	loose := inbox[r]
-	inbox[r] = 0
+// gather brings the messages of a host that has several, or may have, into its queues. The loose
+// one is that of its inbox; what is returned is still loose.
+func (l *lean) gather(r int32, h *leanHost, loose int32) int32 {
 	if late := l.later[r]; late != 0 {
 		l.later[r] = 0
+		if loose == 0 && l.msgs[late].next == 0 && h.queue|h.heap|h.waiting == 0 {
+			return late
+		}
 		l.takeInbox(h, late)
 	}
-	if loose != 0 && (l.msgs[loose].next != 0 || h.queue|h.heap|h.waiting != 0) {
+	if loose != 0 {
 		l.takeInbox(h, loose)
-		loose = 0
 	}
-	if next := l.run(r, h, loose, end); next != never {
-		l.calendar.wake(r, next)
-	}
+	return 0
 }
 
 // Next events.
@@ -203,17 +213,23 @@ const none = int32(-1)
 // visits have one, and it need not go through the queues.
 func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 	for {
+		queued := h.queue|h.heap|h.waiting != 0
+		if loose != 0 && queued { // a message to itself has come in between
+			l.push(h, loose)
+			loose = 0
+		}
+		if loose == 0 && !queued && !h.graph {
+			if at, more := l.burst(r, h, end); !more {
+				return at
+			}
+			continue
+		}
 		var what int32
 		var at int64
 		if h.graph {
 			what, at = l.nextInGraph(h)
 		} else {
 			what, at = h.nextLocal()
-		}
-		queued := h.queue|h.heap|h.waiting != 0
-		if loose != 0 && queued { // a message to itself has come in between
-			l.push(h, loose)
-			loose = 0
 		}
 		m, t, list := loose, never, inNone
 		switch {
@@ -224,7 +240,9 @@ func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 		}
 		if m != 0 && (t < at || t == at && l.bornBeforePhase(m, h)) {
 			if t < end {
-				l.removeMessage(h, list)
+				if list != inNone {
+					l.removeMessage(h, list)
+				}
 				l.message(r, h, m, t)
 				loose = 0
 				continue
@@ -246,6 +264,51 @@ func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 			l.calc(r, h, at)
 		}
 	}
+}
+
+// burst carries out operations of a host that has no messages, before end. It reports whether there
+// may be more to carry out or else, when the next one happens. Nothing comes between the operations:
+// receives without unexpected messages only wait, so that it does not matter whether they are posted
+// before or after the sends.
+func (l *lean) burst(r int32, h *leanHost, end int64) (at int64, more bool) {
+	if h.calced < h.calcs || h.early != 0 && h.recvd < h.recvs {
+		return l.single(r, h, end)
+	}
+	if h.recvd < h.recvs {
+		if h.post >= end {
+			return h.post, false
+		}
+		l.receive(r, h, h.post)
+	}
+	for h.sent < h.sends {
+		at := max(h.post, h.nexto, h.nextgs)
+		if at >= end {
+			return at, false
+		}
+		last := h.open == 1
+		l.send(r, h, at)
+		if last || h.queue|h.heap != 0 {
+			return 0, true
+		}
+	}
+	return never, false
+}
+
+// single carries out the next operation of a host that has no messages, if it comes before end.
+func (l *lean) single(r int32, h *leanHost, end int64) (at int64, more bool) {
+	what, at := h.nextLocal()
+	if at >= end {
+		return at, false
+	}
+	switch what {
+	case opSend:
+		l.send(r, h, at)
+	case opRecv:
+		l.receive(r, h, at)
+	default:
+		l.calc(r, h, at)
+	}
+	return 0, true
 }
 
 // nextLocal returns the kind of the next operation of the phase and when it happens.
@@ -309,7 +372,7 @@ func (l *lean) add(a, b int64) int64 {
 
 // calc is rule R4.
 func (l *lean) calc(r int32, h *leanHost, t int64) {
-	index := h.sends + h.recvs + h.calced
+	index := h.sends + h.calced
 	if h.graph {
 		index = l.takeReady(h, opCalc)
 	} else {
@@ -467,6 +530,14 @@ func (l *lean) receive(r int32, h *leanHost, t int64) {
 func (l *lean) finishOp(r int32, h *leanHost, finish, t, birth int64, gen uint32) {
 	h.finish = max(h.finish, finish)
 	h.open--
+	if h.open == 0 || l.large != nil {
+		l.finishPhase(r, h, t, birth, gen)
+	}
+}
+
+// finishPhase is the rest of finishOp for the last operation of a phase, and for all of them where
+// there are large messages.
+func (l *lean) finishPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 	if l.large != nil {
 		l.large.note(r, &t, &birth, &gen)
 	}
@@ -477,14 +548,22 @@ func (l *lean) finishOp(r int32, h *leanHost, finish, t, birth int64, gen uint32
 
 // nextPhase loads the next phase of a rank, which the event at time t made ready.
 func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
-	at, ok := l.stream.Next(int(r), h.cursor, &l.block)
-	h.cursor = at
 	if h.recvs > 64 {
 		l.dropTable(h)
 	}
 	if h.graph {
 		l.dropGraph(h)
 	}
+	if l.exchanges != nil {
+		if to, from, size, ok := l.exchanges.NextExchange(int(r), h.cursor, &l.block); ok && h.slotBits > 1 {
+			h.cursor.Sub++
+			l.fillExchange(h, to, from, size)
+			l.beginPhase(r, h, 2, t, birth, gen)
+			return
+		}
+	}
+	at, ok := l.stream.Next(int(r), h.cursor, &l.block)
+	h.cursor = at
 	if !ok {
 		h.sends, h.recvs, h.calcs, h.sent, h.recvd, h.calced = 0, 0, 0, 0, 0, 0
 		l.running--
@@ -499,6 +578,11 @@ func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 		return
 	}
 	l.fillSlot(h, l.block.Ops)
+	l.beginPhase(r, h, len(l.block.Ops), t, birth, gen)
+}
+
+// beginPhase makes the operations in the slot of a host ready.
+func (l *lean) beginPhase(r int32, h *leanHost, ops int, t, birth int64, gen uint32) {
 	h.post = max(h.finish, h.nexto)
 	h.finish = 0
 	h.birth = t
@@ -506,7 +590,7 @@ func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 	if birth == t {
 		h.gen = gen + 1
 	}
-	h.open = int32(len(l.block.Ops))
+	h.open = int32(ops)
 	h.sent, h.recvd, h.calced = 0, 0, 0
 	if l.large != nil {
 		l.large.newPhase(r)
@@ -526,18 +610,9 @@ func (l *lean) fillSlot(h *leanHost, ops []schedule.Op) {
 	if h.slotBits == 0 || n > 1<<(h.slotBits-1) {
 		l.newSlot(h, n)
 	}
-	sends, recvs := int32(0), int32(0)
-	for i := range ops {
-		switch ops[i].Kind {
-		case schedule.Send:
-			sends++
-		case schedule.Recv:
-			recvs++
-		}
-	}
-	h.sends, h.recvs, h.calcs = sends, recvs, int32(n)-sends-recvs
+	// Sends from the front, receives from the back, calculations between them.
 	slot := l.ops[h.slot : h.slot+uint32(n)]
-	s, r, c := int32(0), sends, sends+recvs
+	s, r := 0, n
 	for i := range ops {
 		op := &ops[i]
 		switch op.Kind {
@@ -545,16 +620,41 @@ func (l *lean) fillSlot(h *leanHost, ops []schedule.Op) {
 			if op.Size > sizeMask {
 				l.unfit = true
 			}
-			slot[s] = leanOp{uint64(op.Size)&sizeMask | uint64(op.Context)<<contextShift, op.Peer, op.Tag}
+			to := &slot[s]
+			to.load, to.peer, to.tag = uint64(op.Size)&sizeMask|uint64(op.Context)<<contextShift, op.Peer, op.Tag
 			s++
 		case schedule.Recv:
-			slot[r] = leanOp{uint64(op.Context) << contextShift, op.Peer, op.Tag}
-			r++
-		default:
-			slot[c] = leanOp{load: uint64(op.Size)}
-			c++
+			r--
+			to := &slot[r]
+			to.load, to.peer, to.tag = uint64(op.Context)<<contextShift, op.Peer, op.Tag
 		}
 	}
+	h.sends, h.recvs, h.calcs = int32(s), int32(n-r), int32(r-s)
+	if s == r {
+		return
+	}
+	for i := range ops {
+		if ops[i].Kind == schedule.Calc {
+			slot[s].load = uint64(ops[i].Size)
+			s++
+		}
+	}
+}
+
+// fillExchange is fillSlot for one send and one receive of a collective.
+func (l *lean) fillExchange(h *leanHost, to, from int32, size int64) {
+	if size > sizeMask {
+		l.unfit = true
+	}
+	slot := l.ops[h.slot : h.slot+2]
+	slot[0].load, slot[0].peer, slot[0].tag = uint64(size)&sizeMask|uint64(schedule.CollectiveContext)<<contextShift, to, 0
+	slot[1].load, slot[1].peer, slot[1].tag = uint64(schedule.CollectiveContext)<<contextShift, from, 0
+	h.sends, h.recvs, h.calcs = 1, 1, 0
+}
+
+// recv returns the i-th receive of the phase of a host.
+func (l *lean) recv(h *leanHost, i int) *leanOp {
+	return &l.ops[h.slot+uint32(h.sends+h.calcs+h.recvs)-1-uint32(i)]
 }
 
 // newSlot gives a host a slot for n operations and takes the old one back.

@@ -37,9 +37,9 @@ func (l *lean) postAll(h *leanHost) {
 		clear(t.slots)
 	}
 	t.left = n
-	ops := l.ops[h.slot+uint32(h.sends):][:n]
-	for i := range ops {
-		s := t.home(ops[i].peer, ops[i].tag)
+	for i := range n {
+		op := l.recv(h, i)
+		s := t.home(op.peer, op.tag)
 		for t.slots[s] != 0 {
 			s = (s + 1) & uint32(size-1)
 		}
@@ -76,10 +76,9 @@ func (l *lean) matchPosted(h *leanHost, n *leanMessage) bool {
 	if h.recvd == 0 {
 		return false
 	}
-	ops := l.ops[h.slot+uint32(h.sends):][:h.recvs]
-	if len(ops) <= 64 {
+	if h.recvs <= 64 {
 		for b := h.posted; b != 0; b &= b - 1 {
-			op := &ops[bits.TrailingZeros64(b)]
+			op := l.recv(h, bits.TrailingZeros64(b))
 			if op.peer == n.from && op.tag == n.tag && sameContext(op.load, n.load) {
 				h.posted &^= b & -b
 				return true
@@ -92,7 +91,7 @@ func (l *lean) matchPosted(h *leanHost, n *leanMessage) bool {
 		if t.slots[s] == goneSlot {
 			continue
 		}
-		op := &ops[t.slots[s]-1]
+		op := l.recv(h, int(t.slots[s]-1))
 		if op.peer == n.from && op.tag == n.tag && sameContext(op.load, n.load) {
 			t.slots[s] = goneSlot
 			t.left--

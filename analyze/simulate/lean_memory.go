@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -65,6 +66,7 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *le
 			l.msgs, l.ops = make([]leanMessage, 1, n+n/8+16), make([]leanOp, 0, 2*n)
 		}
 		l.costs.p = p
+		l.exchanges, _ = p.stream.(schedule.Exchanger)
 		l.lastLoad = ^uint64(0)
 		for i := range l.out {
 			l.out[i] = make([][]leanMessage, threads)

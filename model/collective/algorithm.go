@@ -41,9 +41,14 @@ type Algorithm struct {
 	// Step fills the empty block b with step (0, 1, ...) of what rank me does, and reports whether
 	// there was such a step. All operations of a step require all of the step before. Peers
 	// are ranks in the group. Messages carry no tag and no context: the expansion adds them.
-	// A step may be empty. The work of a reduction is added with Reduce. Step keeps no state
+	// A step may be empty. The work of a reduction is added with Instance.reduce. Step keeps no state
 	// and may be called for any rank and step, in any order, from any goroutine.
 	Step func(in *Instance, me, step int, b *schedule.Block) bool
+
+	// Exchange is a short form of Step, if every step of a rank is one send and one receive: the
+	// rank that gets size bytes and the rank from which a message comes. It is used where
+	// reductions cost nothing.
+	Exchange func(in *Instance, me, step int) (to, from int32, size int64, ok bool)
 
 	// parts is the number of pieces in which the algorithm moves a vector; nil: one.
 	parts func(in *Instance) int
@@ -65,15 +70,15 @@ type Instance struct {
 	partition
 }
 
-// Reduce adds the CPU work of combining size bytes to a step. The expansion turns it into a
-// calculation of size * gamma; without such a cost it is left out.
-func Reduce(b *schedule.Block, size int64) {
-	if size > 0 {
+// reduce adds the CPU work of combining size bytes to a step, unless it costs nothing. The expansion
+// turns it into a calculation of size * gamma.
+func (in *Instance) reduce(b *schedule.Block, size int64) {
+	if size > 0 && !in.FreeReduce {
 		b.Add(schedule.Op{Kind: schedule.Calc, Size: size, Tag: reduceTag})
 	}
 }
 
-// reduceTag marks the calculations added by Reduce.
+// reduceTag marks the calculations added by reduce.
 const reduceTag = 1
 
 // round splits a step of an algorithm in which every round of messages is followed by a step that

@@ -14,6 +14,10 @@ var allreduceDissemination = Algorithm{
 	Volume:  "s lg P",
 	Repeats: true,
 	Step:    allreduceDisseminationStep,
+	Exchange: func(in *Instance, me, step int) (to, from int32, size int64, ok bool) {
+		to, from, ok = in.partners(me, step)
+		return to, from, in.Size, ok
+	},
 }
 
 func allreduceDisseminationStep(in *Instance, me, step int, b *schedule.Block) bool {
@@ -24,6 +28,6 @@ func allreduceDisseminationStep(in *Instance, me, step int, b *schedule.Block) b
 	if round >= bits.Len(uint(in.Ranks-1)) {
 		return false
 	}
-	Reduce(b, in.Size)
+	in.reduce(b, in.Size)
 	return true
 }

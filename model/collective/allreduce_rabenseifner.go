@@ -37,7 +37,7 @@ func allreduceRabenseifnerStep(in *Instance, me, step int, b *schedule.Block) bo
 		other := c.rank ^ 1<<round
 		kept := in.halfBytes(&c, c.rank, round)
 		if reduces {
-			Reduce(b, kept)
+			in.reduce(b, kept)
 			return true
 		}
 		b.Send(c.member(other), in.halfBytes(&c, other, round), 0)

@@ -27,7 +27,7 @@ func allreduceRecursiveDoublingStep(in *Instance, me, step int, b *schedule.Bloc
 		return false
 	}
 	if reduces {
-		Reduce(b, in.Size)
+		in.reduce(b, in.Size)
 		return true
 	}
 	partner := c.member(c.rank ^ 1<<round)

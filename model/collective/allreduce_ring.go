@@ -23,7 +23,7 @@ func allreduceRingStep(in *Instance, me, step int, b *schedule.Block) bool {
 		round, reduces := in.round(step)
 		received := in.part(wrap(me-1-round, p))
 		if reduces {
-			Reduce(b, received)
+			in.reduce(b, received)
 			return true
 		}
 		b.Send(wrap(me+1, p), in.part(wrap(me-round, p)), 0)

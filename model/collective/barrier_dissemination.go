@@ -9,6 +9,10 @@ var barrierDissemination = Algorithm{
 	Rounds: "lg P",
 	Volume: "lg P",
 	Step:   barrierDisseminationStep,
+	Exchange: func(in *Instance, me, step int) (to, from int32, size int64, ok bool) {
+		to, from, ok = in.partners(me, step)
+		return to, from, barrierBytes, ok
+	},
 }
 
 // barrierBytes is the size of the messages of a barrier.

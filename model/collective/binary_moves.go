@@ -38,7 +38,7 @@ func binaryUp(in *Instance, me, step int, b *schedule.Block) bool {
 	round, reduces := in.round(step)
 	if reduces {
 		if round < in.parts {
-			Reduce(b, int64(n)*in.part(round))
+			in.reduce(b, int64(n)*in.part(round))
 		}
 		return round < in.parts
 	}

@@ -96,6 +96,15 @@ func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (sched
 	return at, false
 }
 
+// NextExchange implements schedule.Exchanger.
+func (x *Expansion) NextExchange(rank int, at schedule.Cursor, b *schedule.Block) (to, from int32, size int64, ok bool) {
+	m, _ := b.Memo.(*memo)
+	if m == nil || !m.same || m.step != at.Step || m.owner != x || !m.plain || m.in.Algorithm.Exchange == nil {
+		return 0, 0, 0, false
+	}
+	return m.in.Algorithm.Exchange(m.in, rank, int(at.Sub))
+}
+
 func hasCollective(ops []schedule.Op) bool {
 	for i := range ops {
 		if ops[i].Kind == schedule.Collective {
@@ -138,16 +147,15 @@ func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (sched
 // finish turns the operations that an algorithm added to b into those of the program: world
 // ranks, the tag, reductions as calculations. Origin and context they have already.
 func (x *Expansion) finish(b *schedule.Block, m *memo) {
-	plain := m.world && m.tag == 0
+	if m.plain {
+		return
+	}
 	ops := b.Ops
 	for i := range ops {
 		op := &ops[i]
 		if op.Kind == schedule.Calc {
 			x.finishReductions(b, m, i)
 			return
-		}
-		if plain {
-			continue
 		}
 		op.Tag = m.tag
 		if !m.world {
@@ -203,6 +211,7 @@ type memo struct {
 	world bool
 	tag   uint32
 
+	plain  bool // messages need no change, and there are no reductions
 	origin uint32
 	step   int32 // of the program
 	same   bool  // the step is this call for all ranks
@@ -229,6 +238,7 @@ func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*memo, err
 	key := callKey{call.Op, call.Group, call.Root, call.Size, call.Algorithm}
 	lists := len(call.Sources)+len(call.Destinations) > 0
 	if m.in != nil && m.key == key && !lists && sameSlice(m.sizes, call.Sizes) {
+		m.plain = m.world && m.tag == 0 && m.in.FreeReduce
 		return m, nil
 	}
 	in, err := x.choose(call, key, !lists && call.Sizes == nil)
@@ -241,6 +251,7 @@ func (x *Expansion) instance(call *schedule.Call, b *schedule.Block) (*memo, err
 	}
 	m.group = &x.groups[call.Group]
 	m.world = m.group.IsWorld()
+	m.plain = m.world && m.tag == 0 && in.FreeReduce
 	return m, nil
 }
 

@@ -80,7 +80,7 @@ func foldedStep(in *Instance, me, round int, reduces bool, b *schedule.Block) bo
 func hostStep(in *Instance, me, round int, reduces bool, b *schedule.Block) bool {
 	switch {
 	case round == 0 && reduces:
-		Reduce(b, in.Size)
+		in.reduce(b, in.Size)
 	case round == 0:
 		b.Recv(me-1, in.Size, 0)
 	case reduces:

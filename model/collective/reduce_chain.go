@@ -26,7 +26,7 @@ func reduceChainStep(in *Instance, me, step int, b *schedule.Block) bool {
 	round, reduces := in.round(step)
 	if reduces {
 		if round < in.parts {
-			Reduce(b, in.part(round))
+			in.reduce(b, in.part(round))
 		}
 		return round < in.parts
 	}

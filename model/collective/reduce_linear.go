@@ -23,7 +23,7 @@ func reduceLinearStep(in *Instance, me, step int, b *schedule.Block) bool {
 		b.Recv(other(step, root), in.Size, 0)
 	}
 	if step > 0 && step <= others && !in.FreeReduce {
-		Reduce(b, in.Size)
+		in.reduce(b, in.Size)
 		return true
 	}
 	return step < others

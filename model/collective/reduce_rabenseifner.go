@@ -32,7 +32,7 @@ func reduceRabenseifnerStep(in *Instance, me, step int, b *schedule.Block) bool 
 	case host:
 		if round, reduces := in.round(step); round == 0 {
 			if reduces {
-				Reduce(b, in.Size)
+				in.reduce(b, in.Size)
 			} else {
 				b.Recv(peer(v-1), in.Size, 0)
 			}
@@ -52,7 +52,7 @@ func reduceRabenseifnerStep(in *Instance, me, step int, b *schedule.Block) bool 
 		other := c.rank ^ 1<<round
 		kept := in.halfBytes(&c, c.rank, round)
 		if reduces {
-			Reduce(b, kept)
+			in.reduce(b, kept)
 			return true
 		}
 		b.Send(peer(c.member(other)), in.halfBytes(&c, other, round), 0)

@@ -19,7 +19,7 @@ func reduceScatterPairwiseStep(in *Instance, me, step int, b *schedule.Block) bo
 		return false
 	}
 	if reduces {
-		Reduce(b, in.part(me))
+		in.reduce(b, in.part(me))
 		return true
 	}
 	to := wrap(me+distance, p)

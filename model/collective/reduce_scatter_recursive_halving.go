@@ -29,7 +29,7 @@ func reduceScatterRecursiveHalvingStep(in *Instance, me, step int, b *schedule.B
 	case host:
 		switch {
 		case round == 0 && reduces:
-			Reduce(b, in.all())
+			in.reduce(b, in.all())
 			return true
 		case round == 0:
 			b.Recv(me-1, in.all(), 0)
@@ -50,7 +50,7 @@ func reduceScatterRecursiveHalvingStep(in *Instance, me, step int, b *schedule.B
 	give := keep ^ half
 	kept := in.bytes(c.first(keep), c.first(keep+half))
 	if reduces {
-		Reduce(b, kept)
+		in.reduce(b, kept)
 		return true
 	}
 	partner := c.member(c.rank ^ half)

@@ -20,7 +20,7 @@ func reduceScatterRingStep(in *Instance, me, step int, b *schedule.Block) bool {
 	before := wrap(me-1, p)
 	received := in.part(wrap(before-1-round, p))
 	if reduces {
-		Reduce(b, received)
+		in.reduce(b, received)
 		return true
 	}
 	b.Send(wrap(me+1, p), in.part(wrap(before-round, p)), 0)

@@ -22,7 +22,7 @@ func scanChain(in *Instance, me, step int, combines bool, b *schedule.Block) boo
 		return true
 	case 1:
 		if combines {
-			Reduce(b, in.Size)
+			in.reduce(b, in.Size)
 		}
 		return true
 	case 2:
@@ -50,11 +50,11 @@ func scanDoubling(in *Instance, me, step int, firstWork int64, b *schedule.Block
 		b.Send(partner, in.Size, 0)
 		b.Recv(partner, in.Size, 0)
 	case partner > me:
-		Reduce(b, in.Size)
+		in.reduce(b, in.Size)
 	case me&(distance-1) == 0:
-		Reduce(b, firstWork*in.Size)
+		in.reduce(b, firstWork*in.Size)
 	default:
-		Reduce(b, 2*in.Size)
+		in.reduce(b, 2*in.Size)
 	}
 	return true
 }

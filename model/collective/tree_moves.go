@@ -33,13 +33,13 @@ func treeUp(in *Instance, v, k, step int, size int64, b *schedule.Block) bool {
 	if step < n {
 		b.Recv(in.absolute(treeChild(v, k, step)), size, 0)
 		if step > 0 && !in.FreeReduce {
-			Reduce(b, size)
+			in.reduce(b, size)
 		}
 		return true
 	}
 	if n > 0 && !in.FreeReduce {
 		if step == n {
-			Reduce(b, size)
+			in.reduce(b, size)
 			return true
 		}
 		step--

@@ -12,6 +12,15 @@ type Stream interface {
 	Next(rank int, at Cursor, b *Block) (Cursor, bool)
 }
 
+// Exchanger is implemented by streams that know their commonest blocks: one send and one receive of
+// a collective, in the collective context, with tag 0. An engine gets them without a block.
+type Exchanger interface {
+	// NextExchange is Next for such a block: the send of size bytes goes to one rank, the receive
+	// is from another. The cursor behind it has Sub one higher. If ok is false, the block is
+	// another one, or it is not known: Next tells. The block b is the one given to Next.
+	NextExchange(rank int, at Cursor, b *Block) (to, from int32, size int64, ok bool)
+}
+
 // Cursor is the position of a rank in a stream.
 type Cursor struct {
 	Step int32 // block of the program
