@@ -191,3 +191,58 @@ func TestExpansionErrors(t *testing.T) {
 		})
 	}
 }
+
+// An exchange is the block that Next yields, in short.
+func TestExchangesAreBlocks(t *testing.T) {
+	for _, a := range All() {
+		if a.Exchange == nil {
+			continue
+		}
+		for _, ranks := range []int{1, 2, 3, 8, 13, 64} {
+			t.Run(fmt.Sprintf("%s-%s/ranks=%d", a.Op, a.Name, ranks), func(t *testing.T) {
+				p := &scripted{ranks: ranks, same: true, blocks: []func(int, *schedule.Block){
+					func(_ int, b *schedule.Block) {
+						b.Call(schedule.Call{Op: a.Op, Size: 24, Algorithm: a.Name})
+					},
+				}}
+				x := Expand(p, nil, 0)
+				var b schedule.Block
+				exchanges := 0
+				for rank := range ranks {
+					for at, ok := x.Next(rank, schedule.Cursor{}, &b); ok; {
+						to, from, size, known := x.NextExchange(rank, at, &b)
+						next, more := x.Next(rank, at, &b)
+						if known != more {
+							t.Fatalf("rank %d at %v: NextExchange says %t, Next %t", rank, at, known, more)
+						}
+						if !more {
+							break
+						}
+						exchanges++
+						if len(b.Ops) != 2 || b.Ops[0].Kind != schedule.Send || b.Ops[1].Kind != schedule.Recv ||
+							b.Ops[0].Peer != to || b.Ops[1].Peer != from || b.Ops[0].Size != size ||
+							b.Ops[0].Context != schedule.CollectiveContext || b.Ops[0].Tag != 0 || next.Sub != at.Sub+1 {
+							t.Fatalf("rank %d at %v: exchange to %d, from %d, %d bytes, but the block is %v", rank, at, to, from, size, b.Ops)
+						}
+						at = next
+					}
+				}
+				if ranks > 2 && exchanges == 0 {
+					t.Error("no exchange was known")
+				}
+			})
+		}
+	}
+	// With costs of reductions, tags or groups there is more to say than an exchange can.
+	p := &scripted{ranks: 8, same: true, blocks: []func(int, *schedule.Block){
+		func(_ int, b *schedule.Block) {
+			b.Call(schedule.Call{Op: schedule.Allreduce, Size: 24, Tag: 3, Algorithm: "dissemination"})
+		},
+	}}
+	x := Expand(p, nil, 0)
+	var b schedule.Block
+	at, _ := x.Next(0, schedule.Cursor{}, &b)
+	if _, _, _, ok := x.NextExchange(0, at, &b); ok {
+		t.Error("NextExchange yields a message with a tag")
+	}
+}
