@@ -383,6 +383,10 @@ func stretch(list []linuxEvent) {
 	}
 }
 
+// maxSummarised bounds the detours that are made from counters, so that a short file does not ask
+// for much memory.
+const maxSummarised = 1 << 21
+
 // addSummaries puts samples behind the trace so far, each with its runtime.
 func (r *linuxReader) addSummaries(t *Trace, cpu *linuxCPU) error {
 	longest, rest := r.labelOf("longest of a sample"), r.labelOf("rest of a sample")
@@ -391,8 +395,8 @@ func (r *linuxReader) addSummaries(t *Trace, cpu *linuxCPU) error {
 		if left := s.noise - s.longest; left > 0 {
 			others = min(max(s.count-1, 1), left)
 		}
-		if int64(len(t.List))+others >= MaxDetours {
-			return &FileError{r.file, 0, fmt.Sprintf("has more than %d detours; cut it", MaxDetours)}
+		if int64(len(t.List))+others >= maxSummarised {
+			return &FileError{r.file, 0, fmt.Sprintf("its summaries count more than %d detours; cut it, or record the events themselves", maxSummarised)}
 		}
 		if s.noise > 0 {
 			t.List, t.Of = append(t.List, Detour{t.Period, s.longest * 1000}), append(t.Of, longest)
