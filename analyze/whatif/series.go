@@ -34,7 +34,7 @@ type Progress struct {
 	Ranks    int     // process count that is being simulated
 	Replicas int     // finished ones of it
 	Share    float64 // of all work, as far as it can be foreseen
-	Messages int64   // simulated so far, in all runs
+	Messages int64   // simulated since the call before
 }
 
 // Point is what a series found out about one process count.
@@ -71,7 +71,7 @@ type seriesRun struct {
 	*Series
 	known    *Checkpoint
 	work     workload
-	messages int64
+	messages int64 // not reported yet
 }
 
 func (s *Series) newRun() (*seriesRun, error) {
@@ -125,9 +125,7 @@ func (r *seriesRun) point(ctx context.Context, i int) (*Point, error) {
 
 // quiet are the options of a run without noise.
 func (r *seriesRun) quiet() simulate.Options {
-	o := r.Options
-	o.Noise, o.Progress, o.Timeline, o.Breakdown = nil, nil, false, false
-	return o
+	return simulate.Options{Model: r.Options.Model, Mapping: r.Options.Mapping, Threads: r.Options.Threads}
 }
 
 // replicas runs the missing replicas of a process count.
@@ -176,6 +174,7 @@ func (r *seriesRun) report(i int) {
 		r.Progress(Progress{
 			Ranks: r.Counts[i], Replicas: r.work.done[i], Share: r.work.share(), Messages: r.messages,
 		})
+		r.messages = 0
 	}
 }
 

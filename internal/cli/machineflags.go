@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type machineOptions struct {
 	perByte  quantity[unit.PerByte]
 	cpuByte  quantity[unit.PerByte]
 	eager    quantity[unit.Size]
+	faster   factor // of the network
 
 	gapOptional bool // without a machine, g is 0 unless it is given
 }
@@ -39,6 +41,7 @@ func (o *machineOptions) addFlags(fs *pflag.FlagSet) {
 	fs.VarP(&o.perByte, "gap-per-byte", "G", "`time` per byte of a message at a NIC, e.g. 0.018ns")
 	fs.VarP(&o.cpuByte, "overhead-per-byte", "O", "CPU `time` per byte of a message (default 0)")
 	fs.VarP(&o.eager, "eager-limit", "S", "messages of more than this `size` rendezvous (default: none do)")
+	fs.Var(&o.faster, "scale-network", "a network faster by this `factor`, e.g. 10 or 0.1: L, g and G are divided by it, o stays")
 }
 
 func (o *machineOptions) complete(c *cobra.Command) {
@@ -53,10 +56,24 @@ func (o *machineOptions) override() machine.Override {
 	}
 }
 
-// machine returns the machine that the flags describe. Parameters beside
-// --machine replace those of every class. A full set of parameters on the
-// command line is a machine of its own, whatever the settings name.
+// machine returns the machine that the flags describe, with the network as fast
+// as asked for.
 func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
+	m, err := o.described(c)
+	if err != nil || !o.faster.given {
+		return m, err
+	}
+	if m, err = machine.ScaleNetwork(m, o.faster.value); err != nil {
+		return nil, fmt.Errorf("--scale-network: %w", err)
+	}
+	m.Name += ", network x " + o.faster.String()
+	return m, nil
+}
+
+// described returns the machine of the other flags. Parameters beside --machine
+// replace those of every class. A full set of parameters on the command line is a
+// machine of its own, whatever the settings name.
+func (o *machineOptions) described(c *cobra.Command) (*machine.Machine, error) {
 	given := o.override()
 	if o.gapOptional && given.Gap == nil && o.name == "" {
 		given.Gap = new(unit.Duration)

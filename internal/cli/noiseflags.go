@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/whatif"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/unit"
@@ -19,7 +21,20 @@ type noiseOptions struct {
 	profile string
 	file    string
 	offsets string
+	align   choice
+	only    rankList
 	delays  delays
+}
+
+// The words for the alignments of noise.
+const (
+	alignIndependent = "independent"
+	alignNode        = "node"
+	alignCoscheduled = "coscheduled"
+)
+
+func newNoiseOptions() noiseOptions {
+	return noiseOptions{align: newChoice(alignIndependent, alignIndependent, alignNode, alignCoscheduled)}
 }
 
 // noNoise switches off the noise that a machine file names.
@@ -29,11 +44,14 @@ func (o *noiseOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank begins at an offset drawn with --seed; none: also not the machine's")
 	fs.StringVar(&o.file, "noise-file", "", "noise from this `file`; all ranks begin at offset 0")
 	fs.StringVar(&o.offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
+	fs.Var(&o.align, "offsets", "who shares an offset in the noise: nobody, the ranks of a node, or all ranks (co-scheduling)")
+	fs.Var(&o.only, "noise-ranks", "only these `ranks` are noisy, e.g. 0 or 8..15")
 	fs.Var(&o.delays, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
 }
 
 func (o *noiseOptions) complete(c *cobra.Command) {
 	completeWith(c, "noise", func() []string { return append(noise.Names(), noNoise) })
+	complete(c, "offsets", o.align.allowed)
 }
 
 // check finds flags that contradict each other.
@@ -43,6 +61,8 @@ func (o *noiseOptions) check() error {
 		return usagef("give --noise or --noise-file, not both")
 	case o.offsets != "" && (o.profile == noNoise || o.profile == "" && o.file == ""):
 		return usagef("--noise-offsets needs --noise or --noise-file")
+	case o.offsets != "" && o.align.value != alignIndependent:
+		return usagef("give --noise-offsets or --offsets %s, not both", o.align.value)
 	}
 	return nil
 }
@@ -80,30 +100,70 @@ func (o *noiseOptions) files() []string {
 	return list
 }
 
-// injection returns the noise of a run; nil: none.
-func (o *noiseOptions) injection(ranks int, seed uint64) (*noise.Injection, error) {
-	var trace *noise.Detours
-	var offsets []int64
-	if o.random() {
-		profile, err := o.find()
-		if err != nil {
-			return nil, err
+// describe returns the noise that the flags ask for. The offsets of a file are
+// read for this many ranks. drawn: offsets are drawn even for --noise-file.
+func (o *noiseOptions) describe(ranks int, seed uint64, drawn bool) (whatif.Noise, error) {
+	n := whatif.Noise{Seed: seed, Only: o.only.list}
+	if n.Only != nil && !o.random() {
+		return n, usagef("--noise-ranks needs --noise or --noise-file")
+	}
+	if err := o.checkRanks(ranks); err != nil {
+		return n, err
+	}
+	for _, d := range o.delays {
+		n.Delays = append(n.Delays, whatif.Delay{Rank: d.rank, From: d.from, Length: d.length})
+	}
+	if !o.random() {
+		return n, nil
+	}
+	var err error
+	if n.Profile, err = o.find(); err != nil {
+		return n, err
+	}
+	switch o.align.value {
+	case alignNode:
+		n.Alignment = noise.ByNode
+	case alignCoscheduled:
+		n.Alignment = noise.CoScheduled
+	default:
+		n.AtZero = o.file != "" && !drawn
+	}
+	if o.offsets != "" {
+		n.Offsets, err = o.readOffsets(ranks)
+	}
+	return n, err
+}
+
+// checkRanks finds ranks that a program does not have.
+func (o *noiseOptions) checkRanks(ranks int) error {
+	check := func(flag string, rank int) error {
+		if rank >= ranks {
+			return fmt.Errorf("%s: rank %d does not exist; the program has %s (0..%d)", flag, rank, plural(ranks, "rank"), ranks-1)
 		}
-		if trace, err = profile.Detours(seed); err != nil {
-			return nil, err
-		}
-		if offsets, err = o.rankOffsets(ranks, trace.Period(), seed); err != nil {
-			return nil, err
+		return nil
+	}
+	for _, d := range o.delays {
+		if err := check("--delay", d.rank); err != nil {
+			return err
 		}
 	}
-	if trace == nil && len(o.delays) == 0 {
-		return nil, nil
+	if len(o.only.list) > 0 {
+		return check("--noise-ranks", slices.Max(o.only.list))
 	}
-	in, err := noise.NewInjection(trace, offsets)
+	return nil
+}
+
+// injection returns the noise of a single run; nil: none.
+func (o *noiseOptions) injection(m *machine.Machine, ranks int, seed uint64) (*noise.Injection, error) {
+	n, err := o.describe(ranks, seed, false)
+	if err != nil || n.IsZero() {
+		return nil, err
+	}
+	layout, err := m.Layout(ranks)
 	if err != nil {
 		return nil, err
 	}
-	return in, o.delays.addTo(in, ranks)
+	return n.Injection(layout, 0)
 }
 
 func (o *noiseOptions) find() (*noise.Profile, error) {
@@ -113,36 +173,36 @@ func (o *noiseOptions) find() (*noise.Profile, error) {
 	return noise.Find(o.profile)
 }
 
-// rankOffsets returns where each rank begins in the noise; nil: all at 0.
-func (o *noiseOptions) rankOffsets(ranks int, period int64, seed uint64) ([]int64, error) {
-	if o.offsets != "" {
-		f, err := os.Open(o.offsets)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return noise.ReadOffsets(o.offsets, f, ranks)
+func (o *noiseOptions) readOffsets(ranks int) ([]int64, error) {
+	f, err := os.Open(o.offsets)
+	if err != nil {
+		return nil, err
 	}
-	if o.file != "" {
-		return nil, nil
-	}
-	offsets := make([]int64, ranks)
-	noise.Offsets{Seed: seed}.Draw(offsets, period)
-	return offsets, nil
+	defer f.Close()
+	return noise.ReadOffsets(o.offsets, f, ranks)
 }
 
-// addTo holds the ranks up.
-func (d delays) addTo(in *noise.Injection, ranks int) error {
-	for _, e := range d {
-		if e.rank >= ranks {
-			return fmt.Errorf("--delay: rank %d does not exist; the program has %s (0..%d)", e.rank, plural(ranks, "rank"), ranks-1)
-		}
-		if err := in.Delay(e.rank, int64(e.from), int64(e.length)); err != nil {
-			return fmt.Errorf("--delay: %w", err)
-		}
+// rankList is a flag that names ranks.
+type rankList struct {
+	text string
+	list []int
+}
+
+// Set implements pflag.Value.
+func (r *rankList) Set(s string) error {
+	list, err := unit.ParseCounts(s)
+	if err != nil {
+		return err
 	}
+	slices.Sort(list)
+	r.text, r.list = s, slices.Compact(list)
 	return nil
 }
+
+func (r *rankList) String() string { return r.text }
+
+// Type implements pflag.Value.
+func (r *rankList) Type() string { return "ranks" }
 
 // delays is a flag that holds ranks up.
 type delays []delay

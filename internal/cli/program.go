@@ -18,7 +18,7 @@ import (
 // programOptions are the flags that describe the program of an input: the
 // parameters of a pattern.
 type programOptions struct {
-	ranks      count
+	ranks      counts
 	size       quantity[unit.Size]
 	root       int
 	algorithm  string
@@ -33,7 +33,8 @@ type programOptions struct {
 	pieces     int
 	without    []string
 
-	seedUsed bool // by something else than the pattern
+	seedUsed  bool // by something else than the pattern
+	manyRanks bool // several numbers of ranks make sense
 }
 
 func newProgramOptions() programOptions {
@@ -102,7 +103,7 @@ func completeInput(_ *cobra.Command, args []string, prefix string) ([]string, co
 // that is said in the pattern's way.
 func (o *programOptions) params(fs *pflag.FlagSet) pattern.Params {
 	p := pattern.Params{
-		Ranks: int(o.ranks), Size: int64(o.size.value), Root: o.root, Algorithm: o.algorithm,
+		Ranks: o.ranks.first(), Size: int64(o.size.value), Root: o.root, Algorithm: o.algorithm,
 		Iterations: o.iterations, Grid: o.grid, Compute: o.compute.value, Jitter: o.jitter.value, Seed: o.seed,
 		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces, Without: o.without,
 	}
@@ -125,6 +126,9 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
 			return nil, usagef("--%s: give at least 1", name)
 		}
+	}
+	if len(o.ranks) > 1 && !o.manyRanks {
+		return nil, usagef("--ranks: %d counts are given, but one is needed", len(o.ranks))
 	}
 	params := o.params(fs)
 	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
@@ -182,15 +186,12 @@ type count int
 
 // Set implements pflag.Value.
 func (n *count) Set(s string) error {
-	list, err := unit.ParseCounts(s)
-	if err != nil {
+	var list counts
+	if err := list.Set(s); err != nil {
 		return err
 	}
 	if len(list) != 1 {
 		return fmt.Errorf("%q names %d counts, but one is needed", s, len(list))
-	}
-	if list[0] < 1 {
-		return fmt.Errorf("%d is too few; give at least 1", list[0])
 	}
 	*n = count(list[0])
 	return nil
@@ -200,11 +201,58 @@ func (n *count) String() string {
 	if *n == 0 {
 		return ""
 	}
-	return fmt.Sprint(int(*n))
+	return strconv.Itoa(int(*n))
 }
 
 // Type implements pflag.Value.
 func (n *count) Type() string { return "number" }
+
+// counts is a flag with one number of ranks or several, which may be written as
+// powers and ranges.
+type counts []int
+
+// Set implements pflag.Value.
+func (n *counts) Set(s string) error {
+	list, err := unit.ParseCounts(s)
+	if err != nil {
+		return err
+	}
+	*n = nil
+	for _, v := range list {
+		if v < 1 {
+			return fmt.Errorf("%d is too few; give at least 1", v)
+		}
+		if !slices.Contains(*n, v) {
+			*n = append(*n, v)
+		}
+		if len(*n) > maxCounts {
+			return fmt.Errorf("%q names more than %d counts; use larger steps, e.g. 2^1..2^20", s, maxCounts)
+		}
+	}
+	return nil
+}
+
+// maxCounts is the largest number of counts that a flag takes.
+const maxCounts = 10_000
+
+// first is the first count; 0: none was given.
+func (n counts) first() int {
+	if len(n) == 0 {
+		return 0
+	}
+	return n[0]
+}
+
+func (n *counts) String() string {
+	words := make([]string, len(*n))
+	for i, v := range *n {
+		words[i] = strconv.Itoa(v)
+	}
+	return strings.Join(words, ",")
+}
+
+// Type implements pflag.Value.
+func (n *counts) Type() string { return "number" }
 
 // grid is a flag with a process grid.
 type grid []int

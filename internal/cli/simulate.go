@@ -26,7 +26,9 @@ type simulateOptions struct {
 	model     choice
 	threads   int
 	noise     noiseOptions
+	replicas  replicaOptions
 	breakdown bool
+	attribute bool
 	format    choice
 	out       string
 	figure    figureOptions
@@ -38,6 +40,7 @@ func (a *app) simulateCommand() *cobra.Command {
 		machine: newMachineOptions(),
 		model:   newChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
 		format:  newChoice(formatText, formatText, formatJSON, formatCSV),
+		noise:   newNoiseOptions(),
 		figure:  newFigureOptions(),
 	}
 	c := &cobra.Command{
@@ -49,7 +52,10 @@ func (a *app) simulateCommand() *cobra.Command {
 		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
   slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic
   slackline simulate run.goal -L 2500ns -o 1500ns -g 1us -G 6ns -O 0 -S 65535 --format json
-  slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg`,
+  slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg
+  slackline simulate dissemination --ranks 2^1..2^15 --machine cnl --noise 1000Hz:100us \
+      --replicas 100 --plot boxes.svg
+  slackline simulate dissemination --machine altix --noise altix --bottleneck --job-size 2^20`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
@@ -57,7 +63,9 @@ func (a *app) simulateCommand() *cobra.Command {
 	a.addGroup(c, "Pattern (no influence on files)", o.program.addFlags)
 	a.addGroup(c, "Simulation", o.addSimulationFlags)
 	a.addGroup(c, "Noise", o.noise.addFlags)
+	a.addGroup(c, "Many runs", o.replicas.addFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
+	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other"
 	c.ValidArgsFunction = completeInput
 	o.machine.complete(c)
 	o.program.complete(c)
@@ -79,6 +87,7 @@ func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
 	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
 	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting")
+	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where the rest was absorbed")
 	o.figure.addFlags(fs)
 }
 
@@ -93,8 +102,14 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.noise.check(); err != nil {
 		return err
 	}
+	if err := o.checkReplicas(c); err != nil {
+		return err
+	}
+	if err := o.checkAttribute(o.many()); err != nil {
+		return err
+	}
 	inputs := append([]string{word, o.machine.name, o.mapping}, o.noise.files()...)
-	for _, out := range []string{o.out, o.figure.path} { // before a long run, not after it
+	for _, out := range []string{o.out, o.figure.path, o.replicas.resume} { // before a long run, not after it
 		if err := checkOut(out, inputs); err != nil {
 			return err
 		}
@@ -112,6 +127,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	if o.many() {
+		return o.runMany(a, c, word, m, mapping, inputs)
+	}
 	in, err := o.program.open(a, c, word, o.format.value == formatJSON)
 	if err != nil {
 		return err
@@ -119,7 +137,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
 		return err
 	}
-	injection, err := o.noise.injection(in.Program.Ranks(), o.program.seed)
+	injection, err := o.noise.injection(m, in.Program.Ranks(), o.program.seed)
 	if err != nil {
 		return err
 	}
@@ -132,12 +150,16 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	o.warnOfVoid(a, c, in, result)
+	attribution, err := o.attributionOf(a, c, in, m, options)
+	if err != nil {
+		return err
+	}
 	if o.figure.path != "" {
 		if err := o.figure.draw(a, c, in, m, options, o.noise.delays, result); err != nil {
 			return err
 		}
 	}
-	report := &simulation{input: in, machine: m, model: options.Model, noise: o.noise.name(), result: result}
+	report := &simulation{input: in, machine: m, model: options.Model, noise: o.noise.name(), result: result, attribution: attribution}
 	if o.program.mapped(in) {
 		report.mapping = o.mapping
 	}
@@ -190,8 +212,8 @@ func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o 
 	return result, nil
 }
 
-// warnOfVoid tells of flags that were given but had no influence, and of inputs
-// for which the model is known to be wrong.
+// warnOfVoid tells of flags that were given but had no influence, and of what
+// warnOfInput finds.
 func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, r *simulate.Result) {
 	fs := c.Flags()
 	if o.machine.eager.given && r.Queues.Rendezvous == 0 {
@@ -203,6 +225,13 @@ func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, 
 	if fs.Changed("threads") && o.threads > 1 && r.Threads == 1 && in.Program.Ranks() > 1 {
 		a.warn("--threads has no influence: the engine %s runs this on one thread", r.Engine)
 	}
+	o.warnOfInput(a, c, in)
+}
+
+// warnOfInput tells of a mapping without influence, and of inputs for which the
+// model is known to be wrong.
+func (o *simulateOptions) warnOfInput(a *app, c *cobra.Command, in *input.Input) {
+	fs := c.Flags()
 	if fs.Changed("mapping") {
 		switch {
 		case !in.Program.Shape().Collectives:

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +84,33 @@ func (q *quantity[T]) String() string {
 
 // Type implements pflag.Value.
 func (q *quantity[T]) Type() string { return q.kind }
+
+// factor is a flag with a number above 0.
+type factor struct {
+	value float64
+	given bool
+}
+
+// Set implements pflag.Value.
+func (f *factor) Set(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%q is not a number above 0; give e.g. 10 or 0.1", s)
+	}
+	f.value, f.given = v, true
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *factor) String() string {
+	if !f.given {
+		return ""
+	}
+	return strconv.FormatFloat(f.value, 'g', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (f *factor) Type() string { return "factor" }
 
 // complete offers the words as values of a flag.
 func complete(c *cobra.Command, flag string, words []string) {

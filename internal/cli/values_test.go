@@ -100,6 +100,21 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestCounts(t *testing.T) {
+	for text, want := range map[string][]int{"4": {4}, "2^1..2^3": {2, 4, 8}, "8,2,8": {8, 2}, "3..5": {3, 4, 5}} {
+		var n counts
+		if err := n.Set(text); err != nil || !slices.Equal(n, want) || n.first() != want[0] {
+			t.Errorf("Set(%q) = %v, %v; want %v", text, n, err, want)
+		}
+	}
+	for _, text := range []string{"0", "1,0", "-1", "x", "", "1..100000"} {
+		var n counts
+		if err := n.Set(text); err == nil {
+			t.Errorf("Set(%q) = %v, want an error", text, n)
+		}
+	}
+}
+
 func TestCheckMemory(t *testing.T) {
 	gib := func() (int64, bool) { return 1 << 30, true }
 	unknown := func() (int64, bool) { return 0, false }

@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
+	"slackline/internal/atomicfile"
+	"slackline/internal/input"
+	"slackline/internal/memory"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+)
+
+// replicaOptions are the flags that ask for more than one run.
+type replicaOptions struct {
+	replicas   int
+	samples    bool
+	offsetsOut string
+	resume     string
+	threshold  factor
+	precise    bool
+	jobSize    count
+}
+
+func (o *replicaOptions) addFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.replicas, "replicas", 0, "`number` of runs for each number of ranks, which differ by the offsets of the ranks in the noise; prints how their times are distributed")
+	fs.BoolVar(&o.samples, "samples", false, "print the time of every replica too")
+	fs.StringVar(&o.offsetsOut, "offsets-out", "", "write the offsets of each replica below this `directory`, as --noise-offsets reads them")
+	fs.StringVar(&o.resume, "resume", "", "keep finished replicas in this `file`, and go on from what it holds")
+	fs.Var(&o.threshold, "bottleneck", "find the number of ranks where the median slowdown reaches this `threshold` (between the smallest and the largest of --ranks)")
+	fs.Lookup("bottleneck").NoOptDefVal = "2"
+	fs.BoolVar(&o.precise, "precise", false, "find the bottleneck to one part in a hundred, not only to a power of two")
+	fs.Var(&o.jobSize, "job-size", "with --bottleneck: how much must the noise shrink so that this `number` of ranks stays below the threshold?")
+}
+
+// The defaults of a search for the bottleneck.
+const (
+	searchReplicas = 20
+	searchFrom     = 2
+	searchTo       = 1 << 20
+)
+
+// many reports whether more than one run is asked for.
+func (o *simulateOptions) many() bool {
+	return o.replicas.replicas != 0 || len(o.program.ranks) > 1 || o.replicas.threshold.given
+}
+
+// checkReplicas finds flags that contradict each other.
+func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
+	r, fs := &o.replicas, c.Flags()
+	for _, name := range []string{"precise", "job-size"} {
+		if fs.Changed(name) && !r.threshold.given {
+			return usagef("--%s needs --bottleneck", name)
+		}
+	}
+	if r.threshold.given && !(r.threshold.value > 1) {
+		return usagef("--bottleneck: a slowdown of %s is no threshold; give a number above 1, e.g. --bottleneck=2", &r.threshold)
+	}
+	if fs.Changed("replicas") && r.replicas < 1 {
+		return usagef("--replicas: %d is too few; give at least 1", r.replicas)
+	}
+	if r.replicas > maxReplicas {
+		return usagef("--replicas: %d are too many; at most %d are possible", r.replicas, maxReplicas)
+	}
+	if !o.many() {
+		for _, name := range []string{"samples", "offsets-out", "resume"} {
+			if fs.Changed(name) {
+				return usagef("--%s needs --replicas", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case o.breakdown:
+		return usagef("--breakdown shows one run; leave out --replicas and give one number of ranks")
+	case o.figure.kind.value != figureAuto:
+		return usagef("--plot-kind %s shows one run; leave it out for box plots", o.figure.kind.value)
+	case o.noise.offsets != "" && (r.replicas > 0 || r.threshold.given):
+		return usagef("--noise-offsets gives the offsets of one run; leave it out, or --replicas")
+	case o.noise.offsets != "":
+		return usagef("--noise-offsets gives the offsets of one number of ranks; give one")
+	case r.threshold.given && (r.samples || r.offsetsOut != ""):
+		return usagef("--samples and --offsets-out go with --replicas, not with --bottleneck")
+	}
+	return nil
+}
+
+// maxReplicas is the largest number of replicas: their times stay in memory.
+const maxReplicas = 10_000_000
+
+// seriesRun is a call of simulate with more than one run.
+type seriesRun struct {
+	*simulateOptions
+	input   *input.Input
+	machine *machine.Machine
+	series  whatif.Series
+	inputs  []string // words that name inputs
+
+	parameters map[string]string // of a pattern, as they were given
+}
+
+// runMany runs a series: several numbers of ranks, replicas, or both.
+func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *machine.Machine, mapping *collective.Mapping, inputs []string) error {
+	if o.replicas.threshold.given && !c.Flags().Changed("ranks") && !input.IsFile(word) {
+		o.program.ranks = counts{searchFrom, searchTo}
+		if err := c.Flags().Lookup("ranks").Value.Set(o.program.ranks.String()); err != nil {
+			return err
+		}
+		c.Flags().Lookup("ranks").Changed = true
+	}
+	o.program.manyRanks = true
+	in, err := o.program.open(a, c, word, o.format.value == formatJSON || o.replicas.resume != "")
+	if err != nil {
+		return err
+	}
+	r := &seriesRun{simulateOptions: o, input: in, machine: m, inputs: inputs}
+	if err := r.prepare(c, mapping); err != nil {
+		return err
+	}
+	o.warnOfInput(a, c, in)
+	if o.replicas.threshold.given {
+		return r.findBottleneck(a, c)
+	}
+	return r.run(a, c)
+}
+
+// prepare describes the series.
+func (r *seriesRun) prepare(c *cobra.Command, mapping *collective.Mapping) error {
+	r.parameters = map[string]string{}
+	for _, name := range r.program.given(c.Flags()) {
+		r.parameters[name] = c.Flags().Lookup(name).Value.String()
+	}
+	list := []int{r.input.Program.Ranks()}
+	maker := func(int) (schedule.Program, error) { return r.input.Program, nil }
+	if !r.input.IsFile() {
+		list = r.program.ranks
+		params := r.program.params(c.Flags())
+		maker = func(ranks int) (schedule.Program, error) {
+			p := params
+			p.Ranks = ranks
+			return pattern.New(r.input.Pattern, p)
+		}
+		for _, ranks := range list { // before a long run, not in the midst of it
+			if _, err := maker(ranks); err != nil {
+				return err
+			}
+		}
+	} else if r.replicas.threshold.given {
+		return usagef("--bottleneck: %s is a file with one number of ranks; give a pattern", r.input.Name)
+	}
+	largest := max(slices.Max(list), int(r.replicas.jobSize))
+	if err := checkMemory(largest, memory.Available); err != nil {
+		return err
+	}
+	n, err := r.noise.describe(slices.Min(list), r.program.seed, r.replicas.replicas > 0 || r.replicas.threshold.given)
+	if err != nil {
+		return err
+	}
+	if n.IsZero() && (r.replicas.replicas > 1 || r.replicas.threshold.given) {
+		return usagef("there is no noise, so all runs are equal; give --noise (see 'slackline simulate --help')")
+	}
+	r.series = whatif.Series{
+		Counts: list, Program: maker, Machine: r.machine, Noise: n, Replicas: max(r.replicas.replicas, 1),
+		Options: simulate.Options{Model: simulate.Model(r.model.value), Mapping: mapping, Threads: r.threads},
+	}
+	if r.replicas.threshold.given && r.replicas.replicas == 0 {
+		r.series.Replicas = searchReplicas
+	}
+	return nil
+}
+
+// run runs the replicas and prints their distribution, also of an unfinished
+// series.
+func (r *seriesRun) run(a *app, c *cobra.Command) error {
+	watch, err := r.watch(a)
+	if err != nil {
+		return err
+	}
+	points, failed := r.series.Run(c.Context())
+	if err := watch.end(points, failed); err != nil {
+		return err
+	}
+	if len(points) == 0 {
+		return failed
+	}
+	if r.replicas.offsetsOut != "" {
+		if err := r.writeOffsets(points); err != nil {
+			return err
+		}
+	}
+	report := &seriesReport{run: r, points: points, complete: failed == nil}
+	if err := report.output(a); err != nil {
+		return err
+	}
+	return failed
+}
+
+// writeOffsets writes the offsets of all replicas of the points: in files of
+// their own, by number of ranks if there are several.
+func (r *seriesRun) writeOffsets(points []whatif.Point) error {
+	trace, err := r.series.Noise.Trace()
+	if err != nil {
+		return err
+	}
+	for _, p := range points {
+		dir := r.replicas.offsetsOut
+		if len(r.series.Counts) > 1 {
+			dir = filepath.Join(dir, fmt.Sprint(p.Ranks))
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+		layout, err := r.machine.Layout(p.Ranks)
+		if err != nil {
+			return err
+		}
+		buffer := make([]int64, p.Ranks)
+		for i := range p.Samples {
+			offsets := buffer // without noise all are 0
+			if trace != nil {
+				if drawn := r.series.Noise.OffsetsOf(trace, layout, i, buffer); drawn != nil {
+					offsets = drawn
+				}
+			}
+			if err := writeOffsetFile(filepath.Join(dir, fmt.Sprintf("%04d.txt", i)), offsets); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeOffsetFile(path string, offsets []int64) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := noise.WriteOffsets(f, offsets); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// watcher shows the progress of a series and keeps what is finished.
+type watcher struct {
+	a     *app
+	run   *seriesRun
+	begin time.Time
+	first float64 // share of the work at the begin; negative: not known yet
+
+	messages int64
+	written  time.Time
+	pause    time.Duration // between two writes
+	failed   bool          // the user knows
+}
+
+// watch begins a series: it loads what is kept of an earlier one.
+func (r *seriesRun) watch(a *app) (*watcher, error) {
+	w := &watcher{a: a, run: r, begin: time.Now(), first: -1, written: time.Now(), pause: writePause}
+	if path := r.replicas.resume; path != "" {
+		known, err := r.loadKnown(path)
+		if err != nil {
+			return nil, err
+		}
+		if n := known.Replicas(); n > 0 {
+			a.note("%s holds %s", path, plural(n, "replica"))
+		}
+		r.series.Known = known
+	}
+	a.startProgress()
+	r.series.Progress = w.progress
+	return w, nil
+}
+
+// writePause is the shortest time between two writes of finished replicas.
+const writePause = 5 * time.Second
+
+func (w *watcher) progress(p whatif.Progress) {
+	if w.first < 0 {
+		w.first = p.Share
+	}
+	w.messages += p.Messages
+	w.a.progress.Report(func() string {
+		text := fmt.Sprintf("%s: %s, replica %s of %s", w.run.input.Name, plural(p.Ranks, "rank"),
+			grouped(p.Replicas), grouped(w.run.series.Replicas))
+		if w.run.replicas.threshold.given {
+			return text // nobody knows how far the search goes
+		}
+		text += fmt.Sprintf(", %.1f %%", 100*p.Share)
+		if done := p.Share - w.first; done > 0 {
+			left := time.Duration(float64(time.Since(w.begin)) * (1 - p.Share) / done)
+			text += fmt.Sprintf(", %s left", left.Round(time.Second))
+		}
+		return text
+	})
+	if w.run.replicas.resume == "" || time.Since(w.written) < w.pause {
+		return
+	}
+	begin := time.Now()
+	if err := w.write(); err != nil && !w.failed {
+		w.failed = true
+		w.a.warn("finished replicas cannot be kept: %v", err)
+	}
+	w.written = time.Now()
+	w.pause = max(writePause, 50*time.Since(begin)) // writing is not to slow the work down
+}
+
+func (w *watcher) write() error {
+	return atomicfile.Write(w.run.replicas.resume, w.run.series.Known.Write)
+}
+
+// end ends a series: it keeps what is finished, and says what was done. The
+// error is what the series ended with.
+func (w *watcher) end(points []whatif.Point, failed error) error {
+	w.a.progress.Clear()
+	r := w.run
+	if r.replicas.resume != "" && (failed == nil || whatif.Interrupted(failed)) {
+		if err := w.write(); err != nil {
+			return err
+		}
+	}
+	for _, p := range points {
+		for _, text := range p.Warnings {
+			w.a.warn("%s", text)
+		}
+	}
+	switch {
+	case whatif.Interrupted(failed):
+		if r.replicas.resume != "" {
+			w.a.note("the same command goes on from %s", r.replicas.resume)
+		} else if len(points) > 0 {
+			w.a.note("with --resume FILE finished replicas are kept, and a later run goes on from there")
+		}
+	case failed == nil && w.messages > 0:
+		took := time.Since(w.begin)
+		w.a.note("%s in %s (%s)", plural(w.messages, "message"), tidy(took), rate(w.messages, took))
+	}
+	if failed != nil && !whatif.Interrupted(failed) {
+		return failed
+	}
+	return nil
+}

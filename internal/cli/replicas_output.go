@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"slackline/analyze/whatif"
+	"slackline/internal/provenance"
+	"slackline/internal/table"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// seriesReport is the result of a series with everything that its output names.
+type seriesReport struct {
+	run        *seriesRun
+	points     []whatif.Point
+	complete   bool
+	search     *searchResult      // nil: nothing was searched for
+	provenance *provenance.Record // only in JSON
+}
+
+// output draws and prints the series.
+func (s *seriesReport) output(a *app) error {
+	r := s.run
+	if r.figure.path != "" {
+		if err := s.draw(a); err != nil {
+			return err
+		}
+	}
+	if r.format.value == formatJSON {
+		record, err := r.provenance(a, r.input, r.machine)
+		if err != nil {
+			return err
+		}
+		record.Seed = &r.program.seed
+		s.provenance = record
+	}
+	return a.writeOut(r.out, r.inputs, func(w io.Writer) error {
+		switch r.format.value {
+		case formatJSON:
+			return s.writeJSON(w)
+		case formatCSV:
+			return s.table().WriteCSV(w)
+		}
+		fmt.Fprintf(w, "%s\n\n", s.title())
+		if err := a.writeText(w, s.textTable(), true); err != nil {
+			return err
+		}
+		if s.search != nil {
+			s.search.writeText(w, widthOf(a.stdout))
+		}
+		return nil
+	})
+}
+
+// title says what was simulated.
+func (s *seriesReport) title() string {
+	r := s.run
+	words := []string{fmt.Sprintf("%s on %s", r.input.Name, r.machine.Name), "model " + r.model.value}
+	if r.program.mapped(r.input) {
+		words = append(words, "mapping "+r.mapping)
+	}
+	if r.noise.name() != "" {
+		words = append(words, "noise "+r.noise.name()+r.alignment())
+	}
+	if r.series.Replicas > 1 {
+		each := ""
+		if s.search != nil {
+			each = " for each number of ranks"
+		}
+		words = append(words, plural(r.series.Replicas, "replica")+each)
+	}
+	words = append(words, fmt.Sprintf("seed %d", r.program.seed))
+	text := strings.Join(words, ", ")
+	if !s.complete {
+		text += " (unfinished)"
+	}
+	return text
+}
+
+// alignment says who shares offsets, if it is not the usual thing.
+func (r *seriesRun) alignment() string {
+	text := ""
+	switch r.noise.align.value {
+	case alignNode:
+		text = " shared by the ranks of a node"
+	case alignCoscheduled:
+		text = " co-scheduled"
+	}
+	if only := r.noise.only.String(); only != "" {
+		text += " on ranks " + only
+	}
+	return text
+}
+
+// textTable is the table for people. Whiskers are left to the other forms: the
+// screen is narrow.
+func (s *seriesReport) textTable() *table.Table {
+	right := func(key string) table.Column { return table.Column{Key: key, Align: table.Right} }
+	if s.run.series.Replicas == 1 {
+		if s.run.series.Noise.IsZero() {
+			t := table.New(right("ranks"), right("makespan"))
+			for _, p := range s.points {
+				t.Add(grouped(p.Ranks), p.Noiseless.Short())
+			}
+			return t
+		}
+		t := table.New(right("ranks"), right("noiseless"), right("noisy"), right("slowdown"))
+		for _, p := range s.points {
+			d := p.Distribution()
+			t.Add(grouped(p.Ranks), p.Noiseless.Short(), d.Median.Short(), shortFactor(d.MedianSlowdown))
+		}
+		return t
+	}
+	columns := []table.Column{
+		right("ranks"), right("noiseless"), right("min"), right("q1"), right("median"), right("q3"), right("max"),
+		right("mean"), right("outliers"), right("slowdown"), right("worst"),
+	}
+	if !s.complete {
+		columns = append(columns, right("replicas"))
+	}
+	t := table.New(columns...)
+	for _, p := range s.points {
+		d := p.Distribution()
+		cells := []any{
+			grouped(d.Ranks), d.Noiseless.Short(), d.Min.Short(), d.Q1.Short(), d.Median.Short(), d.Q3.Short(), d.Max.Short(),
+			d.Mean.Short(), grouped(len(d.Outliers)), shortFactor(d.MedianSlowdown), shortFactor(d.MaxSlowdown),
+		}
+		if len(columns) > len(cells) {
+			cells = append(cells, grouped(d.Replicas))
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// shortFactor prints a slowdown for people.
+func shortFactor(f float64) string { return fmt.Sprintf("%.4g", f) }
+
+// table is the table for programs: a line for each number of ranks, or for each
+// replica.
+func (s *seriesReport) table() *table.Table {
+	ns := func(d unit.Duration) json.Number { return number(d.NS()) }
+	if s.run.replicas.samples {
+		t := table.New(table.Column{Key: "ranks"}, table.Column{Key: "replica"}, table.Column{Key: "noiseless_ns"}, table.Column{Key: "makespan_ns"})
+		for _, p := range s.points {
+			for i, m := range p.Samples {
+				t.Add(p.Ranks, i, ns(p.Noiseless), ns(m))
+			}
+		}
+		return t
+	}
+	var columns []table.Column
+	for _, key := range []string{
+		"ranks", "replicas", "noiseless_ns", "min_ns", "q1_ns", "median_ns", "q3_ns", "max_ns", "mean_ns",
+		"low_whisker_ns", "high_whisker_ns", "outliers", "median_slowdown", "max_slowdown",
+	} {
+		columns = append(columns, table.Column{Key: key})
+	}
+	t := table.New(columns...)
+	for _, p := range s.points {
+		d := p.Distribution()
+		t.Add(d.Ranks, d.Replicas, ns(d.Noiseless), ns(d.Min), ns(d.Q1), ns(d.Median), ns(d.Q3), ns(d.Max), ns(d.Mean),
+			ns(d.LowWhisker), ns(d.HighWhisker), len(d.Outliers), d.MedianSlowdown, d.MaxSlowdown)
+	}
+	return t
+}
+
+// seriesJSON are the members of the JSON output of a series.
+type seriesJSON struct {
+	Input      string             `json:"input"`
+	Model      string             `json:"model"`
+	Mapping    string             `json:"mapping,omitempty"`
+	Noise      string             `json:"noise,omitempty"`
+	Offsets    string             `json:"offsets,omitempty"`
+	NoiseRanks string             `json:"noise_ranks,omitempty"`
+	Complete   bool               `json:"complete"`
+	Results    []distributionJSON `json:"results"`
+	Search     *searchJSON        `json:"bottleneck,omitempty"`
+	Provenance *provenance.Record `json:"provenance"`
+}
+
+// distributionJSON describes the replicas of one number of ranks. The names and
+// meanings of its members stay as they are: other programs rely on them.
+type distributionJSON struct {
+	Ranks     int              `json:"ranks"`
+	Replicas  int              `json:"replicas"`
+	Noiseless unit.Nanoseconds `json:"noiseless_ns"`
+	Min       unit.Nanoseconds `json:"min_ns"`
+	Q1        unit.Nanoseconds `json:"q1_ns"`
+	Median    unit.Nanoseconds `json:"median_ns"`
+	Q3        unit.Nanoseconds `json:"q3_ns"`
+	Max       unit.Nanoseconds `json:"max_ns"`
+	Mean      unit.Nanoseconds `json:"mean_ns"`
+	Slowdown  slowdownJSON     `json:"slowdown"`
+	Whiskers  nsList           `json:"whiskers_ns"`
+	Outliers  nsList           `json:"outliers_ns"`
+	Samples   nsList           `json:"samples_ns,omitempty"`
+}
+
+// slowdownJSON are noisy times over the noiseless one; 1 is no slowdown.
+type slowdownJSON struct {
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+}
+
+// nsList is a list of times, printed in nanoseconds.
+type nsList []unit.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (l nsList) MarshalJSON() ([]byte, error) { return unit.AppendNSList(nil, l), nil }
+
+func (s *seriesReport) distributions() []distributionJSON {
+	list := []distributionJSON{}
+	for _, p := range s.points {
+		d := p.Distribution()
+		ns := func(t unit.Duration) unit.Nanoseconds { return unit.Nanoseconds(t) }
+		j := distributionJSON{
+			Ranks: d.Ranks, Replicas: d.Replicas, Noiseless: ns(d.Noiseless),
+			Min: ns(d.Min), Q1: ns(d.Q1), Median: ns(d.Median), Q3: ns(d.Q3), Max: ns(d.Max), Mean: ns(d.Mean),
+			Slowdown: slowdownJSON{d.MedianSlowdown, d.MaxSlowdown},
+			Whiskers: nsList{d.LowWhisker, d.HighWhisker}, Outliers: d.Outliers,
+		}
+		if s.run.replicas.samples {
+			j.Samples = p.Samples
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+func (s *seriesReport) json() *seriesJSON {
+	r := s.run
+	j := &seriesJSON{
+		Input: r.input.Name, Model: r.model.value, Noise: r.noise.name(), NoiseRanks: r.noise.only.String(),
+		Complete: s.complete, Results: s.distributions(), Provenance: s.provenance,
+	}
+	if r.program.mapped(r.input) {
+		j.Mapping = r.mapping
+	}
+	if j.Noise != "" {
+		j.Offsets = r.noise.align.value
+	}
+	if s.search != nil {
+		j.Search = s.search.json()
+	}
+	return j
+}
+
+func (s *seriesReport) writeJSON(w io.Writer) error { return writeJSONObject(w, s.json()) }
+
+// writeJSONObject writes a value as JSON for programs that people look at too.
+func writeJSONObject(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}
+
+// widePlot is the ratio of the largest to the smallest time from which on the
+// times need a logarithmic axis.
+const widePlot = 30
+
+// draw draws box plots over the number of ranks, with the time without noise.
+func (s *seriesReport) draw(a *app) error {
+	r := s.run
+	boxes := &plot.Boxes{Name: "with noise"}
+	quiet := &plot.Line{Name: "without noise", Slot: plot.Neutral, Marks: true}
+	smallest, largest := s.points[0].Noiseless, unit.Duration(0)
+	for _, p := range s.points {
+		d := p.Distribution()
+		x := float64(p.Ranks)
+		quiet.X, quiet.Y = append(quiet.X, x), append(quiet.Y, float64(p.Noiseless))
+		smallest, largest = min(smallest, p.Noiseless), max(largest, d.Max)
+		box := plot.Box{Low: float64(d.LowWhisker), Q1: float64(d.Q1), Median: float64(d.Median), Q3: float64(d.Q3), High: float64(d.HighWhisker)}
+		for _, o := range d.Outliers {
+			box.Outliers = append(box.Outliers, float64(o))
+		}
+		boxes.X, boxes.Boxes = append(boxes.X, x), append(boxes.Boxes, box)
+	}
+	chart := &plot.Chart{
+		Title:    r.input.Name + " on " + r.machine.Name,
+		Subtitle: fmt.Sprintf("%s, seed %d", plural(r.series.Replicas, "replica"), r.program.seed),
+		Caption:  toolName + " " + strings.Join(a.args, " "),
+		X:        plot.Axis{Label: "processes", Scale: plot.Log2, Whole: true},
+		Y:        plot.Axis{Label: "completion time", Quantity: plot.Time, FromZero: true},
+		Layers:   []plot.Layer{boxes, quiet},
+	}
+	if r.series.Noise.IsZero() {
+		chart.Layers = []plot.Layer{quiet}
+		chart.Subtitle = "without noise"
+	} else if r.noise.name() != "" {
+		chart.Subtitle = "noise " + r.noise.name() + r.alignment() + ", " + chart.Subtitle
+	}
+	if smallest > 0 && largest/smallest >= widePlot {
+		chart.Y.Scale, chart.Y.FromZero = plot.Log10, false
+	}
+	err := a.writeOut(r.figure.path, r.inputs, func(w io.Writer) error {
+		return plot.Write(w, chart, r.figure.path, plot.Options{})
+	})
+	if err != nil {
+		return err
+	}
+	a.note("drew %s", r.figure.path)
+	return nil
+}

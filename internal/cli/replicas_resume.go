@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+
+	"slackline/analyze/whatif"
+	"slackline/internal/input"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/pattern"
+)
+
+// loadKnown returns the finished replicas of a file, none if there is no file.
+func (r *seriesRun) loadKnown(path string) (*whatif.Checkpoint, error) {
+	properties, err := r.properties()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return whatif.NewCheckpoint(properties), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return whatif.ReadCheckpoint(path, f, properties)
+}
+
+// properties are what the time of a replica depends on, beside the number of
+// ranks and its own number.
+func (r *seriesRun) properties() ([]whatif.Property, error) {
+	var list []whatif.Property
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, whatif.Property{Name: name, Value: value})
+		}
+	}
+	if r.input.IsFile() {
+		add("input", r.input.Format+" "+r.input.Record.SHA256)
+	} else {
+		add("input", r.input.Pattern)
+		for _, p := range pattern.Parameters() {
+			if p.Name == "ranks" || p.Name == "seed" {
+				continue
+			}
+			add(p.Name, r.parameters[p.Name])
+		}
+	}
+	add("machine", string(machine.Format(r.machine)))
+	add("model", r.model.value)
+	if r.program.mapped(r.input) {
+		mapping := r.mapping
+		if !slices.Contains(collective.MappingNames(), mapping) {
+			record, err := input.RecordFile(mapping, "mapping")
+			if err != nil {
+				return nil, err
+			}
+			mapping = record.SHA256
+		}
+		add("mapping", mapping)
+	}
+	n := &r.series.Noise
+	digest, err := traceDigest(n)
+	if err != nil {
+		return nil, err
+	}
+	add("noise", digest)
+	if n.Profile != nil {
+		offsets := r.noise.align.value
+		if n.AtZero {
+			offsets = "zero"
+		}
+		add("offsets", offsets)
+	}
+	add("noise-ranks", r.noise.only.String())
+	add("delay", r.noise.delays.String())
+	add("seed", strconv.FormatUint(r.program.seed, 10))
+	return list, nil
+}
+
+// traceDigest names noise by its profile and by what is in its trace.
+func traceDigest(n *whatif.Noise) (string, error) {
+	trace, err := n.Trace()
+	if err != nil || trace == nil {
+		return "", err
+	}
+	hash := sha256.New()
+	if err := noise.WriteBinary(hash, trace, "", ""); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s (%s)", n.Profile.Name, hex.EncodeToString(hash.Sum(nil))[:12]), nil
+}
