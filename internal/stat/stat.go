@@ -36,7 +36,7 @@ func Quantile[T Number](sorted []T, p float64) float64 {
 		return float64(sorted[n-1])
 	}
 	// From the lower value up, so that equal values give themselves.
-	return float64(sorted[i]) + (place-float64(i))*(float64(sorted[i+1])-float64(sorted[i]))
+	return float64(sorted[i]) + float64((place-float64(i))*(float64(sorted[i+1])-float64(sorted[i])))
 }
 
 // QuantileInt returns the quantile num/den (type 7) of sorted integers, rounded half up to an

@@ -19,7 +19,9 @@ type Lengths interface {
 	// Mean is the mean length in picoseconds.
 	Mean() float64
 
-	quantile(p float64) int64 // for p in [0, 1)
+	// quantile is for p in [0, 1). Products in it are converted to float64, so that no compiler
+	// fuses them with a sum and traces are equal on all processors.
+	quantile(p float64) int64
 	longest() int64           // 0: not bounded
 	check() error
 }
@@ -64,7 +66,7 @@ func (l Empirical) longest() int64         { return slices.Max(l) }
 func (l Uniform) String() string           { return "uniform:" + durations(l.Min, l.Max) }
 func (l Exponential) String() string       { return "exp:" + durations(l.MeanLength) }
 func (l Empirical) String() string         { return "list:" + durations(l...) }
-func (l Uniform) quantile(p float64) int64 { return wholeNS(float64(l.Min) + p*float64(l.Max-l.Min)) }
+func (l Uniform) quantile(p float64) int64 { return wholeNS(float64(l.Min) + float64(p*float64(l.Max-l.Min))) }
 
 // String returns the distribution as it stands in a specification.
 func (l Pareto) String() string {
@@ -81,7 +83,7 @@ func (l Exponential) quantile(p float64) int64 {
 
 func (l Pareto) quantile(p float64) int64 {
 	below := 1 - math.Pow(float64(l.Scale)/float64(l.Max), l.Shape) // share of what is not cut
-	x := float64(l.Scale) * math.Pow(1-p*below, -1/l.Shape)
+	x := float64(l.Scale) * math.Pow(1-float64(p*below), -1/l.Shape)
 	return wholeNS(min(x, float64(l.Max)))
 }
 

@@ -73,7 +73,7 @@ func finalise(z uint64) uint64 {
 // ReadOffsets reads a file of offsets, one whole number of nanoseconds of at least 0 per line, one
 // line for each rank. Empty lines at the end do not count. The name stands in messages.
 func ReadOffsets(name string, r io.Reader, ranks int) ([]int64, error) {
-	offsets := make([]int64, 0, min(ranks, 1<<20))
+	offsets := make([]int64, 0, min(max(ranks, 0), 1<<20))
 	lines := bufio.NewScanner(r)
 	empty := 0
 	line := 0

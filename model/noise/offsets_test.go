@@ -85,3 +85,23 @@ func TestOffsetsFile(t *testing.T) {
 		t.Error("an offset of 5 ps was written")
 	}
 }
+
+// FuzzReadOffsets: offsets that are read are written as a file that is read as the same.
+func FuzzReadOffsets(f *testing.F) {
+	f.Add([]byte("0\n5\n123456789\n"), 3)
+	f.Add([]byte("1\n\n2"), 2)
+	f.Fuzz(func(t *testing.T, data []byte, ranks int) {
+		offsets, err := ReadOffsets("f", bytes.NewReader(data), ranks)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteOffsets(&b, offsets); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadOffsets("f", &b, ranks)
+		if err != nil || !slices.Equal(offsets, again) {
+			t.Fatalf("%v, then %v and %v", offsets, again, err)
+		}
+	})
+}
