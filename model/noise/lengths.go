@@ -22,7 +22,7 @@ type Lengths interface {
 	// quantile is for p in [0, 1). Products in it are converted to float64, so that no compiler
 	// fuses them with a sum and traces are equal on all processors.
 	quantile(p float64) int64
-	longest() int64           // 0: not bounded
+	longest() int64 // 0: not bounded
 	check() error
 }
 
@@ -51,22 +51,24 @@ const ParetoCut = 1000
 // Empirical are measured lengths, each equally likely.
 type Empirical []int64
 
-func (l Fixed) String() string             { return unit.Duration(l).String() }
-func (l Fixed) Mean() float64              { return float64(l) }
-func (l Fixed) quantile(_ float64) int64   { return int64(l) }
-func (l Fixed) longest() int64             { return int64(l) }
-func (l Fixed) check() error               { return checkLength(int64(l)) }
-func (l Uniform) Mean() float64            { return float64(l.Min)/2 + float64(l.Max)/2 }
-func (l Uniform) longest() int64           { return l.Max }
-func (l Exponential) Mean() float64        { return float64(l.MeanLength) }
-func (l Exponential) longest() int64       { return 0 }
-func (l Exponential) check() error         { return checkLength(l.MeanLength) }
-func (l Pareto) longest() int64            { return l.Max }
-func (l Empirical) longest() int64         { return slices.Max(l) }
-func (l Uniform) String() string           { return "uniform:" + durations(l.Min, l.Max) }
-func (l Exponential) String() string       { return "exp:" + durations(l.MeanLength) }
-func (l Empirical) String() string         { return "list:" + durations(l...) }
-func (l Uniform) quantile(p float64) int64 { return wholeNS(float64(l.Min) + float64(p*float64(l.Max-l.Min))) }
+func (l Fixed) String() string           { return unit.Duration(l).String() }
+func (l Fixed) Mean() float64            { return float64(l) }
+func (l Fixed) quantile(_ float64) int64 { return int64(l) }
+func (l Fixed) longest() int64           { return int64(l) }
+func (l Fixed) check() error             { return checkLength(int64(l)) }
+func (l Uniform) Mean() float64          { return float64(l.Min)/2 + float64(l.Max)/2 }
+func (l Uniform) longest() int64         { return l.Max }
+func (l Exponential) Mean() float64      { return float64(l.MeanLength) }
+func (l Exponential) longest() int64     { return 0 }
+func (l Exponential) check() error       { return checkLength(l.MeanLength) }
+func (l Pareto) longest() int64          { return l.Max }
+func (l Empirical) longest() int64       { return slices.Max(l) }
+func (l Uniform) String() string         { return "uniform:" + durations(l.Min, l.Max) }
+func (l Exponential) String() string     { return "exp:" + durations(l.MeanLength) }
+func (l Empirical) String() string       { return "list:" + durations(l...) }
+func (l Uniform) quantile(p float64) int64 {
+	return wholeNS(float64(l.Min) + float64(p*float64(l.Max-l.Min)))
+}
 
 // String returns the distribution as it stands in a specification.
 func (l Pareto) String() string {
