@@ -66,6 +66,10 @@ func (b *Bottleneck) Find(ctx context.Context) (*Found, error) {
 	if b.Known == nil {
 		b.Known = NewCheckpoint(nil)
 	}
+	var err error
+	if b.trace, err = b.Noise.Trace(); err != nil {
+		return nil, err
+	}
 	f := &Found{}
 	if err := b.findCount(ctx, f); err != nil {
 		return f, err
@@ -177,14 +181,15 @@ func (b *Bottleneck) findShrink(ctx context.Context, quiet *Point, s *Shrink, fa
 	s.Above = 1
 	enough := func(factor float64) (bool, error) {
 		profile, err := b.Noise.Profile.Scaled(factors(factor))
+		var trace *noise.Detours
 		if err == nil {
-			_, err = profile.Detours(b.Noise.Seed)
+			trace, err = profile.Detours(b.Noise.Seed)
 		}
 		if err != nil {
 			return false, fmt.Errorf("%w: %w", errTooFar, err)
 		}
 		series := b.Series
-		series.Noise.Profile = profile
+		series.Noise.Profile, series.trace = profile, trace
 		series.Known = b.Known.withoutReplicas(quiet.Ranks)
 		p, err := b.at(ctx, series, quiet.Ranks)
 		if err != nil {

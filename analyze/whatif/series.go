@@ -27,6 +27,8 @@ type Series struct {
 	// Progress is called after every run, one call at a time; nil: not at all. Known does not
 	// change during the call.
 	Progress func(Progress)
+
+	trace *noise.Detours // of the noise, if it is already made
 }
 
 // Progress says how far a series is.
@@ -70,6 +72,7 @@ func (s *Series) Run(ctx context.Context) ([]Point, error) {
 type seriesRun struct {
 	*Series
 	known    *Checkpoint
+	trace    *noise.Detours // nil: no noise
 	work     workload
 	messages int64 // not reported yet
 }
@@ -78,12 +81,13 @@ func (s *Series) newRun() (*seriesRun, error) {
 	if s.Replicas < 1 {
 		return nil, fmt.Errorf("%d replicas; give at least 1", s.Replicas)
 	}
-	if s.Noise.Profile != nil {
-		if err := s.Noise.Profile.Check(); err != nil {
+	r := &seriesRun{Series: s, known: s.Known, trace: s.trace}
+	if r.trace == nil {
+		var err error
+		if r.trace, err = s.Noise.Trace(); err != nil {
 			return nil, err
 		}
 	}
-	r := &seriesRun{Series: s, known: s.Known}
 	if r.known == nil {
 		r.known = NewCheckpoint(nil)
 	}
@@ -138,15 +142,11 @@ func (r *seriesRun) replicas(ctx context.Context, program schedule.Program, i in
 		}
 		return nil
 	}
-	trace, err := r.Noise.Trace()
-	if err != nil {
-		return err
-	}
 	layout, err := r.Machine.Layout(ranks)
 	if err != nil {
 		return err
 	}
-	source := newInjector(&r.Noise, trace, layout)
+	source := newInjector(&r.Noise, r.trace, layout)
 	first, err := source.of(missing[0]) // finds mistakes, and noise without detours
 	if err != nil {
 		return err

@@ -69,6 +69,10 @@ func TestReplicasAreSingleRuns(t *testing.T) {
 			change(s)
 			s.Options.Threads = 3
 			points := runSeries(t, s)
+			trace, err := s.Noise.Trace()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if len(points) != 2 {
 				t.Fatalf("%d points, want 2", len(points))
 			}
@@ -89,7 +93,7 @@ func TestReplicasAreSingleRuns(t *testing.T) {
 					t.Errorf("%d ranks: noiseless = %v, want %v", p.Ranks, p.Noiseless, quiet.Makespan)
 				}
 				for i, got := range p.Samples {
-					in, err := s.Noise.Injection(layout, i)
+					in, err := s.Noise.injection(trace, layout, i, make([]int64, p.Ranks))
 					if err != nil {
 						t.Fatal(err)
 					}
