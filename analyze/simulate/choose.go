@@ -126,7 +126,7 @@ func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) 
 	case engineEvent:
 		return r.runEvent(ctx)
 	case engineWindow:
-		if !windows || r.options.records() {
+		if !windows {
 			return nil, errNotApplicable
 		}
 		return r.runWindow(ctx)
@@ -141,7 +141,7 @@ func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) 
 			return result, err
 		}
 	}
-	if windows && !r.options.records() && !r.largeMessages() {
+	if windows && !r.largeMessages() {
 		result, err := r.runWindow(ctx)
 		if !errors.Is(err, errNotApplicable) {
 			return result, err
@@ -186,7 +186,12 @@ func (r *run) runEvent(ctx context.Context) (*Result, error) {
 // runWindow runs the general core in the window engine.
 func (r *run) runWindow(ctx context.Context) (*Result, error) {
 	state := newGeneralState(r.problem, r.options.Breakdown)
-	shards := newGeneralShards(state, r.threads)
+	threads := r.threads
+	if r.options.records() {
+		threads = 1
+	}
+	shards := newGeneralShards(state, threads)
+	shards[0].recorder = newRecorder(&r.options, state, r.program.Origins())
 	cores := make([]windowCore, len(shards))
 	parts := make([]*general, len(shards))
 	for i, s := range shards {

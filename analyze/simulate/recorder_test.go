@@ -2,10 +2,13 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/noise"
 	"slackline/model/schedule"
@@ -150,5 +153,42 @@ func TestCausesOfRelease(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("steps:\n%q, want\n%q", got, want)
+	}
+}
+
+// Both engines record the same timeline, and causes that are exact.
+func TestRecordsOfBothEngines(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 1))
+	compared := 0
+	for range 600 {
+		c := randomCase(random, caseKind(random.IntN(int(kindBroken))))
+		in, err := c.noise.injection()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Noise: in, Causes: true, Timeline: true, Threads: 4}
+		event, err := runWith(context.Background(), c.graph(), c.machine, o, engineEvent)
+		if err != nil {
+			continue
+		}
+		window, err := runWith(context.Background(), c.graph(), c.machine, o, engineWindow)
+		if errors.Is(err, errNotApplicable) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared++
+		if diff := cmp.Diff(event.Timeline, window.Timeline); diff != "" {
+			t.Fatalf("timelines of event and window engine:\n%s\n%s", diff, &c)
+		}
+		for _, r := range []*Result{event, window} {
+			if err := checkCauses(r, in); err != nil {
+				t.Fatalf("%s: %v\n%s", r.Engine, err, &c)
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("only %d cases compared", compared)
 	}
 }

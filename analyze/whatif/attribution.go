@@ -24,8 +24,9 @@ import (
 //	growth = noise on the path + path change
 //
 // where the path change is the length of the path without its noise minus the noiseless makespan.
-// It is seldom above 0: noise that overtakes a wait takes another way through the program, and what
-// was waited for before is no longer on the path.
+// It is below 0 where noise overtakes a wait: the path then goes another way, on which there is
+// less to do. It is above 0 where noise lets work pile up that was spread over time before, such as
+// the overhead of messages that arrive while a rank is held up.
 //
 // Noise moves everything whose start its end determined, directly or through others. If that
 // reaches the makespan the noise is on the path; if not, it is absorbed where its influence ends
@@ -77,7 +78,7 @@ type RankAccount struct {
 }
 
 // MaxAttributionSteps is the largest number of operations of a run that can be attributed: all
-// of them are held in memory, with about 50 bytes each.
+// of them are held in memory, with about 80 bytes each.
 const MaxAttributionSteps = 20_000_000
 
 // Attribute simulates a program with and without the noise of the options and says what the noise

@@ -145,15 +145,15 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
 		Noise: injection, Breakdown: o.breakdown,
 	}
+	attribution, err := o.attributionOf(a, c, in, m, options)
+	if err != nil {
+		return err
+	}
 	result, err := a.simulate(c, in, m, options)
 	if err != nil {
 		return err
 	}
 	o.warnOfVoid(a, c, in, result)
-	attribution, err := o.attributionOf(a, c, in, m, options)
-	if err != nil {
-		return err
-	}
 	if o.figure.path != "" {
 		if err := o.figure.draw(a, c, in, m, options, o.noise.delays, result); err != nil {
 			return err

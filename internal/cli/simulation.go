@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
 	"slackline/internal/input"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
@@ -18,13 +19,14 @@ import (
 // simulation is the result of a simulation with everything that its output
 // names.
 type simulation struct {
-	input      *input.Input
-	machine    *machine.Machine
-	model      simulate.Model
-	mapping    string // of the collectives; empty: there are none
-	noise      string // as the user named it; empty: none
-	result     *simulate.Result
-	provenance *provenance.Record // only in JSON
+	input       *input.Input
+	machine     *machine.Machine
+	model       simulate.Model
+	mapping     string // of the collectives; empty: there are none
+	noise       string // as the user named it; empty: none
+	result      *simulate.Result
+	attribution *whatif.Attribution // nil: not wanted
+	provenance  *provenance.Record  // only in JSON
 }
 
 func (s *simulation) write(a *app, w io.Writer, format string) error {
@@ -59,6 +61,9 @@ func (s *simulation) writeText(a *app, w io.Writer) error {
 		if err := a.writeText(w, breakdownTable(r), true); err != nil {
 			return err
 		}
+	}
+	if err := a.writeAttribution(w, s.attribution); err != nil {
+		return err
 	}
 	if len(r.Finish) > maxListedRanks {
 		_, err := fmt.Fprintf(w, "\nThe finish times of all ranks: --format csv or json.\n")
@@ -251,6 +256,12 @@ func (s *simulation) writeJSON(w io.Writer) error {
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
+	}
+	if b, err = appendAttribution(b[:0], s.attribution); err != nil {
+		return err
+	}
+	if _, err := w.Write(b); err != nil {
+		return err
 	}
 	tail, err := json.MarshalIndent(s.provenance, "  ", "  ")
 	if err != nil {

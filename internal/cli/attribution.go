@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
+	"slackline/internal/input"
+	"slackline/internal/table"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// checkAttribute finds flags that --attribute does not go with.
+func (o *simulateOptions) checkAttribute(many bool) error {
+	switch {
+	case !o.attribute:
+		return nil
+	case many:
+		return usagef("--attribute explains one run; leave --replicas, --bottleneck and all but one number of --ranks out")
+	case o.format.value == formatCSV:
+		return usagef("--attribute has no form as CSV; take --format text or json")
+	case o.model.value == string(simulate.LogGPS):
+		return usagef("--attribute: the model %s knows no noise; take --model %s", simulate.LogGPS, simulate.LogGOPS)
+	}
+	return nil
+}
+
+// attributionOf explains what the noise did to a run; nil: that is not wanted.
+func (o *simulateOptions) attributionOf(a *app, c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options) (*whatif.Attribution, error) {
+	if !o.attribute {
+		return nil, nil
+	}
+	if so.Noise == nil {
+		a.warn("--attribute has nothing to explain: there is no noise; give --noise, --noise-file or --delay")
+	}
+	line := a.startProgress()
+	if line != nil {
+		so.Progress = func(now unit.Duration, messages int64) {
+			line.Report(func() string {
+				return fmt.Sprintf("%s: attributing, simulated %s, %s messages", in.Name, now.Short(), grouped(messages))
+			})
+		}
+	}
+	attribution, err := whatif.Attribute(c.Context(), in.Program, m, so)
+	line.Clear()
+	if err != nil {
+		return nil, fmt.Errorf("--attribute: %w", err)
+	}
+	return attribution, nil
+}
+
+// maxAttributed is the largest number of sources, ranks and steps that the text
+// lists.
+const maxAttributed = 10
+
+// writeAttribution writes the attribution for people.
+func (a *app) writeAttribution(w io.Writer, r *whatif.Attribution) error {
+	if r == nil {
+		return nil
+	}
+	tables := []*table.Table{attributionTable(r), pathTable(&r.Path)}
+	if len(r.Sources) > 0 {
+		tables = append(tables, sourceTable(r))
+	}
+	if r.Total.Injected > 0 {
+		tables = append(tables, attributedRanks(r))
+	}
+	if len(r.Path.Held) > 0 {
+		tables = append(tables, heldTable(&r.Path))
+	}
+	for _, t := range tables {
+		fmt.Fprintln(w)
+		if err := a.writeText(w, t, true); err != nil {
+			return err
+		}
+	}
+	if len(r.Ranks) > maxAttributed || len(r.Sources) > maxAttributed || len(r.Path.Held) > maxAttributed {
+		_, err := fmt.Fprintf(w, "\nAll sources, ranks and steps: --format json.\n")
+		return err
+	}
+	return nil
+}
+
+func attributionTable(r *whatif.Attribution) *table.Table {
+	t := table.New(table.Column{Key: "noise"}, table.Column{Key: "time", Align: table.Right},
+		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
+	total := &r.Total
+	add := func(what string, n unit.Nanoseconds, remark string) {
+		t.Add(what, short(n), percentOf(n, total.Injected), remark)
+	}
+	add("injected", total.Injected, "CPU time taken from work, all ranks together")
+	add("on the critical path", total.Critical, "it made the run longer")
+	add("absorbed", total.Absorbed, "it did not:")
+	for _, part := range []struct {
+		what, remark string
+		noise        unit.Nanoseconds
+	}{
+		{"  in waits", "the CPU waited for something later anyway", total.Waiting},
+		{"  at busy receivers", "its message would have had to wait", total.Busy},
+		{"  behind bytes", "the bytes of a message were still on their way in", total.Transfer},
+		{"  beside equals", "something else was just as late", total.Tied},
+		{"  until a finish", "of a rank that was not the last one", total.Finish},
+	} {
+		if part.noise > 0 {
+			add(part.what, part.noise, part.remark)
+		}
+	}
+	t.Add("growth of the makespan", short(r.Growth), "",
+		fmt.Sprintf("from %s to %s: %s of noise on the path, %s by a change of the path",
+			short(r.Noiseless), short(r.Makespan), short(r.Path.Noise), short(r.PathChange)))
+	t.Add("growth of all finishes", short(r.FinishGrowth), "",
+		fmt.Sprintf("%.4g times the injected noise (amplification)", r.Amplification))
+	return t
+}
+
+// pathTable is what the critical path consists of.
+func pathTable(p *whatif.CriticalPath) *table.Table {
+	t := table.New(table.Column{Key: "critical path"}, table.Column{Key: "time", Align: table.Right},
+		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
+	length := unit.Nanoseconds(p.Length())
+	for _, part := range []struct {
+		what string
+		time unit.Nanoseconds
+	}{
+		{"compute", p.Compute}, {"overhead", p.Overhead}, {"latency", p.Latency},
+		{"bytes", p.Bytes}, {"gap", p.Gap}, {"noise", p.Noise},
+	} {
+		t.Add(part.what, short(part.time), percentOf(part.time, length), "")
+	}
+	t.Add("length", short(length), "", fmt.Sprintf("to the finish of rank %d, through %s on %s, with %s",
+		p.LastRank, plural(p.Steps, "step"), plural(p.Ranks, "rank"), plural(p.Messages, "message")))
+	return t
+}
+
+func sourceTable(r *whatif.Attribution) *table.Table {
+	t := accountTable(table.Column{Key: "source"})
+	for _, s := range r.Sources[:min(len(r.Sources), maxAttributed)] {
+		t.Add(append([]any{s.Source}, accountCells(&s.Account, &r.Total)...)...)
+	}
+	return t
+}
+
+func attributedRanks(r *whatif.Attribution) *table.Table {
+	t := accountTable(table.Column{Key: "rank", Align: table.Right})
+	t.Columns = append(t.Columns, table.Column{Key: "absorbed here", Align: table.Right})
+	for i := range r.Ranks[:min(len(r.Ranks), maxAttributed)] {
+		rank := &r.Ranks[i]
+		cells := append([]any{strconv.Itoa(rank.Rank)}, accountCells(&rank.Account, &r.Total)...)
+		t.Add(append(cells, short(rank.AbsorbedHere))...)
+	}
+	return t
+}
+
+func accountTable(of table.Column) *table.Table {
+	return table.New(of, table.Column{Key: "injected", Align: table.Right}, table.Column{Key: "on the path", Align: table.Right},
+		table.Column{Key: "share of the path's noise", Align: table.Right}, table.Column{Key: "absorbed", Align: table.Right})
+}
+
+func accountCells(a, total *whatif.Account) []any {
+	return []any{short(a.Injected), short(a.Critical), percentOf(a.Critical, total.Critical), short(a.Absorbed)}
+}
+
+// heldTable lists the steps of the path with the most noise.
+func heldTable(p *whatif.CriticalPath) *table.Table {
+	t := table.New(table.Column{Key: "path held up at", Align: table.Right}, table.Column{Key: "rank", Align: table.Right},
+		table.Column{Key: "during"}, table.Column{Key: "noise", Align: table.Right})
+	held := slices.Clone(p.Held)
+	slices.SortStableFunc(held, func(x, y whatif.Hold) int { return cmp.Compare(y.Noise, x.Noise) })
+	for _, h := range held[:min(len(held), maxAttributed)] {
+		t.Add(short(h.Start), strconv.Itoa(h.Rank), h.During, short(h.Noise))
+	}
+	return t
+}
+
+func short(n unit.Nanoseconds) string { return unit.Duration(n).Short() }
+
+// percentOf prints a part of a whole as a percentage; nothing without a whole.
+func percentOf(part, whole unit.Nanoseconds) string {
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// appendAttribution appends the member of the JSON output.
+func appendAttribution(b []byte, r *whatif.Attribution) ([]byte, error) {
+	if r == nil {
+		return b, nil
+	}
+	text, err := json.MarshalIndent(r, "  ", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b, ",\n  \"attribution\": "...), text...), nil
+}
