@@ -97,7 +97,7 @@ func attributionTable(r *whatif.Attribution) *table.Table {
 		t.Add(what, short(n), percentOf(n, total.Injected), remark)
 	}
 	add("injected", total.Injected, "CPU time taken from work, all ranks together")
-	add("on the critical path", total.Critical, "it made the run longer")
+	add("on the critical path", total.Critical, "it delayed the last finish")
 	add("absorbed", total.Absorbed, "it did not:")
 	for _, part := range []struct {
 		what, remark string
@@ -148,11 +148,18 @@ func sourceTable(r *whatif.Attribution) *table.Table {
 	return t
 }
 
+// attributedRanks lists ranks that have to do with the noise.
 func attributedRanks(r *whatif.Attribution) *table.Table {
 	t := accountTable(table.Column{Key: "rank", Align: table.Right})
 	t.Columns = append(t.Columns, table.Column{Key: "absorbed here", Align: table.Right})
-	for i := range r.Ranks[:min(len(r.Ranks), maxAttributed)] {
+	for i := range r.Ranks {
 		rank := &r.Ranks[i]
+		if t.Len() == maxAttributed {
+			break
+		}
+		if rank.Injected == 0 && rank.AbsorbedHere == 0 {
+			continue
+		}
 		cells := append([]any{strconv.Itoa(rank.Rank)}, accountCells(&rank.Account, &r.Total)...)
 		t.Add(append(cells, short(rank.AbsorbedHere))...)
 	}
