@@ -444,7 +444,7 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 		}
 		l.large.started(r, arrival)
 		if h.graph {
-			l.graphs[h.sent].exposed |= 1 << index
+			l.large.hosts[r].graph |= 1 << index
 			l.settle(r, h, 1<<index, 0, t, h.birth, h.gen)
 		}
 		return

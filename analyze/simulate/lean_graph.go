@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"slackline/model/schedule"
 )
@@ -9,37 +10,34 @@ import (
 // This file holds blocks with dependencies in the lean core. Sets of operations are words of 64
 // bits, so a block has at most 64 operations; a larger one is for the general core.
 //
-// No operation is an event here either. With one CPU whatever finishes in an event at time t
-// finishes at t or when the CPU is free, so the operations that the event makes ready are inserted
-// at max(t, nexto), all with the same birth and generation: they are a batch. Events happen in the
-// order of their keys, so later batches have later births, generations and times, and the ready
-// operations of a kind are a queue of batches, each in the order of the indices.
+// No operation is an event here either. A host with one CPU never does anything behind nexto, and
+// whatever finishes in an event has finished when the CPU is free. So all operations that an event
+// makes ready are inserted at nexto (R3), with the same birth and generation: they are a batch.
+// Events happen in the order of their keys, so later batches have later births, generations and
+// times, and the ready operations of a kind are a queue of batches, each in the order of the
+// indices. Sends and calculations begin when their resources are free, whatever their batch.
 
 // maxGraphOps is the largest number of operations of a block with dependencies.
 const maxGraphOps = 64
 
-// leanGraph is what a host keeps about a block with dependencies beside its slot.
+// leanGraph is what a host keeps about a block with dependencies beside its slot: two cache lines.
 type leanGraph struct {
-	ready   [3]readyQueue // by kind
-	kinds   [2]uint64     // the sends, the receives; all others are calculations
-	exposed uint64        // large sends that have started and are not released
+	ready [3]readyBatch // by kind: the first of the batches that are ready and have not started
+	kinds [2]uint64     // the sends, the receives; all others are calculations
+	// Those for whose start or finish somebody waits; the links of the others are not looked at.
+	awaitedStart, awaitedFinish uint64
 }
 
-// readyQueue is the operations of a kind that are ready and have not started: the first batch, and
-// the list of those behind it.
-type readyQueue struct {
-	readyBatch
-}
+// It must not grow by accident.
+var _ [128]byte = [unsafe.Sizeof(leanGraph{})]byte{}
 
-// readyBatch is operations that became ready together.
+// readyBatch is operations of a kind that became ready together.
 type readyBatch struct {
 	ops   uint64
 	birth int64
-	// post is when receives are posted. The others begin when their resources are free, but not
-	// before birth; for them it is the same as birth.
-	post int64
-	gen  uint32
-	next int32 // in lean.batches; 0: none
+	post  int64 // receives: when they are posted
+	gen   uint32
+	next  int32 // the batch behind it, in lean.batches; 0: none
 }
 
 // graphLink says who waits for an operation, and for whom it waits.
@@ -71,14 +69,11 @@ func (l *lean) loadGraph(r int32, h *leanHost, t int64, gen uint32) {
 	g := &l.graphs[i]
 	g.kinds = l.fillGraph(l.ops[h.slot:h.slot+n], ops)
 
-	links := l.links[h.slot : h.slot+n]
-	waiting := link(links, l.block.First, l.block.Dependents)
-	roots := ^uint64(0) >> (64 - n) &^ waiting
+	roots := ^uint64(0) >> (64 - n) &^ g.link(l.links[h.slot:h.slot+n], l.block.First, l.block.Dependents)
 	sends, recvs := roots&g.kinds[opSend], roots&g.kinds[opRecv]
-	g.ready[opSend] = readyQueue{readyBatch{ops: sends, birth: t, post: t, gen: gen}}
-	g.ready[opRecv] = readyQueue{readyBatch{ops: recvs, birth: t, post: max(t, h.nexto), gen: gen}}
-	g.ready[opCalc] = readyQueue{readyBatch{ops: roots &^ (sends | recvs), birth: t, post: t, gen: gen}}
-	g.exposed = 0
+	g.ready[opSend] = readyBatch{ops: sends, birth: t, gen: gen}
+	g.ready[opRecv] = readyBatch{ops: recvs, birth: t, gen: gen, post: h.nexto}
+	g.ready[opCalc] = readyBatch{ops: roots &^ (sends | recvs), birth: t, gen: gen}
 	h.posted = 0
 	h.finish = 0
 	h.open = int32(n)
@@ -110,22 +105,33 @@ func (l *lean) fillGraph(slot []leanOp, ops []schedule.Op) (kinds [2]uint64) {
 }
 
 // link fills the links of a block and returns which operations wait for others.
-func link(links []graphLink, first []uint32, dependents []schedule.Dependent) (waiting uint64) {
+func (g *leanGraph) link(links []graphLink, first []uint32, dependents []schedule.Dependent) (waiting uint64) {
 	clear(links)
+	g.awaitedStart, g.awaitedFinish = 0, 0
 	for i := range links {
-		k := &links[i]
-		for _, d := range dependents[first[i]:first[i+1]] {
+		from, to := first[i], first[i+1]
+		if from == to {
+			continue
+		}
+		onStart, onFinish := uint64(0), uint64(0)
+		for _, d := range dependents[from:to] {
 			w := d.Index()
 			if d.OnStart() {
-				k.onStart |= 1 << w
+				onStart |= 1 << w
 			} else {
-				k.onFinish |= 1 << w
+				onFinish |= 1 << w
 			}
 			links[w].needs |= 1 << i
-			waiting |= 1 << w
 		}
-		// What has finished has started.
-		k.onStart &^= k.onFinish
+		waiting |= onStart | onFinish
+		onStart &^= onFinish // what has finished has started
+		links[i].onStart, links[i].onFinish = onStart, onFinish
+		if onStart != 0 {
+			g.awaitedStart |= 1 << i
+		}
+		if onFinish != 0 {
+			g.awaitedFinish |= 1 << i
+		}
 	}
 	return waiting
 }
@@ -153,7 +159,7 @@ func (l *lean) nextInGraph(h *leanHost) (what int32, at int64) {
 	g := &l.graphs[h.sent]
 	what, at = none, never
 	if q := &g.ready[opSend]; q.ops != 0 {
-		what, at = opSend, max(q.post, h.nexto, h.nextgs)
+		what, at = opSend, max(h.nexto, h.nextgs)
 		h.birth, h.gen = q.birth, q.gen
 	}
 	if q := &g.ready[opRecv]; q.ops != 0 {
@@ -163,17 +169,17 @@ func (l *lean) nextInGraph(h *leanHost) (what int32, at int64) {
 		}
 	}
 	if q := &g.ready[opCalc]; q.ops != 0 {
-		if t := max(q.post, h.nexto); t < at || t == at && q.bornBefore(h) {
-			what, at = opCalc, t
+		if h.nexto < at || h.nexto == at && q.bornBefore(h) {
+			what, at = opCalc, h.nexto
 			h.birth, h.gen = q.birth, q.gen
 		}
 	}
 	return what, at
 }
 
-// bornBefore reports whether the first operation of a queue was born before the one whose birth
-// and generation the host holds.
-func (q *readyQueue) bornBefore(h *leanHost) bool {
+// bornBefore reports whether a batch was born before the operation whose birth and generation the
+// host holds.
+func (q *readyBatch) bornBefore(h *leanHost) bool {
 	return q.birth < h.birth || q.birth == h.birth && q.gen < h.gen
 }
 
@@ -188,22 +194,22 @@ func (l *lean) takeReady(h *leanHost, kind int32) int32 {
 	return int32(i)
 }
 
-// nextBatch makes the second batch of a queue the first.
-func (l *lean) nextBatch(q *readyQueue) {
+// nextBatch puts the second batch of a queue into the place of the first.
+func (l *lean) nextBatch(q *readyBatch) {
 	i := q.next
 	b := &l.batches[i]
-	q.readyBatch = *b
+	*q = *b
 	b.next = l.freeBatch
 	l.freeBatch = i
 }
 
 // addBatch puts a batch at the end of a queue, or into the last one if they were born together.
-func (l *lean) addBatch(q *readyQueue, b readyBatch) {
-	last := &q.readyBatch
-	if last.ops == 0 {
-		*last = b
+func (l *lean) addBatch(q *readyBatch, b readyBatch) {
+	if q.ops == 0 {
+		*q = b
 		return
 	}
+	last := q
 	for last.next != 0 {
 		last = &l.batches[last.next]
 	}
@@ -233,44 +239,45 @@ func (l *lean) settle(r int32, h *leanHost, started, finished uint64, t, birth i
 	if l.large != nil {
 		l.large.note(r, &t, &birth, &gen)
 	}
-	links := l.links[h.slot:]
-	ready := uint64(0)
-	for b := started; b != 0; b &= b - 1 {
-		i := bits.TrailingZeros64(b)
-		for d := links[i].onStart; d != 0; d &= d - 1 {
-			w := bits.TrailingZeros64(d)
-			links[w].needs &^= 1 << i
-			if links[w].needs == 0 {
-				ready |= 1 << w
-			}
-		}
-	}
-	for b := finished; b != 0; b &= b - 1 {
-		i := bits.TrailingZeros64(b)
-		for d := links[i].onFinish; d != 0; d &= d - 1 {
-			w := bits.TrailingZeros64(d)
-			links[w].needs &^= 1 << i
-			if links[w].needs == 0 {
-				ready |= 1 << w
-			}
-		}
-	}
 	h.open -= int32(bits.OnesCount64(finished))
 	if h.open == 0 {
 		h.finish = t
 		l.nextPhase(r, h, t, birth, gen)
 		return
 	}
-	if ready != 0 {
-		l.makeReady(h, ready, t, birth, gen)
+	g := &l.graphs[h.sent]
+	ready := uint64(0)
+	for b := started & g.awaitedStart; b != 0; b &= b - 1 {
+		i := bits.TrailingZeros64(b)
+		ready |= l.satisfy(h, l.links[h.slot+uint32(i)].onStart, b&-b)
 	}
+	for b := finished & g.awaitedFinish; b != 0; b &= b - 1 {
+		i := bits.TrailingZeros64(b)
+		ready |= l.satisfy(h, l.links[h.slot+uint32(i)].onFinish, b&-b)
+	}
+	if ready != 0 {
+		l.makeReady(h, g, ready, t, birth, gen)
+	}
+}
+
+// satisfy tells the operations of a set that one that they have waited for has started or finished,
+// and returns those that wait for no other.
+func (l *lean) satisfy(h *leanHost, waiting, on uint64) (ready uint64) {
+	links := l.links[h.slot:]
+	for w := waiting; w != 0; w &= w - 1 {
+		k := &links[bits.TrailingZeros64(w)]
+		k.needs &^= on
+		if k.needs == 0 {
+			ready |= w & -w
+		}
+	}
+	return ready
 }
 
 // makeReady inserts operations that an event with the given time, birth and generation has made
 // ready (R3).
-func (l *lean) makeReady(h *leanHost, ready uint64, t, birth int64, gen uint32) {
-	g := &l.graphs[h.sent]
-	b := readyBatch{birth: t, post: t}
+func (l *lean) makeReady(h *leanHost, g *leanGraph, ready uint64, t, birth int64, gen uint32) {
+	b := readyBatch{birth: t}
 	if birth == t {
 		b.gen = gen + 1
 	}
@@ -281,7 +288,7 @@ func (l *lean) makeReady(h *leanHost, ready uint64, t, birth int64, gen uint32) 
 		l.addBatch(&g.ready[opCalc], b)
 	}
 	if b.ops = ready & g.kinds[opRecv]; b.ops != 0 {
-		b.post = max(t, h.nexto)
+		b.post = h.nexto
 		l.addBatch(&g.ready[opRecv], b)
 	}
 }
@@ -372,8 +379,7 @@ func (l *lean) matchEarlyInGraph(r int32, h *leanHost, t, birth int64, gen uint3
 // critical reports whether a release could make something ready on a host: an operation that waits
 // for nothing but exposed sends, or the next block. Until then a release and the other events of
 // the host commute.
-func (l *lean) critical(h *leanHost) bool {
-	exposed := l.graphs[h.sent].exposed
+func (l *lean) critical(h *leanHost, exposed uint64) bool {
 	if int(h.open) == bits.OnesCount64(exposed) {
 		return true
 	}

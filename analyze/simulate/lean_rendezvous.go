@@ -31,6 +31,7 @@ type exposure struct {
 	// one that makes the next phase ready, even if a release with a smaller key comes last.
 	time, birth int64
 	gen         uint32
+	graph       uint64 // in a block with dependencies: which sends they are
 }
 
 // stoppedHost is a host that waits, with the key of its next event.
@@ -162,7 +163,7 @@ func (l *lean) visitLarge(r int32, end int64, forced bool) {
 // an operation if m is 0.
 func (l *lean) mustStop(h *leanHost, e *exposure, m int32) bool {
 	if h.graph {
-		return l.critical(h)
+		return l.critical(h, e.graph)
 	}
 	return h.open == e.sends && (m == 0 || l.msgs[m].order&3 != kindRelease)
 }
@@ -223,7 +224,7 @@ func (l *lean) released(r int32, h *leanHost, m int32, t int64) {
 	h.nexto = max(h.nexto, t)
 	h.nextgs = max(h.nextgs, t)
 	if h.graph {
-		l.graphs[h.sent].exposed &^= 1 << index
+		l.large.hosts[r].graph &^= 1 << index
 		l.settle(r, h, 0, 1<<index, t, birth, gen)
 		return
 	}

@@ -173,7 +173,7 @@ func drawMachine(d draw, kind caseKind, ranks int, scale int64) testMachine {
 		m.RanksPerNode = d.between(1, 4)
 		m.NodesPerSwitch = d(4)
 	}
-	if d.chance(1, 5) {
+	if d.chance(1, 5) && kind != kindDense {
 		m.SharedNIC = true
 		m.RanksPerNode = d.between(1, 4)
 	}
@@ -186,7 +186,7 @@ func drawMachine(d draw, kind caseKind, ranks int, scale int64) testMachine {
 			m.Placement.Nodes[rank] = int32(d(ranks + 1))
 		}
 	}
-	if kind == kindRendezvous {
+	if kind == kindRendezvous || kind == kindDense && d.chance(1, 2) {
 		limit, short := int64(d(4)), d.chance(1, 2)
 		for class := range m.Classes {
 			m.Classes[class].Eager = limit

@@ -36,11 +36,12 @@ const (
 	kindRendezvous                  // most messages wait for their receivers
 	kindBroken                      // programs that often cannot finish
 	kindOverflow                    // times that often do not fit into 63 bits
+	kindDense                       // many operations on few ranks: blocks with dependencies and phases
 	numCaseKinds
 )
 
 func (k caseKind) String() string {
-	return [...]string{"graph", "wildcards", "cpus", "blocks", "phases", "collectives", "wide", "rendezvous", "broken", "overflow"}[k]
+	return [...]string{"graph", "wildcards", "cpus", "blocks", "phases", "collectives", "wide", "rendezvous", "broken", "overflow", "dense"}[k]
 }
 
 // randomCase draws a case from a seeded generator, for mass runs.
@@ -265,13 +266,17 @@ func goalOp(op *schedule.Op) string {
 func drawGraph(d draw, kind caseKind, unit int64) plan {
 	p := plan{ranks: d.between(1, 6)}
 	messages, calcs := d(14), d(2*p.ranks+1)
-	if kind == kindRendezvous {
+	switch kind {
+	case kindRendezvous:
 		p.ranks, messages = d.between(2, 8), d.between(2, 24)
+	case kindDense:
+		p.ranks, messages = d.between(1, 5), d.between(5, 70)
+		calcs = d(messages)
 	}
 	span := 3*(messages+calcs) + 1
 	reach := []int{0, 3, span}[d(3)] // how far receives are posted from their sends
 	tags, maxSize := d.between(1, 3), d.between(0, 12)
-	wild := kind == kindWildcards || kind >= kindCPUs && d.chance(1, 3)
+	wild := kind == kindWildcards || kind >= kindCPUs && kind != kindDense && d.chance(1, 3)
 	eager := d.chance(1, 2) // sends are taken to end by themselves
 	for range messages {
 		send, recv := p.message(d(p.ranks), 0, d(p.ranks), 0, int64(d(maxSize+1)), drawTag(d, tags))
@@ -293,7 +298,7 @@ func drawGraph(d draw, kind caseKind, unit int64) plan {
 		op.begin = d(span)
 		op.end = op.begin
 	}
-	if kind == kindCPUs || kind > kindCPUs && d.chance(1, 4) {
+	if kind == kindCPUs || kind > kindCPUs && kind != kindDense && d.chance(1, 4) {
 		cpus, nics := d.between(1, 3), d.between(1, 3)
 		for i := range p.ops {
 			p.ops[i].CPU = uint8(d(cpus))
@@ -303,7 +308,7 @@ func drawGraph(d draw, kind caseKind, unit int64) plan {
 		}
 	}
 	p.drawPlaces(d)
-	if kind >= kindBlocks && (kind == kindBlocks || d.chance(1, 3)) {
+	if kind >= kindBlocks && (kind == kindBlocks || kind == kindDense || d.chance(1, 3)) {
 		p.drawBlocks(d)
 	}
 	p.drawDependencies(d, kind == kindBroken && d.chance(1, 2))
