@@ -18,7 +18,7 @@ type Series struct {
 	Counts   []int
 	Program  func(ranks int) (schedule.Program, error)
 	Machine  *machine.Machine
-	Options  simulate.Options // model, mapping and threads; the noise is that below
+	Options  simulate.Options // model, mapping, threads and progress; the noise is that below
 	Noise    Noise
 	Replicas int // per count, at least 1
 
@@ -129,7 +129,9 @@ func (r *seriesRun) point(ctx context.Context, i int) (*Point, error) {
 
 // quiet are the options of a run without noise.
 func (r *seriesRun) quiet() simulate.Options {
-	return simulate.Options{Model: r.Options.Model, Mapping: r.Options.Mapping, Threads: r.Options.Threads}
+	return simulate.Options{
+		Model: r.Options.Model, Mapping: r.Options.Mapping, Threads: r.Options.Threads, Progress: r.Options.Progress,
+	}
 }
 
 // replicas runs the missing replicas of a process count.

@@ -67,6 +67,14 @@ func (a *app) writeTable(w io.Writer, t *table.Table, format string) error {
 	return a.writeText(w, t, true)
 }
 
+// writeJSONObject writes a value as JSON for programs that people look at too.
+func writeJSONObject(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}
+
 // number is a number that is already printed.
 func number(s string) json.Number { return json.Number(s) }
 

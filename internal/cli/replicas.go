@@ -5,14 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
-	"slackline/internal/atomicfile"
 	"slackline/internal/input"
 	"slackline/internal/memory"
 	"slackline/model/collective"
@@ -183,6 +181,11 @@ func (r *seriesRun) prepare(c *cobra.Command, mapping *collective.Mapping) error
 // run runs the replicas and prints their distribution, also of an unfinished
 // series.
 func (r *seriesRun) run(a *app, c *cobra.Command) error {
+	if dir := r.replicas.offsetsOut; dir != "" {
+		if err := os.MkdirAll(dir, 0o777); err != nil { // before a long run, not after it
+			return err
+		}
+	}
 	watch, err := r.watch(a)
 	if err != nil {
 		return err
@@ -251,104 +254,4 @@ func writeOffsetFile(path string, offsets []int64) error {
 		return err
 	}
 	return f.Close()
-}
-
-// watcher shows the progress of a series and keeps what is finished.
-type watcher struct {
-	a     *app
-	run   *seriesRun
-	begin time.Time
-	first float64 // share of the work at the begin; negative: not known yet
-
-	messages int64
-	written  time.Time
-	pause    time.Duration // between two writes
-	failed   bool          // the user knows
-}
-
-// watch begins a series: it loads what is kept of an earlier one.
-func (r *seriesRun) watch(a *app) (*watcher, error) {
-	w := &watcher{a: a, run: r, begin: time.Now(), first: -1, written: time.Now(), pause: writePause}
-	if path := r.replicas.resume; path != "" {
-		known, err := r.loadKnown(path)
-		if err != nil {
-			return nil, err
-		}
-		if n := known.Replicas(); n > 0 {
-			a.note("%s holds %s", path, plural(n, "replica"))
-		}
-		r.series.Known = known
-	}
-	a.startProgress()
-	r.series.Progress = w.progress
-	return w, nil
-}
-
-// writePause is the shortest time between two writes of finished replicas.
-const writePause = 5 * time.Second
-
-func (w *watcher) progress(p whatif.Progress) {
-	if w.first < 0 {
-		w.first = p.Share
-	}
-	w.messages += p.Messages
-	w.a.progress.Report(func() string {
-		text := fmt.Sprintf("%s: %s, replica %s of %s", w.run.input.Name, plural(p.Ranks, "rank"),
-			grouped(p.Replicas), grouped(w.run.series.Replicas))
-		if w.run.replicas.threshold.given {
-			return text // nobody knows how far the search goes
-		}
-		text += fmt.Sprintf(", %.1f %%", 100*p.Share)
-		if done := p.Share - w.first; done > 0 {
-			left := time.Duration(float64(time.Since(w.begin)) * (1 - p.Share) / done)
-			text += fmt.Sprintf(", %s left", left.Round(time.Second))
-		}
-		return text
-	})
-	if w.run.replicas.resume == "" || time.Since(w.written) < w.pause {
-		return
-	}
-	begin := time.Now()
-	if err := w.write(); err != nil && !w.failed {
-		w.failed = true
-		w.a.warn("finished replicas cannot be kept: %v", err)
-	}
-	w.written = time.Now()
-	w.pause = max(writePause, 50*time.Since(begin)) // writing is not to slow the work down
-}
-
-func (w *watcher) write() error {
-	return atomicfile.Write(w.run.replicas.resume, w.run.series.Known.Write)
-}
-
-// end ends a series: it keeps what is finished, and says what was done. The
-// error is what the series ended with.
-func (w *watcher) end(points []whatif.Point, failed error) error {
-	w.a.progress.Clear()
-	r := w.run
-	if r.replicas.resume != "" && (failed == nil || whatif.Interrupted(failed)) {
-		if err := w.write(); err != nil {
-			return err
-		}
-	}
-	for _, p := range points {
-		for _, text := range p.Warnings {
-			w.a.warn("%s", text)
-		}
-	}
-	switch {
-	case whatif.Interrupted(failed):
-		if r.replicas.resume != "" {
-			w.a.note("the same command goes on from %s", r.replicas.resume)
-		} else if len(points) > 0 {
-			w.a.note("with --resume FILE finished replicas are kept, and a later run goes on from there")
-		}
-	case failed == nil && w.messages > 0:
-		took := time.Since(w.begin)
-		w.a.note("%s in %s (%s)", plural(w.messages, "message"), tidy(took), rate(w.messages, took))
-	}
-	if failed != nil && !whatif.Interrupted(failed) {
-		return failed
-	}
-	return nil
 }

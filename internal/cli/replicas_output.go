@@ -43,6 +43,11 @@ func (s *seriesReport) output(a *app) error {
 		case formatJSON:
 			return s.writeJSON(w)
 		case formatCSV:
+			if s.search != nil { // the table has no place for the answer
+				for _, sentence := range s.search.sentences() {
+					a.note("%s", strings.TrimSpace(sentence))
+				}
+			}
 			return s.table().WriteCSV(w)
 		}
 		fmt.Fprintf(w, "%s\n\n", s.title())
@@ -167,97 +172,6 @@ func (s *seriesReport) table() *table.Table {
 			ns(d.LowWhisker), ns(d.HighWhisker), len(d.Outliers), d.MedianSlowdown, d.MaxSlowdown)
 	}
 	return t
-}
-
-// seriesJSON are the members of the JSON output of a series.
-type seriesJSON struct {
-	Input      string             `json:"input"`
-	Model      string             `json:"model"`
-	Mapping    string             `json:"mapping,omitempty"`
-	Noise      string             `json:"noise,omitempty"`
-	Offsets    string             `json:"offsets,omitempty"`
-	NoiseRanks string             `json:"noise_ranks,omitempty"`
-	Complete   bool               `json:"complete"`
-	Results    []distributionJSON `json:"results"`
-	Search     *searchJSON        `json:"bottleneck,omitempty"`
-	Provenance *provenance.Record `json:"provenance"`
-}
-
-// distributionJSON describes the replicas of one number of ranks. The names and
-// meanings of its members stay as they are: other programs rely on them.
-type distributionJSON struct {
-	Ranks     int              `json:"ranks"`
-	Replicas  int              `json:"replicas"`
-	Noiseless unit.Nanoseconds `json:"noiseless_ns"`
-	Min       unit.Nanoseconds `json:"min_ns"`
-	Q1        unit.Nanoseconds `json:"q1_ns"`
-	Median    unit.Nanoseconds `json:"median_ns"`
-	Q3        unit.Nanoseconds `json:"q3_ns"`
-	Max       unit.Nanoseconds `json:"max_ns"`
-	Mean      unit.Nanoseconds `json:"mean_ns"`
-	Slowdown  slowdownJSON     `json:"slowdown"`
-	Whiskers  nsList           `json:"whiskers_ns"`
-	Outliers  nsList           `json:"outliers_ns"`
-	Samples   nsList           `json:"samples_ns,omitempty"`
-}
-
-// slowdownJSON are noisy times over the noiseless one; 1 is no slowdown.
-type slowdownJSON struct {
-	Median float64 `json:"median"`
-	Max    float64 `json:"max"`
-}
-
-// nsList is a list of times, printed in nanoseconds.
-type nsList []unit.Duration
-
-// MarshalJSON implements json.Marshaler.
-func (l nsList) MarshalJSON() ([]byte, error) { return unit.AppendNSList(nil, l), nil }
-
-func (s *seriesReport) distributions() []distributionJSON {
-	list := []distributionJSON{}
-	for _, p := range s.points {
-		d := p.Distribution()
-		ns := func(t unit.Duration) unit.Nanoseconds { return unit.Nanoseconds(t) }
-		j := distributionJSON{
-			Ranks: d.Ranks, Replicas: d.Replicas, Noiseless: ns(d.Noiseless),
-			Min: ns(d.Min), Q1: ns(d.Q1), Median: ns(d.Median), Q3: ns(d.Q3), Max: ns(d.Max), Mean: ns(d.Mean),
-			Slowdown: slowdownJSON{d.MedianSlowdown, d.MaxSlowdown},
-			Whiskers: nsList{d.LowWhisker, d.HighWhisker}, Outliers: d.Outliers,
-		}
-		if s.run.replicas.samples {
-			j.Samples = p.Samples
-		}
-		list = append(list, j)
-	}
-	return list
-}
-
-func (s *seriesReport) json() *seriesJSON {
-	r := s.run
-	j := &seriesJSON{
-		Input: r.input.Name, Model: r.model.value, Noise: r.noise.name(), NoiseRanks: r.noise.only.String(),
-		Complete: s.complete, Results: s.distributions(), Provenance: s.provenance,
-	}
-	if r.program.mapped(r.input) {
-		j.Mapping = r.mapping
-	}
-	if j.Noise != "" {
-		j.Offsets = r.noise.align.value
-	}
-	if s.search != nil {
-		j.Search = s.search.json()
-	}
-	return j
-}
-
-func (s *seriesReport) writeJSON(w io.Writer) error { return writeJSONObject(w, s.json()) }
-
-// writeJSONObject writes a value as JSON for programs that people look at too.
-func writeJSONObject(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(value)
 }
 
 // widePlot is the ratio of the largest to the smallest time from which on the
