@@ -89,6 +89,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.generateCommand(),
 		a.convertCommand(),
 		a.machineCommand(),
+		a.noiseCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
 		a.versionCommand(),

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -333,7 +334,7 @@ func WriteYAML(w io.Writer, p *Profile) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "name: %s\n", strconv.Quote(strings.ToValidUTF8(p.Name, "?")))
 	if p.Note != "" {
-		fmt.Fprintf(&b, "note: %s\n", strconv.Quote(strings.ToValidUTF8(p.Note, "?")))
+		fmt.Fprintf(&b, "note: %s\n", yamlText(strings.ToValidUTF8(p.Note, "?")))
 	}
 	if len(p.Parts) > 0 {
 		b.WriteString("parts:\n")
@@ -367,4 +368,20 @@ func WriteYAML(w io.Writer, p *Profile) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// yamlText returns a text as a YAML value: plain lines as a block, so that people can read them,
+// everything else in quotes.
+func yamlText(text string) string {
+	lines := strings.Split(text, "\n")
+	for _, line := range lines {
+		odd := func(r rune) bool { return !unicode.IsPrint(r) }
+		if line == "" || strings.TrimSpace(line) != line || strings.ContainsFunc(line, odd) {
+			return strconv.Quote(text)
+		}
+	}
+	if len(lines) == 1 {
+		return strconv.Quote(text)
+	}
+	return "|\n  " + strings.Join(lines, "\n  ")
 }
