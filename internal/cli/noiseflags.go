@@ -22,6 +22,7 @@ type noiseOptions struct {
 	file    string
 	offsets string
 	align   choice
+	aligned bool // the user has chosen
 	only    rankList
 	delays  delays
 }
@@ -42,7 +43,7 @@ const noNoise = "none"
 
 func (o *noiseOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank begins at an offset drawn with --seed; none: also not the machine's")
-	fs.StringVar(&o.file, "noise-file", "", "noise from this `file`; all ranks begin at offset 0")
+	fs.StringVar(&o.file, "noise-file", "", "noise from this `file`; all ranks begin at offset 0, unless --replicas or --offsets draws them")
 	fs.StringVar(&o.offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
 	fs.Var(&o.align, "offsets", "who shares an offset in the noise: nobody, the ranks of a node, or all ranks (co-scheduling)")
 	fs.Var(&o.only, "noise-ranks", "only these `ranks` are noisy, e.g. 0 or 8..15")
@@ -59,8 +60,6 @@ func (o *noiseOptions) check() error {
 	switch {
 	case o.profile != "" && o.file != "":
 		return usagef("give --noise or --noise-file, not both")
-	case o.offsets != "" && (o.profile == noNoise || o.profile == "" && o.file == ""):
-		return usagef("--noise-offsets needs --noise or --noise-file")
 	case o.offsets != "" && o.align.value != alignIndependent:
 		return usagef("give --noise-offsets or --offsets %s, not both", o.align.value)
 	}
@@ -101,11 +100,16 @@ func (o *noiseOptions) files() []string {
 }
 
 // describe returns the noise that the flags ask for. The offsets of a file are
-// read for this many ranks. drawn: offsets are drawn even for --noise-file.
+// read for this many ranks. drawn: offsets are drawn for --noise-file too.
 func (o *noiseOptions) describe(ranks int, seed uint64, drawn bool) (whatif.Noise, error) {
 	n := whatif.Noise{Seed: seed, Only: o.only.list}
-	if n.Only != nil && !o.random() {
-		return n, usagef("--noise-ranks needs --noise or --noise-file")
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"--noise-offsets", o.offsets != ""}, {"--offsets", o.aligned}, {"--noise-ranks", n.Only != nil}} {
+		if f.given && !o.random() {
+			return n, usagef("%s needs --noise or --noise-file", f.name)
+		}
 	}
 	if err := o.checkRanks(ranks); err != nil {
 		return n, err
@@ -126,7 +130,7 @@ func (o *noiseOptions) describe(ranks int, seed uint64, drawn bool) (whatif.Nois
 	case alignCoscheduled:
 		n.Alignment = noise.CoScheduled
 	default:
-		n.AtZero = o.file != "" && !drawn
+		n.AtZero = o.file != "" && !drawn && !o.aligned
 	}
 	if o.offsets != "" {
 		n.Offsets, err = o.readOffsets(ranks)

@@ -53,7 +53,7 @@ func (s *seriesReport) writeJSON(w io.Writer) error {
 		head.Mapping = r.mapping
 	}
 	if head.Noise != "" {
-		head.Offsets = r.noise.align.value
+		head.Offsets = r.offsetsWord()
 	}
 	if s.search != nil {
 		head.Search = s.search.json()

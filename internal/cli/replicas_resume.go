@@ -75,16 +75,20 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	}
 	add("noise", digest)
 	if n.Profile != nil {
-		offsets := r.noise.align.value
-		if n.AtZero {
-			offsets = "zero"
-		}
-		add("offsets", offsets)
+		add("offsets", r.offsetsWord())
 	}
 	add("noise-ranks", r.noise.only.String())
 	add("delay", r.noise.delays.String())
 	add("seed", strconv.FormatUint(r.program.seed, 10))
 	return list, nil
+}
+
+// offsetsWord says where the offsets of the ranks come from.
+func (r *seriesRun) offsetsWord() string {
+	if r.series.Noise.AtZero {
+		return "zero"
+	}
+	return r.noise.align.value
 }
 
 // traceDigest names noise by its profile and by what is in its trace.

@@ -101,7 +101,7 @@ func (w *watcher) write() error {
 func (w *watcher) end(points []whatif.Point, failed error) error {
 	w.a.progress.Clear()
 	r := w.run
-	if r.replicas.resume != "" && (failed == nil || whatif.Interrupted(failed)) {
+	if r.replicas.resume != "" {
 		if err := w.write(); err != nil {
 			return err
 		}

@@ -99,6 +99,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.figure.check(); err != nil {
 		return err
 	}
+	o.noise.aligned = c.Flags().Changed("offsets")
 	if err := o.noise.check(); err != nil {
 		return err
 	}
