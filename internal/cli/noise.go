@@ -16,7 +16,6 @@ import (
 	"slackline/internal/table"
 	"slackline/model/noise"
 	"slackline/model/unit"
-	"slackline/show/plot"
 )
 
 func (a *app) noiseCommand() *cobra.Command {
@@ -94,16 +93,17 @@ func noiseTable() (*table.Table, error) {
 		for _, source := range s.Sources {
 			longest = max(longest, source.Longest)
 		}
+		note := strings.Join(strings.Fields(p.Note), " ")
 		t.Add(p.Name, percentCell(s.OverheadPercent), rateCell(s.RatePerSecond), durationCell(longest),
-			table.Cell{Text: noiseTitle(p), Value: p.Note})
+			table.Cell{Text: noiseTitle(note), Value: note})
 	}
 	return t, nil
 }
 
 // noiseTitle is what the note of an embedded profile calls the machine; where the
 // figures come from stands behind it.
-func noiseTitle(p *noise.Profile) string {
-	title := firstSentence(strings.Join(strings.Fields(p.Note), " "))
+func noiseTitle(note string) string {
+	title := firstSentence(note)
 	if name, _, more := strings.Cut(title, ", after "); more {
 		return name + "."
 	}
@@ -115,7 +115,11 @@ func percentCell(percent float64) table.Cell {
 }
 
 func rateCell(perSecond float64) table.Cell {
-	return table.Cell{Text: fmt.Sprintf("%.4gHz", perSecond), Value: perSecond}
+	text := fmt.Sprintf("%.4gHz", perSecond)
+	if perSecond >= 10000 {
+		text = fmt.Sprintf("%.0fHz", perSecond) // no exponent
+	}
+	return table.Cell{Text: text, Value: perSecond}
 }
 
 // noiseInput is noise that was named on the command line.
@@ -324,78 +328,4 @@ func subNanosecond(d *noise.Detours) bool {
 		}
 	}
 	return false
-}
-
-// noiseStatsOptions are the flags of noise stats.
-type noiseStatsOptions struct {
-	format choice
-	out    string
-	seed   uint64
-	plot   string
-	span   quantity[unit.Duration] // of the plot
-}
-
-func (a *app) noiseStatsCommand() *cobra.Command {
-	o := &noiseStatsOptions{format: newChoice(formatText, formatText, formatJSON, formatCSV), span: durationFlag()}
-	c := &cobra.Command{
-		Use:   "stats " + noiseArgument,
-		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
-		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the part of each source. " +
-			"Detours that overlap or touch count as one stretch, as a program sees them; sources count theirs as they were given.",
-		Annotations: noiseArguments(),
-		Example: `  slackline noise stats chic
-  slackline noise stats 1000Hz:100us+poisson:10Hz:pareto:1us:1.5 --plot detours.svg
-  slackline noise stats osnoise.txt --format json --out node7.json`,
-		Args: exactArgs(noiseArgument),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
-	}
-	a.addGroup(c, "Flags", o.addFlags)
-	complete(c, "format", o.format.allowed)
-	c.ValidArgsFunction = completeNoise
-	return c
-}
-
-func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.format, "format", "form of the output")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
-	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
-	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
-	fs.Var(&o.span, "plot-time", "draw only this `time` from the begin of the trace, e.g. 20s (default: all of it, and what is short several times)")
-}
-
-func (o *noiseStatsOptions) run(a *app, c *cobra.Command, word string) error {
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return usagef("--plot: %v", err)
-		}
-	}
-	switch {
-	case o.span.given && o.plot == "":
-		return usagef("--plot-time needs --plot FILE")
-	case o.span.given && o.span.value <= 0:
-		return usagef("--plot-time: give a time above 0")
-	}
-	in, err := a.openNoise(word)
-	if err != nil {
-		return err
-	}
-	for _, out := range []string{o.out, o.plot} {
-		if err := checkOut(out, in.files); err != nil {
-			return err
-		}
-	}
-	if c.Flags().Changed("seed") && !in.random() {
-		a.warn("--seed has no influence: nothing in %s is random", in.title())
-	}
-	d, err := in.profile.Detours(o.seed)
-	if err != nil {
-		return err
-	}
-	r := &noiseReport{input: in, seed: o.seed, detours: d, stats: noise.Stats(d)}
-	if o.plot != "" {
-		if err := r.draw(a, o.plot, o.span.value); err != nil {
-			return err
-		}
-	}
-	return a.writeOut(o.out, in.files, func(w io.Writer) error { return r.write(a, w, o.format.value) })
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"slackline/internal/provenance"
 	"slackline/internal/table"
@@ -15,6 +15,80 @@ import (
 	"slackline/model/unit"
 	"slackline/show/plot"
 )
+
+// noiseStatsOptions are the flags of noise stats.
+type noiseStatsOptions struct {
+	format choice
+	out    string
+	seed   uint64
+	plot   string
+	span   quantity[unit.Duration] // of the plot
+}
+
+func (a *app) noiseStatsCommand() *cobra.Command {
+	o := &noiseStatsOptions{format: newChoice(formatText, formatText, formatJSON, formatCSV), span: durationFlag()}
+	c := &cobra.Command{
+		Use:   "stats " + noiseArgument,
+		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
+		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the part of each source. " +
+			"Detours that overlap or touch count as one stretch, as a program sees them; sources count theirs as they were given.",
+		Annotations: noiseArguments(),
+		Example: `  slackline noise stats chic
+  slackline noise stats 1000Hz:100us+poisson:10Hz:pareto:1us:1.5 --plot detours.svg
+  slackline noise stats osnoise.txt --format json --out node7.json`,
+		Args: exactArgs(noiseArgument),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
+	}
+	a.addGroup(c, "Flags", o.addFlags)
+	complete(c, "format", o.format.allowed)
+	c.ValidArgsFunction = completeNoise
+	return c
+}
+
+func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output")
+	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
+	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
+	fs.Var(&o.span, "plot-time", "draw only this `time` from the begin of the trace, e.g. 20s (default: all of it, and what is short several times)")
+}
+
+func (o *noiseStatsOptions) run(a *app, c *cobra.Command, word string) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return usagef("--plot: %v", err)
+		}
+	}
+	switch {
+	case o.span.given && o.plot == "":
+		return usagef("--plot-time needs --plot FILE")
+	case o.span.given && o.span.value <= 0:
+		return usagef("--plot-time: give a time above 0")
+	}
+	in, err := a.openNoise(word)
+	if err != nil {
+		return err
+	}
+	for _, out := range []string{o.out, o.plot} {
+		if err := checkOut(out, in.files); err != nil {
+			return err
+		}
+	}
+	if c.Flags().Changed("seed") && !in.random() {
+		a.warn("--seed has no influence: nothing in %s is random", in.title())
+	}
+	d, err := in.profile.Detours(o.seed)
+	if err != nil {
+		return err
+	}
+	r := &noiseReport{input: in, seed: o.seed, detours: d, stats: noise.Stats(d)}
+	if o.plot != "" {
+		if err := r.draw(a, o.plot, o.span.value); err != nil {
+			return err
+		}
+	}
+	return a.writeOut(o.out, in.files, func(w io.Writer) error { return r.write(a, w, o.format.value) })
+}
 
 // noiseReport is what is known of noise, with everything that its output names.
 type noiseReport struct {
@@ -125,7 +199,7 @@ func (r *noiseReport) sourceTable() *table.Table {
 
 // rate is how many there are in a second if there are this many in a period.
 func (r *noiseReport) rate(count int) float64 {
-	return float64(count) / (float64(r.stats.Period) / float64(unit.Second))
+	return float64(count) * float64(unit.Second) / float64(r.stats.Period)
 }
 
 // table is the table for programs: a line for the whole, one for each share of the
@@ -232,131 +306,4 @@ func (r *noiseReport) json(a *app) *noiseJSON {
 		})
 	}
 	return j
-}
-
-const (
-	maxScatter     = 1 << 20 // detours in a scatter plot; more would only hide each other
-	fewDetours     = 50      // a trace with fewer is drawn several times, one period after the other
-	coloursOfNoise = 5       // sources with a colour of their own; the others share one
-)
-
-// draw draws the length of each detour over its time, as figure 1 of the noise
-// paper does: of the given time, or, if that is 0, of as many periods as show
-// something.
-func (r *noiseReport) draw(a *app, path string, span unit.Duration) error {
-	if r.detours.Empty() {
-		return fmt.Errorf("--plot: %s has no detours: there is nothing to draw", r.input.title())
-	}
-	if span == 0 {
-		periods := max((fewDetours+r.detours.Len()-1)/r.detours.Len(), 1)
-		span = r.stats.Period * unit.Duration(min(periods, int(math.MaxInt64/r.stats.Period)))
-	}
-	layers := r.layers()
-	if err := r.fill(layers, span); err != nil {
-		return err
-	}
-	chart := &plot.Chart{
-		Title:    "Detours of " + r.input.title(),
-		Subtitle: r.subtitle(span),
-		Caption:  toolName + " " + strings.Join(a.args, " "),
-		X:        plot.Axis{Label: "time", Quantity: plot.Time, Max: float64(span)},
-		Y:        plot.Axis{Label: "length of the detour", Quantity: plot.Time, Scale: plot.Log10},
-		Layers:   drawn(layers),
-	}
-	err := a.writeOut(path, r.input.files, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) })
-	if err != nil {
-		return err
-	}
-	a.note("drew %s", path)
-	return nil
-}
-
-// fill gives the layers the detours of a span of time from the begin of the trace,
-// which may be several periods.
-func (r *noiseReport) fill(layers []*plot.Points, span unit.Duration) error {
-	points := r.detours.Points(maxScatter)
-	if shown := float64(len(points)) * float64(span) / float64(r.stats.Period); shown > 2*maxScatter {
-		return fmt.Errorf("--plot-time: %s hold about %.2g detours, too many to be told apart; give less time", span.Short(), shown)
-	}
-	labels := make([]int, len(points))
-	next := 0
-	for i, at := range points { // these are some of the detours, in the same order
-		for found := false; !found; next++ {
-			var d noise.Detour
-			d, labels[i] = r.detours.At(next)
-			found = d == at
-		}
-	}
-	empty := true
-	for from := unit.Duration(0); from < span; from += r.stats.Period {
-		for i, at := range points {
-			if unit.Duration(at.Start) >= span-from {
-				break
-			}
-			l := layers[labels[i]]
-			l.X, l.Y = append(l.X, float64(from)+float64(at.Start)), append(l.Y, float64(at.Length))
-			empty = false
-		}
-		if from > math.MaxInt64-r.stats.Period {
-			break
-		}
-	}
-	if empty {
-		return fmt.Errorf("--plot-time: the first %s of %s hold no detour; give more time", span.Short(), r.input.title())
-	}
-	return nil
-}
-
-func (r *noiseReport) subtitle(span unit.Duration) string {
-	text := fmt.Sprintf("serial overhead %s, %s%s", percentCell(r.stats.OverheadPercent).Text, rateCell(r.stats.RatePerSecond).Text, r.input.seeded(r.seed))
-	switch {
-	case span < r.stats.Period:
-		text += fmt.Sprintf(", the first %s of %s", span.Short(), r.stats.Period.Short())
-	case span > r.stats.Period:
-		text += fmt.Sprintf(", period %s", r.stats.Period.Short())
-	}
-	return text
-}
-
-// layers are the layers of the sources, by label: those that take most have one of
-// their own, the others share one.
-func (r *noiseReport) layers() []*plot.Points {
-	sources := r.stats.Sources
-	order := make([]int, len(sources))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sources[b].Noise, sources[a].Noise) })
-	own := coloursOfNoise
-	if len(sources) == own+1 {
-		own++ // one alone needs no company
-	}
-	rest := &plot.Points{Name: "other sources", Slot: plot.Neutral}
-	layers := make([]*plot.Points, len(sources))
-	for i, label := range order {
-		layers[label] = rest
-		if i < own {
-			layers[label] = &plot.Points{}
-			if len(sources) > 1 {
-				layers[label].Name = sources[label].Label
-			}
-		}
-	}
-	return layers
-}
-
-// drawn are the layers that have points, each once, the rarest on top.
-func drawn(layers []*plot.Points) []plot.Layer {
-	var list []*plot.Points
-	for _, l := range layers {
-		if len(l.X) > 0 && !slices.Contains(list, l) {
-			list = append(list, l)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *plot.Points) int { return cmp.Compare(len(b.X), len(a.X)) })
-	result := make([]plot.Layer, len(list))
-	for i, l := range list {
-		result[i] = l
-	}
-	return result
 }

@@ -63,7 +63,7 @@ func Stats(d *Detours) Statistics {
 	}
 	slices.Sort(lengths)
 	s.Count = len(lengths)
-	s.RatePerSecond = float64(s.Count) / (float64(d.period) * 1e-12)
+	s.RatePerSecond = float64(s.Count) * 1e12 / float64(d.period)
 	s.Min, s.Max = lengths[0], lengths[s.Count-1]
 	s.Q1 = stat.QuantileInt(lengths, 1, 4)
 	s.Median = stat.QuantileInt(lengths, 1, 2)
