@@ -6,16 +6,19 @@
 package input
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
 	"slackline/model/pattern"
@@ -62,11 +65,7 @@ func Open(word string, o Options) (*Input, error) {
 			Record: provenance.Input{Path: word, Kind: "pattern"},
 		}, nil
 	}
-	name, data, err := read(word, o.Stdin)
-	if err != nil {
-		return nil, err
-	}
-	format, err := schedule.Sniff(name, data)
+	name, format, data, err := read(word, o.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -128,17 +127,63 @@ func classify(word string) (isFile bool, notes []string, err error) {
 	return false, nil, fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
 }
 
-// read returns the content of a file and what messages call it.
-func read(word string, stdin io.Reader) (string, []byte, error) {
+// headBytes is how much of an input is looked at before it is read as a whole.
+const headBytes = 1 << 20
+
+// read returns the content of a file, its format, and what messages call it. The format is told from
+// the begin, so that a long or endless input of no known format is not read.
+func read(word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
+	name, r, size := "stdin", stdin, int64(0)
 	if word != Stdin {
-		data, err := os.ReadFile(word)
-		return word, data, err
+		f, err := os.Open(word)
+		if err != nil {
+			return "", format, nil, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		name, r = word, f
+	} else if stdin == nil {
+		return "", format, nil, errors.New("there is no standard input")
 	}
-	if stdin == nil {
-		return "", nil, errors.New("there is no standard input")
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", format, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	data, err := io.ReadAll(stdin)
-	return "stdin", data, err
+	format, sniffErr := schedule.Sniff(name, head[:n])
+	if sniffErr != nil || err != nil {
+		return name, format, head[:n], sniffErr
+	}
+	data, err = readRest(name, head, r, size)
+	return name, format, data, err
+}
+
+// readRest reads an input to its end, behind the head, in memory of the given size if that is
+// known. It gives up before the memory of the machine does.
+func readRest(name string, head []byte, r io.Reader, size int64) ([]byte, error) {
+	limit := int64(math.MaxInt64)
+	if free, ok := memory.Available(); ok {
+		limit = free / 2
+	}
+	if size > limit {
+		return nil, tooLarge(name, limit)
+	}
+	buffer := bytes.NewBuffer(make([]byte, 0, max(size, int64(len(head)))+bytes.MinRead))
+	buffer.Write(head)
+	n, err := io.Copy(buffer, io.LimitReader(r, limit-int64(len(head))))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if n == limit-int64(len(head)) {
+		return nil, tooLarge(name, limit)
+	}
+	return buffer.Bytes(), nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return fmt.Errorf("%s has more than %d MiB, half of the free memory; cut it into parts, or write it as slk", name, limit>>20)
 }
 
 func hash(data []byte) string {

@@ -99,3 +99,38 @@ func TestRecordFile(t *testing.T) {
 		t.Error("RecordFile of a missing file succeeded")
 	}
 }
+
+// endless is a stream without end that counts what was read of it.
+type endless struct{ n int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(i*7 + 200)
+	}
+	e.n += len(p)
+	return len(p), nil
+}
+
+// An endless input of no known format is not read to its end.
+func TestEndlessGarbage(t *testing.T) {
+	var e endless
+	_, err := Open(Stdin, Options{Stdin: &e})
+	if err == nil || !strings.Contains(err.Error(), "neither GOAL text") {
+		t.Errorf("Open = %v, want an error about the format", err)
+	}
+	if e.n > 2*headBytes {
+		t.Errorf("%d bytes were read of an endless input", e.n)
+	}
+}
+
+// An input longer than the head is read as a whole.
+func TestLongInput(t *testing.T) {
+	text := "num_ranks 1\nrank 0 {\n" + strings.Repeat("calc 1\n", headBytes/7) + strings.Repeat("// a comment\n", 1000) + "}\n"
+	in, err := Open(Stdin, Options{Stdin: strings.NewReader(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := in.Graph.NumOps(); got != headBytes/7 {
+		t.Errorf("%d operations, want %d", got, headBytes/7)
+	}
+}
