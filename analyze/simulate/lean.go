@@ -42,10 +42,11 @@ type lean struct {
 
 	// Blocks with dependencies: see lean_graph.go.
 	graphs    []leanGraph
-	noGraph   []int32     // unused ones
-	links     []graphLink // in step with ops
+	noGraph   []int32  // unused ones
+	links     []uint64 // in step with ops
 	batches   []readyBatch
 	freeBatch int32
+	touched   uint64 // see touch
 
 	running   int // ranks that have not come to their end
 	left      int // unexpected messages that wait
@@ -568,6 +569,9 @@ func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 		h.sends, h.recvs, h.calcs, h.sent, h.recvd, h.calced = 0, 0, 0, 0, 0, 0
 		l.running--
 		return
+	}
+	if l.block.Borrowed() {
+		l.touch(&l.block)
 	}
 	if len(l.block.Dependents) > 0 {
 		next := uint32(0)

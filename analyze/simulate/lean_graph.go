@@ -3,8 +3,6 @@ package simulate
 import (
 	"math/bits"
 	"unsafe"
-
-	"slackline/model/schedule"
 )
 
 // This file holds blocks with dependencies in the lean core. Sets of operations are words of 64
@@ -20,137 +18,51 @@ import (
 // maxGraphOps is the largest number of operations of a block with dependencies.
 const maxGraphOps = 64
 
-// leanGraph is what a host keeps about a block with dependencies beside its slot: two cache lines.
+// leanGraph is what a host keeps about a block with dependencies beside its slot: two cache lines,
+// of which an event that makes nothing ready and finds nothing ready needs the first.
 type leanGraph struct {
-	ready [3]readyBatch // by kind: the first of the batches that are ready and have not started
-	kinds [2]uint64     // the sends, the receives; all others are calculations
-	// Those for whose start or finish somebody waits; the links of the others are not looked at.
+	ready [3]uint64 // by kind: the first of the batches that are ready and have not started
+	kinds [2]uint64 // the sends, the receives; all others are calculations
+	// Those for whose start or finish somebody waits.
 	awaitedStart, awaitedFinish uint64
+	size                        int32 // number of operations
+	_                           int32
+
+	born [3]readyBirth // of the first batches
+	post int64         // when the first batch of receives is posted
+	_    int64
 }
 
 // It must not grow by accident.
 var _ [128]byte = [unsafe.Sizeof(leanGraph{})]byte{}
 
-// readyBatch is operations of a kind that became ready together.
-type readyBatch struct {
-	ops   uint64
+// readyBirth is when a batch was born.
+type readyBirth struct {
 	birth int64
-	post  int64 // receives: when they are posted
 	gen   uint32
 	next  int32 // the batch behind it, in lean.batches; 0: none
 }
 
-// graphLink says who waits for an operation, and for whom it waits.
-type graphLink struct {
-	onFinish, onStart uint64 // these wait for its finish, for its start
-	needs             uint64 // it waits for these still
+// readyBatch is operations of a kind that became ready together, but not the first ones.
+type readyBatch struct {
+	readyBirth
+	ops  uint64
+	post int64
 }
 
-// loadGraph takes l.block, which has dependencies, as the block of a host, made ready by an event
-// at time t; gen is the generation of what it makes ready.
-func (l *lean) loadGraph(r int32, h *leanHost, t int64, gen uint32) {
-	ops := l.block.Ops
-	if len(ops) > maxGraphOps {
-		l.unfit = true
-		h.open = -1
-		return
-	}
-	n := uint32(len(ops))
-	if h.slotBits == 0 || n > 1<<(h.slotBits-1) {
-		l.newSlot(h, int(n))
-	}
-	if missing := len(l.ops) - len(l.links); missing > 0 {
-		l.links = append(l.links, make([]graphLink, missing)...)
-	}
-	i := l.newGraph()
-	h.graph = true
-	h.sends, h.recvs, h.calcs, h.recvd, h.calced = 0, 0, 0, 0, 0
-	h.sent = i
-	g := &l.graphs[i]
-	g.kinds = l.fillGraph(l.ops[h.slot:h.slot+n], ops)
+// The links of a block are words beside its slot, three for each operation: what each operation
+// waits for still, and then for each one that is awaited who waits for its start and who for its
+// finish.
 
-	roots := ^uint64(0) >> (64 - n) &^ g.link(l.links[h.slot:h.slot+n], l.block.First, l.block.Dependents)
-	sends, recvs := roots&g.kinds[opSend], roots&g.kinds[opRecv]
-	g.ready[opSend] = readyBatch{ops: sends, birth: t, gen: gen}
-	g.ready[opRecv] = readyBatch{ops: recvs, birth: t, gen: gen, post: h.nexto}
-	g.ready[opCalc] = readyBatch{ops: roots &^ (sends | recvs), birth: t, gen: gen}
-	h.posted = 0
-	h.finish = 0
-	h.open = int32(n)
-	if l.large != nil {
-		l.large.newPhase(r)
-	}
-}
+const linksPerOp = 3
 
-// fillGraph copies the operations of a block into a slot, in their order, and returns which of them
-// are sends and receives.
-func (l *lean) fillGraph(slot []leanOp, ops []schedule.Op) (kinds [2]uint64) {
-	for i := range slot {
-		op := &ops[i]
-		switch op.Kind {
-		case schedule.Send:
-			if op.Size > sizeMask {
-				l.unfit = true
-			}
-			kinds[opSend] |= 1 << i
-			slot[i] = leanOp{uint64(op.Size)&sizeMask | uint64(op.Context)<<contextShift, op.Peer, op.Tag}
-		case schedule.Recv:
-			kinds[opRecv] |= 1 << i
-			slot[i] = leanOp{uint64(op.Context) << contextShift, op.Peer, op.Tag}
-		default:
-			slot[i] = leanOp{load: uint64(op.Size)}
-		}
-	}
-	return kinds
-}
+// linksOf returns the links of the block of a host, without those in front.
+func (l *lean) linksOf(h *leanHost) []uint64 { return l.links[linksPerOp*uint64(h.slot):] }
 
-// link fills the links of a block and returns which operations wait for others.
-func (g *leanGraph) link(links []graphLink, first []uint32, dependents []schedule.Dependent) (waiting uint64) {
-	clear(links)
-	g.awaitedStart, g.awaitedFinish = 0, 0
-	for i := range links {
-		from, to := first[i], first[i+1]
-		if from == to {
-			continue
-		}
-		onStart, onFinish := uint64(0), uint64(0)
-		for _, d := range dependents[from:to] {
-			w := d.Index()
-			if d.OnStart() {
-				onStart |= 1 << w
-			} else {
-				onFinish |= 1 << w
-			}
-			links[w].needs |= 1 << i
-		}
-		waiting |= onStart | onFinish
-		onStart &^= onFinish // what has finished has started
-		links[i].onStart, links[i].onFinish = onStart, onFinish
-		if onStart != 0 {
-			g.awaitedStart |= 1 << i
-		}
-		if onFinish != 0 {
-			g.awaitedFinish |= 1 << i
-		}
-	}
-	return waiting
-}
-
-func (l *lean) newGraph() int32 {
-	if n := len(l.noGraph); n > 0 {
-		i := l.noGraph[n-1]
-		l.noGraph = l.noGraph[:n-1]
-		return i
-	}
-	l.graphs = append(l.graphs, leanGraph{})
-	return int32(len(l.graphs) - 1)
-}
-
-// dropGraph gives the leanGraph of a host back, whose block has ended.
-func (l *lean) dropGraph(h *leanHost) {
-	l.noGraph = append(l.noGraph, h.sent)
-	h.graph = false
-	h.sent = 0
+// awaited returns where in the links an operation, given as a set, says who waits for its start;
+// who waits for its finish is behind it.
+func (g *leanGraph) awaited(op uint64) int {
+	return int(g.size) + 2*bits.OnesCount64((g.awaitedStart|g.awaitedFinish)&(op-1))
 }
 
 // nextInGraph is nextLocal for a block with dependencies. It leaves the birth and the generation of
@@ -158,67 +70,75 @@ func (l *lean) dropGraph(h *leanHost) {
 func (l *lean) nextInGraph(h *leanHost) (what int32, at int64) {
 	g := &l.graphs[h.sent]
 	what, at = none, never
-	if q := &g.ready[opSend]; q.ops != 0 {
+	if g.ready[opSend] != 0 {
 		what, at = opSend, max(h.nexto, h.nextgs)
-		h.birth, h.gen = q.birth, q.gen
+		h.birth, h.gen = g.born[opSend].birth, g.born[opSend].gen
 	}
-	if q := &g.ready[opRecv]; q.ops != 0 {
-		if q.post < at || q.post == at && q.bornBefore(h) {
-			what, at = opRecv, q.post
-			h.birth, h.gen = q.birth, q.gen
-		}
+	if g.ready[opRecv] != 0 && (g.post < at || g.post == at && g.born[opRecv].before(h)) {
+		what, at = opRecv, g.post
+		h.birth, h.gen = g.born[opRecv].birth, g.born[opRecv].gen
 	}
-	if q := &g.ready[opCalc]; q.ops != 0 {
-		if h.nexto < at || h.nexto == at && q.bornBefore(h) {
-			what, at = opCalc, h.nexto
-			h.birth, h.gen = q.birth, q.gen
-		}
+	if g.ready[opCalc] != 0 && (h.nexto < at || h.nexto == at && g.born[opCalc].before(h)) {
+		what, at = opCalc, h.nexto
+		h.birth, h.gen = g.born[opCalc].birth, g.born[opCalc].gen
 	}
 	return what, at
 }
 
-// bornBefore reports whether a batch was born before the operation whose birth and generation the
-// host holds.
-func (q *readyBatch) bornBefore(h *leanHost) bool {
-	return q.birth < h.birth || q.birth == h.birth && q.gen < h.gen
+// before reports whether a batch was born before the operation whose birth and generation the host
+// holds.
+func (b *readyBirth) before(h *leanHost) bool {
+	return b.birth < h.birth || b.birth == h.birth && b.gen < h.gen
 }
 
 // takeReady takes the first send or calculation that is ready, and returns its index.
 func (l *lean) takeReady(h *leanHost, kind int32) int32 {
-	q := &l.graphs[h.sent].ready[kind]
-	i := bits.TrailingZeros64(q.ops)
-	q.ops &= q.ops - 1
-	if q.ops == 0 && q.next != 0 {
-		l.nextBatch(q)
+	g := &l.graphs[h.sent]
+	i := bits.TrailingZeros64(g.ready[kind])
+	g.ready[kind] &= g.ready[kind] - 1
+	if g.ready[kind] == 0 {
+		l.nextBatch(g, kind)
 	}
 	return int32(i)
 }
 
-// nextBatch puts the second batch of a queue into the place of the first.
-func (l *lean) nextBatch(q *readyBatch) {
-	i := q.next
+// nextBatch puts the second batch of a kind, if there is one, into the place of the first.
+func (l *lean) nextBatch(g *leanGraph, kind int32) {
+	i := g.born[kind].next
+	if i == 0 {
+		return
+	}
 	b := &l.batches[i]
-	*q = *b
+	g.ready[kind], g.born[kind] = b.ops, b.readyBirth
+	if kind == opRecv {
+		g.post = b.post
+	}
 	b.next = l.freeBatch
 	l.freeBatch = i
 }
 
-// addBatch puts a batch at the end of a queue, or into the last one if they were born together.
-func (l *lean) addBatch(q *readyBatch, b readyBatch) {
-	if q.ops == 0 {
-		*q = b
+// addBatch puts a batch behind those of its kind, or into the last one if they were born together.
+func (l *lean) addBatch(g *leanGraph, kind int32, b readyBatch) {
+	if g.ready[kind] == 0 {
+		g.ready[kind], g.born[kind] = b.ops, b.readyBirth
+		if kind == opRecv {
+			g.post = b.post
+		}
 		return
 	}
-	last := q
+	ops, last, post := &g.ready[kind], &g.born[kind], int64(0)
+	if kind == opRecv {
+		post = g.post
+	}
 	for last.next != 0 {
-		last = &l.batches[last.next]
+		n := &l.batches[last.next]
+		ops, last, post = &n.ops, &n.readyBirth, n.post
 	}
-	if last.birth == b.birth && last.gen == b.gen && last.post == b.post {
-		last.ops |= b.ops
+	if last.birth == b.birth && last.gen == b.gen && post == b.post {
+		*ops |= b.ops
 		return
 	}
-	i := l.freeBatch
-	if i != 0 {
+	if i := l.freeBatch; i != 0 {
 		l.freeBatch = l.batches[i].next
 		l.batches[i] = b
 		last.next = i
@@ -227,8 +147,7 @@ func (l *lean) addBatch(q *readyBatch, b readyBatch) {
 	if len(l.batches) == 0 {
 		l.batches = append(l.batches, readyBatch{}) // 0 is no batch
 	}
-	// Appending may move the last batch: link first.
-	last.next = int32(len(l.batches))
+	last.next = int32(len(l.batches)) // now, since the last batch may move
 	l.batches = append(l.batches, b)
 }
 
@@ -248,12 +167,12 @@ func (l *lean) settle(r int32, h *leanHost, started, finished uint64, t, birth i
 	g := &l.graphs[h.sent]
 	ready := uint64(0)
 	for b := started & g.awaitedStart; b != 0; b &= b - 1 {
-		i := bits.TrailingZeros64(b)
-		ready |= l.satisfy(h, l.links[h.slot+uint32(i)].onStart, b&-b)
+		links := l.linksOf(h)
+		ready |= satisfy(links, links[g.awaited(b&-b)], b&-b)
 	}
 	for b := finished & g.awaitedFinish; b != 0; b &= b - 1 {
-		i := bits.TrailingZeros64(b)
-		ready |= l.satisfy(h, l.links[h.slot+uint32(i)].onFinish, b&-b)
+		links := l.linksOf(h)
+		ready |= satisfy(links, links[g.awaited(b&-b)+1], b&-b)
 	}
 	if ready != 0 {
 		l.makeReady(h, g, ready, t, birth, gen)
@@ -262,12 +181,11 @@ func (l *lean) settle(r int32, h *leanHost, started, finished uint64, t, birth i
 
 // satisfy tells the operations of a set that one that they have waited for has started or finished,
 // and returns those that wait for no other.
-func (l *lean) satisfy(h *leanHost, waiting, on uint64) (ready uint64) {
-	links := l.links[h.slot:]
+func satisfy(links []uint64, waiting, on uint64) (ready uint64) {
 	for w := waiting; w != 0; w &= w - 1 {
-		k := &links[bits.TrailingZeros64(w)]
-		k.needs &^= on
-		if k.needs == 0 {
+		needs := &links[bits.TrailingZeros64(w)]
+		*needs &^= on
+		if *needs == 0 {
 			ready |= w & -w
 		}
 	}
@@ -277,19 +195,19 @@ func (l *lean) satisfy(h *leanHost, waiting, on uint64) (ready uint64) {
 // makeReady inserts operations that an event with the given time, birth and generation has made
 // ready (R3).
 func (l *lean) makeReady(h *leanHost, g *leanGraph, ready uint64, t, birth int64, gen uint32) {
-	b := readyBatch{birth: t}
+	b := readyBatch{readyBirth: readyBirth{birth: t}}
 	if birth == t {
 		b.gen = gen + 1
 	}
 	if b.ops = ready & g.kinds[opSend]; b.ops != 0 {
-		l.addBatch(&g.ready[opSend], b)
+		l.addBatch(g, opSend, b)
 	}
 	if b.ops = ready &^ (g.kinds[opSend] | g.kinds[opRecv]); b.ops != 0 {
-		l.addBatch(&g.ready[opCalc], b)
+		l.addBatch(g, opCalc, b)
 	}
 	if b.ops = ready & g.kinds[opRecv]; b.ops != 0 {
 		b.post = h.nexto
-		l.addBatch(&g.ready[opRecv], b)
+		l.addBatch(g, opRecv, b)
 	}
 }
 
@@ -309,12 +227,10 @@ func (l *lean) matchInGraph(h *leanHost, n *leanMessage) uint64 {
 
 // receiveInGraph is rule R7 for a batch of receives: as in a phase nothing can happen between them.
 func (l *lean) receiveInGraph(r int32, h *leanHost, t int64) {
-	q := &l.graphs[h.sent].ready[opRecv]
-	birth, gen, posted := h.birth, h.gen, q.ops
-	q.ops = 0
-	if q.next != 0 {
-		l.nextBatch(q)
-	}
+	g := &l.graphs[h.sent]
+	birth, gen, posted := h.birth, h.gen, g.ready[opRecv]
+	g.ready[opRecv] = 0
+	l.nextBatch(g, opRecv)
 	l.stats.ops += int64(bits.OnesCount64(posted))
 	if h.posted > posted&-posted {
 		l.checkOrder(h, posted)
@@ -383,26 +299,11 @@ func (l *lean) critical(h *leanHost, exposed uint64) bool {
 	if int(h.open) == bits.OnesCount64(exposed) {
 		return true
 	}
-	links := l.links[h.slot:]
-	for x := exposed; x != 0; x &= x - 1 {
-		for d := links[bits.TrailingZeros64(x)].onFinish; d != 0; d &= d - 1 {
-			if links[bits.TrailingZeros64(d)].needs&^exposed == 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// largeGraphs reports whether a program in memory has a block that is too large for the lean core.
-func (r *run) largeGraphs() bool {
-	g, ok := r.program.(*schedule.Graph)
-	if !ok || g.Shape().Collectives {
-		return false
-	}
-	for block := range g.NumBlocks() {
-		if from, to := g.BlockOps(block); to-from > maxGraphOps {
-			if _, dependents := g.Links(block); len(dependents) > 0 {
+	g := &l.graphs[h.sent]
+	links := l.linksOf(h)
+	for x := exposed & g.awaitedFinish; x != 0; x &= x - 1 {
+		for w := links[g.awaited(x&-x)+1]; w != 0; w &= w - 1 {
+			if links[bits.TrailingZeros64(w)]&^exposed == 0 {
 				return true
 			}
 		}

@@ -178,7 +178,7 @@ func (l *lean) stop(r int32, h *leanHost, what, m int32, at int64) {
 		s.birth, s.order, s.a = h.birth, leanOrder(h.gen, kindLocal), what
 		switch {
 		case h.graph:
-			s.b = int32(bits.TrailingZeros64(l.graphs[h.sent].ready[what].ops))
+			s.b = int32(bits.TrailingZeros64(l.graphs[h.sent].ready[what]))
 		case what == opSend:
 			s.b = h.sent
 		case what == opCalc:
