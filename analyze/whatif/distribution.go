@@ -17,6 +17,9 @@ type Distribution struct {
 	// from the box.
 	LowWhisker, HighWhisker unit.Duration
 	Outliers                []unit.Duration // beyond the whiskers, in rising order
+	// MedianInterval holds the median of all possible replicas with 95 % confidence, whatever their
+	// distribution; nil: fewer than 6 replicas cannot tell.
+	MedianInterval *[2]unit.Duration
 	// Slowdowns are noisy times over the noiseless one: 1 for none.
 	MedianSlowdown, MaxSlowdown float64
 }
@@ -40,8 +43,19 @@ func (p *Point) Distribution() Distribution {
 		}
 		d.LowWhisker, d.HighWhisker = min(d.LowWhisker, v), max(d.HighWhisker, v)
 	}
+	if low, high, ok := stat.MedianInterval(n); ok {
+		d.MedianInterval = &[2]unit.Duration{sorted[low], sorted[high]}
+	}
 	d.MedianSlowdown, d.MaxSlowdown = slowdown(d.Median, d.Noiseless), slowdown(d.Max, d.Noiseless)
 	return d
+}
+
+// MedianSlowdowns is the interval of the median as slowdowns; not ok if there is none.
+func (d *Distribution) MedianSlowdowns() (low, high float64, ok bool) {
+	if d.MedianInterval == nil {
+		return 0, 0, false
+	}
+	return slowdown(d.MedianInterval[0], d.Noiseless), slowdown(d.MedianInterval[1], d.Noiseless), true
 }
 
 // slowdown is the noisy time over the noiseless one. A program that takes no time has no work that

@@ -274,7 +274,7 @@ func TestDistribution(t *testing.T) {
 			[]unit.Duration{100, 14, 10, 12, 16, 18, 2, 13, 15},
 			Distribution{
 				Min: 2, Q1: 12, Median: 14, Q3: 16, Max: 100, Mean: 22, LowWhisker: 10, HighWhisker: 18,
-				Outliers: []unit.Duration{2, 100}, MedianSlowdown: 7, MaxSlowdown: 50,
+				Outliers: []unit.Duration{2, 100}, MedianInterval: &[2]unit.Duration{10, 18}, MedianSlowdown: 7, MaxSlowdown: 50,
 			},
 		},
 	} {

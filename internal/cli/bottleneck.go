@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,17 +75,37 @@ func (s *searchResult) sentences() []string {
 	default:
 		list = append(list, fmt.Sprintf("The median slowdown stays below %s up to %s; the search was not finished.", threshold, plural(f.Below, "rank")))
 	}
+	list = append(list, s.intervals()...)
 	r := f.Relief
 	switch {
 	case r == nil:
 	case !r.Needed:
-		list = append(list, fmt.Sprintf("At %s it is %s: the noise need not shrink.", plural(r.JobSize, "rank"), shortFactor(r.Slowdown)))
+		list = append(list, fmt.Sprintf("At %s the median slowdown is %s: the noise need not shrink.", plural(r.JobSize, "rank"), shortFactor(r.Slowdown)))
 	default:
-		list = append(list, fmt.Sprintf("At %s it is %s. To stay below %s there, either of these is enough:",
+		list = append(list, fmt.Sprintf("At %s the median slowdown is %s. To stay below %s there, either of these is enough:",
 			plural(r.JobSize, "rank"), shortFactor(r.Slowdown), threshold),
 			shrinkSentence("lengths", "shorter", &r.Length), shrinkSentence("rate", "rarer", &r.Rate))
 	}
 	return list
+}
+
+// intervals says how sure the place of the bottleneck is.
+func (s *searchResult) intervals() []string {
+	var words []string
+	for i := range s.found.Points {
+		p := &s.found.Points[i]
+		if p.Ranks != s.found.Ranks && p.Ranks != s.found.Below {
+			continue
+		}
+		d := p.Distribution()
+		if low, high, ok := d.MedianSlowdowns(); ok {
+			words = append(words, fmt.Sprintf("%s to %s at %s", shortFactor(low), shortFactor(high), plural(p.Ranks, "rank")))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{"95 % confidence of the median slowdown: " + strings.Join(words, ", ") + "."}
 }
 
 // shrinkSentence says how much one property of the noise must shrink.

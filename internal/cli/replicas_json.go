@@ -22,7 +22,7 @@ type seriesHead struct {
 }
 
 // distributionJSON describes the replicas of one number of ranks, but for the
-// lists: whiskers_ns, outliers_ns and samples_ns. The names and meanings of its
+// lists: median_ci_ns, whiskers_ns, outliers_ns and samples_ns. The names and meanings of its
 // members stay as they are: other programs rely on them.
 type distributionJSON struct {
 	Ranks     int              `json:"ranks"`
@@ -96,6 +96,9 @@ func (s *seriesReport) appendResult(b []byte, p *whatif.Point) ([]byte, error) {
 	list := func(name string, times []unit.Duration) {
 		b = fmt.Appendf(b, ",\n      %q: ", name)
 		b = unit.AppendNSList(b, times)
+	}
+	if d.MedianInterval != nil {
+		list("median_ci_ns", d.MedianInterval[:])
 	}
 	list("whiskers_ns", []unit.Duration{d.LowWhisker, d.HighWhisker})
 	list("outliers_ns", d.Outliers)
