@@ -121,7 +121,7 @@ func TestImports(t *testing.T) {
 // third_party.
 var modulesOf = map[string][]string{
 	"github.com/spf13/":                {"internal/cli"},
-	"github.com/goccy/go-yaml":         {"model/machine", "model/collective", "model/noise"},
+	"github.com/goccy/go-yaml":         {"internal/yamlfile"},
 	"github.com/klauspost/compress":    {"model/"},
 	"golang.org/x/term":                {"internal/cli"},
 	"golang.org/x/sync":                {""},

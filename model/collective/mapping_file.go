@@ -6,9 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
-	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 )
@@ -37,9 +35,17 @@ import (
 // A maximum is included in the range, what is called below is not. Anything else in the file is an
 // error that names the line.
 
-// maxMappingFile bounds the size of a mapping file. The YAML library takes quadratic time for deep
-// nesting; with this bound it stays in the range of a second.
-const maxMappingFile = 64 << 10
+var mappingRules = yamlfile.Rules{
+	Thing:     "mapping",
+	MaxBytes:  64 << 10,
+	MaxKeys:   4000,
+	Long:      "leave out what the base says already",
+	Deep:      "a mapping file has lists of rules only",
+	Empty:     "the mapping is empty; write e.g. allreduce: [{use: ring}]",
+	Second:    "a second document; a mapping file has one",
+	PlainKeys: true,
+	LinesOnly: true,
+}
 
 // ReadMapping reads a mapping file. The name is used in error messages, and as the name of the
 // mapping if the file gives none.
@@ -56,208 +62,174 @@ func ReadMapping(name string, data []byte) (*Mapping, error) {
 
 // parseMapping reads a mapping whose base, if the file names none, stays nil.
 func parseMapping(name string, data []byte) (*Mapping, error) {
-	if len(data) > maxMappingFile {
-		return nil, fmt.Errorf("%s: a mapping of %d bytes; at most %d are read", name, len(data), maxMappingFile)
+	if len(data) > mappingRules.MaxBytes {
+		return nil, fmt.Errorf("%s: a mapping of %d bytes; at most %d are read", name, len(data), mappingRules.MaxBytes)
 	}
-	file, err := parseYAML(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s%w", name, err)
+	r := mappingReader{yamlfile.New(name, &mappingRules), &Mapping{Name: name, rules: map[schedule.Operation][]rule{}}}
+	if root, ok := r.Parse(data); ok {
+		r.read(root)
 	}
-	r := mappingReader{name: name, m: &Mapping{Name: name, rules: map[schedule.Operation][]rule{}}}
-	var body ast.Node
-	for _, doc := range file.Docs {
-		switch {
-		case doc.Body == nil:
-		case body != nil:
-			return nil, r.errorf(doc.Body, "a second document; a mapping file has one")
-		default:
-			body = doc.Body
-		}
-	}
-	if body == nil {
-		return nil, fmt.Errorf("%s: the mapping is empty; write e.g. allreduce: [{use: ring}]", name)
-	}
-	if err := r.document(body); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return r.m, nil
 }
 
-// mappingReader turns the nodes of a YAML file into a mapping.
+// mappingReader turns a YAML file into a mapping.
 type mappingReader struct {
-	name string
-	m    *Mapping
+	*yamlfile.Document
+	m *Mapping
 }
 
-func (r *mappingReader) errorf(at ast.Node, format string, args ...any) error {
-	line := 1
-	if at != nil && at.GetToken() != nil {
-		line = at.GetToken().Position.Line
+func (r *mappingReader) read(root yamlfile.Node) {
+	if root.Kind() != yamlfile.Mapping {
+		root.Errorf("this must be a mapping of operations to rules, such as allreduce: [{use: ring}]")
+		return
 	}
-	return fmt.Errorf("%s:%d: %w", r.name, line, fmt.Errorf(format, args...))
-}
-
-func (r *mappingReader) document(body ast.Node) error {
-	entries, err := r.entries(body, "a mapping of operations to rules, such as allreduce: [{use: ring}]")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		switch e.key {
+	for _, e := range root.Mapping("", &mappingKeys) {
+		switch e.Key {
 		case "name":
-			r.m.Name, err = r.text(e)
+			r.m.Name = word(e)
 		case "info":
-			r.m.Info, err = r.text(e)
+			r.m.Info = word(e)
 		case "base":
-			var base string
-			if base, err = r.text(e); err == nil {
-				if r.m.base, err = NamedMapping(base); err != nil {
-					err = r.errorf(e.value, "base: %w", err)
-				}
-			}
+			r.m.base, _ = parsed(e, "base: ", NamedMapping)
 		default:
-			err = r.operation(e)
-		}
-		if err != nil {
-			return err
+			r.operation(e)
 		}
 	}
-	return nil
 }
 
-func (r *mappingReader) operation(e entry) error {
-	op, err := LookupOperation(e.key)
+// mappingKeys are the keys of a file; the operations are among them.
+var mappingKeys = func() yamlfile.Keys {
+	names := []string{"name", "info", "base"}
+	for _, op := range schedule.Operations() {
+		names = append(names, op.String())
+	}
+	return yamlfile.Keys{Names: names}
+}()
+
+func (r *mappingReader) operation(e yamlfile.Entry) {
+	op, err := LookupOperation(e.Key)
 	if err != nil {
-		known := []string{"name", "info", "base"}
-		for _, op := range schedule.Operations() {
-			known = append(known, op.String())
-		}
-		return r.errorf(e.at, "unknown key %q%s (known: %s)",
-			e.key, suggest.Phrase(e.key, known), strings.Join(known, ", "))
+		e.Errorf("%v", err)
+		return
 	}
-	list, ok := e.value.(*ast.SequenceNode)
-	if !ok || len(list.Values) == 0 {
-		return r.errorf(e.at, "%s needs a list of rules, such as [{max_size: 2KiB, use: %s}]", op, Algorithms(op)[0].Name)
+	list, _ := e.Value.List()
+	if len(list) == 0 {
+		e.Errorf("%s needs a list of rules, such as [{max_size: 2KiB, use: %s}]", op, Algorithms(op)[0].Name)
 	}
-	for _, node := range list.Values {
-		rule, err := r.rule(op, node)
-		if err != nil {
-			return err
-		}
-		r.m.rules[op] = append(r.m.rules[op], rule)
+	for _, node := range list {
+		r.m.rules[op] = append(r.m.rules[op], r.rule(op, node))
 	}
-	return nil
 }
 
-var ruleKeys = []string{
+var ruleKeys = yamlfile.Keys{Names: []string{
 	"use", "min_size", "max_size", "size_below", "min_total", "max_total", "total_below",
 	"min_share", "max_share", "share_below", "min_ranks", "max_ranks", "ranks_below", "power_of_two", "varying",
-}
+}}
 
-func (r *mappingReader) rule(op schedule.Operation, node ast.Node) (rule, error) {
-	var out rule
-	entries, err := r.entries(node, fmt.Sprintf("a rule, such as {max_size: 2KiB, use: %s}", Algorithms(op)[0].Name))
-	if err != nil {
-		return out, err
+func (r *mappingReader) rule(op schedule.Operation, node yamlfile.Node) (out rule) {
+	if node.Kind() != yamlfile.Mapping {
+		node.Errorf("this must be a rule, such as {max_size: 2KiB, use: %s}", Algorithms(op)[0].Name)
+		return out
 	}
-	for _, e := range entries {
-		switch e.key {
+	mistakes := len(r.Errors)
+	for _, e := range node.Mapping("a rule", &ruleKeys) {
+		switch e.Key {
 		case "use":
-			var text string
-			if text, err = r.text(e); err == nil {
-				if out.use, err = parseChoice(op, text); err != nil {
-					err = r.errorf(e.value, "%w", err)
-				}
-			}
+			out.use, _ = parsed(e, "", func(text string) (choice, error) { return parseChoice(op, text) })
 		case "min_size", "max_size", "size_below":
-			err = r.bound(e, &out.size, r.size)
+			bound(e, &out.size, readSize)
 		case "min_total", "max_total", "total_below":
-			err = r.bound(e, &out.total, r.size)
+			bound(e, &out.total, readSize)
 		case "min_share", "max_share", "share_below":
-			err = r.bound(e, &out.share, r.size)
+			bound(e, &out.share, readSize)
 		case "min_ranks", "max_ranks", "ranks_below":
-			err = r.bound(e, &out.ranks, r.count)
+			bound(e, &out.ranks, readCount)
 		case "power_of_two":
-			out.powerOfTwo, err = r.condition(e)
+			out.powerOfTwo = readCondition(e)
 		case "varying":
-			out.varying, err = r.condition(e)
-		default:
-			err = r.errorf(e.at, "unknown key %q in a rule%s (known: %s)",
-				e.key, suggest.Phrase(e.key, ruleKeys), strings.Join(ruleKeys, ", "))
+			out.varying = readCondition(e)
 		}
-		if err != nil {
-			return out, err
-		}
+	}
+	if len(r.Errors) > mistakes {
+		return out
 	}
 	if out.use.algorithm == nil {
-		return out, r.errorf(node, "the rule names no algorithm; add use: %s or another one", Algorithms(op)[0].Name)
+		node.Errorf("the rule names no algorithm; add use: %s or another one", Algorithms(op)[0].Name)
 	}
 	for _, b := range []bounds{out.size, out.total, out.share, out.ranks} {
 		if b.end != 0 && b.end <= b.from {
-			return out, r.errorf(node, "the rule can never hold: its smallest value %d is above its largest %d", b.from, b.end-1)
+			node.Errorf("the rule can never hold: its smallest value %d is above its largest %d", b.from, b.end-1)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // bound puts the value of an entry into a range: the begin (min_), the last value (max_), or the
 // first one outside (_below).
-func (r *mappingReader) bound(e entry, b *bounds, read func(entry) (int64, error)) error {
-	v, err := read(e)
-	if err != nil {
-		return err
-	}
+func bound(e yamlfile.Entry, b *bounds, parse func(string) (int64, error)) {
+	v, ok := parsed(e, e.Key+": ", parse)
 	switch {
-	case strings.HasPrefix(e.key, "min_"):
+	case !ok:
+	case strings.HasPrefix(e.Key, "min_"):
 		b.from = v
-		return nil
 	case b.end != 0:
-		return r.errorf(e.at, "%s: the rule has a largest value already", e.key)
-	case strings.HasPrefix(e.key, "max_"):
-		if v == math.MaxInt64 {
-			return nil // no bound
+		e.Errorf("%s: the rule has a largest value already", e.Key)
+	case strings.HasPrefix(e.Key, "max_"):
+		if v != math.MaxInt64 { // else there is no bound
+			b.end = v + 1
 		}
-		v++
 	case v == 0:
-		return r.errorf(e.value, "%s: nothing is below 0", e.key)
+		e.Value.Errorf("%s: nothing is below 0", e.Key)
+	default:
+		b.end = v
 	}
-	b.end = v
-	return nil
 }
 
-func (r *mappingReader) size(e entry) (int64, error) {
-	text, err := r.text(e)
-	if err != nil {
-		return 0, err
+// word returns the value of an entry as text; without one it is empty.
+func word(e yamlfile.Entry) string {
+	text, _ := e.Value.Scalar()
+	if text == "" {
+		e.Errorf("%s needs a value", e.Key)
 	}
+	return text
+}
+
+// parsed reads the value of an entry, and notes a mistake in it after the prefix.
+func parsed[T any](e yamlfile.Entry, prefix string, parse func(string) (T, error)) (v T, ok bool) {
+	text := word(e)
+	if text == "" {
+		return v, false
+	}
+	v, err := parse(text)
+	if err != nil {
+		e.Value.Errorf("%s%v", prefix, err)
+	}
+	return v, err == nil
+}
+
+func readSize(text string) (int64, error) {
 	size, err := unit.ParseSize(text)
-	if err != nil {
-		return 0, r.errorf(e.value, "%s: %w", e.key, err)
-	}
-	if size < 0 {
-		return 0, r.errorf(e.value, "%s: %s is negative", e.key, size)
-	}
-	return int64(size), nil
+	return int64(size), err
 }
 
-func (r *mappingReader) count(e entry) (int64, error) {
-	text, err := r.text(e)
-	if err != nil {
-		return 0, err
-	}
+func readCount(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, r.errorf(e.value, "%s: %q is not a number of ranks", e.key, text)
+		return 0, fmt.Errorf("%q is not a number of ranks", text)
 	}
 	return n, nil
 }
 
-func (r *mappingReader) condition(e entry) (condition, error) {
-	if v, ok := e.value.(*ast.BoolNode); ok {
-		if v.Value {
-			return yes, nil
-		}
-		return no, nil
+func readCondition(e yamlfile.Entry) condition {
+	switch value, ok := e.Value.Bool(); {
+	case !ok:
+		e.Errorf("%s: write true or false", e.Key)
+		return either
+	case value:
+		return yes
 	}
-	return either, r.errorf(e.at, "%s: write true or false", e.key)
+	return no
 }

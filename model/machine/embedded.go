@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 )
 
 //go:embed machines/*.yaml
@@ -34,7 +35,7 @@ func Named(name string) (*Machine, error) {
 	data, err := embedded(name)
 	if err != nil {
 		return nil, fmt.Errorf("unknown machine %s%s (known: %s)",
-			quoted(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
+			yamlfile.Quote(name), suggest.Phrase(name, Names()), strings.Join(Names(), ", "))
 	}
 	return Read(name, data)
 }
@@ -47,7 +48,7 @@ func Find(nameOrPath string) (*Machine, error) {
 	m, err := Load(nameOrPath)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Base(nameOrPath) == nameOrPath {
 		return nil, fmt.Errorf("machine %s is neither a file nor built in%s (built in: %s)",
-			quoted(nameOrPath), suggest.Phrase(nameOrPath, Names()), strings.Join(Names(), ", "))
+			yamlfile.Quote(nameOrPath), suggest.Phrase(nameOrPath, Names()), strings.Join(Names(), ", "))
 	}
 	return m, err
 }

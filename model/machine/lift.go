@@ -2,7 +2,8 @@ package machine
 
 import (
 	"bytes"
-	"fmt"
+
+	"slackline/internal/yamlfile"
 )
 
 // longPlacement is the length in bytes from which a placement list is read without the YAML
@@ -47,13 +48,13 @@ func (r *reader) liftPlacement(data []byte) []byte {
 		return data
 	}
 	r.isLifted = true
-	r.liftedLine = bytes.Count(data[:start], []byte{'\n'}) + 1
-	r.liftedLines = bytes.Count(data[start:to], []byte{'\n'})
+	lines := bytes.Count(data[start:to], []byte{'\n'})
 	end := ""
 	if data[from] == '-' {
 		end = "\n" // the lines taken out include their ends; one of them stays
-		r.liftedLines--
+		lines--
 	}
+	r.CutLines(bytes.Count(data[:start], []byte{'\n'})+1, lines)
 	return bytes.Join([][]byte{data[:start], []byte(key + " [0]" + end), data[to:]}, nil)
 }
 
@@ -91,7 +92,7 @@ func (r *reader) parseLifted(list []byte, separator byte, line int) {
 		}
 		n, err := parseNode(text)
 		if err != nil {
-			r.errs = append(r.errs, &FileError{File: r.file, Line: line, Message: fmt.Sprintf("placement of rank %d: %v", len(r.lifted), err)})
+			r.Errorf(yamlfile.Place{Line: line}, "placement of rank %d: %v", len(r.lifted), err)
 			mistakes++
 		}
 		r.lifted = append(r.lifted, n)

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
-
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
@@ -23,53 +21,52 @@ type partial struct {
 
 // readParam reads one of L, o, g, G, O, S. A parameter with a mistake counts as given, so that it
 // is not called missing as well.
-func (r *reader) readParam(p *partial, e entry) {
-	switch e.key {
+func (r *reader) readParam(p *partial, e yamlfile.Entry) {
+	switch e.Key {
 	case "L":
-		p.latency = new(parsed(r, e.value, e.key, unit.ParseDuration))
+		p.latency = new(parsed(e.Value, e.Key, unit.ParseDuration))
 	case "o":
-		p.overhead = readPieces(r, e, unit.ParseDuration)
+		p.overhead = readPieces(e, unit.ParseDuration)
 	case "g":
-		p.gap = new(parsed(r, e.value, e.key, unit.ParseDuration))
+		p.gap = new(parsed(e.Value, e.Key, unit.ParseDuration))
 	case "G":
-		p.perByte = readPieces(r, e, unit.ParsePerByte)
+		p.perByte = readPieces(e, unit.ParsePerByte)
 	case "O":
-		p.cpuByte = new(parsed(r, e.value, e.key, unit.ParsePerByte))
+		p.cpuByte = new(parsed(e.Value, e.Key, unit.ParsePerByte))
 	case "S":
-		p.eager = new(parsed(r, e.value, e.key, unit.ParseSize))
+		p.eager = new(parsed(e.Value, e.Key, unit.ParseSize))
 	}
 }
 
 // readPieces reads one value, or a mapping of sizes to values, and returns at least one piece.
-func readPieces[T unit.Duration | unit.PerByte](r *reader, e entry, parse func(string) (T, error)) Pieces[T] {
-	m, ok := e.value.(ast.MapNode)
+func readPieces[T unit.Duration | unit.PerByte](e yamlfile.Entry, parse func(string) (T, error)) Pieces[T] {
+	entries, ok := e.Value.Entries()
 	if !ok {
-		return One(parsed(r, e.value, e.key, parse))
+		return One(parsed(e.Value, e.Key, parse))
 	}
 	var list Pieces[T]
 	sound := true
-	for it := m.MapRange(); it.Next(); {
-		at := it.Key().GetToken()
-		from, err := unit.ParseSize(at.Value)
+	for _, piece := range entries {
+		from, err := unit.ParseSize(piece.Key)
 		if err != nil {
-			r.errorf(at, "%s: piece from %v", e.key, err)
+			piece.Errorf("%s: piece from %v", e.Key, err)
 			sound = false
 			continue
 		}
-		what := e.key + " from " + at.Value
+		what := e.Key + " from " + piece.Key
 		if slices.ContainsFunc(list, func(p Piece[T]) bool { return p.From == int64(from) }) {
-			r.errorf(at, "%s: two pieces begin at %s; keep one of them", e.key, from)
+			piece.Errorf("%s: two pieces begin at %s; keep one of them", e.Key, from)
 			continue
 		}
 		if len(list) == maxPieces {
-			r.errorf(at, "%s has more than %d pieces; give fewer", e.key, maxPieces)
+			piece.Errorf("%s has more than %d pieces; give fewer", e.Key, maxPieces)
 			break
 		}
-		list = append(list, Piece[T]{From: int64(from), Value: parsed(r, it.Value(), what, parse)})
+		list = append(list, Piece[T]{From: int64(from), Value: parsed(piece.Value, what, parse)})
 	}
 	slices.SortFunc(list, func(a, b Piece[T]) int { return cmp.Compare(a.From, b.From) })
 	if sound && (len(list) == 0 || list[0].From != 0) {
-		r.errorf(start(e.value), "%s has no piece for the smallest messages; let one begin at 0B", e.key)
+		e.Value.Errorf("%s has no piece for the smallest messages; let one begin at 0B", e.Key)
 	}
 	if len(list) == 0 {
 		return One[T](0)
@@ -82,7 +79,7 @@ const maxPieces = 200
 
 // resolve fills in the parameters of all classes: what a class leaves out it takes from the top
 // level, and O and S have defaults. Class switch must be complete only if it can occur.
-func (r *reader) resolve(m *Machine, at *token.Token) {
+func (r *reader) resolve(m *Machine, at yamlfile.Place) {
 	missing := map[string][]string{}
 	for c := range m.Classes {
 		p, lacks := r.classes[c].over(&r.top)
@@ -97,16 +94,16 @@ func (r *reader) resolve(m *Machine, at *token.Token) {
 	if _, lacks := r.classes[Switch].over(&r.top); len(lacks) > 0 {
 		m.Classes[Switch] = m.Classes[Far] // no pair is of this class, but its values must be sound
 	}
-	if r.listed != nil {
+	if r.listed.Line > 0 {
 		at = r.listed
 	}
 	for _, key := range []string{"L", "o", "g", "G"} {
 		switch classes := missing[key]; {
 		case len(classes) == 0:
-		case r.listed == nil:
-			r.errorf(at, "%s is missing; give it, e.g. \"%s: %s\"", key, key, paramExamples[key])
+		case r.listed.Line == 0:
+			r.Errorf(at, "%s is missing; give it, e.g. \"%s: %s\"", key, key, paramExamples[key])
 		default:
-			r.errorf(at, "%s is missing for class %s; give it there, or at the top level for all classes",
+			r.Errorf(at, "%s is missing for class %s; give it there, or at the top level for all classes",
 				key, strings.Join(classes, " and "))
 		}
 	}

@@ -8,42 +8,41 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 )
 
 // readPlacement reads block, cyclic, a list of nodes, or the name of a file with such a list.
-func (r *reader) readPlacement(node ast.Node) (p Placement) {
+func (r *reader) readPlacement(node yamlfile.Node) (p Placement) {
 	if r.isLifted {
 		return Placement{Nodes: r.lifted}
 	}
-	if list, ok := node.(*ast.SequenceNode); ok {
-		p.Nodes = make([]int32, 0, len(list.Values))
-		for _, v := range list.Values {
-			text, ok := r.scalar(v, "a node of the placement")
+	if list, ok := node.List(); ok {
+		p.Nodes = make([]int32, 0, len(list))
+		for _, v := range list {
+			text, ok := v.Text("a node of the placement")
 			if !ok {
 				continue
 			}
 			n, err := parseNode([]byte(text))
 			if err != nil {
-				r.errorf(start(v), "placement of rank %d: %v", len(p.Nodes), err)
+				v.Errorf("placement of rank %d: %v", len(p.Nodes), err)
 			}
 			p.Nodes = append(p.Nodes, n)
 		}
-		if len(list.Values) == 0 {
-			r.errorf(start(node), "the placement lists no rank; give the node of each rank, or write block or cyclic")
+		if len(list) == 0 {
+			node.Errorf("the placement lists no rank; give the node of each rank, or write block or cyclic")
 		}
 		return p
 	}
-	word, ok := r.scalar(node, "placement")
+	word, ok := node.Text("placement")
 	switch {
 	case !ok || word == "block":
 		return p
 	case word == "cyclic":
 		return Placement{Cyclic: true}
 	case word == "" || isNumber(word):
-		r.errorf(start(node), "placement is %s; write block, cyclic, a list such as [0, 0, 1, 1], or the name of a file", quoted(word))
+		node.Errorf("placement is %s; write block, cyclic, a list such as [0, 0, 1, 1], or the name of a file", yamlfile.Quote(word))
 		return p
 	}
 	return Placement{Nodes: r.readPlacementFile(node, word)}
@@ -51,22 +50,22 @@ func (r *reader) readPlacement(node ast.Node) (p Placement) {
 
 // readPlacementFile reads a file with one node number per line. A relative name is looked for
 // beside the machine file.
-func (r *reader) readPlacementFile(node ast.Node, name string) []int32 {
+func (r *reader) readPlacementFile(node yamlfile.Node, name string) []int32 {
 	path := name
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(r.file), name)
+		path = filepath.Join(filepath.Dir(r.File), name)
 	}
 	data, err := readFile(path)
 	if err != nil {
-		r.errorf(start(node), "placement %s is neither block nor cyclic, nor a file that can be read (%v)%s",
-			quoted(name), err, suggest.Phrase(name, []string{"block", "cyclic"}))
+		node.Errorf("placement %s is neither block nor cyclic, nor a file that can be read (%v)%s",
+			yamlfile.Quote(name), err, suggest.Phrase(name, []string{"block", "cyclic"}))
 		return nil
 	}
 	list, errs := parseNodeLines(path, data)
 	if len(errs) == 0 && len(list) == 0 {
-		r.errorf(start(node), "placement file %s lists no rank; give one node number per line, by rank", path)
+		node.Errorf("placement file %s lists no rank; give one node number per line, by rank", path)
 	}
-	r.errs = append(r.errs, errs...)
+	r.Errors = append(r.Errors, errs...)
 	return list
 }
 
@@ -98,12 +97,12 @@ func parseNode(text []byte) (int32, error) {
 	n := 0
 	for _, c := range text {
 		if c < '0' || c > '9' || n > math.MaxInt32 {
-			return 0, fmt.Errorf("node %s; give a whole number from 0 to %d", quoted(string(text)), math.MaxInt32-1)
+			return 0, fmt.Errorf("node %s; give a whole number from 0 to %d", yamlfile.Quote(string(text)), math.MaxInt32-1)
 		}
 		n = 10*n + int(c-'0')
 	}
 	if len(text) == 0 || n >= math.MaxInt32 {
-		return 0, fmt.Errorf("node %s; give a whole number from 0 to %d", quoted(string(text)), math.MaxInt32-1)
+		return 0, fmt.Errorf("node %s; give a whole number from 0 to %d", yamlfile.Quote(string(text)), math.MaxInt32-1)
 	}
 	return int32(n), nil
 }

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -9,46 +8,59 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
-
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
 // MaxFile is the largest machine file or placement file that is read, in bytes.
 const MaxFile = 64 << 20
 
+// maxShown is how many mistakes of a list of nodes are told.
+const maxShown = yamlfile.MaxShown
+
+// FileError is one mistake in a machine file.
+type FileError = yamlfile.Error
+
+// FileErrors are the mistakes in a machine file, in the order of their places.
+type FileErrors = yamlfile.Errors
+
+var fileRules = yamlfile.Rules{
+	Thing:    "machine",
+	MaxBytes: 32 << 10, // beside a long placement
+	MaxKeys:  2000,
+	Long:     "put a long placement into a file of its own, one node number per line",
+	Deep:     "a machine file has lists of plain values only",
+	Empty:    "is empty; give at least L, o, g and G",
+	Second:   "a second YAML document begins; give each machine a file of its own",
+}
+
 // paramWords are words that people use for the parameters.
-var paramWords = map[string]string{
-	"latency": "L", "overhead": "o", "gap": "g", "gap_per_byte": "G", "per_byte": "G",
-	"overhead_per_byte": "O", "eager": "S", "eager_limit": "S", "threshold": "S", "rendezvous": "S",
+var paramWords = []yamlfile.Word{
+	{Word: "latency", Key: "L"}, {Word: "overhead", Key: "o"}, {Word: "gap", Key: "g"},
+	{Word: "gap_per_byte", Key: "G"}, {Word: "per_byte", Key: "G"}, {Word: "overhead_per_byte", Key: "O"},
+	{Word: "eager", Key: "S"}, {Word: "eager_limit", Key: "S"}, {Word: "threshold", Key: "S"},
+	{Word: "rendezvous", Key: "S"},
 }
 
-// otherWords are the keys of paramWords in a fixed order, so that hints do not vary.
-var otherWords = []string{
-	"latency", "overhead", "gap", "gap_per_byte", "per_byte", "overhead_per_byte", "eager",
-	"eager_limit", "threshold", "rendezvous",
-}
-
-var topKeys = keySet{
-	keys: []string{
+var topKeys = yamlfile.Keys{
+	Names: []string{
 		"name", "note", "L", "o", "g", "G", "O", "S", "gamma", "ranks_per_node", "nodes_per_switch",
 		"nic", "classes", "placement", "noise", "topology",
 	},
-	meant:   paramWords,
-	example: "L: 1.2us",
+	Words:   paramWords,
+	Example: "L: 1.2us",
 }
 
-var paramKeys = keySet{
-	keys:    []string{"L", "o", "g", "G", "O", "S"},
-	meant:   paramWords,
-	example: "{L: 0.3us, G: 0.02ns}",
+var paramKeys = yamlfile.Keys{
+	Names:   []string{"L", "o", "g", "G", "O", "S"},
+	Words:   paramWords,
+	Example: "{L: 0.3us, G: 0.02ns}",
 }
 
-var classKeys = keySet{
-	keys:    []string{"node", "switch", "far"},
-	example: "node: {L: 0.3us}",
+var classKeys = yamlfile.Keys{
+	Names:   []string{"node", "switch", "far"},
+	Example: "node: {L: 0.3us}",
 }
 
 // Load reads a machine file.
@@ -63,9 +75,9 @@ func Load(path string) (*Machine, error) {
 // Read reads the text of a machine file. The name stands in messages; the file of a placement is
 // looked for beside it. The error is a FileErrors with all mistakes found.
 func Read(name string, data []byte) (*Machine, error) {
-	r := &reader{document: document{file: name}}
+	r := &reader{Document: yamlfile.New(name, &fileRules)}
 	m := r.read(data)
-	if err := r.errs.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -73,92 +85,90 @@ func Read(name string, data []byte) (*Machine, error) {
 
 // reader turns one machine file into a Machine.
 type reader struct {
-	document
+	*yamlfile.Document
 	top      partial
 	classes  [NumClasses]partial
-	listed   *token.Token // key "classes"
-	lifted   []int32      // a long placement, read before the YAML
+	listed   yamlfile.Place // of the key "classes"
+	lifted   []int32        // a long placement, read before the YAML
 	isLifted bool
 }
 
 func (r *reader) read(data []byte) *Machine {
 	if len(data) > MaxFile {
-		r.errorf(nil, "has %d bytes, more than the limit of %d", len(data), MaxFile)
+		r.Errorf(yamlfile.Place{}, "has %d bytes, more than the limit of %d", len(data), MaxFile)
 		return nil
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte{'\n'})
-	data = r.liftPlacement(bytes.ReplaceAll(data, []byte{'\r'}, []byte{'\n'}))
-	if len(r.errs) > 0 {
+	data = r.liftPlacement(yamlfile.Clean(data))
+	if len(r.Errors) > 0 {
 		return nil
 	}
-	body := r.parse(data)
-	if body == nil {
+	root, ok := r.Parse(data)
+	switch {
+	case !ok || len(r.Errors) > 0:
 		return nil
-	}
-	if _, ok := body.(ast.MapNode); !ok {
-		r.errorf(start(body), "a machine file must be keys with values, as in \"%s\"", topKeys.example)
+	case root.Kind() != yamlfile.Mapping:
+		root.Errorf("a machine file must be keys with values, as in \"%s\"", topKeys.Example)
 		return nil
 	}
 	m := &Machine{RanksPerNode: 1}
-	for _, e := range r.mapping(body, "the machine file", &topKeys) {
+	for _, e := range root.Mapping("the machine file", &topKeys) {
 		r.readKey(m, e)
 	}
 	if m.Name == "" {
-		base := filepath.Base(r.file)
+		base := filepath.Base(r.File)
 		m.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	r.resolve(m, start(body))
+	r.resolve(m, root.At)
 	return m
 }
 
 // readKey reads one key of the top level.
-func (r *reader) readKey(m *Machine, e entry) {
-	switch e.key {
+func (r *reader) readKey(m *Machine, e yamlfile.Entry) {
+	switch e.Key {
 	case "name":
-		m.Name, _ = r.scalar(e.value, e.key)
+		m.Name, _ = e.Value.Text(e.Key)
 	case "note":
-		m.Note, _ = r.scalar(e.value, e.key)
+		m.Note, _ = e.Value.Text(e.Key)
 	case "noise":
-		if m.Noise, _ = r.scalar(e.value, e.key); strings.ContainsAny(m.Noise, "\r\n") {
-			r.errorf(start(e.value), "noise has several lines; give the name or the file of one profile")
+		if m.Noise, _ = e.Value.Text(e.Key); strings.ContainsAny(m.Noise, "\r\n") {
+			e.Value.Errorf("noise has several lines; give the name or the file of one profile")
 		}
 	case "gamma":
-		m.Gamma = parsed(r, e.value, e.key, unit.ParsePerByte)
+		m.Gamma = parsed(e.Value, e.Key, unit.ParsePerByte)
 	case "ranks_per_node":
-		m.RanksPerNode = r.count(e)
+		m.RanksPerNode = count(e)
 	case "nodes_per_switch":
-		m.NodesPerSwitch = r.count(e)
+		m.NodesPerSwitch = count(e)
 	case "nic":
-		m.SharedNIC = r.readNIC(e.value)
+		m.SharedNIC = readNIC(e.Value)
 	case "classes":
 		r.readClasses(e)
 	case "placement":
-		m.Placement = r.readPlacement(e.value)
+		m.Placement = r.readPlacement(e.Value)
 	case "topology":
-		m.Topology = r.readTopology(e.value)
+		m.Topology = readTopology(e.Value)
 	default:
 		r.readParam(&r.top, e)
 	}
 }
 
-func (r *reader) readNIC(node ast.Node) (shared bool) {
-	word, ok := r.scalar(node, "nic")
+func readNIC(node yamlfile.Node) (shared bool) {
+	word, ok := node.Text("nic")
 	if ok && word != "rank" && word != "node" {
-		r.errorf(start(node), "nic is %s; write rank (one NIC per rank) or node (one for all ranks of a node)%s",
-			quoted(word), suggest.Phrase(word, []string{"rank", "node"}))
+		node.Errorf("nic is %s; write rank (one NIC per rank) or node (one for all ranks of a node)%s",
+			yamlfile.Quote(word), suggest.Phrase(word, []string{"rank", "node"}))
 	}
 	return word == "node"
 }
 
-func (r *reader) readClasses(classes entry) {
-	r.listed = classes.at
-	for _, e := range r.mapping(classes.value, "classes", &classKeys) {
+func (r *reader) readClasses(classes yamlfile.Entry) {
+	r.listed = classes.At
+	for _, e := range classes.Value.Mapping("classes", &classKeys) {
 		for c := range r.classes {
-			if Class(c).String() != e.key {
+			if Class(c).String() != e.Key {
 				continue
 			}
-			for _, p := range r.mapping(e.value, "class "+e.key, &paramKeys) {
+			for _, p := range e.Value.Mapping("class "+e.Key, &paramKeys) {
 				r.readParam(&r.classes[c], p)
 			}
 		}
@@ -166,28 +176,28 @@ func (r *reader) readClasses(classes entry) {
 }
 
 // count reads a whole number of at least 1.
-func (r *reader) count(e entry) int {
-	text, ok := r.scalar(e.value, e.key)
+func count(e yamlfile.Entry) int {
+	text, ok := e.Value.Text(e.Key)
 	if !ok {
 		return 1
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || n == 0 {
-		r.errorf(start(e.value), "%s is %s; give a whole number from 1 to %d", e.key, quoted(text), MaxRanks)
+		e.Value.Errorf("%s is %s; give a whole number from 1 to %d", e.Key, yamlfile.Quote(text), MaxRanks)
 		return 1
 	}
 	return int(n)
 }
 
 // parsed reads a value with a unit and notes the mistake if there is one.
-func parsed[T any](r *reader, node ast.Node, what string, parse func(string) (T, error)) (v T) {
-	text, ok := r.scalar(node, what)
+func parsed[T any](node yamlfile.Node, what string, parse func(string) (T, error)) (v T) {
+	text, ok := node.Text(what)
 	if !ok {
 		return v
 	}
 	v, err := parse(text)
 	if err != nil {
-		r.errorf(start(node), "%s: %v", what, err)
+		node.Errorf("%s: %v", what, err)
 	}
 	return v
 }

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
@@ -26,60 +25,61 @@ var topologyKinds = map[string]topologyKind{
 
 var topologyWords = []string{"fattree", "dragonfly", "slimfly", "torus"}
 
+var topologyKeys = yamlfile.Keys{
+	Names:   []string{"kind", "wire", "switch", "k", "g", "a", "p", "h", "q", "dims"},
+	Example: "{kind: fattree, k: 16}",
+}
+
 // readTopology checks the kind and the keys of a topology; the values are kept as they are
 // written, for the analysis that uses them.
-func (r *reader) readTopology(node ast.Node) map[string]string {
-	known := &keySet{
-		keys:    []string{"kind", "wire", "switch", "k", "g", "a", "p", "h", "q", "dims"},
-		example: "{kind: fattree, k: 16}",
-	}
+func readTopology(node yamlfile.Node) map[string]string {
 	values := map[string]string{}
-	entries := r.mapping(node, "topology", known)
+	entries := node.Mapping("topology", &topologyKeys)
 	for _, e := range entries {
-		if text, ok := r.scalar(e.value, "topology "+e.key); ok {
-			values[e.key] = text
+		if text, ok := e.Value.Text("topology " + e.Key); ok {
+			values[e.Key] = text
 		}
 	}
-	if _, ok := node.(ast.MapNode); !ok {
+	if node.Kind() != yamlfile.Mapping {
 		return nil // the mistake is noted
 	}
 	kind, ok := topologyKinds[values["kind"]]
 	if !ok {
-		r.errorf(start(node), "topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
-			quoted(values["kind"]), suggest.Phrase(values["kind"], topologyWords))
+		node.Errorf("topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
+			yamlfile.Quote(values["kind"]), suggest.Phrase(values["kind"], topologyWords))
 		return values
 	}
-	r.checkTopology(node, entries, values, kind)
+	checkTopology(node, entries, values, kind)
 	return values
 }
 
-func (r *reader) checkTopology(node ast.Node, entries []entry, values map[string]string, kind topologyKind) {
+func checkTopology(node yamlfile.Node, entries []yamlfile.Entry, values map[string]string, kind topologyKind) {
 	allowed := slices.Concat([]string{"kind", "wire", "switch"}, kind.needed, kind.optional)
 	for _, e := range entries {
-		text, given := values[e.key]
+		text, given := values[e.Key]
 		switch {
 		case !given: // the mistake is noted
-		case !slices.Contains(allowed, e.key):
-			r.errorf(e.at, "a topology of kind %s has no key %s; its keys are %s", values["kind"], e.key, strings.Join(allowed, ", "))
-		case e.key == "kind":
-		case e.key == "wire" || e.key == "switch":
+		case !slices.Contains(allowed, e.Key):
+			e.Errorf("a topology of kind %s has no key %s; its keys are %s", values["kind"], e.Key, strings.Join(allowed, ", "))
+		case e.Key == "kind":
+		case e.Key == "wire" || e.Key == "switch":
 			if _, err := unit.ParseDuration(text); err != nil {
-				r.errorf(start(e.value), "topology %s: %v", e.key, err)
+				e.Value.Errorf("topology %s: %v", e.Key, err)
 			}
-		case e.key == "dims":
+		case e.Key == "dims":
 			for dim := range strings.SplitSeq(text, "x") {
 				if !isCount(dim) {
-					r.errorf(start(e.value), "topology dims is %s; write the extent of each dimension, e.g. 4x4x2", quoted(text))
+					e.Value.Errorf("topology dims is %s; write the extent of each dimension, e.g. 4x4x2", yamlfile.Quote(text))
 					break
 				}
 			}
 		case !isCount(text):
-			r.errorf(start(e.value), "topology %s is %s; give a whole number of at least 1", e.key, quoted(text))
+			e.Value.Errorf("topology %s is %s; give a whole number of at least 1", e.Key, yamlfile.Quote(text))
 		}
 	}
 	for _, key := range kind.needed {
 		if _, given := values[key]; !given {
-			r.errorf(start(node), "a topology of kind %s needs the key %s", values["kind"], key)
+			node.Errorf("a topology of kind %s needs the key %s", values["kind"], key)
 		}
 	}
 }

@@ -10,15 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 	"slackline/model/unit"
 )
 
@@ -38,226 +32,147 @@ import (
 //
 // Other keys, keys given twice, anchors and tags are errors.
 
-// The time to parse YAML may grow with the square of its size, so it is bounded.
-const (
-	maxYAML      = 64 << 10
-	maxYAMLDepth = 6
-)
-
-// yamlReader reads one profile file; the first mistake ends it.
-type yamlReader struct {
-	file string
-	dir  string // of the file; "-": traces are not looked for
+var profileRules = yamlfile.Rules{
+	Thing:     "profile",
+	MaxBytes:  64 << 10,
+	MaxKeys:   4000,
+	Long:      "put long lists into a trace",
+	Deep:      "a profile has a list of parts, and lists of lengths in them",
+	Empty:     "is empty; a profile without noise needs at least a name",
+	Second:    "a second YAML document begins; give each profile a file of its own",
+	PlainKeys: true,
 }
 
-func (r *yamlReader) errorf(at *token.Token, format string, args ...any) error {
-	e := &FileError{File: r.file, Message: fmt.Sprintf(format, args...)}
-	if at != nil && at.Position != nil {
-		e.Line = at.Position.Line
-	}
-	return e
+var profileKeys = yamlfile.Keys{
+	Names:   []string{"name", "note", "parts"},
+	Example: "name: quiet",
 }
+
+var partKeys = yamlfile.Keys{
+	Names:   []string{"label", "arrivals", "rate", "length", "jitter", "phase", "trace"},
+	Example: "{rate: 250Hz, length: 5us}",
+}
+
+// yamlReader reads one profile file.
+type yamlReader struct{ *yamlfile.Document }
 
 func readYAML(name string, data []byte) (*Profile, error) {
-	r := &yamlReader{file: name, dir: filepath.Dir(name)}
-	body, err := r.parse(data)
-	if err != nil {
-		return nil, err
-	}
+	r := yamlReader{yamlfile.New(name, &profileRules)}
 	p := &Profile{}
-	err = r.mapping(body, "the profile", []string{"name", "note", "parts"}, func(key string, value ast.Node) (err error) {
-		switch key {
-		case "name":
-			p.Name, err = r.scalar(value, key)
-		case "note":
-			p.Note, err = r.scalar(value, key)
-			p.Note = strings.TrimSpace(p.Note)
-		case "parts":
-			p.Parts, err = r.parts(value)
+	if root, ok := r.Parse(data); ok && len(r.Errors) == 0 {
+		r.profile(p, root)
+	}
+	if r.Err() == nil {
+		return p, nil
+	}
+	var list []error
+	for i, e := range r.Errors {
+		if i == yamlfile.MaxShown {
+			list = append(list, &FileError{e.File, 0, fmt.Sprintf("and %d more errors", len(r.Errors)-i)})
+			break
 		}
-		return err
-	})
-	if err != nil {
-		return nil, err
+		list = append(list, &FileError{e.File, e.Line, e.Message})
+	}
+	return nil, errors.Join(list...)
+}
+
+func (r yamlReader) profile(p *Profile, root yamlfile.Node) {
+	for _, e := range given(root.Mapping("the profile", &profileKeys)) {
+		switch e.Key {
+		case "name":
+			p.Name = scalar(e.Value, e.Key)
+		case "note":
+			p.Note = strings.TrimSpace(scalar(e.Value, e.Key))
+		case "parts":
+			p.Parts = r.parts(e.Value)
+		}
 	}
 	if p.Name == "" {
-		base := filepath.Base(name)
+		base := filepath.Base(r.File)
 		p.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	if err := p.Check(); err != nil {
-		return nil, r.errorf(nil, "%s", strings.TrimPrefix(err.Error(), "noise: "))
+	if len(r.Errors) > 0 {
+		return
 	}
-	return p, nil
+	if err := p.Check(); err != nil {
+		r.Errorf(yamlfile.Place{}, "%s", strings.TrimPrefix(err.Error(), "noise: "))
+	}
 }
 
-// parse returns the body of the only YAML document.
-func (r *yamlReader) parse(data []byte) (ast.Node, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte{'\n'})
-	switch {
-	case len(data) > maxYAML:
-		return nil, r.errorf(nil, "has %d bytes, more than the limit of %d for profiles; put long lists into a trace", len(data), maxYAML)
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return nil, r.errorf(nil, "is neither a trace nor a profile: it is not UTF-8 text")
-	}
-	file, err := r.parseTokens(string(data))
-	if err != nil {
-		if syntax := (*yaml.SyntaxError)(nil); errors.As(err, &syntax) {
-			line, _, _ := strings.Cut(syntax.Message, "\n")
-			return nil, r.errorf(syntax.Token, "%s", line)
+// given returns the entries that have a value, and notes the others.
+func given(entries []yamlfile.Entry) []yamlfile.Entry {
+	return slices.DeleteFunc(entries, func(e yamlfile.Entry) bool {
+		if e.Value.Kind() != yamlfile.Null {
+			return false
 		}
-		if at := (*FileError)(nil); errors.As(err, &at) {
-			return nil, err
-		}
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, r.errorf(nil, "%s", line)
+		e.Errorf("key %s has no value; give one or leave the key out", e.Key)
+		return true
+	})
+}
+
+// scalar returns the text of a plain value.
+func scalar(node yamlfile.Node, what string) string {
+	text, ok := node.Scalar()
+	if !ok {
+		node.Errorf("%s must be one value", what)
 	}
-	var body ast.Node
-	for _, doc := range file.Docs {
-		if doc.Body == nil {
+	return text
+}
+
+func (r yamlReader) parts(node yamlfile.Node) []Part {
+	list, ok := node.List()
+	if !ok {
+		node.Errorf("parts must be a list: begin each part with \"- \"")
+	}
+	parts := make([]Part, len(list))
+	for i, n := range list {
+		parts[i] = r.part(n)
+	}
+	return parts
+}
+
+func (r yamlReader) part(node yamlfile.Node) Part {
+	part := Part{Kind: KindPeriodic}
+	mistakes := len(r.Errors)
+	has := map[string]bool{}
+	for _, e := range given(node.Mapping("a part", &partKeys)) {
+		has[e.Key] = true
+		if list, ok := e.Value.List(); ok && e.Key == "length" {
+			part.Length = empirical(e.Value, list)
 			continue
 		}
-		if body != nil {
-			return nil, r.errorf(doc.Body.GetToken(), "a second YAML document begins; give each profile a file of its own")
-		}
-		body = doc.Body
-	}
-	if body == nil {
-		return nil, r.errorf(nil, "is empty; a profile without noise needs at least a name")
-	}
-	return body, nil
-}
-
-// parseTokens parses text, without what profiles do not need and what would nest deeply.
-func (r *yamlReader) parseTokens(text string) (file *ast.File, err error) {
-	defer func() {
-		// The YAML parser must not take the program down, whatever the file holds.
-		if p := recover(); p != nil {
-			file, err = nil, fmt.Errorf("is not YAML that can be read (%v)", p)
-		}
-	}()
-	tokens := lexer.Tokenize(text)
-	depth, line, dashes := 0, 0, 0
-	for _, t := range tokens {
-		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType, token.TagType, token.DirectiveType, token.MappingKeyType:
-			return nil, r.errorf(t, "anchors, aliases, tags, directives and marked keys are not read in profiles; write the value itself")
-		case token.SequenceStartType, token.MappingStartType:
-			depth++
-		case token.SequenceEndType, token.MappingEndType:
-			depth--
-		case token.SequenceEntryType:
-			if t.Position.Line != line {
-				line, dashes = t.Position.Line, 0
-			}
-			dashes++
-		}
-		if depth > maxYAMLDepth || dashes > maxYAMLDepth {
-			return nil, r.errorf(t, "lists are nested more than %d deep", maxYAMLDepth)
+		if text, ok := e.Value.Scalar(); !ok {
+			e.Value.Errorf("%s must be one value", e.Key)
+		} else if err := r.partValue(&part, e.Key, text); err != nil {
+			r.note(e.Value, err)
 		}
 	}
-	return parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-}
-
-// mapping calls take for each entry of a mapping with known keys.
-func (r *yamlReader) mapping(node ast.Node, what string, known []string, take func(key string, value ast.Node) error) error {
-	m, ok := node.(ast.MapNode)
-	if !ok {
-		return r.errorf(node.GetToken(), "%s must be keys with values; the keys are %s", what, strings.Join(known, ", "))
-	}
-	first := map[string]int{}
-	for it := m.MapRange(); it.Next(); {
-		at := it.Key().GetToken()
-		key := at.Value
-		if !slices.Contains(known, key) {
-			return r.errorf(at, "unknown key %s in %s%s (known: %s)", quoted(key), what, suggest.Phrase(key, known), strings.Join(known, ", "))
-		}
-		if before, twice := first[key]; twice {
-			return r.errorf(at, "key %s is given twice in %s, first in line %d", key, what, before)
-		}
-		first[key] = at.Position.Line
-		value := it.Value()
-		if _, null := value.(*ast.NullNode); value == nil || null {
-			return r.errorf(at, "key %s has no value; give one or leave the key out", key)
-		}
-		if err := take(key, value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// scalar returns the text of a plain value, whatever YAML takes it for.
-func (r *yamlReader) scalar(node ast.Node, what string) (string, error) {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return n.Value, nil
-	case *ast.LiteralNode:
-		return n.Value.Value, nil
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value, nil
-	}
-	return "", r.errorf(node.GetToken(), "%s must be one value", what)
-}
-
-func (r *yamlReader) parts(node ast.Node) ([]Part, error) {
-	list, ok := node.(*ast.SequenceNode)
-	if !ok {
-		return nil, r.errorf(node.GetToken(), "parts must be a list: begin each part with \"- \"")
-	}
-	parts := make([]Part, 0, len(list.Values))
-	for _, n := range list.Values {
-		if n == nil {
-			return nil, r.errorf(list.GetToken(), "a part is empty")
-		}
-		part, err := r.part(n)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
-}
-
-var partKeys = []string{"label", "arrivals", "rate", "length", "jitter", "phase", "trace"}
-
-func (r *yamlReader) part(node ast.Node) (part Part, err error) {
-	part.Kind = KindPeriodic
-	given := map[string]bool{}
-	err = r.mapping(node, "a part", partKeys, func(key string, value ast.Node) error {
-		given[key] = true
-		if list, ok := value.(*ast.SequenceNode); ok && key == "length" {
-			part.Length, err = r.empirical(list)
-			return err
-		}
-		text, err := r.scalar(value, key)
-		if err == nil {
-			if err = r.partValue(&part, key, text); err != nil && !errors.As(err, new(*FileError)) {
-				err = r.errorf(value.GetToken(), "%s", err)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return part, err
-	}
-	at := node.GetToken()
-	if m, ok := node.(*ast.MappingNode); ok && len(m.Values) > 0 {
-		at = m.Values[0].Key.GetToken()
+	if len(r.Errors) > mistakes {
+		return part
 	}
 	switch {
-	case given["trace"] && (given["rate"] || given["length"] || given["arrivals"] || given["jitter"] || given["phase"]):
-		return part, r.errorf(at, "a part with a trace has no other key but label")
-	case !given["trace"] && (!given["rate"] || !given["length"]):
-		return part, r.errorf(at, "a part needs rate and length, or trace")
+	case has["trace"] && (has["rate"] || has["length"] || has["arrivals"] || has["jitter"] || has["phase"]):
+		node.Errorf("a part with a trace has no other key but label")
+	case !has["trace"] && (!has["rate"] || !has["length"]):
+		node.Errorf("a part needs rate and length, or trace")
+	default:
+		if err := part.check(); err != nil {
+			node.Errorf("%s", strings.TrimPrefix(err.Error(), "noise: "))
+		}
 	}
-	if err := part.check(); err != nil {
-		return part, r.errorf(at, "%s", strings.TrimPrefix(err.Error(), "noise: "))
-	}
-	return part, nil
+	return part
 }
 
-func (r *yamlReader) partValue(part *Part, key, text string) (err error) {
+// note notes a mistake in a value, or in the file that it names.
+func (r yamlReader) note(value yamlfile.Node, err error) {
+	if in := (*FileError)(nil); errors.As(err, &in) {
+		r.Errors = append(r.Errors, &yamlfile.Error{File: in.File, Line: in.Line, Message: in.Message})
+		return
+	}
+	value.Errorf("%v", err)
+}
+
+func (r yamlReader) partValue(part *Part, key, text string) (err error) {
 	switch key {
 	case "label":
 		part.Label = text
@@ -287,9 +202,9 @@ func (r *yamlReader) partValue(part *Part, key, text string) (err error) {
 }
 
 // traceFile reads the trace of a part.
-func (r *yamlReader) traceFile(part *Part, path string) error {
+func (r yamlReader) traceFile(part *Part, path string) error {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.dir, path)
+		path = filepath.Join(filepath.Dir(r.File), path)
 	}
 	data, err := readFile(path)
 	if err != nil {
@@ -307,26 +222,20 @@ func (r *yamlReader) traceFile(part *Part, path string) error {
 	return nil
 }
 
-func (r *yamlReader) empirical(list *ast.SequenceNode) (Lengths, error) {
-	var lengths Empirical
-	for _, n := range list.Values {
-		if n == nil {
-			return nil, r.errorf(list.GetToken(), "a length is empty")
+// empirical reads a list of lengths.
+func empirical(node yamlfile.Node, list []yamlfile.Node) Lengths {
+	lengths := make(Empirical, len(list))
+	for i, n := range list {
+		d, err := unit.ParseDuration(scalar(n, "a length"))
+		if err != nil && n.Kind() == yamlfile.Scalar {
+			n.Errorf("%s", err)
 		}
-		text, err := r.scalar(n, "a length")
-		if err != nil {
-			return nil, err
-		}
-		d, err := unit.ParseDuration(text)
-		if err != nil {
-			return nil, r.errorf(n.GetToken(), "%s", err)
-		}
-		lengths = append(lengths, int64(d))
+		lengths[i] = int64(d)
 	}
 	if err := lengths.check(); err != nil {
-		return nil, r.errorf(list.GetToken(), "%s", err)
+		node.Errorf("%s", err)
 	}
-	return lengths, nil
+	return lengths
 }
 
 // WriteYAML writes a model as a profile file. A trace cannot stand in one: it is an error.
