@@ -16,9 +16,8 @@ type Place struct {
 
 // Error is one mistake in a file.
 type Error struct {
-	File    string
-	Line    int // from 1; 0 if the mistake has no place
-	Column  int // from 1; 0 if the whole line is meant
+	File string
+	Place
 	Message string
 }
 

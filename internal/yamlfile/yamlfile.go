@@ -70,7 +70,7 @@ func (d *Document) CutLines(after, lines int) { d.cutAfter, d.cutLines = after, 
 
 // Errorf notes a mistake.
 func (d *Document) Errorf(at Place, format string, args ...any) {
-	d.Errors = append(d.Errors, &Error{File: d.File, Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...)})
+	d.Errors = append(d.Errors, &Error{d.File, at, fmt.Sprintf(format, args...)})
 }
 
 // Parse returns the root of the only document in the text, or false after noting mistakes. Parts

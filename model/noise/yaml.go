@@ -166,7 +166,7 @@ func (r yamlReader) part(node yamlfile.Node) Part {
 // note notes a mistake in a value, or in the file that it names.
 func (r yamlReader) note(value yamlfile.Node, err error) {
 	if in := (*FileError)(nil); errors.As(err, &in) {
-		r.Errors = append(r.Errors, &yamlfile.Error{File: in.File, Line: in.Line, Message: in.Message})
+		r.Errors = append(r.Errors, &yamlfile.Error{File: in.File, Place: yamlfile.Place{Line: in.Line}, Message: in.Message})
 		return
 	}
 	value.Errorf("%v", err)
