@@ -161,7 +161,7 @@ func (g *general) message(host, i int32) {
 	}
 	g.stats.Unexpected++
 	n.time = end
-	r.unexpected.push(item{source: n.a(), tag: n.tag, ctx: n.ctx, id: i})
+	r.unexpected.pushMessage(item{source: n.a(), tag: n.tag, ctx: n.ctx, id: i})
 	g.stats.MaxUnexpected = max(g.stats.MaxUnexpected, r.unexpected.len())
 }
 
@@ -184,7 +184,7 @@ func (g *general) recvOp(rank, index int32) {
 		g.matched(i, g.costs.of(n.class, n.size).Rendezvous)
 		return
 	}
-	r.posted.push(item{source: op.Peer, tag: op.Tag, ctx: op.Context, id: index})
+	r.posted.pushReceive(item{source: op.Peer, tag: op.Tag, ctx: op.Context, id: index})
 	g.stats.MaxPosted = max(g.stats.MaxPosted, r.posted.len())
 }
 

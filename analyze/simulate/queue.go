@@ -10,6 +10,8 @@ type queue struct {
 	head  int
 	live  int
 	index *queueIndex // nil while the queue is short
+
+	messages bool // the entries are messages
 }
 
 // item is a posted receive (id: operation) or an unexpected message (id: node).
@@ -25,55 +27,115 @@ const gone = int32(-1)
 // indexFrom is the length at which a queue gets an index.
 const indexFrom = 32
 
+// queueKey is a source and a tag with a context; both may be wildcards.
 type queueKey struct {
 	source int32
 	tag    uint32
 	ctx    uint8
 }
 
-// queueIndex finds the entries with a given source and tag, oldest first, by their number: the
-// position in items plus the number of those dropped in front.
+// fits returns the keys of the receives that accept a message of key k, or the other way round, the
+// keys under which a message can be found.
+func (k queueKey) fits() [4]queueKey {
+	return [4]queueKey{
+		k,
+		{k.source, schedule.AnyTag, k.ctx},
+		{schedule.AnySource, k.tag, k.ctx},
+		{schedule.AnySource, schedule.AnyTag, k.ctx},
+	}
+}
+
+// queueIndex finds entries by key, oldest first, by their number: the position in items plus the
+// number of those dropped in front. A receive stands under its own key; a message stands under all
+// keys of receives that accept it, and when one of them takes it, the others notice later.
 type queueIndex struct {
 	dropped int
-	exact   map[queueKey][]int
-	wild    []int // receives with a wildcard, oldest first; some may be gone
+	lists   map[queueKey]*queueList
+	size    int // numbers in all lists
+}
+
+// queueList is the numbers of the entries of a key, oldest first; some may be gone.
+type queueList struct {
+	numbers []int
+	head    int
 }
 
 func (q *queue) len() int { return q.live }
 
+// pushReceive appends a receive to a queue of receives.
+func (q *queue) pushReceive(it item) {
+	q.push(it)
+	if q.index != nil {
+		q.index.add(it.key(), q.lastNumber())
+	}
+}
+
+// pushMessage appends a message to a queue of messages.
+func (q *queue) pushMessage(it item) {
+	q.messages = true
+	q.push(it)
+	if q.index != nil {
+		for _, k := range it.key().fits() {
+			q.index.add(k, q.lastNumber())
+		}
+	}
+}
+
 func (q *queue) push(it item) {
+	if q.live >= indexFrom && (q.index == nil || q.index.size > 16*q.live+4096) {
+		q.buildIndex() // or build it again, without what is gone
+	}
 	if q.head == len(q.items) && q.index == nil {
 		q.items, q.head = q.items[:0], 0
 	}
 	q.items = append(q.items, it)
 	q.live++
-	if q.index != nil {
-		q.index.add(it, q.index.dropped+len(q.items)-1)
-	} else if q.live >= indexFrom {
-		q.buildIndex()
-	}
 }
 
-func (it *item) wildcard() bool {
-	return it.source == schedule.AnySource || it.tag == schedule.AnyTag
-}
+func (q *queue) lastNumber() int { return q.index.dropped + len(q.items) - 1 }
 
-func (x *queueIndex) add(it item, number int) {
-	if it.wildcard() {
-		x.wild = append(x.wild, number)
-		return
+func (it *item) key() queueKey { return queueKey{it.source, it.tag, it.ctx} }
+
+func (x *queueIndex) add(k queueKey, number int) {
+	list := x.lists[k]
+	if list == nil {
+		list = &queueList{}
+		x.lists[k] = list
 	}
-	k := queueKey{it.source, it.tag, it.ctx}
-	x.exact[k] = append(x.exact[k], number)
+	list.numbers = append(list.numbers, number)
+	x.size++
 }
 
 func (q *queue) buildIndex() {
-	q.items = append(q.items[:0], q.items[q.head:]...)
+	q.items = append(q.items[:0], q.list()...)
 	q.head = 0
-	q.index = &queueIndex{exact: make(map[queueKey][]int)}
-	for i, it := range q.items {
-		q.index.add(it, i)
+	q.index = &queueIndex{lists: make(map[queueKey]*queueList)}
+	for i := range q.items {
+		k := q.items[i].key()
+		if !q.messages {
+			q.index.add(k, i)
+			continue
+		}
+		for _, k := range k.fits() {
+			q.index.add(k, i)
+		}
 	}
+}
+
+// oldest returns the number of the oldest entry of a key, or -1.
+func (q *queue) oldest(k queueKey) int {
+	list := q.index.lists[k]
+	if list == nil {
+		return -1
+	}
+	for list.head < len(list.numbers) && q.removed(list.numbers[list.head]) {
+		list.head++
+	}
+	if list.head == len(list.numbers) {
+		delete(q.index.lists, k)
+		return -1
+	}
+	return list.numbers[list.head]
 }
 
 // takeReceive removes the oldest receive that accepts a message and returns its operation.
@@ -88,26 +150,10 @@ func (q *queue) takeReceive(source int32, tag uint32, ctx uint8) (int32, bool) {
 		}
 		return 0, false
 	}
-	x := q.index
 	best := -1
-	if list := x.exact[queueKey{source, tag, ctx}]; len(list) > 0 {
-		best = list[0]
-	}
-	for len(x.wild) > 0 && q.removed(x.wild[0]) {
-		x.wild = x.wild[1:]
-	}
-	for _, n := range x.wild {
-		if best >= 0 && n > best {
-			break
-		}
-		if q.removed(n) {
-			continue
-		}
-		it := &q.items[n-x.dropped]
-		if it.ctx == ctx && (it.source == source || it.source == schedule.AnySource) &&
-			(it.tag == tag || it.tag == schedule.AnyTag) {
+	for _, k := range (queueKey{source, tag, ctx}).fits() {
+		if n := q.oldest(k); n >= 0 && (best < 0 || n < best) {
 			best = n
-			break
 		}
 	}
 	if best < 0 {
@@ -121,19 +167,16 @@ func (q *queue) takeMessage(source int32, tag uint32, ctx uint8) (int32, bool) {
 	if q.live == 0 {
 		return 0, false
 	}
-	anySource, anyTag := source == schedule.AnySource, tag == schedule.AnyTag
-	if q.index != nil && !anySource && !anyTag {
-		if list := q.index.exact[queueKey{source, tag, ctx}]; len(list) > 0 {
-			return q.removeLong(list[0]), true
+	if q.index != nil {
+		if n := q.oldest(queueKey{source, tag, ctx}); n >= 0 {
+			return q.removeLong(n), true
 		}
 		return 0, false
 	}
+	anySource, anyTag := source == schedule.AnySource, tag == schedule.AnyTag
 	for i := q.head; i < len(q.items); i++ {
 		it := &q.items[i]
-		if it.id != gone && it.ctx == ctx && (anySource || it.source == source) && (anyTag || it.tag == tag) {
-			if q.index != nil {
-				return q.removeLong(i + q.index.dropped), true
-			}
+		if it.ctx == ctx && (anySource || it.source == source) && (anyTag || it.tag == tag) {
 			return q.removeShort(i), true
 		}
 	}
@@ -155,20 +198,12 @@ func (q *queue) removeShort(i int) int32 {
 	return id
 }
 
-// removeLong removes an entry of a queue with index, by its number. The entry is the oldest of
-// its source and tag, if it has no wildcard.
+// removeLong removes an entry of a queue with index, by its number. The index notices it when it
+// comes across the entry.
 func (q *queue) removeLong(number int) int32 {
 	x := q.index
 	it := &q.items[number-x.dropped]
 	id := it.id
-	if !it.wildcard() {
-		k := queueKey{it.source, it.tag, it.ctx}
-		if list := x.exact[k]; len(list) == 1 {
-			delete(x.exact, k)
-		} else {
-			x.exact[k] = list[1:]
-		}
-	}
 	it.id = gone
 	q.live--
 	for q.head < len(q.items) && q.items[q.head].id == gone {

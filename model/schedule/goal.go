@@ -29,7 +29,7 @@ var goalFormat = Format{
 
 // Limits of the formats of LogGOPSim.
 const (
-	maxRanks  = 1 << 27               // ours: tables by rank must fit into memory
+	maxRanks  = 1 << 24               // ours: tables by rank must fit into memory
 	maxUnit   = 254                   // cpu and nic
 	maxTag    = 1<<32 - 2             // the next one is AnyTag
 	maxSize   = 1<<63 - 1             // bytes
