@@ -15,6 +15,9 @@ type leanMemory struct {
 	earlyCount []int32
 	msgs       []leanMessage
 	ops        []leanOp
+	graphs     []leanGraph
+	links      []uint64
+	batches    []readyBatch
 	finish     []unit.Duration
 }
 
@@ -62,6 +65,8 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *le
 		}
 		if memory.msgs != nil {
 			l.msgs, l.ops = memory.msgs[:1], memory.ops[:0]
+			// What these hold is written anew for every block.
+			l.graphs, l.links, l.batches = memory.graphs[:0], memory.links[:0], memory.batches[:0]
 		} else {
 			l.msgs, l.ops = make([]leanMessage, 1, n+n/8+16), make([]leanOp, 0, 2*n)
 		}
@@ -83,6 +88,7 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *le
 func (m *leanMemory) keep(l *lean) {
 	m.hosts, m.inbox, m.later, m.earlyCount = l.hosts, l.inbox, l.later, l.earlyCount
 	m.msgs, m.ops = l.msgs, l.ops
+	m.graphs, m.links, m.batches = l.graphs, l.links, l.batches
 	if l.hints != nil {
 		m.hints = l.hints
 	}

@@ -45,6 +45,9 @@ type splitter struct {
 	// The smallest last of this operation and all behind it.
 	suffix []int32
 	seen   []int32 // the operation for which covered has counted it
+	// The largest operation that it waits for although that stands behind it, -1: none.
+	backward []int32
+	cuts     []int
 }
 
 // split appends the pieces of a block.
@@ -57,17 +60,17 @@ func (s *splitter) split(block int) {
 		s.callsBeside(from, to)
 		return
 	}
-	backward := s.measure(n, first, dependents)
+	s.measure(n, first, dependents)
 
 	smallest := int32(n)
 	for c := n - 1; c >= 0; c-- {
 		smallest = min(smallest, s.last[c])
 		s.suffix[c] = smallest
 	}
-	var cuts []int
+	cuts := s.cuts[:0]
 	begin, tryFrom, reach := 0, 1, int32(-1)
 	for c := 1; c < n; c++ {
-		reach = max(reach, backward[c-1])
+		reach = max(reach, s.backward[c-1])
 		if c < tryFrom || s.suffix[c] != int32(c-1) || reach >= int32(c) {
 			continue
 		}
@@ -80,16 +83,16 @@ func (s *splitter) split(block int) {
 		}
 	}
 	begin = 0
-	for _, c := range append(cuts, n) {
+	s.cuts = append(cuts, n)
+	for _, c := range s.cuts {
 		s.add(from+begin, from+c, begin, first, dependents)
 		s.callsBeside(from+begin, from+c)
 		begin = c
 	}
 }
 
-// measure fills last, roots and first for a block, and returns for each operation the largest one
-// that it waits for although that stands behind it (-1: none).
-func (s *splitter) measure(n int, first []uint32, dependents []Dependent) (backward []int32) {
+// measure fills what is kept by operation, but for suffix.
+func (s *splitter) measure(n int, first []uint32, dependents []Dependent) {
 	reset := func(list []int32, v int32) []int32 {
 		list = slices.Grow(list[:0], n)[:n]
 		for i := range list {
@@ -98,13 +101,12 @@ func (s *splitter) measure(n int, first []uint32, dependents []Dependent) (backw
 		return list
 	}
 	s.last, s.roots, s.first = reset(s.last, -1), reset(s.roots, 0), reset(s.first, int32(n))
-	s.suffix, s.seen = reset(s.suffix, 0), reset(s.seen, -1)
-	backward = reset(nil, -1)
+	s.suffix, s.seen, s.backward = reset(s.suffix, 0), reset(s.seen, -1), reset(s.backward, -1)
 	for i := range n {
 		for _, d := range dependents[first[i]:first[i+1]] {
 			v := d.Index()
 			if v <= i {
-				backward[v] = max(backward[v], int32(i))
+				s.backward[v] = max(s.backward[v], int32(i))
 				continue
 			}
 			s.last[v] = max(s.last[v], int32(i))
@@ -118,7 +120,6 @@ func (s *splitter) measure(n int, first []uint32, dependents []Dependent) (backw
 			s.roots[p]++
 		}
 	}
-	return backward
 }
 
 // covered reports whether the operations whose last is c-1 each require all operations from begin
@@ -150,6 +151,10 @@ func (s *splitter) add(from, to, base int, first []uint32, dependents []Dependen
 	g := &s.out
 	n := to - from
 	if len(dependents) > 0 {
+		if g.first == nil { // there will be no more than in the graph that is cut
+			g.first = make([]uint32, 0, len(s.in.first)+len(s.in.ops))
+			g.dependents = make([]Dependent, 0, len(s.in.dependents))
+		}
 		start, edges := len(g.first), len(g.dependents)
 		for i := base; i < base+n; i++ {
 			g.first = append(g.first, uint32(len(g.dependents)-edges))
