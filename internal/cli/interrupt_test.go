@@ -43,3 +43,42 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptSilentInput interrupts verbs that wait for a pipe on which nothing comes.
+func TestInterruptSilentInput(t *testing.T) {
+	for _, args := range [][]string{
+		{"simulate", "-", "--machine", "chic"},
+		{"convert", "-", "--to", "goal"},
+		{"simulate", "/dev/stdin", "--machine", "chic"},
+		{"noise", "stats", "-"},
+	} {
+		for _, wait := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 20 * time.Second} {
+			c := program(args...)
+			silent, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			c.Stdout, c.Stderr = &stdout, &stderr
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(wait)
+			if err := c.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			stuck := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+			_ = c.Wait()
+			killed := !stuck.Stop()
+			silent.Close()
+			if !killed && c.ProcessState.ExitCode() == -1 {
+				continue // the signal came before the program could take it
+			}
+			if code := c.ProcessState.ExitCode(); code != 130 || stdout.Len() > 0 || stderr.String() != "slackline: interrupted\n" {
+				t.Errorf("%v: exit code = %d, stdout = %q, stderr = %q; want 130, nothing, and that it was interrupted",
+					args, code, stdout.String(), stderr.String())
+			}
+			break
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -131,12 +132,12 @@ type noiseInput struct {
 }
 
 // openNoise finds the noise that a word stands for.
-func (a *app) openNoise(word string) (*noiseInput, error) {
+func (a *app) openNoise(ctx context.Context, word string) (*noiseInput, error) {
 	in := &noiseInput{word: word}
 	var err error
 	if word == "-" {
 		const name = "standard input"
-		meter := provenance.NewMeter(io.LimitReader(a.stdin, noise.MaxFile+1))
+		meter := provenance.NewMeter(io.LimitReader(input.Interruptible(ctx, a.stdin), noise.MaxFile+1))
 		data, err := io.ReadAll(meter)
 		if err != nil {
 			return nil, err
@@ -241,7 +242,7 @@ func (o *noiseShowOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func (o *noiseShowOptions) run(a *app, c *cobra.Command, word string) error {
-	in, err := a.openNoise(word)
+	in, err := a.openNoise(c.Context(), word)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (o *noiseStatsOptions) run(a *app, c *cobra.Command, word string) error {
 	case o.span.given && o.span.value <= 0:
 		return usagef("--plot-time: give a time above 0")
 	}
-	in, err := a.openNoise(word)
+	in, err := a.openNoise(c.Context(), word)
 	if err != nil {
 		return err
 	}

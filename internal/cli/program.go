@@ -134,7 +134,7 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
-	in, err := input.Open(word, input.Options{Stdin: a.stdin, Params: params, Hash: hash})
+	in, err := input.Open(c.Context(), word, input.Options{Stdin: a.stdin, Params: params, Hash: hash})
 	if err != nil {
 		return nil, err
 	}

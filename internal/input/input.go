@@ -7,6 +7,7 @@ package input
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -49,8 +50,9 @@ type Input struct {
 // IsFile reports whether the input was read from a file or the standard input.
 func (in *Input) IsFile() bool { return in.Graph != nil }
 
-// Open opens the input that word names.
-func Open(word string, o Options) (*Input, error) {
+// Open opens the input that word names. When ctx is done it stops waiting for what a pipe or the
+// standard input gives.
+func Open(ctx context.Context, word string, o Options) (*Input, error) {
 	isFile, notes, err := classify(word)
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func Open(word string, o Options) (*Input, error) {
 			Record: provenance.Input{Path: word, Kind: "pattern"},
 		}, nil
 	}
-	name, format, data, err := read(word, o.Stdin)
+	name, format, data, err := read(ctx, word, o.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +134,10 @@ const headBytes = 1 << 20
 
 // read returns the content of a file, its format, and what messages call it. The format is told from
 // the begin, so that a long or endless input of no known format is not read.
-func read(word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
+func read(ctx context.Context, word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
 	name, r, size := "stdin", stdin, int64(0)
 	if word != Stdin {
-		f, err := os.Open(word)
+		f, content, err := open(ctx, word)
 		if err != nil {
 			return "", format, nil, err
 		}
@@ -143,9 +145,11 @@ func read(word string, stdin io.Reader) (name string, format schedule.Format, da
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			size = info.Size()
 		}
-		name, r = word, f
+		name, r = word, content
 	} else if stdin == nil {
 		return "", format, nil, errors.New("there is no standard input")
+	} else {
+		r = Interruptible(ctx, stdin)
 	}
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(r, head)

@@ -41,7 +41,7 @@ func TestOpen(t *testing.T) {
 		{"dissemination", "dissemination", "", 16, 0},
 		{"bcast", "bcast", "", 16, 0}, // a directory of that name does no harm
 	} {
-		in, err := Open(tc.word, Options{Stdin: strings.NewReader(goal), Params: pattern.Params{Ranks: 16}, Hash: true})
+		in, err := Open(t.Context(), tc.word, Options{Stdin: strings.NewReader(goal), Params: pattern.Params{Ranks: 16}, Hash: true})
 		if err != nil {
 			t.Errorf("Open(%q): %v", tc.word, err)
 			continue
@@ -76,15 +76,15 @@ func TestOpenErrors(t *testing.T) {
 		"folder":        "is a directory",
 		"dissemination": "ranks",
 	} {
-		_, err := Open(word, Options{})
+		_, err := Open(t.Context(), word, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q) = %v, want an error with %q", word, err, want)
 		}
 	}
-	if _, err := Open("-", Options{Stdin: strings.NewReader("num_ranks x")}); err == nil || !strings.Contains(err.Error(), "stdin:1") {
+	if _, err := Open(t.Context(), "-", Options{Stdin: strings.NewReader("num_ranks x")}); err == nil || !strings.Contains(err.Error(), "stdin:1") {
 		t.Errorf("a bad standard input gives %v, want its line", err)
 	}
-	if _, err := Open("-", Options{}); err == nil {
+	if _, err := Open(t.Context(), "-", Options{}); err == nil {
 		t.Error("no standard input, but no error")
 	}
 }
@@ -114,7 +114,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // An endless input of no known format is not read to its end.
 func TestEndlessGarbage(t *testing.T) {
 	var e endless
-	_, err := Open(Stdin, Options{Stdin: &e})
+	_, err := Open(t.Context(), Stdin, Options{Stdin: &e})
 	if err == nil || !strings.Contains(err.Error(), "neither GOAL text") {
 		t.Errorf("Open = %v, want an error about the format", err)
 	}
@@ -126,7 +126,7 @@ func TestEndlessGarbage(t *testing.T) {
 // An input longer than the head is read as a whole.
 func TestLongInput(t *testing.T) {
 	text := "num_ranks 1\nrank 0 {\n" + strings.Repeat("calc 1\n", headBytes/7) + strings.Repeat("// a comment\n", 1000) + "}\n"
-	in, err := Open(Stdin, Options{Stdin: strings.NewReader(text)})
+	in, err := Open(t.Context(), Stdin, Options{Stdin: strings.NewReader(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
