@@ -34,6 +34,9 @@ func (r *seriesRun) watch(a *app) (*watcher, error) {
 		if err != nil {
 			return nil, err
 		}
+		if line := known.Torn(); line > 0 {
+			a.note("%s:%d: the file ends in the middle of this line; what it held is run again", path, line)
+		}
 		if n := known.Replicas(); n > 0 {
 			a.note("%s holds %s", path, plural(n, "replica"))
 		}
