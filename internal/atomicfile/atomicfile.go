@@ -2,8 +2,8 @@
 //
 // The content goes to a temporary name in the same directory, is synced, and
 // then takes its place with one rename. Whatever stood there before stays
-// untouched until that moment. Devices and pipes cannot be replaced and are
-// written to directly.
+// untouched until that moment. Devices, pipes and the open files of a process
+// (/dev/stdout, /dev/fd/3) cannot be replaced and are written to directly.
 package atomicfile
 
 import (
@@ -27,6 +27,9 @@ var ErrIsInput = errors.New("is also an input; give another name")
 // Write makes the file at path hold exactly what fill writes. If fill fails, so
 // does Write, and the file that was there before remains.
 func Write(path string, fill func(w io.Writer) error) error {
+	if isDescriptor(path) {
+		return writeDirectly(path, os.O_APPEND, fill)
+	}
 	path, info, err := target(path)
 	if err != nil {
 		return err
@@ -35,7 +38,7 @@ func Write(path string, fill func(w io.Writer) error) error {
 		if info.IsDir() {
 			return &fs.PathError{Op: "write", Path: path, Err: errors.New("is a directory")}
 		}
-		return writeDevice(path, fill)
+		return writeDirectly(path, 0, fill)
 	}
 	mode := fs.FileMode(0o666)
 	f, err := createTemp(path, mode)
@@ -108,8 +111,37 @@ func target(path string) (string, fs.FileInfo, error) {
 	return path, info, nil
 }
 
-func writeDevice(path string, fill func(w io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+// isDescriptor reports whether path leads, perhaps over symbolic links, to an
+// open file of a process, such as /dev/stdout or /dev/fd/3. Somebody else has
+// opened that file, and goes on using it: it must not be replaced.
+func isDescriptor(path string) bool {
+	const maxLinks = 40 // as the system has it
+	for range maxLinks {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return false
+		}
+		dir, name := filepath.Split(absolute)
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		if ok, _ := filepath.Match("/proc/*/fd", filepath.Clean(dir)); ok {
+			return true
+		}
+		link, err := os.Readlink(filepath.Join(dir, name))
+		if err != nil {
+			return filepath.Clean(dir) == "/dev/fd" // where there is no /proc
+		}
+		if path = link; !filepath.IsAbs(link) {
+			path = filepath.Join(dir, link)
+		}
+	}
+	return false
+}
+
+// writeDirectly writes to what exists and cannot be replaced.
+func writeDirectly(path string, flags int, fill func(w io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|flags, 0)
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,9 @@ func (o *convertOptions) run(a *app, c *cobra.Command, args []string) error {
 	if _, err := o.output.format(c); err != nil {
 		return err
 	}
+	if err := checkOut(o.output.out, args); err != nil { // before a long run, not after it
+		return err
+	}
 	if o.repeat < 1 {
 		return usagef("--repeat: give at least 1")
 	}

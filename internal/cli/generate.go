@@ -71,6 +71,9 @@ func (o *generateOptions) run(a *app, c *cobra.Command, args []string) error {
 	if _, err := o.output.format(c); err != nil {
 		return err
 	}
+	if err := checkOut(o.output.out, args); err != nil { // before a long run, not after it
+		return err
+	}
 	in, err := o.program.open(a, c, args[0], false)
 	if err != nil {
 		return err

@@ -246,6 +246,9 @@ func (o *noiseShowOptions) run(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOut(o.out, in.files); err != nil {
+		return err
+	}
 	form := o.form(in)
 	if c.Flags().Changed("seed") && (form == noiseYAML || !in.random()) {
 		reason := "nothing in " + in.title() + " is random"
@@ -254,8 +257,7 @@ func (o *noiseShowOptions) run(a *app, c *cobra.Command, word string) error {
 		}
 		a.warn("--seed has no influence: %s", reason)
 	}
-	toStdout := o.out == "" || o.out == "-"
-	if form == noiseBinary && toStdout && isTerminal(a.stdout) {
+	if form == noiseBinary && isTerminal(a.stream(o.out)) {
 		return usagef("binary is not for the eye; give --out FILE, or send the output to a program")
 	}
 	if form == noiseYAML {
@@ -311,7 +313,7 @@ func (o *noiseShowOptions) write(a *app, in *noiseInput, what string, fill func(
 		_, err := b.WriteTo(w)
 		return err
 	})
-	if err == nil && o.out != "" && o.out != "-" {
+	if err == nil && a.stream(o.out) == nil {
 		a.note("wrote %s: %s", o.out, what)
 	}
 	return err

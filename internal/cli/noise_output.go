@@ -69,10 +69,8 @@ func (o *noiseStatsOptions) run(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
-	for _, out := range []string{o.out, o.plot} {
-		if err := checkOut(out, in.files); err != nil {
-			return err
-		}
+	if err := checkOutputs(in.files, output{"out", o.out}, output{"plot", o.plot}); err != nil {
+		return err
 	}
 	if c.Flags().Changed("seed") && !in.random() {
 		a.warn("--seed has no influence: nothing in %s is random", in.title())

@@ -24,8 +24,8 @@ const (
 // complete, or of the standard output if out is empty or "-". A file that is
 // also one of the inputs is refused.
 func (a *app) writeOut(out string, inputs []string, fill func(io.Writer) error) error {
-	if out == "" || out == "-" {
-		w := bufio.NewWriterSize(a.stdout, 1<<16)
+	if stream := a.stream(out); stream != nil {
+		w := bufio.NewWriterSize(stream, 1<<16)
 		if err := fill(w); err != nil {
 			return err
 		}
@@ -37,8 +37,40 @@ func (a *app) writeOut(out string, inputs []string, fill func(io.Writer) error) 
 	return atomicfile.Write(out, fill)
 }
 
+// stream returns the stream of the program that out stands for; nil: it is a file.
+// The system's names for the streams lead to files that others have opened, so these
+// are not opened again but written to where they are.
+func (a *app) stream(out string) io.Writer {
+	switch out {
+	case "", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		return a.stdout
+	case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
+		return a.stderr
+	}
+	return nil
+}
+
+// output is a file that a flag names.
+type output struct{ flag, path string }
+
+// checkOutputs finds out early that a file cannot be written, or that two outputs
+// would go to the same one.
+func checkOutputs(inputs []string, outputs ...output) error {
+	for i, o := range outputs {
+		if err := checkOut(o.path, inputs); err != nil {
+			return err
+		}
+		for _, other := range outputs[:i] {
+			if o.path != "" && other.path != "" && o.path != "-" && atomicfile.Same(o.path, other.path) {
+				return usagef("--%s and --%s name the same file, %s; give each a file of its own", other.flag, o.flag, o.path)
+			}
+		}
+	}
+	return nil
+}
+
 // checkOut finds out early that a file cannot be written: because it is also an
-// input, or because its directory does not exist.
+// input, because it is a directory, or because its directory does not exist.
 func checkOut(out string, inputs []string) error {
 	if out == "" || out == "-" {
 		return nil
@@ -47,6 +79,9 @@ func checkOut(out string, inputs []string) error {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return fmt.Errorf("%s: there is no directory %s", out, dir)
 		}
+	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory; give the name of a file", out)
 	}
 	return atomicfile.CheckNotInput(out, inputs...)
 }

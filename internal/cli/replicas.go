@@ -11,6 +11,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/internal/atomicfile"
 	"slackline/internal/input"
 	"slackline/internal/memory"
 	"slackline/model/collective"
@@ -90,6 +91,23 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 		return usagef("--noise-offsets gives the offsets of one number of ranks; give one")
 	case r.threshold.given && (r.samples || r.offsetsOut != ""):
 		return usagef("--samples and --offsets-out go with --replicas, not with --bottleneck")
+	}
+	return nil
+}
+
+// checkOffsetsOut finds a directory for offsets that cannot be one.
+func (o *simulateOptions) checkOffsetsOut(outputs []output) error {
+	dir := o.replicas.offsetsOut
+	if dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("--offsets-out: %s is not a directory", dir)
+	}
+	for _, other := range outputs {
+		if other.path != "" && other.path != "-" && atomicfile.Same(dir, other.path) {
+			return usagef("--offsets-out needs a directory of its own; %s is the file of --%s", dir, other.flag)
+		}
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input, files 
 			}
 		}
 	}
-	if toStdout := o.out == "" || o.out == "-"; toStdout && isTerminal(a.stdout) && !isText(f.Name) {
+	if isTerminal(a.stream(o.out)) && !isText(f.Name) {
 		return usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
 	}
 	if _, inMemory := in.Program.(*schedule.Graph); expand || !inMemory && f.Name != formatSLK {
@@ -138,7 +138,7 @@ func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input, files 
 	for _, w := range warnings {
 		a.warn("%s", w)
 	}
-	if err == nil && o.out != "" && o.out != "-" {
+	if err == nil && a.stream(o.out) == nil {
 		a.note("wrote %s: %s, %s", o.out, f.Info, plural(program.Ranks(), "rank"))
 	}
 	return err

@@ -110,10 +110,12 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	inputs := append([]string{word, o.machine.name, o.mapping}, o.noise.files()...)
-	for _, out := range []string{o.out, o.figure.path, o.replicas.resume} { // before a long run, not after it
-		if err := checkOut(out, inputs); err != nil {
-			return err
-		}
+	outputs := []output{{"out", o.out}, {"plot", o.figure.path}, {"resume", o.replicas.resume}}
+	if err := checkOutputs(inputs, outputs...); err != nil { // before a long run, not after it
+		return err
+	}
+	if err := o.checkOffsetsOut(outputs); err != nil {
+		return err
 	}
 	if o.model.value == string(simulate.LogGPS) {
 		o.machine.gapOptional = true // the static model does without it
