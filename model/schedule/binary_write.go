@@ -6,7 +6,8 @@ import (
 )
 
 // WriteBinary writes a graph in the binary form of GOAL. It treats what the form cannot say as
-// WriteGOAL does; labels are lost.
+// WriteGOAL does; labels are lost, and so is the order of the ranks in the file from which the graph
+// comes. A warning tells if Match depends on that order.
 func WriteBinary(w io.Writer, g *Graph) (warnings []string, err error) {
 	form, err := newGoalForm(g)
 	if err != nil {
@@ -21,6 +22,9 @@ func WriteBinary(w io.Writer, g *Graph) (warnings []string, err error) {
 		}
 	}
 	out.flush()
+	if lost := lostOrder(form.g); lost != "" {
+		form.warnings = append(form.warnings, lost)
+	}
 	return form.warnings, out.err
 }
 

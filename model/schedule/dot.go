@@ -21,8 +21,9 @@ import (
 //	  r0_0 -> r1_0 [class=message, style=bold, constraint=false];
 //	}
 //
-// A node is named by its rank and its index, and the nodes of a rank stand in their order. The
-// attributes tag, cpu, nic and context are left out when they are 0; from and tag may be any.
+// A node is named by its rank and its index, and the nodes of a rank stand together in their order.
+// The ranks come in any order, which is that of a GOAL file; one that does not ascend begins a new
+// line. The attributes tag, cpu, nic and context are left out when they are 0; from and tag may be any.
 // The class of an edge is requires, irequires (dashed) or message; messages are for the eye and
 // not read.
 var dotFormat = Format{
@@ -50,7 +51,8 @@ func sniffDOT(head []byte) bool {
 }
 
 // WriteDOT writes a graph as Graphviz DOT. A graph with several blocks per rank is flattened.
-// Origins are left out. Messages are drawn where it is clear from the order of the operations
+// The ranks stand in the order of the file from which the graph comes: see Match. Origins are left
+// out. Messages are drawn where it is clear from the order of the operations
 // which receive takes which send: not to ranks that receive from any source or with any tag.
 func WriteDOT(w io.Writer, g *Graph) (warnings []string, err error) {
 	if len(g.calls) > 0 {
@@ -64,7 +66,7 @@ func WriteDOT(w io.Writer, g *Graph) (warnings []string, err error) {
 	out.text = append(out.text, "digraph slackline {\n  graph [slackline=1, ranks="...)
 	out.int(int64(flat.Ranks()))
 	out.text = append(out.text, "];\n  node [shape=box];\n"...)
-	for rank := range flat.Ranks() {
+	for rank := range ranksAsInFile(flat) {
 		out.rank(rank)
 		if out.err != nil {
 			return nil, out.err

@@ -12,18 +12,17 @@ func ReadDOT(name string, data []byte) (*Graph, error) {
 	r := dotReader{rank: -1}
 	r.data, r.line = data, 1
 	r.names = &Names{File: name}
+	r.shape = Shape{CPUs: 1, NICs: 1}
+	r.blocks = append(r.blocks, blockInfo{})
 	if !r.readFile() {
 		return nil, r.err
 	}
-	g := r.build.Graph()
-	g.Names = r.names
-	return g, nil
+	return r.graph(), nil
 }
 
 type dotReader struct {
-	dotScanner
-	build *Builder
-	depth int // of open braces
+	dotScanner     // which collects the blocks, as it does for GOAL
+	depth      int // of open braces
 
 	// The rank whose nodes are being read.
 	rank   int // -1 before the first
@@ -59,7 +58,7 @@ func (r *dotReader) readFile() bool {
 	if r.kind != dotEnd {
 		return r.unexpected("the end of the file")
 	}
-	if r.build == nil {
+	if r.ranks == 0 {
 		return r.notOurs("the graph has no attribute ranks")
 	}
 	return r.endRank()
@@ -122,11 +121,10 @@ func (r *dotReader) graphAttributes() bool {
 	if !ok {
 		return false
 	}
-	if n == 0 || r.build != nil {
+	if n == 0 || r.ranks > 0 {
 		return r.notOurs("ranks must be 1 or more and given once")
 	}
 	r.ranks = int(n)
-	r.build = NewBuilder(r.ranks)
 	return true
 }
 
@@ -173,21 +171,18 @@ func (r *dotReader) node(name []byte, line int) bool {
 		return false
 	}
 	r.line, line = line, r.line // for errors
-	if r.build == nil {
+	if r.ranks == 0 {
 		return r.notOurs("the node %s comes before the attribute ranks of the graph", quote(name))
 	}
 	rank, index, ok := r.nodeName(name)
 	if !ok {
 		return false
 	}
-	if rank > r.rank {
-		if !r.endRank() {
-			return false
-		}
-		r.beginRank(rank)
+	if rank != r.rank && (!r.endRank() || !r.beginRank(rank)) {
+		return false
 	}
-	if rank != r.rank || index != len(r.block.Ops) {
-		return r.notOurs("the node %s is not in the order of ranks and indices", quote(name))
+	if index != len(r.block.Ops) {
+		return r.notOurs("the node %s is not in the order of indices", quote(name))
 	}
 	op, ok := r.operation(name)
 	if !ok {
@@ -204,6 +199,9 @@ func (r *dotReader) node(name []byte, line int) bool {
 		r.labels[string(label)] = true
 	}
 	r.block.Add(op)
+	r.shape.CPUs = max(r.shape.CPUs, int(op.CPU)+1)
+	r.shape.NICs = max(r.shape.NICs, int(op.NIC)+1)
+	r.shape.Wildcards = r.shape.Wildcards || op.Kind == Recv && (op.Peer == AnySource || op.Tag == AnyTag)
 	r.names.add(label, r.line)
 	r.line = line
 	return true
@@ -308,11 +306,20 @@ func (r *dotReader) edge(from []byte, line int) bool {
 	return true
 }
 
-func (r *dotReader) beginRank(rank int) {
+// beginRank turns to the nodes of another rank, of which the present line is the first. The order of
+// the ranks is kept by lines.
+func (r *dotReader) beginRank(rank int) bool {
+	if !r.note(rank, r.line) {
+		return false
+	}
+	if n := len(r.blockLines); r.rank > rank && r.blockLines[n-1] <= r.blockLines[n-2] {
+		return r.fail("rank %d stands behind rank %d in one line; let it begin a new line, so that their order is kept", rank, r.rank)
+	}
 	r.rank = rank
 	r.block.Reset()
 	r.begin = len(r.names.line)
 	r.labels = make(map[string]bool)
+	return true
 }
 
 // endRank checks the dependencies of the rank and adds its block.
@@ -330,6 +337,11 @@ func (r *dotReader) endRank() bool {
 			return "#" + strconv.Itoa(i)
 		}))
 	}
-	r.build.Add(r.rank, &r.block)
+	r.ops = append(r.ops, r.block.Ops...)
+	if !r.block.IsPhase() {
+		r.first = append(r.first, r.block.First...)
+		r.dependents = append(r.dependents, r.block.Dependents...)
+	}
+	r.blocks = append(r.blocks, blockInfo{len(r.ops), len(r.first), len(r.dependents)})
 	return true
 }

@@ -6,8 +6,9 @@ import (
 )
 
 // WriteGOAL writes a graph as GOAL text: for each rank its operations, each with a label, and then
-// its dependencies. Operations keep their labels; the others are called l and their index. A graph
-// with several blocks per rank is flattened. What GOAL cannot say exactly is told by warnings:
+// its dependencies. Operations keep their labels; the others are called l and their index. The ranks
+// stand in the order of the file from which the graph comes: see Match. A graph with several blocks
+// per rank is flattened. What GOAL cannot say exactly is told by warnings:
 // times that are no whole ns are rounded half up, and messages of other contexts than the user's
 // get tags that nobody else uses.
 func WriteGOAL(w io.Writer, g *Graph) (warnings []string, err error) {
@@ -19,7 +20,7 @@ func WriteGOAL(w io.Writer, g *Graph) (warnings []string, err error) {
 	out.text = append(out.text, "num_ranks "...)
 	out.text = strconv.AppendInt(out.text, int64(g.Ranks()), 10)
 	out.text = append(out.text, '\n')
-	for rank := range g.Ranks() {
+	for rank := range ranksAsInFile(form.g) {
 		out.rank(rank)
 		if out.err != nil {
 			return nil, out.err
