@@ -244,7 +244,9 @@ func (o *simulateOptions) warnOfInput(a *app, c *cobra.Command, in *input.Input)
 		}
 	}
 	if in.Pattern != "" {
-		for _, caution := range pattern.Cautions(in.Pattern, o.program.params(fs)) {
+		params := o.program.params(fs)
+		params.Ranks = slices.Max(o.program.ranks)
+		for _, caution := range pattern.Cautions(in.Pattern, params) {
 			a.warn("%s", caution)
 		}
 	}

