@@ -174,7 +174,7 @@ func (g *general) newNode() int32 {
 		g.free = g.nodes[i].next
 		return i
 	}
-	g.nodes = append(g.nodes, node{})
+	g.nodes = append(doubled(g.nodes, 1), node{})
 	return int32(len(g.nodes) - 1)
 }
 

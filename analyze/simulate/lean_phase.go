@@ -138,7 +138,6 @@ func (l *lean) newSlot(h *leanHost, n int) {
 		l.unfit = true
 	}
 	h.slot = uint32(len(l.ops))
-	for range 1 << b {
-		l.ops = append(l.ops, leanOp{})
-	}
+	l.ops = doubled(l.ops, 1<<b)
+	l.ops = l.ops[:len(l.ops)+1<<b]
 }
