@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,8 +90,14 @@ func (o *demoOptions) run(a *app, c *cobra.Command) error {
 		args := strings.Fields(command)
 		args[len(args)-1] = path // in place of %s; it may have blanks in it
 		sub := newApp(args, a.stdin, a.stdout, a.stderr)
-		sub.color, sub.quiet, sub.noProgress = a.color, a.quiet, a.noProgress
 		root := sub.rootCommand()
+		for name, value := range map[string]string{
+			"color": a.color.value, "quiet": strconv.FormatBool(a.quiet), "no-progress": strconv.FormatBool(a.noProgress),
+		} {
+			if err := root.PersistentFlags().Set(name, value); err != nil {
+				return err
+			}
+		}
 		root.SetArgs(args)
 		if err := root.ExecuteContext(c.Context()); err != nil {
 			return err

@@ -58,6 +58,7 @@ func (a *app) generateCommand() *cobra.Command {
 
 func (o *generateOptions) run(a *app, c *cobra.Command, args []string) error {
 	if o.list {
+		o.warnOfList(a, c)
 		return a.writeOut(o.output.out, nil, func(w io.Writer) error {
 			if len(args) > 0 {
 				return o.describe(a, w, args[0])
@@ -79,6 +80,15 @@ func (o *generateOptions) run(a *app, c *cobra.Command, args []string) error {
 		return err
 	}
 	return o.output.write(a, c, in, args)
+}
+
+// warnOfList tells of flags that a list does not need.
+func (o *generateOptions) warnOfList(a *app, c *cobra.Command) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains([]string{"list", "format", "out"}, f.Name) {
+			a.warn("--%s has no influence with --list", f.Name)
+		}
+	})
 }
 
 // writeList writes all patterns: in sections for people, in one table otherwise.

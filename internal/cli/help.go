@@ -115,6 +115,20 @@ func writePairs(w io.Writer, lines []string, width int) {
 	_ = t.WriteText(w, table.TextOptions{Width: width, NoHeader: true})
 }
 
+// plainError says in our words why a flag does not take a value: those of pflag speak of
+// the functions that it calls.
+func plainError(f *pflag.Flag, value string, err error) error {
+	switch f.Value.Type() {
+	case "int":
+		return fmt.Errorf("%q is not a whole number; give e.g. 4", value)
+	case "uint64":
+		return fmt.Errorf("%q is not a whole number from 0 to 2^64 - 1; give e.g. 42", value)
+	case "bool":
+		return fmt.Errorf("%q is neither true nor false; give one of them", value)
+	}
+	return err
+}
+
 // flagError says what pflag found wrong in our words.
 func flagError(c *cobra.Command, err error) error {
 	usage := &usageError{text: err.Error(), command: c.CommandPath()}
@@ -138,7 +152,7 @@ func flagError(c *cobra.Command, err error) error {
 			usage.text += "; did you mean --" + n + "?"
 		}
 	case errors.As(err, &bad):
-		usage.text = fmt.Sprintf("%s: %v", flagName(bad.GetFlag()), errors.Unwrap(bad))
+		usage.text = fmt.Sprintf("%s: %v", flagName(bad.GetFlag()), plainError(bad.GetFlag(), bad.GetValue(), errors.Unwrap(bad)))
 	case errors.As(err, &needs):
 		usage.text = fmt.Sprintf("%s needs a value", flagName(needs.GetFlag()))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"slackline/internal/table"
 	"slackline/model/machine"
+	"slackline/model/noise"
 	"slackline/model/unit"
 )
 
@@ -226,8 +227,8 @@ func (a *app) machineCheckCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			bad := 0
 			for _, path := range args {
-				if _, err := machine.Load(path); err != nil {
-					a.say(err.Error())
+				if err := checkMachine(path); err != nil {
+					a.say(plainText(err))
 					bad++
 					continue
 				}
@@ -241,4 +242,23 @@ func (a *app) machineCheckCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// checkMachine finds the mistakes in a machine file, and in what it names.
+func checkMachine(path string) error {
+	m, err := machine.Load(path)
+	if err != nil {
+		return err
+	}
+	if m.Noise == "" || m.Noise == noNoise {
+		return nil
+	}
+	profile, err := noise.Find(m.Noise)
+	if err == nil {
+		_, err = profile.Detours(0)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: noise: %s", path, strings.TrimPrefix(plainText(err), "noise: "))
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/signal"
 	"runtime/debug"
 	"strings"
@@ -71,9 +72,23 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	}
 	if !errors.Is(err, errSaid) {
-		a.say(err.Error())
+		a.say(plainText(err))
 	}
 	return exitFailure
+}
+
+// plainText is the text of an error, with what the system says about a file in our words.
+func plainText(err error) string {
+	text := err.Error()
+	var file *fs.PathError
+	if !errors.As(err, &file) {
+		return text
+	}
+	reason := file.Err.Error()
+	if errors.Is(file.Err, fs.ErrNotExist) {
+		reason = "no such file"
+	}
+	return strings.Replace(text, file.Error(), file.Path+": "+reason, 1)
 }
 
 // unknownVerb says what cobra found out about a misspelt verb in our words.

@@ -127,7 +127,7 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 			return nil, usagef("--%s: give at least 1", name)
 		}
 	}
-	if len(o.ranks) > 1 && !o.manyRanks {
+	if len(o.ranks) > 1 && !o.manyRanks && !input.IsFile(word) {
 		return nil, usagef("--ranks: %d counts are given, but one is needed", len(o.ranks))
 	}
 	params := o.params(fs)

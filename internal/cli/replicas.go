@@ -145,6 +145,9 @@ func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *mach
 		return err
 	}
 	o.warnOfInput(a, c, in)
+	if err := r.warnOfVoid(a, c); err != nil {
+		return err
+	}
 	if o.replicas.threshold.given {
 		return r.findBottleneck(a, c)
 	}

@@ -54,7 +54,7 @@ func (a *app) applySettings(c *cobra.Command) error {
 			continue
 		}
 		if err := f.Value.Set(s.value); err != nil {
-			return usagef("%s: %v", s.from, err)
+			return usagef("%s: %v", s.from, plainError(f, s.value, err))
 		}
 	}
 	return nil

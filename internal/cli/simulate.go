@@ -103,6 +103,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.noise.check(); err != nil {
 		return err
 	}
+	if input.IsFile(word) {
+		o.program.ranks = nil // it has its own; a warning will say so
+	}
 	if err := o.checkReplicas(c); err != nil {
 		return err
 	}
@@ -123,6 +126,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	m, err := o.machine.machine(c)
 	if err != nil {
 		return err
+	}
+	if len(m.Topology) > 0 {
+		a.warn("topology: of %s has no influence on simulate: it is for studies per wire", o.machine.name)
 	}
 	o.noise.takeFrom(a, m)
 	o.program.seedUsed = o.noise.random()
@@ -222,8 +228,8 @@ func (o *simulateOptions) warnOfVoid(a *app, c *cobra.Command, in *input.Input, 
 	if o.machine.eager.given && r.Queues.Rendezvous == 0 {
 		a.warn("-S has no influence: no message is larger")
 	}
-	if o.model.value == string(simulate.LogGPS) && o.machine.cpuByte.value > 0 {
-		a.warn("-O has no influence: the model %s has no overhead per byte", simulate.LogGPS)
+	if o.breakdown && len(r.Ranks) == 0 {
+		a.warn("--breakdown has no influence: the model %s does not tell where the time goes", o.model.value)
 	}
 	if fs.Changed("threads") && o.threads > 1 && r.Threads == 1 && in.Program.Ranks() > 1 {
 		a.warn("--threads has no influence: the engine %s runs this on one thread", r.Engine)
