@@ -80,6 +80,11 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	var stream schedule.Stream = r.expansion
 	if !p.Shape().Collectives {
 		stream = schedule.Blocks(p)
+		if g, ok := p.(*schedule.Graph); ok && o.Model != LogGPS {
+			if s := newByStep(g); s != nil {
+				stream = s
+			}
+		}
 	}
 	r.problem = newProblem(stream, layout, nil)
 	return r, r.setNoise(o.Noise)
