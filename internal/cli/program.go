@@ -48,7 +48,7 @@ func (o *programOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
 	fs.IntVar(&o.iterations, "iterations", 0, "`number` of repetitions, 1 or more (default: the pattern's)")
 	fs.Var(&o.grid, "grid", "process grid, e.g. `16x8` or 4x4x2 (default: near-square or near-cubic)")
-	fs.Var(&o.compute, "compute", "mean CPU `time` of a rank per iteration, e.g. 1ms (default: the pattern's)")
+	fs.Var(&o.compute, "compute", "mean CPU `time` of a rank per iteration, in whole ns, e.g. 1ms (default: the pattern's)")
 	fs.Var(&o.jitter, "jitter", "relative spread of the CPU time, a `fraction` such as 0.1 or 10% (default: the pattern's)")
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of all random choices; equal seeds give equal results")
 	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
