@@ -69,8 +69,20 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g, ok := p.(*schedule.Graph); ok && o.Model != LogGPS {
-		p = schedule.Split(g)
+	var prepared *Prepared
+	switch g := p.(type) {
+	case *Prepared:
+		prepared = g
+	case *schedule.Graph:
+		if o.Model != LogGPS {
+			prepared = Prepare(g)
+		}
+	}
+	if prepared != nil {
+		p = prepared.graph
+		if o.Model == LogGPS {
+			p = prepared.whole
+		}
 	}
 	r := &run{program: p, options: o, threads: o.Threads}
 	if r.threads <= 0 {
@@ -80,10 +92,8 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	var stream schedule.Stream = r.expansion
 	if !p.Shape().Collectives {
 		stream = schedule.Blocks(p)
-		if g, ok := p.(*schedule.Graph); ok && o.Model != LogGPS {
-			if s := newByStep(g); s != nil {
-				stream = s
-			}
+		if prepared != nil {
+			stream = prepared.stream()
 		}
 	}
 	r.problem = newProblem(stream, layout, nil)

@@ -154,6 +154,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
 		Noise: injection, Breakdown: o.breakdown,
 	}
+	if in.Graph != nil && options.Model != simulate.LogGPS {
+		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
+	}
 	attribution, err := o.attributionOf(a, c, in, m, options)
 	if err != nil {
 		return err
