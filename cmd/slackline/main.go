@@ -1,4 +1,4 @@
-// Slackline simulates parallel programs on described machines.
+// Command slackline simulates parallel programs on described machines; see internal/cli.
 package main
 
 import (
