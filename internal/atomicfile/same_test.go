@@ -46,6 +46,9 @@ func TestSame(t *testing.T) {
 // What a process holds open is not replaced, also if it is a regular file.
 func TestDescriptorsAreWrittenTo(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("this system has no /proc/self/fd; the continuous integration needs one")
+		}
 		t.Skip("this system has no /proc/self/fd")
 	}
 	path := filepath.Join(t.TempDir(), "a.txt")

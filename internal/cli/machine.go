@@ -39,14 +39,19 @@ func (o *listOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func (a *app) machineListCommand() *cobra.Command {
+	return a.listCommand("machine", "List the embedded machines with their parameters.", machineTable)
+}
+
+// listCommand is the verb VERB list: it prints a table of what is built in.
+func (a *app) listCommand(verb, short string, rows func() (*table.Table, error)) *cobra.Command {
 	o := newListOptions()
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the embedded machines with their parameters.",
-		Example: "  slackline machine list\n  slackline machine list --format csv",
+		Short:   short,
+		Example: "  slackline " + verb + " list\n  slackline " + verb + " list --format csv",
 		Args:    exactArgs(),
 		RunE: func(*cobra.Command, []string) error {
-			t, err := machineTable()
+			t, err := rows()
 			if err != nil {
 				return err
 			}

@@ -51,23 +51,7 @@ func completeNoise(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 }
 
 func (a *app) noiseListCommand() *cobra.Command {
-	o := newListOptions()
-	c := &cobra.Command{
-		Use:     "list",
-		Short:   "List the embedded profiles with what they take, how often and how long.",
-		Example: "  slackline noise list\n  slackline noise list --format csv",
-		Args:    exactArgs(),
-		RunE: func(*cobra.Command, []string) error {
-			t, err := noiseTable()
-			if err != nil {
-				return err
-			}
-			return a.writeOut("", nil, func(w io.Writer) error { return a.writeTable(w, t, o.format.value) })
-		},
-	}
-	a.addGroup(c, "Flags", o.addFlags)
-	complete(c, "format", o.format.allowed)
-	return c
+	return a.listCommand("noise", "List the embedded profiles with what they take, how often and how long.", noiseTable)
 }
 
 // noiseTable has a row for each embedded profile, with the figures of its trace of
