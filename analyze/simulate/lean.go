@@ -168,6 +168,9 @@ func (l *lean) runWindow() {
 	set.any = false
 	for si := range set.summary {
 		for set.summary[si] != 0 {
+			if l.sawLarge {
+				return // this attempt is given up
+			}
 			w := si<<6 | bits.TrailingZeros64(set.summary[si])
 			set.summary[si] &= set.summary[si] - 1
 			word := set.words[w]
