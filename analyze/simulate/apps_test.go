@@ -63,10 +63,10 @@ func TestApplicationCollectives(t *testing.T) {
 			continue
 		}
 		t.Run(app.name, func(t *testing.T) {
-			r := runApplication(t, app.name, pattern.Params{Ranks: app.ranks}, simulate.Options{Timeline: true})
+			r := runApplication(t, app.name, pattern.Params{Ranks: app.ranks}, simulate.Options{Detail: true})
 			inside := unit.Duration(0)
-			for _, location := range r.Timeline.Locations {
-				inside += collectiveTime(r.Timeline, location.Activities)
+			for _, location := range r.Detail.Tracks {
+				inside += collectiveTime(r.Detail, location.Activities)
 			}
 			got := 100 * float64(inside) / float64(app.ranks) / float64(r.Makespan)
 			t.Logf("collectives %.2f %%", got)
@@ -77,7 +77,7 @@ func TestApplicationCollectives(t *testing.T) {
 	}
 }
 
-func collectiveTime(tl *timeline.Timeline, activities []timeline.Activity) unit.Duration {
+func collectiveTime(tl *timeline.Detail, activities []timeline.Activity) unit.Duration {
 	var inside, last unit.Duration
 	for _, a := range activities {
 		if isCollective(tl.Calls[a.Call]) {

@@ -8,12 +8,12 @@ import (
 // recorder is told what the general core does, and writes down what was asked for. Runs that
 // record use one thread.
 type recorder struct {
-	timeline *timelineRecorder // nil: no timeline
-	causes   *causeRecorder    // nil: no causes
+	detail *detailRecorder // nil: no timeline
+	causes *causeRecorder  // nil: no causes
 }
 
 // records reports whether a run has to tell a recorder what it does.
-func (o *Options) records() bool { return o.Timeline || o.Causes }
+func (o *Options) records() bool { return o.Detail || o.Causes }
 
 // newRecorder returns a recorder of what the options want; nil: nothing.
 func newRecorder(o *Options, s *generalState, origins []schedule.Origin) *recorder {
@@ -21,8 +21,8 @@ func newRecorder(o *Options, s *generalState, origins []schedule.Origin) *record
 		return nil
 	}
 	r := &recorder{}
-	if o.Timeline {
-		r.timeline = newTimelineRecorder(s.ranks, origins)
+	if o.Detail {
+		r.detail = newDetailRecorder(s.ranks, origins)
 	}
 	if o.Causes {
 		r.causes = newCauseRecorder(s)
@@ -32,8 +32,8 @@ func newRecorder(o *Options, s *generalState, origins []schedule.Origin) *record
 
 // addTo puts what was recorded into the result.
 func (r *recorder) addTo(result *Result) {
-	if r.timeline != nil {
-		result.Timeline = r.timeline.timeline(result.Finish, result.Makespan)
+	if r.detail != nil {
+		result.Detail = r.detail.collect(result.Finish, result.Makespan)
 	}
 	if r.causes != nil {
 		result.Causes = r.causes.causes()
@@ -70,8 +70,8 @@ func (r *recorder) finished(rank int32) {
 
 // calc tells of a calculation.
 func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
-	if r.timeline != nil {
-		r.timeline.calc(rank, op, start, end)
+	if r.detail != nil {
+		r.detail.calc(rank, op, start, end)
 	}
 	if r.causes != nil {
 		r.causes.calc(rank, index, op.CPU, start, end)
@@ -80,8 +80,8 @@ func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
 
 // send tells of a send whose message is in node i.
 func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.Cost, start, end, arrival int64) {
-	if r.timeline != nil {
-		r.timeline.send(i, rank, op, start, end, arrival)
+	if r.detail != nil {
+		r.detail.send(i, rank, op, start, end, arrival)
 	}
 	if r.causes != nil {
 		r.causes.send(i, host, rank, index, op, c, start, end, arrival)
@@ -90,8 +90,8 @@ func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.
 
 // message tells that the message of node i takes the CPU of its receiver.
 func (r *recorder) message(i, host int32, n *node, start, end int64) {
-	if r.timeline != nil {
-		r.timeline.message(i, n.rank(), start, end)
+	if r.detail != nil {
+		r.detail.message(i, n.rank(), start, end)
 	}
 	if r.causes != nil {
 		r.causes.message(i, host, n, start, end)
@@ -100,8 +100,8 @@ func (r *recorder) message(i, host int32, n *node, start, end int64) {
 
 // post tells that a receive is posted.
 func (r *recorder) post(rank, index int32, at int64) {
-	if r.timeline != nil {
-		r.timeline.post(rank, index, at)
+	if r.detail != nil {
+		r.detail.post(rank, index, at)
 	}
 	if r.causes != nil {
 		r.causes.post(rank, index)
@@ -111,8 +111,8 @@ func (r *recorder) post(rank, index int32, at int64) {
 // match tells that the message of node i has found operation index of its receiver, in the event
 // of either.
 func (r *recorder) match(i, rank, index int32, op *schedule.Op, end int64) {
-	if r.timeline != nil {
-		r.timeline.match(i, rank, index, op, end)
+	if r.detail != nil {
+		r.detail.match(i, rank, index, op, end)
 	}
 	if r.causes != nil {
 		r.causes.match(i)
@@ -121,8 +121,8 @@ func (r *recorder) match(i, rank, index int32, op *schedule.Op, end int64) {
 
 // released tells that the sender of a large message, in node i, may go on.
 func (r *recorder) released(i, host int32, n *node, end int64) {
-	if r.timeline != nil {
-		r.timeline.released(i, n.rank(), end)
+	if r.detail != nil {
+		r.detail.released(i, n.rank(), end)
 	}
 	if r.causes != nil {
 		r.causes.released(i, host, n)

@@ -90,7 +90,7 @@ func TestCausesAreExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain, plainErr := Run(context.Background(), c.graph(), c.machine, Options{Noise: in})
-		r, err := Run(context.Background(), c.graph(), c.machine, Options{Noise: in, Causes: true, Timeline: true})
+		r, err := Run(context.Background(), c.graph(), c.machine, Options{Noise: in, Causes: true, Detail: true})
 		if (err == nil) != (plainErr == nil) {
 			t.Fatalf("with causes: %v, without: %v\n%s", err, plainErr, &c)
 		}
@@ -166,7 +166,7 @@ func TestRecordsOfBothEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Noise: in, Causes: true, Timeline: true, Threads: 4}
+		o := Options{Noise: in, Causes: true, Detail: true, Threads: 4}
 		event, err := runWith(context.Background(), c.graph(), c.machine, o, engineEvent)
 		if err != nil {
 			continue
@@ -179,7 +179,7 @@ func TestRecordsOfBothEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		compared++
-		if diff := cmp.Diff(event.Timeline, window.Timeline); diff != "" {
+		if diff := cmp.Diff(event.Detail, window.Detail); diff != "" {
 			t.Fatalf("timelines of event and window engine:\n%s\n%s", diff, &c)
 		}
 		for _, r := range []*Result{event, window} {

@@ -32,7 +32,7 @@ type Options struct {
 	Threads int                 // 0: one per core
 	Noise   *noise.Injection    // nil: none
 
-	Timeline  bool // record Result.Timeline
+	Detail    bool // record Result.Detail
 	Causes    bool // record Result.Causes
 	Breakdown bool // fill Result.Ranks
 
@@ -52,8 +52,8 @@ type Result struct {
 	Queues  Queues
 	Ranks   []Breakdown // by rank; only with Options.Breakdown
 
-	Timeline *timeline.Timeline // only with Options.Timeline
-	Causes   *Causes            // only with Options.Causes
+	Detail *timeline.Detail // only with Options.Detail
+	Causes *Causes          // only with Options.Causes
 
 	Warnings []string
 }

@@ -91,7 +91,7 @@ func attribute(ctx context.Context, p schedule.Program, m *machine.Machine, o si
 	if o.Model != "" && o.Model != simulate.LogGOPS {
 		return nil, fmt.Errorf("the model %s knows no noise that could be attributed; use the model %s", o.Model, simulate.LogGOPS)
 	}
-	o.Timeline, o.Breakdown = false, false
+	o.Detail, o.Breakdown = false, false
 	quiet, err := noiseless(ctx, p, m, o, most)
 	if err != nil {
 		return nil, err

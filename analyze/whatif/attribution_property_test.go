@@ -172,7 +172,7 @@ func TestAttributionBalances(t *testing.T) {
 		equal("absorbed at all ranks", here, a.Total.Absorbed)
 		equal("growth of the finish times", a.FinishGrowth, growth)
 
-		again, err := Attribute(context.Background(), p, m, simulate.Options{Noise: in, Threads: 3, Timeline: true})
+		again, err := Attribute(context.Background(), p, m, simulate.Options{Noise: in, Threads: 3, Detail: true})
 		if err != nil || !reflect.DeepEqual(a, again) {
 			t.Errorf("once more: %+v (%v), want %+v", again, err, a)
 		}

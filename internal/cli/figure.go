@@ -74,15 +74,15 @@ func (o *figureOptions) draw(a *app, c *cobra.Command, in *input.Input, m *machi
 	caption := toolName + " " + strings.Join(a.args, " ")
 	var figure plot.Figure
 	if small && kind != figureFinish {
-		so.Timeline, so.Progress = true, nil
+		so.Detail, so.Progress = true, nil
 		again, err := simulate.Run(c.Context(), in.Program, m, so)
 		if err != nil {
 			return err
 		}
-		if again.Timeline == nil {
+		if again.Detail == nil {
 			return fmt.Errorf("--plot-kind messages: the model %s has no timeline; take finish", so.Model)
 		}
-		d := diagram(again.Timeline, delays)
+		d := diagram(again.Detail, delays)
 		d.Title, d.Subtitle, d.Caption = title, subtitle, caption
 		figure = d
 	} else {
@@ -107,10 +107,10 @@ var spanKinds = map[timeline.Kind]plot.SpanKind{
 
 // diagram turns a timeline into a message diagram. Delays are drawn as what they
 // are: work that they interrupt is cut in two.
-func diagram(t *timeline.Timeline, held delays) *plot.MessageDiagram {
+func diagram(t *timeline.Detail, held delays) *plot.MessageDiagram {
 	d := &plot.MessageDiagram{}
-	for row := range t.Locations {
-		l := &t.Locations[row]
+	for row := range t.Tracks {
+		l := &t.Tracks[row]
 		d.Rows = append(d.Rows, plot.DiagramRow{Label: fmt.Sprint(l.Rank), Finish: l.Finish, Finished: true})
 		mine := held.of(l.Rank)
 		for _, e := range mine {

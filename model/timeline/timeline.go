@@ -1,57 +1,224 @@
-// Package timeline holds what happened in a run, recorded or simulated, in one form: what every
-// rank did from when to when, and which messages joined them.
+// Package timeline holds what happened in a run, recorded or simulated, in one form: which calls
+// every thread of every rank made from when to when, and what joined them: messages,
+// collectives, teams of threads.
 //
-// It is data without opinion: it reads no files and computes no metric.
+// It is data without opinion: it reads no files and computes no metric. Readers of traces and the
+// simulator make timelines with a Builder, which finds the partner of every message and the
+// members of every collective; analyses read them. Detail is the closer view of a simulated run.
 package timeline
 
 import "slackline/model/unit"
 
-// Timeline is one run. Everything in it is in order: locations by rank, activities of a location
-// by start, messages by the start of their send (then by sender, then by order there).
+// Timeline is one run. Everything is in a fixed order that depends on the run alone, so that
+// analyses that go through it in order are reproducible.
 type Timeline struct {
-	Locations []Location
-	Messages  []Message
-	Paths     [][]string // call paths that Activity.Path names; the first one is the unknown path
-	Calls     []string   // names of MPI calls that Activity.Call names; the first one is empty
-	End       unit.Duration
+	Ranks       int
+	Locations   []Location // by rank, then thread: the first one of a rank is its master
+	Regions     []Region
+	Paths       []Path // a tree; Paths[0] is the root, "in no call"; parents stand before children
+	Comms       []Comm
+	Messages    []Message    // matched ones, by receiving location, then by order of posting there
+	Collectives []Collective // those that all members took part in, by communicator, then by order
+	Members     []Member     // of the collectives, in their order, then by rank in the communicator
+	Counts      []int64      // sizes by peer of collectives whose sizes differ, see Member
+	Teams       []Team       // by master location, then by time
+	Grid        *Grid        // process grid, if the run says one
+	Start, End  unit.Duration
+	Simulated   bool
+	Problems    Problems
 }
 
-// Location is one rank (later: one thread of it).
+// Location is one thread of a rank.
 type Location struct {
-	Rank       int
-	Activities []Activity
-	Finish     unit.Duration
+	Rank, Thread int
+	Name         string
+	Host         string
+	Calls        Calls
+	First, Last  unit.Duration // its first and last event
+	ClockError   unit.Duration // its times are right within this much relative to rank 0; -1: not known
+	Truncated    bool          // its end is missing: open calls were closed at Last
+	Polls        []Poll        // by call
 }
 
-// Kind is what a CPU does during an activity.
-type Kind uint8
+// Calls are the calls of a location in the order of their beginnings, so that a call stands before
+// those inside it, as columns. The calls inside call i are i+1 .. Skip[i]-1. Call a precedes call b
+// (it was left before b was entered) if Skip[a] <= b.
+type Calls struct {
+	Enter, Leave []unit.Duration
+	Path         []PathID
+	Skip         []int32
+}
 
-// The kinds of activities.
-const (
-	Compute Kind = iota
-	Send         // overhead of a send
-	Receive      // overhead of an arriving message
-	Blocked      // a send of a large message that waits for its receive
+// Poll says that a call stands for several like it that found nothing: a run of MPI_Test.
+type Poll struct {
+	Call  int32
+	Count int64
+}
+
+// PathID is an index into Timeline.Paths, RegionID one into Timeline.Regions.
+type (
+	PathID   uint32
+	RegionID uint32
 )
 
-// Activity is something that a location does.
-type Activity struct {
-	Start, End unit.Duration
-	Kind       Kind
-	CPU        uint8
-	Path, Call uint32 // see Timeline
-	Message    int32  // index into Timeline.Messages; -1: none
+// Path is a call path: a region called from a path.
+type Path struct {
+	Parent PathID
+	Region RegionID // of the root: meaningless
+	Depth  int32    // 0 for the root
 }
 
-// Message is a message with both its ends.
+// Region is a function or another named piece of a program.
+type Region struct {
+	Name     string
+	Paradigm Paradigm
+	Role     Role
+	File     string
+	Line     int
+}
+
+// Paradigm says to whom a region belongs.
+type Paradigm uint8
+
+// The paradigms.
+const (
+	User   Paradigm = iota // the program's own functions
+	MPI                    // calls of the MPI library
+	OpenMP                 // parallel regions, barriers and what the runtime does
+	Noise                  // detours that a simulation injected
+	Tool                   // the recorder's own time
+)
+
+// Role says what a region does, as far as analyses need it.
+type Role uint8
+
+// The roles.
+const (
+	Function Role = iota
+	PointToPoint
+	CollectiveCall
+	FileIO
+	OneSided
+	Parallel        // OpenMP
+	Barrier         // OpenMP
+	ImplicitBarrier // OpenMP
+	Workshare       // OpenMP: loop, single, sections, critical
+)
+
+// Comm is a communicator.
+type Comm struct {
+	Name    string
+	Members []int32 // world ranks by rank in the communicator
+	Remote  []int32 // of the other group, if it is an intercommunicator
+}
+
+// Message is a message with both its ends. The calls are indices into the Calls of the location.
 type Message struct {
-	From, To           int32
-	Size               int64
-	Tag                uint32
-	SendStart, SendEnd unit.Duration // CPU of the sender
-	Arrival            unit.Duration // first bytes at the receiver
-	Posted             unit.Duration // when the receive was posted
-	RecvStart, RecvEnd unit.Duration // CPU of the receiver
-	Completed          unit.Duration // when the receive finished
-	SendFinish         unit.Duration // when the send finished; later than SendEnd if it rendezvoused
+	From, To       int32 // locations
+	Send, SendDone int32 // calls of the sender: that began it, that completed it (the same if blocking); -1: never
+	Post, Recv     int32 // calls of the receiver: that posted the receive, that completed it
+	SendDoneSeq    int32 // number of the record of completion among the records of the sender, -1: none
+	RecvSeq        int32 // number of the record of reception among the records of the receiver
+	Comm           int32
+	Tag            int32
+	Size           int64
+	Sent, Received unit.Duration // times of the records of sending and of reception
+}
+
+// Op is a collective operation, numbered as in OTF2.
+type Op uint8
+
+// The operations.
+const (
+	OpBarrier Op = iota
+	OpBcast
+	OpGather
+	OpGatherv
+	OpScatter
+	OpScatterv
+	OpAllgather
+	OpAllgatherv
+	OpAlltoall
+	OpAlltoallv
+	OpAlltoallw
+	OpAllreduce
+	OpReduce
+	OpReduceScatter
+	OpScan
+	OpExscan
+	OpReduceScatterBlock
+	OpCreateHandle
+	OpDestroyHandle
+	OpAllocate
+	OpDeallocate
+	OpCreateHandleAllocate
+	OpDestroyHandleDeallocate
+)
+
+// Collective is one instance of a collective operation.
+type Collective struct {
+	Op    Op
+	Comm  int32
+	Root  int32 // rank in the communicator; -1: none
+	First int   // its members are Timeline.Members[First : First+len(Comm.Members)]
+}
+
+// Member is what one member of a communicator did in a collective.
+type Member struct {
+	Location        int32
+	Issue, Complete int32 // calls; the same if it was blocking
+	Seq             int32 // number of the record of completion among the records of the location
+	Sent, Received  int64 // bytes
+	Counts          int32 // index into Timeline.Counts of its bytes by peer (sent, then received if the operation has both), -1: none
+}
+
+// Place is a point between the calls of a location: before call Next, inside call Open (-1: none).
+type Place struct{ Next, Open int32 }
+
+// Team is one parallel region: the fork of a master, its threads, the join.
+type Team struct {
+	Master     int32 // location
+	Fork, Join unit.Duration
+	ForkPlace  Place
+	JoinPlace  Place
+	Base       PathID // path of the master at the fork: the calls of the workers are below it
+	Members    []TeamMember
+}
+
+// TeamMember is one thread of a team.
+type TeamMember struct {
+	Location   int32
+	Begin, End unit.Duration
+	BeginPlace Place
+	EndPlace   Place
+}
+
+// Grid is a process grid.
+type Grid struct {
+	Dims     []int
+	Periodic []bool
+	Coords   [][]int // by world rank; nil: not in the grid
+}
+
+// Problems is what does not fit together in a run. Lists hold the first ones only.
+type Problems struct {
+	UnmatchedSends, UnmatchedReceives int64
+	Sends, Receives                   []Unmatched
+	IncompleteCollectives             int64 // instances that not every member has
+	Collectives                       []string
+	PendingRequests                   int64 // never completed
+	Violations                        int64 // messages that were received before they were sent
+	WorstViolation                    unit.Duration
+	Unbalanced                        int64 // leaves without enter, enters without leave
+	MissingRanks                      []int
+	Notes                             []string // everything else, as sentences
+}
+
+// Unmatched is one end of a message that has no other end.
+type Unmatched struct {
+	Rank      int
+	Call      string // name of the MPI call
+	Peer      int    // world rank
+	Tag, Comm int32
+	Time      unit.Duration
 }

@@ -10,10 +10,10 @@ import (
 	"slackline/model/unit"
 )
 
-// timelineRecorder writes down what was done from when to when.
-type timelineRecorder struct {
+// detailRecorder writes down what was done from when to when.
+type detailRecorder struct {
 	activities [][]timeline.Activity // by rank
-	messages   []timeline.Message
+	messages   []timeline.Transfer
 	ofNode     []int32           // message of a node under way
 	receive    []int32           // by message: position of its activity at the receiver
 	posted     map[postKey]int64 // receives that have not been matched
@@ -22,15 +22,15 @@ type timelineRecorder struct {
 
 type postKey struct{ rank, index int32 }
 
-func newTimelineRecorder(ranks int, origins []schedule.Origin) *timelineRecorder {
-	return &timelineRecorder{
+func newDetailRecorder(ranks int, origins []schedule.Origin) *detailRecorder {
+	return &detailRecorder{
 		activities: make([][]timeline.Activity, ranks),
 		posted:     make(map[postKey]int64),
 		origins:    origins,
 	}
 }
 
-func (r *timelineRecorder) add(rank int32, kind timeline.Kind, op *schedule.Op, start, end int64, message int32) {
+func (r *detailRecorder) add(rank int32, kind timeline.Kind, op *schedule.Op, start, end int64, message int32) {
 	a := timeline.Activity{
 		Start: unit.Duration(start), End: unit.Duration(end), Kind: kind, Message: message,
 	}
@@ -40,14 +40,14 @@ func (r *timelineRecorder) add(rank int32, kind timeline.Kind, op *schedule.Op, 
 	r.activities[rank] = append(r.activities[rank], a)
 }
 
-func (r *timelineRecorder) calc(rank int32, op *schedule.Op, start, end int64) {
+func (r *detailRecorder) calc(rank int32, op *schedule.Op, start, end int64) {
 	r.add(rank, timeline.Compute, op, start, end, -1)
 }
 
 // send writes down a send whose message is in node i.
-func (r *timelineRecorder) send(i, rank int32, op *schedule.Op, start, end, arrival int64) {
+func (r *detailRecorder) send(i, rank int32, op *schedule.Op, start, end, arrival int64) {
 	m := int32(len(r.messages))
-	r.messages = append(r.messages, timeline.Message{
+	r.messages = append(r.messages, timeline.Transfer{
 		From: rank, To: op.Peer, Size: op.Size, Tag: op.Tag,
 		SendStart: unit.Duration(start), SendEnd: unit.Duration(end),
 		Arrival: unit.Duration(arrival), SendFinish: unit.Duration(end),
@@ -61,7 +61,7 @@ func (r *timelineRecorder) send(i, rank int32, op *schedule.Op, start, end, arri
 }
 
 // message writes down that the message of node i takes the CPU of its receiver.
-func (r *timelineRecorder) message(i, rank int32, start, end int64) {
+func (r *detailRecorder) message(i, rank int32, start, end int64) {
 	m := r.ofNode[i]
 	r.messages[m].RecvStart, r.messages[m].RecvEnd = unit.Duration(start), unit.Duration(end)
 	r.receive[m] = int32(len(r.activities[rank]))
@@ -69,10 +69,10 @@ func (r *timelineRecorder) message(i, rank int32, start, end int64) {
 }
 
 // post writes down that a receive is posted.
-func (r *timelineRecorder) post(rank, index int32, at int64) { r.posted[postKey{rank, index}] = at }
+func (r *detailRecorder) post(rank, index int32, at int64) { r.posted[postKey{rank, index}] = at }
 
 // match writes down that the message of node i has found operation index of its receiver.
-func (r *timelineRecorder) match(i, rank, index int32, op *schedule.Op, end int64) {
+func (r *detailRecorder) match(i, rank, index int32, op *schedule.Op, end int64) {
 	m := &r.messages[r.ofNode[i]]
 	k := postKey{rank, index}
 	m.Posted, m.Completed = unit.Duration(r.posted[k]), unit.Duration(end)
@@ -82,7 +82,7 @@ func (r *timelineRecorder) match(i, rank, index int32, op *schedule.Op, end int6
 }
 
 // released writes down that the sender of a large message may go on.
-func (r *timelineRecorder) released(i, rank int32, end int64) {
+func (r *detailRecorder) released(i, rank int32, end int64) {
 	m := r.ofNode[i]
 	msg := &r.messages[m]
 	msg.SendFinish = unit.Duration(end)
@@ -94,7 +94,7 @@ func (r *timelineRecorder) released(i, rank int32, end int64) {
 }
 
 // timeline puts everything in order and returns it.
-func (r *timelineRecorder) timeline(finish []unit.Duration, end unit.Duration) *timeline.Timeline {
+func (r *detailRecorder) collect(finish []unit.Duration, end unit.Duration) *timeline.Detail {
 	order := make([]int32, len(r.messages))
 	for i := range order {
 		order[i] = int32(i)
@@ -103,10 +103,10 @@ func (r *timelineRecorder) timeline(finish []unit.Duration, end unit.Duration) *
 		x, y := &r.messages[a], &r.messages[b]
 		return cmp.Or(cmp.Compare(x.SendStart, y.SendStart), cmp.Compare(x.From, y.From))
 	})
-	t := &timeline.Timeline{
-		Locations: make([]timeline.Location, len(r.activities)),
-		Messages:  make([]timeline.Message, len(r.messages)),
-		End:       end,
+	t := &timeline.Detail{
+		Tracks:   make([]timeline.Track, len(r.activities)),
+		Messages: make([]timeline.Transfer, len(r.messages)),
+		End:      end,
 	}
 	place := make([]int32, len(order))
 	for to, from := range order {
@@ -123,13 +123,13 @@ func (r *timelineRecorder) timeline(finish []unit.Duration, end unit.Duration) *
 			a.Path, a.Call = paths[a.Path], calls[a.Call]
 		}
 		slices.SortStableFunc(list, func(a, b timeline.Activity) int { return cmp.Compare(a.Start, b.Start) })
-		t.Locations[rank] = timeline.Location{Rank: rank, Activities: list, Finish: finish[rank]}
+		t.Tracks[rank] = timeline.Track{Rank: rank, Activities: list, Finish: finish[rank]}
 	}
 	return t
 }
 
 // names fills the tables of call paths and calls and returns, by origin, the places in them.
-func (r *timelineRecorder) names(t *timeline.Timeline) (paths, calls []uint32) {
+func (r *detailRecorder) names(t *timeline.Detail) (paths, calls []uint32) {
 	t.Paths, t.Calls = [][]string{nil}, []string{""}
 	known := map[string]uint32{}
 	number := func(key string, add func() int) uint32 {

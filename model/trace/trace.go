@@ -1,0 +1,155 @@
+// Package trace holds recorded runs as they lie on disk: our own format, OTF2, liballprof's text,
+// a readable text for hand-written cases; other viewers' formats are written only.
+//
+// A Trace is what all formats have in common: definitions, and per location a stream of events on
+// that location's own clock. Any trace can be written in any format. ToTimeline brings the clocks
+// together, turns samples into calls and finds partners; FromTimeline goes the other way. What a
+// wait is, nobody here knows.
+package trace
+
+import (
+	"io"
+
+	"slackline/model/timeline"
+)
+
+// Trace is a recorded run.
+type Trace struct {
+	Definitions
+	Name     string   // file or directory it was read from
+	Format   string   // name of its format
+	Warnings []string // what was lost or repaired while reading: file, place, what
+
+	// Open returns the events of location i, an index into Locations. Several locations may be
+	// read at the same time. A damaged file gives its valid part, then an error that wraps ErrDamaged.
+	Open func(i int) (EventReader, error)
+	// Close releases files; nil if there is nothing to release.
+	Close func() error
+}
+
+// EventReader reads the events of one location in order.
+type EventReader interface {
+	// Read fills events from the front and returns how many; io.EOF with 0 at the end. Slices in
+	// events are valid until the next call.
+	Read(events []Event) (int, error)
+	io.Closer
+}
+
+// Definitions are what events refer to.
+type Definitions struct {
+	Ranks     int
+	Locations []Location // by rank, then thread
+	Regions   []timeline.Region
+	Comms     []timeline.Comm
+	Stacks    []Stack // call-tree nodes that samples and calls refer to; Stacks[0] is the empty stack
+	Carts     []Cart
+	Properties
+}
+
+// Properties say where a trace comes from.
+type Properties struct {
+	Command      []string // program and arguments, without the launcher
+	Launch       []string // the whole command
+	MPI          string   // library and version
+	Tool         string   // what recorded it
+	Machine      string
+	Created      int64  // nanoseconds since 1970; 0: not known
+	SamplePeriod int64  // ps; 0: not sampled
+	CallPaths    string // off, caller, full
+	Resolution   int64  // ticks per second of the original clock; 0: not known
+}
+
+// Location is one thread of a rank.
+type Location struct {
+	ID           uint64 // in the file; OTF2 numbers threads t*2^32 + rank
+	Rank, Thread int
+	Name         string
+	Host         string
+	Events       uint64
+	Truncated    bool // the process ended without closing its trace
+	Missing      bool // the process left nothing
+	Offsets      []ClockOffset
+	RoundTrips   []RoundTrip
+}
+
+// ClockOffset says that at Time, on the location's own clock, Offset is to be added; ps.
+type ClockOffset struct {
+	Time, Offset int64
+	Deviation    float64
+}
+
+// RoundTrip is one exchange with another location: sent here at Sent, answered there at Answered
+// on that location's clock, back here at Back; ps.
+type RoundTrip struct {
+	Partner              int // index into Locations
+	Sent, Answered, Back int64
+}
+
+// Stack is a node of a call tree: a region called from another node.
+type Stack struct {
+	Parent uint32
+	Region uint32
+}
+
+// Cart is a process grid.
+type Cart struct {
+	Comm     uint32
+	Dims     []int
+	Periodic []bool
+	Coords   [][]int // by rank in the communicator
+}
+
+// Kind is the kind of an event.
+type Kind uint8
+
+// The kinds of events with the fields that they use beside Time. What a record that is not an Enter or
+// a Leave says belongs to the innermost open call. Peer and Root are ranks in the communicator (in
+// the remote group of an intercommunicator), Comm and Region indices into the definitions.
+const (
+	Enter            Kind = iota // Region; Stack: the stack it was called from, 0 if not known
+	Leave                        // Region
+	Send                         // Peer, Comm, Tag, Size
+	Isend                        // Peer, Comm, Tag, Size, Request
+	IsendDone                    // Request
+	IrecvPost                    // Request
+	Recv                         // Peer, Comm, Tag, Size
+	IrecvDone                    // Peer, Comm, Tag, Size, Request
+	RequestTest                  // Request
+	RequestCancelled             // Request
+	CollectiveBegin              // -
+	CollectiveEnd                // Op, Comm, Root, Sent, Received, Counts
+	CollectiveIssue              // Request
+	CollectiveDone               // Op, Comm, Root, Sent, Received, Counts, Request
+	Fork                         // Size: threads asked for
+	Join                         // -
+	TeamBegin                    // -
+	TeamEnd                      // -
+	Sample                       // Stack
+	Polls                        // Size: the open call stands for so many unsuccessful ones
+	RecordingOff                 // -
+	RecordingOn                  // -
+	CommCreate                   // Comm
+	CommDestroy                  // Comm
+	ProgramBegin                 // -
+	ProgramEnd                   // Size: exit status
+	Other                        // something that this package does not use
+)
+
+// NoRoot is the Root of a collective that has none.
+const NoRoot = -1
+
+// Event is something that happened at a location.
+type Event struct {
+	Time           int64 // ps on the clock of the location, not decreasing
+	Kind           Kind
+	Op             timeline.Op
+	Region         uint32
+	Stack          uint32
+	Peer, Root     int32
+	Comm           uint32
+	Tag            int32
+	Size           int64
+	Sent, Received int64
+	Request        uint64
+	Counts         []int64 // bytes by peer: sent, then received where the operation has both
+}
