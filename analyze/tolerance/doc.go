@@ -1,0 +1,24 @@
+// Package tolerance answers how much latency, bandwidth and overhead a program tolerates, and where
+// on its critical path they sit. Its model is the static one, loggps: an operation waits for what the
+// schedule says and for its message, and for nothing else, so that the runtime T is the length of the
+// longest path of a graph, and a convex, piecewise linear function of L, of G and of o. Everything is
+// exact: whole picoseconds, rational breakpoints, no floating-point number decides a result.
+//
+// The way through the package:
+//
+//	s, err := Prepare(program, mapping, gamma)  // collectives become messages, messages are paired
+//	n := Network{Layout: layout}                // what a message costs; Network.Table for topologies
+//	e, err := s.Evaluate(n)                     // the full graph, once, at the given parameters:
+//	e.T, e.Lambda                               //   runtime and all derivatives
+//	e.CriticalPath()                            //   the canonical path, profile, pairs of ranks
+//	e.Slack()                                   //   of every operation and message
+//	e.WhatIf(selected, percent)                 //   T if some call paths took less time
+//	g, err := s.Build(n, Variable{Parameter: L}) // the contracted graph, a function of one variable:
+//	g.At(x), g.AtAll(xs)                        //   T with the slopes on both sides
+//	g.Largest(bound)                            //   the largest x with T(x) within a bound
+//	g.Breakpoints(from, to)                     //   the whole curve in an interval
+//	s.Analyze(n, options)                       // all of it in one Result
+//	s.WriteLP, s.WriteMPS                       // the same as a linear program
+//
+// The package does no input or output beyond the writers that it is given, and does not print.
+package tolerance
