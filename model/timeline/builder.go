@@ -1,0 +1,164 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"slackline/model/unit"
+)
+
+// Builder makes a Timeline from what happened at each location. Regions, communicators and
+// locations are made with its own methods; what happened goes to the LocationBuilders, each of
+// which belongs to one goroutine. Finish finds out what belongs together.
+type Builder struct {
+	mu        sync.Mutex
+	ranks     int
+	regions   []Region
+	comms     []Comm
+	locations []*LocationBuilder
+	grid      *Grid
+	simulated bool
+	notes     []string
+}
+
+// NewBuilder returns a Builder of a run with ranks 0 .. ranks-1.
+func NewBuilder(ranks int) *Builder { return &Builder{ranks: ranks} }
+
+// Region adds a region and returns its id. Ids count from 0; equal regions get different ones.
+func (b *Builder) Region(r Region) RegionID {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.regions = append(b.regions, r)
+	return RegionID(len(b.regions) - 1)
+}
+
+// Comm adds a communicator and returns its number; numbers count from 0.
+func (b *Builder) Comm(c Comm) int32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.comms = append(b.comms, c)
+	return int32(len(b.comms) - 1)
+}
+
+// SetGrid gives the run a process grid.
+func (b *Builder) SetGrid(g *Grid) { b.grid = g }
+
+// SetSimulated says that the run was simulated: its times are exact.
+func (b *Builder) SetSimulated() { b.simulated = true }
+
+// Note adds a sentence to the problems of the run.
+func (b *Builder) Note(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notes = append(b.notes, text)
+}
+
+// Location adds a thread of a rank. Locations may be added in any order: those of the timeline are
+// sorted by rank and thread.
+func (b *Builder) Location(rank, thread int, name, host string) *LocationBuilder {
+	l := &LocationBuilder{
+		rank: rank, thread: thread, name: name, host: host,
+		last: never, clockError: unknownClock,
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.locations = append(b.locations, l)
+	return l
+}
+
+// Finish returns the timeline: messages and collectives have found their partners, the call paths of
+// all locations are those of one tree, calls that are still open are closed. It uses so many threads;
+// their number does not change the result. What does not fit together is in its Problems. The
+// Builder must not be used afterwards.
+func (b *Builder) Finish(threads int) *Timeline {
+	slices.SortStableFunc(b.locations, func(x, y *LocationBuilder) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.thread, y.thread),
+			cmp.Compare(x.name, y.name), cmp.Compare(x.host, y.host))
+	})
+	for _, l := range b.locations {
+		b.ranks = max(b.ranks, l.rank+1)
+	}
+	t := &Timeline{
+		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Grid: b.grid, Simulated: b.simulated,
+		Locations: make([]Location, len(b.locations)),
+	}
+	t.Problems.Notes = b.notes
+	f := &finisher{t: t, locations: b.locations, threads: max(threads, 1)}
+	f.finish()
+	return t
+}
+
+// finisher holds what Finish needs beside the timeline.
+type finisher struct {
+	t         *Timeline
+	locations []*LocationBuilder
+	threads   int
+	byRank    [][]int32 // locations of each rank, the master first
+	groups    []group   // of the communicators
+}
+
+func (f *finisher) finish() {
+	f.each(len(f.locations), func(i int) { f.locations[i].close() })
+	f.findRanks()
+	f.groups = groupsOf(f.t.Comms)
+	f.matchTeams()
+	f.joinPaths()
+	f.matchMessages()
+	f.matchCollectives()
+	f.countOdds()
+	for i, l := range f.locations {
+		f.t.Locations[i] = l.location(f.t.Simulated)
+	}
+	f.bounds()
+}
+
+// findRanks sorts the locations to their ranks.
+func (f *finisher) findRanks() {
+	f.byRank = make([][]int32, f.t.Ranks)
+	for i, l := range f.locations {
+		f.byRank[l.rank] = append(f.byRank[l.rank], int32(i))
+	}
+	for r, locations := range f.byRank {
+		if len(locations) == 0 {
+			f.t.Problems.MissingRanks = append(f.t.Problems.MissingRanks, r)
+		}
+	}
+}
+
+// bounds finds the first and the last event of the run.
+func (f *finisher) bounds() {
+	none := true
+	for i, l := range f.locations {
+		if l.last == never {
+			continue
+		}
+		first, last := f.t.Locations[i].First, f.t.Locations[i].Last
+		if none {
+			f.t.Start, f.t.End, none = first, last, false
+		}
+		f.t.Start, f.t.End = min(f.t.Start, first), max(f.t.End, last)
+	}
+}
+
+// each calls work for 0 .. n-1, with up to f.threads of them at the same time.
+func (f *finisher) each(n int, work func(i int)) { parallel(n, f.threads, work) }
+
+// location is what the timeline keeps of a location.
+func (l *LocationBuilder) location(simulated bool) Location {
+	out := Location{
+		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
+		Calls: l.calls, First: l.first, Last: l.last,
+		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls,
+	}
+	if l.last == never {
+		out.Last = 0
+	}
+	if simulated && out.ClockError == unknownClock {
+		out.ClockError = 0
+	}
+	return out
+}
+
+// unknownClock is the clock error of a location that nobody measured.
+const unknownClock = unit.Duration(-1)

@@ -1,0 +1,142 @@
+package timeline
+
+import "fmt"
+
+// branch is the part of a location's own tree of paths that lies below a path of its master.
+type branch struct {
+	base   PathID   // of the master's own tree; 0 for the root
+	used   []bool   // by path of the own tree; nil: all
+	inTree []PathID // by path of the own tree: the path of the timeline
+}
+
+// joinPaths makes one tree of the trees of all locations and rewrites the paths of their calls.
+func (f *finisher) joinPaths() {
+	branches := make([][]branch, len(f.locations))
+	f.each(len(f.locations), func(i int) { branches[i] = f.locations[i].branches() })
+	var tree pathTree
+	tree.grow()
+	for _, locations := range f.byRank {
+		for _, i := range locations {
+			for j := range branches[i] {
+				b := &branches[i][j]
+				base := PathID(0)
+				if b.base != 0 {
+					base = branches[locations[0]][0].inTree[b.base]
+				}
+				b.inTree = tree.graft(base, f.locations[i].tree.nodes, b.used)
+			}
+		}
+	}
+	f.t.Paths = tree.nodes
+	for i := range f.t.Teams {
+		team := &f.t.Teams[i]
+		if team.Base != 0 {
+			team.Base = branches[team.Master][0].inTree[team.Base]
+		}
+	}
+	f.each(len(f.locations), func(i int) {
+		f.locations[i].rewritePaths(branches[i])
+		f.locations[i].tree = pathTree{}
+	})
+}
+
+// graft adds the used paths of another tree below base; it returns their numbers here.
+func (p *pathTree) graft(base PathID, nodes []Path, used []bool) []PathID {
+	to := make([]PathID, max(1, len(nodes)))
+	to[0] = base
+	for id := 1; id < len(nodes); id++ {
+		if used == nil || used[id] {
+			to[id] = p.child(to[nodes[id].Parent], nodes[id].Region)
+		}
+	}
+	return to
+}
+
+// branches finds out which paths of the location's own tree occur below which paths of its master. The
+// first branch is that of the root.
+func (l *LocationBuilder) branches() []branch {
+	if len(l.segments) == 0 {
+		return []branch{{}}
+	}
+	out := []branch{{used: make([]bool, len(l.tree.nodes))}}
+	index := map[PathID]int{0: 0}
+	next := int32(0)
+	mark := func(to int32, b *branch) {
+		for ; next < to; next++ {
+			for p := l.calls.Path[next]; p != 0 && !b.used[p]; p = l.tree.nodes[p].Parent {
+				b.used[p] = true
+			}
+		}
+	}
+	for i := range l.segments {
+		s := &l.segments[i]
+		mark(s.from, &out[0])
+		b, ok := index[s.base]
+		if !ok {
+			b = len(out)
+			index[s.base] = b
+			out = append(out, branch{base: s.base, used: make([]bool, len(l.tree.nodes))})
+		}
+		mark(s.to, &out[b])
+		s.branch = b
+	}
+	mark(int32(len(l.calls.Path)), &out[0])
+	return out
+}
+
+// rewritePaths replaces the paths of the location's own tree by those of the timeline.
+func (l *LocationBuilder) rewritePaths(branches []branch) {
+	next := int32(0)
+	rewrite := func(to int32, in []PathID) {
+		for ; next < to; next++ {
+			l.calls.Path[next] = in[l.calls.Path[next]]
+		}
+	}
+	for _, s := range l.segments {
+		rewrite(s.from, branches[0].inTree)
+		rewrite(s.to, branches[s.branch].inTree)
+	}
+	rewrite(int32(len(l.calls.Path)), branches[0].inTree)
+}
+
+// countOdds adds up what the locations found odd.
+func (f *finisher) countOdds() {
+	p := &f.t.Problems
+	for _, l := range f.locations {
+		p.Unbalanced += l.unbalanced
+		p.PendingRequests += l.pending
+	}
+	f.noteOdd("events before the one before them, taken as simultaneous", func(l *LocationBuilder) int64 { return l.disordered })
+	f.noteOdd("completions of requests that nobody began", func(l *LocationBuilder) int64 { return l.unasked })
+	f.noteOdd("records outside of any call, left out", func(l *LocationBuilder) int64 { return l.outside })
+	f.noteOdd("parallel regions inside of others, left out", func(l *LocationBuilder) int64 { return l.nestedForks })
+	f.noteOdd("parts of threads in parallel regions that nobody forked, left out", func(l *LocationBuilder) int64 { return l.oddTeams })
+	f.noteOdd("events beyond what can be numbered, left out", func(l *LocationBuilder) int64 { return l.tooMany })
+}
+
+// noteOdd adds a note if any location counted something.
+func (f *finisher) noteOdd(what string, count func(*LocationBuilder) int64) {
+	total, ranks, first := int64(0), 0, -1
+	last := -1
+	for _, l := range f.locations {
+		n := count(l)
+		if n == 0 {
+			continue
+		}
+		if total += n; l.rank != last {
+			ranks++
+			last = l.rank
+		}
+		if first < 0 {
+			first = l.rank
+		}
+	}
+	if total == 0 {
+		return
+	}
+	where := fmt.Sprintf("on rank %d", first)
+	if ranks > 1 {
+		where = fmt.Sprintf("on %d ranks, the first is rank %d", ranks, first)
+	}
+	f.t.Problems.Notes = append(f.t.Problems.Notes, fmt.Sprintf("%d %s (%s)", total, what, where))
+}

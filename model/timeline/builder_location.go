@@ -1,0 +1,187 @@
+package timeline
+
+import (
+	"math"
+
+	"slackline/model/unit"
+)
+
+// LocationBuilder takes what happened at one location, in order of time. A time before that of the
+// last event is taken as that of the last event.
+type LocationBuilder struct {
+	rank, thread int
+	name, host   string
+
+	calls Calls // columns of the same capacity; Path holds numbers of the location's own tree
+	open  []int32
+	tree  pathTree
+
+	sends       []send
+	receives    []receive // in the order of their posting
+	collectives []member  // in the order of their issue
+	counts      []int64
+	lastCounts  span
+	requests    requestTable
+	records     int32
+	polls       []Poll
+	teams       []teamMark
+	segments    []segment // of workers: their calls inside of teams, in order
+
+	first, last unit.Duration
+	clockError  unit.Duration
+	truncated   bool
+
+	unbalanced  int64 // leaves without enter, enters without leave
+	disordered  int64 // events before the one before them
+	pending     int64 // requests that were never completed
+	unasked     int64 // completions of requests that nobody began
+	outside     int64 // records outside of any call
+	nestedForks int64 // parallel regions inside of others
+	oddTeams    int64 // parts in parallel regions that nobody forked
+	tooMany     int64 // calls and records beyond what int32 can number
+}
+
+// never is the time of the last event before there is one.
+const never = unit.Duration(math.MinInt64)
+
+// Reserve makes room for so many calls; it is never needed, but saves time and memory.
+func (l *LocationBuilder) Reserve(calls int) {
+	if calls > cap(l.calls.Enter) {
+		l.calls.resize(calls)
+	}
+}
+
+// Enter begins a call of a region inside the innermost open call.
+func (l *LocationBuilder) Enter(t unit.Duration, r RegionID) {
+	t = l.at(t)
+	i := len(l.calls.Enter)
+	if i == cap(l.calls.Enter) && !l.grow() {
+		l.open = append(l.open, -1)
+		return
+	}
+	parent := PathID(0)
+	if n := len(l.open); n > 0 && l.open[n-1] >= 0 {
+		parent = l.calls.Path[l.open[n-1]]
+	}
+	c := &l.calls
+	c.Enter = c.Enter[:i+1]
+	c.Path = c.Path[:i+1]
+	c.Enter[i] = t
+	c.Path[i] = l.tree.child(parent, r)
+	l.open = append(l.open, int32(i))
+}
+
+// Leave ends the innermost open call.
+func (l *LocationBuilder) Leave(t unit.Duration) {
+	t = l.at(t)
+	n := len(l.open) - 1
+	if n < 0 {
+		l.unbalanced++
+		return
+	}
+	i := l.open[n]
+	l.open = l.open[:n]
+	if i < 0 {
+		return
+	}
+	c := &l.calls
+	c.Leave[:cap(c.Leave)][i] = t
+	c.Skip[:cap(c.Skip)][i] = int32(len(c.Enter))
+}
+
+// Depth is the number of open calls.
+func (l *LocationBuilder) Depth() int { return len(l.open) }
+
+// Innermost returns the region of the innermost open call, false if none is open.
+func (l *LocationBuilder) Innermost() (RegionID, bool) {
+	i := l.call()
+	if i < 0 {
+		return 0, false
+	}
+	return l.tree.nodes[l.calls.Path[i]].Region, true
+}
+
+// Polls says that the innermost open call stands for so many like it that found nothing.
+func (l *LocationBuilder) Polls(count int64) {
+	i := l.call()
+	if i < 0 {
+		l.outside++
+		return
+	}
+	if n := len(l.polls); n > 0 && l.polls[n-1].Call == i {
+		l.polls[n-1].Count += count
+		return
+	}
+	l.polls = append(l.polls, Poll{Call: i, Count: count})
+}
+
+// SetClockError says that the times are right within so much relative to rank 0.
+func (l *LocationBuilder) SetClockError(d unit.Duration) { l.clockError = d }
+
+// SetTruncated says that the end is missing: calls that are open then are no mistake.
+func (l *LocationBuilder) SetTruncated() { l.truncated = true }
+
+// at notes that something happened at t.
+func (l *LocationBuilder) at(t unit.Duration) unit.Duration {
+	if t < l.last {
+		l.disordered++
+		return l.last
+	}
+	if l.last == never {
+		l.first = t
+	}
+	l.last = t
+	return t
+}
+
+// call is the innermost open call, -1 if there is none.
+func (l *LocationBuilder) call() int32 {
+	if n := len(l.open); n > 0 {
+		return l.open[n-1]
+	}
+	return -1
+}
+
+// place is the point between the calls where the location is.
+func (l *LocationBuilder) place() Place {
+	return Place{Next: int32(len(l.calls.Enter)), Open: l.call()}
+}
+
+// grow makes room for more calls; false if more cannot be numbered.
+func (l *LocationBuilder) grow() bool {
+	n := cap(l.calls.Enter)
+	if n == math.MaxInt32 {
+		l.tooMany++
+		return false
+	}
+	l.calls.resize(min(max(64, n+n/2), math.MaxInt32))
+	return true
+}
+
+// resize moves the columns to new ones with room for so many calls.
+func (c *Calls) resize(room int) {
+	enter, leave := make([]unit.Duration, len(c.Enter), room), make([]unit.Duration, len(c.Enter), room)
+	path, skip := make([]PathID, len(c.Enter), room), make([]int32, len(c.Enter), room)
+	copy(enter, c.Enter)
+	copy(leave, c.Leave[:len(c.Enter)])
+	copy(path, c.Path)
+	copy(skip, c.Skip[:len(c.Enter)])
+	c.Enter, c.Leave, c.Path, c.Skip = enter, leave, path, skip
+}
+
+// close ends what is still open and brings the columns to their length.
+func (l *LocationBuilder) close() {
+	for len(l.open) > 0 {
+		if !l.truncated {
+			l.unbalanced++
+		}
+		l.Leave(l.last)
+	}
+	n := len(l.calls.Enter)
+	l.calls.Leave, l.calls.Skip = l.calls.Leave[:n], l.calls.Skip[:n]
+	if cap(l.calls.Enter) > n+n/4+64 {
+		l.calls.resize(n)
+	}
+	l.pending += l.requests.pending()
+	l.requests = requestTable{}
+}

@@ -1,0 +1,244 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+
+	"slackline/model/unit"
+)
+
+// send is a record of sending. Its peer is a rank in the communicator until the peers are resolved,
+// then a world rank.
+type send struct {
+	time            unit.Duration
+	size            int64
+	peer, comm, tag int32
+	call            int32
+	done, doneSeq   int32 // call and number of the record of completion, -1: none
+	state           state
+}
+
+// receive is a receive, at the place where it was posted.
+type receive struct {
+	posted, time    unit.Duration
+	size            int64
+	peer, comm, tag int32
+	post, call      int32
+	seq             int32
+	from, send      int32 // location and number of the send that it matches
+	state           state
+}
+
+// member is the part of a location in a collective, at the place of its issue.
+type member struct {
+	issued          unit.Duration
+	sent, received  int64
+	comm, root      int32
+	issue, complete int32
+	seq             int32
+	counts          int32
+	op              Op
+	state           state
+}
+
+// state is how far a message or collective has come.
+type state uint8
+
+const (
+	begun   state = iota
+	done          // the record that says what it is has come
+	matched       // it has found its partner
+	dropped       // cancelled
+)
+
+// span is a part of a slice.
+type span struct{ from, to int }
+
+// teamMark is a record of forking, joining, or of the beginning and end of a thread in a team.
+type teamMark struct {
+	time  unit.Duration
+	place Place
+	kind  teamKind
+}
+
+type teamKind uint8
+
+const (
+	fork teamKind = iota
+	join
+	teamBegin
+	teamEnd
+)
+
+// record notes that a record came at t; it returns its time, number and call, false if there are too
+// many to number.
+func (l *LocationBuilder) record(t unit.Duration) (time unit.Duration, seq, call int32, ok bool) {
+	time = l.at(t)
+	if l.records == math.MaxInt32 {
+		l.tooMany++
+		return time, 0, 0, false
+	}
+	seq = l.records
+	l.records++
+	return time, seq, l.call(), true
+}
+
+// Send is a blocking send. Peer is the rank in the communicator, in the remote group of an
+// intercommunicator.
+func (l *LocationBuilder) Send(t unit.Duration, peer, comm, tag int32, size int64) {
+	t, seq, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.sends = append(l.sends, send{time: t, size: size, peer: peer, comm: comm, tag: tag,
+		call: call, done: call, doneSeq: seq, state: done})
+}
+
+// Isend is the beginning of a send that IsendDone completes.
+func (l *LocationBuilder) Isend(t unit.Duration, peer, comm, tag int32, size int64, request uint64) {
+	t, _, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.requests.put(requestKey{request, sendRequest}, int32(len(l.sends)))
+	l.sends = append(l.sends, send{time: t, size: size, peer: peer, comm: comm, tag: tag,
+		call: call, done: -1, doneSeq: -1, state: done})
+}
+
+// IsendDone completes the last Isend with its request.
+func (l *LocationBuilder) IsendDone(t unit.Duration, request uint64) {
+	_, seq, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	i, found := l.requests.take(requestKey{request, sendRequest})
+	if !found {
+		l.unasked++
+		return
+	}
+	l.sends[i].done, l.sends[i].doneSeq = call, seq
+}
+
+// Post is the posting of a receive that IrecvDone completes.
+func (l *LocationBuilder) Post(t unit.Duration, request uint64) {
+	t, _, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.requests.put(requestKey{request, receiveRequest}, int32(len(l.receives)))
+	l.receives = append(l.receives, receive{posted: t, post: call})
+}
+
+// Recv is a blocking receive, at its end.
+func (l *LocationBuilder) Recv(t unit.Duration, peer, comm, tag int32, size int64) {
+	t, seq, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.receives = append(l.receives, receive{posted: t, time: t, size: size, peer: peer, comm: comm, tag: tag,
+		post: call, call: call, seq: seq, state: done})
+}
+
+// IrecvDone completes the last Post with its request. Without one, the receive counts as posted here.
+func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size int64, request uint64) {
+	t, seq, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	i, found := l.requests.take(requestKey{request, receiveRequest})
+	if !found {
+		l.unasked++
+		i = int32(len(l.receives))
+		l.receives = append(l.receives, receive{posted: t, post: call})
+	}
+	r := &l.receives[i]
+	r.time, r.size, r.peer, r.comm, r.tag = t, size, peer, comm, tag
+	r.call, r.seq, r.state = call, seq, done
+}
+
+// Cancel says that a request was cancelled: its message was never sent, its receive took none.
+func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
+	if _, _, _, ok := l.record(t); !ok {
+		return
+	}
+	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
+		l.receives[i].state = dropped
+	} else if i, found := l.requests.take(requestKey{request, sendRequest}); found {
+		l.sends[i].state = dropped
+	} else {
+		l.unasked++
+	}
+}
+
+// Collective is a blocking collective, at its end. Root is a rank in the communicator, -1 if there is
+// none. Counts are bytes by peer, sent and then received if the operation has both; nil if they do
+// not differ.
+func (l *LocationBuilder) Collective(t unit.Duration, op Op, comm, root int32, sent, received int64, counts []int64) {
+	t, seq, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.collectives = append(l.collectives, member{issued: t, op: op, comm: comm, root: root, sent: sent, received: received,
+		issue: call, complete: call, seq: seq, counts: l.keepCounts(counts), state: done})
+}
+
+// Issue is the beginning of a collective that Complete completes.
+func (l *LocationBuilder) Issue(t unit.Duration, request uint64) {
+	t, _, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	l.requests.put(requestKey{request, collectiveRequest}, int32(len(l.collectives)))
+	l.collectives = append(l.collectives, member{issued: t, issue: call})
+}
+
+// Complete completes the last Issue with its request; see Collective. Without one, the collective
+// counts as issued here.
+func (l *LocationBuilder) Complete(t unit.Duration, op Op, comm, root int32, sent, received int64, counts []int64, request uint64) {
+	t, seq, call, ok := l.record(t)
+	if !ok {
+		return
+	}
+	i, found := l.requests.take(requestKey{request, collectiveRequest})
+	if !found {
+		l.unasked++
+		i = int32(len(l.collectives))
+		l.collectives = append(l.collectives, member{issued: t, issue: call})
+	}
+	m := &l.collectives[i]
+	m.op, m.comm, m.root, m.sent, m.received = op, comm, root, sent, received
+	m.complete, m.seq, m.counts, m.state = call, seq, l.keepCounts(counts), done
+}
+
+// keepCounts stores sizes by peer with their number before them and returns their index; equal ones
+// that follow each other are stored once.
+func (l *LocationBuilder) keepCounts(counts []int64) int32 {
+	if len(counts) == 0 || len(l.counts) > math.MaxInt32-len(counts)-1 {
+		return -1
+	}
+	if last := l.counts[l.lastCounts.from:l.lastCounts.to]; !slices.Equal(last, counts) {
+		l.counts = append(l.counts, int64(len(counts)))
+		l.lastCounts = span{len(l.counts), len(l.counts) + len(counts)}
+		l.counts = append(l.counts, counts...)
+	}
+	return int32(l.lastCounts.from)
+}
+
+// Fork is the beginning of a parallel region of which this location is the master.
+func (l *LocationBuilder) Fork(t unit.Duration) { l.mark(t, fork) }
+
+// Join is the end of a parallel region of which this location is the master.
+func (l *LocationBuilder) Join(t unit.Duration) { l.mark(t, join) }
+
+// TeamBegin is the beginning of this location's part in a parallel region.
+func (l *LocationBuilder) TeamBegin(t unit.Duration) { l.mark(t, teamBegin) }
+
+// TeamEnd is the end of this location's part in a parallel region.
+func (l *LocationBuilder) TeamEnd(t unit.Duration) { l.mark(t, teamEnd) }
+
+func (l *LocationBuilder) mark(t unit.Duration, kind teamKind) {
+	t, _, _, ok := l.record(t)
+	if ok {
+		l.teams = append(l.teams, teamMark{time: t, place: l.place(), kind: kind})
+	}
+}

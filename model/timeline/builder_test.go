@@ -1,0 +1,197 @@
+package timeline
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slackline/model/unit"
+)
+
+// twoRanks is a builder with two ranks, the world and some regions.
+type twoRanks struct {
+	*Builder
+	world                                    int32
+	main, work, sendCall, recvCall, waitCall RegionID
+	l                                        [2]*LocationBuilder
+}
+
+func newTwoRanks() *twoRanks {
+	b := &twoRanks{Builder: NewBuilder(2)}
+	b.main = b.Region(Region{Name: "main"})
+	b.work = b.Region(Region{Name: "work"})
+	b.sendCall = b.Region(Region{Name: "MPI_Send", Paradigm: MPI, Role: PointToPoint})
+	b.recvCall = b.Region(Region{Name: "MPI_Recv", Paradigm: MPI, Role: PointToPoint})
+	b.waitCall = b.Region(Region{Name: "MPI_Wait", Paradigm: MPI, Role: PointToPoint})
+	b.world = b.Comm(Comm{Name: "world", Members: []int32{0, 1}})
+	b.l[1] = b.Location(1, 0, "thread 0", "b")
+	b.l[0] = b.Location(0, 0, "thread 0", "a")
+	return b
+}
+
+func TestBuilderMatchesAMessage(t *testing.T) {
+	b := newTwoRanks()
+	l := b.l[0]
+	l.Enter(0, b.main)
+	l.Enter(10, b.sendCall)
+	l.Send(11, 1, b.world, 7, 300)
+	l.Leave(20)
+	l.Leave(30)
+	l = b.l[1]
+	l.Enter(1, b.main)
+	l.Enter(2, b.work)
+	l.Leave(3)
+	l.Enter(4, b.recvCall)
+	l.Recv(21, 0, b.world, 7, 300)
+	l.Leave(22)
+	l.Leave(40)
+	tl := b.Finish(2)
+	want := []Message{{
+		From: 0, To: 1, Send: 1, SendDone: 1, Post: 2, Recv: 2, Comm: 0, Tag: 7, Size: 300, Sent: 11, Received: 21,
+	}}
+	if diff := cmp.Diff(want, tl.Messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Problems{}, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if got := []any{tl.Start, tl.End, tl.PathName(tl.Locations[1].Calls.Path[2])}; !cmp.Equal(got, []any{tl.Locations[0].First, tl.Locations[1].Last, "main/MPI_Recv"}) {
+		t.Errorf("start, end, path = %v", got)
+	}
+	wantCalls := Calls{
+		Enter: dur(1, 2, 4), Leave: dur(40, 3, 22), Skip: []int32{3, 2, 3}, Path: tl.Locations[1].Calls.Path,
+	}
+	if diff := cmp.Diff(wantCalls, tl.Locations[1].Calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestReceivesMatchInTheOrderOfPosting(t *testing.T) {
+	b := newTwoRanks()
+	l := b.l[0]
+	l.Enter(0, b.sendCall)
+	l.Isend(1, 1, b.world, 7, 100, 5)
+	l.Isend(2, 1, b.world, 7, 200, 6)
+	l.Send(3, 1, b.world, 8, 300)
+	l.Leave(4)
+	l.Enter(5, b.waitCall)
+	l.IsendDone(6, 6)
+	l.IsendDone(7, 5)
+	l.Leave(8)
+	l = b.l[1]
+	l.Enter(0, b.recvCall)
+	l.Post(1, 9)
+	l.Post(2, 10)
+	l.Leave(3)
+	l.Enter(4, b.waitCall)
+	l.IrecvDone(5, 0, b.world, 7, 200, 10)
+	l.Post(6, 10)
+	l.IrecvDone(7, 0, b.world, 7, 100, 9)
+	l.IrecvDone(8, 0, b.world, 8, 300, 10)
+	l.Leave(9)
+	tl := b.Finish(1)
+	want := []Message{
+		{From: 0, To: 1, Send: 0, SendDone: 1, Post: 0, Recv: 1, SendDoneSeq: 4, RecvSeq: 4, Tag: 7, Size: 100, Sent: 1, Received: 7},
+		{From: 0, To: 1, Send: 0, SendDone: 1, Post: 0, Recv: 1, SendDoneSeq: 3, RecvSeq: 2, Tag: 7, Size: 200, Sent: 2, Received: 5},
+		{From: 0, To: 1, Send: 0, SendDone: 0, Post: 1, Recv: 1, SendDoneSeq: 2, RecvSeq: 5, Tag: 8, Size: 300, Sent: 3, Received: 8},
+	}
+	if diff := cmp.Diff(want, tl.Messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Problems{}, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestCollectiveInstances(t *testing.T) {
+	b := newTwoRanks()
+	bar := b.Region(Region{Name: "MPI_Barrier"})
+	for i, l := range b.l {
+		l.Enter(1, bar)
+		l.Issue(2, 4)
+		l.Collective(3, OpBarrier, b.world, -1, 0, 0, nil)
+		l.Leave(4)
+		l.Enter(5, b.waitCall)
+		l.Complete(6, OpAlltoallv, b.world, -1, 3, 3, []int64{1, 2, 2, 1}, 4)
+		l.Leave(7)
+		if i == 1 {
+			l.Enter(8, bar)
+			l.Collective(9, OpBarrier, b.world, -1, 0, 0, nil)
+			l.Leave(10)
+		}
+	}
+	tl := b.Finish(2)
+	if diff := cmp.Diff([]Collective{{Op: OpAlltoallv, Root: -1}, {Op: OpBarrier, Root: -1, First: 2}}, tl.Collectives); diff != "" {
+		t.Errorf("collectives (-want +got):\n%s", diff)
+	}
+	want := []Member{
+		{Location: 0, Issue: 0, Complete: 1, Seq: 2, Sent: 3, Received: 3, Counts: 1},
+		{Location: 1, Issue: 0, Complete: 1, Seq: 2, Sent: 3, Received: 3, Counts: 6},
+		{Location: 0, Issue: 0, Complete: 0, Seq: 1, Counts: -1},
+		{Location: 1, Issue: 0, Complete: 0, Seq: 1, Counts: -1},
+	}
+	if diff := cmp.Diff(want, tl.Members); diff != "" {
+		t.Errorf("members (-want +got):\n%s", diff)
+	}
+	problems := Problems{IncompleteCollectives: 1, Collectives: []string{"world: collective 3: MPI_Barrier of rank 1, but rank 0 has only 2"}}
+	if diff := cmp.Diff(problems, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestTeams(t *testing.T) {
+	b := NewBuilder(1)
+	mainRegion, par, work := b.Region(Region{Name: "main"}), b.Region(Region{Name: "parallel"}), b.Region(Region{Name: "work"})
+	worker := b.Location(0, 1, "", "")
+	master := b.Location(0, 0, "", "")
+	part := func(l *LocationBuilder, from int) {
+		d := dur(from, from+1, from+2, from+3, from+4, from+5)
+		l.TeamBegin(d[0])
+		l.Enter(d[1], par)
+		l.Enter(d[2], work)
+		l.Leave(d[3])
+		l.Leave(d[4])
+		l.TeamEnd(d[5])
+	}
+	master.Enter(0, mainRegion)
+	master.Fork(1)
+	part(master, 2)
+	master.Join(10)
+	master.Enter(11, work)
+	master.Fork(12)
+	part(master, 13)
+	master.Join(20)
+	master.Leave(21)
+	master.Leave(22)
+	part(worker, 3)
+	part(worker, 13)
+	tl := b.Finish(2)
+	want := []Team{
+		{Master: 0, Fork: 1, Join: 10, ForkPlace: Place{1, 0}, JoinPlace: Place{3, 0}, Base: 1, Members: []TeamMember{
+			{0, 2, 7, Place{1, 0}, Place{3, 0}}, {1, 3, 8, Place{0, -1}, Place{2, -1}}}},
+		{Master: 0, Fork: 12, Join: 20, ForkPlace: Place{4, 3}, JoinPlace: Place{6, 3}, Base: 4, Members: []TeamMember{
+			{0, 13, 18, Place{4, 3}, Place{6, 3}}, {1, 13, 18, Place{2, -1}, Place{4, -1}}}},
+	}
+	if diff := cmp.Diff(want, tl.Teams); diff != "" {
+		t.Errorf("teams (-want +got):\n%s", diff)
+	}
+	for call, want := range []string{"main/parallel", "main/parallel/work", "main/work/parallel", "main/work/parallel/work"} {
+		if got := tl.PathName(tl.Locations[1].Calls.Path[call]); got != want {
+			t.Errorf("path of the worker's call %d = %s, want %s", call, got, want)
+		}
+	}
+	if len(tl.Paths) != 7 {
+		t.Errorf("%d paths, want 7", len(tl.Paths))
+	}
+	if diff := cmp.Diff(Problems{}, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func dur(values ...int) []unit.Duration {
+	out := make([]unit.Duration, len(values))
+	for i, v := range values {
+		out[i] = unit.Duration(v)
+	}
+	return out
+}
