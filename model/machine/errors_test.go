@@ -78,7 +78,7 @@ func TestReadErrors(t *testing.T) {
 			`m.yaml:5:12: placement is "4"; write block, cyclic, a list such as [0, 0, 1, 1], or the name of a file`,
 		}},
 		{"topology kind", plainMachine + "topology: {kind: fatree, k: 4}\n", []string{
-			`m.yaml:5:11: topology has kind "fatree"; write kind: fattree, dragonfly, slimfly or torus; did you mean fattree?`,
+			`m.yaml:5:11: topology has kind "fatree"; write kind: fattree, dragonfly, slimfly, torus or matrix; did you mean fattree?`,
 		}},
 		{"topology keys", plainMachine + "topology: {kind: dragonfly, g: 0, k: 4, wier: 1ns, wire: 3, p: 2}\n", []string{
 			`m.yaml:5:11: a topology of kind dragonfly needs the key a`,
@@ -88,9 +88,9 @@ func TestReadErrors(t *testing.T) {
 			`m.yaml:5:58: topology wire: duration "3" needs a unit; use ps, ns, us, ms, s, min or h, e.g. 2.5us`,
 		}},
 		{"topology list", plainMachine + "topology: [4]\n", []string{`m.yaml:5:11: topology must be keys with values, as in "{kind: fattree, k: 16}"`}},
-		{"topology empty", plainMachine + "topology: {}\n", []string{`m.yaml:5:11: topology has kind ""; write kind: fattree, dragonfly, slimfly or torus`}},
+		{"topology empty", plainMachine + "topology: {}\n", []string{`m.yaml:5:11: topology has kind ""; write kind: fattree, dragonfly, slimfly, torus or matrix`}},
 		{"topology dims", plainMachine + "topology: {kind: torus, dims: 4x0}\n", []string{
-			`m.yaml:5:31: topology dims is "4x0"; write the extent of each dimension, e.g. 4x4x2`,
+			`m.yaml:5:31: topology dims: the extents are "4x0"; write that of each dimension, e.g. 4x4x2`,
 		}},
 		{"block style", "L: 1us\no:\n  1KiB: 1us\ng: 1us\nG: 1ns\nS:\n  a: b\ntopology:\n  kind: torus\n", []string{
 			`m.yaml:3:3: o has no piece for the smallest messages; let one begin at 0B`,

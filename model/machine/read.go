@@ -146,7 +146,7 @@ func (r *reader) readKey(m *Machine, e yamlfile.Entry) {
 	case "placement":
 		m.Placement = r.readPlacement(e.Value)
 	case "topology":
-		m.Topology = readTopology(e.Value)
+		m.Topology = r.readTopology(e.Value)
 	default:
 		r.readParam(&r.top, e)
 	}

@@ -2,8 +2,8 @@ package machine
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"slackline/internal/suggest"
@@ -11,28 +11,15 @@ import (
 	"slackline/model/unit"
 )
 
-// topologyKind names the keys of one kind of network, beside kind, wire and switch.
-type topologyKind struct {
-	needed, optional []string
-}
-
-var topologyKinds = map[string]topologyKind{
-	"fattree":   {needed: []string{"k"}},
-	"dragonfly": {needed: []string{"g", "a", "p"}, optional: []string{"h"}},
-	"slimfly":   {needed: []string{"q", "p"}},
-	"torus":     {needed: []string{"dims"}, optional: []string{"p"}},
-}
-
-var topologyWords = []string{"fattree", "dragonfly", "slimfly", "torus"}
-
 var topologyKeys = yamlfile.Keys{
-	Names:   []string{"kind", "wire", "switch", "k", "g", "a", "p", "h", "q", "dims"},
+	Names:   []string{"kind", "wire", "switch", "k", "g", "a", "p", "h", "q", "dims", "file"},
 	Example: "{kind: fattree, k: 16}",
 }
 
-// readTopology checks the kind and the keys of a topology; the values are kept as they are
-// written, for the analysis that uses them.
-func readTopology(node yamlfile.Node) map[string]string {
+// readTopology reads the key topology of a machine file: what FindTopology builds the network from,
+// and the latencies of a wire and of a switch. The file of a matrix is looked for beside the
+// machine file.
+func (r *reader) readTopology(node yamlfile.Node) map[string]string {
 	values := map[string]string{}
 	entries := node.Mapping("topology", &topologyKeys)
 	for _, e := range entries {
@@ -45,14 +32,24 @@ func readTopology(node yamlfile.Node) map[string]string {
 	}
 	kind, ok := topologyKinds[values["kind"]]
 	if !ok {
-		node.Errorf("topology has kind %s; write kind: fattree, dragonfly, slimfly or torus%s",
+		node.Errorf("topology has kind %s; write kind: fattree, dragonfly, slimfly, torus or matrix%s",
 			yamlfile.Quote(values["kind"]), suggest.Phrase(values["kind"], topologyWords))
 		return values
 	}
+	before := len(r.Errors)
 	checkTopology(node, entries, values, kind)
+	if file := values["file"]; file != "" && !filepath.IsAbs(file) {
+		values["file"] = filepath.Join(filepath.Dir(r.File), file)
+	}
+	if len(r.Errors) == before {
+		if _, err := (&Machine{Topology: values}).FindTopology(); err != nil {
+			node.Errorf("topology %v", err)
+		}
+	}
 	return values
 }
 
+// checkTopology checks the keys and their values one by one.
 func checkTopology(node yamlfile.Node, entries []yamlfile.Entry, values map[string]string, kind topologyKind) {
 	allowed := slices.Concat([]string{"kind", "wire", "switch"}, kind.needed, kind.optional)
 	for _, e := range entries {
@@ -61,17 +58,14 @@ func checkTopology(node yamlfile.Node, entries []yamlfile.Entry, values map[stri
 		case !given: // the mistake is noted
 		case !slices.Contains(allowed, e.Key):
 			e.Errorf("a topology of kind %s has no key %s; its keys are %s", values["kind"], e.Key, strings.Join(allowed, ", "))
-		case e.Key == "kind":
+		case e.Key == "kind" || e.Key == "file":
 		case e.Key == "wire" || e.Key == "switch":
 			if _, err := unit.ParseDuration(text); err != nil {
 				e.Value.Errorf("topology %s: %v", e.Key, err)
 			}
 		case e.Key == "dims":
-			for dim := range strings.SplitSeq(text, "x") {
-				if !isCount(dim) {
-					e.Value.Errorf("topology dims is %s; write the extent of each dimension, e.g. 4x4x2", yamlfile.Quote(text))
-					break
-				}
+			if _, err := parseDims(text); err != nil {
+				e.Value.Errorf("topology dims: %v", err)
 			}
 		case !isCount(text):
 			e.Value.Errorf("topology %s is %s; give a whole number of at least 1", e.Key, yamlfile.Quote(text))
@@ -84,9 +78,16 @@ func checkTopology(node yamlfile.Node, entries []yamlfile.Entry, values map[stri
 	}
 }
 
-func isCount(text string) bool {
-	n, err := strconv.ParseUint(text, 10, 31)
-	return err == nil && n > 0
+// TopologyLatencies returns the latencies of a wire and of a switch that the topology of a machine
+// file gives; nil: it gives none.
+func (m *Machine) TopologyLatencies() (wire, perSwitch *unit.Duration) {
+	of := func(key string) *unit.Duration {
+		if d, err := unit.ParseDuration(m.Topology[key]); err == nil {
+			return &d
+		}
+		return nil
+	}
+	return of("wire"), of("switch")
 }
 
 // formatTopology writes a topology, its kind first.
