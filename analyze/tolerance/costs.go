@@ -1,0 +1,115 @@
+package tolerance
+
+import (
+	"fmt"
+
+	"slackline/model/machine"
+)
+
+// message is what a message costs at the given parameters. Its latency is units*L + constant.
+type message struct {
+	overhead   int64 // o
+	latency    int64 // of one of its ways through the network, all in all
+	constant   int64 // the part of it that is no L
+	units      int64 // number of L in it
+	size       int64 // b = max(size-1, 0)
+	bytes      int64 // b*G, rounded
+	gap        int64 // g; 0: the next send need not wait
+	perByte    int64 // G, in femtoseconds
+	rendezvous bool
+	class      machine.Class
+}
+
+// coster says what messages cost on a network. It remembers the last answers, since programs use few
+// sizes. It keeps the first error.
+type coster struct {
+	s       *Schedule
+	n       Network
+	uniform bool
+	class   machine.Class // if uniform
+	entries [64]costEntry
+	gaps    *protocol // for the edges of gaps
+	err     error
+}
+
+type costEntry struct {
+	key  int64 // size plus 1; 0: empty
+	by   machine.Class
+	cost message
+}
+
+// newCoster checks that the network fits the schedule.
+func newCoster(s *Schedule, n Network) (*coster, error) {
+	if n.Layout == nil || n.Layout.Ranks != s.graph.Ranks() {
+		return nil, fmt.Errorf("the network is made for another number of ranks than the %d of the schedule", s.graph.Ranks())
+	}
+	c := &coster{s: s, n: n}
+	c.class, c.uniform = n.Layout.Uniform()
+	return c, nil
+}
+
+// classOf returns the class of the message of a send.
+func (c *coster) classOf(send uint32) machine.Class {
+	if c.uniform {
+		return c.class
+	}
+	return c.n.Layout.Class(c.s.source(send), int(c.s.ops[send].Peer))
+}
+
+// of returns the cost of the message of a send. It is valid until the next call.
+func (c *coster) of(send uint32) *message {
+	size, class := c.s.ops[send].Size, c.classOf(send)
+	e := &c.entries[(uint64(size)*0x9E3779B97F4A7C15>>59)|uint64(class&1)<<5]
+	if e.key != size+1 || e.by != class {
+		e.key, e.by = size+1, class
+		e.cost = c.compute(send, size, class)
+	}
+	if t := c.n.Table; t != nil {
+		c.takeLatency(&e.cost, send, t)
+	}
+	return &e.cost
+}
+
+// isRendezvous reports whether the message of a send is larger than S of its class.
+func (c *coster) isRendezvous(send uint32) bool {
+	return c.s.ops[send].Size > c.n.Layout.Machine.Classes[c.classOf(send)].Eager
+}
+
+func (c *coster) compute(send uint32, size int64, class machine.Class) message {
+	p := &c.n.Layout.Machine.Classes[class]
+	cost := p.Cost(size)
+	m := message{
+		overhead: cost.Overhead, latency: cost.Latency, units: 1,
+		size: max(size-1, 0), bytes: cost.Bytes, gap: cost.Gap, perByte: int64(p.PerByte.At(size)),
+		rendezvous: cost.Rendezvous, class: class,
+	}
+	if c.n.NoGap {
+		m.gap = 0
+	}
+	if _, ok := p.PerByte.At(size).Times(m.size); !ok {
+		c.fail(fmt.Errorf("rank %d: a message of %d bytes to rank %d: %w", c.s.source(send), size, c.s.ops[send].Peer, ErrOverflow))
+		m.bytes = 0
+	}
+	return m
+}
+
+// takeLatency replaces the latency by that of the table.
+func (c *coster) takeLatency(m *message, send uint32, t *Table) {
+	from, to := c.s.source(send), int(c.s.ops[send].Peer)
+	units, constant := t.Of(from, to)
+	if units < 0 || constant < 0 || units > maxUnits || units > 0 && int64(t.L) > (maxTime-int64(constant))/units {
+		c.fail(fmt.Errorf("the latency from rank %d to rank %d is %d*L + %s, which cannot be: %w", from, to, units, constant, ErrOverflow))
+		units, constant = 0, 0
+	}
+	m.units, m.constant = units, int64(constant)
+	m.latency = units*int64(t.L) + int64(constant)
+}
+
+// maxUnits bounds the latencies that a table may count for one way of a message.
+const maxUnits = 1 << 20
+
+func (c *coster) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}

@@ -1,0 +1,66 @@
+package tolerance
+
+import (
+	"fmt"
+	"math/bits"
+
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// WhatIf returns T if all calculations of some origins took the given percentage less time. Each calculation is rounded half up to whole picoseconds; all else is exact: other
+// paths become critical as they do.
+func (e *Evaluation) WhatIf(faster func(origin uint32) bool, less Percent) (unit.Duration, error) {
+	full := int64(100) * less.scale()
+	rest := full - less.value
+	if rest < 0 {
+		return 0, fmt.Errorf("nothing can take %s less time; give at most 100%%", less)
+	}
+	origins := make([]bool, max(len(e.s.graph.Origins()), 1))
+	for i := range origins {
+		origins[i] = faster(uint32(i))
+	}
+	fits := true
+	t, err := e.forward(func(op uint32) int64 {
+		o := &e.s.ops[op]
+		if !origins[o.Origin] {
+			return o.Size
+		}
+		cost, ok := timesRatio(o.Size, rest, full)
+		fits = fits && ok
+		return cost
+	})
+	if err != nil {
+		return 0, err
+	}
+	if !fits {
+		return 0, ErrOverflow
+	}
+	return unit.Duration(t.last()), nil
+}
+
+// timesRatio returns a*num/den, all at least 0, rounded half up, and whether it fits.
+func timesRatio(a, num, den int64) (int64, bool) {
+	hi, lo := bits.Mul64(uint64(a), uint64(num))
+	lo, carry := bits.Add64(lo, uint64(den)/2, 0)
+	hi += carry
+	if hi >= uint64(den) {
+		return maxTime, false
+	}
+	q, _ := bits.Div64(hi, lo, uint64(den))
+	if q > uint64(maxTime) {
+		return maxTime, false
+	}
+	return int64(q), true
+}
+
+// Work returns the time of all calculations by origin.
+func (s *Schedule) Work() []unit.Duration {
+	work := make([]unit.Duration, max(len(s.graph.Origins()), 1))
+	for i := range s.ops {
+		if op := &s.ops[i]; op.Kind == schedule.Calc {
+			work[op.Origin] += unit.Duration(op.Size)
+		}
+	}
+	return work
+}
