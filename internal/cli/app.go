@@ -90,6 +90,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.convertCommand(),
 		a.machineCommand(),
 		a.noiseCommand(),
+		a.measureCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
 		a.versionCommand(),

@@ -189,7 +189,9 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 func (a *app) needVerb(c *cobra.Command, args []string) error {
 	var names []string
 	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
 	}
 	text := fmt.Sprintf("%s needs one of %s", c.CommandPath(), strings.Join(names, ", "))
 	if len(args) > 0 {

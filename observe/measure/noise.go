@@ -1,0 +1,153 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"slackline/model/unit"
+)
+
+// Method is a way to measure noise.
+type Method string
+
+// The methods.
+const (
+	Selfish      Method = "selfish" // read the clock all the time; what takes long is a detour
+	FixedWork    Method = "fwq"     // do the same work again and again; how long does it take
+	FixedQuantum Method = "ftq"     // how much work gets done in the same time
+)
+
+// Methods are all methods.
+var Methods = []string{string(Selfish), string(FixedWork), string(FixedQuantum)}
+
+// NoiseOptions say how to measure noise.
+type NoiseOptions struct {
+	Method     Method
+	CPUs       []int         // measured at the same time, each by a process of its own
+	Time       time.Duration // of the measurement, without its preparation
+	MaxDetours int           // selfish: ends when a CPU has so many
+	Threshold  float64       // selfish: a detour is what takes longer than so many times the shortest iteration
+	Quantum    time.Duration // fwq: of work, ftq: of time
+	Child      []string      // command that calls NoiseChild
+}
+
+// Defaults of a measurement.
+const (
+	DefaultThreshold  = 9 // writing a record costs a cache miss: 6 to 8 times the shortest iteration
+	DefaultMaxDetours = 1 << 20
+	DefaultQuantum    = time.Millisecond
+)
+
+// Noise is what was measured.
+type Noise struct {
+	Method Method
+	CPUs   []CPUNoise // in the order of NoiseOptions.CPUs
+}
+
+// CPUNoise is the noise of one CPU.
+type CPUNoise struct {
+	CPU        int
+	TickRate   float64   // of the counter, per second
+	Shortest   float64   // ns: t_min, the shortest iteration
+	Spread     []float64 // ns: t_min in repeated searches
+	Threshold  float64   // ns
+	Iterations uint64
+	Duration   unit.Duration
+	Full       bool // ended because MaxDetours was reached
+
+	Detours []Detour // selfish: by start, with Label
+	Labels  []string // what Detour.Label names: causes that show themselves; the first is "other"
+	Lines   []Line   // periods that were found among the detours
+
+	Samples  []Sample    // fwq, ftq
+	Spectrum []Frequency // ftq: what repeats
+
+	Host HostState
+}
+
+// Detour is a stretch of time that the program did not get.
+type Detour struct {
+	Start, Length unit.Duration
+	Label         int
+}
+
+// Sample is one quantum: when it began, and what noise took of it.
+type Sample struct{ Start, Noise unit.Duration }
+
+// HostState is what else happened on the CPU during the measurement.
+type HostState struct {
+	InvoluntarySwitches int64         // the thread lost its CPU to another
+	PendingSignals      uint64        // signals that were sent to the measuring thread; none was delivered
+	Collections         uint32        // garbage collections in the measuring process
+	Steal               unit.Duration // what the hypervisor took, to the kernel's ticks; -1: not known
+	Load                float64       // runnable processes of the last minute, before the measurement; -1: not known
+	Virtual             bool          // a hypervisor is below
+}
+
+// Lost is the time that noise took.
+func (c *CPUNoise) Lost() unit.Duration {
+	var sum unit.Duration
+	for _, d := range c.Detours {
+		sum += d.Length
+	}
+	for _, s := range c.Samples {
+		sum += s.Noise
+	}
+	return sum
+}
+
+// OverheadPercent is the share of the time that noise took.
+func (c *CPUNoise) OverheadPercent() float64 {
+	if c.Duration == 0 {
+		return 0
+	}
+	return 100 * float64(c.Lost()) / float64(c.Duration)
+}
+
+// switchesPerSecond above which another process shared the CPU; the kernel's own threads stay below.
+const switchesPerSecond = 20
+
+// Warnings say why the figures may not be those of a quiet machine.
+func (c *CPUNoise) Warnings() []string {
+	var list []string
+	seconds := float64(c.Duration) / float64(unit.Second)
+	if n := c.Host.InvoluntarySwitches; float64(n) > switchesPerSecond*seconds {
+		list = append(list, fmt.Sprintf("CPU %d was shared with other processes: the measuring thread lost it %d times; measure an idle machine", c.CPU, n))
+	}
+	if c.Host.Virtual {
+		list = append(list, fmt.Sprintf("CPU %d is virtual: what the host takes looks like noise of the guest", c.CPU))
+	}
+	if c.Host.Steal > 0 {
+		list = append(list, fmt.Sprintf("the hypervisor took %s of CPU %d", c.Host.Steal.Short(), c.CPU))
+	}
+	if c.Host.Load > 0.5 {
+		list = append(list, fmt.Sprintf("the machine was loaded before the measurement: %.1f processes on average", c.Host.Load))
+	}
+	if len(c.Spread) > 0 && c.Spread[len(c.Spread)-1] > 1.5*c.Spread[0] {
+		list = append(list, fmt.Sprintf("the shortest iteration on CPU %d varies from %.1f to %.1f ns: its frequency changes, or it was never quiet", c.CPU, c.Spread[0], c.Spread[len(c.Spread)-1]))
+	}
+	if c.Full {
+		list = append(list, fmt.Sprintf("CPU %d: the record was full after %s; allow more detours or measure a shorter time", c.CPU, c.Duration.Short()))
+	}
+	return list
+}
+
+// Check returns an error if the options cannot be followed.
+func (o *NoiseOptions) Check() error {
+	switch {
+	case !hasTicks:
+		return errors.New("noise is measured on amd64 and arm64 only")
+	case o.Time < time.Millisecond || o.Time > 24*time.Hour:
+		return fmt.Errorf("a measurement takes 1ms to 24h, not %s", o.Time)
+	case o.Method == Selfish && (o.Threshold < 2 || o.Threshold > 1e6):
+		return fmt.Errorf("the threshold is 2 to 1000000 times the shortest iteration, not %g", o.Threshold)
+	case o.Method == Selfish && (o.MaxDetours < 1 || o.MaxDetours > 1<<24):
+		return fmt.Errorf("1 to %d detours can be kept, not %d", 1<<24, o.MaxDetours)
+	case o.Method != Selfish && (o.Quantum < 10*time.Microsecond || o.Quantum > o.Time/2):
+		return fmt.Errorf("a quantum takes at least 10us and at most half of the measurement, not %s", o.Quantum)
+	case len(o.CPUs) == 0:
+		return errors.New("no CPU to measure")
+	}
+	return nil
+}

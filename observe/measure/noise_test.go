@@ -1,0 +1,259 @@
+//go:build linux
+
+package measure
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"slackline/model/unit"
+)
+
+// The test binary is also the measuring process and a process that disturbs it.
+const (
+	roleVariable = "SLACKLINE_TEST_ROLE"
+	disturbHertz = 100
+	disturbFor   = 300 * time.Microsecond
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVariable) {
+	case "child":
+		if err := NoiseChild(os.Stdin, os.Stdout); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(1)
+		}
+		os.Exit(0)
+	case "disturb":
+		disturb()
+	}
+	os.Exit(m.Run())
+}
+
+// disturb spins for a fixed time at a fixed rate, on the CPU that it was put on, for ever.
+func disturb() {
+	next := monotonic()
+	for {
+		next += int64(time.Second) / disturbHertz
+		ts := unix.NsecToTimespec(next)
+		for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil) != nil {
+		}
+		for end := monotonic() + disturbFor.Nanoseconds(); monotonic() < end; {
+		}
+	}
+}
+
+func options(t *testing.T, m Method) NoiseOptions {
+	t.Helper()
+	t.Setenv(roleVariable, "child")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpus := CPUs()
+	return NoiseOptions{
+		Method: m, CPUs: cpus[len(cpus)-1:], Time: 300 * time.Millisecond, MaxDetours: DefaultMaxDetours,
+		Threshold: DefaultThreshold, Quantum: DefaultQuantum, Child: []string{self},
+	}
+}
+
+// What load cannot change: the books of a measurement.
+func TestSelfish(t *testing.T) {
+	n, err := MeasureNoise(context.Background(), options(t, Selfish))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &n.CPUs[0]
+	if c.Host.PendingSignals != 0 || c.Host.Collections != 0 {
+		t.Errorf("signals %x were sent to the measuring thread, %d collections ran", c.Host.PendingSignals, c.Host.Collections)
+	}
+	if c.Shortest <= 0 || c.Shortest > 1000 || len(c.Spread) != 5 || c.Spread[0] != c.Shortest {
+		t.Errorf("shortest iteration %g ns, of %v", c.Shortest, c.Spread)
+	}
+	if c.Duration < 300*unit.Millisecond {
+		t.Errorf("measured %v instead of 300 ms", c.Duration)
+	}
+	end := unit.Duration(0)
+	for i, d := range c.Detours {
+		if d.Start < end || float64(d.Length) < 1000*(c.Threshold-c.Shortest)-1000 || d.Label >= len(c.Labels) {
+			t.Fatalf("detour %d: %+v after %v, threshold %g ns", i, d, end, c.Threshold)
+		}
+		end = d.Start + d.Length
+	}
+	if end > c.Duration {
+		t.Errorf("the last detour ends at %v, after the measurement of %v", end, c.Duration)
+	}
+	if p := c.OverheadPercent(); p < 0 || p > 100 {
+		t.Errorf("overhead %g %%", p)
+	}
+}
+
+func TestFullRecord(t *testing.T) {
+	o := options(t, Selfish)
+	o.MaxDetours, o.Threshold, o.Time = 3, 2, time.Second
+	n, err := MeasureNoise(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := &n.CPUs[0]; !c.Full || len(c.Detours) != 3 || len(c.Warnings()) == 0 {
+		t.Errorf("full %v with %d detours, warnings %q", c.Full, len(c.Detours), c.Warnings())
+	}
+}
+
+func TestQuanta(t *testing.T) {
+	for _, m := range []Method{FixedWork, FixedQuantum} {
+		n, err := MeasureNoise(context.Background(), options(t, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &n.CPUs[0]
+		if len(c.Samples) < 10 {
+			t.Errorf("%s: %d samples", m, len(c.Samples))
+		}
+		for i, s := range c.Samples {
+			if s.Noise < 0 || i > 0 && s.Start <= c.Samples[i-1].Start {
+				t.Fatalf("%s: sample %d is %+v", m, i, s)
+			}
+		}
+	}
+}
+
+// A process on the same CPU that wakes at a fixed rate is found at that rate. Other load adds
+// detours but takes none away, so the lengths are looked at and the count is bounded from below.
+func TestKnownDetours(t *testing.T) {
+	o := options(t, Selfish)
+	o.Time = 2 * time.Second
+	c := exec.Command("taskset", "-c", strconv.Itoa(o.CPUs[0]), o.Child[0])
+	c.Env = append(os.Environ(), roleVariable+"=disturb")
+	if err := c.Start(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	defer c.Wait()         //nolint:errcheck // it was killed
+	defer c.Process.Kill() //nolint:errcheck
+	n, err := MeasureNoise(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, d := range n.CPUs[0].Detours {
+		if d.Length >= unit.Duration(disturbFor.Nanoseconds())*unit.Nanosecond {
+			found++
+		}
+	}
+	if want := disturbHertz * 2; float64(found) < 0.9*float64(want) {
+		t.Errorf("found %d detours of at least %v, want about %d", found, disturbFor, want)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	o := options(t, Selfish)
+	o.Time = time.Minute
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := MeasureNoise(ctx, o); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, change := range []func(*NoiseOptions){
+		func(o *NoiseOptions) { o.Time = 0 },
+		func(o *NoiseOptions) { o.Threshold = 1 },
+		func(o *NoiseOptions) { o.MaxDetours = 0 },
+		func(o *NoiseOptions) { o.CPUs = nil },
+		func(o *NoiseOptions) { o.Method, o.Quantum = FixedWork, 0 },
+		func(o *NoiseOptions) { o.CPUs = []int{1000} },
+	} {
+		o := options(t, Selfish)
+		change(&o)
+		if _, err := MeasureNoise(context.Background(), o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+}
+
+// tickTrace are detours of two ticks and of random ones, with the clocks of all apart.
+func tickTrace(rates ...float64) *CPUNoise {
+	c := &CPUNoise{Duration: 4 * unit.Second}
+	x := uint64(1)
+	for t := range 4000 {
+		x = x*6364136223846793005 + 1442695040888963407
+		c.Detours = append(c.Detours, Detour{Start: unit.Duration(t)*unit.Millisecond + unit.Duration(x>>40)*40, Length: unit.Microsecond})
+	}
+	for i, rate := range rates {
+		for k := 0; ; k++ {
+			at := unit.Duration((float64(k) + 0.3 + 0.1*float64(i)) / rate * 1e12)
+			if at >= c.Duration {
+				break
+			}
+			c.Detours = append(c.Detours, Detour{Start: at, Length: 5 * unit.Microsecond})
+		}
+	}
+	slices.SortFunc(c.Detours, func(a, b Detour) int { return cmp.Compare(a.Start, b.Start) })
+	return c
+}
+
+func TestTicksAreFound(t *testing.T) {
+	c := tickTrace(1000*(1+40e-6), 250)
+	c.findCauses()
+	if len(c.Lines) != 2 || c.Lines[0].Name != "tick 1000 Hz" || c.Lines[1].Name != "tick 250 Hz" {
+		t.Fatalf("found %+v", c.Lines)
+	}
+	for i, want := range []int{4000, 1000} {
+		if got := c.Lines[i].Count; math.Abs(float64(got-want)) > 0.05*float64(want) {
+			t.Errorf("%s: %d detours, want about %d", c.Lines[i].Name, got, want)
+		}
+	}
+	c = tickTrace()
+	c.findCauses()
+	if len(c.Lines) != 0 {
+		t.Errorf("chance was taken for %+v", c.Lines)
+	}
+}
+
+func TestThrottlingIsFound(t *testing.T) {
+	c := &CPUNoise{Duration: 5 * unit.Second}
+	for s := range 5 {
+		c.Detours = append(c.Detours, Detour{Start: unit.Duration(s)*unit.Second + 950*unit.Millisecond, Length: 50 * unit.Millisecond})
+	}
+	c.findCauses()
+	if len(c.Lines) != 1 || c.Lines[0].Count != 5 {
+		t.Errorf("found %+v", c.Lines)
+	}
+}
+
+func TestSpectrum(t *testing.T) {
+	var samples []Sample
+	for i := range 1000 {
+		s := Sample{Start: unit.Duration(i) * unit.Millisecond}
+		if i%10 == 3 {
+			s.Noise = 50 * unit.Microsecond
+		}
+		samples = append(samples, s)
+	}
+	list := spectrum(samples, time.Millisecond)
+	if len(list) == 0 || math.Abs(math.Mod(list[0].Hertz+50, 100)-50) > 1 {
+		t.Errorf("noise of 100 Hz gave %+v", list)
+	}
+}
+
+func BenchmarkShortestIteration(b *testing.B) {
+	least, _ := findShortest(false)
+	for b.Loop() {
+		d, _ := findShortest(false)
+		least = min(least, d)
+	}
+	b.ReportMetric(float64(least), "ticks")
+}
