@@ -268,6 +268,33 @@ func bandwidths() *Chart {
 	}
 }
 
+// latencies is like figure 9 of the latency paper: a runtime with zones, and what becomes of its slope.
+func latencies() *Stack {
+	us := float64(unit.Microsecond)
+	edges := []float64{0, 20 * us, 45 * us, 100 * us}
+	zones := func(named bool) []Layer {
+		var layers []Layer
+		from := 0.0
+		for i, to := range []float64{15 * us, 30 * us, 60 * us} {
+			z := &Zone{From: from, To: to, Vertical: true, Slot: []int{3, 4, 2}[i]}
+			if named {
+				z.Name = []string{"1 %", "2 %", "5 %"}[i]
+			}
+			layers, from = append(layers, z), to
+		}
+		return layers
+	}
+	return &Stack{
+		Title: "Runtime over latency", Subtitle: "a made-up program", Caption: "Zones: the runtime grows by up to 1, 2 and 5 %.",
+		X: Axis{Label: "latency", Quantity: Time},
+		Parts: []StackPart{
+			{Y: Axis{Label: "runtime", Quantity: Time}, Weight: 1.4, Layers: append(zones(true), &Line{Name: "T", Slot: 1, X: edges, Y: []float64{900 * us, 910 * us, 960 * us, 1400 * us}})},
+			{Y: Axis{Label: "slope", Whole: true, FromZero: true}, Layers: append(zones(false), &Steps{Name: "slope", Slot: 5, Edges: edges, Y: []float64{1, 2, 8}})},
+			{Y: Axis{Label: "share", Quantity: Percent, FromZero: true}, Weight: 0.7, Layers: append(zones(false), &Line{Name: "share of latency", Slot: 6, X: edges, Y: []float64{0, 3, 9, 57}})},
+		},
+	}
+}
+
 // exampleFigures are all of them, by the name of their golden file.
 func exampleFigures() map[string]Figure {
 	return map[string]Figure{
@@ -278,6 +305,7 @@ func exampleFigures() map[string]Figure {
 		"boxes":      noisePlot(),
 		"curves":     curves(),
 		"bars":       bandwidths(),
+		"stack":      latencies(),
 	}
 }
 

@@ -10,6 +10,7 @@ type panel struct {
 	layers []Layer
 	slots  []int // by layer
 	bare   bool  // no labels at the y axis: it is that of the panel to the left
+	noX    bool  // no labels at the x axis: it is that of the panel below
 }
 
 // Distances around a frame.
@@ -74,7 +75,9 @@ func (p *panel) draw(c canvas) {
 	}
 	c.unclip()
 	p.drawAxes(c, xTicks, yTicks)
-	p.drawXLabels(c, xTicks, axisTitle(p.x, xUnit))
+	if !p.noX {
+		p.drawXLabels(c, xTicks, axisTitle(p.x, xUnit))
+	}
 	if !p.bare {
 		p.drawYLabels(c, yTicks, axisTitle(p.y, yUnit))
 	}

@@ -1,5 +1,6 @@
 // Package plot draws the figures of this field as SVG and PNG: charts of lines, steps, points,
-// bands, bars and box plots, message diagrams of small runs, finish-time profiles of large ones.
+// bands, bars and box plots, also above each other, message diagrams of small runs, finish-time
+// profiles of large ones.
 //
 // A figure is plain data; the caller turns results into it. Both formats are drawn by the same
 // code on a small canvas, so they show the same. Equal data gives equal bytes. Colours are those
@@ -18,7 +19,7 @@ import (
 	"strings"
 )
 
-// Figure is a picture as data: *Chart, *MessageDiagram or *FinishProfile.
+// Figure is a picture as data: *Chart, *Stack, *MessageDiagram or *FinishProfile.
 type Figure interface {
 	// layout checks the data and decides where everything goes.
 	layout(th *theme) (*sheet, error)
