@@ -73,6 +73,8 @@ var registry = func() []definition {
 		pairsPattern,
 		incastPattern,
 		pingpongPattern,
+		treeClocksPattern,
+		linearClocksPattern,
 		skeletonPattern,
 		overlapPattern,
 		sweep3dPattern,

@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strings"
@@ -309,6 +310,39 @@ func TestNoAllocation(t *testing.T) {
 		walk() // the block grows once
 		if n := testing.AllocsPerRun(3, walk); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// The tree of clocks takes ceil(log2 P) rounds and P-1 pairs, whatever P is.
+func TestClocksTreeRounds(t *testing.T) {
+	for ranks := 2; ranks <= 33; ranks++ {
+		p, err := New("clocks-tree", Params{Ranks: ranks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds, pairs := 0, 0
+		var before *treePing
+		for _, part := range p.(*program).body {
+			ping, ok := part.(*treePing)
+			if !ok || ping.back || ping == before {
+				continue
+			}
+			before = ping
+			rounds++
+			for rank := range ranks {
+				other, client := ping.partner(rank)
+				if !client {
+					continue
+				}
+				pairs++
+				if back, also := ping.partner(other); back != rank || also {
+					t.Fatalf("%d ranks: %d pings %d, whose partner is %d", ranks, rank, other, back)
+				}
+			}
+		}
+		if want := bits.Len(uint(ranks - 1)); rounds != want || pairs != ranks-1 {
+			t.Errorf("%d ranks: %d rounds with %d pairs, want %d and %d", ranks, rounds, pairs, want, ranks-1)
 		}
 	}
 }
