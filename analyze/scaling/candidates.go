@@ -1,0 +1,77 @@
+package scaling
+
+// The candidates of the evidence method.
+var (
+	growing      = growingTerms()
+	decreasing   = powers(-1, [][2]int64{{1, 4}, {1, 3}, {1, 2}, {2, 3}, {3, 4}, {1, 1}, {4, 3}, {3, 2}, {2, 1}})
+	decreasing2  = powers(-1, [][2]int64{{1, 2}, {2, 3}, {1, 1}}) // with two parameters
+	exponentials = exponentialTerms()
+	second       = secondTerms()
+)
+
+// maxExponential is the largest measured value of a parameter with which
+// exponentials are candidates.
+const maxExponential = 64
+
+func growingTerms() []Term {
+	var list []Term
+	for _, row := range []struct{ num, den, first, last int64 }{
+		{0, 1, 1, 2}, {1, 4, 0, 2}, {1, 3, 0, 2}, {1, 2, 0, 2}, {2, 3, 0, 2}, {3, 4, 0, 2}, {1, 1, 0, 2},
+		{5, 4, 0, 1}, {4, 3, 0, 1}, {3, 2, 0, 2}, {5, 3, 0, 0}, {7, 4, 0, 0}, {2, 1, 0, 2}, {9, 4, 0, 0},
+		{7, 3, 0, 0}, {5, 2, 0, 2}, {8, 3, 0, 0}, {11, 4, 0, 0}, {3, 1, 0, 1},
+	} {
+		for c := row.first; c <= row.last; c++ {
+			list = append(list, Term{Poly: NewRat(row.num, row.den), Log: NewRat(c, 1)})
+		}
+	}
+	return list
+}
+
+func powers(sign int64, exponents [][2]int64) []Term {
+	var list []Term
+	for _, e := range exponents {
+		list = append(list, Term{Poly: NewRat(sign*e[0], e[1])})
+	}
+	return list
+}
+
+func exponentialTerms() []Term {
+	var list []Term
+	for _, e := range []Rat{NewRat(1, 2), NewRat(1, 1), NewRat(2, 1)} {
+		for a := int64(0); a <= 4; a++ {
+			list = append(list, Term{Exp: e, Poly: NewRat(a, 1)})
+		}
+	}
+	return list
+}
+
+func secondTerms() []Term {
+	one := NewRat(1, 1)
+	list := []Term{{Log: one}, {Log: NewRat(2, 1)}}
+	list = append(list, powers(1, [][2]int64{{1, 3}, {1, 2}, {2, 3}, {1, 1}})...)
+	list = append(list, Term{Poly: one, Log: one})
+	return append(list, powers(1, [][2]int64{{3, 2}, {2, 1}})...)
+}
+
+// candidates1 are the leads with one parameter: the common ones and further ones,
+// without those that are there already and without the constant.
+func candidates1(largest float64, further []Term) []Term {
+	list := append(append([]Term{}, growing...), decreasing...)
+	if largest <= maxExponential {
+		list = append(list, exponentials...)
+	}
+	known := map[Term]bool{{}: true}
+	for _, t := range list {
+		known[t] = true
+	}
+	for _, t := range further {
+		if !known[t] {
+			known[t] = true
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// candidates2 are the leads of each of two parameters.
+func candidates2() []Term { return append(append([]Term{}, growing...), decreasing2...) }

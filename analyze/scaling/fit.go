@@ -1,0 +1,263 @@
+package scaling
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sync"
+
+	"slackline/model/dataset"
+)
+
+// Options say how models are found. The zero value is the default.
+type Options struct {
+	Method    Method
+	Aggregate Aggregate
+	Further   []Term // candidates beside the common ones (one parameter)
+	Only      []Term // candidates of method Paper in place of the common ones
+
+	noPruning bool // for the test that pruning changes nothing
+}
+
+// Fit is a model of a series and everything that a reader should know before
+// believing it.
+type Fit struct {
+	CallPath, Metric string
+	Parameters       []string
+
+	Model Model
+	Leads []Term // by parameter
+	Form  Form
+
+	Confidence float64 // weight of the lead among all; NaN if the method knows none
+	AdjustedR2 float64 // NaN for constants
+	SMAPE      float64 // per cent
+	Noise      Noise
+	Variance   float64 // of the relative distance between model and aggregate
+
+	Doubt string // why no conclusion may be drawn; empty: one may
+
+	Groups     []Weighted  // by lead, those with a weight above 1e-6, in the order of the candidates
+	Hypotheses []Candidate // those with a weight above 1e-6
+
+	At     [][]float64 // the points, ascending
+	Values []float64   // the aggregates there
+
+	sample *sample
+}
+
+// Weighted is the weight of a lead.
+type Weighted struct {
+	Leads  []Term
+	Form   Form
+	Weight float64
+}
+
+// Candidate is a fitted hypothesis.
+type Candidate struct {
+	Model  Model
+	Weight float64
+	group  int32
+}
+
+// leastWeight is the weight from which on hypotheses are kept.
+const leastWeight = 1e-6
+
+// Modeler finds models for series over the same parameters. What series with the
+// same points have in common is computed once. It may be used by several
+// goroutines at the same time.
+type Modeler struct {
+	parameters []string
+	options    Options
+
+	mu      sync.Mutex
+	designs map[string]design
+	spaces  sync.Pool // of *workspace
+}
+
+// design is what the two numbers of parameters have in common.
+type design interface {
+	fit(ws *workspace, c *sample)
+	list() ([]hypothesis, []group)
+	columnsOf(h *hypothesis) (phi [][]float64, terms []ModelTerm)
+}
+
+func (d *design1) list() ([]hypothesis, []group) { return d.hyps, d.groups }
+func (d *design2) list() ([]hypothesis, []group) { return d.hyps, d.groups }
+
+// maxParameters is how many parameters a model can have.
+const maxParameters = 2
+
+// NewModeler returns a modeler for data over parameters, of which there may be
+// one or two.
+func NewModeler(parameters []string, o Options) (*Modeler, error) {
+	switch n := len(parameters); {
+	case n == 0:
+		return nil, fmt.Errorf("the data have no parameter; give its value for each input, e.g. --set p=64")
+	case n > maxParameters:
+		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others and give only such measurements", n, maxParameters)
+	case n == 2 && o.Method == Paper:
+		return nil, fmt.Errorf("the method of the paper knows one parameter, the data have two; use the method evidence")
+	}
+	return &Modeler{parameters: parameters, options: o, designs: map[string]design{},
+		spaces: sync.Pool{New: func() any { return new(workspace) }}}, nil
+}
+
+// Fit finds the model of a series. The error wraps ErrUnusable.
+func (m *Modeler) Fit(s *dataset.Series) (*Fit, error) { return m.FitWith(s, nil) }
+
+// FitWith is Fit with further candidates for this series alone.
+func (m *Modeler) FitWith(s *dataset.Series, further []Term) (*Fit, error) {
+	agg := m.options.Aggregate
+	if agg == Auto && m.options.Method == Paper {
+		agg = FirstQuartile
+	}
+	c, err := newSample(s, len(m.parameters), agg)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fit{
+		CallPath: s.CallPath, Metric: s.Metric, Parameters: m.parameters,
+		Leads: make([]Term, len(m.parameters)), Noise: c.noise, Doubt: c.doubt(m.parameters),
+		At: c.at, Values: c.value, sample: c,
+	}
+	switch {
+	case c.equal:
+		f.setConstant()
+	case m.options.Method == Paper:
+		err = f.choosePaper(m.paperCandidates(c, further))
+	default:
+		err = m.chooseEvidence(f, append(append([]Term{}, m.options.Further...), further...))
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.AdjustedR2, f.SMAPE = f.Model.adjustedR2(c), f.Model.smape(c)
+	return f, nil
+}
+
+// setConstant is the answer for values that are all the same.
+func (f *Fit) setConstant() {
+	f.Model = newModel(f.Parameters, []ModelTerm{{f.Values[0], make([]Term, len(f.Parameters))}})
+	f.Confidence, f.Variance = 1, tinyVariance
+	f.Groups = []Weighted{{f.Leads, Constant, 1}}
+	f.Hypotheses = []Candidate{{f.Model, 1, 0}}
+}
+
+// design returns what all series with these points have in common.
+func (m *Modeler) design(at [][]float64, further []Term) design {
+	key := fmt.Appendf(nil, "%v|", further)
+	for _, p := range at {
+		for _, x := range p {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if d := m.designs[string(key)]; d != nil {
+		return d
+	}
+	if len(m.designs) > 256 { // series that all have points of their own
+		clear(m.designs)
+	}
+	var d design
+	if len(m.parameters) == 2 {
+		d = newDesign2(at)
+	} else {
+		d = newDesign1(firsts(at), further)
+	}
+	m.designs[string(key)] = d
+	return d
+}
+
+func firsts(at [][]float64) []float64 {
+	x := make([]float64, len(at))
+	for i, p := range at {
+		x[i] = p[0]
+	}
+	return x
+}
+
+// chooseEvidence fits all hypotheses and lets the evidence decide.
+func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
+	c := f.sample
+	d := m.design(c.at, further)
+	hyps, groups := d.list()
+	ws := m.spaces.Get().(*workspace)
+	defer m.spaces.Put(ws)
+	d.fit(ws, c)
+	_, v, ok := ws.weigh(hyps, len(groups), c, !m.options.noPruning)
+	if !ok {
+		return unusable("no hypothesis fits %d points with positive coefficients; measure at more", len(c.value))
+	}
+	f.Variance = v
+	lead := int32(0)
+	for g, w := range ws.weight {
+		if w > ws.weight[lead] {
+			lead = int32(g)
+		}
+		if w > leastWeight {
+			f.Groups = append(f.Groups, Weighted{groups[g].leads[:len(f.Parameters)], groups[g].form, w})
+		}
+	}
+	f.Confidence, f.Form = min(ws.weight[lead], 1), groups[lead].form
+	f.Leads = groups[lead].leads[:len(f.Parameters)]
+	chosen, heaviest := -1, 0.0
+	for _, i := range ws.candidates {
+		h, w := &hyps[i], ws.score[i]
+		if h.group == lead && w > heaviest {
+			chosen, heaviest = int(i), w
+		}
+		if w > leastWeight {
+			f.Hypotheses = append(f.Hypotheses, Candidate{f.solved(d, h), w, h.group})
+		}
+	}
+	f.Model = f.solved(d, &hyps[chosen])
+	return nil
+}
+
+// solved returns a hypothesis with its coefficients.
+func (f *Fit) solved(d design, h *hypothesis) Model {
+	phi, terms := d.columnsOf(h)
+	top := 0.0
+	for _, a := range f.Values {
+		top = max(top, a)
+	}
+	for i, u := range solveColumns(phi, f.Values, top) {
+		terms[i].Coefficient *= u * top
+	}
+	return newModel(f.Parameters, terms)
+}
+
+// solveColumns returns the shares of up to three columns in the relative fit.
+func solveColumns(phi [][]float64, values []float64, top float64) []float64 {
+	var g [3][3]float64
+	var b [3]float64
+	for n, a := range values {
+		w := top / a
+		for i := range phi {
+			b[i] += phi[i][n] * w
+			for j := range phi {
+				g[i][j] += phi[i][n] * phi[j][n] * w * w
+			}
+		}
+	}
+	u := make([]float64, len(phi))
+	for i := range phi { // elimination, then substitution
+		for j := i + 1; j < len(phi); j++ {
+			l := g[j][i] / g[i][i]
+			b[j] -= l * b[i]
+			for k := i; k < len(phi); k++ {
+				g[j][k] -= l * g[i][k]
+			}
+		}
+	}
+	for i := len(phi) - 1; i >= 0; i-- {
+		u[i] = b[i]
+		for j := i + 1; j < len(phi); j++ {
+			u[i] -= g[i][j] * u[j]
+		}
+		u[i] /= g[i][i]
+	}
+	return u
+}

@@ -1,0 +1,157 @@
+package scaling
+
+import "math"
+
+// hypothesis is a set of columns that may explain the measurements.
+type hypothesis struct {
+	group   int32
+	k       int8 // columns
+	plain   bool
+	prior   float64  // ln
+	columns [3]int32 // of the design; -1: none
+}
+
+// group are the hypotheses with the same lead terms.
+type group struct {
+	leads [2]Term // by parameter
+	form  Form
+}
+
+// Form is how the terms of two parameters are joined.
+type Form int
+
+// The forms. With one parameter a model is constant or single.
+const (
+	Constant Form = iota
+	Single
+	Product
+	Sum
+)
+
+// String returns the word of the form in outputs.
+func (f Form) String() string { return [...]string{"constant", "single", "product", "sum"}[f] }
+
+// Shares of the prior: plain hypotheses of a group that has others too.
+const (
+	plainShare    = 0.7
+	extendedShare = 0.3
+	oddityWeight  = 0.5
+)
+
+// workspace holds what one fit needs and the next one can use again.
+type workspace struct {
+	w, w2      []float64
+	sums       []float64
+	fits       []fitted
+	score      []float64
+	weight     []float64 // of groups
+	candidates []int32
+	scratch    [8][]float64
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// weigh turns the fits of the hypotheses into weights. It returns the place of
+// the best hypothesis and the variance v that was assumed in the end; the scores
+// of the hypotheses that count are in ws.score at the places ws.candidates, as
+// weights that sum up to 1, and the weights of the groups in ws.weight.
+//
+// A hypothesis is left out early if its score is certain to be below that of
+// another one by more than farBehind: the weight of all such together is far
+// below the precision of the numbers.
+func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool) (best int, v float64, ok bool) {
+	n := float64(len(c.value))
+	b, bp := math.Inf(1), math.Inf(1)
+	var nearest [4]int // by number of columns, the hypothesis with the least chi
+	for k := range nearest {
+		nearest[k] = -1
+	}
+	for i := range ws.fits {
+		chi := ws.fits[i].chi
+		if math.IsInf(chi, 1) {
+			continue
+		}
+		h := &hyps[i]
+		mean := chi / (n - float64(h.k))
+		b = min(b, mean)
+		if h.plain {
+			bp = min(bp, mean)
+		}
+		if j := nearest[h.k]; j < 0 || chi < ws.fits[j].chi {
+			nearest[h.k] = i
+		}
+	}
+	if math.IsInf(b, 1) {
+		return 0, 0, false
+	}
+	like := likelihood{v: max(tinyVariance, bp), add: n * tinyVariance, half: (n - 2) / 2}
+	if c.nu > 0 && bp <= jobNoise*c.v {
+		like.v = max(c.v, b)
+		like.add, like.half = c.nu*like.v, (c.nu+n)/2
+	} else if math.IsInf(bp, 1) {
+		like.v = max(tinyVariance, b)
+	}
+	column := math.Log(2*math.Pi*like.v) / 2 // what each column costs
+	score := func(i int) float64 {
+		f, h := ws.fits[i], &hyps[i]
+		return -like.half*math.Log(like.add+f.chi) - math.Log(f.det)/2 + float64(h.k)*column + h.prior
+	}
+	top := math.Inf(-1)
+	for _, i := range nearest {
+		if i >= 0 {
+			top = max(top, score(i))
+		}
+	}
+	var limit [4]float64 // of chi, by number of columns
+	for k := range limit {
+		limit[k] = math.Inf(1)
+		if prune && like.half > 0 {
+			// -ln(det)/2 is below 25 since hypotheses with less were dropped; ln prior is below 0.
+			limit[k] = math.Exp((25+float64(k)*column-top+farBehind)/like.half) - like.add
+		}
+	}
+	ws.candidates = ws.candidates[:0]
+	ws.score = resize(ws.score, len(hyps))
+	for i := range ws.fits {
+		if chi := ws.fits[i].chi; chi > limit[hyps[i].k] || math.IsInf(chi, 1) {
+			continue
+		}
+		s := score(i)
+		ws.score[i] = s
+		ws.candidates = append(ws.candidates, int32(i))
+		if best < 0 || len(ws.candidates) == 1 || s > ws.score[best] {
+			best = i
+		}
+	}
+	ws.normalise(hyps, groups, ws.score[best])
+	return best, like.v, true
+}
+
+// likelihood is the marginal likelihood as a function of chi, with its constants.
+type likelihood struct{ v, add, half float64 }
+
+const (
+	farBehind = 60.0 // e^-60 times the number of hypotheses is far below the precision
+	jobNoise  = 10.0 // misfit over scatter from which on noise is taken as common to all repetitions of a point
+)
+
+// normalise turns scores into weights.
+func (ws *workspace) normalise(hyps []hypothesis, groups int, top float64) {
+	sum := 0.0
+	for _, i := range ws.candidates {
+		w := math.Exp(ws.score[i] - top)
+		ws.score[i] = w
+		sum += w
+	}
+	ws.weight = resize(ws.weight, groups)
+	clear(ws.weight)
+	for _, i := range ws.candidates {
+		ws.score[i] /= sum
+		ws.weight[hyps[i].group] += ws.score[i]
+	}
+}

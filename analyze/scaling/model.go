@@ -1,0 +1,129 @@
+package scaling
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Model is a sum of terms with coefficients above 0. With method Paper the
+// constant may be negative.
+type Model struct {
+	Parameters []string
+	Terms      []ModelTerm // in ascending order
+}
+
+// ModelTerm is a coefficient times a term of each parameter.
+type ModelTerm struct {
+	Coefficient float64
+	Factors     []Term // by parameter
+}
+
+// constant reports whether the term has no parameter.
+func (t *ModelTerm) constant() bool {
+	for _, f := range t.Factors {
+		if f != (Term{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// newModel sorts the terms.
+func newModel(parameters []string, terms []ModelTerm) Model {
+	slices.SortStableFunc(terms, func(a, b ModelTerm) int { return slices.CompareFunc(a.Factors, b.Factors, Term.Cmp) })
+	return Model{parameters, terms}
+}
+
+// Eval returns the value of the model at a place.
+func (m *Model) Eval(at ...float64) float64 {
+	sum := 0.0
+	for _, t := range m.Terms {
+		v := t.Coefficient
+		for i, f := range t.Factors {
+			if f != (Term{}) {
+				v *= f.Eval(at[i])
+			}
+		}
+		sum += v
+	}
+	return sum
+}
+
+// Constant returns the constant of the model, 0 if it has none.
+func (m *Model) Constant() float64 {
+	for i := range m.Terms {
+		if m.Terms[i].constant() {
+			return m.Terms[i].Coefficient
+		}
+	}
+	return 0
+}
+
+// String returns the formula, e.g. "16 + 0.56 * p".
+func (m *Model) String() string {
+	var b strings.Builder
+	for i, t := range m.Terms {
+		c := t.Coefficient
+		switch {
+		case i > 0 && c < 0:
+			b.WriteString(" - ")
+			c = -c
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		fmt.Fprintf(&b, "%.6g", c)
+		for j, f := range t.Factors {
+			if text := f.Product(m.Parameters[j]); text != "" {
+				b.WriteString(" * " + text)
+			}
+		}
+	}
+	if len(m.Terms) == 0 {
+		return "0"
+	}
+	return b.String()
+}
+
+// adjustedR2 returns 1 - (RSS/TSS)(n-1)/(n-m-1) for n points and m terms beside
+// the constant, unweighted. It is NaN for constants and for n <= m+1.
+func (m *Model) adjustedR2(c *sample) float64 {
+	terms := 0
+	for i := range m.Terms {
+		if !m.Terms[i].constant() {
+			terms++
+		}
+	}
+	n := len(c.value)
+	if terms == 0 || n <= terms+1 {
+		return math.NaN()
+	}
+	mean := 0.0
+	for _, a := range c.value {
+		mean += a / float64(n)
+	}
+	rss, tss := 0.0, 0.0
+	for i, a := range c.value {
+		r := a - m.Eval(c.at[i]...)
+		rss += r * r
+		tss += (a - mean) * (a - mean)
+	}
+	r2 := 1 - rss/tss*float64(n-1)/float64(n-terms-1)
+	if math.IsInf(r2, 0) {
+		return math.NaN()
+	}
+	return r2
+}
+
+// smape returns the symmetric mean absolute percentage error.
+func (m *Model) smape(c *sample) float64 {
+	sum := 0.0
+	for i, a := range c.value {
+		g := m.Eval(c.at[i]...)
+		if a != g {
+			sum += 2 * math.Abs(a-g) / (math.Abs(a) + math.Abs(g))
+		}
+	}
+	return 100 * sum / float64(len(c.value))
+}

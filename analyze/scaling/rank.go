@@ -1,0 +1,53 @@
+package scaling
+
+// Rank is how well a model matches an expectation.
+type Rank int
+
+// The ranks, from the worst: the model grows faster than the upper limit, slower
+// than the lower one, lies within both, or is what was expected.
+const (
+	NoMatch Rank = iota
+	Better
+	Approximate
+	Total
+)
+
+// String returns the word of the rank in outputs.
+func (r Rank) String() string { return [...]string{"none", "better", "approximate", "total"}[r] }
+
+// DefaultLimit returns the deviation that an expectation allows if nothing else
+// is said: the exponent of its leading class, halved; for the constant that of
+// log x, since otherwise noise would decide.
+func DefaultLimit(expected Term) Term {
+	if expected == (Term{}) {
+		expected = Term{Log: NewRat(1, 1)}
+	}
+	c := expected.Class()
+	return power(c, expected.in(c).Mul(NewRat(1, 2)).Abs())
+}
+
+// RankOf returns the rank of a lead term against an expectation with a limit,
+// which must not decrease. What lies on a limit is within it.
+func RankOf(lead, expected, limit Term) Rank {
+	switch {
+	case lead == expected:
+		return Total
+	case lead.Cmp(expected.Mul(limit)) > 0:
+		return NoMatch
+	case lead.Cmp(expected.Div(limit)) < 0:
+		return Better
+	}
+	return Approximate
+}
+
+// Divergence returns how the distance between model and expectation grows.
+func Divergence(lead, expected Term) Term { return lead.Div(expected) }
+
+// worst returns the rank of a call path with several parameters.
+func worst(ranks []Rank) Rank {
+	r := Total
+	for _, x := range ranks {
+		r = min(r, x)
+	}
+	return r
+}

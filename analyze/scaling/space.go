@@ -1,0 +1,105 @@
+package scaling
+
+import "slices"
+
+// Space says how the search space around an expectation is built. The zero value
+// is that of the paper.
+type Space struct {
+	Upper    *Term // terms above are left out; nil: the square of the expectation
+	Halvings int   // how often the ticks between 0, i and 2i are halved; 0 means 2
+	Lower    []Rat // exponents of the next lower class; empty: 1, and those around the expectation's own
+	Add      []Term
+	Only     []Term // replaces everything else
+}
+
+// Around returns the candidates that an expectation suggests, in ascending order:
+// like the ticks of a ruler, exponents of its class between 0 and twice its own,
+// the smaller ticks being products with terms of the next lower class.
+func (s Space) Around(expected Term) []Term {
+	if len(s.Only) > 0 {
+		return ascending(append(slices.Clone(s.Only), expected))
+	}
+	e := expected
+	if e == (Term{}) {
+		e = Term{Log: NewRat(1, 1)}
+	}
+	class := e.Class()
+	upper := e.Mul(e)
+	if s.Upper != nil {
+		upper = *s.Upper
+	}
+	lowest, highest := Term{}, upper
+	if highest.Growth() < 0 {
+		lowest, highest = highest, lowest
+	}
+	list := append([]Term{expected, upper}, s.Add...)
+	add := func(t Term) {
+		if t.Cmp(lowest) >= 0 && t.Cmp(highest) <= 0 {
+			list = append(list, t)
+		}
+	}
+	for _, tick := range s.ticks(e.in(class)) {
+		t := power(class, tick)
+		add(t)
+		if class > F1 {
+			for _, j := range s.lower(e.in(class - 1)) {
+				add(t.Mul(power(class-1, j)))
+			}
+		}
+	}
+	return ascending(list)
+}
+
+// ticks returns 0, i, 2i and the means between neighbours.
+func (s Space) ticks(i Rat) []Rat {
+	two := NewRat(2, 1)
+	ticks := []Rat{{}, i, i.Mul(two)}
+	if s.Upper != nil { // beyond 2i in the same steps
+		for n := int64(3); n <= 2*maxTicks; n++ {
+			ticks = append(ticks, i.Mul(NewRat(n, 1)))
+			if power(s.Upper.Class(), ticks[n]).Cmp(*s.Upper) > 0 {
+				break
+			}
+		}
+	}
+	halvings := s.Halvings
+	if halvings == 0 {
+		halvings = 2
+	}
+	for range min(halvings, maxHalvings) {
+		var finer []Rat
+		for n, t := range ticks {
+			if n > 0 {
+				finer = append(finer, ticks[n-1].Add(t).Mul(NewRat(1, 2)))
+			}
+			finer = append(finer, t)
+		}
+		ticks = finer
+	}
+	return ticks
+}
+
+// Bounds of what users may ask of a search space.
+const (
+	maxHalvings = 4
+	maxTicks    = 8
+)
+
+// lower returns the exponents of the next lower class. j is that of the expectation.
+func (s Space) lower(j Rat) []Rat {
+	if len(s.Lower) > 0 {
+		return s.Lower
+	}
+	one := NewRat(1, 1)
+	list := []Rat{one}
+	if j != (Rat{}) && j != one {
+		list = append(list, j.Sub(one), j, j.Add(one))
+	}
+	return list
+}
+
+// ascending sorts terms and leaves out those that are there already.
+func ascending(list []Term) []Term {
+	slices.SortFunc(list, Term.Cmp)
+	return slices.Compact(list)
+}

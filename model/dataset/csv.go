@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// CSV: a line of names, then one line for each value. The columns callpath (or
+// function) and metric may be missing, value must be there, repetition is passed
+// over; all others are parameters.
+//
+//	callpath,metric,p,value
+//	main->f,time,16,1.5
+
+// columnRoles are the names of the columns that are not parameters.
+var columnRoles = map[string]string{
+	"callpath": "callpath", "call_path": "callpath", "path": "callpath", "function": "callpath", "region": "callpath",
+	"metric": "metric", "value": "value", "repetition": "", "rep": "", "unit": "",
+}
+
+func sniffCSV(head []byte) bool {
+	line, _, more := bytes.Cut(head, []byte{'\n'})
+	if !more {
+		return false
+	}
+	fields := strings.Split(strings.ToLower(string(line)), ",")
+	for _, f := range fields {
+		if strings.Trim(strings.TrimSpace(f), `"`) == "value" {
+			return len(fields) > 1
+		}
+	}
+	return false
+}
+
+func readCSV(name string, data []byte) (*Dataset, error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
+	header, err := r.Read()
+	if err != nil {
+		return nil, csvError(name, err)
+	}
+	d := New()
+	roles := make([]string, len(header)) // "" for what is passed over, "p" and a place for parameters
+	places := make([]int, len(header))
+	hasValue := false
+	for i, column := range header {
+		column = strings.TrimSpace(column)
+		role, known := columnRoles[strings.ToLower(column)]
+		if !known {
+			role, places[i] = "parameter", len(d.Parameters)
+			d.Parameters = append(d.Parameters, column)
+		}
+		roles[i] = role
+		hasValue = hasValue || role == "value"
+	}
+	if !hasValue {
+		return nil, fmt.Errorf("%s:1: has no column value; the columns are callpath, metric, the parameters, value", name)
+	}
+	if err := checkNames(d.Parameters); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", name, err)
+	}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return d, nil
+		}
+		if err != nil {
+			return nil, csvError(name, err)
+		}
+		line, _ := r.FieldPos(0)
+		if err := d.addRecord(record, roles, places); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+	}
+}
+
+func (d *Dataset) addRecord(record, roles []string, places []int) error {
+	path, metric, value := RootPath, DefaultMetric, math.NaN()
+	at := make([]float64, len(d.Parameters))
+	for i, field := range record {
+		field = strings.TrimSpace(field)
+		var err error
+		switch roles[i] {
+		case "callpath":
+			path = strings.Clone(field)
+		case "metric":
+			metric = strings.Clone(field)
+		case "value":
+			if field != "" && !strings.EqualFold(field, "nan") {
+				value, err = parseFinite(field)
+			}
+		case "parameter":
+			at[places[i]], err = parseFinite(field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.addPresent(path, metric, at, values{value})
+	return nil
+}
+
+// csvError says what the reader found in our words.
+func csvError(name string, err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return fmt.Errorf("%s:%d: %w", name, parse.Line, parse.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// WriteCSV writes the dataset as CSV.
+func (d *Dataset) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	header := append([]string{"callpath", "metric"}, d.Parameters...)
+	if err := out.Write(append(header, "repetition", "value")); err != nil {
+		return err
+	}
+	for _, s := range d.Series {
+		for _, p := range s.Points {
+			for i, v := range p.Values {
+				record := []string{s.CallPath, s.Metric}
+				for _, x := range p.At {
+					record = append(record, decimal(x))
+				}
+				if err := out.Write(append(record, strconv.Itoa(i), decimal(v))); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

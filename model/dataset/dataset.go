@@ -1,0 +1,363 @@
+// Package dataset holds measurements: for each call path and metric, values at
+// points in the space of parameters, with all repetitions; and it reads and
+// writes them in the formats of the tools that make them.
+//
+// A dataset says what was measured and nothing about what it means: no value is
+// aggregated, rounded or judged here. Readers take bytes, never files; a
+// directory comes as an fs.FS. What a reader leaves out it says in Warnings.
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Dataset is a set of measurements over the same parameters.
+type Dataset struct {
+	Parameters []string
+	Series     []*Series // in the order of the input
+	Warnings   []string
+
+	index map[seriesKey]*Series
+}
+
+// Series are the measurements of one metric of one call path.
+type Series struct {
+	CallPath string // as the input writes it: names joined by "->" or "/"
+	Metric   string
+	Points   []Point // in the order of the input
+
+	index map[string]int // of points, by place
+}
+
+// Point is a place in the space of parameters with what was measured there.
+type Point struct {
+	At     []float64 // by parameter
+	Values []float64 // the repetitions, in the order of the input
+}
+
+type seriesKey struct{ path, metric string }
+
+// Limits of what is read: beyond, the input is a mistake.
+const (
+	MaxParameters = 8
+	maxNameBytes  = 4096
+	maxWarnings   = 100
+)
+
+// The names that Extra-P gives to what has none.
+const (
+	RootPath      = "<root>"
+	DefaultMetric = "<default>"
+)
+
+// New returns an empty dataset over parameters.
+func New(parameters ...string) *Dataset { return &Dataset{Parameters: parameters} }
+
+// Get returns the series of a call path and metric, which is added if there is none.
+func (d *Dataset) Get(path, metric string) *Series {
+	key := seriesKey{path, metric}
+	if s := d.index[key]; s != nil {
+		return s
+	}
+	if len(d.index) != len(d.Series) || d.index == nil {
+		d.index = map[seriesKey]*Series{}
+		for _, s := range d.Series {
+			d.index[seriesKey{s.CallPath, s.Metric}] = s
+		}
+		if s := d.index[key]; s != nil {
+			return s
+		}
+	}
+	s := &Series{CallPath: path, Metric: metric}
+	d.index[key] = s
+	d.Series = append(d.Series, s)
+	return s
+}
+
+// Add adds repetitions at a place; those of an equal place are joined.
+func (s *Series) Add(at []float64, values ...float64) {
+	key := placeKey(at)
+	i, ok := s.index[key]
+	if !ok && len(s.index) != len(s.Points) {
+		s.index = map[string]int{}
+		for n, p := range s.Points {
+			s.index[placeKey(p.At)] = n
+		}
+		i, ok = s.index[key]
+	}
+	if ok {
+		s.Points[i].Values = append(s.Points[i].Values, values...)
+		return
+	}
+	if s.index == nil {
+		s.index = map[string]int{}
+	}
+	s.index[key] = len(s.Points)
+	s.Points = append(s.Points, Point{slices.Clone(at), slices.Clone(values)})
+}
+
+func placeKey(at []float64) string {
+	b := make([]byte, 0, 8*len(at))
+	for _, v := range at {
+		b = appendBits(b, v)
+	}
+	return string(b)
+}
+
+// Name returns what messages call the series.
+func (s *Series) Name() string {
+	if s.Metric == "" || s.Metric == DefaultMetric {
+		return s.CallPath
+	}
+	return s.CallPath + " " + s.Metric
+}
+
+// Last returns the last name of a call path, whose names are joined by "->".
+func Last(path string) string {
+	if i := strings.LastIndex(path, "->"); i >= 0 {
+		return path[i+2:]
+	}
+	return path
+}
+
+// Find returns the first series whose call path, or the last name of it, is
+// function, and whose metric is the one given; an empty metric is any. "/" and
+// "->" both separate the names of a call path.
+func (d *Dataset) Find(function, metric string) *Series {
+	joined := strings.ReplaceAll(function, "/", "->")
+	for _, s := range d.Series {
+		if metric != "" && s.Metric != metric {
+			continue
+		}
+		if s.CallPath == function || Last(s.CallPath) == function || strings.ReplaceAll(s.CallPath, "/", "->") == joined {
+			return s
+		}
+	}
+	return nil
+}
+
+// Functions returns the last names of all call paths, each once, in their order.
+func (d *Dataset) Functions() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, s := range d.Series {
+		if name := Last(s.CallPath); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Merge adds the measurements of another dataset. A parameter that only one of
+// them has is missing in the measurements of the other (see Settle).
+func (d *Dataset) Merge(other *Dataset) {
+	for _, name := range other.Parameters {
+		d.parameter(name)
+	}
+	places := make([]int, len(d.Parameters))
+	for i, name := range d.Parameters {
+		places[i] = slices.Index(other.Parameters, name)
+	}
+	for _, s := range other.Series {
+		mine := d.Get(s.CallPath, s.Metric)
+		for _, p := range s.Points {
+			at := make([]float64, len(places))
+			for i, place := range places {
+				if at[i] = math.NaN(); place >= 0 {
+					at[i] = p.At[place]
+				}
+			}
+			mine.Add(at, p.Values...)
+		}
+	}
+	for _, w := range other.Warnings {
+		d.warnf("%s", w)
+	}
+}
+
+// parameter returns the place of a parameter, which is added if there is none:
+// with a value that is missing everywhere.
+func (d *Dataset) parameter(name string) int {
+	if i := slices.Index(d.Parameters, name); i >= 0 {
+		return i
+	}
+	d.Parameters = append(slices.Clone(d.Parameters), name)
+	for _, s := range d.Series {
+		s.index = nil
+		for i := range s.Points {
+			s.Points[i].At = append(slices.Clone(s.Points[i].At), math.NaN())
+		}
+	}
+	return len(d.Parameters) - 1
+}
+
+// Put adds repetitions whose place is given by the names of parameters.
+func (d *Dataset) Put(path, metric string, names []string, at []float64, v ...float64) {
+	places := make([]int, len(names))
+	for i, name := range names {
+		places[i] = d.parameter(name)
+	}
+	full := make([]float64, len(d.Parameters))
+	for i := range full {
+		full[i] = math.NaN()
+	}
+	for i, place := range places {
+		full[place] = at[i]
+	}
+	d.addPresent(path, metric, full, v)
+}
+
+// Select keeps the measurements at one value of a parameter, and those that do
+// not have it, and removes the parameter.
+func (d *Dataset) Select(name string, value float64) error {
+	place := slices.Index(d.Parameters, name)
+	if place < 0 {
+		return fmt.Errorf("the data have no parameter %s, only %s", name, list(d.Parameters))
+	}
+	there := map[float64]bool{}
+	for _, s := range d.Series {
+		s.index = nil
+		s.Points = slices.DeleteFunc(s.Points, func(p Point) bool {
+			x := p.At[place]
+			there[x] = true
+			return x != value && !math.IsNaN(x)
+		})
+	}
+	if !there[value] {
+		return fmt.Errorf("nothing was measured at %s = %s", name, decimal(value))
+	}
+	d.DropParameter(place)
+	d.dropEmpty()
+	return nil
+}
+
+// dropEmpty removes series without points.
+func (d *Dataset) dropEmpty() {
+	d.Series = slices.DeleteFunc(d.Series, func(s *Series) bool { return len(s.Points) == 0 })
+	d.index = nil
+}
+
+// Settle removes the measurements for which a parameter is missing, and says so.
+// It is an error if nothing is left.
+func (d *Dataset) Settle() error {
+	var gone []string
+	for _, s := range d.Series {
+		before := len(s.Points)
+		missing := ""
+		s.Points = slices.DeleteFunc(s.Points, func(p Point) bool {
+			for i, x := range p.At {
+				if math.IsNaN(x) {
+					missing = d.Parameters[i]
+					return true
+				}
+			}
+			return false
+		})
+		s.index = nil
+		if missing == "" {
+			continue
+		}
+		if len(s.Points) == 0 {
+			gone = append(gone, s.Name())
+			d.warnf("%s has no value of the parameter %s and is left out; fix %s with --where to compare it with the others", s.Name(), missing, missing)
+		} else {
+			d.warnf("%s: %d points have no value of the parameter %s and are left out", s.Name(), before-len(s.Points), missing)
+		}
+	}
+	d.dropEmpty()
+	if len(d.Series) == 0 {
+		return fmt.Errorf("no measurement has a value of each parameter (%s); give inputs of the same parameters, or fix some with --where NAME=VALUE", list(d.Parameters))
+	}
+	return nil
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// SetParameter gives all measurements a value of a parameter that they do not have.
+// The parameter becomes the first.
+func (d *Dataset) SetParameter(name string, value float64) error {
+	if slices.Contains(d.Parameters, name) {
+		return fmt.Errorf("the data already have the parameter %s", name)
+	}
+	if len(d.Parameters) == MaxParameters {
+		return fmt.Errorf("the data have %d parameters already, which is the most", MaxParameters)
+	}
+	d.Parameters = append([]string{name}, d.Parameters...)
+	for _, s := range d.Series {
+		s.index = nil
+		for i := range s.Points {
+			s.Points[i].At = append([]float64{value}, s.Points[i].At...)
+		}
+	}
+	return nil
+}
+
+// DropParameter removes a parameter by its place; places that become equal are joined.
+func (d *Dataset) DropParameter(i int) {
+	d.Parameters = slices.Delete(slices.Clone(d.Parameters), i, i+1)
+	for _, s := range d.Series {
+		points := s.Points
+		s.Points, s.index = nil, nil
+		for _, p := range points {
+			s.Add(slices.Delete(slices.Clone(p.At), i, i+1), p.Values...)
+		}
+	}
+}
+
+// DropConstant removes the parameters that have the same value at all points, as
+// far as one stays that varies, and returns their names.
+func (d *Dataset) DropConstant() []string {
+	var dropped []string
+	for i := len(d.Parameters) - 1; i >= 0; i-- {
+		if len(d.Parameters) > 1 && !d.varies(i) {
+			dropped = append(dropped, d.Parameters[i])
+			d.DropParameter(i)
+		}
+	}
+	slices.Reverse(dropped)
+	return dropped
+}
+
+func (d *Dataset) varies(i int) bool {
+	first, known := 0.0, false
+	for _, s := range d.Series {
+		for _, p := range s.Points {
+			if known && p.At[i] != first {
+				return true
+			}
+			first, known = p.At[i], true
+		}
+	}
+	return false
+}
+
+// Measurements returns the number of values.
+func (d *Dataset) Measurements() int {
+	n := 0
+	for _, s := range d.Series {
+		for _, p := range s.Points {
+			n += len(p.Values)
+		}
+	}
+	return n
+}
+
+// warnf notes something that was left out or is doubtful; each is told once.
+func (d *Dataset) warnf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(d.Warnings) >= maxWarnings {
+		return // the rest is of the same kind
+	}
+	if !slices.Contains(d.Warnings, text) {
+		d.Warnings = append(d.Warnings, text)
+	}
+}

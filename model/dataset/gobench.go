@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// go test -bench: lines
+//
+//	BenchmarkSort/n=1024-8   500   2345678 ns/op   16 B/op   2 allocs/op
+//
+// The name up to the first / is the function; parts key=value with a number are
+// parameters, the number of processors at the end is dropped, other parts belong
+// to the call path; a plain number is the parameter n if there is no other.
+
+func sniffGoBench(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if isGoBench(string(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isGoBench(line string) bool {
+	fields := strings.Fields(line)
+	if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+		return false
+	}
+	_, err := strconv.Atoi(fields[1])
+	return err == nil
+}
+
+func readGoBench(name string, data []byte) (*Dataset, error) {
+	d := New()
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if !isGoBench(string(line)) {
+			continue
+		}
+		fields := strings.Fields(string(line))
+		path, names, at := goBenchName(fields[0])
+		if len(names) == 0 {
+			d.warnf("%s has no parameter in its name, such as n=1024, and is left out", path)
+			continue
+		}
+		for i := 2; i+1 < len(fields); i += 2 {
+			v, err := parseFinite(fields[i])
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+			}
+			d.Put(path, fields[i+1], names, at, v)
+		}
+		if len(d.Parameters) > MaxParameters {
+			return nil, fmt.Errorf("%s:%d: the benchmarks have more than %d parameters", name, number, MaxParameters)
+		}
+	}
+	return d, nil
+}
+
+// goBenchName takes the name of a benchmark apart.
+func goBenchName(name string) (path string, names []string, at []float64) {
+	if i := strings.LastIndexByte(name, '-'); i > 0 {
+		if _, err := strconv.ParseUint(name[i+1:], 10, 32); err == nil {
+			name = name[:i]
+		}
+	}
+	parts := strings.Split(name, "/")
+	rest := parts[:1:1]
+	for _, part := range parts[1:] {
+		key, value, ok := strings.Cut(part, "=")
+		x, err := parseFinite(value)
+		if !ok || err != nil || key == "" || contains(names, key) {
+			rest = append(rest, part)
+			continue
+		}
+		names, at = append(names, key), append(at, x)
+	}
+	if len(names) == 0 {
+		for i, part := range rest[1:] {
+			if x, err := parseFinite(part); err == nil {
+				rest = append(rest[:1+i:1+i], rest[2+i:]...)
+				return strings.Join(rest, "->"), []string{"n"}, []float64{x}
+			}
+		}
+	}
+	return strings.Join(rest, "->"), names, at
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Google Benchmark JSON. Parts of a name behind / are parameters: plain numbers
+// n, n2 and so on, name:1024 and threads:8 by their names. Times become seconds.
+
+func sniffGoogle(head []byte) bool { return isObject(head) && hasKey(head, "benchmarks") }
+
+type googleFile struct {
+	Benchmarks []struct {
+		Name     string   `json:"name"`
+		RunName  string   `json:"run_name"`
+		RunType  string   `json:"run_type"`
+		RealTime *float64 `json:"real_time"`
+		CPUTime  *float64 `json:"cpu_time"`
+		Unit     string   `json:"time_unit"`
+		Failed   bool     `json:"error_occurred"`
+	} `json:"benchmarks"`
+}
+
+var secondsPer = map[string]float64{"": 1e-9, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+func readGoogle(name string, data []byte) (*Dataset, error) {
+	var file googleFile
+	s := newScanner(name, data)
+	if err := s.value(&file); err != nil {
+		return nil, err
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	d := New()
+	for _, b := range file.Benchmarks {
+		if b.RunType == "aggregate" {
+			continue
+		}
+		run := b.RunName
+		if run == "" {
+			run = b.Name
+		}
+		if b.Failed {
+			d.warnf("%s failed and is left out", run)
+			continue
+		}
+		factor, ok := secondsPer[b.Unit]
+		if !ok {
+			return nil, fmt.Errorf("%s: %s has the time unit %q; known are ns, us, ms and s", name, run, b.Unit)
+		}
+		path, names, at := googleName(run)
+		if len(names) == 0 {
+			d.warnf("%s has no parameter in its name, such as /1024, and is left out", run)
+			continue
+		}
+		if b.RealTime != nil {
+			d.Put(path, "real_time", names, at, *b.RealTime*factor)
+		}
+		if b.CPUTime != nil {
+			d.Put(path, "cpu_time", names, at, *b.CPUTime*factor)
+		}
+		if len(d.Parameters) > MaxParameters {
+			return nil, fmt.Errorf("%s: the benchmarks have more than %d parameters", name, MaxParameters)
+		}
+	}
+	return d, nil
+}
+
+// googleName takes the name of a run apart.
+func googleName(run string) (path string, names []string, at []float64) {
+	parts := strings.Split(run, "/")
+	rest := parts[:1:1]
+	plain := 0
+	for _, part := range parts[1:] {
+		key, value, named := strings.Cut(part, ":")
+		switch key {
+		case "real_time", "process_time", "manual_time", "iterations", "repeats", "min_time", "min_warmup_time":
+			continue
+		}
+		if !named {
+			value = part
+		}
+		x, err := parseFinite(value)
+		if err != nil {
+			rest = append(rest, part)
+			continue
+		}
+		if !named {
+			plain++
+			if key = "n"; plain > 1 {
+				key = fmt.Sprintf("n%d", plain)
+			}
+		}
+		if contains(names, key) {
+			rest = append(rest, part)
+			continue
+		}
+		names, at = append(names, key), append(at, x)
+	}
+	return strings.Join(rest, "->"), names, at
+}

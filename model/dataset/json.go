@@ -1,0 +1,180 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// scanner walks through a JSON text in its order, which decoding into maps would
+// lose, and knows where it is.
+type scanner struct {
+	name string
+	data []byte
+	dec  *json.Decoder
+}
+
+func newScanner(name string, data []byte) *scanner {
+	s := &scanner{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	return s
+}
+
+// errorf returns an error at the place where the scanner is.
+func (s *scanner) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", s.name, lineOf(s.data, s.dec.InputOffset()), fmt.Sprintf(format, args...))
+}
+
+// plain says what the decoder found in our words.
+func (s *scanner) plain(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%s:%d: is not JSON: %v", s.name, lineOf(s.data, syntax.Offset), syntax)
+	case errors.As(err, &kind):
+		return s.errorf("has a %s where a %s should stand", kind.Value, plainKind(kind.Type.Kind().String()))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return s.errorf("ends in the middle of the JSON text")
+	}
+	return s.errorf("%v", err)
+}
+
+func plainKind(kind string) string {
+	switch kind {
+	case "float64", "int", "int64":
+		return "number"
+	case "slice":
+		return "list"
+	case "struct", "map":
+		return "object"
+	}
+	return kind
+}
+
+// object walks through the members of an object. member must read the value.
+func (s *scanner) object(what string, member func(key string) error) error {
+	t, err := s.dec.Token()
+	if err != nil {
+		return s.plain(err)
+	}
+	if t != json.Delim('{') {
+		return s.errorf("%s must be an object", what)
+	}
+	for s.dec.More() {
+		key, err := s.dec.Token()
+		if err != nil {
+			return s.plain(err)
+		}
+		if err := member(key.(string)); err != nil {
+			return err
+		}
+	}
+	if _, err := s.dec.Token(); err != nil {
+		return s.plain(err)
+	}
+	return nil
+}
+
+// list walks through the entries of a list. entry must read the value.
+func (s *scanner) list(what string, entry func() error) error {
+	t, err := s.dec.Token()
+	if err != nil {
+		return s.plain(err)
+	}
+	if t != json.Delim('[') {
+		return s.errorf("%s must be a list", what)
+	}
+	for s.dec.More() {
+		if err := entry(); err != nil {
+			return err
+		}
+	}
+	if _, err := s.dec.Token(); err != nil {
+		return s.plain(err)
+	}
+	return nil
+}
+
+// value decodes the next value.
+func (s *scanner) value(into any) error {
+	if err := s.dec.Decode(into); err != nil {
+		return s.plain(err)
+	}
+	return nil
+}
+
+// skip passes over the next value.
+func (s *scanner) skip() error {
+	var raw json.RawMessage
+	return s.value(&raw)
+}
+
+// end refuses what follows the only value.
+func (s *scanner) end() error {
+	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
+		return s.errorf("goes on behind the end of the JSON text")
+	}
+	return nil
+}
+
+// values are repetitions; null is a missing one.
+type values []float64
+
+// UnmarshalJSON reads a number or a list of numbers; what is missing becomes NaN.
+func (v *values) UnmarshalJSON(data []byte) error {
+	*v = (*v)[:0]
+	if len(data) > 0 && data[0] != '[' {
+		data = slices.Concat([]byte{'['}, data, []byte{']'})
+	}
+	if !bytes.Contains(data, []byte("null")) {
+		var list []float64
+		err := json.Unmarshal(data, &list)
+		*v = list
+		return err
+	}
+	var list []*float64
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	for _, p := range list {
+		if p == nil {
+			*v = append(*v, math.NaN())
+		} else {
+			*v = append(*v, *p)
+		}
+	}
+	return nil
+}
+
+// present returns the values without the missing ones, and how many those were.
+func (v values) present() ([]float64, int) {
+	there := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
+	return there, len(v) - len(there)
+}
+
+// addPresent adds what is there of a list of values to a series.
+func (d *Dataset) addPresent(path, metric string, at []float64, v values) {
+	there, missing := v.present()
+	if missing > 0 {
+		d.warnf("%s %s: %d values at %v are missing and left out", path, metric, missing, at)
+	}
+	if len(there) > 0 {
+		d.Get(path, metric).Add(at, there...)
+	}
+}
+
+// hasKey reports whether the head of a JSON text has an object key near its
+// beginning: at any depth, since the text may not be complete.
+func hasKey(head []byte, key string) bool {
+	i := bytes.Index(head, []byte(`"`+key+`"`))
+	return i >= 0 && bytes.HasPrefix(bytes.TrimLeft(head[i+len(key)+2:], " \t\n"), []byte(":"))
+}
+
+// isObject reports whether the text begins as a JSON object.
+func isObject(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\n"), []byte("{"))
+}

@@ -1,0 +1,56 @@
+package dataset
+
+import "fmt"
+
+// The JSON of slackline simulate, of one number of ranks or of several, with
+// replicas. The parameter is p, the metric makespan, in seconds. Samples are
+// repetitions; without them the median stands for all.
+
+func sniffSimulation(head []byte) bool {
+	return isObject(head) && (hasKey(head, "makespan_ns") || hasKey(head, "noiseless_ns"))
+}
+
+type simulationFile struct {
+	Input    string   `json:"input"`
+	Ranks    float64  `json:"ranks"`
+	Makespan *float64 `json:"makespan_ns"`
+	Results  []struct {
+		Ranks    float64   `json:"ranks"`
+		Replicas int       `json:"replicas"`
+		Median   float64   `json:"median_ns"`
+		Samples  []float64 `json:"samples_ns"`
+	} `json:"results"`
+}
+
+func readSimulation(name string, data []byte) (*Dataset, error) {
+	var file simulationFile
+	s := newScanner(name, data)
+	if err := s.value(&file); err != nil {
+		return nil, err
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	const seconds = 1e-9
+	d := New("p")
+	series := d.Get(file.Input, "makespan")
+	if file.Makespan != nil {
+		series.Add([]float64{file.Ranks}, *file.Makespan*seconds)
+	}
+	for _, r := range file.Results {
+		samples := r.Samples
+		if len(samples) == 0 {
+			samples = []float64{r.Median}
+			if r.Replicas > 1 {
+				d.warnf("%s: only the median of the replicas is in the file; simulate with --samples to keep all", name)
+			}
+		}
+		for _, v := range samples {
+			series.Add([]float64{r.Ranks}, v*seconds)
+		}
+	}
+	if len(series.Points) == 0 {
+		return nil, fmt.Errorf("%s: holds no result of a simulation", name)
+	}
+	return d, nil
+}
