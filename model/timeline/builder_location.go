@@ -16,9 +16,14 @@ type LocationBuilder struct {
 	open  []int32
 	tree  pathTree
 
-	sends       []send
-	receives    []receive // in the order of their posting
-	collectives []member  // in the order of their issue
+	sends           slab[send]
+	sendChannels    channelTable  // peers are ranks in the communicator
+	sendEnds        []ends        // of the channels
+	receives        slab[receive] // in the order of their posting
+	receiveChannels channelTable
+	matched         int // receives that found their sends
+
+	collectives []member // in the order of their issue
 	counts      []int64
 	lastCounts  span
 	requests    requestTable

@@ -7,26 +7,25 @@ import (
 	"slackline/model/unit"
 )
 
-// send is a record of sending. Its peer is a rank in the communicator until the peers are resolved,
-// then a world rank.
+// send is a record of sending.
 type send struct {
-	time            unit.Duration
-	size            int64
-	peer, comm, tag int32
-	call            int32
-	done, doneSeq   int32 // call and number of the record of completion, -1: none
-	state           state
+	time          unit.Duration
+	size          int64
+	channel       int32 // of the location's sends
+	next          int32 // number of the next send on the channel, -1: none
+	call          int32
+	done, doneSeq int32 // call and number of the record of completion, -1: none
+	state         state
 }
 
 // receive is a receive, at the place where it was posted.
 type receive struct {
-	posted, time    unit.Duration
-	size            int64
-	peer, comm, tag int32
-	post, call      int32
-	seq             int32
-	from, send      int32 // location and number of the send that it matches
-	state           state
+	posted, time unit.Duration
+	channel      int32 // of the location's receives
+	post, call   int32
+	seq          int32
+	from, send   int32 // location and number of the send that it matches
+	state        state
 }
 
 // member is the part of a location in a collective, at the place of its issue.
@@ -90,8 +89,9 @@ func (l *LocationBuilder) Send(t unit.Duration, peer, comm, tag int32, size int6
 	if !ok {
 		return
 	}
-	l.sends = append(l.sends, send{time: t, size: size, peer: peer, comm: comm, tag: tag,
-		call: call, done: call, doneSeq: seq, state: done})
+	s := l.addSend(channel{peer, comm, tag})
+	s.time, s.size, s.call = t, size, call
+	s.done, s.doneSeq = call, seq
 }
 
 // Isend is the beginning of a send that IsendDone completes.
@@ -100,10 +100,29 @@ func (l *LocationBuilder) Isend(t unit.Duration, peer, comm, tag int32, size int
 	if !ok {
 		return
 	}
-	l.requests.put(requestKey{request, sendRequest}, int32(len(l.sends)))
-	l.sends = append(l.sends, send{time: t, size: size, peer: peer, comm: comm, tag: tag,
-		call: call, done: -1, doneSeq: -1, state: done})
+	l.requests.put(requestKey{request, sendRequest}, l.sends.n)
+	s := l.addSend(channel{peer, comm, tag})
+	s.time, s.size, s.call = t, size, call
+	s.done, s.doneSeq = -1, -1
 }
+
+// addSend appends a send to its channel.
+func (l *LocationBuilder) addSend(c channel) *send {
+	no := l.sendChannels.number(c)
+	if int(no) == len(l.sendEnds) {
+		l.sendEnds = append(l.sendEnds, ends{l.sends.n, l.sends.n})
+	} else {
+		e := &l.sendEnds[no]
+		l.sends.at(e.last).next = l.sends.n
+		e.last = l.sends.n
+	}
+	s := l.sends.add()
+	s.channel, s.next, s.state = no, -1, done
+	return s
+}
+
+// ends are the first and the last send of a channel.
+type ends struct{ first, last int32 }
 
 // IsendDone completes the last Isend with its request.
 func (l *LocationBuilder) IsendDone(t unit.Duration, request uint64) {
@@ -116,7 +135,8 @@ func (l *LocationBuilder) IsendDone(t unit.Duration, request uint64) {
 		l.unasked++
 		return
 	}
-	l.sends[i].done, l.sends[i].doneSeq = call, seq
+	s := l.sends.at(i)
+	s.done, s.doneSeq = call, seq
 }
 
 // Post is the posting of a receive that IrecvDone completes.
@@ -125,8 +145,9 @@ func (l *LocationBuilder) Post(t unit.Duration, request uint64) {
 	if !ok {
 		return
 	}
-	l.requests.put(requestKey{request, receiveRequest}, int32(len(l.receives)))
-	l.receives = append(l.receives, receive{posted: t, post: call})
+	l.requests.put(requestKey{request, receiveRequest}, l.receives.n)
+	r := l.receives.add()
+	r.posted, r.post = t, call
 }
 
 // Recv is a blocking receive, at its end.
@@ -135,24 +156,31 @@ func (l *LocationBuilder) Recv(t unit.Duration, peer, comm, tag int32, size int6
 	if !ok {
 		return
 	}
-	l.receives = append(l.receives, receive{posted: t, time: t, size: size, peer: peer, comm: comm, tag: tag,
-		post: call, call: call, seq: seq, state: done})
+	r := l.receives.add()
+	r.posted, r.post = t, call
+	l.receiveDone(r, t, channel{peer, comm, tag}, call, seq)
 }
 
 // IrecvDone completes the last Post with its request. Without one, the receive counts as posted here.
+// The size of a message is that which was sent.
 func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size int64, request uint64) {
 	t, seq, call, ok := l.record(t)
 	if !ok {
 		return
 	}
-	i, found := l.requests.take(requestKey{request, receiveRequest})
-	if !found {
+	var r *receive
+	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
+		r = l.receives.at(i)
+	} else {
 		l.unasked++
-		i = int32(len(l.receives))
-		l.receives = append(l.receives, receive{posted: t, post: call})
+		r = l.receives.add()
+		r.posted, r.post = t, call
 	}
-	r := &l.receives[i]
-	r.time, r.size, r.peer, r.comm, r.tag = t, size, peer, comm, tag
+	l.receiveDone(r, t, channel{peer, comm, tag}, call, seq)
+}
+
+func (l *LocationBuilder) receiveDone(r *receive, t unit.Duration, c channel, call, seq int32) {
+	r.time, r.channel = t, l.receiveChannels.number(c)
 	r.call, r.seq, r.state = call, seq, done
 }
 
@@ -162,9 +190,9 @@ func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
 		return
 	}
 	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
-		l.receives[i].state = dropped
+		l.receives.at(i).state = dropped
 	} else if i, found := l.requests.take(requestKey{request, sendRequest}); found {
-		l.sends[i].state = dropped
+		l.sends.at(i).state = dropped
 	} else {
 		l.unasked++
 	}

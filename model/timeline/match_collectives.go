@@ -172,6 +172,16 @@ func (f *finisher) countsOf(location int32, m *member, size int, begin []int) in
 	return int32(begin[location]) + m.counts
 }
 
+// CountsOf returns the bytes by peer of a member: sent, or received if the operation has only those, and
+// behind them received ones if it has both; nil if they do not differ or are not known. Their number is
+// that of the members or twice that.
+func (t *Timeline) CountsOf(m *Member) []int64 {
+	if m.Counts < 0 {
+		return nil
+	}
+	return t.Counts[m.Counts : int64(m.Counts)+t.Counts[m.Counts-1]]
+}
+
 // reportSeries says what is wrong with the collectives of a communicator.
 func (f *finisher) reportSeries(comm int, s *series) {
 	p := &f.t.Problems

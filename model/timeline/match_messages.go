@@ -1,197 +1,208 @@
 package timeline
 
-import "slackline/model/unit"
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
 
 // listed is how many of the things that have no partner are listed; all are counted.
 const listed = 20
 
-// channel is what a receive can choose its message by: between the same two ranks, messages with the
-// same communicator and tag do not overtake each other.
-type channel struct{ from, comm, tag int32 }
-
 // matchMessages finds the send of every receive: on every channel the k-th send belongs to the
 // receive that was posted as the k-th.
 func (f *finisher) matchMessages() {
-	runs := make([][]run, len(f.locations))
-	f.each(len(f.locations), func(i int) { runs[i] = f.resolve(int32(i)) })
-	to := byKey(runs, f.t.Ranks)
+	sends := make([][]chain, len(f.locations))
+	f.each(len(f.locations), func(i int) { sends[i] = f.chainsOf(int32(i)) })
+	to := chainsTo(sends, f.t.Ranks)
 	f.each(f.t.Ranks, func(rank int) { f.receiveAll(rank, to[rank]) })
 
-	counts, first := make([]int, len(f.locations)), 0
-	f.each(len(f.locations), func(i int) { counts[i] = f.countMatched(f.locations[i]) })
-	for i, n := range counts {
-		counts[i], first = first, first+n
+	first, total := make([]int, len(f.locations)), 0
+	for i, l := range f.locations {
+		first[i], total = total, total+l.matched
 	}
-	f.t.Messages = make([]Message, first)
+	f.t.Messages = make([]Message, total)
 	worst := make([]violations, len(f.locations))
-	f.each(len(f.locations), func(i int) { worst[i] = f.fillMessages(int32(i), counts[i]) })
+	f.each(len(f.locations), func(i int) { worst[i] = f.fillMessages(int32(i), first[i]) })
 	for _, w := range worst {
 		f.t.Problems.Violations += w.count
 		f.t.Problems.WorstViolation = max(f.t.Problems.WorstViolation, w.worst)
 	}
 	f.listUnmatched()
+	for _, l := range f.locations {
+		l.sends, l.receives = slab[send]{}, slab[receive]{}
+		l.sendChannels, l.receiveChannels, l.sendEnds = channelTable{}, channelTable{}, nil
+	}
 }
 
-// resolve replaces the peers of a location's messages by world ranks and groups its sends by them.
-func (f *finisher) resolve(location int32) []run {
+// chain is the sends of a location on a channel, of which the next one is send.
+type chain struct {
+	location, send int32
+	to, comm, tag  int32 // to is a world rank
+}
+
+// chainsOf returns the channels that a location sends on, those to a peer that does not exist left out.
+func (f *finisher) chainsOf(location int32) []chain {
 	l := f.locations[location]
-	for i := range l.receives {
-		r := &l.receives[i]
-		if r.state == done {
-			r.peer = f.world(l.rank, r.comm, r.peer)
+	chains := make([]chain, 0, len(l.sendEnds))
+	for no, c := range l.sendChannels.keys {
+		if to := f.world(l.rank, c.comm, c.peer); to != nobody {
+			chains = append(chains, chain{location, l.sendEnds[no].first, to, c.comm, c.tag})
 		}
 	}
-	for i := range l.sends {
-		s := &l.sends[i]
-		s.peer = f.world(l.rank, s.comm, s.peer)
-	}
-	return runsOf(location, len(l.sends), f.t.Ranks, func(i int) int32 {
-		if l.sends[i].state == dropped {
-			return nobody
-		}
-		return l.sends[i].peer
-	})
+	return chains
 }
 
-// receiveAll finds the sends of all receives of a rank among the runs of sends to it.
-func (f *finisher) receiveAll(rank int, runs []run) {
-	if len(runs) == 0 {
-		return
-	}
-	box := newMailbox()
-	var sends []ref
-	for len(runs) > 0 {
-		n := f.sameRank(runs)
-		sends = merge(sends, runs[:n], func(s ref) unit.Duration { return f.send(s).time })
-		runs = runs[n:]
-	}
-	for _, s := range sends {
-		send := f.send(s)
-		box.count(channel{int32(f.locations[s.location].rank), send.comm, send.tag})
-	}
-	box.fill(sends)
-	f.receivesOf(rank, func(location int32, r *receive) {
-		if r.state != done || r.peer == nobody {
-			return
+// chainsTo sorts chains by the rank that they go to, keeping the order of the locations.
+func chainsTo(chains [][]chain, ranks int) [][]chain {
+	ends := make([]int, ranks)
+	total := 0
+	for _, of := range chains {
+		for i := range of {
+			ends[of[i].to]++
 		}
-		s, ok := box.next(channel{r.peer, r.comm, r.tag})
-		if !ok {
-			return
-		}
-		r.from, r.send, r.state = s.location, s.record, matched
-		f.send(s).state = matched
-	})
-}
-
-// receivesOf calls visit for the receives of a rank in the order of their posting.
-func (f *finisher) receivesOf(rank int, visit func(location int32, r *receive)) {
-	var runs []run
-	for _, location := range f.byRank[rank] {
-		if n := len(f.locations[location].receives); n > 0 {
-			runs = append(runs, run{location: location})
-		}
+		total += len(of)
 	}
-	if len(runs) == 1 {
-		l := f.locations[runs[0].location]
-		for i := range l.receives {
-			visit(runs[0].location, &l.receives[i])
-		}
-		return
-	}
-	for j := range runs {
-		runs[j].records = make([]int32, len(f.locations[runs[j].location].receives))
-		for i := range runs[j].records {
-			runs[j].records[i] = int32(i)
-		}
-	}
-	for _, r := range merge(nil, runs, func(r ref) unit.Duration { return f.receive(r).posted }) {
-		visit(r.location, f.receive(r))
-	}
-}
-
-func (f *finisher) send(r ref) *send       { return &f.locations[r.location].sends[r.record] }
-func (f *finisher) receive(r ref) *receive { return &f.locations[r.location].receives[r.record] }
-
-// mailbox holds the sends to a rank by channel.
-type mailbox struct {
-	number  map[channel]int32
-	of      []int32 // channel of each send, in the order of count
-	starts  []int32 // by channel: its next send
-	ends    []int32
-	ordered []ref
-	last    channel
-	lastNo  int32
-}
-
-func newMailbox() *mailbox { return &mailbox{number: map[channel]int32{}, lastNo: -1} }
-
-// count announces a send on a channel.
-func (m *mailbox) count(c channel) {
-	no := m.find(c, true)
-	m.of = append(m.of, no)
-	m.ends[no]++
-}
-
-// fill takes the announced sends, in the same order.
-func (m *mailbox) fill(sends []ref) {
-	m.ordered = make([]ref, len(sends))
-	m.starts = make([]int32, len(m.ends))
-	at := int32(0)
-	for no, n := range m.ends {
-		m.starts[no], m.ends[no] = at, at
+	all, at, out := make([]chain, total), 0, make([][]chain, ranks)
+	for rank, n := range ends {
+		out[rank] = all[at : at : at+n]
 		at += n
 	}
-	for i, s := range sends {
-		no := m.of[i]
-		m.ordered[m.ends[no]] = s
-		m.ends[no]++
-	}
-}
-
-// next takes the next send of a channel.
-func (m *mailbox) next(c channel) (ref, bool) {
-	no := m.find(c, false)
-	if no < 0 || m.starts[no] == m.ends[no] {
-		return ref{}, false
-	}
-	m.starts[no]++
-	return m.ordered[m.starts[no]-1], true
-}
-
-// find returns the number of a channel; -1 if there is none and none is to be made.
-func (m *mailbox) find(c channel, make bool) int32 {
-	if m.lastNo >= 0 && m.last == c {
-		return m.lastNo
-	}
-	no, ok := m.number[c]
-	if !ok {
-		if !make {
-			return -1
+	for _, of := range chains {
+		for _, c := range of {
+			out[c.to] = append(out[c.to], c)
 		}
-		no = int32(len(m.ends))
-		m.number[c] = no
-		m.ends = append(m.ends, 0)
 	}
-	m.last, m.lastNo = c, no
-	return no
+	return out
 }
 
-// countMatched counts the messages of a receiver that go into the timeline: those whose records are
-// all inside of calls.
-func (f *finisher) countMatched(l *LocationBuilder) int {
-	n := 0
-	for i := range l.receives {
-		r := &l.receives[i]
-		if r.state != matched {
+// receiveAll finds the sends of all receives of a rank among the chains of sends to it.
+func (f *finisher) receiveAll(rank int, chains []chain) {
+	if len(chains) == 0 {
+		return
+	}
+	var box mailbox
+	mail := make([][]int32, len(f.byRank[rank])) // by location and channel of its receives
+	for i, location := range f.byRank[rank] {
+		keys := f.locations[location].receiveChannels.keys
+		mail[i] = make([]int32, len(keys))
+		for no, c := range keys {
+			mail[i][no] = box.number(channel{f.world(rank, c.comm, c.peer), c.comm, c.tag})
+		}
+	}
+	box.sort(f, chains)
+	if len(mail) == 1 {
+		l := f.locations[f.byRank[rank][0]]
+		l.receives.each(func(r *receive) {
+			if r.state == done {
+				f.take(l, r, box.next(f, mail[0][r.channel]))
+			}
+		})
+		return
+	}
+	for _, p := range f.postsOf(f.byRank[rank]) {
+		f.take(f.locations[f.byRank[rank][p.index]], p.receive, box.next(f, mail[p.index][p.channel]))
+	}
+}
+
+// take gives a receive of a location the next send of a chain, if there is one. The message is left out
+// if one of its records is outside of any call.
+func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
+	if c == nil {
+		return
+	}
+	s := f.locations[c.location].sends.at(c.send)
+	s.state, r.state = matched, matched
+	if r.from, r.send = c.location, c.send; r.post < 0 || r.call < 0 || s.call < 0 {
+		r.state = dropped
+		l.outside++
+	} else {
+		l.matched++
+	}
+	c.send = s.next
+}
+
+// posted is a receive of one of the locations of a rank.
+type posted struct {
+	*receive
+	index int // of the location among those of the rank
+}
+
+// postsOf returns the receives of the locations of a rank in the order of the times of their posting,
+// those of one location staying in order.
+func (f *finisher) postsOf(locations []int32) []posted {
+	var all []posted
+	for i, location := range locations {
+		f.locations[location].receives.each(func(r *receive) {
+			if r.state == done {
+				all = append(all, posted{r, i})
+			}
+		})
+	}
+	slices.SortStableFunc(all, func(a, b posted) int { return cmp.Compare(a.posted, b.posted) })
+	return all
+}
+
+// mailbox holds the sends to a rank by channel, whose peers are world ranks.
+type mailbox struct {
+	channelTable
+	starts []int32 // by channel: where its chains begin; one for each sending location
+	chains []chain
+}
+
+// sort puts the chains of the known channels together; nobody receives the others.
+func (m *mailbox) sort(f *finisher, chains []chain) {
+	numbers := make([]int32, len(chains))
+	m.starts = make([]int32, len(m.keys)+1)
+	for i, c := range chains {
+		numbers[i] = m.lookup(channel{int32(f.locations[c.location].rank), c.comm, c.tag})
+		if numbers[i] >= 0 {
+			m.starts[numbers[i]]++
+		}
+	}
+	total := int32(0)
+	for no, n := range m.starts {
+		total += n
+		m.starts[no] = total
+	}
+	m.chains = make([]chain, total)
+	for i := len(chains) - 1; i >= 0; i-- {
+		if no := numbers[i]; no >= 0 {
+			m.starts[no]--
+			m.chains[m.starts[no]] = chains[i]
+		}
+	}
+}
+
+// next returns the chain that the next send of a channel is on; nil if there is none. Of several
+// locations the one that sent first comes first.
+func (m *mailbox) next(f *finisher, number int32) *chain {
+	var first *chain
+	var earliest unit.Duration
+	chains := m.chains[m.starts[number]:m.starts[number+1]]
+	for i := range chains {
+		c := &chains[i]
+		f.skipDropped(c)
+		if c.send < 0 {
 			continue
 		}
-		if r.post < 0 || r.call < 0 || f.locations[r.from].sends[r.send].call < 0 {
-			l.outside++
-			continue
+		if len(chains) == 1 {
+			return c
 		}
-		n++
+		if t := f.locations[c.location].sends.at(c.send).time; first == nil || t < earliest {
+			first, earliest = c, t
+		}
 	}
-	return n
+	return first
+}
+
+// skipDropped leaves out sends that were cancelled.
+func (f *finisher) skipDropped(c *chain) {
+	sends := &f.locations[c.location].sends
+	for c.send >= 0 && sends.at(c.send).state == dropped {
+		c.send = sends.at(c.send).next
+	}
 }
 
 // violations are messages that were received before they were sent.
@@ -202,21 +213,18 @@ type violations struct {
 
 // fillMessages writes the messages of a receiver into the timeline, beginning at index at.
 func (f *finisher) fillMessages(location int32, at int) (v violations) {
-	l := f.locations[location]
-	for i := range l.receives {
-		r := &l.receives[i]
+	f.locations[location].receives.each(func(r *receive) {
 		if r.state != matched {
-			continue
+			return
 		}
-		s := &f.locations[r.from].sends[r.send]
-		if r.post < 0 || r.call < 0 || s.call < 0 {
-			continue
-		}
+		l := f.locations[r.from]
+		s := l.sends.at(r.send)
+		c := l.sendChannels.keys[s.channel]
 		f.t.Messages[at] = Message{
 			From: r.from, To: location,
 			Send: s.call, SendDone: s.done, SendDoneSeq: s.doneSeq,
 			Post: r.post, Recv: r.call, RecvSeq: r.seq,
-			Comm: s.comm, Tag: s.tag, Size: s.size,
+			Comm: c.comm, Tag: c.tag, Size: s.size,
 			Sent: s.time, Received: r.time,
 		}
 		at++
@@ -224,7 +232,7 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 			v.count++
 			v.worst = max(v.worst, early)
 		}
-	}
+	})
 	return v
 }
 
@@ -232,29 +240,28 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 func (f *finisher) listUnmatched() {
 	p := &f.t.Problems
 	for _, l := range f.locations {
-		for i := range l.sends {
-			s := &l.sends[i]
+		l.sends.each(func(s *send) {
 			if s.state != done {
-				continue
+				return
 			}
 			if p.UnmatchedSends++; len(p.Sends) < listed {
-				p.Sends = append(p.Sends, f.unmatched(l, s.call, s.peer, s.tag, s.comm, s.time))
+				p.Sends = append(p.Sends, f.unmatched(l, l.sendChannels.keys[s.channel], s.call, s.time))
 			}
-		}
-		for i := range l.receives {
-			r := &l.receives[i]
+		})
+		l.receives.each(func(r *receive) {
 			if r.state != done {
-				continue
+				return
 			}
 			if p.UnmatchedReceives++; len(p.Receives) < listed {
-				p.Receives = append(p.Receives, f.unmatched(l, r.call, r.peer, r.tag, r.comm, r.time))
+				p.Receives = append(p.Receives, f.unmatched(l, l.receiveChannels.keys[r.channel], r.call, r.time))
 			}
-		}
+		})
 	}
 }
 
-func (f *finisher) unmatched(l *LocationBuilder, call, peer, tag, comm int32, t unit.Duration) Unmatched {
-	return Unmatched{Rank: l.rank, Call: f.callName(l, call), Peer: int(peer), Tag: tag, Comm: comm, Time: t}
+func (f *finisher) unmatched(l *LocationBuilder, c channel, call int32, t unit.Duration) Unmatched {
+	peer := f.world(l.rank, c.comm, c.peer)
+	return Unmatched{Rank: l.rank, Call: f.callName(l, call), Peer: int(peer), Tag: c.tag, Comm: c.comm, Time: t}
 }
 
 // callName is the name of the region of a call.

@@ -20,7 +20,7 @@ type Timeline struct {
 	Messages    []Message    // matched ones, by receiving location, then by order of posting there
 	Collectives []Collective // those that all members took part in, by communicator, then by order
 	Members     []Member     // of the collectives, in their order, then by rank in the communicator
-	Counts      []int64      // sizes by peer of collectives whose sizes differ, see Member
+	Counts      []int64      // sizes by peer of collectives whose sizes differ, see CountsOf
 	Teams       []Team       // by master location, then by time
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
@@ -169,7 +169,7 @@ type Member struct {
 	Issue, Complete int32 // calls; the same if it was blocking
 	Seq             int32 // number of the record of completion among the records of the location
 	Sent, Received  int64 // bytes
-	Counts          int32 // index into Timeline.Counts of its bytes by peer (sent, then received if the operation has both), -1: none
+	Counts          int32 // index into Timeline.Counts of its bytes by peer, -1: none; see CountsOf
 }
 
 // Place is a point between the calls of a location: before call Next, inside call Open (-1: none).
