@@ -1,0 +1,307 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"slackline/internal/stat"
+)
+
+// Link is a pair of processes that can be timed; times are ns. What is behind it, MPI, TCP or a
+// simulation, does not matter for the estimation.
+type Link interface {
+	// Burst lets the client send n messages with a pause after each but the last, and wait for one
+	// answer of the same size: PRTT(n, pause, size). It returns the time of every repetition.
+	Burst(n int, pause float64, size, repeat int) ([]float64, error)
+	// Drain lets the server wait for pause before it takes each of n messages that have arrived by
+	// then, and returns the time from the first to the last, of every repetition.
+	Drain(n int, pause float64, size, repeat int) ([]float64, error)
+	// Eager reports whether a send returns before its receive is posted. The late receiver lets
+	// the library work (polls) or not.
+	Eager(size int, polls bool) (bool, error)
+}
+
+// NetworkOptions say how to measure a link.
+type NetworkOptions struct {
+	Sizes    []int // of messages, ascending
+	Repeat   int   // of each time; large messages are repeated less
+	Messages int   // in a burst
+	Rounds   int   // all sizes are measured so often; the spread of the rounds gives the intervals
+	MaxEager int   // largest message that is tried for S
+	Progress func(done, total int)
+}
+
+// DefaultNetwork are the options that suit most links.
+func DefaultNetwork() NetworkOptions {
+	return NetworkOptions{Sizes: Sizes(256 << 10), Repeat: 60, Messages: 10, Rounds: 5, MaxEager: 4 << 20}
+}
+
+// Sizes are sizes of messages up to a limit: powers of two with three between each two.
+func Sizes(most int) []int {
+	var list []int
+	for base := 1; base <= most; base *= 2 {
+		for quarter := range 4 {
+			if s := base + base*quarter/4; s <= most && (len(list) == 0 || s > list[len(list)-1]) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// Figure is an estimate with what the rounds gave.
+type Figure struct{ Value, Low, High float64 }
+
+// Network is what was found out about a link; times are ns, ns per byte for G.
+type Network struct {
+	L, HalfRoundTrip Figure // L has the overheads subtracted; the other one is what many tools call latency
+	Send, Receive    Figure // overheads of a byte: o_s, o_r
+	Gap              Figure // g: of the first protocol
+	Protocols        []Protocol
+	Eager            int // S: largest message whose send returns before its receive is posted, while the receiver lets the library work
+	EagerAsleep      int // the same while it does not
+	Points           []NetworkPoint
+	Remarks          []string
+}
+
+// Protocol is a range of sizes with one line of costs.
+type Protocol struct {
+	From, To      int    // sizes of messages
+	Gap, PerByte  Figure // g and G
+	Send, Receive Figure // mean overheads
+}
+
+// NetworkPoint is what was measured for one size, over all rounds.
+type NetworkPoint struct {
+	Size                 int
+	Single, Burst, Paced Figure // PRTT(1,0), PRTT(n,0), PRTT(n,d): median, minimum, 90th percentile
+	Gap, Send, Receive   float64
+	Disturbed            bool // the 90th percentile is more than three times the minimum
+}
+
+// ErrImplausible wraps the reason why a measurement was refused.
+var ErrImplausible = errors.New("the measurement makes no sense")
+
+const (
+	disturbedRatio = 3   // p90 over minimum
+	tooDisturbed   = 0.5 // of the sizes: nothing can be said
+	someDisturbed  = 0.2 // of the sizes: minima are fitted instead of medians
+)
+
+// roundOf is what one round gave for one size.
+type roundOf struct{ single, burst, paced, drain []float64 }
+
+// MeasureNetwork estimates the LogGP parameters of a link.
+func MeasureNetwork(ctx context.Context, link Link, o NetworkOptions) (*Network, error) {
+	rounds := make([][]roundOf, o.Rounds)
+	for i := range rounds {
+		rounds[i] = make([]roundOf, len(o.Sizes))
+		for k, size := range o.Sizes {
+			if err := ctx.Err(); err != nil {
+				return nil, context.Cause(ctx)
+			}
+			r, err := measureSize(link, &o, size)
+			if err != nil {
+				return nil, err
+			}
+			rounds[i][k] = r
+			if o.Progress != nil {
+				o.Progress(i*len(o.Sizes)+k+1, o.Rounds*len(o.Sizes))
+			}
+		}
+	}
+	n := &Network{}
+	for k, size := range o.Sizes {
+		n.Points = append(n.Points, pointOf(size, rounds, k, o.Messages))
+	}
+	if err := n.estimate(rounds, &o); err != nil {
+		return nil, err
+	}
+	var err error
+	if n.Eager, err = eagerLimit(link, o.MaxEager, true); err != nil {
+		return nil, err
+	}
+	if n.EagerAsleep, err = eagerLimit(link, o.MaxEager, false); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// measureSize takes the four times of a size.
+func measureSize(link Link, o *NetworkOptions, size int) (r roundOf, err error) {
+	repeat := o.Repeat
+	if size > 64<<10 {
+		repeat = max(repeat/5, 10)
+	}
+	if r.single, err = link.Burst(1, 0, size, repeat); err != nil {
+		return r, err
+	}
+	if r.burst, err = link.Burst(o.Messages, 0, size, repeat); err != nil {
+		return r, err
+	}
+	pause := median(r.single)
+	if r.paced, err = link.Burst(o.Messages, pause, size, repeat); err != nil {
+		return r, err
+	}
+	r.drain, err = link.Drain(o.Messages, pause, size, repeat)
+	for _, list := range [][]float64{r.single, r.burst, r.paced, r.drain} {
+		if err == nil && (len(list) == 0 || slices.Min(list) < 0 || math.IsNaN(list[0])) {
+			err = fmt.Errorf("%w: a time of messages of %d bytes is negative or missing", ErrImplausible, size)
+		}
+	}
+	return r, err
+}
+
+func median(values []float64) float64 { return stat.Quantile(stat.Sorted(values), 0.5) }
+
+// spreadOf returns median, minimum and 90th percentile.
+func spreadOf(values []float64) Figure {
+	sorted := stat.Sorted(values)
+	return Figure{Value: stat.Quantile(sorted, 0.5), Low: sorted[0], High: stat.Quantile(sorted, 0.9)}
+}
+
+// pointOf puts the rounds of a size together.
+func pointOf(size int, rounds [][]roundOf, k, messages int) NetworkPoint {
+	var all roundOf
+	for _, round := range rounds {
+		all.single = append(all.single, round[k].single...)
+		all.burst = append(all.burst, round[k].burst...)
+		all.paced = append(all.paced, round[k].paced...)
+		all.drain = append(all.drain, round[k].drain...)
+	}
+	p := NetworkPoint{Size: size, Single: spreadOf(all.single), Burst: spreadOf(all.burst), Paced: spreadOf(all.paced)}
+	p.Gap, p.Send, p.Receive = all.costs(messages, median)
+	for _, f := range []Figure{p.Single, p.Burst} {
+		p.Disturbed = p.Disturbed || f.High > disturbedRatio*f.Low
+	}
+	return p
+}
+
+// costs are gap, send overhead and receive overhead of a size, with the given estimator of a time.
+func (r *roundOf) costs(messages int, of func([]float64) float64) (gap, send, receive float64) {
+	between := float64(messages - 1)
+	single, pause := of(r.single), median(r.single)
+	gap = (of(r.burst) - single) / between
+	send = (of(r.paced)-single)/between - pause
+	receive = of(r.drain)/between - pause
+	return gap, max(send, 0), max(receive, 0)
+}
+
+// estimate fits the parameters to each round, and takes the spread of the rounds as interval.
+func (n *Network) estimate(rounds [][]roundOf, o *NetworkOptions) error {
+	disturbed := 0
+	for _, p := range n.Points {
+		if p.Disturbed {
+			disturbed++
+		}
+	}
+	share := float64(disturbed) / float64(len(n.Points))
+	of := median
+	switch {
+	case share > tooDisturbed:
+		return fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle machine, with a core for each process",
+			ErrImplausible, disturbed, len(n.Points), disturbedRatio)
+	case share > someDisturbed:
+		of = slices.Min[[]float64]
+		n.Remarks = append(n.Remarks, fmt.Sprintf("%d of %d sizes were disturbed: minima were fitted instead of medians", disturbed, len(n.Points)))
+	}
+	whole := fitRound(n.merged(rounds), o, of, nil)
+	fits := make([]networkFit, len(rounds))
+	for i, round := range rounds {
+		fits[i] = fitRound(round, o, of, whole.segments)
+	}
+	n.fill(&whole, fits, o)
+	return n.check()
+}
+
+// merged are the times of all rounds, as one.
+func (n *Network) merged(rounds [][]roundOf) []roundOf {
+	all := make([]roundOf, len(n.Points))
+	for k := range all {
+		for _, round := range rounds {
+			all[k].single = append(all[k].single, round[k].single...)
+			all[k].burst = append(all[k].burst, round[k].burst...)
+			all[k].paced = append(all[k].paced, round[k].paced...)
+			all[k].drain = append(all[k].drain, round[k].drain...)
+		}
+	}
+	return all
+}
+
+// fill puts values and intervals together.
+func (n *Network) fill(whole *networkFit, fits []networkFit, o *NetworkOptions) {
+	figure := func(of func(*networkFit) float64) Figure {
+		values := make([]float64, len(fits))
+		for i := range fits {
+			values[i] = of(&fits[i])
+		}
+		return interval(of(whole), values)
+	}
+	n.HalfRoundTrip = figure(func(f *networkFit) float64 { return f.half })
+	n.Send = figure(func(f *networkFit) float64 { return f.send })
+	n.Receive = figure(func(f *networkFit) float64 { return f.receive })
+	n.L = figure(func(f *networkFit) float64 { return f.half - f.send - f.receive })
+	if n.L.Value <= 0 {
+		n.Remarks = append(n.Remarks, fmt.Sprintf("L came out as %.0f ns and is taken as 0: on this link the work of sender and receiver overlaps, nearly all time is overhead", n.L.Value))
+		n.L.Value = 0
+	}
+	for i, s := range whole.segments {
+		n.Protocols = append(n.Protocols, Protocol{
+			From: o.Sizes[s.first], To: o.Sizes[s.last],
+			Gap:     figure(func(f *networkFit) float64 { return f.gap[i] }),
+			PerByte: figure(func(f *networkFit) float64 { return f.perByte[i] }),
+			Send:    figure(func(f *networkFit) float64 { return f.sends[i] }),
+			Receive: figure(func(f *networkFit) float64 { return f.receives[i] }),
+		})
+	}
+	n.Gap = n.Protocols[0].Gap
+}
+
+// interval widens the range of what the rounds gave by a half on both sides: the rounds of one run are more
+// alike than two runs.
+func interval(value float64, rounds []float64) Figure {
+	low, high := min(value, slices.Min(rounds)), max(value, slices.Max(rounds))
+	half := (high - low) / 2
+	return Figure{Value: value, Low: low - half, High: high + half}
+}
+
+// check refuses what cannot be true.
+func (n *Network) check() error {
+	for _, p := range n.Protocols {
+		if p.PerByte.High < 0 {
+			return fmt.Errorf("%w: from %d to %d bytes larger messages take less time (%.4g ns per byte)", ErrImplausible, p.From, p.To, p.PerByte.Value)
+		}
+	}
+	if n.HalfRoundTrip.Value <= 0 {
+		return fmt.Errorf("%w: a message takes %.4g ns", ErrImplausible, n.HalfRoundTrip.Value)
+	}
+	if most := n.HalfRoundTrip.Value * 4; n.Send.Value > most || n.Receive.Value > most {
+		return fmt.Errorf("%w: overheads of %.4g and %.4g ns on a link where a message takes %.4g ns", ErrImplausible, n.Send.Value, n.Receive.Value, n.HalfRoundTrip.Value)
+	}
+	return nil
+}
+
+// eagerLimit searches the largest message whose send returns before its receive is posted.
+func eagerLimit(link Link, most int, polls bool) (int, error) {
+	eager, err := link.Eager(most, polls)
+	if err != nil || eager {
+		return most, err
+	}
+	low, high := 0, most // low is eager (nothing is), high is not
+	for high-low > 1 {
+		middle := low + (high-low)/2
+		eager, err := link.Eager(middle, polls)
+		if err != nil {
+			return 0, err
+		}
+		if eager {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}

@@ -1,0 +1,147 @@
+//go:build linux
+
+package measure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"net"
+	"testing"
+)
+
+// modelLink is a link that follows LogGP, with a change of protocol and some noise.
+type modelLink struct {
+	l, send, receive, gap, perByte float64
+	limit                          int     // messages above it take another protocol
+	gap2, perByte2, extra          float64 // of that one; extra is on each message
+	noise                          float64 // relative
+	r                              *rand.Rand
+}
+
+func (m *modelLink) costs(size int) (gap, perByte, extra float64) {
+	if size > m.limit {
+		return m.gap2, m.perByte2, m.extra
+	}
+	return m.gap, m.perByte, 0
+}
+
+func (m *modelLink) oneWay(size int) float64 {
+	_, perByte, extra := m.costs(size)
+	return m.send + m.l + float64(size-1)*perByte + m.receive + extra
+}
+
+func (m *modelLink) noisy(t float64) float64 { return t * (1 + m.noise*m.r.ExpFloat64()) }
+
+func (m *modelLink) Burst(n int, pause float64, size, repeat int) ([]float64, error) {
+	gap, perByte, _ := m.costs(size)
+	step := math.Max(m.send+pause, gap+float64(size-1)*perByte)
+	times := make([]float64, repeat)
+	for i := range times {
+		times[i] = m.noisy(2*m.oneWay(size) + float64(n-1)*step)
+	}
+	return times, nil
+}
+
+func (m *modelLink) Drain(n int, pause float64, _, repeat int) ([]float64, error) {
+	times := make([]float64, repeat)
+	for i := range times {
+		times[i] = m.noisy(float64(n-1) * (pause + m.receive))
+	}
+	return times, nil
+}
+
+func (m *modelLink) Eager(size int, _ bool) (bool, error) { return size <= m.limit, nil }
+
+func within(t *testing.T, name string, got, want, share float64) {
+	t.Helper()
+	if math.Abs(got-want) > share*want {
+		t.Errorf("%s is %.6g, want %.6g within %g %%", name, got, want, 100*share)
+	}
+}
+
+func TestNetworkOfModel(t *testing.T) {
+	m := &modelLink{
+		l: 4000, send: 900, receive: 700, gap: 1500, perByte: 0.4, limit: 8192,
+		gap2: 3000, perByte2: 0.1, extra: 9000, noise: 0.001, r: rand.New(rand.NewPCG(1, 2)),
+	}
+	n, err := MeasureNetwork(context.Background(), m, DefaultNetwork())
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "L", n.L.Value, m.l, 0.05)
+	within(t, "o_s", n.Send.Value, m.send, 0.05)
+	within(t, "o_r", n.Receive.Value, m.receive, 0.05)
+	within(t, "g", n.Gap.Value, m.gap, 0.05)
+	if len(n.Protocols) != 2 || n.Protocols[0].To != m.limit || n.Eager != m.limit || len(n.Jumps()) != 1 || n.Jumps()[0] != m.limit {
+		t.Fatalf("protocols %+v, S %d, jumps %v", n.Protocols, n.Eager, n.Jumps())
+	}
+	within(t, "G", n.Protocols[0].PerByte.Value, m.perByte, 0.05)
+	within(t, "G of large messages", n.Protocols[1].PerByte.Value, m.perByte2, 0.05)
+	within(t, "g of large messages", n.Protocols[1].Gap.Value, m.gap2, 0.05)
+	for name, f := range map[string]Figure{"L": n.L, "o_s": n.Send, "g": n.Gap} {
+		if f.Low > f.Value || f.High < f.Value {
+			t.Errorf("%s: %+v does not hold its own value", name, f)
+		}
+	}
+}
+
+func TestNetworkRefuses(t *testing.T) {
+	m := &modelLink{l: 1000, send: 100, receive: 100, gap: 200, perByte: 0.1, limit: 1 << 30, noise: 30, r: rand.New(rand.NewPCG(1, 2))}
+	if _, err := MeasureNetwork(context.Background(), m, DefaultNetwork()); !errors.Is(err, ErrImplausible) {
+		t.Errorf("a disturbed link gave %v", err)
+	}
+	m = &modelLink{l: 100000, send: 100, receive: 100, gap: 2e6, perByte: -5, limit: 1 << 30, r: rand.New(rand.NewPCG(1, 2))}
+	if n, err := MeasureNetwork(context.Background(), m, DefaultNetwork()); !errors.Is(err, ErrImplausible) {
+		t.Errorf("a link on which larger messages are faster gave %+v, %v", n, err)
+	}
+}
+
+func TestNetworkOverTCP(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- ServeTCP(context.Background(), l) }()
+	link, err := DialTCP(context.Background(), l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultNetwork()
+	o.Sizes, o.Repeat, o.Rounds, o.MaxEager = Sizes(1024), 10, 2, 1<<12
+	n, err := MeasureNetwork(context.Background(), link, o)
+	switch {
+	case errors.Is(err, ErrImplausible): // a loaded machine is refused, not believed
+	case err != nil:
+		t.Fatal(err)
+	case n.HalfRoundTrip.Value <= 0 || n.Eager != o.MaxEager || len(n.Points) != len(o.Sizes):
+		t.Errorf("%+v", n)
+	}
+	if err := link.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTCPServerRefusesStrangers(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- ServeTCP(context.Background(), l) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write([]byte("GET / HTTP/1.1\r\nHost: here\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err == nil {
+		t.Error("a stranger was served")
+	}
+}
