@@ -122,7 +122,7 @@ func TestImports(t *testing.T) {
 var modulesOf = map[string][]string{
 	"github.com/spf13/":                {"internal/cli"},
 	"github.com/goccy/go-yaml":         {"internal/yamlfile"},
-	"github.com/klauspost/compress":    {"model/"},
+	"github.com/klauspost/compress":    {"model/", "internal/chunk"},
 	"golang.org/x/term":                {"internal/cli"},
 	"golang.org/x/sync":                {""},
 	"golang.org/x/sys":                 {""},

@@ -1,0 +1,146 @@
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+// ErrExists says that something stands where a directory of files should be written.
+var ErrExists = errors.New("exists; give another name, or --force to replace it")
+
+// Dir is a directory that is being filled. Several goroutines may create files in it.
+type Dir struct {
+	path string
+	mu   sync.Mutex
+	made map[string]bool // directories in it
+}
+
+// Create creates a file in the directory. The name is a path with slashes; directories on the way
+// are made. Closing the file makes its content durable.
+func (d *Dir) Create(name string) (io.WriteCloser, error) {
+	path := filepath.Join(d.path, filepath.FromSlash(name))
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, fmt.Errorf("%s is not a name inside of a directory", name)
+	}
+	if err := d.makeParents(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &durable{f, bufio.NewWriterSize(f, bufferSize)}, nil
+}
+
+func (d *Dir) makeParents(parent string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.made[parent] {
+		return nil
+	}
+	d.made[parent] = true
+	return os.MkdirAll(parent, 0o777)
+}
+
+// durable is a file that is synced when it is closed.
+type durable struct {
+	f *os.File
+	*bufio.Writer
+}
+
+func (d *durable) Close() error {
+	return errors.Join(d.Flush(), d.f.Sync(), d.f.Close())
+}
+
+// WriteDir makes a directory at path that holds exactly the files that fill creates. What stood
+// there before is replaced if force is set; else it is an error, ErrExists. If fill fails, so does
+// WriteDir, and what was there before remains.
+func WriteDir(path string, force bool, fill func(d *Dir) error) error {
+	return WriteGroup(filepath.Dir(path), []string{filepath.Base(path)}, force, func(d *Dir) error {
+		return fill(&Dir{path: filepath.Join(d.path, filepath.Base(path)), made: map[string]bool{}})
+	})
+}
+
+// WriteGroup makes files and directories that belong together and lie side by side in the
+// directory parent. fill creates them, with Dir as their parent; then each of names takes its place, in
+// this order, so that the last one appears when everything is complete.
+func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) error) error {
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(parent, name)); err == nil && !force {
+			return fmt.Errorf("%s: %w", filepath.Join(parent, name), ErrExists)
+		}
+	}
+	temporary, err := makeTemp(parent, names[len(names)-1])
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	fresh := filepath.Join(temporary, "new")
+	if err := os.Mkdir(fresh, 0o777); err != nil {
+		return err
+	}
+	if err := fill(&Dir{path: fresh, made: map[string]bool{}}); err != nil {
+		return err
+	}
+	if err := syncDirs(fresh); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := replace(fresh, parent, temporary, name); err != nil {
+			return err
+		}
+	}
+	syncDir(parent)
+	return nil
+}
+
+// replace moves a name from one directory to another. What it replaces goes to a third one.
+func replace(from, to, old, name string) error {
+	place := filepath.Join(to, name)
+	aside := filepath.Join(old, name)
+	err := os.Rename(place, aside)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	moved := err == nil
+	if err := os.Rename(filepath.Join(from, name), place); err != nil {
+		if moved {
+			err = errors.Join(err, os.Rename(aside, place))
+		}
+		return err
+	}
+	return nil
+}
+
+// makeTemp makes a directory with a name that nobody has in parent.
+func makeTemp(parent, base string) (string, error) {
+	for try := 0; ; try++ {
+		name := filepath.Join(parent, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
+		err := os.Mkdir(name, 0o777)
+		if errors.Is(err, fs.ErrExist) && try < 1000 {
+			continue
+		}
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			pe.Path = filepath.Join(parent, base) // the user knows nothing of the temporary name
+		}
+		return name, err
+	}
+}
+
+// syncDirs makes the names in a directory and below durable.
+func syncDirs(root string) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			syncDir(path)
+		}
+		return err
+	})
+}

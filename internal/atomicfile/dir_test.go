@@ -1,0 +1,113 @@
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// put creates files with the given contents, by name.
+func put(files map[string]string) func(d *Dir) error {
+	return func(d *Dir) error {
+		for name, content := range files {
+			f, err := d.Create(name)
+			if err != nil {
+				return err
+			}
+			if _, err := f.Write([]byte(content)); err != nil {
+				return err
+			}
+			if err := f.Close(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// list returns all names in a directory and below.
+func list(t *testing.T, dir string) []string {
+	t.Helper()
+	var names []string
+	for _, pattern := range []string{"*", "*/*", ".*"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			short, err := filepath.Rel(dir, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if short != "." && short != ".." {
+				names = append(names, short)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestWriteDir(t *testing.T) {
+	parent := t.TempDir()
+	path := filepath.Join(parent, "out")
+	if err := WriteDir(path, false, put(map[string]string{"a": "1", "b/c": "2"})); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(path, "b", "c")); got != "2" {
+		t.Errorf("content = %q, want 2", got)
+	}
+	if err := WriteDir(path, false, put(map[string]string{"z": "3"})); !errors.Is(err, ErrExists) {
+		t.Errorf("a second WriteDir = %v, want %v", err, ErrExists)
+	}
+	failure := errors.New("no")
+	if err := WriteDir(path, true, func(*Dir) error { return failure }); !errors.Is(err, failure) {
+		t.Errorf("WriteDir = %v, want %v", err, failure)
+	}
+	if got, want := list(t, parent), []string{"out", "out/a", "out/b"}; !slices.Equal(got, want) {
+		t.Errorf("after a failure there are %q, want %q", got, want)
+	}
+	if err := WriteDir(path, true, put(map[string]string{"z": "3"})); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := list(t, parent), []string{"out", "out/z"}; !slices.Equal(got, want) {
+		t.Errorf("after replacing it there are %q, want %q", got, want)
+	}
+}
+
+func TestWriteGroup(t *testing.T) {
+	parent := t.TempDir()
+	if err := os.WriteFile(filepath.Join(parent, "other"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"x", "x.def", "x.otf2"}
+	files := map[string]string{"x/0": "e", "x.def": "d", "x.otf2": "a"}
+	for range 2 { // the second time it replaces what is there
+		if err := WriteGroup(parent, names, true, put(files)); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := list(t, parent), []string{"other", "x", "x.def", "x.otf2", "x/0"}; !slices.Equal(got, want) {
+			t.Errorf("there are %q, want %q", got, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(parent, "x.otf2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteGroup(parent, names, false, put(files)); !errors.Is(err, ErrExists) {
+		t.Errorf("WriteGroup = %v, want %v", err, ErrExists)
+	}
+}
+
+// A name that leads out of the directory is refused.
+func TestCreateStaysInside(t *testing.T) {
+	parent := t.TempDir()
+	err := WriteDir(filepath.Join(parent, "out"), false, func(d *Dir) error {
+		_, err := d.Create("../a")
+		return err
+	})
+	if err == nil || len(list(t, parent)) > 0 {
+		t.Errorf("error %v, files %q", err, list(t, parent))
+	}
+}

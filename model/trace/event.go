@@ -1,0 +1,159 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"slackline/model/timeline"
+)
+
+// fields says which fields of an event its kind uses, beside Time.
+type fields uint16
+
+const (
+	useRegion fields = 1 << iota
+	useStack
+	usePeer
+	useComm
+	useTag
+	useSize
+	useOp
+	useRoot
+	useSent     // and Received
+	useCounts   //
+	useRequest  //
+	useMessage  = usePeer | useComm | useTag | useSize
+	useCollects = useOp | useComm | useRoot | useSent | useCounts
+)
+
+// fieldsOf are the fields by kind.
+var fieldsOf = [32]fields{
+	Enter: useRegion | useStack, Leave: useRegion,
+	Send: useMessage, Isend: useMessage | useRequest, IsendDone: useRequest, IrecvPost: useRequest,
+	Recv: useMessage, IrecvDone: useMessage | useRequest, RequestTest: useRequest, RequestCancelled: useRequest,
+	CollectiveBegin: 0, CollectiveEnd: useCollects, CollectiveIssue: useRequest, CollectiveDone: useCollects | useRequest,
+	Fork: useSize, Join: 0, TeamBegin: 0, TeamEnd: 0, Sample: useStack, Polls: useSize,
+	RecordingOff: 0, RecordingOn: 0, CommCreate: useComm, CommDestroy: useComm,
+	ProgramBegin: 0, ProgramEnd: useSize, Other: 0,
+}
+
+// numKinds is the number of kinds of events, numOps that of collective operations.
+const (
+	numKinds = Other + 1
+	numOps   = timeline.OpDestroyHandleDeallocate + 1
+)
+
+// limits are how many definitions there are that events refer to.
+type limits struct{ regions, stacks, comms uint32 }
+
+func limitsOf(d *Definitions) limits {
+	return limits{uint32(len(d.Regions)), uint32(max(len(d.Stacks), 1)), uint32(len(d.Comms))}
+}
+
+// check tells what is wrong with an event: a reference to nothing.
+func (l limits) check(e *Event) error {
+	if e.Kind >= numKinds {
+		return fmt.Errorf("there is no kind %d of events", e.Kind)
+	}
+	f := fieldsOf[e.Kind]
+	switch {
+	case f&useRegion != 0 && e.Region >= l.regions:
+		return fmt.Errorf("region %d is not defined", e.Region)
+	case f&useStack != 0 && e.Stack >= l.stacks:
+		return fmt.Errorf("stack %d is not defined", e.Stack)
+	case f&useComm != 0 && e.Comm >= l.comms:
+		return fmt.Errorf("communicator %d is not defined", e.Comm)
+	case f&useOp != 0 && e.Op >= numOps:
+		return fmt.Errorf("there is no collective operation %d", e.Op)
+	}
+	return nil
+}
+
+// NewMemory returns a trace whose events are in memory, by location.
+func NewMemory(d Definitions, events [][]Event) *Trace {
+	return &Trace{
+		Definitions: d,
+		Open: func(i int) (EventReader, error) {
+			if i < 0 || i >= len(events) {
+				return nil, fmt.Errorf("there is no location %d", i)
+			}
+			return &memoryReader{events[i]}, nil
+		},
+	}
+}
+
+// memoryReader reads events from memory.
+type memoryReader struct{ rest []Event }
+
+func (r *memoryReader) Read(events []Event) (int, error) {
+	if len(r.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(events, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func (r *memoryReader) Close() error { return nil }
+
+// batch is how many events are read at a time: enough to make calls cheap, few enough for the
+// cache.
+const batch = 1024
+
+// eachEvent calls f with the events of a location in order. Damage is returned apart from other
+// errors: the events before it have been seen.
+func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damage, err error) {
+	if t.Locations[i].Missing {
+		return nil, nil
+	}
+	r, err := t.Open(i)
+	if errors.Is(err, ErrDamaged) {
+		return err, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	events := make([]Event, batch)
+	for {
+		n, err := r.Read(events)
+		for k := range events[:n] {
+			if err := f(&events[k]); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, nil
+		case errors.Is(err, ErrDamaged) && !o.Strict:
+			return err, nil
+		case err != nil:
+			return nil, err
+		}
+		if err := o.interrupted(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// monotone checks that events can be written: that their times do not decrease and that they refer to
+// what there is.
+type monotone struct {
+	limits
+	last  int64
+	count uint64
+}
+
+func (m *monotone) check(l *Location, e *Event) error {
+	err := m.limits.check(e)
+	if err == nil && m.count > 0 && e.Time < m.last {
+		err = fmt.Errorf("its time %d ps is before that of the event before it, %d ps", e.Time, m.last)
+	}
+	if err != nil {
+		return fmt.Errorf("rank %d, thread %d, event %d: %w", l.Rank, l.Thread, m.count, err)
+	}
+	m.last = e.Time
+	m.count++
+	return nil
+}

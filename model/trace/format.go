@@ -1,0 +1,238 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"slackline/internal/atomicfile"
+)
+
+// Format is a format of traces.
+type Format struct {
+	Name   string // as given to convert, e.g. otf2
+	Info   string // one line for lists
+	Suffix string // of names that convert takes for this format, e.g. .otf2
+
+	// Sniff reports whether a file that begins with head is the main file of a trace in this format.
+	// It looks at magic numbers and first words only and never decodes. nil: the format is only written.
+	Sniff func(head []byte) bool
+	// Main returns which of the files in a directory is the main file of a trace; empty: none. nil: a
+	// trace in this format is never named by a directory.
+	Main func(names []string) string
+	// read opens the trace of a main file.
+	read func(src source, o Options) (*Trace, error)
+
+	// Stream writes a trace as one file and returns warnings about what the format cannot say; nil if
+	// a trace is several files, or if the format is only read.
+	Stream func(w io.Writer, t *Trace, o WriteOptions) (warnings []string, err error)
+	// group writes a trace as several files.
+	group *fileGroup
+}
+
+// Writable reports whether traces can be written in this format.
+func (f *Format) Writable() bool { return f.Stream != nil || f.group != nil }
+
+// fileGroup is how a format of several files is written.
+type fileGroup struct {
+	// names are the files and directories, side by side, of a trace that is to be written at a path
+	// with the given last element. If there is only one it is a directory, and write gets that.
+	names func(base string) []string
+	write func(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) (warnings []string, err error)
+}
+
+// Options say how a trace is read. The zero value is fine.
+type Options struct {
+	Strict      bool   // refuse a trace that is damaged or incomplete
+	Name        string // what messages call the file; empty: its path
+	RequestSize int    // liballprof: bytes of a request, 8 (Open MPI) or 4 (MPICH); 0: find out
+}
+
+// WriteOptions say how a trace is written. The zero value is fine.
+type WriteOptions struct {
+	Force     bool         // replace what is there
+	Strict    bool         // refuse a trace whose events are damaged
+	Threads   int          // that write at the same time; 0: as many as make sense
+	Interrupt func() error // asked now and then; an error ends the writing. nil: never
+}
+
+// interrupted returns the error that ends the writing, if there is one.
+func (o *WriteOptions) interrupted() error {
+	if o.Interrupt == nil {
+		return nil
+	}
+	return o.Interrupt()
+}
+
+var formats = []Format{sltFormat}
+
+// Formats returns all formats of traces.
+func Formats() []Format { return formats[:len(formats):len(formats)] }
+
+// FormatNamed returns the format with the given name.
+func FormatNamed(name string) (Format, error) {
+	var names []string
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("trace format %q is not known; there are %s", name, strings.Join(names, ", "))
+}
+
+// Sniff returns the format of a main file by its first bytes.
+func Sniff(head []byte) (Format, bool) {
+	for _, f := range formats {
+		if f.Sniff != nil && f.Sniff(head) {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// Find looks for a trace: name is a path in a file system, of a main file or of a directory that has one.
+// It returns the format and the path of the main file; found is false if there is no trace.
+func Find(fsys fs.FS, name string) (f Format, main string, found bool, err error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return Format{}, "", false, err
+	}
+	if !info.IsDir() {
+		head, err := readHead(fsys, name)
+		if err != nil {
+			return Format{}, "", false, err
+		}
+		f, found = Sniff(head)
+		return f, name, found, nil
+	}
+	entries, err := fs.ReadDir(fsys, name)
+	if err != nil {
+		return Format{}, "", false, err
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	for _, f := range formats {
+		if f.Main == nil {
+			continue
+		}
+		if main := f.Main(names); main != "" {
+			return f, path.Join(name, main), true, nil
+		}
+	}
+	return Format{}, "", false, nil
+}
+
+// headBytes is how much of a file is looked at to tell its format.
+const headBytes = 64 << 10
+
+func readHead(fsys fs.FS, name string) ([]byte, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, headBytes))
+}
+
+// Open opens a trace in any format. The name is a path in a file system, of a main file or of a directory
+// that has one; the format is told by the content. Close the trace after use.
+func Open(fsys fs.FS, name string, o Options) (*Trace, error) {
+	f, main, found, err := Find(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	show := o.Name
+	if show == "" {
+		show = name
+	}
+	if !found {
+		return nil, &FileError{File: show, Offset: -1, What: "not a trace: neither a slackline trace nor OTF2 nor liballprof nor a trace as text"}
+	}
+	if main != name { // a directory was named
+		show = path.Join(show, path.Base(main))
+	}
+	t, err := f.read(source{fsys: fsys, main: main, show: show}, o)
+	if err != nil {
+		return nil, err
+	}
+	t.Name, t.Format = show, f.Name
+	if o.Strict && len(t.Warnings) > 0 {
+		t.release()
+		return nil, fmt.Errorf("%s (without --strict the rest is read)", t.Warnings[0])
+	}
+	return t, nil
+}
+
+// release closes a trace that nobody will see.
+func (t *Trace) release() {
+	if t.Close != nil {
+		_ = t.Close() // nothing was written
+	}
+}
+
+// Write writes a trace to a path in the format of that name. The files take their place when they
+// are complete. It returns warnings about what the format cannot say and about damaged events.
+func Write(name string, t *Trace, format string, o WriteOptions) (warnings []string, err error) {
+	f, err := FormatNamed(format)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.group != nil:
+		return f.group.writeAt(name, t, o)
+	case f.Stream != nil:
+		err = atomicfile.Write(name, func(w io.Writer) error {
+			var err error
+			warnings, err = f.Stream(w, t, o)
+			return err
+		})
+		return warnings, err
+	}
+	return nil, fmt.Errorf("%s is only read, not written", f.Name)
+}
+
+// writeAt writes the files of a group at a path.
+func (g *fileGroup) writeAt(name string, t *Trace, o WriteOptions) (warnings []string, err error) {
+	name = filepath.Clean(name)
+	base := filepath.Base(name)
+	if base == string(filepath.Separator) || base == "." || base == ".." {
+		return nil, fmt.Errorf("%s is not the name of a new directory", name)
+	}
+	fill := func(d *atomicfile.Dir) error {
+		warnings, err = g.write(d, base, t, o)
+		return err
+	}
+	if names := g.names(base); len(names) > 1 {
+		err = atomicfile.WriteGroup(filepath.Dir(name), names, o.Force, fill)
+	} else {
+		err = atomicfile.WriteDir(name, o.Force, fill)
+	}
+	return warnings, err
+}
+
+// source is the main file of a trace in a file system; others lie beside it and below.
+type source struct {
+	fsys fs.FS
+	main string // its path
+	show string // what messages call it
+}
+
+// beside returns the path of another file, given relative to the directory of the main file.
+func (s *source) beside(name string) string { return path.Join(path.Dir(s.main), name) }
+
+// showBeside returns what messages call another file.
+func (s *source) showBeside(name string) string { return path.Join(path.Dir(s.show), name) }
+
+// open opens a file relative to the directory of the main file.
+func (s *source) open(name string) (fs.File, error) { return s.fsys.Open(s.beside(name)) }
+
+// readMain reads the main file as a whole.
+func (s *source) readMain() ([]byte, error) { return fs.ReadFile(s.fsys, s.main) }

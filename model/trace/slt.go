@@ -1,0 +1,173 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"slackline/internal/chunk"
+)
+
+// The format *.slt holds a trace as it is, nothing lost. It is a directory: the definitions, and one
+// file for each location that left something. It is small, it is read at tens of millions of events a
+// second on a core, and every byte of it is covered by a checksum.
+//
+//	NAME.slt/definitions.slt   what events refer to, the locations, where the trace comes from
+//	NAME.slt/R-T.slt           the events of thread T of rank R
+//
+// # Grammar
+//
+// Files are sequences of chunks as package internal/chunk has them. In their contents, uint is an
+// unsigned LEB128 number of up to 64 bits, int is one in zigzag form (0, -1, 1, -2, ...), string is a
+// uint with the length and the bytes. Times are in picoseconds.
+//
+//	definitions = header("SLTTRACE") DEFS* INDX trailer("SLTD")
+//	events      = header("SLTEVENT") EVTS* INDX trailer("SLTE")
+//
+// A chunk DEFS is a sequence of records, each of which begins with a letter:
+//
+//	"p" ranks:uint created:int period:int resolution:int mpi:string tool:string machine:string
+//	    callpaths:string count:uint count*string(command) count:uint count*string(launch)
+//	"l" id:uint rank:uint thread:uint flags:uint events:uint name:string host:string
+//	"o" time:int offset:int deviation:8 bytes         of the location before it; little-endian float64
+//	"t" partner:uint sent:int answered:int back:int   of the location before it; partner by number
+//	"r" paradigm:uint role:uint line:uint name:string file:string
+//	"c" name:string                                   a communicator
+//	"m" count:uint count*int                          members of the communicator before it; differences
+//	"n" count:uint count*int                          of its remote group; differences
+//	"s" parent:uint region:uint                       a stack; the first one, the empty stack, is left out
+//	"g" comm:uint dims:uint dims*(size:uint periodic:uint)   a process grid
+//	"x" count:uint count*int                          coordinates of the next rank in the grid before it
+//
+// The first record is "p". Locations, regions, communicators, stacks and grids are numbered in the
+// order of their records. The flags of a location: 1 truncated, 2 missing: it has no file.
+//
+//	INDX of definitions = records:uint
+//
+// A chunk EVTS is up to 65,536 events as columns, independent of other chunks:
+//
+//	EVTS = events:uint time:int grain:uint lists:uint shapes:uint 6*length:uint columns
+//
+// time is that of the first event; all differences of times are multiples of grain. Events differ from
+// each other in little but their time: a shape is everything else (without the request), and each shape
+// stands only once in a chunk. The columns are:
+//
+//	lists     counts by peer, each list once: count:uint count*int (differences)
+//	shapes    the kind, a byte, and the fields that this kind uses, in this order: region:uint stack:uint
+//	          peer:int comm:uint tag:int size:int op:uint root:int sent:int received:int list:uint
+//	          (0: none, else the number of the list, from 1)
+//	events    the number of the shape of each event: a byte if there are at most 256 shapes, else two
+//	lengths   for every four events a byte: two bits each, from the lowest, with the length of the
+//	          difference of their time from the event before: 1, 2, 3 or 8 bytes
+//	times     the differences, divided by grain, in so many bytes, little-endian
+//	requests  int for each event that has one: the difference from the request before it (from 0)
+//
+//	INDX of events = count:uint count*(length:uint events:uint first:int last:int)
+//
+// The index names the chunks before it: length with its frame, number of events, first and last time.
+//
+// # What a reader rejects
+//
+// Another magic; a newer version (it names the version); a checksum that does not agree; lengths that do not
+// add up; numbers out of range; references to what is not defined; times that decrease; an index
+// that does not agree with the chunks; anything behind the trailer. What came before is valid. A file
+// without its end is a truncated one.
+const (
+	sltDefinitions = "definitions.slt"
+	sltSuffix      = ".slt"
+
+	sltDefs  = "DEFS"
+	sltEvts  = "EVTS"
+	sltIndex = "INDX"
+
+	sltBlock = 1 << 16 // events in a chunk
+	sltPiece = 1 << 20 // the writer ends a chunk of definitions beyond this many bytes
+)
+
+var (
+	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 1, What: "slackline trace"}
+	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 1, What: "file of events of a slackline trace"}
+)
+
+// The columns of a chunk of events.
+const (
+	sltLists = iota
+	sltShapes
+	sltEvents
+	sltLengths
+	sltTimes
+	sltRequests
+	sltColumns
+)
+
+// The flags of a location.
+const (
+	sltTruncated = 1 << iota
+	sltMissing
+)
+
+var sltFormat = Format{
+	Name: "slt", Info: "slackline trace: a directory, compact, nothing lost", Suffix: sltSuffix,
+	Sniff: func(head []byte) bool { return sltDefsLayout.Is(head) },
+	Main: func(names []string) string {
+		if slices.Contains(names, sltDefinitions) {
+			return sltDefinitions
+		}
+		return ""
+	},
+	read:  readSLT,
+	group: &fileGroup{names: func(base string) []string { return []string{base} }, write: writeSLT},
+}
+
+// sltFile is the name of the file of a location.
+func sltFile(l *Location) string { return fmt.Sprintf("%d-%d%s", l.Rank, l.Thread, sltSuffix) }
+
+// readSLT opens a trace by its definitions.
+func readSLT(src source, _ Options) (*Trace, error) {
+	file, err := src.fsys.Open(src.main)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t := &Trace{}
+	damage := readSLTDefinitions(file, &t.Definitions, src.show)
+	if damage != nil {
+		if t.Ranks == 0 { // not even the first record
+			return nil, damage
+		}
+		t.Warnings = append(t.Warnings, damage.Error()+"; definitions behind it are lost")
+	}
+	for i := range t.Locations {
+		t.Warnings = append(t.Warnings, checkSLTFile(&src, &t.Locations[i])...)
+	}
+	t.Open = func(i int) (EventReader, error) { return openSLTEvents(src, t, i) }
+	return t, nil
+}
+
+// checkSLTFile finds out early that the file of a location is missing or truncated.
+func checkSLTFile(src *source, l *Location) []string {
+	if l.Missing {
+		return []string{fmt.Sprintf("%s: rank %d, thread %d left no events", src.show, l.Rank, l.Thread)}
+	}
+	name := sltFile(l)
+	file, err := src.open(name)
+	if err != nil {
+		l.Missing = true
+		return []string{fmt.Sprintf("%s: the events of rank %d, thread %d are missing: %v", src.showBeside(name), l.Rank, l.Thread, err)}
+	}
+	defer file.Close()
+	at, ok := file.(io.ReaderAt)
+	info, err := file.Stat()
+	if !ok || err != nil {
+		return nil // it will turn out while reading
+	}
+	var tail [chunk.TrailerLen]byte
+	if _, err := at.ReadAt(tail[:], info.Size()-chunk.TrailerLen); err == nil {
+		if _, err := sltEventLayout.CheckTrailer(tail[:]); err == nil {
+			return nil
+		}
+	}
+	l.Truncated = true
+	return []string{fmt.Sprintf("%s: byte %d: the file is truncated or damaged; the events of rank %d, thread %d are read as far as they are whole",
+		src.showBeside(name), info.Size(), l.Rank, l.Thread)}
+}

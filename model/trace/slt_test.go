@@ -1,0 +1,331 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"slackline/internal/atomicfile"
+	"slackline/model/timeline"
+)
+
+// write writes a trace to a new path and returns it.
+func write(t testing.TB, tr *Trace, format string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run")
+	warnings, err := Write(path, tr, format, WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(warnings) > 0 {
+		t.Fatalf("warnings: %q", warnings)
+	}
+	return path
+}
+
+// addUnsaid adds to a trace what only our own formats can say.
+func addUnsaid(tr *Trace) {
+	tr.Locations[0].RoundTrips = []RoundTrip{{Partner: 1, Sent: 5, Answered: -7, Back: 12}, {1, 15, 3, 22}}
+	tr.Locations[1].Truncated = true
+	for i := range tr.Locations {
+		for k := range tr.Locations[i].Offsets {
+			tr.Locations[i].Offsets[k].Deviation = 1.5
+		}
+	}
+}
+
+func TestSLTKeepsEverything(t *testing.T) {
+	for _, size := range []int{0, 1, 300, 3 * sltBlock} {
+		want := randomTrace(7, 4, 2, size)
+		addUnsaid(want)
+		got := mustOpen(t, write(t, want, "slt"))
+		if got.Format != "slt" || !strings.HasSuffix(got.Name, "run/"+sltDefinitions) {
+			t.Errorf("format %q, name %q", got.Format, got.Name)
+		}
+		compare(t, got, want)
+	}
+}
+
+// Extreme values come back too.
+func TestSLTExtremes(t *testing.T) {
+	const huge = 1<<63 - 1
+	d := Definitions{
+		Ranks: 1, Locations: []Location{{ID: 1<<64 - 1, Events: 5}}, Stacks: []Stack{{}},
+		Comms: []timeline.Comm{{Name: "inter", Members: []int32{0}, Remote: []int32{0}}},
+	}
+	want := NewMemory(d, [][]Event{{
+		{Time: -huge, Kind: Send, Peer: -1 << 31, Tag: 1<<31 - 1, Size: huge},
+		{Time: -huge, Kind: Isend, Peer: -2, Tag: -1, Size: -huge, Request: 1<<64 - 1},
+		{Time: -huge + 1, Kind: IsendDone, Request: 0},
+		{Time: 0, Kind: CollectiveDone, Root: -3, Sent: huge, Received: -huge, Counts: []int64{huge, -huge, 0}, Request: 3},
+		{Time: huge, Kind: ProgramEnd, Size: -1},
+	}})
+	compare(t, mustOpen(t, write(t, want, "slt")), want)
+}
+
+// More shapes than fit into a byte, and than fit into a chunk.
+func TestSLTManyShapes(t *testing.T) {
+	var list []Event
+	for i := range 2*sltBlock + 5 {
+		list = append(list, Event{Time: int64(i) * 3, Kind: Polls, Size: int64(i * i)})
+	}
+	want := NewMemory(Definitions{Ranks: 1, Locations: []Location{{Events: uint64(len(list))}}, Stacks: []Stack{{}}}, [][]Event{list})
+	compare(t, mustOpen(t, write(t, want, "slt")), want)
+}
+
+func TestSLTIsDeterministic(t *testing.T) {
+	tr := randomTrace(3, 4, 2, 5000)
+	var before map[string]string
+	for _, threads := range []int{1, 2, 7} {
+		path := filepath.Join(t.TempDir(), "run")
+		if _, err := Write(path, tr, "slt", WriteOptions{Threads: threads}); err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{}
+		for name, file := range mapFS(t, path) {
+			files[name] = string(file.Data)
+		}
+		if before != nil && !cmp.Equal(files, before) {
+			t.Errorf("%d threads write other files", threads)
+		}
+		before = files
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	tr := randomTrace(3, 2, 1, 50)
+	path := write(t, tr, "slt")
+	if _, err := Write(path, tr, "slt", WriteOptions{}); !errors.Is(err, atomicfile.ErrExists) {
+		t.Errorf("Write = %v, want %v", err, atomicfile.ErrExists)
+	}
+	if _, err := Write(path, tr, "slt", WriteOptions{Force: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Write(path+"2", tr, "nothing", WriteOptions{}); err == nil {
+		t.Error("there is no format nothing, but no error")
+	}
+	stop := errors.New("stop")
+	if _, err := Write(path+"2", tr, "slt", WriteOptions{Interrupt: func() error { return stop }}); !errors.Is(err, stop) {
+		t.Errorf("Write = %v, want %v", err, stop)
+	}
+	for name, events := range map[string][]Event{
+		"before that of":                {{Time: 5, Kind: Join}, {Time: 4, Kind: Join}},
+		"region 99 is not":              {{Kind: Enter, Region: 99}},
+		"stack 99 is not":               {{Kind: Sample, Stack: 99}},
+		"communicator 99 is not":        {{Kind: Send, Comm: 99}},
+		"no kind 77":                    {{Kind: 77}},
+		"no collective operation 99":    {{Kind: CollectiveEnd, Op: 99}},
+		"rank 1, thread 0, event 0: st": {{Kind: Sample, Stack: 99}},
+	} {
+		bad := NewMemory(tr.Definitions, [][]Event{nil, events})
+		_, err := Write(path+"2", bad, "slt", WriteOptions{})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Write = %v, want an error with %q", err, name)
+		}
+		if _, err := os.Stat(path + "2"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("something was written: %v", err)
+		}
+	}
+}
+
+// mapFS holds the files of a directory in memory, so that tests can damage them.
+func mapFS(t testing.TB, dir string) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		files[name] = &fstest.MapFile{Data: data}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// damaged returns a copy of files with one of them changed.
+func damaged(files fstest.MapFS, name string, data []byte) fstest.MapFS {
+	copied := fstest.MapFS{}
+	for n, f := range files {
+		copied[n] = f
+	}
+	copied[name] = &fstest.MapFile{Data: data}
+	return copied
+}
+
+// checkPrefix checks that what is read of a damaged trace is a part of what was written, with warnings
+// or errors that tell of the damage, and that nothing is read with Strict.
+func checkPrefix(t *testing.T, what string, fsys fs.FS, main string, want [][]Event) {
+	t.Helper()
+	loss := false
+	got, err := Open(fsys, main, Options{})
+	switch {
+	case err != nil:
+		loss = true
+	default:
+		loss = len(got.Warnings) > 0
+		for i := range got.Locations {
+			if got.Locations[i].Missing {
+				continue
+			}
+			events, err := eventsOf(got, i)
+			if err != nil && !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: %v", what, err)
+			}
+			loss = loss || err != nil
+			if len(events) > len(want[i]) || !equalEvents(events, want[i][:len(events)]) {
+				t.Errorf("%s: location %d has events that were not written", what, i)
+			}
+		}
+	}
+	if !loss {
+		t.Errorf("%s: nobody noticed", what)
+	}
+	strict, err := Open(fsys, main, Options{Strict: true})
+	if err == nil {
+		for i := range strict.Locations {
+			if _, err = eventsOf(strict, i); err != nil {
+				break
+			}
+		}
+	}
+	if err == nil {
+		t.Errorf("%s: --strict reads it", what)
+	} else if len(err.Error()) > 500 {
+		t.Errorf("%s: an error of %d bytes", what, len(err.Error()))
+	}
+}
+
+func TestSLTTruncated(t *testing.T) {
+	tr := randomTrace(5, 2, 2, 300)
+	want := allEvents(t, tr)
+	files := mapFS(t, write(t, tr, "slt"))
+	for _, name := range []string{sltDefinitions, "1-0.slt"} {
+		data := files[name].Data
+		for _, cut := range cutsOf(len(data)) {
+			checkPrefix(t, fmt.Sprintf("%s cut at %d", name, cut), damaged(files, name, data[:cut]), ".", want)
+		}
+		for _, at := range cutsOf(len(data)) {
+			flipped := slices.Clone(data)
+			flipped[at] ^= 0x41
+			checkPrefix(t, fmt.Sprintf("%s changed at %d", name, at), damaged(files, name, flipped), ".", want)
+		}
+		checkPrefix(t, name+" too long", damaged(files, name, append(slices.Clone(data), 0)), ".", want)
+	}
+	delete(files, "1-1.slt")
+	checkPrefix(t, "1-1.slt missing", files, ".", want)
+	got, err := Open(files, ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "1-1.slt: the events of rank 1, thread 1 are missing") || !got.Locations[3].Missing {
+		t.Errorf("warnings = %q", got.Warnings)
+	}
+}
+
+// A truncated file gives its valid prefix.
+func TestSLTPrefix(t *testing.T) {
+	tr := randomTrace(5, 2, 1, 2*sltBlock+1000)
+	want := allEvents(t, tr)
+	files := mapFS(t, write(t, tr, "slt"))
+	data := files["0-0.slt"].Data
+	got, err := Open(damaged(files, "0-0.slt", data[:len(data)-20000]), ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := eventsOf(got, 0)
+	if !errors.Is(err, ErrDamaged) || len(events) < sltBlock || !equalEvents(events, want[0][:len(events)]) {
+		t.Errorf("%d events of %d, error %v", len(events), len(want[0]), err)
+	}
+	if len(got.Warnings) != 1 || !got.Locations[0].Truncated {
+		t.Errorf("warnings = %q", got.Warnings)
+	}
+	// Written again, it is whole, and says that it was truncated.
+	path := filepath.Join(t.TempDir(), "again")
+	warnings, err := Write(path, got, "slt", WriteOptions{})
+	if err != nil || len(warnings) != 1 {
+		t.Errorf("Write = %q, %v", warnings, err)
+	}
+	again := mustOpen(t, path)
+	if !again.Locations[0].Truncated || again.Locations[0].Events != uint64(len(events)) {
+		t.Errorf("location = %+v, want %d events", again.Locations[0], len(events))
+	}
+	if _, err := Write(path, got, "slt", WriteOptions{Force: true, Strict: true}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a strict Write = %v", err)
+	}
+}
+
+func TestSLTNewerVersion(t *testing.T) {
+	files := mapFS(t, write(t, randomTrace(5, 1, 1, 10), "slt"))
+	newer := sltDefsLayout
+	newer.Version = 9
+	data := append(newer.Header(), files[sltDefinitions].Data[16:]...)
+	_, err := Open(damaged(files, sltDefinitions, data), ".", Options{})
+	if err == nil || !strings.Contains(err.Error(), "version 9 of the format; this one reads versions 1 to 1") {
+		t.Errorf("Open = %v", err)
+	}
+}
+
+// FuzzSLT reads arbitrary bytes as definitions and as events: it must not crash, and what it accepts
+// it must be able to write.
+func FuzzSLT(f *testing.F) {
+	files := mapFS(f, write(f, randomTrace(5, 2, 1, 40), "slt"))
+	for _, file := range files {
+		f.Add(file.Data, false)
+		f.Add(file.Data, true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, definitions bool) {
+		name := "1-0.slt"
+		if definitions {
+			name = sltDefinitions
+		}
+		fuzzOpen(t, damaged(files, name, data), ".", "slt")
+	})
+}
+
+// fuzzOpen opens what a fuzz target made and, if it is whole, writes and reads it again.
+func fuzzOpen(t *testing.T, fsys fs.FS, main, format string) {
+	tr, err := Open(fsys, main, Options{})
+	if err != nil {
+		return
+	}
+	whole := len(tr.Warnings) == 0
+	events := 0
+	for i := range tr.Locations {
+		if tr.Locations[i].Missing {
+			continue
+		}
+		r, err := tr.Open(i)
+		if err != nil {
+			whole = false
+			continue
+		}
+		buffer := make([]Event, 64)
+		for {
+			n, err := r.Read(buffer)
+			events += n
+			if err != nil {
+				whole = whole && errors.Is(err, io.EOF)
+				break
+			}
+		}
+		r.Close()
+	}
+	if !whole || events > 5000 {
+		return
+	}
+	compare(t, mustOpen(t, write(t, tr, format)), tr, cmpopts.IgnoreFields(Location{}, "Events"))
+}

@@ -1,0 +1,301 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"slackline/internal/atomicfile"
+	"slackline/internal/chunk"
+	"slackline/internal/parallel"
+)
+
+// writeSLT writes a trace into a directory, several locations at the same time.
+func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, error) {
+	defs := t.Definitions
+	defs.Locations = append([]Location(nil), defs.Locations...)
+	var warnings warningList
+	err := eachLocation(len(defs.Locations), o.Threads, func(i int) error {
+		l := &defs.Locations[i]
+		if i > 0 && !before(&defs.Locations[i-1], l) || l.Rank >= defs.Ranks {
+			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
+		}
+		if l.Missing {
+			return nil
+		}
+		damage, err := writeSLTEvents(d, t, i, l, &o)
+		if damage != nil {
+			l.Truncated = true
+			warnings.add("%v", damage)
+		}
+		return err
+	})
+	if err != nil {
+		return warnings.list, err
+	}
+	f, err := d.Create(sltDefinitions)
+	if err != nil {
+		return warnings.list, err
+	}
+	if err := writeSLTDefinitions(f, &defs); err != nil {
+		f.Close()
+		return warnings.list, err
+	}
+	return warnings.list, f.Close()
+}
+
+// eachLocation calls f for the numbers 0 to n-1 from several goroutines and returns the error of the
+// smallest number that has one.
+func eachLocation(n, threads int, f func(i int) error) error {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	errs := make([]error, n)
+	var failed atomic.Bool
+	parallel.Each(n, threads, func(i int) {
+		if failed.Load() {
+			return
+		}
+		if errs[i] = f(i); errs[i] != nil {
+			failed.Store(true)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSLTEvents writes the file of location i and counts its events.
+func writeSLTEvents(d *atomicfile.Dir, t *Trace, i int, l *Location, o *WriteOptions) (damage, err error) {
+	f, err := d.Create(sltFile(l))
+	if err != nil {
+		return nil, err
+	}
+	w := newSLTWriter(chunk.NewWriter(f, &sltEventLayout))
+	check := monotone{limits: limitsOf(&t.Definitions)}
+	damage, err = t.eachEvent(i, o, func(e *Event) error {
+		if err := check.check(l, e); err != nil {
+			return err
+		}
+		w.add(e)
+		return w.file.Err()
+	})
+	l.Events = check.count
+	finish := w.finish()
+	if err == nil {
+		err = finish
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return damage, err
+}
+
+// sltShape is everything of an event but its time and request.
+type sltShape struct {
+	kind           Kind
+	op             uint8
+	region, stack  uint32
+	peer, root     int32
+	comm           uint32
+	tag            int32
+	size           int64
+	sent, received int64
+	list           uint32
+}
+
+// sltWriter collects events to chunks.
+type sltWriter struct {
+	file    *chunk.Writer
+	columns [sltColumns][]byte
+	shapes  map[sltShape]uint32
+	lists   map[string]uint32
+	numbers []uint32 // shapes of the events
+	times   []int64
+	request uint64
+	list    []byte
+	raw     []byte
+	index   []byte
+	blocks  uint64
+}
+
+func newSLTWriter(file *chunk.Writer) *sltWriter {
+	return &sltWriter{file: file, shapes: make(map[sltShape]uint32), lists: make(map[string]uint32)}
+}
+
+// add adds an event.
+func (w *sltWriter) add(e *Event) {
+	f := fieldsOf[e.Kind]
+	s := sltShape{kind: e.Kind}
+	if f&useRegion != 0 {
+		s.region = e.Region
+	}
+	if f&useStack != 0 {
+		s.stack = e.Stack
+	}
+	if f&usePeer != 0 {
+		s.peer, s.tag = e.Peer, e.Tag
+	}
+	if f&useComm != 0 {
+		s.comm = e.Comm
+	}
+	if f&useSize != 0 {
+		s.size = e.Size
+	}
+	if f&useOp != 0 {
+		s.op, s.root, s.sent, s.received = uint8(e.Op), e.Root, e.Sent, e.Received
+		s.list = w.addList(e.Counts)
+	}
+	number, ok := w.shapes[s]
+	if !ok {
+		number = uint32(len(w.shapes))
+		w.shapes[s] = number
+		w.addShape(&s, f)
+	}
+	if f&useRequest != 0 {
+		w.columns[sltRequests] = chunk.AppendInt(w.columns[sltRequests], int64(e.Request-w.request))
+		w.request = e.Request
+	}
+	w.numbers = append(w.numbers, number)
+	w.times = append(w.times, e.Time)
+	if len(w.times) == sltBlock || len(w.columns[sltLists])+len(w.columns[sltRequests]) > chunk.MaxRaw/2 {
+		w.flush()
+	}
+}
+
+// addList adds counts by peer and returns their number.
+func (w *sltWriter) addList(counts []int64) uint32 {
+	if len(counts) == 0 {
+		return 0
+	}
+	b := binary.AppendUvarint(w.list[:0], uint64(len(counts)))
+	last := int64(0)
+	for _, v := range counts {
+		b = chunk.AppendInt(b, v-last)
+		last = v
+	}
+	w.list = b
+	number, ok := w.lists[string(b)]
+	if !ok {
+		number = uint32(len(w.lists)) + 1
+		w.lists[string(b)] = number
+		w.columns[sltLists] = append(w.columns[sltLists], b...)
+	}
+	return number
+}
+
+// addShape adds a shape to its column.
+func (w *sltWriter) addShape(s *sltShape, f fields) {
+	b := append(w.columns[sltShapes], byte(s.kind))
+	if f&useRegion != 0 {
+		b = binary.AppendUvarint(b, uint64(s.region))
+	}
+	if f&useStack != 0 {
+		b = binary.AppendUvarint(b, uint64(s.stack))
+	}
+	if f&usePeer != 0 {
+		b = chunk.AppendInt(b, int64(s.peer))
+	}
+	if f&useComm != 0 {
+		b = binary.AppendUvarint(b, uint64(s.comm))
+	}
+	if f&useTag != 0 {
+		b = chunk.AppendInt(b, int64(s.tag))
+	}
+	if f&useSize != 0 {
+		b = chunk.AppendInt(b, s.size)
+	}
+	if f&useOp != 0 {
+		b = binary.AppendUvarint(b, uint64(s.op))
+		b = chunk.AppendInt(b, int64(s.root))
+		b = chunk.AppendInt(b, s.sent)
+		b = chunk.AppendInt(b, s.received)
+		b = binary.AppendUvarint(b, uint64(s.list))
+	}
+	w.columns[sltShapes] = b
+}
+
+// addTimes fills the columns of times from the times of the events and returns their grain.
+func (w *sltWriter) addTimes() (grain uint64) {
+	for i := 1; i < len(w.times) && grain != 1; i++ {
+		grain = gcd(grain, uint64(w.times[i])-uint64(w.times[i-1]))
+	}
+	grain = max(grain, 1)
+	lengths, times := w.columns[sltLengths], w.columns[sltTimes]
+	last := w.times[0]
+	for i, t := range w.times {
+		delta := (uint64(t) - uint64(last)) / grain
+		last = t
+		code, n := uint8(3), 8
+		if delta < 1<<24 {
+			code = 0
+			for delta>>(8*(code+1)) > 0 {
+				code++
+			}
+			n = int(code) + 1
+		}
+		if i%4 == 0 {
+			lengths = append(lengths, 0)
+		}
+		lengths[len(lengths)-1] |= code << (2 * (i % 4))
+		for range n {
+			times = append(times, byte(delta))
+			delta >>= 8
+		}
+	}
+	w.columns[sltLengths], w.columns[sltTimes] = lengths, times
+	return grain
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// flush writes the events that have come together as a chunk.
+func (w *sltWriter) flush() {
+	if len(w.times) == 0 {
+		return
+	}
+	grain := w.addTimes()
+	for _, n := range w.numbers {
+		w.columns[sltEvents] = append(w.columns[sltEvents], byte(n))
+		if len(w.shapes) > 256 {
+			w.columns[sltEvents] = append(w.columns[sltEvents], byte(n>>8))
+		}
+	}
+	first, last := w.times[0], w.times[len(w.times)-1]
+	b := binary.AppendUvarint(w.raw[:0], uint64(len(w.times)))
+	b = chunk.AppendInt(b, first)
+	for _, v := range []uint64{grain, uint64(len(w.lists)), uint64(len(w.shapes))} {
+		b = binary.AppendUvarint(b, v)
+	}
+	for _, c := range w.columns {
+		b = binary.AppendUvarint(b, uint64(len(c)))
+	}
+	for i, c := range w.columns {
+		b = append(b, c...)
+		w.columns[i] = c[:0]
+	}
+	w.raw = b
+	length := w.file.Chunk(sltEvts, b)
+	w.index = binary.AppendUvarint(w.index, uint64(length))
+	w.index = binary.AppendUvarint(w.index, uint64(len(w.times)))
+	w.index = chunk.AppendInt(chunk.AppendInt(w.index, first), last)
+	w.blocks++
+	clear(w.shapes)
+	clear(w.lists)
+	w.numbers, w.times, w.request = w.numbers[:0], w.times[:0], 0
+}
+
+// finish writes what is left, and the index.
+func (w *sltWriter) finish() error {
+	w.flush()
+	return w.file.Finish(sltIndex, append(binary.AppendUvarint(nil, w.blocks), w.index...))
+}
