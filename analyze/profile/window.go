@@ -1,0 +1,260 @@
+package profile
+
+import (
+	"sort"
+	"sync"
+
+	"slackline/internal/parallel"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Windows answers how long a location was in which call path between two moments.
+type Windows struct {
+	tl      *timeline.Timeline
+	paths   *Paths
+	callers [][]int32    // by location and call: the call around it, -1 if there is none
+	teams   [][]teamSpan // by location: when a worker was in a team
+	ledgers []ledger     // by location
+}
+
+// teamSpan is the time of a worker from the fork to the join of a team. Outside of calls of its own it
+// is then in the path of its master at the fork.
+type teamSpan struct {
+	fork, join unit.Duration
+	base       int32
+}
+
+// NewWindows prepares the answers.
+func NewWindows(tl *timeline.Timeline, paths *Paths, threads int) *Windows {
+	w := &Windows{
+		tl: tl, paths: paths,
+		callers: make([][]int32, len(tl.Locations)),
+		teams:   make([][]teamSpan, len(tl.Locations)),
+		ledgers: make([]ledger, len(tl.Locations)),
+	}
+	parallel.Each(len(tl.Locations), threads, func(i int) { w.callers[i] = callersOf(&tl.Locations[i].Calls) })
+	for i := range tl.Teams {
+		t := &tl.Teams[i]
+		for _, m := range t.Members {
+			if m.Location != t.Master {
+				w.teams[m.Location] = append(w.teams[m.Location], teamSpan{t.Fork, t.Join, paths.Of[t.Base]})
+			}
+		}
+	}
+	return w
+}
+
+// callersOf finds the call around every call.
+func callersOf(c *timeline.Calls) []int32 {
+	around := make([]int32, c.Len())
+	open := int32(-1)
+	for i := range around {
+		for open >= 0 && c.Skip[open] <= int32(i) {
+			open = around[open]
+		}
+		around[i] = open
+		if c.Skip[i] > int32(i)+1 {
+			open = int32(i)
+		}
+	}
+	return around
+}
+
+// Caller returns the call around a call of a location, -1 if there is none.
+func (w *Windows) Caller(location, call int32) int32 { return w.callers[location][call] }
+
+// Innermost returns the innermost call that is open at t, of those before call number before; -1 if
+// there is none. A call is open from its enter to before its leave.
+func (w *Windows) Innermost(location int32, t unit.Duration, before int32) int32 {
+	c := &w.tl.Locations[location].Calls
+	i := firstAfter(c.Enter, t, before) - 1
+	for i >= 0 && c.Leave[i] <= t {
+		i = w.callers[location][i]
+	}
+	return i
+}
+
+// PathAt returns the call path that the innermost open call at t gives a location; see Innermost.
+func (w *Windows) PathAt(location int32, t unit.Duration, before int32) int32 {
+	if i := w.Innermost(location, t, before); i >= 0 {
+		return w.paths.Of[w.tl.Locations[location].Calls.Path[i]]
+	}
+	for _, s := range w.spans(location, t, t+1) {
+		return s.base
+	}
+	return 0
+}
+
+// Add adds to sums how long the location was in each call path between from and to. No call from
+// number before on may begin before to.
+func (w *Windows) Add(s *Sums, location int32, from, to unit.Duration, before int32) {
+	if to <= from {
+		return
+	}
+	c := &w.tl.Locations[location].Calls
+	first := firstAfter(c.Enter, from, before)
+	if before-first >= longWindow {
+		w.addLong(s, location, from, to, first, before)
+		return
+	}
+	w.addShort(s, location, from, to, first, before)
+}
+
+// addShort goes through the calls of a window; first is the first that begins after from.
+func (w *Windows) addShort(s *Sums, location int32, from, to unit.Duration, first, before int32) {
+	c := &w.tl.Locations[location].Calls
+	around := w.callers[location]
+	worker := len(w.teams[location]) > 0
+	if worker {
+		for _, t := range w.spans(location, from, to) {
+			s.add(t.base, min(t.join, to)-max(t.fork, from))
+		}
+	}
+	// Every call owns its time and takes it away from the path around it.
+	for i := first - 1; i >= 0; i = around[i] { // those that are open at from
+		leave := c.Leave[i]
+		if leave <= from {
+			continue
+		}
+		path := w.paths.Of[c.Path[i]]
+		if leave >= to && !worker {
+			s.add(path, to-from) // and so do those around it, which leaves them nothing
+			break
+		}
+		leave = min(leave, to)
+		s.add(path, leave-from)
+		w.takeAway(s, location, i, worker, from, leave)
+	}
+	of, above := w.paths.Of, w.paths.above
+	for i := first; i < before; i++ {
+		enter, leave := c.Enter[i], min(c.Leave[i], to)
+		if leave <= enter {
+			continue
+		}
+		id := c.Path[i]
+		s.add(of[id], leave-enter)
+		if worker && around[i] < 0 {
+			w.takeAway(s, location, i, worker, enter, leave)
+			continue
+		}
+		s.add(above[id], enter-leave)
+	}
+}
+
+// takeAway takes the time of a call from the path around it. Around the outermost calls of a worker
+// there are the teams.
+func (w *Windows) takeAway(s *Sums, location, call int32, worker bool, from, to unit.Duration) {
+	if !worker || w.callers[location][call] >= 0 {
+		s.add(w.paths.above[w.tl.Locations[location].Calls.Path[call]], from-to)
+		return
+	}
+	for _, t := range w.spans(location, from, to) {
+		s.add(t.base, max(t.fork, from)-min(t.join, to))
+	}
+}
+
+// spans returns the teams of a worker that overlap with a window.
+func (w *Windows) spans(location int32, from, to unit.Duration) []teamSpan {
+	all := w.teams[location]
+	a := sort.Search(len(all), func(i int) bool { return all[i].join > from })
+	b := a
+	for b < len(all) && all[b].fork < to {
+		b++
+	}
+	return all[a:b]
+}
+
+// firstAfter returns the first of the calls up to number before that begins after t, looking from the
+// end: windows are short.
+func firstAfter(enter []unit.Duration, t unit.Duration, before int32) int32 {
+	high, step := before, int32(1)
+	low := high
+	for {
+		if low -= step; low < 0 {
+			low = -1
+			break
+		}
+		if enter[low] <= t {
+			break
+		}
+		high = low
+		step *= 2
+	}
+	// enter[low] <= t < enter[high], if there are such calls
+	for low+1 < high {
+		mid := low + (high-low)/2
+		if enter[mid] <= t {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// Long windows are added up from sums that were kept at every so many calls.
+const (
+	longWindow  = 1 << 11
+	minDistance = 1 << 9
+)
+
+// ledger holds what a location had spent in each of its paths up to certain calls.
+type ledger struct {
+	once     sync.Once
+	distance int32             // calls from one entry to the next
+	paths    []int32           // of the location
+	entries  [][]unit.Duration // by entry and path of the location: up to the beginning of call entry*distance
+}
+
+// addLong adds a window with many calls.
+func (w *Windows) addLong(s *Sums, location int32, from, to unit.Duration, first, before int32) {
+	l := &w.ledgers[location]
+	l.once.Do(func() { w.keepLedger(location) })
+	low := (first + l.distance - 1) / l.distance
+	high := (before - 1) / l.distance
+	if low >= high {
+		w.addShort(s, location, from, to, first, before)
+		return
+	}
+	c := &w.tl.Locations[location].Calls
+	begin, end := c.Enter[low*l.distance], c.Enter[high*l.distance]
+	w.addShort(s, location, from, begin, first, low*l.distance)
+	for i, path := range l.paths {
+		s.add(path, l.entries[high][i]-l.entries[low][i])
+	}
+	w.addShort(s, location, end, to, firstAfter(c.Enter, end, before), before)
+}
+
+// keepLedger fills the ledger of a location.
+func (w *Windows) keepLedger(location int32) {
+	l := &w.ledgers[location]
+	c := &w.tl.Locations[location].Calls
+	sums := NewSums(w.paths)
+	number := map[int32]int{}
+	note := func(path int32) {
+		if _, ok := number[path]; !ok {
+			number[path] = len(l.paths)
+			l.paths = append(l.paths, path)
+		}
+	}
+	for _, t := range w.teams[location] {
+		note(t.base)
+	}
+	for _, id := range c.Path {
+		note(w.paths.Of[id])
+		note(w.paths.above[id])
+	}
+	l.distance = int32(max(minDistance, len(l.paths)))
+	spent := make([]unit.Duration, len(l.paths))
+	at := c.Enter[0]
+	for i := int32(0); i < int32(c.Len()); i += l.distance {
+		sums.Clear()
+		w.addShort(sums, location, at, c.Enter[i], firstAfter(c.Enter, at, i), i)
+		for _, path := range sums.Touched {
+			spent[number[path]] += sums.First(path)
+		}
+		at = c.Enter[i]
+		l.entries = append(l.entries, append([]unit.Duration(nil), spent...))
+	}
+}

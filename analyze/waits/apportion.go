@@ -1,0 +1,54 @@
+package waits
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// apportioner splits amounts exactly; it keeps its memory from one time to the next.
+type apportioner struct {
+	rests []rest
+}
+
+// rest is what the exact share of an entry has beyond a whole number, in units of 1/total.
+type rest struct {
+	value uint64
+	entry int
+}
+
+// split gives every entry its share of amount in proportion to its weight, in whole numbers whose sum is the
+// amount: each gets the whole part of its exact share, and those with the greatest rests get one more,
+// the first ones among equal rests. The weights are positive and sum up to total.
+func (p *apportioner) split(shares []int64, amount int64, weights []int64, total int64) {
+	if amount == 0 {
+		clear(shares)
+		return
+	}
+	p.rests = p.rests[:0]
+	left := amount
+	for i, w := range weights {
+		high, low := bits.Mul64(uint64(amount), uint64(w))
+		whole, value := uint64(0), uint64(0)
+		if high == 0 {
+			whole, value = low/uint64(total), low%uint64(total)
+		} else {
+			whole, value = bits.Div64(high, low, uint64(total))
+		}
+		shares[i] = int64(whole)
+		left -= int64(whole)
+		p.rests = append(p.rests, rest{value, i})
+	}
+	if left == 0 {
+		return
+	}
+	slices.SortFunc(p.rests, func(x, y rest) int {
+		if x.value != y.value {
+			return cmp.Compare(y.value, x.value)
+		}
+		return cmp.Compare(x.entry, y.entry)
+	})
+	for _, r := range p.rests[:left] {
+		shares[r.entry]++
+	}
+}

@@ -1,0 +1,297 @@
+package waits
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"slackline/internal/parallel"
+)
+
+// backward charges all waiting time to its causes: later wait states first, so that what they pass on to
+// earlier ones is known before these are looked at. Items are wait states, and after them the idle
+// phases. The order among independent ones does not matter: whole numbers are added up.
+type backward struct {
+	a       *analysis
+	ctx     context.Context
+	workers []*accountant
+	order   atomic.Int32
+
+	mu    sync.Mutex
+	more  sync.Cond
+	ready []int
+	idle  atomic.Int32
+	over  bool
+}
+
+// accountant is one worker of the backward pass.
+type accountant struct {
+	b            *backward
+	a            *analysis
+	causes       *causes
+	apportioner  apportioner
+	short, long  []int64
+	costs        costTable
+	unattributed int64
+	todo         []int
+	late         bool // wait states may already be accounted for
+}
+
+// account is the outcome of the backward pass.
+type account struct {
+	costs        costTable
+	unattributed int64
+	cyclic       int // wait states that depend on each other in a circle
+}
+
+// runBackward charges all waiting time to its causes.
+func (a *analysis) runBackward(ctx context.Context) (*account, error) {
+	b := &backward{a: a, ctx: ctx}
+	b.more.L = &b.mu
+	for range max(a.threads, 1) {
+		b.workers = append(b.workers, &accountant{b: b, a: a, causes: newCauses(a.paths)})
+	}
+	b.findSince()
+	b.countPending()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.collectReady()
+	parallel.EachWorker(len(b.workers), len(b.workers), func(_, i int) { b.workers[i].work() })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	result := &account{cyclic: b.breakCircles()}
+	for _, w := range b.workers {
+		result.costs.addAll(&w.costs)
+		result.unattributed += w.unattributed
+	}
+	return result, nil
+}
+
+// stateChunk is how many wait states a worker looks at in one go.
+const stateChunk = 1 << 10
+
+// findSince finds when the locations of each wait state had last met.
+func (b *backward) findSince() {
+	parallel.Chunks(len(b.a.states), stateChunk, len(b.workers), func(_, from, to int) {
+		if b.ctx.Err() != nil {
+			return
+		}
+		for i := from; i < to; i++ {
+			s := &b.a.states[i]
+			s.since = b.a.lastMet(s.location, s.call, s.cause, s.causeCall)
+		}
+	})
+}
+
+// countPending counts for every wait state the later ones that it may be responsible for.
+func (b *backward) countPending() {
+	count := func(c *causes, of interval) {
+		c.states = b.a.statesIn(c.states[:0], of.location, of.from, of.to, of.before)
+		for _, w := range c.states {
+			atomic.AddInt32(&b.a.states[w.state].pending, 1)
+		}
+	}
+	parallel.Chunks(len(b.a.states), stateChunk, len(b.workers), func(worker, from, to int) {
+		for i := from; i < to && b.ctx.Err() == nil; i++ {
+			of, _ := b.a.intervals(&b.a.states[i])
+			count(b.workers[worker].causes, of)
+		}
+	})
+	parallel.Chunks(len(b.a.idle), stateChunk, len(b.workers), func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			p := &b.a.idle[i]
+			count(b.workers[worker].causes, interval{p.master, p.from, p.to, p.before})
+		}
+	})
+}
+
+// collectReady lists what can be accounted for at once. The latest come last, where work begins.
+func (b *backward) collectReady() {
+	for i := range b.a.states {
+		if b.a.states[i].pending == 0 {
+			b.ready = append(b.ready, i)
+		}
+	}
+	for i := range b.a.idle {
+		b.ready = append(b.ready, len(b.a.states)+i)
+	}
+}
+
+// batch is how much work is handed over in one go.
+const batch = 64
+
+// work accounts for items until there are none.
+func (w *accountant) work() {
+	for n := 0; ; n++ {
+		if len(w.todo) == 0 && !w.b.take(w) {
+			return
+		}
+		if n%stateChunk == 0 && w.b.ctx.Err() != nil {
+			w.b.stop()
+			return
+		}
+		last := len(w.todo) - 1
+		item := w.todo[last]
+		w.todo = w.todo[:last]
+		w.accountFor(item)
+		if len(w.todo) > batch && w.b.idle.Load() > 0 {
+			w.b.give(w)
+		}
+	}
+}
+
+// take moves work from the common list to a worker; false if all is done.
+func (b *backward) take(w *accountant) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.ready) == 0 && !b.over {
+		if int(b.idle.Add(1)) == len(b.workers) {
+			b.over = true
+			b.more.Broadcast()
+			return false
+		}
+		b.more.Wait()
+		b.idle.Add(-1)
+	}
+	if b.over {
+		return false
+	}
+	n := max(len(b.ready)-batch, 0)
+	w.todo = append(w.todo, b.ready[n:]...)
+	b.ready = b.ready[:n]
+	return true
+}
+
+// give moves half of a worker's work to the common list.
+func (b *backward) give(w *accountant) {
+	b.mu.Lock()
+	half := len(w.todo) / 2
+	b.ready = append(b.ready, w.todo[:half]...)
+	b.mu.Unlock()
+	w.todo = append(w.todo[:0], w.todo[half:]...)
+	b.more.Broadcast()
+}
+
+// stop ends the work of all.
+func (b *backward) stop() {
+	b.mu.Lock()
+	b.over = true
+	b.mu.Unlock()
+	b.more.Broadcast()
+}
+
+// accountFor charges an item to its causes.
+func (w *accountant) accountFor(item int) {
+	if item >= len(w.a.states) {
+		w.accountForIdle(&w.a.idle[item-len(w.a.states)])
+		return
+	}
+	s := &w.a.states[item]
+	s.order = w.b.order.Add(1)
+	w.causes.find(w.a, s)
+	long := atomic.LoadInt64(&s.long)
+	w.split(int64(s.amount), long)
+	s.indirect = w.charge(w.a.rankOf(s.cause), s.metric, int64(s.amount), long, 1)
+}
+
+// accountForIdle charges the idle threads of a phase to their causes.
+func (w *accountant) accountForIdle(p *idlePhase) {
+	w.causes.findSerial(w.a, p)
+	w.split(p.amount(), 0)
+	p.indirect = w.charge(w.a.rankOf(p.master), OpenMPIdle, p.amount(), 0, p.workers)
+}
+
+// split gives the causes their shares.
+func (w *accountant) split(short, long int64) {
+	n := len(w.causes.weights)
+	w.short = slices.Grow(w.short[:0], n)[:n]
+	w.long = slices.Grow(w.long[:0], n)[:n]
+	if w.causes.total > 0 {
+		w.apportioner.split(w.short, short, w.causes.weights, w.causes.total)
+		w.apportioner.split(w.long, long, w.causes.weights, w.causes.total)
+	}
+}
+
+// charge adds the shares to the causes, so many times, and returns what went to wait states of the amount.
+func (w *accountant) charge(rank int, m Metric, short, long, times int64) (indirect int64) {
+	c := w.causes
+	if c.total == 0 {
+		w.unattributed += times * (short + long)
+		return 0
+	}
+	for i, path := range c.paths {
+		w.costs.add(costKey(rank, path, uint8(m)), times*w.short[i], times*w.long[i])
+	}
+	for i, p := range c.states {
+		s := &w.a.states[p.state]
+		short, long := w.short[len(c.paths)+i], w.long[len(c.paths)+i]
+		if w.late && s.order != 0 {
+			w.unattributed += times * (short + long)
+			continue
+		}
+		indirect += short
+		atomic.AddInt64(&s.long, times*(short+long))
+		raise(&s.propagating, min(short, int64(s.amount)))
+		if atomic.AddInt32(&s.pending, -1) == 0 {
+			w.todo = append(w.todo, p.state)
+		}
+	}
+	return indirect
+}
+
+// raise sets a value to at least v.
+func raise(value *int64, v int64) {
+	for old := atomic.LoadInt64(value); old < v; old = atomic.LoadInt64(value) {
+		if atomic.CompareAndSwapInt64(value, old, v) {
+			return
+		}
+	}
+}
+
+// breakCircles accounts for the wait states that are left because they depend on each other in circles, as only
+// wrong clocks make them: the latest causes first. What would go to one that is already accounted for
+// stays without cause. It returns their number.
+func (b *backward) breakCircles() int {
+	var left []int
+	for i := range b.a.states {
+		if b.a.states[i].order == 0 {
+			left = append(left, i)
+		}
+	}
+	came := func(i int) int64 {
+		s := &b.a.states[i]
+		return int64(b.a.calls(s.cause).Enter[s.causeCall])
+	}
+	slices.SortFunc(left, func(x, y int) int {
+		return cmp.Or(cmp.Compare(came(y), came(x)), cmp.Compare(x, y))
+	})
+	w := b.workers[0]
+	w.late = true
+	for _, i := range left {
+		w.accountFor(i)
+	}
+	return len(left)
+}
+
+// checkSum reports whether all waiting time can be summed up: nothing in the account is ever greater.
+func (a *analysis) checkSum() bool {
+	sum, carry := uint64(0), uint64(0)
+	for i := range a.states {
+		if sum, carry = bits.Add64(sum, uint64(a.states[i].amount), 0); carry != 0 {
+			return false
+		}
+	}
+	for i := range a.idle {
+		high, low := bits.Mul64(uint64(a.idle[i].amount()), uint64(a.idle[i].workers))
+		if sum, carry = bits.Add64(sum, low, 0); carry != 0 || high != 0 {
+			return false
+		}
+	}
+	return sum <= math.MaxInt64
+}

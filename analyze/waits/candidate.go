@@ -1,0 +1,260 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"slackline/internal/parallel"
+	"slackline/model/unit"
+)
+
+// candidate is a reason for a call to wait. Of the candidates of a call, the one with the greatest
+// amount becomes its wait state.
+type candidate struct {
+	amount           unit.Duration
+	location, call   int32 // who waits, in which call
+	cause, causeCall int32 // for whom, for which call there
+	reference        int32 // number of the message, or of the meeting
+	seq              int32 // number of the record
+	metric           Metric
+}
+
+// blockSize is how many candidates are kept in one piece.
+const blockSize = 1 << 12
+
+// candidates are those that one worker found.
+type candidates struct{ blocks [][]candidate }
+
+func (c *candidates) add(x candidate) {
+	n := len(c.blocks)
+	if n == 0 || len(c.blocks[n-1]) == blockSize {
+		c.blocks = append(c.blocks, make([]candidate, 0, blockSize))
+		n++
+	}
+	c.blocks[n-1] = append(c.blocks[n-1], x)
+}
+
+// choose makes the wait states: one for each call that has candidates.
+func (a *analysis) choose(found []candidates) {
+	var blocks [][]candidate
+	for _, f := range found {
+		blocks = append(blocks, f.blocks...)
+	}
+	at := make([]atomic.Int64, len(a.tl.Locations)+1)
+	a.each(len(blocks), func(i int) {
+		for j := range blocks[i] {
+			at[blocks[i][j].location+1].Add(1)
+		}
+	})
+	begin := make([]int64, len(at))
+	for i := 1; i < len(at); i++ {
+		begin[i] = begin[i-1] + at[i].Load()
+	}
+	for i := range at {
+		at[i].Store(begin[i])
+	}
+	all := make([]candidate, begin[len(begin)-1])
+	a.each(len(blocks), func(i int) {
+		for j := range blocks[i] {
+			c := &blocks[i][j]
+			all[at[c.location].Add(1)-1] = *c
+		}
+		blocks[i] = nil
+	})
+	counts := make([]int, len(a.tl.Locations))
+	a.each(len(counts), func(l int) { counts[l] = a.best(all[begin[l]:begin[l+1]]) })
+	a.first = make([]int, len(counts)+1)
+	for l, n := range counts {
+		a.first[l+1] = a.first[l] + n
+	}
+	a.states = make([]state, a.first[len(counts)])
+	a.ends = make([]ends, len(counts))
+	a.each(len(counts), func(l int) {
+		of := a.states[a.first[l]:a.first[l+1]]
+		for i := range of {
+			of[i] = a.newState(&all[begin[l]+int64(i)])
+		}
+		a.ends[l] = endsOf(of)
+	})
+}
+
+// best brings the best candidate of every call to the front, in the order of the calls, and returns
+// their number.
+func (a *analysis) best(list []candidate) int {
+	order := func(x, y candidate) int {
+		if x.call != y.call {
+			return cmp.Compare(x.call, y.call)
+		}
+		if x.amount != y.amount {
+			return cmp.Compare(y.amount, x.amount)
+		}
+		return cmp.Or(
+			cmp.Compare(x.metric.precedence(), y.metric.precedence()),
+			cmp.Compare(a.rankOf(x.cause), a.rankOf(y.cause)),
+			cmp.Compare(x.seq, y.seq),
+			cmp.Compare(x.cause, y.cause),
+			cmp.Compare(x.metric, y.metric),
+			cmp.Compare(x.reference, y.reference),
+		)
+	}
+	if !slices.IsSortedFunc(list, order) {
+		slices.SortFunc(list, order)
+	}
+	n := 0
+	for i := range list {
+		if i == 0 || list[i].call != list[n-1].call {
+			list[n] = list[i]
+			n++
+		}
+	}
+	return n
+}
+
+// scratches gives every worker its own zeros by location.
+func (a *analysis) scratches() [][]int32 {
+	s := make([][]int32, max(a.threads, 1))
+	for i := range s {
+		s[i] = make([]int32, len(a.tl.Locations))
+	}
+	return s
+}
+
+// forward finds all wait states.
+func (a *analysis) forward() {
+	found := make([]candidates, max(a.threads, 1))
+	a.readMessages(found)
+	a.readCollectives(found)
+	a.readMeetings(found)
+	a.choose(found)
+	a.findWrongOrder()
+	a.findIdlePhases()
+}
+
+// messagesOf returns where the messages of each location begin; one more at the end.
+func (a *analysis) messagesOf() []int {
+	first := make([]int, len(a.tl.Locations)+1)
+	for i := range a.tl.Messages {
+		first[a.tl.Messages[i].To+1]++
+	}
+	for i := 1; i < len(first); i++ {
+		first[i] += first[i-1]
+	}
+	return first
+}
+
+// readMessages finds late senders and receivers, and the contacts of all locations.
+func (a *analysis) readMessages(found []candidates) {
+	a.contacts = make([]contacts, len(a.tl.Locations))
+	first := a.messagesOf()
+	scratch := a.scratches()
+	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
+		messages := a.tl.Messages[first[l]:first[l+1]]
+		a.collectContacts(int32(l), messages, scratch[worker])
+		for i := range messages {
+			a.readMessage(int32(first[l]+i), &found[worker])
+		}
+	})
+}
+
+// readMessage finds out who waited for whom at a message.
+func (a *analysis) readMessage(number int32, found *candidates) {
+	m := &a.tl.Messages[number]
+	if m.From == m.To {
+		return
+	}
+	if amount := lateSender(a.spanOf(m.From, m.Send), a.spanOf(m.To, m.Recv)); amount > 0 && !a.isTest(m.To, m.Recv) {
+		found.add(candidate{
+			metric: LateSender, amount: amount, location: m.To, call: m.Recv,
+			cause: m.From, causeCall: m.Send, reference: number, seq: m.RecvSeq,
+		})
+	}
+	if m.SendDone < 0 {
+		return
+	}
+	if amount := lateReceiver(a.spanOf(m.From, m.SendDone), a.spanOf(m.To, m.Post)); amount > 0 && !a.isTest(m.From, m.SendDone) {
+		found.add(candidate{
+			metric: LateReceiver, amount: amount, location: m.From, call: m.SendDone,
+			cause: m.To, causeCall: m.Post, reference: number, seq: m.SendDoneSeq,
+		})
+	}
+}
+
+// readCollectives finds the waits and completions of MPI's collectives.
+func (a *analysis) readCollectives(found []candidates) {
+	occasions := make([]occasion, max(a.threads, 1))
+	tables := make([]costTable, max(a.threads, 1))
+	const chunk = 64
+	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(worker, from, to int) {
+		o := &occasions[worker]
+		for i := from; i < to; i++ {
+			c := &a.tl.Collectives[i]
+			class := classOf[c.Op]
+			if class == nil {
+				continue
+			}
+			members := a.tl.Members[c.First : c.First+len(a.tl.Comms[c.Comm].Members)]
+			o.root, o.parts, o.waits = int(c.Root), o.parts[:0], o.waits[:0]
+			for j := range members {
+				m := &members[j]
+				calls := a.calls(m.Location)
+				o.parts = append(o.parts, part{
+					rank: int32(a.rankOf(m.Location)), issued: calls.Enter[m.Issue],
+					done: span{calls.Enter[m.Complete], calls.Leave[m.Complete]},
+					sent: m.Sent, received: m.Received, test: a.isTest(m.Location, m.Complete),
+				})
+			}
+			class.detect(o)
+			for _, w := range o.waits {
+				m, z := &members[w.member], &members[w.cause]
+				found[worker].add(candidate{
+					metric: class.metric, amount: w.amount, location: m.Location, call: m.Complete,
+					cause: z.Location, causeCall: z.Issue, reference: int32(i), seq: m.Seq,
+				})
+			}
+			if class.completion != noCompletion {
+				class.complete(o, func(j int, d unit.Duration) {
+					m := &members[j]
+					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(class.completion))
+					tables[worker].add(key, int64(d), 0)
+				})
+			}
+		}
+	})
+	for i := range tables {
+		a.completions.addAll(&tables[i])
+	}
+}
+
+// readMeetings finds the waits at the other meetings.
+func (a *analysis) readMeetings(found []candidates) {
+	const chunk = 64
+	occasions := make([]occasion, max(a.threads, 1))
+	parallel.Chunks(len(a.meetings), chunk, a.threads, func(worker, from, to int) {
+		o := &occasions[worker]
+		for i := from; i < to; i++ {
+			m := &a.meetings[i]
+			if m.class.detect == nil {
+				continue
+			}
+			location := func(member int) int32 {
+				if m.form == ofRanks {
+					return a.masters[member]
+				}
+				return m.team.Members[member].Location
+			}
+			o.root, o.parts, o.waits = -1, o.parts[:0], o.waits[:0]
+			for j, call := range m.calls {
+				s := a.spanOf(location(j), call)
+				o.parts = append(o.parts, part{rank: int32(j), issued: s.enter, done: s})
+			}
+			m.class.detect(o)
+			for _, w := range o.waits {
+				found[worker].add(candidate{
+					metric: m.class.metric, amount: w.amount, location: location(w.member), call: m.calls[w.member],
+					cause: location(w.cause), causeCall: m.calls[w.cause], reference: int32(len(a.tl.Collectives) + i), seq: -1,
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package waits
+
+import (
+	"slices"
+
+	"slackline/analyze/profile"
+	"slackline/model/unit"
+)
+
+// causes are the reasons why a location came late to an operation: call paths in which it spent more
+// time than the one that waited, and its own wait states. Weights of both are in the order of the entries:
+// paths by name, then wait states by time.
+type causes struct {
+	paths   []int32
+	states  []propagation
+	weights []int64
+	total   int64
+
+	sums    *profile.Sums
+	waiting []propagation // of the location that waited
+}
+
+func newCauses(p *profile.Paths) *causes { return &causes{sums: profile.NewSums(p)} }
+
+// interval is the time of a location that is compared: up to the enter of a call.
+type interval struct {
+	location int32
+	from, to unit.Duration
+	before   int32
+}
+
+// intervals returns what the causing and the waiting location did since they last met.
+func (a *analysis) intervals(s *state) (of, waiter interval) {
+	of = interval{s.cause, s.since, a.calls(s.cause).Enter[s.causeCall], s.causeCall}
+	waiter = interval{s.location, s.since, s.enter, s.call}
+	if s.since == never {
+		of.from, waiter.from = a.tl.Locations[s.cause].First, a.tl.Locations[s.location].First
+	}
+	return of, waiter
+}
+
+// find finds the causes of a wait state.
+func (c *causes) find(a *analysis, s *state) {
+	of, waiter := a.intervals(s)
+	c.begin(a, of)
+	c.sums.Second()
+	a.windows.Add(c.sums, waiter.location, waiter.from, waiter.to, waiter.before)
+	c.waiting = a.statesIn(c.waiting[:0], waiter.location, waiter.from, waiter.to, waiter.before)
+	for _, w := range c.waiting {
+		c.sums.Subtract(a.statePath(w.state), w.part)
+	}
+	c.finish()
+}
+
+// findSerial finds the causes of idle threads: all that their master did.
+func (c *causes) findSerial(a *analysis, p *idlePhase) {
+	c.begin(a, interval{p.master, p.from, p.to, p.before})
+	c.finish()
+}
+
+// begin takes the profile of the causing location without its waits.
+func (c *causes) begin(a *analysis, of interval) {
+	c.sums.Clear()
+	a.windows.Add(c.sums, of.location, of.from, of.to, of.before)
+	c.states = a.statesIn(c.states[:0], of.location, of.from, of.to, of.before)
+	for _, w := range c.states {
+		c.sums.Subtract(a.statePath(w.state), w.part)
+	}
+}
+
+// finish lists the paths with an excess and adds up the weights.
+func (c *causes) finish() {
+	c.paths, c.weights, c.total = c.paths[:0], c.weights[:0], 0
+	for _, path := range c.sums.Touched {
+		if path != 0 && c.sums.First(path) > 0 && c.sums.Excess(path) > 0 {
+			c.paths = append(c.paths, path)
+		}
+	}
+	slices.Sort(c.paths)
+	for _, path := range c.paths {
+		c.weigh(c.sums.Excess(path))
+	}
+	for _, w := range c.states {
+		c.weigh(w.part)
+	}
+}
+
+func (c *causes) weigh(d unit.Duration) {
+	c.weights = append(c.weights, int64(d))
+	c.total += int64(d)
+}
+
+// statePath is the number of the call path of a wait state.
+func (a *analysis) statePath(i int) int32 {
+	return a.pathOf(a.states[i].location, a.states[i].call)
+}

@@ -1,0 +1,228 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"sync/atomic"
+
+	"slackline/internal/parallel"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// form says where the operations of a meeting's members are found.
+type form uint8
+
+const (
+	ofRanks   form = iota // calls of the masters, by rank
+	ofThreads             // calls of the members of a team
+	ofFork                // the beginning of a team
+)
+
+// meeting is an occasion other than an MPI collective at which members depend on each other. Meetings
+// are numbered after the collectives, which stand in the timeline.
+type meeting struct {
+	class *class
+	form  form
+	team  *timeline.Team
+	calls []int32 // by member
+}
+
+// joining is the part of a location in a meeting.
+type joining struct {
+	bound   unit.Duration // neither here nor in an earlier joining the location was part of it longer
+	end     int32         // its coming precedes the calls from this number on
+	meeting int32
+	member  int32
+}
+
+// operation is what a member of a meeting did: it precedes the calls from number end on.
+type operation struct {
+	span
+	end int32
+}
+
+func (a *analysis) addMeeting(m meeting) { a.meetings = append(a.meetings, m) }
+
+// meetingAt returns a meeting that is no collective.
+func (a *analysis) meetingAt(number int32) *meeting {
+	return &a.meetings[int(number)-len(a.tl.Collectives)]
+}
+
+func (a *analysis) isCollective(number int32) bool { return int(number) < len(a.tl.Collectives) }
+
+// spanOf is the time of a call.
+func (a *analysis) spanOf(location, call int32) span {
+	c := a.calls(location)
+	return span{c.Enter[call], c.Leave[call]}
+}
+
+func (a *analysis) operationOf(location, call int32) operation {
+	return operation{a.spanOf(location, call), a.calls(location).Skip[call]}
+}
+
+// operations returns how a member came to a meeting and how it completed it, and whether the latter
+// only tested.
+func (a *analysis) operations(number, member int32) (issue, done operation, test bool) {
+	if a.isCollective(number) {
+		m := &a.tl.Members[a.tl.Collectives[number].First+int(member)]
+		issue = a.operationOf(m.Location, m.Issue)
+		if m.Complete == m.Issue {
+			return issue, issue, a.isTest(m.Location, m.Complete)
+		}
+		return issue, a.operationOf(m.Location, m.Complete), a.isTest(m.Location, m.Complete)
+	}
+	m := a.meetingAt(number)
+	switch m.form {
+	case ofRanks:
+		issue = a.operationOf(a.masters[member], m.calls[member])
+	case ofThreads:
+		issue = a.operationOf(m.team.Members[member].Location, m.calls[member])
+	case ofFork:
+		t := &m.team.Members[member]
+		issue = operation{span{m.team.Fork, t.Begin}, t.BeginPlace.Next}
+	}
+	return issue, issue, false
+}
+
+// memberAt returns the number of a location among the members of a meeting, -1 if it is none.
+func (a *analysis) memberAt(number, location int32) int32 {
+	if a.isCollective(number) {
+		return a.groups[a.tl.Collectives[number].Comm].memberAt(location)
+	}
+	m := a.meetingAt(number)
+	if m.form == ofRanks {
+		if rank := a.tl.Locations[location].Rank; a.masters[rank] == location {
+			return int32(rank)
+		}
+		return -1
+	}
+	for i := range m.team.Members {
+		if m.team.Members[i].Location == location {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// depends reports whether the completion of member i of a meeting needs member j.
+func (a *analysis) depends(number, i, j int32) bool {
+	if !a.isCollective(number) {
+		return true
+	}
+	c := &a.tl.Collectives[number]
+	return classOf[c.Op].depends(int(c.Root), int(i), int(j))
+}
+
+// group finds the members of a communicator.
+type group struct {
+	inOrder bool // member i is location base+i
+	base    int32
+	sorted  []groupMember // by location
+}
+
+type groupMember struct{ location, member int32 }
+
+func (g *group) memberAt(location int32) int32 {
+	if g.inOrder {
+		if i := location - g.base; i >= 0 && int(i) < len(g.sorted) {
+			return i
+		}
+		return -1
+	}
+	i := sort.Search(len(g.sorted), func(i int) bool { return g.sorted[i].location >= location })
+	if i < len(g.sorted) && g.sorted[i].location == location {
+		return g.sorted[i].member
+	}
+	return -1
+}
+
+// findGroups finds the members of the communicators that have collectives.
+func (a *analysis) findGroups() {
+	a.groups = make([]group, len(a.tl.Comms))
+	for i := range a.tl.Collectives {
+		c := &a.tl.Collectives[i]
+		g := &a.groups[c.Comm]
+		if g.sorted != nil {
+			continue
+		}
+		g.sorted = make([]groupMember, len(a.tl.Comms[c.Comm].Members))
+		g.inOrder = true
+		for j := range g.sorted {
+			l := a.tl.Members[c.First+j].Location
+			g.sorted[j] = groupMember{l, int32(j)}
+			g.inOrder = g.inOrder && l == g.sorted[0].location+int32(j)
+		}
+		g.base = g.sorted[0].location
+		slices.SortFunc(g.sorted, func(x, y groupMember) int { return cmp.Compare(x.location, y.location) })
+	}
+}
+
+// findJoinings lists the meetings of every location in their order.
+func (a *analysis) findJoinings() {
+	counts := make([]atomic.Int32, len(a.tl.Locations))
+	a.eachJoining(func(location int32, _ joining) { counts[location].Add(1) })
+	a.joinings = make([][]joining, len(counts))
+	for i := range counts {
+		a.joinings[i] = make([]joining, counts[i].Swap(0))
+	}
+	a.eachJoining(func(location int32, j joining) {
+		a.joinings[location][counts[location].Add(1)-1] = j
+	})
+	a.each(len(counts), func(i int) {
+		list := a.joinings[i]
+		order := func(x, y joining) int { return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.meeting, y.meeting)) }
+		if !slices.IsSortedFunc(list, order) {
+			slices.SortFunc(list, order)
+		}
+		for k := 1; k < len(list); k++ {
+			list[k].bound = max(list[k].bound, list[k-1].bound)
+		}
+	})
+}
+
+// eachJoining calls visit for every part in a meeting, several at the same time.
+func (a *analysis) eachJoining(visit func(location int32, j joining)) {
+	const chunk = 64
+	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			c := &a.tl.Collectives[i]
+			if classOf[c.Op] == nil {
+				continue
+			}
+			for j := range a.tl.Comms[c.Comm].Members {
+				m := &a.tl.Members[c.First+j]
+				calls := a.calls(m.Location)
+				visit(m.Location, joining{
+					bound: max(calls.Leave[m.Issue], calls.Leave[m.Complete]),
+					end:   calls.Skip[m.Issue], meeting: int32(i), member: int32(j),
+				})
+			}
+		}
+	})
+	parallel.Chunks(len(a.meetings), chunk, a.threads, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			a.eachMember(int32(len(a.tl.Collectives)+i), visit)
+		}
+	})
+}
+
+// eachMember calls visit for every member of a meeting that is no collective.
+func (a *analysis) eachMember(number int32, visit func(location int32, j joining)) {
+	m := a.meetingAt(number)
+	n := len(m.calls)
+	if m.form != ofRanks {
+		n = len(m.team.Members)
+	}
+	for i := range int32(n) {
+		location := a.masters[0]
+		if m.form == ofRanks {
+			location = a.masters[i]
+		} else {
+			location = m.team.Members[i].Location
+		}
+		issue, _, _ := a.operations(number, i)
+		visit(location, joining{bound: issue.leave, end: issue.end, meeting: number, member: i})
+	}
+}

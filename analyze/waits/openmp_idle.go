@@ -1,0 +1,74 @@
+package waits
+
+import (
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+var openMPIdleInfo = Info{
+	Name:    "omp_idle",
+	Title:   "Idle threads",
+	Short:   "is idle while its master works alone",
+	Because: "%s worked alone",
+	Meaning: "Time of the worker threads of a process between its parallel regions. The master is held responsible: for what it did, or " +
+		"through its own waits for what made it wait.",
+	Advice: "Put more of the serial work into parallel regions, or use more ranks and fewer threads.",
+}
+
+// idlePhase is a serial phase of a master: as many wait states as it has workers.
+type idlePhase struct {
+	master   int32
+	from, to unit.Duration
+	before   int32 // no call of the master from this one on begins before to
+	path     int32
+	workers  int64
+	indirect int64 // of each worker
+}
+
+func (p *idlePhase) amount() int64 { return int64(p.to - p.from) }
+
+// findIdlePhases lists the serial phases of all masters that have teams and workers.
+func (a *analysis) findIdlePhases() {
+	teams := a.tl.Teams
+	for len(teams) > 0 {
+		master, n := teams[0].Master, 1
+		for n < len(teams) && teams[n].Master == master {
+			n++
+		}
+		if workers := a.workersOf(master); workers > 0 {
+			a.idle = append(a.idle, a.phasesOf(master, workers, teams[:n])...)
+		}
+		teams = teams[n:]
+	}
+}
+
+// workersOf is the number of other threads of a master's process.
+func (a *analysis) workersOf(master int32) int64 {
+	n := int64(0)
+	for i := int(master) + 1; i < len(a.tl.Locations) && a.tl.Locations[i].Rank == a.tl.Locations[master].Rank; i++ {
+		n++
+	}
+	return n
+}
+
+// phasesOf returns the serial phases around the teams of a master.
+func (a *analysis) phasesOf(master int32, workers int64, teams []timeline.Team) []idlePhase {
+	var list []idlePhase
+	add := func(from, to unit.Duration, before, path int32) {
+		if to > from {
+			list = append(list, idlePhase{master: master, from: from, to: to, before: before, path: path, workers: workers})
+		}
+	}
+	l := &a.tl.Locations[master]
+	from := l.First
+	for i := range teams {
+		add(from, teams[i].Fork, teams[i].ForkPlace.Next, a.paths.Of[teams[i].Base])
+		from = teams[i].Join
+	}
+	path := int32(0)
+	if open := teams[len(teams)-1].JoinPlace.Open; open >= 0 {
+		path = a.paths.Of[l.Calls.Path[open]]
+	}
+	add(from, l.Last, int32(l.Calls.Len()), path)
+	return list
+}

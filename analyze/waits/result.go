@@ -1,0 +1,126 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
+
+// waitKey is what waiting times are summed up by.
+type waitKey struct {
+	metric Metric
+	rank   int
+	path   int32
+}
+
+// result sums up what the passes found.
+func (a *analysis) result(acc *account) *Result {
+	r := &Result{Timeline: a.tl, Paths: a.paths, Cyclic: acc.cyclic, a: a}
+	r.States = len(a.states)
+	r.sumWaits()
+	r.sumDelays(&acc.costs)
+	r.Totals.Unattributed = unit.Duration(acc.unattributed)
+	for _, c := range a.completions.sorted() {
+		r.Completions = append(r.Completions, CompletionTime{Completion(c.kind()), c.rank(), c.path(), unit.Duration(c.short)})
+	}
+	slices.SortStableFunc(r.Completions, func(x, y CompletionTime) int { return cmp.Compare(x.Kind, y.Kind) })
+	return r
+}
+
+// sumWaits sums the wait states up by metric, rank and call path.
+func (r *Result) sumWaits() {
+	a := r.a
+	parts := make([]map[waitKey]*Wait, len(a.tl.Locations))
+	a.each(len(parts), func(l int) {
+		parts[l] = map[waitKey]*Wait{}
+		for i := a.first[l]; i < a.first[l+1]; i++ {
+			a.states[i].sumUp(a, parts[l])
+		}
+	})
+	sums := map[waitKey]*Wait{}
+	for _, part := range parts {
+		for key, w := range part {
+			get(sums, key).merge(w)
+		}
+	}
+	for i := range a.idle {
+		p := &a.idle[i]
+		w := get(sums, waitKey{OpenMPIdle, a.rankOf(p.master), p.path})
+		w.Count += p.workers
+		w.add((p.to-p.from)*unit.Duration(p.workers), unit.Duration(p.indirect*p.workers), 0)
+		r.States += int(p.workers)
+	}
+	for _, w := range sums {
+		r.Waits = append(r.Waits, *w)
+		r.Totals.ByMetric[w.Metric].addAll(&w.Split)
+		if w.Metric != WrongOrder {
+			r.Totals.Waiting.addAll(&w.Split)
+			r.Totals.Uncertain += w.Uncertain
+		}
+	}
+	slices.SortFunc(r.Waits, func(x, y Wait) int {
+		return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
+	})
+}
+
+// sumUp adds a wait state to the sums of its metrics.
+func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
+	key := waitKey{s.metric, a.rankOf(s.location), a.pathOf(s.location, s.call)}
+	s.addTo(get(sums, key))
+	if s.wrongOrder == inOrder {
+		return
+	}
+	key.metric = WrongOrder
+	w := get(sums, key)
+	s.addTo(w)
+	if s.wrongOrder == sameSource {
+		w.SameFrom += s.amount
+	}
+}
+
+func (s *state) addTo(w *Wait) {
+	w.Count++
+	w.add(s.amount, unit.Duration(s.indirect), unit.Duration(s.propagating))
+	if s.uncertain {
+		w.Uncertain += s.amount
+	}
+}
+
+func (w *Wait) merge(o *Wait) {
+	w.Count += o.Count
+	w.Uncertain += o.Uncertain
+	w.SameFrom += o.SameFrom
+	w.addAll(&o.Split)
+}
+
+// get returns the sum of a key, which is new if there was none.
+func get(sums map[waitKey]*Wait, key waitKey) *Wait {
+	w := sums[key]
+	if w == nil {
+		w = &Wait{Metric: key.metric, Rank: key.rank, Path: key.path}
+		sums[key] = w
+	}
+	return w
+}
+
+// sumDelays sums the costs up by rank and call path.
+func (r *Result) sumDelays(costs *costTable) {
+	for _, c := range costs.sorted() {
+		if c.short == 0 && c.long == 0 {
+			continue
+		}
+		n := len(r.Delays)
+		if n == 0 || r.Delays[n-1].Rank != c.rank() || r.Delays[n-1].Path != c.path() {
+			r.Delays = append(r.Delays, Delay{Rank: c.rank(), Path: c.path()})
+			n++
+		}
+		d := &r.Delays[n-1]
+		part := Cost{unit.Duration(c.short), unit.Duration(c.long)}
+		d.ByWait[c.kind()] = part
+		d.Short += part.Short
+		d.Long += part.Long
+		r.Totals.Delay.Short += part.Short
+		r.Totals.Delay.Long += part.Long
+	}
+}

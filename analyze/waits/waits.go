@@ -1,0 +1,125 @@
+// Package waits finds where ranks and threads wait, and whose fault it is.
+//
+// The forward pass finds the wait states of a timeline, recorded or simulated: calls in which a location sat
+// idle because another one came late. The backward pass charges their time to its causes: call paths in
+// which the other one spent more time since the two had last met, directly or through its own waits.
+// The sum of all costs, what has no cause included, is the sum of all waits, exactly, in whole
+// picoseconds; results depend neither on the number of threads nor on the order of inputs.
+//
+// Clocks must be brought together first. Where they still contradict causality the rest is analysed.
+// Nothing is read, written or printed here.
+package waits
+
+import (
+	"context"
+	"errors"
+
+	"slackline/analyze/profile"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Options of an analysis; the zero value works.
+type Options struct {
+	Threads int // 0: one
+}
+
+// Result is what was found out about a run.
+type Result struct {
+	Timeline *timeline.Timeline
+	Paths    *profile.Paths
+
+	Waits  []Wait  // by name of the metric, rank, call path
+	Delays []Delay // by rank, call path
+	Totals Totals
+
+	Completions []CompletionTime // by kind, rank, call path
+	States      int              // number of wait states
+	Cyclic      int              // wait states that depend on each other in circles: the clocks are wrong
+
+	a *analysis
+}
+
+// Split is a sum of waiting time in the two ways to classify it. Each pair sums up to the amount.
+type Split struct {
+	Amount      unit.Duration
+	Direct      unit.Duration // caused by what the other one did
+	Indirect    unit.Duration // caused by waits of the other one
+	Propagating unit.Duration // caused waits of others later
+	Terminal    unit.Duration // caused none
+}
+
+func (s *Split) add(amount, indirect, propagating unit.Duration) {
+	s.Amount += amount
+	s.Indirect += indirect
+	s.Direct += amount - indirect
+	s.Propagating += propagating
+	s.Terminal += amount - propagating
+}
+
+func (s *Split) addAll(o *Split) { s.add(o.Amount, o.Indirect, o.Propagating) }
+
+// Wait is the waiting time of a metric, rank and call path.
+type Wait struct {
+	Metric    Metric
+	Rank      int
+	Path      int32 // number in Result.Paths
+	Count     int64
+	Uncertain unit.Duration // in wait states that are shorter than the error of the clocks
+	SameFrom  unit.Duration // of WrongOrder: the message that was sent earlier came from the same rank
+	Split
+}
+
+// Cost is waiting time that something caused: directly, and through waits that it caused.
+type Cost struct{ Short, Long unit.Duration }
+
+// Sum is the whole cost.
+func (c Cost) Sum() unit.Duration { return c.Short + c.Long }
+
+// Delay is what a call path on a rank costs others.
+type Delay struct {
+	Rank int
+	Path int32
+	Cost
+	ByWait [stateMetrics]Cost // by the metric of the wait state that it led to
+}
+
+// CompletionTime is the completion time of a rank and call path.
+type CompletionTime struct {
+	Kind Completion
+	Rank int
+	Path int32
+	Time unit.Duration
+}
+
+// Totals are the sums over all ranks and call paths. Waiting.Amount = Delay.Sum() + Unattributed.
+type Totals struct {
+	Waiting      Split
+	ByMetric     [noMetric]Split // WrongOrder is a part of LateSender
+	Delay        Cost
+	Unattributed unit.Duration // waiting time without cause: the two had never met before
+	Uncertain    unit.Duration
+}
+
+// errTooLong is returned when waiting times cannot be summed up.
+var errTooLong = errors.New("the waiting time of all ranks together is longer than 106 days and cannot be summed up exactly; analyse a part of the run")
+
+// Analyze finds the wait states of a run and their causes.
+func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
+	a := &analysis{tl: tl, threads: max(o.Threads, 1)}
+	if err := a.prepare(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	a.forward()
+	if !a.checkSum() {
+		return nil, errTooLong
+	}
+	account, err := a.runBackward(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.result(account), nil
+}

@@ -1,0 +1,41 @@
+// Package parallel spreads independent pieces of work over threads. It knows nothing of the work.
+package parallel
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Each calls work for 0 .. n-1, with up to so many of them at the same time.
+func Each(n, threads int, work func(i int)) {
+	EachWorker(n, threads, func(_, i int) { work(i) })
+}
+
+// EachWorker calls work for 0 .. n-1, with up to so many of them at the same time. Calls with the same
+// worker, a number below threads, are never made at the same time.
+func EachWorker(n, threads int, work func(worker, i int)) {
+	threads = min(threads, n)
+	if threads <= 1 {
+		for i := range n {
+			work(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for worker := range threads {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(worker, i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Chunks calls work for parts from .. to-1 of 0 .. n-1 that have up to size members each; see EachWorker.
+func Chunks(n, size, threads int, work func(worker, from, to int)) {
+	EachWorker((n+size-1)/size, threads, func(worker, i int) {
+		work(worker, i*size, min((i+1)*size, n))
+	})
+}
