@@ -418,5 +418,20 @@ func (p *expressionParser) number() (Rat, error) {
 	if strings.Contains(t.text, ".") {
 		r = r.snap()
 	}
-	return r, Term{Poly: r}.check()
+	return r, nil
+}
+
+// ParseTerm parses an expression in one parameter, whatever its name.
+func ParseTerm(text string) (Term, error) {
+	e, err := ParseExpression(text)
+	if err != nil {
+		return Term{}, err
+	}
+	switch len(e.Names) {
+	case 0:
+		return Term{}, nil
+	case 1:
+		return e.terms[e.Names[0]], nil
+	}
+	return Term{}, fmt.Errorf("%q speaks of %s; give a term in one parameter", e.Text, strings.Join(e.Names, " and "))
 }

@@ -37,13 +37,20 @@ type Fit struct {
 
 	Doubt string // why no conclusion may be drawn; empty: one may
 
-	Groups     []Weighted  // by lead, those with a weight above 1e-6, in the order of the candidates
-	Hypotheses []Candidate // those with a weight above 1e-6
+	Groups []Weighted // by lead, those with a weight above 1e-6, in the order of the candidates
 
 	At     [][]float64 // the points, ascending
 	Values []float64   // the aggregates there
 
 	sample *sample
+	design design     // of what weights speaks; nil if the model alone counts
+	heavy  []weighted // hypotheses with a weight above leastWeight
+}
+
+// weighted is the place of a hypothesis in its design, and its weight.
+type weighted struct {
+	place  int32
+	weight float64
 }
 
 // Weighted is the weight of a lead.
@@ -57,7 +64,19 @@ type Weighted struct {
 type Candidate struct {
 	Model  Model
 	Weight float64
-	group  int32
+}
+
+// Hypotheses returns the hypotheses with a weight above 1e-6, fitted.
+func (f *Fit) Hypotheses() []Candidate {
+	if f.design == nil {
+		return []Candidate{{f.Model, 1}}
+	}
+	hyps, _ := f.design.list()
+	list := make([]Candidate, len(f.heavy))
+	for i, h := range f.heavy {
+		list[i] = Candidate{f.solved(f.design, &hyps[h.place]), h.weight}
+	}
+	return list
 }
 
 // leastWeight is the weight from which on hypotheses are kept.
@@ -141,7 +160,6 @@ func (f *Fit) setConstant() {
 	f.Model = newModel(f.Parameters, []ModelTerm{{f.Values[0], make([]Term, len(f.Parameters))}})
 	f.Confidence, f.Variance = 1, tinyVariance
 	f.Groups = []Weighted{{f.Leads, Constant, 1}}
-	f.Hypotheses = []Candidate{{f.Model, 1, 0}}
 }
 
 // design returns what all series with these points have in common.
@@ -190,7 +208,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	if !ok {
 		return unusable("no hypothesis fits %d points with positive coefficients; measure at more", len(c.value))
 	}
-	f.Variance = v
+	f.Variance, f.design = v, d
 	lead := int32(0)
 	for g, w := range ws.weight {
 		if w > ws.weight[lead] {
@@ -209,7 +227,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 			chosen, heaviest = int(i), w
 		}
 		if w > leastWeight {
-			f.Hypotheses = append(f.Hypotheses, Candidate{f.solved(d, h), w, h.group})
+			f.heavy = append(f.heavy, weighted{i, w})
 		}
 	}
 	f.Model = f.solved(d, &hyps[chosen])

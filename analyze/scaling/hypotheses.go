@@ -107,18 +107,15 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 			top = max(top, score(i))
 		}
 	}
-	var limit [4]float64 // of chi, by number of columns
-	for k := range limit {
-		limit[k] = math.Inf(1)
-		if prune && like.half > 0 {
-			// -ln(det)/2 is below 25 since hypotheses with less were dropped; ln prior is below 0.
-			limit[k] = math.Exp((25+float64(k)*column-top+farBehind)/like.half) - like.add
-		}
+	least := math.Inf(-1)
+	if prune {
+		least = top - farBehind
 	}
 	ws.candidates = ws.candidates[:0]
 	ws.score = resize(ws.score, len(hyps))
 	for i := range ws.fits {
-		if chi := ws.fits[i].chi; chi > limit[hyps[i].k] || math.IsInf(chi, 1) {
+		f, h := ws.fits[i], &hyps[i]
+		if math.IsInf(f.chi, 1) || -like.half*lnBelow(like.add+f.chi)-lnBelow(f.det)/2+float64(h.k)*column+h.prior < least {
 			continue
 		}
 		s := score(i)
@@ -132,11 +129,17 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 	return best, like.v, true
 }
 
+// lnBelow returns a number that is not above ln(x), and below it by less than
+// 0.7: it takes the exponent of a positive number alone.
+func lnBelow(x float64) float64 {
+	return float64(int(math.Float64bits(x)>>52)-1023) * math.Ln2
+}
+
 // likelihood is the marginal likelihood as a function of chi, with its constants.
 type likelihood struct{ v, add, half float64 }
 
 const (
-	farBehind = 60.0 // e^-60 times the number of hypotheses is far below the precision
+	farBehind = 50.0 // e^-50 times the number of hypotheses is far below the precision
 	jobNoise  = 10.0 // misfit over scatter from which on noise is taken as common to all repetitions of a point
 )
 

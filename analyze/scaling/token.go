@@ -104,8 +104,8 @@ func (p *expressionParser) expected(what string) error {
 func parseNumber(text string) (Rat, error) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	decimals = strings.TrimRight(decimals, "0")
-	if len(decimals) > 6 || len(strings.TrimLeft(whole, "0")) > 9 {
-		return Rat{}, fmt.Errorf("the number %s is too long; give at most 9 digits and 6 decimals", text)
+	if len(decimals) > 6 || len(strings.TrimLeft(whole, "0"))+len(decimals) > 9 {
+		return Rat{}, fmt.Errorf("the number %s is too long; give at most 9 digits, 6 of them behind the point", text)
 	}
 	num, err := strconv.ParseInt(whole+decimals, 10, 64)
 	if err != nil {

@@ -1,0 +1,347 @@
+package scaling
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"slackline/internal/suggest"
+	"slackline/model/dataset"
+)
+
+// Verdict is what a check comes to.
+type Verdict int
+
+// The verdicts, from the best.
+const (
+	Pass Verdict = iota
+	Inconclusive
+	Fail
+	Skipped // not in the data, and not needed there
+)
+
+// String returns the word of the verdict in outputs.
+func (v Verdict) String() string { return [...]string{"pass", "inconclusive", "fail", "skipped"}[v] }
+
+// The weights of the evidence at which a verdict is given.
+const (
+	failAt  = 0.95 // beyond the limit: fail
+	passAt  = 0.5  // less than this beyond the limit: pass
+	floorAt = 0.5  // share of the time that no longer shrinks
+)
+
+// Outcome is what checks and rules have in common.
+type Outcome struct {
+	Verdict Verdict
+	Reason  string   // for people: why
+	Notes   []string // e.g. that the litmus test fails as well
+	Litmus  bool
+	XFail   string // why a failure is expected; empty: none is
+	Line    int    // in the expectation file
+}
+
+// Counts returns the verdict as it counts for the whole: an expected failure as a
+// pass, a litmus test and what was skipped not at all.
+func (o *Outcome) Counts() Verdict {
+	switch {
+	case o.Litmus || o.Verdict == Skipped || o.XFail != "" && o.Verdict == Fail:
+		return Pass
+	}
+	return o.Verdict
+}
+
+// UnexpectedPass reports whether a failure was expected but did not come.
+func (o *Outcome) UnexpectedPass() bool { return o.XFail != "" && o.Verdict == Pass }
+
+// Status is the verdict in one word, with what was expected of it.
+func (o *Outcome) Status() string {
+	switch {
+	case o.UnexpectedPass():
+		return "xpass"
+	case o.XFail != "" && o.Verdict == Fail:
+		return "xfail"
+	}
+	return o.Verdict.String()
+}
+
+// Check is the result of one expectation.
+type Check struct {
+	Outcome
+	Function, Metric string
+	Expectation      *Expectation
+	Fit              *Fit // nil if there is no model
+
+	Rank        Rank
+	Over, Under float64 // weight of the evidence beyond the limits
+	Delta       []Term  // divergence by parameter
+	Limits      []Term  // by parameter
+	Floor       float64 // share of the constant at the largest point, for decreasing expectations; NaN: none
+
+	Target     []float64   // nil: none
+	Prediction *Prediction // at the target; nil: none
+	Wall       float64     // NaN: none was asked for; see Model.Wall
+}
+
+// Report are the results of an expectation file on a dataset.
+type Report struct {
+	Checks  []*Check
+	Rules   []*RuleCheck
+	Verdict Verdict
+}
+
+// outcomes are all results in the order of the file.
+func (r *Report) outcomes() []*Outcome {
+	var list []*Outcome
+	for _, c := range r.Checks {
+		list = append(list, &c.Outcome)
+	}
+	for _, c := range r.Rules {
+		list = append(list, &c.Outcome)
+	}
+	return list
+}
+
+// UnexpectedPasses counts the failures that were expected but did not come.
+func (r *Report) UnexpectedPasses() int {
+	n := 0
+	for _, o := range r.outcomes() {
+		if o.UnexpectedPass() {
+			n++
+		}
+	}
+	return n
+}
+
+// Judge holds a dataset against expectations. An error means that they cannot be
+// checked at all: a name that the data do not have.
+func Judge(e *Expectations, d *dataset.Dataset, o Options) (*Report, error) {
+	if o.Method != Evidence {
+		return nil, fmt.Errorf("verdicts need the weights of the method evidence")
+	}
+	m, err := NewModeler(d.Parameters, o)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{modeler: m, data: d, file: e.File}
+	r := &Report{}
+	for _, x := range e.Checks {
+		c, err := j.check(x)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", e.File, x.Line, err)
+		}
+		r.Checks = append(r.Checks, c)
+	}
+	for _, x := range e.Rules {
+		c, err := j.rule(x)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", e.File, x.Line, err)
+		}
+		r.Rules = append(r.Rules, c)
+	}
+	r.conclude()
+	return r, nil
+}
+
+// conclude gives the verdict of the whole and the notes that need it.
+func (r *Report) conclude() {
+	litmus, counted := false, false
+	for _, o := range r.outcomes() {
+		litmus = litmus || o.Litmus && o.Verdict != Pass && o.Verdict != Skipped
+		counted = counted || o.Verdict != Skipped
+		r.Verdict = max(r.Verdict, o.Counts())
+	}
+	if !counted {
+		r.Verdict = Inconclusive // nothing was checked
+	}
+	for _, o := range r.outcomes() {
+		if litmus && !o.Litmus && o.Verdict == Fail {
+			o.Notes = append(o.Notes, NotePlatform)
+		}
+	}
+}
+
+// NotePlatform marks failures that the litmus test shares.
+const NotePlatform = "platform: the litmus test fails as well"
+
+type judge struct {
+	modeler *Modeler
+	data    *dataset.Dataset
+	file    string
+	fits    map[*dataset.Series]*Fit // of rules
+}
+
+// find returns the series of a function, nil if it is missing and may be.
+func (j *judge) find(function, metric string, optional bool) (*dataset.Series, error) {
+	s := j.data.Find(function, metric)
+	if s != nil || optional {
+		return s, nil
+	}
+	if any := j.data.Find(function, ""); any != nil && metric != "" {
+		var metrics []string
+		for _, s := range j.data.Series {
+			if s.CallPath == any.CallPath {
+				metrics = append(metrics, s.Metric)
+			}
+		}
+		return nil, fmt.Errorf("the data have no metric %s of %s, only %s", metric, function, strings.Join(metrics, ", "))
+	}
+	return nil, fmt.Errorf("the data have no function %s%s (say \"optional: true\" if it may be missing)", function, suggest.Phrase(function, j.data.Functions()))
+}
+
+func (j *judge) check(x *Expectation) (*Check, error) {
+	c := &Check{
+		Outcome:  Outcome{Litmus: x.Litmus, XFail: x.XFail, Line: x.Line},
+		Function: x.Function, Metric: x.Metric, Expectation: x, Floor: math.NaN(), Wall: math.NaN(),
+	}
+	for _, e := range []*Expression{x.Expect, x.Limit} {
+		if e != nil {
+			if err := e.Check(j.data.Parameters); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s, err := j.find(x.Function, x.Metric, x.Optional)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		c.Verdict, c.Reason = Skipped, "not in the data"
+		return c, nil
+	}
+	c.Metric = s.Metric
+	var further []Term
+	if len(j.data.Parameters) == 1 {
+		further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
+	}
+	if c.Fit, err = j.modeler.FitWith(s, further); err != nil {
+		c.Verdict, c.Reason = Inconclusive, strings.TrimPrefix(err.Error(), ErrUnusable.Error()+": ")
+		return c, nil
+	}
+	if err := c.limits(); err != nil {
+		return nil, err
+	}
+	c.weigh()
+	if err := c.predict(); err != nil {
+		return nil, err
+	}
+	c.judge()
+	return c, nil
+}
+
+// limits finds the deviation that is allowed for each parameter: what the file
+// says about it, else the default.
+func (c *Check) limits() error {
+	x := c.Expectation
+	for _, name := range c.Fit.Parameters {
+		limit := DefaultLimit(x.Expect.Term(name))
+		if x.Limit != nil && x.Limit.Mentions(name) {
+			limit = x.Limit.Term(name)
+		}
+		if limit.Growth() < 0 {
+			return fmt.Errorf("the limit %q decreases; give one that grows, or 1", x.Limit.Text)
+		}
+		c.Limits = append(c.Limits, limit)
+	}
+	return nil
+}
+
+// rank returns the rank of lead terms.
+func (c *Check) rank(leads []Term) Rank {
+	ranks := make([]Rank, len(leads))
+	for i, lead := range leads {
+		ranks[i] = RankOf(lead, c.Expectation.Expect.Term(c.Fit.Parameters[i]), c.Limits[i])
+	}
+	return worst(ranks)
+}
+
+// weigh finds the rank of the model, and the weight of what lies beyond the limits.
+func (c *Check) weigh() {
+	c.Rank = c.rank(c.Fit.Leads)
+	for i, name := range c.Fit.Parameters {
+		c.Delta = append(c.Delta, Divergence(c.Fit.Leads[i], c.Expectation.Expect.Term(name)))
+	}
+	for _, g := range c.Fit.Groups {
+		switch c.rank(g.Leads) {
+		case NoMatch:
+			c.Over += g.Weight
+		case Better:
+			c.Under += g.Weight
+		}
+	}
+	c.Over, c.Under = min(c.Over, 1), min(c.Under, 1)
+	decreasing := false
+	for _, name := range c.Fit.Parameters {
+		decreasing = decreasing || c.Expectation.Expect.Term(name).Growth() < 0
+	}
+	if decreasing && c.Fit.Form != Constant {
+		c.Floor = c.Fit.Model.Constant() / c.Fit.Model.Eval(c.Fit.sample.largest()...)
+	}
+}
+
+// predict looks at the target and at the budget.
+func (c *Check) predict() error {
+	x := c.Expectation
+	at := c.Fit.sample.largest()
+	if x.Target != nil {
+		place, err := x.Target.place(c.Fit.Parameters, at)
+		if err != nil {
+			return err
+		}
+		p := c.Fit.Predict(place...)
+		c.Target, c.Prediction, at = place, &p, place
+	}
+	if x.Max != nil {
+		c.Wall = c.Fit.Model.Wall(*x.Max, 0, at)
+	}
+	return nil
+}
+
+// place returns the target as a place; parameters that it does not name have
+// their largest measured value.
+func (t *Target) place(parameters []string, largest []float64) ([]float64, error) {
+	place := append([]float64{}, largest...)
+	if t.Named == nil {
+		place[0] = t.Value
+		return place, nil
+	}
+	used := 0
+	for i, name := range parameters {
+		if v, ok := t.Named[name]; ok {
+			place[i] = v
+			used++
+		}
+	}
+	if used != len(t.Named) {
+		return nil, fmt.Errorf("the target names a parameter that the data do not have; they have %s", strings.Join(parameters, ", "))
+	}
+	return place, nil
+}
+
+// judge gives the verdict.
+func (c *Check) judge() {
+	x := c.Expectation
+	bad, beyond := c.Over, "beyond the limit"
+	if x.Expect.Tight {
+		bad += c.Under
+		if c.Under > c.Over {
+			beyond = "below the lower limit of " + x.Expect.Text
+		}
+	}
+	percent := 100 * bad
+	switch {
+	case c.Fit.Doubt != "":
+		c.Verdict, c.Reason = Inconclusive, c.Fit.Doubt
+	case c.Prediction != nil && x.Max != nil && c.Prediction.Value > *x.Max:
+		c.Verdict = Fail
+		c.Reason = fmt.Sprintf("%.6g is predicted at the target, more than %.6g", c.Prediction.Value, *x.Max)
+	case c.Floor >= floorAt:
+		c.Verdict = Fail
+		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrink", 100*c.Floor)
+	case bad >= failAt:
+		c.Verdict, c.Reason = Fail, fmt.Sprintf("%.4g %% of the evidence are %s", percent, beyond)
+	case bad < passAt:
+		c.Verdict = Pass
+	default:
+		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence are %s: too little to fail, too much to pass", percent, beyond)
+	}
+}

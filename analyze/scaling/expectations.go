@@ -1,0 +1,299 @@
+package scaling
+
+import (
+	"strconv"
+	"strings"
+
+	"slackline/internal/yamlfile"
+)
+
+// Expectations are the contents of an expectation file.
+type Expectations struct {
+	File   string
+	Checks []*Expectation
+	Rules  []*Rule
+}
+
+// Expectation is how a function is expected to scale.
+type Expectation struct {
+	Function string // a call path or its last name
+	Metric   string // empty: the first of the function
+	Expect   *Expression
+	Limit    *Expression // of the deviation; nil: the default
+	Max      *float64    // the value at the target must not be above it
+	Target   *Target
+	Litmus   bool   // tells the platform from the program; never changes the verdict of the whole
+	XFail    string // why it is known to fail
+	Optional bool   // may be missing in the data
+	Space    Space  // of the search
+	Line     int    // in the file
+}
+
+// Target is a place for predictions: a value of the first parameter, or of several by name.
+type Target struct {
+	Value float64 // used if Named is nil
+	Named map[string]float64
+}
+
+var (
+	expectationRules = yamlfile.Rules{
+		Thing: "expectation", MaxBytes: 256 << 10, MaxKeys: 8000,
+		Long: "split it into several files", Deep: "write it flat",
+		Empty:  `holds no expectation; write e.g. "expectations: [{function: MPI_Bcast, expect: O(log p)}]"`,
+		Second: "a second document begins here; put it into a file of its own",
+	}
+	fileKeys = yamlfile.Keys{
+		Names:   []string{"note", "metric", "limit", "target", "expectations", "rules"},
+		Example: "expectations: [{function: MPI_Bcast, expect: O(log p)}]",
+	}
+	expectationKeys = yamlfile.Keys{
+		Names:   []string{"function", "metric", "expect", "limit", "max", "target", "litmus", "xfail", "optional", "space", "note"},
+		Words:   []yamlfile.Word{{Word: "callpath", Key: "function"}, {Word: "expectation", Key: "expect"}, {Word: "budget", Key: "max"}},
+		Example: "function: MPI_Bcast",
+	}
+	ruleKeys = yamlfile.Keys{
+		Names:   []string{"rule", "metric", "target", "litmus", "xfail", "optional", "note"},
+		Example: "rule: Allreduce <= Reduce + Bcast",
+	}
+	spaceKeys = yamlfile.Keys{
+		Names:   []string{"upper", "halvings", "lower", "add", "only"},
+		Example: "upper: p^3",
+	}
+)
+
+// ParseExpectations reads an expectation file. All mistakes are told, with their
+// places; names of parameters are checked later, against the data.
+func ParseExpectations(name string, data []byte) (*Expectations, error) {
+	doc := yamlfile.New(name, &expectationRules)
+	root, ok := doc.Parse(data)
+	if !ok {
+		return nil, doc.Err()
+	}
+	r := &expectationReader{}
+	e := &Expectations{File: name}
+	var lists []yamlfile.Entry
+	for _, entry := range root.Mapping("", &fileKeys) {
+		switch entry.Key {
+		case "expectations", "rules":
+			lists = append(lists, entry)
+		case "note":
+			entry.Value.Text("note")
+		case "metric":
+			r.metric, _ = entry.Value.Text("metric")
+		case "limit":
+			r.limit = expressionOf(entry)
+		case "target":
+			r.target = targetOf(entry)
+		}
+	}
+	for _, entry := range lists {
+		list, ok := entry.Value.List()
+		if !ok {
+			entry.Errorf("%s must be a list", entry.Key)
+		}
+		for _, n := range list {
+			if entry.Key == "rules" {
+				e.Rules = append(e.Rules, r.rule(n))
+			} else {
+				e.Checks = append(e.Checks, r.expectation(n))
+			}
+		}
+	}
+	if len(e.Checks)+len(e.Rules) == 0 && len(doc.Errors) == 0 {
+		doc.Errorf(yamlfile.Place{}, "%s", expectationRules.Empty)
+	}
+	return e, doc.Err()
+}
+
+// expectationReader has what a file says for all its entries.
+type expectationReader struct {
+	metric string
+	limit  *Expression
+	target *Target
+}
+
+func (r *expectationReader) expectation(n yamlfile.Node) *Expectation {
+	e := &Expectation{Metric: r.metric, Limit: r.limit, Target: r.target, Line: n.At.Line}
+	given := map[string]bool{}
+	for _, entry := range n.Mapping("an expectation", &expectationKeys) {
+		given[entry.Key] = true
+		switch entry.Key {
+		case "function":
+			e.Function, _ = entry.Value.Text("function")
+		case "metric":
+			e.Metric, _ = entry.Value.Text("metric")
+		case "expect":
+			e.Expect = expressionOf(entry)
+		case "limit":
+			e.Limit = expressionOf(entry)
+		case "max":
+			if v, ok := numberOf(entry); ok {
+				e.Max = &v
+			}
+		case "target":
+			e.Target = targetOf(entry)
+		case "litmus":
+			e.Litmus = boolOf(entry)
+		case "optional":
+			e.Optional = boolOf(entry)
+		case "xfail":
+			e.XFail, _ = entry.Value.Text("xfail")
+		case "space":
+			e.Space = spaceOf(entry)
+		case "note":
+			entry.Value.Text("note")
+		}
+	}
+	if n.Kind() == yamlfile.Mapping {
+		if e.Function == "" {
+			n.Errorf("the expectation has no function; give a call path or its last name")
+		}
+		if !given["expect"] {
+			n.Errorf("the expectation of %s says nothing; give e.g. expect: O(log p)", e.Function)
+		}
+	}
+	return e
+}
+
+func (r *expectationReader) rule(n yamlfile.Node) *Rule {
+	rule := &Rule{Metric: r.metric, Target: r.target, Line: n.At.Line}
+	text, ok := n.Scalar()
+	if !ok {
+		for _, entry := range n.Mapping("a rule", &ruleKeys) {
+			switch entry.Key {
+			case "rule":
+				text, _ = entry.Value.Text("rule")
+			case "metric":
+				rule.Metric, _ = entry.Value.Text("metric")
+			case "target":
+				rule.Target = targetOf(entry)
+			case "litmus":
+				rule.Litmus = boolOf(entry)
+			case "optional":
+				rule.Optional = boolOf(entry)
+			case "xfail":
+				rule.XFail, _ = entry.Value.Text("xfail")
+			case "note":
+				entry.Value.Text("note")
+			}
+		}
+	}
+	if err := rule.parse(text); err != nil {
+		n.Errorf("%v", err)
+	}
+	return rule
+}
+
+// expressionOf parses the value of an entry; nil after a mistake.
+func expressionOf(entry yamlfile.Entry) *Expression {
+	text, ok := entry.Value.Text(entry.Key)
+	if !ok {
+		return nil
+	}
+	e, err := ParseExpression(text)
+	if err != nil {
+		entry.Value.Errorf("%s: %v", entry.Key, err)
+		return nil
+	}
+	return e
+}
+
+func numberOf(entry yamlfile.Entry) (float64, bool) {
+	text, ok := entry.Value.Text(entry.Key)
+	if !ok {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+	if err != nil || !(v > 0) || v > 1e300 {
+		entry.Value.Errorf("%s: %s is not a number above 0", entry.Key, yamlfile.Quote(text))
+		return 0, false
+	}
+	return v, true
+}
+
+func boolOf(entry yamlfile.Entry) bool {
+	v, ok := entry.Value.Bool()
+	if !ok {
+		entry.Value.Errorf("%s is neither true nor false", entry.Key)
+	}
+	return v
+}
+
+func targetOf(entry yamlfile.Entry) *Target {
+	if entries, ok := entry.Value.Entries(); ok {
+		t := &Target{Named: map[string]float64{}}
+		for _, e := range entries {
+			if v, ok := numberOf(e); ok {
+				t.Named[e.Key] = v
+			}
+		}
+		return t
+	}
+	v, ok := numberOf(entry)
+	if !ok {
+		return nil
+	}
+	return &Target{Value: v}
+}
+
+func spaceOf(entry yamlfile.Entry) Space {
+	var s Space
+	for _, e := range entry.Value.Mapping("space", &spaceKeys) {
+		switch e.Key {
+		case "upper":
+			if t, ok := termOf(e.Key, e.Value); ok {
+				s.Upper = &t
+			}
+		case "halvings":
+			v, ok := numberOf(e)
+			if s.Halvings = int(v); ok && (float64(s.Halvings) != v || s.Halvings > maxHalvings) {
+				e.Value.Errorf("halvings is a whole number from 1 to %d", maxHalvings)
+			}
+		case "lower":
+			for _, t := range termsOf(e, func(text string) string { return "p^" + text }) {
+				s.Lower = append(s.Lower, t.Poly)
+			}
+		case "add":
+			s.Add = termsOf(e, nil)
+		case "only":
+			s.Only = termsOf(e, nil)
+		}
+	}
+	return s
+}
+
+// termsOf reads a list of expressions in one parameter. wrap completes their texts.
+func termsOf(entry yamlfile.Entry, wrap func(string) string) []Term {
+	list, ok := entry.Value.List()
+	if !ok {
+		entry.Value.Errorf("%s must be a list", entry.Key)
+	}
+	var terms []Term
+	for _, n := range list {
+		text, ok := n.Text(entry.Key)
+		if !ok {
+			continue
+		}
+		if wrap != nil {
+			text = wrap("(" + text + ")")
+		}
+		if t, err := ParseTerm(text); err != nil {
+			n.Errorf("%s: %v", entry.Key, err)
+		} else {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+func termOf(key string, n yamlfile.Node) (Term, bool) {
+	text, ok := n.Text(key)
+	if !ok {
+		return Term{}, false
+	}
+	t, err := ParseTerm(text)
+	if err != nil {
+		n.Errorf("%s: %v", key, err)
+	}
+	return t, err == nil
+}

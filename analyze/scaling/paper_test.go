@@ -1,0 +1,126 @@
+package scaling
+
+import (
+	"math"
+	"testing"
+)
+
+// paperRow is a row of a table of the paper.
+type paperRow struct {
+	Function    string   `json:"function"`
+	Machine     string   `json:"machine"`
+	Expectation string   `json:"expectation"`
+	Model       string   `json:"model"`
+	Divergence  string   `json:"divergence"`
+	Match       string   `json:"match"`
+	Constant    *float64 `json:"constant"`
+	Coefficient *float64 `json:"coefficient"`
+}
+
+type paperTables struct {
+	Table2, Table3, Table4 struct {
+		Parameter string     `json:"parameter"`
+		Limit     string     `json:"limit"`
+		Rows      []paperRow `json:"rows"`
+	}
+	Guidelines []struct {
+		Rule     string `json:"rule"`
+		Machine  string `json:"machine"`
+		Violated bool   `json:"violated_by_lead_terms"`
+	} `json:"guidelines"`
+	Wall struct {
+		PerProcess struct {
+			Constant    float64 `json:"constant"`
+			Coefficient float64 `json:"coefficient"`
+		} `json:"per_process_MB"`
+		Processes float64 `json:"processes_per_node"`
+		Node      float64 `json:"node_memory_GB"`
+		Wall      float64 `json:"wall_processes_MiB"`
+	} `json:"memory_wall"`
+}
+
+// TestPaperTables holds every rank and divergence of Tables 2, 3 and 4.
+func TestPaperTables(t *testing.T) {
+	var tables paperTables
+	loadJSON(t, "paper_tables.json", &tables)
+	rows := 0
+	for _, table := range []struct {
+		parameter, limit string
+		rows             []paperRow
+	}{
+		{tables.Table2.Parameter, tables.Table2.Limit, tables.Table2.Rows},
+		{tables.Table3.Parameter, tables.Table3.Limit, tables.Table3.Rows},
+		{tables.Table4.Parameter, tables.Table4.Limit, tables.Table4.Rows},
+	} {
+		for _, row := range table.rows {
+			rows++
+			expected, model := mustTerm(t, row.Expectation), mustTerm(t, row.Model)
+			limit := DefaultLimit(expected)
+			if table.limit != "default" {
+				limit = mustTerm(t, table.limit)
+			}
+			if got := RankOf(model, expected, limit); got.String() != row.Match {
+				t.Errorf("%s on %s: rank %s, want %s", row.Function, row.Machine, got, row.Match)
+			}
+			if got := "O(" + Divergence(model, expected).Landau(table.parameter) + ")"; got != row.Divergence {
+				t.Errorf("%s on %s: divergence %s, want %s", row.Function, row.Machine, got, row.Divergence)
+			}
+		}
+	}
+	if rows != 43 {
+		t.Errorf("%d rows, want 43", rows)
+	}
+	// The guidelines by lead terms.
+	leads := map[string]Term{}
+	for _, row := range tables.Table2.Rows {
+		leads[row.Function+row.Machine] = mustTerm(t, row.Model)
+	}
+	for _, g := range tables.Guidelines {
+		var r Rule
+		if err := r.parse(g.Rule); err != nil {
+			t.Fatal(err)
+		}
+		left, right := leads[r.Left[0].Function+g.Machine], Term{}
+		for _, x := range r.Right {
+			if l := leads[x.Function+g.Machine]; l.Cmp(right) > 0 {
+				right = l
+			}
+		}
+		if violated := left.Cmp(right) > 0; violated != g.Violated {
+			t.Errorf("%s on %s: violated %v, want %v", g.Rule, g.Machine, violated, g.Violated)
+		}
+	}
+}
+
+func mustTerm(t *testing.T, text string) Term {
+	t.Helper()
+	x, err := ParseTerm(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestMemoryWall is the wall that the paper found on Juropa.
+func TestMemoryWall(t *testing.T) {
+	var tables paperTables
+	loadJSON(t, "paper_tables.json", &tables)
+	w := tables.Wall
+	m := newModel([]string{"p"}, []ModelTerm{{w.PerProcess.Coefficient, []Term{mustTerm(t, "p")}}, {w.PerProcess.Constant, []Term{{}}}})
+	if got := m.String(); got != "16 + 0.56 * p" {
+		t.Errorf("formula %s", got)
+	}
+	if got := m.Wall(w.Node*1024/w.Processes, 0, []float64{1}); got != w.Wall {
+		t.Errorf("wall at %v, want %v", got, w.Wall)
+	}
+	if got := m.Wall(1, 0, []float64{1}); got != 0 {
+		t.Errorf("wall of too small a budget = %v, want 0", got)
+	}
+	if got := m.Wall(1e30, 0, []float64{1}); !math.IsInf(got, 1) {
+		t.Errorf("wall of a huge budget = %v, want none", got)
+	}
+	down := newModel([]string{"p"}, []ModelTerm{{100, []Term{mustTerm(t, "1/p")}}, {2, []Term{{}}}})
+	if got := down.Wall(3, 0, []float64{1}); !math.IsInf(got, 1) {
+		t.Errorf("wall of what decreases = %v, want none", got)
+	}
+}
