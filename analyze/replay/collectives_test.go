@@ -1,0 +1,137 @@
+package replay
+
+import (
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// recorded is what the members of one collective record.
+type recorded struct {
+	op             timeline.Op
+	root           int32
+	sent, received []int64   // by rank
+	counts         [][]int64 // by rank
+}
+
+// everyone returns n times the same size.
+func everyone(n int, size int64) []int64 {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = size
+	}
+	return list
+}
+
+func TestCollectiveSizes(t *testing.T) {
+	const n = 3
+	for _, tc := range []struct {
+		name string
+		c    recorded
+		want string
+	}{
+		{"barrier", recorded{op: timeline.OpBarrier, root: -1, sent: everyone(n, 0), received: everyone(n, 0)},
+			"barrier root 0 size 0"},
+		{"bcast", recorded{op: timeline.OpBcast, root: 2, sent: []int64{0, 0, 24}, received: everyone(n, 8)},
+			"bcast root 2 size 8"},
+		{"bcast, sent only", recorded{op: timeline.OpBcast, root: 2, sent: []int64{0, 0, 24}, received: everyone(n, 0)},
+			"bcast root 2 size 8"},
+		{"reduce", recorded{op: timeline.OpReduce, root: 1, sent: everyone(n, 8), received: []int64{0, 24, 0}},
+			"reduce root 1 size 8"},
+		{"allreduce in place", recorded{op: timeline.OpAllreduce, root: -1, sent: everyone(n, 0), received: everyone(n, 8)},
+			"allreduce root 0 size 8"},
+		{"gather, root in place", recorded{op: timeline.OpGather, root: 0, sent: []int64{0, 8, 8}, received: []int64{24, 0, 0}},
+			"gather root 0 size 8"},
+		{"gatherv", recorded{op: timeline.OpGatherv, root: 0, sent: []int64{1, 2, 3}, received: []int64{6, 0, 0}},
+			"gather root 0 sizes [1 2 3]"},
+		{"scatter", recorded{op: timeline.OpScatter, root: 1, sent: []int64{0, 24, 0}, received: everyone(n, 8)},
+			"scatter root 1 size 8"},
+		{"scatterv", recorded{op: timeline.OpScatterv, root: 1, sent: []int64{0, 9, 0}, received: []int64{4, 5, 0}},
+			"scatter root 1 sizes [4 5 0]"},
+		{"allgather", recorded{op: timeline.OpAllgather, root: -1, sent: everyone(n, 8), received: everyone(n, 24)},
+			"allgather root 0 size 8"},
+		{"allgather in place", recorded{op: timeline.OpAllgather, root: -1, sent: everyone(n, 0), received: everyone(n, 24)},
+			"allgather root 0 size 8"},
+		{"allgatherv", recorded{op: timeline.OpAllgatherv, root: -1, sent: []int64{1, 2, 3}, received: everyone(n, 6)},
+			"allgather root 0 sizes [1 2 3]"},
+		{"allgatherv in place", recorded{op: timeline.OpAllgatherv, root: -1, sent: everyone(n, 0), received: everyone(n, 6),
+			counts: [][]int64{{3, 2, 1}, {3, 2, 1}, {3, 2, 1}}},
+			"allgather root 0 sizes [3 2 1]"},
+		{"alltoall", recorded{op: timeline.OpAlltoall, root: -1, sent: everyone(n, 24), received: everyone(n, 24)},
+			"alltoall root 0 size 8"},
+		{"alltoallv", recorded{op: timeline.OpAlltoallv, root: -1, sent: []int64{6, 3, 9}, received: []int64{6, 6, 6},
+			counts: [][]int64{{1, 2, 3, 1, 2, 3}, {1, 1, 1, 2, 2, 2}, nil}},
+			"alltoall root 0 sizes [1 2 3 1 1 1 3 3 3]"},
+		{"alltoallv, all equal", recorded{op: timeline.OpAlltoallv, root: -1, sent: everyone(n, 9), received: everyone(n, 9)},
+			"alltoall root 0 size 3"},
+		{"reduce_scatter", recorded{op: timeline.OpReduceScatter, root: -1, sent: everyone(n, 6), received: []int64{1, 2, 3}},
+			"reduce_scatter root 0 sizes [1 2 3]"},
+		{"reduce_scatter_block", recorded{op: timeline.OpReduceScatterBlock, root: -1, sent: everyone(n, 6), received: everyone(n, 2)},
+			"reduce_scatter root 0 size 2"},
+		{"scan", recorded{op: timeline.OpScan, root: -1, sent: everyone(n, 8), received: everyone(n, 8)},
+			"scan root 0 size 8"},
+		{"exscan", recorded{op: timeline.OpExscan, root: -1, sent: everyone(n, 8), received: everyone(n, 8)},
+			"exscan root 0 size 8"},
+		{"window", recorded{op: timeline.OpCreateHandleAllocate, root: -1, sent: everyone(n, 0), received: everyone(n, 0)},
+			"barrier root 0 size 0"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			run := newTestRun(n)
+			ranks := make([]*testRank, n)
+			for i := range ranks {
+				l := run.rank(i)
+				var counts []int64
+				if tc.c.counts != nil {
+					counts = tc.c.counts[i]
+				}
+				ranks[i] = l.call("MPI_Allsomething", 10, func(t unit.Duration) {
+					l.Collective(t, tc.c.op, 0, tc.c.root, tc.c.sent[i], tc.c.received[i], counts)
+				})
+			}
+			p := run.program(t, Options{}, ranks...)
+			for i := range n {
+				expect(t, p, i, tc.want+" main/MPI_Allsomething")
+			}
+		})
+	}
+}
+
+// Collectives keep their communicator. Non-blocking ones are issued and completed, each with a tag of
+// its own.
+func TestCommunicators(t *testing.T) {
+	run := newTestRun(4)
+	even := run.b.Comm(timeline.Comm{Members: []int32{0, 2}})
+	odd := run.b.Comm(timeline.Comm{Members: []int32{3, 1}})
+	reversed := run.b.Comm(timeline.Comm{Members: []int32{3, 2, 1, 0}})
+	self := run.b.Comm(timeline.Comm{Members: []int32{2}})
+	ranks := make([]*testRank, 4)
+	for i := range ranks {
+		l := run.rank(i)
+		half := even
+		if i%2 == 1 {
+			half = odd
+		}
+		l.call("MPI_Allreduce", 1, func(t unit.Duration) { l.Collective(t, timeline.OpAllreduce, half, -1, 8, 8, nil) })
+		l.call("MPI_Bcast", 1, func(t unit.Duration) { l.Collective(t, timeline.OpBcast, reversed, 1, 0, 4, nil) })
+		l.call("MPI_Iallreduce", 1, func(t unit.Duration) { l.Issue(t, 1) })
+		l.call("MPI_Ibarrier", 1, func(t unit.Duration) { l.Issue(t, 2) }).work(9)
+		l.call("MPI_Waitall", 1, func(t unit.Duration) {
+			l.Complete(t, timeline.OpBarrier, 0, -1, 0, 0, nil, 2)
+			l.Complete(t, timeline.OpAllreduce, 0, -1, 8, 8, nil, 1)
+		})
+		if i == 2 {
+			l.call("MPI_Barrier", 1, func(t unit.Duration) { l.Collective(t, timeline.OpBarrier, self, -1, 0, 0, nil) })
+		}
+		ranks[i] = l
+	}
+	p := run.program(t, Options{Ranks: 8}, ranks...)
+	expect(t, p, 2, `
+		allreduce root 0 size 8 tag 2 on [0 2] main/MPI_Allreduce
+		bcast root 1 size 4 on [3 2 1 0 7 6 5 4] main/MPI_Bcast
+		allreduce root 0 size 8 tag 6 main/MPI_Iallreduce; barrier root 0 size 0 tag 7 main/MPI_Ibarrier <0s; calc 9ns main <1s; calc 0 main/MPI_Waitall <0 <1 <2`)
+	expect(t, p, 7, `
+		allreduce root 0 size 8 tag 3 on [7 5] main/MPI_Allreduce
+		bcast root 1 size 4 on [3 2 1 0 7 6 5 4] main/MPI_Bcast
+		allreduce root 0 size 8 tag 6 main/MPI_Iallreduce; barrier root 0 size 0 tag 7 main/MPI_Ibarrier <0s; calc 9ns main <1s; calc 0 main/MPI_Waitall <0 <1 <2`)
+}

@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"strings"
+
+	"slackline/model/timeline"
+)
+
+// callKind is what a call becomes if no message and no collective says more.
+type callKind uint8
+
+const (
+	userCall      callKind = iota // computation
+	toolCall                      // the recorder's own time: nothing
+	opaqueCall                    // an MPI call whose time is kept
+	communication                 // an MPI call whose time is dropped: it is the simulator's to say
+	pollCall                      // MPI_Test, MPI_Iprobe and the like: dropped
+	initCall                      // MPI_Init: the schedule begins behind it
+	finalizeCall                  // MPI_Finalize: the schedule ends before it
+)
+
+// isMPI reports whether calls of the kind end a stretch of computation.
+func (k callKind) isMPI() bool { return k >= opaqueCall }
+
+// kindsOf tells for every call path what a call of it is, and whether time that is spent there
+// between polls is waiting.
+// Detours that a simulation injected are computation, or nothing.
+func kindsOf(t *timeline.Timeline, denoise bool) (kinds []callKind, idle []bool) {
+	ofRegion := make([]callKind, len(t.Regions))
+	sleeps := make([]bool, len(t.Regions))
+	for i := range t.Regions {
+		ofRegion[i] = kindOf(&t.Regions[i])
+		if denoise && t.Regions[i].Paradigm == timeline.Noise {
+			ofRegion[i] = toolCall
+		}
+		sleeps[i] = t.Regions[i].Paradigm == timeline.User && isSleep(t.Regions[i].Name)
+	}
+	kinds, idle = make([]callKind, len(t.Paths)), make([]bool, len(t.Paths))
+	for i := 1; i < len(t.Paths); i++ {
+		p := &t.Paths[i]
+		kinds[i] = ofRegion[p.Region]
+		idle[i] = idle[p.Parent] || sleeps[p.Region]
+	}
+	return kinds, idle
+}
+
+func kindOf(r *timeline.Region) callKind {
+	switch r.Paradigm {
+	case timeline.MPI:
+	case timeline.Tool:
+		return toolCall
+	default:
+		return userCall
+	}
+	name := strings.TrimRight(strings.ToLower(r.Name), "_")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "p"), "mpi_")
+	switch name {
+	case "init", "init_thread":
+		return initCall
+	case "finalize":
+		return finalizeCall
+	case "test", "testall", "testany", "testsome", "iprobe", "improbe", "request_get_status":
+		return pollCall
+	case "wait", "waitall", "waitany", "waitsome", "probe", "mprobe":
+		return communication
+	}
+	switch r.Role {
+	case timeline.PointToPoint, timeline.CollectiveCall:
+		return communication
+	}
+	return opaqueCall
+}
+
+// sleeps are the functions of the C library by which a program waits without working.
+var sleeps = map[string]bool{
+	"sleep": true, "usleep": true, "nanosleep": true, "clock_nanosleep": true, "thrd_sleep": true, "pause": true,
+	"sched_yield": true, "thrd_yield": true, "pthread_yield": true,
+	"poll": true, "ppoll": true, "select": true, "pselect": true, "epoll_wait": true,
+}
+
+// isSleep reports whether a function is one of those, also under its inner names such as
+// __clock_nanosleep and nanosleep@@GLIBC_2.17.
+func isSleep(name string) bool {
+	name, _, _ = strings.Cut(name, "@")
+	return sleeps[strings.TrimPrefix(strings.TrimLeft(name, "_"), "GI_")]
+}

@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"slackline/model/timeline"
+)
+
+// messagesPerTask is how many messages a thread looks at at a time.
+const messagesPerTask = 1 << 14
+
+// findMessages decides which messages become operations, and sorts them by sender.
+func (c *converter) findMessages() {
+	n, locations := len(c.t.Messages), len(c.t.Locations)
+	c.usable = make([]bool, n)
+	c.recvFirst, c.sendFirst = make([]int, locations+1), make([]int, locations+1)
+	if !c.options.WithoutMessages {
+		var threads, outside atomic.Int64
+		c.each((n+messagesPerTask-1)/messagesPerTask, func(task int) {
+			otherThreads, notMPI := int64(0), int64(0)
+			for i := task * messagesPerTask; i < min((task+1)*messagesPerTask, n); i++ {
+				m := &c.t.Messages[i]
+				switch {
+				case !c.masters[m.From] || !c.masters[m.To]:
+					otherThreads++
+				case !c.insideMPI(m):
+					notMPI++
+				default:
+					c.usable[i] = true
+				}
+			}
+			threads.Add(otherThreads)
+			outside.Add(notMPI)
+		})
+		c.report.OtherThreads += threads.Load()
+		c.report.OutsideMPI += outside.Load()
+	}
+	for i := range c.t.Messages {
+		m := &c.t.Messages[i]
+		c.recvFirst[m.To+1] = i + 1 // they are sorted by receiver
+		if c.usable[i] {
+			c.sendFirst[m.From+1]++
+			c.report.Messages++
+		}
+	}
+	for l := range locations {
+		c.recvFirst[l+1] = max(c.recvFirst[l+1], c.recvFirst[l])
+		c.sendFirst[l+1] += c.sendFirst[l]
+	}
+	c.sends = make([]uint32, c.report.Messages)
+	next := append([]int(nil), c.sendFirst...)
+	for i := range c.t.Messages {
+		if c.usable[i] {
+			from := c.t.Messages[i].From
+			c.sends[next[from]] = uint32(i)
+			next[from]++
+		}
+	}
+	c.tags = c.newTagCode()
+}
+
+// insideMPI reports whether all records of a message are in MPI calls.
+func (c *converter) insideMPI(m *timeline.Message) bool {
+	sender, receiver := &c.t.Locations[m.From].Calls, &c.t.Locations[m.To].Calls
+	return c.inMPI(sender, m.Send) && (m.SendDone < 0 || c.inMPI(sender, m.SendDone)) &&
+		c.inMPI(receiver, m.Post) && c.inMPI(receiver, m.Recv)
+}
+
+func (c *converter) inMPI(calls *timeline.Calls, call int32) bool {
+	return call >= 0 && c.kinds[calls.Path[call]].isMPI()
+}
+
+// each calls work for 0 .. n-1, several at a time.
+func (c *converter) each(n int, work func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(c.threads, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,225 @@
+// Package replay turns a recorded run into a schedule: what the ranks computed between their MPI
+// calls, and what the calls say to each other, without the time that they took. That is for the
+// simulator to say, on any machine.
+//
+// The calls of a rank's master thread become operations in their order. Time outside of MPI is
+// computation, by call path; time inside is dropped, unless the call is opaque (files, one-sided
+// communication, local calls): then it is kept as computation of that call. Non-blocking operations
+// begin where they were begun and are needed where they were completed; between these places the
+// rank goes on. Collectives stay symbolic. The rules, one by one, are in docs/models.md.
+//
+// The schedule may have more ranks than the run: copies of all ranks beside each other, of which
+// only the program for the recorded ranks is in memory. The package reads no files, prints nothing
+// and knows no machine.
+package replay
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"slackline/model/schedule"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Options say what is made of a run; the zero value replays it as it was.
+type Options struct {
+	// Ranks is the number of ranks of the schedule, a multiple of those of the run; 0: the same.
+	// Rank r of copy j becomes r + j times the recorded number. Messages stay inside their copy, as
+	// do the collectives of communicators that do not have all ranks; the others get the ranks of
+	// all copies.
+	Ranks int
+	// ScaleCompute multiplies the time of all computation of the program; 0: 1.
+	ScaleCompute float64
+	// Denoise replaces computations that are repeated by a quantile of their repetitions.
+	Denoise bool
+	// Quantile is the quantile that Denoise takes, 0 to 1.
+	Quantile float64
+	// WithoutMessages and WithoutCollectives leave out a kind of communication.
+	WithoutMessages, WithoutCollectives bool
+	Threads                             int // 0: one per core
+}
+
+// DefaultQuantile is the quantile by which Denoise replaces repetitions if nothing else is wanted.
+const DefaultQuantile = 0.1
+
+// New returns the schedule of a run.
+func New(t *timeline.Timeline, o Options) (*Program, error) {
+	if err := o.check(t); err != nil {
+		return nil, err
+	}
+	c := newConverter(t, o)
+	if err := c.checkCounts(); err != nil {
+		return nil, err
+	}
+	c.findMessages()
+	c.findCollectives()
+	p := &Program{
+		recorded: t.Ranks, copies: 1,
+		programs: make([]rankProgram, t.Ranks),
+		calls:    c.calls.list,
+		origins:  originsOf(t),
+		report:   c.report,
+	}
+	if o.Ranks > 0 {
+		p.copies = o.Ranks / t.Ranks
+	}
+	if err := p.setGroups(&c.groups); err != nil {
+		return nil, err
+	}
+	if err := c.walkAll(p); err != nil {
+		return nil, err
+	}
+	p.report.Ranks = p.Ranks()
+	return p, nil
+}
+
+// check refuses options that cannot be followed.
+func (o *Options) check(t *timeline.Timeline) error {
+	if t.Ranks < 1 {
+		return fmt.Errorf("the run has no ranks")
+	}
+	if o.ScaleCompute < 0 || math.IsNaN(o.ScaleCompute) || math.IsInf(o.ScaleCompute, 0) {
+		return fmt.Errorf("computation cannot be scaled by %v; give a number above 0", o.ScaleCompute)
+	}
+	if o.Denoise && !(o.Quantile >= 0 && o.Quantile <= 1) {
+		return fmt.Errorf("the quantile %v is not in 0 to 1", o.Quantile)
+	}
+	n, p := o.Ranks, t.Ranks
+	if n == 0 || n > 0 && n%p == 0 && n <= math.MaxInt32 {
+		return nil
+	}
+	if n > math.MaxInt32 {
+		return fmt.Errorf("%d ranks are too many; the limit is %d", n, math.MaxInt32)
+	}
+	if n < p {
+		return fmt.Errorf("a run of %d ranks cannot become one of %d; give a multiple of %d", p, n, p)
+	}
+	return fmt.Errorf("a run of %d ranks is extrapolated by copies of all of them, so that %d ranks are not possible; the nearest are %d and %d",
+		p, n, n/p*p, (n/p+1)*p)
+}
+
+// converter is what the walks through all ranks share. It is not changed by them.
+type converter struct {
+	t       *timeline.Timeline
+	options Options
+	threads int
+	kinds   []callKind // by path: what a call of it is
+	idle    []bool     // by path: its time between polls is waiting
+	masters []bool     // by location
+	master  []int32    // by rank: its location, -1: none
+	scale   float64
+
+	tags   tagCode
+	usable []bool // by message: it becomes operations at both ends
+	// The messages that a location sent: sends[sendFirst[l]:sendFirst[l+1]]; those that it received
+	// are Messages[recvFirst[l]:recvFirst[l+1]].
+	sends                []uint32
+	sendFirst, recvFirst []int
+
+	groups groupTable
+	calls  callTable
+	// The parts of a location in collectives: parts[partFirst[l]:partFirst[l+1]].
+	parts     []part
+	partFirst []int
+
+	report Report
+}
+
+func newConverter(t *timeline.Timeline, o Options) *converter {
+	c := &converter{t: t, options: o, threads: o.Threads, scale: o.ScaleCompute}
+	if c.threads <= 0 {
+		c.threads = runtime.GOMAXPROCS(0)
+	}
+	if c.scale == 0 {
+		c.scale = 1
+	}
+	c.kinds, c.idle = kindsOf(t, o.Denoise)
+	c.masters = make([]bool, len(t.Locations))
+	c.master = make([]int32, t.Ranks)
+	for r := range c.master {
+		c.master[r] = -1
+	}
+	for i := range t.Locations {
+		l := &t.Locations[i]
+		if c.master[l.Rank] < 0 {
+			c.master[l.Rank], c.masters[i] = int32(i), true
+		}
+		c.report.Calls += int64(l.Calls.Len())
+	}
+	c.report.Recorded = t.Ranks
+	c.report.UnmatchedSends, c.report.UnmatchedReceives = t.Problems.UnmatchedSends, t.Problems.UnmatchedReceives
+	c.report.IncompleteCollectives = t.Problems.IncompleteCollectives
+	return c
+}
+
+// checkCounts refuses what the 32 bits that number messages and collectives cannot hold.
+func (c *converter) checkCounts() error {
+	if n := max(len(c.t.Messages), len(c.t.Members)); uint64(n) >= math.MaxUint32 {
+		return fmt.Errorf("the run has %d messages or parts of collectives; the limit is %d: cut it by time or rank", n, uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+// walkAll turns all ranks into operations, several at a time.
+func (c *converter) walkAll(p *Program) error {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	reports := make([]walkReport, c.t.Ranks)
+	errs := make([]error, c.t.Ranks)
+	for range min(c.threads, c.t.Ranks) {
+		all.Go(func() {
+			w := newWalker(c)
+			for rank := int(next.Add(1)) - 1; rank < c.t.Ranks; rank = int(next.Add(1)) - 1 {
+				p.programs[rank], reports[rank], errs[rank] = w.walk(rank)
+			}
+		})
+	}
+	all.Wait()
+	p.shape = schedule.Shape{CPUs: 1, NICs: 1}
+	for rank := range reports {
+		if errs[rank] != nil {
+			return fmt.Errorf("rank %d: %w", rank, errs[rank])
+		}
+		r := &reports[rank]
+		p.shape.Graphs = p.shape.Graphs || r.graphs
+		p.shape.Collectives = p.shape.Collectives || r.collectives
+		p.report.add(r)
+		p.report.Ops += int64(len(p.programs[rank].ops))
+		p.report.Blocks += int64(p.programs[rank].steps())
+	}
+	return nil
+}
+
+// originsOf makes an origin of every call path, with the same number.
+func originsOf(t *timeline.Timeline) []schedule.Origin {
+	origins := make([]schedule.Origin, len(t.Paths))
+	names := make([][]string, len(t.Paths)) // of user paths
+	for i := 1; i < len(t.Paths); i++ {
+		p := &t.Paths[i]
+		r := &t.Regions[p.Region]
+		parent := names[p.Parent]
+		if r.Paradigm == timeline.MPI {
+			names[i] = parent
+			origins[i] = schedule.Origin{Path: parent, Call: r.Name}
+			continue
+		}
+		names[i] = append(parent[:len(parent):len(parent)], r.Name)
+		origins[i] = schedule.Origin{Path: names[i]}
+	}
+	return origins
+}
+
+// scaled is a time of computation, scaled.
+func (c *converter) scaled(d unit.Duration) int64 {
+	if c.scale == 1 {
+		return int64(d)
+	}
+	if x := math.Round(float64(d) * c.scale); x < math.MaxInt64/2 {
+		return int64(x)
+	}
+	return math.MaxInt64 / 2 // more than any simulation takes: it will say so
+}

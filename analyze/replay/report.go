@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"fmt"
+
+	"slackline/model/unit"
+)
+
+// Report says what became of a run. Counts are those of the recorded ranks, without copies.
+type Report struct {
+	Recorded, Ranks int   // ranks of the run, of the schedule
+	Calls           int64 // calls of all threads
+	Ops, Blocks     int64
+	Messages        int64 // that became operations
+	Collectives     int64 // instances that became operations
+
+	// Span is the longest time that a rank took for what became its schedule: from the end of
+	// MPI_Init to the begin of MPI_Finalize. A simulation on the machine of the run should come near.
+	Span unit.Duration
+	// Sums over ranks.
+	Compute unit.Duration // computation of the program, before it was scaled
+	Opaque  unit.Duration // time of MPI calls that was kept: files, one-sided, local calls
+	Polls   int64         // calls that found nothing
+	Idle    unit.Duration // time between polls that was waiting
+
+	// What was left out, at both ends.
+	UnmatchedSends, UnmatchedReceives int64 // ends of messages without the other end
+	IncompleteCollectives             int64 // not every member has them
+	OtherThreads                      int64 // messages and collectives of threads that are not the master
+	OutsideMPI                        int64 // messages whose records are not in an MPI call
+	Averaged                          int64 // collectives with sizes by rank that got the mean size, for there are too many ranks
+
+	// What Denoise did.
+	Denoised                      int64 // computations that were replaced
+	BeforeDenoise, AfterDenoising unit.Duration
+}
+
+// add adds what was found at a rank.
+func (r *Report) add(w *walkReport) {
+	r.Span = max(r.Span, w.span)
+	r.Compute += w.compute
+	r.Opaque += w.opaque
+	r.Polls += w.polls
+	r.Idle += w.idle
+	r.Denoised += w.denoised
+	r.BeforeDenoise += w.before
+	r.AfterDenoising += w.after
+}
+
+// Warnings are sentences about what the schedule lacks.
+func (r *Report) Warnings() []string {
+	var list []string
+	say := func(n int64, format string) {
+		if n > 0 {
+			list = append(list, fmt.Sprintf(format, n))
+		}
+	}
+	say(r.UnmatchedSends, "%d sends without a receive were left out")
+	say(r.UnmatchedReceives, "%d receives without a send were left out")
+	say(r.IncompleteCollectives, "%d collectives that not all members have were left out")
+	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
+	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
+	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the list for all copies would be too long")
+	return list
+}
