@@ -14,7 +14,6 @@ type Paths struct {
 	Parent []int32           // by number: the path it is called from
 	Region []timeline.Region // by number: where it ends; of number 0: a region without name
 	Of     []int32           // by timeline.PathID: its number
-	above  []int32           // by timeline.PathID: the number of the path it is called from
 }
 
 // maxNames is how long the names of all call paths may be, in bytes.
@@ -47,7 +46,7 @@ func NewPaths(tl *timeline.Timeline) (*Paths, error) {
 	})
 	p := &Paths{
 		Names: []string{""}, Parent: []int32{0}, Region: []timeline.Region{{}},
-		Of: make([]int32, len(tl.Paths)), above: make([]int32, len(tl.Paths)),
+		Of: make([]int32, len(tl.Paths)),
 	}
 	first := []timeline.PathID{0}
 	for i, id := range order {
@@ -58,11 +57,8 @@ func NewPaths(tl *timeline.Timeline) (*Paths, error) {
 		}
 		p.Of[id] = int32(len(p.Names) - 1)
 	}
-	for id := range tl.Paths {
-		p.above[id] = p.Of[tl.Paths[id].Parent]
-	}
 	for _, id := range first[1:] {
-		p.Parent = append(p.Parent, p.above[id])
+		p.Parent = append(p.Parent, p.Of[tl.Paths[id].Parent])
 	}
 	return p, nil
 }

@@ -126,27 +126,29 @@ func (w *Windows) addShort(s *Sums, location int32, from, to unit.Duration, firs
 		s.add(path, leave-from)
 		w.takeAway(s, location, i, worker, from, leave)
 	}
-	of, above := w.paths.Of, w.paths.above
+	of := w.paths.Of
 	for i := first; i < before; i++ {
 		enter, leave := c.Enter[i], min(c.Leave[i], to)
 		if leave <= enter {
 			continue
 		}
-		id := c.Path[i]
-		s.add(of[id], leave-enter)
-		if worker && around[i] < 0 {
+		s.add(of[c.Path[i]], leave-enter)
+		if outer := around[i]; outer >= 0 {
+			s.add(of[c.Path[outer]], enter-leave)
+		} else if worker {
 			w.takeAway(s, location, i, worker, enter, leave)
-			continue
 		}
-		s.add(above[id], enter-leave)
 	}
 }
 
 // takeAway takes the time of a call from the path around it. Around the outermost calls of a worker
 // there are the teams.
 func (w *Windows) takeAway(s *Sums, location, call int32, worker bool, from, to unit.Duration) {
-	if !worker || w.callers[location][call] >= 0 {
-		s.add(w.paths.above[w.tl.Locations[location].Calls.Path[call]], from-to)
+	if outer := w.callers[location][call]; outer >= 0 {
+		s.add(w.paths.Of[w.tl.Locations[location].Calls.Path[outer]], from-to)
+		return
+	}
+	if !worker {
 		return
 	}
 	for _, t := range w.spans(location, from, to) {
@@ -243,7 +245,6 @@ func (w *Windows) keepLedger(location int32) {
 	}
 	for _, id := range c.Path {
 		note(w.paths.Of[id])
-		note(w.paths.above[id])
 	}
 	l.distance = int32(max(minDistance, len(l.paths)))
 	spent := make([]unit.Duration, len(l.paths))

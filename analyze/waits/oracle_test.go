@@ -1,0 +1,556 @@
+package waits
+
+import (
+	"math/big"
+	"slices"
+	"sort"
+	"strings"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// oracle follows the definitions literally: all wait states, all pairs of operations that synchronise, a list of
+// who is in which call path when. It is slow and simple.
+type oracle struct {
+	tl       *timeline.Timeline
+	waits    []*oracleWait
+	pairs    []oraclePair
+	segments [][]segment // by location
+	masters  []int32
+
+	short, long  map[rankPath]int64
+	unattributed int64
+	cyclic       bool
+}
+
+type rankPath struct {
+	rank int
+	path string
+}
+
+type oracleOp struct {
+	location     int32
+	enter, leave unit.Duration
+	end          int32 // it precedes the calls from this number on
+}
+
+type oraclePair struct{ x, y oracleOp }
+
+type segment struct {
+	from, to unit.Duration
+	path     string
+	none     bool
+}
+
+type oracleWait struct {
+	metric         Metric
+	location, call int32 // call -1: idle
+	enter, amount  unit.Duration
+	cause          int32
+	causeCall      int32
+	path           string
+	from, to       unit.Duration // of an idle phase
+	wrong          bool
+	sent           unit.Duration
+	class, seq     int
+
+	long, indirect, propagating int64
+	done                        bool
+}
+
+func newOracle(tl *timeline.Timeline) *oracle {
+	o := &oracle{tl: tl, short: map[rankPath]int64{}, long: map[rankPath]int64{}}
+	o.masters = make([]int32, tl.Ranks)
+	for i := range o.masters {
+		o.masters[i] = int32(slices.IndexFunc(tl.Locations, func(l timeline.Location) bool { return l.Rank == i }))
+	}
+	for l := range tl.Locations {
+		o.segments = append(o.segments, o.segmentsOf(int32(l)))
+	}
+	o.findMessages()
+	o.findCollectives()
+	o.findEveryone("MPI_Finalize")
+	o.findEveryone("MPI_Init", "MPI_Init_thread")
+	o.findTeams()
+	o.chooseOnePerCall()
+	o.findWrongOrder()
+	o.findIdle()
+	o.process()
+	return o
+}
+
+func (o *oracle) name(l, call int32) string {
+	return o.tl.RegionOf(o.tl.Locations[l].Calls.Path[call]).Name
+}
+
+func (o *oracle) isTest(l, call int32) bool {
+	return slices.Contains([]string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"}, o.name(l, call))
+}
+
+func (o *oracle) op(l, call int32) oracleOp {
+	c := &o.tl.Locations[l].Calls
+	return oracleOp{l, c.Enter[call], c.Leave[call], c.Skip[call]}
+}
+
+func (o *oracle) pair(x, y oracleOp) { o.pairs = append(o.pairs, oraclePair{x, y}) }
+
+// wait adds a candidate.
+func (o *oracle) wait(metric Metric, amount unit.Duration, l, call, cause, causeCall int32, class, seq int, sent unit.Duration) {
+	if amount <= 0 || o.isTest(l, call) {
+		return
+	}
+	o.waits = append(o.waits, &oracleWait{
+		metric: metric, location: l, call: call, enter: o.op(l, call).enter, amount: amount, cause: cause, causeCall: causeCall,
+		path: o.tl.PathName(o.tl.Locations[l].Calls.Path[call]), class: class, seq: seq, sent: sent,
+	})
+}
+
+func (o *oracle) findMessages() {
+	for i := range o.tl.Messages {
+		m := &o.tl.Messages[i]
+		if m.From == m.To {
+			continue
+		}
+		s, r, rp := o.op(m.From, m.Send), o.op(m.To, m.Recv), o.op(m.To, m.Post)
+		o.wait(LateSender, min(s.enter, r.leave)-r.enter, m.To, m.Recv, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
+		if !o.isTest(m.To, m.Recv) {
+			o.pair(s, r)
+		}
+		if m.SendDone < 0 {
+			continue
+		}
+		sc := o.op(m.From, m.SendDone)
+		if rp.enter < sc.leave {
+			o.wait(LateReceiver, rp.enter-sc.enter, m.From, m.SendDone, m.To, m.Post, 2, int(m.SendDoneSeq), 0)
+		}
+		if !o.isTest(m.From, m.SendDone) && (m.Send != m.SendDone || m.Post != m.Recv) {
+			o.pair(sc, rp)
+		}
+	}
+}
+
+func (o *oracle) findCollectives() {
+	for i := range o.tl.Collectives {
+		c := &o.tl.Collectives[i]
+		members := o.tl.Members[c.First : c.First+len(o.tl.Comms[c.Comm].Members)]
+		issue := func(i int) oracleOp { return o.op(members[i].Location, members[i].Issue) }
+		done := func(i int) oracleOp { return o.op(members[i].Location, members[i].Complete) }
+		rank := func(i int) int { return o.tl.Locations[members[i].Location].Rank }
+		last := func(of func(i int) bool) int {
+			z := -1
+			for i := range members {
+				if of(i) && (z < 0 || issue(i).enter > issue(z).enter || issue(i).enter == issue(z).enter && rank(i) < rank(z)) {
+					z = i
+				}
+			}
+			return z
+		}
+		wait := func(m Metric, i, z int, until unit.Duration) {
+			o.wait(m, min(until, done(i).leave)-done(i).enter, members[i].Location, members[i].Complete,
+				members[z].Location, members[z].Issue, 1, int(members[i].Seq), 0)
+		}
+		pair := func(i, j int) {
+			if !o.isTest(members[i].Location, members[i].Complete) {
+				o.pair(done(i), issue(j))
+			}
+		}
+		root := int(c.Root)
+		switch c.Op {
+		case timeline.OpBarrier, timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter, timeline.OpReduceScatterBlock:
+			metric := NxN
+			if c.Op == timeline.OpBarrier {
+				metric = Barrier
+			}
+			z := last(func(i int) bool { return metric == Barrier || members[i].Sent > 0 })
+			for i := range members {
+				if z >= 0 && i != z && (metric == Barrier || members[i].Received > 0) {
+					wait(metric, i, z, issue(z).enter)
+				}
+				for j := range members {
+					if i != j {
+						pair(i, j)
+					}
+				}
+			}
+		case timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv:
+			for i := range members {
+				if i != root && root >= 0 && root < len(members) {
+					if members[i].Received > 0 {
+						wait(LateBroadcast, i, root, issue(root).enter)
+					}
+					pair(i, root)
+				}
+			}
+		case timeline.OpGather, timeline.OpGatherv, timeline.OpReduce:
+			if root < 0 || root >= len(members) {
+				continue
+			}
+			z := last(func(i int) bool { return i != root && members[i].Sent > 0 })
+			if z >= 0 && members[root].Received > 0 {
+				first := issue(z).enter
+				for i := range members {
+					if i != root && members[i].Sent > 0 {
+						first = min(first, issue(i).enter)
+					}
+				}
+				wait(EarlyReduce, root, z, first)
+			}
+			for i := range members {
+				if i != root {
+					pair(root, i)
+				}
+			}
+		case timeline.OpScan, timeline.OpExscan:
+			for i := range members {
+				if i > 0 && (members[i].Sent > 0 || members[i].Received > 0) {
+					z := last(func(j int) bool { return j < i })
+					wait(EarlyScan, i, z, issue(z).enter)
+				}
+				for j := range i {
+					pair(i, j)
+				}
+			}
+		}
+	}
+}
+
+func (o *oracle) findEveryone(names ...string) {
+	var calls []int32
+	for _, l := range o.masters {
+		found := int32(-1)
+		if l >= 0 {
+			for i := range int32(o.tl.Locations[l].Calls.Len()) {
+				if slices.Contains(names, o.name(l, i)) {
+					found = i
+					break
+				}
+			}
+		}
+		if found < 0 {
+			return
+		}
+		calls = append(calls, found)
+	}
+	if len(calls) < 2 {
+		return
+	}
+	metric := Finalize
+	if names[0] != "MPI_Finalize" {
+		metric = noMetric
+	}
+	o.allOf(metric, o.masters, calls)
+}
+
+// allOf is a meeting of all of some locations.
+func (o *oracle) allOf(metric Metric, locations, calls []int32) {
+	z := 0
+	for i := range calls {
+		if o.op(locations[i], calls[i]).enter > o.op(locations[z], calls[z]).enter {
+			z = i
+		}
+	}
+	for i := range calls {
+		mine := o.op(locations[i], calls[i])
+		if i != z && metric != noMetric {
+			o.wait(metric, min(o.op(locations[z], calls[z]).enter, mine.leave)-mine.enter, locations[i], calls[i], locations[z], calls[z], 1, -1, 0)
+		}
+		for j := range i {
+			o.pair(mine, o.op(locations[j], calls[j]))
+		}
+	}
+}
+
+func (o *oracle) findTeams() {
+	for i := range o.tl.Teams {
+		t := &o.tl.Teams[i]
+		fork := func(i int) oracleOp {
+			m := &t.Members[i]
+			return oracleOp{m.Location, t.Fork, m.Begin, m.BeginPlace.Next}
+		}
+		var locations []int32
+		var barriers [][]int32
+		for i := range t.Members {
+			m := &t.Members[i]
+			for j := range i {
+				o.pair(fork(i), fork(j))
+			}
+			var list []int32
+			for c := m.BeginPlace.Next; c < m.EndPlace.Next; c++ {
+				r := o.tl.RegionOf(o.tl.Locations[m.Location].Calls.Path[c])
+				if r.Role == timeline.Barrier || r.Role == timeline.ImplicitBarrier {
+					list = append(list, c)
+				}
+			}
+			locations = append(locations, m.Location)
+			barriers = append(barriers, list)
+		}
+		for k := 0; len(barriers) > 1; k++ {
+			var calls []int32
+			for _, list := range barriers {
+				if k < len(list) {
+					calls = append(calls, list[k])
+				}
+			}
+			if len(calls) < len(barriers) {
+				break
+			}
+			o.allOf(OpenMPBarrier, locations, calls)
+		}
+	}
+}
+
+func (o *oracle) chooseOnePerCall() {
+	rank := func(l int32) int { return o.tl.Locations[l].Rank }
+	sort.SliceStable(o.waits, func(i, j int) bool {
+		a, b := o.waits[i], o.waits[j]
+		switch {
+		case a.location != b.location:
+			return a.location < b.location
+		case a.call != b.call:
+			return a.call < b.call
+		case a.amount != b.amount:
+			return a.amount > b.amount
+		case a.class != b.class:
+			return a.class < b.class
+		case rank(a.cause) != rank(b.cause):
+			return rank(a.cause) < rank(b.cause)
+		}
+		return a.seq < b.seq
+	})
+	o.waits = slices.CompactFunc(o.waits, func(a, b *oracleWait) bool { return a.location == b.location && a.call == b.call })
+}
+
+func (o *oracle) findWrongOrder() {
+	for _, w := range o.waits {
+		if w.metric != LateSender {
+			continue
+		}
+		for i := range o.tl.Messages {
+			m := &o.tl.Messages[i]
+			if m.To == w.location && o.tl.Locations[m.To].Calls.Precedes(w.call, m.Recv) && m.Sent < w.sent {
+				w.wrong = true
+			}
+		}
+	}
+}
+
+func (o *oracle) findIdle() {
+	for l := range o.tl.Locations {
+		loc := &o.tl.Locations[l]
+		master := o.masters[loc.Rank]
+		if int32(l) == master {
+			continue
+		}
+		from := o.tl.Locations[master].First
+		var last *timeline.Team
+		add := func(to unit.Duration, path timeline.PathID) {
+			if to > from {
+				o.waits = append(o.waits, &oracleWait{
+					metric: OpenMPIdle, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to, path: o.tl.PathName(path),
+				})
+			}
+		}
+		for i := range o.tl.Teams {
+			if t := &o.tl.Teams[i]; t.Master == master {
+				add(t.Fork, t.Base)
+				from, last = t.Join, t
+			}
+		}
+		if last == nil {
+			continue
+		}
+		path := timeline.PathID(0)
+		if last.JoinPlace.Open >= 0 {
+			path = o.tl.Locations[master].Calls.Path[last.JoinPlace.Open]
+		}
+		add(o.tl.Locations[master].Last, path)
+	}
+}
+
+// segmentsOf lists in which call path a location is when.
+func (o *oracle) segmentsOf(l int32) []segment {
+	c := &o.tl.Locations[l].Calls
+	var list []segment
+	now := unit.Duration(-1 << 40)
+	var stack []int32
+	until := func(t unit.Duration) {
+		s := segment{from: now, to: t, none: true}
+		if len(stack) > 0 {
+			s.none, s.path = false, o.tl.PathName(c.Path[stack[len(stack)-1]])
+		}
+		list = append(list, s)
+		now = t
+	}
+	for i := range int32(c.Len() + 1) {
+		for len(stack) > 0 && (i == int32(c.Len()) || c.Skip[stack[len(stack)-1]] <= i) {
+			until(c.Leave[stack[len(stack)-1]])
+			stack = stack[:len(stack)-1]
+		}
+		if i < int32(c.Len()) {
+			until(c.Enter[i])
+			stack = append(stack, i)
+		}
+	}
+	until(1 << 40)
+	for i := range o.tl.Teams {
+		t := &o.tl.Teams[i]
+		if t.Master == l || t.Base == 0 || !slices.ContainsFunc(t.Members, func(m timeline.TeamMember) bool { return m.Location == l }) {
+			continue
+		}
+		var cut []segment
+		for _, s := range list {
+			a, b := max(s.from, t.Fork), min(s.to, t.Join)
+			if !s.none || a >= b {
+				cut = append(cut, s)
+				continue
+			}
+			cut = append(cut, segment{from: s.from, to: a, none: true}, segment{from: a, to: b, path: o.tl.PathName(t.Base)}, segment{from: b, to: s.to, none: true})
+		}
+		list = cut
+	}
+	return list
+}
+
+// within returns the part of a wait inside an interval.
+func (w *oracleWait) within(from, to unit.Duration) unit.Duration {
+	return max(0, min(w.enter+w.amount, to)-max(w.enter, from))
+}
+
+// profileOf returns the exclusive times of an interval without waits, and the waits.
+func (o *oracle) profileOf(l int32, from, to unit.Duration) (map[string]unit.Duration, []*oracleWait) {
+	p := map[string]unit.Duration{}
+	for _, s := range o.segments[l] {
+		if d := min(s.to, to) - max(s.from, from); d > 0 && !s.none {
+			p[s.path] += d
+		}
+	}
+	var inside []*oracleWait
+	for _, w := range o.waits {
+		if w.location == l && w.call >= 0 && w.within(from, to) > 0 {
+			inside = append(inside, w)
+			p[w.path] -= w.within(from, to)
+		}
+	}
+	return p, inside
+}
+
+// intervals returns the interval of a wait state on the cause and on the one that waits.
+func (o *oracle) intervals(w *oracleWait) (cause, waiter [2]unit.Duration) {
+	if w.call < 0 {
+		return [2]unit.Duration{w.from, w.to}, [2]unit.Duration{}
+	}
+	od, ow := o.op(w.cause, w.causeCall), o.op(w.location, w.call)
+	since, met := unit.Duration(0), false
+	for _, p := range o.pairs {
+		x, y := p.x, p.y
+		if x.location != w.cause {
+			x, y = y, x
+		}
+		if x.location != w.cause || y.location != w.location || x.end > w.causeCall || y.end > w.call {
+			continue
+		}
+		instant := min(x.leave, y.leave)
+		if max(x.enter, y.enter) <= instant && (!met || instant > since) {
+			since, met = instant, true
+		}
+	}
+	if met {
+		return [2]unit.Duration{since, od.enter}, [2]unit.Duration{since, ow.enter}
+	}
+	return [2]unit.Duration{o.tl.Locations[w.cause].First, od.enter}, [2]unit.Duration{o.tl.Locations[w.location].First, ow.enter}
+}
+
+// process charges all wait states, each after those that have it in their interval.
+func (o *oracle) process() {
+	needs := map[*oracleWait][]*oracleWait{}
+	for _, w := range o.waits {
+		i, _ := o.intervals(w)
+		_, inside := o.profileOf(w.cause, i[0], i[1])
+		for _, v := range inside {
+			needs[v] = append(needs[v], w)
+		}
+	}
+	for left := len(o.waits); left > 0; {
+		before := left
+		for _, w := range o.waits {
+			if w.done || slices.ContainsFunc(needs[w], func(x *oracleWait) bool { return !x.done }) {
+				continue
+			}
+			o.charge(w)
+			w.done = true
+			left--
+		}
+		if left == before {
+			o.cyclic = true
+			return
+		}
+	}
+}
+
+func (o *oracle) charge(w *oracleWait) {
+	i, j := o.intervals(w)
+	cause, inside := o.profileOf(w.cause, i[0], i[1])
+	waiter := map[string]unit.Duration{}
+	if w.call >= 0 {
+		waiter, _ = o.profileOf(w.location, j[0], j[1])
+	}
+	var paths []string
+	for c, d := range cause {
+		if d > 0 && d > waiter[c] {
+			paths = append(paths, c)
+		}
+	}
+	slices.SortFunc(paths, strings.Compare)
+	var weights []int64
+	for _, c := range paths {
+		weights = append(weights, int64(cause[c]-waiter[c]))
+	}
+	sort.SliceStable(inside, func(i, j int) bool { return inside[i].call < inside[j].call })
+	for _, v := range inside {
+		weights = append(weights, int64(v.within(i[0], i[1])))
+	}
+	if len(weights) == 0 {
+		o.unattributed += int64(w.amount) + w.long
+		return
+	}
+	short, long := splitLiterally(int64(w.amount), weights), splitLiterally(w.long, weights)
+	for k, c := range paths {
+		key := rankPath{o.tl.Locations[w.cause].Rank, c}
+		o.short[key] += short[k]
+		o.long[key] += long[k]
+	}
+	for k, v := range inside {
+		k += len(paths)
+		v.long += short[k] + long[k]
+		w.indirect += short[k]
+		v.propagating = max(v.propagating, min(short[k], int64(v.amount)))
+	}
+}
+
+// splitLiterally apportions by largest remainder.
+func splitLiterally(g int64, weights []int64) []int64 {
+	total := new(big.Int)
+	for _, w := range weights {
+		total.Add(total, big.NewInt(w))
+	}
+	shares, rests := make([]int64, len(weights)), make([]*big.Int, len(weights))
+	left := g
+	for i, w := range weights {
+		product := new(big.Int).Mul(big.NewInt(g), big.NewInt(w))
+		q, r := new(big.Int).QuoRem(product, total, new(big.Int))
+		shares[i], rests[i] = q.Int64(), r
+		left -= q.Int64()
+	}
+	for ; left > 0; left-- {
+		best := 0
+		for i := range rests {
+			if rests[i].Cmp(rests[best]) > 0 {
+				best = i
+			}
+		}
+		shares[best]++
+		rests[best] = big.NewInt(-1)
+	}
+	return shares
+}

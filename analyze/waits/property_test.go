@@ -1,0 +1,225 @@
+package waits
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// randomRun makes a run of one of several kinds.
+func randomRun(seed uint64) *timeline.Timeline {
+	switch seed % 8 {
+	case 0: // clocks that are wrong
+		m := newMachine(seed, 2+int(seed/8%4), 1+int(seed/16%3))
+		for i := range m.skew {
+			m.skew[i] = m.tick(60)
+		}
+		return m.run(120)
+	case 1:
+		return garbage(seed)
+	case 2: // one process with threads
+		return newMachine(seed, 1, 4).run(60)
+	case 3: // long work: waits of several sizes
+		m := newMachine(seed, 3, 2)
+		m.longest = 5000
+		return m.run(150)
+	}
+	return newMachine(seed, 2+int(seed/8%6), 1+int(seed/64%4)).run(150)
+}
+
+// summary is a result in a form that can be compared.
+func summary(r *Result) map[string]string {
+	s := map[string]string{}
+	for _, w := range r.Waits {
+		s[fmt.Sprintf("wait %s %d %s", w.Metric, w.Rank, r.Paths.Names[w.Path])] = fmt.Sprint(w.Split)
+	}
+	for _, d := range r.Delays {
+		s[fmt.Sprintf("delay %d %s", d.Rank, r.Paths.Names[d.Path])] = fmt.Sprint(d.Cost)
+	}
+	s["unattributed"] = r.Totals.Unattributed.String()
+	return s
+}
+
+// summary is what the definitions say, in the same form.
+func (o *oracle) summary() map[string]string {
+	waits := map[string]*Split{}
+	add := func(m Metric, w *oracleWait) {
+		key := fmt.Sprintf("wait %s %d %s", m, o.tl.Locations[w.location].Rank, w.path)
+		if waits[key] == nil {
+			waits[key] = &Split{}
+		}
+		waits[key].add(w.amount, unit.Duration(w.indirect), unit.Duration(w.propagating))
+	}
+	for _, w := range o.waits {
+		add(w.metric, w)
+		if w.wrong {
+			add(WrongOrder, w)
+		}
+	}
+	s := map[string]string{"unattributed": unit.Duration(o.unattributed).String()}
+	for key, w := range waits {
+		s[key] = fmt.Sprint(*w)
+	}
+	for key := range o.short {
+		c := Cost{unit.Duration(o.short[key]), unit.Duration(o.long[key])}
+		if c.Sum() > 0 {
+			s[fmt.Sprintf("delay %d %s", key.rank, key.path)] = fmt.Sprint(c)
+		}
+	}
+	return s
+}
+
+func analyze(t *testing.T, tl *timeline.Timeline, threads int) *Result {
+	t.Helper()
+	r, err := Analyze(context.Background(), tl, Options{Threads: threads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// runs is how many random runs the tests try.
+func runs() uint64 {
+	if testing.Short() {
+		return 200
+	}
+	return 1500
+}
+
+func TestAgainstDefinitions(t *testing.T) {
+	metrics := map[Metric]int{}
+	cyclic := 0
+	for seed := range runs() {
+		tl := randomRun(seed)
+		r := analyze(t, tl, 1)
+		for _, w := range r.Waits {
+			metrics[w.Metric]++
+		}
+		o := newOracle(tl)
+		if o.cyclic != (r.Cyclic > 0) {
+			t.Fatalf("seed %d: cyclic = %d, want some: %v", seed, r.Cyclic, o.cyclic)
+		}
+		if o.cyclic {
+			cyclic++
+			continue
+		}
+		if diff := cmp.Diff(o.summary(), summary(r)); diff != "" {
+			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
+		}
+	}
+	for _, m := range Metrics() {
+		if metrics[m] == 0 {
+			t.Errorf("no run has %s", m)
+		}
+	}
+	t.Logf("%v, %d runs with circles", metrics, cyclic)
+}
+
+func TestLaws(t *testing.T) {
+	for seed := range runs() {
+		tl := randomRun(seed)
+		r := analyze(t, tl, 1)
+		checkLaws(t, fmt.Sprintf("seed %d", seed), r)
+	}
+}
+
+// checkLaws checks what holds for every run.
+func checkLaws(t *testing.T, name string, r *Result) {
+	t.Helper()
+	costs := r.Totals.Delay.Sum() + r.Totals.Unattributed
+	if costs != r.Totals.Waiting.Amount {
+		t.Fatalf("%s: delay costs and unattributed time = %v, want %v as waited", name, costs, r.Totals.Waiting.Amount)
+	}
+	var delays, byWait unit.Duration
+	for i := range r.Delays {
+		delays += r.Delays[i].Sum()
+		for _, c := range r.Delays[i].ByWait {
+			byWait += c.Sum()
+		}
+		if d := &r.Delays[i]; d.Short < 0 || d.Long < 0 || d.Sum() == 0 {
+			t.Errorf("%s: cost of %s = %v", name, r.Paths.Names[d.Path], d.Cost)
+		}
+	}
+	if delays != r.Totals.Delay.Sum() || byWait != delays {
+		t.Errorf("%s: sum of delays = %v, by kind of wait %v, want %v", name, delays, byWait, r.Totals.Delay.Sum())
+	}
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		if w.Direct+w.Indirect != w.Amount || w.Propagating+w.Terminal != w.Amount {
+			t.Errorf("%s: %s splits into %v", name, w.Metric, w.Split)
+		}
+		if w.Amount <= 0 || w.Direct < 0 || w.Indirect < 0 || w.Propagating < 0 || w.Terminal < 0 {
+			t.Errorf("%s: %s has negative parts: %v", name, w.Metric, w.Split)
+		}
+	}
+	a := r.a
+	for i := range a.states {
+		s := &a.states[i]
+		c := a.spanOf(s.location, s.call)
+		if s.amount <= 0 || s.amount > c.leave-c.enter {
+			t.Fatalf("%s: a wait of %v in a call of %v", name, s.amount, c.leave-c.enter)
+		}
+		if i > 0 && a.states[i-1].location == s.location && a.states[i-1].call >= s.call {
+			t.Fatalf("%s: two wait states in one call", name)
+		}
+		if s.location == s.cause {
+			t.Fatalf("%s: location %d waits for itself", name, s.location)
+		}
+	}
+}
+
+// TestUnattributed checks the property of real executions: waits without cause exist only between
+// locations that had not met before.
+func TestUnattributed(t *testing.T) {
+	for seed := range runs() {
+		if seed%8 < 2 {
+			continue // wrong clocks and garbage
+		}
+		r := analyze(t, randomRun(seed), 1)
+		c := newCauses(r.a.paths)
+		for i := range r.a.states {
+			s := &r.a.states[i]
+			if s.since == never {
+				continue
+			}
+			c.find(r.a, s)
+			if c.total < int64(s.amount) {
+				t.Fatalf("seed %d: the causes of a wait of %v weigh %d", seed, s.amount, c.total)
+			}
+		}
+	}
+}
+
+func TestThreadsDoNotMatter(t *testing.T) {
+	for seed := range runs() / 4 {
+		tl := randomRun(seed)
+		want := summary(analyze(t, tl, 1))
+		for _, threads := range []int{2, 5} {
+			if diff := cmp.Diff(want, summary(analyze(t, tl, threads))); diff != "" {
+				t.Fatalf("seed %d, %d threads (-one +several):\n%s", seed, threads, diff)
+			}
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Analyze(ctx, figure3(), Options{Threads: 2}); err != context.Canceled {
+		t.Errorf("error = %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestEmptyRun(t *testing.T) {
+	for _, b := range []*timeline.Builder{timeline.NewBuilder(0), timeline.NewBuilder(3)} {
+		r := analyze(t, b.Finish(1), 2)
+		if r.Totals.Waiting.Amount != 0 || len(r.Waits) != 0 {
+			t.Errorf("an empty run waits %v", r.Totals.Waiting.Amount)
+		}
+	}
+}
