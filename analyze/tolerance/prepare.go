@@ -47,15 +47,16 @@ type Schedule struct {
 // point is a moment in the life of an operation: its start or its end.
 type point uint32
 
-func startOf(op uint32) point    { return point(op << 1) }
-func endOf(op uint32) point      { return point(op<<1 | 1) }
-func (p point) op() uint32       { return uint32(p >> 1) }
-func (p point) isEnd() bool      { return p&1 != 0 }
+func startOf(op uint32) point { return point(op << 1) }
+func endOf(op uint32) point   { return point(op<<1 | 1) }
+func (p point) op() uint32    { return uint32(p >> 1) }
+func (p point) isEnd() bool   { return p&1 != 0 }
 
 // blocks says which blocks of a rank follow each other. Blocks are numbered over all ranks.
 type blocks struct {
 	of     []uint32 // by operation: its block
 	before []uint32 // by block: the one before it that has operations, or noBlock
+	after  []bool   // by block: one with operations follows
 }
 
 const noBlock = math.MaxUint32
@@ -101,13 +102,15 @@ func (s *Schedule) Warnings() []string { return s.warnings }
 func (s *Schedule) findBlocks() {
 	g := s.graph
 	several := false
-	before := make([]uint32, g.NumBlocks())
+	before, after := make([]uint32, g.NumBlocks()), make([]bool, g.NumBlocks())
 	for rank := range g.Ranks() {
 		last := uint32(noBlock)
 		for b := g.FirstBlock(rank); b < g.FirstBlock(rank+1); b++ {
 			before[b] = last
 			if from, to := g.BlockOps(b); from < to {
-				several = several || last != noBlock
+				if last != noBlock {
+					several, after[last] = true, true
+				}
 				last = uint32(b)
 			}
 		}
@@ -122,7 +125,7 @@ func (s *Schedule) findBlocks() {
 			of[i] = uint32(b)
 		}
 	}
-	s.blocks = &blocks{of, before}
+	s.blocks = &blocks{of, before, after}
 }
 
 // reverse turns who waits for an operation, which the schedule lists, into what an operation waits
@@ -208,3 +211,6 @@ func (s *Schedule) previous(op uint32) (block uint32, ok bool) {
 
 // endsBlock reports whether nobody in its block waits for the end of an operation.
 func (s *Schedule) endsBlock(op uint32) bool { return s.fan[op]>>4 == 0 }
+
+// hasBlockAfter reports whether a block with operations follows that of an operation.
+func (s *Schedule) hasBlockAfter(op uint32) bool { return s.blocks.after[s.blocks.of[op]] }

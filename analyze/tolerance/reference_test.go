@@ -142,6 +142,11 @@ func TestReference(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.checkEvaluation(t, e)
+			g, err := s.Build(network(t, s, c.params()), Variable{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.checkGraph(t, g)
 		})
 	}
 }
@@ -170,6 +175,52 @@ func (c *referenceCase) checkEvaluation(t *testing.T, e *Evaluation) {
 	}
 	if diff := cmp.Diff(c.Want.Slack, got); diff != "" {
 		t.Errorf("slack (-want +got):\n%s", diff)
+	}
+}
+
+// checkGraph compares all that the graph over L gives.
+func (c *referenceCase) checkGraph(t *testing.T, g *Graph) {
+	t.Helper()
+	search := g.Search()
+	p, err := search.At(int64(c.L))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.T != int64(c.Want.T) || p.Right != c.Want.LambdaL || c.L > 0 && p.Left != c.Want.Left {
+		t.Errorf("At(%d) = %+v, want T %d, slopes %d and %d", c.L, p, c.Want.T, c.Want.Left, c.Want.LambdaL)
+	}
+	for i, number := range c.Percents {
+		percent, err := ParsePercent(number.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := search.Tolerance(int64(c.L), percent)
+		checkLargest(t, "tolerance "+percent.String(), got, err, c.Want.Tolerance[i].L, false)
+	}
+	got, err := search.Limit(unit.Duration(c.Limit))
+	checkLargest(t, "limit", got, err, c.Want.Limit.L, c.Want.Limit.Infeasible)
+	list, err := g.Breakpoints(int64(c.Range[0]), int64(c.Range[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != len(c.Want.Breakpoints) {
+		t.Fatalf("%d breakpoints, want %d", len(list), len(c.Want.Breakpoints))
+	}
+	for i, w := range c.Want.Breakpoints {
+		if b := list[i]; b.X.Whole != int64(w.L) || b.Before != w.Before || b.After != w.After {
+			t.Errorf("breakpoint %d = %+v, want %+v", i, b, w)
+		}
+	}
+}
+
+func checkLargest(t *testing.T, what string, got Largest, err error, want *unit.Nanoseconds, infeasible bool) {
+	t.Helper()
+	wanted := Largest{Unbounded: want == nil && !infeasible, Infeasible: infeasible}
+	if want != nil {
+		wanted.X = int64(*want)
+	}
+	if err != nil || got != wanted {
+		t.Errorf("%s = %+v (error %v), want %+v", what, got, err, wanted)
 	}
 }
 

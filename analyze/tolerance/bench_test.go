@@ -1,0 +1,148 @@
+package tolerance
+
+import (
+	"math"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// benchSchedules are the large schedules of the benchmarks, by name.
+var benchSchedules = []struct {
+	name string
+	make func() *schedule.Graph
+}{
+	{"ring", func() *schedule.Graph { return ringGraph(64, 2000) }},
+	{"halo", func() *schedule.Graph { return haloGraph(16, 390) }},
+	{"random", func() *schedule.Graph { return randomGraph(64, 1_000_000) }},
+	{"ring5", func() *schedule.Graph { return ringGraph(64, 10_000) }},
+	{"halo5", func() *schedule.Graph { return haloGraph(16, 1950) }},
+}
+
+// benchParams are the parameters of the benchmarks.
+func benchParams() machine.Params {
+	return machine.Params{
+		Latency: 3 * unit.Microsecond, Overhead: machine.One(400 * unit.Nanosecond),
+		PerByte: machine.One(unit.PerByte(18_000)), Eager: machine.NoLimit,
+	}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for _, bs := range benchSchedules {
+		b.Run("schedule="+bs.name, func(b *testing.B) {
+			g := bs.make()
+			var ops, nodes, edges int
+			measure(b, func() {
+				s, err := Prepare(g, nil, 0)
+				if err != nil {
+					b.Fatal(err)
+				}
+				graph, err := s.Build(network(b, s, benchParams()), Variable{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				ops, nodes, edges = len(s.ops), graph.Nodes(), graph.Edges()
+			})
+			b.ReportMetric(float64(ops), "ops")
+			b.ReportMetric(float64(nodes), "nodes")
+			b.ReportMetric(float64(edges), "edges")
+		})
+	}
+}
+
+// cpuTime returns the CPU time of the process so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// measure runs a function as often as the benchmark wants and reports the smallest CPU time, which
+// other work on the machine changes least.
+func measure(b *testing.B, f func()) {
+	best := time.Duration(math.MaxInt64)
+	for b.Loop() {
+		before := cpuTime()
+		f()
+		best = min(best, cpuTime()-before)
+	}
+	b.ReportMetric(float64(best.Microseconds())/1000, "best-cpu-ms")
+}
+
+// benchGraph builds the graph of a benchmark.
+func benchGraph(b *testing.B, make func() *schedule.Graph) *Graph {
+	s, err := Prepare(make(), nil, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := s.Build(network(b, s, benchParams()), Variable{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return g
+}
+
+func BenchmarkAt(b *testing.B) {
+	for _, bs := range benchSchedules {
+		b.Run("schedule="+bs.name, func(b *testing.B) {
+			g := benchGraph(b, bs.make)
+			b.Run("latencies=1", func(b *testing.B) {
+				measure(b, func() {
+					if _, err := g.At(3_000_000); err != nil {
+						b.Fatal(err)
+					}
+				})
+			})
+			b.Run("latencies=8", func(b *testing.B) {
+				xs := []int64{1e6, 2e6, 3e6, 4e6, 5e6, 6e6, 7e6, 8e6}
+				measure(b, func() {
+					if _, err := g.AtAll(xs); err != nil {
+						b.Fatal(err)
+					}
+				})
+			})
+		})
+	}
+}
+
+func BenchmarkBreakpoints(b *testing.B) {
+	for _, bs := range benchSchedules {
+		b.Run("schedule="+bs.name, func(b *testing.B) {
+			g := benchGraph(b, bs.make)
+			found := 0
+			measure(b, func() {
+				list, err := g.Breakpoints(0, 100_000_000)
+				if err != nil {
+					b.Fatal(err)
+				}
+				found = len(list)
+			})
+			b.ReportMetric(float64(found), "breakpoints")
+		})
+	}
+}
+
+func BenchmarkTolerance(b *testing.B) {
+	for _, bs := range benchSchedules {
+		b.Run("schedule="+bs.name, func(b *testing.B) {
+			g := benchGraph(b, bs.make)
+			passes := 0
+			measure(b, func() {
+				s := g.Search()
+				for _, percent := range []int64{1, 2, 5} {
+					if _, err := s.Tolerance(3_000_000, Percent{value: percent}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				passes = len(s.points)
+			})
+			b.ReportMetric(float64(passes), "passes")
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package tolerance
+
+import (
+	"math/big"
+
+	"slackline/model/unit"
+)
+
+// Question says what is asked about a schedule on a network: how T depends on a variable. All of it
+// is optional but the variable.
+type Question struct {
+	Variable Variable
+	Percents []Percent      // tolerances
+	Limit    *unit.Duration // of T
+	Range    *[2]int64      // in which the whole curve is wanted
+	Around   bool           // without a Range, take one that shows the given value and the tolerances
+}
+
+// Answers are the answers to a Question. Answers of different schedules, networks or mappings to one
+// question can be compared.
+type Answers struct {
+	Question Question
+	T        unit.Duration // at the given parameters
+	Lambda   Lambda
+	Path     *CriticalPath
+	Given    Point // T and slopes at the given value of the variable, in the units of Point
+
+	Tolerance   []Largest // by percentage
+	Limit       *Largest
+	ValidFrom   int64 // around the given value the slope to its right holds from here ...
+	ValidTo     Largest
+	Breakpoints []Breakpoint // inside the range
+	Curve       []CurvePoint // of the range, with both ends; nil without
+}
+
+// CurvePoint is a point of T as a function of the variable: an end of the range or a breakpoint.
+type CurvePoint struct {
+	X, T          *big.Rat // in the units of Point
+	Before, After int64    // slopes; equal at the ends of a range
+}
+
+// Ask evaluates the schedule and answers a question.
+func (s *Schedule) Ask(n Network, q Question) (*Answers, error) {
+	e, err := s.Evaluate(n)
+	if err != nil {
+		return nil, err
+	}
+	return e.Ask(q)
+}
+
+// Ask answers a question about a schedule that was evaluated.
+func (e *Evaluation) Ask(q Question) (*Answers, error) {
+	a := &Answers{Question: q, T: e.T, Lambda: e.Lambda}
+	var err error
+	if a.Path, err = e.CriticalPath(); err != nil {
+		return nil, err
+	}
+	g, err := e.s.Build(e.n, q.Variable)
+	if err != nil {
+		return nil, err
+	}
+	search := g.Search()
+	x := g.Given()
+	if a.Given, err = search.At(x); err != nil {
+		return nil, err
+	}
+	for _, p := range q.Percents {
+		largest, err := search.Tolerance(x, p)
+		if err != nil {
+			return nil, err
+		}
+		a.Tolerance = append(a.Tolerance, largest)
+	}
+	if q.Limit != nil {
+		largest, err := search.Limit(*q.Limit)
+		if err != nil {
+			return nil, err
+		}
+		a.Limit = &largest
+	}
+	if a.ValidFrom, a.ValidTo, err = search.Valid(x); err != nil {
+		return nil, err
+	}
+	switch {
+	case q.Range != nil:
+		err = a.traceCurve(g, q.Range[0], q.Range[1])
+	case q.Around:
+		err = a.traceCurve(g, g.Lowest(), a.end())
+	}
+	return a, err
+}
+
+// end returns the upper end of a range that shows the given value and all tolerances.
+func (a *Answers) end() int64 {
+	const share = 4 // of the range is left beyond them
+	largest := a.Given.X
+	for _, t := range a.Tolerance {
+		if !t.Unbounded && !t.Infeasible {
+			largest = max(largest, t.X)
+		}
+	}
+	if largest == 0 {
+		return int64(unit.Microsecond)
+	}
+	return largest + max(largest/share, 1)
+}
+
+// traceCurve finds the breakpoints in a range, and T at each of them.
+func (a *Answers) traceCurve(g *Graph, from, to int64) error {
+	ends, err := g.AtAll([]int64{from, to})
+	if err != nil {
+		return err
+	}
+	if a.Breakpoints, err = g.Breakpoints(from, to); err != nil {
+		return err
+	}
+	first, last := ends[0], ends[1]
+	at := CurvePoint{big.NewRat(first.X, 1), big.NewRat(first.T, 1), first.Right, first.Right}
+	a.Curve = []CurvePoint{at}
+	for _, b := range a.Breakpoints {
+		x := b.X.Rat()
+		t := new(big.Rat).Sub(x, at.X)
+		t.Mul(t, big.NewRat(b.Before, 1)).Add(t, at.T)
+		at = CurvePoint{x, t, b.Before, b.After}
+		a.Curve = append(a.Curve, at)
+	}
+	a.Curve = append(a.Curve, CurvePoint{big.NewRat(last.X, 1), big.NewRat(last.T, 1), last.Left, last.Left})
+	return nil
+}
+
+// Rat returns the number.
+func (f Fraction) Rat() *big.Rat {
+	r := big.NewRat(f.Num, f.Den)
+	return r.Add(r, big.NewRat(f.Whole, 1))
+}
+
+// Share returns which part of T the critical path spends on latencies, in millionths, rounded half
+// up: L*lambda_L/T, where there is one L.
+func (a *Answers) Share() int64 {
+	if a.T == 0 {
+		return 0
+	}
+	millionths, _ := timesRatio(1_000_000, int64(a.Path.Profile.Latency), int64(a.T))
+	return millionths
+}
