@@ -1,0 +1,121 @@
+package waits
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// haloRun is a two-dimensional halo exchange with an allreduce at the end of every iteration: rows x rows
+// ranks with different amounts of work. It returns the run and its number of events.
+func haloRun(rows, iterations int) (*timeline.Timeline, int) {
+	ranks := rows * rows
+	b := timeline.NewBuilder(ranks)
+	world := timeline.Comm{Members: make([]int32, ranks)}
+	for i := range world.Members {
+		world.Members[i] = int32(i)
+	}
+	b.Comm(world)
+	region := func(name string, p timeline.Paradigm) timeline.RegionID {
+		return b.Region(timeline.Region{Name: name, Paradigm: p})
+	}
+	main, step := region("main", timeline.User), region("step", timeline.User)
+	inner, outer := region("inner", timeline.User), region("outer", timeline.User)
+	irecv, isend := region("MPI_Irecv", timeline.MPI), region("MPI_Isend", timeline.MPI)
+	waitall, allreduce := region("MPI_Waitall", timeline.MPI), region("MPI_Allreduce", timeline.MPI)
+	locations := make([]*timeline.LocationBuilder, ranks)
+	now := make([]unit.Duration, ranks)
+	for r := range ranks {
+		locations[r] = b.Location(r, 0, fmt.Sprint("rank ", r), "")
+		locations[r].Enter(0, main)
+	}
+	peers := func(r int) [4]int32 {
+		x, y := r%rows, r/rows
+		at := func(x, y int) int32 { return int32((x+rows)%rows + (y+rows)%rows*rows) }
+		return [4]int32{at(x-1, y), at(x+1, y), at(x, y-1), at(x, y+1)}
+	}
+	random := uint64(1)
+	work := func(most uint64) unit.Duration {
+		random = random*6364136223846793005 + 1442695040888963407
+		return unit.Duration(random >> 33 % most)
+	}
+	sent := make([]unit.Duration, ranks)
+	events := 0
+	for range iterations {
+		for r, l := range locations { // receives, work, sends
+			t := now[r]
+			l.Enter(t, step)
+			for i := range 4 {
+				l.Enter(t+1, irecv)
+				l.Post(t+1, uint64(i))
+				t += 500
+				l.Leave(t)
+			}
+			l.Enter(t, inner)
+			t += 1_000_000 + work(200_000)
+			l.Leave(t)
+			sent[r] = t
+			for i, p := range peers(r) {
+				l.Enter(t, isend)
+				l.Isend(t, p, 0, int32(i), 1000, uint64(4+i))
+				t += 500
+				l.Leave(t)
+			}
+			l.Enter(t, outer)
+			t += 100_000 + work(100_000)
+			l.Leave(t)
+			now[r] = t
+		}
+		last := unit.Duration(0)
+		for r, l := range locations { // completion
+			t := now[r]
+			l.Enter(t, waitall)
+			for _, p := range peers(r) {
+				t = max(t, sent[p]+1000)
+			}
+			for i, p := range peers(r) {
+				l.IrecvDone(t, p, 0, int32(i^1), 1000, uint64(i))
+				l.IsendDone(t, uint64(4+i))
+			}
+			l.Leave(t)
+			now[r] = t
+			last = max(last, t)
+		}
+		for r, l := range locations {
+			l.Enter(now[r], allreduce)
+			now[r] = last + 2000 + work(1000)
+			l.Collective(now[r], timeline.OpAllreduce, 0, -1, 8, 8, nil)
+			l.Leave(now[r])
+			l.Leave(now[r])
+		}
+		events += ranks * (2*(1+4+1+4+1+1+1) + 4 + 4 + 8 + 1)
+	}
+	for r, l := range locations {
+		l.Leave(now[r])
+	}
+	return b.Finish(runtime.GOMAXPROCS(0)), events
+}
+
+// BenchmarkHalo analyses a halo exchange of 1024 ranks with 32 events per iteration and rank.
+func BenchmarkHalo(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("ranks=1024/threads=%d", threads), func(b *testing.B) {
+			tl, events := haloRun(32, 60)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			var r *Result
+			for b.Loop() {
+				r, _ = Analyze(context.Background(), tl, Options{Threads: threads})
+			}
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/float64(events), "allocated-B/event")
+			b.ReportMetric(float64(r.States)/float64(events), "waits/event")
+		})
+	}
+}
