@@ -97,7 +97,7 @@ func TestBadExpressions(t *testing.T) {
 		"p; rm":                  `";" where`,
 		"p\x00":                  "where the end",
 		strings.Repeat("(", 100) + "p" + strings.Repeat(")", 100): "nested",
-		strings.Repeat("p ", 400):                                  "characters",
+		strings.Repeat("p ", 400):                                 "characters",
 	} {
 		if e, err := ParseExpression(text); err == nil {
 			t.Errorf("%q: no error but %v", text, e.terms)

@@ -1,9 +1,11 @@
 package scaling
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"slackline/model/dataset"
@@ -279,3 +281,15 @@ func solveColumns(phi [][]float64, values []float64, top float64) []float64 {
 	}
 	return u
 }
+
+// OtherLeads returns the heaviest leads beside the chosen one, at most so many.
+func (f *Fit) OtherLeads(most int) []Weighted {
+	list := slices.DeleteFunc(slices.Clone(f.Groups), func(g Weighted) bool {
+		return g.Form == f.Form && slices.Equal(g.Leads, f.Leads) || g.Weight < 0.01
+	})
+	slices.SortStableFunc(list, func(a, b Weighted) int { return cmp.Compare(b.Weight, a.Weight) })
+	return list[:min(len(list), most)]
+}
+
+// Largest returns the largest measured value of each parameter.
+func (f *Fit) Largest() []float64 { return f.sample.largest() }

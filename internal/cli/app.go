@@ -86,10 +86,13 @@ func (a *app) rootCommand() *cobra.Command {
 	complete(root, "color", a.color.allowed)
 	root.AddCommand(
 		a.simulateCommand(),
+		a.toleranceCommand(),
 		a.generateCommand(),
 		a.convertCommand(),
 		a.machineCommand(),
 		a.noiseCommand(),
+		a.scalingCommand(),
+		a.checkCommand(),
 		a.measureCommand(),
 		a.demoCommand(),
 		a.completionCommand(),

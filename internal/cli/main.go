@@ -24,6 +24,8 @@ const (
 	exitFine        = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitCheckFailed = 3
+	exitUnsure      = 4
 	exitInterrupted = 130
 )
 
@@ -52,9 +54,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 func (a *app) exitCode(ctx context.Context, err error) int {
 	a.progress.Clear()
 	var usage *usageError
+	var verdict verdictError
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &verdict):
+		return int(verdict)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		a.say("interrupted")
 		return exitInterrupted
@@ -112,6 +117,11 @@ func (e *usageError) Error() string { return e.text }
 func usagef(format string, args ...any) error {
 	return &usageError{text: fmt.Sprintf(format, args...)}
 }
+
+// verdictError ends a verb that did its work; its exit code says what came out.
+type verdictError int
+
+func (verdictError) Error() string { return "a check did not pass" }
 
 // errSaid ends a verb that failed and has already told the user why.
 var errSaid = errors.New("failed")

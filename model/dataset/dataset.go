@@ -235,10 +235,15 @@ func (d *Dataset) Select(name string, value float64) error {
 	return nil
 }
 
+// Keep removes the series that are not wanted.
+func (d *Dataset) Keep(wanted func(*Series) bool) {
+	d.Series = slices.DeleteFunc(d.Series, func(s *Series) bool { return !wanted(s) })
+	d.index = nil
+}
+
 // dropEmpty removes series without points.
 func (d *Dataset) dropEmpty() {
-	d.Series = slices.DeleteFunc(d.Series, func(s *Series) bool { return len(s.Points) == 0 })
-	d.index = nil
+	d.Keep(func(s *Series) bool { return len(s.Points) > 0 })
 }
 
 // Settle removes the measurements for which a parameter is missing, and says so.

@@ -1,0 +1,209 @@
+package scaling
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"slackline/model/dataset"
+)
+
+// Baseline are the models of a day, kept to be expected later: regression mode.
+type Baseline struct {
+	Version    int             `json:"slackline_baseline"`
+	Parameters []string        `json:"parameters"`
+	Models     []BaselineModel `json:"models"`
+}
+
+// BaselineModel is a model with the points it was made from.
+type BaselineModel struct {
+	Function string      `json:"function"`
+	Metric   string      `json:"metric"`
+	Expect   string      `json:"expect"`
+	Formula  string      `json:"formula"`
+	Error    float64     `json:"relative_error"` // of an aggregate
+	Points   [][]float64 `json:"points"`
+	Values   []float64   `json:"values"`
+}
+
+const baselineVersion = 1
+
+// NewBaseline makes a baseline of all series that can be modelled.
+func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
+	list, err := Models(d, o, 1)
+	if err != nil {
+		return nil, err
+	}
+	b := &Baseline{Version: baselineVersion, Parameters: d.Parameters}
+	for _, m := range list {
+		if m.Err != nil || m.Fit.Doubt != "" {
+			continue
+		}
+		f := m.Fit
+		var parts []string
+		for i, lead := range f.Leads {
+			if lead != (Term{}) || len(f.Leads) == 1 {
+				parts = append(parts, lead.Landau(f.Parameters[i]))
+			}
+		}
+		joint := " * "
+		if f.Form == Sum {
+			joint = " + "
+		}
+		if len(parts) == 0 {
+			parts = []string{"1"}
+		}
+		b.Models = append(b.Models, BaselineModel{
+			Function: f.CallPath, Metric: f.Metric, Expect: "O(" + strings.Join(parts, joint) + ")",
+			Formula: f.Model.String(), Error: f.pointError(), Points: f.At, Values: f.Values,
+		})
+	}
+	if len(b.Models) == 0 {
+		return nil, fmt.Errorf("nothing can be modelled with at least %d points: there is nothing to store as a baseline", MinPoints)
+	}
+	return b, nil
+}
+
+// pointError is the relative standard error of an aggregate.
+func (f *Fit) pointError() float64 { return math.Sqrt(max(f.sample.v, tinyVariance)) }
+
+// Write writes the baseline as JSON, a model on a line.
+func (b *Baseline) Write(w io.Writer) error {
+	names, err := json.Marshal(b.Parameters)
+	if err != nil {
+		return err
+	}
+	text := fmt.Appendf(nil, "{\"slackline_baseline\":%d,\"parameters\":%s,\"models\":[", b.Version, names)
+	for i, m := range b.Models {
+		line, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, '\n'), line...)
+	}
+	_, err = w.Write(append(text, "\n]}\n"...))
+	return err
+}
+
+// ParseBaseline reads what Write has written.
+func ParseBaseline(name string, data []byte) (*Baseline, error) {
+	var b Baseline
+	if err := json.Unmarshal(data, &b); err != nil {
+		return nil, fmt.Errorf("%s: is not a baseline: %w", name, err)
+	}
+	if b.Version < 1 || b.Version > baselineVersion {
+		return nil, fmt.Errorf("%s: is not a baseline of version 1 to %d; write one with check --baseline and a new file", name, baselineVersion)
+	}
+	for _, m := range b.Models {
+		if _, err := ParseExpression(m.Expect); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", name, m.Function, err)
+		}
+		if len(m.Points) != len(m.Values) || !(m.Error >= 0) {
+			return nil, fmt.Errorf("%s: %s: %d points with %d values and error %g", name, m.Function, len(m.Points), len(m.Values), m.Error)
+		}
+	}
+	return &b, nil
+}
+
+// Comparison is how a dataset compares with a baseline.
+type Comparison struct {
+	Rows    []*BaselineCheck
+	Verdict Verdict
+}
+
+// BaselineCheck compares one function with its baseline: its law, as an
+// expectation, and its level at the points that both have.
+type BaselineCheck struct {
+	Check             // of the law
+	Law       Verdict // of that alone
+	Before    string  // formula of the baseline
+	Ratio     float64 // geometric mean of now over then at the common points; NaN: there are none
+	Low, High float64 // its 90 % interval
+	Common    int     // points
+}
+
+// z90 bounds the middle 90 % of a normal distribution.
+const z90 = 1.6449
+
+// CompareBaseline holds a dataset against a baseline. It is slower if the whole
+// 90 % interval of the ratio lies above 1 + tolerance, inconclusive if only the
+// ratio itself does.
+func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float64) (*Comparison, error) {
+	m, err := NewModeler(d.Parameters, o)
+	if err != nil {
+		return nil, err
+	}
+	j := &judge{modeler: m, data: d}
+	r := &Comparison{}
+	for i := range b.Models {
+		model := &b.Models[i]
+		expression, err := ParseExpression(model.Expect)
+		if err != nil {
+			return nil, err
+		}
+		c, err := j.check(&Expectation{Function: model.Function, Metric: model.Metric, Expect: expression, Optional: true})
+		if err != nil {
+			return nil, err
+		}
+		row := &BaselineCheck{Check: *c, Law: c.Verdict, Before: model.Formula, Ratio: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		if c.Verdict == Skipped {
+			row.Verdict, row.Reason = Inconclusive, "is in the baseline, but no longer in the data"
+		} else if c.Fit != nil {
+			row.level(model, tolerance)
+		}
+		r.Rows = append(r.Rows, row)
+		r.Verdict = max(r.Verdict, row.Verdict)
+	}
+	return r, nil
+}
+
+// level compares the values at common points.
+func (c *BaselineCheck) level(model *BaselineModel, tolerance float64) {
+	then := dataset.New(c.Fit.Parameters...).Get("", "")
+	for i, at := range model.Points {
+		then.Add(at, model.Values[i])
+	}
+	byPlace := map[string]float64{}
+	for _, p := range then.Points {
+		byPlace[fmt.Sprint(p.At)] = p.Values[0]
+	}
+	sum, squares := 0.0, 0.0
+	for i, at := range c.Fit.At {
+		if old := byPlace[fmt.Sprint(at)]; old > 0 && c.Fit.Values[i] > 0 {
+			x := math.Log(c.Fit.Values[i] / old)
+			sum += x
+			squares += x * x
+			c.Common++
+		}
+	}
+	if c.Common == 0 {
+		return
+	}
+	n := float64(c.Common)
+	mean := sum / n
+	// The error that the repetitions promise, or the scatter of the points if that is larger.
+	e := math.Hypot(model.Error, c.Fit.pointError()) / math.Sqrt(n)
+	if c.Common > 2 {
+		e = max(e, math.Sqrt(max(squares/n-mean*mean, 0)/(n-1)))
+	}
+	c.Ratio, c.Low, c.High = math.Exp(mean), math.Exp(mean-z90*e), math.Exp(mean+z90*e)
+	slower := fmt.Sprintf("%.3g times the baseline (90 %%: %.3g..%.3g)", c.Ratio, c.Low, c.High)
+	switch {
+	case c.Low > 1+tolerance:
+		c.Verdict, c.Reason = Fail, join(c.Reason, slower)
+	case c.Ratio > 1+tolerance && c.Verdict == Pass:
+		c.Verdict, c.Reason = Inconclusive, slower
+	}
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}

@@ -1,0 +1,341 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/scaling"
+	"slackline/internal/input"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/show/plot"
+)
+
+// The further forms of verdicts.
+const (
+	formatMarkdown = "markdown"
+	formatJUnit    = "junit"
+	formatGitHub   = "github"
+	formatGitLab   = "gitlab"
+	formatAzure    = "azure"
+)
+
+var checkFormats = []string{formatText, formatJSON, formatCSV, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	data      dataOptions
+	aggregate choice
+	strict    bool
+	baseline  string
+	update    bool
+	tolerance float64
+	format    choice
+	out       string
+	also      []string
+	plot      string
+	function  string
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	o := &checkOptions{
+		aggregate: newChoice(aggregateWords[0], aggregateWords...), format: newChoice(formatText, checkFormats...),
+	}
+	c := &cobra.Command{
+		Use:   "check EXPECTATIONS DATA...",
+		Short: "Check whether measurements scale as expected; the exit code says it to continuous integration.",
+		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the weight of the evidence " +
+			"beyond its limit. The exit code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
+		Annotations: arguments(
+			"EXPECTATIONS", "a YAML file, or mpi: the expectations for MPI that are built in; left out with --baseline",
+			"DATA", dataHelp+"; LABEL=DATA gives each label a column of its own"),
+		Example: `  slackline check scaling.yaml runs.json
+  slackline check mpi juqueen=a.json juropa=b.json
+  slackline check scaling.yaml runs/ --format github --also junit=report.xml --also markdown=summary.md
+  slackline check --baseline main.json runs.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.baseline != "" && len(args) == 1 || len(args) > 1 {
+				return nil
+			}
+			return exactArgs("EXPECTATIONS", "DATA")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.addGroup(c, "Measurements", o.data.addFlags)
+	a.addGroup(c, "Verdict", o.addVerdictFlags)
+	a.addGroup(c, "Output", o.addOutputFlags)
+	o.data.complete(c)
+	complete(c, "aggregate", o.aggregate.allowed)
+	complete(c, "format", o.format.allowed)
+	return c
+}
+
+func (o *checkOptions) addVerdictFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for")
+	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
+	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
+	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
+	fs.Float64Var(&o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
+}
+
+func (o *checkOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output; github and azure are annotations in the log, gitlab is a code quality report")
+	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	fs.StringArrayVar(&o.also, "also", nil, "write the result in a further form too, as `FORMAT=FILE`, e.g. junit=report.xml; may be repeated")
+	fs.StringVar(&o.plot, "plot", "", "draw a function with its expectation, limits and prediction band into `FILE.svg|png`")
+	fs.StringVar(&o.function, "plot-function", "", "`name` of the function to draw (default: the first that does not pass, else the first)")
+}
+
+// furtherOutput is a form of the result beside the main one.
+type furtherOutput struct{ format, path string }
+
+func (o *checkOptions) further() ([]furtherOutput, error) {
+	var list []furtherOutput
+	for _, text := range o.also {
+		format, path, ok := strings.Cut(text, "=")
+		if !ok || path == "" || !slices.Contains(checkFormats, format) {
+			return nil, usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(checkFormats, ", "))
+		}
+		list = append(list, furtherOutput{format, path})
+	}
+	return list, nil
+}
+
+func (o *checkOptions) run(a *app, c *cobra.Command, args []string) error {
+	further, err := o.further()
+	if err != nil {
+		return err
+	}
+	outputs := []output{{"out", o.out}, {"plot", o.plot}}
+	for _, f := range further {
+		outputs = append(outputs, output{"also", f.path})
+	}
+	if err := checkOutputs(args, outputs...); err != nil {
+		return err
+	}
+	switch {
+	case o.plot != "":
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return usagef("--plot: %v", err)
+		}
+	case o.function != "":
+		return usagef("--plot-function needs --plot FILE")
+	}
+	switch {
+	case !(o.tolerance >= 0 && o.tolerance < 1e6):
+		return usagef("--tolerance: give a fraction of 0 or more, e.g. 0.05")
+	case o.update && o.baseline == "":
+		return usagef("--update-baseline needs --baseline FILE")
+	}
+	r := &checkReport{options: o, strict: o.strict}
+	words := args
+	if o.baseline == "" || len(args) > 1 {
+		if err := r.readExpectations(args[0]); err != nil {
+			return err
+		}
+		words = args[1:]
+	}
+	if err := r.judge(c, a, splitLabels(words)); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := r.draw(a); err != nil {
+			return err
+		}
+	}
+	for _, f := range further {
+		if err := a.writeOut(f.path, args, func(w io.Writer) error { return r.write(a, w, f.format) }); err != nil {
+			return err
+		}
+	}
+	if err := a.writeOut(o.out, args, func(w io.Writer) error { return r.write(a, w, o.format.value) }); err != nil {
+		return err
+	}
+	return r.exit()
+}
+
+// checkReport are the verdicts on one or several datasets.
+type checkReport struct {
+	options      *checkOptions
+	strict       bool
+	expectations *scaling.Expectations // nil: only a baseline
+	columns      []checkColumn
+	records      []provenance.Input
+}
+
+// checkColumn are the verdicts on one dataset.
+type checkColumn struct {
+	label    string
+	data     *dataset.Dataset
+	report   *scaling.Report
+	baseline *scaling.Comparison // nil: none
+}
+
+// builtIn is the word for the expectations that are embedded.
+const builtIn = "mpi"
+
+func (r *checkReport) readExpectations(word string) error {
+	var data []byte
+	var err error
+	record := provenance.Input{Path: word, Kind: "expectations"}
+	if _, statErr := os.Stat(word); word == builtIn && statErr != nil {
+		data = scaling.MPIExpectations()
+		record.Kind = "built-in expectations"
+	} else {
+		if data, err = readSmall(word); err != nil {
+			return err
+		}
+		if record, err = input.RecordFile(word, "expectations"); err != nil {
+			return err
+		}
+	}
+	r.records = append(r.records, record)
+	r.expectations, err = scaling.ParseExpectations(word, data)
+	return err
+}
+
+// readSmall reads a file that people write by hand.
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<20))
+}
+
+// judge judges each dataset.
+func (r *checkReport) judge(c *cobra.Command, a *app, inputs []labelled) error {
+	for _, in := range inputs {
+		d, records, err := r.options.data.load(c.Context(), a, in.words)
+		if err != nil {
+			return err
+		}
+		r.records = append(r.records, records...)
+		column := checkColumn{label: in.label, data: d, report: &scaling.Report{}}
+		if r.expectations != nil {
+			if column.report, err = scaling.Judge(r.expectations, d, r.analysis()); err != nil {
+				return err
+			}
+		}
+		r.columns = append(r.columns, column)
+	}
+	if r.options.baseline == "" {
+		return nil
+	}
+	if len(r.columns) > 1 {
+		return usagef("--baseline goes with one dataset, but there are %d labels", len(r.columns))
+	}
+	return r.compareBaseline(a, &r.columns[0])
+}
+
+func (r *checkReport) analysis() scaling.Options {
+	var o scaling.Options
+	for i, word := range aggregateWords {
+		if word == r.options.aggregate.value {
+			o.Aggregate = scaling.Aggregate(i)
+		}
+	}
+	return o
+}
+
+// compareBaseline compares with a baseline, or stores one.
+func (r *checkReport) compareBaseline(a *app, column *checkColumn) error {
+	path := r.options.baseline
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if r.expectations == nil {
+			column.report.Verdict = scaling.Pass
+		}
+		return r.storeBaseline(a, column, "stored")
+	case err != nil:
+		return err
+	}
+	base, err := scaling.ParseBaseline(path, data)
+	if err != nil {
+		return err
+	}
+	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.analysis(), r.options.tolerance); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if r.options.update {
+		return r.storeBaseline(a, column, "updated")
+	}
+	return nil
+}
+
+func (r *checkReport) storeBaseline(a *app, column *checkColumn, word string) error {
+	base, err := scaling.NewBaseline(column.data, r.analysis())
+	if err != nil {
+		return err
+	}
+	if err := a.writeOut(r.options.baseline, nil, base.Write); err != nil {
+		return err
+	}
+	a.note("%s the baseline %s: %s", word, r.options.baseline, plural(len(base.Models), "model"))
+	return nil
+}
+
+// verdict is that of all columns together.
+func (r *checkReport) verdict() scaling.Verdict {
+	v := scaling.Pass
+	for _, c := range r.columns {
+		v = max(v, c.report.Verdict)
+		if c.baseline != nil {
+			v = max(v, c.baseline.Verdict)
+		}
+		if r.strict && c.report.UnexpectedPasses() > 0 {
+			v = scaling.Fail
+		}
+	}
+	return v
+}
+
+// exit is the exit code of the verdict.
+func (r *checkReport) exit() error {
+	switch r.verdict() {
+	case scaling.Fail:
+		return verdictError(exitCheckFailed)
+	case scaling.Inconclusive:
+		return verdictError(exitUnsure)
+	}
+	return nil
+}
+
+// draw draws one function of the first column.
+func (r *checkReport) draw(a *app) error {
+	var chosen *scaling.Check
+	for _, c := range r.columns[0].report.Checks {
+		switch {
+		case c.Fit == nil:
+		case r.options.function != "":
+			if c.Function == r.options.function && chosen == nil {
+				chosen = c
+			}
+		case chosen == nil, chosen.Verdict == scaling.Pass && c.Verdict != scaling.Pass:
+			chosen = c
+		}
+	}
+	if chosen == nil {
+		return fmt.Errorf("--plot: no expectation of a function %q has a model", r.options.function)
+	}
+	f := &scalingFigure{parameters: chosen.Fit.Parameters, place: chosen.Target}
+	if f.place == nil {
+		f.place, f.reach = chosen.Fit.Largest(), curveReach
+		if chosen.Fit.Leads[0].Exp.Sign() > 0 {
+			f.reach = 1.25
+		}
+	}
+	f.add(chosen.Fit, true)
+	f.expectation(chosen.Fit, chosen.Expectation.Expect, chosen.Limits[0])
+	return a.writeFigure(f.chart(a, []*scaling.Fit{chosen.Fit}), r.options.plot, nil)
+}

@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/scaling"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/show/plot"
+)
+
+// scalingOptions are the flags of scaling.
+type scalingOptions struct {
+	data       dataOptions
+	method     choice
+	aggregate  choice
+	expect     string
+	limit      string
+	candidates []string
+	target     string
+	budget     factor
+	suggest    bool
+	threads    int
+	format     choice
+	out        string
+	plot       string
+	dataset    string
+}
+
+// The words for methods and aggregates, in the order of their constants.
+var (
+	methodWords    = []string{"evidence", "paper"}
+	aggregateWords = []string{"auto", "mean", "min", "median", "q1"}
+)
+
+func (a *app) scalingCommand() *cobra.Command {
+	o := &scalingOptions{
+		method: newChoice(methodWords[0], methodWords...), aggregate: newChoice(aggregateWords[0], aggregateWords...),
+		format: newChoice(formatText, formatText, formatJSON, formatCSV),
+	}
+	c := &cobra.Command{
+		Use:   "scaling DATA...",
+		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
+		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence in its largest term. " +
+			"One or two parameters; at least five values of each are needed for a conclusion.",
+		Annotations: arguments("DATA", dataHelp),
+		Example: `  slackline scaling runs.json
+  slackline scaling osu/ --where bytes=8 --target 65536 --plot collectives.svg
+  slackline scaling runs.csv --expect 'O(p log p)' --suggest
+  slackline scaling memory.json --max 3072 --format json`,
+		Args: atLeastOne("DATA"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.addGroup(c, "Measurements", o.data.addFlags)
+	a.addGroup(c, "Model", o.addModelFlags)
+	a.addGroup(c, "Questions", o.addQuestionFlags)
+	a.addGroup(c, "Output", o.addOutputFlags)
+	o.data.complete(c)
+	complete(c, "method", o.method.allowed)
+	complete(c, "aggregate", o.aggregate.allowed)
+	complete(c, "format", o.format.allowed)
+	return c
+}
+
+// atLeastOne demands arguments of one sort.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return exactArgs(name)(c, args)
+		}
+		return nil
+	}
+}
+
+func (o *scalingOptions) addModelFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.method, "method", "how a model is chosen: by the weight of the evidence, or by adjusted R2 as in the paper (one parameter)")
+	fs.Var(&o.aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for, the first quartile with --method paper")
+	fs.StringVar(&o.expect, "expect", "", "an `expression` such as 'O(p log p)' to compare with; adds the candidates around it, and gives rank and divergence")
+	fs.StringVar(&o.limit, "limit", "", "an `expression`: the deviation from --expect that is allowed (default: half its exponent)")
+	fs.StringArrayVar(&o.candidates, "candidate", nil, "a further `term`, e.g. 'p^(3/5)'; may be repeated (one parameter)")
+	fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+}
+
+func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.target, "target", "", "predict at this `value` of the first parameter, or at NAME=VALUE,..., with an interval, and rank what dominates there")
+	fs.Var(&o.budget, "max", "a budget: find the largest value of the first parameter at which the model stays within this `value`")
+	fs.BoolVar(&o.suggest, "suggest", false, "name the next measurements worth making")
+}
+
+func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output")
+	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	fs.StringVar(&o.plot, "plot", "", "draw measurements and models, up to six of them, into `FILE.svg|png`")
+	fs.StringVar(&o.dataset, "dataset", "", "also write the measurements into `FILE.json|jsonl|csv|txt` (slackline, Extra-P JSON lines, CSV, Extra-P text)")
+}
+
+func (o *scalingOptions) run(a *app, c *cobra.Command, args []string) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return usagef("--plot: %v", err)
+		}
+	}
+	if o.limit != "" && o.expect == "" {
+		return usagef("--limit needs --expect")
+	}
+	target, err := parseTarget(o.target)
+	if err != nil {
+		return err
+	}
+	if err := checkOutputs(args, output{"out", o.out}, output{"plot", o.plot}, output{"dataset", o.dataset}); err != nil {
+		return err
+	}
+	d, records, err := o.data.load(c.Context(), a, args)
+	if err != nil {
+		return err
+	}
+	r := &scalingReport{data: d, target: target, options: o, inputs: args, records: records}
+	if err := r.fit(a); err != nil {
+		return err
+	}
+	if o.dataset != "" {
+		if err := a.writeDataset(o.dataset, args, d, r.provenance(a)); err != nil {
+			return err
+		}
+	}
+	if o.plot != "" {
+		if err := r.draw(a); err != nil {
+			return err
+		}
+	}
+	return a.writeOut(o.out, args, func(w io.Writer) error { return r.write(a, w, o.format.value) })
+}
+
+// scalingReport are the models of a dataset, with everything that its output names.
+type scalingReport struct {
+	data    *dataset.Dataset
+	models  []scaling.Modelled
+	target  *scaling.Target
+	place   []float64 // of the target
+	expect  *scaling.Expression
+	limit   *scaling.Expression
+	options *scalingOptions
+	inputs  []string
+	records []provenance.Input
+}
+
+// fit finds the models.
+func (r *scalingReport) fit(a *app) error {
+	o := r.options
+	options, err := r.modelOptions()
+	if err != nil {
+		return err
+	}
+	if r.target != nil {
+		if r.place, err = r.target.Place(r.data); err != nil {
+			return err
+		}
+	}
+	if r.models, err = scaling.Models(r.data, options, o.threads); err != nil {
+		return err
+	}
+	usable := 0
+	for _, m := range r.models {
+		if m.Err != nil {
+			a.warn("%s is skipped: %v", m.Series.Name(), m.Err)
+		} else {
+			usable++
+		}
+	}
+	if usable == 0 {
+		return fmt.Errorf("nothing of %s can be modelled", strings.Join(r.inputs, ", "))
+	}
+	return nil
+}
+
+// modelOptions turns flags into options of the analysis.
+func (r *scalingReport) modelOptions() (scaling.Options, error) {
+	o := r.options
+	var options scaling.Options
+	for i, word := range methodWords {
+		if word == o.method.value {
+			options.Method = scaling.Method(i)
+		}
+	}
+	for i, word := range aggregateWords {
+		if word == o.aggregate.value {
+			options.Aggregate = scaling.Aggregate(i)
+		}
+	}
+	for _, text := range o.candidates {
+		t, err := scaling.ParseTerm(text)
+		if err != nil {
+			return options, usagef("--candidate: %v", err)
+		}
+		options.Further = append(options.Further, t)
+	}
+	if o.expect == "" {
+		return options, nil
+	}
+	var err error
+	if r.expect, err = r.expression("expect", o.expect); err != nil {
+		return options, err
+	}
+	if o.limit != "" {
+		if r.limit, err = r.expression("limit", o.limit); err != nil {
+			return options, err
+		}
+	}
+	if len(r.data.Parameters) == 1 {
+		around := scaling.Space{}.Around(r.expect.Term(r.data.Parameters[0]))
+		options.Only = append(around, options.Further...)
+		options.Further = append(options.Further, around...)
+	}
+	return options, nil
+}
+
+func (r *scalingReport) expression(flag, text string) (*scaling.Expression, error) {
+	e, err := scaling.ParseExpression(text)
+	if err != nil {
+		return nil, usagef("--%s: %v", flag, err)
+	}
+	if err := e.Check(r.data.Parameters); err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return e, nil
+}
+
+func (r *scalingReport) provenance(a *app) *provenance.Record {
+	p := provenance.New(a.args)
+	p.Inputs = r.records
+	p.Warnings = append(p.Warnings, a.warnings...)
+	return p
+}
+
+// writeDataset writes measurements in the form that the suffix of the file names.
+func (a *app) writeDataset(path string, inputs []string, d *dataset.Dataset, from *provenance.Record) error {
+	dot := strings.LastIndexByte(path, '.')
+	write := map[string]func(io.Writer) error{
+		".json":  func(w io.Writer) error { return d.WriteJSON(w, from) },
+		".jsonl": d.WriteLines,
+		".csv":   d.WriteCSV,
+		".txt":   d.WriteExtraPText,
+	}[path[max(dot, 0):]]
+	if write == nil {
+		return usagef("--dataset: no form of measurements for %q; possible are .json, .jsonl, .csv and .txt", path)
+	}
+	if err := a.writeOut(path, inputs, write); err != nil {
+		return err
+	}
+	a.note("wrote %s: %s", path, plural(d.Measurements(), "measurement"))
+	return nil
+}

@@ -1,0 +1,420 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"slackline/analyze/scaling"
+	"slackline/internal/provenance"
+	"slackline/internal/table"
+)
+
+// finite is a number that JSON can hold; nil stands for what is none.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// modelJSON is a model in the JSON output. The names and meanings of its members
+// stay as they are: other programs rely on them.
+type modelJSON struct {
+	CallPath   string                  `json:"callpath"`
+	Metric     string                  `json:"metric"`
+	Lead       *scaling.Term           `json:"lead,omitempty"`
+	Leads      map[string]scaling.Term `json:"leads,omitempty"`
+	Form       string                  `json:"form,omitempty"`
+	Formula    string                  `json:"formula"`
+	AdjustedR2 *float64                `json:"adjusted_r2"`
+	SMAPE      *float64                `json:"smape"`
+	Confidence *float64                `json:"confidence"`
+	Noise      string                  `json:"noise"`
+	NoiseLevel *float64                `json:"noise_relative,omitempty"`
+	Points     int                     `json:"points"`
+
+	Verdict    string                  `json:"verdict,omitempty"` // inconclusive
+	Reason     string                  `json:"reason,omitempty"`
+	Rank       string                  `json:"rank,omitempty"`
+	Delta      map[string]scaling.Term `json:"delta,omitempty"`
+	Prediction *predictionJSON         `json:"prediction,omitempty"`
+	Wall       *float64                `json:"wall,omitempty"`
+	Segments   *segmentsJSON           `json:"segments,omitempty"`
+	Outliers   []outlierJSON           `json:"outliers,omitempty"`
+	Suggested  []suggestionJSON        `json:"suggestions,omitempty"`
+	Others     []alternativeJSON       `json:"alternatives,omitempty"`
+}
+
+type predictionJSON struct {
+	At           map[string]float64 `json:"at"`
+	Value        *float64           `json:"value"`
+	Low          *float64           `json:"low"`
+	High         *float64           `json:"high"`
+	MeasuredLow  *float64           `json:"measured_low"`
+	MeasuredHigh *float64           `json:"measured_high"`
+}
+
+type segmentsJSON struct {
+	Ratio *float64      `json:"evidence_ratio"`
+	Parts []segmentJSON `json:"parts"`
+}
+
+type segmentJSON struct {
+	From    float64      `json:"from"`
+	To      float64      `json:"to"`
+	Lead    scaling.Term `json:"lead"`
+	Formula string       `json:"formula"`
+}
+
+type outlierJSON struct {
+	At    map[string]float64 `json:"at"`
+	Value float64            `json:"value"`
+	Sigma float64            `json:"sigma"`
+	Of    string             `json:"of"` // point or repetition
+}
+
+type suggestionJSON struct {
+	At        map[string]float64 `json:"at"`
+	Gain      float64            `json:"gain_bits"`
+	Spread    float64            `json:"relative_spread"`
+	Predicted float64            `json:"predicted"`
+	Repeat    bool               `json:"measured_before"`
+}
+
+type alternativeJSON struct {
+	Leads  map[string]scaling.Term `json:"leads"`
+	Form   string                  `json:"form"`
+	Weight float64                 `json:"weight"`
+}
+
+type scalingJSON struct {
+	Models     []modelJSON        `json:"models"`
+	Skipped    []skippedJSON      `json:"skipped,omitempty"`
+	Ranking    []rankedJSON       `json:"ranking,omitempty"`
+	Provenance *provenance.Record `json:"provenance"`
+}
+
+type skippedJSON struct {
+	CallPath string `json:"callpath"`
+	Metric   string `json:"metric"`
+	Reason   string `json:"reason"`
+}
+
+type rankedJSON struct {
+	CallPath string   `json:"callpath"`
+	Metric   string   `json:"metric"`
+	Value    *float64 `json:"value"`
+	Share    *float64 `json:"share"`
+}
+
+// mostAlternatives is how many other leads the JSON names.
+const mostAlternatives = 5
+
+func (r *scalingReport) write(a *app, w io.Writer, format string) error {
+	switch format {
+	case formatJSON:
+		return writeJSONObject(w, r.json(a))
+	case formatCSV:
+		return r.table(true).WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
+
+// byName gives terms or values the names of their parameters.
+func byName[T any](names []string, values []T) map[string]T {
+	m := map[string]T{}
+	for i, name := range names {
+		m[name] = values[i]
+	}
+	return m
+}
+
+func (r *scalingReport) json(a *app) scalingJSON {
+	result := scalingJSON{Models: []modelJSON{}}
+	for i := range r.models {
+		m := &r.models[i]
+		if m.Err != nil {
+			result.Skipped = append(result.Skipped, skippedJSON{m.Series.CallPath, m.Series.Metric, m.Err.Error()})
+			continue
+		}
+		result.Models = append(result.Models, r.modelJSON(m))
+	}
+	if r.place != nil {
+		for _, x := range scaling.Dominating(r.models, r.place) {
+			result.Ranking = append(result.Ranking, rankedJSON{x.Fit.CallPath, x.Fit.Metric, finite(x.Prediction.Value), finite(x.Share)})
+		}
+	}
+	result.Provenance = r.provenance(a)
+	return result
+}
+
+func (r *scalingReport) modelJSON(m *scaling.Modelled) modelJSON {
+	f := m.Fit
+	j := modelJSON{
+		CallPath: f.CallPath, Metric: f.Metric, Formula: f.Model.String(),
+		AdjustedR2: finite(f.AdjustedR2), SMAPE: finite(f.SMAPE), Confidence: finite(f.Confidence),
+		Noise: f.Noise.Kind, Points: len(f.Values),
+	}
+	if f.Noise.Sigma > 0 {
+		j.NoiseLevel = finite(f.Noise.Sigma)
+	}
+	if len(f.Parameters) == 1 {
+		j.Lead = &f.Leads[0]
+	} else {
+		j.Leads, j.Form = byName(f.Parameters, f.Leads), f.Form.String()
+	}
+	if f.Doubt != "" {
+		j.Verdict, j.Reason, j.Confidence = scaling.Inconclusive.String(), f.Doubt, nil
+	}
+	if r.expect != nil {
+		rank, delta := r.compare(f)
+		j.Rank, j.Delta = rank.String(), byName(f.Parameters, delta)
+	}
+	if r.place != nil {
+		j.Prediction = newPredictionJSON(f, r.place)
+	}
+	if r.options.budget.given {
+		j.Wall = finite(r.wall(f))
+	}
+	if s := m.Segments; s != nil {
+		j.Segments = &segmentsJSON{Ratio: finite(s.Ratio)}
+		for _, part := range []scaling.Segment{s.Lower, s.Upper} {
+			j.Segments.Parts = append(j.Segments.Parts, segmentJSON{part.From, part.To, part.Lead, part.Model.String()})
+		}
+	}
+	for _, o := range m.Outliers {
+		of := "repetition"
+		if o.Point {
+			of = "point"
+		}
+		j.Outliers = append(j.Outliers, outlierJSON{byName(f.Parameters, o.At), o.Value, o.Sigma, of})
+	}
+	if r.options.suggest {
+		for _, s := range f.Suggest() {
+			j.Suggested = append(j.Suggested, suggestionJSON{byName(f.Parameters, s.At), s.Gain, s.Spread, s.Value, s.Repeat})
+		}
+	}
+	j.Others = alternatives(f)
+	return j
+}
+
+// alternatives are the leads that the evidence leaves beside the chosen one.
+func alternatives(f *scaling.Fit) []alternativeJSON {
+	var list []alternativeJSON
+	for _, g := range f.OtherLeads(mostAlternatives) {
+		list = append(list, alternativeJSON{byName(f.Parameters, g.Leads), g.Form.String(), g.Weight})
+	}
+	return list
+}
+
+func newPredictionJSON(f *scaling.Fit, at []float64) *predictionJSON {
+	p := f.Predict(at...)
+	return &predictionJSON{
+		At: byName(f.Parameters, at), Value: finite(p.Value), Low: finite(p.Low), High: finite(p.High),
+		MeasuredLow: finite(p.MeasuredLow), MeasuredHigh: finite(p.MeasuredHigh),
+	}
+}
+
+// compare holds a model against --expect.
+func (r *scalingReport) compare(f *scaling.Fit) (scaling.Rank, []scaling.Term) {
+	rank := scaling.Total
+	var delta []scaling.Term
+	for i, name := range f.Parameters {
+		expected := r.expect.Term(name)
+		limit := scaling.DefaultLimit(expected)
+		if r.limit != nil && r.limit.Mentions(name) {
+			limit = r.limit.Term(name)
+		}
+		rank = min(rank, scaling.RankOf(f.Leads[i], expected, limit))
+		delta = append(delta, scaling.Divergence(f.Leads[i], expected))
+	}
+	return rank, delta
+}
+
+// wall is where the budget ends.
+func (r *scalingReport) wall(f *scaling.Fit) float64 {
+	at := r.place
+	if at == nil {
+		at, _ = (&scaling.Target{Named: map[string]float64{}}).Place(r.data)
+	}
+	return f.Model.Wall(r.options.budget.value, 0, at)
+}
+
+// table has a row for each model; exact gives all numbers for programs.
+func (r *scalingReport) table(exact bool) *table.Table {
+	columns := []table.Column{
+		{Key: "callpath", Title: "call path"}, {Key: "metric"}, {Key: "lead"},
+		{Key: "confidence", Align: table.Right}, {Key: "adjusted_r2", Title: "adj. R2", Align: table.Right},
+		{Key: "smape_percent", Title: "error", Align: table.Right},
+	}
+	if exact {
+		columns = append(columns, table.Column{Key: "noise"})
+	}
+	if r.expect != nil {
+		columns = append(columns, table.Column{Key: "rank"}, table.Column{Key: "divergence"})
+	}
+	if r.place != nil {
+		title := "at " + placeText(r.data.Parameters, r.place)
+		columns = append(columns, table.Column{Key: "predicted", Title: title, Align: table.Right}, table.Column{Key: "interval", Title: "90 % interval"})
+	}
+	if r.options.budget.given {
+		columns = append(columns, table.Column{Key: "wall", Align: table.Right})
+	}
+	t := table.New(append(columns, table.Column{Key: "model"})...)
+	for i := range r.models {
+		if m := &r.models[i]; m.Err == nil {
+			t.Add(r.row(m, exact)...)
+		}
+	}
+	return t
+}
+
+// row are the cells of a model.
+func (r *scalingReport) row(m *scaling.Modelled, exact bool) []any {
+	f := m.Fit
+	lead := landau(f)
+	confidence := numberCell(f.Confidence, "%.2f")
+	if f.Doubt != "" {
+		confidence = table.Cell{Text: "-", Value: nil}
+	}
+	cells := []any{f.CallPath, f.Metric, lead, confidence, numberCell(f.AdjustedR2, "%.3f"), numberCell(f.SMAPE, "%.2g %%")}
+	if exact {
+		cells = append(cells, f.Noise.Kind)
+	}
+	if r.expect != nil {
+		rank, delta := r.compare(f)
+		cells = append(cells, rank.String(), landauOf(f.Parameters, delta, scaling.Product))
+	}
+	if r.place != nil {
+		p := f.Predict(r.place...)
+		cells = append(cells, numberCell(p.Value, "%.4g"), fmt.Sprintf("%.4g..%.4g", p.Low, p.High))
+	}
+	if r.options.budget.given {
+		cells = append(cells, wallCell(r.wall(f)))
+	}
+	return append(cells, f.Model.String())
+}
+
+// numberCell is a number for people and programs; what is none is "-".
+func numberCell(v float64, format string) table.Cell {
+	p := finite(v)
+	if p == nil {
+		return table.Cell{Text: "-", Value: nil}
+	}
+	return table.Cell{Text: fmt.Sprintf(format, v), Value: v}
+}
+
+func wallCell(v float64) table.Cell {
+	switch {
+	case math.IsInf(v, 1):
+		return table.Cell{Text: "none", Value: nil}
+	case v == 0:
+		return table.Cell{Text: "below 1", Value: 0}
+	}
+	return table.Cell{Text: strconv.FormatFloat(v, 'f', -1, 64), Value: v}
+}
+
+// landau prints the leads of a model, e.g. O(p log p).
+func landau(f *scaling.Fit) string { return landauOf(f.Parameters, f.Leads, f.Form) }
+
+func landauOf(names []string, leads []scaling.Term, form scaling.Form) string {
+	var parts []string
+	for i, lead := range leads {
+		if lead != (scaling.Term{}) {
+			parts = append(parts, lead.Landau(names[i]))
+		}
+	}
+	joint := " * "
+	if form == scaling.Sum {
+		joint = " + "
+	}
+	if len(parts) == 0 {
+		return "O(1)"
+	}
+	return "O(" + strings.Join(parts, joint) + ")"
+}
+
+// placeText prints a place, e.g. "p = 64" or "p = 64, n = 100".
+func placeText(names []string, at []float64) string {
+	parts := make([]string, len(at))
+	for i, x := range at {
+		parts[i] = fmt.Sprintf("%s = %s", names[i], strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeText writes the models as a table, and below what there is to say.
+func (r *scalingReport) writeText(a *app, w io.Writer) error {
+	if err := a.writeText(w, r.table(false), true); err != nil {
+		return err
+	}
+	if r.place != nil && len(r.models) > 1 {
+		if err := r.writeRanking(a, w); err != nil {
+			return err
+		}
+	}
+	var lines []string
+	for i := range r.models {
+		if m := &r.models[i]; m.Err == nil {
+			lines = append(lines, r.remarks(m)...)
+		}
+	}
+	if len(lines) > 0 {
+		_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(lines, "\n"))
+		return err
+	}
+	return nil
+}
+
+// writeRanking writes what dominates at the target.
+func (r *scalingReport) writeRanking(a *app, w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "\n%s\n", a.bold("What dominates at "+placeText(r.data.Parameters, r.place))); err != nil {
+		return err
+	}
+	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
+		table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "callpath", Title: "call path"})
+	const most = 10
+	for i, x := range scaling.Dominating(r.models, r.place) {
+		if i == most {
+			break
+		}
+		t.Add(x.Fit.Metric, numberCell(100*x.Share, "%.1f %%"), numberCell(x.Prediction.Value, "%.4g"), x.Fit.CallPath)
+	}
+	return a.writeText(w, t, true)
+}
+
+// remarks are the lines about one model.
+func (r *scalingReport) remarks(m *scaling.Modelled) []string {
+	f := m.Fit
+	var lines []string
+	say := func(format string, args ...any) {
+		lines = append(lines, f.CallPath+": "+fmt.Sprintf(format, args...))
+	}
+	if f.Doubt != "" {
+		say("inconclusive: %s", f.Doubt)
+	}
+	if s := m.Segments; s != nil {
+		say("two laws, evidence %.3g to 1: %s up to %s, %s from %s on", s.Ratio, s.Lower.Model.String(),
+			placeText(f.Parameters, []float64{s.Before}), s.Upper.Model.String(), placeText(f.Parameters, []float64{s.After}))
+	}
+	for _, o := range m.Outliers {
+		of := "a repetition"
+		if o.Point {
+			of = "the point"
+		}
+		say("outlier, not removed: %s at %s is %.6g, %.0f sigma off", of, placeText(f.Parameters, o.At), o.Value, o.Sigma)
+	}
+	if r.options.suggest {
+		for i, s := range f.Suggest() {
+			again := ""
+			if s.Repeat {
+				again = " (more repetitions)"
+			}
+			say("worth measuring %d: %s%s: the hypotheses differ by %.2g %%, %.1f bits to learn", i+1, placeText(f.Parameters, s.At), again, 100*s.Spread, s.Gain)
+		}
+	}
+	return lines
+}

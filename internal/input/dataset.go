@@ -1,0 +1,90 @@
+package input
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+)
+
+// DatasetOptions say how measurements are opened.
+type DatasetOptions struct {
+	Stdin  io.Reader // what "-" stands for
+	Format string    // name of the format; empty: told by the content
+}
+
+// maxDataset is the size of a file of measurements that is still read.
+const maxDataset = 1 << 30
+
+// OpenDataset reads the measurements of files, directories and the standard input
+// into one dataset, and the records of what was read.
+func OpenDataset(ctx context.Context, words []string, o DatasetOptions) (*dataset.Dataset, []provenance.Input, error) {
+	all := dataset.New()
+	var records []provenance.Input
+	for _, word := range words {
+		part, record, err := openDataset(ctx, word, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		records = append(records, record)
+		if len(words) == 1 {
+			return part, records, nil
+		}
+		all.Merge(part)
+	}
+	return all, records, nil
+}
+
+func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.Dataset, provenance.Input, error) {
+	record := provenance.Input{Path: word}
+	if info, err := os.Stat(word); word != Stdin && err == nil && info.IsDir() {
+		record.Kind = "directory of measurements"
+		d, err := dataset.ReadDir(word, os.DirFS(word), o.Format)
+		return d, record, err
+	}
+	data, err := readAll(ctx, word, o.Stdin)
+	if err != nil {
+		return nil, record, err
+	}
+	name := word
+	if word == Stdin {
+		name = "stdin"
+	}
+	d, format, err := dataset.ReadNamed(name, data, o.Format)
+	record.Kind, record.Bytes, record.SHA256 = format.About, int64(len(data)), hash(data)
+	return d, record, err
+}
+
+// readAll reads a file of measurements.
+func readAll(ctx context.Context, word string, stdin io.Reader) ([]byte, error) {
+	r := stdin
+	size := int64(0)
+	if word != Stdin {
+		f, content, err := open(ctx, word)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			size = min(info.Size(), maxDataset)
+		}
+		r = content
+	} else if stdin == nil {
+		return nil, errors.New("there is no standard input")
+	} else {
+		r = Interruptible(ctx, stdin)
+	}
+	buffer := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	if _, err := io.Copy(buffer, io.LimitReader(r, maxDataset+1)); err != nil {
+		return nil, fmt.Errorf("%s: %w", word, err)
+	}
+	if buffer.Len() > maxDataset {
+		return nil, fmt.Errorf("%s: has more than %d MiB; give less, or several files", word, maxDataset>>20)
+	}
+	return buffer.Bytes(), nil
+}

@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A directory holds one file per point and repetition; names of directories and
+// files carry the point: [prefix.]NAMEVALUE[.NAMEVALUE...][.rN], e.g.
+// osu.p64.r2.txt or mm.x10y20.r1/. Parameters equal in all files are dropped.
+
+// Limits of a directory.
+const (
+	maxFiles     = 100_000
+	maxFileBytes = 256 << 20
+)
+
+// onePoint are the formats whose files hold one point, or not all of its
+// parameters, so that names may add some. The others know theirs.
+var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "csv"}
+
+var (
+	wordOfName  = regexp.MustCompile(`^(?:[A-Za-z]+[0-9]+)+$`)
+	valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+)`)
+)
+
+// repetition is the name that counts repetitions.
+const repetition = "r"
+
+// PlaceOf returns the parameters in the name of a file or directory. A name given
+// twice counts with its last value.
+func PlaceOf(name string) (names []string, at []float64) {
+	for _, part := range strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("./_-", c) }) {
+		if !wordOfName.MatchString(part) {
+			continue
+		}
+		for _, m := range valueOfName.FindAllStringSubmatch(part, -1) {
+			x, err := parseFinite(m[2])
+			if err != nil || m[1] == repetition {
+				continue
+			}
+			if i := slices.Index(names, m[1]); i >= 0 {
+				at[i] = x
+				continue
+			}
+			names, at = append(names, m[1]), append(at, x)
+		}
+	}
+	return names, at
+}
+
+// ReadNamed is Read for a file whose name may say at which point it was measured.
+func ReadNamed(name string, data []byte, format string) (*Dataset, Format, error) {
+	d, f, err := Read(name, data, format)
+	if err != nil || f.Name != "osu" {
+		return d, f, err
+	}
+	return d, f, d.addPlace(path.Base(name))
+}
+
+// addPlace gives a dataset the parameters in a name that it does not have itself.
+func (d *Dataset) addPlace(name string) error {
+	names, at := PlaceOf(name)
+	for i := len(names) - 1; i >= 0; i-- { // each becomes the first
+		if !slices.Contains(d.Parameters, names[i]) {
+			if err := d.SetParameter(names[i], at[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ReadDir reads all measurements below a directory. Files of no known format are
+// passed over with a warning.
+func ReadDir(name string, dir fs.FS, format string) (*Dataset, error) {
+	all := New()
+	files := 0
+	err := fs.WalkDir(dir, ".", func(p string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
+			return nil
+		}
+		if files++; files > maxFiles {
+			return fmt.Errorf("%s: has more than %d files", name, maxFiles)
+		}
+		return all.readFile(dir, name, p, format)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(all.Series) == 0 {
+		return nil, fmt.Errorf("%s: holds no file with measurements", name)
+	}
+	all.DropConstant()
+	return all, nil
+}
+
+// readFile adds what a file of a directory holds.
+func (d *Dataset) readFile(dir fs.FS, root, p, format string) error {
+	f, err := dir.Open(p)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return err
+	}
+	name := path.Join(root, p)
+	if len(data) > maxFileBytes {
+		d.warnf("%s has more than %d MiB and is passed over", name, maxFileBytes>>20)
+		return nil
+	}
+	if _, ok := Sniff(data); !ok && format == "" {
+		d.warnf("%s is no format of measurements that is known and is passed over", name)
+		return nil
+	}
+	part, kind, err := Read(name, data, format)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(onePoint, kind.Name) {
+		if err := part.addPlace(p); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	d.Merge(part)
+	if len(d.Parameters) > MaxParameters {
+		return fmt.Errorf("%s: the files have more than %d parameters together", name, MaxParameters)
+	}
+	return nil
+}
