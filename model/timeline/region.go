@@ -1,0 +1,106 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+)
+
+// numOps is the number of collective operations.
+const numOps = OpDestroyHandleDeallocate + 1
+
+// opNames are the names of the collective operations in MPI, in lower case and without their prefix.
+var opNames = [numOps]string{
+	OpBarrier: "barrier", OpBcast: "bcast", OpGather: "gather", OpGatherv: "gatherv",
+	OpScatter: "scatter", OpScatterv: "scatterv", OpAllgather: "allgather",
+	OpAllgatherv: "allgatherv", OpAlltoall: "alltoall", OpAlltoallv: "alltoallv",
+	OpAlltoallw: "alltoallw", OpAllreduce: "allreduce", OpReduce: "reduce",
+	OpReduceScatter: "reduce_scatter", OpScan: "scan", OpExscan: "exscan",
+	OpReduceScatterBlock: "reduce_scatter_block", OpCreateHandle: "create_handle",
+	OpDestroyHandle: "destroy_handle", OpAllocate: "allocate", OpDeallocate: "deallocate",
+	OpCreateHandleAllocate: "create_handle_allocate", OpDestroyHandleDeallocate: "destroy_handle_deallocate",
+}
+
+// String returns the name of the operation as MPI spells it, in lower case and without MPI_.
+func (op Op) String() string {
+	if op < numOps {
+		return opNames[op]
+	}
+	return "unknown"
+}
+
+// OpNamed returns the operation of that name, in lower case and without prefix.
+func OpNamed(name string) (Op, bool) {
+	i := slices.Index(opNames[:], name)
+	return Op(max(i, 0)), i >= 0
+}
+
+// pointToPoint and oneSided are names of MPI calls, in lower case and without prefix.
+var (
+	pointToPoint = strings.Fields("send bsend ssend rsend recv isend ibsend issend irsend irecv sendrecv isendrecv " +
+		"probe iprobe mprobe improbe mrecv imrecv psend precv pready pready_range pready_list parrived start startall " +
+		"wait waitall waitany waitsome test testall testany testsome request_free cancel")
+	oneSided = strings.Fields("put get accumulate get_accumulate fetch_and_op compare_and_swap rput rget raccumulate rget_accumulate")
+)
+
+// RegionNamed returns the region of a function as far as its name tells: calls of MPI by their prefix,
+// OpenMP constructs as Score-P names them (!$omp parallel @file:line), and functions of the program.
+func RegionNamed(name string) Region {
+	r := Region{Name: name}
+	lower := strings.ToLower(name)
+	if call, ok := strings.CutPrefix(lower, "mpi_"); ok {
+		r.Paradigm, r.Role = MPI, mpiRole(call)
+	} else if what, ok := strings.CutPrefix(lower, "!$omp "); ok {
+		r.Paradigm, r.Role = OpenMP, openMPRole(what)
+	}
+	return r
+}
+
+// mpiRole returns the role of an MPI call, in lower case and without prefix.
+func mpiRole(call string) Role {
+	if strings.HasPrefix(call, "file_") {
+		return FileIO
+	}
+	call = strings.TrimSuffix(call, "_c") // calls with large counts
+	if strings.HasPrefix(call, "win_") || slices.Contains(oneSided, call) {
+		return OneSided
+	}
+	call = strings.TrimSuffix(strings.TrimSuffix(call, "_init"), "_replace")
+	if slices.Contains(pointToPoint, call) {
+		return PointToPoint
+	}
+	if _, ok := CollectiveOp(call); ok {
+		return CollectiveCall
+	}
+	return Function
+}
+
+// CollectiveOp returns the operation of a collective call, in lower case and without prefix, blocking or not,
+// of all ranks or of neighbours.
+func CollectiveOp(call string) (Op, bool) {
+	for _, prefix := range []string{"", "i", "neighbor_", "ineighbor_"} {
+		if name, ok := strings.CutPrefix(call, prefix); ok {
+			if op, ok := OpNamed(name); ok && op <= OpReduceScatterBlock {
+				return op, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// openMPRole returns the role of an OpenMP construct, as Score-P names it.
+func openMPRole(what string) Role {
+	for _, known := range []struct {
+		prefix string
+		role   Role
+	}{
+		{"parallel", Parallel}, {"barrier", Barrier}, {"implicit barrier", ImplicitBarrier},
+		{"ibarrier", ImplicitBarrier}, {"for", Workshare}, {"do", Workshare},
+		{"single", Workshare}, {"sections", Workshare}, {"critical", Workshare},
+		{"workshare", Workshare}, {"loop", Workshare},
+	} {
+		if strings.HasPrefix(what, known.prefix) {
+			return known.role
+		}
+	}
+	return Function
+}
