@@ -80,3 +80,11 @@ func checkLength(tl *timeline.Timeline) error {
 
 // Len is the number of call paths, number 0 included.
 func (p *Paths) Len() int { return len(p.Names) }
+
+// Say names a call path in a sentence.
+func (p *Paths) Say(path int32) string {
+	if path == 0 {
+		return "no call"
+	}
+	return p.Names[path]
+}

@@ -1,0 +1,209 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"sync"
+
+	"slackline/analyze/profile"
+	"slackline/internal/parallel"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// CriticalPath is the sequence of activities that the run time consists of: whoever waits was not
+// critical before, the one that it waited for was. It is that of the timeline as it was; what would happen if
+// something took less time, it does not know.
+type CriticalPath struct {
+	Segments []Segment       // by time
+	Shares   []CriticalShare // by rank and call path
+	Paths    []CriticalTime  // by call path
+	Length   unit.Duration   // sum of the segments
+	Missing  unit.Duration   // run time before the first segment: its location began later than others
+}
+
+// Segment is a part of the critical path at one location.
+type Segment struct {
+	Location int32
+	From, To unit.Duration
+	Metric   Metric // the wait state that ended here: the segment before this one ended it; None for the first
+}
+
+// None is the metric of something that is no wait state.
+const None = noMetric
+
+// CriticalShare is the time of a rank and call path on the critical path.
+type CriticalShare struct {
+	Rank int
+	Path int32 // 0: in no call
+	Time unit.Duration
+}
+
+// CriticalTime compares the time of a call path on the critical path with what it takes on average.
+type CriticalTime struct {
+	Path      int32
+	Time      unit.Duration
+	Average   unit.Duration // over locations, without waiting time
+	Imbalance unit.Duration // what the critical path has more
+}
+
+// CriticalPath walks back from the last event of the run. It is found anew with every call.
+func (r *Result) CriticalPath() *CriticalPath {
+	c := &CriticalPath{}
+	sums := profile.NewSums(r.Paths)
+	shares := map[CriticalShare]unit.Duration{}
+	r.a.walkBack(func(s Segment, before int32) {
+		c.Segments = append(c.Segments, s)
+		c.Length += s.To - s.From
+		sums.Clear()
+		r.a.windows.Add(sums, s.Location, s.From, s.To, before)
+		left := s.To - s.From
+		for _, path := range sums.Touched {
+			if t := sums.First(path); path != 0 && t > 0 {
+				shares[CriticalShare{Rank: r.a.rankOf(s.Location), Path: path}] += t
+				left -= t
+			}
+		}
+		if left > 0 {
+			shares[CriticalShare{Rank: r.a.rankOf(s.Location)}] += left
+		}
+	})
+	slices.Reverse(c.Segments)
+	if len(c.Segments) > 0 {
+		c.Missing = c.Segments[0].From - r.Timeline.Start
+	}
+	for s, t := range shares {
+		s.Time = t
+		c.Shares = append(c.Shares, s)
+	}
+	slices.SortFunc(c.Shares, func(x, y CriticalShare) int {
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
+	})
+	c.Paths = r.criticalTimes(c.Shares)
+	return c
+}
+
+// criticalTimes compares the critical path with the average location.
+func (r *Result) criticalTimes(shares []CriticalShare) []CriticalTime {
+	times := make([]unit.Duration, r.Paths.Len())
+	for _, s := range shares {
+		times[s.Path] += s.Time
+	}
+	average := r.a.workByPath()
+	var list []CriticalTime
+	for path, t := range times {
+		if t == 0 {
+			continue
+		}
+		list = append(list, CriticalTime{
+			Path: int32(path), Time: t, Average: average[path], Imbalance: max(0, t-average[path]),
+		})
+	}
+	return list
+}
+
+// workByPath is the average time over locations that call paths take without waiting.
+func (a *analysis) workByPath() []unit.Duration {
+	total := make([]unit.Duration, a.paths.Len())
+	var mu sync.Mutex
+	workers := make([]*profile.Sums, max(a.threads, 1))
+	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
+		if workers[worker] == nil {
+			workers[worker] = profile.NewSums(a.paths)
+		}
+		sums, location := workers[worker], &a.tl.Locations[l]
+		sums.Clear()
+		n := int32(location.Calls.Len())
+		a.windows.Add(sums, int32(l), location.First, location.Last, n)
+		for i := a.first[l]; i < a.first[l+1]; i++ {
+			sums.Subtract(a.statePath(i), a.states[i].amount)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, path := range sums.Touched {
+			total[path] += sums.First(path)
+		}
+	})
+	for i := range total {
+		total[i] /= unit.Duration(max(len(a.tl.Locations), 1))
+	}
+	return total
+}
+
+// walkBack calls visit for the segments of the critical path, the last one first; of the location's
+// calls those before number before belong to it.
+func (a *analysis) walkBack(visit func(s Segment, before int32)) {
+	if len(a.tl.Locations) == 0 {
+		return
+	}
+	at := int32(0)
+	for l := range a.tl.Locations {
+		if a.tl.Locations[l].Last > a.tl.Locations[at].Last {
+			at = int32(l)
+		}
+	}
+	teams := a.teamsByLocation()
+	used := map[int]bool{}
+	now, before := a.tl.Locations[at].Last, int32(a.calls(at).Len())
+	for {
+		came, next, nextBefore, metric := a.reason(at, now, before, used, teams)
+		if came < now {
+			visit(Segment{at, came, now, metric}, before)
+		}
+		if metric == None {
+			return
+		}
+		at, now, before = next, came, nextBefore
+	}
+}
+
+// reason finds why a location was not earlier at a moment before a call: when another one let it go on, and
+// which. The metric is None if nobody did.
+func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[int]bool, teams map[int32][]teamPart) (came unit.Duration, next, nextBefore int32, metric Metric) {
+	states := a.states[a.first[at]:a.first[at+1]]
+	i := sort.Search(len(states), func(i int) bool { return states[i].call >= before }) - 1
+	for i >= 0 && (used[a.first[at]+i] || states[i].enter >= now) {
+		i--
+	}
+	if t := lastTeam(teams[at], before, now); t != nil && (i < 0 || states[i].call < t.member.BeginPlace.Next) {
+		return min(t.team.Fork, now), t.team.Master, t.team.ForkPlace.Next, OpenMPIdle
+	}
+	if i < 0 {
+		return min(a.tl.Locations[at].First, now), at, before, None
+	}
+	s := &states[i]
+	used[a.first[at]+i] = true
+	came = min(a.calls(s.cause).Enter[s.causeCall], a.calls(at).Leave[s.call], now)
+	return came, s.cause, s.causeCall, s.metric
+}
+
+// teamPart is the part of a worker in a team.
+type teamPart struct {
+	team   *timeline.Team
+	member *timeline.TeamMember
+}
+
+func (a *analysis) teamsByLocation() map[int32][]teamPart {
+	teams := map[int32][]teamPart{}
+	for i := range a.tl.Teams {
+		t := &a.tl.Teams[i]
+		for j := range t.Members {
+			if m := &t.Members[j]; m.Location != t.Master {
+				teams[m.Location] = append(teams[m.Location], teamPart{t, m})
+			}
+		}
+	}
+	return teams
+}
+
+// lastTeam finds the last team that a worker was in before a call and a moment; nil if there is none.
+func lastTeam(list []teamPart, before int32, now unit.Duration) *teamPart {
+	i := sort.Search(len(list), func(i int) bool {
+		return list[i].team.Fork >= now || list[i].member.BeginPlace.Next > before
+	}) - 1
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}

@@ -1,0 +1,270 @@
+package waits
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"slackline/model/unit"
+)
+
+// Explanation says why waiting happened: what those that came late had done more, and what they had waited for
+// themselves, and so on.
+type Explanation struct {
+	Metric Metric
+	Rank   int
+	Path   int32
+	Count  int64         // wait states
+	Amount unit.Duration // waiting time that is explained
+	Causes []Cause       // the greatest first; their shares sum up to the amount
+	Roots  []Root        // where it all began, the greatest first; of the outermost explanation only
+	Rest   unit.Duration // what Roots leave out: many small causes far back
+}
+
+// CauseKind is a kind of cause.
+type CauseKind uint8
+
+// The kinds of causes.
+const (
+	Excess  CauseKind = iota // more time in a call path than the one that waited
+	Waited                   // waits of the one that came late
+	Unknown                  // nothing: the two had not met before, or the clocks are wrong
+)
+
+// Cause is one reason why a rank came late.
+type Cause struct {
+	Kind    CauseKind
+	Rank    int
+	Path    int32
+	Metric  Metric // of Waited
+	Share   unit.Duration
+	Because *Explanation // of Waited: why; nil if that goes too far
+}
+
+// Root is a call path on a rank where a chain of causes begins.
+type Root struct {
+	Rank  int
+	Path  int32
+	Share unit.Duration
+}
+
+// maxDepth is how far explanations go back, maxFollowed how many waits of one level they follow.
+const (
+	maxDepth    = 4
+	maxFollowed = 3
+)
+
+// charged is a wait state, or behind them an idle phase, and how much of its time is to be explained.
+type charged struct {
+	item   int
+	amount int64
+}
+
+// Explain explains the waiting time of a metric, rank and call path.
+func (r *Result) Explain(w *Wait) *Explanation {
+	var list []charged
+	a := r.a
+	for i := range a.states {
+		s := &a.states[i]
+		metric := s.metric == w.Metric || w.Metric == WrongOrder && s.wrongOrder != inOrder
+		if metric && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
+			list = append(list, charged{i, int64(s.amount)})
+		}
+	}
+	for i := range a.idle {
+		p := &a.idle[i]
+		if w.Metric == OpenMPIdle && a.rankOf(p.master) == w.Rank && p.path == w.Path {
+			list = append(list, charged{len(a.states) + i, p.amount() * p.workers})
+		}
+	}
+	return r.explain(w.Metric, w.Rank, w.Path, list)
+}
+
+// ExplainState explains a single wait state; see Largest.
+func (r *Result) ExplainState(s *State) *Explanation {
+	return r.explain(s.Metric, s.Rank, s.Path, []charged{{s.number, int64(s.Amount)}})
+}
+
+func (r *Result) explain(m Metric, rank int, path int32, list []charged) *Explanation {
+	x := &explainer{a: r.a, causes: newCauses(r.a.paths)}
+	e := x.explain(m, rank, path, list, maxDepth)
+	e.Roots, e.Rest = x.roots(list, e.Amount)
+	return e
+}
+
+// explainer finds explanations.
+type explainer struct {
+	a           *analysis
+	causes      *causes
+	apportioner apportioner
+	shares      []int64
+}
+
+// charge splits the amount of an item among its causes; see causes for their order. The rank is that of
+// the one that came late.
+func (x *explainer) charge(c charged) (rank int) {
+	if c.item < len(x.a.states) {
+		s := &x.a.states[c.item]
+		x.causes.find(x.a, s)
+		rank = x.a.rankOf(s.cause)
+	} else {
+		p := &x.a.idle[c.item-len(x.a.states)]
+		x.causes.findSerial(x.a, p)
+		rank = x.a.rankOf(p.master)
+	}
+	n := len(x.causes.weights)
+	x.shares = slices.Grow(x.shares[:0], n)[:n]
+	if x.causes.total > 0 {
+		x.apportioner.split(x.shares, c.amount, x.causes.weights, x.causes.total)
+	}
+	return rank
+}
+
+// explain explains items that have a metric, rank and call path in common.
+func (x *explainer) explain(m Metric, rank int, path int32, list []charged, depth int) *Explanation {
+	e := &Explanation{Metric: m, Rank: rank, Path: path, Count: int64(len(list))}
+	type key struct {
+		kind   CauseKind
+		rank   int
+		path   int32
+		metric Metric
+	}
+	shares := map[key]int64{}
+	behind := map[key][]charged{}
+	for _, item := range list {
+		e.Amount += unit.Duration(item.amount)
+		late := x.charge(item)
+		c := x.causes
+		if c.total == 0 {
+			shares[key{kind: Unknown, rank: late, metric: None}] += item.amount
+			continue
+		}
+		for i, p := range c.paths {
+			shares[key{Excess, late, p, None}] += x.shares[i]
+		}
+		for i, w := range c.states {
+			k := key{Waited, late, x.a.statePath(w.state), x.a.states[w.state].metric}
+			share := x.shares[len(c.paths)+i]
+			shares[k] += share
+			if depth > 1 && share > 0 {
+				behind[k] = append(behind[k], charged{w.state, share})
+			}
+		}
+	}
+	for k, share := range shares {
+		if share > 0 {
+			e.Causes = append(e.Causes, Cause{Kind: k.kind, Rank: k.rank, Path: k.path, Metric: k.metric, Share: unit.Duration(share)})
+		}
+	}
+	slices.SortFunc(e.Causes, func(p, q Cause) int {
+		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Kind, q.Kind), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path), cmp.Compare(p.Metric, q.Metric))
+	})
+	followed := 0
+	for i := range e.Causes {
+		c := &e.Causes[i]
+		if c.Kind == Waited && depth > 1 && followed < maxFollowed {
+			c.Because = x.explain(c.Metric, c.Rank, c.Path, merged(behind[key{Waited, c.Rank, c.Path, c.Metric}]), depth-1)
+			followed++
+		}
+	}
+	return e
+}
+
+// merged joins the entries of the same wait states.
+func merged(list []charged) []charged {
+	slices.SortFunc(list, func(p, q charged) int { return cmp.Compare(p.item, q.item) })
+	n := 0
+	for _, c := range list {
+		if n > 0 && list[n-1].item == c.item {
+			list[n-1].amount += c.amount
+			continue
+		}
+		list[n] = c
+		n++
+	}
+	return list[:n]
+}
+
+// smallest is the part of an amount below which roots are not followed any more.
+const smallest = 10000
+
+// roots follows the causes of items to the call paths where they began. Wait states are taken in the order of
+// the backward pass, so that each has got all that it is responsible for.
+func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, rest unit.Duration) {
+	shares := map[Root]int64{}
+	left := map[int]int64{} // by wait state
+	var next rootQueue
+	take := func(item int, share int64) {
+		if _, known := left[item]; !known {
+			heap.Push(&next, rootItem{x.order(item), item})
+		}
+		left[item] += share
+	}
+	for _, c := range list {
+		take(c.item, c.amount)
+	}
+	for len(next) > 0 {
+		item := heap.Pop(&next).(rootItem).item
+		share := left[item]
+		delete(left, item)
+		if share < int64(amount)/smallest {
+			rest += unit.Duration(share)
+			continue
+		}
+		late := x.charge(charged{item, share})
+		if x.causes.total == 0 {
+			rest += unit.Duration(share)
+			continue
+		}
+		for i, p := range x.causes.paths {
+			shares[Root{Rank: late, Path: p}] += x.shares[i]
+		}
+		from := x.order(item)
+		for i, w := range x.causes.states {
+			s := x.shares[len(x.causes.paths)+i]
+			if x.order(w.state) <= from { // in a circle
+				rest += unit.Duration(s)
+			} else if s > 0 {
+				take(w.state, s)
+			}
+		}
+	}
+	for root, share := range shares {
+		if share > 0 {
+			root.Share = unit.Duration(share)
+			roots = append(roots, root)
+		}
+	}
+	slices.SortFunc(roots, func(p, q Root) int {
+		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path))
+	})
+	return roots, rest
+}
+
+// order is when an item was accounted for; idle phases come before all wait states.
+func (x *explainer) order(item int) int32 {
+	if item < len(x.a.states) {
+		return x.a.states[item].order
+	}
+	return 0
+}
+
+// rootItem is a wait state in the order of the backward pass.
+type rootItem struct {
+	order int32
+	item  int
+}
+
+type rootQueue []rootItem
+
+func (q rootQueue) Len() int { return len(q) }
+func (q rootQueue) Less(i, j int) bool {
+	return q[i].order < q[j].order || q[i].order == q[j].order && q[i].item < q[j].item
+}
+func (q rootQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *rootQueue) Push(x any)   { *q = append(*q, x.(rootItem)) }
+func (q *rootQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}

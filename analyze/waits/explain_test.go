@@ -1,0 +1,117 @@
+package waits
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slackline/model/unit"
+)
+
+func TestExplainFigure3(t *testing.T) {
+	r := analyze(t, figure3(), 1)
+	e := r.Explain(&r.Waits[1])
+	var got []string
+	for _, s := range e.Sentences(r.Paths) {
+		got = append(got, strings.Repeat("  ", s.Depth)+s.Text)
+	}
+	want := []string{
+		"Rank 2 waited 2s in main/MPI_Recv, because rank 1 sent late: 75 % waits of rank 1 in main/MPI_Recv (late_sender), 25 % excess time of rank 1 in main/MPI_Recv.",
+		"  Rank 1 waited 1.5s in main/MPI_Recv, because rank 0 sent late: 56 % excess time of rank 0 in main/g, 19 % excess time of rank 0 in main/f.",
+		"In the end it is due to 56 % main/g on rank 0, 25 % main/MPI_Recv on rank 1, 19 % main/f on rank 0.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("explanation (-want +got):\n%s", diff)
+	}
+}
+
+// TestExplanationsAddUp checks that shares of causes sum up to what they explain, and those of roots too.
+func TestExplanationsAddUp(t *testing.T) {
+	for seed := range runs() / 4 {
+		r := analyze(t, randomRun(seed), 1)
+		for i := range r.Waits {
+			w := &r.Waits[i]
+			e := r.Explain(w)
+			if e.Amount != w.Amount {
+				t.Fatalf("seed %d: explains %v of %v", seed, e.Amount, w.Amount)
+			}
+			checkExplanation(t, seed, e)
+			sum := e.Rest
+			for _, root := range e.Roots {
+				sum += root.Share
+			}
+			if sum != e.Amount {
+				t.Fatalf("seed %d: roots sum up to %v, want %v", seed, sum, e.Amount)
+			}
+			e.Sentences(r.Paths)
+		}
+		for _, s := range r.Largest(3) {
+			checkExplanation(t, seed, r.ExplainState(&s))
+		}
+	}
+}
+
+func checkExplanation(t *testing.T, seed uint64, e *Explanation) {
+	t.Helper()
+	sum := unit.Duration(0)
+	for i := range e.Causes {
+		c := &e.Causes[i]
+		sum += c.Share
+		if c.Because != nil {
+			if c.Because.Amount != c.Share {
+				t.Fatalf("seed %d: a cause of %v is explained by %v", seed, c.Share, c.Because.Amount)
+			}
+			checkExplanation(t, seed, c.Because)
+		}
+	}
+	if sum != e.Amount {
+		t.Fatalf("seed %d: causes sum up to %v, want %v", seed, sum, e.Amount)
+	}
+}
+
+// TestRootsOfAllAreTheDelays checks that the roots of all waits together are the delay costs: they follow the
+// same causes. Rounding differs by a picosecond per split.
+func TestRootsOfAllAreTheDelays(t *testing.T) {
+	for seed := range runs() / 8 {
+		r := analyze(t, randomRun(seed), 1)
+		if r.Cyclic > 0 {
+			continue
+		}
+		var all []charged
+		for i := range r.a.states {
+			all = append(all, charged{i, int64(r.a.states[i].amount)})
+		}
+		for i := range r.a.idle {
+			p := &r.a.idle[i]
+			all = append(all, charged{len(r.a.states) + i, p.amount() * p.workers})
+		}
+		x := &explainer{a: r.a, causes: newCauses(r.a.paths)}
+		roots, _ := x.roots(all, 0)
+		slack := unit.Duration(4 * len(all))
+		delays := map[Root]unit.Duration{}
+		for i := range r.Delays {
+			delays[Root{Rank: r.Delays[i].Rank, Path: r.Delays[i].Path}] = r.Delays[i].Sum()
+		}
+		for _, root := range roots {
+			want := delays[Root{Rank: root.Rank, Path: root.Path}]
+			if d := root.Share - want; d > slack || d < -slack {
+				t.Fatalf("seed %d: root %s on rank %d = %v, want %v", seed, r.Paths.Names[root.Path], root.Rank, root.Share, want)
+			}
+		}
+	}
+}
+
+func TestMetricsAreDescribed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range Metrics() {
+		i := m.Info()
+		if i.Name == "" || i.Title == "" || i.Short == "" || i.Meaning == "" || i.Advice == "" || strings.Count(i.Because, "%s") != 1 {
+			t.Errorf("metric %d is not described: %+v", m, i)
+		}
+		if seen[i.Name] {
+			t.Errorf("two metrics are called %s", i.Name)
+		}
+		seen[i.Name] = true
+	}
+}

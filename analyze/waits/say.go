@@ -1,0 +1,147 @@
+package waits
+
+import (
+	"fmt"
+	"strings"
+
+	"slackline/analyze/profile"
+	"slackline/model/unit"
+)
+
+// maxSaid is how many causes a sentence names.
+const maxSaid = 4
+
+// Sentence is a part of an explanation in words; sentences that explain others are deeper.
+type Sentence struct {
+	Depth int
+	Text  string
+}
+
+// Sentences says the explanation in words.
+func (e *Explanation) Sentences(p *profile.Paths) []Sentence {
+	var list []Sentence
+	e.say(p, 0, e.Amount, &list)
+	if text := e.sayRoots(p); text != "" {
+		list = append(list, Sentence{0, text})
+	}
+	return list
+}
+
+// say adds the sentences of an explanation and of those behind it. Shares are parts of the whole.
+func (e *Explanation) say(p *profile.Paths, depth int, whole unit.Duration, list *[]Sentence) {
+	var parts []string
+	for i := range e.Causes {
+		if i == maxSaid && len(e.Causes) > maxSaid+1 {
+			parts = append(parts, fmt.Sprintf("%s %d other causes", share(e.sumFrom(i), whole), len(e.Causes)-i))
+			break
+		}
+		parts = append(parts, e.Causes[i].phrase(p, whole))
+	}
+	*list = append(*list, Sentence{depth, fmt.Sprintf("%s: %s.", e.headline(p), strings.Join(parts, ", "))})
+	for i := range e.Causes {
+		c := &e.Causes[i]
+		if i < maxSaid && c.Because != nil && c.Share*20 >= whole {
+			c.Because.say(p, depth+1, whole, list)
+		}
+	}
+}
+
+// sumFrom is the sum of the causes from number i on.
+func (e *Explanation) sumFrom(i int) unit.Duration {
+	sum := unit.Duration(0)
+	for _, c := range e.Causes[i:] {
+		sum += c.Share
+	}
+	return sum
+}
+
+// headline says who waited where and for whom.
+func (e *Explanation) headline(p *profile.Paths) string {
+	because := fmt.Sprintf(e.Metric.Info().Because, e.late())
+	times := ""
+	if e.Count > 1 {
+		times = fmt.Sprintf(", in %d wait states", e.Count)
+	}
+	who := fmt.Sprintf("Rank %d waited", e.Rank)
+	if e.Metric == OpenMPIdle {
+		who = fmt.Sprintf("Threads of rank %d were idle for", e.Rank)
+	}
+	return fmt.Sprintf("%s %s in %s%s, because %s", who, e.Amount.Short(), p.Say(e.Path), times, because)
+}
+
+// late names the ranks that came late, those with the greatest shares first.
+func (e *Explanation) late() string {
+	var ranks []string
+	seen := map[int]bool{}
+	for i := range e.Causes {
+		if r := e.Causes[i].Rank; !seen[r] {
+			seen[r] = true
+			ranks = append(ranks, fmt.Sprintf("rank %d", r))
+		}
+	}
+	switch n := len(ranks); {
+	case n == 0:
+		return "nobody"
+	case n == 1:
+		return ranks[0]
+	case n <= 3:
+		return strings.Join(ranks[:n-1], ", ") + " or " + ranks[n-1]
+	default:
+		return fmt.Sprintf("%s, %s or %d others", ranks[0], ranks[1], n-2)
+	}
+}
+
+// phrase says a cause and its share.
+func (c *Cause) phrase(p *profile.Paths, whole unit.Duration) string {
+	part := share(c.Share, whole)
+	switch c.Kind {
+	case Excess:
+		return fmt.Sprintf("%s excess time of rank %d in %s", part, c.Rank, p.Say(c.Path))
+	case Waited:
+		return fmt.Sprintf("%s waits of rank %d in %s (%s)", part, c.Rank, p.Say(c.Path), c.Metric)
+	}
+	return fmt.Sprintf("%s without known cause on rank %d: the two had not met before", part, c.Rank)
+}
+
+// sayRoots says where the chains of causes begin; nothing if there are none behind the first one.
+func (e *Explanation) sayRoots(p *profile.Paths) string {
+	indirect := false
+	for i := range e.Causes {
+		indirect = indirect || e.Causes[i].Kind == Waited
+	}
+	if !indirect || len(e.Roots) == 0 {
+		return ""
+	}
+	var parts []string
+	rest := e.Rest
+	for i, r := range e.Roots {
+		if i < maxSaid {
+			parts = append(parts, fmt.Sprintf("%s %s on rank %d", share(r.Share, e.Amount), p.Say(r.Path), r.Rank))
+		} else {
+			rest += r.Share
+		}
+	}
+	if rest > 0 {
+		parts = append(parts, share(rest, e.Amount)+" others")
+	}
+	return "In the end it is due to " + strings.Join(parts, ", ") + "."
+}
+
+// share prints a part of a whole in percent.
+func share(part, whole unit.Duration) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	percent := 100 * float64(part) / float64(whole)
+	switch {
+	case part == whole:
+		return "100 %"
+	case percent > 99.9:
+		return "> 99.9 %"
+	case percent >= 10:
+		return fmt.Sprintf("%.0f %%", percent)
+	case percent >= 0.1:
+		return fmt.Sprintf("%.1f %%", percent)
+	}
+	return "< 0.1 %"
+}
