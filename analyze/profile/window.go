@@ -259,3 +259,16 @@ func (w *Windows) keepLedger(location int32) {
 		l.entries = append(l.entries, append([]unit.Duration(nil), spent...))
 	}
 }
+
+// Whole adds all the time of a location.
+func (w *Windows) Whole(s *Sums, location int32) {
+	l := &w.tl.Locations[location]
+	from, to := l.First, l.Last
+	if teams := w.teams[location]; len(teams) > 0 {
+		from, to = min(from, teams[0].fork), max(to, teams[len(teams)-1].join)
+	}
+	if to > from {
+		n := int32(l.Calls.Len())
+		w.addShort(s, location, from, to, firstAfter(l.Calls.Enter, from, n), n)
+	}
+}

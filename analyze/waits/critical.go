@@ -112,10 +112,9 @@ func (a *analysis) workByPath() []unit.Duration {
 		if workers[worker] == nil {
 			workers[worker] = profile.NewSums(a.paths)
 		}
-		sums, location := workers[worker], &a.tl.Locations[l]
+		sums := workers[worker]
 		sums.Clear()
-		n := int32(location.Calls.Len())
-		a.windows.Add(sums, int32(l), location.First, location.Last, n)
+		a.windows.Whole(sums, int32(l))
 		for i := a.first[l]; i < a.first[l+1]; i++ {
 			sums.Subtract(a.statePath(i), a.states[i].amount)
 		}

@@ -1,0 +1,219 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"slackline/internal/parallel"
+	"slackline/model/unit"
+)
+
+// Iterations is how a program that repeats itself develops: one iteration begins with each call of a certain
+// call path on every rank.
+type Iterations struct {
+	Path   int32 // whose calls they are
+	Covers bool  // the calls are the iterations; else these last until the next one
+	List   []Iteration
+	spans  [][]span // by rank and iteration
+}
+
+// Iteration is one of them.
+type Iteration struct {
+	Begin          unit.Duration // of the first rank
+	Duration       unit.Duration // until the last rank
+	Computation    unit.Duration // mean over ranks
+	MaxComputation unit.Duration // of a rank
+	MPI            unit.Duration // mean over ranks, waiting included
+	Waiting        unit.Duration // sum over ranks, see AddWait
+}
+
+// span is a part of a rank's time; before is the first call that begins after it.
+type span struct {
+	from, to unit.Duration
+	before   int32
+}
+
+// minIterations is how often something must happen to be called an iteration.
+const minIterations = 4
+
+// Iterations finds the iterations of a program: the calls that all ranks make equally often and that divide
+// the most of the run most evenly. It returns nil if there are none.
+func (p *Profile) Iterations() *Iterations {
+	path := p.rhythm()
+	if path == 0 {
+		return nil
+	}
+	ranks := locationsByRank(p.Timeline)
+	it := &Iterations{Path: path, spans: make([][]span, p.Timeline.Ranks)}
+	p.each(len(ranks), func(r int) {
+		if len(ranks[r]) > 0 {
+			it.spans[r] = p.callsOf(ranks[r][0], path)
+		}
+	})
+	it.Covers = covers(it.spans)
+	n := -1
+	for r := range it.spans {
+		if !it.Covers {
+			untilNext(&it.spans[r])
+		}
+		if n < 0 || len(it.spans[r]) < n {
+			n = len(it.spans[r])
+		}
+	}
+	it.List = make([]Iteration, n)
+	p.measure(it)
+	return it
+}
+
+func (p *Profile) each(n int, work func(i int)) { parallel.Each(n, p.threads, work) }
+
+// rhythm finds the call path whose calls are the iterations; 0 if there is none.
+func (p *Profile) rhythm() int32 {
+	type visits struct {
+		least, most int64
+		ranks       int
+	}
+	of := make([]visits, p.Paths.Len())
+	for i := range p.Entries {
+		e := &p.Entries[i]
+		v := &of[e.Path]
+		if v.ranks == 0 || e.Visits < v.least {
+			v.least = e.Visits
+		}
+		v.most = max(v.most, e.Visits)
+		v.ranks++
+	}
+	ranks := locationsByRank(p.Timeline)
+	if len(ranks) == 0 || len(ranks[0]) == 0 || p.RunTime() <= 0 {
+		return 0
+	}
+	enters := map[int32][]unit.Duration{}
+	c := &p.Timeline.Locations[ranks[0][0]].Calls
+	for i, id := range c.Path {
+		path := p.Paths.Of[id]
+		if v := &of[path]; v.ranks == p.Timeline.Ranks && v.least == v.most && v.least >= minIterations {
+			enters[path] = append(enters[path], c.Enter[i])
+		}
+	}
+	best, most := int32(0), 0.0
+	for path, list := range enters {
+		if len(list) < minIterations {
+			continue
+		}
+		if score := p.evenness(list); score > most || score == most && path < best {
+			best, most = path, score
+		}
+	}
+	if most < 0.25 {
+		return 0
+	}
+	return best
+}
+
+// evenness rates how well moments divide the run: by how much of it lies between them and how even the
+// distances are; 1 is best.
+func (p *Profile) evenness(moments []unit.Duration) float64 {
+	n := float64(len(moments) - 1)
+	whole := float64(moments[len(moments)-1] - moments[0])
+	mean := whole / n
+	if mean == 0 {
+		return 0
+	}
+	squares := 0.0
+	for i := 1; i < len(moments); i++ {
+		d := float64(moments[i]-moments[i-1]) - mean
+		squares += d * d
+	}
+	return whole / float64(p.RunTime()) / (1 + math.Sqrt(squares/n)/mean)
+}
+
+// callsOf lists the calls of a path on a location.
+func (p *Profile) callsOf(location, path int32) []span {
+	c := &p.Timeline.Locations[location].Calls
+	var list []span
+	for i, id := range c.Path {
+		if p.Paths.Of[id] == path {
+			list = append(list, span{c.Enter[i], c.Leave[i], c.Skip[i]})
+		}
+	}
+	return list
+}
+
+// covers reports whether the calls fill at least half of the time from the first to the last one.
+func covers(spans [][]span) bool {
+	var inside, whole unit.Duration
+	for _, list := range spans {
+		for _, s := range list {
+			inside += s.to - s.from
+		}
+		if n := len(list); n > 0 {
+			whole += list[n-1].to - list[0].from
+		}
+	}
+	return 2*inside >= whole
+}
+
+// untilNext lets every span last until the next one begins; the last one is dropped.
+func untilNext(list *[]span) {
+	n := len(*list)
+	for i := 0; i+1 < n; i++ {
+		(*list)[i].to = (*list)[i+1].from
+	}
+	*list = (*list)[:max(n-1, 0)]
+}
+
+// measure fills the numbers of the iterations.
+func (p *Profile) measure(it *Iterations) {
+	type parts struct{ computation, mpi unit.Duration }
+	measured := make([][]parts, len(it.spans))
+	ranks := locationsByRank(p.Timeline)
+	sums := make([]*Sums, p.threads)
+	parallel.EachWorker(len(it.spans), p.threads, func(worker, r int) {
+		if sums[worker] == nil {
+			sums[worker] = NewSums(p.Paths)
+		}
+		s := sums[worker]
+		measured[r] = make([]parts, len(it.List))
+		for k := range it.List {
+			span := it.spans[r][k]
+			l := ranks[r][0]
+			enter := p.Timeline.Locations[l].Calls.Enter
+			before := int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= span.to }))
+			s.Clear()
+			p.Windows.Add(s, l, span.from, span.to, before)
+			for _, path := range s.Touched {
+				switch kind := p.kindOf(path); {
+				case kind == Computation:
+					measured[r][k].computation += s.First(path)
+				case kind >= PointToPoint && kind <= OtherMPI:
+					measured[r][k].mpi += s.First(path)
+				}
+			}
+		}
+	})
+	for k := range it.List {
+		i := &it.List[k]
+		end := unit.Duration(math.MinInt64)
+		i.Begin = unit.Duration(math.MaxInt64)
+		for r := range it.spans {
+			i.Begin, end = min(i.Begin, it.spans[r][k].from), max(end, it.spans[r][k].to)
+			i.Computation += measured[r][k].computation
+			i.MaxComputation = max(i.MaxComputation, measured[r][k].computation)
+			i.MPI += measured[r][k].mpi
+		}
+		i.Duration = end - i.Begin
+		i.Computation /= unit.Duration(len(it.spans))
+		i.MPI /= unit.Duration(len(it.spans))
+	}
+}
+
+// AddWait adds a wait of a rank's master to the iteration in which it began.
+func (it *Iterations) AddWait(rank int, at, amount unit.Duration) {
+	list := it.spans[rank]
+	k, _ := slices.BinarySearchFunc(list, at, func(s span, at unit.Duration) int { return cmp.Compare(s.to, at+1) })
+	if k < len(it.List) && at >= list[k].from {
+		it.List[k].Waiting += amount
+	}
+}

@@ -1,0 +1,96 @@
+package profile
+
+import (
+	"strings"
+
+	"slackline/model/timeline"
+)
+
+// Kind is a kind of activity.
+type Kind uint8
+
+// The kinds of activity.
+const (
+	Computation Kind = iota
+	PointToPoint
+	Collective
+	FileIO
+	OneSided
+	InitExit  // MPI_Init and MPI_Finalize
+	OtherMPI  // the rest of MPI
+	OpenMP    // barriers and other work of the runtime
+	Noise     // injected into a simulation
+	Recording // the recorder's own time
+	Outside   // in no call: before the start, after the end, threads outside of parallel regions
+	Waiting   // given by others, see Composition
+	kinds
+)
+
+var kindNames = [kinds]string{
+	"computation", "mpi_point_to_point", "mpi_collective", "mpi_file_io", "mpi_one_sided", "mpi_init_exit", "mpi_other",
+	"openmp", "noise", "recording", "outside", "waiting",
+}
+
+// String returns the name of the kind in results.
+func (k Kind) String() string { return kindNames[k] }
+
+// Title returns the name of the kind for people.
+func (k Kind) Title() string {
+	switch k {
+	case PointToPoint:
+		return "MPI messages"
+	case Collective:
+		return "MPI collectives"
+	case FileIO:
+		return "MPI file I/O"
+	case OneSided:
+		return "MPI one-sided"
+	case InitExit:
+		return "MPI start and end"
+	case OtherMPI:
+		return "other MPI"
+	case OpenMP:
+		return "OpenMP runtime"
+	case Outside:
+		return "in no call"
+	}
+	return strings.ReplaceAll(kindNames[k], "_", " ")
+}
+
+// KindOf says what is done in a region. Parallel regions and worksharing constructs of OpenMP contain the program's own
+// work; barriers and the rest belong to the runtime.
+func KindOf(r *timeline.Region) Kind {
+	switch r.Paradigm {
+	case timeline.MPI:
+		return kindOfMPI(r)
+	case timeline.OpenMP:
+		if r.Role == timeline.Barrier || r.Role == timeline.ImplicitBarrier {
+			return OpenMP
+		}
+	case timeline.Noise:
+		return Noise
+	case timeline.Tool:
+		return Recording
+	}
+	return Computation
+}
+
+func kindOfMPI(r *timeline.Region) Kind {
+	switch r.Role {
+	case timeline.PointToPoint:
+		return PointToPoint
+	case timeline.CollectiveCall:
+		return Collective
+	case timeline.FileIO:
+		return FileIO
+	case timeline.OneSided:
+		return OneSided
+	}
+	switch {
+	case strings.HasPrefix(r.Name, "MPI_Init"), r.Name == "MPI_Finalize":
+		return InitExit
+	case strings.HasPrefix(r.Name, "MPI_Wait"), strings.HasPrefix(r.Name, "MPI_Test"):
+		return PointToPoint
+	}
+	return OtherMPI
+}
