@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -24,6 +25,7 @@ type machineOptions struct {
 	faster   factor // of the network
 
 	gapOptional bool // without a machine, g is 0 unless it is given
+	onlyLatency bool // without a machine, o, g and G are 0 unless they are given
 }
 
 func newMachineOptions() machineOptions {
@@ -75,10 +77,7 @@ func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
 // machine of its own, whatever the settings name.
 func (o *machineOptions) described(c *cobra.Command) (*machine.Machine, error) {
 	given := o.override()
-	if o.gapOptional && given.Gap == nil && o.name == "" {
-		given.Gap = new(unit.Duration)
-	}
-	full := o.latency.given && o.overhead.given && o.gap.given && o.perByte.given
+	full := o.latency.given && (o.onlyLatency || o.overhead.given && o.gap.given && o.perByte.given)
 	if o.name != "" && (c.Flags().Changed("machine") || !full) {
 		m, err := machine.Find(o.name)
 		if err != nil {
@@ -92,11 +91,21 @@ func (o *machineOptions) described(c *cobra.Command) (*machine.Machine, error) {
 		return m, nil
 	}
 	o.name = ""
-	if o.override().IsZero() {
+	if given.IsZero() {
+		letters := "-L, -o, -g and -G"
+		if o.onlyLatency {
+			letters = "-L"
+		}
 		return nil, &usageError{
-			text:    "which machine? Give --machine NAME (see 'slackline machine list'), --machine FILE, or -L, -o, -g and -G",
+			text:    "which machine? Give --machine NAME (see 'slackline machine list'), --machine FILE, or " + letters,
 			command: c.CommandPath(),
 		}
+	}
+	if given.Gap == nil && (o.gapOptional || o.onlyLatency) {
+		given.Gap = new(unit.Duration)
+	}
+	if o.onlyLatency {
+		given.Overhead, given.PerByte = cmp.Or(given.Overhead, new(unit.Duration)), cmp.Or(given.PerByte, new(unit.PerByte))
 	}
 	m, err := given.Machine("command line")
 	if err != nil {

@@ -1,0 +1,387 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+
+	"slackline/analyze/tolerance"
+	"slackline/internal/table"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// curveRow is a point of T as a function of the parameter, in nanoseconds.
+type curveRow struct {
+	x, t          json.Number
+	before, after int64
+}
+
+// curveRows are the ends of the range and all breakpoints, rounded down to the resolution of the
+// parameter and to picoseconds.
+func curveRows(a *tolerance.Answers) []curveRow {
+	p := a.Question.Variable.Parameter
+	rows := make([]curveRow, len(a.Curve))
+	for i, c := range a.Curve {
+		t := floorOf(c.T)
+		if p == tolerance.G {
+			t /= 1000 // it is in femtoseconds
+		}
+		rows[i] = curveRow{valueOf{p, floorOf(c.X)}.number(), number(unit.Duration(t).NS()), c.Before, c.After}
+	}
+	return rows
+}
+
+func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
+
+func (t *toleranceReport) writeCSV(w io.Writer) error {
+	a := t.answers
+	s := table.New(right(keyOf(a.Question.Variable.Parameter)), right("T_ns"), right("slope_before"), right("slope_after"))
+	for _, r := range curveRows(a) {
+		s.Add(r.x, r.t, r.before, r.after)
+	}
+	return s.WriteCSV(w)
+}
+
+// draw draws the curve.
+func (t *toleranceReport) draw() error {
+	figure := t.run.figure([]*tolerance.Answers{t.answers}, []string{"T"}, t.set.varied)
+	figure.Title = t.title()
+	return t.run.drawFigure(figure)
+}
+
+func (r *toleranceRun) drawFigure(figure plot.Figure) error {
+	err := r.app.writeOut(r.plot, r.files, func(w io.Writer) error {
+		return plot.Write(w, figure, r.plot, plot.Options{})
+	})
+	if err == nil {
+		r.app.note("drew %s", r.plot)
+	}
+	return err
+}
+
+// zoneSlots are the colours of the zones of tolerances: green, orange, vermilion, then others.
+var zoneSlots = []int{3, 4, 2, 5, 6, 7}
+
+// figure draws T, its slope and the share of the parameter over the range, for one answer or several
+// with their names. The zones of the tolerances are those of the first answer.
+func (r *toleranceRun) figure(answers []*tolerance.Answers, names []string, varied string) *plot.Stack {
+	p := answers[0].Question.Variable.Parameter
+	axis := plot.Axis{Label: parameterName(p)}
+	if varied != "" {
+		axis.Label += " " + varied
+	}
+	if p == tolerance.G {
+		axis.Label += " in ps per byte"
+	} else {
+		axis.Quantity = plot.Time
+	}
+	parts := []plot.StackPart{
+		{Y: plot.Axis{Label: "runtime T", Quantity: plot.Time}, Weight: 1.5},
+		{Y: plot.Axis{Label: "slope: " + slopeName(p), FromZero: true}},
+		{Y: plot.Axis{Label: "share of T", Quantity: plot.Percent, FromZero: true}},
+	}
+	for i := range parts {
+		if len(answers) == 1 {
+			parts[i].Layers = r.zones(answers[0], i == 0)
+		}
+		at := valueForPlot(p, float64(answers[0].Given.X))
+		rule := &plot.Rule{At: at, Vertical: true, Slot: plot.Neutral}
+		if i == 0 {
+			rule.Name = "given " + p.String()
+		}
+		if first, last := ends(answers[0]); at >= first && at <= last {
+			parts[i].Layers = append(parts[i].Layers, rule)
+		}
+	}
+	for i, a := range answers {
+		slot := i + 1
+		xs, ts := curveLine(a)
+		parts[0].Layers = append(parts[0].Layers, &plot.Line{Name: names[i], Slot: slot, X: xs, Y: ts})
+		parts[1].Layers = append(parts[1].Layers, slopeSteps(a, slot))
+		parts[2].Layers = append(parts[2].Layers, shareLine(a, slot))
+	}
+	caption := toolName + " " + strings.Join(r.app.args, " ")
+	return &plot.Stack{X: axis, Parts: parts, Caption: caption, Subtitle: r.subtitle(answers)}
+}
+
+// subtitle says the parameters.
+func (r *toleranceRun) subtitle(answers []*tolerance.Answers) string {
+	a := answers[0]
+	p := a.Question.Variable.Parameter
+	if len(answers) > 1 {
+		return ""
+	}
+	return fmt.Sprintf("T = %s at %s = %s, lambda_L = %s, rho_L = %.2f %%", a.T.Short(), p, valueOf{p, a.Given.X}.short(),
+		grouped(a.Lambda.L), float64(a.Share())/10_000)
+}
+
+func parameterName(p tolerance.Parameter) string {
+	switch p {
+	case tolerance.G:
+		return "G, time"
+	case tolerance.O:
+		return "overhead o"
+	}
+	return "latency L"
+}
+
+func slopeName(p tolerance.Parameter) string {
+	switch p {
+	case tolerance.G:
+		return "lambda_G, bytes"
+	case tolerance.O:
+		return "lambda_o"
+	}
+	return "lambda_L"
+}
+
+// valueForPlot is a value of the parameter on its axis: picoseconds, also per byte.
+func valueForPlot(p tolerance.Parameter, v float64) float64 {
+	if p == tolerance.G {
+		return v / 1000
+	}
+	return v
+}
+
+// timeForPlot is T of a curve in picoseconds.
+func timeForPlot(p tolerance.Parameter, t float64) float64 { return valueForPlot(p, t) }
+
+func ends(a *tolerance.Answers) (first, last float64) {
+	xs, _ := curveLine(a)
+	return xs[0], xs[len(xs)-1]
+}
+
+// curveLine are the corners of T.
+func curveLine(a *tolerance.Answers) (xs, ts []float64) {
+	p := a.Question.Variable.Parameter
+	for _, c := range a.Curve {
+		x, _ := c.X.Float64()
+		t, _ := c.T.Float64()
+		xs, ts = append(xs, valueForPlot(p, x)), append(ts, timeForPlot(p, t))
+	}
+	return xs, ts
+}
+
+// slopeSteps is the slope between the corners.
+func slopeSteps(a *tolerance.Answers, slot int) *plot.Steps {
+	xs, _ := curveLine(a)
+	s := &plot.Steps{Slot: slot, Edges: xs}
+	for _, c := range a.Curve[:len(a.Curve)-1] {
+		s.Y = append(s.Y, float64(c.After))
+	}
+	return s
+}
+
+// shareSamples is the number of places at which a share is computed, over the whole range.
+const shareSamples = 240
+
+// shareLine is the share of T that the parameter has, X times slope by T, which is no straight line
+// between the corners and jumps at them.
+func shareLine(a *tolerance.Answers, slot int) *plot.Line {
+	line := &plot.Line{Slot: slot}
+	xs, ts := curveLine(a)
+	whole := xs[len(xs)-1] - xs[0]
+	for i := range len(xs) - 1 {
+		n := max(1, int(shareSamples*(xs[i+1]-xs[i])/whole))
+		for j := range n + 1 {
+			f := float64(j) / float64(n)
+			x, t := xs[i]+f*(xs[i+1]-xs[i]), ts[i]+f*(ts[i+1]-ts[i])
+			share := 0.0
+			if t > 0 {
+				share = 100 * x * float64(a.Curve[i].After) / t
+			}
+			line.X, line.Y = append(line.X, x), append(line.Y, share)
+		}
+	}
+	return line
+}
+
+// zones are the ranges that the tolerances allow, one beside the other.
+func (r *toleranceRun) zones(a *tolerance.Answers, named bool) []plot.Layer {
+	p := a.Question.Variable.Parameter
+	first, last := ends(a)
+	from := max(first, valueForPlot(p, float64(a.Given.X)))
+	var layers []plot.Layer
+	for i, l := range a.Tolerance {
+		to := last
+		if !l.Unbounded {
+			to = min(valueForPlot(p, float64(l.X)), last)
+		}
+		if to <= from {
+			continue
+		}
+		z := &plot.Zone{From: from, To: to, Vertical: true, Slot: zoneSlots[i%len(zoneSlots)]}
+		if named {
+			z.Name = "up to " + r.ask.percents[i].Number() + " %"
+		}
+		layers = append(layers, z)
+		from = to
+	}
+	return layers
+}
+
+// runMap prints T over a grid of L and G.
+func (r *toleranceRun) runMap() error {
+	s, err := r.prepare(r.inputs[0], r.mapping)
+	if err != nil {
+		return err
+	}
+	latencies := spaced(r.ask.from, r.ask.to, gridDefault)
+	var rows []mapRow
+	for _, perByte := range r.ask.mapG.values {
+		if err := r.context.Err(); err != nil {
+			return err
+		}
+		row, err := r.mapRow(s, perByte, latencies)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	report := &toleranceMap{run: r, schedule: s, latencies: latencies, rows: rows}
+	if r.plot != "" {
+		if err := report.draw(); err != nil {
+			return err
+		}
+	}
+	return r.app.writeOut(r.out, r.files, report.write)
+}
+
+// mapRow is T as a function of L at one G.
+type mapRow struct {
+	perByte unit.PerByte
+	answers *tolerance.Answers
+	points  []tolerance.Point
+}
+
+func (r *toleranceRun) mapRow(s *tolerance.Schedule, perByte unit.PerByte, latencies []int64) (mapRow, error) {
+	changed := *r
+	changed.on = machineWithG(r.on, perByte)
+	row := mapRow{perByte: perByte}
+	set, err := changed.setting(s)
+	if err != nil {
+		return row, err
+	}
+	if row.answers, err = s.Ask(set.network, r.questionOf(set)); err != nil {
+		return row, err
+	}
+	g, err := s.Build(set.network, set.variable)
+	if err != nil {
+		return row, err
+	}
+	row.points, err = g.AtAll(latencies)
+	return row, err
+}
+
+// toleranceMap is T over L and G.
+type toleranceMap struct {
+	run       *toleranceRun
+	schedule  *tolerance.Schedule
+	latencies []int64
+	rows      []mapRow
+}
+
+func (m *toleranceMap) write(w io.Writer) error {
+	switch m.run.format.value {
+	case formatJSON:
+		return m.writeJSON(w)
+	case formatCSV:
+		return m.flat().WriteCSV(w)
+	}
+	in := m.run.inputs[0]
+	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Graph().Ranks(), m.run.usedMapping(in)))
+	if err := m.run.app.writeText(w, m.square(), true); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nAt the given L")
+	fmt.Fprintln(w)
+	return m.run.app.writeText(w, m.atGiven(), true)
+}
+
+// square has a row for each G and a column for each L.
+func (m *toleranceMap) square() *table.Table {
+	columns := []table.Column{right("G")}
+	for _, l := range m.latencies {
+		columns = append(columns, right("L="+unit.Duration(l).Short()))
+	}
+	s := table.New(columns...)
+	for _, row := range m.rows {
+		cells := []any{row.perByte.String()}
+		for _, p := range row.points {
+			cells = append(cells, unit.Duration(p.T).Short())
+		}
+		s.Add(cells...)
+	}
+	return s
+}
+
+// atGiven tells for each G what L may become.
+func (m *toleranceMap) atGiven() *table.Table {
+	columns := []table.Column{right("G"), right("T"), right("lambda_L"), right("lambda_G"), right("rho_L")}
+	for _, p := range m.run.ask.percents {
+		columns = append(columns, right("L for "+p.String()))
+	}
+	s := table.New(columns...)
+	for _, row := range m.rows {
+		a := row.answers
+		cells := []any{row.perByte.String(), a.T.Short(), grouped(a.Lambda.L), grouped(a.Lambda.Bytes), fmt.Sprintf("%.2f %%", float64(a.Share())/10_000)}
+		for _, l := range a.Tolerance {
+			short, _ := largestWords(tolerance.L, l)
+			cells = append(cells, short)
+		}
+		s.Add(cells...)
+	}
+	return s
+}
+
+// flat has a row for each pair of L and G.
+func (m *toleranceMap) flat() *table.Table {
+	s := table.New(right("G_ns"), right("L_ns"), right("T_ns"), right("slope_before"), right("slope_after"))
+	for _, row := range m.rows {
+		g := valueOf{tolerance.G, int64(row.perByte)}.number()
+		for _, p := range row.points {
+			s.Add(g, valueOf{tolerance.L, p.X}.number(), number(unit.Duration(p.T).NS()), p.Left, p.Right)
+		}
+	}
+	return s
+}
+
+func (m *toleranceMap) writeJSON(w io.Writer) error {
+	latencies := make(unit.NanosecondList, len(m.latencies))
+	for i, l := range m.latencies {
+		latencies[i] = unit.Duration(l)
+	}
+	rows := make([]object, len(m.rows))
+	for i, row := range m.rows {
+		times, slopes := make(unit.NanosecondList, len(row.points)), make([]int64, len(row.points))
+		for j, p := range row.points {
+			times[j], slopes[j] = unit.Duration(p.T), p.Right
+		}
+		rows[i] = append(object{{"G_ns", valueOf{tolerance.G, int64(row.perByte)}.number()}, {"T_map_ns", times}, {"lambda_L_map", slopes}},
+			m.run.answerMembers(row.answers)...)
+	}
+	in := m.run.inputs[0]
+	record, err := m.run.provenance(m.run.usedMapping(in)...)
+	if err != nil {
+		return err
+	}
+	return object{
+		{"L_ns", latencies}, {"map", rows}, {"input", in.Name}, {"ranks", m.schedule.Graph().Ranks()}, {"model", "loggps"}, {"provenance", record},
+	}.writeMembers(w)
+}
+
+func (m *toleranceMap) draw() error {
+	chart := &plot.Chart{
+		Title: m.run.titleOf(m.run.inputs[0].Name, m.schedule.Graph().Ranks(), nil), Subtitle: "one curve for each G",
+		X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "runtime T", Quantity: plot.Time},
+		Caption: toolName + " " + strings.Join(m.run.app.args, " "),
+	}
+	for i, row := range m.rows {
+		xs, ts := curveLine(row.answers)
+		chart.Layers = append(chart.Layers, &plot.Line{Name: "G = " + row.perByte.String(), Slot: i + 1, X: xs, Y: ts})
+	}
+	return m.run.drawFigure(chart)
+}

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/tolerance"
+	"slackline/internal/suggest"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// wiringOptions are the flags that put the ranks on a topology.
+type wiringOptions struct {
+	topology     string
+	perSwitch    quantity[unit.Duration]
+	intra        quantity[unit.Duration]
+	ranksPerNode int
+	wires        int
+}
+
+func newWiringOptions() wiringOptions {
+	return wiringOptions{perSwitch: durationFlag(), intra: durationFlag()}
+}
+
+// switchLatency is that of a switch unless another one is given, as in the paper.
+const switchLatency = 108 * unit.Nanosecond
+
+func (o *wiringOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.topology, "topology", "", "`SPEC` of the network: "+machine.TopologyHelp+"; machine: that of the machine file. -L is then the latency of one wire")
+	fs.Var(&o.perSwitch, "switch-latency", "`time` that a message takes through a switch (default "+switchLatency.String()+")")
+	fs.IntVar(&o.ranksPerNode, "ranks-per-node", 1, "`number` of ranks on a node, which are filled one after the other (default: the machine's, else 1)")
+	fs.Var(&o.intra, "intra-latency", "`time` in place of the latency inside a node (default: the machine's, else 0)")
+	fs.Lookup("ranks-per-node").DefValue = "0" // pflag then shows none
+	fs.IntVar(&o.wires, "wires", 0, "list this `number` of the wires that the critical path uses most, each with what it alone tolerates")
+}
+
+// ofMachine is the word for the topology of the machine file.
+const ofMachine = "machine"
+
+func (o *wiringOptions) check(r *toleranceRun) error {
+	if o.topology == "" {
+		for _, name := range []string{"switch-latency", "ranks-per-node", "intra-latency", "wires"} {
+			if r.given(name) {
+				return usagef("--%s needs --topology", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case o.ranksPerNode < 1:
+		return usagef("--ranks-per-node: %d is too few; give at least 1", o.ranksPerNode)
+	case o.wires < 0:
+		return usagef("--wires: %d is negative; give a number", o.wires)
+	case r.given("placement"):
+		return usagef("--placement works on nodes and cores; leave --topology out")
+	case o.topology == ofMachine:
+		return nil
+	}
+	topology, err := machine.ParseTopology(o.topology)
+	if err != nil {
+		if o.hopFile() != "" {
+			return fmt.Errorf("--topology: %w", err) // the fault is in a file
+		}
+		return usagef("--topology: %v", err)
+	}
+	r.topology = topology
+	return nil
+}
+
+// hopFile is the file of a matrix of hops; empty: none.
+func (o *wiringOptions) hopFile() string {
+	file, ok := strings.CutPrefix(o.topology, "matrix:")
+	if !ok {
+		return ""
+	}
+	return file
+}
+
+// findMachine finds the machine of the flags, and its topology if that is asked for.
+func (r *toleranceRun) findMachine() error {
+	if r.wiring.topology == ofMachine && r.machine.name != "" && !r.machine.latency.given {
+		if err := r.takeWire(); err != nil {
+			return err
+		}
+	}
+	m, err := r.machine.machine(r.command)
+	if err != nil {
+		return err
+	}
+	r.on = m
+	switch {
+	case r.wiring.topology != ofMachine:
+	case r.machine.name == "":
+		return usagef("--topology machine needs --machine FILE")
+	default:
+		if r.topology, err = m.FindTopology(); err != nil {
+			return err
+		}
+		if r.topology == nil {
+			return fmt.Errorf("the machine %s has no topology; give --topology %s", r.machine.name, "SPEC")
+		}
+	}
+	if r.topology != nil && r.given("ranks-per-node") {
+		changed := *m
+		changed.RanksPerNode, changed.Placement = r.wiring.ranksPerNode, machine.Placement{}
+		r.on = &changed
+	}
+	return r.placeOnMachine()
+}
+
+// takeWire takes the latency of a wire from the machine file, as if it were given by -L.
+func (r *toleranceRun) takeWire() error {
+	m, err := machine.Find(r.machine.name)
+	if err != nil {
+		return err
+	}
+	wire, _ := m.TopologyLatencies()
+	if len(m.Topology) > 0 && wire == nil {
+		return usagef("the topology of %s does not say what a wire takes; give -L, or wire: in the file", r.machine.name)
+	}
+	if wire != nil {
+		r.machine.latency.value, r.machine.latency.given = *wire, true
+	}
+	return nil
+}
+
+// setting is where a schedule is evaluated, and what is varied.
+type toleranceSetting struct {
+	network  tolerance.Network
+	wiring   *tolerance.Wiring // nil: without a topology
+	variable tolerance.Variable
+	varied   string // what the latency is that of, in words
+}
+
+// setting puts the ranks of a schedule on the machine.
+func (r *toleranceRun) setting(s *tolerance.Schedule) (*toleranceSetting, error) {
+	layout, err := r.on.Layout(s.Graph().Ranks())
+	if err != nil {
+		return nil, err
+	}
+	set := &toleranceSetting{network: tolerance.Network{Layout: layout}, variable: tolerance.Variable{Parameter: r.ask.variable()}}
+	if r.topology == nil {
+		if set.variable.Classes, err = r.ask.classes(); err != nil {
+			return nil, err
+		}
+		if len(r.ask.vary) > 0 {
+			set.varied = "of class " + strings.Join(r.ask.vary, " and ")
+		}
+		return set, r.checkVaried(layout, set.variable.Classes)
+	}
+	if set.wiring, err = r.wire(layout); err != nil {
+		return nil, err
+	}
+	set.varied = "of a wire"
+	set.network.Table, err = r.tableOf(set)
+	return set, err
+}
+
+// checkVaried finds classes that do not occur.
+func (r *toleranceRun) checkVaried(layout *machine.Layout, classes []machine.Class) error {
+	for _, c := range classes {
+		if !layout.Occurs(c) {
+			return usagef("--vary: there is no message of class %s on %s; vary a class that occurs", c, r.on.Name)
+		}
+	}
+	return nil
+}
+
+// wire makes the wiring of a layout.
+func (r *toleranceRun) wire(layout *machine.Layout) (*tolerance.Wiring, error) {
+	w := &tolerance.Wiring{Topology: r.topology, Layout: layout, Wire: layout.Machine.Classes[machine.Far].Latency, Switch: switchLatency}
+	if r.machine.name != "" {
+		m, err := machine.Find(r.machine.name)
+		if err != nil {
+			return nil, err
+		}
+		w.Intra = m.Classes[machine.Node].Latency // as it was before -L replaced it
+		if _, perSwitch := m.TopologyLatencies(); perSwitch != nil && r.wiring.topology == ofMachine {
+			w.Switch = *perSwitch
+		}
+	}
+	if r.wiring.perSwitch.given {
+		w.Switch = r.wiring.perSwitch.value
+	}
+	if r.wiring.intra.given {
+		w.Intra = r.wiring.intra.value
+	}
+	err := w.Check()
+	if few := new(tolerance.TooFewNodesError); errors.As(err, &few) {
+		return nil, usagef("--topology: %v", err)
+	}
+	return w, err
+}
+
+// tableOf is the table of latencies of the part of a topology that is varied.
+func (r *toleranceRun) tableOf(set *toleranceSetting) (*tolerance.Table, error) {
+	const switches = "switches"
+	w := set.wiring
+	switch {
+	case len(r.ask.vary) == 0:
+		return w.AllWires(), nil
+	case len(r.ask.vary) > 1:
+		return nil, usagef("--vary: of a topology one part is varied at a time; give one of %s", strings.Join(r.ask.vary, ", "))
+	}
+	word, classes := r.ask.vary[0], w.Topology.WireClasses()
+	if word == switches {
+		set.varied = "of a switch"
+		return w.AllSwitches(), nil
+	}
+	words := append(slices.Clone(classes), switches)
+	i := slices.Index(classes, word)
+	if i < 0 {
+		return nil, usagef("--vary: %q is no part of %s; give one of %s%s", word, w.Topology, strings.Join(words, ", "), suggest.Phrase(word, words))
+	}
+	set.varied = "of a wire of kind " + word
+	return w.WireClass(i), nil
+}

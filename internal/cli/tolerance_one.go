@@ -1,0 +1,345 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/tolerance"
+	"slackline/internal/input"
+	"slackline/internal/provenance"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// whereOptions are the flags that ask where on the critical path the time is.
+type whereOptions struct {
+	critical bool
+	slack    bool
+	whatIf   whatIfs
+	pairs    int
+}
+
+func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.critical, "critical-path", false, "the critical path: its profile by kind, rank and call, its operations, its pairs of ranks")
+	fs.BoolVar(&o.slack, "slack", false, "how much later every operation and message may be before T grows")
+	fs.Var(&o.whatIf, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. solve=-20%; may be given several times")
+	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with what it alone tolerates")
+}
+
+func (o *whereOptions) check(r *toleranceRun) error {
+	switch {
+	case o.pairs < 0:
+		return usagef("--pairs: %d is negative; give a number", o.pairs)
+	case o.pairs > 0 && r.wiring.topology != "":
+		return usagef("--pairs gives each pair of ranks a latency of its own; leave --topology out, or take --wires")
+	case r.wiring.wires > 0 && len(r.ask.vary) > 0:
+		return usagef("--wires looks at one wire after the other; leave --vary out")
+	case (o.pairs > 0 || r.wiring.wires > 0) && r.ask.parameter.value != "L":
+		return usagef("--pairs and --wires are about latencies; leave --parameter %s out", r.ask.parameter.value)
+	}
+	return nil
+}
+
+// toleranceReport is what tolerance found out about one schedule.
+type toleranceReport struct {
+	run       *toleranceRun
+	input     *input.Input
+	schedule  *tolerance.Schedule
+	set       *toleranceSetting
+	answers   *tolerance.Answers
+	slack     *tolerance.Slack
+	whatIfs   []whatIfAnswer
+	parts     []partAnswer // pairs of ranks, or wires
+	placement *tolerance.Placement
+	solved    *solverAnswer
+	record    *provenance.Record // only in JSON
+}
+
+// runOne answers the question about one schedule.
+func (r *toleranceRun) runOne() error {
+	in := r.inputs[0]
+	s, err := r.prepare(in, r.mapping)
+	if err != nil {
+		return err
+	}
+	report := &toleranceReport{run: r, input: in, schedule: s}
+	if r.given("placement") {
+		if report.placement, err = r.findPlacement(s); err != nil {
+			return err
+		}
+	}
+	if report.set, err = r.setting(s); err != nil {
+		return err
+	}
+	r.warnOfEager(s)
+	begin := time.Now()
+	e, err := s.Evaluate(report.set.network)
+	if err != nil {
+		return err
+	}
+	if report.answers, err = e.Ask(r.questionOf(report.set)); err != nil {
+		return err
+	}
+	if err := report.locate(e); err != nil {
+		return err
+	}
+	r.app.note("answered in %s", tidy(time.Since(begin)))
+	if err := r.solver.export(r, report, e); err != nil {
+		return err
+	}
+	if r.plot != "" {
+		if err := report.draw(); err != nil {
+			return err
+		}
+	}
+	if r.format.value == formatJSON {
+		if report.record, err = r.provenance(r.usedMapping(in)...); err != nil {
+			return err
+		}
+	}
+	return r.app.writeOut(r.out, r.files, report.write)
+}
+
+// locate answers the questions about where the time is.
+func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
+	r := t.run
+	var err error
+	if r.where.slack {
+		if t.slack, err = e.Slack(); err != nil {
+			return err
+		}
+	}
+	for _, w := range r.where.whatIf {
+		answer, err := w.ask(t.schedule, e)
+		if err != nil {
+			return err
+		}
+		t.whatIfs = append(t.whatIfs, answer)
+	}
+	switch {
+	case r.where.pairs > 0:
+		t.parts, err = t.askPairs(r.where.pairs)
+	case r.wiring.wires > 0:
+		t.parts, err = t.askWires(r.wiring.wires)
+	}
+	return err
+}
+
+// warnOfEager tells that -S has no influence.
+func (r *toleranceRun) warnOfEager(s *tolerance.Schedule) {
+	limit := int64(r.machine.eager.value)
+	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit }
+	if r.machine.eager.given && !slices.ContainsFunc(s.Graph().Ops(), larger) {
+		r.app.note("no message is larger than -S")
+	}
+}
+
+func (t *toleranceReport) write(w io.Writer) error {
+	switch t.run.format.value {
+	case formatJSON:
+		return t.writeJSON(w)
+	case formatCSV:
+		return t.writeCSV(w)
+	}
+	return t.writeText(w)
+}
+
+// whatIfs is a flag with call paths that take less time.
+type whatIfs []whatIf
+
+// whatIf is a call path, and how much less time it takes.
+type whatIf struct {
+	path string
+	less tolerance.Percent
+}
+
+// Set implements pflag.Value.
+func (w *whatIfs) Set(s string) error {
+	const form = "give PATH=-PERCENT, e.g. solve=-20%"
+	i := strings.LastIndexByte(s, '=')
+	if i <= 0 {
+		return fmt.Errorf("cannot read %q; %s", s, form)
+	}
+	text, less := strings.CutPrefix(s[i+1:], "-")
+	if !less {
+		return fmt.Errorf("%q does not begin with a minus; %s", s[i+1:], form)
+	}
+	percent, err := tolerance.ParsePercent(text)
+	if err != nil {
+		return err
+	}
+	*w = append(*w, whatIf{s[:i], percent})
+	return nil
+}
+
+func (w *whatIfs) String() string {
+	var words []string
+	for _, e := range *w {
+		words = append(words, e.path+"=-"+e.less.String())
+	}
+	return strings.Join(words, ",")
+}
+
+// Type implements pflag.Value.
+func (w *whatIfs) Type() string { return "what-if" }
+
+// whatIfAnswer is T if a call path took less time.
+type whatIfAnswer struct {
+	whatIf
+	work unit.Duration // of the call path, on all ranks
+	t    unit.Duration
+}
+
+// ask evaluates the schedule with a faster call path.
+func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfAnswer, error) {
+	answer := whatIfAnswer{whatIf: w}
+	origins := s.Graph().Origins()
+	chosen := make([]bool, len(origins))
+	for i := range origins {
+		chosen[i] = onPath(&origins[i], w.path)
+	}
+	for origin, work := range s.Work() {
+		if origin < len(chosen) && chosen[origin] {
+			answer.work += work
+		}
+	}
+	if answer.work == 0 {
+		return answer, fmt.Errorf("--what-if: nothing is computed in %q; %s", w.path, knownPaths(s))
+	}
+	var err error
+	answer.t, err = e.WhatIf(func(origin uint32) bool { return int(origin) < len(chosen) && chosen[origin] }, w.less)
+	if err != nil {
+		return answer, fmt.Errorf("--what-if: %w", err)
+	}
+	return answer, nil
+}
+
+// onPath reports whether the names of path, joined by slashes, are part of a call path, or its call.
+func onPath(o *schedule.Origin, path string) bool {
+	if path == o.Call && path != "" {
+		return true
+	}
+	return strings.Contains("/"+strings.Join(o.Path, "/")+"/", "/"+path+"/")
+}
+
+// originName is what an origin is called in tables.
+func originName(origins []schedule.Origin, origin uint32) string {
+	if int(origin) >= len(origins) {
+		return "-"
+	}
+	o := &origins[origin]
+	switch path := strings.Join(o.Path, "/"); {
+	case path == "" && o.Call == "":
+		return "-"
+	case path == "":
+		return o.Call
+	case o.Call == "" || strings.HasSuffix(path, o.Call):
+		return path
+	default:
+		return path + "/" + o.Call
+	}
+}
+
+// knownPaths names the call paths that compute, for a message.
+func knownPaths(s *tolerance.Schedule) string {
+	var names []string
+	for origin, work := range s.Work() {
+		if name := originName(s.Graph().Origins(), uint32(origin)); work > 0 && name != "-" && len(names) < 10 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "this schedule does not say in which call path its operations are"
+	}
+	return "call paths that compute are " + strings.Join(names, ", ")
+}
+
+// partAnswer is a pair of ranks or a wire: how often it is on the critical path, and what it alone
+// tolerates.
+type partAnswer struct {
+	name      string
+	a, b      int    // ranks of a pair
+	kind      string // of a wire
+	lambda    int64  // on the canonical path
+	slope     int64  // of T, if the latency of this part alone grows
+	tolerance []tolerance.Largest
+}
+
+func (t *toleranceReport) askPairs(most int) ([]partAnswer, error) {
+	pairs := slices.Clone(t.answers.Path.Pairs)
+	slices.SortStableFunc(pairs, func(a, b tolerance.Pair) int { return int(b.L - a.L) })
+	var list []partAnswer
+	for _, p := range pairs[:min(most, len(pairs))] {
+		if p.L == 0 {
+			break
+		}
+		part := partAnswer{name: strconv.Itoa(p.A) + "-" + strconv.Itoa(p.B), a: p.A, b: p.B, lambda: p.L}
+		if err := t.askPart(&part, tolerance.PairTable(t.set.network.Layout, p.A, p.B)); err != nil {
+			return nil, err
+		}
+		list = append(list, part)
+	}
+	return list, nil
+}
+
+func (t *toleranceReport) askWires(most int) ([]partAnswer, error) {
+	w := t.set.wiring
+	if !w.Topology.Routed() {
+		return nil, usagef("--wires: of %s only the lengths of the ways are known, not the wires (a dragonfly needs h)", w.Topology)
+	}
+	wires := w.CriticalWires(t.answers.Path)
+	var list []partAnswer
+	for _, use := range wires[:min(most, len(wires))] {
+		part := partAnswer{name: use.Ends, kind: w.Topology.WireClasses()[use.Class], lambda: use.Lambda}
+		if err := t.askPart(&part, w.OneWire(use.Wire)); err != nil {
+			return nil, err
+		}
+		list = append(list, part)
+	}
+	return list, nil
+}
+
+// askPart asks what happens if one part of the network alone gets slower.
+func (t *toleranceReport) askPart(part *partAnswer, table *tolerance.Table) error {
+	if err := t.run.context.Err(); err != nil {
+		return err
+	}
+	network := t.set.network
+	network.Table = table
+	g, err := t.schedule.Build(network, tolerance.Variable{Parameter: tolerance.L})
+	if err != nil {
+		return err
+	}
+	search := g.Search()
+	at, err := search.At(g.Given())
+	if err != nil {
+		return err
+	}
+	part.slope = at.Right
+	for _, p := range t.run.ask.percents {
+		largest, err := search.Tolerance(g.Given(), p)
+		if err != nil {
+			return err
+		}
+		part.tolerance = append(part.tolerance, largest)
+	}
+	return nil
+}
+
+// usedClasses are the classes of the machine that occur.
+func (t *toleranceReport) usedClasses() []machine.Class {
+	var list []machine.Class
+	for c := range machine.Class(machine.NumClasses) {
+		if t.set.network.Layout.Occurs(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
