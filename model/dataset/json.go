@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // scanner walks through a JSON text in its order, which decoding into maps would
@@ -125,33 +126,42 @@ func (s *scanner) end() error {
 type values []float64
 
 // UnmarshalJSON reads a number or a list of numbers; what is missing becomes NaN.
+// The text is known to be JSON, so that a comma can only stand between numbers.
 func (v *values) UnmarshalJSON(data []byte) error {
 	*v = (*v)[:0]
-	if len(data) > 0 && data[0] != '[' {
-		data = slices.Concat([]byte{'['}, data, []byte{']'})
-	}
-	if !bytes.Contains(data, []byte("null")) {
-		var list []float64
-		err := json.Unmarshal(data, &list)
-		*v = list
-		return err
-	}
-	var list []*float64
-	if err := json.Unmarshal(data, &list); err != nil {
-		return err
-	}
-	for _, p := range list {
-		if p == nil {
-			*v = append(*v, math.NaN())
-		} else {
-			*v = append(*v, *p)
+	if bytes.HasPrefix(data, []byte("[")) {
+		data = bytes.TrimSpace(data[1 : len(data)-1])
+		if len(data) == 0 {
+			return nil
 		}
+	}
+	if *v == nil {
+		*v = make(values, 0, 1+bytes.Count(data, []byte(",")))
+	}
+	for more := true; more; {
+		var field []byte
+		field, data, more = bytes.Cut(data, []byte(","))
+		field = bytes.TrimSpace(field)
+		x := math.NaN()
+		if string(field) != "null" {
+			if len(field) == 0 || field[0] != '-' && (field[0] < '0' || field[0] > '9') {
+				return fmt.Errorf("has %s where a number should stand", field)
+			}
+			var err error
+			if x, err = strconv.ParseFloat(string(field), 64); err != nil {
+				return fmt.Errorf("the number %s is too large", field)
+			}
+		}
+		*v = append(*v, x)
 	}
 	return nil
 }
 
 // present returns the values without the missing ones, and how many those were.
 func (v values) present() ([]float64, int) {
+	if !slices.ContainsFunc(v, math.IsNaN) {
+		return v, 0
+	}
 	there := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
 	return there, len(v) - len(there)
 }

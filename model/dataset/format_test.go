@@ -1,0 +1,285 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// dump prints a dataset in a form that is easy to compare.
+func dump(d *Dataset) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", strings.Join(d.Parameters, " "))
+	for _, s := range d.Series {
+		fmt.Fprintf(&b, "%s %s:", s.CallPath, s.Metric)
+		for _, p := range s.Points {
+			fmt.Fprintf(&b, " %v=%v", p.At, p.Values)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+const extraPText = `# a comment
+PARAMETER p
+PARAMETER n
+POINTS (8 100) (16 100)
+POINTS (8 200) ((16) (200))
+
+METRIC time
+REGION main->solve
+DATA 1.1 1.2
+DATA 2.1 2.0
+DATA 1.9 1.8
+DATA 4.2 4.1
+REGION main
+DATA 1
+`
+
+// texts are an example of each format, and what it holds.
+var texts = []struct {
+	format, text, want string
+}{
+	{"extrap-json", `{"parameters":["p"],"measurements":{"main->f":{"time":[{"point":[16],"values":[1.5,1.6]},{"point":[8],"values":[1]}],"visits":[{"point":8,"values":3}]},"a":{"time":[]}}}`,
+		"p\nmain->f time: [16]=[1.5 1.6] [8]=[1]\nmain->f visits: [8]=[3]\n"},
+	{"extrap-json", `{"measurements":{"f":{"t":[{"point":[1,2],"values":[3,null]}]}},"extra":{"x":[1]},"parameters":["p","q"]}`,
+		"p q\nf t: [1 2]=[3]\n"},
+	{"extrap-old", `{"parameters":[{"id":1,"name":"p"}],"metrics":[{"id":1,"name":"time"}],"callpaths":[{"id":1,"name":"main"}],
+"coordinates":[{"id":1,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":8}]}],
+"measurements":[{"id":1,"callpath_id":1,"metric_id":1,"coordinate_id":1,"value":1.5},{"id":2,"callpath_id":1,"metric_id":1,"coordinate_id":1,"value":1.25}]}`,
+		"p\nmain time: [8]=[1.5 1.25]\n"},
+	{"jsonl", `{"params":{"p":16,"n":2},"callpath":"main->f","metric":"time","value":1.5}
+
+{"params":{"n":2,"p":16},"callpath":"main->f","metric":"time","value":[1.6,1.7]}
+{"params":{"p":8,"n":2},"value":3}
+`, "p n\nmain->f time: [16 2]=[1.5 1.6 1.7]\n<root> <default>: [8 2]=[3]\n"},
+	{"extrap-text", extraPText, "p n\nmain->solve time: [8 100]=[1.1 1.2] [16 100]=[2.1 2] [8 200]=[1.9 1.8] [16 200]=[4.2 4.1]\nmain time: [8 100]=[1]\n"},
+	{"extrap-text", "PARAMETER p\r\nPOINTS 8 16\r\nREGION f\r\nDATA 1 2\r\nDATA 3\r\n", "p\nf <default>: [8]=[1 2] [16]=[3]\n"},
+	{"csv", "callpath,metric,p,repetition,value\nmain->f,time,16,0,1.5\nmain->f,time,16,1,1.6\n\"a,b\",time,8,0,2\n", "p\nmain->f time: [16]=[1.5 1.6]\na,b time: [8]=[2]\n"},
+	{"csv", "p, value\n8, 1\n16, \n", "p\n<root> <default>: [8]=[1]\n"},
+	{"gobench", `goos: linux
+BenchmarkSort/n=1024-8   500   2345678 ns/op   16 B/op   2 allocs/op
+BenchmarkSort/n=1024-8   500   2345600 ns/op
+BenchmarkSort/n=2048/quick-8   10   5 ns/op
+BenchmarkPlain/64-8  7 9 ns/op
+BenchmarkNone-8  7 9 ns/op
+PASS
+`, "n\nBenchmarkSort ns/op: [1024]=[2.345678e+06 2.3456e+06]\nBenchmarkSort B/op: [1024]=[16]\nBenchmarkSort allocs/op: [1024]=[2]\nBenchmarkSort->quick ns/op: [2048]=[5]\nBenchmarkPlain ns/op: [64]=[9]\n"},
+	{"google", `{"context":{},"benchmarks":[
+{"name":"BM_Sort/1024/threads:8/real_time","run_name":"BM_Sort/1024/threads:8/real_time","run_type":"iteration","real_time":12,"cpu_time":11,"time_unit":"us"},
+{"name":"BM_Sort/1024_mean","run_name":"BM_Sort/1024","run_type":"aggregate","real_time":12.3,"cpu_time":12.2,"time_unit":"us"}]}`,
+		"n threads\nBM_Sort real_time: [1024 8]=[1.2e-05]\nBM_Sort cpu_time: [1024 8]=[1.1e-05]\n"},
+	{"osu", `# OSU MPI Allreduce Latency Test v7.3
+# Datatype: MPI_INT.
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+4                       1.25              1.00              1.50        1000
+8                      11.49             11.00             12.00        1000
+`, "bytes\nAllreduce Avg Latency(us): [4]=[1.25] [8]=[11.49]\nAllreduce Min Latency(us): [4]=[1] [8]=[11]\nAllreduce Max Latency(us): [4]=[1.5] [8]=[12]\n"},
+	{"imb", `#----------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 64
+# ( 64 additional processes waiting in MPI_Barrier)
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            0         1000         0.05         0.07         0.06
+            8         1000        10.11        10.53        10.32
+
+# Benchmarking PingPong
+# #processes = 2
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            8         1000         0.50        16.00
+`, "p bytes\nAllreduce t_min: [64 0]=[0.05] [64 8]=[10.11]\nAllreduce t_max: [64 0]=[0.07] [64 8]=[10.53]\nAllreduce t_avg: [64 0]=[0.06] [64 8]=[10.32]\nPingPong t: [2 8]=[0.5]\n"},
+	{"simulation", `{"input":"bcast","ranks":16,"makespan_ns":27480}`, "p\nbcast makespan: [16]=[2.748e-05]\n"},
+	{"simulation", `{"input":"bcast","results":[{"ranks":16,"replicas":2,"noiseless_ns":1,"median_ns":5,"samples_ns":[4000,6000]},{"ranks":32,"replicas":1,"noiseless_ns":1,"median_ns":8000}]}`,
+		"p\nbcast makespan: [16]=[4.000000000000001e-06 6e-06] [32]=[8.000000000000001e-06]\n"},
+	{"slackline", `{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":"f","metric":"time","points":[{"at":[8],"values":[1,2]}]}]}`, "p\nf time: [8]=[1 2]\n"},
+}
+
+func TestRead(t *testing.T) {
+	for _, tc := range texts {
+		d, f, err := Read("x", []byte(tc.text), "")
+		if err != nil {
+			t.Errorf("%s: %v", tc.format, err)
+			continue
+		}
+		if f.Name != tc.format {
+			t.Errorf("%s is taken for %s:\n%s", tc.format, f.Name, tc.text)
+		}
+		if got := dump(d); got != tc.want {
+			t.Errorf("%s:\n%swant\n%s", tc.format, got, tc.want)
+		}
+	}
+}
+
+// TestRoundTrip writes each example in every form that can be written, and reads it again.
+func TestRoundTrip(t *testing.T) {
+	for _, tc := range texts {
+		d, _, err := Read("x", []byte(tc.text), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		for name, write := range map[string]func(io.Writer) error{
+			"slackline": func(w io.Writer) error { return d.WriteJSON(w, nil) }, "csv": d.WriteCSV, "jsonl": d.WriteLines,
+			"extrap-text": d.WriteExtraPText, "extrap-json": d.WriteExtraPJSON,
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Errorf("%s as %s: %v", tc.format, name, err)
+				continue
+			}
+			again, f, err := Read("y", b.Bytes(), "")
+			if err != nil || f.Name != name {
+				t.Errorf("%s as %s: read as %s, %v\n%s", tc.format, name, f.Name, err, b.String())
+				continue
+			}
+			if diff := cmp.Diff(d, again, cmpopts.IgnoreUnexported(Dataset{}, Series{}), cmpopts.IgnoreFields(Dataset{}, "Warnings")); diff != "" {
+				t.Errorf("%s as %s:\n%s", tc.format, name, diff)
+			}
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{"", "x: is empty"},
+		{"hello\n", "is no format of measurements that is known"},
+		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1,2],"values":[3]}]}}}`, "x:1: f t: a point has 2 coordinates, but there are 1 parameters"},
+		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number should stand`},
+		{`{"parameters":["p","p"],"measurements":{}}`, "the parameter p twice"},
+		{`{"parameters":["p"],"measurements":{"f":`, "ends in the middle"},
+		{`{"parameters":["p"],"measurements":{}} 5`, "goes on behind the end"},
+		{`{"parameters":["p"],"measurements":{}}`, "holds no measurement"},
+		{`{"parameters":["p"],` + "\n" + `"measurements":{"f":{"t":[{"point":[1],"values":[1e999]}]}}}`, "too large"},
+		{"PARAMETER p\nPOINTS (8 16\n", "x:2: POINTS has 1 opening"},
+		{"PARAMETER p q\nPOINTS 8 16 17\n", "x:2: POINTS has 3 numbers"},
+		{"PARAMETER p\nPOINTS 8\nDATA 1\nDATA 2\n", "x:4: DATA number 2"},
+		{"PARAMETER p\nPOINTS 8\nDATA a\n", `x:3: "a" is not a number`},
+		{"PARAMETER p\nNONSENSE\n", "x:2: unknown keyword"},
+		{"p,value\n8,x\n", `x:2: "x" is not a number`},
+		{"p,value\n8,1,2\n", "x:2: wrong number of fields"},
+		{`{"params":{"p":1},"value":2}` + "\n" + `{"params":{"q":1},"value":2}`, "x:2: has the parameters q"},
+		{`{"params":{"p":1,"p":2},"value":2}`, "given twice"},
+		{`{"slackline_dataset":7,"parameters":["p"],"series":[]}`, "version 7"},
+	} {
+		_, _, err := Read("x", []byte(tc.text), "")
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: %v, want something with %q", tc.text, err, tc.want)
+		}
+	}
+	if _, _, err := Read("x", []byte("a\n"), "extrap"); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("unknown format: %v", err)
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	osu := func(value string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("# OSU MPI Bcast Latency Test v7.3\n# Size       Avg Latency(us)\n8   " + value + "\n64  9\n")}
+	}
+	dir := fstest.MapFS{
+		"osu.p16.r1.txt": osu("1"), "osu.p16.r2.txt": osu("2"), "osu.p4.r1.txt": osu("3"), "notes.md": {Data: []byte("hello")},
+	}
+	d, err := ReadDir("runs", dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "runs/notes.md is no format") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+	if err := d.Select("bytes", 8); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(d), "p\nBcast Avg Latency(us): [16]=[1 2] [4]=[3]\n"; got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+	if err := d.Select("p", 5); err == nil {
+		t.Error("a value that was not measured was selected")
+	}
+	if _, err := ReadDir("none", fstest.MapFS{}, ""); err == nil {
+		t.Error("an empty directory is no error")
+	}
+}
+
+func TestPlaceOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"osu.p64.r2.txt": "[p][64]", "mm.x10y20.r1": "[x y][10 20]", "a/b.p4/c.p8.txt": "[p][8]", "plain.txt": "[][]", "run7_n100": "[run n][7 100]",
+	} {
+		names, at := PlaceOf(name)
+		if got := fmt.Sprint(names, at); strings.ReplaceAll(got, "] [", "][") != want {
+			t.Errorf("PlaceOf(%s) = %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	a, b := New("p"), New("p", "bytes")
+	a.Get("Barrier", "t").Add([]float64{4}, 1)
+	b.Get("Bcast", "t").Add([]float64{4, 8}, 2)
+	b.Get("Bcast", "t").Add([]float64{4, 16}, 3)
+	a.Merge(b)
+	both := New()
+	both.Merge(a)
+	if err := both.Select("bytes", 8); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(both), "p\nBarrier t: [4]=[1]\nBcast t: [4]=[2]\n"; got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+	if err := a.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(a), "p bytes\nBcast t: [4 8]=[2] [4 16]=[3]\n"; got != want || len(a.Warnings) != 1 {
+		t.Errorf("%swant\n%s%q", got, want, a.Warnings)
+	}
+	if s := a.Find("Bcast", ""); s == nil || a.Find("Bcast", "x") != nil || a.Find("nothing", "") != nil {
+		t.Error("Find does not find")
+	}
+	path := New("p")
+	path.Get("main->solve->MPI_Bcast", "t").Add([]float64{1}, math.Pi)
+	for _, name := range []string{"main->solve->MPI_Bcast", "main/solve/MPI_Bcast", "MPI_Bcast"} {
+		if path.Find(name, "t") == nil {
+			t.Errorf("%s is not found", name)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, tc := range texts {
+		f.Add([]byte(tc.text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, format, err := Read("x", data, "")
+		if err != nil {
+			return
+		}
+		if len(d.Parameters) > MaxParameters {
+			t.Fatalf("%s: %d parameters", format.Name, len(d.Parameters))
+		}
+		for _, s := range d.Series {
+			for _, p := range s.Points {
+				if len(p.At) != len(d.Parameters) || len(p.Values) == 0 {
+					t.Fatalf("%s: a point %v with values %v over %v", format.Name, p.At, p.Values, d.Parameters)
+				}
+			}
+		}
+		if d.Settle() != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := d.WriteJSON(&b, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Read("y", b.Bytes(), "slackline"); err != nil {
+			t.Fatalf("%s: what was written is not read: %v", format.Name, err)
+		}
+	})
+}
