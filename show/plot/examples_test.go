@@ -306,6 +306,7 @@ func exampleFigures() map[string]Figure {
 		"curves":     curves(),
 		"bars":       bandwidths(),
 		"stack":      latencies(),
+		"heatmap":    heatExample(),
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// Figure is a picture as data: *Chart, *Stack, *MessageDiagram or *FinishProfile.
+// Figure is a picture as data: *Chart, *Stack, *HeatMap, *MessageDiagram or *FinishProfile.
 type Figure interface {
 	// layout checks the data and decides where everything goes.
 	layout(th *theme) (*sheet, error)

@@ -1,0 +1,251 @@
+package plot
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+)
+
+// HeatMap is a figure of maps: fields of values as colours, beside and below each other. Each map has its own
+// scale, from 0 to its greatest value, unless they share one.
+type HeatMap struct {
+	Title, Subtitle, Caption string
+	Maps                     []Map
+	Shared                   bool    // one scale for all
+	PerRow                   int     // maps beside each other; 0: as many as fit, up to 3
+	Width                    float64 // 0: 860
+}
+
+// Map is a field of values by row and column. The first row is at the top.
+type Map struct {
+	Title         string
+	X, Y          string // what columns and rows are; empty: nothing is said
+	Columns, Rows int
+	Values        []float64 // by row, then column, 0 or more; NaN: there is none
+	Quantity      Quantity
+}
+
+// Sizes of heat maps.
+const (
+	heatWidth  = 860
+	heatGap    = 26
+	heatBar    = 10  // height of the bar that shows the scale
+	heatCell   = 34  // the largest side of a cell
+	heatHeight = 300 // the most that a map is high
+	heatCells  = 256 // columns and rows; more are joined
+	heatShades = 64  // different colours
+)
+
+// shades are the colours of a scale: brightness changes evenly, so that the map survives a greyscale printer.
+func (th *theme) shades() []color.NRGBA {
+	stops := []color.NRGBA{rgb(0xF4F1EA), rgb(0xF6C667), rgb(0xE0702D), rgb(0xA8321C), rgb(0x4A0F1E)}
+	if th.ground.R < 128 {
+		stops = []color.NRGBA{rgb(0x262C35), rgb(0x5B2A3C), rgb(0xB5482A), rgb(0xEE9A3A), rgb(0xFBF0B5)}
+	}
+	list := make([]color.NRGBA, heatShades)
+	for i := range list {
+		place := float64(i) / (heatShades - 1) * float64(len(stops)-1)
+		k := min(int(place), len(stops)-2)
+		mix := func(a, b uint8) uint8 { return uint8(float64(a) + (place-float64(k))*(float64(b)-float64(a)) + 0.5) }
+		a, b := stops[k], stops[k+1]
+		list[i] = color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+	}
+	return list
+}
+
+// check refuses what cannot be drawn.
+func (h *HeatMap) check() error {
+	if len(h.Maps) == 0 {
+		return errors.New("there is nothing to draw: no maps")
+	}
+	for _, m := range h.Maps {
+		if m.Columns < 1 || m.Rows < 1 || len(m.Values) != m.Columns*m.Rows {
+			return fmt.Errorf("map %q has %d values for %d columns and %d rows", m.Title, len(m.Values), m.Columns, m.Rows)
+		}
+		for i, v := range m.Values {
+			if v < 0 || math.IsInf(v, 0) {
+				return fmt.Errorf("map %q: value %g of row %d, column %d is not a finite number of at least 0", m.Title, v, i/m.Columns, i%m.Columns)
+			}
+		}
+	}
+	return nil
+}
+
+// joined returns a map with at most heatCells columns and rows; joined cells show the greatest of their values.
+func (m Map) joined() Map {
+	if m.Columns <= heatCells && m.Rows <= heatCells {
+		return m
+	}
+	small := m
+	small.Columns, small.Rows = min(m.Columns, heatCells), min(m.Rows, heatCells)
+	small.Values = make([]float64, small.Columns*small.Rows)
+	for i := range small.Values {
+		small.Values[i] = math.NaN()
+	}
+	for i, v := range m.Values {
+		at := &small.Values[i/m.Columns*small.Rows/m.Rows*small.Columns+i%m.Columns*small.Columns/m.Columns]
+		if math.IsNaN(*at) || v > *at {
+			*at = v
+		}
+	}
+	return small
+}
+
+// greatest is the greatest value of a map.
+func (m *Map) greatest() float64 {
+	most := 0.0
+	for _, v := range m.Values {
+		if v > most {
+			most = v
+		}
+	}
+	return most
+}
+
+// heatTile is a map at its place.
+type heatTile struct {
+	Map
+	whole Map // before cells were joined
+	most  float64
+	area  rect // of the cells
+	foot  float64
+}
+
+func (h *HeatMap) layout(th *theme) (*sheet, error) {
+	width := orDefault(h.Width, heatWidth)
+	if err := errors.Join(checkWidth(width), h.check()); err != nil {
+		return nil, err
+	}
+	tiles := make([]heatTile, len(h.Maps))
+	shared := 0.0
+	for i, m := range h.Maps {
+		tiles[i] = heatTile{Map: m.joined(), whole: m, most: m.greatest()}
+		shared = max(shared, tiles[i].most)
+	}
+	if h.Shared {
+		for i := range tiles {
+			tiles[i].most = shared
+		}
+	}
+	w := newWords(h.Title, h.Subtitle, h.Caption, width)
+	bottom := h.place(tiles, width, w.headHeight()+8)
+	height := bottom + w.footHeight()
+	return &sheet{
+		width: width, height: height, title: orDefault(h.Title, "Maps"), desc: h.describe(tiles),
+		paint: func(c canvas) {
+			w.draw(c, th, height)
+			for i := range tiles {
+				tiles[i].draw(c, th)
+			}
+		},
+	}, nil
+}
+
+// place gives every map its place below top and returns where they end.
+func (h *HeatMap) place(tiles []heatTile, width, top float64) float64 {
+	perRow := h.PerRow
+	if perRow <= 0 {
+		perRow = min(len(tiles), 3)
+	}
+	room := (width - 2*margin - heatGap*float64(perRow-1)) / float64(perRow)
+	for i := 0; i < len(tiles); i += perRow {
+		bottom := top
+		for j := i; j < min(i+perRow, len(tiles)); j++ {
+			t := &tiles[j]
+			left := margin + float64(j-i)*(room+heatGap)
+			y := top + lineSpacing*textSize
+			if t.Y != "" {
+				left += lineSpacing * smallSize
+			}
+			inner := room - (left - margin - float64(j-i)*(room+heatGap))
+			side := min(inner/float64(t.Columns), heatHeight/float64(t.Rows), heatCell)
+			tall := side
+			if t.Rows == 1 {
+				side = inner / float64(t.Columns)
+				tall = heatCell
+			}
+			t.area = rect{left, y, side * float64(t.Columns), tall * float64(t.Rows)}
+			t.foot = t.area.bottom() + 4
+			if t.X != "" {
+				t.foot += lineSpacing * smallSize
+			}
+			bottom = max(bottom, t.foot+heatBar+lineSpacing*smallSize+6)
+		}
+		top = bottom + heatGap/2
+	}
+	return top
+}
+
+// draw draws a map, its labels and its scale.
+func (t *heatTile) draw(c canvas, th *theme) {
+	c.text(point{t.area.x, t.area.y - 6}, shorten(t.Title, textSize, max(t.area.w, 180), true), textStyle{size: textSize, bold: true, color: th.ink})
+	shades := th.shades()
+	cells := make([][]rect, len(shades))
+	w, h := t.area.w/float64(t.Columns), t.area.h/float64(t.Rows)
+	for i, v := range t.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		shade := 0
+		if t.most > 0 {
+			shade = min(int(v/t.most*float64(len(shades)-1)+0.5), len(shades)-1)
+		}
+		cells[shade] = append(cells[shade], rect{t.area.x + float64(i%t.Columns)*w, t.area.y + float64(i/t.Columns)*h, w, h})
+	}
+	for i, list := range cells {
+		if len(list) > 0 {
+			c.rects(list, paint{fill: shades[i]})
+		}
+	}
+	c.rects([]rect{t.area}, paint{stroke: th.muted, width: 1})
+	label := textStyle{size: smallSize, color: th.muted, anchor: anchorMiddle}
+	if t.X != "" {
+		c.text(point{t.area.x + t.area.w/2, t.area.bottom() + lineSpacing*smallSize - 2}, t.X, label)
+	}
+	if t.Y != "" {
+		label.turn = -90
+		c.text(point{t.area.x - 5, t.area.y + t.area.h/2}, t.Y, label)
+	}
+	t.drawScale(c, th, shades)
+}
+
+// drawScale draws the bar that says which colour stands for which value.
+func (t *heatTile) drawScale(c canvas, th *theme, shades []color.NRGBA) {
+	bar := rect{t.area.x, t.foot, max(min(t.area.w, 160), 90), heatBar}
+	for i, s := range shades {
+		c.rects([]rect{{bar.x + bar.w*float64(i)/float64(len(shades)), bar.y, bar.w / float64(len(shades)), bar.h}}, paint{fill: s})
+	}
+	c.rects([]rect{bar}, paint{stroke: th.muted, width: 0.75})
+	style := textStyle{size: smallSize, color: th.muted}
+	y := bar.bottom() + smallSize + 2
+	c.text(point{bar.x, y}, "0", style)
+	style.anchor = anchorEnd
+	c.text(point{bar.right(), y}, printQuantity(t.most, t.Quantity), style)
+}
+
+// printQuantity prints a value with its unit.
+func printQuantity(v float64, q Quantity) string {
+	switch q {
+	case Time:
+		return printTime(v)
+	case Percent:
+		return fmt.Sprintf("%.3g %%", v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// describe says in words what the figure shows.
+func (h *HeatMap) describe(tiles []heatTile) string {
+	text := ""
+	for _, s := range []string{h.Subtitle, h.Caption} {
+		if s != "" {
+			text += s + ". "
+		}
+	}
+	for i := range tiles {
+		t := &tiles[i]
+		text += fmt.Sprintf("%s: %d columns, %d rows, up to %s. ", t.Title, t.whole.Columns, t.whole.Rows, printQuantity(t.most, t.Quantity))
+	}
+	return text
+}
