@@ -43,9 +43,13 @@ func (s blocks) Next(rank int, at Cursor, b *Block) (Cursor, bool) {
 	return at, false
 }
 
-// Materialize takes all blocks of a stream into memory.
+// Materialize takes all blocks of a stream into memory, and the origins of its operations if it has
+// them.
 func Materialize(s Stream) *Graph {
 	build := NewBuilder(s.Ranks())
+	if named, ok := s.(interface{ Origins() []Origin }); ok {
+		build.SetOrigins(named.Origins())
+	}
 	var b Block
 	for rank := range s.Ranks() {
 		for at, ok := s.Next(rank, Cursor{}, &b); ok; at, ok = s.Next(rank, at, &b) {
