@@ -97,6 +97,9 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 		}
 	}
 	r.problem = newProblem(stream, layout, nil)
+	if err := checkCalls(&o, r.shape); err != nil {
+		return nil, err
+	}
 	return r, r.setNoise(o.Noise)
 }
 
@@ -191,7 +194,7 @@ func (r *run) largeMessages() bool {
 // runEvent runs the general core in the event engine.
 func (r *run) runEvent(ctx context.Context) (*Result, error) {
 	g := newGeneral(newGeneralState(r.problem, r.options.Breakdown))
-	g.recorder = newRecorder(&r.options, g.generalState, r.program.Origins())
+	g.recorder = newRecorder(r, g.generalState)
 	if err := runEvents(ctx, g, r.tick()); err != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (r *run) runWindow(ctx context.Context) (*Result, error) {
 		threads = 1
 	}
 	shards := newGeneralShards(state, threads)
-	shards[0].recorder = newRecorder(&r.options, state, r.program.Origins())
+	shards[0].recorder = newRecorder(r, state)
 	cores := make([]windowCore, len(shards))
 	parts := make([]*general, len(shards))
 	for i, s := range shards {

@@ -209,6 +209,9 @@ func (g *general) cpuEnd(rank int32, cpu uint8, t, work int64) int64 {
 // time. At the end of the program the rank is left without operations.
 func (g *general) nextBlock(rank int32, ready int64) {
 	r := &g.rank[rank]
+	if g.recorder != nil {
+		g.recorder.ended(rank, r)
+	}
 	r.base += len(r.ops)
 	at, ok := g.stream.Next(int(rank), r.cursor, &g.block)
 	if !ok {
@@ -228,7 +231,7 @@ func (g *general) nextBlock(rank int32, ready int64) {
 	r.open = len(r.ops)
 	r.finish = 0
 	if g.recorder != nil {
-		g.recorder.block(rank, len(r.ops))
+		g.recorder.block(rank, at, b)
 	}
 	if len(r.dependents) == 0 {
 		r.state = r.state[:0]
@@ -302,7 +305,7 @@ func (g *general) finishOp(rank, index int32, at int64) {
 	r := &g.rank[rank]
 	r.finish = max(r.finish, at)
 	if g.recorder != nil {
-		g.recorder.finished(rank)
+		g.recorder.finished(rank, index, at)
 	}
 	if len(r.dependents) > 0 {
 		for _, d := range r.dependents[r.first[index]:r.first[index+1]] {

@@ -147,13 +147,13 @@ func (g *general) message(host, i int32) {
 		g.breakdown[rank].noise += end - t - work
 	}
 	if g.recorder != nil {
-		g.recorder.message(i, host, n, t, end)
+		g.recorder.message(i, host, n, c, t, end)
 	}
 	r := &g.rank[rank]
 	if index, ok := r.posted.takeReceive(n.a(), n.tag, n.ctx); ok {
 		g.stats.Expected++
 		if g.recorder != nil {
-			g.recorder.match(i, rank, index, &r.ops[index], end)
+			g.recorder.match(i, rank, index, n, &r.ops[index], end)
 		}
 		g.finishOp(rank, index, end)
 		g.matched(i, c.Rendezvous)
@@ -178,7 +178,7 @@ func (g *general) recvOp(rank, index int32) {
 		n := &g.nodes[i]
 		end := max(t, n.time)
 		if g.recorder != nil {
-			g.recorder.match(i, rank, index, op, end)
+			g.recorder.match(i, rank, index, n, op, end)
 		}
 		g.finishOp(rank, index, end)
 		g.matched(i, g.costs.of(n.class, n.size).Rendezvous)

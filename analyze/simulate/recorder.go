@@ -10,22 +10,27 @@ import (
 type recorder struct {
 	detail *detailRecorder // nil: no timeline
 	causes *causeRecorder  // nil: no causes
+	calls  *callRecorder   // nil: no calls
 }
 
 // records reports whether a run has to tell a recorder what it does.
-func (o *Options) records() bool { return o.Detail || o.Causes }
+func (o *Options) records() bool { return o.Detail || o.Causes || o.Calls }
 
-// newRecorder returns a recorder of what the options want; nil: nothing.
-func newRecorder(o *Options, s *generalState, origins []schedule.Origin) *recorder {
+// newRecorder returns a recorder of what the options of a run want; nil: nothing.
+func newRecorder(run *run, s *generalState) *recorder {
+	o := &run.options
 	if !o.records() {
 		return nil
 	}
 	r := &recorder{}
 	if o.Detail {
-		r.detail = newDetailRecorder(s.ranks, origins)
+		r.detail = newDetailRecorder(s.ranks, run.program.Origins())
 	}
 	if o.Causes {
 		r.causes = newCauseRecorder(s)
+	}
+	if o.Calls {
+		r.calls = newCallRecorder(run)
 	}
 	return r
 }
@@ -38,12 +43,25 @@ func (r *recorder) addTo(result *Result) {
 	if r.causes != nil {
 		result.Causes = r.causes.causes()
 	}
+	if r.calls != nil {
+		result.Calls = r.calls.collect()
+	}
 }
 
-// block tells that a rank goes on to a block of so many operations.
-func (r *recorder) block(rank int32, ops int) {
+// ended tells that a rank has done the block in its state, which may be empty.
+func (r *recorder) ended(rank int32, s *rankState) {
+	if r.calls != nil {
+		r.calls.ended(rank, s)
+	}
+}
+
+// block tells that a rank goes on to a block; at is the cursor behind it.
+func (r *recorder) block(rank int32, at schedule.Cursor, b *schedule.Block) {
 	if r.causes != nil {
-		r.causes.block(rank, ops)
+		r.causes.block(rank, len(b.Ops))
+	}
+	if r.calls != nil {
+		r.calls.loaded(rank, at, b)
 	}
 }
 
@@ -61,10 +79,13 @@ func (r *recorder) inserted(rank, index int32, cpu uint8) {
 	}
 }
 
-// finished tells that the event under way has finished an operation.
-func (r *recorder) finished(rank int32) {
+// finished tells that the event under way has finished operation index, at some time.
+func (r *recorder) finished(rank, index int32, at int64) {
 	if r.causes != nil {
 		r.causes.finished(rank)
+	}
+	if r.calls != nil {
+		r.calls.finished(rank, index, at)
 	}
 }
 
@@ -76,6 +97,10 @@ func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
 	if r.causes != nil {
 		r.causes.calc(rank, index, op.CPU, start, end)
 	}
+	if r.calls != nil {
+		r.calls.started(rank, index, start, end)
+		r.calls.lost(rank, start, end, op.Size)
+	}
 }
 
 // send tells of a send whose message is in node i.
@@ -86,15 +111,22 @@ func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.
 	if r.causes != nil {
 		r.causes.send(i, host, rank, index, op, c, start, end, arrival)
 	}
+	if r.calls != nil {
+		r.calls.started(rank, index, start, end)
+		r.calls.lost(rank, start, end, c.Overhead+c.CPUBytes)
+	}
 }
 
-// message tells that the message of node i takes the CPU of its receiver.
-func (r *recorder) message(i, host int32, n *node, start, end int64) {
+// message tells that the message of node i, which costs c, takes the CPU of its receiver.
+func (r *recorder) message(i, host int32, n *node, c *machine.Cost, start, end int64) {
 	if r.detail != nil {
 		r.detail.message(i, n.rank(), start, end)
 	}
 	if r.causes != nil {
 		r.causes.message(i, host, n, start, end)
+	}
+	if r.calls != nil {
+		r.calls.lost(n.rank(), start, end, max(c.CPUBytes, c.Bytes)+c.Overhead)
 	}
 }
 
@@ -106,16 +138,22 @@ func (r *recorder) post(rank, index int32, at int64) {
 	if r.causes != nil {
 		r.causes.post(rank, index)
 	}
+	if r.calls != nil {
+		r.calls.started(rank, index, at, at)
+	}
 }
 
-// match tells that the message of node i has found operation index of its receiver, in the event
-// of either.
-func (r *recorder) match(i, rank, index int32, op *schedule.Op, end int64) {
+// match tells that the message of node i, which is n, has found operation index of its receiver, in
+// the event of either.
+func (r *recorder) match(i, rank, index int32, n *node, op *schedule.Op, end int64) {
 	if r.detail != nil {
 		r.detail.match(i, rank, index, op, end)
 	}
 	if r.causes != nil {
 		r.causes.match(i)
+	}
+	if r.calls != nil {
+		r.calls.match(rank, index, n)
 	}
 }
 

@@ -34,6 +34,7 @@ type Options struct {
 
 	Detail    bool // record Result.Detail
 	Causes    bool // record Result.Causes
+	Calls     bool // record Result.Calls
 	Breakdown bool // fill Result.Ranks
 
 	// Progress is called now and then with the simulated time and the messages so far.
@@ -54,6 +55,8 @@ type Result struct {
 
 	Detail *timeline.Detail // only with Options.Detail
 	Causes *Causes          // only with Options.Causes
+	// Calls is the run as a recorder of the program would have seen it; only with Options.Calls.
+	Calls *timeline.Timeline
 
 	Warnings []string
 }

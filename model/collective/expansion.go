@@ -84,7 +84,7 @@ func (x *Expansion) Next(rank int, at schedule.Cursor, b *schedule.Block) (sched
 				return x.fail(rank, at, err)
 			}
 		default:
-			if err := x.splice(rank, b); err != nil {
+			if err := x.splice(rank, int(at.Step), b); err != nil {
 				return x.fail(rank, at, err)
 			}
 			at = schedule.Cursor{Step: at.Step + 1}
@@ -103,6 +103,17 @@ func (x *Expansion) NextExchange(rank int, at schedule.Cursor, b *schedule.Block
 		return 0, 0, 0, false
 	}
 	return m.in.Algorithm.Exchange(m.in, rank, int(at.Sub))
+}
+
+// Spliced tells of a block that Next has filled from a step of the program with collectives beside other
+// operations: by operation, the one of the program that it is or is a part of. Of other blocks it
+// returns nil. The list is valid until the block is filled again.
+func (x *Expansion) Spliced(rank, step int, b *schedule.Block) []int32 {
+	m, ok := b.Memo.(*memo)
+	if !ok || m.owner != x || m.spliced.rank != rank || m.spliced.step != step {
+		return nil
+	}
+	return m.spliced.of
 }
 
 func hasCollective(ops []schedule.Op) bool {
@@ -216,7 +227,14 @@ type memo struct {
 	step   int32 // of the program
 	same   bool  // the step is this call for all ranks
 
-	parts schedule.Block // for splice
+	parts   schedule.Block // for splice
+	spliced splice
+}
+
+// splice tells of which block of the program a spliced one was made: by operation, the one there.
+type splice struct {
+	rank, step int
+	of         []int32
 }
 
 // me returns the rank in the group of a rank.
@@ -291,11 +309,12 @@ func sameSlice(a, b []int64) bool {
 // splice replaces the collectives of a block with several operations: each becomes the chain of
 // its steps, between the operations it waits for and those that wait for it. This is how a
 // non-blocking collective overlaps with computation.
-func (x *Expansion) splice(rank int, b *schedule.Block) error {
+func (x *Expansion) splice(rank, step int, b *schedule.Block) error {
 	ops := slices.Clone(b.Ops)
 	calls := slices.Clone(b.Calls)
 	first, dependents := slices.Clone(b.First), slices.Clone(b.Dependents)
-	parts := &x.memo(b).parts
+	parts, spliced := &x.memo(b).parts, &x.memo(b).spliced
+	*spliced = splice{rank, step, spliced.of[:0]}
 
 	// entry and exit of each old operation: ranges of new operations.
 	type span struct{ from, to int }
@@ -309,6 +328,7 @@ func (x *Expansion) splice(rank int, b *schedule.Block) error {
 	for i := range ops {
 		if ops[i].Kind != schedule.Collective {
 			all = append(all, ops[i])
+			spliced.of = append(spliced.of, int32(i))
 			entry[i] = span{len(all) - 1, len(all)}
 			exit[i] = entry[i]
 			continue
@@ -348,6 +368,9 @@ func (x *Expansion) splice(rank int, b *schedule.Block) error {
 			all = append(all, schedule.Op{Kind: schedule.Calc, Origin: ops[i].Origin})
 			entry[i] = span{len(all) - 1, len(all)}
 			last = entry[i]
+		}
+		for len(spliced.of) < len(all) {
+			spliced.of = append(spliced.of, int32(i))
 		}
 		exit[i] = last
 	}
