@@ -15,7 +15,7 @@ import (
 func stencilTrace(ranks, iterations int) *Trace {
 	d := Definitions{Ranks: ranks, Stacks: []Stack{{}}, Comms: []timeline.Comm{{Name: "MPI_COMM_WORLD"}}}
 	for _, name := range []string{"main", "compute", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce"} {
-		d.Regions = append(d.Regions, RegionNamed(name))
+		d.Regions = append(d.Regions, timeline.RegionNamed(name))
 	}
 	d.Resolution = 1e9
 	var all [][]Event
@@ -125,5 +125,7 @@ func benchmarkWrite(b *testing.B, format string) {
 	b.ReportMetric(float64(total)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-func BenchmarkReadSLT(b *testing.B)  { benchmarkRead(b, "slt") }
-func BenchmarkWriteSLT(b *testing.B) { benchmarkWrite(b, "slt") }
+func BenchmarkReadSLT(b *testing.B)   { benchmarkRead(b, "slt") }
+func BenchmarkWriteSLT(b *testing.B)  { benchmarkWrite(b, "slt") }
+func BenchmarkReadOTF2(b *testing.B)  { benchmarkRead(b, "otf2") }
+func BenchmarkWriteOTF2(b *testing.B) { benchmarkWrite(b, "otf2") }

@@ -1,0 +1,265 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"slackline/model/timeline"
+)
+
+// openEvents opens the events of location i.
+func (a *otf2Archive) openEvents(i int) (EventReader, error) {
+	if i < 0 || i >= len(a.trace.Locations) {
+		return nil, fmt.Errorf("there is no location %d", i)
+	}
+	l := &a.trace.Locations[i]
+	name := a.eventFile(l)
+	f, file, err := a.open(name, a.anchor.eventChunk)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && l.Events == 0 && !l.Missing {
+			return &memoryReader{}, nil
+		}
+		return nil, damagedAt(a.src.showBeside(name), -1, "the events are missing: %v", err)
+	}
+	if err := f.nextChunk(); err != nil {
+		file.Close()
+		return nil, f.damage(err)
+	}
+	local := a.readLocal(l, false)
+	r := &otf2Reader{
+		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
+		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
+		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
+		polls: a.polls, parameters: local.maps[mapParameter],
+	}
+	return r, nil
+}
+
+// otf2Reader turns the records of a location into events, one each.
+type otf2Reader struct {
+	f          *otf2File
+	file       fs.File
+	clock      otf2Clock
+	ticks      uint64 // of the time stamp before
+	now        int64  // that in picoseconds
+	begun      bool
+	regions    idTable
+	comms      idTable
+	contexts   idTable
+	self       map[uint32]bool
+	rank       uint32
+	stacks     []Stack
+	polls      map[uint32]bool
+	parameters otf2Map
+	announced  uint64
+	count      uint64
+	record     otf2Event
+	err        error
+}
+
+// Close implements EventReader.
+func (r *otf2Reader) Close() error { return r.file.Close() }
+
+// Read implements EventReader.
+func (r *otf2Reader) Read(events []Event) (int, error) {
+	for i := range events {
+		if r.err == nil {
+			r.err = r.next(&events[i])
+		}
+		if r.err != nil {
+			if i > 0 {
+				return i, nil
+			}
+			return 0, r.err
+		}
+	}
+	return len(events), nil
+}
+
+// next reads an event.
+func (r *otf2Reader) next(e *Event) error {
+	err := r.f.event(&r.record)
+	if errors.Is(err, io.EOF) {
+		if r.count < r.announced && r.announced != undefined64 {
+			return r.f.damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.count, r.announced))
+		}
+		return io.EOF
+	}
+	if err != nil {
+		return err
+	}
+	r.count++
+	if r.record.time != r.ticks || !r.begun {
+		ps, ok := r.clock.time(r.record.time)
+		if !ok || r.begun && ps < r.now {
+			return r.f.damage(fmt.Errorf("the time %d is out of range or before that of the event before it", r.record.time))
+		}
+		r.ticks, r.now, r.begun = r.record.time, ps, true
+	}
+	*e = Event{Time: r.now}
+	if err := r.translate(e); err != nil {
+		return r.f.damage(err)
+	}
+	return nil
+}
+
+// translate fills an event from the record in hand.
+func (r *otf2Reader) translate(e *Event) error {
+	b := &r.record.body
+	var ok bool
+	switch r.record.id {
+	case evtEnter, evtLeave:
+		e.Kind = Enter
+		if r.record.id == evtLeave {
+			e.Kind = Leave
+		}
+		if e.Region, ok = r.regions.get(uint32(r.record.value)); !ok {
+			return fmt.Errorf("region %d is not defined", uint32(r.record.value))
+		}
+	case evtSend:
+		e.Kind = Send
+		return r.message(e)
+	case evtIsend:
+		e.Kind = Isend
+		err := r.message(e)
+		e.Request = b.u64()
+		return err
+	case evtRecv:
+		e.Kind = Recv
+		return r.message(e)
+	case evtIrecv:
+		e.Kind = IrecvDone
+		err := r.message(e)
+		e.Request = b.u64()
+		return err
+	case evtIsendComplete:
+		e.Kind, e.Request = IsendDone, r.record.value
+	case evtIrecvRequest:
+		e.Kind, e.Request = IrecvPost, r.record.value
+	case evtRequestTest:
+		e.Kind, e.Request = RequestTest, r.record.value
+	case evtRequestCancelled:
+		e.Kind, e.Request = RequestCancelled, r.record.value
+	case evtCollectiveBegin:
+		e.Kind = CollectiveBegin
+	case evtCollectiveEnd:
+		e.Kind = CollectiveEnd
+		return r.collective(e)
+	case evtCollectiveRequest:
+		e.Kind, e.Request = CollectiveIssue, b.u64()
+	case evtCollectiveDone:
+		e.Kind = CollectiveDone
+		err := r.collective(e)
+		if e.Kind != Other {
+			e.Request = b.u64()
+		}
+		return err
+	default:
+		return r.translateRare(e)
+	}
+	return nil
+}
+
+// translateRare fills an event from a record that is not about MPI.
+func (r *otf2Reader) translateRare(e *Event) error {
+	b := &r.record.body
+	e.Kind = Other
+	switch r.record.id {
+	case evtMeasurementOnOff:
+		switch b.u8() {
+		case measurementOn:
+			e.Kind = RecordingOn
+		case measurementOff:
+			e.Kind = RecordingOff
+		}
+	case evtOmpFork:
+		e.Kind, e.Size = Fork, int64(uint32(r.record.value))
+	case evtThreadFork:
+		b.u8() // paradigm
+		e.Kind, e.Size = Fork, int64(b.u32())
+	case evtOmpJoin, evtThreadJoin:
+		e.Kind = Join
+	case evtTeamBegin:
+		e.Kind = TeamBegin
+	case evtTeamEnd:
+		e.Kind = TeamEnd
+	case evtParameterUnsigned:
+		if r.polls[uint32(r.parameters.global(uint64(b.u32())))] {
+			e.Kind, e.Size = Polls, int64(b.u64())
+		}
+	case evtContextEnter, evtContextLeave, evtContextSample:
+		id := b.u32()
+		context, ok := r.contexts.get(id)
+		if !ok && id == undefined32 && r.record.id == evtContextSample {
+			e.Kind = Sample // of an empty stack
+			break
+		}
+		if !ok {
+			return fmt.Errorf("calling context %d is not defined", id)
+		}
+		switch r.record.id {
+		case evtContextEnter:
+			e.Kind, e.Region, e.Stack = Enter, r.stacks[context].Region, r.stacks[context].Parent
+		case evtContextLeave:
+			e.Kind, e.Region = Leave, r.stacks[context].Region
+		default:
+			e.Kind, e.Stack = Sample, context
+		}
+	case evtProgramBegin:
+		e.Kind = ProgramBegin
+	case evtProgramEnd:
+		e.Kind, e.Size = ProgramEnd, int64(b.u64())
+	case evtCommCreate, evtCommDestroy:
+		id := b.u32()
+		comm, ok := r.comm(id)
+		if !ok {
+			break // of threads
+		}
+		e.Comm, e.Kind = comm, CommCreate
+		if r.record.id == evtCommDestroy {
+			e.Kind = CommDestroy
+		}
+	}
+	return nil
+}
+
+// comm returns the index of a communicator.
+func (r *otf2Reader) comm(id uint32) (uint32, bool) {
+	index, ok := r.comms.get(id)
+	if ok && len(r.self) > 0 && r.self[index] {
+		index += r.rank
+	}
+	return index, ok
+}
+
+// message reads the fields that all messages have.
+func (r *otf2Reader) message(e *Event) error {
+	b := &r.record.body
+	e.Peer = int32(b.u32())
+	id := b.u32()
+	e.Tag, e.Size = int32(b.u32()), int64(b.u64())
+	var ok bool
+	if e.Comm, ok = r.comm(id); !ok {
+		return fmt.Errorf("communicator %d is not defined", id)
+	}
+	return nil
+}
+
+// collective reads the fields that all collectives have. Operations that are not known become Other.
+func (r *otf2Reader) collective(e *Event) error {
+	b := &r.record.body
+	op, id := b.u8(), b.u32()
+	e.Root, e.Sent, e.Received = int32(b.u32()), int64(b.u64()), int64(b.u64())
+	if op >= uint8(numOps) {
+		*e = Event{Time: e.Time, Kind: Other}
+		return nil
+	}
+	e.Op = timeline.Op(op)
+	var ok bool
+	if e.Comm, ok = r.comm(id); !ok {
+		return fmt.Errorf("communicator %d is not defined", id)
+	}
+	return nil
+}

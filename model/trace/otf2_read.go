@@ -1,0 +1,444 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+
+	"slackline/model/timeline"
+)
+
+// otf2Archive is an open archive.
+type otf2Archive struct {
+	src      source
+	name     string // that the files share
+	anchor   *otf2Anchor
+	defs     *otf2Definitions
+	clocks   []otf2Clock // by location
+	regions  idTable
+	comms    idTable
+	contexts idTable
+	self     map[uint32]bool // indices of communicators that each rank has for itself: those of rank 0
+	polls    map[uint32]bool // parameters that count unsuccessful tests
+	trace    *Trace
+
+	ranks         map[uint64]int     // by location
+	participating map[uint8][]uint64 // locations by paradigm, see commLocations
+}
+
+// readOTF2 opens an archive by its anchor file.
+func readOTF2(src source, _ Options) (*Trace, error) {
+	a, err := openOTF2(src)
+	if err != nil {
+		return nil, err
+	}
+	return a.trace, nil
+}
+
+func openOTF2(src source) (*otf2Archive, error) {
+	data, err := src.readMain()
+	if err != nil {
+		return nil, err
+	}
+	a := &otf2Archive{src: src, name: archiveName(src.main), trace: &Trace{}}
+	a.anchor, err = readOTF2Anchor(data, src.show)
+	if a.anchor == nil {
+		return nil, err
+	}
+	a.warnIf(err)
+	if err := a.readDefinitions(); err != nil {
+		return nil, err
+	}
+	a.trace.Open = a.openEvents
+	return a, nil
+}
+
+func (a *otf2Archive) warnIf(err error) {
+	if err != nil {
+		a.trace.Warnings = append(a.trace.Warnings, err.Error())
+	}
+}
+
+func (a *otf2Archive) warn(format string, args ...any) { a.warnIf(fmt.Errorf(format, args...)) }
+
+// open opens a file of the archive.
+func (a *otf2Archive) open(name string, chunk uint64) (*otf2File, fs.File, error) {
+	file, err := a.src.open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	step := int64(1 << 18)
+	if info, err := file.Stat(); err == nil && info.Size() < step {
+		step = info.Size() + 1
+	}
+	return &otf2File{in: file, show: a.src.showBeside(name), size: int(chunk), step: int(step)}, file, nil
+}
+
+// readDefinitions reads the global definitions and the clocks of the locations.
+func (a *otf2Archive) readDefinitions() error {
+	f, file, err := a.open(a.name+".def", a.anchor.defChunk)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	a.defs, err = readOTF2Definitions(f)
+	d := a.defs
+	if d.resolution == 0 {
+		if err == nil {
+			err = damagedAt(f.show, -1, "the resolution of the clock is missing or wrong: %d ticks per second", d.resolution)
+		}
+		return err
+	}
+	if err != nil {
+		a.warn("%v; definitions behind it are lost", err)
+	} else if d.count != a.anchor.definitions {
+		a.warn("%s: there are %d definitions, but the anchor file announces %d", f.show, d.count, a.anchor.definitions)
+	}
+	t := a.trace
+	t.Properties, err = a.anchor.toProperties()
+	if err != nil {
+		a.warn("%s: %v", a.src.show, err)
+	}
+	if t.Resolution == 0 {
+		t.Resolution = int64(min(d.resolution, math.MaxInt64))
+	}
+	if d.realtime != undefined64 && d.realtime <= math.MaxInt64 {
+		t.Created = int64(d.realtime)
+	}
+	a.polls = map[uint32]bool{}
+	for id, name := range d.parameters {
+		a.polls[id] = d.strings[name] == otf2PollsName
+	}
+	a.setLocations()
+	a.setRegions()
+	a.setComms()
+	a.setContexts()
+	a.setCarts()
+	a.setClocks()
+	if len(t.Command) == 0 {
+		t.Command = a.command()
+	}
+	return nil
+}
+
+// command returns program and arguments as the first location tells them among its first events.
+func (a *otf2Archive) command() []string {
+	if len(a.trace.Locations) == 0 {
+		return nil
+	}
+	l := &a.trace.Locations[0]
+	f, file, err := a.open(a.eventFile(l), a.anchor.eventChunk)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	if f.nextChunk() != nil {
+		return nil
+	}
+	names := a.readLocal(l, false).maps[mapString]
+	var e otf2Event
+	for range 4 {
+		if f.event(&e) != nil {
+			return nil
+		}
+		if e.id != evtProgramBegin {
+			continue
+		}
+		words := []string{a.defs.strings[uint32(names.global(uint64(e.body.u32())))]}
+		for n := e.body.u32(); n > 0 && e.body.left() > 0; n-- {
+			words = append(words, a.defs.strings[uint32(names.global(uint64(e.body.u32())))])
+		}
+		return words
+	}
+	return nil
+}
+
+// setRegions translates the regions.
+func (a *otf2Archive) setRegions() {
+	for _, g := range a.defs.regions {
+		r := timeline.RegionNamed(a.defs.strings[g.name])
+		if g.known {
+			r.Paradigm, r.Role = regionFromOTF2(g.paradigm, g.role, r.Role)
+		}
+		r.File, r.Line = a.defs.strings[g.file], int(g.line)
+		if g.line == undefined32 {
+			r.Line = 0
+		}
+		a.regions.set(g.id, uint32(len(a.trace.Regions)))
+		a.trace.Regions = append(a.trace.Regions, r)
+	}
+}
+
+// maxSelfComms bounds the communicators that are made of one definition for each rank.
+const maxSelfComms = 1 << 22
+
+// setComms translates the communicators of processes. Those of threads, the teams, are not needed.
+func (a *otf2Archive) setComms() {
+	d, t := a.defs, a.trace
+	a.self = map[uint32]bool{}
+	for _, c := range d.comms {
+		g, ok := d.groups[c.group]
+		if !ok || g.paradigm == paradigmOpenMP || g.paradigm == 7 { // teams of threads, also of pthreads
+			continue
+		}
+		index := uint32(len(t.Comms))
+		if g.kind == groupCommSelf {
+			if len(a.self)*t.Ranks > maxSelfComms {
+				continue
+			}
+			a.comms.set(c.id, index)
+			a.self[index] = true
+			for r := range t.Ranks {
+				t.Comms = append(t.Comms, timeline.Comm{Name: d.strings[c.name], Members: []int32{int32(r)}})
+			}
+			continue
+		}
+		a.comms.set(c.id, index)
+		comm := timeline.Comm{Name: d.strings[c.name], Members: a.members(&g)}
+		if remote, ok := d.groups[c.remote]; c.inter && ok {
+			comm.Remote = a.members(&remote)
+		}
+		t.Comms = append(t.Comms, comm)
+	}
+}
+
+// members returns the world ranks of a group.
+func (a *otf2Archive) members(g *otf2Group) []int32 {
+	ranks := make([]int32, 0, len(g.members))
+	lost := 0
+	locations := a.commLocations(g.paradigm)
+	for _, m := range g.members {
+		id := m
+		if g.kind == groupCommGroup && g.flags&groupGlobalMembers == 0 {
+			if m >= uint64(len(locations)) {
+				lost++
+				continue
+			}
+			id = locations[m]
+		}
+		rank, ok := a.rankOf(id)
+		if !ok {
+			lost++
+			continue
+		}
+		ranks = append(ranks, int32(rank))
+	}
+	if lost > 0 {
+		a.warn("%s: a group has %d members that are not defined", a.src.showBeside(a.name+".def"), lost)
+	}
+	return ranks
+}
+
+// commLocations returns the locations that take part in the communication of a paradigm.
+func (a *otf2Archive) commLocations(paradigm uint8) []uint64 {
+	if found, ok := a.participating[paradigm]; ok {
+		return found
+	}
+	var found []uint64
+	first := uint32(math.MaxUint32)
+	for id, g := range a.defs.groups {
+		if g.kind == groupCommLocations && g.paradigm == paradigm && id <= first {
+			first, found = id, g.members
+		}
+	}
+	if a.participating == nil {
+		a.participating = map[uint8][]uint64{}
+	}
+	a.participating[paradigm] = found
+	return found
+}
+
+// setContexts translates calling contexts to stacks. A parent stands before its children. Contexts that
+// have no root, because an ancestor is missing or because they are their own ancestors, are left out.
+func (a *otf2Archive) setContexts() {
+	t := a.trace
+	t.Stacks = []Stack{{}}
+	byID := make(map[uint32]otf2Context, len(a.defs.contexts))
+	for _, c := range a.defs.contexts {
+		byID[c.id] = c
+	}
+	lost := 0
+	for _, c := range a.defs.contexts {
+		var chain []otf2Context // up to one that is known
+		parent, rooted := uint32(0), true
+		for {
+			if at, known := a.contexts.get(c.id); known {
+				parent = at
+				break
+			}
+			if _, known := a.regions.get(c.region); !known || len(chain) > len(byID) {
+				rooted = false
+				break
+			}
+			chain = append(chain, c)
+			if c.parent == undefined32 {
+				break
+			}
+			if c, rooted = byID[c.parent]; !rooted {
+				break
+			}
+		}
+		for _, c := range slices.Backward(chain) {
+			if !rooted {
+				delete(byID, c.id)
+				continue
+			}
+			region, _ := a.regions.get(c.region)
+			a.contexts.set(c.id, uint32(len(t.Stacks)))
+			t.Stacks = append(t.Stacks, Stack{parent, region})
+			parent = uint32(len(t.Stacks) - 1)
+		}
+		if !rooted {
+			lost++
+		}
+	}
+	if lost > 0 {
+		a.warn("%s: %d calling contexts have a region or an ancestor that is not defined", a.src.showBeside(a.name+".def"), lost)
+	}
+}
+
+// setCarts translates process grids.
+func (a *otf2Archive) setCarts() {
+	d, t := a.defs, a.trace
+	byID := map[uint32]int{}
+	for _, topology := range d.topologies {
+		comm, ok := a.comms.get(topology.comm)
+		if !ok {
+			continue
+		}
+		c := Cart{Comm: comm, Coords: make([][]int, len(t.Comms[comm].Members))}
+		for _, id := range topology.dimensions {
+			c.Dims = append(c.Dims, int(d.dimensions[id].size))
+			c.Periodic = append(c.Periodic, d.dimensions[id].periodic)
+		}
+		byID[topology.id] = len(t.Carts)
+		t.Carts = append(t.Carts, c)
+	}
+	for _, c := range d.coordinates {
+		i, ok := byID[c.topology]
+		if !ok || int(c.rank) >= len(t.Carts[i].Coords) {
+			continue
+		}
+		at := make([]int, len(c.at))
+		for k, x := range c.at {
+			at[k] = int(x)
+		}
+		t.Carts[i].Coords[c.rank] = at
+	}
+}
+
+// setClocks reads the local definitions for the offsets of the clocks, and looks whether the files of
+// events are there and have an end.
+func (a *otf2Archive) setClocks() {
+	d, t := a.defs, a.trace
+	a.clocks = make([]otf2Clock, len(t.Locations))
+	starts := make([]uint64, len(t.Locations))
+	local := make([]*otf2Local, len(t.Locations))
+	earliest := uint64(math.MaxUint64)
+	for i := range t.Locations {
+		var started bool
+		if starts[i], started = a.checkEvents(&t.Locations[i]); started {
+			earliest = min(earliest, starts[i])
+		}
+		local[i] = a.readLocal(&t.Locations[i], true)
+	}
+	global := d.globalOffset
+	const far = math.MaxInt64 / 4 // ps
+	probe := newOTF2Clock(d.resolution, global)
+	if ps, ok := probe.time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(local, (*otf2Local).corrects) {
+		global = earliest // the global offset is no use
+	}
+	for i := range t.Locations {
+		base := global
+		offsets := local[i].offsets
+		if local[i].corrects() {
+			probe := newOTF2Clock(d.resolution, global)
+			if ps, ok := probe.time(offsets[0].time); !ok || ps > far || ps < -far {
+				base = global - uint64(offsets[0].offset) // a clock of another origin
+			}
+			a.setOffsets(&t.Locations[i], offsets, base, global)
+		}
+		a.clocks[i] = newOTF2Clock(d.resolution, base)
+	}
+}
+
+// corrects reports whether there are offsets enough to correct a clock.
+func (l *otf2Local) corrects() bool { return len(l.offsets) >= 2 }
+
+// setOffsets translates the offsets of a clock.
+func (a *otf2Archive) setOffsets(l *Location, offsets []otf2Offset, base, global uint64) {
+	clock := newOTF2Clock(a.defs.resolution, base)
+	for _, o := range offsets {
+		time, ok := clock.time(o.time)
+		offset, fits := clock.span(o.offset + int64(base-global))
+		if !ok || !fits {
+			a.warn("rank %d, thread %d: an offset of its clock is out of range; its clock is not corrected", l.Rank, l.Thread)
+			l.Offsets = nil
+			return
+		}
+		scale := second / float64(a.defs.resolution)
+		l.Offsets = append(l.Offsets, ClockOffset{time, offset, o.deviation * scale})
+	}
+}
+
+// eventFile and localFile are the files of a location.
+func (a *otf2Archive) eventFile(l *Location) string {
+	return path.Join(a.name, fmt.Sprintf("%d.evt", l.ID))
+}
+
+func (a *otf2Archive) localFile(l *Location) string {
+	return path.Join(a.name, fmt.Sprintf("%d.def", l.ID))
+}
+
+// readLocal reads the local definitions of a location. Files that are missing are usual.
+func (a *otf2Archive) readLocal(l *Location, warn bool) *otf2Local {
+	f, file, err := a.open(a.localFile(l), a.anchor.defChunk)
+	if err != nil {
+		return &otf2Local{}
+	}
+	defer file.Close()
+	local, err := readOTF2Local(f)
+	if err != nil && warn {
+		a.warn("%v; mappings and offsets behind it are lost", err)
+	}
+	return local
+}
+
+// checkEvents looks at the begin and the end of a file of events and returns its first time.
+func (a *otf2Archive) checkEvents(l *Location) (first uint64, ok bool) {
+	name := a.eventFile(l)
+	show := a.src.showBeside(name)
+	file, err := a.src.open(name)
+	if err != nil {
+		if l.Missing || l.Events > 0 {
+			l.Missing = true
+			a.warn("%s: the events of rank %d, thread %d are missing: %v", show, l.Rank, l.Thread, err)
+		}
+		return 0, false
+	}
+	defer file.Close()
+	var head [otf2ChunkHeader + 9]byte
+	if n, err := io.ReadFull(file, head[:]); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+		r := otf2Bytes{b: head[:n], big: head[1] == otf2Big, at: min(otf2ChunkHeader, n)}
+		if r.u8() == otf2Timestamp {
+			first = r.full(8)
+			ok = !r.short
+		}
+	}
+	at, isAt := file.(io.ReaderAt)
+	info, err := file.Stat()
+	if !isAt || err != nil {
+		return first, ok // it will turn out while reading
+	}
+	var tail [2]byte
+	if _, err := at.ReadAt(tail[:], info.Size()-2); err != nil || tail != [2]byte{otf2EndOfFile, otf2EndOfBuffer} {
+		l.Truncated = true
+		a.warn("%s: byte %d: the file has no end; the events of rank %d, thread %d are read as far as they are whole",
+			show, info.Size(), l.Rank, l.Thread)
+	}
+	return first, ok
+}

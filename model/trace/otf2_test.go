@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// casesDir has the reference archives.
+const casesDir = "../../testdata/waits/cases"
+
+// otf2Line is an event as otf2-print prints it: name, location, time, attributes.
+var otf2Line = regexp.MustCompile(`^([A-Z_0-9]+) +([0-9]+) +([0-9]+) *(.*)$`)
+
+// otf2Print returns what otf2-print says about the events of an archive, by location, with single blanks
+// between the columns. Nothing may be wrong with the archive, if strict is set.
+func otf2Print(t testing.TB, anchor string, strict bool) map[uint64][]string {
+	t.Helper()
+	if _, err := exec.LookPath("otf2-print"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("otf2-print is missing (package otf2-tools)")
+		}
+		t.Skip("otf2-print is missing (package otf2-tools)")
+	}
+	var stderr strings.Builder
+	command := exec.Command("otf2-print", anchor)
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil || stderr.Len() > 0 && strict {
+		t.Fatalf("otf2-print %s: %v\n%s", anchor, err, stderr.String())
+	}
+	_, events, ok := strings.Cut(string(out), "---\n")
+	if !ok {
+		t.Fatalf("otf2-print printed\n%s", out)
+	}
+	lines := map[uint64][]string{}
+	last := uint64(0)
+	for line := range strings.Lines(events) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "ADDITIONAL") {
+			lines[last] = append(lines[last], line)
+			continue
+		}
+		columns := otf2Line.FindStringSubmatch(line)
+		if columns == nil {
+			continue
+		}
+		if last, err = strconv.ParseUint(columns[2], 10, 64); err != nil {
+			t.Fatalf("otf2-print printed %q", line)
+		}
+		lines[last] = append(lines[last], strings.TrimSpace(strings.Join(columns[1:], " ")))
+	}
+	return lines
+}
+
+// What is written, otf2-print reads, and we read it back equal.
+func TestOTF2WriteAndRead(t *testing.T) {
+	for _, size := range []int{0, 40, 3000, 120_000} {
+		want := randomTrace(11, 4, 2, size)
+		path := filepath.Join(t.TempDir(), "run")
+		warnings, err := Write(path, want, "otf2", WriteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dropCounts(want)
+		if size > 1000 && (len(warnings) != 1 || !strings.Contains(warnings[0], "sizes by peer")) {
+			t.Errorf("warnings = %q", warnings)
+		}
+		compare(t, mustOpen(t, path), want)
+		judge(t, filepath.Join(path, "traces.otf2"))
+	}
+}
+
+// dropCounts removes what OTF2 cannot say from a trace in memory.
+func dropCounts(tr *Trace) {
+	all := make([][]Event, len(tr.Locations))
+	for i := range all {
+		all[i], _ = eventsOf(tr, i)
+		for k := range all[i] {
+			all[i][k].Counts = nil
+		}
+	}
+	tr.Open = NewMemory(tr.Definitions, all).Open
+}
+
+// The reference archives, written again, are the same to otf2-print but for what no Trace holds.
+func TestOTF2Again(t *testing.T) {
+	cases, err := filepath.Glob(casesDir + "/*/traces.otf2")
+	if err != nil || len(cases) != 20 {
+		t.Fatalf("%d cases, error %v", len(cases), err)
+	}
+	for _, anchor := range cases {
+		tr := mustOpen(t, anchor)
+		path := filepath.Join(t.TempDir(), "again.otf2")
+		if _, err := Write(path, tr, "otf2", WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		judge(t, path)
+		dropOthers(tr)
+		compare(t, mustOpen(t, path), tr, cmpopts.IgnoreFields(Location{}, "Events"))
+	}
+}
+
+// dropOthers removes events that no Trace understands.
+func dropOthers(tr *Trace) {
+	all := make([][]Event, len(tr.Locations))
+	for i := range all {
+		all[i], _ = eventsOf(tr, i)
+		all[i] = slices.DeleteFunc(all[i], func(e Event) bool { return e.Kind == Other })
+	}
+	tr.Open = NewMemory(tr.Definitions, all).Open
+}

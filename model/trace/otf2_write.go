@@ -1,0 +1,327 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"slackline/internal/atomicfile"
+)
+
+// Sizes of chunks that are written.
+const (
+	otf2EventChunk = 1 << 20
+	otf2DefChunk   = 4 << 20 // or more, for a very large communicator
+	otf2MostChunk  = 16 << 20
+)
+
+// otf2Writer is the state of writing an archive.
+type otf2Writer struct {
+	d        *atomicfile.Dir
+	name     string
+	t        *Trace
+	o        *WriteOptions
+	clock    otf2Clock
+	shift    int64 // ticks at time 0 of the trace
+	global   uint64
+	length   uint64
+	surveys  []otf2Survey
+	ids      []uint64         // of the locations in the archive
+	contexts map[Stack]uint32 // ids of calling contexts
+	extra    []Stack          // those that are no stack of the trace
+	warnings warningList
+}
+
+// writeOTF2 writes an archive. It goes through all events twice: times must not be negative in OTF2, and
+// contexts must have numbers.
+func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]string, error) {
+	w := &otf2Writer{d: d, name: otf2DefaultName, t: t, o: &o}
+	if name, ok := strings.CutSuffix(base, ".otf2"); ok && name != "" {
+		w.name = name
+	}
+	if err := w.survey(); err != nil {
+		return w.warnings.list, err
+	}
+	if err := w.setClock(); err != nil {
+		return w.warnings.list, err
+	}
+	w.setContexts()
+	w.setIDs()
+	err := eachLocation(len(t.Locations), o.Threads, w.writeLocation)
+	if err == nil {
+		err = w.writeDefinitions()
+	}
+	w.warnOfLoss()
+	return w.warnings.list, err
+}
+
+// otf2Survey is what must be known of the events of a location before they are written.
+type otf2Survey struct {
+	events      uint64 // that are written
+	first, last int64
+	exact       bool // all times are whole ticks of the resolution of the trace
+	contexts    map[Stack]bool
+	teams       bool
+	polls       bool
+	samples     bool
+	created     map[uint32]bool // communicators
+	others      uint64          // events that have no counterpart
+	counts      uint64          // collectives with counts by peer
+	damage      error
+}
+
+// survey goes through all events.
+func (w *otf2Writer) survey() error {
+	w.surveys = make([]otf2Survey, len(w.t.Locations))
+	fine := w.wanted()
+	return eachLocation(len(w.t.Locations), w.o.Threads, func(i int) error {
+		l, s := &w.t.Locations[i], &w.surveys[i]
+		if i > 0 && !before(&w.t.Locations[i-1], l) || l.Rank >= w.t.Ranks {
+			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
+		}
+		s.exact, s.contexts, s.created = true, map[Stack]bool{}, map[uint32]bool{}
+		for _, o := range l.Offsets {
+			_, exact := fine.ticks(o.Time)
+			_, whole := fine.ticks(o.Offset)
+			s.exact = s.exact && exact && whole
+		}
+		check := monotone{limits: limitsOf(&w.t.Definitions)}
+		last := int64(math.MinInt64)
+		var err error
+		s.damage, err = w.t.eachEvent(i, w.o, func(e *Event) error {
+			if check.count == 0 {
+				s.first = e.Time
+			}
+			if err := check.check(l, e); err != nil {
+				return err
+			}
+			if e.Time != last && s.exact {
+				_, s.exact = fine.ticks(e.Time)
+				last = e.Time
+			}
+			s.note(e)
+			return nil
+		})
+		s.last = check.last
+		return err
+	})
+}
+
+// note keeps what must be known of an event.
+func (s *otf2Survey) note(e *Event) {
+	switch e.Kind {
+	case Enter:
+		if e.Stack != 0 {
+			s.contexts[Stack{e.Stack, e.Region}] = true
+		}
+	case TeamBegin, TeamEnd:
+		s.teams = true
+	case Polls:
+		s.polls = true
+	case Sample:
+		s.samples = true
+	case CommCreate, CommDestroy:
+		s.created[e.Comm] = true
+	case CollectiveEnd, CollectiveDone:
+		if len(e.Counts) > 0 {
+			s.counts++
+		}
+	case Other:
+		s.others++
+		return
+	}
+	s.events++
+}
+
+// wanted is the clock of the resolution that the trace has.
+func (w *otf2Writer) wanted() otf2Clock {
+	resolution := uint64(second)
+	if r := w.t.Resolution; r > 0 {
+		resolution = uint64(r)
+	}
+	return newOTF2Clock(resolution, 0)
+}
+
+// setClock chooses the resolution (that of the trace if its times are whole ticks of it, else
+// picoseconds) and the origin: nothing may be before the global offset, and no time below 0.
+func (w *otf2Writer) setClock() error {
+	w.clock = w.wanted()
+	for i := range w.surveys {
+		if !w.surveys[i].exact {
+			w.clock = newOTF2Clock(second, 0)
+		}
+	}
+	earliest, first, last := int64(0), int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range w.surveys {
+		s, l := &w.surveys[i], &w.t.Locations[i]
+		var offsets []ClockOffset // in ticks
+		for k, o := range w.offsets(l) {
+			if k > 0 && o.Time <= offsets[k-1].Time {
+				return fmt.Errorf("rank %d, thread %d: the offsets of its clock are not in order", l.Rank, l.Thread)
+			}
+			offsets = append(offsets, o)
+			earliest = min(earliest, o.Time)
+		}
+		if s.events+s.others > 0 {
+			begin, _ := w.clock.ticks(s.first)
+			end, _ := w.clock.ticks(s.last)
+			earliest = min(earliest, begin)
+			first, last = min(first, corrected(offsets, begin)), max(last, corrected(offsets, end))
+		}
+	}
+	if first > last { // no events
+		first, last = 0, 0
+	}
+	first = min(first, 0)
+	w.shift = -min(earliest, first)
+	w.global = uint64(w.shift + first)
+	w.length = uint64(last - first)
+	return nil
+}
+
+// offsets returns the offsets of a clock in ticks, before they are shifted. A single one is repeated, because
+// OTF2 needs two to correct a clock.
+func (w *otf2Writer) offsets(l *Location) []ClockOffset {
+	var list []ClockOffset
+	for _, o := range l.Offsets {
+		time, _ := w.clock.ticks(o.Time)
+		offset, _ := w.clock.ticks(o.Offset)
+		list = append(list, ClockOffset{time, offset, o.Deviation * float64(w.clock.resolution) / second})
+	}
+	if len(list) == 1 {
+		again := list[0]
+		again.Time += int64(w.clock.resolution)
+		list = append(list, again)
+	}
+	return list
+}
+
+// ticks returns the time stamp of a time.
+func (w *otf2Writer) ticks(ps int64) uint64 {
+	n, _ := w.clock.ticks(ps) // all times have been looked at
+	return uint64(n + w.shift)
+}
+
+// setContexts gives numbers to calling contexts: the stacks of the trace, then what calls need beyond.
+func (w *otf2Writer) setContexts() {
+	w.contexts = map[Stack]uint32{}
+	for i := len(w.t.Stacks) - 1; i > 0; i-- { // the first of equal ones wins
+		w.contexts[w.t.Stacks[i]] = uint32(i - 1)
+	}
+	for i := range w.surveys {
+		for s := range w.surveys[i].contexts {
+			if _, ok := w.contexts[s]; !ok {
+				w.contexts[s] = 0
+				w.extra = append(w.extra, s)
+			}
+		}
+	}
+	slices.SortFunc(w.extra, func(a, b Stack) int {
+		return cmp.Or(cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.Region, b.Region))
+	})
+	for i, s := range w.extra {
+		w.contexts[s] = uint32(max(len(w.t.Stacks)-1, 0) + i)
+	}
+}
+
+// setIDs gives ids to the locations: their own if these are unique.
+func (w *otf2Writer) setIDs() {
+	seen := map[uint64]bool{}
+	own := true
+	for i := range w.t.Locations {
+		id := w.t.Locations[i].ID
+		own = own && !seen[id] && id < undefined32<<32
+		seen[id] = true
+	}
+	for i := range w.t.Locations {
+		l := &w.t.Locations[i]
+		id := uint64(l.Thread)<<32 | uint64(l.Rank)
+		if own {
+			id = l.ID
+		}
+		w.ids = append(w.ids, id)
+	}
+}
+
+// file writes a file of the archive.
+func (w *otf2Writer) file(name string, fill func(out io.Writer) error) error {
+	f, err := w.d.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := fill(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// writeLocation writes the files of location i.
+func (w *otf2Writer) writeLocation(i int) error {
+	l := &w.t.Locations[i]
+	err := w.file(path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
+		e := &otf2EventWriter{w: w, out: newOTF2Chunks(out, otf2EventChunk, false), rank: uint32(l.Rank)}
+		damage, err := w.t.eachEvent(i, w.o, e.write)
+		if err != nil {
+			return err
+		}
+		if damage != nil {
+			w.warnings.add("%v", damage)
+		}
+		return e.out.finish()
+	})
+	if err != nil {
+		return err
+	}
+	return w.file(path.Join(w.name, fmt.Sprintf("%d.def", w.ids[i])), func(out io.Writer) error {
+		return w.writeLocal(out, l)
+	})
+}
+
+// writeLocal writes the local definitions of a location: the offsets of its clock.
+func (w *otf2Writer) writeLocal(out io.Writer, l *Location) error {
+	c := newOTF2Chunks(out, otf2DefChunk, true)
+	var r otf2Record
+	for _, o := range w.offsets(l) {
+		r.reset()
+		r.full64(uint64(o.Time + w.shift))
+		r.u64(uint64(o.Offset))
+		r.f64(o.Deviation)
+		c.room(len(r.b) + otf2Frame)
+		c.record(localClockOffset, &r)
+	}
+	return c.finish()
+}
+
+// warnOfLoss tells what OTF2 cannot say.
+func (w *otf2Writer) warnOfLoss() {
+	others, counts, samples := uint64(0), uint64(0), 0
+	for i := range w.surveys {
+		others += w.surveys[i].others
+		counts += w.surveys[i].counts
+		if l := &w.t.Locations[i]; len(l.RoundTrips) > 0 && len(l.Offsets) == 0 {
+			samples++
+		}
+	}
+	if others > 0 {
+		w.warnings.add("%d events that are not understood here were left out", others)
+	}
+	if counts > 0 {
+		w.warnings.add("OTF2 has no sizes by peer: those of %d collectives were left out, their sums kept", counts)
+	}
+	if samples > 0 {
+		w.warnings.add("OTF2 has no samples of clocks: those of %d locations were left out, their clocks stay as they are", samples)
+	}
+}
+
+// identifier is a number that tells archives apart.
+func (w *otf2Writer) identifier(definitions []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(definitions) // never fails
+	return h.Sum64()
+}
