@@ -146,7 +146,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		if err != nil {
 			return nil, err
 		}
-		c, err := j.check(&Expectation{Function: model.Function, Metric: model.Metric, Expect: expression, Optional: true})
+		c, err := j.check(&Expectation{Function: model.Function, Metric: model.Metric, Expect: expression, Optional: true, floorKnown: true})
 		if err != nil {
 			return nil, err
 		}

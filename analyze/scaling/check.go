@@ -334,7 +334,7 @@ func (c *Check) judge() {
 	case c.Prediction != nil && x.Max != nil && c.Prediction.Value > *x.Max:
 		c.Verdict = Fail
 		c.Reason = fmt.Sprintf("%.6g is predicted at the target, more than %.6g", c.Prediction.Value, *x.Max)
-	case c.Floor >= floorAt:
+	case c.Floor >= floorAt && !x.floorKnown:
 		c.Verdict = Fail
 		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrink", 100*c.Floor)
 	case bad >= failAt:

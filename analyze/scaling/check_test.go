@@ -1,9 +1,16 @@
 package scaling
 
 import (
+	"bytes"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"slackline/model/dataset"
 )
 
 // exit codes of the verdicts
@@ -48,4 +55,237 @@ func judgeFile(t *testing.T, name string) *Report {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return r
+}
+
+const expectationText = `
+note: |
+  what we know
+metric: time
+limit: sqrt(p)
+target: 65536
+expectations:
+  - {function: MPI_Bcast, expect: O(log p)}
+  - function: main->solve->MPI_Allreduce
+    metric: time
+    expect: Theta(log p)
+    limit: p^(1/4)
+    space: {upper: p^3, halvings: 3, lower: [1, 2], add: [p^(3/5)]}
+  - {function: MPI_Init, metric: MB, expect: O(p), max: 3072, target: {p: 4096}, xfail: "known, issue 7"}
+  - {function: bcast_binary_tree, expect: O(log p), litmus: true, optional: true}
+rules:
+  - Allreduce <= Reduce + Bcast
+  - {rule: "2 * main->f ≤ 1.5 g + h", metric: time, target: 100}
+`
+
+func TestParseExpectations(t *testing.T) {
+	e, err := ParseExpectations("x.yaml", []byte(expectationText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Checks) != 4 || len(e.Rules) != 2 {
+		t.Fatalf("%d checks, %d rules", len(e.Checks), len(e.Rules))
+	}
+	a, b, c := e.Checks[0], e.Checks[1], e.Checks[2]
+	if a.Metric != "time" || a.Limit.Text != "sqrt(p)" || a.Target.Value != 65536 || a.Line != 8 {
+		t.Errorf("first: %+v", a)
+	}
+	if !b.Expect.Tight || b.Limit.Text != "p^(1/4)" || b.Space.Halvings != 3 || len(b.Space.Lower) != 2 || len(b.Space.Add) != 1 || *b.Space.Upper != term("0", "3", "0") {
+		t.Errorf("second: %+v", b)
+	}
+	if *c.Max != 3072 || c.Target.Named["p"] != 4096 || c.XFail != "known, issue 7" || c.Metric != "MB" {
+		t.Errorf("third: %+v", c)
+	}
+	if !e.Checks[3].Litmus || !e.Checks[3].Optional {
+		t.Errorf("fourth: %+v", e.Checks[3])
+	}
+	r := e.Rules[1]
+	if r.Left[0] != (RuleTerm{2, "main->f"}) || r.Right[0] != (RuleTerm{1.5, "g"}) || r.Right[1] != (RuleTerm{1, "h"}) {
+		t.Errorf("rule: %+v", r)
+	}
+	if m, err := ParseExpectations("mpi", MPIExpectations()); err != nil || len(m.Checks) != 13 || len(m.Rules) != 2 {
+		t.Errorf("built-in expectations: %v", err)
+	}
+}
+
+func TestBadExpectations(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "holds no expectation",
+		"expectations: []":               "holds no expectation",
+		"expectation: []":                `unknown key "expectation"; did you mean expectations?`,
+		"expectations: 7":                "expectations must be a list",
+		"expectations: [7]":              "must be keys with values",
+		"expectations: [{function: f}]":  "says nothing",
+		"expectations: [{expect: O(p)}]": "no function",
+		"expectations: [{function: f, expect: O(p}]":                 "",
+		"expectations: [{function: f, expect: \"O(p\"}]":             "closing bracket",
+		"expectations: [{function: f, expect: 3^k}]":                 "base 3",
+		"expectations: [{function: f, expect: O(p), max: -1}]":       "not a number above 0",
+		"expectations: [{function: f, expect: O(p), litmus: maybe}]": "neither true nor false",
+		"rules: [a < b]":            "is not a rule",
+		"rules: [a <= ]":            "a function is missing",
+		"rules: [a <= b + + c]":     "a function is missing",
+		"rules: [0 * a <= b]":       "factor 0",
+		"limit: [p]\nrules: [a<=b]": "limit is a list",
+	} {
+		_, err := ParseExpectations("x.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want something with %q", text, err, want)
+		}
+	}
+}
+
+// data makes a dataset of laws over p without noise.
+func data(laws map[string]func(float64) float64) *dataset.Dataset {
+	d := dataset.New("p")
+	for _, name := range slices.Sorted(maps.Keys(laws)) {
+		for _, x := range octaves(2, 9) {
+			d.Get("main->"+name, "time").Add([]float64{x}, laws[name](x), laws[name](x))
+		}
+	}
+	return d
+}
+
+var lawsOfTest = map[string]func(float64) float64{
+	"log":      func(p float64) float64 { return 1 + math.Log2(p) },
+	"linear":   func(p float64) float64 { return 1 + p },
+	"inverse":  func(p float64) float64 { return 0.001 + 100/p },
+	"floor":    func(p float64) float64 { return 10 + 100/p },
+	"constant": func(p float64) float64 { return 7 },
+	"half":     func(p float64) float64 { return 0.4 * (1 + p) },
+}
+
+func judged(t *testing.T, text string) *Report {
+	t.Helper()
+	e, err := ParseExpectations("x.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(e, data(lawsOfTest), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want Verdict
+	}{
+		{"expectations: [{function: log, expect: O(log p)}]", Pass},
+		{"expectations: [{function: log, expect: O(p)}]", Pass},
+		{"expectations: [{function: log, expect: Theta(p)}]", Fail},
+		{"expectations: [{function: log, expect: O(1)}]", Fail},
+		{"expectations: [{function: constant, expect: O(1)}]", Pass},
+		{"expectations: [{function: constant, expect: 1/p}]", Fail},
+		{"expectations: [{function: linear, expect: O(log p)}]", Fail},
+		{"expectations: [{function: linear, expect: O(log p), limit: p}]", Pass},
+		{"expectations: [{function: inverse, expect: 1/p}]", Pass},
+		{"expectations: [{function: floor, expect: 1/p}]", Fail}, // the floor
+		{"expectations: [{function: linear, expect: O(p), max: 100}]", Pass},
+		{"expectations: [{function: linear, expect: O(p), max: 100, target: 50}]", Pass},
+		{"expectations: [{function: linear, expect: O(p), max: 100, target: 200}]", Fail},
+		{"expectations: [{function: linear, expect: O(log p), litmus: true}]", Pass},
+		{"expectations: [{function: linear, expect: O(log p), xfail: known}]", Pass},
+		{"expectations: [{function: nothing, expect: O(log p), optional: true}, {function: log, expect: O(log p)}]", Pass},
+		{"expectations: [{function: nothing, expect: O(log p), optional: true}]", Inconclusive},
+		{"rules: [half <= linear]", Pass},
+		{"rules: [linear <= half]", Fail},
+		{"rules: [linear <= 3 half]", Pass},
+		{"rules: [log <= linear]", Pass},
+		{"rules: [0.001 linear <= log]", Inconclusive},               // later
+		{"rules: [{rule: 0.001 linear <= log, target: 1000}]", Pass}, // not so far
+	} {
+		r := judged(t, tc.text)
+		if r.Verdict != tc.want {
+			t.Errorf("%s: %s, want %s", tc.text, r.Verdict, tc.want)
+		}
+	}
+	r := judged(t, "expectations: [{function: linear, expect: O(log p)}, {function: half, expect: O(log p), litmus: true}]")
+	if notes := r.Checks[0].Notes; len(notes) != 1 || notes[0] != NotePlatform || len(r.Checks[1].Notes) != 0 {
+		t.Errorf("notes %q", notes)
+	}
+	r = judged(t, "expectations: [{function: linear, expect: O(p), xfail: known}]")
+	if r.Checks[0].Status() != "xpass" || r.UnexpectedPasses() != 1 || r.Verdict != Pass {
+		t.Errorf("unexpected pass: %s, %d, %s", r.Checks[0].Status(), r.UnexpectedPasses(), r.Verdict)
+	}
+	r = judged(t, "expectations: [{function: linear, expect: O(p), max: 100}]")
+	if r.Checks[0].Wall != 99 {
+		t.Errorf("wall %v, want 99", r.Checks[0].Wall)
+	}
+	for text, want := range map[string]string{
+		"expectations: [{function: linaer, expect: O(p)}]":                 "did you mean linear?",
+		"expectations: [{function: linear, metric: MB, expect: O(p)}]":     "no metric MB of linear, only time",
+		"expectations: [{function: linear, expect: O(q)}]":                 "q, which is not a parameter",
+		"expectations: [{function: linear, expect: O(p), limit: n}]":       "n, which is not a parameter",
+		"expectations: [{function: linear, expect: O(p), limit: 1/p}]":     "decreases",
+		"rules: [linear <= nothing]":                                       "no function nothing",
+		"expectations: [{function: linear, expect: O(p), target: {q: 1}}]": "target names a parameter",
+	} {
+		e, err := ParseExpectations("x.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Judge(e, data(lawsOfTest), Options{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want one line with %q", text, err, want)
+		}
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	d := data(lawsOfTest)
+	b, err := NewBaseline(d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := b.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = ParseBaseline("base.json", text.Bytes()); err != nil || len(b.Models) != len(lawsOfTest) {
+		t.Fatal(err)
+	}
+	compare := func(change func(map[string]func(float64) float64)) *Comparison {
+		laws := maps.Clone(lawsOfTest)
+		change(laws)
+		c, err := CompareBaseline(b, data(laws), Options{}, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if c := compare(func(map[string]func(float64) float64) {}); c.Verdict != Pass {
+		t.Errorf("nothing changed: %s", c.Verdict)
+	}
+	c := compare(func(l map[string]func(float64) float64) {
+		l["log"] = func(p float64) float64 { return 1.2 * lawsOfTest["log"](p) }
+	})
+	if c.Verdict != Fail {
+		t.Errorf("20 %% slower: %s", c.Verdict)
+	}
+	c = compare(func(l map[string]func(float64) float64) {
+		l["log"] = func(p float64) float64 { return 0.001 + 0.001*p*p }
+	})
+	if c.Verdict != Fail {
+		t.Errorf("another law: %s", c.Verdict)
+	}
+	if c = compare(func(l map[string]func(float64) float64) { delete(l, "log") }); c.Verdict != Inconclusive {
+		t.Errorf("a function is missing: %s", c.Verdict)
+	}
+	for _, bad := range []string{"", "{}", `{"slackline_baseline":9}`, `{"slackline_baseline":1,"models":[{"function":"f","expect":"O("}]}`} {
+		if _, err := ParseBaseline("x", []byte(bad)); err == nil {
+			t.Errorf("%q is no error", bad)
+		}
+	}
+}
+
+func FuzzParseExpectations(f *testing.F) {
+	f.Add([]byte(expectationText))
+	f.Add(MPIExpectations())
+	d := data(map[string]func(float64) float64{"f": lawsOfTest["log"]})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if e, err := ParseExpectations("x", text); err == nil {
+			_, _ = Judge(e, d, Options{}) // must not panic
+		}
+	})
 }

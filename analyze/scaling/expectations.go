@@ -27,6 +27,8 @@ type Expectation struct {
 	Optional bool   // may be missing in the data
 	Space    Space  // of the search
 	Line     int    // in the file
+
+	floorKnown bool // that it decreases only to a floor was known when it was expected
 }
 
 // Target is a place for predictions: a value of the first parameter, or of several by name.

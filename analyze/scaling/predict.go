@@ -60,8 +60,10 @@ func (p *predictor) predict(at []float64) Prediction {
 	return r
 }
 
-// highestWall is where the search for a wall ends.
-const highestWall = 1 << 60
+const (
+	highestWall = 1 << 60 // where the search for a wall ends
+	wallSlack   = 1e-9    // what the coefficients of an exact law may be off
+)
 
 // Wall returns the largest whole value of a parameter, 1 or more, at which the
 // model stays within a budget; at holds the values of the other parameters. It is
@@ -70,7 +72,7 @@ func (m *Model) Wall(budget float64, parameter int, at []float64) float64 {
 	place := slices.Clone(at)
 	within := func(x float64) bool {
 		place[parameter] = x
-		return m.Eval(place...) <= budget
+		return m.Eval(place...) <= budget*(1+wallSlack)
 	}
 	if within(highestWall) {
 		return math.Inf(1)

@@ -45,14 +45,19 @@ type side struct {
 func (m *Modeler) Segments(f *Fit) *Segments {
 	c := f.sample
 	n := len(c.value)
-	if len(f.Parameters) != 1 || f.design == nil || n < 2*segmentPoints {
+	whole, ok := f.design.(*design1)
+	if !ok || n < 2*segmentPoints {
 		return nil
 	}
 	ws := m.spaces.Get().(*workspace)
 	defer m.spaces.Put(ws)
 	var splits [][2]side
 	for cut := segmentPoints; cut <= n-segmentPoints; cut++ {
-		splits = append(splits, [2]side{newSide(ws, c, 0, cut), newSide(ws, c, cut, n)})
+		splits = append(splits, [2]side{m.newSide(ws, c, 0, cut), m.newSide(ws, c, cut, n)})
+	}
+	for s := range splits {
+		splits[s][0].rescale(c, whole)
+		splits[s][1].rescale(c, whole)
 	}
 	f.design.fit(ws, c)
 	hyps, _ := f.design.list()
@@ -93,9 +98,9 @@ func (m *Modeler) Segments(f *Fit) *Segments {
 }
 
 // newSide fits the plain hypotheses to a part of the points.
-func newSide(ws *workspace, c *sample, from, to int) side {
+func (m *Modeler) newSide(ws *workspace, c *sample, from, to int) side {
 	part := &sample{at: c.at[from:to], value: c.value[from:to]}
-	d := newDesign1(firsts(part.at), nil)
+	d := m.design(part.at, nil).(*design1)
 	d.fit(ws, part)
 	s := side{design: d, sample: part, fits: slices.Clone(ws.fits), best: math.Inf(1)}
 	for i := range s.fits {
@@ -105,6 +110,30 @@ func newSide(ws *workspace, c *sample, from, to int) side {
 		s.best = min(s.best, s.fits[i].chi)
 	}
 	return s
+}
+
+// rescale gives the determinants the units of the part or of the whole, whatever
+// speaks less for two laws. In the units of the parts, two laws would win wherever
+// the values span many magnitudes, since one law must place its small constant
+// among large values; in those of the whole, steep laws would be cheap on the lower
+// part.
+func (s *side) rescale(c *sample, whole *design1) {
+	ratio := slices.Max(c.value) / slices.Max(s.sample.value)
+	factors := make([]float64, len(s.design.terms))
+	for i, t := range s.design.terms {
+		if j := slices.Index(whole.terms, t); j >= 0 {
+			factors[i] = max(1, s.design.scale[i]/whole.scale[j]*ratio)
+		}
+	}
+	for i := range s.fits {
+		h := &s.design.hyps[i]
+		for _, column := range h.columns[:h.k] {
+			s.fits[i].det *= factors[column] * factors[column]
+		}
+		if !(s.fits[i].det > 0) {
+			s.fits[i] = dropped // no candidate for all points
+		}
+	}
 }
 
 // choose keeps the hypotheses of a side that can count, given how well the other
