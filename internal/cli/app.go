@@ -85,6 +85,7 @@ func (a *app) rootCommand() *cobra.Command {
 	fs.BoolVar(&a.noProgress, "no-progress", false, "no progress line on the standard error")
 	complete(root, "color", a.color.allowed)
 	root.AddCommand(
+		a.recordCommand(),
 		a.simulateCommand(),
 		a.toleranceCommand(),
 		a.generateCommand(),
@@ -94,6 +95,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.scalingCommand(),
 		a.checkCommand(),
 		a.measureCommand(),
+		a.doctorCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
 		a.versionCommand(),

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/model/unit"
+	"slackline/observe/record"
+)
+
+type recordOptions struct {
+	out     string
+	force   bool
+	mpi     string
+	keepRaw bool
+	header  bool
+
+	callpath choice
+	sample   string
+	filter   []string
+	depth    int
+
+	maxSize  quantity[unit.Size]
+	ring     bool
+	window   string
+	startOff bool
+	estimate bool
+
+	pingEvery int
+	pingAll   bool
+	yield     choice
+}
+
+func (a *app) recordCommand() *cobra.Command {
+	o := &recordOptions{
+		callpath: newChoice("", "off", "caller", "full"), maxSize: sizeFlag(), yield: newChoice("auto", "auto", "on", "off"),
+	}
+	c := &cobra.Command{
+		Use:   "record [flags] -- COMMAND...",
+		Short: "Run an MPI program and record what its ranks do: a trace directory.",
+		Long: "Run an MPI program and record what its ranks do: a trace directory.\n" +
+			"The program needs no change: a recorder is compiled with the site's mpicc on first use and preloaded. " +
+			"Streams and exit code are those of the program.",
+		Annotations: arguments("COMMAND", "the command that runs the program, with its launcher (mpirun, mpiexec, srun) and all arguments"),
+		Example: `  slackline record -- mpirun -n 8 ./app input.txt
+  slackline record --out small.slt --max-size 64MiB --ring -- mpirun -n 8 ./app
+  slackline record --window 10s..20s -- srun -n 1024 ./app
+  slackline record --estimate -- mpirun -n 2 ./app
+  slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
+  slackline record --print-header > slackline.h`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && !o.header {
+				return exactArgs("COMMAND")(c, args)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	c.Flags().SetInterspersed(false) // what follows the program belongs to it
+	a.addGroup(c, "Output", o.addOutputFlags)
+	a.addGroup(c, "Functions of the program", o.addFunctionFlags)
+	a.addGroup(c, "Size", o.addSizeFlags)
+	a.addGroup(c, "MPI", o.addMPIFlags)
+	complete(c, "callpath", o.callpath.allowed)
+	complete(c, "yield", o.yield.allowed)
+	return c
+}
+
+func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
+	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
+	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
+	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")
+}
+
+func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.callpath, "callpath", "what is recorded of the way to an MPI call (default full)")
+	fs.StringVar(&o.sample, "sample", "auto", "`time` between two samples of the call stack, e.g. 1ms; off: none; auto: 1ms, unless the program was built with -finstrument-functions")
+	fs.StringSliceVar(&o.filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in front left out, e.g. 'solve*,!solve_row'")
+	fs.IntVar(&o.depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
+}
+
+func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.maxSize, "max-size", "limit of what a rank or thread writes before it is compressed, e.g. 64MiB (default: none)")
+	fs.BoolVar(&o.ring, "ring", false, "keep the end of what does not fit into --max-size, not the beginning")
+	fs.StringVar(&o.window, "window", "", "record only between these `times` after MPI_Init, e.g. 10s..20s or 30s..")
+	fs.BoolVar(&o.startOff, "start-off", false, "record nothing before the program calls MPI_Pcontrol(1)")
+	fs.BoolVar(&o.estimate, "estimate", false, "run the program and say how large its trace would be")
+}
+
+func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.mpi, "mpi", "", "`name` or compiler of the MPI, if the program does not tell, e.g. openmpi or mpicc.mpich")
+	fs.IntVar(&o.pingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again (default: only at both ends)")
+	fs.BoolVar(&o.pingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
+	fs.Var(&o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs")
+}
+
+func (o *recordOptions) run(a *app, c *cobra.Command, args []string) error {
+	if o.header {
+		text, err := record.Header()
+		if err == nil {
+			_, err = fmt.Fprint(a.stdout, text)
+		}
+		return err
+	}
+	options, err := o.options(a)
+	if err != nil {
+		return err
+	}
+	options.Command = args
+	result, err := record.Run(c.Context(), options)
+	if result != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		o.summary(a, result)
+	}
+	switch {
+	case err != nil && result != nil && result.ExitCode != 0 && !errors.Is(err, context.Canceled):
+		a.say(plainText(err))
+		return verdictError(result.ExitCode)
+	case err != nil:
+		return err
+	case result.ExitCode != 0:
+		return verdictError(result.ExitCode)
+	}
+	return nil
+}
+
+// options turns the flags into what the recorder wants.
+func (o *recordOptions) options(a *app) (record.Options, error) {
+	r := record.Options{
+		Out: o.out, Force: o.force, MPI: o.mpi, CallPath: o.callpath.value, Filter: o.filter, Depth: o.depth,
+		MaxSize: int64(o.maxSize.value), Ring: o.ring, StartOff: o.startOff, Estimate: o.estimate,
+		PingEvery: o.pingEvery, PingAll: o.pingAll, Yield: o.yield.value, KeepRaw: o.keepRaw,
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Note: a.note, Warn: a.warn,
+	}
+	switch o.sample {
+	case "auto":
+		r.Sample = -1
+	case "off":
+	default:
+		d, err := unit.ParseDuration(o.sample)
+		if err != nil || d < 10*unit.Microsecond || d > 10*unit.Second {
+			return r, usagef("--sample: give a time between 10us and 10s, off or auto, not %q", o.sample)
+		}
+		r.Sample = nanoseconds(d)
+	}
+	const leastSize = 64 << 10
+	switch {
+	case o.maxSize.given && o.maxSize.value < leastSize:
+		return r, usagef("--max-size: give at least 64KiB")
+	case o.ring && !o.maxSize.given:
+		return r, usagef("--ring needs --max-size")
+	case o.depth < 0:
+		return r, usagef("--depth: give 0 or more")
+	case o.pingEvery < 0:
+		return r, usagef("--ping-every: give 0 or more")
+	}
+	if o.window == "" {
+		return r, nil
+	}
+	var err error
+	r.From, r.To, err = parseWindow(o.window)
+	return r, err
+}
+
+func nanoseconds(d unit.Duration) time.Duration { return time.Duration(d / unit.Nanosecond) }
+
+// parseWindow reads FROM..TO, where each may be missing.
+func parseWindow(text string) (from, to time.Duration, err error) {
+	wrong := usagef("--window: give two times such as 10s..20s, not %q", text)
+	first, last, ok := strings.Cut(text, "..")
+	if !ok {
+		return 0, 0, wrong
+	}
+	for _, side := range []struct {
+		text string
+		to   *time.Duration
+	}{{first, &from}, {last, &to}} {
+		if side.text == "" {
+			continue
+		}
+		d, err := unit.ParseDuration(side.text)
+		if err != nil || d <= 0 {
+			return 0, 0, wrong
+		}
+		*side.to = nanoseconds(d)
+	}
+	if to != 0 && to <= from {
+		return 0, 0, usagef("--window: %s ends before it begins", text)
+	}
+	return from, to, nil
+}
+
+// summary tells what was recorded.
+func (o *recordOptions) summary(a *app, r *record.Result) {
+	if o.estimate {
+		o.saySize(a, r)
+		return
+	}
+	if r.Out != "" {
+		a.note("%d ranks, %s: trace in %s", r.Ranks, r.Library, r.Out)
+	}
+}
+
+// saySize prints the estimate of the size of a trace.
+func (o *recordOptions) saySize(a *app, r *record.Result) {
+	var sum, most int64
+	for _, h := range r.Heads {
+		sum += h.Bytes
+		most = max(most, h.Bytes)
+	}
+	const sampleBytes = 32
+	samples := int64(0)
+	if r.Period > 0 {
+		samples = int64(r.Elapsed/r.Period) * sampleBytes
+	}
+	threads := int64(len(r.Heads))
+	a.note("%d ranks, %d threads: %s for calls, %s at most in one thread; samples add up to %s per thread",
+		r.Ranks, len(r.Heads), unit.Size(sum), unit.Size(most), unit.Size(samples))
+	a.note("before compression, which makes it several times smaller: up to %s; --max-size limits it per thread", unit.Size(sum+threads*samples))
+}

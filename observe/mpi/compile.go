@@ -1,0 +1,144 @@
+package mpi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"slackline/internal/parallel"
+)
+
+// Source is a part that is compiled with a library's compiler: C files and headers by name.
+type Source struct {
+	Name    string            // of the result, e.g. recorder
+	Files   map[string]string // contents by name; those that end in .c are compiled
+	Flags   []string          // for compiling
+	Libs    []string          // for linking, e.g. -ldl
+	Program bool              // make a program, not a library to be preloaded
+}
+
+// CacheDir is where compiled parts are kept.
+func CacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
+	}
+	return filepath.Join(dir, "slackline", "mpi")
+}
+
+// Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
+// of the source, the library and the compiler. It returns the path of the result and whether it was compiled now.
+func (l *Library) Compile(ctx context.Context, s Source) (path string, fresh bool, err error) {
+	name := "libslackline-" + s.Name + ".so"
+	if s.Program {
+		name = "slackline-" + s.Name
+	}
+	dir := filepath.Join(CacheDir(), l.key(s))
+	path = filepath.Join(dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, false, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", false, err
+	}
+	work, err := os.MkdirTemp(dir, "build-")
+	if err != nil {
+		return "", false, err
+	}
+	defer os.RemoveAll(work)
+	if err := l.build(ctx, s, work, name); err != nil {
+		return "", false, err
+	}
+	// Another process may have done the same meanwhile: the results are alike.
+	if err := os.Rename(filepath.Join(work, name), path); err != nil {
+		return "", false, err
+	}
+	return path, true, nil
+}
+
+// build compiles the files side by side and links them.
+func (l *Library) build(ctx context.Context, s Source, work, name string) error {
+	flags := []string{"-std=c11", "-O2", "-fPIC"}
+	link := []string{"-o", name}
+	if !s.Program {
+		flags, link = append(flags, "-fvisibility=hidden"), append(link, "-shared")
+	}
+	var files []string
+	for _, file := range sortedNames(s.Files) {
+		if err := os.WriteFile(filepath.Join(work, file), []byte(s.Files[file]), 0o666); err != nil {
+			return err
+		}
+		if strings.HasSuffix(file, ".c") {
+			files, link = append(files, file), append(link, file+".o")
+		}
+	}
+	errs := make([]error, len(files))
+	parallel.Each(len(files), runtime.GOMAXPROCS(0), func(i int) {
+		errs[i] = l.compiler(ctx, s.Name, work, slices.Concat(flags, s.Flags, []string{"-I", ".", "-c", "-o", files[i] + ".o", files[i]}))
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return l.compiler(ctx, s.Name, work, slices.Concat(link, s.Libs))
+}
+
+// compiler calls the compiler in a directory.
+func (l *Library) compiler(ctx context.Context, what, dir string, args []string) error {
+	c := exec.CommandContext(ctx, l.Compiler, args...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot compile the %s: %w\n%s", l.Compiler, what, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func sortedNames(files map[string]string) []string {
+	names := make([]string, 0, len(files))
+	for n := range files {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// key tells apart what must be compiled anew.
+func (l *Library) key(s Source) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%q\n%q\n%v\n", l.Kind, l.Version, l.show, l.Compiler, s.Flags, s.Libs, s.Program)
+	for _, path := range []string{l.Compiler, compilerBehind(l.show)} {
+		if info, err := os.Stat(resolved(path)); err == nil {
+			fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(h, "%s %v\n", path, err)
+		}
+	}
+	for _, name := range sortedNames(s.Files) {
+		fmt.Fprintf(h, "%s %d\n%s", name, len(s.Files[name]), s.Files[name])
+	}
+	const enough = 16
+	return hex.EncodeToString(h.Sum(nil)[:enough])
+}
+
+// compilerBehind is the compiler that MPI's one calls.
+func compilerBehind(show string) string {
+	name, _, _ := strings.Cut(show, " ")
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	return name
+}

@@ -1,0 +1,71 @@
+package mpi
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// Inventory is what the machine offers to MPI programs and to tools that look at them.
+type Inventory struct {
+	Libraries []*Library `json:"libraries"`
+	Broken    []string   `json:"broken,omitempty"` // compilers that do not work, with the reason
+	Tools     []Tool     `json:"tools"`
+	Cache     string     `json:"cache"`
+	CPUs      int        `json:"cpus"`
+}
+
+// Tool is a program or library that helps; Path is empty if it was not found.
+type Tool struct {
+	Name string `json:"name"`
+	Path string `json:"path,omitempty"`
+	For  string `json:"for"` // what it is good for
+}
+
+// Doctor looks at the machine.
+func Doctor(ctx context.Context) (*Inventory, error) {
+	d := &Inventory{Cache: CacheDir(), CPUs: runtime.NumCPU()}
+	d.Libraries, d.Broken = find(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, t := range []Tool{
+		{Name: "gcc", For: "C programs; compiles the recorder behind mpicc"},
+		{Name: "gfortran", For: "Fortran programs"},
+		{Name: "clang", For: "OpenMP programs whose runtime tells tools what it does"},
+		{Name: "srun", For: "launching under Slurm"},
+		{Name: "otf2-print", For: "looking at OTF2 traces"},
+	} {
+		if path, err := exec.LookPath(t.Name); err == nil {
+			t.Path = path
+		}
+		d.Tools = append(d.Tools, t)
+	}
+	for _, l := range []Tool{
+		{Name: "libgomp.so.1", For: "OpenMP of GCC: parallel regions and barriers are recorded by wrapping its entry points"},
+		{Name: "libomp.so.5", For: "OpenMP of LLVM: parallel regions and barriers are recorded by OMPT"},
+	} {
+		l.Path = findLibrary(l.Name)
+		d.Tools = append(d.Tools, l)
+	}
+	return d, nil
+}
+
+// findLibrary finds a library where the system searches.
+func findLibrary(name string) string {
+	dirs := append(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), systemDirs()...)
+	more, _ := filepath.Glob("/usr/lib/llvm-*/lib")
+	for _, dir := range append(dirs, more...) {
+		if path := filepath.Join(dir, name); isFile(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,283 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Command is a command that starts an MPI program: a launcher with its options and one or several programs, or a
+// program alone.
+type Command struct {
+	Args     []string
+	Launcher string    // path of the launcher; empty: there is none
+	Kind     Kind      // of the launcher; Unknown for srun, which starts programs of any library
+	Slurm    bool      // the launcher is srun
+	Programs []Program // in the order of the command
+}
+
+// Program is a program that a command starts.
+type Program struct {
+	Path string   // of its file; empty: not found among the words of the command
+	Args []string // itself as written and its arguments
+	needed
+}
+
+// KindOfLauncher tells to which library a launcher belongs.
+func KindOfLauncher(path string) Kind {
+	if isSlurm(path) {
+		return Unknown
+	}
+	for _, name := range []string{filepath.Base(resolved(path)), filepath.Base(path)} {
+		switch {
+		case strings.HasPrefix(name, "orterun"), strings.HasPrefix(name, "prterun"), strings.HasPrefix(name, "prun"), strings.HasSuffix(name, ".openmpi"):
+			return OpenMPI
+		case strings.Contains(name, "hydra"), strings.HasSuffix(name, ".mpich"):
+			return MPICH
+		}
+	}
+	out, err := exec.Command(path, "--version").CombinedOutput()
+	text := string(out)
+	switch {
+	case err != nil:
+		return Unknown
+	case strings.Contains(text, "Open MPI"), strings.Contains(text, "OpenRTE"), strings.Contains(text, "open-mpi"), strings.Contains(text, "PRRTE"):
+		return OpenMPI
+	case strings.Contains(text, "HYDRA"), strings.Contains(text, "Intel(R) MPI"), strings.Contains(text, "MPICH"):
+		return MPICH
+	}
+	return Unknown
+}
+
+func isSlurm(path string) bool { return strings.HasPrefix(filepath.Base(path), "srun") }
+
+// isLauncher reports whether a word of a command is the name of a launcher.
+func isLauncher(word string) bool {
+	base := filepath.Base(word)
+	return slices.ContainsFunc([]string{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"}, func(n string) bool {
+		return base == n || strings.HasPrefix(base, n+".")
+	})
+}
+
+// ParseCommand looks at a command and finds its launcher and its programs.
+func ParseCommand(args []string) (*Command, error) {
+	if len(args) == 0 {
+		return nil, errors.New("there is no command")
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: no such program", args[0])
+	}
+	c := &Command{Args: args}
+	if !isLauncher(args[0]) {
+		p, err := programOf(args)
+		if err != nil {
+			return nil, err
+		}
+		c.Programs = []Program{p}
+		return c, nil
+	}
+	c.Launcher, c.Kind, c.Slurm = path, KindOfLauncher(path), isSlurm(path)
+	rest := args[1:]
+	for len(rest) > 0 {
+		end := slices.Index(rest, ":")
+		part := rest
+		if end >= 0 {
+			part, rest = rest[:end], rest[end+1:]
+		} else {
+			rest = nil
+		}
+		p, err := programAmong(part)
+		if err != nil {
+			return nil, err
+		}
+		c.Programs = append(c.Programs, p)
+	}
+	return c, nil
+}
+
+// programAmong finds the program among the words behind a launcher: the first word that is an executable file. Which
+// options of launchers take a value is not known here, but values are seldom executable.
+func programAmong(words []string) (Program, error) {
+	for i, w := range words {
+		if strings.HasPrefix(w, "-") {
+			continue
+		}
+		if path, err := exec.LookPath(w); err == nil && isExecutable(path) {
+			return programOf(words[i:])
+		}
+	}
+	return Program{}, nil
+}
+
+// programOf looks at a program, and through those that only start another one (env, numactl, a shell).
+func programOf(words []string) (Program, error) {
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		return Program{}, fmt.Errorf("%s: no such program", words[0])
+	}
+	p := Program{Path: path, Args: words}
+	n, err := neededBy(path)
+	if err != nil {
+		return Program{}, err
+	}
+	p.needed = *n
+	if p.usesMPI() || p.static && p.hasMPI {
+		return p, nil
+	}
+	for i, w := range words[1:] {
+		other, err := exec.LookPath(w)
+		if err != nil || !isExecutable(other) {
+			continue
+		}
+		if n, err := neededBy(other); err == nil && (usesMPI(n) || n.hasMPI) {
+			return Program{Path: other, Args: words[i+1:], needed: *n}, nil
+		}
+	}
+	return p, nil
+}
+
+func (p *Program) usesMPI() bool { return usesMPI(&p.needed) }
+
+func usesMPI(n *needed) bool {
+	return slices.ContainsFunc(n.names, func(name string) bool { return strings.HasPrefix(name, "libmpi") })
+}
+
+// Imports reports whether the program takes a function of that name from a library.
+func (p *Program) Imports(name string) bool { return slices.Contains(p.imported, name) }
+
+// Library returns the library that a command's programs use. It finds out before the run what would fail in it: a
+// program of one library under the launcher of another, and programs that have MPI built in.
+func (c *Command) Library(list []*Library) (*Library, error) {
+	var found *Library
+	for i := range c.Programs {
+		p := &c.Programs[i]
+		if p.Path == "" || p.script {
+			continue
+		}
+		if p.hasMPI {
+			return nil, fmt.Errorf("%s: %w", p.Path, ErrStatic)
+		}
+		l := ForNeeded(list, p.names)
+		if l == nil {
+			if p.usesMPI() {
+				return nil, fmt.Errorf("%s needs %s, which belongs to none of the MPI compilers found (%s); put its mpicc into PATH",
+					p.Path, firstMPI(p.names), names(list))
+			}
+			continue
+		}
+		if found != nil && found != l {
+			return nil, fmt.Errorf("%s is built with %s, but another program of the command with %s", p.Path, l, found)
+		}
+		found = l
+		if c.Launcher != "" && c.Kind != Unknown && l.Kind != Unknown && c.Kind != l.Kind {
+			hint := ""
+			if l.Launcher != "" {
+				hint = "; use " + l.Launcher
+			}
+			return nil, fmt.Errorf("%s is built with %s, but %s belongs to %s%s", p.Path, l, c.Args[0], c.Kind, hint)
+		}
+	}
+	if found != nil {
+		return found, nil
+	}
+	return c.byLauncher(list)
+}
+
+// byLauncher chooses the library of the launcher: what a script starts is not known before.
+func (c *Command) byLauncher(list []*Library) (*Library, error) {
+	for i := range c.Programs {
+		if p := &c.Programs[i]; p.static && !p.script {
+			return nil, fmt.Errorf("%s loads no libraries, so MPI cannot be recorded in it; link it dynamically", p.Path)
+		}
+	}
+	if len(list) == 1 && (c.Kind == Unknown || c.Kind == "" || c.Kind == list[0].Kind) {
+		return list[0], nil
+	}
+	for _, l := range list {
+		if l.Launcher != "" && resolved(l.Launcher) == resolved(c.Launcher) {
+			return l, nil
+		}
+	}
+	for _, l := range list {
+		if c.Kind != Unknown && c.Kind != "" && l.Kind == c.Kind {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("which MPI the command uses cannot be told; there are %s: name it with --mpi", names(list))
+}
+
+func firstMPI(names []string) string {
+	i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "libmpi") })
+	return names[max(i, 0)]
+}
+
+func names(list []*Library) string {
+	var n []string
+	for _, l := range list {
+		n = append(n, l.String())
+	}
+	return strings.Join(n, ", ")
+}
+
+// Variable is an environment variable.
+type Variable struct{ Name, Value string }
+
+// With returns the command and the environment by which all its processes, on all hosts, get a library preloaded and
+// variables set.
+func (c *Command) With(preload string, variables []Variable) (args, environment []string) {
+	if old := os.Getenv("LD_PRELOAD"); old != "" && preload != "" {
+		preload += ":" + old
+	}
+	all := slices.Clone(variables)
+	if preload != "" {
+		all = append([]Variable{{"LD_PRELOAD", preload}}, all...)
+	}
+	environment = os.Environ()
+	if c.Launcher == "" {
+		return c.Args, withVariables(environment, all)
+	}
+	var options []string
+	switch {
+	case c.Slurm:
+		return slurmExport(c.Args, all), environment
+	case c.Kind == OpenMPI:
+		for _, v := range all {
+			options = append(options, "-x", v.Name+"="+v.Value)
+		}
+	case c.Kind == MPICH:
+		for _, v := range all {
+			options = append(options, "-genv", v.Name, v.Value)
+		}
+	default:
+		return c.Args, withVariables(environment, all)
+	}
+	return slices.Concat(c.Args[:1], options, c.Args[1:]), environment
+}
+
+func withVariables(environment []string, all []Variable) []string {
+	for _, v := range all {
+		environment = append(environment, v.Name+"="+v.Value)
+	}
+	return environment
+}
+
+// slurmExport adds variables to what srun hands on; its option --export is given only once.
+func slurmExport(args []string, all []Variable) []string {
+	var text strings.Builder
+	for _, v := range all {
+		fmt.Fprintf(&text, ",%s=%s", v.Name, v.Value)
+	}
+	args = slices.Clone(args)
+	for i, w := range args {
+		if rest, ok := strings.CutPrefix(w, "--export="); ok {
+			args[i] = "--export=" + rest + text.String()
+			return args
+		}
+	}
+	return slices.Insert(args, 1, "--export=ALL"+text.String())
+}

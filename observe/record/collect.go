@@ -1,0 +1,286 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"slackline/model/trace"
+)
+
+// Collection is what a recorded run left, ready to be written as a trace.
+type Collection struct {
+	*trace.Trace
+	MissingRanks []int
+	Unresolved   []string // files whose symbols could not be read
+	Heads        []Head   // of the threads that left something
+}
+
+// Head is what the recorder says of a thread beside its events.
+type Head struct {
+	Rank, Thread int
+	Bytes        int64 // recorded, or counted if it was an estimate
+	Samples      int64
+	Lost         int64 // records for which there was no room
+	Full         bool  // recording stopped because the limit of size was reached
+	Wrapped      bool  // older records were overwritten
+	Truncated    bool  // the thread did not end its trace
+}
+
+// threadFiles are the raw files of one thread.
+type threadFiles struct {
+	rank, thread int
+	events       string
+	head         *rawHead
+	wrapped      bool
+	definitions  *threadDefinitions
+}
+
+// ErrNothing says that no rank left a file.
+var ErrNothing = errors.New("no rank left a trace")
+
+// Collect reads the raw files in a directory. The events are read when the trace is written. The library is the
+// recorder's, whose own functions are no part of call paths.
+func Collect(dir, library string) (*Collection, error) {
+	files, err := findThreads(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, ErrNothing
+	}
+	table, err := functionTable()
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{table: table, comms: newCommTable(), regions: newRegionTable(), symbols: newSymbolTable(library)}
+	c.calls = callTable(table, c.regions)
+	c.omp = map[uint16]uint32{}
+	for _, number := range sortedKeys(ompRegions) {
+		c.omp[number] = c.regions.region(trace.RegionNamed(ompRegions[number]))
+	}
+	return c.collect(files)
+}
+
+// findThreads finds the files of threads, by rank and thread. Files of other things are ignored; a file that cannot be
+// read counts as missing.
+func findThreads(dir string) ([]*threadFiles, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []*threadFiles
+	for _, e := range entries {
+		base, ok := strings.CutSuffix(e.Name(), ".evt")
+		f := &threadFiles{events: filepath.Join(dir, e.Name())}
+		if n, _ := fmt.Sscanf(base, "r%d-t%d", &f.rank, &f.thread); !ok || n != 2 {
+			continue
+		}
+		raw, file, err := openRaw(f.events)
+		if err != nil {
+			continue
+		}
+		f.head, f.wrapped = raw.head, raw.wrapped
+		file.Close()
+		f.definitions = readDefinitionsAt(filepath.Join(dir, base+".def"))
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b *threadFiles) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.thread, b.thread))
+	})
+	return list, nil
+}
+
+func readDefinitionsAt(path string) *threadDefinitions {
+	raw, file, err := openRaw(path)
+	if err != nil {
+		return &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}}
+	}
+	defer file.Close()
+	d, _ := readDefinitions(raw) // as far as it goes
+	return d
+}
+
+type collector struct {
+	table   []mpiFunction
+	calls   []mpiCall
+	omp     map[uint16]uint32
+	comms   *commTable
+	regions *regionTable
+	symbols *symbolTable
+}
+
+func (c *collector) collect(files []*threadFiles) (*Collection, error) {
+	head := files[0].head
+	out := &Collection{Trace: &trace.Trace{Format: "raw"}}
+	t := out.Trace
+	t.Ranks = head.ranks
+	t.MPI, _, _ = strings.Cut(head.library, "\n")
+	t.SamplePeriod = picoseconds(head.period)
+	t.Created = head.wall
+	t.Resolution = 1e9
+	tables := make([]*streamTables, 0, len(files))
+	paths := make([]string, 0, len(files))
+	locationOf := map[int]int{} // of the first thread of a rank
+	for first := 0; first < len(files); {
+		last := first
+		for last < len(files) && files[last].rank == files[first].rank {
+			last++
+		}
+		rank := files[first].rank
+		for r := nextRank(t.Locations); r < rank; r++ {
+			c.addMissing(out, r, &tables, &paths)
+		}
+		locationOf[rank] = len(t.Locations)
+		list, err := c.rank(out, files[first:last])
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range files[first:last] {
+			tables, paths = append(tables, list[i]), append(paths, f.events)
+		}
+		first = last
+	}
+	for r := nextRank(t.Locations); r < t.Ranks; r++ {
+		c.addMissing(out, r, &tables, &paths)
+	}
+	c.finish(out, tables, paths, locationOf)
+	return out, nil
+}
+
+func nextRank(list []trace.Location) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[len(list)-1].Rank + 1
+}
+
+func (c *collector) addMissing(out *Collection, rank int, tables *[]*streamTables, paths *[]string) {
+	out.MissingRanks = append(out.MissingRanks, rank)
+	out.Locations = append(out.Locations, trace.Location{ID: uint64(rank), Rank: rank, Name: locationName(rank, 0), Missing: true})
+	*tables, *paths = append(*tables, nil), append(*paths, "")
+}
+
+func locationName(rank, thread int) string {
+	if thread == 0 {
+		return fmt.Sprintf("rank %d", rank)
+	}
+	return fmt.Sprintf("rank %d thread %d", rank, thread)
+}
+
+// rank adds the threads of one rank, and makes the tables that their events need.
+func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables, error) {
+	comms := map[uint32]rawComm{}
+	var carts []rawCart
+	res := &resolver{symbols: c.symbols, regions: c.regions}
+	for _, f := range files {
+		for id, comm := range f.definitions.comms {
+			comms[id] = comm
+		}
+		carts = append(carts, f.definitions.carts...)
+		res.maps = append(res.maps, f.definitions.maps...)
+	}
+	if files[0].head.self != 0 && c.symbols.self == "" {
+		if m := findMapping(res.maps, files[0].head.self); m != nil {
+			c.symbols.self = m.path
+		}
+	}
+	numbers := c.comms.addRank(comms, carts)
+	var list []*streamTables
+	for _, f := range files {
+		s := &streamTables{
+			calls: c.calls, comms: numbers, stacks: res.stacksOf(f.definitions.nodes), omp: c.omp,
+			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
+		}
+		for _, number := range sortedKeys(f.definitions.names) {
+			s.names[number] = c.regions.region(trace.RegionNamed(f.definitions.names[number]))
+		}
+		if err := findCode(f.events, s, res); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+		out.Locations = append(out.Locations, trace.Location{
+			ID: uint64(f.thread)<<32 + uint64(f.rank), Rank: f.rank, Thread: f.thread, Name: locationName(f.rank, f.thread),
+			Host: f.head.host, Truncated: f.head.closed != rawClosed, RoundTrips: f.definitions.pings,
+		})
+		out.Heads = append(out.Heads, Head{
+			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
+			Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Truncated: f.head.closed == rawOpenEnd,
+		})
+	}
+	return list, nil
+}
+
+// findCode resolves the addresses of instrumented functions and parallel regions.
+func findCode(path string, s *streamTables, res *resolver) error {
+	raw, file, err := openRaw(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var rec rawRecord
+	for {
+		switch err := raw.next(&rec); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		switch {
+		case rec.kind == rawEnter || rec.kind == rawLeave:
+			if _, ok := s.code[rec.word(0)]; !ok {
+				s.code[rec.word(0)] = res.functionAt(rec.word(0))
+			}
+		case rec.kind == rawOMP && rec.function == ompTeamBegin:
+			if _, ok := s.code[rec.word(0)]; !ok {
+				s.code[rec.word(0)] = res.parallelAt(rec.word(0))
+			}
+		}
+	}
+}
+
+// finish completes the definitions.
+func (c *collector) finish(out *Collection, tables []*streamTables, paths []string, locationOf map[int]int) {
+	t := out.Trace
+	t.Regions, t.Stacks = c.regions.regions, c.regions.stacks
+	t.Comms, t.Carts = c.comms.comms, c.comms.carts()
+	for i := range t.Locations {
+		l := &t.Locations[i]
+		l.RoundTrips = slices.DeleteFunc(l.RoundTrips, func(r trace.RoundTrip) bool {
+			_, ok := locationOf[r.Partner]
+			return !ok
+		})
+		for k := range l.RoundTrips {
+			l.RoundTrips[k].Partner = locationOf[l.RoundTrips[k].Partner]
+		}
+	}
+	for path := range c.symbols.missing {
+		out.Unresolved = append(out.Unresolved, path)
+	}
+	slices.Sort(out.Unresolved)
+	t.Open = func(i int) (trace.EventReader, error) {
+		if tables[i] == nil {
+			return nil, fmt.Errorf("rank %d left nothing", t.Locations[i].Rank)
+		}
+		raw, file, err := openRaw(paths[i])
+		if err != nil {
+			return nil, err
+		}
+		tables[i].parents = t.Stacks
+		return &eventStream{streamTables: tables[i], file: raw, close: file, issued: map[uint64]trace.Event{}}, nil
+	}
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,314 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+)
+
+// rawComm is a communicator as one rank knows it.
+type rawComm struct {
+	rank            int // of this process in it
+	members, remote []int32
+}
+
+type rawCart struct {
+	comm                  uint32
+	dims, periods, coords []int
+}
+
+// pathNode is a node of a thread's tree of call paths.
+type pathNode struct {
+	parent  uint32
+	address uint64
+}
+
+// threadDefinitions is what one thread of a rank defined.
+type threadDefinitions struct {
+	nodes []pathNode // by number; 0 is the empty path
+	comms map[uint32]rawComm
+	carts []rawCart
+	names map[uint32]string
+	maps  []mapping
+	pings []trace.RoundTrip // partners are ranks
+}
+
+const maxDefinitions = 1 << 24
+
+// readDefinitions reads a file of definitions as far as it is valid.
+func readDefinitions(r *rawFile) (*threadDefinitions, error) {
+	d := &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}}
+	var rec rawRecord
+	for {
+		switch err := r.next(&rec); {
+		case err == io.EOF:
+			return d, nil
+		case err != nil:
+			return d, err
+		case rec.open && rec.kind != rawDefModules:
+			continue
+		}
+		d.add(&rec, r.head.ranks)
+	}
+}
+
+func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
+	switch rec.kind {
+	case rawDefPath:
+		if int(rec.path) == len(d.nodes) && len(d.nodes) < maxDefinitions && rec.word(0) < uint64(len(d.nodes)) {
+			d.nodes = append(d.nodes, pathNode{uint32(rec.word(0)), rec.word(1)})
+		}
+	case rawDefComm:
+		if c, ok := parseComm(rec, ranks); ok {
+			d.comms[rec.path] = c
+		}
+	case rawDefCart:
+		n := int(rec.word(0))
+		if n < 1 || n > 64 || rec.words() < 1+3*n {
+			return
+		}
+		c := rawCart{comm: rec.path}
+		for i := range n {
+			c.dims = append(c.dims, int(rec.word(1+i)))
+			c.periods = append(c.periods, int(rec.word(1+n+i)))
+			c.coords = append(c.coords, int(rec.word(1+2*n+i)))
+		}
+		d.carts = append(d.carts, c)
+	case rawDefName:
+		d.names[rec.path] = cString(rec.data)
+	case rawDefModules:
+		d.maps = append(d.maps, parseMaps(cString(rec.data))...)
+	case rawPing:
+		d.pings = append(d.pings, trace.RoundTrip{
+			Partner: int(rec.word(0)), Sent: picoseconds(int64(rec.word(1))), Answered: picoseconds(int64(rec.word(2))), Back: picoseconds(int64(rec.word(3))),
+		})
+	}
+}
+
+func picoseconds(ns int64) int64 { return ns * 1000 }
+
+func parseComm(rec *rawRecord, ranks int) (rawComm, bool) {
+	size, far := int(rec.low(0)), int(rec.high(0))
+	if size < 1 || far < 0 || size > ranks || far > ranks || rec.words() < 2+(size+1)/2+(far+1)/2 {
+		return rawComm{}, false
+	}
+	c := rawComm{rank: int(rec.word(1))}
+	list := func(first, n int) []int32 {
+		members := make([]int32, n)
+		for i := range members {
+			members[i] = int32(uint32(rec.word(first+i/2) >> (i % 2 * 32)))
+			if members[i] < -1 || int(members[i]) >= ranks {
+				members[i] = -1
+			}
+		}
+		return members
+	}
+	c.members = list(2, size)
+	if far > 0 {
+		c.remote = list(2+(size+1)/2, far)
+	}
+	return c, true
+}
+
+// commTable finds which communicators of different ranks are the same. No rank told another: a communicator is known
+// by its members and by how many with the same members its ranks had made before it, which is the same on all of
+// them because making one is a collective operation.
+type commTable struct {
+	byKey map[string]uint32
+	comms []timeline.Comm
+	grids map[uint32]*trace.Cart
+}
+
+func newCommTable() *commTable {
+	return &commTable{byKey: map[string]uint32{}, grids: map[uint32]*trace.Cart{}}
+}
+
+// addRank takes the communicators of a rank and returns their numbers in the trace.
+func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart) map[uint32]uint32 {
+	ids := make([]uint32, 0, len(comms))
+	for id := range comms {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids) // the order of their making
+	seen := map[string]int{}
+	numbers := map[uint32]uint32{}
+	for _, id := range ids {
+		c := comms[id]
+		a, b := fmt.Sprint(c.members), fmt.Sprint(c.remote)
+		swap := len(c.remote) > 0 && slices.Compare(c.remote, c.members) < 0
+		if swap {
+			a, b = b, a
+		}
+		key := a + "|" + b
+		key += fmt.Sprintf("|%d", seen[a+"|"+b])
+		seen[a+"|"+b]++
+		number, ok := t.byKey[key]
+		if !ok {
+			number = uint32(len(t.comms))
+			t.byKey[key] = number
+			comm := timeline.Comm{Name: commName(id, number), Members: c.members, Remote: c.remote}
+			if swap {
+				comm.Members, comm.Remote = c.remote, c.members
+			}
+			t.comms = append(t.comms, comm)
+		}
+		numbers[id] = number
+	}
+	for _, cart := range carts {
+		if number, ok := numbers[cart.comm]; ok {
+			t.addCart(number, comms[cart.comm], cart)
+		}
+	}
+	return numbers
+}
+
+func commName(id, number uint32) string {
+	switch id {
+	case 0:
+		return "MPI_COMM_WORLD"
+	case 1:
+		return "MPI_COMM_SELF"
+	}
+	return fmt.Sprintf("communicator %d", number)
+}
+
+func (t *commTable) addCart(number uint32, c rawComm, cart rawCart) {
+	g, ok := t.grids[number]
+	if !ok {
+		g = &trace.Cart{Comm: number, Dims: cart.dims, Coords: make([][]int, len(c.members))}
+		for _, p := range cart.periods {
+			g.Periodic = append(g.Periodic, p != 0)
+		}
+		t.grids[number] = g
+	}
+	if len(cart.dims) == len(g.Dims) && c.rank >= 0 && c.rank < len(g.Coords) {
+		g.Coords[c.rank] = cart.coords
+	}
+}
+
+// carts are the grids in the order of their communicators; those that miss a rank are left out.
+func (t *commTable) carts() []trace.Cart {
+	var list []trace.Cart
+	for number := range t.comms {
+		g := t.grids[uint32(number)]
+		if g != nil && !slices.ContainsFunc(g.Coords, func(c []int) bool { return c == nil }) {
+			list = append(list, *g)
+		}
+	}
+	return list
+}
+
+// regionTable numbers regions and stacks.
+type regionTable struct {
+	regions  []timeline.Region
+	byRegion map[timeline.Region]uint32
+	stacks   []trace.Stack
+	byStack  map[trace.Stack]uint32
+}
+
+func newRegionTable() *regionTable {
+	return &regionTable{
+		byRegion: map[timeline.Region]uint32{}, byStack: map[trace.Stack]uint32{}, stacks: make([]trace.Stack, 1),
+	}
+}
+
+func (t *regionTable) region(r timeline.Region) uint32 {
+	if id, ok := t.byRegion[r]; ok {
+		return id
+	}
+	id := uint32(len(t.regions))
+	t.byRegion[r] = id
+	t.regions = append(t.regions, r)
+	return id
+}
+
+func (t *regionTable) stack(parent, region uint32) uint32 {
+	s := trace.Stack{Parent: parent, Region: region}
+	if id, ok := t.byStack[s]; ok {
+		return id
+	}
+	id := uint32(len(t.stacks))
+	t.byStack[s] = id
+	t.stacks = append(t.stacks, s)
+	return id
+}
+
+// resolver turns the addresses of a process into regions and stacks.
+type resolver struct {
+	symbols *symbolTable
+	regions *regionTable
+	maps    []mapping
+}
+
+// exactAddress marks an address that was sampled; others are return addresses, which belong to the call before.
+const exactAddress = 1 << 63
+
+// at returns the functions at an address, outermost first, and whether they begin the program.
+func (r *resolver) at(address uint64) (list []function, begins bool) {
+	if address&exactAddress != 0 {
+		address &^= exactAddress
+	} else {
+		address--
+	}
+	p := findMapping(r.maps, address)
+	if p == nil {
+		return nil, false
+	}
+	m := r.symbols.module(p.path)
+	if m.runtime {
+		return nil, false
+	}
+	at, ok := m.addressOf(address - p.low + p.offset)
+	if !ok {
+		return nil, false
+	}
+	return m.functionsAt(at), m.fortran && m.isFortranMain(at)
+}
+
+func (r *resolver) userRegion(f function) uint32 {
+	return r.regions.region(timeline.Region{Name: f.name, File: f.file, Line: f.line})
+}
+
+// stacksOf returns the stack of each node of a thread's tree of call paths.
+func (r *resolver) stacksOf(nodes []pathNode) []uint32 {
+	stacks := make([]uint32, len(nodes))
+	for i := 1; i < len(nodes); i++ {
+		s := stacks[nodes[i].parent] // parents stand before children
+		list, begins := r.at(nodes[i].address)
+		if begins {
+			s = 0
+		}
+		for _, f := range list {
+			s = r.regions.stack(s, r.userRegion(f))
+		}
+		stacks[i] = s
+	}
+	return stacks
+}
+
+// functionAt is the region of an instrumented function.
+func (r *resolver) functionAt(address uint64) uint32 {
+	if list, _ := r.at(address | exactAddress); len(list) > 0 {
+		return r.userRegion(list[0])
+	}
+	return r.regions.region(timeline.Region{Name: fmt.Sprintf("function at 0x%x", address)})
+}
+
+// parallelAt is the region of the parallel region whose body, or whose call, lies at an address.
+func (r *resolver) parallelAt(address uint64) uint32 {
+	name := "!$omp parallel"
+	if p := findMapping(r.maps, address); p != nil {
+		m := r.symbols.module(p.path)
+		if at, ok := m.addressOf(address - p.low + p.offset); ok && !m.runtime {
+			if symbol, ok := m.symbolAt(at); ok {
+				symbol, _, _ = strings.Cut(symbol, "._omp_fn.")
+				name += " @" + m.plainName(symbol)
+			}
+		}
+	}
+	return r.regions.region(trace.RegionNamed(name))
+}

@@ -1,0 +1,248 @@
+package record
+
+import (
+	"io"
+	"strings"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+)
+
+// mpiCall is what the decoder knows of a wrapped function.
+type mpiCall struct {
+	region     uint32
+	collective bool
+	op         timeline.Op
+	makesComm  bool
+}
+
+// callTable is the calls by number, with their regions.
+func callTable(list []mpiFunction, regions *regionTable) []mpiCall {
+	calls := make([]mpiCall, 0, len(list)+len(handWritten)+1)
+	classes := map[string]string{}
+	for _, f := range list {
+		classes[f.name] = f.class
+	}
+	for _, name := range functionNames(list) {
+		c := mpiCall{}
+		if name != "" {
+			c.region = regions.region(trace.RegionNamed("MPI_" + name))
+		}
+		if base, _, ok := collectiveClass(classes[name]); ok && collectiveOps[base] >= 0 {
+			c.collective, c.op = true, timeline.Op(collectiveOps[base])
+		}
+		c.makesComm = strings.HasPrefix(classes[name], "newcomm")
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// ompRegions are the OpenMP constructs that threads wait in.
+var ompRegions = map[uint16]string{
+	5: "!$omp barrier", 7: "!$omp implicit barrier", 9: "!$omp for", 11: "!$omp single",
+	13: "!$omp sections", 15: "!$omp critical", 17: "!$omp taskwait",
+}
+
+// The numbers of OpenMP's events, as in core.h.
+const (
+	ompFork = iota + 1
+	ompJoin
+	ompTeamBegin
+	ompTeamEnd
+)
+
+// streamTables are what the events of one location need.
+type streamTables struct {
+	calls   []mpiCall
+	comms   map[uint32]uint32
+	stacks  []uint32 // by path
+	parents []trace.Stack
+	names   map[uint32]uint32 // regions by number of a name
+	code    map[uint64]uint32 // regions by address
+	omp     map[uint16]uint32
+	period  int64 // ps
+}
+
+// eventStream reads the events of a location from its raw file.
+type eventStream struct {
+	*streamTables
+	file   *rawFile
+	close  io.Closer
+	queue  []trace.Event
+	at     int
+	last   int64    // time of the last event
+	open   []uint32 // regions that the program has entered and not left
+	issued map[uint64]trace.Event
+	more   bool // the call of the last record goes on in the next one
+	done   bool
+}
+
+func (s *eventStream) Close() error { return s.close.Close() }
+
+// Read fills events.
+func (s *eventStream) Read(events []trace.Event) (int, error) {
+	n := 0
+	for n < len(events) {
+		if s.at == len(s.queue) {
+			if n > 0 && s.at > 0 && len(s.queue) > 0 && s.hasCounts() {
+				return n, nil // the slices of what was given out must stay
+			}
+			s.queue, s.at = s.queue[:0], 0
+			if err := s.fill(); err != nil {
+				if err == io.EOF && n > 0 {
+					return n, nil
+				}
+				return n, err
+			}
+			continue
+		}
+		k := copy(events[n:], s.queue[s.at:])
+		n, s.at = n+k, s.at+k
+	}
+	return n, nil
+}
+
+// hasCounts reports whether an event in the queue refers to memory that will be used again. It does not: counts are
+// copied when they are decoded.
+func (s *eventStream) hasCounts() bool { return false }
+
+// fill decodes records until there are events.
+func (s *eventStream) fill() error {
+	var rec rawRecord
+	for len(s.queue) == 0 {
+		if s.done {
+			return io.EOF
+		}
+		switch err := s.file.next(&rec); {
+		case err == io.EOF:
+			s.done = true
+			if s.file.head.closed == rawFull {
+				s.put(s.last, trace.Event{Kind: trace.RecordingOff})
+			}
+		case err != nil:
+			return err
+		default:
+			s.decode(&rec)
+		}
+	}
+	return nil
+}
+
+// put adds an event; times do not decrease.
+func (s *eventStream) put(time int64, e trace.Event) {
+	e.Time = max(time, s.last)
+	s.last = e.Time
+	s.queue = append(s.queue, e)
+}
+
+func (s *eventStream) comm(id uint32) (uint32, bool) {
+	number, ok := s.comms[id]
+	return number, ok
+}
+
+func (s *eventStream) stack(path uint32) uint32 {
+	if int(path) < len(s.stacks) {
+		return s.stacks[path]
+	}
+	return 0
+}
+
+func (s *eventStream) decode(rec *rawRecord) {
+	enter, leave := picoseconds(rec.enter), picoseconds(rec.leave)
+	switch rec.kind {
+	case rawSample:
+		s.sample(enter, s.stack(rec.path))
+	case rawSpan:
+		s.span(enter, leave, s.stack(rec.path))
+	case rawEnter:
+		s.enter(enter, s.code[rec.word(0)])
+	case rawLeave:
+		s.leave(enter, s.code[rec.word(0)])
+	case rawRegionEnter:
+		s.enter(enter, s.names[uint32(rec.word(0))])
+	case rawRegionLeave:
+		s.leave(enter, s.names[uint32(rec.word(0))])
+	case rawOMP:
+		s.openMP(enter, rec)
+	case rawOff:
+		s.put(enter, trace.Event{Kind: trace.RecordingOff})
+	case rawOn:
+		s.put(enter, trace.Event{Kind: trace.RecordingOn})
+	case rawProgramBegin:
+		s.put(enter, trace.Event{Kind: trace.ProgramBegin})
+	case rawProgramEnd:
+		for len(s.open) > 0 {
+			s.leave(enter, s.open[len(s.open)-1])
+		}
+		s.put(enter, trace.Event{Kind: trace.ProgramEnd})
+	default:
+		s.call(rec, enter, leave)
+	}
+}
+
+// sample takes a sample. One that comes late was pending while the thread could not take it, in a system call or
+// without a CPU: the time since then belongs to it.
+func (s *eventStream) sample(time int64, stack uint32) {
+	if time < s.last || stack == 0 {
+		return // inside of a run of polls
+	}
+	if s.last > 0 && s.period > 0 && time-s.last > 3*s.period {
+		s.put(s.last+s.period, trace.Event{Kind: trace.Sample, Stack: stack})
+	}
+	s.put(time, trace.Event{Kind: trace.Sample, Stack: stack})
+}
+
+// span is the time that the innermost function of a stack spent in a system call.
+func (s *eventStream) span(enter, leave int64, stack uint32) {
+	if stack == 0 {
+		return
+	}
+	node := s.parents[stack]
+	s.put(enter, trace.Event{Kind: trace.Enter, Region: node.Region, Stack: node.Parent})
+	s.put(leave, trace.Event{Kind: trace.Leave, Region: node.Region})
+}
+
+func (s *eventStream) enter(time int64, region uint32) {
+	s.open = append(s.open, region)
+	s.put(time, trace.Event{Kind: trace.Enter, Region: region})
+}
+
+// leave leaves a region, and those that were left unseen inside of it. What was not entered is not left.
+func (s *eventStream) leave(time int64, region uint32) {
+	for i := len(s.open) - 1; i >= 0; i-- {
+		if s.open[i] != region {
+			continue
+		}
+		for len(s.open) > i {
+			inner := s.open[len(s.open)-1]
+			s.open = s.open[:len(s.open)-1]
+			s.put(time, trace.Event{Kind: trace.Leave, Region: inner})
+		}
+		return
+	}
+}
+
+func (s *eventStream) openMP(time int64, rec *rawRecord) {
+	const addressBits = 48
+	code := rec.word(0) & (1<<addressBits - 1)
+	switch rec.function {
+	case ompFork:
+		s.put(time, trace.Event{Kind: trace.Fork, Size: int64(rec.word(0) >> addressBits)})
+	case ompJoin:
+		s.put(time, trace.Event{Kind: trace.Join})
+	case ompTeamBegin:
+		s.put(time, trace.Event{Kind: trace.TeamBegin})
+		s.enter(time, s.code[code])
+	case ompTeamEnd:
+		if n := len(s.open); n > 0 {
+			s.leave(time, s.open[n-1])
+		}
+		s.put(time, trace.Event{Kind: trace.TeamEnd})
+	default:
+		if region, ok := s.omp[rec.function]; ok {
+			s.enter(time, region)
+		} else if region, ok := s.omp[rec.function-1]; ok {
+			s.leave(time, region)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package record
+
+import (
+	"slackline/model/timeline"
+	"slackline/model/trace"
+)
+
+// Peers and roots that are not ranks, as in calls.h and collectives.h.
+const (
+	rawNobody  = -1
+	rawAnybody = -2
+	rawRoot    = -3
+)
+
+// Kinds of requests, as in requests.h.
+const (
+	requestOther = iota
+	requestSend
+	requestRecv
+	requestCollective
+)
+
+const (
+	doneWords = 5
+	moreFlag  = 1 << 63
+)
+
+// call turns the record of an MPI call into its events.
+func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
+	if int(rec.function) >= len(s.calls) || rec.function == 0 {
+		return
+	}
+	c := &s.calls[rec.function]
+	if !s.more {
+		s.put(enter, trace.Event{Kind: trace.Enter, Region: c.region, Stack: s.stack(rec.path)})
+	}
+	s.more = false
+	if rec.open { // it never came back
+		s.beginning(rec, enter)
+		return
+	}
+	if rec.count > 0 {
+		s.put(enter, trace.Event{Kind: trace.Polls, Size: int64(rec.count) + 1})
+	}
+	switch rec.kind {
+	case rawSend, rawSendrecv, rawPost:
+		s.beginning(rec, enter)
+	}
+	switch rec.kind {
+	case rawRecv:
+		s.received(leave, rec, 0)
+	case rawSendrecv:
+		s.received(leave, rec, 3)
+	case rawComplete:
+		s.completed(leave, rec)
+	case rawStart:
+		s.started(enter, rec)
+	case rawCollective:
+		s.collective(enter, leave, rec, c)
+	case rawNewComm:
+		s.newComm(enter, leave, rec)
+	case rawFreeComm:
+		if comm, ok := s.comm(uint32(rec.word(0))); ok {
+			s.put(leave, trace.Event{Kind: trace.CommDestroy, Comm: comm})
+		}
+	}
+	if !s.more {
+		s.put(leave, trace.Event{Kind: trace.Leave, Region: c.region})
+	}
+}
+
+// beginning gives the events at the begin of a call.
+func (s *eventStream) beginning(rec *rawRecord, enter int64) {
+	comm, ok := s.comm(uint32(rec.word(2)))
+	peer := rec.high(1)
+	switch rec.kind {
+	case rawSend:
+		e := trace.Event{Kind: trace.Send, Peer: peer, Tag: rec.low(1), Comm: comm, Size: int64(rec.word(0))}
+		if request := rec.word(3); request != 0 {
+			e.Kind, e.Request = trace.Isend, request
+		} else if rec.open {
+			e.Kind = trace.Send // an MPI_Isend that never came back is not told apart
+		}
+		if ok && peer >= 0 {
+			s.put(enter, e)
+		}
+	case rawSendrecv:
+		if ok && peer >= 0 {
+			s.put(enter, trace.Event{Kind: trace.Send, Peer: peer, Tag: rec.low(1), Comm: comm, Size: int64(rec.word(0))})
+		}
+	case rawPost:
+		if request := rec.word(3); request != 0 {
+			s.put(enter, trace.Event{Kind: trace.IrecvPost, Request: request})
+		}
+	case rawCollective:
+		s.put(enter, trace.Event{Kind: trace.CollectiveBegin})
+	}
+}
+
+// received gives the event of a blocking receive, whose size and source stand at word i.
+func (s *eventStream) received(leave int64, rec *rawRecord, i int) {
+	comm, ok := s.comm(uint32(rec.word(2)))
+	if peer := rec.high(i + 1); ok && peer >= 0 {
+		s.put(leave, trace.Event{Kind: trace.Recv, Peer: peer, Tag: rec.low(i + 1), Comm: comm, Size: int64(rec.word(i))})
+	}
+}
+
+// completed gives the events of requests that a call found complete, or of the one it found incomplete.
+func (s *eventStream) completed(leave int64, rec *rawRecord) {
+	head := rec.word(0)
+	s.more = head&moreFlag != 0
+	request := head &^ moreFlag
+	if rec.words() < 1+doneWords {
+		if request != 0 {
+			s.put(leave, trace.Event{Kind: trace.RequestTest, Request: request})
+		}
+		return
+	}
+	for i := 1; i+doneWords <= rec.words(); i += doneWords {
+		s.complete(leave, rec, i)
+	}
+}
+
+func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
+	id, what := rec.word(i), rec.word(i+1)
+	comm, known := s.comm(uint32(what >> 32))
+	switch {
+	case what>>8&1 != 0:
+		s.put(leave, trace.Event{Kind: trace.RequestCancelled, Request: id})
+	case what&0xff == requestSend:
+		s.put(leave, trace.Event{Kind: trace.IsendDone, Request: id})
+	case what&0xff == requestRecv && known && rec.high(i+2) >= 0:
+		s.put(leave, trace.Event{
+			Kind: trace.IrecvDone, Peer: rec.high(i + 2), Tag: rec.low(i + 2), Comm: comm, Size: int64(rec.word(i + 4)), Request: id,
+		})
+	case what&0xff == requestCollective:
+		e, ok := s.issued[id]
+		delete(s.issued, id)
+		if !ok { // issued by another thread, or started
+			function := int(what >> 16 & 0xffff)
+			if !known || function >= len(s.calls) || !s.calls[function].collective {
+				return
+			}
+			e = trace.Event{Op: s.calls[function].op, Comm: comm, Root: rootOf(rec.high(i + 2)), Sent: int64(rec.word(i + 3)), Received: int64(rec.word(i + 4))}
+		}
+		e.Kind, e.Request = trace.CollectiveDone, id
+		s.put(leave, e)
+	}
+}
+
+// started gives the events of persistent requests that became active.
+func (s *eventStream) started(enter int64, rec *rawRecord) {
+	s.more = rec.word(0)&moreFlag != 0
+	for i := 1; i+doneWords <= rec.words(); i += doneWords {
+		id, what := rec.word(i), rec.word(i+1)
+		comm, known := s.comm(uint32(what >> 32))
+		switch what & 0xff {
+		case requestSend:
+			if peer := rec.high(i + 2); known && peer >= 0 {
+				s.put(enter, trace.Event{Kind: trace.Isend, Peer: peer, Tag: rec.low(i + 2), Comm: comm, Size: int64(rec.word(i + 3)), Request: id})
+			}
+		case requestRecv:
+			if rec.high(i+2) != rawNobody {
+				s.put(enter, trace.Event{Kind: trace.IrecvPost, Request: id})
+			}
+		case requestCollective:
+			if function := int(what >> 16 & 0xffff); function < len(s.calls) && s.calls[function].collective {
+				s.put(enter, trace.Event{Kind: trace.CollectiveIssue, Request: id})
+			}
+		}
+	}
+}
+
+// rootOf is the root of a collective in a trace. The root group of an intercommunicator has no number there.
+func rootOf(root int32) int32 {
+	if root >= 0 {
+		return root
+	}
+	return trace.NoRoot
+}
+
+func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall) {
+	comm, ok := s.comm(uint32(rec.low(2)))
+	if !ok || !c.collective {
+		return
+	}
+	e := trace.Event{Op: c.op, Comm: comm, Root: rootOf(rec.high(2)), Sent: int64(rec.word(0)), Received: int64(rec.word(1))}
+	if n := rec.words() - 4; n > 0 {
+		e.Counts = make([]int64, n)
+		for i := range e.Counts {
+			e.Counts[i] = int64(rec.word(4 + i))
+		}
+	}
+	if request := rec.word(3); request != 0 {
+		s.issued[request] = e
+		s.put(enter, trace.Event{Kind: trace.CollectiveIssue, Request: request})
+		return
+	}
+	s.put(enter, trace.Event{Kind: trace.CollectiveBegin})
+	e.Kind = trace.CollectiveEnd
+	s.put(leave, e)
+}
+
+// newComm gives the events of a call that makes a communicator, which is a collective operation of its parent.
+func (s *eventStream) newComm(enter, leave int64, rec *rawRecord) {
+	parent, ok := s.comm(uint32(rec.high(0)))
+	if ok {
+		s.put(enter, trace.Event{Kind: trace.CollectiveBegin})
+	}
+	if comm, known := s.comm(uint32(rec.low(0))); known {
+		s.put(leave, trace.Event{Kind: trace.CommCreate, Comm: comm})
+	}
+	if ok {
+		s.put(leave, trace.Event{Kind: trace.CollectiveEnd, Op: timeline.OpCreateHandle, Comm: parent, Root: trace.NoRoot})
+	}
+}

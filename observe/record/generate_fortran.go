@@ -1,0 +1,173 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fortran passes everything by reference, handles as integers, the lengths of texts behind all arguments, and the
+// result in a last argument. Three families of names lead to the same wrapper: those of mpif.h and of the module mpi,
+// those that Open MPI's module mpi_f08 calls, and those of MPICH's module mpi_f08 that do not reach the C binding.
+
+// fortranType is the type of a parameter as Fortran passes it.
+func (p parameter) fortranType() string {
+	switch {
+	case strings.HasPrefix(p.ctype, "const void *"), strings.HasPrefix(p.ctype, "void *"):
+		return "void *"
+	case strings.HasPrefix(p.ctype, "const char"):
+		return "char *"
+	case p.ctype == "MPI_Aint", p.ctype == "MPI_Offset", p.ctype == "MPI_Count":
+		return p.ctype + " *"
+	case p.ctype == "const MPI_Aint[]":
+		return "MPI_Aint *"
+	}
+	return "MPI_Fint *"
+}
+
+// buffered reports whether the call takes data of the program; such calls of MPICH's module mpi_f08 go through C.
+func (f mpiFunction) buffered() bool {
+	for _, p := range f.params {
+		if strings.Contains(p.ctype, "void *") {
+			return true
+		}
+	}
+	return false
+}
+
+func (f mpiFunction) writeFortran(b *strings.Builder) {
+	var params, args []string
+	lengths := 0
+	for _, p := range f.params {
+		params = append(params, p.fortranType()+"f_"+p.name)
+		args = append(args, "f_"+p.name)
+		if p.fortranType() == "char *" {
+			lengths++
+		}
+	}
+	params, args = append(params, "MPI_Fint *ierror"), append(args, "ierror")
+	for i := range lengths {
+		params, args = append(params, fmt.Sprintf("size_t length%d", i)), append(args, fmt.Sprintf("length%d", i))
+	}
+	list, call := strings.Join(params, ", "), strings.Join(args, ", ")
+	lower := "mpi_" + strings.ToLower(f.name)
+	upper := "MPI_" + strings.ToUpper(f.name)
+
+	fmt.Fprintf(b, "\ntypedef void %s_t(%s);\nvoid p%s_(%s) __attribute__((weak));\n", lower, list, lower, list)
+	fmt.Fprintf(b, "static __attribute__((noinline)) void %s_real(%s_t *real, struct sl_frame frame, %s) {\n", lower, lower, list)
+	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) {\n        real(%s);\n        return;\n    }\n", call)
+	b.WriteString("    enum { first_index = 1 };\n    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n    uint64_t enter = sl_now();\n")
+	f.writeConversions(b)
+	fmt.Fprintf(b, "    %s\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(), call)
+	f.writeResults(b)
+	fmt.Fprintf(b, "    %s\n}\n", f.after())
+	fmt.Fprintf(b, "SL_EXPORT void %s_(%s) { %s_real(p%s_, SL_CALLER, %s); }\n", lower, list, lower, lower, call)
+	for _, other := range []string{lower + "__", lower, upper} {
+		fmt.Fprintf(b, "SL_ALIAS(%s_, %s)\n", lower, other)
+	}
+	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(p%s_, SL_CALLER, %s); }\n", lower, list, lower, lower, call)
+	if !f.buffered() {
+		fmt.Fprintf(b, "#else\nSL_EXPORT void %s_f08_(%s) {\n    static %s_t *real;\n", lower, list, lower)
+		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s_f08_\");\n    %s_real(real, SL_CALLER, %s);\n}\n", lower, lower, lower, call)
+	}
+	b.WriteString("#endif\n")
+}
+
+// requestIn lists the classes that take a request; the others make one.
+var requestIn = map[string]bool{"wait": true, "test": true, "start": true, "cancel": true, "request_free": true}
+
+// writeConversions makes C values of the arguments, for the macros.
+func (f mpiFunction) writeConversions(b *strings.Builder) {
+	if f.opaque() {
+		return
+	}
+	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
+	for _, p := range f.params {
+		n := p.name
+		switch p.ctype {
+		case "const void *", "void *":
+			line("void *%s = f_%s;", n, n)
+		case "int", "MPI_Aint":
+			line("%s %s = *f_%s;", p.ctype, n, n)
+		case "MPI_Datatype":
+			line("MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
+		case "MPI_Comm":
+			line("MPI_Comm %s = PMPI_Comm_f2c(*f_%s);", n, n)
+		case "const int[]", "int[]", "int *":
+			line("int *%s = (int *)f_%s;", n, n)
+		case "MPI_Request":
+			line("MPI_Request %s = PMPI_Request_f2c(*f_%s);", n, n)
+		case "MPI_Request *":
+			line("MPI_Request c_request = MPI_REQUEST_NULL, *request = &c_request;")
+			if requestIn[f.class] {
+				line("c_request = PMPI_Request_f2c(*f_request);")
+			}
+		case "MPI_Request[]":
+			line("MPI_Request *%s = sl_convert_requests(t, %s, f_%s);", n, f.count(), n)
+		case "MPI_Status *":
+			line("MPI_Fint own_status[SL_STATUS_INTS];")
+			line("if (sl_ignored(f_%s)) f_%s = own_status;", n, n)
+		case "MPI_Status[]":
+			line("if (sl_all_ignored(f_%s)) f_%s = sl_room_for_fortran(t, %s * SL_STATUS_INTS);", n, n, f.count())
+		case "MPI_Message *":
+			line("MPI_Message c_message = MPI_MESSAGE_NULL, *message = &c_message;")
+			if strings.HasSuffix(f.class, "mrecv") {
+				line("c_message = PMPI_Message_f2c(*f_message);")
+			}
+		case "MPI_Comm *":
+			line("MPI_Comm c_%s = MPI_COMM_NULL, *%s = &c_%s;", n, n, n)
+			if f.class == "comm_free" {
+				line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
+			}
+		}
+	}
+	f.writeTypes(b)
+	f.writeComms(b)
+}
+
+// writeTypes converts the arrays of types of MPI_Alltoallw and its relatives, whose length the communicator tells.
+func (f mpiFunction) writeTypes(b *strings.Builder) {
+	neighbor := strings.Contains(f.class, "neighbor")
+	for _, p := range f.params {
+		if p.ctype != "const MPI_Datatype[]" {
+			continue
+		}
+		number := "sl_comm(t, comm)->peers"
+		ignored := "false"
+		if p.name == "sendtypes" {
+			ignored = "sl_in_place(sendbuf)"
+		}
+		if neighbor {
+			number = map[string]string{"sendtypes": "sl_comm(t, comm)->targets", "recvtypes": "sl_comm(t, comm)->sources"}[p.name]
+		}
+		fmt.Fprintf(b, "    int n_%s = %s ? 0 : %s;\n    MPI_Datatype %s[n_%s + 1];\n", p.name, ignored, number, p.name, p.name)
+		fmt.Fprintf(b, "    for (int i = 0; i < n_%s; i++) %s[i] = PMPI_Type_f2c(f_%s[i]);\n", p.name, p.name, p.name)
+	}
+}
+
+// writeResults makes C values of what the call has filled in.
+func (f mpiFunction) writeResults(b *strings.Builder) {
+	if f.opaque() {
+		return
+	}
+	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
+	for _, p := range f.params {
+		n := p.name
+		switch {
+		case p.ctype == "MPI_Request *" && !requestIn[f.class]:
+			line("c_request = PMPI_Request_f2c(*f_request);")
+		case p.ctype == "MPI_Status *":
+			line("MPI_Status c_status, *status = &c_status;")
+			line("PMPI_Status_f2c(f_%s, status);", n)
+		case p.ctype == "MPI_Status[]":
+			filled := f.count()
+			if strings.HasSuffix(f.class, "some") {
+				filled = "*outcount == MPI_UNDEFINED ? 0 : *outcount"
+			}
+			line("MPI_Status *%s = sl_convert_statuses(t, %s, f_%s);", n, filled, n)
+		case p.ctype == "MPI_Message *" && !strings.HasSuffix(f.class, "mrecv"):
+			line("c_message = PMPI_Message_f2c(*f_message);")
+		case p.ctype == "MPI_Comm *" && f.class != "comm_free":
+			line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
+		}
+	}
+}

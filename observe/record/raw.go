@@ -1,0 +1,261 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// The recorder writes, for each thread, a file of events and one of definitions. Both are a head of one page and
+// chunks of records in the byte order of the machine (little-endian); core.h has the layout.
+
+// The kinds of records, as in core.h.
+const (
+	rawCall = iota + 1
+	rawSend
+	rawRecv
+	rawPost
+	rawSendrecv
+	rawComplete
+	rawStart
+	rawCancel
+	rawCollective
+	rawNewComm
+	rawFreeComm
+	rawSample
+	rawSpan
+	rawEnter
+	rawLeave
+	rawRegionEnter
+	rawRegionLeave
+	rawOMP
+	rawPing
+	rawOff
+	rawOn
+	rawProgramBegin
+	rawProgramEnd
+	rawDefPath
+	rawDefComm
+	rawDefCart
+	rawDefName
+	rawDefModules
+)
+
+const (
+	rawMagic      = 0x317761726c73
+	rawChunkMagic = 0x6b6e756863736c
+	rawVersion    = 1
+	rawPage       = 4096
+	rawChunkHead  = 32
+	rawHeadWords  = 4
+	rawLeastChunk = 1 << 10
+	rawMostChunk  = 1 << 26
+)
+
+// rawHead is the head of a raw file.
+type rawHead struct {
+	rank, ranks, thread          int
+	chunkSize                    int
+	definitions                  bool
+	start, wall                  int64 // ns; wall is the time of day of the head's writing
+	period                       int64 // ns
+	closed                       uint64
+	lost, bytes, samples         uint64
+	self                         uint64
+	host, boot, library, program string
+}
+
+// How a thread's file was closed.
+const (
+	rawOpenEnd = iota // not at all
+	rawClosed
+	rawFull // there was no room
+)
+
+var errRaw = errors.New("not a file of the recorder")
+
+func parseRawHead(b []byte) (*rawHead, error) {
+	le := binary.LittleEndian
+	if len(b) < rawPage || le.Uint64(b) != rawMagic {
+		return nil, errRaw
+	}
+	if v := le.Uint64(b[8:]); v != rawVersion {
+		return nil, fmt.Errorf("%w of this version (%d, want %d)", errRaw, v, rawVersion)
+	}
+	h := &rawHead{
+		rank: int(le.Uint32(b[16:])), ranks: int(le.Uint32(b[20:])), thread: int(le.Uint32(b[24:])),
+		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
+		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
+		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
+		self: le.Uint64(b[136:]),
+	}
+	text := b[144:]
+	for _, field := range []struct {
+		to   *string
+		size int
+	}{{&h.host, 256}, {&h.boot, 64}, {&h.library, 512}, {&h.program, 1024}} {
+		*field.to = cString(text[:field.size])
+		text = text[field.size:]
+	}
+	if h.chunkSize < rawLeastChunk || h.chunkSize > rawMostChunk || h.ranks < 1 || h.rank < 0 || h.rank >= h.ranks || h.period < 0 {
+		return nil, fmt.Errorf("%w: its head makes no sense", errRaw)
+	}
+	return h, nil
+}
+
+func cString(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// rawRecord is a record. Its data are valid until the next one is read.
+type rawRecord struct {
+	kind, function uint16
+	path, count    uint32
+	enter, leave   int64 // ns
+	data           []byte
+	open           bool // it was begun and not finished
+}
+
+func (r *rawRecord) words() int { return len(r.data) / 8 }
+
+// word returns word i of the data, 0 if there are fewer.
+func (r *rawRecord) word(i int) uint64 {
+	if i < 0 || 8*i+8 > len(r.data) {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(r.data[8*i:])
+}
+
+func (r *rawRecord) high(i int) int32 { return int32(r.word(i) >> 32) }
+func (r *rawRecord) low(i int) int32  { return int32(uint32(r.word(i))) }
+
+// rawFile reads the records of a raw file in order.
+type rawFile struct {
+	head    *rawHead
+	file    io.ReaderAt
+	order   []int64 // offsets of the chunks, oldest first
+	chunk   []byte
+	rest    []byte // of the valid part of the chunk
+	behind  []byte // what follows the valid part
+	wrapped bool   // older chunks were overwritten
+}
+
+func openRaw(path string) (*rawFile, io.Closer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	r, err := newRawFile(f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, f, nil
+}
+
+func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
+	page := make([]byte, rawPage)
+	if _, err := file.ReadAt(page, 0); err != nil {
+		return nil, errRaw
+	}
+	head, err := parseRawHead(page)
+	if err != nil {
+		return nil, err
+	}
+	r := &rawFile{head: head, file: file}
+	type place struct {
+		sequence uint64
+		offset   int64
+	}
+	var places []place
+	begin := make([]byte, rawChunkHead)
+	for at := int64(rawPage); at+rawChunkHead <= size; at += int64(head.chunkSize) {
+		if _, err := file.ReadAt(begin, at); err != nil {
+			break
+		}
+		if binary.LittleEndian.Uint64(begin) == rawChunkMagic {
+			places = append(places, place{binary.LittleEndian.Uint64(begin[8:]), at})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.sequence < b.sequence {
+			return -1
+		}
+		return 1
+	})
+	for _, p := range places {
+		r.order = append(r.order, p.offset)
+	}
+	r.wrapped = len(places) > 0 && places[0].sequence > 0
+	return r, nil
+}
+
+// next reads the next record; io.EOF at the end. A record that makes no sense ends its chunk.
+func (r *rawFile) next(rec *rawRecord) error {
+	for {
+		if parseRecord(&r.rest, rec) {
+			return nil
+		}
+		if len(r.order) == 0 {
+			behind := r.behind
+			r.behind = nil
+			if parseRecord(&behind, rec) && rec.leave == 0 && rec.enter != 0 {
+				rec.open = true
+				return nil
+			}
+			return io.EOF
+		}
+		if err := r.nextChunk(); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *rawFile) nextChunk() error {
+	if r.chunk == nil {
+		r.chunk = make([]byte, r.head.chunkSize)
+	}
+	n, err := r.file.ReadAt(r.chunk, r.order[0])
+	if err != nil && err != io.EOF {
+		return err
+	}
+	r.order = r.order[1:]
+	used := binary.LittleEndian.Uint64(r.chunk[16:])
+	if used < rawChunkHead || used > uint64(n) {
+		used = rawChunkHead
+	}
+	r.rest, r.behind = r.chunk[rawChunkHead:used], r.chunk[used:n]
+	return nil
+}
+
+func parseRecord(from *[]byte, rec *rawRecord) bool {
+	b := *from
+	if len(b) < rawHeadWords*8 {
+		return false
+	}
+	le := binary.LittleEndian
+	words := uint64(le.Uint32(b[4:]))
+	kind := le.Uint16(b)
+	if kind == 0 || words < rawHeadWords || words*8 > uint64(len(b)) {
+		*from = nil
+		return false
+	}
+	*rec = rawRecord{
+		kind: kind, function: le.Uint16(b[2:]), path: le.Uint32(b[8:]), count: le.Uint32(b[12:]),
+		enter: int64(le.Uint64(b[16:])), leave: int64(le.Uint64(b[24:])), data: b[rawHeadWords*8 : words*8],
+	}
+	*from = b[words*8:]
+	return true
+}

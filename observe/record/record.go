@@ -1,0 +1,357 @@
+// Package record records MPI programs: it preloads a small C library into an unmodified program, and turns what that
+// library wrote into a trace.
+//
+// The recorder (directory recorder) takes time stamps and writes; it communicates nothing but comparisons of clocks and
+// computes nothing. Which communicators of different ranks are the same, which function an address belongs to, and
+// what a record means in a trace is found here, after the run.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"slackline/internal/provenance"
+	"slackline/model/trace"
+	"slackline/observe/mpi"
+)
+
+// Options say how a program is recorded.
+type Options struct {
+	Command []string // launcher with its options, program with its arguments
+	Out     string   // directory of the trace; empty: after the name of the program
+	Force   bool     // replace a trace that is there
+	MPI     string   // the MPI to use: a compiler, or a part of its name; empty: the program tells
+
+	CallPath string        // off, caller or full; empty: full, or off for instrumented programs
+	Sample   time.Duration // time between two samples; 0: none, negative: choose
+	Filter   []string      // patterns of instrumented functions: recorded, or with ! in front left out
+	Depth    int           // of instrumented functions; 0: any
+
+	MaxSize  int64         // bytes per rank and thread; 0: any
+	Ring     bool          // keep the end, not the beginning
+	From, To time.Duration // window after MPI_Init; To 0: to the end
+	StartOff bool          // wait for MPI_Pcontrol(1)
+	Estimate bool          // write nothing, count
+
+	PingEvery int    // compare clocks at every so many collectives of all ranks; 0: at both ends only
+	PingAll   bool   // compare clocks also of ranks on one host
+	Yield     string // auto, on or off: MPICH gives up the CPU while it waits
+	KeepRaw   bool
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Note, Warn     func(format string, args ...any)
+}
+
+// Result is what came out of a recorded run.
+type Result struct {
+	ExitCode int    // of the command
+	Out      string // directory of the trace; empty if there is none
+	Ranks    int
+	Events   uint64
+	Samples  int64
+	Heads    []Head
+	Library  *mpi.Library
+	Elapsed  time.Duration
+	Period   time.Duration
+}
+
+// DefaultPeriod is the time between two samples: a sample takes a few microseconds, so that it costs below 1 %.
+const DefaultPeriod = time.Millisecond
+
+// ErrExists says that a trace would replace something.
+var ErrExists = errors.New("exists already; give another name with --out, or --force")
+
+// Run runs a command and records it. If the context ends, the command is interrupted; what was recorded until then is
+// kept, and the error is that of the context.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	r, err := prepare(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.cleanUp()
+	if err := r.launch(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.collect(); err != nil {
+		if ctx.Err() != nil {
+			return r.result, fmt.Errorf("%w; %w", ctx.Err(), err)
+		}
+		return r.result, err
+	}
+	return r.result, ctx.Err()
+}
+
+// run is one recorded run.
+type run struct {
+	*Options
+	command *mpi.Command
+	library string // the compiled recorder
+	raw     string // directory of the raw files
+	period  time.Duration
+	result  *Result
+}
+
+func prepare(ctx context.Context, o *Options) (*run, error) {
+	command, err := mpi.ParseCommand(o.Command)
+	if err != nil {
+		return nil, err
+	}
+	if err := chooseOut(o, command); err != nil {
+		return nil, err
+	}
+	r := &run{Options: o, command: command, result: &Result{}}
+	l, err := chooseLibrary(ctx, o.MPI, command)
+	if err != nil {
+		return nil, err
+	}
+	r.result.Library = l
+	s, err := source()
+	if err != nil {
+		return nil, err
+	}
+	var fresh bool
+	if r.library, fresh, err = l.Compile(ctx, s); err != nil {
+		return nil, err
+	}
+	if fresh {
+		o.Note("compiled the recorder for %s", l)
+	}
+	r.chooseRegions()
+	parent, err := filepath.Abs(filepath.Dir(o.Out))
+	if err != nil {
+		return nil, err
+	}
+	if r.raw, err = os.MkdirTemp(parent, "."+filepath.Base(o.Out)+"-raw-"); err != nil {
+		return nil, err
+	}
+	return r, os.Chmod(r.raw, 0o777&^umask())
+}
+
+// umask is the mask for new files of this process.
+func umask() os.FileMode {
+	mask := syscall.Umask(0)
+	syscall.Umask(mask)
+	return os.FileMode(mask)
+}
+
+func chooseOut(o *Options, c *mpi.Command) error {
+	if o.Out == "" {
+		name := "trace"
+		if path := c.Programs[0].Path; path != "" {
+			name = strings.TrimSuffix(filepath.Base(path), ".exe")
+		}
+		o.Out = name + ".slt"
+	}
+	o.Out = filepath.Clean(o.Out)
+	if _, err := os.Lstat(o.Out); err == nil && !o.Force && !o.Estimate {
+		return fmt.Errorf("%s %w", o.Out, ErrExists)
+	}
+	return nil
+}
+
+// chooseLibrary finds the MPI library of a command.
+func chooseLibrary(ctx context.Context, wanted string, c *mpi.Command) (*mpi.Library, error) {
+	list, err := mpi.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if wanted == "" {
+		return c.Library(list)
+	}
+	var have []string
+	for _, l := range list {
+		if l.Compiler == wanted || strings.Contains(strings.ToLower(strings.ReplaceAll(l.String(), " ", "")), strings.ToLower(strings.ReplaceAll(wanted, " ", ""))) ||
+			filepath.Base(l.Compiler) == wanted {
+			return l, nil
+		}
+		have = append(have, l.String())
+	}
+	return nil, fmt.Errorf("--mpi %s: there is no such MPI; there are %s", wanted, strings.Join(have, ", "))
+}
+
+// chooseRegions decides how functions of the program are found.
+func (r *run) chooseRegions() {
+	instrumented := false
+	for i := range r.command.Programs {
+		instrumented = instrumented || r.command.Programs[i].Imports("__cyg_profile_func_enter")
+	}
+	r.period = r.Sample
+	if r.period < 0 {
+		r.period = DefaultPeriod
+		if instrumented {
+			r.period = 0
+			r.Note("the program was built with -finstrument-functions: its functions are recorded, not sampled")
+		}
+	}
+	if r.CallPath == "" {
+		r.CallPath = "full"
+		if instrumented && r.period == 0 {
+			r.CallPath = "off"
+		}
+	}
+	if !instrumented && len(r.Filter) > 0 {
+		r.Warn("--filter has no influence: the program was not built with -finstrument-functions")
+	}
+	if !instrumented && r.period == 0 {
+		r.Warn("functions of the program are not recorded: there are no samples, and it was not built with -finstrument-functions")
+	}
+}
+
+// variables are the settings of the recorder.
+func (r *run) variables() ([]mpi.Variable, error) {
+	flag := func(b bool) string {
+		if b {
+			return "1"
+		}
+		return "0"
+	}
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	paths := map[string]string{"off": "0", "caller": "1", "full": "2"}
+	yields := map[string]string{"off": "0", "on": "1", "auto": "2", "": "2"}
+	pings := "1"
+	if r.PingAll {
+		pings = "2"
+	}
+	list := []mpi.Variable{
+		{Name: "DIR", Value: r.raw}, {Name: "CALLPATH", Value: paths[r.CallPath]}, {Name: "PERIOD", Value: number(r.period.Nanoseconds())},
+		{Name: "MAX", Value: number(r.MaxSize)}, {Name: "RING", Value: flag(r.Ring)}, {Name: "ESTIMATE", Value: flag(r.Estimate)},
+		{Name: "FROM", Value: number(r.From.Nanoseconds())}, {Name: "TO", Value: number(r.To.Nanoseconds())}, {Name: "OFF", Value: flag(r.StartOff)},
+		{Name: "PINGS", Value: pings}, {Name: "PING_EVERY", Value: number(int64(r.PingEvery))},
+		{Name: "DEPTH", Value: number(int64(r.Depth))}, {Name: "YIELD", Value: yields[r.Yield]},
+	}
+	if len(r.Filter) > 0 {
+		path := filepath.Join(r.raw, "filter")
+		if err := writeFilter(path, r.command.Programs, r.Filter); err != nil {
+			return nil, err
+		}
+		list = append(list, mpi.Variable{Name: "FILTER", Value: path})
+	}
+	for i := range list {
+		list[i].Name = "SLACKLINE_RECORD_" + list[i].Name
+	}
+	return list, nil
+}
+
+// launch runs the command to its end.
+func (r *run) launch(ctx context.Context) error {
+	variables, err := r.variables()
+	if err != nil {
+		return err
+	}
+	args, environment := r.command.With(r.library, variables)
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c.Env = environment
+	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
+	const patience = 10 * time.Second // of an interrupted command
+	c.WaitDelay = patience
+	begin := time.Now()
+	err = c.Run()
+	r.result.Elapsed = time.Since(begin)
+	r.result.Period = r.period
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		r.result.ExitCode = exit.ExitCode()
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			const killed = 128 // as shells say it
+			r.result.ExitCode = killed + int(status.Signal())
+		}
+	case err != nil && c.ProcessState == nil:
+		return err
+	}
+	return nil
+}
+
+// collect turns what the recorder wrote into a trace.
+func (r *run) collect() error {
+	c, err := Collect(r.raw, r.library)
+	if errors.Is(err, ErrNothing) {
+		return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", r.result.Library)
+	}
+	if err != nil {
+		return err
+	}
+	r.result.Ranks, r.result.Heads = c.Ranks, c.Heads
+	for _, h := range c.Heads {
+		r.result.Samples += h.Samples
+	}
+	if r.Estimate {
+		return nil
+	}
+	r.describe(c)
+	r.report(c)
+	// An interrupted run is still written as a whole.
+	warnings, err := trace.Write(r.Out, c.Trace, "slt", trace.WriteOptions{Force: r.Force})
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		r.Warn("%s", w)
+	}
+	r.result.Out = r.Out
+	return nil
+}
+
+// describe says where the trace comes from.
+func (r *run) describe(c *Collection) {
+	p := &c.Properties
+	p.Launch = r.Command
+	p.Command = r.command.Programs[0].Args
+	p.Tool = "slackline " + provenance.Version()
+	p.CallPaths = r.CallPath
+	if host, err := os.Hostname(); err == nil {
+		p.Machine = host
+	}
+}
+
+// report tells what is not as it should be.
+func (r *run) report(c *Collection) {
+	if n := len(c.MissingRanks); n > 0 {
+		r.Warn("%d of %d ranks left no trace, the first is rank %d: it ended before MPI_Init was done, or its host does not see %s",
+			n, c.Ranks, c.MissingRanks[0], filepath.Dir(r.raw))
+	}
+	full, wrapped, truncated := 0, 0, 0
+	for _, h := range c.Heads {
+		if h.Full {
+			full++
+		}
+		if h.Wrapped {
+			wrapped++
+		}
+		if h.Truncated && h.Thread == 0 {
+			truncated++
+		}
+	}
+	if full > 0 {
+		r.Warn("the limit of size was reached in %d threads: their traces end early; --ring keeps the end instead", full)
+	}
+	if wrapped > 0 {
+		r.Note("the beginning of %d threads was overwritten", wrapped)
+	}
+	if truncated > 0 {
+		r.Note("%d of %d ranks ended without MPI_Finalize; their traces reach to their last call", truncated, c.Ranks)
+	}
+	for _, path := range c.Unresolved {
+		r.Warn("%s cannot be read: its functions have no names", path)
+	}
+}
+
+// cleanUp removes the raw files.
+func (r *run) cleanUp() {
+	if r.KeepRaw {
+		r.Note("the raw files are in %s", r.raw)
+		return
+	}
+	_ = os.RemoveAll(r.raw) // nothing depends on it
+}

@@ -1,0 +1,58 @@
+package record
+
+import (
+	"embed"
+	"maps"
+	"strings"
+	"sync"
+
+	"slackline/observe/mpi"
+)
+
+//go:embed recorder/*.c recorder/*.h recorder/functions.txt
+var recorderFiles embed.FS
+
+var functionTable = sync.OnceValues(func() ([]mpiFunction, error) {
+	text, err := recorderFiles.ReadFile("recorder/functions.txt")
+	if err != nil {
+		return nil, err
+	}
+	return parseFunctions(string(text))
+})
+
+// Header is the text of slackline.h, by which programs mark regions of theirs.
+func Header() (string, error) {
+	text, err := recorderFiles.ReadFile("recorder/slackline.h")
+	return string(text), err
+}
+
+// source is the recorder with its generated wrappers.
+func source() (mpi.Source, error) {
+	s := mpi.Source{
+		Name: "recorder", Files: map[string]string{},
+		// The wrappers find their caller by the frame pointer.
+		Flags: []string{"-fno-omit-frame-pointer", "-Wall", "-Wextra"},
+		Libs:  []string{"-ldl", "-lpthread", "-lrt"},
+	}
+	entries, err := recorderFiles.ReadDir("recorder")
+	if err != nil {
+		return s, err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".txt") {
+			continue
+		}
+		text, err := recorderFiles.ReadFile("recorder/" + e.Name())
+		if err != nil {
+			return s, err
+		}
+		s.Files[e.Name()] = string(text)
+	}
+	list, err := functionTable()
+	if err != nil {
+		return s, err
+	}
+	s.Files["functions.h"] = functionNumbers(list)
+	maps.Copy(s.Files, wrapperFiles(list))
+	return s, nil
+}

@@ -1,0 +1,197 @@
+/* The parts of the wrappers that are not for every call. */
+#include "calls.h"
+#include <stdlib.h>
+
+struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter) {
+    if (SL_UNLIKELY(sl_settings.window_from != 0 || sl_settings.window_to != 0)) sl_check_window(t, enter);
+    if (SL_UNLIKELY(atomic_load_explicit(&sl_modules_stale, memory_order_relaxed))) sl_look_again();
+    uint32_t path = sl_path(t, frame);
+    return sl_head(sl_room(t, words), kind, function, words, path, enter);
+}
+
+/* sl_done keeps the record of a call. */
+void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
+    r->leave = leave;
+    sl_keep(t, r, r->words);
+    t->poll = NULL;
+    t->depth = 0;
+}
+
+/* sl_poll_done keeps the record of a call that found nothing, or adds it to a run of such calls. */
+void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
+    enum { GAP = 5000 }; /* ns; who does more between two calls computes */
+    struct sl_record *before = t->poll;
+    if (before != NULL && before->function == r->function && before->path == r->path && r->enter - before->leave < GAP) {
+        before->count++;
+        before->leave = leave;
+        r->kind = 0; /* not a record */
+        t->depth = 0;
+        return;
+    }
+    r->leave = leave;
+    bool kept = (uint8_t *)r == t->events.next;
+    sl_keep(t, r, r->words);
+    t->poll = kept ? r : NULL;
+    t->depth = 0;
+}
+
+int64_t sl_bytes(int64_t count, MPI_Datatype type) {
+    int size = 0;
+    if (count <= 0 || type == MPI_DATATYPE_NULL) return 0;
+    PMPI_Type_size(type, &size);
+    return size < 0 ? 0 : count * size;
+}
+
+/* sl_received is the number of bytes that came with a message. */
+int64_t sl_received(const MPI_Status *status) {
+    int n = 0;
+    PMPI_Get_count(status, MPI_BYTE, &n);
+    if (SL_LIKELY(n != MPI_UNDEFINED)) return n;
+    MPI_Count wide = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &wide);
+    return wide < 0 ? 0 : (int64_t)wide;
+}
+
+void sl_put(struct sl_thread *t, struct sl_record *r, int64_t bytes, int peer, int tag, MPI_Comm comm) {
+    r->data[0] = (uint64_t)bytes;
+    r->data[1] = sl_pair(sl_peer(peer), tag);
+    r->data[2] = sl_comm(t, comm)->id;
+}
+
+/* sl_got fills in what a blocking receive brought. */
+void sl_got(uint64_t *data, int result, const MPI_Status *s) {
+    if (result != MPI_SUCCESS) {
+        data[0] = 0;
+        data[1] = sl_pair(SL_NOBODY, 0);
+        return;
+    }
+    data[0] = (uint64_t)sl_received(s);
+    data[1] = sl_pair(sl_peer(s->MPI_SOURCE), s->MPI_TAG);
+}
+
+struct sl_record *sl_collective(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter,
+                                              const struct sl_comm *c, int root, int64_t sent, int64_t received, uint32_t counts) {
+    struct sl_record *r = sl_call(t, SL_COLLECTIVE, fn, SL_HEAD + 4 + counts, frame, enter);
+    r->data[0] = (uint64_t)sent;
+    r->data[1] = (uint64_t)received;
+    r->data[2] = sl_pair(root, (int32_t)c->id);
+    r->data[3] = 0;
+    return r;
+}
+
+/* sl_fill stores sizes by peer and returns their sum; without a place it only sums. */
+int64_t sl_fill_int(uint64_t *data, const int *counts, int n, int64_t size) {
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (data != NULL) data[i] = (uint64_t)(counts[i] * size);
+        sum += counts[i] * size;
+    }
+    return sum;
+}
+
+int64_t sl_fill_wide(uint64_t *data, const MPI_Count *counts, int n, int64_t size) {
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (data != NULL) data[i] = (uint64_t)counts[i] * (uint64_t)size;
+        sum += (int64_t)counts[i] * size;
+    }
+    return sum;
+}
+
+/* Fortran's MPI_IN_PLACE is the address of a variable, which one depends on the library. */
+extern char mpi_fortran_in_place_ __attribute__((weak));
+extern char mpi_fortran_in_place __attribute__((weak));
+extern void *MPIR_F_MPI_IN_PLACE __attribute__((weak));
+
+bool sl_in_place(const void *buffer) {
+    if (buffer == MPI_IN_PLACE) return true;
+    if (buffer == NULL) return false;
+#ifdef MPICH_NAME
+    if (buffer == (const void *)&MPIR_F08_MPI_IN_PLACE) return true;
+#endif
+    return buffer == (const void *)&mpi_fortran_in_place_ || buffer == (const void *)&mpi_fortran_in_place ||
+           (&MPIR_F_MPI_IN_PLACE != NULL && buffer == MPIR_F_MPI_IN_PLACE);
+}
+
+/* next_batch makes room in a record of completed or started requests. */
+static void next_batch(struct sl_thread *t, struct sl_record **r) {
+    struct sl_record *full = *r;
+    if (full->words < SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH) return;
+    uint16_t kind = full->kind, function = full->function;
+    uint32_t path = full->path;
+    uint64_t enter = full->enter, leave = full->leave;
+    full->data[0] |= SL_MORE;
+    sl_keep(t, full, full->words);
+    *r = sl_head(sl_room(t, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH), kind, function, SL_HEAD + 1, path, enter);
+    (*r)->data[0] = 0;
+    (*r)->leave = leave;
+}
+
+static void append(struct sl_thread *t, struct sl_record **r, const struct sl_request *q, bool cancelled, int32_t peer, int32_t tag, int64_t sent, int64_t received) {
+    next_batch(t, r);
+    uint64_t *d = (uint64_t *)(*r) + (*r)->words;
+    d[0] = q->id;
+    d[1] = (uint64_t)q->comm << 32 | (uint64_t)q->function << 16 | (uint64_t)cancelled << 8 | q->kind;
+    d[2] = sl_pair(peer, tag);
+    d[3] = (uint64_t)sent;
+    d[4] = (uint64_t)received;
+    (*r)->words += SL_DONE_WORDS;
+}
+
+/* sl_complete adds a completed request to a record. */
+void sl_complete(struct sl_thread *t, struct sl_record **r, const MPI_Request handle, const MPI_Status *status) {
+    struct sl_request q;
+    if (!sl_request_take(handle, &q)) return;
+    int cancelled = 0;
+    if (q.kind != SL_REQ_COLLECTIVE) PMPI_Test_cancelled(status, &cancelled);
+    if (q.kind == SL_REQ_RECV && !cancelled)
+        append(t, r, &q, false, sl_peer(status->MPI_SOURCE), status->MPI_TAG, 0, sl_received(status));
+    else
+        append(t, r, &q, cancelled != 0, q.peer, q.tag, q.sent, q.received);
+}
+
+void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle) {
+    struct sl_request q;
+    if (sl_request_start(handle, &q)) append(t, r, &q, false, q.peer, q.tag, q.sent, q.received);
+}
+
+/* grown makes room for n things, which may grow to twice that. */
+static void *grown(void *old, size_t *room, int n, size_t size) {
+    if ((size_t)n <= *room) return old;
+    free(old);
+    *room = (size_t)n * 2;
+    void *p = malloc(*room * size);
+    if (p == NULL) abort();
+    return p;
+}
+
+/* sl_copy_handles keeps what a call is going to overwrite. */
+MPI_Request *sl_copy_handles(struct sl_thread *t, int count, const MPI_Request *handles) {
+    bool own = handles == t->handles;
+    t->handles = grown(t->handles, &t->handles_room, count < 1 ? 1 : count, sizeof *t->handles);
+    if (count > 0 && !own) memcpy(t->handles, handles, (size_t)count * sizeof *handles);
+    return t->handles;
+}
+
+MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count) {
+    t->statuses = grown(t->statuses, &t->statuses_room, count < 1 ? 1 : count, sizeof *t->statuses);
+    return t->statuses;
+}
+
+/* sl_room_for_fortran is room for n integers. */
+MPI_Fint *sl_room_for_fortran(struct sl_thread *t, int n) {
+    t->fortran = grown(t->fortran, &t->fortran_room, n < 1 ? 1 : n, sizeof *t->fortran);
+    return t->fortran;
+}
+
+/* sl_look_again learns about libraries that were loaded meanwhile, a few times only: code without a module may also be
+ * made at run time. */
+void sl_look_again(void) {
+    static _Atomic int left = 64;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    atomic_store(&sl_modules_stale, false);
+    if (atomic_fetch_sub(&left, 1) <= 0) return;
+    pthread_mutex_lock(&lock);
+    sl_modules_load();
+    pthread_mutex_unlock(&lock);
+}

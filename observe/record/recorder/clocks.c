@@ -1,0 +1,77 @@
+/* Comparison of clocks along a binomial tree towards rank 0. Ranks on one host share a clock and are not compared. */
+#include "core.h"
+
+enum { TAG_HELLO = 1, TAG_PING, TAG_PONG, TAG_END, ENOUGH = 100, MOST = 1000 };
+static const uint64_t longest = 200000000u; /* ns for one pair: with more ranks than CPUs a ping takes milliseconds */
+static MPI_Comm comm = MPI_COMM_NULL;
+
+static uint64_t host_of(const struct sl_head *h) {
+    uint64_t v = 1469598103934665603u;
+    for (const char *s = h->host; *s != 0; s++) v = (v ^ (uint8_t)*s) * 1099511628211u;
+    for (const char *s = h->boot; *s != 0; s++) v = (v ^ (uint8_t)*s) * 1099511628211u;
+    return v;
+}
+
+static void keep(struct sl_thread *t, int partner, const uint64_t *best) {
+    uint64_t data[4] = {(uint64_t)partner, best[0], best[1], best[2]};
+    sl_define(t, SL_PING, 0, data, 4);
+}
+
+/* ask is what a rank does with the one that is nearer to rank 0. */
+static void ask(struct sl_thread *t, int parent) {
+    uint64_t hello[2] = {host_of(t->events.head), sl_settings.ping_same_host}, answer[2] = {0, 0};
+    PMPI_Sendrecv(hello, 2, MPI_UINT64_T, parent, TAG_HELLO, answer, 2, MPI_UINT64_T, parent, TAG_HELLO, comm, MPI_STATUS_IGNORE);
+    if (hello[0] == answer[0] && !sl_settings.ping_same_host) {
+        uint64_t now = sl_now(), same[3] = {now, now, now};
+        keep(t, parent, same);
+        return;
+    }
+    uint64_t best[3] = {0, 0, UINT64_MAX}, begin = sl_now();
+    for (int since = 0, n = 0; since < ENOUGH && n < MOST; n++) {
+        uint64_t sent = sl_now(), answered = 0;
+        PMPI_Send(&sent, 1, MPI_UINT64_T, parent, TAG_PING, comm);
+        PMPI_Recv(&answered, 1, MPI_UINT64_T, parent, TAG_PONG, comm, MPI_STATUS_IGNORE);
+        uint64_t back = sl_now();
+        since++;
+        if (back - sent < best[2] - best[0]) {
+            best[0] = sent;
+            best[1] = answered;
+            best[2] = back;
+            since = 0;
+        }
+        if (back - begin > longest) break;
+    }
+    PMPI_Send(best, 1, MPI_UINT64_T, parent, TAG_END, comm);
+    keep(t, parent, best);
+}
+
+static void answer_to(struct sl_thread *t, int child) {
+    uint64_t hello[2] = {host_of(t->events.head), 0}, other[2];
+    PMPI_Sendrecv(hello, 2, MPI_UINT64_T, child, TAG_HELLO, other, 2, MPI_UINT64_T, child, TAG_HELLO, comm, MPI_STATUS_IGNORE);
+    if (hello[0] == other[0] && !sl_settings.ping_same_host) return;
+    for (;;) {
+        MPI_Status s;
+        uint64_t message;
+        PMPI_Recv(&message, 1, MPI_UINT64_T, child, MPI_ANY_TAG, comm, &s);
+        if (s.MPI_TAG == TAG_END) return;
+        uint64_t now = sl_now();
+        PMPI_Send(&now, 1, MPI_UINT64_T, child, TAG_PONG, comm);
+    }
+}
+
+/* sl_clocks compares the clocks of all ranks; all ranks call it. */
+void sl_clocks(struct sl_thread *t) {
+    if (sl_ranks < 2) return;
+    if (comm == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int h = 1; h < sl_ranks; h *= 2) {
+        if (sl_rank % (2 * h) == h) {
+            ask(t, sl_rank - h);
+            return;
+        }
+        if (sl_rank + h < sl_ranks) answer_to(t, sl_rank + h);
+    }
+}
+
+void sl_clocks_end(void) {
+    if (comm != MPI_COMM_NULL) PMPI_Comm_free(&comm);
+}

@@ -1,0 +1,125 @@
+/* Communicators: numbers for their handles, and who is in them.
+ *
+ * Nothing is communicated: the collector finds that two ranks mean the same communicator from its members and from
+ * the order in which communicators with these members were made. */
+#include "comms.h"
+#include <stdlib.h>
+
+enum { SLOTS = 1024 };
+static struct sl_comm *slots[SLOTS];
+static uint32_t count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Group world;
+_Atomic uint32_t sl_comm_age;
+
+static struct sl_comm **slot_of(MPI_Comm comm) {
+    return &slots[((uintptr_t)comm * 0x9e3779b97f4a7c15u) >> 54];
+}
+
+/* members stores the world ranks of a group, two to a word; a rank outside of MPI_COMM_WORLD is -1. */
+static void members(MPI_Group group, int n, uint64_t *words) {
+    int *local = calloc((size_t)n * 2, sizeof *local), *global = local + n;
+    if (local == NULL) return;
+    for (int i = 0; i < n; i++) local[i] = i;
+    PMPI_Group_translate_ranks(group, n, local, world, global);
+    for (int i = 0; i < n; i++) {
+        uint32_t rank = global[i] == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)global[i];
+        words[i / 2] |= (uint64_t)rank << (i % 2 * 32);
+    }
+    free(local);
+}
+
+static void define_cart(struct sl_thread *t, struct sl_comm *c, MPI_Comm comm) {
+    int n = 0;
+    PMPI_Cartdim_get(comm, &n);
+    if (n < 1 || n > 64) return;
+    int dims[64], periods[64], coords[64];
+    PMPI_Cart_get(comm, n, dims, periods, coords);
+    uint64_t data[1 + 64 * 3] = {(uint64_t)n};
+    for (int i = 0; i < n; i++) {
+        data[1 + i] = (uint64_t)dims[i];
+        data[1 + n + i] = (uint64_t)periods[i];
+        data[1 + 2 * n + i] = (uint64_t)coords[i];
+    }
+    c->sources = c->targets = 2 * n;
+    sl_define(t, SL_DEF_CART, c->id, data, (size_t)(1 + 3 * n));
+}
+
+static void look_at_topology(struct sl_thread *t, struct sl_comm *c, MPI_Comm comm) {
+    int kind = MPI_UNDEFINED, weighted = 0;
+    PMPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART) {
+        define_cart(t, c, comm);
+    } else if (kind == MPI_GRAPH) {
+        PMPI_Graph_neighbors_count(comm, c->rank, &c->sources);
+        c->targets = c->sources;
+    } else if (kind == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, &c->sources, &c->targets, &weighted);
+    }
+}
+
+static struct sl_comm *add(struct sl_thread *t, MPI_Comm comm) {
+    struct sl_comm *c = calloc(1, sizeof *c);
+    MPI_Group group, remote;
+    int inter = 0;
+    if (c == NULL) abort();
+    c->comm = comm;
+    c->id = count++;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_rank(comm, &c->rank);
+    PMPI_Comm_size(comm, &c->size);
+    c->peers = c->size;
+    if (inter) PMPI_Comm_remote_size(comm, &c->peers);
+    int far = inter ? c->peers : 0;
+    size_t words = 2 + (size_t)(c->size + 1) / 2 + (size_t)(far + 1) / 2;
+    uint64_t *data = calloc(words, 8);
+    if (data == NULL) abort();
+    data[0] = sl_pair(far, c->size);
+    data[1] = (uint64_t)c->rank;
+    PMPI_Comm_group(comm, &group);
+    members(group, c->size, data + 2);
+    PMPI_Group_free(&group);
+    if (inter) {
+        PMPI_Comm_remote_group(comm, &remote);
+        members(remote, far, data + 2 + (c->size + 1) / 2);
+        PMPI_Group_free(&remote);
+    }
+    sl_define(t, SL_DEF_COMM, c->id, data, words);
+    free(data);
+    if (!inter) look_at_topology(t, c, comm);
+    c->next = *slot_of(comm);
+    *slot_of(comm) = c;
+    return c;
+}
+
+struct sl_comm *sl_comm_find(struct sl_thread *t, MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) {
+        static struct sl_comm none = {.id = UINT32_MAX};
+        return &none;
+    }
+    pthread_mutex_lock(&lock);
+    struct sl_comm *c = *slot_of(comm);
+    while (c != NULL && c->comm != comm) c = c->next;
+    if (c == NULL) c = add(t, comm);
+    pthread_mutex_unlock(&lock);
+    t->last_comm = comm;
+    t->last_comm_entry = c;
+    t->last_comm_age = atomic_load_explicit(&sl_comm_age, memory_order_relaxed);
+    return c;
+}
+
+/* sl_comm_forget ends the use of a handle; another communicator may get it. */
+void sl_comm_forget(MPI_Comm comm) {
+    pthread_mutex_lock(&lock);
+    struct sl_comm **p = slot_of(comm);
+    while (*p != NULL && (*p)->comm != comm) p = &(*p)->next;
+    if (*p != NULL) *p = (*p)->next; /* not freed: another thread may look at it */
+    atomic_fetch_add(&sl_comm_age, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void sl_comms_start(struct sl_thread *t) {
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    sl_comm_find(t, MPI_COMM_WORLD);
+    sl_comm_find(t, MPI_COMM_SELF);
+}

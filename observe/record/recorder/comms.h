@@ -1,0 +1,24 @@
+#ifndef SL_COMMS_H
+#define SL_COMMS_H
+#include "core.h"
+
+struct sl_comm {
+    MPI_Comm comm;
+    uint32_t id;
+    int rank, size, peers;  /* peers: those that messages can go to */
+    int sources, targets;   /* neighbours in its topology */
+    struct sl_comm *next;
+};
+
+extern _Atomic uint32_t sl_comm_age;
+struct sl_comm *sl_comm_find(struct sl_thread *t, MPI_Comm comm);
+void sl_comm_forget(MPI_Comm comm);
+void sl_comms_start(struct sl_thread *t);
+
+static inline struct sl_comm *sl_comm(struct sl_thread *t, MPI_Comm comm) {
+    if (SL_LIKELY(t->last_comm == comm && t->last_comm_entry != NULL &&
+                  t->last_comm_age == atomic_load_explicit(&sl_comm_age, memory_order_relaxed)))
+        return t->last_comm_entry;
+    return sl_comm_find(t, comm);
+}
+#endif

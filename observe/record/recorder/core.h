@@ -1,0 +1,280 @@
+/* The recorder of slackline: what all its parts share.
+ *
+ * The recorder is preloaded into an MPI program. Each thread writes records into a file of its own, through a shared
+ * mapping, so that whatever ends the process leaves what was recorded. Nothing is computed here: the records go to
+ * the collector as they are. */
+#ifndef SL_CORE_H
+#define SL_CORE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#define SL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define SL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SL_EXPORT __attribute__((visibility("default")))
+
+/* What a record says. The numbers are part of the raw format; raw.go has the same list. */
+enum sl_kind {
+    SL_CALL = 1,     /* a call of MPI, nothing more known */
+    SL_SEND,         /* bytes, peer|tag, comm|0, request (0: blocking) */
+    SL_RECV,         /* bytes, peer|tag, comm|0: a blocking receive */
+    SL_POST,         /* bytes, peer|tag, comm|0, request: a receive was posted */
+    SL_SENDRECV,     /* sent bytes, peer|tag, comm|0, received bytes, peer|tag */
+    SL_COMPLETE,     /* tested requests n, then per completed request: see requests.c */
+    SL_START,        /* per request: see requests.c */
+    SL_CANCEL,       /* request */
+    SL_COLLECTIVE,   /* sent, received, comm|root, request, counts */
+    SL_NEWCOMM,      /* parent comm|new comm */
+    SL_FREECOMM,     /* comm */
+    SL_SAMPLE,       /* enter: time; path */
+    SL_SPAN,         /* path waits in a system call from enter to leave */
+    SL_ENTER,        /* data: address of a function; enter: time */
+    SL_LEAVE,        /* the same */
+    SL_REGION_ENTER, /* data: number of a name */
+    SL_REGION_LEAVE,
+    SL_OMP,          /* function: what; data: size */
+    SL_PING,         /* partner, sent, answered, back */
+    SL_OFF,          /* recording stopped, or found no room */
+    SL_ON,
+    SL_PROGRAM_BEGIN,
+    SL_PROGRAM_END,
+    /* definitions */
+    SL_DEF_PATH,    /* path: number; data: parent, address */
+    SL_DEF_COMM,    /* path: number; data: sizes, kind, then members */
+    SL_DEF_CART,    /* path: comm; data: dimensions, then sizes, periods, coordinates */
+    SL_DEF_NAME,    /* path: number; data: text */
+    SL_DEF_MODULES, /* data: text of /proc/self/maps */
+};
+
+/* What an SL_OMP record says, in its field function. */
+enum sl_omp { SL_OMP_FORK = 1, SL_OMP_JOIN, SL_OMP_TEAM_BEGIN, SL_OMP_TEAM_END,
+    SL_OMP_BARRIER_ENTER, SL_OMP_BARRIER_LEAVE, SL_OMP_IMPLICIT_ENTER, SL_OMP_IMPLICIT_LEAVE,
+    SL_OMP_LOOP_ENTER, SL_OMP_LOOP_LEAVE, SL_OMP_SINGLE_ENTER, SL_OMP_SINGLE_LEAVE,
+    SL_OMP_SECTIONS_ENTER, SL_OMP_SECTIONS_LEAVE, SL_OMP_CRITICAL_ENTER, SL_OMP_CRITICAL_LEAVE,
+    SL_OMP_TASKWAIT_ENTER, SL_OMP_TASKWAIT_LEAVE };
+
+/* A record: 32 bytes and words-4 further words. */
+struct sl_record {
+    uint16_t kind, function;
+    uint32_t words; /* of 8 bytes, all of it */
+    uint32_t path;
+    uint32_t count; /* further unsuccessful calls that this one stands for, or what the kind says */
+    uint64_t enter, leave;
+    uint64_t data[];
+};
+#define SL_HEAD 4 /* words */
+
+static inline uint64_t sl_pair(int32_t high, int32_t low) { return (uint64_t)(uint32_t)high << 32 | (uint32_t)low; }
+
+/* A file of records: a page of head, then chunks. */
+struct sl_chunk {
+    uint64_t magic, sequence;
+    _Atomic uint64_t used; /* bytes with this head; a record behind them was begun and not finished */
+    uint64_t reserved;
+};
+
+struct sl_stream {
+    int fd;
+    bool closed;       /* no room: nothing more is recorded */
+    bool ring;
+    uint8_t *chunk, *next; /* the mapped chunk, where the next record goes */
+    uint8_t *end;
+    size_t size;       /* of a chunk */
+    uint64_t sequence; /* of the mapped chunk */
+    uint64_t most;     /* chunks that the file may have; 0: any number */
+    struct sl_head *head;
+};
+
+#define SL_MAGIC 0x317761726c73ULL /* "slraw1" */
+#define SL_CHUNK_MAGIC 0x6b6e756863736cULL
+#define SL_VERSION 1
+#define SL_PAGE 4096
+
+struct sl_head {
+    uint64_t magic, version;
+    uint32_t rank, ranks, thread, threads; /* threads: of this process so far, kept by thread 0 */
+    uint32_t chunk_size, definitions;      /* definitions: 1 in the file of definitions */
+    uint64_t start;                        /* when the recorder was loaded, ns */
+    uint64_t wall;                         /* seconds since 1970 times 1e9, at the same moment */
+    uint64_t period;                       /* of samples, ns */
+    _Atomic uint64_t closed;               /* 1: the thread ended its trace, 2: there was no room */
+    _Atomic uint64_t lost;                 /* records without room */
+    _Atomic uint64_t bytes;                /* that would have been written (estimate) */
+    _Atomic uint64_t records, samples, skipped;
+    uint64_t pid, tid;
+    uint64_t yields;                       /* 1: MPICH is made to yield */
+    uint64_t self;                         /* an address inside the recorder */
+    char host[256], boot[64], library[512], program[1024];
+};
+
+struct sl_paths;
+struct sl_comm;
+struct sl_team;
+
+/* What the recorder knows of a thread. */
+struct sl_thread {
+    volatile int depth;       /* in MPI calls, or in the recorder */
+    bool on;                  /* records are kept */
+    int number;
+    struct sl_stream events, definitions;
+    struct sl_paths *paths;
+    uintptr_t stack_top;
+    struct sl_record *poll;   /* run of unsuccessful calls that may go on */
+    MPI_Comm last_comm;
+    struct sl_comm *last_comm_entry;
+    uint32_t last_comm_age;
+    int functions;            /* open instrumented functions */
+    int32_t regions;
+    timer_t timer;
+    uint64_t random;
+    volatile bool has_timer;
+    struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
+    uint64_t *scratch;        /* where records go that are not kept */
+    size_t scratch_words;
+    MPI_Request *handles;     /* room for request arrays */
+    MPI_Status *statuses;
+    MPI_Fint *fortran;
+    size_t handles_room, statuses_room, fortran_room;
+    struct sl_thread *next;
+};
+
+enum sl_callpath { SL_PATH_OFF, SL_PATH_CALLER, SL_PATH_FULL };
+
+struct sl_settings {
+    char directory[1024];
+    enum sl_callpath callpath;
+    uint64_t period;        /* ns; 0: no samples */
+    uint64_t max_size;      /* bytes per thread; 0: any */
+    bool ring, estimate, quiet, begin_off, pings, ping_same_host;
+    uint64_t window_from, window_to; /* ns after MPI_Init; 0: none */
+    uint64_t ping_every;    /* ns; 0: only at both ends */
+    int depth;              /* of instrumented functions; 0: any */
+    int yield;              /* 0 off, 1 on, 2: if there are more ranks than CPUs */
+    int64_t clock_offset;   /* tests: ns added to the clock, per rank */
+    double clock_drift;     /* tests: relative, per rank */
+};
+
+extern struct sl_settings sl_settings;
+extern _Atomic bool sl_active;          /* between MPI_Init and MPI_Finalize */
+extern bool sl_threaded;                /* MPI_THREAD_MULTIPLE */
+extern int sl_rank, sl_ranks;
+extern uint64_t sl_loaded, sl_initialized;
+extern __thread struct sl_thread *sl_self __attribute__((tls_model("initial-exec")));
+extern __thread int sl_in_mpi __attribute__((tls_model("initial-exec"))); /* also without a thread's record */
+
+uint64_t sl_shifted_clock(uint64_t now);
+static inline uint64_t sl_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (SL_UNLIKELY(sl_settings.clock_offset != 0 || sl_settings.clock_drift != 0)) return sl_shifted_clock(now);
+    return now;
+}
+
+/* stream.c */
+bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions);
+void sl_stream_close(struct sl_stream *s, uint64_t how);
+struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint32_t words);
+struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words);
+
+/* thread.c */
+struct sl_thread *sl_attach(void);
+void sl_detach(struct sl_thread *t);
+void sl_detach_all(void);
+void sl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *sl_memory(size_t bytes);
+void sl_check_window(struct sl_thread *t, uint64_t now);
+
+/* unwind.c */
+struct sl_frame { uintptr_t pc, sp, bp; };
+void sl_modules_load(void);
+extern _Atomic bool sl_modules_stale;
+uintptr_t sl_caller(struct sl_frame f, uintptr_t top);
+int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most);
+
+/* paths.c */
+struct sl_paths *sl_paths_new(void);
+uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact);
+uint32_t sl_path_caller(struct sl_thread *t, uintptr_t address);
+void sl_define(struct sl_thread *t, uint16_t kind, uint32_t number, const void *data, size_t words);
+uint32_t sl_name(struct sl_thread *t, const char *text);
+
+/* sampling.c */
+extern int sl_sample_signal;
+void sl_sampling_start(void);
+void sl_sampling_thread(struct sl_thread *t);
+void sl_sampling_end(struct sl_thread *t);
+
+/* clocks.c */
+void sl_clocks(struct sl_thread *t);
+void sl_clocks_end(void);
+
+/* hooks.c */
+void sl_filter_load(void);
+void sl_hooks_attach(struct sl_thread *t);
+
+/* openmp.c */
+void sl_omp_close(struct sl_thread *t);
+
+/* The frame of the function that calls this macro's user: every wrapper keeps a frame pointer. */
+#define SL_CALLER ((struct sl_frame){(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0) + 16, \
+    *(uintptr_t *)__builtin_frame_address(0)})
+
+static inline uint32_t sl_path(struct sl_thread *t, struct sl_frame f) {
+    if (sl_settings.callpath == SL_PATH_FULL) return sl_path_of(t, f, false);
+    if (sl_settings.callpath == SL_PATH_CALLER) return sl_path_caller(t, sl_caller(f, t->stack_top));
+    return 0;
+}
+
+/* sl_room gives a place for a record that becomes valid with sl_keep. */
+static inline struct sl_record *sl_room(struct sl_thread *t, uint32_t words) {
+    if (SL_UNLIKELY(!t->on)) return sl_scratch(t, words);
+    struct sl_stream *s = &t->events;
+    if (SL_LIKELY(s->next + words * 8u + 8 <= s->end)) return (struct sl_record *)(void *)s->next;
+    return sl_stream_room(t, s, words);
+}
+
+static inline void sl_keep(struct sl_thread *t, struct sl_record *r, uint32_t words) {
+    struct sl_stream *s = &t->events;
+    if (SL_UNLIKELY((uint8_t *)r != s->next)) {
+        if (t->on) atomic_fetch_add_explicit(&s->head->bytes, words * 8u, memory_order_relaxed);
+        return;
+    }
+    s->next += words * 8u;
+    *(uint64_t *)(void *)s->next = 0; /* no record behind this one */
+    atomic_store_explicit(&((struct sl_chunk *)(void *)s->chunk)->used, (uint64_t)(s->next - s->chunk), memory_order_release);
+}
+
+static inline struct sl_record *sl_head(struct sl_record *r, uint16_t kind, uint16_t function, uint32_t words, uint32_t path, uint64_t enter) {
+    r->words = words;
+    r->path = path;
+    r->count = 0;
+    r->enter = enter;
+    r->leave = 0;
+    r->function = function;
+    atomic_signal_fence(memory_order_seq_cst);
+    r->kind = kind;
+    return r;
+}
+
+/* sl_small keeps a record without an end. */
+static inline void sl_small(struct sl_thread *t, uint16_t kind, uint16_t function, uint64_t time, uint64_t data) {
+    t->depth++;
+    struct sl_record *r = sl_head(sl_room(t, SL_HEAD + 1), kind, function, SL_HEAD + 1, 0, time);
+    r->data[0] = data;
+    r->leave = time;
+    sl_keep(t, r, SL_HEAD + 1);
+    t->poll = NULL;
+    t->depth--;
+}
+
+#endif

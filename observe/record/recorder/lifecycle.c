@@ -1,0 +1,213 @@
+/* Beginning and end of a program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort, and what switches recording. */
+#include "calls.h"
+#include "functions.h"
+#include "fortran.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* define_modules keeps what is loaded where, for the symbols. */
+static void define_modules(struct sl_thread *t) {
+    enum { MOST = 100000 };
+    char *text = calloc(1, MOST + 8);
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    if (text != NULL && fd >= 0) {
+        ssize_t got;
+        while (n < MOST && (got = read(fd, text + n, MOST - n)) > 0) n += (size_t)got;
+        sl_define(t, SL_DEF_MODULES, 0, text, n / 8 + 1);
+    }
+    if (fd >= 0) close(fd);
+    free(text);
+}
+
+static bool recorded(void) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (sl_settings.directory[0] == 0) return false;
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) sl_say("processes started by MPI_Comm_spawn are not recorded");
+    return parent == MPI_COMM_NULL;
+}
+
+void sl_yield_decide(void);
+
+/* begin starts recording; the call of MPI_Init becomes the first record. */
+static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
+    if (!recorded()) return;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &sl_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &sl_ranks);
+    sl_threaded = provided == MPI_THREAD_MULTIPLE;
+    sl_modules_load();
+    sl_filter_load();
+    sl_sampling_start();
+    sl_yield_decide();
+    atomic_store(&sl_active, true);
+    struct sl_thread *t = sl_attach();
+    if (t == NULL) {
+        atomic_store(&sl_active, false);
+        return;
+    }
+    t->depth++;
+    sl_comms_start(t);
+    bool on = t->on;
+    t->on = true; /* these records are there, whatever the window */
+    sl_small(t, SL_PROGRAM_BEGIN, 0, sl_loaded, 0);
+    define_modules(t);
+    if (sl_settings.pings) sl_clocks(t);
+    uint32_t path = sl_path(t, frame);
+    sl_initialized = sl_now();
+    struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_CALL, fn, SL_HEAD, path, enter);
+    sl_done(t, r, sl_initialized);
+    if (!on) sl_small(t, SL_OFF, 0, sl_initialized, 0);
+    t->on = on;
+    t->depth = 0;
+}
+
+/* end stops recording; it is called before MPI_Finalize, whose call is the last record. */
+static struct sl_thread *end(struct sl_frame frame, struct sl_record **r) {
+    struct sl_thread *t = sl_self;
+    if (t == NULL || !atomic_load(&sl_active)) return NULL;
+    t->depth = 1;
+    uint64_t enter = sl_now();
+    sl_sampling_end(t);
+    bool on = t->on;
+    if (!on && !t->events.closed) {
+        t->on = true;
+        t->depth--;
+        sl_small(t, SL_ON, 0, enter, 0);
+        t->depth++;
+    }
+    if (sl_settings.pings) sl_clocks(t);
+    sl_clocks_end();
+    define_modules(t);
+    *r = sl_call(t, SL_CALL, SL_FN_Finalize, SL_HEAD, frame, enter);
+    return t;
+}
+
+static void finished(struct sl_thread *t, struct sl_record *r) {
+    uint64_t leave = sl_now();
+    sl_done(t, r, leave);
+    sl_small(t, SL_PROGRAM_END, 0, leave, 0);
+    atomic_store(&sl_active, false);
+    sl_detach_all();
+    sl_self = NULL;
+}
+
+SL_EXPORT int MPI_Init(int *argc, char ***argv) {
+    struct sl_frame frame = SL_CALLER;
+    uint64_t enter = sl_now();
+    sl_in_mpi++;
+    int result = PMPI_Init(argc, argv);
+    if (result == MPI_SUCCESS && sl_in_mpi == 1) {
+        int provided = MPI_THREAD_SINGLE;
+        PMPI_Query_thread(&provided);
+        begin(SL_FN_Init, frame, enter, provided);
+    }
+    sl_in_mpi--;
+    return result;
+}
+
+SL_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    struct sl_frame frame = SL_CALLER;
+    uint64_t enter = sl_now();
+    sl_in_mpi++;
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+    if (result == MPI_SUCCESS && sl_in_mpi == 1) begin(SL_FN_Init_thread, frame, enter, *provided);
+    sl_in_mpi--;
+    return result;
+}
+
+SL_EXPORT int MPI_Finalize(void) {
+    struct sl_record *r = NULL;
+    struct sl_thread *t = sl_in_mpi == 0 ? end(SL_CALLER, &r) : NULL;
+    sl_in_mpi++;
+    int result = PMPI_Finalize();
+    sl_in_mpi--;
+    if (t != NULL) finished(t, r);
+    return result;
+}
+
+/* aborting marks the end; the call does not return. */
+static void aborting(struct sl_frame frame) {
+    struct sl_thread *t = sl_self;
+    if (t == NULL || t->depth > 0) return;
+    t->depth = 1;
+    define_modules(t);
+    sl_call(t, SL_CALL, SL_FN_Abort, SL_HEAD, frame, sl_now());
+}
+
+SL_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
+    aborting(SL_CALLER);
+    return PMPI_Abort(comm, code);
+}
+
+/* Fortran */
+
+#define SL_FORTRAN_NAMES(lower, upper) SL_ALIAS(lower##_, lower##__) SL_ALIAS(lower##_, lower) SL_ALIAS(lower##_, upper)
+void pmpi_init_(MPI_Fint *ierror) __attribute__((weak));
+void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) __attribute__((weak));
+void pmpi_finalize_(MPI_Fint *ierror) __attribute__((weak));
+void pmpi_abort_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierror) __attribute__((weak));
+
+typedef void init_f(MPI_Fint *);
+typedef void init_thread_f(MPI_Fint *, MPI_Fint *, MPI_Fint *);
+typedef void abort_f(MPI_Fint *, MPI_Fint *, MPI_Fint *);
+
+static void fortran_init(init_f *real, struct sl_frame frame, MPI_Fint *ierror) {
+    MPI_Fint own;
+    uint64_t enter = sl_now();
+    sl_in_mpi++;
+    if (ierror == NULL) ierror = &own;
+    real(ierror);
+    if (*ierror == MPI_SUCCESS && sl_in_mpi == 1) {
+        int provided = MPI_THREAD_SINGLE;
+        PMPI_Query_thread(&provided);
+        begin(SL_FN_Init, frame, enter, provided);
+    }
+    sl_in_mpi--;
+}
+
+static void fortran_init_thread(init_thread_f *real, struct sl_frame frame, MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+    MPI_Fint own;
+    uint64_t enter = sl_now();
+    sl_in_mpi++;
+    if (ierror == NULL) ierror = &own;
+    real(required, provided, ierror);
+    if (*ierror == MPI_SUCCESS && sl_in_mpi == 1) begin(SL_FN_Init_thread, frame, enter, *provided);
+    sl_in_mpi--;
+}
+
+static void fortran_finalize(init_f *real, struct sl_frame frame, MPI_Fint *ierror) {
+    struct sl_record *r = NULL;
+    struct sl_thread *t = sl_in_mpi == 0 ? end(frame, &r) : NULL;
+    sl_in_mpi++;
+    real(ierror);
+    sl_in_mpi--;
+    if (t != NULL) finished(t, r);
+}
+
+SL_EXPORT void mpi_init_(MPI_Fint *ierror) { fortran_init(pmpi_init_, SL_CALLER, ierror); }
+SL_EXPORT void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) { fortran_init_thread(pmpi_init_thread_, SL_CALLER, required, provided, ierror); }
+SL_EXPORT void mpi_finalize_(MPI_Fint *ierror) { fortran_finalize(pmpi_finalize_, SL_CALLER, ierror); }
+SL_EXPORT void mpi_abort_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierror) { aborting(SL_CALLER); pmpi_abort_(comm, code, ierror); }
+SL_FORTRAN_NAMES(mpi_init, MPI_INIT)
+SL_FORTRAN_NAMES(mpi_init_thread, MPI_INIT_THREAD)
+SL_FORTRAN_NAMES(mpi_finalize, MPI_FINALIZE)
+SL_FORTRAN_NAMES(mpi_abort, MPI_ABORT)
+#ifdef OPEN_MPI
+SL_EXPORT void ompi_init_f(MPI_Fint *ierror) { fortran_init(pmpi_init_, SL_CALLER, ierror); }
+SL_EXPORT void ompi_init_thread_f(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) { fortran_init_thread(pmpi_init_thread_, SL_CALLER, required, provided, ierror); }
+SL_EXPORT void ompi_finalize_f(MPI_Fint *ierror) { fortran_finalize(pmpi_finalize_, SL_CALLER, ierror); }
+SL_EXPORT void ompi_abort_f(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierror) { aborting(SL_CALLER); pmpi_abort_(comm, code, ierror); }
+#else
+SL_EXPORT void mpi_init_f08_(MPI_Fint *ierror) { fortran_init((init_f *)dlsym(RTLD_NEXT, "mpi_init_f08_"), SL_CALLER, ierror); }
+SL_EXPORT void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+    fortran_init_thread((init_thread_f *)dlsym(RTLD_NEXT, "mpi_init_thread_f08_"), SL_CALLER, required, provided, ierror);
+}
+SL_EXPORT void mpi_finalize_f08_(MPI_Fint *ierror) { fortran_finalize((init_f *)dlsym(RTLD_NEXT, "mpi_finalize_f08_"), SL_CALLER, ierror); }
+SL_EXPORT void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierror) {
+    aborting(SL_CALLER);
+    ((abort_f *)dlsym(RTLD_NEXT, "mpi_abort_f08_"))(comm, code, ierror);
+}
+#endif

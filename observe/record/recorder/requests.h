@@ -1,0 +1,27 @@
+#ifndef SL_REQUESTS_H
+#define SL_REQUESTS_H
+#include "core.h"
+
+enum sl_request_kind { SL_REQ_OTHER, SL_REQ_SEND, SL_REQ_RECV, SL_REQ_COLLECTIVE };
+
+/* What is known of a request until it is completed. */
+struct sl_request {
+    struct sl_request *next;
+    uintptr_t key;
+    uint64_t id;
+    uint16_t function;
+    uint8_t kind;
+    bool persistent, active;
+    int32_t peer, tag; /* peer: the root of a collective */
+    uint32_t comm;
+    int64_t sent, received;
+};
+
+uint64_t sl_request_add(MPI_Request handle, struct sl_request r);
+bool sl_request_take(MPI_Request handle, struct sl_request *r);  /* it is complete */
+uint64_t sl_request_id(MPI_Request handle);
+bool sl_request_start(MPI_Request handle, struct sl_request *r); /* a persistent one is active again */
+void sl_request_forget(MPI_Request handle);
+void sl_message_add(MPI_Message handle, uint32_t comm);
+uint32_t sl_message_take(MPI_Message handle);
+#endif

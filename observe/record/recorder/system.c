@@ -1,0 +1,137 @@
+/* System calls that a signal would cut short, although the program has not asked for signals: while a thread sleeps
+ * in one of them it gets no samples; how long it was there, and called from where, is recorded as a whole. */
+#include "core.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum { SHORT = 20000 }; /* ns; what is shorter is left to the samples before and after */
+
+struct wait { struct sl_thread *t; bool own; uint64_t enter; uint32_t path; sigset_t before; };
+
+static struct wait begin(struct sl_frame frame) {
+    struct wait w = {.t = sl_self};
+    if (w.t == NULL || !w.t->has_timer) {
+        w.t = NULL;
+        return w;
+    }
+    w.own = w.t->depth == 0;
+    w.t->depth++;
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, sl_sample_signal);
+    pthread_sigmask(SIG_BLOCK, &ours, &w.before);
+    if (w.own) {
+        w.path = sl_path_of(w.t, frame, false);
+        w.enter = sl_now();
+    }
+    return w;
+}
+
+static void end(struct wait *w) {
+    struct sl_thread *t = w->t;
+    if (t == NULL) return;
+    int saved = errno;
+    uint64_t leave = w->own ? sl_now() : 0;
+    pthread_sigmask(SIG_SETMASK, &w->before, NULL);
+    if (w->own && t->on && leave - w->enter >= SHORT) {
+        struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_SPAN, 0, SL_HEAD, w->path, w->enter);
+        r->leave = leave;
+        sl_keep(t, r, SL_HEAD);
+        t->poll = NULL;
+    }
+    t->depth--;
+    errno = saved;
+}
+
+/* with_ours is the mask that a system call shall use, with our signal in it. */
+static const sigset_t *with_ours(const sigset_t *mask, sigset_t *room) {
+    if (mask == NULL || sl_sample_signal == 0) return mask;
+    *room = *mask;
+    sigaddset(room, sl_sample_signal);
+    return room;
+}
+
+/* WAITING defines the function name, which calls the next one of that name. */
+#define WAITING(type, name, params, args, blocks) \
+    SL_EXPORT type name params { \
+        static type(*real) params; \
+        if (real == NULL) real = (type(*) params)dlsym(RTLD_NEXT, #name); \
+        if (!(blocks)) return real args; \
+        struct wait w = begin(SL_CALLER); \
+        type result = real args; \
+        end(&w); \
+        return result; \
+    }
+
+WAITING(unsigned int, sleep, (unsigned int seconds), (seconds), seconds > 0)
+WAITING(int, usleep, (useconds_t time), (time), time > 0)
+WAITING(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), true)
+WAITING(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left), (clock, flags, time, left), true)
+WAITING(int, thrd_sleep, (const struct timespec *time, struct timespec *left), (time, left), true)
+WAITING(int, poll, (struct pollfd *fds, nfds_t n, int timeout), (fds, n, timeout), timeout != 0)
+WAITING(int, __poll_chk, (struct pollfd *fds, nfds_t n, int timeout, size_t size), (fds, n, timeout, size), timeout != 0)
+WAITING(int, select, (int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout), (n, in, out, except, timeout),
+        timeout == NULL || timeout->tv_sec != 0 || timeout->tv_usec != 0)
+WAITING(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout), timeout != 0)
+WAITING(int, pause, (void), (), true)
+WAITING(int, sigwait, (const sigset_t *set, int *number), (set, number), true)
+WAITING(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), true)
+WAITING(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), (set, info, timeout), true)
+WAITING(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n), true)
+WAITING(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *timeout), (id, ops, n, timeout), true)
+WAITING(int, msgsnd, (int id, const void *message, size_t size, int flags), (id, message, size, flags), (flags & IPC_NOWAIT) == 0)
+WAITING(ssize_t, msgrcv, (int id, void *message, size_t size, long type, int flags), (id, message, size, type, flags), (flags & IPC_NOWAIT) == 0)
+
+/* These take a signal mask of their own. */
+#define MASKED(type, name, params, args) \
+    SL_EXPORT type name params { \
+        static type(*real) params; \
+        if (real == NULL) real = (type(*) params)dlsym(RTLD_NEXT, #name); \
+        sigset_t room; \
+        mask = with_ours(mask, &room); \
+        struct wait w = begin(SL_CALLER); \
+        type result = real args; \
+        end(&w); \
+        return result; \
+    }
+
+MASKED(int, ppoll, (struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask), (fds, n, timeout, mask))
+MASKED(int, __ppoll_chk, (struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t size), (fds, n, timeout, mask, size))
+MASKED(int, pselect, (int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask), (n, in, out, except, timeout, mask))
+MASKED(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask), (fd, events, n, timeout, mask))
+MASKED(int, sigsuspend, (const sigset_t *mask), (mask))
+
+/* Threads that the program starts are recorded from their beginning; those that MPI starts for itself are not. */
+struct start { void *(*function)(void *); void *argument; };
+
+static void *started(void *pointer) {
+    struct start s = *(struct start *)pointer;
+    free(pointer);
+    sl_attach();
+    return s.function(s.argument);
+}
+
+SL_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) {
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (real == NULL) real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
+    bool inside = sl_in_mpi > 0 || sl_self == NULL || sl_self->depth > 0;
+    if (inside || !atomic_load(&sl_active)) return real(thread, attributes, function, argument);
+    struct start *s = malloc(sizeof *s);
+    if (s == NULL) return EAGAIN;
+    *s = (struct start){function, argument};
+    int result = real(thread, attributes, started, s);
+    if (result != 0) {
+        free(s);
+    }
+    return result;
+}

@@ -1,0 +1,172 @@
+/* Threads of the program, settings, and what is told to the user. */
+#include "core.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct sl_settings sl_settings = {.callpath = SL_PATH_FULL};
+_Atomic bool sl_active;
+bool sl_threaded;
+int sl_rank, sl_ranks = 1;
+uint64_t sl_loaded, sl_initialized;
+__thread struct sl_thread *sl_self __attribute__((tls_model("initial-exec")));
+__thread int sl_in_mpi __attribute__((tls_model("initial-exec")));
+
+enum { MOST_THREADS = 512 };
+static __thread bool refused; /* an attempt to record this thread failed */
+static struct sl_thread *threads; /* all of them, newest first */
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static int thread_count;
+static pthread_key_t thread_end;
+
+void sl_say(const char *format, ...) {
+    if (sl_settings.quiet) return;
+    char text[1500];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text - 1, format, args);
+    va_end(args);
+    if (n > (int)sizeof text - 2) n = (int)sizeof text - 2;
+    text[n] = '\n';
+    dprintf(STDERR_FILENO, "slackline: %.*s", n + 1, text);
+}
+
+/* sl_memory is memory that is never given back; it may be called where malloc may not. */
+void *sl_memory(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+uint64_t sl_shifted_clock(uint64_t now) {
+    return (uint64_t)((double)sl_settings.clock_offset * sl_rank) + now +
+           (uint64_t)((double)(now - sl_loaded) * sl_settings.clock_drift * sl_rank);
+}
+
+static uint64_t number_of(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text == NULL || *text == 0 ? otherwise : strtoull(text, NULL, 10);
+}
+
+static void read_settings(void) {
+    struct sl_settings *s = &sl_settings;
+    const char *directory = getenv("SLACKLINE_RECORD_DIR");
+    if (directory != NULL) snprintf(s->directory, sizeof s->directory, "%s", directory);
+    s->callpath = (enum sl_callpath)number_of("SLACKLINE_RECORD_CALLPATH", SL_PATH_FULL);
+    s->period = number_of("SLACKLINE_RECORD_PERIOD", 0);
+    s->max_size = number_of("SLACKLINE_RECORD_MAX", 0);
+    s->ring = number_of("SLACKLINE_RECORD_RING", 0) != 0;
+    s->estimate = number_of("SLACKLINE_RECORD_ESTIMATE", 0) != 0;
+    s->quiet = number_of("SLACKLINE_RECORD_QUIET", 0) != 0;
+    s->begin_off = number_of("SLACKLINE_RECORD_OFF", 0) != 0;
+    s->window_from = number_of("SLACKLINE_RECORD_FROM", 0);
+    s->window_to = number_of("SLACKLINE_RECORD_TO", 0);
+    s->pings = number_of("SLACKLINE_RECORD_PINGS", 1) != 0;
+    s->ping_same_host = number_of("SLACKLINE_RECORD_PINGS", 1) == 2;
+    s->ping_every = number_of("SLACKLINE_RECORD_PING_EVERY", 0);
+    s->depth = (int)number_of("SLACKLINE_RECORD_DEPTH", 0);
+    s->yield = (int)number_of("SLACKLINE_RECORD_YIELD", 2);
+    const char *shift = getenv("SLACKLINE_RECORD_TEST_CLOCK"); /* "offset in ns per rank,drift per rank" */
+    if (shift != NULL) {
+        char *rest = NULL;
+        s->clock_offset = strtoll(shift, &rest, 10);
+        if (*rest == ',') s->clock_drift = strtod(rest + 1, NULL);
+    }
+}
+
+/* after_fork keeps a child process from writing into its parent's trace. */
+static void after_fork(void) {
+    atomic_store(&sl_active, false);
+    sl_self = NULL;
+}
+
+static void end_of_thread(void *p) {
+    sl_detach(p);
+}
+
+static __attribute__((constructor)) void loaded(void) {
+    read_settings();
+    sl_loaded = sl_now();
+    pthread_key_create(&thread_end, end_of_thread);
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
+/* top_of_stack is the end of this thread's stack; nothing beyond it is read. */
+static uintptr_t top_of_stack(void) {
+    pthread_attr_t a;
+    void *low = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &a) != 0) return (uintptr_t)__builtin_frame_address(0) + 4096;
+    pthread_attr_getstack(&a, &low, &size);
+    pthread_attr_destroy(&a);
+    return (uintptr_t)low + size;
+}
+
+/* sl_attach begins the trace of this thread; NULL if there is none. */
+struct sl_thread *sl_attach(void) {
+    if (sl_self != NULL || !atomic_load(&sl_active)) return sl_self;
+    if (refused || thread_count >= MOST_THREADS) return NULL;
+    struct sl_thread *t = sl_memory(sizeof *t);
+    if (t == NULL) return NULL;
+    t->depth = 1;
+    pthread_mutex_lock(&threads_lock);
+    t->number = thread_count++;
+    pthread_mutex_unlock(&threads_lock);
+    t->stack_top = top_of_stack();
+    t->paths = sl_paths_new();
+    t->on = !sl_settings.begin_off && sl_settings.window_from == 0;
+    if (t->paths == NULL || sl_scratch(t, 1024) == NULL || !sl_stream_open(&t->events, t, false) || !sl_stream_open(&t->definitions, t, true)) {
+        refused = true;
+        return NULL;
+    }
+    pthread_mutex_lock(&threads_lock);
+    t->next = threads;
+    threads = t;
+    for (struct sl_thread *first = threads; first != NULL; first = first->next)
+        if (first->number == 0) first->events.head->threads = (uint32_t)thread_count;
+    pthread_mutex_unlock(&threads_lock);
+    pthread_setspecific(thread_end, t);
+    if (sl_settings.estimate) { /* everything is counted and nothing kept */
+        t->events.next = t->events.end;
+        t->events.closed = true;
+    }
+    sl_self = t;
+    t->depth = 0;
+    sl_hooks_attach(t);
+    sl_sampling_thread(t);
+    return t;
+}
+
+void sl_detach(struct sl_thread *t) {
+    sl_sampling_end(t);
+    sl_omp_close(t);
+    t->depth++;
+    sl_stream_close(&t->events, 1);
+    sl_stream_close(&t->definitions, 1);
+    t->on = false;
+    if (sl_self == t) sl_self = NULL;
+}
+
+/* sl_detach_all ends the traces of all threads; the other ones must not record any more. */
+void sl_detach_all(void) {
+    pthread_mutex_lock(&threads_lock);
+    for (struct sl_thread *t = threads; t != NULL; t = t->next) {
+        sl_sampling_end(t);
+        sl_omp_close(t);
+        sl_stream_close(&t->events, 1);
+        sl_stream_close(&t->definitions, 1);
+    }
+    pthread_mutex_unlock(&threads_lock);
+}
+
+/* sl_check_window switches recording by the time. */
+void sl_check_window(struct sl_thread *t, uint64_t now) {
+    uint64_t since = now - sl_initialized;
+    bool inside = since >= sl_settings.window_from && (sl_settings.window_to == 0 || since < sl_settings.window_to);
+    if (inside == t->on || t->events.closed) return;
+    if (!inside) sl_small(t, SL_OFF, 0, now, 0);
+    t->on = inside;
+    if (inside) sl_small(t, SL_ON, 0, now, 0);
+}
