@@ -10,11 +10,7 @@ import (
 type callTable struct {
 	list  []schedule.Call
 	known map[callKey]int32
-	sizes map[uint64][][]int64 // lists of sizes by their hash, equal ones once, repeated for the copies
-
-	copies   int
-	room     int   // numbers in the lists of sizes so far
-	averaged int64 // calls that got the mean size
+	sizes map[uint64][][]int64 // lists of sizes by their hash, equal ones once
 }
 
 // callKey is a call that can be compared.
@@ -27,30 +23,15 @@ type callKey struct {
 	sizes *int64 // the first of them
 }
 
-// maxSizes is how many numbers the lists of sizes may have together if there are copies: 256 MiB.
-const maxSizes = 1 << 25
-
-func newCallTable(copies int) callTable {
-	return callTable{known: map[callKey]int32{}, sizes: map[uint64][][]int64{}, copies: copies}
+func newCallTable() callTable {
+	return callTable{known: map[callKey]int32{}, sizes: map[uint64][][]int64{}}
 }
 
-// add returns the place of a call in the table. A global one works on the ranks of all copies, and its
-// sizes are repeated for them; where that is too much, all get the mean.
-func (t *callTable) add(call *schedule.Call, global bool) int32 {
-	if call.Sizes != nil {
-		copies := 1
-		if global {
-			copies = t.copies
-		}
-		if list := t.keep(call.Sizes, copies, call.Op); list != nil {
-			call.Sizes = list
-		} else {
-			call.Size, call.Sizes = mean(call.Sizes), nil
-			t.averaged++
-		}
-	}
+// add returns the place of a call in the table.
+func (t *callTable) add(call *schedule.Call) int32 {
 	key := callKey{op: call.Op, group: call.Group, root: call.Root, size: call.Size, tag: call.Tag}
 	if len(call.Sizes) > 0 {
+		call.Sizes = t.keep(call.Sizes)
 		key.sizes = &call.Sizes[0]
 	}
 	if i, ok := t.known[key]; ok {
@@ -61,25 +42,16 @@ func (t *callTable) add(call *schedule.Call, global bool) int32 {
 	return int32(len(t.list) - 1)
 }
 
-// keep returns the one list with these sizes, repeated for so many copies; nil if that is too much. An
-// alltoall between copies has no sizes that were recorded.
-func (t *callTable) keep(sizes []int64, copies int, op schedule.Operation) []int64 {
-	if copies > 1 && op == schedule.Alltoall {
-		return nil
-	}
+// keep returns the one list with these sizes.
+func (t *callTable) keep(sizes []int64) []int64 {
 	hash := hashOf(sizes)
 	for _, list := range t.sizes[hash] {
-		if len(list) == copies*len(sizes) && slices.Equal(list[:len(sizes)], sizes) {
+		if slices.Equal(list, sizes) {
 			return list
 		}
 	}
-	if copies > 1 && len(sizes)*copies > maxSizes-t.room {
-		return nil
-	}
-	list := slices.Repeat(sizes, copies)
-	t.room += len(list)
-	t.sizes[hash] = append(t.sizes[hash], list)
-	return list
+	t.sizes[hash] = append(t.sizes[hash], sizes)
+	return sizes
 }
 
 // hashOf is FNV-1a over numbers instead of bytes.
@@ -89,14 +61,4 @@ func hashOf(sizes []int64) uint64 {
 		h = (h ^ uint64(s)) * 1099511628211
 	}
 	return h
-}
-
-// mean is the mean of some sizes, rounded up.
-func mean(sizes []int64) int64 {
-	n := int64(len(sizes))
-	whole, rest := int64(0), int64(0)
-	for _, s := range sizes {
-		whole, rest = whole+s/n, rest+s%n
-	}
-	return whole + (rest+n-1)/n
 }

@@ -45,7 +45,7 @@ var operations = map[timeline.Op]schedule.Operation{
 // findCollectives makes a call of every collective, and sorts the parts in them by location.
 func (c *converter) findCollectives() {
 	c.groups = newGroupTable(c.t)
-	c.calls = newCallTable(max(c.options.Ranks/c.t.Ranks, 1))
+	c.calls = newCallTable()
 	c.partFirst = make([]int, len(c.t.Locations)+1)
 	if c.options.WithoutCollectives {
 		return
@@ -74,7 +74,6 @@ func (c *converter) findCollectives() {
 			next[m.Location]++
 		}
 	}
-	c.report.Averaged = c.calls.averaged
 }
 
 func (c *converter) membersOf(k int) []timeline.Member {
@@ -111,7 +110,7 @@ func (c *converter) callOf(k int) int32 {
 	case int(group) >= c.groups.global:
 		call.Tag = uint32(group)
 	}
-	return c.calls.add(&call, int(group) < c.groups.global)
+	return c.calls.add(&call)
 }
 
 // setSizes gives a call its size, or its sizes by rank if they differ. What the records say of a

@@ -135,3 +135,35 @@ func TestCommunicators(t *testing.T) {
 		bcast root 1 size 4 on [3 2 1 0 7 6 5 4] main/MPI_Bcast
 		allreduce root 0 size 8 tag 6 main/MPI_Iallreduce; barrier root 0 size 0 tag 7 main/MPI_Ibarrier <0s; calc 9ns main <1s; calc 0 main/MPI_Waitall <0 <1 <2`)
 }
+
+// Sizes by rank are repeated for copies, those between all pairs are replaced by their mean.
+func TestSizesOfCopies(t *testing.T) {
+	run := newTestRun(2)
+	half := run.b.Comm(timeline.Comm{Members: []int32{1, 0}})
+	ranks := make([]*testRank, 2)
+	for i := range ranks {
+		l := run.rank(i)
+		l.call("MPI_Allgatherv", 1, func(t unit.Duration) { l.Collective(t, timeline.OpAllgatherv, 0, -1, int64(i+1), 3, nil) })
+		l.call("MPI_Alltoallv", 1, func(t unit.Duration) {
+			l.Collective(t, timeline.OpAlltoallv, 0, -1, 4, 4, []int64{int64(i), 4, 0, 0})
+		})
+		l.call("MPI_Allgatherv", 1, func(t unit.Duration) { l.Collective(t, timeline.OpAllgatherv, half, -1, int64(i+1), 3, nil) })
+		ranks[i] = l
+	}
+	p := run.program(t, Options{}, ranks...)
+	expect(t, p, 1, `
+		allgather root 0 sizes [1 2] main/MPI_Allgatherv
+		alltoall root 0 sizes [0 4 1 4] main/MPI_Alltoallv
+		allgather root 0 sizes [2 1] on [1 0] main/MPI_Allgatherv`)
+	p, err := p.WithRanks(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, p, 5, `
+		allgather root 0 sizes [1 2 1 2 1 2] main/MPI_Allgatherv
+		alltoall root 0 size 3 main/MPI_Alltoallv
+		allgather root 0 sizes [2 1 2 1 2 1] on [1 0 3 2 5 4] main/MPI_Allgatherv`)
+	if n := p.Report().Averaged; n != 1 {
+		t.Errorf("%d collectives with the mean size, want 1", n)
+	}
+}

@@ -1,11 +1,8 @@
 package replay
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
-	"slackline/model/schedule"
 	"slackline/model/timeline"
 )
 
@@ -71,45 +68,4 @@ func (g *groupTable) find(members []int32) int32 {
 	}
 	g.members = append(g.members, members)
 	return int32(len(g.members) - 1)
-}
-
-// setGroups gives the program the groups of all its copies.
-func (p *Program) setGroups(g *groupTable) error {
-	partial := len(g.members) - g.global
-	if partial > 0 && p.copies > math.MaxInt32/partial-g.global {
-		return fmt.Errorf("%d copies of a run with %d communicators are too many; take fewer ranks", p.copies, len(g.members))
-	}
-	p.global, p.partial = int32(g.global), int32(partial)
-	p.groups = append(p.groups, schedule.World(p.Ranks()))
-	for _, members := range g.members[1:g.global] {
-		all := make([]int32, 0, p.Ranks())
-		for j := range p.copies {
-			all = appendShifted(all, members, j*p.recorded)
-		}
-		p.groups = append(p.groups, schedule.NewGroup(all))
-	}
-	for j := range p.copies {
-		for _, members := range g.members[g.global:] {
-			p.groups = append(p.groups, groupOf(members, j*p.recorded))
-		}
-	}
-	return nil
-}
-
-// groupOf returns the group of some ranks, all larger by shift. Most are regular, and need no list.
-func groupOf(members []int32, shift int) schedule.Group {
-	stride := int(members[1] - members[0])
-	for i := 1; i < len(members); i++ {
-		if stride < 1 || int(members[i]-members[i-1]) != stride {
-			return schedule.NewGroup(appendShifted(nil, members, shift))
-		}
-	}
-	return schedule.Group{First: int(members[0]) + shift, Stride: stride, Size: len(members)}
-}
-
-func appendShifted(to, ranks []int32, shift int) []int32 {
-	for _, r := range ranks {
-		to = append(to, r+int32(shift))
-	}
-	return to
 }

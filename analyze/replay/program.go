@@ -10,13 +10,16 @@ import (
 // copies are made from them when they are asked for.
 type Program struct {
 	recorded, copies int
-	programs         []rankProgram   // by recorded rank
-	calls            []schedule.Call // that the operations name, with the groups of the first copy
-	groups           []schedule.Group
-	global, partial  int32 // groups with all ranks, further groups of each copy
-	origins          []schedule.Origin
-	shape            schedule.Shape
-	report           Report
+	programs         []rankProgram // by recorded rank
+	recordedCalls    []schedule.Call
+	table            *groupTable
+
+	calls   []schedule.Call // that the operations name, with the groups of the first copy
+	groups  []schedule.Group
+	partial int32 // groups that each copy has of its own
+	origins []schedule.Origin
+	shape   schedule.Shape
+	report  Report
 }
 
 // rankProgram is what one rank does: operations in blocks.
@@ -75,7 +78,7 @@ func (p *Program) Block(rank, step int, b *schedule.Block) {
 			op.Peer += shift
 		case schedule.Collective:
 			call := p.calls[op.Size]
-			if call.Group >= p.global {
+			if int(call.Group) >= p.table.global {
 				call.Group += j * p.partial
 			}
 			op.Size = int64(len(b.Calls))

@@ -59,22 +59,15 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 	c.findCollectives()
 	p := &Program{
 		recorded: t.Ranks, copies: 1,
-		programs: make([]rankProgram, t.Ranks),
-		calls:    c.calls.list,
-		origins:  originsOf(t),
-		report:   c.report,
-	}
-	if o.Ranks > 0 {
-		p.copies = o.Ranks / t.Ranks
-	}
-	if err := p.setGroups(&c.groups); err != nil {
-		return nil, err
+		programs:      make([]rankProgram, t.Ranks),
+		recordedCalls: c.calls.list, table: &c.groups,
+		origins: originsOf(t),
+		report:  c.report,
 	}
 	if err := c.walkAll(p); err != nil {
 		return nil, err
 	}
-	p.report.Ranks = p.Ranks()
-	return p, nil
+	return p.WithRanks(max(o.Ranks, t.Ranks))
 }
 
 // check refuses options that cannot be followed.
@@ -88,18 +81,10 @@ func (o *Options) check(t *timeline.Timeline) error {
 	if o.Denoise && !(o.Quantile >= 0 && o.Quantile <= 1) {
 		return fmt.Errorf("the quantile %v is not in 0 to 1", o.Quantile)
 	}
-	n, p := o.Ranks, t.Ranks
-	if n == 0 || n > 0 && n%p == 0 && n <= math.MaxInt32 {
-		return nil
+	if o.Ranks != 0 {
+		return checkRanks(o.Ranks, t.Ranks)
 	}
-	if n > math.MaxInt32 {
-		return fmt.Errorf("%d ranks are too many; the limit is %d", n, math.MaxInt32)
-	}
-	if n < p {
-		return fmt.Errorf("a run of %d ranks cannot become one of %d; give a multiple of %d", p, n, p)
-	}
-	return fmt.Errorf("a run of %d ranks is extrapolated by copies of all of them, so that %d ranks are not possible; the nearest are %d and %d",
-		p, n, n/p*p, (n/p+1)*p)
+	return nil
 }
 
 // converter is what the walks through all ranks share. It is not changed by them.

@@ -28,7 +28,7 @@ type Report struct {
 	IncompleteCollectives             int64 // not every member has them
 	OtherThreads                      int64 // messages and collectives of threads that are not the master
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
-	Averaged                          int64 // collectives with sizes by rank that got the mean size, for there are too many ranks
+	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
 
 	// What Denoise did.
 	Denoised                      int64 // computations that were replaced
@@ -60,6 +60,6 @@ func (r *Report) Warnings() []string {
 	say(r.IncompleteCollectives, "%d collectives that not all members have were left out")
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
-	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the list for all copies would be too long")
+	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list
 }
