@@ -18,6 +18,7 @@ type waitKey struct {
 func (a *analysis) result(acc *account) *Result {
 	r := &Result{Timeline: a.tl, Paths: a.paths, Cyclic: acc.cyclic, a: a}
 	r.States = len(a.states)
+	r.Threads = a.threadTimes()
 	r.sumWaits()
 	r.sumDelays(&acc.costs)
 	r.Totals.Unattributed = unit.Duration(acc.unattributed)

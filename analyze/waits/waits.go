@@ -34,6 +34,7 @@ type Result struct {
 	Totals Totals
 
 	Completions []CompletionTime // by kind, rank, call path
+	Threads     []ThreadTime     // of ranks with parallel regions
 	States      int              // number of wait states
 	Cyclic      int              // wait states that depend on each other in circles: the clocks are wrong
 
