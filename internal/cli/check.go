@@ -118,7 +118,7 @@ func (o *checkOptions) run(a *app, c *cobra.Command, args []string) error {
 	for _, f := range further {
 		outputs = append(outputs, output{"also", f.path})
 	}
-	if err := checkOutputs(args, outputs...); err != nil {
+	if err := checkOutputs(files(splitLabels(args)), outputs...); err != nil {
 		return err
 	}
 	switch {

@@ -49,7 +49,7 @@ func (a *app) scalingCommand() *cobra.Command {
 		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
 		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence in its largest term. " +
 			"One or two parameters; at least five values of each are needed for a conclusion.",
-		Annotations: arguments("DATA", dataHelp),
+		Annotations: arguments("DATA", dataHelp+"; LABEL=DATA puts the label before the call paths, to compare machines"),
 		Example: `  slackline scaling runs.json
   slackline scaling osu/ --where bytes=8 --target 65536 --plot collectives.svg
   slackline scaling runs.csv --expect 'O(p log p)' --suggest
@@ -113,19 +113,20 @@ func (o *scalingOptions) run(a *app, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs(args, output{"out", o.out}, output{"plot", o.plot}, output{"dataset", o.dataset}); err != nil {
+	inputs := splitLabels(args)
+	if err := checkOutputs(files(inputs), output{"out", o.out}, output{"plot", o.plot}, output{"dataset", o.dataset}); err != nil {
 		return err
 	}
-	d, records, err := o.data.load(c.Context(), a, args)
+	d, records, err := o.data.loadLabelled(c.Context(), a, inputs)
 	if err != nil {
 		return err
 	}
-	r := &scalingReport{data: d, target: target, options: o, inputs: args, records: records}
+	r := &scalingReport{data: d, target: target, options: o, inputs: files(inputs), records: records}
 	if err := r.fit(a); err != nil {
 		return err
 	}
 	if o.dataset != "" {
-		if err := a.writeDataset(o.dataset, args, d, r.provenance(a)); err != nil {
+		if err := a.writeDataset(o.dataset, r.inputs, d, r.provenance(a)); err != nil {
 			return err
 		}
 	}
@@ -134,7 +135,7 @@ func (o *scalingOptions) run(a *app, c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return a.writeOut(o.out, args, func(w io.Writer) error { return r.write(a, w, o.format.value) })
+	return a.writeOut(o.out, r.inputs, func(w io.Writer) error { return r.write(a, w, o.format.value) })
 }
 
 // scalingReport are the models of a dataset, with everything that its output names.

@@ -81,6 +81,31 @@ func (o *dataOptions) load(ctx context.Context, a *app, words []string) (*datase
 	return d, records, nil
 }
 
+// loadLabelled reads inputs of which some have labels; these stand before the
+// names of their call paths, so that one table or figure can compare them.
+func (o *dataOptions) loadLabelled(ctx context.Context, a *app, inputs []labelled) (*dataset.Dataset, []provenance.Input, error) {
+	if len(inputs) == 1 && inputs[0].label == "" {
+		return o.load(ctx, a, inputs[0].words)
+	}
+	all := dataset.New()
+	var records []provenance.Input
+	for _, in := range inputs {
+		d, r, err := o.load(ctx, a, in.words)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range d.Series {
+			if in.label != "" {
+				s.CallPath = in.label + ": " + s.CallPath
+			}
+		}
+		d.Warnings = nil // told
+		all.Merge(d)
+		records = append(records, r...)
+	}
+	return all, records, all.Settle()
+}
+
 // assignment takes NAME=VALUE apart.
 func assignment(flag, text string) (string, float64, error) {
 	name, value, ok := strings.Cut(text, "=")
