@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"fmt"
 	"math/big"
 
 	"slackline/model/unit"
@@ -12,7 +13,7 @@ type Question struct {
 	Variable Variable
 	Percents []Percent      // tolerances
 	Limit    *unit.Duration // of T
-	Range    *[2]int64      // in which the whole curve is wanted
+	Range    *[2]int64      // in which the whole curve is wanted; what lies below Graph.Lowest is left out
 	Around   bool           // without a Range, take one that shows the given value and the tolerances
 }
 
@@ -107,6 +108,10 @@ func (a *Answers) end() int64 {
 
 // traceCurve finds the breakpoints in a range, and T at each of them.
 func (a *Answers) traceCurve(g *Graph, from, to int64) error {
+	if from = max(from, g.Lowest()); from >= to {
+		return fmt.Errorf("the range ends at %d, but the smallest value of %s is %d: the parameters of all classes move together and cannot be negative",
+			to, g.Variable().Parameter, from)
+	}
 	ends, err := g.AtAll([]int64{from, to})
 	if err != nil {
 		return err

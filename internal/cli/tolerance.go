@@ -179,7 +179,7 @@ func (r *toleranceRun) checkKinds(words []string) error {
 	}{
 		{"--mappings", len(r.mappings) > 0},
 		{"--noise", r.spread.noise.random()},
-		{"a list of inputs", len(words) > 1},
+		{"further inputs", len(words) > 1},
 		{"--map-G", r.ask.mapG.given},
 		{"--placement", r.given("placement")},
 	} {

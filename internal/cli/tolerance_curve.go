@@ -229,7 +229,11 @@ func (r *toleranceRun) runMap() error {
 	if err != nil {
 		return err
 	}
-	latencies := spaced(r.ask.from, r.ask.to, gridDefault)
+	lowest, err := r.lowest(s)
+	if err != nil {
+		return err
+	}
+	latencies := spaced(max(r.ask.from, lowest), r.ask.to, gridDefault)
 	var rows []mapRow
 	for _, perByte := range r.ask.mapG.values {
 		if err := r.context.Err(); err != nil {
@@ -248,6 +252,22 @@ func (r *toleranceRun) runMap() error {
 		}
 	}
 	return r.app.writeOut(r.out, r.files, report.write)
+}
+
+// lowest is the smallest latency that can be.
+func (r *toleranceRun) lowest(s *tolerance.Schedule) (int64, error) {
+	set, err := r.setting(s)
+	if err != nil {
+		return 0, err
+	}
+	g, err := s.Build(set.network, set.variable)
+	if err != nil {
+		return 0, err
+	}
+	if g.Lowest() >= r.ask.to {
+		return 0, usagef("--range: the smallest latency is %s: those of all classes move together and cannot be negative", unit.Duration(g.Lowest()))
+	}
+	return g.Lowest(), nil
 }
 
 // mapRow is T as a function of L at one G.

@@ -119,6 +119,9 @@ func (r *toleranceRun) answerMembers(a *tolerance.Answers) object {
 		{"lambda_G_bytes", a.Lambda.Bytes}, {"lambda_o", a.Lambda.O}, {"rho_L", millionths(a.Share())},
 		{"tolerance", toleranceMembers(p, r.ask.percents, a.Tolerance)},
 	}
+	if p != tolerance.L || len(r.ask.vary) > 0 {
+		o = append(o, member{"slope", a.Given.Right}, member{"slope_left", a.Given.Left})
+	}
 	if a.Limit != nil {
 		limit := object{{"T_ns", unit.Nanoseconds(*a.Question.Limit)}, {keyOf(p), largestNumber(p, *a.Limit)}}
 		if a.Limit.Infeasible {

@@ -87,6 +87,7 @@ func (r *toleranceRun) runOne() error {
 	if report.answers, err = e.Ask(r.questionOf(report.set)); err != nil {
 		return err
 	}
+	r.noteOfRange(report.answers)
 	if err := report.locate(e); err != nil {
 		return err
 	}
@@ -130,6 +131,17 @@ func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
 		t.parts, err = t.askWires(r.wiring.wires)
 	}
 	return err
+}
+
+// noteOfRange tells that a range begins later than asked for.
+func (r *toleranceRun) noteOfRange(a *tolerance.Answers) {
+	if r.ask.span == "" {
+		return
+	}
+	if first := floorOf(a.Curve[0].X); first > r.ask.from {
+		p := r.ask.variable()
+		r.app.note("the range begins at %s: there the smallest %s of all classes is 0, and all move together", valueOf{p, first}.exact(), p)
+	}
 }
 
 // warnOfEager tells that -S has no influence.

@@ -66,33 +66,30 @@ func (t *toleranceReport) summary() *table.Table {
 	s := table.New(table.Column{Key: "what"}, right("value"), table.Column{Key: "remark"})
 	s.Add("T", a.T.Short(), fmt.Sprintf("%s ns; %s, %s", a.T.NS(),
 		plural(t.schedule.Graph().NumOps(), "operation"), plural(t.schedule.Messages(), "message")))
-	lambda := "latencies on the critical path" + t.splitRemark()
+	varied := ""
+	if t.set.varied != "" {
+		varied = " " + t.set.varied
+	}
+	lambda := "latencies" + varied + " on the critical path" + t.splitRemark()
 	if a.Lambda.LLeft != a.Lambda.L {
 		lambda += fmt.Sprintf("; %s to the left of this L", grouped(a.Lambda.LLeft))
 	}
 	s.Add("lambda_L", grouped(a.Lambda.L), lambda)
 	s.Add("lambda_G", grouped(a.Lambda.Bytes), "bytes on the critical path")
 	s.Add("lambda_o", grouped(a.Lambda.O), "overheads on the critical path")
-	s.Add("rho_L", fmt.Sprintf("%.2f %%", float64(a.Share())/10_000), "of T are latency")
+	s.Add("rho_L", fmt.Sprintf("%.2f %%", float64(a.Share())/10_000), "of T is latency"+varied)
 	p := a.Question.Variable.Parameter
-	valid := "no largest value"
+	valid := "any larger value"
 	if !a.ValidTo.Unbounded {
 		valid = valueOf{p, a.ValidTo.X}.exact()
 	}
-	s.Add(p.String(), valueOf{p, a.Given.X}.short(), fmt.Sprintf("%sthe slope holds from %s to %s",
-		variedPhrase(t.set.varied), valueOf{p, a.ValidFrom}.exact(), valid))
+	s.Add(p.String(), valueOf{p, a.Given.X}.short(), fmt.Sprintf("is given; the slope of T is %s from %s to %s",
+		grouped(a.Given.Right), valueOf{p, a.ValidFrom}.exact(), valid))
 	if a.Limit != nil {
 		value, remark := largestWords(p, *a.Limit)
 		s.Add("limit", value, fmt.Sprintf("%s is the largest %s with T at most %s", remark, p, a.Question.Limit))
 	}
 	return s
-}
-
-func variedPhrase(varied string) string {
-	if varied == "" {
-		return ""
-	}
-	return varied + "; "
 }
 
 // splitRemark says in which parts of the network the latencies are.
