@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"model/cube":       {},
 
 	"observe/mpi":      {},
-	"observe/record":   {"observe/mpi", "model/trace"},
+	"observe/record":   {"observe/mpi", "model/trace", "model/timeline"},
 	"observe/inject":   {"observe/mpi", "model/noise"},
 	"observe/measure":  {"observe/mpi", "model/machine", "model/noise", "model/clock", "model/dataset"},
 	"observe/campaign": {"observe/mpi", "model/dataset"},
@@ -120,16 +120,18 @@ func TestImports(t *testing.T) {
 // entry "" allows every package. New ones need a reason and a licence text in
 // third_party.
 var modulesOf = map[string][]string{
-	"github.com/spf13/":                {"internal/cli"},
-	"github.com/goccy/go-yaml":         {"internal/yamlfile"},
-	"github.com/klauspost/compress":    {"model/", "internal/chunk"},
-	"golang.org/x/term":                {"internal/cli"},
-	"golang.org/x/sync":                {""},
-	"golang.org/x/sys":                 {""},
-	"golang.org/x/image":               {"show/plot"},
-	"github.com/google/go-cmp":         nil, // tests only, as the following
-	"pgregory.net/rapid":               nil,
-	"github.com/rogpeppe/go-internal/": nil,
+	"github.com/spf13/":                  {"internal/cli"},
+	"github.com/goccy/go-yaml":           {"internal/yamlfile"},
+	"github.com/klauspost/compress":      {"model/", "internal/chunk"},
+	"github.com/ianlancetaylor/demangle": {"observe/record"},
+	"gonum.org/v1/gonum":                 {""},
+	"golang.org/x/term":                  {"internal/cli"},
+	"golang.org/x/sync":                  {""},
+	"golang.org/x/sys":                   {""},
+	"golang.org/x/image":                 {"show/plot"},
+	"github.com/google/go-cmp":           nil, // tests only, as the following
+	"pgregory.net/rapid":                 nil,
+	"github.com/rogpeppe/go-internal/":   nil,
 }
 
 func TestModules(t *testing.T) {

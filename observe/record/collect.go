@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/model/timeline"
 	"slackline/model/trace"
 )
 
@@ -62,7 +63,7 @@ func Collect(dir, library string) (*Collection, error) {
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
 	for _, number := range sortedKeys(ompRegions) {
-		c.omp[number] = c.regions.region(trace.RegionNamed(ompRegions[number]))
+		c.omp[number] = c.regions.region(timeline.RegionNamed(ompRegions[number]))
 	}
 	return c.collect(files)
 }
@@ -198,7 +199,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
 		}
 		for _, number := range sortedKeys(f.definitions.names) {
-			s.names[number] = c.regions.region(trace.RegionNamed(f.definitions.names[number]))
+			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))
 		}
 		if err := findCode(f.events, s, res); err != nil {
 			return nil, err

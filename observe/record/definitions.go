@@ -310,5 +310,5 @@ func (r *resolver) parallelAt(address uint64) uint32 {
 			}
 		}
 	}
-	return r.regions.region(trace.RegionNamed(name))
+	return r.regions.region(timeline.RegionNamed(name))
 }

@@ -26,7 +26,7 @@ func callTable(list []mpiFunction, regions *regionTable) []mpiCall {
 	for _, name := range functionNames(list) {
 		c := mpiCall{}
 		if name != "" {
-			c.region = regions.region(trace.RegionNamed("MPI_" + name))
+			c.region = regions.region(timeline.RegionNamed("MPI_" + name))
 		}
 		if base, _, ok := collectiveClass(classes[name]); ok && collectiveOps[base] >= 0 {
 			c.collective, c.op = true, timeline.Op(collectiveOps[base])
