@@ -94,6 +94,9 @@ func (l *LocationBuilder) Leave(t unit.Duration) {
 	c.Skip[:cap(c.Skip)][i] = int32(len(c.Enter))
 }
 
+// Event says that something happened at t that nothing else is to be known of.
+func (l *LocationBuilder) Event(t unit.Duration) { l.at(t) }
+
 // Depth is the number of open calls.
 func (l *LocationBuilder) Depth() int { return len(l.open) }
 
@@ -119,6 +122,10 @@ func (l *LocationBuilder) Polls(count int64) {
 	}
 	l.polls = append(l.polls, Poll{Call: i, Count: count})
 }
+
+// Unbalanced says that so many calls were left without having been entered, or the other way round, and that
+// the caller has mended it.
+func (l *LocationBuilder) Unbalanced(count int64) { l.unbalanced += count }
 
 // SetClockError says that the times are right within so much relative to rank 0.
 func (l *LocationBuilder) SetClockError(d unit.Duration) { l.clockError = d }

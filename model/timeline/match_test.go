@@ -215,6 +215,9 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end) {
 			} else if e := isends[s.request]; e != nil {
 				e.cancelled = true
 				delete(isends, s.request)
+			} else if e := issues[s.request]; e != nil {
+				e.cancelled = true
+				delete(issues, s.request)
 			}
 		}
 	}

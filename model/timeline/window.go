@@ -1,0 +1,154 @@
+package timeline
+
+import "slackline/model/unit"
+
+// Shift adds d to all times.
+func (t *Timeline) Shift(d unit.Duration, threads int) {
+	parallel(len(t.Locations), threads, func(i int) {
+		l := &t.Locations[i]
+		l.First += d
+		l.Last += d
+		for j := range l.Calls.Enter {
+			l.Calls.Enter[j] += d
+			l.Calls.Leave[j] += d
+		}
+	})
+	for i := range t.Messages {
+		t.Messages[i].Sent += d
+		t.Messages[i].Received += d
+	}
+	for i := range t.Teams {
+		team := &t.Teams[i]
+		team.Fork += d
+		team.Join += d
+		for j := range team.Members {
+			team.Members[j].Begin += d
+			team.Members[j].End += d
+		}
+	}
+	for _, list := range [][]Unmatched{t.Problems.Sends, t.Problems.Receives} {
+		for i := range list {
+			list[i].Time += d
+		}
+	}
+	t.Start += d
+	t.End += d
+}
+
+// Window returns what happened from begin to end: calls that are open then, cut at the edges, and messages,
+// collectives and teams that lie inside as a whole. Problems are those of the whole run.
+func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
+	w := *t
+	w.Start, w.End = max(t.Start, begin), min(t.End, end)
+	if w.End < w.Start {
+		w.End = w.Start
+	}
+	w.Locations = make([]Location, len(t.Locations))
+	kept := make([]keptCalls, len(t.Locations))
+	parallel(len(t.Locations), threads, func(i int) {
+		w.Locations[i], kept[i] = t.Locations[i].window(begin, end)
+	})
+	inside := func(location, first, last int32) bool {
+		c := &t.Locations[location].Calls
+		return c.Enter[first] >= begin && c.Leave[last] <= end && kept[location].has(first) && kept[location].has(last)
+	}
+	w.Messages = nil
+	for _, m := range t.Messages {
+		if !inside(m.From, m.Send, m.Send) || !inside(m.To, m.Post, m.Recv) {
+			continue
+		}
+		from, to := &kept[m.From], &kept[m.To]
+		if m.SendDone >= 0 && !inside(m.From, m.Send, m.SendDone) {
+			m.SendDone, m.SendDoneSeq = -1, -1
+		}
+		m.Send, m.Post, m.Recv = from.number(m.Send), to.number(m.Post), to.number(m.Recv)
+		if m.SendDone >= 0 {
+			m.SendDone = from.number(m.SendDone)
+		}
+		w.Messages = append(w.Messages, m)
+	}
+	w.Collectives, w.Members = nil, nil
+	for _, c := range t.Collectives {
+		members := t.Members[c.First : c.First+len(t.Comms[c.Comm].Members)]
+		all := true
+		for i := 0; i < len(members) && all; i++ {
+			all = inside(members[i].Location, members[i].Issue, members[i].Complete)
+		}
+		if !all {
+			continue
+		}
+		c.First = len(w.Members)
+		w.Collectives = append(w.Collectives, c)
+		for _, m := range members {
+			k := &kept[m.Location]
+			m.Issue, m.Complete = k.number(m.Issue), k.number(m.Complete)
+			w.Members = append(w.Members, m)
+		}
+	}
+	w.Teams = nil
+	for _, team := range t.Teams {
+		if team.Fork >= begin && team.Join <= end {
+			w.Teams = append(w.Teams, team.renumber(kept))
+		}
+	}
+	return &w
+}
+
+// keptCalls says which calls of a location are kept: before[i] of the first i.
+type keptCalls struct{ before []int32 }
+
+func (k *keptCalls) has(call int32) bool     { return k.before[call+1] > k.before[call] }
+func (k *keptCalls) number(call int32) int32 { return k.before[call] }
+
+// place is the new name of a place.
+func (k *keptCalls) place(p Place) Place {
+	p.Next = k.before[p.Next]
+	if p.Open >= 0 {
+		p.Open = k.before[p.Open]
+	}
+	return p
+}
+
+// renumber gives a team the new numbers of calls.
+func (t Team) renumber(kept []keptCalls) Team {
+	t.ForkPlace, t.JoinPlace = kept[t.Master].place(t.ForkPlace), kept[t.Master].place(t.JoinPlace)
+	members := make([]TeamMember, len(t.Members))
+	for i, m := range t.Members {
+		m.BeginPlace, m.EndPlace = kept[m.Location].place(m.BeginPlace), kept[m.Location].place(m.EndPlace)
+		members[i] = m
+	}
+	t.Members = members
+	return t
+}
+
+// window returns the part of a location from begin to end.
+func (l *Location) window(begin, end unit.Duration) (Location, keptCalls) {
+	out, n := *l, l.Calls.Len()
+	out.First, out.Last = min(max(l.First, begin), end), max(min(l.Last, end), begin)
+	k := keptCalls{before: make([]int32, n+1)}
+	for i := range n {
+		k.before[i+1] = k.before[i]
+		enter, leave := l.Calls.Enter[i], l.Calls.Leave[i]
+		if enter < end && leave > begin {
+			k.before[i+1]++
+		}
+	}
+	out.Calls = Calls{}
+	out.Calls.resize(int(k.before[n]))
+	for i := range n {
+		if k.has(int32(i)) {
+			out.Calls.Enter = append(out.Calls.Enter, max(l.Calls.Enter[i], begin))
+			out.Calls.Leave = append(out.Calls.Leave, min(l.Calls.Leave[i], end))
+			out.Calls.Path = append(out.Calls.Path, l.Calls.Path[i])
+			out.Calls.Skip = append(out.Calls.Skip, k.before[l.Calls.Skip[i]])
+		}
+	}
+	out.Polls = nil
+	for _, p := range l.Polls {
+		if k.has(p.Call) {
+			p.Call = k.number(p.Call)
+			out.Polls = append(out.Polls, p)
+		}
+	}
+	return out, k
+}

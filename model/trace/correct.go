@@ -1,0 +1,199 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+
+	"slackline/model/clock"
+	"slackline/model/unit"
+)
+
+// Clock says how the clocks of a trace are brought together.
+type Clock string
+
+// The ways to bring clocks together.
+const (
+	// ClockAuto corrects clocks by the offsets of the trace or else by its round trips. If it was by
+	// round trips, the controlled logical clock removes what is still impossible; offsets are taken as
+	// their makers meant them.
+	ClockAuto Clock = "auto"
+	// ClockOffsets corrects clocks by what was measured, and leaves the rest as it is.
+	ClockOffsets Clock = "offsets"
+	// ClockControl corrects clocks by what was measured and removes what is still impossible.
+	ClockControl Clock = "clc"
+	// ClockNone leaves all times as they were recorded.
+	ClockNone Clock = "none"
+)
+
+// Clocks returns the names of all ways to bring clocks together.
+func Clocks() []Clock { return []Clock{ClockAuto, ClockOffsets, ClockControl, ClockNone} }
+
+// ClockReport says what was done to the clocks of a trace.
+type ClockReport struct {
+	Source   string           // "offsets", "round trips", or "none": times are as they were recorded
+	Unknown  []int            // ranks whose clocks nobody compared with that of the reference
+	Control  bool             // the controlled logical clock was at work
+	Before   clock.Violations // before the controlled logical clock; zero if nobody looked
+	After    clock.Violations // what it could not remove
+	Moved    int64            // begins and ends of messages and collectives that it moved
+	Furthest unit.Duration    // how far at most
+}
+
+// Where corrections come from.
+const (
+	fromOffsets = "offsets"
+	fromPings   = "round trips"
+	fromNothing = "none"
+)
+
+// clocks are the corrections of all locations.
+type clocks struct {
+	ClockReport
+	ticks     *otf2Clock         // offsets are interpolated in ticks of this clock
+	offsets   []*clock.Offsets   // by location, from offsets; nil: none
+	pings     []clock.Correction // by rank, from round trips
+	locations []Location
+}
+
+// findClocks finds out how the clocks of the trace are to be corrected.
+func (c *conversion) findClocks() *clocks {
+	k := &clocks{ClockReport: ClockReport{Source: fromNothing}, locations: c.Locations}
+	if c.Clock == ClockNone {
+		return k
+	}
+	for i := range c.Locations {
+		if len(c.Locations[i].Offsets) >= 2 {
+			k.Source = fromOffsets
+		} else if len(c.Locations[i].RoundTrips) > 0 && k.Source == fromNothing {
+			k.Source = fromPings
+		}
+	}
+	switch k.Source {
+	case fromOffsets:
+		c.useOffsets(k)
+	case fromPings:
+		c.usePings(k)
+	}
+	return k
+}
+
+// useOffsets takes the offsets that stand in the trace. They were measured and are interpolated in
+// ticks of the recorder's clock, so that times come out as OTF2's own reader gives them.
+func (c *conversion) useOffsets(k *clocks) {
+	if c.Resolution > 0 && c.Resolution <= second && c.Resolution != second {
+		ticks := newOTF2Clock(uint64(c.Resolution), 0)
+		k.ticks = &ticks
+	}
+	k.offsets = make([]*clock.Offsets, len(c.Locations))
+	for i := range c.Locations {
+		l := &c.Locations[i]
+		if len(l.Offsets) < 2 {
+			continue
+		}
+		knots := make([]clock.Knot, len(l.Offsets))
+		for j, o := range l.Offsets {
+			knots[j] = clock.Knot{Time: unit.Duration(k.toTicks(o.Time)), Offset: unit.Duration(k.toTicks(o.Offset))}
+		}
+		offsets, err := clock.NewOffsets(knots)
+		if err != nil {
+			c.lost[i] = fmt.Sprintf("its clock is not corrected: %v", err)
+			continue
+		}
+		k.offsets[i] = offsets
+	}
+}
+
+// toTicks turns picoseconds into ticks, down to whole ones.
+func (k *clocks) toTicks(ps int64) int64 {
+	if k.ticks == nil {
+		return ps
+	}
+	ticks, exact := k.ticks.ticks(ps)
+	if !exact && k.ticks.factor > 0 && ps < 0 {
+		ticks-- // it rounds towards 0
+	}
+	return ticks
+}
+
+// usePings makes corrections out of round trips. All threads of a rank have its clock; the reference is the
+// lowest rank that left something.
+func (c *conversion) usePings(k *clocks) {
+	var comparisons []clock.Comparison
+	reference := -1
+	for i := range c.Locations {
+		l := &c.Locations[i]
+		if !l.Missing && (reference < 0 || l.Rank < reference) {
+			reference = l.Rank
+		}
+		for _, trip := range l.RoundTrips {
+			if trip.Partner < 0 || trip.Partner >= len(c.Locations) {
+				continue
+			}
+			comparisons = append(comparisons, clock.Comparison{
+				Asker: l.Rank, Answerer: c.Locations[trip.Partner].Rank,
+				Pings: []clock.Ping{{Sent: unit.Duration(trip.Sent), Answered: unit.Duration(trip.Answered), Back: unit.Duration(trip.Back)}},
+			})
+		}
+	}
+	if reference < 0 {
+		k.Source = fromNothing
+		return
+	}
+	k.pings = clock.Synchronise(c.Trace.Ranks, reference, comparisons)
+	for i := range c.Locations {
+		if l := &c.Locations[i]; l.Thread == 0 && !l.Missing && !k.pings[l.Rank].Known {
+			k.Unknown = append(k.Unknown, l.Rank)
+		}
+	}
+	slices.Sort(k.Unknown)
+}
+
+// of returns what corrects the times of a location, in order.
+func (k *clocks) of(i int) locationClock {
+	switch {
+	case k.offsets != nil && k.offsets[i] != nil && k.ticks != nil:
+		return locationClock{kind: inTicks, cursor: k.offsets[i].Cursor(), ticks: *k.ticks}
+	case k.offsets != nil && k.offsets[i] != nil:
+		return locationClock{kind: inTime, cursor: k.offsets[i].Cursor()}
+	case k.pings != nil && k.pings[k.locations[i].Rank].Offsets != nil:
+		return locationClock{kind: inTime, cursor: k.pings[k.locations[i].Rank].Offsets.Cursor()}
+	}
+	return locationClock{}
+}
+
+// error bounds the error of the corrected times of a location between two of its own times; -1: nobody knows.
+func (k *clocks) error(i int, from, to unit.Duration) unit.Duration {
+	if k.pings == nil || !k.pings[k.locations[i].Rank].Known {
+		return -1
+	}
+	return k.pings[k.locations[i].Rank].Error(from, to)
+}
+
+// locationClock corrects the times of a location.
+type locationClock struct {
+	kind   correctionKind
+	cursor clock.Cursor
+	ticks  otf2Clock
+}
+
+type correctionKind uint8
+
+const (
+	asRecorded correctionKind = iota
+	inTime
+	inTicks
+)
+
+// correct returns the corrected time.
+func (l *locationClock) correct(t int64) unit.Duration {
+	switch l.kind {
+	case asRecorded:
+		return unit.Duration(t)
+	case inTime:
+		return l.cursor.Correct(unit.Duration(t))
+	}
+	ticks, _ := l.ticks.ticks(t)
+	at, _ := l.ticks.span(ticks)
+	ps, _ := l.ticks.span(int64(l.cursor.Correct(unit.Duration(ticks))))
+	return unit.Duration(ps + (t - at)) // t-at: what is finer than a tick
+}

@@ -1,0 +1,274 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"slackline/model/clock"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// control lets the controlled logical clock remove what is still impossible in a timeline, if that is asked
+// for.
+func (c *conversion) control(tl *timeline.Timeline) {
+	k := c.clocks
+	if len(k.Unknown) > 0 {
+		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d", len(k.Unknown), k.Unknown[0]))
+	}
+	if wanted := c.Clock == ClockControl || (c.Clock == ClockAuto || c.Clock == "") && k.Source == fromPings; wanted && len(tl.Locations) > 0 {
+		m := newMoments(tl, c.Latency)
+		k.Before = clock.Check(&m.Run, nil)
+		if k.Before.Messages+k.Before.Groups > 0 {
+			k.Control = true
+			m.control(&k.ClockReport)
+		}
+	}
+	if c.Clocks != nil {
+		*c.Clocks = k.ClockReport
+	}
+}
+
+// position is a point in the events of a rank. Of several at the same time, those of a location with a smaller
+// number come first, then those of calls that began before, then the begin of a call before what happens in it
+// and that before its end.
+type position struct {
+	time     unit.Duration
+	location int32
+	call     int32
+	step     int8
+}
+
+// The steps of a call.
+const (
+	atEnter int8 = iota
+	atSend
+	atReceive
+	atLeave
+)
+
+func (a position) compare(b position) int {
+	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.location, b.location), cmp.Compare(a.call, b.call), cmp.Compare(a.step, b.step))
+}
+
+// moments is a timeline as the controlled logical clock sees it: the processes are the ranks, for all threads of
+// one have its clock.
+type moments struct {
+	clock.Run
+	tl *timeline.Timeline
+	at [][]position // by rank and moment
+}
+
+// newMoments finds the moments of a timeline.
+func newMoments(tl *timeline.Timeline, latency unit.Duration) *moments {
+	m := &moments{tl: tl, Run: clock.Run{Moments: make([][]clock.Moment, tl.Ranks), Messages: len(tl.Messages), Latency: latency}}
+	m.at = make([][]position, tl.Ranks)
+	add := func(p position, x clock.Moment) {
+		x.Time = p.time
+		rank := tl.Locations[p.location].Rank
+		m.at[rank] = append(m.at[rank], p)
+		m.Moments[rank] = append(m.Moments[rank], x)
+	}
+	for i := range tl.Messages {
+		s := &tl.Messages[i]
+		if tl.Locations[s.From].Rank == tl.Locations[s.To].Rank {
+			continue
+		}
+		add(position{s.Sent, s.From, s.Send, atSend}, clock.Moment{Join: int32(i), Kind: clock.Sent})
+		add(position{s.Received, s.To, s.Recv, atReceive}, clock.Moment{Join: int32(i), Kind: clock.Received})
+	}
+	for i := range tl.Collectives {
+		g := m.group(&tl.Collectives[i])
+		for j, member := range tl.Members[tl.Collectives[i].First:][:g.Size] {
+			if g.Kind == clock.Loose {
+				break
+			}
+			x := clock.Moment{Join: int32(i), Member: int32(j), Kind: clock.Begin}
+			add(m.enter(member.Location, member.Issue), x)
+			x.Kind = clock.End
+			add(m.leave(member.Location, member.Complete), x)
+		}
+		m.Groups = append(m.Groups, g)
+	}
+	for rank := range m.at {
+		m.sort(rank)
+	}
+	return m
+}
+
+// enter is the position of the begin of a call, leave that of its end.
+func (m *moments) enter(location, call int32) position {
+	return position{m.tl.Locations[location].Calls.Enter[call], location, call, atEnter}
+}
+
+func (m *moments) leave(location, call int32) position {
+	c := &m.tl.Locations[location].Calls
+	return position{c.Leave[call], location, c.Skip[call] - 1, atLeave}
+}
+
+// sort puts the moments of a rank in order.
+func (m *moments) sort(rank int) {
+	order := make([]int32, len(m.at[rank]))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return m.at[rank][a].compare(m.at[rank][b]) })
+	at, list := make([]position, len(order)), make([]clock.Moment, len(order))
+	for i, from := range order {
+		at[i], list[i] = m.at[rank][from], m.Moments[rank][from]
+	}
+	m.at[rank], m.Moments[rank] = at, list
+}
+
+// group says who waits for whom in a collective. If somebody sends or receives nothing, MPI need not make
+// anybody wait.
+func (m *moments) group(c *timeline.Collective) clock.Group {
+	members := m.tl.Members[c.First:][:len(m.tl.Comms[c.Comm].Members)]
+	g := clock.Group{Kind: clock.Loose, Size: int32(len(members)), Root: c.Root}
+	moves := func(i int, sent, received bool) bool {
+		return (!sent || members[i].Sent > 0) && (!received || members[i].Received > 0)
+	}
+	all := func(sent, received, root bool) bool {
+		for i := range members {
+			if (root || i != int(c.Root)) && !moves(i, sent, received) {
+				return false
+			}
+		}
+		return true
+	}
+	rooted := c.Root >= 0 && int(c.Root) < len(members)
+	switch c.Op {
+	case timeline.OpBarrier:
+		g.Kind = clock.AllToAll
+	case timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter, timeline.OpReduceScatterBlock:
+		if all(true, true, true) {
+			g.Kind = clock.AllToAll
+		}
+	case timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv:
+		if rooted && all(false, true, false) {
+			g.Kind = clock.OneToAll
+		}
+	case timeline.OpGather, timeline.OpGatherv, timeline.OpReduce:
+		if rooted && all(true, false, false) {
+			g.Kind = clock.AllToOne
+		}
+	case timeline.OpScan, timeline.OpExscan:
+		if all(true, false, true) {
+			g.Kind = clock.Prefix
+		}
+	}
+	return g
+}
+
+// control moves everything in the timeline, and says so in its problems.
+func (m *moments) control(report *ClockReport) {
+	done := clock.Control(&m.Run)
+	report.After, report.Moved, report.Furthest = done.After, done.Moved, done.Furthest
+	for i := range m.tl.Locations {
+		m.moveLocation(int32(i), done.Shifts[m.tl.Locations[i].Rank])
+	}
+	m.moveTeams(done.Shifts)
+	for rank, list := range m.Moments {
+		for i, x := range list {
+			switch x.Kind {
+			case clock.Sent:
+				m.tl.Messages[x.Join].Sent += done.Shifts[rank][i]
+			case clock.Received:
+				m.tl.Messages[x.Join].Received += done.Shifts[rank][i]
+			}
+		}
+	}
+	m.moveWithin(done.Shifts)
+	m.recount()
+	p := &m.tl.Problems
+	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d begins and ends were moved by up to %v",
+		done.Before.Messages, done.Before.Groups, done.Before.Worst, done.Moved, done.Furthest))
+	if done.Unresolved > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and collectives still end before they can, because what they wait for contradicts itself", done.Unresolved))
+	}
+}
+
+// recount finds the messages that are still received before they were sent.
+func (m *moments) recount() {
+	p := &m.tl.Problems
+	p.Violations, p.WorstViolation = 0, 0
+	m.tl.Start, m.tl.End = unit.Duration(math.MaxInt64), unit.Duration(math.MinInt64)
+	for i := range m.tl.Messages {
+		if early := m.tl.Messages[i].Sent - m.tl.Messages[i].Received; early > 0 {
+			p.Violations++
+			p.WorstViolation = max(p.WorstViolation, early)
+		}
+	}
+	for i := range m.tl.Locations {
+		if l := &m.tl.Locations[i]; l.First != 0 || l.Last != 0 || l.Calls.Len() > 0 { // else nothing happened there
+			m.tl.Start, m.tl.End = min(m.tl.Start, l.First), max(m.tl.End, l.Last)
+		}
+	}
+}
+
+// shift returns what is to be added to the time of a position.
+func (m *moments) shift(shifts []unit.Duration, p position) unit.Duration {
+	at := m.at[m.tl.Locations[p.location].Rank]
+	next, found := slices.BinarySearchFunc(at, p, position.compare)
+	for found && next < len(at) && at[next] == p {
+		next++ // behind all that are here
+	}
+	switch {
+	case len(at) == 0:
+		return 0
+	case next == 0:
+		return clock.Ahead(at[0].time, shifts[0], p.time)
+	case at[next-1].time == p.time:
+		return shifts[next-1]
+	case next == len(at):
+		return clock.Behind(at[next-1].time, shifts[next-1], p.time)
+	}
+	return clock.Between(at[next-1].time, shifts[next-1], at[next].time, shifts[next], p.time)
+}
+
+// moveLocation moves the calls of a location.
+func (m *moments) moveLocation(location int32, shifts []unit.Duration) {
+	if !slices.ContainsFunc(shifts, func(s unit.Duration) bool { return s > 0 }) {
+		return
+	}
+	l := &m.tl.Locations[location]
+	c := &l.Calls
+	enter, leave := slices.Clone(c.Enter), slices.Clone(c.Leave)
+	for i := range c.Enter {
+		enter[i] += m.shift(shifts, m.enter(location, int32(i)))
+		leave[i] += m.shift(shifts, m.leave(location, int32(i)))
+	}
+	l.First += m.shift(shifts, position{l.First, location, -1, atEnter})
+	l.Last += m.shift(shifts, position{l.Last, location, math.MaxInt32, atLeave})
+	c.Enter, c.Leave = enter, leave
+}
+
+// moveWithin moves the messages of ranks to themselves.
+func (m *moments) moveWithin(shifts [][]unit.Duration) {
+	for i := range m.tl.Messages {
+		s := &m.tl.Messages[i]
+		if rank := m.tl.Locations[s.From].Rank; rank == m.tl.Locations[s.To].Rank {
+			s.Sent += m.shift(shifts[rank], position{s.Sent, s.From, s.Send, atSend})
+			s.Received += m.shift(shifts[rank], position{s.Received, s.To, s.Recv, atReceive})
+		}
+	}
+}
+
+// moveTeams moves the records of teams of threads.
+func (m *moments) moveTeams(shifts [][]unit.Duration) {
+	move := func(t *unit.Duration, location int32, place timeline.Place) {
+		*t += m.shift(shifts[m.tl.Locations[location].Rank], position{*t, location, place.Next - 1, atLeave})
+	}
+	for i := range m.tl.Teams {
+		team := &m.tl.Teams[i]
+		move(&team.Fork, team.Master, team.ForkPlace)
+		move(&team.Join, team.Master, team.JoinPlace)
+		for j := range team.Members {
+			member := &team.Members[j]
+			move(&member.Begin, member.Location, member.BeginPlace)
+			move(&member.End, member.Location, member.EndPlace)
+		}
+	}
+}

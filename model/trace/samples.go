@@ -1,0 +1,239 @@
+package trace
+
+import (
+	"math/bits"
+
+	"slackline/model/unit"
+)
+
+// Functions are made out of stacks like this.
+//
+// The stack is known exactly at the begin and end of each call that was recorded (where it was called from) and
+// at each sample. What goes on in between, in a gap, samples tell. They are taken at times that have nothing to do
+// with the program, and so in the long run each function has the share of the samples that it has of the
+// time. Where every instant gets the stack of the sample next to it, the sum of the time of a function is right
+// on average: a sample gets half the time to its neighbours, and that does not depend on what it sees.
+//
+// Two things would spoil this. The begins and ends of calls are not taken at random: if they were treated like
+// samples, the function that calls MPI would get half the time to the first sample although it may have ended at
+// once. So they only say what is open when the call is made. And most gaps may be shorter than the time
+// between samples: then few have a sample, and if these got what their samples see and the others
+// nothing, most time would be lost. So gaps of the same kind (after the same call from the same place, before
+// the same call from the same place, of about the same length) are put together, end to end, to one time of
+// their own, a pool, and the next sample is that in the pool. Gaps that have many samples themselves get
+// what they have seen but at their ends; in a loop of short ones each gets what was seen in one of the
+// same kind not long before or after it. A gap in a pool without samples changes from the one stack to the other in its
+// middle.
+//
+// Recorded calls of functions are kept as they are: stacks then tell what goes on inside of them, if they go
+// deeper.
+
+// boundary is one end of a gap: a recorded call begins or ends there.
+type boundary struct {
+	stack  uint32 // that the call is made from; 0: not known
+	region uint32
+	kind   Kind // Enter, Leave, or what else ends a gap
+}
+
+// gapKey says what kind a gap is of.
+type gapKey struct {
+	inside      uint32 // region of the recorded call around it, +1
+	left, right boundary
+	octave      uint8 // of its length
+}
+
+// pool is all gaps of a kind, end to end.
+type pool struct {
+	length  unit.Duration
+	samples []poolSample
+
+	next   int           // sample whose stack is that of the next instant
+	filled unit.Duration // so much of it has got its stacks
+}
+
+// poolSample is a sample, at a time of its pool.
+type poolSample struct {
+	at    unit.Duration
+	stack uint32
+}
+
+// sample is a sample in a gap.
+type sample struct {
+	time  unit.Duration
+	stack uint32
+}
+
+// gap is a piece of time between recorded calls.
+type gap struct {
+	gapKey
+	begin, end unit.Duration
+	samples    []sample
+}
+
+// frame is a recorded call that is open; the outermost one stands for the program.
+type frame struct {
+	region uint32 // +1; 0: the program
+	quiet  bool
+	caller uint32 // stack that it was called from; 0: not known
+}
+
+// gaps goes through the events of a location and finds the gaps between recorded calls.
+type gaps struct {
+	tree   *stackTree
+	frames []frame
+	now    gap // that is going on
+	open   bool
+	last   unit.Duration
+	held   []heldRecord
+
+	to gapVisitor
+}
+
+// gapVisitor takes what gaps finds, in order.
+type gapVisitor interface {
+	gap(g *gap)                        // a gap has ended
+	call(t unit.Duration, f *frame)    // a recorded call is about to begin, for which records may be held
+	enter(t unit.Duration, f *frame)   // it begins
+	leave(t unit.Duration)             // a recorded call ends
+	record(t unit.Duration, kind Kind) // a record of a team of threads
+}
+
+// heldRecord is a record of a team of threads that comes before the call of the parallel region: where that is
+// called from will only be known then.
+type heldRecord struct {
+	time unit.Duration
+	kind Kind
+}
+
+// newGaps returns the gaps of a location. Idle threads of a team do nothing worth knowing outside of it.
+func newGaps(tree *stackTree, to gapVisitor, idle bool) *gaps {
+	return &gaps{tree: tree, frames: []frame{{quiet: idle}}, to: to}
+}
+
+func (g *gaps) top() *frame { return &g.frames[len(g.frames)-1] }
+
+// start begins a gap, or the first one if nothing happened yet.
+func (g *gaps) start(t unit.Duration, left boundary) {
+	f := g.top()
+	g.open = !f.quiet
+	g.now = gap{gapKey: gapKey{inside: f.region, left: left}, begin: t, samples: g.now.samples[:0]}
+}
+
+// begin makes sure that there is a gap if there should be one.
+func (g *gaps) begin(t unit.Duration) {
+	if !g.open && !g.top().quiet {
+		g.start(t, boundary{kind: ProgramBegin})
+	}
+	g.last = t
+}
+
+// close ends the gap that is going on.
+func (g *gaps) close(t unit.Duration, right boundary) {
+	if g.open {
+		g.now.end, g.now.right = t, right
+		g.now.octave = uint8(bits.Len64(uint64(g.now.end - g.now.begin)))
+		g.to.gap(&g.now)
+	}
+	g.open = false
+}
+
+// enterCall takes the begin of a recorded call.
+func (g *gaps) enterCall(t unit.Duration, e *Event) {
+	g.begin(t)
+	f := frame{region: e.Region + 1, caller: g.tree.find(e.Stack)}
+	f.quiet = g.tree.kinds[e.Region] == quiet || len(g.frames) > 1 && g.top().quiet
+	at := t
+	if len(g.held) > 0 {
+		at = g.held[0].time
+	}
+	g.close(at, boundary{f.caller, e.Region, Enter})
+	g.to.call(at, &f)
+	g.flush()
+	g.to.enter(t, &f)
+	g.frames = append(g.frames, f)
+	g.start(t, boundary{region: e.Region, kind: Enter})
+}
+
+// leaveCall takes the end of the innermost recorded call.
+func (g *gaps) leaveCall(t unit.Duration) {
+	g.begin(t)
+	if len(g.frames) == 1 {
+		return
+	}
+	g.release()
+	f := *g.top()
+	g.close(t, boundary{region: f.region - 1, kind: Leave})
+	g.to.leave(t)
+	g.frames = g.frames[:len(g.frames)-1]
+	g.start(t, boundary{f.caller, f.region - 1, Leave})
+}
+
+// sample takes a sample.
+func (g *gaps) sample(t unit.Duration, stack uint32) {
+	g.begin(t)
+	if node := g.tree.find(stack); g.open && node != 0 {
+		g.release()
+		g.now.samples = append(g.now.samples, sample{t, node})
+	}
+}
+
+// record takes a record of a team of threads. A Join or the end of a part comes after what it ends: the stack is
+// still that of the call before it. A Fork or the begin of a part comes before what it begins.
+func (g *gaps) record(t unit.Duration, kind Kind) {
+	g.begin(t)
+	if !g.open {
+		g.to.record(t, kind)
+		return
+	}
+	if kind == Fork || kind == TeamBegin {
+		g.held = append(g.held, heldRecord{t, kind})
+		return
+	}
+	g.release()
+	left := g.now.left
+	if len(g.now.samples) > 0 {
+		left = boundary{kind: kind}
+		g.close(t, left)
+	}
+	g.to.record(t, kind)
+	g.start(t, left)
+}
+
+// release lets records go that were held, if no call of a parallel region follows them.
+func (g *gaps) release() {
+	if len(g.held) == 0 {
+		return
+	}
+	t := g.held[len(g.held)-1].time
+	g.close(g.held[0].time, boundary{kind: Fork})
+	g.flush()
+	g.start(t, boundary{kind: Fork})
+}
+
+// flush hands out the records that were held.
+func (g *gaps) flush() {
+	for _, h := range g.held {
+		g.to.record(h.time, h.kind)
+	}
+	g.held = g.held[:0]
+}
+
+// end ends the last gap.
+func (g *gaps) end() {
+	g.release()
+	g.close(g.last, boundary{kind: ProgramEnd})
+}
+
+// takes reports whether an event is one for gaps, and takes it if so.
+func (g *gaps) takes(t unit.Duration, e *Event) bool {
+	switch e.Kind {
+	case Sample:
+		g.sample(t, e.Stack)
+	case Fork, Join, TeamBegin, TeamEnd:
+		g.record(t, e.Kind)
+	default:
+		g.begin(t)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,146 @@
+package trace
+
+import "slackline/model/unit"
+
+// survey is what a first look at the events of a location tells: the pools of its gaps, and where calls were
+// made from of which the trace does not say it.
+type survey struct {
+	tree      *stackTree
+	pools     map[gapKey]*pool
+	seen      []bool            // nodes of the tree that are stacks of this location
+	neighbour map[uint32]uint32 // by region: what the stacks before and after its calls have in common
+	unsettled []uint32          // regions that wait for the next stack
+	last      uint32            // the last known stack
+	idle      bool              // it is a thread of teams
+
+	callers  map[uint32]uint32 // by region: what the stacks that it was seen called from have in common
+	found    map[uint32]uint32 // by region: the first stack that ends in it
+	onlyLast bool              // stacks of recorded calls are the calling function alone
+}
+
+// survey reads the events of a location for the first time.
+func (c *conversion) survey(i int) (*survey, error) {
+	s := &survey{
+		tree: c.stacks, pools: map[gapKey]*pool{}, seen: make([]bool, len(c.stacks.nodes)), neighbour: map[uint32]uint32{},
+		onlyLast: c.CallPaths == "caller",
+	}
+	g := newGaps(c.stacks, s, false)
+	times := c.clocks.of(i)
+	worker := c.Locations[i].Thread > 0
+	_, err := c.readEvents(i, func(events []Event) error {
+		for k := range events {
+			e := &events[k]
+			t := times.correct(e.Time)
+			switch e.Kind {
+			case Enter:
+				if int(e.Region) >= len(c.Regions) {
+					continue // the second look says it
+				}
+				g.enterCall(t, e)
+			case Leave:
+				g.leaveCall(t)
+			case TeamBegin:
+				s.idle = s.idle || worker
+				g.takes(t, e)
+			default:
+				g.takes(t, e)
+			}
+		}
+		return nil
+	}, func(int64) {})
+	g.end()
+	s.settle()
+	return s, err
+}
+
+// gap puts a gap into its pool.
+func (s *survey) gap(g *gap) {
+	p := s.pools[g.gapKey]
+	if p == nil {
+		p = &pool{}
+		s.pools[g.gapKey] = p
+	}
+	for _, sample := range g.samples {
+		p.samples = append(p.samples, poolSample{p.length + sample.time - g.begin, sample.stack})
+		s.know(sample.stack)
+	}
+	p.length += g.end - g.begin
+}
+
+// know notes a stack.
+func (s *survey) know(node uint32) {
+	for _, region := range s.unsettled {
+		s.neighbour[region] = s.tree.common(s.neighbour[region], node)
+	}
+	s.unsettled = s.unsettled[:0]
+	s.seen[node] = true
+	s.last = node
+}
+
+func (s *survey) call(_ unit.Duration, f *frame) {
+	if f.caller != 0 && !s.onlyLast {
+		s.know(f.caller)
+		return
+	}
+	region := f.region - 1
+	if before, ok := s.neighbour[region]; ok {
+		s.neighbour[region] = s.tree.common(before, s.last)
+	} else {
+		s.neighbour[region] = s.last
+	}
+	s.unsettled = append(s.unsettled, region)
+}
+
+func (s *survey) enter(unit.Duration, *frame) {}
+func (s *survey) leave(unit.Duration)         {}
+func (s *survey) record(unit.Duration, Kind)  {}
+
+// settle finds out where functions are called from, after all stacks have been seen.
+func (s *survey) settle() {
+	s.callers, s.found = map[uint32]uint32{}, map[uint32]uint32{}
+	for node := len(s.seen) - 1; node > 0; node-- { // parents come before children
+		if s.seen[node] {
+			s.seen[s.tree.nodes[node].parent] = true
+		}
+	}
+	for i, seen := range s.seen {
+		if !seen || i == 0 {
+			continue
+		}
+		n := s.tree.nodes[i]
+		if _, ok := s.found[n.region]; !ok {
+			s.found[n.region] = uint32(i)
+		}
+		parent := n.parent
+		for parent != 0 && s.tree.kinds[s.tree.nodes[parent].region] == starter {
+			parent = s.tree.nodes[parent].parent
+		}
+		if before, ok := s.callers[n.region]; ok {
+			parent = s.tree.common(before, parent)
+		}
+		s.callers[n.region] = parent
+	}
+	s.seen = nil
+}
+
+// caller returns where a recorded call was made from, as exactly as it is known. Recent is the last sample.
+func (s *survey) caller(f *frame, recent uint32) uint32 {
+	region := f.region - 1
+	switch {
+	case f.caller != 0 && !s.onlyLast:
+		return f.caller
+	case f.caller != 0:
+		function := s.tree.nodes[f.caller].region
+		if node, ok := s.tree.last(recent, function); ok {
+			return node
+		}
+		if node, ok := s.found[function]; ok {
+			return node
+		}
+		return f.caller
+	}
+	if node, ok := s.callers[region]; ok {
+		return node
+	}
+	return s.neighbour[region]
+}

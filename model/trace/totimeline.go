@@ -1,0 +1,224 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// TimelineOptions say how a trace becomes a timeline. The zero value is fine.
+type TimelineOptions struct {
+	Clock   Clock         // how clocks are brought together
+	Latency unit.Duration // that the controlled logical clock lets every message take at least
+	Clocks  *ClockReport  // filled with what was done to the clocks, if not nil
+
+	Ranks      []int         // those that are read; nil: all. What they have to do with others is left out
+	Begin, End unit.Duration // since the start of the run: what is kept; End 0: to the end of the run
+
+	NoSamples bool         // functions are not made out of samples
+	Strict    bool         // refuse a trace of which something is missing or damaged
+	Threads   int          // that read at the same time; 0: as many as make sense
+	Interrupt func() error // asked now and then; an error ends the reading. nil: never
+}
+
+// ToTimeline reads a trace and makes a timeline of it: all times on one clock, functions made out of
+// samples where the trace has them, partners of messages and members of collectives found. What is
+// missing or does not fit together is in the Problems of the timeline.
+func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
+	c, err := newConversion(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	tl := c.builder.Finish(c.threads)
+	c.explainMissing(tl)
+	c.control(tl)
+	if c.rebase {
+		tl.Shift(-tl.Start, c.threads)
+	}
+	if o.Begin > 0 || o.End > 0 {
+		end := tl.End
+		if o.End > 0 {
+			end = min(end, tl.Start+o.End)
+		}
+		tl = tl.Window(tl.Start+o.Begin, end, c.threads)
+	}
+	return tl, nil
+}
+
+// conversion is a trace on its way to a timeline.
+type conversion struct {
+	*Trace
+	TimelineOptions
+	threads  int
+	builder  *timeline.Builder
+	clocks   *clocks
+	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
+	selected []bool       // by rank; nil: all
+	comms    []commUse    // by communicator, if ranks were selected
+	stacks   *stackTree   // nil: there are none
+	regions  []regionKind // by region
+	lost     []string     // by location: what is missing; empty: nothing
+	failed   atomic.Bool  // some location could not be read
+}
+
+func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
+	c := &conversion{Trace: t, TimelineOptions: o, threads: o.Threads, lost: make([]string, len(t.Locations))}
+	if c.threads <= 0 {
+		c.threads = runtime.GOMAXPROCS(0)
+	}
+	if err := c.checkOptions(); err != nil {
+		return nil, err
+	}
+	if err := c.checkWhole(); err != nil {
+		return nil, err
+	}
+	c.builder = timeline.NewBuilder(t.Ranks)
+	for _, r := range t.Regions {
+		c.builder.Region(r)
+		c.regions = append(c.regions, kindOf(&r))
+	}
+	for _, comm := range t.Comms {
+		c.builder.Comm(comm)
+	}
+	c.builder.SetGrid(gridOf(&t.Definitions))
+	if len(t.Stacks) > 1 && !o.NoSamples {
+		c.stacks = newStackTree(t.Stacks, c.regions)
+	}
+	c.selectComms()
+	c.clocks = c.findClocks()
+	c.rebase = !slices.Contains([]string{"", "otf2", "text"}, t.Format)
+	return c, nil
+}
+
+func (c *conversion) checkOptions() error {
+	if c.Begin < 0 || c.End < 0 || c.End > 0 && c.End <= c.Begin {
+		return fmt.Errorf("the time from %v to %v is empty", c.Begin, c.End)
+	}
+	if c.Ranks == nil {
+		return nil
+	}
+	c.selected = make([]bool, c.Trace.Ranks)
+	for _, r := range c.Ranks {
+		if r < 0 || r >= c.Trace.Ranks {
+			return fmt.Errorf("rank %d does not exist; the trace has ranks 0 to %d", r, c.Trace.Ranks-1)
+		}
+		c.selected[r] = true
+	}
+	return nil
+}
+
+// wanted reports whether the events of a rank are read.
+func (c *conversion) wanted(rank int) bool {
+	return c.selected == nil || rank < len(c.selected) && c.selected[rank]
+}
+
+// checkWhole refuses a trace of which something is missing, if that is asked for.
+func (c *conversion) checkWhole() error {
+	for i := range c.Locations {
+		l := &c.Locations[i]
+		switch {
+		case l.Rank < 0 || l.Rank >= max(c.Trace.Ranks, 1) || l.Thread < 0:
+			return fmt.Errorf("location %d is thread %d of rank %d; the trace has ranks 0 to %d", i, l.Thread, l.Rank, c.Trace.Ranks-1)
+		case !c.Strict || !c.wanted(l.Rank):
+		case l.Missing:
+			return fmt.Errorf("%s is missing (without --strict the rest is read)", l.describe())
+		case l.Truncated:
+			return fmt.Errorf("%s: its end is missing (without --strict the rest is read)", l.describe())
+		}
+	}
+	return nil
+}
+
+// describe names a location.
+func (l *Location) describe() string {
+	if l.Thread == 0 {
+		return fmt.Sprintf("rank %d", l.Rank)
+	}
+	return fmt.Sprintf("rank %d, thread %d", l.Rank, l.Thread)
+}
+
+// read reads all locations, several at the same time.
+func (c *conversion) read() error {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	errs := make([]error, len(c.Locations))
+	builders := make([]*timeline.LocationBuilder, len(c.Locations))
+	for i := range c.Locations {
+		if l := &c.Locations[i]; c.wanted(l.Rank) && !l.Missing {
+			builders[i] = c.builder.Location(l.Rank, l.Thread, l.Name, l.Host)
+		}
+	}
+	for range min(c.threads, len(c.Locations)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(errs) && !c.failed.Load(); i = int(next.Add(1)) - 1 {
+				if builders[i] == nil {
+					continue
+				}
+				if errs[i] = c.readLocation(i, builders[i]); errs[i] != nil {
+					c.failed.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// explainMissing puts what is missing of the locations into the problems of the timeline.
+func (c *conversion) explainMissing(tl *timeline.Timeline) {
+	p := &tl.Problems
+	p.MissingRanks = slices.DeleteFunc(p.MissingRanks, func(r int) bool { return !c.wanted(r) })
+	p.Notes = append(p.Notes, c.Warnings...)
+	if c.Ranks != nil {
+		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
+	}
+	listed := 0
+	for i, what := range c.lost {
+		if l := &c.Locations[i]; l.Missing && l.Thread > 0 && c.wanted(l.Rank) {
+			what = "left nothing"
+		}
+		if what == "" {
+			continue
+		}
+		if listed++; listed <= maxListed {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: %s", c.Locations[i].describe(), what))
+		}
+	}
+	if listed > maxListed {
+		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-maxListed))
+	}
+}
+
+// gridOf returns the process grid of the largest communicator that has one, the first of several.
+func gridOf(d *Definitions) *timeline.Grid {
+	var best *Cart
+	for i := range d.Carts {
+		cart := &d.Carts[i]
+		if int(cart.Comm) >= len(d.Comms) || len(cart.Dims) == 0 || len(cart.Coords) == 0 {
+			continue
+		}
+		if best == nil || len(cart.Coords) > len(best.Coords) {
+			best = cart
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	g := &timeline.Grid{Dims: best.Dims, Periodic: best.Periodic, Coords: make([][]int, d.Ranks)}
+	members := d.Comms[best.Comm].Members
+	for i, coords := range best.Coords {
+		if i < len(members) && int(members[i]) < d.Ranks && members[i] >= 0 {
+			g.Coords[members[i]] = coords
+		}
+	}
+	return g
+}

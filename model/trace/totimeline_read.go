@@ -1,0 +1,302 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// locationReader turns the events of one location into calls.
+type locationReader struct {
+	c     *conversion
+	l     *timeline.LocationBuilder
+	at    *Location
+	clock locationClock
+	made  *synthesis // makes functions out of samples; nil: there are none
+
+	open        []uint32 // regions that are open
+	first, last int64    // times on the location's own clock
+	started     bool
+	count       int64
+	unbalanced  int64
+	off         unit.Duration // when the recording was switched off; -1: it is on
+	offTime     unit.Duration
+	skipped     map[uint64]bool // requests of messages to ranks that are not read
+}
+
+// readLocation reads the events of a location into the builder.
+func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
+	r := &locationReader{c: c, l: l, at: &c.Locations[i], clock: c.clocks.of(i), off: -1}
+	if c.stacks != nil {
+		survey, err := c.survey(i)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.at.describe(), err)
+		}
+		r.made = newSynthesis(survey, l)
+	}
+	damage, err := c.readEvents(i, r.apply, func(read int64) { r.reserve(read) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.at.describe(), err)
+	}
+	if damage != nil {
+		c.lost[i] = fmt.Sprintf("events end early: %v", damage)
+	} else if r.at.Truncated {
+		c.lost[i] = "its end is missing"
+	}
+	if damage != nil || r.at.Truncated {
+		l.SetTruncated()
+	}
+	r.finish(i)
+	return nil
+}
+
+// readEvents calls apply with the events of a location, many at a time, and progress now and then with their
+// number so far. Damage is returned apart from other errors: the events before it have been seen.
+func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(read int64)) (damage, err error) {
+	reader, err := c.Open(i)
+	if err == nil {
+		defer reader.Close()
+	}
+	events := make([]Event, batch)
+	for read := int64(0); err == nil; {
+		var n int
+		n, err = reader.Read(events)
+		if failed := apply(events[:n]); failed != nil {
+			return nil, failed
+		}
+		read += int64(n)
+		progress(read)
+		if c.failed.Load() {
+			return nil, nil // another location says why
+		}
+		if c.Interrupt != nil && err == nil {
+			if stop := c.Interrupt(); stop != nil {
+				return nil, stop
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case errors.Is(err, ErrDamaged) && !c.Strict:
+		return err, nil
+	case errors.Is(err, ErrDamaged):
+		return nil, fmt.Errorf("%w (without --strict the rest is read)", err)
+	}
+	return nil, err
+}
+
+// reserve makes room for the calls to come, as far as what was read makes the announced number credible.
+func (r *locationReader) reserve(read int64) {
+	if r.count == 0 || read >= 4*r.count {
+		r.count = max(read, batch)
+		r.l.Reserve(int(min(r.at.Events, uint64(4*r.count)) / 2))
+	}
+}
+
+// apply takes the next events.
+func (r *locationReader) apply(events []Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	if !r.started {
+		r.first, r.started = events[0].Time, true
+	}
+	r.last = events[len(events)-1].Time
+	for k := range events {
+		e := &events[k]
+		t := r.clock.correct(e.Time)
+		switch e.Kind {
+		case Enter:
+			if int(e.Region) >= len(r.c.Regions) {
+				return fmt.Errorf("region %d is not defined", e.Region)
+			}
+			r.open = append(r.open, e.Region)
+			if r.made != nil {
+				r.made.enterCall(t, e)
+			} else {
+				r.l.Enter(t, timeline.RegionID(e.Region))
+			}
+		case Leave:
+			if n := len(r.open) - 1; n >= 0 && r.open[n] == e.Region {
+				r.open = r.open[:n]
+				r.leave(t)
+			} else {
+				r.leaveOther(t, e.Region)
+			}
+		default:
+			r.record(t, e)
+		}
+	}
+	return nil
+}
+
+// leave leaves the innermost open call.
+func (r *locationReader) leave(t unit.Duration) {
+	if r.made != nil {
+		r.made.leaveCall(t)
+	} else {
+		r.l.Leave(t)
+	}
+}
+
+// leaveOther leaves a region that is not the innermost open one: those inside of it were left unseen. A
+// region that is not open at all was entered unseen.
+func (r *locationReader) leaveOther(t unit.Duration, region uint32) {
+	r.unbalanced++
+	if !slices.Contains(r.open, region) {
+		r.l.Event(t)
+		return
+	}
+	r.unbalanced--
+	for {
+		n := len(r.open) - 1
+		innermost := r.open[n]
+		r.open = r.open[:n]
+		r.leave(t)
+		if innermost == region {
+			return
+		}
+		r.unbalanced++
+	}
+}
+
+// record takes an event that is not the begin or end of a call.
+func (r *locationReader) record(t unit.Duration, e *Event) {
+	if r.made != nil && r.made.takes(t, e) {
+		return
+	}
+	if r.c.selected != nil && r.foreign(t, e) {
+		return
+	}
+	l := r.l
+	switch e.Kind {
+	case Send:
+		l.Send(t, e.Peer, int32(e.Comm), e.Tag, e.Size)
+	case Isend:
+		l.Isend(t, e.Peer, int32(e.Comm), e.Tag, e.Size, e.Request)
+	case IsendDone:
+		l.IsendDone(t, e.Request)
+	case IrecvPost:
+		l.Post(t, e.Request)
+	case Recv:
+		l.Recv(t, e.Peer, int32(e.Comm), e.Tag, e.Size)
+	case IrecvDone:
+		l.IrecvDone(t, e.Peer, int32(e.Comm), e.Tag, e.Size, e.Request)
+	case RequestCancelled:
+		l.Cancel(t, e.Request)
+	case CollectiveEnd:
+		l.Collective(t, e.Op, int32(e.Comm), e.Root, e.Sent, e.Received, e.Counts)
+	case CollectiveIssue:
+		l.Issue(t, e.Request)
+	case CollectiveDone:
+		l.Complete(t, e.Op, int32(e.Comm), e.Root, e.Sent, e.Received, e.Counts, e.Request)
+	case Fork:
+		l.Fork(t)
+	case Join:
+		l.Join(t)
+	case TeamBegin:
+		l.TeamBegin(t)
+	case TeamEnd:
+		l.TeamEnd(t)
+	case Polls:
+		l.Event(t)
+		l.Polls(e.Size)
+	case RecordingOff, RecordingOn:
+		l.Event(t)
+		r.recording(t, e.Kind == RecordingOn)
+	default:
+		l.Event(t)
+	}
+}
+
+// recording notes that the recording was switched on or off.
+func (r *locationReader) recording(t unit.Duration, on bool) {
+	if on && r.off >= 0 {
+		r.offTime += t - r.off
+		r.off = -1
+	} else if !on && r.off < 0 {
+		r.off = t
+	}
+}
+
+// finish ends what is still open and says what is known of the location as a whole.
+func (r *locationReader) finish(i int) {
+	if r.made != nil {
+		unclosed := r.made.finish()
+		if !r.at.Truncated && r.c.lost[i] == "" {
+			r.unbalanced += int64(unclosed)
+		}
+	}
+	r.l.Unbalanced(r.unbalanced)
+	r.l.SetClockError(r.c.clocks.error(i, unit.Duration(r.first), unit.Duration(r.last)))
+	if r.offTime > 0 && r.c.lost[i] == "" {
+		r.c.lost[i] = fmt.Sprintf("the recording was off for %v", r.offTime)
+	}
+}
+
+// commUse says what can be kept of a communicator if only some ranks are read.
+type commUse struct {
+	whole bool // all of its members are read
+}
+
+// selectComms finds out what can be kept of the communicators.
+func (c *conversion) selectComms() {
+	if c.selected == nil {
+		return
+	}
+	c.comms = make([]commUse, len(c.Comms))
+	for i, comm := range c.Comms {
+		all := slices.Concat(comm.Members, comm.Remote)
+		c.comms[i].whole = !slices.ContainsFunc(all, func(r int32) bool { return !c.wanted(int(r)) })
+	}
+}
+
+// foreign takes records that have to do with ranks that are not read; it reports whether this is one.
+func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
+	switch e.Kind {
+	case Send, Isend, Recv, IrecvDone:
+		if r.known(e) {
+			return false
+		}
+	case CollectiveEnd, CollectiveDone:
+		if int(e.Comm) < len(r.c.comms) && r.c.comms[e.Comm].whole {
+			return false
+		}
+	case IsendDone:
+		if !r.skipped[e.Request] {
+			return false
+		}
+		delete(r.skipped, e.Request)
+	default:
+		return false
+	}
+	switch e.Kind {
+	case Isend:
+		if r.skipped == nil {
+			r.skipped = map[uint64]bool{}
+		}
+		r.skipped[e.Request] = true
+	case IrecvDone, CollectiveDone:
+		r.l.Cancel(t, e.Request)
+	}
+	r.l.Event(t)
+	return true
+}
+
+// known reports whether the peer of a message is read, too.
+func (r *locationReader) known(e *Event) bool {
+	if int(e.Comm) >= len(r.c.Comms) || e.Peer < 0 {
+		return false
+	}
+	comm := &r.c.Comms[e.Comm]
+	members := comm.Members
+	if len(comm.Remote) > 0 && slices.Contains(comm.Members, int32(r.at.Rank)) {
+		members = comm.Remote
+	}
+	return int(e.Peer) < len(members) && r.c.wanted(int(members[e.Peer]))
+}

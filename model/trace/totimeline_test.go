@@ -1,0 +1,79 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// memoryTrace makes a trace of events, one location for each rank.
+func memoryTrace(regions []string, stacks []Stack, events ...[]Event) *Trace {
+	d := Definitions{Ranks: len(events), Stacks: append([]Stack{{}}, stacks...)}
+	for _, name := range regions {
+		d.Regions = append(d.Regions, timeline.RegionNamed(name))
+	}
+	world := timeline.Comm{Name: "MPI_COMM_WORLD"}
+	for r := range events {
+		world.Members = append(world.Members, int32(r))
+		d.Locations = append(d.Locations, Location{ID: uint64(r), Rank: r, Name: "rank", Host: "node", Events: uint64(len(events[r]))})
+	}
+	d.Comms = []timeline.Comm{world}
+	return NewMemory(d, events)
+}
+
+// toTimeline makes a timeline that must succeed.
+func toTimeline(t testing.TB, tr *Trace, o TimelineOptions) *timeline.Timeline {
+	t.Helper()
+	tl, err := ToTimeline(tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tl
+}
+
+// callsOf lists the calls of a location as "path begin end".
+func callsOf(tl *timeline.Timeline, location int) []string {
+	var list []string
+	c := &tl.Locations[location].Calls
+	for i := range c.Enter {
+		list = append(list, strings.Join([]string{tl.PathName(c.Path[i]), text(c.Enter[i]), text(c.Leave[i])}, " "))
+	}
+	return list
+}
+
+func text(d unit.Duration) string { return strings.TrimSuffix(d.String(), "ps") }
+
+// exchange is a rank that sends and receives.
+func exchange(peer int32) []Event {
+	return []Event{
+		{Time: 0, Kind: ProgramBegin},
+		{Time: 0, Kind: Enter, Region: 0},
+		{Time: 100, Kind: Enter, Region: 1},
+		{Time: 101, Kind: Send, Peer: peer, Tag: 3, Size: 10},
+		{Time: 110, Kind: Leave, Region: 1},
+		{Time: 120, Kind: Enter, Region: 2},
+		{Time: 150, Kind: Recv, Peer: peer, Tag: 3, Size: 10},
+		{Time: 150, Kind: Leave, Region: 2},
+		{Time: 200, Kind: Leave, Region: 0},
+		{Time: 205, Kind: ProgramEnd},
+	}
+}
+
+var exchangeRegions = []string{"main", "MPI_Send", "MPI_Recv"}
+
+func TestToTimeline(t *testing.T) {
+	tl := toTimeline(t, memoryTrace(exchangeRegions, nil, exchange(1), exchange(0)), TimelineOptions{Strict: true})
+	if diff := cmp.Diff([]string{"main 0 200", "main/MPI_Send 100 110", "main/MPI_Recv 120 150"}, callsOf(tl, 1)); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if len(tl.Messages) != 2 || tl.End != 205 || tl.Locations[0].ClockError != -1 {
+		t.Errorf("%d messages, end %d, clock error %d; want 2, 205, -1", len(tl.Messages), tl.End, tl.Locations[0].ClockError)
+	}
+	if diff := cmp.Diff(timeline.Problems{}, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
