@@ -124,7 +124,6 @@ var modulesOf = map[string][]string{
 	"github.com/goccy/go-yaml":           {"internal/yamlfile"},
 	"github.com/klauspost/compress":      {"model/", "internal/chunk"},
 	"github.com/ianlancetaylor/demangle": {"observe/record"},
-	"gonum.org/v1/gonum":                 {""},
 	"golang.org/x/term":                  {"internal/cli"},
 	"golang.org/x/sync":                  {""},
 	"golang.org/x/sys":                   {""},

@@ -1,13 +1,8 @@
 package measure
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"time"
-
-	"gonum.org/v1/gonum/dsp/fourier"
 
 	"slackline/model/unit"
 )
@@ -135,45 +130,4 @@ func (c *CPUNoise) findThrottling() {
 		line.Lost += c.Detours[i].Length
 	}
 	c.Lines = append(c.Lines, line)
-}
-
-// Frequency is a frequency at which noise repeats.
-type Frequency struct {
-	Hertz     float64
-	Amplitude unit.Duration // of the noise per quantum that swings with it
-}
-
-// spectrum returns the strongest frequencies in equidistant samples, strongest first.
-func spectrum(samples []Sample, quantum time.Duration) []Frequency {
-	const most, contrast = 20, 5
-	n := len(samples)
-	if n < 16 {
-		return nil
-	}
-	values := make([]float64, n)
-	mean := 0.0
-	for i, s := range samples {
-		values[i] = float64(s.Noise)
-		mean += values[i] / float64(n)
-	}
-	for i := range values { // Hann's window: what does not fit into the time must not smear
-		values[i] = (values[i] - mean) * (1 - math.Cos(2*math.Pi*float64(i)/float64(n)))
-	}
-	fft := fourier.NewFFT(n)
-	coefficients := fft.Coefficients(nil, values)
-	amplitudes := make([]float64, len(coefficients))
-	for i, x := range coefficients {
-		amplitudes[i] = 2 * math.Hypot(real(x), imag(x)) / float64(n)
-	}
-	sorted := slices.Clone(amplitudes)
-	slices.Sort(sorted)
-	floor := contrast * sorted[len(sorted)/2]
-	var list []Frequency
-	for i := 1; i < len(amplitudes)-1; i++ {
-		if a := amplitudes[i]; a > floor && a >= amplitudes[i-1] && a > amplitudes[i+1] {
-			list = append(list, Frequency{Hertz: fft.Freq(i) / quantum.Seconds(), Amplitude: unit.Duration(a)})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Frequency) int { return cmp.Compare(b.Amplitude, a.Amplitude) })
-	return list[:min(len(list), most)]
 }

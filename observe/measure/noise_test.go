@@ -249,6 +249,21 @@ func TestSpectrum(t *testing.T) {
 	}
 }
 
+func TestTransform(t *testing.T) {
+	const n = 64
+	v := make([]complex128, n)
+	for i := range v {
+		v[i] = complex(math.Cos(2*math.Pi*5*float64(i)/n)+0.5*math.Sin(2*math.Pi*9*float64(i)/n), 0)
+	}
+	transform(v)
+	for i, x := range v[:n/2] {
+		want := map[int]float64{5: n / 2, 9: n / 4}[i]
+		if got := math.Hypot(real(x), imag(x)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("coefficient %d is %g, want %g", i, got, want)
+		}
+	}
+}
+
 func BenchmarkShortestIteration(b *testing.B) {
 	least, _ := findShortest(false)
 	for b.Loop() {
