@@ -47,3 +47,6 @@ func (w *warningList) add(format string, args ...any) {
 	defer w.mu.Unlock()
 	w.list = append(w.list, fmt.Sprintf(format, args...))
 }
+
+// maxListed is how many of many like things a message names.
+const maxListed = 10
