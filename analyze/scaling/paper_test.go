@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -122,5 +123,61 @@ func TestMemoryWall(t *testing.T) {
 	down := newModel([]string{"p"}, []ModelTerm{{100, []Term{mustTerm(t, "1/p")}}, {2, []Term{{}}}})
 	if got := down.Wall(3, 0, []float64{1}); !math.IsInf(got, 1) {
 		t.Errorf("wall of what decreases = %v, want none", got)
+	}
+}
+
+// TestPaperStudy judges values computed from the models of Tables 2 and 3 by the
+// built-in expectations: every match and divergence is that of the paper, and the
+// litmus test is noted where it fails.
+func TestPaperStudy(t *testing.T) {
+	var tables paperTables
+	loadJSON(t, "paper_tables.json", &tables)
+	e, err := ParseExpectations("mpi", MPIExpectations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	byMachine := map[string]*Report{}
+	for machine, file := range map[string]string{"Juqueen": "juqueen", "Juropa": "juropa", "Piz Daint": "piz-daint"} {
+		if byMachine[machine], err = Judge(e, load(t, "paper/"+file+".json"), Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := map[string]string{"Bcast (BT)": "bcast_binary_tree", "MPI memory": "MPI_memory"}
+	rows := append(tables.Table2.Rows, tables.Table3.Rows...)
+	for _, row := range rows {
+		name := names[row.Function]
+		if name == "" {
+			name = "MPI_" + row.Function
+		}
+		found := false
+		for _, c := range byMachine[row.Machine].Checks {
+			if c.Function != name {
+				continue
+			}
+			found = true
+			if divergence := "O(" + c.Delta[0].Landau("p") + ")"; c.Rank.String() != row.Match || divergence != row.Divergence {
+				t.Errorf("%s on %s: %s, %s, want %s, %s", name, row.Machine, c.Rank, divergence, row.Match, row.Divergence)
+			}
+			if failed := row.Match == "none"; failed != (c.Verdict == Fail) {
+				t.Errorf("%s on %s: verdict %s with match %s", name, row.Machine, c.Verdict, row.Match)
+			}
+		}
+		if !found {
+			t.Errorf("no expectation of %s", name)
+		}
+	}
+	for _, g := range tables.Guidelines {
+		for _, c := range byMachine[g.Machine].Rules {
+			if strings.ReplaceAll(c.Rule.Text, "MPI_", "") == g.Rule && g.Violated != (c.Verdict == Inconclusive && !math.IsNaN(c.Crossover)) {
+				t.Errorf("%s on %s: %s, crossover %v, violated by lead terms: %v", g.Rule, g.Machine, c.Verdict, c.Crossover, g.Violated)
+			}
+		}
+	}
+	for machine, r := range byMachine {
+		for _, c := range r.Checks {
+			if noted := len(c.Notes) > 0; noted != (machine != "Juqueen" && c.Verdict == Fail && !c.Litmus) {
+				t.Errorf("%s on %s: notes %q", c.Function, machine, c.Notes)
+			}
+		}
 	}
 }

@@ -87,6 +87,9 @@ func runDocument(t *testing.T, root, path string) int {
 	if err := os.MkdirAll(filepath.Join(dir, "docs", "images"), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
+		t.Fatal(err) // documents may show our own data
+	}
 	var out []string // the document with the outputs of today
 	count := 0
 	lines := strings.Split(string(data), "\n")
