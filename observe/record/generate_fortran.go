@@ -6,8 +6,9 @@ import (
 )
 
 // Fortran passes everything by reference, handles as integers, the lengths of texts behind all arguments, and the
-// result in a last argument. Three families of names lead to the same wrapper: those of mpif.h and of the module mpi,
-// those that Open MPI's module mpi_f08 calls, and those of MPICH's module mpi_f08 that do not reach the C binding.
+// result in a last argument. Three families of names lead to the same wrapper: those of mpif.h and of the module mpi
+// (mpi_send_), those that most of Open MPI's module mpi_f08 calls (ompi_send_f), and those of the module mpi_f08 itself
+// for calls without buffers (mpi_wait_f08_), which in MPICH, and for some calls in Open MPI, reach no other wrapper.
 
 // fortranType is the type of a parameter as Fortran passes it.
 func (p parameter) fortranType() string {
@@ -24,7 +25,7 @@ func (p parameter) fortranType() string {
 	return "MPI_Fint *"
 }
 
-// buffered reports whether the call takes data of the program; such calls of MPICH's module mpi_f08 go through C.
+// buffered reports whether the call takes data of the program, which the module mpi_f08 passes in a form of its own.
 func (f mpiFunction) buffered() bool {
 	for _, p := range f.params {
 		if strings.Contains(p.ctype, "void *") {
@@ -55,7 +56,7 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "\ntypedef void %s_t(%s);\nvoid p%s_(%s) __attribute__((weak));\n", lower, list, lower, list)
 	fmt.Fprintf(b, "static __attribute__((noinline)) void %s_real(%s_t *real, struct sl_frame frame, %s) {\n", lower, lower, list)
 	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) {\n        real(%s);\n        return;\n    }\n", call)
-	b.WriteString("    enum { first_index = 1 };\n    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n    uint64_t enter = sl_now();\n")
+	b.WriteString("    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n    uint64_t enter = sl_now();\n")
 	f.writeConversions(b)
 	fmt.Fprintf(b, "    %s\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(), call)
 	f.writeResults(b)
@@ -64,12 +65,12 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	for _, other := range []string{lower + "__", lower, upper} {
 		fmt.Fprintf(b, "SL_ALIAS(%s_, %s)\n", lower, other)
 	}
-	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(p%s_, SL_CALLER, %s); }\n", lower, list, lower, lower, call)
-	if !f.buffered() {
-		fmt.Fprintf(b, "#else\nSL_EXPORT void %s_f08_(%s) {\n    static %s_t *real;\n", lower, list, lower)
-		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s_f08_\");\n    %s_real(real, SL_CALLER, %s);\n}\n", lower, lower, lower, call)
+	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(p%s_, SL_CALLER, %s); }\n#endif\n", lower, list, lower, lower, call)
+	if f.buffered() {
+		return
 	}
-	b.WriteString("#endif\n")
+	fmt.Fprintf(b, "SL_EXPORT void %s_f08_(%s) {\n    static %s_t *real;\n", lower, list, lower)
+	fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s_f08_\");\n    %s_real(real, SL_CALLER, %s);\n}\n", lower, lower, lower, call)
 }
 
 // requestIn lists the classes that take a request; the others make one.
@@ -150,6 +151,12 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 		return
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
+	switch {
+	case strings.HasSuffix(f.class, "any"):
+		line("int first_index = sl_first_index(f_array_of_requests, before, count, *index != MPI_UNDEFINED, index);")
+	case strings.HasSuffix(f.class, "some"):
+		line("int first_index = sl_first_index(f_array_of_requests, before, count, *outcount == MPI_UNDEFINED ? 0 : *outcount, array_of_indices);")
+	}
 	for _, p := range f.params {
 		n := p.name
 		switch {
