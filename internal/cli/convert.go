@@ -50,7 +50,7 @@ func (a *app) convertCommand() *cobra.Command {
 	}
 	a.addGroup(c, "Output", o.output.addFlags)
 	a.addGroup(c, "Composition", o.addFlags)
-	a.addGroup(c, "Pattern (no influence on files)", o.program.addFlags)
+	a.addGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.addFlags)
 	c.ValidArgsFunction = func(c *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return completeInput(c, nil, prefix) // also behind the first input
 	}

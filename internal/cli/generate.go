@@ -26,20 +26,21 @@ type generateOptions struct {
 func (a *app) generateCommand() *cobra.Command {
 	o := &generateOptions{program: newProgramOptions(), output: newScheduleOutput(), listOptions: *newListOptions()}
 	c := &cobra.Command{
-		Use:   "generate PATTERN",
-		Short: "Write a pattern as a schedule file, or list the patterns there are.",
-		Annotations: arguments("PATTERN",
-			"the name of a pattern; with --list it is described; a schedule file is taken too"),
+		Use:   "generate INPUT",
+		Short: "Write a pattern or a recorded run as a schedule file, or list the patterns there are.",
+		Annotations: arguments("INPUT",
+			"the name of a pattern, with --list it is described; or a recorded run (a trace); a schedule file is taken too"),
 		Example: `  slackline generate --list
   slackline generate --list allreduce
   slackline generate sweep3d --ranks 1024 --out sweep.slk
   slackline generate allreduce --algorithm ring --ranks 16 --size 1MiB --out ring.goal
-  slackline generate bcast --ranks 8 --to dot --out bcast.dot`,
+  slackline generate bcast --ranks 8 --to dot --out bcast.dot
+  slackline generate traces.otf2 --ranks 4096 --scale-compute 0.5 --out run.slk`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.list && len(args) == 0 {
 				return nil
 			}
-			return exactArgs("PATTERN (or --list)")(c, args)
+			return exactArgs("INPUT (or --list)")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
@@ -48,7 +49,7 @@ func (a *app) generateCommand() *cobra.Command {
 		o.listOptions.addFlags(fs)
 	})
 	a.addGroup(c, "Output", o.output.addFlags)
-	a.addGroup(c, "Pattern", o.program.addFlags)
+	a.addGroup(c, "Pattern or recorded run", o.program.addFlags)
 	c.ValidArgsFunction = completeInput
 	o.program.complete(c)
 	o.output.complete(c)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/replay"
 	"slackline/internal/input"
 	"slackline/model/collective"
 	"slackline/model/pattern"
@@ -16,7 +17,7 @@ import (
 )
 
 // programOptions are the flags that describe the program of an input: the
-// parameters of a pattern.
+// parameters of a pattern, and what is made of a recorded run.
 type programOptions struct {
 	ranks      counts
 	size       quantity[unit.Size]
@@ -32,6 +33,8 @@ type programOptions struct {
 	senders    int
 	pieces     int
 	without    []string
+	scale      factor
+	denoise    fraction
 
 	seedUsed  bool // by something else than the pattern
 	manyRanks bool // several numbers of ranks make sense
@@ -42,7 +45,7 @@ func newProgramOptions() programOptions {
 }
 
 func (o *programOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20")
+	fs.Var(&o.ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20; of a recorded run a multiple of its ranks (default: the run's)")
 	fs.Var(&o.size, "size", "`size` of a message in bytes or with a unit, e.g. 64KiB (default: the pattern's)")
 	fs.IntVar(&o.root, "root", 0, "`rank` that is the root of a collective")
 	fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
@@ -56,6 +59,31 @@ func (o *programOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
 	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU (default: the pattern's)")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
+	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
+	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of the recorded machine (0.1 if none is given)")
+	fs.Lookup("denoise").NoOptDefVal = fmt.Sprint(replay.DefaultQuantile)
+}
+
+// recordedFlags are the flags that have an influence on recorded runs alone.
+var recordedFlags = []string{"scale-compute", "denoise"}
+
+// replay turns the flags into what is made of a recorded run.
+func (o *programOptions) replay() (replay.Options, error) {
+	r := replay.Options{
+		Ranks: o.ranks.first(), ScaleCompute: o.scale.value,
+		Denoise: o.denoise.given, Quantile: o.denoise.value,
+	}
+	for _, kind := range o.without {
+		switch kind {
+		case pattern.PointToPoint:
+			r.WithoutMessages = true
+		case pattern.Collectives:
+			r.WithoutCollectives = true
+		default:
+			return r, usagef("--without: %q is neither %s nor %s", kind, pattern.PointToPoint, pattern.Collectives)
+		}
+	}
+	return r, nil
 }
 
 // complete offers names where the flags take them.
@@ -127,31 +155,74 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 			return nil, usagef("--%s: give at least 1", name)
 		}
 	}
-	if len(o.ranks) > 1 && !o.manyRanks && !input.IsFile(word) {
+	if len(o.ranks) > 1 && !o.manyRanks && !input.IsSchedule(word) {
 		return nil, usagef("--ranks: %d counts are given, but one is needed", len(o.ranks))
 	}
 	params := o.params(fs)
 	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
-	in, err := input.Open(c.Context(), word, input.Options{Stdin: a.stdin, Params: params, Hash: hash})
+	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash}
+	if input.IsTrace(word) {
+		var err error
+		if options.Replay, err = o.replay(); err != nil {
+			return nil, err
+		}
+	}
+	in, err := input.Open(c.Context(), word, options)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range in.Notes {
 		a.note("%s", n)
 	}
-	given := o.given(fs)
-	if in.IsFile() {
-		for _, name := range given {
-			a.warn("--%s has no influence: %s is a file, not a pattern", name, word)
-		}
-		return in, nil
+	for _, w := range in.Warnings {
+		a.warn("%s", w)
 	}
-	for _, name := range pattern.Unused(in.Pattern, params, given) {
-		a.warn("--%s has no influence on the pattern %s", name, in.Pattern)
-	}
+	o.warnOfParameters(a, fs, in, params)
 	return in, nil
+}
+
+// warnOfParameters tells of parameters that the input does not have.
+func (o *programOptions) warnOfParameters(a *app, fs *pflag.FlagSet, in *input.Input, params pattern.Params) {
+	given := o.given(fs)
+	if in.Replay == nil {
+		for _, name := range recordedFlags {
+			if fs.Changed(name) {
+				a.warn("--%s has no influence: %s is not a recorded run", name, in.Name)
+			}
+		}
+	}
+	switch {
+	case in.Replay != nil:
+		o.reportReplay(a, in.Replay.Report())
+		for _, name := range given {
+			if name != "ranks" && name != "without" {
+				a.warn("--%s has no influence: %s is a recorded run, not a pattern", name, in.Name)
+			}
+		}
+	case in.IsFile():
+		for _, name := range given {
+			a.warn("--%s has no influence: %s is a file, not a pattern", name, in.Name)
+		}
+	default:
+		for _, name := range pattern.Unused(in.Pattern, params, given) {
+			a.warn("--%s has no influence on the pattern %s", name, in.Pattern)
+		}
+	}
+}
+
+// reportReplay says what became of a recorded run.
+func (o *programOptions) reportReplay(a *app, r *replay.Report) {
+	a.note("recorded run of %s over %s: %s, %s", plural(r.Recorded, "rank"), r.Span.Short(), plural(r.Messages, "message"), plural(r.Collectives, "collective"))
+	if !o.denoise.given {
+		return
+	}
+	if r.Denoised == 0 {
+		a.warn("--denoise has no influence: no computation is repeated")
+		return
+	}
+	a.note("%s took %s and were set to %s", plural(r.Denoised, "repeated computation"), r.BeforeDenoise.Short(), r.AfterDenoising.Short())
 }
 
 // mapped reports whether a mapping chooses algorithms of the input's collectives:

@@ -144,6 +144,7 @@ func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *mach
 	if err != nil {
 		return err
 	}
+	a.warnOfRecordedNoise(in, &o.noise, &o.program)
 	r := &seriesRun{simulateOptions: o, input: in, machine: m, inputs: inputs}
 	if err := r.prepare(c, mapping); err != nil {
 		return err
@@ -164,23 +165,9 @@ func (r *seriesRun) prepare(c *cobra.Command, mapping *collective.Mapping) error
 	for _, name := range r.program.given(c.Flags()) {
 		r.parameters[name] = c.Flags().Lookup(name).Value.String()
 	}
-	list := []int{r.input.Program.Ranks()}
-	maker := func(int) (schedule.Program, error) { return r.input.Program, nil }
-	if !r.input.IsFile() {
-		list = r.program.ranks
-		params := r.program.params(c.Flags())
-		maker = func(ranks int) (schedule.Program, error) {
-			p := params
-			p.Ranks = ranks
-			return pattern.New(r.input.Pattern, p)
-		}
-		for _, ranks := range list { // before a long run, not in the midst of it
-			if _, err := maker(ranks); err != nil {
-				return err
-			}
-		}
-	} else if r.replicas.threshold.given {
-		return usagef("--bottleneck: %s is a file with one number of ranks; give a pattern", r.input.Name)
+	list, maker, err := r.programs(c)
+	if err != nil {
+		return err
 	}
 	largest := max(slices.Max(list), int(r.replicas.jobSize))
 	if err := checkMemory(largest, memory.Available); err != nil {
@@ -201,6 +188,34 @@ func (r *seriesRun) prepare(c *cobra.Command, mapping *collective.Mapping) error
 		r.series.Replicas = searchReplicas
 	}
 	return nil
+}
+
+// programs returns the numbers of ranks of the series, and what makes its programs.
+func (r *seriesRun) programs(c *cobra.Command) (list []int, maker func(ranks int) (schedule.Program, error), err error) {
+	switch in := r.input; {
+	case in.Pattern != "":
+		list = r.program.ranks
+		params := r.program.params(c.Flags())
+		maker = func(ranks int) (schedule.Program, error) {
+			p := params
+			p.Ranks = ranks
+			return pattern.New(in.Pattern, p)
+		}
+	case in.Replay != nil && len(r.program.ranks) > 0:
+		list = r.program.ranks
+		maker = func(ranks int) (schedule.Program, error) { return in.Replay.WithRanks(ranks) }
+	case r.replicas.threshold.given:
+		return nil, nil, usagef("--bottleneck: %s is a file with one number of ranks; give a pattern, or --ranks for a recorded run", in.Name)
+	default:
+		list = []int{in.Program.Ranks()}
+		maker = func(int) (schedule.Program, error) { return in.Program, nil }
+	}
+	for _, ranks := range list { // before a long run, not in the midst of it
+		if _, err := maker(ranks); err != nil {
+			return nil, nil, err
+		}
+	}
+	return list, maker, nil
 }
 
 // run runs the replicas and prints their distribution, also of an unfinished

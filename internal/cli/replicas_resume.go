@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strconv"
 
+	"slackline/analyze/replay"
 	"slackline/analyze/whatif"
 	"slackline/internal/input"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/pattern"
+	"slackline/model/schedule"
 )
 
 // loadKnown returns the finished replicas of a file, none if there is no file.
@@ -44,9 +46,16 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 			list = append(list, whatif.Property{Name: name, Value: value})
 		}
 	}
-	if r.input.IsFile() {
+	switch {
+	case r.input.Replay != nil:
+		digest, err := programDigest(r.input.Replay)
+		if err != nil {
+			return nil, err
+		}
+		add("input", r.input.Format+" "+digest)
+	case r.input.IsFile():
 		add("input", r.input.Format+" "+r.input.Record.SHA256)
-	} else {
+	default:
 		add("input", r.input.Pattern)
 		for _, p := range pattern.Parameters() {
 			if p.Name == "ranks" || p.Name == "seed" {
@@ -81,6 +90,19 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	add("delay", r.noise.delays.String())
 	add("seed", strconv.FormatUint(r.program.seed, 10))
 	return list, nil
+}
+
+// programDigest names a recorded run by what became of it, for its recorded ranks.
+func programDigest(p *replay.Program) (string, error) {
+	recorded, err := p.WithRanks(p.Report().Recorded)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	if err := schedule.WriteSLK(hash, recorded); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // offsetsWord says where the offsets of the ranks come from.

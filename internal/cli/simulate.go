@@ -47,7 +47,7 @@ func (a *app) simulateCommand() *cobra.Command {
 		Use:   "simulate INPUT",
 		Short: "Simulate a schedule on a machine and print when every rank finishes.",
 		Annotations: arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT), told by its content; "+
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT) or a recorded run (a trace), told by its content; "+
 				"- for the standard input; or the name of a pattern ('slackline generate --list')"),
 		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
   slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic
@@ -55,17 +55,18 @@ func (a *app) simulateCommand() *cobra.Command {
   slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg
   slackline simulate dissemination --ranks 2^1..2^15 --machine cnl --noise 1000Hz:100us \
       --replicas 100 --plot boxes.svg
-  slackline simulate dissemination --machine altix --noise altix --bottleneck --job-size 2^20`,
+  slackline simulate dissemination --machine altix --noise altix --bottleneck --job-size 2^20
+  slackline simulate traces.otf2 --ranks 4096 --machine chic --noise chic --denoise`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
 	a.addGroup(c, "Machine", o.machine.addFlags)
-	a.addGroup(c, "Pattern (no influence on files)", o.program.addFlags)
+	a.addGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.addFlags)
 	a.addGroup(c, "Simulation", o.addSimulationFlags)
 	a.addGroup(c, "Noise", o.noise.addFlags)
 	a.addGroup(c, "Many runs", o.replicas.addFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
-	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other"
+	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other; of a recorded run multiples of its ranks (default: the run's)"
 	c.ValidArgsFunction = completeInput
 	o.machine.complete(c)
 	o.program.complete(c)
@@ -103,7 +104,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.noise.check(); err != nil {
 		return err
 	}
-	if input.IsFile(word) {
+	if input.IsSchedule(word) {
 		o.program.ranks = nil // it has its own; a warning will say so
 	}
 	if err := o.checkReplicas(c); err != nil {
@@ -143,6 +144,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	a.warnOfRecordedNoise(in, &o.noise, &o.program)
 	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
 		return err
 	}
@@ -181,6 +183,13 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		}
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
+}
+
+// warnOfRecordedNoise tells that noise is put on a run that has some already.
+func (a *app) warnOfRecordedNoise(in *input.Input, n *noiseOptions, p *programOptions) {
+	if in.Replay != nil && n.name() != "" && !p.denoise.given {
+		a.warn("%s contains the noise of the machine where it was recorded, and %s comes on top; --denoise takes it out of repeated computations", in.Name, n.name())
+	}
 }
 
 // bytesPerRank is what a rank of a simulation needs at least, even if it does

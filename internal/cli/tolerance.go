@@ -66,7 +66,7 @@ func (a *app) toleranceCommand() *cobra.Command {
 	a.addGroup(c, "Collectives", o.addMappingFlags)
 	a.addGroup(c, "Uncertainty", o.spread.addFlags)
 	a.addGroup(c, "Linear program", o.solver.addFlags)
-	a.addGroup(c, "Pattern (no influence on files)", o.program.addFlags)
+	a.addGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.addFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
 	for flag, usage := range map[string]string{
 		"latency":      "latency: a `time` with unit, e.g. 2.5us; with --topology that of a wire",
@@ -162,7 +162,7 @@ func (r *toleranceRun) check(words []string) error {
 	if err := r.checkKinds(words); err != nil {
 		return err
 	}
-	if allFiles := !slices.ContainsFunc(words, func(w string) bool { return !input.IsFile(w) }); allFiles {
+	if allFiles := !slices.ContainsFunc(words, func(w string) bool { return !input.IsSchedule(w) }); allFiles {
 		r.program.ranks = nil // they have their own; a warning will say so
 	}
 	r.files = slices.Concat(words, []string{r.machine.name, r.wiring.hopFile(), r.mapping}, r.mappings, r.spread.noise.files())

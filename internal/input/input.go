@@ -1,8 +1,9 @@
 // Package input is the one place that tells what an input is and opens it.
 //
 // A verb hands over the word that the user wrote: the name of a pattern, the path
-// of a file in any schedule format, or "-" for the standard input. Files are told
-// apart by their content, never by their suffix.
+// of a file in any schedule format, a recorded run (the main file of a trace, or its
+// directory), or "-" for the standard input. Files are told apart by their content,
+// never by their suffix.
 package input
 
 import (
@@ -19,6 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"slackline/analyze/replay"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
@@ -34,6 +36,8 @@ type Options struct {
 	Stdin  io.Reader      // what "-" stands for
 	Params pattern.Params // of a pattern; files need none
 	Hash   bool           // fill Input.Record with the hash of a file
+	Replay replay.Options // of a recorded run
+	Strict bool           // refuse a trace that is damaged or incomplete
 }
 
 // An Input is a program that is ready to be used.
@@ -42,17 +46,23 @@ type Input struct {
 	Pattern string // name of the pattern; empty for files
 	Format  string // name of the file format; empty for patterns
 	Program schedule.Program
-	Graph   *schedule.Graph // the program of a file; nil for patterns
+	Graph   *schedule.Graph // the program of a schedule file; nil for others
+	Replay  *replay.Program // the program of a recorded run; nil for others
 	Record  provenance.Input
 	Notes   []string // what the user should know about how the word was taken
+
+	Warnings []string // what was lost
 }
 
 // IsFile reports whether the input was read from a file or the standard input.
-func (in *Input) IsFile() bool { return in.Graph != nil }
+func (in *Input) IsFile() bool { return in.Pattern == "" }
 
 // Open opens the input that word names. When ctx is done it stops waiting for what a pipe or the
 // standard input gives.
 func Open(ctx context.Context, word string, o Options) (*Input, error) {
+	if IsTrace(word) {
+		return openReplay(ctx, word, o)
+	}
 	isFile, notes, err := classify(word)
 	if err != nil {
 		return nil, err
@@ -103,8 +113,10 @@ func classify(word string) (isFile bool, notes []string, err error) {
 	isPattern := pattern.Has(word)
 	info, statErr := os.Stat(word)
 	switch {
+	case statErr == nil && info.Mode().IsDir() && IsTrace(word):
+		return true, nil, nil
 	case statErr == nil && info.Mode().IsDir() && !isPattern:
-		return true, nil, fmt.Errorf("%s is a directory; give a schedule file or a pattern", word)
+		return true, nil, fmt.Errorf("%s is a directory without a trace; give a schedule file, a trace or a pattern", word)
 	case statErr == nil && !info.Mode().IsDir():
 		if isPattern {
 			notes = append(notes, fmt.Sprintf("%s is taken as the file of that name; the pattern %s is meant only where no such file exists", word, word))

@@ -1,0 +1,88 @@
+package replay
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"slackline/analyze/simulate"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/timeline"
+	"slackline/model/trace"
+)
+
+// casesDir has recorded runs of all kinds.
+const casesDir = "../../testdata/waits/cases"
+
+// readCase reads the timeline of a recorded run.
+func readCase(t testing.TB, name string) *timeline.Timeline {
+	t.Helper()
+	tr, err := trace.Open(os.DirFS(casesDir), name+"/traces.otf2", trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tr.Close != nil {
+		if err := tr.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tl
+}
+
+// Every recorded run is replayed, with any algorithms and on more ranks. Without a network it takes no
+// longer than it took, or a little: inside the tree of a broadcast ranks wait for others that they did
+// not wait for in the run.
+func TestCases(t *testing.T) {
+	entries, err := os.ReadDir(casesDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) < 20 {
+		t.Fatalf("only %d cases in %s", len(entries), casesDir)
+	}
+	for _, e := range entries {
+		t.Run(filepath.Base(e.Name()), func(t *testing.T) {
+			tl := readCase(t, e.Name())
+			p, err := New(tl, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := p.Report(); r.Messages+r.OtherThreads+r.OutsideMPI != int64(len(tl.Messages)) {
+				t.Errorf("%d messages became operations and %+v, of %d", r.Messages, r, len(tl.Messages))
+			}
+			for _, name := range collective.MappingNames() {
+				mapping, err := collective.FindMapping(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, ranks := range []int{p.Ranks(), 5 * p.Ranks()} {
+					q, err := p.WithRanks(ranks)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := simulated(t, q, free(), mapping); got.Makespan > p.Report().Span*5/4 || got.Makespan < p.Report().Span/5 {
+						t.Errorf("%d ranks, mapping %s: without network %s, but the run took %s", ranks, name, got.Makespan, p.Report().Span)
+					}
+					simulated(t, q, cluster(machine.NoLimit), mapping)
+				}
+			}
+			// What is simulated is a run again, which can be replayed.
+			r, err := simulate.Run(t.Context(), p, free(), simulate.Options{Calls: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := New(r.Calls, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := simulated(t, again, free(), nil); got.Makespan != r.Makespan {
+				t.Errorf("the simulated run takes %s when it is replayed, want %s", got.Makespan, r.Makespan)
+			}
+		})
+	}
+}

@@ -1,0 +1,27 @@
+package input
+
+import (
+	"context"
+	"fmt"
+
+	"slackline/analyze/replay"
+)
+
+// IsSchedule reports whether word would be opened as a file with a schedule, which has a number of
+// ranks of its own: not as a pattern, and not as a recorded run.
+func IsSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }
+
+// openReplay reads a recorded run and turns it into a program.
+func openReplay(ctx context.Context, word string, o Options) (*Input, error) {
+	t, err := OpenTrace(ctx, word, TraceOptions{Hash: o.Hash, Strict: o.Strict})
+	if err != nil {
+		return nil, err
+	}
+	program, err := replay.New(t.Timeline, o.Replay)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", word, err)
+	}
+	in := &Input{Name: word, Format: t.Format, Program: program, Replay: program, Record: t.Record}
+	in.Warnings = append(t.Warnings, program.Report().Warnings()...)
+	return in, nil
+}

@@ -1,0 +1,96 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"slackline/internal/provenance"
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	"slackline/model/unit"
+)
+
+// TraceOptions say which part of a recorded run is read, and how.
+type TraceOptions struct {
+	Begin, End unit.Duration // since the start of the run; End 0: to its end
+	Ranks      []int         // those that are read; nil: all
+	Strict     bool          // refuse a trace that is damaged or incomplete
+	Threads    int           // 0: one per core
+	Hash       bool          // fill Trace.Record with the hash of the files
+}
+
+// A Trace is a recorded run that has been read.
+type Trace struct {
+	Name     string // as the user wrote it
+	Format   string
+	Timeline *timeline.Timeline
+	Record   provenance.Input
+	Warnings []string // what was lost or repaired while reading
+}
+
+// IsTrace reports whether word is a recorded run: the main file of a trace, or a directory with one.
+func IsTrace(word string) bool {
+	if word == Stdin {
+		return false
+	}
+	dir, base, err := split(word)
+	if err != nil {
+		return false
+	}
+	if info, err := os.Stat(word); err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		return false // a pipe would be read
+	}
+	_, _, found, err := trace.Find(os.DirFS(dir), base)
+	return err == nil && found
+}
+
+// split returns the directory and the name of a path.
+func split(word string) (dir, base string, err error) {
+	full, err := filepath.Abs(word)
+	return filepath.Dir(full), filepath.Base(full), err
+}
+
+// OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading.
+func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error) {
+	if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file or directory", word)
+	}
+	dir, base, err := split(word)
+	if err != nil {
+		return nil, err
+	}
+	t, err := trace.Open(os.DirFS(dir), base, trace.Options{Strict: o.Strict, Name: word})
+	if err != nil {
+		return nil, err
+	}
+	tl, err := trace.ToTimeline(t, trace.TimelineOptions{
+		Ranks: o.Ranks, Begin: o.Begin, End: o.End, Strict: o.Strict, Threads: o.Threads, Interrupt: ctx.Err,
+	})
+	if t.Close != nil {
+		err = errors.Join(err, t.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	in := &Trace{Name: word, Format: t.Format, Timeline: tl, Warnings: slices.Clone(t.Warnings)}
+	in.Record, err = recordTrace(word, path.Join(filepath.ToSlash(dir), base), t.Format, o.Hash)
+	return in, err
+}
+
+// recordTrace describes a trace: its main file, or the directory that it is.
+func recordTrace(word, full, format string, hash bool) (provenance.Input, error) {
+	info, err := os.Stat(full)
+	if err != nil {
+		return provenance.Input{}, err
+	}
+	if !hash || !info.Mode().IsRegular() {
+		return provenance.Input{Path: word, Kind: format}, nil
+	}
+	return RecordFile(word, format)
+}
