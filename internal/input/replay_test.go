@@ -1,0 +1,59 @@
+package input
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slackline/analyze/replay"
+)
+
+const cases = "../../testdata/waits/cases"
+
+func TestOpenRecordedRun(t *testing.T) {
+	for _, word := range []string{cases + "/01-figure3/traces.otf2", cases + "/01-figure3"} {
+		if !IsTrace(word) || !IsFile(word) || IsSchedule(word) {
+			t.Errorf("%s: trace %v, file %v, schedule %v", word, IsTrace(word), IsFile(word), IsSchedule(word))
+		}
+		in, err := Open(t.Context(), word, Options{Replay: replay.Options{Ranks: 6}, Hash: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Replay == nil || in.Graph != nil || !in.IsFile() || in.Program.Ranks() != 6 || in.Format != "otf2" || in.Record.Kind != "otf2" {
+			t.Errorf("%s: %+v", word, in)
+		}
+		if (in.Record.SHA256 != "") != strings.HasSuffix(word, ".otf2") {
+			t.Errorf("%s: record %+v", word, in.Record)
+		}
+	}
+	if _, err := Open(t.Context(), cases+"/01-figure3/traces.otf2", Options{Replay: replay.Options{Ranks: 7}}); err == nil ||
+		!strings.HasPrefix(err.Error(), cases+"/01-figure3/traces.otf2: a run of 3 ranks") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestWhatIsNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	goal := filepath.Join(dir, "a.goal")
+	if err := os.WriteFile(goal, []byte("num_ranks 1\nrank 0 {\ncalc 1\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{Stdin, "ring", goal, dir, filepath.Join(dir, "missing.otf2")} {
+		if IsTrace(word) {
+			t.Errorf("%s is taken for a trace", word)
+		}
+	}
+	if !IsSchedule(goal) || IsSchedule("ring") {
+		t.Errorf("schedule: %s %v, ring %v", goal, IsSchedule(goal), IsSchedule("ring"))
+	}
+	if _, err := Open(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "is a directory without a trace") {
+		t.Errorf("a directory: %v", err)
+	}
+	if _, err := OpenTrace(t.Context(), filepath.Join(dir, "missing"), TraceOptions{}); err == nil || !strings.Contains(err.Error(), "missing: no such file or directory") {
+		t.Errorf("nothing there: %v", err)
+	}
+	if _, err := OpenTrace(t.Context(), goal, TraceOptions{}); err == nil || !strings.Contains(err.Error(), "a.goal: not a trace") {
+		t.Errorf("a schedule: %v", err)
+	}
+}
