@@ -141,7 +141,7 @@ func (p *Profile) callsOf(location, path int32) []span {
 	return list
 }
 
-// covers reports whether the calls fill at least half of the time from the first to the last one.
+// covers reports whether the calls fill nine tenths of the time from the first to the last one.
 func covers(spans [][]span) bool {
 	var inside, whole unit.Duration
 	for _, list := range spans {
@@ -152,7 +152,7 @@ func covers(spans [][]span) bool {
 			whole += list[n-1].to - list[0].from
 		}
 	}
-	return 2*inside >= whole
+	return float64(inside) >= 0.9*float64(whole)
 }
 
 // untilNext lets every span last until the next one begins; the last one is dropped.

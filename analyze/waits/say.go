@@ -40,7 +40,7 @@ func (e *Explanation) say(p *profile.Paths, depth int, whole unit.Duration, list
 	*list = append(*list, Sentence{depth, fmt.Sprintf("%s: %s.", e.headline(p), strings.Join(parts, ", "))})
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		if i < maxSaid && c.Because != nil && c.Share*20 >= whole {
+		if i < maxSaid && c.Because != nil && c.Share*10 >= whole {
 			c.Because.say(p, depth+1, whole, list)
 		}
 	}
@@ -58,13 +58,19 @@ func (e *Explanation) sumFrom(i int) unit.Duration {
 // headline says who waited where and for whom.
 func (e *Explanation) headline(p *profile.Paths) string {
 	because := fmt.Sprintf(e.Metric.Info().Because, e.late())
+	if e.Metric == OpenMPBarrier {
+		because = "another thread came last"
+	}
 	times := ""
 	if e.Count > 1 {
 		times = fmt.Sprintf(", in %d wait states", e.Count)
 	}
 	who := fmt.Sprintf("Rank %d waited", e.Rank)
-	if e.Metric == OpenMPIdle {
+	switch e.Metric {
+	case OpenMPIdle:
 		who = fmt.Sprintf("Threads of rank %d were idle for", e.Rank)
+	case OpenMPBarrier:
+		who = fmt.Sprintf("Threads of rank %d waited", e.Rank)
 	}
 	return fmt.Sprintf("%s %s in %s%s, because %s", who, e.Amount.Short(), p.Say(e.Path), times, because)
 }

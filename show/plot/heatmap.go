@@ -31,8 +31,9 @@ const (
 	heatWidth  = 860
 	heatGap    = 26
 	heatBar    = 10  // height of the bar that shows the scale
-	heatCell   = 34  // the largest side of a cell
-	heatHeight = 300 // the most that a map is high
+	heatCell   = 56  // the largest side of a cell
+	heatHeight = 240 // the most that a map is high
+	heatRow    = 34  // height of a map that is a single row
 	heatCells  = 256 // columns and rows; more are joined
 	heatShades = 64  // different colours
 )
@@ -163,7 +164,7 @@ func (h *HeatMap) place(tiles []heatTile, width, top float64) float64 {
 			tall := side
 			if t.Rows == 1 {
 				side = inner / float64(t.Columns)
-				tall = heatCell
+				tall = heatRow
 			}
 			t.area = rect{left, y, side * float64(t.Columns), tall * float64(t.Rows)}
 			t.foot = t.area.bottom() + 4

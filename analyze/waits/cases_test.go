@@ -1,0 +1,122 @@
+package waits
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	"slackline/model/unit"
+)
+
+// wanted is the expected output of a reference case.
+type wanted struct {
+	Waits []struct {
+		Metric, CallPath string
+		Rank             int
+		Seconds          float64
+	}
+	Delays []struct {
+		Rank     int
+		CallPath string
+		Short    float64 `json:"short_s"`
+		Long     float64 `json:"long_s"`
+	}
+	Totals struct {
+		Waiting      float64 `json:"waiting_s"`
+		Delay        float64 `json:"delay_s"`
+		Unattributed float64 `json:"unattributed_s"`
+	}
+	Direct      float64 `json:"direct_s"`
+	Indirect    float64 `json:"indirect_s"`
+	Propagating float64 `json:"propagating_s"`
+	Terminal    float64 `json:"terminal_s"`
+}
+
+// tolerance is how much values may differ from the reference, in seconds.
+const tolerance = 2e-9
+
+// readCase reads a reference case.
+func readCase(t *testing.T, dir string) (*timeline.Timeline, *wanted) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "want.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &wanted{}
+	if err := json.Unmarshal(data, want); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.Open(os.DirFS(dir), "traces.otf2", trace.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tr.Close != nil {
+		defer tr.Close()
+	}
+	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tl, want
+}
+
+func TestCases(t *testing.T) {
+	dirs, err := filepath.Glob("../../testdata/waits/cases/*")
+	if err != nil || len(dirs) < 20 {
+		t.Fatalf("%d reference cases, want 20: %v", len(dirs), err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			tl, want := readCase(t, dir)
+			r := analyze(t, tl, 2)
+			compareCase(t, r, want)
+			checkLaws(t, filepath.Base(dir), r)
+		})
+	}
+}
+
+// compareCase compares a result with the reference; what is missing on one side counts as 0.
+func compareCase(t *testing.T, r *Result, want *wanted) {
+	t.Helper()
+	differences := map[string]float64{}
+	add := func(sign, value float64, key ...any) { differences[fmt.Sprintln(key...)] += sign * value }
+	second := func(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+	for _, w := range want.Waits {
+		add(-1, w.Seconds, w.Metric, w.Rank, w.CallPath)
+	}
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		add(1, second(w.Amount), w.Metric.String(), w.Rank, r.Paths.Names[w.Path])
+	}
+	for _, d := range want.Delays {
+		add(-1, d.Short, "short", d.Rank, d.CallPath)
+		add(-1, d.Long, "long", d.Rank, d.CallPath)
+	}
+	for i := range r.Delays {
+		d := &r.Delays[i]
+		add(1, second(d.Short), "short", d.Rank, r.Paths.Names[d.Path])
+		add(1, second(d.Long), "long", d.Rank, r.Paths.Names[d.Path])
+	}
+	total := &r.Totals
+	for name, pair := range map[string][2]float64{
+		"waiting":      {second(total.Waiting.Amount), want.Totals.Waiting},
+		"delay":        {second(total.Delay.Sum()), want.Totals.Delay},
+		"unattributed": {second(total.Unattributed), want.Totals.Unattributed},
+		"direct":       {second(total.Waiting.Direct), want.Direct},
+		"indirect":     {second(total.Waiting.Indirect), want.Indirect},
+		"propagating":  {second(total.Waiting.Propagating), want.Propagating},
+		"terminal":     {second(total.Waiting.Terminal), want.Terminal},
+	} {
+		add(1, pair[0]-pair[1], name)
+	}
+	for key, d := range differences {
+		if math.Abs(d) > tolerance {
+			t.Errorf("%s differs by %g s", key, d)
+		}
+	}
+}

@@ -1,0 +1,399 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/waits"
+	"slackline/internal/provenance"
+	"slackline/internal/stat"
+	"slackline/model/unit"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	run    runOptions
+	failIf []string
+	alpha  factor
+	top    int
+	format choice
+	out    string
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	o := &compareOptions{run: newRunOptions(), format: newChoice(formatText, formatText, formatJSON, formatCSV)}
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Set two runs side by side by call path and metric: what has changed, and whether that is more than chance.",
+		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the greatest changes first. " +
+			"Repetitions of a run are given as a list, a1,a2,a3: changes then come with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
+		Annotations: arguments("A, B", "a trace, or what 'slackline waits --format json' or 'slackline profile --format json' wrote; or several of them, with commas between"),
+		Example: `  slackline compare before/traces.otf2 after/traces.otf2
+  slackline compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json --fail-if 'run_time>5%'
+  slackline compare old.json new.json --fail-if 'waiting@main/solve>10%'`,
+		Args: exactArgs("A", "B"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
+	}
+	a.addGroup(c, "Runs", o.run.addFlags)
+	a.addGroup(c, "Verdict", func(fs *pflag.FlagSet) {
+		fs.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 3 if `METRIC[@CALLPATH]>CHANGE`, e.g. 'run_time>5%', 'waiting>100ms', 'time@main/solve<-10%'; may be repeated")
+		fs.Var(&o.alpha, "alpha", "probability of chance below which a change counts, with repetitions (default 0.05)")
+	})
+	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
+		fs.Var(&o.format, "format", "form of the output")
+		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	})
+	complete(c, "format", o.format.allowed)
+	return c
+}
+
+// measurement names a number of a run: a metric, of a call path or (without one) of the whole run.
+type measurement struct{ metric, path string }
+
+// measured are the numbers of one run, in seconds.
+type measured map[measurement]float64
+
+func (m measured) add(metric, path string, d unit.Duration) {
+	m[measurement{metric, path}] += float64(d) / float64(unit.Second)
+}
+
+func (o *compareOptions) execute(a *app, c *cobra.Command, args []string) error {
+	conditions, err := parseConditions(o.failIf)
+	if err != nil {
+		return err
+	}
+	if err := checkOutputs(args, output{"out", o.out}); err != nil {
+		return err
+	}
+	report := &compareReport{options: o, names: args}
+	if o.format.value == formatJSON {
+		report.provenance = provenance.New(a.args)
+	}
+	var sides [2][]measured
+	for i, arg := range args {
+		for word := range strings.SplitSeq(arg, ",") {
+			m, err := o.measure(a, c, report, word)
+			if err != nil {
+				return err
+			}
+			sides[i] = append(sides[i], m)
+		}
+	}
+	report.compare(sides[0], sides[1], o.significance())
+	report.judge(a, conditions)
+	if err := a.writeOut(o.out, args, func(w io.Writer) error { return report.write(a, w) }); err != nil {
+		return err
+	}
+	return report.exit()
+}
+
+func (o *compareOptions) significance() float64 {
+	if o.alpha.given {
+		return o.alpha.value
+	}
+	return 0.05
+}
+
+// measure takes the numbers of a run from its trace, or from a result.
+func (o *compareOptions) measure(a *app, c *cobra.Command, report *compareReport, word string) (measured, error) {
+	if m, found, err := readMeasured(word); found || err != nil {
+		return m, err
+	}
+	r, err := o.run.openRun(a, c, word, report.provenance != nil)
+	if err != nil {
+		return nil, err
+	}
+	if report.provenance != nil {
+		report.provenance.Inputs = append(report.provenance.Inputs, r.records...)
+	}
+	p, err := profileRun(c, r, o.run.threads)
+	if err != nil {
+		return nil, err
+	}
+	return p.measured(), nil
+}
+
+// measured are the numbers of a profile and its waits.
+func (r *profileReport) measured() measured {
+	m := measured{}
+	m.add("run_time", "", r.profile.RunTime())
+	for i := range r.profile.ByPath {
+		e := &r.profile.ByPath[i]
+		m.add("time", r.name(e.Path), e.Exclusive)
+	}
+	for i := range r.waits.Waits {
+		w := &r.waits.Waits[i]
+		m.add(w.Metric.String(), r.name(w.Path), w.Amount)
+		if w.Metric != waits.WrongOrder {
+			m.add("waiting", r.name(w.Path), w.Amount)
+			m.add("waiting", "", w.Amount)
+		}
+	}
+	for i := range r.waits.Delays {
+		d := &r.waits.Delays[i]
+		m.add("delay", r.name(d.Path), d.Sum())
+	}
+	return m
+}
+
+// measuredJSON is what compare takes from results of waits and of profile.
+type measuredJSON struct {
+	Run *struct {
+		Time float64 `json:"time_s"`
+	} `json:"run"`
+	Waits []struct {
+		Metric   string  `json:"metric"`
+		CallPath string  `json:"callpath"`
+		Seconds  float64 `json:"seconds"`
+	} `json:"waits"`
+	Delays []struct {
+		CallPath string  `json:"callpath"`
+		Short    float64 `json:"short_s"`
+		Long     float64 `json:"long_s"`
+	} `json:"delays"`
+	CallPaths []struct {
+		CallPath  string  `json:"callpath"`
+		Exclusive float64 `json:"exclusive_s"`
+	} `json:"callpaths"`
+}
+
+// maxResult is the size of a result that is still read.
+const maxResult = 1 << 30
+
+// readMeasured reads a result of waits or profile; found is false if the file is something else.
+func readMeasured(word string) (m measured, found bool, err error) {
+	f, err := os.Open(word)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	head := make([]byte, 1)
+	if n, _ := f.Read(head); n == 0 || head[0] != '{' {
+		return nil, false, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxResult))
+	if err != nil {
+		return nil, true, err
+	}
+	var j measuredJSON
+	if err := json.Unmarshal(append(head, data...), &j); err != nil {
+		return nil, true, fmt.Errorf("%s: %w", word, err)
+	}
+	if j.Run == nil {
+		return nil, true, fmt.Errorf("%s is JSON, but not a result of waits or profile", word)
+	}
+	m = measured{}
+	m[measurement{"run_time", ""}] = j.Run.Time
+	for _, w := range j.Waits {
+		m[measurement{w.Metric, w.CallPath}] += w.Seconds
+		if w.Metric != waits.WrongOrder.String() {
+			m[measurement{"waiting", w.CallPath}] += w.Seconds
+			m[measurement{"waiting", ""}] += w.Seconds
+		}
+	}
+	for _, d := range j.Delays {
+		m[measurement{"delay", d.CallPath}] += d.Short + d.Long
+	}
+	for _, p := range j.CallPaths {
+		m[measurement{"time", p.CallPath}] += p.Exclusive
+	}
+	return m, true, nil
+}
+
+// change is how a number differs between two runs.
+type change struct {
+	measurement
+	a, b         float64 // medians, in seconds
+	p            float64 // probability of chance; NaN: one run of each is not enough to tell
+	significant  bool
+	inconclusive bool // too few repetitions for any verdict
+}
+
+func (c *change) difference() float64 { return c.b - c.a }
+
+// relative is the change in parts of the old value; infinite if that is 0.
+func (c *change) relative() float64 {
+	if c.a == 0 {
+		if c.b == 0 {
+			return 0
+		}
+		return math.Inf(1)
+	}
+	return c.b/c.a - 1
+}
+
+// compareReport is a comparison with everything that its output names.
+type compareReport struct {
+	options    *compareOptions
+	names      []string
+	runs       [2]int
+	changes    []change
+	verdicts   []conditionVerdict
+	provenance *provenance.Record
+}
+
+// compare compares all numbers of the runs, the greatest changes first.
+func (r *compareReport) compare(before, after []measured, alpha float64) {
+	r.runs = [2]int{len(before), len(after)}
+	all := map[measurement]bool{}
+	for _, m := range slices.Concat(before, after) {
+		for k := range m {
+			all[k] = true
+		}
+	}
+	for k := range all {
+		x, y := valuesOf(before, k), valuesOf(after, k)
+		c := change{measurement: k, a: stat.Quantile(stat.Sorted(x), 0.5), b: stat.Quantile(stat.Sorted(y), 0.5), p: math.NaN()}
+		if len(x) > 1 && len(y) > 1 {
+			c.p = stat.RankSum(x, y)
+			c.significant = c.p < alpha
+			c.inconclusive = stat.SmallestRankSum(len(x), len(y)) >= alpha
+		} else {
+			c.significant = c.a != c.b
+		}
+		r.changes = append(r.changes, c)
+	}
+	slices.SortFunc(r.changes, func(x, y change) int {
+		if (x.path == "") != (y.path == "") { // the whole run first
+			return cmp.Compare(x.path, y.path)
+		}
+		return cmp.Or(cmp.Compare(math.Abs(y.difference()), math.Abs(x.difference())), cmp.Compare(x.metric, y.metric), cmp.Compare(x.path, y.path))
+	})
+}
+
+// valuesOf is what runs say about a number; what they do not mention is 0.
+func valuesOf(runs []measured, k measurement) []float64 {
+	values := make([]float64, len(runs))
+	for i, m := range runs {
+		values[i] = m[k]
+	}
+	return values
+}
+
+// condition is a change that makes the comparison fail.
+type condition struct {
+	text     string
+	metric   string
+	path     string
+	anyPath  bool
+	below    bool
+	relative bool
+	limit    float64
+}
+
+var conditionForm = regexp.MustCompile(`^([a-z_]+)(?:@(.*?))?\s*([<>])\s*([+-]?[0-9.eE]+)\s*(%|ps|ns|us|ms|s)$`)
+
+// parseConditions reads the values of --fail-if.
+func parseConditions(texts []string) ([]condition, error) {
+	var list []condition
+	for _, text := range texts {
+		f := conditionForm.FindStringSubmatch(strings.TrimSpace(text))
+		if f == nil {
+			return nil, usagef("--fail-if: %q is not METRIC[@CALLPATH]>CHANGE with a percentage or a time, e.g. 'run_time>5%%' or 'waiting@main/solve>10ms'", text)
+		}
+		limit, err := strconv.ParseFloat(f[4], 64)
+		if err != nil {
+			return nil, usagef("--fail-if: %q: %q is not a number", text, f[4])
+		}
+		c := condition{text: text, metric: f[1], path: f[2], below: f[3] == "<", relative: f[5] == "%", limit: limit}
+		c.anyPath = c.path == "*"
+		scale := map[string]float64{"%": 1e-2, "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+		c.limit *= scale[f[5]]
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// The verdicts of a condition.
+const (
+	conditionPassed = "passed"
+	conditionFailed = "failed"
+	conditionUnsure = "inconclusive" // there are too few repetitions to tell
+)
+
+// conditionVerdict is what a condition says about the changes.
+type conditionVerdict struct {
+	Condition string   `json:"condition"`
+	Verdict   string   `json:"verdict"`
+	Because   []string `json:"because,omitempty"`
+}
+
+// judge holds the changes against the conditions.
+func (r *compareReport) judge(a *app, conditions []condition) {
+	for i := range conditions {
+		c := &conditions[i]
+		v := conditionVerdict{Condition: c.text, Verdict: conditionPassed}
+		known := false
+		for i := range r.changes {
+			x := &r.changes[i]
+			if x.metric != c.metric || !c.anyPath && x.path != c.path {
+				continue
+			}
+			known = true
+			switch {
+			case !c.meets(x):
+				continue
+			case x.significant:
+				v.Verdict = conditionFailed
+			case x.inconclusive && v.Verdict == conditionPassed:
+				v.Verdict = conditionUnsure
+			default:
+				continue
+			}
+			v.Because = append(v.Because, fmt.Sprintf("%s%s: %s", x.metric, at(x.path), x.describe()))
+		}
+		if !known {
+			a.warn("--fail-if %s: neither run has %s%s, which counts as no change", c.text, c.metric, at(c.path))
+		}
+		if v.Verdict == conditionUnsure {
+			a.warn("%s: too few repetitions to tell a change from chance; four of each are enough", c.text)
+		}
+		r.verdicts = append(r.verdicts, v)
+	}
+}
+
+// meets reports whether a change is one that the condition speaks of.
+func (c *condition) meets(x *change) bool {
+	value := x.difference()
+	if c.relative {
+		value = x.relative()
+	}
+	if c.below {
+		return value < c.limit
+	}
+	return value > c.limit
+}
+
+// exit is the exit code of the verdicts.
+func (r *compareReport) exit() error {
+	unsure := false
+	for _, v := range r.verdicts {
+		if v.Verdict == conditionFailed {
+			return verdictError(exitCheckFailed)
+		}
+		unsure = unsure || v.Verdict == conditionUnsure
+	}
+	if unsure {
+		return verdictError(exitUnsure)
+	}
+	return nil
+}
+
+func at(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " in " + path
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+	"slackline/internal/provenance"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// The figures of a profile.
+const (
+	profileMatrix     = "matrix"
+	profileRanks      = "ranks"
+	profileIterations = "iterations"
+)
+
+// profileOptions are the flags of profile.
+type profileOptions struct {
+	run    runOptions
+	ideal  quantity[unit.Duration]
+	top    int
+	byRank bool
+	format choice
+	out    string
+	plot   string
+	kind   choice
+}
+
+func (a *app) profileCommand() *cobra.Command {
+	o := &profileOptions{
+		run: newRunOptions(), ideal: durationFlag(), format: newChoice(formatText, formatText, formatJSON, formatCSV),
+		kind: newChoice(figureAuto, figureAuto, profileMatrix, profileRanks, profileIterations),
+	}
+	c := &cobra.Command{
+		Use:   "profile INPUT",
+		Short: "Find out where the time of a run goes: by call path, kind of activity, message and iteration.",
+		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, the call paths that take the most time, " +
+			"messages, collectives, and how iterations develop where the program repeats itself.",
+		Annotations: arguments("INPUT", runHelp),
+		Example: `  slackline profile traces.otf2
+  slackline profile traces.otf2 --plot matrix.svg --plot-kind matrix
+  slackline profile traces.otf2 --by-rank --format csv --out profile.csv`,
+		Args: exactArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
+	}
+	a.addGroup(c, "Run", o.run.addFlags)
+	a.addGroup(c, "Output", o.addOutputFlags)
+	complete(c, "format", o.format.allowed)
+	complete(c, "plot-kind", o.kind.allowed)
+	return c
+}
+
+func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.ideal, "ideal", "run `time` on an ideal network, for serialisation and transfer efficiency (default: an estimate from the waits)")
+	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
+	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
+	fs.Var(&o.format, "format", "form of the output")
+	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
+	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, or what fits the run")
+	fs.Var(&o.run.grid, "grid", "the ranks form a process grid of these `sizes`, e.g. 16x16; maps show it (default: what the run says)")
+}
+
+func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
+	if o.plot == "" && o.kind.value != figureAuto {
+		return usagef("--plot-kind needs --plot FILE")
+	}
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return usagef("--plot: %v", err)
+		}
+	}
+	inputs := []string{word}
+	if err := checkOutputs(inputs, output{"out", o.out}, output{"plot", o.plot}); err != nil {
+		return err
+	}
+	r, err := o.run.openRun(a, c, word, o.format.value == formatJSON)
+	if err != nil {
+		return err
+	}
+	if err := o.run.applyGrid(r.timeline); err != nil {
+		return err
+	}
+	report, err := profileRun(c, r, o.run.threads)
+	if err != nil {
+		return err
+	}
+	report.options = o
+	report.efficiency = report.profile.Efficiency(o.ideal.value, report.waiting)
+	if o.format.value == formatJSON {
+		report.provenance = provenance.New(a.args)
+		report.provenance.Inputs = r.records
+		report.provenance.Warnings = a.warnings
+	}
+	if o.plot != "" {
+		if err := report.draw(a, inputs); err != nil {
+			return err
+		}
+	}
+	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+}
+
+// profileReport is a profile with everything that its output names.
+type profileReport struct {
+	run         *run
+	profile     *profile.Profile
+	waits       *waits.Result
+	waiting     []profile.WaitTime
+	composition *profile.Composition
+	efficiency  *profile.Efficiency
+	iterations  *profile.Iterations
+	options     *profileOptions
+	provenance  *provenance.Record
+}
+
+// profileRun makes the profile of a run and finds its waits.
+func profileRun(c *cobra.Command, r *run, threads int) (*profileReport, error) {
+	found, err := waits.Analyze(c.Context(), r.timeline, waits.Options{Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	p := &profileReport{run: r, waits: found, profile: found.Profile()}
+	p.waiting = found.WaitTimes()
+	p.composition = p.profile.Composition(p.waiting)
+	p.iterations = p.profile.Iterations()
+	if p.iterations != nil {
+		found.EachState(func(s *waits.State) {
+			if s.Thread == 0 {
+				p.iterations.AddWait(s.Rank, s.At, s.Amount)
+			}
+		})
+	}
+	return p, nil
+}
+
+func (r *profileReport) write(a *app, w io.Writer) error {
+	switch r.options.format.value {
+	case formatJSON:
+		return writeJSONObject(w, r.json())
+	case formatCSV:
+		return r.table().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}

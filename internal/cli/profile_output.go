@@ -1,0 +1,347 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"slackline/analyze/profile"
+	"slackline/internal/provenance"
+	"slackline/internal/stat"
+	"slackline/internal/table"
+	"slackline/model/unit"
+)
+
+// profileJSON is the JSON output of profile.
+type profileJSON struct {
+	Run         runJSON             `json:"run"`
+	Composition []partJSON          `json:"composition"`
+	Efficiency  efficiencyJSON      `json:"efficiency"`
+	CallPaths   []pathProfileJSON   `json:"callpaths"`
+	ByRank      []pathProfileJSON   `json:"callpaths_by_rank,omitempty"`
+	Matrix      []linkJSON          `json:"messages"`
+	Sizes       []sizeJSON          `json:"message_sizes"`
+	Collectives []collectiveUseJSON `json:"collectives"`
+	Iterations  *iterationsJSON     `json:"iterations,omitempty"`
+	Provenance  *provenance.Record  `json:"provenance,omitempty"`
+}
+
+type partJSON struct {
+	Kind    string        `json:"kind"`
+	Name    string        `json:"name"`
+	Seconds json.Number   `json:"seconds"`
+	Share   float64       `json:"share"`
+	ByRank  []json.Number `json:"by_rank_s"`
+}
+
+type efficiencyJSON struct {
+	Parallel      float64     `json:"parallel_efficiency"`
+	LoadBalance   float64     `json:"load_balance"`
+	Communication float64     `json:"communication_efficiency"`
+	Serialisation float64     `json:"serialisation_efficiency"`
+	Transfer      float64     `json:"transfer_efficiency"`
+	Ideal         json.Number `json:"ideal_s"`
+	Estimated     bool        `json:"ideal_is_estimate"`
+	AverageUseful json.Number `json:"average_useful_s"`
+	MaxUseful     json.Number `json:"max_useful_s"`
+}
+
+type pathProfileJSON struct {
+	Rank            *int        `json:"rank,omitempty"`
+	CallPath        string      `json:"callpath"`
+	Kind            string      `json:"kind"`
+	Visits          int64       `json:"visits"`
+	Exclusive       json.Number `json:"exclusive_s"`
+	Inclusive       json.Number `json:"inclusive_s"`
+	Sent            int64       `json:"messages_sent"`
+	SentBytes       int64       `json:"bytes_sent"`
+	Received        int64       `json:"messages_received"`
+	ReceivedBytes   int64       `json:"bytes_received"`
+	CollectiveBytes int64       `json:"collective_bytes"`
+}
+
+type linkJSON struct {
+	From     int   `json:"from"`
+	To       int   `json:"to"`
+	Messages int64 `json:"messages"`
+	Bytes    int64 `json:"bytes"`
+}
+
+type sizeJSON struct {
+	From     int64 `json:"from_bytes"`
+	To       int64 `json:"to_bytes"`
+	Messages int64 `json:"messages"`
+	Bytes    int64 `json:"bytes"`
+}
+
+type collectiveUseJSON struct {
+	Operation string      `json:"operation"`
+	Ranks     int         `json:"ranks"`
+	Calls     int64       `json:"calls"`
+	Bytes     int64       `json:"bytes"`
+	Seconds   json.Number `json:"seconds"`
+	First     json.Number `json:"first_s"`
+	Last      json.Number `json:"last_s"`
+	Over      []int64     `json:"over_time"`
+}
+
+type iterationsJSON struct {
+	CallPath string          `json:"callpath"`
+	Covers   bool            `json:"calls_are_iterations"`
+	List     []iterationJSON `json:"list"`
+}
+
+type iterationJSON struct {
+	Begin          json.Number `json:"begin_s"`
+	Duration       json.Number `json:"duration_s"`
+	Computation    json.Number `json:"computation_s"`
+	MaxComputation json.Number `json:"max_computation_s"`
+	MPI            json.Number `json:"mpi_s"`
+	Waiting        json.Number `json:"waiting_s"`
+}
+
+// timeParts is into how many parts the run is divided to show when collectives happen.
+const timeParts = 50
+
+func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[path] }
+
+func (r *profileReport) json() *profileJSON {
+	e := r.efficiency
+	j := &profileJSON{
+		Run: describeRun(r.run), Provenance: r.provenance, CallPaths: []pathProfileJSON{}, Matrix: []linkJSON{}, Sizes: []sizeJSON{}, Collectives: []collectiveUseJSON{},
+		Efficiency: efficiencyJSON{
+			Parallel: e.Parallel, LoadBalance: e.LoadBalance, Communication: e.Communication, Serialisation: e.Serialisation, Transfer: e.Transfer,
+			Ideal: exactSeconds(e.Ideal), Estimated: e.Estimated, AverageUseful: exactSeconds(e.AverageUseful), MaxUseful: exactSeconds(e.MaxUseful),
+		},
+	}
+	for i, p := range r.composition.Parts {
+		part := partJSON{Kind: p.Kind.String(), Name: p.Name, Seconds: exactSeconds(p.Time), Share: float64(p.Time) / float64(r.composition.Total)}
+		for _, rank := range r.composition.ByRank {
+			part.ByRank = append(part.ByRank, exactSeconds(rank.Times[i]))
+		}
+		j.Composition = append(j.Composition, part)
+	}
+	for i := range r.profile.ByPath {
+		j.CallPaths = append(j.CallPaths, r.pathJSON(&r.profile.ByPath[i]))
+	}
+	if r.options.byRank {
+		for i := range r.profile.Entries {
+			j.ByRank = append(j.ByRank, r.pathJSON(&r.profile.Entries[i]))
+		}
+	}
+	for _, l := range profile.Matrix(r.run.timeline) {
+		j.Matrix = append(j.Matrix, linkJSON{l.From, l.To, l.Count, l.Bytes})
+	}
+	for _, s := range profile.Sizes(r.run.timeline) {
+		j.Sizes = append(j.Sizes, sizeJSON{s.From, s.To, s.Count, s.Bytes})
+	}
+	for _, c := range profile.Collectives(r.run.timeline, timeParts) {
+		j.Collectives = append(j.Collectives, collectiveUseJSON{c.Op.String(), c.Ranks, c.Calls, c.Bytes, exactSeconds(c.Time), exactSeconds(c.First), exactSeconds(c.Last), c.Over})
+	}
+	if it := r.iterations; it != nil {
+		j.Iterations = &iterationsJSON{CallPath: r.name(it.Path), Covers: it.Covers}
+		for _, i := range it.List {
+			j.Iterations.List = append(j.Iterations.List, iterationJSON{
+				exactSeconds(i.Begin), exactSeconds(i.Duration), exactSeconds(i.Computation), exactSeconds(i.MaxComputation), exactSeconds(i.MPI), exactSeconds(i.Waiting),
+			})
+		}
+	}
+	return j
+}
+
+func (r *profileReport) pathJSON(e *profile.Entry) pathProfileJSON {
+	j := pathProfileJSON{
+		CallPath: r.name(e.Path), Kind: profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), Visits: e.Visits,
+		Exclusive: exactSeconds(e.Exclusive), Inclusive: exactSeconds(e.Inclusive), Sent: e.Sent.Count, SentBytes: e.Sent.Bytes,
+		Received: e.Received.Count, ReceivedBytes: e.Received.Bytes, CollectiveBytes: e.Collective.Bytes,
+	}
+	if e.Rank >= 0 {
+		j.Rank = &e.Rank
+	}
+	return j
+}
+
+// table is the CSV output: call paths, by rank if that was asked for.
+func (r *profileReport) table() *table.Table {
+	columns := []table.Column{{Key: "callpath"}, {Key: "kind"}, {Key: "visits"}, {Key: "exclusive_s"}, {Key: "inclusive_s"},
+		{Key: "messages_sent"}, {Key: "bytes_sent"}, {Key: "messages_received"}, {Key: "bytes_received"}, {Key: "collective_bytes"}}
+	list := r.profile.ByPath
+	if r.options.byRank {
+		columns = append([]table.Column{{Key: "rank"}}, columns...)
+		list = r.profile.Entries
+	}
+	t := table.New(columns...)
+	for i := range list {
+		e := &list[i]
+		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), e.Visits, exactSeconds(e.Exclusive), exactSeconds(e.Inclusive),
+			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes}
+		if r.options.byRank {
+			row = append([]any{e.Rank}, row...)
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// writeText writes a summary that fits a screen or two.
+func (r *profileReport) writeText(a *app, w io.Writer) error {
+	tl := r.run.timeline
+	fmt.Fprintf(w, "%s: %s, run time %s\n\n", r.run.name, sizeOf(tl), r.profile.RunTime().Short())
+	if err := r.writeComposition(a, w); err != nil {
+		return err
+	}
+	e := r.efficiency
+	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance), ratio(e.Communication))
+	fmt.Fprintf(w, "communication %s = serialisation %s x transfer %s\n", ratio(e.Communication), ratio(e.Serialisation), ratio(e.Transfer))
+	estimated := ""
+	if e.Estimated {
+		estimated = ", estimated from the waits"
+	}
+	fmt.Fprintf(w, "run time on an ideal network: %s%s\n", e.Ideal.Short(), estimated)
+	if err := r.writePaths(a, w); err != nil {
+		return err
+	}
+	if err := r.writeTraffic(a, w); err != nil {
+		return err
+	}
+	r.writeIterations(w)
+	return nil
+}
+
+func ratio(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+func (r *profileReport) writeComposition(a *app, w io.Writer) error {
+	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},
+		table.Column{Key: "least", Title: "least of a rank", Align: table.Right}, table.Column{Key: "most", Title: "most of a rank", Align: table.Right})
+	for i, p := range r.composition.Parts {
+		name := p.Kind.Title()
+		if p.Kind == profile.Waiting {
+			name = "waiting: " + p.Name
+		}
+		var times []unit.Duration
+		for _, rank := range r.composition.ByRank {
+			times = append(times, rank.Times[i])
+		}
+		t.Add(name, p.Time.Short(), percent(p.Time, r.composition.Total), slices.Min(times).Short(), slices.Max(times).Short())
+	}
+	return a.writeText(w, t, true)
+}
+
+// writePaths lists the call paths that take the most time.
+func (r *profileReport) writePaths(a *app, w io.Writer) error {
+	list := slices.Clone(r.profile.ByPath)
+	slices.SortStableFunc(list, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
+	most := map[int32]profile.Entry{}
+	for _, e := range r.profile.Entries {
+		if m, ok := most[e.Path]; !ok || e.Exclusive > m.Exclusive {
+			most[e.Path] = e
+		}
+	}
+	t := table.New(table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right}, table.Column{Key: "visits", Align: table.Right},
+		table.Column{Key: "most on rank", Align: table.Right}, table.Column{Key: "callpath", Title: "in (exclusive)"})
+	shown := len(list)
+	if r.options.top > 0 {
+		shown = min(shown, r.options.top)
+	}
+	for _, e := range list[:shown] {
+		m := most[e.Path]
+		t.Add(e.Exclusive.Short(), percent(e.Exclusive, r.composition.Total), grouped(e.Visits), fmt.Sprintf("%d: %s", m.Rank, m.Exclusive.Short()), inCallPath(r.name(e.Path)))
+	}
+	fmt.Fprintln(w)
+	if err := a.writeText(w, t, true); err != nil {
+		return err
+	}
+	if hidden := len(list) - shown; hidden > 0 {
+		fmt.Fprintf(w, "(%s more; --top 0 shows all)\n", plural(hidden, "line"))
+	}
+	return nil
+}
+
+// writeTraffic says what was communicated.
+func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
+	if links := profile.Matrix(r.run.timeline); len(links) > 0 {
+		var sum profile.Traffic
+		var top profile.Link
+		for _, l := range links {
+			sum.Count += l.Count
+			sum.Bytes += l.Bytes
+			if l.Bytes > top.Bytes {
+				top = l
+			}
+		}
+		fmt.Fprintf(w, "\n%s, %s, between %s of ranks; most from %d to %d: %s\n", plural(sum.Count, "message"), byteText(sum.Bytes),
+			plural(len(links), "pair"), top.From, top.To, byteText(top.Bytes))
+		t := table.New(table.Column{Key: "size", Title: "message size"}, table.Column{Key: "messages", Align: table.Right}, table.Column{Key: "bytes", Align: table.Right})
+		for _, s := range profile.Sizes(r.run.timeline) {
+			t.Add(sizeRange(s.From, s.To), grouped(s.Count), byteText(s.Bytes))
+		}
+		if err := a.writeText(w, t, true); err != nil {
+			return err
+		}
+	}
+	uses := profile.Collectives(r.run.timeline, timeParts)
+	if len(uses) == 0 {
+		return nil
+	}
+	t := table.New(table.Column{Key: "collective"}, table.Column{Key: "ranks", Align: table.Right}, table.Column{Key: "calls", Align: table.Right},
+		table.Column{Key: "bytes", Align: table.Right}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "over", Title: "over the run"})
+	for _, u := range uses {
+		t.Add(u.Op.String(), grouped(u.Ranks), grouped(u.Calls), byteText(u.Bytes), u.Time.Short(), sparkline(u.Over))
+	}
+	fmt.Fprintln(w)
+	return a.writeText(w, t, true)
+}
+
+// byteText prints a number of bytes for people.
+func byteText(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, units := float64(n)/1024, []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
+	for v >= 1024 && len(units) > 1 {
+		v /= 1024
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.4g %s", v, units[0])
+}
+
+func sizeRange(from, to int64) string {
+	if from == to {
+		return byteText(from)
+	}
+	return byteText(from) + " to " + byteText(to+1)
+}
+
+// sparkline draws counts as a line of characters, each for a part of the run.
+func sparkline(counts []int64) string {
+	const steps = " .:-=+*#"
+	most := slices.Max(counts)
+	line := make([]byte, len(counts))
+	for i, c := range counts {
+		k := int64(0)
+		if c > 0 {
+			k = max(1, c*int64(len(steps)-1)/most)
+		}
+		line[i] = steps[k]
+	}
+	return "|" + string(line) + "|"
+}
+
+// writeIterations says how the iterations develop.
+func (r *profileReport) writeIterations(w io.Writer) {
+	it := r.iterations
+	if it == nil || len(it.List) == 0 {
+		return
+	}
+	var durations []int64
+	for _, i := range it.List {
+		durations = append(durations, int64(i.Duration))
+	}
+	sorted := stat.Sorted(durations)
+	median := unit.Duration(stat.QuantileInt(sorted, 1, 2))
+	slowest := slices.Index(durations, sorted[len(sorted)-1])
+	fmt.Fprintf(w, "\n%s, one with each %s: shortest %s, median %s, longest %s (number %d)\n", plural(len(it.List), "iteration"), r.name(it.Path),
+		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
+}

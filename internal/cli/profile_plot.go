@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"slackline/analyze/profile"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// sizeOf says how many ranks and threads a run has.
+func sizeOf(tl *timeline.Timeline) string {
+	if len(tl.Locations) == tl.Ranks {
+		return plural(tl.Ranks, "rank")
+	}
+	return fmt.Sprintf("%s, %s", plural(tl.Ranks, "rank"), plural(len(tl.Locations), "thread"))
+}
+
+// maxMatrix is how many ranks a matrix of messages may have.
+const maxMatrix = 4096
+
+// draw draws the figure that was asked for.
+func (r *profileReport) draw(a *app, inputs []string) error {
+	links := profile.Matrix(r.run.timeline)
+	kind := r.options.kind.value
+	if kind == figureAuto {
+		switch {
+		case r.iterations != nil && len(r.iterations.List) > 1:
+			kind = profileIterations
+		case len(links) > 0 && r.run.timeline.Ranks <= maxMatrix:
+			kind = profileMatrix
+		default:
+			kind = profileRanks
+		}
+	}
+	title := "Profile of " + r.run.name
+	subtitle := fmt.Sprintf("%s, run time %s", sizeOf(r.run.timeline), r.profile.RunTime().Short())
+	caption := toolName + " " + strings.Join(a.args, " ")
+	var figure plot.Figure
+	switch kind {
+	case profileMatrix:
+		if r.run.timeline.Ranks > maxMatrix {
+			return fmt.Errorf("--plot-kind matrix: %s are too many (at most %d); take ranks", plural(r.run.timeline.Ranks, "rank"), maxMatrix)
+		}
+		figure = r.matrixFigure(links, title, subtitle, caption)
+	case profileIterations:
+		if r.iterations == nil || len(r.iterations.List) < 2 {
+			return fmt.Errorf("--plot-kind iterations: no iterations were found; take ranks")
+		}
+		figure = r.iterationFigure(title, subtitle, caption)
+	default:
+		figure = r.rankFigure(title, subtitle, caption)
+	}
+	err := a.writeOut(r.options.plot, inputs, func(w io.Writer) error { return plot.Write(w, figure, r.options.plot, plot.Options{}) })
+	if err == nil {
+		a.note("drew %s", r.options.plot)
+	}
+	return err
+}
+
+// matrixFigure shows who sends how much to whom.
+func (r *profileReport) matrixFigure(links []profile.Link, title, subtitle, caption string) plot.Figure {
+	n := r.run.timeline.Ranks
+	messages := plot.Map{Title: "Messages", X: "to rank", Y: "from rank", Columns: n, Rows: n, Values: make([]float64, n*n)}
+	volume := plot.Map{Title: "Bytes", X: "to rank", Y: "from rank", Columns: n, Rows: n, Values: make([]float64, n*n)}
+	for _, l := range links {
+		messages.Values[l.From*n+l.To] = float64(l.Count)
+		volume.Values[l.From*n+l.To] = float64(l.Bytes)
+	}
+	return &plot.HeatMap{Title: title, Subtitle: subtitle, Caption: caption, Maps: []plot.Map{messages, volume}}
+}
+
+// rankFigure shows times by rank.
+func (r *profileReport) rankFigure(title, subtitle, caption string) plot.Figure {
+	n := r.run.timeline.Ranks
+	computation, mpi, waiting := make([]unit.Duration, n), make([]unit.Duration, n), make([]unit.Duration, n)
+	for i, p := range r.composition.Parts {
+		for rank := range n {
+			t := r.composition.ByRank[rank].Times[i]
+			switch {
+			case p.Kind == profile.Computation:
+				computation[rank] += t
+			case p.Kind == profile.Waiting:
+				waiting[rank] += t
+			case p.Kind >= profile.PointToPoint && p.Kind <= profile.OtherMPI:
+				mpi[rank] += t
+			}
+		}
+	}
+	return &plot.HeatMap{Title: title, Subtitle: subtitle, Caption: caption, Maps: []plot.Map{
+		rankMap(r.run.timeline, "Computation", computation), rankMap(r.run.timeline, "MPI without waiting", mpi), rankMap(r.run.timeline, "Waiting", waiting),
+	}}
+}
+
+// iterationFigure shows how the iterations develop.
+func (r *profileReport) iterationFigure(title, subtitle, caption string) plot.Figure {
+	var x, duration, computation, most, waiting []float64
+	ranks := float64(max(r.run.timeline.Ranks, 1))
+	for k, i := range r.iterations.List {
+		x = append(x, float64(k+1))
+		duration = append(duration, float64(i.Duration))
+		computation = append(computation, float64(i.Computation))
+		most = append(most, float64(i.MaxComputation))
+		waiting = append(waiting, float64(i.Waiting)/ranks)
+	}
+	return &plot.Chart{
+		Title: title, Subtitle: fmt.Sprintf("%s; iterations: %s", subtitle, r.name(r.iterations.Path)), Caption: caption,
+		X: plot.Axis{Label: "iteration", Whole: true}, Y: plot.Axis{Label: "time", Quantity: plot.Time, FromZero: true},
+		Layers: []plot.Layer{
+			&plot.Line{Name: "duration", X: x, Y: duration},
+			&plot.Line{Name: "computation, most of a rank", X: x, Y: most},
+			&plot.Line{Name: "computation, mean", X: x, Y: computation},
+			&plot.Line{Name: "waiting, mean", X: x, Y: waiting},
+		},
+	}
+}

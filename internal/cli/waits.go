@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/waits"
+	"slackline/internal/provenance"
+	"slackline/show/plot"
+)
+
+// waitsOptions are the flags of waits.
+type waitsOptions struct {
+	run      runOptions
+	top      int
+	explain  int
+	critical bool
+	format   choice
+	out      string
+	plot     string
+}
+
+func (a *app) waitsCommand() *cobra.Command {
+	o := &waitsOptions{run: newRunOptions(), format: newChoice(formatText, formatText, formatJSON, formatCSV)}
+	c := &cobra.Command{
+		Use:   "waits INPUT",
+		Short: "Find out who waits in a run, and whose fault it is.",
+		Long: "Find the wait states of a run: late senders and receivers, waits in collectives, at OpenMP barriers, idle threads. " +
+			"Charge every second to its cause: the call path and rank that made others wait, directly (short) or through further waits (long). " +
+			"'slackline explain' says what the metrics mean.",
+		Annotations: arguments("INPUT", runHelp),
+		Example: `  slackline waits traces.otf2
+  slackline waits traces.otf2 --explain --critical-path
+  slackline waits traces.otf2 --grid 16x16 --plot waits.svg
+  slackline waits traces.otf2 --format json --out waits.json`,
+		Args: exactArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
+	}
+	a.addGroup(c, "Run", o.run.addFlags)
+	a.addGroup(c, "Questions", o.addQuestionFlags)
+	a.addGroup(c, "Output", o.addOutputFlags)
+	complete(c, "format", o.format.allowed)
+	return c
+}
+
+func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.explain, "explain", 0, "say why the largest waits happened, this `number` of them (3 if none is given)")
+	fs.Lookup("explain").NoOptDefVal = "3"
+	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
+	fs.Var(&o.run.grid, "grid", "the ranks form a process grid of these `sizes`, e.g. 16x16; maps show it (default: what the run says)")
+}
+
+func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.top, "top", 6, "`number` of rows in each list of the text output; 0: all")
+	fs.Var(&o.format, "format", "form of the output")
+	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	fs.StringVar(&o.plot, "plot", "", "draw maps of waits and delays by rank into `FILE.svg|png`")
+}
+
+func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return usagef("--plot: %v", err)
+		}
+	}
+	if o.top < 0 || o.explain < 0 {
+		return usagef("--top and --explain must be 0 or more")
+	}
+	inputs := []string{word}
+	if err := checkOutputs(inputs, output{"out", o.out}, output{"plot", o.plot}); err != nil {
+		return err
+	}
+	r, err := o.run.openRun(a, c, word, o.format.value == formatJSON)
+	if err != nil {
+		return err
+	}
+	if err := o.run.applyGrid(r.timeline); err != nil {
+		return err
+	}
+	report, err := o.analyse(a, c, r)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := report.draw(a, o.plot, inputs); err != nil {
+			return err
+		}
+	}
+	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+}
+
+// analyse finds the wait states of a run and what else the flags ask for.
+func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, error) {
+	begin := time.Now()
+	result, err := waits.Analyze(c.Context(), r.timeline, waits.Options{Threads: o.run.threads})
+	if err != nil {
+		return nil, err
+	}
+	a.note("%s analysed in %s, %s", plural(result.States, "wait state"), tidy(time.Since(begin)), plural(o.run.threads, "thread"))
+	if result.Cyclic > 0 {
+		a.warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", plural(result.Cyclic, "wait state"))
+	}
+	report := &waitsReport{run: r, result: result, options: o}
+	if o.critical {
+		report.critical = result.CriticalPath()
+	}
+	for _, w := range largestWaits(result.Waits, o.explain) {
+		report.explanations = append(report.explanations, result.Explain(w))
+	}
+	if o.format.value == formatJSON {
+		report.provenance = provenance.New(a.args)
+		report.provenance.Inputs = r.records
+		report.provenance.Warnings = a.warnings
+	}
+	return report, nil
+}
+
+// waitsReport is a result with everything that its output names.
+type waitsReport struct {
+	run          *run
+	result       *waits.Result
+	critical     *waits.CriticalPath
+	explanations []*waits.Explanation
+	options      *waitsOptions
+	provenance   *provenance.Record
+}
+
+func (r *waitsReport) write(a *app, w io.Writer) error {
+	switch r.options.format.value {
+	case formatJSON:
+		return writeJSONObject(w, r.json())
+	case formatCSV:
+		return r.table().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
