@@ -246,7 +246,7 @@ func (s *spreadReport) writeText(w io.Writer) error {
 		columns = append(columns, right(q))
 	}
 	if s.quiet != nil {
-		columns = append(columns, table.Column{Key: "", Title: " "})
+		columns = append(columns, table.Column{Key: "in 5-95 %"})
 	}
 	t := table.New(columns...)
 	for _, m := range s.measures {
@@ -271,7 +271,7 @@ func (s *spreadReport) writeText(w io.Writer) error {
 		return err
 	}
 	if s.quiet != nil {
-		fmt.Fprintf(w, "\nWithin, outside: the answer without noise, between the quantiles 5 %% and 95 %%.\n")
+		fmt.Fprintf(w, "\nIn 5-95 %%: whether the answer without noise lies between these quantiles.\n")
 	}
 	return s.writeSeeds(w)
 }

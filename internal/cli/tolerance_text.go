@@ -53,7 +53,10 @@ func (t *toleranceReport) writeText(w io.Writer) error {
 		}
 	}
 	if t.placement != nil {
-		fmt.Fprintf(w, "\nnodes of the ranks: %s\n", listOfNodes(t.placement.Nodes))
+		fmt.Fprintln(w)
+		for _, line := range table.Wrap("nodes of the ranks: "+listOfNodes(t.placement.Nodes), widthOf(a.stdout)) {
+			fmt.Fprintln(w, line)
+		}
 	}
 	return t.writePath(w)
 }
@@ -99,8 +102,8 @@ func (t *toleranceReport) splitRemark() string {
 		for i, n := range w.LambdaByWireClass(t.answers.Path) {
 			parts = append(parts, fmt.Sprintf("%s %s", grouped(n), w.Topology.WireClasses()[i]))
 		}
-	} else if classes := t.usedClasses(); w == nil && len(classes) > 1 && (t.run.machine.name != "" || t.placement != nil) {
-		for _, c := range classes {
+	} else if _, uniform := t.set.network.Layout.Uniform(); w == nil && !uniform {
+		for _, c := range t.usedClasses() {
 			parts = append(parts, fmt.Sprintf("%s %s", grouped(t.answers.Path.LByClass[c]), c))
 		}
 	}
@@ -172,7 +175,7 @@ func (t *toleranceReport) partTable() *table.Table {
 		columns = slices.Insert(columns, 1, table.Column{Key: "kind"})
 	}
 	for _, p := range t.run.ask.percents {
-		columns = append(columns, right("tolerates for "+p.String()))
+		columns = append(columns, right("L for "+p.String()))
 	}
 	s := table.New(columns...)
 	for _, p := range t.parts {
