@@ -51,8 +51,12 @@ func (m *synthesis) start(l *layer, node uint32) int32 {
 		}
 	}
 	depth := t.nodes[base].depth
-	for depth < t.nodes[node].depth && t.kinds[t.nodes[t.outer(node, depth+1)].region] == starter {
+	next := func() (uint32, bool) { return t.nodes[t.outer(node, depth+1)].region, depth < t.nodes[node].depth }
+	for region, ok := next(); ok && t.kinds[region] == starter; region, ok = next() {
 		depth++
+	}
+	if region, ok := next(); ok && region+1 == l.region && t.nodes[base].region != region {
+		depth++ // the recorded call itself, behind what started its thread
 	}
 	m.starts[key] = depth
 	return depth
@@ -84,29 +88,23 @@ func (m *synthesis) gap(g *gap) {
 	if g.end == g.begin {
 		return
 	}
-	p := m.pools[g.gapKey]
-	if p == nil || len(p.samples) == 0 {
+	p := m.pools.find(&g.gapKey)
+	if len(p.samples) == 0 {
 		m.withoutSamples(g)
 		return
 	}
 	from := p.filled
 	p.filled += g.end - g.begin
-	for p.next+1 < len(p.samples) && p.border() <= from {
+	for p.next+1 < len(p.samples) && p.samples[p.next].end <= from {
 		p.next++
 	}
 	m.show(g.begin, p.samples[p.next].stack)
-	for p.next+1 < len(p.samples) && p.border() < p.filled {
-		at := p.border()
+	for p.next+1 < len(p.samples) && p.samples[p.next].end < p.filled {
+		at := p.samples[p.next].end
 		p.next++
 		m.show(g.begin+at-from, p.samples[p.next].stack)
 	}
 	m.recent = p.samples[p.next].stack
-}
-
-// border is where the stack of the next sample is replaced by that of the one behind it.
-func (p *pool) border() unit.Duration {
-	a, b := p.samples[p.next].at, p.samples[p.next+1].at
-	return a + (b-a)/2
 }
 
 // withoutSamples lets a gap change from the stack before it to that behind it in its middle.

@@ -6,7 +6,7 @@ import "slackline/model/unit"
 // made from of which the trace does not say it.
 type survey struct {
 	tree      *stackTree
-	pools     map[gapKey]*pool
+	pools     poolTable
 	seen      []bool            // nodes of the tree that are stacks of this location
 	neighbour map[uint32]uint32 // by region: what the stacks before and after its calls have in common
 	unsettled []uint32          // regions that wait for the next stack
@@ -21,7 +21,7 @@ type survey struct {
 // survey reads the events of a location for the first time.
 func (c *conversion) survey(i int) (*survey, error) {
 	s := &survey{
-		tree: c.stacks, pools: map[gapKey]*pool{}, seen: make([]bool, len(c.stacks.nodes)), neighbour: map[uint32]uint32{},
+		tree: c.stacks, pools: newPoolTable(), seen: make([]bool, len(c.stacks.nodes)), neighbour: map[uint32]uint32{},
 		onlyLast: c.CallPaths == "caller",
 	}
 	g := newGaps(c.stacks, s, false)
@@ -55,22 +55,16 @@ func (c *conversion) survey(i int) (*survey, error) {
 
 // gap puts a gap into its pool.
 func (s *survey) gap(g *gap) {
-	p := s.pools[g.gapKey]
-	if p == nil {
-		p = &pool{}
-		s.pools[g.gapKey] = p
-	}
+	s.pools.find(&g.gapKey).add(g)
 	for _, sample := range g.samples {
-		p.samples = append(p.samples, poolSample{p.length + sample.time - g.begin, sample.stack})
 		s.know(sample.stack)
 	}
-	p.length += g.end - g.begin
 }
 
 // know notes a stack.
 func (s *survey) know(node uint32) {
 	for _, region := range s.unsettled {
-		s.neighbour[region] = s.tree.common(s.neighbour[region], node)
+		s.meet(region, node)
 	}
 	s.unsettled = s.unsettled[:0]
 	s.seen[node] = true
@@ -82,13 +76,18 @@ func (s *survey) call(_ unit.Duration, f *frame) {
 		s.know(f.caller)
 		return
 	}
-	region := f.region - 1
-	if before, ok := s.neighbour[region]; ok {
-		s.neighbour[region] = s.tree.common(before, s.last)
-	} else {
-		s.neighbour[region] = s.last
+	if s.last != 0 {
+		s.meet(f.region-1, s.last)
 	}
-	s.unsettled = append(s.unsettled, region)
+	s.unsettled = append(s.unsettled, f.region-1)
+}
+
+// meet notes a stack before or after a call of a region.
+func (s *survey) meet(region, node uint32) {
+	if before, ok := s.neighbour[region]; ok {
+		node = s.tree.common(before, node)
+	}
+	s.neighbour[region] = node
 }
 
 func (s *survey) enter(unit.Duration, *frame) {}
@@ -121,6 +120,9 @@ func (s *survey) settle() {
 		s.callers[n.region] = parent
 	}
 	s.seen = nil
+	for _, p := range s.pools.pools {
+		p.settle()
+	}
 }
 
 // caller returns where a recorded call was made from, as exactly as it is known. Recent is the last sample.

@@ -173,10 +173,21 @@ func (c *conversion) read() error {
 	return errors.Join(errs...)
 }
 
+// lossesListed is how many locations are named of which something is missing.
+const lossesListed = 10
+
 // explainMissing puts what is missing of the locations into the problems of the timeline.
 func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	p := &tl.Problems
-	p.MissingRanks = slices.DeleteFunc(p.MissingRanks, func(r int) bool { return !c.wanted(r) })
+	if c.selected != nil {
+		var missing []int
+		for _, r := range p.MissingRanks {
+			if c.wanted(r) {
+				missing = append(missing, r)
+			}
+		}
+		p.MissingRanks = missing
+	}
 	p.Notes = append(p.Notes, c.Warnings...)
 	if c.Ranks != nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
@@ -189,12 +200,12 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		if what == "" {
 			continue
 		}
-		if listed++; listed <= maxListed {
+		if listed++; listed <= lossesListed {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: %s", c.Locations[i].describe(), what))
 		}
 	}
-	if listed > maxListed {
-		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-maxListed))
+	if listed > lossesListed {
+		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-lossesListed))
 	}
 }
 

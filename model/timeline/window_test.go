@@ -1,0 +1,93 @@
+package timeline
+
+import (
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"slackline/model/unit"
+)
+
+func TestWindow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRun(t)
+		order := make([]int, len(r.threads))
+		for i := range order {
+			order[i] = i
+		}
+		tl := r.build(order, 1)
+		whole := tl.Window(tl.Start-1, tl.End+1, 2)
+		if diff := gocmp.Diff(tl, whole, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Timeline{}, "Problems"), ignoreZeroLength(tl)); diff != "" {
+			t.Fatalf("a window around everything (-all +window):\n%s", diff)
+		}
+		begin := unit.Duration(rapid.Int64Range(0, int64(tl.End)+1).Draw(t, "begin"))
+		end := unit.Duration(rapid.Int64Range(int64(begin), int64(tl.End)+2).Draw(t, "end"))
+		w := tl.Window(begin, end, 1)
+		checkCalls(t, w)
+		for i := range w.Locations {
+			if got, want := timeIn(&w.Locations[i].Calls, begin, end), timeIn(&tl.Locations[i].Calls, begin, end); got != want {
+				t.Fatalf("location %d: calls for %d inside, want %d", i, got, want)
+			}
+		}
+		for _, m := range w.Messages {
+			from, to := &w.Locations[m.From].Calls, &w.Locations[m.To].Calls
+			if m.Sent < from.Enter[m.Send] || m.Sent > from.Leave[m.Send] || m.Received < to.Enter[m.Recv] || m.Received > to.Leave[m.Recv] || m.Sent < begin || m.Received > end {
+				t.Fatalf("message %+v is not in its calls", m)
+			}
+		}
+		if members := 0; len(w.Collectives) > 0 {
+			for _, c := range w.Collectives {
+				if c.First != members {
+					t.Fatalf("collective %+v, want its members at %d", c, members)
+				}
+				members += len(w.Comms[c.Comm].Members)
+			}
+			if members != len(w.Members) {
+				t.Fatalf("%d members, want %d", len(w.Members), members)
+			}
+		}
+	})
+}
+
+// timeIn is the sum of the times that calls are open between two times.
+func timeIn(c *Calls, begin, end unit.Duration) unit.Duration {
+	sum := unit.Duration(0)
+	for i := range c.Enter {
+		sum += max(0, min(c.Leave[i], end)-max(c.Enter[i], begin))
+	}
+	return sum
+}
+
+// ignoreZeroLength leaves out first and last times of locations without events.
+func ignoreZeroLength(tl *Timeline) gocmp.Option {
+	return gocmp.FilterPath(func(p gocmp.Path) bool {
+		name := p.Last().String()
+		return name == ".First" || name == ".Last" || name == ".Start" || name == ".End"
+	}, gocmp.Ignore())
+}
+
+func TestShift(t *testing.T) {
+	b := newTwoRanks()
+	for i, l := range b.l {
+		l.Enter(10, b.sendCall)
+		l.Fork(11)
+		l.TeamBegin(12)
+		l.TeamEnd(13)
+		l.Join(14)
+		l.Send(15, int32(1-i), b.world, 0, 1)
+		if i == 0 {
+			l.Recv(16, 1, b.world, 0, 1)
+		}
+		l.Leave(20)
+	}
+	tl := b.Finish(1)
+	tl.Shift(-10, 2)
+	c, m, team := tl.Locations[1].Calls, tl.Messages[0], tl.Teams[1]
+	got := []unit.Duration{tl.Start, tl.End, tl.Locations[1].First, tl.Locations[1].Last, c.Enter[0], c.Leave[0], m.Sent, m.Received,
+		team.Fork, team.Join, team.Members[0].Begin, team.Members[0].End, tl.Problems.Sends[0].Time}
+	if want := dur(0, 10, 0, 10, 0, 10, 5, 6, 1, 4, 2, 3, 5); !gocmp.Equal(got, want) {
+		t.Errorf("times = %v, want %v", got, want)
+	}
+}
