@@ -116,7 +116,7 @@ func NewModeler(parameters []string, o Options) (*Modeler, error) {
 	case n == 0:
 		return nil, fmt.Errorf("the data have no parameter; give its value for each input, e.g. --set p=64")
 	case n > maxParameters:
-		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others and give only such measurements", n, maxParameters)
+		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others with --where NAME=VALUE", n, maxParameters)
 	case n == 2 && o.Method == Paper:
 		return nil, fmt.Errorf("the method of the paper knows one parameter, the data have two; use the method evidence")
 	}

@@ -41,7 +41,6 @@ const (
 // workspace holds what one fit needs and the next one can use again.
 type workspace struct {
 	w, w2      []float64
-	sums       []float64
 	fits       []fitted
 	score      []float64
 	weight     []float64 // of groups

@@ -20,7 +20,7 @@ import (
 
 // dataHelp describes an argument with measurements.
 const dataHelp = "measurements: a file in a known format, told by its content (slackline dataset or simulation, Extra-P JSON, JSON lines or text, CSV, " +
-	"go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks); a directory of such files whose names carry the point, e.g. osu.p64.r2.txt; " +
+	"go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks, Cube 4 profiles); a directory of such files whose names carry the point, e.g. osu.p64.r2.txt; " +
 	"- for the standard input. Several become one dataset"
 
 // dataOptions are the flags that say how measurements are read.
@@ -30,6 +30,7 @@ type dataOptions struct {
 	where  []string
 	metric string
 	path   string
+	sum    bool
 }
 
 func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
@@ -37,6 +38,7 @@ func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.set, "set", nil, "give all measurements a value of a parameter that they lack, as `NAME=VALUE`, e.g. p=64; may be repeated")
 	fs.StringArrayVar(&o.where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
 	fs.StringVar(&o.metric, "metric", "", "take only the metric of this `name`")
+	fs.BoolVar(&o.sum, "sum-locations", false, "add up the locations of a Cube profile (strong scaling) instead of taking each as a repetition")
 	fs.StringVar(&o.path, "only-path", "", "take only call paths that hold this `text`")
 }
 
@@ -44,7 +46,9 @@ func (o *dataOptions) complete(c *cobra.Command) { complete(c, "input", dataset.
 
 // load reads measurements and says what was left out.
 func (o *dataOptions) load(ctx context.Context, a *app, words []string) (*dataset.Dataset, []provenance.Input, error) {
-	d, records, err := input.OpenDataset(ctx, words, input.DatasetOptions{Stdin: a.stdin, Format: o.format})
+	d, records, err := input.OpenDataset(ctx, words, input.DatasetOptions{
+		Stdin: a.stdin, Options: dataset.Options{Format: o.format, SumLocations: o.sum},
+	})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
-	"slackline/internal/provenance"
 	"slackline/internal/table"
 )
 
@@ -20,99 +19,6 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// modelJSON is a model in the JSON output. The names and meanings of its members
-// stay as they are: other programs rely on them.
-type modelJSON struct {
-	CallPath   string                  `json:"callpath"`
-	Metric     string                  `json:"metric"`
-	Lead       *scaling.Term           `json:"lead,omitempty"`
-	Leads      map[string]scaling.Term `json:"leads,omitempty"`
-	Form       string                  `json:"form,omitempty"`
-	Formula    string                  `json:"formula"`
-	AdjustedR2 *float64                `json:"adjusted_r2"`
-	SMAPE      *float64                `json:"smape"`
-	Confidence *float64                `json:"confidence"`
-	Noise      string                  `json:"noise"`
-	NoiseLevel *float64                `json:"noise_relative,omitempty"`
-	Points     int                     `json:"points"`
-
-	Verdict    string                  `json:"verdict,omitempty"` // inconclusive
-	Reason     string                  `json:"reason,omitempty"`
-	Rank       string                  `json:"rank,omitempty"`
-	Delta      map[string]scaling.Term `json:"delta,omitempty"`
-	Prediction *predictionJSON         `json:"prediction,omitempty"`
-	Wall       *float64                `json:"wall,omitempty"`
-	Segments   *segmentsJSON           `json:"segments,omitempty"`
-	Outliers   []outlierJSON           `json:"outliers,omitempty"`
-	Suggested  []suggestionJSON        `json:"suggestions,omitempty"`
-	Others     []alternativeJSON       `json:"alternatives,omitempty"`
-}
-
-type predictionJSON struct {
-	At           map[string]float64 `json:"at"`
-	Value        *float64           `json:"value"`
-	Low          *float64           `json:"low"`
-	High         *float64           `json:"high"`
-	MeasuredLow  *float64           `json:"measured_low"`
-	MeasuredHigh *float64           `json:"measured_high"`
-}
-
-type segmentsJSON struct {
-	Ratio *float64      `json:"evidence_ratio"`
-	Parts []segmentJSON `json:"parts"`
-}
-
-type segmentJSON struct {
-	From    float64      `json:"from"`
-	To      float64      `json:"to"`
-	Lead    scaling.Term `json:"lead"`
-	Formula string       `json:"formula"`
-}
-
-type outlierJSON struct {
-	At    map[string]float64 `json:"at"`
-	Value float64            `json:"value"`
-	Sigma float64            `json:"sigma"`
-	Of    string             `json:"of"` // point or repetition
-}
-
-type suggestionJSON struct {
-	At        map[string]float64 `json:"at"`
-	Gain      float64            `json:"gain_bits"`
-	Spread    float64            `json:"relative_spread"`
-	Predicted float64            `json:"predicted"`
-	Repeat    bool               `json:"measured_before"`
-}
-
-type alternativeJSON struct {
-	Leads  map[string]scaling.Term `json:"leads"`
-	Form   string                  `json:"form"`
-	Weight float64                 `json:"weight"`
-}
-
-type scalingJSON struct {
-	Models     []modelJSON        `json:"models"`
-	Skipped    []skippedJSON      `json:"skipped,omitempty"`
-	Ranking    []rankedJSON       `json:"ranking,omitempty"`
-	Provenance *provenance.Record `json:"provenance"`
-}
-
-type skippedJSON struct {
-	CallPath string `json:"callpath"`
-	Metric   string `json:"metric"`
-	Reason   string `json:"reason"`
-}
-
-type rankedJSON struct {
-	CallPath string   `json:"callpath"`
-	Metric   string   `json:"metric"`
-	Value    *float64 `json:"value"`
-	Share    *float64 `json:"share"`
-}
-
-// mostAlternatives is how many other leads the JSON names.
-const mostAlternatives = 5
-
 func (r *scalingReport) write(a *app, w io.Writer, format string) error {
 	switch format {
 	case formatJSON:
@@ -121,101 +27,6 @@ func (r *scalingReport) write(a *app, w io.Writer, format string) error {
 		return r.table(true).WriteCSV(w)
 	}
 	return r.writeText(a, w)
-}
-
-// byName gives terms or values the names of their parameters.
-func byName[T any](names []string, values []T) map[string]T {
-	m := map[string]T{}
-	for i, name := range names {
-		m[name] = values[i]
-	}
-	return m
-}
-
-func (r *scalingReport) json(a *app) scalingJSON {
-	result := scalingJSON{Models: []modelJSON{}}
-	for i := range r.models {
-		m := &r.models[i]
-		if m.Err != nil {
-			result.Skipped = append(result.Skipped, skippedJSON{m.Series.CallPath, m.Series.Metric, m.Err.Error()})
-			continue
-		}
-		result.Models = append(result.Models, r.modelJSON(m))
-	}
-	if r.place != nil {
-		for _, x := range scaling.Dominating(r.models, r.place) {
-			result.Ranking = append(result.Ranking, rankedJSON{x.Fit.CallPath, x.Fit.Metric, finite(x.Prediction.Value), finite(x.Share)})
-		}
-	}
-	result.Provenance = r.provenance(a)
-	return result
-}
-
-func (r *scalingReport) modelJSON(m *scaling.Modelled) modelJSON {
-	f := m.Fit
-	j := modelJSON{
-		CallPath: f.CallPath, Metric: f.Metric, Formula: f.Model.String(),
-		AdjustedR2: finite(f.AdjustedR2), SMAPE: finite(f.SMAPE), Confidence: finite(f.Confidence),
-		Noise: f.Noise.Kind, Points: len(f.Values),
-	}
-	if f.Noise.Sigma > 0 {
-		j.NoiseLevel = finite(f.Noise.Sigma)
-	}
-	if len(f.Parameters) == 1 {
-		j.Lead = &f.Leads[0]
-	} else {
-		j.Leads, j.Form = byName(f.Parameters, f.Leads), f.Form.String()
-	}
-	if f.Doubt != "" {
-		j.Verdict, j.Reason, j.Confidence = scaling.Inconclusive.String(), f.Doubt, nil
-	}
-	if r.expect != nil {
-		rank, delta := r.compare(f)
-		j.Rank, j.Delta = rank.String(), byName(f.Parameters, delta)
-	}
-	if r.place != nil {
-		j.Prediction = newPredictionJSON(f, r.place)
-	}
-	if r.options.budget.given {
-		j.Wall = finite(r.wall(f))
-	}
-	if s := m.Segments; s != nil {
-		j.Segments = &segmentsJSON{Ratio: finite(s.Ratio)}
-		for _, part := range []scaling.Segment{s.Lower, s.Upper} {
-			j.Segments.Parts = append(j.Segments.Parts, segmentJSON{part.From, part.To, part.Lead, part.Model.String()})
-		}
-	}
-	for _, o := range m.Outliers {
-		of := "repetition"
-		if o.Point {
-			of = "point"
-		}
-		j.Outliers = append(j.Outliers, outlierJSON{byName(f.Parameters, o.At), o.Value, o.Sigma, of})
-	}
-	if r.options.suggest {
-		for _, s := range f.Suggest() {
-			j.Suggested = append(j.Suggested, suggestionJSON{byName(f.Parameters, s.At), s.Gain, s.Spread, s.Value, s.Repeat})
-		}
-	}
-	j.Others = alternatives(f)
-	return j
-}
-
-// alternatives are the leads that the evidence leaves beside the chosen one.
-func alternatives(f *scaling.Fit) []alternativeJSON {
-	var list []alternativeJSON
-	for _, g := range f.OtherLeads(mostAlternatives) {
-		list = append(list, alternativeJSON{byName(f.Parameters, g.Leads), g.Form.String(), g.Weight})
-	}
-	return list
-}
-
-func newPredictionJSON(f *scaling.Fit, at []float64) *predictionJSON {
-	p := f.Predict(at...)
-	return &predictionJSON{
-		At: byName(f.Parameters, at), Value: finite(p.Value), Low: finite(p.Low), High: finite(p.High),
-		MeasuredLow: finite(p.MeasuredLow), MeasuredHigh: finite(p.MeasuredHigh),
-	}
 }
 
 // compare holds a model against --expect.

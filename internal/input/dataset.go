@@ -14,8 +14,8 @@ import (
 
 // DatasetOptions say how measurements are opened.
 type DatasetOptions struct {
-	Stdin  io.Reader // what "-" stands for
-	Format string    // name of the format; empty: told by the content
+	Stdin io.Reader // what "-" stands for
+	dataset.Options
 }
 
 // maxDataset is the size of a file of measurements that is still read.
@@ -44,7 +44,7 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 	record := provenance.Input{Path: word}
 	if info, err := os.Stat(word); word != Stdin && err == nil && info.IsDir() {
 		record.Kind = "directory of measurements"
-		d, err := dataset.ReadDir(word, os.DirFS(word), o.Format)
+		d, err := dataset.ReadDir(word, os.DirFS(word), o.Options)
 		return d, record, err
 	}
 	data, err := readAll(ctx, word, o.Stdin)
@@ -55,7 +55,7 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 	if word == Stdin {
 		name = "stdin"
 	}
-	d, format, err := dataset.ReadNamed(name, data, o.Format)
+	d, format, err := dataset.ReadNamed(name, data, o.Options)
 	record.Kind, record.Bytes, record.SHA256 = format.About, int64(len(data)), hash(data)
 	return d, record, err
 }

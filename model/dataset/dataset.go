@@ -249,7 +249,6 @@ func (d *Dataset) dropEmpty() {
 // Settle removes the measurements for which a parameter is missing, and says so.
 // It is an error if nothing is left.
 func (d *Dataset) Settle() error {
-	var gone []string
 	for _, s := range d.Series {
 		before := len(s.Points)
 		missing := ""
@@ -267,7 +266,6 @@ func (d *Dataset) Settle() error {
 			continue
 		}
 		if len(s.Points) == 0 {
-			gone = append(gone, s.Name())
 			d.warnf("%s has no value of the parameter %s and is left out; fix %s with --where to compare it with the others", s.Name(), missing, missing)
 		} else {
 			d.warnf("%s: %d points have no value of the parameter %s and are left out", s.Name(), before-len(s.Points), missing)

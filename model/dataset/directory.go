@@ -22,12 +22,10 @@ const (
 
 // onePoint are the formats whose files hold one point, or not all of its
 // parameters, so that names may add some. The others know theirs.
-var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "csv"}
+var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "csv", "cube"}
 
-var (
-	wordOfName  = regexp.MustCompile(`^(?:[A-Za-z]+[0-9]+)+$`)
-	valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+)`)
-)
+// valueOfName is a parameter in a name; its value may have decimals, also behind a comma.
+var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)`)
 
 // repetition is the name that counts repetitions.
 const repetition = "r"
@@ -35,32 +33,41 @@ const repetition = "r"
 // PlaceOf returns the parameters in the name of a file or directory. A name given
 // twice counts with its last value.
 func PlaceOf(name string) (names []string, at []float64) {
-	for _, part := range strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("./_-", c) }) {
-		if !wordOfName.MatchString(part) {
+	for _, m := range valueOfName.FindAllStringSubmatch(name, -1) {
+		x, err := parseFinite(strings.Replace(m[2], ",", ".", 1))
+		if err != nil || m[1] == repetition {
 			continue
 		}
-		for _, m := range valueOfName.FindAllStringSubmatch(part, -1) {
-			x, err := parseFinite(m[2])
-			if err != nil || m[1] == repetition {
-				continue
-			}
-			if i := slices.Index(names, m[1]); i >= 0 {
-				at[i] = x
-				continue
-			}
-			names, at = append(names, m[1]), append(at, x)
+		if i := slices.Index(names, m[1]); i >= 0 {
+			at[i] = x
+			continue
 		}
+		names, at = append(names, m[1]), append(at, x)
 	}
 	return names, at
 }
 
+// Options say how files are read.
+type Options struct {
+	Format       string // empty: told by the content
+	SumLocations bool   // of a profile: one repetition, the sum over all locations, instead of one for each
+}
+
 // ReadNamed is Read for a file whose name may say at which point it was measured.
-func ReadNamed(name string, data []byte, format string) (*Dataset, Format, error) {
-	d, f, err := Read(name, data, format)
-	if err != nil || f.Name != "osu" {
+func ReadNamed(name string, data []byte, o Options) (*Dataset, Format, error) {
+	d, f, err := o.read(name, data)
+	if err != nil || f.Name != "osu" && f.Name != "cube" {
 		return d, f, err
 	}
 	return d, f, d.addPlace(path.Base(name))
+}
+
+func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
+	d, f, err := Read(name, data, o.Format)
+	if err == nil && o.SumLocations && f.Name == "cube" {
+		d.sumRepetitions()
+	}
+	return d, f, err
 }
 
 // addPlace gives a dataset the parameters in a name that it does not have itself.
@@ -78,7 +85,7 @@ func (d *Dataset) addPlace(name string) error {
 
 // ReadDir reads all measurements below a directory. Files of no known format are
 // passed over with a warning.
-func ReadDir(name string, dir fs.FS, format string) (*Dataset, error) {
+func ReadDir(name string, dir fs.FS, o Options) (*Dataset, error) {
 	all := New()
 	files := 0
 	err := fs.WalkDir(dir, ".", func(p string, entry fs.DirEntry, err error) error {
@@ -91,7 +98,7 @@ func ReadDir(name string, dir fs.FS, format string) (*Dataset, error) {
 		if files++; files > maxFiles {
 			return fmt.Errorf("%s: has more than %d files", name, maxFiles)
 		}
-		return all.readFile(dir, name, p, format)
+		return all.readFile(dir, name, p, o)
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +111,7 @@ func ReadDir(name string, dir fs.FS, format string) (*Dataset, error) {
 }
 
 // readFile adds what a file of a directory holds.
-func (d *Dataset) readFile(dir fs.FS, root, p, format string) error {
+func (d *Dataset) readFile(dir fs.FS, root, p string, o Options) error {
 	f, err := dir.Open(p)
 	if err != nil {
 		return err
@@ -119,15 +126,18 @@ func (d *Dataset) readFile(dir fs.FS, root, p, format string) error {
 		d.warnf("%s has more than %d MiB and is passed over", name, maxFileBytes>>20)
 		return nil
 	}
-	if _, ok := Sniff(data); !ok && format == "" {
+	if _, ok := Sniff(data); !ok && o.Format == "" {
 		d.warnf("%s is no format of measurements that is known and is passed over", name)
 		return nil
 	}
-	part, kind, err := Read(name, data, format)
+	part, kind, err := o.read(name, data)
 	if err != nil {
 		return err
 	}
 	if slices.Contains(onePoint, kind.Name) {
+		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
+			p = path.Dir(p) // profiles have names such as profile2.cubex
+		}
 		if err := part.addPlace(p); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

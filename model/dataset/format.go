@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
+	"slackline/model/cube"
 )
 
 // Format is a form in which measurements are kept.
@@ -19,6 +20,7 @@ type Format struct {
 
 // formats are tried in this order: those with the clearest marks first.
 var formats = []Format{
+	{"cube", "Cube 4 profile", cube.IsCube, readCube},
 	{"slackline", "slackline dataset", sniffOwn, readOwn},
 	{"simulation", "result of slackline simulate", sniffSimulation, readSimulation},
 	{"google", "Google Benchmark JSON", sniffGoogle, readGoogle},
@@ -31,6 +33,9 @@ var formats = []Format{
 	{"extrap-text", "Extra-P text", sniffExtraPText, readExtraPText},
 	{"csv", "CSV", sniffCSV, readCSV},
 }
+
+// binary reports whether files are no text.
+func (f *Format) binary() bool { return f.Name == "cube" }
 
 // Formats returns the formats that can be read.
 func Formats() []Format { return formats }
@@ -49,9 +54,14 @@ const headBytes = 64 << 10
 
 // Sniff tells the format of data by its content.
 func Sniff(data []byte) (Format, bool) {
-	head := Clean(data[:min(len(data), headBytes)])
+	raw := data[:min(len(data), headBytes)]
+	head := Clean(raw)
 	for _, f := range formats {
-		if f.sniff(head) {
+		begin := head
+		if f.binary() {
+			begin = raw
+		}
+		if f.sniff(begin) {
 			return f, true
 		}
 	}
@@ -78,7 +88,10 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	case !ok:
 		return nil, f, fmt.Errorf("%s: is no format of measurements that is known; name it with --input, one of %s", name, strings.Join(FormatNames(), ", "))
 	}
-	d, err := f.read(name, Clean(data))
+	if !f.binary() {
+		data = Clean(data)
+	}
+	d, err := f.read(name, data)
 	if err != nil {
 		return nil, f, err
 	}

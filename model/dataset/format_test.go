@@ -188,7 +188,7 @@ func TestDirectory(t *testing.T) {
 	dir := fstest.MapFS{
 		"osu.p16.r1.txt": osu("1"), "osu.p16.r2.txt": osu("2"), "osu.p4.r1.txt": osu("3"), "notes.md": {Data: []byte("hello")},
 	}
-	d, err := ReadDir("runs", dir, "")
+	d, err := ReadDir("runs", dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestDirectory(t *testing.T) {
 	if err := d.Select("p", 5); err == nil {
 		t.Error("a value that was not measured was selected")
 	}
-	if _, err := ReadDir("none", fstest.MapFS{}, ""); err == nil {
+	if _, err := ReadDir("none", fstest.MapFS{}, Options{}); err == nil {
 		t.Error("an empty directory is no error")
 	}
 }
@@ -212,6 +212,7 @@ func TestDirectory(t *testing.T) {
 func TestPlaceOf(t *testing.T) {
 	for name, want := range map[string]string{
 		"osu.p64.r2.txt": "[p][64]", "mm.x10y20.r1": "[x y][10 20]", "a/b.p4/c.p8.txt": "[p][8]", "plain.txt": "[][]", "run7_n100": "[run n][7 100]",
+		"mm.x1.5y2,25z3.r1": "[x y z][1.5 2.25 3]", "mm.x22.5.y22.5.z1": "[x y z][22.5 22.5 1]",
 	} {
 		names, at := PlaceOf(name)
 		if got := fmt.Sprint(names, at); strings.ReplaceAll(got, "] [", "][") != want {
