@@ -67,7 +67,7 @@ func (o *WriteOptions) interrupted() error {
 	return o.Interrupt()
 }
 
-var formats = []Format{sltFormat, otf2Format, textFormat}
+var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat}
 
 // Formats returns all formats of traces.
 func Formats() []Format { return formats[:len(formats):len(formats)] }

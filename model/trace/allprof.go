@@ -1,0 +1,339 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/model/timeline"
+)
+
+// The text that liballprof, the tracer that belongs to LogGOPSim, writes: a file for each rank, a line for
+// each MPI call.
+//
+//	pmpi-trace-rank-00.txt   prefix, rank (with or without leading zeros), suffix
+//
+//	# a comment; some tell the host and how the clock differs from that of rank 0
+//	MPI_Send:1700000000000732:80000:4500:10,8,8:1:3:1140850688,0,2:1700000000000741
+//
+// A line is the name, the begin in microseconds, the arguments, the end. Pointers are addresses, a datatype is
+// code,size,extent, a communicator is handle,rank,size; arrays of counts are an address and a list. How
+// it becomes a Trace:
+//
+//   - The clock of a rank starts at the end of its MPI_Init; how far that is from the start of rank 0,
+//     with the difference that was measured, is an offset of the clock.
+//   - A request is known by its address. Waitall names the first of several, 8 bytes apart (Open MPI) or
+//     4 (MPICH): whichever leads to more requests that are in use, unless Options.RequestSize says it.
+//   - Test, Testany, Waitany and their like do not tell what they completed. A request that no Wait names
+//     before its address is used again was completed by the last of them that names it.
+//   - Receives from any source, or with any tag, get the message that was sent first of those that fit.
+//   - The members of a communicator follow from MPI_Comm_split and MPI_Comm_dup. The messages of one that
+//     does not follow from anything are left out, with a warning.
+var allprofFormat = Format{
+	Name: "liballprof", Info: "text of liballprof, the tracer of LogGOPSim; only read",
+	Sniff: sniffAllprof,
+	Main: func(names []string) string {
+		for _, name := range names {
+			if prefix, rank, _, ok := splitRankName(name); ok && strings.HasPrefix(prefix, "pmpi-trace-rank-") && strings.Trim(rank, "0") == "" {
+				return name
+			}
+		}
+		return ""
+	},
+	read: readAllprof,
+}
+
+// allprofLine is how a line of a call begins.
+var allprofLine = regexp.MustCompile(`^MPI_[A-Za-z0-9_]+:(-|[0-9.]+):`)
+
+// sniffAllprof looks at the first line that is no comment.
+func sniffAllprof(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
+			return allprofLine.Match(text)
+		}
+	}
+	return false
+}
+
+// splitRankName cuts the name of a file around the rank, the number behind the last minus sign.
+func splitRankName(name string) (prefix, rank, suffix string, ok bool) {
+	at := strings.LastIndexByte(name, '-') + 1
+	end := at
+	for end < len(name) && name[end] >= '0' && name[end] <= '9' {
+		end++
+	}
+	return name[:at], name[at:end], name[end:], at > 0 && end > at
+}
+
+// allprofTrace is a trace that is being opened.
+type allprofTrace struct {
+	src      source
+	prefix   string
+	digits   int
+	suffix   string
+	o        Options
+	trace    *Trace
+	scans    []*allprofScan // by rank; nil: the file is missing
+	regions  map[string]uint32
+	comms    *allprofComms
+	wildcard [][]allprofMatch // by rank: what receives from any source got
+}
+
+// readAllprof opens a trace by the file of rank 0.
+func readAllprof(src source, o Options) (*Trace, error) {
+	prefix, rank, suffix, ok := splitRankName(path.Base(src.main))
+	if !ok {
+		return nil, &FileError{File: src.show, Offset: -1, What: "the name has no rank in it; liballprof calls its files NAME-0.txt, NAME-1.txt ..."}
+	}
+	a := &allprofTrace{src: src, prefix: prefix, digits: len(rank), suffix: suffix, o: o, trace: &Trace{}, regions: map[string]uint32{}}
+	if err := a.scanFiles(); err != nil {
+		return nil, err
+	}
+	a.define()
+	a.comms = resolveComms(a)
+	a.trace.Comms = a.comms.list
+	a.matchWildcards()
+	a.trace.Open = a.openEvents
+	return a.trace, nil
+}
+
+// fileOf returns the name of the file of a rank that exists.
+func (a *allprofTrace) fileOf(rank int) (string, bool) {
+	number := strconv.Itoa(rank)
+	padded := strings.Repeat("0", max(a.digits-len(number), 0)) + number
+	for _, name := range []string{a.prefix + padded + a.suffix, a.prefix + number + a.suffix} {
+		if info, err := fs.Stat(a.src.fsys, a.src.beside(name)); err == nil && !info.IsDir() {
+			return name, true
+		}
+	}
+	return a.prefix + padded + a.suffix, false
+}
+
+// scanFiles looks through the files of all ranks. There are as many ranks as there are files without a hole,
+// or as the largest communicator says.
+func (a *allprofTrace) scanFiles() error {
+	ranks, missing := 0, 0
+	for rank := 0; ; rank++ {
+		name, ok := a.fileOf(rank)
+		if !ok && rank >= ranks {
+			break
+		}
+		var scan *allprofScan
+		if ok {
+			var err error
+			if scan, err = a.scan(name, rank); err != nil {
+				return err
+			}
+			if scan.world > maxAllprofRanks {
+				return damagedAt(a.src.showBeside(name), -1, "a communicator of %d ranks; the limit is %d", scan.world, maxAllprofRanks)
+			}
+			ranks = max(ranks, scan.world)
+		} else if missing++; missing <= maxListed {
+			a.warn("%s: the file of rank %d is missing", a.src.showBeside(name), rank)
+		}
+		a.scans = append(a.scans, scan)
+	}
+	if missing > maxListed {
+		a.warn("%s: the files of %d more ranks are missing", a.src.show, missing-maxListed)
+	}
+	if len(a.scans) == 0 {
+		return damagedAt(a.src.show, -1, "there is no file of rank 0 beside it")
+	}
+	a.trace.Ranks = len(a.scans)
+	return nil
+}
+
+// maxAllprofRanks bounds what a number in a file can make of the memory.
+const maxAllprofRanks = 1 << 20
+
+func (a *allprofTrace) warn(format string, args ...any) {
+	a.trace.Warnings = append(a.trace.Warnings, fmt.Sprintf(format, args...))
+}
+
+// define makes locations and regions, and finds the offsets of the clocks.
+func (a *allprofTrace) define() {
+	d := &a.trace.Definitions
+	d.Stacks = []Stack{{}}
+	d.Tool = "liballprof"
+	unit := a.clockUnit()
+	for rank, scan := range a.scans {
+		l := Location{ID: uint64(rank), Rank: rank}
+		if scan == nil {
+			l.Missing = true
+			d.Locations = append(d.Locations, l)
+			continue
+		}
+		a.trace.Warnings = append(a.trace.Warnings, scan.warnings...)
+		l.Host, l.Events, l.Truncated = scan.host, scan.events, !scan.finalized
+		if l.Truncated {
+			a.warn("%s: there is no MPI_Finalize at the end: the file is truncated", scan.show)
+		}
+		for _, name := range scan.names {
+			if _, ok := a.regions[name]; !ok {
+				a.regions[name] = uint32(len(d.Regions))
+				d.Regions = append(d.Regions, timeline.RegionNamed(name))
+			}
+		}
+		l.Offsets = a.offsets(scan, unit)
+		d.Locations = append(d.Locations, l)
+	}
+}
+
+// clockUnit tells in what differences of clocks are given, in picoseconds. They should be in seconds, but
+// the tracer has long printed microseconds with an s behind them. The end of MPI_Init, which all ranks
+// leave at about the same time, shows it.
+func (a *allprofTrace) clockUnit() float64 {
+	inSeconds, inMicroseconds := 0.0, 0.0
+	first := a.scans[0]
+	for _, scan := range a.scans {
+		if scan == nil || first == nil || !scan.hasDiff {
+			continue
+		}
+		skew := (scan.base.sub(first.base))
+		inSeconds = max(inSeconds, math.Abs(skew+scan.initDiff*second))
+		inMicroseconds = max(inMicroseconds, math.Abs(skew+scan.initDiff*1e6))
+	}
+	const millisecond = 1e9
+	if inSeconds > millisecond && inSeconds > 10*inMicroseconds {
+		a.warn("%s: the differences of clocks are taken as microseconds, because as seconds they would be too large", a.src.show)
+		return 1e6
+	}
+	return second
+}
+
+// offsets returns the offsets of the clock of a rank.
+func (a *allprofTrace) offsets(scan *allprofScan, unit float64) []ClockOffset {
+	first := a.scans[0]
+	if first == nil || scan == first {
+		return nil
+	}
+	apart := scan.base.sub(first.base) // of the starts of the clocks
+	const hour = 3600 * second
+	begin, end := apart+scan.initDiff*unit, apart+scan.finalDiff*unit
+	if !scan.hasFinal {
+		end = begin
+	}
+	if math.Abs(begin) > hour || math.Abs(end) > hour {
+		a.warn("%s: the clock is more than an hour away from that of rank 0; their MPI_Init is taken as simultaneous", scan.show)
+		return nil
+	}
+	return []ClockOffset{
+		{Time: 0, Offset: int64(math.Round(begin))},
+		{Time: max(scan.last, 1), Offset: int64(math.Round(end))},
+	}
+}
+
+// openEvents opens the events of location i.
+func (a *allprofTrace) openEvents(i int) (EventReader, error) {
+	if i < 0 || i >= len(a.scans) {
+		return nil, fmt.Errorf("there is no location %d", i)
+	}
+	scan := a.scans[i]
+	if scan == nil {
+		name, _ := a.fileOf(i)
+		return nil, damagedAt(a.src.showBeside(name), -1, "the file is missing")
+	}
+	file, err := a.src.open(scan.name)
+	if err != nil {
+		return nil, err
+	}
+	r := &allprofReader{file: file, lines: newLineReader(file)}
+	r.walker = newAllprofWalker(scan, a.o.RequestSize)
+	r.walker.bindings, r.walker.plan = a.comms.bindings[i], scan.plan
+	if a.wildcard != nil {
+		r.walker.matches = a.wildcard[i]
+	}
+	r.walker.regions, r.walker.emit = a.regions, func(e Event) { r.queue = append(r.queue, e) }
+	return r, nil
+}
+
+// allprofReader turns the lines of a file into events.
+type allprofReader struct {
+	file   fs.File
+	lines  *lineReader
+	walker *allprofWalker
+	queue  []Event
+	err    error
+}
+
+// Read implements EventReader.
+func (r *allprofReader) Read(events []Event) (int, error) {
+	for len(r.queue) < len(events) && r.err == nil {
+		line, err := r.lines.next()
+		if err != nil {
+			r.err = err
+			break
+		}
+		if r.err = r.walker.line(line); r.err != nil {
+			r.err = &FileError{File: r.walker.scan.show, Line: r.lines.number, Offset: -1, What: r.err.Error()}
+		}
+	}
+	n := copy(events, r.queue)
+	if n == 0 {
+		return 0, r.err
+	}
+	r.queue = slices.Delete(r.queue, 0, n)
+	return n, nil
+}
+
+// Close implements EventReader.
+func (r *allprofReader) Close() error { return r.file.Close() }
+
+// lineReader reads lines of any length.
+type lineReader struct {
+	in     io.Reader
+	buffer []byte
+	rest   []byte
+	number int
+	ended  bool
+}
+
+func newLineReader(in io.Reader) *lineReader { return &lineReader{in: in} }
+
+// next returns the next line without its end; io.EOF behind the last one. It is valid until the next call.
+func (l *lineReader) next() ([]byte, error) {
+	for {
+		if end := bytes.IndexByte(l.rest, '\n'); end >= 0 {
+			line := l.rest[:end]
+			l.rest = l.rest[end+1:]
+			l.number++
+			return line, nil
+		}
+		if l.ended {
+			if len(l.rest) == 0 {
+				return nil, io.EOF
+			}
+			line := l.rest
+			l.rest = nil
+			l.number++
+			return line, nil
+		}
+		if err := l.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fill reads more behind what is there.
+func (l *lineReader) fill() error {
+	n := copy(l.buffer, l.rest)
+	if n == len(l.buffer) {
+		l.buffer = append(l.buffer, make([]byte, max(1<<16, n))...)
+	}
+	got, err := l.in.Read(l.buffer[n:])
+	l.rest = l.buffer[:n+got]
+	if errors.Is(err, io.EOF) {
+		l.ended = true
+		return nil
+	}
+	return err
+}

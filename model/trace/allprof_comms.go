@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slackline/model/timeline"
+)
+
+// allprofComms finds out what the handles of communicators mean. A handle tells nothing but the own rank in it and
+// its size, so the ranks are followed from one making of a communicator to the next, as MPI does it: all
+// members of a communicator take part in each MPI_Comm_split and MPI_Comm_dup of it, in the same order. A
+// handle that comes up later is the oldest one made that has no handle yet and fits.
+type allprofComms struct {
+	list     []timeline.Comm
+	bindings [][]allprofBinding // by rank
+	ranks    []allprofRankComms
+	pending  map[int32]map[int32]allprofCommUse // by communicator and member: who waits for the others
+	copies   []int32                            // communicators of all ranks that nobody has seen being made
+	selves   map[int]int32
+}
+
+// allprofRankComms is how far a rank has come.
+type allprofRankComms struct {
+	uses    []allprofCommUse // that are still to come
+	handles map[int64]int32
+	unnamed []int32 // made, without a handle yet
+	copies  int
+	waits   bool // for the other members
+	world   bool // has a handle
+}
+
+// resolveComms finds out what all handles mean.
+func resolveComms(a *allprofTrace) *allprofComms {
+	n := a.trace.Ranks
+	c := &allprofComms{
+		bindings: make([][]allprofBinding, n), ranks: make([]allprofRankComms, n),
+		pending: map[int32]map[int32]allprofCommUse{}, selves: map[int]int32{},
+	}
+	world := make([]int32, n)
+	for r := range world {
+		world[r] = int32(r)
+		c.ranks[r].handles = map[int64]int32{}
+		if scan := a.scans[r]; scan != nil {
+			c.ranks[r].uses = scan.comms
+		}
+	}
+	c.add("MPI_COMM_WORLD", world)
+	for {
+		moved := false
+		for r := range c.ranks {
+			moved = c.advance(r) || moved
+		}
+		if !moved && !c.giveUp() {
+			break
+		}
+	}
+	c.warn(a)
+	return c
+}
+
+func (c *allprofComms) add(name string, members []int32) int32 {
+	c.list = append(c.list, timeline.Comm{Name: name, Members: members})
+	return int32(len(c.list) - 1)
+}
+
+// advance follows a rank as far as it does not wait for others. It reports whether it moved.
+func (c *allprofComms) advance(rank int) bool {
+	r := &c.ranks[rank]
+	moved := false
+	for len(r.uses) > 0 && !r.waits {
+		u := r.uses[0]
+		moved = true
+		if comm, ok := r.handles[u.handle]; u.action != doNothing && ok && comm >= 0 {
+			r.waits = true
+			c.take(comm, rank, u) // goes on when all have come
+			continue
+		}
+		if u.action == doNothing {
+			c.bind(rank, &u)
+		}
+		r.uses = r.uses[1:]
+	}
+	return moved
+}
+
+// bind finds out what a handle means.
+func (c *allprofComms) bind(rank int, u *allprofCommUse) {
+	r := &c.ranks[rank]
+	comm := int32(-1)
+	fits := func(made int32) bool {
+		members := c.list[made].Members
+		return len(members) == u.size && (u.rank < 0 || members[u.rank] == int32(rank))
+	}
+	at := slices.IndexFunc(r.unnamed, fits)
+	switch {
+	case u.size == len(c.ranks) && !r.world:
+		comm, r.world = 0, true
+	case at >= 0:
+		comm = r.unnamed[at]
+		r.unnamed = slices.Delete(r.unnamed, at, at+1)
+	case u.size == len(c.ranks):
+		for len(c.copies) <= r.copies {
+			c.copies = append(c.copies, c.add(fmt.Sprintf("copy of MPI_COMM_WORLD %d", len(c.copies)+1), c.list[0].Members))
+		}
+		comm = c.copies[r.copies]
+		r.copies++
+	case u.size == 1:
+		if _, ok := c.selves[rank]; !ok {
+			c.selves[rank] = c.add("MPI_COMM_SELF", []int32{int32(rank)})
+		}
+		comm = c.selves[rank]
+	}
+	r.handles[u.handle] = comm
+	c.bindings[rank] = append(c.bindings[rank], allprofBinding{u.line, u.handle, comm})
+}
+
+// take lets a member take part in the making of communicators. When all have come they are made.
+func (c *allprofComms) take(comm int32, rank int, u allprofCommUse) {
+	if c.pending[comm] == nil {
+		c.pending[comm] = map[int32]allprofCommUse{}
+	}
+	all := c.pending[comm]
+	all[int32(rank)] = u
+	members := c.list[comm].Members
+	if len(all) < len(members) {
+		return
+	}
+	delete(c.pending, comm)
+	groups := map[int64][]int32{}
+	var colors []int64
+	for _, m := range members {
+		use := all[m]
+		if use.action == doDup {
+			use.color, use.key = 0, 0
+		}
+		if use.color >= 0 { // else it takes no part
+			if groups[use.color] == nil {
+				colors = append(colors, use.color)
+			}
+			groups[use.color] = append(groups[use.color], m)
+		}
+	}
+	slices.Sort(colors)
+	for _, color := range colors {
+		group := groups[color]
+		slices.SortStableFunc(group, func(x, y int32) int {
+			if all[x].action == doDup {
+				return 0
+			}
+			return cmp.Compare(all[x].key, all[y].key)
+		})
+		made := c.add(fmt.Sprintf("communicator %d", len(c.list)), group)
+		for _, m := range group {
+			c.ranks[m].unnamed = append(c.ranks[m].unnamed, made)
+		}
+	}
+	for _, m := range members {
+		c.ranks[m].waits = false
+		c.ranks[m].uses = c.ranks[m].uses[1:]
+	}
+}
+
+// giveUp lets those that wait go on without a communicator. It reports whether somebody waited.
+func (c *allprofComms) giveUp() bool {
+	waited := false
+	for r := range c.ranks {
+		if c.ranks[r].waits {
+			c.ranks[r].waits, c.ranks[r].uses = false, c.ranks[r].uses[1:]
+			waited = true
+		}
+	}
+	clear(c.pending)
+	return waited
+}
+
+// warn tells of handles that mean nothing.
+func (c *allprofComms) warn(a *allprofTrace) {
+	listed := 0
+	for rank, list := range c.bindings {
+		for _, b := range list {
+			if b.comm >= 0 {
+				continue
+			}
+			if listed++; listed <= maxListed {
+				a.warn("%s:%d: nothing tells the members of communicator %d; what is sent in it is left out", a.scans[rank].show, b.line, b.handle)
+			}
+		}
+	}
+	if listed > maxListed {
+		a.warn("%s: there are %d more communicators whose members nothing tells", a.src.show, listed-maxListed)
+	}
+}

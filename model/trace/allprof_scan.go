@@ -1,0 +1,174 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// allprofScan is what a first look at the file of a rank tells.
+type allprofScan struct {
+	name, show string
+	rank       int
+	host       string
+	base       allprofTime // where the clock of the rank starts
+	hasBase    bool
+	initDiff   float64 // of the clock from that of rank 0, as the file says it
+	finalDiff  float64
+	hasDiff    bool
+	hasFinal   bool
+	world      int      // size of the largest communicator
+	names      []string // of calls, in the order in which they come
+	events     uint64
+	last       int64 // time
+	finalized  bool
+	wildcards  int              // receives that do not tell their message
+	plan       map[int][]uint64 // which requests are complete behind a test, by line
+	comms      []allprofCommUse
+	warnings   []string
+}
+
+// allprofCommUse is a use of a communicator that is new, or the making of another one out of it.
+type allprofCommUse struct {
+	line int
+	allprofComm
+	action     allprofAction // doNothing, doSplit, doDup
+	color, key int64
+}
+
+// allprofPlanner finds out which tests complete which requests: the last one that names a request that no wait
+// names before its address is used again.
+type allprofPlanner struct {
+	covered map[uint64]int // line of the last test, by address
+	plan    map[int][]uint64
+}
+
+// settle is told that the request of an address must have been completed.
+func (p *allprofPlanner) settle(address uint64) {
+	if line, ok := p.covered[address]; ok {
+		p.plan[line] = append(p.plan[line], address)
+		delete(p.covered, address)
+	}
+}
+
+// scan looks through the file of a rank.
+func (a *allprofTrace) scan(name string, rank int) (*allprofScan, error) {
+	s := &allprofScan{name: name, show: a.src.showBeside(name), rank: rank}
+	file, err := a.src.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	w := newAllprofWalker(s, a.o.RequestSize)
+	planner := &allprofPlanner{covered: map[uint64]int{}, plan: map[int][]uint64{}}
+	known := map[string]bool{}
+	seen := map[int64]allprofComm{}
+	broken := 0 // calls whose arguments are not what they should be
+	w.planning, w.comment = planner, s.comment
+	w.emit = func(e Event) {
+		s.events++
+		if e.Kind == Enter {
+			if !known[w.call.name] {
+				known[w.call.name] = true
+				s.names = append(s.names, w.call.name)
+			}
+			s.finalized = w.call.action == doFinalize
+			if w.call.arguments != "" && !w.call.whole {
+				broken++
+			}
+		}
+	}
+	w.using = func(m allprofComm) {
+		s.world = max(s.world, m.size)
+		if before, ok := seen[m.handle]; !ok || before != m {
+			seen[m.handle] = m
+			s.comms = append(s.comms, allprofCommUse{line: w.number, allprofComm: m})
+		}
+	}
+	w.creating = func(c *allprofCall) {
+		s.comms = append(s.comms, allprofCommUse{line: w.number, allprofComm: c.comm, action: c.action, color: c.color, key: c.key})
+	}
+	w.observe = func(m *allprofMessage) {
+		if m.wildcard() {
+			s.wildcards++
+		}
+	}
+	err = walkLines(file, w)
+	if err != nil {
+		if !errors.Is(err, errLine) {
+			return nil, err
+		}
+		s.warnings = append(s.warnings, fmt.Sprintf("%s:%d: %v; this call and all behind it are left out", s.show, w.number, err))
+		s.finalized = true // nothing more to say about the end
+	}
+	if w.back > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s: time goes back %d times; calls were put behind each other", s.show, w.back))
+	}
+	if broken > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d calls have other arguments than they should; they are taken as calls that do nothing", s.show, broken))
+	}
+	s.last = w.now
+	for address := range w.requests {
+		planner.settle(address)
+	}
+	for _, list := range planner.plan {
+		slices.Sort(list)
+	}
+	s.plan = planner.plan
+	return s, nil
+}
+
+// errLine marks errors of a line, as opposed to those of reading.
+var errLine = errors.New("")
+
+type lineError struct{ err error }
+
+func (e lineError) Error() string        { return e.err.Error() }
+func (e lineError) Is(target error) bool { return target == errLine }
+
+// walkLines sends a walker through a file.
+func walkLines(in io.Reader, w *allprofWalker) error {
+	lines := newLineReader(in)
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.line(line); err != nil {
+			return lineError{err}
+		}
+	}
+}
+
+// comment takes in a comment.
+func (s *allprofScan) comment(text []byte) {
+	key, value, ok := strings.Cut(strings.TrimSpace(string(text[:min(len(text), 1000)])), ":")
+	if !ok {
+		return
+	}
+	value = strings.TrimSpace(value)
+	switch strings.ToLower(key) {
+	case "host", "hostname":
+		s.host = strings.TrimSuffix(value, ".(none)")
+	case "clockdiff", "init clockdiff":
+		s.initDiff, s.hasDiff = clockDifference(value)
+	case "finalize clockdiff":
+		s.finalDiff, s.hasFinal = clockDifference(value)
+	}
+}
+
+// clockDifference reads a number that words may follow.
+func clockDifference(value string) (float64, bool) {
+	number, _, _ := strings.Cut(value, " ")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || v > 1e12 || v < -1e12 || v != v {
+		return 0, false
+	}
+	return v, true
+}
