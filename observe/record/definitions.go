@@ -273,21 +273,53 @@ func (r *resolver) userRegion(f function) uint32 {
 	return r.regions.region(timeline.Region{Name: f.name, File: f.file, Line: f.line})
 }
 
-// stacksOf returns the stack of each node of a thread's tree of call paths.
+// stacksOf returns the stack of each node of a thread's tree of call paths: that of what was called from its address,
+// without a frame of its own. Where the next frame is that of the function which the call names, it takes that
+// function's place.
 func (r *resolver) stacksOf(nodes []pathNode) []uint32 {
+	type place struct {
+		frames, called uint32 // stacks without and with the function that the call names
+		name           string // of that function; empty: it is not known
+	}
+	places := make([]place, len(nodes))
 	stacks := make([]uint32, len(nodes))
 	for i := 1; i < len(nodes); i++ {
-		s := stacks[nodes[i].parent] // parents stand before children
+		parent := &places[nodes[i].parent] // parents stand before children
 		list, begins := r.at(nodes[i].address)
-		if begins {
+		s := parent.called
+		switch {
+		case begins:
 			s = 0
+		case len(list) > 0 && list[0].name == parent.name:
+			s = parent.frames
 		}
 		for _, f := range list {
 			s = r.regions.stack(s, r.userRegion(f))
 		}
-		stacks[i] = s
+		places[i] = place{frames: s, called: s}
+		if f, ok := r.calledFrom(nodes[i].address); ok {
+			places[i].called, places[i].name = r.regions.stack(s, r.userRegion(f)), f.name
+		}
+		stacks[i] = places[i].called
 	}
 	return stacks
+}
+
+// calledFrom returns the function that the call before a return address names.
+func (r *resolver) calledFrom(address uint64) (function, bool) {
+	if address&exactAddress != 0 {
+		return function{}, false
+	}
+	p := findMapping(r.maps, address-1)
+	if p == nil {
+		return function{}, false
+	}
+	m := r.symbols.module(p.path)
+	at, ok := m.addressOf(address - 1 - p.low + p.offset)
+	if m.runtime || !ok {
+		return function{}, false
+	}
+	return m.calledAt(at + 1)
 }
 
 // functionAt is the region of an instrumented function.

@@ -1,0 +1,50 @@
+package record
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+const tailCalls = `
+#include <unistd.h>
+volatile int sink;
+__attribute__((noinline)) static void fixup(int us) { sink++; usleep(us); }
+__attribute__((noinline)) void outer(int us) { fixup(us); usleep(1); sink++; }
+int main(int argc, char **argv) { outer(argc); return sink; }
+`
+
+// A function that ends in a call leaves no frame; the call that names it does. A call to another library names nothing.
+func TestFunctionsWithoutFrame(t *testing.T) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("calls are decoded on amd64 and arm64 only")
+	}
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "tail.c"), filepath.Join(dir, "tail")
+	if err := os.WriteFile(source, []byte(tailCalls), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Skip(err)
+	}
+	m := newSymbolTable("").module(program)
+	var named []string
+	for _, s := range m.symbols {
+		if s.Name != "outer" {
+			continue
+		}
+		for at := s.Value + 4; at <= s.Value+s.Size; at++ {
+			if f, ok := m.calledAt(at); ok {
+				named = append(named, f.name)
+			}
+		}
+	}
+	if len(named) != 1 || named[0] != "fixup" {
+		t.Errorf("the calls of outer name %q, want only fixup", named)
+	}
+}
