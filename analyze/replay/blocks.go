@@ -8,8 +8,8 @@ import (
 	"slackline/model/unit"
 )
 
-// blockOps is the number of operations from which on a block is ended even if requests are open; see
-// endOpen.
+// blockOps is the number of operations from which on a block of a rank with copies is ended even if
+// requests are open; see endOpen.
 const blockOps = 1024
 
 // blockWriter writes the operations of a rank into blocks. A block ends wherever no request is open:
@@ -80,7 +80,7 @@ func allClosed(list []int32, n int) []int32 {
 func (b *blockWriter) nextBlock() {
 	b.start = len(b.out.ops)
 	b.front, b.edges, b.begun = b.front[:0], b.edges[:0], b.begun[:0]
-	b.tryAt = blockOps
+	b.tryAt = b.c.options.blockOps
 }
 
 // push appends an operation that requires the front, and returns its place in the block.

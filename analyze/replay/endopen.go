@@ -14,9 +14,11 @@ import (
 //
 // All sends that are open must have been received in the run by then: they are complete. Receives that
 // are open are posted at the beginning of the next block instead, which only senders of large messages
-// notice: they go on when the receive is posted. So the sender must have gone on later in the run.
-// Whatever requires something then requires what was earlier in the run, and a program that did not
-// lock up does not do so now. With a collective open the block goes on.
+// notice: they go on when the receive is posted. So the sender must have gone on later in the run. With
+// a collective open the block goes on.
+//
+// That changes nothing for small messages. If a message that was small in the run is large on another
+// machine, so that others wait for its receive, a program may lock up by it.
 func (b *blockWriter) endOpen(t unit.Duration) {
 	b.begun = slices.DeleteFunc(b.begun, func(r record) bool { return *b.opOf(r) == closed })
 	// Each try looks at everything that is open.
@@ -28,7 +30,7 @@ func (b *blockWriter) endOpen(t unit.Duration) {
 				return
 			}
 		case postRecv:
-			if b.c.sendEnd(&b.received[r.at]) < t {
+			if b.c.sendEnd(&b.received[r.at]) <= t {
 				return
 			}
 		case issueCall:
@@ -54,7 +56,7 @@ func (b *blockWriter) endOpen(t unit.Duration) {
 		b.recvOp[r.at] = int32(b.push(posts[i]))
 		b.begun = append(b.begun, r)
 	}
-	b.tryAt = len(later) + blockOps
+	b.tryAt = len(later) + b.c.options.blockOps
 }
 
 // opOf is the operation of a request that was begun.

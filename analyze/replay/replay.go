@@ -40,7 +40,13 @@ type Options struct {
 	Quantile float64
 	// WithoutMessages and WithoutCollectives leave out a kind of communication.
 	WithoutMessages, WithoutCollectives bool
-	Threads                             int // 0: one per core
+	// CutOpen cuts the blocks of ranks that always have requests open, as is done for more ranks
+	// than the run has: copies of long blocks need much memory. See docs/models.md for what that
+	// means to large messages.
+	CutOpen bool
+	Threads int // 0: one per core
+
+	blockOps int // from which on blocks are cut; 0: the default
 }
 
 // DefaultQuantile is the quantile by which Denoise replaces repetitions if nothing else is wanted.
@@ -121,6 +127,12 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 	}
 	if c.scale == 0 {
 		c.scale = 1
+	}
+	if c.options.blockOps == 0 {
+		c.options.blockOps = blockOps
+	}
+	if !o.CutOpen && o.Ranks <= t.Ranks {
+		c.options.blockOps = math.MaxInt
 	}
 	c.kinds, c.idle = kindsOf(t, o.Denoise)
 	c.masters = make([]bool, len(t.Locations))

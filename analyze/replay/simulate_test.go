@@ -143,7 +143,8 @@ func (c *clockwork) allreduce() {
 }
 
 // On a network that costs nothing a program takes as long as it took on a network that cost nothing,
-// whatever the algorithms of its collectives.
+// whatever the algorithms of its collectives and wherever its blocks are cut. If they are not, it does
+// not lock up either if all messages are large.
 func TestReplayTakesItsTime(t *testing.T) {
 	var mappings []*collective.Mapping
 	for _, name := range collective.MappingNames() {
@@ -173,9 +174,19 @@ func TestReplayTakesItsTime(t *testing.T) {
 		}
 		tl := c.run.b.Finish(1)
 		copies := rapid.IntRange(1, 3).Draw(t, "copies")
-		p, err := New(tl, Options{Ranks: copies * len(c.ranks), Threads: rapid.IntRange(1, 3).Draw(t, "threads")})
+		o := Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), CutOpen: rapid.Bool().Draw(t, "cut")}
+		if o.CutOpen {
+			o.blockOps = rapid.IntRange(1, 4).Draw(t, "operations of a block")
+		}
+		p, err := New(tl, o)
+		if err == nil {
+			p, err = p.WithRanks(copies * len(c.ranks))
+		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := simulate.Run(t.Context(), p, cluster(0), simulate.Options{}); err != nil && !o.CutOpen {
+			t.Fatalf("with large messages: %v", err)
 		}
 		for _, mapping := range mappings {
 			result, err := simulate.Run(t.Context(), p, free(), simulate.Options{Mapping: mapping})
@@ -217,7 +228,7 @@ func standing(rounds int) *timeline.Timeline {
 // small messages, and large ones do not lock up by it.
 func TestAlwaysOpen(t *testing.T) {
 	const rounds = 2000
-	p, err := New(standing(rounds), Options{})
+	p, err := New(standing(rounds), Options{CutOpen: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,6 +243,9 @@ func TestAlwaysOpen(t *testing.T) {
 	}
 	if got := simulated(t, p, free(), nil); got.Makespan != rounds*unit.Microsecond {
 		t.Errorf("makespan %s, want %d us", got.Makespan, rounds)
+	}
+	if whole, err := New(standing(rounds), Options{}); err != nil || whole.Steps(0) != 1 {
+		t.Errorf("%d blocks if they are not cut, error %v", whole.Steps(0), err)
 	}
 	small, large := simulated(t, p, cluster(64), nil), simulated(t, p, cluster(0), nil)
 	if small.Messages != 2*rounds+1 || large.Queues.Rendezvous != 2*rounds+1 {

@@ -72,6 +72,7 @@ func (o *programOptions) replay() (replay.Options, error) {
 	r := replay.Options{
 		Ranks: o.ranks.first(), ScaleCompute: o.scale.value,
 		Denoise: o.denoise.given, Quantile: o.denoise.value,
+		CutOpen: len(o.ranks) > 1,
 	}
 	for _, kind := range o.without {
 		switch kind {
