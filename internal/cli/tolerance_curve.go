@@ -81,7 +81,7 @@ func (r *toleranceRun) figure(answers []*tolerance.Answers, names []string, vari
 	parts := []plot.StackPart{
 		{Y: plot.Axis{Label: "runtime T", Quantity: plot.Time}, Weight: 1.5},
 		{Y: plot.Axis{Label: "slope: " + slopeName(p), FromZero: true}},
-		{Y: plot.Axis{Label: "share of T", Quantity: plot.Percent, FromZero: true}},
+		{Y: plot.Axis{Label: "rho_" + p.String() + ", share of T", Quantity: plot.Percent, FromZero: true}},
 	}
 	for i := range parts {
 		if len(answers) == 1 {

@@ -129,7 +129,7 @@ func (r *toleranceRun) takeWire() error {
 	return nil
 }
 
-// setting is where a schedule is evaluated, and what is varied.
+// toleranceSetting is where a schedule is evaluated, and what is varied.
 type toleranceSetting struct {
 	network  tolerance.Network
 	wiring   *tolerance.Wiring // nil: without a topology
@@ -204,6 +204,8 @@ func (r *toleranceRun) tableOf(set *toleranceSetting) (*tolerance.Table, error) 
 	switch {
 	case len(r.ask.vary) == 0:
 		return w.AllWires(), nil
+	case r.ask.variable() != tolerance.L:
+		return nil, usagef("--vary: the parts of a topology differ by their latency; leave it out, or --parameter %s", r.ask.parameter.value)
 	case len(r.ask.vary) > 1:
 		return nil, usagef("--vary: of a topology one part is varied at a time; give one of %s", strings.Join(r.ask.vary, ", "))
 	}

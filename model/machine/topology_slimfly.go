@@ -23,7 +23,7 @@ func newSlimFly(n numbers) (network, error) {
 		return nil, fmt.Errorf("q is %d, more than %d; give a smaller one", q, maxSlimFly)
 	}
 	if q%4 != 1 || !isPrime(q) {
-		return nil, fmt.Errorf("q is %d; a Slim Fly needs a prime that is 1 modulo 4: 5, 13, 17, 29, 37, ...", q)
+		return nil, fmt.Errorf("q is %d; a Slim Fly needs a prime that is 1 modulo 4, e.g. 5, 13, 17, 29 or 37", q)
 	}
 	s := slimFly{q: q, p: n["p"], even: make([]bool, q)}
 	root := primitiveRoot(q)
