@@ -22,7 +22,8 @@ type blockWriter struct {
 	parts    []part
 
 	out         rankProgram
-	start       int // of the block
+	last        rankProgram // of the rank before, which needed about as much
+	start       int         // of the block
 	front       []front
 	edges       []edge
 	graphs      bool
@@ -62,7 +63,10 @@ func (b *blockWriter) begin(c *converter, location int32) {
 	b.recvOp = allClosed(b.recvOp, len(b.received))
 	b.sendOp = allClosed(b.sendOp, len(b.sends))
 	b.partOp = allClosed(b.partOp, len(b.parts))
-	b.out = rankProgram{}
+	if b.out.ops == nil {
+		b.out = b.last.sameSize()
+	}
+	b.out = rankProgram{b.out.ops[:0], b.out.first[:0], b.out.dependents[:0], b.out.blocks[:0]}
 	b.graphs, b.collectives = false, false
 	b.open, b.unwaited = 0, b.unwaited[:0]
 	b.nextBlock()
@@ -284,5 +288,16 @@ func (b *blockWriter) finish() (rankProgram, error) {
 		return *p, err
 	}
 	p.blocks = append(p.blocks, place{uint32(len(p.ops)), uint32(len(p.first)), uint32(len(p.dependents))})
-	return *p, nil
+	b.last, b.out = *p, rankProgram{}
+	return b.last, nil
+}
+
+// sameSize returns an empty program with room for as much as in this one, and a little more.
+func (r *rankProgram) sameSize() rankProgram {
+	return rankProgram{
+		ops:        make([]schedule.Op, 0, len(r.ops)+len(r.ops)/32),
+		first:      make([]uint32, 0, len(r.first)+len(r.first)/32),
+		dependents: make([]schedule.Dependent, 0, len(r.dependents)+len(r.dependents)/32),
+		blocks:     make([]place, 0, len(r.blocks)+len(r.blocks)/32),
+	}
 }
