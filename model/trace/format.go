@@ -13,9 +13,9 @@ import (
 
 // Format is a format of traces.
 type Format struct {
-	Name   string // as given to convert, e.g. otf2
-	Info   string // one line for lists
-	Suffix string // of names that convert takes for this format, e.g. .otf2
+	Name     string   // as given to convert, e.g. otf2
+	Info     string   // one line for lists
+	Suffixes []string // of names that convert takes for this format, e.g. .otf2
 
 	// Sniff reports whether a file that begins with head is the main file of a trace in this format.
 	// It looks at magic numbers and first words only and never decodes. nil: the format is only written.
@@ -67,7 +67,7 @@ func (o *WriteOptions) interrupted() error {
 	return o.Interrupt()
 }
 
-var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat}
+var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, perfettoFormat}
 
 // Formats returns all formats of traces.
 func Formats() []Format { return formats[:len(formats):len(formats)] }

@@ -1,0 +1,367 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// FromTimeline returns the trace of a timeline, so that a simulated run can be written like a recorded one.
+// Its events are made when they are read. All times are on one clock. What the timeline does not keep has
+// the time of its call: a receive is posted when its call begins, a send is complete when the call that waits
+// for it ends, as late as the order of the records allows. Sends and receives without partner are
+// not in a timeline, and so not in the trace.
+func FromTimeline(tl *timeline.Timeline) *Trace {
+	f := newTimelineSource(tl)
+	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: tl.Regions, Comms: tl.Comms, Stacks: []Stack{{}}}}
+	t.Tool, t.Resolution = "slackline", second
+	if tl.Simulated {
+		t.Tool = "slackline simulate"
+	}
+	for i := range tl.Locations {
+		l := &tl.Locations[i]
+		t.Locations = append(t.Locations, Location{
+			ID: uint64(l.Thread)<<32 | uint64(l.Rank), Rank: l.Rank, Thread: l.Thread, Name: l.Name, Host: l.Host,
+			Truncated: l.Truncated, Events: f.count(i),
+		})
+	}
+	if cart, ok := cartOf(tl); ok {
+		t.Carts = []Cart{cart}
+	}
+	t.Open = func(i int) (EventReader, error) {
+		if i < 0 || i >= len(tl.Locations) {
+			return nil, fmt.Errorf("there is no location %d", i)
+		}
+		return newTimelineReader(tl, i, f.records(i)), nil
+	}
+	return t
+}
+
+// cartOf returns the process grid of a timeline, on a communicator of all ranks.
+func cartOf(tl *timeline.Timeline) (Cart, bool) {
+	if tl.Grid == nil {
+		return Cart{}, false
+	}
+	for i := range tl.Comms {
+		members := tl.Comms[i].Members
+		if len(members) != tl.Ranks || tl.Comms[i].Remote != nil {
+			continue
+		}
+		c := Cart{Comm: uint32(i), Dims: tl.Grid.Dims, Periodic: tl.Grid.Periodic, Coords: make([][]int, len(members))}
+		for place, rank := range members {
+			if int(rank) < len(tl.Grid.Coords) {
+				c.Coords[place] = tl.Grid.Coords[rank]
+			}
+		}
+		return c, true
+	}
+	return Cart{}, false
+}
+
+// timelineSource finds what belongs to a location.
+type timelineSource struct {
+	tl       *timeline.Timeline
+	sends    byLocation // messages that it sends
+	receives byLocation // and receives
+	members  byLocation // its parts in collectives
+	marks    [][]timelineRecord
+	op       []int32 // collective of a member
+}
+
+// byLocation are numbers of things, those of location i from first[i] on.
+type byLocation struct {
+	first []int
+	list  []int32
+}
+
+// groupBy sorts the numbers 0 to n-1 by location, otherwise in order.
+func groupBy(locations, n int, location func(i int) int32) byLocation {
+	g := byLocation{first: make([]int, locations+1), list: make([]int32, n)}
+	for i := range n {
+		g.first[location(i)+1]++
+	}
+	for l := range locations {
+		g.first[l+1] += g.first[l]
+	}
+	next := slices.Clone(g.first)
+	for i := range n {
+		l := location(i)
+		g.list[next[l]] = int32(i)
+		next[l]++
+	}
+	return g
+}
+
+func (g *byLocation) of(location int) []int32 { return g.list[g.first[location]:g.first[location+1]] }
+
+func newTimelineSource(tl *timeline.Timeline) *timelineSource {
+	n := len(tl.Locations)
+	f := &timelineSource{
+		tl:       tl,
+		sends:    groupBy(n, len(tl.Messages), func(i int) int32 { return tl.Messages[i].From }),
+		receives: groupBy(n, len(tl.Messages), func(i int) int32 { return tl.Messages[i].To }),
+		members:  groupBy(n, len(tl.Members), func(i int) int32 { return tl.Members[i].Location }),
+		marks:    make([][]timelineRecord, n),
+		op:       make([]int32, len(tl.Members)),
+	}
+	for i := range tl.Collectives {
+		c := &tl.Collectives[i]
+		for k := range tl.Comms[c.Comm].Members {
+			f.op[c.First+k] = int32(i)
+		}
+	}
+	for i := range tl.Teams {
+		t := &tl.Teams[i]
+		f.mark(t.Master, t.Fork, t.ForkPlace, Event{Kind: Fork, Size: int64(len(t.Members))})
+		for k := range t.Members {
+			m := &t.Members[k]
+			f.mark(m.Location, m.Begin, m.BeginPlace, Event{Kind: TeamBegin})
+			f.mark(m.Location, m.End, m.EndPlace, Event{Kind: TeamEnd})
+		}
+		f.mark(t.Master, t.Join, t.JoinPlace, Event{Kind: Join})
+	}
+	return f
+}
+
+// mark adds a record about a team to a location.
+func (f *timelineSource) mark(location int32, time unit.Duration, place timeline.Place, e Event) {
+	e.Time = int64(time)
+	f.marks[location] = append(f.marks[location], timelineRecord{call: place.Open, next: place.Next, e: e})
+}
+
+// timelineRecord is an event inside of a call.
+type timelineRecord struct {
+	call int32 // in which it is, -1: none
+	next int32 // call before which it is, if that is known; else -1
+	seq  int32 // among the completions of the location, -1: it is none
+	late bool  // its time is not known, but as late as possible
+	e    Event
+}
+
+// records returns the records of a location, in order of their calls and in the order in which they come there.
+func (f *timelineSource) records(location int) []timelineRecord {
+	calls := &f.tl.Locations[location].Calls
+	list := slices.Clone(f.marks[location])
+	for i := range list {
+		list[i].seq = -1
+	}
+	request := uint64(0)
+	next := func() uint64 {
+		request++
+		return request
+	}
+	for _, i := range f.sends.of(location) {
+		list = f.appendSend(list, &f.tl.Messages[i], next)
+	}
+	for _, i := range f.receives.of(location) {
+		list = f.appendReceive(list, calls, &f.tl.Messages[i], next)
+	}
+	for _, i := range f.members.of(location) {
+		list = f.appendMember(list, calls, i, next)
+	}
+	for _, p := range f.tl.Locations[location].Polls {
+		e := Event{Time: int64(calls.Enter[p.Call]), Kind: Polls, Size: p.Count}
+		list = append(list, timelineRecord{call: p.Call, next: -1, seq: -1, e: e})
+	}
+	setLateTimes(list, calls)
+	slices.SortStableFunc(list, func(a, b timelineRecord) int {
+		if order := cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.e.Time, b.e.Time)); order != 0 || a.seq < 0 || b.seq < 0 {
+			return order
+		}
+		return cmp.Compare(a.seq, b.seq)
+	})
+	return list
+}
+
+// count returns the number of events of a location.
+func (f *timelineSource) count(location int) uint64 {
+	l := &f.tl.Locations[location]
+	n := 2*l.Calls.Len() + len(f.marks[location]) + 2*len(f.members.of(location)) + len(l.Polls)
+	for _, i := range f.sends.of(location) {
+		n++
+		if m := &f.tl.Messages[i]; m.SendDone >= 0 && m.SendDone != m.Send {
+			n++
+		}
+	}
+	for _, i := range f.receives.of(location) {
+		n++
+		if m := &f.tl.Messages[i]; m.Post != m.Recv {
+			n++
+		}
+	}
+	return uint64(n)
+}
+
+// appendSend appends the records of a sender.
+func (f *timelineSource) appendSend(list []timelineRecord, m *timeline.Message, request func() uint64) []timelineRecord {
+	e := Event{
+		Time: int64(m.Sent), Kind: Send, Peer: f.peer(m.Comm, m.To, m.From), Comm: uint32(m.Comm), Tag: m.Tag, Size: m.Size,
+	}
+	if m.SendDone == m.Send {
+		return append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
+	}
+	e.Kind, e.Request = Isend, request()
+	list = append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
+	if m.SendDone >= 0 {
+		list = append(list, timelineRecord{call: m.SendDone, next: -1, seq: m.SendDoneSeq, late: true, e: Event{Kind: IsendDone, Request: e.Request}})
+	}
+	return list
+}
+
+// appendReceive appends the records of a receiver.
+func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Calls, m *timeline.Message, request func() uint64) []timelineRecord {
+	e := Event{
+		Time: int64(m.Received), Kind: Recv, Peer: f.peer(m.Comm, m.From, m.To), Comm: uint32(m.Comm), Tag: m.Tag, Size: m.Size,
+	}
+	if m.Post != m.Recv {
+		e.Kind, e.Request = IrecvDone, request()
+		post := Event{Time: enterOf(calls, m.Post), Kind: IrecvPost, Request: e.Request}
+		list = append(list, timelineRecord{call: m.Post, next: -1, seq: -1, e: post})
+	}
+	return append(list, timelineRecord{call: m.Recv, next: -1, seq: m.RecvSeq, e: e})
+}
+
+// appendMember appends the records of a member of a collective.
+func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Calls, member int32, request func() uint64) []timelineRecord {
+	m := &f.tl.Members[member]
+	c := &f.tl.Collectives[f.op[member]]
+	begin := Event{Time: enterOf(calls, m.Issue), Kind: CollectiveBegin}
+	end := Event{
+		Kind: CollectiveEnd, Op: c.Op, Comm: uint32(c.Comm), Root: c.Root, Sent: m.Sent, Received: m.Received, Counts: f.tl.CountsOf(m),
+	}
+	if m.Issue != m.Complete {
+		begin.Kind, begin.Request = CollectiveIssue, request()
+		end.Kind, end.Request = CollectiveDone, begin.Request
+	}
+	list = append(list, timelineRecord{call: m.Issue, next: -1, seq: -1, e: begin})
+	return append(list, timelineRecord{call: m.Complete, next: -1, seq: m.Seq, late: true, e: end})
+}
+
+// peer returns the rank in a communicator of a location, as seen by another one.
+func (f *timelineSource) peer(comm, location, by int32) int32 {
+	c := &f.tl.Comms[comm]
+	rank, own := f.tl.Locations[location].Rank, f.tl.Locations[by].Rank
+	members := c.Members
+	if c.Remote != nil && rankIn(c.Members, own) >= 0 {
+		members = c.Remote
+	}
+	return rankIn(members, rank)
+}
+
+// enterOf returns when a call begins; 0 if there is none.
+func enterOf(calls *timeline.Calls, call int32) int64 {
+	if call < 0 {
+		return 0
+	}
+	return int64(calls.Enter[call])
+}
+
+// setLateTimes gives times to completions that have none: that of the completion behind them in the same
+// call, or the end of the call.
+func setLateTimes(list []timelineRecord, calls *timeline.Calls) {
+	var order []int
+	for i := range list {
+		if list[i].seq >= 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(list[a].seq, list[b].seq) })
+	call, time := int32(-2), int64(0)
+	for _, i := range slices.Backward(order) {
+		r := &list[i]
+		if r.call != call && r.call >= 0 {
+			time = int64(calls.Leave[r.call])
+		}
+		call = r.call
+		if r.late {
+			r.e.Time = time
+		}
+		time = r.e.Time
+	}
+}
+
+// timelineReader makes the events of a location.
+type timelineReader struct {
+	tl      *timeline.Timeline
+	calls   *timeline.Calls
+	records []timelineRecord
+	at      []int   // by place in open: the next record of the call
+	open    []int32 // open calls, below all of them -1
+	next    int32   // call
+	end     int64   // of what has been said
+}
+
+func newTimelineReader(tl *timeline.Timeline, location int, records []timelineRecord) *timelineReader {
+	r := &timelineReader{tl: tl, calls: &tl.Locations[location].Calls, records: records, end: math.MinInt64}
+	r.push(-1)
+	return r
+}
+
+// push opens a call.
+func (r *timelineReader) push(call int32) {
+	r.open = append(r.open, call)
+	at, _ := slices.BinarySearchFunc(r.records, call, func(x timelineRecord, c int32) int { return cmp.Compare(x.call, c) })
+	r.at = append(r.at, at)
+}
+
+// Close implements EventReader.
+func (r *timelineReader) Close() error { return nil }
+
+// Read implements EventReader.
+func (r *timelineReader) Read(events []Event) (int, error) {
+	for i := range events {
+		if !r.event(&events[i]) {
+			if i == 0 {
+				return 0, io.EOF
+			}
+			return i, nil
+		}
+	}
+	return len(events), nil
+}
+
+// event makes the next event; false: there is none.
+func (r *timelineReader) event(e *Event) bool {
+	if len(r.open) == 0 {
+		return false
+	}
+	top := len(r.open) - 1
+	call := r.open[top]
+	inside := int(r.next) < r.calls.Len() && (call < 0 || r.next < r.calls.Skip[call]) // the next call is in this one
+	if at := r.at[top]; at < len(r.records) && r.records[at].call == call {
+		record := &r.records[at]
+		first := !inside || record.e.Time <= int64(r.calls.Enter[r.next])
+		if inside && record.next >= 0 {
+			first = record.next <= r.next
+		}
+		if first {
+			r.at[top]++
+			*e = record.e
+			e.Time = max(e.Time, r.end)
+			r.end = e.Time
+			return true
+		}
+	}
+	if inside {
+		*e = Event{Time: int64(r.calls.Enter[r.next]), Kind: Enter, Region: r.regionOf(r.next)}
+		r.push(r.next)
+		r.next++
+	} else {
+		r.open, r.at = r.open[:top], r.at[:top]
+		if call < 0 {
+			return false
+		}
+		*e = Event{Time: int64(r.calls.Leave[call]), Kind: Leave, Region: r.regionOf(call)}
+	}
+	r.end = max(r.end, e.Time)
+	return true
+}
+
+func (r *timelineReader) regionOf(call int32) uint32 {
+	return uint32(r.tl.Paths[r.calls.Path[call]].Region)
+}
