@@ -7,8 +7,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/profile"
+	"slackline/analyze/simulate"
 	"slackline/analyze/waits"
+	"slackline/internal/input"
 	"slackline/internal/provenance"
+	"slackline/model/collective"
+	"slackline/model/machine"
 	"slackline/model/unit"
 	"slackline/show/plot"
 )
@@ -23,7 +27,7 @@ const (
 // profileOptions are the flags of profile.
 type profileOptions struct {
 	run    runOptions
-	ideal  quantity[unit.Duration]
+	ideal  string
 	top    int
 	byRank bool
 	format choice
@@ -34,7 +38,7 @@ type profileOptions struct {
 
 func (a *app) profileCommand() *cobra.Command {
 	o := &profileOptions{
-		run: newRunOptions(), ideal: durationFlag(), format: newChoice(formatText, formatText, formatJSON, formatCSV),
+		run: newRunOptions(), format: newChoice(formatText, formatText, formatJSON, formatCSV),
 		kind: newChoice(figureAuto, figureAuto, profileMatrix, profileRanks, profileIterations),
 	}
 	c := &cobra.Command{
@@ -49,22 +53,21 @@ func (a *app) profileCommand() *cobra.Command {
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
 	}
-	a.addGroup(c, "Run", o.run.addFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
+	o.run.addTo(a, c)
 	complete(c, "format", o.format.allowed)
 	complete(c, "plot-kind", o.kind.allowed)
 	return c
 }
 
 func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.ideal, "ideal", "run `time` on an ideal network, for serialisation and transfer efficiency (default: an estimate from the waits)")
+	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialisation and transfer efficiency: a `TIME|simulate`; simulate: replay the run on one (default: an estimate from the waits)")
 	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
 	fs.Var(&o.format, "format", "form of the output")
 	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
 	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
 	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, or what fits the run")
-	fs.Var(&o.run.grid, "grid", "the ranks form a process grid of these `sizes`, e.g. 16x16; maps show it (default: what the run says)")
 }
 
 func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
@@ -76,7 +79,7 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 			return usagef("--plot: %v", err)
 		}
 	}
-	inputs := []string{word}
+	inputs := o.run.future.files(word)
 	if err := checkOutputs(inputs, output{"out", o.out}, output{"plot", o.plot}); err != nil {
 		return err
 	}
@@ -84,15 +87,16 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.run.applyGrid(r.timeline); err != nil {
-		return err
-	}
 	report, err := profileRun(c, r, o.run.threads)
 	if err != nil {
 		return err
 	}
 	report.options = o
-	report.efficiency = report.profile.Efficiency(o.ideal.value, report.waiting)
+	ideal, err := o.idealTime(a, c, word)
+	if err != nil {
+		return err
+	}
+	report.efficiency = report.profile.Efficiency(ideal, report.waiting)
 	if o.format.value == formatJSON {
 		report.provenance = provenance.New(a.args)
 		report.provenance.Inputs = r.records
@@ -104,6 +108,51 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 		}
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+}
+
+// idealSimulated is the word for the run time of a replay on an ideal network.
+const idealSimulated = "simulate"
+
+// idealTime is the run time on an ideal network as the flag says; 0: not at all.
+func (o *profileOptions) idealTime(a *app, c *cobra.Command, word string) (unit.Duration, error) {
+	switch o.ideal {
+	case "":
+		return 0, nil
+	case idealSimulated:
+		return o.run.future.idealTime(a, c, word)
+	}
+	d, err := unit.ParseDuration(o.ideal)
+	if err != nil {
+		return 0, usagef("--ideal: %v; or give the word %s", err, idealSimulated)
+	}
+	return d, nil
+}
+
+// idealTime simulates the input on a network without latency, overhead and cost per byte.
+func (o *futureOptions) idealTime(a *app, c *cobra.Command, word string) (unit.Duration, error) {
+	if input.IsSchedule(word) {
+		o.program.ranks = nil
+	}
+	in, err := o.program.open(a, c, word, false)
+	if err != nil {
+		return 0, err
+	}
+	mapping, err := collective.FindMapping(o.mapping)
+	if err != nil {
+		return 0, err
+	}
+	ideal := machine.FromParams("an ideal network", machine.Params{
+		Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit,
+	})
+	injection, err := o.noise.injection(ideal, in.Program.Ranks(), o.program.seed)
+	if err != nil {
+		return 0, err
+	}
+	result, err := simulate.Run(c.Context(), in.Program, ideal, simulate.Options{Mapping: mapping, Noise: injection})
+	if err != nil {
+		return 0, err
+	}
+	return result.Makespan, nil
 }
 
 // profileReport is a profile with everything that its output names.

@@ -36,7 +36,7 @@ func (r *profileReport) draw(a *app, inputs []string) error {
 			kind = profileRanks
 		}
 	}
-	title := "Profile of " + r.run.name
+	title := "Profile of " + r.run.name + r.run.where()
 	subtitle := fmt.Sprintf("%s, run time %s", sizeOf(r.run.timeline), r.profile.RunTime().Short())
 	caption := toolName + " " + strings.Join(a.args, " ")
 	var figure plot.Figure

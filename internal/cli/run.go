@@ -2,8 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,12 +11,14 @@ import (
 
 	"slackline/internal/input"
 	"slackline/internal/provenance"
+	"slackline/model/pattern"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
 // runHelp says what verbs that analyse runs take.
-const runHelp = "a trace: an OTF2 anchor file (traces.otf2), a directory of slackline record, or liballprof's files"
+const runHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, liballprof's files, a trace as text; " +
+	"or what is simulated: a pattern or a schedule file, with a machine"
 
 // runOptions are the flags of verbs that analyse a run.
 type runOptions struct {
@@ -24,10 +26,19 @@ type runOptions struct {
 	ranks      rankList
 	strict     bool
 	threads    int
-	grid       gridFlag
+	future     futureOptions
 }
 
-func newRunOptions() runOptions { return runOptions{begin: durationFlag(), end: durationFlag()} }
+func newRunOptions() runOptions {
+	return runOptions{begin: durationFlag(), end: durationFlag(), future: newFutureOptions()}
+}
+
+// addTo gives a command the flags.
+func (o *runOptions) addTo(a *app, c *cobra.Command) {
+	a.addGroup(c, "Run", o.addFlags)
+	o.future.addTo(a, c)
+	c.ValidArgsFunction = completeInput
+}
 
 func (o *runOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.begin, "begin", "leave out what happens before this `time` since the start of the run")
@@ -42,10 +53,50 @@ type run struct {
 	name     string
 	timeline *timeline.Timeline
 	records  []provenance.Input
+	machine  string // of a simulated run
 }
 
-// openRun reads the run that a word names and tells what is wrong with it.
+// where says on which machine a run was simulated, for titles.
+func (r *run) where() string {
+	if r.machine == "" {
+		return ""
+	}
+	return " on " + r.machine
+}
+
+// openRun reads the run that a word names, or simulates it, and tells what is wrong with it.
 func (o *runOptions) openRun(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
+	open := o.read
+	if simulated, err := o.simulated(c, word); err != nil {
+		return nil, err
+	} else if simulated {
+		open = o.simulate
+	}
+	r, err := open(a, c, word, hash)
+	if err != nil {
+		return nil, err
+	}
+	return r, o.applyGrid(r.timeline)
+}
+
+// simulated reports whether a run is simulated: it is not recorded, or flags describe a machine.
+func (o *runOptions) simulated(c *cobra.Command, word string) (bool, error) {
+	given := o.future.machine.override()
+	machine := !given.IsZero() || c.Flags().Changed("machine")
+	_, err := os.Stat(word)
+	switch exists := err == nil || word == input.Stdin; {
+	case machine:
+		return true, nil
+	case input.IsTrace(word), !exists && !pattern.Has(word):
+		return false, nil
+	case o.future.machine.name == "": // nor do the settings name one
+		return false, usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
+	}
+	return true, nil
+}
+
+// read reads a recorded run.
+func (o *runOptions) read(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
 	in, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
 		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Threads: o.threads, Hash: hash,
 	})
@@ -56,22 +107,51 @@ func (o *runOptions) openRun(a *app, c *cobra.Command, word string, hash bool) (
 		a.warn("%s", w)
 	}
 	a.warnOfProblems(in.Timeline)
+	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "scale-compute", "denoise"} {
+		if c.Flags().Changed(name) {
+			a.warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
+		}
+	}
 	return &run{name: word, timeline: in.Timeline, records: []provenance.Input{in.Record}}, nil
+}
+
+// simulate simulates a run.
+func (o *runOptions) simulate(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
+	f, err := o.future.run(a, c, word, hash)
+	if err != nil {
+		return nil, err
+	}
+	if f.timeline == nil {
+		return nil, fmt.Errorf("%s: the simulation gave no timeline", word)
+	}
+	tl := f.timeline
+	if o.begin.given || o.end.given {
+		end := tl.End
+		if o.end.given {
+			end = min(end, tl.Start+o.end.value)
+		}
+		tl = tl.Window(tl.Start+o.begin.value, end, o.threads)
+	}
+	if len(o.ranks.list) > 0 {
+		a.warn("--only-ranks has no influence on a simulated run")
+	}
+	return &run{name: word, timeline: tl, records: f.records, machine: f.machine}, nil
 }
 
 // applyGrid gives the run the process grid of the flag, if that was given.
 func (o *runOptions) applyGrid(tl *timeline.Timeline) error {
-	if len(o.grid.dims) == 0 {
+	dims := o.future.program.grid
+	if len(dims) == 0 {
 		return nil
 	}
 	size := 1
-	for _, d := range o.grid.dims {
+	for _, d := range dims {
 		size *= d
 	}
 	if size != tl.Ranks {
-		return usagef("--grid: %s has %s, but the run has %s", o.grid.String(), plural(size, "place"), plural(tl.Ranks, "rank"))
+		return usagef("--grid: %s has %s, but the run has %s", o.future.program.grid.String(), plural(size, "place"), plural(tl.Ranks, "rank"))
 	}
-	g := &timeline.Grid{Dims: o.grid.dims, Periodic: make([]bool, len(o.grid.dims)), Coords: make([][]int, size)}
+	g := &timeline.Grid{Dims: dims, Periodic: make([]bool, len(dims)), Coords: make([][]int, size)}
 	for rank := range g.Coords {
 		at := make([]int, len(g.Dims))
 		rest := rank
@@ -122,31 +202,3 @@ func firstOf(list []timeline.Unmatched) string {
 	u := list[0]
 	return fmt.Sprintf(", the first is %s of rank %d with rank %d, tag %d, at %s", u.Call, u.Rank, u.Peer, u.Tag, u.Time.Short())
 }
-
-// gridFlag is a flag for the sizes of a process grid: 16x16.
-type gridFlag struct{ dims []int }
-
-// Set implements pflag.Value.
-func (g *gridFlag) Set(s string) error {
-	var dims []int
-	for part := range strings.SplitSeq(s, "x") {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 1 || n > 1<<24 {
-			return fmt.Errorf("%q is not a grid such as 16x16 or 8x8x4", s)
-		}
-		dims = append(dims, n)
-	}
-	g.dims = dims
-	return nil
-}
-
-func (g *gridFlag) String() string {
-	var parts []string
-	for _, d := range g.dims {
-		parts = append(parts, strconv.Itoa(d))
-	}
-	return strings.Join(parts, "x")
-}
-
-// Type implements pflag.Value.
-func (g *gridFlag) Type() string { return "AxB" }

@@ -35,13 +35,14 @@ func (a *app) waitsCommand() *cobra.Command {
 		Example: `  slackline waits traces.otf2
   slackline waits traces.otf2 --explain --critical-path
   slackline waits traces.otf2 --grid 16x16 --plot waits.svg
+  slackline waits halo --ranks 1024 --machine chic --noise 1000Hz:10us
   slackline waits traces.otf2 --format json --out waits.json`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
 	}
-	a.addGroup(c, "Run", o.run.addFlags)
 	a.addGroup(c, "Questions", o.addQuestionFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
+	o.run.addTo(a, c)
 	complete(c, "format", o.format.allowed)
 	return c
 }
@@ -50,7 +51,6 @@ func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.explain, "explain", 0, "say why the largest waits happened, this `number` of them (3 if none is given)")
 	fs.Lookup("explain").NoOptDefVal = "3"
 	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
-	fs.Var(&o.run.grid, "grid", "the ranks form a process grid of these `sizes`, e.g. 16x16; maps show it (default: what the run says)")
 }
 
 func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -69,15 +69,12 @@ func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
 	if o.top < 0 || o.explain < 0 {
 		return usagef("--top and --explain must be 0 or more")
 	}
-	inputs := []string{word}
+	inputs := o.run.future.files(word)
 	if err := checkOutputs(inputs, output{"out", o.out}, output{"plot", o.plot}); err != nil {
 		return err
 	}
 	r, err := o.run.openRun(a, c, word, o.format.value == formatJSON)
 	if err != nil {
-		return err
-	}
-	if err := o.run.applyGrid(r.timeline); err != nil {
 		return err
 	}
 	report, err := o.analyse(a, c, r)

@@ -92,6 +92,7 @@ type runJSON struct {
 	Locations int         `json:"locations"`
 	Time      json.Number `json:"time_s"`
 	Simulated bool        `json:"simulated,omitempty"`
+	Machine   string      `json:"machine,omitempty"`
 	Grid      []int       `json:"grid,omitempty"`
 }
 
@@ -176,7 +177,7 @@ func (r *waitsReport) name(path int32) string { return r.result.Paths.Names[path
 // describeRun says which run it was.
 func describeRun(r *run) runJSON {
 	tl := r.timeline
-	j := runJSON{Ranks: tl.Ranks, Locations: len(tl.Locations), Time: exactSeconds(tl.End - tl.Start), Simulated: tl.Simulated}
+	j := runJSON{Ranks: tl.Ranks, Locations: len(tl.Locations), Time: exactSeconds(tl.End - tl.Start), Simulated: tl.Simulated, Machine: r.machine}
 	if tl.Grid != nil {
 		j.Grid = tl.Grid.Dims
 	}

@@ -39,8 +39,8 @@ func (r *waitsReport) draw(a *app, path string, inputs []string) error {
 		add(names[1], r.result.Delays[i].Rank, r.result.Delays[i].Sum())
 	}
 	h := &plot.HeatMap{
-		Title:    "Wait states of " + r.run.name,
-		Subtitle: fmt.Sprintf("%s, run time %s, waiting %s", r.size(), (tl.End - tl.Start).Short(), r.result.Totals.Waiting.Amount.Short()),
+		Title:    "Wait states of " + r.run.name + r.run.where(),
+		Subtitle: fmt.Sprintf("%s, run time %s, waiting %s", sizeOf(tl), (tl.End - tl.Start).Short(), r.result.Totals.Waiting.Amount.Short()),
 		Caption:  toolName + " " + strings.Join(a.args, " "),
 	}
 	for _, n := range names {

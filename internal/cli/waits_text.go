@@ -89,7 +89,7 @@ func sumOver[T any](list []T, key func(*T) string, add func(*overRanks, *T)) []*
 func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	tl, t := r.run.timeline, &r.result.Totals
 	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	fmt.Fprintf(w, "%s: %s, run time %s\n\n", r.run.name, r.size(), (tl.End - tl.Start).Short())
+	fmt.Fprintf(w, "%s%s: %s, run time %s\n\n", r.run.name, r.run.where(), sizeOf(tl), (tl.End - tl.Start).Short())
 	fmt.Fprintf(w, "waiting %s, %s of the time of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), percent(t.Waiting.Amount, all),
 		percent(t.Waiting.Direct, t.Waiting.Amount), percent(t.Waiting.Indirect, t.Waiting.Amount),
 		percent(t.Waiting.Propagating, t.Waiting.Amount), percent(t.Waiting.Terminal, t.Waiting.Amount))
@@ -113,15 +113,6 @@ func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	}
 	r.writeExplanations(a, w)
 	return nil
-}
-
-// size says how many ranks and threads a run has.
-func (r *waitsReport) size() string {
-	tl := r.run.timeline
-	if len(tl.Locations) == tl.Ranks {
-		return plural(tl.Ranks, "rank")
-	}
-	return fmt.Sprintf("%s, %s", plural(tl.Ranks, "rank"), plural(len(tl.Locations), "thread"))
 }
 
 // rows is how many rows of a list are shown.
