@@ -14,6 +14,7 @@ const (
 	toolCall                      // the recorder's own time: nothing
 	opaqueCall                    // an MPI call whose time is kept
 	communication                 // an MPI call whose time is dropped: it is the simulator's to say
+	neighborhood                  // a collective among neighbours whom nobody records: dropped
 	pollCall                      // MPI_Test, MPI_Iprobe and the like: dropped
 	initCall                      // MPI_Init: the schedule begins behind it
 	finalizeCall                  // MPI_Finalize: the schedule ends before it
@@ -64,8 +65,10 @@ func kindOf(r *timeline.Region) callKind {
 	case "wait", "waitall", "waitany", "waitsome", "probe", "mprobe":
 		return communication
 	}
-	switch r.Role {
-	case timeline.PointToPoint, timeline.CollectiveCall:
+	switch {
+	case strings.HasPrefix(name, "neighbor_") || strings.HasPrefix(name, "ineighbor_"):
+		return neighborhood
+	case r.Role == timeline.PointToPoint || r.Role == timeline.CollectiveCall:
 		return communication
 	}
 	return opaqueCall

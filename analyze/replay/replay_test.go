@@ -363,16 +363,17 @@ func TestLeftOut(t *testing.T) {
 	b.call("MPI_Recv", 50, func(t unit.Duration) { b.Recv(t, 0, 0, 2, 8) })
 	b.call("MPI_Recv", 50, func(t unit.Duration) { b.Recv(t, 0, 0, 3, 8) }) // never sent
 	b.call("MPI_Barrier", 50, func(t unit.Duration) { b.Collective(t, timeline.OpBarrier, 0, -1, 0, 0, nil) })
+	b.call("MPI_Neighbor_alltoall", 50, nil)
 	b.work(4)
 	p := run.program(t, Options{}, a, b)
 	expect(t, p, 0, `calc 3ns main`)
 	expect(t, p, 1, `calc 4ns main`)
 	r := p.Report()
-	if r.UnmatchedSends != 1 || r.UnmatchedReceives != 1 || r.OtherThreads != 1 || r.OutsideMPI != 1 || r.IncompleteCollectives != 1 {
+	if r.UnmatchedSends != 1 || r.UnmatchedReceives != 1 || r.OtherThreads != 1 || r.OutsideMPI != 1 || r.IncompleteCollectives != 1 || r.Neighborhoods != 1 {
 		t.Errorf("report %+v", r)
 	}
-	if w := r.Warnings(); len(w) != 5 {
-		t.Errorf("%d warnings, want 5: %q", len(w), w)
+	if w := r.Warnings(); len(w) != 6 {
+		t.Errorf("%d warnings, want 6: %q", len(w), w)
 	}
 }
 

@@ -28,6 +28,7 @@ type Report struct {
 	IncompleteCollectives             int64 // not every member has them
 	OtherThreads                      int64 // messages and collectives of threads that are not the master
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
+	Neighborhoods                     int64 // calls of collectives among neighbours: nobody records who they are
 	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
 
 	// What Denoise did.
@@ -42,6 +43,7 @@ func (r *Report) add(w *walkReport) {
 	r.Opaque += w.opaque
 	r.Polls += w.polls
 	r.Idle += w.idle
+	r.Neighborhoods += w.neighborhoods
 	r.Denoised += w.denoised
 	r.BeforeDenoise += w.before
 	r.AfterDenoising += w.after
@@ -60,6 +62,7 @@ func (r *Report) Warnings() []string {
 	say(r.IncompleteCollectives, "%d collectives that not all members have were left out")
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
+	say(r.Neighborhoods, "%d calls of neighbourhood collectives were left out: the trace does not say who the neighbours are")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list
 }

@@ -43,6 +43,7 @@ type walkReport struct {
 	graphs, collectives         bool
 	span, compute, opaque, idle unit.Duration
 	polls, denoised             int64
+	neighborhoods               int64
 	before, after               unit.Duration
 }
 
@@ -161,6 +162,8 @@ func (w *walker) call(i int32, kind callKind) {
 			w.block.compute(schedule.Op{Kind: schedule.Calc, Size: int64(d), Origin: uint32(path)})
 			w.block.cut()
 		}
+	case kind == neighborhood:
+		w.out.neighborhoods++
 	case kind == pollCall:
 		failedPoll = true
 		w.out.polls++
