@@ -245,10 +245,18 @@ func (c *Command) With(preload string, variables []Variable) (args, environment 
 	switch {
 	case c.Slurm:
 		return slurmExport(c.Args, all), environment
-	case c.Kind == OpenMPI:
+	case c.Kind == OpenMPI: // its option holds for the programs up to the next colon
 		for _, v := range all {
 			options = append(options, "-x", v.Name+"="+v.Value)
 		}
+		args = slices.Concat(c.Args[:1], options)
+		for _, w := range c.Args[1:] {
+			args = append(args, w)
+			if w == ":" {
+				args = append(args, options...)
+			}
+		}
+		return args, environment
 	case c.Kind == MPICH:
 		for _, v := range all {
 			options = append(options, "-genv", v.Name, v.Value)

@@ -54,6 +54,12 @@ func eachLibrary(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
 // build compiles a program from testdata and returns its path.
 func build(t testing.TB, l *mpi.Library, source string, flags ...string) string {
 	t.Helper()
+	return buildWith(t, l, "gcc", source, flags...)
+}
+
+// buildWith compiles a program with another compiler behind MPI's.
+func buildWith(t testing.TB, l *mpi.Library, behind, source string, flags ...string) string {
+	t.Helper()
 	compiler := l.Compiler
 	if strings.HasSuffix(source, ".F90") {
 		need(t, l.Fortran != "", "the Fortran compiler of "+l.String())
@@ -61,7 +67,9 @@ func build(t testing.TB, l *mpi.Library, source string, flags ...string) string 
 	}
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(source, filepath.Ext(source)))
 	args := slices.Concat([]string{"-o", path, filepath.Join("testdata", source), "-w"}, flags)
-	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+	c := exec.Command(compiler, args...)
+	c.Env = append(os.Environ(), "OMPI_CC="+behind, "MPICH_CC="+behind)
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
 	}
 	return path
@@ -119,8 +127,10 @@ func tryRecord(t *testing.T, o Options) (*recording, error) {
 	return r, err
 }
 
-// sampled are options of a run with samples.
-func sampled(command ...string) Options { return Options{Command: command, Sample: DefaultPeriod} }
+// sampled are options of a run with samples. Other tests may need the CPUs, too.
+func sampled(command ...string) Options {
+	return Options{Command: command, Sample: DefaultPeriod, Yield: "on"}
+}
 
 // events returns all events of a location.
 func (r *recording) events(t *testing.T, location int) []trace.Event {

@@ -119,7 +119,11 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
     for (int i = 0; i < c->sources; i++) in += sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \
     SL_RECORD(fn, out, in)
 
-#define AFTER_collective sl_done(t, r, leave);
+void sl_between(struct sl_thread *t, uint32_t comm, uint16_t function);
+#define AFTER_collective \
+    const uint16_t function = r->function; \
+    sl_done(t, r, leave); \
+    if (SL_UNLIKELY(sl_settings.ping_every != 0)) sl_between(t, c->id, function);
 #define SL_COLLECTIVE_REQUEST(again) \
     sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, .persistent = again, .active = !(again), \
         .peer = who, .comm = c->id, .sent = (int64_t)r->data[0], .received = (int64_t)r->data[1]})

@@ -135,7 +135,7 @@ struct sl_thread {
     int functions;            /* open instrumented functions */
     int32_t regions;
     timer_t timer;
-    uint64_t random;
+    uint64_t random, due; /* when the next sample is due, ns */
     volatile bool has_timer;
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
     uint64_t *scratch;        /* where records go that are not kept */

@@ -71,8 +71,8 @@ static struct sl_thread *end(struct sl_frame frame, struct sl_record **r) {
     t->depth = 1;
     uint64_t enter = sl_now();
     sl_sampling_end(t);
-    bool on = t->on;
-    if (!on && !t->events.closed) {
+    sl_settings.window_from = sl_settings.window_to = 0; /* the end is there, whatever the window */
+    if (!t->on && !t->events.closed) {
         t->on = true;
         t->depth--;
         sl_small(t, SL_ON, 0, enter, 0);

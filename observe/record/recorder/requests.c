@@ -44,6 +44,7 @@ static uint64_t add(uintptr_t key, struct sl_request content) {
         *r = content;
         r->key = key;
         r->id = id;
+        r->owner = sl_self;
         r->next = *slot_of(key);
         *slot_of(key) = r;
     }
@@ -51,11 +52,16 @@ static uint64_t add(uintptr_t key, struct sl_request content) {
     return id;
 }
 
-/* where returns the link to the newest entry of a handle, or to NULL. */
+/* where returns the link to the entry of a handle, or to NULL. A handle may belong to a new request of another thread
+ * before the thread that has completed the old one comes here: the newest of the own thread is preferred, then the oldest. */
 static struct sl_request **where(uintptr_t key) {
-    struct sl_request **p = slot_of(key);
-    while (*p != NULL && (*p)->key != key) p = &(*p)->next;
-    return p;
+    struct sl_request **p = slot_of(key), **oldest = NULL;
+    for (; *p != NULL; p = &(*p)->next) {
+        if ((*p)->key != key) continue;
+        if (!sl_threaded || (*p)->owner == sl_self) return p;
+        oldest = p;
+    }
+    return oldest == NULL ? p : oldest;
 }
 
 static void drop(struct sl_request **p) {

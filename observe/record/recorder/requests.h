@@ -9,6 +9,7 @@ struct sl_request {
     struct sl_request *next;
     uintptr_t key;
     uint64_t id;
+    struct sl_thread *owner;
     uint16_t function;
     uint8_t kind;
     bool persistent, active;

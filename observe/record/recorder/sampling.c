@@ -27,15 +27,24 @@ static struct sl_frame interrupted(const ucontext_t *c) {
 #endif
 }
 
+/* set_timer sets the time of the next sample. It counts from when the last one was due, not from when it came: a signal that
+ * waits for a thread without a CPU comes when the thread runs again, which in MPI is when a message has come. Counted from
+ * then, the time behind each call of MPI would get too few samples. */
 static void set_timer(struct sl_thread *t) {
-    uint64_t x = t->random;
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    t->random = x;
-    uint64_t next = sl_settings.period / 2 + x % (sl_settings.period + 1);
-    struct itimerspec when = {.it_value = {(time_t)(next / 1000000000u), (long)(next % 1000000000u)}};
-    timer_settime(t->timer, 0, &when, NULL);
+    struct timespec clock;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    uint64_t now = (uint64_t)clock.tv_sec * 1000000000u + (uint64_t)clock.tv_nsec;
+    if (t->due == 0 || t->due + 1000 * sl_settings.period < now) t->due = now;
+    do {
+        uint64_t x = t->random;
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        t->random = x;
+        t->due += sl_settings.period / 2 + x % (sl_settings.period + 1);
+    } while (t->due <= now);
+    struct itimerspec when = {.it_value = {(time_t)(t->due / 1000000000u), (long)(t->due % 1000000000u)}};
+    timer_settime(t->timer, TIMER_ABSTIME, &when, NULL);
 }
 
 static void on_sample(int number, siginfo_t *info, void *context) {

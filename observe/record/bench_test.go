@@ -1,0 +1,56 @@
+package record
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// BenchmarkCall measures in C what recording adds to a call, by the kind of call paths, at a depth of 12 functions.
+// The times are CPU time, the least of nine batches, so that other load counts little.
+func BenchmarkCall(b *testing.B) {
+	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	for _, l := range libraries() {
+		program := build(b, l, "cost.c", "-O1")
+		plain, err := exec.Command(program).Output()
+		if err != nil {
+			b.Fatal(err)
+		}
+		without := costs(string(plain))
+		for _, paths := range []string{"off", "caller", "full"} {
+			b.Run(fmt.Sprintf("mpi=%s/callpath=%s", strings.ReplaceAll(string(l.Kind), " ", ""), paths), func(b *testing.B) {
+				for b.Loop() {
+					var out strings.Builder
+					quiet := func(string, ...any) {}
+					o := Options{
+						Command: []string{program}, CallPath: paths, Out: filepath.Join(b.TempDir(), "cost.slt"),
+						Stdout: &out, Stderr: &out, Note: quiet, Warn: quiet,
+					}
+					if _, err := Run(b.Context(), o); err != nil {
+						b.Fatal(err)
+					}
+					with := costs(out.String())
+					for _, call := range []string{"send", "recv", "barrier"} {
+						b.ReportMetric(with[call]-without[call], "ns/"+call)
+					}
+					b.ReportMetric((with["isend+wait"]-without["isend+wait"])/3, "ns/nonblocking")
+				}
+			})
+		}
+	}
+}
+
+func costs(text string) map[string]float64 {
+	m := map[string]float64{}
+	for line := range strings.Lines(text) {
+		var name string
+		var ns float64
+		if n, _ := fmt.Sscan(line, &name, &ns); n == 2 {
+			m[name] = ns
+		}
+	}
+	return m
+}

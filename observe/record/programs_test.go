@@ -1,0 +1,95 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slackline/observe/mpi"
+)
+
+// TestLAMMPS records a program that nobody here wrote.
+func TestLAMMPS(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		if l.Kind != mpi.OpenMPI {
+			return // the distribution builds it for Open MPI only
+		}
+		lmp, err := exec.LookPath("lmp")
+		need(t, err == nil, "lmp")
+		dir := t.TempDir()
+		input := filepath.Join(dir, "in.melt")
+		text, err := os.ReadFile("testdata/in.melt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(input, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		command := append(launcher(l, 4), lmp, "-in", input, "-log", filepath.Join(dir, "log"))
+		r := recorded(t, sampled(command...))
+		if r.result.ExitCode != 0 || !strings.Contains(r.stdout, "Loop time of") {
+			t.Fatalf("exit code = %d, output:\n%s", r.result.ExitCode, r.stdout)
+		}
+		for rank := range 4 {
+			calls := r.calls(t, rank)
+			if calls["MPI_Send"] == 0 || calls["MPI_Send"] != calls["MPI_Irecv"] || calls["MPI_Irecv"] != calls["MPI_Wait"] || calls["MPI_Init"] != 1 || calls["MPI_Finalize"] != 1 {
+				t.Errorf("rank %d: calls = %v", rank, calls)
+			}
+		}
+		checkMessages(t, r)
+		// Debian's program has no debug information, but the names of its library's functions.
+		found := false
+		for path := range r.times(t, 0) {
+			found = found || strings.Contains(path, "LAMMPS_NS::PairLJCut::compute")
+		}
+		if !found {
+			t.Errorf("LAMMPS_NS::PairLJCut::compute is in no call path: %v", r.times(t, 0))
+		}
+	})
+}
+
+// TestHPCC records a program with all kinds of calls, also cancelled ones and many unsuccessful polls.
+func TestHPCC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a while")
+	}
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		if l.Kind != mpi.OpenMPI {
+			return
+		}
+		hpcc, err := exec.LookPath("hpcc")
+		need(t, err == nil, "hpcc")
+		dir := t.TempDir()
+		text, err := os.ReadFile("testdata/hpccinf.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "hpccinf.txt"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		command := append(launcher(l, 2), "-wdir", dir, hpcc)
+		r := recorded(t, sampled(command...))
+		out, err := os.ReadFile(filepath.Join(dir, "hpccoutf.txt"))
+		if err != nil || r.result.ExitCode != 0 || !strings.Contains(string(out), "Success=1") {
+			t.Fatalf("exit code = %d, %v, output:\n%s", r.result.ExitCode, err, out)
+		}
+		for rank := range 2 {
+			calls := r.calls(t, rank)
+			for _, name := range []string{"MPI_Testany", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce", "MPI_Comm_split", "MPI_Cancel"} {
+				if calls[name] == 0 {
+					t.Errorf("rank %d: there is no %s: %v", rank, name, calls)
+				}
+			}
+		}
+		events := 0
+		for i := range r.Locations {
+			events += len(r.events(t, i))
+		}
+		if calls := r.calls(t, 0); calls["MPI_Testany"] > 10000 && events > 1000000 {
+			t.Errorf("%d events: the polls were not brought together (%s)", events, fmt.Sprint(calls))
+		}
+	})
+}

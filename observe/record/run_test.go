@@ -1,0 +1,319 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slackline/model/trace"
+	"slackline/observe/mpi"
+)
+
+// TestEnds wants a program that ends badly to leave a readable trace, and the same exit code as without recording.
+func TestEnds(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ends.c")
+		for _, how := range []string{"seven", "abort", "segv", "kill", "exit"} {
+			t.Run(how, func(t *testing.T) {
+				command := append(launcher(l, 3), program, how)
+				plain := exec.Command(command[0], command[1:]...)
+				out, _ := plain.Output()
+				r := recorded(t, sampled(command...))
+				// Who ends first decides about the code that MPICH reports for a rank that just exits.
+				if got, want := r.result.ExitCode, plain.ProcessState.ExitCode(); got != want && how != "exit" {
+					t.Errorf("exit code = %d, want %d", got, want)
+				}
+				if how == "seven" && r.stdout != string(out) {
+					t.Errorf("stdout = %q, want %q", r.stdout, out)
+				}
+				for rank := range 3 {
+					want := int64(20)
+					if how == "seven" || rank != 1 {
+						want = 21 // the last one never came back
+					}
+					if got := r.calls(t, rank)["MPI_Barrier"]; got != want {
+						t.Errorf("rank %d: MPI_Barrier = %d calls, want %d", rank, got, want)
+					}
+					if got := r.Locations[rank].Truncated; got != (how != "seven") {
+						t.Errorf("rank %d: truncated = %v", rank, got)
+					}
+				}
+			})
+		}
+	})
+}
+
+// TestMPMD records two programs in one run.
+func TestMPMD(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		a, b := build(t, l, "ranks.c", "-Irecorder"), build(t, l, "ranks.c", "-O2", "-Irecorder")
+		command := append(launcher(l, 2), a, "left", ":", "-n", "2", b, "right")
+		r := recorded(t, sampled(command...))
+		for rank, want := range []string{"left", "left", "right", "right"} {
+			calls := r.calls(t, rank)
+			if calls[want] != 1 || calls["MPI_Sendrecv"] != 10 || calls["MPI_Barrier"] != 0 {
+				t.Errorf("rank %d: calls = %v, want 1 of %s, 10 of MPI_Sendrecv, none of MPI_Barrier", rank, calls, want)
+			}
+		}
+	})
+}
+
+// TestSixteen records more ranks than there are CPUs.
+func TestSixteen(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ranks.c", "-Irecorder")
+		r := recorded(t, sampled(append(launcher(l, 16), program)...))
+		if r.Ranks != 16 {
+			t.Fatalf("ranks = %d, want 16", r.Ranks)
+		}
+		for rank := range 16 {
+			if got := r.calls(t, rank)["MPI_Allreduce"]; got != 10 {
+				t.Errorf("rank %d: MPI_Allreduce = %d calls, want 10", rank, got)
+			}
+		}
+		checkMessages16(t, r)
+	})
+}
+
+func checkMessages16(t *testing.T, r *recording) {
+	t.Helper()
+	for rank := range 16 {
+		for _, e := range r.events(t, rank) {
+			if e.Kind == trace.Send && int(e.Peer) != (rank+1)%16 || e.Kind == trace.Recv && int(e.Peer) != (rank+15)%16 {
+				t.Fatalf("rank %d: %v with peer %d", rank, e.Kind, e.Peer)
+			}
+		}
+	}
+}
+
+// TestThreads records MPI_THREAD_MULTIPLE.
+func TestThreads(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "threads.c", "-pthread")
+		r := recorded(t, sampled(append(launcher(l, 2), program)...))
+		if strings.Count(r.stdout, "1\n") != 2 {
+			t.Skip("this MPI has no MPI_THREAD_MULTIPLE")
+		}
+		var waits [2]int64
+		for i, loc := range r.Locations {
+			waits[loc.Rank] += r.calls(t, i)["MPI_Waitall"]
+		}
+		if waits != [2]int64{600, 600} {
+			t.Errorf("MPI_Waitall = %v calls, want 600 each", waits)
+		}
+		if len(r.Locations) != 8 {
+			t.Errorf("locations = %d, want 2 times 4", len(r.Locations))
+		}
+		checkMessages(t, r)
+	})
+}
+
+// TestSleeps wants sleeping calls to last as long and to return the same as without samples.
+func TestSleeps(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "sleeps.c")
+		command := append(launcher(l, 1), program)
+		o := sampled(command...)
+		o.Sample = 500 * time.Microsecond
+		r := recorded(t, o)
+		lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+		want := []struct {
+			name          string
+			result, errno int
+			ms            float64
+		}{
+			{"sleep", 0, 0, 1000}, {"usleep", 0, 0, 100}, {"nanosleep", 0, 0, 100}, {"clock_nanosleep", 0, 0, 100}, {"poll", 0, 0, 100},
+			{"ppoll", 0, 0, 100}, {"select", 0, 0, 100}, {"pselect", 0, 0, 100}, {"epoll_wait", 0, 0, 100}, {"interrupted", -1, 4, 50},
+		}
+		if len(lines) != len(want) {
+			t.Fatalf("output:\n%s", r.stdout)
+		}
+		for i, w := range want {
+			var name string
+			var result, errno int
+			var ms float64
+			fmt.Sscan(lines[i], &name, &result, &errno, &ms)
+			if name != w.name || result != w.result || errno != w.errno || ms < w.ms-1 {
+				t.Errorf("%s; want %s %d %d, %.1f ms or more", lines[i], w.name, w.result, w.errno, w.ms)
+			}
+		}
+		// The time in sleeps is the time of the function that slept.
+		times := r.times(t, 0)
+		if slept := inclusive(times, "main"); slept < 1850e9 {
+			t.Errorf("time in main = %d ps, want 1.85 s or more: %v", slept, times)
+		}
+	})
+}
+
+// checkShares compares the time of functions in a trace with what the program measured itself.
+func checkShares(t *testing.T, r *recording, names ...string) {
+	t.Helper()
+	for line := range strings.Lines(r.stdout) {
+		fields := strings.Fields(line)
+		var rank int
+		fmt.Sscan(fields[0], &rank)
+		times := r.times(t, rank)
+		var total float64
+		truth := map[string]float64{}
+		for i := 1; i+1 < len(fields); i += 2 {
+			var ns float64
+			fmt.Sscan(fields[i+1], &ns)
+			truth[fields[i]] = ns
+			total += ns
+		}
+		for _, name := range names {
+			got := float64(inclusive(times, name)) / 1000
+			if math.Abs(got-truth[name])/total > 0.05 {
+				t.Errorf("rank %d: %s = %.1f ms, want %.1f ms (of %.1f)\n%v", rank, name, got/1e6, truth[name]/1e6, total/1e6, times)
+			}
+		}
+	}
+}
+
+// TestImbalance wants the time of an imbalanced function to be attributed to it, within 5 %.
+func TestImbalance(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		t.Run("C", func(t *testing.T) {
+			program := build(t, l, "imbalance.c", "-O2", "-g")
+			r := recorded(t, sampled(append(launcher(l, 2), program)...))
+			checkShares(t, r, "relax", "update", "write_out")
+			if times := r.times(t, 1); times["main/step/relax/kernel"] == 0 || times["main/step/write_out"] == 0 {
+				t.Errorf("paths = %v, want main/step/relax/kernel and main/step/write_out", times)
+			}
+		})
+		t.Run("instrumented", func(t *testing.T) {
+			program := build(t, l, "imbalance.c", "-O2", "-finstrument-functions")
+			o := sampled(append(launcher(l, 2), program)...)
+			o.Sample = -1
+			r := recorded(t, o)
+			checkShares(t, r, "relax", "update", "write_out")
+			if times := r.times(t, 1); times["main/step/relax/kernel"] == 0 || times["main/MPI_Barrier"] == 0 {
+				t.Errorf("paths = %v, want main/step/relax/kernel and main/MPI_Barrier", times)
+			}
+			o.Out, o.Filter, o.Depth = "", []string{"!kernel", "!main"}, 3
+			r = recorded(t, o)
+			calls := r.calls(t, 0)
+			if calls["relax"] != 12 || calls["kernel"] != 0 || calls["main"] != 0 {
+				t.Errorf("calls = %v, want 12 of relax, none of kernel and main", calls)
+			}
+		})
+		t.Run("Fortran", func(t *testing.T) {
+			program := build(t, l, "imbalance.F90", "-O2", "-g")
+			r := recorded(t, sampled(append(launcher(l, 2), program)...))
+			checkShares(t, r, "relax", "update")
+			if times := r.times(t, 1); times["imbalance/relax/kernel"] == 0 {
+				t.Errorf("paths = %v, want imbalance/relax/kernel", times)
+			}
+		})
+	})
+}
+
+// TestBounded limits what is recorded.
+func TestBounded(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ranks.c", "-Irecorder")
+		command := append(launcher(l, 2), program, "ring", "3000")
+		o := sampled(command...)
+		o.MaxSize = 64 << 10
+		r := recorded(t, o)
+		if n := r.calls(t, 0)["MPI_Sendrecv"]; n == 0 || n >= 3000 || !r.Locations[0].Truncated {
+			t.Errorf("limited: MPI_Sendrecv = %d calls, truncated = %v", n, r.Locations[0].Truncated)
+		}
+		if !slices.ContainsFunc(r.talk, func(s string) bool { return strings.Contains(s, "limit of size") }) {
+			t.Errorf("nothing was said about the limit: %v", r.talk)
+		}
+		if r.calls(t, 0)["MPI_Init"] != 1 || r.calls(t, 0)["MPI_Finalize"] != 0 {
+			t.Error("limited: the beginning is missing, or the end is there")
+		}
+		o.Ring = true
+		r = recorded(t, o)
+		if n := r.calls(t, 0)["MPI_Sendrecv"]; n == 0 || n >= 3000 || r.calls(t, 0)["MPI_Finalize"] != 1 || r.calls(t, 0)["MPI_Init"] != 0 {
+			t.Errorf("ring: calls = %v", r.calls(t, 0))
+		}
+		o = sampled(command...)
+		o.From = time.Hour
+		r = recorded(t, o)
+		if got := r.calls(t, 0); got["MPI_Sendrecv"] != 0 || got["MPI_Init"] != 1 || got["MPI_Finalize"] != 1 {
+			t.Errorf("window: calls = %v, want MPI_Init and MPI_Finalize", got)
+		}
+		o = sampled(command...)
+		o.StartOff = true
+		if got := recorded(t, o).calls(t, 0); got["MPI_Sendrecv"] != 0 || got["MPI_Finalize"] != 1 {
+			t.Errorf("start off: calls = %v", got)
+		}
+		o = sampled(command...)
+		o.Estimate = true
+		r = recorded(t, o)
+		if bytes := r.result.Heads[0].Bytes; bytes < 6000*56 || bytes > 6000*80 {
+			t.Errorf("estimate = %d bytes, want about 6000 times 70", bytes)
+		}
+	})
+}
+
+// TestClocks wants shifted clocks to be found from the exchanges at both ends.
+func TestClocks(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		t.Setenv("SLACKLINE_RECORD_TEST_CLOCK", "5000000,0") // 5 ms for each rank
+		program := build(t, l, "ranks.c", "-Irecorder")
+		command := launcher(l, 4)
+		if l.Kind == mpi.OpenMPI {
+			command = append(command, "-x", "SLACKLINE_RECORD_TEST_CLOCK")
+		}
+		o := sampled(append(command, program)...)
+		o.PingAll, o.PingEvery = true, 5
+		r := recorded(t, o)
+		for rank := 1; rank < 4; rank++ {
+			trips := r.Locations[rank].RoundTrips
+			if len(trips) < 3 {
+				t.Errorf("rank %d: %d exchanges, want one at each end and some between", rank, len(trips))
+			}
+			for _, p := range trips {
+				partner := r.Locations[p.Partner].Rank
+				// The partner's clock was read between Sent and Back, and is behind by 5 ms for each rank less.
+				shift := int64(rank-partner) * 5e9
+				if p.Answered+shift < p.Sent || p.Answered+shift > p.Back {
+					t.Errorf("rank %d: partner %d answered at %d, not between %d and %d", rank, partner, p.Answered+shift, p.Sent, p.Back)
+				}
+			}
+		}
+	})
+}
+
+// TestRefused wants mistakes to be told before the run.
+func TestRefused(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ranks.c", "-Irecorder")
+		other := libraries()[slices.IndexFunc(libraries(), func(o *mpi.Library) bool { return o.Kind != l.Kind })]
+		_, err := tryRecord(t, sampled(append(launcher(other, 2), program)...))
+		if err == nil || !strings.Contains(err.Error(), "is built with "+l.String()) {
+			t.Errorf("with the launcher of %s: %v", other, err)
+		}
+		existing := t.TempDir()
+		o := sampled(append(launcher(l, 1), program)...)
+		o.Out = existing
+		if _, err := tryRecord(t, o); !errors.Is(err, ErrExists) {
+			t.Errorf("an existing directory: %v, want ErrExists", err)
+		}
+		if _, err := tryRecord(t, sampled(append(launcher(l, 1), "true")...)); err == nil || !strings.Contains(err.Error(), "no rank left a trace") {
+			t.Errorf("a program without MPI: %v", err)
+		}
+	})
+	static := filepath.Join(t.TempDir(), "static")
+	source := filepath.Join(t.TempDir(), "static.c")
+	if err := os.WriteFile(source, []byte("int PMPI_Init(void) { return 0; }\nint main(void) { return PMPI_Init(); }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("gcc", "-o", static, source).CombinedOutput()
+	need(t, err == nil, "gcc: "+string(bytes.TrimSpace(out)))
+	if _, err := tryRecord(t, sampled(static)); !errors.Is(err, mpi.ErrStatic) {
+		t.Errorf("a program with MPI built in: %v, want ErrStatic", err)
+	}
+}
