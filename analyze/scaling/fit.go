@@ -211,6 +211,7 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 		return unusable("no hypothesis fits %d points with positive coefficients; measure at more", len(c.value))
 	}
 	f.Variance, f.design = v, d
+	f.Groups, f.heavy = make([]Weighted, 0, 64), make([]weighted, 0, 128)
 	lead := int32(0)
 	for g, w := range ws.weight {
 		if w > ws.weight[lead] {
@@ -293,3 +294,6 @@ func (f *Fit) OtherLeads(most int) []Weighted {
 
 // Largest returns the largest measured value of each parameter.
 func (f *Fit) Largest() []float64 { return f.sample.largest() }
+
+// Repeated reports whether some point has several repetitions.
+func (f *Fit) Repeated() bool { return f.Noise.Kind != noiseUnknown }

@@ -1,7 +1,6 @@
 package scaling
 
 import (
-	"fmt"
 	"math/bits"
 	"strconv"
 )
@@ -104,11 +103,14 @@ func (r Rat) Cmp(s Rat) int {
 }
 
 // String returns "n" or "n/d".
-func (r Rat) String() string {
-	if r.den == 0 {
-		return strconv.FormatInt(r.num, 10)
+func (r Rat) String() string { return string(r.append(nil)) }
+
+func (r Rat) append(b []byte) []byte {
+	b = strconv.AppendInt(b, r.num, 10)
+	if r.den != 0 {
+		b = strconv.AppendInt(append(b, '/'), r.Den(), 10)
 	}
-	return fmt.Sprintf("%d/%d", r.num, r.Den())
+	return b
 }
 
 // snapDenominator and snapDistance say which decimals stand for a fraction: 0.33

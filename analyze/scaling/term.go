@@ -161,7 +161,11 @@ func exponential(r Rat, name string) string {
 
 // MarshalJSON writes {"exp":"0","poly":"1/2","log":"1"}.
 func (t Term) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, `{"exp":"%s","poly":"%s","log":"%s"}`, t.Exp, t.Poly, t.Log), nil
+	b := make([]byte, 0, 48)
+	b = t.Exp.append(append(b, `{"exp":"`...))
+	b = t.Poly.append(append(b, `","poly":"`...))
+	b = t.Log.append(append(b, `","log":"`...))
+	return append(b, `"}`...), nil
 }
 
 // oddity counts what makes a lead term unusual: the prior of the evidence

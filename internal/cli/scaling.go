@@ -166,13 +166,19 @@ func (r *scalingReport) fit(a *app) error {
 	if r.models, err = scaling.Models(r.data, options, o.threads); err != nil {
 		return err
 	}
-	usable := 0
+	usable, single := 0, 0
 	for _, m := range r.models {
 		if m.Err != nil {
 			a.warn("%s is skipped: %v", m.Series.Name(), m.Err)
-		} else {
-			usable++
+			continue
 		}
+		usable++
+		if !m.Fit.Repeated() {
+			single++
+		}
+	}
+	if single > 0 {
+		a.note("%d of %d have one repetition at each point: their noise is judged by the distance to the law alone; repeat the measurements to be surer", single, usable)
 	}
 	if usable == 0 {
 		return fmt.Errorf("nothing of %s can be modelled", strings.Join(r.inputs, ", "))

@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
 	"slackline/analyze/scaling"
-	"slackline/internal/provenance"
 )
 
 // modelJSON is a model in the JSON output. The names and meanings of its members
@@ -75,13 +80,6 @@ type alternativeJSON struct {
 	Weight float64                 `json:"weight"`
 }
 
-type scalingJSON struct {
-	Models     []modelJSON        `json:"models"`
-	Skipped    []skippedJSON      `json:"skipped,omitempty"`
-	Ranking    []rankedJSON       `json:"ranking,omitempty"`
-	Provenance *provenance.Record `json:"provenance"`
-}
-
 type skippedJSON struct {
 	CallPath string `json:"callpath"`
 	Metric   string `json:"metric"`
@@ -96,7 +94,7 @@ type rankedJSON struct {
 }
 
 // mostAlternatives is how many other leads the JSON names.
-const mostAlternatives = 5
+const mostAlternatives = 3
 
 // byName gives terms or values the names of their parameters.
 func byName[T any](names []string, values []T) map[string]T {
@@ -107,23 +105,57 @@ func byName[T any](names []string, values []T) map[string]T {
 	return m
 }
 
-func (r *scalingReport) json(a *app) scalingJSON {
-	result := scalingJSON{Models: []modelJSON{}}
+// writeJSON writes one object with a line for each model: of thousands, indenting
+// would take longer than finding them.
+func (r *scalingReport) writeJSON(a *app, w io.Writer) error {
+	var models, skipped, ranking []any
 	for i := range r.models {
 		m := &r.models[i]
 		if m.Err != nil {
-			result.Skipped = append(result.Skipped, skippedJSON{m.Series.CallPath, m.Series.Metric, m.Err.Error()})
+			skipped = append(skipped, skippedJSON{m.Series.CallPath, m.Series.Metric, m.Err.Error()})
 			continue
 		}
-		result.Models = append(result.Models, r.modelJSON(m))
+		models = append(models, r.modelJSON(m))
 	}
 	if r.place != nil {
 		for _, x := range scaling.Dominating(r.models, r.place) {
-			result.Ranking = append(result.Ranking, rankedJSON{x.Fit.CallPath, x.Fit.Metric, finite(x.Prediction.Value), finite(x.Share)})
+			ranking = append(ranking, rankedJSON{x.Fit.CallPath, x.Fit.Metric, finite(x.Prediction.Value), finite(x.Share)})
 		}
 	}
-	result.Provenance = r.provenance(a)
-	return result
+	var b bytes.Buffer
+	b.WriteString("{\n")
+	var err error
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // call paths have -> in them
+	list := func(name string, entries []any) {
+		fmt.Fprintf(&b, "  %q: [", name)
+		for i, e := range entries {
+			if i > 0 {
+				b.Truncate(b.Len() - 1) // the end of line of the entry before
+				b.WriteByte(',')
+			}
+			b.WriteString("\n    ")
+			err = errors.Join(err, encoder.Encode(e))
+		}
+		b.WriteString("  ],\n")
+	}
+	list("models", models)
+	if len(skipped) > 0 {
+		list("skipped", skipped)
+	}
+	if len(ranking) > 0 {
+		list("ranking", ranking)
+	}
+	if err != nil {
+		return err
+	}
+	tail, err := json.MarshalIndent(r.provenance(a), "  ", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "  \"provenance\": %s\n}\n", tail)
+	_, err = b.WriteTo(w)
+	return err
 }
 
 func (r *scalingReport) modelJSON(m *scaling.Modelled) modelJSON {

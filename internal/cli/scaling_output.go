@@ -22,7 +22,7 @@ func finite(v float64) *float64 {
 func (r *scalingReport) write(a *app, w io.Writer, format string) error {
 	switch format {
 	case formatJSON:
-		return writeJSONObject(w, r.json(a))
+		return r.writeJSON(a, w)
 	case formatCSV:
 		return r.table(true).WriteCSV(w)
 	}

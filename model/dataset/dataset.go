@@ -20,7 +20,8 @@ type Dataset struct {
 	Series     []*Series // in the order of the input
 	Warnings   []string
 
-	index map[seriesKey]*Series
+	index   map[seriesKey]*Series
+	missing map[seriesKey]int // values that were left out
 }
 
 // Series are the measurements of one metric of one call path.

@@ -81,7 +81,7 @@ func readExtraPOld(name string, data []byte) (*Dataset, error) {
 		case !ok1 || !ok2 || !ok3:
 			return nil, fmt.Errorf("%s: measurement %d (from 1) refers to a call path, metric or coordinate that does not exist", name, i+1)
 		case m.Value == nil:
-			d.warnf("%s %s: a value at %v is missing and left out", path, metric, at)
+			d.addPresent(path, metric, at, values{math.NaN()})
 		default:
 			d.Get(path, metric).Add(at, *m.Value)
 		}

@@ -95,6 +95,7 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	if err != nil {
 		return nil, f, err
 	}
+	d.tellMissing()
 	if d.Measurements() == 0 {
 		return nil, f, fmt.Errorf("%s: holds no measurement (read as %s)", name, f.About)
 	}

@@ -284,3 +284,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestMissing(t *testing.T) {
+	d, _, err := Read("x", []byte(`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":[1,null]},{"point":[2],"values":[null]},{"point":[3],"values":[2]}]}}}`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(d), "p\nf t: [1]=[1] [3]=[2]\n"; got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+	if len(d.Warnings) != 1 || d.Warnings[0] != "f t: missing values are left out: 2" {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+}

@@ -170,10 +170,22 @@ func (v values) present() ([]float64, int) {
 func (d *Dataset) addPresent(path, metric string, at []float64, v values) {
 	there, missing := v.present()
 	if missing > 0 {
-		d.warnf("%s %s: %d values at %v are missing and left out", path, metric, missing, at)
+		if d.missing == nil {
+			d.missing = map[seriesKey]int{}
+		}
+		d.missing[seriesKey{path, metric}] += missing
 	}
 	if len(there) > 0 {
 		d.Get(path, metric).Add(at, there...)
+	}
+}
+
+// tellMissing warns of the values that were missing, series by series.
+func (d *Dataset) tellMissing() {
+	for _, s := range d.Series {
+		if n := d.missing[seriesKey{s.CallPath, s.Metric}]; n > 0 {
+			d.warnf("%s: missing values are left out: %d", s.Name(), n)
+		}
 	}
 }
 
