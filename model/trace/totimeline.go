@@ -29,7 +29,7 @@ type TimelineOptions struct {
 
 // ToTimeline reads a trace and makes a timeline of it: all times on one clock, functions made out of
 // samples where the trace has them, partners of messages and members of collectives found. What is
-// missing or does not fit together is in the Problems of the timeline.
+// missing or does not fit together is in the Problems of the timeline, beside what the Warnings of the trace say.
 func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	c, err := newConversion(t, o)
 	if err != nil {
@@ -188,7 +188,6 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		}
 		p.MissingRanks = missing
 	}
-	p.Notes = append(p.Notes, c.Warnings...)
 	if c.Ranks != nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
 	}

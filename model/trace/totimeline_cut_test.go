@@ -119,37 +119,34 @@ func TestWhatIsMissing(t *testing.T) {
 		}
 		return tr
 	}
-	missing, truncated, both := whole(), damaged(io.EOF), whole()
+	missing, truncated := whole(), damaged(io.EOF)
 	missing.Locations[1].Missing = true
 	truncated.Locations[1].Truncated = true
-	both.Warnings = []string{"definitions.slt: byte 9: cut off"}
 	for _, tc := range []struct {
 		name     string
 		trace    *Trace
 		problems timeline.Problems
-		strict   string
 	}{
 		{"damaged", damaged(damage), timeline.Problems{
 			UnmatchedSends: 1, Sends: []timeline.Unmatched{{Rank: 0, Call: "MPI_Send", Peer: 1, Tag: 3, Time: 101}},
 			Notes: []string{"rank 1: events end early: 1.slt: byte 17: the trace is damaged"},
-		}, "rank 1: 1.slt: byte 17: the trace is damaged (without --strict the rest is read)"},
+		}},
 		{"truncated", truncated, timeline.Problems{
 			UnmatchedSends: 1, Sends: []timeline.Unmatched{{Rank: 0, Call: "MPI_Send", Peer: 1, Tag: 3, Time: 101}},
 			Notes: []string{"rank 1: its end is missing"},
-		}, "rank 1: its end is missing (without --strict the rest is read)"},
+		}},
 		{"missing", missing, timeline.Problems{
 			UnmatchedSends: 1, Sends: []timeline.Unmatched{{Rank: 0, Call: "MPI_Send", Peer: 1, Tag: 3, Time: 101}},
 			UnmatchedReceives: 1, Receives: []timeline.Unmatched{{Rank: 0, Call: "MPI_Recv", Peer: 1, Tag: 3, Time: 150}},
 			MissingRanks: []int{1},
-		}, "rank 1 is missing (without --strict the rest is read)"},
-		{"warnings", both, timeline.Problems{Notes: []string{"definitions.slt: byte 9: cut off"}}, ""},
+		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tl := toTimeline(t, tc.trace, TimelineOptions{})
 			if diff := cmp.Diff(tc.problems, tl.Problems); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
-			if cut := tc.strict != "" && !tc.trace.Locations[1].Missing; cut {
+			if !tc.trace.Locations[1].Missing {
 				if l := tl.Locations[1]; !l.Truncated || l.Last != 120 {
 					t.Errorf("truncated %v at %v, want true at 120", l.Truncated, l.Last)
 				}
