@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"slackline/model/timeline"
@@ -100,22 +101,113 @@ func haloRun(rows, iterations int) (*timeline.Timeline, int) {
 	return b.Finish(runtime.GOMAXPROCS(0)), events
 }
 
-// BenchmarkHalo analyses a halo exchange of 1024 ranks with 32 events per iteration and rank.
-func BenchmarkHalo(b *testing.B) {
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("ranks=1024/threads=%d", threads), func(b *testing.B) {
-			tl, events := haloRun(32, 60)
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			var r *Result
-			for b.Loop() {
-				r, _ = Analyze(context.Background(), tl, Options{Threads: threads})
-			}
-			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
-			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/float64(events), "allocated-B/event")
-			b.ReportMetric(float64(r.States)/float64(events), "waits/event")
-		})
+// sweepRun is a wavefront over rows x rows ranks with blocking calls: nearly every receive waits.
+func sweepRun(rows, sweeps int) (*timeline.Timeline, int) {
+	ranks := rows * rows
+	b := timeline.NewBuilder(ranks)
+	world := timeline.Comm{Members: make([]int32, ranks)}
+	for i := range world.Members {
+		world.Members[i] = int32(i)
 	}
+	b.Comm(world)
+	region := func(name string, p timeline.Paradigm) timeline.RegionID {
+		return b.Region(timeline.Region{Name: name, Paradigm: p})
+	}
+	main, octant := region("main", timeline.User), region("octant", timeline.User)
+	recv, send := region("MPI_Recv", timeline.MPI), region("MPI_Send", timeline.MPI)
+	locations := make([]*timeline.LocationBuilder, ranks)
+	now := make([]unit.Duration, ranks)
+	for r := range ranks {
+		locations[r] = b.Location(r, 0, "", "")
+		locations[r].Enter(0, main)
+	}
+	random, events := uint64(1), 0
+	sent := make([][2]unit.Duration, ranks) // to the east and to the south
+	for k := range sweeps {
+		for i := range ranks {
+			x, y := i%rows, i/rows
+			forward := k%2 == 0
+			r, east, south := i, i+1, i+rows
+			if !forward { // from the other corner
+				r, east, south = ranks-1-i, ranks-2-i, ranks-1-i-rows
+			}
+			l, t := locations[r], now[r]
+			receive := func(from, direction int) {
+				l.Enter(t, recv)
+				t = max(t, sent[from][direction]) + 800
+				l.Recv(t, int32(from), 0, 0, 100)
+				l.Leave(t)
+				events += 3
+			}
+			if x > 0 {
+				receive(2*r-east, 0)
+			}
+			if y > 0 {
+				receive(2*r-south, 1)
+			}
+			random = random*6364136223846793005 + 1442695040888963407
+			l.Enter(t, octant)
+			t += 100_000 + unit.Duration(random>>33%30_000)
+			l.Leave(t)
+			events += 2
+			for direction, to := range []int{east, south} {
+				if direction == 0 && x == rows-1 || direction == 1 && y == rows-1 {
+					continue
+				}
+				l.Enter(t, send)
+				l.Send(t, int32(to), 0, 0, 100)
+				sent[r][direction] = t
+				t += 700
+				l.Leave(t)
+				events += 3
+			}
+			now[r] = t
+		}
+	}
+	for r, l := range locations {
+		l.Leave(now[r])
+	}
+	return b.Finish(runtime.GOMAXPROCS(0)), events
+}
+
+// BenchmarkAnalyze analyses synthetic runs of 1024 ranks. Rates are per second of CPU time of the process, so that
+// they mean something on a busy machine.
+func BenchmarkAnalyze(b *testing.B) {
+	for _, kind := range []struct {
+		name string
+		run  func() (*timeline.Timeline, int)
+	}{
+		{"halo", func() (*timeline.Timeline, int) { return haloRun(32, 60) }},
+		{"sweep", func() (*timeline.Timeline, int) { return sweepRun(32, 200) }},
+	} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("run=%s/ranks=1024/threads=%d", kind.name, threads), func(b *testing.B) {
+				tl, events := kind.run()
+				runtime.GC()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				cpu := cpuTime()
+				var r *Result
+				for b.Loop() {
+					r, _ = Analyze(context.Background(), tl, Options{Threads: threads})
+				}
+				used := cpuTime() - cpu
+				runtime.ReadMemStats(&after)
+				all := float64(events) * float64(b.N)
+				b.ReportMetric(all/used, "events/cpu-s")
+				b.ReportMetric(all/b.Elapsed().Seconds(), "events/s")
+				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/all, "allocated-B/event")
+				b.ReportMetric(float64(r.States)/float64(events), "waits/event")
+			})
+		}
+	}
+}
+
+// cpuTime is the CPU time that the process has used, in seconds.
+func cpuTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

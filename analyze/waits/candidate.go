@@ -237,12 +237,7 @@ func (a *analysis) readMeetings(found []candidates) {
 			if m.class.detect == nil {
 				continue
 			}
-			location := func(member int) int32 {
-				if m.form == ofRanks {
-					return a.masters[member]
-				}
-				return m.team.Members[member].Location
-			}
+			location := func(member int) int32 { return a.locationOf(m, int32(member)) }
 			o.root, o.parts, o.waits = -1, o.parts[:0], o.waits[:0]
 			for j, call := range m.calls {
 				s := a.spanOf(location(j), call)

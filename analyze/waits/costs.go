@@ -2,12 +2,14 @@ package waits
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
 // costTable sums amounts by rank, call path and kind. Its zero value is empty.
 type costTable struct {
 	slots []cost // a power of two of them; key 0 means an empty one
+	shift uint8  // leaves as many bits as number the slots
 	used  int
 }
 
@@ -44,7 +46,7 @@ func (t *costTable) add(key uint64, short, long int64) {
 // slot finds the slot of a key, or an empty one for it.
 func (t *costTable) slot(key uint64) *cost {
 	mask := uint64(len(t.slots) - 1)
-	for h := key * 0x9E3779B97F4A7C15 >> 20; ; h++ {
+	for h := key * 0x9E3779B97F4A7C15 >> t.shift; ; h++ { // 2^64 divided by the golden ratio
 		if s := &t.slots[h&mask]; s.key == key || s.key == 0 {
 			return s
 		}
@@ -54,6 +56,7 @@ func (t *costTable) slot(key uint64) *cost {
 func (t *costTable) grow() {
 	old := t.slots
 	t.slots = make([]cost, max(64, 2*len(old)))
+	t.shift = uint8(64 - bits.TrailingZeros(uint(len(t.slots))))
 	for i := range old {
 		if old[i].key != 0 {
 			*t.slot(old[i].key) = old[i]

@@ -208,6 +208,14 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 	})
 }
 
+// locationOf is the location of a member of a meeting.
+func (a *analysis) locationOf(m *meeting, member int32) int32 {
+	if m.form == ofRanks {
+		return a.masters[member]
+	}
+	return m.team.Members[member].Location
+}
+
 // eachMember calls visit for every member of a meeting that is no collective.
 func (a *analysis) eachMember(number int32, visit func(location int32, j joining)) {
 	m := a.meetingAt(number)
@@ -216,13 +224,7 @@ func (a *analysis) eachMember(number int32, visit func(location int32, j joining
 		n = len(m.team.Members)
 	}
 	for i := range int32(n) {
-		location := a.masters[0]
-		if m.form == ofRanks {
-			location = a.masters[i]
-		} else {
-			location = m.team.Members[i].Location
-		}
 		issue, _, _ := a.operations(number, i)
-		visit(location, joining{bound: issue.leave, end: issue.end, meeting: number, member: i})
+		visit(a.locationOf(m, i), joining{bound: issue.leave, end: issue.end, meeting: number, member: i})
 	}
 }
