@@ -1,0 +1,30 @@
+#ifndef SLACKLINE_BENCH_H
+#define SLACKLINE_BENCH_H
+
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stddef.h>
+#include <time.h>
+
+enum { BENCH_DATA = 1, BENCH_CONTROL = 2 };
+
+/* One line of input: a word and up to six numbers. a and b are the ranks of a pair. */
+struct bench_order {
+	char what[16];
+	long n, size, repeat;
+	long long pause;
+	long a, b;
+};
+
+extern int bench_rank, bench_ranks;
+
+long long bench_now(void);
+void bench_spin(long long ns);
+char *bench_room(size_t size);
+void bench_print(const long long *values, long n);
+void bench_collect(long long *values, long n, int from);
+
+/* Orders on a pair of ranks; 0: not one of them. */
+int bench_link(const struct bench_order *o);
+
+#endif

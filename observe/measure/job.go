@@ -1,0 +1,210 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"slackline/observe/mpi"
+)
+
+//go:embed bench/*.c bench/*.h
+var benchFiles embed.FS
+
+// benchSource is what runs inside MPI jobs.
+func benchSource() (mpi.Source, error) {
+	s := mpi.Source{Name: "bench", Files: map[string]string{}, Flags: []string{"-std=c11", "-O2"}, Program: true}
+	entries, err := benchFiles.ReadDir("bench")
+	if err != nil {
+		return s, err
+	}
+	for _, e := range entries {
+		data, err := benchFiles.ReadFile(path.Join("bench", e.Name()))
+		if err != nil {
+			return s, err
+		}
+		s.Files[e.Name()] = string(data)
+	}
+	return s, nil
+}
+
+// Job is an MPI job that carries out orders.
+type Job struct {
+	Library *mpi.Library
+	Command []string // that started it
+	Hosts   []string // by rank
+
+	command *exec.Cmd
+	stdin   io.WriteCloser
+	lines   *bufio.Reader
+	talk    *tail
+}
+
+// answerLimit is how long an order may take at most.
+const answerLimit = 10 * time.Minute
+
+// StartJob starts a job of so many ranks. launch is the launcher with its options, without the number of
+// ranks; empty: that of the library.
+func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (*Job, error) {
+	source, err := benchSource()
+	if err != nil {
+		return nil, err
+	}
+	program, _, err := l.Compile(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if len(launch) == 0 {
+		if l.Launcher == "" {
+			return nil, fmt.Errorf("%s has no launcher in PATH; name one", l)
+		}
+		launch = []string{l.Launcher}
+		if l.Kind == mpi.OpenMPI {
+			launch = append(launch, "--oversubscribe")
+		}
+	}
+	args := append(append([]string{}, launch...), "-n", strconv.Itoa(ranks), program)
+	j := &Job{Library: l, Command: args, command: exec.CommandContext(ctx, args[0], args[1:]...), talk: &tail{}}
+	j.command.Cancel = func() error { return j.command.Process.Signal(os.Interrupt) }
+	j.command.WaitDelay = 5 * time.Second
+	j.command.Stderr = j.talk
+	if j.stdin, err = j.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := j.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	j.lines = bufio.NewReaderSize(out, 1<<16)
+	if err := j.command.Start(); err != nil {
+		return nil, fmt.Errorf("%s: %w", args[0], err)
+	}
+	words, err := j.answer("slackline-hosts")
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	if j.Hosts = words; len(words) != ranks {
+		return nil, errors.Join(fmt.Errorf("asked for %d ranks, got %d", ranks, len(words)), j.Close())
+	}
+	return j, nil
+}
+
+// answer reads lines until one that begins with a word, and returns what follows on it.
+func (j *Job) answer(first string) ([]string, error) {
+	for {
+		line, err := j.lines.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("the job ended before its time (%s): %s", strings.Join(j.Command, " "), j.talk.last())
+		}
+		if words := strings.Fields(line); len(words) > 0 && words[0] == first {
+			return words[1:], nil
+		}
+	}
+}
+
+// do gives an order and returns the times that it took.
+func (j *Job) do(what string, n, size, repeat int, pause float64, a, b int) ([]float64, error) {
+	timer := time.AfterFunc(answerLimit, func() { j.command.Cancel() }) //nolint:errcheck // it ends the job
+	defer timer.Stop()
+	if _, err := fmt.Fprintf(j.stdin, "%s %d %d %d %d %d %d\n", what, n, size, repeat, int64(pause), a, b); err != nil {
+		return nil, fmt.Errorf("the job takes no orders: %s", j.talk.last())
+	}
+	words, err := j.answer("slackline")
+	if err != nil {
+		return nil, err
+	}
+	if len(words) == 0 || words[0] != strconv.Itoa(len(words)-1) {
+		return nil, errors.New("the job answered something odd")
+	}
+	values := make([]float64, len(words)-1)
+	for i := range values {
+		if values[i], err = strconv.ParseFloat(words[i+1], 64); err != nil {
+			return nil, errors.New("the job answered something odd")
+		}
+	}
+	return values, nil
+}
+
+// Close ends the job and waits for it.
+func (j *Job) Close() error {
+	err := j.stdin.Close()
+	if _, e := io.Copy(io.Discard, j.lines); e != nil && !errors.Is(e, os.ErrClosed) {
+		err = errors.Join(err, e)
+	}
+	return errors.Join(err, j.command.Wait())
+}
+
+// Link returns the link between two ranks of the job.
+func (j *Job) Link(a, b int) Link { return &mpiLink{job: j, a: a, b: b} }
+
+type mpiLink struct {
+	job  *Job
+	a, b int
+}
+
+func (l *mpiLink) Burst(n int, pause float64, size, repeat int) ([]float64, error) {
+	return l.job.do("burst", n, size, repeat, pause, l.a, l.b)
+}
+
+func (l *mpiLink) Drain(n int, pause float64, size, repeat int) ([]float64, error) {
+	return l.job.do("drain", n, size, repeat, pause, l.a, l.b)
+}
+
+// Eager asks twice: a late process looks like a late message.
+func (l *mpiLink) Eager(size int, polls bool) (bool, error) {
+	n := 0
+	if polls {
+		n = 1
+	}
+	for range 2 {
+		took, err := l.job.do("eager", n, size, 1, 0, l.a, l.b)
+		if err != nil {
+			return false, err
+		}
+		if took[0] < float64(earlyReturnNS) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// earlyReturnNS is half of the time after which the late receiver receives.
+const earlyReturnNS = 25_000_000
+
+// tail keeps the end of what a job says.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+const tailSize = 4096
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, p...)
+	if n := len(t.data) - tailSize; n > 0 {
+		t.data = append(t.data[:0], t.data[n:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text := string(bytes.TrimSpace(t.data)); text != "" {
+		return text
+	}
+	return "it said nothing"
+}

@@ -1,0 +1,87 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"slackline/observe/mpi"
+)
+
+// libraries are the MPI libraries of this machine; in continuous integration there must be two.
+func libraries(t *testing.T) []*mpi.Library {
+	t.Helper()
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	list, err := mpi.Find(context.Background())
+	if os.Getenv("CI") != "" && (err != nil || len(list) < 2) {
+		t.Fatalf("Open MPI and MPICH are needed, found %v (%v)", list, err)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	return list
+}
+
+func TestNetworkOverMPI(t *testing.T) {
+	for _, l := range libraries(t) {
+		t.Run(string(l.Kind), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			j, err := StartJob(ctx, l, 2, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := DefaultNetwork()
+			o.Sizes, o.Repeat, o.Rounds, o.MaxEager = []int{1, 2, 8, 64, 512, 1024}, 10, 2, 1<<16
+			n, err := MeasureNetwork(ctx, j.Link(0, 1), o)
+			switch {
+			case errors.Is(err, ErrImplausible): // a loaded machine is refused, not believed
+			case err != nil:
+				t.Fatal(err)
+			case n.HalfRoundTrip.Value <= 0 || n.L.Value < 0 || n.Eager < 1:
+				t.Errorf("%+v", n)
+			}
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestJobThatFails(t *testing.T) {
+	for _, l := range libraries(t) {
+		j, err := StartJob(context.Background(), l, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.do("nonsense", 0, 0, 0, 0, 0, 1); err == nil {
+			t.Errorf("%s: no error", l)
+		}
+		if err := j.Close(); err == nil {
+			t.Errorf("%s: the job that was aborted ended well", l)
+		}
+	}
+	if _, err := StartJob(context.Background(), libraries(t)[0], 2, []string{"/nonexistent/mpirun"}); err == nil {
+		t.Error("a launcher that does not exist started a job")
+	}
+}
+
+func TestClasses(t *testing.T) {
+	same := []pairTime{{[2]int{0, 1}, 400}, {[2]int{0, 2}, 420}}
+	other := []pairTime{{[2]int{0, 6}, 2900}, {[2]int{0, 3}, 1500}, {[2]int{0, 5}, 3000}, {[2]int{0, 4}, 1550}}
+	list := classesOf(same, other)
+	if len(list) != 3 || list[0].Name != "node" || list[1].Name != "switch" || list[2].Name != "far" {
+		t.Fatalf("%+v", list)
+	}
+	if len(list[1].Pairs) != 2 || list[1].Pairs[0] != [2]int{0, 3} || math.Abs(list[2].Half-2950) > 1 {
+		t.Errorf("%+v", list)
+	}
+	list = classesOf(nil, []pairTime{{[2]int{0, 1}, 1000}, {[2]int{0, 2}, 1100}, {[2]int{0, 3}, 1250}})
+	if len(list) != 1 || list[0].Name != "far" {
+		t.Errorf("pairs that are alike gave %+v", list)
+	}
+}
