@@ -15,7 +15,8 @@ func BenchmarkCall(b *testing.B) {
 	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 	for _, l := range libraries() {
 		program := build(b, l, "cost.c", "-O1")
-		plain, err := exec.Command(program).Output()
+		command := append(launcher(l, 1), program)
+		plain, err := exec.Command(command[0], command[1:]...).Output()
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -26,7 +27,7 @@ func BenchmarkCall(b *testing.B) {
 					var out strings.Builder
 					quiet := func(string, ...any) {}
 					o := Options{
-						Command: []string{program}, CallPath: paths, Out: filepath.Join(b.TempDir(), "cost.slt"),
+						Command: command, CallPath: paths, Out: filepath.Join(b.TempDir(), "cost.slt"),
 						Stdout: &out, Stderr: &out, Note: quiet, Warn: quiet,
 					}
 					if _, err := Run(b.Context(), o); err != nil {

@@ -140,6 +140,7 @@ func (r *rawRecord) low(i int) int32  { return int32(uint32(r.word(i))) }
 type rawFile struct {
 	head    *rawHead
 	file    io.ReaderAt
+	size    int64
 	order   []int64 // offsets of the chunks, oldest first
 	chunk   []byte
 	rest    []byte // of the valid part of the chunk
@@ -174,7 +175,7 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rawFile{head: head, file: file}
+	r := &rawFile{head: head, file: file, size: size}
 	type place struct {
 		sequence uint64
 		offset   int64
@@ -224,8 +225,8 @@ func (r *rawFile) next(rec *rawRecord) error {
 }
 
 func (r *rawFile) nextChunk() error {
-	if r.chunk == nil {
-		r.chunk = make([]byte, r.head.chunkSize)
+	if length := min(int64(r.head.chunkSize), r.size-r.order[0]); int64(len(r.chunk)) < length {
+		r.chunk = make([]byte, length)
 	}
 	n, err := r.file.ReadAt(r.chunk, r.order[0])
 	if err != nil && err != io.EOF {

@@ -1,0 +1,254 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"slices"
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+)
+
+// rawBuilder makes raw files as the recorder does.
+type rawBuilder struct{ bytes.Buffer }
+
+func newRawBuilder(definitions bool) *rawBuilder {
+	b := &rawBuilder{}
+	head := make([]byte, rawPage)
+	le := binary.LittleEndian
+	le.PutUint64(head, rawMagic)
+	le.PutUint64(head[8:], rawVersion)
+	le.PutUint32(head[16:], 1) // rank
+	le.PutUint32(head[20:], 2) // ranks
+	le.PutUint32(head[32:], rawLeastChunk)
+	if definitions {
+		le.PutUint32(head[36:], 1)
+	}
+	le.PutUint64(head[56:], 1e6) // period
+	le.PutUint64(head[64:], rawClosed)
+	copy(head[144:], "host")
+	b.Write(head)
+	return b
+}
+
+// chunk adds a chunk with records; each is its first words and its data.
+func (b *rawBuilder) chunk(sequence uint64, behind int, records ...[]uint64) {
+	c := make([]byte, rawChunkHead, rawLeastChunk)
+	used := rawChunkHead
+	for i, r := range records {
+		for _, w := range r {
+			c = binary.LittleEndian.AppendUint64(c, w)
+		}
+		if i < len(records)-behind {
+			used = len(c)
+		}
+	}
+	le := binary.LittleEndian
+	le.PutUint64(c, rawChunkMagic)
+	le.PutUint64(c[8:], sequence)
+	le.PutUint64(c[16:], uint64(used))
+	b.Write(c[:rawLeastChunk])
+}
+
+// entry is a record: kind and function, path and count, times in ns, data.
+func entry(kind, function uint16, path, count uint32, enter, leave uint64, data ...uint64) []uint64 {
+	return append([]uint64{
+		uint64(kind) | uint64(function)<<16 | uint64(rawHeadWords+len(data))<<32, uint64(path) | uint64(count)<<32, enter, leave,
+	}, data...)
+}
+
+func pair(high, low int32) uint64 { return uint64(uint32(high))<<32 | uint64(uint32(low)) }
+
+func (b *rawBuilder) open(t testing.TB) *rawFile {
+	t.Helper()
+	r, err := newRawFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func numberOf(t testing.TB, name string) uint16 {
+	t.Helper()
+	list, err := functionTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint16(slices.Index(functionNames(list), name))
+}
+
+// decodeRaw decodes a file of events, with one communicator and the stacks of some paths.
+func decodeRaw(t testing.TB, r *rawFile) []trace.Event {
+	t.Helper()
+	list, err := functionTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions := newRegionTable()
+	tables := &streamTables{
+		calls: callTable(list, regions), comms: map[uint32]uint32{0: 0, 7: 1}, period: picoseconds(r.head.period),
+		names: map[uint32]uint32{}, code: map[uint64]uint32{}, omp: map[uint16]uint32{5: regions.region(timeline.RegionNamed("!$omp barrier"))},
+	}
+	main := regions.stack(0, regions.region(timeline.RegionNamed("main")))
+	work := regions.stack(main, regions.region(timeline.RegionNamed("work")))
+	tables.stacks, tables.parents = []uint32{0, main, work}, regions.stacks
+	s := &eventStream{streamTables: tables, file: r, close: io.NopCloser(nil), issued: map[uint64]trace.Event{}}
+	var all []trace.Event
+	buffer := make([]trace.Event, 3)
+	for {
+		n, err := s.Read(buffer)
+		all = append(all, buffer[:n]...)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func kindsOf(events []trace.Event) []trace.Kind {
+	var kinds []trace.Kind
+	for _, e := range events {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+func TestDecode(t *testing.T) {
+	b := newRawBuilder(false)
+	send, wait, test := numberOf(t, "Isend"), numberOf(t, "Wait"), numberOf(t, "Test")
+	b.chunk(1, 1, // younger than the one behind it
+		entry(rawComplete, test, 1, 4, 3000, 9000, 5),
+		entry(rawSample, 0, 2, 0, 5000, 5000), // inside of the run of polls
+		entry(rawSpan, 0, 2, 0, 10000, 20000),
+		entry(rawComplete, wait, 1, 0, 21000, 22000, moreFlag, 5, 1, pair(0, 3), 8, 0),
+		entry(rawComplete, wait, 1, 0, 21000, 22000, 0, 6, uint64(7)<<32|2, pair(1, 4), 0, 16),
+		entry(rawRecv, numberOf(t, "Recv"), 1, 0, 23000, 0, 8, pair(0, 1), 0), // never came back
+	)
+	b.chunk(0, 0,
+		entry(rawProgramBegin, 0, 0, 0, 500, 500, 0),
+		entry(rawSend, send, 1, 0, 1000, 2000, 8, pair(0, 3), 0, 5),
+		entry(rawSample, 0, 2, 0, 2500, 2500),
+	)
+	events := decodeRaw(t, b.open(t))
+	want := []trace.Kind{
+		trace.ProgramBegin, trace.Enter, trace.Isend, trace.Leave, trace.Sample,
+		trace.Enter, trace.Polls, trace.RequestTest, trace.Leave,
+		trace.Enter, trace.Leave,
+		trace.Enter, trace.IsendDone, trace.IrecvDone, trace.Leave,
+		trace.Enter,
+	}
+	if got := kindsOf(events); !slices.Equal(got, want) {
+		t.Fatalf("kinds = %v\nwant %v", got, want)
+	}
+	if e := events[2]; e.Peer != 0 || e.Tag != 3 || e.Size != 8 || e.Request != 5 || e.Time != 1000e3 {
+		t.Errorf("Isend = %+v", e)
+	}
+	if e := events[6]; e.Size != 5 {
+		t.Errorf("polls = %d, want 5", e.Size)
+	}
+	if e := events[13]; e.Peer != 1 || e.Tag != 4 || e.Size != 16 || e.Request != 6 || e.Comm != 1 {
+		t.Errorf("IrecvDone = %+v", e)
+	}
+	if !slices.IsSortedFunc(events, func(a, b trace.Event) int { return int(a.Time - b.Time) }) {
+		t.Error("times decrease")
+	}
+}
+
+// TestLateSample wants the time in which a sample could not be taken to belong to it.
+func TestLateSample(t *testing.T) {
+	b := newRawBuilder(false)
+	b.chunk(0, 0,
+		entry(rawSample, 0, 1, 0, 1e6, 1e6),
+		entry(rawSample, 0, 2, 0, 9e6, 9e6),
+	)
+	events := decodeRaw(t, b.open(t))
+	if len(events) != 3 || events[1].Stack != events[2].Stack || events[1].Time != 2e9 {
+		t.Errorf("events = %+v, want a second sample of the last stack at 2 ms", events)
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	b := newRawBuilder(true)
+	b.chunk(0, 0,
+		entry(rawDefPath, 0, 1, 0, 0, 0, 0, 0x1000),
+		entry(rawDefPath, 0, 2, 0, 0, 0, 1, 0x2000),
+		entry(rawDefComm, 0, 0, 0, 0, 0, pair(0, 2), 1, pair(1, 0)),
+		entry(rawDefCart, 0, 0, 0, 0, 0, 1, 2, 1, 1),
+		entry(rawPing, 0, 0, 0, 0, 0, 0, 10, 20, 30),
+	)
+	d, err := readDefinitions(b.open(t))
+	if err != nil || len(d.nodes) != 3 || d.nodes[2].parent != 1 || len(d.pings) != 1 {
+		t.Fatalf("definitions = %+v, %v", d, err)
+	}
+	table := newCommTable()
+	second := map[uint32]rawComm{0: {rank: 0, members: []int32{0, 1}}, 1: {members: []int32{0}}, 2: {members: []int32{0, 1}}}
+	a, c := table.addRank(second, nil), table.addRank(d.comms, d.carts)
+	if a[0] != c[0] || len(table.comms) != 3 || a[2] == a[0] {
+		t.Errorf("numbers = %v and %v of %v, want the first communicators to be the same", a, c, table.comms)
+	}
+}
+
+func TestParseMaps(t *testing.T) {
+	list := parseMaps("00400000-00401000 r--p 00000000 08:01 123 /bin/a\n00401000-00402000 r-xp 00001000 08:01 123 /bin/a b (deleted)\n7ff0-7ff8 r-xp 00000000 00:00 0 [vdso]\nnonsense\n")
+	if len(list) != 2 || list[0] != (mapping{0x401000, 0x402000, 0x1000, "/bin/a b"}) || list[1].path != "[vdso]" {
+		t.Errorf("parseMaps = %+v", list)
+	}
+	if findMapping(list, 0x401800) == nil || findMapping(list, 0x402000) != nil {
+		t.Error("findMapping")
+	}
+}
+
+func TestKept(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		patterns []string
+		want     bool
+	}{
+		{"solve", nil, true}, {"solve", []string{"solve*"}, true}, {"init", []string{"solve*"}, false},
+		{"init", []string{"!init"}, false}, {"solve", []string{"!init"}, true}, {"solve_row", []string{"solve*", "!solve_row"}, false},
+	} {
+		if got := kept(tc.name, tc.patterns); got != tc.want {
+			t.Errorf("kept(%s, %v) = %v, want %v", tc.name, tc.patterns, got, tc.want)
+		}
+	}
+}
+
+// FuzzRaw wants no panic and no endless work from any file.
+func FuzzRaw(f *testing.F) {
+	b := newRawBuilder(false)
+	send := numberOf(f, "Isend")
+	b.chunk(0, 1,
+		entry(rawSend, send, 1, 0, 1000, 2000, 8, pair(0, 3), 0, 5),
+		entry(rawComplete, send+3, 1, 0, 21000, 22000, moreFlag, 5, 1, pair(0, 3), 8, 0),
+		entry(rawCollective, send+60, 1, 0, 21000, 22000, 1, 2, 3, 4, 5),
+		entry(rawOMP, 3, 1, 0, 21000, 22000, 1),
+		entry(rawCall, 1, 1, 0, 23000, 0),
+	)
+	f.Add(b.Bytes())
+	d := newRawBuilder(true)
+	d.chunk(0, 0, entry(rawDefPath, 0, 1, 0, 0, 0, 0, 0x1000), entry(rawDefComm, 0, 0, 0, 0, 0, pair(0, 2), 1, pair(1, 0)))
+	f.Add(d.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := newRawFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		if r.head.definitions {
+			if d, err := readDefinitions(r); err == nil {
+				newCommTable().addRank(d.comms, d.carts)
+			}
+			return
+		}
+		last := int64(-1 << 63)
+		for _, e := range decodeRaw(t, r) {
+			if e.Time < last {
+				t.Fatal("times decrease")
+			}
+			last = e.Time
+		}
+	})
+}
