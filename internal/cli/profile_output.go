@@ -25,6 +25,8 @@ type profileJSON struct {
 	Sizes       []sizeJSON          `json:"message_sizes"`
 	Collectives []collectiveUseJSON `json:"collectives"`
 	Iterations  *iterationsJSON     `json:"iterations,omitempty"`
+	Waits       []waitJSON          `json:"waits"`  // as of the verb waits
+	Delays      []delayJSON         `json:"delays"` // likewise
 	Provenance  *provenance.Record  `json:"provenance,omitempty"`
 }
 
@@ -116,6 +118,8 @@ func (r *profileReport) json() *profileJSON {
 			Ideal: exactSeconds(e.Ideal), Estimated: e.Estimated, AverageUseful: exactSeconds(e.AverageUseful), MaxUseful: exactSeconds(e.MaxUseful),
 		},
 	}
+	waiting := (&waitsReport{run: r.run, result: r.waits}).json()
+	j.Waits, j.Delays = waiting.Waits, waiting.Delays
 	for i, p := range r.composition.Parts {
 		part := partJSON{Kind: p.Kind.String(), Name: p.Name, Seconds: exactSeconds(p.Time), Share: float64(p.Time) / float64(r.composition.Total)}
 		for _, rank := range r.composition.ByRank {
