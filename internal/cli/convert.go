@@ -15,6 +15,7 @@ type convertOptions struct {
 	output  scheduleOutput
 	join    choice
 	repeat  int
+	trace   traceOutput
 }
 
 // How several schedules become one.
@@ -28,18 +29,25 @@ func (a *app) convertCommand() *cobra.Command {
 		program: newProgramOptions(), output: newScheduleOutput(),
 		join: newChoice(joinAfter, joinAfter, joinBeside),
 	}
+	o.output.others = traceFormatNames()
 	c := &cobra.Command{
 		Use:   "convert INPUT...",
-		Short: "Turn a schedule from one format into another, or several schedules into one.",
+		Short: "Turn a schedule or a trace from one format into another, a trace into a schedule, or several schedules into one.",
 		Annotations: arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT), told by its content; "+
-				"- for the standard input; or the name of a pattern"),
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT) or a recorded run (slackline trace, "+
+				"OTF2 archive, liballprof's files, trace as text), told by its content; "+
+				"- for a schedule from the standard input; or the name of a pattern"),
 		Example: `  slackline convert run.goal --to slk --out run.slk
   slackline convert run.bin --out run.goal
   slackline convert run.slk --to dot --out run.dot
   slackline convert run.slk --to goal | less
   slackline convert compute.goal exchange.goal --repeat 10 --out iterations.slk
-  slackline convert job1.goal job2.goal --join beside --out both.slk`,
+  slackline convert job1.goal job2.goal --join beside --out both.slk
+  slackline convert run.slt --to otf2 --out run-otf2
+  slackline convert scorep-run/traces.otf2 --out run.slt
+  slackline convert run.slt --out run.pftrace
+  slackline convert run.slt --to trace-text | less
+  slackline convert run.slt --out run.goal`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return exactArgs("INPUT")(c, args)
@@ -49,6 +57,10 @@ func (a *app) convertCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
 	a.addGroup(c, "Output", o.output.addFlags)
+	c.Flags().Lookup("to").Usage = "`format`: " + strings.Join(formatNames(), ", ") + " of schedules, " +
+		strings.Join(traceFormatNames(), ", ") + " of traces (default: by the suffix of --out)"
+	c.Flags().Lookup("out").Usage = "write to this `file`, or directory of a trace; - is the standard output"
+	a.addGroup(c, "Trace", o.trace.addFlags)
 	a.addGroup(c, "Composition", o.addFlags)
 	a.addGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.addFlags)
 	c.ValidArgsFunction = func(c *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -66,6 +78,15 @@ func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func (o *convertOptions) run(a *app, c *cobra.Command, args []string) error {
+	if f, ok := o.output.traceFormat(); ok {
+		return o.trace.convert(a, c, args, f, o.output.out)
+	}
+	for _, name := range []string{"force", "request-size"} {
+		if c.Flags().Changed(name) {
+			a.warn("--%s has no influence: no trace is written", name)
+		}
+	}
+	o.program.strict = o.trace.strict
 	if _, err := o.output.format(c); err != nil {
 		return err
 	}

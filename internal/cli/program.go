@@ -38,6 +38,7 @@ type programOptions struct {
 
 	seedUsed  bool // by something else than the pattern
 	manyRanks bool // several numbers of ranks make sense
+	strict    bool // refuse a damaged trace
 }
 
 func newProgramOptions() programOptions {
@@ -163,7 +164,7 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash}
+	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict}
 	if input.IsTrace(word) {
 		var err error
 		if options.Replay, err = o.replay(); err != nil {

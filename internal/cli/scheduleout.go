@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ type scheduleOutput struct {
 	expand  bool
 	mapping string
 	gamma   quantity[unit.PerByte]
+	others  []string // formats that the verb takes beside those of schedules
 }
 
 // formatSLK is the one format that keeps collectives as they are.
@@ -47,9 +49,12 @@ func (o *scheduleOutput) addFlags(fs *pflag.FlagSet) {
 }
 
 func (o *scheduleOutput) complete(c *cobra.Command) {
-	completeWith(c, "to", formatNames)
+	completeWith(c, "to", o.names)
 	completeWith(c, "mapping", collective.MappingNames)
 }
+
+// names are all formats that --to takes.
+func (o *scheduleOutput) names() []string { return slices.Concat(formatNames(), o.others) }
 
 func formatNames() []string {
 	var names []string
@@ -69,21 +74,21 @@ func (o *scheduleOutput) format(c *cobra.Command) (schedule.Format, error) {
 	case name != "":
 	case o.out == "":
 		return schedule.Format{}, &usageError{
-			text:    "where to? Give --out FILE (" + strings.Join(formatNames(), ", ") + " by its suffix), or --to FORMAT",
+			text:    "where to? Give --out FILE (" + strings.Join(o.names(), ", ") + " by its suffix), or --to FORMAT",
 			command: c.CommandPath(),
 		}
 	case suffixes[suffix] != "":
 		name = suffixes[suffix]
 	default:
-		return schedule.Format{}, usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(formatNames(), ", "))
+		return schedule.Format{}, usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(o.names(), ", "))
 	}
 	for _, f := range schedule.Formats() {
 		if f.Name == name && f.Write != nil {
 			return f, nil
 		}
 	}
-	return schedule.Format{}, usagef("--to: no schedule can be written as %q; there are %s%s",
-		name, strings.Join(formatNames(), ", "), suggest.Phrase(name, formatNames()))
+	return schedule.Format{}, usagef("--to: nothing can be written as %q; there are %s%s",
+		name, strings.Join(o.names(), ", "), suggest.Phrase(name, o.names()))
 }
 
 // write writes the program of an input that was made from files, which must not

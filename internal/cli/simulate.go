@@ -32,6 +32,7 @@ type simulateOptions struct {
 	format    choice
 	out       string
 	figure    figureOptions
+	trace     simulatedTrace
 }
 
 func (a *app) simulateCommand() *cobra.Command {
@@ -56,7 +57,8 @@ func (a *app) simulateCommand() *cobra.Command {
   slackline simulate dissemination --ranks 2^1..2^15 --machine cnl --noise 1000Hz:100us \
       --replicas 100 --plot boxes.svg
   slackline simulate dissemination --machine altix --noise altix --bottleneck --job-size 2^20
-  slackline simulate traces.otf2 --ranks 4096 --machine chic --noise chic --denoise`,
+  slackline simulate traces.otf2 --ranks 4096 --machine chic --noise chic --denoise
+  slackline simulate sweep3d --ranks 64 --machine chic --trace sweep.pftrace`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
@@ -90,6 +92,7 @@ func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting; they add up to the finish time, times the number of CPUs if there are several")
 	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where the rest was absorbed")
 	o.figure.addFlags(fs)
+	o.trace.addFlags(fs)
 }
 
 // run is the verb: open the input, simulate it, print the result.
@@ -114,6 +117,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	inputs := append([]string{word, o.machine.name, o.mapping}, o.noise.files()...)
+	if err := o.trace.check(word, o.many()); err != nil {
+		return err
+	}
 	outputs := []output{{"out", o.out}, {"plot", o.figure.path}, {"resume", o.replicas.resume}}
 	if err := checkOutputs(inputs, outputs...); err != nil { // before a long run, not after it
 		return err
@@ -154,7 +160,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	options := simulate.Options{
 		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
-		Noise: injection, Breakdown: o.breakdown,
+		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "",
 	}
 	if in.Graph != nil && options.Model != simulate.LogGPS {
 		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
@@ -168,6 +174,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	o.warnOfVoid(a, c, in, result)
+	if err := o.trace.write(a, c, result); err != nil {
+		return err
+	}
 	if o.figure.path != "" {
 		if err := o.figure.draw(a, c, in, m, options, o.noise.delays, result); err != nil {
 			return err

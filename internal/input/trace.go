@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -56,8 +55,9 @@ func split(word string) (dir, base string, err error) {
 	return filepath.Dir(full), filepath.Base(full), err
 }
 
-// OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading.
-func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error) {
+// OpenRawTrace opens a recorded run as it is on disk, each location on its own clock, for those that write
+// it in another format.
+func OpenRawTrace(word string, o trace.Options) (*trace.Trace, error) {
 	if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file or directory", word)
 	}
@@ -65,7 +65,13 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	if err != nil {
 		return nil, err
 	}
-	t, err := trace.Open(os.DirFS(dir), base, trace.Options{Strict: o.Strict, Name: word})
+	o.Name = word
+	return trace.Open(os.DirFS(dir), base, o)
+}
+
+// OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading.
+func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error) {
+	t, err := OpenRawTrace(word, trace.Options{Strict: o.Strict})
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +85,13 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 		return nil, err
 	}
 	in := &Trace{Name: word, Format: t.Format, Timeline: tl, Warnings: slices.Clone(t.Warnings)}
-	in.Record, err = recordTrace(word, path.Join(filepath.ToSlash(dir), base), t.Format, o.Hash)
+	in.Record, err = recordTrace(word, t.Format, o.Hash)
 	return in, err
 }
 
 // recordTrace describes a trace: its main file, or the directory that it is.
-func recordTrace(word, full, format string, hash bool) (provenance.Input, error) {
-	info, err := os.Stat(full)
+func recordTrace(word, format string, hash bool) (provenance.Input, error) {
+	info, err := os.Stat(word)
 	if err != nil {
 		return provenance.Input{}, err
 	}

@@ -158,7 +158,7 @@ func noLength(id uint8) bool {
 }
 
 var otf2Format = Format{
-	Name: "otf2", Info: "OTF2 archive, as Score-P writes it", Suffixes: []string{".otf2"},
+	Name: "otf2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
 	Sniff: sniffOTF2,
 	Main: func(names []string) string {
 		var anchors []string

@@ -107,7 +107,7 @@ const (
 )
 
 var sltFormat = Format{
-	Name: "slt", Info: "slackline trace: a directory, compact, nothing lost", Suffixes: []string{sltSuffix},
+	Name: "slt", Info: "slackline trace", Suffixes: []string{sltSuffix},
 	Sniff: func(head []byte) bool { return sltDefsLayout.Is(head) },
 	Main: func(names []string) string {
 		if slices.Contains(names, sltDefinitions) {

@@ -87,7 +87,7 @@ const (
 )
 
 var textFormat = Format{
-	Name: "trace-text", Info: "trace as text, for cases written by hand", Suffixes: []string{".trace"},
+	Name: "trace-text", Info: "trace as text", Suffixes: []string{".trace"},
 	Sniff:  func(head []byte) bool { return bytes.HasPrefix(head, []byte(textMagic)) },
 	read:   readText,
 	Stream: writeText,

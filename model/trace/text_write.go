@@ -17,6 +17,7 @@ type textWriter struct {
 	d       *Definitions
 	regions []string // keys
 	comms   []string
+	unit    uint64 // of times, in ps
 	b       []byte
 	err     error
 
@@ -27,7 +28,7 @@ type textWriter struct {
 
 // writeText writes a trace as text.
 func writeText(out io.Writer, t *Trace, o WriteOptions) ([]string, error) {
-	w := &textWriter{w: out, d: &t.Definitions}
+	w := &textWriter{w: out, d: &t.Definitions, unit: uint64(unit.Nanosecond)}
 	w.definitions()
 	var warnings []string
 	for i := range t.Locations {
@@ -97,6 +98,7 @@ func keysOf(names []string) []string {
 func (w *textWriter) definitions() {
 	d := w.d
 	w.print("%s %s\n", textMagic, textVersion)
+	w.chooseUnit()
 	w.properties()
 	if len(d.Locations) == 0 || d.Locations[len(d.Locations)-1].Rank != d.Ranks-1 {
 		w.print("ranks %d\n", d.Ranks)
@@ -134,6 +136,20 @@ func (w *textWriter) definitions() {
 	}
 }
 
+// chooseUnit makes times short: they are written in microseconds if the clock ticks no faster.
+func (w *textWriter) chooseUnit() {
+	for _, u := range []struct {
+		name string
+		size unit.Duration
+	}{{"s", unit.Second}, {"ms", unit.Millisecond}, {"us", unit.Microsecond}} {
+		if r := w.d.Resolution; r > 0 && r <= int64(unit.Second/u.size) {
+			w.unit = uint64(u.size)
+			w.print("unit %s\n", u.name)
+			return
+		}
+	}
+}
+
 // nameUnless gives the name of a definition if its key is another one.
 func nameUnless(name, key string) string {
 	if name == key {
@@ -163,7 +179,7 @@ func (w *textWriter) properties() {
 		w.print("created %d\n", p.Created)
 	}
 	if p.SamplePeriod != 0 {
-		w.print("sample-period %s\n", appendTime(nil, p.SamplePeriod))
+		w.print("sample-period %s\n", w.time(nil, p.SamplePeriod))
 	}
 	if p.Resolution != 0 {
 		w.print("resolution %d\n", p.Resolution)
@@ -255,7 +271,7 @@ func (w *textWriter) location(l *Location) {
 	}
 	w.print("\n")
 	for _, o := range l.Offsets {
-		w.print("offset %s %s", appendTime(nil, o.Time), appendTime(nil, o.Offset))
+		w.print("offset %s %s", w.time(nil, o.Time), w.time(nil, o.Offset))
 		if o.Deviation != 0 {
 			w.print(" deviation %s", strconv.FormatFloat(o.Deviation, 'g', -1, 64))
 		}
@@ -263,12 +279,31 @@ func (w *textWriter) location(l *Location) {
 	}
 	for _, r := range l.RoundTrips {
 		p := &w.d.Locations[r.Partner]
-		w.print("trip %d.%d %s %s %s\n", p.Rank, p.Thread, appendTime(nil, r.Sent), appendTime(nil, r.Answered), appendTime(nil, r.Back))
+		w.print("trip %d.%d %s %s %s\n", p.Rank, p.Thread, w.time(nil, r.Sent), w.time(nil, r.Answered), w.time(nil, r.Back))
 	}
 }
 
 // appendTime appends a time in ns.
 func appendTime(b []byte, ps int64) []byte { return unit.Duration(ps).AppendNS(b) }
+
+// time appends a time in the unit of the text.
+func (w *textWriter) time(b []byte, ps int64) []byte {
+	magnitude := uint64(ps)
+	if ps < 0 {
+		b, magnitude = append(b, '-'), -magnitude
+	}
+	b = strconv.AppendUint(b, magnitude/w.unit, 10)
+	rest := magnitude % w.unit
+	for place, first := w.unit, true; rest > 0; first = false {
+		if first {
+			b = append(b, '.')
+		}
+		place /= 10
+		b = append(b, byte('0'+rest/place))
+		rest %= place
+	}
+	return b
+}
 
 // mostRecords is how many records stand in a line with their call.
 const mostRecords = 8
@@ -287,10 +322,10 @@ func (w *textWriter) event(e *Event) {
 		if n := len(w.open); n > 0 && w.open[n-1] == e.Region {
 			w.open = w.open[:n-1]
 			w.indent()
-			w.b = append(appendTime(append(w.b, "} "...), e.Time), '\n')
+			w.b = append(w.time(append(w.b, "} "...), e.Time), '\n')
 		} else {
 			w.indent()
-			w.b = append(appendTime(append(w.b, "leave "...), e.Time), ' ')
+			w.b = append(w.time(append(w.b, "leave "...), e.Time), ' ')
 			w.b = append(appendWord(w.b, w.regions[e.Region]), '\n')
 		}
 	case w.pending != nil && len(w.records) < mostRecords:
@@ -313,8 +348,8 @@ func (w *textWriter) indent() {
 // line writes the pending call in one line.
 func (w *textWriter) line(end int64) {
 	w.indent()
-	w.b = append(appendTime(w.b, w.pending.Time), ".."...)
-	w.b = append(appendTime(w.b, end), ' ')
+	w.b = append(w.time(w.b, w.pending.Time), ".."...)
+	w.b = append(w.time(w.b, end), ' ')
 	w.callName()
 	for i := range w.records {
 		e := &w.records[i]
@@ -328,7 +363,7 @@ func (w *textWriter) line(end int64) {
 			usual = w.pending.Time
 		}
 		if e.Time != usual {
-			w.b = append(appendTime(append(w.b, '@'), e.Time), ' ')
+			w.b = append(w.time(append(w.b, '@'), e.Time), ' ')
 		}
 		w.record(e)
 	}
@@ -350,7 +385,7 @@ func (w *textWriter) flush() {
 		return
 	}
 	w.indent()
-	w.b = append(appendTime(w.b, w.pending.Time), ' ')
+	w.b = append(w.time(w.b, w.pending.Time), ' ')
 	w.callName()
 	w.b = append(w.b, " {\n"...)
 	w.open = append(w.open, w.pending.Region)
@@ -364,7 +399,7 @@ func (w *textWriter) flush() {
 // recordLine writes a record in a line of its own.
 func (w *textWriter) recordLine(e *Event) {
 	w.indent()
-	w.b = append(appendTime(append(w.b, '@'), e.Time), ' ')
+	w.b = append(w.time(append(w.b, '@'), e.Time), ' ')
 	w.record(e)
 	w.b = append(w.b, '\n')
 }

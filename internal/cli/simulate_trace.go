@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/simulate"
+	"slackline/model/trace"
+)
+
+// simulatedTrace are the flags by which a simulated run is written as a trace.
+type simulatedTrace struct {
+	path  string
+	force bool
+}
+
+func (o *simulatedTrace) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.path, "trace", "", "write the calls of the ranks to this `path` as a trace: "+strings.Join(traceSuffixes(), ", ")+" by its suffix")
+	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
+}
+
+// traceSuffixes are the usual suffixes of the formats in which traces can be written.
+func traceSuffixes() []string {
+	var list []string
+	for _, f := range trace.Formats() {
+		if f.Writable() && len(f.Suffixes) > 0 {
+			list = append(list, f.Suffixes[0])
+		}
+	}
+	return list
+}
+
+// check finds out early that the trace cannot be written.
+func (o *simulatedTrace) check(word string, many bool) error {
+	switch {
+	case o.path == "" && o.force:
+		return usagef("--force is for --trace")
+	case o.path == "":
+		return nil
+	case many:
+		return usagef("--trace shows one run; leave out --replicas and give one number of ranks")
+	}
+	f, err := traceFormatOf(o.path)
+	if err != nil {
+		return err
+	}
+	return checkTraceOut(o.path, f, word, o.force)
+}
+
+// write writes the trace of a run, if one is wanted.
+func (o *simulatedTrace) write(a *app, c *cobra.Command, result *simulate.Result) error {
+	if o.path == "" {
+		return nil
+	}
+	f, err := traceFormatOf(o.path)
+	if err != nil {
+		return err
+	}
+	return a.writeTrace(c, trace.FromTimeline(result.Calls), f, o.path, trace.WriteOptions{Force: o.force, Interrupt: c.Context().Err})
+}
