@@ -195,3 +195,76 @@ func dur(values ...int) []unit.Duration {
 	}
 	return out
 }
+
+// What cannot be matched is left out and told.
+func TestProblems(t *testing.T) {
+	b := newTwoRanks()
+	inter := b.Comm(Comm{Name: "inter", Members: []int32{0}, Remote: []int32{1}})
+	l := b.l[0]
+	l.Send(1, 1, b.world, 0, 5) // outside of any call
+	l.Enter(2, b.sendCall)
+	l.Send(3, 1, b.world, 9, 5) // nobody receives it
+	l.Send(4, 7, b.world, 0, 5) // there is no such rank
+	l.Send(5, 0, 77, 0, 5)      // nor such a communicator
+	l.Isend(6, 1, b.world, 3, 5, 1)
+	l.Isend(6, 1, b.world, 3, 5, 1)
+	l.IsendDone(7, 99)
+	l.Cancel(8, 99)
+	l.Collective(9, OpBarrier, inter, -1, 0, 0, nil)
+	l.Collective(9, OpBcast, b.world, 1, 0, 0, nil)
+	l.Leave(8) // before what was before it
+	l.Leave(10)
+	l = b.l[1]
+	l.Enter(1, b.recvCall)
+	l.Recv(2, 0, b.world, 0, 5)
+	l.Recv(5, 0, b.world, 3, 5)
+	l.Recv(6, 0, b.world, 3, 5)
+	l.Collective(9, OpBarrier, b.world, -1, 0, 0, nil)
+	l.Polls(3)
+	l.Polls(4)
+	tl := b.Finish(2)
+	want := Problems{
+		UnmatchedSends: 3, PendingRequests: 2, Unbalanced: 2, Violations: 1, WorstViolation: 1, IncompleteCollectives: 1,
+		Sends: []Unmatched{
+			{Rank: 0, Call: "MPI_Send", Peer: 1, Tag: 9, Comm: b.world, Time: 3},
+			{Rank: 0, Call: "MPI_Send", Peer: -1, Comm: b.world, Time: 4},
+			{Rank: 0, Call: "MPI_Send", Peer: -1, Comm: 77, Time: 5},
+		},
+		Collectives: []string{"world: collective 1: MPI_Send with root 1 of rank 0, but MPI_Recv of rank 1"},
+		Notes: []string{
+			"inter: 1 calls of collectives between two groups, left out",
+			"1 events before the one before them, taken as simultaneous (on rank 0)",
+			"2 completions of requests that nobody began (on rank 0)",
+			"1 records outside of any call, left out (on rank 1)",
+		},
+	}
+	if diff := cmp.Diff(want, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if got := tl.Locations[1].Polls; len(got) != 1 || got[0] != (Poll{0, 7}) {
+		t.Errorf("polls = %v, want 7 of call 0", got)
+	}
+}
+
+func TestMissingRanksAndEmptyLocations(t *testing.T) {
+	b := NewBuilder(3)
+	b.Location(1, 0, "", "").SetTruncated()
+	l := b.Location(3, 0, "", "")
+	l.Event(-5)
+	l.SetClockError(7)
+	b.Note("so what")
+	tl := b.Finish(4)
+	if diff := cmp.Diff(Problems{MissingRanks: []int{0, 2}, Notes: []string{"so what"}}, tl.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if tl.Ranks != 4 || tl.Start != -5 || tl.End != -5 || tl.Locations[0].ClockError != -1 || tl.Locations[1].ClockError != 7 || !tl.Locations[0].Truncated {
+		t.Errorf("timeline = %+v", tl)
+	}
+	b = NewBuilder(1)
+	b.SetSimulated()
+	b.SetGrid(&Grid{Dims: []int{1}})
+	b.Location(0, 0, "", "")
+	if tl := b.Finish(0); tl.Locations[0].ClockError != 0 || !tl.Simulated || tl.Grid == nil || len(tl.Paths) != 1 {
+		t.Errorf("simulated timeline = %+v", tl)
+	}
+}

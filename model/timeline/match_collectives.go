@@ -15,6 +15,7 @@ type series struct {
 	longest    int     // instances that some member has
 	mismatched []int   // complete ones whose members disagree
 	strangers  int64   // collectives of ranks that are no members
+	between    int64   // collectives between two groups, which have no instances here
 }
 
 // instancesPerTask is how many instances are written into the timeline at a time.
@@ -70,7 +71,14 @@ func (f *finisher) member(r ref) *member { return &f.locations[r.location].colle
 // them. Communicators with one member and intercommunicators have no instances.
 func (f *finisher) seriesOf(comm int, runs []run) series {
 	g := &f.groups[comm]
-	if len(runs) == 0 || len(g.members) < 2 || len(g.remote) > 0 {
+	if len(g.remote) > 0 {
+		var s series
+		for _, r := range runs {
+			s.between += int64(len(r.records))
+		}
+		return s
+	}
+	if len(runs) == 0 || len(g.members) < 2 {
 		return series{}
 	}
 	s := series{of: make([][]ref, len(g.members)), complete: math.MaxInt}
@@ -187,6 +195,9 @@ func (f *finisher) reportSeries(comm int, s *series) {
 	p := &f.t.Problems
 	p.IncompleteCollectives += int64(s.longest-s.complete) + int64(len(s.mismatched)) + s.strangers
 	name := f.commName(comm)
+	if s.between > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: %d calls of collectives between two groups, left out", name, s.between))
+	}
 	if s.strangers > 0 {
 		f.reportCollective("%s: %d collectives of ranks that are no members", name, s.strangers)
 	}

@@ -252,6 +252,19 @@ func TestClocksOfAProgram(t *testing.T) {
 				}
 			}
 		}
+		for r := range tr.Locations { // nothing is known, and the clocks are far apart
+			tr.Locations[r].RoundTrips = nil
+		}
+		wild, err := ToTimeline(tr, TimelineOptions{Clock: ClockControl, Clocks: &report})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wild.Problems.Violations > 0 || report.After != (clock.Violations{}) {
+			t.Fatalf("violations: %d; %+v", wild.Problems.Violations, report)
+		}
+		checkTimeline(t, tl)
+		checkTimeline(t, wild)
+		sameButTimes(t, truth, wild)
 		sameButTimes(t, truth, tl)
 		sameButTimes(t, truth, plain)
 	})
