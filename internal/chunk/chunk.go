@@ -64,7 +64,7 @@ func (l *Layout) Header() []byte {
 // CheckHeader checks the first bytes of a file.
 func (l *Layout) CheckHeader(head []byte) error {
 	if !l.Is(head) {
-		if len(head) < len(l.Magic) && bytes.HasPrefix([]byte(l.Magic), head) {
+		if len(head) > 0 && len(head) < len(l.Magic) && bytes.HasPrefix([]byte(l.Magic), head) {
 			return ErrTruncated
 		}
 		return fmt.Errorf("not a %s: the file does not begin with %s", l.What, l.Magic)

@@ -1,11 +1,9 @@
 package schedule
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
-	"hash/crc32"
 	"io"
+
+	"slackline/internal/chunk"
 )
 
 // The format *.slk holds a program as it is, symbolic collectives, phases and origins included.
@@ -14,17 +12,13 @@ import (
 //
 // # Grammar
 //
-// Numbers of fixed width are little-endian; uint is an unsigned LEB128 number of up to 64 bits,
-// int is one in zigzag form (0, -1, 1, -2, ...), string is a uint with the length and the bytes.
-// CRC is CRC-32C.
+// A file is a sequence of chunks as package internal/chunk has them. In their contents, uint is an
+// unsigned LEB128 number of up to 64 bits, int is one in zigzag form (0, -1, 1, -2, ...), string is
+// a uint with the length and the bytes.
 //
-//	file    = header META DEFS* ( DEFS | OPS )* INDX trailer
-//	header  = "SLKSCHED" version:u32 crc:u32          crc of the 12 bytes before it
-//	chunk   = kind:4 raw:u32 stored:u32 crc:u32 zstd  crc of the 12 bytes before it and the data
-//	trailer = offset of INDX:u64 crc:u32 "SLKE"       crc of the 8 bytes before it
+//	file = header("SLKSCHED") META DEFS* ( DEFS | OPS )* INDX trailer("SLKE")
 //
-// A chunk is a kind (four letters), the length of its content (at most 16 MiB), the length of the
-// zstd data that follows, and those. What the content of a chunk means:
+// What the content of a chunk means:
 //
 //	META = ranks:uint cpus:uint nics:uint may:uint groups:uint origins:uint names:uint [file:string]
 //
@@ -92,18 +86,9 @@ import (
 // are missing at the end; an index that does not agree with the chunks; anything behind the
 // trailer. A file without its end is a truncated one: see ReadSLKPrefix.
 const (
-	slkMagic    = "SLKSCHED"
-	slkEndMagic = "SLKE"
-	slkVersion  = 1
-
-	slkHeaderLen  = 16
-	slkFrameLen   = 16
-	slkTrailerLen = 16
-
-	slkMaxRaw  = 16 << 20 // largest content of a chunk
-	slkChunk   = 1 << 20  // the writer ends a chunk beyond this many bytes of content
-	slkChunkOp = 1 << 16  // and beyond this many operations, so that they stay in the cache
-	slkReserve = 1 << 22  // the reader makes room for this many operations on the word of the index
+	slkChunk   = 1 << 20 // the writer ends a chunk beyond this many bytes of content
+	slkChunkOp = 1 << 16 // and beyond this many operations, so that they stay in the cache
+	slkReserve = 1 << 22 // the reader makes room for this many operations on the word of the index
 )
 
 // The kinds of chunks.
@@ -152,7 +137,7 @@ const (
 	hasLines
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 1, What: "slackline schedule"}
 
 var slkFormat = Format{
 	Name:  "slk",
@@ -163,45 +148,7 @@ var slkFormat = Format{
 }
 
 // IsSLK reports whether a file that begins with head is an slk file.
-func IsSLK(head []byte) bool { return bytes.HasPrefix(head, []byte(slkMagic)) }
-
-// slkSum is the checksum of a chunk: of its head and its data.
-func slkSum(head, data []byte) uint32 {
-	return crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, data)
-}
-
-// slkHeader returns the first bytes of a file.
-func slkHeader() []byte {
-	b := binary.LittleEndian.AppendUint32([]byte(slkMagic), slkVersion)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-}
-
-// checkSLKHeader checks the first bytes of a file.
-func checkSLKHeader(data []byte) error {
-	if !IsSLK(data) {
-		return fmt.Errorf("not a slackline schedule: the file does not begin with %s", slkMagic)
-	}
-	if len(data) < slkHeaderLen {
-		return errTruncated
-	}
-	if binary.LittleEndian.Uint32(data[12:]) != crc32.Checksum(data[:12], castagnoli) {
-		return fmt.Errorf("the checksum of the header does not agree: the file is damaged")
-	}
-	switch v := binary.LittleEndian.Uint32(data[8:]); {
-	case v == 0:
-		return fmt.Errorf("version 0 of the format does not exist")
-	case v > slkVersion:
-		return fmt.Errorf("the file needs a slackline that reads version %d of the format; this one reads versions 1 to %d",
-			v, slkVersion)
-	}
-	return nil
-}
-
-// zigzag maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
-func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
-
-// unzigzag is the inverse of zigzag.
-func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+func IsSLK(head []byte) bool { return slkLayout.Is(head) }
 
 // distance returns how far peer is from rank on a ring of ranks, the shorter way round, so that
 // ranks that do the same relative to themselves look the same.

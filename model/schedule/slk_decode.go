@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"slackline/internal/chunk"
 )
 
 // slkDecoder turns chunks of operations into a graph. What it knows at the end of a chunk it goes
@@ -27,7 +29,7 @@ type slkDecoder struct {
 	backward   bool   // an operation of the block waits for a later one
 	cycles     cycleFinder
 
-	columns [numColumns]column
+	columns [numColumns]chunk.Column
 	last    [flagKind + 1]Op
 	lastGap [flagKind + 1]int64
 }
@@ -37,19 +39,19 @@ const anyGap = math.MaxInt64
 
 // read takes in a chunk and returns the two numbers that the index repeats.
 func (d *slkDecoder) read(raw []byte) (ranks, ops uint64, err error) {
-	head := column{b: raw}
-	ranks, ops = head.uint(), head.uint()
+	head := chunk.Column{B: raw}
+	ranks, ops = head.Uint(), head.Uint()
 	for i := range d.columns {
-		d.columns[i] = column{b: nil, at: int(min(head.uint(), uint64(len(raw))))}
+		d.columns[i] = chunk.Column{At: int(min(head.Uint(), uint64(len(raw))))}
 	}
 	for i := range d.columns {
-		d.columns[i] = column{b: head.bytes(uint64(d.columns[i].at))}
+		d.columns[i] = chunk.Column{B: head.Bytes(uint64(d.columns[i].At))}
 	}
-	if head.bad || head.left() > 0 {
+	if head.Bad || head.Left() > 0 {
 		return 0, 0, errors.New("the lengths of the columns do not add up")
 	}
-	if ops != uint64(len(d.columns[colFlags].b)) {
-		return 0, 0, fmt.Errorf("%d operations, but %d flags", ops, len(d.columns[colFlags].b))
+	if ops != uint64(len(d.columns[colFlags].B)) {
+		return 0, 0, fmt.Errorf("%d operations, but %d flags", ops, len(d.columns[colFlags].B))
 	}
 	if ranks != uint64(d.begun) {
 		return 0, 0, fmt.Errorf("the chunk goes on after %d ranks, but %d have begun", ranks, d.begun)
@@ -65,7 +67,7 @@ func (d *slkDecoder) read(raw []byte) (ranks, ops uint64, err error) {
 		return 0, 0, err
 	}
 	for i := range d.columns {
-		if c := &d.columns[i]; i != colFlags && (c.bad || c.left() > 0) {
+		if c := &d.columns[i]; i != colFlags && (c.Bad || c.Left() > 0) {
 			return 0, 0, fmt.Errorf("column %d is too long or too short, or has a number that is too large", i)
 		}
 	}
@@ -96,13 +98,13 @@ func (d *slkDecoder) readStructure(n int) error {
 			d.opsLeft -= take
 			seen += int(take)
 		}
-		if d.opsLeft > 0 || structure.left() == 0 {
+		if d.opsLeft > 0 || structure.Left() == 0 {
 			break
 		}
 		if err := d.closeBlock(base + seen); err != nil {
 			return err
 		}
-		token := structure.uint()
+		token := structure.Uint()
 		if d.blocksLeft > 0 {
 			if err := d.openBlock(token); err != nil {
 				return err
@@ -117,7 +119,7 @@ func (d *slkDecoder) readStructure(n int) error {
 			return err
 		}
 	}
-	if seen != n || structure.left() > 0 {
+	if seen != n || structure.Left() > 0 {
 		return fmt.Errorf("the structure does not fit the %d operations", n)
 	}
 	return d.readOps(g.ops[base+decoded:])
@@ -210,14 +212,14 @@ func (d *slkDecoder) readLinks(n uint64) error {
 	first, dependents, left := d.g.first, d.g.dependents, d.listLeft
 	for {
 		i := next - 1 // the operation whose list is read
-		for ; left > 0 && c.at < len(c.b); left-- {
-			v := uint64(c.b[c.at])
-			if v < 0x80 { // column.uint, for speed
-				c.at++
+		for ; left > 0 && c.At < len(c.B); left-- {
+			v := uint64(c.B[c.At])
+			if v < 0x80 { // Column.Uint, for speed
+				c.At++
 			} else {
-				v = c.longUint()
+				v = c.LongUint()
 			}
-			index := i + unzigzag(v>>1)
+			index := i + chunk.Unzigzag(v>>1)
 			if uint64(index) >= uint64(d.blockOps) || index == i {
 				return fmt.Errorf("rank %d: operation %d of a block of %d waits for operation %d", d.begun-1, index, d.blockOps, i)
 			}
@@ -236,7 +238,7 @@ func (d *slkDecoder) readLinks(n uint64) error {
 			return fmt.Errorf("rank %d: more than %d dependencies in one block", d.begun-1, uint32(math.MaxUint32))
 		}
 		first = append(first, uint32(len(dependents)-d.dependents))
-		left = c.uint()
+		left = c.Uint()
 		next++
 	}
 	d.g.first, d.g.dependents, d.listLeft = first, dependents, left
@@ -251,12 +253,12 @@ func (d *slkDecoder) readOps(ops []Op) error {
 	}
 	rank, ranks := d.begun-1, d.ranks
 	sizes, peers := d.columns[colSizes], d.columns[colPeers] // copies, which can live in registers
-	flags := d.columns[colFlags].bytes(uint64(len(ops)))
+	flags := d.columns[colFlags].Bytes(uint64(len(ops)))
 	for i, f := range flags {
 		kind := f & flagKind
 		op := &d.last[kind]
 		if f&flagSize != 0 {
-			size := sizes.uint()
+			size := sizes.Uint()
 			if size > math.MaxInt64 {
 				return fmt.Errorf("rank %d: size %d is too large", rank, size)
 			}
@@ -264,18 +266,18 @@ func (d *slkDecoder) readOps(ops []Op) error {
 		}
 		if f&flagPeer != 0 {
 			var gap uint64
-			if at := peers.at; at < len(peers.b) && peers.b[at] < 0x80 { // as above
-				gap = uint64(peers.b[at])
-				peers.at++
+			if at := peers.At; at < len(peers.B) && peers.B[at] < 0x80 { // as above
+				gap = uint64(peers.B[at])
+				peers.At++
 			} else {
-				gap = peers.longUint()
+				gap = peers.LongUint()
 			}
 			if gap > uint64(ranks)+1 || kind > uint8(Recv) {
 				return fmt.Errorf("rank %d: a peer %d away, but there are %d ranks", rank, gap, ranks)
 			}
 			d.lastGap[kind] = anyGap
 			if gap > 0 {
-				d.lastGap[kind] = unzigzag(gap - 1)
+				d.lastGap[kind] = chunk.Unzigzag(gap - 1)
 			}
 		}
 		if f&^(flagKind|flagSize|flagPeer) != 0 {
@@ -320,7 +322,7 @@ func (d *slkDecoder) readOps(ops []Op) error {
 func (d *slkDecoder) readRare(flags uint8, op *Op) error {
 	shape := &d.g.shape
 	if flags&flagTag != 0 {
-		tag := d.columns[colTags].uint()
+		tag := d.columns[colTags].Uint()
 		if tag > math.MaxUint32 || tag == uint64(AnyTag) && op.Kind == Send {
 			return fmt.Errorf("rank %d: tag %d is too large", d.begun-1, tag)
 		}
@@ -329,7 +331,7 @@ func (d *slkDecoder) readRare(flags uint8, op *Op) error {
 		}
 	}
 	if flags&flagPlace != 0 {
-		if place := d.columns[colPlaces].bytes(3); place != nil {
+		if place := d.columns[colPlaces].Bytes(3); place != nil {
 			op.CPU, op.NIC, op.Context = place[0], place[1], place[2]
 		}
 		if op.CPU == 255 || op.NIC == 255 {
@@ -338,7 +340,7 @@ func (d *slkDecoder) readRare(flags uint8, op *Op) error {
 		shape.CPUs, shape.NICs = max(shape.CPUs, int(op.CPU)+1), max(shape.NICs, int(op.NIC)+1)
 	}
 	if flags&flagOrigin != 0 {
-		origin := d.columns[colOrigins].uint()
+		origin := d.columns[colOrigins].Uint()
 		if origin >= d.origins {
 			return fmt.Errorf("rank %d: origin %d, but there are %d", d.begun-1, origin, d.origins)
 		}
@@ -360,17 +362,17 @@ func (d *slkDecoder) readNames(n int) error {
 	var label []byte
 	for range n {
 		if d.names&hasLines != 0 {
-			line += unzigzag(lines.uint())
+			line += chunk.Unzigzag(lines.Uint())
 			if line < 0 || line > math.MaxUint32 {
 				return fmt.Errorf("line %d is out of range", line)
 			}
 		}
 		if d.names&hasLabels != 0 {
-			end := bytes.IndexByte(labels.b[labels.at:], 0)
+			end := bytes.IndexByte(labels.B[labels.At:], 0)
 			if end < 0 {
 				return errors.New("a label is cut off")
 			}
-			label = labels.bytes(uint64(end) + 1)[:end]
+			label = labels.Bytes(uint64(end) + 1)[:end]
 		}
 		d.g.Names.add(label, int(line))
 	}

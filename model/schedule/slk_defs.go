@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+
+	"slackline/internal/chunk"
 )
 
 const (
@@ -94,7 +96,7 @@ func list[T int32 | int64](d *slkDefinitions, values []T) uint64 {
 		d.record('l')
 		d.uints(more, uint64(len(piece)))
 		for _, v := range piece {
-			d.buf = binary.AppendUvarint(d.buf, zigzag(int64(v)-last))
+			d.buf = binary.AppendUvarint(d.buf, chunk.Zigzag(int64(v)-last))
 			last = int64(v)
 		}
 		if more == 0 {
@@ -129,7 +131,7 @@ func (d *slkDefinitions) addOrigin(o Origin) error {
 		if len(name) > slkMaxString {
 			return fmt.Errorf("a name of %d bytes is too long; the limit is %d", len(name), slkMaxString)
 		}
-		d.buf = appendString(d.buf, name)
+		d.buf = chunk.AppendString(d.buf, name)
 	}
 	return nil
 }
@@ -150,7 +152,7 @@ func (d *slkDefinitions) call(c *Call) (int64, error) {
 	d.record('c')
 	d.uints(uint64(c.Op), uint64(c.Group), uint64(c.Root), uint64(c.Size),
 		key.sizes, key.sources, key.destinations, uint64(c.Tag))
-	d.buf = appendString(d.buf, c.Algorithm)
+	d.buf = chunk.AppendString(d.buf, c.Algorithm)
 	if len(d.calls) >= slkRemembered {
 		clear(d.calls)
 	}
@@ -158,10 +160,6 @@ func (d *slkDefinitions) call(c *Call) (int64, error) {
 	d.calls[key] = id
 	d.nextCall++
 	return id, nil
-}
-
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // checkGroup tells what is wrong with a group of a program of so many ranks.

@@ -1,18 +1,13 @@
 package schedule
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
+	"slackline/internal/chunk"
 )
-
-// errTruncated says that a file ends too early.
-var errTruncated = errors.New("the file is truncated")
 
 // ReadSLK reads an slk file into memory. The name is for messages. A truncated file is an error; see
 // ReadSLKPrefix.
@@ -24,7 +19,7 @@ func ReadSLK(name string, data []byte) (*Graph, error) {
 	if err == nil {
 		return r.finish(), nil
 	}
-	if errors.Is(err, errTruncated) && r != nil && r.g != nil {
+	if errors.Is(err, chunk.ErrTruncated) && r != nil && r.g != nil {
 		err = fmt.Errorf("%w: %s", err, r.missing())
 	}
 	return nil, r.wrap(name, err)
@@ -55,7 +50,7 @@ func ReadSLKPrefix(name string, data []byte) (g *Graph, warning string, err erro
 type slkReader struct {
 	data   []byte
 	at     int // where the chunk in hand begins
-	unzip  *zstd.Decoder
+	unzip  *chunk.Unzip
 	raw    []byte
 	chunks []slkChunkInfo
 	slkDecoder
@@ -90,15 +85,14 @@ func (r *slkReader) missing() string {
 
 // newSLKReader reads the header.
 func newSLKReader(data []byte) (*slkReader, error) {
-	if err := checkSLKHeader(data); err != nil {
+	if err := slkLayout.CheckHeader(data); err != nil {
 		return nil, err
 	}
-	unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(slkMaxRaw),
-		zstd.WithDecoderLowmem(true))
+	unzip, err := chunk.NewUnzip()
 	if err != nil {
 		return nil, err
 	}
-	return &slkReader{data: data, at: slkHeaderLen, unzip: unzip}, nil
+	return &slkReader{data: data, at: chunk.HeaderLen, unzip: unzip}, nil
 }
 
 // run reads all chunks and checks the index and the trailer.
@@ -146,43 +140,33 @@ func (r *slkReader) run() error {
 // that of the whole chunk.
 func (r *slkReader) chunk() (kind string, raw []byte, length int, err error) {
 	rest := r.data[r.at:]
-	if len(rest) < slkFrameLen {
-		return "", nil, 0, errTruncated
+	if len(rest) < chunk.FrameLen {
+		return "", nil, 0, chunk.ErrTruncated
 	}
-	rawLen, stored := binary.LittleEndian.Uint32(rest[4:]), binary.LittleEndian.Uint32(rest[8:])
-	if uint64(stored) > uint64(len(rest)-slkFrameLen) {
-		return "", nil, 0, errTruncated
+	frame := chunk.ParseFrame(rest)
+	if frame.Stored > len(rest)-chunk.FrameLen {
+		return "", nil, 0, chunk.ErrTruncated
 	}
-	length = slkFrameLen + int(stored)
-	if binary.LittleEndian.Uint32(rest[12:]) != slkSum(rest[:12], rest[slkFrameLen:length]) {
-		return "", nil, 0, errors.New("the checksum of the chunk does not agree: the file is damaged")
+	length = chunk.FrameLen + frame.Stored
+	if r.raw, err = r.unzip.Content(rest[:length], r.raw[:0]); err != nil {
+		return "", nil, 0, err
 	}
-	if rawLen > slkMaxRaw {
-		return "", nil, 0, fmt.Errorf("a chunk of %d bytes is too long; the limit is %d", rawLen, slkMaxRaw)
-	}
-	r.raw, err = r.unzip.DecodeAll(rest[slkFrameLen:length], r.raw[:0])
-	if err != nil {
-		return "", nil, 0, fmt.Errorf("the chunk cannot be unpacked: %w", err)
-	}
-	if len(r.raw) != int(rawLen) {
-		return "", nil, 0, fmt.Errorf("the chunk holds %d bytes, but says %d", len(r.raw), rawLen)
-	}
-	return string(rest[:4]), r.raw, length, nil
+	return frame.Kind, r.raw, length, nil
 }
 
 // readMeta takes in META and makes room for what the index announces, if there is one.
 func (r *slkReader) readMeta(raw []byte) error {
-	c := column{b: raw}
+	c := chunk.Column{B: raw}
 	var v [7]uint64
 	for i := range v {
-		v[i] = c.uint()
+		v[i] = c.Uint()
 	}
 	ranks, cpus, nics, may, groups, origins, names := v[0], v[1], v[2], v[3], v[4], v[5], v[6]
 	file := ""
 	if names&hasFile != 0 {
-		file = c.string()
+		file = c.String()
 	}
-	if c.bad || c.left() > 0 {
+	if c.Bad || c.Left() > 0 {
 		return errors.New("too short or too long")
 	}
 	if ranks < 1 || ranks > math.MaxInt32 || cpus > 255 || nics > 255 || max(may, names) > 7 ||
@@ -210,11 +194,11 @@ func (r *slkReader) readMeta(raw []byte) error {
 func (r *slkReader) reserve() {
 	at, n := r.at, len(r.data)
 	defer func() { r.at = at }()
-	if n < slkTrailerLen+slkFrameLen+slkHeaderLen {
+	if n < chunk.TrailerLen+chunk.FrameLen+chunk.HeaderLen {
 		return
 	}
-	offset := binary.LittleEndian.Uint64(r.data[n-slkTrailerLen:])
-	if offset > uint64(n-slkTrailerLen-slkFrameLen) {
+	offset, err := slkLayout.CheckTrailer(r.data[n-chunk.TrailerLen:])
+	if err != nil || offset > uint64(n-chunk.TrailerLen-chunk.FrameLen) {
 		return
 	}
 	r.at = int(offset)
@@ -222,8 +206,8 @@ func (r *slkReader) reserve() {
 	if err != nil || kind != slkIndex {
 		return
 	}
-	c := column{b: raw}
-	ops, blocks, dependents, ranks := c.uint(), c.uint(), c.uint(), uint64(r.ranks)
+	c := chunk.Column{B: raw}
+	ops, blocks, dependents, ranks := c.Uint(), c.Uint(), c.Uint(), uint64(r.ranks)
 	if max(ops, blocks, dependents, ranks) > slkReserve {
 		r.at = at
 		lengths := r.columnLengths()
@@ -249,11 +233,11 @@ func (r *slkReader) columnLengths() (sums [numColumns]uint64) {
 			return sums
 		}
 		if kind == slkOps {
-			head := column{b: raw}
-			head.uint() // ranks
-			head.uint() // operations
+			head := chunk.Column{B: raw}
+			head.Uint() // ranks
+			head.Uint() // operations
 			for i := range sums {
-				sums[i] += min(head.uint(), uint64(len(raw)))
+				sums[i] += min(head.Uint(), uint64(len(raw)))
 			}
 		}
 		r.at += length
@@ -262,7 +246,7 @@ func (r *slkReader) columnLengths() (sums [numColumns]uint64) {
 
 // checkIndex holds the index against the chunks.
 func (r *slkReader) checkIndex(raw []byte) error {
-	c := column{b: raw}
+	c := chunk.Column{B: raw}
 	for _, total := range []struct {
 		what string
 		is   int
@@ -270,17 +254,17 @@ func (r *slkReader) checkIndex(raw []byte) error {
 		{"operations", len(r.g.ops)}, {"blocks", len(r.g.blocks) - 1},
 		{"dependents", len(r.g.dependents)}, {"chunks", len(r.chunks)},
 	} {
-		if v := c.uint(); v != uint64(total.is) {
+		if v := c.Uint(); v != uint64(total.is) {
 			return fmt.Errorf("the index announces %d %s, but there are %d", v, total.what, total.is)
 		}
 	}
 	for i, is := range r.chunks {
-		says := slkChunkInfo{string(c.bytes(4)), c.uint(), c.uint(), c.uint()}
+		says := slkChunkInfo{string(c.Bytes(4)), c.Uint(), c.Uint(), c.Uint()}
 		if says != is {
 			return fmt.Errorf("the index does not agree with chunk %d", i)
 		}
 	}
-	if c.bad || c.left() > 0 {
+	if c.Bad || c.Left() > 0 {
 		return errors.New("the index is too short or too long")
 	}
 	return nil
@@ -291,17 +275,16 @@ func (r *slkReader) checkTrailer(length int) error {
 	index := r.at
 	r.at += length
 	rest := r.data[r.at:]
-	if len(rest) < slkTrailerLen {
-		return errTruncated
+	offset, err := slkLayout.CheckTrailer(rest)
+	if err != nil {
+		return err
 	}
-	if binary.LittleEndian.Uint64(rest) != uint64(index) ||
-		binary.LittleEndian.Uint32(rest[8:]) != crc32.Checksum(rest[:8], castagnoli) ||
-		string(rest[12:slkTrailerLen]) != slkEndMagic {
+	if offset != uint64(index) {
 		return errors.New("the trailer is wrong: the file is damaged")
 	}
-	if len(rest) > slkTrailerLen {
-		r.at += slkTrailerLen
-		return fmt.Errorf("%d bytes follow where the file should end", len(rest)-slkTrailerLen)
+	if len(rest) > chunk.TrailerLen {
+		r.at += chunk.TrailerLen
+		return fmt.Errorf("%d bytes follow where the file should end", len(rest)-chunk.TrailerLen)
 	}
 	return nil
 }
@@ -323,52 +306,3 @@ func (r *slkReader) finish() *Graph {
 	g.calls, g.groups, g.origins = r.table.calls, r.table.groups, r.table.origins
 	return g
 }
-
-// column reads numbers from a piece of a chunk. It never reads behind the end: bad is set then,
-// and when a number is too large.
-type column struct {
-	b   []byte
-	at  int
-	bad bool
-}
-
-func (c *column) left() int { return len(c.b) - c.at }
-
-func (c *column) uint() uint64 {
-	if at := c.at; at < len(c.b) && c.b[at] < 0x80 {
-		c.at++
-		return uint64(c.b[at])
-	}
-	return c.longUint()
-}
-
-func (c *column) longUint() uint64 {
-	v, n := binary.Uvarint(c.b[c.at:])
-	if n <= 0 {
-		c.bad = true
-		c.at = len(c.b)
-		return 0
-	}
-	c.at += n
-	return v
-}
-
-// bytes returns the next n bytes, or nothing if they are not there.
-func (c *column) bytes(n uint64) []byte {
-	if n > uint64(c.left()) {
-		c.bad = true
-		c.at = len(c.b)
-		return nil
-	}
-	c.at += int(n)
-	return c.b[c.at-int(n) : c.at]
-}
-
-func (c *column) byte() byte {
-	if b := c.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (c *column) string() string { return string(c.bytes(c.uint())) }

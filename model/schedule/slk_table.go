@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"slackline/internal/chunk"
 )
 
 // slkTable is what the definitions of a file have given so far.
@@ -31,9 +33,9 @@ type slkList struct {
 
 // read takes in a chunk of definitions.
 func (t *slkTable) read(raw []byte) error {
-	c := column{b: raw}
-	for c.left() > 0 && !c.bad {
-		kind := c.byte()
+	c := chunk.Column{B: raw}
+	for c.Left() > 0 && !c.Bad {
+		kind := c.Byte()
 		if t.pending && kind != 'l' {
 			return fmt.Errorf("a list is not ended")
 		}
@@ -50,14 +52,14 @@ func (t *slkTable) read(raw []byte) error {
 		default:
 			return fmt.Errorf("there is no definition of kind %q", kind)
 		}
-		if c.bad {
+		if c.Bad {
 			break
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if c.bad {
+	if c.Bad {
 		return fmt.Errorf("a definition is cut off or has a number that is too large")
 	}
 	return nil
@@ -68,13 +70,13 @@ func (t *slkTable) complete() bool {
 	return uint64(len(t.groups)) == t.wantGroups && uint64(len(t.origins)) == t.wantOrigins && !t.pending
 }
 
-func (t *slkTable) readList(c *column) error {
-	more, n := c.uint(), c.uint()
-	if more > 1 || n > uint64(c.left()) {
-		return fmt.Errorf("a list of %d entries in %d bytes", n, c.left())
+func (t *slkTable) readList(c *chunk.Column) error {
+	more, n := c.Uint(), c.Uint()
+	if more > 1 || n > uint64(c.Left()) {
+		return fmt.Errorf("a list of %d entries in %d bytes", n, c.Left())
 	}
 	for range n {
-		t.last += unzigzag(c.uint())
+		t.last += chunk.Unzigzag(c.Uint())
 		t.piece.values = append(t.piece.values, t.last)
 		t.piece.extremes = t.piece.union(extremes{t.last, t.last})
 	}
@@ -115,9 +117,9 @@ func (t *slkTable) rankList(id uint64) (*slkList, error) {
 	return l, nil
 }
 
-func (t *slkTable) readGroup(c *column) error {
-	id, first, stride, size := c.uint(), c.uint(), c.uint(), c.uint()
-	if c.bad || uint64(len(t.groups)) >= t.wantGroups {
+func (t *slkTable) readGroup(c *chunk.Column) error {
+	id, first, stride, size := c.Uint(), c.Uint(), c.Uint(), c.Uint()
+	if c.Bad || uint64(len(t.groups)) >= t.wantGroups {
 		return fmt.Errorf("more than the %d groups announced", t.wantGroups)
 	}
 	if max(first, stride, size) > uint64(t.ranks) {
@@ -143,31 +145,31 @@ func (t *slkTable) readGroup(c *column) error {
 	return nil
 }
 
-func (t *slkTable) readOrigin(c *column) error {
-	n := c.uint()
-	if c.bad || uint64(len(t.origins)) >= t.wantOrigins {
+func (t *slkTable) readOrigin(c *chunk.Column) error {
+	n := c.Uint()
+	if c.Bad || uint64(len(t.origins)) >= t.wantOrigins {
 		return fmt.Errorf("more than the %d origins announced", t.wantOrigins)
 	}
-	if n > uint64(c.left()) {
-		return fmt.Errorf("origin %d: a path of %d names in %d bytes", len(t.origins), n, c.left())
+	if n > uint64(c.Left()) {
+		return fmt.Errorf("origin %d: a path of %d names in %d bytes", len(t.origins), n, c.Left())
 	}
 	var o Origin
 	if n > 0 {
 		o.Path = make([]string, n)
 	}
 	for i := range o.Path {
-		o.Path[i] = c.string()
+		o.Path[i] = c.String()
 	}
-	o.Call = c.string()
+	o.Call = c.String()
 	t.origins = append(t.origins, o)
 	return nil
 }
 
-func (t *slkTable) readCall(c *column) error {
-	op, group, root, size := c.uint(), c.uint(), c.uint(), c.uint()
-	sizes, sources, destinations, tag := c.uint(), c.uint(), c.uint(), c.uint()
-	algorithm := c.string()
-	if c.bad {
+func (t *slkTable) readCall(c *chunk.Column) error {
+	op, group, root, size := c.Uint(), c.Uint(), c.Uint(), c.Uint()
+	sizes, sources, destinations, tag := c.Uint(), c.Uint(), c.Uint(), c.Uint()
+	algorithm := c.String()
+	if c.Bad {
 		return nil
 	}
 	if !t.complete() {

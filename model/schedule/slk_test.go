@@ -2,10 +2,8 @@ package schedule
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
@@ -188,9 +186,9 @@ func TestSLKErrors(t *testing.T) {
 	}{
 		{"empty", nil, "x.slk: byte 0: not a slackline schedule: the file does not begin with SLKSCHED"},
 		{"newer", change(func(b []byte) []byte {
-			b[8] = 7
-			binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[:12], castagnoli))
-			return b
+			newer := slkLayout
+			newer.Version = 7
+			return append(newer.Header(), b[16:]...)
 		}), "x.slk: byte 0: the file needs a slackline that reads version 7 of the format; this one reads versions 1 to 1"},
 		{"header", good[:12], "x.slk: byte 0: the file is truncated"},
 		{"header damaged", change(func(b []byte) []byte { b[9] = 1; return b }),
@@ -328,7 +326,7 @@ type rawChunk struct {
 func packSLK(chunks []rawChunk) []byte {
 	var out bytes.Buffer
 	s := newSLKWriter(&out, graphOf(rankOps{}))
-	s.write(slkHeader())
+	s.write(slkLayout.Header())
 	for _, c := range chunks {
 		begun, ops := 0, 0
 		if c.kind == slkOps && len(c.raw) > 1 {
@@ -346,7 +344,7 @@ func packSLK(chunks []rawChunk) []byte {
 func TestSLKLyingIndex(t *testing.T) {
 	var out bytes.Buffer
 	s := newSLKWriter(&out, graphOf(rankOps{}))
-	s.write(slkHeader())
+	s.write(slkLayout.Header())
 	s.writeChunk(slkMeta, []byte{255, 255, 255, 255, 7, 1, 1, 0, 0, 0, 0}, 0, 0)
 	s.totalOps, s.totalBlocks, s.totalDependents = 1<<60, 1<<60, 1<<60
 	s.writeIndex()

@@ -3,11 +3,10 @@ package schedule
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 
-	"github.com/klauspost/compress/zstd"
+	"slackline/internal/chunk"
 )
 
 // WriteSLK writes a program as an slk file, rank by rank, without holding it in memory. Equal
@@ -18,7 +17,7 @@ func WriteSLK(w io.Writer, p Program) error {
 	}
 	s := newSLKWriter(w, p)
 	defer s.zip.Close()
-	s.write(slkHeader())
+	s.write(slkLayout.Header())
 	s.writeMeta()
 	s.writeDefinitions()
 	for rank := 0; rank < p.Ranks() && s.err == nil; rank++ {
@@ -34,7 +33,7 @@ type slkWriter struct {
 	w       io.Writer
 	p       Program
 	graph   *Graph // where labels and lines come from, or nil
-	zip     *zstd.Encoder
+	zip     *chunk.Zip
 	ranks   int64
 	origins int
 	at      int64 // bytes written
@@ -59,8 +58,7 @@ type slkWriter struct {
 }
 
 func newSLKWriter(w io.Writer, p Program) *slkWriter {
-	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
-		zstd.WithEncoderCRC(false))
+	zip, err := chunk.NewZip()
 	s := &slkWriter{w: w, p: p, zip: zip, err: err, ranks: int64(p.Ranks()), origins: max(len(p.Origins()), 1)}
 	s.defs = newSLKDefinitions(p.Groups(), p.Ranks(), func(raw []byte) { s.writeChunk(slkDefs, raw, 0, 0) })
 	if g, ok := p.(*Graph); ok && g.Names != nil {
@@ -80,19 +78,13 @@ func (s *slkWriter) write(b []byte) {
 
 // writeChunk writes a chunk and notes it in the index.
 func (s *slkWriter) writeChunk(kind string, raw []byte, ranks, ops int) {
-	if s.err == nil && len(raw) > slkMaxRaw {
-		s.err = fmt.Errorf("a chunk of %d bytes is too long; the limit is %d", len(raw), slkMaxRaw)
-	}
 	if s.err != nil {
 		return
 	}
-	var head [slkFrameLen]byte
-	s.packed = s.zip.EncodeAll(raw, append(s.packed[:0], head[:]...))
+	if s.packed, s.err = s.zip.Append(s.packed[:0], kind, raw); s.err != nil {
+		return
+	}
 	b := s.packed
-	copy(b, kind)
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(raw)))
-	binary.LittleEndian.PutUint32(b[8:], uint32(len(b)-slkFrameLen))
-	binary.LittleEndian.PutUint32(b[12:], slkSum(b[:12], b[slkFrameLen:]))
 	s.write(b)
 	s.index = append(s.index, kind...)
 	for _, v := range []int{len(b), ranks, ops} {
@@ -126,7 +118,7 @@ func (s *slkWriter) writeMeta() {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
 	if s.graph != nil {
-		b = appendString(b, s.graph.Names.File)
+		b = chunk.AppendString(b, s.graph.Names.File)
 	}
 	s.writeChunk(slkMeta, b, 0, 0)
 }
@@ -220,7 +212,7 @@ func (s *slkWriter) addOp(rank int, op *Op, calls []Call) error {
 	switch kind {
 	case Send, Recv:
 		if op.Peer >= 0 && int64(op.Peer) < s.ranks {
-			gap = 1 + zigzag(distance(int64(op.Peer), int64(rank), s.ranks))
+			gap = 1 + chunk.Zigzag(distance(int64(op.Peer), int64(rank), s.ranks))
 		} else if op.Peer != AnySource || kind == Send {
 			return fmt.Errorf("%s: peer %d, but there are %d ranks", kind, op.Peer, s.ranks)
 		}
@@ -277,7 +269,7 @@ func (s *slkWriter) addName(position int) {
 	n := s.graph.Names
 	if len(n.line) > 0 {
 		line := int64(n.line[position])
-		s.columns[colLines] = binary.AppendUvarint(s.columns[colLines], zigzag(line-s.line))
+		s.columns[colLines] = binary.AppendUvarint(s.columns[colLines], chunk.Zigzag(line-s.line))
 		s.line = line
 	}
 	if len(n.label) > 0 {
@@ -292,7 +284,7 @@ func (s *slkWriter) addDependents(i, n int, dependents []Dependent) error {
 		if d.Index() >= n || d.Index() == i {
 			return fmt.Errorf("operation %d of a block of %d cannot wait for it", d.Index(), n)
 		}
-		v := zigzag(int64(d.Index())-int64(i)) << 1
+		v := chunk.Zigzag(int64(d.Index())-int64(i)) << 1
 		if d.OnStart() {
 			v |= 1
 		}
@@ -350,7 +342,5 @@ func (s *slkWriter) writeIndex() {
 	b = append(b, s.index...)
 	offset := s.at
 	s.writeChunk(slkIndex, b, 0, 0)
-	t := binary.LittleEndian.AppendUint64(nil, uint64(offset))
-	t = binary.LittleEndian.AppendUint32(t, crc32.Checksum(t, castagnoli))
-	s.write(append(t, slkEndMagic...))
+	s.write(slkLayout.Trailer(uint64(offset)))
 }
