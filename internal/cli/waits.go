@@ -21,6 +21,7 @@ type waitsOptions struct {
 	format   choice
 	out      string
 	plot     string
+	cube     string
 }
 
 func (a *app) waitsCommand() *cobra.Command {
@@ -58,6 +59,7 @@ func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
 	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
 	fs.StringVar(&o.plot, "plot", "", "draw maps of waits and delays by rank into `FILE.svg|png`")
+	fs.StringVar(&o.cube, "cube", "", "also write the result for the Cube viewer into `FILE.cubex`")
 }
 
 func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
@@ -70,7 +72,7 @@ func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
 		return usagef("--top and --explain must be 0 or more")
 	}
 	inputs := o.run.future.files(word)
-	if err := checkOutputs(inputs, output{"out", o.out}, output{"plot", o.plot}); err != nil {
+	if err := checkOutputs(inputs, output{"out", o.out}, output{"plot", o.plot}, output{"cube", o.cube}); err != nil {
 		return err
 	}
 	r, err := o.run.openRun(a, c, word, o.format.value == formatJSON)
@@ -83,6 +85,11 @@ func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
 	}
 	if o.plot != "" {
 		if err := report.draw(a, o.plot, inputs); err != nil {
+			return err
+		}
+	}
+	if o.cube != "" {
+		if err := report.writeCube(a, o.cube, inputs); err != nil {
 			return err
 		}
 	}

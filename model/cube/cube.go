@@ -1,4 +1,4 @@
-// Package cube reads Cube 4 files (.cubex), the profiles of Score-P, Scalasca and
+// Package cube reads and writes Cube 4 files (.cubex), the profiles of Score-P, Scalasca and
 // TAU: metrics, call paths and locations, with a value for each three of them.
 //
 // A file is a tar archive with a description in XML and, for each metric, an index
