@@ -35,21 +35,39 @@ func (l Line) Then(outer Line) Line {
 // FitLine fits a line to pings of this clock with the reference, by least squares over their offsets; each
 // ping should be the best one of its moment. One ping gives a line without slope.
 func FitLine(pings []Ping) (Line, bool) {
-	if len(pings) == 0 {
+	points := make([]Point, len(pings))
+	for i, p := range pings {
+		points[i] = Point{p.Middle(), float64(p.Offset())}
+	}
+	return FitPoints(points)
+}
+
+// Point says that at time At of a clock it showed More than the reference.
+type Point struct {
+	At   unit.Duration
+	More float64
+}
+
+// Point is what a ping says of the clock of the one who answered.
+func (p Ping) Point() Point { return Point{p.Answered, -float64(p.Offset())} }
+
+// FitPoints fits a line to points by least squares. One point gives a line without slope.
+func FitPoints(points []Point) (Line, bool) {
+	if len(points) == 0 {
 		return Line{}, false
 	}
-	l := Line{Origin: pings[0].Middle()}
-	n := float64(len(pings))
+	l := Line{Origin: points[0].At}
+	n := float64(len(points))
 	var meanX, meanD float64
-	for _, p := range pings {
-		meanX += float64(p.Middle()-l.Origin) / n
-		meanD += float64(p.Offset()) / n
+	for _, p := range points {
+		meanX += float64(p.At-l.Origin) / n
+		meanD += p.More / n
 	}
 	var sxx, sxd float64
-	for _, p := range pings {
-		x := float64(p.Middle()-l.Origin) - meanX
+	for _, p := range points {
+		x := float64(p.At-l.Origin) - meanX
 		sxx += x * x
-		sxd += x * (float64(p.Offset()) - meanD)
+		sxd += x * (p.More - meanD)
 	}
 	if sxx > 0 {
 		l.Slope = sxd / sxx

@@ -157,7 +157,7 @@ func stampPair() stamp {
 
 func ratePerNS(a, b stamp) float64 { return float64(b.ticks-a.ticks) / float64(b.ns-a.ns) }
 
-func clock(id int32) int64 {
+func readClock(id int32) int64 {
 	var ts unix.Timespec
 	if unix.ClockGettime(id, &ts) != nil {
 		return 0
@@ -165,10 +165,10 @@ func clock(id int32) int64 {
 	return ts.Nano()
 }
 
-func monotonicRaw() int64 { return clock(unix.CLOCK_MONOTONIC_RAW) }
+func monotonicRaw() int64 { return readClock(unix.CLOCK_MONOTONIC_RAW) }
 
 // monotonic is the clock that processes agree on a start by.
-func monotonic() int64 { return clock(unix.CLOCK_MONOTONIC) }
+func monotonic() int64 { return readClock(unix.CLOCK_MONOTONIC) }
 
 // waitFor waits for an instant, all the time on the CPU, and returns the counter then.
 func waitFor(ns int64) uint64 {

@@ -115,9 +115,23 @@ func (j *Job) answer(first string) ([]string, error) {
 
 // do gives an order and returns the times that it took.
 func (j *Job) do(what string, n, size, repeat int, pause float64, a, b int) ([]float64, error) {
+	stamps, err := j.order(what, n, size, repeat, int64(pause), a, b)
+	values := make([]float64, len(stamps))
+	for i, s := range stamps {
+		values[i] = float64(s)
+	}
+	return values, err
+}
+
+// stamps gives an order without a pause and returns whole numbers.
+func (j *Job) stamps(what string, n, size, repeat, a, b int) ([]int64, error) {
+	return j.order(what, n, size, repeat, 0, a, b)
+}
+
+func (j *Job) order(what string, n, size, repeat int, pause int64, a, b int) ([]int64, error) {
 	timer := time.AfterFunc(answerLimit, func() { j.command.Cancel() }) //nolint:errcheck // it ends the job
 	defer timer.Stop()
-	if _, err := fmt.Fprintf(j.stdin, "%s %d %d %d %d %d %d\n", what, n, size, repeat, int64(pause), a, b); err != nil {
+	if _, err := fmt.Fprintf(j.stdin, "%s %d %d %d %d %d %d\n", what, n, size, repeat, pause, a, b); err != nil {
 		return nil, fmt.Errorf("the job takes no orders: %s", j.talk.last())
 	}
 	words, err := j.answer("slackline")
@@ -127,9 +141,9 @@ func (j *Job) do(what string, n, size, repeat int, pause float64, a, b int) ([]f
 	if len(words) == 0 || words[0] != strconv.Itoa(len(words)-1) {
 		return nil, errors.New("the job answered something odd")
 	}
-	values := make([]float64, len(words)-1)
+	values := make([]int64, len(words)-1)
 	for i := range values {
-		if values[i], err = strconv.ParseFloat(words[i+1], 64); err != nil {
+		if values[i], err = strconv.ParseInt(words[i+1], 10, 64); err != nil {
 			return nil, errors.New("the job answered something odd")
 		}
 	}
@@ -207,4 +221,12 @@ func (t *tail) last() string {
 		return text
 	}
 	return "it said nothing"
+}
+
+// orCause is the reason why the context ended, if it did: that is why the rest failed.
+func orCause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }

@@ -161,13 +161,6 @@ func ServeTCP(ctx context.Context, l net.Listener) error {
 	}
 }
 
-func orCause(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
 // acceptGreeting accepts a connection that says who it is.
 func acceptGreeting(l net.Listener) (net.Conn, error) {
 	c, err := l.Accept()

@@ -24,7 +24,16 @@ char *bench_room(size_t size);
 void bench_print(const long long *values, long n);
 void bench_collect(long long *values, long n, int from);
 
-/* Orders on a pair of ranks; 0: not one of them. */
+/* Room for numbers, all 0. */
+long long *bench_array(long n);
+
+/* Receives at most so many bytes and returns the tag of the message. Where there are more ranks than CPUs, the CPU is given
+ * to others as long as there is nothing: not every MPI does that. */
+int bench_take(void *to, long size, int from, int tag);
+
+/* Orders on a pair of ranks, on clocks, on sources of time; 0: not one of them. */
 int bench_link(const struct bench_order *o);
+int bench_clocks(const struct bench_order *o);
+int bench_sources(const struct bench_order *o);
 
 #endif

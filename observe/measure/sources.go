@@ -1,0 +1,83 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// TimeSource is a way to read the time on a host.
+type TimeSource struct {
+	Name       string
+	Read       float64 // ns that reading it takes
+	Resolution float64 // ns: smallest step that was seen, which is never less than a read takes
+	Backwards  int     // readings that were less than the one before, on one CPU
+	Moves      int     // from one CPU to another, with readings before and after
+	MovedBack  int     // of them: time ran backwards
+}
+
+// HostClock is what is known about the clocks of a host.
+type HostClock struct {
+	Rank          int // that looked
+	Host          string
+	Sources       []TimeSource
+	CounterHertz  float64 // of the counter of the processor
+	CounterSpread float64 // of it, relative, over intervals of 20 ms
+}
+
+var sourceNames = []string{"CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME", "MPI_Wtime", "processor counter"}
+
+const (
+	sourceFigures = 5
+	sourceSpeeds  = 5
+	counterSource = 4   // its steps are ticks
+	sourceBatches = 200 // of 1000 reads each
+	steadyCounter = 20e-6
+)
+
+// Sources examines the sources of time on the host of a rank.
+func (j *Job) Sources(rank int) (*HostClock, error) {
+	values, err := j.do("sources", 0, 0, sourceBatches, 0, rank, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != len(sourceNames)*sourceFigures+sourceSpeeds {
+		return nil, fmt.Errorf("the job answered %d figures about sources of time", len(values))
+	}
+	speeds := values[len(sourceNames)*sourceFigures:]
+	h := &HostClock{Rank: rank, Host: j.Hosts[rank], CounterHertz: median(speeds) / 1000}
+	if h.CounterHertz > 0 {
+		h.CounterSpread = (slices.Max(speeds) - slices.Min(speeds)) / 1000 / h.CounterHertz
+	}
+	for i, name := range sourceNames {
+		v := values[i*sourceFigures:]
+		s := TimeSource{Name: name, Read: v[0] / 1000, Resolution: v[1], Backwards: int(v[2]), MovedBack: int(v[3]), Moves: int(v[4])}
+		if i == counterSource {
+			if h.CounterHertz <= 0 {
+				continue // this kind of processor has none that is known
+			}
+			s.Resolution *= 1e9 / h.CounterHertz
+		}
+		h.Sources = append(h.Sources, s)
+	}
+	return h, nil
+}
+
+// Warnings say what is wrong with the clocks of the host.
+func (h *HostClock) Warnings() []string {
+	var list []string
+	for _, s := range h.Sources {
+		if s.Name == "CLOCK_REALTIME" {
+			continue // it may be set; nothing is measured with it
+		}
+		if s.Backwards > 0 {
+			list = append(list, fmt.Sprintf("%s of %s ran backwards %d times", s.Name, h.Host, s.Backwards))
+		}
+		if s.MovedBack > 0 {
+			list = append(list, fmt.Sprintf("%s of %s ran backwards in %d of %d moves between CPUs: pin the ranks", s.Name, h.Host, s.MovedBack, s.Moves))
+		}
+	}
+	if h.CounterSpread > steadyCounter {
+		list = append(list, fmt.Sprintf("the speed of the processor's counter of %s varied by %.0f ppm: it was disturbed, or it follows the frequency of the CPU", h.Host, 1e6*h.CounterSpread))
+	}
+	return list
+}
