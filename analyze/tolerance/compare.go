@@ -148,3 +148,9 @@ func (a *Answers) Share() int64 {
 	millionths, _ := timesRatio(1_000_000, int64(a.Path.Profile.Latency), int64(a.T))
 	return millionths
 }
+
+// Bound returns the largest T that a percentage of the question allows, in the unit of Point.T, and
+// whether it fits.
+func (a *Answers) Bound(percent int) (int64, bool) {
+	return a.Question.Percents[percent].above(a.Given.T)
+}

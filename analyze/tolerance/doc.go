@@ -15,10 +15,10 @@
 //	e.WhatIf(selected, percent)                 //   T if some call paths took less time
 //	g, err := s.Build(n, Variable{Parameter: L}) // the contracted graph, a function of one variable:
 //	g.At(x), g.AtAll(xs)                        //   T with the slopes on both sides
-//	g.Largest(bound)                            //   the largest x with T(x) within a bound
+//	g.Search().Largest(bound)                   //   the largest x with T(x) within a bound
 //	g.Breakpoints(from, to)                     //   the whole curve in an interval
-//	s.Analyze(n, options)                       // all of it in one Result
-//	s.WriteLP, s.WriteMPS                       // the same as a linear program
+//	s.Ask(n, question)                          // all about one variable; answers can be compared
+//	e.LinearProgram(variable)                   // the same as a linear program, for solvers
 //
 // The package does no input or output beyond the writers that it is given, and does not print.
 package tolerance
