@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ func TestEveryCall(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "calls.c", "-O1")
 		for _, thread := range []bool{false, true} {
-			command := append(launcher(l, 4), program, filepath.Join(t.TempDir(), "io"))
+			counts := filepath.Join(t.TempDir(), "counts")
+			command := append(launcher(l, 4), program, counts)
 			if thread {
 				command = append(command, "thread")
 			}
@@ -27,17 +29,8 @@ func TestEveryCall(t *testing.T) {
 				t.Fatalf("ranks = %d, locations = %d, exit code = %d, want 4, 4, 0\n%v", r.Ranks, len(r.Locations), r.result.ExitCode, r.talk)
 			}
 			want := make([]map[string]int64, 4)
-			for line := range strings.Lines(r.stdout) {
-				var rank int
-				var name string
-				var n int64
-				if _, err := fmt.Sscan(line, &rank, &name, &n); err != nil {
-					t.Fatalf("%q: %v", line, err)
-				}
-				if want[rank] == nil {
-					want[rank] = map[string]int64{}
-				}
-				want[rank][name] = n
+			for rank := range want {
+				want[rank] = readCounts(t, fmt.Sprintf("%s.%d", counts, rank))
 			}
 			for rank := range want {
 				got := r.calls(t, rank)
@@ -57,6 +50,25 @@ func TestEveryCall(t *testing.T) {
 			checkCollectives(t, r)
 		}
 	})
+}
+
+// readCounts reads names and numbers.
+func readCounts(t *testing.T, path string) map[string]int64 {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int64{}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var n int64
+		if _, err := fmt.Sscan(line, &name, &n); err != nil {
+			t.Fatalf("%s: %q: %v", path, line, err)
+		}
+		counts[name] = n
+	}
+	return counts
 }
 
 // message is one end of a message.

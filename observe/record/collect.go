@@ -19,6 +19,7 @@ type Collection struct {
 	*trace.Trace
 	MissingRanks []int
 	Unresolved   []string // files whose symbols could not be read
+	WithoutDebug []string // programs without debug information
 	Heads        []Head   // of the threads that left something
 }
 
@@ -128,6 +129,7 @@ func (c *collector) collect(files []*threadFiles) (*Collection, error) {
 	tables := make([]*streamTables, 0, len(files))
 	paths := make([]string, 0, len(files))
 	locationOf := map[int]int{} // of the first thread of a rank
+	var programs []string
 	for first := 0; first < len(files); {
 		last := first
 		for last < len(files) && files[last].rank == files[first].rank {
@@ -138,6 +140,9 @@ func (c *collector) collect(files []*threadFiles) (*Collection, error) {
 			c.addMissing(out, r, &tables, &paths)
 		}
 		locationOf[rank] = len(t.Locations)
+		if path := files[first].head.program; !slices.Contains(programs, path) {
+			programs = append(programs, path)
+		}
 		list, err := c.rank(out, files[first:last])
 		if err != nil {
 			return nil, err
@@ -151,6 +156,7 @@ func (c *collector) collect(files []*threadFiles) (*Collection, error) {
 		c.addMissing(out, r, &tables, &paths)
 	}
 	c.finish(out, tables, paths, locationOf)
+	out.WithoutDebug = c.symbols.withoutDebug(programs)
 	return out, nil
 }
 

@@ -276,6 +276,9 @@ func (r *run) launch(ctx context.Context) error {
 // collect turns what the recorder wrote into a trace.
 func (r *run) collect() error {
 	c, err := Collect(r.raw, r.library)
+	if errors.Is(err, ErrNothing) && r.result.ExitCode != 0 {
+		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done", r.result.ExitCode)
+	}
 	if errors.Is(err, ErrNothing) {
 		return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", r.result.Library)
 	}
@@ -341,6 +344,11 @@ func (r *run) report(c *Collection) {
 	}
 	if truncated > 0 {
 		r.Note("%d of %d ranks ended without MPI_Finalize; their traces reach to their last call", truncated, c.Ranks)
+	}
+	for _, path := range c.WithoutDebug {
+		if r.period > 0 {
+			r.Note("%s has no debug information (-g): functions that were inlined count for their callers", path)
+		}
 	}
 	for _, path := range c.Unresolved {
 		r.Warn("%s cannot be read: its functions have no names", path)

@@ -40,6 +40,17 @@ type symbolTable struct {
 	missing map[string]bool
 }
 
+// withoutDebug lists the programs, not libraries, that were looked at and have no debug information.
+func (t *symbolTable) withoutDebug(programs []string) []string {
+	var list []string
+	for _, path := range programs {
+		if m := t.modules[path]; m != nil && m.file != nil && m.debug == nil {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
 func newSymbolTable(self string) *symbolTable {
 	return &symbolTable{modules: map[string]*module{}, self: self, missing: map[string]bool{}}
 }
@@ -160,7 +171,7 @@ func hidden(name string) bool {
 	case "_start", "_init", "_fini", "__libc_start_main", "__libc_csu_init", "deregister_tm_clones", "register_tm_clones", "frame_dummy", "__do_global_dtors_aux":
 		return true
 	}
-	return strings.Contains(name, "._omp_fn.") || strings.Contains(name, ".omp_outlined") || strings.Contains(name, ".omp_fn.")
+	return strings.HasPrefix(name, "_gfortran") || strings.Contains(name, "._omp_fn.") || strings.Contains(name, ".omp_outlined") || strings.Contains(name, ".omp_fn.")
 }
 
 func (m *module) inStub(address uint64) bool {

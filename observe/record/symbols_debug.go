@@ -32,7 +32,7 @@ func covers(ranges [][2]uint64, address uint64) bool {
 // readDebug lists the units of the debug information; without any, symbols must do.
 func (m *module) readDebug(f *elf.File) {
 	d, err := f.DWARF()
-	if err != nil {
+	if err != nil || f.Section(".debug_info") == nil && f.Section(".zdebug_info") == nil {
 		return
 	}
 	m.debug = d

@@ -84,9 +84,6 @@ WAITING(int, select, (int n, fd_set *in, fd_set *out, fd_set *except, struct tim
         timeout == NULL || timeout->tv_sec != 0 || timeout->tv_usec != 0)
 WAITING(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout), timeout != 0)
 WAITING(int, pause, (void), (), true)
-WAITING(int, sigwait, (const sigset_t *set, int *number), (set, number), true)
-WAITING(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), true)
-WAITING(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), (set, info, timeout), true)
 WAITING(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n), true)
 WAITING(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *timeout), (id, ops, n, timeout), true)
 WAITING(int, msgsnd, (int id, const void *message, size_t size, int flags), (id, message, size, flags), (flags & IPC_NOWAIT) == 0)
@@ -110,6 +107,24 @@ MASKED(int, __ppoll_chk, (struct pollfd *fds, nfds_t n, const struct timespec *t
 MASKED(int, pselect, (int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask), (n, in, out, except, timeout, mask))
 MASKED(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask), (fd, events, n, timeout, mask))
 MASKED(int, sigsuspend, (const sigset_t *mask), (mask))
+
+/* These wait for signals: ours is not among them. */
+#define FOR_SIGNALS(name, params, args) \
+    SL_EXPORT int name params { \
+        static int(*real) params; \
+        if (real == NULL) real = (int(*) params)dlsym(RTLD_NEXT, #name); \
+        sigset_t others = *set; \
+        if (sl_sample_signal != 0) sigdelset(&others, sl_sample_signal); \
+        set = &others; \
+        struct wait w = begin(SL_CALLER); \
+        int result = real args; \
+        end(&w); \
+        return result; \
+    }
+
+FOR_SIGNALS(sigwait, (const sigset_t *set, int *number), (set, number))
+FOR_SIGNALS(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
+FOR_SIGNALS(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), (set, info, timeout))
 
 /* Threads that the program starts are recorded from their beginning; those that MPI starts for itself are not. */
 struct start { void *(*function)(void *); void *argument; };

@@ -80,6 +80,7 @@ static void read_settings(void) {
 static void after_fork(void) {
     atomic_store(&sl_active, false);
     sl_self = NULL;
+    pthread_setspecific(thread_end, NULL);
 }
 
 static void end_of_thread(void *p) {

@@ -1,0 +1,72 @@
+package record
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"slackline/observe/mpi"
+)
+
+// TestNoWarnings wants the compiler to have nothing to say about the recorder.
+func TestNoWarnings(t *testing.T) {
+	s, err := source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	args := slices.Concat([]string{"-std=c11", "-fsyntax-only", "-Werror", "-Wall", "-Wextra", "-Wshadow", "-I", dir})
+	for name, text := range s.Files {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".c") {
+			args = append(args, path)
+		}
+	}
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		if out, err := exec.Command(l.Compiler, args...).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// TestTable wants every function of the table to have macros for its class, and names to be unique.
+func TestTable(t *testing.T) {
+	list, err := functionTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	macros := s.Files["calls.h"] + s.Files["collectives.h"]
+	names := functionNames(list)
+	slices.Sort(names)
+	if len(slices.Compact(names)) != len(list)+len(handWritten)+1 {
+		t.Error("a function stands twice in the table")
+	}
+	for _, f := range list {
+		before, _, _ := strings.Cut(f.before(), "(")
+		for _, macro := range []string{before, f.after()} {
+			if !strings.Contains(macros, "#define "+macro) {
+				t.Errorf("%s: there is no macro %s", f.name, macro)
+			}
+		}
+	}
+	if _, err := parseFunctions("Send | send | 3\n"); err == nil {
+		t.Error("a line with three fields was read")
+	}
+}
+
+func TestHeader(t *testing.T) {
+	text, err := Header()
+	if err != nil || !strings.Contains(text, "slackline_region_begin") {
+		t.Errorf("Header = %q, %v", text, err)
+	}
+}
