@@ -63,9 +63,10 @@ type gap struct {
 
 // frame is a recorded call that is open; the outermost one stands for the program.
 type frame struct {
-	region uint32 // +1; 0: the program
-	quiet  bool
-	caller uint32 // stack that it was called from; 0: not known
+	region    uint32 // +1; 0: the program
+	quiet     bool
+	caller    uint32 // stack that it was called from; 0: not known
+	outermost bool   // no other recorded call is around it
 }
 
 // gaps goes through the events of a location and finds the gaps between recorded calls.
@@ -84,6 +85,7 @@ type gaps struct {
 type gapVisitor interface {
 	gap(g *gap)                        // a gap has ended
 	call(t unit.Duration, f *frame)    // a recorded call is about to begin, for which records may be held
+	stack(t unit.Duration, n uint32)   // a stack is known to be open
 	enter(t unit.Duration, f *frame)   // it begins
 	leave(t unit.Duration)             // a recorded call ends
 	record(t unit.Duration, kind Kind) // a record of a team of threads
@@ -131,8 +133,8 @@ func (g *gaps) close(t unit.Duration, right boundary) {
 // enterCall takes the begin of a recorded call.
 func (g *gaps) enterCall(t unit.Duration, e *Event) {
 	g.begin(t)
-	still := g.tree.kinds[e.Region] == quiet || len(g.frames) > 1 && g.top().quiet
-	g.frames = append(g.frames, frame{region: e.Region + 1, quiet: still, caller: g.tree.find(e.Stack)})
+	still := g.tree.kinds[e.Region]&quiet != 0 || len(g.frames) > 1 && g.top().quiet
+	g.frames = append(g.frames, frame{region: e.Region + 1, quiet: still, caller: g.tree.find(e.Stack), outermost: len(g.frames) == 1})
 	f := g.top()
 	at := t
 	if len(g.held) > 0 {
@@ -151,7 +153,7 @@ func (g *gaps) leaveCall(t unit.Duration) {
 	if len(g.frames) == 1 {
 		return
 	}
-	g.release()
+	g.release(0)
 	f := *g.top()
 	g.close(t, boundary{region: f.region - 1, kind: Leave})
 	g.to.leave(t)
@@ -163,7 +165,7 @@ func (g *gaps) leaveCall(t unit.Duration) {
 func (g *gaps) sample(t unit.Duration, stack uint32) {
 	g.begin(t)
 	if node := g.tree.find(stack); g.open && node != 0 {
-		g.release()
+		g.release(node)
 		g.now.samples = append(g.now.samples, sample{t, node})
 	}
 }
@@ -180,7 +182,7 @@ func (g *gaps) record(t unit.Duration, kind Kind) {
 		g.held = append(g.held, heldRecord{t, kind})
 		return
 	}
-	g.release()
+	g.release(0)
 	left := g.now.left
 	if len(g.now.samples) > 0 {
 		left = boundary{kind: kind}
@@ -190,15 +192,26 @@ func (g *gaps) record(t unit.Duration, kind Kind) {
 	g.start(t, left)
 }
 
-// release lets records go that were held, if no call of a parallel region follows them.
-func (g *gaps) release() {
+// release lets records go that were held, if no call of a parallel region follows them; next is the stack that follows,
+// 0 if it is not known. What it has in common with the last one before them is open when they come.
+func (g *gaps) release(next uint32) {
 	if len(g.held) == 0 {
 		return
 	}
-	t := g.held[len(g.held)-1].time
-	g.close(g.held[0].time, boundary{kind: Fork})
+	before := g.now.left.stack
+	if n := len(g.now.samples); n > 0 {
+		before = g.now.samples[n-1].stack
+	}
+	first, last := g.held[0].time, g.held[len(g.held)-1].time
+	g.close(first, boundary{kind: Fork})
+	if next != 0 && before != 0 {
+		next = g.tree.common(before, next)
+	}
+	if next != 0 {
+		g.to.stack(first, next)
+	}
 	g.flush()
-	g.start(t, boundary{kind: Fork})
+	g.start(last, boundary{kind: Fork})
 }
 
 // flush hands out the records that were held.
@@ -211,7 +224,7 @@ func (g *gaps) flush() {
 
 // end ends the last gap.
 func (g *gaps) end() {
-	g.release()
+	g.release(0)
 	g.close(g.last, boundary{kind: ProgramEnd})
 }
 
@@ -228,7 +241,7 @@ func (g *gaps) takes(t unit.Duration, e *Event) bool {
 	default:
 		g.begin(t)
 		if g.open { // not inside of a call of MPI; the calls before it must be there
-			g.release()
+			g.release(0)
 			g.close(t, boundary{kind: e.Kind})
 			g.start(t, boundary{kind: e.Kind})
 		}

@@ -12,53 +12,57 @@ type synthesis struct {
 	*survey
 	l      *timeline.LocationBuilder
 	layers []layer // one for each recorded call that is open
-	starts map[startKey]int32
-	recent uint32 // stack of the last instant
+	recent uint32  // stack of the last instant
 	room   []uint32
 }
 
 // layer is the functions that are open inside of a recorded call.
 type layer struct {
-	base   uint32 // stack of the recorded call
+	base   uint32 // stack of the recorded call, or that it was called from
+	exact  bool   // the trace says so
 	region uint32 // of the recorded call, +1; 0: the program
 	quiet  bool
 	node   uint32 // stack that is open: its functions below depth are calls of the timeline
 	depth  int32
+
+	asked  uint32 // the last question to start
+	answer int32
 }
 
-// startKey asks where a stack begins inside of a recorded call.
-type startKey struct{ base, region, node uint32 }
-
 func newSynthesis(s *survey, l *timeline.LocationBuilder) *synthesis {
-	m := &synthesis{survey: s, l: l, layers: []layer{{quiet: s.idle}}, starts: map[startKey]int32{}}
+	m := &synthesis{survey: s, l: l, layers: []layer{{quiet: s.idle}}}
 	m.gaps = newGaps(s.tree, m, s.idle)
 	return m
 }
 
 func (m *synthesis) layer() *layer { return &m.layers[len(m.layers)-1] }
 
-// start returns the depth at which a stack begins to tell what goes on inside of a recorded call.
-func (m *synthesis) start(l *layer, node uint32) int32 {
-	key := startKey{l.base, l.region, node}
-	if depth, ok := m.starts[key]; ok {
-		return depth
+// start returns the depth at which a stack begins to tell what goes on inside of a recorded call: behind the
+// function that was recorded, which is the first of its name behind those of the recorded calls around it.
+func (m *synthesis) start(i int, node uint32) int32 {
+	l := &m.layers[i]
+	if l.asked == node && node != 0 {
+		return l.answer
 	}
 	t := m.survey.tree
-	base := t.common(l.base, node)
-	if base != l.base && l.region != 0 {
-		if inner, ok := t.last(node, l.region-1); ok {
-			base = inner
-		}
+	depth := int32(0)
+	if i > 0 {
+		depth = m.start(i-1, node)
 	}
-	depth := t.nodes[base].depth
-	next := func() (uint32, bool) { return t.nodes[t.outer(node, depth+1)].region, depth < t.nodes[node].depth }
-	for region, ok := next(); ok && t.kinds[region] == starter; region, ok = next() {
+	common := t.common(l.base, node)
+	switch place, ok := t.first(node, l.region-1, depth); {
+	case l.region == 0:
+	case l.exact && common == l.base:
+		depth = t.nodes[l.base].depth
+	case ok:
+		depth = place
+	default:
+		depth = max(depth, t.nodes[common].depth)
+	}
+	for depth < t.nodes[node].depth && t.kinds[t.nodes[t.outer(node, depth+1)].region]&starter != 0 {
 		depth++
 	}
-	if region, ok := next(); ok && region+1 == l.region && t.nodes[base].region != region {
-		depth++ // the recorded call itself, behind what started its thread
-	}
-	m.starts[key] = depth
+	l.asked, l.answer = node, depth
 	return depth
 }
 
@@ -68,7 +72,7 @@ func (m *synthesis) show(t unit.Duration, node uint32) {
 	if l.quiet || node == l.node {
 		return
 	}
-	tree, depth := m.survey.tree, m.start(l, node)
+	tree, depth := m.survey.tree, m.start(len(m.layers)-1, node)
 	keep := int32(0)
 	if depth == l.depth {
 		keep = max(0, tree.nodes[tree.common(l.node, node)].depth-depth)
@@ -115,18 +119,30 @@ func (m *synthesis) withoutSamples(g *gap) {
 	}
 	switch g.right.kind {
 	case Enter:
-		m.show(at, m.caller(&frame{region: g.right.region + 1, caller: g.right.stack}, m.recent))
+		m.show(at, m.from(&frame{region: g.right.region + 1, caller: g.right.stack, outermost: len(m.layers) == 1}))
 	case Leave:
 		m.show(at, m.layer().base)
 	}
 }
 
-func (m *synthesis) call(t unit.Duration, f *frame) { m.show(t, m.caller(f, m.recent)) }
+// from returns where a recorded call is made from. What threads of a team do together has the same place for all of
+// them, whatever each was seen in before: the recorded call around it.
+func (m *synthesis) from(f *frame) uint32 {
+	if f.caller == 0 && !f.outermost && m.survey.tree.kinds[f.region-1]&teams != 0 {
+		return m.layer().base
+	}
+	return m.caller(f, m.recent)
+}
+
+func (m *synthesis) stack(t unit.Duration, node uint32) { m.show(t, node) }
+
+func (m *synthesis) call(t unit.Duration, f *frame) { m.show(t, m.from(f)) }
 
 func (m *synthesis) enter(t unit.Duration, f *frame) {
 	region := f.region - 1
-	base := m.survey.tree.child(m.caller(f, m.recent), region)
-	m.layers = append(m.layers, layer{base: base, region: f.region, quiet: f.quiet, node: base, depth: m.survey.tree.nodes[base].depth})
+	base := m.survey.tree.child(m.from(f), region)
+	exact := f.caller != 0 && !m.onlyLast
+	m.layers = append(m.layers, layer{base: base, exact: exact, region: f.region, quiet: f.quiet, node: base, depth: m.survey.tree.nodes[base].depth})
 	m.l.Enter(t, timeline.RegionID(region))
 }
 

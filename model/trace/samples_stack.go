@@ -21,13 +21,13 @@ type stackNode struct {
 	same           uint32 // the node that stands for all that are equal to this one
 }
 
-// regionKind says what making functions out of samples has to do with a region.
+// regionKind says what making functions out of samples has to do with a region: a set of these.
 type regionKind uint8
 
 const (
-	ordinary regionKind = iota
-	quiet               // nothing of the program goes on inside: MPI, barriers
-	starter             // a function that only starts threads or the program
+	quiet   regionKind = 1 << iota // nothing of the program goes on inside: MPI, barriers
+	starter                        // a function that only starts threads or the program
+	teams                          // of teams of threads
 )
 
 // starters begin the names of functions that do nothing but start a program, a thread or a parallel region.
@@ -37,13 +37,17 @@ var starters = []string{
 }
 
 func kindOf(r *timeline.Region) regionKind {
+	var k regionKind
 	switch {
 	case r.Paradigm == timeline.MPI, r.Paradigm == timeline.Tool, r.Role == timeline.Barrier, r.Role == timeline.ImplicitBarrier:
-		return quiet
+		k = quiet
 	case r.Paradigm == timeline.User && slices.ContainsFunc(starters, func(s string) bool { return strings.HasPrefix(r.Name, s) }):
-		return starter
+		k = starter
 	}
-	return ordinary
+	if r.Paradigm == timeline.OpenMP {
+		k |= teams
+	}
+	return k
 }
 
 func newStackTree(stacks []Stack, kinds []regionKind) *stackTree {
@@ -107,6 +111,17 @@ func (t *stackTree) last(node, region uint32) (uint32, bool) {
 		}
 	}
 	return 0, false
+}
+
+// first returns the depth of the outermost call of a region in a stack below a depth; false if there is none.
+func (t *stackTree) first(node, region uint32, below int32) (int32, bool) {
+	depth, ok := int32(0), false
+	for ; t.nodes[node].depth > below; node = t.nodes[node].parent {
+		if t.nodes[node].region == region {
+			depth, ok = t.nodes[node].depth, true
+		}
+	}
+	return depth, ok
 }
 
 // regions appends the regions of a stack below a depth.

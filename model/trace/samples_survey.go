@@ -91,6 +91,7 @@ func (s *survey) meet(region, node uint32) {
 }
 
 func (s *survey) enter(unit.Duration, *frame) {}
+func (s *survey) stack(unit.Duration, uint32) {}
 func (s *survey) leave(unit.Duration)         {}
 func (s *survey) record(unit.Duration, Kind)  {}
 
@@ -111,7 +112,7 @@ func (s *survey) settle() {
 			s.found[n.region] = uint32(i)
 		}
 		parent := n.parent
-		for parent != 0 && s.tree.kinds[s.tree.nodes[parent].region] == starter {
+		for parent != 0 && s.tree.kinds[s.tree.nodes[parent].region]&starter != 0 {
 			parent = s.tree.nodes[parent].parent
 		}
 		if before, ok := s.callers[n.region]; ok {
@@ -140,6 +141,9 @@ func (s *survey) caller(f *frame, recent uint32) uint32 {
 			return node
 		}
 		return f.caller
+	}
+	if f.outermost && s.idle {
+		return 0 // a thread of a team begins with it
 	}
 	if node, ok := s.callers[region]; ok {
 		return node

@@ -420,3 +420,83 @@ func TestSamplesInTeams(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
+
+// The same, as our recorder gives it: the parallel region is no function of the stacks, which begin below what starts
+// threads, and the master may be seen while the threads start.
+func TestSamplesInTeamsOfTheRecorder(t *testing.T) {
+	regions := []string{"main", "solve", "serial", "kernel", "!$omp parallel @solve", "MPI_Barrier", "!$omp implicit barrier"}
+	stacks := []Stack{{0, 0}, {1, 1}, {2, 2}, {2, 3}, {0, 3}} // main, main/solve, .../serial, .../kernel, kernel
+	var master, worker []Event
+	add := func(list *[]Event, time int64, e Event) {
+		e.Time = time
+		*list = append(*list, e)
+	}
+	for i := range int64(20) {
+		at := i * 1000
+		add(&master, at, Event{Kind: Enter, Region: 5, Stack: 2})
+		add(&master, at+10, Event{Kind: Leave, Region: 5})
+		add(&master, at+100, Event{Kind: Sample, Stack: 3})
+		add(&master, at+200, Event{Kind: Fork, Size: 2})
+		if i%2 == 0 {
+			add(&master, at+210, Event{Kind: Sample, Stack: 2})
+		}
+		add(&master, at+220, Event{Kind: TeamBegin})
+		add(&master, at+220, Event{Kind: Enter, Region: 4})
+		add(&master, at+400, Event{Kind: Sample, Stack: 4})
+		add(&master, at+600, Event{Kind: Leave, Region: 4})
+		add(&master, at+600, Event{Kind: TeamEnd})
+		add(&master, at+610, Event{Kind: Join})
+		add(&worker, at+230, Event{Kind: TeamBegin})
+		add(&worker, at+230, Event{Kind: Enter, Region: 4})
+		add(&worker, at+300, Event{Kind: Sample, Stack: 5})
+		add(&worker, at+600, Event{Kind: Enter, Region: 6})
+		add(&worker, at+610, Event{Kind: Leave, Region: 6})
+		add(&worker, at+610, Event{Kind: Leave, Region: 4})
+		add(&worker, at+610, Event{Kind: TeamEnd})
+	}
+	tr := memoryTrace(regions, stacks, master, worker)
+	tr.Ranks, tr.Comms = 1, nil
+	tr.Locations[1].Rank, tr.Locations[1].Thread = 0, 1
+	tl := toTimeline(t, tr, TimelineOptions{Strict: true})
+	if got := exclusive(tl, 1)["main/solve/!$omp parallel @solve/!$omp implicit barrier"]; got != 20*10 {
+		t.Errorf("the barrier of the worker has %d, want 200; %v", got, exclusive(tl, 1))
+	}
+	for i, team := range tl.Teams {
+		if got := tl.PathName(team.Base); got != "main/solve" {
+			t.Errorf("team %d begins in %q, want main/solve", i, got)
+		}
+	}
+	const kernel = "main/solve/!$omp parallel @solve/kernel"
+	if got := []int64{exclusive(tl, 0)[kernel], exclusive(tl, 1)[kernel]}; !slices.Equal(got, []int64{20 * 380, 20 * 370}) {
+		t.Errorf("kernel has %v, want %v; %v, %v", got, []int64{20 * 380, 20 * 370}, exclusive(tl, 0), exclusive(tl, 1))
+	}
+}
+
+// Recorded functions that are called from many places, and from themselves.
+func TestSamplesInsideOfRecordedFunctionsFromManyPlaces(t *testing.T) {
+	s := newSampled(8, msPs)
+	s.record("main", func() {
+		for range 100 {
+			for _, name := range []string{"compute", "fixup"} {
+				s.record(name, func() {
+					s.record("spin", func() { s.work(900 * usPs) })
+				})
+			}
+			s.record("walk", func() {
+				s.record("walk", func() { s.work(700 * usPs) })
+				s.work(300 * usPs)
+			})
+			s.mpi("MPI_Barrier", 100*usPs)
+		}
+	})
+	tl := toTimeline(t, s.trace(), TimelineOptions{Strict: true})
+	if diff := gocmp.Diff(s.truth["main/compute/spin"], exclusive(tl, 0)["main/compute/spin"]); diff != "" {
+		t.Errorf("main/compute/spin (-want +got):\n%s", diff)
+	}
+	got := exclusive(tl, 0)
+	for path, d := range got {
+		if d != s.truth[path] {
+			t.Errorf("%s has %d, want %d", path, d, s.truth[path])
+		}
+	}
+}
