@@ -65,7 +65,7 @@ func TestOTF2WriteAndRead(t *testing.T) {
 	for _, size := range []int{0, 40, 3000, 120_000} {
 		want := randomTrace(11, 4, 2, size)
 		if size > 100_000 { // several chunks
-			want = randomTrace(11, 1, 1, size)
+			want = randomTrace(11, 2, 1, size)
 		}
 		path := filepath.Join(t.TempDir(), "run")
 		warnings, err := Write(path, want, "otf2", WriteOptions{})

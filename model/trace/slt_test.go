@@ -45,8 +45,11 @@ func addUnsaid(tr *Trace) {
 }
 
 func TestSLTKeepsEverything(t *testing.T) {
-	for _, size := range []int{0, 1, 300, 3 * sltBlock} {
+	for _, size := range []int{0, 1, 300, 2 * sltBlock} {
 		want := randomTrace(7, 4, 2, size)
+		if size > sltBlock { // several chunks
+			want = randomTrace(7, 2, 1, size)
+		}
 		addUnsaid(want)
 		got := mustOpen(t, write(t, want, "slt"))
 		if got.Format != "slt" || !strings.HasSuffix(got.Name, "run/"+sltDefinitions) {
