@@ -17,6 +17,7 @@ type waitsOptions struct {
 	run      runOptions
 	top      int
 	explain  int
+	of       rankList // explained
 	critical bool
 	format   choice
 	out      string
@@ -51,6 +52,7 @@ func (a *app) waitsCommand() *cobra.Command {
 func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.explain, "explain", 0, "say why the largest waits happened, this `number` of them (3 if none is given)")
 	fs.Lookup("explain").NoOptDefVal = "3"
+	fs.Var(&o.of, "explain-ranks", "explain waits of these `ranks` only, e.g. 7 or 0..3")
 	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
 }
 
@@ -111,7 +113,10 @@ func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, 
 	if o.critical {
 		report.critical = result.CriticalPath()
 	}
-	for _, w := range largestWaits(result.Waits, o.explain) {
+	if len(o.of.list) > 0 && o.explain == 0 {
+		o.explain = 3
+	}
+	for _, w := range largestWaits(result.Waits, o.of.list, o.explain) {
 		report.explanations = append(report.explanations, result.Explain(w))
 	}
 	if o.format.value == formatJSON {

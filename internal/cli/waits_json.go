@@ -41,6 +41,7 @@ type waitsJSON struct {
 	Run          runJSON            `json:"run"`
 	Ranking      []rankingJSON      `json:"ranking"`
 	Completions  []completionJSON   `json:"completions,omitempty"`
+	ByThread     []threadWaitJSON   `json:"waits_by_thread,omitempty"`
 	Threads      []threadTimeJSON   `json:"openmp,omitempty"`
 	CriticalPath *criticalJSON      `json:"critical_path,omitempty"`
 	Explanations []explanationJSON  `json:"explanations,omitempty"`
@@ -107,6 +108,15 @@ type rankingJSON struct {
 type completionJSON struct {
 	Kind     string      `json:"kind"`
 	Rank     int         `json:"rank"`
+	CallPath string      `json:"callpath"`
+	Seconds  json.Number `json:"seconds"`
+}
+
+// threadWaitJSON is a wait of one thread; only of runs with threads.
+type threadWaitJSON struct {
+	Metric   string      `json:"metric"`
+	Rank     int         `json:"rank"`
+	Thread   int         `json:"thread"`
 	CallPath string      `json:"callpath"`
 	Seconds  json.Number `json:"seconds"`
 }
@@ -221,6 +231,11 @@ func (r *waitsReport) json() *waitsJSON {
 	}
 	for _, c := range r.result.Completions {
 		j.Completions = append(j.Completions, completionJSON{c.Kind.String(), c.Rank, r.name(c.Path), exactSeconds(c.Time)})
+	}
+	if len(r.run.timeline.Locations) > r.run.timeline.Ranks {
+		for _, w := range r.result.ThreadWaits() {
+			j.ByThread = append(j.ByThread, threadWaitJSON{w.Metric.String(), w.Rank, w.Thread, r.name(w.Path), exactSeconds(w.Amount)})
+		}
 	}
 	for _, t := range r.result.Threads {
 		j.Threads = append(j.Threads, threadTimeJSON{t.Rank, exactSeconds(t.Limited), exactSeconds(t.Management)})

@@ -34,11 +34,11 @@ func rankedDelays(list []waits.Delay) []waits.Delay {
 	return ranked
 }
 
-// largestWaits returns the n largest waits; what is a part of others is left out.
-func largestWaits(list []waits.Wait, n int) []*waits.Wait {
+// largestWaits returns the n largest waits of certain ranks, nil: of all; what is a part of others is left out.
+func largestWaits(list []waits.Wait, ranks []int, n int) []*waits.Wait {
 	var all []*waits.Wait
 	for i := range list {
-		if list[i].Metric != waits.WrongOrder {
+		if list[i].Metric != waits.WrongOrder && (ranks == nil || slices.Contains(ranks, list[i].Rank)) {
 			all = append(all, &list[i])
 		}
 	}

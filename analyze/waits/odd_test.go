@@ -1,0 +1,110 @@
+package waits
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// barrierRun is a barrier of ranks that come one after the other and leave together.
+func barrierRun(ranks int, step unit.Duration, order []int) *timeline.Builder {
+	b := timeline.NewBuilder(ranks)
+	world := timeline.Comm{}
+	for r := range ranks {
+		world.Members = append(world.Members, int32(r))
+	}
+	b.Comm(world)
+	main := b.Region(timeline.Region{Name: "main"})
+	barrier := b.Region(timeline.Region{Name: "MPI_Barrier", Paradigm: timeline.MPI})
+	for _, r := range order {
+		l := b.Location(r, 0, fmt.Sprint("rank ", r), "")
+		l.SetClockError(10)
+		l.Enter(0, main)
+		l.Enter(unit.Duration(r)*step, barrier)
+		l.Collective(unit.Duration(ranks)*step, timeline.OpBarrier, 0, -1, 0, 0, nil)
+		l.Leave(unit.Duration(ranks) * step)
+		l.Leave(unit.Duration(ranks) * step)
+	}
+	return b
+}
+
+func TestWaitsShorterThanTheClockError(t *testing.T) {
+	r := analyze(t, barrierRun(3, 15, []int{0, 1, 2}).Finish(1), 1)
+	if r.Totals.Waiting.Amount != 45 || r.Totals.Uncertain != 15 {
+		t.Errorf("waiting %v, uncertain %v, want 45ps and 15ps: the clocks are wrong by up to 20ps", r.Totals.Waiting.Amount, r.Totals.Uncertain)
+	}
+	for _, s := range r.Largest(5) {
+		if s.Uncertain != (s.Amount < 20) {
+			t.Errorf("a wait of %v is uncertain: %v", s.Amount, s.Uncertain)
+		}
+	}
+}
+
+func TestSumsThatDoNotFit(t *testing.T) {
+	tl := barrierRun(5, 1<<60, []int{0, 1, 2, 3, 4}).Finish(1)
+	if _, err := Analyze(context.Background(), tl, Options{}); err != errTooLong {
+		t.Errorf("error = %v, want %v", err, errTooLong)
+	}
+}
+
+func TestOrderOfLocationsDoesNotMatter(t *testing.T) {
+	want := summary(analyze(t, barrierRun(6, 100, []int{0, 1, 2, 3, 4, 5}).Finish(1), 1))
+	got := summary(analyze(t, barrierRun(6, 100, []int{3, 5, 0, 4, 2, 1}).Finish(2), 2))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("in another order (-want +got):\n%s", diff)
+	}
+}
+
+// TestThreadWaits checks that the waits of threads sum up to those of ranks.
+func TestThreadWaits(t *testing.T) {
+	threads := 0
+	for seed := range runs() / 4 {
+		r := analyze(t, randomRun(seed), 1)
+		sums := map[waitKey]unit.Duration{}
+		for _, w := range r.ThreadWaits() {
+			sums[waitKey{w.Metric, w.Rank, w.Path}] += w.Amount
+			if w.Thread > 0 {
+				threads++
+			}
+		}
+		for _, w := range r.Waits {
+			key := waitKey{w.Metric, w.Rank, w.Path}
+			if sums[key] != w.Amount {
+				t.Fatalf("seed %d: threads wait %v in %s, want %v", seed, sums[key], w.Metric, w.Amount)
+			}
+			delete(sums, key)
+		}
+		if len(sums) > 0 {
+			t.Fatalf("seed %d: threads have waits that ranks have not: %v", seed, sums)
+		}
+	}
+	if threads == 0 {
+		t.Error("no thread waits")
+	}
+}
+
+// TestCompletion checks the time after the last one came, by hand: the last enters at 30, the first leaves at 31.
+func TestCompletion(t *testing.T) {
+	b := timeline.NewBuilder(3)
+	b.Comm(timeline.Comm{Members: []int32{0, 1, 2}})
+	barrier := b.Region(timeline.Region{Name: "MPI_Barrier", Paradigm: timeline.MPI})
+	for r, times := range [][2]unit.Duration{{10, 31}, {20, 40}, {30, 36}} {
+		l := b.Location(r, 0, "", "")
+		l.Enter(times[0], barrier)
+		l.Collective(times[1], timeline.OpBarrier, 0, -1, 0, 0, nil)
+		l.Leave(times[1])
+	}
+	r := analyze(t, b.Finish(1), 1)
+	var got []string
+	for _, c := range r.Completions {
+		got = append(got, fmt.Sprintf("%s rank %d %v", c.Kind, c.Rank, c.Time))
+	}
+	if diff := cmp.Diff([]string{"barrier_completion rank 1 9ps", "barrier_completion rank 2 5ps"}, got); diff != "" {
+		t.Errorf("completion (-want +got):\n%s", diff)
+	}
+}

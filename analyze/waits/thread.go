@@ -1,0 +1,45 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
+
+// ThreadWait is the waiting time of a metric and call path on one thread of a rank.
+type ThreadWait struct {
+	Thread int
+	Wait
+}
+
+// ThreadWaits returns the waiting times of all threads, by name of the metric, rank, thread, call path.
+func (r *Result) ThreadWaits() []ThreadWait {
+	a := r.a
+	parts := make([]map[waitKey]*Wait, len(a.tl.Locations))
+	a.each(len(parts), func(l int) {
+		parts[l] = map[waitKey]*Wait{}
+		for i := a.first[l]; i < a.first[l+1]; i++ {
+			a.states[i].sumUp(a, parts[l])
+		}
+	})
+	for i := range a.idle {
+		p := &a.idle[i]
+		for worker := int64(1); worker <= p.workers; worker++ {
+			w := get(parts[int64(p.master)+worker], waitKey{OpenMPIdle, a.rankOf(p.master), p.path})
+			w.Count++
+			w.add(p.to-p.from, unit.Duration(p.indirect), 0)
+		}
+	}
+	var list []ThreadWait
+	for l, part := range parts {
+		for _, w := range part {
+			list = append(list, ThreadWait{a.tl.Locations[l].Thread, *w})
+		}
+	}
+	slices.SortFunc(list, func(x, y ThreadWait) int {
+		return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank),
+			cmp.Compare(x.Thread, y.Thread), cmp.Compare(x.Path, y.Path))
+	})
+	return list
+}
