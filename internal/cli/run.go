@@ -54,6 +54,7 @@ type run struct {
 	timeline *timeline.Timeline
 	records  []provenance.Input
 	machine  string // of a simulated run
+	change   *futureChange
 }
 
 // where says on which machine a run was simulated, for titles.
@@ -107,6 +108,9 @@ func (o *runOptions) read(a *app, c *cobra.Command, word string, hash bool) (*ru
 		a.warn("%s", w)
 	}
 	a.warnOfProblems(in.Timeline)
+	if len(o.future.changes) > 0 {
+		return nil, usagef("--balance and --what-if simulate the run again; say on which machine: --machine NAME (see 'slackline machine list')")
+	}
 	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "scale-compute", "denoise"} {
 		if c.Flags().Changed(name) {
 			a.warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
@@ -135,7 +139,7 @@ func (o *runOptions) simulate(a *app, c *cobra.Command, word string, hash bool) 
 	if len(o.ranks.list) > 0 {
 		a.warn("--only-ranks has no influence on a simulated run")
 	}
-	return &run{name: word, timeline: tl, records: f.records, machine: f.machine}, nil
+	return &run{name: word, timeline: tl, records: f.records, machine: f.machine, change: f.change}, nil
 }
 
 // applyGrid gives the run the process grid of the flag, if that was given.

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
 	"slackline/internal/input"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
@@ -20,6 +21,7 @@ type futureOptions struct {
 	machine machineOptions
 	noise   noiseOptions
 	mapping string
+	changes []whatif.Change // to the computation of the program
 }
 
 func newFutureOptions() futureOptions {
@@ -59,6 +61,7 @@ type future struct {
 	result   *simulate.Result
 	machine  string
 	records  []provenance.Input
+	change   *futureChange // nil: nothing was changed
 }
 
 // run simulates the input and returns its calls.
@@ -92,11 +95,20 @@ func (o *futureOptions) run(a *app, c *cobra.Command, word string, hash bool) (*
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.simulate(c, in, m, simulate.Options{Mapping: mapping, Noise: injection, Calls: true})
+	options := simulate.Options{Mapping: mapping, Noise: injection}
+	change, err := o.change(a, c, in, m, options)
 	if err != nil {
 		return nil, err
 	}
-	f := &future{input: in, timeline: result.Calls, result: result, machine: m.Name}
+	options.Calls = true
+	result, err := a.simulate(c, in, m, options)
+	if err != nil {
+		return nil, err
+	}
+	if change != nil {
+		change.after = result.Makespan
+	}
+	f := &future{input: in, timeline: result.Calls, result: result, machine: m.Name, change: change}
 	f.records, err = o.records(in)
 	return f, err
 }

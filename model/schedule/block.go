@@ -173,9 +173,9 @@ func (b *Block) Borrow(ops []Op, calls []Call, first []uint32, dependents []Depe
 // filled again.
 func (b *Block) Borrowed() bool { return b.borrowed }
 
-// own makes the operations and calls of the block its own, so that they can be changed. Only the
+// Own makes the operations and calls of the block its own, so that they can be changed. Only the
 // calls that the operations name are kept.
-func (b *Block) own() {
+func (b *Block) Own() {
 	if !b.borrowed {
 		return
 	}

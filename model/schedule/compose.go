@@ -154,7 +154,7 @@ func (p *part) fill(rank, step int, b *Block) {
 	if p.rank == 0 && p.origin == 0 && p.world == 0 && p.group == 0 {
 		return
 	}
-	b.own()
+	b.Own()
 	calls := false
 	for i := range b.Ops {
 		op := &b.Ops[i]

@@ -1,0 +1,211 @@
+package whatif
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"slackline/internal/suggest"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// Change says what is different in the computation of a call path and of everything that it calls.
+type Change struct {
+	Path    string // names joined by "/": a whole path or a part of one, e.g. solve/fixup
+	Balance bool   // its time is spread evenly over all ranks
+	Percent int    // else it takes this much less time, 1 to 100
+	Rank    int    // and only on this rank; -1: on all
+}
+
+// Changed is what a change comes to.
+type Changed struct {
+	Change
+	Before, After unit.Duration // computation in the call path, summed over ranks
+	Least, Most   unit.Duration // of a rank, before
+	Ranks         int           // that have computation in it
+}
+
+// Apply returns the program with its computation changed, one change after the other. Balance gives each rank the
+// mean time of all ranks: a rank that has computation in the call path has it stretched or shrunk there; one that has
+// none does its share along with its other computation.
+func Apply(p schedule.Program, changes []Change) (schedule.Program, []Changed, error) {
+	var list []Changed
+	for _, change := range changes {
+		c, report, err := newChangedProgram(p, change)
+		if err != nil {
+			return nil, nil, err
+		}
+		p, list = c, append(list, report)
+	}
+	return p, list, nil
+}
+
+// changedProgram is a program in which some calculations take another time.
+type changedProgram struct {
+	schedule.Program
+	inside []bool // by origin: is it in the call path
+	ranks  []rankChange
+}
+
+// rankChange are the fractions by which calculations of a rank inside and outside the call path are multiplied.
+type rankChange struct{ inside, outside fraction }
+
+type fraction struct{ num, den uint64 }
+
+var whole = fraction{1, 1}
+
+// of multiplies, rounding half up.
+func (f fraction) of(ps int64) int64 {
+	if f.num == f.den {
+		return ps
+	}
+	high, low := bits.Mul64(uint64(ps), f.num)
+	low, carry := bits.Add64(low, f.den/2, 0)
+	high += carry
+	if high >= f.den {
+		return 1<<63 - 1
+	}
+	q, _ := bits.Div64(high, low, f.den)
+	return int64(min(q, 1<<63-1))
+}
+
+func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Changed, error) {
+	report := Changed{Change: change}
+	if !change.Balance && (change.Percent < 1 || change.Percent > 100) {
+		return nil, report, fmt.Errorf("%s: a call path takes 1 to 100 %% less time, not %d %%", change.Path, change.Percent)
+	}
+	if change.Rank >= p.Ranks() {
+		return nil, report, fmt.Errorf("%s: there is no rank %d among %d", change.Path, change.Rank, p.Ranks())
+	}
+	c := &changedProgram{Program: p, inside: insidePath(p.Origins(), change.Path), ranks: make([]rankChange, p.Ranks())}
+	if !slices.Contains(c.inside, true) {
+		return nil, report, noSuchPath(p.Origins(), change.Path)
+	}
+	inside, outside := c.sums()
+	for rank, t := range inside {
+		report.Before += unit.Duration(t)
+		if t > 0 {
+			report.Ranks++
+		}
+		if rank == 0 || unit.Duration(t) < report.Least {
+			report.Least = unit.Duration(t)
+		}
+		report.Most = max(report.Most, unit.Duration(t))
+	}
+	if report.Before == 0 {
+		return nil, report, fmt.Errorf("nothing is computed in %s", change.Path)
+	}
+	if change.Balance {
+		c.balance(inside, outside, uint64(report.Before))
+		report.After = report.Before
+		return c, report, nil
+	}
+	for rank := range c.ranks {
+		c.ranks[rank] = rankChange{whole, whole}
+		if change.Rank < 0 || change.Rank == rank {
+			c.ranks[rank].inside = fraction{uint64(100 - change.Percent), 100}
+		}
+		report.After += unit.Duration(c.ranks[rank].inside.of(inside[rank]))
+	}
+	return c, report, nil
+}
+
+// balance chooses the fractions that give each rank the mean.
+func (c *changedProgram) balance(inside, outside []int64, total uint64) {
+	mean := total / uint64(len(inside))
+	for rank := range c.ranks {
+		r := rankChange{whole, whole}
+		switch {
+		case inside[rank] > 0:
+			r.inside = fraction{mean, uint64(inside[rank])}
+		case outside[rank] > 0:
+			r.outside = fraction{uint64(outside[rank]) + mean, uint64(outside[rank])}
+		}
+		c.ranks[rank] = r
+	}
+}
+
+// sums are the computation of each rank inside and outside the call path, in ps.
+func (c *changedProgram) sums() (inside, outside []int64) {
+	inside, outside = make([]int64, c.Ranks()), make([]int64, c.Ranks())
+	var b schedule.Block
+	for rank := range inside {
+		for step := range c.Steps(rank) {
+			c.Program.Block(rank, step, &b)
+			for i := range b.Ops {
+				if op := &b.Ops[i]; op.Kind == schedule.Calc {
+					if c.in(op) {
+						inside[rank] += op.Size
+					} else {
+						outside[rank] += op.Size
+					}
+				}
+			}
+		}
+	}
+	return inside, outside
+}
+
+func (c *changedProgram) in(op *schedule.Op) bool {
+	return int(op.Origin) < len(c.inside) && c.inside[op.Origin]
+}
+
+// Block implements schedule.Program.
+func (c *changedProgram) Block(rank, step int, b *schedule.Block) {
+	c.Program.Block(rank, step, b)
+	b.Own()
+	r := &c.ranks[rank]
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		switch {
+		case op.Kind != schedule.Calc:
+		case c.in(op):
+			op.Size = r.inside.of(op.Size)
+		default:
+			op.Size = r.outside.of(op.Size)
+		}
+	}
+}
+
+// insidePath tells for each origin whether its path has the names of path one after the other.
+func insidePath(origins []schedule.Origin, path string) []bool {
+	names := strings.Split(path, "/")
+	inside := make([]bool, len(origins))
+	for i, o := range origins {
+		for from := 0; from+len(names) <= len(o.Path); from++ {
+			if slices.Equal(o.Path[from:from+len(names)], names) {
+				inside[i] = true
+				break
+			}
+		}
+	}
+	return inside
+}
+
+func noSuchPath(origins []schedule.Origin, path string) error {
+	var names []string
+	for _, o := range origins {
+		if full := strings.Join(o.Path, "/"); full != "" && !slices.Contains(names, full) {
+			names = append(names, full)
+		}
+		for _, n := range o.Path {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("there is no call path %s: the program has none", path)
+	}
+	hint := suggest.Phrase(path, names)
+	if hint == "" {
+		const most = 8
+		hint = "; there are " + strings.Join(names[:min(len(names), most)], ", ")
+		if len(names) > most {
+			hint += ", ..."
+		}
+	}
+	return fmt.Errorf("there is no call path %s%s", path, hint)
+}

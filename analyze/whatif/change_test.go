@@ -1,0 +1,101 @@
+package whatif_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// unbalanced is a program in which every rank solves for 10 us, rank 2 repairs for 40 us more, and all meet
+// in a barrier, three times.
+type unbalanced struct{}
+
+func (unbalanced) Ranks() int    { return 4 }
+func (unbalanced) Steps(int) int { return 6 }
+func (unbalanced) Shape() schedule.Shape {
+	return schedule.Shape{CPUs: 1, NICs: 1, Collectives: true, Graphs: true}
+}
+func (unbalanced) Groups() []schedule.Group { return nil }
+func (unbalanced) Origins() []schedule.Origin {
+	return []schedule.Origin{{}, {Path: []string{"main", "solve"}}, {Path: []string{"main", "solve", "fixup"}}, {Path: []string{"main"}, Call: "MPI_Barrier"}}
+}
+
+func (unbalanced) Block(rank, step int, b *schedule.Block) {
+	b.Reset()
+	if step%2 == 1 {
+		b.Ops[b.Call(schedule.Call{Op: schedule.Barrier})].Origin = 3
+		return
+	}
+	first := b.Calc(int64(10 * unit.Microsecond))
+	b.Ops[first].Origin = 1
+	if rank == 2 {
+		second := b.Calc(int64(40 * unit.Microsecond))
+		b.Ops[second].Origin = 2
+		b.Require(second, first)
+		b.Link()
+	}
+}
+
+func makespan(t *testing.T, p schedule.Program) unit.Duration {
+	t.Helper()
+	m, err := machine.Read("free", []byte("L: 0\no: 0\ng: 0\nG: 0ns\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := simulate.Run(context.Background(), p, m, simulate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Makespan
+}
+
+func TestApply(t *testing.T) {
+	const us = unit.Microsecond
+	if got := makespan(t, unbalanced{}); got != 150*us {
+		t.Fatalf("the program takes %v, want 150us", got)
+	}
+	for _, c := range []struct {
+		change whatif.Change
+		want   unit.Duration
+		report whatif.Changed
+	}{
+		{whatif.Change{Path: "fixup", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Most: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "main/solve", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 240 * us, After: 240 * us, Least: 30 * us, Most: 150 * us, Ranks: 4}},
+		{whatif.Change{Path: "fixup", Percent: 50, Rank: -1}, 90 * us, whatif.Changed{Before: 120 * us, After: 60 * us, Most: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "solve/fixup", Percent: 100, Rank: 2}, 30 * us, whatif.Changed{Before: 120 * us, Most: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Percent: 100, Rank: 1}, 150 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Most: 120 * us, Ranks: 1}},
+	} {
+		p, list, err := whatif.Apply(unbalanced{}, []whatif.Change{c.change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.report.Change = c.change
+		if list[0] != c.report {
+			t.Errorf("%+v: report %+v, want %+v", c.change, list[0], c.report)
+		}
+		if got := makespan(t, p); got != c.want {
+			t.Errorf("%+v: takes %v, want %v", c.change, got, c.want)
+		}
+	}
+}
+
+func TestApplyRefuses(t *testing.T) {
+	for _, c := range []struct {
+		change whatif.Change
+		want   string
+	}{
+		{whatif.Change{Path: "fixpu", Balance: true, Rank: -1}, "did you mean fixup"},
+		{whatif.Change{Path: "main/solve/fixup", Percent: 101, Rank: -1}, "1 to 100"},
+		{whatif.Change{Path: "fixup", Percent: 10, Rank: 4}, "no rank 4"},
+	} {
+		if _, _, err := whatif.Apply(unbalanced{}, []whatif.Change{c.change}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.change, err)
+		}
+	}
+}
