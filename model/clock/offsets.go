@@ -19,6 +19,9 @@ type Offsets struct {
 	slopes []float64 // of the intervals between the knots
 }
 
+// Knots returns what the correction goes through, in order of time. They must not be changed.
+func (o *Offsets) Knots() []Knot { return o.knots }
+
 // NewOffsets returns the correction through at least two knots in order of time.
 func NewOffsets(knots []Knot) (*Offsets, error) {
 	if len(knots) < 2 {

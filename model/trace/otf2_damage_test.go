@@ -340,3 +340,25 @@ func FuzzOTF2(f *testing.F) {
 		}
 	})
 }
+
+// Round trips, which OTF2 does not know, become offsets of clocks.
+func TestOTF2FromRoundTrips(t *testing.T) {
+	tr := randomTrace(3, 2, 1, 100)
+	dropCounts(tr)
+	const apart = 7_000_000_000
+	for i := range tr.Locations {
+		tr.Locations[i].Offsets = nil
+	}
+	for _, at := range []int64{0, 1e12} { // rank 1 is behind by 7 ms
+		tr.Locations[1].RoundTrips = append(tr.Locations[1].RoundTrips, RoundTrip{Partner: 0, Sent: at, Answered: at + apart + 500_000, Back: at + 1_000_000})
+	}
+	got := mustOpen(t, write(t, tr, "otf2"))
+	if len(got.Locations[0].Offsets) != 0 || len(got.Locations[1].Offsets) < 2 {
+		t.Fatalf("offsets %v and %v", got.Locations[0].Offsets, got.Locations[1].Offsets)
+	}
+	for _, o := range got.Locations[1].Offsets {
+		if o.Offset < apart-500_000 || o.Offset > apart+500_000 {
+			t.Errorf("offset = %d, want %d", o.Offset, int64(apart))
+		}
+	}
+}

@@ -31,6 +31,7 @@ type otf2Writer struct {
 	global   uint64
 	length   uint64
 	surveys  []otf2Survey
+	measured [][]ClockOffset  // offsets of the clocks, by location
 	ids      []uint64         // of the locations in the archive
 	contexts map[Stack]uint32 // ids of calling contexts
 	extra    []Stack          // those that are no stack of the trace
@@ -44,6 +45,7 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	if name, ok := strings.CutSuffix(base, ".otf2"); ok && name != "" {
 		w.name = name
 	}
+	w.setMeasured()
 	if err := w.survey(); err != nil {
 		return w.warnings.list, err
 	}
@@ -58,6 +60,34 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 	}
 	w.warnOfLoss()
 	return w.warnings.list, err
+}
+
+// setMeasured takes the offsets of the clocks from the trace, or makes them out of its round trips, which OTF2
+// does not know: in whole ticks, so that times stay as they are.
+func (w *otf2Writer) setMeasured() {
+	w.measured = make([][]ClockOffset, len(w.t.Locations))
+	given := false
+	for i := range w.t.Locations {
+		w.measured[i] = w.t.Locations[i].Offsets
+		given = given || len(w.measured[i]) > 0
+	}
+	if given {
+		return
+	}
+	clocks := (&conversion{Trace: w.t, lost: make([]string, len(w.t.Locations))}).findClocks()
+	tick := max(w.wanted().factor, 1)
+	for i := range w.t.Locations {
+		rank := w.t.Locations[i].Rank
+		if clocks.pings == nil || clocks.pings[rank].Offsets == nil {
+			continue
+		}
+		for _, knot := range clocks.pings[rank].Offsets.Knots() {
+			o := ClockOffset{Time: int64(knot.Time) / tick * tick, Offset: int64(knot.Offset) / tick * tick}
+			if n := len(w.measured[i]); n == 0 || o.Time > w.measured[i][n-1].Time {
+				w.measured[i] = append(w.measured[i], o)
+			}
+		}
+	}
 }
 
 // otf2Survey is what must be known of the events of a location before they are written.
@@ -85,7 +115,7 @@ func (w *otf2Writer) survey() error {
 			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
 		}
 		s.exact, s.contexts, s.created = true, map[Stack]bool{}, map[uint32]bool{}
-		for _, o := range l.Offsets {
+		for _, o := range w.measured[i] {
 			_, exact := fine.ticks(o.Time)
 			_, whole := fine.ticks(o.Offset)
 			s.exact = s.exact && exact && whole
@@ -160,7 +190,7 @@ func (w *otf2Writer) setClock() error {
 	for i := range w.surveys {
 		s, l := &w.surveys[i], &w.t.Locations[i]
 		var offsets []ClockOffset // in ticks
-		for k, o := range w.offsets(l) {
+		for k, o := range w.offsets(i) {
 			if k > 0 && o.Time <= offsets[k-1].Time {
 				return fmt.Errorf("rank %d, thread %d: the offsets of its clock are not in order", l.Rank, l.Thread)
 			}
@@ -186,9 +216,9 @@ func (w *otf2Writer) setClock() error {
 
 // offsets returns the offsets of a clock in ticks, before they are shifted. A single one is repeated, because
 // OTF2 needs two to correct a clock.
-func (w *otf2Writer) offsets(l *Location) []ClockOffset {
+func (w *otf2Writer) offsets(location int) []ClockOffset {
 	var list []ClockOffset
-	for _, o := range l.Offsets {
+	for _, o := range w.measured[location] {
 		time, _ := w.clock.ticks(o.Time)
 		offset, _ := w.clock.ticks(o.Offset)
 		list = append(list, ClockOffset{time, offset, o.Deviation * float64(w.clock.resolution) / second})
@@ -279,15 +309,15 @@ func (w *otf2Writer) writeLocation(i int) error {
 		return err
 	}
 	return w.file(path.Join(w.name, fmt.Sprintf("%d.def", w.ids[i])), func(out io.Writer) error {
-		return w.writeLocal(out, l)
+		return w.writeLocal(out, i)
 	})
 }
 
 // writeLocal writes the local definitions of a location: the offsets of its clock.
-func (w *otf2Writer) writeLocal(out io.Writer, l *Location) error {
+func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
 	c := newOTF2Chunks(out, otf2DefChunk, true)
 	var r otf2Record
-	for _, o := range w.offsets(l) {
+	for _, o := range w.offsets(location) {
 		r.reset()
 		r.full64(uint64(o.Time + w.shift))
 		r.u64(uint64(o.Offset))
@@ -300,22 +330,16 @@ func (w *otf2Writer) writeLocal(out io.Writer, l *Location) error {
 
 // warnOfLoss tells what OTF2 cannot say.
 func (w *otf2Writer) warnOfLoss() {
-	others, counts, samples := uint64(0), uint64(0), 0
+	others, counts := uint64(0), uint64(0)
 	for i := range w.surveys {
 		others += w.surveys[i].others
 		counts += w.surveys[i].counts
-		if l := &w.t.Locations[i]; len(l.RoundTrips) > 0 && len(l.Offsets) == 0 {
-			samples++
-		}
 	}
 	if others > 0 {
 		w.warnings.add("%d events that are not understood here were left out", others)
 	}
 	if counts > 0 {
 		w.warnings.add("OTF2 has no sizes by peer: those of %d collectives were left out, their sums kept", counts)
-	}
-	if samples > 0 {
-		w.warnings.add("OTF2 has no samples of clocks: those of %d locations were left out, their clocks stay as they are", samples)
 	}
 }
 
