@@ -47,7 +47,7 @@ func (a *app) toleranceCommand() *cobra.Command {
 		Long: "Say how much latency a program tolerates, and where on its critical path it sits. The model is static " +
 			"(loggps): the runtime T is the longest path of a graph, exact to the picosecond, as a function of L, G or o.",
 		Annotations: arguments("INPUT",
-			"a schedule file, told by its content; - for the standard input; or the name of a pattern "+
+			"a schedule file or a recorded run, told by its content; - for the standard input; or the name of a pattern "+
 				"('slackline generate --list'). Several are taken for runs of one program: their answers become quantiles"),
 		Example: `  slackline tolerance run.goal -L 3us -o 400ns -G 0.018ns --range 0:100us --plot run.svg
   slackline tolerance run.goal -L 500ns --tolerance 1%,10% --limit 2us --critical-path --slack --format json
@@ -240,6 +240,9 @@ func (r *toleranceRun) warnOfVoid() {
 	}
 	if len(r.on.Topology) > 0 && r.topology == nil {
 		r.app.note("the machine %s has a topology; --topology machine studies its wires", r.on.Name)
+	}
+	if r.on.Noise != "" && !r.spread.noise.random() {
+		r.app.note("the machine %s has noise; --noise %s tells how sure the answers are", r.on.Name, r.on.Noise)
 	}
 }
 

@@ -141,6 +141,9 @@ func (r *toleranceRun) answerMembers(a *tolerance.Answers) object {
 
 func (t *toleranceReport) writeJSON(w io.Writer) error {
 	o := t.run.answerMembers(t.answers)
+	if t.run.ask.span != "" {
+		o = append(o, member{"curve", curveMembers(t.answers)})
+	}
 	o = append(o, t.latencyMembers()...)
 	if t.run.where.critical {
 		o = append(o, t.pathMembers()...)
