@@ -74,9 +74,9 @@ func (f *futureChange) gain() string {
 
 // whatIfJSON is a futureChange in JSON.
 type whatIfJSON struct {
-	Before  unit.Nanoseconds `json:"T_before_ns"`
-	After   unit.Nanoseconds `json:"T_after_ns"`
-	Changes []changedPathJSON    `json:"changes"`
+	Before  unit.Nanoseconds  `json:"T_before_ns"`
+	After   unit.Nanoseconds  `json:"T_after_ns"`
+	Changes []changedPathJSON `json:"changes"`
 }
 
 type changedPathJSON struct {

@@ -37,12 +37,14 @@ func (a *app) waitsCommand() *cobra.Command {
 		Example: `  slackline waits traces.otf2
   slackline waits traces.otf2 --explain --critical-path
   slackline waits traces.otf2 --grid 16x16 --plot waits.svg
-  slackline waits halo --ranks 1024 --machine chic --noise 1000Hz:10us
+  slackline waits app.slt --machine chic --balance solve/fixup
+  slackline waits halo2d --ranks 1024 --machine chic --noise 1000Hz:10us
   slackline waits traces.otf2 --format json --out waits.json`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
 	}
 	a.addGroup(c, "Questions", o.addQuestionFlags)
+	a.addGroup(c, "What if (the run is simulated)", o.run.future.addChangeFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
 	o.run.addTo(a, c)
 	complete(c, "format", o.format.allowed)

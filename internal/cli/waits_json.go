@@ -39,6 +39,7 @@ type waitsJSON struct {
 	Propagating  json.Number        `json:"propagating_s"`
 	Terminal     json.Number        `json:"terminal_s"`
 	Run          runJSON            `json:"run"`
+	WhatIf       *whatIfJSON        `json:"what_if,omitempty"`
 	Ranking      []rankingJSON      `json:"ranking"`
 	Completions  []completionJSON   `json:"completions,omitempty"`
 	ByThread     []threadWaitJSON   `json:"waits_by_thread,omitempty"`
@@ -204,7 +205,7 @@ func (r *waitsReport) json() *waitsJSON {
 		},
 		Direct: exactSeconds(t.Waiting.Direct), Indirect: exactSeconds(t.Waiting.Indirect),
 		Propagating: exactSeconds(t.Waiting.Propagating), Terminal: exactSeconds(t.Waiting.Terminal),
-		Run: describeRun(r.run), Provenance: r.provenance,
+		Run: describeRun(r.run), WhatIf: r.run.change.json(), Provenance: r.provenance,
 	}
 	for i := range r.result.Waits {
 		w := &r.result.Waits[i]

@@ -90,6 +90,9 @@ func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	tl, t := r.run.timeline, &r.result.Totals
 	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
 	fmt.Fprintf(w, "%s%s: %s, run time %s\n\n", r.run.name, r.run.where(), sizeOf(tl), (tl.End - tl.Start).Short())
+	if r.run.change != nil {
+		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.change.sentences(), "\n"))
+	}
 	fmt.Fprintf(w, "waiting %s, %s of the time of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), percent(t.Waiting.Amount, all),
 		percent(t.Waiting.Direct, t.Waiting.Amount), percent(t.Waiting.Indirect, t.Waiting.Amount),
 		percent(t.Waiting.Propagating, t.Waiting.Amount), percent(t.Waiting.Terminal, t.Waiting.Amount))
