@@ -31,3 +31,6 @@ func (*TCPLink) Close() error { return nil }
 
 // ServeTCP works on Linux only.
 func ServeTCP(context.Context, net.Listener) error { return errLinux }
+
+// Surroundings are known on Linux only.
+func Surroundings(int) []string { return nil }

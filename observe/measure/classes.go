@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -10,6 +11,7 @@ type Class struct {
 	Name  string // node, switch, far: as machine files have them
 	Pairs [][2]int
 	Half  float64 // median of half a round trip of a byte, ns
+	Usual [2]int  // the pair whose half round trip is nearest to it
 }
 
 // farther is how much longer a message takes to another switch, at least.
@@ -54,6 +56,12 @@ func classesOf(same, other []pairTime) []Class {
 		}
 		slices.SortFunc(c.Pairs, func(a, b [2]int) int { return cmp.Compare(a[1], b[1]) })
 		c.Half = median(times)
+		nearest := math.Inf(1)
+		for _, p := range pairs {
+			if d := math.Abs(p.half - c.Half); d < nearest {
+				c.Usual, nearest = p.pair, d
+			}
+		}
 		list = append(list, c)
 	}
 	add("node", same)

@@ -175,13 +175,13 @@ func (l *mpiLink) Drain(n int, pause float64, size, repeat int) ([]float64, erro
 	return l.job.do("drain", n, size, repeat, pause, l.a, l.b)
 }
 
-// Eager asks twice: a late process looks like a late message.
+// Eager asks several times: a sender that loses its CPU looks like one that waits.
 func (l *mpiLink) Eager(size int, polls bool) (bool, error) {
 	n := 0
 	if polls {
 		n = 1
 	}
-	for range 2 {
+	for range eagerTries {
 		took, err := l.job.do("eager", n, size, 1, 0, l.a, l.b)
 		if err != nil {
 			return false, err
@@ -192,6 +192,9 @@ func (l *mpiLink) Eager(size int, polls bool) (bool, error) {
 	}
 	return false, nil
 }
+
+// eagerTries is how often a send may look as if it waited before it is believed.
+const eagerTries = 3
 
 // earlyReturnNS is half of the time after which the late receiver receives.
 const earlyReturnNS = 25_000_000

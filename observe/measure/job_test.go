@@ -77,6 +77,9 @@ func TestClasses(t *testing.T) {
 	if len(list) != 3 || list[0].Name != "node" || list[1].Name != "switch" || list[2].Name != "far" {
 		t.Fatalf("%+v", list)
 	}
+	if list[2].Usual != [2]int{0, 6} && list[2].Usual != [2]int{0, 5} {
+		t.Errorf("the usual pair of %+v", list[2])
+	}
 	if len(list[1].Pairs) != 2 || list[1].Pairs[0] != [2]int{0, 3} || math.Abs(list[2].Half-2950) > 1 {
 		t.Errorf("%+v", list)
 	}

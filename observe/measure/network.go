@@ -88,6 +88,7 @@ var ErrImplausible = errors.New("the measurement makes no sense")
 const (
 	disturbedRatio = 3   // p90 over minimum
 	tooDisturbed   = 0.5 // of the sizes: nothing can be said
+	unsteadyRatio  = 3   // upper end of the interval over the value of a small message's time
 	someDisturbed  = 0.2 // of the sizes: minima are fitted instead of medians
 )
 
@@ -277,6 +278,9 @@ func (n *Network) check() error {
 	}
 	if n.HalfRoundTrip.Value <= 0 {
 		return fmt.Errorf("%w: a message takes %.4g ns", ErrImplausible, n.HalfRoundTrip.Value)
+	}
+	if h := n.HalfRoundTrip; h.High > unsteadyRatio*h.Value {
+		return fmt.Errorf("%w: a small message takes %.4g ns, but up to %.4g ns in some rounds; measure an idle machine, with a core for each process", ErrImplausible, h.Value, h.High)
 	}
 	if most := n.HalfRoundTrip.Value * 4; n.Send.Value > most || n.Receive.Value > most {
 		return fmt.Errorf("%w: overheads of %.4g and %.4g ns on a link where a message takes %.4g ns", ErrImplausible, n.Send.Value, n.Receive.Value, n.HalfRoundTrip.Value)

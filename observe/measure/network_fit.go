@@ -8,8 +8,8 @@ type segment struct{ first, last int }
 // networkFit are the parameters that one set of times gives.
 type networkFit struct {
 	segments        []segment
-	half            float64   // half a round trip of the smallest message
-	send, receive   float64   // overheads of the smallest message
+	half            float64   // half a round trip of small messages
+	send, receive   float64   // overheads of small messages
 	gap, perByte    []float64 // by segment
 	sends, receives []float64 // mean overheads by segment
 }
@@ -17,7 +17,7 @@ type networkFit struct {
 const (
 	mostSegments  = 4
 	leastPoints   = 4    // of a segment
-	smallOverhead = 5    // the overhead of small messages is the median of so many
+	smallOverhead = 5    // the figures of small messages are the medians of so many sizes
 	jump          = 1.25 // by which a round trip grows at a change of protocol that is more than a bend
 )
 
@@ -36,7 +36,7 @@ func fitRound(round []roundOf, o *NetworkOptions, of func([]float64) float64, se
 	}
 	small := min(smallOverhead, n)
 	f := networkFit{
-		segments: segments, half: singles[0] / 2,
+		segments: segments, half: median(singles[:small]) / 2,
 		send: median(sends[:small]), receive: median(receives[:small]),
 	}
 	for _, s := range segments {
