@@ -94,6 +94,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.noiseCommand(),
 		a.scalingCommand(),
 		a.checkCommand(),
+		a.campaignCommand(),
 		a.measureCommand(),
 		a.doctorCommand(),
 		a.waitsCommand(),

@@ -149,8 +149,10 @@ func (p *expressionParser) and() (evaluator, error) { return p.chain(p.compariso
 func (p *expressionParser) comparison() (evaluator, error) {
 	return p.chain(p.sum, true, "<", "<=", ">", ">=", "=", "==", "!=")
 }
-func (p *expressionParser) sum() (evaluator, error)     { return p.chain(p.product, false, "+", "-") }
-func (p *expressionParser) product() (evaluator, error) { return p.chain(p.power, false, "*", "/", "%") }
+func (p *expressionParser) sum() (evaluator, error) { return p.chain(p.product, false, "+", "-") }
+func (p *expressionParser) product() (evaluator, error) {
+	return p.chain(p.power, false, "*", "/", "%")
+}
 
 func (p *expressionParser) power() (evaluator, error) {
 	if p.depth++; p.depth > maxNesting {

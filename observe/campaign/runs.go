@@ -21,6 +21,17 @@ type Run struct {
 // Runs returns the runs of the plan, in an order that only the seed decides: what changes slowly on a
 // machine must not look like the effect of a parameter.
 func (p *Plan) Runs(seed uint64) ([]*Run, error) {
+	runs, err := p.ordered()
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(seed, 0x5eed))
+	random.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	return runs, nil
+}
+
+// ordered returns the runs by point and repetition.
+func (p *Plan) ordered() ([]*Run, error) {
 	points, err := p.points()
 	if err != nil {
 		return nil, err
@@ -35,8 +46,6 @@ func (p *Plan) Runs(seed uint64) ([]*Run, error) {
 			runs = append(runs, &Run{Name: p.runName(at, r), At: at, Repetition: r, Cores: cores, plan: p})
 		}
 	}
-	random := rand.New(rand.NewPCG(seed, 0x5eed))
-	random.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
 	return runs, nil
 }
 

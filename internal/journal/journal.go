@@ -1,0 +1,185 @@
+// Package journal keeps files of JSON lines that only ever grow, and notices every change to them:
+// the last field of each line is a checksum of the file so far.
+//
+//	{"run":"p2.r1","status":"ok","crc32c":"5535352e"}
+//
+// A line counts once it is written and synced. What a crash leaves behind is a last line that is not
+// complete; it is cut off when the file is opened again. Nothing is known here of what lines mean.
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// The last field of a line is its checksum.
+const (
+	sumField   = `,"crc32c":"`
+	sumEnd     = `"}`
+	sumPattern = sumField + "%08x" + sumEnd
+	sumLength  = len(sumField) + 8 + len(sumEnd)
+)
+
+// longest is the size of a file that is still read.
+const longest = 1 << 30
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// chain is the checksum of the lines so far, each without its own checksum: no line can be changed,
+// moved, doubled or left out unnoticed, except for the last ones.
+type chain uint32
+
+func (c *chain) add(body []byte) uint32 {
+	*c = chain(crc32.Update(uint32(*c), castagnoli, body))
+	return uint32(*c)
+}
+
+// check takes the checksum off a line, and goes on by the line if it is right.
+func (c *chain) check(line []byte) (body []byte, ok bool) {
+	n := len(line) - sumLength
+	if n < 1 {
+		return nil, false
+	}
+	next := *c
+	if fmt.Sprintf(sumPattern, next.add(line[:n])) != string(line[n:]) {
+		return nil, false
+	}
+	*c = next
+	return append(line[:n:n], '}'), true
+}
+
+// encode returns v, which must be an object with members, as a line.
+func (c *chain) encode(v any) ([]byte, error) {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	line.Truncate(line.Len() - len("}\n"))
+	sum := c.add(line.Bytes())
+	fmt.Fprintf(&line, sumPattern+"\n", sum)
+	return line.Bytes(), nil
+}
+
+// Lines reads the lines of a journal, each as the JSON object that was written. The name stands in
+// messages. A last line that is not complete is left out, and whole is the size of what is before it.
+// A file that differs from what was written in any other way is refused.
+func Lines(name string, data []byte) (lines [][]byte, whole int, err error) {
+	lines, whole, _, err = read(name, data)
+	return lines, whole, err
+}
+
+func read(name string, data []byte) (lines [][]byte, whole int, sum chain, err error) {
+	for n := 1; whole < len(data); n++ {
+		end := bytes.IndexByte(data[whole:], '\n')
+		if end < 0 {
+			break // torn
+		}
+		body, ok := sum.check(data[whole : whole+end])
+		if !ok || !json.Valid(body) {
+			return nil, 0, 0, fmt.Errorf("%s:%d: the line is damaged, or lines before it were moved, added or removed; "+
+				"remove this line and all behind it, and what they say is forgotten", name, n)
+		}
+		lines = append(lines, body)
+		whole += end + 1
+	}
+	return lines, whole, sum, nil
+}
+
+// A Journal is a file that is open to be appended to, by one process at a time. Its methods may be
+// called from several goroutines.
+type Journal struct {
+	mu   sync.Mutex
+	f    *os.File
+	sum  chain
+	fail error // of an earlier append: the end of the file is not known
+}
+
+// ErrInUse is returned when another process has the journal open.
+var ErrInUse = errors.New("is in use by another process")
+
+// Open opens or makes a journal, and returns the lines that it has. A last line that is not complete
+// is removed.
+func Open(path string) (*Journal, [][]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &Journal{f: f}
+	lines, err := j.begin(path)
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return j, lines, nil
+}
+
+func (j *Journal) begin(path string) ([][]byte, error) {
+	if err := lock(j.f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(j.f, longest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > longest {
+		return nil, fmt.Errorf("%s: has more than %d MiB", path, longest>>20)
+	}
+	lines, whole, sum, err := read(path, data)
+	if err != nil {
+		return nil, err
+	}
+	j.sum = sum
+	if whole < len(data) {
+		if err := j.f.Truncate(int64(whole)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := j.f.Seek(int64(whole), io.SeekStart); err != nil {
+		return nil, err
+	}
+	return lines, syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the name of a new file last.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// Append adds a line, and returns when it is on disk.
+func (j *Journal) Append(v any) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.fail != nil {
+		return j.fail
+	}
+	line, err := j.sum.encode(v)
+	if err == nil {
+		_, err = j.f.Write(line)
+	}
+	if err == nil {
+		err = j.f.Sync()
+	}
+	j.fail = err
+	return err
+}
+
+// Close closes the file, and lets others have it.
+func (j *Journal) Close() error { return j.f.Close() }

@@ -1,0 +1,307 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"slackline/internal/atomicfile"
+)
+
+// attempt does one attempt of a run, or takes over one that an earlier session began. No end means
+// that it goes on without us.
+func (x *execution) attempt(ctx context.Context, t *task) (*End, error) {
+	x.mu.Lock()
+	h := x.state.run(t.run.Name)
+	attempt := h.attempts
+	x.mu.Unlock()
+	wait := x.adopt
+	if !t.adopt {
+		attempt++
+		if err := x.prepare(t.run, attempt); err != nil {
+			return nil, err
+		}
+		wait = x.launch
+	}
+	if x.Plan.batch != nil {
+		wait = x.submit
+		if t.adopt {
+			wait = x.awaitJob
+		}
+	}
+	if err := wait(ctx, t.run, attempt); err != nil {
+		return nil, err
+	}
+	return x.end(ctx, t.run, attempt)
+}
+
+// prepare makes the directory of a run and says in the journal that an attempt begins.
+func (x *execution) prepare(run *Run, attempt int) error {
+	dir := x.RunDir(run.Name)
+	if err := x.moveAway(run, attempt-1); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	o := order{
+		Run: run.Name, Attempt: attempt, Command: run.words(dir), Environment: run.environment(dir), Directory: x.Base,
+		Timeout: int64(x.Plan.Timeout),
+	}
+	if err := writeJSON(filepath.Join(dir, orderFile), &o); err != nil {
+		return err
+	}
+	line := &beginLine{eventBegin, run.Name, attempt, now(), o.Command}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.journal.Append(line); err != nil {
+		return err
+	}
+	x.state.begin(line)
+	return nil
+}
+
+// moveAway keeps what an earlier attempt left in another directory.
+func (x *execution) moveAway(run *Run, attempt int) error {
+	dir := x.RunDir(run.Name)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	to := filepath.Join(x.Dir, "failed", run.Name+".a"+strconv.Itoa(attempt))
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
+			return os.Rename(dir, to)
+		}
+		to = filepath.Join(x.Dir, "failed", fmt.Sprintf("%s.a%d.%d", run.Name, attempt, n))
+	}
+}
+
+// launch starts the supervisor of a run and waits for it. When ctx is done the run is ended.
+func (x *execution) launch(ctx context.Context, run *Run, attempt int) error {
+	dir := x.RunDir(run.Name)
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if ok, err := takeLock(lock); err != nil || !ok {
+		return fmt.Errorf("%s: the run has a supervisor already (%v)", dir, err)
+	}
+	words := x.supervisor(dir, attempt)
+	c := exec.Command(words[0], words[1:]...)
+	c.Args[0] = x.options.Name
+	c.ExtraFiles = []*os.File{lock} // its descriptor keeps the lock as long as it lives
+	complaints, err := os.Create(filepath.Join(dir, "supervisor"))
+	if err != nil {
+		return err
+	}
+	defer complaints.Close()
+	c.Stderr = complaints
+	ownSession(c)
+	if err := c.Start(); err != nil {
+		return fmt.Errorf("the supervisor of a run cannot be started: %w", err)
+	}
+	lock.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		_ = c.Process.Signal(syscall.SIGTERM)
+		<-ended
+	}
+	return nil
+}
+
+// supervisor is the command that supervises an attempt.
+func (x *execution) supervisor(dir string, attempt int) []string {
+	return append(slices.Clone(x.options.Self), dir, strconv.Itoa(attempt))
+}
+
+// adopt waits for the supervisor that an earlier session left behind, if it is still there.
+func (x *execution) adopt(ctx context.Context, run *Run, _ int) error {
+	lock, err := os.OpenFile(filepath.Join(x.RunDir(run.Name), lockFile), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was never started
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	for told := false; ; told = true {
+		free, err := takeLock(lock)
+		if err != nil || free {
+			return err
+		}
+		if !told {
+			x.options.Note(fmt.Sprintf("%s, which an earlier start began, is still at work; waiting for it", run.Name))
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// readResult reads how an attempt ended; nil: it is not known.
+func (x *execution) readResult(run *Run, attempt int) (*result, error) {
+	data, err := os.ReadFile(filepath.Join(x.RunDir(run.Name), resultFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var r result
+	if err := json.Unmarshal(data, &r); err != nil || r.Attempt != attempt {
+		return nil, nil
+	}
+	return &r, nil
+}
+
+// end judges an attempt that has ended.
+func (x *execution) end(ctx context.Context, run *Run, attempt int) (*End, error) {
+	r, err := x.readResult(run, attempt)
+	if err != nil {
+		return nil, err
+	}
+	e := &End{Event: eventEnd, Run: run.Name, Cores: run.Cores, Status: OK}
+	if r == nil {
+		e.Attempt, e.Exit = attempt, -1
+		e.Status, e.Reason = Lost, "it ended without a result"
+		return e, nil
+	}
+	e.result = *r
+	e.Reason = r.Reason
+	switch {
+	case r.Status == unstarted && x.Plan.batch == nil: // all others would fail alike
+		e.Status = Failed
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return nil, errors.Join(x.note(e), fmt.Errorf("%s: %s", run.Name, r.Reason))
+	case r.Status == interrupted:
+		if e.Status = Interrupted; ctx.Err() == nil { // somebody else did it
+			e.Status, e.Reason = Failed, "it was interrupted"
+		}
+	case r.Status == endedByTimeout:
+		e.Status, e.Reason = TimedOut, fmt.Sprintf("it took longer than %v", x.Plan.Timeout)
+	case r.Status == unstarted:
+		e.Status = Failed
+	case r.Exit != 0:
+		e.Status = Failed
+		if e.Reason == "" {
+			e.Reason = "exit code " + strconv.Itoa(r.Exit)
+		}
+		if line := lastLine(filepath.Join(x.RunDir(run.Name), stderrFile)); line != "" {
+			e.Reason += ": " + line
+		}
+	default:
+		if _, err := run.measure(x.Base, x.RunDir(run.Name), r); err != nil {
+			e.Status, e.Reason = Unread, err.Error()
+		}
+	}
+	return e, nil
+}
+
+// lastLine is the end of what a program said.
+func lastLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const most = 200
+	if info, err := f.Stat(); err == nil && info.Size() > most {
+		_, _ = f.Seek(-most, 2)
+	}
+	data := make([]byte, most)
+	n, _ := f.Read(data)
+	text := strings.TrimSpace(strings.ToValidUTF8(string(data[:n]), ""))
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// submit hands a run to the batch system and waits for its end.
+func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
+	dir, b := x.RunDir(run.Name), x.Plan.batch
+	script := filepath.Join(dir, scriptFile)
+	err := atomicfile.Write(script, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "#!/bin/bash\ncd %s || exit 1\n%s\nexec -a %s %s\n", quoteWord(x.Base), strings.TrimSpace(b.Setup),
+			quoteWord(x.options.Name), Quote(x.supervisor(dir, attempt)))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	words := append([]string{}, b.Submit...)
+	words = append(words, "--job-name="+x.jobName(run, attempt), "--output="+filepath.Join(dir, "job.out"))
+	for _, o := range b.Options {
+		words = append(words, o.fill(x.Plan.named(run.At), run.texts(dir)))
+	}
+	words = append(words, script)
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput() // not ended by an interrupt: the job may be there already
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", Quote(words), err, strings.TrimSpace(string(out)))
+	}
+	return x.awaitJob(ctx, run, attempt)
+}
+
+// jobName is the name of the job of an attempt, by which it is found again.
+func (x *execution) jobName(run *Run, attempt int) string {
+	return fmt.Sprintf("slackline-%08x-%s.a%d", crc32.ChecksumIEEE([]byte(x.Dir)), run.Name, attempt)
+}
+
+// awaitJob waits until a job has left a result, or is no more in the queue.
+func (x *execution) awaitJob(ctx context.Context, run *Run, attempt int) error {
+	b := x.Plan.batch
+	const patience = 10 // calls of the queue command that may fail in a row
+	gone, failures := 0, 0
+	for {
+		if r, err := x.readResult(run, attempt); r != nil || err != nil {
+			return err
+		}
+		if gone == 2 { // the file system of the nodes may need a moment
+			return nil
+		}
+		words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
+		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			if failures++; failures == patience {
+				return fmt.Errorf("%s: %w", Quote(words), err)
+			}
+		case len(bytes.TrimSpace(out)) == 0:
+			gone++
+		default:
+			gone, failures = 0, 0
+		}
+		if err := pause(ctx, b.Poll); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package campaign
+
+import "syscall"
+
+// diesWithParent does nothing: this system cannot.
+func diesWithParent(*syscall.SysProcAttr) {}
