@@ -197,16 +197,21 @@ func firstAfter(enter []unit.Duration, t unit.Duration, before int32) int32 {
 
 // Long windows are added up from sums that were kept at every so many calls.
 const (
-	longWindow  = 1 << 11
-	minDistance = 1 << 9
+	longWindow  = 1 << 8
+	minDistance = 1 << 6
 )
 
 // ledger holds what a location had spent in each of its paths up to certain calls.
 type ledger struct {
 	once     sync.Once
-	distance int32             // calls from one entry to the next
-	paths    []int32           // of the location
-	entries  [][]unit.Duration // by entry and path of the location: up to the beginning of call entry*distance
+	distance int32           // calls from one entry to the next
+	paths    []int32         // of the location
+	entries  []unit.Duration // by entry and path of the location: up to the beginning of call entry*distance
+}
+
+// entry returns what the location had spent up to an entry.
+func (l *ledger) entry(i int32) []unit.Duration {
+	return l.entries[int(i)*len(l.paths) : int(i+1)*len(l.paths)]
 }
 
 // addLong adds a window with many calls.
@@ -222,8 +227,9 @@ func (w *Windows) addLong(s *Sums, location int32, from, to unit.Duration, first
 	c := &w.tl.Locations[location].Calls
 	begin, end := c.Enter[low*l.distance], c.Enter[high*l.distance]
 	w.addShort(s, location, from, begin, first, low*l.distance)
+	begun, ended := l.entry(low), l.entry(high)
 	for i, path := range l.paths {
-		s.add(path, l.entries[high][i]-l.entries[low][i])
+		s.add(path, ended[i]-begun[i])
 	}
 	w.addShort(s, location, end, to, firstAfter(c.Enter, end, before), before)
 }
@@ -248,6 +254,7 @@ func (w *Windows) keepLedger(location int32) {
 	}
 	l.distance = int32(max(minDistance, len(l.paths)))
 	spent := make([]unit.Duration, len(l.paths))
+	l.entries = make([]unit.Duration, 0, (c.Len()/int(l.distance)+1)*len(l.paths))
 	at := c.Enter[0]
 	for i := int32(0); i < int32(c.Len()); i += l.distance {
 		sums.Clear()
@@ -256,7 +263,7 @@ func (w *Windows) keepLedger(location int32) {
 			spent[number[path]] += sums.First(path)
 		}
 		at = c.Enter[i]
-		l.entries = append(l.entries, append([]unit.Duration(nil), spent...))
+		l.entries = append(l.entries, spent...)
 	}
 }
 
