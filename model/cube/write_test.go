@@ -62,7 +62,7 @@ func TestWriteRead(t *testing.T) {
 			t.Errorf("path of node 3 = %v", n.Path())
 		}
 	}
-	if text := string(b.Bytes()); !strings.Contains(text, `<coord locId="3">2 0</coord>`) || !strings.Contains(text, `<dim size="3" periodic="true"/>`) {
+	if text := b.String(); !strings.Contains(text, `<coord locId="3">2 0</coord>`) || !strings.Contains(text, `<dim size="3" periodic="true"/>`) {
 		t.Error("the grid is missing")
 	}
 }
