@@ -50,10 +50,10 @@ func (a *app) toleranceCommand() *cobra.Command {
 			"a schedule file or a recorded run, told by its content; - for the standard input; or the name of a pattern "+
 				"('slackline generate --list'). Several are taken for runs of one program: their answers become quantiles"),
 		Example: `  slackline tolerance run.goal -L 3us -o 400ns -G 0.018ns --range 0:100us --plot run.svg
-  slackline tolerance run.goal -L 500ns --tolerance 1%,10% --limit 2us --critical-path --slack --format json
+  slackline tolerance run.goal -L 500ns --tolerance 1%,10% --limit 2us --critical-path --slack
   slackline tolerance run.goal -L 274ns --topology fattree:k=16 --wires 10
   slackline tolerance halo2d --ranks 64 --machine xt4 --mappings default,openmpi,mpich
-  slackline tolerance run.goal -L 0.5us -G 0.01ns --placement 4 --inter 3us,0.05ns --rank-file ranks.txt
+  slackline tolerance run.goal -L 0.5us -G 0.01ns --placement 4 --inter 3us,0.05ns --rank-file ranks
   slackline tolerance run.goal --machine xt4 --noise jaguar --replicas 100`,
 		Args: someArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
