@@ -13,6 +13,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/pattern"
 	"slackline/model/timeline"
+	"slackline/model/trace"
 	"slackline/model/unit"
 )
 
@@ -25,18 +26,23 @@ type runOptions struct {
 	begin, end quantity[unit.Duration]
 	ranks      rankList
 	strict     bool
+	clock      choice
 	threads    int
 	future     futureOptions
 }
 
 func newRunOptions() runOptions {
-	return runOptions{begin: durationFlag(), end: durationFlag(), future: newFutureOptions()}
+	return runOptions{
+		begin: durationFlag(), end: durationFlag(), future: newFutureOptions(),
+		clock: newChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl), string(trace.ClockNone)),
+	}
 }
 
 // addTo gives a command the flags.
 func (o *runOptions) addTo(a *app, c *cobra.Command) {
 	a.addGroup(c, "Run", o.addFlags)
 	o.future.addTo(a, c)
+	complete(c, "clock", o.clock.allowed)
 	c.ValidArgsFunction = completeInput
 }
 
@@ -45,6 +51,8 @@ func (o *runOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.end, "end", "leave out what happens after this `time` since the start of the run")
 	fs.Var(&o.ranks, "only-ranks", "read these `ranks` only, e.g. 0..15,32; what others have to do with them is left out")
 	fs.BoolVar(&o.strict, "strict", false, "refuse a trace of which something is missing or damaged")
+	fs.Var(&o.clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still impossible (clc), not at all (none); "+
+		"auto: clc for runs of slackline record, offsets for others")
 	fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 }
 
@@ -99,7 +107,7 @@ func (o *runOptions) simulated(c *cobra.Command, word string) (bool, error) {
 // read reads a recorded run.
 func (o *runOptions) read(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
 	in, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
-		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Threads: o.threads, Hash: hash,
+		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Clock: trace.Clock(o.clock.value), Threads: o.threads, Hash: hash,
 	})
 	if err != nil {
 		return nil, err
@@ -107,6 +115,7 @@ func (o *runOptions) read(a *app, c *cobra.Command, word string, hash bool) (*ru
 	for _, w := range in.Warnings {
 		a.warn("%s", w)
 	}
+	a.noteOfClocks(in.Clocks)
 	a.warnOfProblems(in.Timeline)
 	if len(o.future.changes) > 0 {
 		return nil, usagef("--balance and --what-if simulate the run again; say on which machine: --machine NAME (see 'slackline machine list')")
@@ -205,4 +214,15 @@ func firstOf(list []timeline.Unmatched) string {
 	}
 	u := list[0]
 	return fmt.Sprintf(", the first is %s of rank %d with rank %d, tag %d, at %s", u.Call, u.Rank, u.Peer, u.Tag, u.Time.Short())
+}
+
+// noteOfClocks says what was impossible in the times of a run and was removed.
+func (a *app) noteOfClocks(r *trace.ClockReport) {
+	if n := r.Before.Messages + r.Before.Groups; n > 0 {
+		a.note("%s arrived before they were sent, by up to %s: the controlled logical clock moved %s by up to %s",
+			plural(n, "message"), r.Before.Worst.Short(), plural(r.Moved, "moment"), r.Furthest.Short())
+	}
+	if len(r.Unknown) > 0 {
+		a.warn("nobody compared the clocks of %s with that of rank 0: their times may be wrong", plural(len(r.Unknown), "rank"))
+	}
 }

@@ -1,13 +1,17 @@
 package input
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"slackline/internal/provenance"
 	"slackline/model/timeline"
@@ -20,6 +24,7 @@ type TraceOptions struct {
 	Begin, End unit.Duration // since the start of the run; End 0: to its end
 	Ranks      []int         // those that are read; nil: all
 	Strict     bool          // refuse a trace that is damaged or incomplete
+	Clock      trace.Clock   // how clocks are brought together; empty: trace.ClockAuto
 	Threads    int           // 0: one per core
 	Hash       bool          // fill Trace.Record with the hash of the files
 }
@@ -29,6 +34,7 @@ type Trace struct {
 	Name     string // as the user wrote it
 	Format   string
 	Timeline *timeline.Timeline
+	Clocks   *trace.ClockReport // what was done to bring the clocks together
 	Record   provenance.Input
 	Warnings []string // what was lost or repaired while reading
 }
@@ -75,8 +81,10 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	if err != nil {
 		return nil, err
 	}
+	clocks := &trace.ClockReport{}
 	tl, err := trace.ToTimeline(t, trace.TimelineOptions{
 		Ranks: o.Ranks, Begin: o.Begin, End: o.End, Strict: o.Strict, Threads: o.Threads, Interrupt: ctx.Err,
+		Clock: cmp.Or(o.Clock, trace.ClockAuto), Clocks: clocks,
 	})
 	if t.Close != nil {
 		err = errors.Join(err, t.Close())
@@ -84,19 +92,68 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	if err != nil {
 		return nil, err
 	}
-	in := &Trace{Name: word, Format: t.Format, Timeline: tl, Warnings: slices.Clone(t.Warnings)}
+	in := &Trace{Name: word, Format: t.Format, Timeline: tl, Clocks: clocks, Warnings: slices.Clone(t.Warnings)}
 	in.Record, err = recordTrace(word, t.Format, o.Hash)
 	return in, err
 }
 
-// recordTrace describes a trace: its main file, or the directory that it is.
+// recordTrace describes a trace. What consists of several files has the size of all of them, and the hash of
+// their names, sizes and hashes, in the order of their names.
 func recordTrace(word, format string, hash bool) (provenance.Input, error) {
-	info, err := os.Stat(word)
+	record := provenance.Input{Path: word, Kind: format}
+	if !hash {
+		return record, nil
+	}
+	files, err := filesOf(word)
 	if err != nil {
-		return provenance.Input{}, err
+		return record, err
 	}
-	if !hash || !info.Mode().IsRegular() {
-		return provenance.Input{Path: word, Kind: format}, nil
+	if len(files) == 1 {
+		return RecordFile(files[0], format)
 	}
-	return RecordFile(word, format)
+	sum := sha256.New()
+	for _, file := range files {
+		r, err := RecordFile(file, format)
+		if err != nil {
+			return record, err
+		}
+		name, err := filepath.Rel(filepath.Dir(word), file)
+		if err != nil {
+			return record, err
+		}
+		fmt.Fprintf(sum, "%s\t%d\t%s\n", filepath.ToSlash(name), r.Bytes, r.SHA256)
+		record.Bytes += r.Bytes
+	}
+	record.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return record, nil
+}
+
+// filesOf are the files of a trace, by name: the file itself, or what is in the directory that it is or that belongs to
+// it, as with the anchor file of an OTF2 archive.
+func filesOf(word string) ([]string, error) {
+	stem := strings.TrimSuffix(word, filepath.Ext(word))
+	roots := []string{word}
+	if stem != word {
+		roots = append(roots, stem, stem+".def")
+	}
+	var files []string
+	for i, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.Type().IsRegular():
+				files = append(files, path)
+			}
+			return nil
+		})
+		if err != nil && (i == 0 || !errors.Is(err, fs.ErrNotExist)) {
+			return nil, err
+		}
+		if info, err := os.Stat(word); err == nil && info.IsDir() {
+			break // it is all there
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }
