@@ -42,6 +42,10 @@ func (p *apportioner) split(shares []int64, amount int64, weights []int64, total
 	if left == 0 {
 		return
 	}
+	if len(p.rests) <= few {
+		p.giveOneByOne(shares, left)
+		return
+	}
 	slices.SortFunc(p.rests, func(x, y rest) int {
 		if x.value != y.value {
 			return cmp.Compare(y.value, x.value)
@@ -50,5 +54,22 @@ func (p *apportioner) split(shares []int64, amount int64, weights []int64, total
 	})
 	for _, r := range p.rests[:left] {
 		shares[r.entry]++
+	}
+}
+
+// few is how many entries are not worth sorting.
+const few = 16
+
+// giveOneByOne gives one more to the entries with the greatest rests, looking for each anew.
+func (p *apportioner) giveOneByOne(shares []int64, left int64) {
+	for ; left > 0; left-- {
+		best := 0
+		for i := range p.rests { // in the order of the entries: the first of equal rests wins
+			if p.rests[i].value > p.rests[best].value {
+				best = i
+			}
+		}
+		shares[p.rests[best].entry]++
+		p.rests = append(p.rests[:best], p.rests[best+1:]...)
 	}
 }

@@ -85,6 +85,7 @@ func (b *backward) findSince() {
 		for i := from; i < to; i++ {
 			s := &b.a.states[i]
 			s.since = b.a.lastMet(s.location, s.call, s.cause, s.causeCall)
+			s.before = int32(b.a.statesBefore(s.cause, s.causeCall))
 		}
 	})
 }
@@ -92,21 +93,20 @@ func (b *backward) findSince() {
 // countPending counts for every wait state the later ones that it may be responsible for.
 func (b *backward) countPending() {
 	count := func(c *causes, of interval) {
-		c.states = b.a.statesIn(c.states[:0], of.location, of.from, of.to, of.before)
+		c.states = b.a.statesIn(c.states[:0], of.location, of.from, of.to, of.states)
 		for _, w := range c.states {
 			atomic.AddInt32(&b.a.states[w.state].pending, 1)
 		}
 	}
 	parallel.Chunks(len(b.a.states), stateChunk, len(b.workers), func(worker, from, to int) {
 		for i := from; i < to && b.ctx.Err() == nil; i++ {
-			of, _ := b.a.intervals(&b.a.states[i])
+			of, _ := b.a.intervals(i)
 			count(b.workers[worker].causes, of)
 		}
 	})
 	parallel.Chunks(len(b.a.idle), stateChunk, len(b.workers), func(worker, from, to int) {
 		for i := from; i < to; i++ {
-			p := &b.a.idle[i]
-			count(b.workers[worker].causes, interval{p.master, p.from, p.to, p.before})
+			count(b.workers[worker].causes, b.a.idle[i].interval())
 		}
 	})
 }
@@ -194,7 +194,7 @@ func (w *accountant) accountFor(item int) {
 	}
 	s := &w.a.states[item]
 	s.order = w.b.order.Add(1)
-	w.causes.find(w.a, s)
+	w.causes.find(w.a, item)
 	long := atomic.LoadInt64(&s.long)
 	w.split(int64(s.amount), long)
 	s.indirect = w.charge(w.a.rankOf(s.cause), s.metric, int64(s.amount), long, 1)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"slackline/internal/parallel"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -144,35 +145,39 @@ func (a *analysis) messagesOf() []int {
 }
 
 // readMessages finds late senders and receivers, and the contacts of all locations.
-func (a *analysis) readMessages(found []candidates) {
+func (a *analysis) readMessages(candidates []candidates) {
 	a.contacts = make([]contacts, len(a.tl.Locations))
 	first := a.messagesOf()
 	scratch := a.scratches()
+	contacts := make([][]found, len(scratch))
 	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
-		messages := a.tl.Messages[first[l]:first[l+1]]
-		a.collectContacts(int32(l), messages, scratch[worker])
-		for i := range messages {
-			a.readMessage(int32(first[l]+i), &found[worker])
+		list := contacts[worker][:0]
+		for i := first[l]; i < first[l+1]; i++ {
+			m := &a.tl.Messages[i]
+			if m.From == m.To {
+				continue
+			}
+			e := a.endsOf(m)
+			list = e.contactsOf(list, m)
+			e.readMessage(m, int32(i), &candidates[worker])
 		}
+		a.contacts[l] = newContacts(list, scratch[worker])
+		contacts[worker] = list
 	})
 }
 
 // readMessage finds out who waited for whom at a message.
-func (a *analysis) readMessage(number int32, found *candidates) {
-	m := &a.tl.Messages[number]
-	if m.From == m.To {
-		return
-	}
-	if amount := lateSender(a.spanOf(m.From, m.Send), a.spanOf(m.To, m.Recv)); amount > 0 && !a.isTest(m.To, m.Recv) {
+func (e *messageEnds) readMessage(m *timeline.Message, number int32, found *candidates) {
+	if amount := lateSender(e.send.span, e.recv.span); amount > 0 && !e.recvTests {
 		found.add(candidate{
 			metric: LateSender, amount: amount, location: m.To, call: m.Recv,
 			cause: m.From, causeCall: m.Send, reference: number, seq: m.RecvSeq,
 		})
 	}
-	if m.SendDone < 0 {
+	if !e.isDone || e.doneTests {
 		return
 	}
-	if amount := lateReceiver(a.spanOf(m.From, m.SendDone), a.spanOf(m.To, m.Post)); amount > 0 && !a.isTest(m.From, m.SendDone) {
+	if amount := lateReceiver(e.done.span, e.post.span); amount > 0 {
 		found.add(candidate{
 			metric: LateReceiver, amount: amount, location: m.From, call: m.SendDone,
 			cause: m.To, causeCall: m.Post, reference: number, seq: m.SendDoneSeq,

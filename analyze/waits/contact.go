@@ -52,58 +52,73 @@ func meet(from, to operation) (contact, bool) {
 	return contact{instant, from.end, to.end}, max(from.enter, to.enter) <= instant
 }
 
-// contactsOf finds the contacts of the messages that a message makes: of its send with the completion of
-// its receive, and of the completion of its send with the posting of its receive.
-func (a *analysis) contactsOf(m *timeline.Message, visit func(contact)) {
-	if !a.isTest(m.To, m.Recv) {
-		if c, ok := meet(a.operationOf(m.From, m.Send), a.operationOf(m.To, m.Recv)); ok {
-			visit(c)
-		}
-	}
-	if m.SendDone < 0 || m.SendDone == m.Send && m.Post == m.Recv || a.isTest(m.From, m.SendDone) {
-		return
-	}
-	if c, ok := meet(a.operationOf(m.From, m.SendDone), a.operationOf(m.To, m.Post)); ok {
-		visit(c)
-	}
+// ends of a message: the send, its completion, the posting of the receive, the reception.
+type messageEnds struct {
+	send, done, post, recv operation
+	doneTests, recvTests   bool // these only test
+	isDone                 bool // the send was completed
 }
 
-// collectContacts lists the contacts of a location with those whose messages it received. The scratch
-// has a zero for every location, and gets them back.
-func (a *analysis) collectContacts(location int32, messages []timeline.Message, scratch []int32) {
-	c := &a.contacts[location]
-	total := int32(0)
-	for i := range messages {
-		m := &messages[i]
-		if m.From == location {
-			continue
+// endsOf looks up when the calls of a message were.
+func (a *analysis) endsOf(m *timeline.Message) messageEnds {
+	e := messageEnds{send: a.operationOf(m.From, m.Send), recv: a.operationOf(m.To, m.Recv), recvTests: a.isTest(m.To, m.Recv), isDone: m.SendDone >= 0}
+	e.done, e.post = e.send, e.recv
+	if m.SendDone != m.Send && e.isDone {
+		e.done = a.operationOf(m.From, m.SendDone)
+	}
+	if m.Post != m.Recv {
+		e.post = a.operationOf(m.To, m.Post)
+	}
+	e.doneTests = e.isDone && a.isTest(m.From, m.SendDone)
+	return e
+}
+
+// found is a contact with a sender.
+type found struct {
+	contact
+	peer int32
+}
+
+// contactsOf appends the contacts that a message makes: of its send with the reception, and of the completion of its
+// send with the posting of its receive.
+func (e *messageEnds) contactsOf(list []found, m *timeline.Message) []found {
+	if !e.recvTests {
+		if c, ok := meet(e.send, e.recv); ok {
+			list = append(list, found{c, m.From})
 		}
-		a.contactsOf(m, func(contact) {
-			if scratch[m.From]++; scratch[m.From] == 1 {
-				c.peers = append(c.peers, m.From)
-			}
-			total++
-		})
+	}
+	if !e.isDone || e.doneTests || m.SendDone == m.Send && m.Post == m.Recv {
+		return list
+	}
+	if c, ok := meet(e.done, e.post); ok {
+		list = append(list, found{c, m.From})
+	}
+	return list
+}
+
+// newContacts sorts contacts by sender and instant. The scratch has a zero for every location, and gets them back.
+func newContacts(list []found, scratch []int32) contacts {
+	var c contacts
+	for i := range list {
+		peer := list[i].peer
+		if scratch[peer]++; scratch[peer] == 1 {
+			c.peers = append(c.peers, peer)
+		}
 	}
 	slices.Sort(c.peers)
 	c.peers = slices.Clip(c.peers)
 	c.first = make([]int32, len(c.peers)+1)
-	c.list = make([]contact, total)
+	c.list = make([]contact, len(list))
 	at := int32(0)
 	for i, p := range c.peers {
 		c.first[i] = at
 		at, scratch[p] = at+scratch[p], at
 	}
 	c.first[len(c.peers)] = at
-	for i := range messages {
-		m := &messages[i]
-		if m.From == location {
-			continue
-		}
-		a.contactsOf(m, func(found contact) {
-			c.list[scratch[m.From]] = found
-			scratch[m.From]++
-		})
+	for i := range list {
+		peer := list[i].peer
+		c.list[scratch[peer]] = list[i].contact
+		scratch[peer]++
 	}
 	order := func(x, y contact) int {
 		return cmp.Or(cmp.Compare(x.instant, y.instant), cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
@@ -114,4 +129,5 @@ func (a *analysis) collectContacts(location int32, messages []timeline.Message, 
 			slices.SortFunc(part, order)
 		}
 	}
+	return c
 }

@@ -26,26 +26,28 @@ func newCauses(p *profile.Paths) *causes { return &causes{sums: profile.NewSums(
 type interval struct {
 	location int32
 	from, to unit.Duration
-	before   int32
+	before   int32 // that call
+	states   int   // number of wait states before it
 }
 
 // intervals returns what the causing and the waiting location did since they last met.
-func (a *analysis) intervals(s *state) (of, waiter interval) {
-	of = interval{s.cause, s.since, a.calls(s.cause).Enter[s.causeCall], s.causeCall}
-	waiter = interval{s.location, s.since, s.enter, s.call}
+func (a *analysis) intervals(i int) (of, waiter interval) {
+	s := &a.states[i]
+	of = interval{s.cause, s.since, a.calls(s.cause).Enter[s.causeCall], s.causeCall, int(s.before)}
+	waiter = interval{s.location, s.since, s.enter, s.call, i - a.first[s.location]}
 	if s.since == never {
 		of.from, waiter.from = a.tl.Locations[s.cause].First, a.tl.Locations[s.location].First
 	}
 	return of, waiter
 }
 
-// find finds the causes of a wait state.
-func (c *causes) find(a *analysis, s *state) {
-	of, waiter := a.intervals(s)
+// find finds the causes of wait state number i.
+func (c *causes) find(a *analysis, i int) {
+	of, waiter := a.intervals(i)
 	c.begin(a, of)
 	c.sums.Second()
 	a.windows.Add(c.sums, waiter.location, waiter.from, waiter.to, waiter.before)
-	c.waiting = a.statesIn(c.waiting[:0], waiter.location, waiter.from, waiter.to, waiter.before)
+	c.waiting = a.statesIn(c.waiting[:0], waiter.location, waiter.from, waiter.to, waiter.states)
 	for _, w := range c.waiting {
 		c.sums.Subtract(a.statePath(w.state), w.part)
 	}
@@ -54,7 +56,7 @@ func (c *causes) find(a *analysis, s *state) {
 
 // findSerial finds the causes of idle threads: all that their master did.
 func (c *causes) findSerial(a *analysis, p *idlePhase) {
-	c.begin(a, interval{p.master, p.from, p.to, p.before})
+	c.begin(a, p.interval())
 	c.finish()
 }
 
@@ -62,7 +64,7 @@ func (c *causes) findSerial(a *analysis, p *idlePhase) {
 func (c *causes) begin(a *analysis, of interval) {
 	c.sums.Clear()
 	a.windows.Add(c.sums, of.location, of.from, of.to, of.before)
-	c.states = a.statesIn(c.states[:0], of.location, of.from, of.to, of.before)
+	c.states = a.statesIn(c.states[:0], of.location, of.from, of.to, of.states)
 	for _, w := range c.states {
 		c.sums.Subtract(a.statePath(w.state), w.part)
 	}

@@ -104,9 +104,8 @@ type explainer struct {
 // the one that came late.
 func (x *explainer) charge(c charged) (rank int) {
 	if c.item < len(x.a.states) {
-		s := &x.a.states[c.item]
-		x.causes.find(x.a, s)
-		rank = x.a.rankOf(s.cause)
+		x.causes.find(x.a, c.item)
+		rank = x.a.rankOf(x.a.states[c.item].cause)
 	} else {
 		p := &x.a.idle[c.item-len(x.a.states)]
 		x.causes.findSerial(x.a, p)

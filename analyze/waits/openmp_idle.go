@@ -20,12 +20,16 @@ type idlePhase struct {
 	master   int32
 	from, to unit.Duration
 	before   int32 // no call of the master from this one on begins before to
+	states   int   // number of its wait states before that call
 	path     int32
 	workers  int64
 	indirect int64 // of each worker
 }
 
 func (p *idlePhase) amount() int64 { return int64(p.to - p.from) }
+
+// interval is what the master does in the phase.
+func (p *idlePhase) interval() interval { return interval{p.master, p.from, p.to, p.before, p.states} }
 
 // findIdlePhases lists the serial phases of all masters that have teams and workers.
 func (a *analysis) findIdlePhases() {
@@ -56,7 +60,9 @@ func (a *analysis) phasesOf(master int32, workers int64, teams []timeline.Team) 
 	var list []idlePhase
 	add := func(from, to unit.Duration, before, path int32) {
 		if to > from {
-			list = append(list, idlePhase{master: master, from: from, to: to, before: before, path: path, workers: workers})
+			list = append(list, idlePhase{
+				master: master, from: from, to: to, before: before, states: a.statesBefore(master, before), path: path, workers: workers,
+			})
 		}
 	}
 	l := &a.tl.Locations[master]

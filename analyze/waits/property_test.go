@@ -187,7 +187,7 @@ func TestUnattributed(t *testing.T) {
 			if s.since == never {
 				continue
 			}
-			c.find(r.a, s)
+			c.find(r.a, i)
 			if c.total < int64(s.amount) {
 				t.Fatalf("seed %d: the causes of a wait of %v weigh %d", seed, s.amount, c.total)
 			}

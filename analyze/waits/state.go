@@ -18,6 +18,7 @@ type state struct {
 	reference        int32 // number of the message, or of the meeting
 	pending          int32 // later wait states that are not accounted for yet
 	order            int32 // when it was accounted for, from 1 on; 0: not yet
+	before           int32 // number of the cause's wait states that begin before the operation that was late
 	metric           Metric
 	wrongOrder       wrongOrder
 	uncertain        bool // shorter than the error of the clocks
@@ -71,14 +72,19 @@ type propagation struct {
 	part  unit.Duration
 }
 
-// statesIn appends the wait states of a location that lie between from and to at least partly, of calls
-// before number before; in their order.
-func (a *analysis) statesIn(list []propagation, location int32, from, to unit.Duration, before int32) []propagation {
+// statesBefore is the number of wait states of a location in calls before number before.
+func (a *analysis) statesBefore(location, before int32) int {
+	all := a.states[a.first[location]:a.first[location+1]]
+	return sort.Search(len(all), func(i int) bool { return all[i].call >= before })
+}
+
+// statesIn appends the wait states of a location that lie between from and to at least partly, of the first high
+// ones; in their order.
+func (a *analysis) statesIn(list []propagation, location int32, from, to unit.Duration, high int) []propagation {
 	base := a.first[location]
 	all := a.states[base:a.first[location+1]]
 	latest := a.ends[location]
-	begin := sort.Search(len(all), func(i int) bool { return all[i].call >= before })
-	high := begin
+	begin := high
 	for begin > 0 {
 		end := all[begin-1].end()
 		if latest != nil {
