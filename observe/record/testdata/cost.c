@@ -22,7 +22,7 @@ static double now(void) {
     } while (0)
 
 static void deep(int n) {
-    int x = 0;
+    int x = 0, y = 0;
     volatile int keep = n;
     if (n > 0) {
         deep(n - 1);
@@ -33,7 +33,7 @@ static void deep(int n) {
     MEASURE("send", MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
     MEASURE("recv", MPI_Recv(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     MPI_Request r;
-    MEASURE("isend+wait", (MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r), MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_Wait(&r, MPI_STATUS_IGNORE)));
+    MEASURE("isend+wait", (MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r), MPI_Recv(&y, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_Wait(&r, MPI_STATUS_IGNORE)));
     MEASURE("barrier", MPI_Barrier(MPI_COMM_SELF));
 }
 

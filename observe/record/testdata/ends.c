@@ -18,8 +18,11 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], "kill") == 0) raise(SIGKILL);
         if (strcmp(argv[1], "exit") == 0) exit(5);
     }
+    if (me == 0 && strcmp(argv[1], "seven") == 0) {
+        printf("normal end\n");
+        fflush(stdout); /* once a rank has ended with a code, the others are killed */
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
-    if (me == 0) printf("normal end\n");
     return strcmp(argv[1], "seven") == 0 ? 7 : 0;
 }
