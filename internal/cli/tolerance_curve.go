@@ -138,16 +138,13 @@ func slopeName(p tolerance.Parameter) string {
 	return "lambda_L"
 }
 
-// valueForPlot is a value of the parameter on its axis: picoseconds, also per byte.
+// valueForPlot is a value of the parameter, or of T beside it, on its axis: picoseconds, also per byte.
 func valueForPlot(p tolerance.Parameter, v float64) float64 {
 	if p == tolerance.G {
 		return v / 1000
 	}
 	return v
 }
-
-// timeForPlot is T of a curve in picoseconds.
-func timeForPlot(p tolerance.Parameter, t float64) float64 { return valueForPlot(p, t) }
 
 func ends(a *tolerance.Answers) (first, last float64) {
 	xs, _ := curveLine(a)
@@ -160,7 +157,7 @@ func curveLine(a *tolerance.Answers) (xs, ts []float64) {
 	for _, c := range a.Curve {
 		x, _ := c.X.Float64()
 		t, _ := c.T.Float64()
-		xs, ts = append(xs, valueForPlot(p, x)), append(ts, timeForPlot(p, t))
+		xs, ts = append(xs, valueForPlot(p, x)), append(ts, valueForPlot(p, t))
 	}
 	return xs, ts
 }
@@ -221,187 +218,4 @@ func (r *toleranceRun) zones(a *tolerance.Answers, named bool) []plot.Layer {
 		from = to
 	}
 	return layers
-}
-
-// runMap prints T over a grid of L and G.
-func (r *toleranceRun) runMap() error {
-	s, err := r.prepare(r.inputs[0], r.mapping)
-	if err != nil {
-		return err
-	}
-	lowest, err := r.lowest(s)
-	if err != nil {
-		return err
-	}
-	latencies := spaced(max(r.ask.from, lowest), r.ask.to, gridDefault)
-	var rows []mapRow
-	for _, perByte := range r.ask.mapG.values {
-		if err := r.context.Err(); err != nil {
-			return err
-		}
-		row, err := r.mapRow(s, perByte, latencies)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, row)
-	}
-	report := &toleranceMap{run: r, schedule: s, latencies: latencies, rows: rows}
-	if r.plot != "" {
-		if err := report.draw(); err != nil {
-			return err
-		}
-	}
-	return r.app.writeOut(r.out, r.files, report.write)
-}
-
-// lowest is the smallest latency that can be.
-func (r *toleranceRun) lowest(s *tolerance.Schedule) (int64, error) {
-	set, err := r.setting(s)
-	if err != nil {
-		return 0, err
-	}
-	g, err := s.Build(set.network, set.variable)
-	if err != nil {
-		return 0, err
-	}
-	if g.Lowest() >= r.ask.to {
-		return 0, usagef("--range: the smallest latency is %s: those of all classes move together and cannot be negative", unit.Duration(g.Lowest()))
-	}
-	return g.Lowest(), nil
-}
-
-// mapRow is T as a function of L at one G.
-type mapRow struct {
-	perByte unit.PerByte
-	answers *tolerance.Answers
-	points  []tolerance.Point
-}
-
-func (r *toleranceRun) mapRow(s *tolerance.Schedule, perByte unit.PerByte, latencies []int64) (mapRow, error) {
-	changed := *r
-	changed.on = machineWithG(r.on, perByte)
-	row := mapRow{perByte: perByte}
-	set, err := changed.setting(s)
-	if err != nil {
-		return row, err
-	}
-	if row.answers, err = s.Ask(set.network, r.questionOf(set)); err != nil {
-		return row, err
-	}
-	g, err := s.Build(set.network, set.variable)
-	if err != nil {
-		return row, err
-	}
-	row.points, err = g.AtAll(latencies)
-	return row, err
-}
-
-// toleranceMap is T over L and G.
-type toleranceMap struct {
-	run       *toleranceRun
-	schedule  *tolerance.Schedule
-	latencies []int64
-	rows      []mapRow
-}
-
-func (m *toleranceMap) write(w io.Writer) error {
-	switch m.run.format.value {
-	case formatJSON:
-		return m.writeJSON(w)
-	case formatCSV:
-		return m.flat().WriteCSV(w)
-	}
-	in := m.run.inputs[0]
-	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Graph().Ranks(), m.run.usedMapping(in)))
-	if err := m.run.app.writeText(w, m.square(), true); err != nil {
-		return err
-	}
-	fmt.Fprintln(w, "\nAt the given L")
-	fmt.Fprintln(w)
-	return m.run.app.writeText(w, m.atGiven(), true)
-}
-
-// square has a row for each G and a column for each L.
-func (m *toleranceMap) square() *table.Table {
-	columns := []table.Column{right("G")}
-	for _, l := range m.latencies {
-		columns = append(columns, right("L="+unit.Duration(l).Short()))
-	}
-	s := table.New(columns...)
-	for _, row := range m.rows {
-		cells := []any{row.perByte.String()}
-		for _, p := range row.points {
-			cells = append(cells, unit.Duration(p.T).Short())
-		}
-		s.Add(cells...)
-	}
-	return s
-}
-
-// atGiven tells for each G what L may become.
-func (m *toleranceMap) atGiven() *table.Table {
-	columns := []table.Column{right("G"), right("T"), right("lambda_L"), right("lambda_G"), right("rho_L")}
-	for _, p := range m.run.ask.percents {
-		columns = append(columns, right("L for "+p.String()))
-	}
-	s := table.New(columns...)
-	for _, row := range m.rows {
-		a := row.answers
-		cells := []any{row.perByte.String(), a.T.Short(), grouped(a.Lambda.L), grouped(a.Lambda.Bytes), fmt.Sprintf("%.2f %%", float64(a.Share())/10_000)}
-		for _, l := range a.Tolerance {
-			short, _ := largestWords(tolerance.L, l)
-			cells = append(cells, short)
-		}
-		s.Add(cells...)
-	}
-	return s
-}
-
-// flat has a row for each pair of L and G.
-func (m *toleranceMap) flat() *table.Table {
-	s := table.New(right("G_ns"), right("L_ns"), right("T_ns"), right("slope_before"), right("slope_after"))
-	for _, row := range m.rows {
-		g := valueOf{tolerance.G, int64(row.perByte)}.number()
-		for _, p := range row.points {
-			s.Add(g, valueOf{tolerance.L, p.X}.number(), number(unit.Duration(p.T).NS()), p.Left, p.Right)
-		}
-	}
-	return s
-}
-
-func (m *toleranceMap) writeJSON(w io.Writer) error {
-	latencies := make(unit.NanosecondList, len(m.latencies))
-	for i, l := range m.latencies {
-		latencies[i] = unit.Duration(l)
-	}
-	rows := make([]object, len(m.rows))
-	for i, row := range m.rows {
-		times, slopes := make(unit.NanosecondList, len(row.points)), make([]int64, len(row.points))
-		for j, p := range row.points {
-			times[j], slopes[j] = unit.Duration(p.T), p.Right
-		}
-		rows[i] = append(object{{"G_ns", valueOf{tolerance.G, int64(row.perByte)}.number()}, {"T_map_ns", times}, {"lambda_L_map", slopes}},
-			m.run.answerMembers(row.answers)...)
-	}
-	in := m.run.inputs[0]
-	record, err := m.run.provenance(m.run.usedMapping(in)...)
-	if err != nil {
-		return err
-	}
-	return object{
-		{"L_ns", latencies}, {"map", rows}, {"input", in.Name}, {"ranks", m.schedule.Graph().Ranks()}, {"model", "loggps"}, {"provenance", record},
-	}.writeMembers(w)
-}
-
-func (m *toleranceMap) draw() error {
-	chart := &plot.Chart{
-		Title: m.run.titleOf(m.run.inputs[0].Name, m.schedule.Graph().Ranks(), nil), Subtitle: "one curve for each G",
-		X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "runtime T", Quantity: plot.Time},
-		Caption: toolName + " " + strings.Join(m.run.app.args, " "),
-	}
-	for i, row := range m.rows {
-		xs, ts := curveLine(row.answers)
-		chart.Layers = append(chart.Layers, &plot.Line{Name: "G = " + row.perByte.String(), Slot: i + 1, X: xs, Y: ts})
-	}
-	return m.run.drawFigure(chart)
 }

@@ -9,7 +9,6 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/internal/table"
-	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/unit"
 )
@@ -363,9 +362,4 @@ func (s *spreadReport) writeJSON(w io.Writer) error {
 		return err
 	}
 	return append(o, member{"provenance", record}).writeMembers(w)
-}
-
-// machineWithG is the machine with another time per byte, the same in all classes and pieces.
-func machineWithG(m *machine.Machine, perByte unit.PerByte) *machine.Machine {
-	return machine.Override{PerByte: &perByte}.Apply(m)
 }
