@@ -7,11 +7,17 @@ import (
 func (a *app) measureCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "measure",
-		Short: "Measure this machine: what its CPUs lose to noise.",
+		Short: "Measure this machine: its noise, its network, its clocks.",
 		Example: `  slackline measure noise
-  slackline measure noise --time 30s --cpus all --profile node.txt --plot node.svg`,
+  slackline measure noise --time 30s --cpus all --profile node.txt --plot node.svg
+  slackline measure network --machine-file mine.yaml
+  slackline measure clocks --ranks 4`,
 		RunE: a.needVerb,
 	}
-	c.AddCommand(a.measureNoiseCommand(), a.measureNoiseChildCommand())
+	c.AddCommand(
+		a.measureNoiseCommand(), a.measureNoiseChildCommand(),
+		a.measureNetworkCommand(), a.measureNetworkServerCommand(),
+		a.measureClocksCommand(),
+	)
 	return c
 }
