@@ -59,10 +59,13 @@ func (a *app) addGroup(c *cobra.Command, title string, add func(*pflag.FlagSet))
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   toolName,
-		Short: "Simulate parallel programs on described machines: when does every rank finish, and why.",
-		Example: `  slackline simulate dissemination --ranks 1024 --machine chic
-  slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg
-  slackline generate --list`,
+		Short: "Find out who waits in a parallel program and why, what it tolerates, how it scales, and what would change elsewhere.",
+		Example: `  slackline record -- mpirun -n 8 ./app
+  slackline waits app.slt --explain
+  slackline simulate app.slt --ranks 4096 --machine chic --noise chic
+  slackline tolerance app.slt --machine piz-daint
+  slackline simulate dissemination --ranks 2^20 --machine altix --noise altix --replicas 20
+  slackline check expectations.yaml results.json`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,

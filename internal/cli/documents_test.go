@@ -87,8 +87,10 @@ func runDocument(t *testing.T, root, path string) int {
 	if err := os.MkdirAll(filepath.Join(dir, "docs", "images"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err) // documents may show our own data
+	for _, name := range []string{"testdata", "examples"} { // documents may show our own data
+		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var out []string // the document with the outputs of today
 	count := 0
