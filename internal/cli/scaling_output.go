@@ -91,7 +91,7 @@ func (r *scalingReport) row(m *scaling.Modelled, exact bool) []any {
 	if f.Doubt != "" {
 		confidence = table.Cell{Text: "-", Value: nil}
 	}
-	cells := []any{f.CallPath, f.Metric, lead, confidence, numberCell(f.AdjustedR2, "%.3f"), numberCell(f.SMAPE, "%.2g %%")}
+	cells := []any{f.CallPath, f.Metric, lead, confidence, numberCell(f.AdjustedR2, "%.3f"), errorCell(f.SMAPE)}
 	if exact {
 		cells = append(cells, f.Noise.Kind)
 	}
@@ -116,6 +116,15 @@ func numberCell(v float64, format string) table.Cell {
 		return table.Cell{Text: "-", Value: nil}
 	}
 	return table.Cell{Text: fmt.Sprintf(format, v), Value: v}
+}
+
+// errorCell is an error in per cent; what is no more than rounding is none.
+func errorCell(percent float64) table.Cell {
+	const rounding = 1e-9
+	if percent >= 0 && percent < rounding {
+		return table.Cell{Text: "0 %", Value: percent}
+	}
+	return numberCell(percent, "%.2g %%")
 }
 
 func wallCell(v float64) table.Cell {
