@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,7 +105,7 @@ func (o *campaignOptions) run(a *app, cmd *cobra.Command, file string) error {
 	})
 	line.Clear()
 	if err != nil {
-		if summary != nil {
+		if summary != nil && errors.Is(err, context.Canceled) {
 			a.note("%d of %d runs are finished; the same command goes on", summary.Done, summary.Total)
 		}
 		return err

@@ -13,15 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/scaling"
-	"slackline/internal/input"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
 )
 
 // dataHelp describes an argument with measurements.
 const dataHelp = "measurements: a file in a known format, told by its content (slackline dataset or simulation, Extra-P JSON, JSON lines or text, CSV, " +
-	"go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks, Cube 4 profiles); a directory of such files whose names carry the point, e.g. osu.p64.r2.txt; " +
-	"- for the standard input. Several become one dataset"
+	"go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks, Cube 4 profiles, JSON of profile or waits), or a recorded run; a directory of such files whose names carry the point, e.g. osu.p64.r2.txt; " +
+	"- for the standard input; n=1000:DATA gives an input a parameter that it lacks. Several become one dataset"
 
 // dataOptions are the flags that say how measurements are read.
 type dataOptions struct {
@@ -38,7 +37,7 @@ func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.set, "set", nil, "give all measurements a value of a parameter that they lack, as `NAME=VALUE`, e.g. p=64; may be repeated")
 	fs.StringArrayVar(&o.where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
 	fs.StringVar(&o.metric, "metric", "", "take only the metric of this `name`")
-	fs.BoolVar(&o.sum, "sum-locations", false, "add up the locations of a Cube profile (strong scaling) instead of taking each as a repetition")
+	fs.BoolVar(&o.sum, "sum-locations", false, "add up the locations of a Cube profile, or the ranks of a run, instead of taking each location as a repetition and the mean of the ranks")
 	fs.StringVar(&o.path, "only-path", "", "take only call paths that hold this `text`")
 }
 
@@ -46,9 +45,7 @@ func (o *dataOptions) complete(c *cobra.Command) { complete(c, "input", dataset.
 
 // load reads measurements and says what was left out.
 func (o *dataOptions) load(ctx context.Context, a *app, words []string) (*dataset.Dataset, []provenance.Input, error) {
-	d, records, err := input.OpenDataset(ctx, words, input.DatasetOptions{
-		Stdin: a.stdin, Options: dataset.Options{Format: o.format, SumLocations: o.sum},
-	})
+	d, records, err := o.open(ctx, a, words)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +148,9 @@ func splitLabels(args []string) []labelled {
 	var list []labelled
 	for _, arg := range args {
 		label, word := "", arg
-		if name, rest, ok := strings.Cut(arg, "="); ok && name != "" && rest != "" && !strings.ContainsRune(name, filepath.Separator) {
+		if place, _ := cutPlace(arg); place != "" {
+			// the parameters of this input, not a label
+		} else if name, rest, ok := strings.Cut(arg, "="); ok && name != "" && rest != "" && !strings.ContainsRune(name, filepath.Separator) {
 			if _, err := os.Stat(arg); err != nil { // a file may have such a name
 				label, word = name, rest
 			}
@@ -174,7 +173,10 @@ func splitLabels(args []string) []labelled {
 func files(list []labelled) []string {
 	var paths []string
 	for _, l := range list {
-		paths = append(paths, l.words...)
+		for _, word := range l.words {
+			_, path := cutPlace(word)
+			paths = append(paths, path)
+		}
 	}
 	return paths
 }

@@ -22,7 +22,7 @@ const (
 
 // onePoint are the formats whose files hold one point, or not all of its
 // parameters, so that names may add some. The others know theirs.
-var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "csv", "cube"}
+var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "profile", "waits", "csv", "cube"}
 
 // valueOfName is a parameter in a name; its value may have decimals, also behind a comma.
 var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)`)
@@ -50,7 +50,7 @@ func PlaceOf(name string) (names []string, at []float64) {
 // Options say how files are read.
 type Options struct {
 	Format       string // empty: told by the content
-	SumLocations bool   // of a profile: one repetition, the sum over all locations, instead of one for each
+	SumLocations bool   // one value, the sum over all locations of a profile or all ranks of a run
 }
 
 // ReadNamed is Read for a file whose name may say at which point it was measured.
@@ -66,6 +66,9 @@ func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
 	d, f, err := Read(name, data, o.Format)
 	if err == nil && o.SumLocations && f.Name == "cube" {
 		d.sumRepetitions()
+	}
+	if err == nil && o.SumLocations && f.ofRuns() {
+		d.SumRanks()
 	}
 	return d, f, err
 }

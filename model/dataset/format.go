@@ -23,6 +23,8 @@ var formats = []Format{
 	{"cube", "Cube 4 profile", cube.IsCube, readCube},
 	{"slackline", "slackline dataset", sniffOwn, readOwn},
 	{"simulation", "result of slackline simulate", sniffSimulation, readSimulation},
+	{"profile", "result of slackline profile", sniffProfile, readProfile},
+	{"waits", "result of slackline waits", sniffWaits, readWaits},
 	{"google", "Google Benchmark JSON", sniffGoogle, readGoogle},
 	{"extrap-old", "Extra-P JSON (old)", sniffExtraPOld, readExtraPOld},
 	{"extrap-json", "Extra-P JSON", sniffExtraPJSON, readExtraPJSON},

@@ -64,6 +64,13 @@ var texts = []struct {
 	{"extrap-text", "PARAMETER p\r\nPOINTS 8 16\r\nREGION f\r\nDATA 1 2\r\nDATA 3\r\n", "p\nf <default>: [8]=[1 2] [16]=[3]\n"},
 	{"csv", "callpath,metric,p,repetition,value\nmain->f,time,16,0,1.5\nmain->f,time,16,1,1.6\n\"a,b\",time,8,0,2\n", "p\nmain->f time: [16]=[1.5 1.6]\na,b time: [8]=[2]\n"},
 	{"csv", "p, value\n8, 1\n16, \n", "p\n<root> <default>: [8]=[1]\n"},
+	{"profile", `{"run":{"ranks":4,"locations":4,"time_s":0.5},"composition":[],"efficiency":{},"callpaths":[
+{"callpath":"main/MPI_Send","kind":"mpi_point_to_point","visits":8,"exclusive_s":0.4,"inclusive_s":0.4,"messages_sent":8,"bytes_sent":64,"messages_received":0,"bytes_received":0,"collective_bytes":16}]}`,
+		"p\n<root> run_time: [4]=[0.5]\nmain->MPI_Send time: [4]=[0.1]\nmain->MPI_Send visits: [4]=[2]\nmain->MPI_Send messages: [4]=[2]\nmain->MPI_Send bytes: [4]=[20]\n"},
+	{"waits", `{"waits":[{"metric":"late_sender","rank":0,"callpath":"main/MPI_Recv","seconds":0.5},{"metric":"late_sender","rank":1,"callpath":"main/MPI_Recv","seconds":0.5},
+{"metric":"late_sender_wrong_order","rank":1,"callpath":"main/MPI_Recv","seconds":0.5}],
+"delays":[{"rank":0,"callpath":"main/f","short_s":0.75,"long_s":0.25}],"run":{"ranks":2,"locations":2,"time_s":3}}`,
+		"p\n<root> run_time: [2]=[3]\nmain->MPI_Recv waiting: [2]=[0.5]\nmain->f delay: [2]=[0.5]\n"},
 	{"gobench", `goos: linux
 BenchmarkSort/n=1024-8   500   2345678 ns/op   16 B/op   2 allocs/op
 BenchmarkSort/n=1024-8   500   2345600 ns/op

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"slackline/analyze/waits"
+	"slackline/internal/input"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/model/unit"
+)
+
+// placePrefix is the point that stands before an input, e.g. n=1000:run1.slt.
+var placePrefix = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9_]*=[0-9][0-9.eE+]*,?)+):(.+)$`)
+
+// cutPlace takes the point off an input. A file may have such a name.
+func cutPlace(word string) (place, path string) {
+	m := placePrefix.FindStringSubmatch(word)
+	if m == nil || fileExists(word) {
+		return "", word
+	}
+	return strings.TrimSuffix(m[1], ","), m[2]
+}
+
+// open reads the measurements of all words into one dataset: runs are analysed, all else is read as it is.
+func (o *dataOptions) open(ctx context.Context, a *app, words []string) (*dataset.Dataset, []provenance.Input, error) {
+	all := dataset.New()
+	var records []provenance.Input
+	runs, placed := false, false
+	for _, word := range words {
+		place, path := cutPlace(word)
+		d, list, isRun, err := o.openOne(ctx, a, path)
+		if err == nil {
+			err = setPlace(d, place)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		runs, placed = runs || isRun, placed || place != ""
+		records = append(records, list...)
+		if len(words) == 1 {
+			all = d
+		} else {
+			all.Merge(d)
+		}
+	}
+	if placed {
+		all.DropConstant()
+	}
+	if runs {
+		dropZeros(a, all)
+	}
+	return all, records, nil
+}
+
+// setPlace gives measurements the parameters that stand before the input.
+func setPlace(d *dataset.Dataset, place string) error {
+	if place == "" {
+		return nil
+	}
+	for _, part := range strings.Split(place, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || !(x > 0) {
+			return usagef("%q is not NAME=VALUE with a number above 0, as in n=1000:run.slt", part)
+		}
+		if err := d.SetParameter(name, x); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+	}
+	return nil
+}
+
+// openOne reads one input, and says whether it is of runs.
+func (o *dataOptions) openOne(ctx context.Context, a *app, path string) (*dataset.Dataset, []provenance.Input, bool, error) {
+	if traces := tracesOf(path, o.format); len(traces) > 0 {
+		d, records, err := o.analyseRuns(ctx, a, traces)
+		return d, records, true, err
+	}
+	d, records, err := input.OpenDataset(ctx, []string{path}, input.DatasetOptions{
+		Stdin: a.stdin, Options: dataset.Options{Format: o.format, SumLocations: o.sum},
+	})
+	return d, records, len(records) == 1 && dataset.IsRuns(records[0].Kind), err
+}
+
+// tracesOf are the recorded runs of an input: itself, or those in a directory.
+func tracesOf(path, format string) []string {
+	if format != "" {
+		return nil
+	}
+	if input.IsTrace(path) {
+		return []string{path}
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if inner := filepath.Join(path, e.Name()); !strings.HasPrefix(e.Name(), ".") && input.IsTrace(inner) {
+			list = append(list, inner)
+		}
+	}
+	return list
+}
+
+// analyseRuns makes a dataset of recorded runs. One is in memory at a time.
+func (o *dataOptions) analyseRuns(ctx context.Context, a *app, traces []string) (*dataset.Dataset, []provenance.Input, error) {
+	all := dataset.New("p")
+	var records []provenance.Input
+	line := a.startProgress()
+	defer line.Clear()
+	for i, path := range traces {
+		line.Report(func() string { return fmt.Sprintf("run %d of %d: %s", i+1, len(traces), path) })
+		in, err := input.OpenTrace(ctx, path, input.TraceOptions{Hash: true})
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, w := range in.Warnings {
+			a.warn("%s", w)
+		}
+		a.warnOfProblems(in.Timeline)
+		found, err := waits.Analyze(ctx, in.Timeline, waits.Options{Threads: runtime.GOMAXPROCS(0)})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all.Merge(runDataset(found))
+		records = append(records, in.Record)
+	}
+	if o.sum {
+		all.SumRanks()
+	}
+	return all, records, nil
+}
+
+// runDataset are the metrics of a run by call path.
+func runDataset(found *waits.Result) *dataset.Dataset {
+	tl := found.Timeline
+	p := found.Profile()
+	sums := make([]map[string]float64, found.Paths.Len())
+	for i := range p.ByPath {
+		e := &p.ByPath[i]
+		sums[e.Path] = map[string]float64{
+			"time": secondsOf(e.Exclusive), "waiting": 0, "delay": 0, "visits": float64(e.Visits), "messages": float64(e.Sent.Count),
+			"bytes": float64(e.Sent.Bytes + e.Collective.Bytes),
+		}
+	}
+	add := func(path int32, metric string, d unit.Duration) {
+		if sums[path] == nil {
+			sums[path] = map[string]float64{}
+		}
+		sums[path][metric] += secondsOf(d)
+	}
+	for _, w := range found.WaitTimes() {
+		add(w.Path, "waiting", w.Time)
+	}
+	for i := range found.Delays {
+		add(found.Delays[i].Path, "delay", found.Delays[i].Sum())
+	}
+	var paths []dataset.RunPath
+	for i, m := range sums {
+		if m != nil {
+			paths = append(paths, dataset.RunPath{Name: found.Paths.Names[i], Measured: m})
+		}
+	}
+	return dataset.FromRun(tl.Ranks, secondsOf(tl.End-tl.Start), paths)
+}
+
+func secondsOf(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+
+// dropZeros removes what never happened in any run, such as messages of call paths that send none, and
+// tells of what happened in some only, which no model can describe.
+func dropZeros(a *app, d *dataset.Dataset) {
+	some, first := 0, ""
+	d.Keep(func(s *dataset.Series) bool {
+		zeros, values := 0, 0
+		for _, p := range s.Points {
+			for _, v := range p.Values {
+				if values++; v == 0 {
+					zeros++
+				}
+			}
+		}
+		if zeros > 0 && zeros < values {
+			if some++; some == 1 {
+				first = s.Name()
+			}
+		}
+		return zeros == 0
+	})
+	if some > 0 {
+		a.warn("%d of call path and metric are 0 in some runs and not in others, and left out; the first is %s", some, first)
+	}
+}

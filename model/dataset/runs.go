@@ -1,0 +1,183 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Runs of a parallel program: what each call path took and did. The parameter is p, the number of
+// ranks. Values are means over the ranks, so that the law of a rank's work does not hide in that of
+// their number; see Options.SumLocations for the sums.
+
+// RunPath is what a run did in a call path itself, without what that called, summed over all ranks.
+type RunPath struct {
+	Name     string             // names joined by "/"; empty: in no call
+	Measured map[string]float64 // by metric, see RunMetrics
+}
+
+// RunMetrics are the metrics of a run, in their order: seconds in the call path, seconds of them spent
+// waiting, seconds that others waited because of it, how often it was entered, messages sent, bytes
+// sent in messages and moved by collectives.
+var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "bytes"}
+
+// RunTime is the metric of the run as a whole, in seconds from its begin to its end.
+const RunTime = "run_time"
+
+// FromRun makes a dataset of one run.
+func FromRun(ranks int, seconds float64, paths []RunPath) *Dataset {
+	d := New("p")
+	at := []float64{float64(ranks)}
+	d.Get(RootPath, RunTime).Add(at, seconds)
+	for _, metric := range RunMetrics {
+		for _, p := range paths {
+			if v, ok := p.Measured[metric]; ok {
+				d.Get(runPathName(p.Name), metric).Add(at, v/float64(ranks))
+			}
+		}
+	}
+	return d
+}
+
+func runPathName(name string) string {
+	if name == "" {
+		return RootPath
+	}
+	return strings.ReplaceAll(name, "/", "->")
+}
+
+// SumRanks turns means over ranks into sums. The dataset must be of runs.
+func (d *Dataset) SumRanks() {
+	for _, s := range d.Series {
+		if s.Metric == RunTime {
+			continue
+		}
+		for _, p := range s.Points {
+			for i := range p.Values {
+				p.Values[i] *= p.At[0]
+			}
+		}
+	}
+}
+
+// ofRuns reports whether a format holds runs.
+func (f *Format) ofRuns() bool { return f.Name == "profile" || f.Name == "waits" }
+
+// IsRuns reports whether what a format is called in messages is that of runs.
+func IsRuns(about string) bool {
+	for _, f := range formats {
+		if f.About == about && f.ofRuns() {
+			return true
+		}
+	}
+	return false
+}
+
+// runInfo is what the results of profile and waits say about the run.
+type runInfo struct {
+	Ranks int     `json:"ranks"`
+	Time  float64 `json:"time_s"`
+}
+
+func (r *runInfo) check(name string) error {
+	if r.Ranks < 1 || !(r.Time >= 0) {
+		return fmt.Errorf("%s: does not say how many ranks the run had; write it with --format json", name)
+	}
+	return nil
+}
+
+// The JSON of slackline profile.
+
+func sniffProfile(head []byte) bool {
+	return isObject(head) && hasKey(head, "run") && hasKey(head, "composition")
+}
+
+type profileFile struct {
+	Run       runInfo `json:"run"`
+	CallPaths []struct {
+		Name            string  `json:"callpath"`
+		Visits          float64 `json:"visits"`
+		Exclusive       float64 `json:"exclusive_s"`
+		Sent            float64 `json:"messages_sent"`
+		SentBytes       float64 `json:"bytes_sent"`
+		CollectiveBytes float64 `json:"collective_bytes"`
+	} `json:"callpaths"`
+}
+
+func readProfile(name string, data []byte) (*Dataset, error) {
+	var file profileFile
+	s := newScanner(name, data)
+	if err := s.value(&file); err != nil {
+		return nil, err
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	if err := file.Run.check(name); err != nil {
+		return nil, err
+	}
+	var paths []RunPath
+	for _, c := range file.CallPaths {
+		paths = append(paths, RunPath{c.Name, map[string]float64{
+			"time": c.Exclusive, "visits": c.Visits, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes,
+		}})
+	}
+	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
+}
+
+// The JSON of slackline waits.
+
+func sniffWaits(head []byte) bool {
+	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(string(head[:min(len(head), 256)]), " \t\n"), "{"), " \t\n")
+	return isObject(head) && strings.HasPrefix(rest, `"waits"`)
+}
+
+type waitsFile struct {
+	Run   runInfo `json:"run"`
+	Waits []struct {
+		Metric  string  `json:"metric"`
+		Name    string  `json:"callpath"`
+		Seconds float64 `json:"seconds"`
+	} `json:"waits"`
+	Delays []struct {
+		Name  string  `json:"callpath"`
+		Short float64 `json:"short_s"`
+		Long  float64 `json:"long_s"`
+	} `json:"delays"`
+}
+
+// partOfAnother is the wait state that is a part of another one, and is not counted twice.
+const partOfAnother = "late_sender_wrong_order"
+
+func readWaits(name string, data []byte) (*Dataset, error) {
+	var file waitsFile
+	s := newScanner(name, data)
+	if err := s.value(&file); err != nil {
+		return nil, err
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	if err := file.Run.check(name); err != nil {
+		return nil, err
+	}
+	var paths []RunPath
+	places := map[string]int{}
+	add := func(path, metric string, v float64) {
+		i, ok := places[path]
+		if !ok {
+			i = len(paths)
+			places[path] = i
+			paths = append(paths, RunPath{path, map[string]float64{}})
+		}
+		paths[i].Measured[metric] += v
+	}
+	for _, w := range file.Waits {
+		if w.Metric != partOfAnother {
+			add(w.Name, "waiting", w.Seconds)
+		}
+	}
+	for _, w := range file.Delays {
+		add(w.Name, "delay", w.Short+w.Long)
+	}
+	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
+}
