@@ -78,7 +78,7 @@ func (r *measuredClocks) driftChart(caption string) plot.Figure {
 		Subtitle: fmt.Sprintf("%s, best ping of each of %d moments, from the first one on", r.over, len(r.clocks.Linear)),
 		Caption:  caption,
 		X:        plot.Axis{Label: "time", Quantity: plot.Time},
-		Y:        plot.Axis{Label: "clock shows more than at the beginning", Quantity: plot.Time},
+		Y:        plot.Axis{Label: "gained since the start", Quantity: plot.Time},
 	}
 	points := make([][]clock.Point, r.clocks.Ranks)
 	for _, c := range r.clocks.Linear {
@@ -119,11 +119,11 @@ func (r *measuredClocks) choiceChart(caption string) plot.Figure {
 	}
 	return &plot.Stack{
 		Title:    "Stopping after N pings that were not shorter",
-		Subtitle: fmt.Sprintf("%s, drawn from %s round trips", r.over, grouped(len(r.clocks.RoundTrips))),
+		Subtitle: fmt.Sprintf("%s, drawn from %s round trips; excess over the shortest of all", r.over, grouped(len(r.clocks.RoundTrips))),
 		Caption:  caption,
 		X:        plot.Axis{Label: "N", Scale: plot.Log10},
 		Parts: []plot.StackPart{
-			{Y: plot.Axis{Label: "above the shortest of all", Quantity: plot.Percent}, Layers: []plot.Layer{best, quarter}},
+			{Y: plot.Axis{Label: "excess", Quantity: plot.Percent}, Layers: []plot.Layer{best, quarter}},
 			{Y: plot.Axis{Label: "pings", Scale: plot.Log10}, Layers: []plot.Layer{pings}},
 		},
 	}

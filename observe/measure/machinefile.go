@@ -77,8 +77,11 @@ func paramsOf(n *Network, o *NetworkOptions) machine.Params {
 	}
 	for i, q := range n.Protocols {
 		from := int64(q.From)
-		if i == 0 {
+		switch {
+		case i == 0:
 			from = 0
+		case n.Eager >= n.Protocols[i-1].To && n.Eager < q.From:
+			from = int64(n.Eager) + 1 // between two measured sizes; S is known exactly
 		}
 		overhead := (q.Send.Value + q.Receive.Value) / 2
 		if i == 0 {

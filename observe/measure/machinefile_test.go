@@ -55,7 +55,7 @@ func TestMachineOf(t *testing.T) {
 			within(t, name+": L", float64(m.Classes[c].Latency)/1000, want, 0.05)
 		}
 		far := m.Classes[machine.Far]
-		if len(far.PerByte) != 2 || far.PerByte[1].From <= 8192 || far.Eager != 8192 || len(far.Overhead) != 2 {
+		if len(far.PerByte) != 2 || far.PerByte[1].From != 8193 || far.Eager != 8192 || len(far.Overhead) != 2 {
 			t.Errorf("%s: %+v", name, far)
 		}
 		again, err := machine.Read("measured.yaml", machine.Format(m))
