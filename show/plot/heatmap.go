@@ -200,15 +200,33 @@ func (t *heatTile) draw(c canvas, th *theme) {
 		}
 	}
 	c.rects([]rect{t.area}, paint{stroke: th.muted, width: 1})
-	label := textStyle{size: smallSize, color: th.muted, anchor: anchorMiddle}
+	t.drawLabels(c, th)
+	t.drawScale(c, th, shades)
+}
+
+// endsRoom is the length of a side from which on there is room for numbers at its ends.
+const endsRoom = 110
+
+// drawLabels says what columns and rows are, with the numbers of the first and the last one.
+func (t *heatTile) drawLabels(c canvas, th *theme) {
+	below, beside := t.area.bottom()+lineSpacing*smallSize-2, t.area.x-5
+	style := func(anchor anchor, turn float64) textStyle {
+		return textStyle{size: smallSize, color: th.muted, anchor: anchor, turn: turn}
+	}
 	if t.X != "" {
-		c.text(point{t.area.x + t.area.w/2, t.area.bottom() + lineSpacing*smallSize - 2}, t.X, label)
+		c.text(point{t.area.x + t.area.w/2, below}, t.X, style(anchorMiddle, 0))
+		if t.area.w >= endsRoom {
+			c.text(point{t.area.x, below}, "0", style(anchorStart, 0))
+			c.text(point{t.area.right(), below}, fmt.Sprint(t.whole.Columns-1), style(anchorEnd, 0))
+		}
 	}
 	if t.Y != "" {
-		label.turn = -90
-		c.text(point{t.area.x - 5, t.area.y + t.area.h/2}, t.Y, label)
+		c.text(point{beside, t.area.y + t.area.h/2}, t.Y, style(anchorMiddle, -90))
+		if t.area.h >= endsRoom {
+			c.text(point{beside, t.area.y}, "0", style(anchorEnd, -90))
+			c.text(point{beside, t.area.bottom()}, fmt.Sprint(t.whole.Rows-1), style(anchorStart, -90))
+		}
 	}
-	t.drawScale(c, th, shades)
 }
 
 // drawScale draws the bar that says which colour stands for which value.
