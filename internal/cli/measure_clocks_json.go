@@ -33,6 +33,7 @@ type hostClockJSON struct {
 	Host          string           `json:"host"`
 	CounterHertz  float64          `json:"counter_hz"`
 	CounterSpread float64          `json:"counter_spread_ppm"`
+	Invariant     *bool            `json:"counter_invariant"` // null: not known
 	Sources       []timeSourceJSON `json:"sources"`
 }
 
@@ -114,6 +115,10 @@ func (r *measuredClocks) json(a *app) *measuredClocksJSON {
 	}
 	for _, h := range c.Sources {
 		x := hostClockJSON{Host: h.Host, CounterHertz: h.CounterHertz, CounterSpread: 1e6 * h.CounterSpread, Sources: []timeSourceJSON{}}
+		if h.Invariant >= 0 {
+			yes := h.Invariant == 1
+			x.Invariant = &yes
+		}
 		for _, s := range h.Sources {
 			x.Sources = append(x.Sources, timeSourceJSON(s))
 		}

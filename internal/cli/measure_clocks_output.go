@@ -61,6 +61,9 @@ func (r *measuredClocks) sources() *table.Table {
 			speed := ""
 			if s.Name == "processor counter" {
 				speed = fmt.Sprintf("%.6g MHz within %.1f ppm", h.CounterHertz/1e6, 1e6*h.CounterSpread)
+				if h.Invariant == 1 {
+					speed += ", invariant"
+				}
 			}
 			t.Add(h.Host, s.Name, nsText(s.Read), nsText(s.Resolution), s.Backwards, s.Moves, s.MovedBack, speed)
 		}

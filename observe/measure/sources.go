@@ -22,6 +22,7 @@ type HostClock struct {
 	Sources       []TimeSource
 	CounterHertz  float64 // of the counter of the processor
 	CounterSpread float64 // of it, relative, over intervals of 20 ms
+	Invariant     int     // the processor says that the counter keeps its speed in all states: 1; that it does not: 0; nothing: -1
 }
 
 var sourceNames = []string{"CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME", "MPI_Wtime", "processor counter"}
@@ -40,11 +41,11 @@ func (j *Job) Sources(rank int) (*HostClock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(values) != len(sourceNames)*sourceFigures+sourceSpeeds {
+	if len(values) != len(sourceNames)*sourceFigures+sourceSpeeds+1 {
 		return nil, fmt.Errorf("the job answered %d figures about sources of time", len(values))
 	}
-	speeds := values[len(sourceNames)*sourceFigures:]
-	h := &HostClock{Rank: rank, Host: j.Hosts[rank], CounterHertz: median(speeds) / 1000}
+	speeds, invariant := values[len(sourceNames)*sourceFigures:len(values)-1], values[len(values)-1]
+	h := &HostClock{Rank: rank, Host: j.Hosts[rank], CounterHertz: median(speeds) / 1000, Invariant: int(invariant)}
 	if h.CounterHertz > 0 {
 		h.CounterSpread = (slices.Max(speeds) - slices.Min(speeds)) / 1000 / h.CounterHertz
 	}
@@ -75,6 +76,9 @@ func (h *HostClock) Warnings() []string {
 		if s.MovedBack > 0 {
 			list = append(list, fmt.Sprintf("%s of %s ran backwards in %d of %d moves between CPUs: pin the ranks", s.Name, h.Host, s.MovedBack, s.Moves))
 		}
+	}
+	if h.Invariant == 0 {
+		list = append(list, fmt.Sprintf("the processor's counter of %s is not invariant: it may change its speed or stop; use CLOCK_MONOTONIC", h.Host))
 	}
 	if h.CounterSpread > steadyCounter {
 		list = append(list, fmt.Sprintf("the speed of the processor's counter of %s varied by %.0f ppm: it was disturbed, or it follows the frequency of the CPU", h.Host, 1e6*h.CounterSpread))

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 int bench_rank, bench_ranks;
-static int crowded; /* there are more ranks on this host than CPUs */
+int bench_crowded;
 
 long long bench_now(void)
 {
@@ -56,7 +56,7 @@ long long *bench_array(long n)
 int bench_take(void *to, long size, int from, int tag)
 {
 	MPI_Status status;
-	if (!crowded) {
+	if (!bench_crowded) {
 		MPI_Recv(to, (int)size, MPI_BYTE, from, tag, MPI_COMM_WORLD, &status);
 		return status.MPI_TAG;
 	}
@@ -78,7 +78,7 @@ static void count_neighbours(void)
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
 	MPI_Comm_size(node, &ranks);
 	MPI_Comm_free(&node);
-	crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
+	bench_crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 void bench_print(const long long *values, long n)
@@ -110,7 +110,7 @@ static void next_order(struct bench_order *o)
 	MPI_Ibcast(o, sizeof *o, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
 	MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 	while (!done) {
-		if (bench_rank > 1 || crowded)
+		if (bench_rank > 1 || bench_crowded)
 			usleep(200);
 		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 	}
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 		next_order(&o);
 		if (strcmp(o.what, "end") == 0)
 			break;
-		if (!bench_link(&o) && !bench_clocks(&o) && !bench_sources(&o)) {
+		if (!bench_link(&o) && !bench_clocks(&o) && !bench_sources(&o) && !bench_collectives(&o) && !bench_memory(&o)) {
 			if (bench_rank == 0)
 				fprintf(stderr, "slackline: unknown order %s\n", o.what);
 			MPI_Abort(MPI_COMM_WORLD, 1);

@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,12 +114,30 @@ static void speeds(long long *out)
 	}
 }
 
-/* Of rank a: figures of each source, then the speeds of the counter. */
+/* Whether the processor says that its counter keeps its speed and goes on in all states: 1, 0, or -1 if nothing is known. */
+static int invariant(void)
+{
+#if defined(__aarch64__)
+	return 1; /* the architecture says so */
+#else
+	static char line[1 << 16];
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	int found = -1;
+	while (f != NULL && found < 0 && fgets(line, sizeof line, f) != NULL)
+		if (strncmp(line, "flags", 5) == 0)
+			found = strstr(line, " constant_tsc") != NULL && strstr(line, " nonstop_tsc") != NULL;
+	if (f != NULL)
+		fclose(f);
+	return found;
+#endif
+}
+
+/* Of rank a: figures of each source, then the speeds of the counter, and whether it is invariant. */
 int bench_sources(const struct bench_order *o)
 {
 	if (strcmp(o->what, "sources") != 0)
 		return 0;
-	long n = SOURCES * FIGURES + SPEEDS;
+	long n = SOURCES * FIGURES + SPEEDS + 1;
 	long long *out = bench_array(n);
 	if (bench_rank == o->a) {
 		for (int i = 0; i < SOURCES; i++) {
@@ -126,6 +145,7 @@ int bench_sources(const struct bench_order *o)
 			migrate(source[i], 200, out + i * FIGURES + 3);
 		}
 		speeds(out + SOURCES * FIGURES);
+		out[n - 1] = invariant();
 	}
 	bench_collect(out, n, (int)o->a);
 	if (bench_rank == 0)

@@ -1,0 +1,185 @@
+/* The collective operations: all of MPI, blocking and not, a broadcast of plain messages, and artificial ones that take a
+ * known time. Their numbers are those in operations.go. */
+#include "operations.h"
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As in operations.go, in its order; those that are not blocking follow at NONBLOCKING, in the same order. */
+enum number {
+	BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW,
+	REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, EXSCAN,
+	NEIGHBOR_ALLGATHER, NEIGHBOR_ALLGATHERV, NEIGHBOR_ALLTOALL, NEIGHBOR_ALLTOALLV, NEIGHBOR_ALLTOALLW,
+	NONBLOCKING = 32, TREE = 64, SPIN, SLEEP
+};
+
+static void *room(size_t n)
+{
+	void *p = calloc(n > 0 ? n : 1, 1);
+	if (p == NULL) {
+		fprintf(stderr, "slackline: rank %d: no memory for %zu bytes\n", bench_rank, n);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	memset(p, 0, n); /* touched before it is timed */
+	return p;
+}
+
+static int reduces(long number)
+{
+	return number == REDUCE || number == ALLREDUCE || number == REDUCE_SCATTER || number == REDUCE_SCATTER_BLOCK || number == SCAN || number == EXSCAN;
+}
+
+/* A ring for the neighbourhood operations: two neighbours. */
+static void ring(MPI_Comm *comm)
+{
+	int periodic = 1, ranks = bench_ranks;
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, comm);
+}
+
+void operation_begin(struct operation *op, long number, long size, long long pause)
+{
+	size_t blocks = (size_t)(bench_ranks > 2 ? bench_ranks : 2); /* neighbours are two even of one rank */
+	long plain = number >= NONBLOCKING && number < TREE ? number - NONBLOCKING : number;
+	memset(op, 0, sizeof *op);
+	op->number = number;
+	op->size = size;
+	op->pause = pause;
+	op->count = (int)(reduces(plain) ? size / (long)sizeof(double) : size);
+	op->send = room(blocks * (size_t)size);
+	op->receive = room(blocks * (size_t)size);
+	op->counts = room(blocks * sizeof(int));
+	op->places = room(blocks * sizeof(int));
+	op->types = room(blocks * sizeof(MPI_Datatype));
+	for (size_t i = 0; i < blocks; i++) {
+		op->counts[i] = op->count;
+		op->places[i] = (int)((long)i * size);
+		op->types[i] = MPI_BYTE;
+	}
+	op->comm = MPI_COMM_WORLD;
+	if (plain >= NEIGHBOR_ALLGATHER && plain <= NEIGHBOR_ALLTOALLW)
+		ring(&op->comm);
+}
+
+void operation_end(struct operation *op)
+{
+	if (op->comm != MPI_COMM_WORLD)
+		MPI_Comm_free(&op->comm);
+	free(op->send);
+	free(op->receive);
+	free(op->counts);
+	free(op->places);
+	free(op->types);
+}
+
+/* A broadcast along a binary tree: rank r sends to 2r+1 and 2r+2. */
+static void tree(struct operation *op)
+{
+	if (bench_rank > 0)
+		bench_take(op->send, op->size, (bench_rank - 1) / 2, BENCH_DATA);
+	for (int child = 2 * bench_rank + 1; child <= 2 * bench_rank + 2 && child < bench_ranks; child++)
+		MPI_Send(op->send, op->count, MPI_BYTE, child, BENCH_DATA, MPI_COMM_WORLD);
+}
+
+/* Rank r of P takes pause (1 + r/P). */
+static void artificial(struct operation *op)
+{
+	long long ns = op->pause + op->pause * bench_rank / bench_ranks;
+	if (op->number == SPIN) {
+		bench_spin(ns);
+	} else {
+		struct timespec t = {ns / 1000000000LL, ns % 1000000000LL};
+		nanosleep(&t, NULL);
+	}
+}
+
+static void blocking(struct operation *op)
+{
+	void *s = op->send, *r = op->receive;
+	int n = op->count, *c = op->counts, *at = op->places;
+	MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE;
+	MPI_Comm w = op->comm;
+	switch (op->number) {
+	case BARRIER: MPI_Barrier(w); break;
+	case BCAST: MPI_Bcast(s, n, b, 0, w); break;
+	case REDUCE: MPI_Reduce(s, r, n, d, MPI_SUM, 0, w); break;
+	case ALLREDUCE: MPI_Allreduce(s, r, n, d, MPI_SUM, w); break;
+	case GATHER: MPI_Gather(s, n, b, r, n, b, 0, w); break;
+	case GATHERV: MPI_Gatherv(s, n, b, r, c, at, b, 0, w); break;
+	case SCATTER: MPI_Scatter(s, n, b, r, n, b, 0, w); break;
+	case SCATTERV: MPI_Scatterv(s, c, at, b, r, n, b, 0, w); break;
+	case ALLGATHER: MPI_Allgather(s, n, b, r, n, b, w); break;
+	case ALLGATHERV: MPI_Allgatherv(s, n, b, r, c, at, b, w); break;
+	case ALLTOALL: MPI_Alltoall(s, n, b, r, n, b, w); break;
+	case ALLTOALLV: MPI_Alltoallv(s, c, at, b, r, c, at, b, w); break;
+	case ALLTOALLW: MPI_Alltoallw(s, c, at, op->types, r, c, at, op->types, w); break;
+	case REDUCE_SCATTER: MPI_Reduce_scatter(s, r, c, d, MPI_SUM, w); break;
+	case REDUCE_SCATTER_BLOCK: MPI_Reduce_scatter_block(s, r, n, d, MPI_SUM, w); break;
+	case SCAN: MPI_Scan(s, r, n, d, MPI_SUM, w); break;
+	case EXSCAN: MPI_Exscan(s, r, n, d, MPI_SUM, w); break;
+	case NEIGHBOR_ALLGATHER: MPI_Neighbor_allgather(s, n, b, r, n, b, w); break;
+	case NEIGHBOR_ALLGATHERV: MPI_Neighbor_allgatherv(s, n, b, r, c, at, b, w); break;
+	case NEIGHBOR_ALLTOALL: MPI_Neighbor_alltoall(s, n, b, r, n, b, w); break;
+	case NEIGHBOR_ALLTOALLV: MPI_Neighbor_alltoallv(s, c, at, b, r, c, at, b, w); break;
+	case NEIGHBOR_ALLTOALLW: {
+		MPI_Aint far[2] = {0, op->size};
+		MPI_Neighbor_alltoallw(s, c, far, op->types, r, c, far, op->types, w);
+		break;
+	}
+	case TREE: tree(op); break;
+	case SPIN:
+	case SLEEP: artificial(op); break;
+	default:
+		fprintf(stderr, "slackline: operation %ld is not known\n", op->number);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+static void nonblocking(struct operation *op)
+{
+	void *s = op->send, *r = op->receive;
+	int n = op->count, *c = op->counts, *at = op->places;
+	MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE;
+	MPI_Comm w = op->comm;
+	MPI_Request q = MPI_REQUEST_NULL;
+	MPI_Aint far[2] = {0, op->size};
+	switch (op->number - NONBLOCKING) {
+	case BARRIER: MPI_Ibarrier(w, &q); break;
+	case BCAST: MPI_Ibcast(s, n, b, 0, w, &q); break;
+	case REDUCE: MPI_Ireduce(s, r, n, d, MPI_SUM, 0, w, &q); break;
+	case ALLREDUCE: MPI_Iallreduce(s, r, n, d, MPI_SUM, w, &q); break;
+	case GATHER: MPI_Igather(s, n, b, r, n, b, 0, w, &q); break;
+	case GATHERV: MPI_Igatherv(s, n, b, r, c, at, b, 0, w, &q); break;
+	case SCATTER: MPI_Iscatter(s, n, b, r, n, b, 0, w, &q); break;
+	case SCATTERV: MPI_Iscatterv(s, c, at, b, r, n, b, 0, w, &q); break;
+	case ALLGATHER: MPI_Iallgather(s, n, b, r, n, b, w, &q); break;
+	case ALLGATHERV: MPI_Iallgatherv(s, n, b, r, c, at, b, w, &q); break;
+	case ALLTOALL: MPI_Ialltoall(s, n, b, r, n, b, w, &q); break;
+	case ALLTOALLV: MPI_Ialltoallv(s, c, at, b, r, c, at, b, w, &q); break;
+	case ALLTOALLW: MPI_Ialltoallw(s, c, at, op->types, r, c, at, op->types, w, &q); break;
+	case REDUCE_SCATTER: MPI_Ireduce_scatter(s, r, c, d, MPI_SUM, w, &q); break;
+	case REDUCE_SCATTER_BLOCK: MPI_Ireduce_scatter_block(s, r, n, d, MPI_SUM, w, &q); break;
+	case SCAN: MPI_Iscan(s, r, n, d, MPI_SUM, w, &q); break;
+	case EXSCAN: MPI_Iexscan(s, r, n, d, MPI_SUM, w, &q); break;
+	case NEIGHBOR_ALLGATHER: MPI_Ineighbor_allgather(s, n, b, r, n, b, w, &q); break;
+	case NEIGHBOR_ALLGATHERV: MPI_Ineighbor_allgatherv(s, n, b, r, c, at, b, w, &q); break;
+	case NEIGHBOR_ALLTOALL: MPI_Ineighbor_alltoall(s, n, b, r, n, b, w, &q); break;
+	case NEIGHBOR_ALLTOALLV: MPI_Ineighbor_alltoallv(s, c, at, b, r, c, at, b, w, &q); break;
+	case NEIGHBOR_ALLTOALLW: MPI_Ineighbor_alltoallw(s, c, far, op->types, r, c, far, op->types, w, &q); break;
+	default:
+		fprintf(stderr, "slackline: operation %ld is not known\n", op->number);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	if (op->pause > 0)
+		bench_spin(op->pause);
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+
+void operation_run(struct operation *op)
+{
+	if (op->number >= NONBLOCKING && op->number < TREE)
+		nonblocking(op);
+	else
+		blocking(op);
+}
