@@ -9,7 +9,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./analyze/simulate ./internal/progress ./internal/atomicfile ./internal/input
+CONCURRENT = ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./internal/input
 
 FUZZTIME ?= 5s
 COUNT    ?= 5
@@ -50,7 +50,8 @@ fuzz-smoke:
 fuzz: ## fuzz every reader for a minute each (FUZZTIME=1m)
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),1m)
 
-test-long: ## ten times as many random cases, and the race detector on everything
+test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything
+	go test -count=1 -timeout 30m -tags quiet -run 'TestRunTimeIsPredicted' -v ./internal/cli
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...
