@@ -24,7 +24,7 @@ var benchFiles embed.FS
 
 // benchSource is what runs inside MPI jobs.
 func benchSource() (mpi.Source, error) {
-	s := mpi.Source{Name: "bench", Files: map[string]string{}, Flags: []string{"-std=c11", "-O2"}, Program: true}
+	s := mpi.Source{Name: "bench", Files: map[string]string{}, Flags: []string{"-std=c11", "-O2"}, Libs: []string{"-ldl"}, Program: true}
 	entries, err := benchFiles.ReadDir("bench")
 	if err != nil {
 		return s, err

@@ -17,6 +17,7 @@ struct bench_order {
 };
 
 extern int bench_rank, bench_ranks;
+extern int bench_crowded; /* there are more ranks on this host than CPUs */
 
 long long bench_now(void);
 void bench_spin(long long ns);
@@ -31,9 +32,14 @@ long long *bench_array(long n);
  * to others as long as there is nothing: not every MPI does that. */
 int bench_take(void *to, long size, int from, int tag);
 
-/* Orders on a pair of ranks, on clocks, on sources of time; 0: not one of them. */
+/* What this rank's clock shows, with the offset and drift that were given to it. */
+long long bench_clock(void);
+
+/* Orders on a pair of ranks, on clocks, on sources of time, on collectives, on memory; 0: not one of them. */
 int bench_link(const struct bench_order *o);
 int bench_clocks(const struct bench_order *o);
 int bench_sources(const struct bench_order *o);
+int bench_collectives(const struct bench_order *o);
+int bench_memory(const struct bench_order *o);
 
 #endif

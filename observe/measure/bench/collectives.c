@@ -11,7 +11,7 @@
 /* As in collectives.go. */
 enum scheme { ROUND_TIME, WINDOW, MPPTEST, MPBENCH, IMB };
 enum { START_LATE = 1, TOO_LONG = 2, JITTER = 4 };
-enum { STAMPS = 3, HEAD = 2, WARM_UPS = 2, BROADCASTS = 10, NAP_NS = 100000 };
+enum { STAMPS = 3, HEAD = 2, WARM_UPS = 2, BROADCASTS = 10, NAP_NS = 100000, LEAST_NS = 100 };
 
 /* Clock of rank 0 = own clock - offset - drift (own clock - from). */
 static struct {
@@ -54,20 +54,26 @@ static void once(struct operation *op, long long moment, long long limit, long l
 	stamps[1] -= moment;
 }
 
-/* How long it takes until a moment named by rank 0 is known everywhere. */
+static int ascending(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+	return (x > y) - (x < y);
+}
+
+/* How long it usually takes until a moment named by rank 0 is known everywhere. */
 static long long broadcast_time(void)
 {
-	long long longest = 0, all = 0;
+	long long took[BROADCASTS], all[BROADCASTS];
 	for (int i = -WARM_UPS; i < BROADCASTS; i++) {
-		long long moment = bench_rank == 0 ? global_now() : 0;
-		MPI_Bcast(&moment, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
-		long long took = global_now() - moment;
-		if (i >= 0 && took > longest)
-			longest = took;
 		MPI_Barrier(MPI_COMM_WORLD);
+		long long moment = global_now();
+		MPI_Bcast(&moment, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+		if (i >= 0)
+			took[i] = global_now() - moment;
 	}
-	MPI_Allreduce(&longest, &all, 1, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-	return all;
+	MPI_Allreduce(took, all, BROADCASTS, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+	qsort(all, BROADCASTS, sizeof *all, ascending);
+	return all[BROADCASTS / 2] > LEAST_NS ? all[BROADCASTS / 2] : LEAST_NS;
 }
 
 /* Round-Time: rank 0 names a moment that all can reach, again and again until enough repetitions are valid. */

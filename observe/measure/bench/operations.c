@@ -1,7 +1,7 @@
 /* The collective operations: all of MPI, blocking and not, a broadcast of plain messages, and artificial ones that take a
  * known time. Their numbers are those in operations.go. */
-#include "operations.h"
 #include "bench.h"
+#include "operations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@ struct operation {
 	long long pause;
 	int count; /* of elements in a block */
 	char *send, *receive;
-	int *counts, *places,; /* of the operations with vectors */
+	int *counts, *places; /* of the operations with vectors */
 	MPI_Datatype *types;
 	MPI_Comm comm;
 };
