@@ -107,6 +107,9 @@ func (o *campaignOptions) run(a *app, cmd *cobra.Command, file string) error {
 	if err != nil {
 		if summary != nil && errors.Is(err, context.Canceled) {
 			a.note("%d of %d runs are finished; the same command goes on", summary.Done, summary.Total)
+			if c.Plan.IsBatch() {
+				a.note("jobs that were submitted stay in the queue, and the next start takes them over; remove the others by their names, slackline-...")
+			}
 		}
 		return err
 	}

@@ -196,10 +196,15 @@ func (r *scalingReport) writeRanking(a *app, w io.Writer) error {
 	}
 	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
 		table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "callpath", Title: "call path"})
-	const most = 10
-	for i, x := range scaling.Dominating(r.models, r.place) {
-		if i == most {
-			break
+	ranked := scaling.Dominating(r.models, r.place)
+	most := 10 // of a metric
+	if ranked[0].Fit.Metric != ranked[len(ranked)-1].Fit.Metric {
+		most = 5
+	}
+	shown := map[string]int{}
+	for _, x := range ranked {
+		if shown[x.Fit.Metric]++; shown[x.Fit.Metric] > most {
+			continue
 		}
 		t.Add(x.Fit.Metric, numberCell(100*x.Share, "%.1f %%"), numberCell(x.Prediction.Value, "%.4g"), x.Fit.CallPath)
 	}
