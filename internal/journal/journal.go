@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // The last field of a line is its checksum.
@@ -104,6 +105,19 @@ type Journal struct {
 	fail error // of an earlier append: the end of the file is not known
 }
 
+// patience is how long Open waits for another process to let go of the journal: a process that was
+// killed while it started another one has it open until that one has begun.
+var patience = 3 * time.Second
+
+// take locks the file for this process.
+func (j *Journal) take() error {
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if err := lock(j.f); !errors.Is(err, ErrInUse) || time.Since(begin) > patience {
+			return err
+		}
+	}
+}
+
 // ErrInUse is returned when another process has the journal open.
 var ErrInUse = errors.New("is in use by another process")
 
@@ -124,7 +138,7 @@ func Open(path string) (*Journal, [][]byte, error) {
 }
 
 func (j *Journal) begin(path string) ([][]byte, error) {
-	if err := lock(j.f); err != nil {
+	if err := j.take(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	data, err := io.ReadAll(io.LimitReader(j.f, longest+1))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 type entry struct {
@@ -73,6 +74,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestOneAtATime(t *testing.T) {
+	patience = 30 * time.Millisecond
 	path := filepath.Join(t.TempDir(), "journal")
 	j, _, err := Open(path)
 	if err != nil {
