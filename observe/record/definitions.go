@@ -336,7 +336,9 @@ func (r *resolver) parallelAt(address uint64) uint32 {
 	if p := findMapping(r.maps, address); p != nil {
 		m := r.symbols.module(p.path)
 		if at, ok := m.addressOf(address - p.low + p.offset); ok && !m.runtime {
-			if symbol, ok := m.symbolAt(at); ok {
+			if f, ok := r.calledFrom(address); ok && !m.begins(at) { // a call that was the last of a function
+				name += " @" + f.name
+			} else if symbol, ok := m.symbolAt(at); ok {
 				symbol, _, _ = strings.Cut(symbol, "._omp_fn.")
 				name += " @" + m.plainName(symbol)
 			}

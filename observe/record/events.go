@@ -74,6 +74,7 @@ type eventStream struct {
 	open   []uint32 // regions that the program has entered and not left
 	issued map[uint64]trace.Event
 	more   bool // the call of the last record goes on in the next one
+	forks  bool // a team is being made, from a stack that its begin will tell
 	done   bool
 }
 
@@ -183,8 +184,8 @@ func (s *eventStream) decode(rec *rawRecord) {
 // sample takes a sample. One that comes late was pending while the thread could not take it, in a system call or
 // without a CPU: the time since then belongs to it.
 func (s *eventStream) sample(time int64, stack uint32) {
-	if time < s.last || stack == 0 {
-		return // inside of a run of polls
+	if time < s.last || stack == 0 || s.forks {
+		return // inside of a run of polls, or of the runtime
 	}
 	if s.last > 0 && s.period > 0 && time-s.last > 3*s.period {
 		s.put(s.last+s.period, trace.Event{Kind: trace.Sample, Stack: stack})
@@ -202,9 +203,12 @@ func (s *eventStream) span(enter, leave int64, stack uint32) {
 	s.put(leave, trace.Event{Kind: trace.Leave, Region: node.Region})
 }
 
-func (s *eventStream) enter(time int64, region uint32) {
+func (s *eventStream) enter(time int64, region uint32) { s.enterFrom(time, region, 0) }
+
+// enterFrom enters a region that is called from a stack; 0: it is not known.
+func (s *eventStream) enterFrom(time int64, region, stack uint32) {
 	s.open = append(s.open, region)
-	s.put(time, trace.Event{Kind: trace.Enter, Region: region})
+	s.put(time, trace.Event{Kind: trace.Enter, Region: region, Stack: stack})
 }
 
 // leave leaves a region, and those that were left unseen inside of it. What was not entered is not left.
@@ -228,11 +232,14 @@ func (s *eventStream) openMP(time int64, rec *rawRecord) {
 	switch rec.function {
 	case ompFork:
 		s.put(time, trace.Event{Kind: trace.Fork, Size: int64(rec.word(0) >> addressBits)})
+		s.forks = s.stack(rec.path) != 0
 	case ompJoin:
+		s.forks = false
 		s.put(time, trace.Event{Kind: trace.Join})
 	case ompTeamBegin:
+		s.forks = false
 		s.put(time, trace.Event{Kind: trace.TeamBegin})
-		s.enter(time, s.code[code])
+		s.enterFrom(time, s.code[code], s.stack(rec.path))
 	case ompTeamEnd:
 		if n := len(s.open); n > 0 {
 			s.leave(time, s.open[n-1])

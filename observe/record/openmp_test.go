@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/observe/mpi"
 )
@@ -39,6 +40,9 @@ func checkTeams(t *testing.T, r *recording) {
 			switch e.Kind {
 			case trace.Enter:
 				regions[r.Regions[e.Region].Name]++
+				if from := r.path(e.Stack); i == 0 && r.Regions[e.Region].Role == timeline.Parallel && from != "main/kernel" {
+					t.Errorf("a parallel region is called from %q, want main/kernel", from)
+				}
 				entered = append(entered, e.Time)
 				depth++
 			case trace.Leave:
@@ -60,7 +64,7 @@ func checkTeams(t *testing.T, r *recording) {
 		}
 		parallel := 0
 		for name, n := range regions {
-			if strings.HasPrefix(name, "!$omp parallel @main") {
+			if strings.HasPrefix(name, "!$omp parallel @kernel") {
 				parallel += n
 			}
 		}

@@ -23,7 +23,6 @@ static inline struct sl_thread *sl_enter(void) {
     return t;
 }
 
-void sl_look_again(void);
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter);
 
 void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave);

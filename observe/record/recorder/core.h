@@ -198,6 +198,7 @@ void sl_check_window(struct sl_thread *t, uint64_t now);
 struct sl_frame { uintptr_t pc, sp, bp; };
 void sl_modules_load(void);
 extern _Atomic bool sl_modules_stale;
+void sl_look_again(void);
 uintptr_t sl_caller(struct sl_frame f, uintptr_t top);
 int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most);
 
@@ -266,15 +267,19 @@ static inline struct sl_record *sl_head(struct sl_record *r, uint16_t kind, uint
     return r;
 }
 
-/* sl_small keeps a record without an end. */
-static inline void sl_small(struct sl_thread *t, uint16_t kind, uint16_t function, uint64_t time, uint64_t data) {
+/* sl_small_from keeps a record without an end. */
+static inline void sl_small_from(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t path, uint64_t time, uint64_t data) {
     t->depth++;
-    struct sl_record *r = sl_head(sl_room(t, SL_HEAD + 1), kind, function, SL_HEAD + 1, 0, time);
+    struct sl_record *r = sl_head(sl_room(t, SL_HEAD + 1), kind, function, SL_HEAD + 1, path, time);
     r->data[0] = data;
     r->leave = time;
     sl_keep(t, r, SL_HEAD + 1);
     t->poll = NULL;
     t->depth--;
+}
+
+static inline void sl_small(struct sl_thread *t, uint16_t kind, uint16_t function, uint64_t time, uint64_t data) {
+    sl_small_from(t, kind, function, 0, time, data);
 }
 
 #endif

@@ -21,7 +21,7 @@ static void run(void *pointer) {
     void name params; \
     SL_EXPORT void name params { \
         REAL(name) \
-        struct sl_team *team = sl_ompt ? NULL : sl_omp_fork(threads, *(void **)&fn); \
+        struct sl_team *team = sl_ompt ? NULL : sl_omp_fork(threads, *(void **)&fn, SL_CALLER); \
         if (team == NULL) { \
             real plain; \
             return; \
@@ -51,7 +51,7 @@ RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned threads, unsigned flags);
 SL_EXPORT unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned threads, unsigned flags) {
     REAL(GOMP_parallel_reductions)
-    struct sl_team *team = sl_ompt ? NULL : sl_omp_fork(threads, *(void **)&fn);
+    struct sl_team *team = sl_ompt ? NULL : sl_omp_fork(threads, *(void **)&fn, SL_CALLER);
     if (team == NULL) return real(fn, data, threads, flags);
     struct body body = {fn, data, team, pthread_self()};
     unsigned result = real(run, &body, threads, flags);

@@ -17,7 +17,9 @@ enum { BARRIER = 1, BARRIER_IMPLICIT = 2, BARRIER_EXPLICIT = 3, TASKWAIT = 5, IM
 
 static void parallel_begin(union ompt_data *task, const void *frame, union ompt_data *parallel, unsigned threads, int flags, const void *code) {
     (void)task, (void)frame, (void)flags;
-    parallel->pointer = sl_omp_fork(threads, code);
+    struct sl_frame caller = SL_CALLER; /* in the runtime, which the program has called */
+    if (sl_settings.callpath == SL_PATH_CALLER) caller.pc = (uintptr_t)code;
+    parallel->pointer = sl_omp_fork(threads, code, caller);
 }
 
 static void parallel_end(union ompt_data *parallel, union ompt_data *task, int flags, const void *code) {

@@ -20,7 +20,16 @@ void sl_omp_mark(enum sl_omp what) {
     if (t != NULL) sl_small(t, SL_OMP, (uint16_t)what, sl_now(), 0);
 }
 
-struct sl_team *sl_omp_fork(unsigned threads, const void *code) {
+/* path_of is the path of a call of the runtime, whose own frames may lie in between. */
+static uint32_t path_of(struct sl_thread *t, struct sl_frame frame) {
+    t->depth++;
+    if (atomic_load_explicit(&sl_modules_stale, memory_order_relaxed)) sl_look_again();
+    uint32_t path = sl_path(t, frame);
+    t->depth--;
+    return path;
+}
+
+struct sl_team *sl_omp_fork(unsigned threads, const void *code, struct sl_frame frame) {
     struct sl_thread *t = thread();
     struct sl_team *team = t == NULL ? NULL : calloc(1, sizeof *team);
     if (team == NULL) return NULL;
@@ -28,7 +37,8 @@ struct sl_team *sl_omp_fork(unsigned threads, const void *code) {
     team->outer = t->team;
     team->master = pthread_self();
     team->code = (uint64_t)(uintptr_t)code & 0xffffffffffffu;
-    sl_small(t, SL_OMP, SL_OMP_FORK, sl_now(), team->code | (uint64_t)(threads > 0xffff ? 0xffff : threads) << 48);
+    team->path = path_of(t, frame);
+    sl_small_from(t, SL_OMP, SL_OMP_FORK, team->path, sl_now(), team->code | (uint64_t)(threads > 0xffff ? 0xffff : threads) << 48);
     return team;
 }
 
@@ -50,7 +60,7 @@ void sl_omp_begin(struct sl_team *team, bool master) {
     sl_omp_close(t);
     if (!master) atomic_fetch_add(&team->users, 1);
     t->team = team;
-    sl_small(t, SL_OMP, SL_OMP_TEAM_BEGIN, sl_now(), team->code);
+    sl_small_from(t, SL_OMP, SL_OMP_TEAM_BEGIN, master ? team->path : 0, sl_now(), team->code);
 }
 
 /* sl_omp_end is the end of a thread's own part. */

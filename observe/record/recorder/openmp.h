@@ -8,10 +8,11 @@ struct sl_team {
     _Atomic uint64_t join;  /* when the master went on; 0: not yet */
     pthread_t master;
     uint64_t code;          /* address that tells which parallel region it is */
+    uint32_t path;          /* where the master called it */
     struct sl_team *outer;  /* team that the master of this one works in */
 };
 
-struct sl_team *sl_omp_fork(unsigned threads, const void *code);
+struct sl_team *sl_omp_fork(unsigned threads, const void *code, struct sl_frame frame);
 void sl_omp_join(struct sl_team *team);
 void sl_omp_begin(struct sl_team *team, bool master);
 void sl_omp_end(struct sl_team *team, bool master);
