@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"slackline/internal/journal"
 	"slackline/model/unit"
 )
 
@@ -42,55 +42,6 @@ const (
 	longestLine = 1 << 20
 )
 
-// The last field of a line is its checksum.
-const (
-	sumField   = `,"crc32c":"`
-	sumEnd     = `"}`
-	sumPattern = sumField + "%08x" + sumEnd
-	sumLength  = len(sumField) + 8 + len(sumEnd)
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// chain is the checksum of the lines so far, each without its own checksum. As the checksum of a line
-// depends on all lines before it, no line can be changed, moved, doubled or left out unnoticed, except
-// for the last ones, which are replicas that are run again.
-type chain uint32
-
-// add goes on by a line without its checksum, and returns the checksum.
-func (c *chain) add(body []byte) uint32 {
-	*c = chain(crc32.Update(uint32(*c), castagnoli, body))
-	return uint32(*c)
-}
-
-// check takes the checksum off a line, and goes on by the line if it is right.
-func (c *chain) check(line []byte) (body []byte, ok bool) {
-	n := len(line) - sumLength
-	if n < 1 {
-		return nil, false
-	}
-	next := *c
-	if sum := fmt.Sprintf(sumPattern, next.add(line[:n])); sum != string(line[n:]) {
-		return nil, false
-	}
-	*c = next
-	return append(line[:n:n], '}'), true
-}
-
-// encode appends v and its checksum as a line.
-func (c *chain) encode(to *bytes.Buffer, v any) error {
-	e := json.NewEncoder(to)
-	e.SetEscapeHTML(false)
-	begin := to.Len()
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	to.Truncate(to.Len() - len("}\n"))
-	sum := c.add(to.Bytes()[begin:])
-	fmt.Fprintf(to, sumPattern+"\n", sum)
-	return nil
-}
-
 // Write writes the checkpoint as lines of JSON: the first says which series it is, each of the others
 // holds what is known of one process count, or of a part of its replicas.
 //
@@ -100,9 +51,15 @@ func (c *chain) encode(to *bytes.Buffer, v any) error {
 // A makespan of -1 is not known yet. The last field is the CRC-32C of the file so far, without the
 // checksums of the lines, the ends of lines, and what closes the line.
 func (c *Checkpoint) Write(w io.Writer) error {
-	var sum chain
-	var text bytes.Buffer
-	if err := sum.encode(&text, checkpointHead{checkpointVersion, c.series}); err != nil {
+	var sum journal.Chain
+	add := func(v any) error {
+		line, err := sum.Encode(v)
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		return err
+	}
+	if err := add(checkpointHead{checkpointVersion, c.series}); err != nil {
 		return err
 	}
 	var counts []int
@@ -119,16 +76,12 @@ func (c *Checkpoint) Write(w io.Writer) error {
 			if part == nil {
 				part = []unit.Duration{}
 			}
-			if err := sum.encode(&text, checkpointLine{ranks, p.Ops, p.Noiseless, first, part}); err != nil {
-				return err
-			}
-			if _, err := text.WriteTo(w); err != nil {
+			if err := add(checkpointLine{ranks, p.Ops, p.Noiseless, first, part}); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := text.WriteTo(w)
-	return err
+	return nil
 }
 
 // checkpointReader reads the lines of a file.
@@ -136,7 +89,7 @@ type checkpointReader struct {
 	name  string
 	lines *bufio.Scanner
 	line  int // number of the last one
-	sum   chain
+	sum   journal.Chain
 }
 
 // damaged is what to do about a line that is not as it was written.
@@ -162,7 +115,7 @@ func ReadCheckpoint(name string, r io.Reader, series []Property) (*Checkpoint, e
 		if text == nil {
 			return c, nil
 		}
-		body, ok := in.sum.check(text)
+		body, ok := in.sum.Check(text)
 		if !ok {
 			if !whole { // it is the last one
 				c.torn = in.line
@@ -218,10 +171,10 @@ func (in *checkpointReader) head(series []Property) error {
 		return err
 	}
 	var head checkpointHead
-	body, ok := in.sum.check(text)
+	body, ok := in.sum.Check(text)
 	if !ok {
 		switch {
-		case json.Unmarshal(text, &head) == nil && head.Version == withoutSums && !bytes.Contains(text, []byte(sumField)):
+		case json.Unmarshal(text, &head) == nil && head.Version == withoutSums && !bytes.Contains(text, []byte(journal.SumField)):
 			return in.fail("the file has version %d, which has no checksums, this slackline reads %d; remove it, or give another file",
 				withoutSums, checkpointVersion)
 		case bytes.HasPrefix(text, []byte(`{"slackline_replicas"`)):

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slackline/internal/journal"
 	"slackline/model/unit"
 )
 
@@ -22,12 +23,12 @@ const (
 
 // sign gives all lines their checksums.
 func sign(text string) string {
-	var sum chain
+	var sum journal.Chain
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		line, _ = strings.CutSuffix(line, "\n")
 		body := strings.TrimSuffix(line, "}")
-		fmt.Fprintf(&out, "%s"+sumPattern+"\n", body, sum.add([]byte(body)))
+		fmt.Fprintf(&out, "%s"+journal.SumField+"%08x\"}\n", body, sum.Add([]byte(body)))
 	}
 	return out.String()
 }

@@ -21,12 +21,13 @@ import (
 	"time"
 )
 
-// The last field of a line is its checksum.
+// SumField begins the last field of a line, its checksum.
+const SumField = `,"crc32c":"`
+
 const (
-	sumField   = `,"crc32c":"`
 	sumEnd     = `"}`
-	sumPattern = sumField + "%08x" + sumEnd
-	sumLength  = len(sumField) + 8 + len(sumEnd)
+	sumPattern = SumField + "%08x" + sumEnd
+	sumLength  = len(SumField) + 8 + len(sumEnd)
 )
 
 // longest is the size of a file that is still read.
@@ -34,31 +35,32 @@ const longest = 1 << 30
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// chain is the checksum of the lines so far, each without its own checksum: no line can be changed,
+// Chain is the checksum of the lines so far, each without its own checksum: no line can be changed,
 // moved, doubled or left out unnoticed, except for the last ones.
-type chain uint32
+type Chain uint32
 
-func (c *chain) add(body []byte) uint32 {
-	*c = chain(crc32.Update(uint32(*c), castagnoli, body))
+// Add goes on by a line without its checksum, and returns the checksum.
+func (c *Chain) Add(body []byte) uint32 {
+	*c = Chain(crc32.Update(uint32(*c), castagnoli, body))
 	return uint32(*c)
 }
 
-// check takes the checksum off a line, and goes on by the line if it is right.
-func (c *chain) check(line []byte) (body []byte, ok bool) {
+// Check takes the checksum off a line, and goes on by the line if it is right.
+func (c *Chain) Check(line []byte) (body []byte, ok bool) {
 	n := len(line) - sumLength
 	if n < 1 {
 		return nil, false
 	}
 	next := *c
-	if fmt.Sprintf(sumPattern, next.add(line[:n])) != string(line[n:]) {
+	if fmt.Sprintf(sumPattern, next.Add(line[:n])) != string(line[n:]) {
 		return nil, false
 	}
 	*c = next
 	return append(line[:n:n], '}'), true
 }
 
-// encode returns v, which must be an object with members, as a line.
-func (c *chain) encode(v any) ([]byte, error) {
+// Encode returns v, which must be an object with members, as a line.
+func (c *Chain) Encode(v any) ([]byte, error) {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
@@ -66,7 +68,7 @@ func (c *chain) encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	line.Truncate(line.Len() - len("}\n"))
-	sum := c.add(line.Bytes())
+	sum := c.Add(line.Bytes())
 	fmt.Fprintf(&line, sumPattern+"\n", sum)
 	return line.Bytes(), nil
 }
@@ -79,13 +81,13 @@ func Lines(name string, data []byte) (lines [][]byte, whole int, err error) {
 	return lines, whole, err
 }
 
-func read(name string, data []byte) (lines [][]byte, whole int, sum chain, err error) {
+func read(name string, data []byte) (lines [][]byte, whole int, sum Chain, err error) {
 	for n := 1; whole < len(data); n++ {
 		end := bytes.IndexByte(data[whole:], '\n')
 		if end < 0 {
 			break // torn
 		}
-		body, ok := sum.check(data[whole : whole+end])
+		body, ok := sum.Check(data[whole : whole+end])
 		if !ok || !json.Valid(body) {
 			return nil, 0, 0, fmt.Errorf("%s:%d: the line is damaged, or lines before it were moved, added or removed; "+
 				"remove this line and all behind it, and what they say is forgotten", name, n)
@@ -101,7 +103,7 @@ func read(name string, data []byte) (lines [][]byte, whole int, sum chain, err e
 type Journal struct {
 	mu   sync.Mutex
 	f    *os.File
-	sum  chain
+	sum  Chain
 	fail error // of an earlier append: the end of the file is not known
 }
 
@@ -184,7 +186,7 @@ func (j *Journal) Append(v any) error {
 	if j.fail != nil {
 		return j.fail
 	}
-	line, err := j.sum.encode(v)
+	line, err := j.sum.Encode(v)
 	if err == nil {
 		_, err = j.f.Write(line)
 	}

@@ -88,8 +88,8 @@ func TestOneAtATime(t *testing.T) {
 }
 
 func FuzzLines(f *testing.F) {
-	var sum chain
-	line, _ := sum.encode(entry{1, "x"})
+	var sum Chain
+	line, _ := sum.Encode(entry{1, "x"})
 	f.Add(line)
 	f.Add([]byte("{}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
