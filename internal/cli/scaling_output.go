@@ -211,12 +211,26 @@ func (r *scalingReport) writeRanking(a *app, w io.Writer) error {
 	return a.writeText(w, t, true)
 }
 
+// severalMetrics reports whether call paths alone do not tell models apart.
+func (r *scalingReport) severalMetrics() bool {
+	for i := range r.models {
+		if r.models[i].Series.Metric != r.models[0].Series.Metric {
+			return true
+		}
+	}
+	return false
+}
+
 // remarks are the lines about one model.
 func (r *scalingReport) remarks(m *scaling.Modelled) []string {
 	f := m.Fit
+	name := f.CallPath
+	if r.severalMetrics() {
+		name = m.Series.Name()
+	}
 	var lines []string
 	say := func(format string, args ...any) {
-		lines = append(lines, f.CallPath+": "+fmt.Sprintf(format, args...))
+		lines = append(lines, name+": "+fmt.Sprintf(format, args...))
 	}
 	if f.Doubt != "" {
 		say("inconclusive: %s", f.Doubt)

@@ -196,6 +196,10 @@ func dropZeros(a *app, d *dataset.Dataset) {
 		return zeros == 0
 	})
 	if some > 0 {
-		a.warn("%d of call path and metric are 0 in some runs and not in others, and left out; the first is %s", some, first)
+		more := ""
+		if some > 1 {
+			more = fmt.Sprintf("; so are %d others", some-1)
+		}
+		a.warn("%s is 0 in some runs and not in others, and is left out%s", first, more)
 	}
 }
