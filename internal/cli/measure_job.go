@@ -20,9 +20,40 @@ type jobFlags struct {
 }
 
 func (f *jobFlags) add(fs *pflag.FlagSet, what string) {
+	f.addMPI(fs)
+	fs.IntVar(&f.ranks, "ranks", 2, "`number` of ranks; "+what)
+}
+
+// addMPI adds the flags without the number of ranks.
+func (f *jobFlags) addMPI(fs *pflag.FlagSet) {
 	fs.StringVar(&f.mpi, "mpi", "", "`name` or compiler of the MPI, e.g. openmpi or mpicc.mpich (default: the first that is found)")
 	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --nodes 2' (default: the MPI's own)")
-	fs.IntVar(&f.ranks, "ranks", 2, "`number` of ranks; "+what)
+}
+
+// starter starts one job after the other, and warns of what will disturb them if they are timed.
+func (f *jobFlags) starter(ctx context.Context, a *app, timed bool) (measure.Starter, error) {
+	list, err := mpi.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	library, err := mpi.Named(list, f.mpi)
+	if err != nil {
+		return nil, fmt.Errorf("--mpi: %w", err)
+	}
+	if timed {
+		for _, w := range measure.Surroundings(0) {
+			a.warn("%s", w)
+		}
+	}
+	return func(ctx context.Context, ranks int) (*measure.Job, error) {
+		j, err := measure.StartJob(ctx, library, ranks, strings.Fields(f.launch))
+		if err == nil && timed {
+			if w := crowded(j.Hosts); w != "" {
+				a.warn("%s", w)
+			}
+		}
+		return j, err
+	}, nil
 }
 
 // start starts the job and warns of what will disturb it.

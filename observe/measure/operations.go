@@ -119,7 +119,11 @@ func parseOperation(name string) ([]Operation, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%q is not a collective operation%s", name, suggest.Phrase(name, OperationNames()))
+		known := OperationNames()
+		for _, o := range allOperations {
+			known = append(known, strings.ToLower(strings.TrimPrefix(o.Name, "MPI_")))
+		}
+		return nil, fmt.Errorf("%q is not a collective operation%s", name, suggest.Phrase(name, known))
 	}
 	return list, nil
 }

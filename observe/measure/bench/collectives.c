@@ -134,7 +134,7 @@ static long loops(struct operation *op, const struct bench_order *o, long long *
 static void measure(const struct bench_order *o)
 {
 	struct operation op;
-	long most = o->a == ROUND_TIME ? o->repeat + (o->repeat + 2) / 3 : o->repeat, tried = 0;
+	long most = o->a == ROUND_TIME ? o->repeat + o->repeat / 3 : o->repeat, tried = 0;
 	long long lead = 0, *mine = bench_array(STAMPS * most), *all = NULL;
 	memset(mine, 0, (size_t)(STAMPS * most) * sizeof *mine); /* touched before it is timed */
 	operation_begin(&op, o->n, o->size, o->pause);
