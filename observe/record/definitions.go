@@ -247,8 +247,8 @@ type resolver struct {
 // exactAddress marks an address that was sampled; others are return addresses, which belong to the call before.
 const exactAddress = 1 << 63
 
-// at returns the functions at an address, outermost first, and whether they begin the program.
-func (r *resolver) at(address uint64) (list []function, begins bool) {
+// at returns the functions at an address, outermost first.
+func (r *resolver) at(address uint64) []function {
 	if address&exactAddress != 0 {
 		address &^= exactAddress
 	} else {
@@ -256,17 +256,17 @@ func (r *resolver) at(address uint64) (list []function, begins bool) {
 	}
 	p := findMapping(r.maps, address)
 	if p == nil {
-		return nil, false
+		return nil
 	}
 	m := r.symbols.module(p.path)
 	if m.runtime {
-		return nil, false
+		return nil
 	}
 	at, ok := m.addressOf(address - p.low + p.offset)
 	if !ok {
-		return nil, false
+		return nil
 	}
-	return m.functionsAt(at), m.fortran && m.isFortranMain(at)
+	return m.functionsAt(at)
 }
 
 func (r *resolver) userRegion(f function) uint32 {
@@ -285,27 +285,37 @@ func (r *resolver) stacksOf(nodes []pathNode) []uint32 {
 	stacks := make([]uint32, len(nodes))
 	for i := 1; i < len(nodes); i++ {
 		parent := &places[nodes[i].parent] // parents stand before children
-		list, begins := r.at(nodes[i].address)
+		list := r.at(nodes[i].address)
 		s := parent.called
-		switch {
-		case begins:
-			s = 0
-		case len(list) > 0 && list[0].name == parent.name:
+		if len(list) > 0 && list[0].name == parent.name {
 			s = parent.frames
 		}
 		for _, f := range list {
-			s = r.regions.stack(s, r.userRegion(f))
+			s = r.call(s, f)
 		}
 		places[i] = place{frames: s, called: s}
 		if f, ok := r.calledFrom(nodes[i].address); ok {
-			places[i].called, places[i].name = r.regions.stack(s, r.userRegion(f)), f.name
+			places[i].called, places[i].name = r.call(s, f), f.name
 		}
 		stacks[i] = places[i].called
 	}
 	return stacks
 }
 
-// calledFrom returns the function that the call before a return address names.
+// call returns the stack of a function that is called from a stack. Functions of the language are not shown, as
+// those of its libraries, nor is a part of a function that the function itself calls, nor what calls the main program.
+func (r *resolver) call(stack uint32, f function) uint32 {
+	region := r.userRegion(f)
+	if f.main {
+		stack = 0
+	}
+	if f.ofLanguage() || f.part && stack != 0 && r.regions.stacks[stack].Region == region {
+		return stack
+	}
+	return r.regions.stack(stack, region)
+}
+
+// calledFrom returns the function that the call before a return address names, if it is one of the user's.
 func (r *resolver) calledFrom(address uint64) (function, bool) {
 	if address&exactAddress != 0 {
 		return function{}, false
@@ -319,12 +329,28 @@ func (r *resolver) calledFrom(address uint64) (function, bool) {
 	if m.runtime || !ok {
 		return function{}, false
 	}
-	return m.calledAt(at + 1)
+	if f, ok := m.calledAt(at + 1); ok {
+		return f, true
+	}
+	name, ok := m.importedAt(at + 1)
+	if !ok {
+		return function{}, false
+	}
+	for i := range r.maps {
+		other := r.symbols.module(r.maps[i].path)
+		if other.runtime || other.file == nil {
+			continue
+		}
+		if f, ok := other.exported(name); ok {
+			return f, true
+		}
+	}
+	return function{}, false
 }
 
 // functionAt is the region of an instrumented function.
 func (r *resolver) functionAt(address uint64) uint32 {
-	if list, _ := r.at(address | exactAddress); len(list) > 0 {
+	if list := r.at(address | exactAddress); len(list) > 0 {
 		return r.userRegion(list[0])
 	}
 	return r.regions.region(timeline.Region{Name: fmt.Sprintf("function at 0x%x", address)})

@@ -13,11 +13,21 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
+// fortranMain is the symbol of the main program of Fortran.
+const fortranMain = "MAIN__"
+
 // function is a function of a program, by name and place.
 type function struct {
 	name string
 	file string
 	line int
+	part bool // the compiler made it out of a part of the function
+	main bool // the main program of Fortran, which a main function of the compiler calls
+}
+
+// ofLanguage reports whether a function is part of the C++ library: of what its headers bring into a program.
+func (f function) ofLanguage() bool {
+	return strings.HasPrefix(f.name, "std::") || strings.HasPrefix(f.name, "__gnu_cxx::")
 }
 
 // module finds names for addresses in a program or library.
@@ -30,6 +40,7 @@ type module struct {
 	debug   *dwarf.Data
 	known   map[uint64][]function
 	stubs   []elf.SectionHeader // code that calls other libraries
+	slots   map[uint64]string   // names of functions of other libraries, by where their addresses are
 	fortran bool
 }
 
@@ -109,7 +120,7 @@ func (m *module) addSymbols(f *elf.File) {
 	for _, s := range append(static, dynamic...) {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Section != elf.SHN_UNDEF {
 			m.symbols = append(m.symbols, s)
-			m.fortran = m.fortran || s.Name == "MAIN__"
+			m.fortran = m.fortran || s.Name == fortranMain
 		}
 	}
 	slices.SortStableFunc(m.symbols, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
@@ -160,6 +171,9 @@ func (m *module) functionsAt(address uint64) []function {
 		}
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(f function) bool { return hidden(f.name) })
+	if symbol, ok := m.symbolAt(address); ok && len(list) > 0 {
+		list[0].part, list[0].main = strings.Contains(symbol, ".part."), symbol == fortranMain
+	}
 	m.known[address] = list
 	return list
 }
@@ -222,17 +236,10 @@ func (m *module) plainName(name string) string {
 	if strings.HasPrefix(name, "_Z") {
 		return demangle.Filter(name, demangle.NoParams, demangle.NoEnclosingParams)
 	}
-	if m.fortran && name != "MAIN__" {
+	if m.fortran && name != fortranMain {
 		name = strings.TrimSuffix(name, "_")
 	}
 	return name
-}
-
-// isFortranMain reports whether an address lies in the main program of a Fortran program, which a main function of the
-// compiler calls.
-func (m *module) isFortranMain(address uint64) bool {
-	name, ok := m.symbolAt(address)
-	return ok && name == "MAIN__"
 }
 
 // mapping is a part of a process's address space that comes from a file.

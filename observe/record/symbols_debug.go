@@ -74,7 +74,7 @@ func (m *module) byDebug(address uint64) []function {
 }
 
 func (s *scope) pathTo(address uint64, path []function) []function {
-	if s.name != "" {
+	if again := len(path) > 0 && path[len(path)-1].name == s.name; s.name != "" && !again { // in itself: a part of it
 		path = append(path, s.function)
 	}
 	for i := range s.inside {

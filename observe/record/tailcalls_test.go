@@ -16,23 +16,29 @@ __attribute__((noinline)) void outer(int us) { fixup(us); usleep(1); sink++; }
 int main(int argc, char **argv) { outer(argc); return sink; }
 `
 
-// A function that ends in a call leaves no frame; the call that names it does. A call to another library names nothing.
-func TestFunctionsWithoutFrame(t *testing.T) {
-	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("calls are decoded on amd64 and arm64 only")
-	}
+// compiled compiles a C program with gcc and returns its file.
+func compiled(t *testing.T, source, name string, flags ...string) string {
+	t.Helper()
 	dir := t.TempDir()
-	source, program := filepath.Join(dir, "tail.c"), filepath.Join(dir, "tail")
-	if err := os.WriteFile(source, []byte(tailCalls), 0o666); err != nil {
+	file, program := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", append([]string{"-O2", file, "-o", program}, flags...)...).CombinedOutput(); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		t.Skip(err)
 	}
-	m := newSymbolTable("").module(program)
+	return program
+}
+
+// A function that ends in a call leaves no frame; the call that names it does. A call to another library names nothing.
+func TestFunctionsWithoutFrame(t *testing.T) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("calls are decoded on amd64 and arm64 only")
+	}
+	m := newSymbolTable("").module(compiled(t, tailCalls, "tail"))
 	var named []string
 	for _, s := range m.symbols {
 		if s.Name != "outer" {
