@@ -22,6 +22,8 @@ const (
 	profileMatrix     = "matrix"
 	profileRanks      = "ranks"
 	profileIterations = "iterations"
+	profileCollective = "collectives"
+	profileSizes      = "sizes"
 )
 
 // profileOptions are the flags of profile.
@@ -39,7 +41,7 @@ type profileOptions struct {
 func (a *app) profileCommand() *cobra.Command {
 	o := &profileOptions{
 		run: newRunOptions(), format: newChoice(formatText, formatText, formatJSON, formatCSV),
-		kind: newChoice(figureAuto, figureAuto, profileMatrix, profileRanks, profileIterations),
+		kind: newChoice(figureAuto, figureAuto, profileMatrix, profileRanks, profileIterations, profileCollective, profileSizes),
 	}
 	c := &cobra.Command{
 		Use:   "profile INPUT",
@@ -67,7 +69,7 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
 	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
 	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
-	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, or what fits the run")
+	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of messages, or what fits the run")
 }
 
 func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {

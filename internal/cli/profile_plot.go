@@ -51,6 +51,18 @@ func (r *profileReport) draw(a *app, inputs []string) error {
 			return fmt.Errorf("--plot-kind iterations: no iterations were found; take ranks")
 		}
 		figure = r.iterationFigure(title, subtitle, caption)
+	case profileCollective:
+		uses := profile.Collectives(r.run.timeline, collectiveParts)
+		if len(uses) == 0 {
+			return fmt.Errorf("--plot-kind collectives: the run has none")
+		}
+		figure = r.collectiveFigure(uses, title, subtitle, caption)
+	case profileSizes:
+		bins := profile.Sizes(r.run.timeline)
+		if len(bins) == 0 {
+			return fmt.Errorf("--plot-kind sizes: the run has no messages")
+		}
+		figure = sizeFigure(bins, title, subtitle, caption)
 	default:
 		figure = r.rankFigure(title, subtitle, caption)
 	}
@@ -115,5 +127,56 @@ func (r *profileReport) iterationFigure(title, subtitle, caption string) plot.Fi
 			&plot.Line{Name: "computation, mean", X: x, Y: computation},
 			&plot.Line{Name: "waiting, mean", X: x, Y: waiting},
 		},
+	}
+}
+
+const (
+	collectiveParts = 200  // pieces of time in the figure of collectives
+	collectiveShare = 0.55 // height of one of them, beside that of other charts
+)
+
+// collectiveFigure shows when collectives are called, one chart for each kind.
+func (r *profileReport) collectiveFigure(uses []profile.CollectiveUse, title, subtitle, caption string) plot.Figure {
+	tl := r.run.timeline
+	edges := make([]float64, collectiveParts+1)
+	for i := range edges {
+		edges[i] = float64(tl.End-tl.Start) * float64(i) / collectiveParts
+	}
+	s := &plot.Stack{Title: title, Subtitle: subtitle + "; collective calls over time", Caption: caption, X: plot.Axis{Label: "time", Quantity: plot.Time}}
+	for _, u := range uses {
+		heights := make([]float64, len(u.Over))
+		for i, n := range u.Over {
+			heights[i] = float64(n)
+		}
+		label := u.Op.String()
+		if u.Ranks != tl.Ranks {
+			label += fmt.Sprintf(" of %d", u.Ranks)
+		}
+		s.Parts = append(s.Parts, plot.StackPart{
+			Y:      plot.Axis{Label: label, FromZero: true, Whole: true},
+			Layers: []plot.Layer{&plot.Bars{Edges: edges, Height: heights}}, Weight: collectiveShare,
+		})
+	}
+	return s
+}
+
+// sizeFigure shows how many messages there are of which size.
+func sizeFigure(bins []profile.SizeBin, title, subtitle, caption string) plot.Figure {
+	var edges, heights []float64
+	for _, b := range bins {
+		from, to := max(float64(b.From), 0.5), max(float64(b.To), 1)
+		if n := len(edges); n == 0 || edges[n-1] < from {
+			if n > 0 {
+				heights = append(heights, 0) // sizes that do not occur
+			}
+			edges = append(edges, from)
+		}
+		edges, heights = append(edges, to), append(heights, float64(b.Count))
+	}
+	return &plot.Chart{
+		Title: title, Subtitle: subtitle, Caption: caption,
+		X:      plot.Axis{Label: "size of a message", Quantity: plot.Bytes, Scale: plot.Log2},
+		Y:      plot.Axis{Label: "messages", FromZero: true, Whole: true},
+		Layers: []plot.Layer{&plot.Bars{Edges: edges, Height: heights}},
 	}
 }
