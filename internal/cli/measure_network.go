@@ -71,7 +71,7 @@ func (a *app) measureNetworkCommand() *cobra.Command {
 	a.addGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.Var(&o.largest, "max-size", "largest message (default 256KiB)")
 		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of times that each time is taken in a round")
-		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes; their spread gives the intervals")
+		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes, each with ranks that are started anew; their spread gives the intervals")
 		fs.IntVar(&o.messages, "messages", standard.Messages, "`number` of messages in a burst")
 	})
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
@@ -210,7 +210,9 @@ func (r *measuredNetwork) overMPI(ctx context.Context, a *app, o *measureNetwork
 	}
 	for _, class := range classes {
 		r.progress(a, fmt.Sprintf("ranks %d and %d (%s)", class.Usual[0], class.Usual[1], class.Name))
-		n, err := measure.MeasureNetwork(ctx, j.Link(class.Usual[0], class.Usual[1]), *r.options)
+		link := j.Link(class.Usual[0], class.Usual[1])
+		r.options.Renew = func() (measure.Link, error) { return link, j.Restart(ctx) }
+		n, err := measure.MeasureNetwork(ctx, link, *r.options)
 		if err != nil {
 			return fmt.Errorf("ranks %d and %d: %w", class.Usual[0], class.Usual[1], err)
 		}
@@ -221,25 +223,27 @@ func (r *measuredNetwork) overMPI(ctx context.Context, a *app, o *measureNetwork
 
 // overTCP measures the link to another slackline.
 func (r *measuredNetwork) overTCP(ctx context.Context, a *app, o *measureNetworkOptions) (err error) {
-	address, class, ends := o.tcp, machine.Far, 1
-	for _, w := range measure.Surroundings(ends) {
+	address, class := o.tcp, machine.Far
+	for _, w := range measure.Surroundings(1) {
 		a.warn("%s", w)
 	}
 	if address == loopback {
-		server, at, err := startServer(ctx)
-		if err != nil {
-			return err
-		}
-		defer server.Wait() //nolint:errcheck // it ends when the link does; what it says is told by the link
-		address, class = at, machine.Node
+		class = machine.Node
 	}
-	link, err := measure.DialTCP(ctx, address)
-	if err != nil {
-		return fmt.Errorf("--tcp: %w; is 'slackline measure network --listen' running there?", err)
+	var link *tcpLink
+	dial := func() (measure.Link, error) {
+		link.close()
+		link, err = dialTCP(ctx, o.tcp)
+		return link, err
 	}
-	defer context.AfterFunc(ctx, func() { link.Close() })()
-	defer link.Close()
+	if _, err := dial(); err != nil {
+		return err
+	}
+	defer func() { link.close() }()
 	r.progress(a, "TCP to "+o.tcp)
+	if class == machine.Node {
+		r.options.Renew = dial
+	}
 	n, err := measure.MeasureNetwork(ctx, link, *r.options)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -255,6 +259,45 @@ func (r *measuredNetwork) overTCP(ctx context.Context, a *app, o *measureNetwork
 	r.over, r.hosts = "TCP", []string{name, host}
 	r.classes = []measure.ClassNetwork{{Class: measure.Class{Name: class.String(), Pairs: [][2]int{{0, 1}}, Usual: [2]int{0, 1}}, Network: n}}
 	return nil
+}
+
+// tcpLink is a link with the process at its other end, if that is ours.
+type tcpLink struct {
+	*measure.TCPLink
+	server *exec.Cmd
+	stop   func() bool // what ends the link if the context ends
+}
+
+// dialTCP connects to a server, or to one that it starts.
+func dialTCP(ctx context.Context, address string) (l *tcpLink, err error) {
+	l = &tcpLink{}
+	if address == loopback {
+		if l.server, address, err = startServer(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if l.TCPLink, err = measure.DialTCP(ctx, address); err != nil {
+		if l.server != nil {
+			l.server.Process.Kill() //nolint:errcheck // it is of no use any more
+			l.server.Wait()         //nolint:errcheck // see above
+		}
+		return nil, fmt.Errorf("--tcp: %w; is 'slackline measure network --listen' running there?", err)
+	}
+	connection := l.TCPLink
+	l.stop = context.AfterFunc(ctx, func() { connection.Close() })
+	return l, nil
+}
+
+// close ends the link and its server; what goes wrong then has no influence on what was measured.
+func (l *tcpLink) close() {
+	if l == nil {
+		return
+	}
+	l.stop()
+	l.Close() //nolint:errcheck // see above
+	if l.server != nil {
+		l.server.Wait() //nolint:errcheck // see above
+	}
 }
 
 // startServer starts the other end on this host and returns its address.

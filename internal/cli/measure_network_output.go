@@ -215,7 +215,8 @@ type protocolJSON struct {
 	Receive figureJSON `json:"o_r_ns"`
 }
 
-// pointJSON is one size; the times of bursts are median, minimum and 90th percentile.
+// pointJSON is one size: median (value), minimum (low) and 90th percentile (high) of one message and its answer, of bursts, and
+// of bursts with pauses, without these.
 type pointJSON struct {
 	Size      int        `json:"size"`
 	Single    figureJSON `json:"single_ns"`

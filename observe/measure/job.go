@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,7 @@ type Job struct {
 	Command []string // that started it
 	Hosts   []string // by rank
 
+	launch  []string
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	lines   *bufio.Reader
@@ -75,7 +77,7 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 		}
 	}
 	args := append(append([]string{}, launch...), "-n", strconv.Itoa(ranks), program)
-	j := &Job{Library: l, Command: args, command: exec.CommandContext(ctx, args[0], args[1:]...), talk: &tail{}}
+	j := &Job{Library: l, Command: args, launch: launch, command: exec.CommandContext(ctx, args[0], args[1:]...), talk: &tail{}}
 	j.command.Cancel = func() error { return j.command.Process.Signal(os.Interrupt) }
 	j.command.WaitDelay = 5 * time.Second
 	j.command.Stderr = j.talk
@@ -98,6 +100,22 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 		return nil, errors.Join(fmt.Errorf("asked for %d ranks, got %d", ranks, len(words)), j.Close())
 	}
 	return j, nil
+}
+
+// Restart ends the job and starts it again in the same way.
+func (j *Job) Restart(ctx context.Context) error {
+	if err := j.Close(); err != nil {
+		return err
+	}
+	next, err := StartJob(ctx, j.Library, len(j.Hosts), j.launch)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(next.Hosts, j.Hosts) {
+		return errors.Join(fmt.Errorf("the ranks are on other hosts after a new start: %v, before: %v", next.Hosts, j.Hosts), next.Close())
+	}
+	*j = *next
+	return nil
 }
 
 // answer reads lines until one that begins with a word, and returns what follows on it.
@@ -196,8 +214,9 @@ func (l *mpiLink) Eager(size int, polls bool) (bool, error) {
 // eagerTries is how often a send may look as if it waited before it is believed.
 const eagerTries = 3
 
-// earlyReturnNS is half of the time after which the late receiver receives.
-const earlyReturnNS = 25_000_000
+// earlyReturnNS is just less than the time after which the late receiver receives: a send that waits for it takes
+// longer in any case.
+const earlyReturnNS = 49_000_000
 
 // tail keeps the end of what a job says.
 type tail struct {

@@ -37,6 +37,7 @@ func TestNetworkOverMPI(t *testing.T) {
 			}
 			o := DefaultNetwork()
 			o.Sizes, o.Repeat, o.Rounds, o.MaxEager = []int{1, 2, 8, 64, 512, 1024}, 10, 2, 1<<16
+			o.Renew = func() (Link, error) { return j.Link(0, 1), j.Restart(ctx) }
 			n, err := MeasureNetwork(ctx, j.Link(0, 1), o)
 			switch {
 			case errors.Is(err, ErrImplausible): // a loaded machine is refused, not believed

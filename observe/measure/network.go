@@ -31,6 +31,9 @@ type NetworkOptions struct {
 	Messages int   // in a burst
 	Rounds   int   // all sizes are measured so often; the spread of the rounds gives the intervals
 	MaxEager int   // largest message that is tried for S
+	// Renew, if there is one, gives a new link before each round but the first: the same two processes behave more
+	// like themselves than like others that are started in the same way.
+	Renew    func() (Link, error)
 	Progress func(done, total int)
 }
 
@@ -77,7 +80,7 @@ type Protocol struct {
 // NetworkPoint is what was measured for one size, over all rounds.
 type NetworkPoint struct {
 	Size                 int
-	Single, Burst, Paced Figure // PRTT(1,0), PRTT(n,0), PRTT(n,d): median, minimum, 90th percentile
+	Single, Burst, Paced Figure // PRTT(1,0), PRTT(n,0), PRTT(n,d) without the pauses: median, minimum, 90th percentile
 	Gap, Send, Receive   float64
 	Disturbed            bool // the 90th percentile is more than three times the minimum
 }
@@ -89,16 +92,25 @@ const (
 	disturbedRatio = 3   // p90 over minimum
 	tooDisturbed   = 0.5 // of the sizes: nothing can be said
 	unsteadyRatio  = 3   // upper end of the interval over the value of a small message's time
+	longPause      = 3   // times the shortest round trip is as long as a pause gets; where others use the CPUs, the median says little
 	someDisturbed  = 0.2 // of the sizes: minima are fitted instead of medians
 )
 
-// roundOf is what one round gave for one size.
+// roundOf is what one round gave for one size; what was paced comes without the pauses, which differ from
+// round to round.
 type roundOf struct{ single, burst, paced, drain []float64 }
 
 // MeasureNetwork estimates the LogGP parameters of a link.
 func MeasureNetwork(ctx context.Context, link Link, o NetworkOptions) (*Network, error) {
+	n := &Network{}
 	rounds := make([][]roundOf, o.Rounds)
 	for i := range rounds {
+		if i > 0 && o.Renew != nil {
+			var err error
+			if link, err = o.Renew(); err != nil {
+				return nil, err
+			}
+		}
 		rounds[i] = make([]roundOf, len(o.Sizes))
 		for k, size := range o.Sizes {
 			if err := ctx.Err(); err != nil {
@@ -113,10 +125,10 @@ func MeasureNetwork(ctx context.Context, link Link, o NetworkOptions) (*Network,
 				o.Progress(i*len(o.Sizes)+k+1, o.Rounds*len(o.Sizes))
 			}
 		}
-	}
-	n := &Network{}
-	for k, size := range o.Sizes {
-		n.Points = append(n.Points, pointOf(size, rounds, k, o.Messages))
+		n.points(rounds[:i+1], &o)
+		if _, err := n.disturbed(); err != nil {
+			return nil, err // more rounds would not make it better
+		}
 	}
 	if err := n.estimate(rounds, &o); err != nil {
 		return nil, err
@@ -143,11 +155,19 @@ func measureSize(link Link, o *NetworkOptions, size int) (r roundOf, err error) 
 	if r.burst, err = link.Burst(o.Messages, 0, size, repeat); err != nil {
 		return r, err
 	}
-	pause := median(r.single)
+	pause := math.Floor(min(median(r.single), longPause*slices.Min(r.single)))
 	if r.paced, err = link.Burst(o.Messages, pause, size, repeat); err != nil {
 		return r, err
 	}
-	r.drain, err = link.Drain(o.Messages, pause, size, repeat)
+	if r.drain, err = link.Drain(o.Messages, pause, size, repeat); err != nil {
+		return r, err
+	}
+	for i := range r.paced {
+		r.paced[i] -= pause * float64(o.Messages-1)
+	}
+	for i := range r.drain {
+		r.drain[i] -= pause * float64(o.Messages-1)
+	}
 	for _, list := range [][]float64{r.single, r.burst, r.paced, r.drain} {
 		if err == nil && (len(list) == 0 || slices.Min(list) < 0 || math.IsNaN(list[0])) {
 			err = fmt.Errorf("%w: a time of messages of %d bytes is negative or missing", ErrImplausible, size)
@@ -184,28 +204,44 @@ func pointOf(size int, rounds [][]roundOf, k, messages int) NetworkPoint {
 // costs are gap, send overhead and receive overhead of a size, with the given estimator of a time.
 func (r *roundOf) costs(messages int, of func([]float64) float64) (gap, send, receive float64) {
 	between := float64(messages - 1)
-	single, pause := of(r.single), median(r.single)
+	single := of(r.single)
 	gap = (of(r.burst) - single) / between
-	send = (of(r.paced)-single)/between - pause
-	receive = of(r.drain)/between - pause
+	send = (of(r.paced) - single) / between
+	receive = of(r.drain) / between
 	return gap, max(send, 0), max(receive, 0)
+}
+
+// points puts the rounds so far together.
+func (n *Network) points(rounds [][]roundOf, o *NetworkOptions) {
+	n.Points = n.Points[:0]
+	for k, size := range o.Sizes {
+		n.Points = append(n.Points, pointOf(size, rounds, k, o.Messages))
+	}
+}
+
+// disturbed counts the disturbed sizes; too many are an error.
+func (n *Network) disturbed() (int, error) {
+	count := 0
+	for _, p := range n.Points {
+		if p.Disturbed {
+			count++
+		}
+	}
+	if float64(count) > tooDisturbed*float64(len(n.Points)) {
+		return count, fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle machine, with a core for each process",
+			ErrImplausible, count, len(n.Points), disturbedRatio)
+	}
+	return count, nil
 }
 
 // estimate fits the parameters to each round, and takes the spread of the rounds as interval.
 func (n *Network) estimate(rounds [][]roundOf, o *NetworkOptions) error {
-	disturbed := 0
-	for _, p := range n.Points {
-		if p.Disturbed {
-			disturbed++
-		}
-	}
-	share := float64(disturbed) / float64(len(n.Points))
 	of := median
-	switch {
-	case share > tooDisturbed:
-		return fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle machine, with a core for each process",
-			ErrImplausible, disturbed, len(n.Points), disturbedRatio)
-	case share > someDisturbed:
+	disturbed, err := n.disturbed()
+	if err != nil {
+		return err
+	}
+	if float64(disturbed) > someDisturbed*float64(len(n.Points)) {
 		of = slices.Min[[]float64]
 		n.Remarks = append(n.Remarks, fmt.Sprintf("%d of %d sizes were disturbed: minima were fitted instead of medians", disturbed, len(n.Points)))
 	}
@@ -280,10 +316,12 @@ func (n *Network) check() error {
 		return fmt.Errorf("%w: a message takes %.4g ns", ErrImplausible, n.HalfRoundTrip.Value)
 	}
 	if h := n.HalfRoundTrip; h.High > unsteadyRatio*h.Value {
-		return fmt.Errorf("%w: a small message takes %.4g ns, but up to %.4g ns in some rounds; measure an idle machine, with a core for each process", ErrImplausible, h.Value, h.High)
+		return fmt.Errorf("%w: a small message takes %s, but up to %s in some rounds; measure an idle machine, with a core for each process",
+			ErrImplausible, picoseconds(h.Value).Short(), picoseconds(h.High).Short())
 	}
 	if most := n.HalfRoundTrip.Value * 4; n.Send.Value > most || n.Receive.Value > most {
-		return fmt.Errorf("%w: overheads of %.4g and %.4g ns on a link where a message takes %.4g ns", ErrImplausible, n.Send.Value, n.Receive.Value, n.HalfRoundTrip.Value)
+		return fmt.Errorf("%w: overheads of %s and %s on a link where a message takes %s", ErrImplausible,
+			picoseconds(n.Send.Value).Short(), picoseconds(n.Receive.Value).Short(), picoseconds(n.HalfRoundTrip.Value).Short())
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ const (
 const (
 	mostTCPSize   = 1 << 30
 	mostTCPTimes  = 1 << 20
-	lateReceive   = 50 * time.Millisecond // when the late receiver looks
-	earlyReturn   = lateReceive / 2       // a send that returned by then did not wait for it
+	lateReceive   = 50 * time.Millisecond           // when the late receiver looks
+	earlyReturn   = earlyReturnNS * time.Nanosecond // a send that returned by then did not wait for it
 	tcpGreeting   = "slackline measure network 1\n"
 	greetingLimit = 10 * time.Second
 )
