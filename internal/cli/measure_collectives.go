@@ -229,13 +229,21 @@ func (r *measuredCollectives) how(c *measure.Collectives) measure.Reduction {
 	return r.reduction
 }
 
+// shownRefused is how many refused points a warning names.
+const shownRefused = 5
+
 // warn tells what cannot be trusted.
 func (r *measuredCollectives) warn(a *app, c *measure.Collectives) {
 	if refused := refusedNames(c); len(refused) > 0 {
+		if more := len(refused) - shownRefused; more > 1 {
+			refused = append(refused[:shownRefused], fmt.Sprintf("%d more", more))
+		}
 		a.warn("%s: too few executions are valid, so there is no figure: %s", c.Options.Scheme, strings.Join(refused, ", "))
 	}
-	if c.Yielding && c.MPI != "" {
-		a.warn("there were more ranks than CPUs on a host: waiting ranks gave their CPU away")
+	for _, ranks := range c.Options.Ranks {
+		if c.Crowded[ranks] {
+			a.warn("with %d ranks there were more of them than CPUs on a host: waiting ranks gave their CPU away, and times are those of a crowded host", ranks)
+		}
 	}
 	if !c.OneClock && c.ClockError > c.Options.Tolerance {
 		a.warn("the clocks of the ranks may be wrong by %s, more than the tolerance of %s", c.ClockError, c.Options.Tolerance)

@@ -88,8 +88,7 @@ func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 		how := r.how(c)
 		s, ok := c.Summarise(p, how)
 		cells := append(pointCells(p), summaryCells(&s, ok)...)
-		valid, tried := p.Counts()
-		cells = append(cells, fmt.Sprintf("%d of %d", valid, tried))
+		cells = append(cells, validText(c, p))
 		if nonblocking {
 			cells = append(cells, overlapText(p))
 		}
@@ -102,6 +101,19 @@ func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 		t.Add(cells...)
 	}
 	return t
+}
+
+// validText says how many executions count, and marks those of a crowded host. Loops have no common start that could be missed.
+func validText(c *measure.Collectives, p *measure.CollectivePoint) string {
+	valid, tried := p.Counts()
+	text := fmt.Sprintf("%d of %d", valid, tried)
+	if !c.Options.Scheme.Single() {
+		text = "not checked"
+	}
+	if c.Crowded[p.Ranks] {
+		text += ", crowded"
+	}
+	return text
 }
 
 func pointCells(p *measure.CollectivePoint) []any {
@@ -173,7 +185,6 @@ type collectiveSchemeJSON struct {
 	Placements map[int][]placementJSON `json:"binding"`
 	OneClock   bool                    `json:"one_clock"`
 	ClockError int64                   `json:"clock_error_ns"`
-	Yielding   bool                    `json:"yielding"`
 	Settings   []string                `json:"settings"`
 	Repeat     int                     `json:"repeat"`
 	Launches   int                     `json:"launches"`
@@ -194,6 +205,8 @@ type collectiveJSON struct {
 	Valid      int                               `json:"valid"`
 	Tried      int                               `json:"tried"`
 	Refused    bool                              `json:"refused"`
+	Checked    bool                              `json:"checked"` // executions could be found invalid
+	Crowded    bool                              `json:"crowded"` // more ranks than CPUs on a host
 	Overlap    *float64                          `json:"overlap_percent,omitempty"`
 	Launches   []launchJSON                      `json:"launches"`
 	Reductions map[measure.Reduction]summaryJSON `json:"reductions,omitempty"`
@@ -242,7 +255,7 @@ func (r *measuredCollectives) json(a *app) *measuredCollectivesJSON {
 		o := &c.Options
 		s := collectiveSchemeJSON{
 			Scheme: o.Scheme, Reduction: r.how(c), MPI: c.MPI, Command: c.Command, Hosts: c.Hosts, Placements: map[int][]placementJSON{}, OneClock: c.OneClock,
-			ClockError: c.ClockError.Nanoseconds(), Yielding: c.Yielding, Settings: c.Settings, Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop, Tolerance: o.Tolerance.Nanoseconds(),
+			ClockError: c.ClockError.Nanoseconds(), Settings: c.Settings, Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop, Tolerance: o.Tolerance.Nanoseconds(),
 		}
 		if o.Scheme.Single() {
 			s.Loop = 1
@@ -261,7 +274,8 @@ func (r *measuredCollectives) json(a *app) *measuredCollectivesJSON {
 }
 
 func collectivePointJSON(c *measure.Collectives, p *measure.CollectivePoint) collectiveJSON {
-	x := collectiveJSON{Scheme: c.Options.Scheme, Operation: p.Operation.Name, Ranks: p.Ranks, Size: p.Size, Refused: p.Refused(), Launches: []launchJSON{}}
+	x := collectiveJSON{Scheme: c.Options.Scheme, Operation: p.Operation.Name, Ranks: p.Ranks, Size: p.Size, Refused: p.Refused(), Launches: []launchJSON{},
+		Checked: c.Options.Scheme.Single(), Crowded: c.Crowded[p.Ranks]}
 	x.Valid, x.Tried = p.Counts()
 	for i := range p.Runs {
 		run := &p.Runs[i]

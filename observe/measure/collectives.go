@@ -165,7 +165,7 @@ type Collectives struct {
 	Placements map[int][]Placement // by the number of ranks, of rank 0, 1, ... in the last launch
 	OneClock   bool                // no synchronisation was needed
 	ClockError time.Duration       // largest bound of the error of the common clock
-	Yielding   bool                // there were more ranks than CPUs, so they gave their CPU away while waiting
+	Crowded    map[int]bool        // by the number of ranks: more than CPUs on a host, so they gave their CPU away while waiting
 	Settings   []string            // variables of the environment that change algorithms
 }
 
@@ -183,7 +183,7 @@ func MeasureCollectives(ctx context.Context, start Starter, o CollectiveOptions)
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	c := &Collectives{Options: o, Hosts: map[int][]string{}, Placements: map[int][]Placement{}, OneClock: true, Settings: settings(os.Environ())}
+	c := &Collectives{Options: o, Hosts: map[int][]string{}, Placements: map[int][]Placement{}, Crowded: map[int]bool{}, OneClock: true, Settings: settings(os.Environ())}
 	for _, op := range o.Operations {
 		for _, p := range o.Ranks {
 			for _, size := range o.sizesOf(&op) {
@@ -249,7 +249,7 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 		return err
 	}
 	c.MPI, c.Command, c.Hosts[l.ranks], c.Placements[l.ranks] = j.Library.String(), j.Command, j.Hosts, m.placements
-	c.Yielding = c.Yielding || m.yielding
+	c.Crowded[l.ranks] = c.Crowded[l.ranks] || m.yielding
 	var points []*CollectivePoint
 	for _, p := range c.Points {
 		if p.Ranks == l.ranks {
