@@ -104,7 +104,7 @@ func (o *measureClocksOptions) run(a *app, c *cobra.Command) error {
 	}
 	r := &measuredClocks{seed: seed}
 	if err := r.measure(a, c, o, options); err != nil {
-		return err
+		return interruptedOr(c.Context(), err)
 	}
 	r.warn(a)
 	if o.raw != "" {

@@ -113,3 +113,11 @@ func hostsText(hosts []string) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// interruptedOr is the end of the context, if it ended: then it is why the rest failed.
+func interruptedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

@@ -156,7 +156,7 @@ func (o *measureNetworkOptions) run(a *app, c *cobra.Command) error {
 		over = r.overTCP
 	}
 	if err := over(c.Context(), a, o); err != nil {
-		return err
+		return interruptedOr(c.Context(), err)
 	}
 	a.progress.Clear()
 	return r.output(a, o)

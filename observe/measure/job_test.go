@@ -29,14 +29,14 @@ func libraries(t *testing.T) []*mpi.Library {
 func TestNetworkOverMPI(t *testing.T) {
 	for _, l := range libraries(t) {
 		t.Run(string(l.Kind), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
 			j, err := StartJob(ctx, l, 2, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := DefaultNetwork()
-			o.Sizes, o.Repeat, o.Rounds, o.MaxEager = []int{1, 2, 8, 64, 512, 1024}, 10, 2, 1<<16
+			o.Sizes, o.Repeat, o.Rounds, o.MaxEager = []int{1, 2, 8, 64, 512}, 10, 2, 1<<9
 			o.Renew = func() (Link, error) { return j.Link(0, 1), j.Restart(ctx) }
 			n, err := MeasureNetwork(ctx, j.Link(0, 1), o)
 			switch {
