@@ -41,6 +41,9 @@ func newAxis(c *coster, v Variable) (*axis, error) {
 		x.at, x.v.Classes = x.smallest, nil
 		return x, nil
 	}
+	if len(v.Classes) > 0 {
+		c.tellClasses()
+	}
 	used := x.usedClasses()
 	reference := machine.Class(machine.NumClasses)
 	for class := range machine.Class(machine.NumClasses) { // the last one is the reference

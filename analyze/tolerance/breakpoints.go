@@ -25,7 +25,7 @@ func (g *Graph) Breakpoints(from, to int64) ([]Breakpoint, error) {
 	if from == to || g.slope == 0 {
 		return nil, nil
 	}
-	f := finder{g: g}
+	f := newFinder(g)
 	if from, to := from-g.axis.lowest, to-g.axis.lowest; g.fitsTwice(to) {
 		f.sample(from, to)
 		f.join()
@@ -41,15 +41,17 @@ func (g *Graph) Breakpoints(from, to int64) ([]Breakpoint, error) {
 // finder looks for breakpoints. Values are counted from the lowest.
 type finder struct {
 	g       *Graph
+	effort  effort
 	samples []*sample // ascending
 	found   []Breakpoint
 
-	forward, backward [][lanes]int64
-	walk              walk
-	pruner            pruner
-	tables            tables
-	exact             exact
-	intervals         []*interval // by depth
+	values, ways [][lanes]int64
+	walk         walk
+	counted      interval // by cost
+	pruner       pruner
+	tables       tables
+	exact        exact
+	intervals    []*interval // by depth
 }
 
 // sample is the graph at one whole value of the variable.
@@ -57,13 +59,37 @@ type sample struct {
 	Point
 	// gap is, by node, how far the longest path through it is below T.
 	gap []float32
+	// kept is how many nodes may be critical up to the next sample, which is at the value next.
+	kept int
+	next int64
 }
 
-// maxSamples bounds the values at which the whole graph is evaluated.
-const maxSamples = 40
+// Rough costs of the ways to go, in the time that it takes to read a constant of a table.
+const (
+	sampleCost = 13  // per node of the graph
+	nodeCost   = 150 // per node of an interval
+)
+
+// cost is about what it takes to find the breakpoints up to the next sample. For each slope, tables
+// have about one constant for every fourth node, which is read about four times.
+func (s *sample) cost(next *sample) int { return s.kept * (nodeCost + int(next.Left-s.Right)) }
+
+// effort says which way to go when. It changes the time, not the result.
+type effort struct {
+	samples int   // about the largest number of values at which the whole graph is evaluated
+	part    int   // no more are taken between neighbours where less than this part of the nodes is left
+	table   int64 // tables of up to so many constants per edge are worth their time; beyond, an interval is cut
+	small   int64 // tables of up to so many constants always are
+	halves  int64 // with so many constants or more, tables meet in the middle if they can
+	edges   int   // intervals of up to so many edges are not cut any more
+}
+
+func newFinder(g *Graph) *finder {
+	return &finder{g: g, effort: effort{samples: 100, part: 4, table: 64, small: 1 << 12, halves: 1 << 16, edges: 64}}
+}
 
 // sample evaluates the graph at the ends of a range and at more and more tangent crossings between
-// them.
+// them, as long as that leaves out much more of the graph between neighbours.
 func (f *finder) sample(from, to int64) {
 	xs := []int64{from, to}
 	for k := 1; k < 2*lanes-1; k++ {
@@ -71,37 +97,62 @@ func (f *finder) sample(from, to int64) {
 			xs = append(xs, x)
 		}
 	}
-	for len(xs) > 0 && len(f.samples) < maxSamples {
+	cost, hasFallen := 0, false
+	for len(xs) > 0 && len(f.samples) < f.effort.samples {
 		slices.Sort(xs)
 		xs = slices.Compact(xs)
+		spent := len(xs) * f.g.nodes() * sampleCost
 		for n := 0; len(xs) > 0; xs = xs[n:] {
 			n = min(len(xs), lanes)
 			f.evaluate(xs[:n])
 		}
 		slices.SortFunc(f.samples, func(a, b *sample) int { return cmp.Compare(a.X, b.X) })
+		before := cost
+		if cost = f.cost(); hasFallen && cost > before-spent {
+			return
+		}
+		hasFallen = hasFallen || cost < before
 		xs = f.crossings()
 	}
 }
 
-// crossings returns the values where the graph should be evaluated next: where the tangents of
-// neighbours cross farthest below their chord.
+// cost counts the nodes that must be looked at between neighbours, and returns what that costs for all
+// of them.
+func (f *finder) cost() int {
+	sum := 0
+	for i := 1; i < len(f.samples); i++ {
+		left, right := f.samples[i-1], f.samples[i]
+		if left.next != right.X {
+			left.next, left.kept = right.X, 0
+			if !isSimple(left.Point, right.Point) {
+				f.counted.reset(left.Point, right.Point)
+				left.kept = f.counted.countNodes(left.gap, right.gap)
+			}
+		}
+		sum += left.cost(right)
+	}
+	return sum
+}
+
+// crossings returns the values where the graph should be evaluated next: where the tangents of those
+// neighbours cross between which there is most to do.
 func (f *finder) crossings() []int64 {
 	type candidate struct {
-		x     int64
-		depth float64
+		x    int64
+		cost int
 	}
 	var list []candidate
 	for i := 1; i < len(f.samples); i++ {
-		a, b := &f.samples[i-1].Point, &f.samples[i].Point
-		if b.Left-a.Right < 2 {
-			continue // no slope is between the two: their crossing is the only breakpoint
+		a, b := f.samples[i-1], f.samples[i]
+		if a.kept <= f.g.nodes()/f.effort.part {
+			continue // it is easier to cut what is left of the graph
 		}
-		c := newCrossing(a, b)
+		c := newCrossing(&a.Point, &b.Point)
 		if x, ok := c.inside(a.X, b.X); ok {
-			list = append(list, candidate{x, c.depth})
+			list = append(list, candidate{x, a.cost(b)})
 		}
 	}
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.depth, a.depth), cmp.Compare(a.x, b.x)) })
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.x, b.x)) })
 	var xs []int64
 	for _, c := range list[:min(len(list), 2*lanes)] {
 		xs = append(xs, c.x)
@@ -112,21 +163,24 @@ func (f *finder) crossings() []int64 {
 // evaluate adds samples at up to lanes values.
 func (f *finder) evaluate(xs []int64) {
 	g, n := f.g, f.g.nodes()
-	if f.forward == nil {
-		f.forward, f.backward = make([][lanes]int64, n), make([][lanes]int64, n)
+	if f.values == nil {
+		f.values, f.ways = make([][lanes]int64, n), make([][lanes]int64, n)
 	}
 	var at [lanes]int64
+	var gaps [lanes][]float32
 	for i := range at {
 		at[i] = xs[min(i, len(xs)-1)]
-	}
-	g.forwardWide(&at, f.forward)
-	g.backwardWide(&at, f.backward)
-	for i, x := range xs {
-		s := &sample{Point: Point{X: x, T: f.forward[n-1][i]}, gap: make([]float32, n)}
-		s.Left, s.Right = g.slopesWide(i, x, f.forward, &f.walk)
-		for v := range s.gap {
-			s.gap[v] = float32(s.T - f.forward[v][i] - f.backward[v][i])
+		if i < len(xs) {
+			gaps[i] = make([]float32, n)
+		} else { // it repeats the last value
+			gaps[i] = gaps[i-1]
 		}
+	}
+	g.forwardWide(&at, f.values)
+	g.gapsWide(&at, f.values, &gaps, f.ways)
+	for i, x := range xs {
+		s := &sample{Point: Point{X: x, T: f.values[n-1][i]}, gap: gaps[i]}
+		s.Left, s.Right = g.slopesWide(i, x, f.values, &f.walk)
 		f.samples = append(f.samples, s)
 	}
 }
@@ -135,19 +189,30 @@ func (f *finder) evaluate(xs []int64) {
 func (f *finder) join() {
 	for k := 1; k < len(f.samples); k++ {
 		left, right := f.samples[k-1], f.samples[k]
-		if !f.isSimple(left.Point, right.Point) {
-			first, second := f.interval(0), f.interval(1)
-			f.pruner.cutSamples(&f.g.web, left, right, first)
-			first.atLeft.measure(&first.web, left.X)
-			first.atRight.measure(&first.web, right.X)
-			second.reset(left.Point, right.Point)
-			f.pruner.cut(&first.web, &first.atLeft, &first.atRight, second)
-			f.solve(1)
+		if !f.takeSimple(left.Point, right.Point) {
+			f.between(left, right)
 		}
 		if k+1 < len(f.samples) {
 			f.take(right.Point)
 		}
 	}
+}
+
+// between finds the breakpoints between two samples.
+func (f *finder) between(left, right *sample) {
+	if left.kept > f.g.nodes()-f.g.nodes()/8 { // hardly anything would be left out
+		all := interval{web: f.g.web, left: left.Point, right: right.Point}
+		if f.byTables(&all) {
+			return
+		}
+	}
+	first, second := f.interval(0), f.interval(1)
+	f.pruner.cutSamples(&f.g.web, left, right, first)
+	first.atLeft.measure(&first.web, left.X)
+	first.atRight.measure(&first.web, right.X)
+	second.reset(left.Point, right.Point)
+	f.pruner.cut(&first.web, &first.atLeft, &first.atRight, second)
+	f.solve(1)
 }
 
 // take notes a point at which the slopes differ.
@@ -157,15 +222,17 @@ func (f *finder) take(p Point) {
 	}
 }
 
-// isSimple finds the breakpoint between two points if there is at most one, as the slopes tell.
-func (f *finder) isSimple(left, right Point) bool {
-	switch right.Left - left.Right {
-	case 0:
-	case 1:
+// isSimple reports whether the slopes tell that there is at most one breakpoint between two points.
+func isSimple(left, right Point) bool { return right.Left-left.Right < 2 }
+
+// takeSimple notes the breakpoint between two points if the slopes tell that there is at most one.
+func (f *finder) takeSimple(left, right Point) bool {
+	if !isSimple(left, right) {
+		return false
+	}
+	if left.Right < right.Left {
 		c := newCrossing(&left, &right)
 		f.found = append(f.found, Breakpoint{newFraction(left.X, c.num, c.den), left.Right, right.Left})
-	default:
-		return false
 	}
 	return true
 }
@@ -178,25 +245,14 @@ func (f *finder) interval(depth int) *interval {
 	return f.intervals[depth]
 }
 
-// Tables of up to so many constants per edge are worth their time; beyond, an interval is cut again.
-// Small ones are not worth that.
-const (
-	maxTable   = 64
-	fewEdges   = 64
-	smallTable = 1 << 12
-)
-
 // solve finds the breakpoints strictly inside the interval of some depth.
 func (f *finder) solve(depth int) {
 	i := f.interval(depth)
-	limit := max(maxTable*int64(len(i.edges)), smallTable)
-	if constants, ok := f.tables.size(i, limit); ok {
-		f.tables.fill(i, constants)
-		f.found = f.tables.breakpoints(i, f.found)
+	if f.byTables(i) {
 		return
 	}
 	x, ok := i.crossing.inside(i.left.X, i.right.X)
-	if !ok || len(i.edges) <= fewEdges {
+	if !ok || len(i.edges) <= f.effort.edges {
 		f.found = f.exact.breakpoints(i, f.found)
 		return
 	}
@@ -210,9 +266,29 @@ func (f *finder) solve(depth int) {
 	f.part(depth, middle, i.right, &i.atMiddle, &i.atRight)
 }
 
+// byTables finds the breakpoints strictly inside an interval by tables, unless these would be too long.
+func (f *finder) byTables(i *interval) bool {
+	limit := max(f.effort.table*int64(len(i.edges)), f.effort.small)
+	if (i.right.Left-i.left.Right)*int64(i.nodes()) > f.effort.halves {
+		f.tables.halves.halve(i)
+		if f.tables.halves.crosses < i.nodes()/8 {
+			if f.tables.measureHalves(i) > limit {
+				return false
+			}
+			f.found = f.tables.breakpointsByHalves(i, f.found)
+			return true
+		}
+	}
+	if f.tables.measure(i, i.nodes()) > limit {
+		return false
+	}
+	f.found = f.tables.breakpoints(i, f.found)
+	return true
+}
+
 // part finds the breakpoints in a part of an interval.
 func (f *finder) part(depth int, left, right Point, atLeft, atRight *ways) {
-	if f.isSimple(left, right) {
+	if f.takeSimple(left, right) {
 		return
 	}
 	part := f.interval(depth + 1)
@@ -232,9 +308,10 @@ func (f *finder) whole(from, to int64) {
 
 // crossing is where the tangents of two neighbours cross.
 type crossing struct {
-	num, den int64   // at left.X + num/den
-	f        float64 // as a part of the way from left to right
-	depth    float64 // how far it is below the chord
+	num, den    int64   // at left.X + num/den
+	weightLeft  float64 // it is the mean of the two points with these weights, which are each as
+	weightRight float64 // precise as they can be: one of them may be very small
+	depth       float64 // how far it is below the chord
 }
 
 // newCrossing crosses the right tangent of one point with the left tangent of another one behind it,
@@ -244,9 +321,10 @@ func newCrossing(left, right *Point) crossing {
 	width := right.X - left.X
 	num := left.T - right.T + right.Left*width
 	den := right.Left - left.Right
-	z := float64(num) / float64(den)
-	chord := float64(right.T-left.T) / float64(width)
-	return crossing{num, den, z / float64(width), z * (chord - float64(left.Right))}
+	whole := float64(den) * float64(width)
+	c := crossing{num: num, den: den, weightLeft: float64(den*width-num) / whole, weightRight: float64(num) / whole}
+	c.depth = c.weightRight * float64(right.T-left.T-left.Right*width)
+	return c
 }
 
 // inside returns a whole value next to the crossing, strictly between the points.

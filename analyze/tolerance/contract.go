@@ -87,7 +87,7 @@ func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error)
 			b.begin(p.op())
 		}
 	}
-	for _, v := range b.sinks {
+	for _, v := range append(b.sinks, source) { // the source is for schedules without operations
 		b.add(v, span{})
 	}
 	b.newNode()

@@ -17,7 +17,7 @@ type message struct {
 	gap        int64 // g; 0: the next send need not wait
 	perByte    int64 // G, in femtoseconds
 	rendezvous bool
-	class      machine.Class
+	class      machine.Class // one with the same parameters, unless coster.tellClasses was called
 }
 
 // coster says what messages cost on a network. It remembers the last answers, since programs use few
@@ -25,8 +25,8 @@ type message struct {
 type coster struct {
 	s       *Schedule
 	n       Network
-	uniform bool
-	class   machine.Class // if uniform
+	uniform bool          // the same parameters hold for all messages ...
+	class   machine.Class // ... and this class has them; messages may be of another one
 	entries [64]costEntry
 	gaps    *protocol // for the edges of gaps
 	err     error
@@ -47,6 +47,9 @@ func newCoster(s *Schedule, n Network) (*coster, error) {
 	c.class, c.uniform = n.Layout.Uniform()
 	return c, nil
 }
+
+// tellClasses makes classes exact, also if all have the same parameters.
+func (c *coster) tellClasses() { c.uniform, c.entries = false, [len(c.entries)]costEntry{} }
 
 // classOf returns the class of the message of a send.
 func (c *coster) classOf(send uint32) machine.Class {

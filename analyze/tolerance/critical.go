@@ -20,6 +20,7 @@ func (e *Evaluation) CriticalPath() (*CriticalPath, error) {
 		return nil, err
 	}
 	costs.gaps = &e.order.protocol
+	costs.tellClasses()
 	split := splits{ranks: map[int]*Profile{}, origins: map[uint32]*Profile{}, pairs: map[[2]int]*Pair{}}
 	for at := e.paths.last; ; {
 		rank, index := e.s.graph.Find(int(at.op()))

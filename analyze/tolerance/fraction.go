@@ -4,12 +4,17 @@ package tolerance
 func newFraction(whole, num, den int64) Fraction {
 	whole += num / den
 	num %= den
-	a, b := den, num
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return Fraction{whole, num / a, den / a}
+	common := gcd(den, num)
+	return Fraction{whole, num / common, den / common}
 }
 
 // Float returns the number rounded to a float64, for figures.
 func (f Fraction) Float() float64 { return float64(f.Whole) + float64(f.Num)/float64(f.Den) }
+
+// gcd returns the greatest common divisor of two numbers; that of 0 and another one is the other one.
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}

@@ -16,9 +16,22 @@ func appendHull(hull []span, l span) []span {
 }
 
 // crossesBehind reports whether line c crosses line b strictly behind where b crosses a.
-func crossesBehind(a, b, c span) bool {
-	// (b.c - c.c)/(c.a - b.a) > (a.c - b.c)/(b.a - a.a)
-	hi1, lo1 := bits.Mul64(uint64(b.c-c.c), uint64(b.a-a.a))
-	hi2, lo2 := bits.Mul64(uint64(a.c-b.c), uint64(c.a-b.a))
+func crossesBehind(a, b, c span) bool { return crossesLater(b, c, a, b) }
+
+// crossesLater reports whether lines a and b cross strictly behind where c and d do. In each pair the
+// second line is steeper and has a smaller constant.
+func crossesLater(a, b, c, d span) bool {
+	// (a.c - b.c)/(b.a - a.a) > (c.c - d.c)/(d.a - c.a)
+	hi1, lo1 := bits.Mul64(uint64(a.c-b.c), uint64(d.a-c.a))
+	hi2, lo2 := bits.Mul64(uint64(c.c-d.c), uint64(b.a-a.a))
 	return hi1 > hi2 || hi1 == hi2 && lo1 > lo2
+}
+
+// appendCrossings appends the breakpoints of a hull.
+func appendCrossings(found []Breakpoint, hull []span) []Breakpoint {
+	for i := 1; i < len(hull); i++ {
+		l, r := hull[i-1], hull[i]
+		found = append(found, Breakpoint{newFraction(0, l.c-r.c, r.a-l.a), l.a, r.a})
+	}
+	return found
 }

@@ -105,10 +105,8 @@ func (c *coster) order() (*order, error) {
 		recvs *= 2
 	}
 	o.points = make([]point, 0, len(c.s.ops)+recvs)
-	for i := range c.s.ops {
-		if err := o.visit(uint32(i)); err != nil {
-			return nil, err
-		}
+	if err := o.visitAll(); err != nil {
+		return nil, err
 	}
 	return &order{o.points, o.p}, nil
 }
@@ -136,6 +134,28 @@ const (
 type frame struct {
 	p   point
 	pos uint32
+}
+
+// slice is how many operations of a rank are visited before the next rank has its turn.
+const slice = 8
+
+// visitAll lists everything. It takes all ranks in turn, some operations each: what belongs to one
+// step of the program then lies together, and with it the memory that a pass works on.
+func (o *sorter) visitAll() error {
+	g := o.s.graph
+	for done, more := 0, true; more; done += slice {
+		more = false
+		for rank := range g.Ranks() {
+			from, to := g.FirstOp(rank)+done, g.FirstOp(rank+1)
+			for op := from; op < min(from+slice, to); op++ {
+				if err := o.visit(uint32(op)); err != nil {
+					return err
+				}
+			}
+			more = more || from+slice < to
+		}
+	}
+	return nil
 }
 
 // visit lists the end of an operation and all before it.

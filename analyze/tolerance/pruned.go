@@ -48,13 +48,14 @@ type pruner struct {
 	name   []uint32 // by node of the graph: its place in values, plus 1; 0: it was left out
 	kept   []uint32 // nodes of the graph that were not left out
 	values []value  // by name: what a node has become
-	lines  []line
+	lines  []line   // into the present node
+	seen   []uint32 // by node of the interval: where in lines its first line is, if it is
 }
 
 // cutSamples fills an interval with what can be critical between two samples of a graph.
 func (p *pruner) cutSamples(g *web, left, right *sample, to *interval) {
 	to.reset(left.Point, right.Point)
-	p.keepNodes(left.gap, right.gap, to)
+	p.kept = to.keepNodes(left.gap, right.gap, p.kept[:0])
 	if len(p.name) < g.nodes() {
 		p.name = make([]uint32, g.nodes())
 	}
@@ -78,24 +79,37 @@ func (p *pruner) cutSamples(g *web, left, right *sample, to *interval) {
 	}
 }
 
-func (p *pruner) keepNodes(gap0, gap1 []float32, to *interval) {
-	limit, f1 := float32(to.limit()), float32(to.crossing.f)
-	f0 := 1 - f1
-	p.kept = p.kept[:0]
+// keepNodes appends the nodes that can be critical, given their gaps at the ends.
+func (i *interval) keepNodes(gap0, gap1 []float32, kept []uint32) []uint32 {
+	limit := float32(i.limit())
+	w0, w1 := float32(i.crossing.weightLeft), float32(i.crossing.weightRight)
 	gap1 = gap1[:len(gap0)]
 	for v, g0 := range gap0 {
-		if f0*g0+f1*gap1[v] <= limit {
-			p.kept = append(p.kept, uint32(v))
+		if w0*g0+w1*gap1[v] <= limit {
+			kept = append(kept, uint32(v))
 		}
 	}
+	return kept
+}
+
+// countNodes counts what keepNodes would append.
+func (i *interval) countNodes(gap0, gap1 []float32) (kept int) {
+	limit := float32(i.limit())
+	w0, w1 := float32(i.crossing.weightLeft), float32(i.crossing.weightRight)
+	gap1 = gap1[:len(gap0)]
+	for v, g0 := range gap0 {
+		if w0*g0+w1*gap1[v] <= limit {
+			kept++
+		}
+	}
+	return kept
 }
 
 // cut fills an interval with what can be critical in a part of another one, at whose ends the longest
 // paths are known.
 func (p *pruner) cut(g *web, atLeft, atRight *ways, to *interval) {
 	x0, x1 := to.left.X, to.right.X
-	limit, f1 := to.limit(), to.crossing.f
-	f0 := 1 - f1
+	limit, w0, w1 := to.limit(), to.crossing.weightLeft, to.crossing.weightRight
 	p.values = append(p.values[:0], source)
 	last := g.nodes() - 1
 	for v := 1; v <= last; v++ {
@@ -104,7 +118,7 @@ func (p *pruner) cut(g *web, atLeft, atRight *ways, to *interval) {
 		for _, e := range g.into(v) {
 			gap0 := rest0 - atLeft.from[e.u] - e.c - int64(e.a)*x0
 			gap1 := rest1 - atRight.from[e.u] - e.c - int64(e.a)*x1
-			if u := &p.values[e.u]; u.node >= 0 && f0*float64(gap0)+f1*float64(gap1) <= limit {
+			if u := &p.values[e.u]; u.node >= 0 && w0*float64(gap0)+w1*float64(gap1) <= limit {
 				p.addLine(u, e, to)
 			}
 		}
@@ -123,7 +137,15 @@ func (p *pruner) addLine(u *value, e line, to *interval) {
 	for ; a > maxSlope; a -= maxSlope {
 		node = to.addSlope(node)
 	}
-	for i := range p.lines {
+	for int(node) >= len(p.seen) {
+		p.seen = append(p.seen, 0)
+	}
+	n := uint32(len(p.lines))
+	first := p.seen[node]
+	if first >= n || p.lines[first].u != node {
+		p.seen[node], first = n, n
+	}
+	for i := first; i < min(n, first+maxCompared); i++ {
 		q := &p.lines[i]
 		if q.u != node {
 			continue

@@ -44,18 +44,25 @@ func (g *web) slopesWide(lane int, x int64, values [][lanes]int64, m *walk) (lef
 	return m.at[0].least, m.at[0].most
 }
 
-// backwardWide computes the lengths of the longest paths from all nodes to the sink.
-func (g *web) backwardWide(x *[lanes]int64, values [][lanes]int64) {
-	for v := range values {
-		values[v] = [lanes]int64{unreached, unreached, unreached, unreached}
+// gapsWide computes, for several values of the variable, how far the longest path through each node is
+// below that to the sink, given the values of all nodes. The last argument is memory for the longest
+// paths from all nodes to the sink.
+func (g *web) gapsWide(x *[lanes]int64, values [][lanes]int64, gaps *[lanes][]float32, ways [][lanes]int64) {
+	for v := range ways {
+		ways[v] = [lanes]int64{unreached, unreached, unreached, unreached}
 	}
-	last := len(values) - 1
-	values[last] = [lanes]int64{}
+	last := len(ways) - 1
+	ways[last] = [lanes]int64{}
+	top := values[last]
+	gap0, gap1, gap2, gap3 := gaps[0][:last+1], gaps[1][:last+1], gaps[2][:last+1], gaps[3][:last+1]
 	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
 	for v := last; v >= 0; v-- {
-		t0, t1, t2, t3 := values[v][0], values[v][1], values[v][2], values[v][3]
+		t0, t1, t2, t3 := ways[v][0], ways[v][1], ways[v][2], ways[v][3]
+		at := &values[v]
+		gap0[v], gap1[v] = float32(top[0]-at[0]-t0), float32(top[1]-at[1]-t1)
+		gap2[v], gap3[v] = float32(top[2]-at[2]-t2), float32(top[3]-at[3]-t3)
 		for _, e := range g.edges[g.first[v]:g.first[v+1]] {
-			u, a := &values[e.u], int64(e.a)
+			u, a := &ways[e.u], int64(e.a)
 			u[0] = max(u[0], t0+e.c+a*x0)
 			u[1] = max(u[1], t1+e.c+a*x1)
 			u[2] = max(u[2], t2+e.c+a*x2)
