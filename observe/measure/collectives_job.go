@@ -29,7 +29,19 @@ type collectiveJob struct {
 	clocks      *clockMeasurement
 	synchronise bool // the ranks have no common clock
 	first       []offset
+	errors      []clockError // by rank
 	worst       time.Duration
+}
+
+// clockError is what the common clock of a rank may be wrong by: a bound when it was corrected, and how it grows.
+type clockError struct {
+	bound  int64 // ns
+	growth float64
+	since  time.Time
+}
+
+func (e *clockError) after(elapsed time.Duration) time.Duration {
+	return time.Duration(e.bound) + time.Duration(e.growth*float64(elapsed))
 }
 
 // offset is what the clock of a rank shows more than that of rank 0, ns, when it shows at; the error is at most bound.
@@ -114,6 +126,9 @@ func offsetsOf(c *Comparison, starts []int64) ([]offset, error) {
 			}
 			list[r].more += answered - starts[e.Asker] - int64(p.Middle()/unit.Nanosecond)
 			list[r].bound += int64(p.RoundTrip()/unit.Nanosecond)/2 + 1
+			if hops > 0 { // the pings on the way were at other times
+				list[r].bound += int64(float64(c.Took) * unseenDrift / 1e6)
+			}
 			at = e.Asker
 		}
 	}
@@ -122,10 +137,12 @@ func offsetsOf(c *Comparison, starts []int64) ([]offset, error) {
 
 // correct tells every rank how to find the time of rank 0.
 func (m *collectiveJob) correct() error {
+	start := time.Now()
 	now, err := m.compare()
 	if err != nil {
 		return err
 	}
+	m.errors = make([]clockError, m.ranks)
 	for r := 1; r < m.ranks; r++ {
 		span := float64(now[r].at - m.first[r].at)
 		drift, unsure := float64(now[r].more-m.first[r].more)/span, float64(now[r].bound+m.first[r].bound)/span
@@ -138,7 +155,7 @@ func (m *collectiveJob) correct() error {
 		if _, err := m.job.order("correct", r, int(math.Round(drift*1e12)), 0, now[r].more, int(now[r].at), 0); err != nil {
 			return err
 		}
-		m.worst = max(m.worst, time.Duration(now[r].bound)+time.Duration(unsure*float64(m.o.Budget)))
+		m.errors[r] = clockError{now[r].bound, unsure, start}
 	}
 	return nil
 }
@@ -217,6 +234,9 @@ func (m *collectiveJob) attempt(p *CollectivePoint, pause time.Duration, doublin
 	values, err := m.job.order("collective", p.Operation.number, p.Size, m.o.Repeat, int64(pause), m.o.Scheme.number(), number)
 	if err != nil {
 		return nil, err
+	}
+	for r := range m.errors {
+		m.worst = max(m.worst, m.errors[r].after(time.Since(m.errors[r].since)))
 	}
 	run := &CollectiveRun{Doublings: doublings}
 	if run.Repetitions, err = repetitionsOf(values, m.ranks); err != nil {

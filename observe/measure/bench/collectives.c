@@ -172,12 +172,27 @@ static void places(void)
 	free(all);
 }
 
+/* Of every rank: its idea of the time of rank 0, between two readings of the clock of its host. */
+static void globals(void)
+{
+	long long mine[3], *all = bench_array(3L * bench_ranks);
+	mine[0] = bench_now();
+	mine[1] = global_now();
+	mine[2] = bench_now();
+	MPI_Gather(mine, 3, MPI_LONG_LONG, all, 3, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+	if (bench_rank == 0)
+		bench_print(all, 3L * bench_ranks);
+	free(all);
+}
+
 int bench_collectives(const struct bench_order *o)
 {
 	if (strcmp(o->what, "collective") == 0) {
 		measure(o);
 	} else if (strcmp(o->what, "places") == 0) {
 		places();
+	} else if (strcmp(o->what, "globals") == 0) {
+		globals();
 	} else if (strcmp(o->what, "limits") == 0) {
 		tolerance = o->n;
 		budget = o->pause;
