@@ -1,0 +1,35 @@
+package measure
+
+import (
+	"context"
+	"testing"
+
+	"slackline/observe/mpi"
+)
+
+// BenchmarkCollectiveTable measures a full table: 12 operations, 4 sizes, 2 ranks, 100 repetitions.
+func BenchmarkCollectiveTable(b *testing.B) {
+	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	list, err := mpi.Find(context.Background())
+	if err != nil {
+		b.Skip(err)
+	}
+	for _, l := range list {
+		b.Run(string(l.Kind), func(b *testing.B) {
+			o := DefaultCollectives()
+			o.Operations, _ = ParseOperations([]string{UsualOperations})
+			o.Sizes, o.Launches = []int{8, 1 << 10, 8 << 10, 64 << 10}, 1
+			points := 0
+			for b.Loop() {
+				c, err := MeasureCollectives(context.Background(), starterOf(l), o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				points += len(c.Points)
+			}
+			b.ReportMetric(float64(points)/b.Elapsed().Seconds(), "points/s")
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/table")
+		})
+	}
+}
