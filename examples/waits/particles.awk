@@ -6,7 +6,8 @@
 #   slackline waits blocking.trace --grid 16x16
 #
 # The times are made here: a message takes 160 us from the moment when both ends are there, and both calls end then. Of
-# the non-blocking messages four share a link: all take 640 us. -v sets n (the side of the square) and iterations.
+# the non-blocking messages four share a link: all take 640 us. -v sets n (the side of the square), iterations,
+# and even (the same work on all ranks).
 function write(r, line) {
 	text[r] = text[r] line "\n"
 }
@@ -84,6 +85,7 @@ function allreduce(   r, last) {
 	}
 }
 function work(r,   d) {
+	if (even) return 6000
 	d = sqrt((int(r / n) - (n - 1) / 2) ^ 2 + (r % n - (n - 1) / 2) ^ 2)
 	return d < 0.25 * n ? 8000 : d < 0.32 * n ? 7000 : 6000
 }
