@@ -110,6 +110,15 @@ func validText(c *measure.Collectives, p *measure.CollectivePoint) string {
 	if !c.Options.Scheme.Single() {
 		text = "not checked"
 	}
+	bad := 0
+	for i := range p.Runs {
+		if p.Runs[i].Refused {
+			bad++
+		}
+	}
+	if bad > 0 && !p.Refused() {
+		text += fmt.Sprintf(", %d of %s left out", bad, launchesText(len(p.Runs)))
+	}
 	if c.Crowded[p.Ranks] {
 		text += ", crowded"
 	}
