@@ -25,6 +25,7 @@ type programOptions struct {
 	algorithm  string
 	iterations int
 	grid       grid
+	gridOfRun  bool // the grid is also that of a run, recorded or not: of its maps
 	compute    quantity[unit.Duration]
 	jitter     fraction
 	seed       uint64
@@ -199,7 +200,7 @@ func (o *programOptions) warnOfParameters(a *app, fs *pflag.FlagSet, in *input.I
 	case in.Replay != nil:
 		o.reportReplay(a, in.Replay.Report())
 		for _, name := range given {
-			if name != "ranks" && name != "without" {
+			if name != "ranks" && name != "without" && !(name == "grid" && o.gridOfRun) {
 				a.warn("--%s has no influence: %s is a recorded run, not a pattern", name, in.Name)
 			}
 		}

@@ -42,6 +42,7 @@ func newRunOptions() runOptions {
 func (o *runOptions) addTo(a *app, c *cobra.Command) {
 	a.addGroup(c, "Run", o.addFlags)
 	o.future.addTo(a, c)
+	o.future.program.gridOfRun = true
 	complete(c, "clock", o.clock.allowed)
 	c.ValidArgsFunction = completeInput
 }
