@@ -66,13 +66,11 @@ func buildWith(t testing.TB, l *mpi.Library, behind, source string, flags ...str
 		compiler = l.Fortran
 	}
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(source, filepath.Ext(source)))
-	file, err := filepath.Abs(filepath.Join("testdata", source))
-	if err != nil {
-		t.Fatal(err)
+	args := slices.Concat([]string{"-o", path, filepath.Join("testdata", source), "-w"}, flags)
+	if compiler == l.Fortran {
+		args = append(args, "-J"+filepath.Dir(path)) // where it leaves its modules
 	}
-	args := slices.Concat([]string{"-o", path, file, "-w"}, flags)
 	c := exec.Command(compiler, args...)
-	c.Dir = filepath.Dir(path) // where Fortran leaves its modules
 	c.Env = append(os.Environ(), "OMPI_CC="+behind, "MPICH_CC="+behind)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
