@@ -108,3 +108,39 @@ func TestCompletion(t *testing.T) {
 		t.Errorf("completion (-want +got):\n%s", diff)
 	}
 }
+
+// pollRun is a message that rank 0 sends late and rank 1 finds by MPI_Test, which stands for so many calls.
+func pollRun(calls int64) *timeline.Timeline {
+	b := timeline.NewBuilder(2)
+	b.Comm(timeline.Comm{Members: []int32{0, 1}})
+	work := b.Region(timeline.Region{Name: "work"})
+	send := b.Region(timeline.Region{Name: "MPI_Send", Paradigm: timeline.MPI})
+	post := b.Region(timeline.Region{Name: "MPI_Irecv", Paradigm: timeline.MPI})
+	test := b.Region(timeline.Region{Name: "MPI_Test", Paradigm: timeline.MPI})
+	l := b.Location(0, 0, "rank 0", "")
+	l.Enter(0, work)
+	l.Leave(100)
+	l.Enter(100, send)
+	l.Send(100, 1, 0, 0, 8)
+	l.Leave(110)
+	l = b.Location(1, 0, "rank 1", "")
+	l.Enter(0, post)
+	l.Post(0, 1)
+	l.Leave(10)
+	l.Enter(20, test)
+	if calls > 1 {
+		l.Polls(calls)
+	}
+	l.IrecvDone(120, 0, 0, 0, 8, 1)
+	l.Leave(120)
+	return b.Finish(1)
+}
+
+// One test never waits; a run of them that found nothing does.
+func TestRunOfTestsWaits(t *testing.T) {
+	for calls, want := range map[int64]unit.Duration{1: 0, 1000: 80} {
+		if got := analyze(t, pollRun(calls), 1).Totals.Waiting.Amount; got != want {
+			t.Errorf("an MPI_Test that stands for %d calls waits %v, want %v", calls, got, want)
+		}
+	}
+}

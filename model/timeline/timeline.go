@@ -7,7 +7,12 @@
 // members of every collective; analyses read them. Detail is the closer view of a simulated run.
 package timeline
 
-import "slackline/model/unit"
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
 
 // Timeline is one run. Everything is in a fixed order that depends on the run alone, so that
 // analyses that go through it in order are reproducible.
@@ -49,7 +54,13 @@ type Calls struct {
 	Skip         []int32
 }
 
-// Poll says that a call stands for several like it that found nothing: a run of MPI_Test.
+// Polled reports whether a call stands for several like it.
+func (l *Location) Polled(call int32) bool {
+	_, found := slices.BinarySearchFunc(l.Polls, call, func(p Poll, call int32) int { return cmp.Compare(p.Call, call) })
+	return found
+}
+
+// Poll says that a call stands for several like it, of which only the last may have found something: a run of MPI_Test.
 type Poll struct {
 	Call  int32
 	Count int64

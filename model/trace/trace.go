@@ -125,7 +125,7 @@ const (
 	TeamBegin                    // -
 	TeamEnd                      // -
 	Sample                       // Stack
-	Polls                        // Size: the open call stands for so many unsuccessful ones
+	Polls                        // Size: the open call stands for so many, of which only the last may have found something
 	RecordingOff                 // -
 	RecordingOn                  // -
 	CommCreate                   // Comm

@@ -14,6 +14,7 @@ type mpiCall struct {
 	collective bool
 	op         timeline.Op
 	makesComm  bool
+	tests      bool // it may find nothing
 }
 
 // callTable is the calls by number, with their regions.
@@ -32,6 +33,7 @@ func callTable(list []mpiFunction, regions *regionTable) []mpiCall {
 			c.collective, c.op = true, timeline.Op(collectiveOps[base])
 		}
 		c.makesComm = strings.HasPrefix(classes[name], "newcomm")
+		c.tests = strings.HasPrefix(classes[name], "test")
 		calls = append(calls, c)
 	}
 	return calls
@@ -73,8 +75,10 @@ type eventStream struct {
 	last   int64    // time of the last event
 	open   []uint32 // regions that the program has entered and not left
 	issued map[uint64]trace.Event
-	more   bool // the call of the last record goes on in the next one
-	forks  bool // a team is being made, from a stack that its begin will tell
+	run    pollRun
+	polls  int64 // calls that the next one stands for
+	more   bool  // the call of the last record goes on in the next one
+	forks  bool  // a team is being made, from a stack that its begin will tell
 	done   bool
 }
 
@@ -117,13 +121,14 @@ func (s *eventStream) fill() error {
 		switch err := s.file.next(&rec); {
 		case err == io.EOF:
 			s.done = true
+			s.endRun()
 			if s.file.head.closed == rawFull {
 				s.put(s.last, trace.Event{Kind: trace.RecordingOff})
 			}
 		case err != nil:
 			return err
 		default:
-			s.decode(&rec)
+			s.take(&rec)
 		}
 	}
 	return nil

@@ -39,7 +39,10 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 		s.beginning(rec, enter)
 		return
 	}
-	if rec.count > 0 {
+	if polls := s.polls; polls > 0 {
+		s.polls = 0
+		s.put(enter, trace.Event{Kind: trace.Polls, Size: polls})
+	} else if rec.count > 0 {
 		s.put(enter, trace.Event{Kind: trace.Polls, Size: int64(rec.count) + 1})
 	}
 	switch rec.kind {

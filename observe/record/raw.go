@@ -121,6 +121,7 @@ type rawRecord struct {
 	enter, leave   int64 // ns
 	data           []byte
 	open           bool // it was begun and not finished
+	again          bool // a test after an unsuccessful one, and nothing was done since
 }
 
 func (r *rawRecord) words() int { return len(r.data) / 8 }
@@ -256,6 +257,10 @@ func parseRecord(from *[]byte, rec *rawRecord) bool {
 	*rec = rawRecord{
 		kind: kind, function: le.Uint16(b[2:]), path: le.Uint32(b[8:]), count: le.Uint32(b[12:]),
 		enter: int64(le.Uint64(b[16:])), leave: int64(le.Uint64(b[24:])), data: b[rawHeadWords*8 : words*8],
+	}
+	const again = 1 << 31
+	if kind == rawComplete {
+		rec.again, rec.count = rec.count&again != 0, rec.count&^again
 	}
 	*from = b[words*8:]
 	return true

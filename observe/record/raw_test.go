@@ -252,3 +252,45 @@ func FuzzRaw(f *testing.F) {
 		}
 	})
 }
+
+// Tests until one finds something are one call, if nothing but waiting was between them.
+func TestRunsOfTests(t *testing.T) {
+	test := numberOf(t, "Test")
+	const again = 1 << 31
+	found := []uint64{0, 5, uint64(7)<<32 | 2, pair(1, 4), 0, 16}
+	type run struct{ enter, leave, calls int64 }
+	for _, c := range []struct {
+		what    string
+		records [][]uint64
+		want    []run
+	}{
+		{"a run, a sample and a sleep in it", [][]uint64{
+			entry(rawComplete, test, 1, 4, 1000, 9000, 5), entry(rawSample, 0, 1, 0, 5000, 5000), entry(rawSpan, 0, 1, 0, 10000, 90000),
+			entry(rawComplete, test, 1, 1|again, 91000, 92000, 5), entry(rawComplete, test, 1, again, 93000, 94000, found...),
+		}, []run{{1000, 94000, 8}}},
+		{"work between tests", [][]uint64{
+			entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawComplete, test, 1, 0, 93000, 94000, found...),
+		}, []run{{1000, 2000, 1}, {93000, 94000, 1}}},
+		{"sleep in another function", [][]uint64{
+			entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawSpan, 0, 2, 0, 10000, 90000), entry(rawComplete, test, 1, again, 93000, 94000, found...),
+		}, []run{{1000, 2000, 1}, {10000, 90000, 1}, {93000, 94000, 1}}},
+		{"nothing found", [][]uint64{entry(rawComplete, test, 1, 0, 1000, 2000, 5), entry(rawComplete, test, 1, again, 3000, 4000, 5)}, []run{{1000, 4000, 2}}},
+	} {
+		b := newRawBuilder(false)
+		b.chunk(0, 0, c.records...)
+		var got []run
+		for _, e := range decodeRaw(t, b.open(t)) {
+			switch e.Kind {
+			case trace.Enter:
+				got = append(got, run{enter: e.Time / 1000, calls: 1})
+			case trace.Leave:
+				got[len(got)-1].leave = e.Time / 1000
+			case trace.Polls:
+				got[len(got)-1].calls = e.Size
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: calls %v, want %v", c.what, got, c.want)
+		}
+	}
+}

@@ -18,11 +18,43 @@ void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     t->depth = 0;
 }
 
+static uint64_t cpu_time(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* sl_poll_again marks the record of a test if nothing was done since an unsuccessful one. What the system and samples take of
+ * a run of tests is little of its time; one that works between tests takes most of it. */
+void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
+    enum { WORK = 20000, SHARE = 20 };
+    uint64_t end = t->poll_end;
+    t->poll_end = 0;
+    if (end != 0 && r->enter - end < SL_POLL_GAP) {
+        r->count = SL_AGAIN;
+        return;
+    }
+    if (end != 0) {
+        uint64_t work = t->poll_work + cpu_time() - t->poll_cpu;
+        if (work < WORK + (r->enter - t->poll_begin) / SHARE) {
+            t->poll_work = work;
+            r->count = SL_AGAIN;
+            return;
+        }
+    }
+    t->poll_begin = r->enter;
+    t->poll_work = 0;
+}
+
 /* sl_poll_done keeps the record of a call that found nothing, or adds it to a run of such calls. */
 void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
-    enum { GAP = 5000 }; /* ns; who does more between two calls computes */
     struct sl_record *before = t->poll;
-    if (before != NULL && before->function == r->function && before->path == r->path && r->enter - before->leave < GAP) {
+    if (r->kind == SL_COMPLETE) {
+        t->poll_end = leave;
+        t->poll_cpu = cpu_time();
+    }
+    bool again = r->enter - (before == NULL ? 0 : before->leave) < SL_POLL_GAP || (r->count & SL_AGAIN) != 0;
+    if (before != NULL && before->function == r->function && before->path == r->path && again) {
         before->count++;
         before->leave = leave;
         r->kind = 0; /* not a record */

@@ -27,6 +27,8 @@ struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function,
 
 void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave);
 
+void sl_poll_again(struct sl_thread *t, struct sl_record *r);
+
 void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave);
 
 int64_t sl_bytes(int64_t count, MPI_Datatype type);
@@ -148,13 +150,13 @@ MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count);
     sl_done(t, r, leave);
 
 #define SL_FOUND(found) if (result == MPI_SUCCESS && !(found)) sl_poll_done(t, r, leave); else
-#define BEFORE_test(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, sl_request_id(before_request))
+#define BEFORE_test(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, sl_request_id(before_request)) sl_poll_again(t, r);
 #define AFTER_test SL_FOUND(*flag) { AFTER_wait }
-#define BEFORE_testall(fn) BEFORE_waitall(fn)
+#define BEFORE_testall(fn) BEFORE_waitall(fn) sl_poll_again(t, r);
 #define AFTER_testall SL_FOUND(*flag) { AFTER_waitall }
-#define BEFORE_testany(fn) BEFORE_waitall(fn)
+#define BEFORE_testany(fn) BEFORE_waitall(fn) sl_poll_again(t, r);
 #define AFTER_testany SL_FOUND(*flag) { AFTER_waitany }
-#define BEFORE_testsome(fn) BEFORE_waitsome(fn)
+#define BEFORE_testsome(fn) BEFORE_waitsome(fn) sl_poll_again(t, r);
 #define AFTER_testsome SL_FOUND(*outcount != 0) { AFTER_waitsome }
 #define BEFORE_status(fn) SL_COMPLETION(fn, sl_request_id(request))
 #define AFTER_status SL_FOUND(*flag) sl_done(t, r, leave);

@@ -129,6 +129,8 @@ struct sl_thread {
     struct sl_paths *paths;
     uintptr_t stack_top;
     struct sl_record *poll;   /* run of unsuccessful calls that may go on */
+    uint64_t poll_end, poll_cpu; /* of the last unsuccessful test, ns; 0: there was none */
+    uint64_t poll_begin, poll_work; /* of a run of such tests; CPU time between them, ns */
     MPI_Comm last_comm;
     struct sl_comm *last_comm_entry;
     uint32_t last_comm_age;
@@ -222,6 +224,11 @@ void sl_clocks_end(void);
 /* hooks.c */
 void sl_filter_load(void);
 void sl_hooks_attach(struct sl_thread *t);
+
+/* ns; who does more between two unsuccessful calls computes. If it took longer, the CPU time decides: the thread may have
+ * slept, or had no CPU. */
+#define SL_POLL_GAP 5000
+#define SL_AGAIN ((uint32_t)1 << 31) /* in the count of a test: it follows an unsuccessful one, and nothing was done since */
 
 /* openmp.c */
 void sl_omp_close(struct sl_thread *t);
