@@ -79,7 +79,7 @@ func TestSelfish(t *testing.T) {
 	if c.Shortest <= 0 || c.Shortest > 1000 || len(c.Spread) != 5 || c.Spread[0] != c.Shortest {
 		t.Errorf("shortest iteration %g ns, of %v", c.Shortest, c.Spread)
 	}
-	if c.Duration < 300*unit.Millisecond {
+	if c.Duration < 299*unit.Millisecond { // the rate of the counter was known less well before than after
 		t.Errorf("measured %v instead of 300 ms", c.Duration)
 	}
 	end := unit.Duration(0)
