@@ -1,34 +1,10 @@
 package simulate
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"slackline/model/schedule"
 )
-
-// CycleError says that operations wait for each other, so that none of them can ever end.
-type CycleError struct {
-	File string   // of the schedule, if it has one
-	Ops  []string // each waits for the one before it, the first one for the last
-}
-
-// maxCycle is how many operations of a cycle a message names.
-const maxCycle = 20
-
-// Error names the operations in order, the first one again at the end.
-func (e *CycleError) Error() string {
-	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File + ": ")
-	}
-	b.WriteString("cycle: ")
-	b.WriteString(strings.Join(e.Ops[:min(len(e.Ops), maxCycle)], " -> "))
-	if more := len(e.Ops) - maxCycle; more > 0 {
-		fmt.Fprintf(&b, " -> (%d more)", more)
-	}
-	b.WriteString(" -> " + e.Ops[0])
-	return b.String()
-}
 
 // cycleStep is the start or the end of an operation that has not happened.
 type cycleStep struct {
@@ -71,21 +47,7 @@ func (s *static) findCycle() error {
 	if n := len(ops); n > 1 && ops[0] == ops[n-1] {
 		ops = ops[:n-1]
 	}
-	return s.cycleError(ops)
-}
-
-// cycleError names the operations of a cycle, beginning with the one that comes first.
-func (s *static) cycleError(ops []uint32) error {
-	e := &CycleError{}
-	if names := s.g.Names; names != nil {
-		e.File = names.File
-	}
-	first := slices.Index(ops, slices.Min(ops))
-	for _, op := range slices.Concat(ops[first:], ops[:first]) {
-		rank, index := s.g.Find(int(op))
-		e.Ops = append(e.Ops, fmt.Sprintf("rank %d %s", rank, s.g.Name(rank, index)))
-	}
-	return e
+	return schedule.NewCycleError(s.g, ops)
 }
 
 // stepsBefore returns, for each operation that has not started, something that it waits for.

@@ -223,7 +223,7 @@ func TestStaticCycleThroughBlocks(t *testing.T) {
 		build.Add(r, &b)
 	}
 	_, err := evaluate(t, build.Graph(), plainParams(1, 1, 0, 0, machine.NoLimit))
-	var cycle *CycleError
+	var cycle *schedule.CycleError
 	if !errors.As(err, &cycle) || len(cycle.Ops) != 2*ranks {
 		t.Fatalf("error %v, want a cycle of %d operations", err, 2*ranks)
 	}
@@ -276,7 +276,7 @@ func TestStaticAgainstTable(t *testing.T) {
 		finish, ok := finishByTable(g, layout)
 		r, err := runStatic(g, layout)
 		if !ok {
-			var cycle *CycleError
+			var cycle *schedule.CycleError
 			if !errors.As(err, &cycle) {
 				t.Fatalf("error %v, want a cycle", err)
 			}

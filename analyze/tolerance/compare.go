@@ -56,7 +56,7 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 	if a.Path, err = e.CriticalPath(); err != nil {
 		return nil, err
 	}
-	g, err := e.s.Build(e.n, q.Variable)
+	g, err := e.Graph(q.Variable)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,12 @@ package tolerance
 
 import (
 	"math"
+	"slices"
 
 	"slackline/model/schedule"
 )
 
-// Build makes the graph of T over a variable. It fails with a *CycleError if operations wait for each
+// Build makes the graph of T over a variable. It fails with a *schedule.CycleError if operations wait for each
 // other.
 func (s *Schedule) Build(n Network, v Variable) (*Graph, error) {
 	c, err := newCoster(s, n)
@@ -73,7 +74,8 @@ func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error)
 	}
 	b := &contraction{
 		s: s, axis: axis, costs: c, protocol: &order.protocol,
-		web: web{first: []uint32{0, 0}}, seen: make([]uint32, 1),
+		web:   web{first: make([]uint32, 2, len(s.ops)/4+2), edges: make([]line, 0, len(s.ops)*5/8)},
+		seen:  make([]uint32, 1, len(s.ops)/4+1),
 		start: make([]value, len(s.ops)), end: make([]value, len(s.ops)),
 	}
 	if s.blocks != nil {
@@ -97,7 +99,8 @@ func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error)
 	if b.overflow < 0 {
 		return nil, ErrOverflow
 	}
-	g := &Graph{web: b.web, axis: *axis}
+	b.start, b.end = nil, nil
+	g := &Graph{web: web{slices.Clone(b.first), slices.Clone(b.edges)}, axis: *axis} // of their real size
 	g.axis.costs = nil
 	return g, g.measure()
 }

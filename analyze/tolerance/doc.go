@@ -13,12 +13,16 @@
 //	e.CriticalPath()                            //   the canonical path, profile, pairs of ranks
 //	e.Slack()                                   //   of every operation and message
 //	e.WhatIf(selected, percent)                 //   T if some call paths took less time
-//	g, err := s.Build(n, Variable{Parameter: L}) // the contracted graph, a function of one variable:
+//	e.LinearProgram(variable)                   //   the same for solvers
+//	g, err := e.Graph(Variable{Parameter: L})   // the contracted graph, a function of one variable:
 //	g.At(x), g.AtAll(xs)                        //   T with the slopes on both sides
-//	g.Search().Largest(bound)                   //   the largest x with T(x) within a bound
+//	g.Search()                                  //   the largest x with T(x) within a bound; valid range
 //	g.Breakpoints(from, to)                     //   the whole curve in an interval
-//	s.Ask(n, question)                          // all about one variable; answers can be compared
-//	e.LinearProgram(variable)                   // the same as a linear program, for solvers
+//	e.Ask(question)                             // many of these answers at once
+//
+// How it is fast: order.go puts the operations into an order in which each comes behind what it waits
+// for; contract.go makes a graph of them that has about one node per step and rank of a regular
+// program; web.go goes over it; breakpoints.go cuts it into intervals in which little of it matters.
 //
 // The package does no input or output beyond the writers that it is given, and does not print.
 package tolerance

@@ -43,7 +43,7 @@ type times struct {
 // operations of the block before have ended; at 0 if there is nothing. A send starts at least g + bG
 // after the one before it, in file order, of its rank and nic, if g of that one is larger than 0.
 //
-// It fails with a *CycleError if operations wait for each other.
+// It fails with a *schedule.CycleError if operations wait for each other.
 func (s *Schedule) Evaluate(n Network) (*Evaluation, error) {
 	c, err := newCoster(s, n)
 	if err != nil {

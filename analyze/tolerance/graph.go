@@ -69,12 +69,28 @@ func (g *Graph) measure() error {
 }
 
 // fits reports whether all values fit at x, counted from the lowest value.
-func (g *Graph) fits(x int64) bool {
-	hi, lo := bits.Mul64(uint64(x), uint64(g.slope))
-	return hi == 0 && lo <= math.MaxInt64 && int64(lo) <= maxTime-g.constant
-}
+func (g *Graph) fits(x int64) bool { return g.within(x, maxTime) }
 
 // fitsTwice reports whether the sum of two values fits at x.
-func (g *Graph) fitsTwice(x int64) bool {
-	return g.fits(x) && g.constant+g.slope*x <= maxTime/2
+func (g *Graph) fitsTwice(x int64) bool { return g.within(x, maxTime/2) }
+
+// within reports whether no value is above a limit at x. No value is above T. T is at most what a path
+// would be that is the longest one at the lowest value and also the steepest one; only if that is
+// not enough, T is computed, in floating point.
+func (g *Graph) within(x, limit int64) bool {
+	hi, lo := bits.Mul64(uint64(x), uint64(g.slope))
+	if hi == 0 && lo <= math.MaxInt64 && int64(lo) <= limit-g.constant {
+		return true
+	}
+	const precision = 1e-9
+	if float64(g.steepest)+float64(g.slope)*float64(x) > float64(limit)*(1-precision) {
+		return false
+	}
+	values := make([]float64, g.nodes())
+	for v := range values {
+		for _, e := range g.into(v) {
+			values[v] = max(values[v], values[e.u]+float64(e.c)+float64(e.a)*float64(x))
+		}
+	}
+	return values[len(values)-1] <= float64(limit)*(1-precision)
 }

@@ -129,7 +129,7 @@ func (s *Search) validTo(p Point) Largest {
 	x := above / (g.slope - p.Right)
 	cut := !g.fits(x)
 	if cut {
-		x = (maxTime - g.constant) / g.slope
+		x = g.largestFitting(p.X, x)
 	}
 	for {
 		q := s.at(x)
@@ -141,6 +141,19 @@ func (s *Search) validTo(p Point) Largest {
 		by := q.Left - p.Right
 		x -= (over + by - 1) / by
 	}
+}
+
+// largestFitting returns about the largest value at which T fits, between one at which it does and one
+// at which it does not.
+func (g *Graph) largestFitting(x, beyond int64) int64 {
+	for beyond-x > x>>10+1 {
+		if middle := x + (beyond-x)/2; g.fits(middle) {
+			x = middle
+		} else {
+			beyond = middle
+		}
+	}
+	return x
 }
 
 // validFrom looks for the begin of the line that ends at p, or begins there.

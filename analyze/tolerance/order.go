@@ -94,7 +94,7 @@ func (c *coster) findGaps() []uint32 {
 	return before
 }
 
-// order finds the order for the protocol of a network, or a *CycleError.
+// order finds the order for the protocol of a network, or a *schedule.CycleError.
 func (c *coster) order() (*order, error) {
 	o := &sorter{s: c.s, p: c.protocol(), state: make([]uint8, len(c.s.ops))}
 	if c.s.blocks != nil {

@@ -150,7 +150,7 @@ func (c *randomCase) prepared(t *rapid.T, scale int64) (*Schedule, *oracle, bool
 		return nil, nil, false
 	}
 	_, err = s.Evaluate(c.net)
-	var cycle *CycleError
+	var cycle *schedule.CycleError
 	if o.hasCycle() != errors.As(err, &cycle) || !o.hasCycle() && err != nil {
 		t.Fatalf("Evaluate: %v, but there is a cycle: %v", err, o.hasCycle())
 	}

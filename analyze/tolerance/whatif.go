@@ -8,15 +8,16 @@ import (
 	"slackline/model/unit"
 )
 
-// WhatIf returns T if all calculations of some origins took the given percentage less time. Each calculation is rounded half up to whole picoseconds; all else is exact: other
-// paths become critical as they do.
+// WhatIf returns T if all calculations of some origins took the given percentage less time. Each
+// calculation is rounded half up to whole picoseconds; all else is exact: other paths become critical
+// as they do. What messages cost is the network's, and stays.
 func (e *Evaluation) WhatIf(faster func(origin uint32) bool, less Percent) (unit.Duration, error) {
 	full := int64(100) * less.scale()
 	rest := full - less.value
 	if rest < 0 {
 		return 0, fmt.Errorf("nothing can take %s less time; give at most 100%%", less)
 	}
-	origins := make([]bool, max(len(e.s.graph.Origins()), 1))
+	origins := make([]bool, e.s.numOrigins())
 	for i := range origins {
 		origins[i] = faster(uint32(i))
 	}
@@ -56,11 +57,20 @@ func timesRatio(a, num, den int64) (int64, bool) {
 
 // Work returns the time of all calculations by origin.
 func (s *Schedule) Work() []unit.Duration {
-	work := make([]unit.Duration, max(len(s.graph.Origins()), 1))
+	work := make([]unit.Duration, s.numOrigins())
 	for i := range s.ops {
 		if op := &s.ops[i]; op.Kind == schedule.Calc {
 			work[op.Origin] += unit.Duration(op.Size)
 		}
 	}
 	return work
+}
+
+// numOrigins is the number of origins that operations may name; the first one is the unknown one.
+func (s *Schedule) numOrigins() int {
+	n := max(len(s.graph.Origins()), 1)
+	for i := range s.ops {
+		n = max(n, int(s.ops[i].Origin)+1)
+	}
+	return n
 }
