@@ -25,9 +25,9 @@ func TestFunctionsWithoutFrameInLibrary(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("stubs are decoded on amd64 only")
 	}
-	library := compiled(t, filterLibrary, "libfilter.so", "-shared", "-fPIC")
+	library := compiled(t, filterLibrary, "filter.c", "-shared", "-fPIC")
 	for _, flag := range []string{"-fplt", "-fno-plt", "-no-pie"} {
-		program := compiled(t, filterUser, "user", flag, library)
+		program := compiled(t, filterUser, "user.c", flag, library)
 		res := &resolver{symbols: newSymbolTable(""), regions: newRegionTable()}
 		const base, space = 1 << 32, 1 << 24
 		for i, path := range []string{program, library} {

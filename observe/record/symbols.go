@@ -122,6 +122,7 @@ func (m *module) addSymbols(f *elf.File) {
 			m.symbols = append(m.symbols, s)
 			m.fortran = m.fortran || s.Name == fortranMain
 		}
+		m.fortran = m.fortran || s.Name == "_gfortran_set_args" // its main program may have become a part of main
 	}
 	slices.SortStableFunc(m.symbols, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
 }
@@ -172,7 +173,7 @@ func (m *module) functionsAt(address uint64) []function {
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(f function) bool { return hidden(f.name) })
 	if symbol, ok := m.symbolAt(address); ok && len(list) > 0 {
-		list[0].part, list[0].main = strings.Contains(symbol, ".part."), symbol == fortranMain
+		list[0].part, list[0].main = strings.Contains(symbol, ".part."), list[0].main || symbol == fortranMain
 	}
 	m.known[address] = list
 	return list

@@ -93,11 +93,11 @@ func (m *module) readUnit(u *unit) {
 	if err != nil || e == nil || !e.Children {
 		return
 	}
-	w := unitReader{m: m, r: r}
+	w := unitReader{m: m, r: r, names: &scopeNames{debug: m.debug, unit: u.offset}}
 	if lines, err := m.debug.LineReader(e); err == nil && lines != nil {
 		w.files = lines.Files()
 	}
-	u.functions = w.scopes()
+	u.functions = append(w.scopes(), w.nested...)
 	slices.SortStableFunc(u.functions, func(a, b scope) int { return cmp.Compare(first(a.ranges), first(b.ranges)) })
 }
 
@@ -109,12 +109,16 @@ func first(ranges [][2]uint64) uint64 {
 }
 
 type unitReader struct {
-	m     *module
-	r     *dwarf.Reader
-	files []*dwarf.LineFile
+	m      *module
+	r      *dwarf.Reader
+	files  []*dwarf.LineFile
+	names  *scopeNames
+	nested []scope // functions that stand in others, and are none of their code
+	depth  int
 }
 
-// scopes reads the children of an entry up to their end. Blocks that are no functions give what they contain.
+// scopes reads the children of an entry up to their end. Blocks that are no functions give what they contain. Functions
+// in functions have code of their own: the bodies of parallel regions, Fortran's internal procedures.
 func (w *unitReader) scopes() []scope {
 	var list []scope
 	for {
@@ -130,9 +134,15 @@ func (w *unitReader) scopes() []scope {
 				s.function = w.describe(e, 0)
 			}
 			if e.Children {
+				w.depth++
 				s.inside = w.scopes()
+				w.depth--
 			}
-			if len(s.ranges) > 0 {
+			switch {
+			case len(s.ranges) == 0:
+			case e.Tag == dwarf.TagSubprogram && w.depth > 0:
+				w.nested = append(w.nested, s)
+			default:
 				list = append(list, s)
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagNamespace, dwarf.TagModule:
@@ -153,8 +163,9 @@ func (w *unitReader) describe(e *dwarf.Entry, depth int) function {
 	if linkage, ok := e.Val(dwarf.AttrLinkageName).(string); ok && strings.HasPrefix(linkage, "_Z") {
 		f.name = demangle.Filter(linkage, demangle.NoParams, demangle.NoEnclosingParams)
 	} else if name, ok := e.Val(dwarf.AttrName).(string); ok {
-		f.name = name
+		f.name = w.names.prefix(e.Offset) + name
 	}
+	f.main, _ = e.Val(dwarf.AttrMainSubprogram).(bool)
 	if number, ok := e.Val(dwarf.AttrDeclFile).(int64); ok && number >= 0 && int(number) < len(w.files) && w.files[number] != nil {
 		f.file = w.files[number].Name
 	}
@@ -171,7 +182,7 @@ func (w *unitReader) describe(e *dwarf.Entry, depth int) function {
 		r.Seek(offset)
 		if origin, err := r.Next(); err == nil && origin != nil {
 			g := w.describe(origin, depth+1)
-			f.name = cmp.Or(g.name, f.name)
+			f.name, f.main = cmp.Or(g.name, f.name), f.main || g.main
 			f.file, f.line = cmp.Or(f.file, g.file), cmp.Or(f.line, g.line)
 		}
 	}

@@ -16,11 +16,11 @@ __attribute__((noinline)) void outer(int us) { fixup(us); usleep(1); sink++; }
 int main(int argc, char **argv) { outer(argc); return sink; }
 `
 
-// compiled compiles a C program with gcc and returns its file.
+// compiled compiles a program with gcc and returns its file; the suffix of the name tells the language.
 func compiled(t *testing.T, source, name string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	file, program := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
+	file, program := filepath.Join(dir, name), filepath.Join(dir, name+".out")
 	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestFunctionsWithoutFrame(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("calls are decoded on amd64 and arm64 only")
 	}
-	m := newSymbolTable("").module(compiled(t, tailCalls, "tail"))
+	m := newSymbolTable("").module(compiled(t, tailCalls, "tail.c"))
 	var named []string
 	for _, s := range m.symbols {
 		if s.Name != "outer" {
