@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"slackline/internal/chunk"
@@ -110,7 +112,8 @@ var sltFormat = Format{
 	Name: "slt", Info: "slackline trace", Suffixes: []string{sltSuffix},
 	Sniff: func(head []byte) bool { return sltDefsLayout.Is(head) },
 	Main: func(names []string) string {
-		if slices.Contains(names, sltDefinitions) {
+		first := sltFile(&Location{}) // of a trace without definitions, whose loss reading it will say
+		if slices.Contains(names, sltDefinitions) || slices.Contains(names, first) {
 			return sltDefinitions
 		}
 		return ""
@@ -125,6 +128,9 @@ func sltFile(l *Location) string { return fmt.Sprintf("%d-%d%s", l.Rank, l.Threa
 // readSLT opens a trace by its definitions.
 func readSLT(src source, _ Options) (*Trace, error) {
 	file, err := src.fsys.Open(src.main)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: the definitions of the trace are missing, and its events are nothing without them; record it again", src.show)
+	}
 	if err != nil {
 		return nil, err
 	}

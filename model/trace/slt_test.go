@@ -237,6 +237,10 @@ func TestSLTTruncated(t *testing.T) {
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "1-1.slt: the events of rank 1, thread 1 are missing") || !got.Locations[3].Missing {
 		t.Errorf("warnings = %q", got.Warnings)
 	}
+	delete(files, sltDefinitions)
+	if _, err := Open(files, ".", Options{}); err == nil || !strings.Contains(err.Error(), sltDefinitions+": the definitions of the trace are missing") {
+		t.Errorf("without definitions: error = %v", err)
+	}
 }
 
 // A truncated file gives its valid prefix.
