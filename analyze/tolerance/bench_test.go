@@ -2,6 +2,9 @@ package tolerance
 
 import (
 	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -107,6 +110,70 @@ func BenchmarkAt(b *testing.B) {
 					}
 				})
 			})
+		})
+	}
+}
+
+// BenchmarkEvaluate measures passes over the full graph.
+func BenchmarkEvaluate(b *testing.B) {
+	for _, bs := range benchSchedules {
+		b.Run("schedule="+bs.name, func(b *testing.B) {
+			s, err := Prepare(bs.make(), nil, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			n := network(b, s, benchParams())
+			e, err := s.Evaluate(n)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, part := range []struct {
+				name string
+				run  func() error
+			}{
+				{"evaluate", func() error { _, err := s.Evaluate(n); return err }},
+				{"again", func() error { _, err := e.Again(n); return err }},
+				{"path", func() error { _, err := e.CriticalPath(); return err }},
+				{"slack", func() error { _, err := e.Slack(); return err }},
+			} {
+				b.Run(part.name, func(b *testing.B) {
+					measure(b, func() {
+						if err := part.run(); err != nil {
+							b.Fatal(err)
+						}
+					})
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkMemory measures what is allocated per operation if nothing is ever collected: an upper bound
+// of what is needed at any time. The schedule itself is not counted.
+func BenchmarkMemory(b *testing.B) {
+	for _, bs := range benchSchedules {
+		b.Run("schedule="+bs.name, func(b *testing.B) {
+			graph := bs.make()
+			ops := float64(graph.NumOps())
+			defer debug.SetGCPercent(debug.SetGCPercent(-1))
+			var before, built, after runtime.MemStats
+			for b.Loop() {
+				runtime.GC()
+				scratches = sync.Pool{New: scratches.New}
+				runtime.ReadMemStats(&before)
+				g := benchGraph(b, func() *schedule.Graph { return graph })
+				if _, err := g.Search().Tolerance(3_000_000, Percent{value: 1}); err != nil {
+					b.Fatal(err)
+				}
+				runtime.ReadMemStats(&built)
+				if _, err := g.Breakpoints(0, 100_000_000); err != nil {
+					b.Fatal(err)
+				}
+				runtime.ReadMemStats(&after)
+			}
+			b.ReportMetric(float64(before.HeapAlloc)/ops, "schedule-B")
+			b.ReportMetric(float64(built.TotalAlloc-before.TotalAlloc)/ops, "tolerance-B")
+			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/ops, "breakpoints-B")
 		})
 	}
 }

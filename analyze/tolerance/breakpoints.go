@@ -45,13 +45,14 @@ type finder struct {
 	samples []*sample // ascending
 	found   []Breakpoint
 
-	values, ways [][lanes]int64
-	walk         walk
-	counted      interval // by cost
-	pruner       pruner
-	tables       tables
-	exact        exact
-	intervals    []*interval // by depth
+	values    [][lanes]int64
+	window    *window
+	walk      walk
+	counted   interval // by cost
+	pruner    pruner
+	tables    tables
+	exact     exact
+	intervals []*interval // by depth
 }
 
 // sample is the graph at one whole value of the variable.
@@ -164,7 +165,7 @@ func (f *finder) crossings() []int64 {
 func (f *finder) evaluate(xs []int64) {
 	g, n := f.g, f.g.nodes()
 	if f.values == nil {
-		f.values, f.ways = make([][lanes]int64, n), make([][lanes]int64, n)
+		f.values, f.window = make([][lanes]int64, n), newWindow(&g.web)
 	}
 	var at [lanes]int64
 	var gaps [lanes][]float32
@@ -177,7 +178,7 @@ func (f *finder) evaluate(xs []int64) {
 		}
 	}
 	g.forwardWide(&at, f.values)
-	g.gapsWide(&at, f.values, &gaps, f.ways)
+	g.gapsWide(&at, f.values, &gaps, f.window)
 	for i, x := range xs {
 		s := &sample{Point: Point{X: x, T: f.values[n-1][i]}, gap: gaps[i]}
 		s.Left, s.Right = g.slopesWide(i, x, f.values, &f.walk)

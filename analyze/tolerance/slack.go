@@ -75,6 +75,10 @@ func (b *backward) pass(head point, length int64) {
 		if tail.isEnd() {
 			way = &b.end[tail.op()]
 		}
-		*way = max(*way, length+b.costs.edge(w, head).length())
+		spent := int64(0)
+		if w != waitFor {
+			spent = b.costs.edge(w, head).length()
+		}
+		*way = max(*way, length+spent)
 	})
 }

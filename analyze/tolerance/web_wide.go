@@ -1,6 +1,10 @@
 package tolerance
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // lanes is how many values of the variable are evaluated side by side.
 const lanes = 4
@@ -44,25 +48,58 @@ func (g *web) slopesWide(lane int, x int64, values [][lanes]int64, m *walk) (lef
 	return m.at[0].least, m.at[0].most
 }
 
-// gapsWide computes, for several values of the variable, how far the longest path through each node is
-// below that to the sink, given the values of all nodes. The last argument is memory for the longest
-// paths from all nodes to the sink.
-func (g *web) gapsWide(x *[lanes]int64, values [][lanes]int64, gaps *[lanes][]float32, ways [][lanes]int64) {
-	for v := range ways {
-		ways[v] = [lanes]int64{unreached, unreached, unreached, unreached}
+// window is memory for the longest paths to the sink in a pass backwards. Edges reach not far in most
+// graphs, so that only the nodes of a window must be known at any time.
+type window struct {
+	slots  [][lanes]int64 // by node, modulo their number, which is a power of 2
+	toSink []line         // the edges into the sink, by descending node
+}
+
+var noWay = [lanes]int64{unreached, unreached, unreached, unreached}
+
+// newWindow makes a window for a graph. Edges from the source and into the sink do not count.
+func newWindow(g *web) *window {
+	last := g.nodes() - 1
+	w := &window{toSink: slices.Clone(g.into(last))}
+	slices.SortFunc(w.toSink, func(a, b line) int { return cmp.Compare(b.u, a.u) })
+	reach := 0
+	for v := range last {
+		for _, e := range g.into(v) {
+			if e.u > 0 {
+				reach = max(reach, v-int(e.u))
+			}
+		}
 	}
-	last := len(ways) - 1
-	ways[last] = [lanes]int64{}
-	top := values[last]
+	w.slots = make([][lanes]int64, 1<<bits.Len(uint(reach)))
+	for i := range w.slots {
+		w.slots[i] = noWay
+	}
+	return w
+}
+
+// gapsWide computes, for several values of the variable, how far the longest path through each node is
+// below that to the sink, given the values of all nodes.
+func (g *web) gapsWide(x *[lanes]int64, values [][lanes]int64, gaps *[lanes][]float32, w *window) {
+	last := g.nodes() - 1
+	top, toSink, slots := values[last], w.toSink, w.slots
 	gap0, gap1, gap2, gap3 := gaps[0][:last+1], gaps[1][:last+1], gaps[2][:last+1], gaps[3][:last+1]
 	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-	for v := last; v >= 0; v-- {
-		t0, t1, t2, t3 := ways[v][0], ways[v][1], ways[v][2], ways[v][3]
+	for v := last - 1; v > 0; v-- { // source and sink have no gap
+		slot := &slots[v&(len(slots)-1)]
+		t0, t1, t2, t3 := slot[0], slot[1], slot[2], slot[3]
+		*slot = noWay
+		for ; len(toSink) > 0 && int(toSink[0].u) == v; toSink = toSink[1:] {
+			c, a := toSink[0].c, int64(toSink[0].a)
+			t0, t1, t2, t3 = max(t0, c+a*x0), max(t1, c+a*x1), max(t2, c+a*x2), max(t3, c+a*x3)
+		}
 		at := &values[v]
 		gap0[v], gap1[v] = float32(top[0]-at[0]-t0), float32(top[1]-at[1]-t1)
 		gap2[v], gap3[v] = float32(top[2]-at[2]-t2), float32(top[3]-at[3]-t3)
 		for _, e := range g.edges[g.first[v]:g.first[v+1]] {
-			u, a := &ways[e.u], int64(e.a)
+			if e.u == 0 {
+				continue
+			}
+			u, a := &slots[int(e.u)&(len(slots)-1)], int64(e.a)
 			u[0] = max(u[0], t0+e.c+a*x0)
 			u[1] = max(u[1], t1+e.c+a*x1)
 			u[2] = max(u[2], t2+e.c+a*x2)
