@@ -55,8 +55,9 @@ type contraction struct {
 
 	web
 
-	start, end []value // by operation
-	block      []value // by block
+	pool       valuePool
+	start, end []uint32 // by operation: the name in the pool, if somebody is to read it
+	block      []value  // by block
 	isKnown    []bool  // by block
 	sinks      []value
 	hasGap     []uint64 // bit by operation: another send waits for its gap
@@ -76,7 +77,7 @@ func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error)
 		s: s, axis: axis, costs: c, protocol: &order.protocol,
 		web:   web{first: make([]uint32, 2, len(s.ops)/4+2), edges: make([]line, 0, len(s.ops)*5/8)},
 		seen:  make([]uint32, 1, len(s.ops)/4+1),
-		start: make([]value, len(s.ops)), end: make([]value, len(s.ops)),
+		start: make([]uint32, len(s.ops)), end: make([]uint32, len(s.ops)),
 	}
 	if s.blocks != nil {
 		b.block, b.isKnown = make([]value, len(s.blocks.before)), make([]bool, len(s.blocks.before))
@@ -99,7 +100,7 @@ func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error)
 	if b.overflow < 0 {
 		return nil, ErrOverflow
 	}
-	b.start, b.end = nil, nil
+	b.start, b.end, b.pool = nil, nil, valuePool{}
 	g := &Graph{web: web{slices.Clone(b.first), slices.Clone(b.edges)}, axis: *axis} // of their real size
 	g.axis.costs = nil
 	return g, g.measure()
@@ -144,15 +145,15 @@ func (b *contraction) begin(op uint32) {
 	s := b.s
 	preds := s.preds[s.predFirst[op]:s.predFirst[op+1]]
 	for _, p := range preds {
+		name := b.start[p.op()]
 		if p.isEnd() {
-			b.add(b.end[p.op()], span{})
-		} else {
-			b.add(b.start[p.op()], span{})
+			name = b.end[p.op()]
 		}
+		b.add(b.pool.read(name), span{})
 	}
 	if before, ok := b.protocol.gap(op); ok {
 		m := b.costs.of(before)
-		b.add(b.start[before], b.axis.part(m.gap).plus(b.axis.data(m)))
+		b.add(b.pool.read(b.start[before]), b.axis.part(m.gap).plus(b.axis.data(m)))
 	}
 	if len(preds) == 0 && s.blocks != nil {
 		if block, ok := s.previous(op); ok {
@@ -163,7 +164,7 @@ func (b *contraction) begin(op uint32) {
 	var duration span
 	switch o := &s.ops[op]; {
 	case o.Kind == schedule.Recv || b.protocol.isRendezvous(op):
-		b.start[op] = b.take(readers + 1)
+		b.start[op] = b.pool.keep(b.take(readers+1), readers+1)
 		return
 	case o.Kind == schedule.Send:
 		duration = b.axis.overhead(b.costs.of(op))
@@ -171,8 +172,11 @@ func (b *contraction) begin(op uint32) {
 		duration = b.axis.calc(o.Size)
 	}
 	ends, isLast := b.endReaders(op)
-	b.start[op] = b.take(readers + ends)
-	b.setEnd(op, b.shift(b.start[op], duration), isLast)
+	v := b.take(readers + ends)
+	if readers > 0 {
+		b.start[op] = b.pool.keep(v, readers)
+	}
+	b.setEnd(op, b.shift(v, duration), ends, isLast)
 }
 
 // finish computes the end of a receive or of a rendezvous send.
@@ -183,26 +187,27 @@ func (b *contraction) finish(op uint32) {
 		m := b.costs.of(op)
 		o, latency := x.overhead(m), x.latency(m)
 		granted := o.times(2).plus(latency).plus(x.data(m))
-		b.add(b.start[op], granted.plus(o).plus(latency))
-		b.add(b.start[other], granted)
+		b.add(b.pool.read(b.start[op]), granted.plus(o).plus(latency))
+		b.add(b.pool.read(b.start[other]), granted)
 	} else {
 		m := b.costs.of(other)
 		o := x.overhead(m)
 		carried := o.plus(x.latency(m))
 		if !m.rendezvous { // the receive of a rendezvous was posted before its send ended
 			carried = carried.plus(x.data(m))
-			b.add(b.start[op], o)
+			b.add(b.pool.read(b.start[op]), o)
 		}
-		b.add(b.end[other], carried)
+		b.add(b.pool.read(b.end[other]), carried)
 	}
 	readers, isLast := b.endReaders(op)
-	b.setEnd(op, b.take(readers), isLast)
+	b.setEnd(op, b.take(readers), readers, isLast)
 }
 
-func (b *contraction) setEnd(op uint32, v value, isLast bool) {
-	b.end[op] = v
+func (b *contraction) setEnd(op uint32, v value, readers int, isLast bool) {
 	if isLast {
 		b.sinks = append(b.sinks, v)
+	} else {
+		b.end[op] = b.pool.keep(v, readers)
 	}
 }
 
@@ -216,7 +221,7 @@ func (b *contraction) blockEnd(block uint32) value {
 	from, to := b.s.graph.BlockOps(int(block))
 	for op := uint32(from); op < uint32(to); op++ {
 		if b.s.endsBlock(op) {
-			b.add(b.end[op], span{})
+			b.add(b.pool.read(b.end[op]), span{})
 		}
 	}
 	b.block[block], b.isKnown[block] = b.take(math.MaxInt32), true
