@@ -1,6 +1,7 @@
 package tolerance
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -58,7 +59,7 @@ type contraction struct {
 	pool       valuePool
 	start, end []uint32 // by operation: the name in the pool, if somebody is to read it
 	block      []value  // by block
-	isKnown    []bool  // by block
+	isKnown    []bool   // by block
 	sinks      []value
 	hasGap     []uint64 // bit by operation: another send waits for its gap
 
@@ -66,6 +67,7 @@ type contraction struct {
 	lines    []line   // into the present point
 	seen     []uint32 // by node: where in lines its first line is, if it is
 	overflow int64    // negative if a sum did not fit
+	steep    int      // nodes that were added for steep lines
 }
 
 func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error) {
@@ -248,6 +250,11 @@ func (b *contraction) add(v value, s span) {
 // below it.
 func (b *contraction) addLine(u uint32, c, a int64) {
 	for ; a > maxSlope; a -= maxSlope {
+		if b.steep++; b.steep > manySteep+2*len(b.s.ops) {
+			b.costs.fail(errSteep)
+			a = maxSlope
+			break
+		}
 		u = b.addSlope(u)
 		b.seen = append(b.seen, 0)
 	}
@@ -269,6 +276,12 @@ func (b *contraction) addLine(u uint32, c, a int64) {
 	}
 	b.lines = append(b.lines, line{c, int32(a), u})
 }
+
+// errSteep is returned if lines are so steep that more nodes than operations would be needed for them.
+var errSteep = errors.New("messages of this schedule are too large for a curve over G; are their sizes in bytes?")
+
+// manySteep is how many additional nodes steep lines may always have.
+const manySteep = 1 << 12
 
 // maxCompared bounds how many lines addLine looks at; points with very many of them, such as the sink,
 // then keep a few that could be dropped.

@@ -193,6 +193,18 @@ func TestSteepSlopes(t *testing.T) {
 	}
 }
 
+// TestTooSteep has a message that is too large for a curve over G, though it costs nothing.
+func TestTooSteep(t *testing.T) {
+	s := readGoal(t, "num_ranks 1\nrank 0 {\nsend 4611686018427387904b to 0\nrecv 1b from 0\n}\n")
+	n := network(t, s, plain(1000, 0, 0))
+	if _, err := s.Build(n, Variable{Parameter: G}); !errors.Is(err, errSteep) {
+		t.Errorf("error %v, want %v", err, errSteep)
+	}
+	if _, err := s.Build(n, Variable{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWhatIf makes one of two call paths faster, until the other one is critical.
 func TestWhatIf(t *testing.T) {
 	build := schedule.NewBuilder(2)
