@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"slackline/internal/parallel"
 	"slackline/model/unit"
 )
 
@@ -142,7 +143,7 @@ func (f *finisher) bounds() {
 }
 
 // each calls work for 0 .. n-1, with up to f.threads of them at the same time.
-func (f *finisher) each(n int, work func(i int)) { parallel(n, f.threads, work) }
+func (f *finisher) each(n int, work func(i int)) { parallel.Each(n, f.threads, work) }
 
 // location is what the timeline keeps of a location.
 func (l *LocationBuilder) location(simulated bool) Location {

@@ -1,10 +1,13 @@
 package timeline
 
-import "slackline/model/unit"
+import (
+	"slackline/internal/parallel"
+	"slackline/model/unit"
+)
 
 // Shift adds d to all times.
 func (t *Timeline) Shift(d unit.Duration, threads int) {
-	parallel(len(t.Locations), threads, func(i int) {
+	parallel.Each(len(t.Locations), threads, func(i int) {
 		l := &t.Locations[i]
 		l.First += d
 		l.Last += d
@@ -35,8 +38,8 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 	t.End += d
 }
 
-// Window returns what happened from begin to end: calls that are open then, cut at the edges, and messages,
-// collectives and teams that lie inside as a whole. Problems are those of the whole run.
+// Window returns what happened from begin to end: calls and teams that are open then, cut at the edges, and messages and
+// collectives that lie inside as a whole. Problems are those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	w := *t
 	w.Start, w.End = max(t.Start, begin), min(t.End, end)
@@ -45,7 +48,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	}
 	w.Locations = make([]Location, len(t.Locations))
 	kept := make([]keptCalls, len(t.Locations))
-	parallel(len(t.Locations), threads, func(i int) {
+	parallel.Each(len(t.Locations), threads, func(i int) {
 		w.Locations[i], kept[i] = t.Locations[i].window(begin, end)
 	})
 	inside := func(location, first, last int32) bool {
@@ -87,8 +90,8 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	}
 	w.Teams = nil
 	for _, team := range t.Teams {
-		if team.Fork >= begin && team.Join <= end {
-			w.Teams = append(w.Teams, team.renumber(kept))
+		if team.Fork < end && team.Join > begin {
+			w.Teams = append(w.Teams, team.renumber(kept).cut(begin, end))
 		}
 	}
 	return &w
@@ -118,6 +121,22 @@ func (t Team) renumber(kept []keptCalls) Team {
 		members[i] = m
 	}
 	t.Members = members
+	return t
+}
+
+// cut returns the part of a team from begin to end. Of a team that was cut nobody can tell which barriers of its
+// members belong together, so its members have no place for any.
+func (t Team) cut(begin, end unit.Duration) Team {
+	if t.Fork >= begin && t.Join <= end {
+		return t
+	}
+	inside := func(at unit.Duration) unit.Duration { return min(max(at, begin), end) }
+	t.Fork, t.Join = inside(t.Fork), inside(t.Join)
+	for i := range t.Members {
+		m := &t.Members[i]
+		m.Begin, m.End = inside(m.Begin), inside(m.End)
+		m.EndPlace = m.BeginPlace
+	}
 	return t
 }
 

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -48,7 +49,53 @@ func TestWindow(t *testing.T) {
 				t.Fatalf("%d members, want %d", len(w.Members), members)
 			}
 		}
+		if got, want := forked(w, begin, end), forked(tl, begin, end); !slices.Equal(got, want) {
+			t.Fatalf("masters had teams for %d inside, want %d", got, want)
+		}
 	})
+}
+
+// forked is how long the master of each location has a team between two times.
+func forked(tl *Timeline, begin, end unit.Duration) []unit.Duration {
+	sums := make([]unit.Duration, len(tl.Locations))
+	for _, team := range tl.Teams {
+		sums[team.Master] += max(0, min(team.Join, end)-max(team.Fork, begin))
+	}
+	return sums
+}
+
+// A team that the window cuts is a team for the rest of its time; its barriers are nobody's.
+func TestWindowCutsTeams(t *testing.T) {
+	b := NewBuilder(1)
+	barrier := b.Region(Region{Name: "barrier", Paradigm: OpenMP, Role: ImplicitBarrier})
+	for thread := range 2 {
+		l := b.Location(0, thread, "", "")
+		if thread == 0 {
+			l.Enter(0, b.Region(Region{Name: "main"}))
+			l.Fork(100)
+		}
+		l.TeamBegin(100)
+		l.Enter(180, barrier)
+		l.Leave(200)
+		l.TeamEnd(200)
+		if thread == 0 {
+			l.Join(200)
+			l.Leave(300)
+		}
+	}
+	w := b.Finish(1).Window(150, 300, 1)
+	if len(w.Teams) != 1 {
+		t.Fatalf("%d teams, want 1", len(w.Teams))
+	}
+	team := w.Teams[0]
+	if team.Fork != 150 || team.Join != 200 || len(team.Members) != 2 {
+		t.Errorf("team %+v, want one from 150 to 200 with 2 members", team)
+	}
+	for _, m := range team.Members {
+		if m.Begin != 150 || m.End != 200 || m.BeginPlace != m.EndPlace {
+			t.Errorf("member %+v, want one from 150 to 200 without calls", m)
+		}
+	}
 }
 
 // timeIn is the sum of the times that calls are open between two times.
