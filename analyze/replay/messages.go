@@ -1,9 +1,9 @@
 package replay
 
 import (
-	"sync"
 	"sync/atomic"
 
+	"slackline/internal/parallel"
 	"slackline/model/timeline"
 )
 
@@ -72,15 +72,4 @@ func (c *converter) inMPI(calls *timeline.Calls, call int32) bool {
 }
 
 // each calls work for 0 .. n-1, several at a time.
-func (c *converter) each(n int, work func(i int)) {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(c.threads, n) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	all.Wait()
-}
+func (c *converter) each(n int, work func(i int)) { parallel.Each(n, c.threads, work) }

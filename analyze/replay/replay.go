@@ -17,9 +17,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
+	"slackline/internal/parallel"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -163,19 +162,15 @@ func (c *converter) checkCounts() error {
 
 // walkAll turns all ranks into operations, several at a time.
 func (c *converter) walkAll(p *Program) error {
-	var next atomic.Int64
-	var all sync.WaitGroup
 	reports := make([]walkReport, c.t.Ranks)
 	errs := make([]error, c.t.Ranks)
-	for range min(c.threads, c.t.Ranks) {
-		all.Go(func() {
-			w := newWalker(c)
-			for rank := int(next.Add(1)) - 1; rank < c.t.Ranks; rank = int(next.Add(1)) - 1 {
-				p.programs[rank], reports[rank], errs[rank] = w.walk(rank)
-			}
-		})
-	}
-	all.Wait()
+	walkers := make([]*walker, max(c.threads, 1))
+	parallel.EachWorker(c.t.Ranks, c.threads, func(i, rank int) {
+		if walkers[i] == nil {
+			walkers[i] = newWalker(c)
+		}
+		p.programs[rank], reports[rank], errs[rank] = walkers[i].walk(rank)
+	})
 	p.shape = schedule.Shape{CPUs: 1, NICs: 1}
 	for rank := range reports {
 		if errs[rank] != nil {

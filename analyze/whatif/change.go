@@ -169,17 +169,11 @@ func (c *changedProgram) Block(rank, step int, b *schedule.Block) {
 	}
 }
 
-// insidePath tells for each origin whether its path has the names of path one after the other.
+// insidePath tells for each origin whether it is on a path.
 func insidePath(origins []schedule.Origin, path string) []bool {
-	names := strings.Split(path, "/")
 	inside := make([]bool, len(origins))
-	for i, o := range origins {
-		for from := 0; from+len(names) <= len(o.Path); from++ {
-			if slices.Equal(o.Path[from:from+len(names)], names) {
-				inside[i] = true
-				break
-			}
-		}
+	for i := range origins {
+		inside[i] = origins[i].On(path)
 	}
 	return inside
 }

@@ -215,7 +215,7 @@ func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfAnswe
 	origins := s.Graph().Origins()
 	chosen := make([]bool, len(origins))
 	for i := range origins {
-		chosen[i] = onPath(&origins[i], w.path)
+		chosen[i] = origins[i].On(w.path)
 	}
 	for origin, work := range s.Work() {
 		if origin < len(chosen) && chosen[origin] {
@@ -231,14 +231,6 @@ func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfAnswe
 		return answer, fmt.Errorf("--what-if: %w", err)
 	}
 	return answer, nil
-}
-
-// onPath reports whether the names of path, joined by slashes, are part of a call path, or its call.
-func onPath(o *schedule.Origin, path string) bool {
-	if path == o.Call && path != "" {
-		return true
-	}
-	return strings.Contains("/"+strings.Join(o.Path, "/")+"/", "/"+path+"/")
 }
 
 // originName is what an origin is called in tables.

@@ -8,7 +8,11 @@
 // operation happens is for the simulator to say.
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Kind tells what an operation does. The numbers are the order in which operations that become
 // ready at the same moment start (rule 4 of the loggops model).
@@ -73,4 +77,18 @@ func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
 type Origin struct {
 	Path []string // call path, outermost first
 	Call string   // MPI call, e.g. MPI_Allreduce; empty if none
+}
+
+// On reports whether the names of path, joined by slashes, stand one after the other in the call path, or are its call.
+func (o *Origin) On(path string) bool {
+	if path == o.Call && path != "" {
+		return true
+	}
+	names := strings.Split(path, "/")
+	for from := 0; from+len(names) <= len(o.Path); from++ {
+		if slices.Equal(o.Path[from:from+len(names)], names) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"slackline/internal/parallel"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -148,8 +148,6 @@ func (l *Location) describe() string {
 
 // read reads all locations, several at the same time.
 func (c *conversion) read() error {
-	var next atomic.Int64
-	var all sync.WaitGroup
 	errs := make([]error, len(c.Locations))
 	builders := make([]*timeline.LocationBuilder, len(c.Locations))
 	for i := range c.Locations {
@@ -157,19 +155,14 @@ func (c *conversion) read() error {
 			builders[i] = c.builder.Location(l.Rank, l.Thread, l.Name, l.Host)
 		}
 	}
-	for range min(c.threads, len(c.Locations)) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(errs) && !c.failed.Load(); i = int(next.Add(1)) - 1 {
-				if builders[i] == nil {
-					continue
-				}
-				if errs[i] = c.readLocation(i, builders[i]); errs[i] != nil {
-					c.failed.Store(true)
-				}
-			}
-		})
-	}
-	all.Wait()
+	parallel.Each(len(errs), c.threads, func(i int) {
+		if builders[i] == nil || c.failed.Load() {
+			return
+		}
+		if errs[i] = c.readLocation(i, builders[i]); errs[i] != nil {
+			c.failed.Store(true)
+		}
+	})
 	return errors.Join(errs...)
 }
 

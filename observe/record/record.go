@@ -168,15 +168,7 @@ func chooseLibrary(ctx context.Context, wanted string, c *mpi.Command) (*mpi.Lib
 	if wanted == "" {
 		return c.Library(list)
 	}
-	var have []string
-	for _, l := range list {
-		if l.Compiler == wanted || strings.Contains(strings.ToLower(strings.ReplaceAll(l.String(), " ", "")), strings.ToLower(strings.ReplaceAll(wanted, " ", ""))) ||
-			filepath.Base(l.Compiler) == wanted {
-			return l, nil
-		}
-		have = append(have, l.String())
-	}
-	return nil, fmt.Errorf("--mpi %s: there is no such MPI; there are %s", wanted, strings.Join(have, ", "))
+	return mpi.Named(list, wanted)
 }
 
 // chooseRegions decides how functions of the program are found.
