@@ -42,6 +42,7 @@ var rooms = map[string][]string{
 	"analyze/whatif":    {"analyze/replay", "analyze/simulate", "analyze/tolerance", "analyze/waits", "analyze/profile", "model/"},
 
 	"show/plot":    {},
+	"show/report":  {"show/plot", "analyze/", "model/"},
 	"show/explore": {"show/plot", "analyze/", "model/"},
 
 	"internal/input": {"model/", "analyze/replay"},
