@@ -23,7 +23,7 @@ const (
 
 func (ch *Chart) layout(th *theme) (*sheet, error) {
 	width, height := orDefault(ch.Width, chartWidth), orDefault(ch.Height, chartHeight)
-	if err := errors.Join(checkWidth(width), checkHeight(height)); err != nil {
+	if err := errors.Join(checkWidth(width), checkHeight(height), labelled(ch.X, ch.Y)); err != nil {
 		return nil, err
 	}
 	p, err := newPanel(th, ch.X, ch.Y, ch.Layers)

@@ -20,7 +20,7 @@ type HeatMap struct {
 // Map is a field of values by row and column. The first row is at the top.
 type Map struct {
 	Title         string
-	X, Y          string // what columns and rows are; empty: nothing is said
+	X, Y          string // what columns and rows are; no Y if a row only goes on where the one above ends
 	Columns, Rows int
 	Values        []float64 // by row, then column, 0 or more; NaN: there is none
 	Quantity      Quantity
@@ -63,6 +63,9 @@ func (h *HeatMap) check() error {
 	for _, m := range h.Maps {
 		if m.Columns < 1 || m.Rows < 1 || len(m.Values) != m.Columns*m.Rows {
 			return fmt.Errorf("map %q has %d values for %d columns and %d rows", m.Title, len(m.Values), m.Columns, m.Rows)
+		}
+		if m.X == "" {
+			return fmt.Errorf("map %q: nothing says what its columns are", m.Title)
 		}
 		for i, v := range m.Values {
 			if v < 0 || math.IsInf(v, 0) {
@@ -213,20 +216,25 @@ func (t *heatTile) drawLabels(c canvas, th *theme) {
 	style := func(anchor anchor, turn float64) textStyle {
 		return textStyle{size: smallSize, color: th.muted, anchor: anchor, turn: turn}
 	}
-	if t.X != "" {
-		c.text(point{t.area.x + t.area.w/2, below}, t.X, style(anchorMiddle, 0))
-		if t.area.w >= endsRoom {
-			c.text(point{t.area.x, below}, "0", style(anchorStart, 0))
-			c.text(point{t.area.right(), below}, fmt.Sprint(t.whole.Columns-1), style(anchorEnd, 0))
-		}
+	first, last := "0", fmt.Sprint(t.whole.Columns-1)
+	room := t.area.w
+	if ends := textRoom(first+last, smallSize, false) + 3*labelGap; t.area.w >= endsRoom {
+		room -= ends
+		c.text(point{t.area.x, below}, first, style(anchorStart, 0))
+		c.text(point{t.area.right(), below}, last, style(anchorEnd, 0))
 	}
-	if t.Y != "" {
-		c.text(point{beside, t.area.y + t.area.h/2}, t.Y, style(anchorMiddle, -90))
-		if t.area.h >= endsRoom {
-			c.text(point{beside, t.area.y}, "0", style(anchorEnd, -90))
-			c.text(point{beside, t.area.bottom()}, fmt.Sprint(t.whole.Rows-1), style(anchorStart, -90))
-		}
+	c.text(point{t.area.x + t.area.w/2, below}, shorten(t.X, smallSize, room, false), style(anchorMiddle, 0))
+	if t.Y == "" {
+		return
 	}
+	last = fmt.Sprint(t.whole.Rows - 1)
+	room = t.area.h
+	if ends := textRoom(first+last, smallSize, false) + 3*labelGap; t.area.h >= endsRoom {
+		room -= ends
+		c.text(point{beside, t.area.y}, first, style(anchorEnd, -90))
+		c.text(point{beside, t.area.bottom()}, last, style(anchorStart, -90))
+	}
+	c.text(point{beside, t.area.y + t.area.h/2}, shorten(t.Y, smallSize, room, false), style(anchorMiddle, -90))
 }
 
 // drawScale draws the bar that says which colour stands for which value.

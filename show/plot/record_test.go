@@ -81,6 +81,12 @@ func (r *recorder) text(at point, s string, st textStyle) {
 	room := rect{left, at.y - st.size*0.8, width, st.size}
 	if st.turn == -90 { // upwards: the text's width is its height on the page
 		room = rect{at.x - st.size*0.8, at.y - width/2, st.size, width}
+		switch st.anchor {
+		case anchorStart:
+			room.y = at.y - width
+		case anchorEnd:
+			room.y = at.y
+		}
 	}
 	r.texts = append(r.texts, drawnText{s, room})
 }

@@ -1,8 +1,10 @@
 package plot
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Scale is how an axis spaces its values.
@@ -35,6 +37,16 @@ type Axis struct {
 	Min, Max float64 // if Min < Max, the range; otherwise the data decide
 	FromZero bool    // a range that the data decide includes 0 (linear axes only)
 	Whole    bool    // only whole numbers make sense (ranks, counts)
+}
+
+// labelled refuses axes of which nobody would know what they show.
+func labelled(axes ...Axis) error {
+	for _, a := range axes {
+		if strings.TrimSpace(a.Label) == "" {
+			return errors.New("an axis has no label")
+		}
+	}
+	return nil
 }
 
 // interval is a range of values; empty as long as lo > hi.

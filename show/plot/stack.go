@@ -32,11 +32,13 @@ const (
 
 func (s *Stack) layout(th *theme) (*sheet, error) {
 	weights := 0.0
+	axes := []Axis{s.X}
 	for _, p := range s.Parts {
 		weights += orDefault(p.Weight, 1)
+		axes = append(axes, p.Y)
 	}
 	width, height := orDefault(s.Width, chartWidth), orDefault(s.Height, stackHeight*weights)
-	if err := errors.Join(checkWidth(width), checkHeight(height)); err != nil {
+	if err := errors.Join(checkWidth(width), checkHeight(height), labelled(axes...)); err != nil {
 		return nil, err
 	}
 	panels, err := s.panels(th)

@@ -108,7 +108,7 @@ func TestAnyTextIsSafe(t *testing.T) {
 		d.Title, d.Subtitle, d.Caption, d.RowsLabel = s, long, long, long
 		d.Rows[0].Label, d.Arrows[0].Label = long, long
 		ch := bandwidths()
-		ch.Title, ch.Caption, ch.X.Label, ch.Y.Label = long, s, long, long
+		ch.Title, ch.Caption, ch.X.Label, ch.Y.Label = long, s, "x"+long, "y"+long
 		ch.Layers[0].(*Bars).Name = long
 		for _, fig := range []Figure{d, ch} {
 			data, err := Render(fig, "svg", Options{})
