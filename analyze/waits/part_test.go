@@ -169,3 +169,53 @@ func TestPartsAreTheWhole(t *testing.T) {
 		}
 	}
 }
+
+// analyzeParts lets several processes analyse a run together and returns the result of the first.
+func analyzeParts(t *testing.T, name string, list []*timeline.Timeline, threads int) *Result {
+	t.Helper()
+	results := make([]*Result, len(list))
+	for p, err := range together(len(list), func(g cluster.Group) error {
+		tl := *list[g.Rank()]
+		part := *tl.Part
+		part.Group, tl.Part = g, &part
+		r, err := Analyze(context.Background(), &tl, Options{Threads: threads})
+		results[g.Rank()] = r
+		return err
+	}) {
+		if err != nil {
+			t.Fatalf("%s: process %d: %v", name, p, err)
+		}
+	}
+	return results[0]
+}
+
+// everything is all that a result says.
+func everything(r *Result) map[string]any {
+	return map[string]any{
+		"waits": r.Waits, "delays": r.Delays, "totals": r.Totals, "completions": r.Completions, "threads": r.Threads,
+		"states": r.States, "cyclic": r.Cyclic, "by thread": r.ThreadWaits(),
+	}
+}
+
+func TestProcessesDoNotMatter(t *testing.T) {
+	cyclic := 0
+	for seed := range runs() / 2 {
+		whole := randomRun(seed)
+		one := analyze(t, whole, 1)
+		want := everything(one)
+		if one.Cyclic > 0 {
+			cyclic++
+		}
+		for _, size := range []int{2, 3, 4, 8} {
+			list := parts(t, func() *timeline.Builder { return randomBuilder(seed) }, size, whole.Ranks)
+			name := fmt.Sprintf("seed %d, %d processes", seed, size)
+			got := everything(analyzeParts(t, name, list, 1+int(seed%3)))
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported()); diff != "" {
+				t.Fatalf("%s (-one +several):\n%s", name, diff)
+			}
+		}
+	}
+	if cyclic == 0 {
+		t.Error("no run has circles")
+	}
+}
