@@ -29,9 +29,10 @@ type analysis struct {
 	completions costTable
 
 	// of parts
-	bases    []int // by process: number of its first wait state among those of all
-	rounds   int   // of the backward pass
-	backward *backward
+	bases     []int // by process: number of its first wait state among those of all; one more at the end
+	idleBases []int // the same of idle phases
+	rounds    int   // of the backward pass
+	backward  *backward
 }
 
 // prepare finds what the passes need.

@@ -70,17 +70,19 @@ func (a *analysis) checkAll(ctx context.Context) error {
 	}
 	b = binary.AppendUvarint(b, sum)
 	b = binary.AppendUvarint(b, uint64(len(a.states)))
+	b = binary.AppendUvarint(b, uint64(len(a.idle)))
 	in, err := cluster.AllGather(ctx, a.part.Group, b)
 	if err != nil {
 		return err
 	}
-	a.bases = make([]int, len(in)+1)
+	a.bases, a.idleBases = make([]int, len(in)+1), make([]int, len(in)+1)
 	total, carry := uint64(0), uint64(0)
 	for p := range in {
 		c := chunk.Column{B: in[p]}
 		good := c.Byte() == 1
 		total, carry = bits.Add64(total, c.LongUint(), 0)
-		if a.bases[p+1] = a.bases[p] + int(c.Uint()); c.Bad {
+		a.bases[p+1] = a.bases[p] + int(c.Uint())
+		if a.idleBases[p+1] = a.idleBases[p] + int(c.Uint()); c.Bad {
 			return errGarbled
 		}
 		ok = ok && good && carry == 0 && total <= maxSum
