@@ -251,7 +251,7 @@ func TestProcessesDoNotMatter(t *testing.T) {
 			}
 		}
 	}
-	if cyclic == 0 {
+	if cyclic == 0 && !testing.Short() {
 		t.Error("no run has circles")
 	}
 }
