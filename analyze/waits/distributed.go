@@ -3,7 +3,6 @@ package waits
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math/bits"
 
 	"slackline/internal/chunk"
@@ -46,9 +45,6 @@ import (
 // Explanations are made by process 0, to which the others send the causes of all wait states that
 // it comes across, one exchange for each step away from what is explained.
 
-// errGarbled is returned if what another process sent makes no sense.
-var errGarbled = errors.New("what another process of the job sent makes no sense; do all of them run the same version?")
-
 // isHere reports whether a location belongs to this process.
 func (a *analysis) isHere(location int32) bool { return a.part.Here(location) }
 
@@ -83,7 +79,7 @@ func (a *analysis) checkAll(ctx context.Context) error {
 		total, carry = bits.Add64(total, c.LongUint(), 0)
 		a.bases[p+1] = a.bases[p] + int(c.Uint())
 		if a.idleBases[p+1] = a.idleBases[p] + int(c.Uint()); c.Bad {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 		ok = ok && good && carry == 0 && total <= maxSum
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"slackline/internal/chunk"
+	"slackline/internal/cluster"
 	"slackline/internal/parallel"
 	"slackline/model/unit"
 )
@@ -102,7 +103,7 @@ func (b *backward) shareForeign() error {
 	for p := range in {
 		b.foreignOf[p] = len(b.foreign)
 		if p != a.part.Group.Rank() && !b.takeForeign(p, append([]byte(nil), in[p]...)) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	b.foreignOf[size] = len(b.foreign)
@@ -238,7 +239,7 @@ func (b *backward) rounds() error {
 		for p := range in {
 			more, ok := b.takeHanded(p, in[p])
 			if !ok {
-				return errGarbled
+				return cluster.ErrGarbled
 			}
 			some = some || more
 		}
@@ -294,7 +295,7 @@ func (b *backward) returnIndirect() error {
 	}
 	for p := range columns {
 		if p != a.part.Group.Rank() && (columns[p].Bad || columns[p].Left() > 0) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (b *backward) breakCirclesTogether() (int, error) {
 	if g.Rank() == 0 {
 		left, ok := readCircles(in)
 		if !ok {
-			return 0, errGarbled
+			return 0, cluster.ErrGarbled
 		}
 		b.workers[0].accountForCircles(left, int(b.order.Load()))
 		for _, s := range left {
@@ -66,14 +66,14 @@ func (b *backward) breakCirclesTogether() (int, error) {
 	for c := (chunk.Column{B: in[0]}); c.Left() > 0; {
 		i := c.Uint()
 		if i >= uint64(len(a.states)) {
-			return 0, errGarbled
+			return 0, cluster.ErrGarbled
 		}
 		s := &a.states[i]
 		s.circular = true
 		s.indirect = int64(c.Uint())
 		raise(&s.propagating, int64(c.Uint()))
 		if s.order = int32(c.Uint()); c.Bad {
-			return 0, errGarbled
+			return 0, cluster.ErrGarbled
 		}
 	}
 	return total, nil

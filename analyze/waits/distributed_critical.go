@@ -58,12 +58,12 @@ func (w *sharedWalk) follow(ctx context.Context, p place) error {
 		}
 		p = place{at: int32(c.Uint()), before: int32(c.Uint()), now: unit.Duration(c.Int())}
 		if c.Bad || p.at < 0 || int(p.at) >= len(w.a.tl.Locations) || w.a.ownerOf(p.at) == holder {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 		if w.a.isHere(p.at) {
 			call, ok := w.a.part.OwnCall(holder, p.at, p.before)
 			if !ok {
-				return errGarbled
+				return cluster.ErrGarbled
 			}
 			p.before = call
 		}
@@ -90,7 +90,7 @@ func (w *sharedWalk) gather(ctx context.Context, r *Result) (*CriticalPath, erro
 			work[i] += unit.Duration(c.Int())
 		}
 		if c.Bad || c.Left() > 0 {
-			return nil, errGarbled
+			return nil, cluster.ErrGarbled
 		}
 	}
 	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.number, y.number) })

@@ -41,7 +41,7 @@ func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explan
 	seeds = make([][]charged, len(waits))
 	for p := range in {
 		if !all.read(in[p], seeds) {
-			return nil, errGarbled
+			return nil, cluster.ErrGarbled
 		}
 	}
 	x := &explainer{source: all}
@@ -68,7 +68,7 @@ func (a *analysis) tellWaits(ctx context.Context, waits []*Wait) ([]*Wait, error
 		waits = append(waits, &w)
 	}
 	if c.Bad {
-		return nil, errGarbled
+		return nil, cluster.ErrGarbled
 	}
 	return waits, nil
 }
@@ -147,7 +147,7 @@ func (s *search) run(ctx context.Context) error {
 			some = c.Byte() == 1 || some
 			for c.Left() > 0 {
 				if !s.lookElse(p, c.Uint()) || c.Bad {
-					return errGarbled
+					return cluster.ErrGarbled
 				}
 			}
 			s.out[p] = nil

@@ -30,7 +30,7 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 	for p := range in {
 		c := chunk.Column{B: in[p]}
 		if sum.take(&c, &costs); c.Bad || c.Left() > 0 {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	r.Waits, r.byThread, r.Completions, r.Threads = sum.Waits, sum.byThread, sum.Completions, sum.Threads

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slackline/internal/cluster"
 	"slackline/model/timeline"
+	"slackline/model/unit"
 )
 
 // ranksOf says where the ranks of each process begin. Shares differ, and may be empty.
@@ -207,7 +209,28 @@ func answer(ctx context.Context, tl *timeline.Timeline, threads int) (map[string
 	if err != nil {
 		return nil, err
 	}
-	return everything(r, critical, explanations), nil
+	all := everything(r, critical, explanations)
+	p := r.Profile()
+	if err := p.Gather(ctx, 50); err != nil {
+		return nil, err
+	}
+	iterations, err := p.FindIterations(ctx, func(add func(rank int, at, amount unit.Duration)) {
+		r.EachState(func(s *State) {
+			if s.Thread == 0 {
+				add(s.Rank, s.At, s.Amount)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	all["entries"], all["by path"], all["composition"] = p.Entries, p.ByPath, p.Composition(r.WaitTimes())
+	all["efficiency"] = p.Efficiency(0, r.WaitTimes())
+	all["matrix"], all["sizes"], all["collectives"] = p.Matrix(), p.Sizes(), p.Collectives(50)
+	if iterations != nil {
+		all["iterations"] = fmt.Sprint(iterations.Path, iterations.Covers, iterations.List)
+	}
+	return all, nil
 }
 
 // answerTogether lets several processes analyse a run and returns what the first one says.
@@ -246,12 +269,37 @@ func TestProcessesDoNotMatter(t *testing.T) {
 		for _, size := range []int{2, 3, 4, 8} {
 			name := fmt.Sprintf("seed %d, %d processes", seed, size)
 			got := answerTogether(t, name, func() *timeline.Builder { return randomBuilder(seed) }, whole.Ranks, size, 1+int(seed%3))
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("%s (-one +several):\n%s", name, diff)
 			}
 		}
 	}
 	if cyclic == 0 && !testing.Short() {
 		t.Error("no run has circles")
+	}
+}
+
+// TestIterationsOfParts checks a run that has some, and the number of exchanges.
+func TestIterationsOfParts(t *testing.T) {
+	for _, kind := range []struct {
+		name  string
+		build func() *timeline.Builder
+	}{
+		{"halo", func() *timeline.Builder { b, _ := haloBuilder(4, 12); return b }},
+		{"sweep", func() *timeline.Builder { b, _ := sweepBuilder(4, 12); return b }},
+	} {
+		want, err := answer(context.Background(), kind.build().Finish(1), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind.name == "halo" && want["iterations"] == nil {
+			t.Error("no iterations were found")
+		}
+		for _, size := range []int{2, 3, 4, 8} {
+			got := answerTogether(t, kind.name, kind.build, 16, size, 2)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("%s, %d processes (-one +several):\n%s", kind.name, size, diff)
+			}
+		}
 	}
 }

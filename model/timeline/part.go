@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sort"
 
@@ -69,9 +68,6 @@ func (t *Timeline) CommOwner(comm int) int {
 	}
 	return 0
 }
-
-// errGarbled is returned if what another process sent makes no sense.
-var errGarbled = errors.New("what another process of the job sent makes no sense; do all of them run the same version?")
 
 // FinishPart is Finish of a run that several processes share: every one has added all locations, and
 // what happened at those of its own ranks; ranks says where the ranks of each process

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slackline/internal/chunk"
+	"slackline/internal/cluster"
 	"slackline/model/unit"
 )
 
@@ -29,11 +30,11 @@ func (x *partExchange) shareCalls() error {
 	numbers := make([][]int32, len(x.locations))
 	for p := range in {
 		if p != x.Group.Rank() && !x.takeCalls(in[p], numbers) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	if !x.renumber(numbers) {
-		return errGarbled
+		return cluster.ErrGarbled
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (t *Timeline) RefreshTimes(ctx context.Context) error {
 	}
 	for q := range in {
 		if q != p.Group.Rank() && !t.takeTimes(q, in[q]) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slackline/internal/chunk"
+	"slackline/internal/cluster"
 	"slackline/model/unit"
 )
 
@@ -40,7 +41,7 @@ func (x *partExchange) shareCollectives() error {
 	}
 	for p := range in {
 		if p != x.Group.Rank() && !x.takeCollectives(in[p]) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	x.matchCollectives()

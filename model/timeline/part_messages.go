@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"slackline/internal/chunk"
+	"slackline/internal/cluster"
 	"slackline/model/unit"
 )
 
@@ -116,7 +117,7 @@ func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
 		key := channel{int32(c.Int()), int32(c.Int()), int32(c.Int())}
 		n := c.Uint()
 		if c.Bad || location >= uint64(len(x.locations)) || x.here(int32(location)) || n == 0 || n > uint64(c.Left()) {
-			return nil, errGarbled
+			return nil, cluster.ErrGarbled
 		}
 		l := x.locations[location]
 		last := send{}
@@ -130,7 +131,7 @@ func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
 			last = *s
 		}
 		if c.Bad {
-			return nil, errGarbled
+			return nil, cluster.ErrGarbled
 		}
 		chains = append(chains, remoteChain{int32(location), l.sendChannels.number(key)})
 	}
@@ -247,14 +248,14 @@ func (x *partExchange) takeAnswers(in [][]byte) error {
 	}
 	for p := range columns {
 		if p != x.Group.Rank() && (columns[p].Bad || columns[p].Left() > 0) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 	}
 	byLocation(all, func(t *taken) (int32, int32) { return t.location, t.number })
 	for i := range all {
 		t := &all[i]
 		if t.location < 0 || int(t.location) >= len(x.locations) || x.here(t.location) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 		l := x.locations[t.location]
 		*l.receives.add() = t.receive

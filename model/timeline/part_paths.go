@@ -25,7 +25,7 @@ func (x *partExchange) joinTrees(branches [][]branch, tree *pathTree) error {
 	for p := range in {
 		nodes, ok := readTree(in[p])
 		if !ok {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 		to := all.graft(0, nodes, nil)
 		if p == x.Group.Rank() {

@@ -69,7 +69,7 @@ func (x *partExchange) sumUp() error {
 	at := 0
 	for p := range in {
 		if err := json.Unmarshal(in[p], &all[p]); err != nil || at+len(all[p].Locations) > len(x.locations) {
-			return errGarbled
+			return cluster.ErrGarbled
 		}
 		for _, s := range all[p].Locations {
 			if l := x.locations[at]; !x.here(int32(at)) {
