@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"slackline/internal/cluster"
@@ -57,18 +56,13 @@ func (x *partExchange) sumUp() error {
 	for _, c := range x.ownOdds() {
 		own.Odds = append(own.Odds, [3]int64{c.total, c.ranks, c.first})
 	}
-	data, err := json.Marshal(own)
+	all, err := cluster.AllGatherValues(x.ctx, x.Group, &own)
 	if err != nil {
 		return err
 	}
-	in, err := cluster.AllGather(x.ctx, x.Group, data)
-	if err != nil {
-		return err
-	}
-	all := make([]ownSummary, len(in))
 	at := 0
-	for p := range in {
-		if err := json.Unmarshal(in[p], &all[p]); err != nil || at+len(all[p].Locations) > len(x.locations) {
+	for p := range all {
+		if at+len(all[p].Locations) > len(x.locations) {
 			return cluster.ErrGarbled
 		}
 		for _, s := range all[p].Locations {
