@@ -106,6 +106,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.explainCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
+		a.manCommand(),
 		a.versionCommand(),
 	)
 	root.RunE = func(*cobra.Command, []string) error {
