@@ -111,6 +111,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.waitsCommand(),
 		a.profileCommand(),
 		a.compareCommand(),
+		a.exploreCommand(),
 		a.explainCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
