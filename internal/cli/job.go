@@ -10,9 +10,9 @@ package cli
 //     without a job. Process 0 alone has streams: what the others write to
 //     a.stdout and a.stderr is dropped, and what they read from a.stdin is what
 //     process 0 reads, if all of them read it.
-//   - A verb that shares its work says so where its command is made:
-//     Annotations: sharesJob. One that does not is run by process 0 alone, with
-//     a warning; the others do not even begin it.
+//   - A verb that shares its work stands in the list sharers below. One that
+//     does not is run by process 0 alone, with a warning; the others do not even
+//     begin it.
 //   - A verb that shares some of its work only calls a.firstOnly(what) before
 //     the rest: process 0 goes on alone (a.group() is that of one process from
 //     there on), the others end.
@@ -39,11 +39,8 @@ import (
 	"slackline/observe/mpi"
 )
 
-// jobAnnotation says how a command behaves in a job.
-const jobAnnotation = "job"
-
-// sharesJob marks a command that shares its work among the processes of a job.
-var sharesJob = map[string]string{jobAnnotation: "shares"}
+// sharers are the verbs that share their work among the processes of a job.
+var sharers = map[string]bool{"simulate": true}
 
 // leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
 // processes of the job, or say something of themselves.
@@ -166,7 +163,7 @@ func (a *app) firstOnly(what string) error {
 	if shared, is := a.stdin.(*sharedInput); is {
 		a.stdin = shared.from
 	}
-	a.warn("%s cannot be shared: process 0 does it alone, and the %d others of the job wait", what, a.job.Size()-1)
+	a.warn("%s cannot be shared: process 0 does it alone, and %s of the job wait", what, plural(a.job.Size()-1, "other"))
 	return nil
 }
 
@@ -183,7 +180,7 @@ func (a *app) enterJob(c *cobra.Command) error {
 	if a.job == nil {
 		return a.becomeBridge(c.Context())
 	}
-	if a.job.several() && c.Annotations[jobAnnotation] != sharesJob[jobAnnotation] {
+	if a.job.several() && !sharers[verb.Name()] {
 		return a.firstOnly(strings.TrimPrefix(c.CommandPath(), toolName+" "))
 	}
 	if a.job.several() {

@@ -103,11 +103,12 @@ int bridge_tick(void)
 	return !ended && !bridge_heard();
 }
 
+/* nap is how long to sleep, in us, after so many times without a result. */
+static long nap(unsigned times) { return times < 20 ? 50 : times < 100 ? 250 : 1000; }
+
 void bridge_doze(unsigned *times)
 {
-	long us = *times < 20 ? 50 : *times < 200 ? 250 : 1000;
-	++*times;
-	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = nap((*times)++) * 1000}, NULL);
 }
 
 int bridge_done(int n, MPI_Request *requests, int *at)
@@ -254,6 +255,18 @@ static int hear_last_words(uint64_t bytes)
 	return bridge_read(bridge_orders, last_words, bytes);
 }
 
+/* hear_rest takes what a child that is gone said last. */
+static void hear_rest(void)
+{
+	struct head h;
+	while (last_words == NULL && recv(bridge_orders, &h, sizeof h, MSG_DONTWAIT) == sizeof h) {
+		if (h.what == ORDER_FAIL)
+			hear_last_words(h.bytes);
+		else if (h.what == ORDER_SEND)
+			return; /* its bytes follow */
+	}
+}
+
 /* obey carries out one order. */
 static void obey(const struct head *h)
 {
@@ -278,12 +291,13 @@ static void obey(const struct head *h)
 	bridge_fatal("an order %u that is not known", h->what);
 }
 
-/* look takes orders, waiting for up to so many ms, and reports whether there were any. */
-static int look(int ms)
+/* look takes orders, waiting for up to so many us, and reports whether there were any. */
+static int look(long us)
 {
 	struct pollfd p[] = {
 		{.fd = bridge_orders, .events = POLLIN}, {.fd = bridge_mail, .events = POLLIN}, {.fd = complaints, .events = POLLIN}};
-	if (poll(p, complaints >= 0 ? 3 : 2, ms) <= 0)
+	struct timespec t = {.tv_nsec = us * 1000};
+	if (ppoll(p, complaints >= 0 ? 3 : 2, &t, NULL) <= 0)
 		return 0;
 	int some = 0;
 	struct head h;
@@ -298,18 +312,18 @@ static int look(int ms)
 	return some;
 }
 
-/* serve obeys until the child is gone or another process has failed. */
+/* serve obeys until the child is gone or another process has failed. While messages are under way it
+ * looks for them, first often, then seldom: the core is for those who work. */
 static void serve(void)
 {
 	unsigned idle = 0;
 	while (bridge_tick()) {
 		int moved = bridge_mail_progress();
-		/* Somebody waits for a message: look often, but leave the core to those who work. */
-		int ms = moved || idle < 50 ? 0 : bridge_mail_busy() ? 1 : 20;
-		if (look(ms) || moved)
+		long us = moved ? 0 : bridge_mail_busy() ? nap(idle) : 20000;
+		if (look(us) || moved)
 			idle = 0;
-		else if (ms == 0)
-			bridge_doze(&idle);
+		else
+			idle++;
 	}
 }
 
@@ -339,6 +353,7 @@ static void give_up(void)
 	}
 	if (!ended)
 		kill(child, SIGKILL);
+	hear_rest();
 	/* All may have found the same mistake: what process 0 says of it is what a user expects. */
 	if (last_words != NULL && last_words[0] != 0)
 		bridge_failed(WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1, last_words);
@@ -385,11 +400,7 @@ static void account(char *text, size_t room)
 /* conclude ends the job as the child ended. */
 static void conclude(void)
 {
-	/* What it said last may not have been read. */
-	struct head h;
-	while (recv(bridge_orders, &h, sizeof h, MSG_DONTWAIT) == sizeof h)
-		if (h.what == ORDER_FAIL)
-			hear_last_words(h.bytes);
+	hear_rest();
 	take_up();
 	int code = WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1;
 	if (signals > 0)
@@ -425,7 +436,7 @@ int main(int argc, char **argv)
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_messages);
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_failures);
 	serve();
-	if (!ended)
+	if (bridge_heard())
 		give_up();
 	conclude();
 	return 1;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,8 +43,21 @@ static void say(const char *text)
 
 static void end(int code) __attribute__((noreturn));
 
+/* let_read gives the launcher time to read what was said: what is still on its way when the job is
+ * ended is lost. */
+static void let_read(void)
+{
+	for (int ms = 0, left = 1; ms < 2000 && left > 0; ms += 10) {
+		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000000}, NULL);
+		if (ioctl(STDERR_FILENO, FIONREAD, &left) != 0)
+			left = 0;
+	}
+	nanosleep(&(struct timespec){.tv_nsec = 300 * 1000000}, NULL);
+}
+
 static void end(int code)
 {
+	let_read();
 	MPI_Abort(MPI_COMM_WORLD, code);
 	_exit(code);
 }
