@@ -34,6 +34,11 @@ type findings struct {
 	spans       *waitSpans
 	byWait      *colouring
 	byCause     *colouring
+
+	largestOnce sync.Once
+	largest     []waits.State
+	treeOnce    sync.Once
+	tree        *Tree
 }
 
 // The states of an analysis.

@@ -22,6 +22,20 @@ var endpoints = map[string]endpoint{
 	"legend":    {[]string{"color"}, answerLegend},
 	"timeline":  {[]string{"from", "to", "width", "first", "last", "rows", "color"}, answerTimeline},
 	"calls":     {[]string{"from", "to", "first", "last", "limit"}, answerCalls},
+	"states":    {[]string{"from", "to", "first", "last", "limit", "largest"}, answerStates},
+	"messages":  {[]string{"from", "to", "first", "last", "rows", "limit"}, answerMessages},
+	"critical":  {[]string{"from", "to", "width"}, answerCritical},
+	"waits":     {[]string{"limit"}, answerWaits},
+	"wait":      {[]string{"state", "location", "time"}, answerWait},
+
+	"tree":         {nil, answerTree},
+	"distribution": {[]string{"path", "metric", "inclusive"}, answerDistribution},
+	"matrix":       {[]string{"size"}, answerMatrix},
+	"iterations":   {nil, answerIterations},
+	"composition":  {nil, answerComposition},
+	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
+	"series":       {nil, answerSeries},
+	"figure":       {[]string{"kind", "series", "dark", "machine", "latency"}, answerFigure},
 }
 
 // binaryAnswer is an answer that is not JSON.
