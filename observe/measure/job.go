@@ -45,6 +45,7 @@ type Job struct {
 	Library *mpi.Library
 	Command []string // that started it
 	Hosts   []string // by rank
+	Version string   // what the library calls itself when it runs
 
 	launch  []string
 	command *exec.Cmd
@@ -92,7 +93,12 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	if err := j.command.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
-	words, err := j.answer("slackline-hosts")
+	words, err := j.answer("slackline-version")
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	j.Version = strings.Join(words, " ")
+	words, err = j.answer("slackline-hosts")
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
