@@ -11,11 +11,14 @@ LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 # Packages whose code runs on several goroutines.
 CONCURRENT = ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./internal/input
 
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
 FUZZTIME ?= 5s
 COUNT    ?= 5
 BENCH    ?= .
 
-.PHONY: help demo build test test-setup lint unit race fuzz-smoke fuzz test-long bench clean
+.PHONY: help demo build install release figures test test-setup lint unit race fuzz-smoke fuzz test-long bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -25,6 +28,21 @@ demo: build ## build slackline and let it show what it does; pictures go to out/
 
 build: ## build the static binary bin/slackline
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/slackline ./cmd/slackline
+
+install: build ## install the binary, manual pages and completions below PREFIX=/usr/local
+	install -Dm755 bin/slackline $(DESTDIR)$(PREFIX)/bin/slackline
+	./bin/slackline man --quiet --out $(DESTDIR)$(PREFIX)/share/man/man1
+	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	./bin/slackline completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/slackline
+	./bin/slackline completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_slackline
+	./bin/slackline completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/slackline.fish
+
+release: build ## archives for Linux and macOS with checksums and a bill of materials, in dist/
+	packaging/release '$(VERSION)' '$(LDFLAGS)'
+
+figures: ## draw all pictures of the documents anew
+	go test -count=1 ./internal/cli -run TestDocuments -update
 
 test: test-setup lint unit race fuzz-smoke ## everything that must hold before a change lands
 
@@ -61,4 +79,4 @@ bench: build ## the benchmarks, COUNT=5 times each, with their spread
 	go run $(BENCHSTAT) bench.txt
 
 clean: ## remove what was built
-	rm -rf bin out bench.txt
+	rm -rf bin out dist bench.txt

@@ -25,6 +25,7 @@ type Options struct {
 // believing it.
 type Fit struct {
 	CallPath, Metric string
+	Unit             string // of the values; empty: not known
 	Parameters       []string
 
 	Model Model
@@ -138,7 +139,7 @@ func (m *Modeler) FitWith(s *dataset.Series, further []Term) (*Fit, error) {
 		return nil, err
 	}
 	f := &Fit{
-		CallPath: s.CallPath, Metric: s.Metric, Parameters: m.parameters,
+		CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit, Parameters: m.parameters,
 		Leads: make([]Term, len(m.parameters)), Noise: c.noise, Doubt: c.doubt(m.parameters),
 		At: c.at, Values: c.value, sample: c,
 	}

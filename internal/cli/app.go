@@ -30,6 +30,9 @@ type app struct {
 	groups   map[*cobra.Command][]flagGroup
 	progress *progress.Line
 	warnings []string
+
+	job   *job // of several processes; nil: there is none
+	alone bool // only process 0 of the job goes on
 }
 
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {
@@ -70,8 +73,13 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.applySettings(c) },
-		Version:           versionLine(),
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := a.enterJob(c); err != nil {
+				return err
+			}
+			return a.applySettings(c)
+		},
+		Version: versionLine(),
 	}
 	root.DisableSuggestions = true // ours are better
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -103,9 +111,11 @@ func (a *app) rootCommand() *cobra.Command {
 		a.waitsCommand(),
 		a.profileCommand(),
 		a.compareCommand(),
+		a.exploreCommand(),
 		a.explainCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
+		a.manCommand(),
 		a.versionCommand(),
 	)
 	root.RunE = func(*cobra.Command, []string) error {

@@ -60,9 +60,9 @@ func (a *app) writeInventory(w io.Writer, d *mpi.Inventory) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", a.bold("Tools"))
-	var rows []string
+	var rows []pair
 	for _, t := range d.Tools {
-		rows = append(rows, t.Name+"\t"+orNone(t.Path)+": "+t.For)
+		rows = append(rows, pair{t.Name, orNone(t.Path) + ": " + t.For})
 	}
 	writePairs(&b, rows, width)
 	fmt.Fprintf(&b, "\n%s\n  %d CPUs; more ranks than that share them\n  compiled parts are kept in %s\n", a.bold("Machine"), d.CPUs, d.Cache)

@@ -31,29 +31,20 @@ func arguments(pairs ...string) map[string]string {
 func (a *app) writeHelp(w io.Writer, c *cobra.Command) {
 	width := widthOf(w)
 	head := func(s string) { fmt.Fprintf(w, "\n%s\n", a.bold(s)) }
-	fmt.Fprintf(w, "%s\n  %s\n\n", a.bold("Usage:"), usageLine(c))
-	text := c.Short
-	if c.Long != "" {
-		text = c.Long
-	}
-	for _, paragraph := range strings.Split(text, "\n") {
+	p := a.pageOf(c)
+	fmt.Fprintf(w, "%s\n  %s\n\n", a.bold("Usage:"), p.usage)
+	for _, paragraph := range p.text {
 		for _, line := range table.Wrap(paragraph, width) {
 			fmt.Fprintln(w, line)
 		}
 	}
-	if lines := c.Annotations[argumentsKey]; lines != "" {
+	if len(p.arguments) > 0 {
 		head("Arguments:")
-		writePairs(w, strings.Split(lines, "\n"), width)
+		writePairs(w, p.arguments, width)
 	}
-	if c.HasAvailableSubCommands() {
+	if len(p.verbs) > 0 {
 		head("Verbs:")
-		var lines []string
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				lines = append(lines, sub.Name()+"\t"+sub.Short)
-			}
-		}
-		writePairs(w, lines, width)
+		writePairs(w, p.verbs, width)
 	}
 	for _, g := range a.groups[c] {
 		head(g.title + ":")
@@ -104,12 +95,11 @@ func usageLine(c *cobra.Command) string {
 	return line
 }
 
-// writePairs writes lines of "name<TAB>text" as two columns.
-func writePairs(w io.Writer, lines []string, width int) {
+// writePairs writes names and texts as two columns.
+func writePairs(w io.Writer, pairs []pair, width int) {
 	t := table.New(table.Column{Key: "name"}, table.Column{Key: "text"})
-	for _, line := range lines {
-		name, text, _ := strings.Cut(line, "\t")
-		t.Add("  "+name, text)
+	for _, x := range pairs {
+		t.Add("  "+x.name, x.text)
 	}
 	// A help text that cannot be written has no reader.
 	_ = t.WriteText(w, table.TextOptions{Width: width, NoHeader: true})

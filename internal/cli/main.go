@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"slackline/internal/cluster"
 	"slackline/internal/suggest"
 )
 
@@ -35,16 +36,25 @@ const exitCodeHelp = "0 fine, 1 bad input or failure, 2 wrong usage, 3 a check f
 // streams, and returns the exit code. An interrupt (SIGINT, SIGTERM) ends the
 // work in an orderly way; a second one ends the program.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	var a *app
 	defer func() {
 		if fault := recover(); fault != nil {
-			fmt.Fprintf(stderr, "%s: internal error: %v\nThis is a mistake in slackline; please report it with the following lines.\n%s", toolName, fault, debug.Stack())
+			text := fmt.Sprintf("internal error: %v\nThis is a mistake in slackline; please report it with the following lines.\n%s", fault, debug.Stack())
 			code = exitFailure
+			if a == nil || !a.job.failed(code, text) {
+				fmt.Fprintf(stderr, "%s: %s", toolName, text)
+			}
 		}
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from the second signal on the system acts
-	a := newApp(args, stdin, stdout, stderr)
+	job, err := joinJob(ctx)
+	a = newApp(args, stdin, stdout, stderr)
+	if err != nil {
+		return a.exitCode(ctx, err)
+	}
+	a.takePart(ctx, job)
 	root := a.rootCommand()
 	root.SetArgs(args)
 	return a.exitCode(ctx, root.ExecuteContext(ctx))
@@ -56,30 +66,42 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	var usage *usageError
 	var verdict verdictError
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errNotNeeded):
 		return exitFine
 	case errors.As(err, &verdict):
 		return int(verdict)
+	case a.job != nil && errors.Is(err, cluster.ErrBroken):
+		return exitFailure // process 0 tells of that of the other one
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		a.say("interrupted")
 		return exitInterrupted
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return exitFine // the reader of our output has seen enough
 	case errors.As(err, &usage):
-		a.say(usage.Error())
-		if usage.command != "" {
-			fmt.Fprintf(a.stderr, "Try '%s --help'.\n", usage.command)
-		}
-		return exitUsage
+		return a.fail(exitUsage, usage.Error()+tryHelp(usage.command))
 	case strings.HasPrefix(err.Error(), "unknown command "):
-		a.say(a.unknownVerb(err))
-		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", toolName)
-		return exitUsage
+		return a.fail(exitUsage, a.unknownVerb(err)+tryHelp(toolName))
+	case errors.Is(err, errSaid):
+		return a.fail(exitFailure, "")
 	}
-	if !errors.Is(err, errSaid) {
-		a.say(plainText(err))
+	return a.fail(exitFailure, plainText(err))
+}
+
+// tryHelp is the line that leads to the help of a command.
+func tryHelp(command string) string {
+	if command == "" {
+		return ""
 	}
-	return exitFailure
+	return fmt.Sprintf("\nTry '%s --help'.", command)
+}
+
+// fail tells the user, or the whole job, why the program ends with a code. Nothing
+// is said of a failure of which the user knows.
+func (a *app) fail(code int, text string) int {
+	if !a.job.failed(code, text) && text != "" {
+		a.say(text)
+	}
+	return code
 }
 
 // plainText is the text of an error, with what the system says about a file in our words.

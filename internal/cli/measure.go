@@ -13,6 +13,7 @@ func (a *app) measureCommand() *cobra.Command {
   slackline measure network --machine-file mine.yaml
   slackline measure clocks --ranks 4
   slackline measure collectives --ranks 2,4,8 --sizes 8,1KiB
+  slackline measure schemes --operation allreduce --ranks 2^1..2^12 --machine cscs-testbed
   slackline measure memory --ranks 2,4,8`,
 		RunE: a.needVerb,
 	}
@@ -21,6 +22,7 @@ func (a *app) measureCommand() *cobra.Command {
 		a.measureNetworkCommand(), a.measureNetworkServerCommand(),
 		a.measureClocksCommand(),
 		a.measureCollectivesCommand(),
+		a.measureSchemesCommand(),
 		a.measureMemoryCommand(),
 	)
 	return c

@@ -34,6 +34,7 @@ type programOptions struct {
 	senders    int
 	pieces     int
 	without    []string
+	operation  string
 	scale      factor
 	denoise    fraction
 
@@ -61,6 +62,7 @@ func (o *programOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
 	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU (default: the pattern's)")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
+	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
 	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of the recorded machine (0.1 if none is given)")
 	fs.Lookup("denoise").NoOptDefVal = fmt.Sprint(replay.DefaultQuantile)
@@ -92,6 +94,7 @@ func (o *programOptions) replay() (replay.Options, error) {
 // complete offers names where the flags take them.
 func (o *programOptions) complete(c *cobra.Command) {
 	completeWith(c, "algorithm", algorithmNames)
+	completeWith(c, "operation", pattern.SchemeOperations)
 	complete(c, "without", []string{pattern.PointToPoint, pattern.Collectives})
 }
 
@@ -136,7 +139,7 @@ func (o *programOptions) params(fs *pflag.FlagSet) pattern.Params {
 	p := pattern.Params{
 		Ranks: o.ranks.first(), Size: int64(o.size.value), Root: o.root, Algorithm: o.algorithm,
 		Iterations: o.iterations, Grid: o.grid, Compute: o.compute.value, Jitter: o.jitter.value, Seed: o.seed,
-		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces, Without: o.without,
+		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces, Without: o.without, Operation: o.operation,
 	}
 	if fs.Changed("size") && p.Size == 0 {
 		p.Size = pattern.None

@@ -12,6 +12,7 @@ import (
 	"slackline/internal/input"
 	"slackline/internal/provenance"
 	"slackline/model/pattern"
+	"slackline/model/schedule"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -64,6 +65,7 @@ type run struct {
 	records  []provenance.Input
 	machine  string // of a simulated run
 	change   *futureChange
+	program  schedule.Program // that was simulated; nil: none
 }
 
 // where says on which machine a run was simulated, for titles.
@@ -149,7 +151,7 @@ func (o *runOptions) simulate(a *app, c *cobra.Command, word string, hash bool) 
 	if len(o.ranks.list) > 0 {
 		a.warn("--only-ranks has no influence on a simulated run")
 	}
-	return &run{name: word, timeline: tl, records: f.records, machine: f.machine, change: f.change}, nil
+	return &run{name: word, timeline: tl, records: f.records, machine: f.machine, change: f.change, program: f.input.Program}, nil
 }
 
 // applyGrid gives the run the process grid of the flag, if that was given.

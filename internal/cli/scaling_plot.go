@@ -185,11 +185,17 @@ func (f *scalingFigure) chart(a *app, fits []*scaling.Fit) *plot.Chart {
 	if len(fits) == 1 && fits[0].Doubt == "" && !math.IsNaN(fits[0].Confidence) {
 		subtitle += fmt.Sprintf(", %s with confidence %.2f", landau(fits[0]), fits[0].Confidence)
 	}
-	metric := fits[0].Metric
+	metric, unit := fits[0].Metric, fits[0].Unit
 	for _, fit := range fits {
 		if fit.Metric != metric {
 			metric = "value"
 		}
+		if fit.Unit != unit {
+			unit = ""
+		}
+	}
+	if unit == "" {
+		unit = "in the unit of the input"
 	}
 	x := plot.Axis{Label: f.parameters[0], Scale: plot.Log2}
 	if fits[0].Leads[0].Exp.Sign() > 0 {
@@ -197,7 +203,7 @@ func (f *scalingFigure) chart(a *app, fits []*scaling.Fit) *plot.Chart {
 	}
 	return &plot.Chart{
 		Title: title, Subtitle: subtitle, Caption: toolName + " " + strings.Join(a.args, " "),
-		X: x, Y: plot.Axis{Label: metric, Scale: plot.Log10},
+		X: x, Y: plot.Axis{Label: metric + " (" + unit + ")", Scale: plot.Log10},
 		Layers: append(f.under, f.layers...),
 	}
 }

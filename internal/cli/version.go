@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"slackline/internal/provenance"
 )
@@ -13,14 +14,23 @@ func versionLine() string {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program and what it was built with.",
-		Example: "  slackline version",
-		Args:    exactArgs(),
+	sbom := false
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program and what it was built with.",
+		Example: `  slackline version
+  slackline version --sbom > slackline.cdx.json`,
+		Args: exactArgs(),
 		RunE: func(*cobra.Command, []string) error {
+			if sbom {
+				return provenance.WriteSBOM(a.stdout)
+			}
 			_, err := fmt.Fprintln(a.stdout, versionLine())
 			return err
 		},
 	}
+	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.BoolVar(&sbom, "sbom", false, "print the modules that this program consists of, as a bill of materials (CycloneDX JSON)")
+	})
+	return c
 }

@@ -28,6 +28,7 @@ type Dataset struct {
 type Series struct {
 	CallPath string // as the input writes it: names joined by "->" or "/"
 	Metric   string
+	Unit     string  // of the values, e.g. s or B; empty: not known, or the metric says it
 	Points   []Point // in the order of the input
 
 	index map[string]int // of points, by place
@@ -153,6 +154,15 @@ func (d *Dataset) Functions() []string {
 	return names
 }
 
+// takeUnit notes the unit of values that are going to be added: if others are
+// there that have another one, none is known.
+func (s *Series) takeUnit(unit string) {
+	if len(s.Points) > 0 && s.Unit != unit {
+		unit = ""
+	}
+	s.Unit = unit
+}
+
 // Merge adds the measurements of another dataset. A parameter that only one of
 // them has is missing in the measurements of the other (see Settle).
 func (d *Dataset) Merge(other *Dataset) {
@@ -165,6 +175,7 @@ func (d *Dataset) Merge(other *Dataset) {
 	}
 	for _, s := range other.Series {
 		mine := d.Get(s.CallPath, s.Metric)
+		mine.takeUnit(s.Unit)
 		for _, p := range s.Points {
 			at := make([]float64, len(places))
 			for i, place := range places {

@@ -65,6 +65,9 @@ func readGoogle(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s: the benchmarks have more than %d parameters", name, MaxParameters)
 		}
 	}
+	for _, s := range d.Series {
+		s.Unit = "s"
+	}
 	return d, nil
 }
 

@@ -60,6 +60,9 @@ func readIMB(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 	}
+	for _, series := range d.Series {
+		series.Unit = "us"
+	}
 	return d, nil
 }
 

@@ -9,7 +9,7 @@ import (
 // The dataset of slackline:
 //
 //	{"slackline_dataset":1,"parameters":["p"],"series":[
-//	  {"callpath":"main->f","metric":"time","points":[{"at":[16],"values":[1.5,1.6]}]}]}
+//	  {"callpath":"main->f","metric":"time","unit":"s","points":[{"at":[16],"values":[1.5,1.6]}]}]}
 //
 // Further members, such as provenance, are passed over.
 
@@ -27,6 +27,7 @@ type ownFile struct {
 type ownSeries struct {
 	CallPath string     `json:"callpath"`
 	Metric   string     `json:"metric"`
+	Unit     string     `json:"unit,omitempty"`
 	Points   []ownPoint `json:"points"`
 }
 
@@ -58,6 +59,12 @@ func readOwn(name string, data []byte) (*Dataset, error) {
 			}
 			d.addPresent(s.CallPath, s.Metric, p.At, p.Values)
 		}
+		if len(s.Unit) > maxNameBytes {
+			return nil, fmt.Errorf("%s: %s %s: its unit has more than %d bytes", name, s.CallPath, s.Metric, maxNameBytes)
+		}
+		if added := d.index[seriesKey{s.CallPath, s.Metric}]; added != nil {
+			added.Unit = s.Unit
+		}
 	}
 	return d, nil
 }
@@ -70,7 +77,7 @@ func (d *Dataset) WriteJSON(w io.Writer, provenance any) error {
 		file.Parameters = []string{}
 	}
 	for _, s := range d.Series {
-		o := ownSeries{CallPath: s.CallPath, Metric: s.Metric}
+		o := ownSeries{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit}
 		for _, p := range s.Points {
 			o.Points = append(o.Points, ownPoint{p.At, p.Values})
 		}

@@ -23,15 +23,23 @@ var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "byt
 // RunTime is the metric of the run as a whole, in seconds from its begin to its end.
 const RunTime = "run_time"
 
+// runUnits are the units of the metrics of a run.
+var runUnits = map[string]string{RunTime: "s", "time": "s", "waiting": "s", "delay": "s", "bytes": "B"}
+
 // FromRun makes a dataset of one run.
 func FromRun(ranks int, seconds float64, paths []RunPath) *Dataset {
 	d := New("p")
 	at := []float64{float64(ranks)}
-	d.Get(RootPath, RunTime).Add(at, seconds)
+	add := func(path, metric string, v float64) {
+		s := d.Get(path, metric)
+		s.Unit = runUnits[metric]
+		s.Add(at, v)
+	}
+	add(RootPath, RunTime, seconds)
 	for _, metric := range RunMetrics {
 		for _, p := range paths {
 			if v, ok := p.Measured[metric]; ok {
-				d.Get(runPathName(p.Name), metric).Add(at, v/float64(ranks))
+				add(runPathName(p.Name), metric, v/float64(ranks))
 			}
 		}
 	}

@@ -34,6 +34,7 @@ func readSimulation(name string, data []byte) (*Dataset, error) {
 	const seconds = 1e-9
 	d := New("p")
 	series := d.Get(file.Input, "makespan")
+	series.Unit = "s"
 	if file.Makespan != nil {
 		series.Add([]float64{file.Ranks}, *file.Makespan*seconds)
 	}

@@ -10,10 +10,10 @@ import (
 // offsets of more than two clocks follow from those of pairs, in a tree of ceil(log2 P) rounds or one
 // pair after the other.
 
-const (
-	pings    = 180 // of a pair: what the rule "100 in a row without a shorter one" takes on average
-	pingSize = 8   // a time stamp
-)
+// ClockPings are the pings of a pair: what the rule "100 in a row without a shorter one" takes on average.
+const ClockPings = 180
+
+const pingSize = 8 // a time stamp
 
 // treePing is one message of a ping in a round of the tree: the clients are the multiples of
 // 2*half, each with the server half above; in the last round, for what is beyond the greatest power
@@ -121,7 +121,7 @@ var treeClocksPattern = definition{
 			there.half, there.last = half, last
 			back = there
 			back.back = true
-			for range pings {
+			for range ClockPings {
 				s.p2p(&there, &back)
 			}
 			if size > 0 {
@@ -155,10 +155,16 @@ var linearClocksPattern = definition{
 			return nil
 		}
 		repeated := s.Iterations
-		there := linearPing{perRank: 2 * pings * repeated, send: s.origin("MPI_Send", "ping"), recv: s.origin("MPI_Recv", "ping")}
+		there := linearPing{perRank: 2 * ClockPings * repeated, send: s.origin("MPI_Send", "ping"), recv: s.origin("MPI_Recv", "ping")}
 		back := there
 		back.back = true
-		s.prog.iterations = (s.Ranks - 1) * pings * repeated
+		s.prog.iterations = (s.Ranks - 1) * ClockPings * repeated
+		s.prog.share = func(rank int) (first, steps int) {
+			if rank == 0 {
+				return 0, (s.Ranks - 1) * there.perRank
+			}
+			return (rank - 1) * there.perRank, there.perRank
+		}
 		s.p2p(&there, &back)
 		return nil
 	},

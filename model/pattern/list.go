@@ -64,7 +64,7 @@ var registry = func() []definition {
 	for _, op := range schedule.Operations() {
 		all = append(all, nonblockingPattern(op))
 	}
-	return append(all,
+	all = append(all,
 		haloPattern("halo2d", 2, "slackline simulate halo2d --ranks 1024 --size 8KiB --iterations 10 --machine chic"),
 		haloPattern("halo3d", 3, "slackline simulate halo3d --ranks 4096 --grid 16x16x16 --periodic --machine chic"),
 		sweepPattern,
@@ -75,6 +75,9 @@ var registry = func() []definition {
 		pingpongPattern,
 		treeClocksPattern,
 		linearClocksPattern,
+	)
+	all = append(all, schemePatterns()...)
+	return append(all,
 		skeletonPattern,
 		overlapPattern,
 		sweep3dPattern,
@@ -243,6 +246,8 @@ func (d *definition) defaultText(parameter string) string {
 		return "0"
 	case "algorithm":
 		return p.Algorithm
+	case "operation":
+		return p.Operation
 	case "iterations":
 		return strconv.Itoa(p.Iterations)
 	case "compute":

@@ -36,6 +36,7 @@ type Params struct {
 	Senders    int           // of an incast; 0: all other ranks
 	Pieces     int           // pieces of work between which a non-blocking operation gets the CPU
 	Without    []string      // kinds of communication to leave out: p2p, collectives
+	Operation  string        // that a benchmark scheme times
 }
 
 // None is the value of a numeric parameter that asks for zero instead of the default.
@@ -68,6 +69,7 @@ var parameters = []Parameter{
 	{"senders", "number of senders; else all other ranks"},
 	{"pieces", "pieces of work between which a non-blocking operation gets the CPU"},
 	{"without", "kinds of communication to leave out: p2p, collectives"},
+	{"operation", "collective that is timed, e.g. allreduce"},
 }
 
 // Parameters returns the names and meanings of all parameters.
@@ -84,6 +86,9 @@ func (p Params) withDefaults(d *Params) Params {
 	p.Pieces = choose(p.Pieces, max(d.Pieces, 1))
 	if p.Algorithm == "" {
 		p.Algorithm = d.Algorithm
+	}
+	if p.Operation == "" {
+		p.Operation = d.Operation
 	}
 	p.Periodic = p.Periodic || d.Periodic
 	return p

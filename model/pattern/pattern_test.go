@@ -124,15 +124,15 @@ func TestUnused(t *testing.T) {
 		p    Params
 		want string
 	}{
-		{"barrier", Params{}, "size root grid jitter seed periodic corners senders pieces without"},
-		{"bcast", Params{Compute: 1000}, "grid seed periodic corners senders pieces without"},
-		{"bcast", Params{Compute: 1000, Jitter: 0.5}, "grid periodic corners senders pieces without"},
-		{"random-pairs", Params{}, "root algorithm grid jitter periodic corners senders pieces without"},
-		{"gatherv", Params{}, "grid periodic corners senders pieces without"},
-		{"gatherv", Params{Jitter: None}, "grid seed periodic corners senders pieces without"},
-		{"ibarrier", Params{Compute: None}, "size root grid jitter seed periodic corners senders pieces without"},
-		{"skeleton", Params{Without: []string{PointToPoint}}, "size root grid periodic corners senders pieces"},
-		{"skeleton", Params{Without: []string{Collectives}}, "root algorithm periodic corners senders pieces"},
+		{"barrier", Params{}, "size root grid jitter seed periodic corners senders pieces without operation"},
+		{"bcast", Params{Compute: 1000}, "grid seed periodic corners senders pieces without operation"},
+		{"bcast", Params{Compute: 1000, Jitter: 0.5}, "grid periodic corners senders pieces without operation"},
+		{"random-pairs", Params{}, "root algorithm grid jitter periodic corners senders pieces without operation"},
+		{"gatherv", Params{}, "grid periodic corners senders pieces without operation"},
+		{"gatherv", Params{Jitter: None}, "grid seed periodic corners senders pieces without operation"},
+		{"ibarrier", Params{Compute: None}, "size root grid jitter seed periodic corners senders pieces without operation"},
+		{"skeleton", Params{Without: []string{PointToPoint}}, "size root grid periodic corners senders pieces operation"},
+		{"skeleton", Params{Without: []string{Collectives}}, "root algorithm periodic corners senders pieces operation"},
 		{"no such pattern", Params{}, ""},
 	} {
 		if got := strings.Join(Unused(tc.name, tc.p, all), " "); got != tc.want {
@@ -158,6 +158,7 @@ func TestParamsAreHonest(t *testing.T) {
 		"senders":    {func(p *Params) { p.Senders = 4 }},
 		"pieces":     {func(p *Params) { p.Pieces = 4 }},
 		"without":    {func(p *Params) { p.Without = []string{PointToPoint} }, func(p *Params) { p.Without = []string{Collectives} }},
+		"operation":  {func(p *Params) { p.Operation = "allreduce" }},
 	}
 	base := Params{Ranks: 12, Iterations: 1, Compute: 100 * unit.Microsecond, Jitter: 0.3}
 	for _, info := range List() {

@@ -14,6 +14,7 @@ type program struct {
 	after      []part
 	shape      schedule.Shape
 	origins    []schedule.Origin
+	share      func(rank int) (first, steps int) // of a rank that has nothing to do at all other steps; nil: all
 }
 
 // part is one block of all ranks. It is not changed after it was made.
@@ -36,13 +37,21 @@ func (silence) messages() int64                { return 0 }
 func (p *program) Ranks() int { return p.ranks }
 
 // Steps implements schedule.Program.
-func (p *program) Steps(int) int {
+func (p *program) Steps(rank int) int {
+	if p.share != nil {
+		_, steps := p.share(rank)
+		return steps
+	}
 	return len(p.before) + len(p.body)*p.iterations + len(p.after)
 }
 
 // Block implements schedule.Program.
 func (p *program) Block(rank, step int, b *schedule.Block) {
 	b.Reset()
+	if p.share != nil {
+		first, _ := p.share(rank)
+		step += first
+	}
 	p.part(step).fill(rank, step, b)
 }
 

@@ -171,6 +171,7 @@ func (r *Run) addMetric(all *dataset.Dataset, m *Metric, base, dir string, resul
 		}
 		value := map[string]float64{fromWall: result.Wall, fromCPU: result.CPU, fromRSS: float64(result.MaxRSS)}[m.from]
 		all.Put(callPath, name, r.plan.Names(), r.At, value)
+		all.Get(callPath, name).Unit = map[string]string{fromWall: "s", fromCPU: "s", fromRSS: "B"}[m.from]
 		return nil
 	}
 	file := filepath.Join(dir, stdoutFile)

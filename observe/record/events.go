@@ -22,7 +22,7 @@ func callTable(list []mpiFunction, regions *regionTable) []mpiCall {
 	calls := make([]mpiCall, 0, len(list)+len(handWritten)+1)
 	classes := map[string]string{}
 	for _, f := range list {
-		classes[f.name] = f.class
+		classes[f.Name] = f.Class
 	}
 	for _, name := range functionNames(list) {
 		c := mpiCall{}

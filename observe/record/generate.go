@@ -4,62 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"slackline/observe/mpi"
 )
 
-// An mpiFunction is a row of the table of wrapped functions.
-type mpiFunction struct {
-	name, class string
-	since       string // version of MPI that brought it
-	large       bool   // has a form with large counts, with the suffix _c
-	params      []parameter
-}
-
-type parameter struct {
-	ctype string // with * and []: "const int []"
-	name  string
-}
-
-// parseFunctions reads the table of wrapped functions.
-func parseFunctions(text string) ([]mpiFunction, error) {
-	var list []mpiFunction
-	number := 0
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		fields := strings.Split(line, " | ")
-		if len(fields) != 5 {
-			return nil, fmt.Errorf("functions.txt:%d: %d fields, want 5", number, len(fields))
-		}
-		f := mpiFunction{name: fields[0], class: fields[1], since: fields[2], large: fields[3] == "large"}
-		for _, p := range strings.Split(fields[4], ", ") {
-			f.params = append(f.params, parseParameter(p))
-		}
-		list = append(list, f)
-	}
-	return list, nil
-}
-
-func parseParameter(text string) parameter {
-	suffix := ""
-	if i := strings.IndexByte(text, '['); i >= 0 {
-		text, suffix = text[:i], text[i:]
-	}
-	i := strings.LastIndexAny(text, " *") + 1
-	return parameter{ctype: strings.TrimSpace(text[:i]) + suffix, name: text[i:]}
-}
-
-func (p parameter) declaration() string {
-	if i := strings.IndexByte(p.ctype, '['); i >= 0 {
-		return p.ctype[:i] + " " + p.name + p.ctype[i:]
-	}
-	if strings.HasSuffix(p.ctype, "*") {
-		return p.ctype + p.name
-	}
-	return p.ctype + " " + p.name
-}
+// An mpiFunction is a function that is wrapped.
+type mpiFunction struct{ mpi.Function }
 
 // handWritten are the functions that the recorder wraps beside those of the table.
 var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort"}
@@ -68,7 +18,7 @@ var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort"}
 func functionNames(list []mpiFunction) []string {
 	names := append([]string{""}, handWritten...)
 	for _, f := range list {
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -106,22 +56,22 @@ func collectiveClass(class string) (base, after string, ok bool) {
 }
 
 func (f mpiFunction) before() string {
-	if base, _, ok := collectiveClass(f.class); ok {
-		return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", base, f.name)
+	if base, _, ok := collectiveClass(f.Class); ok {
+		return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", base, f.Name)
 	}
-	return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", f.class, f.name)
+	return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", f.Class, f.Name)
 }
 
 func (f mpiFunction) after() string {
-	if _, after, ok := collectiveClass(f.class); ok {
+	if _, after, ok := collectiveClass(f.Class); ok {
 		return after
 	}
-	return "AFTER_" + f.class
+	return "AFTER_" + f.Class
 }
 
 // opaque reports whether nothing but the time of a call is recorded.
 func (f mpiFunction) opaque() bool {
-	switch f.class {
+	switch f.Class {
 	case "local", "rma", "io", "irma", "iio", "icomm":
 		return true
 	}
@@ -145,61 +95,38 @@ func wrappers(list []mpiFunction) string {
 		"#pragma GCC optimize (\"O1\") // there are hundreds of them, and they only pass arguments on\n" +
 		"#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n")
 	for _, f := range list {
-		if f.since != "3" {
-			fmt.Fprintf(&b, "\n#if MPI_VERSION >= %s", f.since)
+		if f.Since != "3" {
+			fmt.Fprintf(&b, "\n#if MPI_VERSION >= %s", f.Since)
 		}
 		f.writeC(&b, "")
 		f.writeFortran(&b)
-		if f.since != "3" {
+		if f.Since != "3" {
 			b.WriteString("#endif\n")
 		}
-		if f.large {
+		if f.Large {
 			b.WriteString("\n#if MPI_VERSION >= 4")
-			f.withLargeCounts().writeC(&b, "_c")
+			mpiFunction{f.WithLargeCounts()}.writeC(&b, "_c")
 			b.WriteString("#endif\n")
 		}
 	}
 	return b.String()
 }
 
-// withLargeCounts is the form of a function with counts of type MPI_Count.
-func (f mpiFunction) withLargeCounts() mpiFunction {
-	params := make([]parameter, len(f.params))
-	for i, p := range f.params {
-		count := strings.Contains(p.name, "count")
-		switch {
-		case p.ctype == "int" && count:
-			p.ctype = "MPI_Count"
-		case p.ctype == "const int[]" && count:
-			p.ctype = "const MPI_Count[]"
-		case p.ctype == "const int[]" && strings.Contains(p.name, "displs"):
-			p.ctype = "const MPI_Aint[]"
-		}
-		params[i] = p
-	}
-	f.params = params
-	return f
-}
-
 // writeC writes the wrapper of the C binding.
 func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
-	var params, args []string
-	for _, p := range f.params {
-		params = append(params, p.declaration())
-		args = append(args, p.name)
-	}
-	call := fmt.Sprintf("PMPI_%s%s(%s)", f.name, suffix, strings.Join(args, ", "))
-	fmt.Fprintf(b, "\nSL_EXPORT int MPI_%s%s(%s) {\n", f.name, suffix, strings.Join(params, ", "))
+	params, args := f.CParams()
+	call := fmt.Sprintf("PMPI_%s%s(%s)", f.Name, suffix, args)
+	fmt.Fprintf(b, "\nSL_EXPORT int MPI_%s%s(%s) {\n", f.Name, suffix, params)
 	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", call)
 	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n    uint64_t enter = sl_now();\n")
 	f.writeComms(b)
 	if !f.opaque() {
-		for _, p := range f.params {
-			switch p.ctype {
+		for _, p := range f.Params {
+			switch p.CType {
 			case "MPI_Status *":
-				fmt.Fprintf(b, "    MPI_Status own_status;\n    if (%s == MPI_STATUS_IGNORE) %s = &own_status;\n", p.name, p.name)
+				fmt.Fprintf(b, "    MPI_Status own_status;\n    if (%s == MPI_STATUS_IGNORE) %s = &own_status;\n", p.Name, p.Name)
 			case "MPI_Status[]":
-				fmt.Fprintf(b, "    if (%s == MPI_STATUSES_IGNORE) %s = sl_room_for_statuses(t, %s);\n", p.name, p.name, f.count())
+				fmt.Fprintf(b, "    if (%s == MPI_STATUSES_IGNORE) %s = sl_room_for_statuses(t, %s);\n", p.Name, p.Name, f.Requests())
 			}
 		}
 	}
@@ -208,22 +135,14 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 
 // writeComms gives the communicators of a call that makes one the names that the macros use.
 func (f mpiFunction) writeComms(b *strings.Builder) {
-	if f.class != "newcomm" && f.class != "newcomm_group" {
+	if f.Class != "newcomm" && f.Class != "newcomm_group" {
 		return
 	}
-	for _, p := range f.params {
-		if p.ctype == "MPI_Comm" {
-			fmt.Fprintf(b, "    MPI_Comm parent_comm = %s;\n", p.name)
+	for _, p := range f.Params {
+		if p.CType == "MPI_Comm" {
+			fmt.Fprintf(b, "    MPI_Comm parent_comm = %s;\n", p.Name)
 			break
 		}
 	}
-	fmt.Fprintf(b, "    MPI_Comm *new_comm = %s;\n", f.params[len(f.params)-1].name)
-}
-
-// count is the expression for the number of requests of a call.
-func (f mpiFunction) count() string {
-	if f.params[0].name == "incount" {
-		return "incount"
-	}
-	return "count"
+	fmt.Fprintf(b, "    MPI_Comm *new_comm = %s;\n", f.Params[len(f.Params)-1].Name)
 }

@@ -10,48 +10,10 @@ import (
 // (mpi_send_), those that most of Open MPI's module mpi_f08 calls (ompi_send_f), and those of the module mpi_f08 itself
 // for calls without buffers (mpi_wait_f08_), which in MPICH, and for some calls in Open MPI, reach no other wrapper.
 
-// fortranType is the type of a parameter as Fortran passes it.
-func (p parameter) fortranType() string {
-	switch {
-	case strings.HasPrefix(p.ctype, "const void *"), strings.HasPrefix(p.ctype, "void *"):
-		return "void *"
-	case strings.HasPrefix(p.ctype, "const char"):
-		return "char *"
-	case p.ctype == "MPI_Aint", p.ctype == "MPI_Offset", p.ctype == "MPI_Count":
-		return p.ctype + " *"
-	case p.ctype == "const MPI_Aint[]":
-		return "MPI_Aint *"
-	}
-	return "MPI_Fint *"
-}
-
-// buffered reports whether the call takes data of the program, which the module mpi_f08 passes in a form of its own.
-func (f mpiFunction) buffered() bool {
-	for _, p := range f.params {
-		if strings.Contains(p.ctype, "void *") {
-			return true
-		}
-	}
-	return false
-}
-
 func (f mpiFunction) writeFortran(b *strings.Builder) {
-	var params, args []string
-	lengths := 0
-	for _, p := range f.params {
-		params = append(params, p.fortranType()+"f_"+p.name)
-		args = append(args, "f_"+p.name)
-		if p.fortranType() == "char *" {
-			lengths++
-		}
-	}
-	params, args = append(params, "MPI_Fint *ierror"), append(args, "ierror")
-	for i := range lengths {
-		params, args = append(params, fmt.Sprintf("size_t length%d", i)), append(args, fmt.Sprintf("length%d", i))
-	}
-	list, call := strings.Join(params, ", "), strings.Join(args, ", ")
-	lower := "mpi_" + strings.ToLower(f.name)
-	upper := "MPI_" + strings.ToUpper(f.name)
+	list, call := f.FortranParams()
+	lower := "mpi_" + strings.ToLower(f.Name)
+	upper := "MPI_" + strings.ToUpper(f.Name)
 
 	fmt.Fprintf(b, "\ntypedef void %s_t(%s);\nvoid p%s_(%s) __attribute__((weak));\n", lower, list, lower, list)
 	fmt.Fprintf(b, "static __attribute__((noinline)) void %s_real(%s_t *real, struct sl_frame frame, %s) {\n", lower, lower, list)
@@ -66,7 +28,7 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 		fmt.Fprintf(b, "SL_ALIAS(%s_, %s)\n", lower, other)
 	}
 	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(p%s_, SL_CALLER, %s); }\n#endif\n", lower, list, lower, lower, call)
-	if f.buffered() {
+	if f.Buffered() {
 		return
 	}
 	fmt.Fprintf(b, "SL_EXPORT void %s_f08_(%s) {\n    static %s_t *real;\n", lower, list, lower)
@@ -82,13 +44,13 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 		return
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
-	for _, p := range f.params {
-		n := p.name
-		switch p.ctype {
+	for _, p := range f.Params {
+		n := p.Name
+		switch p.CType {
 		case "const void *", "void *":
 			line("void *%s = f_%s;", n, n)
 		case "int", "MPI_Aint":
-			line("%s %s = *f_%s;", p.ctype, n, n)
+			line("%s %s = *f_%s;", p.CType, n, n)
 		case "MPI_Datatype":
 			line("MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
 		case "MPI_Comm":
@@ -99,24 +61,24 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 			line("MPI_Request %s = PMPI_Request_f2c(*f_%s);", n, n)
 		case "MPI_Request *":
 			line("MPI_Request c_request = MPI_REQUEST_NULL, *request = &c_request;")
-			if requestIn[f.class] {
+			if requestIn[f.Class] {
 				line("c_request = PMPI_Request_f2c(*f_request);")
 			}
 		case "MPI_Request[]":
-			line("MPI_Request *%s = sl_convert_requests(t, %s, f_%s);", n, f.count(), n)
+			line("MPI_Request *%s = sl_convert_requests(t, %s, f_%s);", n, f.Requests(), n)
 		case "MPI_Status *":
 			line("MPI_Fint own_status[SL_STATUS_INTS];")
 			line("if (sl_ignored(f_%s)) f_%s = own_status;", n, n)
 		case "MPI_Status[]":
-			line("if (sl_all_ignored(f_%s)) f_%s = sl_room_for_fortran(t, %s * SL_STATUS_INTS);", n, n, f.count())
+			line("if (sl_all_ignored(f_%s)) f_%s = sl_room_for_fortran(t, %s * SL_STATUS_INTS);", n, n, f.Requests())
 		case "MPI_Message *":
 			line("MPI_Message c_message = MPI_MESSAGE_NULL, *message = &c_message;")
-			if strings.HasSuffix(f.class, "mrecv") {
+			if strings.HasSuffix(f.Class, "mrecv") {
 				line("c_message = PMPI_Message_f2c(*f_message);")
 			}
 		case "MPI_Comm *":
 			line("MPI_Comm c_%s = MPI_COMM_NULL, *%s = &c_%s;", n, n, n)
-			if f.class == "comm_free" {
+			if f.Class == "comm_free" {
 				line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
 			}
 		}
@@ -127,21 +89,21 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 
 // writeTypes converts the arrays of types of MPI_Alltoallw and its relatives, whose length the communicator tells.
 func (f mpiFunction) writeTypes(b *strings.Builder) {
-	neighbor := strings.Contains(f.class, "neighbor")
-	for _, p := range f.params {
-		if p.ctype != "const MPI_Datatype[]" {
+	neighbor := strings.Contains(f.Class, "neighbor")
+	for _, p := range f.Params {
+		if p.CType != "const MPI_Datatype[]" {
 			continue
 		}
 		number := "sl_comm(t, comm)->peers"
 		ignored := "false"
-		if p.name == "sendtypes" {
+		if p.Name == "sendtypes" {
 			ignored = "sl_in_place(sendbuf)"
 		}
 		if neighbor {
-			number = map[string]string{"sendtypes": "sl_comm(t, comm)->targets", "recvtypes": "sl_comm(t, comm)->sources"}[p.name]
+			number = map[string]string{"sendtypes": "sl_comm(t, comm)->targets", "recvtypes": "sl_comm(t, comm)->sources"}[p.Name]
 		}
-		fmt.Fprintf(b, "    int n_%s = %s ? 0 : %s;\n    MPI_Datatype %s[n_%s + 1];\n", p.name, ignored, number, p.name, p.name)
-		fmt.Fprintf(b, "    for (int i = 0; i < n_%s; i++) %s[i] = PMPI_Type_f2c(f_%s[i]);\n", p.name, p.name, p.name)
+		fmt.Fprintf(b, "    int n_%s = %s ? 0 : %s;\n    MPI_Datatype %s[n_%s + 1];\n", p.Name, ignored, number, p.Name, p.Name)
+		fmt.Fprintf(b, "    for (int i = 0; i < n_%s; i++) %s[i] = PMPI_Type_f2c(f_%s[i]);\n", p.Name, p.Name, p.Name)
 	}
 }
 
@@ -152,28 +114,28 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
 	switch {
-	case strings.HasSuffix(f.class, "any"):
+	case strings.HasSuffix(f.Class, "any"):
 		line("int first_index = sl_first_index(f_array_of_requests, before, count, *index != MPI_UNDEFINED, index);")
-	case strings.HasSuffix(f.class, "some"):
+	case strings.HasSuffix(f.Class, "some"):
 		line("int first_index = sl_first_index(f_array_of_requests, before, count, *outcount == MPI_UNDEFINED ? 0 : *outcount, array_of_indices);")
 	}
-	for _, p := range f.params {
-		n := p.name
+	for _, p := range f.Params {
+		n := p.Name
 		switch {
-		case p.ctype == "MPI_Request *" && !requestIn[f.class]:
+		case p.CType == "MPI_Request *" && !requestIn[f.Class]:
 			line("c_request = PMPI_Request_f2c(*f_request);")
-		case p.ctype == "MPI_Status *":
+		case p.CType == "MPI_Status *":
 			line("MPI_Status c_status, *status = &c_status;")
 			line("PMPI_Status_f2c(f_%s, status);", n)
-		case p.ctype == "MPI_Status[]":
-			filled := f.count()
-			if strings.HasSuffix(f.class, "some") {
+		case p.CType == "MPI_Status[]":
+			filled := f.Requests()
+			if strings.HasSuffix(f.Class, "some") {
 				filled = "*outcount == MPI_UNDEFINED ? 0 : *outcount"
 			}
 			line("MPI_Status *%s = sl_convert_statuses(t, %s, f_%s);", n, filled, n)
-		case p.ctype == "MPI_Message *" && !strings.HasSuffix(f.class, "mrecv"):
+		case p.CType == "MPI_Message *" && !strings.HasSuffix(f.Class, "mrecv"):
 			line("c_message = PMPI_Message_f2c(*f_message);")
-		case p.ctype == "MPI_Comm *" && f.class != "comm_free":
+		case p.CType == "MPI_Comm *" && f.Class != "comm_free":
 			line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
 		}
 	}

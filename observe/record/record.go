@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -110,7 +109,7 @@ func prepare(ctx context.Context, o *Options) (*run, error) {
 		return nil, err
 	}
 	r := &run{Options: o, command: command, result: &Result{}}
-	l, err := chooseLibrary(ctx, o.MPI, command)
+	l, err := command.Choose(ctx, o.MPI)
 	if err != nil {
 		return nil, err
 	}
@@ -157,18 +156,6 @@ func chooseOut(o *Options, c *mpi.Command) error {
 		return fmt.Errorf("%s %w", o.Out, ErrExists)
 	}
 	return nil
-}
-
-// chooseLibrary finds the MPI library of a command.
-func chooseLibrary(ctx context.Context, wanted string, c *mpi.Command) (*mpi.Library, error) {
-	list, err := mpi.Find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if wanted == "" {
-		return c.Library(list)
-	}
-	return mpi.Named(list, wanted)
 }
 
 // chooseRegions decides how functions of the program are found.
@@ -240,29 +227,9 @@ func (r *run) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args, environment := r.command.With(r.library, variables)
-	c := exec.CommandContext(ctx, args[0], args[1:]...)
-	c.Env = environment
-	c.Stdin, c.Stdout, c.Stderr = r.Stdin, r.Stdout, r.Stderr
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
-	const patience = 10 * time.Second // of an interrupted command
-	c.WaitDelay = patience
-	begin := time.Now()
-	err = c.Run()
-	r.result.Elapsed = time.Since(begin)
 	r.result.Period = r.period
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		r.result.ExitCode = exit.ExitCode()
-		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			const killed = 128 // as shells say it
-			r.result.ExitCode = killed + int(status.Signal())
-		}
-	case err != nil && c.ProcessState == nil:
-		return err
-	}
-	return nil
+	r.result.ExitCode, r.result.Elapsed, err = r.command.Run(ctx, r.library, variables, mpi.Streams{In: r.Stdin, Out: r.Stdout, Err: r.Stderr})
+	return err
 }
 
 // collect turns what the recorder wrote into a trace.

@@ -3,21 +3,21 @@ package record
 import (
 	"embed"
 	"maps"
-	"strings"
 	"sync"
 
 	"slackline/observe/mpi"
 )
 
-//go:embed recorder/*.c recorder/*.h recorder/functions.txt
+//go:embed recorder/*.c recorder/*.h
 var recorderFiles embed.FS
 
 var functionTable = sync.OnceValues(func() ([]mpiFunction, error) {
-	text, err := recorderFiles.ReadFile("recorder/functions.txt")
-	if err != nil {
-		return nil, err
+	table, err := mpi.Functions()
+	list := make([]mpiFunction, len(table))
+	for i, f := range table {
+		list[i] = mpiFunction{f}
 	}
-	return parseFunctions(string(text))
+	return list, err
 })
 
 // Header is the text of slackline.h, by which programs mark regions of theirs.
@@ -39,9 +39,6 @@ func source() (mpi.Source, error) {
 		return s, err
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".txt") {
-			continue
-		}
 		text, err := recorderFiles.ReadFile("recorder/" + e.Name())
 		if err != nil {
 			return s, err

@@ -55,12 +55,9 @@ func TestTable(t *testing.T) {
 		before, _, _ := strings.Cut(f.before(), "(")
 		for _, macro := range []string{before, f.after()} {
 			if !strings.Contains(macros, "#define "+macro) {
-				t.Errorf("%s: there is no macro %s", f.name, macro)
+				t.Errorf("%s: there is no macro %s", f.Name, macro)
 			}
 		}
-	}
-	if _, err := parseFunctions("Send | send | 3\n"); err == nil {
-		t.Error("a line with three fields was read")
 	}
 }
 

@@ -296,7 +296,7 @@ type Step struct {
 	Location int    `json:"location"`
 	Rank     int    `json:"rank"`
 	Path     int    `json:"path"`
-	From     int64  `json:"from"` // ps: where to look
+	From     int64  `json:"from"` // ps: where to look: the wait, or the longest call of the path since the two had met
 	To       int64  `json:"to"`
 	Amount   int64  `json:"amount"`          // of a wait: how long; of work: the part of the wait before that it explains
 	State    int    `json:"state"`           // of a wait: its number; else -1
@@ -348,6 +348,7 @@ type StateRef struct {
 type Tree struct {
 	Metrics []TreeMetric `json:"metrics"`
 	Nodes   []TreeNode   `json:"nodes"`
+	Cut     bool         `json:"cut"` // there are more call paths
 }
 
 // TreeMetric is a metric of a tree.
@@ -452,7 +453,7 @@ type Efficiency struct {
 // Parameters: machine, a name of Run.Machines (the first if left out); latency in picoseconds, if At is wanted.
 type Tolerance struct {
 	Machine    string           `json:"machine"`
-	Given      int64            `json:"given"` // ps: latency of the machine; with several classes of links that of the nearest, and all move together
+	Given      int64            `json:"given"` // ps: latency of the machine; of several classes of links that of the first, and all move together
 	T          int64            `json:"t"`     // ps: run time there
 	LambdaL    int64            `json:"lambda_l"`
 	LambdaG    int64            `json:"lambda_g"` // bytes

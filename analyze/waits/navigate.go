@@ -1,0 +1,123 @@
+package waits
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"slackline/internal/parallel"
+	"slackline/model/unit"
+)
+
+// StatesOf returns the numbers of the wait states of a location, from first to before end, by time.
+func (r *Result) StatesOf(location int32) (first, end int) {
+	return r.a.first[location], r.a.first[location+1]
+}
+
+// State returns a wait state by its number.
+func (r *Result) State(number int) State { return r.state(number) }
+
+// Number is the number of the wait state: from 0 on, by rank and thread, then by time.
+func (s *State) Number() int { return s.number }
+
+// SpanOf returns when a wait state was, by its number, and its metric.
+func (r *Result) SpanOf(number int) (metric Metric, from, to unit.Duration) {
+	s := &r.a.states[number]
+	return s.metric, s.enter, s.end()
+}
+
+// CallsOf returns the call that waited and the one that was late, by the number of the wait state; the latter is one of
+// the location cause.
+func (r *Result) CallsOf(number int) (call, cause, causeCall int32) {
+	s := &r.a.states[number]
+	return s.call, s.cause, s.causeCall
+}
+
+// Blame is the greatest cause of a wait state: a call path in which the one that came late spent more time, or a wait
+// state of its own.
+type Blame struct {
+	Kind     CauseKind
+	Location int32 // that came late
+	Path     int32
+	State    int           // of Waited: the number of the greatest wait state; else -1
+	Share    unit.Duration // of the waiting time
+	From, To unit.Duration // when it was: since the two had met, up to the operation that was late
+}
+
+// Blame finds the greatest cause of a wait state by its number. Waits of the one that came late count as one cause: they
+// are followed if they are greater together than every call path.
+func (r *Result) Blame(number int) Blame {
+	x := &explainer{a: r.a, causes: newCauses(r.a.paths)}
+	return x.blame(number)
+}
+
+func (x *explainer) blame(number int) Blame {
+	s := &x.a.states[number]
+	of, _ := x.a.intervals(number)
+	b := Blame{Kind: Unknown, Location: s.cause, State: -1, From: of.from, To: max(of.from, of.to), Share: s.amount}
+	x.charge(charged{number, int64(s.amount)})
+	c := x.causes
+	if c.total == 0 {
+		return b
+	}
+	var most, waited, longest int64
+	for i, path := range c.paths {
+		if x.shares[i] > most || b.Kind == Unknown {
+			b.Kind, b.Path, most = Excess, path, x.shares[i]
+		}
+	}
+	b.Share = unit.Duration(most)
+	greatest := -1
+	for i, w := range c.states {
+		share := x.shares[len(c.paths)+i]
+		waited += share
+		if greatest < 0 || share > longest {
+			greatest, longest = w.state, share
+		}
+	}
+	if greatest >= 0 && (waited > most || b.Kind == Unknown) && x.a.states[greatest].order > s.order {
+		b.Kind, b.State, b.Path, b.Share = Waited, greatest, x.a.statePath(greatest), unit.Duration(waited)
+	}
+	return b
+}
+
+// Origin is where the chain of the greatest causes of a wait state begins: a call path on a rank.
+type Origin struct {
+	Rank int32 // -1: not known
+	Path int32
+}
+
+// Origins returns the origins of all wait states, by their numbers.
+func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
+	a := r.a
+	origins := make([]Origin, len(a.states))
+	behind := make([]int32, len(a.states)) // the wait state to follow; -1: none
+	workers := make([]*explainer, max(a.threads, 1))
+	parallel.Chunks(len(a.states), stateChunk, len(workers), func(worker, from, to int) {
+		if workers[worker] == nil {
+			workers[worker] = &explainer{a: a, causes: newCauses(a.paths)}
+		}
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			b := workers[worker].blame(i)
+			origins[i], behind[i] = Origin{int32(a.rankOf(b.Location)), b.Path}, int32(b.State)
+			if b.Kind == Unknown {
+				origins[i].Rank = -1
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	order := make([]int32, len(a.states))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	// Causes were accounted for after what they caused.
+	slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(a.states[y].order, a.states[x].order) })
+	for _, i := range order {
+		if behind[i] >= 0 {
+			origins[i] = origins[behind[i]]
+		}
+	}
+	return origins, nil
+}

@@ -1,0 +1,284 @@
+package cli
+
+// How a verb uses an MPI job
+//
+// When mpirun or srun starts slackline as one of several processes, the program
+// joins their job before the verb runs (observe/mpi). All processes then run the
+// same verb with the same arguments:
+//
+//   - a.group() is the cluster.Group of the processes; one process alone
+//     without a job. Process 0 alone has streams: what the others write to
+//     a.stdout and a.stderr is dropped, and what they read from a.stdin is what
+//     process 0 reads, if all of them read it.
+//   - A verb that shares its work stands in the list sharers below. One that
+//     does not is run by process 0 alone, with a warning; the others do not even
+//     begin it.
+//   - A verb that shares some of its work only calls a.firstOnly(what) before
+//     the rest: process 0 goes on alone (a.group() is that of one process from
+//     there on), the others end.
+//   - Files are written by process 0: the others return before, with
+//     a.isFirst().
+//   - An error that a verb returns on any process ends the job, with one
+//     message that names process and host.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"slackline/internal/cluster"
+	"slackline/observe/mpi"
+)
+
+// sharers are the verbs that share their work among the processes of a job.
+var sharers = map[string]bool{"simulate": true}
+
+// leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
+// processes of the job, or say something of themselves.
+var leavers = map[string]bool{
+	"record": true, "measure": true, "inject": true, "campaign": true, "doctor": true, "demo": true,
+	"help": true, "version": true, "completion": true, toolName: true,
+}
+
+// job is this process's part in an MPI job.
+type job struct{ *mpi.Job }
+
+// joinJob joins the job of this process, if it is the child of a bridge; nil: there is no job.
+func joinJob(ctx context.Context) (*job, error) {
+	if !mpi.Joined() {
+		return nil, nil
+	}
+	joined, err := mpi.Join()
+	if err != nil {
+		return nil, err
+	}
+	threads, err := threadsHere(ctx, joined)
+	if err != nil {
+		return nil, err
+	}
+	runtime.GOMAXPROCS(threads)
+	return &job{joined}, nil
+}
+
+// several reports whether there is a job of more than one process.
+func (j *job) several() bool { return j != nil && j.Size() > 1 }
+
+// takePart makes the program one of the processes of a job, if there is one.
+func (a *app) takePart(ctx context.Context, j *job) {
+	if j == nil {
+		return
+	}
+	a.job = j
+	if j.Rank() != 0 {
+		a.stdout, a.stderr = io.Discard, io.Discard
+	}
+	endInTime(ctx)
+}
+
+// endInTime ends the process soon after an interrupt, whatever it does: the launcher, which waits for it, may be gone.
+func endInTime(ctx context.Context) {
+	const enough = 10 * time.Second
+	context.AfterFunc(ctx, func() { time.AfterFunc(enough, func() { os.Exit(exitInterrupted) }) })
+}
+
+// place is where a process runs: its host and the cores that it may use.
+type place struct {
+	Host  string
+	Cores []uint64 // one bit each
+}
+
+// threadsHere returns how many threads this process should use: its share of the cores that it may use.
+func threadsHere(ctx context.Context, g *mpi.Job) (int, error) {
+	here := place{g.Host(), mpi.Cores()}
+	data, err := json.Marshal(here)
+	if err != nil {
+		return 0, err
+	}
+	all, err := cluster.AllGather(ctx, g, data)
+	if err != nil {
+		return 0, err
+	}
+	users := map[int]int{} // processes by core of this host
+	mine := 0
+	for _, data := range all {
+		var there place
+		if err := json.Unmarshal(data, &there); err != nil {
+			return 0, err
+		}
+		if there.Host != here.Host {
+			continue
+		}
+		for word, set := range there.Cores {
+			for ; set != 0; set &= set - 1 {
+				users[64*word+bits.TrailingZeros64(set)]++
+			}
+		}
+	}
+	share := 0.0
+	for word, set := range here.Cores {
+		for ; set != 0; set &= set - 1 {
+			mine++
+			share += 1 / float64(users[64*word+bits.TrailingZeros64(set)])
+		}
+	}
+	if mine == 0 {
+		return max(runtime.GOMAXPROCS(0)/g.Size(), 1), nil
+	}
+	const rounding = 1e-9 // of the sum of fractions
+	return max(int(share+rounding), 1), nil
+}
+
+// group is the processes that work together on this verb.
+func (a *app) group() cluster.Group {
+	if a.job == nil || a.alone {
+		return cluster.Alone()
+	}
+	return a.job
+}
+
+// isFirst reports whether this process is the one that writes results.
+func (a *app) isFirst() bool { return a.job == nil || a.job.Rank() == 0 }
+
+// errNotNeeded ends a process that has nothing to do: its work is done by process 0.
+var errNotNeeded = errors.New("process 0 does this alone")
+
+// firstOnly lets process 0 go on alone, with a warning, and ends the others. What says what cannot be shared.
+func (a *app) firstOnly(what string) error {
+	if !a.job.several() || a.alone {
+		return nil
+	}
+	if !a.isFirst() {
+		return errNotNeeded
+	}
+	a.alone = true
+	if shared, is := a.stdin.(*sharedInput); is {
+		a.stdin = shared.from
+	}
+	a.warn("%s cannot be shared: process 0 does it alone, and %s of the job wait", what, plural(a.job.Size()-1, "other"))
+	return nil
+}
+
+// enterJob joins the job in which a launcher has started this process, or, once that is done, finds out whether the
+// verb shares its work.
+func (a *app) enterJob(c *cobra.Command) error {
+	verb := c
+	for verb.HasParent() && verb.Parent().HasParent() {
+		verb = verb.Parent()
+	}
+	if leavers[verb.Name()] {
+		return nil
+	}
+	if a.job == nil {
+		return a.becomeBridge(c.Context())
+	}
+	if a.job.several() && !sharers[verb.Name()] {
+		return a.firstOnly(strings.TrimPrefix(c.CommandPath(), toolName+" "))
+	}
+	if a.job.several() {
+		a.stdin = &sharedInput{ctx: c.Context(), group: a.job, from: a.stdin}
+	}
+	return nil
+}
+
+// becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job.
+func (a *app) becomeBridge(ctx context.Context) error {
+	start, is, err := mpi.StartedIn(os.Getenv)
+	if err == nil && !is {
+		return nil
+	}
+	if err == nil {
+		err = start.Become(ctx, os.Getenv(variableOf("mpi")), a.args)
+		err = fmt.Errorf("%s has started this as process %d of %d, but it cannot join them: %w\n(%s=off runs it by itself)",
+			start.Launcher, start.Rank, start.Size, err, mpi.JobVariable)
+	}
+	if start.Rank > 0 { // if all have the same trouble, process 0 says it and the launcher ends the others
+		select {
+		case <-time.After(3 * time.Second):
+		case <-ctx.Done():
+		}
+	}
+	return err
+}
+
+// failed tells the whole job that this process fails, and why. It reports false if there is no job.
+func (j *job) failed(code int, text string) bool {
+	if j == nil {
+		return false
+	}
+	if text != "" && j.Size() > 1 && code != exitUsage {
+		text = fmt.Sprintf("process %d on %s: %s", j.Rank(), j.Host(), text)
+	}
+	j.Fail(code, text)
+	return true
+}
+
+// sharedInput is the standard input of process 0 for all processes, which read it in step.
+type sharedInput struct {
+	ctx   context.Context
+	group cluster.Group
+	from  io.Reader // of process 0
+	rest  []byte
+	buf   []byte
+	err   error
+}
+
+// Read implements io.Reader.
+func (s *sharedInput) Read(p []byte) (int, error) {
+	for len(s.rest) == 0 && s.err == nil {
+		s.err = s.next()
+	}
+	if len(s.rest) == 0 {
+		return 0, s.err
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// next brings the next piece to all processes: a byte that says whether it is the last, and what was read.
+func (s *sharedInput) next() error {
+	const piece = 1 << 20
+	var given []byte
+	var failed error
+	if s.group.Rank() == 0 {
+		if s.buf == nil {
+			s.buf = make([]byte, piece+1)
+		}
+		n, err := io.ReadFull(s.from, s.buf[1:])
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			failed = err
+		}
+		s.buf[0] = 0
+		if err != nil {
+			s.buf[0] = 1
+		}
+		given = s.buf[:n+1]
+	}
+	if failed != nil {
+		return failed // the job ends with it
+	}
+	out := make([][]byte, s.group.Size())
+	if s.group.Rank() == 0 {
+		for p := range out {
+			out[p] = given
+		}
+	}
+	in, err := s.group.Exchange(s.ctx, out)
+	if err != nil {
+		return err
+	}
+	s.rest = append(s.rest[:0:0], in[0][1:]...)
+	if in[0][0] == 1 {
+		return io.EOF
+	}
+	return nil
+}

@@ -1,0 +1,443 @@
+/* The bridge: starts slackline, then MPI, and serves. */
+#define _GNU_SOURCE
+#include "bridge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+MPI_Comm bridge_exchanges, bridge_messages, bridge_failures;
+int bridge_rank, bridge_size;
+int bridge_orders, bridge_mail, bridge_out, bridge_in;
+
+static pid_t child;
+static int complaints = -1;          /* what a child other than that of process 0 writes to its standard error */
+static char complaint[1024];         /* the begin of that */
+static size_t complained;
+static int ended, status_of_child;   /* the child is gone */
+static char *last_words;             /* what the child said of its failure */
+static int greeted;                  /* the child has said hello: MPI must be ended in an orderly way */
+
+static volatile sig_atomic_t caught; /* the last signal */
+static volatile sig_atomic_t signals;
+static int passed_on;                /* signals the child knows of */
+
+static void on_signal(int number)
+{
+	if (number == SIGCHLD)
+		return;
+	caught = number;
+	signals++;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = {.sa_handler = on_signal};
+	sigemptyset(&a.sa_mask);
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	sigaction(SIGCHLD, &a, NULL);
+	a.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &a, NULL);
+}
+
+int bridge_signalled(void) { return signals > 0; }
+
+int64_t bridge_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "slackline: bridge to MPI on %s: %s: %s\n", bridge_host(), what, strerror(errno));
+	_exit(1);
+}
+
+/* take_up reads what the child complains of, so that it does not block. */
+static void take_up(void)
+{
+	char buffer[4096];
+	for (;;) {
+		ssize_t n = complaints < 0 ? 0 : read(complaints, buffer, sizeof buffer);
+		if (n <= 0)
+			return;
+		size_t room = sizeof complaint - 1 - complained;
+		if ((size_t)n < room)
+			room = (size_t)n;
+		memcpy(complaint + complained, buffer, room);
+		complained += room;
+	}
+}
+
+static void look_at_child(void)
+{
+	if (!ended && waitpid(child, &status_of_child, WNOHANG) == child)
+		ended = 1;
+	take_up();
+}
+
+int bridge_tick(void)
+{
+	look_at_child();
+	if (signals > passed_on && !ended) {
+		/* A second signal is for those who cannot wait. */
+		kill(child, passed_on == 0 ? caught : SIGKILL);
+		passed_on = signals;
+	}
+	bridge_hear();
+	return !ended && !bridge_heard();
+}
+
+/* nap is how long to sleep, in us, after so many times without a result. */
+static long nap(unsigned times) { return times < 20 ? 50 : times < 100 ? 250 : 1000; }
+
+void bridge_doze(unsigned *times)
+{
+	nanosleep(&(struct timespec){.tv_nsec = nap((*times)++) * 1000}, NULL);
+}
+
+int bridge_done(int n, MPI_Request *requests, int *at)
+{
+	for (; *at < n; ++*at) {
+		int done;
+		MPI_Test(&requests[*at], &done, MPI_STATUS_IGNORE);
+		if (!done)
+			return 0;
+	}
+	return 1;
+}
+
+int bridge_wait(int n, MPI_Request *requests)
+{
+	int64_t begin = 0;
+	unsigned naps = 0;
+	int at = 0;
+	for (unsigned long turn = 1;; turn++) {
+		if (bridge_done(n, requests, &at))
+			return 1;
+		if (turn % 64 != 0) {
+			if (turn > 128)
+				sched_yield();
+			continue;
+		}
+		if (!bridge_tick())
+			return 0;
+		bridge_mail_progress();
+		int64_t now = bridge_now();
+		if (begin == 0)
+			begin = now;
+		if (now - begin > 50 * 1000000)
+			bridge_doze(&naps);
+	}
+}
+
+/* settle waits until a socket can be used, and looks after the child meanwhile. */
+static int settle(int socket, short events)
+{
+	struct pollfd p = {.fd = socket, .events = events};
+	if (poll(&p, 1, 100) > 0 && (p.revents & events))
+		return 1;
+	if (p.revents & (POLLHUP | POLLERR))
+		return 0;
+	look_at_child();
+	return !ended;
+}
+
+int bridge_read(int socket, void *to, size_t bytes)
+{
+	char *at = to;
+	while (bytes > 0) {
+		ssize_t n = recv(socket, at, bytes, MSG_DONTWAIT);
+		if (n > 0) {
+			at += n;
+			bytes -= (size_t)n;
+		} else if (n == 0 || (errno != EAGAIN && errno != EINTR) || !settle(socket, POLLIN)) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+int bridge_write(int socket, const void *from, size_t bytes)
+{
+	const char *at = from;
+	while (bytes > 0) {
+		ssize_t n = send(socket, at, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n > 0) {
+			at += n;
+			bytes -= (size_t)n;
+		} else if ((errno != EAGAIN && errno != EINTR) || !settle(socket, POLLOUT)) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+int bridge_answer(int socket, uint32_t what, int32_t number, uint64_t bytes)
+{
+	struct head h = {what, number, bytes};
+	return bridge_write(socket, &h, sizeof h);
+}
+
+/* start_child starts slackline. MPI has not been started: a process that uses it must not fork. */
+static void start_child(char **arguments, int leader)
+{
+	int orders[2], mail[2], words[2] = {-1, -1};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, orders) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, mail))
+		die("socketpair");
+	bridge_out = memfd_create("slackline-out", MFD_CLOEXEC);
+	bridge_in = memfd_create("slackline-in", MFD_CLOEXEC);
+	if (bridge_out < 0 || bridge_in < 0)
+		die("memfd_create");
+	if (!leader && pipe2(words, O_CLOEXEC))
+		die("pipe");
+	pid_t self = getpid();
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (child == 0) {
+		/* Away from the low numbers first, so that none is overwritten. */
+		int from[] = {orders[1], bridge_out, bridge_in, mail[1]};
+		int to[] = {CHILD_ORDERS, CHILD_OUT, CHILD_IN, CHILD_MAIL};
+		for (int i = 0; i < 4; i++)
+			from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
+		int w = leader ? -1 : fcntl(words[1], F_DUPFD_CLOEXEC, 16);
+		for (int i = 0; i < 4; i++)
+			dup2(from[i], to[i]);
+		if (!leader) {
+			int nothing = open("/dev/null", O_RDWR);
+			dup2(nothing, STDIN_FILENO);
+			dup2(nothing, STDOUT_FILENO);
+			dup2(w, STDERR_FILENO);
+		}
+		/* The bridge passes signals on, each once; a launcher or a terminal sends them to whole groups. */
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != self)
+			_exit(1);
+		char mark[64];
+		snprintf(mark, sizeof mark, "joined:%ld", (long)self);
+		setenv("SLACKLINE_MPI_JOB", mark, 1);
+		execv(arguments[0], arguments + 1);
+		die(arguments[0]);
+	}
+	close(orders[1]);
+	close(mail[1]);
+	bridge_orders = orders[0];
+	bridge_mail = mail[0];
+	if (!leader) {
+		close(words[1]);
+		complaints = words[0];
+		fcntl(complaints, F_SETFL, O_NONBLOCK);
+	}
+}
+
+/* hear_last_words takes what the child says of its failure. */
+static int hear_last_words(uint64_t bytes)
+{
+	last_words = bridge_room(bytes + 1);
+	last_words[bytes] = 0;
+	return bridge_read(bridge_orders, last_words, bytes);
+}
+
+/* hear_rest takes what a child that is gone said last. */
+static void hear_rest(void)
+{
+	struct head h;
+	while (last_words == NULL && recv(bridge_orders, &h, sizeof h, MSG_DONTWAIT) == sizeof h) {
+		if (h.what == ORDER_FAIL)
+			hear_last_words(h.bytes);
+		else if (h.what == ORDER_SEND)
+			return; /* its bytes follow */
+	}
+}
+
+/* obey carries out one order. */
+static void obey(const struct head *h)
+{
+	switch (h->what) {
+	case ORDER_HELLO:
+		greeted = 1;
+		bridge_answer(bridge_orders, ANSWER_FINE, bridge_rank, (uint64_t)bridge_size);
+		return;
+	case ORDER_EXCHANGE:
+		if (!bridge_exchange(h->bytes))
+			bridge_answer(bridge_orders, ANSWER_BROKEN, 0, 0);
+		return;
+	case ORDER_SEND:
+		if (h->number < 0 || h->number >= bridge_size)
+			bridge_fatal("a message to process %d of %d", (int)h->number, bridge_size);
+		bridge_send(h->number, h->bytes);
+		return;
+	case ORDER_FAIL:
+		hear_last_words(h->bytes);
+		return;
+	}
+	bridge_fatal("an order %u that is not known", h->what);
+}
+
+/* look takes orders, waiting for up to so many us, and reports whether there were any. */
+static int look(long us)
+{
+	struct pollfd p[] = {
+		{.fd = bridge_orders, .events = POLLIN}, {.fd = bridge_mail, .events = POLLIN}, {.fd = complaints, .events = POLLIN}};
+	struct timespec t = {.tv_nsec = us * 1000};
+	if (ppoll(p, complaints >= 0 ? 3 : 2, &t, NULL) <= 0)
+		return 0;
+	int some = 0;
+	struct head h;
+	if ((p[0].revents & POLLIN) && bridge_read(bridge_orders, &h, sizeof h))
+		obey(&h), some = 1;
+	if ((p[1].revents & POLLIN) && bridge_read(bridge_mail, &h, sizeof h) && h.what == ORDER_RECEIVE)
+		bridge_receive(), some = 1;
+	if (complaints >= 0)
+		take_up();
+	if (!some) /* the child has closed its ends: do not spin until it is gone */
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return some;
+}
+
+/* serve obeys until the child is gone or another process has failed. While messages are under way it
+ * looks for them, first often, then seldom: the core is for those who work. */
+static void serve(void)
+{
+	unsigned idle = 0;
+	while (bridge_tick()) {
+		int moved = bridge_mail_progress();
+		long us = moved ? 0 : bridge_mail_busy() ? nap(idle) : 20000;
+		if (look(us) || moved)
+			idle = 0;
+		else
+			idle++;
+	}
+}
+
+/* grace is how long a child has to keep its results when another process has failed, in s. */
+enum { GRACE = 8 };
+
+/* give_up ends the job because another process has failed. The child is told when it asks. */
+static void give_up(void)
+{
+	bridge_mail_broken();
+	int64_t until = bridge_now() + GRACE * INT64_C(1000000000);
+	while (!ended && bridge_now() < until) {
+		struct pollfd p[] = {{.fd = bridge_orders, .events = POLLIN}, {.fd = bridge_mail, .events = POLLIN}};
+		struct head h;
+		poll(p, 2, 10);
+		for (int i = 0; i < 2; i++) {
+			if (!(p[i].revents & POLLIN) || !bridge_read(p[i].fd, &h, sizeof h))
+				continue;
+			if (h.what == ORDER_FAIL)
+				hear_last_words(h.bytes);
+			else if (h.what != ORDER_SEND)
+				bridge_answer(p[i].fd, ANSWER_BROKEN, 0, 0);
+			else /* what it sends is not read: it need not wait */
+				shutdown(bridge_orders, SHUT_RDWR);
+		}
+		look_at_child();
+	}
+	if (!ended)
+		kill(child, SIGKILL);
+	hear_rest();
+	/* All may have found the same mistake: what process 0 says of it is what a user expects. */
+	if (last_words != NULL && last_words[0] != 0)
+		bridge_failed(WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1, last_words);
+	bridge_pass_on();
+}
+
+/* depart ends the process when all others are there, too. */
+static void depart(int code)
+{
+	MPI_Request all;
+	int there = 0;
+	unsigned times = 0;
+	bridge_mail_flush();
+	for (MPI_Ibarrier(bridge_failures, &all); !there; bridge_doze(&times)) {
+		MPI_Test(&all, &there, MPI_STATUS_IGNORE);
+		bridge_hear();
+		if (bridge_heard())
+			bridge_pass_on();
+		if (signals > 0)
+			_exit(130);
+	}
+	MPI_Finalize();
+	exit(bridge_rank == 0 ? code : 0);
+}
+
+/* account says how a child ended that did not say it itself. */
+static void account(char *text, size_t room)
+{
+	char *line = strchr(complaint, '\n');
+	if (line != NULL)
+		*line = 0;
+	int n = snprintf(text, room, "process %d on %s ", bridge_rank, bridge_host());
+	if (WIFSIGNALED(status_of_child)) {
+		int number = WTERMSIG(status_of_child);
+		n += snprintf(text + n, room - (size_t)n, "was killed by signal %d (%s)%s", number, strsignal(number),
+			number == SIGKILL ? "; perhaps the memory of its host was used up" : "");
+	} else {
+		n += snprintf(text + n, room - (size_t)n, "ended with exit code %d", WEXITSTATUS(status_of_child));
+	}
+	if (complaint[0] != 0)
+		snprintf(text + n, room - (size_t)n, ": %s", complaint);
+}
+
+/* conclude ends the job as the child ended. */
+static void conclude(void)
+{
+	hear_rest();
+	take_up();
+	int code = WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1;
+	if (signals > 0)
+		_exit(130); /* the launcher ends the others */
+	if (WIFEXITED(status_of_child) && last_words == NULL && (code == 0 || code == 3 || code == 4))
+		depart(code);
+	if (code == 130) {
+		char text[512] = "";
+		if (bridge_rank != 0)
+			snprintf(text, sizeof text, "process %d on %s was interrupted", bridge_rank, bridge_host());
+		bridge_failed(code, text);
+	}
+	if (last_words != NULL)
+		bridge_failed(code, last_words);
+	char text[2048];
+	account(text, sizeof text);
+	bridge_failed(code, text);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4) {
+		fprintf(stderr, "usage: %s RANK PROGRAM ARGUMENTS..., with its name first\n", argv[0]);
+		return 2;
+	}
+	catch_signals();
+	start_child(argv + 2, atoi(argv[1]) == 0);
+	MPI_Init(NULL, NULL);
+	catch_signals();
+	MPI_Comm_rank(MPI_COMM_WORLD, &bridge_rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &bridge_size);
+	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_exchanges);
+	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_messages);
+	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_failures);
+	serve();
+	if (bridge_heard())
+		give_up();
+	conclude();
+	return 1;
+}

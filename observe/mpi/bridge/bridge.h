@@ -1,0 +1,81 @@
+/* The bridge between slackline and MPI: it owns MPI, and slackline, its child, asks it to exchange
+ * data. The two talk over two sockets; parts of exchanges lie in shared memory. The Go side of all
+ * this is in job_linux.go. */
+#ifndef SLACKLINE_BRIDGE_H
+#define SLACKLINE_BRIDGE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Descriptors of the child. */
+enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6 };
+
+/* What the child orders, and what it is told. Every order and answer is such a head. */
+enum { ORDER_HELLO = 1, ORDER_EXCHANGE, ORDER_SEND, ORDER_FAIL, ORDER_RECEIVE };
+enum { ANSWER_FINE = 1, ANSWER_BROKEN };
+
+struct head {
+	uint32_t what;   /* an order or an answer */
+	int32_t number;  /* a process or an exit code */
+	uint64_t bytes;  /* of what follows, or of the shared memory in use */
+};
+
+/* Communicators: exchanges, messages, failures. */
+extern MPI_Comm bridge_exchanges, bridge_messages, bridge_failures;
+extern int bridge_rank, bridge_size;
+
+/* The bridge's ends. */
+extern int bridge_orders, bridge_mail, bridge_out, bridge_in;
+
+/* bridge_tick looks after everything that is not being waited for: signals, the child, failures of
+ * others. It returns 0 if it is useless to wait any longer. */
+int bridge_tick(void);
+
+/* bridge_now is the time in ns. */
+int64_t bridge_now(void);
+
+/* bridge_fatal ends the job because of something that should not happen. */
+void bridge_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* bridge_room returns memory or ends the job. */
+void *bridge_room(size_t bytes);
+
+/* bridge_done reports whether all requests are done, from *at on, which moves on. */
+int bridge_done(int n, MPI_Request *requests, int *at);
+
+/* bridge_signalled says that somebody wants the process to end. */
+int bridge_signalled(void);
+
+/* bridge_wait waits for all requests; it spins, then yields, then sleeps. It returns 0 if it is
+ * useless to wait any longer. */
+int bridge_wait(int n, MPI_Request *requests);
+
+/* bridge_doze sleeps longer the more often it is called in a row. */
+void bridge_doze(unsigned *times);
+
+/* bridge_read and bridge_write move all bytes and return 0 if the child is gone. */
+int bridge_read(int socket, void *to, size_t bytes);
+int bridge_write(int socket, const void *from, size_t bytes);
+int bridge_answer(int socket, uint32_t what, int32_t number, uint64_t bytes);
+
+/* exchange.c */
+int bridge_exchange(uint64_t bytes);
+
+/* mail.c */
+int bridge_send(int to, uint64_t bytes);
+void bridge_receive(void);       /* the child waits for a message from now on */
+int bridge_mail_progress(void);  /* moves messages; 1 if something was done */
+int bridge_mail_busy(void);      /* something is under way */
+int bridge_mail_flush(void);     /* waits until all that was sent has left */
+void bridge_mail_broken(void);   /* the child need not wait any longer */
+
+/* failure.c */
+void bridge_failed(int code, const char *text) __attribute__((noreturn)); /* this process */
+void bridge_hear(void);          /* listens to failures of others; process 0 alone */
+int bridge_heard(void);          /* one of them has failed */
+void bridge_pass_on(void) __attribute__((noreturn)); /* tells of the failure heard of, and ends the job */
+const char *bridge_host(void);
+
+#endif

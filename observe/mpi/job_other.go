@@ -1,0 +1,33 @@
+//go:build !linux
+
+package mpi
+
+import (
+	"context"
+	"errors"
+
+	"slackline/internal/cluster"
+)
+
+var errNoJobs = errors.New("this system has no bridge to MPI; only Linux has one")
+
+// Become fails: the bridge needs Linux.
+func (s Start) Become(context.Context, string, []string) error { return errNoJobs }
+
+// lock does nothing.
+func lock(string) (unlock func()) { return func() {} }
+
+// Job is this process among those of an MPI job; there is none here.
+type Job struct{ cluster.Group }
+
+// Join fails: the bridge needs Linux.
+func Join() (*Job, error) { return nil, errNoJobs }
+
+// Host is the name of the machine on which this process runs.
+func (j *Job) Host() string { return "" }
+
+// Fail tells the job that this process fails.
+func (j *Job) Fail(int, string) {}
+
+// Cores returns nil: which cores this process may use is not known.
+func Cores() []uint64 { return nil }

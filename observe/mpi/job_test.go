@@ -1,0 +1,237 @@
+//go:build linux
+
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"slackline/internal/cluster"
+)
+
+// roleVariable names what this program does as a process of a job, instead of tests.
+const roleVariable = "SLACKLINE_TEST_ROLE"
+
+// roles are what processes of a job do in tests.
+var roles = map[string]func(ctx context.Context, j *Job) error{
+	"exchange": exchangeRole,
+	"large":    largeRole,
+	"mail":     mailRole,
+	"fail":     failRole,
+}
+
+func TestMain(m *testing.M) {
+	role, is := os.LookupEnv(roleVariable)
+	if !is {
+		os.Exit(m.Run())
+	}
+	if err := play(role); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// play takes part in a job.
+func play(role string) error {
+	ctx := context.Background()
+	if !Joined() {
+		start, is, err := StartedIn(os.Getenv)
+		if err != nil || !is {
+			return fmt.Errorf("not in a job: %v", err)
+		}
+		return start.Become(ctx, "", os.Args[1:])
+	}
+	j, err := Join()
+	if err != nil {
+		return err
+	}
+	if err := roles[role](ctx, j); err != nil {
+		if !errors.Is(err, cluster.ErrBroken) {
+			j.Fail(1, fmt.Sprintf("process %d: %v", j.Rank(), err))
+		}
+		os.Exit(1)
+	}
+	return nil
+}
+
+// libraries are the MPI libraries of this machine that can start jobs.
+func libraries(t testing.TB) []*Library {
+	t.Helper()
+	all, _ := Find(context.Background())
+	var list []*Library
+	for _, l := range all {
+		if l.Launcher != "" && l.Kind != Unknown {
+			list = append(list, l)
+		}
+	}
+	if len(list) == 0 {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no MPI with a launcher")
+		}
+		t.Skip("no MPI with a launcher")
+	}
+	return list
+}
+
+// jobTimeout is far more than any job here needs.
+const jobTimeout = 2 * time.Minute
+
+// job runs a role on so many processes.
+func job(t testing.TB, l *Library, size int, role string) (stdout, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), jobTimeout)
+	defer cancel()
+	args := []string{"-n", strconv.Itoa(size)}
+	if l.Kind == OpenMPI {
+		args = append(args, "--oversubscribe")
+	}
+	c := exec.CommandContext(ctx, l.Launcher, append(args, os.Args[0])...)
+	c.Env = append(os.Environ(), roleVariable+"="+role, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	c.WaitDelay = 5 * time.Second
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err = c.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%s, %d processes, %s: not finished after %s; stderr:\n%s", l, size, role, jobTimeout, errs.String())
+	}
+	return out.String(), errs.String(), err
+}
+
+// eachJob runs a role under all libraries and on several numbers of processes, and wants process 0 to say "fine".
+func eachJob(t *testing.T, role string, sizes ...int) {
+	for _, l := range libraries(t) {
+		for _, size := range sizes {
+			t.Run(fmt.Sprintf("%s/%d", l.Kind, size), func(t *testing.T) {
+				stdout, stderr, err := job(t, l, size, role)
+				if err != nil || strings.TrimSpace(stdout) != "fine" {
+					t.Errorf("%v, stdout %q, stderr:\n%s", err, stdout, stderr)
+				}
+			})
+		}
+	}
+}
+
+func TestJobExchanges(t *testing.T) { eachJob(t, "exchange", 1, 2, 3, 8) }
+
+// part is what a process gives to another in a round: now nothing, now little, now much.
+func part(from, to, round int) []byte {
+	data := make([]byte, (from*7+to*31+round*round*97)%9000*((from+to+round)%3))
+	for i := range data {
+		data[i] = byte(from + 3*to + 5*round + i)
+	}
+	return data
+}
+
+func exchangeRole(ctx context.Context, j *Job) error {
+	for round := range 60 {
+		out := make([][]byte, j.Size())
+		for p := range out {
+			out[p] = part(j.Rank(), p, round)
+		}
+		in, err := j.Exchange(ctx, out)
+		if err != nil {
+			return err
+		}
+		for p := range in {
+			if want := part(p, j.Rank(), round); !bytes.Equal(in[p], want) {
+				return fmt.Errorf("round %d, from %d: %d bytes, want %d", round, p, len(in[p]), len(want))
+			}
+		}
+	}
+	if n := j.Traffic().Exchanges; n != 60 {
+		return fmt.Errorf("%d exchanges counted", n)
+	}
+	fmt.Println("fine")
+	return nil
+}
+
+func TestJobExchangesMuch(t *testing.T) { eachJob(t, "large", 2) }
+
+// largeRole gives tens of MB, and then what was received: parts may lie where the last ones were received.
+func largeRole(ctx context.Context, j *Job) error {
+	const n = 40 << 20
+	out := make([][]byte, j.Size())
+	for p := range out {
+		out[p] = bytes.Repeat([]byte{byte(10*j.Rank() + p)}, n+p)
+	}
+	in, err := j.Exchange(ctx, out)
+	if err != nil {
+		return err
+	}
+	in, err = j.Exchange(ctx, in) // everything goes back
+	if err != nil {
+		return err
+	}
+	for p := range in {
+		if !bytes.Equal(in[p], out[p]) {
+			return fmt.Errorf("what came back from %d differs", p)
+		}
+	}
+	fmt.Println("fine")
+	return nil
+}
+
+func TestJobMail(t *testing.T) { eachJob(t, "mail", 1, 2, 4) }
+
+// mailRole lets everyone ask process 0 for echoes while process 0 works.
+func mailRole(ctx context.Context, j *Job) error {
+	const each = 20
+	if j.Rank() != 0 {
+		for i := range each {
+			data := part(j.Rank(), i, i)
+			if err := j.Send(ctx, 0, data); err != nil {
+				return err
+			}
+			if from, got, err := j.Receive(ctx); err != nil || from != 0 || !bytes.Equal(got, data) {
+				return fmt.Errorf("echo %d: %d bytes from %d, %v", i, len(got), from, err)
+			}
+		}
+		return nil
+	}
+	for range each * (j.Size() - 1) {
+		from, data, err := j.Receive(ctx)
+		if err != nil {
+			return err
+		}
+		if err := j.Send(ctx, from, data); err != nil {
+			return err
+		}
+	}
+	if err := j.Send(ctx, 0, []byte("self")); err != nil {
+		return err
+	}
+	if from, data, err := j.Receive(ctx); err != nil || from != 0 || string(data) != "self" {
+		return fmt.Errorf("%q from %d, %v", data, from, err)
+	}
+	fmt.Println("fine")
+	return nil
+}
+
+// TestJobFails wants a failure of one process to be told once and to end all.
+func TestJobFails(t *testing.T) {
+	for _, l := range libraries(t) {
+		t.Run(string(l.Kind), func(t *testing.T) {
+			_, stderr, err := job(t, l, 3, "fail")
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 1 || strings.Count(stderr, "process 1: out of luck") != 1 {
+				t.Errorf("%v, stderr:\n%s", err, stderr)
+			}
+		})
+	}
+}
+
+func failRole(ctx context.Context, j *Job) error {
+	if j.Rank() == 1 {
+		return errors.New("out of luck")
+	}
+	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
+	return err
+}

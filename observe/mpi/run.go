@@ -1,0 +1,57 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Choose finds the MPI library of a command: the one that was asked for by its name or compiler, or else the one of the
+// command's programs.
+func (c *Command) Choose(ctx context.Context, wanted string) (*Library, error) {
+	list, err := Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if wanted == "" {
+		return c.Library(list)
+	}
+	return Named(list, wanted)
+}
+
+// Streams are those of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run runs the command to its end with a library preloaded and variables set in all its processes. It returns the exit
+// code of the command, 128 and the number of the signal if one ended it, and how long it took; the error is that of
+// starting it. If the context ends, the command is interrupted.
+func (c *Command) Run(ctx context.Context, preload string, variables []Variable, s Streams) (code int, elapsed time.Duration, err error) {
+	args, environment := c.With(preload, variables)
+	p := exec.CommandContext(ctx, args[0], args[1:]...)
+	p.Env = environment
+	p.Stdin, p.Stdout, p.Stderr = s.In, s.Out, s.Err
+	p.Cancel = func() error { return p.Process.Signal(syscall.SIGINT) }
+	const patience = 10 * time.Second // of an interrupted command
+	p.WaitDelay = patience
+	begin := time.Now()
+	err = p.Run()
+	elapsed = time.Since(begin)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			const killed = 128 // as shells say it
+			code = killed + int(status.Signal())
+		}
+	case err != nil && p.ProcessState == nil:
+		return 0, elapsed, err
+	}
+	return code, elapsed, nil
+}

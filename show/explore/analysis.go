@@ -1,0 +1,153 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+)
+
+// analysis is what is found out about a run in the background, while people look at it.
+type analysis struct {
+	start sync.Once
+	done  chan struct{} // closed when it has ended
+	found *findings
+	err   error
+}
+
+// findings are what was found out.
+type findings struct {
+	result      *waits.Result
+	profile     *profile.Profile
+	waiting     []profile.WaitTime
+	critical    *waits.CriticalPath
+	composition *profile.Composition
+	efficiency  *profile.Efficiency
+	iterations  *profile.Iterations
+	ranked      []waits.Delay  // by cost, the greatest first
+	origins     []waits.Origin // by wait state
+	causes      map[waits.Origin]int
+	spans       *waitSpans
+	byWait      *colouring
+	byCause     *colouring
+
+	largestOnce sync.Once
+	largest     []waits.State
+	treeOnce    sync.Once
+	tree        *Tree
+}
+
+// The states of an analysis.
+const (
+	analysisRunning = "running"
+	analysisReady   = "ready"
+	analysisFailed  = "failed"
+)
+
+// analysisState says how far the analysis is.
+func (v *view) analysisState() (state, problem string) {
+	if v.tl == nil {
+		return analysisReady, ""
+	}
+	select {
+	case <-v.analysis.done:
+		if v.analysis.err != nil {
+			return analysisFailed, v.analysis.err.Error()
+		}
+		return analysisReady, ""
+	default:
+		return analysisRunning, ""
+	}
+}
+
+// startAnalysis begins the analysis, once.
+func (v *view) startAnalysis() {
+	if v.tl == nil {
+		return
+	}
+	v.analysis.start.Do(func() {
+		go func() {
+			defer close(v.analysis.done)
+			v.analysis.found, v.analysis.err = v.analyse(v.context)
+		}()
+	})
+}
+
+// patience is how long a request waits for the analysis.
+const patience = 20 * time.Second
+
+// analysed returns what the analysis found. It waits for it a while.
+func (v *view) analysed(ctx context.Context) (*findings, error) {
+	if v.tl == nil {
+		return nil, errNoRun
+	}
+	v.startAnalysis()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-v.analysis.done:
+		return v.analysis.found, v.analysis.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-late.C:
+		return nil, notReady("the run is still being analysed; try again in a moment")
+	}
+}
+
+// analyse finds out who waits and why, and what else takes longer than reading.
+func (v *view) analyse(ctx context.Context) (*findings, error) {
+	result, err := waits.Analyze(ctx, v.tl, waits.Options{Threads: v.threads})
+	if err != nil {
+		return nil, err
+	}
+	f := &findings{result: result, ranked: slices.Clone(result.Delays), causes: map[waits.Origin]int{}}
+	slices.SortStableFunc(f.ranked, func(a, b waits.Delay) int { return cmp.Compare(b.Sum(), a.Sum()) })
+	for i, d := range f.ranked[:min(len(f.ranked), mostCauses)] {
+		f.causes[waits.Origin{Rank: int32(d.Rank), Path: d.Path}] = firstWait + i
+	}
+	if f.origins, err = result.Origins(ctx); err != nil {
+		return nil, err
+	}
+	f.spans = newWaitSpans(result, v.threads)
+	if f.byWait, err = v.colourByWait(ctx, f, f.waitCategory); err != nil {
+		return nil, err
+	}
+	if f.byCause, err = v.colourByWait(ctx, f, f.causeCategory); err != nil {
+		return nil, err
+	}
+	f.critical = result.CriticalPath()
+	f.profile = result.Profile()
+	f.waiting = result.WaitTimes()
+	f.composition = f.profile.Composition(f.waiting)
+	f.efficiency = f.profile.Efficiency(0, f.waiting)
+	if f.iterations = f.profile.Iterations(); f.iterations != nil {
+		result.EachState(func(s *waits.State) {
+			if s.Thread == 0 {
+				f.iterations.AddWait(s.Rank, s.At, s.Amount)
+			}
+		})
+	}
+	return f, ctx.Err()
+}
+
+// waitCategory is the category of a wait state by its kind.
+func (f *findings) waitCategory(state int) uint16 {
+	metric, _, _ := f.result.SpanOf(state)
+	return firstWait + uint16(metric)
+}
+
+// causeCategory is the category of a wait state by where its greatest causes begin.
+func (f *findings) causeCategory(state int) uint16 {
+	origin := f.origins[state]
+	if origin.Rank < 0 {
+		return noCause
+	}
+	if category, ok := f.causes[origin]; ok {
+		return uint16(category)
+	}
+	return otherCause
+}

@@ -1,0 +1,135 @@
+package explore
+
+import "slackline/model/unit"
+
+// cell is what a category is kept in.
+type cell interface{ uint8 | uint16 }
+
+// binner sorts pieces of time into bins of equal width and finds the category that takes most of the time of each:
+// of equals, the one with the smallest number. It may have levels above, each of bins twice as wide as the one
+// below; they are filled on the way, from the sums of the bins below, so that all are exact.
+type binner[T cell] struct {
+	levels []level[T]
+	width  unit.Duration // of a bin of the lowest level
+	at     unit.Duration // how far it has come
+	end    unit.Duration // of the present bin of the lowest level
+}
+
+// level is one resolution of a binner.
+type level[T cell] struct {
+	out     []T
+	width   unit.Duration
+	bin     int             // the present one
+	sums    []unit.Duration // of its time, by category
+	touched []uint16        // categories with a sum
+}
+
+// newBinner returns a binner of so many levels and categories.
+func newBinner[T cell](levels, categories int, width unit.Duration) *binner[T] {
+	b := &binner[T]{levels: make([]level[T], levels), width: width}
+	for k := range b.levels {
+		b.levels[k] = level[T]{width: width << k, sums: make([]unit.Duration, categories)}
+	}
+	return b
+}
+
+// begin starts anew at a moment: that is the left edge of the first bin of the outputs, one for each level.
+func (b *binner[T]) begin(at unit.Duration, out ...[]T) {
+	b.at, b.end = at, at+b.width
+	for k := range b.levels {
+		b.levels[k].out, b.levels[k].bin = out[k], 0
+	}
+}
+
+// add adds a piece of time that goes on where the last one ended.
+func (b *binner[T]) add(to unit.Duration, category uint16) {
+	low := &b.levels[0]
+	for b.at < to {
+		if b.at == b.end-b.width && to >= b.end { // whole bins
+			n := 1
+			if to-b.at >= 2*b.width {
+				n = int((to - b.at) / b.width)
+			}
+			b.fill(0, n, T(category))
+			b.at += unit.Duration(n) * b.width
+			b.end = b.at + b.width
+			continue
+		}
+		until := min(to, b.end)
+		low.tally(category, until-b.at)
+		if b.at = until; b.at == b.end {
+			b.end += b.width
+			b.finish(0)
+		}
+	}
+}
+
+func (l *level[T]) tally(category uint16, d unit.Duration) {
+	if l.sums[category] == 0 {
+		l.touched = append(l.touched, category)
+	}
+	l.sums[category] += d
+}
+
+// fill gives whole bins of a level a category; none of their time has been tallied.
+func (b *binner[T]) fill(k, n int, category T) {
+	l := &b.levels[k]
+	for i := l.bin; i < l.bin+n; i++ {
+		l.out[i] = category
+	}
+	if k+1 == len(b.levels) {
+		l.bin += n
+		return
+	}
+	above := &b.levels[k+1]
+	if l.bin&1 == 1 {
+		above.tally(uint16(category), l.width)
+		l.bin, n = l.bin+1, n-1
+		b.finish(k + 1)
+	}
+	if n >= 2 {
+		b.fill(k+1, n/2, category)
+	}
+	if n&1 == 1 {
+		above.tally(uint16(category), l.width)
+	}
+	l.bin += n
+}
+
+// finish ends the present bin of a level, and those above that end with it.
+func (b *binner[T]) finish(k int) {
+	l := &b.levels[k]
+	b.settle(k)
+	l.bin++
+	if l.bin&1 == 0 && k+1 < len(b.levels) {
+		b.finish(k + 1)
+	}
+}
+
+// settle decides the present bin of a level and passes its time on to the level above.
+func (b *binner[T]) settle(k int) {
+	l := &b.levels[k]
+	best := l.touched[0]
+	for _, c := range l.touched[1:] {
+		if l.sums[c] > l.sums[best] || l.sums[c] == l.sums[best] && c < best {
+			best = c
+		}
+	}
+	l.out[l.bin] = T(best)
+	for _, c := range l.touched {
+		if k+1 < len(b.levels) {
+			b.levels[k+1].tally(c, l.sums[c])
+		}
+		l.sums[c] = 0
+	}
+	l.touched = l.touched[:0]
+}
+
+// flush ends the last bins, which may not be full.
+func (b *binner[T]) flush() {
+	for k := range b.levels {
+		if len(b.levels[k].touched) > 0 {
+			b.settle(k)
+		}
+	}
+}

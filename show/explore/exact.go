@@ -1,0 +1,106 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// answerLocations names rows.
+func answerLocations(_ context.Context, v *view, q *query) (any, error) {
+	if v.tl == nil {
+		return nil, errNoRun
+	}
+	first, last := q.locations(len(v.tl.Locations))
+	if q.err != nil {
+		return nil, q.err
+	}
+	list := &Locations{First: first, Locations: []Location{}}
+	for i := first; i < last; i++ {
+		l := &v.tl.Locations[i]
+		list.Locations = append(list.Locations, Location{
+			Rank: l.Rank, Thread: l.Thread, Name: l.Name, Host: l.Host,
+			First: v.since(l.First), Last: v.since(l.Last), Calls: l.Calls.Len(),
+		})
+	}
+	return list, nil
+}
+
+// few refuses more locations than single things are listed of.
+func (q *query) few(first, last int) {
+	if last-first > MaxExact {
+		q.refuse("last", "%d locations are too many for single things; ask for at most %d", last-first, MaxExact)
+	}
+}
+
+// answerCalls lists single calls.
+func answerCalls(ctx context.Context, v *view, q *query) (any, error) {
+	if v.tl == nil {
+		return nil, errNoRun
+	}
+	from, to := q.span(v.length())
+	first, last := q.locations(len(v.tl.Locations))
+	limit := q.limit(2000)
+	q.few(first, last)
+	if q.err != nil {
+		return nil, q.err
+	}
+	list := &Calls{From: int64(from), To: int64(to), Locations: []LocationCalls{}}
+	left := limit
+	for i := first; i < last; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		calls, all := v.callsOf(i, v.tl.Start+from, v.tl.Start+to, left)
+		left -= len(calls)
+		list.Cut = list.Cut || !all
+		list.Locations = append(list.Locations, LocationCalls{Location: i, Calls: calls})
+	}
+	return list, nil
+}
+
+// callsOf lists the calls of a location that are open between two moments, and says whether these are all.
+func (v *view) callsOf(location int, from, to unit.Duration, limit int) (calls []Call, all bool) {
+	l := &v.tl.Locations[location]
+	c := &l.Calls
+	n := int32(c.Len())
+	var open []int32 // the innermost last
+	for i := v.windows.Innermost(int32(location), from, n); i >= 0; i = v.windows.Caller(int32(location), i) {
+		open = append(open, i)
+	}
+	slices.Reverse(open)
+	calls = []Call{}
+	add := func(i int32, depth int) bool {
+		if len(calls) == limit {
+			return false
+		}
+		call := Call{
+			Index: int(i), Path: int(v.paths.Of[c.Path[i]]), Depth: depth, Enter: v.since(c.Enter[i]), Leave: v.since(c.Leave[i]),
+		}
+		if at, found := slices.BinarySearchFunc(l.Polls, i, comparePoll); found {
+			call.Polls = l.Polls[at].Count
+		}
+		calls = append(calls, call)
+		return true
+	}
+	for depth, i := range open {
+		if !add(i, depth) {
+			return calls, false
+		}
+	}
+	for i := firstAfter(c, from); i < n && c.Enter[i] < to; i++ {
+		for len(open) > 0 && c.Skip[open[len(open)-1]] <= i {
+			open = open[:len(open)-1]
+		}
+		if !add(i, len(open)) {
+			return calls, false
+		}
+		open = append(open, i)
+	}
+	return calls, true
+}
+
+func comparePoll(p timeline.Poll, call int32) int { return cmp.Compare(p.Call, call) }

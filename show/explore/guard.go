@@ -1,0 +1,134 @@
+package explore
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// newToken returns 128 random bits as text.
+func newToken() string {
+	var bits [16]byte
+	rand.Read(bits[:]) // never fails
+	return hex.EncodeToString(bits[:])
+}
+
+// guard lets only those through who know the token and come from this machine's own pages.
+type guard struct {
+	token string
+	next  http.Handler
+}
+
+// pagePolicy is what pages may do: load and ask for what this server has, and nothing else.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cache-Control", "no-store")
+	switch {
+	case !ownHost(r):
+		fail(w, &failure{http.StatusForbidden, Error{Error: "this name is not mine: open the address that slackline explore printed", Code: "forbidden"}})
+	case !sameOrigin(r):
+		fail(w, &failure{http.StatusForbidden, Error{Error: "requests of other pages are refused", Code: "forbidden"}})
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.Set("Allow", "GET, HEAD")
+		fail(w, &failure{http.StatusMethodNotAllowed, Error{Error: "there is only GET and HEAD", Code: "method"}})
+	case g.enters(r):
+		g.welcome(w, r)
+	case !g.knows(r):
+		fail(w, &failure{http.StatusForbidden, Error{Error: "the token is missing or wrong: open the address that slackline explore printed", Code: "forbidden"}})
+	default:
+		g.next.ServeHTTP(w, r)
+	}
+}
+
+// enters reports whether a request for a page carries the right token in its address.
+func (g *guard) enters(r *http.Request) bool {
+	return !isAPI(r) && r.URL.RawQuery != "" && g.equal(r.URL.Query().Get("token"))
+}
+
+// welcome keeps the token in a cookie and leads to the same page without it, so that the token does not stay in the
+// address. Cookies do not know ports: the name of ours has it, so that two explorers do not disturb each other.
+func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+	values := r.URL.Query()
+	values.Del("token")
+	// Only the path of this server: "//host" would lead to another one.
+	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/\\"), RawQuery: values.Encode()}
+	w.Header().Set("Location", to.String())
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// knows reports whether a request carries the token.
+func (g *guard) knows(r *http.Request) bool {
+	if given := r.Header.Get(TokenHeader); given != "" {
+		return g.equal(given)
+	}
+	for _, c := range r.CookiesNamed(cookieName(r)) {
+		if g.equal(c.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// equal compares in a time that does not tell how much of a guess was right.
+func (g *guard) equal(given string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) == 1
+}
+
+func cookieName(r *http.Request) string {
+	_, port := splitHost(r.Host)
+	return "slackline_" + port
+}
+
+// ownHost reports whether the request was made for the loopback address by one of its names, and for our port. A page
+// of another name that resolves to 127.0.0.1 has that other name here.
+func ownHost(r *http.Request) bool {
+	host, port := splitHost(r.Host)
+	if host != "127.0.0.1" && host != "localhost" && host != "::1" {
+		return false
+	}
+	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		_, own := splitHost(here.String())
+		return port == own
+	}
+	return true
+}
+
+// splitHost splits a name and a port; that of HTTP is 80.
+func splitHost(host string) (name, port string) {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return strings.Trim(host, "[]"), "80"
+	}
+	return name, port
+}
+
+// sameOrigin reports whether a request was made by our own pages, or by a person who opened an address: browsers say so.
+// A page may be opened from anywhere, as a link; it still needs the token.
+func sameOrigin(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+		return false
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return true
+	}
+	return !isAPI(r) && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }

@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"slackline/model/dataset"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/timeline"
+)
+
+// Source is an input that can be opened, and opened again when its files have changed.
+type Source struct {
+	Name  string
+	Files []string // files and directories that are read; empty: it never changes
+	Open  func(context.Context) (*Opened, error)
+}
+
+// Opened is what an input holds: a run or a dataset.
+type Opened struct {
+	Timeline *timeline.Timeline // of a run
+	Machine  string             // on which it was simulated
+	Dataset  *dataset.Dataset   // of a dataset
+	Warnings []string
+	// Program is what was simulated; nil: the recorded run as a schedule.
+	Program schedule.Program
+	// Machines are those that tolerance may be asked for; empty: none.
+	Machines []*machine.Machine
+}
+
+// openInput is an input of the server.
+type openInput struct {
+	index  int
+	source *Source
+	server *Server
+	view   atomic.Pointer[view]
+
+	mu        sync.Mutex
+	reloading bool
+	problem   string    // why it could not be read again
+	looked    time.Time // when its files were last looked at
+	seen      stamp     // what they were then
+}
+
+// open opens the input for the first time.
+func (in *openInput) open(ctx context.Context) error {
+	v, err := in.read(ctx, 1)
+	if err != nil {
+		return err
+	}
+	in.view.Store(v)
+	return nil
+}
+
+// read reads the input and prepares what a first view needs.
+func (in *openInput) read(ctx context.Context, generation int) (*view, error) {
+	before := stampOf(in.source.Files)
+	opened, err := in.source.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newView(ctx, in.server.context, opened, in.server.options.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.source.Name, err)
+	}
+	v.generation, v.stamp, v.name = generation, before, in.source.Name
+	return v, nil
+}
+
+// analyse begins the analysis of what is open.
+func (in *openInput) analyse() {
+	if v := in.view.Load(); v != nil {
+		v.startAnalysis()
+	}
+}
+
+// reload reads the input again in the background, if its files have changed. What was read before is served until
+// the new view is there, and goes on to be served if that fails.
+func (in *openInput) reload() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.reloading || len(in.source.Files) == 0 {
+		return
+	}
+	in.reloading, in.problem = true, ""
+	old := in.view.Load()
+	go func() {
+		v, err := in.read(in.server.context, old.generation+1)
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.reloading = false
+		if err != nil {
+			in.problem = "it could not be read again, what was read before is shown: " + err.Error()
+			return
+		}
+		in.view.Store(v)
+		in.looked = time.Time{}
+		old.cancel()
+		v.startAnalysis()
+	}()
+}
+
+// lookInterval is how often files are looked at, at most.
+const lookInterval = 500 * time.Millisecond
+
+// state reports what became of the files since they were read.
+func (in *openInput) state(v *view) (changed, reloading bool, problem string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.source.Files) > 0 {
+		if now := time.Now(); now.Sub(in.looked) >= lookInterval {
+			in.looked, in.seen = now, stampOf(in.source.Files)
+		}
+		changed = in.seen != v.stamp
+	}
+	return changed, in.reloading, in.problem
+}
+
+// stamp tells whether files have changed: how many there are, their sizes together, and the latest change.
+type stamp struct {
+	files int
+	bytes int64
+	last  int64 // ns
+}
+
+// mostFiles is how many files are looked at: those of a trace, but not of a whole disk.
+const mostFiles = 100_000
+
+var errEnough = errors.New("enough")
+
+func stampOf(paths []string) stamp {
+	var s stamp
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil // what cannot be read does not count
+			}
+			if s.files++; s.files > mostFiles {
+				return errEnough
+			}
+			if info, err := os.Stat(file); err == nil { // also of what a link leads to
+				s.add(info)
+			}
+			return nil
+		})
+		if err != nil {
+			break
+		}
+	}
+	return s
+}
+
+func (s *stamp) add(info fs.FileInfo) {
+	s.bytes += info.Size()
+	s.last = max(s.last, info.ModTime().UnixNano())
+}

@@ -1,0 +1,220 @@
+package explore
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+
+	"slackline/internal/parallel"
+	"slackline/model/unit"
+)
+
+// picture is what can be seen of a window: a category for each row and column.
+type picture struct {
+	from, step    unit.Duration // since the start of the run
+	columns, rows int
+	first, last   int // locations
+	group, looked int
+	cells         []uint16 // by row, then column
+}
+
+// mostLooks is how many cells of single locations are looked at for one picture; if rows stand for so many locations
+// that this is not enough, some of each row are looked at.
+const mostLooks = 32 << 20
+
+// answerTimeline makes a picture.
+func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
+	if v.tl == nil {
+		return nil, errNoRun
+	}
+	from, to := q.span(v.length())
+	first, last := q.locations(len(v.tl.Locations))
+	width := int(q.number("width", 1, MaxWidth, 1024))
+	rows := int(q.number("rows", 1, MaxRows, 512))
+	color := q.word("color", colors, colors[colorKind])
+	if width*rows > MaxCells {
+		q.refuse("rows", "width times rows is %d; at most %d are possible", width*rows, MaxCells)
+	}
+	if q.err != nil {
+		return nil, q.err
+	}
+	c, err := v.colouring(ctx, color)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.paint(ctx, from, to, width, first, last, rows)
+	if err != nil {
+		return nil, err
+	}
+	return &binaryAnswer{kind: "application/octet-stream", data: p.encode(v.generation, slices.Index(colors, color))}, nil
+}
+
+// paint makes a picture of at most so many columns and rows.
+func (c *colouring) paint(ctx context.Context, from, to unit.Duration, width, first, last, rows int) (*picture, error) {
+	p := &picture{first: first, last: last}
+	p.group = (last - first + rows - 1) / rows
+	p.rows = (last - first + p.group - 1) / p.group
+	level := c.choose(p, from, to, width)
+	p.cells = make([]uint16, p.rows*p.columns)
+	p.looked = min(p.group, max(1, mostLooks/len(p.cells)))
+	var stopped atomic.Bool
+	painters := make([]*painter, c.v.threads)
+	chunk := max(1, p.rows/(8*c.v.threads))
+	parallel.Chunks(p.rows, chunk, c.v.threads, func(worker, begin, end int) {
+		if painters[worker] == nil {
+			painters[worker] = &painter{c: c, p: p, level: level}
+		}
+		for row := begin; row < end; row++ {
+			if stopped.Load() || ctx.Err() != nil {
+				stopped.Store(true)
+				return
+			}
+			painters[worker].paintRow(row)
+		}
+	})
+	return p, ctx.Err()
+}
+
+// direct is the level of pictures that are made from calls and not from the index.
+const direct = -1
+
+// choose decides on the columns, and on the level of the index that has them.
+func (c *colouring) choose(p *picture, from, to unit.Duration, width int) (level int) {
+	lowest := c.v.lowestWidth()
+	p.from, p.step = from, (to-from-1)/unit.Duration(width)+1
+	p.columns = int((to-from-1)/p.step) + 1
+	if p.step < lowest {
+		return direct
+	}
+	for step := lowest; ; step, level = step<<1, level+1 {
+		begin, end := from/step, (to-1)/step+1
+		if end-begin <= unit.Duration(width) {
+			p.from, p.step, p.columns = begin*step, step, int(end-begin)
+			return level
+		}
+	}
+}
+
+// painter is one worker of a picture.
+type painter struct {
+	c      *colouring
+	p      *picture
+	level  int
+	binner *binner[uint16]
+	line   []uint16 // of one location
+	all    []uint16 // of all locations of a row, by location, then column
+	votes  []uint32 // by category
+}
+
+// paintRow fills a row of the picture.
+func (w *painter) paintRow(row int) {
+	p := w.p
+	out := p.cells[row*p.columns : (row+1)*p.columns]
+	begin := p.first + row*p.group
+	n := min(p.group, p.last-begin)
+	if n == 1 {
+		w.paintLocation(begin, out)
+		return
+	}
+	looked := min(n, p.looked)
+	w.all = slices.Grow(w.all[:0], looked*p.columns)[:looked*p.columns]
+	for i := range looked {
+		w.paintLocation(begin+i*n/looked, w.all[i*p.columns:(i+1)*p.columns])
+	}
+	w.vote(looked, out)
+}
+
+// paintLocation fills the columns of one location.
+func (w *painter) paintLocation(location int, out []uint16) {
+	p, v := w.p, w.c.v
+	if w.level != direct {
+		w.c.index.look(w.level, location, int(p.from/p.step), out)
+		return
+	}
+	if w.binner == nil {
+		w.binner = newBinner[uint16](1, w.c.categories, p.step)
+	}
+	from := v.tl.Start + p.from
+	w.binner.begin(from, out)
+	to := min(from+unit.Duration(p.columns)*p.step, max(v.tl.End, v.tl.Start+1))
+	w.c.each(location, from, to, w.binner.add)
+	w.binner.flush()
+}
+
+// vote gives each column the category that most locations have.
+func (w *painter) vote(n int, out []uint16) {
+	if w.votes == nil {
+		w.votes = make([]uint32, w.c.categories)
+	}
+	columns := len(out)
+	for x := range out {
+		best := w.all[x]
+		for i := x; i < n*columns; i += columns {
+			category := w.all[i]
+			w.votes[category]++
+			if count := w.votes[category]; count > w.votes[best] || count == w.votes[best] && category < best {
+				best = category
+			}
+		}
+		for i := x; i < n*columns; i += columns {
+			w.votes[w.all[i]] = 0
+		}
+		out[x] = best
+	}
+}
+
+// The binary form; see the comment of the package.
+const (
+	pictureHeader  = 64
+	pictureVersion = 1
+	codingPlain    = 0
+	codingRuns     = 1
+)
+
+// encode writes the picture in the shorter of the two codings.
+func (p *picture) encode(generation, color int) []byte {
+	runs := 0
+	for at := 0; at < len(p.cells); at += p.run(at) {
+		runs++
+	}
+	words, coding := len(p.cells), codingPlain
+	if 2*runs < words {
+		words, coding = 2*runs, codingRuns
+	}
+	out := make([]byte, pictureHeader, pictureHeader+2*words)
+	le := binary.LittleEndian
+	copy(out, "SLTL")
+	le.PutUint16(out[4:], pictureVersion)
+	le.PutUint16(out[6:], uint16(coding))
+	le.PutUint64(out[8:], uint64(p.from))
+	le.PutUint64(out[16:], uint64(p.step))
+	for i, value := range []int{p.columns, p.rows, p.first, p.group, p.looked, generation, color, words} {
+		le.PutUint32(out[24+4*i:], uint32(value))
+	}
+	if coding == codingPlain {
+		for _, c := range p.cells {
+			out = le.AppendUint16(out, c)
+		}
+		return out
+	}
+	for at := 0; at < len(p.cells); {
+		n := p.run(at)
+		out = le.AppendUint16(out, uint16(n-1))
+		out = le.AppendUint16(out, p.cells[at])
+		at += n
+	}
+	return out
+}
+
+// longestRun is the length of a run that its coding can tell.
+const longestRun = 1 << 16
+
+// run is how many cells from one on have the same category, up to longestRun.
+func (p *picture) run(at int) int {
+	n, most := 1, min(longestRun, len(p.cells)-at)
+	for n < most && p.cells[at+n] == p.cells[at] {
+		n++
+	}
+	return n
+}

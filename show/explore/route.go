@@ -1,0 +1,179 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// endpoint answers a request: a value that becomes JSON, or a *binaryAnswer.
+type endpoint struct {
+	parameters []string // beside run
+	answer     func(context.Context, *view, *query) (any, error)
+}
+
+// endpoints are the questions about a run, by name. The list with their meaning stands in the package's comment.
+var endpoints = map[string]endpoint{
+	"locations": {[]string{"first", "last"}, answerLocations},
+	"legend":    {[]string{"color"}, answerLegend},
+	"timeline":  {[]string{"from", "to", "width", "first", "last", "rows", "color"}, answerTimeline},
+	"calls":     {[]string{"from", "to", "first", "last", "limit"}, answerCalls},
+	"states":    {[]string{"from", "to", "first", "last", "limit", "largest"}, answerStates},
+	"messages":  {[]string{"from", "to", "first", "last", "rows", "limit"}, answerMessages},
+	"critical":  {[]string{"from", "to", "width"}, answerCritical},
+	"waits":     {[]string{"limit"}, answerWaits},
+	"wait":      {[]string{"state", "location", "time"}, answerWait},
+
+	"tree":         {nil, answerTree},
+	"distribution": {[]string{"path", "metric", "inclusive"}, answerDistribution},
+	"matrix":       {[]string{"size"}, answerMatrix},
+	"iterations":   {nil, answerIterations},
+	"composition":  {nil, answerComposition},
+	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
+	"series":       {nil, answerSeries},
+	"figure":       {[]string{"kind", "series", "dark", "machine", "latency"}, answerFigure},
+}
+
+// binaryAnswer is an answer that is not JSON.
+type binaryAnswer struct {
+	kind   string // of its content
+	policy string // what it may do, if that differs from pages
+	data   []byte
+}
+
+// failure is a request that cannot be answered.
+type failure struct {
+	status int
+	says   Error
+}
+
+func (f *failure) Error() string { return f.says.Error }
+
+// routes leads requests to their answers.
+func (s *Server) routes(web fs.FS) http.Handler {
+	files := http.FileServerFS(web)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, api := strings.CutPrefix(r.URL.Path, "/api/")
+		switch {
+		case api:
+			s.serveAPI(w, r, name)
+		case isPage(web, r.URL.Path):
+			files.ServeHTTP(w, r)
+		default:
+			fail(w, notFound("there is no "+r.URL.Path))
+		}
+	})
+}
+
+// isPage reports whether there is a file for a path; directories have none but the first page.
+func isPage(web fs.FS, at string) bool {
+	if at == "/" {
+		return true
+	}
+	name := strings.TrimPrefix(at, "/")
+	if path.Clean("/"+name) != at || strings.HasSuffix(name, "index.html") || !fs.ValidPath(name) {
+		return false
+	}
+	info, err := fs.Stat(web, name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// serveAPI answers a question.
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, name string) {
+	select {
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
+	case <-r.Context().Done():
+		return
+	}
+	answer, err := s.answer(r, name)
+	switch {
+	case err != nil && r.Context().Err() != nil:
+		// Nobody listens any more.
+	case err != nil:
+		fail(w, err)
+	default:
+		write(w, r, answer)
+	}
+}
+
+func (s *Server) answer(r *http.Request, name string) (any, error) {
+	if name == "runs" {
+		q, err := newQuery(r.URL.RawQuery, []string{"reload"})
+		if err != nil {
+			return nil, err
+		}
+		return s.answerRuns(q)
+	}
+	e, ok := endpoints[name]
+	if !ok {
+		return nil, notFound("there is no /api/" + name)
+	}
+	q, err := newQuery(r.URL.RawQuery, append([]string{"run"}, e.parameters...))
+	if err != nil {
+		return nil, err
+	}
+	run := q.number("run", 0, int64(len(s.inputs))-1, 0)
+	if q.err != nil {
+		return nil, q.err
+	}
+	v := s.inputs[run].view.Load()
+	if v == nil {
+		return nil, notReady("this run is not open yet")
+	}
+	answer, err := e.answer(r.Context(), v, q)
+	if err == nil && q.err != nil {
+		err = q.err
+	}
+	return answer, err
+}
+
+// write sends an answer.
+func write(w http.ResponseWriter, r *http.Request, answer any) {
+	b, ok := answer.(*binaryAnswer)
+	if !ok {
+		data, err := json.Marshal(answer)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		b = &binaryAnswer{kind: "application/json; charset=utf-8", data: data}
+	}
+	w.Header().Set("Content-Type", b.kind)
+	if b.policy != "" {
+		w.Header().Set("Content-Security-Policy", b.policy)
+	}
+	if r.Method != http.MethodHead {
+		w.Write(b.data) // a client that is gone needs no answer
+	}
+}
+
+// fail sends an error.
+func fail(w http.ResponseWriter, err error) {
+	var f *failure
+	if !errors.As(err, &f) {
+		f = &failure{http.StatusInternalServerError, Error{Error: err.Error(), Code: "failed"}}
+	}
+	data, err := json.Marshal(f.says)
+	if err != nil {
+		data = []byte(`{"error":"failed","code":"failed"}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if f.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(f.status)
+	w.Write(append(data, '\n'))
+}
+
+func notFound(text string) error {
+	return &failure{http.StatusNotFound, Error{Error: text, Code: "not_found"}}
+}
+
+func notReady(text string) error {
+	return &failure{http.StatusServiceUnavailable, Error{Error: text, Code: "not_ready"}}
+}

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"slackline/analyze/scaling"
+	"slackline/internal/stat"
+	"slackline/model/dataset"
+)
+
+// datasetView is a dataset with its models.
+type datasetView struct {
+	data   *dataset.Dataset
+	models []scaling.Modelled // by series
+}
+
+// models finds the models of a dataset, once.
+func (v *view) models() (*datasetView, error) {
+	if v.opened.Dataset == nil {
+		return nil, badRequest("run", "this input is a run, not a dataset")
+	}
+	return v.dataset.get(func() (*datasetView, error) {
+		models, err := scaling.Models(v.opened.Dataset, scaling.Options{}, v.threads)
+		return &datasetView{v.opened.Dataset, models}, err
+	})
+}
+
+// mostSeries is how many series of a dataset are listed.
+const mostSeries = 2000
+
+// answerSeries lists what is in a dataset.
+func answerSeries(_ context.Context, v *view, _ *query) (any, error) {
+	d, err := v.models()
+	if err != nil {
+		return nil, err
+	}
+	list := &SeriesList{Parameters: d.data.Parameters, Series: []Series{}, Cut: len(d.models) > mostSeries}
+	for i := range d.models[:min(len(d.models), mostSeries)] {
+		list.Series = append(list.Series, d.series(i))
+	}
+	return list, nil
+}
+
+func (d *datasetView) series(i int) Series {
+	m := &d.models[i]
+	s := Series{Series: i, CallPath: m.Series.CallPath, Metric: m.Series.Metric, Points: []SeriesPoint{}}
+	for _, p := range m.Series.Points {
+		sorted := stat.Sorted(p.Values)
+		if len(sorted) == 0 {
+			continue
+		}
+		s.Points = append(s.Points, SeriesPoint{
+			At: p.At, Count: len(sorted), Min: sorted[0], Max: sorted[len(sorted)-1],
+			Q1: stat.Quantile(sorted, 0.25), Median: stat.Quantile(sorted, 0.5), Q3: stat.Quantile(sorted, 0.75),
+		})
+	}
+	if m.Err != nil {
+		s.Doubt = m.Err.Error()
+		return s
+	}
+	s.Model, s.Growth, s.Doubt = m.Fit.Model.String(), growth(m.Fit), m.Fit.Doubt
+	s.Confidence = finite(m.Fit.Confidence)
+	return s
+}
+
+// growth is how a model grows, in the notation of Landau.
+func growth(f *scaling.Fit) string {
+	var parts []string
+	for i, lead := range f.Leads {
+		if lead != (scaling.Term{}) {
+			parts = append(parts, lead.Landau(f.Parameters[i]))
+		}
+	}
+	joint := " * "
+	if f.Form == scaling.Sum {
+		joint = " + "
+	}
+	if len(parts) == 0 {
+		return "O(1)"
+	}
+	return "O(" + strings.Join(parts, joint) + ")"
+}
+
+// finite is a number that JSON can tell.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,93 @@
+package explore
+
+import (
+	"context"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+)
+
+// answerMatrix says who sent how much to whom.
+func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
+	if v.tl == nil {
+		return nil, errNoRun
+	}
+	size := int(q.number("size", 1, MaxMatrix, 128))
+	if q.err != nil {
+		return nil, q.err
+	}
+	links, err := v.matrix.get(func() ([]profile.Link, error) { return profile.Matrix(v.tl), nil })
+	if err != nil {
+		return nil, err
+	}
+	ranks := max(v.tl.Ranks, 1)
+	m := &Matrix{Ranks: v.tl.Ranks, Group: (ranks + size - 1) / size, From: []int{}, To: []int{}, Count: []int64{}, Bytes: []int64{}}
+	m.Size = (ranks + m.Group - 1) / m.Group
+	cells := make([]profile.Traffic, m.Size*m.Size)
+	for i := range links {
+		l := &links[i]
+		c := &cells[l.From/m.Group*m.Size+l.To/m.Group]
+		c.Count += l.Count
+		c.Bytes += l.Bytes
+	}
+	for i, c := range cells {
+		if c.Count > 0 {
+			m.From, m.To = append(m.From, i/m.Size), append(m.To, i%m.Size)
+			m.Count, m.Bytes = append(m.Count, c.Count), append(m.Bytes, c.Bytes)
+		}
+	}
+	return m, nil
+}
+
+// answerIterations says how the run develops.
+func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
+	f, err := v.analysed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &Iterations{Path: -1, List: []Iteration{}}
+	it := f.iterations
+	if it == nil {
+		return a, nil
+	}
+	a.Path, a.Covers, a.Cut = int(it.Path), it.Covers, len(it.List) > MaxList
+	for i := range it.List[:min(len(it.List), MaxList)] {
+		one := &it.List[i]
+		a.List = append(a.List, Iteration{
+			Begin: v.since(one.Begin), Duration: int64(one.Duration), Computation: int64(one.Computation),
+			MaxComputation: int64(one.MaxComputation), MPI: int64(one.MPI), Waiting: int64(one.Waiting),
+		})
+	}
+	return a, nil
+}
+
+// answerComposition says what the run consists of.
+func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
+	f, err := v.analysed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, e := f.composition, f.efficiency
+	a := &Composition{Total: int64(c.Total), Parts: []Part{}, Efficiency: Efficiency{
+		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),
+		Serialisation: finite(e.Serialisation), Transfer: finite(e.Transfer), Estimated: e.Estimated,
+	}}
+	titles := waitTitles()
+	for _, p := range c.Parts {
+		title := p.Kind.Title()
+		if p.Kind == profile.Waiting {
+			title = titles[p.Name]
+		}
+		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: title, Time: int64(p.Time)})
+	}
+	return a, nil
+}
+
+// waitTitles are the titles of the kinds of waiting, by name.
+func waitTitles() map[string]string {
+	titles := map[string]string{}
+	for _, m := range waits.Metrics() {
+		titles[m.String()] = m.Info().Title
+	}
+	return titles
+}

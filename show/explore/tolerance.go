@@ -1,0 +1,170 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"slackline/analyze/replay"
+	"slackline/analyze/tolerance"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+)
+
+// tolerances are the curves of a run, by machine, each made when it is first asked for.
+type tolerances struct {
+	mu sync.Mutex
+	by map[string]*lazy[*toleranceCurve]
+}
+
+// toleranceCurve is T of a run on a machine as a function of the latency.
+type toleranceCurve struct {
+	answer Tolerance
+	graph  *tolerance.Graph
+}
+
+// tolerancePercents are the losses that tolerances are told for.
+var tolerancePercents = []string{"1%", "2%", "5%"}
+
+const (
+	mostCalls = 10_000_000 // of runs whose curve is found beside the looking
+	mostBends = 4000       // points of a curve
+	// mostLatency is a latency that may be asked for, in picoseconds: one second. What T becomes there still fits.
+	mostLatency = 1_000_000_000_000
+)
+
+// answerTolerance gives T over the latency.
+func answerTolerance(ctx context.Context, v *view, q *query) (any, error) {
+	if v.tl == nil {
+		return nil, errNoRun
+	}
+	var names []string
+	for _, m := range v.opened.Machines {
+		names = append(names, m.Name)
+	}
+	if len(names) == 0 {
+		return nil, notFound("no machine is known on which this run could be replayed")
+	}
+	name := q.word("machine", names, names[0])
+	latency := q.number("latency", 0, mostLatency, 0)
+	if q.err != nil {
+		return nil, q.err
+	}
+	curve, err := v.toleranceOn(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	answer := curve.answer
+	if q.given("latency") {
+		p, err := curve.graph.At(latency)
+		if err != nil {
+			return nil, badRequest("latency", "latency: %v", err)
+		}
+		answer.At = &TolerancePoint{Latency: float64(p.X), T: float64(p.T), Before: p.Left, After: p.Right}
+	}
+	return &answer, nil
+}
+
+// toleranceOn is the curve on a machine. A request that goes away leaves the work to those that come after it.
+func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, error) {
+	v.tolerances.mu.Lock()
+	if v.tolerances.by == nil {
+		v.tolerances.by = map[string]*lazy[*toleranceCurve]{}
+	}
+	made := v.tolerances.by[name]
+	if made == nil {
+		made = &lazy[*toleranceCurve]{}
+		v.tolerances.by[name] = made
+	}
+	v.tolerances.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		made.get(func() (*toleranceCurve, error) { return v.makeTolerance(name) })
+	}()
+	select {
+	case <-done:
+		return made.value, made.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (v *view) makeTolerance(name string) (*toleranceCurve, error) {
+	if v.counts.calls > mostCalls {
+		return nil, notFound(fmt.Sprintf("the run has %d calls; for the tolerance of more than %d ask 'slackline tolerance %s --machine %s'", v.counts.calls, mostCalls, v.name, name))
+	}
+	on := v.machine(name)
+	program, err := v.program()
+	if err != nil {
+		return nil, err
+	}
+	s, err := tolerance.Prepare(program, nil, on.Gamma)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := on.Layout(s.Graph().Ranks())
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Evaluate(tolerance.Network{Layout: layout})
+	if err != nil {
+		return nil, err
+	}
+	question := tolerance.Question{Variable: tolerance.Variable{Parameter: tolerance.L}, Around: true}
+	for _, text := range tolerancePercents {
+		p, err := tolerance.ParsePercent(text)
+		if err != nil {
+			return nil, err
+		}
+		question.Percents = append(question.Percents, p)
+	}
+	answers, err := e.Ask(question)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := e.Graph(question.Variable)
+	if err != nil {
+		return nil, err
+	}
+	return &toleranceCurve{answer: toleranceAnswer(name, answers), graph: graph}, nil
+}
+
+func (v *view) machine(name string) *machine.Machine {
+	for _, m := range v.opened.Machines {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// program is the run as a schedule.
+func (v *view) program() (schedule.Program, error) {
+	if v.opened.Program != nil {
+		return v.opened.Program, nil
+	}
+	return replay.New(v.tl, replay.Options{})
+}
+
+func toleranceAnswer(name string, a *tolerance.Answers) Tolerance {
+	t := Tolerance{
+		Machine: name, Given: a.Given.X, T: int64(a.T), LambdaL: a.Lambda.L, LambdaG: a.Lambda.Bytes, LambdaO: a.Lambda.O,
+		Share: float64(a.Share()) / 1e6, Tolerances: []LatencyLimit{}, Curve: []TolerancePoint{},
+	}
+	for i, l := range a.Tolerance {
+		t.Tolerances = append(t.Tolerances, LatencyLimit{Percent: a.Question.Percents[i].String(), Latency: l.X, Unbounded: l.Unbounded})
+	}
+	n := len(a.Curve)
+	t.Cut = n > mostBends
+	for i := range min(n, mostBends) {
+		p := &a.Curve[i]
+		if t.Cut { // evenly, with both ends
+			p = &a.Curve[i*(n-1)/(mostBends-1)]
+		}
+		x, _ := p.X.Float64()
+		y, _ := p.T.Float64()
+		t.Curve = append(t.Curve, TolerancePoint{Latency: x, T: y, Before: p.Before, After: p.After})
+	}
+	return t
+}

@@ -1,0 +1,106 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"slackline/analyze/profile"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// view is one generation of an input: what was read, and what was made of it. It does not change, but for what is
+// made of it later.
+type view struct {
+	name       string
+	generation int
+	stamp      stamp
+	opened     *Opened
+	threads    int
+	context    context.Context
+	cancel     context.CancelFunc
+
+	// Of a run:
+	tl      *timeline.Timeline
+	paths   *profile.Paths
+	windows *profile.Windows
+	kinds   *colouring // by kind
+	counts  runCounts
+
+	byPath  lazy[*colouring]
+	matrix  lazy[[]profile.Link]
+	arrows  lazy[*arrowIndex]
+	dataset lazy[*datasetView] // of a dataset
+
+	tolerances tolerances
+	analysis   analysis
+}
+
+// runCounts are how much of everything there is.
+type runCounts struct {
+	calls      int64
+	clockError unit.Duration
+	host       string
+}
+
+// lazy is something that is made when it is first asked for. A request that goes away does not end its making.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+	err   error
+}
+
+func (l *lazy[T]) get(f func() (T, error)) (T, error) {
+	l.once.Do(func() { l.value, l.err = f() })
+	return l.value, l.err
+}
+
+// errNoRun is the answer to questions about a run that are asked of a dataset.
+var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for series and figure")
+
+// newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.
+func newView(ctx, life context.Context, opened *Opened, threads int) (*view, error) {
+	v := &view{opened: opened, threads: threads, tl: opened.Timeline}
+	v.context, v.cancel = context.WithCancel(life)
+	v.analysis.done = make(chan struct{})
+	if v.tl == nil {
+		if opened.Dataset == nil {
+			return nil, errors.New("there is neither a run nor a dataset in it")
+		}
+		return v, nil
+	}
+	var err error
+	if v.paths, err = profile.NewPaths(v.tl); err != nil {
+		return nil, err
+	}
+	v.windows = profile.NewWindows(v.tl, v.paths, threads)
+	v.count()
+	v.kinds, err = v.colourByKind(ctx)
+	return v, err
+}
+
+func (v *view) count() {
+	host := ""
+	for i := range v.tl.Locations {
+		l := &v.tl.Locations[i]
+		v.counts.calls += int64(l.Calls.Len())
+		if l.ClockError < 0 || v.counts.clockError < 0 {
+			v.counts.clockError = -1
+		} else {
+			v.counts.clockError = max(v.counts.clockError, l.ClockError)
+		}
+		if i == 0 {
+			host = l.Host
+		} else if l.Host != host {
+			host = ""
+		}
+	}
+	v.counts.host = host
+}
+
+// length is how long the run lasts.
+func (v *view) length() unit.Duration { return v.tl.End - v.tl.Start }
+
+// since is a time as requests and answers have it: since the start of the run.
+func (v *view) since(t unit.Duration) int64 { return int64(t - v.tl.Start) }

@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"context"
+	"sort"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+	"slackline/internal/parallel"
+	"slackline/model/unit"
+)
+
+// waitSpans finds the wait states of a location in a window. Where they overlap, as those of calls inside of each other
+// may, the one that began first has the time.
+type waitSpans struct {
+	result *waits.Result
+	// latest has, for locations whose wait states do not end in the order of their beginnings, the latest end up to
+	// each of them; nil for the others.
+	latest [][]unit.Duration
+}
+
+func newWaitSpans(r *waits.Result, threads int) *waitSpans {
+	w := &waitSpans{result: r, latest: make([][]unit.Duration, len(r.Timeline.Locations))}
+	parallel.Each(len(w.latest), threads, func(location int) { w.latest[location] = latestEnds(r, int32(location)) })
+	return w
+}
+
+func latestEnds(r *waits.Result, location int32) []unit.Duration {
+	first, end := r.StatesOf(location)
+	ordered, last := true, unit.Duration(0)
+	for i := first; i < end; i++ {
+		_, _, to := r.SpanOf(i)
+		ordered = ordered && (i == first || to >= last)
+		last = to
+	}
+	if ordered {
+		return nil
+	}
+	list := make([]unit.Duration, 0, end-first)
+	for i := first; i < end; i++ {
+		_, _, to := r.SpanOf(i)
+		if n := len(list); n > 0 {
+			to = max(to, list[n-1])
+		}
+		list = append(list, to)
+	}
+	return list
+}
+
+// endUpTo is when the wait states of a location up to a number have ended.
+func (w *waitSpans) endUpTo(location, state int) unit.Duration {
+	if latest := w.latest[location]; latest != nil {
+		first, _ := w.result.StatesOf(int32(location))
+		return latest[state-first]
+	}
+	_, _, to := w.result.SpanOf(state)
+	return to
+}
+
+// firstIn is the number of the first wait state of a location that may last beyond a moment, and when all before it had
+// ended.
+func (w *waitSpans) firstIn(location int, from unit.Duration) (state int, ended unit.Duration) {
+	first, end := w.result.StatesOf(int32(location))
+	state = first + sort.Search(end-first, func(i int) bool { return w.endUpTo(location, first+i) > from })
+	if state > first {
+		ended = w.endUpTo(location, state-1)
+	} else {
+		ended = w.result.Timeline.Start
+	}
+	return state, ended
+}
+
+// each calls visit for the wait states of a location in a window, by time, each with its part of the window.
+func (w *waitSpans) each(location int, from, to unit.Duration, visit func(from, to unit.Duration, state int)) {
+	state, ended := w.firstIn(location, from)
+	_, end := w.result.StatesOf(int32(location))
+	at := max(from, ended)
+	for ; state < end && at < to; state++ {
+		_, begin, until := w.result.SpanOf(state)
+		if begin >= to {
+			return
+		}
+		begin, until = max(begin, at), min(until, to)
+		if begin < until {
+			visit(begin, until, state)
+			at = until
+		}
+	}
+}
+
+// colourByWait colours by kind of activity, and wait states as category says.
+func (v *view) colourByWait(ctx context.Context, f *findings, category func(state int) uint16) (*colouring, error) {
+	kinds := v.kindOfPaths()
+	c := &colouring{v: v, categories: noCause + 1}
+	c.each = func(location int, from, to unit.Duration, emit func(unit.Duration, uint16)) {
+		path := v.tl.Locations[location].Calls.Path
+		at := from
+		between := func(end unit.Duration) { // what is no waiting
+			if end > at {
+				v.eachSegment(location, at, end, func(_, until unit.Duration, call int32) {
+					kind := uint16(profile.Outside)
+					if call >= 0 {
+						kind = uint16(kinds[path[call]])
+					}
+					emit(until, kind)
+				})
+			}
+		}
+		f.spans.each(location, from, to, func(begin, end unit.Duration, state int) {
+			between(begin)
+			emit(end, category(state))
+			at = end
+		})
+		between(to)
+	}
+	var err error
+	c.index, err = buildIndex[uint8](ctx, c)
+	return c, err
+}
