@@ -176,7 +176,7 @@ func rankBounds(d *Definitions, selected []bool, size int) []int {
 	total := uint64(0)
 	for i := range d.Locations {
 		l := &d.Locations[i]
-		if l.Rank < 0 || l.Rank >= d.Ranks || selected != nil && !selected[l.Rank] || l.Missing {
+		if l.Rank < 0 || l.Rank >= d.Ranks || selected != nil && !selected[l.Rank] {
 			continue
 		}
 		n := min(l.Events, 1<<40) + 1 // what a damaged file says of itself may be anything
