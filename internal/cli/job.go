@@ -40,7 +40,7 @@ import (
 )
 
 // sharers are the verbs that share their work among the processes of a job.
-var sharers = map[string]bool{"simulate": true}
+var sharers = map[string]bool{"simulate": true, "waits": true, "profile": true}
 
 // leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
 // processes of the job, or say something of themselves.

@@ -90,7 +90,7 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	report, err := profileRun(c, r, o.run.threads)
-	if err != nil {
+	if err != nil || !a.isFirst() {
 		return err
 	}
 	report.options = o
@@ -177,15 +177,20 @@ func profileRun(c *cobra.Command, r *run, threads int) (*profileReport, error) {
 		return nil, err
 	}
 	p := &profileReport{run: r, waits: found, profile: found.Profile()}
+	if err := p.profile.Gather(c.Context(), timeParts, collectiveParts); err != nil {
+		return nil, err
+	}
 	p.waiting = found.WaitTimes()
 	p.composition = p.profile.Composition(p.waiting)
-	p.iterations = p.profile.Iterations()
-	if p.iterations != nil {
+	p.iterations, err = p.profile.FindIterations(c.Context(), func(add func(rank int, at, amount unit.Duration)) {
 		found.EachState(func(s *waits.State) {
 			if s.Thread == 0 {
-				p.iterations.AddWait(s.Rank, s.At, s.Amount)
+				add(s.Rank, s.At, s.Amount)
 			}
 		})
+	})
+	if err != nil {
+		return nil, err
 	}
 	return p, nil
 }

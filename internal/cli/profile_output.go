@@ -135,13 +135,13 @@ func (r *profileReport) json() *profileJSON {
 			j.ByRank = append(j.ByRank, r.pathJSON(&r.profile.Entries[i]))
 		}
 	}
-	for _, l := range profile.Matrix(r.run.timeline) {
+	for _, l := range r.profile.Matrix() {
 		j.Matrix = append(j.Matrix, linkJSON{l.From, l.To, l.Count, l.Bytes})
 	}
-	for _, s := range profile.Sizes(r.run.timeline) {
+	for _, s := range r.profile.Sizes() {
 		j.Sizes = append(j.Sizes, sizeJSON{s.From, s.To, s.Count, s.Bytes})
 	}
-	for _, c := range profile.Collectives(r.run.timeline, timeParts) {
+	for _, c := range r.profile.Collectives(timeParts) {
 		j.Collectives = append(j.Collectives, collectiveUseJSON{c.Op.String(), c.Ranks, c.Calls, c.Bytes, exactSeconds(c.Time), exactSeconds(c.First), exactSeconds(c.Last), c.Over})
 	}
 	if it := r.iterations; it != nil {
@@ -265,7 +265,7 @@ func (r *profileReport) writePaths(a *app, w io.Writer) error {
 
 // writeTraffic says what was communicated.
 func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
-	if links := profile.Matrix(r.run.timeline); len(links) > 0 {
+	if links := r.profile.Matrix(); len(links) > 0 {
 		var sum profile.Traffic
 		var top profile.Link
 		for _, l := range links {
@@ -278,14 +278,14 @@ func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
 		fmt.Fprintf(w, "\n%s, %s, between %s of ranks; most from %d to %d: %s\n", plural(sum.Count, "message"), byteText(sum.Bytes),
 			plural(len(links), "pair"), top.From, top.To, byteText(top.Bytes))
 		t := table.New(table.Column{Key: "size", Title: "message size"}, table.Column{Key: "messages", Align: table.Right}, table.Column{Key: "bytes", Align: table.Right})
-		for _, s := range profile.Sizes(r.run.timeline) {
+		for _, s := range r.profile.Sizes() {
 			t.Add(sizeRange(s.From, s.To), grouped(s.Count), byteText(s.Bytes))
 		}
 		if err := a.writeText(w, t, true); err != nil {
 			return err
 		}
 	}
-	uses := profile.Collectives(r.run.timeline, timeParts)
+	uses := r.profile.Collectives(timeParts)
 	if len(uses) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/internal/provenance"
 	"slackline/show/plot"
@@ -84,7 +85,7 @@ func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	report, err := o.analyse(a, c, r)
-	if err != nil {
+	if err != nil || !a.isFirst() {
 		return err
 	}
 	if o.plot != "" {
@@ -108,18 +109,29 @@ func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, 
 		return nil, err
 	}
 	a.note("%s analysed in %s, %s", plural(result.States, "wait state"), tidy(time.Since(begin)), plural(o.run.threads, "thread"))
+	a.noteOfSharing(result.Rounds())
 	if result.Cyclic > 0 {
 		a.warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", plural(result.Cyclic, "wait state"))
 	}
 	report := &waitsReport{run: r, result: result, options: o}
 	if o.critical {
-		report.critical = result.CriticalPath()
+		if report.critical, err = result.FindCriticalPath(c.Context()); err != nil {
+			return nil, err
+		}
 	}
 	if len(o.of.list) > 0 && o.explain == 0 {
 		o.explain = 3
 	}
-	for _, w := range largestWaits(result.Waits, o.of.list, o.explain) {
-		report.explanations = append(report.explanations, result.Explain(w))
+	if o.explain > 0 {
+		if report.explanations, err = result.FindExplanations(c.Context(), largestWaits(result.Waits, o.of.list, o.explain)); err != nil {
+			return nil, err
+		}
+	}
+	if o.cube != "" {
+		report.profile = result.Profile()
+		if err := report.profile.Gather(c.Context()); err != nil {
+			return nil, err
+		}
 	}
 	if o.format.value == formatJSON {
 		report.provenance = provenance.New(a.args)
@@ -129,12 +141,24 @@ func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, 
 	return report, nil
 }
 
+// noteOfSharing says how much the processes of a job exchanged, and in how many rounds costs were handed over.
+func (a *app) noteOfSharing(rounds int) {
+	g := a.group()
+	if g.Size() == 1 {
+		return
+	}
+	t := g.Traffic()
+	a.note("%d processes: process 0 sent %s and received %s in %s; costs were handed over in %s", g.Size(), byteText(t.Sent), byteText(t.Received),
+		plural(t.Exchanges, "exchange"), plural(rounds, "round"))
+}
+
 // waitsReport is a result with everything that its output names.
 type waitsReport struct {
 	run          *run
 	result       *waits.Result
 	critical     *waits.CriticalPath
 	explanations []*waits.Explanation
+	profile      *profile.Profile // nil: it was not needed
 	options      *waitsOptions
 	provenance   *provenance.Record
 }
