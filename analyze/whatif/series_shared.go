@@ -176,4 +176,6 @@ func encoded[T any](value *T) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func decode[T any](data []byte, value *T) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(value) }
+func decode[T any](data []byte, value *T) error {
+	return gob.NewDecoder(bytes.NewReader(data)).Decode(value)
+}
