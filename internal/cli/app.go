@@ -115,6 +115,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.compareCommand(),
 		a.exploreCommand(),
 		a.explainCommand(),
+		a.reportCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
 		a.manCommand(),
