@@ -112,8 +112,12 @@ func (o *reportOptions) openRecorded(a *app, c *cobra.Command, in *report.Input,
 	if err := o.run.applyGrid(t.Timeline); err != nil {
 		return err
 	}
+	properties, err := propertiesOf(word)
+	if err != nil {
+		return err
+	}
 	run := &report.Run{
-		Name: word, Format: t.Format, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.begin.value, End: o.run.end.value,
+		Name: word, Format: t.Format, Properties: properties, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.begin.value, End: o.run.end.value,
 		Words:    append([]string{word}, changedWords(c, "grid", "only-ranks", "clock")...),
 		Simulate: append([]string{word}, changedWords(c, "scale-compute", "denoise", "without")...),
 	}
@@ -142,9 +146,21 @@ func (o *reportOptions) openRecorded(a *app, c *cobra.Command, in *report.Input,
 	if err != nil {
 		return err
 	}
-	run.Program, run.Span = p, p.Report().Span
+	run.Program, run.Span, run.Denoised = p, p.Report().Span, options.Denoise
 	run.Scaled = func(ranks int) (schedule.Program, error) { return copies.WithRanks(ranks) }
 	return nil
+}
+
+// propertiesOf reads where a recorded run comes from.
+func propertiesOf(word string) (trace.Properties, error) {
+	t, err := input.OpenRawTrace(word, trace.Options{})
+	if err != nil {
+		return trace.Properties{}, err
+	}
+	if t.Close != nil {
+		err = t.Close()
+	}
+	return t.Properties, err
 }
 
 // openSimulated simulates a pattern or a schedule.

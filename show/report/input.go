@@ -43,13 +43,14 @@ type Input struct {
 
 // Run is a recorded or simulated run, and what can be asked about it.
 type Run struct {
-	Name     string   // as the user wrote it
-	Words    []string // for commands that look at the run: its name and flags
-	Simulate []string // for commands that simulate it
-	Format   string   // of the file, or "simulation"
-	Timeline *timeline.Timeline
-	Clocks   *trace.ClockReport // nil: not recorded
-	Machine  string             // on which it was simulated; empty: it was recorded
+	Name       string   // as the user wrote it
+	Words      []string // for commands that look at the run: its name and flags
+	Simulate   []string // for commands that simulate it
+	Format     string   // of the file, or "simulation"
+	Timeline   *timeline.Timeline
+	Properties trace.Properties   // what a trace says about its program
+	Clocks     *trace.ClockReport // nil: not recorded
+	Machine    string             // on which it was simulated; empty: it was recorded
 
 	Begin, End unit.Duration // part that the user wants, since the start of the run; End 0: to its end
 
@@ -57,8 +58,9 @@ type Run struct {
 	Program   schedule.Program
 	NoProgram string
 	// Scaled makes the program for other numbers of ranks; nil: it cannot be made.
-	Scaled func(ranks int) (schedule.Program, error)
-	Span   unit.Duration // of the recorded run without start and end of MPI: what a simulation should take
+	Scaled   func(ranks int) (schedule.Program, error)
+	Denoised bool          // the noise of the recorded machine was taken out of the program
+	Span     unit.Duration // of the recorded run without start and end of MPI: what a simulation should take
 }
 
 // Machine is where programs are simulated.

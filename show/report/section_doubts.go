@@ -80,7 +80,11 @@ func (s *story) doubtModel(t *Table, a *analysed) {
 	t.add(text("Machine"), text(where), text("computation takes as long as it did; messages cost what the machine says (LogGOPS)"))
 	if a.run.Span > 0 {
 		off := float64(s.gains.value.before)/float64(a.run.Span) - 1
-		t.add(text("Simulation"), text(fmt.Sprintf("%s simulated, %s recorded: %+.1f %%", s.gains.value.before.Short(), a.run.Span.Short(), 100*off)), text("how near the simulation comes to what was recorded, from MPI_Init to MPI_Finalize; on another machine it need not be near"))
+		how := "simulated"
+		if a.run.Denoised {
+			how = "simulated without the noise of the recorded machine"
+		}
+		t.add(text("Simulation"), text(fmt.Sprintf("%s %s, %s recorded: %+.1f %%", s.gains.value.before.Short(), how, a.run.Span.Short(), 100*off)), text("how near the simulation comes to what was recorded, from MPI_Init to MPI_Finalize; on another machine it need not be near"))
 	}
 	t.add(text("Tolerance"), text("the static model: a rank's CPU is never busy with the messages of others"), text("latency and bandwidth that are tolerated may be somewhat less in reality"))
 	if s.scale.asked {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"slackline/analyze/profile"
 	"slackline/model/timeline"
@@ -39,8 +40,21 @@ func (s *story) tellRun() *Section {
 func (a *analysed) facts() []Fact {
 	tl := a.run.Timeline
 	facts := []Fact{{"Run", a.run.Name}}
-	if programs := programsOf(tl); programs != "" {
+	p := &a.run.Properties
+	if len(p.Command) > 0 {
+		facts = append(facts, Fact{"Program", Command(p.Command...)})
+	} else if programs := programsOf(tl); programs != "" {
 		facts = append(facts, Fact{"Program", programs})
+	}
+	if len(p.Launch) > 0 {
+		facts = append(facts, Fact{"Started by", Command(p.Launch...)})
+	}
+	if p.Created > 0 {
+		facts = append(facts, Fact{"Recorded", time.Unix(0, p.Created).UTC().Format("2 January 2006, 15:04 UTC")})
+	}
+	if p.MPI != "" {
+		library, _, _ := strings.Cut(p.MPI, ",")
+		facts = append(facts, Fact{"MPI", library})
 	}
 	ranks := count(tl.Ranks, "rank")
 	if n := len(tl.Locations); n != tl.Ranks {
@@ -71,10 +85,17 @@ func (a *analysed) observer() string {
 	if a.run.Machine != "" {
 		return "simulation on " + a.run.Machine
 	}
-	if f, err := trace.FormatNamed(a.run.Format); err == nil {
-		return fmt.Sprintf("recorder: %s (%s)", f.Info, f.Name)
+	words := "a recorder"
+	if a.run.Properties.Tool != "" {
+		words = a.run.Properties.Tool
 	}
-	return "recorder: " + a.run.Format
+	if f, err := trace.FormatNamed(a.run.Format); err == nil {
+		words += ", " + f.Info
+	}
+	if period := a.run.Properties.SamplePeriod; period > 0 {
+		words += fmt.Sprintf(", call stacks sampled every %s", unit.Duration(period).Short())
+	}
+	return words
 }
 
 // programsOf names the outermost functions of the run, which are what can be known of the program.

@@ -101,7 +101,7 @@ func (s *story) tellExtrapolated(section *Section) bool {
 		text += "; no noise was named, so this is what collectives over more ranks cost"
 	}
 	section.say(text + ". Copies of the ranks stand beside each other: messages stay inside their copy, collectives go over all.")
-	if s.main().run.Machine == "" && s.scale.value.noise {
+	if s.main().run.Machine == "" && !s.main().run.Denoised && s.scale.value.noise {
 		section.doubt("The recorded computation holds the noise of the machine where it was recorded; " + code(s.in.Noise.Name) + " comes on top. What counts is the growth, not the first value.")
 	}
 	section.figure(s.scaleFigure(points))

@@ -22,10 +22,16 @@ func command(parts ...any) string {
 			words = append(words, p...)
 		}
 	}
+	return Command(words...)
+}
+
+// Command writes words as one line that a shell takes apart into the same words.
+func Command(words ...string) string {
+	quoted := make([]string, len(words))
 	for i, w := range words {
-		words[i] = quote(w)
+		quoted[i] = quote(w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(quoted, " ")
 }
 
 // quote writes a word so that a shell takes it as it is.
