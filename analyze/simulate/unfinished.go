@@ -51,7 +51,7 @@ func (s *generalState) finished() bool {
 // their part, and all come to the same error.
 func (r *run) unfinished(s *generalState, parts []*general, link *link) error {
 	x := &explainer{run: r, s: s, parts: parts}
-	if link != nil {
+	if link != nil && !parts[0].eager { // else there are no large messages
 		if err := x.shareLeftovers(link); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ type explainer struct {
 	s     *generalState
 	parts []*general
 	// The messages that were left over on other processes, by sender.
-	elsewhere map[sendOf]bool
+	elsewhere map[leftover]bool
 	reasons   [3][]reason // of receives, messages, operations; the first maxReasons of each
 	count     [3]int      // how many there are
 }
@@ -103,8 +103,14 @@ type reason struct {
 	text string
 }
 
-// sendOf names a send: its rank in the whole and its index in the block.
+// sendOf names a send: its rank and its index in the block.
 type sendOf struct{ rank, index int32 }
+
+// leftover is a message that was left over at a receiver.
+type leftover struct {
+	sendOf
+	to int32
+}
 
 // The classes of reasons, in the order in which they are told.
 const (
@@ -218,7 +224,7 @@ func (x *explainer) large(rank int, op *schedule.Op) bool {
 func (x *explainer) unmatched(rank, index int) bool {
 	peer, send := x.s.rank[rank].ops[index].Peer, sendOf{int32(x.number(rank)), int32(index)}
 	if h := x.hostOf(peer); uint32(h) >= uint32(x.hosts) {
-		return x.elsewhere[send]
+		return x.elsewhere[leftover{send, peer}]
 	}
 	g := x.parts[0]
 	for _, it := range x.s.rank[x.local(peer)].unexpected.list() {
@@ -242,17 +248,18 @@ func (x *explainer) shareLeftovers(l *link) error {
 			p := cluster.Owner(hosts, x.layout.Host(int(it.source)), len(out))
 			out[p] = binary.AppendUvarint(out[p], uint64(it.source))
 			out[p] = binary.AppendUvarint(out[p], uint64(g.nodes[it.id].b()))
+			out[p] = binary.AppendUvarint(out[p], uint64(x.number(rank)))
 		}
 	}
 	in, err := l.group.Exchange(l.ctx, out)
 	if err != nil {
 		return err
 	}
-	x.elsewhere = make(map[sendOf]bool)
+	x.elsewhere = make(map[leftover]bool)
 	for p, said := range in {
 		c := chunk.Column{B: said}
 		for p != l.group.Rank() && c.Left() > 0 && !c.Bad {
-			x.elsewhere[sendOf{int32(c.Uint()), int32(c.Uint())}] = true
+			x.elsewhere[leftover{sendOf{int32(c.Uint()), int32(c.Uint())}, int32(c.Uint())}] = true
 		}
 	}
 	return nil
