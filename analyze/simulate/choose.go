@@ -132,6 +132,9 @@ func (r *run) setNoise(in *noise.Injection) error {
 
 // checked returns the result of a run, unless a collective could not be expanded.
 func (r *run) checked(result *Result, err error) (*Result, error) {
+	if r.part != nil {
+		return result, err // the processes have agreed on it
+	}
 	if e := r.expansion.Err(); e != nil {
 		return nil, e
 	}
@@ -269,7 +272,7 @@ func (r *run) generalResult(s *generalState, parts []*general, engine string, li
 		result.add(&g.stats)
 	}
 	end.set(endUnfinished, !s.finished())
-	if err := end.agree(link); err != nil {
+	if err := r.agree(&end, link); err != nil {
 		return nil, err
 	}
 	switch {

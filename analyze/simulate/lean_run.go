@@ -75,7 +75,7 @@ func (r *run) leanResult(ctx context.Context, shards []*lean, link *link, breakd
 		end.set(endUnfinished, s.running > 0 || s.left > 0)
 		result.add(&s.stats)
 	}
-	if err := end.agree(link); err != nil {
+	if err := r.agree(&end, link); err != nil {
 		return nil, false, err
 	}
 	switch {
@@ -117,6 +117,7 @@ const (
 	endUnfit                          // the program has something that the core does not know
 	endOverflow                       // a time does not fit
 	endUnfinished                     // a rank has not come to its end, or a message was left over
+	endUnknown                        // a collective could not be expanded
 )
 
 func (o *outcome) set(bit outcome, is bool) {
@@ -127,12 +128,21 @@ func (o *outcome) set(bit outcome, is bool) {
 
 func (o outcome) has(bit outcome) bool { return o&bit != 0 }
 
-// agree makes the outcome the same on all processes.
-func (o *outcome) agree(l *link) error {
+// agree makes the outcome the same on all processes. It returns the error of a collective that one
+// of them could not expand.
+func (r *run) agree(o *outcome, l *link) error {
 	if l == nil {
 		return nil
 	}
+	failed := r.expansion.Err()
+	o.set(endUnknown, failed != nil)
 	all, err := l.agree(uint8(*o))
+	if err != nil {
+		return err
+	}
 	*o = outcome(all)
-	return err
+	if o.has(endUnknown) {
+		return l.firstError(failed)
+	}
+	return nil
 }

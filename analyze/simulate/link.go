@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"slackline/internal/chunk"
@@ -213,4 +214,35 @@ func (l *link) agree(bits uint8) (uint8, error) {
 		bits |= said[0]
 	}
 	return bits, nil
+}
+
+// firstError returns the error of the first process that has one, on all of them.
+func (l *link) firstError(mine error) error {
+	text := ""
+	if mine != nil {
+		text = mine.Error()
+	}
+	all, err := cluster.AllGather(l.ctx, l.group, []byte(text))
+	if err != nil {
+		return err
+	}
+	for _, said := range all {
+		if len(said) > 0 {
+			return &sharedError{string(said)}
+		}
+	}
+	return errParcels
+}
+
+// sharedError is an error that all processes have.
+type sharedError struct{ text string }
+
+func (e *sharedError) Error() string { return e.text }
+
+// OnAllProcesses reports whether an error of Run is that of all processes of the group, so that one of
+// them can tell of it.
+func OnAllProcesses(err error) bool {
+	var unfinished *UnfinishedError
+	var shared *sharedError
+	return errors.Is(err, ErrOverflow) || errors.As(err, &unfinished) || errors.As(err, &shared)
 }

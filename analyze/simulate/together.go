@@ -58,7 +58,7 @@ func runAlone(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 	case failed != nil:
 		return nil, failed
 	case len(all[0]) > 0:
-		return nil, fmt.Errorf("%w: %s", cluster.ErrBroken, all[0])
+		return nil, &sharedError{string(all[0])}
 	}
 	result.Together = &Together{Processes: g.Size(), Exchanges: 1, Note: why}
 	return result, nil

@@ -1,5 +1,7 @@
 package schedule
 
+import "bytes"
+
 // Part returns the operations that one process of several needs: a graph of all ranks in which only
 // those that has names have blocks. What holds for the whole (shape, groups, origins, the name of the
 // file) holds for the part too, so that processes with parts of one graph decide alike. It shares no
@@ -59,3 +61,42 @@ func (g *Graph) appendRank(from *Graph, rank int) {
 
 // IsPart reports whether the graph has the operations of some ranks only: see Part.
 func (g *Graph) IsPart() bool { return g.part }
+
+// EncodePart returns the blocks of some ranks of a program as an slk file in memory, for DecodePart on
+// another process. The other ranks have no blocks in it.
+func EncodePart(p Program, has func(rank int) bool) ([]byte, error) {
+	if g, ok := p.(*Graph); ok {
+		p = Part(g, has)
+	} else {
+		p = someRanks{p, has}
+	}
+	var b bytes.Buffer
+	if err := WriteSLK(&b, p); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// DecodePart returns what EncodePart was given, as a Part. The name is for messages.
+func DecodePart(name string, data []byte) (*Graph, error) {
+	g, err := ReadSLK(name, data)
+	if err != nil {
+		return nil, err
+	}
+	g.part = true
+	return g, nil
+}
+
+// someRanks is a program of which only some ranks have blocks.
+type someRanks struct {
+	Program
+	has func(rank int) bool
+}
+
+// Steps implements Program.
+func (s someRanks) Steps(rank int) int {
+	if !s.has(rank) {
+		return 0
+	}
+	return s.Program.Steps(rank)
+}
