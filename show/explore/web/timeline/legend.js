@@ -55,8 +55,7 @@ export function colorOf(c, mode) {
  * @returns {Uint32Array}
  */
 export function table(legend) {
-  const size = legend.categories.reduce((n, c) => Math.max(n, c.id + 1), 0);
-  const colors = new Uint32Array(size);
+  const colors = new Uint32Array(1 << 16); // every number that a cell can have
   for (const c of legend.categories) colors[c.id] = packed(colorOf(c, legend.color));
   return colors;
 }
