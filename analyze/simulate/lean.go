@@ -58,6 +58,7 @@ type lean struct {
 	thread    int
 	shards    []*lean
 	out       [2][][]leanMessage
+	ports     ports // to other processes
 	round     int
 	acts      int64
 	large     *rendezvous // nil: a large message ends the run
@@ -79,7 +80,8 @@ type leanState struct {
 	earlyCount []int32 // by host: number of unexpected messages
 }
 
-// leanHost is a rank: two cache lines.
+// leanHost is a rank: two cache lines. Its number is that in the stretch of the process; the ranks in
+// operations and messages are those of the whole.
 type leanHost struct {
 	nexto, nextgs, nextgr int64
 
@@ -123,7 +125,7 @@ type leanMessage struct {
 	index int32  // of the send; see leanOrder
 	tag   uint32
 	next  int32
-	child int32 // between threads: the receiver
+	child int32 // between threads: the receiver, as a host of the stretch
 }
 
 // The load of a message is its size, its class and its context in one word.

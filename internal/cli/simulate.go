@@ -146,7 +146,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if o.many() {
 		return o.runMany(a, c, word, m, mapping, inputs)
 	}
-	if err := a.firstOnly("one simulation"); err != nil {
+	if err := o.shareRun(a, m, word); err != nil {
 		return err
 	}
 	in, err := o.program.open(a, c, word, o.format.value == formatJSON)
@@ -154,7 +154,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	a.warnOfRecordedNoise(in, &o.noise, &o.program)
-	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
+	if err := checkMemory(in.Program.Ranks()/a.group().Size(), memory.Available); err != nil {
 		return err
 	}
 	injection, err := o.noise.injection(m, in.Program.Ranks(), o.program.seed)
@@ -163,7 +163,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	options := simulate.Options{
 		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
-		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "",
+		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.group(),
 	}
 	if in.Graph != nil && options.Model != simulate.LogGPS {
 		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
@@ -173,9 +173,13 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	result, err := a.simulate(c, in, m, options)
+	if !a.isFirst() {
+		return notNeededAfter(err)
+	}
 	if err != nil {
 		return err
 	}
+	options.Group = nil
 	o.warnOfVoid(a, c, in, result)
 	if err := o.trace.write(a, c, result); err != nil {
 		return err
@@ -192,6 +196,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if o.format.value == formatJSON {
 		if report.provenance, err = o.provenance(a, in, m); err != nil {
 			return err
+		}
+		if result.Together != nil {
+			report.provenance.Job = result.Together
 		}
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
@@ -239,6 +246,7 @@ func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o 
 	took := time.Since(begin)
 	a.note("%s in %s (%s), engine %s, %s", plural(result.Messages, "message"), tidy(took),
 		rate(result.Messages, took), result.Engine, plural(result.Threads, "thread"))
+	a.noteTogether(result.Together)
 	for _, w := range result.Warnings {
 		a.warn("%s", w)
 	}

@@ -25,7 +25,8 @@ type Record struct {
 	Machine  any      `json:"machine,omitempty"`
 	Seed     *uint64  `json:"seed,omitempty"` // nil: nothing was random
 	Host     string   `json:"host"`
-	Time     string   `json:"time"` // UTC, RFC 3339
+	Time     string   `json:"time"`          // UTC, RFC 3339
+	Job      any      `json:"job,omitempty"` // how several processes made the result; nil: one did
 	Warnings []string `json:"warnings"`
 	Cluster  *Cluster `json:"cluster,omitempty"` // nil: one process did it
 }

@@ -142,7 +142,7 @@ func BenchmarkZoom(b *testing.B) {
 						b.Fatal(err)
 					}
 					p.encode(1, colorKind)
-					slowest = max(slowest, (b.Elapsed() - before).Seconds()*1000)
+					slowest = max(slowest, (b.Elapsed()-before).Seconds()*1000)
 					dearest = max(dearest, (cpuTime()-used)*1000)
 					if width, steps = width*2/3, steps+1; width < 1000 {
 						width = v.length()

@@ -94,7 +94,8 @@ func (p *page) fits(name string, width int) {
 	var wide float64
 	p.eval(`Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, document.getElementById("main").scrollWidth)`, &wide)
 	if int(wide) > width {
-		p.tb.Errorf("%s is %v pixels wide in a window of %d", name, wide, width)
+		p.tb.Errorf("%s is %v pixels wide in a window of %d: %s", name, wide, width, p.text(fmt.Sprintf(`[...document.querySelectorAll("#main, #main *, #panel, #top")].filter(e =>
+			e.getBoundingClientRect().right > %d).map(e => e.tagName + "." + e.className).slice(0, 8).join()`, width)))
 	}
 }
 
