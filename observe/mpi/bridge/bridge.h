@@ -78,4 +78,8 @@ int bridge_heard(void);          /* one of them has failed */
 void bridge_pass_on(void) __attribute__((noreturn)); /* tells of the failure heard of, and ends the job */
 const char *bridge_host(void);
 
+/* bridge_let_read gives the launcher time to read what was said: what is still on its way when the
+ * job is ended is lost. */
+void bridge_let_read(void);
+
 #endif
