@@ -142,14 +142,20 @@ func (p *page) text(script string) string {
 	return text
 }
 
-// settle waits until the page has got everything that it asked for and has drawn it.
+// settle waits until the page has got everything that it asked for and has drawn it, and stays so for some frames.
 func (p *page) settle() {
 	p.tb.Helper()
-	p.must(p.Wait(`document.querySelector("#main")?.dataset.view !== undefined && !document.querySelector(".loading")
-		&& (document.body.dataset.busy ?? "0") === "0" && [...document.images].every(i => i.complete)
-		&& [...document.querySelectorAll("canvas.timeline")].every(c => c.dataset.settled === "true")`))
-	// Two frames later, what has been asked for is on the screen.
-	p.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 30))))", nil)
+	p.must(p.Wait(`document.readyState === "complete"`))
+	p.must(p.Wait(`(async () => {
+		const still = () => document.querySelector("#main")?.dataset.view !== undefined && !document.querySelector(".loading")
+			&& (document.body.dataset.busy ?? "0") === "0" && [...document.images].every(i => i.complete)
+			&& [...document.querySelectorAll("canvas.timeline")].every(c => c.dataset.settled === "true");
+		for (let i = 0; i < 5; i++) {
+			if (!still()) return false;
+			await new Promise(done => requestAnimationFrame(() => setTimeout(done, 12)));
+		}
+		return true;
+	})()`))
 }
 
 // sound fails the test if anything went wrong in the page.

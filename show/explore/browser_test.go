@@ -1,9 +1,12 @@
 package explore
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,6 +33,7 @@ func TestPages(t *testing.T) {
 		{"latency", testLatency},
 		{"tree", testTree},
 		{"solid", testSolid},
+		{"replaced", testReplaced},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
 	}
@@ -248,8 +252,10 @@ func testToken(t *testing.T, s *site) {
 		if got := q.text("document.body.textContent"); !strings.Contains(got, "token") || strings.Contains(got, "late.slt") {
 			t.Errorf("%s says %q, want a word about the token", address, got)
 		}
+		if !strings.Contains(address, "api") {
+			q.picture("token")
+		}
 	}
-	q.picture("token")
 }
 
 // testLatency moves the latency and compares with what the server computes there.
@@ -316,5 +322,42 @@ func testSolid(t *testing.T, s *site) {
 		t.Error("the map does not change when it is turned or sliced")
 	}
 	p.picture("slice")
+	p.sound()
+}
+
+// testReplaced replaces a run on disk while its page is open: the page says so and reads it again when asked to.
+func testReplaced(t *testing.T, s *site) {
+	file := filepath.Join(t.TempDir(), "run")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	ranks := 2
+	source := Source{Name: "replaced", Files: []string{file}, Open: func(context.Context) (*Opened, error) {
+		ranks++
+		return &Opened{Timeline: halo(t, 4*ranks, 2)}, nil
+	}}
+	server, err := New([]Source{source}, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := &site{server: server, browser: s.browser}
+	other.listen(t)
+	p := other.open(t, "#timeline", 1000, 700)
+	if w := p.window(); w.Last != 12 {
+		t.Errorf("rows = %d, want 12", w.Last)
+	}
+	write("second, which is longer")
+	const button = `[...document.querySelectorAll("#runs button")].find(b => b.textContent === "Read again")`
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + button + `)`)) // somebody comes back to the page
+	p.eval(button+".click()", nil)
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), document.querySelector("canvas.timeline")?.dataset.last === "16")`))
+	p.settle()
+	p.must(p.Wait("!" + button))
 	p.sound()
 }

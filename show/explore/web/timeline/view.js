@@ -341,6 +341,8 @@ export class TimelineView {
     const w = pane.window;
     const messages = pane.data.messages;
     const parts = [`${duration(w.to - w.from)} of ${duration(pane.run.length)}`, rowsOf(w)];
+    const group = pane.data.picture.raster?.group ?? 1;
+    if (group > 1) parts.push(`each line stands for ${group} of them`);
     if (pane.show.messages && messages && messages.bundles.length > 0) {
       parts.push(`${messages.estimated ? "about " : ""}${messages.total.toLocaleString("en-US")} messages: zoom in to see their arrows`);
     }
@@ -359,9 +361,13 @@ export class TimelineView {
     const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null}`;
     if (key === this.legendFor) return;
     this.legendFor = key;
+    const counts = new Uint32Array(1 << 16);
+    for (const c of raster.cells) counts[c]++;
     /** @type {Map<number, number>} */
     const seen = new Map();
-    for (const c of raster.cells) seen.set(c, (seen.get(c) ?? 0) + 1);
+    counts.forEach((n, c) => {
+      if (n > 0) seen.set(c, n);
+    });
     this.legend.replaceChildren(...entries(legend, seen, pane.paths));
   }
 }
