@@ -19,6 +19,9 @@ import (
 // picturesVariable names a directory into which the tests in the browser write what they saw.
 const picturesVariable = "SLACKLINE_PICTURES"
 
+// screenshotsVariable names a directory into which they write the pictures of the documents.
+const screenshotsVariable = "SLACKLINE_SCREENSHOTS"
+
 // Runs of the pages that are tested, by index.
 const (
 	lateRun = iota // a recorded run with a planted cause
@@ -175,6 +178,18 @@ func (p *page) picture(name string) {
 	data, err := p.Screenshot()
 	p.must(err)
 	p.must(browser.Save(picturesVariable, name+".png", data))
+}
+
+// screenshot makes a picture for the documents, if somebody wants to renew them.
+func (p *page) screenshot(name string) {
+	p.tb.Helper()
+	if os.Getenv(screenshotsVariable) == "" {
+		return
+	}
+	p.settle()
+	data, err := p.Screenshot()
+	p.must(err)
+	p.must(browser.Save(screenshotsVariable, name+".png", data))
 }
 
 // onGrid gives a run a process grid in row-major order.

@@ -34,6 +34,7 @@ func TestPages(t *testing.T) {
 		{"tree", testTree},
 		{"solid", testSolid},
 		{"replaced", testReplaced},
+		{"screenshots", testScreenshots},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
 	}
@@ -359,5 +360,27 @@ func testReplaced(t *testing.T, s *site) {
 	p.must(p.Wait(`(dispatchEvent(new Event("focus")), document.querySelector("canvas.timeline")?.dataset.last === "16")`))
 	p.settle()
 	p.must(p.Wait("!" + button))
+	p.sound()
+}
+
+// testScreenshots goes through what the documents show. The pictures are written only if they are asked for.
+func testScreenshots(t *testing.T, s *site) {
+	var states States
+	s.get(t, "states?run=0&largest=1", &states)
+	wait := states.States[0]
+	p := s.open(t, fmt.Sprintf("#timeline?run=0&color=cause&critical=1&sel=wait%%3A%d&from=%d&to=%d", wait.State, wait.At-2*wait.Amount/3, wait.At+5*wait.Amount/3), 1280, 760)
+	p.must(p.Wait(`document.querySelector("#panel .root")?.textContent === "main/step/fixup"`))
+	p.screenshot("explore-timeline")
+	for _, v := range []struct{ name, place string }{
+		{"explore-overview", "#overview?run=0"},
+		{"explore-map", "#map?run=2"},
+		{"explore-latency", "#latency?run=0&latency=120000000"},
+	} {
+		p.visit(v.place)
+		p.screenshot(v.name)
+	}
+	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))
+	p.visit("#tree?run=3&metric=waiting")
+	p.screenshot("explore-tree-dark")
 	p.sound()
 }

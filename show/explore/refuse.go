@@ -17,7 +17,7 @@ const refusalPage = `<!doctype html>
 <meta name="color-scheme" content="light dark"><title>slackline: the token is missing</title><style>` + refusalStyle + `</style>
 <h1>The token is missing or wrong</h1>
 <p>This page shows runs to those alone who know its token. Open the address that <code>slackline explore</code> printed
-when it started; it ends with <code>?token=</code> and 32 digits.</p>
+when it started; it ends with <code>?token=</code> and 32 characters.</p>
 <p>Each start has a new token: an address of an earlier one no longer works.</p>
 </html>
 `
