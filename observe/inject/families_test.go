@@ -58,3 +58,26 @@ func TestFamilies(t *testing.T) {
 		}
 	})
 }
+
+// TestFortran wants the same of Fortran programs, by all three bindings.
+func TestFortran(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		for _, binding := range []string{"INCLUDED", "MODULE", "F08"} {
+			program := build(t, l, "families.F90", "-fallow-argument-mismatch", "-D"+binding)
+			want := plainRun(t, l, 2, program)
+			r := inject(t, l, 2, program, Options{Base: -1, Sleep: "on"}, "100us")
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%s: %v, exit code = %d\n%s%s", binding, r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			if got := sortedLines(r.stdout); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", binding, got, want)
+			}
+			if n := r.Sum(func(x *RankReport) int64 { return x.Held + x.Passed }); n < 60 {
+				t.Errorf("%s: only %d calls received messages with heads", binding, n)
+			}
+			if len(r.Unhandled) > 0 {
+				t.Errorf("%s: unhandled = %v", binding, r.Unhandled)
+			}
+		}
+	})
+}

@@ -76,7 +76,7 @@ type injected struct {
 // inject runs a program of a number of ranks; latencies are added as the flag does.
 func inject(t testing.TB, l *mpi.Library, ranks int, program string, o Options, latencies ...string) *injected {
 	t.Helper()
-	t.Chdir(t.TempDir())
+	o.Dir = t.TempDir()
 	for _, text := range latencies {
 		if err := o.Latency.Add(text); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@
 package inject
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -24,6 +25,7 @@ import (
 type Options struct {
 	Command []string // launcher with its options, program with its arguments
 	MPI     string   // the MPI to use: a compiler, or a part of its name; empty: the program tells
+	Dir     string   // where ranks leave their reports for a while: all hosts must see it; empty: the current directory
 
 	Latency Latency
 	Gap     unit.PerByte  // further time for each byte of a message
@@ -99,7 +101,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if fresh {
 		o.Note("compiled the library for %s", library)
 	}
-	dir, err := os.MkdirTemp(".", ".slackline-inject-") // all hosts of a job see where it was started, as a rule
+	dir, err := os.MkdirTemp(cmp.Or(o.Dir, "."), ".slackline-inject-")
 	if err != nil {
 		return nil, err
 	}
