@@ -87,7 +87,7 @@ func (e *exploring) runs(query string) []explore.Run {
 func TestExplore(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "runs.csv")
 	var table strings.Builder
-	table.WriteString("p,time\n")
+	table.WriteString("p,value\n")
 	for _, row := range []string{"2,1.5", "4,2.1", "8,3.2", "16,5.1", "32,9.3"} {
 		table.WriteString(row + "\n")
 	}
