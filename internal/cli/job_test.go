@@ -191,6 +191,9 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 		{[]int{3}, strings.Fields("simulate ring --ranks 2^1..2^6 --machine chic --format csv")},
 		{[]int{3}, strings.Fields("simulate dissemination --machine cnl --noise 1000Hz:100us --replicas 9 --bottleneck=2 --ranks 2..128 --job-size 128 --format csv")},
 		{[]int{2}, strings.Fields("simulate ring --ranks 8 --machine chic --format csv")},
+		{[]int{2, 4}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --noise 1000Hz:100us --replicas 12 --format csv")},
+		{[]int{3}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --map-G 0.1ns:1ns:4 --range 0:20us")},
+		{[]int{2}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl")},
 	} {
 		code, want, stderr := slackline("", tc.args...)
 		if code != 0 {
@@ -214,7 +217,7 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 
 // TestJobReadsStandardInput: all processes get what process 0 reads.
 func TestJobReadsStandardInput(t *testing.T) {
-	code, schedule, stderr := slackline("", "generate", "dissemination", "--ranks", "8", "--format", "goal")
+	code, schedule, stderr := slackline("", "generate", "dissemination", "--ranks", "8", "--to", "goal")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
