@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -189,13 +190,17 @@ func (o *demoOptions) show(a *app, c *cobra.Command, number int, step *demoStep)
 	return err
 }
 
-// typed is a command as one types it, in lines that fit.
+// typed is a command as one types it, in lines that fit. Flags stay with their values.
 func typed(words []string) string {
 	line, text := "", ""
-	for i, w := range words {
-		word := report.Command(w)
+	for i := 0; i < len(words); i++ {
+		word := report.Command(words[i])
+		if strings.HasPrefix(words[i], "--") && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+			i++
+			word += " " + report.Command(words[i])
+		}
 		switch {
-		case i == 0:
+		case line == "":
 			line = word
 		case len(line)+len(word) > defaultWidth-6:
 			text += line + " \\\n"

@@ -210,7 +210,7 @@ func (r *profileReport) writeText(a *app, w io.Writer) error {
 	if err := r.writeTraffic(a, w); err != nil {
 		return err
 	}
-	r.writeIterations(w)
+	r.writeIterations(a, w)
 	return nil
 }
 
@@ -324,7 +324,7 @@ func sparkline(counts []int64) string {
 }
 
 // writeIterations says how the iterations develop.
-func (r *profileReport) writeIterations(w io.Writer) {
+func (r *profileReport) writeIterations(a *app, w io.Writer) {
 	it := r.iterations
 	if it == nil || len(it.List) == 0 {
 		return
@@ -336,6 +336,10 @@ func (r *profileReport) writeIterations(w io.Writer) {
 	sorted := stat.Sorted(durations)
 	median := unit.Duration(stat.QuantileInt(sorted, 1, 2))
 	slowest := slices.Index(durations, sorted[len(sorted)-1])
-	fmt.Fprintf(w, "\n%s, one with each %s: shortest %s, median %s, longest %s (number %d)\n", plural(len(it.List), "iteration"), r.name(it.Path),
+	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", plural(len(it.List), "iteration"), r.name(it.Path),
 		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
+	fmt.Fprintln(w)
+	for _, line := range table.Wrap(text, widthOf(a.stdout)) {
+		fmt.Fprintln(w, line)
+	}
 }

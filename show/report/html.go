@@ -25,7 +25,7 @@ func prose(text string) template.HTML { return marked(text, template.HTMLEscapeS
 // cell is prose that may be broken behind slashes, as call paths need it.
 func cell(text string) template.HTML {
 	return marked(text, func(s string) string {
-		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr>")
+		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr/>")
 	})
 }
 
