@@ -129,7 +129,7 @@ var demoSteps = []demoStep{
 		why:   "The report tells the whole story in a page that can be sent by mail: it needs neither network nor script.",
 		words: func(o *demoOptions) []string {
 			return []string{"report", o.file("ocean.slt"), o.file("runs-before.json"), "--expectations", o.file("expectations.yaml"),
-				"--machine", "chic", "--noise", "zeptoos", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out", o.file("report.html")}
+				"--machine", "chic", "--noise", "chic", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out", o.file("report.html")}
 		},
 		slow: true,
 	},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+
+	"slackline/model/unit"
 )
 
 // HeatMap is a figure of maps: fields of values as colours, beside and below each other. Each map has its own
@@ -258,6 +260,8 @@ func printQuantity(v float64, q Quantity) string {
 		return printTime(v)
 	case Percent:
 		return fmt.Sprintf("%.3g %%", v)
+	case Bytes:
+		return unit.Size(math.Round(v)).Short()
 	}
 	return fmt.Sprintf("%.4g", v)
 }

@@ -286,7 +286,7 @@ func measured(fit *scaling.Fit, place []float64, slot int) *plot.Points {
 // modelChart draws models with what was measured.
 func modelChart(fits []*scaling.Fit, metric string, place []float64, width float64) figure {
 	c := &plot.Chart{
-		X: plot.Axis{Label: fits[0].Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: metric, Scale: plot.Log10}, Width: width, Height: height(width),
+		X: plot.Axis{Label: fits[0].Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: label(metric, fits[0]), Scale: plot.Log10}, Width: width, Height: height(width),
 	}
 	for i, fit := range fits {
 		line := curve(shortName(fit.CallPath, width), i+1, reach(fit, place[0]), func(x float64) float64 { return fit.Model.Eval(at(place, x)...) })
@@ -321,7 +321,7 @@ func expectationChart(c *scaling.Check, width float64) figure {
 	}
 	x := reach(fit, to)
 	chart := &plot.Chart{
-		X: plot.Axis{Label: fit.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: c.Metric, Scale: plot.Log10}, Width: width, Height: height(width),
+		X: plot.Axis{Label: fit.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: label(c.Metric, fit), Scale: plot.Log10}, Width: width, Height: height(width),
 	}
 	band := &plot.Band{Name: "90 % band", Slot: 1}
 	for _, v := range x {
