@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -71,8 +72,9 @@ func (v *view) startAnalysis() {
 	}
 	v.analysis.start.Do(func() {
 		go func() {
-			defer close(v.analysis.done)
 			v.analysis.found, v.analysis.err = v.analyse(v.context)
+			close(v.analysis.done)
+			debug.FreeOSMemory() // from now on nothing is read and little is made
 		}()
 	})
 }

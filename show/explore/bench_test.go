@@ -155,3 +155,45 @@ func BenchmarkZoom(b *testing.B) {
 		}
 	}
 }
+
+// heap is what is in memory and used.
+func heap() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// BenchmarkMemory is what a run with messages takes in memory, as a multiple of its timeline: with what the first view
+// needs, and when all has been analysed and every colouring was looked at.
+func BenchmarkMemory(b *testing.B) {
+	for _, ranks := range []int{64, 1024} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			ctx := context.Background()
+			empty := heap()
+			tl := halo(b, ranks, 64*1024/ranks)
+			timeline := heap() - empty
+			var first, all float64
+			for b.Loop() {
+				v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
+				if err != nil {
+					b.Fatal(err)
+				}
+				first = heap() - empty
+				if _, err := v.analysed(ctx); err != nil {
+					b.Fatal(err)
+				}
+				for _, color := range colors {
+					if _, err := v.colouring(ctx, color); err != nil {
+						b.Fatal(err)
+					}
+				}
+				all = heap() - empty
+				runtime.KeepAlive(v)
+			}
+			b.ReportMetric(timeline/1e6, "timeline-MB")
+			b.ReportMetric(first/timeline, "first/timeline")
+			b.ReportMetric(all/timeline, "all/timeline")
+		})
+	}
+}
