@@ -40,6 +40,7 @@ type site struct {
 	server  *Server
 	address string // without token
 	browser *browser.Browser
+	stop    func() // ends the server
 }
 
 // openSite starts both. Tests that follow each other would pay for it each time, so they are subtests of one.
@@ -95,10 +96,11 @@ func (s *site) listen(tb testing.TB) {
 			tb.Error(err)
 		}
 	})
-	tb.Cleanup(func() {
+	s.stop = func() {
 		cancel()
 		group.Wait()
-	})
+	}
+	tb.Cleanup(s.stop)
 	s.address = fmt.Sprintf("http://%s/", l.Addr())
 }
 

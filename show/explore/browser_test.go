@@ -34,6 +34,8 @@ func TestPages(t *testing.T) {
 		{"tree", testTree},
 		{"solid", testSolid},
 		{"replaced", testReplaced},
+		{"gone", testGone},
+		{"readable", testReadable},
 		{"screenshots", testScreenshots},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
@@ -382,5 +384,73 @@ func testScreenshots(t *testing.T, s *site) {
 	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))
 	p.visit("#tree?run=3&metric=waiting")
 	p.screenshot("explore-tree-dark")
+	p.sound()
+}
+
+// testGone ends the server while a page is open: the page says so, and what it shows stays.
+func testGone(t *testing.T, s *site) {
+	server, err := New([]Source{{Name: "gone", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 9, 2)}, nil }}}, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := &site{server: server, browser: s.browser}
+	other.listen(t)
+	p := other.open(t, "#timeline", 1000, 700)
+	other.stop()
+	p.must(p.Key("+", 0))
+	p.must(p.Wait(`document.getElementById("toast").textContent.includes("does not answer")`))
+	if w := p.window(); w.Last != 9 {
+		t.Errorf("rows = %d, want 9", w.Last)
+	}
+	p.Problems() // connections that were refused
+}
+
+// testReadable checks contrasts, names of controls, and that nothing jumps while a page is loaded.
+func testReadable(t *testing.T, s *site) {
+	p := s.open(t, "#timeline?run=0&sel=wait%3A0", 1280, 800)
+	for _, theme := range []string{"light", "dark"} {
+		p.must(p.Media(map[string]string{"prefers-color-scheme": theme}))
+		p.must(p.Wait(fmt.Sprintf(`document.documentElement.dataset.theme === %q`, theme)))
+		var weak []string
+		p.eval(`(async () => {
+			const {rgb, token} = await import("/palette.js");
+			const light = c => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+			const luminance = name => { const [r, g, b] = rgb(token(name)).map(light); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+			const weak = [];
+			for (const [ink, grounds] of [["--ink", 3], ["--muted", 3], ["--accent", 2], ["--wait-ink", 2]]) {
+				for (const ground of ["--ground", "--surface", "--accent-soft"].slice(0, grounds)) {
+					const [a, b] = [luminance(ink), luminance(ground)].sort((x, y) => y - x);
+					const contrast = (a + 0.05) / (b + 0.05);
+					if (contrast < 4.5) weak.push(ink + " on " + ground + ": " + contrast.toFixed(2));
+				}
+			}
+			return weak;
+		})()`, &weak)
+		for _, text := range weak {
+			t.Errorf("contrast in the %s theme: %s, want at least 4.5", theme, text)
+		}
+	}
+	for _, place := range []string{"#timeline?run=0&sel=wait%3A0", "#overview?run=0", "#tree?run=0", "#map?run=2&slice=x%3A1", "#matrix?run=3", "#latency?run=0", "#causes?run=0", "#scaling?run=5"} {
+		p.visit(place)
+		if nameless := p.text(`[...document.querySelectorAll("button, select, input, a, canvas[role=img], svg[role=img]")].filter(e =>
+			!(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.[0]?.textContent.trim()) && !e.disabled).map(e => e.outerHTML.slice(0, 80)).join()`); nameless != "" {
+			t.Errorf("%s has controls without a name: %s", place, nameless)
+		}
+	}
+	var shift float64
+	p.must(p.Goto("about:blank"))
+	p.must(p.Goto(s.address + "#timeline?run=4"))
+	p.settle()
+	p.eval(`new Promise(done => {
+		let sum = 0;
+		new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value; }).observe({type: "layout-shift", buffered: true});
+		setTimeout(() => done(sum), 100);
+	})`, &shift)
+	if shift > 0.1 {
+		t.Errorf("the page shifts by %.2f while it is loaded, want at most 0.1", shift)
+	}
 	p.sound()
 }

@@ -44,9 +44,17 @@ export function colorOf(c, mode) {
     case "communication": return set.communication[c.slot % set.communication.length];
     case "runtime": return set.runtime[c.slot % set.runtime.length];
     case "wait": return set.wait[c.slot % set.wait.length];
-    case "cause": return c.rank >= 0 && c.slot < CAUSES.length ? series(CAUSES[c.slot]) : set.rest;
+    case "cause": return isSmall(c) ? set.rest : series(CAUSES[c.slot]);
     default: return set.outside;
   }
+}
+
+/**
+ * Whether a cause has no colour of its own.
+ * @param {Category} c
+ */
+function isSmall(c) {
+  return c.class === "cause" && (c.rank < 0 || c.slot >= CAUSES.length);
 }
 
 /**
@@ -60,8 +68,11 @@ export function table(legend) {
   return colors;
 }
 
-/** Whether a category is a wait, which has a pattern beside its colour. */
-export function isWait(/** @type {Category} */ c) {
+/**
+ * Whether a category is a wait, which has a pattern beside its colour.
+ * @param {Category} c
+ */
+function isWait(c) {
   return c.class === "wait" || c.class === "cause";
 }
 
@@ -76,7 +87,12 @@ const SHOWN = 14;
  */
 export function entries(legend, cells, paths) {
   const seen = new Map(cells);
-  const all = legend.color === "path" ? functions(legend, seen) : legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
+  let all = legend.color === "path" ? functions(legend, seen) : legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
+  const small = all.filter(isSmall);
+  if (small.length > 1) {
+    all = all.filter((c) => !isSmall(c));
+    all.push({ ...small[0], name: "causes that cost less", title: `${small.length} smaller causes`, cost: 0 });
+  }
   all.sort((a, b) => order(a) - order(b) || (legend.color === "cause" && isWait(a) && isWait(b)
     ? (b.cost ?? 0) - (a.cost ?? 0) : (seen.get(b.id) ?? 0) - (seen.get(a.id) ?? 0)));
   const items = all.slice(0, SHOWN).map((c) => {

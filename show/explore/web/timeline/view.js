@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { choice, el, notice } from "../dom.js";
-import { duration } from "../format.js";
+import { count, duration, plural } from "../format.js";
 import { showCall, showWait } from "../panel.js";
 import { pathsOf } from "../paths.js";
 import { entries } from "./legend.js";
@@ -344,7 +344,7 @@ export class TimelineView {
     const group = pane.data.picture.raster?.group ?? 1;
     if (group > 1) parts.push(`each line stands for ${group} of them`);
     if (pane.show.messages && messages && messages.bundles.length > 0) {
-      parts.push(`${messages.estimated ? "about " : ""}${messages.total.toLocaleString("en-US")} messages: zoom in to see their arrows`);
+      parts.push(`${messages.estimated ? "about " : ""}${count(messages.total)} messages: zoom in to see their arrows`);
     }
     if (pane.run.analysis === "running") parts.push("looking for waits …");
     if (pane.run.analysis === "failed") parts.push(`no waits: ${pane.run.analysis_error ?? "the analysis failed"}`);
@@ -374,5 +374,5 @@ export class TimelineView {
 
 /** @param {Window} w */
 function rowsOf(w) {
-  return w.last - w.first === 1 ? "1 row" : `${(w.last - w.first).toLocaleString("en-US")} rows`;
+  return plural(w.last - w.first, "row");
 }
