@@ -29,8 +29,9 @@ type lean struct {
 
 	exchanges schedule.Exchanger // nil: the stream is none
 
-	lo, hi   int32
-	calendar *calendar
+	lo, hi    int32
+	firstRank int32 // of the stretch; here too, since it is needed all the time
+	calendar  *calendar
 
 	msgs []leanMessage
 	free int32
@@ -58,11 +59,11 @@ type lean struct {
 	thread    int
 	shards    []*lean
 	out       [2][][]leanMessage
-	ports     ports // to other processes
 	round     int
 	acts      int64
 	large     *rendezvous // nil: a large message ends the run
 	breakdown []breakdownSum
+	ports     ports // to other processes
 }
 
 // leanState is the state of all hosts; each is touched only by the thread that owns it.

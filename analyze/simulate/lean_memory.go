@@ -58,6 +58,7 @@ func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum
 			leanState: s,
 			lo:        bounds[t],
 			hi:        bounds[t+1],
+			firstRank: p.firstRank,
 			calendar:  newCalendar(bounds[t], bounds[t+1], p.window),
 			thread:    t,
 			shards:    shards,

@@ -90,7 +90,10 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	report, err := profileRun(c, r, o.run.threads)
-	if err != nil || !a.isFirst() {
+	if err != nil {
+		return err
+	}
+	if err := a.sharedDone(c.Context()); err != nil {
 		return err
 	}
 	report.options = o
@@ -100,7 +103,7 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 	}
 	report.efficiency = report.profile.Efficiency(ideal, report.waiting)
 	if o.format.value == formatJSON {
-		report.provenance = provenance.New(a.args)
+		report.provenance = a.provenance()
 		report.provenance.Inputs = r.records
 		report.provenance.Warnings = a.warnings
 	}

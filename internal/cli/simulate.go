@@ -173,12 +173,17 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	result, err := a.simulate(c, in, m, options)
-	if !a.isFirst() {
-		return notNeededAfter(err)
+	if err != nil {
+		return o.failTogether(a, err)
 	}
+	job, err := a.recordJob(c, result.Together)
 	if err != nil {
 		return err
 	}
+	if !a.isFirst() {
+		return errNotNeeded
+	}
+	a.noteJob(job)
 	options.Group = nil
 	o.warnOfVoid(a, c, in, result)
 	if err := o.trace.write(a, c, result); err != nil {
@@ -197,8 +202,8 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		if report.provenance, err = o.provenance(a, in, m); err != nil {
 			return err
 		}
-		if result.Together != nil {
-			report.provenance.Job = result.Together
+		if job != nil {
+			report.provenance.Job = job
 		}
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
@@ -246,7 +251,6 @@ func (a *app) simulate(c *cobra.Command, in *input.Input, m *machine.Machine, o 
 	took := time.Since(begin)
 	a.note("%s in %s (%s), engine %s, %s", plural(result.Messages, "message"), tidy(took),
 		rate(result.Messages, took), result.Engine, plural(result.Threads, "thread"))
-	a.noteTogether(result.Together)
 	for _, w := range result.Warnings {
 		a.warn("%s", w)
 	}

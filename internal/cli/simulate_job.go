@@ -1,10 +1,18 @@
 package cli
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
 	"slackline/analyze/simulate"
+	"slackline/internal/cluster"
 	"slackline/internal/input"
+	"slackline/internal/memory"
 	"slackline/model/machine"
-	"slackline/model/unit"
 )
 
 // shareRun finds out whether the processes of a job can share one run, and how
@@ -37,20 +45,70 @@ func (o *simulateOptions) shareRun(a *app, m *machine.Machine, word string) erro
 	return nil
 }
 
-// notNeededAfter ends a process other than the first after a run that all of them
-// have shared: the first one tells how it ended.
-func notNeededAfter(err error) error {
-	if err == nil || simulate.OnAllProcesses(err) {
+// failTogether is the error of a run that processes have shared. One that all of
+// them have is told by the first.
+func (o *simulateOptions) failTogether(a *app, err error) error {
+	if !a.isFirst() && simulate.OnAllProcesses(err) {
 		return errNotNeeded
 	}
 	return err
 }
 
-// noteTogether says what the processes of a job have exchanged for a run.
-func (a *app) noteTogether(t *simulate.Together) {
-	if t == nil || t.Note != "" {
+// jobRecord is how the processes of a job have made a result: what they exchanged,
+// and what the busiest and the largest of them needed.
+type jobRecord struct {
+	simulate.Together
+	PeakMemory int64   `json:"peak_memory"` // bytes of the process that had most
+	CPUSeconds float64 `json:"cpu_seconds"` // of the process that took most
+	AllSeconds float64 `json:"cpu_seconds_of_all"`
+}
+
+// recordJob gathers what the processes needed. All of them call it.
+func (a *app) recordJob(c *cobra.Command, t *simulate.Together) (*jobRecord, error) {
+	if !a.job.several() || a.alone || t == nil {
+		return nil, nil
+	}
+	peak, cpu, _ := memory.Used()
+	mine := binary.AppendUvarint(nil, uint64(peak))
+	mine = binary.AppendUvarint(mine, uint64(cpu))
+	all, err := cluster.Gather(c.Context(), a.group(), mine)
+	if err != nil || all == nil {
+		return nil, err
+	}
+	r := &jobRecord{Together: *t}
+	for _, said := range all {
+		peak, n := binary.Uvarint(said)
+		if n <= 0 {
+			return nil, errors.New("a process does not tell what it needed")
+		}
+		cpu, _ := binary.Uvarint(said[n:])
+		seconds := time.Duration(cpu).Seconds()
+		r.PeakMemory = max(r.PeakMemory, int64(peak))
+		r.CPUSeconds = max(r.CPUSeconds, seconds)
+		r.AllSeconds += seconds
+	}
+	return r, nil
+}
+
+// noteJob says what the processes of a job have exchanged for a run, and needed.
+func (a *app) noteJob(r *jobRecord) {
+	if r == nil || r.Note != "" {
 		return
 	}
-	a.note("%s: %s crossed between them, %s in %s", grouped(t.Processes)+" processes", plural(t.Crossed, "message"),
-		unit.Size(t.Bytes), plural(t.Exchanges, "exchange"))
+	a.note("%d processes: %s between them in %s and %s; at most %s of memory and %s of CPU time each",
+		r.Processes, plural(r.Crossed, "message"), bytesText(r.Bytes), plural(r.Exchanges, "exchange"),
+		bytesText(r.PeakMemory), tidy(time.Duration(r.CPUSeconds*float64(time.Second))))
+}
+
+// bytesText prints a number of bytes, for people.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return plural(n, "byte")
 }

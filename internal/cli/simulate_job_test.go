@@ -144,3 +144,47 @@ func TestSimulateFailsInJobs(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSimulateJob is dissemination on 2^20 ranks by one process and by MPI jobs, one thread each. On a machine
+// that others use too, the CPU time of the busiest process says more than the time on the clock.
+func BenchmarkSimulateJob(b *testing.B) {
+	args := []string{"simulate", "dissemination", "--ranks", "2^20", "--size", "1B", "--machine", "cnl", "--threads", "1", "--format", "json", "--quiet"}
+	type provenance struct {
+		Provenance struct {
+			Job struct {
+				Exchanges, Bytes, Crossed int64
+				PeakMemory                int64   `json:"peak_memory"`
+				CPUSeconds                float64 `json:"cpu_seconds"`
+			}
+		}
+	}
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			if _, stderr, err := runJob(b, nil, 1, "", args...); err != nil {
+				b.Fatal(stderr)
+			}
+		}
+	})
+	for name, more := range launchers(b) {
+		for _, processes := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("%s/processes=%d", name, processes), func(b *testing.B) {
+				var last provenance
+				for b.Loop() {
+					stdout, stderr, err := runJob(b, append([]string{name}, more...), processes, "", args...)
+					if err != nil {
+						b.Fatal(stderr)
+					}
+					if err := json.Unmarshal([]byte(stdout), &last); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if job := last.Provenance.Job; processes > 1 {
+					b.ReportMetric(job.CPUSeconds, "CPU-s/busiest")
+					b.ReportMetric(float64(job.PeakMemory)/(1<<20), "MiB/largest")
+					b.ReportMetric(float64(job.Exchanges), "exchanges")
+					b.ReportMetric(float64(job.Bytes), "bytes")
+				}
+			})
+		}
+	}
+}

@@ -85,7 +85,7 @@ func (o *waitsOptions) execute(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	report, err := o.analyse(a, c, r)
-	if err != nil || !a.isFirst() {
+	if err != nil {
 		return err
 	}
 	if o.plot != "" {
@@ -109,7 +109,9 @@ func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, 
 		return nil, err
 	}
 	a.note("%s analysed in %s, %s", plural(result.States, "wait state"), tidy(time.Since(begin)), plural(o.run.threads, "thread"))
-	a.noteOfSharing(result.Rounds())
+	if a.group().Size() > 1 {
+		a.note("costs were handed from process to process in %s", plural(result.Rounds(), "round"))
+	}
 	if result.Cyclic > 0 {
 		a.warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", plural(result.Cyclic, "wait state"))
 	}
@@ -133,23 +135,15 @@ func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, 
 			return nil, err
 		}
 	}
+	if err := a.sharedDone(c.Context()); err != nil {
+		return nil, err
+	}
 	if o.format.value == formatJSON {
-		report.provenance = provenance.New(a.args)
+		report.provenance = a.provenance()
 		report.provenance.Inputs = r.records
 		report.provenance.Warnings = a.warnings
 	}
 	return report, nil
-}
-
-// noteOfSharing says how much the processes of a job exchanged, and in how many rounds costs were handed over.
-func (a *app) noteOfSharing(rounds int) {
-	g := a.group()
-	if g.Size() == 1 {
-		return
-	}
-	t := g.Traffic()
-	a.note("%d processes: process 0 sent %s and received %s in %s; costs were handed over in %s", g.Size(), byteText(t.Sent), byteText(t.Received),
-		plural(t.Exchanges, "exchange"), plural(rounds, "round"))
 }
 
 // waitsReport is a result with everything that its output names.

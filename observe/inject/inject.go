@@ -232,7 +232,7 @@ func (o *Options) tell(r *Result) {
 		o.Warn("these calls communicate without the added latency: %s", joined(r.Unhandled))
 	}
 	if n := r.Sum(func(x *RankReport) int64 { return x.EarlyProbes }); n > 0 && o.Latency.most() > 0 {
-		o.Warn("%d probes found a message, perhaps before it was due: what is held is its receive", n)
+		o.Warn("%d probes found a message at their first look, perhaps before it was due: what is held is its receive", n)
 	}
 	if o.Noise != nil && r.Sum(func(x *RankReport) int64 { return x.Detours + x.DetoursSlept }) == 0 {
 		o.Warn("the program ended before the first detour of its noise")

@@ -33,7 +33,7 @@ type RankReport struct {
 	OverNS       int64 `json:"overshoot_ns"` // by how much they returned later than that, all together
 	OverMostNS   int64 `json:"overshoot_max_ns"`
 	Passed       int64 `json:"passed"`       // calls whose messages had been deliverable before they were asked for
-	EarlyProbes  int64 `json:"early_probes"` // MPI_Iprobe and MPI_Improbe that may have seen a message too early
+	EarlyProbes  int64 `json:"early_probes"` // probes whose first look found a message, perhaps too early
 	Detours      int64 `json:"detours"`
 	DetourNS     int64 `json:"detour_ns"`
 	DetoursSlept int64 `json:"detours_skipped"` // passed while the rank slept

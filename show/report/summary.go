@@ -43,7 +43,7 @@ func (s *story) mend() *Mend {
 	return &Mend{
 		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
 			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Most.Short(), e.changed.Least.Short()),
-		Gain: s.gains.value.share(i), Command: e.command,
+		Path: e.path, Gain: s.gains.value.share(i), Command: e.command,
 	}
 }
 
@@ -69,8 +69,12 @@ func (s *story) causeSentence(mend *Mend) string {
 	}
 	c := causes[0]
 	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), code(a.name(c.path)))
-	if mend != nil {
+	switch {
+	case mend == nil:
+	case mend.Path == a.name(c.path):
 		return text + fmt.Sprintf("; mending it would make the run about %s shorter.", percent(mend.Gain))
+	default:
+		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(mend.Path), percent(mend.Gain))
 	}
 	return text + "."
 }

@@ -38,7 +38,7 @@ static void look_at_members(MPI_Comm comm, struct comm *c) {
     MPI_Group group;
     if ((c->inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return;
     int *own = malloc(sizeof(int) * 2 * (size_t)c->size), *world = own + c->size;
-    int64_t *delay = malloc(sizeof(int64_t) * (size_t)c->size);
+    int64_t *delay = malloc(sizeof(int64_t) * 2 * (size_t)c->size);
     if (own == NULL || delay == NULL) {
         inj_say("rank %d: no memory", inj_rank);
         PMPI_Abort(MPI_COMM_WORLD, 1);
@@ -48,9 +48,14 @@ static void look_at_members(MPI_Comm comm, struct comm *c) {
     for (int i = 0; i < c->size; i++) {
         c->raw = c->raw || world[i] == MPI_UNDEFINED;
         delay[i] = delay_between(inj_rank, world[i]);
+        delay[c->size + i] = delay_between(world[i], inj_rank);
     }
-    if (inj_settings.n_rules > 0) c->delay = delay;
-    else free(delay);
+    if (inj_settings.n_rules > 0) {
+        c->delay = delay;
+        c->incoming = delay + c->size;
+    } else {
+        free(delay);
+    }
     free(own);
     PMPI_Group_free(&group);
 }

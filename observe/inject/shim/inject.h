@@ -47,7 +47,7 @@ struct report {
     int64_t sent, received;              /* messages with a head */
     int64_t held, held_ns, held_most_ns; /* receives that waited for their release, and how long */
     int64_t over_ns, over_most_ns;       /* by how much they returned later than that */
-    int64_t passed, early_probes;        /* arrived after the release; probes that saw a message before it was due */
+    int64_t passed, early_probes;        /* arrived after the release; probes whose first look found a message */
     int64_t detours, detour_ns, skipped; /* noise; detours that passed while the rank slept */
     int64_t noise_ns;                    /* how long there was noise, from MPI_Init to MPI_Finalize */
     int64_t base[24];                    /* ns for 0, 1, 2, 4 ... 2^22 bytes */
@@ -94,7 +94,7 @@ struct comm {
     bool inter;
     int rank, size; /* size: of the group that messages go to */
     MPI_Comm shadow; /* for the messages of replaced collectives; MPI_COMM_NULL: they are not replaced */
-    int64_t *delay;  /* by peer; NULL: the same for all */
+    int64_t *delay, *incoming; /* of messages to and from a peer; NULL: the same for all */
     atomic_int references, sequence;
 };
 extern MPI_Comm inj_own; /* of this rank alone */
@@ -145,6 +145,7 @@ void inj_buffered_end(void);
 
 /* messages.c */
 void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes);
+int64_t inj_due(const struct comm *c, int source, int64_t before);
 void inj_hold(int64_t release);
 void inj_relax(int64_t left);
 int inj_isend(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct comm *c, struct entry **e, MPI_Request *request);

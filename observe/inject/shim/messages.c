@@ -46,6 +46,14 @@ void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes) {
     h->release = now + delay + inj_base(bytes);
 }
 
+/* inj_due is when a message that had not arrived at a time may be told of, at the earliest; 0: at once. */
+int64_t inj_due(const struct comm *c, int source, int64_t before) {
+    int64_t delay = inj_settings.latency_ns;
+    if (c->incoming != NULL) delay = source >= 0 && source < c->size ? c->incoming[source] : -1;
+    else if (!c->inter && source == c->rank) delay = -1;
+    return delay < 0 || inj_settings.panel == 'b' ? 0 : before + delay;
+}
+
 /* Figure 8 (c): the receiver delays messages one after another. */
 static int64_t one_after_another(int64_t release) {
     static int64_t last;
