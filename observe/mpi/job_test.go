@@ -20,6 +20,9 @@ import (
 // roleVariable names what this program does as a process of a job, instead of tests.
 const roleVariable = "SLACKLINE_TEST_ROLE"
 
+// pieceVariable makes the messages of the bridge small, so that parts need several.
+const pieceVariable = "SLACKLINE_TEST_PIECE"
+
 // roles are what processes of a job do in tests.
 var roles = map[string]func(ctx context.Context, j *Job) error{
 	"exchange": exchangeRole,
@@ -29,6 +32,9 @@ var roles = map[string]func(ctx context.Context, j *Job) error{
 }
 
 func TestMain(m *testing.M) {
+	if piece := os.Getenv(pieceVariable); piece != "" {
+		bridgeFlags = []string{"-DLARGEST_PIECE=UINT64_C(" + piece + ")"}
+	}
 	role, is := os.LookupEnv(roleVariable)
 	if !is {
 		os.Exit(m.Run())
@@ -120,6 +126,13 @@ func eachJob(t *testing.T, role string, sizes ...int) {
 }
 
 func TestJobExchanges(t *testing.T) { eachJob(t, "exchange", 1, 2, 3, 8) }
+
+// TestJobInPieces exchanges parts and messages that are larger than one message of MPI may be.
+func TestJobInPieces(t *testing.T) {
+	t.Setenv(pieceVariable, "1000")
+	eachJob(t, "exchange", 3)
+	eachJob(t, "mail", 3)
+}
 
 // part is what a process gives to another in a round: now nothing, now little, now much.
 func part(from, to, round int) []byte {
