@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"slackline/internal/cluster"
 )
 
@@ -29,6 +31,7 @@ var roles = map[string]func(ctx context.Context, j *Job) error{
 	"large":    largeRole,
 	"mail":     mailRole,
 	"fail":     failRole,
+	"hungry":   hungryRole,
 }
 
 func TestMain(m *testing.M) {
@@ -244,6 +247,32 @@ func TestJobFails(t *testing.T) {
 func failRole(ctx context.Context, j *Job) error {
 	if j.Rank() == 1 {
 		return errors.New("out of luck")
+	}
+	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
+	return err
+}
+
+// TestJobRunsOutOfMemory wants the job to end and to say which process had no memory, and where.
+func TestJobRunsOutOfMemory(t *testing.T) {
+	for _, l := range libraries(t) {
+		t.Run(string(l.Kind), func(t *testing.T) {
+			_, stderr, err := job(t, l, 3, "hungry")
+			host, _ := os.Hostname()
+			if err == nil || strings.Count(stderr, "process 1 on "+host+" ended with exit code 2: ") != 1 || !strings.Contains(stderr, "out of memory") {
+				t.Errorf("%v, stderr:\n%s", err, stderr)
+			}
+		})
+	}
+}
+
+// hungryRole lets process 1 ask for more memory than it may have.
+func hungryRole(ctx context.Context, j *Job) error {
+	if j.Rank() == 1 {
+		const most, wanted = 4 << 30, 1 << 40
+		if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return err
+		}
+		fmt.Println(len(make([]byte, wanted)))
 	}
 	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
 	return err
