@@ -92,6 +92,9 @@ func (v *view) analysed(ctx context.Context) (*findings, error) {
 	defer late.Stop()
 	select {
 	case <-v.analysis.done:
+		if v.analysis.err != nil && v.context.Err() != nil {
+			return nil, notReady("the run was read again; ask again")
+		}
 		return v.analysis.found, v.analysis.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
