@@ -79,8 +79,8 @@ func (v *view) startAnalysis() {
 	})
 }
 
-// patience is how long a request waits for the analysis.
-const patience = 20 * time.Second
+// defaultPatience is how long a request waits for the analysis.
+const defaultPatience = 20 * time.Second
 
 // analysed returns what the analysis found. It waits for it a while.
 func (v *view) analysed(ctx context.Context) (*findings, error) {
@@ -88,7 +88,7 @@ func (v *view) analysed(ctx context.Context) (*findings, error) {
 		return nil, errNoRun
 	}
 	v.startAnalysis()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(v.patience)
 	defer late.Stop()
 	select {
 	case <-v.analysis.done:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"slackline/analyze/profile"
 	"slackline/model/timeline"
@@ -21,6 +22,7 @@ type view struct {
 	context    context.Context
 	cancel     context.CancelFunc
 	turns      chan struct{} // of the server: taken by requests that are being computed
+	patience   time.Duration // of requests that wait for the analysis
 
 	// Of a run:
 	tl      *timeline.Timeline
@@ -62,7 +64,7 @@ var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for se
 
 // newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.
 func newView(ctx, life context.Context, opened *Opened, threads int) (*view, error) {
-	v := &view{opened: opened, threads: threads, tl: opened.Timeline, turns: make(chan struct{}, 1)}
+	v := &view{opened: opened, threads: threads, tl: opened.Timeline, turns: make(chan struct{}, 1), patience: defaultPatience}
 	v.context, v.cancel = context.WithCancel(life)
 	v.analysis.done = make(chan struct{})
 	if v.tl == nil {
