@@ -236,6 +236,12 @@ func (o *Options) tell(r *Result) {
 	if len(r.Base) > 0 && r.Base[0].NS > plausible && o.Base < 0 {
 		o.Warn("an empty message takes %d us by itself: the machine is busy, and messages are delayed too much; give --base", r.Base[0].NS/1000)
 	}
+	if held := r.Sum(func(x *RankReport) int64 { return x.Held }); held > 0 {
+		late := r.Sum(func(x *RankReport) int64 { return x.OverNS }) / held
+		if late > max(5_000, nanoseconds(o.Latency.most())/20) {
+			o.Warn("messages were delivered %d us later than they should on average: other processes had the CPUs", late/1000)
+		}
+	}
 	if len(r.Unhandled) > 0 {
 		o.Warn("these calls communicate without the added latency: %s", joined(r.Unhandled))
 	}
