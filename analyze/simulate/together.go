@@ -16,13 +16,13 @@ import (
 // Together is how several processes made a result. It is no part of what is simulated: the rest of
 // the result is the same for any number of processes.
 type Together struct {
-	Processes int    `json:"processes"`
-	Exchanges int64  `json:"exchanges"`      // of each process, all in all
-	Rounds    int64  `json:"rounds"`         // exchanges that ended a window or, with large messages, a part of one
-	Crossed   int64  `json:"crossed"`        // messages and releases from one process to another
-	Bytes     int64  `json:"bytes"`          // that all processes together sent to others
-	Largest   int64  `json:"largest_sender"` // bytes that the busiest of them sent
-	Note      string `json:"note,omitempty"` // why the other processes had nothing to do
+	Processes int
+	Exchanges int64  // of each process, all in all
+	Rounds    int64  // exchanges that ended a window or, with large messages, a part of one
+	Crossed   int64  // messages and releases from one process to another
+	Bytes     int64  // that all processes together sent to others
+	Largest   int64  // bytes that the busiest of them sent
+	Note      string // why the other processes had nothing to do
 }
 
 // together reports whether several processes share the run.

@@ -202,9 +202,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		if report.provenance, err = o.provenance(a, in, m); err != nil {
 			return err
 		}
-		if job != nil {
-			report.provenance.Job = job
-		}
+		report.provenance.Cluster = job
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
 }

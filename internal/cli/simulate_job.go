@@ -12,6 +12,7 @@ import (
 	"slackline/internal/cluster"
 	"slackline/internal/input"
 	"slackline/internal/memory"
+	"slackline/internal/provenance"
 	"slackline/model/machine"
 )
 
@@ -54,17 +55,8 @@ func (o *simulateOptions) failTogether(a *app, err error) error {
 	return err
 }
 
-// jobRecord is how the processes of a job have made a result: what they exchanged,
-// and what the busiest and the largest of them needed.
-type jobRecord struct {
-	simulate.Together
-	PeakMemory int64   `json:"peak_memory"` // bytes of the process that had most
-	CPUSeconds float64 `json:"cpu_seconds"` // of the process that took most
-	AllSeconds float64 `json:"cpu_seconds_of_all"`
-}
-
 // recordJob gathers what the processes needed. All of them call it.
-func (a *app) recordJob(c *cobra.Command, t *simulate.Together) (*jobRecord, error) {
+func (a *app) recordJob(c *cobra.Command, t *simulate.Together) (*provenance.Cluster, error) {
 	if !a.job.several() || a.alone || t == nil {
 		return nil, nil
 	}
@@ -75,7 +67,9 @@ func (a *app) recordJob(c *cobra.Command, t *simulate.Together) (*jobRecord, err
 	if err != nil || all == nil {
 		return nil, err
 	}
-	r := &jobRecord{Together: *t}
+	r := &provenance.Cluster{
+		Processes: t.Processes, Exchanges: t.Exchanges, Bytes: t.Bytes, Rounds: t.Rounds, Crossed: t.Crossed,
+	}
 	for _, said := range all {
 		peak, n := binary.Uvarint(said)
 		if n <= 0 {
@@ -91,8 +85,8 @@ func (a *app) recordJob(c *cobra.Command, t *simulate.Together) (*jobRecord, err
 }
 
 // noteJob says what the processes of a job have exchanged for a run, and needed.
-func (a *app) noteJob(r *jobRecord) {
-	if r == nil || r.Note != "" {
+func (a *app) noteJob(r *provenance.Cluster) {
+	if r == nil {
 		return
 	}
 	a.note("%d processes: %s between them in %s and %s; at most %s of memory and %s of CPU time each",

@@ -151,7 +151,7 @@ func BenchmarkSimulateJob(b *testing.B) {
 	args := []string{"simulate", "dissemination", "--ranks", "2^20", "--size", "1B", "--machine", "cnl", "--threads", "1", "--format", "json", "--quiet"}
 	type provenance struct {
 		Provenance struct {
-			Job struct {
+			Cluster struct {
 				Exchanges, Bytes, Crossed int64
 				PeakMemory                int64   `json:"peak_memory"`
 				CPUSeconds                float64 `json:"cpu_seconds"`
@@ -178,7 +178,7 @@ func BenchmarkSimulateJob(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if job := last.Provenance.Job; processes > 1 {
+				if job := last.Provenance.Cluster; processes > 1 {
 					b.ReportMetric(job.CPUSeconds, "CPU-s/busiest")
 					b.ReportMetric(float64(job.PeakMemory)/(1<<20), "MiB/largest")
 					b.ReportMetric(float64(job.Exchanges), "exchanges")

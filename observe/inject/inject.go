@@ -109,7 +109,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	variables, err := o.variables(dir)
+	variables, err := o.variables(dir, baseFile(shim))
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +120,17 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if r.ExitCode, r.Elapsed, err = command.Run(ctx, shim, variables, o.Streams); err != nil {
 		return nil, err
 	}
-	return r, errors.Join(ctx.Err(), o.collect(dir, r))
+	if err := o.collect(dir, r); err != nil {
+		return r, errors.Join(ctx.Err(), err)
+	}
+	if o.Latency.Given() && o.Base < 0 {
+		_ = keepBases(baseFile(shim), r.ByRank[0]) // the next run measures it again
+	}
+	return r, ctx.Err()
 }
 
 // variables are the settings of the library.
-func (o *Options) variables(dir string) ([]mpi.Variable, error) {
+func (o *Options) variables(dir, bases string) ([]mpi.Variable, error) {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	list := []mpi.Variable{{Name: "DIR", Value: dir}}
 	add := func(name, value string) { list = append(list, mpi.Variable{Name: name, Value: value}) }
@@ -139,6 +145,8 @@ func (o *Options) variables(dir string) ([]mpi.Variable, error) {
 		}
 		if o.Base >= 0 {
 			add("BASE", number(nanoseconds(o.Base)))
+		} else if list := readBases(bases); list != nil {
+			add("BASES", formatBases(list))
 		}
 		if o.Panel != "" {
 			add("PANEL", number(int64(o.Panel[0])))
@@ -227,6 +235,12 @@ func (o *Options) tell(r *Result) {
 	const plausible = 100_000 // ns
 	if len(r.Base) > 0 && r.Base[0].NS > plausible && o.Base < 0 {
 		o.Warn("an empty message takes %d us by itself: the machine is busy, and messages are delayed too much; give --base", r.Base[0].NS/1000)
+	}
+	if held := r.Sum(func(x *RankReport) int64 { return x.Held }); held > 0 {
+		late := r.Sum(func(x *RankReport) int64 { return x.OverNS }) / held
+		if late > max(5_000, nanoseconds(o.Latency.most())/20) {
+			o.Warn("messages were delivered %d us later than they should on average: other processes had the CPUs", late/1000)
+		}
 	}
 	if len(r.Unhandled) > 0 {
 		o.Warn("these calls communicate without the added latency: %s", joined(r.Unhandled))

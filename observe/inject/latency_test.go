@@ -1,6 +1,8 @@
 package inject
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +63,34 @@ func FuzzLatency(f *testing.F) {
 			t.Error("read, but nothing is injected")
 		}
 	})
+}
+
+func TestBases(t *testing.T) {
+	list := make([]int64, reportBases)
+	for i := range list {
+		list[i] = int64(500 + 10*i)
+	}
+	path := filepath.Join(t.TempDir(), "base")
+	if got := readBases(path); got != nil {
+		t.Errorf("of no file %v was read", got)
+	}
+	if err := keepBases(path, &RankReport{hosts: 1, base: list}); err != nil {
+		t.Fatal(err)
+	}
+	if got := readBases(path); !slices.Equal(got, list) {
+		t.Errorf("got %v, want %v", got, list)
+	}
+	// Times of several hosts, and of runs that measured none, are not kept.
+	for _, r := range []*RankReport{{hosts: 2, base: list[:1]}, {hosts: 1, base: make([]int64, reportBases)}} {
+		if err := keepBases(path, r); err != nil || !slices.Equal(readBases(path), list) {
+			t.Errorf("%v was kept (%v)", r.base, err)
+		}
+	}
+	for _, text := range []string{"", "1,2,3", strings.Repeat("5,", reportBases-1) + "x", strings.Repeat("5,", reportBases-1) + "4"} {
+		if got := parseBases(text); got != nil {
+			t.Errorf("parseBases(%q) = %v", text, got)
+		}
+	}
 }
 
 func FuzzReport(f *testing.F) {

@@ -74,13 +74,14 @@ type Run struct {
 type Grid struct {
 	Dims     []int   `json:"dims"`
 	Periodic []bool  `json:"periodic"`
-	Coords   [][]int `json:"coords"` // by rank; null: not in the grid
+	Coords   [][]int `json:"coords"` // by rank; null: not in the grid. In runs only of up to MaxList ranks, else null
 }
 
 // Locations is the answer of locations.
 type Locations struct {
 	First     int        `json:"first"`
 	Locations []Location `json:"locations"`
+	Cut       bool       `json:"cut"` // there are more: up to MaxList are named
 }
 
 // Location is a thread of a rank: a row.

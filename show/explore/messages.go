@@ -98,6 +98,11 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	end, err := v.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	from, to = v.tl.Start+from, v.tl.Start+to
 	list, candidates := x.stretches(v.tl, first, last, from, to)
 	stride := candidates/mostMessages + 1

@@ -43,6 +43,11 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	end, err := v.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	p, err := c.paint(ctx, from, to, width, first, last, rows)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -293,6 +294,33 @@ func TestClientGoesAway(t *testing.T) {
 		cancel()
 	}
 	get[Runs](t, s, h, "/api/runs")
+}
+
+// While the run is analysed the timeline can be looked at, however many ask for what is not there yet.
+func TestAnalysisHoldsNobodyUp(t *testing.T) {
+	s, h := serverOf(t, halo(t, 9, 4))
+	v := s.inputs[0].view.Load()
+	v.analysis.start.Do(func() {}) // it never ends
+	v.patience = 300 * time.Millisecond
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			answer, body := ask(t, s, h, "/api/waits")
+			var e Error
+			if err := json.Unmarshal(body, &e); err != nil || answer.StatusCode != http.StatusServiceUnavailable || e.Code != "not_ready" || answer.Header.Get("Retry-After") == "" {
+				t.Errorf("waits: %s: %s, want that it is not ready", answer.Status, body)
+			}
+		})
+	}
+	if r := get[Runs](t, s, h, "/api/runs").Runs[0]; r.Analysis != "running" || !slices.Equal(r.Colors, []string{"kind", "path"}) {
+		t.Errorf("run = %+v, want that it is being analysed", r)
+	}
+	for _, at := range []string{"timeline", "timeline?color=path", "calls", "messages", "matrix", "legend"} {
+		if answer, body := ask(t, s, h, "/api/"+at); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s: %s", at, answer.Status, body)
+		}
+	}
+	all.Wait()
 }
 
 // Many clients ask for everything at once; the race detector looks on.

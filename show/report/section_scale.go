@@ -9,6 +9,7 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/model/dataset"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 )
@@ -197,7 +198,7 @@ func (s *story) tellModels(section *Section) bool {
 		}
 		f := r.Fit
 		t.add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(growth(f)), decimal(math.Round(100*f.Confidence)/100),
-			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), measure(r.Prediction.High, f))
+			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
 	section.figure(s.modelFigure(ranked, place))
@@ -253,11 +254,11 @@ func doubtOf(m *scaling.Modelled) string {
 func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 	first := ranked[0]
 	name := code(first.Fit.CallPath)
-	if first.Fit.CallPath == "" {
+	if first.Fit.CallPath == "" || first.Fit.CallPath == dataset.RootPath {
 		name = "the whole run"
 	}
 	return fmt.Sprintf("At %s %s will matter most in %s: it grows as %s and is predicted to be %s (%s to %s).", at, name, code(first.Fit.Metric),
-		growth(first.Fit), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text, measure(first.Prediction.High, first.Fit).Text)
+		growth(first.Fit), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text, highest(first.Prediction, first.Fit).Text)
 }
 
 // measure is a cell with a value in the unit of its fit.
@@ -270,6 +271,17 @@ func measure(v float64, f *scaling.Fit) Cell {
 		c.Text += " " + f.Unit
 	}
 	return c
+}
+
+// absurd is how many times the prediction an upper bound may be before it is no bound.
+const absurd = 1000
+
+// highest is a cell with the upper end of a prediction.
+func highest(p scaling.Prediction, f *scaling.Fit) Cell {
+	if !(p.High <= absurd*p.Value) {
+		return text("no bound")
+	}
+	return measure(p.High, f)
 }
 
 // label is what an axis of values is called.

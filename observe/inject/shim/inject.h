@@ -64,6 +64,7 @@ struct settings {
     int n_rules;
     double gap_ns;       /* per byte */
     int64_t base_ns;     /* given by the user; -1: measured */
+    int64_t bases[24];   /* the least of earlier runs; 0: unknown */
     const char *noise;   /* file; NULL: none */
     int crowded;         /* 0, 1, 2: find out */
     int panel;           /* which panel of the figure: 'd', or for comparison 'b' or 'c' */

@@ -113,8 +113,10 @@ void inj_measure_base(void) {
             if (!again) break;
         }
         inj_report->base[k] = least / 2;
-        if (k > 0 && inj_report->base[k] < inj_report->base[k - 1]) inj_report->base[k] = inj_report->base[k - 1];
+        if (inj_settings.bases[k] > 0 && inj_settings.bases[k] < least / 2) inj_report->base[k] = inj_settings.bases[k];
     }
+    for (int k = SIZES - 2; k >= 0; k--) /* no message is faster than a smaller one: that one was disturbed */
+        if (inj_report->base[k] > inj_report->base[k + 1]) inj_report->base[k] = inj_report->base[k + 1];
     inj_crowded = crowded;
     inj_settings.latency_ns = latency;
     inj_settings.gap_ns = gap;

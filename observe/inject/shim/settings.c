@@ -63,6 +63,12 @@ void inj_settings_load(void) {
     const char *gap = value_of("GAP"); /* femtoseconds per byte */
     s->gap_ns = gap != NULL ? (double)strtoll(gap, NULL, 10) * 1e-6 : 0;
     s->base_ns = number_of("BASE", -1);
+    const char *bases = value_of("BASES");
+    for (int i = 0; bases != NULL && i < 24; i++) {
+        char *rest;
+        s->bases[i] = strtoll(bases, &rest, 10);
+        bases = *rest == ',' ? rest + 1 : NULL;
+    }
     s->noise = value_of("NOISE");
     s->crowded = (int)number_of("CROWDED", 2);
     s->panel = (int)number_of("PANEL", 'd');

@@ -9,6 +9,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The largest message, in bytes: MPI counts with an int. Tests make it small. */
+#ifndef LARGEST_PIECE
+#define LARGEST_PIECE (UINT64_C(1) << 30)
+#endif
+
 /* Descriptors of the child. */
 enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6 };
 
