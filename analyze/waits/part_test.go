@@ -257,7 +257,7 @@ func answerTogether(t *testing.T, name string, build func() *timeline.Builder, r
 
 func TestProcessesDoNotMatter(t *testing.T) {
 	cyclic := 0
-	for seed := range runs() / 4 {
+	for seed := range runs() / 8 {
 		whole := randomRun(seed)
 		want, err := answer(context.Background(), whole, 1)
 		if err != nil {
