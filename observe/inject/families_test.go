@@ -3,6 +3,7 @@ package inject
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,4 +81,40 @@ func TestFortran(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestProgram wants a real program to compute the same with and without injection.
+func TestProgram(t *testing.T) {
+	lammps, err := exec.LookPath("lmp")
+	need(t, err == nil, "LAMMPS")
+	input, err := filepath.Abs("../record/testdata/in.melt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OMP_NUM_THREADS", "1")
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		if l.Kind != mpi.OpenMPI {
+			t.Skip("LAMMPS is built with Open MPI")
+		}
+		dir := t.TempDir()
+		plain, err := exec.Command(l.Launcher, "-n", "2", lammps, "-log", filepath.Join(dir, "log"), "-in", input).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := inject(t, l, 2, lammps, Options{Base: -1, Sleep: "on", Command: []string{"-log", filepath.Join(dir, "log"), "-in", input}}, "50us")
+		if r.err != nil || r.ExitCode != 0 {
+			t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+		}
+		want := steps(string(plain))
+		if got := steps(r.stdout); got != want || strings.Count(want, "\n") < 3 {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// steps is the table of LAMMPS with what it computed.
+func steps(text string) string {
+	_, text, _ = strings.Cut(text, "\nStep ")
+	text, _, _ = strings.Cut(text, "\nLoop time")
+	return text
 }
