@@ -41,7 +41,7 @@ part clocks-mpich measure clocks --mpi mpich --ranks 4 --inject offset=5s,drift=
 # Collectives: an operation of known length by all schemes; more ranks than CPUs; launches; the full table.
 for mpi in openmpi mpich; do
 	part "known-$mpi" measure collectives --mpi $mpi --operation spin:200us --scheme round-time,window,skampi,imb,mpptest,mpbench
-	part "crowded-$mpi" measure collectives --mpi $mpi --operation sleep:200us,spin:200us --ranks 4,8,16 --repeat 30 --launches 2
+	part "crowded-$mpi" measure collectives --mpi $mpi --operation sleep:200us,spin:200us --ranks 4,8,16 --repeat 30 --launches 2 --budget 300ms
 	part "launches-$mpi" measure collectives --mpi $mpi --operation bcast,allreduce,iallreduce,bcast_binary_tree --launches 10 --format json --out launches-$mpi.json --raw launches-$mpi.csv
 	part "again-$mpi" measure collectives --mpi $mpi --operation bcast,allreduce,iallreduce,bcast_binary_tree --launches 10 --format json --out again-$mpi.json
 	part "compare-$mpi" compare launches-$mpi.json again-$mpi.json
