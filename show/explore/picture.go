@@ -107,7 +107,6 @@ type painter struct {
 	p      *picture
 	level  int
 	binner *binner[uint16]
-	line   []uint16    // of one location
 	all    []uint16    // of all locations of a row, by location, then column
 	votes  []uint32    // by category
 	few    [][2]uint64 // by column; see voteOfFew
