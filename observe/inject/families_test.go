@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -44,13 +45,19 @@ func TestFamilies(t *testing.T) {
 		for ranks, latencies := range map[int][]string{2: {"0", "50us", "300us@0>*"}, 3: {"20us"}, 4: {"100us@0-*,1..2>3"}} {
 			want := plainRun(t, l, ranks, program)
 			for _, latency := range latencies {
-				// Sleeping when held is what a busy machine bears.
-				r := inject(t, l, ranks, program, Options{Base: -1, Sleep: "on", Command: []string{"7"}}, latency)
+				sleep := "on" // a busy machine bears it
+				if ranks == 4 {
+					sleep = "auto"
+				}
+				r := inject(t, l, ranks, program, Options{Base: -1, Sleep: sleep, Command: []string{"7"}}, latency)
 				if r.err != nil || r.ExitCode == 0 {
 					t.Fatalf("%d ranks, %s: %v, exit code = %d\n%s%s", ranks, latency, r.err, r.ExitCode, r.stdout, r.stderr)
 				}
 				if got := sortedLines(r.stdout); got != want {
 					t.Errorf("%d ranks, %s: other data:\n%s", ranks, latency, differences(got, want))
+				}
+				if told := strings.Contains(strings.Join(r.talk, "\n"), "more ranks than CPUs"); told != (ranks == 4 && runtime.NumCPU() < 4) {
+					t.Errorf("%d ranks on %d CPUs: %q", ranks, runtime.NumCPU(), r.talk)
 				}
 				if !slices.ContainsFunc(r.Unhandled, func(c Count) bool { return c.Function == "MPI_Put" }) {
 					t.Errorf("%d ranks, %s: unhandled = %v, want MPI_Put among them", ranks, latency, r.Unhandled)
