@@ -199,6 +199,9 @@ func (o *Options) collect(dir string, r *Result) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 && r.ExitCode != 0 {
+		return fmt.Errorf("%w: the command ended with code %d before MPI_Init was done", ErrNothing, r.ExitCode)
+	}
 	if len(list) == 0 {
 		return fmt.Errorf("%w: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", ErrNothing, r.MPI)
 	}
