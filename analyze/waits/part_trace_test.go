@@ -11,9 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"slackline/internal/cluster"
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -91,7 +88,7 @@ func sameTogether(t *testing.T, dir, name string, o trace.TimelineOptions) map[s
 	for _, size := range []int{2, 3, 4, 8} {
 		o.Threads = 1 + size%3
 		got, opened := readTogether(t, size, dir, name, o)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Fatalf("%d processes (-one +several):\n%s", size, diff)
 		}
 		if o.Ranks != nil {
