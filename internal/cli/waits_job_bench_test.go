@@ -15,14 +15,14 @@ import (
 	"slackline/model/trace"
 )
 
-// BenchmarkWaitsInJobs analyses a trace of 1024 ranks and more than 20 million events: halo exchanges, and an allreduce of all ranks in
+// BenchmarkWaitsInJobs analyses a trace of 1024 ranks and 20 million events: halo exchanges, and an allreduce of all ranks in
 // every iteration, with noise. One process by itself, one in an MPI job, several; one thread each. Speed is
 // also given per second of CPU time of the busiest process, as if each had a core of its own, which means
 // something on a busy machine too; memory is the peak of the largest process.
 func BenchmarkWaitsInJobs(b *testing.B) {
 	dir := b.TempDir()
 	run := filepath.Join(dir, "run.slt")
-	if _, stderr, err := runJob(b, nil, 1, "", "simulate", "skeleton", "--ranks", "1024", "--iterations", "1000", "--machine", "chic", "--noise", "1000Hz:10us",
+	if _, stderr, err := runJob(b, nil, 1, "", "simulate", "skeleton", "--ranks", "1024", "--iterations", "450", "--machine", "chic", "--noise", "1000Hz:10us",
 		"--trace", run, "--quiet"); err != nil {
 		b.Fatal(stderr)
 	}
