@@ -9,7 +9,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./internal/input
+CONCURRENT = ./internal/cluster ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./internal/input
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
