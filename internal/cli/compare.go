@@ -37,11 +37,12 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare A B",
 		Short: "Set two runs side by side by call path and metric: what has changed, and whether that is more than chance.",
 		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the greatest changes first. " +
-			"Repetitions of a run are given as a list, a1,a2,a3: changes then come with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
-		Annotations: arguments("A, B", "a recorded run, something to simulate, or what 'slackline waits --format json' or 'slackline profile --format json' wrote; or several of them, with commas between"),
+			"Repetitions of a run are given as a list, a1,a2,a3; the launches of 'measure collectives' are repetitions, too: changes then come with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
+		Annotations: arguments("A, B", "a recorded run, something to simulate, or what 'slackline waits --format json', 'slackline profile --format json' or 'slackline measure collectives --format json' wrote; or several of them, with commas between"),
 		Example: `  slackline compare before/traces.otf2 after/traces.otf2
   slackline compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json --fail-if 'run_time>5%'
-  slackline compare old.json new.json --fail-if 'waiting@main/solve>10%'`,
+  slackline compare old.json new.json --fail-if 'waiting@main/solve>10%'
+  slackline compare mpi-before.json mpi-after.json --fail-if 'time@*>5%'`,
 		Args: exactArgs("A", "B"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
 	}
@@ -84,14 +85,21 @@ func (o *compareOptions) execute(a *app, c *cobra.Command, args []string) error 
 	var sides [2][]measured
 	for i, arg := range args {
 		for word := range strings.SplitSeq(arg, ",") {
-			m, err := o.measure(a, c, report, word)
+			runs, found, err := readLaunches(word)
+			if !found && err == nil {
+				runs = make([]measured, 1)
+				runs[0], err = o.measure(a, c, report, word)
+			}
 			if err != nil {
 				return err
 			}
-			sides[i] = append(sides[i], m)
+			report.partial = report.partial || found
+			sides[i] = append(sides[i], runs...)
 		}
 	}
-	report.compare(sides[0], sides[1], o.significance())
+	if left := report.compare(sides[0], sides[1], o.significance()); left > 0 {
+		a.warn("left out, because one side does not have them: %s", plural(left, "measurement"))
+	}
 	report.judge(a, conditions)
 	if err := a.writeOut(o.out, args, func(w io.Writer) error { return report.write(a, w) }); err != nil {
 		return err
@@ -192,7 +200,7 @@ func readMeasured(word string) (m measured, found bool, err error) {
 		return nil, true, fmt.Errorf("%s: %w", word, err)
 	}
 	if j.Run == nil {
-		return nil, true, fmt.Errorf("%s is JSON, but not a result of waits or profile", word)
+		return nil, true, fmt.Errorf("%s is JSON, but not a result of waits, profile or measure collectives", word)
 	}
 	m = measured{}
 	m[measurement{"run_time", ""}] = j.Run.Time
@@ -239,13 +247,14 @@ type compareReport struct {
 	options    *compareOptions
 	names      []string
 	runs       [2]int
+	partial    bool // what a run does not mention was not measured; else it is 0
 	changes    []change
 	verdicts   []conditionVerdict
 	provenance *provenance.Record
 }
 
-// compare compares all numbers of the runs, the greatest changes first.
-func (r *compareReport) compare(before, after []measured, alpha float64) {
+// compare compares all numbers of the runs, the greatest changes first, and returns how many only one side has.
+func (r *compareReport) compare(before, after []measured, alpha float64) (left int) {
 	r.runs = [2]int{len(before), len(after)}
 	all := map[measurement]bool{}
 	for _, m := range slices.Concat(before, after) {
@@ -254,7 +263,11 @@ func (r *compareReport) compare(before, after []measured, alpha float64) {
 		}
 	}
 	for k := range all {
-		x, y := valuesOf(before, k), valuesOf(after, k)
+		x, y := r.valuesOf(before, k), r.valuesOf(after, k)
+		if len(x) == 0 || len(y) == 0 {
+			left++
+			continue
+		}
 		c := change{measurement: k, a: stat.Quantile(stat.Sorted(x), 0.5), b: stat.Quantile(stat.Sorted(y), 0.5), p: math.NaN()}
 		if len(x) > 1 && len(y) > 1 {
 			c.p = stat.RankSum(x, y)
@@ -271,13 +284,16 @@ func (r *compareReport) compare(before, after []measured, alpha float64) {
 		}
 		return cmp.Or(cmp.Compare(math.Abs(y.difference()), math.Abs(x.difference())), cmp.Compare(x.metric, y.metric), cmp.Compare(x.path, y.path))
 	})
+	return left
 }
 
-// valuesOf is what runs say about a number; what they do not mention is 0.
-func valuesOf(runs []measured, k measurement) []float64 {
-	values := make([]float64, len(runs))
-	for i, m := range runs {
-		values[i] = m[k]
+// valuesOf is what runs say about a number.
+func (r *compareReport) valuesOf(runs []measured, k measurement) []float64 {
+	var values []float64
+	for _, m := range runs {
+		if v, known := m[k]; known || !r.partial {
+			values = append(values, v)
+		}
 	}
 	return values
 }

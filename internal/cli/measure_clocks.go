@@ -125,10 +125,11 @@ func (o *measureClocksOptions) run(a *app, c *cobra.Command) error {
 
 // measuredClocks is a measurement with what its output needs.
 type measuredClocks struct {
-	over   string // the MPI
-	clocks *measure.Clocks
-	wait   time.Duration
-	seed   *uint64 // of what was injected
+	over    string // the MPI
+	version string // what it calls itself
+	clocks  *measure.Clocks
+	wait    time.Duration
+	seed    *uint64 // of what was injected
 }
 
 func (r *measuredClocks) measure(a *app, c *cobra.Command, o *measureClocksOptions, options measure.ClockOptions) (err error) {
@@ -143,7 +144,7 @@ func (r *measuredClocks) measure(a *app, c *cobra.Command, o *measureClocksOptio
 	}()
 	line := a.startProgress()
 	options.Progress = func(what string) { line.Report(func() string { return what }) }
-	r.over, r.wait = j.Library.String(), options.Wait
+	r.over, r.version, r.wait = j.Library.String(), j.Version, options.Wait
 	r.clocks, err = measure.MeasureClocks(c.Context(), j, options)
 	a.progress.Clear()
 	return err

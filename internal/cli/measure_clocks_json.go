@@ -9,6 +9,7 @@ import (
 // measuredClocksJSON is the result of measure clocks; times are ns, drifts parts per million.
 type measuredClocksJSON struct {
 	MPI        string             `json:"mpi"`
+	Version    string             `json:"mpi_library_version"`
 	Ranks      int                `json:"ranks"`
 	Hosts      []string           `json:"hosts"`
 	OneClock   bool               `json:"one_clock"`
@@ -106,7 +107,7 @@ func (r *measuredClocks) json(a *app) *measuredClocksJSON {
 	sorted := stat.Sorted(tripTimes(c.RoundTrips))
 	at := func(q float64) unit.Nanoseconds { return unit.Nanoseconds(stat.Quantile(sorted, q)) }
 	j := &measuredClocksJSON{
-		MPI: r.over, Ranks: c.Ranks, Hosts: c.Hosts, OneClock: c.OneClock, Injected: []injectedJSON{}, Sources: []hostClockJSON{},
+		MPI: r.over, Version: r.version, Ranks: c.Ranks, Hosts: c.Hosts, OneClock: c.OneClock, Injected: []injectedJSON{}, Sources: []hostClockJSON{},
 		RoundTrips: tripsJSON{len(sorted), at(0), at(0.5), at(0.9), at(0.99), at(1)}, Choice: []choiceJSON{}, Moments: []momentJSON{},
 		Schemes: []schemeJSON{}, Wait: r.wait.Seconds(), Clocks: []rankClockJSON{}, Remarks: append([]string{}, c.Remarks...), Provenance: record,
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -82,7 +81,7 @@ func (a *app) measureCollectivesCommand() *cobra.Command {
 		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and mpbench), from the first start to the last end, the mean, of the fastest")
 		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
 		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
-		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`")
+		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`, which 'check' and 'scaling' read too")
 		fs.StringVar(&o.baseline, "baseline", "", "compare with an earlier JSON result in this `file`, launch by launch")
 	})
 	complete(c, "format", o.format.allowed)
@@ -174,7 +173,7 @@ func (o *measureCollectivesOptions) run(a *app, c *cobra.Command) error {
 		return err
 	}
 	if o.raw != "" {
-		if err := a.writeOut(o.raw, inputs, r.writeRaw); err != nil {
+		if err := a.writeOut(o.raw, inputs, func(w io.Writer) error { return measure.WriteRaw(w, r.schemes) }); err != nil {
 			return err
 		}
 		a.note("wrote %s", o.raw)
@@ -242,7 +241,11 @@ func (r *measuredCollectives) warn(a *app, c *measure.Collectives) {
 	}
 	for _, ranks := range c.Options.Ranks {
 		if c.Crowded[ranks] {
-			a.warn("with %d ranks there were more of them than CPUs on a host: waiting ranks gave their CPU away, and times are those of a crowded host", ranks)
+			how := ""
+			if c.Hooked[ranks] {
+				how = " (by a function of slackline in the place of ucp_worker_progress, because this MPI does not)"
+			}
+			a.warn("with %d ranks there were more of them than CPUs on a host: waiting ranks gave their CPU away%s, and times are those of a crowded host", ranks, how)
 		}
 	}
 	if !c.OneClock && c.ClockError > c.Options.Tolerance {
@@ -263,31 +266,4 @@ func refusedNames(c *measure.Collectives) []string {
 		}
 	}
 	return names
-}
-
-// writeRaw writes the stamps of all executions on all ranks; those of a repetition count from the same moment.
-func (r *measuredCollectives) writeRaw(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"scheme", "operation", "ranks", "size", "launch", "repetition", "rank", "start_ns", "end_ns", "flags"}); err != nil {
-		return err
-	}
-	for _, c := range r.schemes {
-		for _, p := range c.Points {
-			for i := range p.Runs {
-				for k := range p.Runs[i].Repetitions {
-					one := &p.Runs[i].Repetitions[k]
-					for rank := range one.Start {
-						if err := out.Write([]string{
-							string(c.Options.Scheme), p.Operation.Name, strconv.Itoa(p.Ranks), strconv.Itoa(p.Size), strconv.Itoa(p.Runs[i].Launch), strconv.Itoa(k),
-							strconv.Itoa(rank), strconv.FormatInt(one.Start[rank], 10), strconv.FormatInt(one.End[rank], 10), strconv.Itoa(one.Flags[rank]),
-						}); err != nil {
-							return err
-						}
-					}
-				}
-			}
-		}
-	}
-	out.Flush()
-	return out.Error()
 }

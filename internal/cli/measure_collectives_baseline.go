@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"slackline/observe/measure"
 )
@@ -35,4 +38,40 @@ func (b *collectivesBaseline) launches(scheme measure.Scheme, p *measure.Collect
 		}
 	}
 	return nil
+}
+
+// readLaunches reads a result of measure collectives in JSON as runs, one for each launch, with the medians of the points in seconds; found
+// is false if the file is something else.
+func readLaunches(word string) (runs []measured, found bool, err error) {
+	f, err := os.Open(word)
+	if err != nil {
+		return nil, false, nil // a pattern, or a mistake that others tell
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(f, head)
+	if !bytes.Contains(head[:n], []byte(`"slackline_dataset"`)) {
+		return nil, false, nil
+	}
+	b, err := readCollectivesBaseline(word)
+	if err != nil {
+		return nil, true, err
+	}
+	for _, p := range b.points {
+		how := p.Scheme.Own()
+		key := measurement{"time", fmt.Sprintf("%s p=%d size=%d", p.Operation, p.Ranks, p.Size)}
+		if p.Scheme != b.points[0].Scheme {
+			key.metric += "_" + strings.ReplaceAll(string(p.Scheme), "-", "_")
+		}
+		for k, ns := range p.Reductions[how].LaunchMedians {
+			for len(runs) <= k {
+				runs = append(runs, measured{})
+			}
+			runs[k][key] = ns * 1e-9
+		}
+	}
+	if len(runs) == 0 {
+		return nil, true, fmt.Errorf("%s: no point of this measurement counts", word)
+	}
+	return runs, true, nil
 }

@@ -189,11 +189,13 @@ type collectiveSchemeJSON struct {
 	Scheme     measure.Scheme          `json:"scheme"`
 	Reduction  measure.Reduction       `json:"reduction"`
 	MPI        string                  `json:"mpi"`
+	Version    string                  `json:"mpi_library_version"`
 	Command    []string                `json:"launch"`
 	Hosts      map[int][]string        `json:"hosts"`
 	Placements map[int][]placementJSON `json:"binding"`
 	OneClock   bool                    `json:"one_clock"`
 	ClockError int64                   `json:"clock_error_ns"`
+	Hooked     map[int]bool            `json:"yields_by_slackline"` // by the number of ranks
 	Settings   []string                `json:"settings"`
 	Repeat     int                     `json:"repeat"`
 	Launches   int                     `json:"launches"`
@@ -263,7 +265,7 @@ func (r *measuredCollectives) json(a *app) *measuredCollectivesJSON {
 	for _, c := range r.schemes {
 		o := &c.Options
 		s := collectiveSchemeJSON{
-			Scheme: o.Scheme, Reduction: r.how(c), MPI: c.MPI, Command: c.Command, Hosts: c.Hosts, Placements: map[int][]placementJSON{}, OneClock: c.OneClock,
+			Scheme: o.Scheme, Reduction: r.how(c), MPI: c.MPI, Version: c.Version, Hooked: c.Hooked, Command: c.Command, Hosts: c.Hosts, Placements: map[int][]placementJSON{}, OneClock: c.OneClock,
 			ClockError: c.ClockError.Nanoseconds(), Settings: c.Settings, Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop, Tolerance: o.Tolerance.Nanoseconds(),
 		}
 		if o.Scheme.Single() {

@@ -139,3 +139,48 @@ func TestBarrierSkew(t *testing.T) {
 		}
 	}
 }
+
+// launchesJSON is a result of measure collectives with the given medians of launches, in ns.
+func launchesJSON(t *testing.T, dir, name string, bcast, scan []int) string {
+	t.Helper()
+	point := func(operation string, medians []int) string {
+		list, _ := json.Marshal(medians)
+		return fmt.Sprintf(`{"scheme":"round-time","operation":%q,"ranks":2,"size":8,"reductions":{"max":{"launch_medians_ns":%s}}}`, operation, list)
+	}
+	points := point("MPI_Bcast", bcast)
+	if scan != nil {
+		points += "," + point("MPI_Scan", scan)
+	}
+	path := filepath.Join(dir, name)
+	text := `{"slackline_dataset":1,"parameters":["p"],"series":[],"points":[` + points + `]}`
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestCompareLaunches compares two measurements launch by launch: a difference that chance does not make counts, and what only one of
+// them has is told.
+func TestCompareLaunches(t *testing.T) {
+	dir := t.TempDir()
+	before := launchesJSON(t, dir, "a.json", []int{100, 101, 102, 103, 104}, []int{50, 51, 52, 53, 54})
+	slower := launchesJSON(t, dir, "b.json", []int{120, 121, 122, 123, 124}, nil)
+	code, out, stderr := slackline("", "compare", before, slower, "--fail-if", "time@MPI_Bcast p=2 size=8>10%", "--format", "csv")
+	if code != 3 || !strings.Contains(out, "MPI_Bcast p=2 size=8") || strings.Contains(out, "MPI_Scan") || !strings.Contains(stderr, "one side does not have them: 1 measurement") {
+		t.Errorf("code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, stderr = slackline("", "compare", before, before, "--fail-if", "time@*>1%"); code != 0 || !strings.Contains(out, "median of 5 runs") {
+		t.Errorf("code %d\n%s%s", code, out, stderr)
+	}
+	few := launchesJSON(t, dir, "few.json", []int{120, 121}, nil)
+	if code, _, stderr = slackline("", "compare", before, few, "--fail-if", "time@*>1%"); code != 4 {
+		t.Errorf("two launches decide: code %d\n%s", code, stderr)
+	}
+	bad := filepath.Join(dir, "bad.json")
+	if err := os.WriteFile(bad, []byte(`{"slackline_dataset":1,"points":[]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr = slackline("", "compare", before, bad); code != 1 || !strings.Contains(stderr, "is not a result of 'measure collectives --format json'") {
+		t.Errorf("code %d: %s", code, stderr)
+	}
+}

@@ -148,6 +148,7 @@ type measuredMemoryJSON struct {
 type jobMemoryJSON struct {
 	Ranks   int                `json:"ranks"`
 	MPI     string             `json:"mpi"`
+	Version string             `json:"mpi_library_version"`
 	Command []string           `json:"launch"`
 	Hosts   []string           `json:"hosts"`
 	Objects []objectMemoryJSON `json:"objects"`
@@ -181,7 +182,7 @@ func (r *measuredMemory) json(a *app) *measuredMemoryJSON {
 	d := measure.MemoryDataset(r.jobs)
 	j := &measuredMemoryJSON{Version: 1, Parameters: d.Parameters, Series: seriesOf(d), Provenance: record}
 	for _, m := range r.jobs {
-		x := jobMemoryJSON{Ranks: m.Ranks, MPI: m.MPI, Command: m.Command, Hosts: m.Hosts}
+		x := jobMemoryJSON{Ranks: m.Ranks, MPI: m.MPI, Version: m.Version, Command: m.Command, Hosts: m.Hosts}
 		for _, o := range m.Objects {
 			x.Objects = append(x.Objects, objectMemoryJSON{o.Kind, o.Steady, o.Least, o.First, o.Odd, o.Bytes})
 		}

@@ -179,6 +179,7 @@ func listenTCP(ctx context.Context, a *app, address string) error {
 // measuredNetwork is a measurement with what its output needs.
 type measuredNetwork struct {
 	over    string // what the messages went over
+	version string // what the MPI calls itself
 	hosts   []string
 	classes []measure.ClassNetwork
 	options *measure.NetworkOptions
@@ -203,7 +204,7 @@ func (r *measuredNetwork) overMPI(ctx context.Context, a *app, o *measureNetwork
 			err = e
 		}
 	}()
-	r.over, r.hosts = j.Library.String(), j.Hosts
+	r.over, r.version, r.hosts = j.Library.String(), j.Version, j.Hosts
 	classes, err := measure.Classify(j, classifyRepeats)
 	if err != nil {
 		return err

@@ -177,6 +177,7 @@ func (r *measuredNetwork) chart(a *app) *plot.Chart {
 // measuredNetworkJSON is the result of measure network.
 type measuredNetworkJSON struct {
 	Over       string             `json:"over"`
+	Version    string             `json:"mpi_library_version,omitempty"`
 	Hosts      []string           `json:"hosts"`
 	Classes    []networkJSON      `json:"classes"`
 	Provenance *provenance.Record `json:"provenance"`
@@ -231,7 +232,7 @@ type pointJSON struct {
 func (r *measuredNetwork) json(a *app) *measuredNetworkJSON {
 	record := provenance.New(a.args)
 	record.Warnings = append(record.Warnings, a.warnings...)
-	j := &measuredNetworkJSON{Over: r.over, Hosts: r.hosts, Classes: []networkJSON{}, Provenance: record}
+	j := &measuredNetworkJSON{Over: r.over, Version: r.version, Hosts: r.hosts, Classes: []networkJSON{}, Provenance: record}
 	for i := range r.classes {
 		c := &r.classes[i]
 		n := c.Network

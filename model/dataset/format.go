@@ -32,6 +32,7 @@ var formats = []Format{
 	{"osu", "OSU micro-benchmarks", sniffOSU, readOSU},
 	{"imb", "Intel MPI Benchmarks", sniffIMB, readIMB},
 	{"gobench", "go test -bench", sniffGoBench, readGoBench},
+	{"measured", "raw data of slackline measure collectives", sniffMeasured, readMeasured},
 	{"extrap-text", "Extra-P text", sniffExtraPText, readExtraPText},
 	{"csv", "CSV", sniffCSV, readCSV},
 }

@@ -106,8 +106,23 @@ PASS
 	{"simulation", `{"input":"bcast","ranks":16,"makespan_ns":27480}`, "p\nbcast makespan: [16]=[2.748e-05]\n"},
 	{"simulation", `{"input":"bcast","results":[{"ranks":16,"replicas":2,"noiseless_ns":1,"median_ns":5,"samples_ns":[4000,6000]},{"ranks":32,"replicas":1,"noiseless_ns":1,"median_ns":8000}]}`,
 		"p\nbcast makespan: [16]=[4.000000000000001e-06 6e-06] [32]=[8.000000000000001e-06]\n"},
+	{"measured", measuredHeader + `round-time,MPI_Bcast,2,8,0,0,0,10,110,0,1,1
+round-time,MPI_Bcast,2,8,0,0,1,12,142,0,1,1
+round-time,MPI_Bcast,2,8,0,1,1,0,50,4,1,1
+round-time,MPI_Bcast,2,8,0,1,0,0,9,0,1,1
+round-time,MPI_Bcast,2,64,0,0,0,0,200,0,1,1
+round-time,MPI_Bcast,2,64,0,0,1,0,300,0,1,1
+mpptest,MPI_Bcast,2,8,0,0,0,0,500,0,10,1
+mpptest,MPI_Bcast,2,8,0,0,1,0,900,0,10,1
+round-time,MPI_Barrier,2,0,0,0,0,0,70,0,1,1
+round-time,MPI_Barrier,2,0,0,0,1,0,80,0,1,1
+round-time,MPI_Scan,2,8,0,0,0,0,70,1,1,0
+round-time,MPI_Scan,2,8,0,0,1,0,80,0,1,0
+`, "p size\nMPI_Bcast time: [2 8]=[130] [2 64]=[300]\nMPI_Bcast time-mpptest: [2 8]=[50]\nMPI_Barrier time: [2 8]=[80] [2 64]=[80]\n"},
 	{"slackline", `{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":"f","metric":"time","points":[{"at":[8],"values":[1,2]}]}]}`, "p\nf time: [8]=[1 2]\n"},
 }
+
+const measuredHeader = "scheme,operation,ranks,size,launch,repetition,rank,start_ns,end_ns,flags,executions,counts\n"
 
 func TestRead(t *testing.T) {
 	for _, tc := range texts {
@@ -180,6 +195,14 @@ func TestBadInput(t *testing.T) {
 		{"p,value\n8,1,2\n", "x:2: wrong number of fields"},
 		{`{"params":{"p":1},"value":2}` + "\n" + `{"params":{"q":1},"value":2}`, "x:2: has the parameters q"},
 		{`{"params":{"p":1,"p":2},"value":2}`, "given twice"},
+		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\n", "x:2: repetition 0 of MPI_Scan has 1 of 2 ranks"},
+		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\nimb,MPI_Scan,2,8,0,0,0,0,70,0,1,1\n", "x:3: rank 0 of repetition 0 of MPI_Scan is there twice"},
+		{measuredHeader + "imb,MPI_Scan,2,8,0,0,2,0,70,0,1,1\n", "x:2: rank 2 is not one of 2 ranks"},
+		{measuredHeader + "imb,MPI_Scan,2,8,0,0,0,80,70,0,1,1\n", "ends at 70 ns, before it began at 80 ns"},
+		{measuredHeader + "imb,MPI_Scan,1,8,0,0,0,0,70,0,0,1\n", "executions 0"},
+		{measuredHeader + "imb,MPI_Scan,1,8,0,0,0,0,x,0,1,1\n", `end_ns: "x" is not a whole number`},
+		{measuredHeader + "imb,MPI_Scan,1,8,0,0,0,0\n", "x:2: wrong number of fields"},
+		{measuredHeader + "imb,MPI_Scan,1,8,0,0,0,0,9,0,1,0\n", "holds no measurement"},
 		{`{"slackline_dataset":7,"parameters":["p"],"series":[]}`, "version 7"},
 	} {
 		_, _, err := Read("x", []byte(tc.text), "")

@@ -160,12 +160,14 @@ type Collectives struct {
 	Options    CollectiveOptions
 	Points     []*CollectivePoint
 	MPI        string
+	Version    string              // what the library calls itself when it runs
 	Command    []string            // of the last launch
 	Hosts      map[int][]string    // by the number of ranks
 	Placements map[int][]Placement // by the number of ranks, of rank 0, 1, ... in the last launch
 	OneClock   bool                // no synchronisation was needed
 	ClockError time.Duration       // largest bound of the error of the common clock
 	Crowded    map[int]bool        // by the number of ranks: more than CPUs on a host, so they gave their CPU away while waiting
+	Hooked     map[int]bool        // by the number of ranks: they did so by a function of ours in the place of the library's
 	Settings   []string            // variables of the environment that change algorithms
 }
 
@@ -183,7 +185,7 @@ func MeasureCollectives(ctx context.Context, start Starter, o CollectiveOptions)
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	c := &Collectives{Options: o, Hosts: map[int][]string{}, Placements: map[int][]Placement{}, Crowded: map[int]bool{}, OneClock: true, Settings: settings(os.Environ())}
+	c := &Collectives{Options: o, Hosts: map[int][]string{}, Placements: map[int][]Placement{}, Crowded: map[int]bool{}, Hooked: map[int]bool{}, OneClock: true, Settings: settings(os.Environ())}
 	for _, op := range o.Operations {
 		for _, p := range o.Ranks {
 			for _, size := range o.sizesOf(&op) {
@@ -249,7 +251,9 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 		return err
 	}
 	c.MPI, c.Command, c.Hosts[l.ranks], c.Placements[l.ranks] = j.Library.String(), j.Command, j.Hosts, m.placements
+	c.Version = j.Version
 	c.Crowded[l.ranks] = c.Crowded[l.ranks] || m.yielding
+	c.Hooked[l.ranks] = c.Hooked[l.ranks] || m.yielding && m.hooked
 	var points []*CollectivePoint
 	for _, p := range c.Points {
 		if p.Ranks == l.ranks {

@@ -26,6 +26,7 @@ type collectiveJob struct {
 	ranks       int
 	placements  []Placement
 	yielding    bool
+	hooked      bool // through our function in the place of the library's
 	clocks      *clockMeasurement
 	synchronise bool // the ranks have no common clock
 	first       []offset
@@ -61,7 +62,7 @@ func (m *collectiveJob) begin() error {
 	}
 	for i := 0; i < len(places); i += 3 {
 		m.placements = append(m.placements, Placement{int(places[i]), int(places[i+1])})
-		m.yielding = m.yielding || places[i+2] != 0
+		m.yielding, m.hooked = m.yielding || places[i+2]&1 != 0, m.hooked || places[i+2]&2 != 0
 	}
 	m.clocks = &clockMeasurement{
 		ctx: m.ctx, job: m.job, o: &ClockOptions{Patience: 100, MostPings: 2000, Inject: m.o.Inject},

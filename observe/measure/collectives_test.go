@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,17 +157,21 @@ func TestAllCollectives(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
 			o := loadedCollectives(AllOperations, "spin:1us", "sleep:1us")
-			o.Scheme, o.Sizes = IMB, []int{8, 64}
+			o.Scheme, o.Ranks, o.Repeat, o.Loop = IMB, []int{2, 3, 4, 5, 6, 7, 8}, 1, 1
 			c, err := MeasureCollectives(ctx, starterOf(l), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(c.Points) != 2*43+4 || c.MPI != l.String() || len(c.Hosts[2]) != 2 || len(c.Placements[2]) != 2 || !c.OneClock {
+			if len(c.Points) != len(o.Ranks)*47 || c.MPI != l.String() || len(c.Hosts[8]) != 8 || len(c.Placements[2]) != 2 || !c.OneClock {
 				t.Errorf("%d points under %s on %v", len(c.Points), c.MPI, c.Hosts)
 			}
+			if !strings.Contains(c.Version, l.Version) {
+				t.Errorf("%s says that it is %q", l, c.Version)
+			}
+			checkCrowded(t, l, c)
 			for _, p := range c.Points {
 				s, ok := c.Summarise(p, ByMax)
-				if !ok || s.Count != 2 || s.Median < 0 || len(s.LaunchMedians) != 1 {
+				if !ok || s.Count != 1 || s.Median < 0 || len(s.LaunchMedians) != 1 {
 					t.Errorf("%s: %+v", p.Operation.Name, s)
 				}
 				if _, ok := p.Overlap(); ok && !p.Operation.Nonblocking {
@@ -177,10 +183,65 @@ func TestAllCollectives(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, _, err := dataset.Read("data", b.Bytes(), "")
-			if err != nil || d.Find("MPI_Bcast", "time") == nil || d.Find(TreeBroadcast, "time") == nil || len(d.Find("MPI_Barrier", "time").Points) != 2 {
+			if err != nil || d.Find("MPI_Bcast", "time") == nil || d.Find(TreeBroadcast, "time") == nil || len(d.Find("MPI_Barrier", "time").Points) != len(o.Ranks) {
 				t.Errorf("%v: %v", err, d)
 			}
 		})
+	}
+}
+
+// checkCrowded wants ranks that share CPUs to be marked, and those of MPICH over UCX to give their CPU away by our function.
+func checkCrowded(t *testing.T, l *mpi.Library, c *Collectives) {
+	t.Helper()
+	for _, p := range c.Options.Ranks {
+		crowded := p > runtime.NumCPU()
+		if c.Crowded[p] != crowded {
+			t.Errorf("%s: %d ranks on %d CPUs are crowded: %v", l, p, runtime.NumCPU(), c.Crowded[p])
+		}
+		if hooked := crowded && strings.Contains(c.Version, "ucx"); c.Hooked[p] != hooked {
+			t.Errorf("%s: %d ranks yield by our function: %v, want %v", l, p, c.Hooked[p], hooked)
+		}
+	}
+}
+
+// TestRawIsData: the raw data of a measurement, read again, are the data of the measurement.
+func TestRawIsData(t *testing.T) {
+	l := libraries(t)[0]
+	var list []*Collectives
+	for _, scheme := range []Scheme{RoundTime, MPPTest} {
+		o := loadedCollectives("barrier", "bcast", "spin:5us")
+		o.Scheme, o.Sizes, o.Ranks, o.Launches = scheme, []int{8, 64}, []int{2, 3}, 2
+		c, err := MeasureCollectives(context.Background(), starterOf(l), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, c)
+	}
+	list[0].Points[0].Runs[0].Refused = true // a launch that does not count
+	var b bytes.Buffer
+	if err := WriteRaw(&b, list); err != nil {
+		t.Fatal(err)
+	}
+	got, f, err := dataset.Read("raw", b.Bytes(), "")
+	if err != nil || f.Name != "measured" {
+		t.Fatalf("%s: %v", f.Name, err)
+	}
+	for i, c := range list {
+		for _, want := range c.Dataset(c.Options.Scheme.Own()).Series {
+			metric := want.Metric
+			if i > 0 {
+				metric += "-" + string(c.Options.Scheme)
+			}
+			s := got.Find(want.CallPath, metric)
+			if s == nil || len(s.Points) != len(want.Points) {
+				t.Fatalf("%s %s: %+v, want %+v", want.CallPath, metric, s, want)
+			}
+			for _, p := range want.Points {
+				if k := slices.IndexFunc(s.Points, func(q dataset.Point) bool { return slices.Equal(q.At, p.At) }); k < 0 || !slices.Equal(s.Points[k].Values, p.Values) {
+					t.Errorf("%s %s at %v: %+v, want %v", want.CallPath, metric, p.At, s.Points, p.Values)
+				}
+			}
+		}
 	}
 }
 

@@ -45,12 +45,15 @@ type Job struct {
 	Library *mpi.Library
 	Command []string // that started it
 	Hosts   []string // by rank
+	Version string   // what the library calls itself when it runs
 
 	launch  []string
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	lines   *bufio.Reader
 	talk    *tail
+	over    bool  // it has ended
+	ended   error // how
 }
 
 // answerLimit is how long an order may take at most.
@@ -92,7 +95,12 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	if err := j.command.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
-	words, err := j.answer("slackline-hosts")
+	words, err := j.answer("slackline-version")
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	j.Version = strings.Join(words, " ")
+	words, err = j.answer("slackline-hosts")
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -123,6 +131,7 @@ func (j *Job) answer(first string) ([]string, error) {
 	for {
 		line, err := j.lines.ReadString('\n')
 		if err != nil {
+			j.Close() //nolint:errcheck // told by the next one who closes it; all that it said is known now
 			return nil, fmt.Errorf("the job ended before its time (%s): %s", strings.Join(j.Command, " "), j.talk.last())
 		}
 		if words := strings.Fields(line); len(words) > 0 && words[0] == first {
@@ -168,13 +177,18 @@ func (j *Job) order(what string, n, size, repeat int, pause int64, a, b int) ([]
 	return values, nil
 }
 
-// Close ends the job and waits for it.
+// Close ends the job and waits for it; a job that was closed says again how it ended.
 func (j *Job) Close() error {
+	if j.over {
+		return j.ended
+	}
+	j.over = true
 	err := j.stdin.Close()
 	if _, e := io.Copy(io.Discard, j.lines); e != nil && !errors.Is(e, os.ErrClosed) {
 		err = errors.Join(err, e)
 	}
-	return errors.Join(err, j.command.Wait())
+	j.ended = errors.Join(err, j.command.Wait())
+	return j.ended
 }
 
 // Link returns the link between two ranks of the job.

@@ -76,6 +76,7 @@ type JobMemory struct {
 	Hosts   []string
 	Command []string
 	MPI     string
+	Version string // what the library calls itself when it runs
 	Objects []ObjectMemory
 	Process []RankMemory // by rank
 }
@@ -121,7 +122,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 			err = e
 		}
 	}()
-	m = &JobMemory{Ranks: ranks, Hosts: j.Hosts, Command: j.Command, MPI: j.Library.String(), Process: make([]RankMemory, ranks)}
+	m = &JobMemory{Ranks: ranks, Hosts: j.Hosts, Command: j.Command, MPI: j.Library.String(), Version: j.Version, Process: make([]RankMemory, ranks)}
 	if err := m.usage(j, func(r *RankMemory, before, now Usage) { r.Before, r.After = before, now }); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@
 
 int bench_rank, bench_ranks;
 int bench_crowded;
+int bench_hooked;
 
 long long bench_now(void)
 {
@@ -125,6 +126,19 @@ static int read_order(struct bench_order *o)
 	return sscanf(line, "%15s %ld %ld %ld %lld %ld %ld", o->what, &o->n, &o->size, &o->repeat, &o->pause, &o->a, &o->b) >= 1;
 }
 
+/* What the library says that it is, on one line. */
+static void version(void)
+{
+	static char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
+	int length = 0;
+	MPI_Get_library_version(text, &length);
+	for (char *c = text; *c != 0; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	if (bench_rank == 0)
+		printf("slackline-version %s\n", text);
+}
+
 static void hosts(void)
 {
 	char name[MPI_MAX_PROCESSOR_NAME] = "", *all = NULL;
@@ -149,6 +163,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &bench_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &bench_ranks);
 	count_neighbours();
+	version();
 	hosts();
 	for (;;) {
 		struct bench_order o;

@@ -18,6 +18,7 @@ struct bench_order {
 
 extern int bench_rank, bench_ranks;
 extern int bench_crowded; /* there are more ranks on this host than CPUs */
+extern int bench_hooked;  /* the library waits through our function in yield.c */
 
 long long bench_now(void);
 void bench_spin(long long ns);

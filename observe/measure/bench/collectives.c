@@ -159,13 +159,13 @@ static void measure(const struct bench_order *o)
 	free(mine);
 }
 
-/* Of every rank: its CPU, how many it may use, whether it gives its CPU away while it waits. */
+/* Of every rank: its CPU, how many it may use, whether it gives its CPU away while it waits (1), and through our function (2). */
 static void places(void)
 {
 	cpu_set_t set;
 	CPU_ZERO(&set);
 	sched_getaffinity(0, sizeof set, &set);
-	long long mine[3] = {sched_getcpu(), CPU_COUNT(&set), bench_crowded}, *all = bench_array(3L * bench_ranks);
+	long long mine[3] = {sched_getcpu(), CPU_COUNT(&set), bench_crowded | bench_hooked << 1}, *all = bench_array(3L * bench_ranks);
 	MPI_Gather(mine, 3, MPI_LONG_LONG, all, 3, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
 	if (bench_rank == 0)
 		bench_print(all, 3L * bench_ranks);

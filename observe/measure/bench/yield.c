@@ -15,6 +15,7 @@ unsigned ucp_worker_progress(void *worker)
 		if (real == NULL)
 			return 0;
 	}
+	bench_hooked = 1;
 	unsigned n = real(worker);
 	if (n == 0 && bench_crowded)
 		sched_yield();

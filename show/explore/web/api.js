@@ -1,0 +1,193 @@
+// Questions to the server. Answers are kept while the run they are about is not read again.
+
+/** @typedef {import("./types.js").Run} Run */
+
+/** An answer that is no answer: what the server says, and its code. */
+export class Refusal extends Error {
+  /**
+   * @param {string} message
+   * @param {string} code
+   */
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** @typedef {Record<string, string | number | undefined>} Query */
+
+const KEPT = 200;
+const NOT_READY_PAUSE = 300; // milliseconds
+
+/** @type {Map<string, Promise<any>>} */
+const kept = new Map();
+
+/** Forgets all answers: a run was read again. */
+export function forget() {
+  kept.clear();
+}
+
+/**
+ * @param {string} name
+ * @param {Query} query
+ */
+function address(name, query) {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(key, typeof value === "number" ? value.toFixed(0) : value);
+  }
+  return `api/${name}?${search}`;
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ */
+function pause(ms, signal) {
+  return new Promise((done, fail) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      fail(new DOMException("aborted", "AbortError"));
+    });
+  });
+}
+
+/**
+ * Asks until the analysis that the answer needs is ready.
+ * @param {string} url
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Response>}
+ */
+async function ask(url, signal) {
+  for (;;) {
+    let response;
+    try {
+      response = await fetch(url, { signal, credentials: "same-origin" });
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      throw new Refusal("The server does not answer. Is slackline explore still running?", "gone");
+    }
+    if (response.ok) return response;
+    const refusal = await response.json().catch(() => ({}));
+    if (refusal.code !== "not_ready") {
+      throw new Refusal(refusal.error ?? `the server answered with status ${response.status}`, refusal.code ?? "failed");
+    }
+    await pause(NOT_READY_PAUSE, signal);
+  }
+}
+
+/** @param {unknown} error */
+export function isAbort(error) {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/**
+ * A JSON answer; the same question is asked once.
+ * @template T
+ * @param {string} name
+ * @param {Query} query
+ * @returns {Promise<T>}
+ */
+function once(name, query) {
+  const url = address(name, query);
+  let promise = kept.get(url);
+  if (!promise) {
+    promise = ask(url).then((r) => r.json());
+    promise.catch(() => kept.delete(url));
+    kept.set(url, promise);
+    for (const old of kept.keys()) {
+      if (kept.size <= KEPT) break;
+      kept.delete(old);
+    }
+  }
+  return promise;
+}
+
+/**
+ * A JSON answer about a window, which is void as soon as the window has moved on.
+ * @template T
+ * @param {string} name
+ * @param {Query} query
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+async function passing(name, query, signal) {
+  return (await ask(address(name, query), signal)).json();
+}
+
+/** @returns {Promise<import("./types.js").Runs>} */
+export async function runs() {
+  return (await ask("api/runs")).json();
+}
+
+/**
+ * @param {number} run
+ * @returns {Promise<import("./types.js").Runs>}
+ */
+export async function reload(run) {
+  return (await ask(address("runs", { reload: run }))).json();
+}
+
+/** @typedef {{run: number, from: number, to: number, first: number, last: number}} Window */
+
+/**
+ * The picture of a window; see timeline/raster.js.
+ * @param {Window & {width: number, rows: number, color: string}} query
+ * @param {AbortSignal} signal
+ */
+export async function timeline(query, signal) {
+  return (await ask(address("timeline", query), signal)).arrayBuffer();
+}
+
+/** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Calls>} */
+export const calls = (query, signal) => passing("calls", query, signal);
+
+/** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").States>} */
+export const states = (query, signal) => passing("states", query, signal);
+
+/** @type {(query: Window & {rows: number, limit: number}, signal: AbortSignal) => Promise<import("./types.js").Messages>} */
+export const messages = (query, signal) => passing("messages", query, signal);
+
+/** @type {(query: {run: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Critical>} */
+export const critical = (query, signal) => passing("critical", query, signal);
+
+/** @type {(query: {run: number, first: number, last: number}) => Promise<import("./types.js").Locations>} */
+export const locations = (query) => once("locations", query);
+
+/** @type {(query: {run: number, color: string}) => Promise<import("./types.js").Legend>} */
+export const legend = (query) => once("legend", query);
+
+/** @type {(query: {run: number, largest: number}) => Promise<import("./types.js").States>} */
+export const largest = (query) => once("states", query);
+
+/** @type {(query: {run: number, limit: number}) => Promise<import("./types.js").Waits>} */
+export const waits = (query) => once("waits", query);
+
+/** @type {(query: {run: number, state?: number, location?: number, time?: number}) => Promise<import("./types.js").WaitAnswer>} */
+export const wait = (query) => once("wait", query);
+
+/** @type {(query: {run: number}) => Promise<import("./types.js").Tree>} */
+export const tree = (query) => once("tree", query);
+
+/** @type {(query: {run: number, path: number, metric: string, inclusive: number}) => Promise<import("./types.js").Distribution>} */
+export const distribution = (query) => once("distribution", query);
+
+/** @type {(query: {run: number, size: number}) => Promise<import("./types.js").Matrix>} */
+export const matrix = (query) => once("matrix", query);
+
+/** @type {(query: {run: number}) => Promise<import("./types.js").Iterations>} */
+export const iterations = (query) => once("iterations", query);
+
+/** @type {(query: {run: number}) => Promise<import("./types.js").Composition>} */
+export const composition = (query) => once("composition", query);
+
+/** @type {(query: {run: number, machine: string, latency?: number}) => Promise<import("./types.js").Tolerance>} */
+export const tolerance = (query) => once("tolerance", query);
+
+/** @type {(query: {run: number}) => Promise<import("./types.js").SeriesList>} */
+export const series = (query) => once("series", query);
+
+/** @type {(query: {run: number, kind: string, series: number, dark: number}) => string} */
+export const figureAddress = (query) => address("figure", query);

@@ -1,0 +1,260 @@
+// The frame of the explorer: which run and which view are shown, and what the address says about it.
+
+import * as api from "./api.js";
+import { Address, print } from "./address.js";
+import { byId, el, notice } from "./dom.js";
+import { setKeys, showHelp } from "./keys.js";
+import { Panel } from "./panel.js";
+import { toggleTheme } from "./theme.js";
+import { hideTip } from "./tip.js";
+import { VIEWS } from "./views.js";
+
+/** @typedef {import("./types.js").Run} Run */
+/** @typedef {import("./address.js").Params} Params */
+
+/**
+ * @typedef {{update: () => void, close: () => void, keys?: import("./keys.js").KeyMap}} View
+ * A view draws what app.params says, whenever update is called.
+ */
+
+const WATCH_FAST = 400; // milliseconds between looks at the runs while an analysis is under way
+const WATCH_SLOW = 5000;
+
+export class App {
+  constructor() {
+    /** @type {Run[]} */
+    this.runs = [];
+    /** @type {Params} everything that was chosen, also in views that are not shown */
+    this.params = {};
+    this.viewName = "";
+    /** @type {View | null} */
+    this.view = null;
+    this.viewFor = "";
+    this.main = byId("main", HTMLElement);
+    this.panel = new Panel(byId("panel", HTMLElement), () => this.set({ sel: "", at: "", in: "" }));
+    this.address = new Address((place) => this.arrive(place));
+    this.toastTimer = 0;
+    this.hurry = false; // a run is being read again
+    this.gone = false; // the server does not answer
+  }
+
+  /** @returns {Run} */
+  get run() {
+    return this.runs.find((r) => String(r.index) === (this.params.run ?? "")) ?? this.runs[0];
+  }
+
+  async start() {
+    byId("copy", HTMLButtonElement).addEventListener("click", () => void this.copy());
+    byId("theme", HTMLButtonElement).addEventListener("click", toggleTheme);
+    byId("help", HTMLButtonElement).addEventListener("click", showHelp);
+    document.querySelector(".skip")?.addEventListener("click", (e) => {
+      e.preventDefault();
+      this.main.focus();
+    });
+    try {
+      this.runs = (await api.runs()).runs;
+    } catch (error) {
+      this.broken(error);
+      return;
+    }
+    if (this.runs.length === 0) {
+      this.main.replaceChildren(notice("Nothing is open", "Start slackline explore with a trace, a schedule or a dataset."));
+      return;
+    }
+    this.arrive(this.address.place);
+    void this.watch();
+  }
+
+  /**
+   * Shows what an address says; keys that it does not name have their default.
+   * @param {import("./address.js").Place} place
+   */
+  arrive(place) {
+    if (this.runs.length === 0) return;
+    this.viewName = VIEWS.some((v) => v.name === place.view) ? place.view : "";
+    const kept = { ...this.params };
+    const keys = VIEWS.find((v) => v.name === this.viewName)?.keys ?? [];
+    for (const key of ["run", ...keys]) delete kept[key];
+    this.params = { ...kept, ...place.params };
+    if (!this.viewName) {
+      this.viewName = this.run.kind === "dataset" ? "scaling" : "overview";
+      this.address.go(this.place(), "replace");
+    }
+    this.show();
+  }
+
+  /** What the address of the view is. */
+  place() {
+    const keys = VIEWS.find((v) => v.name === this.viewName)?.keys ?? [];
+    /** @type {Params} */
+    const params = {};
+    for (const key of [...keys, ...(this.runs.length > 1 ? ["run"] : [])]) {
+      if (this.params[key]) params[key] = this.params[key];
+    }
+    return { view: this.viewName, params };
+  }
+
+  /**
+   * Changes what is shown. See Address.go for gestures.
+   * @param {Params} patch
+   * @param {string} [gesture]
+   */
+  set(patch, gesture = "") {
+    this.params = { ...this.params, ...patch };
+    this.address.go(this.place(), gesture);
+    this.show();
+  }
+
+  /**
+   * Goes to another view.
+   * @param {string} view
+   * @param {Params} [patch]
+   */
+  go(view, patch = {}) {
+    this.viewName = view;
+    this.set(patch);
+  }
+
+  show() {
+    hideTip();
+    const spec = VIEWS.find((v) => v.name === this.viewName) ?? VIEWS[0];
+    const fits = this.runs.find((r) => r.index === this.run.index && spec.fits(r)) ?? this.runs.find(spec.fits);
+    if (fits && fits.index !== this.run.index) this.params.run = String(fits.index);
+    const key = `${spec.name} ${this.run.index} ${this.run.generation}`;
+    if (key !== this.viewFor) {
+      this.view?.close();
+      this.panel.hide();
+      this.main.scrollTop = 0;
+      this.viewFor = key;
+      this.view = spec.create(this, this.main);
+      this.main.dataset.view = spec.name;
+    }
+    this.drawFrame();
+    this.view?.update();
+    setKeys({ ...this.commonKeys(), ...this.view?.keys });
+  }
+
+  /** @returns {import("./keys.js").KeyMap} */
+  commonKeys() {
+    /** @type {import("./keys.js").KeyMap} */
+    const map = {
+      t: () => toggleTheme(),
+      y: () => void this.copy(),
+      Escape: () => this.panel.closed(),
+    };
+    this.tabs().forEach((v, i) => {
+      map[String(i + 1)] = () => this.go(v.name);
+    });
+    return map;
+  }
+
+  tabs() {
+    return VIEWS.filter((v) => this.runs.some(v.fits));
+  }
+
+  /** The tabs and the choice of the run. */
+  drawFrame() {
+    const spec = VIEWS.find((v) => v.name === this.viewName);
+    document.title = `${spec?.title ?? "slackline"} · ${this.run.name} · slackline`;
+    const tabs = byId("tabs", HTMLElement);
+    tabs.replaceChildren(...this.tabs().map((v) => {
+      const keys = { ...this.place() };
+      const current = v.name === this.viewName;
+      return el("a", {
+        href: print(current ? keys : { view: v.name, params: this.runs.length > 1 ? { run: String(this.run.index) } : {} }), text: v.title, "aria-current": current ? "page" : undefined,
+        onclick: (/** @type {MouseEvent} */ e) => {
+          if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+          e.preventDefault();
+          this.go(v.name);
+        },
+      });
+    }));
+    const runs = byId("runs", HTMLElement);
+    const key = this.runs.map((r) => `${r.index} ${r.name} ${r.changed}`).join() + this.run.index;
+    if (runs.dataset.key === key) return;
+    runs.dataset.key = key;
+    const select = el("select", { "aria-label": "Run", title: this.run.name }, ...this.runs.map((r) =>
+      el("option", { value: r.index, text: r.name, selected: r.index === this.run.index })));
+    select.addEventListener("change", () => {
+      const next = this.runs[select.selectedIndex];
+      if (!spec?.fits(next)) this.viewName = next.kind === "dataset" ? "scaling" : "overview";
+      this.set({ run: select.value, sel: "", at: "", from: "", to: "", rows: "", path: "", other: "" });
+    });
+    const changed = this.run.changed
+      ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
+    runs.replaceChildren(this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }), changed);
+  }
+
+  async reload() {
+    try {
+      await api.reload(this.run.index);
+      this.say("Reading the run again …");
+      this.hurry = true;
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /** Watches for analyses that end and for runs that change on disk. */
+  async watch() {
+    for (;;) {
+      const busy = this.hurry || this.runs.some((r) => r.analysis === "running" || r.reloading);
+      await new Promise((done) => setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW));
+      if (document.hidden) continue;
+      try {
+        const { runs } = await api.runs();
+        const old = JSON.stringify(this.runs);
+        if (runs.length === 0 || JSON.stringify(runs) === old) continue;
+        this.hurry = false;
+        const news = (/** @type {Run[]} */ list) => list.map((r) => r.generation).join();
+        if (news(runs) !== news(this.runs)) api.forget();
+        this.runs = runs;
+        this.show();
+      } catch (error) {
+        if (!this.gone) this.failed(error);
+        this.gone = true;
+        continue;
+      }
+      this.gone = false;
+    }
+  }
+
+  /**
+   * Says something for a moment.
+   * @param {string} text
+   */
+  say(text) {
+    const toast = byId("toast", HTMLElement);
+    toast.textContent = text;
+    toast.classList.add("shown");
+    window.clearTimeout(this.toastTimer);
+    this.toastTimer = window.setTimeout(() => toast.classList.remove("shown"), 2600);
+  }
+
+  /** @param {unknown} error something that was asked for did not come; what is shown stays */
+  failed(error) {
+    if (api.isAbort(error)) return;
+    this.say(error instanceof Error ? error.message : String(error));
+  }
+
+  /** @param {unknown} error without which nothing can be shown */
+  broken(error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const forbidden = error instanceof api.Refusal && error.code === "forbidden";
+    this.main.replaceChildren(notice(forbidden ? "The token is missing" : "The explorer cannot show anything", text,
+      el("button", { type: "button", text: "Try again", onclick: () => location.reload() })));
+  }
+
+  async copy() {
+    this.address.flush();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say("The address of this view is copied.");
+    } catch {
+      this.say("The browser does not let pages copy; take the address from its address bar.");
+    }
+  }
+}
+
+const app = new App();
+void app.start();

@@ -1,0 +1,44 @@
+// What a view shows while it waits for the server, and when nothing comes.
+
+import * as api from "./api.js";
+import { el, notice } from "./dom.js";
+
+/** Shows the answers to the last question only, whatever order they come in. */
+export class Loading {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.last = 0;
+    this.timer = 0;
+  }
+
+  /**
+   * @template T
+   * @param {Promise<T>} promise
+   * @param {(answer: T) => void} show
+   * @param {string} [text] what takes so long
+   */
+  async wait(promise, show, text = "One moment …") {
+    const mine = ++this.last;
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      if (mine === this.last) this.root.replaceChildren(el("div", { class: "loading", role: "status", text }));
+    }, 250); // what is fast does not flicker
+    try {
+      const answer = await promise;
+      if (mine !== this.last) return;
+      window.clearTimeout(this.timer);
+      show(answer);
+    } catch (error) {
+      if (mine !== this.last || api.isAbort(error)) return;
+      window.clearTimeout(this.timer);
+      this.root.replaceChildren(notice("This cannot be shown", error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  /** Nothing that is still on its way is shown any more. */
+  close() {
+    this.last++;
+    window.clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,196 @@
+// The overview: what ran, what its time consists of, how efficient it is, who is to blame.
+
+import * as api from "./api.js";
+import { choice, el, svg } from "./dom.js";
+import { count, duration, percent } from "./format.js";
+import { Loading } from "./loading.js";
+import { css } from "./palette.js";
+import { pathsOf } from "./paths.js";
+import { onTheme } from "./theme.js";
+import { colorOf } from "./timeline/legend.js";
+import { hideTip, showTip } from "./tip.js";
+
+/** @typedef {import("./types.js").Run} Run */
+
+export const KEYS = ["other"];
+
+const CAUSES = 5;
+
+/**
+ * @typedef {{
+ *   run: Run, composition: import("./types.js").Composition, waits: import("./types.js").Waits,
+ *   iterations: import("./types.js").Iterations, legend: import("./types.js").Legend, paths: import("./paths.js").Paths,
+ * }} Facts
+ */
+
+/**
+ * @param {Run} run
+ * @returns {Promise<Facts>}
+ */
+async function factsOf(run) {
+  const k = run.index;
+  const [composition, waits, iterations, legend, paths] = await Promise.all([
+    api.composition({ run: k }), api.waits({ run: k, limit: 200 }), api.iterations({ run: k }),
+    api.legend({ run: k, color: "kind" }), pathsOf(k)]);
+  return { run, composition, waits, iterations, legend, paths };
+}
+
+export class OverviewView {
+  /**
+   * @param {import("./app.js").App} app
+   * @param {HTMLElement} root
+   */
+  constructor(app, root) {
+    this.app = app;
+    this.root = root;
+    this.loading = new Loading(root);
+    this.key = "";
+    this.offTheme = onTheme(() => this.draw());
+    /** @type {Facts[]} */
+    this.facts = [];
+  }
+
+  close() {
+    this.loading.close();
+    this.offTheme();
+  }
+
+  update() {
+    const { app } = this;
+    const other = app.runs.find((r) => String(r.index) === app.params.other && r.kind !== "dataset" && r.index !== app.run.index);
+    const runs = other ? [app.run, other] : [app.run];
+    const key = runs.map((r) => `${r.index}.${r.generation}.${r.analysis}`).join();
+    if (key === this.key) return;
+    this.key = key;
+    void this.loading.wait(Promise.all(runs.map(factsOf)), (facts) => {
+      this.facts = facts;
+      this.draw();
+    }, "Looking at the whole run …");
+  }
+
+  draw() {
+    const { app, facts } = this;
+    if (facts.length === 0) return;
+    const others = app.runs.filter((r) => r.kind !== "dataset" && r.index !== app.run.index);
+    const beside = others.length > 0 ? choice("beside", [["", "no other run"],
+      ...others.map((r) => /** @type {[string, string]} */ ([String(r.index), r.name]))], app.params.other ?? "", (other) => app.set({ other }), "other") : null;
+    this.root.replaceChildren(el("div", { class: facts.length > 1 ? "page wide" : "page" },
+      beside,
+      el("div", { class: facts.length > 1 ? "columns" : "" }, ...facts.map((f) => this.runPart(f)))));
+  }
+
+  /** @param {Facts} f */
+  runPart(f) {
+    const { run } = f;
+    const threads = run.locations > run.ranks ? `, ${count(run.locations)} threads` : "";
+    const kind = run.simulated ? `simulated${run.machine ? ` on ${run.machine}` : ""}` : "recorded";
+    return el("article", { class: "stack" },
+      el("header", {}, el("h1", { text: run.name }), el("p", { class: "lead",
+        text: `${count(run.ranks)} ranks${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}. ${count(run.calls)} calls, ${count(run.messages)} messages, ${count(run.collectives)} collectives.` })),
+      run.warnings.length > 0 ? el("ul", { class: "warnings" }, ...run.warnings.map((text) => el("li", { text }))) : null,
+      figures(f),
+      el("section", {}, el("h2", { text: "What the time consists of" }), compositionBar(f)),
+      el("section", {}, el("h2", { text: "How efficient it is" }), efficiencies(f)),
+      el("section", {}, el("h2", { text: "Who is to blame for the waiting" }), this.causes(f)),
+      f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "How it develops" }), this.iterations(f)) : null);
+  }
+
+  /** @param {Facts} f */
+  causes(f) {
+    if (f.waits.waiting === 0) return el("p", { class: "muted", text: "Nobody waits in this run." });
+    const list = f.waits.by_path.slice(0, CAUSES).map((c) => {
+      const bar = el("span", { class: "bar wait-bar" });
+      bar.style.width = `${Math.min(100, 100 * c.share)}%`;
+      return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(c.share) }),
+        el("button", { type: "button", class: "link mono", text: f.paths.name(c.path), onclick: () => this.app.go("causes", { run: String(f.run.index) }) }));
+    });
+    return el("div", { class: "stack tight" }, el("ul", { class: "shares wide" }, ...list),
+      el("p", { class: "small muted", text: `of ${duration(f.waits.waiting)} that all ranks together wait.` }));
+  }
+
+  /** @param {Facts} f */
+  iterations(f) {
+    const list = f.iterations.list;
+    const longest = Math.max(...list.map((i) => i.duration), 1);
+    const total = list.reduce((n, i) => n + i.duration, 0);
+    const chart = svg("svg", { class: "iterations", viewBox: "0 0 1000 120", preserveAspectRatio: "none", role: "img",
+      "aria-label": `Duration of ${list.length} iterations; the longest takes ${duration(longest)}` });
+    const width = 1000 / list.length;
+    list.forEach((it, i) => {
+      const high = (/** @type {number} */ t) => (118 * t) / longest;
+      const bar = svg("g", { class: "iteration", tabindex: list.length <= 60 ? "0" : undefined, role: "link", "aria-label": `Iteration ${i + 1}: ${duration(it.duration)}` },
+        svg("rect", { class: "whole", x: i * width, y: 120 - high(it.duration), width: width * 0.86, height: high(it.duration) }),
+        svg("rect", { class: "work", x: i * width, y: 120 - high(it.computation), width: width * 0.86, height: high(it.computation) }));
+      const open = () => this.app.go("timeline", { run: String(f.run.index), from: String(it.begin), to: String(it.begin + it.duration), sel: "", at: "" });
+      bar.addEventListener("click", open);
+      bar.addEventListener("keydown", (e) => { if (e.key === "Enter") open(); });
+      bar.addEventListener("pointermove", (e) => showTip(e.clientX, e.clientY, [`iteration ${i + 1}: ${duration(it.duration)}`,
+        `computation ${duration(it.computation)} (mean of ranks), at most ${duration(it.max_computation)}`, `MPI ${duration(it.mpi)} (mean of ranks)`, "click to see it in the timeline"]));
+      bar.addEventListener("pointerleave", hideTip);
+      chart.append(bar);
+    });
+    return el("figure", { class: "figure" },
+      el("div", { class: "scale-top small muted", text: duration(longest) }), chart,
+      el("figcaption", { class: "small muted" },
+        el("span", { class: "swatch work" }), "computation, mean of ranks ", el("span", { class: "swatch whole" }), "the rest",
+        `. ${list.length} iterations of `, el("code", { text: f.paths.leaf(f.iterations.path) }), `, ${duration(total / list.length)} on average.`));
+  }
+}
+
+/** @param {Facts} f */
+function figures(f) {
+  const e = f.composition.efficiency;
+  const waiting = f.composition.total > 0 ? f.waits.waiting / f.composition.total : 0;
+  const item = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ note) =>
+    el("div", { class: "figure-card" }, el("dt", { text: name }), el("dd", {}, value, el("small", { text: note })));
+  return el("dl", { class: "cards" },
+    item("Run time", duration(f.run.length), ""),
+    item("Parallel efficiency", percent(e.parallel), "of the time is computation"),
+    item("Waiting", percent(waiting), `${duration(f.waits.waiting)} in ${count(f.waits.states)} waits`),
+    item("Load balance", percent(e.load_balance), "mean over longest computation"));
+}
+
+/** @param {Facts} f */
+function compositionBar(f) {
+  const { composition, legend } = f;
+  const total = Math.max(1, composition.total);
+  const parts = composition.parts.filter((p) => p.time > 0).sort((a, b) => b.time - a.time);
+  const color = (/** @type {string} */ kind) => {
+    const c = legend.categories.find((x) => x.kind === kind || x.name === kind);
+    return c ? css(colorOf(c, "kind")) : "";
+  };
+  const bar = el("div", { class: "stacked", role: "img", "aria-label": parts.map((p) => `${p.title} ${percent(p.time / total)}`).join(", ") });
+  const rows = parts.map((p) => {
+    const piece = el("span", { title: `${p.title}: ${percent(p.time / total)}` });
+    piece.style.flexGrow = String(p.time / total);
+    piece.style.backgroundColor = color(p.kind);
+    bar.append(piece);
+    const swatch = el("span", { class: "swatch" });
+    swatch.style.backgroundColor = color(p.kind);
+    return el("tr", {}, el("th", { scope: "row" }, swatch, p.title),
+      el("td", { class: "number", text: duration(p.time) }), el("td", { class: "number", text: percent(p.time / total) }));
+  });
+  return el("div", { class: "stack tight" }, bar,
+    el("table", { class: "plain" }, el("thead", {}, el("tr", {}, el("th", { text: "kind of activity" }),
+      el("th", { class: "number", text: "time, all threads" }), el("th", { class: "number", text: "share" }))), el("tbody", {}, ...rows)));
+}
+
+/** @param {Facts} f */
+function efficiencies(f) {
+  const e = f.composition.efficiency;
+  const estimated = e.estimated ? " (estimate)" : "";
+  /** @type {[string, number, number, string][]} */
+  const rows = [
+    ["Parallel efficiency", e.parallel, 0, "load balance × communication"],
+    ["Load balance", e.load_balance, 1, "mean over longest computation of a rank"],
+    ["Communication", e.communication, 1, "serialisation × transfer"],
+    ["Serialisation", e.serialisation, 2, `loss by dependencies${estimated}`],
+    ["Transfer", e.transfer, 2, `loss by moving data${estimated}`],
+  ];
+  return el("ul", { class: "shares wide efficiencies" }, ...rows.map(([name, value, depth, meaning]) => {
+    const bar = el("span", { class: "bar" });
+    bar.style.width = `${Math.min(100, Math.max(0, 100 * value))}%`;
+    return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(value) }),
+      el("span", { class: `what depth-${depth}` }, el("b", { text: name }), " ", el("span", { class: "muted", text: meaning })));
+  }));
+}

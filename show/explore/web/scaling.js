@@ -1,0 +1,99 @@
+// What a dataset holds: measurements over process counts as box plots, and models of them with their bands.
+
+import * as api from "./api.js";
+import { el, notice, segmented } from "./dom.js";
+import { percent, significant } from "./format.js";
+import { Loading } from "./loading.js";
+import { onTheme, theme } from "./theme.js";
+
+export const KEYS = ["series", "figure"];
+
+const NAMES = /** @type {Record<string, string>} */ ({ boxes: "measurements", box: "measurements", model: "model", models: "model", scaling: "model" });
+
+export class ScalingView {
+  /**
+   * @param {import("./app.js").App} app
+   * @param {HTMLElement} root
+   */
+  constructor(app, root) {
+    this.app = app;
+    this.root = root;
+    this.loading = new Loading(root);
+    this.key = "";
+    /** @type {import("./types.js").SeriesList | null} */
+    this.data = null;
+    this.offTheme = onTheme(() => this.draw());
+  }
+
+  close() {
+    this.loading.close();
+    this.offTheme();
+  }
+
+  update() {
+    const { run } = this.app;
+    const key = `${run.index} ${run.generation}`;
+    if (key === this.key) {
+      this.draw();
+      return;
+    }
+    this.key = key;
+    void this.loading.wait(api.series({ run: run.index }), (data) => {
+      this.data = data;
+      this.draw();
+    }, "Fitting models …");
+  }
+
+  draw() {
+    const { data, app } = this;
+    if (!data) return;
+    if (data.series.length === 0) {
+      this.root.replaceChildren(notice("Nothing measured", "This dataset has no series of measurements."));
+      return;
+    }
+    const chosen = data.series.find((s) => String(s.series) === app.params.series) ?? data.series[0];
+    const kinds = app.run.figures;
+    const kind = kinds.includes(app.params.figure ?? "") ? app.params.figure : kinds[0];
+    const scrolled = this.root.querySelector(".series-list")?.scrollTop ?? 0;
+    this.root.replaceChildren(
+      el("div", { class: "toolbar" }, kinds.length > 1 ? segmented("Figure", kinds.map((k) => [k, NAMES[k] ?? k]), kind, (figure) => app.set({ figure })) : null,
+        el("span", { class: "muted small", text: `parameters: ${data.parameters.join(", ")}` })),
+      el("div", { class: "split series" }, this.list(data, chosen), el("div", { class: "side" }, this.detail(data, chosen, kind))));
+    const list = this.root.querySelector(".series-list");
+    if (list) list.scrollTop = scrolled;
+  }
+
+  /**
+   * @param {import("./types.js").SeriesList} data
+   * @param {import("./types.js").Series} chosen
+   */
+  list(data, chosen) {
+    return el("div", { class: "scroller series-list" }, el("table", { class: "list" },
+      el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "call path" }), el("th", { scope: "col", text: "metric" }), el("th", { scope: "col", text: "grows like" }))),
+      el("tbody", {}, ...data.series.map((s) => el("tr", { class: "clickable", "aria-selected": String(s === chosen), onclick: () => this.app.set({ series: String(s.series) }) },
+        el("td", {}, el("button", { type: "button", class: "link mono", text: s.callpath || "the whole program" })), el("td", { text: s.metric }),
+        el("td", { class: "mono nowrap", text: s.growth ?? "" }))))),
+    data.cut ? el("p", { class: "muted small", text: "There are more; cut the dataset to see them." }) : null);
+  }
+
+  /**
+   * @param {import("./types.js").SeriesList} data
+   * @param {import("./types.js").Series} s
+   * @param {string | undefined} kind
+   */
+  detail(data, s, kind) {
+    const address = kind ? api.figureAddress({ run: this.app.run.index, kind, series: s.series, dark: theme() === "dark" ? 1 : 0 }) : "";
+    const figure = kind ? el("img", { class: "server-figure", src: address, alt: `${NAMES[kind] ?? kind} of ${s.metric} of ${s.callpath || "the whole program"}` }) : null;
+    figure?.addEventListener("error", () => figure.replaceWith(notice("No figure", "This series cannot be drawn in this way.")));
+    const number = (/** @type {number} */ v) => significant(v, 4);
+    return el("div", { class: "stack" },
+      el("header", {}, el("h2", { class: "mono break", text: s.callpath || "the whole program" }), el("p", { class: "muted", text: s.metric })),
+      s.model ? el("p", {}, "Model: ", el("code", { class: "break", text: s.model }), s.confidence ? ` (confidence in its growth: ${percent(s.confidence)})` : "") : null,
+      s.doubt ? el("p", { class: "note", text: s.doubt }) : null,
+      figure,
+      el("div", { class: "scroller" }, el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ...data.parameters.map((p) => el("th", { class: "number", text: p })),
+        ...["n", "least", "1st quarter", "median", "3rd quarter", "greatest"].map((text) => el("th", { class: "number", text })))),
+      el("tbody", {}, ...s.points.map((p) => el("tr", {}, ...p.at.map((v) => el("th", { scope: "row", class: "number", text: number(v) })),
+        ...[p.count, p.min, p.q1, p.median, p.q3, p.max].map((v) => el("td", { class: "number", text: number(v) }))))))));
+  }
+}

@@ -1,0 +1,56 @@
+// Light and dark: what the system prefers, unless the user chose.
+
+const KEY = "slackline-theme";
+
+/** @typedef {"light" | "dark"} Theme */
+
+const preferred = window.matchMedia("(prefers-color-scheme: dark)");
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+/** @returns {string | null} */
+function chosen() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null; // storage may be forbidden
+  }
+}
+
+/** @returns {Theme} */
+export function theme() {
+  const c = chosen();
+  if (c === "light" || c === "dark") return c;
+  return preferred.matches ? "dark" : "light";
+}
+
+function apply() {
+  document.documentElement.dataset.theme = theme();
+  for (const f of listeners) f();
+}
+
+/** Turns light into dark and back. What the system prefers anyway is not kept as a choice. */
+export function toggleTheme() {
+  const next = theme() === "dark" ? "light" : "dark";
+  try {
+    if (next === (preferred.matches ? "dark" : "light")) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, next);
+  } catch {
+    document.documentElement.dataset.theme = next;
+  }
+  apply();
+}
+
+/**
+ * Calls f whenever the theme changes, until the returned function is called.
+ * @param {() => void} f
+ * @returns {() => void}
+ */
+export function onTheme(f) {
+  listeners.add(f);
+  return () => listeners.delete(f);
+}
+
+preferred.addEventListener("change", apply);
+apply();

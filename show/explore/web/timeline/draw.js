@@ -1,0 +1,195 @@
+// Draws one frame of a timeline.
+
+import { timeTicks } from "../format.js";
+import { token } from "../palette.js";
+import { drawCritical, drawLabels, drawMarks, drawMessages, drawWaits } from "./overlay.js";
+
+/** @typedef {import("./scale.js").Scale} Scale */
+/** @typedef {import("./data.js").Data} Data */
+/** @typedef {{location: number, from: number, to: number, kind: "selected" | "step"}} Mark */
+
+/**
+ * @typedef {{
+ *   ink: string, muted: string, line: string, ground: string, surface: string, accent: string, wait: string, path: string,
+ * }} Inks
+ */
+
+/** @returns {Inks} the colours of the page, read once per frame at most */
+export function inks() {
+  return {
+    ink: token("--ink"), muted: token("--muted"), line: token("--line"), ground: token("--ground"),
+    surface: token("--surface"), accent: token("--accent"), wait: token("--wait"), path: token("--critical"),
+  };
+}
+
+/**
+ * @typedef {{
+ *   data: Data, scale: Scale, inks: Inks, marks: Mark[],
+ *   names: (location: number) => string,
+ *   paths: import("../paths.js").Paths | null,
+ *   showMessages: boolean, showCritical: boolean,
+ *   hover: {x: number, y: number} | null,
+ *   box: {x0: number, y0: number, x1: number, y1: number} | null,
+ * }} Frame
+ */
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ * @param {number} width
+ * @param {number} height
+ */
+export function drawFrame(ctx, f, width, height) {
+  const { scale } = f;
+  ctx.clearRect(0, 0, width, height);
+  ctx.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+  drawAxis(ctx, f);
+  drawNames(ctx, f);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(scale.left, scale.top, scale.width, scale.height);
+  ctx.clip();
+  drawPicture(ctx, f);
+  drawWaits(ctx, f);
+  drawLabels(ctx, f);
+  drawGaps(ctx, f);
+  if (f.showCritical) drawCritical(ctx, f);
+  if (f.showMessages) drawMessages(ctx, f);
+  drawMarks(ctx, f);
+  ctx.restore();
+  drawHover(ctx, f);
+  ctx.strokeStyle = f.inks.line;
+  ctx.lineWidth = 1;
+  ctx.strokeRect(Math.round(scale.left) - 0.5, scale.top - 0.5, Math.round(scale.width) + 1, Math.round(scale.height) + 1);
+  if (f.box) drawBox(ctx, f);
+}
+
+/**
+ * The picture stretched to where its time and its rows are now.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawPicture(ctx, { data, scale, inks: colors }) {
+  ctx.fillStyle = colors.surface;
+  ctx.fillRect(scale.left, scale.top, scale.width, scale.height);
+  const r = data.picture.raster;
+  if (!r || r.columns === 0 || r.rows === 0) return;
+  // Only the part that is visible: browsers are slow with pictures that are mostly outside.
+  const w = scale.window;
+  const c0 = Math.max(0, Math.floor((w.from - r.from) / r.step));
+  const c1 = Math.min(r.columns, Math.ceil((w.to - r.from) / r.step));
+  const r0 = Math.max(0, Math.floor((w.first - r.first) / r.group));
+  const r1 = Math.min(r.rows, Math.ceil((w.last - r.first) / r.group));
+  if (c1 <= c0 || r1 <= r0) return;
+  ctx.imageSmoothingEnabled = false;
+  ctx.drawImage(data.picture.canvas, c0, r0, c1 - c0, r1 - r0,
+    scale.x(r.from + c0 * r.step), scale.y(r.first + r0 * r.group),
+    (c1 - c0) * r.step * scale.perTime, (r1 - r0) * r.group * scale.row);
+}
+
+/**
+ * Room between rows, if there is any.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawGaps(ctx, { scale, inks: colors }) {
+  const gap = scale.row >= 24 ? 4 : scale.row >= 12 ? 2 : scale.row >= 5 ? 1 : 0;
+  if (gap === 0) return;
+  ctx.fillStyle = colors.ground;
+  for (let l = scale.window.first; l <= scale.window.last; l++) {
+    ctx.fillRect(scale.left, Math.round(scale.y(l)) - gap / 2, scale.width, gap);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawAxis(ctx, { scale, inks: colors }) {
+  const w = scale.window;
+  let ticks = timeTicks(w.from, w.to, Math.max(2, scale.width / 70));
+  for (let most = scale.width / 70; most > 1; most *= 0.7) {
+    ticks = timeTicks(w.from, w.to, most);
+    const widest = Math.max(...ticks.ticks.map((t) => ctx.measureText(t.label).width), 10);
+    if (ticks.step * scale.perTime > widest + 14) break;
+  }
+  ctx.fillStyle = colors.muted;
+  ctx.strokeStyle = colors.line;
+  ctx.lineWidth = 1;
+  ctx.textBaseline = "alphabetic";
+  ctx.textAlign = "left";
+  ctx.fillText(`time, ${ticks.unit}`, 10, 19);
+  ctx.textAlign = "center";
+  ctx.beginPath();
+  for (const { at, label } of ticks.ticks) {
+    const x = scale.x(at);
+    const half = ctx.measureText(label).width / 2;
+    const place = Math.min(Math.max(x, scale.left + half - 2), scale.right - half + 8);
+    ctx.fillText(label, place, 19);
+    const sharp = Math.round(x) + 0.5;
+    ctx.moveTo(sharp, 24);
+    ctx.lineTo(sharp, scale.top);
+  }
+  ctx.stroke();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawNames(ctx, { scale, names, inks: colors }) {
+  const { first, last } = scale.window;
+  const step = rowStep(scale.row);
+  ctx.fillStyle = colors.muted;
+  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
+  for (let l = Math.ceil(first / step) * step; l < last; l += step) {
+    const y = scale.row >= 14 ? scale.middle(l) : Math.max(scale.top + 6, Math.min(scale.middle(l), scale.bottom - 6));
+    ctx.fillText(names(l), scale.left - 8, y, scale.left - 14);
+  }
+}
+
+/** @param {number} row height */
+function rowStep(row) {
+  for (const power of [1, 10, 100, 1000, 10000, 100000]) {
+    for (const m of [1, 2, 5]) if (m * power * row >= 16) return m * power;
+  }
+  return 1000000;
+}
+
+/**
+ * A line through the mouse, with its time on the axis.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawHover(ctx, { scale, hover, inks: colors }) {
+  if (!hover || !scale.inside(hover.x, hover.y)) return;
+  ctx.strokeStyle = colors.muted;
+  ctx.globalAlpha = 0.55;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  ctx.moveTo(Math.round(hover.x) + 0.5, scale.top);
+  ctx.lineTo(Math.round(hover.x) + 0.5, scale.bottom);
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+}
+
+/**
+ * The box that is being drawn to zoom into it.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawBox(ctx, { box, inks: colors }) {
+  if (!box) return;
+  const x = Math.min(box.x0, box.x1);
+  const y = Math.min(box.y0, box.y1);
+  const w = Math.abs(box.x1 - box.x0);
+  const h = Math.abs(box.y1 - box.y0);
+  ctx.fillStyle = colors.accent;
+  ctx.globalAlpha = 0.15;
+  ctx.fillRect(x, y, w, h);
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = colors.accent;
+  ctx.lineWidth = 1.5;
+  ctx.strokeRect(x, y, w, h);
+}

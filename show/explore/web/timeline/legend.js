@@ -1,0 +1,97 @@
+// What the colours of a timeline mean.
+
+import { el } from "../dom.js";
+import { duration } from "../format.js";
+import { css, packed, rgb, series } from "../palette.js";
+import { theme } from "../theme.js";
+
+/** @typedef {import("../types.js").Category} Category */
+/** @typedef {import("../palette.js").Rgb} Rgb */
+
+// Work is grey, so that waits stand out; communication is blue; what the runtime does is violet.
+const LIGHT = {
+  computation: ["#D3D7DC", "#BFC6CE", "#AEB7C1", "#DCDAD2", "#C7C4BA"].map(rgb),
+  communication: ["#8FBBDD", "#5F9CCB", "#B4D0E6", "#3F83B8", "#9CC9D6", "#79AFC0"].map(rgb),
+  runtime: ["#C3B1D9", "#A58CC4", "#DCCFEA", "#8B6FB0"].map(rgb),
+  outside: rgb("#F5F6F8"),
+  wait: ["#D55E00", "#E69F00", "#B8336A", "#8C5A00", "#F0C419", "#E8836B", "#A33B20", "#C77FA8", "#7A3B12", "#F2A65A", "#5E2A4D"].map(rgb),
+  rest: rgb("#8A8F98"),
+};
+const DARK = {
+  computation: ["#4A515C", "#5A626E", "#3F4650", "#55534C", "#66645C"].map(rgb),
+  communication: ["#2E6A96", "#3F87B8", "#24506F", "#5CA5D3", "#2F7686", "#4793A5"].map(rgb),
+  runtime: ["#6E5A8C", "#8A72AD", "#574672", "#A48FC4"].map(rgb),
+  outside: rgb("#1C2027"),
+  wait: ["#F0722B", "#E6A817", "#D9538B", "#B98324", "#F0E05A", "#F39C84", "#C9583A", "#DA9BC0", "#A8663A", "#FFC383", "#9A5C86"].map(rgb),
+  rest: rgb("#8A929D"),
+};
+
+/** The colours of causes; they differ from those of work and communication. */
+const CAUSES = [5, 1, 2, 3, 7, 6, 9, 10, 11];
+
+/**
+ * The colour of a category.
+ * @param {Category} c
+ * @param {string} mode
+ * @returns {Rgb}
+ */
+export function colorOf(c, mode) {
+  const set = theme() === "dark" ? DARK : LIGHT;
+  switch (c.class) {
+    case "computation":
+      if (mode === "path") return series(CAUSES[c.slot % CAUSES.length]);
+      return set.computation[c.slot % set.computation.length];
+    case "communication": return set.communication[c.slot % set.communication.length];
+    case "runtime": return set.runtime[c.slot % set.runtime.length];
+    case "wait": return set.wait[c.slot % set.wait.length];
+    case "cause": return c.rank >= 0 && c.slot < CAUSES.length ? series(CAUSES[c.slot]) : set.rest;
+    default: return set.outside;
+  }
+}
+
+/**
+ * The colours of all categories, by id, as Picture.paint wants them.
+ * @param {import("../types.js").Legend} legend
+ * @returns {Uint32Array}
+ */
+export function table(legend) {
+  const size = legend.categories.reduce((n, c) => Math.max(n, c.id + 1), 0);
+  const colors = new Uint32Array(size);
+  for (const c of legend.categories) colors[c.id] = packed(colorOf(c, legend.color));
+  return colors;
+}
+
+/** Whether a category is a wait, which has a pattern beside its colour. */
+export function isWait(/** @type {Category} */ c) {
+  return c.class === "wait" || c.class === "cause";
+}
+
+const SHOWN = 14;
+
+/**
+ * The legend below a timeline: the categories that are visible, the most frequent first.
+ * @param {import("../types.js").Legend} legend
+ * @param {Map<number, number>} seen how many cells each category has
+ * @returns {HTMLElement[]}
+ */
+export function entries(legend, seen) {
+  const all = legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
+  all.sort((a, b) => order(a) - order(b) || (legend.color === "cause" && isWait(a) && isWait(b)
+    ? (b.cost ?? 0) - (a.cost ?? 0) : (seen.get(b.id) ?? 0) - (seen.get(a.id) ?? 0)));
+  const items = all.slice(0, SHOWN).map((c) => {
+    const swatch = el("span", { class: isWait(c) ? "swatch hatched" : "swatch" });
+    swatch.style.backgroundColor = css(colorOf(c, legend.color));
+    return el("li", { title: c.cost ? `${c.name}: ${duration(c.cost)} of waiting` : c.name }, swatch, el("span", { text: c.title || c.name }));
+  });
+  if (all.length > SHOWN) items.push(el("li", { class: "muted", text: `and ${all.length - SHOWN} more` }));
+  return items;
+}
+
+/**
+ * Waits first, then work, then the rest.
+ * @param {Category} c
+ */
+function order(c) {
+  const place = ["wait", "computation", "communication", "runtime"].indexOf(c.class === "cause" ? "wait" : c.class);
+  return place < 0 ? 4 : place;
+}

@@ -1,0 +1,64 @@
+// Names of rows. They are fetched in chunks when they are needed.
+
+import * as api from "../api.js";
+
+const CHUNK = 512;
+
+export class Names {
+  /**
+   * @param {import("../types.js").Run} run
+   * @param {() => void} changed
+   */
+  constructor(run, changed) {
+    this.run = run;
+    this.changed = changed;
+    /** @type {Map<number, import("../types.js").Location[] | null>} chunks; null: on its way */
+    this.chunks = new Map();
+  }
+
+  /**
+   * @param {number} location
+   * @returns {import("../types.js").Location | null}
+   */
+  location(location) {
+    const chunk = Math.floor(location / CHUNK);
+    const list = this.chunks.get(chunk);
+    if (list === undefined) void this.fetch(chunk);
+    return list?.[location - chunk * CHUNK] ?? null;
+  }
+
+  /** @param {number} chunk */
+  async fetch(chunk) {
+    this.chunks.set(chunk, null);
+    const first = chunk * CHUNK;
+    try {
+      const answer = await api.locations({ run: this.run.index, first, last: Math.min(first + CHUNK, this.run.locations) });
+      this.chunks.set(chunk, answer.locations);
+      this.changed();
+    } catch {
+      this.chunks.delete(chunk); // the next frame asks again; what is wrong is said elsewhere
+    }
+  }
+
+  /**
+   * The name beside a row.
+   * @param {number} location
+   */
+  short(location) {
+    if (this.run.locations === this.run.ranks) return `rank ${location}`;
+    const l = this.location(location);
+    if (!l) return "…";
+    return l.thread === 0 ? `rank ${l.rank}` : `thread ${l.thread}`;
+  }
+
+  /**
+   * The name where there is room.
+   * @param {number} location
+   */
+  long(location) {
+    if (this.run.locations === this.run.ranks) return `rank ${location}`;
+    const l = this.location(location);
+    if (!l) return `row ${location}`;
+    return l.thread === 0 ? `rank ${l.rank}` : `rank ${l.rank}, thread ${l.thread}`;
+  }
+}

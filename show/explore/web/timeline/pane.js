@@ -1,0 +1,266 @@
+// One timeline: the strip of the whole run, the canvas, and what is known about the place under the mouse.
+
+import * as api from "../api.js";
+import { el, fitCanvas } from "../dom.js";
+import { bytes, duration, exact } from "../format.js";
+import { onTheme } from "../theme.js";
+import { hideTip, showTip } from "../tip.js";
+import { Data } from "./data.js";
+import { drawFrame, inks } from "./draw.js";
+import { listen } from "./mouse.js";
+import { Names } from "./names.js";
+import { messageAt } from "./overlay.js";
+import { categoryAt } from "./raster.js";
+import { Scale } from "./scale.js";
+import { Strip } from "./strip.js";
+import { clamp, whole } from "./window.js";
+
+/** @typedef {import("./window.js").Window} Window */
+/** @typedef {import("./draw.js").Mark} Mark */
+
+/**
+ * @typedef {{
+ *   look: (window: Window, gesture: string) => void,
+ *   pick: (location: number, time: number) => void,
+ *   drawn: () => void,
+ *   failed: (error: unknown) => void,
+ * }} Hooks what the view does about it
+ */
+
+/** @typedef {{color: string, messages: boolean, critical: boolean, marks: Mark[]}} Show */
+
+const TIP_PAUSE = 60; // milliseconds before the server is asked what is under the mouse
+
+export class Pane {
+  /**
+   * @param {import("../types.js").Run} run
+   * @param {Promise<import("../paths.js").Paths>} paths
+   * @param {Hooks} hooks
+   */
+  constructor(run, paths, hooks) {
+    this.run = run;
+    this.hooks = hooks;
+    this.window = whole(run);
+    /** @type {Show} */
+    this.show = { color: "kind", messages: true, critical: false, marks: [] };
+    this.data = new Data(run, () => this.draw(), hooks.failed);
+    this.names = new Names(run, () => this.draw());
+    this.strip = new Strip(run, (from, to) => this.look({ ...this.window, from, to }, "strip"));
+    this.canvas = el("canvas", {
+      class: "timeline", tabindex: "0", role: "img", "data-run": String(run.index),
+      "aria-label": `Timeline of ${run.name}: ${run.locations} rows. Arrow keys move, plus and minus zoom, brackets go from wait to wait.`,
+    });
+    this.holder = el("div", { class: "holder" }, this.canvas);
+    this.element = el("section", { class: "pane", "aria-label": `Timeline of ${run.name}` }, this.strip.canvas, this.holder);
+    this.size = { width: 0, height: 0 };
+    this.scale = new Scale(this.window, 100, 100);
+    /** @type {{x: number, y: number} | null} */
+    this.hover = null;
+    /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */
+    this.box = null;
+    /** @type {import("../paths.js").Paths | null} */
+    this.paths = null;
+    this.pending = 0;
+    this.tipTimer = 0;
+    this.tipAbort = new AbortController();
+    this.frameTime = 0; // milliseconds that the last frame took
+    this.inks = inks();
+    paths.then((p) => {
+      this.paths = p;
+      this.draw();
+    }, hooks.failed);
+    listen(this);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.holder);
+    this.offTheme = onTheme(() => {
+      this.inks = inks();
+      this.data.recolor();
+      this.strip.recolor();
+    });
+  }
+
+  close() {
+    this.observer.disconnect();
+    this.offTheme();
+    this.data.close();
+    this.strip.close();
+    window.clearTimeout(this.tipTimer);
+    this.tipAbort.abort();
+    hideTip();
+  }
+
+  resize() {
+    this.size = { width: this.holder.clientWidth, height: this.holder.clientHeight };
+    this.update(this.window, this.show);
+  }
+
+  /**
+   * @param {Window} w
+   * @param {Show} show
+   */
+  update(w, show) {
+    this.window = clamp(w, this.run);
+    this.show = show;
+    const { width, height } = this.size;
+    if (width < 50 || height < 50) return;
+    this.scale = new Scale(this.window, width, height);
+    const ratio = window.devicePixelRatio || 1;
+    this.data.want(this.window, {
+      width: Math.max(1, Math.round(this.scale.width * ratio)),
+      height: Math.max(1, Math.floor(this.scale.height * ratio)),
+      color: show.color, messages: show.messages, critical: show.critical, exact: this.scale.row >= 15,
+    });
+    this.strip.show(this.window, show.color, width);
+    this.draw();
+  }
+
+  /**
+   * Asks the view to look elsewhere.
+   * @param {Window} w
+   * @param {string} gesture
+   */
+  look(w, gesture) {
+    this.hooks.look(clamp(w, this.run), gesture);
+  }
+
+  draw() {
+    if (this.pending === 0) this.pending = requestAnimationFrame(() => this.frame());
+  }
+
+  frame() {
+    this.pending = 0;
+    const { width, height } = this.size;
+    if (width < 50 || height < 50) return;
+    const begin = performance.now();
+    const ctx = fitCanvas(this.canvas, width, height);
+    drawFrame(ctx, this.frameData(), width, height);
+    this.frameTime = performance.now() - begin;
+    const w = this.window;
+    Object.assign(this.canvas.dataset, {
+      from: String(w.from), to: String(w.to), first: String(w.first), last: String(w.last),
+      settled: String(this.data.settled), color: this.data.picture.raster?.color ?? "",
+    });
+    this.hooks.drawn();
+  }
+
+  /** @returns {import("./draw.js").Frame} */
+  frameData() {
+    return {
+      data: this.data, scale: this.scale, inks: this.inks, marks: this.show.marks,
+      names: (l) => this.names.short(l), paths: this.paths,
+      showMessages: this.show.messages, showCritical: this.show.critical, hover: this.hover, box: this.box,
+    };
+  }
+
+  /** @param {Pane["box"]} box */
+  setBox(box) {
+    this.box = box;
+    this.draw();
+  }
+
+  leave() {
+    this.hover = null;
+    window.clearTimeout(this.tipTimer);
+    this.tipAbort.abort();
+    hideTip();
+    this.draw();
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
+  pick(x, y) {
+    if (this.scale.inside(x, y)) this.hooks.pick(this.scale.location(y), Math.floor(this.scale.time(x)));
+  }
+
+  /**
+   * Says what is under the mouse.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} pageX
+   * @param {number} pageY
+   */
+  hoverAt(x, y, pageX, pageY) {
+    this.hover = { x, y };
+    this.draw();
+    window.clearTimeout(this.tipTimer);
+    this.tipAbort.abort();
+    if (!this.scale.inside(x, y)) {
+      hideTip();
+      return;
+    }
+    const message = this.show.messages ? messageAt(this.frameData(), x, y) : null;
+    if (message) {
+      showTip(pageX, pageY, this.tellMessage(message));
+      return;
+    }
+    const location = this.scale.location(y);
+    const time = Math.min(Math.max(0, Math.floor(this.scale.time(x))), Math.max(0, this.run.length - 1));
+    const piece = this.data.pieces.get(location)?.find((p) => p.from <= time && time < p.to);
+    showTip(pageX, pageY, this.tell(location, time, piece?.call ?? null));
+    if (!piece) this.tipTimer = window.setTimeout(() => void this.askTip(location, time, pageX, pageY), TIP_PAUSE);
+  }
+
+  /**
+   * @param {number} location
+   * @param {number} time
+   * @param {number} pageX
+   * @param {number} pageY
+   */
+  async askTip(location, time, pageX, pageY) {
+    this.tipAbort = new AbortController();
+    try {
+      const call = await callAt(this.run.index, location, time, this.tipAbort.signal);
+      if (this.hover) showTip(pageX, pageY, this.tell(location, time, call));
+    } catch (error) {
+      if (!api.isAbort(error)) this.hooks.failed(error);
+    }
+  }
+
+  /**
+   * @param {number} location
+   * @param {number} time
+   * @param {import("../types.js").Call | null} call
+   */
+  tell(location, time, call) {
+    const raster = this.data.picture.raster;
+    const category = raster ? categoryAt(raster, time, location) : -1;
+    const meaning = this.data.legend?.categories.find((c) => c.id === category);
+    const wait = this.data.states.find((s) => s.location === location && s.at <= time && time < s.at + s.amount);
+    const place = `${this.names.long(location)} at ${exact(time)}`;
+    return [
+      call && this.paths ? this.paths.leaf(call.path) : meaning?.title ?? place,
+      call && this.paths ? this.paths.name(call.path) : null,
+      call ? `call of ${duration(call.leave - call.enter)}: ${exact(call.enter)} to ${exact(call.leave)}` : null,
+      call && call.polls ? `stands for ${call.polls} calls that found nothing` : null,
+      place,
+      wait ? `waits ${duration(wait.amount)}: ${wait.title}. Click to see why.` : null,
+      !wait && (meaning?.class === "cause" || meaning?.class === "wait") ? `${meaning.title}. Click to see why.` : null,
+    ];
+  }
+
+  /** @param {import("../types.js").Message} m */
+  tellMessage(m) {
+    return [
+      `message of ${bytes(m.size)}`,
+      `${this.names.long(m.from)} to ${this.names.long(m.to)}, tag ${m.tag}${m.comm ? `, ${m.comm}` : ""}`,
+      `sent at ${exact(m.sent)}, received at ${exact(m.received)}`,
+      this.paths ? `${this.paths.leaf(m.send_path)} → ${this.paths.leaf(m.recv_path)}` : null,
+    ];
+  }
+}
+
+/**
+ * The innermost call of a location at a time.
+ * @param {number} run
+ * @param {number} location
+ * @param {number} time
+ * @param {AbortSignal} signal
+ * @returns {Promise<import("../types.js").Call | null>}
+ */
+export async function callAt(run, location, time, signal) {
+  const answer = await api.calls({ run, from: time, to: time + 1, first: location, last: location + 1, limit: 1000 }, signal);
+  const calls = answer.locations[0]?.calls ?? [];
+  return calls.reduce((/** @type {import("../types.js").Call | null} */ best, c) => (!best || c.depth >= best.depth ? c : best), null);
+}

@@ -1,0 +1,376 @@
+// The view of timelines: one run, or two above each other.
+
+import * as api from "../api.js";
+import { choice, el, notice } from "../dom.js";
+import { duration } from "../format.js";
+import { showCall, showWait } from "../panel.js";
+import { pathsOf } from "../paths.js";
+import { entries } from "./legend.js";
+import { LongestWaits } from "./longest.js";
+import { Pane, callAt } from "./pane.js";
+import { clamp, focus, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./window.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../address.js").Params} Params */
+/** @typedef {import("./window.js").Window} Window */
+/** @typedef {import("./draw.js").Mark} Mark */
+
+/** @type {[string, string][]} */
+const COLORS = [["kind", "kind of activity"], ["path", "function"], ["wait", "wait state"], ["cause", "root cause of waits"]];
+
+export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "critical", "sel", "in", "at"];
+
+export class TimelineView {
+  /**
+   * @param {App} app
+   * @param {HTMLElement} root
+   */
+  constructor(app, root) {
+    this.app = app;
+    this.root = root;
+    this.toolbar = el("div", { class: "toolbar" });
+    this.panes = el("div", { class: "panes" });
+    this.legend = el("ul", { class: "legend", "aria-label": "What the colours mean" });
+    this.state = el("div", { class: "status small muted", role: "status" });
+    this.longest = new LongestWaits((state, pane) => this.select(`wait:${state.state}`, pane, state));
+    root.replaceChildren(this.toolbar, this.panes, el("div", { class: "under" }, this.legend, this.state), this.longest.element);
+    /** @type {Pane[]} */
+    this.list = [];
+    /** @type {Mark[][]} */
+    this.marks = [[], []];
+    this.shownSelection = "";
+    this.legendFor = ""; // what the legend and the toolbar were drawn for
+    this.toolbarFor = "";
+  }
+
+  close() {
+    for (const p of this.list) p.close();
+    this.app.panel.hide();
+  }
+
+  /** The runs that are shown. */
+  runs() {
+    const { app } = this;
+    const other = app.params.other;
+    const second = other ? app.runs.find((r) => r.index === Number(other) && r.kind !== "dataset") : undefined;
+    return second ? [app.run, second] : [app.run];
+  }
+
+  update() {
+    const runs = this.runs();
+    const key = (/** @type {import("../types.js").Run} */ r) => `${r.index}.${r.generation}.${r.analysis}`;
+    if (runs.map(key).join() !== this.list.map((p) => key(p.run)).join()) this.build(runs);
+    const { params } = this.app;
+    this.list.forEach((pane, i) => pane.update(this.windowOf(i), {
+      color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.marks[i],
+    }));
+    this.drawToolbar();
+    void this.showSelection();
+  }
+
+  /** @param {import("../types.js").Run[]} runs */
+  build(runs) {
+    for (const p of this.list) p.close();
+    this.list = runs.map((run, i) => new Pane(run, pathsOf(run.index), {
+      look: (w, gesture) => this.look(i, w, gesture),
+      pick: (location, time) => void this.pick(i, location, time),
+      drawn: () => this.drawn(),
+      failed: (error) => this.app.failed(error),
+    }));
+    this.panes.replaceChildren(...this.list.flatMap((p) => [
+      runs.length > 1 ? el("h2", { class: "pane-title", text: p.run.name }) : "", p.element]));
+    this.panes.classList.toggle("two", runs.length > 1);
+    this.shownSelection = "";
+    this.longest.show(runs.length === 1 ? this.list[0].run : null);
+  }
+
+  /** @param {number} i */
+  windowOf(i) {
+    const { params } = this.app;
+    const run = this.list[i].run;
+    return fromParams(params, i === 1 && params.sync !== "1" ? "2" : "", run);
+  }
+
+  /** @param {number} i */
+  color(i) {
+    const available = this.list[i].run.colors;
+    const wanted = this.app.params.color;
+    if (wanted && available.includes(wanted)) return wanted;
+    return !wanted && available.includes("wait") ? "wait" : "kind";
+  }
+
+  /**
+   * @param {number} i
+   * @param {Window} w
+   * @param {string} gesture
+   */
+  look(i, w, gesture) {
+    this.app.set(this.lookParams(i, w), gesture);
+  }
+
+  /**
+   * @param {number} i
+   * @param {Window} w
+   * @returns {Params}
+   */
+  lookParams(i, w) {
+    const { run } = this.list[i];
+    return toParams(clamp(w, run), i === 1 && this.app.params.sync !== "1" ? "2" : "", run);
+  }
+
+  /** The pane that keys act on. */
+  active() {
+    const i = this.list.findIndex((p) => p.canvas === document.activeElement);
+    return i >= 0 ? i : Number(this.app.params.in === "2" && this.list.length > 1);
+  }
+
+  /**
+   * A click: a wait there, or the call.
+   * @param {number} i
+   * @param {number} location
+   * @param {number} time
+   */
+  async pick(i, location, time) {
+    const pane = this.list[i];
+    const run = pane.run;
+    if (run.analysis === "ready") {
+      try {
+        const answer = await api.wait({ run: run.index, location, time });
+        this.select(`wait:${answer.state.state}`, i);
+        return;
+      } catch (error) {
+        if (!(error instanceof api.Refusal && error.code === "not_found")) {
+          this.app.failed(error);
+          return;
+        }
+      }
+    }
+    this.select(`call:${location}:${time}`, i);
+  }
+
+  /**
+   * @param {string} sel
+   * @param {number} i
+   * @param {{location: number, at: number, amount: number}} [place] where the view is to move to
+   */
+  select(sel, i, place) {
+    const move = place ? this.lookParams(i, focus(this.list[i].window, place.at, place.at + place.amount, [place.location])) : {};
+    this.app.set({ ...move, sel, in: i === 1 ? "2" : "", at: "" });
+  }
+
+  /** Shows in the panel what is selected. */
+  async showSelection() {
+    const { sel = "", in: where = "", at = "" } = this.app.params;
+    const i = where === "2" && this.list.length > 1 ? 1 : 0;
+    const pane = this.list[i];
+    const key = `${sel} ${where} ${at} ${pane.run.analysis}`;
+    if (key === this.shownSelection) return;
+    this.shownSelection = key;
+    const parts = sel.split(":");
+    if (parts[0] !== "wait" && parts[0] !== "call") {
+      this.setMarks(i, []);
+      this.app.panel.hide();
+      return;
+    }
+    try {
+      const paths = await pathsOf(pane.run.index);
+      if (parts[0] === "wait") await this.showWait(i, Number(parts[1]), paths, at, key);
+      else await this.showCall(i, Number(parts[1]), Number(parts[2]), paths, key);
+    } catch (error) {
+      if (this.shownSelection !== key || api.isAbort(error)) return;
+      this.setMarks(i, []);
+      const text = error instanceof Error ? error.message : String(error);
+      this.app.panel.show("Nothing here", notice("This cannot be shown", text));
+    }
+  }
+
+  /**
+   * @param {number} i
+   * @param {number} state
+   * @param {import("../paths.js").Paths} paths
+   * @param {string} at
+   * @param {string} key
+   */
+  async showWait(i, state, paths, at, key) {
+    const pane = this.list[i];
+    const answer = await api.wait({ run: pane.run.index, state });
+    if (this.shownSelection !== key) return;
+    const s = answer.state;
+    const step = at === "" ? -1 : Number(at);
+    /** @type {Mark[]} */
+    const marks = [{ location: s.location, from: s.at, to: s.at + s.amount, kind: "selected" }];
+    const there = answer.chain[step];
+    if (there) marks.push({ location: there.location, from: there.from, to: there.to, kind: "step" });
+    this.setMarks(i, marks);
+    showWait(this.app.panel, answer, paths, pane.names, step, {
+      jump: (n) => {
+        const c = answer.chain[n];
+        const rows = [c.location];
+        this.app.set({ ...this.lookParams(i, focus(pane.window, c.from, c.to, rows)), at: String(n) });
+      },
+      open: (ref) => this.select(`wait:${ref.state}`, i, ref),
+      color: () => this.app.set({ color: "cause" }),
+    });
+  }
+
+  /**
+   * @param {number} i
+   * @param {number} location
+   * @param {number} time
+   * @param {import("../paths.js").Paths} paths
+   * @param {string} key
+   */
+  async showCall(i, location, time, paths, key) {
+    const pane = this.list[i];
+    const { run } = pane;
+    if (!(location < run.locations) || !(time >= 0)) throw new Error("There is no such row or time in this run.");
+    const call = await callAt(run.index, location, Math.min(time, Math.max(0, run.length - 1)), new AbortController().signal);
+    if (this.shownSelection !== key) return;
+    this.setMarks(i, call ? [{ location, from: call.enter, to: call.leave, kind: "selected" }] : []);
+    showCall(this.app.panel, call, location, time, paths, pane.names, {
+      zoom: () => {
+        if (call) this.look(i, focus(pane.window, call.enter, call.leave, [location], 0.8), "");
+      },
+      tree: () => this.app.go("tree", { path: String(call?.path ?? 0) }),
+    });
+  }
+
+  /**
+   * @param {number} i
+   * @param {Mark[]} marks
+   */
+  setMarks(i, marks) {
+    this.marks = [[], []];
+    this.marks[i] = marks;
+    this.list.forEach((p, k) => p.update(p.window, { ...p.show, marks: this.marks[k] }));
+  }
+
+  /**
+   * Goes to the next or previous wait of the selected one, or to the longest one.
+   * @param {1 | -1} direction
+   */
+  async step(direction) {
+    const i = this.active();
+    const run = this.list[i].run.index;
+    const parts = (this.app.params.sel ?? "").split(":");
+    try {
+      if (parts[0] === "wait") {
+        const answer = await api.wait({ run, state: Number(parts[1]) });
+        const ref = direction > 0 ? answer.next : answer.previous;
+        if (ref) this.select(`wait:${ref.state}`, i, ref);
+        else this.app.say(direction > 0 ? "No later wait of this kind in this row." : "No earlier wait of this kind in this row.");
+        return;
+      }
+      const [longest] = (await api.largest({ run, largest: 1 })).states;
+      if (longest) this.select(`wait:${longest.state}`, i, longest);
+      else this.app.say("Nobody waits in this run.");
+    } catch (error) {
+      this.app.failed(error);
+    }
+  }
+
+  /** @returns {import("../keys.js").KeyMap} */
+  get keys() {
+    const act = (/** @type {(w: Window) => Window} */ f, /** @type {string} */ gesture) => () => {
+      const i = this.active();
+      this.look(i, f(this.list[i].window), gesture);
+    };
+    const span = (/** @type {Window} */ w) => w.to - w.from;
+    const middle = (/** @type {Window} */ w) => (w.from + w.to) / 2;
+    const rows = (/** @type {Window} */ w) => Math.max(1, (w.last - w.first) / 4);
+    const closer = act((w) => zoomTime(w, middle(w), 0.6), "zoom");
+    const farther = act((w) => zoomTime(w, middle(w), 1 / 0.6), "zoom");
+    return {
+      ArrowLeft: act((w) => move(w, -span(w) / 5, 0), "pan"),
+      ArrowRight: act((w) => move(w, span(w) / 5, 0), "pan"),
+      ArrowUp: act((w) => move(w, 0, -rows(w)), "pan"),
+      ArrowDown: act((w) => move(w, 0, rows(w)), "pan"),
+      "Shift+ArrowUp": act((w) => zoomRows(w, (w.first + w.last) / 2, 0.6), "rows"),
+      "Shift+ArrowDown": act((w) => zoomRows(w, (w.first + w.last) / 2, 1 / 0.6), "rows"),
+      "+": closer, "=": closer, "-": farther,
+      Home: () => this.whole(),
+      "]": () => void this.step(1),
+      "[": () => void this.step(-1),
+      c: () => this.nextColor(),
+      p: () => this.app.set({ critical: this.app.params.critical === "1" ? "" : "1" }),
+      m: () => this.app.set({ arrows: this.app.params.arrows === "0" ? "" : "0" }),
+      Escape: () => this.app.set({ sel: "", at: "", in: "" }),
+    };
+  }
+
+  whole() {
+    const i = this.active();
+    this.look(i, whole(this.list[i].run), "");
+  }
+
+  nextColor() {
+    const list = this.list[0].run.colors;
+    const next = list[(list.indexOf(this.color(0)) + 1) % list.length];
+    this.app.set({ color: next });
+    this.app.say(`Coloured by ${COLORS.find(([c]) => c === next)?.[1] ?? next}.`);
+  }
+
+  drawToolbar() {
+    const { app } = this;
+    const { params } = app;
+    const ready = this.list[0].run.analysis === "ready";
+    const key = JSON.stringify([params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
+    if (key === this.toolbarFor) return;
+    this.toolbarFor = key;
+    const others = app.runs.filter((r) => r.kind !== "dataset" && r.index !== app.run.index);
+    const check = (/** @type {string} */ text, /** @type {string} */ name, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ change, disabled = false) => {
+      const input = el("input", { type: "checkbox", name, checked: on, disabled });
+      input.addEventListener("change", () => change(input.checked));
+      return el("label", { class: "check" }, input, text);
+    };
+    const colors = COLORS.filter(([c]) => this.list[0].run.colors.includes(c));
+    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {string} */ k) =>
+      el("button", { type: "button", text, title: label, "aria-label": label, onclick: () => this.keys[k](new KeyboardEvent("keydown")) });
+    this.toolbar.replaceChildren(
+      choice("colour", colors, this.color(0), (color) => app.set({ color }), "color"),
+      check("messages", "arrows", params.arrows !== "0", (on) => app.set({ arrows: on ? "" : "0" })),
+      check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
+      el("span", { class: "group" }, button("−", "Zoom out (−)", "-"), button("+", "Zoom in (+)", "+"), button("Whole run", "The whole run (Home)", "Home")),
+      el("span", { class: "group" }, button("‹ wait", "Previous wait ([)", "["), button("wait ›", "Next wait (])", "]")),
+      el("span", { class: "grow" }),
+      ...(others.length > 0 ? [choice("beside", [["", "no other run"], ...others.map((r) => /** @type {[string, string]} */ ([String(r.index), r.name]))],
+        params.other ?? "", (other) => app.set({ other, in: "", sel: "" }), "other")] : []),
+      ...(this.list.length > 1 ? [check("same time", "sync", params.sync === "1", (on) => app.set({ sync: on ? "1" : "" }))] : []));
+  }
+
+  /** After a frame: the legend and the line below follow what is visible. */
+  drawn() {
+    const pane = this.list[0];
+    if (!pane) return;
+    const w = pane.window;
+    const messages = pane.data.messages;
+    const parts = [`${duration(w.to - w.from)} of ${duration(pane.run.length)}`, rowsOf(w)];
+    if (pane.show.messages && messages && messages.bundles.length > 0) {
+      parts.push(`${messages.estimated ? "about " : ""}${messages.total.toLocaleString("en-US")} messages: zoom in to see their arrows`);
+    }
+    if (pane.run.analysis === "running") parts.push("looking for waits …");
+    if (pane.run.analysis === "failed") parts.push(`no waits: ${pane.run.analysis_error ?? "the analysis failed"}`);
+    const text = parts.join(" · ");
+    if (this.state.textContent !== text) this.state.textContent = text;
+    this.drawLegend(pane);
+  }
+
+  /** @param {Pane} pane */
+  drawLegend(pane) {
+    const raster = pane.data.picture.raster;
+    const legend = pane.data.legend;
+    if (!raster || !legend || legend.color !== raster.color) return;
+    const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme}`;
+    if (key === this.legendFor) return;
+    this.legendFor = key;
+    /** @type {Map<number, number>} */
+    const seen = new Map();
+    for (const c of raster.cells) seen.set(c, (seen.get(c) ?? 0) + 1);
+    this.legend.replaceChildren(...entries(legend, seen));
+  }
+}
+
+/** @param {Window} w */
+function rowsOf(w) {
+  return w.last - w.first === 1 ? "1 row" : `${(w.last - w.first).toLocaleString("en-US")} rows`;
+}

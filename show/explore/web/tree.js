@@ -1,0 +1,269 @@
+// The call tree with its metrics, and how the selected one spreads over the ranks.
+
+import * as api from "./api.js";
+import { choice, el, segmented } from "./dom.js";
+import { inUnit, percent } from "./format.js";
+import { Loading } from "./loading.js";
+import { RankChart } from "./ranks.js";
+import { GridMap } from "./grid.js";
+
+export const KEYS = ["metric", "path", "sum", "sort", "open"];
+
+/** @typedef {import("./types.js").Tree} Tree */
+/** @typedef {import("./types.js").TreeNode} TreeNode */
+
+const FEW = 40; // paths that are all unfolded at first
+
+export class TreeView {
+  /**
+   * @param {import("./app.js").App} app
+   * @param {HTMLElement} root
+   */
+  constructor(app, root) {
+    this.app = app;
+    this.root = root;
+    this.loading = new Loading(root);
+    this.side = new Loading(el("div"));
+    this.key = "";
+    /** @type {Tree | null} */
+    this.tree = null;
+    /** @type {Map<number, TreeNode[]>} */
+    this.children = new Map();
+    this.charts = [new RankChart(), new GridMap()];
+  }
+
+  close() {
+    this.loading.close();
+    this.side.close();
+    for (const c of this.charts) c.close();
+  }
+
+  get metric() {
+    const { tree } = this;
+    const i = tree ? tree.metrics.findIndex((m) => m.metric === this.app.params.metric) : -1;
+    return Math.max(0, i);
+  }
+
+  get exclusive() {
+    return this.app.params.sum === "self";
+  }
+
+  update() {
+    const { app } = this;
+    const key = `${app.run.index} ${app.run.generation} ${app.run.analysis}`;
+    if (key !== this.key) {
+      this.key = key;
+      this.tree = null;
+      void this.loading.wait(api.tree({ run: app.run.index }), (tree) => {
+        this.tree = tree;
+        this.children = childrenOf(tree);
+        this.draw();
+      }, "Adding up the call tree …");
+      return;
+    }
+    this.draw();
+  }
+
+  draw() {
+    const { tree, app } = this;
+    if (!tree) return;
+    const table = this.table(tree);
+    const focus = document.activeElement?.closest("[data-path]")?.getAttribute("data-path");
+    this.sideBox = el("div", { class: "side" });
+    this.side.root = this.sideBox;
+    this.root.replaceChildren(
+      el("div", { class: "toolbar" },
+        choice("metric", tree.metrics.map((m) => /** @type {[string, string]} */ ([m.metric, m.title])), tree.metrics[this.metric].metric, (metric) => app.set({ metric }), "metric"),
+        segmented("Sum", [["", "with children"], ["self", "itself alone"]], app.params.sum ?? "", (sum) => app.set({ sum })),
+        segmented("Order", [["", "by value"], ["name", "by name"], ["calls", "as called"]], app.params.sort ?? "", (sort) => app.set({ sort }))),
+      el("div", { class: "split" }, table, this.sideBox));
+    if (focus) /** @type {HTMLElement | null} */ (this.root.querySelector(`tr[data-path="${Number(focus)}"]`))?.focus({ preventScroll: true });
+    void this.drawSide(tree);
+  }
+
+  /**
+   * The path that is selected: at first the one with the greatest value of its own.
+   * @param {Tree} tree
+   */
+  selected(tree) {
+    const wanted = this.app.params.path;
+    if (wanted && tree.nodes.some((n) => String(n.path) === wanted)) return Number(wanted);
+    const m = this.metric;
+    return tree.nodes.reduce((best, n) => (n.path !== 0 && n.exclusive[m] > best.exclusive[m] ? n : best), tree.nodes[0]).path;
+  }
+
+  /**
+   * Which paths are unfolded.
+   * @param {Tree} tree
+   */
+  unfolded(tree) {
+    const open = this.app.params.open;
+    if (open !== undefined && open !== "") return new Set(open.split(".").map(Number));
+    if (tree.nodes.length <= FEW) return new Set(tree.nodes.map((n) => n.path));
+    const set = new Set(tree.nodes.filter((n) => n.parent <= 0).map((n) => n.path));
+    let at = tree.nodes.find((n) => n.path === this.selected(tree));
+    while (at && at.path > 0) {
+      const parent = at.parent;
+      set.add(parent);
+      at = tree.nodes.find((n) => n.path === parent);
+    }
+    return set;
+  }
+
+  /** @param {Tree} tree */
+  table(tree) {
+    const m = tree.metrics[this.metric];
+    const k = this.metric;
+    const unfolded = this.unfolded(tree);
+    const selected = this.selected(tree);
+    const value = (/** @type {TreeNode} */ n) => (this.exclusive ? n.exclusive[k] : n.inclusive[k]);
+    const total = Math.max(1, m.total);
+    /** @type {HTMLElement[]} */
+    const rows = [];
+    const add = (/** @type {TreeNode} */ n, /** @type {number} */ depth) => {
+      const below = this.sorted(this.children.get(n.path) ?? [], value);
+      const open = unfolded.has(n.path);
+      rows.push(this.rowOf(n, depth, value(n), total, m, below.length > 0, open, n.path === selected, tree));
+      if (open) for (const c of below) add(c, depth + 1);
+    };
+    for (const n of this.sorted(this.children.get(-1) ?? [], value)) add(n, 0);
+    return el("div", { class: "scroller tree-scroller" }, el("table", { class: "list tree", role: "treegrid", "aria-label": "Call tree" },
+      el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "call path" }), el("th", { scope: "col", class: "number", text: m.title }),
+        el("th", { scope: "col", text: "share" }))),
+      el("tbody", { "data-own-keys": "" }, ...rows)));
+  }
+
+  /**
+   * @param {TreeNode} n
+   * @param {number} depth
+   * @param {number} value
+   * @param {number} total
+   * @param {import("./types.js").TreeMetric} m
+   * @param {boolean} inner
+   * @param {boolean} open
+   * @param {boolean} selected
+   * @param {Tree} tree
+   */
+  rowOf(n, depth, value, total, m, inner, open, selected, tree) {
+    const bar = el("span", { class: "bar" });
+    bar.style.width = `${Math.min(100, (100 * value) / total)}%`;
+    const name = n.path === 0 ? "in no call" : n.name;
+    const fold = el("button", { type: "button", class: "fold", tabindex: "-1", "aria-label": open ? "Fold" : "Unfold", text: inner ? (open ? "▾" : "▸") : "", disabled: !inner,
+      onclick: (/** @type {Event} */ e) => {
+        e.stopPropagation();
+        this.toggle(tree, n.path);
+      } });
+    const label = el("td", {}, el("div", { class: "tree-name" }, fold, el("span", { class: `kind-dot kind-${n.kind}` }), el("span", { class: "mono", text: name, title: n.file ? `${n.file}:${n.line}` : name })));
+    /** @type {HTMLElement} */ (label.firstElementChild).style.paddingInlineStart = `${depth * 16}px`;
+    const row = el("tr", {
+      role: "row", "data-path": n.path, tabindex: selected ? "0" : "-1", "aria-level": depth + 1, "aria-selected": String(selected), "aria-expanded": inner ? String(open) : undefined,
+      onclick: () => this.app.set({ path: String(n.path) }),
+      onkeydown: (/** @type {KeyboardEvent} */ e) => this.press(e, tree, n, inner, open),
+    }, label, el("td", { class: "number", text: inUnit(value, m.unit) }),
+    el("td", { class: "share-cell" }, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(value / total) })));
+    return row;
+  }
+
+  /**
+   * @param {KeyboardEvent} e
+   * @param {Tree} tree
+   * @param {TreeNode} n
+   * @param {boolean} inner
+   * @param {boolean} open
+   */
+  press(e, tree, n, inner, open) {
+    const row = /** @type {HTMLElement} */ (e.currentTarget);
+    const go = (/** @type {Element | null} */ to) => {
+      if (!(to instanceof HTMLElement)) return;
+      to.focus();
+      this.app.set({ path: to.dataset.path ?? "" }, "walk");
+    };
+    if (e.key === "ArrowDown") go(row.nextElementSibling);
+    else if (e.key === "ArrowUp") go(row.previousElementSibling);
+    else if (e.key === "ArrowRight" && inner && !open) this.toggle(tree, n.path);
+    else if (e.key === "ArrowLeft" && inner && open) this.toggle(tree, n.path);
+    else if (e.key === "ArrowLeft") go(this.root.querySelector(`tr[data-path="${n.parent}"]`));
+    else return;
+    e.preventDefault();
+  }
+
+  /**
+   * @param {Tree} tree
+   * @param {number} path
+   */
+  toggle(tree, path) {
+    const set = this.unfolded(tree);
+    if (!set.delete(path)) set.add(path);
+    set.add(-1); // an empty set is not the same as none
+    this.app.set({ open: [...set].filter((p) => p === -1 || this.children.has(p)).sort((a, b) => a - b).join(".") }, "fold");
+  }
+
+  /**
+   * @param {TreeNode[]} list
+   * @param {(n: TreeNode) => number} value
+   */
+  sorted(list, value) {
+    const order = this.app.params.sort;
+    if (order === "calls") return list;
+    if (order === "name") return [...list].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    return [...list].sort((a, b) => value(b) - value(a));
+  }
+
+  /** @param {Tree} tree */
+  async drawSide(tree) {
+    const path = this.selected(tree);
+    const { app } = this;
+    const metric = tree.metrics[this.metric];
+    await this.side.wait(api.distribution({ run: app.run.index, path, metric: metric.metric, inclusive: this.exclusive ? 0 : 1 }), (d) => {
+      const [chart, map] = /** @type {[RankChart, GridMap]} */ (this.charts);
+      const hasGrid = (d.grid?.dims.length ?? 0) >= 2 && (d.grid?.dims.length ?? 0) <= 3;
+      this.side.root.replaceChildren(
+        el("h2", { class: "mono break", text: nameOf(tree, path) }),
+        el("p", { class: "muted small", text: `${metric.title}, ${this.exclusive ? "itself alone" : "with children"}, by rank` }),
+        chart.element, stats(d),
+        hasGrid ? map.element : "",
+        el("div", { class: "row" }, el("button", { type: "button", text: "Open in the map", onclick: () => app.go("map", { path: String(path), metric: metric.metric }) })));
+      chart.show(d);
+      if (hasGrid) map.show(d, { slice: "", turn: "" }, () => {});
+    });
+  }
+}
+
+/** @param {import("./types.js").Distribution} d */
+function stats(d) {
+  const of = (/** @type {number} */ v) => inUnit(v, d.unit);
+  /** @type {[string, string][]} */
+  const rows = [["greatest", `${of(d.max)} (rank ${d.max_rank})`], ["median", of(d.median)], ["mean", of(d.mean)], ["least", `${of(d.min)} (rank ${d.min_rank})`], ["sum", of(d.sum)]];
+  return el("dl", { class: "facts" }, ...rows.flatMap(([name, v]) => [el("dt", { text: name }), el("dd", { text: v })]));
+}
+
+/**
+ * @param {Tree} tree
+ * @param {number} path
+ */
+export function nameOf(tree, path) {
+  const names = [];
+  let at = tree.nodes.find((n) => n.path === path);
+  while (at && at.path !== 0) {
+    const { parent } = at;
+    names.unshift(at.name);
+    at = tree.nodes.find((n) => n.path === parent);
+  }
+  return names.join("/") || "in no call";
+}
+
+/**
+ * @param {Tree} tree
+ * @returns {Map<number, TreeNode[]>} children of the root stand beside it, under -1
+ */
+export function childrenOf(tree) {
+  /** @type {Map<number, TreeNode[]>} */
+  const map = new Map();
+  for (const n of tree.nodes) {
+    const parent = n.parent <= 0 ? -1 : n.parent;
+    const list = map.get(parent);
+    if (list) list.push(n);
+    else map.set(parent, [n]);
+  }
+  return map;
+}

@@ -1,0 +1,318 @@
+// The answers of the server, as api.go describes them; a test holds the two against each other.
+
+/** @typedef {{error: string, code: string, parameter?: string}} Error */
+/** @typedef {{version: string, runs: Run[]}} Runs */
+/**
+ * @typedef {{
+ *   index: number,
+ *   name: string,
+ *   kind: string,
+ *   machine?: string,
+ *   generation: number,
+ *   changed?: boolean,
+ *   reloading?: boolean,
+ *   ranks: number,
+ *   locations: number,
+ *   start: number,
+ *   length: number,
+ *   simulated: boolean,
+ *   grid?: Grid,
+ *   calls: number,
+ *   messages: number,
+ *   collectives: number,
+ *   teams: number,
+ *   paths: number,
+ *   clock_error: number,
+ *   host?: string,
+ *   analysis: string,
+ *   analysis_error?: string,
+ *   colors: string[],
+ *   machines: string[],
+ *   figures: string[],
+ *   warnings: string[],
+ * }} Run
+ */
+/** @typedef {{dims: number[], periodic: boolean[], coords: number[][]}} Grid */
+/** @typedef {{first: number, locations: Location[]}} Locations */
+/**
+ * @typedef {{
+ *   rank: number,
+ *   thread: number,
+ *   name?: string,
+ *   host?: string,
+ *   first: number,
+ *   last: number,
+ *   calls: number,
+ * }} Location
+ */
+/** @typedef {{color: string, generation: number, categories: Category[]}} Legend */
+/**
+ * @typedef {{
+ *   id: number,
+ *   name: string,
+ *   title: string,
+ *   class: string,
+ *   slot: number,
+ *   kind?: string,
+ *   path?: number,
+ *   parent?: number,
+ *   rank: number,
+ *   metric?: string,
+ *   cost?: number,
+ * }} Category
+ */
+/** @typedef {{from: number, to: number, cut: boolean, locations: LocationCalls[]}} Calls */
+/** @typedef {{location: number, calls: Call[]}} LocationCalls */
+/** @typedef {{index: number, path: number, depth: number, enter: number, leave: number, polls?: number}} Call */
+/** @typedef {{cut: boolean, states: State[]}} States */
+/**
+ * @typedef {{
+ *   state: number,
+ *   location: number,
+ *   rank: number,
+ *   thread: number,
+ *   call: number,
+ *   path: number,
+ *   metric: string,
+ *   title: string,
+ *   at: number,
+ *   amount: number,
+ *   cause_location: number,
+ *   cause_rank: number,
+ *   cause_path: number,
+ *   cause_enter: number,
+ *   met: boolean,
+ *   since: number,
+ *   wrong_order?: boolean,
+ *   uncertain?: boolean,
+ *   category: number,
+ * }} State
+ */
+/**
+ * @typedef {{
+ *   total: number,
+ *   estimated: boolean,
+ *   messages: Message[],
+ *   bundles: Bundle[],
+ *   group: number,
+ *   cut: boolean,
+ * }} Messages
+ */
+/**
+ * @typedef {{
+ *   from: number,
+ *   to: number,
+ *   sent: number,
+ *   received: number,
+ *   size: number,
+ *   tag: number,
+ *   comm?: string,
+ *   send: number,
+ *   recv: number,
+ *   send_path: number,
+ *   recv_path: number,
+ * }} Message
+ */
+/** @typedef {{from: number, to: number, count: number, bytes: number, first: number, last: number}} Bundle */
+/** @typedef {{length: number, missing: number, pieces: CriticalPiece[], paths: CriticalPath[]}} Critical */
+/** @typedef {{location: number, from: number, to: number, segments: number, after?: string}} CriticalPiece */
+/** @typedef {{path: number, time: number, average: number, imbalance: number}} CriticalPath */
+/**
+ * @typedef {{
+ *   waiting: number,
+ *   unattributed: number,
+ *   uncertain: number,
+ *   states: number,
+ *   metrics: WaitMetric[],
+ *   causes: WaitCause[],
+ *   by_path: WaitCause[],
+ *   cut: boolean,
+ * }} Waits
+ */
+/**
+ * @typedef {{
+ *   metric: string,
+ *   title: string,
+ *   meaning: string,
+ *   advice: string,
+ *   category: number,
+ *   part_of?: string,
+ *   amount: number,
+ *   direct: number,
+ *   indirect: number,
+ *   propagating: number,
+ *   terminal: number,
+ * }} WaitMetric
+ */
+/**
+ * @typedef {{
+ *   rank: number,
+ *   path: number,
+ *   cost: number,
+ *   short: number,
+ *   long: number,
+ *   share: number,
+ *   by_metric: Record<string, number>,
+ *   category: number,
+ * }} WaitCause
+ */
+/**
+ * @typedef {{
+ *   state: State,
+ *   chain: Step[],
+ *   explanation: Explanation,
+ *   roots: Root[],
+ *   rest: number,
+ *   text: Sentence[],
+ *   advice: string,
+ *   next?: StateRef,
+ *   previous?: StateRef,
+ * }} WaitAnswer
+ */
+/**
+ * @typedef {{
+ *   kind: string,
+ *   location: number,
+ *   rank: number,
+ *   path: number,
+ *   from: number,
+ *   to: number,
+ *   amount: number,
+ *   state: number,
+ *   title?: string,
+ * }} Step
+ */
+/**
+ * @typedef {{
+ *   metric: string,
+ *   rank: number,
+ *   path: number,
+ *   count: number,
+ *   amount: number,
+ *   causes: Cause[],
+ * }} Explanation
+ */
+/**
+ * @typedef {{
+ *   kind: string,
+ *   rank: number,
+ *   path: number,
+ *   metric?: string,
+ *   share: number,
+ *   because?: Explanation,
+ * }} Cause
+ */
+/** @typedef {{rank: number, path: number, share: number}} Root */
+/** @typedef {{depth: number, text: string}} Sentence */
+/** @typedef {{state: number, location: number, at: number, amount: number}} StateRef */
+/** @typedef {{metrics: TreeMetric[], nodes: TreeNode[]}} Tree */
+/** @typedef {{metric: string, title: string, unit: string, parent?: string, total: number}} TreeMetric */
+/**
+ * @typedef {{
+ *   path: number,
+ *   parent: number,
+ *   name: string,
+ *   kind: string,
+ *   file?: string,
+ *   line?: number,
+ *   exclusive: number[],
+ *   inclusive: number[],
+ * }} TreeNode
+ */
+/**
+ * @typedef {{
+ *   path: number,
+ *   metric: string,
+ *   unit: string,
+ *   inclusive: boolean,
+ *   values: number[],
+ *   sum: number,
+ *   min: number,
+ *   max: number,
+ *   min_rank: number,
+ *   max_rank: number,
+ *   mean: number,
+ *   median: number,
+ *   q1: number,
+ *   q3: number,
+ *   grid?: Grid,
+ * }} Distribution
+ */
+/**
+ * @typedef {{
+ *   ranks: number,
+ *   size: number,
+ *   group: number,
+ *   from: number[],
+ *   to: number[],
+ *   count: number[],
+ *   bytes: number[],
+ * }} Matrix
+ */
+/** @typedef {{path: number, covers: boolean, cut: boolean, list: Iteration[]}} Iterations */
+/**
+ * @typedef {{
+ *   begin: number,
+ *   duration: number,
+ *   computation: number,
+ *   max_computation: number,
+ *   mpi: number,
+ *   waiting: number,
+ * }} Iteration
+ */
+/** @typedef {{total: number, parts: Part[], efficiency: Efficiency}} Composition */
+/** @typedef {{kind: string, name: string, title: string, time: number}} Part */
+/**
+ * @typedef {{
+ *   run_time: number,
+ *   parallel: number,
+ *   load_balance: number,
+ *   communication: number,
+ *   serialisation: number,
+ *   transfer: number,
+ *   estimated: boolean,
+ * }} Efficiency
+ */
+/**
+ * @typedef {{
+ *   machine: string,
+ *   given: number,
+ *   t: number,
+ *   lambda_l: number,
+ *   lambda_g: number,
+ *   lambda_o: number,
+ *   share: number,
+ *   tolerances: LatencyLimit[],
+ *   curve: TolerancePoint[],
+ *   cut: boolean,
+ *   at?: TolerancePoint,
+ * }} Tolerance
+ */
+/** @typedef {{latency: number, t: number, before: number, after: number}} TolerancePoint */
+/** @typedef {{percent: string, latency: number, unbounded?: boolean}} LatencyLimit */
+/** @typedef {{parameters: string[], series: Series[], cut: boolean}} SeriesList */
+/**
+ * @typedef {{
+ *   series: number,
+ *   callpath: string,
+ *   metric: string,
+ *   points: SeriesPoint[],
+ *   model?: string,
+ *   growth?: string,
+ *   confidence?: number,
+ *   doubt?: string,
+ * }} Series
+ */
+/**
+ * @typedef {{
+ *   at: number[],
+ *   count: number,
+ *   min: number,
+ *   q1: number,
+ *   median: number,
+ *   q3: number,
+ *   max: number,
+ * }} SeriesPoint
+ */
+
+export {};
