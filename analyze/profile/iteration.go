@@ -17,6 +17,8 @@ type Iterations struct {
 	Covers bool  // the calls are the iterations; else these last until the next one
 	List   []Iteration
 	spans  [][]span // by rank and iteration
+
+	begin, end int // the ranks that are here
 }
 
 // Iteration is one of them.
@@ -45,26 +47,47 @@ func (p *Profile) Iterations() *Iterations {
 	if path == 0 {
 		return nil
 	}
+	it := p.newIterations(path)
+	it.cut(covers(it.sums()), it.least())
+	it.finish(p.measure(it))
+	return it
+}
+
+// newIterations finds the calls of a path on the ranks that are here.
+func (p *Profile) newIterations(path int32) *Iterations {
 	ranks := locationsByRank(p.Timeline)
 	it := &Iterations{Path: path, spans: make([][]span, p.Timeline.Ranks)}
-	p.each(len(ranks), func(r int) {
+	it.begin, it.end = ownRanks(p.Timeline)
+	p.each(it.end-it.begin, func(r int) {
+		r += it.begin
 		if len(ranks[r]) > 0 {
 			it.spans[r] = p.callsOf(ranks[r][0], path)
 		}
 	})
-	it.Covers = covers(it.spans)
+	return it
+}
+
+// least is the smallest number of calls of a rank that is here; -1 if there is none.
+func (it *Iterations) least() int {
 	n := -1
-	for r := range it.spans {
-		if !it.Covers {
-			untilNext(&it.spans[r])
-		}
-		if n < 0 || len(it.spans[r]) < n {
-			n = len(it.spans[r])
+	for _, list := range it.spans[it.begin:it.end] {
+		if n < 0 || len(list) < n {
+			n = len(list)
 		}
 	}
-	it.List = make([]Iteration, n)
-	p.measure(it)
-	return it
+	return n
+}
+
+// cut decides whether the calls are the iterations, and keeps as many as all ranks have.
+func (it *Iterations) cut(covers bool, least int) {
+	it.Covers = covers
+	if !covers {
+		for r := it.begin; r < it.end; r++ {
+			untilNext(&it.spans[r])
+		}
+		least--
+	}
+	it.List = make([]Iteration, max(least, 0))
 }
 
 func (p *Profile) each(n int, work func(i int)) { parallel.Each(n, p.threads, work) }
@@ -141,10 +164,9 @@ func (p *Profile) callsOf(location, path int32) []span {
 	return list
 }
 
-// covers reports whether the calls fill nine tenths of the time from the first to the last one.
-func covers(spans [][]span) bool {
-	var inside, whole unit.Duration
-	for _, list := range spans {
+// sums are the times inside of the calls, and from the first to the last one.
+func (it *Iterations) sums() (inside, whole unit.Duration) {
+	for _, list := range it.spans[it.begin:it.end] {
 		for _, s := range list {
 			inside += s.to - s.from
 		}
@@ -152,8 +174,11 @@ func covers(spans [][]span) bool {
 			whole += list[n-1].to - list[0].from
 		}
 	}
-	return float64(inside) >= 0.9*float64(whole)
+	return inside, whole
 }
+
+// covers reports whether the calls fill nine tenths of the time from the first to the last one.
+func covers(inside, whole unit.Duration) bool { return float64(inside) >= 0.9*float64(whole) }
 
 // untilNext lets every span last until the next one begins; the last one is dropped.
 func untilNext(list *[]span) {
@@ -164,48 +189,78 @@ func untilNext(list *[]span) {
 	*list = (*list)[:max(n-1, 0)]
 }
 
-// measure fills the numbers of the iterations.
-func (p *Profile) measure(it *Iterations) {
-	type parts struct{ computation, mpi unit.Duration }
-	measured := make([][]parts, len(it.spans))
+// iterationSum is an iteration, summed over ranks.
+type iterationSum struct {
+	begin, end        unit.Duration
+	computation, most unit.Duration
+	mpi, waiting      unit.Duration
+}
+
+// noIteration is the sum over no ranks.
+var noIteration = iterationSum{begin: math.MaxInt64, end: math.MinInt64}
+
+// add adds what other ranks did.
+func (s *iterationSum) add(o iterationSum) {
+	s.begin, s.end = min(s.begin, o.begin), max(s.end, o.end)
+	s.computation += o.computation
+	s.most = max(s.most, o.most)
+	s.mpi += o.mpi
+	s.waiting += o.waiting
+}
+
+// measure sums the iterations up over the ranks that are here.
+func (p *Profile) measure(it *Iterations) []iterationSum {
 	ranks := locationsByRank(p.Timeline)
 	sums := make([]*Sums, p.threads)
-	parallel.EachWorker(len(it.spans), p.threads, func(worker, r int) {
+	measured := make([][]iterationSum, it.end-it.begin)
+	parallel.EachWorker(len(measured), p.threads, func(worker, i int) {
 		if sums[worker] == nil {
 			sums[worker] = NewSums(p.Paths)
 		}
-		s := sums[worker]
-		measured[r] = make([]parts, len(it.List))
+		r := it.begin + i
+		measured[i] = make([]iterationSum, len(it.List))
 		for k := range it.List {
-			span := it.spans[r][k]
-			l := ranks[r][0]
-			enter := p.Timeline.Locations[l].Calls.Enter
-			before := int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= span.to }))
-			s.Clear()
-			p.Windows.Add(s, l, span.from, span.to, before)
-			for _, path := range s.Touched {
-				switch kind := p.kindOf(path); {
-				case kind == Computation:
-					measured[r][k].computation += s.First(path)
-				case kind >= PointToPoint && kind <= OtherMPI:
-					measured[r][k].mpi += s.First(path)
-				}
-			}
+			measured[i][k] = p.measureOne(sums[worker], ranks[r][0], it.spans[r][k])
 		}
 	})
-	for k := range it.List {
-		i := &it.List[k]
-		end := unit.Duration(math.MinInt64)
-		i.Begin = unit.Duration(math.MaxInt64)
-		for r := range it.spans {
-			i.Begin, end = min(i.Begin, it.spans[r][k].from), max(end, it.spans[r][k].to)
-			i.Computation += measured[r][k].computation
-			i.MaxComputation = max(i.MaxComputation, measured[r][k].computation)
-			i.MPI += measured[r][k].mpi
+	total := make([]iterationSum, len(it.List))
+	for k := range total {
+		total[k] = noIteration
+		for i := range measured {
+			total[k].add(measured[i][k])
 		}
-		i.Duration = end - i.Begin
-		i.Computation /= unit.Duration(len(it.spans))
-		i.MPI /= unit.Duration(len(it.spans))
+	}
+	return total
+}
+
+// measureOne measures an iteration of one rank.
+func (p *Profile) measureOne(s *Sums, location int32, of span) iterationSum {
+	enter := p.Timeline.Locations[location].Calls.Enter
+	before := int32(sort.Search(len(enter), func(i int) bool { return enter[i] >= of.to }))
+	s.Clear()
+	p.Windows.Add(s, location, of.from, of.to, before)
+	sum := iterationSum{begin: of.from, end: of.to}
+	for _, path := range s.Touched {
+		switch kind := p.kindOf(path); {
+		case kind == Computation:
+			sum.computation += s.First(path)
+		case kind >= PointToPoint && kind <= OtherMPI:
+			sum.mpi += s.First(path)
+		}
+	}
+	sum.most = sum.computation
+	return sum
+}
+
+// finish fills the numbers of the iterations from the sums over all ranks.
+func (it *Iterations) finish(sums []iterationSum) {
+	for k := range it.List {
+		s := &sums[k]
+		it.List[k] = Iteration{
+			Begin: s.begin, Duration: s.end - s.begin, MaxComputation: s.most,
+			Computation: s.computation / unit.Duration(len(it.spans)), MPI: s.mpi / unit.Duration(len(it.spans)),
+			Waiting: it.List[k].Waiting + s.waiting,
+		}
 	}
 }
 

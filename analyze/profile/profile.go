@@ -17,6 +17,7 @@ type Profile struct {
 	ByPath   []Entry // summed over ranks, by call path; Rank is -1
 	Windows  *Windows
 	threads  int
+	gathered *traffic // of a run that several processes share, at process 0
 }
 
 // Entry is the profile of a call path on a rank, summed over its threads.
@@ -54,7 +55,8 @@ func New(tl *timeline.Timeline, o Options) (*Profile, error) {
 	return With(tl, paths, NewWindows(tl, paths, max(o.Threads, 1)), o), nil
 }
 
-// With makes the profile of a run whose paths are known.
+// With makes the profile of a run whose paths are known. That of a part of a run has the entries of its own ranks; see
+// Gather.
 func With(tl *timeline.Timeline, paths *Paths, windows *Windows, o Options) *Profile {
 	p := &Profile{Timeline: tl, Paths: paths, Windows: windows, threads: max(o.Threads, 1)}
 	columns := make([][]Entry, tl.Ranks)
@@ -63,7 +65,9 @@ func With(tl *timeline.Timeline, paths *Paths, windows *Windows, o Options) *Pro
 	first := messagesByReceiver(tl)
 	sends := sendsByRank(tl)
 	members := membersByRank(tl)
-	parallel.EachWorker(tl.Ranks, p.threads, func(worker, rank int) {
+	begin, end := ownRanks(tl)
+	parallel.EachWorker(end-begin, p.threads, func(worker, rank int) {
+		rank += begin
 		if scratch[worker] == nil {
 			scratch[worker] = &counters{entries: make([]Entry, paths.Len()), sums: NewSums(paths)}
 		}
@@ -184,6 +188,15 @@ func (p *Profile) Of(rank int) []Entry {
 
 // RunTime is the time from the first to the last event of the run.
 func (p *Profile) RunTime() unit.Duration { return p.Timeline.End - p.Timeline.Start }
+
+// ownRanks returns the ranks that are here, begin .. end-1.
+func ownRanks(tl *timeline.Timeline) (begin, end int) {
+	if tl.Part == nil {
+		return 0, tl.Ranks
+	}
+	p := tl.Part.Group.Rank()
+	return min(tl.Part.Ranks[p], tl.Ranks), min(tl.Part.Ranks[p+1], tl.Ranks)
+}
 
 func locationsByRank(tl *timeline.Timeline) [][]int32 {
 	ranks := make([][]int32, tl.Ranks)

@@ -16,12 +16,15 @@ type Link struct {
 }
 
 // Matrix returns who sent how much to whom, by sender, then receiver. Collectives are not in it: their
-// messages are not known.
+// messages are not known. Of a part of a run it has the messages that are received here.
 func Matrix(tl *timeline.Timeline) []Link {
 	type pair struct{ from, to int }
 	sums := map[pair]*Traffic{}
 	for i := range tl.Messages {
 		m := &tl.Messages[i]
+		if !tl.Part.Here(m.To) {
+			continue
+		}
 		k := pair{tl.Locations[m.From].Rank, tl.Locations[m.To].Rank}
 		t := sums[k]
 		if t == nil {
@@ -34,9 +37,11 @@ func Matrix(tl *timeline.Timeline) []Link {
 	for k, t := range sums {
 		list = append(list, Link{k.from, k.to, *t})
 	}
-	slices.SortFunc(list, func(x, y Link) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To)) })
+	slices.SortFunc(list, linkOrder)
 	return list
 }
+
+func linkOrder(x, y Link) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To)) }
 
 // SizeBin counts messages of From to To bytes.
 type SizeBin struct {
@@ -44,10 +49,14 @@ type SizeBin struct {
 	Traffic
 }
 
-// Sizes returns how many messages there are of which size, in powers of two; bins without any are left out.
+// Sizes returns how many messages there are of which size, in powers of two; bins without any are left out. Of a part of
+// a run it has the messages that are received here.
 func Sizes(tl *timeline.Timeline) []SizeBin {
 	var bins [65]Traffic
 	for i := range tl.Messages {
+		if !tl.Part.Here(tl.Messages[i].To) {
+			continue
+		}
 		size := max(tl.Messages[i].Size, 0)
 		bins[bits.Len64(uint64(size))].add(1, size)
 	}
@@ -77,7 +86,8 @@ type CollectiveUse struct {
 	Over  []int64       // instances by part of the run
 }
 
-// Collectives returns the collectives of a run, by operation and number of ranks; Over has so many parts.
+// Collectives returns the collectives of a run, by operation and number of ranks; Over has so many parts. Of a part of a
+// run it has those for which this process answers.
 func Collectives(tl *timeline.Timeline, parts int) []CollectiveUse {
 	type key struct {
 		op    timeline.Op
@@ -86,6 +96,9 @@ func Collectives(tl *timeline.Timeline, parts int) []CollectiveUse {
 	uses := map[key]*CollectiveUse{}
 	for i := range tl.Collectives {
 		c := &tl.Collectives[i]
+		if tl.Part != nil && tl.CommOwner(int(c.Comm)) != tl.Part.Group.Rank() {
+			continue
+		}
 		members := tl.Members[c.First : c.First+len(tl.Comms[c.Comm].Members)]
 		k := key{c.Op, len(members)}
 		u := uses[k]
@@ -113,8 +126,12 @@ func Collectives(tl *timeline.Timeline, parts int) []CollectiveUse {
 	for _, u := range uses {
 		list = append(list, *u)
 	}
-	slices.SortFunc(list, func(x, y CollectiveUse) int { return cmp.Or(cmp.Compare(x.Op, y.Op), cmp.Compare(x.Ranks, y.Ranks)) })
+	slices.SortFunc(list, useOrder)
 	return list
+}
+
+func useOrder(x, y CollectiveUse) int {
+	return cmp.Or(cmp.Compare(x.Op, y.Op), cmp.Compare(x.Ranks, y.Ranks))
 }
 
 // beginOf is when the first member of a collective came.

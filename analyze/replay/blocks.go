@@ -112,8 +112,8 @@ func (b *blockWriter) beside(op schedule.Op) int32 {
 	return int32(i)
 }
 
-// compute appends a computation and returns its place among all operations of the rank. Several of
-// them take the CPU one after the other, in a block of their own without being told to.
+// compute appends a computation and returns its place among all operations of the rank. If no request
+// is open it is a block of its own once the caller cuts.
 func (b *blockWriter) compute(op schedule.Op) uint32 {
 	if b.open == 0 {
 		b.out.ops = append(b.out.ops, op)

@@ -188,7 +188,9 @@ func TestBlocking(t *testing.T) {
 	b.call("MPI_Finalize", 5, nil)
 	p := run.program(t, Options{}, a, b)
 	expect(t, p, 0, `
-		calc 10ns main; calc 21ns main/f; calc 5ns main/g
+		calc 10ns main
+		calc 21ns main/f
+		calc 5ns main/g
 		send 100 to 1 tag 3 main/MPI_Send
 		calc 2ns main
 		calc 0 main/MPI_Finalize`)

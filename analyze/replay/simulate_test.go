@@ -143,7 +143,7 @@ func (c *clockwork) allreduce() {
 }
 
 // On a network that costs nothing a program takes as long as it took on a network that cost nothing,
-// whatever the algorithms of its collectives and wherever its blocks are cut. If they are not, it does
+// whatever the model, the algorithms of its collectives and wherever its blocks are cut. If they are not, it does
 // not lock up either if all messages are large.
 func TestReplayTakesItsTime(t *testing.T) {
 	var mappings []*collective.Mapping
@@ -188,14 +188,16 @@ func TestReplayTakesItsTime(t *testing.T) {
 		if _, err := simulate.Run(t.Context(), p, cluster(0), simulate.Options{}); err != nil && !o.CutOpen {
 			t.Fatalf("with large messages: %v", err)
 		}
-		for _, mapping := range mappings {
-			result, err := simulate.Run(t.Context(), p, free(), simulate.Options{Mapping: mapping})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for r, finish := range result.Finish {
-				if want := c.ranks[r%len(c.ranks)].now; finish != want {
-					t.Fatalf("rank %d finishes at %s, want %s\n%s", r, finish, want, text(p, r))
+		for _, model := range []simulate.Model{simulate.LogGOPS, simulate.LogGPS} {
+			for _, mapping := range mappings {
+				result, err := simulate.Run(t.Context(), p, free(), simulate.Options{Model: model, Mapping: mapping})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for r, finish := range result.Finish {
+					if want := c.ranks[r%len(c.ranks)].now; finish != want {
+						t.Fatalf("%s: rank %d finishes at %s, want %s\n%s", model, r, finish, want, text(p, r))
+					}
 				}
 			}
 		}
@@ -343,7 +345,7 @@ func TestDenoise(t *testing.T) {
 	p := run.program(t, Options{Denoise: true, Quantile: DefaultQuantile, ScaleCompute: 0.5}, a, b)
 	want := ""
 	for range 11 {
-		want += "calc 500.95ns main/f; calc 5ns main/g\nsend 8 to 1 tag 0 main/MPI_Send\n"
+		want += "calc 500.95ns main/f\ncalc 5ns main/g\nsend 8 to 1 tag 0 main/MPI_Send\n"
 	}
 	// The first f follows no send, and is no repetition of the others.
 	want = "calc 500ns main/f" + want[len("calc 500.95ns main/f"):]
@@ -367,7 +369,7 @@ func TestDenoiseSimulated(t *testing.T) {
 		if denoise {
 			expect(t, p, 0, `calc 14ns main/f`)
 		} else {
-			expect(t, p, 0, `calc 14ns main/f; calc 3ns main/f/[noise]`)
+			expect(t, p, 0, "calc 14ns main/f\ncalc 3ns main/f/[noise]")
 		}
 	}
 }

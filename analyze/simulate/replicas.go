@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -11,13 +12,17 @@ import (
 	"slackline/model/schedule"
 )
 
+// ErrEnough is what the noise of a replica is answered with when the replica need not be run.
+var ErrEnough = errors.New("no more replicas are needed")
+
 // Replicas runs a program count times, each time with noise of its own: a replica equals the run
 // with that noise, whichever thread takes it. Replicas run side by side, one on each thread, in
 // memory that is used again.
 //
 // inject makes the noise of a replica; it is called from several threads. done takes the results,
 // one at a time but in any order; the lists of a result are valid only during the call. The first
-// error ends the run; an interrupt ends it when the replicas under way are broken off.
+// error ends the run, but ErrEnough only the thread that gets it; an interrupt ends the run when the
+// replicas under way are broken off.
 func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, count int,
 	inject func(replica int) (*noise.Injection, error), done func(replica int, r *Result)) error {
 	if o.Model != "" && o.Model != LogGOPS {
@@ -49,6 +54,9 @@ func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 					return
 				}
 				result, err := r.replica(ctx, i, inject)
+				if errors.Is(err, ErrEnough) {
+					return
+				}
 				if err != nil {
 					cancel(err)
 					return

@@ -12,6 +12,7 @@ type analysis struct {
 	paths   *profile.Paths
 	windows *profile.Windows
 	threads int
+	part    *timeline.Part // nil: the timeline is the whole run
 
 	masters  []int32 // by rank: its location, -1 if it is missing
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
@@ -26,6 +27,12 @@ type analysis struct {
 	idle   []idlePhase
 
 	completions costTable
+
+	// of parts
+	bases     []int // by process: number of its first wait state among those of all; one more at the end
+	idleBases []int // the same of idle phases
+	rounds    int   // of the backward pass
+	backward  *backward
 }
 
 // prepare finds what the passes need.

@@ -26,6 +26,9 @@ type backward struct {
 	ready []int
 	idle  atomic.Int32
 	over  bool
+
+	foreign   []foreignState // wait states of other processes that were caused here, by process
+	foreignOf []int          // by process: its first foreign state; one more at the end
 }
 
 // accountant is one worker of the backward pass.
@@ -38,7 +41,8 @@ type accountant struct {
 	costs        costTable
 	unattributed int64
 	todo         []int
-	late         bool // wait states may already be accounted for
+	late         bool       // wait states may already be accounted for
+	out          [][]handed // by process: what is to be handed over
 }
 
 // account is the outcome of the backward pass.
@@ -56,21 +60,60 @@ func (a *analysis) runBackward(ctx context.Context) (*account, error) {
 		b.workers = append(b.workers, &accountant{b: b, a: a, causes: newCauses(a.paths)})
 	}
 	b.findSince()
+	if a.part != nil {
+		return b.runTogether()
+	}
 	b.countPending()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	b.collectReady()
-	parallel.EachWorker(len(b.workers), len(b.workers), func(_, i int) { b.workers[i].work() })
+	b.drain()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	result := &account{cyclic: b.breakCircles()}
+	return b.account(b.breakCircles()), nil
+}
+
+// runTogether is the backward pass of several processes.
+func (b *backward) runTogether() (*account, error) {
+	for _, w := range b.workers {
+		w.out = make([][]handed, b.a.part.Group.Size())
+	}
+	if err := b.shareForeign(); err != nil {
+		return nil, err
+	}
+	b.countPending()
+	b.collectReady()
+	if err := b.rounds(); err != nil {
+		return nil, err
+	}
+	cyclic, err := b.breakCirclesTogether()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.returnIndirect(); err != nil {
+		return nil, err
+	}
+	b.a.backward = b
+	return b.account(cyclic), nil
+}
+
+// drain lets all workers work until there is nothing that can be accounted for.
+func (b *backward) drain() {
+	b.over = false
+	b.idle.Store(0)
+	parallel.EachWorker(len(b.workers), len(b.workers), func(_, i int) { b.workers[i].work() })
+}
+
+// account adds up what the workers found.
+func (b *backward) account(cyclic int) *account {
+	result := &account{cyclic: cyclic}
 	for _, w := range b.workers {
 		result.costs.addAll(&w.costs)
 		result.unattributed += w.unattributed
 	}
-	return result, nil
+	return result
 }
 
 // stateChunk is how many wait states a worker looks at in one go.
@@ -100,6 +143,9 @@ func (b *backward) countPending() {
 	}
 	parallel.Chunks(len(b.a.states), stateChunk, len(b.workers), func(worker, from, to int) {
 		for i := from; i < to && b.ctx.Err() == nil; i++ {
+			if !b.a.isHere(b.a.states[i].cause) {
+				continue
+			}
 			of, _ := b.a.intervals(i)
 			count(b.workers[worker].causes, of)
 		}
@@ -107,6 +153,11 @@ func (b *backward) countPending() {
 	parallel.Chunks(len(b.a.idle), stateChunk, len(b.workers), func(worker, from, to int) {
 		for i := from; i < to; i++ {
 			count(b.workers[worker].causes, b.a.idle[i].interval())
+		}
+	})
+	parallel.Chunks(len(b.foreign), stateChunk, len(b.workers), func(worker, from, to int) {
+		for i := from; i < to && b.ctx.Err() == nil; i++ {
+			count(b.workers[worker].causes, b.foreign[i].interval(b.a))
 		}
 	})
 }
@@ -188,12 +239,20 @@ func (b *backward) stop() {
 
 // accountFor charges an item to its causes.
 func (w *accountant) accountFor(item int) {
+	if item >= len(w.a.states)+len(w.a.idle) {
+		w.accountForForeign(&w.b.foreign[item-len(w.a.states)-len(w.a.idle)])
+		return
+	}
 	if item >= len(w.a.states) {
 		w.accountForIdle(&w.a.idle[item-len(w.a.states)])
 		return
 	}
 	s := &w.a.states[item]
 	s.order = w.b.order.Add(1)
+	if !w.a.isHere(s.cause) {
+		w.handOver(s)
+		return
+	}
 	w.causes.find(w.a, item)
 	long := atomic.LoadInt64(&s.long)
 	w.split(int64(s.amount), long)
@@ -279,19 +338,22 @@ func (b *backward) breakCircles() int {
 	return len(left)
 }
 
-// checkSum reports whether all waiting time can be summed up: nothing in the account is ever greater.
-func (a *analysis) checkSum() bool {
+// maxSum is how much waiting time can be summed up.
+const maxSum = math.MaxInt64
+
+// sum is all waiting time here; false if it cannot be summed up: nothing in the account is ever greater.
+func (a *analysis) sum() (uint64, bool) {
 	sum, carry := uint64(0), uint64(0)
 	for i := range a.states {
 		if sum, carry = bits.Add64(sum, uint64(a.states[i].amount), 0); carry != 0 {
-			return false
+			return 0, false
 		}
 	}
 	for i := range a.idle {
 		high, low := bits.Mul64(uint64(a.idle[i].amount()), uint64(a.idle[i].workers))
 		if sum, carry = bits.Add64(sum, low, 0); carry != 0 || high != 0 {
-			return false
+			return 0, false
 		}
 	}
-	return sum <= math.MaxInt64
+	return sum, sum <= maxSum
 }

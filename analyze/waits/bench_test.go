@@ -14,6 +14,11 @@ import (
 // haloRun is a two-dimensional halo exchange with an allreduce at the end of every iteration: rows x rows
 // ranks with different amounts of work. It returns the run and its number of events.
 func haloRun(rows, iterations int) (*timeline.Timeline, int) {
+	b, events := haloBuilder(rows, iterations)
+	return b.Finish(runtime.GOMAXPROCS(0)), events
+}
+
+func haloBuilder(rows, iterations int) (*timeline.Builder, int) {
 	ranks := rows * rows
 	b := timeline.NewBuilder(ranks)
 	world := timeline.Comm{Members: make([]int32, ranks)}
@@ -98,11 +103,16 @@ func haloRun(rows, iterations int) (*timeline.Timeline, int) {
 	for r, l := range locations {
 		l.Leave(now[r])
 	}
-	return b.Finish(runtime.GOMAXPROCS(0)), events
+	return b, events
 }
 
 // sweepRun is a wavefront over rows x rows ranks with blocking calls: nearly every receive waits.
 func sweepRun(rows, sweeps int) (*timeline.Timeline, int) {
+	b, events := sweepBuilder(rows, sweeps)
+	return b.Finish(runtime.GOMAXPROCS(0)), events
+}
+
+func sweepBuilder(rows, sweeps int) (*timeline.Builder, int) {
 	ranks := rows * rows
 	b := timeline.NewBuilder(ranks)
 	world := timeline.Comm{Members: make([]int32, ranks)}
@@ -167,7 +177,7 @@ func sweepRun(rows, sweeps int) (*timeline.Timeline, int) {
 	for r, l := range locations {
 		l.Leave(now[r])
 	}
-	return b.Finish(runtime.GOMAXPROCS(0)), events
+	return b, events
 }
 
 // BenchmarkAnalyze analyses synthetic runs of 1024 ranks. Rates are per second of CPU time of the process, so that

@@ -159,7 +159,7 @@ func (a *analysis) readMessages(candidates []candidates) {
 			}
 			e := a.endsOf(m)
 			list = e.contactsOf(list, m)
-			e.readMessage(m, int32(i), &candidates[worker])
+			e.readMessage(a, m, int32(i), &candidates[worker])
 		}
 		a.contacts[l] = newContacts(list, scratch[worker])
 		contacts[worker] = list
@@ -167,14 +167,14 @@ func (a *analysis) readMessages(candidates []candidates) {
 }
 
 // readMessage finds out who waited for whom at a message.
-func (e *messageEnds) readMessage(m *timeline.Message, number int32, found *candidates) {
-	if amount := lateSender(e.send.span, e.recv.span); amount > 0 && !e.recvTests {
+func (e *messageEnds) readMessage(a *analysis, m *timeline.Message, number int32, found *candidates) {
+	if amount := lateSender(e.send.span, e.recv.span); amount > 0 && !e.recvTests && a.isHere(m.To) {
 		found.add(candidate{
 			metric: LateSender, amount: amount, location: m.To, call: m.Recv,
 			cause: m.From, causeCall: m.Send, reference: number, seq: m.RecvSeq,
 		})
 	}
-	if !e.isDone || e.doneTests {
+	if !e.isDone || e.doneTests || !a.isHere(m.From) {
 		return
 	}
 	if amount := lateReceiver(e.done.span, e.post.span); amount > 0 {
@@ -212,6 +212,9 @@ func (a *analysis) readCollectives(found []candidates) {
 			class.detect(o)
 			for _, w := range o.waits {
 				m, z := &members[w.member], &members[w.cause]
+				if !a.isHere(m.Location) {
+					continue
+				}
 				found[worker].add(candidate{
 					metric: class.metric, amount: w.amount, location: m.Location, call: m.Complete,
 					cause: z.Location, causeCall: z.Issue, reference: int32(i), seq: m.Seq,
@@ -220,6 +223,9 @@ func (a *analysis) readCollectives(found []candidates) {
 			if class.completion != noCompletion {
 				class.complete(o, func(j int, d unit.Duration) {
 					m := &members[j]
+					if !a.isHere(m.Location) {
+						return
+					}
 					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(class.completion))
 					tables[worker].add(key, int64(d), 0)
 				})
@@ -250,6 +256,9 @@ func (a *analysis) readMeetings(found []candidates) {
 			}
 			m.class.detect(o)
 			for _, w := range o.waits {
+				if !a.isHere(location(w.member)) {
+					continue
+				}
 				found[worker].add(candidate{
 					metric: m.class.metric, amount: w.amount, location: location(w.member), call: m.calls[w.member],
 					cause: location(w.cause), causeCall: m.calls[w.cause], reference: int32(len(a.tl.Collectives) + i), seq: -1,

@@ -50,47 +50,37 @@ type CriticalTime struct {
 
 // CriticalPath walks back from the last event of the run. It is found anew with every call.
 func (r *Result) CriticalPath() *CriticalPath {
-	c := &CriticalPath{}
-	sums := profile.NewSums(r.Paths)
-	shares := map[CriticalShare]unit.Duration{}
-	r.a.walkBack(func(s Segment, before int32) {
-		c.Segments = append(c.Segments, s)
+	w := r.a.newWalker()
+	if at, ok := r.a.walkFrom(); ok {
+		w.walk(at)
+	}
+	return r.criticalPath(w.segments, w.shareList(), r.a.averages(r.a.workByPath()))
+}
+
+// criticalPath makes a critical path out of its segments, the last one first, its shares, and what call paths take on
+// average.
+func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, average []unit.Duration) *CriticalPath {
+	c := &CriticalPath{Segments: segments, Shares: shares}
+	for _, s := range c.Segments {
 		c.Length += s.To - s.From
-		sums.Clear()
-		r.a.windows.Add(sums, s.Location, s.From, s.To, before)
-		left := s.To - s.From
-		for _, path := range sums.Touched {
-			if t := sums.First(path); path != 0 && t > 0 {
-				shares[CriticalShare{Rank: r.a.rankOf(s.Location), Path: path}] += t
-				left -= t
-			}
-		}
-		if left > 0 {
-			shares[CriticalShare{Rank: r.a.rankOf(s.Location)}] += left
-		}
-	})
+	}
 	slices.Reverse(c.Segments)
 	if len(c.Segments) > 0 {
 		c.Missing = c.Segments[0].From - r.Timeline.Start
 	}
-	for s, t := range shares {
-		s.Time = t
-		c.Shares = append(c.Shares, s)
-	}
 	slices.SortFunc(c.Shares, func(x, y CriticalShare) int {
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
 	})
-	c.Paths = r.criticalTimes(c.Shares)
+	c.Paths = r.criticalTimes(c.Shares, average)
 	return c
 }
 
 // criticalTimes compares the critical path with the average location.
-func (r *Result) criticalTimes(shares []CriticalShare) []CriticalTime {
+func (r *Result) criticalTimes(shares []CriticalShare, average []unit.Duration) []CriticalTime {
 	times := make([]unit.Duration, r.Paths.Len())
 	for _, s := range shares {
 		times[s.Path] += s.Time
 	}
-	average := r.a.workByPath()
 	var list []CriticalTime
 	for path, t := range times {
 		if t == 0 {
@@ -103,12 +93,14 @@ func (r *Result) criticalTimes(shares []CriticalShare) []CriticalTime {
 	return list
 }
 
-// workByPath is the average time over locations that call paths take without waiting.
+// workByPath is the time over locations that call paths take without waiting, of the locations that are here.
 func (a *analysis) workByPath() []unit.Duration {
 	total := make([]unit.Duration, a.paths.Len())
 	var mu sync.Mutex
 	workers := make([]*profile.Sums, max(a.threads, 1))
-	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
+	first, last := a.tl.Whole()
+	parallel.EachWorker(last-first, a.threads, func(worker, l int) {
+		l += first
 		if workers[worker] == nil {
 			workers[worker] = profile.NewSums(a.paths)
 		}
@@ -124,17 +116,29 @@ func (a *analysis) workByPath() []unit.Duration {
 			total[path] += sums.First(path)
 		}
 	})
+	return total
+}
+
+// averages divides sums over all locations by their number.
+func (a *analysis) averages(total []unit.Duration) []unit.Duration {
 	for i := range total {
 		total[i] /= unit.Duration(max(len(a.tl.Locations), 1))
 	}
 	return total
 }
 
-// walkBack calls visit for the segments of the critical path, the last one first; of the location's
-// calls those before number before belong to it.
-func (a *analysis) walkBack(visit func(s Segment, before int32)) {
+// place is where the critical path is: at a location, at a moment, before a call.
+type place struct {
+	at     int32
+	now    unit.Duration
+	before int32
+}
+
+// walkFrom is where the critical path ends; false if there is none. The call is not right if the location is
+// that of another process.
+func (a *analysis) walkFrom() (place, bool) {
 	if len(a.tl.Locations) == 0 {
-		return
+		return place{}, false
 	}
 	at := int32(0)
 	for l := range a.tl.Locations {
@@ -142,19 +146,64 @@ func (a *analysis) walkBack(visit func(s Segment, before int32)) {
 			at = int32(l)
 		}
 	}
-	teams := a.teamsByLocation()
-	used := map[int]bool{}
-	now, before := a.tl.Locations[at].Last, int32(a.calls(at).Len())
-	for {
-		came, next, nextBefore, metric := a.reason(at, now, before, used, teams)
-		if came < now {
-			visit(Segment{at, came, now, metric}, before)
+	return place{at, a.tl.Locations[at].Last, int32(a.calls(at).Len())}, true
+}
+
+// walker follows the critical path backwards, and keeps what it consists of.
+type walker struct {
+	a        *analysis
+	teams    map[int32][]teamPart
+	used     map[int]bool
+	sums     *profile.Sums
+	shares   map[CriticalShare]unit.Duration
+	segments []Segment // the last one first
+}
+
+func (a *analysis) newWalker() *walker {
+	return &walker{a: a, teams: a.teamsByLocation(), used: map[int]bool{}, sums: profile.NewSums(a.paths), shares: map[CriticalShare]unit.Duration{}}
+}
+
+// walk goes back as far as the critical path stays with the locations that are here; it returns where it leaves
+// them, false if it ends here.
+func (w *walker) walk(p place) (place, bool) {
+	for w.a.isHere(p.at) {
+		came, next, nextBefore, metric := w.a.reason(p.at, p.now, p.before, w.used, w.teams)
+		if came < p.now {
+			w.visit(Segment{p.at, came, p.now, metric}, p.before)
 		}
 		if metric == None {
-			return
+			return p, false
 		}
-		at, now, before = next, came, nextBefore
+		p = place{next, came, nextBefore}
 	}
+	return p, true
+}
+
+// visit takes a segment; of the location's calls those before number before belong to it.
+func (w *walker) visit(s Segment, before int32) {
+	w.segments = append(w.segments, s)
+	w.sums.Clear()
+	w.a.windows.Add(w.sums, s.Location, s.From, s.To, before)
+	left := s.To - s.From
+	for _, path := range w.sums.Touched {
+		if t := w.sums.First(path); path != 0 && t > 0 {
+			w.shares[CriticalShare{Rank: w.a.rankOf(s.Location), Path: path}] += t
+			left -= t
+		}
+	}
+	if left > 0 {
+		w.shares[CriticalShare{Rank: w.a.rankOf(s.Location)}] += left
+	}
+}
+
+// shareList lists the shares, in no order.
+func (w *walker) shareList() []CriticalShare {
+	var list []CriticalShare
+	for s, t := range w.shares {
+		s.Time = t
+		list = append(list, s)
+	}
+	return list
 }
 
 // reason finds why a location was not earlier at a moment before a call: when another one let it go on, and

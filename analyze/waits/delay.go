@@ -18,6 +18,7 @@ type causes struct {
 
 	sums    *profile.Sums
 	waiting []propagation // of the location that waited
+	encoded []byte
 }
 
 func newCauses(p *profile.Paths) *causes { return &causes{sums: profile.NewSums(p)} }

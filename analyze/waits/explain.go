@@ -62,8 +62,17 @@ type charged struct {
 
 // Explain explains the waiting time of a metric, rank and call path.
 func (r *Result) Explain(w *Wait) *Explanation {
+	return newExplainer(r.a).outermost(w.Metric, w.Rank, w.Path, r.a.chargedBy(w))
+}
+
+// ExplainState explains a single wait state; see Largest.
+func (r *Result) ExplainState(s *State) *Explanation {
+	return newExplainer(r.a).outermost(s.Metric, s.Rank, s.Path, []charged{{s.number, int64(s.Amount)}})
+}
+
+// chargedBy lists what the waiting time of a metric, rank and call path consists of.
+func (a *analysis) chargedBy(w *Wait) []charged {
 	var list []charged
-	a := r.a
 	for i := range a.states {
 		s := &a.states[i]
 		metric := s.metric == w.Metric || w.Metric == WrongOrder && s.wrongOrder != inOrder
@@ -77,46 +86,93 @@ func (r *Result) Explain(w *Wait) *Explanation {
 			list = append(list, charged{len(a.states) + i, p.amount() * p.workers})
 		}
 	}
-	return r.explain(w.Metric, w.Rank, w.Path, list)
+	return list
 }
 
-// ExplainState explains a single wait state; see Largest.
-func (r *Result) ExplainState(s *State) *Explanation {
-	return r.explain(s.Metric, s.Rank, s.Path, []charged{{s.number, int64(s.Amount)}})
+// known is what an explanation needs to know of a wait state, or of an idle phase.
+type known struct {
+	late    int // rank that came late
+	paths   []int32
+	states  []int // items
+	weights []int64
+	total   int64
 }
 
-func (r *Result) explain(m Metric, rank int, path int32, list []charged) *Explanation {
-	x := &explainer{a: r.a, causes: newCauses(r.a.paths)}
+// source knows the causes of items.
+type source interface {
+	// causesOf returns the causes of an item, valid until the next call.
+	causesOf(item int) known
+	// stateOf returns metric and call path of a wait state.
+	stateOf(item int) (Metric, int32)
+	// order is when an item was accounted for; idle phases come before all wait states.
+	order(item int) int32
+}
+
+// explainer finds explanations.
+type explainer struct {
+	source
+	known       known
+	apportioner apportioner
+	shares      []int64
+}
+
+func newExplainer(a *analysis) *explainer {
+	return &explainer{source: &ownSource{a: a, causes: newCauses(a.paths)}}
+}
+
+// ownSource looks into the analysis of a whole run.
+type ownSource struct {
+	a      *analysis
+	causes *causes
+	states []int
+}
+
+func (o *ownSource) causesOf(item int) known {
+	k := known{}
+	if item < len(o.a.states) {
+		o.causes.find(o.a, item)
+		k.late = o.a.rankOf(o.a.states[item].cause)
+	} else {
+		p := &o.a.idle[item-len(o.a.states)]
+		o.causes.findSerial(o.a, p)
+		k.late = o.a.rankOf(p.master)
+	}
+	o.states = o.states[:0]
+	for _, s := range o.causes.states {
+		o.states = append(o.states, s.state)
+	}
+	k.paths, k.states, k.weights, k.total = o.causes.paths, o.states, o.causes.weights, o.causes.total
+	return k
+}
+
+func (o *ownSource) stateOf(item int) (Metric, int32) {
+	return o.a.states[item].metric, o.a.statePath(item)
+}
+
+func (o *ownSource) order(item int) int32 {
+	if item < len(o.a.states) {
+		return o.a.states[item].order
+	}
+	return 0
+}
+
+// outermost explains items and finds where it all began.
+func (x *explainer) outermost(m Metric, rank int, path int32, list []charged) *Explanation {
 	e := x.explain(m, rank, path, list, maxDepth)
 	e.Roots, e.Rest = x.roots(list, e.Amount)
 	return e
 }
 
-// explainer finds explanations.
-type explainer struct {
-	a           *analysis
-	causes      *causes
-	apportioner apportioner
-	shares      []int64
-}
-
 // charge splits the amount of an item among its causes; see causes for their order. The rank is that of
 // the one that came late.
 func (x *explainer) charge(c charged) (rank int) {
-	if c.item < len(x.a.states) {
-		x.causes.find(x.a, c.item)
-		rank = x.a.rankOf(x.a.states[c.item].cause)
-	} else {
-		p := &x.a.idle[c.item-len(x.a.states)]
-		x.causes.findSerial(x.a, p)
-		rank = x.a.rankOf(p.master)
-	}
-	n := len(x.causes.weights)
+	x.known = x.causesOf(c.item)
+	n := len(x.known.weights)
 	x.shares = slices.Grow(x.shares[:0], n)[:n]
-	if x.causes.total > 0 {
-		x.apportioner.split(x.shares, c.amount, x.causes.weights, x.causes.total)
+	if x.known.total > 0 {
+		x.apportioner.split(x.shares, c.amount, x.known.weights, x.known.total)
 	}
-	return rank
+	return x.known.late
 }
 
 // explain explains items that have a metric, rank and call path in common.
@@ -133,7 +189,7 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 	for _, item := range list {
 		e.Amount += unit.Duration(item.amount)
 		late := x.charge(item)
-		c := x.causes
+		c := &x.known
 		if c.total == 0 {
 			shares[key{kind: Unknown, rank: late, metric: None}] += item.amount
 			continue
@@ -142,11 +198,12 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 			shares[key{Excess, late, p, None}] += x.shares[i]
 		}
 		for i, w := range c.states {
-			k := key{Waited, late, x.a.statePath(w.state), x.a.states[w.state].metric}
+			metric, path := x.stateOf(w)
+			k := key{Waited, late, path, metric}
 			share := x.shares[len(c.paths)+i]
 			shares[k] += share
 			if depth > 1 && share > 0 {
-				behind[k] = append(behind[k], charged{w.state, share})
+				behind[k] = append(behind[k], charged{w, share})
 			}
 		}
 	}
@@ -211,20 +268,20 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 			continue
 		}
 		late := x.charge(charged{item, share})
-		if x.causes.total == 0 {
+		if x.known.total == 0 {
 			rest += unit.Duration(share)
 			continue
 		}
-		for i, p := range x.causes.paths {
+		for i, p := range x.known.paths {
 			shares[Root{Rank: late, Path: p}] += x.shares[i]
 		}
 		from := x.order(item)
-		for i, w := range x.causes.states {
-			s := x.shares[len(x.causes.paths)+i]
-			if x.order(w.state) <= from { // in a circle
+		for i, w := range x.known.states {
+			s := x.shares[len(x.known.paths)+i]
+			if x.order(w) <= from { // in a circle
 				rest += unit.Duration(s)
 			} else if s > 0 {
-				take(w.state, s)
+				take(w, s)
 			}
 		}
 	}
@@ -238,14 +295,6 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path))
 	})
 	return roots, rest
-}
-
-// order is when an item was accounted for; idle phases come before all wait states.
-func (x *explainer) order(item int) int32 {
-	if item < len(x.a.states) {
-		return x.a.states[item].order
-	}
-	return 0
 }
 
 // rootItem is a wait state in the order of the backward pass.

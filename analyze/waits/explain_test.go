@@ -86,7 +86,7 @@ func TestRootsOfAllAreTheDelays(t *testing.T) {
 			p := &r.a.idle[i]
 			all = append(all, charged{len(r.a.states) + i, p.amount() * p.workers})
 		}
-		x := &explainer{a: r.a, causes: newCauses(r.a.paths)}
+		x := newExplainer(r.a)
 		roots, _ := x.roots(all, 0)
 		slack := unit.Duration(4 * len(all))
 		delays := map[Root]unit.Duration{}

@@ -47,16 +47,15 @@ type Blame struct {
 // Blame finds the greatest cause of a wait state by its number. Waits of the one that came late count as one cause: they
 // are followed if they are greater together than every call path.
 func (r *Result) Blame(number int) Blame {
-	x := &explainer{a: r.a, causes: newCauses(r.a.paths)}
-	return x.blame(number)
+	return newExplainer(r.a).blame(r.a, number)
 }
 
-func (x *explainer) blame(number int) Blame {
-	s := &x.a.states[number]
-	of, _ := x.a.intervals(number)
+func (x *explainer) blame(a *analysis, number int) Blame {
+	s := &a.states[number]
+	of, _ := a.intervals(number)
 	b := Blame{Kind: Unknown, Location: s.cause, State: -1, From: of.from, To: max(of.from, of.to), Share: s.amount}
 	x.charge(charged{number, int64(s.amount)})
-	c := x.causes
+	c := &x.known
 	if c.total == 0 {
 		return b
 	}
@@ -72,11 +71,11 @@ func (x *explainer) blame(number int) Blame {
 		share := x.shares[len(c.paths)+i]
 		waited += share
 		if greatest < 0 || share > longest {
-			greatest, longest = w.state, share
+			greatest, longest = w, share
 		}
 	}
-	if greatest >= 0 && (waited > most || b.Kind == Unknown) && x.a.states[greatest].order > s.order {
-		b.Kind, b.State, b.Path, b.Share = Waited, greatest, x.a.statePath(greatest), unit.Duration(waited)
+	if greatest >= 0 && (waited > most || b.Kind == Unknown) && a.states[greatest].order > s.order {
+		b.Kind, b.State, b.Path, b.Share = Waited, greatest, a.statePath(greatest), unit.Duration(waited)
 	}
 	return b
 }
@@ -95,10 +94,10 @@ func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
 	workers := make([]*explainer, max(a.threads, 1))
 	parallel.Chunks(len(a.states), stateChunk, len(workers), func(worker, from, to int) {
 		if workers[worker] == nil {
-			workers[worker] = &explainer{a: a, causes: newCauses(a.paths)}
+			workers[worker] = newExplainer(a)
 		}
 		for i := from; i < to && ctx.Err() == nil; i++ {
-			b := workers[worker].blame(i)
+			b := workers[worker].blame(a, i)
 			origins[i], behind[i] = Origin{int32(a.rankOf(b.Location)), b.Path}, int32(b.State)
 			if b.Kind == Unknown {
 				origins[i].Rank = -1

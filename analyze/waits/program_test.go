@@ -403,7 +403,7 @@ func (m *machine) everyone(name string) {
 }
 
 // run plays a random program of so many steps.
-func (m *machine) run(steps int) *timeline.Timeline {
+func (m *machine) run(steps int) *timeline.Builder {
 	whole := m.rnd.IntN(4) > 0
 	for _, p := range m.procs {
 		p.on().Enter(m.at(p.rank, p.now), m.region("main"))
@@ -421,7 +421,7 @@ func (m *machine) run(steps int) *timeline.Timeline {
 	for _, p := range m.procs {
 		p.on().Leave(m.at(p.rank, p.now))
 	}
-	return m.b.Finish(1)
+	return m.b
 }
 
 func (m *machine) step() {
@@ -457,7 +457,7 @@ func (m *machine) end() {
 }
 
 // garbage makes a run of calls and records that nobody could have made.
-func garbage(seed uint64) *timeline.Timeline {
+func garbage(seed uint64) *timeline.Builder {
 	rnd := rand.New(rand.NewPCG(seed, 6))
 	ranks := 1 + rnd.IntN(4)
 	m := newMachine(seed, ranks, 1+rnd.IntN(3))
@@ -512,5 +512,5 @@ func garbage(seed uint64) *timeline.Timeline {
 			}
 		}
 	}
-	return m.b.Finish(1)
+	return m.b
 }

@@ -12,7 +12,10 @@ import (
 )
 
 // randomRun makes a run of one of several kinds.
-func randomRun(seed uint64) *timeline.Timeline {
+func randomRun(seed uint64) *timeline.Timeline { return randomBuilder(seed).Finish(1) }
+
+// randomBuilder makes a run that is not finished.
+func randomBuilder(seed uint64) *timeline.Builder {
 	switch seed % 8 {
 	case 0: // clocks that are wrong
 		m := newMachine(seed, 2+int(seed/8%4), 1+int(seed/16%3))

@@ -20,7 +20,6 @@ func (a *analysis) result(acc *account) *Result {
 	r.States = len(a.states)
 	r.Threads = a.threadTimes()
 	r.sumWaits()
-	r.sumDelays(&acc.costs)
 	r.Totals.Unattributed = unit.Duration(acc.unattributed)
 	for _, c := range a.completions.sorted() {
 		r.Completions = append(r.Completions, CompletionTime{Completion(c.kind()), c.rank(), c.path(), unit.Duration(c.short)})
@@ -54,15 +53,26 @@ func (r *Result) sumWaits() {
 	}
 	for _, w := range sums {
 		r.Waits = append(r.Waits, *w)
+	}
+	slices.SortFunc(r.Waits, waitOrder)
+	r.sumTotals()
+}
+
+// waitOrder is by name of the metric, rank, call path.
+func waitOrder(x, y Wait) int {
+	return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
+}
+
+// sumTotals sums the waits up over ranks and call paths.
+func (r *Result) sumTotals() {
+	for i := range r.Waits {
+		w := &r.Waits[i]
 		r.Totals.ByMetric[w.Metric].addAll(&w.Split)
 		if w.Metric != WrongOrder {
 			r.Totals.Waiting.addAll(&w.Split)
 			r.Totals.Uncertain += w.Uncertain
 		}
 	}
-	slices.SortFunc(r.Waits, func(x, y Wait) int {
-		return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
-	})
 }
 
 // sumUp adds a wait state to the sums of its metrics.

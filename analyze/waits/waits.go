@@ -38,6 +38,8 @@ type Result struct {
 	States      int              // number of wait states
 	Cyclic      int              // wait states that depend on each other in circles: the clocks are wrong
 
+	byThread []ThreadWait // of parts: what was gathered
+
 	a *analysis
 }
 
@@ -107,7 +109,7 @@ var errTooLong = errors.New("the waiting time of all ranks together is longer th
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
-	a := &analysis{tl: tl, threads: max(o.Threads, 1)}
+	a := &analysis{tl: tl, threads: max(o.Threads, 1), part: tl.Part}
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
@@ -115,12 +117,17 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 		return nil, err
 	}
 	a.forward()
-	if !a.checkSum() {
-		return nil, errTooLong
+	if err := a.checkAll(ctx); err != nil {
+		return nil, err
 	}
 	account, err := a.runBackward(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return a.result(account), nil
+	r := a.result(account)
+	if a.part != nil {
+		return r, r.gather(ctx, account)
+	}
+	r.sumDelays(&account.costs)
+	return r, nil
 }

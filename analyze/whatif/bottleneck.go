@@ -139,6 +139,9 @@ func (b *Bottleneck) at(ctx context.Context, s Series, ranks int) (*Point, error
 	if err != nil {
 		return nil, err
 	}
+	if b.Group != nil {
+		return sharedByAll(ctx, b.Group, points)
+	}
 	return &points[0], nil
 }
 

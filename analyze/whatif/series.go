@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"slackline/analyze/simulate"
+	"slackline/internal/cluster"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/schedule"
@@ -21,6 +22,10 @@ type Series struct {
 	Options  simulate.Options // model, mapping, threads and progress; the noise is that below
 	Noise    Noise
 	Replicas int // per count, at least 1
+
+	// Group is the processes that share the runs; nil: this one alone. Process 0 has the points, what
+	// is known and the progress.
+	Group cluster.Group
 
 	// Known holds what is already simulated and takes what will be; nil: nothing is.
 	Known *Checkpoint
@@ -55,9 +60,16 @@ func (s *Series) Run(ctx context.Context) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
+	point := r.point
+	if s.Group != nil && s.Group.Size() > 1 {
+		if err := r.quietRuns(ctx); err != nil {
+			return nil, err
+		}
+		point = r.sharedPoint
+	}
 	var points []Point
 	for i := range s.Counts {
-		p, err := r.point(ctx, i)
+		p, err := point(ctx, i)
 		if p != nil && len(p.Samples) > 0 {
 			points = append(points, *p)
 		}
@@ -74,7 +86,8 @@ type seriesRun struct {
 	known    *Checkpoint
 	trace    *noise.Detours // nil: no noise
 	work     workload
-	messages int64 // not reported yet
+	messages int64      // not reported yet
+	warnings [][]string // of the runs without noise, by process count; among several processes
 }
 
 func (s *Series) newRun() (*seriesRun, error) {
@@ -138,28 +151,16 @@ func (r *seriesRun) quiet() simulate.Options {
 func (r *seriesRun) replicas(ctx context.Context, program schedule.Program, i int, missing []int) error {
 	ranks := r.Counts[i]
 	kept := r.known.at(ranks)
-	if r.Noise.IsZero() || len(missing) == 0 {
+	source, err := r.injectorOf(ranks, missing)
+	if err != nil {
+		return err
+	}
+	if source == nil {
 		for _, replica := range missing {
 			kept.set(replica, kept.Noiseless)
 		}
 		return nil
 	}
-	layout, err := r.Machine.Layout(ranks)
-	if err != nil {
-		return err
-	}
-	source := newInjector(&r.Noise, r.trace, layout)
-	first, err := source.of(missing[0]) // finds mistakes, and noise without detours
-	if err != nil {
-		return err
-	}
-	if first.Empty() {
-		for _, replica := range missing {
-			kept.set(replica, kept.Noiseless)
-		}
-		return nil
-	}
-	source.giveBack(missing[0])
 	return simulate.Replicas(ctx, program, r.Machine, r.quiet(), len(missing),
 		func(n int) (*noise.Injection, error) { return source.of(missing[n]) },
 		func(n int, result *simulate.Result) {
@@ -169,6 +170,25 @@ func (r *seriesRun) replicas(ctx context.Context, program schedule.Program, i in
 			r.work.finished(i)
 			r.report(i)
 		})
+}
+
+// injectorOf returns what makes the noise of replicas; nil: there is none, so that all equal the run
+// without noise.
+func (r *seriesRun) injectorOf(ranks int, missing []int) (*injector, error) {
+	if r.Noise.IsZero() || len(missing) == 0 {
+		return nil, nil
+	}
+	layout, err := r.Machine.Layout(ranks)
+	if err != nil {
+		return nil, err
+	}
+	source := newInjector(&r.Noise, r.trace, layout)
+	first, err := source.of(missing[0]) // finds mistakes, and noise without detours
+	if err != nil || first.Empty() {
+		return nil, err
+	}
+	source.giveBack(missing[0])
+	return source, nil
 }
 
 func (r *seriesRun) report(i int) {

@@ -169,12 +169,19 @@ func (b *Browser) call(session, method string, params, result any) error {
 	return json.Unmarshal(data, result)
 }
 
-// Open opens an empty page of the given size in CSS pixels.
+// Open opens an empty page of the given size in CSS pixels, with cookies and storage of its own.
 func (b *Browser) Open(width, height int) (*Page, error) {
+	var context struct {
+		BrowserContextID string `json:"browserContextId"`
+	}
+	if err := b.call("", "Target.createBrowserContext", nil, &context); err != nil {
+		return nil, err
+	}
 	var target struct {
 		TargetID string `json:"targetId"`
 	}
-	if err := b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
+	create := map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}
+	if err := b.call("", "Target.createTarget", create, &target); err != nil {
 		return nil, err
 	}
 	var session struct {
@@ -184,7 +191,7 @@ func (b *Browser) Open(width, height int) (*Page, error) {
 	if err := b.call("", "Target.attachToTarget", attach, &session); err != nil {
 		return nil, err
 	}
-	p := &Page{browser: b, session: session.SessionID, target: target.TargetID}
+	p := &Page{browser: b, session: session.SessionID, context: context.BrowserContextID}
 	b.wire.listen(p.session, p.notice)
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		if err := p.call(domain+".enable", nil, nil); err != nil {

@@ -12,7 +12,7 @@ import (
 type Page struct {
 	browser *Browser
 	session string
-	target  string
+	context string // its cookies and storage
 
 	mu       sync.Mutex
 	problems []string
@@ -23,9 +23,9 @@ func (p *Page) call(method string, params, result any) error {
 	return p.browser.call(p.session, method, params, result)
 }
 
-// Close closes the tab.
+// Close closes the tab and forgets its cookies and storage.
 func (p *Page) Close() error {
-	return p.browser.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil)
+	return p.browser.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": p.context}, nil)
 }
 
 // Resize gives the page a size in CSS pixels.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"slackline/internal/progress"
+	"slackline/internal/provenance"
 )
 
 const toolName = "slackline"
@@ -31,8 +32,9 @@ type app struct {
 	progress *progress.Line
 	warnings []string
 
-	job   *job // of several processes; nil: there is none
-	alone bool // only process 0 of the job goes on
+	job     *job                // of several processes; nil: there is none
+	alone   bool                // only process 0 of the job goes on
+	cluster *provenance.Cluster // what the processes exchanged, when they have done their work
 }
 
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {
@@ -113,6 +115,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.compareCommand(),
 		a.exploreCommand(),
 		a.explainCommand(),
+		a.reportCommand(),
 		a.demoCommand(),
 		a.completionCommand(),
 		a.manCommand(),

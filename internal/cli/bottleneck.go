@@ -31,6 +31,13 @@ func (r *seriesRun) findBottleneck(a *app, c *cobra.Command) error {
 	if err := watch.end(found.Points, failed); err != nil {
 		return err
 	}
+	if failed == nil {
+		if err := a.sharedDone(c.Context()); err != nil {
+			return err
+		}
+	} else if !a.isFirst() {
+		return failed
+	}
 	if len(found.Points) == 0 {
 		return failed
 	}

@@ -16,8 +16,9 @@ package cli
 //   - A verb that shares some of its work only calls a.firstOnly(what) before
 //     the rest: process 0 goes on alone (a.group() is that of one process from
 //     there on), the others end.
-//   - Files are written by process 0: the others return before, with
-//     a.isFirst().
+//   - Files are written by process 0: when the shared work is done, all
+//     processes return if a.sharedDone(ctx) returns an error, which it does on
+//     all but process 0. a.isFirst() tells, too, who is process 0.
 //   - An error that a verb returns on any process ends the job, with one
 //     message that names process and host.
 
@@ -36,6 +37,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"slackline/internal/cluster"
+	"slackline/internal/provenance"
 	"slackline/observe/mpi"
 )
 
@@ -50,7 +52,10 @@ var leavers = map[string]bool{
 }
 
 // job is this process's part in an MPI job.
-type job struct{ *mpi.Job }
+type job struct {
+	*mpi.Job
+	before cluster.Traffic // the work of the verb
+}
 
 // joinJob joins the job of this process, if it is the child of a bridge; nil: there is no job.
 func joinJob(ctx context.Context) (*job, error) {
@@ -66,7 +71,7 @@ func joinJob(ctx context.Context) (*job, error) {
 		return nil, err
 	}
 	runtime.GOMAXPROCS(threads)
-	return &job{joined}, nil
+	return &job{joined, joined.Traffic()}, nil
 }
 
 // several reports whether there is a job of more than one process.
@@ -165,6 +170,47 @@ func (a *app) firstOnly(what string) error {
 	}
 	a.warn("%s cannot be shared: process 0 does it alone, and %s of the job wait", what, plural(a.job.Size()-1, "other"))
 	return nil
+}
+
+// sharedDone ends the part of a verb that the processes share. Process 0 goes on with what they exchanged for the
+// result's provenance (a.cluster); the others end.
+func (a *app) sharedDone(ctx context.Context) error {
+	if !a.job.several() || a.alone {
+		return nil
+	}
+	here := a.job.Traffic()
+	here.Exchanges -= a.job.before.Exchanges
+	here.Sent -= a.job.before.Sent
+	data, err := json.Marshal(here)
+	if err != nil {
+		return err
+	}
+	all, err := cluster.Gather(ctx, a.job, data)
+	if err != nil {
+		return err
+	}
+	if !a.isFirst() {
+		return errNotNeeded
+	}
+	a.cluster = &provenance.Cluster{Processes: a.job.Size(), Exchanges: here.Exchanges}
+	for _, data := range all {
+		var there cluster.Traffic
+		if err := json.Unmarshal(data, &there); err != nil {
+			return err
+		}
+		a.cluster.Messages += there.Messages
+		a.cluster.Bytes += there.Sent
+	}
+	a.note("%d processes: %s among all, %s, %s bytes", a.cluster.Processes, plural(a.cluster.Exchanges, "exchange"),
+		plural(a.cluster.Messages, "message"), grouped(a.cluster.Bytes))
+	return nil
+}
+
+// provenance returns a record of this call of the program.
+func (a *app) provenance() *provenance.Record {
+	record := provenance.New(a.args)
+	record.Cluster = a.cluster
+	return record
 }
 
 // enterJob joins the job in which a launcher has started this process, or, once that is done, finds out whether the

@@ -315,7 +315,11 @@ func (r *measuredNoise) writeText(a *app, w io.Writer) error {
 	for i := range r.noise.CPUs {
 		c := &r.noise.CPUs[i]
 		for _, l := range c.Lines {
-			causes.Add(c.CPU, l.Name, grouped(l.Count), rateCell(perSecond(l.Count, c.Duration)).Text, l.Lost.Short())
+			count, rate := "-", "-"
+			if l.Name != measure.StealCause {
+				count, rate = grouped(l.Count), rateCell(perSecond(l.Count, c.Duration)).Text
+			}
+			causes.Add(c.CPU, l.Name, count, rate, l.Lost.Short())
 		}
 		for _, f := range c.Spectrum[:min(len(c.Spectrum), shownFrequencies)] {
 			causes.Add(c.CPU, fmt.Sprintf("repeats at %.1f Hz", f.Hertz), "", "", f.Amplitude.Short())

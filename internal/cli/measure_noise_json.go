@@ -33,7 +33,8 @@ type cpuNoiseJSON struct {
 	Spectrum        []frequencyJSON `json:"spectrum,omitempty"`
 	List            []detourJSON    `json:"list"`
 	Switches        int64           `json:"involuntary_switches"`
-	Signals         uint64          `json:"pending_signals"`
+	Signals         uint64          `json:"pending_signals"`   // a bit set
+	Delivered       *int            `json:"delivered_signals"` // 0: all were blocked; null: not known
 	Collections     uint32          `json:"garbage_collections"`
 	Steal           *float64        `json:"steal_s"`
 	Load            float64         `json:"load_before"`
@@ -80,6 +81,9 @@ func cpuJSON(c *measure.CPUNoise) cpuNoiseJSON {
 		Detours: len(c.Detours) + len(c.Samples), OverheadPercent: c.OverheadPercent(), Duration: seconds(c.Duration), Full: c.Full,
 		Causes: []causeJSON{}, List: []detourJSON{}, Switches: c.Host.InvoluntarySwitches, Signals: c.Host.PendingSignals,
 		Collections: c.Host.Collections, Load: c.Host.Load, Virtual: c.Host.Virtual,
+	}
+	if c.Host.SignalsBlocked {
+		j.Delivered = new(int)
 	}
 	if c.Host.Steal >= 0 {
 		s := seconds(c.Host.Steal)

@@ -299,17 +299,7 @@ func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
 }
 
 // byteText prints a number of bytes for people.
-func byteText(n int64) string {
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, units := float64(n)/1024, []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
-	for v >= 1024 && len(units) > 1 {
-		v /= 1024
-		units = units[1:]
-	}
-	return fmt.Sprintf("%.4g %s", v, units[0])
-}
+func byteText(n int64) string { return unit.Size(n).Short() }
 
 func sizeRange(from, to int64) string {
 	if from == to {

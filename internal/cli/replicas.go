@@ -149,6 +149,7 @@ func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *mach
 	if err := r.prepare(c, mapping); err != nil {
 		return err
 	}
+	r.series.Group = a.group()
 	o.warnOfInput(a, c, in)
 	if err := r.warnOfVoid(a, c); err != nil {
 		return err
@@ -221,7 +222,7 @@ func (r *seriesRun) programs(c *cobra.Command) (list []int, maker func(ranks int
 // run runs the replicas and prints their distribution, also of an unfinished
 // series.
 func (r *seriesRun) run(a *app, c *cobra.Command) error {
-	if dir := r.replicas.offsetsOut; dir != "" {
+	if dir := r.replicas.offsetsOut; dir != "" && a.isFirst() {
 		if err := os.MkdirAll(dir, 0o777); err != nil { // before a long run, not after it
 			return err
 		}
@@ -236,6 +237,11 @@ func (r *seriesRun) run(a *app, c *cobra.Command) error {
 	points, failed := r.series.Run(c.Context())
 	if err := watch.end(points, failed); err != nil {
 		return err
+	}
+	if failed == nil {
+		if err := a.sharedDone(c.Context()); err != nil {
+			return err
+		}
 	}
 	if len(points) == 0 {
 		return failed

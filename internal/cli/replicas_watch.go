@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"slackline/analyze/whatif"
 	"slackline/internal/atomicfile"
+	"slackline/internal/cluster"
 	"slackline/model/unit"
 )
 
@@ -29,6 +31,9 @@ type watcher struct {
 // watch begins a series: it loads what is kept of an earlier one.
 func (r *seriesRun) watch(a *app) (*watcher, error) {
 	w := &watcher{a: a, run: r, begin: time.Now(), first: -1, written: time.Now(), pause: writePause}
+	if !a.isFirst() {
+		return w, nil // process 0 keeps the books
+	}
 	if path := r.replicas.resume; path != "" {
 		known, err := r.loadKnown(path)
 		if err != nil {
@@ -102,6 +107,9 @@ func (w *watcher) write() error {
 // end ends a series: it keeps what is finished, and says what was done. The
 // error is what the series ended with.
 func (w *watcher) end(points []whatif.Point, failed error) error {
+	if !w.a.isFirst() {
+		return failed
+	}
 	w.a.progress.Clear()
 	r := w.run
 	if r.replicas.resume != "" {
@@ -115,7 +123,7 @@ func (w *watcher) end(points []whatif.Point, failed error) error {
 		}
 	}
 	switch {
-	case whatif.Interrupted(failed):
+	case whatif.Interrupted(failed), errors.Is(failed, cluster.ErrBroken):
 		if r.replicas.resume != "" {
 			w.a.note("the same command goes on from %s", r.replicas.resume)
 		} else if len(points) > 0 {

@@ -239,7 +239,7 @@ func (r *scalingReport) expression(flag, text string) (*scaling.Expression, erro
 }
 
 func (r *scalingReport) provenance(a *app) *provenance.Record {
-	p := provenance.New(a.args)
+	p := a.provenance()
 	p.Inputs = r.records
 	p.Warnings = append(p.Warnings, a.warnings...)
 	return p

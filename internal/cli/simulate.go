@@ -146,6 +146,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if o.many() {
 		return o.runMany(a, c, word, m, mapping, inputs)
 	}
+	if err := a.firstOnly("one simulation"); err != nil {
+		return err
+	}
 	in, err := o.program.open(a, c, word, o.format.value == formatJSON)
 	if err != nil {
 		return err
@@ -285,7 +288,7 @@ const maxMachineText = 1 << 16
 
 // provenance records where the result comes from.
 func (o *simulateOptions) provenance(a *app, in *input.Input, m *machine.Machine) (*provenance.Record, error) {
-	r := provenance.New(a.args)
+	r := a.provenance()
 	r.Inputs = append(r.Inputs, in.Record)
 	if file := o.machine.file(); file != "" {
 		record, err := input.RecordFile(file, "machine")

@@ -248,7 +248,7 @@ func (r *toleranceRun) warnOfVoid() {
 
 // provenance records where the result comes from; mappings are those that were used.
 func (r *toleranceRun) provenance(mappings ...string) (*provenance.Record, error) {
-	record := provenance.New(r.app.args)
+	record := r.app.provenance()
 	for _, in := range r.inputs {
 		record.Inputs = append(record.Inputs, in.Record)
 	}

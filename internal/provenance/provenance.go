@@ -27,6 +27,15 @@ type Record struct {
 	Host     string   `json:"host"`
 	Time     string   `json:"time"` // UTC, RFC 3339
 	Warnings []string `json:"warnings"`
+	Cluster  *Cluster `json:"cluster,omitempty"` // nil: one process did it
+}
+
+// A Cluster is the processes that did the work together, and what they exchanged.
+type Cluster struct {
+	Processes int   `json:"processes"`
+	Exchanges int64 `json:"exchanges"` // in which all took part
+	Messages  int64 `json:"messages"`  // from one to another, of all processes
+	Bytes     int64 `json:"bytes"`     // from one to another, in exchanges and messages
 }
 
 // An Input is something that was read.

@@ -73,6 +73,13 @@ func (b *Builder) Location(rank, thread int, name, host string) *LocationBuilder
 // their number does not change the result. What does not fit together is in its Problems. The
 // Builder must not be used afterwards.
 func (b *Builder) Finish(threads int) *Timeline {
+	f := b.finisher(threads)
+	f.finish()
+	return f.t
+}
+
+// finisher puts the locations in order and begins the timeline.
+func (b *Builder) finisher(threads int) *finisher {
 	slices.SortStableFunc(b.locations, func(x, y *LocationBuilder) int {
 		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.thread, y.thread),
 			cmp.Compare(x.name, y.name), cmp.Compare(x.host, y.host))
@@ -85,9 +92,7 @@ func (b *Builder) Finish(threads int) *Timeline {
 		Locations: make([]Location, len(b.locations)),
 	}
 	t.Problems.Notes = b.notes
-	f := &finisher{t: t, locations: b.locations, threads: max(threads, 1)}
-	f.finish()
-	return t
+	return &finisher{t: t, locations: b.locations, threads: max(threads, 1)}
 }
 
 // finisher holds what Finish needs beside the timeline.
@@ -97,6 +102,7 @@ type finisher struct {
 	threads   int
 	byRank    [][]int32 // locations of each rank, the master first
 	groups    []group   // of the communicators
+	reports   []commReport
 }
 
 func (f *finisher) finish() {

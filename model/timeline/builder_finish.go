@@ -11,6 +11,12 @@ type branch struct {
 
 // joinPaths makes one tree of the trees of all locations and rewrites the paths of their calls.
 func (f *finisher) joinPaths() {
+	branches, tree := f.joinOwnPaths()
+	f.rewriteAll(branches, tree)
+}
+
+// joinOwnPaths makes one tree of the trees of the locations that are here.
+func (f *finisher) joinOwnPaths() ([][]branch, pathTree) {
 	branches := make([][]branch, len(f.locations))
 	f.each(len(f.locations), func(i int) { branches[i] = f.locations[i].branches() })
 	var tree pathTree
@@ -27,6 +33,11 @@ func (f *finisher) joinPaths() {
 			}
 		}
 	}
+	return branches, tree
+}
+
+// rewriteAll replaces the paths of the locations' own trees by those of the one tree.
+func (f *finisher) rewriteAll(branches [][]branch, tree pathTree) {
 	f.t.Paths = tree.nodes
 	for i := range f.t.Teams {
 		team := &f.t.Teams[i]
@@ -99,6 +110,22 @@ func (l *LocationBuilder) rewritePaths(branches []branch) {
 	rewrite(int32(len(l.calls.Path)), branches[0].inTree)
 }
 
+// odds are what locations may find odd.
+var odds = []struct {
+	what  string
+	count func(*LocationBuilder) int64
+}{
+	{"events before the one before them, taken as simultaneous", func(l *LocationBuilder) int64 { return l.disordered }},
+	{"completions of requests that nobody began", func(l *LocationBuilder) int64 { return l.unasked }},
+	{"records outside of any call, left out", func(l *LocationBuilder) int64 { return l.outside }},
+	{"parallel regions inside of others, left out", func(l *LocationBuilder) int64 { return l.nestedForks }},
+	{"parts of threads in parallel regions that nobody forked, left out", func(l *LocationBuilder) int64 { return l.oddTeams }},
+	{"events beyond what can be numbered, left out", func(l *LocationBuilder) int64 { return l.tooMany }},
+}
+
+// oddCount is how often something odd was found, on how many ranks, and on which one first.
+type oddCount struct{ total, ranks, first int64 }
+
 // countOdds adds up what the locations found odd.
 func (f *finisher) countOdds() {
 	p := &f.t.Problems
@@ -106,37 +133,42 @@ func (f *finisher) countOdds() {
 		p.Unbalanced += l.unbalanced
 		p.PendingRequests += l.pending
 	}
-	f.noteOdd("events before the one before them, taken as simultaneous", func(l *LocationBuilder) int64 { return l.disordered })
-	f.noteOdd("completions of requests that nobody began", func(l *LocationBuilder) int64 { return l.unasked })
-	f.noteOdd("records outside of any call, left out", func(l *LocationBuilder) int64 { return l.outside })
-	f.noteOdd("parallel regions inside of others, left out", func(l *LocationBuilder) int64 { return l.nestedForks })
-	f.noteOdd("parts of threads in parallel regions that nobody forked, left out", func(l *LocationBuilder) int64 { return l.oddTeams })
-	f.noteOdd("events beyond what can be numbered, left out", func(l *LocationBuilder) int64 { return l.tooMany })
+	f.noteOdds(f.oddCounts())
 }
 
-// noteOdd adds a note if any location counted something.
-func (f *finisher) noteOdd(what string, count func(*LocationBuilder) int64) {
-	total, ranks, first := int64(0), 0, -1
-	last := -1
-	for _, l := range f.locations {
-		n := count(l)
-		if n == 0 {
+// oddCounts counts what the locations found odd, in the order of odds.
+func (f *finisher) oddCounts() []oddCount {
+	counts := make([]oddCount, len(odds))
+	for i := range odds {
+		c := &counts[i]
+		last := -1
+		for _, l := range f.locations {
+			n := odds[i].count(l)
+			if n == 0 {
+				continue
+			}
+			if c.total == 0 {
+				c.first = int64(l.rank)
+			}
+			if c.total += n; l.rank != last {
+				c.ranks++
+				last = l.rank
+			}
+		}
+	}
+	return counts
+}
+
+// noteOdds adds a note about everything odd that was found.
+func (f *finisher) noteOdds(counts []oddCount) {
+	for i, c := range counts {
+		if c.total == 0 {
 			continue
 		}
-		if total += n; l.rank != last {
-			ranks++
-			last = l.rank
+		where := fmt.Sprintf("on rank %d", c.first)
+		if c.ranks > 1 {
+			where = fmt.Sprintf("on %d ranks, the first is rank %d", c.ranks, c.first)
 		}
-		if first < 0 {
-			first = l.rank
-		}
+		f.t.Problems.Notes = append(f.t.Problems.Notes, fmt.Sprintf("%d %s (%s)", c.total, odds[i].what, where))
 	}
-	if total == 0 {
-		return
-	}
-	where := fmt.Sprintf("on rank %d", first)
-	if ranks > 1 {
-		where = fmt.Sprintf("on %d ranks, the first is rank %d", ranks, first)
-	}
-	f.t.Problems.Notes = append(f.t.Problems.Notes, fmt.Sprintf("%d %s (%s)", total, what, where))
 }

@@ -26,6 +26,7 @@ type receive struct {
 	seq          int32
 	from, send   int32 // location and number of the send that it matches
 	state        state
+	took         bool // it matches one, even if it was left out then
 }
 
 // member is the part of a location in a collective, at the place of its issue.
@@ -36,6 +37,7 @@ type member struct {
 	issue, complete int32
 	seq             int32
 	counts          int32
+	path            PathID // of the call that completed it, if it came from another process
 	op              Op
 	state           state
 }

@@ -193,6 +193,10 @@ func (t *Timeline) CountsOf(m *Member) []int64 {
 // reportSeries says what is wrong with the collectives of a communicator.
 func (f *finisher) reportSeries(comm int, s *series) {
 	p := &f.t.Problems
+	if f.t.Part != nil && f.t.CommOwner(comm) != f.t.Part.Group.Rank() {
+		return
+	}
+	defer f.tagReports(comm, len(p.Collectives), len(p.Notes))
 	p.IncompleteCollectives += int64(s.longest-s.complete) + int64(len(s.mismatched)) + s.strangers
 	name := f.commName(comm)
 	if s.between > 0 {
@@ -213,7 +217,7 @@ func (f *finisher) reportSeries(comm int, s *series) {
 		}
 		next := s.of[most][s.complete]
 		f.reportCollective("%s: collective %d: %s of rank %d, but rank %d has only %d", name, s.complete+1,
-			f.callName(f.locations[next.location], f.member(next).complete), f.t.Comms[comm].Members[most],
+			f.memberCall(next), f.t.Comms[comm].Members[most],
 			f.t.Comms[comm].Members[least], s.complete)
 	}
 	for _, k := range s.mismatched {
@@ -233,7 +237,7 @@ func (f *finisher) disagreement(comm int, s *series, k int) string {
 		if m.root >= 0 {
 			root = fmt.Sprintf(" with root %d", m.root)
 		}
-		return fmt.Sprintf("%s%s of rank %d", f.callName(f.locations[s.of[i][k].location], m.complete), root, members[i])
+		return fmt.Sprintf("%s%s of rank %d", f.memberCall(s.of[i][k]), root, members[i])
 	}
 	first := f.member(s.of[0][k])
 	for i := range s.of {

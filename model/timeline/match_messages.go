@@ -17,7 +17,11 @@ func (f *finisher) matchMessages() {
 	f.each(len(f.locations), func(i int) { sends[i] = f.chainsOf(int32(i)) })
 	to := chainsTo(sends, f.t.Ranks)
 	f.each(f.t.Ranks, func(rank int) { f.receiveAll(rank, to[rank]) })
+	f.collectMessages()
+}
 
+// collectMessages writes what was matched into the timeline, and says what was not.
+func (f *finisher) collectMessages() {
 	first, total := make([]int, len(f.locations)), 0
 	for i, l := range f.locations {
 		first[i], total = total, total+l.matched
@@ -25,7 +29,10 @@ func (f *finisher) matchMessages() {
 	f.t.Messages = make([]Message, total)
 	worst := make([]violations, len(f.locations))
 	f.each(len(f.locations), func(i int) { worst[i] = f.fillMessages(int32(i), first[i]) })
-	for _, w := range worst {
+	for i, w := range worst {
+		if !f.here(int32(i)) {
+			continue
+		}
 		f.t.Problems.Violations += w.count
 		f.t.Problems.WorstViolation = max(f.t.Problems.WorstViolation, w.worst)
 	}
@@ -114,6 +121,7 @@ func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
 	}
 	s := f.locations[c.location].sends.at(c.send)
 	s.state, r.state = matched, matched
+	r.took = true
 	if r.from, r.send = c.location, c.send; r.post < 0 || r.call < 0 || s.call < 0 {
 		r.state = dropped
 		l.outside++
@@ -239,7 +247,8 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 // listUnmatched counts the sends and receives without partner and lists the first ones.
 func (f *finisher) listUnmatched() {
 	p := &f.t.Problems
-	for _, l := range f.locations {
+	first, last := f.t.Whole()
+	for _, l := range f.locations[first:last] {
 		l.sends.each(func(s *send) {
 			if s.state != done {
 				return
@@ -269,7 +278,12 @@ func (f *finisher) callName(l *LocationBuilder, call int32) string {
 	if call < 0 {
 		return "outside of any call"
 	}
-	r := f.t.Paths[l.calls.Path[call]].Region
+	return f.pathName(l.calls.Path[call])
+}
+
+// pathName is the name of the region that a path ends in.
+func (f *finisher) pathName(p PathID) string {
+	r := f.t.Paths[p].Region
 	if int(r) >= len(f.t.Regions) {
 		return "unknown region"
 	}

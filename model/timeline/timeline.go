@@ -31,6 +31,7 @@ type Timeline struct {
 	Start, End  unit.Duration
 	Simulated   bool
 	Problems    Problems
+	Part        *Part // which part of the run it is; nil: all of it
 }
 
 // Location is one thread of a rank.

@@ -51,6 +51,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	parallel.Each(len(t.Locations), threads, func(i int) {
 		w.Locations[i], kept[i] = t.Locations[i].window(begin, end)
 	})
+	w.Part = t.Part.window(kept)
 	inside := func(location, first, last int32) bool {
 		c := &t.Locations[location].Calls
 		return c.Enter[first] >= begin && c.Leave[last] <= end && kept[location].has(first) && kept[location].has(last)

@@ -15,10 +15,7 @@ import (
 // for.
 func (c *conversion) control(tl *timeline.Timeline) {
 	k := c.clocks
-	if len(k.Unknown) > 0 {
-		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d", len(k.Unknown), k.Unknown[0]))
-	}
-	if wanted := c.Clock == ClockControl || (c.Clock == ClockAuto || c.Clock == "") && k.Source == fromPings; wanted && len(tl.Locations) > 0 {
+	if c.wantsControl(tl) {
 		m := newMoments(tl, c.Latency)
 		k.Before = clock.Check(&m.Run, nil)
 		if k.Before.Messages+k.Before.Groups > 0 {
@@ -29,6 +26,16 @@ func (c *conversion) control(tl *timeline.Timeline) {
 	if c.Clocks != nil {
 		*c.Clocks = k.ClockReport
 	}
+}
+
+// wantsControl reports whether the controlled logical clock is to look at a timeline; it notes which clocks nobody compared.
+func (c *conversion) wantsControl(tl *timeline.Timeline) bool {
+	k := c.clocks
+	if len(k.Unknown) > 0 {
+		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d", len(k.Unknown), k.Unknown[0]))
+	}
+	wanted := c.Clock == ClockControl || (c.Clock == ClockAuto || c.Clock == "") && k.Source == fromPings
+	return wanted && len(tl.Locations) > 0
 }
 
 // position is a point in the events of a rank. Of several at the same time, those of a location with a smaller
@@ -61,7 +68,7 @@ type moments struct {
 	at [][]position // by rank and moment
 }
 
-// newMoments finds the moments of a timeline.
+// newMoments finds the moments of a timeline. Of the ranks of other processes, it has those that concern this one.
 func newMoments(tl *timeline.Timeline, latency unit.Duration) *moments {
 	m := &moments{tl: tl, Run: clock.Run{Moments: make([][]clock.Moment, tl.Ranks), Messages: len(tl.Messages), Latency: latency}}
 	m.at = make([][]position, tl.Ranks)
@@ -166,22 +173,33 @@ func (m *moments) group(c *timeline.Collective) clock.Group {
 func (m *moments) control(report *ClockReport) {
 	done := clock.Control(&m.Run)
 	report.After, report.Moved, report.Furthest = done.After, done.Moved, done.Furthest
-	for i := range m.tl.Locations {
-		m.moveLocation(int32(i), done.Shifts[m.tl.Locations[i].Rank])
+	m.move(done.Shifts)
+	m.recount()
+	m.note(&shiftReport{done.Before, done.After, done.Moved, done.Furthest, done.Unresolved})
+}
+
+// move moves everything that is here.
+func (m *moments) move(shifts [][]unit.Duration) {
+	first, last := m.tl.Whole()
+	for i := first; i < last; i++ {
+		m.moveLocation(int32(i), shifts[m.tl.Locations[i].Rank])
 	}
-	m.moveTeams(done.Shifts)
+	m.moveTeams(shifts)
 	for rank, list := range m.Moments {
 		for i, x := range list {
 			switch x.Kind {
 			case clock.Sent:
-				m.tl.Messages[x.Join].Sent += done.Shifts[rank][i]
+				m.tl.Messages[x.Join].Sent += shifts[rank][i]
 			case clock.Received:
-				m.tl.Messages[x.Join].Received += done.Shifts[rank][i]
+				m.tl.Messages[x.Join].Received += shifts[rank][i]
 			}
 		}
 	}
-	m.moveWithin(done.Shifts)
-	m.recount()
+	m.moveWithin(shifts)
+}
+
+// note says in the problems of the timeline what was done to the clocks.
+func (m *moments) note(done *shiftReport) {
 	p := &m.tl.Problems
 	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d begins and ends were moved by up to %v",
 		done.Before.Messages, done.Before.Groups, done.Before.Worst, done.Moved, done.Furthest))
@@ -196,12 +214,16 @@ func (m *moments) recount() {
 	p.Violations, p.WorstViolation = 0, 0
 	m.tl.Start, m.tl.End = unit.Duration(math.MaxInt64), unit.Duration(math.MinInt64)
 	for i := range m.tl.Messages {
+		if !m.tl.Part.Here(m.tl.Messages[i].To) {
+			continue
+		}
 		if early := m.tl.Messages[i].Sent - m.tl.Messages[i].Received; early > 0 {
 			p.Violations++
 			p.WorstViolation = max(p.WorstViolation, early)
 		}
 	}
-	for i := range m.tl.Locations {
+	first, last := m.tl.Whole()
+	for i := first; i < last; i++ {
 		if l := &m.tl.Locations[i]; l.First != 0 || l.Last != 0 || l.Calls.Len() > 0 { // else nothing happened there
 			m.tl.Start, m.tl.End = min(m.tl.Start, l.First), max(m.tl.End, l.Last)
 		}

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 	"strings"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/cluster"
 )
 
 // Format is a format of traces.
@@ -23,6 +26,8 @@ type Format struct {
 	// Main returns which of the files in a directory is the main file of a trace; empty: none. nil: a
 	// trace in this format is never named by a directory.
 	Main func(names []string) string
+	// parts says that several processes can read a trace together: each location has files of its own.
+	parts bool
 	// read opens the trace of a main file.
 	read func(src source, o Options) (*Trace, error)
 
@@ -149,21 +154,28 @@ func Open(fsys fs.FS, name string, o Options) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	show := o.Name
-	if show == "" {
-		show = name
-	}
 	if !found {
-		return nil, &FileError{File: show, Offset: -1, What: "not a trace: neither a slackline trace nor OTF2 nor liballprof nor a trace as text"}
+		return nil, notATrace(name, &o)
 	}
-	if main != name { // a directory was named
-		show = path.Join(show, path.Base(main))
+	return f.open(source{fsys: fsys, main: main}, name, o)
+}
+
+// notATrace is the error of something that is no trace.
+func notATrace(name string, o *Options) error {
+	return &FileError{File: cmp.Or(o.Name, name), Offset: -1, What: "not a trace: neither a slackline trace nor OTF2 nor liballprof nor a trace as text"}
+}
+
+// open opens a trace of this format that was found under a name.
+func (f *Format) open(src source, name string, o Options) (*Trace, error) {
+	src.show = cmp.Or(o.Name, name)
+	if src.main != name { // a directory was named
+		src.show = path.Join(src.show, path.Base(src.main))
 	}
-	t, err := f.read(source{fsys: fsys, main: main, show: show}, o)
+	t, err := f.read(src, o)
 	if err != nil {
 		return nil, err
 	}
-	t.Name, t.Format = show, f.Name
+	t.Name, t.Format = src.show, f.Name
 	if o.Strict && len(t.Warnings) > 0 {
 		t.release()
 		return nil, fmt.Errorf("%s (without --strict the rest is read)", t.Warnings[0])
@@ -223,6 +235,9 @@ type source struct {
 	fsys fs.FS
 	main string // its path
 	show string // what messages call it
+
+	group cluster.Group   // of processes that open it together; nil: there is one
+	ctx   context.Context // of the group
 }
 
 // beside returns the path of another file, given relative to the directory of the main file.
@@ -234,5 +249,10 @@ func (s *source) showBeside(name string) string { return path.Join(path.Dir(s.sh
 // open opens a file relative to the directory of the main file.
 func (s *source) open(name string) (fs.File, error) { return s.fsys.Open(s.beside(name)) }
 
+// openBeside is open of a file that all processes need.
+func (s *source) openBeside(name string) (fs.File, error) { return s.openShared(s.beside(name)) }
+
 // readMain reads the main file as a whole.
-func (s *source) readMain() ([]byte, error) { return fs.ReadFile(s.fsys, s.main) }
+func (s *source) readMain() ([]byte, error) {
+	return s.shared(func() ([]byte, error) { return fs.ReadFile(s.fsys, s.main) })
+}

@@ -159,7 +159,7 @@ func noLength(id uint8) bool {
 
 var otf2Format = Format{
 	Name: "otf2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
-	Sniff: sniffOTF2,
+	Sniff: sniffOTF2, parts: true,
 	Main: func(names []string) string {
 		var anchors []string
 		for _, name := range names {

@@ -205,9 +205,9 @@ type otf2Map struct {
 
 // otf2Offset is an offset of a clock, in ticks.
 type otf2Offset struct {
-	time      uint64
-	offset    int64
-	deviation float64
+	Time      uint64
+	Offset    int64
+	Deviation float64
 }
 
 // readOTF2Local reads local definitions, as far as they are whole.
@@ -228,9 +228,9 @@ func readOTF2Local(f *otf2File) (*otf2Local, error) {
 		case localMapping:
 			l.addMapping(&r)
 		case localClockOffset:
-			o := otf2Offset{time: r.full(8), offset: int64(r.u64())}
-			o.deviation = float64frombits(r.full(8))
-			if n := len(l.offsets); n > 0 && o.time <= l.offsets[n-1].time {
+			o := otf2Offset{Time: r.full(8), Offset: int64(r.u64())}
+			o.Deviation = float64frombits(r.full(8))
+			if n := len(l.offsets); n > 0 && o.Time <= l.offsets[n-1].Time {
 				return l, f.damage(errors.New("the offsets of the clock are not in order"))
 			}
 			l.offsets = append(l.offsets, o)

@@ -27,7 +27,7 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 		file.Close()
 		return nil, f.damage(err)
 	}
-	local := a.readLocal(l, false)
+	local, _ := a.readLocal(l) // what is lost was said when the archive was opened
 	r := &otf2Reader{
 		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),

@@ -28,7 +28,7 @@ func newOTF2Printer(t *testing.T, anchor string) *otf2Printer {
 	t.Helper()
 	p := &otf2Printer{names: map[uint8]map[uint64]string{}, contexts: map[uint64]uint64{}, comms: map[uint64]otf2Comm{}, classes: map[uint64][]uint32{}}
 	var err error
-	p.otf2Archive, err = openOTF2(source{os.DirFS(filepath.Dir(anchor)), filepath.Base(anchor), anchor})
+	p.otf2Archive, err = openOTF2(source{fsys: os.DirFS(filepath.Dir(anchor)), main: filepath.Base(anchor), show: anchor})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,10 @@ func (p *otf2Printer) events(t *testing.T, l *Location) []string {
 	if err := f.nextChunk(); err != nil {
 		t.Fatal(err)
 	}
-	local := p.readLocal(l, false)
+	local, err := p.readLocal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var lines []string
 	var e otf2Event
 	interval := 0
@@ -158,12 +161,12 @@ func (p *otf2Printer) events(t *testing.T, l *Location) []string {
 		}
 		time := e.time
 		if o := local.offsets; len(o) >= 2 {
-			for interval+2 < len(o) && time > o[interval+1].time {
+			for interval+2 < len(o) && time > o[interval+1].Time {
 				interval++
 			}
 			a, b := o[interval], o[interval+1]
-			slope := float64(b.offset-a.offset) / float64(b.time-a.time)
-			time += uint64(a.offset + int64(math.RoundToEven(slope*(float64(time)-float64(a.time)))))
+			slope := float64(b.Offset-a.Offset) / float64(b.Time-a.Time)
+			time += uint64(a.Offset + int64(math.RoundToEven(slope*(float64(time)-float64(a.Time)))))
 		}
 		name, rest := p.event(l, local, &e)
 		lines = append(lines, fmt.Sprintf("%s %d %d %s", name, l.ID, time, rest))

@@ -67,7 +67,11 @@ func (a *otf2Archive) warn(format string, args ...any) { a.warnIf(fmt.Errorf(for
 
 // open opens a file of the archive.
 func (a *otf2Archive) open(name string, chunk uint64) (*otf2File, fs.File, error) {
-	file, err := a.src.open(name)
+	return a.openWith(a.src.open, name, chunk)
+}
+
+func (a *otf2Archive) openWith(open func(name string) (fs.File, error), name string, chunk uint64) (*otf2File, fs.File, error) {
+	file, err := open(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +84,7 @@ func (a *otf2Archive) open(name string, chunk uint64) (*otf2File, fs.File, error
 
 // readDefinitions reads the global definitions and the clocks of the locations.
 func (a *otf2Archive) readDefinitions() error {
-	f, file, err := a.open(a.name+".def", a.anchor.defChunk)
+	f, file, err := a.openWith(a.src.openBeside, a.name+".def", a.anchor.defChunk)
 	if err != nil {
 		return err
 	}
@@ -118,11 +122,7 @@ func (a *otf2Archive) readDefinitions() error {
 	a.setComms()
 	a.setContexts()
 	a.setCarts()
-	a.setClocks()
-	if len(t.Command) == 0 {
-		t.Command = a.command()
-	}
-	return nil
+	return a.setClocks()
 }
 
 // command returns program and arguments as the first location tells them among its first events.
@@ -139,7 +139,8 @@ func (a *otf2Archive) command() []string {
 	if f.nextChunk() != nil {
 		return nil
 	}
-	names := a.readLocal(l, false).maps[mapString]
+	local, _ := a.readLocal(l) // what is lost is said elsewhere
+	names := local.maps[mapString]
 	var e otf2Event
 	for range 4 {
 		if f.event(&e) != nil {
@@ -333,55 +334,74 @@ func (a *otf2Archive) setCarts() {
 
 // setClocks reads the local definitions for the offsets of the clocks, and looks whether the files of
 // events are there and have an end.
-func (a *otf2Archive) setClocks() {
+func (a *otf2Archive) setClocks() error {
 	d, t := a.defs, a.trace
 	a.clocks = make([]otf2Clock, len(t.Locations))
-	starts := make([]uint64, len(t.Locations))
-	local := make([]*otf2Local, len(t.Locations))
+	checks, err := a.src.checkFiles(t, a.checkFile)
+	if err != nil {
+		return err
+	}
 	earliest := uint64(math.MaxUint64)
-	for i := range t.Locations {
-		var started bool
-		if starts[i], started = a.checkEvents(&t.Locations[i]); started {
-			earliest = min(earliest, starts[i])
+	for i := range checks {
+		if checks[i].Started {
+			earliest = min(earliest, checks[i].First)
 		}
-		local[i] = a.readLocal(&t.Locations[i], true)
+	}
+	if len(t.Command) == 0 && len(checks) > 0 {
+		t.Command = checks[0].Command
 	}
 	global := d.globalOffset
 	const far = math.MaxInt64 / 4 // ps
 	probe := newOTF2Clock(d.resolution, global)
-	if ps, ok := probe.time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(local, (*otf2Local).corrects) {
+	if ps, ok := probe.time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(checks, fileCheck.corrects) {
 		global = earliest // the global offset is no use
 	}
 	for i := range t.Locations {
 		base := global
-		offsets := local[i].offsets
-		if local[i].corrects() {
+		offsets := checks[i].Offsets
+		if checks[i].corrects() {
 			probe := newOTF2Clock(d.resolution, global)
-			if ps, ok := probe.time(offsets[0].time); !ok || ps > far || ps < -far {
-				base = global - uint64(offsets[0].offset) // a clock of another origin
+			if ps, ok := probe.time(offsets[0].Time); !ok || ps > far || ps < -far {
+				base = global - uint64(offsets[0].Offset) // a clock of another origin
 			}
 			a.setOffsets(&t.Locations[i], offsets, base, global)
 		}
 		a.clocks[i] = newOTF2Clock(d.resolution, base)
 	}
+	return nil
+}
+
+// checkFile finds out about the files of a location.
+func (a *otf2Archive) checkFile(i int) fileCheck {
+	l := &a.trace.Locations[i]
+	c := a.checkEvents(l)
+	local, err := a.readLocal(l)
+	if err != nil {
+		c.Warnings = append(c.Warnings, err.Error()+"; mappings and offsets behind it are lost")
+	}
+	c.Offsets = local.offsets
+	if i == 0 {
+		c.Command = a.command()
+	}
+	return c
 }
 
 // corrects reports whether there are offsets enough to correct a clock.
-func (l *otf2Local) corrects() bool { return len(l.offsets) >= 2 }
+func (c fileCheck) corrects() bool { return len(c.Offsets) >= 2 }
 
 // setOffsets translates the offsets of a clock.
 func (a *otf2Archive) setOffsets(l *Location, offsets []otf2Offset, base, global uint64) {
 	clock := newOTF2Clock(a.defs.resolution, base)
 	for _, o := range offsets {
-		time, ok := clock.time(o.time)
-		offset, fits := clock.span(o.offset + int64(base-global))
+		time, ok := clock.time(o.Time)
+		offset, fits := clock.span(o.Offset + int64(base-global))
 		if !ok || !fits {
 			a.warn("rank %d, thread %d: an offset of its clock is out of range; its clock is not corrected", l.Rank, l.Thread)
 			l.Offsets = nil
 			return
 		}
 		scale := second / float64(a.defs.resolution)
-		l.Offsets = append(l.Offsets, ClockOffset{time, offset, o.deviation * scale})
+		l.Offsets = append(l.Offsets, ClockOffset{time, offset, o.Deviation * scale})
 	}
 }
 
@@ -395,50 +415,47 @@ func (a *otf2Archive) localFile(l *Location) string {
 }
 
 // readLocal reads the local definitions of a location. Files that are missing are usual.
-func (a *otf2Archive) readLocal(l *Location, warn bool) *otf2Local {
+func (a *otf2Archive) readLocal(l *Location) (*otf2Local, error) {
 	f, file, err := a.open(a.localFile(l), a.anchor.defChunk)
 	if err != nil {
-		return &otf2Local{}
+		return &otf2Local{}, nil
 	}
 	defer file.Close()
-	local, err := readOTF2Local(f)
-	if err != nil && warn {
-		a.warn("%v; mappings and offsets behind it are lost", err)
-	}
-	return local
+	return readOTF2Local(f)
 }
 
-// checkEvents looks at the begin and the end of a file of events and returns its first time.
-func (a *otf2Archive) checkEvents(l *Location) (first uint64, ok bool) {
+// checkEvents looks at the begin and the end of a file of events.
+func (a *otf2Archive) checkEvents(l *Location) (c fileCheck) {
+	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
 	name := a.eventFile(l)
 	show := a.src.showBeside(name)
 	file, err := a.src.open(name)
 	if err != nil {
 		if l.Missing || l.Events > 0 {
-			l.Missing = true
-			a.warn("%s: the events of rank %d, thread %d are missing: %v", show, l.Rank, l.Thread, err)
+			c.Missing = true
+			warn("%s: the events of rank %d, thread %d are missing: %v", show, l.Rank, l.Thread, err)
 		}
-		return 0, false
+		return c
 	}
 	defer file.Close()
 	var head [otf2ChunkHeader + 9]byte
 	if n, err := io.ReadFull(file, head[:]); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
 		r := otf2Bytes{b: head[:n], big: head[1] == otf2Big, at: min(otf2ChunkHeader, n)}
 		if r.u8() == otf2Timestamp {
-			first = r.full(8)
-			ok = !r.short
+			c.First = r.full(8)
+			c.Started = !r.short
 		}
 	}
 	at, isAt := file.(io.ReaderAt)
 	info, err := file.Stat()
 	if !isAt || err != nil {
-		return first, ok // it will turn out while reading
+		return c // it will turn out while reading
 	}
 	var tail [2]byte
 	if _, err := at.ReadAt(tail[:], info.Size()-2); err != nil || tail != [2]byte{otf2EndOfFile, otf2EndOfBuffer} {
-		l.Truncated = true
-		a.warn("%s: byte %d: the file has no end; the events of rank %d, thread %d are read as far as they are whole",
+		c.Truncated = true
+		warn("%s: byte %d: the file has no end; the events of rank %d, thread %d are read as far as they are whole",
 			show, info.Size(), l.Rank, l.Thread)
 	}
-	return first, ok
+	return c
 }

@@ -118,6 +118,7 @@ var sltFormat = Format{
 		}
 		return ""
 	},
+	parts: true,
 	read:  readSLT,
 	group: &fileGroup{names: func(base string) []string { return []string{base} }, write: writeSLT},
 }
@@ -127,7 +128,7 @@ func sltFile(l *Location) string { return fmt.Sprintf("%d-%d%s", l.Rank, l.Threa
 
 // readSLT opens a trace by its definitions.
 func readSLT(src source, _ Options) (*Trace, error) {
-	file, err := src.fsys.Open(src.main)
+	file, err := src.openShared(src.main)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: the definitions of the trace are missing, and its events are nothing without them; record it again", src.show)
 	}
@@ -143,37 +144,41 @@ func readSLT(src source, _ Options) (*Trace, error) {
 		}
 		t.Warnings = append(t.Warnings, damage.Error()+"; definitions behind it are lost")
 	}
-	for i := range t.Locations {
-		t.Warnings = append(t.Warnings, checkSLTFile(&src, &t.Locations[i])...)
+	if _, err := src.checkFiles(t, func(i int) fileCheck { return checkSLTFile(&src, &t.Locations[i]) }); err != nil {
+		return nil, err
 	}
 	t.Open = func(i int) (EventReader, error) { return openSLTEvents(src, t, i) }
 	return t, nil
 }
 
 // checkSLTFile finds out early that the file of a location is missing or truncated.
-func checkSLTFile(src *source, l *Location) []string {
+func checkSLTFile(src *source, l *Location) (c fileCheck) {
+	warn := func(format string, args ...any) fileCheck {
+		c.Warnings = []string{fmt.Sprintf(format, args...)}
+		return c
+	}
 	if l.Missing {
-		return []string{fmt.Sprintf("%s: rank %d, thread %d left no events", src.show, l.Rank, l.Thread)}
+		return warn("%s: rank %d, thread %d left no events", src.show, l.Rank, l.Thread)
 	}
 	name := sltFile(l)
 	file, err := src.open(name)
 	if err != nil {
-		l.Missing = true
-		return []string{fmt.Sprintf("%s: the events of rank %d, thread %d are missing: %v", src.showBeside(name), l.Rank, l.Thread, err)}
+		c.Missing = true
+		return warn("%s: the events of rank %d, thread %d are missing: %v", src.showBeside(name), l.Rank, l.Thread, err)
 	}
 	defer file.Close()
 	at, ok := file.(io.ReaderAt)
 	info, err := file.Stat()
 	if !ok || err != nil {
-		return nil // it will turn out while reading
+		return c // it will turn out while reading
 	}
 	var tail [chunk.TrailerLen]byte
 	if _, err := at.ReadAt(tail[:], info.Size()-chunk.TrailerLen); err == nil {
 		if _, err := sltEventLayout.CheckTrailer(tail[:]); err == nil {
-			return nil
+			return c
 		}
 	}
-	l.Truncated = true
-	return []string{fmt.Sprintf("%s: byte %d: the file is truncated or damaged; the events of rank %d, thread %d are read as far as they are whole",
-		src.showBeside(name), info.Size(), l.Rank, l.Thread)}
+	c.Truncated = true
+	return warn("%s: byte %d: the file is truncated or damaged; the events of rank %d, thread %d are read as far as they are whole",
+		src.showBeside(name), info.Size(), l.Rank, l.Thread)
 }

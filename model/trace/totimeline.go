@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"slackline/internal/cluster"
 	"slackline/internal/parallel"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -41,17 +42,22 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	tl := c.builder.Finish(c.threads)
 	c.explainMissing(tl)
 	c.control(tl)
+	return c.cut(tl), nil
+}
+
+// cut lets the run start at 0 if nobody knows when that was, and leaves out what is not wanted of it.
+func (c *conversion) cut(tl *timeline.Timeline) *timeline.Timeline {
 	if c.rebase {
 		tl.Shift(-tl.Start, c.threads)
 	}
-	if o.Begin > 0 || o.End > 0 {
+	if c.Begin > 0 || c.End > 0 {
 		end := tl.End
-		if o.End > 0 {
-			end = min(end, tl.Start+o.End)
+		if c.End > 0 {
+			end = min(end, tl.Start+c.End)
 		}
-		tl = tl.Window(tl.Start+o.Begin, end, c.threads)
+		tl = tl.Window(tl.Start+c.Begin, end, c.threads)
 	}
-	return tl, nil
+	return tl
 }
 
 // conversion is a trace on its way to a timeline.
@@ -68,6 +74,9 @@ type conversion struct {
 	regions  []regionKind // by region
 	lost     []string     // by location: what is missing; empty: nothing
 	failed   atomic.Bool  // some location could not be read
+
+	group  cluster.Group // of processes that read together; nil: there is one
+	bounds []int         // where the ranks of each process begin
 }
 
 func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
@@ -156,7 +165,7 @@ func (c *conversion) read() error {
 		}
 	}
 	parallel.Each(len(errs), c.threads, func(i int) {
-		if builders[i] == nil || c.failed.Load() {
+		if builders[i] == nil || c.failed.Load() || !c.reads(c.Locations[i].Rank) {
 			return
 		}
 		if errs[i] = c.readLocation(i, builders[i]); errs[i] != nil {

@@ -1,6 +1,9 @@
 package unit
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Size is a number of bytes.
 type Size int64
@@ -33,6 +36,19 @@ var sizes = quantity{
 func ParseSize(text string) (Size, error) {
 	v, err := sizes.parse(text)
 	return Size(v), err
+}
+
+// Short returns the size for people: with four digits at most, in the unit that suits it.
+func (s Size) Short() string {
+	if s < KiB {
+		return fmt.Sprintf("%d B", int64(s))
+	}
+	v, units := float64(s)/float64(KiB), []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
+	for v >= 1024 && len(units) > 1 {
+		v /= 1024
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.4g %s", v, units[0])
 }
 
 // String returns the size in the largest unit of B, KiB, MiB, GiB and TiB that gives a whole number.

@@ -77,3 +77,14 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
+
+func TestSizeShort(t *testing.T) {
+	for _, tc := range []struct {
+		size Size
+		want string
+	}{{0, "0 B"}, {1023, "1023 B"}, {1024, "1 KiB"}, {1536, "1.5 KiB"}, {72960 << 10, "71.25 MiB"}, {3 << 40, "3 TiB"}, {5 << 50, "5 PiB"}} {
+		if got := tc.size.Short(); got != tc.want {
+			t.Errorf("Size(%d).Short() = %q, want %q", int64(tc.size), got, tc.want)
+		}
+	}
+}

@@ -7,6 +7,9 @@ import (
 	"slackline/model/unit"
 )
 
+// StealCause is the name of what the hypervisor took: a sum, without single detours.
+const StealCause = "hypervisor (steal time)"
+
 // Line is something that comes back with a fixed period: a line in the plot of the phase of the
 // detours.
 type Line struct {
@@ -36,6 +39,9 @@ func (c *CPUNoise) findCauses() {
 		c.findLine(rate)
 	}
 	c.findThrottling()
+	if c.Host.Steal > 0 { // the kernel counts it in ticks, so no single detour can be given the label
+		c.Lines = append(c.Lines, Line{Name: StealCause, Lost: c.Host.Steal})
+	}
 }
 
 // findLine looks for detours of one tick rate among those that have no label yet: it folds their starts by
@@ -65,7 +71,7 @@ func (c *CPUNoise) findLine(rate int) {
 		}
 	}
 	chance := float64(len(starts)) * float64(lineWidth) / period
-	if float64(bestCount) < lineShare*expected || float64(bestCount) < lineContrast*chance {
+	if float64(bestCount) < lineContrast*chance || float64(periodsOnLine(starts, bestPeriod, bestPhase)) < lineShare*expected {
 		return
 	}
 	line := Line{Name: fmt.Sprintf("tick %d Hz", rate), Period: unit.Duration(bestPeriod)}
@@ -79,6 +85,19 @@ func (c *CPUNoise) findLine(rate int) {
 		}
 	}
 	c.Lines = append(c.Lines, line)
+}
+
+// periodsOnLine is in how many periods a detour begins on the line. What comes in clusters, or with another period, is on the line often,
+// but not in nearly every period.
+func periodsOnLine(starts []float64, period, phase float64) int {
+	n, last := 0, math.Inf(-1)
+	for _, s := range starts {
+		number := math.Floor((s - phase + period) / period)
+		if s-phase+period-number*period < float64(lineWidth) && number != last {
+			n, last = n+1, number
+		}
+	}
+	return n
 }
 
 // densestPhase returns the phase at which most starts begin within the width of a line, and how many.

@@ -39,6 +39,7 @@ type childHeader struct {
 	Full       bool
 	Switches   int64
 	Pending    uint64
+	Blocked    uint64
 	GCs        uint32
 	StealTicks int64 // of 1/100 s; -1: not known
 	Words      int
@@ -119,7 +120,7 @@ func measureHere(q *childRequest) (*childHeader, []uint64, error) {
 	}
 	h.TickRate = ratePerNS(begin, stampPair()) * 1e9
 	h.Switches = involuntarySwitches() - switches
-	h.Pending = pendingSignals()
+	h.Pending, h.Blocked = signalState()
 	if h.StealTicks = stealTicks(q.CPU); h.StealTicks >= 0 {
 		h.StealTicks -= steal
 	}
@@ -209,20 +210,28 @@ func involuntarySwitches() int64 {
 	return u.Nivcsw
 }
 
-// pendingSignals are the signals that were sent to this thread and not delivered, as a bit set.
-func pendingSignals() uint64 {
+// signalState are the signals that were sent to this thread and not delivered, and those that it blocks, as bit sets.
+func signalState() (pending, blocked uint64) {
 	data, err := os.ReadFile("/proc/thread-self/status")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	for line := range strings.Lines(string(data)) {
-		if text, ok := strings.CutPrefix(line, "SigPnd:"); ok {
-			v, _ := strconv.ParseUint(strings.TrimSpace(text), 16, 64)
-			return v
+		name, text, _ := strings.Cut(line, ":")
+		v, err := strconv.ParseUint(strings.TrimSpace(text), 16, 64)
+		switch {
+		case err != nil:
+		case name == "SigPnd":
+			pending = v
+		case name == "SigBlk":
+			blocked = v
 		}
 	}
-	return 0
+	return pending, blocked
 }
+
+// blockable are the signals that a thread can block, as a bit set: all but SIGKILL and SIGSTOP.
+const blockable = ^uint64(1<<(unix.SIGKILL-1) | 1<<(unix.SIGSTOP-1))
 
 // stealTicks is what the hypervisor has taken of a CPU so far, in 1/100 s; -1: not known.
 func stealTicks(cpu int) int64 {

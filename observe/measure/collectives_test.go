@@ -354,3 +354,33 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestTooManyRanks: with more ranks than CPUs an operation of known length cannot be timed as if they had one each. Whatever the load:
+// such points are marked, what counts began in time on every rank, and too few of them give no figure.
+func TestTooManyRanks(t *testing.T) {
+	for _, l := range libraries(t) {
+		o := loadedCollectives("spin:200us", "sleep:200us")
+		o.Ranks, o.Repeat, o.Tolerance = []int{2 * runtime.NumCPU()}, 2, 20*time.Microsecond
+		c, err := MeasureCollectives(context.Background(), starterOf(l), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkCrowded(t, l, c)
+		for _, p := range c.Points {
+			for i := range p.Runs {
+				run := &p.Runs[i]
+				for k := range run.Repetitions {
+					if r := &run.Repetitions[k]; r.Valid() && slices.Max(r.Start) > o.Tolerance.Nanoseconds() {
+						t.Errorf("%s, %s, %d ranks: an execution counts that began %d ns late", l, p.Operation.Name, p.Ranks, slices.Max(r.Start))
+					}
+				}
+				if valid, tried := run.ValidCount(), len(run.Repetitions); !run.Refused && 4*valid < 3*tried {
+					t.Errorf("%s, %s, %d ranks: %d of %d count and are not refused", l, p.Operation.Name, p.Ranks, valid, tried)
+				}
+			}
+			if _, ok := c.Summarise(p, ByMax); ok == p.Refused() {
+				t.Errorf("%s, %s, %d ranks: refused and with a figure, or neither", l, p.Operation.Name, p.Ranks)
+			}
+		}
+	}
+}

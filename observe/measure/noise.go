@@ -78,7 +78,8 @@ type Sample struct{ Start, Noise unit.Duration }
 // HostState is what else happened on the CPU during the measurement.
 type HostState struct {
 	InvoluntarySwitches int64         // the thread lost its CPU to another
-	PendingSignals      uint64        // signals that were sent to the measuring thread; none was delivered
+	PendingSignals      uint64        // signals that were sent to the measuring thread and wait, as a bit set
+	SignalsBlocked      bool          // when the loop was over, the thread still blocked every signal: none was delivered
 	Collections         uint32        // garbage collections in the measuring process
 	Steal               unit.Duration // what the hypervisor took, to the kernel's ticks; -1: not known
 	Load                float64       // runnable processes of the last minute, before the measurement; -1: not known
@@ -120,6 +121,15 @@ func (c *CPUNoise) Warnings() []string {
 	}
 	if c.Host.Steal > 0 {
 		list = append(list, fmt.Sprintf("the hypervisor took %s of CPU %d", c.Host.Steal.Short(), c.CPU))
+	}
+	if c.Host.Steal < 0 {
+		list = append(list, fmt.Sprintf("what a hypervisor took of CPU %d is not known: /proc/stat cannot be read", c.CPU))
+	}
+	if !c.Host.SignalsBlocked {
+		list = append(list, fmt.Sprintf("the thread on CPU %d could be interrupted by signals, or the kernel does not tell: /proc/thread-self/status cannot be read", c.CPU))
+	}
+	if c.Host.Load < 0 {
+		list = append(list, "whether other processes ran before the measurement is not known: /proc/loadavg cannot be read")
 	}
 	if c.Host.Load > 0.5 {
 		list = append(list, fmt.Sprintf("the machine was loaded before the measurement: %.1f processes on average", c.Host.Load))

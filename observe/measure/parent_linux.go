@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func MeasureNoise(ctx context.Context, o NoiseOptions) (*Noise, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	load := loadAverage()
+	load := loadAverage("/")
 	start := monotonic() + preparation.Nanoseconds()
 	type answer struct {
 		i   int
@@ -70,7 +71,7 @@ func MeasureNoise(ctx context.Context, o NoiseOptions) (*Noise, error) {
 			cancel()
 		}
 		if a.err == nil {
-			a.c.Host.Load, a.c.Host.Virtual = load, virtual()
+			a.c.Host.Load, a.c.Host.Virtual = load, virtual("/")
 			result.CPUs[a.i] = *a.c
 		}
 	}
@@ -145,8 +146,9 @@ func (o *NoiseOptions) decode(cpu int, out *bytes.Buffer) (*CPUNoise, error) {
 	return o.interpret(cpu, &h, words), nil
 }
 
-func loadAverage() float64 {
-	data, err := os.ReadFile("/proc/loadavg")
+// loadAverage is the number of runnable processes of the last minute; -1: not known.
+func loadAverage(root string) float64 {
+	data, err := os.ReadFile(filepath.Join(root, "proc/loadavg"))
 	if err != nil {
 		return -1
 	}
@@ -158,8 +160,8 @@ func loadAverage() float64 {
 }
 
 // virtual reports whether the kernel says that a hypervisor is below.
-func virtual() bool {
-	data, err := os.ReadFile("/proc/cpuinfo")
+func virtual(root string) bool {
+	data, err := os.ReadFile(filepath.Join(root, "proc/cpuinfo"))
 	return err == nil && bytes.Contains(data, []byte(" hypervisor"))
 }
 
@@ -173,7 +175,7 @@ func (o *NoiseOptions) interpret(cpu int, h *childHeader, words []uint64) *CPUNo
 		Shortest: float64(h.Shortest) * perTick / 1000, Threshold: float64(h.Threshold) * perTick / 1000,
 		Duration: ps(h.Last - h.First),
 		Host: HostState{
-			InvoluntarySwitches: h.Switches, PendingSignals: h.Pending, Collections: h.GCs, Steal: -1,
+			InvoluntarySwitches: h.Switches, PendingSignals: h.Pending, SignalsBlocked: h.Blocked&blockable == blockable, Collections: h.GCs, Steal: -1,
 		},
 	}
 	if h.StealTicks >= 0 {

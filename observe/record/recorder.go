@@ -45,6 +45,9 @@ func source() (mpi.Source, error) {
 		}
 		s.Files[e.Name()] = string(text)
 	}
+	if err := s.AddHeaders(); err != nil {
+		return s, err
+	}
 	list, err := functionTable()
 	if err != nil {
 		return s, err

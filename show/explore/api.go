@@ -49,7 +49,7 @@ type Run struct {
 	Ranks       int    `json:"ranks"`
 	Locations   int    `json:"locations"`
 	Start       int64  `json:"start"` // ps: time of the first event on the clock of the run
-	Length      int64  `json:"length"`
+	Length      int64  `json:"length"` // ps, at least 1
 	Simulated   bool   `json:"simulated"`
 	Grid        *Grid  `json:"grid,omitempty"` // process grid
 	Calls       int64  `json:"calls"`

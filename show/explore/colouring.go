@@ -80,7 +80,7 @@ func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) 
 	p := &pyramid[T]{}
 	n := len(v.tl.Locations)
 	for w := width; ; w <<= 1 {
-		bins := int((max(v.length(), 1)-1)/w) + 1
+		bins := int((v.length()-1)/w) + 1
 		p.bins = append(p.bins, bins)
 		p.levels = append(p.levels, make([]T, n*bins))
 		if bins == 1 {
@@ -104,7 +104,7 @@ func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) 
 			out[k] = p.levels[k][location*bins : (location+1)*bins]
 		}
 		b.begin(v.tl.Start, out...)
-		c.each(location, v.tl.Start, v.tl.End, b.add)
+		c.each(location, v.tl.Start, v.end(), b.add)
 		b.flush()
 	})
 	return p, ctx.Err()

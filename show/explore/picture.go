@@ -137,7 +137,7 @@ func (w *painter) paintLocation(location int, out []uint16) {
 	}
 	from := v.tl.Start + p.from
 	w.binner.begin(from, out)
-	to := min(from+unit.Duration(p.columns)*p.step, max(v.tl.End, v.tl.Start+1))
+	to := min(from+unit.Duration(p.columns)*p.step, v.end())
 	w.c.each(location, from, to, w.binner.add)
 	w.binner.flush()
 }

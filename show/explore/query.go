@@ -90,9 +90,8 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// span reads a range of time, cut to the length of the run.
-func (q *query) span(length unit.Duration) (from, to unit.Duration) {
-	whole := max(length, 1) // a run in which no time passes still has a first moment
+// span reads a range of time, cut to the whole length of the run.
+func (q *query) span(whole unit.Duration) (from, to unit.Duration) {
 	from = unit.Duration(q.number("from", 0, math.MaxInt64, 0))
 	to = unit.Duration(q.number("to", 0, math.MaxInt64, int64(whole)))
 	switch {

@@ -99,8 +99,11 @@ func (v *view) count() {
 	v.counts.host = host
 }
 
-// length is how long the run lasts.
-func (v *view) length() unit.Duration { return v.tl.End - v.tl.Start }
+// length is how long the run lasts, at least one picosecond.
+func (v *view) length() unit.Duration { return v.end() - v.tl.Start }
+
+// end is when all has ended; a run in which no time passes still has one moment.
+func (v *view) end() unit.Duration { return max(v.tl.End, v.tl.Start+1) }
 
 // since is a time as requests and answers have it: since the start of the run.
 func (v *view) since(t unit.Duration) int64 { return int64(t - v.tl.Start) }

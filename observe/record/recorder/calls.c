@@ -131,21 +131,6 @@ int64_t sl_fill_wide(uint64_t *data, const MPI_Count *counts, int n, int64_t siz
     return sum;
 }
 
-/* Fortran's MPI_IN_PLACE is the address of a variable, which one depends on the library. */
-extern char mpi_fortran_in_place_ __attribute__((weak));
-extern char mpi_fortran_in_place __attribute__((weak));
-extern void *MPIR_F_MPI_IN_PLACE __attribute__((weak));
-
-bool sl_in_place(const void *buffer) {
-    if (buffer == MPI_IN_PLACE) return true;
-    if (buffer == NULL) return false;
-#ifdef MPICH_NAME
-    if (buffer == (const void *)&MPIR_F08_MPI_IN_PLACE) return true;
-#endif
-    return buffer == (const void *)&mpi_fortran_in_place_ || buffer == (const void *)&mpi_fortran_in_place ||
-           (&MPIR_F_MPI_IN_PLACE != NULL && buffer == MPIR_F_MPI_IN_PLACE);
-}
-
 /* next_batch makes room in a record of completed or started requests. */
 static void next_batch(struct sl_thread *t, struct sl_record **r) {
     struct sl_record *full = *r;

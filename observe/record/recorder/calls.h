@@ -5,6 +5,7 @@
 #define SL_CALLS_H
 #include "comms.h"
 #include "requests.h"
+#include "slackline_mpi.h"
 
 /* Peers that are not ranks, the same for every MPI. */
 enum { SL_NOBODY = -1, SL_ANYBODY = -2, SL_ROOT = -3 };
@@ -34,8 +35,6 @@ void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave);
 int64_t sl_bytes(int64_t count, MPI_Datatype type);
 
 int64_t sl_received(const MPI_Status *status);
-
-bool sl_in_place(const void *buffer);
 
 #define SL_ONE_STATUS(user) ((user) == MPI_STATUS_IGNORE ? &own_status : (user))
 

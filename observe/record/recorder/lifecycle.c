@@ -144,7 +144,6 @@ SL_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
 
 /* Fortran */
 
-#define SL_FORTRAN_NAMES(lower, upper) SL_ALIAS(lower##_, lower##__) SL_ALIAS(lower##_, lower) SL_ALIAS(lower##_, upper)
 void pmpi_init_(MPI_Fint *ierror) __attribute__((weak));
 void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) __attribute__((weak));
 void pmpi_finalize_(MPI_Fint *ierror) __attribute__((weak));

@@ -3,16 +3,8 @@
 #include "core.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/select.h>
-#include <sys/sem.h>
-#include <threads.h>
-#include <unistd.h>
 
 enum { SHORT = 20000 }; /* ns; what is shorter is left to the samples before and after */
 
@@ -73,22 +65,6 @@ static const sigset_t *with_ours(const sigset_t *mask, sigset_t *room) {
         return result; \
     }
 
-WAITING(unsigned int, sleep, (unsigned int seconds), (seconds), seconds > 0)
-WAITING(int, usleep, (useconds_t time), (time), time > 0)
-WAITING(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), true)
-WAITING(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *left), (clock, flags, time, left), true)
-WAITING(int, thrd_sleep, (const struct timespec *time, struct timespec *left), (time, left), true)
-WAITING(int, poll, (struct pollfd *fds, nfds_t n, int timeout), (fds, n, timeout), timeout != 0)
-WAITING(int, __poll_chk, (struct pollfd *fds, nfds_t n, int timeout, size_t size), (fds, n, timeout, size), timeout != 0)
-WAITING(int, select, (int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout), (n, in, out, except, timeout),
-        timeout == NULL || timeout->tv_sec != 0 || timeout->tv_usec != 0)
-WAITING(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout), timeout != 0)
-WAITING(int, pause, (void), (), true)
-WAITING(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n), true)
-WAITING(int, semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *timeout), (id, ops, n, timeout), true)
-WAITING(int, msgsnd, (int id, const void *message, size_t size, int flags), (id, message, size, flags), (flags & IPC_NOWAIT) == 0)
-WAITING(ssize_t, msgrcv, (int id, void *message, size_t size, long type, int flags), (id, message, size, type, flags), (flags & IPC_NOWAIT) == 0)
-
 /* These take a signal mask of their own. */
 #define MASKED(type, name, params, args) \
     SL_EXPORT type name params { \
@@ -101,12 +77,6 @@ WAITING(ssize_t, msgrcv, (int id, void *message, size_t size, long type, int fla
         end(&w); \
         return result; \
     }
-
-MASKED(int, ppoll, (struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask), (fds, n, timeout, mask))
-MASKED(int, __ppoll_chk, (struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t size), (fds, n, timeout, mask, size))
-MASKED(int, pselect, (int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask), (n, in, out, except, timeout, mask))
-MASKED(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask), (fd, events, n, timeout, mask))
-MASKED(int, sigsuspend, (const sigset_t *mask), (mask))
 
 /* These wait for signals: ours is not among them. */
 #define FOR_SIGNALS(name, params, args) \
@@ -122,9 +92,7 @@ MASKED(int, sigsuspend, (const sigset_t *mask), (mask))
         return result; \
     }
 
-FOR_SIGNALS(sigwait, (const sigset_t *set, int *number), (set, number))
-FOR_SIGNALS(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
-FOR_SIGNALS(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), (set, info, timeout))
+#include "sleeping.h"
 
 /* Threads that the program starts are recorded from their beginning; those that MPI starts for itself are not. */
 struct start { void *(*function)(void *); void *argument; };

@@ -1,8 +1,6 @@
-/* MPICH over UCX spins while it waits and never gives up the CPU: with more ranks than CPUs every message takes a time
- * slice. A yield whenever there was nothing to do cures that. */
+/* Whether MPICH gives up the CPU while it waits. */
 #include "core.h"
-#include <dlfcn.h>
-#include <sched.h>
+#include "slackline_mpi.h"
 #include <unistd.h>
 
 void sl_yield_decide(void);
@@ -22,13 +20,4 @@ void sl_yield_decide(void) {
     }
 }
 
-#ifdef MPICH_NAME
-unsigned ucp_worker_progress(void *worker);
-SL_EXPORT unsigned ucp_worker_progress(void *worker) {
-    static unsigned (*real)(void *);
-    if (real == NULL) real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
-    unsigned n = real(worker);
-    if (n == 0 && yields) sched_yield();
-    return n;
-}
-#endif
+SL_YIELD(yields)

@@ -156,21 +156,14 @@ export class App {
   drawFrame() {
     const spec = VIEWS.find((v) => v.name === this.viewName);
     document.title = `${spec?.title ?? "slackline"} · ${this.run.name} · slackline`;
-    const tabs = byId("tabs", HTMLElement);
-    tabs.replaceChildren(...this.tabs().map((v) => {
-      const keys = { ...this.place() };
-      const current = v.name === this.viewName;
-      return el("a", {
-        href: print(current ? keys : { view: v.name, params: this.runs.length > 1 ? { run: String(this.run.index) } : {} }), text: v.title, "aria-current": current ? "page" : undefined,
-        onclick: (/** @type {MouseEvent} */ e) => {
-          if (e.ctrlKey || e.metaKey || e.shiftKey) return;
-          e.preventDefault();
-          this.go(v.name);
-        },
-      });
-    }));
+    this.drawTabs();
+    this.drawRuns(spec);
+  }
+
+  /** @param {import("./views.js").Spec | undefined} spec */
+  drawRuns(spec) {
     const runs = byId("runs", HTMLElement);
-    const key = this.runs.map((r) => `${r.index} ${r.name} ${r.changed}`).join() + this.run.index;
+    const key = JSON.stringify([this.viewName, this.run.index, this.params.other, this.runs.map((r) => [r.index, r.name, r.changed])]);
     if (runs.dataset.key === key) return;
     runs.dataset.key = key;
     const select = el("select", { "aria-label": "Run", title: this.run.name }, ...this.runs.map((r) =>
@@ -182,7 +175,42 @@ export class App {
     });
     const changed = this.run.changed
       ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
-    runs.replaceChildren(this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }), changed);
+    runs.replaceChildren(this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }),
+      this.beside(spec), changed);
+  }
+
+  /**
+   * The choice of a run to compare with. Where a view shows one run only, its place stays empty.
+   * @param {import("./views.js").Spec | undefined} spec
+   */
+  beside(spec) {
+    const others = this.runs.filter((r) => r.kind !== "dataset" && r.index !== this.run.index);
+    if (this.run.kind === "dataset" || others.length === 0) return "";
+    const select = el("select", { "aria-label": "Compare with", name: "other" }, el("option", { value: "", text: "compare with …" }),
+      ...others.map((r) => el("option", { value: r.index, text: r.name, selected: String(r.index) === this.params.other })));
+    select.addEventListener("change", () => this.set({ other: select.value, in: "", sel: "", at: "" }));
+    select.classList.toggle("absent", !spec?.keys.includes("other"));
+    return select;
+  }
+
+  drawTabs() {
+    const tabs = byId("tabs", HTMLElement);
+    const key = `${this.viewName} ${this.run.index} ${this.tabs().length}`;
+    if (tabs.dataset.key === key) return;
+    tabs.dataset.key = key;
+    const had = document.activeElement?.getAttribute("data-view");
+    tabs.replaceChildren(...this.tabs().map((v) => el("a", {
+      href: print({ view: v.name, params: this.runs.length > 1 ? { run: String(this.run.index) } : {} }), text: v.title,
+      "data-view": v.name, "aria-current": v.name === this.viewName ? "page" : undefined,
+      onclick: (/** @type {MouseEvent} */ e) => {
+        if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+        e.preventDefault();
+        this.go(v.name);
+      },
+    })));
+    const current = /** @type {HTMLElement | null} */ (tabs.querySelector("[aria-current]"));
+    if (current) tabs.scrollLeft = Math.max(0, current.offsetLeft - tabs.clientWidth / 2);
+    if (had) /** @type {HTMLElement | null} */ (tabs.querySelector(`[data-view="${had}"]`))?.focus();
   }
 
   async reload() {

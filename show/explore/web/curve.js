@@ -9,7 +9,7 @@ export const KEYS = ["machine", "latency"];
 
 /** @typedef {import("./types.js").Tolerance} Tolerance */
 
-const WIDTH = 860;
+const WIDEST = 900;
 const HEIGHT = 380;
 const LEFT = 84;
 const RIGHT = 20;
@@ -29,7 +29,12 @@ export class CurveView {
     this.body = el("div", { class: "page" });
     this.loading = new Loading(this.body);
     root.replaceChildren(this.toolbar, this.body);
+    this.observer = new ResizeObserver(() => {
+      if (this.data && this.room() !== this.width) this.draw(this.data);
+    });
+    this.observer.observe(this.body);
     this.key = "";
+    this.width = 0; // of the chart
     /** @type {Tolerance | null} */
     this.data = null;
     /** @type {HTMLInputElement | null} */
@@ -44,6 +49,12 @@ export class CurveView {
 
   close() {
     this.loading.close();
+    this.observer.disconnect();
+  }
+
+  /** The width that there is for the chart. */
+  room() {
+    return Math.max(300, Math.min(WIDEST, this.body.clientWidth - 28));
   }
 
   get machine() {
@@ -75,9 +86,12 @@ export class CurveView {
   /** @param {Tolerance} data */
   draw(data) {
     const range = this.range(data);
+    this.width = this.room();
     const slider = el("input", { type: "range", min: 0, max: STEPS, class: "latency", "aria-label": "Latency", name: "latency" });
     this.slider = slider;
     slider.addEventListener("input", () => this.set(range.low + (Number(slider.value) / STEPS) * (range.high - range.low)));
+    slider.style.marginInlineStart = `${LEFT - 8}px`;
+    slider.style.width = `${this.width - LEFT - RIGHT + 16}px`;
     this.readout = el("dl", { class: "cards", "aria-live": "polite" });
     const handle = svg("g", { class: "handle" },
       svg("line", { y1: TOP, y2: HEIGHT - BOTTOM, x1: 0, x2: 0 }), svg("circle", { r: 6, cx: 0, cy: 0 }));
@@ -86,7 +100,7 @@ export class CurveView {
     this.body.replaceChildren(
       el("header", {}, el("h1", { text: "How much latency it tolerates" }), el("p", { class: "lead",
         text: `The run as a schedule, replayed on ${data.machine}: its run time as a function of the latency of all links. Drag the line, or use the slider.` })),
-      this.readout, el("figure", { class: "figure" }, chart, slider),
+      this.readout, el("figure", { class: "figure curve-figure" }, chart, slider),
       this.limits(data));
     this.move();
   }
@@ -108,18 +122,18 @@ export class CurveView {
     const bottom = Math.min(...ts);
     const top = Math.max(...ts, bottom + 1);
     const pad = (top - bottom) * 0.06;
-    this.x = (/** @type {number} */ l) => LEFT + ((l - range.low) / (range.high - range.low)) * (WIDTH - LEFT - RIGHT);
+    this.x = (/** @type {number} */ l) => LEFT + ((l - range.low) / (range.high - range.low)) * (this.width - LEFT - RIGHT);
     this.y = (/** @type {number} */ t) => HEIGHT - BOTTOM - ((t - bottom + pad) / (top - bottom + 2 * pad)) * (HEIGHT - TOP - BOTTOM);
     const { x, y } = this;
-    const chart = svg("svg", { class: "curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Run time from ${duration(bottom)} to ${duration(top)} over latencies from ${duration(range.low)} to ${duration(range.high)}` });
-    axis(chart, range.low, range.high, 7, (v, text) => [
+    const chart = svg("svg", { class: "curve", viewBox: `0 0 ${this.width} ${HEIGHT}`, role: "img", "aria-label": `Run time from ${duration(bottom)} to ${duration(top)} over latencies from ${duration(range.low)} to ${duration(range.high)}` });
+    axis(chart, range.low, range.high, this.width / 110, (v, text) => [
       svg("line", { class: "grid", x1: x(v), x2: x(v), y1: TOP, y2: HEIGHT - BOTTOM }),
       svg("text", { x: x(v), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle", text })]);
     axis(chart, bottom - pad, top + pad, 6, (v, text) => [
-      svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(v), y2: y(v) }),
+      svg("line", { class: "grid", x1: LEFT, x2: this.width - RIGHT, y1: y(v), y2: y(v) }),
       svg("text", { x: LEFT - 8, y: y(v) + 4, "text-anchor": "end", text })]);
     chart.append(
-      svg("text", { class: "axis-name", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle", text: "latency L" }),
+      svg("text", { class: "axis-name", x: (LEFT + this.width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle", text: "latency L" }),
       svg("text", { class: "axis-name", x: 0, y: 0, "text-anchor": "middle", transform: `translate(14 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)`, text: "run time T" }),
       svg("line", { class: "given", x1: x(data.given), x2: x(data.given), y1: TOP, y2: HEIGHT - BOTTOM }),
       svg("polyline", { class: "line", points: data.curve.map((p) => `${x(p.latency).toFixed(1)},${y(p.t).toFixed(1)}`).join(" ") }),
@@ -127,8 +141,8 @@ export class CurveView {
       handle);
     const follow = (/** @type {PointerEvent} */ e) => {
       const box = chart.getBoundingClientRect();
-      const at = ((e.clientX - box.left) / box.width) * WIDTH;
-      this.set(range.low + ((at - LEFT) / (WIDTH - LEFT - RIGHT)) * (range.high - range.low));
+      const at = ((e.clientX - box.left) / box.width) * this.width;
+      this.set(range.low + ((at - LEFT) / (this.width - LEFT - RIGHT)) * (range.high - range.low));
     };
     chart.addEventListener("pointerdown", (e) => {
       chart.setPointerCapture(e.pointerId);
@@ -163,8 +177,8 @@ export class CurveView {
       el("div", { class: "figure-card" }, el("dt", { text: name }), el("dd", {}, value, el("small", { text: note })));
     readout.replaceChildren(
       card("Latency L", duration(latency), latency === data.given ? `as ${data.machine} has it` : `${data.machine} has ${duration(data.given)}`),
-      card("Run time T", duration(at.t, 5), `${at.t >= data.t ? "+" : "−"}${percent(Math.abs(at.t - data.t) / Math.max(1, data.t))} of ${duration(data.t)}`),
-      card("λ", count(at.slope), "latencies on the critical path"),
+      card("Run time T", duration(at.t, 5), latency === data.given ? "predicted by the static model" : `${at.t >= data.t ? "+" : "−"}${percent(Math.abs(at.t - data.t) / Math.max(1, data.t))} of ${duration(data.t)}`),
+      card("Slope λ", count(at.slope), "latencies on the critical path"),
       card("Latency's share", percent(at.t > 0 ? (at.slope * latency) / at.t : 0), "of the run time"));
   }
 

@@ -148,3 +148,17 @@ export function choice(label, options, value, change, name) {
 export function notice(title, text, ...more) {
   return el("div", { class: "notice" }, el("h2", { text: title }), el("p", { text }), ...more);
 }
+
+/**
+ * A call path that may be broken into lines after its slashes.
+ * @param {string} text
+ * @returns {DocumentFragment}
+ */
+export function breakable(text) {
+  const fragment = document.createDocumentFragment();
+  text.split("/").forEach((part, i, all) => {
+    fragment.append(i < all.length - 1 ? `${part}/` : part);
+    if (i < all.length - 1) fragment.append(document.createElement("wbr"));
+  });
+  return fragment;
+}

@@ -3,6 +3,14 @@
 import * as api from "./api.js";
 import { el, notice } from "./dom.js";
 
+let questions = 0; // that are not answered
+
+/** @param {1 | -1} change */
+function busy(change) {
+  questions += change;
+  document.body.dataset.busy = String(questions);
+}
+
 /** Shows the answers to the last question only, whatever order they come in. */
 export class Loading {
   /** @param {HTMLElement} root */
@@ -24,6 +32,7 @@ export class Loading {
     this.timer = window.setTimeout(() => {
       if (mine === this.last) this.root.replaceChildren(el("div", { class: "loading", role: "status", text }));
     }, 250); // what is fast does not flicker
+    busy(1);
     try {
       const answer = await promise;
       if (mine !== this.last) return;
@@ -33,6 +42,8 @@ export class Loading {
       if (mine !== this.last || api.isAbort(error)) return;
       window.clearTimeout(this.timer);
       this.root.replaceChildren(notice("This cannot be shown", error instanceof Error ? error.message : String(error)));
+    } finally {
+      busy(-1);
     }
   }
 

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { choice, el, segmented } from "./dom.js";
 import { inUnit } from "./format.js";
 import { GridMap } from "./grid.js";
+import { RankChart } from "./ranks.js";
 import { Loading } from "./loading.js";
 import { nameOf } from "./tree.js";
 
@@ -20,6 +21,7 @@ export class MapView {
     this.app = app;
     this.root = root;
     this.map = new GridMap();
+    this.chart = new RankChart();
     this.toolbar = el("div", { class: "toolbar" });
     this.title = el("p", { class: "lead" });
     this.body = el("div", { class: "page" });
@@ -36,6 +38,7 @@ export class MapView {
   close() {
     this.loading.close();
     this.map.close();
+    this.chart.close();
   }
 
   update() {
@@ -74,7 +77,11 @@ export class MapView {
     const shape = dims.length === 2 || dims.length === 3 ? `on the process grid of ${dims.join(" × ")}`
       : dims.length > 0 ? `by rank; a grid of ${dims.join(" × ")} cannot be drawn as such` : "by rank; the run says nothing about a process grid";
     this.title.textContent = `${metric?.title ?? d.metric} of ${d.path === 0 ? "the whole program" : nameOf(tree, d.path)}, ${shape}. From ${inUnit(d.min, d.unit)} on rank ${d.min_rank} to ${inUnit(d.max, d.unit)} on rank ${d.max_rank}, ${inUnit(d.mean, d.unit)} on average.`;
-    if (!this.map.element.isConnected) this.body.replaceChildren(el("h1", { text: "Map of the ranks" }), this.title, this.map.element);
+    if (!this.map.element.isConnected) {
+      this.body.replaceChildren(el("header", {}, el("h1", { text: "Map of the ranks" }), this.title),
+        el("div", { class: "map-split" }, this.map.element, el("div", {}, el("h2", { text: "By rank" }), this.chart.element)));
+    }
+    this.chart.show(d);
     this.map.show(d, { slice: app.params.slice ?? "", turn: app.params.turn ?? "" }, (turn) => app.set({ turn }, "turn"));
   }
 

@@ -68,7 +68,7 @@ export class MatrixView {
         this.body.replaceChildren(notice("No messages", "No rank of this run sent a message to another one. Collectives are not counted here."));
         return;
       }
-      this.body.replaceChildren(el("h1", { text: "Who sends to whom" }), this.text, this.box, this.scale);
+      this.body.replaceChildren(el("header", {}, el("h1", { text: "Who sends to whom" }), this.text), el("div", {}, this.box, this.scale));
       this.draw();
     });
   }

@@ -1,7 +1,7 @@
 // The overview: what ran, what its time consists of, how efficient it is, who is to blame.
 
 import * as api from "./api.js";
-import { choice, el, svg } from "./dom.js";
+import { breakable, el, svg } from "./dom.js";
 import { count, duration, percent } from "./format.js";
 import { Loading } from "./loading.js";
 import { css } from "./palette.js";
@@ -31,7 +31,7 @@ async function factsOf(run) {
   const k = run.index;
   const [composition, waits, iterations, legend, paths] = await Promise.all([
     api.composition({ run: k }), api.waits({ run: k, limit: 200 }), api.iterations({ run: k }),
-    api.legend({ run: k, color: "kind" }), pathsOf(k)]);
+    api.legend({ run: k, color: "wait" }), pathsOf(k)]);
   return { run, composition, waits, iterations, legend, paths };
 }
 
@@ -69,13 +69,9 @@ export class OverviewView {
   }
 
   draw() {
-    const { app, facts } = this;
+    const { facts } = this;
     if (facts.length === 0) return;
-    const others = app.runs.filter((r) => r.kind !== "dataset" && r.index !== app.run.index);
-    const beside = others.length > 0 ? choice("beside", [["", "no other run"],
-      ...others.map((r) => /** @type {[string, string]} */ ([String(r.index), r.name]))], app.params.other ?? "", (other) => app.set({ other }), "other") : null;
     this.root.replaceChildren(el("div", { class: facts.length > 1 ? "page wide" : "page" },
-      beside,
       el("div", { class: facts.length > 1 ? "columns" : "" }, ...facts.map((f) => this.runPart(f)))));
   }
 
@@ -102,7 +98,7 @@ export class OverviewView {
       const bar = el("span", { class: "bar wait-bar" });
       bar.style.width = `${Math.min(100, 100 * c.share)}%`;
       return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(c.share) }),
-        el("button", { type: "button", class: "link mono", text: f.paths.name(c.path), onclick: () => this.app.go("causes", { run: String(f.run.index) }) }));
+        el("button", { type: "button", class: "link mono", onclick: () => this.app.go("causes", { run: String(f.run.index) }) }, breakable(f.paths.name(c.path))));
     });
     return el("div", { class: "stack tight" }, el("ul", { class: "shares wide" }, ...list),
       el("p", { class: "small muted", text: `of ${duration(f.waits.waiting)} that all ranks together wait.` }));
@@ -155,18 +151,20 @@ function compositionBar(f) {
   const { composition, legend } = f;
   const total = Math.max(1, composition.total);
   const parts = composition.parts.filter((p) => p.time > 0).sort((a, b) => b.time - a.time);
-  const color = (/** @type {string} */ kind) => {
-    const c = legend.categories.find((x) => x.kind === kind || x.name === kind);
-    return c ? css(colorOf(c, "kind")) : "";
+  /** @param {HTMLElement} e @param {import("./types.js").Part} p */
+  const paint = (e, p) => {
+    const c = legend.categories.find((x) => x.name === p.name) ?? legend.categories.find((x) => x.kind === p.kind);
+    if (c) e.style.backgroundColor = css(colorOf(c, "kind"));
+    e.classList.toggle("hatched", c?.class === "wait");
   };
   const bar = el("div", { class: "stacked", role: "img", "aria-label": parts.map((p) => `${p.title} ${percent(p.time / total)}`).join(", ") });
   const rows = parts.map((p) => {
     const piece = el("span", { title: `${p.title}: ${percent(p.time / total)}` });
     piece.style.flexGrow = String(p.time / total);
-    piece.style.backgroundColor = color(p.kind);
+    paint(piece, p);
     bar.append(piece);
     const swatch = el("span", { class: "swatch" });
-    swatch.style.backgroundColor = color(p.kind);
+    paint(swatch, p);
     return el("tr", {}, el("th", { scope: "row" }, swatch, p.title),
       el("td", { class: "number", text: duration(p.time) }), el("td", { class: "number", text: percent(p.time / total) }));
   });

@@ -1,12 +1,15 @@
 // The panel beside a view: what was asked about something in it.
 
-import { el } from "./dom.js";
+import { breakable, el } from "./dom.js";
 import { duration, exact, percent } from "./format.js";
 
 /** @typedef {import("./types.js").WaitAnswer} WaitAnswer */
 /** @typedef {import("./types.js").StateRef} StateRef */
 /** @typedef {import("./paths.js").Paths} Paths */
 /** @typedef {import("./timeline/names.js").Names} Names */
+
+/** The least share of a wait that a cause must have to be listed. */
+const LEAST = 0.005;
 
 export class Panel {
   /**
@@ -68,7 +71,7 @@ export function showWait(panel, answer, paths, names, current, hooks) {
       el("b", { text: names.long(s.location) }), " waits ", el("b", { class: "wait-time", text: duration(s.amount) }), " in ",
       el("code", { text: paths.leaf(s.path) })),
     main ? el("p", { class: "verdict" }, "Mostly because of ", el("b", { text: `rank ${main.rank}` }), " in ",
-      el("code", { class: "root", text: paths.name(main.path) }), ` (${percent(main.share / s.amount)})`) : null,
+      el("code", { class: "root" }, breakable(paths.name(main.path))), ` (${percent(main.share / s.amount)})`) : null,
     s.wrong_order ? el("p", { class: "note", text: "A message that was sent earlier was received later: messages in the wrong order." }) : null,
     s.uncertain ? el("p", { class: "note", text: "Shorter than the error of the clocks: it may not have happened." }) : null,
     part("The way back to the cause", chain(answer, paths, names, current, hooks)),
@@ -118,8 +121,10 @@ function chain(answer, paths, names, current, hooks) {
  */
 function roots(answer, paths) {
   const whole = Math.max(1, answer.state.amount);
-  const rows = answer.roots.slice(0, 6).map((r) => share(`rank ${r.rank}`, paths.name(r.path), r.share / whole));
-  if (answer.rest > 0) rows.push(share("the rest", "many small causes farther back", answer.rest / whole));
+  const great = answer.roots.filter((r, i) => i === 0 || (i < 6 && r.share / whole >= LEAST));
+  const rest = answer.rest + answer.roots.reduce((sum, r) => sum + r.share, 0) - great.reduce((sum, r) => sum + r.share, 0);
+  const rows = great.map((r) => share(`rank ${r.rank}`, paths.name(r.path), r.share / whole));
+  if (rest > 0) rows.push(share("the rest:", "smaller causes", rest / whole));
   return el("ul", { class: "shares" }, ...rows);
 }
 
@@ -132,7 +137,7 @@ function share(who, where, part) {
   const bar = el("span", { class: "bar" });
   bar.style.width = `${Math.min(100, 100 * part)}%`;
   return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(part) }),
-    el("span", { class: "what" }, el("b", { text: who }), " ", el("code", { text: where })));
+    el("span", { class: "what" }, el("b", { text: who }), " ", el("code", {}, breakable(where))));
 }
 
 /**

@@ -10,7 +10,8 @@ export class Paths {
     /** @type {Map<number, PathName>} */
     this.list = new Map();
     for (const c of legend.categories) {
-      this.list.set(c.id, { name: c.name, leaf: leafOf(c.title || c.name), parent: c.parent ?? 0, kind: c.kind ?? "" });
+      const parent = c.parent ?? 0;
+      this.list.set(c.id, { name: c.name, leaf: leafOf(c.name, this.list.get(parent)?.name ?? ""), parent, kind: c.kind ?? "" });
     }
   }
 
@@ -31,9 +32,13 @@ export class Paths {
   }
 }
 
-/** @param {string} name */
-function leafOf(name) {
-  return name.slice(name.lastIndexOf("/") + 1) || name;
+/**
+ * What a path has more than the one around it. Names of functions may contain slashes.
+ * @param {string} name
+ * @param {string} parent
+ */
+function leafOf(name, parent) {
+  return parent && name.startsWith(`${parent}/`) ? name.slice(parent.length + 1) : name;
 }
 
 /**

@@ -48,7 +48,7 @@ export function project(dims, yaw, pitch, width, height) {
  */
 function visibleFaces(turn, unit) {
   const half = FILL / 2;
-  const lights = [0.82, 0.64, 1];
+  const lights = [0.9, 0.76, 1];
   /** @type {Face[]} */
   const faces = [];
   for (let axis = 0; axis < 3; axis++) {

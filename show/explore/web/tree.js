@@ -4,8 +4,11 @@ import * as api from "./api.js";
 import { choice, el, segmented } from "./dom.js";
 import { inUnit, percent } from "./format.js";
 import { Loading } from "./loading.js";
+import { css } from "./palette.js";
 import { RankChart } from "./ranks.js";
 import { GridMap } from "./grid.js";
+import { onTheme } from "./theme.js";
+import { colorOf } from "./timeline/legend.js";
 
 export const KEYS = ["metric", "path", "sum", "sort", "open"];
 
@@ -27,15 +30,21 @@ export class TreeView {
     this.key = "";
     /** @type {Tree | null} */
     this.tree = null;
+    /** @type {import("./types.js").Legend | null} */
+    this.kinds = null;
     /** @type {Map<number, TreeNode[]>} */
     this.children = new Map();
-    this.charts = [new RankChart(), new GridMap()];
+    this.chart = new RankChart();
+    this.map = new GridMap();
+    this.offTheme = onTheme(() => this.draw());
   }
 
   close() {
+    this.offTheme();
     this.loading.close();
     this.side.close();
-    for (const c of this.charts) c.close();
+    this.chart.close();
+    this.map.close();
   }
 
   get metric() {
@@ -54,8 +63,10 @@ export class TreeView {
     if (key !== this.key) {
       this.key = key;
       this.tree = null;
-      void this.loading.wait(api.tree({ run: app.run.index }), (tree) => {
+      const run = app.run.index;
+      void this.loading.wait(Promise.all([api.tree({ run }), api.legend({ run, color: "kind" })]), ([tree, kinds]) => {
         this.tree = tree;
+        this.kinds = kinds;
         this.children = childrenOf(tree);
         this.draw();
       }, "Adding up the call tree …");
@@ -100,7 +111,7 @@ export class TreeView {
     const open = this.app.params.open;
     if (open !== undefined && open !== "") return new Set(open.split(".").map(Number));
     if (tree.nodes.length <= FEW) return new Set(tree.nodes.map((n) => n.path));
-    const set = new Set(tree.nodes.filter((n) => n.parent <= 0).map((n) => n.path));
+    const set = new Set([0]);
     let at = tree.nodes.find((n) => n.path === this.selected(tree));
     while (at && at.path > 0) {
       const parent = at.parent;
@@ -147,13 +158,13 @@ export class TreeView {
   rowOf(n, depth, value, total, m, inner, open, selected, tree) {
     const bar = el("span", { class: "bar" });
     bar.style.width = `${Math.min(100, (100 * value) / total)}%`;
-    const name = n.path === 0 ? "in no call" : n.name;
+    const name = n.path !== 0 ? n.name : this.exclusive ? "in no call" : "the whole program";
     const fold = el("button", { type: "button", class: "fold", tabindex: "-1", "aria-label": open ? "Fold" : "Unfold", text: inner ? (open ? "▾" : "▸") : "", disabled: !inner,
       onclick: (/** @type {Event} */ e) => {
         e.stopPropagation();
         this.toggle(tree, n.path);
       } });
-    const label = el("td", {}, el("div", { class: "tree-name" }, fold, el("span", { class: `kind-dot kind-${n.kind}` }), el("span", { class: "mono", text: name, title: n.file ? `${n.file}:${n.line}` : name })));
+    const label = el("td", {}, el("div", { class: "tree-name" }, fold, this.dot(n), el("span", { class: "mono", text: name, title: n.file ? `${n.file}:${n.line}` : name })));
     /** @type {HTMLElement} */ (label.firstElementChild).style.paddingInlineStart = `${depth * 16}px`;
     const row = el("tr", {
       role: "row", "data-path": n.path, tabindex: selected ? "0" : "-1", "aria-level": depth + 1, "aria-selected": String(selected), "aria-expanded": inner ? String(open) : undefined,
@@ -162,6 +173,17 @@ export class TreeView {
     }, label, el("td", { class: "number", text: inUnit(value, m.unit) }),
     el("td", { class: "share-cell" }, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(value / total) })));
     return row;
+  }
+
+  /**
+   * A dot in the colour of the kind of activity, as in the timeline.
+   * @param {TreeNode} n
+   */
+  dot(n) {
+    const dot = el("span", { class: "kind-dot", title: n.kind });
+    const category = this.kinds?.categories.find((c) => c.kind === n.kind);
+    if (category) dot.style.backgroundColor = css(colorOf(category, "kind"));
+    return dot;
   }
 
   /**
@@ -215,7 +237,7 @@ export class TreeView {
     const { app } = this;
     const metric = tree.metrics[this.metric];
     await this.side.wait(api.distribution({ run: app.run.index, path, metric: metric.metric, inclusive: this.exclusive ? 0 : 1 }), (d) => {
-      const [chart, map] = /** @type {[RankChart, GridMap]} */ (this.charts);
+      const { chart, map } = this;
       const hasGrid = (d.grid?.dims.length ?? 0) >= 2 && (d.grid?.dims.length ?? 0) <= 3;
       this.side.root.replaceChildren(
         el("h2", { class: "mono break", text: nameOf(tree, path) }),
@@ -249,18 +271,18 @@ export function nameOf(tree, path) {
     names.unshift(at.name);
     at = tree.nodes.find((n) => n.path === parent);
   }
-  return names.join("/") || "in no call";
+  return names.join("/") || "the whole program";
 }
 
 /**
  * @param {Tree} tree
- * @returns {Map<number, TreeNode[]>} children of the root stand beside it, under -1
+ * @returns {Map<number, TreeNode[]>} the root is the child of -1
  */
 export function childrenOf(tree) {
   /** @type {Map<number, TreeNode[]>} */
   const map = new Map();
   for (const n of tree.nodes) {
-    const parent = n.parent <= 0 ? -1 : n.parent;
+    const { parent } = n;
     const list = map.get(parent);
     if (list) list.push(n);
     else map.set(parent, [n]);

@@ -1,4 +1,4 @@
-// The answers of the server, as api.go describes them; a test holds the two against each other.
+// The answers of the server. Made from api.go by a test: go test -run TestAnswers -update-types
 
 /** @typedef {{error: string, code: string, parameter?: string}} Error */
 /** @typedef {{version: string, runs: Run[]}} Runs */
@@ -205,7 +205,7 @@
 /** @typedef {{rank: number, path: number, share: number}} Root */
 /** @typedef {{depth: number, text: string}} Sentence */
 /** @typedef {{state: number, location: number, at: number, amount: number}} StateRef */
-/** @typedef {{metrics: TreeMetric[], nodes: TreeNode[]}} Tree */
+/** @typedef {{metrics: TreeMetric[], nodes: TreeNode[], cut: boolean}} Tree */
 /** @typedef {{metric: string, title: string, unit: string, parent?: string, total: number}} TreeMetric */
 /**
  * @typedef {{

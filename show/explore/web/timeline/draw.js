@@ -124,7 +124,7 @@ function drawAxis(ctx, { scale, inks: colors }) {
   for (const { at, label } of ticks.ticks) {
     const x = scale.x(at);
     const half = ctx.measureText(label).width / 2;
-    const place = Math.min(Math.max(x, scale.left + half - 2), scale.right - half + 8);
+    const place = Math.min(Math.max(x, scale.left + half), scale.right - half);
     ctx.fillText(label, place, 19);
     const sharp = Math.round(x) + 0.5;
     ctx.moveTo(sharp, 24);
@@ -152,7 +152,7 @@ function drawNames(ctx, { scale, names, inks: colors }) {
 /** @param {number} row height */
 function rowStep(row) {
   for (const power of [1, 10, 100, 1000, 10000, 100000]) {
-    for (const m of [1, 2, 5]) if (m * power * row >= 16) return m * power;
+    for (const m of [1, 2, 5]) if (m * power * row >= 20) return m * power;
   }
   return 1000000;
 }

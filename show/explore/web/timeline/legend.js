@@ -14,7 +14,7 @@ const LIGHT = {
   communication: ["#8FBBDD", "#5F9CCB", "#B4D0E6", "#3F83B8", "#9CC9D6", "#79AFC0"].map(rgb),
   runtime: ["#C3B1D9", "#A58CC4", "#DCCFEA", "#8B6FB0"].map(rgb),
   outside: rgb("#F5F6F8"),
-  wait: ["#D55E00", "#E69F00", "#B8336A", "#8C5A00", "#F0C419", "#E8836B", "#A33B20", "#C77FA8", "#7A3B12", "#F2A65A", "#5E2A4D"].map(rgb),
+  wait: ["#D55E00", "#B8336A", "#8C5A00", "#E69F00", "#E8836B", "#F0C419", "#A33B20", "#C77FA8", "#7A3B12", "#F2A65A", "#5E2A4D"].map(rgb),
   rest: rgb("#8A8F98"),
 };
 const DARK = {
@@ -22,7 +22,7 @@ const DARK = {
   communication: ["#2E6A96", "#3F87B8", "#24506F", "#5CA5D3", "#2F7686", "#4793A5"].map(rgb),
   runtime: ["#6E5A8C", "#8A72AD", "#574672", "#A48FC4"].map(rgb),
   outside: rgb("#1C2027"),
-  wait: ["#F0722B", "#E6A817", "#D9538B", "#B98324", "#F0E05A", "#F39C84", "#C9583A", "#DA9BC0", "#A8663A", "#FFC383", "#9A5C86"].map(rgb),
+  wait: ["#F0722B", "#D9538B", "#B98324", "#E6A817", "#F39C84", "#F0E05A", "#C9583A", "#DA9BC0", "#A8663A", "#FFC383", "#9A5C86"].map(rgb),
   rest: rgb("#8A929D"),
 };
 
@@ -71,20 +71,41 @@ const SHOWN = 14;
 /**
  * The legend below a timeline: the categories that are visible, the most frequent first.
  * @param {import("../types.js").Legend} legend
- * @param {Map<number, number>} seen how many cells each category has
+ * @param {Map<number, number>} cells how many cells each category has
+ * @param {import("../paths.js").Paths | null} paths
  * @returns {HTMLElement[]}
  */
-export function entries(legend, seen) {
-  const all = legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
+export function entries(legend, cells, paths) {
+  const seen = new Map(cells);
+  const all = legend.color === "path" ? functions(legend, seen) : legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
   all.sort((a, b) => order(a) - order(b) || (legend.color === "cause" && isWait(a) && isWait(b)
     ? (b.cost ?? 0) - (a.cost ?? 0) : (seen.get(b.id) ?? 0) - (seen.get(a.id) ?? 0)));
   const items = all.slice(0, SHOWN).map((c) => {
     const swatch = el("span", { class: isWait(c) ? "swatch hatched" : "swatch" });
     swatch.style.backgroundColor = css(colorOf(c, legend.color));
-    return el("li", { title: c.cost ? `${c.name}: ${duration(c.cost)} of waiting` : c.name }, swatch, el("span", { text: c.title || c.name }));
+    return el("li", { title: c.cost ? `${c.name}: ${duration(c.cost)} of waiting` : c.name }, swatch, el("span", { text: legend.color === "path" && paths ? paths.leaf(c.id) : c.title || c.name }));
   });
   if (all.length > SHOWN) items.push(el("li", { class: "muted", text: `and ${all.length - SHOWN} more` }));
   return items;
+}
+
+/**
+ * Call paths of the same function have one colour and one entry: that of the first one, with the cells of all.
+ * @param {import("../types.js").Legend} legend
+ * @param {Map<number, number>} seen changed
+ */
+function functions(legend, seen) {
+  /** @type {Map<string, Category>} */
+  const first = new Map();
+  for (const c of legend.categories) {
+    const n = seen.get(c.id) ?? 0;
+    if (n === 0) continue;
+    const key = `${c.class} ${c.slot}`;
+    const one = first.get(key);
+    if (one) seen.set(one.id, (seen.get(one.id) ?? 0) + n);
+    else first.set(key, c);
+  }
+  return [...first.values()];
 }
 
 /**

@@ -5,7 +5,7 @@ import { el } from "../dom.js";
 import { duration } from "../format.js";
 import { pathsOf } from "../paths.js";
 
-const SHOWN = 8;
+const SHOWN = 6;
 
 export class LongestWaits {
   /** @param {(state: import("../types.js").State, pane: number) => void} open */
@@ -35,7 +35,7 @@ export class LongestWaits {
           el("b", { class: "number", text: duration(s.amount) }),
           el("span", { class: "who", text: `rank ${s.rank}${s.thread ? `, thread ${s.thread}` : ""}` }),
           el("span", { class: "where mono", text: paths.leaf(s.path) }),
-          el("span", { class: "why muted", text: `${s.title.toLowerCase()}: rank ${s.cause_rank}` }))))));
+          el("span", { class: "why muted", text: `rank ${s.cause_rank} came late` }))))));
     } catch {
       this.element.replaceChildren(); // the timeline says what is wrong
     }

@@ -55,7 +55,6 @@ function press(pane, e) {
   const boxing = e.shiftKey;
   let moved = false;
   canvas.setPointerCapture(e.pointerId);
-  canvas.focus({ preventScroll: true });
 
   const follow = (/** @type {PointerEvent} */ p) => {
     const dx = p.offsetX - start.x;

@@ -114,11 +114,14 @@ export function fit(ctx, text, room) {
 export function drawMessages(ctx, { data, scale, inks }) {
   const list = data.messages?.messages ?? [];
   if (list.length === 0) return;
-  for (const [color, width] of /** @type {[string, number][]} */ ([[inks.ground, 3], [inks.ink, 1.2]])) {
+  // Many arrows beside each other would hide what lies below: they become faint, and lose their heads.
+  const crowd = Math.min(1, scale.width / (list.length * 22));
+  const strokes = /** @type {[string, number, number][]} */ ([[inks.ground, 3, 0.6 * crowd], [inks.ink, crowd < 0.5 ? 1 : 1.2, 0.25 + 0.65 * crowd]]);
+  for (const [color, width, alpha] of strokes) {
     ctx.strokeStyle = ctx.fillStyle = color;
     ctx.lineWidth = width;
-    ctx.globalAlpha = color === inks.ground ? 0.6 : 0.9;
-    for (const m of list) arrow(ctx, scale.x(m.sent), scale.middle(m.from), scale.x(m.received), scale.middle(m.to), color === inks.ink);
+    ctx.globalAlpha = alpha;
+    for (const m of list) arrow(ctx, scale.x(m.sent), scale.middle(m.from), scale.x(m.received), scale.middle(m.to), color === inks.ink && crowd > 0.5);
   }
   ctx.globalAlpha = 1;
 }
@@ -159,7 +162,7 @@ export function drawCritical(ctx, { data, scale, inks }) {
   if (pieces.length === 0) return;
   const y = (/** @type {number} */ l) => scale.y(l) + scale.row * 0.82;
   ctx.lineJoin = "round";
-  for (const [color, width] of /** @type {[string, number][]} */ ([[inks.ground, 5.5], [inks.path, 2.5]])) {
+  for (const [color, width] of /** @type {[string, number][]} */ ([[inks.ground, 5], [inks.path, 3]])) {
     ctx.strokeStyle = color;
     ctx.lineWidth = width;
     ctx.beginPath();

@@ -11,7 +11,7 @@ import { listen } from "./mouse.js";
 import { Names } from "./names.js";
 import { messageAt } from "./overlay.js";
 import { categoryAt } from "./raster.js";
-import { Scale } from "./scale.js";
+import { AXIS, Scale, TALLEST } from "./scale.js";
 import { Strip } from "./strip.js";
 import { clamp, whole } from "./window.js";
 
@@ -52,6 +52,7 @@ export class Pane {
     });
     this.holder = el("div", { class: "holder" }, this.canvas);
     this.element = el("section", { class: "pane", "aria-label": `Timeline of ${run.name}` }, this.strip.canvas, this.holder);
+    this.element.style.flexBasis = `${Math.min(4000, 38 + AXIS + run.locations * TALLEST)}px`;
     this.size = { width: 0, height: 0 };
     this.scale = new Scale(this.window, 100, 100);
     /** @type {{x: number, y: number} | null} */
@@ -138,7 +139,7 @@ export class Pane {
     const w = this.window;
     Object.assign(this.canvas.dataset, {
       from: String(w.from), to: String(w.to), first: String(w.first), last: String(w.last),
-      settled: String(this.data.settled), color: this.data.picture.raster?.color ?? "",
+      settled: String(this.data.settled), frame: this.frameTime.toFixed(2), color: this.data.picture.raster?.color ?? "",
     });
     this.hooks.drawn();
   }

@@ -4,7 +4,7 @@
 
 export const GUTTER = 74; // width of the names of rows
 export const AXIS = 30; // height of the time axis
-export const TALLEST = 72; // a row does not become taller
+export const TALLEST = 84; // a row does not become taller
 
 export class Scale {
   /**

@@ -317,7 +317,6 @@ export class TimelineView {
     const key = JSON.stringify([params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
     if (key === this.toolbarFor) return;
     this.toolbarFor = key;
-    const others = app.runs.filter((r) => r.kind !== "dataset" && r.index !== app.run.index);
     const check = (/** @type {string} */ text, /** @type {string} */ name, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ change, disabled = false) => {
       const input = el("input", { type: "checkbox", name, checked: on, disabled });
       input.addEventListener("change", () => change(input.checked));
@@ -332,9 +331,6 @@ export class TimelineView {
       check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
       el("span", { class: "group" }, button("−", "Zoom out (−)", "-"), button("+", "Zoom in (+)", "+"), button("Whole run", "The whole run (Home)", "Home")),
       el("span", { class: "group" }, button("‹ wait", "Previous wait ([)", "["), button("wait ›", "Next wait (])", "]")),
-      el("span", { class: "grow" }),
-      ...(others.length > 0 ? [choice("beside", [["", "no other run"], ...others.map((r) => /** @type {[string, string]} */ ([String(r.index), r.name]))],
-        params.other ?? "", (other) => app.set({ other, in: "", sel: "" }), "other")] : []),
       ...(this.list.length > 1 ? [check("same time", "sync", params.sync === "1", (on) => app.set({ sync: on ? "1" : "" }))] : []));
   }
 
@@ -360,13 +356,13 @@ export class TimelineView {
     const raster = pane.data.picture.raster;
     const legend = pane.data.legend;
     if (!raster || !legend || legend.color !== raster.color) return;
-    const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme}`;
+    const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null}`;
     if (key === this.legendFor) return;
     this.legendFor = key;
     /** @type {Map<number, number>} */
     const seen = new Map();
     for (const c of raster.cells) seen.set(c, (seen.get(c) ?? 0) + 1);
-    this.legend.replaceChildren(...entries(legend, seen));
+    this.legend.replaceChildren(...entries(legend, seen, pane.paths));
   }
 }
 

@@ -1,0 +1,90 @@
+package waits
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+
+	"slackline/internal/chunk"
+	"slackline/internal/cluster"
+)
+
+// # How several processes analyse one run
+//
+// Each process has a part of the timeline (timeline.Part): its own ranks with all their threads and calls, all
+// messages and collectives that its ranks take part in, and of the other locations those calls that these name.
+//
+// The forward pass needs nothing else: who waited at a message or collective is decided by the times
+// of its own calls, and every process decides for its own locations. When two locations had last met is known
+// to both sides, because both have the messages between them and the collectives in which both took part.
+//
+// The backward pass charges a wait state to what the causing location did, and to its wait states. This is
+// the work of the process that has the causing location (the owner of the cause); all it needs of the one
+// that waited is how long that was in which call path since the two last met, its own waits left out. So costs go backwards along
+// the original communication, and only along it:
+//
+//  1. Once: the owner of each wait state that was caused elsewhere tells the owner of the cause: metric, amount, the late
+//     call, when the two last met, and the time by call path of the one that waited. There it is a foreign state.
+//     It counts as pending for the wait states that it may be charged to, like any other.
+//  2. Rounds: every process accounts for what it can, later wait states first. Of a wait state that was caused elsewhere and that
+//     nobody will add to any more it hands over what later ones cost (one number); the owner of the cause then accounts for it.
+//     A round ends when nobody can go on, with one exchange of all that was handed over; a round in
+//     which nobody hands over anything is the last. There are at most as many rounds as a chain of causes
+//     changes from one process to another; all chains advance in every round.
+//  3. What is left are circles of wait states, as only wrong clocks make them. Their causes and weights, and no more,
+//     are sent to process 0, which accounts for them in the order in which one process would.
+//  4. Once: the owners of the causes tell how much of each foreign state is indirect.
+//  5. Once: the sums by rank and call path are gathered at process 0.
+//
+// The result is the same, bit for bit, as that of one process: every number is the result of the same operations
+// on whole numbers, each at exactly one process (or, at a collective, the same at several), and what is added to a sum
+// from different sides can be added in any order. Ties are decided by ranks, calls and numbers of
+// records, whose order is the same everywhere.
+//
+// The critical path is followed by whoever has the location where it is; a change of process is an exchange.
+// Explanations are made by process 0, to which the others send the causes of all wait states that
+// it comes across, one exchange for each step away from what is explained.
+
+// isHere reports whether a location belongs to this process.
+func (a *analysis) isHere(location int32) bool { return a.part.Here(location) }
+
+// ownerOf is the process that a location belongs to; only of parts.
+func (a *analysis) ownerOf(location int32) int { return a.part.Owner(a.rankOf(location)) }
+
+// checkAll is checkSum over all processes; it also finds out how many wait states each of them has.
+func (a *analysis) checkAll(ctx context.Context) error {
+	sum, ok := a.sum()
+	if a.part == nil {
+		if !ok {
+			return errTooLong
+		}
+		return nil
+	}
+	b := []byte{0}
+	if ok {
+		b[0] = 1
+	}
+	b = binary.AppendUvarint(b, sum)
+	b = binary.AppendUvarint(b, uint64(len(a.states)))
+	b = binary.AppendUvarint(b, uint64(len(a.idle)))
+	in, err := cluster.AllGather(ctx, a.part.Group, b)
+	if err != nil {
+		return err
+	}
+	a.bases, a.idleBases = make([]int, len(in)+1), make([]int, len(in)+1)
+	total, carry := uint64(0), uint64(0)
+	for p := range in {
+		c := chunk.Column{B: in[p]}
+		good := c.Byte() == 1
+		total, carry = bits.Add64(total, c.LongUint(), 0)
+		a.bases[p+1] = a.bases[p] + int(c.Uint())
+		if a.idleBases[p+1] = a.idleBases[p] + int(c.Uint()); c.Bad {
+			return cluster.ErrGarbled
+		}
+		ok = ok && good && carry == 0 && total <= maxSum
+	}
+	if !ok {
+		return errTooLong
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package waits
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"slackline/internal/chunk"
+	"slackline/internal/cluster"
+	"slackline/model/unit"
+)
+
+// gather brings the sums of all processes together at process 0. The others keep those of their own ranks.
+func (r *Result) gather(ctx context.Context, acc *account) error {
+	g := r.a.part.Group
+	if r.a.hasThreads() {
+		r.byThread = r.threadWaits()
+	}
+	in, err := cluster.Gather(ctx, g, r.append(nil, acc))
+	if err != nil {
+		return err
+	}
+	if g.Rank() != 0 {
+		r.sumDelays(&acc.costs)
+		return nil
+	}
+	sum := &Result{}
+	costs := costTable{}
+	for p := range in {
+		c := chunk.Column{B: in[p]}
+		if sum.take(&c, &costs); c.Bad || c.Left() > 0 {
+			return cluster.ErrGarbled
+		}
+	}
+	r.Waits, r.byThread, r.Completions, r.Threads = sum.Waits, sum.byThread, sum.Completions, sum.Threads
+	r.States, r.Totals = sum.States, sum.Totals
+	slices.SortFunc(r.Waits, waitOrder)
+	slices.SortFunc(r.byThread, threadWaitOrder)
+	slices.SortStableFunc(r.Completions, func(x, y CompletionTime) int { return cmp.Compare(x.Kind, y.Kind) })
+	r.sumTotals()
+	r.sumDelays(&costs)
+	return nil
+}
+
+// append writes the sums of this process.
+func (r *Result) append(b []byte, acc *account) []byte {
+	b = binary.AppendUvarint(b, uint64(r.States))
+	b = binary.AppendUvarint(b, uint64(acc.unattributed))
+	b = binary.AppendUvarint(b, uint64(len(r.Waits)))
+	for i := range r.Waits {
+		b = r.Waits[i].append(b)
+	}
+	b = binary.AppendUvarint(b, uint64(len(r.byThread)))
+	for i := range r.byThread {
+		b = binary.AppendUvarint(b, uint64(r.byThread[i].Thread))
+		b = r.byThread[i].append(b)
+	}
+	b = binary.AppendUvarint(b, uint64(len(r.Completions)))
+	for _, c := range r.Completions {
+		b = appendUints(append(b, byte(c.Kind)), uint64(c.Rank), uint64(c.Path), uint64(c.Time))
+	}
+	b = binary.AppendUvarint(b, uint64(len(r.Threads)))
+	for _, t := range r.Threads {
+		b = chunk.AppendInt(chunk.AppendInt(appendUints(b, uint64(t.Rank)), int64(t.Limited)), int64(t.Management))
+	}
+	costs := acc.costs.sorted()
+	b = binary.AppendUvarint(b, uint64(len(costs)))
+	for _, c := range costs {
+		b = appendUints(b, c.key, uint64(c.short), uint64(c.long))
+	}
+	return b
+}
+
+func appendUints(b []byte, values ...uint64) []byte {
+	for _, v := range values {
+		b = binary.AppendUvarint(b, v)
+	}
+	return b
+}
+
+// take adds the sums of a process.
+func (r *Result) take(c *chunk.Column, costs *costTable) {
+	r.States += int(c.Uint())
+	r.Totals.Unattributed += unit.Duration(c.LongUint())
+	for range min(c.Uint(), uint64(c.Left())) {
+		r.Waits = append(r.Waits, readWait(c))
+	}
+	for range min(c.Uint(), uint64(c.Left())) {
+		thread := int(c.Uint())
+		r.byThread = append(r.byThread, ThreadWait{thread, readWait(c)})
+	}
+	for range min(c.Uint(), uint64(c.Left())) {
+		r.Completions = append(r.Completions, CompletionTime{Completion(c.Byte()), int(c.Uint()), int32(c.Uint()), unit.Duration(c.LongUint())})
+	}
+	for range min(c.Uint(), uint64(c.Left())) {
+		r.Threads = append(r.Threads, ThreadTime{int(c.Uint()), unit.Duration(c.Int()), unit.Duration(c.Int())})
+	}
+	for range min(c.Uint(), uint64(c.Left())) {
+		costs.add(c.LongUint(), int64(c.LongUint()), int64(c.LongUint()))
+	}
+}
+
+// append writes a wait.
+func (w *Wait) append(b []byte) []byte {
+	return appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Count), uint64(w.Uncertain), uint64(w.SameFrom),
+		uint64(w.Amount), uint64(w.Indirect), uint64(w.Propagating))
+}
+
+// readWait reads a wait.
+func readWait(c *chunk.Column) Wait {
+	w := Wait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Count: int64(c.LongUint())}
+	w.Uncertain, w.SameFrom = unit.Duration(c.LongUint()), unit.Duration(c.LongUint())
+	w.add(unit.Duration(c.LongUint()), unit.Duration(c.LongUint()), unit.Duration(c.LongUint()))
+	if w.Metric >= noMetric {
+		c.Bad, w.Metric = true, 0
+	}
+	return w
+}

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/internal/provenance"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/unit"
+	"slackline/show/report"
+)
+
+// formatHTML is the form of a report for people.
+const formatHTML = "html"
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	run          runOptions
+	data         dataOptions
+	title        string
+	expectations string
+	scales       counts
+	replicas     int
+	target       factor
+	whole        bool
+	format       choice
+	out          string
+}
+
+// reportReplicas is how often a run with noise is simulated if nothing else is wanted.
+const reportReplicas = 5
+
+func (a *app) reportCommand() *cobra.Command {
+	o := &reportOptions{run: newRunOptions(), format: newChoice(formatHTML, formatHTML, formatJSON)}
+	c := &cobra.Command{
+		Use:   "report INPUT...",
+		Short: "Tell the story of a program in one HTML file that can be sent by mail.",
+		Long: "Tell the story of a program in one HTML file that needs nothing else, neither network nor script: what ran, where its time goes, who waits and why, " +
+			"what a mend would gain, how much latency, bandwidth and noise it tolerates, how it does at larger scale, whether it meets its expectations, and how sure all this is.\n" +
+			"Every figure has its data and the command that makes it again. A section that the inputs do not allow says why, and which command would bring it.\n" +
+			"The story is that of the first run; further runs are compared with it, and of several numbers of ranks a series is made. " +
+			"Without a machine, what is simulated runs on a network that costs nothing.",
+		Annotations: arguments("INPUT", "a recorded run or a directory of them, a pattern or schedule file (with a machine), or measurements as scaling reads them; any number, in any order"),
+		Example: `  slackline report app.slt --out report.html
+  slackline report app.slt --machine piz-daint --noise 1000Hz:25us --out report.html
+  slackline report app.slt runs.json --expectations scaling.yaml
+  slackline report p16.slt p32.slt p64.slt p128.slt p256.slt
+  slackline report halo2d --ranks 64 --machine chic --noise chic
+  slackline report app.slt --format json`,
+		Args: atLeastOne("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
+	}
+	a.addGroup(c, "Report", o.addReportFlags)
+	a.addGroup(c, "Run", o.run.addFlags)
+	a.addGroup(c, "Machine for what is simulated", func(fs *pflag.FlagSet) {
+		o.run.future.machine.addFlags(fs)
+		fs.StringVar(&o.run.future.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	})
+	a.addGroup(c, "Noise of what is simulated", o.run.future.noise.addFlags)
+	a.addGroup(c, "Pattern, or what is made of a recorded run", o.run.future.program.addFlags)
+	a.addGroup(c, "Measurements", func(fs *pflag.FlagSet) {
+		fs.StringArrayVar(&o.data.where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
+		fs.StringVar(&o.data.metric, "metric", "", "take only the metric of this `name`")
+	})
+	o.run.future.program.gridOfRun = true
+	o.run.future.machine.complete(c)
+	o.run.future.noise.complete(c)
+	o.run.future.program.complete(c)
+	completeWith(c, "mapping", collective.MappingNames)
+	complete(c, "clock", o.run.clock.allowed)
+	complete(c, "format", o.format.allowed)
+	c.ValidArgsFunction = completeInput
+	return c
+}
+
+func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.out, "out", "", "`file` of the report (default report.html, or the standard output for JSON)")
+	fs.Var(&o.format, "format", "form of the report; json has the same content as data")
+	fs.StringVar(&o.title, "title", "", "`text` of the heading (default: the name of the first input)")
+	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations that measurements, or a series of runs, are held against")
+	fs.Var(&o.scales, "scale-to", "simulate the program also with these `numbers` of ranks, e.g. 2^8..2^14 (default: some, as far as a report can wait)")
+	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
+	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
+	fs.BoolVar(&o.whole, "whole", false, "count the time before the end of MPI_Init and behind the begin of MPI_Finalize too")
+}
+
+func (o *reportOptions) execute(a *app, c *cobra.Command, words []string) error {
+	if o.replicas < 1 {
+		return usagef("--replicas: %d is too few; give at least 1", o.replicas)
+	}
+	if o.out == "" && o.format.value == formatHTML {
+		o.out = "report.html"
+	}
+	var paths []string
+	for _, word := range words {
+		_, path := cutPlace(word)
+		paths = append(paths, path)
+	}
+	paths = append(paths, o.run.future.files(o.expectations)...)
+	if err := checkOutputs(paths, output{"out", o.out}); err != nil {
+		return err
+	}
+	in, err := o.open(a, c, words)
+	if err != nil {
+		return err
+	}
+	line := a.startProgress()
+	defer line.Clear()
+	in.Progress = func(what string) { line.Report(func() string { return "report: " + what }) }
+	document, err := report.Make(c.Context(), in)
+	if err != nil {
+		return err
+	}
+	size := int64(0)
+	err = a.writeOut(o.out, paths, func(w io.Writer) error {
+		if o.format.value == formatJSON {
+			return writeJSONObject(w, document)
+		}
+		counted := &countingWriter{w: w}
+		err := document.WriteHTML(counted)
+		size = counted.n
+		return err
+	})
+	if err == nil && a.stream(o.out) == nil && o.format.value == formatHTML {
+		a.note("wrote %s, %s; a browser shows it", o.out, unit.Size(size))
+	}
+	return err
+}
+
+// countingWriter counts what is written.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// open opens everything that the report is made of.
+func (o *reportOptions) open(a *app, c *cobra.Command, words []string) (*report.Input, error) {
+	inputs, err := sortInputs(words)
+	if err != nil {
+		return nil, err
+	}
+	in := &report.Input{
+		Title: o.title, Scales: o.scales, Threads: o.run.threads, Whole: o.whole, Of: runDataset, Where: o.target.value,
+		Record: provenance.New(a.args),
+	}
+	if in.Title == "" {
+		in.Title = "Report on " + strings.Join(words[:1], "")
+	}
+	if err := o.openSetting(a, c, in); err != nil {
+		return nil, err
+	}
+	for _, r := range inputs.runs {
+		if err := o.openRun(a, c, in, r); err != nil {
+			return nil, err
+		}
+	}
+	if len(inputs.data) > 0 {
+		d, records, err := o.data.load(c.Context(), a, inputs.data)
+		if err != nil {
+			return nil, err
+		}
+		in.Data, in.Words = d, append(inputs.data, changedWords(c, "where", "metric")...)
+		in.Record.Inputs = append(in.Record.Inputs, records...)
+	}
+	if o.expectations != "" {
+		read := &checkReport{}
+		if err := read.readExpectations(o.expectations); err != nil {
+			return nil, err
+		}
+		in.Expectations = &report.Expectations{Expectations: read.expectations, Name: o.expectations}
+		in.Record.Inputs = append(in.Record.Inputs, read.records...)
+	}
+	if len(in.Runs) > 0 {
+		if err := o.openNoise(a, c, in); err != nil {
+			return nil, err
+		}
+	}
+	in.Warnings = a.warnings
+	in.Record.Warnings = a.warnings
+	return in, nil
+}
+
+// openSetting finds the machine and the mapping.
+func (o *reportOptions) openSetting(a *app, c *cobra.Command, in *report.Input) error {
+	f := &o.run.future
+	given := f.machine.override()
+	if f.machine.name == "" && given.IsZero() {
+		zero, free, noLimit := unit.Duration(0), unit.PerByte(0), machine.NoLimit
+		m := machine.FromParams("a network that costs nothing", machine.Params{
+			Overhead: machine.One(zero), PerByte: machine.One(free), Eager: noLimit,
+		})
+		in.Machine = &report.Machine{Machine: m, Words: report.FreeNetwork(), Assumed: true}
+	} else {
+		m, err := f.machine.machine(c)
+		if err != nil {
+			return err
+		}
+		words := changedWords(c, machineFlags...)
+		if !c.Flags().Changed("machine") && f.machine.name != "" {
+			words = append([]string{"--machine", f.machine.name}, words...)
+		}
+		in.Machine = &report.Machine{Machine: m, Words: words}
+		if file := f.machine.file(); file != "" {
+			if err := o.record(in, file, "machine"); err != nil {
+				return err
+			}
+		}
+	}
+	mapping, err := collective.FindMapping(f.mapping)
+	if err != nil {
+		return err
+	}
+	in.Mapping = &report.Mapping{Mapping: mapping, Words: changedWords(c, "mapping")}
+	return nil
+}
+
+// machineFlags are the flags that describe a machine.
+var machineFlags = []string{"machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network"}
+
+// changedWords are flags as they were given.
+func changedWords(c *cobra.Command, names ...string) []string {
+	var words []string
+	for _, name := range names {
+		f := c.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		switch value := f.Value.(type) {
+		case pflag.SliceValue:
+			for _, v := range value.GetSlice() {
+				words = append(words, "--"+name, v)
+			}
+		default:
+			if f.NoOptDefVal != "" {
+				words = append(words, "--"+name+"="+f.Value.String())
+			} else {
+				words = append(words, "--"+name, f.Value.String())
+			}
+		}
+	}
+	return words
+}
+
+// openNoise finds the noise that is put on simulated programs.
+func (o *reportOptions) openNoise(a *app, c *cobra.Command, in *report.Input) error {
+	n := &o.run.future.noise
+	if err := n.check(); err != nil {
+		return err
+	}
+	n.aligned = c.Flags().Changed("offsets")
+	if !in.Machine.Assumed {
+		n.takeFrom(a, in.Machine.Machine)
+	}
+	described, err := n.describe(in.Runs[0].Timeline.Ranks, o.run.future.program.seed, true)
+	if err != nil {
+		return err
+	}
+	if described.IsZero() {
+		return nil
+	}
+	words := changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-ranks", "delay", "seed")
+	if !c.Flags().Changed("noise") && !c.Flags().Changed("noise-file") {
+		words = append([]string{"--noise", n.name()}, words...)
+	}
+	in.Noise = &report.Noise{Noise: described, Name: n.name(), Words: words, Replicas: o.replicas}
+	for _, file := range n.files() {
+		if err := o.record(in, file, "noise"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

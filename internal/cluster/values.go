@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+)
+
+// ErrGarbled is what an engine returns if what another process sent makes no sense to it.
+var ErrGarbled = errors.New("what another process of the job sent makes no sense; do all of them run the same version?")
+
+// Encode writes a value with exported fields for another process: for what is small and seldom.
+func Encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(value)
+	return b.Bytes(), err
+}
+
+// Decode reads what Encode wrote.
+func Decode(data []byte, value any) error {
+	if gob.NewDecoder(bytes.NewReader(data)).Decode(value) != nil {
+		return ErrGarbled
+	}
+	return nil
+}
+
+// Broadcast gives all processes the data of process 0.
+func Broadcast(ctx context.Context, g Group, data []byte) ([]byte, error) {
+	out := make([][]byte, g.Size())
+	if g.Rank() == 0 {
+		for p := range out {
+			out[p] = data
+		}
+	}
+	in, err := g.Exchange(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	return in[0], nil
+}
+
+// AllGatherValues gives a value to all processes and returns those of all.
+func AllGatherValues[T any](ctx context.Context, g Group, value *T) ([]T, error) {
+	data, err := Encode(value)
+	if err != nil {
+		return nil, err
+	}
+	in, err := AllGather(ctx, g, data)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, len(in))
+	for p := range in {
+		if err := Decode(in[p], &all[p]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,157 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"slackline/internal/parallel"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// benchRegions are the functions of a synthetic run: one iteration calls those behind main in this order, the first
+// around the others.
+var benchRegions = []string{"main", "step", "inner", "MPI_Irecv", "MPI_Isend", "outer", "MPI_Waitall", "MPI_Allreduce"}
+
+// syntheticRun is a run of iterations in which every location calls its functions for different times. It is made of
+// columns, because no builder would be fast enough for the largest of them.
+func syntheticRun(ranks, events int) *timeline.Timeline {
+	tl := &timeline.Timeline{Ranks: ranks, Locations: make([]timeline.Location, ranks), Paths: []timeline.Path{{}}}
+	for i, name := range benchRegions {
+		tl.Regions = append(tl.Regions, timeline.RegionNamed(name))
+		tl.Paths = append(tl.Paths, timeline.Path{Parent: timeline.PathID(min(i, 2)), Region: timeline.RegionID(i), Depth: int32(min(i, 2) + 1)})
+	}
+	inside := len(benchRegions) - 2
+	iterations := max(events/2/ranks/(inside+1), 1)
+	parallel.Each(ranks, runtime.GOMAXPROCS(0), func(rank int) {
+		random := rand.New(rand.NewPCG(1, uint64(rank)))
+		n := 1 + iterations*(inside+1)
+		c := timeline.Calls{
+			Enter: make([]unit.Duration, n), Leave: make([]unit.Duration, n), Path: make([]timeline.PathID, n), Skip: make([]int32, n),
+		}
+		c.Path[0], c.Skip[0] = 1, int32(n)
+		at, i := unit.Duration(0), 1
+		for range iterations {
+			step := i
+			c.Enter[step], c.Path[step] = at, 2
+			i++
+			for k := range inside {
+				at += unit.Duration(random.Int64N(1000))
+				c.Enter[i], c.Path[i], c.Skip[i] = at, timeline.PathID(3+k), int32(i+1)
+				at += unit.Duration(random.Int64N(1_000_000))
+				c.Leave[i] = at
+				i++
+			}
+			c.Leave[step], c.Skip[step] = at, int32(i)
+		}
+		c.Leave[0] = at
+		tl.Locations[rank] = timeline.Location{Rank: rank, Calls: c, Last: at}
+	})
+	for i := range tl.Locations {
+		tl.End = max(tl.End, tl.Locations[i].Last)
+	}
+	return tl
+}
+
+// bytesOf is what the calls of a run take in memory; messages would come on top.
+func bytesOf(tl *timeline.Timeline) int64 {
+	n := int64(0)
+	for i := range tl.Locations {
+		n += int64(tl.Locations[i].Calls.Len()) * (8 + 8 + 4 + 4)
+		n += int64(unsafe.Sizeof(tl.Locations[i]))
+	}
+	return n
+}
+
+// eventsOf is the number of enters and leaves.
+func eventsOf(tl *timeline.Timeline) int64 {
+	n := int64(0)
+	for i := range tl.Locations {
+		n += 2 * int64(tl.Locations[i].Calls.Len())
+	}
+	return n
+}
+
+// benchSizes are ranks and events of benchmarks; the largest one is that of the promise.
+var benchSizes = []struct{ ranks, events int }{{16, 10_000_000}, {1000, 10_000_000}, {10_000, 100_000_000}}
+
+// BenchmarkFirstView is from a run that has been read to the first picture that has been sent. The index of the kinds
+// of activity, and where calls are called from, is what a view has beside the timeline: their part of its size is
+// index/timeline.
+func BenchmarkFirstView(b *testing.B) {
+	for _, size := range benchSizes {
+		b.Run(fmt.Sprintf("ranks=%d/events=%d", size.ranks, size.events), func(b *testing.B) {
+			tl := syntheticRun(size.ranks, size.events)
+			ctx := context.Background()
+			var v *view
+			used := cpuTime()
+			for b.Loop() {
+				var err error
+				if v, err = newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0)); err != nil {
+					b.Fatal(err)
+				}
+				p, err := v.kinds.paint(ctx, 0, v.length(), 1920, 0, size.ranks, 1000)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.encode(1, colorKind)
+			}
+			b.ReportMetric((cpuTime()-used)/float64(b.N), "cpu-s/op")
+			b.ReportMetric(float64(eventsOf(tl))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(v.kinds.index.bytes()+4*v.counts.calls)/float64(bytesOf(tl)), "index/timeline")
+		})
+	}
+}
+
+// cpuTime is the CPU time that the process has used, in seconds.
+func cpuTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// BenchmarkZoom is one step of zooming, from the whole run to single calls; the worst of all steps is slowest-ms, or
+// slowest-cpu-ms of CPU time on all cores together, which a busy machine does not change.
+func BenchmarkZoom(b *testing.B) {
+	for _, size := range benchSizes {
+		tl := syntheticRun(size.ranks, size.events)
+		ctx := context.Background()
+		v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, rows := range []int{50, 1000} {
+			last := min(rows, size.ranks)
+			if rows == 1000 {
+				last = size.ranks // as many as there are: rows are groups of them
+			}
+			b.Run(fmt.Sprintf("ranks=%d/events=%d/rows=%d", size.ranks, size.events, rows), func(b *testing.B) {
+				width, steps, slowest, dearest := v.length(), 0, 0.0, 0.0
+				for b.Loop() {
+					before, used := b.Elapsed(), cpuTime()
+					from := (v.length() - width) / 3
+					p, err := v.kinds.paint(ctx, from, from+width, 1920, 0, last, rows)
+					if err != nil {
+						b.Fatal(err)
+					}
+					p.encode(1, colorKind)
+					slowest = max(slowest, (b.Elapsed() - before).Seconds()*1000)
+					dearest = max(dearest, (cpuTime()-used)*1000)
+					if width, steps = width*2/3, steps+1; width < 1000 {
+						width = v.length()
+					}
+				}
+				b.ReportMetric(slowest, "slowest-ms")
+				b.ReportMetric(dearest, "slowest-cpu-ms")
+				b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+			})
+		}
+	}
+}

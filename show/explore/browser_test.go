@@ -1,0 +1,320 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"slackline/internal/browser"
+)
+
+// TestPages looks at the pages in a real browser. The parts share a server and a browser.
+func TestPages(t *testing.T) {
+	s := openSite(t)
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *site)
+	}{
+		{"views", testViews},
+		{"zoom", testZoom},
+		{"waits", testWait},
+		{"causes", testCauses},
+		{"addresses", testAddresses},
+		{"names", testNames},
+		{"dark", testDark},
+		{"token", testToken},
+		{"keys", testKeys},
+		{"two runs", testTwoRuns},
+		{"latency", testLatency},
+		{"tree", testTree},
+		{"solid", testSolid},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
+	}
+}
+
+// get asks the server past the browser.
+func (s *site) get(tb testing.TB, question string, answer any) {
+	tb.Helper()
+	request, err := http.NewRequest(http.MethodGet, s.address+"api/"+question, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	request.Header.Set(TokenHeader, s.server.Token())
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		tb.Fatalf("%s: status %s", question, response.Status)
+	}
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+		tb.Fatalf("%s: %v", question, err)
+	}
+}
+
+// testViews opens every view of every kind of run, wide and narrow: nothing goes wrong, nothing sticks out.
+func testViews(t *testing.T, s *site) {
+	p := s.open(t, "#overview", 1280, 800)
+	for _, v := range []struct{ name, place, want string }{
+		{"overview", "#overview?run=0", "What the time consists of"},
+		{"timeline", "#timeline?run=0", "The longest waits"},
+		{"messages", "#timeline?run=0&from=800000000000&to=850000000000&critical=1", "Late sender"},
+		{"wide", "#timeline?run=4", "1,000 rows"},
+		{"causes", "#causes?run=0", "main/step/fixup"},
+		{"tree", "#tree?run=0", "MPI_Sendrecv"},
+		{"solid", "#map?run=2", "5 × 4 × 3"},
+		{"plane", "#map?run=3", "8 × 8"},
+		{"strip", "#map?run=0", "says nothing about a process grid"},
+		{"matrix", "#matrix?run=3", "64 ranks"},
+		{"latency", "#latency?run=0", "latencies on the critical path"},
+		{"scaling", "#scaling?run=5", "main->f000"},
+	} {
+		p.must(p.Resize(1280, 800))
+		p.visit(v.place)
+		if text := p.text(`document.getElementById("main").textContent`); !strings.Contains(text, v.want) {
+			t.Errorf("%s does not say %q: %.300q", v.name, v.want, text)
+		}
+		p.fits(v.name, 1280)
+		p.picture(v.name)
+		p.must(p.Resize(400, 800))
+		p.settle()
+		p.fits(v.name, 400)
+		p.picture(v.name + "-400")
+		p.sound()
+	}
+}
+
+// fits checks that a page need not be scrolled sideways.
+func (p *page) fits(name string, width int) {
+	p.tb.Helper()
+	var wide float64
+	p.eval(`Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, document.getElementById("main").scrollWidth)`, &wide)
+	if int(wide) > width {
+		p.tb.Errorf("%s is %v pixels wide in a window of %d: %s", name, wide, width, p.text(fmt.Sprintf(`[...document.querySelectorAll("#main, #main *, #panel, #top")].filter(e =>
+			e.getBoundingClientRect().right > %d).map(e => e.tagName + "." + e.className).slice(0, 8).join()`, width)))
+	}
+}
+
+// visit goes to a place of the page that is open.
+func (p *page) visit(place string) {
+	p.tb.Helper()
+	p.eval(fmt.Sprintf("void (location.hash = %q)", place), nil)
+	p.settle()
+}
+
+// testWait clicks on a wait that was planted: it leads to the planted function.
+func testWait(t *testing.T, s *site) {
+	var states States
+	s.get(t, "states?run=0&largest=100", &states)
+	var late *State
+	for i := range states.States {
+		if states.States[i].Metric == "late_sender" {
+			late = &states.States[i]
+			break
+		}
+	}
+	if late == nil {
+		t.Fatal("the run has no late sender")
+	}
+	p := s.open(t, fmt.Sprintf("#timeline?run=0&arrows=0&from=%d&to=%d", late.At-late.Amount, late.At+2*late.Amount), 1280, 800)
+	w := p.window()
+	p.must(p.Click(w.at(late.At+late.Amount/2, late.Location)))
+	p.must(p.Wait(`document.querySelector("#panel .root")`))
+	if got := p.text(`document.querySelector("#panel .root").textContent`); got != "main/step/fixup" {
+		t.Errorf("root cause in the panel = %q, want main/step/fixup", got)
+	}
+	if got := p.text(`document.querySelector("#panel .verdict").textContent`); !strings.Contains(got, "rank 2") {
+		t.Errorf("verdict = %q, want rank 2", got)
+	}
+	p.settle()
+	p.picture("panel")
+
+	// The last step of the chain is the planted work; the jump shows it.
+	steps := p.text(`[...document.querySelectorAll("#panel .step")].at(-1).textContent`)
+	if !strings.Contains(steps, "rank 2") || !strings.Contains(steps, "fixup") {
+		t.Errorf("last step of the chain = %q, want rank 2 in fixup", steps)
+	}
+	p.eval(`[...document.querySelectorAll("#panel .jump")].at(-1).click()`, nil)
+	p.settle()
+	var answer WaitAnswer
+	s.get(t, fmt.Sprintf("wait?run=0&state=%d", late.State), &answer)
+	last := answer.Chain[len(answer.Chain)-1]
+	w = p.window()
+	if float64(last.From) < w.From || float64(last.To) > w.To || last.Location < w.First || last.Location >= w.Last {
+		t.Errorf("after the jump the window is %+v, which does not show %+v", w, last)
+	}
+	p.must(p.Wait(`document.querySelector("#panel .step[aria-current]")?.textContent.includes("fixup")`))
+	p.picture("jump")
+	p.must(p.Resize(400, 800))
+	p.settle()
+	p.fits("panel", 400)
+	p.picture("panel-400")
+	p.sound()
+}
+
+// testCauses follows the first cause of the table into the timeline.
+func testCauses(t *testing.T, s *site) {
+	p := s.open(t, "#causes?run=0", 1280, 800)
+	p.must(p.ClickOn("table.causes .cause"))
+	p.must(p.Wait(`location.hash.startsWith("#timeline") && document.querySelector("#panel .root")`))
+	if got := p.text(`document.querySelector("#panel .root").textContent`); got != "main/step/fixup" {
+		t.Errorf("the first cause leads to %q, want main/step/fixup", got)
+	}
+	p.settle()
+	p.picture("cause")
+	p.sound()
+}
+
+// testNames shows names that are markup, in all views, and checks that they stay names.
+func testNames(t *testing.T, s *site) {
+	p := s.open(t, "#timeline?run=1", 1280, 800)
+	var states States
+	s.get(t, "states?run=1&largest=1", &states)
+	if len(states.States) != 1 {
+		t.Fatalf("%d waits in the run with odd names, want 1", len(states.States))
+	}
+	w := p.window()
+	p.must(p.Move(w.at(5e9, 0)))
+	p.must(p.Wait(`document.querySelector(".tip")?.textContent.includes("<script>")`))
+	p.picture("odd-tip")
+	for _, place := range []string{
+		"#timeline?run=1&sel=wait%3A" + fmt.Sprint(states.States[0].State), "#timeline?run=1&color=path&sel=call%3A0%3A5000000000", "#overview?run=1", "#causes?run=1", "#tree?run=1", "#map?run=1", "#matrix?run=1",
+	} {
+		p.visit(place)
+		if place == "#matrix?run=1" {
+			continue // names of functions do not occur there
+		}
+		text := p.text("document.body.textContent")
+		for _, name := range evilNames[:1] {
+			if !strings.Contains(text, name) {
+				t.Errorf("%s does not show %s", place, name)
+			}
+		}
+		p.picture("odd-" + strings.Trim(place[1:9], "?="))
+	}
+	if got := p.text(`document.getElementById("runs").querySelector("option:checked").textContent`); !strings.Contains(got, "<b onclick") {
+		t.Errorf("name of the run = %q", got)
+	}
+	if got := p.text("window.ran"); got != "undefined" {
+		t.Errorf("the name number %s was run", got)
+	}
+	if got := p.text(`document.querySelectorAll("#main img[src=x], #panel img, #main script, #panel script").length`); got != "0" {
+		t.Errorf("names became %s elements", got)
+	}
+	p.sound()
+}
+
+// testDark checks that the page follows the system, and its own switch.
+func testDark(t *testing.T, s *site) {
+	p := s.open(t, "#timeline?run=0", 1280, 800)
+	ground := func() string { return p.text("getComputedStyle(document.body).backgroundColor") }
+	light := ground()
+	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))
+	p.must(p.Wait(`document.documentElement.dataset.theme === "dark"`))
+	if dark := ground(); light != "rgb(255, 255, 255)" || dark != "rgb(21, 24, 29)" {
+		t.Errorf("grounds = %s and %s", light, dark)
+	}
+	p.settle()
+	p.picture("dark")
+	p.must(p.ClickOn("#theme"))
+	p.must(p.Wait(`document.documentElement.dataset.theme === "light"`))
+	p.eval("location.reload()", nil)
+	p.settle()
+	if got := ground(); got != light {
+		t.Errorf("ground after light was chosen = %s, want %s", got, light)
+	}
+	p.must(p.ClickOn("#theme"))
+	for _, view := range []string{"overview", "causes", "tree", "map", "matrix", "latency"} {
+		p.visit("#" + view + "?run=3")
+		p.picture("dark-" + view)
+	}
+	p.sound()
+}
+
+// testToken opens the page as somebody who does not know the token.
+func testToken(t *testing.T, s *site) {
+	p, err := s.browser.Open(800, 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	q := &page{Page: p, tb: t}
+	for _, address := range []string{s.address, s.address + "?token=wrong", s.address + "api/runs"} {
+		q.must(p.Goto(address))
+		if got := q.text("document.body.textContent"); !strings.Contains(got, "token") || strings.Contains(got, "late.slt") {
+			t.Errorf("%s says %q, want a word about the token", address, got)
+		}
+	}
+	q.picture("token")
+}
+
+// testLatency moves the latency and compares with what the server computes there.
+func testLatency(t *testing.T, s *site) {
+	p := s.open(t, "#latency?run=0", 1280, 800)
+	chart, err := p.Center("svg.curve")
+	p.must(err)
+	p.must(p.Drag(chart, browser.Point{X: chart.X + 100, Y: chart.Y}, 0))
+	p.must(p.Wait(`location.hash.includes("latency=")`))
+	var latency, shown float64
+	p.eval(`Number(new URLSearchParams(location.hash.split("?")[1]).get("latency"))`, &latency)
+	p.eval(`parseFloat(document.querySelectorAll(".figure-card dd")[1].textContent)`, &shown)
+	var answer Tolerance
+	s.get(t, fmt.Sprintf("tolerance?run=0&latency=%.0f", latency), &answer)
+	if answer.At == nil || !near(shown, answer.At.T/1e9, 0.01) {
+		t.Errorf("run time at L = %v ps is shown as %v ms, the server says %+v", latency, shown, answer.At)
+	}
+	p.eval(`(() => { const s = document.querySelector("input.latency"); s.value = 0; s.dispatchEvent(new Event("input")); })()`, nil)
+	p.must(p.Wait(`new URLSearchParams(location.hash.split("?")[1]).get("latency") === "0"`))
+	p.picture("latency-moved")
+	p.sound()
+}
+
+// near reports whether two numbers are the same as far as they are printed.
+func near(a, b, share float64) bool { return a-b <= share*b && b-a <= share*b }
+
+// testTree walks through the call tree with the keyboard.
+func testTree(t *testing.T, s *site) {
+	p := s.open(t, "#tree?run=0&metric=waiting", 1280, 800)
+	var tree Tree
+	s.get(t, "tree?run=0", &tree)
+	p.must(p.ClickOn(`tr[aria-level="1"]`))
+	p.must(p.Key("ArrowDown", 0))
+	p.must(p.Key("ArrowDown", 0))
+	p.must(p.Wait(`document.querySelector("tr[aria-selected=true]")?.getAttribute("aria-level") === "3"`))
+	var path int
+	p.eval(`Number(document.querySelector("tr[aria-selected=true]").dataset.path)`, &path)
+	p.settle()
+	var d Distribution
+	s.get(t, fmt.Sprintf("distribution?run=0&path=%d&metric=waiting", path), &d)
+	want := fmt.Sprintf("rank %d", d.MaxRank)
+	if got := p.text(`document.querySelector(".side .facts").textContent`); !strings.Contains(got, want) {
+		t.Errorf("distribution of path %d = %q, want %s as the greatest", path, got, want)
+	}
+	p.must(p.Key("ArrowLeft", 0))
+	p.must(p.Wait(`document.querySelector("tr[aria-selected=true]")?.getAttribute("aria-level") === "2" || document.querySelector("tr[aria-expanded=false]")`))
+	p.sound()
+}
+
+// testSolid turns and slices a map in space.
+func testSolid(t *testing.T, s *site) {
+	p := s.open(t, "#map?run=2", 1280, 800)
+	before := p.text(`document.querySelector(".grid-map").toDataURL()`)
+	at, err := p.Center(".grid-map")
+	p.must(err)
+	p.must(p.Drag(at, browser.Point{X: at.X + 60, Y: at.Y + 20}, 0))
+	p.must(p.Wait(`location.hash.includes("turn=65%3A35")`))
+	turned := p.text(`document.querySelector(".grid-map").toDataURL()`)
+	p.must(p.ClickOn(`.segmented button[data-value="z"]`))
+	p.must(p.Wait(`location.hash.includes("slice=z%3A0")`))
+	p.settle()
+	sliced := p.text(`document.querySelector(".grid-map").toDataURL()`)
+	if before == turned || turned == sliced {
+		t.Error("the map does not change when it is turned or sliced")
+	}
+	p.picture("slice")
+	p.sound()
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed page
+var page embed.FS
+
+var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
+	"prose": prose, "cell": cell, "percent": percent, "width": barWidth, "even": func(i int) bool { return i%2 == 0 }, "picture": notBound, "narrow": notBound,
+	"inc": func(i int) int { return i + 1 },
+}).ParseFS(page, "page/report.html"))
+
+// notBound stands for functions that each page brings itself.
+func notBound(*Figure) (template.HTML, error) { return "", nil }
+
+// prose shows what stands between backquotes as code. Everything is escaped.
+func prose(text string) template.HTML { return marked(text, template.HTMLEscapeString) }
+
+// cell is prose that may be broken behind slashes, as call paths need it.
+func cell(text string) template.HTML {
+	return marked(text, func(s string) string {
+		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr>")
+	})
+}
+
+// marked marks code; plain makes a piece of text safe.
+func marked(text string, plain func(string) string) template.HTML {
+	var b strings.Builder
+	for i, piece := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			b.WriteString("<code>" + plain(piece) + "</code>")
+			continue
+		}
+		b.WriteString(plain(piece))
+	}
+	return template.HTML(b.String())
+}
+
+// barWidth is the style of a bar.
+func barWidth(share float64) template.CSS {
+	return template.CSS(fmt.Sprintf("width:%.2f%%", 100*min(max(share, 0), 1)))
+}
+
+// WriteHTML writes the document as one page that needs nothing else.
+func (d *Document) WriteHTML(w io.Writer) error {
+	colours := &palette{}
+	wide, narrow := map[*Figure]template.HTML{}, map[*Figure]template.HTML{}
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			if b.Figure == nil {
+				continue
+			}
+			var err error
+			if wide[b.Figure], err = colours.picture(b.Figure, wideFigure); err != nil {
+				return err
+			}
+			if narrow[b.Figure], err = colours.picture(b.Figure, narrowFigure); err != nil {
+				return err
+			}
+		}
+	}
+	style, err := page.ReadFile("page/report.css")
+	if err != nil {
+		return err
+	}
+	t, err := pageTemplate.Clone()
+	if err != nil {
+		return err
+	}
+	t.Funcs(template.FuncMap{
+		"picture": func(f *Figure) template.HTML { return wide[f] },
+		"narrow":  func(f *Figure) template.HTML { return narrow[f] },
+	})
+	return t.Execute(w, map[string]any{
+		"Document": d, "Style": template.CSS(style), "Light": colours.css(false), "Dark": colours.css(true),
+	})
+}

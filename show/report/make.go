@@ -1,0 +1,153 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"slackline/analyze/scaling"
+	"slackline/internal/parallel"
+	"slackline/model/dataset"
+)
+
+// story is the report while it is made: what the analyses have answered so far.
+type story struct {
+	in   *Input
+	ctx  context.Context
+	runs []*analysed
+	data *dataset.Dataset // measurements, or the metrics of a series of runs
+	from []string         // the words that name them
+
+	gains    answer[*gains]
+	tolerate answer[*tolerated]
+	scale    answer[*scaled]
+	models   answer[[]scaling.Modelled]
+	judged   answer[*scaling.Report]
+
+	doubts []string // of the analyses
+}
+
+// answer is what an analysis found, or why it could not.
+type answer[T any] struct {
+	value T
+	err   error
+	asked bool
+}
+
+// Make asks the analyses and tells what they found. It fails if nothing can be told, or if ctx is done.
+func Make(ctx context.Context, in *Input) (*Document, error) {
+	if len(in.Runs) == 0 && in.Data == nil {
+		return nil, errors.New("a report needs a run or measurements")
+	}
+	s := &story{in: in, ctx: ctx}
+	if err := s.analyse(); err != nil {
+		return nil, err
+	}
+	if err := s.askAll(); err != nil {
+		return nil, err
+	}
+	return s.tell(), nil
+}
+
+// analyse analyses all runs and makes a dataset of several of them.
+func (s *story) analyse() error {
+	s.progress("wait states")
+	s.runs = make([]*analysed, len(s.in.Runs))
+	each := max(s.in.Threads/max(len(s.in.Runs), 1), 1)
+	failed := make([]error, len(s.in.Runs))
+	parallel.Each(len(s.in.Runs), s.in.Threads, func(i int) {
+		s.runs[i], failed[i] = analyseRun(s.ctx, s.in.Runs[i], s.in.Whole, each)
+	})
+	for i, err := range failed {
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.in.Runs[i].Name, err)
+		}
+	}
+	s.data, s.from = s.in.Data, s.in.Words
+	if s.data == nil && len(s.runs) > 1 && s.in.Of != nil {
+		s.data = dataset.New()
+		for _, r := range s.runs {
+			s.data.Merge(s.in.Of(r.waits))
+			s.from = append(s.from, r.run.Words[0])
+		}
+		s.data.Keep(func(series *dataset.Series) bool { return !hasZero(series) })
+		if err := s.data.Settle(); err != nil {
+			s.data = nil
+		}
+	}
+	return nil
+}
+
+// hasZero reports whether a series has a point that no model of growth can describe.
+func hasZero(series *dataset.Series) bool {
+	for _, p := range series.Points {
+		for _, v := range p.Values {
+			if v == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// askAll asks what does not depend on each other side by side. A question without an answer becomes a section that says
+// why; only an interrupt ends the report.
+func (s *story) askAll() error {
+	s.progress("what if, tolerance, larger scale")
+	var questions []func()
+	if len(s.runs) > 0 && s.runs[0].run.Program != nil {
+		questions = append(questions, ask(&s.gains, s.askGains), ask(&s.tolerate, s.askTolerance))
+		if s.runs[0].run.Scaled != nil {
+			questions = append(questions, ask(&s.scale, s.askScale))
+		}
+	}
+	if s.data != nil {
+		questions = append(questions, ask(&s.models, func() ([]scaling.Modelled, error) { return scaling.Models(s.data, scaling.Options{}, 1) }))
+		if s.in.Expectations != nil {
+			questions = append(questions, ask(&s.judged, func() (*scaling.Report, error) {
+				return scaling.Judge(s.in.Expectations.Expectations, s.data, scaling.Options{})
+			}))
+		}
+	}
+	parallel.Each(len(questions), s.in.Threads, func(i int) { questions[i]() })
+	return s.ctx.Err()
+}
+
+// ask makes a piece of work of a question.
+func ask[T any](a *answer[T], question func() (T, error)) func() {
+	a.asked = true
+	return func() { a.value, a.err = question() }
+}
+
+// progress tells what is being done.
+func (s *story) progress(what string) {
+	if s.in.Progress != nil {
+		s.in.Progress(what)
+	}
+}
+
+// main is the run whose story is told; nil: there are only measurements.
+func (s *story) main() *analysed {
+	if len(s.runs) == 0 {
+		return nil
+	}
+	return s.runs[0]
+}
+
+// tell puts the answers in the order in which an engineer asks.
+func (s *story) tell() *Document {
+	s.progress("figures")
+	d := &Document{Title: s.in.Title, Provenance: s.in.Record}
+	d.Sections = []*Section{s.tellRun(), s.tellCompared(), s.tellTime(), s.tellWaits(), s.tellGain(), s.tellTolerance(), s.tellScale(), s.tellExpectations(), s.tellDoubts()}
+	kept := d.Sections[:0]
+	for _, section := range d.Sections {
+		if section != nil {
+			kept = append(kept, section)
+		}
+	}
+	d.Sections = kept
+	d.Subtitle = s.subtitle()
+	d.Mend = s.mend()
+	d.Summary = s.summary(d.Mend)
+	return d
+}

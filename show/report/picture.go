@@ -1,0 +1,98 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+
+	"slackline/show/plot"
+)
+
+// The widths in which figures are drawn: one for screens and paper, one for a telephone. The page shows the one that
+// fits, so that texts stay readable.
+const (
+	wideFigure   = 760
+	narrowFigure = 350
+)
+
+// palette collects the colours that differ between light and dark. Figures name them by variables, so that one drawing
+// serves both.
+type palette struct {
+	pairs []colourPair
+}
+
+type colourPair struct{ light, dark string }
+
+// variable is the name of a pair of colours.
+func (p *palette) variable(light, dark string) string {
+	pair := colourPair{light, dark}
+	i := slices.Index(p.pairs, pair)
+	if i < 0 {
+		i = len(p.pairs)
+		p.pairs = append(p.pairs, pair)
+	}
+	return fmt.Sprintf("--f%d", i)
+}
+
+// css are the definitions of the variables in one of the two.
+func (p *palette) css(dark bool) template.CSS {
+	var b strings.Builder
+	for i, pair := range p.pairs {
+		value := pair.light
+		if dark {
+			value = pair.dark
+		}
+		fmt.Fprintf(&b, "--f%d:%s;", i, value)
+	}
+	return template.CSS(b.String())
+}
+
+// colour finds the colours of a drawing.
+var colour = regexp.MustCompile(`#[0-9a-f]{6}`)
+
+// picture draws a figure in one width for light and dark.
+func (p *palette) picture(f *Figure, width float64) (template.HTML, error) {
+	fig := f.draw(width)
+	light, err := plot.Render(fig, string(plot.SVG), plot.Options{})
+	if err != nil {
+		return "", fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	dark, err := plot.Render(fig, string(plot.SVG), plot.Options{Dark: true})
+	if err != nil {
+		return "", fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	return template.HTML(p.merge(light, dark)), nil
+}
+
+// merge makes one drawing of two that differ in their colours alone. If they differ in more, the light one is taken,
+// on a light ground.
+func (p *palette) merge(light, dark []byte) string {
+	inLight, inDark := colour.FindAllIndex(light, -1), colour.FindAllIndex(dark, -1)
+	if len(inLight) != len(inDark) || !bytes.Equal(colour.ReplaceAll(light, nil), colour.ReplaceAll(dark, nil)) {
+		return string(light)
+	}
+	var b strings.Builder
+	end := 0
+	for i, at := range inLight {
+		b.Write(light[end:at[0]])
+		end = at[1]
+		l, d := string(light[at[0]:at[1]]), string(dark[inDark[i][0]:inDark[i][1]])
+		if l == d || !isAttribute(light, at[0]) {
+			b.WriteString(l)
+			continue
+		}
+		// The light colour follows for programs that take the drawing out of the page.
+		fmt.Fprintf(&b, "var(%s,%s)", p.variable(l, d), l)
+	}
+	b.Write(light[end:])
+	return b.String()
+}
+
+// isAttribute reports whether a colour stands in an attribute, not in a text that looks like one.
+func isAttribute(svg []byte, at int) bool {
+	before := svg[:at]
+	return bytes.HasSuffix(before, []byte(`fill="`)) || bytes.HasSuffix(before, []byte(`stroke="`))
+}

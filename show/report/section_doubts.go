@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+
+	"slackline/analyze/profile"
+	"slackline/model/unit"
+)
+
+// tellDoubts says how sure everything is.
+func (s *story) tellDoubts() *Section {
+	section := &Section{ID: "doubts", Title: "How sure is this", Question: "What may make these answers wrong?"}
+	t := &Table{Title: "What was assumed, and how well it holds", Columns: []Column{left("about"), left("what is known"), left("what it means")}}
+	if a := s.main(); a != nil {
+		s.doubtClocks(t, a)
+		s.doubtWaits(t, a)
+		s.doubtRecorder(t, a)
+		if a.efficiency.Estimated {
+			t.add(text("Efficiencies"), text("the run time on an ideal network is estimated from the waits"), text("serialisation and transfer are estimates; their product is exact"))
+		}
+		s.doubtModel(t, a)
+	}
+	s.doubtData(t)
+	section.table(t)
+	if warnings := s.in.Warnings; len(warnings) > 0 {
+		section.head("Warnings")
+		for _, w := range warnings {
+			section.doubt(w)
+		}
+	} else {
+		section.say("There were no warnings when the inputs were read.")
+	}
+	return section
+}
+
+func (s *story) doubtClocks(t *Table, a *analysed) {
+	if a.run.Timeline.Simulated {
+		t.add(text("Clocks"), text("the run is simulated"), text("times are exact"))
+		return
+	}
+	t.add(text("Clocks"), text(a.clockWords()), text("waits shorter than the error may be none"))
+	if p := &a.run.Timeline.Problems; p.Violations > 0 {
+		t.add(text("Causality"), text(fmt.Sprintf("%s still arrive before they were sent, by up to %s", count(p.Violations, "message"), p.WorstViolation.Short())), text("the clocks are wrong; "+code("--clock clc")+" mends them"))
+	}
+}
+
+func (s *story) doubtWaits(t *Table, a *analysed) {
+	w := &a.waits.Totals
+	if w.Waiting.Amount == 0 {
+		return
+	}
+	t.add(text("Uncertain waits"), text(fmt.Sprintf("%s, %s of all waiting", w.Uncertain.Short(), percent(part(w.Uncertain, w.Waiting.Amount)))), text("shorter than the error of the clocks"))
+	t.add(text("Waits without cause"), text(fmt.Sprintf("%s, %s of all waiting", w.Unattributed.Short(), percent(part(w.Unattributed, w.Waiting.Amount)))), text("the two had not met before in the part that was looked at"))
+	if a.waits.Cyclic > 0 {
+		t.add(text("Circles"), text(count(a.waits.Cyclic, "wait state")+" depend on each other in circles"), text("the clocks are wrong; part of the costs stays without cause"))
+	}
+}
+
+func (s *story) doubtRecorder(t *Table, a *analysed) {
+	own := unit.Duration(0)
+	for _, p := range a.composition.Parts {
+		if p.Kind == profile.Recording {
+			own += p.Time
+		}
+	}
+	if own > 0 {
+		t.add(text("Recorder"), text(fmt.Sprintf("%s of the time of all ranks is the recorder's own", percent(part(own, a.composition.Total)))), text("it is no part of the program"))
+	}
+}
+
+// doubtModel says how well simulations describe the run.
+func (s *story) doubtModel(t *Table, a *analysed) {
+	if a.run.Program == nil || s.gains.err != nil || s.gains.value == nil {
+		return
+	}
+	where := s.in.Machine.Name
+	if s.in.Machine.Assumed {
+		where = "a network that costs nothing, because no machine was named"
+	}
+	t.add(text("Machine"), text(where), text("computation takes as long as it did; messages cost what the machine says (LogGOPS)"))
+	if a.run.Span > 0 {
+		off := float64(s.gains.value.before)/float64(a.run.Span) - 1
+		how := "simulated"
+		if a.run.Denoised {
+			how = "simulated without the noise of the recorded machine"
+		}
+		t.add(text("Simulation"), text(fmt.Sprintf("%s %s, %s recorded: %+.1f %%", s.gains.value.before.Short(), how, a.run.Span.Short(), 100*off)), text("how near the simulation comes to what was recorded, from MPI_Init to MPI_Finalize; on another machine it need not be near"))
+	}
+	t.add(text("Tolerance"), text("the static model: a rank's CPU is never busy with the messages of others"), text("latency and bandwidth that are tolerated may be somewhat less in reality"))
+	if s.scale.asked {
+		t.add(text("Larger scale"), text("copies of the ranks with the same work each, messages inside their copy"), text("weak scaling of a program whose communication is local; nothing else grows"))
+	}
+	if s.in.Noise != nil {
+		t.add(text("Noise"), text(fmt.Sprintf("%s, drawn anew in %s", s.in.Noise.Name, count(s.in.Noise.Replicas, "replica"))), text("a model or a measurement of one machine; other machines have other noise"))
+	}
+}
+
+// doubtData says how well measurements can be believed.
+func (s *story) doubtData(t *Table) {
+	if !s.models.asked || s.models.err != nil {
+		return
+	}
+	unsure, bad := 0, ""
+	for i := range s.models.value {
+		if m := &s.models.value[i]; m.Err != nil || m.Fit.Doubt != "" {
+			if unsure++; unsure == 1 {
+				bad = doubtOf(m)
+			}
+		}
+	}
+	known := fmt.Sprintf("%s; all have a model", grouped(int64(len(s.models.value)))+" series of measurements")
+	if unsure > 0 {
+		known = fmt.Sprintf("%d of %s without a model that one may believe, e.g. because: %s", unsure, grouped(int64(len(s.models.value)))+" series of measurements", bad)
+	}
+	t.add(text("Models"), text(known), text("predictions beyond the measured range hold as long as the law does"))
+}

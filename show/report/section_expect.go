@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"slackline/analyze/scaling"
+)
+
+// tellExpectations says whether measurements scale as expected.
+func (s *story) tellExpectations() *Section {
+	section := &Section{ID: "expectations", Title: "Does it meet its expectations", Question: "Does the program scale as its authors expect?"}
+	switch {
+	case s.in.Expectations == nil:
+		data := s.from
+		if len(data) == 0 {
+			data = []string{"runs.json"}
+		}
+		section.Missing = &Missing{"no expectations were given", command("report", data, "--expectations", "expectations.yaml")}
+		return section
+	case !s.judged.asked:
+		section.Missing = &Missing{"expectations are held against measurements over several numbers of ranks, and none were given", command("report", "runs.json", "--expectations", s.in.Expectations.Name)}
+		return section
+	case s.judged.err != nil:
+		section.doubt("The expectations cannot be checked: " + s.judged.err.Error())
+		return section
+	}
+	r := s.judged.value
+	section.say(expectationWords(r))
+	t := &Table{
+		Title: "Expectations", Command: command("check", s.in.Expectations.Name, s.from),
+		Columns: []Column{left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why")},
+	}
+	for _, c := range r.Checks {
+		found := text("-")
+		if c.Fit != nil {
+			found = text(growth(c.Fit) + ", " + c.Fit.Model.String())
+		}
+		t.add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
+	}
+	for _, c := range r.Rules {
+		t.add(verdict(&c.Outcome), named(c.Rule.Text), text(c.Metric), text("the rule holds"), text(crossover(c)), text(why(&c.Outcome)))
+	}
+	section.table(t)
+	if f := s.expectationFigure(r); f != nil {
+		section.figure(f)
+	}
+	return section
+}
+
+// expectationWords sums the verdicts up.
+func expectationWords(r *scaling.Report) string {
+	counts := map[scaling.Verdict]int{}
+	for _, c := range r.Checks {
+		counts[c.Verdict]++
+	}
+	for _, c := range r.Rules {
+		counts[c.Verdict]++
+	}
+	total := len(r.Checks) + len(r.Rules)
+	if counts[scaling.Fail] == 0 && counts[scaling.Inconclusive] == 0 {
+		return fmt.Sprintf("Yes: all %s are met.", count(total, "expectation"))
+	}
+	var words []string
+	for _, v := range []scaling.Verdict{scaling.Pass, scaling.Fail, scaling.Inconclusive, scaling.Skipped} {
+		if n := counts[v]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, map[scaling.Verdict]string{
+				scaling.Pass: "met", scaling.Fail: "not met", scaling.Inconclusive: "cannot be decided", scaling.Skipped: "skipped",
+			}[v]))
+		}
+	}
+	answer := "No"
+	if counts[scaling.Fail] == 0 {
+		answer = "That cannot be said"
+	}
+	return fmt.Sprintf("%s: of %s, %s.", answer, count(total, "expectation"), list(words))
+}
+
+// verdict is a cell with the verdict.
+func verdict(o *scaling.Outcome) Cell {
+	mark := map[scaling.Verdict]string{scaling.Pass: "good", scaling.Fail: "bad", scaling.Inconclusive: "unsure"}[o.Counts()]
+	return Cell{Text: o.Status(), Value: o.Verdict.String(), Mark: mark}
+}
+
+func why(o *scaling.Outcome) string {
+	return strings.Join(append([]string{o.Reason}, o.Notes...), "; ")
+}
+
+// crossover says from where on a rule is violated.
+func crossover(c *scaling.RuleCheck) string {
+	switch {
+	case len(c.Violated) > 0:
+		return fmt.Sprintf("violated at %s", count(len(c.Violated), "measured point"))
+	case !math.IsNaN(c.Crossover):
+		return fmt.Sprintf("violated from %g on", c.Crossover)
+	}
+	return "holds"
+}
+
+// expectationFigure draws the first expectation that is not met, or else the first.
+func (s *story) expectationFigure(r *scaling.Report) *Figure {
+	var chosen *scaling.Check
+	for _, c := range r.Checks {
+		if c.Fit != nil && (chosen == nil || chosen.Verdict == scaling.Pass && c.Verdict != scaling.Pass) {
+			chosen = c
+		}
+	}
+	if chosen == nil {
+		return nil
+	}
+	f := &Figure{
+		ID: "expected", Title: "Expected and found: " + chosen.Function, Caption: "What was measured, the model with its band, what was expected and the limits of that.",
+		Command: command("check", s.in.Expectations.Name, s.from, "--plot", "check.svg", "--plot-function", chosen.Function),
+		Data:    &Table{Columns: []Column{right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")}},
+		draw:    func(width float64) figure { return expectationChart(chosen, width) },
+	}
+	for i, at := range chosen.Fit.At {
+		f.Data.add(decimal(at[0]), decimal(chosen.Fit.Values[i]), decimal(chosen.Fit.Model.Eval(at...)))
+	}
+	return f
+}

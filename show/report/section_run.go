@@ -1,0 +1,258 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"slackline/analyze/profile"
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	"slackline/model/unit"
+)
+
+// tellRun says what ran.
+func (s *story) tellRun() *Section {
+	section := &Section{ID: "run", Title: "What ran", Question: "Which program, where, for how long, and how was it observed?"}
+	if s.main() == nil {
+		section.Blocks = append(section.Blocks, Block{Facts: s.dataFacts()})
+		section.doubt("These are measurements without a run: nothing is known about who waits in them. " + code("slackline record -- mpirun -n 8 ./app") + " records one.")
+		return section
+	}
+	a := s.main()
+	section.Blocks = append(section.Blocks, Block{Facts: a.facts()})
+	switch {
+	case a.cut:
+		tl := a.run.Timeline
+		section.say(fmt.Sprintf("All that follows is about the %s in which every rank is between MPI_Init and MPI_Finalize. What lies before (%s) and behind (%s) is left out; %s counts it.",
+			a.runTime().Short(), a.begin.Short(), (tl.End - tl.Start - a.end).Short(), code("--whole")))
+	case a.run.Begin != 0 || a.run.End != 0:
+		section.say(fmt.Sprintf("All that follows is about the time from %s to %s of the run, as asked for. What is simulated is the whole run.", a.begin.Short(), a.end.Short()))
+	}
+	if f := a.matrixFigure(); f != nil {
+		section.figure(f)
+	}
+	return section
+}
+
+// facts describe a run.
+func (a *analysed) facts() []Fact {
+	tl := a.run.Timeline
+	facts := []Fact{{"Run", a.run.Name}}
+	p := &a.run.Properties
+	if len(p.Command) > 0 {
+		facts = append(facts, Fact{"Program", Command(p.Command...)})
+	} else if programs := programsOf(tl); programs != "" {
+		facts = append(facts, Fact{"Program", programs})
+	}
+	if len(p.Launch) > 0 {
+		facts = append(facts, Fact{"Started by", Command(p.Launch...)})
+	}
+	if p.Created > 0 {
+		facts = append(facts, Fact{"Recorded", time.Unix(0, p.Created).UTC().Format("2 January 2006, 15:04 UTC")})
+	}
+	if p.MPI != "" {
+		library, _, _ := strings.Cut(p.MPI, ",")
+		facts = append(facts, Fact{"MPI", library})
+	}
+	ranks := count(tl.Ranks, "rank")
+	if n := len(tl.Locations); n != tl.Ranks {
+		ranks += ", " + count(n, "thread")
+	}
+	if g := tl.Grid; g != nil && len(g.Dims) > 0 {
+		ranks += ", process grid " + strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Dims), " ", " × "), "[]")
+	}
+	facts = append(facts, Fact{"Processes", ranks})
+	if hosts := hostsOf(tl); hosts != "" {
+		facts = append(facts, Fact{"Hosts", hosts})
+	}
+	facts = append(facts, Fact{"Run time", (tl.End - tl.Start).Short()})
+	calls, bytes := int64(0), int64(0)
+	for i := range tl.Locations {
+		calls += int64(tl.Locations[i].Calls.Len())
+	}
+	for i := range tl.Messages {
+		bytes += tl.Messages[i].Size
+	}
+	facts = append(facts, Fact{"Calls", grouped(calls)},
+		Fact{"Communication", fmt.Sprintf("%s with %s, %s", count(len(tl.Messages), "message"), unit.Size(bytes).Short(), count(len(tl.Collectives), "collective"))})
+	return append(facts, Fact{"Observed by", a.observer()}, Fact{"Clocks", a.clockWords()})
+}
+
+// observer says where the run comes from.
+func (a *analysed) observer() string {
+	if a.run.Machine != "" {
+		return "simulation on " + a.run.Machine
+	}
+	words := "a recorder"
+	if a.run.Properties.Tool != "" {
+		words = a.run.Properties.Tool
+	}
+	if f, err := trace.FormatNamed(a.run.Format); err == nil {
+		words += ", " + f.Info
+	}
+	if period := a.run.Properties.SamplePeriod; period > 0 {
+		words += fmt.Sprintf(", call stacks sampled every %s", unit.Duration(period).Short())
+	}
+	return words
+}
+
+// programsOf names the outermost functions of the run, which are what can be known of the program.
+func programsOf(tl *timeline.Timeline) string {
+	var names []string
+	for _, p := range tl.Paths[1:] {
+		if r := &tl.Regions[p.Region]; p.Depth == 1 && r.Paradigm == timeline.User && !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	if len(names) == 0 || len(names) > 3 {
+		return ""
+	}
+	return "begins in " + list(names)
+}
+
+// maxHosts is how many hosts are named.
+const maxHosts = 4
+
+func hostsOf(tl *timeline.Timeline) string {
+	var names []string
+	for i := range tl.Locations {
+		if h := tl.Locations[i].Host; h != "" && !slices.Contains(names, h) {
+			names = append(names, h)
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n > maxHosts:
+		return fmt.Sprintf("%s: %s, ...", count(n, "host"), strings.Join(names[:maxHosts], ", "))
+	}
+	return strings.Join(names, ", ")
+}
+
+// clockWords says how good the times are.
+func (a *analysed) clockWords() string {
+	if a.run.Timeline.Simulated || a.run.Clocks == nil {
+		return "exact, as of a simulation"
+	}
+	worst, unknown := unit.Duration(-1), false
+	for i := range a.run.Timeline.Locations {
+		e := a.run.Timeline.Locations[i].ClockError
+		worst, unknown = max(worst, e), unknown || e < 0
+	}
+	c := a.run.Clocks
+	var words []string
+	switch {
+	case worst == 0 && !unknown:
+		words = append(words, "one clock for all ranks")
+	case worst < 0:
+		words = append(words, "error not known")
+	case unknown:
+		words = append(words, fmt.Sprintf("error up to %s where it is known", worst.Short()))
+	default:
+		words = append(words, fmt.Sprintf("right within %s", worst.Short()))
+	}
+	switch {
+	case worst == 0 && !unknown:
+	case c.Source == "none" || c.Source == "":
+		words = append(words, "times as recorded")
+	default:
+		words = append(words, "compared by "+c.Source)
+	}
+	if n := c.Before.Messages + c.Before.Groups; n > 0 {
+		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were mended by up to %s", count(n, "message"), c.Furthest.Short()))
+	}
+	return strings.Join(words, "; ")
+}
+
+// dataFacts describe measurements.
+func (s *story) dataFacts() []Fact {
+	d := s.in.Data
+	metrics := []string{}
+	for _, series := range d.Series {
+		if !slices.Contains(metrics, series.Metric) {
+			metrics = append(metrics, series.Metric)
+		}
+	}
+	if len(metrics) > 6 {
+		metrics = append(metrics[:6], "...")
+	}
+	return []Fact{
+		{"Measurements", strings.Join(s.in.Words, ", ")}, {"Parameters", strings.Join(d.Parameters, ", ")},
+		{"Series", grouped(int64(len(d.Series)))}, {"Values", grouped(int64(d.Measurements()))}, {"Metrics", strings.Join(metrics, ", ")},
+	}
+}
+
+// maxMatrix is how many ranks a matrix of messages in a report may have.
+const maxMatrix = 256
+
+// matrixFigure shows who sends how much to whom.
+func (a *analysed) matrixFigure() *Figure {
+	links := profile.Matrix(a.timeline)
+	if len(links) == 0 || a.timeline.Ranks > maxMatrix {
+		return nil
+	}
+	f := &Figure{
+		ID: "messages", Title: "Who sends to whom", Caption: "Messages and bytes from rank (rows) to rank (columns). Collectives are not in it.",
+		Command: command("profile", a.words, "--plot", "matrix.svg", "--plot-kind", "matrix"),
+		Data:    &Table{Columns: []Column{right("from"), right("to"), right("messages"), right("bytes")}},
+		draw:    func(width float64) figure { return matrixMaps(a.timeline.Ranks, links, width) },
+	}
+	for _, l := range links {
+		f.Data.add(whole(l.From), whole(l.To), whole(l.Count), Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
+	}
+	return f
+}
+
+// tellCompared sets several runs beside each other.
+func (s *story) tellCompared() *Section {
+	if len(s.runs) < 2 {
+		return nil
+	}
+	section := &Section{ID: "compared", Title: "The runs compared", Question: "How do the runs differ?"}
+	words := []string{}
+	for _, r := range s.runs {
+		words = append(words, r.run.Words[0])
+	}
+	t := &Table{
+		Title: "Runs side by side", Command: command("compare", words[:2]),
+		Columns: []Column{left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting")},
+	}
+	for _, r := range s.runs {
+		change := text("")
+		if first := s.runs[0].runTime(); r != s.runs[0] && first > 0 {
+			ratio := float64(r.runTime())/float64(first) - 1
+			change = Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
+		}
+		largest := text("")
+		if causes := r.causes(); len(causes) > 0 {
+			largest = named(r.name(causes[0].path))
+		}
+		t.add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
+			shareOf(r.efficiency.Communication), shareOf(part(r.waits.Totals.Waiting.Amount, r.total())), largest)
+	}
+	section.table(t)
+	if f := s.seriesFigure(words); f != nil {
+		section.figure(f)
+	}
+	return section
+}
+
+// seriesFigure shows the run time and the efficiencies over the number of ranks, if the runs differ in it.
+func (s *story) seriesFigure(words []string) *Figure {
+	sorted := slices.Clone(s.runs)
+	slices.SortStableFunc(sorted, func(x, y *analysed) int { return x.timeline.Ranks - y.timeline.Ranks })
+	if sorted[0].timeline.Ranks == sorted[len(sorted)-1].timeline.Ranks {
+		return nil
+	}
+	f := &Figure{
+		ID: "series", Title: "Over the number of ranks", Caption: "Run time and efficiencies of the runs.", Command: command("scaling", words, "--metric", "run_time"),
+		Data: &Table{Columns: []Column{right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")}},
+		draw: func(width float64) figure { return seriesChart(sorted, width) },
+	}
+	for _, r := range sorted {
+		f.Data.add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
+	}
+	return f
+}

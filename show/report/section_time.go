@@ -1,0 +1,231 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+	"slackline/model/unit"
+)
+
+// tellTime says how the time is composed and how efficient it is.
+func (s *story) tellTime() *Section {
+	section := &Section{ID: "time", Title: "Where the time goes", Question: "What does the run time consist of, and how much of it is useful?"}
+	a := s.main()
+	if a == nil {
+		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("report", "app.slt", s.from)}
+		return section
+	}
+	section.Blocks = append(section.Blocks, Block{Shares: a.shares()})
+	section.say(a.efficiencyWords())
+	section.Blocks = append(section.Blocks, Block{Meters: a.meters()})
+	if f := a.rankFigure(); f != nil {
+		section.figure(f)
+	}
+	section.table(a.pathTable())
+	if f := a.iterationFigure(); f != nil {
+		section.figure(f)
+	}
+	section.table(a.collectiveTable())
+	return section
+}
+
+// shares is the composition as one bar.
+func (a *analysed) shares() *Shares {
+	sh := &Shares{Title: "Time of all " + a.crowd(), Command: command("profile", a.words)}
+	for _, p := range a.composition.Parts {
+		if p.Time > 0 {
+			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colourOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
+		}
+	}
+	return sh
+}
+
+// crowd is what the run has many of.
+func (a *analysed) crowd() string {
+	if len(a.timeline.Locations) != a.timeline.Ranks {
+		return count(len(a.timeline.Locations), "thread")
+	}
+	return count(a.timeline.Ranks, "rank")
+}
+
+// partName names a part of the composition for people.
+func partName(p profile.Part) string {
+	if p.Kind != profile.Waiting {
+		return p.Kind.Title()
+	}
+	for _, m := range waits.Metrics() {
+		if m.String() == p.Name {
+			return "waiting: " + lower(m.Info().Title)
+		}
+	}
+	return "waiting: " + p.Name
+}
+
+// colourOf is the word that gives a kind of activity its colour.
+func colourOf(k profile.Kind) string {
+	switch k {
+	case profile.Computation:
+		return "compute"
+	case profile.Waiting:
+		return "waiting"
+	case profile.OpenMP:
+		return "openmp"
+	case profile.Noise, profile.Recording:
+		return "noise"
+	case profile.Outside:
+		return "outside"
+	}
+	return "mpi"
+}
+
+// efficiencyWords says what the efficiencies mean here.
+func (a *analysed) efficiencyWords() string {
+	e := a.efficiency
+	text := fmt.Sprintf("%s of the time of all ranks is useful computation. ", percent(e.Parallel))
+	type loss struct {
+		factor float64
+		text   string
+	}
+	losses := []loss{
+		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.", e.MaxUseful.Short(), e.AverageUseful.Short())},
+		{e.Serialisation, "Most of the rest is lost because ranks wait for each other in turn, even though each has about as much to do."},
+		{e.Transfer, "Most of the rest is lost in the transfer of data and in MPI itself."},
+	}
+	worst := slices.MinFunc(losses, func(x, y loss) int { return cmp.Compare(x.factor, y.factor) })
+	if e.Parallel >= 0.95 {
+		return text + "There is little to gain from a better balance or a faster network."
+	}
+	return text + worst.text
+}
+
+// meters are the efficiencies as a tree.
+func (a *analysed) meters() []Meter {
+	e := a.efficiency
+	estimated := ""
+	if e.Estimated {
+		estimated = fmt.Sprintf("; the run time on an ideal network, %s, is estimated from the waits", e.Ideal.Short())
+	}
+	return []Meter{
+		{"Parallel efficiency", e.Parallel, "share of the time of all ranks that is useful computation: load balance × communication", 0},
+		{"Load balance", e.LoadBalance, "average over greatest computation time of a rank: 1 if all have the same to do", 1},
+		{"Communication", e.Communication, "greatest computation time of a rank over the run time: serialisation × transfer", 1},
+		{"Serialisation", e.Serialisation, "what dependences between ranks cost, even on an ideal network" + estimated, 2},
+		{"Transfer", e.Transfer, "what the transfer of data and MPI itself cost", 2},
+	}
+}
+
+// kindsByRank are what the figure by rank shows: the parts of the composition, joined into few.
+var kindsByRank = []struct {
+	name string
+	of   func(profile.Kind) bool
+}{
+	{"computation", func(k profile.Kind) bool { return k == profile.Computation }},
+	{"MPI without waiting", func(k profile.Kind) bool { return k >= profile.PointToPoint && k <= profile.OtherMPI }},
+	{"waiting", func(k profile.Kind) bool { return k == profile.Waiting }},
+	{"other", func(k profile.Kind) bool {
+		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
+	}},
+}
+
+// byRank is the time of a kind by rank.
+func (a *analysed) byRank(of func(profile.Kind) bool) []unit.Duration {
+	times := make([]unit.Duration, a.timeline.Ranks)
+	for i, p := range a.composition.Parts {
+		if !of(p.Kind) {
+			continue
+		}
+		for rank := range times {
+			times[rank] += a.composition.ByRank[rank].Times[i]
+		}
+	}
+	return times
+}
+
+// rankFigure shows what each rank does with its time.
+func (a *analysed) rankFigure() *Figure {
+	if a.timeline.Ranks < 2 {
+		return nil
+	}
+	var columns [][]unit.Duration
+	f := &Figure{
+		ID: "ranks", Title: "What each rank does with its time", Caption: "Parts of the time of each rank, one above the other.",
+		Command: command("profile", a.words, "--plot", "ranks.svg", "--plot-kind", "ranks"), Data: &Table{Columns: []Column{right("rank")}},
+	}
+	var names []string
+	for _, k := range kindsByRank {
+		times := a.byRank(k.of)
+		if slices.Max(times) == 0 {
+			continue
+		}
+		names, columns = append(names, k.name), append(columns, times)
+		f.Data.Columns = append(f.Data.Columns, right(k.name))
+	}
+	for rank := range a.timeline.Ranks {
+		row := []Cell{whole(rank)}
+		for _, c := range columns {
+			row = append(row, span(c[rank]))
+		}
+		f.Data.add(row...)
+	}
+	f.draw = func(width float64) figure { return stackedByRank(names, columns, width) }
+	return f
+}
+
+// shownPaths is how many call paths a table shows.
+const shownPaths = 12
+
+// pathTable lists the call paths that take the most time.
+func (a *analysed) pathTable() *Table {
+	entries := slices.Clone(a.profile.ByPath)
+	slices.SortStableFunc(entries, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
+	most, worst := map[int32]unit.Duration{}, map[int32]int{}
+	for i := range a.profile.Entries {
+		if e := &a.profile.Entries[i]; e.Exclusive > most[e.Path] {
+			most[e.Path], worst[e.Path] = e.Exclusive, e.Rank
+		}
+	}
+	t := &Table{
+		Title: "Call paths that take the most time (without what they call)", Command: command("profile", a.words, "--top", "0"),
+		Columns: []Column{left("call path"), right("time"), right("share"), right("visits"), right("most on rank"), right("")},
+	}
+	for _, e := range entries {
+		switch {
+		case e.Exclusive == 0:
+		case len(t.Rows) == shownPaths:
+			t.Left++
+		default:
+			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), whole(e.Visits), whole(worst[e.Path]), span(most[e.Path]))
+		}
+	}
+	return t
+}
+
+// iterationFigure shows how a program that repeats itself develops.
+func (a *analysed) iterationFigure() *Figure {
+	it := a.iterations
+	if it == nil || len(it.List) < 2 {
+		return nil
+	}
+	f := &Figure{
+		ID: "iterations", Title: "From iteration to iteration", Caption: fmt.Sprintf("One iteration begins with each %s.", code(a.name(it.Path))),
+		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
+		Data:    &Table{Columns: []Column{right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")}},
+		draw:    func(width float64) figure { return iterationChart(it, a.timeline.Ranks, width) },
+	}
+	for k, i := range it.List {
+		f.Data.add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
+	}
+	return f
+}
+
+// collectiveTable lists the collectives.
+func (a *analysed) collectiveTable() *Table {
+	t := &Table{Title: "Collectives", Command: command("profile", a.words), Columns: []Column{left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks")}}
+	for _, u := range profile.Collectives(a.timeline, 1) {
+		t.add(text(u.Op.String()), whole(u.Ranks), whole(u.Calls), Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, span(u.Time))
+	}
+	return t
+}

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"fmt"
+	"math/big"
+
+	"slackline/analyze/tolerance"
+	"slackline/model/unit"
+)
+
+// tolerated is how much slower the network may be.
+type tolerated struct {
+	answers []*tolerance.Answers // by parameter
+}
+
+// The growth of the run time that is asked for, in per cent.
+var tolerances = []string{"1%", "2%", "5%"}
+
+// maxToleranceOps is how many operations a program may have whose tolerance a report asks for: the static model holds
+// all of them in memory.
+const maxToleranceOps = 20_000_000
+
+// askTolerance asks how the run time depends on latency, bandwidth and overhead.
+func (s *story) askTolerance() (*tolerated, error) {
+	a := s.main()
+	prepared, err := tolerance.Prepare(a.run.Program, s.in.Mapping.Mapping, s.in.Machine.Gamma)
+	if err != nil {
+		return nil, err
+	}
+	if n := prepared.Graph().NumOps(); n > maxToleranceOps {
+		return nil, fmt.Errorf("%s are too many for a report", count(n, "operation"))
+	}
+	layout, err := s.in.Machine.Layout(prepared.Graph().Ranks())
+	if err != nil {
+		return nil, err
+	}
+	e, err := prepared.Evaluate(tolerance.Network{Layout: layout})
+	if err != nil {
+		return nil, err
+	}
+	var percents []tolerance.Percent
+	for _, text := range tolerances {
+		p, err := tolerance.ParsePercent(text)
+		if err != nil {
+			return nil, err
+		}
+		percents = append(percents, p)
+	}
+	t := &tolerated{}
+	for _, p := range []tolerance.Parameter{tolerance.L, tolerance.G, tolerance.O} {
+		if err := s.ctx.Err(); err != nil {
+			return nil, err
+		}
+		answers, err := e.Ask(tolerance.Question{Variable: tolerance.Variable{Parameter: p}, Percents: percents, Around: p != tolerance.O})
+		if err != nil {
+			return nil, err
+		}
+		t.answers = append(t.answers, answers)
+	}
+	return t, nil
+}
+
+// tellTolerance says how much latency, bandwidth and noise the program tolerates.
+func (s *story) tellTolerance() *Section {
+	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does the program bear?"}
+	if section.Missing = s.notSimulated(); section.Missing != nil {
+		return section
+	}
+	if s.tolerate.err != nil {
+		section.Missing = &Missing{"the static model cannot tell: " + s.tolerate.err.Error(), ""}
+		return section
+	}
+	t := s.tolerate.value
+	section.say(s.toleranceWords(t))
+	section.table(s.toleranceTable(t))
+	for i, a := range t.answers[:2] {
+		if f := s.toleranceFigure(a, []string{"latency", "bandwidth"}[i]); f != nil {
+			section.figure(f)
+		}
+	}
+	s.tellNoise(section)
+	return section
+}
+
+// toleranceWords says the answer about latency in words.
+func (s *story) toleranceWords(t *tolerated) string {
+	a := t.answers[0]
+	text := fmt.Sprintf("On %s the program takes %s, of which %s are latencies of messages on the critical path. ",
+		s.in.Machine.Name, a.T.Short(), percent(float64(a.Share())/1e6))
+	switch l := a.Tolerance[0]; {
+	case l.Unbounded:
+		return text + "No latency, however large, makes it slower."
+	default:
+		last := a.Tolerance[len(a.Tolerance)-1]
+		text += fmt.Sprintf("The latency may grow from %s to %s before the run takes 1 %% longer", valueWords(tolerance.L, a.Given.X), valueWords(tolerance.L, l.X))
+		if !last.Unbounded {
+			text += fmt.Sprintf(", and to %s before it takes 5 %% longer", valueWords(tolerance.L, last.X))
+		}
+		return text + "."
+	}
+}
+
+// valueWords prints a value of a parameter.
+func valueWords(p tolerance.Parameter, v int64) string {
+	if p == tolerance.G {
+		return fmt.Sprintf("%.4g ns/B", float64(v)/1e6)
+	}
+	return unit.Duration(v).Short()
+}
+
+// parameterNames are what people call the parameters.
+var parameterNames = map[tolerance.Parameter]string{tolerance.L: "latency L", tolerance.G: "time per byte G", tolerance.O: "CPU time of a message, o"}
+
+// toleranceTable lists the largest values.
+func (s *story) toleranceTable(t *tolerated) *Table {
+	table := &Table{
+		Title: "Largest value at which the run takes at most so much longer (each parameter by itself)", Command: s.toleranceCommand("L"),
+		Columns: []Column{left("parameter"), right("given")},
+	}
+	for _, p := range tolerances {
+		table.Columns = append(table.Columns, right("+"+p))
+	}
+	table.Columns = append(table.Columns, right("on the critical path"))
+	on := []string{"latency", "byte", "overhead"}
+	for i, a := range t.answers {
+		p := a.Question.Variable.Parameter
+		row := []Cell{text(parameterNames[p]), {Text: valueWords(p, a.Given.X), Value: a.Given.X}}
+		for _, l := range a.Tolerance {
+			cell := Cell{Text: valueWords(p, l.X), Value: l.X}
+			if l.Unbounded {
+				cell = text("any")
+			}
+			row = append(row, cell)
+		}
+		n := []int64{a.Lambda.L, a.Lambda.Bytes, a.Lambda.O}[i]
+		noun := on[i]
+		if noun == "latency" && n != 1 {
+			noun = "latencie"
+		}
+		table.add(append(row, Cell{Text: count(n, noun), Value: n})...)
+	}
+	return table
+}
+
+func (s *story) toleranceCommand(parameter string, further ...string) string {
+	words := s.main().run.Simulate
+	if parameter != "L" {
+		further = append([]string{"--parameter", parameter}, further...)
+	}
+	return command("tolerance", words, s.in.Machine.Words, s.in.Mapping.Words, further)
+}
+
+// toleranceFigure draws the run time over a parameter.
+func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
+	if len(a.Curve) < 2 {
+		return nil
+	}
+	p := a.Question.Variable.Parameter
+	f := &Figure{
+		ID: name, Title: "Run time over " + name, Command: s.toleranceCommand(p.String(), "--plot", name+".svg"),
+		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by at most 1, 2 and 5 %.",
+		Data:    &Table{Columns: []Column{right(parameterNames[p]), right("run time"), right("slope before"), right("slope behind")}},
+		draw:    func(width float64) figure { return toleranceStack(a, width) },
+	}
+	if name == "bandwidth" {
+		f.Caption = "Run time over the time per byte G, the inverse of the bandwidth. " + f.Caption
+	}
+	for _, c := range a.Curve {
+		x, t := floorOf(c.X), floorOf(c.T)
+		if p == tolerance.G {
+			t /= 1000 // it is in femtoseconds
+		}
+		f.Data.add(Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
+	}
+	return f
+}
+
+func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
+
+// tellNoise says what noise does to the run at its own size.
+func (s *story) tellNoise(section *Section) {
+	if s.in.Noise == nil {
+		section.Blocks = append(section.Blocks, Block{Text: "How much noise it tolerates is not asked here: no noise was named. " +
+			code(command("report", s.main().run.Simulate, s.in.Machine.Words, "--noise", "1000Hz:25us")) + " asks it."})
+		return
+	}
+	if s.scale.err != nil || s.scale.value == nil || len(s.scale.value.points) == 0 {
+		return
+	}
+	d := s.scale.value.points[0].Distribution()
+	section.say(fmt.Sprintf("With the noise %s on every rank, %s takes %s instead of %s on %s (median of %s), %s more; the worst replica %s more.",
+		code(s.in.Noise.Name), code(s.main().run.Name), d.Median.Short(), d.Noiseless.Short(), count(d.Ranks, "rank"), count(d.Replicas, "replica"),
+		percent(d.MedianSlowdown-1), percent(d.MaxSlowdown-1)))
+}

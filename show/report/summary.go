@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+
+	"slackline/analyze/scaling"
+)
+
+// subtitle is one line about the inputs.
+func (s *story) subtitle() string {
+	a := s.main()
+	if a == nil {
+		return fmt.Sprintf("%s over %s", count(s.in.Data.Measurements(), "measurement"), list(s.in.Data.Parameters))
+	}
+	where := "recorded"
+	if a.run.Machine != "" {
+		where = "simulated on " + a.run.Machine
+	}
+	text := fmt.Sprintf("%s, %s, %s", count(a.timeline.Ranks, "rank"), (a.run.Timeline.End - a.run.Timeline.Start).Short(), where)
+	if n := len(s.runs) - 1; n > 0 {
+		text += fmt.Sprintf("; compared with %s", count(n, "further run"))
+	}
+	return text
+}
+
+// mend is the most valuable change; nil: none is worth it, or nothing could be tried.
+func (s *story) mend() *Mend {
+	if s.gains.value == nil || s.gains.err != nil {
+		return nil
+	}
+	i := s.gains.value.best()
+	// A change to one function is worth more words than one to everything.
+	for k := range s.gains.value.list {
+		if e := &s.gains.value.list[k]; i >= 0 && e.path != "" && s.gains.value.share(k) >= leastGain && s.gains.value.share(k) > 0.8*s.gains.value.share(i) {
+			i = k
+			break
+		}
+	}
+	if i < 0 {
+		return nil
+	}
+	e := s.gains.value.list[i]
+	return &Mend{
+		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
+			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Most.Short(), e.changed.Least.Short()),
+		Gain: s.gains.value.share(i), Command: e.command,
+	}
+}
+
+// summary is the report in three sentences.
+func (s *story) summary(mend *Mend) []string {
+	if s.main() == nil {
+		return s.dataSummary()
+	}
+	return []string{s.usefulSentence(), s.causeSentence(mend), s.futureSentence()}
+}
+
+func (s *story) usefulSentence() string {
+	a := s.main()
+	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(), count(a.timeline.Ranks, "process"), percent(a.efficiency.Parallel))
+}
+
+func (s *story) causeSentence(mend *Mend) string {
+	a := s.main()
+	waiting := part(a.waits.Totals.Waiting.Amount, a.total())
+	causes := a.causes()
+	if len(causes) == 0 || waiting < 0.01 {
+		return "The processes hardly wait for each other, so there is little to gain from a better balance."
+	}
+	c := causes[0]
+	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), code(a.name(c.path)))
+	if mend != nil {
+		return text + fmt.Sprintf("; mending it would make the run about %s shorter.", percent(mend.Gain))
+	}
+	return text + "."
+}
+
+func (s *story) futureSentence() string {
+	switch {
+	case s.judged.asked && s.judged.err == nil && s.judged.value.Verdict == scaling.Fail:
+		return "It does not scale as expected: " + lower(expectationWords(s.judged.value))
+	case s.scale.value != nil && s.scale.err == nil && len(s.scale.value.points) > 1:
+		points := s.scale.value.points
+		first, last := points[0].Distribution(), points[len(points)-1].Distribution()
+		growth := part(last.Median-first.Median, first.Median)
+		if growth < 0.05 {
+			return fmt.Sprintf("With the same work per process it would take about as long on %s.", count(last.Ranks, "process"))
+		}
+		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", percent(growth), count(last.Ranks, "process"))
+	case s.judged.asked && s.judged.err == nil:
+		return "It scales as expected: " + lower(expectationWords(s.judged.value))
+	}
+	return "How it does at larger scale was not asked, or could not be answered."
+}
+
+// dataSummary sums up a report of measurements alone.
+func (s *story) dataSummary() []string {
+	sentences := []string{fmt.Sprintf("The report is about %s of %s.", count(s.in.Data.Measurements(), "measurement"), count(len(s.in.Data.Functions()), "function"))}
+	if s.models.err == nil {
+		if place, err := s.place(); err == nil {
+			var usable []scaling.Modelled
+			for _, m := range s.models.value {
+				if m.Err == nil && m.Fit.Doubt == "" {
+					usable = append(usable, m)
+				}
+			}
+			if ranked := scaling.Dominating(usable, place); len(ranked) > 0 {
+				sentences = append(sentences, s.modelWords(ranked, s.placeWords(place)))
+			}
+		}
+	}
+	if s.judged.asked && s.judged.err == nil {
+		return append(sentences, "Does it scale as expected? "+expectationWords(s.judged.value))
+	}
+	return append(sentences, "Whether that is as expected was not asked.")
+}
