@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+
+	"slackline/model/unit"
 )
 
 // HeatMap is a figure of maps: fields of values as colours, beside and below each other. Each map has its own
@@ -258,6 +260,13 @@ func printQuantity(v float64, q Quantity) string {
 		return printTime(v)
 	case Percent:
 		return fmt.Sprintf("%.3g %%", v)
+	case Bytes:
+		if v < 1<<62 {
+			return unit.Size(v).Short()
+		}
+	}
+	if v == math.Trunc(v) && v < 1e15 {
+		return grouped(fmt.Sprintf("%.0f", v))
 	}
 	return fmt.Sprintf("%.4g", v)
 }
