@@ -23,7 +23,7 @@ BENCH    ?= .
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
-demo: build ## build slackline and let it show what it does; pictures go to out/
+demo: build ## build slackline and let it show what it does; report and pictures go to out/
 	./bin/slackline demo --out out
 
 build: ## build the static binary bin/slackline
@@ -60,6 +60,7 @@ unit:
 
 race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
 	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./internal/cli
 
 fuzz-smoke:

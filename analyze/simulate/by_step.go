@@ -6,11 +6,13 @@ import "slackline/model/schedule"
 // of all ranks, and so on. Ranks mostly go on together, so that an engine that takes their blocks in
 // turn walks through the memory, where the order of a Graph, rank by rank, would make it jump.
 type byStep struct {
-	ranks, steps int
+	whole        int // ranks of the program
+	first        int // rank with blocks; of a part of a program the ranks before and behind have none
+	ranks, steps int // from the first one to the last one with blocks
 	shape        schedule.Shape
-	at           []blockPlace // of block s of rank r: at[s*ranks+r]; it ends where the next one begins
+	at           []blockPlace // of block s of rank first+r: at[s*ranks+r]; it ends where the next one begins
 	ops          []schedule.Op
-	first        []uint32
+	links        []uint32
 	dependents   []schedule.Dependent
 }
 
@@ -30,26 +32,35 @@ func newByStep(g *schedule.Graph) *byStep {
 	if g.NumOps() < minByStepOps || g.NumOps() > maxByStepOps || g.Shape().Collectives {
 		return nil
 	}
-	ranks, steps := g.Ranks(), 0
-	for rank := range ranks {
-		steps = max(steps, g.Steps(rank))
+	first, last, steps := 0, 0, 0
+	for rank := range g.Ranks() {
+		if n := g.Steps(rank); n > 0 {
+			if steps == 0 {
+				first = rank
+			}
+			last, steps = rank+1, max(steps, n)
+		}
 	}
+	if !g.IsPart() {
+		first, last = 0, g.Ranks()
+	}
+	ranks := last - first
 	if steps < 2 || steps > 2*g.NumBlocks()/ranks {
 		return nil
 	}
 	p := &byStep{
-		ranks: ranks, steps: steps, shape: g.Shape(),
+		whole: g.Ranks(), first: first, ranks: ranks, steps: steps, shape: g.Shape(),
 		at:  make([]blockPlace, 0, ranks*steps+1),
 		ops: make([]schedule.Op, 0, g.NumOps()),
 	}
 	var b schedule.Block
 	for step := range steps {
-		for rank := range ranks {
+		for rank := first; rank < last; rank++ {
 			p.place()
 			if step < g.Steps(rank) {
 				g.Block(rank, step, &b)
 				p.ops = append(p.ops, b.Ops...)
-				p.first = append(p.first, b.First...)
+				p.links = append(p.links, b.First...)
 				p.dependents = append(p.dependents, b.Dependents...)
 			}
 		}
@@ -60,24 +71,28 @@ func newByStep(g *schedule.Graph) *byStep {
 
 // place notes where the next block begins.
 func (p *byStep) place() {
-	p.at = append(p.at, blockPlace{uint32(len(p.ops)), uint32(len(p.first)), uint32(len(p.dependents))})
+	p.at = append(p.at, blockPlace{uint32(len(p.ops)), uint32(len(p.links)), uint32(len(p.dependents))})
 }
 
 // Ranks implements schedule.Stream.
-func (p *byStep) Ranks() int { return p.ranks }
+func (p *byStep) Ranks() int { return p.whole }
 
 // Shape implements schedule.Stream.
 func (p *byStep) Shape() schedule.Shape { return p.shape }
 
 // Next implements schedule.Stream.
 func (p *byStep) Next(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, bool) {
+	rank -= p.first
+	if uint(rank) >= uint(p.ranks) {
+		return at, false
+	}
 	for ; int(at.Step) < p.steps; at.Step++ {
 		i := int(at.Step)*p.ranks + rank
 		from, to := &p.at[i], &p.at[i+1]
 		if from.ops == to.ops {
 			continue
 		}
-		b.Borrow(p.ops[from.ops:to.ops], nil, p.first[from.first:to.first], p.dependents[from.dependents:to.dependents])
+		b.Borrow(p.ops[from.ops:to.ops], nil, p.links[from.first:to.first], p.dependents[from.dependents:to.dependents])
 		at.Step++
 		return at, true
 	}

@@ -10,6 +10,7 @@ type calendar struct {
 	lo      int32 // first host
 	width   int64 // of a window
 	window  int64 // the present one
+	thisEnd int64 // end of it
 	nextEnd int64 // end of the window after it
 
 	now, soon hostSet
@@ -36,7 +37,7 @@ func newCalendar(lo, hi int32, width int64) *calendar {
 	c := &calendar{lo: lo, width: width, now: newHostSet(int(hi - lo)), soon: newHostSet(int(hi - lo))}
 	c.entries = make([]wheelEntry, 1)
 	c.far.less = func(a, b *farEntry) bool { return a.window < b.window }
-	c.nextEnd = windowEnd(1, width)
+	c.thisEnd, c.nextEnd = windowEnd(0, width), windowEnd(1, width)
 	return c
 }
 
@@ -50,7 +51,7 @@ func windowEnd(window, width int64) int64 {
 }
 
 // end returns the end of the present window.
-func (c *calendar) end() int64 { return windowEnd(c.window, c.width) }
+func (c *calendar) end() int64 { return c.thisEnd }
 
 // wake makes sure that a host is called in the window of time t, which lies behind the present
 // one.
@@ -119,7 +120,7 @@ func (c *calendar) advance(window int64) {
 		c.side ^= 1
 	}
 	c.window = window
-	c.nextEnd = windowEnd(window+1, c.width)
+	c.thisEnd, c.nextEnd = windowEnd(window, c.width), windowEnd(window+1, c.width)
 	slot := window % wheelSize
 	if i := c.wheel[slot]; i != 0 {
 		for i != 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"slackline/internal/cluster"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
@@ -37,6 +38,9 @@ func Run(ctx context.Context, p schedule.Program, m *machine.Machine, o Options)
 
 // runWith is Run with a given engine.
 func runWith(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, choice engineChoice) (*Result, error) {
+	if o.together() && o.aloneBecause() != "" {
+		return runAlone(ctx, p, m, o, choice)
+	}
 	r, err := newRun(p, m, o)
 	if err != nil {
 		return nil, err
@@ -61,6 +65,8 @@ type run struct {
 	options   Options
 	threads   int
 	memory    *leanMemory // nil: of its own
+	part      *part       // of this process; nil: all
+	before    cluster.Traffic
 }
 
 // newRun puts a program on a machine.
@@ -84,6 +90,9 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 			p = prepared.whole
 		}
 	}
+	if g, ok := p.(*schedule.Graph); ok && g.IsPart() && !o.together() {
+		return nil, errPart
+	}
 	r := &run{program: p, options: o, threads: o.Threads}
 	if r.threads <= 0 {
 		r.threads = runtime.GOMAXPROCS(0)
@@ -96,7 +105,11 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 			stream = prepared.stream()
 		}
 	}
-	r.problem = newProblem(stream, layout, nil)
+	if o.together() {
+		part := partOf(layout, o.Group.Rank(), o.Group.Size())
+		r.part, r.before = &part, o.Group.Traffic()
+	}
+	r.problem = newProblem(stream, layout, nil).restrict(r.part)
 	if err := checkCalls(&o, r.shape); err != nil {
 		return nil, err
 	}
@@ -106,19 +119,22 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 // setNoise puts noise on the ranks; nil: none.
 func (r *run) setNoise(in *noise.Injection) error {
 	if in != nil {
-		if err := in.CheckRanks(r.ranks); err != nil {
+		if err := in.CheckRanks(r.layout.Ranks); err != nil {
 			return err
 		}
 		if in.Empty() {
 			in = nil
 		}
 	}
-	r.problem = newProblem(r.stream, r.layout, in)
+	r.problem = newProblem(r.stream, r.layout, in).restrict(r.part)
 	return nil
 }
 
 // checked returns the result of a run, unless a collective could not be expanded.
 func (r *run) checked(result *Result, err error) (*Result, error) {
+	if r.part != nil {
+		return result, err // the processes have agreed on it
+	}
 	if e := r.expansion.Err(); e != nil {
 		return nil, e
 	}
@@ -149,17 +165,20 @@ func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) 
 		}
 		return r.runWindow(ctx)
 	}
-	lean := windows && r.leanFits()
+	lean, large, err := r.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if choice == engineLean && !lean {
 		return nil, errNotApplicable
 	}
 	if lean {
-		result, err := r.runLean(ctx)
+		result, err := r.runLean(ctx, large)
 		if !errors.Is(err, errNotApplicable) || choice == engineLean {
 			return result, err
 		}
 	}
-	if windows && !r.largeMessages() {
+	if windows && !large {
 		result, err := r.runWindow(ctx)
 		if !errors.Is(err, errNotApplicable) {
 			return result, err
@@ -194,11 +213,21 @@ func (r *run) largeMessages() bool {
 // runEvent runs the general core in the event engine.
 func (r *run) runEvent(ctx context.Context) (*Result, error) {
 	g := newGeneral(newGeneralState(r.problem, r.options.Breakdown))
-	g.recorder = newRecorder(r, g.generalState)
-	if err := runEvents(ctx, g, r.tick()); err != nil {
+	link, err := r.open(ctx, 1)
+	if err != nil {
 		return nil, err
 	}
-	return r.generalResult(g.generalState, []*general{g}, "event")
+	if link != nil {
+		g.ports.open(link)
+		err = runEventsTogether(g, link, r.tick())
+	} else {
+		g.recorder = newRecorder(r, g.generalState)
+		err = runEvents(ctx, g, r.tick())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.generalResult(g.generalState, []*general{g}, "event", link)
 }
 
 // runWindow runs the general core in the window engine.
@@ -208,17 +237,21 @@ func (r *run) runWindow(ctx context.Context) (*Result, error) {
 	if r.options.records() {
 		threads = 1
 	}
-	shards := newGeneralShards(state, threads)
+	link, err := r.open(ctx, threads)
+	if err != nil {
+		return nil, err
+	}
+	shards := newGeneralShards(state, threads, link)
 	shards[0].recorder = newRecorder(r, state)
 	cores := make([]windowCore, len(shards))
 	parts := make([]*general, len(shards))
 	for i, s := range shards {
 		cores[i], parts[i] = s, s.general
 	}
-	if err := runWindows(ctx, cores, r.tick()); err != nil {
+	if err := runWindows(ctx, cores, link, r.tick()); err != nil {
 		return nil, err
 	}
-	return r.generalResult(state, parts, "window")
+	return r.generalResult(state, parts, "window", link)
 }
 
 // tick returns the function that reports progress.
@@ -230,21 +263,25 @@ func (r *run) tick() func(now, messages int64) {
 }
 
 // generalResult makes a result of the state that the general core has left.
-func (r *run) generalResult(s *generalState, parts []*general, engine string) (*Result, error) {
+func (r *run) generalResult(s *generalState, parts []*general, engine string, link *link) (*Result, error) {
 	result := &Result{Engine: engine, Threads: len(parts)}
-	overflow := false
+	var end outcome
 	for _, g := range parts {
-		if g.large {
-			return nil, errNotApplicable
-		}
-		overflow = overflow || g.overflow
+		end.set(endLarge, g.large)
+		end.set(endOverflow, g.overflow)
 		result.add(&g.stats)
 	}
-	if overflow {
-		return nil, ErrOverflow
-	}
-	if err := r.checkFinished(s, parts); err != nil {
+	end.set(endUnfinished, !s.finished())
+	if err := r.agree(&end, link); err != nil {
 		return nil, err
+	}
+	switch {
+	case end.has(endLarge):
+		return nil, errNotApplicable
+	case end.has(endOverflow):
+		return nil, ErrOverflow
+	case end.has(endUnfinished):
+		return nil, r.unfinished(s, parts, link)
 	}
 	result.Finish = make([]unit.Duration, r.ranks)
 	for rank := range result.Finish {
@@ -262,7 +299,7 @@ func (r *run) generalResult(s *generalState, parts []*general, engine string) (*
 	if g := parts[0]; g.recorder != nil {
 		g.recorder.addTo(result)
 	}
-	return result, nil
+	return result, result.gather(r, link)
 }
 
 // add adds the counters of a thread to a result.

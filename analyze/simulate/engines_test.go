@@ -24,26 +24,30 @@ type engineVariant struct {
 	name    string
 	force   engineChoice
 	threads int
+	// processes: how many share the run; 0: one, without a group.
+	processes int
 }
 
 // engineVariants returns every engine with one thread, and those with threads with the given
 // numbers as well.
 func engineVariants(threads ...int) []engineVariant {
 	variants := []engineVariant{
-		{"auto", engineAuto, 1},
-		{"event", engineEvent, 1},
-		{"window", engineWindow, 1},
-		{"lean", engineLean, 1},
+		{"auto", engineAuto, 1, 0},
+		{"event", engineEvent, 1, 0},
+		{"window", engineWindow, 1, 0},
+		{"lean", engineLean, 1, 0},
 	}
 	for _, n := range threads {
 		variants = append(variants,
-			engineVariant{"window", engineWindow, n},
-			engineVariant{"lean", engineLean, n})
+			engineVariant{"window", engineWindow, n, 0},
+			engineVariant{"lean", engineLean, n, 0})
 	}
 	return variants
 }
 
-func (v engineVariant) String() string { return fmt.Sprintf("%s/threads=%d", v.name, v.threads) }
+func (v engineVariant) String() string {
+	return fmt.Sprintf("%s/threads=%d/processes=%d", v.name, v.threads, v.processes)
+}
 
 // hangs is how long a test program may take: far longer than it ever does.
 const hangs = 20 * time.Second
@@ -76,7 +80,11 @@ func (v engineVariant) run(p schedule.Program, m *testMachine, o Options) (*Resu
 				done <- outcome{nil, fmt.Errorf("%w: %v\n%s", errPanic, x, debug.Stack())}
 			}
 		}()
-		result, err := runWith(context.Background(), p, m.machine, o, v.force)
+		run := runWith
+		if v.processes > 0 {
+			run = runTogether(v.processes)
+		}
+		result, err := run(context.Background(), p, m.machine, o, v.force)
 		done <- outcome{result, err}
 	}()
 	select {

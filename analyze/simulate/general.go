@@ -22,8 +22,15 @@ type general struct {
 	nodes []node
 	free  int32 // list of unused nodes
 
-	// deliver takes a message or a release to another host; the node belongs to the receiver then.
-	deliver func(host int32, i int32)
+	// deliver takes a message or a release to another host of this process; the node belongs to the
+	// receiver then.
+	deliver  func(host int32, i int32)
+	ports    ports // to other processes
+	departed int64 // earliest time at which something acts there that was sent in this round
+	// leaving is called when something goes to a host of another process, freed when a large send of
+	// a rank has been released; nil: nobody wants to know.
+	leaving func(host int32, n *node)
+	freed   func(rank, index int32)
 
 	// What the event under way has made ready, and when it was carried out.
 	ready    []readyOp
@@ -37,8 +44,9 @@ type general struct {
 	recorder *recorder // nil: nothing is recorded
 }
 
-// generalState is the state of all ranks and hosts. Each is touched only by the thread that owns
-// its host.
+// generalState is the state of all ranks and hosts of the process. Each is touched only by the thread
+// that owns its host. Ranks and hosts have their numbers in the stretch of the process; only senders and
+// receivers (op.Peer, and a in the keys of messages and releases) are ranks of the whole.
 type generalState struct {
 	*problem
 	cpus, nics int
@@ -197,7 +205,7 @@ func (g *general) cpuEnd(rank int32, cpu uint8, t, work int64) int64 {
 	if g.noise == nil {
 		return g.add(t, work)
 	}
-	end := g.noise.Finish(int(rank), t, work, &g.hints[int(rank)*g.cpus+int(cpu)])
+	end := g.noise.Finish(int(g.global(rank)), t, work, &g.hints[int(rank)*g.cpus+int(cpu)])
 	if end < 0 {
 		g.overflow = true
 		return never
@@ -213,7 +221,7 @@ func (g *general) nextBlock(rank int32, ready int64) {
 		g.recorder.ended(rank, r)
 	}
 	r.base += len(r.ops)
-	at, ok := g.stream.Next(int(rank), r.cursor, &g.block)
+	at, ok := g.stream.Next(int(g.global(rank)), r.cursor, &g.block)
 	if !ok {
 		r.ops, r.open = nil, 0
 		return

@@ -73,7 +73,7 @@ func (g *general) calcOp(rank, index int32) {
 func (g *general) sendOp(host, rank, index int32) {
 	op := &g.rank[rank].ops[index]
 	t, cpu := g.now, op.CPU
-	class := g.costs.class(rank, op.Peer)
+	class := g.costs.class(g.global(rank), op.Peer)
 	c := g.costs.of(class, op.Size)
 	if c.Overflow {
 		g.overflow = true
@@ -99,8 +99,8 @@ func (g *general) sendOp(host, rank, index int32) {
 	*n = node{
 		time:  arrival,
 		birth: t,
-		who:   whoKey(gen, kindMessage, op.Peer),
-		what:  uint64(uint32(rank))<<32 | uint64(uint32(index)),
+		who:   whoKey(gen, kindMessage, 0),
+		what:  uint64(uint32(g.global(rank)))<<32 | uint64(uint32(index)),
 		size:  op.Size,
 		own:   end,
 		tag:   op.Tag,
@@ -113,17 +113,28 @@ func (g *general) sendOp(host, rank, index int32) {
 	if g.recorder != nil {
 		g.recorder.send(i, host, rank, index, op, c, t, end, arrival)
 	}
-	if to := g.host(op.Peer); to == host {
-		g.insert(host, i)
-	} else {
-		g.deliver(to, i)
-	}
+	g.hand(host, op.Peer, i)
 	g.startOp(rank, index, t)
 	if c.Rendezvous {
 		g.stats.Rendezvous++
 		g.large = g.eager
 	} else {
 		g.finishOp(rank, index, end)
+	}
+}
+
+// hand takes a message or a release from a host to the rank of the whole that it acts on.
+func (g *general) hand(from, rank, i int32) {
+	to := g.hostOf(rank)
+	if uint32(to) >= uint32(g.hosts) {
+		g.depart(to, rank, i)
+		return
+	}
+	g.nodes[i].who |= uint64(uint32(g.local(rank)))
+	if to == from {
+		g.insert(to, i)
+	} else {
+		g.deliver(to, i)
 	}
 }
 
@@ -198,13 +209,9 @@ func (g *general) matched(i int32, rendezvous bool) {
 	receiver, sender, index := n.rank(), n.a(), n.b()
 	n.time = g.now
 	n.birth = g.nowBirth
-	n.who = whoKey(g.nowGen, kindRelease, sender)
-	n.what = uint64(uint32(receiver))<<32 | uint64(uint32(index))
-	if from, to := g.host(receiver), g.host(sender); from == to {
-		g.insert(to, i)
-	} else {
-		g.deliver(to, i)
-	}
+	n.who = whoKey(g.nowGen, kindRelease, 0)
+	n.what = uint64(uint32(g.global(receiver)))<<32 | uint64(uint32(index))
+	g.hand(g.host(receiver), sender, i)
 }
 
 // released is the rest of rule R9, on the sender's host.
@@ -218,6 +225,9 @@ func (g *general) released(host, i int32) {
 	end := max(n.own, t)
 	if g.recorder != nil {
 		g.recorder.released(i, host, n, end)
+	}
+	if g.freed != nil {
+		g.freed(rank, index)
 	}
 	g.freeNode(i)
 	g.finishOp(rank, index, end)

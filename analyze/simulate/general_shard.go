@@ -19,7 +19,7 @@ type generalShard struct {
 }
 
 // newGeneralShards cuts the hosts into stretches, one for each thread.
-func newGeneralShards(s *generalState, threads int) []*generalShard {
+func newGeneralShards(s *generalState, threads int, link *link) []*generalShard {
 	first, ranksOf := ranksByHost(s.problem)
 	inbox := make([]int32, s.hosts)
 	bounds := splitHosts(s.hosts, threads)
@@ -42,6 +42,7 @@ func newGeneralShards(s *generalState, threads int) []*generalShard {
 		shard.out[0], shard.out[1] = make([][]node, threads), make([][]node, threads)
 		shard.general.deliver = shard.deliver
 		shard.general.eager = true
+		shard.ports.open(link)
 		shards[t] = shard
 	}
 	return shards
@@ -143,33 +144,41 @@ func (s *generalShard) deliver(host, i int32) {
 
 func (s *generalShard) setRound(round int) {
 	s.round = round
-	s.acts = never
+	s.acts, s.departed = never, never
 	for t := range s.out[round&1] {
 		s.out[round&1][t] = s.out[round&1][t][:0]
 	}
+	s.ports.reset()
 }
 
 func (s *generalShard) collect(round int) {
 	for _, from := range s.shards {
 		for _, n := range from.out[round&1][s.thread] {
-			if n.time == never {
-				continue
-			}
-			i := s.newNode()
-			h := s.host(n.rank())
-			s.nodes[i] = n
-			s.nodes[i].next = s.inbox[h]
-			s.inbox[h] = i
-			if n.time < s.calendar.end() {
-				s.calendar.wakeNow(h)
-			} else {
-				s.calendar.wake(h, n.time)
+			if n.time != never {
+				i := s.newNode()
+				s.nodes[i] = n
+				s.enter(i)
 			}
 		}
 	}
+	s.ports.take(func(p *parcel) { s.enter(s.arrive(p)) })
 }
 
-func (s *generalShard) sent() int64                        { return s.acts }
+// enter puts a message that comes from elsewhere into the inbox of its host.
+func (s *generalShard) enter(i int32) {
+	n := &s.nodes[i]
+	h := s.host(n.rank())
+	n.next = s.inbox[h]
+	s.inbox[h] = i
+	if n.time < s.calendar.end() {
+		s.calendar.wakeNow(h)
+	} else {
+		s.calendar.wake(h, n.time)
+	}
+}
+
+func (s *generalShard) sent() int64                        { return min(s.acts, s.departed) }
 func (s *generalShard) cal() *calendar                     { return s.calendar }
+func (s *generalShard) post() *ports                       { return &s.ports }
 func (s *generalShard) failed() bool                       { return s.overflow || s.large }
 func (s *generalShard) progress() (messages, visits int64) { return s.stats.messages, s.visits }

@@ -29,8 +29,9 @@ type lean struct {
 
 	exchanges schedule.Exchanger // nil: the stream is none
 
-	lo, hi   int32
-	calendar *calendar
+	lo, hi    int32
+	firstRank int32 // of the stretch; here too, since it is needed all the time
+	calendar  *calendar
 
 	msgs []leanMessage
 	free int32
@@ -62,6 +63,7 @@ type lean struct {
 	acts      int64
 	large     *rendezvous // nil: a large message ends the run
 	breakdown []breakdownSum
+	ports     ports // to other processes
 }
 
 // leanState is the state of all hosts; each is touched only by the thread that owns it.
@@ -79,7 +81,8 @@ type leanState struct {
 	earlyCount []int32 // by host: number of unexpected messages
 }
 
-// leanHost is a rank: two cache lines.
+// leanHost is a rank: two cache lines. Its number is that in the stretch of the process; the ranks in
+// operations and messages are those of the whole.
 type leanHost struct {
 	nexto, nextgs, nextgr int64
 
@@ -123,7 +126,7 @@ type leanMessage struct {
 	index int32  // of the send; see leanOrder
 	tag   uint32
 	next  int32
-	child int32 // between threads: the receiver
+	child int32 // between threads: the receiver, as a host of the stretch
 }
 
 // The load of a message is its size, its class and its context in one word.

@@ -130,11 +130,11 @@ func TestLeanGraphLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = engineVariant{"lean", engineLean, 1}.run(tc.program, &m, Options{})
+			_, err = engineVariant{"lean", engineLean, 1, 0}.run(tc.program, &m, Options{})
 			if fits := !errors.Is(err, errNotApplicable); fits != tc.fits {
 				t.Errorf("lean core: %v, want it to fit: %t", err, tc.fits)
 			}
-			result, err := engineVariant{"auto", engineAuto, 1}.run(tc.program, &m, Options{})
+			result, err := engineVariant{"auto", engineAuto, 1, 0}.run(tc.program, &m, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

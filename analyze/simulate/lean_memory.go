@@ -32,7 +32,7 @@ func zeroed[T any](old []T, n int) []T {
 }
 
 // newLeanShards cuts the hosts into stretches, one for each thread. With memory there is only one.
-func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *leanMemory) []*lean {
+func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum, memory *leanMemory) []*lean {
 	if memory == nil {
 		memory = &leanMemory{}
 	} else {
@@ -58,6 +58,7 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *le
 			leanState: s,
 			lo:        bounds[t],
 			hi:        bounds[t+1],
+			firstRank: p.firstRank,
 			calendar:  newCalendar(bounds[t], bounds[t+1], p.window),
 			thread:    t,
 			shards:    shards,
@@ -71,6 +72,7 @@ func newLeanShards(p *problem, threads int, breakdown []breakdownSum, memory *le
 			l.msgs, l.ops = make([]leanMessage, 1, n+n/8+16), make([]leanOp, 0, 2*n)
 		}
 		l.costs.p = p
+		l.ports.open(link)
 		l.exchanges, _ = p.stream.(schedule.Exchanger)
 		l.lastLoad = ^uint64(0)
 		for i := range l.out {

@@ -18,14 +18,14 @@ func (l *lean) nextPhase(r int32, h *leanHost, t, birth int64, gen uint32) {
 		l.dropGraph(h)
 	}
 	if l.exchanges != nil {
-		if to, from, size, ok := l.exchanges.NextExchange(int(r), h.cursor, &l.block); ok && h.slotBits > 1 {
+		if to, from, size, ok := l.exchanges.NextExchange(int(r+l.firstRank), h.cursor, &l.block); ok && h.slotBits > 1 {
 			h.cursor.Sub++
 			l.fillExchange(h, to, from, size)
 			l.beginPhase(r, h, 2, t, birth, gen)
 			return
 		}
 	}
-	at, ok := l.stream.Next(int(r), h.cursor, &l.block)
+	at, ok := l.stream.Next(int(r+l.firstRank), h.cursor, &l.block)
 	h.cursor = at
 	if !ok {
 		h.sends, h.recvs, h.calcs, h.sent, h.recvd, h.calced = 0, 0, 0, 0, 0, 0

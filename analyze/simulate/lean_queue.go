@@ -26,7 +26,8 @@ func (l *lean) freeMessage(m int32) {
 	l.free = m
 }
 
-// deliver takes message m, which is complete, from a host to another one.
+// deliver takes message m, which is complete, from a host to another one, which may be one of another
+// process.
 func (l *lean) deliver(from, to, m int32) {
 	n := &l.msgs[m]
 	switch {
@@ -36,6 +37,9 @@ func (l *lean) deliver(from, to, m int32) {
 			return
 		}
 		l.putInbox(to, m, n)
+	case uint32(to) >= uint32(len(l.hosts)):
+		l.acts = min(l.acts, n.time)
+		l.depart(to, m, n)
 	default:
 		n.child = to
 		buffer := &l.out[l.round&1][l.owner(to)]
@@ -43,6 +47,45 @@ func (l *lean) deliver(from, to, m int32) {
 		l.acts = min(l.acts, n.time)
 		l.freeMessage(m)
 	}
+}
+
+// depart takes message m to a host of another process.
+func (l *lean) depart(to, m int32, n *leanMessage) {
+	p := parcel{
+		time: n.time, birth: n.birth, order: n.order, from: n.from, to: to + l.firstRank, index: n.index, tag: n.tag,
+	}
+	if n.order&3 == kindRelease {
+		p.own = int64(n.load)
+	} else {
+		p.load = n.load
+	}
+	if n.time != never {
+		l.ports.send(p.to, &p)
+	}
+	l.freeMessage(m)
+}
+
+// arrive takes a message from another process.
+func (l *lean) arrive(p *parcel) {
+	m := l.newMessage()
+	n := &l.msgs[m]
+	*n = leanMessage{time: p.time, birth: p.birth, load: p.load, order: p.order, from: p.from, index: p.index, tag: p.tag}
+	if n.order&3 == kindRelease {
+		n.load = uint64(p.own)
+	}
+	l.enter(p.to-l.firstRank, m, n)
+}
+
+// enter puts message m, which comes from elsewhere, into an inbox of a host of this thread.
+func (l *lean) enter(to, m int32, n *leanMessage) {
+	if n.time >= l.calendar.end() {
+		l.putInbox(to, m, n)
+		return
+	}
+	box := &l.inbox[l.calendar.side][to]
+	n.next = *box
+	*box = m
+	l.calendar.wakeNow(to)
 }
 
 // putInbox puts message m, which acts behind the present window, into an inbox of a host.
@@ -66,35 +109,29 @@ func (l *lean) setRound(round int) {
 	for t := range l.out[round&1] {
 		l.out[round&1][t] = l.out[round&1][t][:0]
 	}
+	l.ports.reset()
 }
 
 func (l *lean) collect(round int) {
-	end := l.calendar.end()
 	for _, from := range l.shards {
 		for i := range from.out[round&1][l.thread] {
 			n := &from.out[round&1][l.thread][i]
 			if n.time == never {
 				continue
 			}
-			to := n.child
 			m := l.newMessage()
 			copied := &l.msgs[m]
 			*copied = *n
 			copied.child = 0
-			if n.time >= end {
-				l.putInbox(to, m, copied)
-				continue
-			}
-			box := &l.inbox[l.calendar.side][to]
-			copied.next = *box
-			*box = m
-			l.calendar.wakeNow(to)
+			l.enter(n.child, m, copied)
 		}
 	}
+	l.ports.take(l.arrive)
 }
 
 func (l *lean) sent() int64                        { return l.acts }
 func (l *lean) cal() *calendar                     { return l.calendar }
+func (l *lean) post() *ports                       { return &l.ports }
 func (l *lean) failed() bool                       { return l.overflow || l.unfit || l.sawLarge }
 func (l *lean) progress() (messages, visits int64) { return l.stats.messages, l.visits }
 

@@ -13,12 +13,14 @@ import "math/bits"
 // stop when an operation waits for nothing but exposed sends, and then before releases too: each
 // of them may make something ready, so they must come in order.
 //
-// Releases go to hosts of any thread at once, so this mode runs on one thread.
+// Releases go to hosts of any thread at once, so this mode runs on one thread of each process. How
+// processes go through a window together: see large_link.go.
 
 // rendezvous is what the lean core keeps about large messages.
 type rendezvous struct {
-	hosts   []exposure
-	stopped minHeap[stoppedHost]
+	hosts    []exposure
+	stopped  minHeap[stoppedHost]
+	released bool // a release went to another process in this round
 }
 
 // exposure is the state of one host.
@@ -45,22 +47,25 @@ type stoppedHost struct {
 
 func newRendezvous(hosts int) *rendezvous {
 	z := &rendezvous{hosts: make([]exposure, hosts)}
-	z.stopped.less = func(x, y *stoppedHost) bool {
-		switch {
-		case x.time != y.time:
-			return x.time < y.time
-		case x.birth != y.birth:
-			return x.birth < y.birth
-		case x.order != y.order:
-			return x.order < y.order
-		case x.a != y.a:
-			return x.a < y.a
-		case x.b != y.b:
-			return x.b < y.b
-		}
-		return x.host < y.host
-	}
+	z.stopped.less = stoppedBefore
 	return z
+}
+
+// stoppedBefore orders stopped hosts by the keys of their next events.
+func stoppedBefore(x, y *stoppedHost) bool {
+	switch {
+	case x.time != y.time:
+		return x.time < y.time
+	case x.birth != y.birth:
+		return x.birth < y.birth
+	case x.order != y.order:
+		return x.order < y.order
+	case x.a != y.a:
+		return x.a < y.a
+	case x.b != y.b:
+		return x.b < y.b
+	}
+	return x.host < y.host
 }
 
 // started notes a large send whose message arrives at the given time.
@@ -90,22 +95,32 @@ func (z *rendezvous) note(r int32, t, birth *int64, gen *uint32) {
 
 // runLargeWindow is runWindow with large messages.
 func (l *lean) runLargeWindow(end int64) {
-	z := l.large
 	for {
-		for !l.calendar.now.empty() {
-			l.calendar.now.drain(func(i int32) { l.visitLarge(l.lo+i, end, false) })
-		}
-		for z.stopped.len() > 0 {
-			if top := z.stopped.top(); z.hosts[top.host].stamp == top.stamp {
-				break
-			}
-			z.stopped.pop()
-		}
-		if z.stopped.len() == 0 || l.failed() {
+		l.runUnstopped(end)
+		if l.large.firstStopped() == nil || l.failed() {
 			return
 		}
-		l.visitLarge(z.stopped.pop().host, end, true)
+		l.visitLarge(l.large.stopped.pop().host, end, true)
 	}
+}
+
+// runUnstopped carries out the events of all hosts until all have come to the end of the window or
+// have stopped.
+func (l *lean) runUnstopped(end int64) {
+	for !l.calendar.now.empty() {
+		l.calendar.now.drain(func(i int32) { l.visitLarge(l.lo+i, end, false) })
+	}
+}
+
+// firstStopped returns the stopped host with the smallest next key, or nil.
+func (z *rendezvous) firstStopped() *stoppedHost {
+	for z.stopped.len() > 0 {
+		if top := z.stopped.top(); z.hosts[top.host].stamp == top.stamp {
+			return top
+		}
+		z.stopped.pop()
+	}
+	return nil
 }
 
 // visitLarge carries out the events of a host as far as it may go in this window; if forced, at
@@ -202,10 +217,16 @@ func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
 	}
 	*n = leanMessage{
 		time: t, birth: birth, load: uint64(own), order: leanOrder(gen, kindRelease),
-		from: r, index: n.index,
+		from: r + l.firstRank, index: n.index,
 	}
+	sender -= l.firstRank
 	if sender == r {
 		l.push(&l.hosts[r], m)
+		return
+	}
+	if uint32(sender) >= uint32(len(l.hosts)) {
+		l.large.released = true
+		l.depart(sender, m, n)
 		return
 	}
 	box := &l.inbox[l.calendar.side][sender]

@@ -19,7 +19,7 @@ func (l *lean) cpuEnd(r int32, t, work int64) int64 {
 	if l.noise == nil {
 		return l.add(t, work)
 	}
-	end := l.noise.Finish(int(r), t, work, &l.hints[r])
+	end := l.noise.Finish(int(r+l.firstRank), t, work, &l.hints[r])
 	if end < 0 {
 		l.overflow = true
 		return never
@@ -70,7 +70,7 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 	op := l.ops[h.slot+uint32(index)]
 	load := op.load
 	if !l.uniform {
-		load |= uint64(l.layout.Class(int(r), int(op.peer))) << classShift
+		load |= uint64(l.layout.Class(int(r+l.firstRank), int(op.peer))) << classShift
 	} else {
 		load |= uint64(l.class) << classShift
 	}
@@ -99,8 +99,8 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 	m := l.newMessage()
 	n := &l.msgs[m]
 	n.time, n.birth, n.load, n.order = arrival, t, load, leanOrder(gen, kindMessage)
-	n.from, n.index, n.tag = r, index, op.tag
-	l.deliver(r, op.peer, m)
+	n.from, n.index, n.tag = r+l.firstRank, index, op.tag
+	l.deliver(r, op.peer-l.firstRank, m)
 	if c.Rendezvous {
 		l.stats.Rendezvous++
 		if l.large == nil {

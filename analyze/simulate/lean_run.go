@@ -16,8 +16,8 @@ func (r *run) leanFits() bool {
 
 // runLean runs the lean core in the window engine: first without large messages, on all threads;
 // if there are any, again with them.
-func (r *run) runLean(ctx context.Context) (*Result, error) {
-	if !r.largeMessages() {
+func (r *run) runLean(ctx context.Context, large bool) (*Result, error) {
+	if !large {
 		result, large, err := r.tryLean(ctx, r.threads, false)
 		if !large {
 			return result, err
@@ -37,38 +37,55 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 	if withLarge {
 		p.inOrder = false // releases stand between the messages
 	}
-	shards := newLeanShards(&p, threads, breakdown, r.memory)
+	link, err := r.open(ctx, threads)
+	if err != nil {
+		return nil, false, err
+	}
+	shards := newLeanShards(&p, threads, link, breakdown, r.memory)
 	if r.memory != nil {
 		defer r.memory.keep(shards[0])
-	}
-	if withLarge {
-		shards[0].large = newRendezvous(p.hosts)
 	}
 	cores := make([]windowCore, len(shards))
 	for i, s := range shards {
 		cores[i] = s
 	}
-	if err := runWindows(ctx, cores, r.tick()); err != nil {
+	if withLarge {
+		shards[0].large = newRendezvous(p.hosts)
+	}
+	if withLarge && link != nil {
+		err = runLargeWindows(shards[0], link, r.tick())
+	} else {
+		err = runWindows(ctx, cores, link, r.tick())
+	}
+	if err != nil {
 		return nil, false, err
 	}
+	return r.leanResult(ctx, shards, link, breakdown)
+}
+
+// leanResult makes a result of what the lean core has left, or reports that it had to give up
+// because of a large message.
+func (r *run) leanResult(ctx context.Context, shards []*lean, link *link, breakdown []breakdownSum) (_ *Result, large bool, _ error) {
 	result := &Result{Engine: "window", Threads: len(shards)}
-	running, left, overflow, unfit := 0, 0, false, false
+	var end outcome
 	for _, s := range shards {
-		large = large || s.sawLarge
-		unfit = unfit || s.unfit
-		overflow = overflow || s.overflow
-		running += s.running
-		left += s.left
+		end.set(endLarge, s.sawLarge)
+		end.set(endUnfit, s.unfit)
+		end.set(endOverflow, s.overflow)
+		end.set(endUnfinished, s.running > 0 || s.left > 0)
 		result.add(&s.stats)
 	}
+	if err := r.agree(&end, link); err != nil {
+		return nil, false, err
+	}
 	switch {
-	case unfit:
+	case end.has(endUnfit):
 		return nil, false, errNotApplicable
-	case large:
+	case end.has(endLarge):
 		return nil, true, nil
-	case overflow:
+	case end.has(endOverflow):
 		return nil, false, ErrOverflow
-	case running > 0 || left > 0:
+	case end.has(endUnfinished):
 		// The program cannot finish. The general core comes to the same end and can say why.
 		result, err := r.runEvent(ctx)
 		return result, false, err
@@ -89,5 +106,43 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 			result.Ranks[i] = breakdown[i].of(int64(result.Finish[i]))
 		}
 	}
-	return result, false, nil
+	return result, false, result.gather(r, link)
+}
+
+// outcome is how a run of an engine has ended on this process or, after agree, on any.
+type outcome uint8
+
+const (
+	endLarge      outcome = 1 << iota // a message was larger than S
+	endUnfit                          // the program has something that the core does not know
+	endOverflow                       // a time does not fit
+	endUnfinished                     // a rank has not come to its end, or a message was left over
+	endUnknown                        // a collective could not be expanded
+)
+
+func (o *outcome) set(bit outcome, is bool) {
+	if is {
+		*o |= bit
+	}
+}
+
+func (o outcome) has(bit outcome) bool { return o&bit != 0 }
+
+// agree makes the outcome the same on all processes. It returns the error of a collective that one
+// of them could not expand.
+func (r *run) agree(o *outcome, l *link) error {
+	if l == nil {
+		return nil
+	}
+	failed := r.expansion.Err()
+	o.set(endUnknown, failed != nil)
+	all, err := l.agree(uint8(*o))
+	if err != nil {
+		return err
+	}
+	*o = outcome(all)
+	if o.has(endUnknown) {
+		return l.firstError(failed)
+	}
+	return nil
 }

@@ -14,14 +14,15 @@ const never = int64(math.MaxInt64)
 // problem is what all parts of an engine read and none changes: the stream, the machine with the
 // ranks on it, and the noise.
 type problem struct {
-	stream schedule.Stream
-	layout *machine.Layout
-	noise  *noise.Injection // nil: none
-	shape  schedule.Shape
-	ranks  int
-	hosts  int  // a host is a rank, or a node whose ranks share a NIC
-	shared bool // hosts are nodes
-	window int64
+	stream  schedule.Stream
+	layout  *machine.Layout
+	noise   *noise.Injection // nil: none
+	shape   schedule.Shape
+	stretch      // of this process; the zero value: all
+	ranks   int  // of the stretch
+	hosts   int  // of the stretch; a host is a rank, or a node whose ranks share a NIC
+	shared  bool // hosts are nodes
+	window  int64
 
 	uniform bool // all messages are of the class below
 	class   machine.Class
@@ -51,12 +52,29 @@ func newProblem(s schedule.Stream, layout *machine.Layout, in *noise.Injection) 
 	return p
 }
 
-// host returns the host of a rank.
+// restrict leaves of a problem the part of one process.
+func (p *problem) restrict(t *part) *problem {
+	if t != nil {
+		p.stretch, p.ranks, p.hosts = t.stretch, t.ranks, t.hosts
+	}
+	return p
+}
+
+// host returns the host of a rank, both as numbers of the stretch.
 func (p *problem) host(rank int32) int32 {
 	if !p.shared {
 		return rank
 	}
-	return int32(p.layout.Host(int(rank)))
+	return p.hostOf(p.global(rank))
+}
+
+// hostOf returns the host of a rank of the whole. Outside of 0 .. hosts-1 it belongs to another
+// process.
+func (p *problem) hostOf(rank int32) int32 {
+	if !p.shared {
+		return rank - p.firstRank
+	}
+	return int32(p.layout.Host(int(rank))) - p.firstHost
 }
 
 // costs computes what messages cost. It remembers the last answers, since programs use few sizes;

@@ -10,6 +10,7 @@
 package simulate
 
 import (
+	"slackline/internal/cluster"
 	"slackline/model/collective"
 	"slackline/model/noise"
 	"slackline/model/timeline"
@@ -31,6 +32,10 @@ type Options struct {
 	Mapping *collective.Mapping // algorithms of the collectives; nil: the default mapping
 	Threads int                 // 0: one per core
 	Noise   *noise.Injection    // nil: none
+	// Group is the processes that share the run, each with the same program, machine and options; of
+	// a program in memory each needs its ranks only (RanksOf). nil: this process does all. Lists by
+	// rank are in the result of process 0 only.
+	Group cluster.Group
 
 	Detail    bool // record Result.Detail
 	Causes    bool // record Result.Causes
@@ -59,6 +64,8 @@ type Result struct {
 	Calls *timeline.Timeline
 
 	Warnings []string
+
+	Together *Together // how several processes made the result; nil: one made it
 }
 
 // Queues are the statistics of the matching.

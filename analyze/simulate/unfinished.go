@@ -1,9 +1,13 @@
 package simulate
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
+	"slackline/internal/chunk"
+	"slackline/internal/cluster"
 	"slackline/model/schedule"
 )
 
@@ -31,34 +35,27 @@ func (e *UnfinishedError) Error() string {
 	return b.String()
 }
 
-func (e *UnfinishedError) add(format string, args ...any) {
-	if len(e.Reasons) == maxReasons {
-		e.More++
-		return
-	}
-	e.Reasons = append(e.Reasons, fmt.Sprintf(format, args...))
-}
-
-// checkFinished returns an UnfinishedError if a rank has not come to the end of its program or a
-// message was left over.
-func (r *run) checkFinished(s *generalState, parts []*general) error {
-	var e *UnfinishedError
+// finished reports whether all ranks have come to the end of their programs and no message was left
+// over.
+func (s *generalState) finished() bool {
 	for rank := range s.rank {
 		q := &s.rank[rank]
-		if q.open == 0 && q.posted.len() == 0 && q.unexpected.len() == 0 {
-			continue
-		}
-		if e == nil {
-			e = &UnfinishedError{}
-			if g, ok := r.program.(*schedule.Graph); ok && g.Names != nil {
-				e.File = g.Names.File
-			}
+		if q.open != 0 || q.posted.len() != 0 || q.unexpected.len() != 0 {
+			return false
 		}
 	}
-	if e == nil {
-		return nil
+	return true
+}
+
+// unfinished explains why a run has not come to its end. With several processes all of them explain
+// their part, and all come to the same error.
+func (r *run) unfinished(s *generalState, parts []*general, link *link) error {
+	x := &explainer{run: r, s: s, parts: parts}
+	if link != nil && !parts[0].eager { // else there are no large messages
+		if err := x.shareLeftovers(link); err != nil {
+			return err
+		}
 	}
-	x := explainer{r, s, parts, e}
 	for rank := range s.rank {
 		x.receives(rank)
 	}
@@ -68,6 +65,24 @@ func (r *run) checkFinished(s *generalState, parts []*general) error {
 	for rank := range s.rank {
 		x.operations(rank)
 	}
+	if link != nil {
+		if err := x.shareReasons(link); err != nil {
+			return err
+		}
+	}
+	e := &UnfinishedError{}
+	if g, ok := r.program.(*schedule.Graph); ok && g.Names != nil {
+		e.File = g.Names.File
+	}
+	for class, list := range x.reasons {
+		for _, reason := range list {
+			if len(e.Reasons) < maxReasons {
+				e.Reasons = append(e.Reasons, reason.text)
+			}
+		}
+		e.More += x.count[class]
+	}
+	e.More -= len(e.Reasons)
 	return e
 }
 
@@ -76,14 +91,46 @@ type explainer struct {
 	*run
 	s     *generalState
 	parts []*general
-	e     *UnfinishedError
+	// The messages that were left over on other processes, by sender.
+	elsewhere map[leftover]bool
+	reasons   [3][]reason // of receives, messages, operations; the first maxReasons of each
+	count     [3]int      // how many there are
+}
+
+// reason is why a rank of the whole could not go on.
+type reason struct {
+	rank int
+	text string
+}
+
+// sendOf names a send: its rank and its index in the block.
+type sendOf struct{ rank, index int32 }
+
+// leftover is a message that was left over at a receiver.
+type leftover struct {
+	sendOf
+	to int32
+}
+
+// The classes of reasons, in the order in which they are told.
+const (
+	aboutReceives = iota
+	aboutMessages
+	aboutOperations
+)
+
+func (x *explainer) add(class, rank int, format string, args ...any) {
+	x.count[class]++
+	if len(x.reasons[class]) < maxReasons {
+		x.reasons[class] = append(x.reasons[class], reason{rank, fmt.Sprintf(format, args...)})
+	}
 }
 
 // name returns what to call operation index of the present block of a rank.
 func (x *explainer) name(rank int, index int32) string {
 	r := &x.s.rank[rank]
 	if g, ok := x.program.(*schedule.Graph); ok && !g.Shape().Collectives {
-		at := r.base + int(index)
+		rank, at := x.number(rank), r.base+int(index)
 		if line := g.Line(rank, at); line > 0 {
 			return fmt.Sprintf("%s (line %d)", g.Name(rank, at), line)
 		}
@@ -108,8 +155,8 @@ func (x *explainer) receives(rank int) {
 		if it.source == schedule.AnySource {
 			from = "any rank"
 		}
-		x.e.add("rank %d: receive %s waits for %s from %s%s, and is never matched",
-			rank, x.name(rank, it.id), tagName(it.tag), from, others)
+		x.add(aboutReceives, x.number(rank), "rank %d: receive %s waits for %s from %s%s, and is never matched",
+			x.number(rank), x.name(rank, it.id), tagName(it.tag), from, others)
 	}
 }
 
@@ -140,7 +187,8 @@ func tagName(tag uint32) string {
 // messages explains the messages that no receive of a rank took.
 func (x *explainer) messages(rank int) {
 	for _, it := range x.s.rank[rank].unexpected.list() {
-		x.e.add("the message from rank %d (%s) is never received by rank %d", it.source, tagName(it.tag), rank)
+		x.add(aboutMessages, x.number(rank), "the message from rank %d (%s) is never received by rank %d",
+			it.source, tagName(it.tag), x.number(rank))
 	}
 }
 
@@ -158,28 +206,95 @@ func (x *explainer) operations(rank int) {
 			continue
 		}
 		if op.Kind == schedule.Send && x.large(rank, op) && x.unmatched(rank, index) {
-			x.e.add("rank %d: send %s of %d bytes to rank %d (a rendezvous, larger than S) waits for its receive",
-				rank, x.name(rank, int32(index)), op.Size, op.Peer)
+			x.add(aboutOperations, x.number(rank), "rank %d: send %s of %d bytes to rank %d (a rendezvous, larger than S) waits for its receive",
+				x.number(rank), x.name(rank, int32(index)), op.Size, op.Peer)
 		}
 	}
 	if waiting > 0 {
-		x.e.add("rank %d: no operation can go on; %d wait for others of the rank", rank, waiting)
+		x.add(aboutOperations, x.number(rank), "rank %d: no operation can go on; %d wait for others of the rank", x.number(rank), waiting)
 	}
 }
 
 func (x *explainer) large(rank int, op *schedule.Op) bool {
-	class := x.layout.Class(rank, int(op.Peer))
+	class := x.layout.Class(x.number(rank), int(op.Peer))
 	return op.Size > x.layout.Machine.Classes[class].Eager
 }
 
 // unmatched reports whether the message of a send is still unexpected at its receiver.
 func (x *explainer) unmatched(rank, index int) bool {
-	peer := x.s.rank[rank].ops[index].Peer
+	peer, send := x.s.rank[rank].ops[index].Peer, sendOf{int32(x.number(rank)), int32(index)}
+	if h := x.hostOf(peer); uint32(h) >= uint32(x.hosts) {
+		return x.elsewhere[leftover{send, peer}]
+	}
 	g := x.parts[0]
-	for _, it := range x.s.rank[peer].unexpected.list() {
-		if it.source == int32(rank) && g.nodes[it.id].b() == int32(index) {
+	for _, it := range x.s.rank[x.local(peer)].unexpected.list() {
+		if it.source == send.rank && g.nodes[it.id].b() == send.index {
 			return true
 		}
 	}
 	return false
+}
+
+// number returns the number in the whole of a rank of this process.
+func (x *explainer) number(rank int) int { return int(x.global(int32(rank))) }
+
+// shareLeftovers tells the processes of the senders which messages were left over here.
+func (x *explainer) shareLeftovers(l *link) error {
+	g := x.parts[0]
+	out := make([][]byte, l.group.Size())
+	hosts := x.layout.Hosts()
+	for rank := range x.s.rank {
+		for _, it := range x.s.rank[rank].unexpected.list() {
+			p := cluster.Owner(hosts, x.layout.Host(int(it.source)), len(out))
+			out[p] = binary.AppendUvarint(out[p], uint64(it.source))
+			out[p] = binary.AppendUvarint(out[p], uint64(g.nodes[it.id].b()))
+			out[p] = binary.AppendUvarint(out[p], uint64(x.number(rank)))
+		}
+	}
+	in, err := l.group.Exchange(l.ctx, out)
+	if err != nil {
+		return err
+	}
+	x.elsewhere = make(map[leftover]bool)
+	for p, said := range in {
+		c := chunk.Column{B: said}
+		for p != l.group.Rank() && c.Left() > 0 && !c.Bad {
+			x.elsewhere[leftover{sendOf{int32(c.Uint()), int32(c.Uint())}, int32(c.Uint())}] = true
+		}
+	}
+	return nil
+}
+
+// shareReasons puts the reasons of all processes together, in the order of the ranks.
+func (x *explainer) shareReasons(l *link) error {
+	var said []byte
+	for class, list := range x.reasons {
+		said = binary.AppendUvarint(said, uint64(x.count[class]))
+		said = binary.AppendUvarint(said, uint64(len(list)))
+		for _, r := range list {
+			said = binary.AppendUvarint(said, uint64(r.rank))
+			said = chunk.AppendString(said, r.text)
+		}
+	}
+	all, err := cluster.AllGather(l.ctx, l.group, said)
+	if err != nil {
+		return err
+	}
+	x.reasons, x.count = [3][]reason{}, [3]int{}
+	for _, said := range all {
+		c := chunk.Column{B: said}
+		for class := range x.reasons {
+			x.count[class] += int(c.Uint())
+			for n := c.Uint(); n > 0 && !c.Bad; n-- {
+				x.reasons[class] = append(x.reasons[class], reason{int(c.Uint()), c.String()})
+			}
+		}
+		if c.Bad {
+			return errParcels
+		}
+	}
+	for _, list := range x.reasons {
+		slices.SortStableFunc(list, func(a, b reason) int { return a.rank - b.rank })
+	}
+	return nil
 }

@@ -10,6 +10,8 @@ import "context"
 // of the window; there is one barrier per window. While windows hold little work, the barrier
 // would cost more than the threads gain: then one thread carries out all cores and the others
 // sleep.
+//
+// Processes share the hosts in the same way: see link.
 
 // windowCore carries out the events of a stretch of hosts.
 type windowCore interface {
@@ -31,6 +33,8 @@ type windowCore interface {
 	failed() bool
 	// progress returns the number of messages and the number of visits to hosts so far.
 	progress() (messages, visits int64)
+	// post returns where messages to other processes go out and those from them come in.
+	post() *ports
 }
 
 // Windows with fewer visits than this are carried out by one thread. A visit takes about a tenth
@@ -45,6 +49,8 @@ const soloAfter = 8
 type windows struct {
 	ctx     context.Context
 	cores   []windowCore
+	link    *link // to other processes; nil: there are none
+	ports   []*ports
 	tick    func(now, messages int64)
 	barrier barrier
 	// What each thread says at the end of a round, kept twice by round, so that one barrier per
@@ -52,6 +58,9 @@ type windows struct {
 	said   [2][]statement
 	gates  []chan turn
 	parked chan struct{}
+	// What all processes have said of the round together, and why they cannot go on.
+	others statement
+	err    error
 }
 
 // statement is what a thread says at the end of a round, on a cache line of its own.
@@ -75,14 +84,17 @@ const (
 	stopAll = -2
 )
 
-// runWindows runs the cores until no host has anything left to do.
-func runWindows(ctx context.Context, cores []windowCore, tick func(now, messages int64)) error {
+// runWindows runs the cores until no host has anything left to do, also not on other processes.
+func runWindows(ctx context.Context, cores []windowCore, l *link, tick func(now, messages int64)) error {
 	n := len(cores)
 	w := &windows{
-		ctx: ctx, cores: cores, tick: tick,
+		ctx: ctx, cores: cores, link: l, tick: tick,
 		said:   [2][]statement{make([]statement, n), make([]statement, n)},
 		gates:  make([]chan turn, n),
 		parked: make(chan struct{}, n),
+	}
+	for _, c := range cores {
+		w.ports = append(w.ports, c.post())
 	}
 	w.barrier.threads = int32(n)
 	for t := 1; t < n; t++ {
@@ -105,6 +117,9 @@ func runWindows(ctx context.Context, cores []windowCore, tick func(now, messages
 	for t := 1; t < n; t++ {
 		close(w.gates[t])
 	}
+	if w.err != nil {
+		return w.err
+	}
 	return ctx.Err()
 }
 
@@ -122,6 +137,12 @@ func (w *windows) together(t int, now turn) turn {
 	for {
 		w.said[now.round&1][t] = w.carryOut(t, now)
 		w.barrier.wait()
+		if w.link != nil {
+			if t == 0 {
+				w.exchange(now)
+			}
+			w.barrier.wait()
+		}
 		now = w.next(now, t == 0)
 		if now.window == never || now.window == stopAll || now.small >= soloAfter {
 			return now
@@ -135,6 +156,9 @@ func (w *windows) alone(now turn) turn {
 	for {
 		for t := range w.cores {
 			w.said[now.round&1][t] = w.carryOut(t, now)
+		}
+		if w.link != nil {
+			w.exchange(now)
 		}
 		now = w.next(now, true)
 		if now.window == never || now.window == stopAll || len(w.cores) > 1 && now.small <= -soloAfter {
@@ -159,11 +183,32 @@ func (w *windows) carryOut(t int, now turn) statement {
 	if at := core.sent(); at != never {
 		next = min(next, at/c.width)
 	}
-	if core.failed() || now.round&63 == 0 && w.ctx.Err() != nil {
+	if core.failed() || w.link == nil && now.round&63 == 0 && w.ctx.Err() != nil {
 		next = stopAll
 	}
 	messages, visits := core.progress()
 	return statement{next: next, messages: messages, visits: visits}
+}
+
+// exchange ends a round of all processes. An interrupt ends it too.
+func (w *windows) exchange(now turn) {
+	mine := notice{next: never}
+	for i := range w.said[now.round&1] {
+		s := &w.said[now.round&1][i]
+		mine.next = min(mine.next, s.next)
+		mine.messages += s.messages
+	}
+	w.others = statement{next: never}
+	all, err := w.link.exchange(mine, w.ports)
+	if err != nil {
+		w.err = err
+		w.others.next = stopAll
+		return
+	}
+	for i := range all {
+		w.others.next = min(w.others.next, all[i].next)
+		w.others.messages += all[i].messages
+	}
 }
 
 // next finds out from what the threads said what comes next. All threads come to the same result.
@@ -175,6 +220,9 @@ func (w *windows) next(now turn, first bool) turn {
 		then.window = min(then.window, s.next)
 		then.visits += s.visits
 		messages += s.messages
+	}
+	if w.link != nil {
+		then.window, messages = w.others.next, w.others.messages
 	}
 	if then.visits-now.visits < soloBelow {
 		then.small = max(then.small, 0) + 1

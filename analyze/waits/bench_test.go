@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"slackline/internal/cluster"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -220,4 +221,56 @@ func cpuTime() float64 {
 		return 0
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// BenchmarkTogether analyses the same runs with several processes, which are goroutines here with one thread each. The rate
+// per second of CPU time of all of them shows what sharing costs: it would be the same if that were free.
+func BenchmarkTogether(b *testing.B) {
+	const rows = 32
+	for _, kind := range []struct {
+		name  string
+		build func() (*timeline.Builder, int)
+	}{
+		{"halo", func() (*timeline.Builder, int) { return haloBuilder(rows, 60) }},
+		{"sweep", func() (*timeline.Builder, int) { return sweepBuilder(rows, 200) }},
+	} {
+		for _, size := range []int{1, 2, 4, 8} {
+			b.Run(fmt.Sprintf("run=%s/ranks=1024/processes=%d", kind.name, size), func(b *testing.B) {
+				_, events := kind.build()
+				used, rounds := 0.0, 0
+				var traffic cluster.Traffic
+				for b.Loop() {
+					b.StopTimer()
+					builders := make([]*timeline.Builder, size)
+					for p := range builders {
+						builders[p], _ = kind.build()
+					}
+					runtime.GC()
+					b.StartTimer()
+					cpu := cpuTime()
+					for _, err := range together(size, func(g cluster.Group) error {
+						tl, err := builders[g.Rank()].FinishPart(context.Background(), g, ranksOf(rows*rows, size), 1)
+						if err != nil {
+							return err
+						}
+						r, err := Analyze(context.Background(), tl, Options{Threads: 1})
+						if err == nil && g.Rank() == 0 {
+							rounds, traffic = r.Rounds(), g.Traffic()
+						}
+						return err
+					}) {
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+					used += cpuTime() - cpu
+				}
+				all := float64(events) * float64(b.N)
+				b.ReportMetric(all/used, "events/cpu-s")
+				b.ReportMetric(float64(rounds), "rounds")
+				b.ReportMetric(float64(traffic.Exchanges), "exchanges")
+				b.ReportMetric(float64(traffic.Sent*int64(size))/float64(events), "B-sent/event")
+			})
+		}
+	}
 }

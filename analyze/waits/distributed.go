@@ -45,6 +45,9 @@ import (
 // Explanations are made by process 0, to which the others send the causes of all wait states that
 // it comes across, one exchange for each step away from what is explained.
 
+// Rounds is the number of exchanges in which the backward pass handed over costs; 0 if one process made it.
+func (r *Result) Rounds() int { return r.a.rounds }
+
 // isHere reports whether a location belongs to this process.
 func (a *analysis) isHere(location int32) bool { return a.part.Here(location) }
 

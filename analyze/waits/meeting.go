@@ -182,7 +182,7 @@ func (a *analysis) findJoinings() {
 	})
 }
 
-// eachJoining calls visit for every part in a meeting, several at the same time.
+// eachJoining calls visit for every part of a location here in a meeting, several at the same time.
 func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 	const chunk = 64
 	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(_, from, to int) {
@@ -193,6 +193,9 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 			}
 			for j := range a.tl.Comms[c.Comm].Members {
 				m := &a.tl.Members[c.First+j]
+				if !a.isHere(m.Location) {
+					continue
+				}
 				calls := a.calls(m.Location)
 				visit(m.Location, joining{
 					bound: max(calls.Leave[m.Issue], calls.Leave[m.Complete]),
@@ -224,6 +227,9 @@ func (a *analysis) eachMember(number int32, visit func(location int32, j joining
 		n = len(m.team.Members)
 	}
 	for i := range int32(n) {
+		if !a.isHere(a.locationOf(m, i)) {
+			continue
+		}
 		issue, _, _ := a.operations(number, i)
 		visit(a.locationOf(m, i), joining{bound: issue.leave, end: issue.end, meeting: number, member: i})
 	}

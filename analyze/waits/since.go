@@ -19,9 +19,16 @@ func (a *analysis) lastMet(x, xCall, y, yCall int32) unit.Duration {
 }
 
 // lastMeeting improves the instant best by meetings of the two locations. It goes back through the
-// meetings of both at the same time: each common one is in both lists, so the end of one is enough.
+// meetings of both at the same time: each common one is in both lists, so the end of one is enough. Only those of x are
+// known if y is elsewhere.
 func (a *analysis) lastMeeting(x, xCall, y, yCall int32, best unit.Duration) unit.Duration {
 	ofX, ofY := a.joinings[x], a.joinings[y]
+	if !a.isHere(y) {
+		for i := lastJoining(ofX, xCall); i >= 0 && ofX[i].bound > best; i-- {
+			best = max(best, a.instant(&ofX[i], xCall, y, yCall))
+		}
+		return best
+	}
 	i, j := lastJoining(ofX, xCall), lastJoining(ofY, yCall)
 	for i >= 0 && j >= 0 && ofX[i].bound > best && ofY[j].bound > best {
 		best = max(best, a.instant(&ofX[i], xCall, y, yCall))

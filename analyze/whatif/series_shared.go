@@ -73,8 +73,7 @@ func (r *seriesRun) quietRuns(ctx context.Context) error {
 func (r *seriesRun) sharedPoint(ctx context.Context, i int) (*Point, error) {
 	ranks := r.Counts[i]
 	kept := r.known.at(ranks)
-	missing := kept.missing(r.Replicas)
-	err := fromFirst(ctx, r.Group, &missing)
+	missing, err := r.missingForAll(ctx, kept)
 	if err == nil {
 		if r.Group.Rank() == 0 {
 			r.work.begin(i, kept.Ops, r.Replicas-len(missing))
@@ -85,6 +84,29 @@ func (r *seriesRun) sharedPoint(ctx context.Context, i int) (*Point, error) {
 		return nil, err
 	}
 	return &Point{Ranks: ranks, Noiseless: kept.Noiseless, Samples: kept.prefix(r.Replicas), Warnings: r.warnings[i]}, err
+}
+
+// missingForAll gives the list of missing replicas to all processes, as runs of numbers.
+func (r *seriesRun) missingForAll(ctx context.Context, kept *kept) ([]int, error) {
+	type run struct{ From, To int }
+	var runs []run
+	for _, n := range kept.missing(r.Replicas) {
+		if last := len(runs) - 1; last >= 0 && runs[last].To == n {
+			runs[last].To++
+		} else {
+			runs = append(runs, run{n, n + 1})
+		}
+	}
+	if err := fromFirst(ctx, r.Group, &runs); err != nil {
+		return nil, err
+	}
+	var missing []int
+	for _, run := range runs {
+		for n := run.From; n < run.To; n++ {
+			missing = append(missing, n)
+		}
+	}
+	return missing, nil
 }
 
 // sharedReplicas does replicas of a process count.

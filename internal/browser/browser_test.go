@@ -37,6 +37,7 @@ func TestPage(t *testing.T) {
 		p.ClickOn("button"),
 		p.Wheel(Point{10, 20}, 0, 100, 0),
 		p.Wait("seen.length >= 2"),
+		p.Wait("new Promise(done => setTimeout(() => done(true), 5))"),
 		p.Key("ArrowLeft", 0),
 		p.Key("?", 0),
 		p.Media(map[string]string{"prefers-color-scheme": "dark"}),

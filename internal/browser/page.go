@@ -80,12 +80,12 @@ func (p *Page) Eval(expression string, result any) error {
 	return json.Unmarshal(reply.Result.Value, result)
 }
 
-// Wait waits until a JavaScript expression is true.
+// Wait waits until a JavaScript expression, or what it promises, is true.
 func (p *Page) Wait(expression string) error {
 	end := time.Now().Add(patience)
 	for {
 		var ok bool
-		err := p.Eval("!!("+expression+")", &ok)
+		err := p.Eval("Promise.resolve("+expression+").then(Boolean)", &ok)
 		if err == nil && ok {
 			return nil
 		}

@@ -99,6 +99,7 @@ func (a *app) rootCommand() *cobra.Command {
 	complete(root, "color", a.color.allowed)
 	root.AddCommand(
 		a.recordCommand(),
+		a.injectCommand(),
 		a.simulateCommand(),
 		a.toleranceCommand(),
 		a.generateCommand(),

@@ -71,7 +71,7 @@ func (r *checkReport) results() []checkResult {
 func newCheckResult(c *scaling.Check, label, kind string) checkResult {
 	x := checkResult{label: label, kind: kind, name: c.Function, metric: c.Metric, outcome: &c.Outcome}
 	if c.Fit != nil {
-		x.found, x.formula, x.rank = landau(c.Fit), c.Fit.Model.String(), c.Rank.String()
+		x.found, x.formula, x.rank = c.Fit.Landau(), c.Fit.Model.String(), c.Rank.String()
 	}
 	return x
 }
@@ -204,9 +204,9 @@ func (r *checkReport) wide() *table.Table {
 			}
 		}
 		row(x.Function, x.Expectation.Expect.Text, func(*scaling.Report) string { return "" })
-		row("", "model", of(func(c *scaling.Check) string { return landau(c.Fit) }))
+		row("", "model", of(func(c *scaling.Check) string { return c.Fit.Landau() }))
 		row("", "adj. R2", of(func(c *scaling.Check) string { return numberCell(c.Fit.AdjustedR2, "%.2f").Text }))
-		row("", "divergence", of(func(c *scaling.Check) string { return landauOf(c.Fit.Parameters, c.Delta, scaling.Product) }))
+		row("", "divergence", of(func(c *scaling.Check) string { return scaling.Landau(c.Fit.Parameters, c.Delta, scaling.Product) }))
 		row("", "match", of(func(c *scaling.Check) string { return c.Rank.String() }))
 		row("", "verdict", func(rep *scaling.Report) string { return rep.Checks[i].Status() })
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -128,7 +129,7 @@ var demoSteps = []demoStep{
 		why:   "The report tells the whole story in a page that can be sent by mail: it needs neither network nor script.",
 		words: func(o *demoOptions) []string {
 			return []string{"report", o.file("ocean.slt"), o.file("runs-before.json"), "--expectations", o.file("expectations.yaml"),
-				"--machine", "chic", "--noise", "zeptoos", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out", o.file("report.html")}
+				"--machine", "chic", "--noise", "chic", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out", o.file("report.html")}
 		},
 		slow: true,
 	},
@@ -189,13 +190,17 @@ func (o *demoOptions) show(a *app, c *cobra.Command, number int, step *demoStep)
 	return err
 }
 
-// typed is a command as one types it, in lines that fit.
+// typed is a command as one types it, in lines that fit. Flags stay with their values.
 func typed(words []string) string {
 	line, text := "", ""
-	for i, w := range words {
-		word := report.Command(w)
+	for i := 0; i < len(words); i++ {
+		word := report.Command(words[i])
+		if strings.HasPrefix(words[i], "--") && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+			i++
+			word += " " + report.Command(words[i])
+		}
 		switch {
-		case i == 0:
+		case line == "":
 			line = word
 		case len(line)+len(word) > defaultWidth-6:
 			text += line + " \\\n"

@@ -42,7 +42,7 @@ import (
 )
 
 // sharers are the verbs that share their work among the processes of a job.
-var sharers = map[string]bool{"simulate": true}
+var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true}
 
 // leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
 // processes of the job, or say something of themselves.
@@ -86,6 +86,8 @@ func (a *app) takePart(ctx context.Context, j *job) {
 	if j.Rank() != 0 {
 		a.stdout, a.stderr = io.Discard, io.Discard
 	}
+	// A launcher may give its processes a terminal although its own output goes to a file.
+	a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
 	endInTime(ctx)
 }
 
@@ -168,7 +170,7 @@ func (a *app) firstOnly(what string) error {
 	if shared, is := a.stdin.(*sharedInput); is {
 		a.stdin = shared.from
 	}
-	a.warn("%s cannot be shared: process 0 does it alone, and %s of the job wait", what, plural(a.job.Size()-1, "other"))
+	a.warn("%s cannot be shared: of %d processes one does it alone, and the rest wait", what, a.job.Size())
 	return nil
 }
 

@@ -176,6 +176,7 @@ type measuredCollectivesJSON struct {
 type seriesJSON struct {
 	CallPath string            `json:"callpath"`
 	Metric   string            `json:"metric"`
+	Unit     string            `json:"unit,omitempty"`
 	Points   []seriesPointJSON `json:"points"`
 }
 
@@ -247,7 +248,7 @@ type summaryJSON struct {
 func seriesOf(d *dataset.Dataset) []seriesJSON {
 	list := []seriesJSON{}
 	for _, s := range d.Series {
-		x := seriesJSON{CallPath: s.CallPath, Metric: s.Metric}
+		x := seriesJSON{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit}
 		for _, p := range s.Points {
 			x.Points = append(x.Points, seriesPointJSON{p.At, p.Values})
 		}

@@ -93,6 +93,9 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.sharedDone(c.Context()); err != nil {
+		return err
+	}
 	report.options = o
 	ideal, err := o.idealTime(a, c, word)
 	if err != nil {
@@ -100,7 +103,7 @@ func (o *profileOptions) execute(a *app, c *cobra.Command, word string) error {
 	}
 	report.efficiency = report.profile.Efficiency(ideal, report.waiting)
 	if o.format.value == formatJSON {
-		report.provenance = provenance.New(a.args)
+		report.provenance = a.provenance()
 		report.provenance.Inputs = r.records
 		report.provenance.Warnings = a.warnings
 	}
@@ -177,15 +180,20 @@ func profileRun(c *cobra.Command, r *run, threads int) (*profileReport, error) {
 		return nil, err
 	}
 	p := &profileReport{run: r, waits: found, profile: found.Profile()}
+	if err := p.profile.Gather(c.Context(), timeParts, collectiveParts); err != nil {
+		return nil, err
+	}
 	p.waiting = found.WaitTimes()
 	p.composition = p.profile.Composition(p.waiting)
-	p.iterations = p.profile.Iterations()
-	if p.iterations != nil {
+	p.iterations, err = p.profile.FindIterations(c.Context(), func(add func(rank int, at, amount unit.Duration)) {
 		found.EachState(func(s *waits.State) {
 			if s.Thread == 0 {
-				p.iterations.AddWait(s.Rank, s.At, s.Amount)
+				add(s.Rank, s.At, s.Amount)
 			}
 		})
+	})
+	if err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -135,13 +135,13 @@ func (r *profileReport) json() *profileJSON {
 			j.ByRank = append(j.ByRank, r.pathJSON(&r.profile.Entries[i]))
 		}
 	}
-	for _, l := range profile.Matrix(r.run.timeline) {
+	for _, l := range r.profile.Matrix() {
 		j.Matrix = append(j.Matrix, linkJSON{l.From, l.To, l.Count, l.Bytes})
 	}
-	for _, s := range profile.Sizes(r.run.timeline) {
+	for _, s := range r.profile.Sizes() {
 		j.Sizes = append(j.Sizes, sizeJSON{s.From, s.To, s.Count, s.Bytes})
 	}
-	for _, c := range profile.Collectives(r.run.timeline, timeParts) {
+	for _, c := range r.profile.Collectives(timeParts) {
 		j.Collectives = append(j.Collectives, collectiveUseJSON{c.Op.String(), c.Ranks, c.Calls, c.Bytes, exactSeconds(c.Time), exactSeconds(c.First), exactSeconds(c.Last), c.Over})
 	}
 	if it := r.iterations; it != nil {
@@ -210,7 +210,7 @@ func (r *profileReport) writeText(a *app, w io.Writer) error {
 	if err := r.writeTraffic(a, w); err != nil {
 		return err
 	}
-	r.writeIterations(w)
+	r.writeIterations(a, w)
 	return nil
 }
 
@@ -265,7 +265,7 @@ func (r *profileReport) writePaths(a *app, w io.Writer) error {
 
 // writeTraffic says what was communicated.
 func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
-	if links := profile.Matrix(r.run.timeline); len(links) > 0 {
+	if links := r.profile.Matrix(); len(links) > 0 {
 		var sum profile.Traffic
 		var top profile.Link
 		for _, l := range links {
@@ -278,14 +278,14 @@ func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
 		fmt.Fprintf(w, "\n%s, %s, between %s of ranks; most from %d to %d: %s\n", plural(sum.Count, "message"), byteText(sum.Bytes),
 			plural(len(links), "pair"), top.From, top.To, byteText(top.Bytes))
 		t := table.New(table.Column{Key: "size", Title: "message size"}, table.Column{Key: "messages", Align: table.Right}, table.Column{Key: "bytes", Align: table.Right})
-		for _, s := range profile.Sizes(r.run.timeline) {
+		for _, s := range r.profile.Sizes() {
 			t.Add(sizeRange(s.From, s.To), grouped(s.Count), byteText(s.Bytes))
 		}
 		if err := a.writeText(w, t, true); err != nil {
 			return err
 		}
 	}
-	uses := profile.Collectives(r.run.timeline, timeParts)
+	uses := r.profile.Collectives(timeParts)
 	if len(uses) == 0 {
 		return nil
 	}
@@ -324,7 +324,7 @@ func sparkline(counts []int64) string {
 }
 
 // writeIterations says how the iterations develop.
-func (r *profileReport) writeIterations(w io.Writer) {
+func (r *profileReport) writeIterations(a *app, w io.Writer) {
 	it := r.iterations
 	if it == nil || len(it.List) == 0 {
 		return
@@ -336,6 +336,10 @@ func (r *profileReport) writeIterations(w io.Writer) {
 	sorted := stat.Sorted(durations)
 	median := unit.Duration(stat.QuantileInt(sorted, 1, 2))
 	slowest := slices.Index(durations, sorted[len(sorted)-1])
-	fmt.Fprintf(w, "\n%s, one with each %s: shortest %s, median %s, longest %s (number %d)\n", plural(len(it.List), "iteration"), r.name(it.Path),
+	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", plural(len(it.List), "iteration"), r.name(it.Path),
 		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
+	fmt.Fprintln(w)
+	for _, line := range table.Wrap(text, widthOf(a.stdout)) {
+		fmt.Fprintln(w, line)
+	}
 }

@@ -24,7 +24,7 @@ const maxMatrix = 4096
 
 // draw draws the figure that was asked for.
 func (r *profileReport) draw(a *app, inputs []string) error {
-	links := profile.Matrix(r.run.timeline)
+	links := r.profile.Matrix()
 	kind := r.options.kind.value
 	if kind == figureAuto {
 		switch {
@@ -52,13 +52,13 @@ func (r *profileReport) draw(a *app, inputs []string) error {
 		}
 		figure = r.iterationFigure(title, subtitle, caption)
 	case profileCollective:
-		uses := profile.Collectives(r.run.timeline, collectiveParts)
+		uses := r.profile.Collectives(collectiveParts)
 		if len(uses) == 0 {
 			return fmt.Errorf("--plot-kind collectives: the run has none")
 		}
 		figure = r.collectiveFigure(uses, title, subtitle, caption)
 	case profileSizes:
-		bins := profile.Sizes(r.run.timeline)
+		bins := r.profile.Sizes()
 		if len(bins) == 0 {
 			return fmt.Errorf("--plot-kind sizes: the run has no messages")
 		}

@@ -41,6 +41,8 @@ type programOptions struct {
 	seedUsed  bool // by something else than the pattern
 	manyRanks bool // several numbers of ranks make sense
 	strict    bool // refuse a damaged trace
+
+	share *input.Share // of the processes of a job; nil: each opens it as a whole
 }
 
 func newProgramOptions() programOptions {
@@ -168,7 +170,10 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict}
+	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict, Share: o.share}
+	if shared, is := a.stdin.(*sharedInput); is && o.share != nil {
+		options.Stdin = shared.from // which process 0 alone reads
+	}
 	if input.IsTrace(word) {
 		var err error
 		if options.Replay, err = o.replay(); err != nil {

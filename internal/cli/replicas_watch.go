@@ -30,7 +30,7 @@ type watcher struct {
 
 // watch begins a series: it loads what is kept of an earlier one.
 func (r *seriesRun) watch(a *app) (*watcher, error) {
-	w := &watcher{a: a, run: r, begin: time.Now(), first: -1, written: time.Now(), pause: writePause}
+	w := &watcher{a: a, run: r, begin: time.Now(), first: -1, written: time.Now(), pause: firstPause}
 	if !a.isFirst() {
 		return w, nil // process 0 keeps the books
 	}
@@ -53,8 +53,10 @@ func (r *seriesRun) watch(a *app) (*watcher, error) {
 	return w, nil
 }
 
-// writePause is the shortest time between two writes of finished replicas.
-const writePause = 5 * time.Second
+const (
+	firstPause = time.Second     // before finished replicas are written for the first time
+	writePause = 5 * time.Second // is the shortest time between two writes
+)
 
 // progress takes note of a finished run, and keeps it now and then.
 func (w *watcher) progress(p whatif.Progress) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -82,6 +83,9 @@ func (o *runOptions) openRun(a *app, c *cobra.Command, word string, hash bool) (
 	if simulated, err := o.simulated(c, word); err != nil {
 		return nil, err
 	} else if simulated {
+		if err := a.firstOnly("the analysis of a simulated run"); err != nil {
+			return nil, err
+		}
 		open = o.simulate
 	}
 	r, err := open(a, c, word, hash)
@@ -109,9 +113,17 @@ func (o *runOptions) simulated(c *cobra.Command, word string) (bool, error) {
 
 // read reads a recorded run.
 func (o *runOptions) read(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
-	in, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
-		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Clock: trace.Clock(o.clock.value), Threads: o.threads, Hash: hash,
-	})
+	options := input.TraceOptions{
+		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Clock: trace.Clock(o.clock.value), Threads: o.threads, Hash: hash, Group: a.group(),
+	}
+	in, err := input.OpenTrace(c.Context(), word, options)
+	if errors.Is(err, trace.ErrOneReader) {
+		if err := a.firstOnly("reading a trace in this format"); err != nil {
+			return nil, err
+		}
+		options.Group = nil
+		in, err = input.OpenTrace(c.Context(), word, options)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (r *scalingReport) table(exact bool) *table.Table {
 // row are the cells of a model.
 func (r *scalingReport) row(m *scaling.Modelled, exact bool) []any {
 	f := m.Fit
-	lead := landau(f)
+	lead := f.Landau()
 	confidence := numberCell(f.Confidence, "%.2f")
 	if f.Doubt != "" {
 		confidence = table.Cell{Text: "-", Value: nil}
@@ -97,7 +97,7 @@ func (r *scalingReport) row(m *scaling.Modelled, exact bool) []any {
 	}
 	if r.expect != nil {
 		rank, delta := r.compare(f)
-		cells = append(cells, rank.String(), landauOf(f.Parameters, delta, scaling.Product))
+		cells = append(cells, rank.String(), scaling.Landau(f.Parameters, delta, scaling.Product))
 	}
 	if r.place != nil {
 		p := f.Predict(r.place...)
@@ -135,26 +135,6 @@ func wallCell(v float64) table.Cell {
 		return table.Cell{Text: "below 1", Value: 0}
 	}
 	return table.Cell{Text: strconv.FormatFloat(v, 'f', -1, 64), Value: v}
-}
-
-// landau prints the leads of a model, e.g. O(p log p).
-func landau(f *scaling.Fit) string { return landauOf(f.Parameters, f.Leads, f.Form) }
-
-func landauOf(names []string, leads []scaling.Term, form scaling.Form) string {
-	var parts []string
-	for i, lead := range leads {
-		if lead != (scaling.Term{}) {
-			parts = append(parts, lead.Landau(names[i]))
-		}
-	}
-	joint := " * "
-	if form == scaling.Sum {
-		joint = " + "
-	}
-	if len(parts) == 0 {
-		return "O(1)"
-	}
-	return "O(" + strings.Join(parts, joint) + ")"
 }
 
 // placeText prints a place, e.g. "p = 64" or "p = 64, n = 100".

@@ -183,7 +183,7 @@ func (f *scalingFigure) chart(a *app, fits []*scaling.Fit) *plot.Chart {
 		subtitle += " at " + placeText(f.parameters[1:], f.place[1:])
 	}
 	if len(fits) == 1 && fits[0].Doubt == "" && !math.IsNaN(fits[0].Confidence) {
-		subtitle += fmt.Sprintf(", %s with confidence %.2f", landau(fits[0]), fits[0].Confidence)
+		subtitle += fmt.Sprintf(", %s with confidence %.2f", fits[0].Landau(), fits[0].Confidence)
 	}
 	metric, unit := fits[0].Metric, fits[0].Unit
 	for _, fit := range fits {

@@ -146,7 +146,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if o.many() {
 		return o.runMany(a, c, word, m, mapping, inputs)
 	}
-	if err := a.firstOnly("one simulation"); err != nil {
+	if err := o.shareRun(a, m, word); err != nil {
 		return err
 	}
 	in, err := o.program.open(a, c, word, o.format.value == formatJSON)
@@ -154,7 +154,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	a.warnOfRecordedNoise(in, &o.noise, &o.program)
-	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
+	if err := checkMemory(in.Program.Ranks()/a.group().Size(), memory.Available); err != nil {
 		return err
 	}
 	injection, err := o.noise.injection(m, in.Program.Ranks(), o.program.seed)
@@ -163,7 +163,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	options := simulate.Options{
 		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
-		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "",
+		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.group(),
 	}
 	if in.Graph != nil && options.Model != simulate.LogGPS {
 		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
@@ -174,8 +174,17 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	result, err := a.simulate(c, in, m, options)
 	if err != nil {
+		return o.failTogether(a, err)
+	}
+	job, err := a.recordJob(c, result.Together)
+	if err != nil {
 		return err
 	}
+	if !a.isFirst() {
+		return errNotNeeded
+	}
+	a.noteJob(job)
+	options.Group = nil
 	o.warnOfVoid(a, c, in, result)
 	if err := o.trace.write(a, c, result); err != nil {
 		return err
@@ -193,6 +202,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		if report.provenance, err = o.provenance(a, in, m); err != nil {
 			return err
 		}
+		report.provenance.Cluster = job
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
 }

@@ -138,11 +138,17 @@ func (o *toleranceOptions) run(a *app, c *cobra.Command, words []string) error {
 	r.warnOfVoid()
 	switch {
 	case len(o.mappings) > 0:
+		if err := a.firstOnly("the comparison of mappings"); err != nil {
+			return err
+		}
 		return r.runMappings()
 	case len(words) > 1 || o.spread.noise.random():
 		return r.runSpread()
 	case o.ask.mapG.given:
 		return r.runMap()
+	}
+	if err := a.firstOnly("the answer for one run"); err != nil {
+		return err
 	}
 	return r.runOne()
 }

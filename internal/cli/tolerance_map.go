@@ -23,16 +23,9 @@ func (r *toleranceRun) runMap() error {
 		return err
 	}
 	latencies := spaced(max(r.ask.from, lowest), r.ask.to, gridDefault)
-	var rows []mapRow
-	for _, perByte := range r.ask.mapG.values {
-		if err := r.context.Err(); err != nil {
-			return err
-		}
-		row, err := r.mapRow(s, perByte, latencies)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, row)
+	rows, err := r.mapRows(s, latencies)
+	if err != nil {
+		return err
 	}
 	report := &toleranceMap{run: r, schedule: s, latencies: latencies, rows: rows}
 	if r.plot != "" {
@@ -66,23 +59,40 @@ type mapRow struct {
 	points  []tolerance.Point
 }
 
-func (r *toleranceRun) mapRow(s *tolerance.Schedule, perByte unit.PerByte, latencies []int64) (mapRow, error) {
-	changed := *r
-	changed.on = machineWithG(r.on, perByte)
-	row := mapRow{perByte: perByte}
-	set, err := changed.setting(s)
+// mapRows finds T at each G.
+func (r *toleranceRun) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapRow, error) {
+	values := r.ask.mapG.values
+	answers, err := r.each(len(values), "G", func(i int) (*sharedAnswer, error) {
+		changed := *r
+		changed.on = machineWithG(r.on, values[i])
+		set, err := changed.setting(s)
+		if err != nil {
+			return nil, err
+		}
+		row, err := ask(s, set.network, r.questionOf(set))
+		if err != nil {
+			return nil, err
+		}
+		g, err := s.Build(set.network, set.variable)
+		if err != nil {
+			return nil, err
+		}
+		row.Points, err = g.AtAll(latencies)
+		return row, err
+	})
 	if err != nil {
-		return row, err
+		return nil, err
 	}
-	if row.answers, err = s.Ask(set.network, r.questionOf(set)); err != nil {
-		return row, err
-	}
-	g, err := s.Build(set.network, set.variable)
+	set, err := r.setting(s)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
-	row.points, err = g.AtAll(latencies)
-	return row, err
+	rows := make([]mapRow, len(answers))
+	for i, a := range answers {
+		a.Answers.Question = r.questionOf(set) // it is the same at each G
+		rows[i] = mapRow{perByte: values[i], answers: a.Answers, points: a.Points}
+	}
+	return rows, nil
 }
 
 // toleranceMap is T over L and G.

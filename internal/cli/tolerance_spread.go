@@ -101,27 +101,27 @@ func (r *toleranceRun) runSpread() error {
 // runInputs takes one sample from each input.
 func (s *spreadReport) runInputs() error {
 	r := s.run
-	for _, in := range r.inputs {
-		if err := r.context.Err(); err != nil {
-			return err
-		}
-		schedule, err := r.prepare(in, r.mapping)
+	answers, err := r.each(len(r.inputs), "input", func(i int) (*sharedAnswer, error) {
+		schedule, err := r.prepare(r.inputs[i], r.mapping)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if ranks := schedule.Graph().Ranks(); s.ranks != 0 && s.ranks != ranks {
-			return fmt.Errorf("%s has %s, but %s has %d; give runs of one program with the same number", r.inputs[0].Name, plural(s.ranks, "rank"), in.Name, ranks)
-		}
-		s.ranks = schedule.Graph().Ranks()
 		set, err := r.setting(schedule)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		answers, err := schedule.Ask(set.network, r.questionOf(set))
-		if err != nil {
-			return err
+		return ask(schedule, set.network, r.questionOf(set))
+	})
+	if err != nil {
+		return err
+	}
+	for i, a := range answers {
+		in := r.inputs[i]
+		if s.ranks != 0 && s.ranks != a.Ranks {
+			return fmt.Errorf("%s has %s, but %s has %d; give runs of one program with the same number", r.inputs[0].Name, plural(s.ranks, "rank"), in.Name, a.Ranks)
 		}
-		s.samples = append(s.samples, sample{name: in.Name, answers: answers})
+		s.ranks = a.Ranks
+		s.samples = append(s.samples, sample{name: in.Name, answers: a.Answers})
 	}
 	return nil
 }
@@ -146,30 +146,26 @@ func (s *spreadReport) runNoisy() error {
 	if err != nil {
 		return err
 	}
-	line := r.app.startProgress()
-	defer line.Clear()
-	for replica := range r.spread.replicas {
-		if err := r.context.Err(); err != nil {
-			return err
-		}
-		line.Report(func() string { return fmt.Sprintf("replica %d of %d", replica+1, r.spread.replicas) })
+	answers, err := r.each(r.spread.replicas, "replica", func(replica int) (*sharedAnswer, error) {
 		injection, err := described.Injection(set.network.Layout, replica)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		noisy, err := schedule.WithNoise(injection)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		answers, err := noisy.Ask(set.network, question)
-		if err != nil {
-			return err
-		}
+		return ask(noisy, set.network, question)
+	})
+	if err != nil {
+		return err
+	}
+	for replica, a := range answers {
 		seed := r.program.seed
 		if replica > 0 {
 			seed = noise.ReplicaSeed(seed, replica)
 		}
-		s.samples = append(s.samples, sample{seed: seed, answers: answers})
+		s.samples = append(s.samples, sample{seed: seed, answers: a.Answers})
 	}
 	return nil
 }

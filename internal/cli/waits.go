@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/internal/provenance"
 	"slackline/show/plot"
@@ -108,21 +109,37 @@ func (o *waitsOptions) analyse(a *app, c *cobra.Command, r *run) (*waitsReport, 
 		return nil, err
 	}
 	a.note("%s analysed in %s, %s", plural(result.States, "wait state"), tidy(time.Since(begin)), plural(o.run.threads, "thread"))
+	if a.group().Size() > 1 {
+		a.note("costs were handed from process to process in %s", plural(result.Rounds(), "round"))
+	}
 	if result.Cyclic > 0 {
 		a.warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", plural(result.Cyclic, "wait state"))
 	}
 	report := &waitsReport{run: r, result: result, options: o}
 	if o.critical {
-		report.critical = result.CriticalPath()
+		if report.critical, err = result.FindCriticalPath(c.Context()); err != nil {
+			return nil, err
+		}
 	}
 	if len(o.of.list) > 0 && o.explain == 0 {
 		o.explain = 3
 	}
-	for _, w := range largestWaits(result.Waits, o.of.list, o.explain) {
-		report.explanations = append(report.explanations, result.Explain(w))
+	if o.explain > 0 {
+		if report.explanations, err = result.FindExplanations(c.Context(), largestWaits(result.Waits, o.of.list, o.explain)); err != nil {
+			return nil, err
+		}
+	}
+	if o.cube != "" {
+		report.profile = result.Profile()
+		if err := report.profile.Gather(c.Context()); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.sharedDone(c.Context()); err != nil {
+		return nil, err
 	}
 	if o.format.value == formatJSON {
-		report.provenance = provenance.New(a.args)
+		report.provenance = a.provenance()
 		report.provenance.Inputs = r.records
 		report.provenance.Warnings = a.warnings
 	}
@@ -135,6 +152,7 @@ type waitsReport struct {
 	result       *waits.Result
 	critical     *waits.CriticalPath
 	explanations []*waits.Explanation
+	profile      *profile.Profile // nil: it was not needed
 	options      *waitsOptions
 	provenance   *provenance.Record
 }

@@ -143,7 +143,7 @@ func inSeconds(d unit.Duration) float64 { return float64(d) / float64(unit.Secon
 
 // addProfile adds time and visits.
 func (c *cubeReport) addProfile() {
-	p := c.result.Profile()
+	p := c.waitsReport.profile
 	c.metric("visits", "Visits", "occ", "Number of calls")
 	c.metric("time", "Time", "sec", "Time in the call path itself, all threads of a rank together")
 	for i := range p.Entries {

@@ -3,13 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"slackline/analyze/waits"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 	"slackline/show/plot"
+	"slackline/show/report"
 )
 
 // draw draws maps of waits and delays by rank.
@@ -56,55 +56,7 @@ func (r *waitsReport) draw(a *app, path string, inputs []string) error {
 // ranksPerRow is how many ranks stand beside each other on a map without a process grid.
 const ranksPerRow = 64
 
-// rankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in
-// rows. The layers of a three-dimensional grid stand beside each other.
+// rankMap is a map of a time by rank.
 func rankMap(tl *timeline.Timeline, title string, times []unit.Duration) plot.Map {
-	m := plot.Map{Title: title, Quantity: plot.Time}
-	g := tl.Grid
-	if g == nil || len(g.Dims) == 0 || len(g.Dims) > 3 {
-		m.Columns = max(min(len(times), ranksPerRow), 1)
-		m.Rows = max((len(times)+m.Columns-1)/m.Columns, 1)
-		m.X = "rank"
-		if m.Rows > 1 {
-			m.X = fmt.Sprintf("ranks, %d in a row", m.Columns)
-		}
-		m.Values = empty(m.Columns * m.Rows)
-		for rank, t := range times {
-			m.Values[rank] = float64(t)
-		}
-		return m
-	}
-	rows, columns, layers := 1, g.Dims[len(g.Dims)-1], 1
-	if len(g.Dims) >= 2 {
-		rows = g.Dims[len(g.Dims)-2]
-	}
-	if len(g.Dims) == 3 {
-		layers = g.Dims[0]
-	}
-	m.X = fmt.Sprintf("coordinate %d", len(g.Dims))
-	if rows > 1 {
-		m.Y = fmt.Sprintf("coordinate %d", len(g.Dims)-1)
-	}
-	if layers > 1 {
-		m.X += fmt.Sprintf(", in %d layers of coordinate 1", layers)
-	}
-	m.Rows, m.Columns = rows, layers*(columns+1)-1
-	m.Values = empty(m.Rows * m.Columns)
-	for rank, t := range times {
-		if rank >= len(g.Coords) || len(g.Coords[rank]) != len(g.Dims) {
-			continue
-		}
-		at := append(make([]int, 3-len(g.Dims)), g.Coords[rank]...)
-		m.Values[at[1]*m.Columns+at[0]*(columns+1)+at[2]] = float64(t)
-	}
-	return m
-}
-
-// empty are so many places without value.
-func empty(n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = math.NaN()
-	}
-	return list
+	return report.RankMap(tl, title, times, ranksPerRow)
 }

@@ -38,6 +38,7 @@ type Options struct {
 	Hash   bool           // fill Input.Record with the hash of a file
 	Replay replay.Options // of a recorded run
 	Strict bool           // refuse a trace that is damaged or incomplete
+	Share  *Share         // several processes open it together; nil: this one does
 }
 
 // An Input is a program that is ready to be used.
@@ -60,6 +61,9 @@ func (in *Input) IsFile() bool { return in.Pattern == "" }
 // Open opens the input that word names. When ctx is done it stops waiting for what a pipe or the
 // standard input gives.
 func Open(ctx context.Context, word string, o Options) (*Input, error) {
+	if o.Share.several() && (IsTrace(word) || IsFile(word)) {
+		return openShared(ctx, word, o)
+	}
 	if IsTrace(word) {
 		return openReplay(ctx, word, o)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/cluster"
 	"slackline/internal/provenance"
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -27,6 +28,7 @@ type TraceOptions struct {
 	Clock      trace.Clock   // how clocks are brought together; empty: trace.ClockAuto
 	Threads    int           // 0: one per core
 	Hash       bool          // fill Trace.Record with the hash of the files
+	Group      cluster.Group // processes that read it together, each the files of its own ranks; nil: there is one
 }
 
 // A Trace is a recorded run that has been read.
@@ -64,6 +66,10 @@ func split(word string) (dir, base string, err error) {
 // OpenRawTrace opens a recorded run as it is on disk, each location on its own clock, for those that write
 // it in another format.
 func OpenRawTrace(word string, o trace.Options) (*trace.Trace, error) {
+	return openTrace(context.Background(), cluster.Alone(), word, o)
+}
+
+func openTrace(ctx context.Context, g cluster.Group, word string, o trace.Options) (*trace.Trace, error) {
 	if _, err := os.Stat(word); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file or directory", word)
 	}
@@ -72,17 +78,22 @@ func OpenRawTrace(word string, o trace.Options) (*trace.Trace, error) {
 		return nil, err
 	}
 	o.Name = word
-	return trace.Open(os.DirFS(dir), base, o)
+	return trace.OpenPart(ctx, g, os.DirFS(dir), base, o)
 }
 
-// OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading.
+// OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading. If several processes
+// read it together, all of them call it and each gets its part of the timeline; trace.ErrOneReader says that its format does
+// not allow that.
 func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error) {
-	t, err := OpenRawTrace(word, trace.Options{Strict: o.Strict})
+	if o.Group == nil {
+		o.Group = cluster.Alone()
+	}
+	t, err := openTrace(ctx, o.Group, word, trace.Options{Strict: o.Strict})
 	if err != nil {
 		return nil, err
 	}
 	clocks := &trace.ClockReport{}
-	tl, err := trace.ToTimeline(t, trace.TimelineOptions{
+	tl, err := trace.ToTimelinePart(ctx, o.Group, t, trace.TimelineOptions{
 		Ranks: o.Ranks, Begin: o.Begin, End: o.End, Strict: o.Strict, Threads: o.Threads, Interrupt: ctx.Err,
 		Clock: cmp.Or(o.Clock, trace.ClockAuto), Clocks: clocks,
 	})
@@ -93,13 +104,13 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 		return nil, err
 	}
 	in := &Trace{Name: word, Format: t.Format, Timeline: tl, Clocks: clocks, Warnings: slices.Clone(t.Warnings)}
-	in.Record, err = recordTrace(word, t.Format, o.Hash)
+	in.Record, err = recordTrace(ctx, o.Group, word, t.Format, o.Hash)
 	return in, err
 }
 
 // recordTrace describes a trace. What consists of several files has the size of all of them, and the hash of
-// their names, sizes and hashes, in the order of their names.
-func recordTrace(word, format string, hash bool) (provenance.Input, error) {
+// their names, sizes and hashes, in the order of their names. Several processes read a share of them each.
+func recordTrace(ctx context.Context, g cluster.Group, word, format string, hash bool) (provenance.Input, error) {
 	record := provenance.Input{Path: word, Kind: format}
 	if !hash {
 		return record, nil
@@ -111,12 +122,13 @@ func recordTrace(word, format string, hash bool) (provenance.Input, error) {
 	if len(files) == 1 {
 		return RecordFile(files[0], format)
 	}
+	records, err := recordFiles(ctx, g, files, format)
+	if err != nil {
+		return record, err
+	}
 	sum := sha256.New()
-	for _, file := range files {
-		r, err := RecordFile(file, format)
-		if err != nil {
-			return record, err
-		}
+	for i, file := range files {
+		r := &records[i]
 		name, err := filepath.Rel(filepath.Dir(word), file)
 		if err != nil {
 			return record, err
@@ -126,6 +138,31 @@ func recordTrace(word, format string, hash bool) (provenance.Input, error) {
 	}
 	record.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return record, nil
+}
+
+// recordFiles describes files, each of which is read by one process.
+func recordFiles(ctx context.Context, g cluster.Group, files []string, format string) ([]provenance.Input, error) {
+	first, last := cluster.Share(len(files), g.Rank(), g.Size())
+	var own []provenance.Input
+	for _, file := range files[first:last] {
+		r, err := RecordFile(file, format)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, r)
+	}
+	if g.Size() == 1 {
+		return own, nil
+	}
+	parts, err := cluster.AllGatherValues(ctx, g, &own)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(parts...)
+	if len(all) != len(files) {
+		return nil, fmt.Errorf("process 0 sees %d files of the trace, others see other ones; wait until it is written", len(files))
+	}
+	return all, nil
 }
 
 // filesOf are the files of a trace, by name: the file itself, or what is in the directory that it is or that belongs to

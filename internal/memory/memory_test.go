@@ -44,3 +44,20 @@ func TestAvailable(t *testing.T) {
 		t.Errorf("Available = %d, %v; want some memory", n, ok)
 	}
 }
+
+func TestUsed(t *testing.T) {
+	block := make([]byte, 64<<20)
+	for i := 0; i < len(block); i += 512 {
+		block[i] = 1
+	}
+	peak, cpu, ok := Used()
+	if !ok {
+		t.Skip("the system does not tell")
+	}
+	if peak < int64(len(block)) || peak > 1<<40 || cpu <= 0 {
+		t.Errorf("peak %d with a block of %d, CPU time %v", peak, len(block), cpu)
+	}
+	if block[512] != 1 {
+		t.Error("the block was not kept")
+	}
+}

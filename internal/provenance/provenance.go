@@ -36,6 +36,13 @@ type Cluster struct {
 	Exchanges int64 `json:"exchanges"` // in which all took part
 	Messages  int64 `json:"messages"`  // from one to another, of all processes
 	Bytes     int64 `json:"bytes"`     // from one to another, in exchanges and messages
+
+	// Of one simulation that they shared.
+	Rounds     int64   `json:"rounds,omitempty"`             // exchanges that ended a window, or a part of one
+	Crossed    int64   `json:"crossed,omitempty"`            // simulated messages from one process to another
+	PeakMemory int64   `json:"peak_memory,omitempty"`        // bytes of the process that had most
+	CPUSeconds float64 `json:"cpu_seconds,omitempty"`        // of the process that took most
+	AllSeconds float64 `json:"cpu_seconds_of_all,omitempty"` // of all together
 }
 
 // An Input is something that was read.

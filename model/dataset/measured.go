@@ -204,8 +204,10 @@ func (m *measurements) dataset() *Dataset {
 		if s := sizes[e.operation]; len(s) == 1 && s[0] == 0 && len(all) > 0 {
 			at = all // what moves nothing stands at every size
 		}
+		series := d.Get(e.operation, metric)
+		series.Unit = "ns"
 		for _, size := range at {
-			d.Get(e.operation, metric).Add([]float64{float64(e.ranks), float64(size)}[:len(names)], e.time())
+			series.Add([]float64{float64(e.ranks), float64(size)}[:len(names)], e.time())
 		}
 	}
 	if refused > 0 {

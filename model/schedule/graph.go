@@ -17,6 +17,7 @@ type Graph struct {
 	groups     []Group
 	origins    []Origin
 	shape      Shape
+	part       bool // see Part
 
 	// Names gives labels and lines of the file, for messages; nil if there are none.
 	Names *Names

@@ -16,7 +16,10 @@ import (
 // unsigned LEB128 number of up to 64 bits, int is one in zigzag form (0, -1, 1, -2, ...), string is
 // a uint with the length and the bytes.
 //
-//	file = header("SLKSCHED") META DEFS* ( DEFS | OPS )* INDX trailer("SLKE")
+//	file = header("SLKSCHED") META DEFS* ( DEFS | OPS | RANK )* INDX trailer("SLKE")
+//
+// RANK is an OPS that begins with a rank, so that a reader can begin with it that wants this rank and
+// not those before it (ReadSLKPart). Files of version 1 have none.
 //
 // What the content of a chunk means:
 //
@@ -39,7 +42,8 @@ import (
 //
 //	OPS = ranks:uint ops:uint 10*length:uint columns
 //
-// The operations of all ranks are one sequence, cut into chunks anywhere; so is its structure.
+// The operations of all ranks are one sequence, cut into chunks anywhere; so is its structure. The
+// writer cuts between ranks where it can.
 // ranks is the number of ranks begun in chunks before, ops that of operations in this chunk. The
 // lengths are those of the columns, which follow:
 //
@@ -64,22 +68,22 @@ import (
 //
 //	INDX = ops:uint blocks:uint dependents:uint count:uint { kind:4 length:uint ranks:uint ops:uint }
 //
-// The index names all chunks before it in their order: kind, length with its head, and for OPS
-// the first two numbers in it.
+// The index names all chunks before it in their order: kind, length with its head, and for OPS and
+// RANK the first two numbers in it.
 //
 // # Example
 //
 // Two ranks, a message of 8 bytes with tag 1 from rank 0 to rank 1; the contents of the chunks:
 //
 //	META  02 01 01 00 00 00 00
-//	OPS   00 02  04 02 02 02 02 00 00 00 00 00
+//	RANK  00 02  04 02 02 02 02 00 00 00 00 00
 //	      structure 01 02 01 02   flags 1c 1d   sizes 08 08   peers 03 03   tags 01 01
-//	INDX  02 02 00 02  "META" .. 00 00  "OPS " .. 00 02
+//	INDX  02 02 00 02  "META" .. 00 00  "RANK" .. 00 02
 //
 // # What a reader rejects
 //
 // Another magic; a newer version (it names the version); a checksum that does not agree; chunks
-// in another order; content that is longer or shorter than its numbers say; numbers out of range:
+// in another order; a RANK in the middle of a rank; content that is longer or shorter than its numbers say; numbers out of range:
 // a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a call on a group
 // without the rank, a negative size, a dependent outside of its block; operations that wait for
 // each other; a block that announces dependencies and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
@@ -96,6 +100,7 @@ const (
 	slkMeta  = "META"
 	slkDefs  = "DEFS"
 	slkOps   = "OPS "
+	slkRank  = "RANK" // slkOps that begins with a rank
 	slkIndex = "INDX"
 )
 
@@ -137,7 +142,7 @@ const (
 	hasLines
 )
 
-var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 1, What: "slackline schedule"}
+var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 2, What: "slackline schedule"}
 
 var slkFormat = Format{
 	Name:  "slk",

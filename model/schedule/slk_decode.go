@@ -191,9 +191,20 @@ func (d *slkDecoder) closeBlock(at int) error {
 	return nil
 }
 
+// inRank reports whether something of the rank in hand is missing.
+func (d *slkDecoder) inRank() bool { return d.blocksLeft > 0 || d.opsLeft > 0 || d.listLeft > 0 }
+
 // end checks that nothing is missing after the last chunk.
 func (d *slkDecoder) end() error {
-	if d.begun != d.ranks || d.blocksLeft > 0 || d.opsLeft > 0 {
+	if d.begun != d.ranks {
+		return fmt.Errorf("the operations end in rank %d of %d", max(d.begun-1, 0), d.ranks)
+	}
+	return d.endRank()
+}
+
+// endRank ends the rank in hand, of which nothing may be missing.
+func (d *slkDecoder) endRank() error {
+	if d.blocksLeft > 0 || d.opsLeft > 0 {
 		return fmt.Errorf("the operations end in rank %d of %d", max(d.begun-1, 0), d.ranks)
 	}
 	if err := d.closeBlock(len(d.g.ops)); err != nil {

@@ -112,11 +112,8 @@ func (r *slkReader) run() error {
 			err = r.readMeta(raw)
 		case slkDefs:
 			err = r.table.read(raw)
-		case slkOps:
-			if !r.table.complete() {
-				return fmt.Errorf("operations before the groups and origins")
-			}
-			info.ranks, info.ops, err = r.slkDecoder.read(raw)
+		case slkOps, slkRank:
+			info.ranks, info.ops, err = r.readOperations(kind, raw)
 		case slkIndex:
 			if err = r.end(); err == nil {
 				err = r.checkIndex(raw)
@@ -134,6 +131,17 @@ func (r *slkReader) run() error {
 		r.chunks = append(r.chunks, info)
 		r.at += length
 	}
+}
+
+// readOperations takes in a chunk of operations.
+func (r *slkReader) readOperations(kind string, raw []byte) (ranks, ops uint64, err error) {
+	if !r.table.complete() {
+		return 0, 0, errors.New("operations before the groups and origins")
+	}
+	if kind == slkRank && r.inRank() {
+		return 0, 0, errors.New("the rank before has not ended")
+	}
+	return r.slkDecoder.read(raw)
 }
 
 // chunk checks and unpacks the chunk in hand. The content is valid until the next call; length is
@@ -232,7 +240,7 @@ func (r *slkReader) columnLengths() (sums [numColumns]uint64) {
 		if err != nil || kind == slkIndex {
 			return sums
 		}
-		if kind == slkOps {
+		if kind == slkOps || kind == slkRank {
 			head := chunk.Column{B: raw}
 			head.Uint() // ranks
 			head.Uint() // operations

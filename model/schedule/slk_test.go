@@ -189,7 +189,7 @@ func TestSLKErrors(t *testing.T) {
 			newer := slkLayout
 			newer.Version = 7
 			return append(newer.Header(), b[16:]...)
-		}), "x.slk: byte 0: the file needs a slackline that reads version 7 of the format; this one reads versions 1 to 1"},
+		}), "x.slk: byte 0: the file needs a slackline that reads version 7 of the format; this one reads versions 1 to 2"},
 		{"header", good[:12], "x.slk: byte 0: the file is truncated"},
 		{"header damaged", change(func(b []byte) []byte { b[9] = 1; return b }),
 			"x.slk: byte 0: the checksum of the header does not agree: the file is damaged"},
@@ -309,8 +309,8 @@ func TestSLKExample(t *testing.T) {
 	}
 	want := []string{
 		"META 02 01 01 00 00 00 00",
-		"OPS  00 02 04 02 02 02 02 00 00 00 00 00 01 02 01 02 1c 1d 08 08 03 03 01 01",
-		fmt.Sprintf("INDX 02 02 00 02 % x %02x 00 00 % x %02x 00 02", "META", lengths[0], "OPS ", lengths[1]),
+		"RANK 00 02 04 02 02 02 02 00 00 00 00 00 01 02 01 02 1c 1d 08 08 03 03 01 01",
+		fmt.Sprintf("INDX 02 02 00 02 % x %02x 00 00 % x %02x 00 02", "META", lengths[0], "RANK", lengths[1]),
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("chunks\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -49,6 +49,7 @@ type slkWriter struct {
 	begun   int                  // ranks begun before this chunk
 	rank    int                  // ranks begun
 	ops     int                  // operations in this chunk
+	whole   bool                 // this chunk begins with a rank
 
 	totalOps, totalBlocks, totalDependents int64
 
@@ -148,6 +149,9 @@ func (s *slkWriter) fail(err error) {
 
 // writeRank adds the blocks of a rank to the columns.
 func (s *slkWriter) writeRank(rank int) {
+	if s.ops == 0 && len(s.columns[colStructure]) == 0 {
+		s.whole = true
+	}
 	steps := s.p.Steps(rank)
 	s.columns[colStructure] = binary.AppendUvarint(s.columns[colStructure], uint64(steps))
 	s.rank++
@@ -165,6 +169,9 @@ func (s *slkWriter) writeRank(rank int) {
 			return
 		}
 		position += len(b.Ops)
+	}
+	if s.ops >= slkChunkOp/2 { // better here than in the middle of the next rank
+		s.flushOps()
 	}
 	s.flushIfFull() // also for ranks without operations
 }
@@ -328,7 +335,12 @@ func (s *slkWriter) flushOps() {
 		s.columns[i] = c[:0]
 	}
 	s.raw = b
-	s.writeChunk(slkOps, b, s.begun, s.ops)
+	kind := slkOps
+	if s.whole {
+		kind = slkRank
+	}
+	s.whole = false
+	s.writeChunk(kind, b, s.begun, s.ops)
 	s.last, s.lastGap, s.line = [flagKind + 1]Op{}, [flagKind + 1]uint64{}, 0
 	s.begun, s.ops = s.rank, 0
 }

@@ -18,7 +18,7 @@ func Split(g *Graph) *Graph {
 	s := splitter{in: g}
 	s.out = Graph{
 		steps: make([]int, 1, len(g.steps)), blocks: make([]blockInfo, 1, len(g.blocks)),
-		ops: g.ops, calls: g.calls, groups: g.groups, origins: g.origins, shape: g.shape, Names: g.Names,
+		ops: g.ops, calls: g.calls, groups: g.groups, origins: g.origins, shape: g.shape, Names: g.Names, part: g.part,
 	}
 	s.out.shape.Graphs = false
 	for rank := range g.Ranks() {

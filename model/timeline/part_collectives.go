@@ -45,6 +45,9 @@ func (x *partExchange) shareCollectives() error {
 		}
 	}
 	x.matchCollectives()
+	for _, l := range x.locations {
+		l.collectives = nil
+	}
 	return nil
 }
 

@@ -197,10 +197,12 @@ func (c *Collectives) Dataset(how Reduction) *dataset.Dataset {
 		}
 		for _, size := range sizes {
 			at := []float64{float64(p.Ranks), float64(size)}[:len(names)]
+			d.Get(p.Operation.Name, "time").Unit = "ns"
 			for _, times := range c.Times(p, how) {
 				d.Get(p.Operation.Name, "time").Add(at, times...)
 			}
 			if overlap, ok := p.Overlap(); ok {
+				d.Get(p.Operation.Name, "overlap").Unit = "%"
 				d.Get(p.Operation.Name, "overlap").Add(at, overlap)
 			}
 		}

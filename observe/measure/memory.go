@@ -201,5 +201,8 @@ func MemoryDataset(list []*JobMemory) *dataset.Dataset {
 		}
 		d.Get(LibraryMemory, "bytes").Add(at, float64(m.Library()))
 	}
+	for _, s := range d.Series {
+		s.Unit = "B"
+	}
 	return d
 }

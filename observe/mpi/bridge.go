@@ -19,9 +19,12 @@ import (
 //go:embed bridge/*.c bridge/*.h
 var bridgeFiles embed.FS
 
+// bridgeFlags are further flags for compiling the bridge, for tests.
+var bridgeFlags []string
+
 // bridgeSource is the bridge between slackline and MPI.
 func bridgeSource() Source {
-	s := Source{Name: "bridge", Files: map[string]string{}, Program: true}
+	s := Source{Name: "bridge", Files: map[string]string{}, Flags: bridgeFlags, Program: true}
 	entries, err := fs.ReadDir(bridgeFiles, "bridge")
 	if err != nil {
 		panic(err) // it is built in
@@ -87,7 +90,7 @@ func forJob(list []*Library, wanted string, kind Kind) (*Library, error) {
 func noteOf(wanted string, kind Kind, compilers func(io.Writer)) string {
 	h := sha256.New()
 	s := bridgeSource()
-	fmt.Fprintf(h, "%q %q\n", wanted, kind)
+	fmt.Fprintf(h, "%q %q %q\n", wanted, kind, s.Flags)
 	for _, name := range sortedNames(s.Files) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(s.Files[name]), s.Files[name])
 	}

@@ -14,11 +14,16 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"slackline/internal/cluster"
 )
 
 // roleVariable names what this program does as a process of a job, instead of tests.
 const roleVariable = "SLACKLINE_TEST_ROLE"
+
+// pieceVariable makes the messages of the bridge small, so that parts need several.
+const pieceVariable = "SLACKLINE_TEST_PIECE"
 
 // roles are what processes of a job do in tests.
 var roles = map[string]func(ctx context.Context, j *Job) error{
@@ -26,9 +31,13 @@ var roles = map[string]func(ctx context.Context, j *Job) error{
 	"large":    largeRole,
 	"mail":     mailRole,
 	"fail":     failRole,
+	"hungry":   hungryRole,
 }
 
 func TestMain(m *testing.M) {
+	if piece := os.Getenv(pieceVariable); piece != "" {
+		bridgeFlags = []string{"-DLARGEST_PIECE=UINT64_C(" + piece + ")"}
+	}
 	role, is := os.LookupEnv(roleVariable)
 	if !is {
 		os.Exit(m.Run())
@@ -120,6 +129,13 @@ func eachJob(t *testing.T, role string, sizes ...int) {
 }
 
 func TestJobExchanges(t *testing.T) { eachJob(t, "exchange", 1, 2, 3, 8) }
+
+// TestJobInPieces exchanges parts and messages that are larger than one message of MPI may be.
+func TestJobInPieces(t *testing.T) {
+	t.Setenv(pieceVariable, "1000")
+	eachJob(t, "exchange", 3)
+	eachJob(t, "mail", 3)
+}
 
 // part is what a process gives to another in a round: now nothing, now little, now much.
 func part(from, to, round int) []byte {
@@ -231,6 +247,32 @@ func TestJobFails(t *testing.T) {
 func failRole(ctx context.Context, j *Job) error {
 	if j.Rank() == 1 {
 		return errors.New("out of luck")
+	}
+	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
+	return err
+}
+
+// TestJobRunsOutOfMemory wants the job to end and to say which process had no memory, and where.
+func TestJobRunsOutOfMemory(t *testing.T) {
+	for _, l := range libraries(t) {
+		t.Run(string(l.Kind), func(t *testing.T) {
+			_, stderr, err := job(t, l, 3, "hungry")
+			host, _ := os.Hostname()
+			if err == nil || strings.Count(stderr, "process 1 on "+host+" ended with exit code 2: ") != 1 || !strings.Contains(stderr, "out of memory") {
+				t.Errorf("%v, stderr:\n%s", err, stderr)
+			}
+		})
+	}
+}
+
+// hungryRole lets process 1 ask for more memory than it may have.
+func hungryRole(ctx context.Context, j *Job) error {
+	if j.Rank() == 1 {
+		const most, wanted = 4 << 30, 1 << 40
+		if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return err
+		}
+		fmt.Println(len(make([]byte, wanted)))
 	}
 	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
 	return err

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -71,14 +72,15 @@ func (v *view) startAnalysis() {
 	}
 	v.analysis.start.Do(func() {
 		go func() {
-			defer close(v.analysis.done)
 			v.analysis.found, v.analysis.err = v.analyse(v.context)
+			close(v.analysis.done)
+			debug.FreeOSMemory() // from now on nothing is read and little is made
 		}()
 	})
 }
 
-// patience is how long a request waits for the analysis.
-const patience = 20 * time.Second
+// defaultPatience is how long a request waits for the analysis.
+const defaultPatience = 20 * time.Second
 
 // analysed returns what the analysis found. It waits for it a while.
 func (v *view) analysed(ctx context.Context) (*findings, error) {
@@ -86,10 +88,13 @@ func (v *view) analysed(ctx context.Context) (*findings, error) {
 		return nil, errNoRun
 	}
 	v.startAnalysis()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(v.patience)
 	defer late.Stop()
 	select {
 	case <-v.analysis.done:
+		if v.analysis.err != nil && v.context.Err() != nil {
+			return nil, notReady("the run was read again; ask again")
+		}
 		return v.analysis.found, v.analysis.err
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -48,7 +48,7 @@ type Run struct {
 
 	Ranks       int    `json:"ranks"`
 	Locations   int    `json:"locations"`
-	Start       int64  `json:"start"` // ps: time of the first event on the clock of the run
+	Start       int64  `json:"start"`  // ps: time of the first event on the clock of the run
 	Length      int64  `json:"length"` // ps, at least 1
 	Simulated   bool   `json:"simulated"`
 	Grid        *Grid  `json:"grid,omitempty"` // process grid
@@ -74,13 +74,14 @@ type Run struct {
 type Grid struct {
 	Dims     []int   `json:"dims"`
 	Periodic []bool  `json:"periodic"`
-	Coords   [][]int `json:"coords"` // by rank; null: not in the grid
+	Coords   [][]int `json:"coords"` // by rank; null: not in the grid. In runs only of up to MaxList ranks, else null
 }
 
 // Locations is the answer of locations.
 type Locations struct {
 	First     int        `json:"first"`
 	Locations []Location `json:"locations"`
+	Cut       bool       `json:"cut"` // there are more: up to MaxList are named
 }
 
 // Location is a thread of a rank: a row.

@@ -142,7 +142,7 @@ func BenchmarkZoom(b *testing.B) {
 						b.Fatal(err)
 					}
 					p.encode(1, colorKind)
-					slowest = max(slowest, (b.Elapsed() - before).Seconds()*1000)
+					slowest = max(slowest, (b.Elapsed()-before).Seconds()*1000)
 					dearest = max(dearest, (cpuTime()-used)*1000)
 					if width, steps = width*2/3, steps+1; width < 1000 {
 						width = v.length()
@@ -153,5 +153,47 @@ func BenchmarkZoom(b *testing.B) {
 				b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
 			})
 		}
+	}
+}
+
+// heap is what is in memory and used.
+func heap() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// BenchmarkMemory is what a run with messages takes in memory, as a multiple of its timeline: with what the first view
+// needs, and when all has been analysed and every colouring was looked at.
+func BenchmarkMemory(b *testing.B) {
+	for _, ranks := range []int{64, 1024} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			ctx := context.Background()
+			empty := heap()
+			tl := halo(b, ranks, 64*1024/ranks)
+			timeline := heap() - empty
+			var first, all float64
+			for b.Loop() {
+				v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
+				if err != nil {
+					b.Fatal(err)
+				}
+				first = heap() - empty
+				if _, err := v.analysed(ctx); err != nil {
+					b.Fatal(err)
+				}
+				for _, color := range colors {
+					if _, err := v.colouring(ctx, color); err != nil {
+						b.Fatal(err)
+					}
+				}
+				all = heap() - empty
+				runtime.KeepAlive(v)
+			}
+			b.ReportMetric(timeline/1e6, "timeline-MB")
+			b.ReportMetric(first/timeline, "first/timeline")
+			b.ReportMetric(all/timeline, "all/timeline")
+		})
 	}
 }

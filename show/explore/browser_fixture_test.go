@@ -19,6 +19,9 @@ import (
 // picturesVariable names a directory into which the tests in the browser write what they saw.
 const picturesVariable = "SLACKLINE_PICTURES"
 
+// screenshotsVariable names a directory into which they write the pictures of the documents.
+const screenshotsVariable = "SLACKLINE_SCREENSHOTS"
+
 // Runs of the pages that are tested, by index.
 const (
 	lateRun = iota // a recorded run with a planted cause
@@ -37,6 +40,7 @@ type site struct {
 	server  *Server
 	address string // without token
 	browser *browser.Browser
+	stop    func() // ends the server
 }
 
 // openSite starts both. Tests that follow each other would pay for it each time, so they are subtests of one.
@@ -92,10 +96,11 @@ func (s *site) listen(tb testing.TB) {
 			tb.Error(err)
 		}
 	})
-	tb.Cleanup(func() {
+	s.stop = func() {
 		cancel()
 		group.Wait()
-	})
+	}
+	tb.Cleanup(s.stop)
 	s.address = fmt.Sprintf("http://%s/", l.Addr())
 }
 
@@ -142,14 +147,20 @@ func (p *page) text(script string) string {
 	return text
 }
 
-// settle waits until the page has got everything that it asked for and has drawn it.
+// settle waits until the page has got everything that it asked for and has drawn it, and stays so for some frames.
 func (p *page) settle() {
 	p.tb.Helper()
-	p.must(p.Wait(`document.querySelector("#main")?.dataset.view !== undefined && !document.querySelector(".loading")
-		&& (document.body.dataset.busy ?? "0") === "0" && [...document.images].every(i => i.complete)
-		&& [...document.querySelectorAll("canvas.timeline")].every(c => c.dataset.settled === "true")`))
-	// Two frames later, what has been asked for is on the screen.
-	p.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(1), 30))))", nil)
+	p.must(p.Wait(`document.readyState === "complete"`))
+	p.must(p.Wait(`(async () => {
+		const still = () => document.querySelector("#main")?.dataset.view !== undefined && !document.querySelector(".loading")
+			&& (document.body.dataset.busy ?? "0") === "0" && [...document.images].every(i => i.complete)
+			&& [...document.querySelectorAll("canvas.timeline")].every(c => c.dataset.settled === "true");
+		for (let i = 0; i < 5; i++) {
+			if (!still()) return false;
+			await new Promise(done => requestAnimationFrame(() => setTimeout(done, 12)));
+		}
+		return true;
+	})()`))
 }
 
 // sound fails the test if anything went wrong in the page.
@@ -169,6 +180,18 @@ func (p *page) picture(name string) {
 	data, err := p.Screenshot()
 	p.must(err)
 	p.must(browser.Save(picturesVariable, name+".png", data))
+}
+
+// screenshot makes a picture for the documents, if somebody wants to renew them.
+func (p *page) screenshot(name string) {
+	p.tb.Helper()
+	if os.Getenv(screenshotsVariable) == "" {
+		return
+	}
+	p.settle()
+	data, err := p.Screenshot()
+	p.must(err)
+	p.must(browser.Save(screenshotsVariable, name+".png", data))
 }
 
 // onGrid gives a run a process grid in row-major order.

@@ -6,7 +6,6 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
-	"slackline/model/unit"
 )
 
 // The colourings, in the order of their numbers in binary answers.
@@ -30,45 +29,27 @@ const (
 
 // colourByKind colours by kind of activity.
 func (v *view) colourByKind(ctx context.Context) (*colouring, error) {
-	kinds := v.kindOfPaths()
-	c := &colouring{v: v, categories: firstWait}
-	c.each = func(location int, from, to unit.Duration, emit func(unit.Duration, uint16)) {
-		path := v.tl.Locations[location].Calls.Path
-		v.eachSegment(location, from, to, func(_, to unit.Duration, call int32) {
-			kind := uint16(profile.Outside)
-			if call >= 0 {
-				kind = uint16(kinds[path[call]])
-			}
-			emit(to, kind)
-		})
-	}
+	c := &colouring{v: v, categories: firstWait, shades: v.kindShades()}
 	var err error
 	c.index, err = buildIndex[uint8](ctx, c)
 	return c, err
 }
 
-// kindOfPaths are the kinds of activity, by timeline.PathID.
-func (v *view) kindOfPaths() []uint8 {
-	kinds := make([]uint8, len(v.tl.Paths))
-	kinds[0] = uint8(profile.Outside)
-	for id := 1; id < len(kinds); id++ {
-		kinds[id] = uint8(profile.KindOf(&v.tl.Regions[v.tl.Paths[id].Region]))
+// kindShades are the kinds of activity of call paths.
+func (v *view) kindShades() shades {
+	s := shades{of: make([]uint16, len(v.tl.Paths)), none: uint16(profile.Outside)}
+	s.of[0] = s.none
+	for id := 1; id < len(s.of); id++ {
+		s.of[id] = uint16(profile.KindOf(&v.tl.Regions[v.tl.Paths[id].Region]))
 	}
-	return kinds
+	return s
 }
 
 // colourByPath colours by call path.
 func (v *view) colourByPath() (*colouring, error) {
-	c := &colouring{v: v, categories: min(v.paths.Len(), maxPath+1)}
-	c.each = func(location int, from, to unit.Duration, emit func(unit.Duration, uint16)) {
-		path := v.tl.Locations[location].Calls.Path
-		v.eachSegment(location, from, to, func(_, to unit.Duration, call int32) {
-			category := uint16(0)
-			if call >= 0 {
-				category = uint16(min(v.paths.Of[path[call]], maxPath))
-			}
-			emit(to, category)
-		})
+	c := &colouring{v: v, categories: min(v.paths.Len(), maxPath+1), shades: shades{of: make([]uint16, len(v.tl.Paths))}}
+	for id := range c.shades.of {
+		c.shades.of[id] = uint16(min(v.paths.Of[id], maxPath))
 	}
 	var err error
 	if c.categories <= 1<<8 {

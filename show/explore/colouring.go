@@ -19,10 +19,27 @@ import (
 type colouring struct {
 	v          *view
 	categories int
-	// each goes through a location from one moment to another: emit is called with where a category ends; it begins
-	// where the last one ended.
-	each  func(location int, from, to unit.Duration, emit func(to unit.Duration, category uint16))
-	index index
+	shades     shades
+	waits      *waitSpans // nil: calls alone count
+	waiting    func(state int) uint16
+	index      index
+}
+
+// add adds what a location does from one moment to another to a binner that has come to the first of them.
+func add[T cell](c *colouring, location int, from, to unit.Duration, b *binner[T]) {
+	at := from
+	if c.waits != nil {
+		c.waits.each(location, from, to, func(begin, end unit.Duration, state int) {
+			if begin > at {
+				walk(c.v, &c.shades, location, at, begin, b)
+			}
+			b.add(end, c.waiting(state))
+			at = end
+		})
+	}
+	if at < to {
+		walk(c.v, &c.shades, location, at, to, b)
+	}
 }
 
 // index answers wide windows.
@@ -104,7 +121,7 @@ func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) 
 			out[k] = p.levels[k][location*bins : (location+1)*bins]
 		}
 		b.begin(v.tl.Start, out...)
-		c.each(location, v.tl.Start, v.end(), b.add)
+		add(c, location, v.tl.Start, v.end(), b)
 		b.flush()
 	})
 	return p, ctx.Err()

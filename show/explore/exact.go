@@ -18,7 +18,8 @@ func answerLocations(_ context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	list := &Locations{First: first, Locations: []Location{}}
+	list := &Locations{First: first, Locations: []Location{}, Cut: last-first > MaxList}
+	last = min(last, first+MaxList)
 	for i := first; i < last; i++ {
 		l := &v.tl.Locations[i]
 		list.Locations = append(list.Locations, Location{

@@ -204,6 +204,6 @@ func drawModel(c *plot.Chart, m *scaling.Modelled) error {
 	}
 	c.Layers = append(c.Layers, line, points)
 	c.Y.Scale = plot.Log10
-	c.Subtitle += ", " + growth(fit)
+	c.Subtitle += ", " + fit.Landau()
 	return nil
 }

@@ -46,6 +46,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, &failure{http.StatusMethodNotAllowed, Error{Error: "there is only GET and HEAD", Code: "method"}})
 	case g.enters(r):
 		g.welcome(w, r)
+	case !g.knows(r) && navigates(r):
+		refuse(w)
 	case !g.knows(r):
 		fail(w, &failure{http.StatusForbidden, Error{Error: "the token is missing or wrong: open the address that slackline explore printed", Code: "forbidden"}})
 	default:

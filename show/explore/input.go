@@ -71,7 +71,7 @@ func (in *openInput) read(ctx context.Context, generation int) (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.source.Name, err)
 	}
-	v.generation, v.stamp, v.name = generation, before, in.source.Name
+	v.generation, v.stamp, v.name, v.turns = generation, before, in.source.Name, in.server.turns
 	return v, nil
 }
 

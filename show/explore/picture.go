@@ -21,7 +21,7 @@ type picture struct {
 
 // mostLooks is how many cells of single locations are looked at for one picture; if rows stand for so many locations
 // that this is not enough, some of each row are looked at.
-const mostLooks = 32 << 20
+const mostLooks = 12 << 20
 
 // answerTimeline makes a picture.
 func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
@@ -43,6 +43,11 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	end, err := v.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	p, err := c.paint(ctx, from, to, width, first, last, rows)
 	if err != nil {
 		return nil, err
@@ -84,7 +89,7 @@ func (c *colouring) choose(p *picture, from, to unit.Duration, width int) (level
 	lowest := c.v.lowestWidth()
 	p.from, p.step = from, (to-from-1)/unit.Duration(width)+1
 	p.columns = int((to-from-1)/p.step) + 1
-	if p.step < lowest {
+	if 2*p.step <= lowest {
 		return direct
 	}
 	for step := lowest; ; step, level = step<<1, level+1 {
@@ -102,9 +107,10 @@ type painter struct {
 	p      *picture
 	level  int
 	binner *binner[uint16]
-	line   []uint16 // of one location
-	all    []uint16 // of all locations of a row, by location, then column
-	votes  []uint32 // by category
+	line   []uint16    // of one location
+	all    []uint16    // of all locations of a row, by location, then column
+	votes  []uint32    // by category
+	few    [][2]uint64 // by column; see voteOfFew
 }
 
 // paintRow fills a row of the picture.
@@ -138,12 +144,16 @@ func (w *painter) paintLocation(location int, out []uint16) {
 	from := v.tl.Start + p.from
 	w.binner.begin(from, out)
 	to := min(from+unit.Duration(p.columns)*p.step, v.end())
-	w.c.each(location, from, to, w.binner.add)
+	add(w.c, location, from, to, w.binner)
 	w.binner.flush()
 }
 
 // vote gives each column the category that most locations have.
 func (w *painter) vote(n int, out []uint16) {
+	if n < 1<<8 && w.c.categories <= firstWait {
+		w.voteOfFew(n, out)
+		return
+	}
 	if w.votes == nil {
 		w.votes = make([]uint32, w.c.categories)
 	}
@@ -159,6 +169,35 @@ func (w *painter) vote(n int, out []uint16) {
 		}
 		for i := x; i < n*columns; i += columns {
 			w.votes[w.all[i]] = 0
+		}
+		out[x] = best
+	}
+}
+
+// voteOfFew is vote for fewer than 256 locations and up to 16 categories: the counters of a column are bytes of two words,
+// so that the lines can be counted one after the other.
+func (w *painter) voteOfFew(n int, out []uint16) {
+	columns := len(out)
+	w.few = slices.Grow(w.few[:0], columns)[:columns]
+	clear(w.few)
+	for i := range n {
+		line := w.all[i*columns:][:columns]
+		for x, category := range line {
+			w.few[x][category>>3&1] += 1 << (category & 7 * 8)
+		}
+	}
+	before := [2]uint64{}
+	for x, counters := range w.few {
+		if x > 0 && counters == before {
+			out[x] = out[x-1]
+			continue
+		}
+		before = counters
+		best, most := uint16(0), uint64(0)
+		for category := range uint16(w.c.categories) {
+			if count := counters[category>>3] >> (category & 7 * 8) & 0xff; count > most {
+				best, most = category, count
+			}
 		}
 		out[x] = best
 	}

@@ -84,12 +84,6 @@ func isPage(web fs.FS, at string) bool {
 
 // serveAPI answers a question.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, name string) {
-	select {
-	case s.busy <- struct{}{}:
-		defer func() { <-s.busy }()
-	case <-r.Context().Done():
-		return
-	}
 	answer, err := s.answer(r, name)
 	switch {
 	case err != nil && r.Context().Err() != nil:

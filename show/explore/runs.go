@@ -60,7 +60,9 @@ func (v *view) describe(r *Run) {
 	}
 	r.Ranks, r.Locations = tl.Ranks, len(tl.Locations)
 	r.Start, r.Length, r.Simulated = int64(tl.Start), int64(v.length()), tl.Simulated
-	r.Grid = gridOf(tl)
+	if r.Grid = gridOf(tl); r.Grid != nil && tl.Ranks > MaxList {
+		r.Grid.Coords = nil // this is asked for again and again
+	}
 	r.Calls, r.Messages, r.Collectives, r.Teams = v.counts.calls, int64(len(tl.Messages)), int64(len(tl.Collectives)), int64(len(tl.Teams))
 	r.Paths = v.paths.Len()
 	r.ClockError, r.Host = int64(v.counts.clockError), v.counts.host

@@ -7,32 +7,42 @@ import (
 	"slackline/model/unit"
 )
 
-// eachSegment goes through what a location does between two moments, from first to last: emit is called for pieces
-// of time with the innermost call that is open then, -1 if there is none. Pieces are not empty and leave no gap.
-func (v *view) eachSegment(location int, from, to unit.Duration, emit func(from, to unit.Duration, call int32)) {
+// shades are the categories of call paths.
+type shades struct {
+	of   []uint16 // by timeline.PathID
+	none uint16   // in no call
+}
+
+// walk goes through what a location does between two moments and adds it to a binner that has come to the first of them:
+// the category of the innermost call that is open, piece by piece, without a gap.
+func walk[T cell](v *view, s *shades, location int, from, to unit.Duration, b *binner[T]) {
 	c := &v.tl.Locations[location].Calls
 	n := int32(c.Len())
 	open := v.windows.Innermost(int32(location), from, n)
-	at := from
-	advance := func(t unit.Duration) {
-		if t = min(t, to); t > at {
-			emit(at, t, open)
-			at = t
-		}
-	}
+	category := s.categoryOf(c, open)
 	for i := firstAfter(c, from); i < n && c.Enter[i] < to; i++ {
 		for open >= 0 && c.Skip[open] <= i {
-			advance(c.Leave[open])
+			b.add(c.Leave[open], category)
 			open = v.windows.Caller(int32(location), open)
+			category = s.categoryOf(c, open)
 		}
-		advance(c.Enter[i])
-		open = i
+		b.add(c.Enter[i], category)
+		open, category = i, s.of[c.Path[i]]
 	}
-	for open >= 0 && at < to {
-		advance(c.Leave[open])
+	for open >= 0 && c.Leave[open] < to {
+		b.add(c.Leave[open], category)
 		open = v.windows.Caller(int32(location), open)
+		category = s.categoryOf(c, open)
 	}
-	advance(to)
+	b.add(to, category)
+}
+
+// categoryOf is the category of a call; -1: none.
+func (s *shades) categoryOf(c *timeline.Calls, call int32) uint16 {
+	if call < 0 {
+		return s.none
+	}
+	return s.of[c.Path[call]]
 }
 
 // firstAfter is the first call that begins after t.

@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"math"
-	"strings"
 
 	"slackline/analyze/scaling"
 	"slackline/internal/stat"
@@ -60,27 +59,9 @@ func (d *datasetView) series(i int) Series {
 		s.Doubt = m.Err.Error()
 		return s
 	}
-	s.Model, s.Growth, s.Doubt = m.Fit.Model.String(), growth(m.Fit), m.Fit.Doubt
+	s.Model, s.Growth, s.Doubt = m.Fit.Model.String(), m.Fit.Landau(), m.Fit.Doubt
 	s.Confidence = finite(m.Fit.Confidence)
 	return s
-}
-
-// growth is how a model grows, in the notation of Landau.
-func growth(f *scaling.Fit) string {
-	var parts []string
-	for i, lead := range f.Leads {
-		if lead != (scaling.Term{}) {
-			parts = append(parts, lead.Landau(f.Parameters[i]))
-		}
-	}
-	joint := " * "
-	if f.Form == scaling.Sum {
-		joint = " + "
-	}
-	if len(parts) == 0 {
-		return "O(1)"
-	}
-	return "O(" + strings.Join(parts, joint) + ")"
 }
 
 // finite is a number that JSON can tell.

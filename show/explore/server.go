@@ -27,7 +27,7 @@ type Server struct {
 	token   string
 	inputs  []*openInput
 	handler http.Handler
-	busy    chan struct{} // requests that are being computed
+	turns   chan struct{} // taken by requests that are being computed
 	context context.Context
 	stop    context.CancelFunc
 }
@@ -37,7 +37,7 @@ func New(sources []Source, o Options) (*Server, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	s := &Server{options: o, token: newToken(), busy: make(chan struct{}, 2*o.Threads)}
+	s := &Server{options: o, token: newToken(), turns: make(chan struct{}, 2*o.Threads)}
 	s.context, s.stop = context.WithCancel(context.Background())
 	for i := range sources {
 		s.inputs = append(s.inputs, &openInput{index: i, source: &sources[i], server: s})

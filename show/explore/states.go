@@ -173,6 +173,9 @@ func (v *view) chain(f *findings, number int) []Step {
 		} else if from, to, ok := v.longestCall(int(b.Location), b.Path, b.From, b.To); ok {
 			last.From, last.To = v.since(from), v.since(to)
 		}
+		if last.From >= last.To { // it came late without having done anything: show it at the time of the wait
+			last.From, last.To = v.since(from), v.since(to)
+		}
 		return append(steps, last)
 	}
 	return steps

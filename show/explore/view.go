@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"slackline/analyze/profile"
 	"slackline/model/timeline"
@@ -20,6 +21,8 @@ type view struct {
 	threads    int
 	context    context.Context
 	cancel     context.CancelFunc
+	turns      chan struct{} // of the server: taken by requests that are being computed
+	patience   time.Duration // of requests that wait for the analysis
 
 	// Of a run:
 	tl      *timeline.Timeline
@@ -61,7 +64,7 @@ var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for se
 
 // newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.
 func newView(ctx, life context.Context, opened *Opened, threads int) (*view, error) {
-	v := &view{opened: opened, threads: threads, tl: opened.Timeline}
+	v := &view{opened: opened, threads: threads, tl: opened.Timeline, turns: make(chan struct{}, 1), patience: defaultPatience}
 	v.context, v.cancel = context.WithCancel(life)
 	v.analysis.done = make(chan struct{})
 	if v.tl == nil {
@@ -97,6 +100,17 @@ func (v *view) count() {
 		}
 	}
 	v.counts.host = host
+}
+
+// turn waits until a request may be computed: a few at a time, so that many take no more memory than a few. It must be
+// ended. Waiting for an analysis takes no turn.
+func (v *view) turn(ctx context.Context) (end func(), err error) {
+	select {
+	case v.turns <- struct{}{}:
+		return func() { <-v.turns }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // length is how long the run lasts, at least one picosecond.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sort"
 
-	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/internal/parallel"
 	"slackline/model/unit"
@@ -88,31 +87,9 @@ func (w *waitSpans) each(location int, from, to unit.Duration, visit func(from, 
 	}
 }
 
-// colourByWait colours by kind of activity, and wait states as category says.
-func (v *view) colourByWait(ctx context.Context, f *findings, category func(state int) uint16) (*colouring, error) {
-	kinds := v.kindOfPaths()
-	c := &colouring{v: v, categories: noCause + 1}
-	c.each = func(location int, from, to unit.Duration, emit func(unit.Duration, uint16)) {
-		path := v.tl.Locations[location].Calls.Path
-		at := from
-		between := func(end unit.Duration) { // what is no waiting
-			if end > at {
-				v.eachSegment(location, at, end, func(_, until unit.Duration, call int32) {
-					kind := uint16(profile.Outside)
-					if call >= 0 {
-						kind = uint16(kinds[path[call]])
-					}
-					emit(until, kind)
-				})
-			}
-		}
-		f.spans.each(location, from, to, func(begin, end unit.Duration, state int) {
-			between(begin)
-			emit(end, category(state))
-			at = end
-		})
-		between(to)
-	}
+// colourByWait colours by kind of activity, and wait states as waiting says.
+func (v *view) colourByWait(ctx context.Context, f *findings, waiting func(state int) uint16) (*colouring, error) {
+	c := &colouring{v: v, categories: noCause + 1, shades: v.kinds.shades, waits: f.spans, waiting: waiting}
 	var err error
 	c.index, err = buildIndex[uint8](ctx, c)
 	return c, err

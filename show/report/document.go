@@ -19,7 +19,8 @@ type Document struct {
 // Mend is the most valuable change that was found.
 type Mend struct {
 	Text    string  `json:"text"`
-	Gain    float64 `json:"gain"` // share of the run time
+	Path    string  `json:"callpath"` // that is balanced
+	Gain    float64 `json:"gain"`     // share of the run time
 	Command string  `json:"command"`
 }
 

@@ -43,21 +43,30 @@ func heatMap(width float64, maps ...plot.Map) figure {
 func mapsByRank(tl *timeline.Timeline, names []string, times [][]unit.Duration, width float64) figure {
 	var maps []plot.Map
 	for i, name := range names {
-		maps = append(maps, rankMap(tl, name, times[i], width))
+		maps = append(maps, RankMap(tl, name, times[i], perRow(len(times[i]), width)))
 	}
 	return heatMap(width, maps...)
 }
 
-// rankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in rows.
-// The layers of a three-dimensional grid stand beside each other.
-func rankMap(tl *timeline.Timeline, title string, times []unit.Duration, width float64) plot.Map {
+// perRow is how many ranks stand beside each other on a map without a process grid: all of a few, as many as there are
+// rows of many.
+func perRow(ranks int, width float64) int {
+	columns := 32
+	if width < 500 {
+		columns = 16
+	}
+	for columns*columns < ranks {
+		columns *= 2
+	}
+	return columns
+}
+
+// RankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in rows of
+// so many ranks. The layers of a three-dimensional grid stand beside each other.
+func RankMap(tl *timeline.Timeline, title string, times []unit.Duration, perRow int) plot.Map {
 	m := plot.Map{Title: title, Quantity: plot.Time}
 	g := tl.Grid
 	if g == nil || len(g.Dims) == 0 || len(g.Dims) > 3 {
-		perRow := 32
-		if width < 500 {
-			perRow = 16
-		}
 		m.Columns = max(min(len(times), perRow), 1)
 		m.Rows = max((len(times)+m.Columns-1)/m.Columns, 1)
 		m.X = "rank"
@@ -286,7 +295,7 @@ func measured(fit *scaling.Fit, place []float64, slot int) *plot.Points {
 // modelChart draws models with what was measured.
 func modelChart(fits []*scaling.Fit, metric string, place []float64, width float64) figure {
 	c := &plot.Chart{
-		X: plot.Axis{Label: fits[0].Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: metric, Scale: plot.Log10}, Width: width, Height: height(width),
+		X: plot.Axis{Label: fits[0].Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: label(metric, fits[0]), Scale: plot.Log10}, Width: width, Height: height(width),
 	}
 	for i, fit := range fits {
 		line := curve(shortName(fit.CallPath, width), i+1, reach(fit, place[0]), func(x float64) float64 { return fit.Model.Eval(at(place, x)...) })
@@ -321,7 +330,7 @@ func expectationChart(c *scaling.Check, width float64) figure {
 	}
 	x := reach(fit, to)
 	chart := &plot.Chart{
-		X: plot.Axis{Label: fit.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: c.Metric, Scale: plot.Log10}, Width: width, Height: height(width),
+		X: plot.Axis{Label: fit.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: label(c.Metric, fit), Scale: plot.Log10}, Width: width, Height: height(width),
 	}
 	band := &plot.Band{Name: "90 % band", Slot: 1}
 	for _, v := range x {

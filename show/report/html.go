@@ -12,7 +12,7 @@ import (
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "cell": cell, "percent": percent, "width": barWidth, "even": func(i int) bool { return i%2 == 0 }, "picture": notBound, "narrow": notBound,
+	"prose": prose, "typed": typed, "cell": cell, "percent": percent, "width": barWidth, "even": func(i int) bool { return i%2 == 0 }, "picture": notBound, "narrow": notBound,
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
@@ -25,7 +25,7 @@ func prose(text string) template.HTML { return marked(text, template.HTMLEscapeS
 // cell is prose that may be broken behind slashes, as call paths need it.
 func cell(text string) template.HTML {
 	return marked(text, func(s string) string {
-		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr>")
+		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr/>")
 	})
 }
 
@@ -38,6 +38,18 @@ func marked(text string, plain func(string) string) template.HTML {
 			continue
 		}
 		b.WriteString(plain(piece))
+	}
+	return template.HTML(b.String())
+}
+
+// typed is a command whose words are broken only where they are longer than a line.
+func typed(command string) template.HTML {
+	var b strings.Builder
+	for i, word := range strings.Split(command, " ") {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString("<span>" + template.HTMLEscapeString(word) + "</span>")
 	}
 	return template.HTML(b.String())
 }

@@ -23,8 +23,6 @@ type story struct {
 	scale    answer[*scaled]
 	models   answer[[]scaling.Modelled]
 	judged   answer[*scaling.Report]
-
-	doubts []string // of the analyses
 }
 
 // answer is what an analysis found, or why it could not.

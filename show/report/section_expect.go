@@ -116,7 +116,7 @@ func (s *story) expectationFigure(r *scaling.Report) *Figure {
 		draw:    func(width float64) figure { return expectationChart(chosen, width) },
 	}
 	for i, at := range chosen.Fit.At {
-		f.Data.add(decimal(at[0]), decimal(chosen.Fit.Values[i]), decimal(chosen.Fit.Model.Eval(at...)))
+		f.Data.add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
 	}
 	return f
 }

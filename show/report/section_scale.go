@@ -9,7 +9,9 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/model/dataset"
 	"slackline/model/schedule"
+	"slackline/model/unit"
 )
 
 // How far a program is scaled if the user does not say it.
@@ -187,7 +189,7 @@ func (s *story) tellModels(section *Section) bool {
 	section.say(s.modelWords(ranked, at))
 	t := &Table{
 		Title: "How the measurements grow, and what they will be at " + at, Command: s.scalingCommand(place),
-		Columns: []Column{left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("90 % interval"), right("")},
+		Columns: []Column{left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"), right("95 % quantile")},
 	}
 	for i, r := range ranked {
 		if i == shownModels {
@@ -196,7 +198,7 @@ func (s *story) tellModels(section *Section) bool {
 		}
 		f := r.Fit
 		t.add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(growth(f)), decimal(math.Round(100*f.Confidence)/100),
-			decimal(r.Prediction.Value), decimal(r.Prediction.Low), decimal(r.Prediction.High))
+			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
 	section.figure(s.modelFigure(ranked, place))
@@ -252,11 +254,42 @@ func doubtOf(m *scaling.Modelled) string {
 func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 	first := ranked[0]
 	name := code(first.Fit.CallPath)
-	if first.Fit.CallPath == "" {
+	if first.Fit.CallPath == "" || first.Fit.CallPath == dataset.RootPath {
 		name = "the whole run"
 	}
 	return fmt.Sprintf("At %s %s will matter most in %s: it grows as %s and is predicted to be %s (%s to %s).", at, name, code(first.Fit.Metric),
-		growth(first.Fit), decimal(first.Prediction.Value).Text, decimal(first.Prediction.Low).Text, decimal(first.Prediction.High).Text)
+		growth(first.Fit), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text, highest(first.Prediction, first.Fit).Text)
+}
+
+// measure is a cell with a value in the unit of its fit.
+func measure(v float64, f *scaling.Fit) Cell {
+	c := decimal(v)
+	switch {
+	case f.Unit == "s" && math.Abs(v) < 1e6:
+		c.Text = unit.Duration(math.Round(v * float64(unit.Second))).Short()
+	case f.Unit != "":
+		c.Text += " " + f.Unit
+	}
+	return c
+}
+
+// absurd is how many times the prediction an upper bound may be before it is no bound.
+const absurd = 1000
+
+// highest is a cell with the upper end of a prediction.
+func highest(p scaling.Prediction, f *scaling.Fit) Cell {
+	if !(p.High <= absurd*p.Value) {
+		return text("no bound")
+	}
+	return measure(p.High, f)
+}
+
+// label is what an axis of values is called.
+func label(metric string, f *scaling.Fit) string {
+	if f.Unit == "" {
+		return metric + " (in the unit of the input)"
+	}
+	return metric + " (" + f.Unit + ")"
 }
 
 // modelFigure draws the models that matter most.
@@ -276,7 +309,7 @@ func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 	}
 	for _, fit := range fits {
 		for i, at := range fit.At {
-			f.Data.add(named(fit.CallPath), decimal(at[0]), decimal(fit.Values[i]), decimal(fit.Model.Eval(at...)))
+			f.Data.add(named(fit.CallPath), decimal(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
 		}
 	}
 	return f

@@ -43,7 +43,7 @@ func (s *story) mend() *Mend {
 	return &Mend{
 		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
 			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Most.Short(), e.changed.Least.Short()),
-		Gain: s.gains.value.share(i), Command: e.command,
+		Path: e.path, Gain: s.gains.value.share(i), Command: e.command,
 	}
 }
 
@@ -69,8 +69,12 @@ func (s *story) causeSentence(mend *Mend) string {
 	}
 	c := causes[0]
 	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), code(a.name(c.path)))
-	if mend != nil {
+	switch {
+	case mend == nil:
+	case mend.Path == a.name(c.path):
 		return text + fmt.Sprintf("; mending it would make the run about %s shorter.", percent(mend.Gain))
+	default:
+		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(mend.Path), percent(mend.Gain))
 	}
 	return text + "."
 }
@@ -78,7 +82,7 @@ func (s *story) causeSentence(mend *Mend) string {
 func (s *story) futureSentence() string {
 	switch {
 	case s.judged.asked && s.judged.err == nil && s.judged.value.Verdict == scaling.Fail:
-		return "It does not scale as expected: " + lower(expectationWords(s.judged.value))
+		return "It does not scale as expected: " + firstFailure(s.judged.value)
 	case s.scale.value != nil && s.scale.err == nil && len(s.scale.value.points) > 1:
 		points := s.scale.value.points
 		first, last := points[0].Distribution(), points[len(points)-1].Distribution()
@@ -88,9 +92,27 @@ func (s *story) futureSentence() string {
 		}
 		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", percent(growth), count(last.Ranks, "process"))
 	case s.judged.asked && s.judged.err == nil:
-		return "It scales as expected: " + lower(expectationWords(s.judged.value))
+		if s.judged.value.Verdict == scaling.Inconclusive {
+			return "Whether it scales as expected cannot be said yet."
+		}
+		return "It scales as expected."
 	}
 	return "How it does at larger scale was not asked, or could not be answered."
+}
+
+// firstFailure says which expectation is not met first.
+func firstFailure(r *scaling.Report) string {
+	for _, c := range r.Checks {
+		if c.Counts() == scaling.Fail && c.Fit != nil {
+			return fmt.Sprintf("%s grows as %s instead of %s.", code(c.Function), growth(c.Fit), c.Expectation.Expect.Text)
+		}
+	}
+	for _, c := range r.Rules {
+		if c.Counts() == scaling.Fail {
+			return fmt.Sprintf("the rule %s does not hold.", code(c.Rule.Text))
+		}
+	}
+	return "an expectation is not met."
 }
 
 // dataSummary sums up a report of measurements alone.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/model/dataset"
 	"slackline/model/unit"
 )
 
@@ -106,6 +107,9 @@ func text(s string) Cell { return Cell{Text: s} }
 func named(path string) Cell {
 	if path == "" {
 		return Cell{Text: "(no call)", Value: ""}
+	}
+	if path == dataset.RootPath {
+		return Cell{Text: "(the whole run)", Value: path}
 	}
 	return Cell{Text: path, Value: path}
 }

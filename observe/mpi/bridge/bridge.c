@@ -397,6 +397,19 @@ static void account(char *text, size_t room)
 		snprintf(text + n, room - (size_t)n, ": %s", complaint);
 }
 
+/* obey_signal ends the process after an interrupt. The first one to end makes the launcher end the
+ * others: that should be process 0, when it has said what there is to say. */
+static void obey_signal(void)
+{
+	if (bridge_rank == 0) {
+		bridge_let_read();
+	} else {
+		for (int ms = 0; ms < 3000; ms += 10)
+			nanosleep(&(struct timespec){.tv_nsec = 10 * 1000000}, NULL);
+	}
+	_exit(130);
+}
+
 /* conclude ends the job as the child ended. */
 static void conclude(void)
 {
@@ -404,7 +417,7 @@ static void conclude(void)
 	take_up();
 	int code = WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1;
 	if (signals > 0)
-		_exit(130); /* the launcher ends the others */
+		obey_signal();
 	if (WIFEXITED(status_of_child) && last_words == NULL && (code == 0 || code == 3 || code == 4))
 		depart(code);
 	if (code == 130) {

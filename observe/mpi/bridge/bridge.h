@@ -9,6 +9,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The largest message, in bytes: MPI counts with an int. Tests make it small. */
+#ifndef LARGEST_PIECE
+#define LARGEST_PIECE (UINT64_C(1) << 30)
+#endif
+
 /* Descriptors of the child. */
 enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6 };
 
@@ -77,5 +82,9 @@ void bridge_hear(void);          /* listens to failures of others; process 0 alo
 int bridge_heard(void);          /* one of them has failed */
 void bridge_pass_on(void) __attribute__((noreturn)); /* tells of the failure heard of, and ends the job */
 const char *bridge_host(void);
+
+/* bridge_let_read gives the launcher time to read what was said: what is still on its way when the
+ * job is ended is lost. */
+void bridge_let_read(void);
 
 #endif

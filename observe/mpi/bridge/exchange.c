@@ -14,8 +14,6 @@
 
 enum { TAG_FIRST = 1, TAG_REST = 2 };
 
-static const uint64_t largest_piece = 1u << 30;
-
 /* A view of shared memory. */
 struct view {
 	char *at;
@@ -98,8 +96,8 @@ static uint64_t length(const char *at)
 /* pieces gives or takes what of a part does not go with the first message. */
 static void pieces(int give, char *at, uint64_t bytes, int peer)
 {
-	for (uint64_t done = first_bytes(); done < bytes; done += largest_piece) {
-		int n = (int)(bytes - done < largest_piece ? bytes - done : largest_piece);
+	for (uint64_t done = first_bytes(); done < bytes; done += LARGEST_PIECE) {
+		int n = (int)(bytes - done < LARGEST_PIECE ? bytes - done : LARGEST_PIECE);
 		MPI_Request r;
 		if (give) {
 			MPI_Isend(at + done, n, MPI_BYTE, peer, TAG_REST, bridge_exchanges, &r);

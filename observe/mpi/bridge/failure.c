@@ -43,9 +43,7 @@ static void say(const char *text)
 
 static void end(int code) __attribute__((noreturn));
 
-/* let_read gives the launcher time to read what was said: what is still on its way when the job is
- * ended is lost. */
-static void let_read(void)
+void bridge_let_read(void)
 {
 	for (int ms = 0, left = 1; ms < 2000 && left > 0; ms += 10) {
 		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000000}, NULL);
@@ -57,7 +55,7 @@ static void let_read(void)
 
 static void end(int code)
 {
-	let_read();
+	bridge_let_read();
 	MPI_Abort(MPI_COMM_WORLD, code);
 	_exit(code);
 }

@@ -5,8 +5,6 @@
 
 enum { TAG_LENGTH = 1, TAG_BYTES = 2 };
 
-static const uint64_t largest_piece = 1u << 30;
-
 /* A message on its way out. */
 struct letter {
 	uint64_t length;
@@ -25,9 +23,9 @@ static uint64_t incoming;
 static char *bytes_in;
 static MPI_Request *comes;
 
-static int pieces_of(uint64_t bytes) { return (int)((bytes + largest_piece - 1) / largest_piece); }
+static int pieces_of(uint64_t bytes) { return (int)((bytes + LARGEST_PIECE - 1) / LARGEST_PIECE); }
 
-static int piece(uint64_t bytes, uint64_t at) { return (int)(bytes - at < largest_piece ? bytes - at : largest_piece); }
+static int piece(uint64_t bytes, uint64_t at) { return (int)(bytes - at < LARGEST_PIECE ? bytes - at : LARGEST_PIECE); }
 
 int bridge_send(int to, uint64_t bytes)
 {
@@ -42,7 +40,7 @@ int bridge_send(int to, uint64_t bytes)
 		return 0;
 	MPI_Isend(&l->length, 1, MPI_UINT64_T, to, TAG_LENGTH, bridge_messages, &l->requests[0]);
 	int k = 1;
-	for (uint64_t at = 0; at < bytes; at += largest_piece)
+	for (uint64_t at = 0; at < bytes; at += LARGEST_PIECE)
 		MPI_Isend(l->bytes + at, piece(bytes, at), MPI_BYTE, to, TAG_BYTES, bridge_messages, &l->requests[k++]);
 	*last = l;
 	last = &l->next;
@@ -84,7 +82,7 @@ static int come(void)
 	comes_n = pieces_of(incoming);
 	comes = bridge_room(sizeof *comes * (size_t)comes_n);
 	int k = 0;
-	for (uint64_t at = 0; at < incoming; at += largest_piece)
+	for (uint64_t at = 0; at < incoming; at += LARGEST_PIECE)
 		MPI_Irecv(bytes_in + at, piece(incoming, at), MPI_BYTE, sender, TAG_BYTES, bridge_messages, &comes[k++]);
 	coming = 1;
 	came = 0;

@@ -78,6 +78,37 @@ async function ask(url, signal) {
   }
 }
 
+/** Questions that need the analysis of a run. Asking too early would only be answered with "not yet". */
+const ANALYSED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition"]);
+
+/** @type {Set<number>} runs whose analysis is under way */
+const running = new Set();
+/** @type {Set<() => void>} */
+const patient = new Set();
+
+/**
+ * Says which analyses are under way.
+ * @param {Run[]} list
+ */
+export function setRuns(list) {
+  running.clear();
+  for (const r of list) if (r.analysis === "running") running.add(r.index);
+  for (const go of patient) go();
+  patient.clear();
+}
+
+/**
+ * Waits for the analysis that a question needs.
+ * @param {string} name
+ * @param {Query} query
+ */
+async function ready(name, query) {
+  const needed = ANALYSED.has(name) || query.color === "wait" || query.color === "cause";
+  while (needed && running.has(Number(query.run ?? 0))) {
+    await new Promise((go) => patient.add(() => go(undefined)));
+  }
+}
+
 /** @param {unknown} error */
 export function isAbort(error) {
   return error instanceof DOMException && error.name === "AbortError";
@@ -94,7 +125,7 @@ function once(name, query) {
   const url = address(name, query);
   let promise = kept.get(url);
   if (!promise) {
-    promise = ask(url).then((r) => r.json());
+    promise = ready(name, query).then(() => ask(url)).then((r) => r.json());
     promise.catch(() => kept.delete(url));
     kept.set(url, promise);
     for (const old of kept.keys()) {
@@ -114,6 +145,7 @@ function once(name, query) {
  * @returns {Promise<T>}
  */
 async function passing(name, query, signal) {
+  await ready(name, query);
   return (await ask(address(name, query), signal)).json();
 }
 
@@ -138,6 +170,7 @@ export async function reload(run) {
  * @param {AbortSignal} signal
  */
 export async function timeline(query, signal) {
+  await ready("timeline", query);
   return (await ask(address("timeline", query), signal)).arrayBuffer();
 }
 

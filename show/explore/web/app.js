@@ -52,7 +52,7 @@ export class App {
       this.main.focus();
     });
     try {
-      this.runs = (await api.runs()).runs;
+      this.setRuns((await api.runs()).runs);
     } catch (error) {
       this.broken(error);
       return;
@@ -63,6 +63,12 @@ export class App {
     }
     this.arrive(this.address.place);
     void this.watch();
+  }
+
+  /** @param {Run[]} runs */
+  setRuns(runs) {
+    this.runs = runs;
+    api.setRuns(runs);
   }
 
   /**
@@ -176,7 +182,8 @@ export class App {
     const changed = this.run.changed
       ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
     runs.replaceChildren(this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }),
-      this.beside(spec), changed);
+      changed);
+    byId("beside", HTMLElement).replaceChildren(this.beside(spec));
   }
 
   /**
@@ -227,7 +234,13 @@ export class App {
   async watch() {
     for (;;) {
       const busy = this.hurry || this.runs.some((r) => r.analysis === "running" || r.reloading);
-      await new Promise((done) => setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW));
+      await new Promise((done) => {
+        const timer = setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW);
+        window.addEventListener("focus", () => { // somebody comes back: what is new?
+          clearTimeout(timer);
+          done(undefined);
+        }, { once: true });
+      });
       if (document.hidden) continue;
       try {
         const { runs } = await api.runs();
@@ -236,7 +249,7 @@ export class App {
         this.hurry = false;
         const news = (/** @type {Run[]} */ list) => list.map((r) => r.generation).join();
         if (news(runs) !== news(this.runs)) api.forget();
-        this.runs = runs;
+        this.setRuns(runs);
         this.show();
       } catch (error) {
         if (!this.gone) this.failed(error);

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { breakable, el, segmented } from "./dom.js";
-import { duration, percent } from "./format.js";
+import { duration, percent, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { pathsOf } from "./paths.js";
 
@@ -52,7 +52,7 @@ export class CausesView {
     const unattributed = waits.unattributed > 0 ? ` ${percent(waits.unattributed / waits.waiting)} has no known cause.` : "";
     this.root.replaceChildren(el("div", { class: "page" },
       el("header", {}, el("h1", { text: "Root causes of waiting" }), el("p", { class: "lead",
-        text: `All ranks together wait ${duration(waits.waiting)} in ${waits.states.toLocaleString("en-US")} wait states. Each of them is charged to the work that made somebody come late, directly or through a chain of waits.${unattributed}` })),
+        text: `All ranks together wait ${duration(waits.waiting)} in ${plural(waits.states, "wait state")}. Each of them is charged to the work that made somebody come late, directly or through a chain of waits.${unattributed}` })),
       el("div", { class: "row" }, segmented("Causes by", [["", "by call path"], ["rank", "by rank and call path"]], app.params.by ?? "", (by) => app.set({ by }))),
       this.table(list, waits, paths),
       el("section", { class: "stack tight" }, el("h2", { text: "Kinds of waits" }), kinds(waits))));

@@ -49,6 +49,15 @@ export function count(n) {
   return Number.isInteger(n) ? n.toLocaleString("en-US") : significant(n, 4);
 }
 
+/**
+ * A number of things.
+ * @param {number} n
+ * @param {string} thing
+ */
+export function plural(n, thing) {
+  return `${count(n)} ${thing}${n === 1 ? "" : "s"}`;
+}
+
 /** @param {number} n */
 export function bytes(n) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

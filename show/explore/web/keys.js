@@ -28,7 +28,7 @@ function nameOf(event) {
  */
 function taken(target, key) {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest("dialog")) return true;
+  if (target.closest("dialog")?.open) return true; // one that was just closed may have the focus for a moment
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
   if (target instanceof HTMLInputElement) return target.type !== "checkbox" || key === " ";
   if (target.closest("[data-own-keys]")) return key.startsWith("Arrow") || key === "Home" || key === "End";

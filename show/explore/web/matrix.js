@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { el, fitCanvas, notice, segmented } from "./dom.js";
-import { bytes, count } from "./format.js";
+import { bytes, count, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { css, heat, packed, token } from "./palette.js";
 import { onTheme } from "./theme.js";
@@ -87,7 +87,7 @@ export class MatrixView {
     const total = values.reduce((a, b) => a + b, 0);
     const print = this.app.params.of === "count" ? count : bytes;
     const per = m.group > 1 ? ` Each cell stands for ${m.group} × ${m.group} ranks.` : "";
-    this.text.textContent = `${count(m.ranks)} ranks, ${print(total)}${this.app.params.of === "count" ? " messages" : ""} in all, without collectives.${per}`;
+    this.text.textContent = `${plural(m.ranks, "rank")}, ${print(total)}${this.app.params.of === "count" ? " messages" : ""} in all, without collectives.${per}`;
     this.canvas.setAttribute("aria-label", `Communication matrix of ${m.ranks} ranks; the greatest cell has ${print(most)}`);
     const share = (/** @type {number} */ v) => (this.app.params.scale === "log" ? Math.log(1 + v) / Math.log(1 + most) : v / most);
     this.paint(m, values.map((v) => (most > 0 ? share(v) : 0)), room);
@@ -178,6 +178,6 @@ export class MatrixView {
     }
     const i = this.cells.get(from * m.size + to);
     const name = (/** @type {number} */ k) => (m.group === 1 ? `rank ${k}` : `ranks ${k * m.group}–${Math.min(m.ranks, (k + 1) * m.group) - 1}`);
-    showTip(e.clientX, e.clientY, [`${name(from)} to ${name(to)}`, i === undefined ? "no messages" : `${count(m.count[i])} messages, ${bytes(m.bytes[i])}`]);
+    showTip(e.clientX, e.clientY, [`${name(from)} to ${name(to)}`, i === undefined ? "no messages" : `${plural(m.count[i], "message")}, ${bytes(m.bytes[i])}`]);
   }
 }

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { breakable, el, svg } from "./dom.js";
-import { count, duration, percent } from "./format.js";
+import { count, duration, percent, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { css } from "./palette.js";
 import { pathsOf } from "./paths.js";
@@ -82,7 +82,7 @@ export class OverviewView {
     const kind = run.simulated ? `simulated${run.machine ? ` on ${run.machine}` : ""}` : "recorded";
     return el("article", { class: "stack" },
       el("header", {}, el("h1", { text: run.name }), el("p", { class: "lead",
-        text: `${count(run.ranks)} ranks${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}. ${count(run.calls)} calls, ${count(run.messages)} messages, ${count(run.collectives)} collectives.` })),
+        text: `${plural(run.ranks, "rank")}${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}. ${plural(run.calls, "call")}, ${plural(run.messages, "message")}, ${plural(run.collectives, "collective")}.` })),
       run.warnings.length > 0 ? el("ul", { class: "warnings" }, ...run.warnings.map((text) => el("li", { text }))) : null,
       figures(f),
       el("section", {}, el("h2", { text: "What the time consists of" }), compositionBar(f)),
@@ -142,7 +142,7 @@ function figures(f) {
   return el("dl", { class: "cards" },
     item("Run time", duration(f.run.length), ""),
     item("Parallel efficiency", percent(e.parallel), "of the time is computation"),
-    item("Waiting", percent(waiting), `${duration(f.waits.waiting)} in ${count(f.waits.states)} waits`),
+    item("Waiting", percent(waiting), `${duration(f.waits.waiting)} in ${plural(f.waits.states, "wait")}`),
     item("Load balance", percent(e.load_balance), "mean over longest computation"));
 }
 

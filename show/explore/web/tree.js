@@ -141,7 +141,8 @@ export class TreeView {
     return el("div", { class: "scroller tree-scroller" }, el("table", { class: "list tree", role: "treegrid", "aria-label": "Call tree" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "call path" }), el("th", { scope: "col", class: "number", text: m.title }),
         el("th", { scope: "col", text: "share" }))),
-      el("tbody", { "data-own-keys": "" }, ...rows)));
+      el("tbody", { "data-own-keys": "" }, ...rows)),
+    tree.cut ? el("p", { class: "muted small cut", text: "The tree has more call paths than are shown." }) : null);
   }
 
   /**
@@ -259,18 +260,21 @@ function stats(d) {
   return el("dl", { class: "facts" }, ...rows.flatMap(([name, v]) => [el("dt", { text: name }), el("dd", { text: v })]));
 }
 
+/** @type {WeakMap<Tree, Map<number, TreeNode>>} nodes by path */
+const indices = new WeakMap();
+
 /**
  * @param {Tree} tree
  * @param {number} path
  */
 export function nameOf(tree, path) {
-  const names = [];
-  let at = tree.nodes.find((n) => n.path === path);
-  while (at && at.path !== 0) {
-    const { parent } = at;
-    names.unshift(at.name);
-    at = tree.nodes.find((n) => n.path === parent);
+  let nodes = indices.get(tree);
+  if (!nodes) {
+    nodes = new Map(tree.nodes.map((n) => [n.path, n]));
+    indices.set(tree, nodes);
   }
+  const names = [];
+  for (let at = nodes.get(path); at && at.path !== 0; at = nodes.get(at.parent)) names.unshift(at.name);
   return names.join("/") || "the whole program";
 }
 

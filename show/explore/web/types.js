@@ -33,7 +33,7 @@
  * }} Run
  */
 /** @typedef {{dims: number[], periodic: boolean[], coords: number[][]}} Grid */
-/** @typedef {{first: number, locations: Location[]}} Locations */
+/** @typedef {{first: number, locations: Location[], cut: boolean}} Locations */
 /**
  * @typedef {{
  *   rank: number,

@@ -44,9 +44,17 @@ export function colorOf(c, mode) {
     case "communication": return set.communication[c.slot % set.communication.length];
     case "runtime": return set.runtime[c.slot % set.runtime.length];
     case "wait": return set.wait[c.slot % set.wait.length];
-    case "cause": return c.rank >= 0 && c.slot < CAUSES.length ? series(CAUSES[c.slot]) : set.rest;
+    case "cause": return isSmall(c) ? set.rest : series(CAUSES[c.slot]);
     default: return set.outside;
   }
+}
+
+/**
+ * Whether a cause has no colour of its own.
+ * @param {Category} c
+ */
+function isSmall(c) {
+  return c.class === "cause" && (c.rank < 0 || c.slot >= CAUSES.length);
 }
 
 /**
@@ -55,14 +63,16 @@ export function colorOf(c, mode) {
  * @returns {Uint32Array}
  */
 export function table(legend) {
-  const size = legend.categories.reduce((n, c) => Math.max(n, c.id + 1), 0);
-  const colors = new Uint32Array(size);
+  const colors = new Uint32Array(1 << 16); // every number that a cell can have
   for (const c of legend.categories) colors[c.id] = packed(colorOf(c, legend.color));
   return colors;
 }
 
-/** Whether a category is a wait, which has a pattern beside its colour. */
-export function isWait(/** @type {Category} */ c) {
+/**
+ * Whether a category is a wait, which has a pattern beside its colour.
+ * @param {Category} c
+ */
+function isWait(c) {
   return c.class === "wait" || c.class === "cause";
 }
 
@@ -77,7 +87,12 @@ const SHOWN = 14;
  */
 export function entries(legend, cells, paths) {
   const seen = new Map(cells);
-  const all = legend.color === "path" ? functions(legend, seen) : legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
+  let all = legend.color === "path" ? functions(legend, seen) : legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
+  const small = all.filter(isSmall);
+  if (small.length > 1) {
+    all = all.filter((c) => !isSmall(c));
+    all.push({ ...small[0], name: "causes that cost less", title: `${small.length} smaller causes`, cost: 0 });
+  }
   all.sort((a, b) => order(a) - order(b) || (legend.color === "cause" && isWait(a) && isWait(b)
     ? (b.cost ?? 0) - (a.cost ?? 0) : (seen.get(b.id) ?? 0) - (seen.get(a.id) ?? 0)));
   const items = all.slice(0, SHOWN).map((c) => {

@@ -2,6 +2,7 @@
 
 import { duration } from "../format.js";
 import { inkOn } from "../palette.js";
+import { theme } from "../theme.js";
 import { colorOf } from "./legend.js";
 import { categoryAt } from "./raster.js";
 
@@ -53,6 +54,22 @@ export function drawWaits(ctx, { data, scale, inks }) {
   }
 }
 
+/** @type {WeakMap<import("../types.js").Legend, {theme: string, inks: Map<number, string>}>} */
+const knownInks = new WeakMap();
+
+/**
+ * The colours in which names can be read on the colours of categories.
+ * @param {import("../types.js").Legend} legend
+ */
+function labelInks(legend) {
+  let known = knownInks.get(legend);
+  if (!known || known.theme !== theme()) {
+    known = { theme: theme(), inks: new Map(legend.categories.map((c) => [c.id, inkOn(colorOf(c, legend.color))])) };
+    knownInks.set(legend, known);
+  }
+  return known.inks;
+}
+
 /**
  * Names of calls, where they fit.
  * @param {CanvasRenderingContext2D} ctx
@@ -61,7 +78,7 @@ export function drawWaits(ctx, { data, scale, inks }) {
 export function drawLabels(ctx, { data, scale, paths }) {
   const raster = data.picture.raster;
   if (scale.row < 15 || !paths || !raster || !data.legend) return;
-  const colors = new Map(data.legend.categories.map((c) => [c.id, inkOn(colorOf(c, raster.color))]));
+  const colors = labelInks(data.legend);
   const tall = scale.row >= 34;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";

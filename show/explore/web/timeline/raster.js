@@ -82,7 +82,7 @@ export class Picture {
   /**
    * Paints the cells with the colours of their categories.
    * @param {Raster} r
-   * @param {Uint32Array} colors by category
+   * @param {Uint32Array} colors of all 65536 categories
    */
   paint(r, colors) {
     const { columns, rows, cells } = r;
@@ -92,11 +92,7 @@ export class Picture {
       this.image = new ImageData(columns, rows);
     }
     const pixels = new Uint32Array(this.image.data.buffer);
-    const known = colors.length;
-    for (let i = 0; i < cells.length; i++) {
-      const c = cells[i];
-      pixels[i] = c < known ? colors[c] : 0;
-    }
+    for (let i = 0; i < cells.length; i++) pixels[i] = colors[cells[i]];
     this.canvas.getContext("2d")?.putImageData(this.image, 0, 0);
     this.raster = r;
   }

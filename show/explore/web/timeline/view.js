@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { choice, el, notice } from "../dom.js";
-import { duration } from "../format.js";
+import { count, duration, plural } from "../format.js";
 import { showCall, showWait } from "../panel.js";
 import { pathsOf } from "../paths.js";
 import { entries } from "./legend.js";
@@ -341,8 +341,10 @@ export class TimelineView {
     const w = pane.window;
     const messages = pane.data.messages;
     const parts = [`${duration(w.to - w.from)} of ${duration(pane.run.length)}`, rowsOf(w)];
+    const group = pane.data.picture.raster?.group ?? 1;
+    if (group > 1) parts.push(`each line stands for ${group} of them`);
     if (pane.show.messages && messages && messages.bundles.length > 0) {
-      parts.push(`${messages.estimated ? "about " : ""}${messages.total.toLocaleString("en-US")} messages: zoom in to see their arrows`);
+      parts.push(`${messages.estimated ? "about " : ""}${count(messages.total)} messages: zoom in to see their arrows`);
     }
     if (pane.run.analysis === "running") parts.push("looking for waits …");
     if (pane.run.analysis === "failed") parts.push(`no waits: ${pane.run.analysis_error ?? "the analysis failed"}`);
@@ -359,14 +361,18 @@ export class TimelineView {
     const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null}`;
     if (key === this.legendFor) return;
     this.legendFor = key;
+    const counts = new Uint32Array(1 << 16);
+    for (const c of raster.cells) counts[c]++;
     /** @type {Map<number, number>} */
     const seen = new Map();
-    for (const c of raster.cells) seen.set(c, (seen.get(c) ?? 0) + 1);
+    counts.forEach((n, c) => {
+      if (n > 0) seen.set(c, n);
+    });
     this.legend.replaceChildren(...entries(legend, seen, pane.paths));
   }
 }
 
 /** @param {Window} w */
 function rowsOf(w) {
-  return w.last - w.first === 1 ? "1 row" : `${(w.last - w.first).toLocaleString("en-US")} rows`;
+  return plural(w.last - w.first, "row");
 }

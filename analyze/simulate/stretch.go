@@ -1,0 +1,83 @@
+package simulate
+
+import (
+	"slackline/internal/cluster"
+	"slackline/model/machine"
+)
+
+// stretch is what one process of several simulates: a stretch of the hosts with their ranks. Inside
+// of it an engine numbers its hosts and ranks from 0, in the order of the whole; only what stands in
+// messages, what the program is asked and what the user sees has the numbers of the whole. The zero
+// value stands for everything.
+type stretch struct {
+	firstHost int32
+	firstRank int32   // unless scattered is there
+	scattered []int32 // by rank of the stretch: its number in the whole; nil: they follow firstRank
+	localOf   []int32 // by rank of the whole: its number in the stretch that has it; only with scattered
+}
+
+// global returns the number in the whole of a rank of the stretch.
+func (s *stretch) global(rank int32) int32 {
+	if s.scattered == nil {
+		return rank + s.firstRank
+	}
+	return s.scattered[rank]
+}
+
+// local returns the number in the stretch of a rank of the whole that belongs to it.
+func (s *stretch) local(rank int32) int32 {
+	if s.scattered == nil {
+		return rank - s.firstRank
+	}
+	return s.localOf[rank]
+}
+
+// part is the place of one process in a layout.
+type part struct {
+	stretch
+	hosts, ranks int
+}
+
+// partOf returns what process p of size simulates. Hosts are shared out evenly, so that a NIC that
+// several ranks use stays on one process.
+func partOf(layout *machine.Layout, p, size int) part {
+	first, last := cluster.Share(layout.Hosts(), p, size)
+	if !layout.Machine.SharedNIC {
+		return part{stretch{firstHost: int32(first), firstRank: int32(first)}, last - first, last - first}
+	}
+	t := part{stretch: stretch{firstHost: int32(first)}, hosts: last - first}
+	var list []int32
+	for rank := range layout.Ranks {
+		if h := layout.Host(rank); h >= first && h < last {
+			list = append(list, int32(rank))
+		}
+	}
+	t.ranks = len(list)
+	if t.ranks == 0 {
+		return t
+	}
+	if int(list[t.ranks-1]-list[0]) == t.ranks-1 {
+		t.firstRank = list[0]
+		return t
+	}
+	t.scattered = list
+	t.localOf = make([]int32, layout.Ranks)
+	for i, rank := range list {
+		t.localOf[rank] = int32(i)
+	}
+	return t
+}
+
+// RanksOf tells which ranks process p of size simulates on a machine: has(rank) reports it for any
+// rank. The processes need the operations of no others.
+func RanksOf(m *machine.Machine, ranks, p, size int) (has func(rank int) bool, err error) {
+	layout, err := m.Layout(ranks)
+	if err != nil {
+		return nil, err
+	}
+	first, last := cluster.Share(layout.Hosts(), p, size)
+	return func(rank int) bool {
+		h := layout.Host(rank)
+		return h >= first && h < last
+	}, nil
+}

@@ -1,0 +1,374 @@
+//go:build linux
+
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/observe/mpi"
+)
+
+// jobLibraries are the MPI libraries that can start jobs here.
+func jobLibraries(t testing.TB) []*mpi.Library {
+	t.Helper()
+	all, _ := mpi.Find(context.Background())
+	var list []*mpi.Library
+	for _, l := range all {
+		if l.Launcher != "" && l.Kind != mpi.Unknown {
+			list = append(list, l)
+		}
+	}
+	if len(list) == 0 {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no MPI with a launcher")
+		}
+		t.Skip("no MPI with a launcher")
+	}
+	return list
+}
+
+// jobMark is the variable by which the processes of a job are found.
+const jobMark = "SLACKLINE_TEST_MARK"
+
+// jobRun is a call of slackline by the launcher of an MPI library.
+type jobRun struct {
+	*exec.Cmd
+	mark           string
+	stdout, stderr bytes.Buffer
+}
+
+// newJob prepares a job of so many processes.
+func newJob(t testing.TB, l *mpi.Library, size int, args ...string) *jobRun {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "slackline") // see TestMain
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"-n", strconv.Itoa(size)}
+	if l.Kind == mpi.OpenMPI {
+		words = append(words, "--oversubscribe")
+	}
+	j := &jobRun{Cmd: exec.Command(l.Launcher, append(append(words, program), args...)...), mark: program}
+	j.Env = append(os.Environ(), jobMark+"="+j.mark, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	j.Stdout, j.Stderr = &j.stdout, &j.stderr
+	j.WaitDelay = 5 * time.Second
+	return j
+}
+
+// jobTimeout is far more than any job here needs to end.
+const jobTimeout = 90 * time.Second
+
+// end waits for the job and returns its exit code. It must end in time.
+func (j *jobRun) end(t testing.TB) int {
+	t.Helper()
+	stuck := time.AfterFunc(jobTimeout, func() {
+		for pid := range j.processes() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		_ = j.Process.Kill()
+	})
+	_ = j.Wait()
+	if !stuck.Stop() {
+		t.Fatalf("%v has not ended after %s; stderr:\n%s", j.Args, jobTimeout, j.stderr.String())
+	}
+	return j.ProcessState.ExitCode()
+}
+
+// jobProcess is a process of a job.
+type jobProcess struct {
+	rank   int
+	bridge bool
+}
+
+// processes finds the processes of the job: slackline and its bridges.
+func (j *jobRun) processes() map[int]jobProcess {
+	found := map[int]jobProcess{}
+	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environments {
+		data, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(data, []byte(jobMark+"="+j.mark+"\x00")) {
+			continue
+		}
+		p := jobProcess{rank: -1, bridge: !bytes.Contains(data, []byte(mpi.JobVariable+"=joined:"))}
+		for v := range strings.SplitSeq(string(data), "\x00") {
+			name, value, _ := strings.Cut(v, "=")
+			if name == "OMPI_COMM_WORLD_RANK" || name == "PMI_RANK" {
+				p.rank, _ = strconv.Atoi(value)
+			}
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && p.rank >= 0 {
+			found[pid] = p
+		}
+	}
+	return found
+}
+
+// find waits for a process of the job.
+func (j *jobRun) find(t testing.TB, want jobProcess) int {
+	t.Helper()
+	for begin := time.Now(); time.Since(begin) < jobTimeout; time.Sleep(20 * time.Millisecond) {
+		for pid, p := range j.processes() {
+			if p == want {
+				return pid
+			}
+		}
+	}
+	t.Fatalf("there is no process %+v; stderr:\n%s", want, j.stderr.String())
+	return 0
+}
+
+// waitForFile waits until a job has kept some replicas.
+func waitForFile(t testing.TB, path string) {
+	t.Helper()
+	const some = 100 // commas; the head of the file has fewer
+	for begin := time.Now(); time.Since(begin) < jobTimeout; time.Sleep(20 * time.Millisecond) {
+		if data, err := os.ReadFile(path); err == nil && bytes.Count(data, []byte(",")) > some {
+			return
+		}
+	}
+	t.Fatalf("%s is not written", path)
+}
+
+// replicasIn counts the replicas that a file keeps.
+func replicasIn(t testing.TB, path string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(data, []byte(","))
+}
+
+// noneLeft wants all processes of the job to be gone, soon.
+func (j *jobRun) noneLeft(t testing.TB) {
+	t.Helper()
+	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		left := j.processes()
+		if len(left) == 0 {
+			return
+		}
+		if time.Since(begin) > jobTimeout {
+			t.Errorf("processes are left: %v", left)
+			return
+		}
+	}
+}
+
+// ours are the lines of the standard error that slackline wrote.
+func (j *jobRun) ours() []string {
+	var list []string
+	for line := range strings.Lines(j.stderr.String()) {
+		if strings.HasPrefix(line, "slackline: ") {
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	return list
+}
+
+// TestJobsGiveTheSameResult compares jobs of several numbers of processes with a process that is alone.
+func TestJobsGiveTheSameResult(t *testing.T) {
+	series := strings.Fields("simulate dissemination --ranks 4..6,33 --machine cnl --noise 1000Hz:100us --replicas 40 --samples --format csv")
+	for _, tc := range []struct {
+		sizes []int
+		args  []string
+	}{
+		{[]int{1, 2, 3, 4, 8}, series},
+		{[]int{2}, append(series, "--threads", "3")},
+		{[]int{3}, strings.Fields("simulate ring --ranks 2^1..2^6 --machine chic --format csv")},
+		{[]int{3}, strings.Fields("simulate dissemination --machine cnl --noise 1000Hz:100us --replicas 9 --bottleneck=2 --ranks 2..128 --job-size 128 --format csv")},
+		{[]int{2}, strings.Fields("simulate ring --ranks 8 --machine chic --format csv")},
+		{[]int{2, 4}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --noise 1000Hz:100us --replicas 12 --format csv")},
+		{[]int{3}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --map-G 0.1ns:1ns:4 --range 0:20us")},
+		{[]int{2}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl")},
+	} {
+		code, want, stderr := slackline("", tc.args...)
+		if code != 0 {
+			t.Fatalf("%v: exit code %d: %s", tc.args, code, stderr)
+		}
+		for _, l := range jobLibraries(t) {
+			for _, size := range tc.sizes {
+				t.Run(fmt.Sprintf("%s/%s/%d", strings.Join(tc.args[:2], " "), l.Kind, size), func(t *testing.T) {
+					j := newJob(t, l, size, tc.args...)
+					if err := j.Start(); err != nil {
+						t.Fatal(err)
+					}
+					if code := j.end(t); code != 0 || j.stdout.String() != want {
+						t.Errorf("exit code %d, stdout:\n%s\nwant:\n%s\nstderr:\n%s", code, j.stdout.String(), want, j.stderr.String())
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestJobReadsStandardInput: all processes get what process 0 reads.
+func TestJobReadsStandardInput(t *testing.T) {
+	code, schedule, stderr := slackline("", "generate", "dissemination", "--ranks", "8", "--to", "goal")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	args := strings.Fields("simulate - --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv")
+	_, want, _ := slackline(schedule, args...)
+	for _, l := range jobLibraries(t) {
+		j := newJob(t, l, 3, args...)
+		j.Stdin = strings.NewReader(schedule)
+		if err := j.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if code := j.end(t); code != 0 || j.stdout.String() != want || want == "" {
+			t.Errorf("%s: exit code %d, stdout:\n%s\nwant:\n%s\nstderr:\n%s", l, code, j.stdout.String(), want, j.stderr.String())
+		}
+	}
+}
+
+// TestJobTellsOfAMistakeOnce: all processes find the same damaged file or wrong flag.
+func TestJobTellsOfAMistakeOnce(t *testing.T) {
+	damaged := filepath.Join(t.TempDir(), "damaged.goal")
+	if err := os.WriteFile(damaged, []byte("num_ranks 2\nrank 0 {\nl1: snd 8b to 1\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		code int
+		want string
+		args string
+	}{
+		{1, "damaged.goal:", "simulate " + damaged + " --machine cnl --noise 1000Hz:100us --replicas 20"},
+		{2, "--replicas: 0 is too few", "simulate ring --ranks 8 --machine cnl --replicas 0"},
+		{2, "unknown verb", "simulat ring"},
+	} {
+		for _, l := range jobLibraries(t) {
+			j := newJob(t, l, 3, strings.Fields(tc.args)...)
+			if err := j.Start(); err != nil {
+				t.Fatal(err)
+			}
+			code := j.end(t)
+			said := 0
+			for _, line := range j.ours() {
+				if strings.Contains(line, tc.want) {
+					said++
+				}
+			}
+			if tc.want == "unknown verb" { // before anybody knows that there is a job
+				said = min(said, 1)
+			}
+			if code != tc.code || said != 1 {
+				t.Errorf("%s, %s: exit code %d, want %d; said %d times; stderr:\n%s", l, tc.args, code, tc.code, said, j.stderr.String())
+			}
+		}
+	}
+}
+
+// TestKilledJobsGoOn kills one of the processes of a job: the whole job ends, says why, and goes on from what is
+// finished to the same result.
+func TestKilledJobsGoOn(t *testing.T) {
+	const replicas = 3000
+	args := func(kept string) []string {
+		return append(strings.Fields("simulate dissemination --ranks 256 --machine cnl --noise 1000Hz:100us --samples --format csv --threads 1"),
+			"--replicas", strconv.Itoa(replicas), "--resume", kept)
+	}
+	_, want, _ := slackline("", args(filepath.Join(t.TempDir(), "all"))...)
+	for _, l := range jobLibraries(t) {
+		for _, tc := range []struct {
+			name   string
+			victim jobProcess
+			signal syscall.Signal
+			said   string // by slackline; a launcher tells of its own processes
+			keeps  bool   // what is finished is kept when the job ends
+		}{
+			{"child", jobProcess{1, false}, syscall.SIGKILL, "process 1 on ", true},
+			{"first child", jobProcess{0, false}, syscall.SIGKILL, "process 0 on ", false},
+			{"bridge", jobProcess{1, true}, syscall.SIGKILL, "", true},
+			{"interrupted child", jobProcess{2, false}, syscall.SIGINT, "process 2 on ", true},
+		} {
+			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {
+				kept := filepath.Join(t.TempDir(), "kept.jsonl")
+				// Far more replicas than can be done, so that the job does not end by itself.
+				many := append(args(kept), "--replicas", "10000000")
+				j := newJob(t, l, 3, many...)
+				if err := j.Start(); err != nil {
+					t.Fatal(err)
+				}
+				pid := j.find(t, tc.victim)
+				waitForFile(t, kept)
+				before := replicasIn(t, kept)
+				time.Sleep(200 * time.Millisecond) // the next ones; they are kept only when the job ends
+				if err := syscall.Kill(pid, tc.signal); err != nil {
+					t.Fatal(err)
+				}
+				code := j.end(t)
+				j.noneLeft(t)
+				said := 0
+				for _, line := range j.ours() {
+					if tc.said != "" && strings.Contains(line, tc.said) {
+						said++
+					}
+				}
+				if code == 0 || tc.said != "" && said != 1 {
+					t.Errorf("exit code %d, said %d times; stderr:\n%s", code, said, j.stderr.String())
+				}
+				if after := replicasIn(t, kept); tc.keeps && after <= before {
+					t.Errorf("%d replicas were kept before, %d when it ended", before, after)
+				}
+				again := newJob(t, l, 2, args(kept)...)
+				if err := again.Start(); err != nil {
+					t.Fatal(err)
+				}
+				if code := again.end(t); code != 0 || again.stdout.String() != want {
+					t.Errorf("when it went on: exit code %d, another result; stderr:\n%s", code, again.stderr.String())
+				}
+				if !strings.Contains(again.stderr.String(), "kept.jsonl holds ") {
+					t.Errorf("nothing was kept:\n%s", again.stderr.String())
+				}
+			})
+		}
+	}
+}
+
+// TestInterruptedJob interrupts the launcher.
+func TestInterruptedJob(t *testing.T) {
+	for _, l := range jobLibraries(t) {
+		kept := filepath.Join(t.TempDir(), "kept.jsonl")
+		j := newJob(t, l, 3, append(strings.Fields("simulate dissemination --ranks 256 --machine cnl --noise 1000Hz:100us --replicas 10000000 --resume"), kept)...)
+		if err := j.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForFile(t, kept)
+		if err := j.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		code := j.end(t)
+		j.noneLeft(t)
+		if _, err := os.Stat(kept); code == 0 || err != nil {
+			t.Errorf("%s: exit code %d, %v; stderr:\n%s", l, code, err, j.stderr.String())
+		}
+		t.Logf("%s: exit code %d", l, code)
+	}
+}
+
+// TestJobCanBeLeft: with SLACKLINE_MPI_JOB=off every process works by itself.
+func TestJobCanBeLeft(t *testing.T) {
+	for _, l := range jobLibraries(t) {
+		j := newJob(t, l, 2, "simulate", "ring", "--ranks", "8", "--machine", "chic", "--format", "csv")
+		j.Env = append(j.Env, mpi.JobVariable+"=off")
+		if err := j.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if code := j.end(t); code != 0 || strings.Count(j.stdout.String(), "rank,finish_ns") != 2 {
+			t.Errorf("%s: exit code %d, stdout:\n%s\nstderr:\n%s", l, code, j.stdout.String(), j.stderr.String())
+		}
+	}
+}

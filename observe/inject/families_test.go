@@ -1,0 +1,83 @@
+package inject
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slackline/observe/mpi"
+)
+
+// sortedLines are the lines of a text in order: ranks print when they like.
+func sortedLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// differences are the lines of got that are not in want.
+func differences(got, want string) string {
+	lines := strings.Split(got, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(want, l) }), "\n")
+}
+
+// plainRun runs a program without anything injected.
+func plainRun(t *testing.T, l *mpi.Library, ranks int, program string) string {
+	t.Helper()
+	c := exec.Command(l.Launcher, "-n", fmt.Sprint(ranks), program)
+	c.WaitDelay = time.Second
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", program, err)
+	}
+	return sortedLines(string(out))
+}
+
+// TestFamilies wants programs that do every kind of call to get the same data with and without injection.
+func TestFamilies(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "families.c")
+		for ranks, latencies := range map[int][]string{2: {"0", "50us", "300us@0>*"}, 3: {"20us"}, 4: {"100us@0-*,1..2>3"}} {
+			want := plainRun(t, l, ranks, program)
+			for _, latency := range latencies {
+				// Sleeping when held is what a busy machine bears.
+				r := inject(t, l, ranks, program, Options{Base: -1, Sleep: "on", Command: []string{"7"}}, latency)
+				if r.err != nil || r.ExitCode == 0 {
+					t.Fatalf("%d ranks, %s: %v, exit code = %d\n%s%s", ranks, latency, r.err, r.ExitCode, r.stdout, r.stderr)
+				}
+				if got := sortedLines(r.stdout); got != want {
+					t.Errorf("%d ranks, %s: other data:\n%s", ranks, latency, differences(got, want))
+				}
+				if !slices.ContainsFunc(r.Unhandled, func(c Count) bool { return c.Function == "MPI_Put" }) {
+					t.Errorf("%d ranks, %s: unhandled = %v, want MPI_Put among them", ranks, latency, r.Unhandled)
+				}
+			}
+		}
+	})
+}
+
+// TestFortran wants the same of Fortran programs, by all three bindings.
+func TestFortran(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		for _, binding := range []string{"INCLUDED", "MODULE", "F08"} {
+			program := build(t, l, "families.F90", "-fallow-argument-mismatch", "-D"+binding)
+			want := plainRun(t, l, 2, program)
+			r := inject(t, l, 2, program, Options{Base: -1, Sleep: "on"}, "100us")
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%s: %v, exit code = %d\n%s%s", binding, r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			if got := sortedLines(r.stdout); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", binding, got, want)
+			}
+			if n := r.Sum(func(x *RankReport) int64 { return x.Held + x.Passed }); n < 60 {
+				t.Errorf("%s: only %d calls received messages with heads", binding, n)
+			}
+			if len(r.Unhandled) > 0 {
+				t.Errorf("%s: unhandled = %v", binding, r.Unhandled)
+			}
+		}
+	})
+}

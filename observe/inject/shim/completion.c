@@ -1,0 +1,236 @@
+/* Completion of requests: a receive is complete for the program when its message may be delivered, not before. */
+#include "inject.h"
+#include <stdlib.h>
+
+/* ready reports, without changing anything, whether a request is complete for the program. */
+static bool ready(MPI_Request request) {
+    struct entry *e = inj_find(request);
+    MPI_Status status;
+    int flag = 0;
+    if (PMPI_Request_get_status(request, &flag, &status) != MPI_SUCCESS) return true; /* completing it will say why */
+    if (!flag || e == NULL || e->kind != RECEIVES || !e->active) return flag;
+    int cancelled = 0;
+    PMPI_Test_cancelled(&status, &cancelled);
+    if (cancelled || inj_status_bytes(&status) < HEAD) return true;
+    const struct head *h = e->bounce != NULL ? (const struct head *)e->bounce : &e->head;
+    return inj_now() >= h->release;
+}
+
+/* waiting reports whether a request is one that can become complete: neither null nor persistent and not started. */
+static bool waiting(MPI_Request request) {
+    if (request == MPI_REQUEST_NULL) return false;
+    struct entry *e = inj_find(request);
+    return e == NULL || e->active;
+}
+
+static void work(void) {
+    inj_orphans_poll();
+    if (inj_busy()) inj_progress();
+}
+
+/* done ends an entry whose request is complete. */
+static int64_t done(struct entry *e, MPI_Status *status, int result) {
+    if (e == NULL) return 0;
+    int64_t release = inj_finish(e, status, result);
+    if (!e->persistent) inj_drop(e);
+    return release;
+}
+
+/* complete_one completes a request that is ready. */
+static int complete_one(MPI_Request *request, MPI_Status *status) {
+    MPI_Status own;
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    struct entry *e = inj_take(*request);
+    int result = PMPI_Wait(request, status);
+    inj_hold(done(e, status, result));
+    return result;
+}
+
+int inj_Wait(MPI_Request *request, MPI_Status *status);
+int inj_Wait(MPI_Request *request, MPI_Status *status) {
+    work();
+    if (inj_busy())
+        while (!ready(*request)) inj_relax(0);
+    return complete_one(request, status);
+}
+
+int inj_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int inj_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    work();
+    if (!waiting(*request)) return PMPI_Test(request, flag, status);
+    *flag = ready(*request);
+    return *flag ? complete_one(request, status) : MPI_SUCCESS;
+}
+
+int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    MPI_Status own;
+    work();
+    struct entry *e = inj_find(request);
+    if (e == NULL || e->kind != RECEIVES || !e->active) return PMPI_Request_get_status(request, flag, status);
+    *flag = ready(request);
+    if (!*flag) return MPI_SUCCESS;
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    int result = PMPI_Request_get_status(request, flag, status), cancelled = 0;
+    PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled) inj_less_head(status);
+    return result;
+}
+
+/* Arrays of entries and statuses: small ones on the stack. */
+enum { FEW = 32 };
+struct several {
+    struct entry **entries, *few_entries[FEW];
+    MPI_Status *statuses, few_statuses[FEW];
+};
+
+static void begin_several(struct several *s, int count, MPI_Status *statuses) {
+    s->entries = count <= FEW ? s->few_entries : malloc(sizeof(struct entry *) * (size_t)count);
+    s->statuses = statuses;
+    if (statuses == MPI_STATUSES_IGNORE) s->statuses = count <= FEW ? s->few_statuses : malloc(sizeof(MPI_Status) * (size_t)count);
+}
+
+static void end_several(struct several *s, int count, const MPI_Status *statuses) {
+    if (count <= FEW) return;
+    free(s->entries);
+    if (statuses == MPI_STATUSES_IGNORE) free(s->statuses);
+}
+
+/* complete_all completes requests, and returns when the last of their messages may be delivered. */
+static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    struct several s;
+    begin_several(&s, count, statuses);
+    for (int i = 0; i < count; i++) s.entries[i] = inj_take(requests[i]);
+    int result = PMPI_Waitall(count, requests, s.statuses);
+    int64_t last = 0;
+    for (int i = 0; i < count; i++) {
+        struct entry *e = s.entries[i];
+        if (e == NULL) continue;
+        if (result != MPI_SUCCESS && !e->persistent && requests[i] != MPI_REQUEST_NULL) {
+            inj_keep(e, requests[i]); /* still pending, after an error in another one */
+            continue;
+        }
+        int own = result == MPI_ERR_IN_STATUS ? s.statuses[i].MPI_ERROR : result;
+        int64_t release = done(e, &s.statuses[i], own);
+        if (release > last) last = release;
+    }
+    end_several(&s, count, statuses);
+    inj_hold(last);
+    return result;
+}
+
+static bool all_ready(int count, MPI_Request requests[]) {
+    for (int i = 0; i < count; i++)
+        if (waiting(requests[i]) && !ready(requests[i])) return false;
+    return true;
+}
+
+int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    work();
+    if (count <= 0) return PMPI_Waitall(count, requests, statuses);
+    if (inj_busy())
+        while (!all_ready(count, requests)) inj_relax(0);
+    return complete_all(count, requests, statuses);
+}
+
+int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+    work();
+    if (count <= 0) return PMPI_Testall(count, requests, flag, statuses);
+    *flag = all_ready(count, requests);
+    if (!*flag) { /* lets MPI work, as its own call would */
+        inj_relax(0);
+        return MPI_SUCCESS;
+    }
+    return complete_all(count, requests, statuses);
+}
+
+/* first_ready is the first request that is complete, -1 if there is none, -2 if none ever will be. */
+static int first_ready(int count, MPI_Request requests[]) {
+    int found = -2;
+    for (int i = 0; i < count; i++) {
+        if (!waiting(requests[i])) continue;
+        if (ready(requests[i])) return i;
+        found = -1;
+    }
+    return found;
+}
+
+int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
+int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    int i;
+    work();
+    while ((i = first_ready(count, requests)) == -1) {
+        if (inj_busy() || inj_crowded) inj_relax(0);
+    }
+    if (i < 0) return PMPI_Waitany(0, requests, index, status);
+    *index = i;
+    return complete_one(&requests[i], status);
+}
+
+int inj_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+int inj_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    work();
+    int i = first_ready(count, requests);
+    if (i == -2) return PMPI_Testany(0, requests, index, flag, status);
+    *flag = i >= 0;
+    *index = i >= 0 ? i : MPI_UNDEFINED;
+    return i >= 0 ? complete_one(&requests[i], status) : MPI_SUCCESS;
+}
+
+/* some completes all requests that are ready, from the first one on. */
+static int some(int first, int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
+    int result = MPI_SUCCESS, n = 0;
+    bool errors = false;
+    for (int i = first; i < count; i++) {
+        if (!waiting(requests[i]) || !ready(requests[i])) continue;
+        MPI_Status own, *status = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[n];
+        int one = complete_one(&requests[i], status);
+        status->MPI_ERROR = one;
+        errors = errors || one != MPI_SUCCESS;
+        indices[n++] = i;
+    }
+    *found = n;
+    if (errors) result = MPI_ERR_IN_STATUS;
+    return result;
+}
+
+int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]);
+int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
+    int i;
+    work();
+    while ((i = first_ready(count, requests)) == -1) {
+        if (inj_busy() || inj_crowded) inj_relax(0);
+    }
+    if (i < 0) return PMPI_Waitsome(0, requests, found, indices, statuses);
+    return some(i, count, requests, found, indices, statuses);
+}
+
+int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]);
+int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
+    work();
+    int i = first_ready(count, requests);
+    if (i == -2) return PMPI_Testsome(0, requests, found, indices, statuses);
+    *found = 0;
+    return i >= 0 ? some(i, count, requests, found, indices, statuses) : MPI_SUCCESS;
+}
+
+/* A request that is freed is completed by this library: its memory is needed until then. */
+int inj_Request_free(MPI_Request *request);
+int inj_Request_free(MPI_Request *request) {
+    struct entry *e = inj_find(*request);
+    if (e == NULL || e->kind == RUNS) return PMPI_Request_free(request); /* MPI does not allow it for collectives */
+    bool was = e->persistent, active = e->active;
+    e->persistent = false;
+    inj_take(*request);
+    e->persistent = was;
+    if (!active || e->kind == FOREIGN) {
+        int result = PMPI_Request_free(request);
+        inj_drop(e);
+        return result;
+    }
+    inj_orphan(e);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}

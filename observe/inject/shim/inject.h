@@ -1,0 +1,178 @@
+/* The library that slackline preloads to put latency and noise on an MPI program: what its parts share.
+ *
+ * Every message of the program carries a head of 16 bytes in front of its data, with the time before which it must not be
+ * delivered. The sender is not held up; the receive, or the call that completes it, returns no earlier than that. The head
+ * travels in the message itself, so that matching stays MPI's own: wildcards, order, probes, cancelling. */
+#ifndef INJ_H
+#define INJ_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#define INJ_EXPORT __attribute__((visibility("default")))
+#define INJ_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* The form of MPI's functions with the largest counts that there is. */
+#if MPI_VERSION >= 4
+#define RAW(name) PMPI_##name##_c
+#define RAW_COUNT(n) (n)
+#else
+#define RAW(name) PMPI_##name
+#define RAW_COUNT(n) ((int)(n))
+#endif
+
+enum { SPIN_NS = 3000, SLEEP_NS = 60000 };
+
+struct head {
+    int64_t sent;    /* when the call that sends it began */
+    int64_t release; /* it is not delivered before; 0: at once */
+};
+enum { HEAD = sizeof(struct head), BOUNCE = 32768 };
+
+/* What Go reads after the run, in this order (report.go), from a file that is mapped and shared: it is there however the
+ * process ends. */
+enum { FUNCTIONS = 512 };
+struct report {
+    int64_t magic, version;
+    int64_t rank, ranks, hosts, crowded, finalized;
+    int64_t sent, received;              /* messages with a head */
+    int64_t held, held_ns, held_most_ns; /* receives that waited for their release, and how long */
+    int64_t over_ns, over_most_ns;       /* by how much they returned later than that */
+    int64_t passed, early_probes;        /* arrived after the release; probes whose first look found a message */
+    int64_t detours, detour_ns, skipped; /* noise; detours that passed while the rank slept */
+    int64_t noise_ns;                    /* how long there was noise, from MPI_Init to MPI_Finalize */
+    int64_t base[24];                    /* ns for 0, 1, 2, 4 ... 2^22 bytes */
+    int64_t replaced[FUNCTIONS], unhandled[FUNCTIONS];
+};
+
+struct rule { int from_low, from_high, to_low, to_high; int64_t ns; };
+
+struct settings {
+    const char *directory;
+    bool latency;        /* messages carry heads */
+    int64_t latency_ns;  /* of all messages, if there are no rules */
+    struct rule *rules;  /* later ones come before earlier ones */
+    int n_rules;
+    double gap_ns;       /* per byte */
+    int64_t base_ns;     /* given by the user; -1: measured */
+    int64_t bases[24];   /* the least of earlier runs; 0: unknown */
+    const char *noise;   /* file; NULL: none */
+    int crowded;         /* 0, 1, 2: find out */
+    int panel;           /* which panel of the figure: 'd', or for comparison 'b' or 'c' */
+};
+extern struct settings inj_settings;
+extern struct report *inj_report;
+extern atomic_bool inj_active; /* messages carry heads */
+extern bool inj_crowded;
+extern int inj_rank, inj_ranks;
+
+static inline int64_t inj_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline void inj_add(int64_t *counter, int64_t n) {
+    __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+void inj_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void inj_settings_load(void);
+void inj_report_open(void);
+
+/* comms.c: what is known of a communicator */
+struct comm {
+    bool raw;       /* reaches processes without this library: messages carry no heads */
+    bool inter;
+    int rank, size; /* size: of the group that messages go to */
+    MPI_Comm shadow; /* for the messages of replaced collectives; MPI_COMM_NULL: they are not replaced */
+    int64_t *delay, *incoming; /* of messages to and from a peer; NULL: the same for all */
+    atomic_int references, sequence;
+};
+extern MPI_Comm inj_own; /* of this rank alone */
+struct comm *inj_comm(MPI_Comm comm);
+void inj_comm_made(MPI_Comm made);
+void inj_comm_release(struct comm *c);
+void inj_comms_start(void);
+void inj_comms_end(void);
+
+/* types.c */
+bool inj_plain(MPI_Datatype type, int64_t *size); /* without gaps and never freed */
+int inj_joined(struct head *h, const void *buffer, MPI_Count count, MPI_Datatype type, MPI_Datatype *joined);
+int64_t inj_size(MPI_Count count, MPI_Datatype type);
+bool inj_bad(MPI_Count count, MPI_Datatype type);
+int inj_copy(const void *from, MPI_Count count, MPI_Datatype type, void *to, MPI_Count to_count, MPI_Datatype to_type);
+
+/* requests.c: what is known of a request */
+enum kind { SENDS = 1, RECEIVES, RUNS, FOREIGN };
+struct entry {
+    struct entry *next;
+    MPI_Request handle;
+    enum kind kind;
+    bool persistent, active, buffered;
+    struct head head;
+    char *bounce; /* holds head and data; NULL: head above, data in its place */
+    size_t room;
+    void *user;   /* where data from bounce goes */
+    int64_t bytes;
+    MPI_Datatype joined; /* of persistent requests */
+    struct comm *comm;   /* of persistent sends */
+    int dest, tag;
+    MPI_Comm to;         /* of buffered persistent sends */
+    MPI_Count count;
+    MPI_Datatype type;
+    struct schedule *schedule;
+};
+struct entry *inj_entry(enum kind kind);
+void inj_keep(struct entry *e, MPI_Request handle);
+struct entry *inj_find(MPI_Request handle);
+struct entry *inj_take(MPI_Request handle); /* finds, and forgets unless persistent */
+void inj_drop(struct entry *e);
+void *inj_room(size_t size, size_t *room);
+void inj_give_back(void *memory, size_t room);
+void inj_orphan(struct entry *e);
+void inj_orphans_poll(void);
+void inj_orphans_end(void);
+void inj_buffered_end(void);
+
+/* messages.c */
+void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes);
+int64_t inj_due(const struct comm *c, int source, int64_t before);
+void inj_hold(int64_t release);
+void inj_relax(int64_t left);
+int inj_isend(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct comm *c, struct entry **e, MPI_Request *request);
+int inj_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, struct entry **e, MPI_Request *request);
+int64_t inj_finish(struct entry *e, MPI_Status *status, int result);
+void inj_less_head(MPI_Status *status);
+int64_t inj_status_bytes(const MPI_Status *status);
+int64_t inj_base(int64_t bytes);
+enum { STANDARD, SYNCHRONOUS, READY, BUFFERED };
+
+/* schedule.c: collectives as rounds of messages */
+extern atomic_int inj_running;
+static inline bool inj_busy(void) { return atomic_load_explicit(&inj_running, memory_order_relaxed) > 0; }
+void inj_progress(void);
+void inj_drain(void);
+bool inj_op_needed(MPI_Op op);
+
+int inj_done_request(MPI_Request *request);
+
+/* what the generated wrappers count */
+void inj_count_replaced(int function);
+void inj_count_left(int function, MPI_Comm comm);
+
+/* lifecycle.c and noise.c */
+void inj_noise_start(void);
+void inj_noise_end(void);
+void inj_measure_base(void);
+
+#endif

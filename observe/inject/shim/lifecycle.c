@@ -1,0 +1,203 @@
+/* Beginning and end of a program. */
+#include "inject.h"
+#include "slackline_mpi.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static _Thread_local int depth; /* Fortran's MPI_Init may call that of C */
+static bool begun;
+
+void inj_count_replaced(int function) { inj_add(&inj_report->replaced[function], 1); }
+
+/* inj_count_left counts a collective that is left to MPI, unless nobody else takes part. */
+void inj_count_left(int function, MPI_Comm comm) {
+    struct comm *c = inj_comm(comm);
+    if (c == NULL || c->size > 1 || c->inter) inj_add(&inj_report->unhandled[function], 1);
+    inj_drain();
+}
+
+/* look_around finds out how many hosts there are, and whether this one has more ranks than CPUs. */
+static void look_around(void) {
+    MPI_Comm host;
+    int ranks = 1, rank = 0, hosts = 0;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+        PMPI_Comm_size(host, &ranks);
+        PMPI_Comm_rank(host, &rank);
+        PMPI_Comm_free(&host);
+    }
+    int first = rank == 0;
+    PMPI_Allreduce(&first, &hosts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    inj_report->hosts = hosts;
+    inj_crowded = inj_settings.crowded == 2 ? ranks > sysconf(_SC_NPROCESSORS_ONLN) : inj_settings.crowded == 1;
+    inj_report->crowded = inj_crowded;
+    if (inj_crowded) prctl(PR_SET_TIMERSLACK, 1000);
+    if (hosts > 1 && inj_settings.latency) {
+        if (inj_rank == 0)
+            inj_say("the ranks are on %d hosts, whose clocks differ: latency cannot be injected, since the difference would be added to it; run it on one host, or inject noise only", hosts);
+        PMPI_Barrier(MPI_COMM_WORLD);
+        PMPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+static void begin(void) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    inj_settings_load();
+    if (begun || inj_settings.directory == NULL) return;
+    begun = true;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &inj_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &inj_ranks);
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        if (inj_rank == 0) inj_say("nothing is injected into processes started by MPI_Comm_spawn");
+        return;
+    }
+    inj_report_open();
+    look_around();
+    if (inj_settings.latency) {
+        inj_comms_start();
+        if (inj_settings.base_ns < 0 && inj_ranks > 1) inj_measure_base();
+        atomic_store(&inj_active, true);
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+    inj_noise_start();
+}
+
+static void end(void) {
+    inj_noise_end();
+    if (atomic_load(&inj_active)) {
+        inj_drain();
+        inj_orphans_end();
+        atomic_store(&inj_active, false);
+        inj_comms_end();
+    }
+    inj_report->finalized = 1;
+}
+
+/* Base: half of the least round-trip time of messages with heads, between ranks 0 and 1. */
+int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+void inj_measure_base(void) {
+    enum { SIZES = 24, LARGEST = 1 << 22, MOST_NS = 20000000 };
+    MPI_Comm comm = inj_comm(MPI_COMM_WORLD)->shadow;
+    struct comm *c = inj_comm(comm);
+    int64_t latency = inj_settings.latency_ns, *delay = c->delay;
+    double gap = inj_settings.gap_ns;
+    int panel = inj_settings.panel;
+    bool crowded = inj_crowded;
+    char *data = calloc(1, LARGEST);
+    inj_settings.latency_ns = 0; /* heads, but nothing to wait for */
+    inj_settings.gap_ns = 0;
+    inj_settings.panel = 'd';
+    c->delay = NULL;
+    for (int k = 0; k < SIZES && inj_rank < 2 && data != NULL; k++) {
+        int bytes = k == 0 ? 0 : 1 << (k - 1), rounds = bytes <= 65536 ? 60 : 12;
+        int64_t least = INT64_MAX, begin_size = inj_now();
+        for (int i = 0; i < rounds; i++) {
+            inj_crowded = i % 2 == 1; /* on a busy machine MPICH needs to give up the CPU to be as fast as on a quiet one */
+            char again = i + 1 < rounds && inj_now() - begin_size < MOST_NS;
+            int64_t from = inj_now();
+            if (inj_rank == 0) {
+                inj_send(STANDARD, data, bytes, MPI_BYTE, 1, 0, comm);
+                inj_Recv(data, bytes, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
+                int64_t time = inj_now() - from;
+                if (time < least) least = time;
+                PMPI_Send(&again, 1, MPI_CHAR, 1, 1, comm);
+            } else {
+                inj_Recv(data, bytes, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+                inj_send(STANDARD, data, bytes, MPI_BYTE, 0, 0, comm);
+                PMPI_Recv(&again, 1, MPI_CHAR, 0, 1, comm, MPI_STATUS_IGNORE);
+            }
+            if (!again) break;
+        }
+        inj_report->base[k] = least / 2;
+        if (inj_settings.bases[k] > 0 && inj_settings.bases[k] < least / 2) inj_report->base[k] = inj_settings.bases[k];
+    }
+    for (int k = SIZES - 2; k >= 0; k--) /* no message is faster than a smaller one: that one was disturbed */
+        if (inj_report->base[k] > inj_report->base[k + 1]) inj_report->base[k] = inj_report->base[k + 1];
+    inj_crowded = crowded;
+    inj_settings.latency_ns = latency;
+    inj_settings.gap_ns = gap;
+    inj_settings.panel = panel;
+    c->delay = delay;
+    free(data);
+    PMPI_Bcast(inj_report->base, SIZES, MPI_INT64_T, 0, comm);
+    inj_report->sent = inj_report->received = inj_report->passed = inj_report->held = 0;
+    inj_report->held_ns = inj_report->held_most_ns = inj_report->over_ns = inj_report->over_most_ns = 0;
+}
+
+INJ_EXPORT int MPI_Init(int *argc, char ***argv) {
+    depth++;
+    int result = PMPI_Init(argc, argv);
+    if (--depth == 0 && result == MPI_SUCCESS) begin();
+    return result;
+}
+
+INJ_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    depth++;
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+    if (--depth == 0 && result == MPI_SUCCESS) begin();
+    return result;
+}
+
+INJ_EXPORT int MPI_Finalize(void) {
+    if (begun && depth == 0) end();
+    begun = false;
+    depth++;
+    int result = PMPI_Finalize();
+    depth--;
+    return result;
+}
+
+/* The same for Fortran, in its families of names. */
+typedef void init_f(MPI_Fint *);
+typedef void init_thread_f(MPI_Fint *, MPI_Fint *, MPI_Fint *);
+void pmpi_init_(MPI_Fint *ierror) __attribute__((weak));
+void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) __attribute__((weak));
+void pmpi_finalize_(MPI_Fint *ierror) __attribute__((weak));
+
+static void fortran_init(init_f *real, MPI_Fint *ierror) {
+    MPI_Fint own;
+    if (ierror == NULL) ierror = &own;
+    depth++;
+    real(ierror);
+    if (--depth == 0 && *ierror == MPI_SUCCESS) begin();
+}
+
+static void fortran_init_thread(init_thread_f *real, MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+    MPI_Fint own;
+    if (ierror == NULL) ierror = &own;
+    depth++;
+    real(required, provided, ierror);
+    if (--depth == 0 && *ierror == MPI_SUCCESS) begin();
+}
+
+static void fortran_finalize(init_f *real, MPI_Fint *ierror) {
+    if (begun && depth == 0) end();
+    begun = false;
+    depth++;
+    real(ierror);
+    depth--;
+}
+
+INJ_EXPORT void mpi_init_(MPI_Fint *ierror) { fortran_init(pmpi_init_, ierror); }
+INJ_EXPORT void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) { fortran_init_thread(pmpi_init_thread_, required, provided, ierror); }
+INJ_EXPORT void mpi_finalize_(MPI_Fint *ierror) { fortran_finalize(pmpi_finalize_, ierror); }
+SL_FORTRAN_NAMES(mpi_init, MPI_INIT)
+SL_FORTRAN_NAMES(mpi_init_thread, MPI_INIT_THREAD)
+SL_FORTRAN_NAMES(mpi_finalize, MPI_FINALIZE)
+#ifdef OPEN_MPI
+INJ_EXPORT void ompi_init_f(MPI_Fint *ierror) { fortran_init(pmpi_init_, ierror); }
+INJ_EXPORT void ompi_init_thread_f(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) { fortran_init_thread(pmpi_init_thread_, required, provided, ierror); }
+INJ_EXPORT void ompi_finalize_f(MPI_Fint *ierror) { fortran_finalize(pmpi_finalize_, ierror); }
+#else
+INJ_EXPORT void mpi_init_f08_(MPI_Fint *ierror) { fortran_init((init_f *)dlsym(RTLD_NEXT, "mpi_init_f08_"), ierror); }
+INJ_EXPORT void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+    fortran_init_thread((init_thread_f *)dlsym(RTLD_NEXT, "mpi_init_thread_f08_"), required, provided, ierror);
+}
+INJ_EXPORT void mpi_finalize_f08_(MPI_Fint *ierror) { fortran_finalize((init_f *)dlsym(RTLD_NEXT, "mpi_finalize_f08_"), ierror); }
+#endif
+
+SL_YIELD(inj_crowded)

@@ -1,0 +1,392 @@
+/* Messages with their heads: when one may be delivered, how it is sent and received, how a receive is held. */
+#include "inject.h"
+#include <sched.h>
+#include <stdlib.h>
+
+/* Base: how long a message takes without anything injected, for 0, 1, 2, 4 ... bytes, and straight lines between. */
+int64_t inj_base(int64_t bytes) {
+    enum { LAST = 23 };
+    const int64_t *base = inj_report->base;
+    if (inj_settings.base_ns >= 0) return inj_settings.base_ns;
+    if (bytes <= 0) return base[0];
+    int k = 63 - __builtin_clzll((uint64_t)bytes); /* 2^k <= bytes */
+    if (k + 1 >= LAST) return (int64_t)((double)base[LAST] * ((double)bytes / (double)(1 << (LAST - 1))));
+    int64_t low = base[k + 1], high = base[k + 2];
+    return low + (int64_t)((double)(high - low) * ((double)(bytes - ((int64_t)1 << k)) / (double)((int64_t)1 << k)));
+}
+
+/* With a gap per byte, messages of a rank leave one after another: the next one when the last byte has left. */
+static pthread_mutex_t wire = PTHREAD_MUTEX_INITIALIZER;
+static int64_t wire_free;
+
+static int64_t leave_wire(int64_t now, int64_t bytes) {
+    int64_t cost = bytes > 1 ? (int64_t)((double)(bytes - 1) * inj_settings.gap_ns) : 0;
+    pthread_mutex_lock(&wire);
+    int64_t start = now > wire_free ? now : wire_free;
+    wire_free = start + cost;
+    pthread_mutex_unlock(&wire);
+    return start + cost;
+}
+
+/* inj_stamp says when a message that is sent now may be delivered. What a rank sends to itself crosses no network. */
+void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes) {
+    int64_t now = inj_now(), delay = inj_settings.latency_ns;
+    inj_add(&inj_report->sent, 1);
+    if (c->delay != NULL) delay = dest >= 0 && dest < c->size ? c->delay[dest] : -1;
+    else if (!c->inter && dest == c->rank) delay = -1;
+    h->sent = now;
+    h->release = 0;
+    if (delay < 0) return;
+    if (inj_settings.gap_ns > 0) now = leave_wire(now, bytes);
+    if (inj_settings.panel == 'b') { /* figure 8 (b): the send is delayed */
+        int64_t until = inj_now() + delay;
+        while (inj_now() < until) {}
+        return;
+    }
+    h->release = now + delay + inj_base(bytes);
+}
+
+/* inj_due is when a message that had not arrived at a time may be told of, at the earliest; 0: at once. */
+int64_t inj_due(const struct comm *c, int source, int64_t before) {
+    int64_t delay = inj_settings.latency_ns;
+    if (c->incoming != NULL) delay = source >= 0 && source < c->size ? c->incoming[source] : -1;
+    else if (!c->inter && source == c->rank) delay = -1;
+    return delay < 0 || inj_settings.panel == 'b' ? 0 : before + delay;
+}
+
+/* Figure 8 (c): the receiver delays messages one after another. */
+static int64_t one_after_another(int64_t release) {
+    static int64_t last;
+    int64_t arrival = release - inj_settings.latency_ns;
+    last = (last > arrival ? last : arrival) + inj_settings.latency_ns;
+    return last;
+}
+
+/* inj_relax lets MPI and other processes work while there is time. */
+void inj_relax(int64_t left) {
+    if (inj_busy()) inj_progress();
+    if (inj_crowded) {
+        if (left > SLEEP_NS) {
+            struct timespec t = {0, left - SLEEP_NS / 2 < 1000000 ? left - SLEEP_NS / 2 : 1000000};
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+        } else {
+            sched_yield();
+        }
+    }
+    if (left == 0 || left > SPIN_NS) { /* a look for messages that never come makes MPI work */
+        int flag;
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, inj_own, &flag, MPI_STATUS_IGNORE);
+    }
+}
+
+/* inj_hold returns when a message may be delivered. */
+void inj_hold(int64_t release) {
+    struct report *r = inj_report;
+    int64_t now = inj_now();
+    if (release == 0) return;
+    if (now >= release) {
+        inj_add(&r->passed, 1);
+        return;
+    }
+    inj_add(&r->held, 1);
+    inj_add(&r->held_ns, release - now);
+    if (release - now > r->held_most_ns) r->held_most_ns = release - now;
+    while ((now = inj_now()) < release) inj_relax(release - now);
+    inj_add(&r->over_ns, now - release);
+    if (now - release > r->over_most_ns) r->over_most_ns = now - release;
+}
+
+int64_t inj_status_bytes(const MPI_Status *status) {
+    MPI_Count n = 0;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &n) != MPI_SUCCESS || n == MPI_UNDEFINED) return 0;
+    return n;
+}
+
+/* inj_less_head makes a status say how much data came, without the head. */
+void inj_less_head(MPI_Status *status) {
+    int64_t n = inj_status_bytes(status);
+    if (n >= HEAD) PMPI_Status_set_elements_x(status, MPI_BYTE, n - HEAD);
+}
+
+/* delivered takes data out of a receive that is complete, and returns when it may be delivered. */
+static int64_t delivered(const struct head *h, const char *bounce, void *user, int64_t bytes, MPI_Status *status, int result) {
+    int cancelled = 0;
+    PMPI_Test_cancelled(status, &cancelled);
+    int64_t n = inj_status_bytes(status);
+    if (cancelled || n < HEAD) return 0;
+    inj_less_head(status);
+    n -= HEAD;
+    if (n > bytes) n = bytes; /* truncated; the result says so */
+    if (bounce != NULL && n > 0) memcpy(user, bounce + HEAD, (size_t)n);
+    inj_add(&inj_report->received, 1);
+    if (result != MPI_SUCCESS) return 0;
+    int64_t release = h->release;
+    if (release != 0 && inj_settings.panel == 'c') release = one_after_another(release);
+    return release;
+}
+
+/* inj_finish does what is left to do for a request that is complete, and returns when its message may be delivered. */
+int64_t inj_finish(struct entry *e, MPI_Status *status, int result) {
+    int64_t release = 0;
+    if (e->kind == RECEIVES && e->active) {
+        const struct head *h = e->bounce != NULL ? (const struct head *)e->bounce : &e->head;
+        release = delivered(h, e->bounce, e->user, e->bytes, status, result);
+    }
+    if (e->persistent) e->active = false;
+    return release;
+}
+
+static int raw_isend(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    switch (mode) {
+    case SYNCHRONOUS: return RAW(Issend)(buf, RAW_COUNT(count), type, dest, tag, comm, request);
+    case READY: return RAW(Irsend)(buf, RAW_COUNT(count), type, dest, tag, comm, request);
+    case BUFFERED: return RAW(Ibsend)(buf, RAW_COUNT(count), type, dest, tag, comm, request);
+    default: return RAW(Isend)(buf, RAW_COUNT(count), type, dest, tag, comm, request);
+    }
+}
+
+static int raw_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    switch (mode) {
+    case SYNCHRONOUS: return RAW(Ssend)(buf, RAW_COUNT(count), type, dest, tag, comm);
+    case READY: return RAW(Rsend)(buf, RAW_COUNT(count), type, dest, tag, comm);
+    case BUFFERED: return RAW(Bsend)(buf, RAW_COUNT(count), type, dest, tag, comm);
+    default: return RAW(Send)(buf, RAW_COUNT(count), type, dest, tag, comm);
+    }
+}
+
+/* inj_isend sends a message with its head; the entry is the caller's to keep. */
+int inj_isend(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct comm *c, struct entry **out, MPI_Request *request) {
+    int64_t size, bytes;
+    struct entry *e = inj_entry(SENDS);
+    int result;
+    if (inj_plain(type, &size) && (bytes = count * size) <= BOUNCE) {
+        e->bounce = inj_room((size_t)bytes + HEAD, &e->room);
+        inj_stamp((struct head *)e->bounce, c, dest, bytes);
+        if (bytes > 0) memcpy(e->bounce + HEAD, buf, (size_t)bytes);
+        result = raw_isend(mode, e->bounce, bytes + HEAD, MPI_BYTE, dest, tag, comm, request);
+    } else {
+        MPI_Datatype joined = MPI_DATATYPE_NULL;
+        inj_stamp(&e->head, c, dest, inj_size(count, type));
+        result = inj_joined(&e->head, buf, count, type, &joined);
+        if (result == MPI_SUCCESS) result = raw_isend(mode, MPI_BOTTOM, 1, joined, dest, tag, comm, request);
+        if (joined != MPI_DATATYPE_NULL) PMPI_Type_free(&joined);
+    }
+    if (result != MPI_SUCCESS) {
+        inj_drop(e);
+        return result;
+    }
+    *out = e;
+    return result;
+}
+
+int inj_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, struct entry **out, MPI_Request *request) {
+    int64_t size;
+    struct entry *e = inj_entry(RECEIVES);
+    int result;
+    if (inj_plain(type, &size) && (e->bytes = count * size) <= BOUNCE) {
+        e->bounce = inj_room((size_t)e->bytes + HEAD, &e->room);
+        e->user = buf;
+        result = RAW(Irecv)(e->bounce, RAW_COUNT(e->bytes + HEAD), MPI_BYTE, source, tag, comm, request);
+    } else {
+        MPI_Datatype joined = MPI_DATATYPE_NULL;
+        e->bytes = inj_size(count, type);
+        result = inj_joined(&e->head, buf, count, type, &joined);
+        if (result == MPI_SUCCESS) result = RAW(Irecv)(MPI_BOTTOM, 1, joined, source, tag, comm, request);
+        if (joined != MPI_DATATYPE_NULL) PMPI_Type_free(&joined);
+    }
+    if (result != MPI_SUCCESS) {
+        inj_drop(e);
+        return result;
+    }
+    *out = e;
+    return result;
+}
+
+/* What the program calls. */
+
+static bool left_to_mpi(struct comm *c, int peer, MPI_Count count, MPI_Datatype type) {
+    return c == NULL || c->raw || peer == MPI_PROC_NULL || inj_bad(count, type);
+}
+
+static _Thread_local char *sending, *receiving; /* for blocking calls */
+
+static char *room_of(char **room) {
+    if (*room == NULL) *room = malloc(BOUNCE + HEAD);
+    return *room;
+}
+
+/* wait_polling waits for a request while collectives of the program run. */
+static int wait_polling(MPI_Request *request, MPI_Status *status) {
+    int flag = 0, result;
+    while ((result = PMPI_Test(request, &flag, status)) == MPI_SUCCESS && !flag) inj_relax(0);
+    return result;
+}
+
+static int wait_one(MPI_Request *request, MPI_Status *status) {
+    return inj_busy() ? wait_polling(request, status) : PMPI_Wait(request, status);
+}
+
+/* A buffered send copies the data and returns; the attached buffer stays empty, and is as large as MPI wants it. */
+static int bsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct comm *c) {
+    int64_t bytes = inj_size(count, type);
+    struct entry *e = inj_entry(SENDS);
+    e->bounce = inj_room((size_t)bytes + HEAD, &e->room);
+    e->buffered = true;
+    inj_stamp((struct head *)e->bounce, c, dest, bytes);
+    int result = MPI_SUCCESS;
+    if (bytes > 0) result = inj_copy(buf, count, type, e->bounce + HEAD, bytes, MPI_BYTE);
+    if (result == MPI_SUCCESS) result = RAW(Isend)(e->bounce, RAW_COUNT(bytes + HEAD), MPI_BYTE, dest, tag, comm, &e->handle);
+    if (result == MPI_SUCCESS) inj_orphan(e);
+    else inj_drop(e);
+    return result;
+}
+
+int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    struct comm *c = inj_comm(comm);
+    int64_t size, bytes;
+    inj_orphans_poll();
+    if (left_to_mpi(c, dest, count, type)) return raw_send(mode, buf, count, type, dest, tag, comm);
+    if (mode == BUFFERED) return bsend(buf, count, type, dest, tag, comm, c);
+    if (inj_busy()) {
+        struct entry *e;
+        MPI_Request request;
+        int result = inj_isend(mode, buf, count, type, dest, tag, comm, c, &e, &request);
+        if (result == MPI_SUCCESS) {
+            result = wait_polling(&request, MPI_STATUS_IGNORE);
+            inj_drop(e);
+        }
+        return result;
+    }
+    if (inj_plain(type, &size) && (bytes = count * size) <= BOUNCE) {
+        char *room = room_of(&sending);
+        inj_stamp((struct head *)room, c, dest, bytes);
+        if (bytes > 0) memcpy(room + HEAD, buf, (size_t)bytes);
+        return raw_send(mode, room, bytes + HEAD, MPI_BYTE, dest, tag, comm);
+    }
+    struct head h;
+    MPI_Datatype joined = MPI_DATATYPE_NULL;
+    inj_stamp(&h, c, dest, inj_size(count, type));
+    int result = inj_joined(&h, buf, count, type, &joined);
+    if (result == MPI_SUCCESS) result = raw_send(mode, MPI_BOTTOM, 1, joined, dest, tag, comm);
+    if (joined != MPI_DATATYPE_NULL) PMPI_Type_free(&joined);
+    return result;
+}
+
+static int done_query(void *state, MPI_Status *status) {
+    (void)state;
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    PMPI_Status_set_cancelled(status, 0);
+    return PMPI_Status_set_elements(status, MPI_BYTE, 0);
+}
+static int done_free(void *state) { (void)state; return MPI_SUCCESS; }
+static int done_cancel(void *state, int complete) { (void)state; (void)complete; return MPI_SUCCESS; }
+
+int inj_done_request(MPI_Request *request);
+int inj_done_request(MPI_Request *request) {
+    int result = PMPI_Grequest_start(done_query, done_free, done_cancel, NULL, request);
+    return result == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : result;
+}
+
+int inj_send_later(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int inj_send_later(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    struct comm *c = inj_comm(comm);
+    struct entry *e;
+    inj_orphans_poll();
+    if (left_to_mpi(c, dest, count, type)) return raw_isend(mode, buf, count, type, dest, tag, comm, request);
+    if (mode == BUFFERED) {
+        int result = bsend(buf, count, type, dest, tag, comm, c);
+        return result == MPI_SUCCESS ? inj_done_request(request) : result;
+    }
+    int result = inj_isend(mode, buf, count, type, dest, tag, comm, c, &e, request);
+    if (result == MPI_SUCCESS) inj_keep(e, *request);
+    return result;
+}
+
+int inj_Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int inj_Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    struct entry *e;
+    inj_orphans_poll();
+    if (left_to_mpi(inj_comm(comm), source, count, type)) return RAW(Irecv)(buf, RAW_COUNT(count), type, source, tag, comm, request);
+    int result = inj_irecv(buf, count, type, source, tag, comm, &e, request);
+    if (result == MPI_SUCCESS) inj_keep(e, *request);
+    return result;
+}
+
+/* wait_for waits for a receive that is nobody else's. */
+static int wait_for(struct entry *e, MPI_Request *request, MPI_Status *status) {
+    MPI_Status own;
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    int result = wait_one(request, status);
+    inj_hold(inj_finish(e, status, result));
+    inj_drop(e);
+    return result;
+}
+
+int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    int64_t size, bytes;
+    MPI_Status own;
+    inj_orphans_poll();
+    if (left_to_mpi(inj_comm(comm), source, count, type)) return RAW(Recv)(buf, RAW_COUNT(count), type, source, tag, comm, status);
+    if (inj_busy() || !inj_plain(type, &size) || (bytes = count * size) > BOUNCE) {
+        struct entry *e;
+        MPI_Request request;
+        int result = inj_irecv(buf, count, type, source, tag, comm, &e, &request);
+        return result == MPI_SUCCESS ? wait_for(e, &request, status) : result;
+    }
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    char *room = room_of(&receiving);
+    int result = RAW(Recv)(room, RAW_COUNT(bytes + HEAD), MPI_BYTE, source, tag, comm, status);
+    inj_hold(delivered((struct head *)room, room, buf, bytes, status, result));
+    return result;
+}
+
+/* both sends and receives at once. */
+static int both(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    MPI_Request in = MPI_REQUEST_NULL, out = MPI_REQUEST_NULL;
+    MPI_Status own;
+    struct comm *c = inj_comm(comm);
+    struct entry *incoming = NULL, *outgoing = NULL;
+    int result, sent;
+    if (status == MPI_STATUS_IGNORE) status = &own;
+    if (source == MPI_PROC_NULL) {
+        result = inj_send(STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+        return result == MPI_SUCCESS ? RAW(Recv)(recvbuf, RAW_COUNT(recvcount), recvtype, source, recvtag, comm, status) : result;
+    }
+    result = inj_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &incoming, &in);
+    if (result != MPI_SUCCESS) return result;
+    if (dest == MPI_PROC_NULL) sent = RAW(Isend)(sendbuf, RAW_COUNT(sendcount), sendtype, dest, sendtag, comm, &out);
+    else sent = inj_isend(STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm, c, &outgoing, &out);
+    if (sent == MPI_SUCCESS) sent = wait_one(&out, MPI_STATUS_IGNORE);
+    if (outgoing != NULL) inj_drop(outgoing);
+    if (sent == MPI_SUCCESS) return wait_for(incoming, &in, status);
+    PMPI_Cancel(&in);
+    PMPI_Wait(&in, MPI_STATUS_IGNORE);
+    inj_drop(incoming);
+    return sent;
+}
+
+int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    struct comm *c = inj_comm(comm);
+    inj_orphans_poll();
+    if (c == NULL || c->raw || inj_bad(sendcount, sendtype) || inj_bad(recvcount, recvtype))
+        return RAW(Sendrecv)(sendbuf, RAW_COUNT(sendcount), sendtype, dest, sendtag, recvbuf, RAW_COUNT(recvcount), recvtype, source, recvtag, comm, status);
+    return both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
+int inj_Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int inj_Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    inj_orphans_poll();
+    struct comm *c = inj_comm(comm);
+    if (c == NULL || c->raw || inj_bad(count, type)) return RAW(Sendrecv_replace)(buf, RAW_COUNT(count), type, dest, sendtag, source, recvtag, comm, status);
+    int64_t bytes = inj_size(count, type);
+    size_t room;
+    char *copy = inj_room((size_t)bytes + 1, &room);
+    int result = inj_copy(buf, count, type, copy, bytes, MPI_BYTE);
+    if (result == MPI_SUCCESS) result = both(copy, bytes, MPI_BYTE, dest, sendtag, buf, count, type, source, recvtag, comm, status);
+    inj_give_back(copy, room);
+    return result;
+}

@@ -1,0 +1,119 @@
+package inject
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"slackline/model/noise"
+	"slackline/model/unit"
+	"slackline/observe/mpi"
+)
+
+// panelTimes are the least times of the repetitions of figure8.c, in nanoseconds: load does not make them smaller.
+type panelTimes struct{ sender, first, second, late int64 }
+
+func leastTimes(t *testing.T, text string) panelTimes {
+	t.Helper()
+	var least panelTimes
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		var p panelTimes
+		if _, err := fmt.Sscan(line, &p.sender, &p.first, &p.second, &p.late); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if i == 0 {
+			least = p
+		}
+		least = panelTimes{min(least.sender, p.sender), min(least.first, p.first), min(least.second, p.second), min(least.late, p.late)}
+	}
+	return least
+}
+
+// TestPanels tells the panels b, c and d of the paper's figure 8 apart.
+func TestPanels(t *testing.T) {
+	const latency = 20 * unit.Millisecond
+	ns := int64(latency / unit.Nanosecond)
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "figure8.c")
+		for _, panel := range []string{"b", "c", "d"} {
+			o := Options{Base: -1, Panel: panel, Sleep: "on", Command: []string{fmt.Sprint(ns), "12"}}
+			r := inject(t, l, 2, program, o, latency.String())
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			got := leastTimes(t, r.stdout)
+			if got.first < ns || got.second < ns {
+				t.Errorf("%s: a message came after %d and %d ns, earlier than the latency", panel, got.first, got.second)
+			}
+			if delayed := got.sender >= 2*ns; delayed != (panel == "b") {
+				t.Errorf("%s: two sends took %d ns", panel, got.sender)
+			}
+			if late := got.second >= 2*ns-ns/10; late != (panel == "c") {
+				t.Errorf("%s: the second message came after %d ns", panel, got.second)
+			}
+			if panel == "d" && got.late >= 4*ns {
+				t.Errorf("%s: a late receiver waited: %d ns", panel, got.late)
+			}
+		}
+	})
+}
+
+// TestPairs wants the latency for the messages it was asked for, and for no others.
+func TestPairs(t *testing.T) {
+	const ns = 20_000_000
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "figure8.c")
+		for latency, held := range map[string]bool{"20ms@0>1": true, "20ms@1>0": false, "20ms@0-1": true, "20ms@1..3>*": false} {
+			r := inject(t, l, 2, program, Options{Base: 0, Sleep: "on", Command: []string{fmt.Sprint(ns), "5"}}, latency)
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%s: %v, exit code = %d\n%s%s", latency, r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			if got := leastTimes(t, r.stdout).first; got >= ns != held {
+				t.Errorf("%s: a message from 0 to 1 took %d ns", latency, got)
+			}
+			if sum := r.Sum(func(x *RankReport) int64 { return x.Held }); sum > 0 != held {
+				t.Errorf("%s: %d calls were held", latency, sum)
+			}
+		}
+	})
+}
+
+// TestNoise wants the CPU to be taken for as long as the profile says, and calls that sleep not to be cut short.
+func TestNoise(t *testing.T) {
+	profile, err := noise.Parse("100Hz:2ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "noisy.c")
+		r := inject(t, l, 2, program, Options{Base: -1, Noise: profile, Seed: 3})
+		if r.err != nil || r.ExitCode != 0 {
+			t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+		}
+		for _, x := range r.ByRank {
+			// A detour is noise until its end, whenever the signal came; on a busy machine some are slept through.
+			if x.Detours+x.DetoursSlept < x.NoiseNS/10_000_000-2 || x.Detours+x.DetoursSlept > x.NoiseNS/10_000_000+2 {
+				t.Errorf("rank %d: %d detours and %d slept through in %d ns, want one every 10 ms", x.Rank, x.Detours, x.DetoursSlept, x.NoiseNS)
+			}
+			if x.Detours == 0 || x.DetourNS > x.NoiseNS {
+				t.Errorf("rank %d: %d detours of %d ns together", x.Rank, x.Detours, x.DetourNS)
+			}
+		}
+		for _, line := range strings.Split(strings.TrimSpace(r.stdout), "\n") {
+			var slept, spun, free int64
+			if _, err := fmt.Sscan(line, &slept, &spun, &free); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			if slept < 300_000_000 {
+				t.Errorf("a sleep of 0.3 s ended after %d ns", slept)
+			}
+			if spun > 0 && free > spun {
+				t.Errorf("of %d ns %d were free", spun, free)
+			}
+			if lost := spun - free; lost < spun/10 {
+				t.Errorf("of %d ns only %d were lost, want a fifth", spun, lost)
+			}
+		}
+	})
+}

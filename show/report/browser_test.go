@@ -1,0 +1,164 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"slackline/internal/browser"
+	"slackline/internal/cli"
+)
+
+// makePage makes the report of the demo.
+func makePage(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	demo := "../../internal/cli/demodata/"
+	var stderr bytes.Buffer
+	code := cli.Main([]string{
+		"report", demo + "ocean.slt", "../../examples/late/late.slt", demo + "runs-before.json", "--expectations", demo + "expectations.yaml",
+		"--machine", "chic", "--noise", "zeptoos", "--replicas", "2", "--scale-to", "16,64", "--out", path, "--quiet",
+	}, nil, os.Stdout, &stderr)
+	if code != 0 {
+		t.Fatal(stderr.String())
+	}
+	return path
+}
+
+// fits tells what is wider than the page, and which texts of figures are too small to be read.
+const fits = `(() => {
+	const wrong = [];
+	if (document.documentElement.scrollWidth > window.innerWidth) wrong.push("the page is " + document.documentElement.scrollWidth + " wide");
+	for (const e of document.querySelectorAll("p, h1, h2, h3, figure, dl, pre.command, .meters, .tablebox, .stack")) {
+		const r = e.getBoundingClientRect();
+		if (r.width > 0 && r.right > window.innerWidth + 0.5) wrong.push(e.tagName + "." + e.className + " ends at " + r.right);
+	}
+	for (const svg of document.querySelectorAll("svg[role=img]")) {
+		const r = svg.getBoundingClientRect();
+		if (r.width === 0) continue;
+		const size = 11 * r.width / svg.viewBox.baseVal.width;
+		if (size < 10) wrong.push(svg.closest("figure").id + " has letters of " + size.toFixed(1) + " pixels");
+	}
+	return wrong;
+})()`
+
+// colours are those of the ground, of letters, and of the letters of a figure.
+const colours = `(() => {
+	const text = [...document.querySelectorAll(".wide svg text")][0];
+	return [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color, getComputedStyle(text).fill,
+		getComputedStyle(document.querySelector(".wide svg rect")).fill];
+})()`
+
+// A browser shows the report without complaint, without asking the network, in light and dark, at the widths of a
+// screen and of a telephone.
+func TestInBrowser(t *testing.T) {
+	b := browser.ForTest(t)
+	path := makePage(t)
+	page, err := b.Open(1280, 900)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Close()
+	if err := page.Goto("file://" + path); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{1280, 900, 601, 400} {
+		if err := page.Resize(width, 900); err != nil {
+			t.Fatal(err)
+		}
+		var wrong []string
+		if err := page.Eval(fits, &wrong); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range wrong {
+			t.Errorf("at a width of %d: %s", width, w)
+		}
+		for _, scheme := range []string{"light", "dark"} {
+			if err := page.Media(map[string]string{"prefers-color-scheme": scheme}); err != nil {
+				t.Fatal(err)
+			}
+			picture, err := page.Screenshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := browser.Save("SLACKLINE_PICTURES", fmt.Sprintf("report-%d-%s.png", width, scheme), picture); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := page.Resize(1280, 900); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{
+		"light": {"rgb(255, 255, 255)", "rgb(26, 29, 33)"},
+		"dark":  {"rgb(21, 24, 29)", "rgb(236, 236, 236)"},
+	}
+	var inks []string
+	for _, scheme := range []string{"light", "dark"} {
+		if err := page.Media(map[string]string{"prefers-color-scheme": scheme}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if err := page.Eval(colours, &got); err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want[scheme] {
+			if got[i] != w {
+				t.Errorf("%s: colour %d = %s, want %s", scheme, i, got[i], w)
+			}
+		}
+		if got[2] == got[3] {
+			t.Errorf("%s: the letters of figures have the colour of their ground, %s", scheme, got[2])
+		}
+		inks = append(inks, got[2])
+	}
+	if inks[0] == inks[1] {
+		t.Errorf("figures have the ink %s in light and dark", inks[0])
+	}
+	var requests int
+	if err := page.Eval(`performance.getEntriesByType("resource").length`, &requests); err != nil || requests != 0 {
+		t.Errorf("the page asked for %d resources (%v)", requests, err)
+	}
+	var scripts int
+	if err := page.Eval(`document.scripts.length`, &scripts); err != nil || scripts != 0 {
+		t.Errorf("the page has %d scripts (%v)", scripts, err)
+	}
+	var shown bool
+	if err := page.ClickOn("#figure-waitmap details summary"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Eval(`document.querySelector("#figure-waitmap details table").getBoundingClientRect().height > 100`, &shown); err != nil || !shown {
+		t.Errorf("the data of a figure do not show on a click (%v)", err)
+	}
+	if problems := page.Problems(); len(problems) > 0 {
+		t.Errorf("the browser complains: %q", problems)
+	}
+}
+
+// The report can be printed: chromium makes a PDF of several pages of it.
+func TestPrints(t *testing.T) {
+	chromium, err := browser.Find()
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	pdf := filepath.Join(dir, "report.pdf")
+	out, err := exec.Command(chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"),
+		"--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+makePage(t)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(pdf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages := bytes.Count(data, []byte("/Type /Page\n")); !bytes.HasPrefix(data, []byte("%PDF-")) || pages < 4 || pages > 40 {
+		t.Errorf("the PDF has %d bytes and %d pages", len(data), pages)
+	}
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// evil is the name of a function that nobody should run.
+const evil = `</title><script>alert("1 & 'only'")</script>` + "`" + `{{.}}/*--`
+
+// hostile is a run in which everything that has a name is called evil, and rank 1 makes rank 0 wait.
+func hostile() *timeline.Timeline {
+	b := timeline.NewBuilder(2)
+	region := func(name string) timeline.RegionID { return b.Region(timeline.RegionNamed(name)) }
+	function, send, recv := region(evil), region("MPI_Send"), region("MPI_Recv")
+	b.Comm(timeline.Comm{Name: evil, Members: []int32{0, 1}})
+	for rank := range 2 {
+		l := b.Location(rank, 0, evil, evil)
+		work := unit.Duration(1+9*rank) * unit.Millisecond
+		l.Enter(0, function)
+		if rank == 1 {
+			l.Enter(work, send)
+			l.Send(work, 0, 0, 7, 64)
+			l.Leave(work + unit.Microsecond)
+		} else {
+			l.Enter(work, recv)
+			l.Recv(10*unit.Millisecond+unit.Microsecond, 1, 0, 7, 64)
+			l.Leave(10*unit.Millisecond + 2*unit.Microsecond)
+		}
+		l.Leave(11 * unit.Millisecond)
+	}
+	return b.Finish(1)
+}
+
+// input is a report's input with one run.
+func input(t *testing.T, tl *timeline.Timeline) *Input {
+	t.Helper()
+	mapping, err := collective.FindMapping("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machine.FromParams("free", machine.Params{Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit})
+	return &Input{
+		Title: evil, Runs: []*Run{{Name: evil, Words: []string{evil}, Simulate: []string{evil}, Format: evil, Timeline: tl, NoProgram: evil}},
+		Machine: &Machine{Machine: m, Words: FreeNetwork(), Assumed: true}, Mapping: &Mapping{Mapping: mapping}, Threads: 2, Warnings: []string{evil},
+	}
+}
+
+func pageOf(t *testing.T, d *Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := d.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Names from a trace are shown, never run.
+func TestNamesAreEscaped(t *testing.T) {
+	d, err := Make(t.Context(), input(t, hostile()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pageOf(t, d)
+	for _, bad := range []string{"<script", "</title><", `alert("`} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if n := strings.Count(page, "&lt;script&gt;"); n < 10 {
+		t.Errorf("the name is shown %d times, want it in titles, facts, tables and commands", n)
+	}
+}
+
+// The page is well formed, asks nobody for anything, and holds no script.
+func TestPageNeedsNothing(t *testing.T) {
+	d, err := Make(t.Context(), input(t, hostile()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pageOf(t, d)
+	for _, bad := range []string{"http:", "https:", "src=", "url(", "@import", "<link", "<script", "<iframe", "<object", " onload", " onclick", "javascript:"} {
+		if strings.Contains(strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""), bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if ids := regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1); len(ids) > 0 {
+		seen := map[string]bool{}
+		for _, id := range ids {
+			if seen[id[1]] {
+				t.Errorf("the id %s is there twice", id[1])
+			}
+			seen[id[1]] = true
+		}
+	}
+	decoder := xml.NewDecoder(strings.NewReader(page))
+	decoder.Strict, decoder.Entity = true, xml.HTMLEntity
+	for {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the page is not well formed: %v", err)
+		}
+	}
+}
+
+// Both forms hold the same: what the JSON says stands in the page.
+func TestPageHoldsTheJSON(t *testing.T) {
+	d, err := Make(t.Context(), input(t, hostile()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Document
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	page := pageOf(t, d)
+	for _, s := range back.Sections {
+		if !strings.Contains(page, `<section id="`+s.ID+`"`) {
+			t.Errorf("no section %s in the page", s.ID)
+		}
+		for _, b := range s.Blocks {
+			if b.Figure != nil && !strings.Contains(page, `<figure id="figure-`+b.Figure.ID+`"`) {
+				t.Errorf("no figure %s in the page", b.Figure.ID)
+			}
+		}
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Make(ctx, input(t, hostile())); err == nil {
+		t.Error("an interrupted report is made")
+	}
+}
+
+func TestNothingToTell(t *testing.T) {
+	if _, err := Make(t.Context(), &Input{}); err == nil {
+		t.Error("a report without input is made")
+	}
+}
+
+func TestMergeColours(t *testing.T) {
+	p := &palette{}
+	light := `<text fill="#111111">#222222</text><rect fill="#333333" stroke="#444444"/>`
+	dark := `<text fill="#aaaaaa">#222222</text><rect fill="#333333" stroke="#bbbbbb"/>`
+	want := `<text fill="var(--f0,#111111)">#222222</text><rect fill="#333333" stroke="var(--f1,#444444)"/>`
+	if got := p.merge([]byte(light), []byte(dark)); got != want {
+		t.Errorf("merged = %s, want %s", got, want)
+	}
+	if got := p.merge([]byte(light), []byte(light+"<g/>")); got != light {
+		t.Errorf("drawings that differ gave %s", got)
+	}
+	if got := string(p.css(true)); got != "--f0:#aaaaaa;--f1:#bbbbbb;" {
+		t.Errorf("css = %s", got)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	got := Command("slackline", "waits", "my run.slt", "it's", "-L", "2us", "a=b", "")
+	want := `slackline waits 'my run.slt' 'it'\''s' -L 2us a=b ''`
+	if got != want {
+		t.Errorf("Command = %s, want %s", got, want)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, tc := range []struct{ got, want string }{
+		{count(1, "rank"), "1 rank"}, {count(16384, "rank"), "16,384 ranks"}, {count(2, "process"), "2 processes"},
+		{percent(0), "0 %"}, {percent(-0.0001), "0 %"}, {percent(0.0001), "< 0.1 %"}, {percent(0.3618), "36.2 %"}, {percent(-0.1), "-10.0 %"},
+		{list([]string{"a", "b", "c"}), "a, b and c"}, {code(""), "no call"}, {code("f`g"), "`f'g`"},
+		{string(prose("a `b<c` & d")), "a <code>b&lt;c</code> &amp; d"}, {string(cell("a/`b`")), "a/<wbr/><code>b</code>"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("got %q, want %q", tc.got, tc.want)
+		}
+	}
+}
+
+// Tables of many rows are cut, and say so.
+func TestLongTables(t *testing.T) {
+	table := &Table{}
+	for i := range maxRows + 7 {
+		table.add(whole(i))
+	}
+	if len(table.Rows) != maxRows || table.Left != 7 {
+		t.Errorf("%d rows and %d left out, want %d and 7", len(table.Rows), table.Left, maxRows)
+	}
+}
