@@ -17,10 +17,10 @@ import (
 // the result is the same for any number of processes.
 type Together struct {
 	Processes int
-	Exchanges int64  // of each process, all in all
+	Exchanges int64  // of each process, without those that gather the lists by rank
 	Rounds    int64  // exchanges that ended a window or, with large messages, a part of one
 	Crossed   int64  // messages and releases from one process to another
-	Bytes     int64  // that all processes together sent to others
+	Bytes     int64  // that all processes together sent to others in these exchanges
 	Largest   int64  // bytes that the busiest of them sent
 	Note      string // why the other processes had nothing to do
 }

@@ -11,9 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"slackline/internal/cluster"
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -91,7 +88,7 @@ func sameTogether(t *testing.T, dir, name string, o trace.TimelineOptions) map[s
 	for _, size := range []int{2, 3, 4, 8} {
 		o.Threads = 1 + size%3
 		got, opened := readTogether(t, size, dir, name, o)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Fatalf("%d processes (-one +several):\n%s", size, diff)
 		}
 		if o.Ranks != nil {
@@ -142,20 +139,27 @@ func writeTrace(t *testing.T, tl *timeline.Timeline) string {
 
 // TestTracesTogether writes random runs, some with wrong clocks, and reads them in several ways.
 func TestTracesTogether(t *testing.T) {
-	moved := 0
+	moved, contradictions := 0, 0
 	for seed := range runs() / 40 {
 		dir := writeTrace(t, randomRun(seed))
 		for _, o := range []trace.TimelineOptions{
 			{}, {Clock: trace.ClockControl, Latency: 1000}, {Clock: trace.ClockControl, Begin: 20000, End: 90000},
 		} {
-			if said := sameTogether(t, dir, "run.slt", o); said["clocks"].(trace.ClockReport).Moved > 0 {
+			said := sameTogether(t, dir, "run.slt", o)
+			if said["clocks"].(trace.ClockReport).Moved > 0 {
 				moved++
+			}
+			for _, note := range said["problems"].(timeline.Problems).Notes {
+				if strings.Contains(note, "contradicts") {
+					contradictions++
+				}
 			}
 		}
 	}
 	if moved == 0 {
 		t.Error("no clock was corrected")
 	}
+	t.Logf("%d runs with corrected clocks, %d with contradictions", moved, contradictions)
 }
 
 // damage cuts a file in half.

@@ -2,14 +2,18 @@
 # Records the programs of this directory on two ranks, predicts their run times under added latency and under noise, runs
 # them so, and prints the tables of docs/studies/validation.md. On a quiet machine with two CPUs it takes about five minutes:
 #
-#     examples/validation/run.sh > tables.md
+#     examples/validation/run.sh                                 # prints the tables
+#     examples/validation/run.sh docs/studies/validation.md      # puts them between the marks of that page
 #
 # Variables: SLACKLINE (the program), MPIS, PROGRAMS, DELAYS (us), NOISES, RUNS (of which the fastest counts).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${SLACKLINE:=slackline}" "${MPIS:=openmpi mpich}" "${PROGRAMS:=pingpong halo cg hidden}" "${DELAYS:=0 25 50 100 200 400}"
 : "${NOISES:=100Hz:500us 10Hz:5ms}" "${RUNS:=3}"
+case "$SLACKLINE" in */*) SLACKLINE=$(cd "$(dirname "$SLACKLINE")" && pwd)/$(basename "$SLACKLINE") ;; esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+page=
+[ $# -eq 0 ] || page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -102,12 +106,26 @@ table() {
 		}' "$1"
 }
 
-echo "Load of the machine: $begin at the begin, $(cut -d' ' -f1 /proc/loadavg) at the end (two of it are the programs')."
-echo
-echo "Predicted / measured run time in ms under added latency (us):"
-echo
-table latency.txt "+"
-echo
-echo "Predicted / measured run time in ms under noise, means over three seeds; the errors are those of single runs:"
-echo
-table noise.txt ""
+tables() {
+	echo "Load of the machine: $begin at the begin, $(cut -d' ' -f1 /proc/loadavg) at the end (two of it are the programs')."
+	echo
+	echo "Predicted / measured run time in ms under added latency (us):"
+	echo
+	table latency.txt "+"
+	echo
+	echo "Predicted / measured run time in ms under noise, means over three seeds; the errors are those of single runs:"
+	echo
+	table noise.txt ""
+}
+
+if [ $# -eq 0 ]; then
+	tables
+	exit
+fi
+tables >tables.md
+awk -v tables=tables.md '
+	/^<!-- end of the tables -->/ { inside = 0 }
+	!inside { print }
+	/^<!-- tables of examples\/validation\/run.sh -->/ { inside = 1; print ""; while ((getline line < tables) > 0) print line; print "" }
+' "$page" >page.md
+cat page.md >"$page"

@@ -20,7 +20,7 @@ func injectLines(r *inject.Result) []string {
 		if whole := sum(func(x *inject.RankReport) int64 { return x.NoiseNS }); whole > 0 {
 			share = 100 * float64(sum(func(x *inject.RankReport) int64 { return x.DetourNS })) / float64(whole)
 		}
-		lines = append(lines, fmt.Sprintf("noise %s, seed %d: %s detours took %.2f %% of the time of all ranks, %s more passed while ranks slept", r.Noise, r.Seed,
+		lines = append(lines, fmt.Sprintf("noise %s, seed %d: %s detours took %.2f %% of the time of all ranks, %s more passed while ranks slept or had no CPU", r.Noise, r.Seed,
 			grouped(sum(func(x *inject.RankReport) int64 { return x.Detours })), share, grouped(sum(func(x *inject.RankReport) int64 { return x.DetoursSlept }))))
 	}
 	return lines

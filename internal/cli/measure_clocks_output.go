@@ -105,7 +105,7 @@ func (r *measuredClocks) schemes() *table.Table {
 }
 
 func (r *measuredClocks) ranks() *table.Table {
-	t := table.New(rightColumns("rank", "hops", "offset", "drift", "proven drift", "bound", "bound later")...)
+	t := table.New(rightColumns("rank", "hops", "offset", "fitted drift", "proven drift", "bound", "bound later")...)
 	for i := range r.clocks.Ends {
 		e := &r.clocks.Ends[i]
 		drifts, bound, later := "-", "-", "-"

@@ -4,10 +4,13 @@ package cli_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -267,5 +270,60 @@ func TestTableIsFast(t *testing.T) {
 			took := time.Since(begin)
 			return fmt.Sprintf("%s: %d points in %s", mpi, len(list), took), len(list) == 45 && took < 30*time.Second
 		})
+	}
+}
+
+var updateStudy = flag.Bool("update-study", false, "rewrite the results in docs/studies/measuring.md")
+
+// resultBlock is the place of a result in the study: its name, and the lines that it printed.
+var resultBlock = regexp.MustCompile("(?s)<!-- result: ([a-z0-9-]+) -->\n```text\n(.*?)```")
+
+// TestMeasuringStudy runs the script of the study: every result that the study shows must come out, a figure or the reason why there is
+// none. With -update-study they are written into it.
+func TestMeasuringStudy(t *testing.T) {
+	const study = "../../docs/studies/measuring.md"
+	slackline, dir := measuringBinary(t), t.TempDir()
+	quiet(t)
+	begin := time.Now()
+	c := exec.Command("../../examples/measuring/run.sh", dir)
+	c.Env = append(os.Environ(), "SLACKLINE="+slackline)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if took := time.Since(begin); took > 6*time.Minute {
+		t.Errorf("the script took %s", took)
+	}
+	text, err := os.ReadFile(study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	now := resultBlock.ReplaceAllStringFunc(string(text), func(block string) string {
+		name := resultBlock.FindStringSubmatch(block)[1]
+		shown++
+		result, err := os.ReadFile(filepath.Join(dir, name+".txt"))
+		if err != nil || len(result) == 0 {
+			t.Errorf("%s: no result (%v)", name, err)
+		}
+		return "<!-- result: " + name + " -->\n```text\n" + string(result) + "```"
+	})
+	if shown < 10 {
+		t.Errorf("the study shows %d results", shown)
+	}
+	if !*updateStudy {
+		return
+	}
+	if err := os.WriteFile(study, []byte(now), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"noise.png", "network-openmpi.svg", "clocks-drift.svg", "clocks-choice.svg", "clocks-times.svg"} {
+		picture, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Errorf("%v", err) // a measurement that was refused draws nothing: the old picture stays
+			continue
+		}
+		if err := os.WriteFile("../../docs/images/measuring-"+name, picture, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -51,7 +51,8 @@ func (a *app) profileCommand() *cobra.Command {
 		Annotations: arguments("INPUT", runHelp),
 		Example: `  slackline profile traces.otf2
   slackline profile traces.otf2 --plot matrix.svg --plot-kind matrix
-  slackline profile traces.otf2 --by-rank --format csv --out profile.csv`,
+  slackline profile traces.otf2 --by-rank --format csv --out profile.csv
+  mpirun -n 16 slackline profile big.slt`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
 	}

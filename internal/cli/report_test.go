@@ -446,3 +446,23 @@ func TestInterruptedReport(t *testing.T) {
 	}
 	t.Error("the program died of the signal")
 }
+
+// BenchmarkReport makes the report of 16 ranks, with a machine and noise.
+func BenchmarkReport(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "report.html")
+	var size int64
+	for b.Loop() {
+		code, _, stderr := slackline("", "report", "demodata/ocean.slt", "demodata/runs-before.json", "--expectations", "demodata/expectations.yaml",
+			"--machine", "chic", "--noise", "chic", "--quiet", "--out", path)
+		if code != 0 {
+			b.Fatal(stderr)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size = info.Size()
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "reports/s")
+	b.ReportMetric(float64(size), "B/report")
+}

@@ -129,7 +129,7 @@ func (o *toleranceOptions) run(a *app, c *cobra.Command, words []string) error {
 	}
 	o.program.seedUsed = o.spread.noise.random()
 	for _, word := range words {
-		in, err := o.program.open(a, c, word, o.format.value == formatJSON)
+		in, err := o.program.open(a, c, word, o.format.value == formatJSON || o.spread.resume != "")
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (r *toleranceRun) check(words []string) error {
 	}
 	r.files = slices.Concat(words, []string{r.machine.name, r.wiring.hopFile(), r.mapping}, r.mappings, r.spread.noise.files())
 	return checkOutputs(r.files, output{"out", r.out}, output{"plot", r.plot},
-		output{"rank-file", r.place.file}, output{"lp", r.solver.path})
+		output{"rank-file", r.place.file}, output{"lp", r.solver.path}, output{"resume", r.spread.resume})
 }
 
 // checkKinds finds questions that cannot be asked together.

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"slackline/analyze/tolerance"
+	"slackline/analyze/whatif"
 	"slackline/internal/cluster"
 )
 
@@ -30,26 +32,29 @@ func ask(s *tolerance.Schedule, n tolerance.Network, q tolerance.Question) (*sha
 // each lets the processes of a job answer n questions of one kind; process 0 gets all answers, in their order. Others
 // end with an error when that is done.
 func (r *toleranceRun) each(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
-	line := r.app.startProgress()
-	defer line.Clear()
 	answers := make([]sharedAnswer, n)
-	finished := 0
-	err := cluster.Tasks(r.context, r.app.group(), n, 1, func(_ context.Context, i int) ([]byte, error) {
-		found, err := answer(i)
-		if err != nil {
+	var keeper *answerKeeper
+	var missing []int
+	if r.app.isFirst() {
+		var known []bool
+		var err error
+		if keeper, known, err = r.openKeeper(answers); err != nil {
 			return nil, err
 		}
-		question := found.Answers.Question
-		found.Answers.Question = tolerance.Question{} // all processes know it
-		data, err := json.Marshal(found)
-		found.Answers.Question = question
-		return data, err
-	}, func(i int, data []byte) error {
-		finished++
-		line.Report(func() string { return fmt.Sprintf("%s %d of %d", what, finished, n) })
-		return json.Unmarshal(data, &answers[i])
-	})
+		for i, is := range known {
+			if !is {
+				missing = append(missing, i)
+			}
+		}
+	}
+	err := r.answer(answers, &missing, keeper, what, answer)
+	if closed := keeper.close(); err == nil {
+		err = closed
+	}
 	if err != nil {
+		if r.spread.resume != "" && r.app.isFirst() && (whatif.Interrupted(err) || errors.Is(err, cluster.ErrBroken)) {
+			r.app.note("the same command goes on from %s", r.spread.resume)
+		}
 		return nil, err
 	}
 	for _, a := range answers {
@@ -58,4 +63,41 @@ func (r *toleranceRun) each(n int, what string, answer func(i int) (*sharedAnswe
 		}
 	}
 	return answers, r.app.sharedDone(r.context)
+}
+
+// answer lets the processes of a job find the missing answers, of which process 0 knows.
+func (r *toleranceRun) answer(answers []sharedAnswer, missing *[]int, keeper *answerKeeper, what string, answer func(i int) (*sharedAnswer, error)) error {
+	line := r.app.startProgress()
+	defer line.Clear()
+	group := r.app.group()
+	list, err := json.Marshal(missing)
+	if err != nil {
+		return err
+	}
+	if list, err = cluster.FromFirst(r.context, group, list); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(list, missing); err != nil {
+		return err
+	}
+	finished := len(answers) - len(*missing)
+	return cluster.Tasks(r.context, group, len(*missing), 1, func(ctx context.Context, task int) ([]byte, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		found, err := answer((*missing)[task])
+		if err != nil {
+			return nil, err
+		}
+		found.Answers.Question = tolerance.Question{} // all processes know it
+		return json.Marshal(found)
+	}, func(task int, data []byte) error {
+		i := (*missing)[task]
+		finished++
+		line.Report(func() string { return fmt.Sprintf("%s %d of %d", what, finished, len(answers)) })
+		if err := keeper.keep(i, data); err != nil {
+			return err
+		}
+		return json.Unmarshal(data, &answers[i])
+	})
 }

@@ -17,6 +17,7 @@ import (
 type spreadOptions struct {
 	noise    noiseOptions
 	replicas int
+	resume   string
 }
 
 func newSpreadOptions() spreadOptions { return spreadOptions{noise: newNoiseOptions()} }
@@ -30,6 +31,7 @@ const maxSpreadReplicas = 100_000
 func (o *spreadOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.replicas, "replicas", spreadReplicas, "`number` of runs with noise on the computation, which differ by the offsets of the ranks in it")
 	o.noise.addFlags(fs)
+	fs.StringVar(&o.resume, "resume", "", "keep the answers for finished replicas, inputs or values of --map-G in this `file`, and go on from what it holds")
 }
 
 func (o *spreadOptions) check(r *toleranceRun) error {
@@ -42,6 +44,10 @@ func (o *spreadOptions) check(r *toleranceRun) error {
 		return usagef("--replicas needs --noise or --noise-file")
 	case o.replicas < 1 || o.replicas > maxSpreadReplicas:
 		return usagef("--replicas: %d is not in 1 to %d", o.replicas, maxSpreadReplicas)
+	case o.resume != "" && !o.noise.random() && !r.ask.mapG.given && len(r.command.Flags().Args()) < 2:
+		return usagef("--resume needs several runs: --noise, --map-G, or several inputs")
+	case o.resume != "" && len(r.mappings) > 0:
+		return usagef("--resume does not go with --mappings")
 	case o.noise.offsets != "" && o.replicas > 1 && r.given("replicas"):
 		return usagef("--noise-offsets gives the offsets of one run; leave it out, or --replicas")
 	}

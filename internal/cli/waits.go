@@ -40,7 +40,8 @@ func (a *app) waitsCommand() *cobra.Command {
   slackline waits traces.otf2 --grid 16x16 --plot waits.svg
   slackline waits app.slt --machine chic --balance solve/fixup
   slackline waits halo2d --ranks 1024 --machine chic --noise 1000Hz:10us
-  slackline waits traces.otf2 --format json --out waits.json`,
+  slackline waits traces.otf2 --format json --out waits.json
+  mpirun -n 16 slackline waits big.slt`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
 	}

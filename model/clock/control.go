@@ -62,16 +62,22 @@ func Control(r *Run) Controlled {
 	f.run()
 	f.spread()
 	out.Shifts, out.Unresolved = f.shifts, f.unresolved
-	for _, shifts := range out.Shifts {
+	out.Moved, out.Furthest = movedBy(out.Shifts)
+	out.After = Check(r, out.Shifts)
+	return out
+}
+
+// movedBy counts the moments that are moved, and returns how far at most.
+func movedBy(all [][]unit.Duration) (moved int64, furthest unit.Duration) {
+	for _, shifts := range all {
 		for _, s := range shifts {
 			if s > 0 {
-				out.Moved++
-				out.Furthest = max(out.Furthest, s)
+				moved++
+				furthest = max(furthest, s)
 			}
 		}
 	}
-	out.After = Check(r, out.Shifts)
-	return out
+	return moved, furthest
 }
 
 // Check finds the violations of a run whose moments are moved by shifts; nil: not at all.

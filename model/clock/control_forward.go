@@ -18,6 +18,7 @@ type forward struct {
 	groups     []groupState
 	ready      []int32
 	unresolved int64
+	tell       func(m *Moment, t unit.Duration) // called with what happens here, if there are others; may be nil
 }
 
 func newForward(r *Run) *forward {
@@ -40,11 +41,7 @@ func newForward(r *Run) *forward {
 // contradict each other: then those that would go on first do so without.
 func (f *forward) run() {
 	for {
-		for len(f.ready) > 0 {
-			p := f.ready[len(f.ready)-1]
-			f.ready = f.ready[:len(f.ready)-1]
-			f.process(p, false)
-		}
+		f.drain()
 		stuck := f.stuck()
 		if len(stuck) == 0 {
 			return
@@ -55,6 +52,15 @@ func (f *forward) run() {
 			f.unresolved++
 			f.process(p, true)
 		}
+	}
+}
+
+// drain lets all processes go on that can.
+func (f *forward) drain() {
+	for len(f.ready) > 0 {
+		p := f.ready[len(f.ready)-1]
+		f.ready = f.ready[:len(f.ready)-1]
+		f.process(p, false)
 	}
 }
 
@@ -94,6 +100,9 @@ func (f *forward) process(p int32, forced bool) {
 		shifts[i] = shift
 		f.next[p] = i + 1
 		f.happened(m, m.Time+shift)
+		if f.tell != nil {
+			f.tell(m, m.Time+shift)
+		}
 	}
 }
 

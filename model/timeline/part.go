@@ -16,9 +16,9 @@ import (
 // has those calls alone that its own messages and collectives have to do with, and the
 // MPI_Init and MPI_Finalize of all ranks, numbered anew: their times, paths and order are
 // right, and Skip leads to the first one that it has. Messages are those with an end here,
-// collectives those with a member here. Regions, paths, communicators, Start and End are
-// those of the whole run, in the same order as if one process held it. Problems are
-// those of the whole run at process 0, and of no use elsewhere.
+// collectives those with a member here; sizes by peer (Counts) are those of its own members. Regions,
+// paths, communicators, Start, End and Problems are those of the whole run, in the same
+// order as if one process held it.
 type Part struct {
 	Group cluster.Group
 	Ranks []int // process p has ranks Ranks[p] .. Ranks[p+1]-1

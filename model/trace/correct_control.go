@@ -175,7 +175,7 @@ func (m *moments) control(report *ClockReport) {
 	report.After, report.Moved, report.Furthest = done.After, done.Moved, done.Furthest
 	m.move(done.Shifts)
 	m.recount()
-	m.note(&shiftReport{done.Before, done.After, done.Moved, done.Furthest, done.Unresolved})
+	m.note(&done)
 }
 
 // move moves everything that is here.
@@ -199,7 +199,7 @@ func (m *moments) move(shifts [][]unit.Duration) {
 }
 
 // note says in the problems of the timeline what was done to the clocks.
-func (m *moments) note(done *shiftReport) {
+func (m *moments) note(done *clock.Controlled) {
 	p := &m.tl.Problems
 	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d begins and ends were moved by up to %v",
 		done.Before.Messages, done.Before.Groups, done.Before.Worst, done.Moved, done.Furthest))

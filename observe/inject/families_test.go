@@ -3,6 +3,8 @@ package inject
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -43,13 +45,19 @@ func TestFamilies(t *testing.T) {
 		for ranks, latencies := range map[int][]string{2: {"0", "50us", "300us@0>*"}, 3: {"20us"}, 4: {"100us@0-*,1..2>3"}} {
 			want := plainRun(t, l, ranks, program)
 			for _, latency := range latencies {
-				// Sleeping when held is what a busy machine bears.
-				r := inject(t, l, ranks, program, Options{Base: -1, Sleep: "on", Command: []string{"7"}}, latency)
+				sleep := "on" // a busy machine bears it
+				if ranks == 4 {
+					sleep = "auto"
+				}
+				r := inject(t, l, ranks, program, Options{Base: -1, Sleep: sleep, Command: []string{"7"}}, latency)
 				if r.err != nil || r.ExitCode == 0 {
 					t.Fatalf("%d ranks, %s: %v, exit code = %d\n%s%s", ranks, latency, r.err, r.ExitCode, r.stdout, r.stderr)
 				}
 				if got := sortedLines(r.stdout); got != want {
 					t.Errorf("%d ranks, %s: other data:\n%s", ranks, latency, differences(got, want))
+				}
+				if told := strings.Contains(strings.Join(r.talk, "\n"), "more ranks than CPUs"); told != (ranks == 4 && runtime.NumCPU() < 4) {
+					t.Errorf("%d ranks on %d CPUs: %q", ranks, runtime.NumCPU(), r.talk)
 				}
 				if !slices.ContainsFunc(r.Unhandled, func(c Count) bool { return c.Function == "MPI_Put" }) {
 					t.Errorf("%d ranks, %s: unhandled = %v, want MPI_Put among them", ranks, latency, r.Unhandled)
@@ -80,4 +88,40 @@ func TestFortran(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestProgram wants a real program to compute the same with and without injection.
+func TestProgram(t *testing.T) {
+	lammps, err := exec.LookPath("lmp")
+	need(t, err == nil, "LAMMPS")
+	input, err := filepath.Abs("../record/testdata/in.melt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OMP_NUM_THREADS", "1")
+	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+		if l.Kind != mpi.OpenMPI {
+			t.Skip("LAMMPS is built with Open MPI")
+		}
+		dir := t.TempDir()
+		plain, err := exec.Command(l.Launcher, "-n", "2", lammps, "-log", filepath.Join(dir, "log"), "-in", input).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := inject(t, l, 2, lammps, Options{Base: -1, Sleep: "on", Command: []string{"-log", filepath.Join(dir, "log"), "-in", input}}, "50us")
+		if r.err != nil || r.ExitCode != 0 {
+			t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+		}
+		want := steps(string(plain))
+		if got := steps(r.stdout); got != want || strings.Count(want, "\n") < 3 {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// steps is the table of LAMMPS with what it computed.
+func steps(text string) string {
+	_, text, _ = strings.Cut(text, "\nStep ")
+	text, _, _ = strings.Cut(text, "\nLoop time")
+	return text
 }

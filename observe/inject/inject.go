@@ -199,6 +199,9 @@ func (o *Options) collect(dir string, r *Result) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 && r.ExitCode != 0 {
+		return fmt.Errorf("%w: the command ended with code %d before MPI_Init was done", ErrNothing, r.ExitCode)
+	}
 	if len(list) == 0 {
 		return fmt.Errorf("%w: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", ErrNothing, r.MPI)
 	}
@@ -235,6 +238,12 @@ func (o *Options) tell(r *Result) {
 	const plausible = 100_000 // ns
 	if len(r.Base) > 0 && r.Base[0].NS > plausible && o.Base < 0 {
 		o.Warn("an empty message takes %d us by itself: the machine is busy, and messages are delayed too much; give --base", r.Base[0].NS/1000)
+	}
+	if held := r.Sum(func(x *RankReport) int64 { return x.Held }); held > 0 {
+		late := r.Sum(func(x *RankReport) int64 { return x.OverNS }) / held
+		if late > max(5_000, nanoseconds(o.Latency.most())/20) {
+			o.Warn("messages were delivered %d us later than they should on average: other processes had the CPUs", late/1000)
+		}
 	}
 	if len(r.Unhandled) > 0 {
 		o.Warn("these calls communicate without the added latency: %s", joined(r.Unhandled))

@@ -52,6 +52,11 @@ func checkClocks(t *testing.T, c *Clocks, ranks int) {
 	if !c.OneClock || len(c.Sources) != 1 || len(c.Ends) != ranks-1 || len(c.RoundTrips) != 100 || len(c.Times) != 2 {
 		t.Fatalf("%+v", c)
 	}
+	for _, s := range c.Sources[0].Sources {
+		if len(CPUs()) > 1 && s.Moves == 0 {
+			t.Errorf("%s was not read across moves between CPUs", s.Name)
+		}
+	}
 	for _, m := range c.Moments {
 		if m.Rounds() != bits.Len(uint(ranks-1)) {
 			t.Errorf("the tree took %d rounds", m.Rounds())

@@ -33,6 +33,7 @@ func TestPages(t *testing.T) {
 		{"latency", testLatency},
 		{"tree", testTree},
 		{"solid", testSolid},
+		{"matrix", testMatrix},
 		{"replaced", testReplaced},
 		{"gone", testGone},
 		{"readable", testReadable},
@@ -451,6 +452,23 @@ func testReadable(t *testing.T, s *site) {
 	})`, &shift)
 	if shift > 0.1 {
 		t.Errorf("the page shifts by %.2f while it is loaded, want at most 0.1", shift)
+	}
+	p.sound()
+}
+
+// testMatrix points at cells of the communication matrix and compares with the data.
+func testMatrix(t *testing.T, s *site) {
+	p := s.open(t, "#matrix?run=3&scale=log", 1280, 1000)
+	var m Matrix
+	s.get(t, fmt.Sprintf("matrix?run=3&size=%d", MaxMatrix), &m)
+	var at struct{ X, Y, Width float64 }
+	p.eval(`(() => { const r = document.querySelector("canvas.matrix").getBoundingClientRect(); return {X: r.x, Y: r.y, Width: r.width}; })()`, &at)
+	const left, top, right = 52, 40, 8 // as in matrix.js
+	cell := (at.Width - left - right) / float64(m.Size)
+	for i := 0; i < len(m.From); i += len(m.From)/3 + 1 {
+		p.must(p.Move(browser.Point{X: at.X + left + (float64(m.To[i])+0.5)*cell, Y: at.Y + top + (float64(m.From[i])+0.5)*cell}))
+		want := fmt.Sprintf("rank %d to rank %d%d message", m.From[i], m.To[i], m.Count[i])
+		p.must(p.Wait(fmt.Sprintf(`document.querySelector(".tip")?.textContent.startsWith(%q)`, want)))
 	}
 	p.sound()
 }

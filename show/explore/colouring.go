@@ -3,7 +3,7 @@ package explore
 import (
 	"context"
 	"math/bits"
-	"sync/atomic"
+	"unsafe"
 
 	"slackline/internal/parallel"
 	"slackline/model/unit"
@@ -14,8 +14,8 @@ import (
 //
 // The index is a pyramid for each location: levels of bins, whose widths are powers of two in picoseconds, so that a
 // bin of one level is exactly two of the level below; a bin has the category that takes most of its time. The
-// lowest level has about as many bins as a location has pieces of time on average. So the index takes a few bytes
-// for each call, and a picture costs about one look for each of its cells, from whichever side it comes.
+// lowest level of a location has about as many bins as it has pieces of time. So the index takes a few bytes for
+// each call, and a picture costs about one look for each of its cells, from whichever side it comes.
 type colouring struct {
 	v          *view
 	categories int
@@ -44,45 +44,69 @@ func add[T cell](c *colouring, location int, from, to unit.Duration, b *binner[T
 
 // index answers wide windows.
 type index interface {
-	// look copies the cells of a location from a level.
-	look(level, location, first int, out []uint16)
+	// finest is the width of the narrowest bins that any location has: those of level 0.
+	finest() unit.Duration
+	// look copies bins of a location from a level, from a number on. It returns false if the location has no bins as
+	// narrow as those: then it has few calls, and they can be asked themselves.
+	look(level, location, first int, out []uint16) bool
 	bytes() int64
 }
 
-// pyramid is an index whose cells have the given type.
+// pyramid is an index whose bins have the given type.
 type pyramid[T cell] struct {
-	bins   []int // by level
-	levels [][]T // by level; by location, then bin
+	width   unit.Duration // of level 0
+	length  unit.Duration // of the run
+	missing []uint8       // by location: how many levels it lacks at the bottom
+	bins    [][]T         // by location: those of its levels, the lowest first
 }
 
-func (p *pyramid[T]) look(level, location, first int, out []uint16) {
-	row := p.levels[level][location*p.bins[level]+first:]
-	for i := range out {
-		out[i] = uint16(row[i])
-	}
-}
+func (p *pyramid[T]) finest() unit.Duration { return p.width }
 
-func (p *pyramid[T]) bytes() int64 {
-	var size T
-	n := int64(0)
-	for _, l := range p.levels {
-		n += int64(len(l)) * int64(max(1, bits.Len64(uint64(^size))/8))
+// binsOf is the number of bins of a level.
+func (p *pyramid[T]) binsOf(level int) int { return int((p.length-1)/(p.width<<level)) + 1 }
+
+// levels is the number of levels: the highest one has a single bin.
+func (p *pyramid[T]) levels() int {
+	n := 1
+	for p.binsOf(n-1) > 1 {
+		n++
 	}
 	return n
 }
 
-// The lowest level of an index has up to piecesPerCall bins for each call of an average location, and leastBins.
+func (p *pyramid[T]) look(level, location, first int, out []uint16) bool {
+	below := int(p.missing[location])
+	if level < below {
+		return false
+	}
+	at := first
+	for ; below < level; below++ {
+		at += p.binsOf(below)
+	}
+	row := p.bins[location][at:]
+	for i := range out {
+		out[i] = uint16(row[i])
+	}
+	return true
+}
+
+func (p *pyramid[T]) bytes() int64 {
+	n := int64(len(p.missing))
+	for _, bins := range p.bins {
+		n += int64(len(bins)) * int64(unsafe.Sizeof(T(0)))
+	}
+	return n
+}
+
+// The lowest level of a location has up to binsPerCall bins for each of its calls, and leastBins.
 const (
-	piecesPerCall = 2
-	leastBins     = 32
+	binsPerCall = 2
+	leastBins   = 32
 )
 
-// lowestWidth is the width of the bins of the lowest level, a power of two.
-func (v *view) lowestWidth() unit.Duration {
-	bins := int64(leastBins)
-	if n := int64(len(v.tl.Locations)); n > 0 {
-		bins = max(bins, piecesPerCall*v.counts.calls/n)
-	}
+// lowestWidth is the width of the bins of a location's lowest level, a power of two.
+func (v *view) lowestWidth(location int) unit.Duration {
+	bins := max(leastBins, binsPerCall*int64(v.tl.Locations[location].Calls.Len()))
 	width := unit.Duration(1)
 	for int64((v.length()-1)/width)+1 > bins {
 		width <<= 1
@@ -93,36 +117,49 @@ func (v *view) lowestWidth() unit.Duration {
 // buildIndex makes the pyramids of all locations.
 func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) {
 	v := c.v
-	width := v.lowestWidth()
-	p := &pyramid[T]{}
 	n := len(v.tl.Locations)
-	for w := width; ; w <<= 1 {
-		bins := int((v.length()-1)/w) + 1
-		p.bins = append(p.bins, bins)
-		p.levels = append(p.levels, make([]T, n*bins))
-		if bins == 1 {
-			break
-		}
+	p := &pyramid[T]{width: v.length(), length: v.length(), missing: make([]uint8, n), bins: make([][]T, n)}
+	widths := make([]unit.Duration, n)
+	for location := range widths {
+		widths[location] = v.lowestWidth(location)
+		p.width = min(p.width, widths[location])
 	}
-	workers := make([]*binner[T], v.threads)
-	var stopped atomic.Bool
+	workers := make([]indexer[T], v.threads)
 	parallel.EachWorker(n, v.threads, func(worker, location int) {
-		if stopped.Load() || ctx.Err() != nil {
-			stopped.Store(true)
-			return
+		if ctx.Err() == nil {
+			p.missing[location] = uint8(bits.TrailingZeros64(uint64(widths[location])) - bits.TrailingZeros64(uint64(p.width)))
+			p.bins[location] = workers[worker].index(c, p, location)
 		}
-		b := workers[worker]
-		if b == nil {
-			b = newBinner[T](len(p.levels), c.categories, width)
-			workers[worker] = b
-		}
-		out := make([][]T, len(p.levels))
-		for k, bins := range p.bins {
-			out[k] = p.levels[k][location*bins : (location+1)*bins]
-		}
-		b.begin(v.tl.Start, out...)
-		add(c, location, v.tl.Start, v.end(), b)
-		b.flush()
 	})
 	return p, ctx.Err()
+}
+
+// indexer is one worker of an index: binners by the levels that they lack.
+type indexer[T cell] map[int]*binner[T]
+
+// index makes the pyramid of a location.
+func (x *indexer[T]) index(c *colouring, p *pyramid[T], location int) []T {
+	lowest, levels := int(p.missing[location]), p.levels()
+	size := 0
+	for level := lowest; level < levels; level++ {
+		size += p.binsOf(level)
+	}
+	all := make([]T, size)
+	out := make([][]T, 0, levels)
+	for level, rest := lowest, all; level < levels; level++ {
+		n := p.binsOf(level)
+		out, rest = append(out, rest[:n]), rest[n:]
+	}
+	if *x == nil {
+		*x = indexer[T]{}
+	}
+	b := (*x)[lowest]
+	if b == nil {
+		b = newBinner[T](len(out), c.categories, p.width<<lowest)
+		(*x)[lowest] = b
+	}
+	b.begin(c.v.tl.Start, out...)
+	add(c, location, c.v.tl.Start, c.v.end(), b)
+	b.flush()
+	return all
 }

@@ -86,7 +86,7 @@ const direct = -1
 
 // choose decides on the columns, and on the level of the index that has them.
 func (c *colouring) choose(p *picture, from, to unit.Duration, width int) (level int) {
-	lowest := c.v.lowestWidth()
+	lowest := c.index.finest()
 	p.from, p.step = from, (to-from-1)/unit.Duration(width)+1
 	p.columns = int((to-from-1)/p.step) + 1
 	if 2*p.step <= lowest {
@@ -107,7 +107,6 @@ type painter struct {
 	p      *picture
 	level  int
 	binner *binner[uint16]
-	line   []uint16    // of one location
 	all    []uint16    // of all locations of a row, by location, then column
 	votes  []uint32    // by category
 	few    [][2]uint64 // by column; see voteOfFew
@@ -134,8 +133,7 @@ func (w *painter) paintRow(row int) {
 // paintLocation fills the columns of one location.
 func (w *painter) paintLocation(location int, out []uint16) {
 	p, v := w.p, w.c.v
-	if w.level != direct {
-		w.c.index.look(w.level, location, int(p.from/p.step), out)
+	if w.level != direct && w.c.index.look(w.level, location, int(p.from/p.step), out) {
 		return
 	}
 	if w.binner == nil {

@@ -177,19 +177,26 @@ func TestPictureOfWaits(t *testing.T) {
 
 // Every level of the index is exact, also where it is not the one that a picture takes.
 func TestIndexIsExact(t *testing.T) {
-	v := viewOf(t, halo(t, 4, 9), true)
+	v := viewOf(t, halo(t, 6, 9), true) // those in the middle have more calls
 	for _, color := range colors {
 		c, err := v.colouring(context.Background(), color)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := oracle{v, color}
-		step := v.lowestWidth()
+		looks := 0
+		step := c.index.finest()
 		for level := 0; ; level++ {
 			bins := int((v.length()-1)/step) + 1
 			got := make([]uint16, bins)
 			for location := range v.tl.Locations {
-				c.index.look(level, location, 0, got)
+				if !c.index.look(level, location, 0, got) {
+					if step >= v.lowestWidth(location) {
+						t.Fatalf("%s, location %d lacks level %d", color, location, level)
+					}
+					continue
+				}
+				looks++
 				for bin, category := range got {
 					if want := o.cell(location, unit.Duration(bin)*step, unit.Duration(bin+1)*step); category != want {
 						t.Fatalf("%s, level %d, location %d, bin %d of %d = %d, want %d", color, level, location, bin, bins, category, want)
@@ -200,6 +207,9 @@ func TestIndexIsExact(t *testing.T) {
 				break
 			}
 			step <<= 1
+		}
+		if looks < 5*len(v.tl.Locations) {
+			t.Errorf("%s: only %d levels were there", color, looks)
 		}
 	}
 }

@@ -71,9 +71,7 @@ func (a *analysed) choosePart(all bool, threads int) {
 		a.begin, a.end, a.cut = up(begin-tl.Start), (end-tl.Start)/unit.Nanosecond*unit.Nanosecond, true
 	}
 	a.timeline = tl.Window(tl.Start+a.begin, tl.Start+a.end, threads)
-	if !tl.Simulated {
-		a.words = append(slices.Clone(a.words), "--begin", a.begin.String(), "--end", a.end.String())
-	}
+	a.words = append(slices.Clone(a.words), "--begin", a.begin.String(), "--end", a.end.String())
 }
 
 // up rounds up to whole nanoseconds.

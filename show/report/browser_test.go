@@ -15,11 +15,18 @@ import (
 // makePage makes the report of the demo.
 func makePage(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "report.html")
-	demo := "../../internal/cli/demodata/"
+	dir := t.TempDir()
+	path := filepath.Join(dir, "report.html")
+	if err := os.CopyFS(dir, os.DirFS("../../internal/cli/demodata")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "late.slt"), os.DirFS("../../examples/late/late.slt")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
 	var stderr bytes.Buffer
 	code := cli.Main([]string{
-		"report", demo + "ocean.slt", "../../examples/late/late.slt", demo + "runs-before.json", "--expectations", demo + "expectations.yaml",
+		"report", "ocean.slt", "late.slt", "runs-before.json", "--expectations", "expectations.yaml", "--title", "An ocean on 16 ranks",
 		"--machine", "chic", "--noise", "zeptoos", "--replicas", "2", "--scale-to", "16,64", "--out", path, "--quiet",
 	}, nil, os.Stdout, &stderr)
 	if code != 0 {
@@ -95,6 +102,21 @@ func TestInBrowser(t *testing.T) {
 	want := map[string][]string{
 		"light": {"rgb(255, 255, 255)", "rgb(26, 29, 33)"},
 		"dark":  {"rgb(21, 24, 29)", "rgb(236, 236, 236)"},
+	}
+	for name, place := range map[string]string{"report.png": "header", "report-waits.png": "#waits"} {
+		if err := page.Eval(`document.documentElement.style.scrollBehavior = "auto", document.querySelector("`+place+`").scrollIntoView()`, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := page.Media(map[string]string{"prefers-color-scheme": "light"}); err != nil {
+			t.Fatal(err)
+		}
+		picture, err := page.Screenshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := browser.Save("SLACKLINE_SCREENSHOTS", name, picture); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var inks []string
 	for _, scheme := range []string{"light", "dark"} {

@@ -17,7 +17,7 @@ var pageTemplate = template.Must(template.New("report.html").Funcs(template.Func
 }).ParseFS(page, "page/report.html"))
 
 // notBound stands for functions that each page brings itself.
-func notBound(*Figure) (template.HTML, error) { return "", nil }
+func notBound(*Figure) template.HTML { return "" }
 
 // prose shows what stands between backquotes as code. Everything is escaped.
 func prose(text string) template.HTML { return marked(text, template.HTMLEscapeString) }
@@ -68,13 +68,8 @@ func (d *Document) WriteHTML(w io.Writer) error {
 			if b.Figure == nil {
 				continue
 			}
-			var err error
-			if wide[b.Figure], err = colours.picture(b.Figure, wideFigure); err != nil {
-				return err
-			}
-			if narrow[b.Figure], err = colours.picture(b.Figure, narrowFigure); err != nil {
-				return err
-			}
+			wide[b.Figure] = colours.picture(b.Figure, wideFigure)
+			narrow[b.Figure] = colours.picture(b.Figure, narrowFigure)
 		}
 	}
 	style, err := page.ReadFile("page/report.css")

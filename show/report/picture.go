@@ -53,18 +53,18 @@ func (p *palette) css(dark bool) template.CSS {
 // colour finds the colours of a drawing.
 var colour = regexp.MustCompile(`#[0-9a-f]{6}`)
 
-// picture draws a figure in one width for light and dark.
-func (p *palette) picture(f *Figure, width float64) (template.HTML, error) {
+// picture draws a figure in one width for light and dark. If it cannot be drawn, it says why.
+func (p *palette) picture(f *Figure, width float64) template.HTML {
 	fig := f.draw(width)
 	light, err := plot.Render(fig, string(plot.SVG), plot.Options{})
 	if err != nil {
-		return "", fmt.Errorf("figure %s: %w", f.ID, err)
+		return template.HTML(`<p class="doubt">It cannot be drawn: ` + template.HTMLEscapeString(err.Error()) + `.</p>`)
 	}
 	dark, err := plot.Render(fig, string(plot.SVG), plot.Options{Dark: true})
 	if err != nil {
-		return "", fmt.Errorf("figure %s: %w", f.ID, err)
+		dark = light // what can be drawn in light can be drawn in dark
 	}
-	return template.HTML(p.merge(light, dark)), nil
+	return template.HTML(p.merge(light, dark))
 }
 
 // merge makes one drawing of two that differ in their colours alone. If they differ in more, the light one is taken,

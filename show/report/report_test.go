@@ -7,14 +7,17 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
 
+	"slackline/analyze/scaling"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/timeline"
 	"slackline/model/unit"
+	"slackline/show/plot"
 )
 
 // evil is the name of a function that nobody should run.
@@ -139,6 +142,59 @@ func TestPageHoldsTheJSON(t *testing.T) {
 			if b.Figure != nil && !strings.Contains(page, `<figure id="figure-`+b.Figure.ID+`"`) {
 				t.Errorf("no figure %s in the page", b.Figure.ID)
 			}
+		}
+	}
+}
+
+// Runs in which nothing, or hardly anything, happens have a report too, in both forms.
+func TestOddRuns(t *testing.T) {
+	for name, build := range map[string]func(*timeline.Builder){
+		"no location":   func(*timeline.Builder) {},
+		"no event":      func(b *timeline.Builder) { b.Location(0, 0, "", "") },
+		"one moment":    func(b *timeline.Builder) { b.Location(0, 0, "", "").Event(5) },
+		"only MPI_Init": func(b *timeline.Builder) { onlyCall(b, "MPI_Init") },
+		"one function":  func(b *timeline.Builder) { onlyCall(b, "f") },
+		"longest":       func(b *timeline.Builder) { b.Location(0, 0, "", "").Event(1<<62 - 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := timeline.NewBuilder(1)
+			build(b)
+			d, err := Make(t.Context(), input(t, b.Finish(1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if page := pageOf(t, d); strings.Contains(page, "NaN") || strings.Contains(page, "cannot be drawn") {
+				t.Errorf("the page holds NaN, or a figure that cannot be drawn")
+			}
+			if _, err := json.Marshal(d); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// onlyCall is a run of one call.
+func onlyCall(b *timeline.Builder, name string) {
+	r := b.Region(timeline.RegionNamed(name))
+	l := b.Location(0, 0, "", "")
+	l.Enter(0, r)
+	l.Leave(unit.Millisecond)
+}
+
+func TestFigureThatCannotBeDrawn(t *testing.T) {
+	f := &Figure{ID: "bad", Title: "Bad", Data: &Table{}, draw: func(float64) figure {
+		return &plot.Chart{Layers: []plot.Layer{&plot.Line{X: []float64{1, 2}, Y: []float64{math.NaN(), 1}}}}
+	}}
+	page := pageOf(t, &Document{Sections: []*Section{{ID: "s", Blocks: []Block{{Figure: f}}}}})
+	if !strings.Contains(page, "It cannot be drawn: ") {
+		t.Error("the page does not say that a figure cannot be drawn")
+	}
+}
+
+func TestNumbersThatAreNone(t *testing.T) {
+	for _, c := range []Cell{decimal(math.Inf(1)), decimal(math.NaN()), shareOf(math.NaN()), measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
+		if c.Text != "-" || c.Value != nil {
+			t.Errorf("cell = %+v, want -", c)
 		}
 	}
 }

@@ -265,6 +265,7 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 func measure(v float64, f *scaling.Fit) Cell {
 	c := decimal(v)
 	switch {
+	case c.Value == nil:
 	case f.Unit == "s" && math.Abs(v) < 1e6:
 		c.Text = unit.Duration(math.Round(v * float64(unit.Second))).Short()
 	case f.Unit != "":

@@ -109,11 +109,11 @@ func (a *analysed) meters() []Meter {
 		estimated = fmt.Sprintf("; the run time on an ideal network, %s, is estimated from the waits", e.Ideal.Short())
 	}
 	return []Meter{
-		{"Parallel efficiency", e.Parallel, "share of the time of all ranks that is useful computation: load balance × communication", 0},
-		{"Load balance", e.LoadBalance, "average over greatest computation time of a rank: 1 if all have the same to do", 1},
-		{"Communication", e.Communication, "greatest computation time of a rank over the run time: serialisation × transfer", 1},
-		{"Serialisation", e.Serialisation, "what dependences between ranks cost, even on an ideal network" + estimated, 2},
-		{"Transfer", e.Transfer, "what the transfer of data and MPI itself cost", 2},
+		{"Parallel efficiency", known(e.Parallel), "share of the time of all ranks that is useful computation: load balance × communication", 0},
+		{"Load balance", known(e.LoadBalance), "average over greatest computation time of a rank: 1 if all have the same to do", 1},
+		{"Communication", known(e.Communication), "greatest computation time of a rank over the run time: serialisation × transfer", 1},
+		{"Serialisation", known(e.Serialisation), "what dependences between ranks cost, even on an ideal network" + estimated, 2},
+		{"Transfer", known(e.Transfer), "what the transfer of data and MPI itself cost", 2},
 	}
 }
 

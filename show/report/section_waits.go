@@ -71,7 +71,7 @@ func (a *analysed) waitWords(causes []cause) string {
 // causeTable ranks what made others wait.
 func (a *analysed) causeTable(causes []cause) *Table {
 	t := &Table{
-		Title: "Root causes of waiting", Command: command("waits", a.words, "--top", fmt.Sprint(shownCauses)),
+		Title: "Root causes of waiting", Command: command("waits", a.words, "--top", "0"),
 		Columns: []Column{left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost")},
 	}
 	for i, c := range causes {
@@ -87,7 +87,7 @@ func (a *analysed) causeTable(causes []cause) *Table {
 // waitTable lists who waits where.
 func (a *analysed) waitTable() *Table {
 	t := &Table{
-		Title: "Where they wait", Command: command("waits", a.words, "--top", fmt.Sprint(shownWaits)),
+		Title: "Where they wait", Command: command("waits", a.words, "--top", "0"),
 		Columns: []Column{left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time")},
 	}
 	list := a.waited()
@@ -176,7 +176,7 @@ func (a *analysed) criticalTable() *Table {
 	paths := slices.Clone(c.Paths)
 	slices.SortStableFunc(paths, func(x, y waits.CriticalTime) int { return cmp.Compare(y.Time, x.Time) })
 	t := &Table{
-		Title: fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), Command: command("waits", a.words, "--critical-path"),
+		Title: fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), Command: command("waits", a.words, "--critical-path", "--top", "0"),
 		Columns: []Column{left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance")},
 	}
 	for i, p := range paths {

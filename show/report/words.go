@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -121,11 +122,30 @@ func span(d unit.Duration) Cell { return Cell{Text: d.Short(), Value: unit.Nanos
 
 // shareOf is a cell with a share and a bar as long as it.
 func shareOf(share float64) Cell {
+	if !isNumber(share) {
+		return text("-")
+	}
 	return Cell{Text: percent(share), Value: share, Share: min(max(share, 0), 1)}
 }
 
 // decimal is a cell with a plain number.
-func decimal(v float64) Cell { return Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v} }
+func decimal(v float64) Cell {
+	if !isNumber(v) {
+		return text("-")
+	}
+	return Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
+}
+
+// isNumber reports whether a value is a number that can be told.
+func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// known is the value, 0 if there is none.
+func known(v float64) float64 {
+	if !isNumber(v) {
+		return 0
+	}
+	return v
+}
 
 // list joins words as in a sentence.
 func list(words []string) string {

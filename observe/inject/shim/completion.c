@@ -1,5 +1,5 @@
 /* Completion of requests: a receive is complete for the program when its message may be delivered, not before. */
-#include "inject.h"
+#include "calls.h"
 #include <stdlib.h>
 
 /* ready reports, without changing anything, whether a request is complete for the program. */
@@ -46,7 +46,6 @@ static int complete_one(MPI_Request *request, MPI_Status *status) {
     return result;
 }
 
-int inj_Wait(MPI_Request *request, MPI_Status *status);
 int inj_Wait(MPI_Request *request, MPI_Status *status) {
     work();
     if (inj_busy())
@@ -54,7 +53,6 @@ int inj_Wait(MPI_Request *request, MPI_Status *status) {
     return complete_one(request, status);
 }
 
-int inj_Test(MPI_Request *request, int *flag, MPI_Status *status);
 int inj_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     work();
     if (!waiting(*request)) return PMPI_Test(request, flag, status);
@@ -62,7 +60,6 @@ int inj_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     return *flag ? complete_one(request, status) : MPI_SUCCESS;
 }
 
-int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     MPI_Status own;
     work();
@@ -125,7 +122,6 @@ static bool all_ready(int count, MPI_Request requests[]) {
     return true;
 }
 
-int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
 int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     work();
     if (count <= 0) return PMPI_Waitall(count, requests, statuses);
@@ -134,7 +130,6 @@ int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     return complete_all(count, requests, statuses);
 }
 
-int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
 int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     work();
     if (count <= 0) return PMPI_Testall(count, requests, flag, statuses);
@@ -157,7 +152,6 @@ static int first_ready(int count, MPI_Request requests[]) {
     return found;
 }
 
-int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
 int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     int i;
     work();
@@ -169,7 +163,6 @@ int inj_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     return complete_one(&requests[i], status);
 }
 
-int inj_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
 int inj_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     work();
     int i = first_ready(count, requests);
@@ -196,7 +189,6 @@ static int some(int first, int count, MPI_Request requests[], int *found, int in
     return result;
 }
 
-int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]);
 int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
     int i;
     work();
@@ -207,7 +199,6 @@ int inj_Waitsome(int count, MPI_Request requests[], int *found, int indices[], M
     return some(i, count, requests, found, indices, statuses);
 }
 
-int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]);
 int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
     work();
     int i = first_ready(count, requests);
@@ -217,7 +208,6 @@ int inj_Testsome(int count, MPI_Request requests[], int *found, int indices[], M
 }
 
 /* A request that is freed is completed by this library: its memory is needed until then. */
-int inj_Request_free(MPI_Request *request);
 int inj_Request_free(MPI_Request *request) {
     struct entry *e = inj_find(*request);
     if (e == NULL || e->kind == RUNS) return PMPI_Request_free(request); /* MPI does not allow it for collectives */

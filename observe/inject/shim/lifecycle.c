@@ -1,5 +1,5 @@
 /* Beginning and end of a program. */
-#include "inject.h"
+#include "calls.h"
 #include "slackline_mpi.h"
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -76,8 +76,6 @@ static void end(void) {
 }
 
 /* Base: half of the least round-trip time of messages with heads, between ranks 0 and 1. */
-int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
 
 void inj_measure_base(void) {
     enum { SIZES = 24, LARGEST = 1 << 22, MOST_NS = 20000000 };

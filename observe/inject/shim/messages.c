@@ -1,5 +1,5 @@
 /* Messages with their heads: when one may be delivered, how it is sent and received, how a receive is held. */
-#include "inject.h"
+#include "calls.h"
 #include <sched.h>
 #include <stdlib.h>
 
@@ -241,7 +241,6 @@ static int bsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
     return result;
 }
 
-int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     struct comm *c = inj_comm(comm);
     int64_t size, bytes;
@@ -283,13 +282,11 @@ static int done_query(void *state, MPI_Status *status) {
 static int done_free(void *state) { (void)state; return MPI_SUCCESS; }
 static int done_cancel(void *state, int complete) { (void)state; (void)complete; return MPI_SUCCESS; }
 
-int inj_done_request(MPI_Request *request);
 int inj_done_request(MPI_Request *request) {
     int result = PMPI_Grequest_start(done_query, done_free, done_cancel, NULL, request);
     return result == MPI_SUCCESS ? PMPI_Grequest_complete(*request) : result;
 }
 
-int inj_send_later(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
 int inj_send_later(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
     struct entry *e;
@@ -304,7 +301,6 @@ int inj_send_later(int mode, const void *buf, MPI_Count count, MPI_Datatype type
     return result;
 }
 
-int inj_Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
 int inj_Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
     struct entry *e;
     inj_orphans_poll();
@@ -324,7 +320,6 @@ static int wait_for(struct entry *e, MPI_Request *request, MPI_Status *status) {
     return result;
 }
 
-int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
 int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
     int64_t size, bytes;
     MPI_Status own;
@@ -368,7 +363,6 @@ static int both(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
     return sent;
 }
 
-int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     struct comm *c = inj_comm(comm);
     inj_orphans_poll();
@@ -377,7 +371,6 @@ int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
     return both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 
-int inj_Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int inj_Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     inj_orphans_poll();
     struct comm *c = inj_comm(comm);

@@ -1,5 +1,5 @@
 /* Persistent requests. */
-#include "inject.h"
+#include "calls.h"
 #include <stdlib.h>
 
 static bool left_to_mpi(struct comm *c, int peer, MPI_Count count, MPI_Datatype type) {
@@ -7,7 +7,6 @@ static bool left_to_mpi(struct comm *c, int peer, MPI_Count count, MPI_Datatype 
 }
 
 /* inj_foreign remembers a persistent request that is MPI's alone. */
-void inj_foreign(MPI_Request request);
 void inj_foreign(MPI_Request request) {
     struct entry *e = inj_entry(FOREIGN);
     e->persistent = true;
@@ -24,7 +23,6 @@ static int raw_send_init(int mode, const void *buf, MPI_Count count, MPI_Datatyp
     }
 }
 
-int inj_send_init(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
 int inj_send_init(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     struct comm *c = inj_comm(comm);
     int result;
@@ -47,7 +45,6 @@ int inj_send_init(int mode, const void *buf, MPI_Count count, MPI_Datatype type,
     return result;
 }
 
-int inj_Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
 int inj_Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
     int result;
     if (left_to_mpi(inj_comm(comm), source, count, type)) {
@@ -66,8 +63,6 @@ int inj_Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int
     return result;
 }
 
-int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-
 /* starting does what a request needs when it is started. */
 static int starting(MPI_Request request) {
     struct entry *e = inj_find(request);
@@ -79,13 +74,11 @@ static int starting(MPI_Request request) {
     return MPI_SUCCESS;
 }
 
-int inj_Start(MPI_Request *request);
 int inj_Start(MPI_Request *request) {
     int result = starting(*request);
     return result == MPI_SUCCESS ? PMPI_Start(request) : result;
 }
 
-int inj_Startall(int count, MPI_Request requests[]);
 int inj_Startall(int count, MPI_Request requests[]) {
     int result = MPI_SUCCESS;
     for (int i = 0; i < count && result == MPI_SUCCESS; i++) result = inj_Start(&requests[i]);

@@ -3,7 +3,7 @@
  * A probe cannot see the head of a message, and taking the message out to look would change what MPI matches. But who looks
  * again and again knows when the message was not there yet: it tells of it no earlier than that and the latency. A first look
  * that finds a message tells of it at once, and the receive is held; the report counts these. */
-#include "inject.h"
+#include "calls.h"
 #include <stdlib.h>
 
 /* What was looked for in vain. */
@@ -62,7 +62,6 @@ static void work(void) {
     if (inj_busy()) inj_progress();
 }
 
-int inj_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 int inj_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
     struct comm *c = inj_comm(comm);
     MPI_Status own;
@@ -71,7 +70,6 @@ int inj_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
     return look(c, source, tag, comm, flag, status == MPI_STATUS_IGNORE ? &own : status);
 }
 
-int inj_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 int inj_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     int flag = 0, result;
     if (left_to_mpi(inj_comm(comm), source)) {
@@ -102,7 +100,6 @@ static bool forget_raw(MPI_Message message) {
     return false;
 }
 
-int inj_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 int inj_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
     struct comm *c = inj_comm(comm);
     MPI_Status own;
@@ -120,7 +117,6 @@ int inj_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
     return result;
 }
 
-int inj_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 int inj_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     int flag = 0, result;
     if (left_to_mpi(inj_comm(comm), source)) {
@@ -134,7 +130,6 @@ int inj_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
     return result;
 }
 
-int inj_Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
 int inj_Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
     if (*message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL || inj_bad(count, type) || forget_raw(*message))
         return RAW(Imrecv)(buf, RAW_COUNT(count), type, message, request);
@@ -149,8 +144,6 @@ int inj_Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *messa
     return result;
 }
 
-int inj_Wait(MPI_Request *request, MPI_Status *status);
-int inj_Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
 int inj_Mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
     MPI_Request request;
     if (*message == MPI_MESSAGE_NO_PROC) return RAW(Mrecv)(buf, RAW_COUNT(count), type, message, status);

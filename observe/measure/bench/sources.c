@@ -65,9 +65,14 @@ static void examine(long long (*now)(void), long repeat, long long *out)
 /* Moves over all allowed CPUs and reads on both sides of each move. */
 static void migrate(long long (*now)(void), long moves, long long *out)
 {
-	cpu_set_t allowed;
+	cpu_set_t own, allowed;
 	out[0] = out[1] = 0;
-	if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+	if (sched_getaffinity(0, sizeof own, &own) != 0)
+		return;
+	memset(&allowed, 0xff, sizeof allowed); /* a launcher may have bound the rank to a CPU: it leaves that for a moment */
+	if (sched_setaffinity(0, sizeof allowed, &allowed) != 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+		allowed = own;
+	if (CPU_COUNT(&allowed) < 2)
 		return;
 	long long last = now();
 	for (int cpu = 0; out[1] < moves; cpu = (cpu + 1) % CPU_SETSIZE) {
@@ -84,7 +89,7 @@ static void migrate(long long (*now)(void), long moves, long long *out)
 		last = now();
 		out[1]++;
 	}
-	sched_setaffinity(0, sizeof allowed, &allowed);
+	sched_setaffinity(0, sizeof own, &own);
 }
 
 /* Ticks of the counter in a second of CLOCK_MONOTONIC_RAW, in mHz, of short intervals; each end is the best of ten. */

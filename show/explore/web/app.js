@@ -47,6 +47,7 @@ export class App {
     byId("copy", HTMLButtonElement).addEventListener("click", () => void this.copy());
     byId("theme", HTMLButtonElement).addEventListener("click", toggleTheme);
     byId("help", HTMLButtonElement).addEventListener("click", showHelp);
+    window.addEventListener("resize", () => this.showTab());
     document.querySelector(".skip")?.addEventListener("click", (e) => {
       e.preventDefault();
       this.main.focus();
@@ -215,9 +216,15 @@ export class App {
         this.go(v.name);
       },
     })));
+    this.showTab();
+    if (had) /** @type {HTMLElement | null} */ (tabs.querySelector(`[data-view="${had}"]`))?.focus();
+  }
+
+  /** Scrolls the tabs to the current one, where they do not all fit. */
+  showTab() {
+    const tabs = byId("tabs", HTMLElement);
     const current = /** @type {HTMLElement | null} */ (tabs.querySelector("[aria-current]"));
     if (current) tabs.scrollLeft = Math.max(0, current.offsetLeft - tabs.clientWidth / 2);
-    if (had) /** @type {HTMLElement | null} */ (tabs.querySelector(`[data-view="${had}"]`))?.focus();
   }
 
   async reload() {
@@ -235,11 +242,8 @@ export class App {
     for (;;) {
       const busy = this.hurry || this.runs.some((r) => r.analysis === "running" || r.reloading);
       await new Promise((done) => {
-        const timer = setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW);
-        window.addEventListener("focus", () => { // somebody comes back: what is new?
-          clearTimeout(timer);
-          done(undefined);
-        }, { once: true });
+        setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW);
+        window.onfocus = () => done(undefined); // somebody comes back: what is new?
       });
       if (document.hidden) continue;
       try {

@@ -106,7 +106,7 @@ export class MatrixView {
    * @param {number} room
    */
   paint(m, shares, room) {
-    const cell = Math.max(1, Math.min(40, Math.floor(Math.min(room - LEFT - 8, 640) / m.size)));
+    const cell = Math.max(1, Math.min(40, Math.floor(Math.min(room - LEFT - 8, 640, Math.max(320, window.innerHeight - 270)) / m.size)));
     this.cell = cell;
     const side = cell * m.size;
     const ctx = fitCanvas(this.canvas, LEFT + side + 8, TOP + side + 8);
