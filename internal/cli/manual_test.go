@@ -53,6 +53,10 @@ func TestVerbPages(t *testing.T) {
 		if referenceBegin+got == want {
 			continue
 		}
+		if got != "" && !strings.HasPrefix(got, referenceTitle) {
+			t.Errorf("%s: move what stands behind the line\n%sin front of it; it would be lost", path, referenceBegin)
+			continue
+		}
 		if !*updatePages {
 			t.Errorf("%s does not end with the help of its verb as it is; run go test ./internal/cli -run TestVerbPages -update-pages", path)
 			continue

@@ -77,7 +77,7 @@ func (r *profileReport) draw(a *app, inputs []string) error {
 func (r *profileReport) matrixFigure(links []profile.Link, title, subtitle, caption string) plot.Figure {
 	n := r.run.timeline.Ranks
 	messages := plot.Map{Title: "Messages", X: "to rank", Y: "from rank", Columns: n, Rows: n, Values: make([]float64, n*n)}
-	volume := plot.Map{Title: "Bytes", X: "to rank", Y: "from rank", Columns: n, Rows: n, Values: make([]float64, n*n)}
+	volume := plot.Map{Title: "Bytes", X: "to rank", Y: "from rank", Columns: n, Rows: n, Values: make([]float64, n*n), Quantity: plot.Bytes}
 	for _, l := range links {
 		messages.Values[l.From*n+l.To] = float64(l.Count)
 		volume.Values[l.From*n+l.To] = float64(l.Bytes)

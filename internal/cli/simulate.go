@@ -58,7 +58,8 @@ func (a *app) simulateCommand() *cobra.Command {
       --replicas 100 --plot boxes.svg
   slackline simulate dissemination --machine altix --noise altix --bottleneck --job-size 2^20
   slackline simulate traces.otf2 --ranks 4096 --machine chic --noise chic --denoise
-  slackline simulate sweep3d --ranks 64 --machine chic --trace sweep.pftrace`,
+  slackline simulate sweep3d --ranks 64 --machine chic --trace sweep.pftrace
+  mpirun -n 16 slackline simulate sweep3d --ranks 2^20 --machine piz-daint`,
 		Args: exactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}

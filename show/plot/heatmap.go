@@ -261,7 +261,12 @@ func printQuantity(v float64, q Quantity) string {
 	case Percent:
 		return fmt.Sprintf("%.3g %%", v)
 	case Bytes:
-		return unit.Size(math.Round(v)).Short()
+		if v < 1<<62 {
+			return unit.Size(v).Short()
+		}
+	}
+	if v == math.Trunc(v) && v < 1e15 {
+		return grouped(fmt.Sprintf("%.0f", v))
 	}
 	return fmt.Sprintf("%.4g", v)
 }

@@ -1,0 +1,138 @@
+package input
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"slackline/internal/cluster"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+)
+
+// evenly gives a process every n-th rank or, if stretches, its stretch of them.
+func evenly(size int, stretches bool) func(ranks, process int) (func(rank int) bool, error) {
+	return func(ranks, process int) (func(rank int) bool, error) {
+		return func(rank int) bool {
+			if stretches {
+				return cluster.Owner(ranks, rank, size) == process
+			}
+			return rank%size == process
+		}, nil
+	}
+}
+
+// openTogether opens an input on goroutines that stand for processes. Only process 0 has a standard input.
+func openTogether(ctx context.Context, word, stdin string, size int, ranks func(ranks, process int) (func(rank int) bool, error)) ([]*Input, error) {
+	inputs, errs := make([]*Input, size), make([]error, size)
+	var wg sync.WaitGroup
+	for i, member := range cluster.Local(size) {
+		wg.Go(func() {
+			o := Options{Params: pattern.Params{Ranks: 20}, Hash: true, Share: &Share{Group: member, Ranks: ranks}}
+			if i == 0 {
+				o.Stdin = strings.NewReader(stdin)
+			}
+			if inputs[i], errs[i] = Open(ctx, word, o); errs[i] != nil {
+				member.Break()
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, cluster.ErrBroken) {
+			return nil, err
+		}
+	}
+	return inputs, errors.Join(errs...)
+}
+
+// blocks prints the blocks of a rank.
+func blocks(p schedule.Program, rank int) string {
+	var out strings.Builder
+	var b schedule.Block
+	for step := range p.Steps(rank) {
+		p.Block(rank, step, &b)
+		fmt.Fprintln(&out, b.Ops, b.First, b.Dependents)
+	}
+	return out.String()
+}
+
+// Each process gets its ranks, as they are in the whole, and no others, from all kinds of inputs.
+func TestOpenShared(t *testing.T) {
+	trace, err := os.ReadFile("../../testdata/traces/late-sender.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	workdir(t)
+	if err := os.WriteFile("late.trace", trace, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	halo, err := pattern.New("halo2d", pattern.Params{Ranks: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slk bytes.Buffer
+	if err := schedule.WriteSLK(&slk, halo); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("halo.slk", slk.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"one.goal", "-", "halo.slk", "late.trace", "dissemination"} {
+		whole, err := Open(t.Context(), word, Options{Stdin: strings.NewReader(goal), Params: pattern.Params{Ranks: 20}, Hash: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, 2, 3} {
+			ranks := evenly(size, size == 2)
+			inputs, err := openTogether(t.Context(), word, goal, size, ranks)
+			if err != nil {
+				t.Fatalf("%s on %d processes: %v", word, size, err)
+			}
+			if inputs[0].Record != whole.Record {
+				t.Errorf("%s on %d processes: record %+v, want %+v", word, size, inputs[0].Record, whole.Record)
+			}
+			for process, in := range inputs {
+				if in.Program.Ranks() != whole.Program.Ranks() || in.Program.Shape() != whole.Program.Shape() || (in.Graph == nil) != (whole.Graph == nil) {
+					t.Fatalf("%s, process %d of %d: %+v, want %+v", word, process, size, in, whole)
+				}
+				has, _ := ranks(whole.Program.Ranks(), process)
+				for rank := range whole.Program.Ranks() {
+					want := ""
+					if has(rank) || !whole.IsFile() || size == 1 {
+						want = blocks(whole.Program, rank)
+					}
+					if got := blocks(in.Program, rank); got != want {
+						t.Errorf("%s, process %d of %d, rank %d:\n%swant\n%s", word, process, size, rank, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestOpenSharedErrors(t *testing.T) {
+	workdir(t)
+	if err := os.WriteFile("bad.slk", []byte("SLKSCHED and more than the length of a header"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{
+		"missing.goal": "missing.goal: no such file",
+		"bad.slk":      "bad.slk: byte 0: ",
+	} {
+		if _, err := openTogether(t.Context(), word, goal, 3, evenly(3, true)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", word, err, want)
+		}
+	}
+	refuse := func(int, int) (func(int) bool, error) { return nil, errors.New("no place for them") }
+	for _, word := range []string{"one.goal", "-"} {
+		if _, err := openTogether(t.Context(), word, goal, 2, refuse); err == nil || !strings.Contains(err.Error(), "no place") {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+}
