@@ -22,15 +22,15 @@ import (
 func BenchmarkWaitsInJobs(b *testing.B) {
 	dir := b.TempDir()
 	run := filepath.Join(dir, "run.slt")
-	if _, stderr, err := runJob(b, nil, 1, "", "simulate", "skeleton", "--ranks", "1024", "--iterations", "450", "--machine", "chic", "--noise", "1000Hz:10us",
-		"--trace", run, "--quiet"); err != nil {
-		b.Fatal(stderr)
-	}
-	events := eventsOf(b, run)
-	self, err := exec.LookPath("slackline")
+	self, err := exec.LookPath("slackline") // which TestMain provides
 	if err != nil {
 		b.Fatal(err)
 	}
+	if out, err := exec.Command(self, "simulate", "skeleton", "--ranks", "1024", "--iterations", "450", "--machine", "chic", "--noise", "1000Hz:10us",
+		"--trace", run, "--quiet").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	events := eventsOf(b, run)
 	for _, k := range []struct {
 		launcher  string
 		processes int
