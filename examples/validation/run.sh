@@ -72,7 +72,7 @@ for mpi in $MPIS; do
 		for noise in $NOISES; do
 			for seed in 1 2 3; do
 				predicted=$("$SLACKLINE" simulate "$program.slt" --machine "$mpi.yaml" --noise "$noise" --seed "$seed" --format json --quiet 2>>talk | field makespan_ns)
-				measured=$(RUNS=2 fastest "$SLACKLINE" inject --quiet --noise "$noise" --seed "$seed" -- "mpirun.$mpi" -n 2 "./$program")
+				measured=$(RUNS=1 fastest "$SLACKLINE" inject --quiet --noise "$noise" --seed "$seed" -- "mpirun.$mpi" -n 2 "./$program")
 				echo "$mpi $program $noise $predicted $measured" >>noise.txt
 			done
 		done
