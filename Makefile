@@ -70,7 +70,7 @@ fuzz: ## fuzz every reader for a minute each (FUZZTIME=1m)
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),1m)
 
 test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything
-	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy' -v ./internal/cli
+	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance' -v ./internal/cli
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...

@@ -61,7 +61,7 @@ for mpi in $MPIS; do
 	own=$(sed -n 's/^L: *//p' "$mpi.yaml" | in_us)
 	for program in $PROGRAMS; do
 		say "$mpi: $program"
-		"mpicc.$mpi" -O2 -o "$program" "$here/$program.c"
+		"mpicc.$mpi" -O2 -Wno-stringop-overflow -o "$program" "$here/$program.c"
 		record "$program"
 		for delay in $DELAYS; do
 			latency=$(awk -v a="$own" -v b="$delay" 'BEGIN { printf "%.3fus", a + b }')
