@@ -96,7 +96,7 @@ func googleName(run string) (path string, names []string, at []float64) {
 				key = fmt.Sprintf("n%d", plain)
 			}
 		}
-		if contains(names, key) {
+		if key == "" || contains(names, key) {
 			rest = append(rest, part)
 			continue
 		}
