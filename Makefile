@@ -14,7 +14,7 @@ CONCURRENT = ./internal/cluster ./analyze/simulate ./analyze/waits ./model/timel
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-FUZZTIME ?= 5s
+FUZZINPUTS ?= 8000
 COUNT    ?= 5
 BENCH    ?= .
 
@@ -64,10 +64,10 @@ race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./internal/cli
 
 fuzz-smoke:
-	.ci/fuzz $(FUZZTIME)
+	.ci/fuzz $(FUZZINPUTS)x
 
-fuzz: ## fuzz every reader for a minute each (FUZZTIME=1m)
-	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),1m)
+fuzz: ## fuzz every reader with many inputs (FUZZINPUTS=1000000)
+	.ci/fuzz $(if $(filter command line environment,$(origin FUZZINPUTS)),$(FUZZINPUTS),1000000)x 3600
 
 test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything
 	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance' -v ./internal/cli
