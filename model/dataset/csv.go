@@ -2,21 +2,28 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // CSV: a line of names, then one line for each value. The columns callpath (or
-// function) and metric may be missing, value must be there, repetition is passed
-// over; all others are parameters.
+// function) and metric may be missing, repetition is passed over; the values stand
+// in the column value or, where there is none, in one called time, run_time,
+// runtime, elapsed, duration or seconds, which is the metric then. All other
+// columns are parameters.
 //
 //	callpath,metric,p,value
 //	main->f,time,16,1.5
+//
+//	p,time
+//	16,1.5
 
 // columnRoles are the names of the columns that are not parameters.
 var columnRoles = map[string]string{
@@ -24,18 +31,32 @@ var columnRoles = map[string]string{
 	"metric": "metric", "value": "value", "repetition": "", "rep": "", "unit": "",
 }
 
+// columnsOfTime are the names of the columns that hold the values where none is called value.
+var columnsOfTime = []string{"time", "run_time", "runtime", "elapsed", "duration", "seconds"}
+
+// valueColumn returns the place of the column of the values, -1 if there is none, and the metric that it names.
+func valueColumn(header []string) (place int, metric string) {
+	place = -1
+	for i, column := range header {
+		column = strings.ToLower(strings.TrimSpace(column))
+		if column == "value" {
+			return i, ""
+		}
+		if place < 0 && slices.Contains(columnsOfTime, column) {
+			place, metric = i, column
+		}
+	}
+	return place, metric
+}
+
 func sniffCSV(head []byte) bool {
 	line, _, more := bytes.Cut(head, []byte{'\n'})
 	if !more {
 		return false
 	}
-	fields := strings.Split(strings.ToLower(string(line)), ",")
-	for _, f := range fields {
-		if strings.Trim(strings.TrimSpace(f), `"`) == "value" {
-			return len(fields) > 1
-		}
-	}
-	return false
+	header := strings.Split(strings.ReplaceAll(string(line), `"`, ""), ",")
+	place, _ := valueColumn(header)
+	return place >= 0 && len(header) > 1
 }
 
 func readCSV(name string, data []byte) (*Dataset, error) {
@@ -48,19 +69,23 @@ func readCSV(name string, data []byte) (*Dataset, error) {
 	d := New()
 	roles := make([]string, len(header)) // "" for what is passed over, "p" and a place for parameters
 	places := make([]int, len(header))
-	hasValue := false
+	value, metric := valueColumn(header)
+	if value < 0 {
+		return nil, fmt.Errorf("%s:1: has no column value or time; the columns are callpath, metric, the parameters, value", name)
+	}
 	for i, column := range header {
 		column = strings.TrimSpace(column)
 		role, known := columnRoles[strings.ToLower(column)]
-		if !known {
+		switch {
+		case i == value:
+			role = "value"
+		case role == "value":
+			return nil, fmt.Errorf("%s:1: has two columns value; leave one out", name)
+		case !known:
 			role, places[i] = "parameter", len(d.Parameters)
 			d.Parameters = append(d.Parameters, column)
 		}
 		roles[i] = role
-		hasValue = hasValue || role == "value"
-	}
-	if !hasValue {
-		return nil, fmt.Errorf("%s:1: has no column value; the columns are callpath, metric, the parameters, value", name)
 	}
 	if err := checkNames(d.Parameters); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
@@ -74,14 +99,14 @@ func readCSV(name string, data []byte) (*Dataset, error) {
 			return nil, csvError(name, err)
 		}
 		line, _ := r.FieldPos(0)
-		if err := d.addRecord(record, roles, places); err != nil {
+		if err := d.addRecord(record, roles, places, cmp.Or(metric, DefaultMetric)); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}
 }
 
-func (d *Dataset) addRecord(record, roles []string, places []int) error {
-	path, metric, value := RootPath, DefaultMetric, math.NaN()
+func (d *Dataset) addRecord(record, roles []string, places []int, metric string) error {
+	path, value := RootPath, math.NaN()
 	at := make([]float64, len(d.Parameters))
 	for i, field := range record {
 		field = strings.TrimSpace(field)

@@ -64,6 +64,8 @@ var texts = []struct {
 	{"extrap-text", "PARAMETER p\r\nPOINTS 8 16\r\nREGION f\r\nDATA 1 2\r\nDATA 3\r\n", "p\nf <default>: [8]=[1 2] [16]=[3]\n"},
 	{"csv", "callpath,metric,p,repetition,value\nmain->f,time,16,0,1.5\nmain->f,time,16,1,1.6\n\"a,b\",time,8,0,2\n", "p\nmain->f time: [16]=[1.5 1.6]\na,b time: [8]=[2]\n"},
 	{"csv", "p, value\n8, 1\n16, \n", "p\n<root> <default>: [8]=[1]\n"},
+	{"csv", "function,p,Time\nf,8,1\nf,16,2\n", "p\nf time: [8]=[1] [16]=[2]\n"},
+	{"csv", "time,p,value\n3,8,1\n", "time p\n<root> <default>: [3 8]=[1]\n"},
 	{"profile", `{"run":{"ranks":4,"locations":4,"time_s":0.5},"composition":[],"efficiency":{},"callpaths":[
 {"callpath":"main/MPI_Send","kind":"mpi_point_to_point","visits":8,"exclusive_s":0.4,"inclusive_s":0.4,"messages_sent":8,"bytes_sent":64,"messages_received":0,"bytes_received":0,"collective_bytes":16}]}`,
 		"p\n<root> run_time: [4]=[0.5]\nmain->MPI_Send time: [4]=[0.1]\nmain->MPI_Send visits: [4]=[2]\nmain->MPI_Send messages: [4]=[2]\nmain->MPI_Send bytes: [4]=[20]\n"},
@@ -178,6 +180,7 @@ func TestRoundTrip(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"", "x: is empty"},
+		{"p,value,value\n1,2,3\n", "x:1: has two columns value"},
 		{"hello\n", "is no format of measurements that is known"},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1,2],"values":[3]}]}}}`, "x:1: f t: a point has 2 coordinates, but there are 1 parameters"},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number should stand`},
