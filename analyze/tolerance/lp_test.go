@@ -15,22 +15,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slackline/internal/needed"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 )
-
-// findClp finds Clp. It may be missing, but not in continuous integration.
-func findClp(t *testing.T) string {
-	path, err := exec.LookPath("clp")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return path
-}
 
 // solve lets Clp solve a linear program and returns the optimum.
 func solve(clp, dir string, p *LinearProgram, suffix string, goal Goal) (float64, error) {
@@ -65,7 +54,7 @@ func solve(clp, dir string, p *LinearProgram, suffix string, goal Goal) (float64
 
 // The optimum of the linear program is T, and the tolerances, of all solved cases, in both formats.
 func TestLinearProgramReference(t *testing.T) {
-	clp, dir := findClp(t), t.TempDir()
+	clp, dir := needed.Tool(t, "clp"), t.TempDir()
 	var cases []referenceCase
 	readReference(t, "cases.json", &cases)
 	for i, c := range cases {
@@ -151,7 +140,7 @@ func drawProgram(t *rapid.T) *schedule.Graph {
 
 // On random programs, with classes, gaps and rendezvous, for all three parameters.
 func TestLinearProgramRandom(t *testing.T) {
-	clp, dir := findClp(t), t.TempDir()
+	clp, dir := needed.Tool(t, "clp"), t.TempDir()
 	solved := 0
 	rapid.Check(t, func(t *rapid.T) {
 		if solved >= 60 {

@@ -27,11 +27,12 @@ var rooms = map[string][]string{
 	"model/dataset":    {"model/cube"},
 	"model/cube":       {},
 
-	"observe/mpi":      {},
-	"observe/record":   {"observe/mpi", "model/trace", "model/timeline"},
-	"observe/inject":   {"observe/mpi", "model/noise"},
-	"observe/measure":  {"observe/mpi", "model/machine", "model/noise", "model/clock", "model/dataset"},
-	"observe/campaign": {"observe/mpi", "model/dataset"},
+	"observe/mpi":         {},
+	"observe/mpi/mpitest": {"observe/mpi"},
+	"observe/record":      {"observe/mpi", "model/trace", "model/timeline"},
+	"observe/inject":      {"observe/mpi", "model/noise"},
+	"observe/measure":     {"observe/mpi", "model/machine", "model/noise", "model/clock", "model/dataset"},
+	"observe/campaign":    {"observe/mpi", "model/dataset"},
 
 	"analyze/replay":    {"model/trace", "model/timeline", "model/schedule", "model/collective"},
 	"analyze/simulate":  {"model/machine", "model/noise", "model/schedule", "model/collective", "model/timeline"},
@@ -114,6 +115,44 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s: %s may not import %s", f.path, f.room, target)
 			}
 		}
+	}
+}
+
+// forTests are the packages that only tests may import, and each other.
+var forTests = []string{"internal/browser", "internal/needed", "observe/mpi/mpitest"}
+
+func TestForTests(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.test || slices.Contains(forTests, f.room) {
+			continue
+		}
+		for _, path := range f.imports() {
+			if path == "testing" || slices.Contains(forTests, strings.TrimPrefix(path, module)) {
+				t.Errorf("%s: %s imports %s, which is for tests", f.path, f.room, path)
+			}
+		}
+	}
+}
+
+// TestMissingTools checks that internal/needed alone looks whether this is continuous integration: a guard of a test's
+// own might skip there what it must not.
+func TestMissingTools(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.room == "internal/needed" {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			name, isName := call.Fun.(*ast.SelectorExpr)
+			text, isText := call.Args[0].(*ast.BasicLit)
+			if isName && isText && (name.Sel.Name == "Getenv" || name.Sel.Name == "LookupEnv") && text.Value == `"CI"` {
+				t.Errorf("%s: asks for CI; use internal/needed", f.position(n))
+			}
+			return true
+		})
 	}
 }
 

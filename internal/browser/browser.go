@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"slackline/internal/needed"
 )
 
 // patience is how long a single request to the browser may take. Loaded machines are slow.
@@ -42,17 +44,12 @@ type Browser struct {
 	profile string // its user data directory
 }
 
-// ForTest starts a browser that ends with the test. Without Chromium the test fails if the
-// environment variable CI is set, and is skipped otherwise.
+// ForTest starts a browser that ends with the test. Without Chromium the test fails in
+// continuous integration, and is skipped otherwise.
 func ForTest(t testing.TB) *Browser {
 	t.Helper()
 	path, err := Find()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needed.NoError(t, err)
 	b, err := Start(path)
 	if err != nil {
 		t.Fatal(err)

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"slackline/internal/needed"
 )
 
 // campaignFiles writes files, of which those with the ending .sh are programs.
@@ -177,12 +178,7 @@ exit 0
 
 // TestCampaignBatch runs a plan by a stand-in for sbatch, and kills it in between.
 func TestCampaignBatch(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needed.Tool(t, "bash")
 	dir := campaignFiles(t, map[string]string{
 		"submit.sh": standInSubmit, "queue.sh": standInQueue, "slow.sh": slowProgram,
 		"plan.yaml": `parameters: {p: 2^1..2^3}

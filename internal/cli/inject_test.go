@@ -3,50 +3,38 @@ package cli_test
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // TestInject wants streams and exit code of the program, and a report.
 func TestInject(t *testing.T) {
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	t.Setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
-	t.Setenv("OMPI_MCA_mpi_yield_when_idle", "1")
-	dir := t.TempDir()
-	program, out := filepath.Join(dir, "ends"), filepath.Join(dir, "report.json")
 	source, err := filepath.Abs("../../observe/record/testdata/ends.c")
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	t.Chdir(dir)
-	for _, mpi := range []string{"openmpi", "mpich"} {
-		compiler, err := exec.LookPath("mpicc." + mpi)
-		if err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
-		if text, err := exec.Command(compiler, "-o", program, source).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		launch := []string{"--", "mpirun." + mpi, "-n", "2", program, "seven"}
+	out := filepath.Join(dir, "report.json")
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		launch := []string{"--", l.Launcher, "-n", "2", mpitest.Build(t, l, source), "seven"}
 		code, stdout, stderr := slackline("", append([]string{"inject", "--latency", "100us", "--noise", "100Hz:10us", "--seed", "5"}, launch...)...)
 		for _, want := range []string{"latency 100us: ", "collectives that became messages", "MPI_Barrier", "noise 100Hz:10us, seed 5", "a message takes by itself: 1B"} {
 			if !strings.Contains(stderr, want) {
-				t.Errorf("%s: stderr = %q, want %q in it", mpi, stderr, want)
+				t.Errorf("stderr = %q, want %q in it", stderr, want)
 			}
 		}
 		if code != 7 || stdout != "normal end\n" {
-			t.Errorf("%s: exit code = %d, stdout = %q", mpi, code, stdout)
+			t.Errorf("exit code = %d, stdout = %q", code, stdout)
 		}
 		code, _, stderr = slackline("", append([]string{"inject", "--latency", "1ms@0>1", "--base", "0", "--out", out, "--format", "json"}, launch...)...)
 		data, err := os.ReadFile(out)
 		if err != nil || code != 7 {
-			t.Fatalf("%s: exit code = %d, %v\n%s", mpi, code, err, stderr)
+			t.Fatalf("exit code = %d, %v\n%s", code, err, stderr)
 		}
 		var report struct {
 			ExitCode int   `json:"exit_code"`
@@ -67,9 +55,9 @@ func TestInject(t *testing.T) {
 		}
 		if report.ExitCode != 7 || report.Ranks != 2 || report.Latency != "1ms@0>1" || len(report.ByRank) != 2 || report.ByRank[1].Held+report.ByRank[1].Passed == 0 ||
 			report.ByRank[0].Held+report.ByRank[0].Passed != 0 || len(report.Replaced) == 0 || report.Elapsed <= 0 {
-			t.Errorf("%s: report = %s", mpi, data)
+			t.Errorf("report = %s", data)
 		}
-	}
+	})
 	if left, _ := filepath.Glob(filepath.Join(dir, ".slackline*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

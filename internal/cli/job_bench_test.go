@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // workTime finds how long the runs took, without the start of the program and of MPI.
@@ -54,9 +55,9 @@ func BenchmarkJobReplicas(b *testing.B) {
 			return stderr.String(), c.ProcessState.ExitCode()
 		})
 	})
-	for _, l := range jobLibraries(b) {
+	for _, l := range mpitest.Libraries(b) {
 		for _, size := range []int{1, 2} {
-			name := strings.ReplaceAll(string(l.Kind), " ", "")
+			name := mpitest.Name(l.Kind)
 			b.Run(fmt.Sprintf("mpi=%s/processes=%d", name, size), func(b *testing.B) {
 				measure(b, func() (string, int) { return timedJob(b, l, size, args) })
 			})

@@ -4,7 +4,6 @@ package cli_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,26 +15,8 @@ import (
 	"time"
 
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
-
-// jobLibraries are the MPI libraries that can start jobs here.
-func jobLibraries(t testing.TB) []*mpi.Library {
-	t.Helper()
-	all, _ := mpi.Find(context.Background())
-	var list []*mpi.Library
-	for _, l := range all {
-		if l.Launcher != "" && l.Kind != mpi.Unknown {
-			list = append(list, l)
-		}
-	}
-	if len(list) == 0 {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no MPI with a launcher")
-		}
-		t.Skip("no MPI with a launcher")
-	}
-	return list
-}
 
 // jobMark is the variable by which the processes of a job are found.
 const jobMark = "SLACKLINE_TEST_MARK"
@@ -199,7 +180,7 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("%v: exit code %d: %s", tc.args, code, stderr)
 		}
-		for _, l := range jobLibraries(t) {
+		for _, l := range mpitest.Libraries(t) {
 			for _, size := range tc.sizes {
 				t.Run(fmt.Sprintf("%s/%s/%d", strings.Join(tc.args[:2], " "), l.Kind, size), func(t *testing.T) {
 					j := newJob(t, l, size, tc.args...)
@@ -223,7 +204,7 @@ func TestJobReadsStandardInput(t *testing.T) {
 	}
 	args := strings.Fields("simulate - --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv")
 	_, want, _ := slackline(schedule, args...)
-	for _, l := range jobLibraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		j := newJob(t, l, 3, args...)
 		j.Stdin = strings.NewReader(schedule)
 		if err := j.Start(); err != nil {
@@ -250,7 +231,7 @@ func TestJobTellsOfAMistakeOnce(t *testing.T) {
 		{2, "--replicas: 0 is too few", "simulate ring --ranks 8 --machine cnl --replicas 0"},
 		{2, "unknown verb", "simulat ring"},
 	} {
-		for _, l := range jobLibraries(t) {
+		for _, l := range mpitest.Libraries(t) {
 			j := newJob(t, l, 3, strings.Fields(tc.args)...)
 			if err := j.Start(); err != nil {
 				t.Fatal(err)
@@ -281,7 +262,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 			"--replicas", strconv.Itoa(replicas), "--resume", kept)
 	}
 	_, want, _ := slackline("", args(filepath.Join(t.TempDir(), "all"))...)
-	for _, l := range jobLibraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		for _, tc := range []struct {
 			name   string
 			victim jobProcess
@@ -340,7 +321,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 
 // TestInterruptedJob interrupts the launcher.
 func TestInterruptedJob(t *testing.T) {
-	for _, l := range jobLibraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		kept := filepath.Join(t.TempDir(), "kept.jsonl")
 		j := newJob(t, l, 3, append(strings.Fields("simulate dissemination --ranks 256 --machine cnl --noise 1000Hz:100us --replicas 10000000 --resume"), kept)...)
 		if err := j.Start(); err != nil {
@@ -361,7 +342,7 @@ func TestInterruptedJob(t *testing.T) {
 
 // TestJobCanBeLeft: with SLACKLINE_MPI_JOB=off every process works by itself.
 func TestJobCanBeLeft(t *testing.T) {
-	for _, l := range jobLibraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		j := newJob(t, l, 2, "simulate", "ring", "--ranks", "8", "--machine", "chic", "--format", "csv")
 		j.Env = append(j.Env, mpi.JobVariable+"=off")
 		if err := j.Start(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"slackline/internal/cli"
+	"slackline/internal/needed"
 )
 
 // TestMain lets the scripts run slackline as a program of its own.
@@ -33,7 +34,6 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
-			e.Setenv("CI", os.Getenv("CI"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			return nil
 		},
@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			if cond != "ci" {
 				return false, fmt.Errorf("unknown condition %q", cond)
 			}
-			return os.Getenv("CI") == "true", nil
+			return needed.InCI(), nil
 		},
 		Cmds: scriptCommands,
 	})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/internal/needed"
+
 	"github.com/spf13/cobra"
 )
 
@@ -69,13 +71,7 @@ func TestVerbPages(t *testing.T) {
 
 // TestManualPages lets man's own formatter read every page.
 func TestManualPages(t *testing.T) {
-	groff, err := exec.LookPath("groff")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("groff is needed to judge manual pages; .ci/setup installs it")
-		}
-		t.Skip("groff is not installed")
-	}
+	groff := needed.Tool(t, "groff")
 	a := newApp(nil, strings.NewReader(""), io.Discard, io.Discard)
 	eachCommand(a.rootCommand(), func(c *cobra.Command) {
 		var page bytes.Buffer

@@ -2,44 +2,29 @@ package cli_test
 
 import (
 	"encoding/json"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // TestPlantedCauses records programs in which rank 2 is late in a function that is called planted, under both MPIs:
 // that function and rank must come first in the ranking.
 func TestPlantedCauses(t *testing.T) {
-	for _, name := range []string{"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"} {
-		t.Setenv(name, "1")
-	}
-	for _, mpi := range []string{"openmpi", "mpich"} {
-		t.Run(mpi, func(t *testing.T) {
-			compiler, err := exec.LookPath("mpicc." + mpi)
-			if err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
-			}
-			for program, metric := range map[string]string{"late": "nxn", "chain": "late_sender", "serial": "late_broadcast", "order": "late_sender_wrong_order"} {
-				t.Run(program, func(t *testing.T) { checkPlanted(t, compiler, "mpirun."+mpi, program, metric) })
-			}
-		})
-	}
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		for program, metric := range map[string]string{"late": "nxn", "chain": "late_sender", "serial": "late_broadcast", "order": "late_sender_wrong_order"} {
+			t.Run(program, func(t *testing.T) { checkPlanted(t, l, program, metric) })
+		}
+	})
 }
 
 // checkPlanted records a program and analyses it.
-func checkPlanted(t *testing.T, compiler, launcher, program, metric string) {
-	dir := t.TempDir()
-	binary, out := filepath.Join(dir, program), filepath.Join(dir, "run.slt")
-	source := filepath.Join("../../testdata/waits/planted", program+".c")
-	if text, err := exec.Command(compiler, "-g", "-finstrument-functions", "-o", binary, source).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", compiler, err, text)
-	}
-	if code, _, stderr := slackline("", "record", "--out", out, "--", launcher, "-n", "4", binary); code != 0 {
+func checkPlanted(t *testing.T, l *mpi.Library, program, metric string) {
+	out := filepath.Join(t.TempDir(), "run.slt")
+	binary := mpitest.Build(t, l, filepath.Join("../../testdata/waits/planted", program+".c"), "-g", "-finstrument-functions")
+	if code, _, stderr := slackline("", "record", "--out", out, "--", l.Launcher, "-n", "4", binary); code != 0 {
 		t.Fatalf("record: exit code %d\n%s", code, stderr)
 	}
 	code, stdout, stderr := slackline("", "waits", out, "--format", "json")

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"slackline/internal/needed"
 )
 
 // launchers are the launchers of both MPIs, with the arguments that a job of several processes needs.
@@ -19,12 +21,7 @@ func launchers(t testing.TB) map[string][]string {
 	t.Helper()
 	list := map[string][]string{"mpirun.openmpi": {"--oversubscribe"}, "mpirun.mpich": nil}
 	for name := range list {
-		if _, err := exec.LookPath(name); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		needed.Tool(t, name)
 	}
 	return list
 }

@@ -9,20 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// launcher finds a launcher of MPI programs. A missing one fails in continuous integration.
-func launcher(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return path
-}
+	"slackline/internal/needed"
+)
 
 // rankFile writes the rank file of two ranks on one node, which has the name of this machine.
 func rankFile(t *testing.T, form string, hosts string, cores int) string {
@@ -44,7 +33,7 @@ func rankFile(t *testing.T, form string, hosts string, cores int) string {
 
 // The launcher of Open MPI takes our rank file.
 func TestRankFileOfOpenMPI(t *testing.T) {
-	path := launcher(t, "mpiexec.openmpi")
+	path := needed.Tool(t, "mpiexec.openmpi")
 	file := rankFile(t, "openmpi", "localhost", 2)
 	c := exec.Command(path, "--allow-run-as-root", "--oversubscribe", "--rankfile", file, "-n", "2", "sh", "-c", "echo rank $OMPI_COMM_WORLD_RANK")
 	out, err := c.CombinedOutput()
@@ -59,7 +48,7 @@ func TestRankFileOfOpenMPI(t *testing.T) {
 // The launcher of MPICH takes our file and puts the ranks where it says: each line is a process of its
 // own proxy, unless it names the host of the line before.
 func TestRankFileOfMPICH(t *testing.T) {
-	path := launcher(t, "mpiexec.mpich")
+	path := needed.Tool(t, "mpiexec.mpich")
 	file := rankFile(t, "mpich", "localhost,127.0.0.1", 1)
 	c := exec.Command(path, "-launcher", "fork", "-f", file, "-n", "2", "sh", "-c",
 		`echo "rank $PMI_RANK $(tr '\0' ' ' < /proc/$PPID/cmdline | grep -o 'proxy-id [0-9]*')"`)

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"slackline/internal/needed"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -23,14 +24,8 @@ var otf2Line = regexp.MustCompile(`^([A-Z_0-9]+) +([0-9]+) +([0-9]+) *(.*)$`)
 // between the columns. Nothing may be wrong with the archive, if strict is set.
 func otf2Print(t testing.TB, anchor string, strict bool) map[uint64][]string {
 	t.Helper()
-	if _, err := exec.LookPath("otf2-print"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("otf2-print is missing (package otf2-tools)")
-		}
-		t.Skip("otf2-print is missing (package otf2-tools)")
-	}
 	var stderr strings.Builder
-	command := exec.Command("otf2-print", anchor)
+	command := exec.Command(needed.Tool(t, "otf2-print", "of the package otf2-tools"), anchor)
 	command.Stderr = &stderr
 	out, err := command.Output()
 	if err != nil || stderr.Len() > 0 && strict {

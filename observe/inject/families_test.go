@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"slackline/internal/needed"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // sortedLines are the lines of a text in order: ranks print when they like.
@@ -40,7 +42,7 @@ func plainRun(t *testing.T, l *mpi.Library, ranks int, program string) string {
 
 // TestFamilies wants programs that do every kind of call to get the same data with and without injection.
 func TestFamilies(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "families.c")
 		for ranks, latencies := range map[int][]string{2: {"0", "50us", "300us@0>*"}, 3: {"20us"}, 4: {"100us@0-*,1..2>3"}} {
 			want := plainRun(t, l, ranks, program)
@@ -69,7 +71,7 @@ func TestFamilies(t *testing.T) {
 
 // TestFortran wants the same of Fortran programs, by all three bindings.
 func TestFortran(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		for _, binding := range []string{"INCLUDED", "MODULE", "F08"} {
 			program := build(t, l, "families.F90", "-fallow-argument-mismatch", "-D"+binding)
 			want := plainRun(t, l, 2, program)
@@ -92,14 +94,12 @@ func TestFortran(t *testing.T) {
 
 // TestProgram wants a real program to compute the same with and without injection.
 func TestProgram(t *testing.T) {
-	lammps, err := exec.LookPath("lmp")
-	need(t, err == nil, "LAMMPS")
+	lammps := needed.Tool(t, "lmp")
 	input, err := filepath.Abs("../record/testdata/in.melt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("OMP_NUM_THREADS", "1")
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		if l.Kind != mpi.OpenMPI {
 			t.Skip("LAMMPS is built with Open MPI")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"slackline/model/clock"
 	"slackline/model/unit"
+	"slackline/observe/mpi/mpitest"
 )
 
 // testInjections are offsets of seconds and drifts of up to 100 ppm.
@@ -23,7 +24,7 @@ func testInjections(ranks int, seed uint64) []Injection {
 }
 
 func TestClocksOverMPI(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		t.Run(string(l.Kind), func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()

@@ -4,18 +4,12 @@ import (
 	"context"
 	"testing"
 
-	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // BenchmarkCollectiveTable measures a full table: 12 operations, 4 sizes, 2 ranks, 100 repetitions.
 func BenchmarkCollectiveTable(b *testing.B) {
-	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	list, err := mpi.Find(context.Background())
-	if err != nil {
-		b.Skip(err)
-	}
-	for _, l := range list {
+	for _, l := range mpitest.Libraries(b) {
 		b.Run(string(l.Kind), func(b *testing.B) {
 			o := DefaultCollectives()
 			o.Operations, _ = ParseOperations([]string{UsualOperations})

@@ -14,6 +14,7 @@ import (
 	"slackline/model/dataset"
 	"slackline/model/unit"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 func TestParseOperations(t *testing.T) {
@@ -152,7 +153,7 @@ func loadedCollectives(operations ...string) CollectiveOptions {
 
 // TestAllCollectives runs every operation under every MPI; how long they take is not looked at.
 func TestAllCollectives(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		t.Run(string(l.Kind), func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
@@ -206,7 +207,7 @@ func checkCrowded(t *testing.T, l *mpi.Library, c *Collectives) {
 
 // TestRawIsData: the raw data of a measurement, read again, are the data of the measurement.
 func TestRawIsData(t *testing.T) {
-	l := libraries(t)[0]
+	l := mpitest.Libraries(t)[0]
 	var list []*Collectives
 	for _, scheme := range []Scheme{RoundTime, MPPTest} {
 		o := loadedCollectives("barrier", "bcast", "spin:5us")
@@ -247,7 +248,7 @@ func TestRawIsData(t *testing.T) {
 
 // TestSchemes runs each scheme; the common start is also tried with clocks that are seconds apart.
 func TestSchemes(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		for _, scheme := range Schemes {
 			o := loadedCollectives("bcast", "spin:20us")
 			o.Scheme, o.Launches = scheme, 2
@@ -275,7 +276,7 @@ func TestSchemes(t *testing.T) {
 // TestCommonClock gives clocks known offsets and drifts: corrected, every rank's idea of the time of rank 0 lies within the
 // bound of the truth, which is the clock of the host.
 func TestCommonClock(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		for _, scheme := range []Scheme{RoundTime, SKaMPI} {
 			j, err := StartJob(context.Background(), l, 3, nil)
 			if err != nil {
@@ -311,7 +312,7 @@ func TestCommonClock(t *testing.T) {
 }
 
 func TestCollectivesCancelled(t *testing.T) {
-	l := libraries(t)[0]
+	l := mpitest.Libraries(t)[0]
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := MeasureCollectives(ctx, starterOf(l), loadedCollectives("bcast")); !errors.Is(err, context.Canceled) {
@@ -320,7 +321,7 @@ func TestCollectivesCancelled(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		list, err := MeasureMemory(context.Background(), starterOf(l), MemoryOptions{Ranks: []int{2, 3}, Objects: 5})
 		if err != nil {
 			t.Fatalf("%s: %v", l, err)
@@ -358,7 +359,7 @@ func TestMemory(t *testing.T) {
 // TestTooManyRanks: with more ranks than CPUs an operation of known length cannot be timed as if they had one each. Whatever the load:
 // such points are marked, what counts began in time on every rank, and too few of them give no figure.
 func TestTooManyRanks(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		o := loadedCollectives("spin:200us", "sleep:200us")
 		o.Ranks, o.Repeat, o.Tolerance = []int{2 * runtime.NumCPU()}, 2, 20*time.Microsecond
 		c, err := MeasureCollectives(context.Background(), starterOf(l), o)

@@ -4,30 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"testing"
 	"time"
 
-	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
-// libraries are the MPI libraries of this machine; in continuous integration there must be two.
-func libraries(t *testing.T) []*mpi.Library {
-	t.Helper()
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	list, err := mpi.Find(context.Background())
-	if os.Getenv("CI") != "" && (err != nil || len(list) < 2) {
-		t.Fatalf("Open MPI and MPICH are needed, found %v (%v)", list, err)
-	}
-	if err != nil {
-		t.Skip(err)
-	}
-	return list
-}
-
 func TestNetworkOverMPI(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		t.Run(string(l.Kind), func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
@@ -54,7 +38,7 @@ func TestNetworkOverMPI(t *testing.T) {
 }
 
 func TestJobThatFails(t *testing.T) {
-	for _, l := range libraries(t) {
+	for _, l := range mpitest.Libraries(t) {
 		j, err := StartJob(context.Background(), l, 2, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +50,7 @@ func TestJobThatFails(t *testing.T) {
 			t.Errorf("%s: the job that was aborted ended well", l)
 		}
 	}
-	if _, err := StartJob(context.Background(), libraries(t)[0], 2, []string{"/nonexistent/mpirun"}); err == nil {
+	if _, err := StartJob(context.Background(), mpitest.Libraries(t)[0], 2, []string{"/nonexistent/mpirun"}); err == nil {
 		t.Error("a launcher that does not exist started a job")
 	}
 }

@@ -24,7 +24,7 @@ type Command struct {
 type Program struct {
 	Path string   // of its file; empty: not found among the words of the command
 	Args []string // itself as written and its arguments
-	needed
+	loaded
 }
 
 // KindOfLauncher tells to which library a launcher belongs.
@@ -125,7 +125,7 @@ func programOf(words []string) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	p.needed = *n
+	p.loaded = *n
 	if p.usesMPI() || p.static && p.hasMPI {
 		return p, nil
 	}
@@ -135,15 +135,15 @@ func programOf(words []string) (Program, error) {
 			continue
 		}
 		if n, err := neededBy(other); err == nil && (usesMPI(n) || n.hasMPI) {
-			return Program{Path: other, Args: words[i+1:], needed: *n}, nil
+			return Program{Path: other, Args: words[i+1:], loaded: *n}, nil
 		}
 	}
 	return p, nil
 }
 
-func (p *Program) usesMPI() bool { return usesMPI(&p.needed) }
+func (p *Program) usesMPI() bool { return usesMPI(&p.loaded) }
 
-func usesMPI(n *needed) bool {
+func usesMPI(n *loaded) bool {
 	return slices.ContainsFunc(n.names, func(name string) bool { return strings.HasPrefix(name, "libmpi") })
 }
 

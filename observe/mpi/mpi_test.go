@@ -8,19 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// need skips a test that lacks its tool, and fails it in continuous integration.
-func need(t *testing.T, ok bool, what string) {
-	t.Helper()
-	if ok {
-		return
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is missing", what)
-	}
-	t.Skipf("%s is missing", what)
-}
+	"slackline/internal/needed"
+)
 
 func TestVersionOf(t *testing.T) {
 	for _, tc := range []struct {
@@ -73,7 +63,7 @@ func TestWith(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	list, err := Find(context.Background())
-	need(t, err == nil, "mpicc")
+	needed.NoError(t, err)
 	for _, l := range list {
 		if l.Version == "" || len(l.Needed) == 0 {
 			t.Errorf("%+v has no version or needs nothing", l)
@@ -88,7 +78,7 @@ func TestFind(t *testing.T) {
 // TestCompile wants a source to be compiled once for each content, and errors to be shown.
 func TestCompile(t *testing.T) {
 	list, err := Find(context.Background())
-	need(t, err == nil, "mpicc")
+	needed.NoError(t, err)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := Source{Name: "part", Files: map[string]string{"a.c": "#include <mpi.h>\n#include \"b.h\"\nint main(void) { return B; }\n", "b.h": "#define B 3\n"}, Program: true}
 	for i, fresh := range []bool{true, false} {
@@ -114,7 +104,7 @@ func TestCompile(t *testing.T) {
 // TestParseCommand finds programs and their libraries.
 func TestParseCommand(t *testing.T) {
 	list, err := Find(context.Background())
-	need(t, err == nil, "mpicc")
+	needed.NoError(t, err)
 	dir := t.TempDir()
 	source := filepath.Join(dir, "a.c")
 	if err := os.WriteFile(source, []byte("#include <mpi.h>\nint main(int c, char **v) { return MPI_Init(&c, &v); }\n"), 0o666); err != nil {

@@ -6,23 +6,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"slackline/observe/mpi/mpitest"
 )
 
 // BenchmarkCall measures in C what recording adds to a call, by the kind of call paths, at a depth of 12 functions.
 // The times are CPU time, the least of nine batches, so that other load counts little.
 func BenchmarkCall(b *testing.B) {
-	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	b.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	for _, l := range libraries() {
+	for _, l := range mpitest.Libraries(b) {
 		program := build(b, l, "cost.c", "-O1")
-		command := append(launcher(l, 1), program)
+		command := append(mpitest.Launch(l, 1), program)
 		plain, err := exec.Command(command[0], command[1:]...).Output()
 		if err != nil {
 			b.Fatal(err)
 		}
 		without := costs(string(plain))
 		for _, paths := range []string{"off", "caller", "full"} {
-			b.Run(fmt.Sprintf("mpi=%s/callpath=%s", strings.ReplaceAll(string(l.Kind), " ", ""), paths), func(b *testing.B) {
+			b.Run(fmt.Sprintf("mpi=%s/callpath=%s", mpitest.Name(l.Kind), paths), func(b *testing.B) {
 				for b.Loop() {
 					var out strings.Builder
 					quiet := func(string, ...any) {}

@@ -12,15 +12,16 @@ import (
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // TestEveryCall wants the trace to have each call as often as the program says that it made it.
 func TestEveryCall(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "calls.c", "-O1")
 		for _, thread := range []bool{false, true} {
 			counts := filepath.Join(t.TempDir(), "counts")
-			command := append(launcher(l, 4), program, counts)
+			command := append(mpitest.Launch(l, 4), program, counts)
 			if thread {
 				command = append(command, "thread")
 			}
@@ -179,11 +180,11 @@ func TestFortran(t *testing.T) {
 		"MPI_Bcast": 1, "MPI_Allreduce": 2, "MPI_Reduce": 1, "MPI_Gather": 1, "MPI_Alltoall": 1, "MPI_Ibarrier": 1, "MPI_Iallreduce": 1,
 		"MPI_Comm_split": 1, "MPI_Comm_free": 2, "MPI_Cart_create": 1, "MPI_Finalize": 1, "phase 2": 1,
 	}
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		for _, binding := range []string{"MPIF", "MODULE", "F08"} {
 			t.Run(binding, func(t *testing.T) {
 				program := build(t, l, "calls.F90", "-O1", "-fallow-argument-mismatch", "-D"+binding)
-				r := recorded(t, sampled(append(launcher(l, 2), program)...))
+				r := recorded(t, sampled(append(mpitest.Launch(l, 2), program)...))
 				for rank := range 2 {
 					got := r.calls(t, rank)
 					if n := got["MPI_Waitsome"]; n < 1 || n > 2 {

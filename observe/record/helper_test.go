@@ -6,81 +6,21 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"slackline/model/trace"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
-
-// need skips a test that lacks its tool, and fails it in continuous integration.
-func need(t testing.TB, ok bool, what string) {
-	t.Helper()
-	if ok {
-		return
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s is missing", what)
-	}
-	t.Skipf("%s is missing", what)
-}
-
-var libraries = sync.OnceValue(func() []*mpi.Library {
-	list, _ := mpi.Find(context.Background())
-	return list
-})
-
-// eachLibrary runs a test with Open MPI and with MPICH.
-func eachLibrary(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	t.Setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
-	t.Setenv("OMPI_MCA_mpi_yield_when_idle", "1")
-	t.Setenv("OMP_NUM_THREADS", "1")
-	for _, kind := range []mpi.Kind{mpi.OpenMPI, mpi.MPICH} {
-		t.Run(strings.ReplaceAll(string(kind), " ", ""), func(t *testing.T) {
-			i := slices.IndexFunc(libraries(), func(l *mpi.Library) bool { return l.Kind == kind && l.Launcher != "" })
-			need(t, i >= 0, string(kind))
-			test(t, libraries()[i])
-		})
-	}
-}
 
 // build compiles a program from testdata and returns its path.
 func build(t testing.TB, l *mpi.Library, source string, flags ...string) string {
 	t.Helper()
-	return buildWith(t, l, "gcc", source, flags...)
-}
-
-// buildWith compiles a program with another compiler behind MPI's.
-func buildWith(t testing.TB, l *mpi.Library, behind, source string, flags ...string) string {
-	t.Helper()
-	compiler := l.Compiler
-	if strings.HasSuffix(source, ".F90") {
-		need(t, l.Fortran != "", "the Fortran compiler of "+l.String())
-		compiler = l.Fortran
-	}
-	path := filepath.Join(t.TempDir(), strings.TrimSuffix(source, filepath.Ext(source)))
-	args := slices.Concat([]string{"-o", path, filepath.Join("testdata", source), "-w"}, flags)
-	if compiler == l.Fortran {
-		args = append(args, "-J"+filepath.Dir(path)) // where it leaves its modules
-	}
-	c := exec.Command(compiler, args...)
-	c.Env = append(os.Environ(), "OMPI_CC="+behind, "MPICH_CC="+behind)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
-	}
-	return path
-}
-
-// launcher is the beginning of a command with a number of ranks.
-func launcher(l *mpi.Library, ranks int) []string {
-	return []string{l.Launcher, "-n", fmt.Sprint(ranks)}
+	return mpitest.Build(t, l, filepath.Join("testdata", source), flags...)
 }
 
 // recording is a recorded run, read back.

@@ -1,24 +1,24 @@
 package record
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
+	"slackline/internal/needed"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // TestOpenMP wants the parallel regions, their threads and barriers, by GCC's runtime and by LLVM's.
 func TestOpenMP(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		for _, compiler := range []string{"gcc", "clang"} {
 			t.Run(compiler, func(t *testing.T) {
-				_, err := exec.LookPath(compiler)
-				need(t, err == nil, compiler)
-				program := buildWith(t, l, compiler, "openmp.c", "-O2", "-g", "-fopenmp")
-				r := recorded(t, sampled(append(launcher(l, 1), program)...))
+				needed.Tool(t, compiler)
+				program := mpitest.BuildWith(t, l, compiler, "testdata/openmp.c", "-O2", "-g", "-fopenmp")
+				r := recorded(t, sampled(append(mpitest.Launch(l, 1), program)...))
 				checkTeams(t, r)
 			})
 		}

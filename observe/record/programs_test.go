@@ -3,22 +3,22 @@ package record
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"slackline/internal/needed"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // TestLAMMPS records a program that nobody here wrote.
 func TestLAMMPS(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		if l.Kind != mpi.OpenMPI {
 			return // the distribution builds it for Open MPI only
 		}
-		lmp, err := exec.LookPath("lmp")
-		need(t, err == nil, "lmp")
+		lmp := needed.Tool(t, "lmp")
 		dir := t.TempDir()
 		input := filepath.Join(dir, "in.melt")
 		text, err := os.ReadFile("testdata/in.melt")
@@ -28,7 +28,7 @@ func TestLAMMPS(t *testing.T) {
 		if err := os.WriteFile(input, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		command := append(launcher(l, 4), lmp, "-in", input, "-log", filepath.Join(dir, "log"))
+		command := append(mpitest.Launch(l, 4), lmp, "-in", input, "-log", filepath.Join(dir, "log"))
 		r := recorded(t, sampled(command...))
 		if r.result.ExitCode != 0 || !strings.Contains(r.stdout, "Loop time of") {
 			t.Fatalf("exit code = %d, output:\n%s", r.result.ExitCode, r.stdout)
@@ -56,12 +56,11 @@ func TestHPCC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a while")
 	}
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		if l.Kind != mpi.OpenMPI {
 			return
 		}
-		hpcc, err := exec.LookPath("hpcc")
-		need(t, err == nil, "hpcc")
+		hpcc := needed.Tool(t, "hpcc")
 		dir := t.TempDir()
 		text, err := os.ReadFile("testdata/hpccinf.txt")
 		if err != nil {
@@ -70,7 +69,7 @@ func TestHPCC(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "hpccinf.txt"), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		command := append(launcher(l, 2), "-wdir", dir, hpcc)
+		command := append(mpitest.Launch(l, 2), "-wdir", dir, hpcc)
 		r := recorded(t, sampled(command...))
 		out, err := os.ReadFile(filepath.Join(dir, "hpccoutf.txt"))
 		if err != nil || r.result.ExitCode != 0 || !strings.Contains(string(out), "Success=1") {

@@ -14,17 +14,19 @@ import (
 	"testing"
 	"time"
 
+	"slackline/internal/needed"
 	"slackline/model/trace"
 	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
 )
 
 // TestEnds wants a program that ends badly to leave a readable trace, and the same exit code as without recording.
 func TestEnds(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ends.c")
 		for _, how := range []string{"seven", "abort", "segv", "kill", "exit"} {
 			t.Run(how, func(t *testing.T) {
-				command := append(launcher(l, 3), program, how)
+				command := append(mpitest.Launch(l, 3), program, how)
 				plain := exec.Command(command[0], command[1:]...)
 				out, _ := plain.Output()
 				r := recorded(t, sampled(command...))
@@ -54,9 +56,9 @@ func TestEnds(t *testing.T) {
 
 // TestMPMD records two programs in one run.
 func TestMPMD(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		a, b := build(t, l, "ranks.c", "-Irecorder"), build(t, l, "ranks.c", "-O2", "-Irecorder")
-		command := append(launcher(l, 2), a, "left", ":", "-n", "2", b, "right")
+		command := append(mpitest.Launch(l, 2), a, "left", ":", "-n", "2", b, "right")
 		r := recorded(t, sampled(command...))
 		for rank, want := range []string{"left", "left", "right", "right"} {
 			calls := r.calls(t, rank)
@@ -69,9 +71,9 @@ func TestMPMD(t *testing.T) {
 
 // TestSixteen records more ranks than there are CPUs.
 func TestSixteen(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ranks.c", "-Irecorder")
-		r := recorded(t, sampled(append(launcher(l, 16), program)...))
+		r := recorded(t, sampled(append(mpitest.Launch(l, 16), program)...))
 		if r.Ranks != 16 {
 			t.Fatalf("ranks = %d, want 16", r.Ranks)
 		}
@@ -97,11 +99,11 @@ func checkMessages16(t *testing.T, r *recording) {
 
 // TestThreads records MPI_THREAD_MULTIPLE.
 func TestThreads(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "threads.c", "-pthread")
-		r := recorded(t, sampled(append(launcher(l, 2), program)...))
+		r := recorded(t, sampled(append(mpitest.Launch(l, 2), program)...))
 		if strings.Count(r.stdout, "1\n") != 2 {
-			need(t, false, "MPI_THREAD_MULTIPLE of "+l.String())
+			needed.That(t, false, "MPI_THREAD_MULTIPLE of "+l.String())
 		}
 		var waits [2]int64
 		for i, loc := range r.Locations {
@@ -119,9 +121,9 @@ func TestThreads(t *testing.T) {
 
 // TestSleeps wants sleeping calls to last as long and to return the same as without samples.
 func TestSleeps(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "sleeps.c")
-		command := append(launcher(l, 1), program)
+		command := append(mpitest.Launch(l, 1), program)
 		o := sampled(command...)
 		o.Sample = 500 * time.Microsecond
 		r := recorded(t, o)
@@ -181,10 +183,10 @@ func checkShares(t *testing.T, r *recording, names ...string) {
 
 // TestImbalance wants the time of an imbalanced function to be attributed to it, within 5 %.
 func TestImbalance(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		t.Run("C", func(t *testing.T) {
 			program := build(t, l, "imbalance.c", "-O2", "-g")
-			r := recorded(t, sampled(append(launcher(l, 2), program)...))
+			r := recorded(t, sampled(append(mpitest.Launch(l, 2), program)...))
 			checkShares(t, r, "relax", "update", "write_out")
 			if times := r.times(t, 1); times["main/step/relax/kernel"] == 0 || times["main/step/write_out"] == 0 {
 				t.Errorf("paths = %v, want main/step/relax/kernel and main/step/write_out", times)
@@ -192,7 +194,7 @@ func TestImbalance(t *testing.T) {
 		})
 		t.Run("instrumented", func(t *testing.T) {
 			program := build(t, l, "imbalance.c", "-O2", "-finstrument-functions")
-			o := sampled(append(launcher(l, 2), program)...)
+			o := sampled(append(mpitest.Launch(l, 2), program)...)
 			o.Sample = -1
 			r := recorded(t, o)
 			checkShares(t, r, "relax", "update", "write_out")
@@ -208,7 +210,7 @@ func TestImbalance(t *testing.T) {
 		})
 		t.Run("Fortran", func(t *testing.T) {
 			program := build(t, l, "imbalance.F90", "-O2", "-g")
-			r := recorded(t, sampled(append(launcher(l, 2), program)...))
+			r := recorded(t, sampled(append(mpitest.Launch(l, 2), program)...))
 			checkShares(t, r, "relax", "update")
 			if times := r.times(t, 1); times["imbalance/relax/kernel"] == 0 {
 				t.Errorf("paths = %v, want imbalance/relax/kernel", times)
@@ -219,9 +221,9 @@ func TestImbalance(t *testing.T) {
 
 // TestBounded limits what is recorded.
 func TestBounded(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ranks.c", "-Irecorder")
-		command := append(launcher(l, 2), program, "ring", "3000")
+		command := append(mpitest.Launch(l, 2), program, "ring", "3000")
 		o := sampled(command...)
 		o.MaxSize = 64 << 10
 		r := recorded(t, o)
@@ -261,10 +263,10 @@ func TestBounded(t *testing.T) {
 
 // TestClocks wants shifted clocks to be found from the exchanges at both ends.
 func TestClocks(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		t.Setenv("SLACKLINE_RECORD_TEST_CLOCK", "5000000,0") // 5 ms for each rank
 		program := build(t, l, "ranks.c", "-Irecorder")
-		command := launcher(l, 4)
+		command := mpitest.Launch(l, 4)
 		if l.Kind == mpi.OpenMPI {
 			command = append(command, "-x", "SLACKLINE_RECORD_TEST_CLOCK")
 		}
@@ -290,20 +292,20 @@ func TestClocks(t *testing.T) {
 
 // TestRefused wants mistakes to be told before the run.
 func TestRefused(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ranks.c", "-Irecorder")
-		other := libraries()[slices.IndexFunc(libraries(), func(o *mpi.Library) bool { return o.Kind != l.Kind })]
-		_, err := tryRecord(t, sampled(append(launcher(other, 2), program)...))
+		other := mpitest.Other(t, l)
+		_, err := tryRecord(t, sampled(append(mpitest.Launch(other, 2), program)...))
 		if err == nil || !strings.Contains(err.Error(), "is built with "+l.String()) {
 			t.Errorf("with the launcher of %s: %v", other, err)
 		}
 		existing := t.TempDir()
-		o := sampled(append(launcher(l, 1), program)...)
+		o := sampled(append(mpitest.Launch(l, 1), program)...)
 		o.Out = existing
 		if _, err := tryRecord(t, o); !errors.Is(err, ErrExists) {
 			t.Errorf("an existing directory: %v, want ErrExists", err)
 		}
-		if _, err := tryRecord(t, sampled(append(launcher(l, 1), "true")...)); err == nil || !strings.Contains(err.Error(), "no rank left a trace") {
+		if _, err := tryRecord(t, sampled(append(mpitest.Launch(l, 1), "true")...)); err == nil || !strings.Contains(err.Error(), "no rank left a trace") {
 			t.Errorf("a program without MPI: %v", err)
 		}
 	})
@@ -312,8 +314,9 @@ func TestRefused(t *testing.T) {
 	if err := os.WriteFile(source, []byte("int PMPI_Init(void) { return 0; }\nint main(void) { return PMPI_Init(); }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("gcc", "-o", static, source).CombinedOutput()
-	need(t, err == nil, "gcc: "+string(bytes.TrimSpace(out)))
+	if out, err := exec.Command(needed.Tool(t, "gcc"), "-o", static, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	if _, err := tryRecord(t, sampled(static)); !errors.Is(err, mpi.ErrStatic) {
 		t.Errorf("a program with MPI built in: %v, want ErrStatic", err)
 	}
@@ -321,10 +324,10 @@ func TestRefused(t *testing.T) {
 
 // TestInterrupted wants what was recorded before an interrupt to be kept.
 func TestInterrupted(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, l *mpi.Library) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "ranks.c", "-Irecorder")
 		dir := t.TempDir()
-		o := sampled(append(launcher(l, 2), program, "ring", "1000000000")...)
+		o := sampled(append(mpitest.Launch(l, 2), program, "ring", "1000000000")...)
 		o.Out = filepath.Join(dir, "run.slt")
 		o.MaxSize, o.Ring = 1<<20, true
 		o.Stdout, o.Stderr = &bytes.Buffer{}, &bytes.Buffer{}

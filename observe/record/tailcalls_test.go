@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 const tailCalls = `
@@ -24,11 +26,9 @@ func compiled(t *testing.T, source, name string, flags ...string) string {
 	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", append([]string{"-O2", file, "-o", program}, flags...)...).CombinedOutput(); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Skip(err)
+	gcc := needed.Tool(t, "gcc")
+	if out, err := exec.Command(gcc, append([]string{"-O2", file, "-o", program}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
 }

@@ -14,22 +14,18 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 var updateTypes = flag.Bool("update-types", false, "write web/types.js from api.go")
 
 // TestTypes checks the types of the pages' scripts.
 func TestTypes(t *testing.T) {
-	tsc, err := exec.LookPath("tsc")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("no tsc found; install the package node-typescript")
-		}
-		t.Skip("no tsc found; install the package node-typescript")
-	}
+	tsc := needed.Tool(t, "tsc", "of the package node-typescript")
 	args := []string{"--checkJs", "--allowJs", "--noEmit", "--strict", "--noUnusedLocals", "--noFallthroughCasesInSwitch",
 		"--target", "es2022", "--module", "es2022", "--moduleResolution", "node", "--lib", "es2022,dom,dom.iterable"}
-	err = filepath.WalkDir("web", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("web", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".js") {
 			args = append(args, path)
 		}

@@ -14,8 +14,8 @@ import (
 // ErrStatic says that a program has MPI built in, so that nothing can be put between.
 var ErrStatic = errors.New("MPI is linked into the program statically; link it with the shared MPI library")
 
-// needed is what a program loads.
-type needed struct {
+// loaded is what a program loads.
+type loaded struct {
 	names    []string // of libraries, also of those that libraries need
 	static   bool     // it loads nothing
 	hasMPI   bool     // it defines MPI functions itself
@@ -24,7 +24,7 @@ type needed struct {
 }
 
 // neededBy returns what a program or library loads, by following the libraries as the system would.
-func neededBy(path string) (*needed, error) {
+func neededBy(path string) (*loaded, error) {
 	head := make([]byte, 4)
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,9 +33,9 @@ func neededBy(path string) (*needed, error) {
 	n, _ := f.Read(head)
 	f.Close()
 	if !bytes.Equal(head[:n], []byte(elf.ELFMAG)) {
-		return &needed{script: true}, nil
+		return &loaded{script: true}, nil
 	}
-	out := &needed{}
+	out := &loaded{}
 	e, err := elf.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

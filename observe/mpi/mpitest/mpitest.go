@@ -1,0 +1,131 @@
+// Package mpitest is for tests that need MPI: it finds the libraries, runs a test with each of them, and compiles
+// programs. A library that is missing is told by the rules of internal/needed.
+//
+// It knows nothing of what the programs do. Tests inside observe/mpi cannot import it.
+package mpitest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"slackline/internal/needed"
+	"slackline/observe/mpi"
+)
+
+// found are the libraries of this machine that can start programs.
+var found = sync.OnceValue(func() []*mpi.Library {
+	list, _ := mpi.Find(context.Background())
+	return slices.DeleteFunc(list, func(l *mpi.Library) bool { return l.Launcher == "" || l.Kind == mpi.Unknown })
+})
+
+// AllowRoot lets Open MPI start programs for root, as continuous integration does.
+func AllowRoot(t testing.TB) {
+	t.Helper()
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+}
+
+// Crowd lets a launcher start more ranks than there are CPUs, which then give their CPU away while they wait.
+func Crowd(t testing.TB) {
+	t.Helper()
+	AllowRoot(t)
+	t.Setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")
+	t.Setenv("OMPI_MCA_mpi_yield_when_idle", "1")
+	t.Setenv("OMP_NUM_THREADS", "1")
+}
+
+// Libraries returns the MPI libraries that can start programs here, at least one; in continuous integration there must
+// be two.
+func Libraries(t testing.TB) []*mpi.Library {
+	t.Helper()
+	AllowRoot(t)
+	list := found()
+	if needed.InCI() {
+		needed.That(t, len(list) >= 2, "one of Open MPI and MPICH")
+	}
+	needed.That(t, len(list) > 0, "an MPI library with a launcher")
+	return slices.Clone(list)
+}
+
+// Each runs a test with Open MPI and with MPICH, whose launchers start as many ranks as they are told.
+func Each(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
+	t.Helper()
+	Crowd(t)
+	for _, kind := range []mpi.Kind{mpi.OpenMPI, mpi.MPICH} {
+		t.Run(Name(kind), func(t *testing.T) {
+			i := slices.IndexFunc(found(), func(l *mpi.Library) bool { return l.Kind == kind })
+			needed.That(t, i >= 0, string(kind))
+			test(t, found()[i])
+		})
+	}
+}
+
+// Other returns a library of another kind.
+func Other(t testing.TB, l *mpi.Library) *mpi.Library {
+	t.Helper()
+	i := slices.IndexFunc(found(), func(o *mpi.Library) bool { return o.Kind != l.Kind })
+	needed.That(t, i >= 0, "another library than "+l.String())
+	return found()[i]
+}
+
+// Name is the name of a kind of library in names of tests and benchmarks, which have no blanks.
+func Name(k mpi.Kind) string { return strings.ReplaceAll(string(k), " ", "") }
+
+// Launch is the beginning of a command with a number of ranks.
+func Launch(l *mpi.Library, ranks int) []string {
+	return []string{l.Launcher, "-n", strconv.Itoa(ranks)}
+}
+
+// Build compiles a program in C or Fortran and returns its path.
+func Build(t testing.TB, l *mpi.Library, source string, flags ...string) string {
+	t.Helper()
+	return BuildWith(t, l, "gcc", source, flags...)
+}
+
+// BuildWith compiles a program with another C compiler behind MPI's.
+func BuildWith(t testing.TB, l *mpi.Library, behind, source string, flags ...string) string {
+	t.Helper()
+	compiler := l.Compiler
+	name := filepath.Base(source)
+	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name)))
+	args := slices.Concat([]string{"-o", path, source, "-w"}, flags)
+	if strings.HasSuffix(source, ".F90") {
+		needed.That(t, l.Fortran != "", "the Fortran compiler of "+l.String())
+		compiler = l.Fortran
+		args = append(args, "-J"+filepath.Dir(path)) // where it leaves its modules
+	}
+	c := exec.Command(compiler, args...)
+	c.Env = append(os.Environ(), "OMPI_CC="+behind, "MPICH_CC="+behind)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
+	}
+	return path
+}
+
+// NoWarnings wants the compilers to have nothing to say about a part in C.
+func NoWarnings(t *testing.T, s mpi.Source) {
+	t.Helper()
+	dir := t.TempDir()
+	args := []string{"-std=c11", "-fsyntax-only", "-Werror", "-Wall", "-Wextra", "-Wshadow", "-I", dir}
+	for name, text := range s.Files {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".c") {
+			args = append(args, path)
+		}
+	}
+	Each(t, func(t *testing.T, l *mpi.Library) {
+		if out, err := exec.Command(l.Compiler, args...).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
