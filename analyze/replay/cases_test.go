@@ -55,6 +55,7 @@ func TestCases(t *testing.T) {
 			if r := p.Report(); r.Messages+r.OtherThreads+r.OutsideMPI != int64(len(tl.Messages)) {
 				t.Errorf("%d messages became operations and %+v, of %d", r.Messages, r, len(tl.Messages))
 			}
+			checkEncoded(t, p)
 			for _, name := range collective.MappingNames() {
 				mapping, err := collective.FindMapping(name)
 				if err != nil {

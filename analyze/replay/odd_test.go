@@ -81,6 +81,7 @@ func TestOddTimelines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		checkEncoded(t, p)
 		for _, m := range []int64{0, 1 << 40} {
 			_, err = simulate.Run(t.Context(), p, cluster(m), simulate.Options{})
 			if unfinished := (*simulate.UnfinishedError)(nil); err != nil && !errors.As(err, &unfinished) {

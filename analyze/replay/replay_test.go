@@ -101,6 +101,7 @@ func (r *testRun) program(t *testing.T, o Options, ranks ...*testRank) *Program 
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkEncoded(t, p)
 	return p
 }
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 )
 
@@ -81,10 +81,15 @@ func MappingSource(name string) ([]byte, error) {
 // FindMapping returns the mapping with the given name or, if there is none, reads the file with
 // that path.
 func FindMapping(nameOrPath string) (*Mapping, error) {
+	return FindMappingFrom(source.Disk, nameOrPath)
+}
+
+// FindMappingFrom is FindMapping with files from a source.
+func FindMappingFrom(from source.Source, nameOrPath string) (*Mapping, error) {
 	if slices.Contains(mappingNames(), nameOrPath) {
 		return NamedMapping(nameOrPath)
 	}
-	data, err := os.ReadFile(nameOrPath)
+	data, err := from(nameOrPath, source.All)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(nameOrPath, "./\\"):
 		_, err := NamedMapping(nameOrPath)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 )
@@ -41,11 +42,14 @@ func Named(name string) (*Machine, error) {
 }
 
 // Find returns the embedded machine of this name, else reads the file.
-func Find(nameOrPath string) (*Machine, error) {
+func Find(nameOrPath string) (*Machine, error) { return FindFrom(source.Disk, nameOrPath) }
+
+// FindFrom is Find with files from a source.
+func FindFrom(from source.Source, nameOrPath string) (*Machine, error) {
 	if data, err := embedded(nameOrPath); err == nil {
-		return Read(nameOrPath, data)
+		return read(from, nameOrPath, data)
 	}
-	m, err := Load(nameOrPath)
+	m, err := load(from, nameOrPath)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Base(nameOrPath) == nameOrPath {
 		return nil, fmt.Errorf("machine %s is neither a file nor built in%s (built in: %s)",
 			yamlfile.Quote(nameOrPath), suggest.Phrase(nameOrPath, Names()), strings.Join(Names(), ", "))

@@ -55,7 +55,7 @@ func (r *reader) readPlacementFile(node yamlfile.Node, name string) []int32 {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.File), name)
 	}
-	data, err := readFile(path)
+	data, err := readFile(r.from, path)
 	if err != nil {
 		node.Errorf("placement %s is neither block nor cyclic, nor a file that can be read (%v)%s",
 			yamlfile.Quote(name), err, suggest.Phrase(name, []string{"block", "cyclic"}))

@@ -1,13 +1,14 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 	"slackline/model/unit"
@@ -64,18 +65,22 @@ var classKeys = yamlfile.Keys{
 }
 
 // Load reads a machine file.
-func Load(path string) (*Machine, error) {
-	data, err := readFile(path)
+func Load(path string) (*Machine, error) { return load(source.Disk, path) }
+
+func load(from source.Source, path string) (*Machine, error) {
+	data, err := readFile(from, path)
 	if err != nil {
 		return nil, err
 	}
-	return Read(path, data)
+	return read(from, path, data)
 }
 
 // Read reads the text of a machine file. The name stands in messages; the file of a placement is
 // looked for beside it. The error is a FileErrors with all mistakes found.
-func Read(name string, data []byte) (*Machine, error) {
-	r := &reader{Document: yamlfile.New(name, &fileRules)}
+func Read(name string, data []byte) (*Machine, error) { return read(source.Disk, name, data) }
+
+func read(from source.Source, name string, data []byte) (*Machine, error) {
+	r := &reader{Document: yamlfile.New(name, &fileRules), from: from}
 	m := r.read(data)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -86,6 +91,7 @@ func Read(name string, data []byte) (*Machine, error) {
 // reader turns one machine file into a Machine.
 type reader struct {
 	*yamlfile.Document
+	from     source.Source // of further files
 	top      partial
 	classes  [NumClasses]partial
 	listed   yamlfile.Place // of the key "classes"
@@ -202,25 +208,15 @@ func parsed[T any](node yamlfile.Node, what string, parse func(string) (T, error
 	return v
 }
 
-// readFile reads a regular file of bounded size.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
+// readFile reads a file of bounded size.
+func readFile(from source.Source, path string) ([]byte, error) {
+	data, err := from(path, MaxFile+1)
+	switch {
+	case errors.Is(err, syscall.EISDIR):
 		return nil, fmt.Errorf("%s is a directory; give a file", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if len(data) > MaxFile {
+	case len(data) > MaxFile:
 		return nil, fmt.Errorf("%s has more than %d bytes, the limit for machine and placement files", path, MaxFile)
 	}
 	return data, nil

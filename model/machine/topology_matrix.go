@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"slackline/internal/source"
 	"slackline/internal/yamlfile"
 )
 
@@ -20,8 +21,8 @@ const maxHops = 1<<16 - 1
 // readHopMatrix reads a file with one line for each node: the numbers of switches between it and
 // all nodes, in their order, separated by blanks or commas. Empty lines and what follows a # are
 // skipped.
-func readHopMatrix(path string) (network, error) {
-	data, err := readFile(path)
+func readHopMatrix(from source.Source, path string) (network, error) {
+	data, err := readFile(from, path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 )
@@ -18,14 +19,14 @@ const TopologyHelp = "fattree:k=16, dragonfly:g=8,a=4,p=8[,h=2], slimfly:q=5,p=4
 type topologyKind struct {
 	needed, optional []string
 	positional       string // the key whose value stands without it in a specification
-	build            func(values map[string]string, n numbers) (network, error)
+	build            func(from source.Source, values map[string]string, n numbers) (network, error)
 }
 
 // numbers are the values of the keys that are counts.
 type numbers map[string]int
 
-func fromNumbers(build func(numbers) (network, error)) func(map[string]string, numbers) (network, error) {
-	return func(_ map[string]string, n numbers) (network, error) { return build(n) }
+func fromNumbers(build func(numbers) (network, error)) func(source.Source, map[string]string, numbers) (network, error) {
+	return func(_ source.Source, _ map[string]string, n numbers) (network, error) { return build(n) }
 }
 
 var topologyKinds = map[string]topologyKind{
@@ -34,7 +35,7 @@ var topologyKinds = map[string]topologyKind{
 	"slimfly":   {needed: []string{"q", "p"}, build: fromNumbers(newSlimFly)},
 	"torus": {
 		needed: []string{"dims"}, optional: []string{"p"}, positional: "dims",
-		build: func(values map[string]string, n numbers) (network, error) {
+		build: func(_ source.Source, values map[string]string, n numbers) (network, error) {
 			dims, err := parseDims(values["dims"])
 			if err != nil {
 				return nil, err
@@ -44,7 +45,9 @@ var topologyKinds = map[string]topologyKind{
 	},
 	"matrix": {
 		needed: []string{"file"}, positional: "file",
-		build: func(values map[string]string, _ numbers) (network, error) { return readHopMatrix(values["file"]) },
+		build: func(from source.Source, values map[string]string, _ numbers) (network, error) {
+			return readHopMatrix(from, values["file"])
+		},
 	},
 }
 
@@ -52,7 +55,10 @@ var topologyWords = []string{"fattree", "dragonfly", "slimfly", "torus", "matrix
 
 // ParseTopology reads a topology as it stands on the command line: see TopologyHelp. A matrix is
 // read from its file.
-func ParseTopology(spec string) (*Topology, error) {
+func ParseTopology(spec string) (*Topology, error) { return ParseTopologyFrom(source.Disk, spec) }
+
+// ParseTopologyFrom is ParseTopology with files from a source.
+func ParseTopologyFrom(from source.Source, spec string) (*Topology, error) {
 	word, rest, _ := strings.Cut(spec, ":")
 	kind, ok := topologyKinds[word]
 	if !ok {
@@ -80,7 +86,7 @@ func ParseTopology(spec string) (*Topology, error) {
 			return nil, fmt.Errorf("%s needs %s; write %s", word, key, exampleOf(word))
 		}
 	}
-	return newTopology(values)
+	return newTopology(from, values)
 }
 
 // take notes one key of a specification.
@@ -110,7 +116,7 @@ func exampleOf(word string) string {
 }
 
 // newTopology builds the topology whose keys and values were checked one by one.
-func newTopology(values map[string]string) (*Topology, error) {
+func newTopology(from source.Source, values map[string]string) (*Topology, error) {
 	word := values["kind"]
 	kind := topologyKinds[word]
 	n := numbers{}
@@ -119,7 +125,7 @@ func newTopology(values map[string]string) (*Topology, error) {
 			n[key] = v
 		}
 	}
-	network, err := kind.build(values, n)
+	network, err := kind.build(from, values, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", word, err)
 	}
@@ -168,12 +174,15 @@ func isCount(text string) bool {
 }
 
 // FindTopology returns the topology that the machine file describes; nil: it describes none.
-func (m *Machine) FindTopology() (*Topology, error) {
+func (m *Machine) FindTopology() (*Topology, error) { return m.FindTopologyFrom(source.Disk) }
+
+// FindTopologyFrom is FindTopology with files from a source.
+func (m *Machine) FindTopologyFrom(from source.Source) (*Topology, error) {
 	if len(m.Topology) == 0 {
 		return nil, nil
 	}
 	values := maps.Clone(m.Topology)
 	delete(values, "wire")
 	delete(values, "switch")
-	return newTopology(values)
+	return newTopology(from, values)
 }

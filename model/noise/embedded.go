@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 )
 
@@ -39,11 +40,14 @@ func Named(name string) (*Profile, error) {
 
 // Find returns the embedded profile of this name, else reads the file, else reads the word as a
 // specification.
-func Find(word string) (*Profile, error) {
+func Find(word string) (*Profile, error) { return FindFrom(source.Disk, word) }
+
+// FindFrom is Find with files from a source.
+func FindFrom(from source.Source, word string) (*Profile, error) {
 	if data, ok := embedded(word); ok {
 		return Read(word, data)
 	}
-	p, err := Load(word)
+	p, err := LoadFrom(from, word)
 	if err == nil {
 		return p, nil
 	}

@@ -3,9 +3,9 @@ package noise
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
 	"strings"
+
+	"slackline/internal/source"
 )
 
 // MaxFile is the largest file of noise that is read, in bytes.
@@ -29,21 +29,19 @@ func (f Format) String() string {
 }
 
 // Load reads a file of noise in any format; the content tells which.
-func Load(path string) (*Profile, error) {
-	data, err := readFile(path)
+func Load(path string) (*Profile, error) { return LoadFrom(source.Disk, path) }
+
+// LoadFrom is Load with the file from a source.
+func LoadFrom(from source.Source, path string) (*Profile, error) {
+	data, err := readFile(from, path)
 	if err != nil {
 		return nil, err
 	}
-	return Read(path, data)
+	return readAs(from, Sniff(data), path, data)
 }
 
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+func readFile(from source.Source, path string) ([]byte, error) {
+	data, err := from(path, MaxFile+1)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +54,10 @@ func readFile(path string) ([]byte, error) {
 // Read reads the content of a file of noise in any format. The name stands in messages, and is the
 // name of a profile that does not say its own.
 func Read(name string, data []byte) (*Profile, error) {
-	return readAs(Sniff(data), name, data)
+	return readAs(source.Disk, Sniff(data), name, data)
 }
 
-func readAs(format Format, name string, data []byte) (*Profile, error) {
+func readAs(from source.Source, format Format, name string, data []byte) (*Profile, error) {
 	switch format {
 	case FormatBinary:
 		return readBinary(name, data)
@@ -70,7 +68,7 @@ func readAs(format Format, name string, data []byte) (*Profile, error) {
 	case FormatLinux:
 		return readLinux(name, data)
 	}
-	return readYAML(name, data)
+	return readYAML(from, name, data)
 }
 
 // Sniff tells the format by the content: by the magic bytes, the comments that only one program

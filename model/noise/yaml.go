@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 	"slackline/model/unit"
@@ -54,10 +55,13 @@ var partKeys = yamlfile.Keys{
 }
 
 // yamlReader reads one profile file.
-type yamlReader struct{ *yamlfile.Document }
+type yamlReader struct {
+	*yamlfile.Document
+	from source.Source // of traces
+}
 
-func readYAML(name string, data []byte) (*Profile, error) {
-	r := yamlReader{yamlfile.New(name, &profileRules)}
+func readYAML(from source.Source, name string, data []byte) (*Profile, error) {
+	r := yamlReader{yamlfile.New(name, &profileRules), from}
 	p := &Profile{}
 	if root, ok := r.Parse(data); ok && len(r.Errors) == 0 {
 		r.profile(p, root)
@@ -206,7 +210,7 @@ func (r yamlReader) traceFile(part *Part, path string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.File), path)
 	}
-	data, err := readFile(path)
+	data, err := readFile(r.from, path)
 	if err != nil {
 		return err
 	}
@@ -214,7 +218,7 @@ func (r yamlReader) traceFile(part *Part, path string) error {
 	if format == FormatYAML {
 		return fmt.Errorf("trace %s is a profile; give a trace", quoted(path))
 	}
-	p, err := readAs(format, path, data)
+	p, err := readAs(r.from, format, path, data)
 	if err != nil {
 		return err
 	}
