@@ -128,7 +128,7 @@ func Decode(r io.Reader) (*Program, error) {
 	d := &decoder{from: bufio.NewReaderSize(r, encoderBuffer)}
 	var h encodedHead
 	if err := gob.NewDecoder(d.from).Decode(&h); err != nil { // it reads no more than it needs
-		return nil, fmt.Errorf("%w (%v)", errEncoded, err)
+		return nil, fmt.Errorf("%w (%w)", errEncoded, err)
 	}
 	p, err := h.program()
 	if err != nil {

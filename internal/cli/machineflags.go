@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/internal/source"
 	"slackline/model/machine"
 	"slackline/model/unit"
 )
@@ -61,7 +62,12 @@ func (o *machineOptions) override() machine.Override {
 // machine returns the machine that the flags describe, with the network as fast
 // as asked for.
 func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
-	m, err := o.described(c)
+	return o.machineFrom(source.Disk, c)
+}
+
+// machineFrom is machine with files from a source.
+func (o *machineOptions) machineFrom(from source.Source, c *cobra.Command) (*machine.Machine, error) {
+	m, err := o.described(from, c)
 	if err != nil || !o.faster.given {
 		return m, err
 	}
@@ -75,11 +81,11 @@ func (o *machineOptions) machine(c *cobra.Command) (*machine.Machine, error) {
 // described returns the machine of the other flags. Parameters beside --machine
 // replace those of every class. A full set of parameters on the command line is a
 // machine of its own, whatever the settings name.
-func (o *machineOptions) described(c *cobra.Command) (*machine.Machine, error) {
+func (o *machineOptions) described(from source.Source, c *cobra.Command) (*machine.Machine, error) {
 	given := o.override()
 	full := o.latency.given && (o.onlyLatency || o.overhead.given && o.gap.given && o.perByte.given)
 	if o.name != "" && (c.Flags().Changed("machine") || !full) {
-		m, err := machine.Find(o.name)
+		m, err := machine.FindFrom(from, o.name)
 		if err != nil {
 			return nil, err
 		}

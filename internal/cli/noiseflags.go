@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/whatif"
+	"slackline/internal/source"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/unit"
@@ -101,7 +103,7 @@ func (o *noiseOptions) files() []string {
 
 // describe returns the noise that the flags ask for. The offsets of a file are
 // read for this many ranks. drawn: offsets are drawn for --noise-file too.
-func (o *noiseOptions) describe(ranks int, seed uint64, drawn bool) (whatif.Noise, error) {
+func (o *noiseOptions) describe(from source.Source, ranks int, seed uint64, drawn bool) (whatif.Noise, error) {
 	n := whatif.Noise{Seed: seed, Only: o.only.list}
 	for _, f := range []struct {
 		name  string
@@ -121,7 +123,7 @@ func (o *noiseOptions) describe(ranks int, seed uint64, drawn bool) (whatif.Nois
 		return n, nil
 	}
 	var err error
-	if n.Profile, err = o.find(); err != nil {
+	if n.Profile, err = o.find(from); err != nil {
 		return n, err
 	}
 	switch o.align.value {
@@ -133,7 +135,7 @@ func (o *noiseOptions) describe(ranks int, seed uint64, drawn bool) (whatif.Nois
 		n.AtZero = o.file != "" && !drawn && !o.aligned
 	}
 	if o.offsets != "" {
-		n.Offsets, err = o.readOffsets(ranks)
+		n.Offsets, err = o.readOffsets(from, ranks)
 	}
 	return n, err
 }
@@ -158,8 +160,8 @@ func (o *noiseOptions) checkRanks(ranks int) error {
 }
 
 // injection returns the noise of a single run; nil: none.
-func (o *noiseOptions) injection(m *machine.Machine, ranks int, seed uint64) (*noise.Injection, error) {
-	n, err := o.describe(ranks, seed, false)
+func (o *noiseOptions) injection(from source.Source, m *machine.Machine, ranks int, seed uint64) (*noise.Injection, error) {
+	n, err := o.describe(from, ranks, seed, false)
 	if err != nil || n.IsZero() {
 		return nil, err
 	}
@@ -170,20 +172,19 @@ func (o *noiseOptions) injection(m *machine.Machine, ranks int, seed uint64) (*n
 	return n.Injection(layout, 0)
 }
 
-func (o *noiseOptions) find() (*noise.Profile, error) {
+func (o *noiseOptions) find(from source.Source) (*noise.Profile, error) {
 	if o.file != "" {
-		return noise.Load(o.file)
+		return noise.LoadFrom(from, o.file)
 	}
-	return noise.Find(o.profile)
+	return noise.FindFrom(from, o.profile)
 }
 
-func (o *noiseOptions) readOffsets(ranks int) ([]int64, error) {
-	f, err := os.Open(o.offsets)
+func (o *noiseOptions) readOffsets(from source.Source, ranks int) ([]int64, error) {
+	data, err := from(o.offsets, source.All)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return noise.ReadOffsets(o.offsets, f, ranks)
+	return noise.ReadOffsets(o.offsets, bytes.NewReader(data), ranks)
 }
 
 // rankList is a flag that names ranks.

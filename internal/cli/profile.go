@@ -11,6 +11,7 @@ import (
 	"slackline/analyze/waits"
 	"slackline/internal/input"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -150,7 +151,7 @@ func (o *futureOptions) idealTime(a *app, c *cobra.Command, word string) (unit.D
 	ideal := machine.FromParams("an ideal network", machine.Params{
 		Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit,
 	})
-	injection, err := o.noise.injection(ideal, in.Program.Ranks(), o.program.seed)
+	injection, err := o.noise.injection(source.Disk, ideal, in.Program.Ranks(), o.program.seed)
 	if err != nil {
 		return 0, err
 	}

@@ -42,7 +42,8 @@ type programOptions struct {
 	manyRanks bool // several numbers of ranks make sense
 	strict    bool // refuse a damaged trace
 
-	share *input.Share // of the processes of a job; nil: each opens it as a whole
+	share *input.Share // of the processes of a job; nil: there is one
+	kinds input.Kinds  // of the words, as process 0 of a job sees them; nil: there is no job
 }
 
 func newProgramOptions() programOptions {
@@ -163,18 +164,18 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 			return nil, usagef("--%s: give at least 1", name)
 		}
 	}
-	if len(o.ranks) > 1 && !o.manyRanks && !input.IsSchedule(word) {
+	if len(o.ranks) > 1 && !o.manyRanks && !o.kinds.IsSchedule(word) {
 		return nil, usagef("--ranks: %d counts are given, but one is needed", len(o.ranks))
 	}
 	params := o.params(fs)
-	if !input.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
+	if !o.kinds.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict, Share: o.share}
+	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict, Share: o.share, Kinds: o.kinds}
 	if shared, is := a.stdin.(*sharedInput); is && o.share != nil {
 		options.Stdin = shared.from // which process 0 alone reads
 	}
-	if input.IsTrace(word) {
+	if o.kinds.IsTrace(word) {
 		var err error
 		if options.Replay, err = o.replay(); err != nil {
 			return nil, err

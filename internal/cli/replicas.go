@@ -15,6 +15,7 @@ import (
 	"slackline/internal/atomicfile"
 	"slackline/internal/input"
 	"slackline/internal/memory"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
@@ -132,7 +133,7 @@ const replicaGC = 25
 
 // runMany runs a series: several numbers of ranks, replicas, or both.
 func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *machine.Machine, mapping *collective.Mapping, inputs []string) error {
-	if o.replicas.threshold.given && !c.Flags().Changed("ranks") && !input.IsFile(word) {
+	if o.replicas.threshold.given && !c.Flags().Changed("ranks") && !o.program.kinds.IsFile(word) {
 		o.program.ranks = counts{searchFrom, searchTo}
 		if err := c.Flags().Lookup("ranks").Value.Set(o.program.ranks.String()); err != nil {
 			return err
@@ -140,13 +141,14 @@ func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *mach
 		c.Flags().Lookup("ranks").Changed = true
 	}
 	o.program.manyRanks = true
+	o.program.shareWhole(a)
 	in, err := o.program.open(a, c, word, o.format.value == formatJSON || o.replicas.resume != "")
 	if err != nil {
 		return err
 	}
 	a.warnOfRecordedNoise(in, &o.noise, &o.program)
 	r := &seriesRun{simulateOptions: o, input: in, machine: m, inputs: inputs}
-	if err := r.prepare(c, mapping); err != nil {
+	if err := r.prepare(a, c, mapping); err != nil {
 		return err
 	}
 	r.series.Group = a.group()
@@ -161,7 +163,7 @@ func (o *simulateOptions) runMany(a *app, c *cobra.Command, word string, m *mach
 }
 
 // prepare describes the series.
-func (r *seriesRun) prepare(c *cobra.Command, mapping *collective.Mapping) error {
+func (r *seriesRun) prepare(a *app, c *cobra.Command, mapping *collective.Mapping) error {
 	r.parameters = map[string]string{}
 	for _, name := range r.program.given(c.Flags()) {
 		r.parameters[name] = c.Flags().Lookup(name).Value.String()
@@ -174,7 +176,9 @@ func (r *seriesRun) prepare(c *cobra.Command, mapping *collective.Mapping) error
 	if err := checkMemory(largest, memory.Available); err != nil {
 		return err
 	}
-	n, err := r.noise.describe(slices.Min(list), r.program.seed, r.replicas.replicas > 0 || r.replicas.threshold.given)
+	n, err := readOnce(c.Context(), a, func(from source.Source) (whatif.Noise, error) {
+		return r.noise.describe(from, slices.Min(list), r.program.seed, r.replicas.replicas > 0 || r.replicas.threshold.given)
+	})
 	if err != nil {
 		return err
 	}

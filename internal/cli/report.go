@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -262,7 +263,7 @@ func (o *reportOptions) openNoise(a *app, c *cobra.Command, in *report.Input) er
 	if !in.Machine.Assumed {
 		n.takeFrom(a, in.Machine.Machine)
 	}
-	described, err := n.describe(in.Runs[0].Timeline.Ranks, o.run.future.program.seed, true)
+	described, err := n.describe(source.Disk, in.Runs[0].Timeline.Ranks, o.run.future.program.seed, true)
 	if err != nil {
 		return err
 	}

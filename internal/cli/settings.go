@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ func (a *app) applySettings(c *cobra.Command) error {
 	if name := c.Name(); name == "version" || name == "completion" || name == "help" {
 		return nil // these must work with broken settings too
 	}
-	file, err := readSettings()
+	file, err := a.readSettings(c.Context())
 	if err != nil {
 		return err
 	}
@@ -89,18 +90,35 @@ func settingsFiles() []string {
 	return files
 }
 
-func readSettings() (map[string]setting, error) {
+// settingsText is a settings file.
+type settingsText struct {
+	Path string // empty: there is none
+	Data []byte
+}
+
+// readSettings reads the settings file; in a job that of process 0, for all.
+func (a *app) readSettings(ctx context.Context) (map[string]setting, error) {
+	var text settingsText
+	err := a.fromFirst(ctx, &text, func() (err error) {
+		if text, err = findSettings(); err == nil && text.Path != "" {
+			_, err = parseSettings(text.Path, text.Data) // a mistake is told by process 0
+		}
+		return err
+	})
+	if err != nil || text.Path == "" {
+		return nil, err
+	}
+	return parseSettings(text.Path, text.Data)
+}
+
+func findSettings() (settingsText, error) {
 	for _, path := range settingsFiles() {
 		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if !errors.Is(err, fs.ErrNotExist) {
+			return settingsText{path, data}, err
 		}
-		if err != nil {
-			return nil, err
-		}
-		return parseSettings(path, data)
 	}
-	return nil, nil
+	return settingsText{}, nil
 }
 
 // parseSettings reads a settings file: lines of "name: value", comments after #.

@@ -13,8 +13,10 @@ import (
 	"slackline/internal/input"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
+	"slackline/model/noise"
 	"slackline/model/pattern"
 	"slackline/model/unit"
 )
@@ -108,7 +110,10 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := o.noise.check(); err != nil {
 		return err
 	}
-	if input.IsSchedule(word) {
+	if err := o.program.findKinds(c.Context(), a, word); err != nil {
+		return err
+	}
+	if o.program.kinds.IsSchedule(word) {
 		o.program.ranks = nil // it has its own; a warning will say so
 	}
 	if err := o.checkReplicas(c); err != nil {
@@ -118,20 +123,15 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	inputs := append([]string{word, o.machine.name, o.mapping}, o.noise.files()...)
-	if err := o.trace.check(word, o.many()); err != nil {
-		return err
-	}
-	outputs := []output{{"out", o.out}, {"plot", o.figure.path}, {"resume", o.replicas.resume}}
-	if err := checkOutputs(inputs, outputs...); err != nil { // before a long run, not after it
-		return err
-	}
-	if err := o.checkOffsetsOut(outputs); err != nil {
-		return err
+	if a.isFirst() { // it alone writes them
+		if err := o.checkOutputs(word, inputs); err != nil {
+			return err
+		}
 	}
 	if o.model.value == string(simulate.LogGPS) {
 		o.machine.gapOptional = true // the static model does without it
 	}
-	m, err := o.machine.machine(c)
+	m, err := readOnce(c.Context(), a, func(from source.Source) (*machine.Machine, error) { return o.machine.machineFrom(from, c) })
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	o.noise.takeFrom(a, m)
 	o.program.seedUsed = o.noise.random()
-	mapping, err := collective.FindMapping(o.mapping)
+	mapping, err := readOnce(c.Context(), a, func(from source.Source) (*collective.Mapping, error) {
+		return collective.FindMappingFrom(from, o.mapping)
+	})
 	if err != nil {
 		return err
 	}
@@ -158,7 +160,9 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if err := checkMemory(in.Program.Ranks()/a.group().Size(), memory.Available); err != nil {
 		return err
 	}
-	injection, err := o.noise.injection(m, in.Program.Ranks(), o.program.seed)
+	injection, err := readOnce(c.Context(), a, func(from source.Source) (*noise.Injection, error) {
+		return o.noise.injection(from, m, in.Program.Ranks(), o.program.seed)
+	})
 	if err != nil {
 		return err
 	}
@@ -206,6 +210,18 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		report.provenance.Cluster = job
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
+}
+
+// checkOutputs finds out early that something cannot be written: before a long run, not after it.
+func (o *simulateOptions) checkOutputs(word string, inputs []string) error {
+	if err := o.trace.check(word, o.many()); err != nil {
+		return err
+	}
+	outputs := []output{{"out", o.out}, {"plot", o.figure.path}, {"resume", o.replicas.resume}}
+	if err := checkOutputs(inputs, outputs...); err != nil {
+		return err
+	}
+	return o.checkOffsetsOut(outputs)
 }
 
 // warnOfRecordedNoise tells that noise is put on a run that has some already.

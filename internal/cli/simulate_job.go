@@ -19,7 +19,7 @@ import (
 // shareRun finds out whether the processes of a job can share one run, and how
 // they share its input. What they cannot share process 0 does alone.
 func (o *simulateOptions) shareRun(a *app, m *machine.Machine, word string) error {
-	if !a.job.several() || a.alone {
+	if !a.shares() {
 		return nil
 	}
 	why := ""
@@ -30,7 +30,7 @@ func (o *simulateOptions) shareRun(a *app, m *machine.Machine, word string) erro
 		why = "a run with --trace"
 	case o.attribute:
 		why = "a run with --attribute"
-	case o.figure.path != "" && o.figure.kind.value != figureFinish && input.IsFile(word):
+	case o.figure.path != "" && o.figure.kind.value != figureFinish && o.program.kinds.IsFile(word):
 		why = "a message diagram of a file" // for which it is simulated again
 	}
 	if why != "" {

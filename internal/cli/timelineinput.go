@@ -9,6 +9,7 @@ import (
 	"slackline/internal/input"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/timeline"
 )
@@ -91,7 +92,7 @@ func (o *futureOptions) run(a *app, c *cobra.Command, word string, hash bool) (*
 	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
 		return nil, err
 	}
-	injection, err := o.noise.injection(m, in.Program.Ranks(), o.program.seed)
+	injection, err := o.noise.injection(source.Disk, m, in.Program.Ranks(), o.program.seed)
 	if err != nil {
 		return nil, err
 	}

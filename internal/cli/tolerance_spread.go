@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/tolerance"
+	"slackline/analyze/whatif"
+	"slackline/internal/source"
 	"slackline/internal/table"
 	"slackline/model/noise"
 	"slackline/model/unit"
@@ -148,7 +150,9 @@ func (s *spreadReport) runNoisy() error {
 	if s.quiet, err = schedule.Ask(set.network, question); err != nil {
 		return err
 	}
-	described, err := r.spread.noise.describe(s.ranks, r.program.seed, true)
+	described, err := readOnce(r.context, r.app, func(from source.Source) (whatif.Noise, error) {
+		return r.spread.noise.describe(from, s.ranks, r.program.seed, true)
+	})
 	if err != nil {
 		return err
 	}

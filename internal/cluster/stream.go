@@ -3,7 +3,6 @@ package cluster
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 )
 
@@ -101,12 +100,4 @@ func (s *streamIn) Read(p []byte) (int, error) {
 	n := copy(p, s.rest)
 	s.rest = s.rest[n:]
 	return n, nil
-}
-
-// StreamEnded makes the error of a stream that ends too early one that says so.
-func StreamEnded(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return ErrGarbled
-	}
-	return err
 }

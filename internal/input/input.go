@@ -39,6 +39,7 @@ type Options struct {
 	Replay replay.Options // of a recorded run
 	Strict bool           // refuse a trace that is damaged or incomplete
 	Share  *Share         // several processes open it together; nil: this one does
+	Kinds  Kinds          // what process 0 has found out about words; needed with Share
 }
 
 // An Input is a program that is ready to be used.
@@ -61,29 +62,42 @@ func (in *Input) IsFile() bool { return in.Pattern == "" }
 // Open opens the input that word names. When ctx is done it stops waiting for what a pipe or the
 // standard input gives.
 func Open(ctx context.Context, word string, o Options) (*Input, error) {
-	if o.Share.several() && (IsTrace(word) || IsFile(word)) {
+	if o.Share.several() && o.Kinds.IsFile(word) {
 		return openShared(ctx, word, o)
 	}
-	if IsTrace(word) {
+	if o.Kinds.IsTrace(word) {
 		return openReplay(ctx, word, o)
+	}
+	if o.Share.several() { // process 0 has seen that it is no file
+		return openPattern(word, o, nil)
 	}
 	isFile, notes, err := classify(word)
 	if err != nil {
 		return nil, err
 	}
 	if !isFile {
-		program, err := pattern.New(word, o.Params)
-		if err != nil {
-			return nil, err
-		}
-		return &Input{
-			Name: word, Pattern: word, Program: program, Notes: notes,
-			Record: provenance.Input{Path: word, Kind: "pattern"},
-		}, nil
+		return openPattern(word, o, notes)
 	}
-	name, format, data, err := read(ctx, word, o.Stdin)
+	in, _, err := openSchedule(ctx, word, o, notes)
+	return in, err
+}
+
+func openPattern(word string, o Options, notes []string) (*Input, error) {
+	program, err := pattern.New(word, o.Params)
 	if err != nil {
 		return nil, err
+	}
+	return &Input{
+		Name: word, Pattern: word, Program: program, Notes: notes,
+		Record: provenance.Input{Path: word, Kind: "pattern"},
+	}, nil
+}
+
+// openSchedule reads a file with a schedule. It returns what is in it too.
+func openSchedule(ctx context.Context, word string, o Options, notes []string) (*Input, []byte, error) {
+	name, format, data, err := read(ctx, word, o.Stdin)
+	if err != nil {
+		return nil, nil, err
 	}
 	sum := make(chan string, 1)
 	if o.Hash { // beside the reading, which takes longer
@@ -93,12 +107,12 @@ func Open(ctx context.Context, word string, o Options) (*Input, error) {
 	}
 	graph, err := format.Read(name, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return &Input{
 		Name: word, Format: format.Name, Program: graph, Graph: graph, Notes: notes,
 		Record: provenance.Input{Path: word, Kind: format.Name, Bytes: int64(len(data)), SHA256: <-sum},
-	}, nil
+	}, data, nil
 }
 
 // IsFile reports whether word would be opened as a file or the standard input,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"slackline/internal/cluster"
@@ -13,12 +12,12 @@ import (
 	"slackline/model/schedule"
 )
 
-// Share says that several processes open an input together, each for some of its ranks. Of a pattern
-// every process has what it needs; a schedule of ours is read by all, each its part; anything else is
-// read by process 0, which gives the parts to the others.
+// Share says that several processes open an input together, each for some of its ranks or all of them
+// for all. Of a pattern every process has what it needs; parts of a schedule of ours are read by all,
+// each its own; anything else is read by process 0, which gives it to the others.
 type Share struct {
 	Group cluster.Group
-	// Ranks returns which of so many ranks a process wants.
+	// Ranks returns which of so many ranks a process wants; nil: all want all.
 	Ranks func(ranks, process int) (has func(rank int) bool, err error)
 }
 
@@ -28,40 +27,26 @@ func (s *Share) several() bool { return s != nil && s.Group.Size() > 1 }
 // openShared is Open for several processes and an input that is not a pattern.
 func openShared(ctx context.Context, word string, o Options) (*Input, error) {
 	s := o.Share
-	if file := openSLK(word); file != nil {
+	if s.Ranks == nil {
+		return openWhole(ctx, word, o)
+	}
+	if o.Kinds[word] == KindSLK {
+		file, err := os.Open(word)
+		if err != nil {
+			return nil, err
+		}
 		defer file.Close()
 		return s.openPart(word, file, o.Hash)
 	}
 	if s.Group.Rank() != 0 {
 		return s.take(ctx, word)
 	}
-	o.Share = nil
+	o.Share, o.Kinds = nil, nil
 	in, err := Open(ctx, word, o)
 	if err != nil {
 		return nil, err // it ends the job
 	}
 	return in, s.give(ctx, in)
-}
-
-// openSLK opens a word that names a schedule of ours which can be read in parts, or returns nil.
-func openSLK(word string) *os.File {
-	if word == Stdin {
-		return nil
-	}
-	info, err := os.Stat(word)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	file, err := os.Open(word)
-	if err != nil {
-		return nil // whoever reads it will find out why
-	}
-	head := make([]byte, 64)
-	if n, _ := io.ReadFull(file, head); !schedule.IsSLK(head[:n]) {
-		file.Close()
-		return nil
-	}
-	return file
 }
 
 // openPart reads the ranks of this process from a schedule of ours.
