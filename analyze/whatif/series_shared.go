@@ -182,7 +182,7 @@ func fromFirst[T any](ctx context.Context, g cluster.Group, value *T) error {
 	if err != nil {
 		return err
 	}
-	if data, err = cluster.FromFirst(ctx, g, data); err != nil {
+	if data, err = cluster.Broadcast(ctx, g, data); err != nil {
 		return err
 	}
 	if g.Rank() == 0 {

@@ -28,7 +28,7 @@ func (a *app) campaignStatusCommand() *cobra.Command {
 	a.addGroup(c, "Campaign", o.addFlags)
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output; JSON and CSV have all runs")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 	})
 	complete(c, "format", o.format.allowed)
 	return c

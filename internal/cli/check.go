@@ -88,7 +88,7 @@ func (o *checkOptions) addVerdictFlags(fs *pflag.FlagSet) {
 
 func (o *checkOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output; github and azure are annotations in the log, gitlab is a code quality report")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.StringArrayVar(&o.also, "also", nil, "write the result in a further form too, as `FORMAT=FILE`, e.g. junit=report.xml; may be repeated")
 	fs.StringVar(&o.plot, "plot", "", "draw a function with its expectation, limits and prediction band into `FILE.svg|png`")
 	fs.StringVar(&o.function, "plot-function", "", "`name` of the function to draw (default: the first that does not pass, else the first)")

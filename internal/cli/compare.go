@@ -53,7 +53,7 @@ func (a *app) compareCommand() *cobra.Command {
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
 		fs.Var(&o.format, "format", "form of the output")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 	})
 	complete(c, "format", o.format.allowed)
 	o.run.addTo(a, c)

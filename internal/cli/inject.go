@@ -47,21 +47,14 @@ func (a *app) injectCommand() *cobra.Command {
 			"Collectives become messages, so that each of their steps gets the latency. " +
 			"Noise takes the CPU from a rank wherever it is, in the program or in MPI. " +
 			"Streams and exit code are those of the program; a report of what was done follows on the standard error.",
-		Annotations: arguments("COMMAND", "the command that runs the program, with its launcher (mpirun, mpiexec, srun) and all arguments"),
 		Example: `  slackline inject --latency 100us -- mpirun -n 2 ./app
   slackline inject --latency 20us --latency '1ms@0>1' -- mpirun -n 4 ./app
   slackline inject --latency 100us@0..3-4..7 -- srun -n 8 ./app
   slackline inject --noise 100Hz:200us --seed 7 -- mpirun -n 2 ./app
   slackline inject --latency 50us --noise altix --out report.json --format json -- mpirun -n 2 ./app`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return exactArgs("COMMAND")(c, args)
-			}
-			return nil
-		},
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
-	c.Flags().SetInterspersed(false) // what follows the program belongs to it
+	takesCommand(c, func() bool { return true })
 	a.addGroup(c, "Latency", o.addLatencyFlags)
 	a.addGroup(c, "Noise", o.addNoiseFlags)
 	a.addGroup(c, "MPI", o.addMPIFlags)
@@ -88,7 +81,7 @@ func (o *injectOptions) addNoiseFlags(fs *pflag.FlagSet) {
 }
 
 func (o *injectOptions) addMPIFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.mpi, "mpi", "", "`name` or compiler of the MPI, if the program does not tell, e.g. openmpi or mpicc.mpich")
+	addProgramMPI(fs, &o.mpi)
 	fs.Var(&o.sleep, "sleep", "ranks that are held give up the CPU; auto: if there are more ranks than CPUs")
 }
 
@@ -107,21 +100,15 @@ func (o *injectOptions) run(a *app, c *cobra.Command, args []string) error {
 	}
 	options.Command = args
 	result, err := inject.Run(c.Context(), options)
-	if result != nil && (err == nil || errors.Is(err, context.Canceled)) && len(result.ByRank) > 0 {
+	if result == nil {
+		return err
+	}
+	if (err == nil || errors.Is(err, context.Canceled)) && len(result.ByRank) > 0 {
 		if err := o.report(a, result); err != nil {
 			return err
 		}
 	}
-	switch {
-	case err != nil && result != nil && result.ExitCode != 0 && !errors.Is(err, context.Canceled):
-		a.say(plainText(err))
-		return verdictError(result.ExitCode)
-	case err != nil:
-		return err
-	case result.ExitCode != 0:
-		return verdictError(result.ExitCode)
-	}
-	return nil
+	return a.endAsProgram(result.ExitCode, err)
 }
 
 // options turns the flags into what the injection wants.

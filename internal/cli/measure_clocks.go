@@ -66,7 +66,7 @@ func (a *app) measureClocksCommand() *cobra.Command {
 	})
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output; csv has every model of every rank")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 		fs.StringVar(&o.raw, "raw", "", "write all pings with their stamps to this CSV `file`")
 		fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
 		fs.Var(&o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what stopping after N pings costs and gives, the tree, the times of both schemes")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,10 +59,7 @@ func (a *app) measureCollectivesCommand() *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
 	}
-	a.addGroup(c, "MPI", func(fs *pflag.FlagSet) {
-		o.job.addMPI(fs)
-		fs.StringVar(&o.ranks, "ranks", "2", "`numbers` of ranks, e.g. 2,4,8")
-	})
+	a.addGroup(c, "MPI", func(fs *pflag.FlagSet) { o.job.addNumbers(fs, &o.ranks) })
 	a.addGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.StringSliceVar(&o.operations, "operation", []string{measure.UsualOperations}, "`names` such as bcast or MPI_Iallreduce; usual, all, blocking, nonblocking; "+measure.TreeBroadcast+" of plain messages; spin:200us or sleep:200us, of which rank r of P takes (1 + r/P) times as long")
 		fs.StringVar(&o.sizes, "sizes", "8", "`sizes` of blocks, e.g. 8,1KiB,64KiB: what a rank sends to another one, or what each gets")
@@ -80,7 +76,7 @@ func (a *app) measureCollectivesCommand() *cobra.Command {
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and mpbench), from the first start to the last end, the mean, of the fastest")
 		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`, which 'check' and 'scaling' read too")
 		fs.StringVar(&o.baseline, "baseline", "", "compare with an earlier JSON result in this `file`, launch by launch")
 	})
@@ -107,8 +103,8 @@ func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error)
 	if m.Operations, err = measure.ParseOperations(o.operations); err != nil {
 		return m, usagef("--operation: %v", err)
 	}
-	if m.Ranks, err = parseNumbers(o.ranks, strconv.Atoi); err != nil {
-		return m, usagef("--ranks: %v", err)
+	if m.Ranks, err = parseRanks(o.ranks); err != nil {
+		return m, err
 	}
 	if m.Sizes, err = parseNumbers(o.sizes, func(s string) (int, error) { n, err := unit.ParseSize(s); return int(n), err }); err != nil {
 		return m, usagef("--sizes: %v", err)

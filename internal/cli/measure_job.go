@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -30,8 +31,23 @@ func (f *jobFlags) addMPI(fs *pflag.FlagSet) {
 	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --nodes 2' (default: the MPI's own)")
 }
 
-// starter starts one job after the other, and warns of what will disturb them if they are timed.
-func (f *jobFlags) starter(ctx context.Context, a *app, timed bool) (measure.Starter, error) {
+// addNumbers adds the flags of a measurement on several numbers of ranks.
+func (f *jobFlags) addNumbers(fs *pflag.FlagSet, ranks *string) {
+	f.addMPI(fs)
+	fs.StringVar(ranks, "ranks", "2", "`numbers` of ranks, e.g. 2,4,8")
+}
+
+// parseRanks reads the flag that addNumbers adds.
+func parseRanks(text string) ([]int, error) {
+	list, err := parseNumbers(text, strconv.Atoi)
+	if err != nil {
+		return nil, usagef("--ranks: %v", err)
+	}
+	return list, nil
+}
+
+// library is the MPI that the flags name.
+func (f *jobFlags) library(ctx context.Context) (*mpi.Library, error) {
 	list, err := mpi.Find(ctx)
 	if err != nil {
 		return nil, err
@@ -40,8 +56,17 @@ func (f *jobFlags) starter(ctx context.Context, a *app, timed bool) (measure.Sta
 	if err != nil {
 		return nil, fmt.Errorf("--mpi: %w", err)
 	}
+	return library, nil
+}
+
+// starter starts one job after the other, and warns of what will disturb them if they are timed.
+func (f *jobFlags) starter(ctx context.Context, a *app, timed bool) (measure.Starter, error) {
+	library, err := f.library(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if timed {
-		for _, w := range measure.Surroundings(0) {
+		for _, w := range measure.Surroundings(0) { // before there is a job, which itself is a load
 			a.warn("%s", w)
 		}
 	}
@@ -56,28 +81,13 @@ func (f *jobFlags) starter(ctx context.Context, a *app, timed bool) (measure.Sta
 	}, nil
 }
 
-// start starts the job and warns of what will disturb it.
+// start starts a job that is timed.
 func (f *jobFlags) start(ctx context.Context, a *app) (*measure.Job, error) {
-	list, err := mpi.Find(ctx)
+	start, err := f.starter(ctx, a, true)
 	if err != nil {
 		return nil, err
 	}
-	library, err := mpi.Named(list, f.mpi)
-	if err != nil {
-		return nil, fmt.Errorf("--mpi: %w", err)
-	}
-	before := measure.Surroundings(0) // the job itself is a load
-	j, err := measure.StartJob(ctx, library, f.ranks, strings.Fields(f.launch))
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range before {
-		a.warn("%s", w)
-	}
-	if w := crowded(j.Hosts); w != "" {
-		a.warn("%s", w)
-	}
-	return j, nil
+	return start(ctx, f.ranks)
 }
 
 // crowded says that there are more ranks on this host than CPUs.

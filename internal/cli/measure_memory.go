@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -38,25 +37,22 @@ func (a *app) measureMemoryCommand() *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
 	}
-	a.addGroup(c, "MPI", func(fs *pflag.FlagSet) {
-		o.job.addMPI(fs)
-		fs.StringVar(&o.ranks, "ranks", "2", "`numbers` of ranks, e.g. 2,4,8")
-	})
+	a.addGroup(c, "MPI", func(fs *pflag.FlagSet) { o.job.addNumbers(fs, &o.ranks) })
 	a.addGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.objects, "objects", 10, "`number` of objects of each kind that live at the same time")
 	})
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 	})
 	complete(c, "format", o.format.allowed)
 	return c
 }
 
 func (o *measureMemoryOptions) run(a *app, c *cobra.Command) error {
-	ranks, err := parseNumbers(o.ranks, strconv.Atoi)
+	ranks, err := parseRanks(o.ranks)
 	if err != nil {
-		return usagef("--ranks: %v", err)
+		return err
 	}
 	options := measure.MemoryOptions{Ranks: ranks, Objects: o.objects}
 	if err := options.Check(); err != nil {

@@ -76,7 +76,7 @@ func (a *app) measureNetworkCommand() *cobra.Command {
 	})
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output; csv has every size")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 		fs.StringVar(&o.machine, "machine-file", "", "write a machine `file` that 'simulate --machine' takes")
 		fs.StringVar(&o.name, "name", "measured", "`name` of the machine in the machine file")
 		fs.StringVar(&o.plot, "plot", "", "draw round trips and gaps over the size of messages into `FILE.svg|png`")

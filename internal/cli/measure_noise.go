@@ -71,7 +71,7 @@ func (a *app) measureNoiseCommand() *cobra.Command {
 	})
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 		fs.StringVar(&o.profile, "profile", "", "write the detours as a noise profile to `FILE`; with several CPUs to one file each (FILE-cpu0, ...)")
 		fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
 	})

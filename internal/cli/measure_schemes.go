@@ -76,7 +76,7 @@ func (a *app) measureSchemesCommand() *cobra.Command {
 	})
 	a.addGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output")
-		fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+		addOut(fs, &o.out)
 		fs.StringVar(&o.plot, "plot", "", "draw what every scheme reports over the ranks into `FILE.svg|png`")
 	})
 	o.machine.complete(c)

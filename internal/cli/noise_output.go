@@ -47,7 +47,7 @@ func (a *app) noiseStatsCommand() *cobra.Command {
 
 func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
 	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
 	fs.Var(&o.span, "plot-time", "draw only this `time` from the begin of the trace, e.g. 20s (default: all of it, and what is short several times)")

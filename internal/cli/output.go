@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/spf13/pflag"
+
 	"slackline/internal/atomicfile"
 	"slackline/internal/table"
 )
@@ -52,6 +54,11 @@ func (a *app) stream(out string) io.Writer {
 
 // output is a file that a flag names.
 type output struct{ flag, path string }
+
+// addOut adds the flag for where the result goes.
+func addOut(fs *pflag.FlagSet, path *string) {
+	fs.StringVar(path, "out", "", "write the result to this `file` instead of the standard output")
+}
 
 // checkOutputs finds out early that a file cannot be written, or that two outputs
 // would go to the same one.

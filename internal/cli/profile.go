@@ -69,7 +69,7 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
 	fs.Var(&o.format, "format", "form of the output")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
 	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of messages, or what fits the run")
 }

@@ -47,22 +47,15 @@ func (a *app) recordCommand() *cobra.Command {
 		Long: "Run an MPI program and record what its ranks do: a trace directory.\n" +
 			"The program needs no change: a recorder is compiled with the site's mpicc on first use and preloaded. " +
 			"Streams and exit code are those of the program.",
-		Annotations: arguments("COMMAND", "the command that runs the program, with its launcher (mpirun, mpiexec, srun) and all arguments"),
 		Example: `  slackline record -- mpirun -n 8 ./app input.txt
   slackline record --out small.slt --max-size 64MiB --ring -- mpirun -n 8 ./app
   slackline record --window 10s..20s -- srun -n 1024 ./app
   slackline record --estimate -- mpirun -n 2 ./app
   slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
   slackline record --print-header > slackline.h`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 && !o.header {
-				return exactArgs("COMMAND")(c, args)
-			}
-			return nil
-		},
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
-	c.Flags().SetInterspersed(false) // what follows the program belongs to it
+	takesCommand(c, func() bool { return !o.header })
 	a.addGroup(c, "Output", o.addOutputFlags)
 	a.addGroup(c, "Functions of the program", o.addFunctionFlags)
 	a.addGroup(c, "Size", o.addSizeFlags)
@@ -95,7 +88,7 @@ func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
 }
 
 func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.mpi, "mpi", "", "`name` or compiler of the MPI, if the program does not tell, e.g. openmpi or mpicc.mpich")
+	addProgramMPI(fs, &o.mpi)
 	fs.IntVar(&o.pingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again (default: only at both ends)")
 	fs.BoolVar(&o.pingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
 	fs.Var(&o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs")
@@ -115,19 +108,13 @@ func (o *recordOptions) run(a *app, c *cobra.Command, args []string) error {
 	}
 	options.Command = args
 	result, err := record.Run(c.Context(), options)
-	if result != nil && (err == nil || errors.Is(err, context.Canceled)) {
+	if result == nil {
+		return err
+	}
+	if err == nil || errors.Is(err, context.Canceled) {
 		o.summary(a, result)
 	}
-	switch {
-	case err != nil && result != nil && result.ExitCode != 0 && !errors.Is(err, context.Canceled):
-		a.say(plainText(err))
-		return verdictError(result.ExitCode)
-	case err != nil:
-		return err
-	case result.ExitCode != 0:
-		return verdictError(result.ExitCode)
-	}
-	return nil
+	return a.endAsProgram(result.ExitCode, err)
 }
 
 // options turns the flags into what the recorder wants.

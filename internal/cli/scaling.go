@@ -95,7 +95,7 @@ func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
 
 func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.StringVar(&o.plot, "plot", "", "draw measurements and models, up to six of them, into `FILE.svg|png`")
 	fs.StringVar(&o.dataset, "dataset", "", "also write the measurements into `FILE.json|jsonl|csv|txt` (slackline, Extra-P JSON lines, CSV, Extra-P text)")
 }

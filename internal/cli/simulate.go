@@ -91,7 +91,7 @@ func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 
 func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting; they add up to the finish time, times the number of CPUs if there are several")
 	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where the rest was absorbed")
 	o.figure.addFlags(fs)

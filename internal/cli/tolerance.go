@@ -101,7 +101,7 @@ func (o *toleranceOptions) addMappingFlags(fs *pflag.FlagSet) {
 
 func (o *toleranceOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output; csv has the curve over the range, or the rows of a comparison")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.StringVar(&o.plot, "plot", "", "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the zones of the tolerances")
 }
 

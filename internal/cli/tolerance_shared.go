@@ -74,7 +74,7 @@ func (r *toleranceRun) answer(answers []sharedAnswer, missing *[]int, keeper *an
 	if err != nil {
 		return err
 	}
-	if list, err = cluster.FromFirst(r.context, group, list); err != nil {
+	if list, err = cluster.Broadcast(r.context, group, list); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(list, missing); err != nil {

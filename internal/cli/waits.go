@@ -63,7 +63,7 @@ func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.top, "top", 6, "`number` of rows in each list of the text output; 0: all")
 	fs.Var(&o.format, "format", "form of the output")
-	fs.StringVar(&o.out, "out", "", "write the result to this `file` instead of the standard output")
+	addOut(fs, &o.out)
 	fs.StringVar(&o.plot, "plot", "", "draw maps of waits and delays by rank into `FILE.svg|png`")
 	fs.StringVar(&o.cube, "cube", "", "also write the result for the Cube viewer into `FILE.cubex`")
 }

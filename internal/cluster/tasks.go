@@ -92,22 +92,3 @@ func Feed(ctx context.Context, g Group, n, threads int, done func(i int, result 
 	_, err := g.Exchange(ctx, make([][]byte, g.Size())) // nobody goes on while others still ask for tasks
 	return err
 }
-
-// FromFirst gives data of process 0 to all processes; what the others give is
-// not looked at.
-func FromFirst(ctx context.Context, g Group, data []byte) ([]byte, error) {
-	if g.Size() == 1 {
-		return data, nil
-	}
-	out := make([][]byte, g.Size())
-	if g.Rank() == 0 {
-		for p := range out {
-			out[p] = data
-		}
-	}
-	in, err := g.Exchange(ctx, out)
-	if err != nil {
-		return nil, err
-	}
-	return in[0], nil
-}

@@ -92,7 +92,7 @@ func TestSeveralRoundsOfTasks(t *testing.T) {
 			if want := 40*39/2 + 40*round; g.Rank() == 0 && sum != want {
 				return fmt.Errorf("round %d: sum = %d, want %d", round, sum, want)
 			}
-			word, err := FromFirst(context.Background(), g, fmt.Append(nil, g.Rank(), round))
+			word, err := Broadcast(context.Background(), g, fmt.Append(nil, g.Rank(), round))
 			if want := fmt.Sprint(0, round); err != nil || string(word) != want {
 				return fmt.Errorf("process 0 said %q, %v, want %q", word, err, want)
 			}

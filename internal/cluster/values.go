@@ -25,8 +25,11 @@ func Decode(data []byte, value any) error {
 	return nil
 }
 
-// Broadcast gives all processes the data of process 0.
+// Broadcast gives data of process 0 to all processes; what the others give is not looked at.
 func Broadcast(ctx context.Context, g Group, data []byte) ([]byte, error) {
+	if g.Size() == 1 {
+		return data, nil
+	}
 	out := make([][]byte, g.Size())
 	if g.Rank() == 0 {
 		for p := range out {
