@@ -59,7 +59,7 @@ func (a *app) fromFirst(ctx context.Context, value any, find func() error) error
 			return err
 		}
 	}
-	data, err := cluster.FromFirst(ctx, a.group(), data)
+	data, err := cluster.Broadcast(ctx, a.group(), data)
 	if err != nil || a.isFirst() {
 		return err
 	}

@@ -41,7 +41,7 @@ func FindKinds(ctx context.Context, g cluster.Group, words ...string) (Kinds, er
 	if err != nil {
 		return nil, err
 	}
-	if data, err = cluster.FromFirst(ctx, g, data); err != nil {
+	if data, err = cluster.Broadcast(ctx, g, data); err != nil {
 		return nil, err
 	}
 	kinds = Kinds{}
