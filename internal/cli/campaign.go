@@ -11,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/internal/cluster"
 	"slackline/internal/input"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
 	"slackline/observe/campaign"
+	"slackline/observe/mpi"
 )
 
 func (a *app) campaignCommand() *cobra.Command {
@@ -39,6 +41,7 @@ const planHelp = "a plan in YAML: parameters, command, launcher, metrics"
 type campaignOptions struct {
 	dir     string
 	dry     bool
+	jobs    int
 	dataset string
 	format  choice
 	out     string
@@ -54,16 +57,19 @@ func (a *app) campaignRunCommand() *cobra.Command {
 		Use:   "run FILE",
 		Short: "Carry out what is left of a plan, collect, and check if the plan says so.",
 		Long: "Carry out what is left of a plan, collect the measurements into a dataset and, if the plan has check, check them; the exit code is then that of check. " +
-			"Runs that failed are tried anew at every start.",
+			"Runs that failed are tried anew at every start. The processes of an MPI job share the runs; those on one host take turns, unless the plan or --jobs " +
+			"says otherwise, or the runs are computations of slackline whose time is not measured.",
 		Annotations: arguments("FILE", planHelp),
 		Example: `  slackline campaign run plan.yaml
-  slackline campaign run plan.yaml --dry-run`,
+  slackline campaign run plan.yaml --dry-run
+  srun -N 8 --ntasks-per-node 1 --mpi=pmix slackline campaign run plan.yaml`,
 		Args: exactArgs("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
 	a.addGroup(c, "Campaign", func(fs *pflag.FlagSet) {
 		o.addFlags(fs)
 		fs.BoolVar(&o.dry, "dry-run", false, "print the commands in their order, and run nothing")
+		fs.IntVar(&o.jobs, "jobs", 0, "`number` of runs at a time, in an MPI job on each host (default: as the plan says, else 1)")
 		fs.StringVar(&o.dataset, "dataset", "", "collect into `FILE.json|jsonl|csv|txt` (default: as the plan says, else dataset.json in the directory of the runs)")
 	})
 	return c
@@ -80,12 +86,28 @@ func (a *app) campaignSuperviseCommand() *cobra.Command {
 }
 
 func (o *campaignOptions) run(a *app, cmd *cobra.Command, file string) error {
+	if cmd.Flags().Changed("jobs") && o.jobs < 1 {
+		return usagef("--jobs: %d is too few; give 1 or more", o.jobs)
+	}
 	if o.dry {
+		if !a.isFirst() {
+			return errNotNeeded
+		}
 		return o.dryRun(a, file)
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
+	}
+	options := campaign.Options{Self: []string{self, "campaign", "supervise"}, Name: toolName, Jobs: o.jobs}
+	if a.job != nil {
+		options.Group, options.Environment, options.Unbind = a.group(), mpi.OutsideJob(os.Environ()), true
+	}
+	if !a.isFirst() {
+		if err := campaign.Help(cmd.Context(), options); err != nil {
+			return err
+		}
+		return a.sharedDone(cmd.Context())
 	}
 	c, err := campaign.Open(file, o.dir)
 	if err != nil {
@@ -96,24 +118,47 @@ func (o *campaignOptions) run(a *app, cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	a.note("%s in the order of seed %d, kept in %s", plural(len(c.States()), "run"), c.Seed, shortPath(c.Dir))
-	line := a.startProgress()
-	summary, err := c.Run(cmd.Context(), campaign.Options{
-		Self: []string{self, "campaign", "supervise"}, Name: toolName,
-		Note:     func(text string) { a.say(text) },
-		Progress: func(p campaign.Progress) { line.Report(func() string { return progressText(p) }) },
-	})
-	line.Clear()
+	summary, err := o.carryOut(a, cmd.Context(), c, options)
 	if err != nil {
-		if summary != nil && errors.Is(err, context.Canceled) {
-			a.note("%d of %d runs are finished; the same command goes on", summary.Done, summary.Total)
-			if c.Plan.IsBatch() {
-				a.note("jobs that were submitted stay in the queue, and the next start takes them over; remove the others by their names, slackline-...")
-			}
-		}
 		return err
 	}
 	return o.finish(a, cmd, c, file, summary, check)
+}
+
+// carryOut does what is left of the campaign, with the other processes of a job, which have nothing to do afterwards.
+func (o *campaignOptions) carryOut(a *app, ctx context.Context, c *campaign.Campaign, options campaign.Options) (*campaign.Summary, error) {
+	a.note("%s in the order of seed %d, kept in %s", plural(len(c.States()), "run"), c.Seed, shortPath(c.Dir))
+	line := a.startProgress()
+	options.Note = func(text string) { a.say(text) }
+	options.Progress = func(p campaign.Progress) { line.Report(func() string { return progressText(p) }) }
+	options.Begin = func(t campaign.Team) { noteTeam(a, c, t) }
+	summary, err := c.Run(ctx, options)
+	line.Clear()
+	if err == nil {
+		err = a.sharedDone(ctx)
+		a.alone = a.job.several()
+		return summary, err
+	}
+	if summary != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrBroken)) {
+		a.note("%d of %d runs are finished; the same command goes on", summary.Done, summary.Total)
+		if c.Plan.IsBatch() {
+			a.note("jobs that were submitted stay in the queue, and the next start takes them over; remove the others by their names, slackline-...")
+		}
+	}
+	return summary, err
+}
+
+// noteTeam says how the processes of a job share the runs.
+func noteTeam(a *app, c *campaign.Campaign, t campaign.Team) {
+	switch {
+	case t.Processes < 2:
+	case c.Plan.IsBatch():
+		a.warn("the runs are jobs of a batch system: of %d processes one submits them all, and the rest wait", t.Processes)
+	case t.AtATime() == t.Hosts:
+		a.note("%s: one on each host, so that they do not disturb each other; --jobs allows more", t.String())
+	default:
+		a.note("%s", t.String())
+	}
 }
 
 // progressText says how far a campaign is.
@@ -222,7 +267,7 @@ func campaignRecord(a *app, file string) (*provenance.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := provenance.New(a.args)
+	p := a.provenance()
 	p.Inputs = append(p.Inputs, in)
 	p.Warnings = append(p.Warnings, a.warnings...)
 	return p, nil

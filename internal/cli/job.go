@@ -42,12 +42,12 @@ import (
 )
 
 // sharers are the verbs that share their work among the processes of a job.
-var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true}
+var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true, "campaign run": true}
 
 // leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
-// processes of the job, or say something of themselves.
+// processes of the job, or say something of themselves. A verb stands for all its parts.
 var leavers = map[string]bool{
-	"record": true, "measure": true, "inject": true, "campaign": true, "doctor": true, "demo": true,
+	"record": true, "measure": true, "inject": true, "campaign supervise": true, "doctor": true, "demo": true,
 	"help": true, "version": true, "completion": true, toolName: true,
 }
 
@@ -218,23 +218,30 @@ func (a *app) provenance() *provenance.Record {
 // enterJob joins the job in which a launcher has started this process, or, once that is done, finds out whether the
 // verb shares its work.
 func (a *app) enterJob(c *cobra.Command) error {
-	verb := c
-	for verb.HasParent() && verb.Parent().HasParent() {
-		verb = verb.Parent()
-	}
-	if leavers[verb.Name()] {
+	if among(leavers, c) {
 		return nil
 	}
 	if a.job == nil {
 		return a.becomeBridge(c.Context())
 	}
-	if a.job.several() && !sharers[verb.Name()] {
+	if a.job.several() && !among(sharers, c) {
 		return a.firstOnly(strings.TrimPrefix(c.CommandPath(), toolName+" "))
 	}
 	if a.job.several() {
 		a.stdin = &sharedInput{ctx: c.Context(), group: a.job, from: a.stdin}
 	}
 	return nil
+}
+
+// among reports whether a command, or the verb that it is a part of, stands in a list.
+func among(list map[string]bool, c *cobra.Command) bool {
+	for !list[strings.TrimPrefix(c.CommandPath(), toolName+" ")] {
+		if !c.HasParent() || !c.Parent().HasParent() {
+			return false
+		}
+		c = c.Parent()
+	}
+	return true
 }
 
 // becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job.

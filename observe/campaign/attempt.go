@@ -21,31 +21,38 @@ import (
 	"slackline/internal/atomicfile"
 )
 
-// attempt does one attempt of a run, or takes over one that an earlier session began. No end means
-// that it goes on without us.
-func (x *execution) attempt(ctx context.Context, t *task) (*End, error) {
+// attempt does one attempt of a run at a place, or takes over one that an earlier session began. No end
+// means that it goes on without us.
+func (x *execution) attempt(ctx context.Context, t *task, at place) (*End, error) {
 	x.mu.Lock()
 	h := x.state.run(t.run.Name)
 	attempt := h.attempts
 	x.mu.Unlock()
-	wait := x.adopt
 	if !t.adopt {
 		attempt++
 		if err := x.prepare(t.run, attempt); err != nil {
 			return nil, err
 		}
-		wait = x.launch
 	}
-	if x.Plan.batch != nil {
-		wait = x.submit
-		if t.adopt {
-			wait = x.awaitJob
-		}
+	dir := x.RunDir(t.run.Name)
+	var told *result // by another process
+	var err error
+	switch {
+	case x.Plan.batch != nil && t.adopt:
+		err = x.awaitJob(ctx, t.run, attempt)
+	case x.Plan.batch != nil:
+		err = x.submit(ctx, t.run, attempt)
+	case t.adopt:
+		err = x.adopt(ctx, t.run)
+	case at.process != 0:
+		told, err = x.crew.ask(ctx, at, dir, attempt)
+	default:
+		err = x.options.launch(ctx, dir, attempt)
 	}
-	if err := wait(ctx, t.run, attempt); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return x.end(ctx, t.run, attempt)
+	return x.end(ctx, t.run, attempt, told)
 }
 
 // prepare makes the directory of a run and says in the journal that an attempt begins.
@@ -59,7 +66,7 @@ func (x *execution) prepare(run *Run, attempt int) error {
 	}
 	o := order{
 		Run: run.Name, Attempt: attempt, Command: run.words(dir), Environment: run.environment(dir), Directory: x.Base,
-		Timeout: int64(x.Plan.Timeout),
+		Timeout: int64(x.Plan.Timeout), Unbind: x.options.Unbind && !x.team.Each,
 	}
 	if err := writeJSON(filepath.Join(dir, orderFile), &o); err != nil {
 		return err
@@ -92,9 +99,9 @@ func (x *execution) moveAway(run *Run, attempt int) error {
 	}
 }
 
-// launch starts the supervisor of a run and waits for it. When ctx is done the run is ended.
-func (x *execution) launch(ctx context.Context, run *Run, attempt int) error {
-	dir := x.RunDir(run.Name)
+// launch starts the supervisor of an attempt in the directory of a run and waits for it. When ctx is done the
+// run is ended.
+func (o *Options) launch(ctx context.Context, dir string, attempt int) error {
 	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
@@ -103,9 +110,9 @@ func (x *execution) launch(ctx context.Context, run *Run, attempt int) error {
 	if ok, err := takeLock(lock); err != nil || !ok {
 		return fmt.Errorf("%s: the run has a supervisor already (%v)", dir, err)
 	}
-	words := x.supervisor(dir, attempt)
+	words := o.supervisor(dir, attempt)
 	c := exec.Command(words[0], words[1:]...)
-	c.Args[0] = x.options.Name
+	c.Args[0], c.Env = o.Name, o.Environment
 	c.ExtraFiles = []*os.File{lock} // its descriptor keeps the lock as long as it lives
 	complaints, err := os.Create(filepath.Join(dir, "supervisor"))
 	if err != nil {
@@ -130,12 +137,12 @@ func (x *execution) launch(ctx context.Context, run *Run, attempt int) error {
 }
 
 // supervisor is the command that supervises an attempt.
-func (x *execution) supervisor(dir string, attempt int) []string {
-	return append(slices.Clone(x.options.Self), dir, strconv.Itoa(attempt))
+func (o *Options) supervisor(dir string, attempt int) []string {
+	return append(slices.Clone(o.Self), dir, strconv.Itoa(attempt))
 }
 
 // adopt waits for the supervisor that an earlier session left behind, if it is still there.
-func (x *execution) adopt(ctx context.Context, run *Run, _ int) error {
+func (x *execution) adopt(ctx context.Context, run *Run) error {
 	lock, err := os.OpenFile(filepath.Join(x.RunDir(run.Name), lockFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was never started
@@ -168,8 +175,8 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // readResult reads how an attempt ended; nil: it is not known.
-func (x *execution) readResult(run *Run, attempt int) (*result, error) {
-	data, err := os.ReadFile(filepath.Join(x.RunDir(run.Name), resultFile))
+func readResult(dir string, attempt int) (*result, error) {
+	data, err := os.ReadFile(filepath.Join(dir, resultFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -183,11 +190,13 @@ func (x *execution) readResult(run *Run, attempt int) (*result, error) {
 	return &r, nil
 }
 
-// end judges an attempt that has ended.
-func (x *execution) end(ctx context.Context, run *Run, attempt int) (*End, error) {
-	r, err := x.readResult(run, attempt)
-	if err != nil {
-		return nil, err
+// end judges an attempt that has ended, with a result if it is known already.
+func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (*End, error) {
+	if r == nil {
+		var err error
+		if r, err = readResult(x.RunDir(run.Name), attempt); err != nil {
+			return nil, err
+		}
 	}
 	e := &End{Event: eventEnd, Run: run.Name, Cores: run.Cores, Status: OK}
 	if r == nil {
@@ -202,7 +211,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int) (*End, error
 		e.Status = Failed
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		return nil, errors.Join(x.note(e), fmt.Errorf("%s: %s", run.Name, r.Reason))
+		return nil, errors.Join(x.note(e), fmt.Errorf("%s: %s", run.Name, x.team.onHost(r)))
 	case r.Status == interrupted:
 		if e.Status = Interrupted; ctx.Err() == nil { // somebody else did it
 			e.Status, e.Reason = Failed, "it was interrupted"
@@ -250,7 +259,7 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 	script := filepath.Join(dir, scriptFile)
 	err := atomicfile.Write(script, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "#!/bin/bash\ncd %s || exit 1\n%s\nexec -a %s %s\n", quoteWord(x.Base), strings.TrimSpace(b.Setup),
-			quoteWord(x.options.Name), Quote(x.supervisor(dir, attempt)))
+			quoteWord(x.options.Name), Quote(x.options.supervisor(dir, attempt)))
 		return err
 	})
 	if err != nil {
@@ -262,7 +271,9 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		words = append(words, o.fill(x.Plan.named(run.At), run.texts(dir)))
 	}
 	words = append(words, script)
-	out, err := exec.Command(words[0], words[1:]...).CombinedOutput() // not ended by an interrupt: the job may be there already
+	c := exec.Command(words[0], words[1:]...) // not ended by an interrupt: the job may be there already
+	c.Env = x.options.Environment
+	out, err := c.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", Quote(words), err, strings.TrimSpace(string(out)))
 	}
@@ -280,14 +291,16 @@ func (x *execution) awaitJob(ctx context.Context, run *Run, attempt int) error {
 	const patience = 10 // calls of the queue command that may fail in a row
 	gone, failures := 0, 0
 	for {
-		if r, err := x.readResult(run, attempt); r != nil || err != nil {
+		if r, err := readResult(x.RunDir(run.Name), attempt); r != nil || err != nil {
 			return err
 		}
 		if gone == 2 { // the file system of the nodes may need a moment
 			return nil
 		}
 		words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
-		out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+		c := exec.CommandContext(ctx, words[0], words[1:]...)
+		c.Env = x.options.Environment
+		out, err := c.Output()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -176,23 +176,23 @@ func (c *Campaign) States() []RunState {
 }
 
 // session notes a start of the campaign and what the commands of versions say.
-func (c *Campaign) session(ctx context.Context) error {
+func (c *Campaign) session(ctx context.Context, environment []string) error {
 	s := Session{Event: eventSession, Time: now(), Tool: provenance.Version(), Platform: provenance.Platform(), PlanHash: c.hash}
 	s.Host, _ = os.Hostname()
 	for _, words := range c.Plan.Versions {
-		s.Versions = append(s.Versions, c.version(ctx, words))
+		s.Versions = append(s.Versions, c.version(ctx, words, environment))
 	}
 	c.state.sessions = append(c.state.sessions, s)
 	return c.journal.Append(s)
 }
 
 // version runs a command that says which version of something there is.
-func (c *Campaign) version(ctx context.Context, words []string) VersionOutput {
+func (c *Campaign) version(ctx context.Context, words, environment []string) VersionOutput {
 	const longest, patience = 4096, 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
-	command.Dir, command.WaitDelay = c.Base, time.Second
+	command.Dir, command.Env, command.WaitDelay = c.Base, environment, time.Second
 	out, err := command.CombinedOutput()
 	if err != nil {
 		out = append(out, []byte("("+err.Error()+")")...)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"slackline/internal/cluster"
 )
 
 // Options say how a campaign is carried out.
@@ -16,6 +18,15 @@ type Options struct {
 	Name     string
 	Note     func(text string) // told what the user should know; may be nil
 	Progress func(Progress)    // told now and then how far it is; may be nil
+	Begin    func(Team)        // told who shares the runs; may be nil
+
+	Jobs        int           // runs at a time on each host; 0: as the plan says, see Team
+	Environment []string      // of what is started; nil: that of this process
+	Group       cluster.Group // the processes that share the runs; nil: this one alone. The others call Help
+	Host        string        // of this process; empty: as the system says
+	// Unbind lets runs use all cores of their host, whatever this process is bound to, unless each
+	// process does runs of its own.
+	Unbind bool
 }
 
 // Progress is how far a campaign is.
@@ -51,6 +62,8 @@ type execution struct {
 	running  map[*Run]time.Time
 	reserved float64 // core seconds of what is running, estimated
 	failed   map[string]bool
+	team     Team
+	crew     *crew // nil: there are no others
 	summary  Summary
 	fatal    error
 	cancel   context.CancelFunc
@@ -62,7 +75,7 @@ func (c *Campaign) Run(ctx context.Context, o Options) (*Summary, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
 	}
-	if err := c.session(ctx); err != nil {
+	if err := c.session(ctx, o.Environment); err != nil {
 		return nil, err
 	}
 	inner, cancel := context.WithCancel(ctx)
@@ -71,12 +84,31 @@ func (c *Campaign) Run(ctx context.Context, o Options) (*Summary, error) {
 	if err := x.fill(); err != nil {
 		return nil, err
 	}
+	if err := x.gather(ctx); err != nil {
+		return nil, err
+	}
+	x.carryOut(inner)
+	return x.finish(ctx)
+}
+
+// carryOut does all tasks.
+func (x *execution) carryOut(ctx context.Context) {
 	var workers sync.WaitGroup
-	for range min(c.Plan.Jobs, max(len(x.queue), 1)) {
-		workers.Go(func() { x.work(inner) })
+	for i := range min(len(x.team.places), max(len(x.queue), 1)) {
+		workers.Go(func() { x.work(ctx, x.team.places[i]) })
 	}
 	finished := make(chan struct{})
-	go func() { workers.Wait(); close(finished) }()
+	go func() {
+		defer close(finished)
+		if x.crew == nil {
+			workers.Wait()
+			return
+		}
+		if err := x.crew.lead(ctx, workers.Wait); err != nil {
+			x.giveUp(err)
+		}
+		workers.Wait()
+	}()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for waiting := true; waiting; {
@@ -85,11 +117,20 @@ func (c *Campaign) Run(ctx context.Context, o Options) (*Summary, error) {
 			waiting = false
 		case <-tick.C:
 		}
-		if o.Progress != nil {
-			o.Progress(x.progress())
+		if x.options.Progress != nil {
+			x.options.Progress(x.progress())
 		}
 	}
-	return x.finish(ctx)
+}
+
+// giveUp ends all runs because of an error, which the first one decides. An interrupt is none.
+func (x *execution) giveUp(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.fatal == nil && !errors.Is(err, context.Canceled) {
+		x.fatal = err
+	}
+	x.cancel()
 }
 
 // fill makes the tasks: first what an earlier session left at work.
@@ -123,13 +164,13 @@ func (x *execution) reread(run *Run, end *End) error {
 }
 
 // work does tasks until there is none.
-func (x *execution) work(ctx context.Context) {
+func (x *execution) work(ctx context.Context, at place) {
 	for ctx.Err() == nil {
 		t, estimate := x.next()
 		if t == nil {
 			return
 		}
-		end, err := x.attempt(ctx, t)
+		end, err := x.attempt(ctx, t, at)
 		x.settle(t, estimate, end, err)
 	}
 }
@@ -162,19 +203,19 @@ func (x *execution) next() (*task, float64) {
 // settle notes what came of a task, and plans another try if there is one left.
 func (x *execution) settle(t *task, cost float64, end *End, err error) {
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.reserved -= cost
 	delete(x.running, t.run)
 	if err == nil && end != nil {
 		err = x.note(end)
 	}
-	switch {
-	case err != nil:
-		if x.fatal == nil && !errors.Is(err, context.Canceled) {
-			x.fatal = err
-		}
-		x.cancel()
+	x.mu.Unlock()
+	if err != nil {
+		x.giveUp(err)
 		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
 	case end == nil || end.Status == Interrupted:
 		return // by the user
 	case end.Status == OK:
@@ -273,9 +314,9 @@ func (x *execution) progress() Progress {
 	if n == 0 {
 		return p
 	}
-	left := mean / float64(n) * float64(len(x.queue)+len(x.running)) / float64(x.Plan.Jobs)
+	left := mean / float64(n) * float64(len(x.queue)+len(x.running)) / float64(len(x.team.places))
 	for _, begin := range x.running {
-		left -= min(time.Since(begin).Seconds(), mean/float64(n)) / float64(x.Plan.Jobs)
+		left -= min(time.Since(begin).Seconds(), mean/float64(n)) / float64(len(x.team.places))
 	}
 	p.Left = time.Duration(max(left, 0) * float64(time.Second))
 	return p

@@ -28,7 +28,7 @@ type Plan struct {
 	Directory   string  // where programs run, relative to the plan; empty: where the plan is
 	Timeout     time.Duration
 	Retries     int
-	Jobs        int     // runs at a time
+	Jobs        int     // runs at a time on a host; 0: as Options say
 	Budget      float64 // core hours; 0: no limit
 	Metrics     []Metric
 	Versions    [][]string // commands that say what is run
@@ -108,7 +108,7 @@ func Parse(name string, data []byte) (*Plan, error) {
 	if !ok {
 		return nil, doc.Err()
 	}
-	r := &planReader{plan: &Plan{File: name, Repetitions: 1, Jobs: 1}}
+	r := &planReader{plan: &Plan{File: name, Repetitions: 1}}
 	entries := root.Mapping("", &planKeys)
 	for _, e := range entries { // the names are needed by all others
 		if e.Key == "parameters" {

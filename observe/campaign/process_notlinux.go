@@ -6,3 +6,6 @@ import "syscall"
 
 // diesWithParent does nothing: this system cannot.
 func diesWithParent(*syscall.SysProcAttr) {}
+
+func unbindThread()   {}
+func closeInherited() {}

@@ -38,6 +38,7 @@ type order struct {
 	Environment []string `json:"environment"` // added to that of the supervisor
 	Directory   string   `json:"directory"`
 	Timeout     int64    `json:"timeout_ns"` // 0: none
+	Unbind      bool     `json:"unbind,omitempty"`
 }
 
 // result is how a run ended.
@@ -69,13 +70,9 @@ const grace = 5 * time.Second
 // the program and all that it started.
 func Supervise(dir, attempt string) error {
 	closeOnExec(lockDescriptor)
-	data, err := os.ReadFile(filepath.Join(dir, orderFile))
+	o, err := readOrder(filepath.Join(dir, orderFile))
 	if err != nil {
 		return err
-	}
-	var o order
-	if err := json.Unmarshal(data, &o); err != nil || len(o.Command) == 0 {
-		return fmt.Errorf("%s: is no order of a campaign", filepath.Join(dir, orderFile))
 	}
 	if attempt != strconv.Itoa(o.Attempt) {
 		return fmt.Errorf("%s: attempt %s was given up", dir, attempt)
@@ -87,6 +84,19 @@ func Supervise(dir, attempt string) error {
 		return err
 	}
 	return writeJSON(filepath.Join(dir, resultFile), r)
+}
+
+// readOrder reads what is to be done.
+func readOrder(path string) (*order, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var o order
+	if err := json.Unmarshal(data, &o); err != nil || len(o.Command) == 0 {
+		return nil, fmt.Errorf("%s: is no order of a campaign", path)
+	}
+	return &o, nil
 }
 
 func writeJSON(path string, v any) error {
@@ -116,6 +126,9 @@ func (o *order) carryOut(dir string, stop <-chan os.Signal) (*result, error) {
 	ownGroup(c)
 	runtime.LockOSThread() // the program ends when the thread that started it does
 	defer runtime.UnlockOSThread()
+	if o.Unbind {
+		unbindThread() // the program may use what the thread that starts it may
+	}
 	begin := time.Now()
 	r := &result{Attempt: o.Attempt, Status: endedItself, Begin: begin.UTC().Format(time.RFC3339Nano)}
 	r.Host, _ = os.Hostname()
