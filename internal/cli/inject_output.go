@@ -23,6 +23,9 @@ func injectLines(r *inject.Result) []string {
 		lines = append(lines, fmt.Sprintf("noise %s, seed %d: %s detours took %.2f %% of the time of all ranks, %s more passed while ranks slept or had no CPU", r.Noise, r.Seed,
 			grouped(sum(func(x *inject.RankReport) int64 { return x.Detours })), share, grouped(sum(func(x *inject.RankReport) int64 { return x.DetoursSlept }))))
 	}
+	if waited, ok := r.Waited(); ok {
+		lines = append(lines, fmt.Sprintf("ranks waited for a CPU for %.2f %% of their time", 100*waited))
+	}
 	return lines
 }
 

@@ -73,6 +73,17 @@ func (r *Result) Most(of func(*RankReport) int64) (most int64) {
 	return most
 }
 
+// Waited is which part of their time the ranks could have run, but other processes had the CPU; false: nobody knows.
+func (r *Result) Waited() (float64, bool) {
+	var waited, whole int64
+	for _, x := range r.ByRank {
+		if x.RunNS > 0 && x.WaitedNS >= 0 {
+			waited, whole = waited+x.WaitedNS, whole+x.RunNS
+		}
+	}
+	return float64(waited) / float64(max(whole, 1)), whole > 0
+}
+
 // ErrNothing says that no rank loaded the library.
 var ErrNothing = errors.New("nothing was injected")
 
@@ -244,6 +255,10 @@ func (o *Options) tell(r *Result) {
 		if late > max(5_000, nanoseconds(o.Latency.most())/20) {
 			o.Warn("messages were delivered %d us later than they should on average: other processes had the CPUs", late/1000)
 		}
+	}
+	const disturbed = 0.02
+	if waited, ok := r.Waited(); ok && waited > disturbed {
+		o.Warn("ranks waited for a CPU for %.0f %% of their time: other processes had it, and what they took is in all times", 100*waited)
 	}
 	if len(r.Unhandled) > 0 {
 		o.Warn("these calls communicate without the added latency: %s", joined(r.Unhandled))

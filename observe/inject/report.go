@@ -14,10 +14,10 @@ import (
 // Sizes of the report of a rank; shim/inject.h has the same.
 const (
 	reportMagic     = 0x7463656a6e69
-	reportVersion   = 1
+	reportVersion   = 2
 	reportBases     = 24
 	reportFunctions = 512
-	reportFields    = 20 // before the bases
+	reportFields    = 22 // before the bases
 )
 
 // A RankReport is what was done to a rank.
@@ -38,6 +38,8 @@ type RankReport struct {
 	DetourNS     int64 `json:"detour_ns"`
 	DetoursSlept int64 `json:"detours_skipped"` // passed while the rank slept
 	NoiseNS      int64 `json:"noise_ns"`        // how long there was noise
+	RunNS        int64 `json:"run_ns"`          // from MPI_Init to MPI_Finalize
+	WaitedNS     int64 `json:"waited_ns"`       // of that it could have run, but other processes had the CPU; -1: unknown
 
 	ranks, hosts int
 	crowded      bool
@@ -64,6 +66,7 @@ func parseReport(data []byte) (*RankReport, error) {
 		Rank: int(values[2]), ranks: int(values[3]), hosts: int(values[4]), crowded: values[5] != 0, Finalized: values[6] != 0,
 		Sent: values[7], Received: values[8], Held: values[9], HeldNS: values[10], HeldMostNS: values[11], OverNS: values[12], OverMostNS: values[13],
 		Passed: values[14], EarlyProbes: values[15], Detours: values[16], DetourNS: values[17], DetoursSlept: values[18], NoiseNS: max(values[19], 0),
+		RunNS: values[20], WaitedNS: values[21],
 	}
 	rest := values[reportFields:]
 	r.base, rest = rest[:reportBases], rest[reportBases:]

@@ -50,6 +50,8 @@ struct report {
     int64_t passed, early_probes;        /* arrived after the release; probes whose first look found a message */
     int64_t detours, detour_ns, skipped; /* noise; detours that passed while the rank slept */
     int64_t noise_ns;                    /* how long there was noise, from MPI_Init to MPI_Finalize */
+    int64_t run_ns, waited_ns;           /* of the thread that called MPI_Init, until MPI_Finalize: all its time, and that in
+                                          * which it could have run, but others had the CPU; -1: unknown */
     int64_t base[24];                    /* ns for 0, 1, 2, 4 ... 2^22 bytes */
     int64_t replaced[FUNCTIONS], unhandled[FUNCTIONS];
 };
@@ -171,7 +173,7 @@ void inj_count_replaced(int function);
 void inj_count_left(int function, MPI_Comm comm);
 
 /* lifecycle.c and noise.c */
-void inj_noise_start(void);
+void inj_noise_start(int64_t begin); /* when the ranks' places in the noise hold */
 void inj_noise_end(void);
 void inj_measure_base(void);
 

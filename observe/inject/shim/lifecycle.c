@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "slackline_mpi.h"
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -41,6 +42,18 @@ static void look_around(void) {
     }
 }
 
+/* waited_for_cpu is how long this thread could have run, but others had the CPU; -1: the kernel does not tell. */
+static int64_t waited_for_cpu(void) {
+    long long ran, waited = -1;
+    FILE *f = fopen("/proc/thread-self/schedstat", "re");
+    if (f == NULL) return -1;
+    if (fscanf(f, "%lld %lld", &ran, &waited) != 2) waited = -1;
+    fclose(f);
+    return waited;
+}
+
+static int64_t begun_at, begun_waited;
+
 static void begin(void) {
     MPI_Comm parent = MPI_COMM_NULL;
     inj_settings_load();
@@ -60,12 +73,20 @@ static void begin(void) {
         if (inj_settings.base_ns < 0 && inj_ranks > 1) inj_measure_base();
         atomic_store(&inj_active, true);
     }
-    PMPI_Barrier(MPI_COMM_WORLD);
-    inj_noise_start();
+    begun_waited = waited_for_cpu();
+    /* Noise begins at one time for all ranks of a host: their places in it are those of a simulation. */
+    int64_t now = inj_now();
+    begun_at = now;
+    PMPI_Allreduce(&now, &begun_at, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    if (inj_report->hosts > 1) begun_at = inj_now();
+    inj_noise_start(begun_at);
 }
 
 static void end(void) {
     inj_noise_end();
+    int64_t waited = waited_for_cpu();
+    inj_report->run_ns = inj_now() - begun_at;
+    if (begun_waited >= 0 && waited >= begun_waited) inj_report->waited_ns = waited - begun_waited;
     if (atomic_load(&inj_active)) {
         inj_drain();
         inj_orphans_end();

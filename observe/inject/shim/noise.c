@@ -86,7 +86,7 @@ static int free_signal(void) {
     return 0;
 }
 
-void inj_noise_start(void) {
+void inj_noise_start(int64_t begin) {
     if (inj_settings.noise == NULL || !load()) return;
     int s = free_signal();
     struct sigaction a = {.sa_sigaction = on_detour, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
@@ -100,7 +100,7 @@ void inj_noise_start(void) {
     int64_t ranks = trace[2], offset = trace[3 + 2 * n_detours + inj_rank % ranks];
     int64_t now = inj_now();
     inj_report->noise_ns = -now;
-    origin = now - offset;
+    origin = begin - offset;
     turn = next = 0;
     while (start_of(turn, next) + length_of(next) <= now) advance();
     noise_signal = s;
