@@ -19,6 +19,7 @@ type injectOptions struct {
 	latency []string
 	gap     quantity[unit.PerByte]
 	base    quantity[unit.Duration]
+	eager   quantity[unit.Size]
 	panel   choice
 
 	noise string
@@ -33,7 +34,7 @@ type injectOptions struct {
 
 func (a *app) injectCommand() *cobra.Command {
 	o := &injectOptions{
-		gap: perByteFlag(), base: durationFlag(), panel: newChoice("d", "b", "c", "d"),
+		gap: perByteFlag(), base: durationFlag(), eager: sizeFlag(), panel: newChoice("d", "b", "c", "d"),
 		align: newChoice(alignIndependent, alignIndependent, alignCoscheduled),
 		sleep: newChoice("auto", "auto", "on", "off"), format: newChoice(formatText, formatText, formatJSON),
 	}
@@ -71,6 +72,7 @@ func (o *injectOptions) addLatencyFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.latency, "latency", nil, "`TIME[@PAIRS]` added to messages, e.g. 100us, or 100us@0-3,1-* between these ranks in both directions, '100us@0>3' in one; 0..3 are several ranks, * all; later ones replace earlier ones")
 	fs.Var(&o.gap, "gap-per-byte", "time that each further byte of a message takes in addition, e.g. 0.1ns; messages of a rank leave one after another")
 	fs.Var(&o.base, "base", "what a message takes by itself (default: half of the least round-trip time, measured at MPI_Init for sizes up to 4 MiB)")
+	fs.Var(&o.eager, "eager-limit", "larger messages than this `size` have a handshake, of which each part gets the latency (default: as the MPI does, measured at MPI_Init)")
 	fs.Var(&o.panel, "panel", "for comparison, what naive ways of injecting do: b delays the sender, c delays messages one after another")
 }
 
@@ -125,6 +127,9 @@ func (o *injectOptions) options(a *app) (inject.Options, error) {
 	if o.base.given {
 		r.Base = o.base.value
 	}
+	if o.eager.given {
+		r.Eager = &o.eager.value
+	}
 	if o.align.value == alignCoscheduled {
 		r.Alignment = noise.CoScheduled
 	}
@@ -133,8 +138,8 @@ func (o *injectOptions) options(a *app) (inject.Options, error) {
 		return r, usagef("--gap-per-byte needs --latency, which may be 0")
 	case len(o.latency) == 0 && o.noise == "":
 		return r, usagef("give --latency or --noise, or both")
-	case len(o.latency) == 0 && (o.gap.given || o.base.given || o.panel.value != "d"):
-		return r, usagef("--gap-per-byte, --base and --panel need --latency, which may be 0")
+	case len(o.latency) == 0 && (o.gap.given || o.base.given || o.eager.given || o.panel.value != "d"):
+		return r, usagef("--gap-per-byte, --base, --eager-limit and --panel need --latency, which may be 0")
 	case o.panel.value != "d" && (len(o.latency) > 1 || r.Latency.Selective()):
 		return r, usagef("--panel %s needs one latency for all messages", o.panel.value)
 	case o.format.value == formatJSON && o.out == "":

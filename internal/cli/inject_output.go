@@ -46,6 +46,9 @@ func latencyLines(r *inject.Result) []string {
 		}
 		lines = append(lines, "collectives that became messages, calls of all ranks: "+strings.Join(parts, ", "))
 	}
+	if r.Eager != nil {
+		lines = append(lines, fmt.Sprintf("messages of more than %s have a handshake, each part of which gets the latency", unit.Size(*r.Eager)))
+	}
 	if len(r.Base) > 0 {
 		var parts []string
 		for _, b := range r.Base {

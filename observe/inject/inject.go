@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,6 +31,7 @@ type Options struct {
 	Latency Latency
 	Gap     unit.PerByte  // further time for each byte of a message
 	Base    unit.Duration // what a message takes by itself; negative: measured at the beginning of the run
+	Eager   *unit.Size    // larger messages have a handshake; nil: as the MPI does, measured at the beginning of the run
 	Panel   string        // d, or for comparison b or c: what naive ways of injecting do
 
 	Noise     *noise.Profile // nil: none
@@ -52,8 +54,9 @@ type Result struct {
 	Seed      uint64        `json:"seed,omitempty"`
 	Sleeping  bool          `json:"sleeping"` // more ranks than CPUs: held ranks sleep
 	Base      []BaseTime    `json:"base,omitempty"`
-	Replaced  []Count       `json:"replaced,omitempty"`  // collectives that became messages
-	Unhandled []Count       `json:"unhandled,omitempty"` // calls that communicate without added latency
+	Eager     *int64        `json:"eager_limit,omitempty"` // larger messages have a handshake; nil: none has
+	Replaced  []Count       `json:"replaced,omitempty"`    // collectives that became messages
+	Unhandled []Count       `json:"unhandled,omitempty"`   // calls that communicate without added latency
 	ByRank    []*RankReport `json:"by_rank"`
 }
 
@@ -159,6 +162,9 @@ func (o *Options) variables(dir, bases string) ([]mpi.Variable, error) {
 		} else if list := readBases(bases); list != nil {
 			add("BASES", formatBases(list))
 		}
+		if o.Eager != nil {
+			add("EAGER", number(int64(*o.Eager)))
+		}
 		if o.Panel != "" {
 			add("PANEL", number(int64(o.Panel[0])))
 		}
@@ -226,6 +232,9 @@ func (o *Options) collect(dir string, r *Result) error {
 	}
 	r.ByRank, r.Ranks = list, list[0].ranks
 	r.Base = bases(list[0])
+	if eager := list[0].eager; o.Latency.Given() && eager >= 0 && eager < math.MaxInt64 {
+		r.Eager = &eager
+	}
 	r.Replaced = counts(list, func(x *RankReport) []int64 { return x.replaced }, names)
 	r.Unhandled = counts(list, func(x *RankReport) []int64 { return x.unhandled }, names)
 	o.tell(r)

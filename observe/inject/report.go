@@ -17,7 +17,7 @@ const (
 	reportVersion   = 2
 	reportBases     = 24
 	reportFunctions = 512
-	reportFields    = 22 // before the bases
+	reportFields    = 23 // before the bases
 )
 
 // A RankReport is what was done to a rank.
@@ -43,6 +43,7 @@ type RankReport struct {
 
 	ranks, hosts int
 	crowded      bool
+	eager        int64
 	base         []int64
 	replaced     []int64
 	unhandled    []int64
@@ -66,7 +67,7 @@ func parseReport(data []byte) (*RankReport, error) {
 		Rank: int(values[2]), ranks: int(values[3]), hosts: int(values[4]), crowded: values[5] != 0, Finalized: values[6] != 0,
 		Sent: values[7], Received: values[8], Held: values[9], HeldNS: values[10], HeldMostNS: values[11], OverNS: values[12], OverMostNS: values[13],
 		Passed: values[14], EarlyProbes: values[15], Detours: values[16], DetourNS: values[17], DetoursSlept: values[18], NoiseNS: max(values[19], 0),
-		RunNS: values[20], WaitedNS: values[21],
+		RunNS: values[20], WaitedNS: values[21], eager: values[22],
 	}
 	rest := values[reportFields:]
 	r.base, rest = rest[:reportBases], rest[reportBases:]

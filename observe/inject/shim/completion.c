@@ -8,12 +8,16 @@ static bool ready(MPI_Request request) {
     MPI_Status status;
     int flag = 0;
     if (PMPI_Request_get_status(request, &flag, &status) != MPI_SUCCESS) return true; /* completing it will say why */
+    if (e != NULL && e->kind == SENDS && e->active && e->handshake.until != 0) {
+        inj_look_at(&e->handshake, flag);
+        return flag && inj_now() >= inj_granted(&e->handshake);
+    }
     if (!flag || e == NULL || e->kind != RECEIVES || !e->active) return flag;
     int cancelled = 0;
     PMPI_Test_cancelled(&status, &cancelled);
     if (cancelled || inj_status_bytes(&status) < HEAD) return true;
     const struct head *h = e->bounce != NULL ? (const struct head *)e->bounce : &e->head;
-    return inj_now() >= h->release;
+    return inj_now() >= inj_release(h, e->posted);
 }
 
 /* waiting reports whether a request is one that can become complete: neither null nor persistent and not started. */
@@ -46,8 +50,15 @@ static int complete_one(MPI_Request *request, MPI_Status *status) {
     return result;
 }
 
+/* look notes whether a send with a handshake is complete before a call that waits for it. */
+static void look(MPI_Request request) {
+    struct entry *e = inj_find(request);
+    if (e != NULL && e->kind == SENDS && e->active && e->handshake.until != 0) ready(request);
+}
+
 int inj_Wait(MPI_Request *request, MPI_Status *status) {
     work();
+    look(*request);
     if (inj_busy())
         while (!ready(*request)) inj_relax(0);
     return complete_one(request, status);
@@ -64,9 +75,11 @@ int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     MPI_Status own;
     work();
     struct entry *e = inj_find(request);
-    if (e == NULL || e->kind != RECEIVES || !e->active) return PMPI_Request_get_status(request, flag, status);
+    bool sends = e != NULL && e->kind == SENDS && e->handshake.until != 0;
+    if (e == NULL || !e->active || (e->kind != RECEIVES && !sends)) return PMPI_Request_get_status(request, flag, status);
     *flag = ready(request);
     if (!*flag) return MPI_SUCCESS;
+    if (sends) return PMPI_Request_get_status(request, flag, status);
     if (status == MPI_STATUS_IGNORE) status = &own;
     int result = PMPI_Request_get_status(request, flag, status), cancelled = 0;
     PMPI_Test_cancelled(status, &cancelled);
@@ -125,6 +138,7 @@ static bool all_ready(int count, MPI_Request requests[]) {
 int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     work();
     if (count <= 0) return PMPI_Waitall(count, requests, statuses);
+    for (int i = 0; i < count; i++) look(requests[i]);
     if (inj_busy())
         while (!all_ready(count, requests)) inj_relax(0);
     return complete_all(count, requests, statuses);

@@ -33,8 +33,8 @@
 enum { SPIN_NS = 3000, SLEEP_NS = 60000 };
 
 struct head {
-    int64_t sent;    /* when the call that sends it began */
     int64_t release; /* it is not delivered before; 0: at once */
+    int64_t after;   /* a message with a handshake: nor earlier than this after its receive was posted */
 };
 enum { HEAD = sizeof(struct head), BOUNCE = 32768 };
 
@@ -52,6 +52,7 @@ struct report {
     int64_t noise_ns;                    /* how long there was noise, from MPI_Init to MPI_Finalize */
     int64_t run_ns, waited_ns;           /* of the thread that called MPI_Init, until MPI_Finalize: all its time, and that in
                                           * which it could have run, but others had the CPU; -1: unknown */
+    int64_t eager;                       /* larger messages have a handshake */
     int64_t base[24];                    /* ns for 0, 1, 2, 4 ... 2^22 bytes */
     int64_t replaced[FUNCTIONS], unhandled[FUNCTIONS];
 };
@@ -67,6 +68,7 @@ struct settings {
     double gap_ns;       /* per byte */
     int64_t base_ns;     /* given by the user; -1: measured */
     int64_t bases[24];   /* the least of earlier runs; 0: unknown */
+    int64_t eager;       /* larger messages have a handshake; -1: measured */
     const char *noise;   /* file; NULL: none */
     int crowded;         /* 0, 1, 2: find out */
     int panel;           /* which panel of the figure: 'd', or for comparison 'b' or 'c' */
@@ -116,12 +118,22 @@ int inj_copy(const void *from, MPI_Count count, MPI_Datatype type, void *to, MPI
 
 /* requests.c: what is known of a request */
 enum kind { SENDS = 1, RECEIVES, RUNS, FOREIGN };
+/* A handshake, as its sender sees it: the request has to reach the receiver, and the grant to come back. */
+struct handshake {
+    int64_t until;  /* the sender is not done before; 0: there is none */
+    int64_t back;   /* what the grant takes */
+    int64_t open;   /* when the send was last seen incomplete; 0: never */
+    int64_t closed; /* when it was complete, as far as is known; 0: earlier than anybody looked */
+    bool seen;      /* complete */
+};
 struct entry {
     struct entry *next;
     MPI_Request handle;
     enum kind kind;
     bool persistent, active, buffered;
     struct head head;
+    struct handshake handshake; /* of a send */
+    int64_t posted;             /* a receive */
     char *bounce; /* holds head and data; NULL: head above, data in its place */
     size_t room;
     void *user;   /* where data from bounce goes */
@@ -147,7 +159,11 @@ void inj_orphans_end(void);
 void inj_buffered_end(void);
 
 /* messages.c */
-void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes);
+void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes, struct handshake *hand);
+int64_t inj_release(const struct head *h, int64_t posted);
+void inj_look_at(struct handshake *h, bool complete);
+int64_t inj_granted(struct handshake *h);
+int inj_sending_mode(int mode, int64_t bytes);
 int64_t inj_due(const struct comm *c, int source, int64_t before);
 void inj_hold(int64_t release);
 void inj_relax(int64_t left);
@@ -176,5 +192,6 @@ void inj_count_left(int function, MPI_Comm comm);
 void inj_noise_start(int64_t begin); /* when the ranks' places in the noise hold */
 void inj_noise_end(void);
 void inj_measure_base(void);
+void inj_measure_eager(void);
 
 #endif

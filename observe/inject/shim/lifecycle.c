@@ -71,6 +71,7 @@ static void begin(void) {
     if (inj_settings.latency) {
         inj_comms_start();
         if (inj_settings.base_ns < 0 && inj_ranks > 1) inj_measure_base();
+        inj_measure_eager();
         atomic_store(&inj_active, true);
     }
     begun_waited = waited_for_cpu();
@@ -145,6 +146,56 @@ void inj_measure_base(void) {
     PMPI_Bcast(inj_report->base, SIZES, MPI_INT64_T, 0, comm);
     inj_report->sent = inj_report->received = inj_report->passed = inj_report->held = 0;
     inj_report->held_ns = inj_report->held_most_ns = inj_report->over_ns = inj_report->over_most_ns = 0;
+}
+
+/* is_eager says to ranks 0 and 1 whether a send of so many bytes is complete before its receive. When an answer has come
+ * to a message that was sent after it, the receiver has seen it: if it is not complete then, it never will be. */
+static bool is_eager(MPI_Comm comm, char *data, int64_t bytes) {
+    char ping = 0;
+    int flag = 0;
+    if (inj_rank == 1) {
+        PMPI_Recv(&ping, 1, MPI_CHAR, 0, 1, comm, MPI_STATUS_IGNORE);
+        PMPI_Send(&ping, 1, MPI_CHAR, 0, 1, comm);
+        PMPI_Recv(&flag, 1, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
+        PMPI_Recv(data, (int)bytes + HEAD, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+        return flag;
+    }
+    MPI_Request request;
+    PMPI_Isend(data, (int)bytes + HEAD, MPI_BYTE, 1, 0, comm, &request);
+    PMPI_Send(&ping, 1, MPI_CHAR, 1, 1, comm);
+    PMPI_Recv(&ping, 1, MPI_CHAR, 1, 1, comm, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 10 && !flag; i++) PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    PMPI_Send(&flag, 1, MPI_INT, 1, 2, comm);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    return flag;
+}
+
+/* inj_measure_eager finds the size up to which messages need no handshake, between ranks 0 and 1. */
+void inj_measure_eager(void) {
+    enum { LARGEST = 1 << 22 };
+    MPI_Comm comm = inj_comm(MPI_COMM_WORLD)->shadow;
+    char *data = NULL;
+    bool crowded = inj_crowded;
+    int64_t low = 0, high = 1; /* low is eager, high is not */
+    inj_report->eager = inj_settings.eager;
+    if (inj_settings.eager >= 0 || inj_ranks < 2) return;
+    inj_crowded = true; /* bears a busy machine */
+    if (inj_rank < 2 && (data = malloc(LARGEST + HEAD)) != NULL) {
+        memset(data, 0, LARGEST + HEAD);
+        while (high <= LARGEST && is_eager(comm, data, high)) {
+            low = high;
+            high *= 2;
+        }
+        while (high <= LARGEST && high - low > 1) {
+            int64_t middle = (low + high) / 2;
+            if (is_eager(comm, data, middle)) low = middle;
+            else high = middle;
+        }
+    }
+    free(data);
+    inj_crowded = crowded;
+    inj_report->eager = high > LARGEST ? INT64_MAX : low;
+    PMPI_Bcast(&inj_report->eager, 1, MPI_INT64_T, 0, comm);
 }
 
 INJ_EXPORT int MPI_Init(int *argc, char ***argv) {

@@ -28,14 +28,18 @@ static int64_t leave_wire(int64_t now, int64_t bytes) {
     return start + cost;
 }
 
-/* inj_stamp says when a message that is sent now may be delivered. What a rank sends to itself crosses no network. */
-void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes) {
+/* inj_stamp says when a message that is sent now may be delivered. What a rank sends to itself crosses no network.
+ *
+ * A large message is three: a request to the receiver, a grant back when the receive is posted, and the data. Each is late
+ * by the latency, and the sender is done when the data have left (LogGPS, as in docs/tolerance.md). hand: NULL if the
+ * message has no handshake, whatever its size. */
+void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes, struct handshake *hand) {
     int64_t now = inj_now(), delay = inj_settings.latency_ns;
     inj_add(&inj_report->sent, 1);
     if (c->delay != NULL) delay = dest >= 0 && dest < c->size ? c->delay[dest] : -1;
     else if (!c->inter && dest == c->rank) delay = -1;
-    h->sent = now;
-    h->release = 0;
+    *h = (struct head){0};
+    if (hand != NULL) *hand = (struct handshake){0};
     if (delay < 0) return;
     if (inj_settings.gap_ns > 0) now = leave_wire(now, bytes);
     if (inj_settings.panel == 'b') { /* figure 8 (b): the send is delayed */
@@ -43,7 +47,41 @@ void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes) {
         while (inj_now() < until) {}
         return;
     }
-    h->release = now + delay + inj_base(bytes);
+    int64_t base = inj_base(bytes);
+    h->release = now + delay + base;
+    if (hand == NULL || delay == 0 || bytes <= inj_report->eager || inj_settings.panel != 'd') return;
+    h->release += 2 * delay;
+    h->after = 2 * delay + base;
+    *hand = (struct handshake){.until = now + 2 * delay + base, .back = delay};
+}
+
+/* inj_release is when a message may be delivered to a receive that was posted at a time. */
+int64_t inj_release(const struct head *h, int64_t posted) {
+    return h->after != 0 && posted + h->after > h->release ? posted + h->after : h->release;
+}
+
+/* inj_look_at takes note of whether a send was complete when somebody looked: MPI says nothing else about its match. */
+void inj_look_at(struct handshake *h, bool complete) {
+    if (!complete) {
+        h->open = inj_now();
+    } else if (!h->seen) {
+        h->seen = true;
+        h->closed = h->open;
+    }
+}
+
+/* inj_granted is when the sender of a message that is complete for MPI is done. If it was seen incomplete, and nobody looked
+ * since, it became complete in the call that waited for it. */
+int64_t inj_granted(struct handshake *h) {
+    if (h->until == 0) return 0;
+    if (!h->seen && h->open != 0) h->closed = inj_now();
+    h->seen = true;
+    return h->closed != 0 && h->closed + h->back > h->until ? h->closed + h->back : h->until;
+}
+
+/* inj_sending_mode makes a send with a handshake wait for its receive also if MPI would not. */
+int inj_sending_mode(int mode, int64_t bytes) {
+    return inj_settings.eager >= 0 && bytes > inj_settings.eager && mode != BUFFERED ? SYNCHRONOUS : mode;
 }
 
 /* inj_due is when a message that had not arrived at a time may be told of, at the earliest; 0: at once. */
@@ -109,7 +147,7 @@ void inj_less_head(MPI_Status *status) {
 }
 
 /* delivered takes data out of a receive that is complete, and returns when it may be delivered. */
-static int64_t delivered(const struct head *h, const char *bounce, void *user, int64_t bytes, MPI_Status *status, int result) {
+static int64_t delivered(const struct head *h, int64_t posted, const char *bounce, void *user, int64_t bytes, MPI_Status *status, int result) {
     int cancelled = 0;
     PMPI_Test_cancelled(status, &cancelled);
     int64_t n = inj_status_bytes(status);
@@ -120,18 +158,19 @@ static int64_t delivered(const struct head *h, const char *bounce, void *user, i
     if (bounce != NULL && n > 0) memcpy(user, bounce + HEAD, (size_t)n);
     inj_add(&inj_report->received, 1);
     if (result != MPI_SUCCESS) return 0;
-    int64_t release = h->release;
+    int64_t release = inj_release(h, posted);
     if (release != 0 && inj_settings.panel == 'c') release = one_after_another(release);
     return release;
 }
 
-/* inj_finish does what is left to do for a request that is complete, and returns when its message may be delivered. */
+/* inj_finish does what is left to do for a request that is complete for MPI, and returns when it may be for the program. */
 int64_t inj_finish(struct entry *e, MPI_Status *status, int result) {
     int64_t release = 0;
     if (e->kind == RECEIVES && e->active) {
         const struct head *h = e->bounce != NULL ? (const struct head *)e->bounce : &e->head;
-        release = delivered(h, e->bounce, e->user, e->bytes, status, result);
+        release = delivered(h, e->posted, e->bounce, e->user, e->bytes, status, result);
     }
+    if (e->kind == SENDS && e->active && result == MPI_SUCCESS) release = inj_granted(&e->handshake);
     if (e->persistent) e->active = false;
     return release;
 }
@@ -161,14 +200,15 @@ int inj_isend(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int
     int result;
     if (inj_plain(type, &size) && (bytes = count * size) <= BOUNCE) {
         e->bounce = inj_room((size_t)bytes + HEAD, &e->room);
-        inj_stamp((struct head *)e->bounce, c, dest, bytes);
+        inj_stamp((struct head *)e->bounce, c, dest, bytes, &e->handshake);
         if (bytes > 0) memcpy(e->bounce + HEAD, buf, (size_t)bytes);
-        result = raw_isend(mode, e->bounce, bytes + HEAD, MPI_BYTE, dest, tag, comm, request);
+        result = raw_isend(inj_sending_mode(mode, bytes), e->bounce, bytes + HEAD, MPI_BYTE, dest, tag, comm, request);
     } else {
         MPI_Datatype joined = MPI_DATATYPE_NULL;
-        inj_stamp(&e->head, c, dest, inj_size(count, type));
+        bytes = inj_size(count, type);
+        inj_stamp(&e->head, c, dest, bytes, &e->handshake);
         result = inj_joined(&e->head, buf, count, type, &joined);
-        if (result == MPI_SUCCESS) result = raw_isend(mode, MPI_BOTTOM, 1, joined, dest, tag, comm, request);
+        if (result == MPI_SUCCESS) result = raw_isend(inj_sending_mode(mode, bytes), MPI_BOTTOM, 1, joined, dest, tag, comm, request);
         if (joined != MPI_DATATYPE_NULL) PMPI_Type_free(&joined);
     }
     if (result != MPI_SUCCESS) {
@@ -183,6 +223,7 @@ int inj_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag
     int64_t size;
     struct entry *e = inj_entry(RECEIVES);
     int result;
+    e->posted = inj_now();
     if (inj_plain(type, &size) && (e->bytes = count * size) <= BOUNCE) {
         e->bounce = inj_room((size_t)e->bytes + HEAD, &e->room);
         e->user = buf;
@@ -232,12 +273,20 @@ static int bsend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
     struct entry *e = inj_entry(SENDS);
     e->bounce = inj_room((size_t)bytes + HEAD, &e->room);
     e->buffered = true;
-    inj_stamp((struct head *)e->bounce, c, dest, bytes);
+    inj_stamp((struct head *)e->bounce, c, dest, bytes, NULL);
     int result = MPI_SUCCESS;
     if (bytes > 0) result = inj_copy(buf, count, type, e->bounce + HEAD, bytes, MPI_BYTE);
     if (result == MPI_SUCCESS) result = RAW(Isend)(e->bounce, RAW_COUNT(bytes + HEAD), MPI_BYTE, dest, tag, comm, &e->handle);
     if (result == MPI_SUCCESS) inj_orphan(e);
     else inj_drop(e);
+    return result;
+}
+
+/* sent holds the sender of a message with a handshake in the call that sent it. */
+static int sent(struct handshake *h, int result) {
+    if (result != MPI_SUCCESS || h->until == 0) return result;
+    h->open = h->until; /* it was not complete before the call */
+    inj_hold(inj_granted(h));
     return result;
 }
 
@@ -253,21 +302,24 @@ int inj_send(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int 
         int result = inj_isend(mode, buf, count, type, dest, tag, comm, c, &e, &request);
         if (result == MPI_SUCCESS) {
             result = wait_polling(&request, MPI_STATUS_IGNORE);
+            sent(&e->handshake, result);
             inj_drop(e);
         }
         return result;
     }
+    struct handshake hand;
     if (inj_plain(type, &size) && (bytes = count * size) <= BOUNCE) {
         char *room = room_of(&sending);
-        inj_stamp((struct head *)room, c, dest, bytes);
+        inj_stamp((struct head *)room, c, dest, bytes, &hand);
         if (bytes > 0) memcpy(room + HEAD, buf, (size_t)bytes);
-        return raw_send(mode, room, bytes + HEAD, MPI_BYTE, dest, tag, comm);
+        return sent(&hand, raw_send(inj_sending_mode(mode, bytes), room, bytes + HEAD, MPI_BYTE, dest, tag, comm));
     }
     struct head h;
     MPI_Datatype joined = MPI_DATATYPE_NULL;
-    inj_stamp(&h, c, dest, inj_size(count, type));
+    bytes = inj_size(count, type);
+    inj_stamp(&h, c, dest, bytes, &hand);
     int result = inj_joined(&h, buf, count, type, &joined);
-    if (result == MPI_SUCCESS) result = raw_send(mode, MPI_BOTTOM, 1, joined, dest, tag, comm);
+    if (result == MPI_SUCCESS) result = sent(&hand, raw_send(inj_sending_mode(mode, bytes), MPI_BOTTOM, 1, joined, dest, tag, comm));
     if (joined != MPI_DATATYPE_NULL) PMPI_Type_free(&joined);
     return result;
 }
@@ -321,7 +373,7 @@ static int wait_for(struct entry *e, MPI_Request *request, MPI_Status *status) {
 }
 
 int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    int64_t size, bytes;
+    int64_t size, bytes, posted = inj_now();
     MPI_Status own;
     inj_orphans_poll();
     if (left_to_mpi(inj_comm(comm), source, count, type)) return RAW(Recv)(buf, RAW_COUNT(count), type, source, tag, comm, status);
@@ -334,7 +386,7 @@ int inj_Recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
     if (status == MPI_STATUS_IGNORE) status = &own;
     char *room = room_of(&receiving);
     int result = RAW(Recv)(room, RAW_COUNT(bytes + HEAD), MPI_BYTE, source, tag, comm, status);
-    inj_hold(delivered((struct head *)room, room, buf, bytes, status, result));
+    inj_hold(delivered((struct head *)room, posted, room, buf, bytes, status, result));
     return result;
 }
 
@@ -344,7 +396,7 @@ static int both(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
     MPI_Status own;
     struct comm *c = inj_comm(comm);
     struct entry *incoming = NULL, *outgoing = NULL;
-    int result, sent;
+    int result, sending_result;
     if (status == MPI_STATUS_IGNORE) status = &own;
     if (source == MPI_PROC_NULL) {
         result = inj_send(STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
@@ -352,15 +404,18 @@ static int both(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
     }
     result = inj_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &incoming, &in);
     if (result != MPI_SUCCESS) return result;
-    if (dest == MPI_PROC_NULL) sent = RAW(Isend)(sendbuf, RAW_COUNT(sendcount), sendtype, dest, sendtag, comm, &out);
-    else sent = inj_isend(STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm, c, &outgoing, &out);
-    if (sent == MPI_SUCCESS) sent = wait_one(&out, MPI_STATUS_IGNORE);
-    if (outgoing != NULL) inj_drop(outgoing);
-    if (sent == MPI_SUCCESS) return wait_for(incoming, &in, status);
+    if (dest == MPI_PROC_NULL) sending_result = RAW(Isend)(sendbuf, RAW_COUNT(sendcount), sendtype, dest, sendtag, comm, &out);
+    else sending_result = inj_isend(STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm, c, &outgoing, &out);
+    if (sending_result == MPI_SUCCESS) sending_result = wait_one(&out, MPI_STATUS_IGNORE);
+    if (outgoing != NULL) {
+        sent(&outgoing->handshake, sending_result);
+        inj_drop(outgoing);
+    }
+    if (sending_result == MPI_SUCCESS) return wait_for(incoming, &in, status);
     PMPI_Cancel(&in);
     PMPI_Wait(&in, MPI_STATUS_IGNORE);
     inj_drop(incoming);
-    return sent;
+    return sending_result;
 }
 
 int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {

@@ -38,7 +38,7 @@ int inj_send_init(int mode, const void *buf, MPI_Count count, MPI_Datatype type,
         result = PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, tag, comm, request);
     } else {
         result = inj_joined(&e->head, buf, count, type, &e->joined);
-        if (result == MPI_SUCCESS) result = raw_send_init(mode, MPI_BOTTOM, 1, e->joined, dest, tag, comm, request);
+        if (result == MPI_SUCCESS) result = raw_send_init(inj_sending_mode(mode, e->bytes), MPI_BOTTOM, 1, e->joined, dest, tag, comm, request);
     }
     if (result == MPI_SUCCESS) inj_keep(e, *request);
     else inj_drop(e);
@@ -68,9 +68,10 @@ static int starting(MPI_Request request) {
     struct entry *e = inj_find(request);
     if (e == NULL || e->active) return MPI_SUCCESS; /* MPI says what is wrong */
     e->active = true;
+    e->posted = inj_now();
     if (e->kind != SENDS) return MPI_SUCCESS;
     if (e->buffered) return inj_send(BUFFERED, e->user, e->count, e->type, e->dest, e->tag, e->to);
-    inj_stamp(&e->head, e->comm, e->dest, e->bytes);
+    inj_stamp(&e->head, e->comm, e->dest, e->bytes, &e->handshake);
     return MPI_SUCCESS;
 }
 

@@ -135,6 +135,7 @@ int inj_Imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *messa
         return RAW(Imrecv)(buf, RAW_COUNT(count), type, message, request);
     struct entry *e = inj_entry(RECEIVES);
     MPI_Datatype joined = MPI_DATATYPE_NULL;
+    e->posted = inj_now();
     e->bytes = inj_size(count, type);
     int result = inj_joined(&e->head, buf, count, type, &joined);
     if (result == MPI_SUCCESS) result = RAW(Imrecv)(MPI_BOTTOM, 1, joined, message, request);

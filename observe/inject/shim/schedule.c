@@ -124,8 +124,12 @@ static void post(struct schedule *s, const struct step *p) {
     MPI_Request *r = &s->requests[s->n_requests];
     if (p->kind == STEP_SEND) result = inj_isend(STANDARD, p->from, p->count, p->type, p->peer, s->tag, s->comm->shadow, s->comm, e, r);
     else result = inj_irecv(p->to, p->count, p->type, p->peer, s->tag, s->comm->shadow, e, r);
-    if (result == MPI_SUCCESS) s->n_requests++;
-    else fail(s, result);
+    if (result == MPI_SUCCESS) {
+        if (p->kind == STEP_SEND) inj_look_at(&(*e)->handshake, false);
+        s->n_requests++;
+    } else {
+        fail(s, result);
+    }
 }
 
 /* next_round does what comes before the next messages, and posts those. */

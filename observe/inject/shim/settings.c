@@ -69,6 +69,7 @@ void inj_settings_load(void) {
         s->bases[i] = strtoll(bases, &rest, 10);
         bases = *rest == ',' ? rest + 1 : NULL;
     }
+    s->eager = number_of("EAGER", -1);
     s->noise = value_of("NOISE");
     s->crowded = (int)number_of("CROWDED", 2);
     s->panel = (int)number_of("PANEL", 'd');

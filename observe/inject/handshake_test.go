@@ -1,0 +1,79 @@
+package inject
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"slackline/model/unit"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// TestHandshake wants large messages to be three, each late by the latency: with a receive that was posted early the sender is
+// done after two latencies and the receiver after three, with a late one after one and two more. What load does is
+// never early, and not always late.
+func TestHandshake(t *testing.T) {
+	const latency, repetitions = 20 * unit.Millisecond, 10
+	ns := int64(latency / unit.Nanosecond)
+	limit := unit.Size(500)
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "handshake.c")
+		for _, c := range []struct {
+			bytes int
+			eager *unit.Size
+			large bool
+		}{{100_000, nil, true}, {1000, &limit, true}, {100, nil, false}, {100, &limit, false}} {
+			o := Options{Base: -1, Eager: c.eager, Sleep: "on", Command: []string{fmt.Sprint(ns), fmt.Sprint(repetitions), fmt.Sprint(c.bytes)}}
+			r := inject(t, l, 2, program, o, latency.String())
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			checkHandshakes(t, r.stdout, ns, c.large)
+			if r.Eager == nil || *r.Eager < 100 || *r.Eager >= 100_000 || c.eager != nil && *r.Eager != 500 {
+				t.Errorf("%d bytes: the limit of eager messages is %v", c.bytes, r.Eager)
+			}
+		}
+	})
+}
+
+func checkHandshakes(t *testing.T, text string, ns int64, large bool) {
+	t.Helper()
+	const columns = 12 // sender and receiver, early and late, blocking, non-blocking, persistent
+	least, most := [columns]int64{}, [columns]int64{}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		fields := strings.Fields(line)
+		if len(fields) != columns {
+			t.Fatalf("%q: %d fields", line, len(fields))
+		}
+		for k, f := range fields {
+			var v int64
+			if _, err := fmt.Sscan(f, &v); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			if i == 0 {
+				least[k], most[k] = v, v
+			}
+			least[k], most[k] = min(least[k], v), max(most[k], v)
+		}
+	}
+	want := []int64{2 * ns, 3 * ns, 4 * ns, 5 * ns}
+	if !large {
+		want = []int64{0, ns, 0, 3 * ns}
+	}
+	for k := range columns {
+		// A non-blocking send whose receive is late may be matched before the sender looks: then it is not held for that.
+		low := least[k]
+		if k > 3 && k%4 == 2 {
+			low = most[k]
+		}
+		if w := want[k%4]; low < w {
+			t.Errorf("column %d of\n%s\n: earlier than %d ns", k, text, w)
+		}
+		// A small message to a late receiver may wait for it in the MPI, too.
+		if w := want[k%4]; least[k] >= w+ns && (large || k%4 != 2) {
+			t.Errorf("column %d of\n%s\n: never before %d ns", k, text, w+ns)
+		}
+	}
+}
