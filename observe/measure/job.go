@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,19 +24,11 @@ var benchFiles embed.FS
 
 // benchSource is what runs inside MPI jobs.
 func benchSource() (mpi.Source, error) {
-	s := mpi.Source{Name: "bench", Files: map[string]string{}, Flags: []string{"-std=c11", "-O2"}, Libs: []string{"-ldl"}, Program: true}
-	entries, err := benchFiles.ReadDir("bench")
-	if err != nil {
+	s := mpi.Source{Name: "bench", Flags: []string{"-std=c11", "-O2"}, Libs: []string{"-ldl"}, Program: true}
+	if err := s.Add(benchFiles, "bench"); err != nil {
 		return s, err
 	}
-	for _, e := range entries {
-		data, err := benchFiles.ReadFile(path.Join("bench", e.Name()))
-		if err != nil {
-			return s, err
-		}
-		s.Files[e.Name()] = string(data)
-	}
-	return s, nil
+	return s, s.AddHeaders()
 }
 
 // Job is an MPI job that carries out orders.

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,17 +23,9 @@ var bridgeFlags []string
 
 // bridgeSource is the bridge between slackline and MPI.
 func bridgeSource() Source {
-	s := Source{Name: "bridge", Files: map[string]string{}, Flags: bridgeFlags, Program: true}
-	entries, err := fs.ReadDir(bridgeFiles, "bridge")
-	if err != nil {
+	s := Source{Name: "bridge", Flags: bridgeFlags, Program: true}
+	if err := s.Add(bridgeFiles, "bridge"); err != nil {
 		panic(err) // it is built in
-	}
-	for _, e := range entries {
-		text, err := fs.ReadFile(bridgeFiles, "bridge/"+e.Name())
-		if err != nil {
-			panic(err)
-		}
-		s.Files[e.Name()] = string(text)
 	}
 	return s
 }

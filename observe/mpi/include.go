@@ -1,19 +1,28 @@
 package mpi
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
 //go:embed include
 var includeFiles embed.FS
 
-// AddHeaders adds the C headers that all preloaded libraries may use: what is to know of Fortran's bindings
-// (slackline_mpi.h), and the system calls that signals cut short (sleeping.h).
-func (s *Source) AddHeaders() error {
-	entries, err := includeFiles.ReadDir("include")
+// AddHeaders adds the C headers that all parts may use: what is to know of Fortran's bindings (slackline_mpi.h), the
+// system calls that signals cut short (sleeping.h), and how MPICH gives up the CPU (yield.h).
+func (s *Source) AddHeaders() error { return s.Add(includeFiles, "include") }
+
+// Add adds the files of a directory.
+func (s *Source) Add(files fs.FS, dir string) error {
+	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
 		return err
 	}
+	if s.Files == nil {
+		s.Files = map[string]string{}
+	}
 	for _, e := range entries {
-		text, err := includeFiles.ReadFile("include/" + e.Name())
+		text, err := fs.ReadFile(files, dir+"/"+e.Name())
 		if err != nil {
 			return err
 		}

@@ -29,21 +29,13 @@ func Header() (string, error) {
 // source is the recorder with its generated wrappers.
 func source() (mpi.Source, error) {
 	s := mpi.Source{
-		Name: "recorder", Files: map[string]string{},
+		Name: "recorder",
 		// The wrappers find their caller by the frame pointer.
 		Flags: []string{"-fno-omit-frame-pointer", "-Wall", "-Wextra"},
 		Libs:  []string{"-ldl", "-lpthread", "-lrt"},
 	}
-	entries, err := recorderFiles.ReadDir("recorder")
-	if err != nil {
+	if err := s.Add(recorderFiles, "recorder"); err != nil {
 		return s, err
-	}
-	for _, e := range entries {
-		text, err := recorderFiles.ReadFile("recorder/" + e.Name())
-		if err != nil {
-			return s, err
-		}
-		s.Files[e.Name()] = string(text)
 	}
 	if err := s.AddHeaders(); err != nil {
 		return s, err

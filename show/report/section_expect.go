@@ -35,7 +35,7 @@ func (s *story) tellExpectations() *Section {
 	for _, c := range r.Checks {
 		found := text("-")
 		if c.Fit != nil {
-			found = text(growth(c.Fit) + ", " + c.Fit.Model.String())
+			found = text(c.Fit.Landau() + ", " + c.Fit.Model.String())
 		}
 		t.add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
 	}

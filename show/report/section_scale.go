@@ -197,7 +197,7 @@ func (s *story) tellModels(section *Section) bool {
 			break
 		}
 		f := r.Fit
-		t.add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(growth(f)), decimal(math.Round(100*f.Confidence)/100),
+		t.add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(f.Landau()), decimal(math.Round(100*f.Confidence)/100),
 			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
@@ -233,15 +233,6 @@ func (s *story) scalingCommand(place []float64, further ...string) string {
 	return command("scaling", s.from, "--target", target, further)
 }
 
-// growth is the largest term of a model.
-func growth(f *scaling.Fit) string {
-	var words []string
-	for i, lead := range f.Leads {
-		words = append(words, lead.Landau(f.Parameters[i]))
-	}
-	return "O(" + strings.Join(words, ", ") + ")"
-}
-
 // doubtOf says why a series has no model that one may believe.
 func doubtOf(m *scaling.Modelled) string {
 	if m.Err != nil {
@@ -258,7 +249,7 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 		name = "the whole run"
 	}
 	return fmt.Sprintf("At %s %s will matter most in %s: it grows as %s and is predicted to be %s (%s to %s).", at, name, code(first.Fit.Metric),
-		growth(first.Fit), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text, highest(first.Prediction, first.Fit).Text)
+		first.Fit.Landau(), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text, highest(first.Prediction, first.Fit).Text)
 }
 
 // measure is a cell with a value in the unit of its fit.

@@ -104,7 +104,7 @@ func (s *story) futureSentence() string {
 func firstFailure(r *scaling.Report) string {
 	for _, c := range r.Checks {
 		if c.Counts() == scaling.Fail && c.Fit != nil {
-			return fmt.Sprintf("%s grows as %s instead of %s.", code(c.Function), growth(c.Fit), c.Expectation.Expect.Text)
+			return fmt.Sprintf("%s grows as %s instead of %s.", code(c.Function), c.Fit.Landau(), c.Expectation.Expect.Text)
 		}
 	}
 	for _, c := range r.Rules {

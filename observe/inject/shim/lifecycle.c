@@ -1,6 +1,7 @@
 /* Beginning and end of a program. */
 #include "calls.h"
 #include "slackline_mpi.h"
+#include "yield.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,4 +271,6 @@ INJ_EXPORT void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided, MPI
 INJ_EXPORT void mpi_finalize_f08_(MPI_Fint *ierror) { fortran_finalize((init_f *)dlsym(RTLD_NEXT, "mpi_finalize_f08_"), ierror); }
 #endif
 
+#ifdef MPICH_NAME
 SL_YIELD(inj_crowded)
+#endif

@@ -1,9 +1,8 @@
-/* What all preloaded libraries need to know of MPI's Fortran bindings and of waiting. */
+/* What all preloaded libraries need to know of MPI's Fortran bindings. */
 #ifndef SL_MPI_H
 #define SL_MPI_H
 #include <dlfcn.h>
 #include <mpi.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -54,22 +53,5 @@ static inline void *sl_c_buffer(void *buffer) {
     if (buffer == (void *)&mpi_fortran_bottom_ || buffer == (void *)&mpi_fortran_bottom) return MPI_BOTTOM;
     return buffer;
 }
-
-/* MPICH over UCX spins while it waits and never gives up the CPU: with more ranks than CPUs every message takes a time
- * slice. A yield whenever there was nothing to do cures that. The library finds this function before that of UCX. */
-#ifdef MPICH_NAME
-#define SL_YIELD(condition) \
-    unsigned ucp_worker_progress(void *worker); \
-    __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) { \
-        static unsigned (*real)(void *); \
-        if (real == NULL) real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress"); \
-        if (real == NULL) return 0; \
-        unsigned n = real(worker); \
-        if (n == 0 && (condition)) sched_yield(); \
-        return n; \
-    }
-#else
-#define SL_YIELD(condition)
-#endif
 
 #endif

@@ -1,10 +1,10 @@
 /* Whether MPICH gives up the CPU while it waits. */
 #include "core.h"
-#include "slackline_mpi.h"
+#include "yield.h"
 #include <unistd.h>
 
 void sl_yield_decide(void);
-static bool yields;
+static bool crowded;
 
 void sl_yield_decide(void) {
     if (sl_settings.yield == 2) {
@@ -14,10 +14,12 @@ void sl_yield_decide(void) {
             PMPI_Comm_size(node, &ranks);
             PMPI_Comm_free(&node);
         }
-        yields = ranks > sysconf(_SC_NPROCESSORS_ONLN);
+        crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
     } else {
-        yields = sl_settings.yield == 1;
+        crowded = sl_settings.yield == 1;
     }
 }
 
-SL_YIELD(yields)
+#ifdef MPICH_NAME
+SL_YIELD(crowded)
+#endif
