@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -44,7 +45,7 @@ func (s Start) Become(ctx context.Context, wanted string, args []string) error {
 	if err != nil {
 		return err
 	}
-	words := append([]string{path, fmt.Sprint(s.Rank), self, os.Args[0]}, args...)
+	words := append([]string{path, s.Launcher, fmt.Sprint(s.Rank), fmt.Sprint(s.Size), self, os.Args[0]}, args...)
 	err = unix.Exec(path, words, os.Environ())
 	return fmt.Errorf("%s: %w", path, err)
 }
@@ -55,6 +56,7 @@ const (
 	fdOut
 	fdIn
 	fdMail
+	fdCrash
 )
 
 const (
@@ -90,8 +92,12 @@ var _ cluster.Group = (*Job)(nil)
 
 // Join makes this process, a child of the bridge, a part of its job.
 func Join() (*Job, error) {
-	for fd := fdOrders; fd <= fdMail; fd++ {
+	for fd := fdOrders; fd <= fdCrash; fd++ {
 		unix.CloseOnExec(fd)
+	}
+	// The bridge tells why this process crashed; its own words may be too many, or dropped.
+	if err := debug.SetCrashOutput(os.NewFile(fdCrash, "bridge"), debug.CrashOptions{}); err != nil {
+		return nil, err
 	}
 	j := &Job{out: view{fd: fdOut}, in: view{fd: fdIn}}
 	j.host, _ = os.Hostname()

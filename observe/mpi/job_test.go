@@ -250,7 +250,7 @@ func TestJobRunsOutOfMemory(t *testing.T) {
 		t.Run(string(l.Kind), func(t *testing.T) {
 			_, stderr, err := job(t, l, 3, "hungry")
 			host, _ := os.Hostname()
-			if err == nil || strings.Count(stderr, "process 1 on "+host+" ended with exit code 2: ") != 1 || !strings.Contains(stderr, "out of memory") {
+			if err == nil || strings.Count(stderr, "process 1 on "+host+" ran out of memory, with ") != 1 || !strings.Contains(stderr, "take more hosts, or fewer processes on each: runtime: out of memory") {
 				t.Errorf("%v, stderr:\n%s", err, stderr)
 			}
 		})

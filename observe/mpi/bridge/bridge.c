@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,16 +23,17 @@ int bridge_rank, bridge_size;
 int bridge_orders, bridge_mail, bridge_out, bridge_in;
 
 static pid_t child;
-static int complaints = -1;          /* what a child other than that of process 0 writes to its standard error */
+static int complaints = -1;          /* what the child says when it crashes */
 static char complaint[1024];         /* the begin of that */
 static size_t complained;
 static int ended, status_of_child;   /* the child is gone */
+static struct rusage use_of_child;
 static char *last_words;             /* what the child said of its failure */
-static int greeted;                  /* the child has said hello: MPI must be ended in an orderly way */
 
 static volatile sig_atomic_t caught; /* the last signal */
 static volatile sig_atomic_t signals;
 static int passed_on;                /* signals the child knows of */
+static int64_t out_of_patience;      /* when the child is killed after a signal */
 
 static void on_signal(int number)
 {
@@ -62,18 +64,12 @@ int64_t bridge_now(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-static void die(const char *what)
-{
-	fprintf(stderr, "slackline: bridge to MPI on %s: %s: %s\n", bridge_host(), what, strerror(errno));
-	_exit(1);
-}
-
 /* take_up reads what the child complains of, so that it does not block. */
 static void take_up(void)
 {
 	char buffer[4096];
 	for (;;) {
-		ssize_t n = complaints < 0 ? 0 : read(complaints, buffer, sizeof buffer);
+		ssize_t n = read(complaints, buffer, sizeof buffer);
 		if (n <= 0)
 			return;
 		size_t room = sizeof complaint - 1 - complained;
@@ -86,20 +82,66 @@ static void take_up(void)
 
 static void look_at_child(void)
 {
-	if (!ended && waitpid(child, &status_of_child, WNOHANG) == child)
+	if (!ended && wait4(child, &status_of_child, WNOHANG, &use_of_child) == child) {
 		ended = 1;
+		bridge_life->child = 0;
+	}
 	take_up();
+}
+
+/* grace is how long a child has to keep its results, in s. */
+enum { GRACE = 8 };
+
+static int64_t from_now(int seconds) { return bridge_now() + seconds * INT64_C(1000000000); }
+
+/* pass_on lets the child know of signals. One that is stopped could not obey. */
+static void pass_on(void)
+{
+	if (signals > passed_on) {
+		/* A second signal is for those who cannot wait; but one also comes when the launcher kills the guard. */
+		if (passed_on == 0)
+			kill(child, caught);
+		else if (!bridge_orphaned())
+			kill(child, SIGKILL);
+		kill(child, SIGCONT);
+		if (passed_on == 0)
+			out_of_patience = from_now(GRACE);
+		passed_on = signals;
+	}
+	if (out_of_patience > 0 && bridge_now() > out_of_patience)
+		kill(child, SIGKILL);
+}
+
+/* lament tells that the guard was killed. Launchers end a job by killing all guards, if one of them is
+ * gone: the first one to complain is right. */
+static void lament(void)
+{
+	static int done;
+	if (done++ > 0 || !bridge_orphaned() || bridge_life->told)
+		return;
+	struct failure f = {.code = 1, .rank = bridge_rank};
+	int n = bridge_introduce(f.text, sizeof f.text);
+	bridge_account(f.text + n, sizeof f.text - (size_t)n, SIGKILL, 0, "");
+	if (bridge_rank != 0) {
+		bridge_tell(&f);
+		return;
+	}
+	for (int ms = 0; ms < 100 && !bridge_heard(); ms += 5) {
+		bridge_sleep(5);
+		bridge_hear();
+	}
+	if (!bridge_heard())
+		bridge_say(f.text);
 }
 
 int bridge_tick(void)
 {
 	look_at_child();
-	if (signals > passed_on && !ended) {
-		/* A second signal is for those who cannot wait. */
-		kill(child, passed_on == 0 ? caught : SIGKILL);
-		passed_on = signals;
-	}
+	if (signals > 0)
+		lament();
 	bridge_hear();
+	if (signals > 0 && !ended && !bridge_heard())
+		pass_on();
 	return !ended && !bridge_heard();
 }
 
@@ -197,33 +239,32 @@ int bridge_answer(int socket, uint32_t what, int32_t number, uint64_t bytes)
 /* start_child starts slackline. MPI has not been started: a process that uses it must not fork. */
 static void start_child(char **arguments, int leader)
 {
-	int orders[2], mail[2], words[2] = {-1, -1};
+	int orders[2], mail[2], words[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, orders) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, mail))
-		die("socketpair");
+		bridge_die("socketpair");
 	bridge_out = memfd_create("slackline-out", MFD_CLOEXEC);
 	bridge_in = memfd_create("slackline-in", MFD_CLOEXEC);
 	if (bridge_out < 0 || bridge_in < 0)
-		die("memfd_create");
-	if (!leader && pipe2(words, O_CLOEXEC))
-		die("pipe");
+		bridge_die("memfd_create");
+	if (pipe2(words, O_CLOEXEC))
+		bridge_die("pipe");
 	pid_t self = getpid();
 	child = fork();
 	if (child < 0)
-		die("fork");
+		bridge_die("fork");
 	if (child == 0) {
 		/* Away from the low numbers first, so that none is overwritten. */
-		int from[] = {orders[1], bridge_out, bridge_in, mail[1]};
-		int to[] = {CHILD_ORDERS, CHILD_OUT, CHILD_IN, CHILD_MAIL};
-		for (int i = 0; i < 4; i++)
+		int from[] = {orders[1], bridge_out, bridge_in, mail[1], words[1]};
+		int to[] = {CHILD_ORDERS, CHILD_OUT, CHILD_IN, CHILD_MAIL, CHILD_CRASH};
+		for (int i = 0; i < 5; i++)
 			from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
-		int w = leader ? -1 : fcntl(words[1], F_DUPFD_CLOEXEC, 16);
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < 5; i++)
 			dup2(from[i], to[i]);
 		if (!leader) {
 			int nothing = open("/dev/null", O_RDWR);
 			dup2(nothing, STDIN_FILENO);
 			dup2(nothing, STDOUT_FILENO);
-			dup2(w, STDERR_FILENO);
+			dup2(CHILD_CRASH, STDERR_FILENO);
 		}
 		/* The bridge passes signals on, each once; a launcher or a terminal sends them to whole groups. */
 		setpgid(0, 0);
@@ -234,17 +275,16 @@ static void start_child(char **arguments, int leader)
 		snprintf(mark, sizeof mark, "joined:%ld", (long)self);
 		setenv("SLACKLINE_MPI_JOB", mark, 1);
 		execv(arguments[0], arguments + 1);
-		die(arguments[0]);
+		bridge_die(arguments[0]);
 	}
 	close(orders[1]);
 	close(mail[1]);
 	bridge_orders = orders[0];
 	bridge_mail = mail[0];
-	if (!leader) {
-		close(words[1]);
-		complaints = words[0];
-		fcntl(complaints, F_SETFL, O_NONBLOCK);
-	}
+	bridge_life->child = child;
+	close(words[1]);
+	complaints = words[0];
+	fcntl(complaints, F_SETFL, O_NONBLOCK);
 }
 
 /* hear_last_words takes what the child says of its failure. */
@@ -272,7 +312,6 @@ static void obey(const struct head *h)
 {
 	switch (h->what) {
 	case ORDER_HELLO:
-		greeted = 1;
 		bridge_answer(bridge_orders, ANSWER_FINE, bridge_rank, (uint64_t)bridge_size);
 		return;
 	case ORDER_EXCHANGE:
@@ -295,9 +334,9 @@ static void obey(const struct head *h)
 static int look(long us)
 {
 	struct pollfd p[] = {
-		{.fd = bridge_orders, .events = POLLIN}, {.fd = bridge_mail, .events = POLLIN}, {.fd = complaints, .events = POLLIN}};
+		{.fd = bridge_orders, .events = POLLIN}, {.fd = bridge_mail, .events = POLLIN}, {.fd = complaints, .events = POLLIN}, {.fd = bridge_listener(), .events = POLLIN}};
 	struct timespec t = {.tv_nsec = us * 1000};
-	if (ppoll(p, complaints >= 0 ? 3 : 2, &t, NULL) <= 0)
+	if (ppoll(p, 4, &t, NULL) <= 0)
 		return 0;
 	int some = 0;
 	struct head h;
@@ -305,8 +344,7 @@ static int look(long us)
 		obey(&h), some = 1;
 	if ((p[1].revents & POLLIN) && bridge_read(bridge_mail, &h, sizeof h) && h.what == ORDER_RECEIVE)
 		bridge_receive(), some = 1;
-	if (complaints >= 0)
-		take_up();
+	take_up();
 	if (!some) /* the child has closed its ends: do not spin until it is gone */
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	return some;
@@ -327,14 +365,11 @@ static void serve(void)
 	}
 }
 
-/* grace is how long a child has to keep its results when another process has failed, in s. */
-enum { GRACE = 8 };
-
 /* give_up ends the job because another process has failed. The child is told when it asks. */
 static void give_up(void)
 {
 	bridge_mail_broken();
-	int64_t until = bridge_now() + GRACE * INT64_C(1000000000);
+	int64_t until = from_now(GRACE);
 	while (!ended && bridge_now() < until) {
 		struct pollfd p[] = {{.fd = bridge_orders, .events = POLLIN}, {.fd = bridge_mail, .events = POLLIN}};
 		struct head h;
@@ -360,6 +395,46 @@ static void give_up(void)
 	bridge_pass_on();
 }
 
+static void leave(int number) { _exit(number == SIGALRM ? 130 : 1); }
+
+/* leave_together ends the process with all others, if they are all about to end: MPI tidies up, and the
+ * launcher has no reason to kill anybody. */
+static void leave_together(void)
+{
+	MPI_Request all;
+	int there = 0;
+	MPI_Ibarrier(bridge_failures, &all);
+	for (int ms = 0; ms < 1500 && !there && !bridge_orphaned(); ms += 5) {
+		MPI_Test(&all, &there, MPI_STATUS_IGNORE);
+		bridge_sleep(5);
+	}
+	if (!there)
+		return;
+	struct sigaction a = {.sa_handler = leave};
+	sigaction(SIGALRM, &a, NULL);
+	alarm(2); /* what was under way may keep MPI from ending */
+	MPI_Finalize();
+	if (bridge_rank == 0)
+		bridge_let_read();
+	_exit(130); /* after a signal MPICH's launcher returns the code of the first one to end */
+}
+
+/* obey_signal ends the process after an interrupt. The first one to end makes the launcher end the
+ * others: that should be process 0, when it has said what there is to say. */
+static void obey_signal(void)
+{
+	bridge_life->stage = STAGE_ENDS;
+	if (!bridge_orphaned())
+		leave_together();
+	if (bridge_rank == 0) {
+		bridge_let_read();
+	} else {
+		for (int ms = 0; ms < 1500 && !bridge_orphaned(); ms += 10)
+			bridge_sleep(10);
+	}
+	_exit(130);
+}
+
 /* depart ends the process when all others are there, too. */
 static void depart(int code)
 {
@@ -373,41 +448,11 @@ static void depart(int code)
 		if (bridge_heard())
 			bridge_pass_on();
 		if (signals > 0)
-			_exit(130);
+			_exit(130); /* all have finished, or are about to */
 	}
+	bridge_life->stage = STAGE_ENDS;
 	MPI_Finalize();
 	exit(bridge_rank == 0 ? code : 0);
-}
-
-/* account says how a child ended that did not say it itself. */
-static void account(char *text, size_t room)
-{
-	char *line = strchr(complaint, '\n');
-	if (line != NULL)
-		*line = 0;
-	int n = snprintf(text, room, "process %d on %s ", bridge_rank, bridge_host());
-	if (WIFSIGNALED(status_of_child)) {
-		int number = WTERMSIG(status_of_child);
-		n += snprintf(text + n, room - (size_t)n, "was killed by signal %d (%s)%s", number, strsignal(number),
-			number == SIGKILL ? "; perhaps the memory of its host was used up" : "");
-	} else {
-		n += snprintf(text + n, room - (size_t)n, "ended with exit code %d", WEXITSTATUS(status_of_child));
-	}
-	if (complaint[0] != 0)
-		snprintf(text + n, room - (size_t)n, ": %s", complaint);
-}
-
-/* obey_signal ends the process after an interrupt. The first one to end makes the launcher end the
- * others: that should be process 0, when it has said what there is to say. */
-static void obey_signal(void)
-{
-	if (bridge_rank == 0) {
-		bridge_let_read();
-	} else {
-		for (int ms = 0; ms < 3000; ms += 10)
-			nanosleep(&(struct timespec){.tv_nsec = 10 * 1000000}, NULL);
-	}
-	_exit(130);
 }
 
 /* conclude ends the job as the child ended. */
@@ -420,34 +465,87 @@ static void conclude(void)
 		obey_signal();
 	if (WIFEXITED(status_of_child) && last_words == NULL && (code == 0 || code == 3 || code == 4))
 		depart(code);
-	if (code == 130) {
-		char text[512] = "";
-		if (bridge_rank != 0)
-			snprintf(text, sizeof text, "process %d on %s was interrupted", bridge_rank, bridge_host());
-		bridge_failed(code, text);
-	}
 	if (last_words != NULL)
 		bridge_failed(code, last_words);
-	char text[2048];
-	account(text, sizeof text);
-	bridge_failed(code, text);
+	char text[2048] = "";
+	int n = bridge_introduce(text, sizeof text);
+	if (code == 130 && bridge_rank == 0) /* it has said so itself */
+		bridge_failed(code, "");
+	if (code == 130) {
+		snprintf(text + n, sizeof text - (size_t)n, " was interrupted");
+		bridge_failed(code, text);
+	}
+	bridge_account(text + n, sizeof text - (size_t)n, status_of_child, use_of_child.ru_maxrss, complaint);
+	bridge_failed(1, text);
 }
 
-int main(int argc, char **argv)
+/* on_error ends the job when MPI reports an error. If another process is gone, its guard tells of that,
+ * and the launcher ends this one: that is to be heard first. */
+static void on_error(MPI_Comm *where, int *error, ...)
 {
-	if (argc < 4) {
-		fprintf(stderr, "usage: %s RANK PROGRAM ARGUMENTS..., with its name first\n", argv[0]);
-		return 2;
-	}
-	catch_signals();
-	start_child(argv + 2, atoi(argv[1]) == 0);
+	char what[MPI_MAX_ERROR_STRING] = "";
+	int n = 0;
+	(void)where;
+	MPI_Error_string(*error, what, &n);
+	for (int ms = 0; ms < 2000 && signals == 0; ms += 10)
+		bridge_sleep(10);
+	if (signals > 0)
+		obey_signal();
+	bridge_fatal("MPI reports: %.*s", (int)strcspn(what, "\n"), what);
+}
+
+/* check wants the job to be the one that the launcher has started. Without its launcher's help each
+ * process would be a job of its own. */
+static void check(const char *launcher, int rank, int size)
+{
+	if (rank == bridge_rank && size == bridge_size)
+		return;
+	char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", text[1024];
+	int n;
+	MPI_Get_library_version(library, &n);
+	library[strcspn(library, ",\n")] = 0;
+	snprintf(text, sizeof text,
+		"%s has started this as process %d of %d, but for %s it is process %d of %d: that MPI does not belong to the launcher; "
+		"SLACKLINE_MPI names another, SLACKLINE_MPI_JOB=off runs every process by itself",
+		launcher, rank, size, library, bridge_rank, bridge_size);
+	if (rank != 0)
+		bridge_sleep(3000);
+	bridge_say(text);
+	bridge_let_read();
+	bridge_life->stage = STAGE_ENDS;
+	kill(child, SIGKILL);
+	MPI_Finalize();
+	exit(1);
+}
+
+static void start_mpi(const char *launcher, int rank, int size)
+{
+	MPI_Errhandler handler;
 	MPI_Init(NULL, NULL);
 	catch_signals();
 	MPI_Comm_rank(MPI_COMM_WORLD, &bridge_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &bridge_size);
+	check(launcher, rank, size);
+	MPI_Comm_create_errhandler(on_error, &handler);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_exchanges);
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_messages);
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_failures);
+	bridge_open_line();
+	bridge_life->stage = STAGE_RUNS;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 6) {
+		fprintf(stderr, "usage: %s LAUNCHER RANK SIZE PROGRAM ARGUMENTS..., with its name first\n", argv[0]);
+		return 2;
+	}
+	bridge_rank = atoi(argv[2]);
+	bridge_part();
+	catch_signals();
+	start_child(argv + 4, bridge_rank == 0);
+	start_mpi(argv[1], bridge_rank, atoi(argv[3]));
 	serve();
 	if (bridge_heard())
 		give_up();

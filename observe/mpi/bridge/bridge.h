@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 /* The largest message, in bytes: MPI counts with an int. Tests make it small. */
@@ -15,7 +16,7 @@
 #endif
 
 /* Descriptors of the child. */
-enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6 };
+enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6, CHILD_CRASH = 7 };
 
 /* What the child orders, and what it is told. Every order and answer is such a head. */
 enum { ORDER_HELLO = 1, ORDER_EXCHANGE, ORDER_SEND, ORDER_FAIL, ORDER_RECEIVE };
@@ -76,7 +77,52 @@ int bridge_mail_busy(void);      /* something is under way */
 int bridge_mail_flush(void);     /* waits until all that was sent has left */
 void bridge_mail_broken(void);   /* the child need not wait any longer */
 
+/* What is told to process 0 of a failure. */
+struct failure {
+	int32_t code;
+	int32_t rank;
+	char text[4096];
+};
+
+/* Where process 0 listens. */
+enum { SECRET = 16, MOST_ADDRESSES = 16 };
+struct line {
+	unsigned char secret[SECRET];
+	char host[256];
+	int n, loop; /* addresses; the last ones are of the host itself */
+	struct sockaddr_storage address[MOST_ADDRESSES];
+};
+
+/* line.c */
+void bridge_open_line(void);               /* process 0 listens, the others know where */
+int bridge_listener(void);
+int bridge_listen(struct failure *f);      /* process 0: somebody has told of a failure */
+int bridge_tell(struct failure *f);        /* another: process 0 has understood */
+
+/* What guard and bridge know of each other. */
+enum { STAGE_STARTS, STAGE_RUNS, STAGE_ENDS };
+struct life {
+	volatile pid_t child; /* slackline */
+	volatile int stage;   /* MPI is being started, has been started; the process ends as it should */
+	volatile int told;    /* nothing is left to be said of the end */
+	struct line line;
+};
+extern struct life *bridge_life;
+
+/* guard.c */
+void bridge_part(void);          /* leaves the guard behind and returns as its child */
+int bridge_orphaned(void);       /* the guard is gone: somebody has killed it */
+
 /* failure.c */
+void bridge_die(const char *what) __attribute__((noreturn)); /* MPI has not been started */
+void bridge_say(const char *text); /* writes a message */
+int bridge_introduce(char *text, size_t room); /* names process and host */
+void bridge_sleep(int ms);
+
+/* bridge_account says how a process ended: its status, the most memory that it has had (kB), and the
+ * first line of what it said. Bridge_note_memory is to be called before. */
+void bridge_account(char *text, size_t room, int status, long kb, const char *words);
+void bridge_note_memory(void);
 void bridge_failed(int code, const char *text) __attribute__((noreturn)); /* this process */
 void bridge_hear(void);          /* listens to failures of others; process 0 alone */
 int bridge_heard(void);          /* one of them has failed */

@@ -2,22 +2,18 @@
 #define _GNU_SOURCE
 #include "bridge.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG_FAILURE = 1, MOST = 4096 };
-
-/* What is told to process 0. */
-struct failure {
-	int32_t code;
-	int32_t rank;
-	char text[MOST];
-};
+enum { TAG_FAILURE = 1, MOST = sizeof((struct failure *)0)->text };
 
 static struct failure heard;
 static int failed;
@@ -30,9 +26,30 @@ const char *bridge_host(void)
 	return name;
 }
 
-/* say writes a message in one go, so that those of others cannot get in between. */
-static void say(const char *text)
+int bridge_introduce(char *text, size_t room)
 {
+	return snprintf(text, room, "process %d on %s", bridge_rank, bridge_host());
+}
+
+void bridge_sleep(int ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+void bridge_die(const char *what)
+{
+	char text[512];
+	int n = bridge_introduce(text, sizeof text);
+	snprintf(text + n, sizeof text - (size_t)n, ": %s: %s", what, strerror(errno));
+	bridge_say(text);
+	_exit(1);
+}
+
+/* A message is written in one go, so that those of others cannot get in between. */
+void bridge_say(const char *text)
+{
+	if (bridge_life != NULL)
+		bridge_life->told = 1;
 	char line[MOST + 16];
 	int n = snprintf(line, sizeof line, "slackline: %s\n", text);
 	if (n > (int)sizeof line)
@@ -41,20 +58,75 @@ static void say(const char *text)
 		return;
 }
 
+/* Where the kernel counts the processes that it has killed for want of memory. Tests have their own. */
+#ifndef VMSTAT
+#define VMSTAT "/proc/vmstat"
+#endif
+
+static long killed_before;
+
+static long killed_for_memory(void)
+{
+	long n = 0;
+	char line[128];
+	FILE *f = fopen(VMSTAT, "r");
+	if (f == NULL)
+		return 0;
+	while (fgets(line, sizeof line, f) != NULL && sscanf(line, "oom_kill %ld", &n) != 1)
+		continue;
+	fclose(f);
+	return n;
+}
+
+void bridge_note_memory(void) { killed_before = killed_for_memory(); }
+
+/* mend is what helps against want of memory. */
+static const char mend[] = "take more hosts, or fewer processes on each";
+
+/* amount says how much memory a process had, if that is known. */
+static const char *amount(long kb)
+{
+	static char text[32];
+	if (kb > 0)
+		snprintf(text, sizeof text, kb < 1000000 ? ", with %.0f MB" : ", with %.1f GB", (double)kb / (kb < 1000000 ? 1e3 : 1e6));
+	return text;
+}
+
+void bridge_account(char *text, size_t room, int status, long kb, const char *words)
+{
+	int n = 0;
+	if (WIFSIGNALED(status)) {
+		int number = WTERMSIG(status);
+		n = snprintf(text, room, " was killed by signal %d (%s)", number, strsignal(number));
+		if (number == SIGKILL && killed_for_memory() > killed_before)
+			n += snprintf(text + n, room - (size_t)n, "%s: the memory of its host was used up; %s", amount(kb), mend);
+		else if (number == SIGKILL)
+			n += snprintf(text + n, room - (size_t)n, "%s; if nobody did that, the memory of its host was used up: %s", amount(kb), mend);
+	} else if (strstr(words, "out of memory") != NULL || strstr(words, "cannot allocate memory") != NULL) {
+		n = snprintf(text, room, " ran out of memory%s; %s", amount(kb), mend);
+	} else {
+		n = snprintf(text, room, " ended with exit code %d", WEXITSTATUS(status));
+	}
+	int line = (int)strcspn(words, "\n");
+	if (line > 0 && n < (int)room)
+		snprintf(text + n, room - (size_t)n, ": %.*s", line, words);
+}
+
 static void end(int code) __attribute__((noreturn));
 
 void bridge_let_read(void)
 {
 	for (int ms = 0, left = 1; ms < 2000 && left > 0; ms += 10) {
-		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000000}, NULL);
+		bridge_sleep(10);
 		if (ioctl(STDERR_FILENO, FIONREAD, &left) != 0)
 			left = 0;
 	}
-	nanosleep(&(struct timespec){.tv_nsec = 300 * 1000000}, NULL);
+	bridge_sleep(300);
 }
 
 static void end(int code)
 {
+	bridge_life->stage = STAGE_ENDS;
 	bridge_let_read();
 	MPI_Abort(MPI_COMM_WORLD, code);
 	_exit(code);
@@ -63,36 +135,50 @@ static void end(int code)
 /* patience is how long process 0 has to tell of a failure, in ms. */
 enum { PATIENCE = 20000 };
 
+/* tell_by_mpi is the other way to process 0. */
+static void tell_by_mpi(struct failure *f)
+{
+	MPI_Request r;
+	MPI_Isend(f, sizeof *f, MPI_BYTE, 0, TAG_FAILURE, bridge_failures, &r);
+	for (int ms = 0, gone = 0; ms < PATIENCE && !gone && !bridge_signalled(); ms++) {
+		MPI_Test(&r, &gone, MPI_STATUS_IGNORE);
+		bridge_sleep(1);
+	}
+}
+
 void bridge_failed(int code, const char *text)
 {
+	static int again;
 	struct failure f = {.code = code, .rank = bridge_rank};
 	snprintf(f.text, sizeof f.text, "%s", text);
+	bridge_life->stage = STAGE_ENDS;
 	if (bridge_rank != 0) {
-		MPI_Request r;
-		MPI_Isend(&f, sizeof f, MPI_BYTE, 0, TAG_FAILURE, bridge_failures, &r);
-		for (int ms = 0, gone = 0; ms < PATIENCE && !bridge_signalled(); ms++) {
-			if (!gone)
-				MPI_Test(&r, &gone, MPI_STATUS_IGNORE);
-			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-		}
+		if (!bridge_tell(&f) && !again++)
+			tell_by_mpi(&f);
+		for (int ms = 0; ms < PATIENCE && !bridge_signalled(); ms++)
+			bridge_sleep(1);
 		if (bridge_signalled())
 			_exit(code);
 	}
 	if (f.text[0] != 0)
-		say(f.text);
+		bridge_say(f.text);
 	end(code);
 }
 
 void bridge_hear(void)
 {
+	static int64_t next;
 	int there;
-	if (failed || bridge_rank != 0)
+	if (failed || bridge_rank != 0 || bridge_life->told)
 		return;
 	MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILURE, bridge_failures, &there, MPI_STATUS_IGNORE);
-	if (!there)
-		return;
-	MPI_Recv(&heard, sizeof heard, MPI_BYTE, MPI_ANY_SOURCE, TAG_FAILURE, bridge_failures, MPI_STATUS_IGNORE);
-	failed = 1;
+	if (there) {
+		MPI_Recv(&heard, sizeof heard, MPI_BYTE, MPI_ANY_SOURCE, TAG_FAILURE, bridge_failures, MPI_STATUS_IGNORE);
+		failed = 1;
+	} else if (bridge_now() > next) {
+		failed = bridge_listen(&heard);
+		next = bridge_now() + 5 * 1000000;
+	}
 }
 
 int bridge_heard(void) { return failed; }
@@ -100,7 +186,7 @@ int bridge_heard(void) { return failed; }
 void bridge_pass_on(void)
 {
 	if (heard.text[0] != 0)
-		say(heard.text);
+		bridge_say(heard.text);
 	end(heard.code);
 }
 
@@ -111,7 +197,8 @@ void bridge_fatal(const char *format, ...)
 	va_start(list, format);
 	vsnprintf(what, sizeof what, format, list);
 	va_end(list);
-	snprintf(text, sizeof text, "process %d on %s: %s", bridge_rank, bridge_host(), what);
+	int n = bridge_introduce(text, sizeof text);
+	snprintf(text + n, sizeof text - (size_t)n, ": %s", what);
 	bridge_failed(1, text);
 }
 
