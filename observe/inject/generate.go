@@ -85,34 +85,13 @@ func functions() ([]mpi.Function, error) {
 	return list, nil
 }
 
-// wrapperFiles writes the C sources of the wrappers, in several files that can be compiled side by side.
+// wrapperFiles writes the C sources of the wrappers.
 func wrapperFiles(list []mpi.Function) map[string]string {
 	const perFile = 40
-	files := map[string]string{}
-	number := 0
-	for i, part := range slices.Collect(slices.Chunk(list, perFile)) {
-		var b strings.Builder
-		b.WriteString("#include \"wrappers.h\"\n#pragma GCC optimize (\"O1\")\n")
-		for _, f := range part {
-			w := wrapper{f, treatmentOf(f), number}
-			number++
-			if f.Since != "3" {
-				fmt.Fprintf(&b, "\n#if MPI_VERSION >= %s", f.Since)
-			}
-			w.writeC(&b, "")
-			w.writeFortran(&b)
-			if f.Since != "3" {
-				b.WriteString("#endif\n")
-			}
-			if f.Large {
-				b.WriteString("\n#if MPI_VERSION >= 4")
-				wrapper{f.WithLargeCounts(), w.treatment, w.number}.writeC(&b, "_c")
-				b.WriteString("#endif\n")
-			}
-		}
-		files[fmt.Sprintf("wrappers%d.c", i)] = b.String()
-	}
-	return files
+	of := func(f mpi.Function, number int) wrapper { return wrapper{f, treatmentOf(f), number} }
+	return mpi.WrapperFiles(list, perFile, "#include \"wrappers.h\"\n#pragma GCC optimize (\"O1\")\n",
+		func(b *strings.Builder, f mpi.Function, number int, suffix string) { of(f, number).writeC(b, suffix) },
+		func(b *strings.Builder, f mpi.Function, number int) { of(f, number).writeFortran(b) })
 }
 
 type wrapper struct {

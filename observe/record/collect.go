@@ -12,6 +12,7 @@ import (
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/observe/mpi"
 )
 
 // Collection is what a recorded run left, ready to be written as a trace.
@@ -56,11 +57,11 @@ func Collect(dir, library string) (*Collection, error) {
 	if len(files) == 0 {
 		return nil, ErrNothing
 	}
-	table, err := functionTable()
+	table, err := mpi.Functions()
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{table: table, comms: newCommTable(), regions: newRegionTable(), symbols: newSymbolTable(library)}
+	c := &collector{comms: newCommTable(), regions: newRegionTable(), symbols: newSymbolTable(library)}
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
 	for _, number := range sortedKeys(ompRegions) {
@@ -109,7 +110,6 @@ func readDefinitionsAt(path string) *threadDefinitions {
 }
 
 type collector struct {
-	table   []mpiFunction
 	calls   []mpiCall
 	omp     map[uint16]uint32
 	comms   *commTable

@@ -6,6 +6,7 @@ import (
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/observe/mpi"
 )
 
 // mpiCall is what the decoder knows of a wrapped function.
@@ -18,7 +19,7 @@ type mpiCall struct {
 }
 
 // callTable is the calls by number, with their regions.
-func callTable(list []mpiFunction, regions *regionTable) []mpiCall {
+func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 	calls := make([]mpiCall, 0, len(list)+len(handWritten)+1)
 	classes := map[string]string{}
 	for _, f := range list {

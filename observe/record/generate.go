@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"slackline/observe/mpi"
@@ -15,7 +14,7 @@ type mpiFunction struct{ mpi.Function }
 var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort"}
 
 // functionNames are the names of the functions, without MPI_, in the order of their numbers; number 0 is none.
-func functionNames(list []mpiFunction) []string {
+func functionNames(list []mpi.Function) []string {
 	names := append([]string{""}, handWritten...)
 	for _, f := range list {
 		names = append(names, f.Name)
@@ -24,7 +23,7 @@ func functionNames(list []mpiFunction) []string {
 }
 
 // functionNumbers writes the C header with the numbers of the functions.
-func functionNumbers(list []mpiFunction) string {
+func functionNumbers(list []mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("#ifndef SL_FUNCTIONS_H\n#define SL_FUNCTIONS_H\nenum {\n")
 	for i, name := range functionNames(list) {
@@ -78,38 +77,15 @@ func (f mpiFunction) opaque() bool {
 	return false
 }
 
-// wrapperFiles writes the C sources of all wrappers, in several files that can be compiled side by side.
-func wrapperFiles(list []mpiFunction) map[string]string {
+// wrapperFiles writes the C sources of all wrappers.
+func wrapperFiles(list []mpi.Function) map[string]string {
 	const perFile = 30
-	files := map[string]string{}
-	for i, part := range slices.Collect(slices.Chunk(list, perFile)) {
-		files[fmt.Sprintf("wrappers%d.c", i)] = wrappers(part)
-	}
-	return files
-}
-
-// wrappers writes the C source of wrappers.
-func wrappers(list []mpiFunction) string {
-	var b strings.Builder
-	b.WriteString("#include \"calls.h\"\n#include \"fortran.h\"\n#include \"functions.h\"\n" +
+	const head = "#include \"calls.h\"\n#include \"fortran.h\"\n#include \"functions.h\"\n" +
 		"#pragma GCC optimize (\"O1\") // there are hundreds of them, and they only pass arguments on\n" +
-		"#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n")
-	for _, f := range list {
-		if f.Since != "3" {
-			fmt.Fprintf(&b, "\n#if MPI_VERSION >= %s", f.Since)
-		}
-		f.writeC(&b, "")
-		f.writeFortran(&b)
-		if f.Since != "3" {
-			b.WriteString("#endif\n")
-		}
-		if f.Large {
-			b.WriteString("\n#if MPI_VERSION >= 4")
-			mpiFunction{f.WithLargeCounts()}.writeC(&b, "_c")
-			b.WriteString("#endif\n")
-		}
-	}
-	return b.String()
+		"#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n"
+	return mpi.WrapperFiles(list, perFile, head,
+		func(b *strings.Builder, f mpi.Function, _ int, suffix string) { mpiFunction{f}.writeC(b, suffix) },
+		func(b *strings.Builder, f mpi.Function, _ int) { mpiFunction{f}.writeFortran(b) })
 }
 
 // writeC writes the wrapper of the C binding.

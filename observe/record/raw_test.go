@@ -9,6 +9,7 @@ import (
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/observe/mpi"
 )
 
 // rawBuilder makes raw files as the recorder does.
@@ -72,7 +73,7 @@ func (b *rawBuilder) open(t testing.TB) *rawFile {
 
 func numberOf(t testing.TB, name string) uint16 {
 	t.Helper()
-	list, err := functionTable()
+	list, err := mpi.Functions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func numberOf(t testing.TB, name string) uint16 {
 // decodeRaw decodes a file of events, with one communicator and the stacks of some paths.
 func decodeRaw(t testing.TB, r *rawFile) []trace.Event {
 	t.Helper()
-	list, err := functionTable()
+	list, err := mpi.Functions()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,22 +3,12 @@ package record
 import (
 	"embed"
 	"maps"
-	"sync"
 
 	"slackline/observe/mpi"
 )
 
 //go:embed recorder/*.c recorder/*.h
 var recorderFiles embed.FS
-
-var functionTable = sync.OnceValues(func() ([]mpiFunction, error) {
-	table, err := mpi.Functions()
-	list := make([]mpiFunction, len(table))
-	for i, f := range table {
-		list[i] = mpiFunction{f}
-	}
-	return list, err
-})
 
 // Header is the text of slackline.h, by which programs mark regions of theirs.
 func Header() (string, error) {
@@ -40,7 +30,7 @@ func source() (mpi.Source, error) {
 	if err := s.AddHeaders(); err != nil {
 		return s, err
 	}
-	list, err := functionTable()
+	list, err := mpi.Functions()
 	if err != nil {
 		return s, err
 	}

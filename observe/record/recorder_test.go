@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
 
@@ -19,7 +20,7 @@ func TestNoWarnings(t *testing.T) {
 
 // TestTable wants every function of the table to have macros for its class, and names to be unique.
 func TestTable(t *testing.T) {
-	list, err := functionTable()
+	list, err := mpi.Functions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +35,9 @@ func TestTable(t *testing.T) {
 		t.Error("a function stands twice in the table")
 	}
 	for _, f := range list {
-		before, _, _ := strings.Cut(f.before(), "(")
-		for _, macro := range []string{before, f.after()} {
+		w := mpiFunction{f}
+		before, _, _ := strings.Cut(w.before(), "(")
+		for _, macro := range []string{before, w.after()} {
 			if !strings.Contains(macros, "#define "+macro) {
 				t.Errorf("%s: there is no macro %s", f.Name, macro)
 			}
