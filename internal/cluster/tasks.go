@@ -68,6 +68,9 @@ func Feed(ctx context.Context, g Group, n, threads int, done func(i int, result 
 	} else {
 		q = newClient(g, threads)
 	}
+	if g.Size() > 1 {
+		defer oneMore()()
+	}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -45,6 +46,33 @@ func TestEveryTaskIsDoneOnce(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestPlaceForAnswers wants one place more than threads that compute, while tasks are given out and no longer.
+func TestPlaceForAnswers(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	var most atomic.Int64
+	for _, size := range []int{1, 3} {
+		most.Store(0)
+		together(t, size, func(g Group) error {
+			return Tasks(context.Background(), g, 50, 1,
+				func(context.Context, int) ([]byte, error) {
+					most.Store(max(most.Load(), int64(runtime.GOMAXPROCS(0))))
+					return nil, nil
+				},
+				func(int, []byte) error { return nil })
+		})
+		want := before
+		if size > 1 {
+			want++
+		}
+		if got := int(most.Load()); got != want {
+			t.Errorf("%d processes: GOMAXPROCS = %d while they work, want %d", size, got, want)
+		}
+		if got := runtime.GOMAXPROCS(0); got != before {
+			t.Errorf("%d processes: GOMAXPROCS = %d afterwards, want %d", size, got, before)
 		}
 	}
 }

@@ -27,6 +27,9 @@ const roleVariable = "SLACKLINE_TEST_ROLE"
 // pieceVariable makes the messages of the bridge small, so that parts need several.
 const pieceVariable = "SLACKLINE_TEST_PIECE"
 
+// relayVariable is the number of processes from which on the bridge passes short parts on.
+const relayVariable = "SLACKLINE_TEST_RELAY"
+
 // roles are what processes of a job do in tests.
 var roles = map[string]func(ctx context.Context, j *Job) error{
 	"exchange": exchangeRole,
@@ -38,7 +41,10 @@ var roles = map[string]func(ctx context.Context, j *Job) error{
 
 func TestMain(m *testing.M) {
 	if piece := os.Getenv(pieceVariable); piece != "" {
-		bridgeFlags = []string{"-DLARGEST_PIECE=UINT64_C(" + piece + ")"}
+		bridgeFlags = append(bridgeFlags, "-DLARGEST_PIECE=UINT64_C("+piece+")")
+	}
+	if from := os.Getenv(relayVariable); from != "" {
+		bridgeFlags = append(bridgeFlags, "-DRELAY_FROM="+from)
 	}
 	role, is := os.LookupEnv(roleVariable)
 	if !is {
@@ -129,9 +135,24 @@ func TestJobInPieces(t *testing.T) {
 	eachJob(t, "mail", 3)
 }
 
+// TestJobRelays exchanges parts that other processes pass on, as among many processes.
+func TestJobRelays(t *testing.T) {
+	t.Setenv(relayVariable, "2")
+	eachJob(t, "exchange", 2, 3, 5, 8)
+	t.Setenv(pieceVariable, "1000")
+	eachJob(t, "exchange", 3)
+}
+
+// edges are lengths where the bridge changes its ways.
+var edges = []int{0, 1, 7, 8, 9, 511, 512, 513, 4087, 4088, 4089}
+
 // part is what a process gives to another in a round: now nothing, now little, now much.
 func part(from, to, round int) []byte {
-	data := make([]byte, (from*7+to*31+round*round*97)%9000*((from+to+round)%3))
+	n := (from*7 + to*31 + round*round*97) % 9000 * ((from + to + round) % 3)
+	if round%2 == 1 {
+		n = edges[(from+2*to+round/2)%len(edges)]
+	}
+	data := make([]byte, n)
 	for i := range data {
 		data[i] = byte(from + 3*to + 5*round + i)
 	}

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,13 +144,13 @@ int bridge_tick(void)
 	return !ended && !bridge_heard();
 }
 
-/* nap is how long to sleep, in us, after so many times without a result. */
-static long nap(unsigned times) { return times < 20 ? 50 : times < 100 ? 250 : 1000; }
+/* sleep_for sleeps for so many us. */
+static void sleep_for(long us) { nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL); }
 
-void bridge_doze(unsigned *times)
-{
-	nanosleep(&(struct timespec){.tv_nsec = nap((*times)++) * 1000}, NULL);
-}
+/* nap is how long to sleep, in us, after so many times without a result. */
+static long nap(unsigned times) { return times < 4 ? 50 : times < 20 ? 250 : 1000; }
+
+void bridge_doze(unsigned *times) { sleep_for(nap((*times)++)); }
 
 int bridge_done(int n, MPI_Request *requests, int *at)
 {
@@ -164,28 +163,48 @@ int bridge_done(int n, MPI_Request *requests, int *at)
 	return 1;
 }
 
+enum { SPIN = 50 * 1000 }; /* how long to wait with open eyes, in ns */
+
+/* rest is how long to sleep, in us, after so many us of waiting: longer if others need the core. */
+static long rest(long waited)
+{
+	long shortest = bridge_crowded() ? 20 : 5, longest = bridge_crowded() ? 1000 : 250;
+	long us = waited / (bridge_crowded() ? 4 : 16);
+	return waited > 50000 ? 1000 : us < shortest ? shortest : us > longest ? longest : us;
+}
+
+/* spin waits with open eyes, but only if the core is not needed by another process of the job. */
+static int spin(int n, MPI_Request *requests, int *at, int64_t begin)
+{
+	int turns = bridge_crowded() ? 1 : 16;
+	do {
+		for (int i = 0; i < turns; i++)
+			if (bridge_done(n, requests, at))
+				return 1;
+	} while (!bridge_crowded() && bridge_now() - begin < SPIN);
+	return 0;
+}
+
+/* Who does not wait with open eyes sleeps, each time for a small part of the time that it has waited: so it
+ * comes late by that part at most, looks seldom, and the core is free for those who work. */
 int bridge_wait(int n, MPI_Request *requests)
 {
-	int64_t begin = 0;
-	unsigned naps = 0;
 	int at = 0;
-	for (unsigned long turn = 1;; turn++) {
-		if (bridge_done(n, requests, &at))
-			return 1;
-		if (turn % 64 != 0) {
-			if (turn > 128)
-				sched_yield();
-			continue;
+	if (bridge_done(n, requests, &at))
+		return 1;
+	int64_t begin = bridge_now();
+	if (spin(n, requests, &at, begin))
+		return 1;
+	while (!bridge_done(n, requests, &at)) {
+		long waited = (long)((bridge_now() - begin) / 1000);
+		if (waited > 500) {
+			if (!bridge_tick())
+				return 0;
+			bridge_mail_progress();
 		}
-		if (!bridge_tick())
-			return 0;
-		bridge_mail_progress();
-		int64_t now = bridge_now();
-		if (begin == 0)
-			begin = now;
-		if (now - begin > 50 * 1000000)
-			bridge_doze(&naps);
+		sleep_for(rest(waited));
 	}
+	return 1;
 }
 
 /* settle waits until a socket can be used, and looks after the child meanwhile. */
@@ -532,6 +551,8 @@ static void start_mpi(const char *launcher, int rank, int size)
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_messages);
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_failures);
 	bridge_open_line();
+	bridge_look_round();
+	prctl(PR_SET_TIMERSLACK, 1000); /* ns: sleeps are short */
 	bridge_life->stage = STAGE_RUNS;
 }
 

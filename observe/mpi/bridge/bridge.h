@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -48,14 +49,22 @@ void bridge_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), 
 /* bridge_room returns memory or ends the job. */
 void *bridge_room(size_t bytes);
 
+/* bridge_length is the length of a part, which stands before it. */
+static inline uint64_t bridge_length(const char *part)
+{
+	uint64_t n;
+	memcpy(&n, part, sizeof n);
+	return n;
+}
+
 /* bridge_done reports whether all requests are done, from *at on, which moves on. */
 int bridge_done(int n, MPI_Request *requests, int *at);
 
 /* bridge_signalled says that somebody wants the process to end. */
 int bridge_signalled(void);
 
-/* bridge_wait waits for all requests; it spins, then yields, then sleeps. It returns 0 if it is
- * useless to wait any longer. */
+/* bridge_wait waits for all requests; it spins, then sleeps. It returns 0 if it is useless to wait any
+ * longer. */
 int bridge_wait(int n, MPI_Request *requests);
 
 /* bridge_doze sleeps longer the more often it is called in a row. */
@@ -66,8 +75,17 @@ int bridge_read(int socket, void *to, size_t bytes);
 int bridge_write(int socket, const void *from, size_t bytes);
 int bridge_answer(int socket, uint32_t what, int32_t number, uint64_t bytes);
 
+/* crowd.c */
+void bridge_look_round(void);    /* finds out who else runs on the cores of this process; all call it */
+int bridge_crowded(void);        /* there are more processes than cores for them */
+
 /* exchange.c */
 int bridge_exchange(uint64_t bytes);
+
+/* relay.c */
+int bridge_is_short(uint64_t bytes);       /* a part that is passed on */
+int bridge_relay(char *const *part);       /* passes short parts on, and the lengths of the others; 0: it is useless to wait */
+const char *bridge_relayed(int from);      /* what has come from a process: a length, and the bytes of a short part */
 
 /* mail.c */
 int bridge_send(int to, uint64_t bytes);
