@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,27 +174,31 @@ static long rest(long waited)
 	return waited > 50000 ? 1000 : us < shortest ? shortest : us > longest ? longest : us;
 }
 
-/* spin waits with open eyes, but only if the core is not needed by another process of the job. */
-static int spin(int n, MPI_Request *requests, int *at, int64_t begin)
+/* spin waits with open eyes: for a moment if the core is not needed by another process of the job, and as long as
+ * so many bytes that are under way may take, for only who looks moves them. */
+static int spin(int n, MPI_Request *requests, int *at, int64_t begin, uint64_t bytes)
 {
-	int turns = bridge_crowded() ? 1 : 16;
+	const int64_t slow = 4; /* ns per byte */
+	int64_t limit = (bridge_crowded() ? 0 : SPIN) + (int64_t)bytes * slow;
 	do {
-		for (int i = 0; i < turns; i++)
+		for (int i = 0; i < (bridge_crowded() ? 1 : 16); i++)
 			if (bridge_done(n, requests, at))
 				return 1;
-	} while (!bridge_crowded() && bridge_now() - begin < SPIN);
+		if (bridge_crowded() && bytes > 0)
+			sched_yield();
+	} while (bridge_now() - begin < limit);
 	return 0;
 }
 
 /* Who does not wait with open eyes sleeps, each time for a small part of the time that it has waited: so it
  * comes late by that part at most, looks seldom, and the core is free for those who work. */
-int bridge_wait(int n, MPI_Request *requests)
+int bridge_wait(int n, MPI_Request *requests, uint64_t bytes)
 {
 	int at = 0;
 	if (bridge_done(n, requests, &at))
 		return 1;
 	int64_t begin = bridge_now();
-	if (spin(n, requests, &at, begin))
+	if (spin(n, requests, &at, begin, bytes))
 		return 1;
 	while (!bridge_done(n, requests, &at)) {
 		long waited = (long)((bridge_now() - begin) / 1000);

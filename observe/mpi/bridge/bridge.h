@@ -63,9 +63,9 @@ int bridge_done(int n, MPI_Request *requests, int *at);
 /* bridge_signalled says that somebody wants the process to end. */
 int bridge_signalled(void);
 
-/* bridge_wait waits for all requests; it spins, then sleeps. It returns 0 if it is useless to wait any
- * longer. */
-int bridge_wait(int n, MPI_Request *requests);
+/* bridge_wait waits for all requests; it spins, then sleeps. Of so many bytes it is known that their sender and
+ * their receiver are here. It returns 0 if it is useless to wait any longer. */
+int bridge_wait(int n, MPI_Request *requests, uint64_t bytes);
 
 /* bridge_doze sleeps longer the more often it is called in a row. */
 void bridge_doze(unsigned *times);

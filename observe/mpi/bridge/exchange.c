@@ -68,6 +68,7 @@ static char **part;        /* its part in the shared memory, with the length bef
 static char *first;        /* room for first messages */
 static MPI_Request *takes, *gives;
 static int takes_n, gives_n, room;
+static uint64_t long_bytes; /* that go straight, out and in */
 
 static int relayed(void) { return bridge_size >= RELAY_FROM; }
 
@@ -102,6 +103,7 @@ static void pieces(int give, char *at, uint64_t begin, uint64_t end, int peer)
 	for (uint64_t done = begin; done < end; done += LARGEST_PIECE) {
 		int n = (int)(end - done < LARGEST_PIECE ? end - done : LARGEST_PIECE);
 		MPI_Request r;
+		long_bytes += (uint64_t)n;
 		if (give) {
 			MPI_Isend(at + done, n, MPI_BYTE, peer, TAG_REST, bridge_exchanges, &r);
 			add(&gives, &gives_n, r);
@@ -145,7 +147,7 @@ static int begin_straight(void)
 		add(&gives, &gives_n, r);
 		pieces(1, part[p], FIRST_BYTES, all, p);
 	}
-	return bridge_wait(takes_n, takes);
+	return bridge_wait(takes_n, takes, 0);
 }
 
 static int begin_relayed(void)
@@ -200,10 +202,12 @@ int bridge_exchange(uint64_t bytes)
 	map(&out, bridge_out, bytes);
 	find_parts(bytes);
 	takes_n = gives_n = 0;
+	long_bytes = 0;
 	if (!(relayed() ? begin_relayed() : begin_straight()))
 		return 0;
 	uint64_t got = take_rest();
-	if (!bridge_wait(takes_n, takes) || !bridge_wait(gives_n, gives))
+	/* All are in this exchange now, or they would not have told how much they give. */
+	if (!bridge_wait(takes_n, takes, long_bytes) || !bridge_wait(gives_n, gives, long_bytes))
 		return 0;
 	return bridge_answer(bridge_orders, ANSWER_FINE, 0, got);
 }

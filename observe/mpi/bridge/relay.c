@@ -112,7 +112,7 @@ int bridge_relay(char *const *part)
 		int behind = (bridge_rank + bridge_size - bit) % bridge_size;
 		MPI_Irecv(arrives, (int)largest, MPI_BYTE, behind, TAG_RELAY, bridge_exchanges, &both[0]);
 		MPI_Isend(leaves, pack(bit), MPI_BYTE, (bridge_rank + bit) % bridge_size, TAG_RELAY, bridge_exchanges, &both[1]);
-		if (!bridge_wait(2, both))
+		if (!bridge_wait(2, both, 0))
 			return 0;
 		if (!unpack(bit))
 			bridge_fatal("a message of an exchange is not in order");
