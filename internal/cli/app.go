@@ -31,6 +31,7 @@ type app struct {
 	groups   map[*cobra.Command][]flagGroup
 	progress *progress.Line
 	warnings []string
+	heard    func(remark) // gets notes and warnings in place of the user; nil: the user gets them
 
 	job     *job                // of several processes; nil: there is none
 	alone   bool                // only process 0 of the job goes on
@@ -147,10 +148,19 @@ func (a *app) say(text string) {
 	fmt.Fprintf(a.stderr, "%s: %s\n", toolName, text)
 }
 
+// remark is a note or a warning.
+type remark struct {
+	Text    string
+	Warning bool
+}
+
 // note tells something that a user in a hurry can do without.
 func (a *app) note(format string, args ...any) {
-	if !a.quiet {
-		a.say(fmt.Sprintf(format, args...))
+	switch text := fmt.Sprintf(format, args...); {
+	case a.heard != nil:
+		a.heard(remark{Text: text})
+	case !a.quiet:
+		a.say(text)
 	}
 }
 
@@ -158,6 +168,10 @@ func (a *app) note(format string, args ...any) {
 // becomes a part of the result's provenance. Each is told once.
 func (a *app) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	if a.heard != nil {
+		a.heard(remark{text, true})
+		return
+	}
 	for _, w := range a.warnings {
 		if w == text {
 			return

@@ -12,6 +12,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/internal/input"
 	"slackline/internal/provenance"
+	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/show/plot"
@@ -114,43 +115,88 @@ type toleranceRun struct {
 	context  context.Context
 	on       *machine.Machine
 	topology *machine.Topology // nil: none
-	inputs   []*input.Input
-	files    []string // words that may name files
+	inputs   []*input.Input    // by word; nil: it is opened by the process whose task it is
+	files    []string          // words that may name files
+
+	words  []string                       // that name the inputs
+	asFile *machine.Machine               // as it is without the flags; nil: it is not needed
+	chosen map[string]*collective.Mapping // by name
+
+	mappedElsewhere bool     // another process found that the mapping matters to the first input
+	digests         []string // by input, if answers are kept
 }
 
 // run is the verb: check the flags, open the inputs, answer the kind of question that is asked.
 func (o *toleranceOptions) run(a *app, c *cobra.Command, words []string) error {
-	r := &toleranceRun{toleranceOptions: o, app: a, command: c, given: c.Flags().Changed, context: c.Context()}
+	r := &toleranceRun{toleranceOptions: o, app: a, command: c, given: c.Flags().Changed, context: c.Context(), words: words}
+	if err := o.program.findKinds(r.context, a, words...); err != nil {
+		return err
+	}
 	if err := r.check(words); err != nil {
 		return err
 	}
-	if err := r.findMachine(); err != nil {
+	kind := r.kind()
+	if kind == askOne && !r.hasParts() {
+		if err := a.firstOnly("the answer for one run"); err != nil {
+			return err
+		}
+	}
+	if _, err := readOnce(r.context, a, r.readFiles); err != nil {
 		return err
 	}
 	o.program.seedUsed = o.spread.noise.random()
-	for _, word := range words {
-		in, err := o.program.open(a, c, word, o.format.value == formatJSON || o.spread.resume != "")
-		if err != nil {
-			return err
-		}
-		r.inputs = append(r.inputs, in)
-	}
-	r.warnOfVoid()
-	switch {
-	case len(o.mappings) > 0:
-		if err := a.firstOnly("the comparison of mappings"); err != nil {
-			return err
-		}
-		return r.runMappings()
-	case len(words) > 1 || o.spread.noise.random():
-		return r.runSpread()
-	case o.ask.mapG.given:
-		return r.runMap()
-	}
-	if err := a.firstOnly("the answer for one run"); err != nil {
+	if err := r.openInputs(); err != nil {
 		return err
 	}
+	r.warnOfVoid()
+	switch kind {
+	case askMappings:
+		return r.runMappings()
+	case askSpread:
+		return r.runSpread()
+	case askMap:
+		return r.runMap()
+	}
 	return r.runOne()
+}
+
+// The kinds of questions.
+const (
+	askOne = iota
+	askMappings
+	askSpread
+	askMap
+)
+
+// kind is the kind of question that is asked.
+func (r *toleranceRun) kind() int {
+	switch {
+	case len(r.mappings) > 0:
+		return askMappings
+	case len(r.words) > 1 || r.spread.noise.random():
+		return askSpread
+	case r.ask.mapG.given:
+		return askMap
+	}
+	return askOne
+}
+
+// readFiles reads the machine and the mappings.
+func (r *toleranceRun) readFiles(from source.Source) (none struct{}, err error) {
+	if err := r.findMachine(from); err != nil {
+		return none, err
+	}
+	names := r.mappings
+	if len(names) == 0 {
+		names = []string{r.mapping}
+	}
+	r.chosen = map[string]*collective.Mapping{}
+	for _, name := range names {
+		if r.chosen[name], err = collective.FindMappingFrom(from, name); err != nil {
+			return none, err
+		}
+	}
+	return none, nil
 }
 
 // check finds mistakes in the flags before anything is read.
@@ -168,10 +214,13 @@ func (r *toleranceRun) check(words []string) error {
 	if err := r.checkKinds(words); err != nil {
 		return err
 	}
-	if allFiles := !slices.ContainsFunc(words, func(w string) bool { return !input.IsSchedule(w) }); allFiles {
+	if allFiles := !slices.ContainsFunc(words, func(w string) bool { return !r.program.kinds.IsSchedule(w) }); allFiles {
 		r.program.ranks = nil // they have their own; a warning will say so
 	}
 	r.files = slices.Concat(words, []string{r.machine.name, r.wiring.hopFile(), r.mapping}, r.mappings, r.spread.noise.files())
+	if !r.app.isFirst() {
+		return nil // process 0 writes
+	}
 	return checkOutputs(r.files, output{"out", r.out}, output{"plot", r.plot},
 		output{"rank-file", r.place.file}, output{"lp", r.solver.path}, output{"resume", r.spread.resume})
 }
@@ -213,12 +262,8 @@ func (r *toleranceRun) checkKinds(words []string) error {
 
 // prepare makes the schedule of an input ready.
 func (r *toleranceRun) prepare(in *input.Input, mappingName string) (*tolerance.Schedule, error) {
-	mapping, err := collective.FindMapping(mappingName)
-	if err != nil {
-		return nil, err
-	}
 	begin := time.Now()
-	s, err := tolerance.Prepare(in.Program, mapping, r.on.Gamma)
+	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName], r.on.Gamma)
 	if err != nil {
 		return nil, err
 	}
@@ -234,14 +279,9 @@ func (r *toleranceRun) warnOfVoid() {
 	if r.machine.cpuByte.given {
 		r.app.warn("-O has no influence: the static model has no CPU time per byte")
 	}
-	if r.given("mapping") {
-		for _, in := range r.inputs {
-			switch {
-			case !in.Program.Shape().Collectives:
-				r.app.warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
-			case !r.program.mapped(in):
-				r.app.warn("--mapping has no influence: the algorithm of %s is given", in.Name)
-			}
+	for _, in := range r.inputs {
+		if in != nil {
+			r.warnOfMapping(in)
 		}
 	}
 	if len(r.on.Topology) > 0 && r.topology == nil {
@@ -249,6 +289,17 @@ func (r *toleranceRun) warnOfVoid() {
 	}
 	if r.on.Noise != "" && !r.spread.noise.random() {
 		r.app.note("the machine %s has noise; --noise %s tells how sure the answers are", r.on.Name, r.on.Noise)
+	}
+}
+
+// warnOfMapping tells that a mapping was given that has no influence on an input.
+func (r *toleranceRun) warnOfMapping(in *input.Input) {
+	switch {
+	case !r.given("mapping"):
+	case !in.Program.Shape().Collectives:
+		r.app.warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
+	case !r.program.mapped(in):
+		r.app.warn("--mapping has no influence: the algorithm of %s is given", in.Name)
 	}
 }
 
@@ -297,7 +348,7 @@ func (r *toleranceRun) provenance(mappings ...string) (*provenance.Record, error
 
 // usedMapping is the mapping of an input, if it matters.
 func (r *toleranceRun) usedMapping(in *input.Input) []string {
-	if r.program.mapped(in) {
+	if in.Program != nil && r.program.mapped(in) || r.mappedElsewhere {
 		return []string{r.mapping}
 	}
 	return nil

@@ -211,8 +211,8 @@ func (t *toleranceReport) latencyMembers() object {
 		if p.kind != "" {
 			key, head = "wires", object{{"wire", p.name}, {"kind", p.kind}}
 		}
-		list[i] = append(head, member{"lambda_L", p.lambda}, member{"slope", p.slope},
-			member{"tolerance", toleranceMembers(tolerance.L, t.run.ask.percents, p.tolerance)})
+		list[i] = append(head, member{"lambda_L", p.lambda}, member{"slope", p.Slope},
+			member{"tolerance", toleranceMembers(tolerance.L, t.run.ask.percents, p.Tolerance)})
 	}
 	return append(o, member{key, list})
 }
@@ -308,7 +308,7 @@ func whatIfMembers(answers []whatIfAnswer) []object {
 	for i, a := range answers {
 		list[i] = object{
 			{"call_path", a.path}, {"percent", number("-" + a.less.Number())},
-			{"work_ns", unit.Nanoseconds(a.work)}, {"T_ns", unit.Nanoseconds(a.t)},
+			{"work_ns", unit.Nanoseconds(a.Work)}, {"T_ns", unit.Nanoseconds(a.T)},
 		}
 	}
 	return list

@@ -8,44 +8,29 @@ import (
 	"slackline/internal/table"
 )
 
-// mappingAnswer is what tolerance found out with one mapping of collectives.
-type mappingAnswer struct {
-	mapping  string
-	schedule *tolerance.Schedule
-	set      *toleranceSetting
-	answers  *tolerance.Answers
-}
-
 // mappingReport compares mappings.
 type mappingReport struct {
 	run     *toleranceRun
-	answers []mappingAnswer
+	set     *toleranceSetting
+	answers []sharedAnswer // by mapping
 }
 
-// runMappings asks the same question with several mappings.
+// runMappings asks the same question with several mappings, which the processes of a job share.
 func (r *toleranceRun) runMappings() error {
 	in := r.inputs[0]
 	if !r.program.mapped(in) {
 		r.app.warn("--mappings has no influence: %s has no collectives whose algorithm a mapping would choose", in.Name)
 	}
-	report := &mappingReport{run: r}
-	for _, name := range r.mappings {
-		if err := r.context.Err(); err != nil {
-			return err
-		}
-		s, err := r.prepare(in, name)
-		if err != nil {
-			return err
-		}
-		set, err := r.setting(s)
-		if err != nil {
-			return err
-		}
-		a, err := s.Ask(set.network, r.questionOf(set))
-		if err != nil {
-			return err
-		}
-		report.answers = append(report.answers, mappingAnswer{name, s, set, a})
+	set, err := r.settingOf(in.Program.Ranks())
+	if err != nil {
+		return err
+	}
+	report := &mappingReport{run: r, set: set}
+	if err := report.ask(); err != nil {
+		return err
+	}
+	if err := r.app.sharedDone(r.context); err != nil {
+		return err
 	}
 	if r.plot != "" {
 		if err := report.draw(); err != nil {
@@ -55,31 +40,60 @@ func (r *toleranceRun) runMappings() error {
 	return r.app.writeOut(r.out, r.files, report.write)
 }
 
-// widen gives all curves the same range, the widest one, if the user gave none.
-func (m *mappingReport) widen() error {
-	if m.run.ask.span != "" {
-		return nil
+// ask asks the question with each mapping; process 0 gets the answers. If curves are drawn for which the user gave no
+// range, all get the same one, the widest.
+func (m *mappingReport) ask() error {
+	r := m.run
+	q := r.questionOf(m.set)
+	prepared := map[int]*tolerance.Schedule{} // if they are needed once more
+	again := r.plot != "" && r.ask.span == ""
+	answer := func(i int) (*sharedAnswer, error) {
+		s := prepared[i]
+		if s == nil {
+			var err error
+			if s, err = r.prepare(r.inputs[0], r.mappings[i]); err != nil {
+				return nil, err
+			}
+		}
+		if again {
+			prepared[i] = s
+		}
+		return ask(s, m.set.network, q)
 	}
-	var span [2]int64
-	for i, entry := range m.answers {
-		curve := entry.answers.Curve
+	var err error
+	if m.answers, err = r.round(len(r.mappings), "mapping", answer); err != nil || !again {
+		return m.answered(q, err)
+	}
+	q.Range = &[2]int64{}
+	if err := r.app.fromFirst(r.context, q.Range, func() error { *q.Range = m.widest(); return nil }); err != nil {
+		return err
+	}
+	m.answers, err = r.round(len(r.mappings), "mapping", answer)
+	return m.answered(q, err)
+}
+
+// answered gives the answers the question, which they come without.
+func (m *mappingReport) answered(q tolerance.Question, err error) error {
+	if err != nil || !m.run.app.isFirst() {
+		return err
+	}
+	for i := range m.answers {
+		m.answers[i].Answers.Question = q
+	}
+	return nil
+}
+
+// widest is the range that holds the curves of all answers.
+func (m *mappingReport) widest() (span [2]int64) {
+	for i := range m.answers {
+		curve := m.answers[i].Answers.Curve
 		from, to := floorOf(curve[0].X), floorOf(curve[len(curve)-1].X)
 		if i == 0 {
 			span = [2]int64{from, to}
 		}
 		span = [2]int64{max(span[0], from), max(span[1], to)}
 	}
-	for i := range m.answers {
-		entry := &m.answers[i]
-		q := m.run.questionOf(entry.set)
-		q.Range = &span
-		a, err := entry.schedule.Ask(entry.set.network, q)
-		if err != nil {
-			return err
-		}
-		entry.answers = a
-	}
-	return nil
+	return span
 }
 
 func (m *mappingReport) write(w io.Writer) error {
@@ -94,7 +108,7 @@ func (m *mappingReport) write(w io.Writer) error {
 }
 
 func (m *mappingReport) title() string {
-	return m.run.titleOf(m.run.inputs[0].Name, m.answers[0].schedule.Graph().Ranks(), nil)
+	return m.run.titleOf(m.run.inputs[0].Name, m.answers[0].Ranks, nil)
 }
 
 // table has a row for each mapping; times are short for people.
@@ -106,9 +120,9 @@ func (m *mappingReport) table(short bool) *table.Table {
 		columns = append(columns, table.Column{Key: keyOf(p) + "_" + percent.Number(), Title: p.String() + " for " + percent.String(), Align: table.Right})
 	}
 	t := table.New(columns...)
-	for _, entry := range m.answers {
-		a := entry.answers
-		cells := []any{entry.mapping, entry.schedule.Graph().NumOps(), entry.schedule.Messages(),
+	for i, entry := range m.answers {
+		a := entry.Answers
+		cells := []any{m.run.mappings[i], entry.Ops, entry.Messages,
 			table.Cell{Text: a.T.Short(), Value: number(a.T.NS())}, a.Lambda.L, a.Lambda.Bytes, a.Lambda.O,
 			table.Cell{Text: fmt.Sprintf("%.2f %%", float64(a.Share())/10_000), Value: millionths(a.Share())}}
 		for _, l := range a.Tolerance {
@@ -131,10 +145,10 @@ func (m *mappingReport) table(short bool) *table.Table {
 func (m *mappingReport) writeJSON(w io.Writer) error {
 	list := make([]object, len(m.answers))
 	for i, entry := range m.answers {
-		list[i] = append(object{{"mapping", entry.mapping}, {"ops", entry.schedule.Graph().NumOps()}, {"messages", entry.schedule.Messages()}},
-			m.run.answerMembers(entry.answers)...)
-		if entry.answers.Curve != nil {
-			list[i] = append(list[i], member{"curve", curveMembers(entry.answers)})
+		list[i] = append(object{{"mapping", m.run.mappings[i]}, {"ops", entry.Ops}, {"messages", entry.Messages}},
+			m.run.answerMembers(entry.Answers)...)
+		if entry.Answers.Curve != nil {
+			list[i] = append(list[i], member{"curve", curveMembers(entry.Answers)})
 		}
 	}
 	record, err := m.run.provenance(m.run.mappings...)
@@ -142,7 +156,7 @@ func (m *mappingReport) writeJSON(w io.Writer) error {
 		return err
 	}
 	return object{
-		{"mappings", list}, {"input", m.run.inputs[0].Name}, {"ranks", m.answers[0].schedule.Graph().Ranks()}, {"model", "loggps"}, {"provenance", record},
+		{"mappings", list}, {"input", m.run.inputs[0].Name}, {"ranks", m.answers[0].Ranks}, {"model", "loggps"}, {"provenance", record},
 	}.writeMembers(w)
 }
 
@@ -157,15 +171,11 @@ func curveMembers(a *tolerance.Answers) []object {
 }
 
 func (m *mappingReport) draw() error {
-	if err := m.widen(); err != nil {
-		return err
-	}
 	var answers []*tolerance.Answers
-	var names []string
 	for _, entry := range m.answers {
-		answers, names = append(answers, entry.answers), append(names, entry.mapping)
+		answers = append(answers, entry.Answers)
 	}
-	figure := m.run.figure(answers, names, m.answers[0].set.varied)
+	figure := m.run.figure(answers, m.run.mappings, m.set.varied)
 	figure.Title = m.title()
 	return m.run.drawFigure(figure)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/tolerance"
+	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -61,7 +62,9 @@ func (o *wiringOptions) check(r *toleranceRun) error {
 	case o.topology == ofMachine:
 		return nil
 	}
-	topology, err := machine.ParseTopology(o.topology)
+	topology, err := readOnce(r.context, r.app, func(from source.Source) (*machine.Topology, error) {
+		return machine.ParseTopologyFrom(from, o.topology)
+	})
 	if err != nil {
 		if o.hopFile() != "" {
 			return fmt.Errorf("--topology: %w", err) // the fault is in a file
@@ -82,23 +85,28 @@ func (o *wiringOptions) hopFile() string {
 }
 
 // findMachine finds the machine of the flags, and its topology if that is asked for.
-func (r *toleranceRun) findMachine() error {
+func (r *toleranceRun) findMachine(from source.Source) (err error) {
 	if r.wiring.topology == ofMachine && r.machine.name != "" && !r.machine.latency.given {
-		if err := r.takeWire(); err != nil {
+		if err := r.takeWire(from); err != nil {
 			return err
 		}
 	}
-	m, err := r.machine.machine(r.command)
+	m, err := r.machine.machineFrom(from, r.command)
 	if err != nil {
 		return err
 	}
 	r.on = m
+	if r.wiring.topology != "" && r.machine.name != "" {
+		if r.asFile, err = machine.FindFrom(from, r.machine.name); err != nil {
+			return err
+		}
+	}
 	switch {
 	case r.wiring.topology != ofMachine:
 	case r.machine.name == "":
 		return usagef("--topology machine needs --machine FILE")
 	default:
-		if r.topology, err = m.FindTopology(); err != nil {
+		if r.topology, err = m.FindTopologyFrom(from); err != nil {
 			return err
 		}
 		if r.topology == nil {
@@ -114,8 +122,8 @@ func (r *toleranceRun) findMachine() error {
 }
 
 // takeWire takes the latency of a wire from the machine file, as if it were given by -L.
-func (r *toleranceRun) takeWire() error {
-	m, err := machine.Find(r.machine.name)
+func (r *toleranceRun) takeWire(from source.Source) error {
+	m, err := machine.FindFrom(from, r.machine.name)
 	if err != nil {
 		return err
 	}
@@ -139,7 +147,12 @@ type toleranceSetting struct {
 
 // setting puts the ranks of a schedule on the machine.
 func (r *toleranceRun) setting(s *tolerance.Schedule) (*toleranceSetting, error) {
-	layout, err := r.on.Layout(s.Graph().Ranks())
+	return r.settingOf(s.Graph().Ranks())
+}
+
+// settingOf puts so many ranks on the machine.
+func (r *toleranceRun) settingOf(ranks int) (*toleranceSetting, error) {
+	layout, err := r.on.Layout(ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -174,13 +187,9 @@ func (r *toleranceRun) checkVaried(layout *machine.Layout, classes []machine.Cla
 // wire makes the wiring of a layout.
 func (r *toleranceRun) wire(layout *machine.Layout) (*tolerance.Wiring, error) {
 	w := &tolerance.Wiring{Topology: r.topology, Layout: layout, Wire: layout.Machine.Classes[machine.Far].Latency, Switch: switchLatency}
-	if r.machine.name != "" {
-		m, err := machine.Find(r.machine.name)
-		if err != nil {
-			return nil, err
-		}
-		w.Intra = m.Classes[machine.Node].Latency // as it was before -L replaced it
-		if _, perSwitch := m.TopologyLatencies(); perSwitch != nil && r.wiring.topology == ofMachine {
+	if r.asFile != nil {
+		w.Intra = r.asFile.Classes[machine.Node].Latency // as it was before -L replaced it
+		if _, perSwitch := r.asFile.TopologyLatencies(); perSwitch != nil && r.wiring.topology == ofMachine {
 			w.Switch = *perSwitch
 		}
 	}

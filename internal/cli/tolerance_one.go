@@ -91,6 +91,14 @@ func (r *toleranceRun) runOne() error {
 	if err := report.locate(e); err != nil {
 		return err
 	}
+	if err := r.app.sharedDone(r.context); err != nil {
+		return err
+	}
+	if r.where.slack {
+		if report.slack, err = e.Slack(); err != nil {
+			return err
+		}
+	}
 	r.app.note("answered in %s", tidy(time.Since(begin)))
 	if err := r.solver.export(r, report, e); err != nil {
 		return err
@@ -108,21 +116,23 @@ func (r *toleranceRun) runOne() error {
 	return r.app.writeOut(r.out, r.files, report.write)
 }
 
-// locate answers the questions about where the time is.
+// hasParts reports whether there are several problems that can be solved each by itself: the processes of a job share
+// them.
+func (r *toleranceRun) hasParts() bool {
+	return max(len(r.where.whatIf), r.where.pairs, r.wiring.wires) > 1 && !r.given("placement")
+}
+
+// locate answers the questions about where the time is. The processes of a job share them; process 0 has the answers.
 func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
 	r := t.run
-	var err error
-	if r.where.slack {
-		if t.slack, err = e.Slack(); err != nil {
-			return err
-		}
+	solved, err := solveEach(r, len(r.where.whatIf), "what-if", func(i int) (whatIfSolution, error) {
+		return r.where.whatIf[i].ask(t.schedule, e)
+	})
+	if err != nil {
+		return err
 	}
-	for _, w := range r.where.whatIf {
-		answer, err := w.ask(t.schedule, e)
-		if err != nil {
-			return err
-		}
-		t.whatIfs = append(t.whatIfs, answer)
+	for i, s := range solved {
+		t.whatIfs = append(t.whatIfs, whatIfAnswer{r.where.whatIf[i], s})
 	}
 	switch {
 	case r.where.pairs > 0:
@@ -205,13 +215,17 @@ func (w *whatIfs) Type() string { return "what-if" }
 // whatIfAnswer is T if a call path took less time.
 type whatIfAnswer struct {
 	whatIf
-	work unit.Duration // of the call path, on all ranks
-	t    unit.Duration
+	whatIfSolution
+}
+
+type whatIfSolution struct {
+	Work unit.Duration // of the call path, on all ranks
+	T    unit.Duration
 }
 
 // ask evaluates the schedule with a faster call path.
-func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfAnswer, error) {
-	answer := whatIfAnswer{whatIf: w}
+func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfSolution, error) {
+	var answer whatIfSolution
 	origins := s.Graph().Origins()
 	chosen := make([]bool, len(origins))
 	for i := range origins {
@@ -219,14 +233,14 @@ func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfAnswe
 	}
 	for origin, work := range s.Work() {
 		if origin < len(chosen) && chosen[origin] {
-			answer.work += work
+			answer.Work += work
 		}
 	}
-	if answer.work == 0 {
+	if answer.Work == 0 {
 		return answer, fmt.Errorf("--what-if: nothing is computed in %q; %s", w.path, knownPaths(s))
 	}
 	var err error
-	answer.t, err = e.WhatIf(func(origin uint32) bool { return int(origin) < len(chosen) && chosen[origin] }, w.less)
+	answer.T, err = e.WhatIf(func(origin uint32) bool { return int(origin) < len(chosen) && chosen[origin] }, w.less)
 	if err != nil {
 		return answer, fmt.Errorf("--what-if: %w", err)
 	}
@@ -268,12 +282,17 @@ func knownPaths(s *tolerance.Schedule) string {
 // partAnswer is a pair of ranks or a wire: how often it is on the critical path, and what it alone
 // tolerates.
 type partAnswer struct {
-	name      string
-	a, b      int    // ranks of a pair
-	kind      string // of a wire
-	lambda    int64  // on the canonical path
-	slope     int64  // of T, if the latency of this part alone grows
-	tolerance []tolerance.Largest
+	name   string
+	a, b   int    // ranks of a pair
+	kind   string // of a wire
+	lambda int64  // on the canonical path
+	partSolution
+}
+
+// partSolution is what happens if one part of the network alone gets slower.
+type partSolution struct {
+	Slope     int64 // of T, if the latency of this part alone grows
+	Tolerance []tolerance.Largest
 }
 
 func (t *toleranceReport) askPairs(most int) ([]partAnswer, error) {
@@ -284,13 +303,9 @@ func (t *toleranceReport) askPairs(most int) ([]partAnswer, error) {
 		if p.L == 0 {
 			break
 		}
-		part := partAnswer{name: strconv.Itoa(p.A) + "-" + strconv.Itoa(p.B), a: p.A, b: p.B, lambda: p.L}
-		if err := t.askPart(&part, tolerance.PairTable(t.set.network.Layout, p.A, p.B)); err != nil {
-			return nil, err
-		}
-		list = append(list, part)
+		list = append(list, partAnswer{name: strconv.Itoa(p.A) + "-" + strconv.Itoa(p.B), a: p.A, b: p.B, lambda: p.L})
 	}
-	return list, nil
+	return list, t.askParts(list, "pair", func(i int) *tolerance.Table { return tolerance.PairTable(t.set.network.Layout, list[i].a, list[i].b) })
 }
 
 func (t *toleranceReport) askWires(most int) ([]partAnswer, error) {
@@ -301,40 +316,45 @@ func (t *toleranceReport) askWires(most int) ([]partAnswer, error) {
 	wires := w.CriticalWires(t.answers.Path)
 	var list []partAnswer
 	for _, use := range wires[:min(most, len(wires))] {
-		part := partAnswer{name: use.Ends, kind: w.Topology.WireClasses()[use.Class], lambda: use.Lambda}
-		if err := t.askPart(&part, w.OneWire(use.Wire)); err != nil {
-			return nil, err
-		}
-		list = append(list, part)
+		list = append(list, partAnswer{name: use.Ends, kind: w.Topology.WireClasses()[use.Class], lambda: use.Lambda})
 	}
-	return list, nil
+	return list, t.askParts(list, "wire", func(i int) *tolerance.Table { return w.OneWire(wires[i].Wire) })
 }
 
-// askPart asks what happens if one part of the network alone gets slower.
-func (t *toleranceReport) askPart(part *partAnswer, table *tolerance.Table) error {
-	if err := t.run.context.Err(); err != nil {
+// askParts asks what happens if one part of the network after the other gets slower.
+func (t *toleranceReport) askParts(list []partAnswer, what string, tableOf func(i int) *tolerance.Table) error {
+	solved, err := solveEach(t.run, len(list), what, func(i int) (partSolution, error) { return t.solvePart(tableOf(i)) })
+	if err != nil {
 		return err
 	}
+	for i := range list {
+		list[i].partSolution = solved[i]
+	}
+	return nil
+}
+
+// solvePart asks what happens if one part of the network alone gets slower.
+func (t *toleranceReport) solvePart(table *tolerance.Table) (solution partSolution, err error) {
 	network := t.set.network
 	network.Table = table
 	g, err := t.schedule.Build(network, tolerance.Variable{Parameter: tolerance.L})
 	if err != nil {
-		return err
+		return solution, err
 	}
 	search := g.Search()
 	at, err := search.At(g.Given())
 	if err != nil {
-		return err
+		return solution, err
 	}
-	part.slope = at.Right
+	solution.Slope = at.Right
 	for _, p := range t.run.ask.percents {
 		largest, err := search.Tolerance(g.Given(), p)
 		if err != nil {
-			return err
+			return solution, err
 		}
-		part.tolerance = append(part.tolerance, largest)
+		solution.Tolerance = append(solution.Tolerance, largest)
 	}
-	return nil
+	return solution, nil
 }
 
 // usedClasses are the classes of the machine that occur.

@@ -60,6 +60,9 @@ func (o *placeOptions) check(r *toleranceRun) error {
 	case (r.given("rank-file-for") || o.hosts != "") && o.file == "":
 		return usagef("--rank-file-for and --hosts need --rank-file")
 	}
+	if !r.app.isFirst() {
+		return nil // process 0 writes the file for which they are needed
+	}
 	var err error
 	o.names, err = readHosts(o.hosts)
 	return err

@@ -22,7 +22,7 @@ type keptHead struct {
 	Question string `json:"question"` // digest of everything that the answers depend on
 }
 
-const keptKind = "tolerance answers 1"
+const keptKind = "tolerance answers 2"
 
 // keptLine holds answers by their numbers; a line has those of about a second.
 type keptLine struct {
@@ -162,19 +162,8 @@ func (r *toleranceRun) digest() (string, error) {
 	add("machine", string(machine.Format(r.on)))
 	add("seed", fmt.Sprint(r.program.seed))
 	add("mapping", r.mapping)
-	for _, in := range r.inputs {
-		switch {
-		case in.Replay != nil:
-			digest, err := programDigest(in.Replay)
-			if err != nil {
-				return "", err
-			}
-			add("run", digest)
-		case in.IsFile():
-			add("file", in.Record.SHA256)
-		default:
-			add("pattern", in.Pattern)
-		}
+	for _, digest := range r.digests {
+		add("input", digest)
 	}
 	for _, file := range slices.Concat([]string{r.wiring.hopFile()}, r.spread.noise.files()) {
 		if file == "" {

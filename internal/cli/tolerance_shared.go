@@ -17,6 +17,9 @@ type sharedAnswer struct {
 	Points   []tolerance.Point
 	Ranks    int
 	Warnings []string
+
+	Ops, Messages int         // of the schedule
+	Input         *inputFacts `json:",omitempty"` // of one of several
 }
 
 // ask answers a question in the form of a sharedAnswer.
@@ -26,12 +29,25 @@ func ask(s *tolerance.Schedule, n tolerance.Network, q tolerance.Question) (*sha
 		return nil, err
 	}
 	a.Path = &tolerance.CriticalPath{T: a.Path.T, Profile: a.Path.Profile}
-	return &sharedAnswer{Answers: a, Ranks: s.Graph().Ranks(), Warnings: s.Warnings()}, nil
+	return &sharedAnswer{Answers: a, Ranks: s.Graph().Ranks(), Warnings: s.Warnings(),
+		Ops: s.Graph().NumOps(), Messages: s.Messages()}, nil
 }
 
 // each lets the processes of a job answer n questions of one kind; process 0 gets all answers, in their order. Others
 // end with an error when that is done.
 func (r *toleranceRun) each(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
+	answers, err := r.round(n, what, answer)
+	if err != nil {
+		return nil, err
+	}
+	return answers, r.app.sharedDone(r.context)
+}
+
+// round is each for questions after which there are more.
+func (r *toleranceRun) round(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
+	if err := r.findDigests(); err != nil {
+		return nil, err
+	}
 	answers := make([]sharedAnswer, n)
 	var keeper *answerKeeper
 	var missing []int
@@ -62,7 +78,7 @@ func (r *toleranceRun) each(n int, what string, answer func(i int) (*sharedAnswe
 			r.app.warn("%s", w)
 		}
 	}
-	return answers, r.app.sharedDone(r.context)
+	return answers, nil
 }
 
 // answer lets the processes of a job find the missing answers, of which process 0 knows.
@@ -100,4 +116,27 @@ func (r *toleranceRun) answer(answers []sharedAnswer, missing *[]int, keeper *an
 		}
 		return json.Unmarshal(data, &answers[i])
 	})
+}
+
+// solveEach lets the processes of a job solve n independent problems; process 0 gets all solutions, in their order, the
+// others none. Solutions have exported fields.
+func solveEach[T any](r *toleranceRun, n int, what string, solve func(i int) (T, error)) ([]T, error) {
+	line := r.app.startProgress()
+	defer line.Clear()
+	solutions, finished := make([]T, n), 0
+	err := cluster.Tasks(r.context, r.app.group(), n, 1, func(ctx context.Context, i int) ([]byte, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		solution, err := solve(i)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(solution)
+	}, func(i int, data []byte) error {
+		finished++
+		line.Report(func() string { return fmt.Sprintf("%s %d of %d", what, finished, n) })
+		return json.Unmarshal(data, &solutions[i])
+	})
+	return solutions, err
 }

@@ -109,18 +109,11 @@ func (r *toleranceRun) runSpread() error {
 // runInputs takes one sample from each input.
 func (s *spreadReport) runInputs() error {
 	r := s.run
-	answers, err := r.each(len(r.inputs), "input", func(i int) (*sharedAnswer, error) {
-		schedule, err := r.prepare(r.inputs[i], r.mapping)
-		if err != nil {
-			return nil, err
-		}
-		set, err := r.setting(schedule)
-		if err != nil {
-			return nil, err
-		}
-		return ask(schedule, set.network, r.questionOf(set))
-	})
+	answers, err := r.each(len(r.inputs), "input", r.answerInput)
 	if err != nil {
+		return err
+	}
+	if err := r.takeInputs(answers); err != nil {
 		return err
 	}
 	for i, a := range answers {

@@ -179,11 +179,11 @@ func (t *toleranceReport) partTable() *table.Table {
 	}
 	s := table.New(columns...)
 	for _, p := range t.parts {
-		cells := []any{p.name, grouped(p.lambda), grouped(p.slope)}
+		cells := []any{p.name, grouped(p.lambda), grouped(p.Slope)}
 		if what == "wire" {
 			cells = slices.Insert(cells, 1, any(p.kind))
 		}
-		for _, l := range p.tolerance {
+		for _, l := range p.Tolerance {
 			short, _ := largestWords(tolerance.L, l)
 			cells = append(cells, short)
 		}
@@ -293,7 +293,7 @@ func (t *toleranceReport) whatIfTable() *table.Table {
 	}
 	s := table.New(table.Column{Key: "what if"}, right("takes less"), right("T"), right("T shrinks by"), right("of T"))
 	for _, a := range t.whatIfs {
-		s.Add(a.path, a.less.String(), a.t.Short(), (t.answers.T - a.t).Short(), partOf(t.answers.T-a.t, t.answers.T))
+		s.Add(a.path, a.less.String(), a.T.Short(), (t.answers.T - a.T).Short(), partOf(t.answers.T-a.T, t.answers.T))
 	}
 	return s
 }
