@@ -54,6 +54,7 @@ var leavers = map[string]bool{
 // job is this process's part in an MPI job.
 type job struct {
 	*mpi.Job
+	here   int             // processes on this host
 	before cluster.Traffic // the work of the verb
 }
 
@@ -66,12 +67,20 @@ func joinJob(ctx context.Context) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	threads, err := threadsHere(ctx, joined)
+	processes, threads, err := shareOfHost(ctx, joined)
 	if err != nil {
 		return nil, err
 	}
 	runtime.GOMAXPROCS(threads)
-	return &job{joined, joined.Traffic()}, nil
+	return &job{joined, processes, joined.Traffic()}, nil
+}
+
+// processesHere is the number of processes that share the verb on this host.
+func (a *app) processesHere() int {
+	if !a.shares() {
+		return 1
+	}
+	return a.job.here
 }
 
 // several reports whether there is a job of more than one process.
@@ -103,27 +112,29 @@ type place struct {
 	Cores []uint64 // one bit each
 }
 
-// threadsHere returns how many threads this process should use: its share of the cores that it may use.
-func threadsHere(ctx context.Context, g *mpi.Job) (int, error) {
+// shareOfHost returns how many processes there are on this host, and how many threads this one should use: its share of
+// the cores that it may use.
+func shareOfHost(ctx context.Context, g *mpi.Job) (processes, threads int, err error) {
 	here := place{g.Host(), mpi.Cores()}
 	data, err := json.Marshal(here)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	all, err := cluster.AllGather(ctx, g, data)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	users := map[int]int{} // processes by core of this host
 	mine := 0
 	for _, data := range all {
 		var there place
 		if err := json.Unmarshal(data, &there); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if there.Host != here.Host {
 			continue
 		}
+		processes++
 		for word, set := range there.Cores {
 			for ; set != 0; set &= set - 1 {
 				users[64*word+bits.TrailingZeros64(set)]++
@@ -138,10 +149,10 @@ func threadsHere(ctx context.Context, g *mpi.Job) (int, error) {
 		}
 	}
 	if mine == 0 {
-		return max(runtime.GOMAXPROCS(0)/g.Size(), 1), nil
+		return processes, max(runtime.GOMAXPROCS(0)/processes, 1), nil
 	}
 	const rounding = 1e-9 // of the sum of fractions
-	return max(int(share+rounding), 1), nil
+	return processes, max(int(share+rounding), 1), nil
 }
 
 // group is the processes that work together on this verb.

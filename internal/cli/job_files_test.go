@@ -37,8 +37,8 @@ func newSplitJob(t testing.TB, l *mpi.Library, dirs []string, args ...string) *j
 	return j
 }
 
-// alone runs slackline by itself in a directory.
-func alone(t testing.TB, dir, stdin string, args ...string) string {
+// aloneIn runs slackline by itself in a directory.
+func aloneIn(t testing.TB, dir, stdin string, args ...string) string {
 	t.Helper()
 	self, err := exec.LookPath("slackline") // which TestMain provides
 	if err != nil {
@@ -97,7 +97,7 @@ func filesOfFirst(t testing.TB) (dir, goal string) {
 	if err := os.CopyFS(filepath.Join(dir, "run"), os.DirFS("../../testdata/waits/cases/05-allreduce-8")); err != nil {
 		t.Fatal(err)
 	}
-	alone(t, dir, "", "generate", "skeleton", "--ranks", "16", "--iterations", "2", "--out", "skeleton.slk")
+	aloneIn(t, dir, "", "generate", "skeleton", "--ranks", "16", "--iterations", "2", "--out", "skeleton.slk")
 	return dir, goal
 }
 
@@ -126,7 +126,7 @@ func TestFilesAreReadByProcess0(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			words := strings.Fields(args)
-			want, figure, wantFigure := alone(t, dir, goal, words...), filepath.Join(dir, "curves.svg"), ""
+			want, figure, wantFigure := aloneIn(t, dir, goal, words...), filepath.Join(dir, "curves.svg"), ""
 			if strings.Contains(args, "--plot") {
 				wantFigure = readText(t, figure)
 			}
@@ -229,7 +229,7 @@ func TestInputsAreReadOnce(t *testing.T) {
 		strings.Fields("simulate a.goal --machine cnl --noise 1000Hz:100us --replicas 9 --format csv"),
 		strings.Fields("tolerance a.goal --machine cnl --noise 1000Hz:100us --replicas 9 --format csv"),
 	} {
-		want := alone(t, files, "", args...)
+		want := aloneIn(t, files, "", args...)
 		for i, l := range mpitest.Libraries(t) {
 			dir := t.TempDir()
 			for i, name := range names {
@@ -259,7 +259,7 @@ func TestTracesAreReadInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone(t, whole, "", "convert", otf2, "--to", "slt", "--out", "run.slt")
+	aloneIn(t, whole, "", "convert", otf2, "--to", "slt", "--out", "run.slt")
 	if err := os.CopyFS(filepath.Join(whole, "run"), os.DirFS(filepath.Dir(otf2))); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestTracesAreReadInParts(t *testing.T) {
 	}
 	for _, args := range []string{"waits run.slt --format csv", "waits run/traces.otf2 --format csv", "profile run.slt --format csv", "profile run/traces.otf2 --format csv"} {
 		words := append(strings.Fields(args), "--strict")
-		want := alone(t, whole, "", words...)
+		want := aloneIn(t, whole, "", words...)
 		for _, l := range mpitest.Libraries(t) {
 			j := newSplitJob(t, l, dirs, words...)
 			if err := j.Start(); err != nil {

@@ -173,7 +173,7 @@ func (r *seriesRun) prepare(a *app, c *cobra.Command, mapping *collective.Mappin
 		return err
 	}
 	largest := max(slices.Max(list), int(r.replicas.jobSize))
-	if err := checkMemory(largest, memory.Available); err != nil {
+	if err := checkMemory(largest, a.processesHere(), memory.Available); err != nil {
 		return err
 	}
 	n, err := readOnce(c.Context(), a, func(from source.Source) (whatif.Noise, error) {

@@ -119,7 +119,7 @@ func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input, files 
 		return usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
 	}
 	if _, inMemory := in.Program.(*schedule.Graph); expand || !inMemory && f.Name != formatSLK {
-		if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
+		if err := checkMemory(in.Program.Ranks(), 1, memory.Available); err != nil {
 			return err
 		}
 	}

@@ -157,7 +157,7 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		return err
 	}
 	a.warnOfRecordedNoise(in, &o.noise, &o.program)
-	if err := checkMemory(in.Program.Ranks()/a.group().Size(), memory.Available); err != nil {
+	if err := checkMemory(in.Program.Ranks()/a.group().Size(), a.processesHere(), memory.Available); err != nil {
 		return err
 	}
 	injection, err := readOnce(c.Context(), a, func(from source.Source) (*noise.Injection, error) {
@@ -235,14 +235,18 @@ func (a *app) warnOfRecordedNoise(in *input.Input, n *noiseOptions, p *programOp
 // nothing.
 const bytesPerRank = 160
 
-// checkMemory refuses so many ranks that the system would end the program.
-func checkMemory(ranks int, available func() (int64, bool)) error {
-	need := int64(ranks) * bytesPerRank
-	if free, known := available(); known && need > free {
-		return fmt.Errorf("%s need at least %s of memory, but only %s are free",
-			plural(ranks, "rank"), gibibytes(need), gibibytes(free))
+// checkMemory refuses so many ranks that the system would end the program, in each of the processes on this host.
+func checkMemory(ranks, processes int, available func() (int64, bool)) error {
+	need := int64(ranks) * bytesPerRank * int64(processes)
+	free, known := available()
+	if !known || need <= free {
+		return nil
 	}
-	return nil
+	what := plural(ranks, "rank")
+	if processes > 1 {
+		what += fmt.Sprintf(" in each of %d processes on a host", processes)
+	}
+	return fmt.Errorf("%s need at least %s of memory, but only %s are free", what, gibibytes(need), gibibytes(free))
 }
 
 func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }

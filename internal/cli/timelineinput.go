@@ -89,7 +89,7 @@ func (o *futureOptions) run(a *app, c *cobra.Command, word string, hash bool) (*
 		return nil, err
 	}
 	a.warnOfRecordedNoise(in, &o.noise, &o.program)
-	if err := checkMemory(in.Program.Ranks(), memory.Available); err != nil {
+	if err := checkMemory(in.Program.Ranks(), 1, memory.Available); err != nil {
 		return nil, err
 	}
 	injection, err := o.noise.injection(source.Disk, m, in.Program.Ranks(), o.program.seed)
