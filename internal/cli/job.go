@@ -95,7 +95,12 @@ func (a *app) takePart(ctx context.Context, j *job) {
 	if j.Rank() != 0 {
 		a.stdout, a.stderr = io.Discard, io.Discard
 	}
-	// A launcher may give its processes a terminal although its own output goes to a file.
+	a.obeyLauncher(ctx)
+}
+
+// obeyLauncher makes the program behave as one that a launcher has started, which may give its processes a terminal
+// although its own output goes to a file.
+func (a *app) obeyLauncher(ctx context.Context) {
 	a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
 	endInTime(ctx)
 }
@@ -255,10 +260,15 @@ func among(list map[string]bool, c *cobra.Command) bool {
 	return true
 }
 
-// becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job.
+// becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job. A process that is the
+// only one of its job needs nobody to talk to.
 func (a *app) becomeBridge(ctx context.Context) error {
 	start, is, err := mpi.StartedIn(os.Getenv)
 	if err == nil && !is {
+		return nil
+	}
+	if err == nil && start.Size == 1 && os.Getenv(mpi.JobVariable) != "on" {
+		a.obeyLauncher(ctx)
 		return nil
 	}
 	if err == nil {

@@ -340,6 +340,32 @@ func TestInterruptedJob(t *testing.T) {
 	}
 }
 
+// TestJobOfOneProcessNeedsNoMPI: it works without a bridge, which could not be made here, unless it is made to join.
+func TestJobOfOneProcessNeedsNoMPI(t *testing.T) {
+	args := strings.Fields("simulate dissemination --ranks 64 --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv")
+	_, want, _ := slackline("", args...)
+	for _, l := range mpitest.Libraries(t) {
+		for _, tc := range []struct {
+			env  string
+			code int
+			want string
+		}{
+			{"SLACKLINE_MPI=mpicc.none", 0, want},
+			{mpi.JobVariable + "=on", 0, want},
+			{mpi.JobVariable + "=on SLACKLINE_MPI=mpicc.none", 1, ""},
+		} {
+			j := newJob(t, l, 1, args...)
+			j.Env = append(j.Env, strings.Fields(tc.env)...)
+			if err := j.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if code := j.end(t); code != tc.code || j.stdout.String() != tc.want {
+				t.Errorf("%s, %s: exit code %d, stdout:\n%s\nstderr:\n%s", l, tc.env, code, j.stdout.String(), j.stderr.String())
+			}
+		}
+	}
+}
+
 // TestJobCanBeLeft: with SLACKLINE_MPI_JOB=off every process works by itself.
 func TestJobCanBeLeft(t *testing.T) {
 	for _, l := range mpitest.Libraries(t) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// JobVariable is the variable by which a user keeps slackline from joining a job (off), and by which the bridge tells
-// its child that it has joined one.
+// JobVariable is the variable by which a user keeps slackline from joining a job (off) or makes it join one of a single
+// process too (on), and by which the bridge tells its child that it has joined one.
 const JobVariable = "SLACKLINE_MPI_JOB"
 
 // Start is how a launcher has started this process as one of a job.
