@@ -33,9 +33,10 @@ type app struct {
 	warnings []string
 	heard    func(remark) // gets notes and warnings in place of the user; nil: the user gets them
 
-	job     *job                // of several processes; nil: there is none
-	alone   bool                // only process 0 of the job goes on
-	cluster *provenance.Cluster // what the processes exchanged, when they have done their work
+	launched bool                // by a launcher of MPI, as one of one or more processes
+	job      *job                // of several processes; nil: there is none
+	alone    bool                // only process 0 of the job goes on
+	cluster  *provenance.Cluster // what the processes exchanged, when they have done their work
 }
 
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {

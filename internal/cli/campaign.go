@@ -100,7 +100,7 @@ func (o *campaignOptions) run(a *app, cmd *cobra.Command, file string) error {
 		return err
 	}
 	options := campaign.Options{Self: []string{self, "campaign", "supervise"}, Name: toolName, Jobs: o.jobs}
-	if a.job != nil {
+	if a.launched {
 		options.Group, options.Environment, options.Unbind = a.group(), mpi.OutsideJob(os.Environ()), true
 	}
 	if !a.isFirst() {

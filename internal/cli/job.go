@@ -101,6 +101,7 @@ func (a *app) takePart(ctx context.Context, j *job) {
 // obeyLauncher makes the program behave as one that a launcher has started, which may give its processes a terminal
 // although its own output goes to a file.
 func (a *app) obeyLauncher(ctx context.Context) {
+	a.launched = true
 	a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
 	endInTime(ctx)
 }
