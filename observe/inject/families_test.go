@@ -125,3 +125,33 @@ func steps(text string) string {
 	text, _, _ = strings.Cut(text, "\nLoop time")
 	return text
 }
+
+// TestNeighbors wants collectives between neighbours to become messages, and to give what they give without injection, also
+// where the MPI differs from the standard: if several neighbours are the same rank.
+func TestNeighbors(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "neighbors.c")
+		for _, ranks := range []int{2, 3, 4} {
+			want := plainRun(t, l, ranks, program)
+			r := inject(t, l, ranks, program, Options{Base: -1, Sleep: "on"}, "300us")
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%d ranks: %v, exit code = %d\n%s%s", ranks, r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			if got := sortedLines(r.stdout); got != want || strings.Count(got, "is done") != ranks {
+				t.Errorf("%d ranks: got\n%s\nwant\n%s", ranks, got, want)
+			}
+			if len(r.Unhandled) > 0 {
+				t.Errorf("%d ranks: unhandled = %v", ranks, r.Unhandled)
+			}
+			calls := map[string]int64{}
+			for _, c := range r.Replaced {
+				calls[c.Function] = c.Calls
+			}
+			for _, name := range []string{"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"} {
+				if calls["MPI_Neighbor_"+name] != int64(5*ranks) || calls["MPI_Ineighbor_"+name] != int64(5*ranks) {
+					t.Errorf("%d ranks: replaced = %v, want %d of each", ranks, r.Replaced, 5*ranks)
+				}
+			}
+		}
+	})
+}

@@ -39,7 +39,8 @@ func sender(f mpi.Function) string {
 
 // replaced are the collectives that become messages.
 var replaced = []string{"barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv",
-	"alltoallw", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"}
+	"alltoallw", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
+	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}
 
 // messageClasses are the classes of calls that the library has functions of its own for.
 var messageClasses = []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "mrecv", "imrecv",
@@ -58,7 +59,7 @@ func treatmentOf(f mpi.Function) treatment {
 		return replace
 	case strings.HasPrefix(f.Class, "newcomm"):
 		return makeComm
-	case strings.Contains(f.Class, "neighbor_"), strings.HasSuffix(f.Class, "_init"), f.Class == "rma", f.Class == "irma":
+	case strings.HasSuffix(f.Class, "_init"), f.Class == "rma", f.Class == "irma":
 		return unhandled
 	case f.Class == "comm_free", f.Class == "io":
 		return drain

@@ -62,6 +62,17 @@ func (w wrapper) writePassedOn(b *strings.Builder, call string) {
 	}
 }
 
+// blocks is the number of blocks that a collective with a type for each of them sends or receives.
+func (w wrapper) blocks(sends bool) string {
+	switch {
+	case strings.Contains(w.Class, "neighbor_"):
+		return fmt.Sprintf("inj_neighbors(comm, %t)", sends)
+	case sends:
+		return "inj_blocks(comm, sendbuf == MPI_IN_PLACE)"
+	}
+	return "inj_blocks(comm, false)"
+}
+
 // requestIn lists the classes that take a request; the others make one.
 var requestIn = map[string]bool{"wait": true, "test": true, "start": true, "request_free": true}
 
@@ -87,6 +98,8 @@ func (w wrapper) writeConverted(b *strings.Builder) {
 			add(&before, "MPI_Op %s = PMPI_Op_f2c(*f_%s);", n, n)
 		case "MPI_Request":
 			add(&before, "MPI_Request %s = PMPI_Request_f2c(*f_%s);", n, n)
+		case "const MPI_Aint[]":
+			add(&before, "MPI_Aint *%s = (MPI_Aint *)f_%s;", n, n)
 		case "const int[]", "int[]":
 			add(&before, "int *%s = (int *)f_%s;", n, n)
 		case "int *":
@@ -115,7 +128,7 @@ func (w wrapper) writeConverted(b *strings.Builder) {
 			add(&before, "MPI_Status *%s = inj_statuses_in(%s, f_%s);", n, w.Requests(), n)
 			add(&after, "inj_statuses_out(%s, %s, f_%s);", w.Requests(), n, n)
 		case "const MPI_Datatype[]":
-			add(&late, "MPI_Datatype *%s = inj_types_in(comm, %s, f_%s);", n, map[bool]string{true: "sendbuf == MPI_IN_PLACE", false: "false"}[n == "sendtypes"], n)
+			add(&late, "MPI_Datatype *%s = inj_types_in(%s, f_%s);", n, w.blocks(n == "sendtypes"), n)
 			add(&after, "free(%s);", n)
 		}
 		args = append(args, arg)

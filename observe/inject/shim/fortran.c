@@ -25,9 +25,12 @@ void inj_statuses_out(int count, MPI_Status *statuses, MPI_Fint *to) {
     free(statuses);
 }
 
-MPI_Datatype *inj_types_in(MPI_Comm comm, bool ignored, const MPI_Fint *from) {
+int inj_blocks(MPI_Comm comm, bool ignored) {
     struct comm *c = inj_comm(comm);
-    int n = c == NULL || ignored ? 0 : c->size;
+    return c == NULL || ignored ? 0 : c->size;
+}
+
+MPI_Datatype *inj_types_in(int n, const MPI_Fint *from) {
     MPI_Datatype *list = malloc(sizeof(MPI_Datatype) * (size_t)(n > 0 ? n : 1));
     for (int i = 0; list != NULL && i < n; i++) list[i] = PMPI_Type_f2c(from[i]);
     return list;

@@ -11,7 +11,8 @@ MPI_Request *inj_requests_in(int count, const MPI_Fint *from);
 void inj_requests_out(int count, MPI_Request *requests, MPI_Fint *to);
 MPI_Status *inj_statuses_in(int count, const MPI_Fint *from);
 void inj_statuses_out(int count, MPI_Status *statuses, MPI_Fint *to);
-MPI_Datatype *inj_types_in(MPI_Comm comm, bool ignored, const MPI_Fint *from);
+MPI_Datatype *inj_types_in(int count, const MPI_Fint *from);
+int inj_blocks(MPI_Comm comm, bool ignored); /* one for each rank */
 int inj_first_index_any(void);
 int inj_first_index_some(void);
 

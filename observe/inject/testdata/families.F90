@@ -6,8 +6,8 @@ program families
   implicit none
   type(MPI_Request) :: r(4), p(2)
   type(MPI_Status) :: status, several(4)
-  type(MPI_Comm) :: half, twin
-  type(MPI_Datatype) :: types(8), column
+  type(MPI_Comm) :: half, twin, line
+  type(MPI_Datatype) :: types(8), both(2), column
   type(MPI_Op) :: op
   type(MPI_Message) :: message
 #else
@@ -19,10 +19,12 @@ program families
   include 'mpif.h'
 #endif
   integer :: r(4), p(2), status(MPI_STATUS_SIZE), several(MPI_STATUS_SIZE, 4), half, twin, types(8), column, op, message
+  integer :: line, both(2)
 #endif
   integer :: me, ranks, next, before, ierr, i, which, n, found, list(4), counts(8), places(8), zeros(8)
   integer :: data(12000), got(12000), back(96000), small(4)
   integer(8) :: sum
+  integer(kind=MPI_ADDRESS_KIND) :: bytes(2)
   logical :: flag
   external :: join
 
@@ -155,6 +157,18 @@ program families
     got = 0
     call MPI_Alltoallw(data, counts, zeros, types, got, counts, zeros, types, MPI_COMM_WORLD, ierr)
     call add(got, 10 * ranks)
+    got = 0
+    bytes = [0, 40]
+    both = MPI_INTEGER
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.false.], .false., line, ierr)
+#if !defined(F08)
+    ! mpi_f08 of MPICH 4.0.2 wants a directed graph here
+    call MPI_Neighbor_alltoallw(data, counts, bytes, both, got, counts, bytes, both, line, ierr)
+    call add(got, 20)
+#endif
+    call MPI_Neighbor_allgather(data, 10, MPI_INTEGER, got, 10, MPI_INTEGER, line, ierr)
+    call add(got, 20)
+    call MPI_Comm_free(line, ierr)
     got = 0
     call MPI_Scan(data, got, 10, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
     call add(got, 10)
