@@ -43,8 +43,9 @@ var rooms = map[string][]string{
 	"analyze/whatif":    {"analyze/replay", "analyze/simulate", "analyze/tolerance", "analyze/waits", "analyze/profile", "model/"},
 
 	"show/plot":    {},
-	"show/report":  {"show/plot", "analyze/", "model/"},
-	"show/explore": {"show/plot", "analyze/", "model/"},
+	"show/curves":  {"show/plot", "analyze/scaling", "analyze/tolerance"},
+	"show/report":  {"show/plot", "show/curves", "analyze/", "model/"},
+	"show/explore": {"show/plot", "show/curves", "analyze/", "model/"},
 
 	"internal/input": {"model/", "analyze/replay"},
 	"internal/cli":   {"model/", "observe/", "analyze/", "show/", "internal/input"},

@@ -16,6 +16,7 @@ import (
 	"slackline/internal/input"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
+	"slackline/show/curves"
 	"slackline/show/plot"
 )
 
@@ -330,10 +331,7 @@ func (r *checkReport) draw(a *app) error {
 	}
 	f := &scalingFigure{parameters: chosen.Fit.Parameters, place: chosen.Target}
 	if f.place == nil {
-		f.place, f.reach = chosen.Fit.Largest(), curveReach
-		if chosen.Fit.Leads[0].Exp.Sign() > 0 {
-			f.reach = 1.25
-		}
+		f.place, f.reach = chosen.Fit.Largest(), curves.Reach(chosen.Fit)
 	}
 	f.add(chosen.Fit, true)
 	f.expectation(chosen.Fit, chosen.Expectation.Expect, chosen.Limits[0])

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
+	"slackline/show/curves"
 	"slackline/show/plot"
 )
 
@@ -14,7 +15,6 @@ import (
 const (
 	mostCurves  = 6
 	curvePlaces = 200
-	curveReach  = 4 // times the largest measured value, without a target
 )
 
 // draw draws measurements and models over the first parameter; the others have
@@ -34,10 +34,7 @@ func (r *scalingReport) draw(a *app) error {
 	f := &scalingFigure{parameters: r.data.Parameters}
 	if f.place = r.place; f.place == nil {
 		f.place, _ = (&scaling.Target{Named: map[string]float64{}}).Place(r.data)
-		f.reach = curveReach
-		if fits[0].Leads[0].Exp.Sign() > 0 {
-			f.reach = 1.25
-		}
+		f.reach = curves.Reach(fits[0])
 	}
 	for _, fit := range fits {
 		f.add(fit, len(fits) == 1)
@@ -73,51 +70,27 @@ type scalingFigure struct {
 	slot       int
 }
 
-// places are where curves are computed.
-func (f *scalingFigure) places(fit *scaling.Fit) []float64 {
-	low, high := math.Inf(1), 0.0
-	for _, at := range fit.At {
-		low, high = min(low, at[0]), max(high, at[0])
-	}
+// model draws a fit as far as the figure goes.
+func (f *scalingFigure) model(fit *scaling.Fit) *curves.Model {
+	to := f.place[0]
 	if f.reach > 0 {
-		high *= f.reach
-	} else {
-		high = max(high, f.place[0])
+		to = f.reach * fit.Largest()[0]
 	}
-	x := make([]float64, curvePlaces)
-	for i := range x {
-		x[i] = low * math.Pow(high/low, float64(i)/(curvePlaces-1))
-	}
-	return x
-}
-
-// at is a place with the given value of the first parameter.
-func (f *scalingFigure) at(x float64) []float64 {
-	at := append([]float64{}, f.place...)
-	at[0] = x
-	return at
+	return curves.NewModel(fit, f.place, to, curvePlaces)
 }
 
 // add draws a fit: its measurements at the place of the other parameters, its
 // curve, and its band if wanted.
 func (f *scalingFigure) add(fit *scaling.Fit, band bool) {
 	f.slot++
-	points := &plot.Points{Slot: f.slot}
-	for i, at := range fit.At {
-		if len(at) == 1 || sameRest(at, f.place) {
-			points.X, points.Y = append(points.X, at[0]), append(points.Y, fit.Values[i])
-		}
-	}
-	curve := &plot.Line{Name: fit.CallPath + ": " + fit.Model.String(), Slot: f.slot}
-	for _, x := range f.places(fit) {
-		if y := fit.Model.Eval(f.at(x)...); y > 0 && !math.IsInf(y, 0) {
-			curve.X, curve.Y = append(curve.X, x), append(curve.Y, y)
-		}
-	}
+	m := f.model(fit)
+	points, curve := m.Measured("", f.slot), m.Curve(fit.CallPath+": "+fit.Model.String(), f.slot)
 	if band {
 		points.Name = "measured"
 		curve.Name = "model " + fit.Model.String()
-		f.addBand(fit)
+		if b := m.Band("90 % band, with noise", f.slot); len(b.X) > 1 {
+			f.under = append(f.under, b)
+		}
 	}
 	f.layers = append(f.layers, curve)
 	if len(points.X) > 0 {
@@ -125,51 +98,18 @@ func (f *scalingFigure) add(fit *scaling.Fit, band bool) {
 	}
 }
 
-func sameRest(a, b []float64) bool {
-	for i := 1; i < len(a); i++ {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// addBand draws where measurements are to be expected.
-func (f *scalingFigure) addBand(fit *scaling.Fit) {
-	band := &plot.Band{Name: "90 % band, with noise", Slot: f.slot}
-	for _, x := range f.places(fit) {
-		p := fit.Predict(f.at(x)...)
-		if p.MeasuredLow > 0 && !math.IsInf(p.MeasuredHigh, 0) {
-			band.X = append(band.X, x)
-			band.Low, band.High = append(band.Low, p.MeasuredLow), append(band.High, p.MeasuredHigh)
-		}
-	}
-	if len(band.X) > 1 {
-		f.under = append(f.under, band)
-	}
-}
-
 // expectation draws what was expected and its limits, through the model at the
 // smallest measured value.
 func (f *scalingFigure) expectation(fit *scaling.Fit, e *scaling.Expression, limit scaling.Term) {
-	expected := e.Term(f.parameters[0])
-	x := f.places(fit)
-	from := fit.Model.Eval(f.at(x[0])...)
-	curve := func(name string, t scaling.Term, slot int) {
-		base := t.Eval(x[0])
-		line := &plot.Line{Name: name, Slot: slot}
-		for _, v := range x {
-			if y := from * t.Eval(v) / base; y > 0 && !math.IsInf(y, 0) {
-				line.X, line.Y = append(line.X, v), append(line.Y, y)
-			}
-		}
+	expected, m := e.Term(f.parameters[0]), f.model(fit)
+	for _, line := range []*plot.Line{
+		m.Through("expected "+e.Text, plot.Neutral, expected),
+		m.Through("upper limit", 2, expected.Mul(limit)), m.Through("lower limit", 3, expected.Div(limit)),
+	} {
 		if len(line.X) > 1 {
 			f.layers = append(f.layers, line)
 		}
 	}
-	curve("expected "+e.Text, expected, plot.Neutral)
-	curve("upper limit", expected.Mul(limit), 2)
-	curve("lower limit", expected.Div(limit), 3)
 }
 
 // chart puts the layers together.

@@ -10,6 +10,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/internal/table"
 	"slackline/model/unit"
+	"slackline/show/curves"
 	"slackline/show/plot"
 )
 
@@ -62,9 +63,6 @@ func (r *toleranceRun) drawFigure(figure plot.Figure) error {
 	return err
 }
 
-// zoneSlots are the colours of the zones of tolerances: green, orange, vermilion, then others.
-var zoneSlots = []int{3, 4, 2, 5, 6, 7}
-
 // figure draws T, its slope and the share of the parameter over the range, for one answer or several
 // with their names. The zones of the tolerances are those of the first answer.
 func (r *toleranceRun) figure(answers []*tolerance.Answers, names []string, varied string) *plot.Stack {
@@ -83,25 +81,22 @@ func (r *toleranceRun) figure(answers []*tolerance.Answers, names []string, vari
 		{Y: plot.Axis{Label: "slope: " + slopeName(p), FromZero: true}},
 		{Y: plot.Axis{Label: "rho_" + p.String() + ", share of T", Quantity: plot.Percent, FromZero: true}},
 	}
+	first := curves.NewRuntime(answers[0])
 	for i := range parts {
-		if len(answers) == 1 {
-			parts[i].Layers = r.zones(answers[0], i == 0)
-		}
-		at := valueForPlot(p, float64(answers[0].Given.X))
-		rule := &plot.Rule{At: at, Vertical: true, Slot: plot.Neutral}
+		given, zone := "", func(int) string { return "" }
 		if i == 0 {
-			rule.Name = "given " + p.String()
+			given, zone = "given "+p.String(), func(i int) string { return "up to " + r.ask.percents[i].Number() + " %" }
 		}
-		if first, last := ends(answers[0]); at >= first && at <= last {
-			parts[i].Layers = append(parts[i].Layers, rule)
+		if len(answers) == 1 {
+			parts[i].Layers = first.Zones(zone)
 		}
+		parts[i].Layers = append(parts[i].Layers, first.Given(given)...)
 	}
 	for i, a := range answers {
-		slot := i + 1
-		xs, ts := curveLine(a)
-		parts[0].Layers = append(parts[0].Layers, &plot.Line{Name: names[i], Slot: slot, X: xs, Y: ts})
-		parts[1].Layers = append(parts[1].Layers, slopeSteps(a, slot))
-		parts[2].Layers = append(parts[2].Layers, shareLine(a, slot))
+		slot, curve := i+1, curves.NewRuntime(a)
+		parts[0].Layers = append(parts[0].Layers, curve.Curve(names[i], slot))
+		parts[1].Layers = append(parts[1].Layers, curve.Slope(slot))
+		parts[2].Layers = append(parts[2].Layers, shareLine(a, curve, slot))
 	}
 	caption := toolName + " " + strings.Join(r.app.args, " ")
 	return &plot.Stack{X: axis, Parts: parts, Caption: caption, Subtitle: r.subtitle(answers)}
@@ -138,48 +133,14 @@ func slopeName(p tolerance.Parameter) string {
 	return "lambda_L"
 }
 
-// valueForPlot is a value of the parameter, or of T beside it, on its axis: picoseconds, also per byte.
-func valueForPlot(p tolerance.Parameter, v float64) float64 {
-	if p == tolerance.G {
-		return v / 1000
-	}
-	return v
-}
-
-func ends(a *tolerance.Answers) (first, last float64) {
-	xs, _ := curveLine(a)
-	return xs[0], xs[len(xs)-1]
-}
-
-// curveLine are the corners of T.
-func curveLine(a *tolerance.Answers) (xs, ts []float64) {
-	p := a.Question.Variable.Parameter
-	for _, c := range a.Curve {
-		x, _ := c.X.Float64()
-		t, _ := c.T.Float64()
-		xs, ts = append(xs, valueForPlot(p, x)), append(ts, valueForPlot(p, t))
-	}
-	return xs, ts
-}
-
-// slopeSteps is the slope between the corners.
-func slopeSteps(a *tolerance.Answers, slot int) *plot.Steps {
-	xs, _ := curveLine(a)
-	s := &plot.Steps{Slot: slot, Edges: xs}
-	for _, c := range a.Curve[:len(a.Curve)-1] {
-		s.Y = append(s.Y, float64(c.After))
-	}
-	return s
-}
-
 // shareSamples is the number of places at which a share is computed, over the whole range.
 const shareSamples = 240
 
 // shareLine is the share of T that the parameter has, X times slope by T, which is no straight line
 // between the corners and jumps at them.
-func shareLine(a *tolerance.Answers, slot int) *plot.Line {
+func shareLine(a *tolerance.Answers, curve *curves.Runtime, slot int) *plot.Line {
 	line := &plot.Line{Slot: slot}
-	xs, ts := curveLine(a)
+	xs, ts := curve.X, curve.T
 	whole := xs[len(xs)-1] - xs[0]
 	for i := range len(xs) - 1 {
 		n := max(1, int(shareSamples*(xs[i+1]-xs[i])/whole))
@@ -194,28 +155,4 @@ func shareLine(a *tolerance.Answers, slot int) *plot.Line {
 		}
 	}
 	return line
-}
-
-// zones are the ranges that the tolerances allow, one beside the other.
-func (r *toleranceRun) zones(a *tolerance.Answers, named bool) []plot.Layer {
-	p := a.Question.Variable.Parameter
-	first, last := ends(a)
-	from := max(first, valueForPlot(p, float64(a.Given.X)))
-	var layers []plot.Layer
-	for i, l := range a.Tolerance {
-		to := last
-		if !l.Unbounded {
-			to = min(valueForPlot(p, float64(l.X)), last)
-		}
-		if to <= from {
-			continue
-		}
-		z := &plot.Zone{From: from, To: to, Vertical: true, Slot: zoneSlots[i%len(zoneSlots)]}
-		if named {
-			z.Name = "up to " + r.ask.percents[i].Number() + " %"
-		}
-		layers = append(layers, z)
-		from = to
-	}
-	return layers
 }

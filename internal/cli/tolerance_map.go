@@ -9,6 +9,7 @@ import (
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
+	"slackline/show/curves"
 	"slackline/show/plot"
 )
 
@@ -199,8 +200,7 @@ func (m *toleranceMap) draw() error {
 		Caption: toolName + " " + strings.Join(m.run.app.args, " "),
 	}
 	for i, row := range m.rows {
-		xs, ts := curveLine(row.answers)
-		chart.Layers = append(chart.Layers, &plot.Line{Name: "G = " + row.perByte.String(), Slot: i + 1, X: xs, Y: ts})
+		chart.Layers = append(chart.Layers, curves.NewRuntime(row.answers).Curve("G = "+row.perByte.String(), i+1))
 	}
 	return m.run.drawFigure(chart)
 }

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"slackline/analyze/scaling"
 	"slackline/model/dataset"
+	"slackline/show/curves"
 	"slackline/show/plot"
 )
 
@@ -162,47 +162,21 @@ func drawBoxes(c *plot.Chart, s *dataset.Series) error {
 	return nil
 }
 
-// Places of a curve, and how far it goes beyond the measurements.
-const (
-	curvePlaces = 200
-	curveReach  = 4
-)
+// curvePlaces is at how many places a curve is computed.
+const curvePlaces = 200
 
 // drawModel draws measurements, the model and the band in which measurements are to be expected.
 func drawModel(c *plot.Chart, m *scaling.Modelled) error {
 	if m.Err != nil {
 		return notFound("there is no model: " + m.Err.Error())
 	}
-	fit, rest := m.Fit, largestRest(m.Series)
-	points := &plot.Points{Name: "measured", Slot: 1}
-	low, high := math.Inf(1), 0.0
-	for i, at := range fit.At {
-		low, high = min(low, at[0]), max(high, at[0])
-		if slices.Equal(at[1:], rest) {
-			points.X, points.Y = append(points.X, at[0]), append(points.Y, fit.Values[i])
-		}
-	}
-	reach := float64(curveReach)
-	if fit.Leads[0].Exp.Sign() > 0 {
-		reach = 1.25 // exponentials leave the paper soon
-	}
-	line := &plot.Line{Name: "model " + fit.Model.String(), Slot: 1}
-	band := &plot.Band{Name: "90 % band, with noise", Slot: 1}
-	for i := range curvePlaces {
-		x := low * math.Pow(high*reach/low, float64(i)/(curvePlaces-1))
-		at := append([]float64{x}, rest...)
-		p := fit.Predict(at...)
-		if y := fit.Model.Eval(at...); y > 0 && !math.IsInf(y, 0) {
-			line.X, line.Y = append(line.X, x), append(line.Y, y)
-		}
-		if p.MeasuredLow > 0 && !math.IsInf(p.MeasuredHigh, 0) {
-			band.X, band.Low, band.High = append(band.X, x), append(band.Low, p.MeasuredLow), append(band.High, p.MeasuredHigh)
-		}
-	}
-	if len(band.X) > 1 {
+	fit := m.Fit
+	place := append([]float64{0}, largestRest(m.Series)...)
+	model := curves.NewModel(fit, place, fit.Largest()[0]*curves.Reach(fit), curvePlaces)
+	if band := model.Band("90 % band, with noise", 1); len(band.X) > 1 {
 		c.Layers = append(c.Layers, band)
 	}
-	c.Layers = append(c.Layers, line, points)
+	c.Layers = append(c.Layers, model.Curve("model "+fit.Model.String(), 1), model.Measured("measured", 1))
 	c.Y.Scale = plot.Log10
 	c.Subtitle += ", " + fit.Landau()
 	return nil

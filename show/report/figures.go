@@ -10,6 +10,7 @@ import (
 	"slackline/analyze/whatif"
 	"slackline/model/timeline"
 	"slackline/model/unit"
+	"slackline/show/curves"
 	"slackline/show/plot"
 )
 
@@ -182,46 +183,16 @@ func toleranceStack(a *tolerance.Answers, width float64) figure {
 	p := a.Question.Variable.Parameter
 	axis := plot.Axis{Label: "latency L", Quantity: plot.Time}
 	slope := "latencies"
-	scale := 1.0
 	if p == tolerance.G {
-		axis, slope, scale = plot.Axis{Label: "G, time in ps per byte"}, "bytes", 1000
+		axis, slope = plot.Axis{Label: "G, time in ps per byte"}, "bytes"
 	}
-	line := &plot.Line{Name: "run time", Slot: 1}
-	steps := &plot.Steps{Slot: 1}
-	for i, c := range a.Curve {
-		x, _ := c.X.Float64()
-		t, _ := c.T.Float64()
-		line.X, line.Y = append(line.X, x/scale), append(line.Y, t/scale)
-		if i+1 < len(a.Curve) {
-			steps.Y = append(steps.Y, float64(c.After))
-		}
-	}
-	steps.Edges = line.X
-	first, last := line.X[0], line.X[len(line.X)-1]
-	var zones []plot.Layer
-	from := max(first, float64(a.Given.X)/scale)
-	for i, l := range a.Tolerance {
-		to := last
-		if !l.Unbounded {
-			to = min(float64(l.X)/scale, last)
-		}
-		if to > from {
-			zones = append(zones, &plot.Zone{Name: "up to " + tolerances[i], From: from, To: to, Vertical: true, Slot: zoneSlots[i]})
-			from = to
-		}
-	}
-	layers := append(zones, line)
-	if at := float64(a.Given.X) / scale; at >= first && at <= last {
-		layers = append(layers, &plot.Rule{Name: "given", At: at, Vertical: true, Slot: plot.Neutral})
-	}
+	run := curves.NewRuntime(a)
+	layers := append(run.Zones(func(i int) string { return "up to " + tolerances[i] }), run.Curve("run time", 1))
 	return &plot.Stack{X: axis, Width: width, Parts: []plot.StackPart{
-		{Y: plot.Axis{Label: "run time", Quantity: plot.Time}, Layers: layers, Weight: 1.4},
-		{Y: plot.Axis{Label: slope, FromZero: true}, Layers: []plot.Layer{steps}, Weight: 0.7},
+		{Y: plot.Axis{Label: "run time", Quantity: plot.Time}, Layers: append(layers, run.Given("given")...), Weight: 1.4},
+		{Y: plot.Axis{Label: slope, FromZero: true}, Layers: []plot.Layer{run.Slope(1)}, Weight: 0.7},
 	}}
 }
-
-// zoneSlots are the colours of tolerances: green, orange, vermilion.
-var zoneSlots = []int{3, 4, 2}
 
 // scaleChart shows the run time over the number of ranks.
 func scaleChart(points []whatif.Point, noisy bool, width float64) figure {
@@ -247,49 +218,24 @@ func scaleChart(points []whatif.Point, noisy bool, width float64) figure {
 // curvePlaces is at how many places a curve is computed.
 const curvePlaces = 80
 
-// reach are the places of a curve: from the smallest measured value to a largest one, evenly on a logarithmic axis.
-func reach(fit *scaling.Fit, to float64) []float64 {
-	low, high := math.Inf(1), to
-	for _, at := range fit.At {
-		low, high = min(low, at[0]), max(high, at[0])
+// add adds a line to a chart, if there is enough of it.
+func add(c *plot.Chart, line *plot.Line) {
+	if len(line.X) > 1 {
+		c.Layers = append(c.Layers, line)
 	}
-	x := make([]float64, curvePlaces)
-	for i := range x {
-		x[i] = low * math.Pow(high/low, float64(i)/(curvePlaces-1))
-	}
-	return x
 }
 
-// finite reports whether a value can be drawn on a logarithmic axis.
-func finite(y float64) bool { return y > 0 && !math.IsInf(y, 0) && !math.IsNaN(y) }
-
-// at is a place with another value of the first parameter.
-func at(place []float64, x float64) []float64 { return append([]float64{x}, place[1:]...) }
-
-// curve is a function over the first parameter.
-func curve(name string, slot int, x []float64, f func(float64) float64) *plot.Line {
-	line := &plot.Line{Name: name, Slot: slot}
-	for _, v := range x {
-		if y := f(v); finite(y) {
-			line.X, line.Y = append(line.X, v), append(line.Y, y)
+// addMeasured adds those measurements that a logarithmic axis can show.
+func addMeasured(c *plot.Chart, m *curves.Model, name string, slot int) {
+	all, points := m.Measured(name, slot), &plot.Points{Name: name, Slot: slot}
+	for i, y := range all.Y {
+		if curves.Drawable(y) {
+			points.X, points.Y = append(points.X, all.X[i]), append(points.Y, y)
 		}
 	}
-	return line
-}
-
-// measured are the points of a fit at the values that the other parameters have at a place.
-func measured(fit *scaling.Fit, place []float64, slot int) *plot.Points {
-	points := &plot.Points{Slot: slot}
-	for i, where := range fit.At {
-		same := true
-		for k := 1; k < len(where); k++ {
-			same = same && where[k] == place[k]
-		}
-		if same && finite(fit.Values[i]) {
-			points.X, points.Y = append(points.X, where[0]), append(points.Y, fit.Values[i])
-		}
+	if len(points.X) > 0 {
+		c.Layers = append(c.Layers, points)
 	}
-	return points
 }
 
 // modelChart draws models with what was measured.
@@ -298,13 +244,9 @@ func modelChart(fits []*scaling.Fit, metric string, place []float64, width float
 		X: plot.Axis{Label: fits[0].Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: label(metric, fits[0]), Scale: plot.Log10}, Width: width, Height: height(width),
 	}
 	for i, fit := range fits {
-		line := curve(shortName(fit.CallPath, width), i+1, reach(fit, place[0]), func(x float64) float64 { return fit.Model.Eval(at(place, x)...) })
-		if len(line.X) > 1 {
-			c.Layers = append(c.Layers, line)
-		}
-		if points := measured(fit, place, i+1); len(points.X) > 0 {
-			c.Layers = append(c.Layers, points)
-		}
+		m := curves.NewModel(fit, place, place[0], curvePlaces)
+		add(c, m.Curve(shortName(fit.CallPath, width), i+1))
+		addMeasured(c, m, "", i+1)
 	}
 	return c
 }
@@ -328,37 +270,17 @@ func expectationChart(c *scaling.Check, width float64) figure {
 		place = c.Target
 		to = place[0]
 	}
-	x := reach(fit, to)
+	m := curves.NewModel(fit, place, to, curvePlaces)
 	chart := &plot.Chart{
 		X: plot.Axis{Label: fit.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: label(c.Metric, fit), Scale: plot.Log10}, Width: width, Height: height(width),
 	}
-	band := &plot.Band{Name: "90 % band", Slot: 1}
-	for _, v := range x {
-		if p := fit.Predict(at(place, v)...); finite(p.MeasuredLow) && finite(p.MeasuredHigh) {
-			band.X, band.Low, band.High = append(band.X, v), append(band.Low, p.MeasuredLow), append(band.High, p.MeasuredHigh)
-		}
-	}
-	if len(band.X) > 1 {
+	if band := m.Band("90 % band", 1); len(band.X) > 1 {
 		chart.Layers = append(chart.Layers, band)
 	}
-	model := func(v float64) float64 { return fit.Model.Eval(at(place, v)...) }
 	expected := c.Expectation.Expect.Term(fit.Parameters[0])
-	from := model(x[0])
-	through := func(t scaling.Term) func(float64) float64 {
-		return func(v float64) float64 { return from * t.Eval(v) / t.Eval(x[0]) }
-	}
-	lines := []*plot.Line{
-		curve("model", 1, x, model), curve("expected "+c.Expectation.Expect.Text, plot.Neutral, x, through(expected)),
-		curve("upper limit", 2, x, through(expected.Mul(c.Limits[0]))),
-	}
-	for _, line := range lines {
-		if len(line.X) > 1 {
-			chart.Layers = append(chart.Layers, line)
-		}
-	}
-	if points := measured(fit, place, 1); len(points.X) > 0 {
-		points.Name = "measured"
-		chart.Layers = append(chart.Layers, points)
-	}
+	add(chart, m.Curve("model", 1))
+	add(chart, m.Through("expected "+c.Expectation.Expect.Text, plot.Neutral, expected))
+	add(chart, m.Through("upper limit", 2, expected.Mul(c.Limits[0])))
+	addMeasured(chart, m, "measured", 1)
 	return chart
 }

@@ -1,0 +1,96 @@
+package curves
+
+import (
+	"math"
+
+	"slackline/analyze/scaling"
+	"slackline/show/plot"
+)
+
+// Model draws a model over its first parameter; the other parameters have fixed values.
+type Model struct {
+	fit   *scaling.Fit
+	place []float64 // of the parameters; the first one is not looked at
+	x     []float64 // where curves are computed
+}
+
+// NewModel draws a model from the smallest measured value of the first parameter to a largest one, or to the largest
+// that was measured, with so many places, evenly on a logarithmic axis.
+func NewModel(fit *scaling.Fit, place []float64, to float64, places int) *Model {
+	low, high := math.Inf(1), to
+	for _, at := range fit.At {
+		low, high = min(low, at[0]), max(high, at[0])
+	}
+	x := make([]float64, places)
+	for i := range x {
+		x[i] = low * math.Pow(high/low, float64(i)/float64(places-1))
+	}
+	return &Model{fit, place, x}
+}
+
+// Reach is how many times the largest measured value a curve goes if nobody says.
+func Reach(fit *scaling.Fit) float64 {
+	if fit.Leads[0].Exp.Sign() > 0 {
+		return 1.25 // exponentials leave the paper soon
+	}
+	return 4
+}
+
+// at is the place with another value of the first parameter.
+func (m *Model) at(x float64) []float64 { return append([]float64{x}, m.place[1:]...) }
+
+// Drawable reports whether a value can be drawn on a logarithmic axis.
+func Drawable(y float64) bool { return y > 0 && !math.IsInf(y, 0) }
+
+// curve is a function over the first parameter, as far as it can be drawn.
+func (m *Model) curve(name string, slot int, f func(x float64) float64) *plot.Line {
+	line := &plot.Line{Name: name, Slot: slot}
+	for _, x := range m.x {
+		if y := f(x); Drawable(y) {
+			line.X, line.Y = append(line.X, x), append(line.Y, y)
+		}
+	}
+	return line
+}
+
+func (m *Model) value(x float64) float64 { return m.fit.Model.Eval(m.at(x)...) }
+
+// Curve is the model.
+func (m *Model) Curve(name string, slot int) *plot.Line { return m.curve(name, slot, m.value) }
+
+// Through is a term that has the value of the model at the smallest measured value.
+func (m *Model) Through(name string, slot int, t scaling.Term) *plot.Line {
+	from, base := m.value(m.x[0]), t.Eval(m.x[0])
+	return m.curve(name, slot, func(x float64) float64 { return from * t.Eval(x) / base })
+}
+
+// Band is where measurements are to be expected.
+func (m *Model) Band(name string, slot int) *plot.Band {
+	band := &plot.Band{Name: name, Slot: slot}
+	for _, x := range m.x {
+		if p := m.fit.Predict(m.at(x)...); Drawable(p.MeasuredLow) && Drawable(p.MeasuredHigh) {
+			band.X, band.Low, band.High = append(band.X, x), append(band.Low, p.MeasuredLow), append(band.High, p.MeasuredHigh)
+		}
+	}
+	return band
+}
+
+// Measured are the measurements where the other parameters have the values of the place.
+func (m *Model) Measured(name string, slot int) *plot.Points {
+	points := &plot.Points{Name: name, Slot: slot}
+	for i, at := range m.fit.At {
+		if sameRest(at, m.place) {
+			points.X, points.Y = append(points.X, at[0]), append(points.Y, m.fit.Values[i])
+		}
+	}
+	return points
+}
+
+func sameRest(a, b []float64) bool {
+	for i := 1; i < len(a); i++ {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

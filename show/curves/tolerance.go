@@ -1,0 +1,76 @@
+package curves
+
+import (
+	"slackline/analyze/tolerance"
+	"slackline/show/plot"
+)
+
+// Runtime draws the run time T over a parameter of the network.
+type Runtime struct {
+	X, T    []float64 // the corners of T
+	answers *tolerance.Answers
+}
+
+// NewRuntime draws the curve of answers, which have one.
+func NewRuntime(a *tolerance.Answers) *Runtime {
+	r := &Runtime{answers: a}
+	for _, c := range a.Curve {
+		x, _ := c.X.Float64()
+		t, _ := c.T.Float64()
+		r.X, r.T = append(r.X, r.scaled(x)), append(r.T, r.scaled(t))
+	}
+	return r
+}
+
+// scaled is a value of the parameter, or of T beside it, on its axis: picoseconds, also per byte.
+func (r *Runtime) scaled(v float64) float64 {
+	if r.answers.Question.Variable.Parameter == tolerance.G {
+		return v / 1000
+	}
+	return v
+}
+
+// Curve is T.
+func (r *Runtime) Curve(name string, slot int) *plot.Line {
+	return &plot.Line{Name: name, Slot: slot, X: r.X, Y: r.T}
+}
+
+// Slope is the slope of T between the corners.
+func (r *Runtime) Slope(slot int) *plot.Steps {
+	s := &plot.Steps{Slot: slot, Edges: r.X}
+	for _, c := range r.answers.Curve[:len(r.answers.Curve)-1] {
+		s.Y = append(s.Y, float64(c.After))
+	}
+	return s
+}
+
+// Given marks the given value of the parameter; nil if it is outside the range.
+func (r *Runtime) Given(name string) []plot.Layer {
+	at := r.scaled(float64(r.answers.Given.X))
+	if at < r.X[0] || at > r.X[len(r.X)-1] {
+		return nil
+	}
+	return []plot.Layer{&plot.Rule{Name: name, At: at, Vertical: true, Slot: plot.Neutral}}
+}
+
+// zoneSlots are the colours of the zones of tolerances: green, orange, vermilion, then others.
+var zoneSlots = []int{3, 4, 2, 5, 6, 7}
+
+// Zones are the ranges that the tolerances allow, one beside the other; name tells how that of tolerance i is called.
+func (r *Runtime) Zones(name func(i int) string) []plot.Layer {
+	last := r.X[len(r.X)-1]
+	from := max(r.X[0], r.scaled(float64(r.answers.Given.X)))
+	var layers []plot.Layer
+	for i, l := range r.answers.Tolerance {
+		to := last
+		if !l.Unbounded {
+			to = min(r.scaled(float64(l.X)), last)
+		}
+		if to <= from {
+			continue
+		}
+		layers = append(layers, &plot.Zone{Name: name(i), From: from, To: to, Vertical: true, Slot: zoneSlots[i%len(zoneSlots)]})
+		from = to
+	}
+	return layers
+}
