@@ -182,22 +182,24 @@ func (l *link) exchange(mine notice, ports []*ports) ([]notice, error) {
 
 // appendStreams appends what the cores have for process q, by shard of q, or nothing at all.
 func (l *link) appendStreams(b []byte, q int, from []*ports) []byte {
-	empty := len(b)
 	crossed := int64(0)
+	for s := l.first[q]; s < l.first[q+1]; s++ {
+		for _, p := range from {
+			crossed += p.out[s].count
+		}
+	}
+	if crossed == 0 {
+		return b
+	}
+	l.crossed += crossed
 	for s := l.first[q]; s < l.first[q+1]; s++ {
 		b = binary.AppendUvarint(b, uint64(len(from)))
 		for _, p := range from {
-			k := &p.out[s]
-			crossed += k.count
-			stream := k.end()
+			stream := p.out[s].end()
 			b = binary.AppendUvarint(b, uint64(len(stream)))
 			b = append(b, stream...)
 		}
 	}
-	if crossed == 0 {
-		return b[:empty]
-	}
-	l.crossed += crossed
 	return b
 }
 

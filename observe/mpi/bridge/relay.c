@@ -14,7 +14,7 @@
  * message. */
 #define SHORT_PART 512
 
-enum { LONG_PART = 0xffff, SLOT = 8 + SHORT_PART, LARGEST_BLOCK = 2 + SHORT_PART, TAG_RELAY = 3 };
+enum { LONG_PART = 0xffff, SLOT = 8 + SHORT_PART, LARGEST_BLOCK = 2 + SHORT_PART, QUICK = 16, TAG_RELAY = 3 };
 
 static char *slots;      /* by distance: the block for the process so far ahead; in the end, from the process so far behind */
 static char *leaves, *arrives;
@@ -26,42 +26,42 @@ static char *slot(int distance) { return slots + (size_t)distance * SLOT; }
 
 const char *bridge_relayed(int from) { return slot((bridge_rank - from + bridge_size) % bridge_size); }
 
-/* blocks counts the distances that have a bit. */
-static size_t blocks(int bit)
-{
-	size_t n = 0;
-	for (int d = 1; d < bridge_size; d++)
-		n += (d & bit) != 0;
-	return n;
-}
+/* next returns the next distance that has a bit; the first one is the bit itself. */
+static int next(int distance, int bit) { return (distance + 1) | bit; }
 
 static void prepare(void)
 {
 	if (slots != NULL)
 		return;
-	for (int bit = 1; bit < bridge_size; bit <<= 1)
-		if (sizeof(uint32_t) + blocks(bit) * LARGEST_BLOCK > largest)
-			largest = sizeof(uint32_t) + blocks(bit) * LARGEST_BLOCK;
+	/* Not all distances have the same bit. */
+	largest = sizeof(uint32_t) + (size_t)(bridge_size - 1) * LARGEST_BLOCK;
 	if (largest > INT32_MAX)
 		bridge_fatal("%d processes are too many for an exchange", bridge_size);
-	leaves = bridge_room(largest);
-	arrives = bridge_room(largest);
+	leaves = bridge_room(largest + QUICK);
+	arrives = bridge_room(largest + QUICK);
 	slots = bridge_room((size_t)bridge_size * SLOT);
+}
+
+/* copy copies the bytes of a block. Most are so few that it is faster to copy more than to count; there is room for it. */
+static void copy(char *to, const char *from, size_t bytes)
+{
+	if (bytes <= QUICK)
+		memcpy(to, from, QUICK);
+	else
+		memcpy(to, from, bytes);
 }
 
 /* pack writes the blocks of a round and returns their size. */
 static int pack(int bit)
 {
 	char *at = leaves + sizeof(uint32_t);
-	for (int d = 1; d < bridge_size; d++) {
-		if (!(d & bit))
-			continue;
+	for (int d = bit; d < bridge_size; d = next(d, bit)) {
 		uint64_t bytes = bridge_length(slot(d));
 		uint16_t mark = bridge_is_short(bytes) ? (uint16_t)bytes : LONG_PART;
 		memcpy(at, &mark, sizeof mark);
 		at += sizeof mark;
 		size_t rest = mark == LONG_PART ? 8 : mark;
-		memcpy(at, slot(d) + (mark == LONG_PART ? 0 : 8), rest);
+		copy(at, slot(d) + (mark == LONG_PART ? 0 : 8), rest);
 		at += rest;
 	}
 	uint32_t bytes = (uint32_t)(at - leaves);
@@ -74,12 +74,10 @@ static int unpack(int bit)
 {
 	uint32_t all;
 	memcpy(&all, arrives, sizeof all);
-	const char *at = arrives + sizeof all, *end = arrives + all;
 	if (all < sizeof all || all > largest)
 		return 0;
-	for (int d = 1; d < bridge_size; d++) {
-		if (!(d & bit))
-			continue;
+	const char *at = arrives + sizeof all, *end = arrives + all;
+	for (int d = bit; d < bridge_size; d = next(d, bit)) {
 		uint16_t mark;
 		if (end - at < (ptrdiff_t)sizeof mark)
 			return 0;
@@ -92,7 +90,7 @@ static int unpack(int bit)
 		if (mark == LONG_PART)
 			memcpy(&length, at, sizeof length);
 		else
-			memcpy(slot(d) + 8, at, rest);
+			copy(slot(d) + 8, at, rest);
 		memcpy(slot(d), &length, sizeof length);
 		at += rest;
 	}
