@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"syscall"
@@ -58,6 +59,43 @@ func syntheticRun(ranks, events int) *timeline.Timeline {
 	return tl
 }
 
+// distributions are how the calls of a synthetic run lie in its time: each maps the times of a run of a length in which
+// they lie evenly, in order.
+var distributions = []struct {
+	name string
+	at   func(t, length unit.Duration) unit.Duration
+}{
+	{"even", func(t, _ unit.Duration) unit.Duration { return t }},
+	// All in the hundred thousandth part of the run behind its middle.
+	{"bunched", func(t, length unit.Duration) unit.Duration {
+		if t == 0 || t == length {
+			return t * 100_000
+		}
+		return length*50_000 + t
+	}},
+	// In seven parts, with long pauses between them.
+	{"bursts", func(t, length unit.Duration) unit.Duration { return t + 7*t/length*1000*length }},
+	// Each half of the run has as many calls as the half of the half before it.
+	{"growing", func(t, length unit.Duration) unit.Duration {
+		return unit.Duration(math.Exp2(20*float64(t)/float64(length)) * float64(length))
+	}},
+}
+
+// distribute moves the calls of a run to where a distribution has them.
+func distribute(tl *timeline.Timeline, at func(t, length unit.Duration) unit.Duration) *timeline.Timeline {
+	length := tl.End
+	for i := range tl.Locations {
+		l := &tl.Locations[i]
+		for k := range l.Calls.Enter {
+			l.Calls.Enter[k], l.Calls.Leave[k] = at(l.Calls.Enter[k], length), at(l.Calls.Leave[k], length)
+		}
+		l.First, l.Last = at(l.First, length), at(length, length)
+		l.Calls.Leave[0] = l.Last
+	}
+	tl.Start, tl.End = at(0, length), at(length, length)
+	return tl
+}
+
 // bytesOf is what the calls of a run take in memory; messages would come on top.
 func bytesOf(tl *timeline.Timeline) int64 {
 	n := int64(0)
@@ -99,7 +137,7 @@ func BenchmarkFirstView(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p.encode(1, colorKind)
+				p.encode(1, colorKind, 2)
 			}
 			b.ReportMetric((cpuTime()-used)/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(eventsOf(tl))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
@@ -117,43 +155,53 @@ func cpuTime() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// BenchmarkZoom is one step of zooming, from the whole run to single calls; the worst of all steps is slowest-ms, or
-// slowest-cpu-ms of CPU time on all cores together, which a busy machine does not change.
+// BenchmarkZoom is one step of zooming, from the whole run to single calls at a place where there are many; the worst of
+// all steps is slowest-ms, or slowest-cpu-ms of CPU time on all cores together, which a busy machine does not change.
 func BenchmarkZoom(b *testing.B) {
 	for _, size := range benchSizes {
-		tl := syntheticRun(size.ranks, size.events)
-		ctx := context.Background()
-		v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
+		for _, d := range distributions {
+			tl := distribute(syntheticRun(size.ranks, size.events), d.at)
+			ctx := context.Background()
+			v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
+			if err != nil {
+				b.Fatal(err)
+			}
+			enter := tl.Locations[0].Calls.Enter
+			middle := enter[len(enter)/3] - tl.Start
+			for _, rows := range []int{50, 1000} {
+				last := min(rows, size.ranks)
+				if rows == 1000 {
+					last = size.ranks // as many as there are: rows are groups of them
+				}
+				b.Run(fmt.Sprintf("ranks=%d/events=%d/calls=%s/rows=%d", size.ranks, size.events, d.name, rows), func(b *testing.B) {
+					zoom(b, v, middle, last, rows)
+				})
+			}
+			b.Logf("%s: index/timeline %.2f", d.name, float64(v.kinds.index.bytes()+4*v.counts.calls)/float64(bytesOf(tl)))
+		}
+	}
+}
+
+// zoom goes from the whole run to a moment of it, again and again.
+func zoom(b *testing.B, v *view, middle unit.Duration, last, rows int) {
+	width, steps, slowest, dearest := v.length(), 0, 0.0, 0.0
+	for b.Loop() {
+		before, used := b.Elapsed(), cpuTime()
+		from := min(max(middle-width/2, 0), v.length()-width)
+		p, err := v.kinds.paint(context.Background(), from, from+width, 1920, 0, last, rows)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, rows := range []int{50, 1000} {
-			last := min(rows, size.ranks)
-			if rows == 1000 {
-				last = size.ranks // as many as there are: rows are groups of them
-			}
-			b.Run(fmt.Sprintf("ranks=%d/events=%d/rows=%d", size.ranks, size.events, rows), func(b *testing.B) {
-				width, steps, slowest, dearest := v.length(), 0, 0.0, 0.0
-				for b.Loop() {
-					before, used := b.Elapsed(), cpuTime()
-					from := (v.length() - width) / 3
-					p, err := v.kinds.paint(ctx, from, from+width, 1920, 0, last, rows)
-					if err != nil {
-						b.Fatal(err)
-					}
-					p.encode(1, colorKind)
-					slowest = max(slowest, (b.Elapsed()-before).Seconds()*1000)
-					dearest = max(dearest, (cpuTime()-used)*1000)
-					if width, steps = width*2/3, steps+1; width < 1000 {
-						width = v.length()
-					}
-				}
-				b.ReportMetric(slowest, "slowest-ms")
-				b.ReportMetric(dearest, "slowest-cpu-ms")
-				b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-			})
+		p.encode(1, colorKind, 2)
+		slowest = max(slowest, (b.Elapsed()-before).Seconds()*1000)
+		dearest = max(dearest, (cpuTime()-used)*1000)
+		if width, steps = width*2/3, steps+1; width < 1000 {
+			width = v.length()
 		}
 	}
+	b.ReportMetric(slowest, "slowest-ms")
+	b.ReportMetric(dearest, "slowest-cpu-ms")
+	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
 }
 
 // heap is what is in memory and used.

@@ -9,10 +9,13 @@ type cell interface{ uint8 | uint16 }
 // of equals, the one with the smallest number. It may have levels above, each of bins twice as wide as the one
 // below; they are filled on the way, from the sums of the bins below, so that all are exact.
 type binner[T cell] struct {
-	levels []level[T]
-	width  unit.Duration // of a bin of the lowest level
-	at     unit.Duration // how far it has come
-	end    unit.Duration // of the present bin of the lowest level
+	levels     []level[T]
+	categories int
+	width      unit.Duration   // of a bin of the lowest level
+	at         unit.Duration   // how far it has come
+	end        unit.Duration   // of the present bin of the lowest level
+	total      []unit.Duration // all time, by category; nil: nobody wants to know
+	spare      []level[T]      // that are not used at present
 }
 
 // level is one resolution of a binner.
@@ -24,20 +27,20 @@ type level[T cell] struct {
 	touched []uint16        // categories with a sum
 }
 
-// newBinner returns a binner of so many levels and categories.
-func newBinner[T cell](levels, categories int, width unit.Duration) *binner[T] {
-	b := &binner[T]{levels: make([]level[T], levels), width: width}
-	for k := range b.levels {
-		b.levels[k] = level[T]{width: width << k, sums: make([]unit.Duration, categories)}
-	}
-	return b
-}
+// newBinner returns a binner of so many categories.
+func newBinner[T cell](categories int) *binner[T] { return &binner[T]{categories: categories} }
 
-// begin starts anew at a moment: that is the left edge of the first bin of the outputs, one for each level.
-func (b *binner[T]) begin(at unit.Duration, out ...[]T) {
-	b.at, b.end = at, at+b.width
+// begin starts anew at a moment: that is the left edge of the first bin of the outputs, one for each level. The time of
+// all bins is added to total, if there is one.
+func (b *binner[T]) begin(at, width unit.Duration, total []unit.Duration, out ...[]T) {
+	for len(b.spare) < len(out) {
+		b.spare = append(b.spare, level[T]{sums: make([]unit.Duration, b.categories)})
+	}
+	b.levels = b.spare[:len(out)]
+	b.at, b.end, b.width, b.total = at, at+width, width, total
 	for k := range b.levels {
-		b.levels[k].out, b.levels[k].bin = out[k], 0
+		l := &b.levels[k]
+		l.out, l.bin, l.width = out[k], 0, width<<k
 	}
 }
 
@@ -79,6 +82,7 @@ func (b *binner[T]) fill(k, n int, category T) {
 	}
 	if k+1 == len(b.levels) {
 		l.bin += n
+		b.sum(uint16(category), unit.Duration(n)*l.width)
 		return
 	}
 	above := &b.levels[k+1]
@@ -119,10 +123,19 @@ func (b *binner[T]) settle(k int) {
 	for _, c := range l.touched {
 		if k+1 < len(b.levels) {
 			b.levels[k+1].tally(c, l.sums[c])
+		} else {
+			b.sum(c, l.sums[c])
 		}
 		l.sums[c] = 0
 	}
 	l.touched = l.touched[:0]
+}
+
+// sum adds to the time of all bins.
+func (b *binner[T]) sum(category uint16, d unit.Duration) {
+	if b.total != nil {
+		b.total[category] += d
+	}
 }
 
 // flush ends the last bins, which may not be full.

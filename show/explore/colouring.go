@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"math/bits"
 	"unsafe"
 
 	"slackline/internal/parallel"
@@ -12,10 +11,8 @@ import (
 // colouring gives every moment of every location a category. It can be asked for any window: wide ones are answered
 // from an index, narrow ones from the calls themselves.
 //
-// The index is a pyramid for each location: levels of bins, whose widths are powers of two in picoseconds, so that a
-// bin of one level is exactly two of the level below; a bin has the category that takes most of its time. The
-// lowest level of a location has about as many bins as it has pieces of time. So the index takes a few bytes for
-// each call, and a picture costs about one look for each of its cells, from whichever side it comes.
+// The index has, for every bin of the layout, the category that takes most of its time. So it takes a few bytes for each
+// call, and a picture costs about one look for each of its cells, from whichever side it comes.
 type colouring struct {
 	v          *view
 	categories int
@@ -44,122 +41,167 @@ func add[T cell](c *colouring, location int, from, to unit.Duration, b *binner[T
 
 // index answers wide windows.
 type index interface {
-	// finest is the width of the narrowest bins that any location has: those of level 0.
-	finest() unit.Duration
-	// look copies bins of a location from a level, from a number on. It returns false if the location has no bins as
-	// narrow as those: then it has few calls, and they can be asked themselves.
-	look(level, location, first int, out []uint16) bool
+	// look fills columns of a location: bins of a width (a power of two), from a number on. It calls missing for those
+	// that are narrower than the bins that there are: few calls lie there, and they can be asked themselves.
+	look(width, location, first int, out []uint16, missing func(from, to int))
 	bytes() int64
 }
 
 // pyramid is an index whose bins have the given type.
 type pyramid[T cell] struct {
-	width   unit.Duration // of level 0
-	length  unit.Duration // of the run
-	missing []uint8       // by location: how many levels it lacks at the bottom
-	bins    [][]T         // by location: those of its levels, the lowest first
-}
-
-func (p *pyramid[T]) finest() unit.Duration { return p.width }
-
-// binsOf is the number of bins of a level.
-func (p *pyramid[T]) binsOf(level int) int { return int((p.length-1)/(p.width<<level)) + 1 }
-
-// levels is the number of levels: the highest one has a single bin.
-func (p *pyramid[T]) levels() int {
-	n := 1
-	for p.binsOf(n-1) > 1 {
-		n++
-	}
-	return n
-}
-
-func (p *pyramid[T]) look(level, location, first int, out []uint16) bool {
-	below := int(p.missing[location])
-	if level < below {
-		return false
-	}
-	at := first
-	for ; below < level; below++ {
-		at += p.binsOf(below)
-	}
-	row := p.bins[location][at:]
-	for i := range out {
-		out[i] = uint16(row[i])
-	}
-	return true
+	layout *layout
+	bins   [][]T // by location, as the layout has them
 }
 
 func (p *pyramid[T]) bytes() int64 {
-	n := int64(len(p.missing))
+	n := int64(0)
 	for _, bins := range p.bins {
 		n += int64(len(bins)) * int64(unsafe.Sizeof(T(0)))
 	}
 	return n
 }
 
-// The lowest level of a location has up to binsPerCall bins for each of its calls, and leastBins.
-const (
-	binsPerCall = 2
-	leastBins   = 32
-)
-
-// lowestWidth is the width of the bins of a location's lowest level, a power of two.
-func (v *view) lowestWidth(location int) unit.Duration {
-	bins := max(leastBins, binsPerCall*int64(v.tl.Locations[location].Calls.Len()))
-	width := unit.Duration(1)
-	for int64((v.length()-1)/width)+1 > bins {
-		width <<= 1
+func (p *pyramid[T]) look(width, location, first int, out []uint16, missing func(from, to int)) {
+	l := looker[T]{
+		layout: p.layout, list: p.layout.locations[location], bins: p.bins[location],
+		width: width, first: first, out: out, missing: missing,
 	}
-	return width
+	l.look(0, 0)
+	l.miss()
 }
 
-// buildIndex makes the pyramids of all locations.
+// looker fills the columns of one location.
+type looker[T cell] struct {
+	layout   *layout
+	list     []stretch
+	bins     []T
+	width    int // of the columns
+	first    int
+	out      []uint16
+	missing  func(from, to int)
+	from, to int // columns that are missing and not yet told
+}
+
+// look fills the columns that a stretch has.
+func (l *looker[T]) look(i int32, from unit.Duration) {
+	s := &l.list[i]
+	low := max(int(from>>l.width)-l.first, 0)
+	high := min(int((min(from+1<<s.width, l.layout.length)-1)>>l.width)+1-l.first, len(l.out))
+	switch {
+	case low >= high:
+	case s.halved && int(s.width) > l.width:
+		l.look(i+1, from)
+		if second := l.list[i+1].next; second < s.next {
+			l.look(second, from+1<<(s.width-1))
+		}
+	case l.width < int(s.lowest):
+		if l.to != low {
+			l.miss()
+			l.from = low
+		}
+		l.to = high
+	default:
+		at := int(s.bins)
+		for w := int(s.lowest); w < l.width; w++ {
+			at += l.layout.binsOf(s, from, w)
+		}
+		row := l.bins[at+low+l.first-int(from>>l.width):][:high-low]
+		for x, category := range row {
+			l.out[low+x] = uint16(category)
+		}
+	}
+}
+
+// miss tells which columns are missing.
+func (l *looker[T]) miss() {
+	if l.from < l.to {
+		l.missing(l.from, l.to)
+	}
+	l.from, l.to = 0, 0
+}
+
+// buildIndex finds the categories of the bins of all locations.
 func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) {
 	v := c.v
-	n := len(v.tl.Locations)
-	p := &pyramid[T]{width: v.length(), length: v.length(), missing: make([]uint8, n), bins: make([][]T, n)}
-	widths := make([]unit.Duration, n)
-	for location := range widths {
-		widths[location] = v.lowestWidth(location)
-		p.width = min(p.width, widths[location])
-	}
-	workers := make([]indexer[T], v.threads)
-	parallel.EachWorker(n, v.threads, func(worker, location int) {
-		if ctx.Err() == nil {
-			p.missing[location] = uint8(bits.TrailingZeros64(uint64(widths[location])) - bits.TrailingZeros64(uint64(p.width)))
-			p.bins[location] = workers[worker].index(c, p, location)
+	p := &pyramid[T]{layout: v.layout, bins: make([][]T, len(v.tl.Locations))}
+	workers := make([]*indexer[T], v.threads)
+	parallel.EachWorker(len(p.bins), v.threads, func(worker, location int) {
+		if ctx.Err() != nil {
+			return
 		}
+		if workers[worker] == nil {
+			workers[worker] = &indexer[T]{c: c, layout: v.layout, binner: newBinner[T](c.categories)}
+		}
+		p.bins[location] = workers[worker].index(location)
 	})
 	return p, ctx.Err()
 }
 
-// indexer is one worker of an index: binners by the levels that they lack.
-type indexer[T cell] map[int]*binner[T]
+// indexer is one worker of an index.
+type indexer[T cell] struct {
+	c        *colouring
+	layout   *layout
+	binner   *binner[T]
+	location int
+	list     []stretch
+	bins     []T
+	out      [][]T
+	sums     [][]unit.Duration // time by category of the stretches that are being halved, by their widths
+}
 
-// index makes the pyramid of a location.
-func (x *indexer[T]) index(c *colouring, p *pyramid[T], location int) []T {
-	lowest, levels := int(p.missing[location]), p.levels()
-	size := 0
-	for level := lowest; level < levels; level++ {
-		size += p.binsOf(level)
+// index fills the bins of a location.
+func (x *indexer[T]) index(location int) []T {
+	x.location, x.list = location, x.layout.locations[location]
+	x.bins = make([]T, x.layout.size(location))
+	x.fill(0, 0, nil)
+	return x.bins
+}
+
+// fill fills the bins of a stretch, and adds the time of its categories to some sums, if there are any.
+func (x *indexer[T]) fill(i int32, from unit.Duration, sums []unit.Duration) {
+	s := &x.list[i]
+	if !s.halved {
+		x.fillEven(s, from, sums)
+		return
 	}
-	all := make([]T, size)
-	out := make([][]T, 0, levels)
-	for level, rest := lowest, all; level < levels; level++ {
-		n := p.binsOf(level)
-		out, rest = append(out, rest[:n]), rest[n:]
+	own := x.sumsOf(int(s.width))
+	x.fill(i+1, from, own)
+	if second := x.list[i+1].next; second < s.next {
+		x.fill(second, from+1<<(s.width-1), own)
 	}
-	if *x == nil {
-		*x = indexer[T]{}
+	best := 0
+	for category, sum := range own {
+		if sum > own[best] {
+			best = category
+		}
+		if sums != nil {
+			sums[category] += sum
+		}
 	}
-	b := (*x)[lowest]
-	if b == nil {
-		b = newBinner[T](len(out), c.categories, p.width<<lowest)
-		(*x)[lowest] = b
+	x.bins[s.bins] = T(best)
+}
+
+// sumsOf are sums for a stretch of a width, all 0.
+func (x *indexer[T]) sumsOf(width int) []unit.Duration {
+	for len(x.sums) <= width {
+		x.sums = append(x.sums, nil)
 	}
-	b.begin(c.v.tl.Start, out...)
-	add(c, location, c.v.tl.Start, c.v.end(), b)
-	b.flush()
-	return all
+	if x.sums[width] == nil {
+		x.sums[width] = make([]unit.Duration, x.c.categories)
+	}
+	clear(x.sums[width])
+	return x.sums[width]
+}
+
+func (x *indexer[T]) fillEven(s *stretch, from unit.Duration, sums []unit.Duration) {
+	x.out = x.out[:0]
+	rest := x.bins[s.bins:]
+	for width := int(s.lowest); width <= int(s.width); width++ {
+		n := x.layout.binsOf(s, from, width)
+		x.out, rest = append(x.out, rest[:n]), rest[n:]
+	}
+	v := x.c.v
+	x.binner.begin(v.tl.Start+from, 1<<s.lowest, sums, x.out...)
+	add(x.c, x.location, v.tl.Start+from, v.tl.Start+min(from+1<<s.width, x.layout.length), x.binner)
+	x.binner.flush()
 }

@@ -59,18 +59,18 @@ func (x *arrowIndex) at(tl *timeline.Timeline, location, i int) *timeline.Messag
 	return &tl.Messages[x.first[location]+i]
 }
 
-// stretch is a part of the messages of a location that may be in a window.
-type stretch struct{ location, from, to int }
+// messageBlock is a part of the messages of a location that may be in a window.
+type messageBlock struct{ location, from, to int }
 
-// stretches lists what may be in a window; firsts of blocks that are sent too late are left out.
-func (x *arrowIndex) stretches(tl *timeline.Timeline, first, last int, from, to unit.Duration) (list []stretch, messages int) {
+// blocks lists what may be in a window; firsts of blocks that are sent too late are left out.
+func (x *arrowIndex) blocks(tl *timeline.Timeline, first, last int, from, to unit.Duration) (list []messageBlock, messages int) {
 	for location := first; location < last; location++ {
 		n := x.first[location+1] - x.first[location]
 		i := sort.Search(n, func(i int) bool { return x.at(tl, location, i).Received >= from })
 		for i < n {
 			end := min(n, (i/blockMessages+1)*blockMessages)
 			if x.earliest[location][i/blockMessages] < to {
-				list = append(list, stretch{location, i, end})
+				list = append(list, messageBlock{location, i, end})
 				messages += end - i
 			}
 			i = end
@@ -104,7 +104,7 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	defer end()
 	from, to = v.tl.Start+from, v.tl.Start+to
-	list, candidates := x.stretches(v.tl, first, last, from, to)
+	list, candidates := x.blocks(v.tl, first, last, from, to)
 	stride := candidates/mostMessages + 1
 	var found []*timeline.Message
 	for i := 0; i < len(list); i += stride {

@@ -52,7 +52,7 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &binaryAnswer{kind: "application/octet-stream", data: p.encode(v.generation, slices.Index(colors, color))}, nil
+	return &binaryAnswer{kind: "application/octet-stream", data: p.encode(v.generation, slices.Index(colors, color), v.threads)}, nil
 }
 
 // paint makes a picture of at most so many columns and rows.
@@ -60,7 +60,7 @@ func (c *colouring) paint(ctx context.Context, from, to unit.Duration, width, fi
 	p := &picture{first: first, last: last}
 	p.group = (last - first + rows - 1) / rows
 	p.rows = (last - first + p.group - 1) / p.group
-	level := c.choose(p, from, to, width)
+	bins := c.choose(p, from, to, width)
 	p.cells = make([]uint16, p.rows*p.columns)
 	p.looked = min(p.group, max(1, mostLooks/len(p.cells)))
 	var stopped atomic.Bool
@@ -68,7 +68,7 @@ func (c *colouring) paint(ctx context.Context, from, to unit.Duration, width, fi
 	chunk := max(1, p.rows/(8*c.v.threads))
 	parallel.Chunks(p.rows, chunk, c.v.threads, func(worker, begin, end int) {
 		if painters[worker] == nil {
-			painters[worker] = &painter{c: c, p: p, level: level}
+			painters[worker] = &painter{c: c, p: p, width: bins}
 		}
 		for row := begin; row < end; row++ {
 			if stopped.Load() || ctx.Err() != nil {
@@ -81,23 +81,24 @@ func (c *colouring) paint(ctx context.Context, from, to unit.Duration, width, fi
 	return p, ctx.Err()
 }
 
-// direct is the level of pictures that are made from calls and not from the index.
+// direct is the width of pictures that are made from calls and not from the index.
 const direct = -1
 
-// choose decides on the columns, and on the level of the index that has them.
-func (c *colouring) choose(p *picture, from, to unit.Duration, width int) (level int) {
-	lowest := c.index.finest()
-	p.from, p.step = from, (to-from-1)/unit.Duration(width)+1
+// choose decides on the columns, and on the width of the bins that they are, as a power of two.
+func (c *colouring) choose(p *picture, from, to unit.Duration, columns int) (width int) {
+	width = c.v.layout.finest
+	p.from, p.step = from, (to-from-1)/unit.Duration(columns)+1
 	p.columns = int((to-from-1)/p.step) + 1
-	if 2*p.step <= lowest {
+	if 2*p.step <= 1<<width {
 		return direct
 	}
-	for step := lowest; ; step, level = step<<1, level+1 {
-		begin, end := from/step, (to-1)/step+1
-		if end-begin <= unit.Duration(width) {
-			p.from, p.step, p.columns = begin*step, step, int(end-begin)
-			return level
+	for {
+		begin, end := from>>width, (to-1)>>width+1
+		if end-begin <= unit.Duration(columns) {
+			p.from, p.step, p.columns = begin<<width, 1<<width, int(end-begin)
+			return width
 		}
+		width++
 	}
 }
 
@@ -105,7 +106,7 @@ func (c *colouring) choose(p *picture, from, to unit.Duration, width int) (level
 type painter struct {
 	c      *colouring
 	p      *picture
-	level  int
+	width  int // of the bins of the index, as a power of two; direct: none
 	binner *binner[uint16]
 	all    []uint16    // of all locations of a row, by location, then column
 	votes  []uint32    // by category
@@ -132,17 +133,22 @@ func (w *painter) paintRow(row int) {
 
 // paintLocation fills the columns of one location.
 func (w *painter) paintLocation(location int, out []uint16) {
-	p, v := w.p, w.c.v
-	if w.level != direct && w.c.index.look(w.level, location, int(p.from/p.step), out) {
+	if w.width == direct {
+		w.walk(location, 0, out)
 		return
 	}
+	w.c.index.look(w.width, location, int(w.p.from>>w.width), out, func(from, to int) { w.walk(location, from, out[from:to]) })
+}
+
+// walk fills columns of a location, from a number on, from its calls.
+func (w *painter) walk(location, first int, out []uint16) {
+	p, v := w.p, w.c.v
 	if w.binner == nil {
-		w.binner = newBinner[uint16](1, w.c.categories, p.step)
+		w.binner = newBinner[uint16](w.c.categories)
 	}
-	from := v.tl.Start + p.from
-	w.binner.begin(from, out)
-	to := min(from+unit.Duration(p.columns)*p.step, v.end())
-	add(w.c, location, from, to, w.binner)
+	from := v.tl.Start + p.from + unit.Duration(first)*p.step
+	w.binner.begin(from, p.step, nil, out)
+	add(w.c, location, from, min(from+unit.Duration(len(out))*p.step, v.end()), w.binner)
 	w.binner.flush()
 }
 
@@ -210,16 +216,16 @@ const (
 )
 
 // encode writes the picture in the shorter of the two codings.
-func (p *picture) encode(generation, color int) []byte {
-	runs := 0
-	for at := 0; at < len(p.cells); at += p.run(at) {
-		runs++
-	}
+func (p *picture) encode(generation, color, threads int) []byte {
+	parts := p.runs(threads)
 	words, coding := len(p.cells), codingPlain
-	if 2*runs < words {
-		words, coding = 2*runs, codingRuns
+	if parts != nil {
+		words, coding = 0, codingRuns
+		for _, part := range parts {
+			words += len(part)
+		}
 	}
-	out := make([]byte, pictureHeader, pictureHeader+2*words)
+	out := make([]byte, pictureHeader+2*words)
 	le := binary.LittleEndian
 	copy(out, "SLTL")
 	le.PutUint16(out[4:], pictureVersion)
@@ -230,28 +236,47 @@ func (p *picture) encode(generation, color int) []byte {
 		le.PutUint32(out[24+4*i:], uint32(value))
 	}
 	if coding == codingPlain {
-		for _, c := range p.cells {
-			out = le.AppendUint16(out, c)
-		}
-		return out
+		parts = [][]uint16{p.cells}
 	}
-	for at := 0; at < len(p.cells); {
-		n := p.run(at)
-		out = le.AppendUint16(out, uint16(n-1))
-		out = le.AppendUint16(out, p.cells[at])
-		at += n
+	rest := out[pictureHeader:]
+	for _, part := range parts {
+		for i, word := range part {
+			le.PutUint16(rest[2*i:], word)
+		}
+		rest = rest[2*len(part):]
 	}
 	return out
 }
 
-// longestRun is the length of a run that its coding can tell.
-const longestRun = 1 << 16
+const (
+	longestRun = 1 << 16 // that its coding can tell
+	runsChunk  = 1 << 17 // cells that are coded at a time; runs end with it
+)
 
-// run is how many cells from one on have the same category, up to longestRun.
-func (p *picture) run(at int) int {
-	n, most := 1, min(longestRun, len(p.cells)-at)
-	for n < most && p.cells[at+n] == p.cells[at] {
-		n++
+// runs codes the cells as runs, in parts; nil if that takes no fewer words than the cells themselves.
+func (p *picture) runs(threads int) [][]uint16 {
+	parts := make([][]uint16, (len(p.cells)+runsChunk-1)/runsChunk)
+	var words atomic.Int64
+	parallel.Each(len(parts), threads, func(i int) {
+		if words.Load() < int64(len(p.cells)) {
+			parts[i] = appendRuns(nil, p.cells[i*runsChunk:min((i+1)*runsChunk, len(p.cells))])
+			words.Add(int64(len(parts[i])))
+		}
+	})
+	if words.Load() >= int64(len(p.cells)) {
+		return nil
 	}
-	return n
+	return parts
+}
+
+// appendRuns codes cells as pairs of a length minus one and a category.
+func appendRuns(out, cells []uint16) []uint16 {
+	begin := 0
+	for i, c := range cells {
+		if c != cells[begin] || i-begin == longestRun {
+			out = append(out, uint16(i-begin-1), cells[begin])
+			begin = i
+		}
+	}
+	return append(out, uint16(len(cells)-begin-1), cells[begin])
 }

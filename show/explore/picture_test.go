@@ -175,41 +175,50 @@ func TestPictureOfWaits(t *testing.T) {
 	})
 }
 
-// Every level of the index is exact, also where it is not the one that a picture takes.
+// Every width of the index is exact, also where it is not the one that a picture takes.
 func TestIndexIsExact(t *testing.T) {
 	v := viewOf(t, halo(t, 6, 9), true) // those in the middle have more calls
 	for _, color := range colors {
-		c, err := v.colouring(context.Background(), color)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := oracle{v, color}
-		looks := 0
-		step := c.index.finest()
-		for level := 0; ; level++ {
-			bins := int((v.length()-1)/step) + 1
-			got := make([]uint16, bins)
-			for location := range v.tl.Locations {
-				if !c.index.look(level, location, 0, got) {
-					if step >= v.lowestWidth(location) {
-						t.Fatalf("%s, location %d lacks level %d", color, location, level)
+		checkIndex(t, v, color)
+	}
+}
+
+// checkIndex compares all bins with the oracle; it returns how many it had to do without.
+func checkIndex(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, v *view, color string) (looked, missed int) {
+	t.Helper()
+	c, err := v.colouring(context.Background(), color)
+	if err != nil {
+		t.Fatalf("colouring: %v", err)
+	}
+	o := oracle{v, color}
+	for width := v.layout.finest; ; width++ {
+		bins := int((v.length()-1)>>width) + 1
+		for location := range v.tl.Locations {
+			const unknown = 1<<16 - 1
+			got := slices.Repeat([]uint16{unknown}, bins)
+			c.index.look(width, location, 0, got, func(from, to int) {
+				missed += to - from
+				for ; from < to; from++ {
+					left := unit.Duration(from) << width
+					if got[from] != unknown {
+						t.Fatalf("%s, width 2^%d, location %d: bin %d is told and missing", color, width, location, from)
 					}
-					continue
+					got[from] = o.cell(location, left, left+1<<width)
 				}
-				looks++
-				for bin, category := range got {
-					if want := o.cell(location, unit.Duration(bin)*step, unit.Duration(bin+1)*step); category != want {
-						t.Fatalf("%s, level %d, location %d, bin %d of %d = %d, want %d", color, level, location, bin, bins, category, want)
-					}
+			})
+			for bin, category := range got {
+				left := unit.Duration(bin) << width
+				if want := o.cell(location, left, left+1<<width); category != want {
+					t.Fatalf("%s, width 2^%d, location %d, bin %d of %d = %d, want %d", color, width, location, bin, bins, category, want)
 				}
 			}
-			if bins == 1 {
-				break
-			}
-			step <<= 1
+			looked += bins
 		}
-		if looks < 5*len(v.tl.Locations) {
-			t.Errorf("%s: only %d levels were there", color, looks)
+		if bins == 1 {
+			return looked, missed
 		}
 	}
 }
@@ -257,7 +266,7 @@ func TestPictureIsCoded(t *testing.T) {
 		if len(cells)%2 == 1 {
 			p.columns, p.rows = len(cells), 1
 		}
-		data := p.encode(4, colorCause)
+		data := p.encode(4, colorCause, 2)
 		got, generation, color := decodePicture(t, data)
 		if got.from != p.from || got.step != p.step || got.first != 7 || got.group != 9 || got.looked != 8 || generation != 4 || color != colorCause {
 			t.Errorf("header = %+v, generation %d, color %d, want %+v", got, generation, color, p)
@@ -276,7 +285,7 @@ func TestManyLocationsAreSampled(t *testing.T) {
 	v := viewOf(t, halo(t, 64, 2), false)
 	p := &picture{first: 0, last: 64, rows: 1, group: 64, columns: 4, from: 0, step: (v.length() + 3) / 4, looked: 5}
 	p.cells = make([]uint16, 4)
-	w := &painter{c: v.kinds, p: p, level: direct}
+	w := &painter{c: v.kinds, p: p, width: direct}
 	w.paintRow(0)
 	o := oracle{v, "kind"}
 	for x := range p.columns {

@@ -28,6 +28,7 @@ type view struct {
 	tl      *timeline.Timeline
 	paths   *profile.Paths
 	windows *profile.Windows
+	layout  *layout
 	kinds   *colouring // by kind
 	counts  runCounts
 
@@ -79,6 +80,7 @@ func newView(ctx, life context.Context, opened *Opened, threads int) (*view, err
 	}
 	v.windows = profile.NewWindows(v.tl, v.paths, threads)
 	v.count()
+	v.layout = newLayout(v, usual)
 	v.kinds, err = v.colourByKind(ctx)
 	return v, err
 }
