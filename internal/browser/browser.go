@@ -195,6 +195,10 @@ func (b *Browser) Open(width, height int) (*Page, error) {
 			return nil, err
 		}
 	}
+	// Every page believes that somebody looks at it: several are open at once.
+	if err := p.call("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil); err != nil {
+		return nil, err
+	}
 	return p, p.Resize(width, height)
 }
 

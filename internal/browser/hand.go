@@ -52,6 +52,45 @@ func (p *Page) Wheel(at Point, dx, dy float64, modifiers int) error {
 	return p.mouse("mouseWheel", at, map[string]any{"deltaX": dx, "deltaY": dy, "modifiers": modifiers})
 }
 
+// Pinch puts two fingers on the page, moves them in a few steps, and takes them off.
+func (p *Page) Pinch(from, to [2]Point) error {
+	touch := func(kind string, points ...Point) error {
+		list := []map[string]any{}
+		for id, at := range points {
+			list = append(list, map[string]any{"x": at.X, "y": at.Y, "id": id})
+		}
+		return p.call("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": list}, nil)
+	}
+	if err := touch("touchStart", from[0]); err != nil {
+		return err
+	}
+	if err := touch("touchStart", from[0], from[1]); err != nil {
+		return err
+	}
+	const steps = 4
+	for i := 1; i <= steps; i++ {
+		share := float64(i) / steps
+		var at [2]Point
+		for k := range at {
+			at[k] = Point{from[k].X + share*(to[k].X-from[k].X), from[k].Y + share*(to[k].Y-from[k].Y)}
+		}
+		if err := touch("touchMove", at[0], at[1]); err != nil {
+			return err
+		}
+	}
+	if err := touch("touchEnd", to[0]); err != nil {
+		return err
+	}
+	return touch("touchEnd")
+}
+
+// Grant lets pages of an origin do these things that a person would be asked for, such as "clipboardReadWrite", and
+// nothing else of the kind.
+func (p *Page) Grant(origin string, permissions ...string) error {
+	return p.browser.call("", "Browser.grantPermissions",
+		map[string]any{"origin": origin, "permissions": permissions, "browserContextId": p.context}, nil)
+}
+
 // Key presses and releases a key, by its name in KeyboardEvent.key: "a", "ArrowLeft", "Enter".
 func (p *Page) Key(key string, modifiers int) error {
 	down := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "modifiers": modifiers}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -136,6 +137,7 @@ func TestCallsAnswer(t *testing.T) {
 func TestMessagesAnswer(t *testing.T) {
 	tl := halo(t, 9, 6)
 	s, h := serverOf(t, tl)
+	get[Waits](t, s, h, "/api/waits") // what is known about waits decides which messages matter
 	length := int64(tl.End - tl.Start)
 	for _, w := range [][4]int64{{0, length, 0, 9}, {length / 3, length / 2, 0, 9}, {length / 3, length / 2, 2, 6}} {
 		got := get[Messages](t, s, h, fmt.Sprintf("/api/messages?from=%d&to=%d&first=%d&last=%d&limit=20000", w[0], w[1], w[2], w[3]))
@@ -146,21 +148,34 @@ func TestMessagesAnswer(t *testing.T) {
 				count++
 			}
 		}
-		if len(got.Messages) != count || got.Total != int64(count) || got.Estimated || len(got.Bundles) > 0 {
+		if len(got.Messages) != count || got.Total != int64(count) || got.Estimated || got.Chosen {
 			t.Errorf("window %v: %d messages of %d, want %d", w, len(got.Messages), got.Total, count)
 		}
 		if !slices.IsSortedFunc(got.Messages, func(a, b Message) int { return int(a.Sent - b.Sent) }) {
 			t.Errorf("window %v: not by time", w)
 		}
-		bundled := get[Messages](t, s, h, fmt.Sprintf("/api/messages?from=%d&to=%d&first=%d&last=%d&limit=2&rows=2", w[0], w[1], w[2], w[3]))
-		sum := int64(0)
-		for _, b := range bundled.Bundles {
-			sum += b.Count
-		}
-		if len(bundled.Messages) > 0 || !bundled.Cut && sum != int64(count) || sum > int64(count) || bundled.Total != int64(count) {
-			t.Errorf("window %v: bundles of %d messages, want %d: %+v", w, sum, count, bundled)
+		few := get[Messages](t, s, h, fmt.Sprintf("/api/messages?from=%d&to=%d&first=%d&last=%d&limit=5", w[0], w[1], w[2], w[3]))
+		if want := mostImportant(got.Messages, 5); few.Total != int64(count) || few.Estimated || !few.Chosen || !slices.Equal(few.Messages, want) {
+			t.Errorf("window %v: five of %d messages = %+v, want %+v", w, few.Total, few.Messages, want)
 		}
 	}
+	waited := get[Messages](t, s, h, "/api/messages?limit=1").Messages[0]
+	if longest := get[States](t, s, h, "/api/states?largest=1").States[0]; waited.Wait != longest.Amount || waited.To != longest.Location {
+		t.Errorf("the message that matters most is %+v, want the one of %+v", waited, longest)
+	}
+}
+
+// mostImportant are the messages for which somebody waited longest, then those that were longest on their way, by time.
+func mostImportant(all []Message, n int) []Message {
+	list := slices.Clone(all)
+	slices.SortStableFunc(list, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(b.Wait, a.Wait), cmp.Compare(b.Received-b.Sent, a.Received-a.Sent))
+	})
+	list = list[:min(n, len(list))]
+	slices.SortStableFunc(list, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return list
 }
 
 func TestWaitAnswers(t *testing.T) {

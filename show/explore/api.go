@@ -178,14 +178,12 @@ type State struct {
 }
 
 // Messages is the answer of messages: those on their way at some time of the window, with both ends in the range of
-// locations. If there are more than limit, Bundles take their place: one for each pair of rows.
+// locations.
 type Messages struct {
 	Total     int64     `json:"total"`     // messages in the window
-	Estimated bool      `json:"estimated"` // Total and the counts of the bundles are estimates
-	Messages  []Message `json:"messages"`  // by time of sending; empty if there are bundles
-	Bundles   []Bundle  `json:"bundles"`   // the greatest first, at most limit
-	Group     int       `json:"group"`     // locations per row of the bundles
-	Cut       bool      `json:"cut"`       // bundles were left out
+	Estimated bool      `json:"estimated"` // Total is an estimate: not all messages were looked at
+	Chosen    bool      `json:"chosen"`    // there are more than limit: of those looked at, limit are listed that matter most
+	Messages  []Message `json:"messages"`  // by time of sending
 }
 
 // Message is a message from location to location.
@@ -201,16 +199,7 @@ type Message struct {
 	Recv     int    `json:"recv"` // index of the call that received it
 	SendPath int    `json:"send_path"`
 	RecvPath int    `json:"recv_path"`
-}
-
-// Bundle are the messages from one row to another.
-type Bundle struct {
-	From  int   `json:"from"` // first location of the row
-	To    int   `json:"to"`
-	Count int64 `json:"count"`
-	Bytes int64 `json:"bytes"`
-	First int64 `json:"first"` // ps: when the first of them was sent, at least the begin of the window
-	Last  int64 `json:"last"`  // ps: when the last was received, at most the end of the window
+	Wait     int64  `json:"wait"` // ps: how long its receiver or its sender waited in that call; 0 also before the analysis
 }
 
 // Critical is the answer of critical: the critical path in the window, by time.

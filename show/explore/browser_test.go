@@ -22,6 +22,8 @@ func TestPages(t *testing.T) {
 	}{
 		{"views", testViews},
 		{"zoom", testZoom},
+		{"pinch", testPinch},
+		{"copy", testCopy},
 		{"waits", testWait},
 		{"causes", testCauses},
 		{"addresses", testAddresses},

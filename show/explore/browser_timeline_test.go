@@ -198,9 +198,72 @@ func testZoom(t *testing.T, s *site) {
 	// Rows, and back to the whole.
 	p.must(p.Key("Home", 0))
 	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.last === "4" && !location.hash.includes("from")`))
-	p.must(p.Wheel(at, 0, -300, browser.Control))
+	p.must(p.Wheel(at, 0, -300, browser.Alt))
 	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.last - document.querySelector("canvas.timeline").dataset.first < 4`))
 	p.compare(t, s, lateRun)
+	p.sound()
+}
+
+// testPinch zooms with two fingers, on a trackpad and on the screen: what is between them stays there.
+func testPinch(t *testing.T, s *site) {
+	p := s.open(t, "#timeline?run=0&color=path&arrows=0", 1280, 800)
+	before := p.window()
+	at := browser.Point{X: before.X + 800, Y: before.Y + 150}
+	fixed := before.From + (800-gutter)/before.scale()
+	stays := func(w shown, x float64) {
+		t.Helper()
+		if got := w.From + (x-gutter)/w.scale(); math.Abs(got-fixed)*w.scale() > 2 {
+			t.Errorf("what is between the fingers moved from %.0f to %.0f ps", fixed, got)
+		}
+	}
+	for range 10 {
+		p.must(p.Wheel(at, 0, -10, browser.Control)) // two fingers on a trackpad
+	}
+	p.must(p.Wait(fmt.Sprintf(`document.querySelector("canvas.timeline").dataset.to - document.querySelector("canvas.timeline").dataset.from < %f`, before.To*0.4)))
+	p.compare(t, s, lateRun)
+	wheeled := p.window()
+	stays(wheeled, 800)
+	if wheeled.Last != 4 {
+		t.Errorf("the fingers on the trackpad changed the rows to %d..%d", wheeled.First, wheeled.Last)
+	}
+
+	// On the screen: twice as far apart, and 100 pixels to the left.
+	p.must(p.Pinch([2]browser.Point{{X: at.X - 100, Y: at.Y}, {X: at.X + 100, Y: at.Y + 10}}, [2]browser.Point{{X: at.X - 300, Y: at.Y}, {X: at.X + 100, Y: at.Y + 20}}))
+	p.must(p.Wait(fmt.Sprintf(`document.querySelector("canvas.timeline").dataset.to - document.querySelector("canvas.timeline").dataset.from < %f`, (wheeled.To-wheeled.From)*0.51)))
+	p.compare(t, s, lateRun)
+	pinched := p.window()
+	stays(pinched, 700)
+	if pinched.First != 0 || pinched.Last != 4 || p.text(`document.getElementById("panel").hidden`) != "true" {
+		t.Errorf("two fingers beside each other change the rows to %d..%d, or select something", pinched.First, pinched.Last)
+	}
+
+	// Above each other: the rows.
+	row := pinched.row()
+	at.Y = pinched.Y + axis + 2*row
+	p.must(p.Pinch([2]browser.Point{{X: at.X, Y: at.Y - row/2}, {X: at.X, Y: at.Y + row/2}}, [2]browser.Point{{X: at.X, Y: at.Y - row}, {X: at.X, Y: at.Y + row}}))
+	p.must(p.Wait(`document.querySelector("canvas.timeline").dataset.last - document.querySelector("canvas.timeline").dataset.first === 2`))
+	if got := p.window(); got.First != 1 || got.Last != 3 || math.Abs(got.From-pinched.From) > 2 {
+		t.Errorf("after two fingers above each other the window is %+v, want rows 1 and 2 of %+v", got, pinched)
+	}
+	p.compare(t, s, lateRun)
+	p.sound()
+}
+
+// testCopy copies the address of a view with the button and with the key.
+func testCopy(t *testing.T, s *site) {
+	p := s.open(t, "#timeline?run=0&color=path", 1280, 800)
+	p.must(p.Grant(strings.TrimSuffix(s.address, "/"), "clipboardReadWrite", "clipboardSanitizedWrite"))
+	p.must(p.ClickOn("#copy"))
+	p.must(p.Wait(`document.getElementById("toast").textContent.includes("is copied")`))
+	var got string
+	p.eval("navigator.clipboard.readText()", &got)
+	if want := p.text("location.href"); got != want || !strings.Contains(got, "color=path") {
+		t.Errorf("the button copies %q, want %q", got, want)
+	}
+	// An address is right although the gesture before it has not ended.
+	p.must(p.Key("+", 0))
+	p.must(p.Key("y", 0))
+	p.must(p.Wait(`navigator.clipboard.readText().then(text => text === location.href && text.includes("from="))`))
 	p.sound()
 }
 

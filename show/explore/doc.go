@@ -18,7 +18,7 @@
 //	GET /api/timeline             binary      the picture: run, from, to, width, first, last, rows, color
 //	GET /api/calls                Calls       exact calls: run, from, to, first, last, limit
 //	GET /api/states               States      exact wait states: run, from, to, first, last, limit; or largest=N
-//	GET /api/messages             Messages    arrows: run, from, to, first, last, rows, limit
+//	GET /api/messages             Messages    arrows: run, from, to, first, last, limit
 //	GET /api/critical             Critical    the critical path: run, from, to, width
 //	GET /api/waits                Waits       who is to blame: run, limit
 //	GET /api/wait                 WaitAnswer  one wait state and why: run, and state, or location and time

@@ -82,14 +82,13 @@ func (x *arrowIndex) blocks(tl *timeline.Timeline, first, last int, from, to uni
 // mostMessages is how many messages are looked at for one answer. If there are more, every n-th block is.
 const mostMessages = 1 << 18
 
-// answerMessages lists messages, or bundles of them.
+// answerMessages lists messages, or of very many those that matter most.
 func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	if v.tl == nil {
 		return nil, errNoRun
 	}
 	from, to := q.span(v.length())
 	first, last := q.locations(len(v.tl.Locations))
-	rows := int(q.number("rows", 1, MaxRows, 512))
 	limit := q.limit(1000)
 	if q.err != nil {
 		return nil, q.err
@@ -103,46 +102,62 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, err
 	}
 	defer end()
-	from, to = v.tl.Start+from, v.tl.Start+to
-	list, candidates := x.blocks(v.tl, first, last, from, to)
+	c := newChoice(v, limit)
+	w := messageWindow{v.tl.Start + from, v.tl.Start + to, first, last}
+	list, candidates := x.blocks(v.tl, first, last, w.from, w.to)
 	stride := candidates/mostMessages + 1
-	var found []*timeline.Message
+	total := int64(0)
 	for i := 0; i < len(list); i += stride {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for k := list[i].from; k < list[i].to; k++ {
-			m := x.at(v.tl, list[i].location, k)
-			if m.Sent < to && int(m.From) >= first && int(m.From) < last {
-				found = append(found, m)
+			if m := x.at(v.tl, list[i].location, k); w.has(m) {
+				total++
+				c.add(m)
 			}
 		}
 	}
-	a := &Messages{Total: int64(len(found)) * int64(stride), Estimated: stride > 1, Messages: []Message{}, Bundles: []Bundle{}}
-	a.Group = (last - first + rows - 1) / rows
-	if stride == 1 && len(found) <= limit {
-		v.listMessages(a, found)
-	} else {
-		v.bundle(a, found, first, from, to, int64(stride), limit)
+	if stride > 1 {
+		c.addWaited(x, w)
 	}
+	a := &Messages{Total: total * int64(stride), Estimated: stride > 1, Chosen: stride > 1 || total > int64(limit)}
+	a.Messages = v.listMessages(c.result())
 	return a, nil
 }
 
-// listMessages lists single messages by the time of their sending.
-func (v *view) listMessages(a *Messages, found []*timeline.Message) {
-	slices.SortStableFunc(found, func(x, y *timeline.Message) int {
-		return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To), cmp.Compare(x.Received, y.Received))
+// messageWindow is what messages are asked for.
+type messageWindow struct {
+	from, to    unit.Duration
+	first, last int
+}
+
+// has reports whether a message is on its way in the window, from and to locations of it.
+func (w *messageWindow) has(m *timeline.Message) bool {
+	return m.Sent < w.to && m.Received >= w.from &&
+		int(m.From) >= w.first && int(m.From) < w.last && int(m.To) >= w.first && int(m.To) < w.last
+}
+
+// listMessages describes messages, by the time of their sending.
+func (v *view) listMessages(found []weighed) []Message {
+	slices.SortFunc(found, func(a, b weighed) int {
+		x, y := a.message, b.message
+		return cmp.Or(cmp.Compare(x.Sent, y.Sent), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To), cmp.Compare(x.Received, y.Received),
+			cmp.Compare(x.Send, y.Send), cmp.Compare(x.Recv, y.Recv))
 	})
-	for _, m := range found {
+	list := []Message{}
+	for _, f := range found {
+		m := f.message
 		message := Message{
 			From: int(m.From), To: int(m.To), Sent: v.since(m.Sent), Received: v.since(m.Received), Size: m.Size, Tag: int(m.Tag),
-			Send: int(m.Send), Recv: int(m.Recv), SendPath: v.pathOfCall(m.From, m.Send), RecvPath: v.pathOfCall(m.To, m.Recv),
+			Send: int(m.Send), Recv: int(m.Recv), SendPath: v.pathOfCall(m.From, m.Send), RecvPath: v.pathOfCall(m.To, m.Recv), Wait: int64(f.wait),
 		}
 		if int(m.Comm) < len(v.tl.Comms) && m.Comm >= 0 {
 			message.Comm = v.tl.Comms[m.Comm].Name
 		}
-		a.Messages = append(a.Messages, message)
+		list = append(list, message)
 	}
+	return list
 }
 
 // pathOfCall is the call path of a call; 0 if there is none.
@@ -152,30 +167,4 @@ func (v *view) pathOfCall(location, call int32) int {
 		return 0
 	}
 	return int(v.paths.Of[c.Path[call]])
-}
-
-// bundle puts messages between the same rows together. Each stands for so many.
-func (v *view) bundle(a *Messages, found []*timeline.Message, first int, from, to unit.Duration, each int64, limit int) {
-	type pair struct{ from, to int }
-	bundles := map[pair]*Bundle{}
-	for _, m := range found {
-		p := pair{(int(m.From) - first) / a.Group, (int(m.To) - first) / a.Group}
-		b := bundles[p]
-		if b == nil {
-			b = &Bundle{From: first + p.from*a.Group, To: first + p.to*a.Group, First: v.since(to), Last: v.since(from)}
-			bundles[p] = b
-		}
-		b.Count += each
-		b.Bytes += each * m.Size
-		b.First = min(b.First, v.since(max(m.Sent, from)))
-		b.Last = max(b.Last, v.since(min(m.Received, to)))
-	}
-	for _, b := range bundles {
-		a.Bundles = append(a.Bundles, *b)
-	}
-	slices.SortFunc(a.Bundles, func(x, y Bundle) int {
-		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To))
-	})
-	a.Cut = len(a.Bundles) > limit
-	a.Bundles = a.Bundles[:min(limit, len(a.Bundles))]
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"testing"
 
 	"slackline/model/timeline"
@@ -26,8 +27,8 @@ func TestMessagesOfALargeRun(t *testing.T) {
 	}
 	s, h := serverOf(t, tl)
 	all := get[Messages](t, s, h, "/api/messages")
-	if !all.Estimated || len(all.Messages) > 0 || len(all.Bundles) != 1 || all.Total < n*8/10 || all.Total > n*12/10 {
-		t.Errorf("messages = %+v, want about %d", all, n)
+	if !all.Estimated || !all.Chosen || len(all.Messages) != 1000 || all.Total < n*8/10 || all.Total > n*12/10 {
+		t.Errorf("%d messages of %d, want 1000 of about %d", len(all.Messages), all.Total, n)
 	}
 	few := get[Messages](t, s, h, "/api/messages?from=100000000&to=100010000")
 	want := 0
@@ -38,5 +39,21 @@ func TestMessagesOfALargeRun(t *testing.T) {
 	}
 	if few.Estimated || len(few.Messages) != want || want == 0 {
 		t.Errorf("%d messages in a small window, want %d", len(few.Messages), want)
+	}
+}
+
+// Where not all messages are looked at, those of the longest waits are not missed.
+func TestMessagesOfLongWaits(t *testing.T) {
+	v := viewOf(t, halo(t, 9, 6), true)
+	x := newArrowIndex(v.tl, 1)
+	w := messageWindow{v.tl.Start, v.end(), 0, 9}
+	c, all := newChoice(v, 3), newChoice(v, 3)
+	c.addWaited(x, w)
+	for i := range v.tl.Messages {
+		all.add(&v.tl.Messages[i])
+	}
+	got, want := c.result(), all.result()
+	if !slices.Equal(got, want) || len(got) != 3 || got[0].wait == 0 {
+		t.Errorf("messages of the longest waits = %+v, want %+v", got, want)
 	}
 }

@@ -23,7 +23,7 @@ var endpoints = map[string]endpoint{
 	"timeline":  {[]string{"from", "to", "width", "first", "last", "rows", "color"}, answerTimeline},
 	"calls":     {[]string{"from", "to", "first", "last", "limit"}, answerCalls},
 	"states":    {[]string{"from", "to", "first", "last", "limit", "largest"}, answerStates},
-	"messages":  {[]string{"from", "to", "first", "last", "rows", "limit"}, answerMessages},
+	"messages":  {[]string{"from", "to", "first", "last", "limit"}, answerMessages},
 	"critical":  {[]string{"from", "to", "width"}, answerCritical},
 	"waits":     {[]string{"limit"}, answerWaits},
 	"wait":      {[]string{"state", "location", "time"}, answerWait},

@@ -180,7 +180,7 @@ export const calls = (query, signal) => passing("calls", query, signal);
 /** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").States>} */
 export const states = (query, signal) => passing("states", query, signal);
 
-/** @type {(query: Window & {rows: number, limit: number}, signal: AbortSignal) => Promise<import("./types.js").Messages>} */
+/** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Messages>} */
 export const messages = (query, signal) => passing("messages", query, signal);
 
 /** @type {(query: {run: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Critical>} */

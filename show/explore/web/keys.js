@@ -50,9 +50,10 @@ document.addEventListener("keydown", (event) => {
 /** @type {[string, [string[], string][]][]} */
 const HELP = [
   ["Timeline", [
-    [["wheel"], "zoom in time at the mouse"],
+    [["wheel"], "zoom in time at the mouse (trackpads: pinch)"],
     [["Shift", "wheel"], "move in time"],
-    [["Ctrl", "wheel"], "zoom the rows (trackpads: pinch)"],
+    [["Alt", "wheel"], "zoom the rows"],
+    [["two fingers"], "zoom in time, above each other the rows"],
     [["drag"], "move in time and rows"],
     [["Shift", "drag"], "zoom to the box"],
     [["click"], "what happened here; on a wait, why"],

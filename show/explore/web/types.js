@@ -88,16 +88,7 @@
  *   category: number,
  * }} State
  */
-/**
- * @typedef {{
- *   total: number,
- *   estimated: boolean,
- *   messages: Message[],
- *   bundles: Bundle[],
- *   group: number,
- *   cut: boolean,
- * }} Messages
- */
+/** @typedef {{total: number, estimated: boolean, chosen: boolean, messages: Message[]}} Messages */
 /**
  * @typedef {{
  *   from: number,
@@ -111,9 +102,9 @@
  *   recv: number,
  *   send_path: number,
  *   recv_path: number,
+ *   wait: number,
  * }} Message
  */
-/** @typedef {{from: number, to: number, count: number, bytes: number, first: number, last: number}} Bundle */
 /** @typedef {{length: number, missing: number, pieces: CriticalPiece[], paths: CriticalPath[]}} Critical */
 /** @typedef {{location: number, from: number, to: number, segments: number, after?: string}} CriticalPiece */
 /** @typedef {{path: number, time: number, average: number, imbalance: number}} CriticalPath */

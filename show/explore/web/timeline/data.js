@@ -22,7 +22,7 @@ const STILL = 110; // milliseconds after which a window stands still
 const MOST_ROWS = 256; // for which the server gives exact answers
 const MOST_STATES = 3000;
 const MOST_CALLS = 4000;
-const MOST_MESSAGES = 400;
+const MOST_MESSAGES = 400; // that are drawn
 
 export class Data {
   /**
@@ -172,7 +172,7 @@ export class Data {
       const [states, calls, messages, critical] = await Promise.all([
         few && ready ? api.states({ ...range, limit: MOST_STATES }, signal) : null,
         few && wish.exact ? api.calls({ ...range, limit: MOST_CALLS }, signal) : null,
-        wish.messages ? api.messages({ ...range, rows: Math.min(4096, w.last - w.first), limit: MOST_MESSAGES }, signal) : null,
+        wish.messages ? api.messages({ ...range, limit: MOST_MESSAGES }, signal) : null,
         wish.critical && ready ? api.critical({ run, from: range.from, to: range.to, width: wish.width }, signal) : null,
       ]);
       this.states = states && !states.cut ? states.states : [];

@@ -247,6 +247,7 @@ export class Pane {
       `message of ${bytes(m.size)}`,
       `${this.names.long(m.from)} to ${this.names.long(m.to)}, tag ${m.tag}${m.comm ? `, ${m.comm}` : ""}`,
       `sent at ${exact(m.sent)}, received at ${exact(m.received)}`,
+      m.wait > 0 ? `a wait of ${duration(m.wait)} ended with it` : null,
       this.paths ? `${this.paths.leaf(m.send_path)} → ${this.paths.leaf(m.recv_path)}` : null,
     ];
   }

@@ -342,9 +342,11 @@ export class TimelineView {
     const messages = pane.data.messages;
     const parts = [`${duration(w.to - w.from)} of ${duration(pane.run.length)}`, rowsOf(w)];
     const group = pane.data.picture.raster?.group ?? 1;
-    if (group > 1) parts.push(`each line stands for ${group} of them`);
-    if (pane.show.messages && messages && messages.bundles.length > 0) {
-      parts.push(`${messages.estimated ? "about " : ""}${count(messages.total)} messages: zoom in to see their arrows`);
+    const looked = pane.data.picture.raster?.looked ?? group;
+    if (group > 1) parts.push(`each line stands for ${count(group)} of them${looked < group ? `, of which ${count(looked)} were looked at` : ""}`);
+    if (pane.show.messages && messages?.chosen) {
+      const why = messages.messages.some((m) => m.wait > 0) ? "for which others waited longest" : "longest on their way";
+      parts.push(`${messages.estimated ? "about " : ""}${count(messages.total)} messages, arrows of the ${count(messages.messages.length)} ${why}`);
     }
     if (pane.run.analysis === "running") parts.push("looking for waits …");
     if (pane.run.analysis === "failed") parts.push(`no waits: ${pane.run.analysis_error ?? "the analysis failed"}`);

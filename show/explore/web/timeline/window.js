@@ -81,6 +81,32 @@ export function move(w, time, rows) {
 }
 
 /**
+ * The window after two fingers have moved: what was between them stays between them. Fingers beside each other stretch
+ * the time, fingers above each other the rows.
+ * @param {import("./scale.js").Scale} scale when they were put down
+ * @param {{x: number, y: number}[]} before
+ * @param {{x: number, y: number}[]} now
+ * @returns {Window}
+ */
+export function pinch(scale, [a0, b0], [a1, b1]) {
+  const middle = { x: (a0.x + b0.x) / 2, y: (a0.y + b0.y) / 2 };
+  const moved = move(scale.window, (middle.x - (a1.x + b1.x) / 2) / scale.perTime, (middle.y - (a1.y + b1.y) / 2) / scale.row);
+  const [dx, dy] = [Math.abs(a0.x - b0.x), Math.abs(a0.y - b0.y)];
+  const factor = Math.max(1, Math.hypot(dx, dy)) / Math.max(1, Math.hypot(a1.x - b1.x, a1.y - b1.y));
+  const share = { x: (middle.x - scale.left) / scale.width, y: (middle.y - scale.top) / scale.row };
+  if (dx >= dy) {
+    const at = scale.window.from + share.x * (scale.window.to - scale.window.from);
+    // First stretched around what was in the middle, then moved to where the middle is now.
+    const w = zoomTime(scale.window, at, factor);
+    const by = ((middle.x - (a1.x + b1.x) / 2) / scale.perTime) * factor;
+    return { ...w, from: w.from + by, to: w.to + by, first: moved.first, last: moved.last };
+  }
+  const w = factor === 1 ? scale.window : zoomRows(scale.window, scale.window.first + share.y, factor);
+  const by = Math.round(((middle.y - (a1.y + b1.y) / 2) / scale.row) * factor);
+  return { from: moved.from, to: moved.to, first: w.first + by, last: w.last + by };
+}
+
+/**
  * A window that shows a range of time with some room beside it, and a row; the rows move only if they must.
  * @param {Window} w
  * @param {number} from
