@@ -29,7 +29,7 @@
 //	GET /api/composition          Composition what the run consists of, efficiencies: run
 //	GET /api/tolerance            Tolerance   T as a function of the latency: run, machine, latency
 //	GET /api/series               SeriesList  what a dataset holds: run
-//	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, machine, latency, dark
+//	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, machine, latency, dark, width
 //
 // Every request but runs takes run=K, the index of a run (0 if it is left out).
 //

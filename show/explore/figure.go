@@ -35,15 +35,23 @@ func (v *view) figures() []string {
 // figurePolicy is what an SVG may do: have its own style.
 const figurePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
+// Widths of figures: their texts have the same size in all of them.
+const (
+	leastFigure = 300
+	usualFigure = 720
+	mostFigure  = 2000
+)
+
 // answerFigure draws.
 func answerFigure(ctx context.Context, v *view, q *query) (any, error) {
 	kinds := v.figures()
 	kind := q.word("kind", kinds, kinds[0])
 	dark := q.number("dark", 0, 1, 0) == 1
+	width := float64(q.number("width", leastFigure, mostFigure, usualFigure))
 	if q.err != nil {
 		return nil, q.err
 	}
-	var figure plot.Figure
+	var figure *plot.Chart
 	var err error
 	switch kind {
 	case figureTolerance:
@@ -56,6 +64,10 @@ func answerFigure(ctx context.Context, v *view, q *query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	figure.Width = width
+	if width < usualFigure {
+		figure.Height = 0.8 * width // narrow ones are steeper
+	}
 	data, err := plot.Render(figure, string(plot.SVG), plot.Options{Dark: dark})
 	if err != nil {
 		return nil, notFound("this cannot be drawn: " + err.Error())
@@ -64,7 +76,7 @@ func answerFigure(ctx context.Context, v *view, q *query) (any, error) {
 }
 
 // toleranceFigure draws T over the latency.
-func (v *view) toleranceFigure(ctx context.Context, q *query) (plot.Figure, error) {
+func (v *view) toleranceFigure(ctx context.Context, q *query) (*plot.Chart, error) {
 	answer, err := answerTolerance(ctx, v, q)
 	if err != nil {
 		return nil, err
@@ -85,7 +97,7 @@ func (v *view) toleranceFigure(ctx context.Context, q *query) (plot.Figure, erro
 }
 
 // iterationFigure draws how a run develops.
-func (v *view) iterationFigure(ctx context.Context) (plot.Figure, error) {
+func (v *view) iterationFigure(ctx context.Context) (*plot.Chart, error) {
 	f, err := v.analysed(ctx)
 	if err != nil {
 		return nil, err
@@ -112,7 +124,7 @@ func (v *view) iterationFigure(ctx context.Context) (plot.Figure, error) {
 }
 
 // seriesFigure draws a series of a dataset.
-func (v *view) seriesFigure(q *query, kind string) (plot.Figure, error) {
+func (v *view) seriesFigure(q *query, kind string) (*plot.Chart, error) {
 	d, err := v.models()
 	if err != nil {
 		return nil, err

@@ -106,11 +106,12 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	w := messageWindow{v.tl.Start + from, v.tl.Start + to, first, last}
 	list, candidates := x.blocks(v.tl, first, last, w.from, w.to)
 	stride := candidates/mostMessages + 1
-	total := int64(0)
+	looked, total := 0, int64(0)
 	for i := 0; i < len(list); i += stride {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		looked += list[i].to - list[i].from
 		for k := list[i].from; k < list[i].to; k++ {
 			if m := x.at(v.tl, list[i].location, k); w.has(m) {
 				total++
@@ -118,10 +119,11 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 			}
 		}
 	}
-	if stride > 1 {
+	if stride > 1 { // blocks are not of one size
 		c.addWaited(x, w)
+		total = int64(float64(total) * float64(candidates) / float64(looked))
 	}
-	a := &Messages{Total: total * int64(stride), Estimated: stride > 1, Chosen: stride > 1 || total > int64(limit)}
+	a := &Messages{Total: total, Estimated: stride > 1, Chosen: stride > 1 || total > int64(limit)}
 	a.Messages = v.listMessages(c.result())
 	return a, nil
 }

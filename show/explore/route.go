@@ -35,7 +35,7 @@ var endpoints = map[string]endpoint{
 	"composition":  {nil, answerComposition},
 	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
 	"series":       {nil, answerSeries},
-	"figure":       {[]string{"kind", "series", "dark", "machine", "latency"}, answerFigure},
+	"figure":       {[]string{"kind", "series", "dark", "width", "machine", "latency"}, answerFigure},
 }
 
 // binaryAnswer is an answer that is not JSON.

@@ -222,5 +222,5 @@ export const tolerance = (query) => once("tolerance", query);
 /** @type {(query: {run: number}) => Promise<import("./types.js").SeriesList>} */
 export const series = (query) => once("series", query);
 
-/** @type {(query: {run: number, kind: string, series: number, dark: number}) => string} */
+/** @type {(query: {run: number, kind: string, dark: number, width?: number, series?: number, machine?: string, latency?: number}) => string} */
 export const figureAddress = (query) => address("figure", query);

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { Address, print } from "./address.js";
-import { byId, el, notice } from "./dom.js";
+import { byId, el, notice, refill } from "./dom.js";
 import { setKeys, showHelp } from "./keys.js";
 import { Panel } from "./panel.js";
 import { toggleTheme } from "./theme.js";
@@ -182,9 +182,9 @@ export class App {
     });
     const changed = this.run.changed
       ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
-    runs.replaceChildren(this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }),
+    refill(runs, this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }),
       changed);
-    byId("beside", HTMLElement).replaceChildren(this.beside(spec));
+    refill(byId("beside", HTMLElement), this.beside(spec));
   }
 
   /**

@@ -1,7 +1,7 @@
 // The ranked list of root causes, and of the kinds of waits.
 
 import * as api from "./api.js";
-import { breakable, el, segmented } from "./dom.js";
+import { breakable, el, refill, segmented } from "./dom.js";
 import { duration, percent, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { pathsOf } from "./paths.js";
@@ -50,7 +50,7 @@ export class CausesView {
       return;
     }
     const unattributed = waits.unattributed > 0 ? ` ${percent(waits.unattributed / waits.waiting)} has no known cause.` : "";
-    this.root.replaceChildren(el("div", { class: "page" },
+    refill(this.root, el("div", { class: "page" },
       el("header", {}, el("h1", { text: "Root causes of waiting" }), el("p", { class: "lead",
         text: `All ranks together wait ${duration(waits.waiting)} in ${plural(waits.states, "wait state")}. Each of them is charged to the work that made somebody come late, directly or through a chain of waits.${unattributed}` })),
       el("div", { class: "row" }, segmented("Causes by", [["", "by call path"], ["rank", "by rank and call path"]], app.params.by ?? "", (by) => app.set({ by }))),

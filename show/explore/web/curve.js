@@ -1,7 +1,8 @@
 // The run time as a function of the network's latency, with a latency that can be moved.
 
 import * as api from "./api.js";
-import { choice, el, notice, svg } from "./dom.js";
+import { choice, el, notice, refill, svg } from "./dom.js";
+import { asSVG } from "./download.js";
 import { count, duration, niceStep, percent } from "./format.js";
 import { Loading } from "./loading.js";
 
@@ -76,7 +77,7 @@ export class CurveView {
       this.body.replaceChildren(notice("No tolerance of this run", "This run cannot be replayed as a schedule on a machine."));
       return;
     }
-    this.toolbar.replaceChildren(choice("replayed on", app.run.machines.map((m) => [m, m]), this.machine, (machine) => app.set({ machine, latency: "" }), "machine"));
+    refill(this.toolbar, choice("replayed on", app.run.machines.map((m) => [m, m]), this.machine, (machine) => app.set({ machine, latency: "" }), "machine"));
     void this.loading.wait(api.tolerance({ run: app.run.index, machine: this.machine }), (data) => {
       this.data = data;
       this.draw(data);
@@ -97,10 +98,11 @@ export class CurveView {
       svg("line", { y1: TOP, y2: HEIGHT - BOTTOM, x1: 0, x2: 0 }), svg("circle", { r: 6, cx: 0, cy: 0 }));
     this.handle = handle;
     const chart = this.drawChart(data, range, handle);
-    this.body.replaceChildren(
+    refill(this.body,
       el("header", {}, el("h1", { text: "How much latency it tolerates" }), el("p", { class: "lead",
         text: `The run as a schedule, replayed on ${data.machine}: its run time as a function of the latency of all links. Drag the line, or use the slider.` })),
-      this.readout, el("figure", { class: "figure curve-figure" }, chart, slider),
+      this.readout, el("figure", { class: "figure curve-figure" }, chart, slider,
+        asSVG({ run: this.app.run.index, kind: "tolerance", machine: data.machine }, `${this.app.run.name}-tolerance`)),
       this.limits(data));
     this.move();
   }

@@ -140,6 +140,39 @@ export function choice(label, options, value, change, name) {
 }
 
 /**
+ * Fills an element anew. A control that had the focus keeps it if there is one like it again: who works with keys goes on
+ * where they were.
+ * @param {Element} root
+ * @param {...(Node | string)} children
+ */
+export function refill(root, ...children) {
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  const key = focused && keyOf(focused);
+  const at = focused ? alike(root, focused.tagName, key).indexOf(focused) : -1;
+  root.replaceChildren(...children);
+  if (!focused || focused === root || focused.isConnected) return;
+  const again = alike(root, focused.tagName, key);
+  /** @type {HTMLElement | undefined} */ (again[at] ?? again[0])?.focus({ preventScroll: true });
+}
+
+/**
+ * @param {Element} root
+ * @param {string} tag
+ * @param {string | null} key
+ */
+function alike(root, tag, key) {
+  return [...root.querySelectorAll(tag)].filter((e) => keyOf(e) === key && !e.hasAttribute("disabled"));
+}
+
+/** @param {Element} e by what a control is known */
+function keyOf(e) {
+  for (const name of ["data-path", "data-value", "name", "aria-label"]) {
+    if (e.hasAttribute(name)) return `${name} ${e.getAttribute(name)}`;
+  }
+  return e.textContent;
+}
+
+/**
  * A message in place of a view: nothing there, or something went wrong.
  * @param {string} title
  * @param {string} text

@@ -65,6 +65,7 @@ const HELP = [
     [["Shift", "↓"], "more rows, flatter"],
     [["Home"], "the whole run"],
     [["]", "["], "next, previous wait"],
+    [[".", ","], "along the chain of causes of the wait, and back"],
     [["c"], "next way to colour"],
     [["p"], "critical path on and off"],
     [["m"], "messages on and off"],

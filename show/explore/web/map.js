@@ -1,7 +1,7 @@
 // A metric of a call path by rank, on the process grid.
 
 import * as api from "./api.js";
-import { choice, el, segmented } from "./dom.js";
+import { choice, el, refill, segmented } from "./dom.js";
 import { inUnit } from "./format.js";
 import { GridMap } from "./grid.js";
 import { RankChart } from "./ranks.js";
@@ -98,7 +98,7 @@ export class MapView {
     const paths = tree.nodes.filter((n) => n.path !== 0).sort((a, b) => b.inclusive[k] - a.inclusive[k]).slice(0, MOST_PATHS);
     const own = tree.nodes.find((n) => n.path === d.path);
     if (own && own.path !== 0 && !paths.includes(own)) paths.push(own);
-    this.toolbar.replaceChildren(
+    refill(this.toolbar,
       choice("metric", tree.metrics.map((m) => /** @type {[string, string]} */ ([m.metric, m.title])), d.metric, (metric) => app.set({ metric }), "metric"),
       choice("in", [["0", "the whole program"], ...paths.map((n) => /** @type {[string, string]} */ ([String(n.path), nameOf(tree, n.path)]))],
         String(d.path), (path) => app.set({ path }), "path"),

@@ -1,7 +1,7 @@
 // Who sent how much to whom.
 
 import * as api from "./api.js";
-import { el, fitCanvas, notice, segmented } from "./dom.js";
+import { el, fitCanvas, notice, refill, segmented } from "./dom.js";
 import { bytes, count, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { css, heat, packed, token } from "./palette.js";
@@ -52,7 +52,7 @@ export class MatrixView {
 
   update() {
     const { app } = this;
-    this.toolbar.replaceChildren(
+    refill(this.toolbar,
       segmented("Of", [["", "bytes"], ["count", "messages"]], app.params.of ?? "", (of) => app.set({ of })),
       segmented("Scale", [["", "linear"], ["log", "logarithmic"]], app.params.scale ?? "", (scale) => app.set({ scale })));
     const key = `${app.run.index} ${app.run.generation}`;

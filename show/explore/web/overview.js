@@ -1,7 +1,8 @@
 // The overview: what ran, what its time consists of, how efficient it is, who is to blame.
 
 import * as api from "./api.js";
-import { breakable, el, svg } from "./dom.js";
+import { breakable, el, refill, svg } from "./dom.js";
+import { asSVG } from "./download.js";
 import { count, duration, percent, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { css } from "./palette.js";
@@ -15,6 +16,7 @@ import { hideTip, showTip } from "./tip.js";
 export const KEYS = ["other"];
 
 const CAUSES = 5;
+const MOST_BARS = 300; // more could not be told apart
 
 /**
  * @typedef {{
@@ -71,7 +73,7 @@ export class OverviewView {
   draw() {
     const { facts } = this;
     if (facts.length === 0) return;
-    this.root.replaceChildren(el("div", { class: facts.length > 1 ? "page wide" : "page" },
+    refill(this.root, el("div", { class: facts.length > 1 ? "page wide" : "page" },
       el("div", { class: facts.length > 1 ? "columns" : "" }, ...facts.map((f) => this.runPart(f)))));
   }
 
@@ -111,25 +113,45 @@ export class OverviewView {
     const total = list.reduce((n, i) => n + i.duration, 0);
     const chart = svg("svg", { class: "iterations", viewBox: "0 0 1000 120", preserveAspectRatio: "none", role: "img",
       "aria-label": `Duration of ${list.length} iterations; the longest takes ${duration(longest)}` });
-    const width = 1000 / list.length;
-    list.forEach((it, i) => {
-      const high = (/** @type {number} */ t) => (118 * t) / longest;
-      const bar = svg("g", { class: "iteration", tabindex: list.length <= 60 ? "0" : undefined, role: "link", "aria-label": `Iteration ${i + 1}: ${duration(it.duration)}` },
-        svg("rect", { class: "whole", x: i * width, y: 120 - high(it.duration), width: width * 0.86, height: high(it.duration) }),
-        svg("rect", { class: "work", x: i * width, y: 120 - high(it.computation), width: width * 0.86, height: high(it.computation) }));
-      const open = () => this.app.go("timeline", { run: String(f.run.index), from: String(it.begin), to: String(it.begin + it.duration), sel: "", at: "" });
-      bar.addEventListener("click", open);
-      bar.addEventListener("keydown", (e) => { if (e.key === "Enter") open(); });
-      bar.addEventListener("pointermove", (e) => showTip(e.clientX, e.clientY, [`iteration ${i + 1}: ${duration(it.duration)}`,
-        `computation ${duration(it.computation)} (mean of ranks), at most ${duration(it.max_computation)}`, `MPI ${duration(it.mpi)} (mean of ranks)`, "click to see it in the timeline"]));
-      bar.addEventListener("pointerleave", hideTip);
-      chart.append(bar);
-    });
+    const group = Math.ceil(list.length / MOST_BARS);
+    const width = 1000 / Math.ceil(list.length / group);
+    for (let first = 0; first < list.length; first += group) {
+      chart.append(this.bar(f, first, Math.min(list.length, first + group), (first / group) * width, width * 0.86, longest));
+    }
     return el("figure", { class: "figure" },
       el("div", { class: "scale-top small muted", text: duration(longest) }), chart,
       el("figcaption", { class: "small muted" },
-        el("span", { class: "swatch work" }), "computation, mean of ranks ", el("span", { class: "swatch whole" }), "the rest",
-        `. ${list.length} iterations of `, el("code", { text: f.paths.leaf(f.iterations.path) }), `, ${duration(total / list.length)} on average.`));
+        el("span", { class: "swatch work" }), " computation, mean of ranks ", el("span", { class: "swatch whole" }), " the rest",
+        `. ${count(list.length)} iterations of `, el("code", { text: f.paths.leaf(f.iterations.path) }), `, ${duration(total / list.length)} on average`,
+        group > 1 ? `; each bar is the longest of ${group}. ` : ". ", asSVG({ run: f.run.index, kind: "iterations" }, `${f.run.name}-iterations`)));
+  }
+
+  /**
+   * The longest of some iterations.
+   * @param {Facts} f
+   * @param {number} first
+   * @param {number} last
+   * @param {number} x
+   * @param {number} width
+   * @param {number} longest of all iterations
+   */
+  bar(f, first, last, x, width, longest) {
+    const list = f.iterations.list;
+    let i = first;
+    for (let k = first; k < last; k++) if (list[k].duration > list[i].duration) i = k;
+    const it = list[i];
+    const high = (/** @type {number} */ t) => (118 * t) / longest;
+    const bar = svg("g", { class: "iteration", tabindex: list.length <= 60 ? "0" : undefined, role: "link", "aria-label": `Iteration ${i + 1}: ${duration(it.duration)}` },
+      svg("rect", { class: "whole", x, y: 120 - high(it.duration), width, height: high(it.duration) }),
+      svg("rect", { class: "work", x, y: 120 - high(it.computation), width, height: high(it.computation) }));
+    const open = () => this.app.go("timeline", { run: String(f.run.index), from: String(it.begin), to: String(it.begin + it.duration), sel: "", at: "" });
+    bar.addEventListener("click", open);
+    bar.addEventListener("keydown", (e) => { if (e.key === "Enter") open(); });
+    bar.addEventListener("pointermove", (e) => showTip(e.clientX, e.clientY, [
+      `iteration ${i + 1}: ${duration(it.duration)}`, last - first > 1 ? `the longest of ${first + 1} to ${last}` : null,
+      `computation ${duration(it.computation)} (mean of ranks), at most ${duration(it.max_computation)}`, `MPI ${duration(it.mpi)} (mean of ranks)`, "click to see it in the timeline"]));
+    bar.addEventListener("pointerleave", hideTip);
+    return bar;
   }
 }
 

@@ -1,6 +1,6 @@
 // The panel beside a view: what was asked about something in it.
 
-import { breakable, el } from "./dom.js";
+import { breakable, el, refill } from "./dom.js";
 import { duration, exact, percent } from "./format.js";
 
 /** @typedef {import("./types.js").WaitAnswer} WaitAnswer */
@@ -28,7 +28,7 @@ export class Panel {
   show(title, ...content) {
     const close = el("button", { type: "button", class: "icon close", title: "Close (Esc)", "aria-label": "Close", text: "×", onclick: () => this.closed() });
     const parts = content.filter((c) => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c)));
-    this.element.replaceChildren(el("header", {}, el("h2", { text: title }), close), ...parts);
+    refill(this.element, el("header", {}, el("h2", { text: title }), close), ...parts);
     this.element.hidden = false;
     this.element.scrollTop = 0;
   }

@@ -1,7 +1,8 @@
 // What a dataset holds: measurements over process counts as box plots, and models of them with their bands.
 
 import * as api from "./api.js";
-import { el, notice, segmented } from "./dom.js";
+import { el, notice, refill, segmented } from "./dom.js";
+import { asSVG } from "./download.js";
 import { percent, significant } from "./format.js";
 import { Loading } from "./loading.js";
 import { onTheme, theme } from "./theme.js";
@@ -55,7 +56,7 @@ export class ScalingView {
     const kinds = app.run.figures;
     const kind = kinds.includes(app.params.figure ?? "") ? app.params.figure : kinds[0];
     const scrolled = this.root.querySelector(".series-list")?.scrollTop ?? 0;
-    this.root.replaceChildren(
+    refill(this.root,
       el("div", { class: "toolbar" }, kinds.length > 1 ? segmented("Figure", kinds.map((k) => [k, NAMES[k] ?? k]), kind, (figure) => app.set({ figure })) : null,
         el("span", { class: "muted small", text: `parameters: ${data.parameters.join(", ")}` })),
       el("div", { class: "split series" }, this.list(data, chosen), el("div", { class: "side" }, this.detail(data, chosen, kind))));
@@ -77,14 +78,27 @@ export class ScalingView {
   }
 
   /**
+   * A figure that the server draws, as wide as there is room.
+   * @param {import("./types.js").Series} s
+   * @param {string} kind
+   */
+  figure(s, kind) {
+    const query = { run: this.app.run.index, kind, series: s.series, dark: theme() === "dark" ? 1 : 0 };
+    const img = el("img", { class: "server-figure", src: api.figureAddress(query), alt: `${NAMES[kind] ?? kind} of ${s.metric} of ${s.callpath || "the whole program"}` });
+    const figure = el("figure", { class: "figure" },
+      el("picture", {}, el("source", { media: "(max-width: 600px)", srcset: api.figureAddress({ ...query, width: 360 }) }), img),
+      asSVG(query, `${s.callpath || "program"}-${kind}`));
+    img.addEventListener("error", () => figure.replaceWith(notice("No figure", "This series cannot be drawn in this way.")));
+    return figure;
+  }
+
+  /**
    * @param {import("./types.js").SeriesList} data
    * @param {import("./types.js").Series} s
    * @param {string | undefined} kind
    */
   detail(data, s, kind) {
-    const address = kind ? api.figureAddress({ run: this.app.run.index, kind, series: s.series, dark: theme() === "dark" ? 1 : 0 }) : "";
-    const figure = kind ? el("img", { class: "server-figure", src: address, alt: `${NAMES[kind] ?? kind} of ${s.metric} of ${s.callpath || "the whole program"}` }) : null;
-    figure?.addEventListener("error", () => figure.replaceWith(notice("No figure", "This series cannot be drawn in this way.")));
+    const figure = kind ? this.figure(s, kind) : null;
     const number = (/** @type {number} */ v) => significant(v, 4);
     return el("div", { class: "stack" },
       el("header", {}, el("h2", { class: "mono break", text: s.callpath || "the whole program" }), el("p", { class: "muted", text: s.metric })),

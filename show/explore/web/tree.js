@@ -1,7 +1,7 @@
 // The call tree with its metrics, and how the selected one spreads over the ranks.
 
 import * as api from "./api.js";
-import { choice, el, segmented } from "./dom.js";
+import { choice, el, refill, segmented } from "./dom.js";
 import { inUnit, percent } from "./format.js";
 import { Loading } from "./loading.js";
 import { css } from "./palette.js";
@@ -79,16 +79,14 @@ export class TreeView {
     const { tree, app } = this;
     if (!tree) return;
     const table = this.table(tree);
-    const focus = document.activeElement?.closest("[data-path]")?.getAttribute("data-path");
     this.sideBox = el("div", { class: "side" });
     this.side.root = this.sideBox;
-    this.root.replaceChildren(
+    refill(this.root,
       el("div", { class: "toolbar" },
         choice("metric", tree.metrics.map((m) => /** @type {[string, string]} */ ([m.metric, m.title])), tree.metrics[this.metric].metric, (metric) => app.set({ metric }), "metric"),
         segmented("Sum", [["", "with children"], ["self", "itself alone"]], app.params.sum ?? "", (sum) => app.set({ sum })),
         segmented("Order", [["", "by value"], ["name", "by name"], ["calls", "as called"]], app.params.sort ?? "", (sort) => app.set({ sort }))),
       el("div", { class: "split" }, table, this.sideBox));
-    if (focus) /** @type {HTMLElement | null} */ (this.root.querySelector(`tr[data-path="${Number(focus)}"]`))?.focus({ preventScroll: true });
     void this.drawSide(tree);
   }
 
@@ -160,7 +158,7 @@ export class TreeView {
     const bar = el("span", { class: "bar" });
     bar.style.width = `${Math.min(100, (100 * value) / total)}%`;
     const name = n.path !== 0 ? n.name : this.exclusive ? "in no call" : "the whole program";
-    const fold = el("button", { type: "button", class: "fold", tabindex: "-1", "aria-label": open ? "Fold" : "Unfold", text: inner ? (open ? "▾" : "▸") : "", disabled: !inner,
+    const fold = el("button", { type: "button", class: "fold", tabindex: "-1", "data-path": n.path, "aria-label": open ? "Fold" : "Unfold", text: inner ? (open ? "▾" : "▸") : "", disabled: !inner,
       onclick: (/** @type {Event} */ e) => {
         e.stopPropagation();
         this.toggle(tree, n.path);

@@ -1,19 +1,17 @@
 // The view of timelines: one run, or two above each other.
 
-import * as api from "../api.js";
-import { choice, el, notice } from "../dom.js";
+import { choice, el, refill } from "../dom.js";
 import { count, duration, plural } from "../format.js";
-import { showCall, showWait } from "../panel.js";
 import { pathsOf } from "../paths.js";
 import { entries } from "./legend.js";
 import { LongestWaits } from "./longest.js";
-import { Pane, callAt } from "./pane.js";
-import { clamp, focus, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./window.js";
+import { Pane } from "./pane.js";
+import { Selection } from "./selection.js";
+import { clamp, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./window.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../address.js").Params} Params */
 /** @typedef {import("./window.js").Window} Window */
-/** @typedef {import("./draw.js").Mark} Mark */
 
 /** @type {[string, string][]} */
 const COLORS = [["kind", "kind of activity"], ["path", "function"], ["wait", "wait state"], ["cause", "root cause of waits"]];
@@ -32,13 +30,11 @@ export class TimelineView {
     this.panes = el("div", { class: "panes" });
     this.legend = el("ul", { class: "legend", "aria-label": "What the colours mean" });
     this.state = el("div", { class: "status small muted", role: "status" });
-    this.longest = new LongestWaits((state, pane) => this.select(`wait:${state.state}`, pane, state));
+    this.longest = new LongestWaits((state, pane) => this.selection.select(`wait:${state.state}`, pane, state));
     root.replaceChildren(this.toolbar, this.panes, el("div", { class: "under" }, this.legend, this.state), this.longest.element);
     /** @type {Pane[]} */
     this.list = [];
-    /** @type {Mark[][]} */
-    this.marks = [[], []];
-    this.shownSelection = "";
+    this.selection = new Selection(this);
     this.legendFor = ""; // what the legend and the toolbar were drawn for
     this.toolbarFor = "";
   }
@@ -62,10 +58,10 @@ export class TimelineView {
     if (runs.map(key).join() !== this.list.map((p) => key(p.run)).join()) this.build(runs);
     const { params } = this.app;
     this.list.forEach((pane, i) => pane.update(this.windowOf(i), {
-      color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.marks[i],
+      color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
     }));
     this.drawToolbar();
-    void this.showSelection();
+    void this.selection.show();
   }
 
   /** @param {import("../types.js").Run[]} runs */
@@ -73,14 +69,14 @@ export class TimelineView {
     for (const p of this.list) p.close();
     this.list = runs.map((run, i) => new Pane(run, pathsOf(run.index), {
       look: (w, gesture) => this.look(i, w, gesture),
-      pick: (location, time) => void this.pick(i, location, time),
+      pick: (location, time) => void this.selection.pick(i, location, time),
       drawn: () => this.drawn(),
       failed: (error) => this.app.failed(error),
     }));
     this.panes.replaceChildren(...this.list.flatMap((p) => [
       runs.length > 1 ? el("h2", { class: "pane-title", text: p.run.name }) : "", p.element]));
     this.panes.classList.toggle("two", runs.length > 1);
-    this.shownSelection = "";
+    this.selection.shown = "";
     this.longest.show(runs.length === 1 ? this.list[0].run : null);
   }
 
@@ -124,151 +120,6 @@ export class TimelineView {
     return i >= 0 ? i : Number(this.app.params.in === "2" && this.list.length > 1);
   }
 
-  /**
-   * A click: a wait there, or the call.
-   * @param {number} i
-   * @param {number} location
-   * @param {number} time
-   */
-  async pick(i, location, time) {
-    const pane = this.list[i];
-    const run = pane.run;
-    if (run.analysis === "ready") {
-      try {
-        const answer = await api.wait({ run: run.index, location, time });
-        this.select(`wait:${answer.state.state}`, i);
-        return;
-      } catch (error) {
-        if (!(error instanceof api.Refusal && error.code === "not_found")) {
-          this.app.failed(error);
-          return;
-        }
-      }
-    }
-    this.select(`call:${location}:${time}`, i);
-  }
-
-  /**
-   * @param {string} sel
-   * @param {number} i
-   * @param {{location: number, at: number, amount: number}} [place] where the view is to move to
-   */
-  select(sel, i, place) {
-    const move = place ? this.lookParams(i, focus(this.list[i].window, place.at, place.at + place.amount, [place.location])) : {};
-    this.app.set({ ...move, sel, in: i === 1 ? "2" : "", at: "" });
-  }
-
-  /** Shows in the panel what is selected. */
-  async showSelection() {
-    const { sel = "", in: where = "", at = "" } = this.app.params;
-    const i = where === "2" && this.list.length > 1 ? 1 : 0;
-    const pane = this.list[i];
-    const key = `${sel} ${where} ${at} ${pane.run.analysis}`;
-    if (key === this.shownSelection) return;
-    this.shownSelection = key;
-    const parts = sel.split(":");
-    if (parts[0] !== "wait" && parts[0] !== "call") {
-      this.setMarks(i, []);
-      this.app.panel.hide();
-      return;
-    }
-    try {
-      const paths = await pathsOf(pane.run.index);
-      if (parts[0] === "wait") await this.showWait(i, Number(parts[1]), paths, at, key);
-      else await this.showCall(i, Number(parts[1]), Number(parts[2]), paths, key);
-    } catch (error) {
-      if (this.shownSelection !== key || api.isAbort(error)) return;
-      this.setMarks(i, []);
-      const text = error instanceof Error ? error.message : String(error);
-      this.app.panel.show("Nothing here", notice("This cannot be shown", text));
-    }
-  }
-
-  /**
-   * @param {number} i
-   * @param {number} state
-   * @param {import("../paths.js").Paths} paths
-   * @param {string} at
-   * @param {string} key
-   */
-  async showWait(i, state, paths, at, key) {
-    const pane = this.list[i];
-    const answer = await api.wait({ run: pane.run.index, state });
-    if (this.shownSelection !== key) return;
-    const s = answer.state;
-    const step = at === "" ? -1 : Number(at);
-    /** @type {Mark[]} */
-    const marks = [{ location: s.location, from: s.at, to: s.at + s.amount, kind: "selected" }];
-    const there = answer.chain[step];
-    if (there) marks.push({ location: there.location, from: there.from, to: there.to, kind: "step" });
-    this.setMarks(i, marks);
-    showWait(this.app.panel, answer, paths, pane.names, step, {
-      jump: (n) => {
-        const c = answer.chain[n];
-        const rows = [c.location];
-        this.app.set({ ...this.lookParams(i, focus(pane.window, c.from, c.to, rows)), at: String(n) });
-      },
-      open: (ref) => this.select(`wait:${ref.state}`, i, ref),
-      color: () => this.app.set({ color: "cause" }),
-    });
-  }
-
-  /**
-   * @param {number} i
-   * @param {number} location
-   * @param {number} time
-   * @param {import("../paths.js").Paths} paths
-   * @param {string} key
-   */
-  async showCall(i, location, time, paths, key) {
-    const pane = this.list[i];
-    const { run } = pane;
-    if (!(location < run.locations) || !(time >= 0)) throw new Error("There is no such row or time in this run.");
-    const call = await callAt(run.index, location, Math.min(time, Math.max(0, run.length - 1)), new AbortController().signal);
-    if (this.shownSelection !== key) return;
-    this.setMarks(i, call ? [{ location, from: call.enter, to: call.leave, kind: "selected" }] : []);
-    showCall(this.app.panel, call, location, time, paths, pane.names, {
-      zoom: () => {
-        if (call) this.look(i, focus(pane.window, call.enter, call.leave, [location], 0.8), "");
-      },
-      tree: () => this.app.go("tree", { path: String(call?.path ?? 0) }),
-    });
-  }
-
-  /**
-   * @param {number} i
-   * @param {Mark[]} marks
-   */
-  setMarks(i, marks) {
-    this.marks = [[], []];
-    this.marks[i] = marks;
-    this.list.forEach((p, k) => p.update(p.window, { ...p.show, marks: this.marks[k] }));
-  }
-
-  /**
-   * Goes to the next or previous wait of the selected one, or to the longest one.
-   * @param {1 | -1} direction
-   */
-  async step(direction) {
-    const i = this.active();
-    const run = this.list[i].run.index;
-    const parts = (this.app.params.sel ?? "").split(":");
-    try {
-      if (parts[0] === "wait") {
-        const answer = await api.wait({ run, state: Number(parts[1]) });
-        const ref = direction > 0 ? answer.next : answer.previous;
-        if (ref) this.select(`wait:${ref.state}`, i, ref);
-        else this.app.say(direction > 0 ? "No later wait of this kind in this row." : "No earlier wait of this kind in this row.");
-        return;
-      }
-      const [longest] = (await api.largest({ run, largest: 1 })).states;
-      if (longest) this.select(`wait:${longest.state}`, i, longest);
-      else this.app.say("Nobody waits in this run.");
-    } catch (error) {
-      this.app.failed(error);
-    }
-  }
-
   /** @returns {import("../keys.js").KeyMap} */
   get keys() {
     const act = (/** @type {(w: Window) => Window} */ f, /** @type {string} */ gesture) => () => {
@@ -289,8 +140,10 @@ export class TimelineView {
       "Shift+ArrowDown": act((w) => zoomRows(w, (w.first + w.last) / 2, 1 / 0.6), "rows"),
       "+": closer, "=": closer, "-": farther,
       Home: () => this.whole(),
-      "]": () => void this.step(1),
-      "[": () => void this.step(-1),
+      "]": () => void this.selection.step(1),
+      "[": () => void this.selection.step(-1),
+      ".": () => void this.selection.follow(1),
+      ",": () => void this.selection.follow(-1),
       c: () => this.nextColor(),
       p: () => this.app.set({ critical: this.app.params.critical === "1" ? "" : "1" }),
       m: () => this.app.set({ arrows: this.app.params.arrows === "0" ? "" : "0" }),
@@ -325,7 +178,7 @@ export class TimelineView {
     const colors = COLORS.filter(([c]) => this.list[0].run.colors.includes(c));
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {string} */ k) =>
       el("button", { type: "button", text, title: label, "aria-label": label, onclick: () => this.keys[k](new KeyboardEvent("keydown")) });
-    this.toolbar.replaceChildren(
+    refill(this.toolbar,
       choice("colour", colors, this.color(0), (color) => app.set({ color }), "color"),
       check("messages", "arrows", params.arrows !== "0", (on) => app.set({ arrows: on ? "" : "0" })),
       check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
@@ -338,19 +191,8 @@ export class TimelineView {
   drawn() {
     const pane = this.list[0];
     if (!pane) return;
-    const w = pane.window;
-    const messages = pane.data.messages;
-    const parts = [`${duration(w.to - w.from)} of ${duration(pane.run.length)}`, rowsOf(w)];
-    const group = pane.data.picture.raster?.group ?? 1;
-    const looked = pane.data.picture.raster?.looked ?? group;
-    if (group > 1) parts.push(`each line stands for ${count(group)} of them${looked < group ? `, of which ${count(looked)} were looked at` : ""}`);
-    if (pane.show.messages && messages?.chosen) {
-      const why = messages.messages.some((m) => m.wait > 0) ? "for which others waited longest" : "longest on their way";
-      parts.push(`${messages.estimated ? "about " : ""}${count(messages.total)} messages, arrows of the ${count(messages.messages.length)} ${why}`);
-    }
-    if (pane.run.analysis === "running") parts.push("looking for waits …");
-    if (pane.run.analysis === "failed") parts.push(`no waits: ${pane.run.analysis_error ?? "the analysis failed"}`);
-    const text = parts.join(" · ");
+    const lines = this.list.map((p) => (this.list.length > 1 ? `${p.run.name}: ${stateOf(p)}` : stateOf(p)));
+    const text = lines.join("\n");
     if (this.state.textContent !== text) this.state.textContent = text;
     this.drawLegend(pane);
   }
@@ -374,7 +216,22 @@ export class TimelineView {
   }
 }
 
-/** @param {Window} w */
-function rowsOf(w) {
-  return plural(w.last - w.first, "row");
+/**
+ * What a pane shows, in words.
+ * @param {Pane} pane
+ */
+function stateOf(pane) {
+  const { window: w, data, run } = pane;
+  const parts = [`${duration(w.to - w.from)} of ${duration(run.length)}`, plural(w.last - w.first, "row")];
+  const { group = 1, looked = 1 } = data.picture.raster ?? {};
+  if (group > 1) parts.push(`each line stands for ${count(group)} of them${looked < group ? `, of which ${count(looked)} were looked at` : ""}`);
+  const messages = data.messages;
+  if (pane.show.messages && messages?.chosen) {
+    const total = messages.estimated ? `about ${count(Number(messages.total.toPrecision(2)))}` : count(messages.total);
+    const why = messages.messages.some((m) => m.wait > 0) ? "for which others waited longest" : "longest on their way";
+    parts.push(`${total} messages, arrows of the ${count(messages.messages.length)} ${why}`);
+  }
+  if (run.analysis === "running") parts.push("looking for waits …");
+  if (run.analysis === "failed") parts.push(`no waits: ${run.analysis_error ?? "the analysis failed"}`);
+  return parts.join(" · ");
 }
