@@ -115,6 +115,9 @@ func testExtremes(t *testing.T, s *site) {
 	p.visit(fmt.Sprintf("#timeline?run=%d&sel=wait%%3A0", last))
 	p.must(p.Wait(`document.querySelector("#panel .root")`))
 	p.fits("panel of long names", 1280)
+	if got := p.text(`document.querySelector("#panel .root").textContent`); !strings.HasPrefix(got, "…/حساب") {
+		t.Errorf("root cause in the panel = %q, want the end of the path", got)
+	}
 	p.picture("extreme-panel")
 	for _, key := range []string{"+", "-", "ArrowLeft", "Home", "]", "c"} {
 		p.visit("#timeline?run=0")

@@ -71,7 +71,7 @@ export class CausesView {
       const open = () => void this.open(c, waits);
       return el("tr", { class: "clickable", onclick: open },
         el("td", { class: "number muted", text: String(i + 1) }),
-        el("td", {}, el("button", { type: "button", class: "link mono cause" }, breakable(paths.name(c.path)))),
+        el("td", {}, el("button", { type: "button", class: "link mono cause long", title: paths.name(c.path) }, breakable(paths.brief(c.path)))),
         byRank ? el("td", { class: "number", text: String(c.rank) }) : null,
         el("td", { class: "number", text: duration(c.cost) }),
         el("td", { class: "share-cell" }, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(c.share) })),

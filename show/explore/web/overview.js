@@ -1,7 +1,7 @@
 // The overview: what ran, what its time consists of, how efficient it is, who is to blame.
 
 import * as api from "./api.js";
-import { breakable, el, refill, svg } from "./dom.js";
+import { breakable, el, notice, refill, svg } from "./dom.js";
 import { asSVG } from "./download.js";
 import { count, duration, percent, plural } from "./format.js";
 import { Loading } from "./loading.js";
@@ -83,14 +83,20 @@ export class OverviewView {
     const threads = run.locations > run.ranks ? `, ${count(run.locations)} threads` : "";
     const kind = run.simulated ? `simulated${run.machine ? ` on ${run.machine}` : ""}` : "recorded";
     return el("article", { class: "stack" },
-      el("header", {}, el("h1", { text: run.name }), el("p", { class: "lead",
+      el("header", {}, el("h1", { class: "long", text: run.name, title: run.name }), el("p", { class: "lead long",
         text: `${plural(run.ranks, "rank")}${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}. ${plural(run.calls, "call")}, ${plural(run.messages, "message")}, ${plural(run.collectives, "collective")}.` })),
       run.warnings.length > 0 ? el("ul", { class: "warnings" }, ...run.warnings.map((text) => el("li", { text }))) : null,
+      ...(run.calls === 0 ? [notice("Nothing happens in it", "This run has no calls: nothing was recorded, or what was asked for leaves everything out.")] : this.parts(f)));
+  }
+
+  /** @param {Facts} f */
+  parts(f) {
+    return [
       figures(f),
       el("section", {}, el("h2", { text: "What the time consists of" }), compositionBar(f)),
       el("section", {}, el("h2", { text: "How efficient it is" }), efficiencies(f)),
       el("section", {}, el("h2", { text: "Who is to blame for the waiting" }), this.causes(f)),
-      f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "How it develops" }), this.iterations(f)) : null);
+      f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "How it develops" }), this.iterations(f)) : null];
   }
 
   /** @param {Facts} f */
@@ -100,7 +106,7 @@ export class OverviewView {
       const bar = el("span", { class: "bar wait-bar" });
       bar.style.width = `${Math.min(100, 100 * c.share)}%`;
       return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(c.share) }),
-        el("button", { type: "button", class: "link mono", onclick: () => this.app.go("causes", { run: String(f.run.index) }) }, breakable(f.paths.name(c.path))));
+        el("button", { type: "button", class: "link mono long", title: f.paths.name(c.path), onclick: () => this.app.go("causes", { run: String(f.run.index) }) }, breakable(f.paths.brief(c.path))));
     });
     return el("div", { class: "stack tight" }, el("ul", { class: "shares wide" }, ...list),
       el("p", { class: "small muted", text: `of ${duration(f.waits.waiting)} that all ranks together wait.` }));
@@ -162,7 +168,7 @@ function figures(f) {
   const item = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ note) =>
     el("div", { class: "figure-card" }, el("dt", { text: name }), el("dd", {}, value, el("small", { text: note })));
   return el("dl", { class: "cards" },
-    item("Run time", duration(f.run.length), ""),
+    item("Run time", duration(f.composition.total > 0 ? f.run.length : 0), ""),
     item("Parallel efficiency", percent(e.parallel), "of the time is computation"),
     item("Waiting", percent(waiting), `${duration(f.waits.waiting)} in ${plural(f.waits.states, "wait")}`),
     item("Load balance", percent(e.load_balance), "mean over longest computation"));

@@ -28,7 +28,7 @@ export class Panel {
   show(title, ...content) {
     const close = el("button", { type: "button", class: "icon close", title: "Close (Esc)", "aria-label": "Close", text: "×", onclick: () => this.closed() });
     const parts = content.filter((c) => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c)));
-    refill(this.element, el("header", {}, el("h2", { text: title }), close), ...parts);
+    refill(this.element, el("header", {}, el("h2", { class: "long", text: title, title }), close), ...parts);
     this.element.hidden = false;
     this.element.scrollTop = 0;
   }
@@ -69,9 +69,9 @@ export function showWait(panel, answer, paths, names, current, hooks) {
   panel.show(s.title,
     el("p", { class: "headline" },
       el("b", { text: names.long(s.location) }), " waits ", el("b", { class: "wait-time", text: duration(s.amount) }), " in ",
-      el("code", { text: paths.leaf(s.path) })),
+      el("code", { class: "long", text: paths.leaf(s.path) })),
     main ? el("p", { class: "verdict" }, "Mostly because of ", el("b", { text: `rank ${main.rank}` }), " in ",
-      el("code", { class: "root" }, breakable(paths.name(main.path))), ` (${percent(main.share / s.amount)})`) : null,
+      el("code", { class: "root long", title: paths.name(main.path) }, breakable(paths.brief(main.path))), ` (${percent(main.share / s.amount)})`) : null,
     s.wrong_order ? el("p", { class: "note", text: "A message that was sent earlier was received later: messages in the wrong order." }) : null,
     s.uncertain ? el("p", { class: "note", text: "Shorter than the error of the clocks: it may not have happened." }) : null,
     part("The way back to the cause", chain(answer, paths, names, current, hooks)),
@@ -109,7 +109,7 @@ function chain(answer, paths, names, current, hooks) {
     const who = names.long(c.location);
     const text = c.kind === "wait" ? `waits ${duration(c.amount)}` : c.kind === "work" ? `works ${duration(c.amount)} longer` : "unknown";
     return el("li", { class: `step ${c.kind}`, "aria-current": i === current ? "step" : undefined },
-      el("div", {}, el("b", { text: who }), ` ${text} in `, el("code", { text: paths.leaf(c.path), title: paths.name(c.path) })),
+      el("div", {}, el("b", { text: who }), ` ${text} in `, el("code", { class: "long", text: paths.leaf(c.path), title: paths.name(c.path) })),
       el("div", { class: "small muted", text: `${c.title ? `${c.title}, ` : ""}${exact(c.from)} to ${exact(c.to)}` }),
       el("button", { type: "button", class: "link jump", text: "jump", "aria-label": `Jump to ${who} ${text}`, onclick: () => hooks.jump(i) }));
   }));
@@ -123,7 +123,7 @@ function roots(answer, paths) {
   const whole = Math.max(1, answer.state.amount);
   const great = answer.roots.filter((r, i) => i === 0 || (i < 6 && r.share / whole >= LEAST));
   const rest = answer.rest + answer.roots.reduce((sum, r) => sum + r.share, 0) - great.reduce((sum, r) => sum + r.share, 0);
-  const rows = great.map((r) => share(`rank ${r.rank}`, paths.name(r.path), r.share / whole));
+  const rows = great.map((r) => share(`rank ${r.rank}`, paths.brief(r.path), r.share / whole, paths.name(r.path)));
   if (rest > 0) rows.push(share("the rest:", "smaller causes", rest / whole));
   return el("ul", { class: "shares" }, ...rows);
 }
@@ -132,12 +132,13 @@ function roots(answer, paths) {
  * @param {string} who
  * @param {string} where
  * @param {number} part
+ * @param {string} [title] where, in full
  */
-function share(who, where, part) {
+function share(who, where, part, title = where) {
   const bar = el("span", { class: "bar" });
   bar.style.width = `${Math.min(100, 100 * part)}%`;
   return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(part) }),
-    el("span", { class: "what" }, el("b", { text: who }), " ", el("code", {}, breakable(where))));
+    el("span", { class: "what" }, el("b", { text: who }), " ", el("code", { class: "long", title }, breakable(where))));
 }
 
 /**

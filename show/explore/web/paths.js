@@ -2,6 +2,8 @@
 
 import * as api from "./api.js";
 
+const BRIEF = 160; // letters
+
 /** @typedef {{name: string, leaf: string, parent: number, kind: string}} PathName */
 
 export class Paths {
@@ -29,6 +31,20 @@ export class Paths {
    */
   leaf(path) {
     return path === 0 ? "in no call" : this.list.get(path)?.leaf ?? `path ${path}`;
+  }
+
+  /**
+   * The end of the path, with as many of the functions around it as there is room for.
+   * @param {number} path
+   */
+  brief(path) {
+    let text = this.leaf(path);
+    let at = this.list.get(path)?.parent ?? 0;
+    while (at !== 0 && text.length + this.leaf(at).length < BRIEF) {
+      text = `${this.leaf(at)}/${text}`;
+      at = this.list.get(at)?.parent ?? 0;
+    }
+    return at === 0 ? text : `…/${text}`;
   }
 }
 

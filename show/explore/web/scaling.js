@@ -72,7 +72,7 @@ export class ScalingView {
     return el("div", { class: "scroller series-list" }, el("table", { class: "list" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "call path" }), el("th", { scope: "col", text: "metric" }), el("th", { scope: "col", text: "grows like" }))),
       el("tbody", {}, ...data.series.map((s) => el("tr", { class: "clickable", "aria-selected": String(s === chosen), onclick: () => this.app.set({ series: String(s.series) }) },
-        el("td", {}, el("button", { type: "button", class: "link mono", text: s.callpath || "the whole program" })), el("td", { text: s.metric }),
+        el("td", {}, el("button", { type: "button", class: "link mono long", text: s.callpath || "the whole program" })), el("td", { text: s.metric }),
         el("td", { class: "mono nowrap", text: s.growth ?? "" }))))),
     data.cut ? el("p", { class: "muted small", text: "There are more; cut the dataset to see them." }) : null);
   }
@@ -101,7 +101,7 @@ export class ScalingView {
     const figure = kind ? this.figure(s, kind) : null;
     const number = (/** @type {number} */ v) => significant(v, 4);
     return el("div", { class: "stack" },
-      el("header", {}, el("h2", { class: "mono break", text: s.callpath || "the whole program" }), el("p", { class: "muted", text: s.metric })),
+      el("header", {}, el("h2", { class: "mono long", text: s.callpath || "the whole program" }), el("p", { class: "muted", text: s.metric })),
       s.model ? el("p", {}, "Model: ", el("code", { class: "break", text: s.model }), s.confidence ? ` (confidence in its growth: ${percent(s.confidence)})` : "") : null,
       s.doubt ? el("p", { class: "note", text: s.doubt }) : null,
       figure,

@@ -163,7 +163,7 @@ export class TreeView {
         e.stopPropagation();
         this.toggle(tree, n.path);
       } });
-    const label = el("td", {}, el("div", { class: "tree-name" }, fold, this.dot(n), el("span", { class: "mono", text: name, title: n.file ? `${n.file}:${n.line}` : name })));
+    const label = el("td", {}, el("div", { class: "tree-name" }, fold, this.dot(n), el("span", { class: "mono long", text: name, title: n.file ? `${name}\n${n.file}:${n.line}` : name })));
     /** @type {HTMLElement} */ (label.firstElementChild).style.paddingInlineStart = `${depth * 16}px`;
     const row = el("tr", {
       role: "row", "data-path": n.path, tabindex: selected ? "0" : "-1", "aria-level": depth + 1, "aria-selected": String(selected), "aria-expanded": inner ? String(open) : undefined,
@@ -239,7 +239,7 @@ export class TreeView {
       const { chart, map } = this;
       const hasGrid = (d.grid?.dims.length ?? 0) >= 2 && (d.grid?.dims.length ?? 0) <= 3;
       this.side.root.replaceChildren(
-        el("h2", { class: "mono break", text: nameOf(tree, path) }),
+        el("h2", { class: "mono long", text: nameOf(tree, path), title: nameOf(tree, path) }),
         el("p", { class: "muted small", text: `${metric.title}, ${this.exclusive ? "itself alone" : "with children"}, by rank` }),
         chart.element, stats(d),
         hasGrid ? map.element : "",
