@@ -190,7 +190,7 @@ func (b *Browser) Open(width, height int) (*Page, error) {
 	}
 	p := &Page{browser: b, session: session.SessionID, context: context.BrowserContextID}
 	b.wire.listen(p.session, p.notice)
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Performance"} {
 		if err := p.call(domain+".enable", nil, nil); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,7 +61,40 @@ func TestPage(t *testing.T) {
 		}
 	}
 	testPicture(t, p)
+	testOpening(t, p)
+	testPinch(t, p)
 	testProblems(t, p)
+}
+
+func testOpening(t *testing.T, p *Page) {
+	o, err := p.Opening()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Load <= 0 || o.FirstPaint <= 0 || o.Busy <= 0 {
+		t.Errorf("opening = %+v, want times", o)
+	}
+}
+
+func testPinch(t *testing.T, p *Page) {
+	if err := p.Eval(`window.fingers = [], document.body.style = "touch-action: none; height: 300px", ["pointerdown", "pointerup"].forEach(kind =>
+		addEventListener(kind, e => fingers.push(kind + " " + e.pointerType + " " + e.clientX)))`, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Pinch([2]Point{{200, 200}, {300, 200}}, [2]Point{{100, 200}, {400, 200}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait("fingers.length === 4"); err != nil {
+		t.Fatal(err)
+	}
+	var fingers []string
+	if err := p.Eval("fingers", &fingers); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(fingers)
+	if got, want := strings.Join(fingers, "; "), "pointerdown touch 200; pointerdown touch 300; pointerup touch 100; pointerup touch 400"; got != want {
+		t.Errorf("fingers = %s, want %s", got, want)
+	}
 }
 
 func testPicture(t *testing.T, p *Page) {

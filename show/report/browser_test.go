@@ -14,7 +14,7 @@ import (
 )
 
 // makePage makes the report of the demo.
-func makePage(t *testing.T) string {
+func makePage(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report.html")
@@ -179,4 +179,36 @@ func TestPrints(t *testing.T) {
 	if pages := bytes.Count(data, []byte("/Type /Page\n")); !bytes.HasPrefix(data, []byte("%PDF-")) || pages < 4 || pages > 40 {
 		t.Errorf("the PDF has %d bytes and %d pages", len(data), pages)
 	}
+}
+
+// BenchmarkOpening opens the report of a run of 16 ranks in a browser, each time in a new page.
+func BenchmarkOpening(b *testing.B) {
+	chromium := browser.ForTest(b)
+	path := makePage(b)
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var load, paint, busy float64
+	for b.Loop() {
+		page, err := chromium.Open(1280, 900)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := page.Goto("file://" + path); err != nil {
+			b.Fatal(err)
+		}
+		o, err := page.Opening()
+		if err != nil {
+			b.Fatal(err)
+		}
+		load, paint, busy = max(load, o.Load.Seconds()), max(paint, o.FirstPaint.Seconds()), max(busy, o.Busy.Seconds())
+		if err := page.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(info.Size())/1e6, "MB")
+	b.ReportMetric(load*1000, "slowest-load-ms")
+	b.ReportMetric(paint*1000, "slowest-paint-ms")
+	b.ReportMetric(busy*1000, "slowest-busy-ms")
 }
