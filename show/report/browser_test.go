@@ -141,6 +141,17 @@ func TestInBrowser(t *testing.T) {
 	if inks[0] == inks[1] {
 		t.Errorf("figures have the ink %s in light and dark", inks[0])
 	}
+	var same []string
+	if err := page.Eval(`[...document.querySelectorAll(".key")].flatMap(key => {
+		const seen = new Set();
+		return [...key.querySelectorAll(".swatch")].filter(s => {
+			const colour = getComputedStyle(s).backgroundColor, known = seen.has(colour);
+			seen.add(colour);
+			return known;
+		}).map(s => s.parentElement.textContent);
+	})`, &same); err != nil || len(same) > 0 {
+		t.Errorf("parts of the time have the colour of others: %q (%v)", same, err)
+	}
 	var requests int
 	if err := page.Eval(`performance.getEntriesByType("resource").length`, &requests); err != nil || requests != 0 {
 		t.Errorf("the page asked for %d resources (%v)", requests, err)

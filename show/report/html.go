@@ -12,12 +12,26 @@ import (
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "typed": typed, "cell": cell, "percent": percent, "width": barWidth, "even": func(i int) bool { return i%2 == 0 }, "picture": notBound, "narrow": notBound,
+	"prose": prose, "typed": typed, "cell": cell, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
 // notBound stands for functions that each page brings itself.
 func notBound(*Figure) template.HTML { return "" }
+
+// tones is how many parts of a kind have colours of their own.
+const tones = 6
+
+// tone tells the parts of a kind apart: the word for the n-th of them.
+func tone(parts []Share, i int) string {
+	n := 0
+	for _, p := range parts[:i] {
+		if p.Kind == parts[i].Kind {
+			n++
+		}
+	}
+	return fmt.Sprintf("tone%d", n%tones)
+}
 
 // prose shows what stands between backquotes as code. Everything is escaped.
 func prose(text string) template.HTML { return marked(text, template.HTMLEscapeString) }
