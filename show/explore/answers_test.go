@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"slackline/analyze/profile"
 	"slackline/analyze/replay"
@@ -392,6 +393,33 @@ func TestSummaryAnswers(t *testing.T) {
 		if bytes != all {
 			t.Errorf("size %d: %d bytes, want %d", size, bytes, all)
 		}
+	}
+}
+
+// A curve that takes long is not waited for in vain: who asks is told to come again, and the work goes on.
+func TestToleranceTakesItsTime(t *testing.T) {
+	s, h := serverOf(t, halo(t, 9, 6))
+	v := s.inputs[0].view.Load()
+	started, proceed := make(chan struct{}), make(chan struct{})
+	v.tolerances.by = map[string]*lazy[*toleranceCurve]{}
+	v.tolerances.by["chic"] = &lazy[*toleranceCurve]{}
+	go v.tolerances.by["chic"].get(func() (*toleranceCurve, error) {
+		close(started)
+		<-proceed
+		return v.makeTolerance("chic")
+	})
+	<-started
+	v.patience = 50 * time.Millisecond
+	if answer, body := ask(t, s, h, "/api/tolerance?machine=chic"); answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a curve that is not there yet: %s: %s", answer.Status, body)
+	}
+	close(proceed)
+	v.patience = defaultPatience
+	if curve := get[Tolerance](t, s, h, "/api/tolerance?machine=chic"); len(curve.Curve) == 0 {
+		t.Errorf("the curve is empty: %+v", curve)
+	}
+	if affords(1 << 50) {
+		t.Error("there is memory for 2^50 calls")
 	}
 }
 

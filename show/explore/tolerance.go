@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"slackline/analyze/replay"
 	"slackline/analyze/tolerance"
+	"slackline/internal/memory"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 )
@@ -27,8 +29,11 @@ type toleranceCurve struct {
 var tolerancePercents = []string{"1%", "2%", "5%"}
 
 const (
-	mostCalls = 10_000_000 // of runs whose curve is found beside the looking
-	mostBends = 4000       // points of a curve
+	// The curve of a run takes about this much memory for each of its calls.
+	bytesPerCall = 400
+	usualCalls   = 10_000_000 // that can be afforded where nobody knows how much memory there is
+	fewCalls     = 1_000_000  // of runs of which the curves of all machines that were asked for are kept
+	mostBends    = 4000       // points of a curve
 	// mostLatency is a latency that may be asked for, in picoseconds: one second. What T becomes there still fits.
 	mostLatency = 1_000_000_000_000
 )
@@ -73,6 +78,9 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 	}
 	made := v.tolerances.by[name]
 	if made == nil {
+		if v.counts.calls > fewCalls {
+			clear(v.tolerances.by) // those who wait for one have it
+		}
 		made = &lazy[*toleranceCurve]{}
 		v.tolerances.by[name] = made
 	}
@@ -82,17 +90,30 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 		defer close(done)
 		made.get(func() (*toleranceCurve, error) { return v.makeTolerance(name) })
 	}()
+	late := time.NewTimer(v.patience)
+	defer late.Stop()
 	select {
 	case <-done:
 		return made.value, made.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-late.C:
+		return nil, notReady("the run is still being replayed; try again in a moment")
 	}
 }
 
+// affords reports whether there is memory for the curve of a run with so many calls.
+func affords(calls int64) bool {
+	free, known := memory.Available()
+	if !known {
+		return calls <= usualCalls
+	}
+	return calls <= free/2/bytesPerCall
+}
+
 func (v *view) makeTolerance(name string) (*toleranceCurve, error) {
-	if v.counts.calls > mostCalls {
-		return nil, notFound(fmt.Sprintf("the run has %d calls; for the tolerance of more than %d ask 'slackline tolerance %s --machine %s'", v.counts.calls, mostCalls, v.name, name))
+	if !affords(v.counts.calls) {
+		return nil, notFound(fmt.Sprintf("there is not enough memory for the tolerance of %d calls beside the timeline; end the explorer and ask 'slackline tolerance %s --machine %s'", v.counts.calls, v.name, name))
 	}
 	on := v.machine(name)
 	program, err := v.program()
