@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
