@@ -21,7 +21,7 @@ type picture struct {
 
 // mostLooks is how many cells of single locations are looked at for one picture; if rows stand for so many locations
 // that this is not enough, some of each row are looked at.
-const mostLooks = 12 << 20
+const mostLooks = 20 << 20
 
 // answerTimeline makes a picture.
 func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
