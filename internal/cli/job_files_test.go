@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -312,4 +313,75 @@ func TestTracesAreReadInParts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnswersForInputsGoOn: the answers for several inputs are kept by a job, and another one, or a process alone, goes
+// on from them. What a result says of its inputs does not depend on who has read them.
+func TestAnswersForInputsGoOn(t *testing.T) {
+	goal := readText(t, "../../testdata/tolerance/16-halo-jitter.goal")
+	dir := t.TempDir()
+	args := strings.Fields("tolerance --machine cnl --format json --resume kept.jsonl")
+	for i := range 4 {
+		name := fmt.Sprintf("run%d.goal", i)
+		writeFiles(t, dir, map[string]string{name: strings.ReplaceAll(goal, "calc ", fmt.Sprintf("calc %d", i+1))})
+		args = append(args, name)
+	}
+	kept := filepath.Join(dir, "kept.jsonl")
+	want := aloneIn(t, dir, "", args...)
+	byOne := readText(t, kept)
+	check := func(got string, by any) {
+		t.Helper()
+		if withoutProvenance(t, got) != withoutProvenance(t, want) || inputsOf(t, got) != inputsOf(t, want) {
+			t.Errorf("%v: result\n%s\nwant\n%s", by, got, want)
+		}
+	}
+	for _, l := range mpitest.Libraries(t) {
+		inJob := func(size int) {
+			t.Helper()
+			j := newJob(t, l, size, args...)
+			j.Dir = dir
+			if err := j.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if code := j.end(t); code != 0 {
+				t.Fatalf("%s: exit code %d: %s", l, code, j.stderr.String())
+			}
+			check(j.stdout.String(), l)
+		}
+		if err := os.Remove(kept); err != nil {
+			t.Fatal(err)
+		}
+		inJob(3)
+		text := readText(t, kept)
+		for _, cut := range []int{len(text), strings.Index(text, "\n") + 1, len(text) * 2 / 3} {
+			writeFiles(t, dir, map[string]string{"kept.jsonl": text[:cut]})
+			check(aloneIn(t, dir, "", args...), "alone")
+			writeFiles(t, dir, map[string]string{"kept.jsonl": text[:cut]})
+			inJob(2)
+		}
+		writeFiles(t, dir, map[string]string{"kept.jsonl": byOne})
+		inJob(2)
+		writeFiles(t, dir, map[string]string{"run2.goal": readText(t, filepath.Join(dir, "run1.goal"))})
+		j := newJob(t, l, 2, args...)
+		j.Dir = dir
+		if err := j.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if code := j.end(t); code != 1 || strings.Count(j.stderr.String(), "holds answers to another question") != 1 {
+			t.Errorf("%s, another input: exit code %d: %s", l, code, j.stderr.String())
+		}
+		writeFiles(t, dir, map[string]string{"run2.goal": strings.ReplaceAll(goal, "calc ", "calc 3")})
+	}
+}
+
+// inputsOf is what a result says of its inputs.
+func inputsOf(t testing.TB, text string) string {
+	t.Helper()
+	var result struct {
+		Provenance struct{ Inputs json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(text), &result); err != nil || len(result.Provenance.Inputs) < 10 {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return string(result.Provenance.Inputs)
 }

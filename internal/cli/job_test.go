@@ -175,6 +175,10 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 		{[]int{2, 4}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --noise 1000Hz:100us --replicas 12 --format csv")},
 		{[]int{3}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl --map-G 0.1ns:1ns:4 --range 0:20us")},
 		{[]int{2}, strings.Fields("tolerance dissemination --ranks 16 --machine cnl")},
+		{[]int{1, 2, 3, 4, 8}, strings.Fields("simulate ../../testdata/tolerance/16-halo-jitter.goal --machine cnl --noise 1000Hz:100us --replicas 40 --samples --format csv")},
+		{[]int{4}, strings.Fields("simulate ../../testdata/tolerance/13-wildcards.goal --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv")},
+		{[]int{1, 2, 3, 4, 8}, strings.Fields("tolerance ../../testdata/waits/cases/05-allreduce-8/traces.otf2 --machine cnl --mappings default,openmpi,mpich --format csv")},
+		{[]int{3}, strings.Fields("tolerance ../../testdata/tolerance/16-halo-jitter.goal --machine cnl --pairs 6")},
 	} {
 		code, want, stderr := slackline("", tc.args...)
 		if code != 0 {
