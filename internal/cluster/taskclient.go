@@ -12,6 +12,7 @@ type client struct {
 	group   Group
 	threads int
 	asks    chan struct{} // a request is on its way
+	over    chan struct{} // closed when there will be no more requests
 
 	mu       sync.Mutex
 	changed  *sync.Cond
@@ -26,7 +27,7 @@ type client struct {
 }
 
 func newClient(g Group, threads int) *client {
-	c := &client{group: g, threads: max(threads, 1), asks: make(chan struct{}, 1), sent: time.Now()}
+	c := &client{group: g, threads: max(threads, 1), asks: make(chan struct{}, 1), over: make(chan struct{}), sent: time.Now()}
 	c.changed = sync.NewCond(&c.mu)
 	return c
 }
@@ -115,10 +116,8 @@ func (c *client) serve(ctx context.Context) (err error) {
 		c.changed.Broadcast()
 	}()
 	for {
-		select {
-		case <-c.asks:
-		case <-ctx.Done():
-			return ctx.Err()
+		if more, err := c.expect(ctx); !more {
+			return err
 		}
 		_, data, err := c.group.Receive(ctx)
 		if err != nil {
@@ -145,10 +144,29 @@ func (c *client) serve(ctx context.Context) (err error) {
 	}
 }
 
+// expect waits for the next request, of which there may be none: who takes no more tasks than there are may have got
+// all of them, and need not ask whether there are more.
+func (c *client) expect(ctx context.Context) (more bool, err error) {
+	select {
+	case <-c.asks:
+		return true, nil
+	case <-c.over:
+		select {
+		case <-c.asks: // it is answered, and the answer must not be left to others
+			return true, nil
+		default:
+			return false, nil
+		}
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
 // end sends the last results.
 func (c *client) end(ctx context.Context, failed bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	close(c.over)
 	if failed {
 		return c.report(ctx, reportResults)
 	}

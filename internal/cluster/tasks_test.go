@@ -212,3 +212,37 @@ func TestDamagedReports(t *testing.T) {
 		t.Error("a task that does not exist has a result")
 	}
 }
+
+// A process that has got all tasks need not ask whether there are more.
+func TestFeedEndsWhenOneHasDoneAll(t *testing.T) {
+	const n = 1 // of more tasks that are short it asks ahead
+	for range 20 {
+		taken := make(chan struct{})
+		results := 0
+		together(t, 2, func(g Group) error {
+			return Feed(context.Background(), g, n, 1, func(int, []byte) error { results++; return nil }, func(ctx context.Context, q Queue) error {
+				if g.Rank() == 0 {
+					<-taken
+					if _, ok := q.Next(ctx); ok {
+						return errors.New("there is a task left")
+					}
+					return nil
+				}
+				defer close(taken)
+				for range n {
+					i, ok := q.Next(ctx)
+					if !ok {
+						return errors.New("there are too few tasks")
+					}
+					if err := q.Finish(ctx, i, nil); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+		if results != n {
+			t.Fatalf("%d results, want %d", results, n)
+		}
+	}
+}
