@@ -43,50 +43,42 @@ func medians(t *testing.T, text []byte, columns int) []float64 {
 // Two sends in a row arrive each later by the latency, the sender takes as long as before: within 5 % or 5 us, medians of
 // 200 repetitions (figure 8).
 func TestInjectedLatency(t *testing.T) {
-	dir := t.TempDir()
-	slackline := filepath.Join(dir, "slackline")
-	run(t, "go", "build", "-o", slackline, "slackline/cmd/slackline")
-	for _, mpi := range []string{"openmpi", "mpich"} {
-		t.Run(mpi, func(t *testing.T) {
-			program := filepath.Join(dir, mpi)
-			run(t, "mpicc."+mpi, "-O2", "../../observe/inject/testdata/figure8.c", "-o", program)
-			times := func(us int) []float64 {
-				out := run(t, slackline, "inject", "--quiet", "--latency", fmt.Sprintf("%dus", us), "--", "mpirun."+mpi, "-n", "2", program, strconv.Itoa(us*1000), "200")
-				return medians(t, out, 5)
-			}
-			thrice(t, func() (string, bool) {
-				before := times(0)
-				text, good := fmt.Sprintf("without: two sends %.1f us, messages %.1f and %.1f us", before[0]/1e3, before[1]/1e3, before[2]/1e3), true
-				for _, us := range []int{100, 200, 500, 1000} {
-					got, added := times(us), float64(us)*1e3
-					allowed := max(0.05*added, 5e3)
-					for i, more := range map[int]float64{0: 0, 1: added, 2: added, 4: added} {
-						good = good && math.Abs(got[i]-before[i]-more) <= allowed
-					}
-					good = good && got[3] >= 3*added && got[3] <= 3*added+allowed // a late receiver is not held
-					text += fmt.Sprintf("; +%d us: two sends %.1f us, messages %.1f and %.1f us, late receiver %.1f us, probe %.1f us", us, got[0]/1e3, got[1]/1e3, got[2]/1e3, got[3]/1e3, got[4]/1e3)
+	slackline := builtProgram(t)
+	eachMPI(t, "../../observe/inject/testdata/figure8.c", func(t *testing.T, mpi, program string) {
+		times := func(us int) []float64 {
+			out := run(t, slackline, "inject", "--quiet", "--latency", fmt.Sprintf("%dus", us), "--", "mpirun."+mpi, "-n", "2", program, strconv.Itoa(us*1000), "200")
+			return medians(t, out, 5)
+		}
+		thrice(t, func() (string, bool) {
+			before := times(0)
+			text, good := fmt.Sprintf("without: two sends %.1f us, messages %.1f and %.1f us", before[0]/1e3, before[1]/1e3, before[2]/1e3), true
+			for _, us := range []int{100, 200, 500, 1000} {
+				got, added := times(us), float64(us)*1e3
+				allowed := max(0.05*added, 5e3)
+				for i, more := range map[int]float64{0: 0, 1: added, 2: added, 4: added} {
+					good = good && math.Abs(got[i]-before[i]-more) <= allowed
 				}
-				return text, good
-			})
+				good = good && got[3] >= 3*added && got[3] <= 3*added+allowed // a late receiver is not held
+				text += fmt.Sprintf("; +%d us: two sends %.1f us, messages %.1f and %.1f us, late receiver %.1f us, probe %.1f us", us, got[0]/1e3, got[1]/1e3, got[2]/1e3, got[3]/1e3, got[4]/1e3)
+			}
+			return text, good
 		})
-	}
+	})
 }
 
 // A program that hides latency by computation is slowed as tolerance predicts, within 5 %, and one that does not hide it too.
 func TestInjectionMeetsTolerance(t *testing.T) {
-	dir := t.TempDir()
-	slackline := filepath.Join(dir, "slackline")
-	run(t, "go", "build", "-o", slackline, "slackline/cmd/slackline")
+	slackline := builtProgram(t)
 	latencyLine := regexp.MustCompile(`(?m)^L: *([0-9.]+)(ns|us)`)
-	for _, mpi := range []string{"openmpi", "mpich"} {
-		for _, name := range []string{"halo", "hidden", "cg"} {
-			t.Run(mpi+"/"+name, func(t *testing.T) {
-				program, machine, trace := filepath.Join(dir, mpi+name), filepath.Join(dir, mpi+".yaml"), filepath.Join(dir, mpi+name+".slt")
-				run(t, "mpicc."+mpi, "-O2", "../../examples/validation/"+name+".c", "-o", program)
+	for _, name := range []string{"halo", "hidden", "cg"} {
+		t.Run(name, func(t *testing.T) {
+			eachMPI(t, "../../examples/validation/"+name+".c", func(t *testing.T, mpi, program string) {
+				dir := t.TempDir()
+				machine, trace := filepath.Join(dir, "machine.yaml"), filepath.Join(dir, "run.slt")
 				launch := []string{"--", "mpirun." + mpi, "-n", "2", program}
 				thrice(t, func() (string, bool) {
-					if _, err := attempt(slackline, "measure", "network", "--mpi", mpi, "--max-size", "16KiB", "--machine-file", machine, "--quiet"); err != nil {
-						return err.Error(), false // a disturbed measurement is refused
+					if err := measuredMachine(slackline, mpi, machine); err != nil {
+						return err.Error(), false
 					}
 					data, err := os.ReadFile(machine)
 					if err != nil {
@@ -123,6 +115,6 @@ func TestInjectionMeetsTolerance(t *testing.T) {
 					return text, good
 				})
 			})
-		}
+		})
 	}
 }

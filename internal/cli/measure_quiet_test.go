@@ -19,14 +19,6 @@ import (
 	"time"
 )
 
-// measuringBinary builds the program once for a test.
-func measuringBinary(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "slackline")
-	run(t, "go", "build", "-o", path, "slackline/cmd/slackline")
-	return path
-}
-
 // noiseJSON is what the tests look at of a measurement of noise.
 type noiseJSON struct {
 	Shortest float64 `json:"t_min_ns"`
@@ -44,7 +36,7 @@ type noiseJSON struct {
 // TestKnownNoiseIsFound: a process that takes the CPU at a known rate is found at that rate within 10 %, its detours as long as it takes
 // the CPU, and up to 20 us and 10 % longer; the shortest iteration is at most 1.2 times that of a loop in C.
 func TestKnownNoiseIsFound(t *testing.T) {
-	slackline, dir := measuringBinary(t), t.TempDir()
+	slackline, dir := builtProgram(t), t.TempDir()
 	disturb, shortest := filepath.Join(dir, "disturb"), filepath.Join(dir, "shortest")
 	run(t, "gcc", "-O2", "testdata/quiet/disturb.c", "-o", disturb)
 	run(t, "gcc", "-O2", "../../observe/measure/testdata/shortest.c", "-o", shortest)
@@ -131,7 +123,7 @@ func timedPoints(t *testing.T, slackline string, args ...string) []timedPoint {
 // TestKnownCollectives: of an operation of known length, our scheme finds it within 5 % or 1 us on two ranks, and the loops of rank 0 show
 // their bias; with more ranks than CPUs and sleeping instead of spinning it is found within 5 % + 15 us, or marked.
 func TestKnownCollectives(t *testing.T) {
-	slackline := measuringBinary(t)
+	slackline := builtProgram(t)
 	for _, mpi := range []string{"openmpi", "mpich"} {
 		t.Run(mpi, func(t *testing.T) {
 			thrice(t, func() (string, bool) {
@@ -174,7 +166,7 @@ func TestKnownCollectives(t *testing.T) {
 
 // TestNetworkAgain: two measurements of the same link have intervals that overlap, or are refused.
 func TestNetworkAgain(t *testing.T) {
-	slackline := measuringBinary(t)
+	slackline := builtProgram(t)
 	for name, link := range map[string][]string{"Open MPI": {"--mpi", "openmpi"}, "MPICH": {"--mpi", "mpich"}, "TCP": {"--tcp", "self"}} {
 		thrice(t, func() (string, bool) {
 			var runs []map[string][2]float64
@@ -221,7 +213,7 @@ func intervals(t *testing.T, out []byte) map[string][2]float64 {
 
 // TestClocksForLong: with offsets of seconds and drifts of up to 100 ppm, every clock is within the proven bound, also 10 s after the last ping.
 func TestClocksForLong(t *testing.T) {
-	slackline := measuringBinary(t)
+	slackline := builtProgram(t)
 	for _, mpi := range []string{"openmpi", "mpich"} {
 		for seed := 1; seed <= 3; seed++ {
 			out := run(t, slackline, "measure", "clocks", "--mpi", mpi, "--ranks", "4", "--inject", fmt.Sprintf("offset=5s,drift=100,seed=%d", seed), "--wait", "10s", "--format", "json", "--quiet")
@@ -266,7 +258,7 @@ func TestClocksForLong(t *testing.T) {
 
 // TestTableIsFast: a full table, 12 operations, 4 sizes, 2 ranks, 100 repetitions, takes less than 30 s.
 func TestTableIsFast(t *testing.T) {
-	slackline := measuringBinary(t)
+	slackline := builtProgram(t)
 	for _, mpi := range []string{"openmpi", "mpich"} {
 		thrice(t, func() (string, bool) {
 			begin := time.Now()
@@ -286,7 +278,7 @@ var resultBlock = regexp.MustCompile("(?s)<!-- result: ([a-z0-9-]+) -->\n```text
 // none. With -update-study they are written into it.
 func TestMeasuringStudy(t *testing.T) {
 	const study = "../../docs/studies/measuring.md"
-	slackline, dir := measuringBinary(t), t.TempDir()
+	slackline, dir := builtProgram(t), t.TempDir()
 	quiet(t)
 	begin := time.Now()
 	c := exec.Command("../../examples/measuring/run.sh", dir)

@@ -77,44 +77,64 @@ func attempt(name string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// builtProgram builds slackline once for a test.
+func builtProgram(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "slackline")
+	run(t, "go", "build", "-o", path, "slackline/cmd/slackline")
+	return path
+}
+
+// eachMPI runs a test with a program in C, compiled with Open MPI and with MPICH.
+func eachMPI(t *testing.T, source string, test func(t *testing.T, mpi, program string)) {
+	t.Helper()
+	for _, mpi := range []string{"openmpi", "mpich"} {
+		t.Run(mpi, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "program")
+			run(t, "mpicc."+mpi, "-O2", "-g", source, "-o", program)
+			test(t, mpi, program)
+		})
+	}
+}
+
+// measuredMachine measures the network of an MPI into a machine file. A disturbed measurement is refused.
+func measuredMachine(slackline, mpi, file string) error {
+	_, err := attempt(slackline, "measure", "network", "--mpi", mpi, "--max-size", "16KiB", "--machine-file", file, "--quiet")
+	return err
+}
+
 // The recorded schedule, simulated with the parameters of the network, takes as long as the program did: 5 % at most,
 // 2 % as a rule (median of five runs).
 func TestRunTimeIsPredicted(t *testing.T) {
-	dir := t.TempDir()
-	slackline := filepath.Join(dir, "slackline")
-	run(t, "go", "build", "-o", slackline, "slackline/cmd/slackline")
-	for _, mpi := range []string{"openmpi", "mpich"} {
-		t.Run(mpi, func(t *testing.T) {
-			program := filepath.Join(dir, mpi)
-			run(t, "mpicc."+mpi, "-O2", "-g", "testdata/quiet/halo.c", "-o", program)
-			machine := filepath.Join(dir, mpi+".yaml")
-			thrice(t, func() (string, bool) {
-				if _, err := attempt(slackline, "measure", "network", "--mpi", mpi, "--max-size", "16KiB", "--machine-file", machine, "--quiet"); err != nil {
-					return err.Error(), false // a disturbed measurement is refused
+	slackline := builtProgram(t)
+	eachMPI(t, "testdata/quiet/halo.c", func(t *testing.T, mpi, program string) {
+		dir := t.TempDir()
+		machine, trace := filepath.Join(dir, "machine.yaml"), filepath.Join(dir, "run.slt")
+		thrice(t, func() (string, bool) {
+			if err := measuredMachine(slackline, mpi, machine); err != nil {
+				return err.Error(), false
+			}
+			var errors []float64
+			for range 5 {
+				out := run(t, slackline, "record", "--force", "--quiet", "--out", trace, "--", "mpirun."+mpi, "-n", "2", program)
+				own, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+				if err != nil {
+					t.Fatal(err)
 				}
-				var errors []float64
-				for range 5 {
-					trace := filepath.Join(dir, mpi+".slt")
-					out := run(t, slackline, "record", "--force", "--quiet", "--out", trace, "--", "mpirun."+mpi, "-n", "2", program)
-					own, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-					if err != nil {
-						t.Fatal(err)
-					}
-					var result struct {
-						Makespan float64 `json:"makespan_ns"`
-					}
-					if err := json.Unmarshal(run(t, slackline, "simulate", trace, "--machine", machine, "--format", "json", "--quiet"), &result); err != nil {
-						t.Fatal(err)
-					}
-					errors = append(errors, 100*(result.Makespan/own-1))
+				var result struct {
+					Makespan float64 `json:"makespan_ns"`
 				}
-				slices.SortFunc(errors, func(a, b float64) int { return int(math.Copysign(1, math.Abs(a)-math.Abs(b))) })
-				text := "error of the simulated run time in per cent, five runs:"
-				for _, e := range errors {
-					text += strconv.FormatFloat(e, 'f', 2, 64) + " "
+				if err := json.Unmarshal(run(t, slackline, "simulate", trace, "--machine", machine, "--format", "json", "--quiet"), &result); err != nil {
+					t.Fatal(err)
 				}
-				return text, math.Abs(errors[2]) <= 2
-			})
+				errors = append(errors, 100*(result.Makespan/own-1))
+			}
+			slices.SortFunc(errors, func(a, b float64) int { return int(math.Copysign(1, math.Abs(a)-math.Abs(b))) })
+			text := "error of the simulated run time in per cent, five runs:"
+			for _, e := range errors {
+				text += strconv.FormatFloat(e, 'f', 2, 64) + " "
+			}
+			return text, math.Abs(errors[2]) <= 2
 		})
-	}
+	})
 }
