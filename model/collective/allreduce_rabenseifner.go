@@ -27,24 +27,11 @@ func allreduceRabenseifnerStep(in *Instance, me, step int, b *schedule.Block) bo
 			step++
 		}
 	}
-	n := c.rounds()
-	first := n
-	if !in.FreeReduce {
-		first *= 2
-	}
-	if step < first {
-		round, reduces := in.round(step)
-		other := c.rank ^ 1<<round
-		kept := in.halfBytes(&c, c.rank, round)
-		if reduces {
-			in.reduce(b, kept)
-			return true
-		}
-		b.Send(c.member(other), in.halfBytes(&c, other, round), 0)
-		b.Recv(c.member(other), kept, 0)
+	step, halves := in.halve(&c, step, c.member, b)
+	if halves {
 		return true
 	}
-	step -= first
+	n := c.rounds()
 	if step < n {
 		round := n - 1 - step // back the way of the first part
 		other := c.rank ^ 1<<round

@@ -42,26 +42,13 @@ func reduceRabenseifnerStep(in *Instance, me, step int, b *schedule.Block) bool 
 			step++
 		}
 	}
-	n := c.rounds()
-	first := n
-	if !in.FreeReduce {
-		first *= 2
-	}
-	if step < first {
-		round, reduces := in.round(step)
-		other := c.rank ^ 1<<round
-		kept := in.halfBytes(&c, c.rank, round)
-		if reduces {
-			in.reduce(b, kept)
-			return true
-		}
-		b.Send(peer(c.member(other)), in.halfBytes(&c, other, round), 0)
-		b.Recv(peer(c.member(other)), kept, 0)
+	step, halves := in.halve(&c, step, func(rank int) int { return peer(c.member(rank)) }, b)
+	if halves {
 		return true
 	}
 	// A rank receives until the round of its highest bit that the root does not share; then it
 	// sends what it has and is done.
-	round := n - 1 - (step - first)
+	round := c.rounds() - 1 - step
 	sends := bits.Len(uint(c.rank^(c.size-1))) - 1 // -1: the root
 	if round < 0 || round < sends {
 		return false

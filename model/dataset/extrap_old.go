@@ -36,11 +36,7 @@ type extraPOld struct {
 
 func readExtraPOld(name string, data []byte) (*Dataset, error) {
 	var file extraPOld
-	s := newScanner(name, data)
-	if err := s.value(&file); err != nil {
-		return nil, err
-	}
-	if err := s.end(); err != nil {
+	if err := decodeWhole(name, data, &file); err != nil {
 		return nil, err
 	}
 	d := New()

@@ -26,11 +26,7 @@ var secondsPer = map[string]float64{"": 1e-9, "ns": 1e-9, "us": 1e-6, "ms": 1e-3
 
 func readGoogle(name string, data []byte) (*Dataset, error) {
 	var file googleFile
-	s := newScanner(name, data)
-	if err := s.value(&file); err != nil {
-		return nil, err
-	}
-	if err := s.end(); err != nil {
+	if err := decodeWhole(name, data, &file); err != nil {
 		return nil, err
 	}
 	d := New()

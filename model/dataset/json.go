@@ -122,6 +122,15 @@ func (s *scanner) end() error {
 	return nil
 }
 
+// decodeWhole decodes a text that is one value.
+func decodeWhole(name string, data []byte, into any) error {
+	s := newScanner(name, data)
+	if err := s.value(into); err != nil {
+		return err
+	}
+	return s.end()
+}
+
 // values are repetitions; null is a missing one.
 type values []float64
 

@@ -38,11 +38,7 @@ type ownPoint struct {
 
 func readOwn(name string, data []byte) (*Dataset, error) {
 	var file ownFile
-	s := newScanner(name, data)
-	if err := s.value(&file); err != nil {
-		return nil, err
-	}
-	if err := s.end(); err != nil {
+	if err := decodeWhole(name, data, &file); err != nil {
 		return nil, err
 	}
 	if file.Version > ownVersion || file.Version < 1 {

@@ -113,11 +113,7 @@ type profileFile struct {
 
 func readProfile(name string, data []byte) (*Dataset, error) {
 	var file profileFile
-	s := newScanner(name, data)
-	if err := s.value(&file); err != nil {
-		return nil, err
-	}
-	if err := s.end(); err != nil {
+	if err := decodeWhole(name, data, &file); err != nil {
 		return nil, err
 	}
 	if err := file.Run.check(name); err != nil {
@@ -158,11 +154,7 @@ const partOfAnother = "late_sender_wrong_order"
 
 func readWaits(name string, data []byte) (*Dataset, error) {
 	var file waitsFile
-	s := newScanner(name, data)
-	if err := s.value(&file); err != nil {
-		return nil, err
-	}
-	if err := s.end(); err != nil {
+	if err := decodeWhole(name, data, &file); err != nil {
 		return nil, err
 	}
 	if err := file.Run.check(name); err != nil {

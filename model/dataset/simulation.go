@@ -24,11 +24,7 @@ type simulationFile struct {
 
 func readSimulation(name string, data []byte) (*Dataset, error) {
 	var file simulationFile
-	s := newScanner(name, data)
-	if err := s.value(&file); err != nil {
-		return nil, err
-	}
-	if err := s.end(); err != nil {
+	if err := decodeWhole(name, data, &file); err != nil {
 		return nil, err
 	}
 	const seconds = 1e-9
