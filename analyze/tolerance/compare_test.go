@@ -21,10 +21,7 @@ func TestAskReference(t *testing.T) {
 		}
 		asked++
 		t.Run(c.Name, func(t *testing.T) {
-			s, err := c.prepare(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := c.prepared(t)
 			q := Question{Variable: Variable{Parameter: L}, Limit: (*unit.Duration)(&c.Limit), Range: &[2]int64{int64(c.Range[0]), int64(c.Range[1])}}
 			for _, p := range c.Percents {
 				percent, err := ParsePercent(p.String())
@@ -92,10 +89,7 @@ func checkCurve(t *testing.T, s *Schedule, n Network, a *Answers) {
 // Without a range, one is taken that holds the given value and the tolerances.
 func TestAskAround(t *testing.T) {
 	c := referenceCase{File: "02-paper-overlap.goal", L: 500_000, PerByte: 5, S: 1 << 30}
-	s, err := c.prepare(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := c.prepared(t)
 	five, err := ParsePercent("5%")
 	if err != nil {
 		t.Fatal(err)
@@ -145,14 +139,7 @@ func TestAskBelowLowest(t *testing.T) {
 // The summary of slack counts every operation once, and knows the critical ones.
 func TestSlackSummary(t *testing.T) {
 	c := referenceCase{File: "02-paper-overlap.goal", L: 500_000, PerByte: 5, S: 1 << 30}
-	s, err := c.prepare(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := s.Evaluate(network(t, s, c.params()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, e := c.evaluated(t)
 	slack, err := e.Slack()
 	if err != nil {
 		t.Fatal(err)

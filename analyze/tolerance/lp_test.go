@@ -62,14 +62,7 @@ func TestLinearProgramReference(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			s, err := c.prepare(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := s.Evaluate(network(t, s, c.params()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, e := c.evaluated(t)
 			p, err := e.LinearProgram(Variable{Parameter: L})
 			if err != nil {
 				t.Fatal(err)

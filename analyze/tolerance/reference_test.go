@@ -98,6 +98,27 @@ func (c *referenceCase) prepare(t testing.TB) (*Schedule, error) {
 	return Prepare(g, nil, 0)
 }
 
+// prepared is the schedule of a case that has one.
+func (c *referenceCase) prepared(t testing.TB) *Schedule {
+	t.Helper()
+	s, err := c.prepare(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// evaluated is a case that has a result, with its own parameters.
+func (c *referenceCase) evaluated(t testing.TB) (*Schedule, *Evaluation) {
+	t.Helper()
+	s := c.prepared(t)
+	e, err := s.Evaluate(network(t, s, c.params()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, e
+}
+
 // params returns the parameters of a case.
 func (c *referenceCase) params() machine.Params {
 	return machine.Params{
@@ -234,14 +255,7 @@ func TestReferenceCriticalPath(t *testing.T) {
 	}
 	for _, c := range extras.Cases {
 		t.Run(c.File, func(t *testing.T) {
-			s, err := c.prepare(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := s.Evaluate(network(t, s, c.params()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, e := c.evaluated(t)
 			path, err := e.CriticalPath()
 			if err != nil {
 				t.Fatal(err)

@@ -60,10 +60,7 @@ func (w *Wiring) evaluate(t *testing.T, s *Schedule, table *Table) *Evaluation {
 func TestReferenceTopologies(t *testing.T) {
 	for _, c := range topologyCases(t) {
 		t.Run(c.File+" on "+c.Topology, func(t *testing.T) {
-			s, err := c.prepare(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := c.prepared(t)
 			w := c.wiring(t, s)
 			c.checkEvaluation(t, w.evaluate(t, s, w.AllWires()))
 		})
@@ -75,10 +72,7 @@ func TestReferenceTopologies(t *testing.T) {
 func TestPartsOfTheLatency(t *testing.T) {
 	for _, c := range topologyCases(t) {
 		t.Run(c.File+" on "+c.Topology, func(t *testing.T) {
-			s, err := c.prepare(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := c.prepared(t)
 			w := c.wiring(t, s)
 			all := w.evaluate(t, s, w.AllWires())
 			path, err := all.CriticalPath()
@@ -139,10 +133,7 @@ func TestPairTable(t *testing.T) {
 	}
 	readReference(t, "extras.json", &extras)
 	for _, c := range extras.CriticalPath {
-		s, err := c.prepare(t)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := c.prepared(t)
 		n := network(t, s, c.params())
 		plain, err := s.Evaluate(n)
 		if err != nil {
@@ -164,11 +155,9 @@ func TestPairTable(t *testing.T) {
 
 func TestWiringErrors(t *testing.T) {
 	c := topologyCases(t)[0]
-	s, err := c.prepare(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := c.prepared(t)
 	w := c.wiring(t, s)
+	var err error
 	w.Topology, err = machine.ParseTopology("torus:3x5")
 	if err != nil {
 		t.Fatal(err)

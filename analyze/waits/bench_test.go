@@ -19,17 +19,22 @@ func haloRun(rows, iterations int) (*timeline.Timeline, int) {
 	return b.Finish(runtime.GOMAXPROCS(0)), events
 }
 
-func haloBuilder(rows, iterations int) (*timeline.Builder, int) {
-	ranks := rows * rows
-	b := timeline.NewBuilder(ranks)
+// worldBuilder begins a run whose communicator has all ranks.
+func worldBuilder(ranks int) (b *timeline.Builder, region func(name string, p timeline.Paradigm) timeline.RegionID) {
+	b = timeline.NewBuilder(ranks)
 	world := timeline.Comm{Members: make([]int32, ranks)}
 	for i := range world.Members {
 		world.Members[i] = int32(i)
 	}
 	b.Comm(world)
-	region := func(name string, p timeline.Paradigm) timeline.RegionID {
+	return b, func(name string, p timeline.Paradigm) timeline.RegionID {
 		return b.Region(timeline.Region{Name: name, Paradigm: p})
 	}
+}
+
+func haloBuilder(rows, iterations int) (*timeline.Builder, int) {
+	ranks := rows * rows
+	b, region := worldBuilder(ranks)
 	main, step := region("main", timeline.User), region("step", timeline.User)
 	inner, outer := region("inner", timeline.User), region("outer", timeline.User)
 	irecv, isend := region("MPI_Irecv", timeline.MPI), region("MPI_Isend", timeline.MPI)
@@ -115,15 +120,7 @@ func sweepRun(rows, sweeps int) (*timeline.Timeline, int) {
 
 func sweepBuilder(rows, sweeps int) (*timeline.Builder, int) {
 	ranks := rows * rows
-	b := timeline.NewBuilder(ranks)
-	world := timeline.Comm{Members: make([]int32, ranks)}
-	for i := range world.Members {
-		world.Members[i] = int32(i)
-	}
-	b.Comm(world)
-	region := func(name string, p timeline.Paradigm) timeline.RegionID {
-		return b.Region(timeline.Region{Name: name, Paradigm: p})
-	}
+	b, region := worldBuilder(ranks)
 	main, octant := region("main", timeline.User), region("octant", timeline.User)
 	recv, send := region("MPI_Recv", timeline.MPI), region("MPI_Send", timeline.MPI)
 	locations := make([]*timeline.LocationBuilder, ranks)

@@ -16,6 +16,18 @@ func program(args ...string) *exec.Cmd {
 	return c
 }
 
+// signalAfter starts a program and sends it a signal after a while.
+func signalAfter(t *testing.T, c *exec.Cmd, signal syscall.Signal, wait time.Duration) {
+	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(wait)
+	if err := c.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestInterrupt interrupts a simulation that would take minutes.
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -24,13 +36,7 @@ func TestInterrupt(t *testing.T) {
 			c := program("simulate", "pop", "--ranks", "16384", "--machine", "xt4")
 			var stdout, stderr bytes.Buffer
 			c.Stdout, c.Stderr = &stdout, &stderr
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(wait)
-			if err := c.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			signalAfter(t, c, signal, wait)
 			_ = c.Wait()
 			if c.ProcessState.ExitCode() == -1 {
 				continue
@@ -60,13 +66,7 @@ func TestInterruptSilentInput(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			c.Stdout, c.Stderr = &stdout, &stderr
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(wait)
-			if err := c.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			signalAfter(t, c, syscall.SIGINT, wait)
 			stuck := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 			_ = c.Wait()
 			killed := !stuck.Stop()

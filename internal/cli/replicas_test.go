@@ -113,13 +113,7 @@ func TestInterruptedReplicas(t *testing.T) {
 		c := program(append(append([]string{"simulate"}, series...), "--format", "json", "--samples")...)
 		var stdout, stderr bytes.Buffer
 		c.Stdout, c.Stderr = &stdout, &stderr
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(wait)
-		if err := c.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		signalAfter(t, c, syscall.SIGINT, wait)
 		_ = c.Wait()
 		if c.ProcessState.ExitCode() == -1 || stdout.Len() == 0 {
 			continue // the machine is slow: nothing was finished

@@ -425,13 +425,7 @@ func TestInterruptedReport(t *testing.T) {
 			"--out", filepath.Join(dir, "report.html"))
 		var stderr bytes.Buffer
 		c.Stderr = &stderr
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(wait)
-		if err := c.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		signalAfter(t, c, syscall.SIGINT, wait)
 		_ = c.Wait()
 		if c.ProcessState.ExitCode() == -1 {
 			continue // the signal came before the program could take it

@@ -172,9 +172,10 @@ func TestReadNetgauge(t *testing.T) {
 	}
 }
 
-// Nested events of the kernel are net; the trace holds their sum, each for its own source.
-func TestReadOsnoiseEvents(t *testing.T) {
-	p, err := Load("testdata/osnoise-events.txt")
+// statsOf reads a profile and what is known of its detours.
+func statsOf(t *testing.T, file string) (*Profile, Statistics) {
+	t.Helper()
+	p, err := Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,12 @@ func TestReadOsnoiseEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Stats(d)
+	return p, Stats(d)
+}
+
+// Nested events of the kernel are net; the trace holds their sum, each for its own source.
+func TestReadOsnoiseEvents(t *testing.T) {
+	p, s := statsOf(t, "testdata/osnoise-events.txt")
 	got := map[string]int64{}
 	for _, source := range s.Sources {
 		got[source.Label] = int64(source.Noise) / 1000
@@ -207,15 +213,7 @@ func TestReadOsnoiseEvents(t *testing.T) {
 }
 
 func TestReadOsnoiseSummary(t *testing.T) {
-	p, err := Load("testdata/osnoise-summary.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := p.Detours(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := Stats(d)
+	_, s := statsOf(t, "testdata/osnoise-summary.txt")
 	if s.Period != 3e12 || s.Noise != (190+656)*1e6 || s.Max != 74e6 {
 		t.Errorf("period %v, noise %v, longest %v; want 3s, 846us, 74us", s.Period, s.Noise, s.Max)
 	}
