@@ -80,6 +80,9 @@ type Check struct {
 	Target     []float64   // nil: none
 	Prediction *Prediction // at the target; nil: none
 	Wall       float64     // NaN: none was asked for; see Model.Wall
+	Stability  *Stability  // nil: the measurements were not resampled
+
+	further []Term // candidates around the expectation
 }
 
 // Report are the results of an expectation file on a dataset.
@@ -209,11 +212,10 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		return c, nil
 	}
 	c.Metric = s.Metric
-	var further []Term
 	if len(j.data.Parameters) == 1 {
-		further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
+		c.further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
 	}
-	if c.Fit, err = j.modeler.FitWith(s, further); err != nil {
+	if c.Fit, err = j.modeler.FitWith(s, c.further); err != nil {
 		c.Verdict, c.Reason = Inconclusive, strings.TrimPrefix(err.Error(), ErrUnusable.Error()+": ")
 		return c, nil
 	}

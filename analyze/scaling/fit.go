@@ -45,9 +45,10 @@ type Fit struct {
 	At     [][]float64 // the points, ascending
 	Values []float64   // the aggregates there
 
-	sample *sample
-	design design     // of what weights speaks; nil if the model alone counts
-	heavy  []weighted // hypotheses with a weight above leastWeight
+	sample     *sample
+	candidates []Term     // of method Paper
+	design     design     // of what weights speaks; nil if the model alone counts
+	heavy      []weighted // hypotheses with a weight above leastWeight
 }
 
 // weighted is the place of a hypothesis in its design, and its weight.
@@ -128,26 +129,37 @@ func NewModeler(parameters []string, o Options) (*Modeler, error) {
 // Fit finds the model of a series. The error wraps ErrUnusable.
 func (m *Modeler) Fit(s *dataset.Series) (*Fit, error) { return m.FitWith(s, nil) }
 
+// aggregate is how repetitions become one number.
+func (m *Modeler) aggregate() Aggregate {
+	if m.options.Aggregate == Auto && m.options.Method == Paper {
+		return FirstQuartile
+	}
+	return m.options.Aggregate
+}
+
 // FitWith is Fit with further candidates for this series alone.
 func (m *Modeler) FitWith(s *dataset.Series, further []Term) (*Fit, error) {
-	agg := m.options.Aggregate
-	if agg == Auto && m.options.Method == Paper {
-		agg = FirstQuartile
-	}
-	c, err := newSample(s, len(m.parameters), agg)
+	c, err := newSample(s, len(m.parameters), m.aggregate())
 	if err != nil {
 		return nil, err
 	}
+	return m.fitSample(s, c, further)
+}
+
+// fitSample is Fit of measurements that are checked and aggregated.
+func (m *Modeler) fitSample(s *dataset.Series, c *sample, further []Term) (*Fit, error) {
 	f := &Fit{
 		CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit, Parameters: m.parameters,
 		Leads: make([]Term, len(m.parameters)), Noise: c.noise, Doubt: c.doubt(m.parameters),
 		At: c.at, Values: c.value, sample: c,
 	}
+	var err error
 	switch {
 	case c.equal:
 		f.setConstant()
 	case m.options.Method == Paper:
-		err = f.choosePaper(m.paperCandidates(c, further))
+		f.candidates = m.paperCandidates(c, further)
+		err = f.choosePaper(f.candidates)
 	default:
 		err = m.chooseEvidence(f, append(append([]Term{}, m.options.Further...), further...))
 	}
@@ -213,27 +225,19 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	}
 	f.Variance, f.design = v, d
 	f.Groups, f.heavy = make([]Weighted, 0, 64), make([]weighted, 0, 128)
-	lead := int32(0)
 	for g, w := range ws.weight {
-		if w > ws.weight[lead] {
-			lead = int32(g)
-		}
 		if w > leastWeight {
 			f.Groups = append(f.Groups, Weighted{groups[g].leads[:len(f.Parameters)], groups[g].form, w})
 		}
 	}
-	f.Confidence, f.Form = min(ws.weight[lead], 1), groups[lead].form
-	f.Leads = groups[lead].leads[:len(f.Parameters)]
-	chosen, heaviest := -1, 0.0
 	for _, i := range ws.candidates {
-		h, w := &hyps[i], ws.score[i]
-		if h.group == lead && w > heaviest {
-			chosen, heaviest = int(i), w
-		}
-		if w > leastWeight {
+		if w := ws.score[i]; w > leastWeight {
 			f.heavy = append(f.heavy, weighted{i, w})
 		}
 	}
+	lead, chosen := ws.choose(hyps)
+	f.Confidence, f.Form = min(ws.weight[lead], 1), groups[lead].form
+	f.Leads = groups[lead].leads[:len(f.Parameters)]
 	f.Model = f.solved(d, &hyps[chosen])
 	return nil
 }

@@ -157,3 +157,21 @@ func (ws *workspace) normalise(hyps []hypothesis, groups int, top float64) {
 		ws.weight[hyps[i].group] += ws.score[i]
 	}
 }
+
+// choose returns the group with the largest weight, the first among equals, and
+// its heaviest hypothesis.
+func (ws *workspace) choose(hyps []hypothesis) (lead int32, chosen int) {
+	for g, w := range ws.weight {
+		if w > ws.weight[lead] {
+			lead = int32(g)
+		}
+	}
+	chosen = -1
+	heaviest := 0.0
+	for _, i := range ws.candidates {
+		if w := ws.score[i]; hyps[i].group == lead && w > heaviest {
+			chosen, heaviest = int(i), w
+		}
+	}
+	return lead, chosen
+}

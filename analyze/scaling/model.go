@@ -39,16 +39,30 @@ func newModel(parameters []string, terms []ModelTerm) Model {
 // Eval returns the value of the model at a place.
 func (m *Model) Eval(at ...float64) float64 {
 	sum := 0.0
-	for _, t := range m.Terms {
-		v := t.Coefficient
-		for i, f := range t.Factors {
-			if f != (Term{}) {
-				v *= f.Eval(at[i])
-			}
-		}
-		sum += v
+	for i := range m.Terms {
+		sum += m.Terms[i].eval(at)
 	}
 	return sum
+}
+
+// eval returns the value of the term at a place.
+func (t *ModelTerm) eval(at []float64) float64 {
+	v := t.Coefficient
+	for i, f := range t.Factors {
+		if f != (Term{}) {
+			v *= f.Eval(at[i])
+		}
+	}
+	return v
+}
+
+// factors are the terms without their coefficients.
+func (m *Model) factors() [][]Term {
+	list := make([][]Term, len(m.Terms))
+	for i := range m.Terms {
+		list[i] = m.Terms[i].Factors
+	}
+	return list
 }
 
 // Constant returns the constant of the model, 0 if it has none.

@@ -50,6 +50,7 @@ type sample struct {
 	value  []float64   // aggregates
 	noise  Noise
 	equal  bool // all values are the same
+	least  bool // the aggregates are minima
 	nu     float64
 	v      float64 // variance of a relative aggregate, from the repetitions
 	weird  string  // why no conclusion may be drawn although a fit is possible
@@ -168,7 +169,7 @@ func (c *sample) aggregate(agg Aggregate) {
 	if c.nu > 0 {
 		s2, th = s2/c.nu, th/c.nu
 	}
-	c.value = means
+	c.value, c.v, c.least = means, 0, false
 	switch {
 	case c.nu == 0:
 		c.noise = Noise{Kind: noiseUnknown}
@@ -179,7 +180,7 @@ func (c *sample) aggregate(agg Aggregate) {
 		oneSided := -c.nu*(math.Log(th)+1) - lnR
 		if oneSided > symmetric {
 			c.noise = Noise{noiseOneSided, th}
-			c.value, c.v = mins, th/r*(th/r)
+			c.value, c.v, c.least = mins, th/r*(th/r), true
 		} else {
 			c.noise = Noise{noiseSymmetric, math.Sqrt(s2)}
 			c.v = s2 / r
@@ -207,6 +208,7 @@ func (c *sample) override(agg Aggregate, means, mins []float64, s2, th, r float6
 		}
 		return q
 	}
+	c.least = agg == Minimum || agg == Auto && c.least
 	switch agg {
 	case Mean:
 		set(means, s2/r)

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -39,6 +41,7 @@ type checkOptions struct {
 	baseline  string
 	update    bool
 	tolerance float64
+	bootstrap resampleOptions
 	format    choice
 	out       string
 	also      []string
@@ -85,6 +88,7 @@ func (o *checkOptions) addVerdictFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
 	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
 	fs.Float64Var(&o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
+	o.bootstrap.addFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share with the same verdict")
 }
 
 func (o *checkOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -113,6 +117,9 @@ func (o *checkOptions) further() ([]furtherOutput, error) {
 func (o *checkOptions) run(a *app, c *cobra.Command, args []string) error {
 	further, err := o.further()
 	if err != nil {
+		return err
+	}
+	if err := o.bootstrap.check(c); err != nil {
 		return err
 	}
 	outputs := []output{{"out", o.out}, {"plot", o.plot}}
@@ -226,6 +233,9 @@ func (r *checkReport) judge(c *cobra.Command, a *app, inputs []labelled) error {
 			if column.report, err = scaling.Judge(r.expectations, d, r.analysis()); err != nil {
 				return err
 			}
+			if err := r.resample(c.Context(), a, &column); err != nil {
+				return err
+			}
 		}
 		r.columns = append(r.columns, column)
 	}
@@ -236,6 +246,26 @@ func (r *checkReport) judge(c *cobra.Command, a *app, inputs []labelled) error {
 		return usagef("--baseline goes with one dataset, but there are %d labels", len(r.columns))
 	}
 	return r.compareBaseline(a, &r.columns[0])
+}
+
+// resample finds out how sure the verdicts on a dataset are, and says it beside them.
+func (r *checkReport) resample(ctx context.Context, a *app, column *checkColumn) error {
+	o := &r.options.bootstrap
+	if o.times == 0 {
+		return nil
+	}
+	how, end := o.resampling(a, runtime.GOMAXPROCS(0))
+	err := column.report.Resample(ctx, column.data, r.analysis(), how)
+	end()
+	if err != nil {
+		return err
+	}
+	for _, c := range column.report.Checks {
+		if s := c.Stability; s != nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("%.0f %% of %s come to the same verdict", 100*s.Share(c.Verdict), plural(s.Resamples, "resample")))
+		}
+	}
+	return nil
 }
 
 func (r *checkReport) analysis() scaling.Options {

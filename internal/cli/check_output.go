@@ -254,6 +254,16 @@ type checkedJSON struct {
 	Litmus     bool                    `json:"litmus,omitempty"`
 	XFail      string                  `json:"xfail,omitempty"`
 	Line       int                     `json:"line,omitempty"`
+	Bootstrap  *stabilityJSON          `json:"bootstrap,omitempty"`
+}
+
+// stabilityJSON are the shares of resamples by verdict.
+type stabilityJSON struct {
+	Resamples    int     `json:"resamples"`
+	Same         float64 `json:"same_verdict"`
+	Pass         float64 `json:"pass"`
+	Inconclusive float64 `json:"inconclusive"`
+	Fail         float64 `json:"fail"`
 }
 
 type ruleJSON struct {
@@ -293,6 +303,9 @@ func (r *checkReport) json(a *app) checkJSON {
 	result.Verdict = r.verdict().String()
 	p := provenance.New(a.args)
 	p.Inputs = r.records
+	if r.options.bootstrap.times > 0 {
+		p.Seed = &r.options.bootstrap.seed
+	}
 	p.Warnings = append(p.Warnings, a.warnings...)
 	result.Provenance = p
 	return result
@@ -324,6 +337,9 @@ func newCheckedJSON(c *scaling.Check) checkedJSON {
 		Function: c.Function, Metric: c.Metric, Expect: c.Expectation.Expect.Text, Verdict: c.Verdict.String(), Status: c.Status(),
 		Over: c.Over, Under: c.Under, Floor: finite(c.Floor), Wall: finite(c.Wall),
 		Reason: c.Reason, Notes: c.Notes, Litmus: c.Litmus, XFail: c.XFail, Line: c.Line,
+	}
+	if s := c.Stability; s != nil {
+		j.Bootstrap = &stabilityJSON{s.Resamples, s.Share(c.Verdict), s.Share(scaling.Pass), s.Share(scaling.Inconclusive), s.Share(scaling.Fail)}
 	}
 	if f := c.Fit; f != nil {
 		formula, rank := f.Model.String(), c.Rank.String()

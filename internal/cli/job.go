@@ -42,7 +42,7 @@ import (
 )
 
 // sharers are the verbs that share their work among the processes of a job.
-var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true, "campaign run": true}
+var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true, "campaign run": true, "scaling": true}
 
 // leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
 // processes of the job, or say something of themselves. A verb stands for all its parts.

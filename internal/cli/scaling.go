@@ -26,6 +26,7 @@ type scalingOptions struct {
 	target     string
 	budget     factor
 	suggest    bool
+	bootstrap  resampleOptions
 	threads    int
 	format     choice
 	out        string
@@ -53,7 +54,9 @@ func (a *app) scalingCommand() *cobra.Command {
 		Example: `  slackline scaling runs.json
   slackline scaling osu/ --where bytes=8 --target 65536 --plot collectives.svg
   slackline scaling runs.csv --expect 'O(p log p)' --suggest
-  slackline scaling memory.json --max 3072 --format json`,
+  slackline scaling memory.json --max 3072 --format json
+  slackline scaling runs.json --bootstrap 1000 --target 65536
+  mpirun -n 16 slackline scaling profile.cubex/ --bootstrap 1000`,
 		Args: atLeastOne("DATA"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
@@ -91,6 +94,7 @@ func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.target, "target", "", "predict at this `value` of the first parameter, or at NAME=VALUE,..., with an interval, and rank what dominates there")
 	fs.Var(&o.budget, "max", "a budget: find the largest value of the first parameter at which the model stays within this `value`")
 	fs.BoolVar(&o.suggest, "suggest", false, "name the next measurements worth making")
+	o.bootstrap.addFlags(fs, "say how sure the model is: resample the measurements so many `times`, find a model for each, and give shares of leads and intervals of 95 %")
 }
 
 func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -109,6 +113,9 @@ func (o *scalingOptions) run(a *app, c *cobra.Command, args []string) error {
 	if o.limit != "" && o.expect == "" {
 		return usagef("--limit needs --expect")
 	}
+	if err := o.bootstrap.check(c); err != nil {
+		return err
+	}
 	target, err := parseTarget(o.target)
 	if err != nil {
 		return err
@@ -117,13 +124,27 @@ func (o *scalingOptions) run(a *app, c *cobra.Command, args []string) error {
 	if err := checkOutputs(files(inputs), output{"out", o.out}, output{"plot", o.plot}, output{"dataset", o.dataset}); err != nil {
 		return err
 	}
+	if o.bootstrap.times == 0 {
+		if err := a.firstOnly("scaling without --bootstrap"); err != nil {
+			return err
+		}
+	}
+	r := &scalingReport{target: target, options: o, inputs: files(inputs)}
+	if !a.isFirst() {
+		return r.helpBootstrap(a, c)
+	}
 	d, records, err := o.data.loadLabelled(c.Context(), a, inputs)
 	if err != nil {
 		return err
 	}
-	r := &scalingReport{data: d, target: target, options: o, inputs: files(inputs), records: records}
+	r.data, r.records = d, records
 	if err := r.fit(a); err != nil {
 		return err
+	}
+	if o.bootstrap.times > 0 {
+		if err := r.bootstrap(a, c); err != nil {
+			return err
+		}
 	}
 	if o.dataset != "" {
 		if err := a.writeDataset(o.dataset, r.inputs, d, r.provenance(a)); err != nil {
@@ -140,15 +161,16 @@ func (o *scalingOptions) run(a *app, c *cobra.Command, args []string) error {
 
 // scalingReport are the models of a dataset, with everything that its output names.
 type scalingReport struct {
-	data    *dataset.Dataset
-	models  []scaling.Modelled
-	target  *scaling.Target
-	place   []float64 // of the target
-	expect  *scaling.Expression
-	limit   *scaling.Expression
-	options *scalingOptions
-	inputs  []string
-	records []provenance.Input
+	data      *dataset.Dataset
+	models    []scaling.Modelled
+	resampled []*scaling.Bootstrap // by series; nil: none were asked for
+	target    *scaling.Target
+	place     []float64 // of the target
+	expect    *scaling.Expression
+	limit     *scaling.Expression
+	options   *scalingOptions
+	inputs    []string
+	records   []provenance.Input
 }
 
 // fit finds the models.
@@ -241,6 +263,9 @@ func (r *scalingReport) expression(flag, text string) (*scaling.Expression, erro
 func (r *scalingReport) provenance(a *app) *provenance.Record {
 	p := a.provenance()
 	p.Inputs = r.records
+	if r.resampled != nil {
+		p.Seed = &r.options.bootstrap.seed
+	}
 	p.Warnings = append(p.Warnings, a.warnings...)
 	return p
 }

@@ -36,6 +36,7 @@ type modelJSON struct {
 	Outliers   []outlierJSON           `json:"outliers,omitempty"`
 	Suggested  []suggestionJSON        `json:"suggestions,omitempty"`
 	Others     []alternativeJSON       `json:"alternatives,omitempty"`
+	Bootstrap  *bootstrapJSON          `json:"bootstrap,omitempty"`
 }
 
 type predictionJSON struct {
@@ -115,7 +116,7 @@ func (r *scalingReport) writeJSON(a *app, w io.Writer) error {
 			skipped = append(skipped, skippedJSON{m.Series.CallPath, m.Series.Metric, m.Err.Error()})
 			continue
 		}
-		models = append(models, r.modelJSON(m))
+		models = append(models, r.modelJSON(i))
 	}
 	if r.place != nil {
 		for _, x := range scaling.Dominating(r.models, r.place) {
@@ -158,7 +159,8 @@ func (r *scalingReport) writeJSON(a *app, w io.Writer) error {
 	return err
 }
 
-func (r *scalingReport) modelJSON(m *scaling.Modelled) modelJSON {
+func (r *scalingReport) modelJSON(i int) modelJSON {
+	m := &r.models[i]
 	f := m.Fit
 	j := modelJSON{
 		CallPath: f.CallPath, Metric: f.Metric, Formula: f.Model.String(),
@@ -205,6 +207,9 @@ func (r *scalingReport) modelJSON(m *scaling.Modelled) modelJSON {
 		}
 	}
 	j.Others = alternatives(f)
+	if r.resampled != nil && r.resampled[i] != nil {
+		j.Bootstrap = r.bootstrapJSON(f, r.resampled[i])
+	}
 	return j
 }
 

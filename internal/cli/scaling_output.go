@@ -74,18 +74,21 @@ func (r *scalingReport) table(exact bool) *table.Table {
 	if r.options.budget.given {
 		columns = append(columns, table.Column{Key: "wall", Align: table.Right})
 	}
+	if exact && r.resampled != nil {
+		columns = append(columns, r.bootstrapColumns()...)
+	}
 	t := table.New(append(columns, table.Column{Key: "model"})...)
 	for i := range r.models {
-		if m := &r.models[i]; m.Err == nil {
-			t.Add(r.row(m, exact)...)
+		if r.models[i].Err == nil {
+			t.Add(r.row(i, exact)...)
 		}
 	}
 	return t
 }
 
 // row are the cells of a model.
-func (r *scalingReport) row(m *scaling.Modelled, exact bool) []any {
-	f := m.Fit
+func (r *scalingReport) row(i int, exact bool) []any {
+	f := r.models[i].Fit
 	lead := f.Landau()
 	confidence := numberCell(f.Confidence, "%.2f")
 	if f.Doubt != "" {
@@ -105,6 +108,9 @@ func (r *scalingReport) row(m *scaling.Modelled, exact bool) []any {
 	}
 	if r.options.budget.given {
 		cells = append(cells, wallCell(r.wall(f)))
+	}
+	if exact && r.resampled != nil {
+		cells = append(cells, r.bootstrapCells(i)...)
 	}
 	return append(cells, f.Model.String())
 }
@@ -153,6 +159,11 @@ func (r *scalingReport) writeText(a *app, w io.Writer) error {
 	}
 	if r.place != nil && len(r.models) > 1 {
 		if err := r.writeRanking(a, w); err != nil {
+			return err
+		}
+	}
+	if r.resampled != nil {
+		if err := r.writeBootstrap(a, w); err != nil {
 			return err
 		}
 	}

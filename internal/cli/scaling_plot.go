@@ -22,16 +22,21 @@ const (
 // --expect, the expectation with its limits.
 func (r *scalingReport) draw(a *app) error {
 	var fits []*scaling.Fit
-	for _, m := range r.models {
-		if m.Err == nil {
-			fits = append(fits, m.Fit)
+	var resampled *scaling.Bootstrap // of the first
+	for i, m := range r.models {
+		if m.Err != nil {
+			continue
 		}
+		if len(fits) == 0 && r.resampled != nil {
+			resampled = r.resampled[i]
+		}
+		fits = append(fits, m.Fit)
 	}
 	if len(fits) > mostCurves {
 		a.warn("--plot: the first %d of %d models are drawn; choose with --only-path and --metric", mostCurves, len(fits))
 		fits = fits[:mostCurves]
 	}
-	f := &scalingFigure{parameters: r.data.Parameters}
+	f := &scalingFigure{parameters: r.data.Parameters, resampled: resampled}
 	if f.place = r.place; f.place == nil {
 		f.place, _ = (&scaling.Target{Named: map[string]float64{}}).Place(r.data)
 		f.reach = curves.Reach(fits[0])
@@ -63,8 +68,9 @@ func (a *app) writeFigure(chart *plot.Chart, path string, inputs []string) error
 // scalingFigure collects the layers of a figure.
 type scalingFigure struct {
 	parameters []string
-	place      []float64 // of the others than the first parameter; the curves reach to the first
-	reach      float64   // or, if it is not 0, so many times the largest measured value
+	place      []float64          // of the others than the first parameter; the curves reach to the first
+	reach      float64            // or, if it is not 0, so many times the largest measured value
+	resampled  *scaling.Bootstrap // for the band; nil: that of the hypotheses
 	under      []plot.Layer
 	layers     []plot.Layer
 	slot       int
@@ -88,8 +94,12 @@ func (f *scalingFigure) add(fit *scaling.Fit, band bool) {
 	if band {
 		points.Name = "measured"
 		curve.Name = "model " + fit.Model.String()
-		if b := m.Band("90 % band, with noise", f.slot); len(b.X) > 1 {
-			f.under = append(f.under, b)
+		layer := m.Band("90 % band, with noise", f.slot)
+		if f.resampled != nil {
+			layer = m.Resampled("95 % of the resamples", f.slot, f.resampled)
+		}
+		if len(layer.X) > 1 {
+			f.under = append(f.under, layer)
 		}
 	}
 	f.layers = append(f.layers, curve)

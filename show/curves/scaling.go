@@ -66,10 +66,26 @@ func (m *Model) Through(name string, slot int, t scaling.Term) *plot.Line {
 
 // Band is where measurements are to be expected.
 func (m *Model) Band(name string, slot int) *plot.Band {
+	return m.band(name, slot, func(at []float64) (low, high float64) {
+		p := m.fit.Predict(at...)
+		return p.MeasuredLow, p.MeasuredHigh
+	})
+}
+
+// Resampled is where the models of resampled measurements are.
+func (m *Model) Resampled(name string, slot int, b *scaling.Bootstrap) *plot.Band {
+	return m.band(name, slot, func(at []float64) (low, high float64) {
+		p := b.Predict(at...)
+		return p.Low, p.High
+	})
+}
+
+// band is an interval over the first parameter, as far as it can be drawn.
+func (m *Model) band(name string, slot int, interval func(at []float64) (low, high float64)) *plot.Band {
 	band := &plot.Band{Name: name, Slot: slot}
 	for _, x := range m.x {
-		if p := m.fit.Predict(m.at(x)...); Drawable(p.MeasuredLow) && Drawable(p.MeasuredHigh) {
-			band.X, band.Low, band.High = append(band.X, x), append(band.Low, p.MeasuredLow), append(band.High, p.MeasuredHigh)
+		if low, high := interval(m.at(x)); Drawable(low) && Drawable(high) {
+			band.X, band.Low, band.High = append(band.X, x), append(band.Low, low), append(band.High, high)
 		}
 	}
 	return band
