@@ -273,14 +273,16 @@ func (a *app) becomeBridge(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
+		host, _ := os.Hostname()
 		err = start.Become(ctx, os.Getenv(variableOf("mpi")), a.args)
-		err = fmt.Errorf("%s has started this as process %d of %d, but it cannot join them: %w\n(%s=off runs it by itself)",
-			start.Launcher, start.Rank, start.Size, err, mpi.JobVariable)
+		err = fmt.Errorf("%s has started this as process %d of %d, on %s, but it cannot join the others: %w\n(%s=off runs it by itself)",
+			start.Launcher, start.Rank, start.Size, host, err, mpi.JobVariable)
 	}
 	if start.Rank > 0 { // if all have the same trouble, process 0 says it and the launcher ends the others
 		select {
 		case <-time.After(3 * time.Second):
 		case <-ctx.Done():
+			a.stderr = io.Discard
 		}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"slackline/internal/atomicfile"
@@ -30,66 +31,107 @@ func bridgeSource() Source {
 	return s
 }
 
-// bridge returns the path of the bridge for the library that a user names, or else for one of a kind. Asking compilers
-// what they are takes longer than all the rest, so the answer is kept as long as the compilers stay the same.
-func bridge(ctx context.Context, wanted string, kind Kind) (string, error) {
-	note := noteOf(wanted, kind, compilersIn)
+// bridge returns the path of the bridge for the library that a user names, or else for the launcher. It is kept where
+// compiled parts are kept, or, if nothing can be written there, in a directory of the node.
+func (s Start) bridge(ctx context.Context, wanted string) (string, error) {
+	dir := CacheDir()
+	path, err := s.bridgeIn(ctx, dir, wanted)
+	if err == nil || writable(dir) == nil {
+		return path, err
+	}
+	own, errOwn := ownDir()
+	if errOwn != nil {
+		return "", fmt.Errorf("the bridge to MPI can be kept nowhere: %w; %w; let XDG_CACHE_HOME name a directory", writable(dir), errOwn)
+	}
+	return s.bridgeIn(ctx, own, wanted)
+}
+
+// writable tells why nothing can be written to a directory.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	probe, err := os.MkdirTemp(dir, "probe-")
+	if err != nil {
+		return err
+	}
+	return os.Remove(probe)
+}
+
+// bridgeIn is bridge for a directory. Asking compilers what they are takes longer than all the rest, so the answer is
+// kept as long as the compilers stay the same.
+func (s Start) bridgeIn(ctx context.Context, dir, wanted string) (path string, err error) {
+	note := filepath.Join(dir, s.note(wanted, compilersIn))
 	if path, ok := noted(note); ok {
 		return path, nil
 	}
-	unlock := lock(note + ".lock") // one process of a node compiles, the others wait for it
-	defer unlock()
-	if path, ok := noted(note); ok {
-		return path, nil
+	if err := writable(dir); err != nil {
+		return "", err
 	}
+	err = doOnce(ctx, note+".lock", func() error {
+		var is bool
+		if path, is = noted(note); is {
+			return nil
+		}
+		path, err = s.makeBridge(ctx, dir, wanted)
+		if err != nil {
+			return err
+		}
+		for _, note := range []string{note, filepath.Join(dir, s.note(wanted, nil))} {
+			write := func(w io.Writer) error { _, err := io.WriteString(w, path+"\n"); return err }
+			if err := atomicfile.Write(note, write); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return path, err
+}
+
+// makeBridge compiles the bridge.
+func (s Start) makeBridge(ctx context.Context, dir, wanted string) (string, error) {
 	list, err := Find(ctx)
 	if err != nil {
 		return "", err
 	}
-	library, err := forJob(list, wanted, kind)
+	library, err := s.library(list, wanted)
 	if err != nil {
 		return "", err
 	}
-	path, _, err := library.Compile(ctx, bridgeSource())
-	if err != nil {
-		return "", err
-	}
-	for _, note := range []string{note, noteOf(wanted, kind, nil)} {
-		write := func(w io.Writer) error { _, err := io.WriteString(w, path+"\n"); return err }
-		if err := atomicfile.Write(note, write); err != nil {
-			return "", err
-		}
-	}
-	return path, nil
+	path, _, err := library.compileIn(ctx, dir, bridgeSource())
+	return path, err
 }
 
-// forJob chooses the library of a job.
-func forJob(list []*Library, wanted string, kind Kind) (*Library, error) {
-	if wanted != "" || kind == Unknown {
+// library chooses the library of a job.
+func (s Start) library(list []*Library, wanted string) (*Library, error) {
+	if wanted != "" || s.Kind == Unknown {
 		return Named(list, wanted)
 	}
 	for _, l := range list {
-		if l.Kind == kind {
+		if l.Kind == s.Kind {
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("%s has started this job, but the MPI compilers found are those of %s; put its mpicc into PATH", kind, names(list))
+	if s.Any {
+		return list[0], nil
+	}
+	return nil, fmt.Errorf("it belongs to %s, but the MPI compilers found are those of %s; put the mpicc of %s into PATH (module load ...)", s.Kind, names(list), s.Kind)
 }
 
-// noteOf names the file that keeps which bridge is the right one: by the source, what is wanted, and the compilers that
+// note names the file that keeps which bridge is the right one: by the source, what is wanted, and the compilers that
 // are there. Without any, as on many compute nodes, the bridge is the one that was last made for the same wish.
-func noteOf(wanted string, kind Kind, compilers func(io.Writer)) string {
+func (s Start) note(wanted string, compilers func(io.Writer)) string {
 	h := sha256.New()
-	s := bridgeSource()
-	fmt.Fprintf(h, "%q %q %q\n", wanted, kind, s.Flags)
-	for _, name := range sortedNames(s.Files) {
-		fmt.Fprintf(h, "%s %d\n%s", name, len(s.Files[name]), s.Files[name])
+	source := bridgeSource()
+	fmt.Fprintf(h, "%q %q %v %q %s\n", wanted, s.Kind, s.Any, source.Flags, runtime.GOARCH)
+	for _, name := range sortedNames(source.Files) {
+		fmt.Fprintf(h, "%s %d\n%s", name, len(source.Files[name]), source.Files[name])
 	}
 	if compilers != nil {
 		compilers(h)
 	}
 	const enough = 12
-	return filepath.Join(CacheDir(), "bridge-"+hex.EncodeToString(h.Sum(nil)[:enough]))
+	return "bridge-" + hex.EncodeToString(h.Sum(nil)[:enough])
 }
 
 // compilersIn lists the compilers in PATH.

@@ -38,11 +38,16 @@ func CacheDir() string {
 // Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
 // of the source, the library and the compiler. It returns the path of the result and whether it was compiled now.
 func (l *Library) Compile(ctx context.Context, s Source) (path string, fresh bool, err error) {
+	return l.compileIn(ctx, CacheDir(), s)
+}
+
+// compileIn is Compile with another directory for the result.
+func (l *Library) compileIn(ctx context.Context, cache string, s Source) (path string, fresh bool, err error) {
 	name := "libslackline-" + s.Name + ".so"
 	if s.Program {
 		name = "slackline-" + s.Name
 	}
-	dir := filepath.Join(CacheDir(), l.key(s))
+	dir := filepath.Join(cache, l.key(s))
 	path = filepath.Join(dir, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, false, nil

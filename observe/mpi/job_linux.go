@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -16,39 +15,6 @@ import (
 
 	"slackline/internal/cluster"
 )
-
-// lock waits until no other process of this node holds the lock of that name, and takes it. Where files cannot be
-// locked it does nothing: then several may do the same work, with the same result.
-func lock(path string) (unlock func()) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return func() {}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return func() {}
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
-		f.Close()
-		return func() {}
-	}
-	return func() { f.Close() }
-}
-
-// Become replaces this process by the bridge, which starts the same program again as a part of the job. It returns only
-// if that fails. The name of a library goes before that of the launcher.
-func (s Start) Become(ctx context.Context, wanted string, args []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	path, err := bridge(ctx, wanted, s.Kind)
-	if err != nil {
-		return err
-	}
-	words := append([]string{path, s.Launcher, fmt.Sprint(s.Rank), fmt.Sprint(s.Size), self, os.Args[0]}, args...)
-	err = unix.Exec(path, words, os.Environ())
-	return fmt.Errorf("%s: %w", path, err)
-}
 
 // The descriptors and orders of the bridge; see bridge/bridge.h.
 const (

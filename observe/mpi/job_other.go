@@ -14,8 +14,11 @@ var errNoJobs = errors.New("this system has no bridge to MPI; only Linux has one
 // Become fails: the bridge needs Linux.
 func (s Start) Become(context.Context, string, []string) error { return errNoJobs }
 
-// lock does nothing.
-func lock(string) (unlock func()) { return func() {} }
+// doOnce just does it: nobody else does the same.
+func doOnce(_ context.Context, _ string, do func() error) error { return do() }
+
+// ownDir fails: there is no bridge to be kept.
+func ownDir() (string, error) { return "", errNoJobs }
 
 // Job is this process among those of an MPI job; there is none here.
 type Job struct{ cluster.Group }

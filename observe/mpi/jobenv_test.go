@@ -18,11 +18,11 @@ func TestStartedIn(t *testing.T) {
 		err  string
 	}{
 		{name: "alone"},
-		{name: "Open MPI", env: "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMIX_RANK=1", want: Start{OpenMPI, "mpirun of Open MPI", 1, 4}, is: true},
-		{name: "hydra", env: "PMI_RANK=0 PMI_SIZE=2", want: Start{MPICH, "mpiexec of MPICH", 0, 2}, is: true},
-		{name: "one process", env: "PMI_RANK=0 PMI_SIZE=1", want: Start{MPICH, "mpiexec of MPICH", 0, 1}, is: true},
-		{name: "srun with pmi2", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMI_RANK=3 PMI_SIZE=8", want: Start{MPICH, "srun", 3, 8}, is: true},
-		{name: "srun with pmix", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMIX_RANK=3 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=16", want: Start{Unknown, "srun", 3, 8}, is: true},
+		{name: "Open MPI", env: "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMIX_RANK=1", want: Start{OpenMPI, false, "mpirun of Open MPI", 1, 4}, is: true},
+		{name: "hydra", env: "PMI_RANK=0 PMI_SIZE=2", want: Start{MPICH, false, "mpiexec of MPICH", 0, 2}, is: true},
+		{name: "one process", env: "PMI_RANK=0 PMI_SIZE=1", want: Start{MPICH, false, "mpiexec of MPICH", 0, 1}, is: true},
+		{name: "srun with pmi2", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMI_RANK=3 PMI_SIZE=8", want: Start{MPICH, true, "srun", 3, 8}, is: true},
+		{name: "srun with pmix", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 PMIX_RANK=3 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=16", want: Start{Unknown, false, "srun", 3, 8}, is: true},
 		{name: "srun without MPI", env: "SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=8", err: "--mpi=pmix"},
 		{name: "srun of one process without MPI", env: "SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1"},
 		{name: "batch script", env: "SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_NTASKS=8"},
@@ -49,6 +49,12 @@ func TestStartedIn(t *testing.T) {
 	}
 }
 
+// bridgeFor is the bridge for a launcher of a kind.
+func bridgeFor(kind Kind, wanted string) (string, error) {
+	s := Start{Kind: kind}
+	return s.bridge(context.Background(), wanted)
+}
+
 // TestBridgeOfManyProcesses lets many processes need the bridge at the same time, and then again without a compiler.
 func TestBridgeOfManyProcesses(t *testing.T) {
 	list := libraries(t)
@@ -59,7 +65,7 @@ func TestBridgeOfManyProcesses(t *testing.T) {
 		for i := range paths {
 			all.Go(func() {
 				var err error
-				if paths[i], err = bridge(context.Background(), "", l.Kind); err != nil {
+				if paths[i], err = bridgeFor(l.Kind, ""); err != nil {
 					t.Error(err)
 				}
 			})
@@ -73,11 +79,11 @@ func TestBridgeOfManyProcesses(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	for _, l := range list {
-		if path, err := bridge(context.Background(), "", l.Kind); err != nil || !isExecutable(path) {
+		if path, err := bridgeFor(l.Kind, ""); err != nil || !isExecutable(path) {
 			t.Errorf("%s, without a compiler: %q, %v", l, path, err)
 		}
 	}
-	if _, err := bridge(context.Background(), "another", Unknown); err != ErrNone {
+	if _, err := bridgeFor(Unknown, "another"); err != ErrNone {
 		t.Errorf("without a compiler and without a bridge: %v", err)
 	}
 }
