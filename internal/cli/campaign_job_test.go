@@ -166,9 +166,9 @@ jobs: 3
 			victim jobProcess // rank -1: the launcher
 			signal syscall.Signal
 		}{
-			{"child", jobProcess{1, false}, syscall.SIGKILL},
-			{"first child", jobProcess{0, false}, syscall.SIGKILL},
-			{"bridge", jobProcess{2, true}, syscall.SIGKILL},
+			{"child", jobProcess{1, "child"}, syscall.SIGKILL},
+			{"first child", jobProcess{0, "child"}, syscall.SIGKILL},
+			{"bridge", jobProcess{2, "bridge"}, syscall.SIGKILL},
 			{"launcher", jobProcess{rank: -1}, syscall.SIGINT},
 		} {
 			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {

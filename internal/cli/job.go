@@ -51,6 +51,9 @@ var leavers = map[string]bool{
 	"help": true, "version": true, "completion": true, toolName: true,
 }
 
+// talkers are the leavers that one process is enough for.
+var talkers = map[string]bool{"doctor": true, "demo": true, "help": true, "version": true, "completion": true, toolName: true}
+
 // job is this process's part in an MPI job.
 type job struct {
 	*mpi.Job
@@ -235,6 +238,9 @@ func (a *app) provenance() *provenance.Record {
 // enterJob joins the job in which a launcher has started this process, or, once that is done, finds out whether the
 // verb shares its work.
 func (a *app) enterJob(c *cobra.Command) error {
+	if among(talkers, c) && a.superfluous() {
+		return errNotNeeded
+	}
 	if among(leavers, c) {
 		return nil
 	}
@@ -259,33 +265,6 @@ func among(list map[string]bool, c *cobra.Command) bool {
 		c = c.Parent()
 	}
 	return true
-}
-
-// becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job. A process that is the
-// only one of its job needs nobody to talk to.
-func (a *app) becomeBridge(ctx context.Context) error {
-	start, is, err := mpi.StartedIn(os.Getenv)
-	if err == nil && !is {
-		return nil
-	}
-	if err == nil && start.Size == 1 && os.Getenv(mpi.JobVariable) != "on" {
-		a.obeyLauncher(ctx)
-		return nil
-	}
-	if err == nil {
-		host, _ := os.Hostname()
-		err = start.Become(ctx, os.Getenv(variableOf("mpi")), a.args)
-		err = fmt.Errorf("%s has started this as process %d of %d, on %s, but it cannot join the others: %w\n(%s=off runs it by itself)",
-			start.Launcher, start.Rank, start.Size, host, err, mpi.JobVariable)
-	}
-	if start.Rank > 0 { // if all have the same trouble, process 0 says it and the launcher ends the others
-		select {
-		case <-time.After(3 * time.Second):
-		case <-ctx.Done():
-			a.stderr = io.Discard
-		}
-	}
-	return err
 }
 
 // failed tells the whole job that this process fails, and why. It reports false if there is no job.

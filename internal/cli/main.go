@@ -55,6 +55,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return a.exitCode(ctx, err)
 	}
 	a.takePart(ctx, job)
+	a.beQuiet()
 	root := a.rootCommand()
 	root.SetArgs(args)
 	return a.exitCode(ctx, root.ExecuteContext(ctx))
@@ -70,7 +71,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitFine
 	case errors.As(err, &verdict):
 		return int(verdict)
-	case a.job != nil && errors.Is(err, cluster.ErrBroken):
+	case errors.Is(err, cluster.ErrBroken):
 		return exitFailure // process 0 tells of that of the other one
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		a.say("interrupted")
@@ -98,8 +99,8 @@ func tryHelp(command string) string {
 // fail tells the user, or the whole job, why the program ends with a code. Nothing
 // is said of a failure of which the user knows.
 func (a *app) fail(code int, text string) int {
-	if !a.job.failed(code, text) && text != "" {
-		a.say(text)
+	if !a.job.failed(code, text) {
+		a.failOutside(code, text)
 	}
 	return code
 }

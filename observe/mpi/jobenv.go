@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // JobVariable is the variable by which a user keeps slackline from joining a job (off) or makes it join one of a single
@@ -51,6 +52,19 @@ func StartedIn(getenv func(string) string) (s Start, is bool, err error) {
 		return Start{}, false, nil
 	}
 	return s, true, nil
+}
+
+// Abort asks the launcher to end a job that this process cannot join. That of MPICH does not do so by itself when a
+// process ends that has not yet spoken to it: the others would wait for it for ever.
+func (s Start) Abort(code int) {
+	number, err := strconv.Atoi(os.Getenv("PMI_FD"))
+	if s.Kind != MPICH || s.Any || err != nil || number < 3 {
+		return
+	}
+	time.Sleep(300 * time.Millisecond) // the launcher reads what was said last
+	if launcher := os.NewFile(uintptr(number), "launcher"); launcher != nil {
+		fmt.Fprintf(launcher, "cmd=abort exitcode=%d\n", code) // nothing else can be done
+	}
 }
 
 // joinedMark begins the value of JobVariable in a child of the bridge; the bridge's process number follows.

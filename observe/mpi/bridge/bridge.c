@@ -528,16 +528,21 @@ static void check(const char *launcher, int rank, int size)
 	int n;
 	MPI_Get_library_version(library, &n);
 	library[strcspn(library, ",\n")] = 0;
+	for (char *tab = library; (tab = strchr(tab, '\t')) != NULL;)
+		*tab = ' ';
 	snprintf(text, sizeof text,
 		"%s has started this as process %d of %d, but for %s it is process %d of %d: that MPI does not belong to the launcher; "
 		"SLACKLINE_MPI names another, SLACKLINE_MPI_JOB=off runs every process by itself",
 		launcher, rank, size, library, bridge_rank, bridge_size);
 	if (rank != 0)
-		bridge_sleep(3000);
-	bridge_say(text);
+		for (int ms = 0; ms < 3000 && signals == 0; ms += 10)
+			bridge_sleep(10);
+	if (signals == 0)
+		bridge_say(text);
 	bridge_let_read();
-	bridge_life->stage = STAGE_ENDS;
 	kill(child, SIGKILL);
+	bridge_abort_launcher(1);
+	bridge_life->stage = STAGE_ENDS;
 	MPI_Finalize();
 	exit(1);
 }

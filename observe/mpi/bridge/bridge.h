@@ -137,6 +137,10 @@ void bridge_say(const char *text); /* writes a message */
 int bridge_introduce(char *text, size_t room); /* names process and host */
 void bridge_sleep(int ms);
 
+/* bridge_abort_launcher asks the launcher to end a job whose MPI has not been started. That of MPICH
+ * does not do so by itself. */
+void bridge_abort_launcher(int code);
+
 /* bridge_account says how a process ended: its status, the most memory that it has had (kB), and the
  * first line of what it said. Bridge_note_memory is to be called before. */
 void bridge_account(char *text, size_t room, int status, long kb, const char *words);

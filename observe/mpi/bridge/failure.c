@@ -132,6 +132,15 @@ static void end(int code)
 	_exit(code);
 }
 
+void bridge_abort_launcher(int code)
+{
+	const char *fd = getenv("PMI_FD");
+	if (fd == NULL || getenv("SLURM_STEP_ID") != NULL || atoi(fd) < 3)
+		return;
+	if (dprintf(atoi(fd), "cmd=abort exitcode=%d\n", code) > 0)
+		bridge_sleep(1000);
+}
+
 /* patience is how long process 0 has to tell of a failure, in ms. */
 enum { PATIENCE = 20000 };
 

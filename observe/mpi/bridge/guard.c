@@ -140,6 +140,8 @@ static void mourn(void)
 	if (!expected && !bridge_life->told && asked == 0)
 		outcry(code);
 	outlive();
+	if (code != 0 && asked == 0 && bridge_life->stage == STAGE_STARTS)
+		bridge_abort_launcher(code);
 	exit(code);
 }
 
