@@ -70,7 +70,7 @@ fuzz: ## fuzz every reader with many inputs (FUZZINPUTS=1000000)
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZINPUTS)),$(FUZZINPUTS),1000000)x 3600
 
 test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything
-	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance' -v ./internal/cli
+	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./internal/cli
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...

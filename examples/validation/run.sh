@@ -1,15 +1,17 @@
 #!/bin/sh
 # Records the programs of this directory on two ranks, predicts their run times under added latency and under noise, runs
-# them so, and prints the tables of docs/studies/validation.md. On a quiet machine with two CPUs it takes about five minutes:
+# them so, and prints the tables of docs/studies/validation.md. On a quiet machine with two CPUs it takes about ten minutes:
 #
 #     examples/validation/run.sh                                 # prints the tables
-#     examples/validation/run.sh docs/studies/validation.md      # puts them between the marks of that page
+#     examples/validation/run.sh docs/studies/validation.md      # puts them between the marks of that page, and what its
+#                                                                # figures show into latency.csv and detours.csv
 #
-# Variables: SLACKLINE (the program), MPIS, PROGRAMS, DELAYS (us), NOISES, RUNS (of which the fastest counts).
+# Variables: SLACKLINE (the program), MPIS, PROGRAMS, DELAYS (us), NOISES, LENGTHS (us, of single detours), PIECES, RUNS (of
+# which the fastest counts).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-: "${SLACKLINE:=slackline}" "${MPIS:=openmpi mpich}" "${PROGRAMS:=pingpong halo cg hidden}" "${DELAYS:=0 25 50 100 200 400}"
-: "${NOISES:=100Hz:500us 10Hz:5ms}" "${RUNS:=3}"
+: "${SLACKLINE:=slackline}" "${MPIS:=openmpi mpich}" "${PROGRAMS:=pingpong halo cg hidden large}" "${DELAYS:=0 25 50 100 200 400}"
+: "${NOISES:=100Hz:500us 10Hz:5ms 100Hz:2ms}" "${LENGTHS:=50 100 200 400 800}" "${PIECES:=3000}" "${RUNS:=3}"
 case "$SLACKLINE" in */*) SLACKLINE=$(cd "$(dirname "$SLACKLINE")" && pwd)/$(basename "$SLACKLINE") ;; esac
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 page=
@@ -26,13 +28,18 @@ field() { sed -n "s/.*\"$1\": *\\([0-9.]*\\).*/\\1/p" | head -n 1; }
 # in_us: a time of a machine file as a number of microseconds
 in_us() { awk '{ v = $1 + 0; if ($1 ~ /ns$/) v /= 1000; else if ($1 ~ /ms$/) v *= 1000; print v }'; }
 
-# fastest COMMAND...: the least run time that a program printed, in RUNS runs
-fastest() {
+# injected FLAGS...: the least run time that the program printed, in RUNS runs under injection; how much of its time the
+# ranks of that run waited for a CPU goes to waited.txt
+injected() {
 	i=0
 	while [ $i -lt "$RUNS" ]; do
-		"$@" 2>>talk
+		time=$("$SLACKLINE" inject --quiet --out report.json --format json "$@" 2>>talk)
+		share=$(awk '/"run_ns"/ { gsub(/[^0-9-]/, ""); run += $0 } /"waited_ns"/ { gsub(/[^0-9-]/, ""); waited += $0 } END { print run > 0 ? 100 * waited / run : -1 }' report.json)
+		echo "$time $share"
 		i=$((i + 1))
-	done | sort -n | head -n 1
+	done | sort -n | head -n 1 >best.txt
+	cut -d' ' -f2 best.txt >>waited.txt
+	cut -d' ' -f1 best.txt
 }
 
 # record PROGRAM: the recording in which the program was fastest, as PROGRAM.slt
@@ -50,11 +57,20 @@ record() {
 }
 
 # network: the parameters of the network; a disturbed measurement is refused
-network() { "$SLACKLINE" measure network --mpi "$mpi" --max-size 16KiB --machine-file "$mpi.yaml" --quiet >/dev/null; }
+network() { "$SLACKLINE" measure network --mpi "$mpi" --max-size 64KiB --machine-file "$mpi.yaml" --quiet >/dev/null; }
+
+# detour LENGTH: what a detour of so many microseconds costs, in us: the median time of pieces of a program with one detour less
+# that of pieces with none, counting pieces in which no rank lost its CPU to others; then the numbers of both kinds
+detour() {
+	"$SLACKLINE" inject --quiet --noise "100Hz:$1us" --seed 1 -- "mpirun.$mpi" -n 2 ./detours 2 "$PIECES" 2>>talk |
+		awk '$2 == 0 && $3 + $4 <= 1 { print $3 + $4, $1 }' | sort -k1n -k2n |
+		awk '{ n[$1]++; v[$1, n[$1]] = $2 }
+			function median(k) { return n[k] > 0 ? (v[k, int((n[k] + 1) / 2)] + v[k, int(n[k] / 2) + 1]) / 2 : 0 }
+			END { if (n[0] > 0 && n[1] > 0) printf "%.1f %d %d\n", (median(1) - median(0)) / 1000, n[0], n[1] }'
+}
 
 begin=$(cut -d' ' -f1 /proc/loadavg)
-: >latency.txt
-: >noise.txt
+for file in latency.txt noise.txt detours.txt waited.txt; do : >$file; done
 for mpi in $MPIS; do
 	say "$mpi: network"
 	network || network || network
@@ -66,16 +82,22 @@ for mpi in $MPIS; do
 		for delay in $DELAYS; do
 			latency=$(awk -v a="$own" -v b="$delay" 'BEGIN { printf "%.3fus", a + b }')
 			predicted=$("$SLACKLINE" tolerance "$program.slt" --machine "$mpi.yaml" -L "$latency" --format json --quiet 2>>talk | field T_ns)
-			measured=$(fastest "$SLACKLINE" inject --quiet --latency "${delay}us" -- "mpirun.$mpi" -n 2 "./$program")
+			measured=$(injected --latency "${delay}us" -- "mpirun.$mpi" -n 2 "./$program")
 			echo "$mpi $program $delay $predicted $measured" >>latency.txt
 		done
 		for noise in $NOISES; do
 			for seed in 1 2 3; do
 				predicted=$("$SLACKLINE" simulate "$program.slt" --machine "$mpi.yaml" --noise "$noise" --seed "$seed" --format json --quiet 2>>talk | field makespan_ns)
-				measured=$(RUNS=1 fastest "$SLACKLINE" inject --quiet --noise "$noise" --seed "$seed" -- "mpirun.$mpi" -n 2 "./$program")
+				measured=$(injected --noise "$noise" --seed "$seed" -- "mpirun.$mpi" -n 2 "./$program")
 				echo "$mpi $program $noise $predicted $measured" >>noise.txt
 			done
 		done
+	done
+	say "$mpi: detours"
+	"mpicc.$mpi" -O2 -Wno-stringop-overflow -o detours "$here/../../observe/inject/testdata/detours.c"
+	for length in $LENGTHS; do
+		cost=$(detour "$length")
+		[ -z "$cost" ] || echo "$mpi $length $cost" >>detours.txt
 	done
 done
 
@@ -108,12 +130,13 @@ table() {
 
 tables() {
 	echo "Load of the machine: $begin at the begin, $(cut -d' ' -f1 /proc/loadavg) at the end (two of it are the programs')."
+	echo "Of the runs that count, ranks waited for a CPU for $(sort -n waited.txt | tail -n 1 | awk '{ printf "%.2f", $1 }') % of their time at most."
 	echo
 	echo "Predicted / measured run time in ms under added latency (us):"
 	echo
 	table latency.txt "+"
 	echo
-	echo "Predicted / measured run time in ms under noise, means over three seeds; the errors are those of single runs:"
+	echo "Predicted / measured run time in ms under noise, the fastest of $RUNS runs, means over three seeds; the errors are those of each seed:"
 	echo
 	table noise.txt ""
 }
@@ -129,3 +152,5 @@ awk -v tables=tables.md '
 	/^<!-- tables of examples\/validation\/run.sh -->/ { inside = 1; print ""; while ((getline line < tables) > 0) print line; print "" }
 ' "$page" >page.md
 cat page.md >"$page"
+awk 'BEGIN { print "callpath,metric,predicted,value" } { printf "%s,measured,%.1f,%.1f\n", $1, $4 / 1e6, $5 / 1e6 }' latency.txt >"$here/latency.csv"
+awk 'BEGIN { print "callpath,metric,length,value" } { printf "%s,cost,%s,%s\n", $1, $2, $3 }' detours.txt >"$here/detours.csv"

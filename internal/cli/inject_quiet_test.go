@@ -118,3 +118,50 @@ func TestInjectionMeetsTolerance(t *testing.T) {
 		})
 	}
 }
+
+// A detour costs a program whose ranks wait for each other its length, 5 % and 20 us at most: medians of pieces of a run in
+// which nothing else took a CPU.
+func TestDetourCostsItsLength(t *testing.T) {
+	dir := t.TempDir()
+	slackline := filepath.Join(dir, "slackline")
+	run(t, "go", "build", "-o", slackline, "slackline/cmd/slackline")
+	for _, mpi := range []string{"openmpi", "mpich"} {
+		t.Run(mpi, func(t *testing.T) {
+			program := filepath.Join(dir, mpi+"detours")
+			run(t, "mpicc."+mpi, "-O2", "../../observe/inject/testdata/detours.c", "-o", program)
+			thrice(t, func() (string, bool) {
+				text, good := "", true
+				for _, us := range []int{100, 500} {
+					out := run(t, slackline, "inject", "--quiet", "--noise", fmt.Sprintf("100Hz:%dus", us), "--seed", "1", "--", "mpirun."+mpi, "-n", "2", program, "2", "2000")
+					cost, without, with := costOfDetour(t, out)
+					good = good && without > 100 && with > 20 && cost >= 0.95*float64(us) && cost <= 1.05*float64(us)+20
+					text += fmt.Sprintf("a detour of %d us costs %.1f us (%d pieces with one, %d without); ", us, cost, with, without)
+				}
+				return text, good
+			})
+		})
+	}
+}
+
+// costOfDetour is the median time of pieces with one detour less that of pieces with none, in microseconds, and how many of
+// both there were.
+func costOfDetour(t *testing.T, text []byte) (cost float64, without, with int) {
+	t.Helper()
+	var times [2][]float64
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		var ns, lost, first, second int
+		if _, err := fmt.Sscan(line, &ns, &lost, &first, &second); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if lost == 0 && first+second <= 1 {
+			times[first+second] = append(times[first+second], float64(ns)/1e3)
+		}
+	}
+	if len(times[0]) == 0 || len(times[1]) == 0 {
+		return 0, len(times[0]), len(times[1])
+	}
+	for _, list := range times {
+		slices.Sort(list)
+	}
+	return times[1][len(times[1])/2] - times[0][len(times[0])/2], len(times[0]), len(times[1])
+}

@@ -1,0 +1,18 @@
+/* An exchange of 64 KiB before each step: too much for any eager protocol, so that each message is preceded by a handshake. */
+#include "common.h"
+
+enum { BYTES = 65536 };
+
+int main(int argc, char **argv) {
+    static char out[BYTES], in[BYTES];
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start();
+    for (int i = 0; i < 600; i++) {
+        MPI_Sendrecv(out, BYTES, MPI_CHAR, 1 - rank, 0, in, BYTES, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        work(300);
+    }
+    finish(rank);
+    return 0;
+}
