@@ -28,9 +28,8 @@ func (a *analysis) result(acc *account) *Result {
 	return r
 }
 
-// sumWaits sums the wait states up by metric, rank and call path.
-func (r *Result) sumWaits() {
-	a := r.a
+// waitsByLocation sums the wait states of each location up.
+func (a *analysis) waitsByLocation() []map[waitKey]*Wait {
 	parts := make([]map[waitKey]*Wait, len(a.tl.Locations))
 	a.each(len(parts), func(l int) {
 		parts[l] = map[waitKey]*Wait{}
@@ -38,8 +37,14 @@ func (r *Result) sumWaits() {
 			a.states[i].sumUp(a, parts[l])
 		}
 	})
+	return parts
+}
+
+// sumWaits sums the wait states up by metric, rank and call path.
+func (r *Result) sumWaits() {
+	a := r.a
 	sums := map[waitKey]*Wait{}
-	for _, part := range parts {
+	for _, part := range a.waitsByLocation() {
 		for key, w := range part {
 			get(sums, key).merge(w)
 		}

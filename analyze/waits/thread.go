@@ -40,13 +40,7 @@ func (a *analysis) hasThreads() bool {
 // threadWaits sums up the waits of the threads that are here.
 func (r *Result) threadWaits() []ThreadWait {
 	a := r.a
-	parts := make([]map[waitKey]*Wait, len(a.tl.Locations))
-	a.each(len(parts), func(l int) {
-		parts[l] = map[waitKey]*Wait{}
-		for i := a.first[l]; i < a.first[l+1]; i++ {
-			a.states[i].sumUp(a, parts[l])
-		}
-	})
+	parts := a.waitsByLocation()
 	for i := range a.idle {
 		p := &a.idle[i]
 		for worker := int64(1); worker <= p.workers; worker++ {

@@ -225,11 +225,7 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 		path = shortPath(path)
 	}
 	if s.Done > 0 {
-		d, err := collect(a, c)
-		if err != nil {
-			return err
-		}
-		record, err := campaignRecord(a, file)
+		d, record, err := collect(a, c, file)
 		if err != nil {
 			return err
 		}
@@ -250,27 +246,23 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 	return nil
 }
 
-// collect reads the outputs of the finished runs.
-func collect(a *app, c *campaign.Campaign) (*dataset.Dataset, error) {
+// collect reads the outputs of the finished runs of a plan, and says where they come from.
+func collect(a *app, c *campaign.Campaign, file string) (*dataset.Dataset, *provenance.Record, error) {
 	d, err := c.Collect()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, w := range d.Warnings {
 		a.warn("%s", w)
 	}
-	return d, nil
-}
-
-func campaignRecord(a *app, file string) (*provenance.Record, error) {
 	in, err := input.RecordFile(file, "plan of a campaign")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := a.provenance()
 	p.Inputs = append(p.Inputs, in)
 	p.Warnings = append(p.Warnings, a.warnings...)
-	return p, nil
+	return d, p, nil
 }
 
 // checkCollected is slackline check EXPECTATIONS DATASET.

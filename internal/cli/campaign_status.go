@@ -60,11 +60,7 @@ func (o *campaignOptions) collect(a *app, file string) error {
 	if err != nil {
 		return err
 	}
-	d, err := collect(a, c)
-	if err != nil {
-		return err
-	}
-	record, err := campaignRecord(a, file)
+	d, record, err := collect(a, c, file)
 	if err != nil {
 		return err
 	}
