@@ -38,9 +38,21 @@ func prose(text string) template.HTML { return marked(text, template.HTMLEscapeS
 
 // cell is prose that may be broken behind slashes, as call paths need it.
 func cell(text string) template.HTML {
-	return marked(text, func(s string) string {
+	return marked(brief(text), func(s string) string {
 		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr/>")
 	})
+}
+
+// mostLetters is how long a name may be on a page; of longer ones the middle is left out. The JSON form has them whole.
+const mostLetters = 200
+
+// brief leaves the middle of what is too long for a page out.
+func brief(text string) string {
+	letters := []rune(text)
+	if len(letters) <= mostLetters {
+		return text
+	}
+	return string(letters[:mostLetters/2]) + " … " + string(letters[len(letters)-mostLetters/2:])
 }
 
 // marked marks code; plain makes a piece of text safe.
@@ -48,7 +60,7 @@ func marked(text string, plain func(string) string) template.HTML {
 	var b strings.Builder
 	for i, piece := range strings.Split(text, "`") {
 		if i%2 == 1 {
-			b.WriteString("<code>" + plain(piece) + "</code>")
+			b.WriteString("<code>" + plain(brief(piece)) + "</code>")
 			continue
 		}
 		b.WriteString(plain(piece))

@@ -93,7 +93,7 @@ func hasZero(series *dataset.Series) bool {
 func (s *story) askAll() error {
 	s.progress("what if, tolerance, larger scale")
 	var questions []func()
-	if len(s.runs) > 0 && s.runs[0].run.Program != nil {
+	if len(s.runs) > 0 && s.runs[0].run.Program != nil && !s.runs[0].empty() {
 		questions = append(questions, ask(&s.gains, s.askGains), ask(&s.tolerate, s.askTolerance))
 		if s.runs[0].run.Scaled != nil {
 			questions = append(questions, ask(&s.scale, s.askScale))

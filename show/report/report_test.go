@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,47 @@ func TestOddRuns(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A run in which no time passes says so, whatever it holds, also beside another one.
+func TestNoTimePasses(t *testing.T) {
+	b := timeline.NewBuilder(2)
+	main := b.Region(timeline.RegionNamed("main"))
+	for rank := range 2 {
+		l := b.Location(rank, 0, "", "")
+		l.Enter(7, main)
+		l.Leave(7)
+	}
+	in := input(t, b.Finish(1))
+	in.Runs = append(in.Runs, input(t, hostile()).Runs...)
+	for range 2 {
+		d, err := Make(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := pageOf(t, d)
+		if strings.Contains(page, "NaN") || strings.Contains(page, "cannot be drawn") {
+			t.Error("the page holds NaN, or a figure that cannot be drawn")
+		}
+		if told := strings.Contains(page, "no time passes in the run"); told != (in.Runs[0].Timeline.Ranks == 2 && in.Runs[0].Timeline.End == in.Runs[0].Timeline.Start) {
+			t.Errorf("the page says that no time passes: %t", told)
+		}
+		slices.Reverse(in.Runs)
+	}
+}
+
+// Names that are longer than some lines lose their middle on the page, and stay whole in the data.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("std::map<std::string, ", 200) + "int>"
+	if got := brief(long); len([]rune(got)) > mostLetters+3 || !strings.HasPrefix(got, "std::map<") || !strings.HasSuffix(got, ", int>") {
+		t.Errorf("brief = %q", got)
+	}
+	if got := brief("main/solve"); got != "main/solve" {
+		t.Errorf("brief = %q, want main/solve", got)
+	}
+	if got := string(cell("a/`" + long + "`")); len(got) > 3*mostLetters {
+		t.Errorf("a cell of %d letters", len(got))
 	}
 }
 

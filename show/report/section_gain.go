@@ -169,6 +169,8 @@ func (s *story) notSimulated() *Missing {
 	switch {
 	case a == nil:
 		return &Missing{"only measurements were given; a recorded run or a schedule can be simulated", command("report", "app.slt", "--machine", "NAME")}
+	case a.empty():
+		return emptyRun
 	case a.run.Program == nil:
 		return &Missing{a.run.NoProgram, ""}
 	}

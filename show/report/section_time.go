@@ -18,6 +18,10 @@ func (s *story) tellTime() *Section {
 		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("report", "app.slt", s.from)}
 		return section
 	}
+	if a.empty() {
+		section.Missing = emptyRun
+		return section
+	}
 	section.Blocks = append(section.Blocks, Block{Shares: a.shares()})
 	section.say(a.efficiencyWords())
 	section.Blocks = append(section.Blocks, Block{Meters: a.meters()})
@@ -32,9 +36,15 @@ func (s *story) tellTime() *Section {
 	return section
 }
 
+// empty reports whether no time passes in the run, or in the part of it that is told about.
+func (a *analysed) empty() bool { return a.composition.Total == 0 }
+
+// emptyRun is why there is nothing to say about a run in which no time passes.
+var emptyRun = &Missing{"no time passes in the run, or in the part of it that was asked for", ""}
+
 // shares is the composition as one bar.
 func (a *analysed) shares() *Shares {
-	sh := &Shares{Title: "Time of all " + a.crowd(), Command: command("profile", a.words)}
+	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
 			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colourOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
@@ -43,12 +53,15 @@ func (a *analysed) shares() *Shares {
 	return sh
 }
 
-// crowd is what the run has many of.
+// crowd is all that the run has.
 func (a *analysed) crowd() string {
 	if len(a.timeline.Locations) != a.timeline.Ranks {
-		return count(len(a.timeline.Locations), "thread")
+		return "all " + count(len(a.timeline.Locations), "thread")
 	}
-	return count(a.timeline.Ranks, "rank")
+	if a.timeline.Ranks == 1 {
+		return "the only rank"
+	}
+	return "all " + count(a.timeline.Ranks, "rank")
 }
 
 // partName names a part of the composition for people.
@@ -162,6 +175,9 @@ func (a *analysed) rankFigure() *Figure {
 		}
 		names, columns = append(names, k.name), append(columns, times)
 		f.Data.Columns = append(f.Data.Columns, right(k.name))
+	}
+	if len(columns) == 0 {
+		return nil
 	}
 	for rank := range a.timeline.Ranks {
 		row := []Cell{whole(rank)}

@@ -21,6 +21,10 @@ const (
 func (s *story) tellWaits() *Section {
 	section := &Section{ID: "waits", Title: "Who waits, and why", Question: "Where do ranks wait for others, and whose fault is it?"}
 	a := s.main()
+	if a != nil && a.empty() {
+		section.Missing = emptyRun
+		return section
+	}
 	if a == nil {
 		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
 		return section
@@ -50,7 +54,7 @@ func (s *story) tellWaits() *Section {
 // waitWords sums the waits up.
 func (a *analysed) waitWords(causes []cause) string {
 	t := &a.waits.Totals
-	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of all %s. ", t.Waiting.Amount.Short(), percent(part(t.Waiting.Amount, a.total())), a.crowd())
+	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), percent(part(t.Waiting.Amount, a.total())), a.crowd())
 	if len(causes) == 0 {
 		return text + "No cause was found: those that waited had not met those that came late before."
 	}

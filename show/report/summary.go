@@ -52,6 +52,9 @@ func (s *story) summary(mend *Mend) []string {
 	if s.main() == nil {
 		return s.dataSummary()
 	}
+	if a := s.main(); a.empty() {
+		return []string{fmt.Sprintf("No time passes in %s: there is nothing to tell but what was found in it.", code(a.run.Name))}
+	}
 	return []string{s.usefulSentence(), s.causeSentence(mend), s.futureSentence()}
 }
 
