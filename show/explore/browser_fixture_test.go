@@ -153,7 +153,7 @@ func (p *page) settle() {
 	p.must(p.Wait(`document.readyState === "complete"`))
 	p.must(p.Wait(`(async () => {
 		const still = () => document.querySelector("#main")?.dataset.view !== undefined && !document.querySelector(".loading")
-			&& (document.body.dataset.busy ?? "0") === "0" && [...document.images].every(i => i.complete)
+			&& (document.body.dataset.busy ?? "0") === "0" && document.body.dataset.writing === undefined && [...document.images].every(i => i.complete)
 			&& [...document.querySelectorAll("canvas.timeline")].every(c => c.dataset.settled === "true");
 		for (let i = 0; i < 5; i++) {
 			if (!still()) return false;

@@ -283,7 +283,6 @@ func testAddresses(t *testing.T, s *site) {
 	var places, states []string
 	keep := func() {
 		p.settle()
-		p.must(p.Wait(`new Promise(done => setTimeout(() => done(true), 150))`)) // addresses of gestures are written a moment later
 		places = append(places, p.text("location.href"))
 		states = append(states, state(p))
 	}

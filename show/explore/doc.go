@@ -10,7 +10,7 @@
 // All answers are made by GET requests (or HEAD) that carry the token: the first visit as ?token=, which sets
 // a cookie, or the header X-Slackline-Token. Answers are JSON objects, but for timeline (binary) and figure
 // (SVG). Mistakes are answered with a status of 400 or more and an Error. The types and the meaning of all
-// parameters stand in api.go.
+// parameters stand in api.go and api_results.go.
 //
 //	GET /api/runs                 Runs        what is open; reload=K reads run K again if its files changed
 //	GET /api/locations            Locations   names of the rows: run, first, last

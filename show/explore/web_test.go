@@ -58,26 +58,23 @@ func TestAnswers(t *testing.T) {
 	t.Error("web/types.js does not say what api.go says; run go test ./show/explore -run TestAnswers -update-types")
 }
 
-// typedefs writes the structs of api.go as types of JSDoc.
+// typedefs writes the structs of the API as types of JSDoc.
 func typedefs(t *testing.T) string {
-	file, err := parser.ParseFile(token.NewFileSet(), "api.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b strings.Builder
-	b.WriteString("// The answers of the server. Made from api.go by a test: go test -run TestAnswers -update-types\n\n")
-	for _, decl := range file.Decls {
-		general, ok := decl.(*ast.GenDecl)
-		if !ok {
-			continue
+	b.WriteString("// The answers of the server. Made from api.go and api_results.go by a test: go test -run TestAnswers -update-types\n\n")
+	for _, name := range []string{"api.go", "api_results.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, spec := range general.Specs {
-			if ts, ok := spec.(*ast.TypeSpec); ok {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if ts, ok := n.(*ast.TypeSpec); ok {
 				if s, ok := ts.Type.(*ast.StructType); ok {
 					b.WriteString(typedef(t, ts.Name.Name, s))
 				}
 			}
-		}
+			return true
+		})
 	}
 	b.WriteString("\nexport {};\n")
 	return b.String()

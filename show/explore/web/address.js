@@ -59,6 +59,7 @@ export class Address {
       if (location.hash === this.written) return;
       window.clearTimeout(this.timer);
       this.timer = 0;
+      delete document.body.dataset.writing;
       this.dirty = this.pushNext = false;
       this.gesture = "";
       this.place = parse(location.hash);
@@ -89,13 +90,17 @@ export class Address {
     this.place = place;
     this.dirty = true;
     if (gesture === "") this.flush();
-    else if (!this.timer) this.timer = window.setTimeout(() => this.flush(), WRITE_PAUSE);
+    else if (!this.timer) {
+      this.timer = window.setTimeout(() => this.flush(), WRITE_PAUSE);
+      document.body.dataset.writing = "true"; // the address says what is shown in a moment
+    }
   }
 
   /** Writes down the place, if it has changed. */
   flush() {
     window.clearTimeout(this.timer);
     this.timer = 0;
+    delete document.body.dataset.writing;
     if (!this.dirty) return;
     this.dirty = false;
     const text = print(this.place);

@@ -1,4 +1,4 @@
-// The answers of the server. Made from api.go by a test: go test -run TestAnswers -update-types
+// The answers of the server. Made from api.go and api_results.go by a test: go test -run TestAnswers -update-types
 
 /** @typedef {{error: string, code: string, parameter?: string}} Error */
 /** @typedef {{version: string, runs: Run[]}} Runs */

@@ -1,0 +1,275 @@
+package explore
+
+// The answers that need the analysis of a run, or a dataset.
+
+// Waits is the answer of waits. All times are sums over ranks.
+type Waits struct {
+	Waiting      int64        `json:"waiting"`
+	Unattributed int64        `json:"unattributed"` // waiting without cause: the two had never met before
+	Uncertain    int64        `json:"uncertain"`    // in wait states shorter than the error of the clocks
+	States       int          `json:"states"`
+	Metrics      []WaitMetric `json:"metrics"` // those that occur, the greatest first
+	Causes       []WaitCause  `json:"causes"`  // rank and call path, the most expensive first
+	ByPath       []WaitCause  `json:"by_path"` // the same summed over ranks; their Rank is -1
+	Cut          bool         `json:"cut"`
+}
+
+// WaitMetric is a kind of wait state.
+type WaitMetric struct {
+	Metric      string `json:"metric"`
+	Title       string `json:"title"`
+	Meaning     string `json:"meaning"`
+	Advice      string `json:"advice"`
+	Category    int    `json:"category"` // in the legend of color=wait
+	PartOf      string `json:"part_of,omitempty"`
+	Amount      int64  `json:"amount"`
+	Direct      int64  `json:"direct"`
+	Indirect    int64  `json:"indirect"`
+	Propagating int64  `json:"propagating"`
+	Terminal    int64  `json:"terminal"`
+}
+
+// WaitCause is what a call path costs others.
+type WaitCause struct {
+	Rank     int              `json:"rank"`
+	Path     int              `json:"path"`
+	Cost     int64            `json:"cost"`
+	Short    int64            `json:"short"` // directly
+	Long     int64            `json:"long"`  // through further waits
+	Share    float64          `json:"share"` // of all waiting
+	ByMetric map[string]int64 `json:"by_metric"`
+	Category int              `json:"category"` // in the legend of color=cause
+}
+
+// WaitAnswer is the answer of wait: a wait state, and why.
+type WaitAnswer struct {
+	State       State       `json:"state"`
+	Chain       []Step      `json:"chain"` // back along the greatest causes
+	Explanation Explanation `json:"explanation"`
+	Roots       []Root      `json:"roots"` // where it all began, the greatest first
+	Rest        int64       `json:"rest"`  // what roots leave out
+	Text        []Sentence  `json:"text"`
+	Advice      string      `json:"advice"`
+	Next        *StateRef   `json:"next,omitempty"`     // wait of the same kind at the same location
+	Previous    *StateRef   `json:"previous,omitempty"` // likewise
+}
+
+// Step is a place to jump to on the way back to the cause.
+type Step struct {
+	Kind     string `json:"kind"` // wait: somebody waits; work: somebody computes longer than the one that waits; unknown
+	Location int    `json:"location"`
+	Rank     int    `json:"rank"`
+	Path     int    `json:"path"`
+	From     int64  `json:"from"` // ps: where to look: the wait, or the longest call of the path since the two had met
+	To       int64  `json:"to"`
+	Amount   int64  `json:"amount"`          // of a wait: how long; of work: the part of the wait before that it explains
+	State    int    `json:"state"`           // of a wait: its number; else -1
+	Title    string `json:"title,omitempty"` // of a wait: its kind
+}
+
+// Explanation says why waiting happened; shares of causes sum up to the amount.
+type Explanation struct {
+	Metric string  `json:"metric"`
+	Rank   int     `json:"rank"`
+	Path   int     `json:"path"`
+	Count  int64   `json:"count"`
+	Amount int64   `json:"amount"`
+	Causes []Cause `json:"causes"`
+}
+
+// Cause is one reason why a rank came late.
+type Cause struct {
+	Kind    string       `json:"kind"` // excess, waited or unknown
+	Rank    int          `json:"rank"`
+	Path    int          `json:"path"`
+	Metric  string       `json:"metric,omitempty"`
+	Share   int64        `json:"share"`
+	Because *Explanation `json:"because,omitempty"`
+}
+
+// Root is a call path on a rank where a chain of causes begins.
+type Root struct {
+	Rank  int   `json:"rank"`
+	Path  int   `json:"path"`
+	Share int64 `json:"share"`
+}
+
+// Sentence is a part of an explanation in words; deeper ones explain the one before.
+type Sentence struct {
+	Depth int    `json:"depth"`
+	Text  string `json:"text"`
+}
+
+// StateRef is where another wait state is.
+type StateRef struct {
+	State    int   `json:"state"`
+	Location int   `json:"location"`
+	At       int64 `json:"at"`
+	Amount   int64 `json:"amount"`
+}
+
+// Tree is the answer of tree: call paths, parents before children, with sums over all ranks.
+type Tree struct {
+	Metrics []TreeMetric `json:"metrics"`
+	Nodes   []TreeNode   `json:"nodes"`
+	Cut     bool         `json:"cut"` // there are more call paths
+}
+
+// TreeMetric is a metric of a tree.
+type TreeMetric struct {
+	Metric string `json:"metric"` // time, visits, sent, received, collective, waiting, waiting:METRIC, delay, critical
+	Title  string `json:"title"`
+	Unit   string `json:"unit"` // ps, bytes or count
+	Parent string `json:"parent,omitempty"`
+	Total  int64  `json:"total"`
+}
+
+// TreeNode is a call path. Exclusive and Inclusive are in the order of Tree.Metrics.
+type TreeNode struct {
+	Path      int     `json:"path"`
+	Parent    int     `json:"parent"` // of path 0: -1
+	Name      string  `json:"name"`   // of the last function
+	Kind      string  `json:"kind"`
+	File      string  `json:"file,omitempty"`
+	Line      int     `json:"line,omitempty"`
+	Exclusive []int64 `json:"exclusive"`
+	Inclusive []int64 `json:"inclusive"`
+}
+
+// Distribution is the answer of distribution: a metric of a call path by rank. Parameters: path, metric as in
+// TreeMetric, inclusive 0 or 1 (1 if left out).
+type Distribution struct {
+	Path      int     `json:"path"`
+	Metric    string  `json:"metric"`
+	Unit      string  `json:"unit"`
+	Inclusive bool    `json:"inclusive"`
+	Values    []int64 `json:"values"` // by rank
+	Sum       int64   `json:"sum"`
+	Min       int64   `json:"min"`
+	Max       int64   `json:"max"`
+	MinRank   int     `json:"min_rank"`
+	MaxRank   int     `json:"max_rank"`
+	Mean      float64 `json:"mean"`
+	Median    float64 `json:"median"`
+	Q1        float64 `json:"q1"`
+	Q3        float64 `json:"q3"`
+	Grid      *Grid   `json:"grid,omitempty"`
+}
+
+// Matrix is the answer of matrix: who sent how much to whom, in at most size x size cells (size up to MaxMatrix). A cell
+// (i, j) stands for the ranks i*Group ... and j*Group ...; columns hold the cells that are not empty, by sender, then
+// receiver. Collectives are not in it.
+type Matrix struct {
+	Ranks int     `json:"ranks"`
+	Size  int     `json:"size"`
+	Group int     `json:"group"`
+	From  []int   `json:"from"`
+	To    []int   `json:"to"`
+	Count []int64 `json:"count"`
+	Bytes []int64 `json:"bytes"`
+}
+
+// Iterations is the answer of iterations. Path is -1 and List empty if the program does not repeat itself.
+type Iterations struct {
+	Path   int         `json:"path"`
+	Covers bool        `json:"covers"` // calls of the path are the iterations; else these last until the next one
+	Cut    bool        `json:"cut"`
+	List   []Iteration `json:"list"`
+}
+
+// Iteration is one of them; times in ps.
+type Iteration struct {
+	Begin          int64 `json:"begin"`
+	Duration       int64 `json:"duration"`
+	Computation    int64 `json:"computation"` // mean over ranks
+	MaxComputation int64 `json:"max_computation"`
+	MPI            int64 `json:"mpi"`     // mean over ranks, waiting included
+	Waiting        int64 `json:"waiting"` // sum over ranks
+}
+
+// Composition is the answer of composition: what all locations do from the start of the run to its end.
+type Composition struct {
+	Total      int64      `json:"total"` // ps: run time x locations
+	Parts      []Part     `json:"parts"`
+	Efficiency Efficiency `json:"efficiency"`
+}
+
+// Part is the time of a kind of activity.
+type Part struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Time  int64  `json:"time"`
+}
+
+// Efficiency are the POP efficiencies, fractions of 1.
+type Efficiency struct {
+	RunTime       int64   `json:"run_time"`
+	Parallel      float64 `json:"parallel"`
+	LoadBalance   float64 `json:"load_balance"`
+	Communication float64 `json:"communication"`
+	Serialisation float64 `json:"serialisation"`
+	Transfer      float64 `json:"transfer"`
+	Estimated     bool    `json:"estimated"` // serialisation and transfer are estimates
+}
+
+// Tolerance is the answer of tolerance: the run as a schedule, replayed on a machine; T as a function of the latency L.
+// Parameters: machine, a name of Run.Machines (the first if left out); latency in picoseconds, if At is wanted.
+type Tolerance struct {
+	Machine    string           `json:"machine"`
+	Given      int64            `json:"given"` // ps: latency of the machine; of several classes of links that of the first, and all move together
+	T          int64            `json:"t"`     // ps: run time there
+	LambdaL    int64            `json:"lambda_l"`
+	LambdaG    int64            `json:"lambda_g"` // bytes
+	LambdaO    int64            `json:"lambda_o"`
+	Share      float64          `json:"share"` // of T that is latency
+	Tolerances []LatencyLimit   `json:"tolerances"`
+	Curve      []TolerancePoint `json:"curve"` // ends of the range and breakpoints; T is linear between them
+	Cut        bool             `json:"cut"`   // breakpoints were left out of the curve
+	At         *TolerancePoint  `json:"at,omitempty"`
+}
+
+// TolerancePoint is a point of the curve. Slopes count latencies on the critical path.
+type TolerancePoint struct {
+	Latency float64 `json:"latency"` // ps
+	T       float64 `json:"t"`       // ps
+	Before  int64   `json:"before"`
+	After   int64   `json:"after"`
+}
+
+// LatencyLimit is the largest latency at which T is at most so much longer.
+type LatencyLimit struct {
+	Percent   string `json:"percent"`
+	Latency   int64  `json:"latency"`
+	Unbounded bool   `json:"unbounded,omitempty"`
+}
+
+// SeriesList is the answer of series: what is in a dataset.
+type SeriesList struct {
+	Parameters []string `json:"parameters"`
+	Series     []Series `json:"series"`
+	Cut        bool     `json:"cut"`
+}
+
+// Series is a metric of a call path over the parameters, with a model of it if there is one.
+type Series struct {
+	Series     int           `json:"series"` // its number: figure?series=
+	CallPath   string        `json:"callpath"`
+	Metric     string        `json:"metric"`
+	Points     []SeriesPoint `json:"points"`
+	Model      string        `json:"model,omitempty"`
+	Growth     string        `json:"growth,omitempty"`     // of its largest term
+	Confidence float64       `json:"confidence,omitempty"` // in that, 0 to 1; 0: not known
+	Doubt      string        `json:"doubt,omitempty"`
+}
+
+// SeriesPoint are the repetitions at one place, as a box plot.
+type SeriesPoint struct {
+	At     []float64 `json:"at"` // by parameter
+	Count  int       `json:"count"`
+	Min    float64   `json:"min"`
+	Q1     float64   `json:"q1"`
+	Median float64   `json:"median"`
+	Q3     float64   `json:"q3"`
+	Max    float64   `json:"max"`
+}
