@@ -1,12 +1,9 @@
 package explore
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -223,52 +220,6 @@ func testNames(t *testing.T, s *site) {
 	p.sound()
 }
 
-// testDark checks that the page follows the system, and its own switch.
-func testDark(t *testing.T, s *site) {
-	p := s.open(t, "#timeline?run=0", 1280, 800)
-	ground := func() string { return p.text("getComputedStyle(document.body).backgroundColor") }
-	light := ground()
-	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))
-	p.must(p.Wait(`document.documentElement.dataset.theme === "dark"`))
-	if dark := ground(); light != "rgb(255, 255, 255)" || dark != "rgb(21, 24, 29)" {
-		t.Errorf("grounds = %s and %s", light, dark)
-	}
-	p.settle()
-	p.picture("dark")
-	p.must(p.ClickOn("#theme"))
-	p.must(p.Wait(`document.documentElement.dataset.theme === "light"`))
-	p.eval("location.reload()", nil)
-	p.settle()
-	if got := ground(); got != light {
-		t.Errorf("ground after light was chosen = %s, want %s", got, light)
-	}
-	p.must(p.ClickOn("#theme"))
-	for _, view := range []string{"overview", "causes", "tree", "map", "matrix", "latency"} {
-		p.visit("#" + view + "?run=3")
-		p.picture("dark-" + view)
-	}
-	p.sound()
-}
-
-// testToken opens the page as somebody who does not know the token.
-func testToken(t *testing.T, s *site) {
-	p, err := s.browser.Open(800, 600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	q := &page{Page: p, tb: t}
-	for _, address := range []string{s.address, s.address + "?token=wrong", s.address + "api/runs"} {
-		q.must(p.Goto(address))
-		if got := q.text("document.body.textContent"); !strings.Contains(got, "token") || strings.Contains(got, "late.slt") {
-			t.Errorf("%s says %q, want a word about the token", address, got)
-		}
-		if !strings.Contains(address, "api") {
-			q.picture("token")
-		}
-	}
-}
-
 // testLatency moves the latency and compares with what the server computes there.
 func testLatency(t *testing.T, s *site) {
 	p := s.open(t, "#latency?run=0", 1280, 800)
@@ -336,43 +287,6 @@ func testSolid(t *testing.T, s *site) {
 	p.sound()
 }
 
-// testReplaced replaces a run on disk while its page is open: the page says so and reads it again when asked to.
-func testReplaced(t *testing.T, s *site) {
-	file := filepath.Join(t.TempDir(), "run")
-	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("first")
-	ranks := 2
-	source := Source{Name: "replaced", Files: []string{file}, Open: func(context.Context) (*Opened, error) {
-		ranks++
-		return &Opened{Timeline: halo(t, 4*ranks, 2)}, nil
-	}}
-	server, err := New([]Source{source}, Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	other := &site{server: server, browser: s.browser}
-	other.listen(t)
-	p := other.open(t, "#timeline", 1000, 700)
-	if w := p.window(); w.Last != 12 {
-		t.Errorf("rows = %d, want 12", w.Last)
-	}
-	write("second, which is longer")
-	const button = `[...document.querySelectorAll("#runs button")].find(b => b.textContent === "Read again")`
-	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + button + `)`)) // somebody comes back to the page
-	p.eval(button+".click()", nil)
-	p.must(p.Wait(`(dispatchEvent(new Event("focus")), document.querySelector("canvas.timeline")?.dataset.last === "16")`))
-	p.settle()
-	p.must(p.Wait("!" + button))
-	p.sound()
-}
-
 // testScreenshots goes through what the documents show. The pictures are written only if they are asked for.
 func testScreenshots(t *testing.T, s *site) {
 	var states States
@@ -392,74 +306,6 @@ func testScreenshots(t *testing.T, s *site) {
 	p.must(p.Media(map[string]string{"prefers-color-scheme": "dark"}))
 	p.visit("#tree?run=3&metric=waiting")
 	p.screenshot("explore-tree-dark")
-	p.sound()
-}
-
-// testGone ends the server while a page is open: the page says so, and what it shows stays.
-func testGone(t *testing.T, s *site) {
-	server, err := New([]Source{{Name: "gone", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 9, 2)}, nil }}}, Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	other := &site{server: server, browser: s.browser}
-	other.listen(t)
-	p := other.open(t, "#timeline", 1000, 700)
-	other.stop()
-	p.must(p.Key("+", 0))
-	p.must(p.Wait(`document.getElementById("toast").textContent.includes("does not answer")`))
-	if w := p.window(); w.Last != 9 {
-		t.Errorf("rows = %d, want 9", w.Last)
-	}
-	p.Problems() // connections that were refused
-}
-
-// testReadable checks contrasts, names of controls, and that nothing jumps while a page is loaded.
-func testReadable(t *testing.T, s *site) {
-	p := s.open(t, "#timeline?run=0&sel=wait%3A0", 1280, 800)
-	for _, theme := range []string{"light", "dark"} {
-		p.must(p.Media(map[string]string{"prefers-color-scheme": theme}))
-		p.must(p.Wait(fmt.Sprintf(`document.documentElement.dataset.theme === %q`, theme)))
-		var weak []string
-		p.eval(`(async () => {
-			const {rgb, token} = await import("/palette.js");
-			const light = c => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
-			const luminance = name => { const [r, g, b] = rgb(token(name)).map(light); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-			const weak = [];
-			for (const [ink, grounds] of [["--ink", 3], ["--muted", 3], ["--accent", 2], ["--wait-ink", 2]]) {
-				for (const ground of ["--ground", "--surface", "--accent-soft"].slice(0, grounds)) {
-					const [a, b] = [luminance(ink), luminance(ground)].sort((x, y) => y - x);
-					const contrast = (a + 0.05) / (b + 0.05);
-					if (contrast < 4.5) weak.push(ink + " on " + ground + ": " + contrast.toFixed(2));
-				}
-			}
-			return weak;
-		})()`, &weak)
-		for _, text := range weak {
-			t.Errorf("contrast in the %s theme: %s, want at least 4.5", theme, text)
-		}
-	}
-	for _, place := range []string{"#timeline?run=0&sel=wait%3A0", "#overview?run=0", "#tree?run=0", "#map?run=2&slice=x%3A1", "#matrix?run=3", "#latency?run=0", "#causes?run=0", "#scaling?run=5"} {
-		p.visit(place)
-		if nameless := p.text(`[...document.querySelectorAll("button, select, input, a, canvas[role=img], svg[role=img]")].filter(e =>
-			!(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.[0]?.textContent.trim()) && !e.disabled).map(e => e.outerHTML.slice(0, 80)).join()`); nameless != "" {
-			t.Errorf("%s has controls without a name: %s", place, nameless)
-		}
-	}
-	var shift float64
-	p.must(p.Goto("about:blank"))
-	p.must(p.Goto(s.address + "#timeline?run=4"))
-	p.settle()
-	p.eval(`new Promise(done => {
-		let sum = 0;
-		new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value; }).observe({type: "layout-shift", buffered: true});
-		setTimeout(() => done(sum), 100);
-	})`, &shift)
-	if shift > 0.1 {
-		t.Errorf("the page shifts by %.2f while it is loaded, want at most 0.1", shift)
-	}
 	p.sound()
 }
 

@@ -1,0 +1,86 @@
+package explore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// testToken opens the page as somebody who does not know the token.
+func testToken(t *testing.T, s *site) {
+	p, err := s.browser.Open(800, 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	q := &page{Page: p, tb: t}
+	for _, address := range []string{s.address, s.address + "?token=wrong", s.address + "api/runs"} {
+		q.must(p.Goto(address))
+		if got := q.text("document.body.textContent"); !strings.Contains(got, "token") || strings.Contains(got, "late.slt") {
+			t.Errorf("%s says %q, want a word about the token", address, got)
+		}
+		if !strings.Contains(address, "api") {
+			q.picture("token")
+		}
+	}
+}
+
+// testReplaced replaces a run on disk while its page is open: the page says so and reads it again when asked to.
+func testReplaced(t *testing.T, s *site) {
+	file := filepath.Join(t.TempDir(), "run")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	ranks := 2
+	source := Source{Name: "replaced", Files: []string{file}, Open: func(context.Context) (*Opened, error) {
+		ranks++
+		return &Opened{Timeline: halo(t, 4*ranks, 2)}, nil
+	}}
+	server, err := New([]Source{source}, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := &site{server: server, browser: s.browser}
+	other.listen(t)
+	p := other.open(t, "#timeline", 1000, 700)
+	if w := p.window(); w.Last != 12 {
+		t.Errorf("rows = %d, want 12", w.Last)
+	}
+	write("second, which is longer")
+	const button = `[...document.querySelectorAll("#runs button")].find(b => b.textContent === "Read again")`
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + button + `)`)) // somebody comes back to the page
+	p.eval(button+".click()", nil)
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), document.querySelector("canvas.timeline")?.dataset.last === "16")`))
+	p.settle()
+	p.must(p.Wait("!" + button))
+	p.sound()
+}
+
+// testGone ends the server while a page is open: the page says so, and what it shows stays.
+func testGone(t *testing.T, s *site) {
+	server, err := New([]Source{{Name: "gone", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 9, 2)}, nil }}}, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := &site{server: server, browser: s.browser}
+	other.listen(t)
+	p := other.open(t, "#timeline", 1000, 700)
+	other.stop()
+	p.must(p.Key("+", 0))
+	p.must(p.Wait(`document.getElementById("toast").textContent.includes("does not answer")`))
+	if w := p.window(); w.Last != 9 {
+		t.Errorf("rows = %d, want 9", w.Last)
+	}
+	p.Problems() // connections that were refused
+}
