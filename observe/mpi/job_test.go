@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +39,7 @@ var roles = map[string]func(ctx context.Context, j *Job) error{
 	"mail":     mailRole,
 	"fail":     failRole,
 	"hungry":   hungryRole,
+	"greedy":   greedyRole,
 }
 
 func TestMain(m *testing.M) {
@@ -45,6 +48,9 @@ func TestMain(m *testing.M) {
 	}
 	if from := os.Getenv(relayVariable); from != "" {
 		bridgeFlags = append(bridgeFlags, "-DRELAY_FROM="+from)
+	}
+	if file := os.Getenv(vmstatVariable); file != "" {
+		bridgeFlags = append(bridgeFlags, "-DVMSTAT=getenv(\""+vmstatVariable+"\")")
 	}
 	role, is := os.LookupEnv(roleVariable)
 	if !is {
@@ -70,7 +76,8 @@ func play(role string) error {
 	if err != nil {
 		return err
 	}
-	if err := roles[role](ctx, j); err != nil {
+	name, _, _ := strings.Cut(role, " ")
+	if err := roles[name](ctx, j); err != nil {
 		if !errors.Is(err, cluster.ErrBroken) {
 			j.Fail(1, fmt.Sprintf("process %d: %v", j.Rank(), err))
 		}
@@ -265,22 +272,47 @@ func failRole(ctx context.Context, j *Job) error {
 	return err
 }
 
-// TestJobRunsOutOfMemory wants the job to end and to say which process had no memory, and where.
+// vmstatVariable names a file in which the bridge looks how many processes the kernel has killed for want of memory.
+const vmstatVariable = "SLACKLINE_TEST_VMSTAT"
+
+// TestJobRunsOutOfMemory wants the job to end and to say which process had no memory, where, and what helps: a process
+// that gets none, also process 0, whose own words are many, and one that the kernel kills.
 func TestJobRunsOutOfMemory(t *testing.T) {
+	host, _ := os.Hostname()
 	for _, l := range libraries(t) {
-		t.Run(string(l.Kind), func(t *testing.T) {
-			_, stderr, err := job(t, l, 3, "hungry")
-			host, _ := os.Hostname()
-			if err == nil || strings.Count(stderr, "process 1 on "+host+" ran out of memory, with ") != 1 || !strings.Contains(stderr, "take more hosts, or fewer processes on each: runtime: out of memory") {
-				t.Errorf("%v, stderr:\n%s", err, stderr)
-			}
-		})
+		for _, tc := range []struct{ role, said string }{
+			{"hungry 1", "process 1 on " + host + " ran out of memory, with .* MB; take more hosts, or fewer processes on each: runtime: out of memory: "},
+			{"hungry 0", "process 0 on " + host + " ran out of memory, with .* MB; take more hosts, or fewer processes on each\n"},
+			{"greedy", `process 1 on ` + host + ` was killed by signal 9 \(Killed\), with .* MB: the memory of its host was used up; take more hosts, or fewer`},
+		} {
+			t.Run(string(l.Kind)+"/"+tc.role, func(t *testing.T) {
+				t.Setenv(vmstatVariable, filepath.Join(t.TempDir(), "vmstat"))
+				_, stderr, err := job(t, l, 3, tc.role)
+				if err == nil || len(regexp.MustCompile("slackline: "+tc.said).FindAllString(stderr, -1)) != 1 {
+					t.Errorf("%v, stderr:\n%s", err, stderr)
+				}
+			})
+		}
 	}
 }
 
-// hungryRole lets process 1 ask for more memory than it may have.
-func hungryRole(ctx context.Context, j *Job) error {
+// greedyRole lets the kernel, as it seems, kill process 1.
+func greedyRole(ctx context.Context, j *Job) error {
 	if j.Rank() == 1 {
+		if err := os.WriteFile(os.Getenv(vmstatVariable), []byte("nr_free_pages 1\noom_kill 1\n"), 0o666); err != nil {
+			return err
+		}
+		if err := unix.Kill(os.Getpid(), unix.SIGKILL); err != nil {
+			return err
+		}
+	}
+	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
+	return err
+}
+
+// hungryRole lets a process ask for more memory than it may have.
+func hungryRole(ctx context.Context, j *Job) error {
+	if _, victim, _ := strings.Cut(os.Getenv(roleVariable), " "); victim == strconv.Itoa(j.Rank()) {
 		const most, wanted = 4 << 30, 1 << 40
 		if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return err

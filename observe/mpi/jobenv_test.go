@@ -4,9 +4,14 @@ package mpi
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestStartedIn(t *testing.T) {
@@ -98,5 +103,107 @@ func TestBridgeHasNoWarnings(t *testing.T) {
 		if _, _, err := l.Compile(context.Background(), s); err != nil {
 			t.Errorf("%s: %v", l, err)
 		}
+	}
+}
+
+// TestBridgeIsKept: another source or other flags need another bridge, the same ones the same.
+func TestBridgeIsKept(t *testing.T) {
+	l := libraries(t)[0]
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	first, err := bridgeFor(l.Kind, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(flags []string) { bridgeFlags = flags }(bridgeFlags)
+	bridgeFlags = []string{"-DLARGEST_PIECE=UINT64_C(7)"}
+	other, err := bridgeFor(l.Kind, "")
+	if err != nil || other == first {
+		t.Errorf("with other flags: %q, %v; before: %q", other, err, first)
+	}
+	bridgeFlags = nil
+	if again, err := bridgeFor(l.Kind, ""); err != nil || again != first {
+		t.Errorf("again: %q, %v; before: %q", again, err, first)
+	}
+	if err := os.Remove(first); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := bridgeFor(l.Kind, ""); err != nil || !isExecutable(again) {
+		t.Errorf("after it was removed: %q, %v", again, err)
+	}
+}
+
+// TestDoOnce: of several processes that want the same, one does it; those that have waited for it get its error. A
+// later one tries again.
+func TestDoOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	ctx := context.Background()
+	var calls atomic.Int32
+	inside := make(chan bool)
+	fail := func() error {
+		calls.Add(1)
+		<-inside
+		return errors.New("tired")
+	}
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		all.Go(func() { errs[i] = doOnce(ctx, file, fail) })
+	}
+	for calls.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond) // the others wait by now; those who do not call fail as well
+	close(inside)
+	all.Wait()
+	for i, err := range errs {
+		if err == nil || err.Error() != "tired" {
+			t.Errorf("process %d: %v", i, err)
+		}
+	}
+	if err := doOnce(ctx, file, func() error { return nil }); err != nil {
+		t.Errorf("a later one: %v", err)
+	}
+	if err := doOnce(ctx, "/proc/nothing/lock", func() error { return nil }); err != nil {
+		t.Errorf("without locks: %v", err)
+	}
+	busy, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	if _, err := lock(ctx, busy); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if err := doOnce(ended, file, func() error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("interrupted while it waits: %v", err)
+	}
+}
+
+// TestOwnDir wants no directory into which others may write.
+func TestOwnDir(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dir, err := ownDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ownDir(); err != nil || again != dir {
+		t.Errorf("again: %q, %v", again, err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ownDir(); err == nil {
+		t.Error("everybody may write to it")
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ownDir(); err == nil {
+		t.Error("it is a link")
 	}
 }

@@ -69,7 +69,8 @@ static long killed_for_memory(void)
 {
 	long n = 0;
 	char line[128];
-	FILE *f = fopen(VMSTAT, "r");
+	const char *file = VMSTAT;
+	FILE *f = file == NULL ? NULL : fopen(file, "r");
 	if (f == NULL)
 		return 0;
 	while (fgets(line, sizeof line, f) != NULL && sscanf(line, "oom_kill %ld", &n) != 1)
@@ -92,6 +93,17 @@ static const char *amount(long kb)
 	return text;
 }
 
+/* starved tells by what a process said whether it got no memory. Process 0 has told the user why it ended,
+ * and the bridge hears only where that was: in Go's allocator. */
+static int starved(const char *words)
+{
+	static const char *const signs[] = {"out of memory", "cannot allocate memory", ".allocLarge(", "runtime.sysMap", "runtime.persistentalloc"};
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (strstr(words, signs[i]) != NULL)
+			return 1;
+	return 0;
+}
+
 void bridge_account(char *text, size_t room, int status, long kb, const char *words)
 {
 	int n = 0;
@@ -102,7 +114,7 @@ void bridge_account(char *text, size_t room, int status, long kb, const char *wo
 			n += snprintf(text + n, room - (size_t)n, "%s: the memory of its host was used up; %s", amount(kb), mend);
 		else if (number == SIGKILL)
 			n += snprintf(text + n, room - (size_t)n, "%s; if nobody did that, the memory of its host was used up: %s", amount(kb), mend);
-	} else if (strstr(words, "out of memory") != NULL || strstr(words, "cannot allocate memory") != NULL) {
+	} else if (starved(words)) {
 		n = snprintf(text, room, " ran out of memory%s; %s", amount(kb), mend);
 	} else {
 		n = snprintf(text, room, " ended with exit code %d", WEXITSTATUS(status));
