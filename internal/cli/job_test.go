@@ -264,6 +264,10 @@ func TestJobTellsOfAMistakeOnce(t *testing.T) {
 // TestKilledJobsGoOn kills one of the processes of a job: the whole job ends, says why, and goes on from what is
 // finished to the same result.
 func TestKilledJobsGoOn(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	const replicas = 3000
 	args := func(kept string) []string {
 		return append(strings.Fields("simulate dissemination --ranks 256 --machine cnl --noise 1000Hz:100us --samples --format csv --threads 1"),
@@ -278,10 +282,10 @@ func TestKilledJobsGoOn(t *testing.T) {
 			said   string
 			keeps  bool // what is finished is kept when the job ends
 		}{
-			{"child", jobProcess{1, "child"}, syscall.SIGKILL, "process 1 on ", true},
-			{"first child", jobProcess{0, "child"}, syscall.SIGKILL, "process 0 on ", false},
-			{"bridge", jobProcess{1, "bridge"}, syscall.SIGKILL, "process 1 on ", true},
-			{"interrupted child", jobProcess{2, "child"}, syscall.SIGINT, "process 2 on ", true},
+			{"child", jobProcess{1, "child"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed), with ", true},
+			{"first child", jobProcess{0, "child"}, syscall.SIGKILL, "process 0 on " + host + " was killed by signal 9 (Killed), with ", false},
+			{"bridge", jobProcess{1, "bridge"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed); if nobody did that", true},
+			{"interrupted child", jobProcess{2, "child"}, syscall.SIGINT, "process 2 on " + host + " was interrupted", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {
 				kept := filepath.Join(t.TempDir(), "kept.jsonl")
