@@ -8,8 +8,8 @@ package cli
 //
 //   - a.group() is the cluster.Group of the processes; one process alone
 //     without a job. Process 0 alone has streams: what the others write to
-//     a.stdout and a.stderr is dropped, and what they read from a.stdin is what
-//     process 0 reads, if all of them read it.
+//     a.stdout and a.stderr is dropped, and their a.stdin is empty. It also reads
+//     files for all, see job_files.go.
 //   - A verb that shares its work stands in the list sharers below. One that
 //     does not is run by process 0 alone, with a warning; the others do not even
 //     begin it.
@@ -187,9 +187,6 @@ func (a *app) firstOnly(what string) error {
 		return errNotNeeded
 	}
 	a.alone = true
-	if shared, is := a.stdin.(*sharedInput); is {
-		a.stdin = shared.from
-	}
 	a.warn("%s cannot be shared: of %d processes one does it alone, and the rest wait", what, a.job.Size())
 	return nil
 }
@@ -250,9 +247,6 @@ func (a *app) enterJob(c *cobra.Command) error {
 	if a.job.several() && !among(sharers, c) {
 		return a.firstOnly(strings.TrimPrefix(c.CommandPath(), toolName+" "))
 	}
-	if a.job.several() {
-		a.stdin = &sharedInput{ctx: c.Context(), group: a.job, from: a.stdin}
-	}
 	return nil
 }
 
@@ -277,66 +271,4 @@ func (j *job) failed(code int, text string) bool {
 	}
 	j.Fail(code, text)
 	return true
-}
-
-// sharedInput is the standard input of process 0 for all processes, which read it in step.
-type sharedInput struct {
-	ctx   context.Context
-	group cluster.Group
-	from  io.Reader // of process 0
-	rest  []byte
-	buf   []byte
-	err   error
-}
-
-// Read implements io.Reader.
-func (s *sharedInput) Read(p []byte) (int, error) {
-	for len(s.rest) == 0 && s.err == nil {
-		s.err = s.next()
-	}
-	if len(s.rest) == 0 {
-		return 0, s.err
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-// next brings the next piece to all processes: a byte that says whether it is the last, and what was read.
-func (s *sharedInput) next() error {
-	const piece = 1 << 20
-	var given []byte
-	var failed error
-	if s.group.Rank() == 0 {
-		if s.buf == nil {
-			s.buf = make([]byte, piece+1)
-		}
-		n, err := io.ReadFull(s.from, s.buf[1:])
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			failed = err
-		}
-		s.buf[0] = 0
-		if err != nil {
-			s.buf[0] = 1
-		}
-		given = s.buf[:n+1]
-	}
-	if failed != nil {
-		return failed // the job ends with it
-	}
-	out := make([][]byte, s.group.Size())
-	if s.group.Rank() == 0 {
-		for p := range out {
-			out[p] = given
-		}
-	}
-	in, err := s.group.Exchange(s.ctx, out)
-	if err != nil {
-		return err
-	}
-	s.rest = append(s.rest[:0:0], in[0][1:]...)
-	if in[0][0] == 1 {
-		return io.EOF
-	}
-	return nil
 }

@@ -207,22 +207,34 @@ func TestJobsGiveTheSameResult(t *testing.T) {
 	}
 }
 
-// TestJobReadsStandardInput: all processes get what process 0 reads.
+// TestJobReadsStandardInput: process 0 reads it, for all, also among other inputs.
 func TestJobReadsStandardInput(t *testing.T) {
-	code, schedule, stderr := slackline("", "generate", "dissemination", "--ranks", "8", "--to", "goal")
+	code, schedule, stderr := slackline("", "generate", "dissemination", "--ranks", "16", "--to", "goal")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
-	args := strings.Fields("simulate - --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv")
-	_, want, _ := slackline(schedule, args...)
-	for _, l := range mpitest.Libraries(t) {
-		j := newJob(t, l, 3, args...)
-		j.Stdin = strings.NewReader(schedule)
-		if err := j.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if code := j.end(t); code != 0 || j.stdout.String() != want || want == "" {
-			t.Errorf("%s: exit code %d, stdout:\n%s\nwant:\n%s\nstderr:\n%s", l, code, j.stdout.String(), want, j.stderr.String())
+	data, err := os.ReadFile(resampledData)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ stdin, args string }{
+		{schedule, "simulate - --machine cnl --noise 1000Hz:100us --replicas 20 --samples --format csv"},
+		{schedule, "tolerance - --machine cnl --map-G 0.1ns:1ns:4 --range 0:20us --format csv"},
+		{schedule, "tolerance ../../testdata/tolerance/16-halo-jitter.goal - ../../testdata/tolerance/20-allreduce-rd-16.goal --machine cnl --format csv"},
+		{schedule, "tolerance - --machine cnl --format csv"},
+		{string(data), "scaling - --bootstrap 100 --seed 3 --format csv"},
+	} {
+		args := strings.Fields(tc.args)
+		_, want, _ := slackline(tc.stdin, args...)
+		for _, l := range mpitest.Libraries(t) {
+			j := newJob(t, l, 3, args...)
+			j.Stdin = strings.NewReader(tc.stdin)
+			if err := j.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if code := j.end(t); code != 0 || j.stdout.String() != want || want == "" {
+				t.Errorf("%s, %s: exit code %d, stdout:\n%s\nwant:\n%s\nstderr:\n%s", l, tc.args, code, j.stdout.String(), want, j.stderr.String())
+			}
 		}
 	}
 }

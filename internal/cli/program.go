@@ -172,9 +172,6 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
 	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict, Share: o.share, Kinds: o.kinds}
-	if shared, is := a.stdin.(*sharedInput); is && o.share != nil {
-		options.Stdin = shared.from // which process 0 alone reads
-	}
 	if o.kinds.IsTrace(word) {
 		var err error
 		if options.Replay, err = o.replay(); err != nil {
