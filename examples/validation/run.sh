@@ -4,7 +4,8 @@
 #
 #     examples/validation/run.sh                                 # prints the tables
 #     examples/validation/run.sh docs/studies/validation.md      # puts them between the marks of that page, and what its
-#                                                                # figures show into latency.csv and detours.csv
+#                                                                # figures show into latency.csv and detours.csv; then
+#                                                                # make figures
 #
 # Variables: SLACKLINE (the program), MPIS, PROGRAMS, DELAYS (us), NOISES, LENGTHS (us, of single detours), PIECES, RUNS (of
 # which the fastest counts).
@@ -34,7 +35,7 @@ injected() {
 	i=0
 	while [ $i -lt "$RUNS" ]; do
 		time=$("$SLACKLINE" inject --quiet --out report.json --format json "$@" 2>>talk)
-		share=$(awk '/"run_ns"/ { gsub(/[^0-9-]/, ""); run += $0 } /"waited_ns"/ { gsub(/[^0-9-]/, ""); waited += $0 } END { print run > 0 ? 100 * waited / run : -1 }' report.json)
+		share=$(awk '/"run_ns"/ { gsub(/[^0-9-]/, ""); run += $0 } /"waited_ns"/ { gsub(/[^0-9-]/, ""); waited += $0 } END { print (run > 0 ? 100 * waited / run : -1) }' report.json)
 		echo "$time $share"
 		i=$((i + 1))
 	done | sort -n | head -n 1 >best.txt
