@@ -159,26 +159,34 @@ func cpuTime() float64 {
 // all steps is slowest-ms, or slowest-cpu-ms of CPU time on all cores together, which a busy machine does not change.
 func BenchmarkZoom(b *testing.B) {
 	for _, size := range benchSizes {
-		for _, d := range distributions {
-			tl := distribute(syntheticRun(size.ranks, size.events), d.at)
-			ctx := context.Background()
-			v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
-			if err != nil {
-				b.Fatal(err)
-			}
-			enter := tl.Locations[0].Calls.Enter
-			middle := enter[len(enter)/3] - tl.Start
-			for _, rows := range []int{50, 1000} {
-				last := min(rows, size.ranks)
-				if rows == 1000 {
-					last = size.ranks // as many as there are: rows are groups of them
-				}
-				b.Run(fmt.Sprintf("ranks=%d/events=%d/calls=%s/rows=%d", size.ranks, size.events, d.name, rows), func(b *testing.B) {
-					zoom(b, v, middle, last, rows)
+		b.Run(fmt.Sprintf("ranks=%d/events=%d", size.ranks, size.events), func(b *testing.B) {
+			for _, d := range distributions {
+				b.Run("calls="+d.name, func(b *testing.B) {
+					zooms(b, distribute(syntheticRun(size.ranks, size.events), d.at))
 				})
 			}
-			b.Logf("%s: index/timeline %.2f", d.name, float64(v.kinds.index.bytes()+4*v.counts.calls)/float64(bytesOf(tl)))
+		})
+	}
+}
+
+// zooms goes into a run with few rows, and with all of its locations.
+func zooms(b *testing.B, tl *timeline.Timeline) {
+	ctx := context.Background()
+	v, err := newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	enter := tl.Locations[0].Calls.Enter
+	middle := enter[len(enter)/3] - tl.Start
+	for _, rows := range []int{50, 1000} {
+		last := min(rows, tl.Ranks)
+		if rows == 1000 {
+			last = tl.Ranks // as many as there are: rows are groups of them
 		}
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			zoom(b, v, middle, last, rows)
+			b.ReportMetric(float64(v.kinds.index.bytes()+4*v.counts.calls)/float64(bytesOf(tl)), "index/timeline")
+		})
 	}
 }
 
