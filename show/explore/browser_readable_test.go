@@ -27,6 +27,7 @@ func testDark(t *testing.T, s *site) {
 	p.must(p.ClickOn("#theme"))
 	for _, view := range []string{"overview", "causes", "tree", "map", "matrix", "latency"} {
 		p.visit("#" + view + "?run=3")
+		p.whole(view + " in the dark")
 		p.picture("dark-" + view)
 	}
 	p.sound()

@@ -91,10 +91,12 @@ func testViews(t *testing.T, s *site) {
 			t.Errorf("%s does not say %q: %.300q", v.name, v.want, text)
 		}
 		p.fits(v.name, 1280)
+		p.whole(v.name)
 		p.picture(v.name)
 		p.must(p.Resize(400, 800))
 		p.settle()
 		p.fits(v.name, 400)
+		p.whole(v.name)
 		p.picture(v.name + "-400")
 		p.sound()
 	}
@@ -108,6 +110,15 @@ func (p *page) fits(name string, width int) {
 	if int(wide) > width {
 		p.tb.Errorf("%s is %v pixels wide in a window of %d: %s", name, wide, width, p.text(fmt.Sprintf(`[...document.querySelectorAll("#main, #main *, #panel, #top")].filter(e =>
 			e.getBoundingClientRect().right > %d).map(e => e.tagName + "." + e.className).slice(0, 8).join()`, width)))
+	}
+}
+
+// whole checks that no short name is cut off.
+func (p *page) whole(name string) {
+	p.tb.Helper()
+	if cut := p.text(`[...document.querySelectorAll(".long")].filter(e => e.textContent.length < 60 && e.scrollHeight > e.clientHeight + 2).map(e =>
+		e.tagName + "." + e.className + " " + e.textContent + " " + e.clientHeight + " of " + e.scrollHeight).join()`); cut != "" {
+		p.tb.Errorf("%s cuts names off: %s", name, cut)
 	}
 }
 
