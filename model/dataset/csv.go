@@ -14,7 +14,7 @@ import (
 )
 
 // CSV: a line of names, then one line for each value. The columns callpath (or
-// function) and metric may be missing, repetition is passed over; the values stand
+// function), metric and unit may be missing, repetition is passed over; the values stand
 // in the column value or, where there is none, in one called time, run_time,
 // runtime, elapsed, duration or seconds, which is the metric then. All other
 // columns are parameters.
@@ -28,7 +28,7 @@ import (
 // columnRoles are the names of the columns that are not parameters.
 var columnRoles = map[string]string{
 	"callpath": "callpath", "call_path": "callpath", "path": "callpath", "function": "callpath", "region": "callpath",
-	"metric": "metric", "value": "value", "repetition": "", "rep": "", "unit": "",
+	"metric": "metric", "value": "value", "repetition": "", "rep": "", "unit": "unit",
 }
 
 // columnsOfTime are the names of the columns that hold the values where none is called value.
@@ -106,7 +106,7 @@ func readCSV(name string, data []byte) (*Dataset, error) {
 }
 
 func (d *Dataset) addRecord(record, roles []string, places []int, metric string) error {
-	path, value := RootPath, math.NaN()
+	path, value, unit := RootPath, math.NaN(), ""
 	at := make([]float64, len(d.Parameters))
 	for i, field := range record {
 		field = strings.TrimSpace(field)
@@ -116,6 +116,8 @@ func (d *Dataset) addRecord(record, roles []string, places []int, metric string)
 			path = strings.Clone(field)
 		case "metric":
 			metric = strings.Clone(field)
+		case "unit":
+			unit = strings.Clone(field)
 		case "value":
 			if field != "" && !strings.EqualFold(field, "nan") {
 				value, err = parseFinite(field)
@@ -126,6 +128,12 @@ func (d *Dataset) addRecord(record, roles []string, places []int, metric string)
 		if err != nil {
 			return err
 		}
+	}
+	if len(unit) > maxNameBytes {
+		return fmt.Errorf("the unit has %d bytes; at most %d are allowed", len(unit), maxNameBytes)
+	}
+	if !math.IsNaN(value) {
+		d.Get(path, metric).takeUnit(unit)
 	}
 	d.addPresent(path, metric, at, values{value})
 	return nil
@@ -140,21 +148,28 @@ func csvError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// WriteCSV writes the dataset as CSV.
+// WriteCSV writes the dataset as CSV; the column unit is there if a series has one.
 func (d *Dataset) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	header := append([]string{"callpath", "metric"}, d.Parameters...)
-	if err := out.Write(append(header, "repetition", "value")); err != nil {
+	units := slices.ContainsFunc(d.Series, func(s *Series) bool { return s.Unit != "" })
+	line := func(path, metric, unit string, rest ...string) error {
+		record := []string{path, metric}
+		if units {
+			record = append(record, unit)
+		}
+		return out.Write(append(record, rest...))
+	}
+	if err := line("callpath", "metric", "unit", append(slices.Clone(d.Parameters), "repetition", "value")...); err != nil {
 		return err
 	}
 	for _, s := range d.Series {
 		for _, p := range s.Points {
+			at := make([]string, len(p.At))
+			for i, x := range p.At {
+				at[i] = decimal(x)
+			}
 			for i, v := range p.Values {
-				record := []string{s.CallPath, s.Metric}
-				for _, x := range p.At {
-					record = append(record, decimal(x))
-				}
-				if err := out.Write(append(record, strconv.Itoa(i), decimal(v))); err != nil {
+				if err := line(s.CallPath, s.Metric, s.Unit, append(slices.Clone(at), strconv.Itoa(i), decimal(v))...); err != nil {
 					return err
 				}
 			}
