@@ -153,5 +153,5 @@ awk -v tables=tables.md '
 	/^<!-- tables of examples\/validation\/run.sh -->/ { inside = 1; print ""; while ((getline line < tables) > 0) print line; print "" }
 ' "$page" >page.md
 cat page.md >"$page"
-awk 'BEGIN { print "callpath,metric,predicted,value" } { printf "%s,measured,%.1f,%.1f\n", $1, $4 / 1e6, $5 / 1e6 }' latency.txt >"$here/latency.csv"
-awk 'BEGIN { print "callpath,metric,length,value" } { printf "%s,cost,%s,%s\n", $1, $2, $3 }' detours.txt >"$here/detours.csv"
+awk 'BEGIN { print "callpath,metric,unit,predicted,value" } { printf "%s,measured,ms,%.1f,%.1f\n", $1, $4 / 1e6, $5 / 1e6 }' latency.txt >"$here/latency.csv"
+awk 'BEGIN { print "callpath,metric,unit,length,value" } { printf "%s,cost,us,%s,%s\n", $1, $2, $3 }' detours.txt >"$here/detours.csv"
