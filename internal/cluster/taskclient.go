@@ -37,7 +37,7 @@ const (
 	askAhead = 20 * time.Millisecond
 	// longTask is so long that waiting for the next one costs nothing, and holding
 	// one that another process could do costs more.
-	longTask = 10 * askAhead
+	longTask = 5 * askAhead
 	// results are sent when the last ones were sent so long ago, or are so many
 	resultTime  = 20 * time.Millisecond
 	resultBytes = 1 << 18
@@ -51,13 +51,15 @@ func (c *client) each() time.Duration {
 	return max(time.Since(c.began)*time.Duration(c.threads)/time.Duration(c.finished), 1)
 }
 
-// scarce reports whether it is time to ask for more tasks.
+// scarce reports whether it is time to ask for more tasks: when those at hand, of which one is about to be taken, do
+// not last until the answer comes.
 func (c *client) scarce() bool {
 	if len(c.held) == 0 {
 		return true
 	}
 	each := c.each()
-	return each > 0 && each < longTask && len(c.held) <= c.threads*int(askAhead/each)
+	atHand := (askAhead + each - 1) / max(each, 1) // for each thread
+	return each > 0 && each < longTask && len(c.held) <= c.threads*int(atHand)
 }
 
 // Next is that of Queue.

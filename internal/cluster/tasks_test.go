@@ -77,6 +77,35 @@ func TestPlaceForAnswers(t *testing.T) {
 	}
 }
 
+// TestAskAhead: who takes the last task at hand asks for more, unless tasks are so long that waiting costs nothing.
+func TestAskAhead(t *testing.T) {
+	for _, tc := range []struct {
+		each          time.Duration
+		threads, held int
+		want          bool
+	}{
+		{8 * time.Millisecond, 1, 3, true},
+		{8 * time.Millisecond, 1, 4, false},
+		{8 * time.Millisecond, 4, 12, true},
+		{30 * time.Millisecond, 1, 1, true},
+		{30 * time.Millisecond, 1, 2, false},
+		{time.Second, 1, 1, false},
+		{time.Second, 1, 0, true},
+		{0, 1, 1, false}, // not known yet
+		{0, 1, 0, true},
+	} {
+		c := newClient(Alone(), tc.threads)
+		c.held = make([]int, tc.held)
+		if tc.each > 0 {
+			const many = 1000
+			c.finished, c.began = many*tc.threads, time.Now().Add(-many*tc.each)
+		}
+		if got := c.scarce(); got != tc.want {
+			t.Errorf("tasks of %s, %d threads, %d at hand: asks %v, want %v", tc.each, tc.threads, tc.held, got, tc.want)
+		}
+	}
+}
+
 func TestTasksOfDifferentLengths(t *testing.T) {
 	pause := func(i int) time.Duration { return time.Duration(i%7) * time.Millisecond }
 	for i, s := range squares(t, 3, 2, 100, pause) {
