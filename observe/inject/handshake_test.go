@@ -12,9 +12,9 @@ import (
 
 // TestHandshake wants large messages to be three, each late by the latency: with a receive that was posted early the sender is
 // done after two latencies and the receiver after three, with a late one after one and two more. What load does is
-// never early, and not always late.
+// never early, and not always very late.
 func TestHandshake(t *testing.T) {
-	const latency, repetitions = 20 * unit.Millisecond, 10
+	const latency, repetitions = 20 * unit.Millisecond, 12
 	ns := int64(latency / unit.Nanosecond)
 	limit := unit.Size(500)
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
@@ -40,7 +40,7 @@ func TestHandshake(t *testing.T) {
 func checkHandshakes(t *testing.T, text string, ns int64, large bool) {
 	t.Helper()
 	const columns = 12 // sender and receiver, early and late, blocking, non-blocking, persistent
-	least, most := [columns]int64{}, [columns]int64{}
+	least, longest := [columns]int64{}, [columns]int64{}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
 		fields := strings.Fields(line)
@@ -53,9 +53,9 @@ func checkHandshakes(t *testing.T, text string, ns int64, large bool) {
 				t.Fatalf("%q: %v", line, err)
 			}
 			if i == 0 {
-				least[k], most[k] = v, v
+				least[k], longest[k] = v, v
 			}
-			least[k], most[k] = min(least[k], v), max(most[k], v)
+			least[k], longest[k] = min(least[k], v), max(longest[k], v)
 		}
 	}
 	want := []int64{2 * ns, 3 * ns, 4 * ns, 5 * ns}
@@ -66,14 +66,19 @@ func checkHandshakes(t *testing.T, text string, ns int64, large bool) {
 		// A non-blocking send whose receive is late may be matched before the sender looks: then it is not held for that.
 		low := least[k]
 		if k > 3 && k%4 == 2 {
-			low = most[k]
+			low = longest[k]
 		}
 		if w := want[k%4]; low < w {
 			t.Errorf("column %d of\n%s\n: earlier than %d ns", k, text, w)
 		}
-		// A small message to a late receiver may wait for it in the MPI, too.
-		if w := want[k%4]; least[k] >= w+ns && (large || k%4 != 2) {
-			t.Errorf("column %d of\n%s\n: never before %d ns", k, text, w+ns)
+		// Two latencies more would be another handshake; late receives need more luck on a busy machine. A small message to
+		// a late receiver may wait for it in the MPI, too.
+		most := want[k%4] + 2*ns
+		if k%4 > 1 {
+			most += 2 * ns
+		}
+		if least[k] >= most && (large || k%4 != 2) {
+			t.Errorf("column %d of\n%s\n: never before %d ns", k, text, most)
 		}
 	}
 }
