@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,10 +21,24 @@ func TestPlantedCauses(t *testing.T) {
 	})
 }
 
-// checkPlanted records a program and analyses it.
+// checkPlanted records a program and analyses it, again if other processes of this machine held up ranks for longer than
+// what is planted.
 func checkPlanted(t *testing.T, l *mpi.Library, program, metric string) {
-	out := filepath.Join(t.TempDir(), "run.slt")
 	binary := mpitest.Build(t, l, filepath.Join("../../testdata/waits/planted", program+".c"), "-g", "-finstrument-functions")
+	for try := 0; ; try++ {
+		wrong := findPlanted(t, l, binary, metric)
+		if wrong == "" {
+			return
+		}
+		if t.Log(wrong); try == 2 {
+			t.Fatal("the planted cause was not found in any of three runs")
+		}
+	}
+}
+
+// findPlanted records a program once and says what is wrong with the analysis.
+func findPlanted(t *testing.T, l *mpi.Library, binary, metric string) (wrong string) {
+	out := filepath.Join(t.TempDir(), "run.slt")
 	if code, _, stderr := slackline("", "record", "--out", out, "--", l.Launcher, "-n", "4", binary); code != 0 {
 		t.Fatalf("record: exit code %d\n%s", code, stderr)
 	}
@@ -46,16 +61,15 @@ func checkPlanted(t *testing.T, l *mpi.Library, program, metric string) {
 		t.Fatal(err)
 	}
 	if len(got.Ranking) == 0 {
-		t.Fatal("nobody waits")
+		return "nobody waits"
 	}
 	if first := got.Ranking[0]; first.Rank != 2 || !strings.HasSuffix(first.CallPath, "main/planted") {
-		t.Errorf("first in the ranking is %s on rank %d (%.3f s), want main/planted on rank 2", first.CallPath, first.Rank, first.Cost)
+		return fmt.Sprintf("first in the ranking is %s on rank %d (%.3f s), want main/planted on rank 2", first.CallPath, first.Rank, first.Cost)
 	}
-	found := false
 	for _, w := range got.Waits {
-		found = found || w.Metric == metric
+		if w.Metric == metric {
+			return ""
+		}
 	}
-	if !found {
-		t.Errorf("nobody waits in %s", metric)
-	}
+	return "nobody waits in " + metric
 }

@@ -12,7 +12,7 @@ import (
 
 // TestHandshake wants large messages to be three, each late by the latency: with a receive that was posted early the sender is
 // done after two latencies and the receiver after three, with a late one after one and two more. What load does is
-// never early, and not always very late.
+// never early, and not very late each of three times.
 func TestHandshake(t *testing.T) {
 	const latency, repetitions = 20 * unit.Millisecond, 12
 	ns := int64(latency / unit.Nanosecond)
@@ -25,11 +25,18 @@ func TestHandshake(t *testing.T) {
 			large bool
 		}{{100_000, nil, true}, {1000, &limit, true}, {100, nil, false}, {100, &limit, false}} {
 			o := Options{Base: -1, Eager: c.eager, Sleep: "on", Command: []string{fmt.Sprint(ns), fmt.Sprint(repetitions), fmt.Sprint(c.bytes)}}
-			r := inject(t, l, 2, program, o, latency.String())
-			if r.err != nil || r.ExitCode != 0 {
-				t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+			var r *injected
+			late := "not run"
+			for try := 0; try < 3 && late != ""; try++ {
+				r = inject(t, l, 2, program, o, latency.String())
+				if r.err != nil || r.ExitCode != 0 {
+					t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+				}
+				late = checkHandshakes(t, r.stdout, ns, c.large)
 			}
-			checkHandshakes(t, r.stdout, ns, c.large)
+			if late != "" {
+				t.Error(late)
+			}
 			if r.Eager == nil || *r.Eager < 100 || *r.Eager >= 100_000 || c.eager != nil && *r.Eager != 500 {
 				t.Errorf("%d bytes: the limit of eager messages is %v", c.bytes, r.Eager)
 			}
@@ -37,7 +44,8 @@ func TestHandshake(t *testing.T) {
 	})
 }
 
-func checkHandshakes(t *testing.T, text string, ns int64, large bool) {
+// checkHandshakes wants nothing to be early, and returns what is late.
+func checkHandshakes(t *testing.T, text string, ns int64, large bool) (late string) {
 	t.Helper()
 	const columns = 12 // sender and receiver, early and late, blocking, non-blocking, persistent
 	least, longest := [columns]int64{}, [columns]int64{}
@@ -78,7 +86,8 @@ func checkHandshakes(t *testing.T, text string, ns int64, large bool) {
 			most += 2 * ns
 		}
 		if least[k] >= most && (large || k%4 != 2) {
-			t.Errorf("column %d of\n%s\n: never before %d ns", k, text, most)
+			late = fmt.Sprintf("column %d of\n%s\n: never before %d ns", k, text, most)
 		}
 	}
+	return late
 }
