@@ -40,9 +40,6 @@ extern int bridge_orders, bridge_mail, bridge_out, bridge_in;
  * others. It returns 0 if it is useless to wait any longer. */
 int bridge_tick(void);
 
-/* bridge_now is the time in ns. */
-int64_t bridge_now(void);
-
 /* bridge_fatal ends the job because of something that should not happen. */
 void bridge_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -57,18 +54,27 @@ static inline uint64_t bridge_length(const char *part)
 	return n;
 }
 
-/* bridge_done reports whether all requests are done, from *at on, which moves on. */
-int bridge_done(int n, MPI_Request *requests, int *at);
+/* bridge_child_is_here looks for the child. */
+int bridge_child_is_here(void);
 
 /* bridge_signalled says that somebody wants the process to end. */
 int bridge_signalled(void);
+
+/* wait.c */
+
+/* bridge_now is the time in ns. */
+int64_t bridge_now(void);
+
+/* bridge_done reports whether all requests are done, from *at on, which moves on. */
+int bridge_done(int n, MPI_Request *requests, int *at);
 
 /* bridge_wait waits for all requests; it spins, then sleeps. Of so many bytes it is known that their sender and
  * their receiver are here. It returns 0 if it is useless to wait any longer. */
 int bridge_wait(int n, MPI_Request *requests, uint64_t bytes);
 
-/* bridge_doze sleeps longer the more often it is called in a row. */
+/* bridge_doze sleeps longer the more often it is called in a row; bridge_nap says how long, in us. */
 void bridge_doze(unsigned *times);
+long bridge_nap(unsigned times);
 
 /* bridge_read and bridge_write move all bytes and return 0 if the child is gone. */
 int bridge_read(int socket, void *to, size_t bytes);
