@@ -75,7 +75,7 @@ func (d *Dataset) WriteJSON(w io.Writer, provenance any) error {
 	for _, s := range d.Series {
 		o := ownSeries{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit}
 		for _, p := range s.Points {
-			o.Points = append(o.Points, ownPoint{p.At, p.Values})
+			o.Points = append(o.Points, ownPoint{append(point{}, p.At...), p.Values}) // [] without parameters, not null
 		}
 		file.Series = append(file.Series, o)
 	}
