@@ -14,11 +14,11 @@ CONCURRENT = ./internal/cluster ./analyze/simulate ./analyze/waits ./model/timel
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-FUZZINPUTS ?= 8000
+FUZZINPUTS ?= 100000
 COUNT    ?= 5
 BENCH    ?= .
 
-.PHONY: help demo build install release figures test test-setup lint unit race fuzz-smoke fuzz test-long bench clean
+.PHONY: help demo build install release figures test test-setup lint unit race fuzz test-long bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -44,7 +44,7 @@ release: build ## archives for Linux and macOS with checksums and a bill of mate
 figures: ## draw all pictures of the documents anew
 	go test -count=1 ./internal/cli -run TestDocuments -update
 
-test: test-setup lint unit race fuzz-smoke ## everything that must hold before a change lands
+test: test-setup lint unit race ## everything that must hold before a change lands
 
 test-setup:
 	.ci/setup
@@ -63,17 +63,15 @@ race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
 	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./internal/cli
 
-fuzz-smoke:
-	.ci/fuzz $(FUZZINPUTS)x
+fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); what it finds, go test tries from then on
+	.ci/fuzz $(FUZZINPUTS)x 3600
 
-fuzz: ## fuzz every reader with many inputs (FUZZINPUTS=1000000)
-	.ci/fuzz $(if $(filter command line environment,$(origin FUZZINPUTS)),$(FUZZINPUTS),1000000)x 3600
-
-test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything
+test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
 	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./internal/cli
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...
+	$(MAKE) fuzz
 
 bench: build ## the benchmarks, COUNT=5 times each, with their spread
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
