@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"slackline/internal/cluster"
+	"slackline/internal/needed"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
 )
@@ -179,9 +180,7 @@ func sameBlocks(t *testing.T, got, want schedule.Program) {
 // A pipe can be read once: by process 0, for all.
 func TestOpenWholePipe(t *testing.T) {
 	workdir(t)
-	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
-		t.Skip(err)
-	}
+	needed.NoError(t, syscall.Mkfifo("pipe", 0o666))
 	go func() {
 		if f, err := os.OpenFile("pipe", os.O_WRONLY, 0); err == nil {
 			_, _ = f.WriteString(goal)

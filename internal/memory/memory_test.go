@@ -3,6 +3,8 @@ package memory
 import (
 	"os"
 	"testing"
+
+	"slackline/internal/needed"
 )
 
 func TestParseMeminfo(t *testing.T) {
@@ -51,9 +53,7 @@ func TestUsed(t *testing.T) {
 		block[i] = 1
 	}
 	peak, cpu, ok := Used()
-	if !ok {
-		t.Skip("the system does not tell")
-	}
+	needed.That(t, ok, "the memory that a process has used, as the system tells it,")
 	if peak < int64(len(block)) || peak > 1<<40 || cpu <= 0 {
 		t.Errorf("peak %d with a block of %d, CPU time %v", peak, len(block), cpu)
 	}
