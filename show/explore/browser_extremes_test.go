@@ -51,43 +51,14 @@ func extremes(tb testing.TB) []Source {
 // longNames is a run in which rank 1 waits for rank 0, in functions with very long names, some of which are written from
 // right to left or have nothing to be seen.
 func longNames(b *timeline.Builder) {
-	const ms = unit.Millisecond
 	long := strings.Repeat("std::map<std::string, ", 200) + "int>"
-	comm := b.Comm(timeline.Comm{Name: long, Members: []int32{0, 1}})
-	main := b.Region(timeline.RegionNamed(long))
-	work := b.Region(timeline.RegionNamed("حساب_المصفوفة\u202e gpj.exe"))
-	odd := b.Region(timeline.RegionNamed(" \u200b\u0007 "))
-	send, recv := b.Region(timeline.RegionNamed("MPI_Send")), b.Region(timeline.RegionNamed("MPI_Recv"))
-	l := b.Location(0, 0, long, long)
-	l.Enter(0, main)
-	l.Enter(1*ms, work)
-	l.Leave(9 * ms)
-	l.Enter(9*ms, send)
-	l.Send(9*ms+1, 1, comm, 7, 4096)
-	l.Leave(10 * ms)
-	l.Leave(12 * ms)
-	l = b.Location(1, 0, long, long)
-	l.Enter(0, main)
-	l.Enter(1*ms, odd)
-	l.Leave(2 * ms)
-	l.Enter(2*ms, recv)
-	l.Recv(10*ms, 0, comm, 7, 4096)
-	l.Leave(10 * ms)
-	l.Leave(12 * ms)
+	oddNames{comm: long, main: long, work: "حساب_المصفوفة\u202e gpj.exe", idle: " \u200b\u0007 ", location: long, host: long}.run(b)
 }
 
 // testExtremes opens all views of runs in which hardly anything happens: nothing fails, nothing sticks out.
 func testExtremes(t *testing.T, s *site) {
 	sources := extremes(t)
-	server, err := New(sources, Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	other := &site{server: server, browser: s.browser}
-	other.listen(t)
+	other := s.beside(t, sources)
 	p := other.open(t, "#overview", 1280, 800)
 	last := len(sources) - 1
 	for run := range sources {

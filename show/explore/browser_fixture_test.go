@@ -83,6 +83,21 @@ func openSite(tb testing.TB) *site {
 	return s
 }
 
+// beside returns a site of other runs, for the same browser.
+func (s *site) beside(t *testing.T, sources []Source) *site {
+	t.Helper()
+	server, err := New(sources, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := &site{server: server, browser: s.browser}
+	other.listen(t)
+	return other
+}
+
 // listen serves until the test ends.
 func (s *site) listen(tb testing.TB) {
 	l, err := Listen(0)
@@ -211,15 +226,23 @@ func onGrid(tl *timeline.Timeline, dims ...int) *timeline.Timeline {
 
 // evilRun is a run in which rank 1 waits for rank 0, in functions with evil names.
 func evilRun() *timeline.Timeline {
-	const ms = unit.Millisecond
 	b := timeline.NewBuilder(2)
-	comm := b.Comm(timeline.Comm{Name: evilNames[0], Members: []int32{0, 1}})
-	main := b.Region(timeline.RegionNamed(evilNames[2]))
-	work := b.Region(timeline.RegionNamed(evilNames[0]))
-	idle := b.Region(timeline.RegionNamed(evilNames[1]))
+	oddNames{comm: evilNames[0], main: evilNames[2], work: evilNames[0], idle: evilNames[1], location: evilNames[0], host: evilNames[1]}.run(b)
+	return b.Finish(1)
+}
+
+// oddNames are names in a run in which rank 1, after being idle, waits for rank 0, which works.
+type oddNames struct{ comm, main, work, idle, location, host string }
+
+func (n oddNames) run(b *timeline.Builder) {
+	const ms = unit.Millisecond
+	comm := b.Comm(timeline.Comm{Name: n.comm, Members: []int32{0, 1}})
+	main := b.Region(timeline.RegionNamed(n.main))
+	work := b.Region(timeline.RegionNamed(n.work))
+	idle := b.Region(timeline.RegionNamed(n.idle))
 	send, recv := b.Region(timeline.RegionNamed("MPI_Send")), b.Region(timeline.RegionNamed("MPI_Recv"))
 
-	l := b.Location(0, 0, evilNames[0], evilNames[1])
+	l := b.Location(0, 0, n.location, n.host)
 	l.Enter(0, main)
 	l.Enter(1*ms, work)
 	l.Leave(9 * ms)
@@ -228,7 +251,7 @@ func evilRun() *timeline.Timeline {
 	l.Leave(10 * ms)
 	l.Leave(12 * ms)
 
-	l = b.Location(1, 0, evilNames[0], evilNames[1])
+	l = b.Location(1, 0, n.location, n.host)
 	l.Enter(0, main)
 	l.Enter(1*ms, idle)
 	l.Leave(2 * ms)
@@ -236,7 +259,6 @@ func evilRun() *timeline.Timeline {
 	l.Recv(10*ms, 0, comm, 7, 4096)
 	l.Leave(10 * ms)
 	l.Leave(12 * ms)
-	return b.Finish(1)
 }
 
 func toJSON(tb testing.TB, v any) string {

@@ -41,15 +41,7 @@ func testReplaced(t *testing.T, s *site) {
 		ranks++
 		return &Opened{Timeline: halo(t, 4*ranks, 2)}, nil
 	}}
-	server, err := New([]Source{source}, Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	other := &site{server: server, browser: s.browser}
-	other.listen(t)
+	other := s.beside(t, []Source{source})
 	p := other.open(t, "#timeline", 1000, 700)
 	if w := p.window(); w.Last != 12 {
 		t.Errorf("rows = %d, want 12", w.Last)
@@ -66,15 +58,7 @@ func testReplaced(t *testing.T, s *site) {
 
 // testGone ends the server while a page is open: the page says so, and what it shows stays.
 func testGone(t *testing.T, s *site) {
-	server, err := New([]Source{{Name: "gone", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 9, 2)}, nil }}}, Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	other := &site{server: server, browser: s.browser}
-	other.listen(t)
+	other := s.beside(t, []Source{{Name: "gone", Open: func(context.Context) (*Opened, error) { return &Opened{Timeline: halo(t, 9, 2)}, nil }}})
 	p := other.open(t, "#timeline", 1000, 700)
 	other.stop()
 	p.must(p.Key("+", 0))
