@@ -114,8 +114,8 @@ func testPicture(t *testing.T, p *Page) {
 // testProblems checks that nothing that goes wrong in a page stays unseen.
 func testProblems(t *testing.T, p *Page) {
 	for _, tc := range []struct{ script, want string }{
-		{"setTimeout(() => { throw new Error('thrown') })", "exception: Error: thrown"},
-		{"console.error('told', 7)", "console.error: told 7"},
+		{"setTimeout(() => { throw new Error('thrown') })", "exception: Uncaught Error: thrown"},
+		{"console.error('reported', 7)", "console.error: reported 7"},
 		{"fetch('/missing')", "status 404"},
 		{"fetch('http://127.0.0.1:1/')", "ERR_"},
 	} {

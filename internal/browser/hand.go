@@ -1,118 +1,130 @@
 package browser
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
 
 // Point is a place in a page, in CSS pixels from its upper left corner.
 type Point struct{ X, Y float64 }
 
-func (p *Page) mouse(kind string, at Point, more map[string]any) error {
-	params := map[string]any{"type": kind, "x": at.X, "y": at.Y}
-	for k, v := range more {
-		params[k] = v
-	}
-	return p.call("Input.dispatchMouseEvent", params, nil)
+// toward returns the place at a share of the way to another one.
+func (from Point) toward(to Point, share float64) Point {
+	return Point{from.X + share*(to.X-from.X), from.Y + share*(to.Y-from.Y)}
+}
+
+// steps is how many moves a drag or a pinch consists of.
+const steps = 4
+
+// Modifiers of keys that are held down.
+const (
+	Alt     = kb.ModifierAlt
+	Control = kb.ModifierCtrl
+	Shift   = kb.ModifierShift
+)
+
+func (p *Page) mouse(kind input.DispatchMouseEventType, at Point, more input.DispatchMouseEventParams) error {
+	more.Type, more.X, more.Y = kind, at.X, at.Y
+	_, err := call(p, input.DispatchMouseEvent, more)
+	return err
 }
 
 // Move moves the mouse.
-func (p *Page) Move(at Point) error { return p.mouse("mouseMoved", at, nil) }
+func (p *Page) Move(at Point) error {
+	return p.mouse(input.DispatchMouseEventTypeMouseMoved, at, input.DispatchMouseEventParams{})
+}
 
 // Click clicks with the left button.
 func (p *Page) Click(at Point) error { return p.Drag(at, at, 0) }
 
-// Modifiers of keys that are held down.
-const (
-	Alt     = 1
-	Control = 2
-	Shift   = 8
-)
-
 // Drag presses the left button at one place and releases it at another, in a few steps.
-func (p *Page) Drag(from, to Point, modifiers int) error {
-	more := map[string]any{"button": "left", "buttons": 1, "clickCount": 1, "modifiers": modifiers}
-	if err := p.mouse("mouseMoved", from, map[string]any{"modifiers": modifiers}); err != nil {
+func (p *Page) Drag(from, to Point, modifiers kb.Modifier) error {
+	held := input.DispatchMouseEventParams{Modifiers: int64(modifiers)}
+	if err := p.mouse(input.DispatchMouseEventTypeMouseMoved, from, held); err != nil {
 		return err
 	}
-	if err := p.mouse("mousePressed", from, more); err != nil {
+	held.Button, held.Buttons, held.ClickCount = input.MouseButtonLeft, 1, 1
+	if err := p.mouse(input.DispatchMouseEventTypeMousePressed, from, held); err != nil {
 		return err
 	}
-	const steps = 4
 	for i := 1; i <= steps && from != to; i++ {
-		share := float64(i) / steps
-		at := Point{from.X + share*(to.X-from.X), from.Y + share*(to.Y-from.Y)}
-		if err := p.mouse("mouseMoved", at, more); err != nil {
+		if err := p.mouse(input.DispatchMouseEventTypeMouseMoved, from.toward(to, float64(i)/steps), held); err != nil {
 			return err
 		}
 	}
-	more["buttons"] = 0
-	return p.mouse("mouseReleased", to, more)
+	held.Buttons = 0
+	return p.mouse(input.DispatchMouseEventTypeMouseReleased, to, held)
 }
 
 // Wheel turns the wheel of the mouse: positive values of dy go down a page.
-func (p *Page) Wheel(at Point, dx, dy float64, modifiers int) error {
-	return p.mouse("mouseWheel", at, map[string]any{"deltaX": dx, "deltaY": dy, "modifiers": modifiers})
+func (p *Page) Wheel(at Point, dx, dy float64, modifiers kb.Modifier) error {
+	wheel := cdp.Command[map[string]any, cdp.Empty]{Method: input.DispatchMouseEvent.Method} // its own type leaves out a zero
+	_, err := call(p, wheel, map[string]any{
+		"type": "mouseWheel", "x": at.X, "y": at.Y, "deltaX": dx, "deltaY": dy, "modifiers": int64(modifiers),
+	})
+	return err
 }
 
 // Pinch puts two fingers on the page, moves them in a few steps, and takes them off.
 func (p *Page) Pinch(from, to [2]Point) error {
-	touch := func(kind string, points ...Point) error {
-		list := []map[string]any{}
-		for id, at := range points {
-			list = append(list, map[string]any{"x": at.X, "y": at.Y, "id": id})
+	var failed error
+	touch := func(kind input.DispatchTouchEventType, points ...Point) {
+		list := []*input.TouchPoint{}
+		for i, at := range points {
+			id := float64(i)
+			list = append(list, &input.TouchPoint{X: at.X, Y: at.Y, ID: &id})
 		}
-		return p.call("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": list}, nil)
+		if failed == nil {
+			_, failed = call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: list})
+		}
 	}
-	if err := touch("touchStart", from[0]); err != nil {
-		return err
-	}
-	if err := touch("touchStart", from[0], from[1]); err != nil {
-		return err
-	}
-	const steps = 4
+	touch(input.DispatchTouchEventTypeTouchStart, from[0])
+	touch(input.DispatchTouchEventTypeTouchStart, from[0], from[1])
 	for i := 1; i <= steps; i++ {
 		share := float64(i) / steps
-		var at [2]Point
-		for k := range at {
-			at[k] = Point{from[k].X + share*(to[k].X-from[k].X), from[k].Y + share*(to[k].Y-from[k].Y)}
-		}
-		if err := touch("touchMove", at[0], at[1]); err != nil {
+		touch(input.DispatchTouchEventTypeTouchMove, from[0].toward(to[0], share), from[1].toward(to[1], share))
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd, to[0])
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	return failed
+}
+
+// Grant lets pages of an origin do things that a person would be asked for, by their names in the Permissions API, such
+// as "clipboard-read".
+func (p *Page) Grant(origin string, permissions ...string) error {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	for _, name := range permissions {
+		_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+			Origin: origin, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+		})
+		if err != nil {
 			return err
 		}
 	}
-	if err := touch("touchEnd", to[0]); err != nil {
-		return err
-	}
-	return touch("touchEnd")
-}
-
-// Grant lets pages of an origin do these things that a person would be asked for, such as "clipboardReadWrite", and
-// nothing else of the kind.
-func (p *Page) Grant(origin string, permissions ...string) error {
-	return p.browser.call("", "Browser.grantPermissions",
-		map[string]any{"origin": origin, "permissions": permissions, "browserContextId": p.context}, nil)
+	return nil
 }
 
 // Key presses and releases a key, by its name in KeyboardEvent.key: "a", "ArrowLeft", "Enter".
-func (p *Page) Key(key string, modifiers int) error {
-	down := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "modifiers": modifiers}
-	if code, ok := virtualKeys[key]; ok {
-		down["windowsVirtualKeyCode"] = code
+func (p *Page) Key(key string, modifiers kb.Modifier) error {
+	letter, ok := keys[key]
+	if !ok {
+		letter = key
 	}
-	if len(key) == 1 {
-		down["type"], down["text"] = "keyDown", key
-	}
-	if key == "Enter" {
-		down["type"], down["text"] = "keyDown", "\r"
-	}
-	if err := p.call("Input.dispatchKeyEvent", down, nil); err != nil {
-		return err
-	}
-	return p.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key, "modifiers": modifiers}, nil)
+	return p.do(chromedp.KeyEvent(letter, chromedp.KeyModifiers(modifiers)))
 }
 
-// virtualKeys are the codes of keys that do more than write a letter.
-var virtualKeys = map[string]int{
-	"Tab": 9, "Enter": 13, "Escape": 27, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
-	"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
+// keys are the keys that do more than write a letter, as chromedp knows them.
+var keys = map[string]string{
+	"Tab": kb.Tab, "Enter": kb.Enter, "Escape": kb.Escape, "PageUp": kb.PageUp, "PageDown": kb.PageDown, "End": kb.End,
+	"Home": kb.Home, "ArrowLeft": kb.ArrowLeft, "ArrowUp": kb.ArrowUp, "ArrowRight": kb.ArrowRight, "ArrowDown": kb.ArrowDown,
 }
 
 // Center returns the middle of the first element that a selector finds, scrolled into view.
@@ -125,11 +137,11 @@ func (p *Page) Center(selector string) (Point, error) {
 		const r = e.getBoundingClientRect();
 		return {X: r.x + r.width / 2, Y: r.y + r.height / 2};
 	})()`, selector), &at)
-	if err == nil && at == nil {
-		err = fmt.Errorf("no element %s", selector)
-	}
 	if err != nil {
 		return Point{}, err
+	}
+	if at == nil {
+		return Point{}, fmt.Errorf("no element %s", selector)
 	}
 	return *at, nil
 }

@@ -1,56 +1,67 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
 )
 
 // Page is one tab.
 type Page struct {
-	browser *Browser
-	session string
-	context string // its cookies and storage
+	ctx context.Context
 
 	mu       sync.Mutex
 	problems []string
-	requests map[string]string // addresses by the identity of the request
+	requests map[network.RequestID]string // addresses
 }
 
-func (p *Page) call(method string, params, result any) error {
-	return p.browser.call(p.session, method, params, result)
+// do performs actions in the page, within the patience of a step.
+func (p *Page) do(actions ...chromedp.Action[chromedp.Void]) error {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Do(ctx, actions...)
+}
+
+// call sends one command of the DevTools protocol to the page.
+func call[P, R any](p *Page, command cdp.Command[P, R], params P) (R, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Call(ctx, command, params)
 }
 
 // Close closes the tab and forgets its cookies and storage.
-func (p *Page) Close() error {
-	return p.browser.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": p.context}, nil)
-}
+func (p *Page) Close() error { return chromedp.Cancel(p.ctx) }
 
 // Resize gives the page a size in CSS pixels.
 func (p *Page) Resize(width, height int) error {
-	return p.call("Emulation.setDeviceMetricsOverride",
-		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	return p.do(chromedp.EmulateViewport(int64(width), int64(height)))
 }
 
 // Media sets features of the medium, such as "prefers-color-scheme" to "dark".
 func (p *Page) Media(features map[string]string) error {
-	list := []map[string]string{}
+	var list []*emulation.MediaFeature
 	for name, value := range features {
-		list = append(list, map[string]string{"name": name, "value": value})
+		list = append(list, &emulation.MediaFeature{Name: name, Value: value})
 	}
-	return p.call("Emulation.setEmulatedMedia", map[string]any{"features": list}, nil)
+	_, err := call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: list})
+	return err
 }
 
 // Goto opens an address and waits until the page and what it asks for at once have been loaded.
 func (p *Page) Goto(address string) error {
-	var result struct{ ErrorText string }
-	if err := p.call("Page.navigate", map[string]any{"url": address}, &result); err != nil {
-		return err
-	}
-	if result.ErrorText != "" {
-		return fmt.Errorf("%s: %s", address, result.ErrorText)
+	if err := p.do(chromedp.Navigate(address)); err != nil {
+		return fmt.Errorf("%s: %w", address, err)
 	}
 	return p.Wait("document.readyState === 'complete'")
 }
@@ -58,26 +69,24 @@ func (p *Page) Goto(address string) error {
 // Eval evaluates a JavaScript expression, awaits it if it is a promise, and decodes its value.
 // A nil result drops the value.
 func (p *Page) Eval(expression string, result any) error {
-	var reply struct {
-		Result struct {
-			Value json.RawMessage `json:"value"`
-		} `json:"result"`
-		ExceptionDetails *exception `json:"exceptionDetails"`
-	}
-	params := map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}
-	if err := p.call("Runtime.evaluate", params, &reply); err != nil {
-		return err
-	}
-	if reply.ExceptionDetails != nil {
-		return fmt.Errorf("%s: %s", shorten(expression), reply.ExceptionDetails.say())
-	}
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	var err error
 	if result == nil {
-		return nil
+		_, err = chromedp.Run(ctx, chromedp.Evaluate[chromedp.Void](expression, chromedp.EvalAwaitPromise))
+	} else {
+		var value []byte
+		if value, err = chromedp.Run(ctx, chromedp.Evaluate[[]byte](expression, chromedp.EvalAwaitPromise)); err == nil {
+			err = json.Unmarshal(value, result)
+		}
 	}
-	if len(reply.Result.Value) == 0 {
-		return fmt.Errorf("%s: has no value", shorten(expression))
+	if thrown := (*chromedp.ExceptionError)(nil); errors.As(err, &thrown) && thrown.Exception != nil {
+		err = errors.New(thrown.Exception.Description)
 	}
-	return json.Unmarshal(reply.Result.Value, result)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shorten(expression), err)
+	}
+	return nil
 }
 
 // Wait waits until a JavaScript expression, or what it promises, is true.
@@ -93,7 +102,7 @@ func (p *Page) Wait(expression string) error {
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: did not come true", shorten(expression))
+			return fmt.Errorf("%s: still false after %v", shorten(expression), patience)
 		}
 		time.Sleep(15 * time.Millisecond)
 	}
@@ -101,9 +110,9 @@ func (p *Page) Wait(expression string) error {
 
 // Screenshot returns what the page shows, as PNG.
 func (p *Page) Screenshot() ([]byte, error) {
-	var shot struct{ Data []byte }
-	err := p.call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
-	return shot.Data, err
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
 }
 
 // Problems returns what went wrong in the page since the last call: exceptions, errors and
@@ -122,84 +131,47 @@ func (p *Page) problem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
 
-// exception is what the protocol says about an uncaught exception.
-type exception struct {
-	Text      string `json:"text"`
-	URL       string `json:"url"`
-	Line      int    `json:"lineNumber"`
-	Exception struct {
-		Description string `json:"description"`
-	} `json:"exception"`
-}
-
-func (e *exception) say() string {
-	if e.Exception.Description != "" {
-		return e.Exception.Description
-	}
-	return fmt.Sprintf("%s (%s:%d)", e.Text, e.URL, e.Line+1)
-}
-
-// notice keeps the problems among what the browser tells about the page.
-func (p *Page) notice(method string, params json.RawMessage) {
-	var m struct {
-		RequestID        string
-		Type             string
-		ErrorText        string
-		Canceled         bool
-		ExceptionDetails exception
-		Args             []struct {
-			Value       any
-			Description string
-		}
-		Entry    struct{ Level, Source, Text, URL string }
-		Request  struct{ URL string }
-		Response struct {
-			URL    string
-			Status int
-		}
-	}
-	if err := json.Unmarshal(params, &m); err != nil {
-		p.problem("%s: %v", method, err)
-		return
-	}
-	switch method {
-	case "Runtime.exceptionThrown":
-		p.problem("exception: %s", m.ExceptionDetails.say())
-	case "Runtime.consoleAPICalled":
-		if m.Type == "error" || m.Type == "warning" || m.Type == "assert" {
-			var words []string
-			for _, a := range m.Args {
-				if a.Description == "" {
-					a.Description = fmt.Sprint(a.Value)
-				}
-				words = append(words, a.Description)
+// each lets a function see all events of a stream until the page is closed.
+func each[E any](stream iter.Seq2[E, error], see func(E)) {
+	go func() {
+		for event, err := range stream {
+			if err != nil {
+				return // the page was closed
 			}
-			p.problem("console.%s: %s", m.Type, strings.Join(words, " "))
+			see(event)
 		}
-	case "Log.entryAdded":
-		// Failed requests come from the network domain, with more detail.
-		if m.Entry.Source != "network" && (m.Entry.Level == "error" || m.Entry.Level == "warning") {
-			p.problem("%s %s: %s %s", m.Entry.Source, m.Entry.Level, m.Entry.Text, m.Entry.URL)
+	}()
+}
+
+// watch collects the problems of the page.
+func (p *Page) watch() {
+	each(chromedp.Console(p.ctx), func(m chromedp.ConsoleMessage) {
+		switch {
+		case m.IsException():
+			p.problem("exception: %s", m.Text)
+		case m.Source == "network": // a failed request: reported below, with more detail
+		case m.Type == "error" || m.Type == "warning" || m.Type == "assert":
+			p.problem("console.%s: %s %s", m.Type, m.Text, m.URL)
 		}
-	case "Network.requestWillBeSent":
+	})
+	each(chromedp.Events(p.ctx, network.RequestWillBeSent), func(e network.EventRequestWillBeSent) {
 		p.mu.Lock()
-		if p.requests == nil {
-			p.requests = map[string]string{}
+		defer p.mu.Unlock()
+		p.requests[e.RequestID] = e.Request.URL
+	})
+	each(chromedp.Events(p.ctx, network.ResponseReceived), func(e network.EventResponseReceived) {
+		if e.Response.Status >= 400 {
+			p.problem("status %d: %s", e.Response.Status, e.Response.URL)
 		}
-		p.requests[m.RequestID] = m.Request.URL
-		p.mu.Unlock()
-	case "Network.responseReceived":
-		if m.Response.Status >= 400 {
-			p.problem("status %d: %s", m.Response.Status, m.Response.URL)
-		}
-	case "Network.loadingFailed":
+	})
+	each(chromedp.Events(p.ctx, network.LoadingFailed), func(e network.EventLoadingFailed) {
 		p.mu.Lock()
-		address := p.requests[m.RequestID]
+		address := p.requests[e.RequestID]
 		p.mu.Unlock()
-		if !m.Canceled {
-			p.problem("%s: %s", m.ErrorText, address)
+		if !e.Canceled {
+			p.problem("%s: %s", e.ErrorText, address)
 		}
-	}
+	})
 }
 
 // shorten makes a script fit into an error message.
@@ -210,3 +182,38 @@ func shorten(s string) string {
 	}
 	return s
 }
+
+// Opening is what it took to open a page.
+type Opening struct {
+	Load       time.Duration // from the request until everything was loaded
+	FirstPaint time.Duration // until something could be read
+	Busy       time.Duration // of the page's main thread, which a busy machine hardly changes
+}
+
+// Opening measures the opening of the page that is shown; Goto has waited for it.
+func (p *Page) Opening() (*Opening, error) {
+	var times struct{ Load, Paint float64 } // ms
+	// The first paint may come after the page was loaded.
+	err := p.Eval(`new Promise(done => {
+		const look = () => {
+			const load = performance.getEntriesByType("navigation")[0]?.loadEventEnd ?? 0;
+			const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0;
+			if (load > 0 && paint > 0) done({Load: load, Paint: paint});
+			else setTimeout(look, 5);
+		};
+		look();
+	})`, &times)
+	if err != nil {
+		return nil, err
+	}
+	o := &Opening{Load: duration(times.Load / 1000), FirstPaint: duration(times.Paint / 1000)}
+	list, err := call(p, performance.GetMetrics, cdp.Empty{})
+	for _, m := range list.Metrics {
+		if m.Name == "TaskDuration" {
+			o.Busy = duration(m.Value)
+		}
+	}
+	return o, err
+}
+
+func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

@@ -252,7 +252,7 @@ func testPinch(t *testing.T, s *site) {
 // testCopy copies the address of a view with the button and with the key.
 func testCopy(t *testing.T, s *site) {
 	p := s.open(t, "#timeline?run=0&color=path", 1280, 800)
-	p.must(p.Grant(strings.TrimSuffix(s.address, "/"), "clipboardReadWrite", "clipboardSanitizedWrite"))
+	p.must(p.Grant(strings.TrimSuffix(s.address, "/"), "clipboard-read", "clipboard-write"))
 	p.must(p.ClickOn("#copy"))
 	p.must(p.Wait(`document.getElementById("toast").textContent.includes("is copied")`))
 	var got string
