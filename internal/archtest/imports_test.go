@@ -171,6 +171,7 @@ var modulesOf = map[string][]string{
 	"golang.org/x/image":                 {"show/plot"},
 	"github.com/google/go-cmp":           nil, // tests only, as the following
 	"pgregory.net/rapid":                 nil,
+	"github.com/chromedp/":               {"internal/browser"},
 	"github.com/rogpeppe/go-internal/":   nil,
 }
 
@@ -255,7 +256,8 @@ func TestLicences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testOnly := []string{"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
+	testOnly := []string{"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal",
+		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/go-json-experiment/json"}
 	notLinked := []string{"github.com/inconshreveable/mousetrap", "golang.org/x/tools", "golang.org/x/mod"} // for Windows alone, or tools of tests
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
