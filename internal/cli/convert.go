@@ -34,7 +34,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Use:   "convert INPUT...",
 		Short: "Turn a schedule or a trace from one format into another, a trace into a schedule, or several schedules into one.",
 		Annotations: arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT) or a recorded run (slackline trace, "+
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (slackline trace, "+
 				"OTF2 archive, liballprof's files, trace as text), told by its content; "+
 				"- for a schedule from the standard input; or the name of a pattern"),
 		Example: `  slackline convert run.goal --to slk --out run.slk

@@ -50,7 +50,7 @@ func (a *app) simulateCommand() *cobra.Command {
 		Use:   "simulate INPUT",
 		Short: "Simulate a schedule on a machine and print when every rank finishes.",
 		Annotations: arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule, DOT) or a recorded run (a trace), told by its content; "+
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (a trace), told by its content; "+
 				"- for the standard input; or the name of a pattern ('slackline generate --list')"),
 		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
   slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic

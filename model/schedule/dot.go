@@ -1,14 +1,13 @@
 package schedule
 
 import (
-	"bytes"
 	"io"
 	"strconv"
 )
 
-// Graphviz DOT: a picture of a schedule from which it can be read back. Each rank is a cluster,
-// each operation a node whose attributes tell all about it, and each dependency an edge from the
-// operation that is waited for to the one that waits:
+// Graphviz DOT: a picture of a schedule. Each rank is a cluster, each operation a node whose
+// attributes tell all about it, and each dependency an edge from the operation that is waited for to
+// the one that waits:
 //
 //	digraph slackline {
 //	  graph [slackline=1, ranks=2];
@@ -21,34 +20,9 @@ import (
 //	  r0_0 -> r1_0 [class=message, style=bold, constraint=false];
 //	}
 //
-// A node is named by its rank and its index, and the nodes of a rank stand together in their order.
-// The ranks come in any order, which is that of a GOAL file; one that does not ascend begins a new
-// line. The attributes tag, cpu, nic and context are left out when they are 0; from and tag may be any.
-// The class of an edge is requires, irequires (dashed) or message; messages are for the eye and
-// not read.
-var dotFormat = Format{
-	Name:  "dot",
-	Info:  "Graphviz DOT: a picture that can be read back",
-	Sniff: sniffDOT,
-	Read:  ReadDOT,
-	Write: WriteDOT,
-}
-
-// sniffDOT looks for the first word of a DOT graph of any kind. Those that are not ours get an
-// explanation from ReadDOT.
-func sniffDOT(head []byte) bool {
-	r := goalReader{data: head, line: 1} // blanks and comments are the same
-	if !r.skipToStatement() {
-		return false
-	}
-	switch string(r.word()) {
-	case "digraph", "strict":
-		return true
-	case "graph":
-		return bytes.IndexByte(head[r.at:], '{') >= 0
-	}
-	return false
-}
+// A node is named by its rank and its index. The attributes tag, cpu, nic and context are left out when
+// they are 0; from and tag may be any. The class of an edge is requires, irequires (dashed) or message.
+var dotFormat = Format{Name: "dot", Info: "Graphviz DOT: a picture", Write: WriteDOT}
 
 // WriteDOT writes a graph as Graphviz DOT. A graph with several blocks per rank is flattened.
 // The ranks stand in the order of the file from which the graph comes: see Match. Origins are left

@@ -144,24 +144,13 @@ func flatWritten(t *rapid.T, g *Graph) *Graph {
 func TestWriteBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawBlocks(t, 3)
-		want := describe(flatWritten(t, g))
 		var out bytes.Buffer
-		if _, err := WriteDOT(&out, g); err != nil {
-			t.Fatal(err)
-		}
-		again, err := ReadDOT("again.dot", out.Bytes())
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out.Bytes())
-		}
-		if got := describe(again); got != want {
-			t.Fatalf("by DOT the graph is\n%s\nwant\n%s", got, want)
-		}
 		for i := range g.ops { // GOAL has whole ns only
 			if g.ops[i].Kind == Calc {
 				g.ops[i].Size -= g.ops[i].Size % psPerNs
 			}
 		}
-		want = describe(flatWritten(t, g))
+		want := describe(flatWritten(t, g))
 		for _, f := range []Format{goalFormat, binaryFormat} {
 			out.Reset()
 			if warnings, err := f.Write(&out, g); err != nil || len(warnings) > 0 {

@@ -14,10 +14,10 @@ type Format struct {
 
 	// Sniff reports whether a file that begins with head is of this format. It looks at magic
 	// numbers and first words only and never decodes. A head of a few hundred bytes is enough,
-	// unless a text begins with a long comment.
+	// unless a text begins with a long comment. It is nil if the format is only written.
 	Sniff func(head []byte) bool
 	// Read reads a whole file. The graph does not refer to data afterwards. The name is for
-	// messages.
+	// messages. It is nil if the format is only written.
 	Read func(name string, data []byte) (*Graph, error)
 	// Write writes a graph and returns warnings about what the format cannot say; nil if the
 	// format is only read.
@@ -44,7 +44,7 @@ func FormatNamed(name string) (Format, error) {
 // Sniff returns the format of a file by its first bytes. The error tells what was found instead.
 func Sniff(name string, head []byte) (Format, error) {
 	for _, f := range formats {
-		if f.Sniff(head) {
+		if f.Sniff != nil && f.Sniff(head) {
 			return f, nil
 		}
 	}
@@ -80,13 +80,14 @@ func unknownContent(head []byte) string {
 	if len(head) == 0 {
 		return "the file is empty"
 	}
-	const none = "neither GOAL text nor the binary form of LogGOPSim nor Graphviz DOT nor a slackline schedule: "
+	const none = "neither GOAL text nor the binary form of LogGOPSim nor a slackline schedule: "
 	for _, known := range []struct{ magic, what string }{
 		{"\x1f\x8b", "the file is compressed with gzip; unpack it first"},
 		{"\x28\xb5\x2f\xfd", "the file is compressed with zstd; unpack it first"},
 		{"\xef\xbb\xbf", "the file begins with a byte order mark; save it as plain ASCII"},
 		{"\xff\xfe", "the file is UTF-16 text; save it as plain ASCII"},
 		{"\x7fELF", "the file is a program"},
+		{"digraph", "the file is a Graphviz picture, which slackline only writes; give the schedule that it shows"},
 	} {
 		if bytes.HasPrefix(head, []byte(known.magic)) {
 			return none + known.what

@@ -69,6 +69,6 @@ func lostOrder(g *Graph) string {
 		return ""
 	}
 	return fmt.Sprintf("the format has the ranks in ascending order, but rank %d stands before rank %d in the file; "+
-		"the model loggps may give the receives from any source on %s (e.g. rank %d) other sends; write goal, dot or slk to keep the order",
+		"the model loggps may give the receives from any source on %s (e.g. rank %d) other sends; write goal or slk to keep the order",
 		before, behind, counted(ranks, "rank"), example)
 }
