@@ -28,57 +28,51 @@ func signalAfter(t *testing.T, c *exec.Cmd, signal syscall.Signal, wait time.Dur
 	}
 }
 
+// checkInterrupt runs the program with a silent standard input and sends it a signal. It must end with exit code 130 and
+// one line. A signal that comes before the program can take it kills it; it is then tried again with more time, and only
+// then.
+func checkInterrupt(t *testing.T, signal syscall.Signal, args ...string) {
+	t.Helper()
+	var code int
+	var stdout, stderr bytes.Buffer
+	for _, wait := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 20 * time.Second} {
+		c := program(args...)
+		silent, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout.Reset()
+		stderr.Reset()
+		c.Stdout, c.Stderr = &stdout, &stderr
+		signalAfter(t, c, signal, wait)
+		stuck := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		_ = c.Wait() // the exit code tells
+		inTime := stuck.Stop()
+		silent.Close()
+		if code = c.ProcessState.ExitCode(); !inTime {
+			t.Fatalf("%v: %v does not end it", args, signal)
+		}
+		if code != -1 {
+			break
+		}
+	}
+	if code != 130 || stdout.Len() > 0 || stderr.String() != "slackline: interrupted\n" {
+		t.Errorf("%v: exit code after %v = %d (-1: killed), stdout = %q, stderr = %q; want 130, nothing, and that it was interrupted",
+			args, signal, code, stdout.String(), stderr.String())
+	}
+}
+
 // TestInterrupt interrupts a simulation that would take minutes.
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		// The program may be slow to start; a signal that comes too early kills it.
-		for _, wait := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 20 * time.Second} {
-			c := program("simulate", "pop", "--ranks", "16384", "--machine", "xt4")
-			var stdout, stderr bytes.Buffer
-			c.Stdout, c.Stderr = &stdout, &stderr
-			signalAfter(t, c, signal, wait)
-			_ = c.Wait()
-			if c.ProcessState.ExitCode() == -1 {
-				continue
-			}
-			if code := c.ProcessState.ExitCode(); code != 130 || stdout.Len() > 0 || stderr.String() != "slackline: interrupted\n" {
-				t.Errorf("%v: exit code = %d, stdout = %q, stderr = %q; want 130, nothing, and that it was interrupted",
-					signal, code, stdout.String(), stderr.String())
-			}
-			break
-		}
+		checkInterrupt(t, signal, "simulate", "pop", "--ranks", "16384", "--machine", "xt4")
 	}
 }
 
 // TestInterruptSilentInput interrupts verbs that wait for a pipe on which nothing comes.
 func TestInterruptSilentInput(t *testing.T) {
-	for _, args := range [][]string{
-		{"simulate", "-", "--machine", "chic"},
-		{"convert", "-", "--to", "goal"},
-		{"simulate", "/dev/stdin", "--machine", "chic"},
-		{"noise", "stats", "-"},
-	} {
-		for _, wait := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 20 * time.Second} {
-			c := program(args...)
-			silent, err := c.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stdout, stderr bytes.Buffer
-			c.Stdout, c.Stderr = &stdout, &stderr
-			signalAfter(t, c, syscall.SIGINT, wait)
-			stuck := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
-			_ = c.Wait()
-			killed := !stuck.Stop()
-			silent.Close()
-			if !killed && c.ProcessState.ExitCode() == -1 {
-				continue // the signal came before the program could take it
-			}
-			if code := c.ProcessState.ExitCode(); code != 130 || stdout.Len() > 0 || stderr.String() != "slackline: interrupted\n" {
-				t.Errorf("%v: exit code = %d, stdout = %q, stderr = %q; want 130, nothing, and that it was interrupted",
-					args, code, stdout.String(), stderr.String())
-			}
-			break
-		}
-	}
+	checkInterrupt(t, syscall.SIGINT, "simulate", "-", "--machine", "chic")
+	checkInterrupt(t, syscall.SIGINT, "convert", "-", "--to", "goal")
+	checkInterrupt(t, syscall.SIGINT, "simulate", "/dev/stdin", "--machine", "chic")
+	checkInterrupt(t, syscall.SIGINT, "noise", "stats", "-")
 }
