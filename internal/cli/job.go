@@ -57,12 +57,14 @@ var talkers = map[string]bool{"doctor": true, "demo": true, "help": true, "versi
 // job is this process's part in an MPI job.
 type job struct {
 	*mpi.Job
-	here   int             // processes on this host
-	before cluster.Traffic // the work of the verb
+	here    int             // processes on this host
+	nowhere string          // the directory in which process 0 works, if this host does not have it
+	before  cluster.Traffic // the work of the verb
 }
 
-// joinJob joins the job of this process, if it is the child of a bridge; nil: there is no job.
-func joinJob(ctx context.Context) (*job, error) {
+// joinJob joins the job of this process, if it is the child of a bridge; nil: there is no job. The error of one that has
+// joined is that of the job.
+func joinJob(ctx context.Context, args []string) (*job, error) {
 	if !mpi.Joined() {
 		return nil, nil
 	}
@@ -70,12 +72,17 @@ func joinJob(ctx context.Context) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	j := &job{Job: joined}
+	if err := j.takeScenario(ctx, args); err != nil {
+		return j, err
+	}
 	processes, threads, err := shareOfHost(ctx, joined)
 	if err != nil {
-		return nil, err
+		return j, err
 	}
 	runtime.GOMAXPROCS(threads)
-	return &job{joined, processes, joined.Traffic()}, nil
+	j.here, j.before = processes, joined.Traffic()
+	return j, nil
 }
 
 // processesHere is the number of processes that share the verb on this host.
@@ -232,17 +239,13 @@ func (a *app) provenance() *provenance.Record {
 	return record
 }
 
-// enterJob joins the job in which a launcher has started this process, or, once that is done, finds out whether the
-// verb shares its work.
+// enterJob finds out whether the verb shares its work with the other processes of a job.
 func (a *app) enterJob(c *cobra.Command) error {
 	if among(talkers, c) && a.superfluous() {
 		return errNotNeeded
 	}
 	if among(leavers, c) {
 		return nil
-	}
-	if a.job == nil {
-		return a.becomeBridge(c.Context())
 	}
 	if a.job.several() && !among(sharers, c) {
 		return a.firstOnly(strings.TrimPrefix(c.CommandPath(), toolName+" "))
@@ -267,6 +270,9 @@ func (j *job) failed(code int, text string) bool {
 		return false
 	}
 	if text != "" && j.Size() > 1 && code != exitUsage {
+		if j.nowhere != "" {
+			text += fmt.Sprintf(" (the directory %s, in which process 0 works, is missing there)", j.nowhere)
+		}
 		text = fmt.Sprintf("process %d on %s: %s", j.Rank(), j.Host(), text)
 	}
 	j.Fail(code, text)

@@ -12,12 +12,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"slackline/observe/mpi"
 )
 
 // untilEnded is how long a process gives process 0 to speak and the launcher to end all others. What only this process
 // has found is told after that.
 const untilEnded = 3 * time.Second
+
+// seekJob joins the job in which a launcher has started this process, if its verb takes part in one. That comes before
+// flags are looked at: what they mean is decided together.
+func (a *app) seekJob(ctx context.Context, root *cobra.Command) error {
+	c, _, err := root.Find(a.args)
+	if a.job != nil || err != nil || a.asksHelp() || among(leavers, c) {
+		return nil
+	}
+	return a.becomeBridge(ctx)
+}
 
 // becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job. A process that is the
 // only one of its job needs nobody to talk to.
@@ -33,7 +45,7 @@ func (a *app) becomeBridge(ctx context.Context) error {
 	same := err != nil // for all processes
 	if err == nil {
 		host, _ := os.Hostname()
-		err = start.Become(ctx, os.Getenv(variableOf("mpi")), a.args)
+		err = start.Become(ctx, os.Getenv(variableOf("mpi")), programName(), a.args)
 		err = fmt.Errorf("%s has started this as process %d of %d, on %s, but it cannot join the others: %w\n(%s=off runs it by itself)",
 			start.Launcher, start.Rank, start.Size, host, err, mpi.JobVariable)
 	}
@@ -66,23 +78,29 @@ func (a *app) beQuiet() {
 	if _, is, err := mpi.StartedIn(os.Getenv); is && err == nil {
 		a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
 	}
-	arguments := a.args
-	if i := slices.Index(arguments, "--"); i >= 0 {
-		arguments = arguments[:i]
-	}
-	asked := len(arguments) == 0 || arguments[0] == "help" || slices.Contains(arguments, "-h") || slices.Contains(arguments, "--help")
-	if asked && a.superfluous() {
+	if a.asksHelp() && a.superfluous() {
 		a.stdout, a.stderr = io.Discard, io.Discard
 	}
 }
 
-// failOutside tells of a failure outside a job. All processes that a launcher has started find wrong usage.
+// asksHelp reports whether the arguments ask for nothing but help.
+func (a *app) asksHelp() bool {
+	arguments := a.args
+	if i := slices.Index(arguments, "--"); i >= 0 {
+		arguments = arguments[:i]
+	}
+	return len(arguments) == 0 || arguments[0] == "help" || slices.Contains(arguments, "-h") || slices.Contains(arguments, "--help")
+}
+
+// failOutside tells of a failure outside a job. All processes that a launcher has started find wrong usage, unless they
+// were given different arguments.
 func (a *app) failOutside(code int, text string) {
 	start, is, err := mpi.StartedIn(os.Getenv)
 	several := err == nil && is && code == exitUsage
 	if several && start.Rank > 0 {
 		time.Sleep(untilEnded)
-		return
+		host, _ := os.Hostname()
+		text = fmt.Sprintf("process %d on %s: %s", start.Rank, host, text)
 	}
 	if text != "" {
 		a.say(text)

@@ -49,15 +49,18 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from the second signal on the system acts
-	job, err := joinJob(ctx)
+	job, err := joinJob(ctx, args)
 	a = newApp(args, stdin, stdout, stderr)
+	a.takePart(ctx, job)
 	if err != nil {
 		return a.exitCode(ctx, err)
 	}
-	a.takePart(ctx, job)
 	a.beQuiet()
 	root := a.rootCommand()
 	root.SetArgs(args)
+	if err := a.seekJob(ctx, root); err != nil {
+		return a.exitCode(ctx, err)
+	}
 	return a.exitCode(ctx, root.ExecuteContext(ctx))
 }
 

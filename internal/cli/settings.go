@@ -42,14 +42,19 @@ func (a *app) applySettings(c *cobra.Command) error {
 		return err
 	}
 	a.warnOfVariables()
-	for _, name := range settingNames {
+	names := slices.DeleteFunc(slices.Clone(settingNames), func(name string) bool { // those without influence
 		f := c.Flags().Lookup(name)
-		if f == nil || f.Changed {
-			continue
-		}
+		return f == nil || f.Changed
+	})
+	variables, err := a.agreeOnVariables(c.Context(), names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		f := c.Flags().Lookup(name)
 		s, ok := file[name]
-		if variable := variableOf(name); os.Getenv(variable) != "" {
-			s, ok = setting{os.Getenv(variable), variable}, true
+		if value, set := variables[name]; set {
+			s, ok = setting{value, variableOf(name)}, true
 		}
 		if !ok {
 			continue

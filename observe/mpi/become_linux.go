@@ -14,8 +14,9 @@ import (
 )
 
 // Become replaces this process by the bridge, which starts the same program again as a part of the job. It returns only
-// if that fails. The name of a library goes before that of the launcher.
-func (s Start) Become(ctx context.Context, wanted string, args []string) error {
+// if that fails. The name of a library goes before that of the launcher. Program says which program this is: all
+// processes of a job must be the same, which is found out before they exchange anything else.
+func (s Start) Become(ctx context.Context, wanted, program string, args []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func (s Start) Become(ctx context.Context, wanted string, args []string) error {
 	if err != nil {
 		return err
 	}
-	words := append([]string{path, s.Launcher, fmt.Sprint(s.Rank), fmt.Sprint(s.Size), self, os.Args[0]}, args...)
+	words := append([]string{path, s.Launcher, fmt.Sprint(s.Rank), fmt.Sprint(s.Size), program, self, os.Args[0]}, args...)
 	err = unix.Exec(path, words, os.Environ())
 	if errors.Is(err, syscall.EACCES) {
 		return fmt.Errorf("%s must not be run there: %w; let XDG_CACHE_HOME name a directory for programs", path, err)

@@ -12,7 +12,7 @@ import (
 var errNoJobs = errors.New("this system has no bridge to MPI; only Linux has one")
 
 // Become fails: the bridge needs Linux.
-func (s Start) Become(context.Context, string, []string) error { return errNoJobs }
+func (s Start) Become(context.Context, string, string, []string) error { return errNoJobs }
 
 // doOnce just does it: nobody else does the same.
 func doOnce(_ context.Context, _ string, do func() error) error { return do() }

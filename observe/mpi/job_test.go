@@ -32,6 +32,9 @@ const pieceVariable = "SLACKLINE_TEST_PIECE"
 // relayVariable is the number of processes from which on the bridge passes short parts on.
 const relayVariable = "SLACKLINE_TEST_RELAY"
 
+// startVariable is how long MPI may take to start, in s.
+const startVariable = "SLACKLINE_TEST_START"
+
 // roles are what processes of a job do in tests.
 var roles = map[string]func(ctx context.Context, j *Job) error{
 	"exchange": exchangeRole,
@@ -48,6 +51,9 @@ func TestMain(m *testing.M) {
 	}
 	if from := os.Getenv(relayVariable); from != "" {
 		bridgeFlags = append(bridgeFlags, "-DRELAY_FROM="+from)
+	}
+	if limit := os.Getenv(startVariable); limit != "" {
+		bridgeFlags = append(bridgeFlags, "-DSTART_LIMIT="+limit)
 	}
 	if file := os.Getenv(vmstatVariable); file != "" {
 		bridgeFlags = append(bridgeFlags, "-DVMSTAT=getenv(\""+vmstatVariable+"\")")
@@ -70,7 +76,10 @@ func play(role string) error {
 		if err != nil || !is {
 			return fmt.Errorf("not in a job: %v", err)
 		}
-		return start.Become(ctx, "", os.Args[1:])
+		if role == fmt.Sprint(absentRole, " ", start.Rank) {
+			return nil
+		}
+		return start.Become(ctx, "", "a test", os.Args[1:])
 	}
 	j, err := Join()
 	if err != nil {
@@ -321,4 +330,23 @@ func hungryRole(ctx context.Context, j *Job) error {
 	}
 	_, err := j.Exchange(ctx, make([][]byte, j.Size()))
 	return err
+}
+
+// absentRole is the end of a process that has not joined its job.
+const absentRole = "absent"
+
+// TestJobWithoutAProcess: a process that never joins does not keep the others waiting for ever.
+func TestJobWithoutAProcess(t *testing.T) {
+	host, _ := os.Hostname()
+	t.Setenv(startVariable, "4")
+	for _, l := range libraries(t) {
+		for absent := range 2 {
+			role := fmt.Sprint(absentRole, " ", absent)
+			_, stderr, err := job(t, l, 2, role)
+			want := fmt.Sprintf("slackline: process %d on %s has waited for 4 s for others to join the job", 1-absent, host)
+			if err == nil || strings.Count(stderr, want) != 1 {
+				t.Errorf("%s, %s: %v, stderr:\n%s", l, role, err, stderr)
+			}
+		}
+	}
 }

@@ -439,7 +439,44 @@ static void check(const char *launcher, int rank, int size)
 	exit(1);
 }
 
-static void start_mpi(const char *launcher, int rank, int size)
+/* What a process is, in a form that no version of the bridge changes: it is compared before anything else is
+ * exchanged. */
+struct card {
+	char host[256];
+	char program[256]; /* version and build of slackline */
+};
+
+/* compare wants all processes to run the same program: others may understand each other wrongly, or not at all. */
+static void compare(const char *program)
+{
+	struct card here, *all = NULL;
+	int other = 0;
+	memset(&here, 0, sizeof here);
+	strncpy(here.host, bridge_host(), sizeof here.host - 1);
+	strncpy(here.program, program, sizeof here.program - 1);
+	if (bridge_rank == 0)
+		all = bridge_room(sizeof *all * (size_t)bridge_size);
+	MPI_Gather(&here, (int)sizeof here, MPI_BYTE, all, (int)sizeof here, MPI_BYTE, 0, MPI_COMM_WORLD);
+	for (int p = bridge_rank == 0 ? bridge_size - 1 : 0; p > 0; p--)
+		if (strncmp(all[p].program, here.program, sizeof here.program) != 0)
+			other = p;
+	MPI_Bcast(&other, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (other > 0) {
+		char text[2048];
+		kill(child, SIGKILL);
+		for (int ms = 0; bridge_rank != 0; ms += 10) { /* process 0 ends the job */
+			bridge_sleep(10);
+			if (signals > 0 || ms > 20000)
+				_exit(1);
+		}
+		snprintf(text, sizeof text, "process %d on %.255s runs %.255s, but process 0 on %s runs %s; start the same program on all hosts",
+			other, all[other].host, all[other].program, here.host, here.program);
+		bridge_failed(1, text);
+	}
+	free(all);
+}
+
+static void start_mpi(const char *launcher, int rank, int size, const char *program)
 {
 	MPI_Errhandler handler;
 	MPI_Init(NULL, NULL);
@@ -447,6 +484,7 @@ static void start_mpi(const char *launcher, int rank, int size)
 	MPI_Comm_rank(MPI_COMM_WORLD, &bridge_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &bridge_size);
 	check(launcher, rank, size);
+	compare(program);
 	MPI_Comm_create_errhandler(on_error, &handler);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_exchanges);
@@ -460,15 +498,15 @@ static void start_mpi(const char *launcher, int rank, int size)
 
 int main(int argc, char **argv)
 {
-	if (argc < 6) {
-		fprintf(stderr, "usage: %s LAUNCHER RANK SIZE PROGRAM ARGUMENTS..., with its name first\n", argv[0]);
+	if (argc < 7) {
+		fprintf(stderr, "usage: %s LAUNCHER RANK SIZE BUILD PROGRAM ARGUMENTS..., with its name first\n", argv[0]);
 		return 2;
 	}
 	bridge_rank = atoi(argv[2]);
 	bridge_part();
 	catch_signals();
-	start_child(argv + 4, bridge_rank == 0);
-	start_mpi(argv[1], bridge_rank, atoi(argv[3]));
+	start_child(argv + 5, bridge_rank == 0);
+	start_mpi(argv[1], bridge_rank, atoi(argv[3]), argv[4]);
 	serve();
 	if (bridge_heard())
 		give_up();

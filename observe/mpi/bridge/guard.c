@@ -23,6 +23,15 @@ static int bridge_gone, status, asked; /* asked: for the end, by so many signals
 static struct rusage use;
 static int64_t deadline; /* when the bridge is ended by force */
 
+/* How long MPI may take to start, in s: far longer than on the largest machines, but not for ever, as it does if one
+ * of the processes never joins. Tests make it short. */
+#ifndef START_LIMIT
+#define START_LIMIT 150
+#endif
+
+static int64_t begin;
+static int late; /* MPI has not started in time */
+
 int bridge_orphaned(void) { return getppid() != guard; }
 
 /* Signals that the guard waits for. All that would end a process are a wish to end the job: so does a
@@ -115,7 +124,9 @@ static void outcry(int code)
 {
 	struct failure f = {.code = code, .rank = bridge_rank};
 	int n = bridge_introduce(f.text, sizeof f.text);
-	if (WIFEXITED(status))
+	if (late)
+		snprintf(f.text + n, sizeof f.text - (size_t)n, " has waited for %d s for others to join the job; do all processes run the same command?", START_LIMIT);
+	else if (WIFEXITED(status))
 		snprintf(f.text + n, sizeof f.text - (size_t)n, ": MPI %s (exit code %d)", bridge_life->stage == STAGE_STARTS ? "could not be started" : "has ended it", code);
 	else
 		bridge_account(f.text + n, sizeof f.text - (size_t)n, status, 0, "");
@@ -124,7 +135,7 @@ static void outcry(int code)
 		return;
 	}
 	/* If MPI does not work that is so for all of them: process 0 tells of it first. */
-	if (WIFEXITED(status) && bridge_rank != 0)
+	if ((late || WIFEXITED(status)) && bridge_rank != 0)
 		wait_for_end(3000);
 	if (asked == 0) {
 		bridge_say(f.text);
@@ -160,7 +171,8 @@ static void watch(void)
 		look();
 		if (bridge_gone)
 			mourn();
-		if (deadline > 0 && bridge_now() > deadline)
+		late |= asked == 0 && bridge_life->stage == STAGE_STARTS && bridge_now() - begin > START_LIMIT * INT64_C(1000000000);
+		if (late || (deadline > 0 && bridge_now() > deadline))
 			kill(bridge, SIGKILL);
 	}
 }
@@ -176,6 +188,7 @@ void bridge_part(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	launcher = getppid();
 	guard = getpid();
+	begin = bridge_now();
 	bridge = fork();
 	if (bridge < 0)
 		bridge_die("fork");
