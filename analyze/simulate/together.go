@@ -69,7 +69,12 @@ func (r *run) open(ctx context.Context, threads int) (*link, error) {
 	if !r.options.together() {
 		return nil, nil
 	}
-	return openLink(ctx, r.options.Group, r.problem, threads)
+	l, err := openLink(ctx, r.options.Group, r.problem, threads)
+	if err == nil && r.payoff != nil {
+		l.payoff = r.payoff
+		l.payoff.begin()
+	}
+	return l, err
 }
 
 // survey finds out what decides about the engine: whether the lean core can run the program, as far

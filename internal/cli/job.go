@@ -37,6 +37,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"slackline/internal/cluster"
+	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/observe/mpi"
 )
@@ -58,6 +59,7 @@ var talkers = map[string]bool{"doctor": true, "demo": true, "help": true, "versi
 type job struct {
 	*mpi.Job
 	here    int             // processes on this host
+	memory  int64           // that this process had when it joined, in bytes
 	nowhere string          // the directory in which process 0 works, if this host does not have it
 	before  cluster.Traffic // the work of the verb
 }
@@ -82,6 +84,7 @@ func joinJob(ctx context.Context, args []string) (*job, error) {
 	}
 	runtime.GOMAXPROCS(threads)
 	j.here, j.before = processes, joined.Traffic()
+	j.memory, _, _ = memory.Used()
 	return j, nil
 }
 
@@ -193,9 +196,19 @@ func (a *app) firstOnly(what string) error {
 	if !a.isFirst() {
 		return errNotNeeded
 	}
-	a.alone = true
+	a.goAlone()
 	a.warn("%s cannot be shared: of %d processes one does it alone, and the rest wait", what, a.job.Size())
 	return nil
+}
+
+// goAlone lets process 0 go on alone, with all cores that it may use: the other processes need none.
+func (a *app) goAlone() {
+	a.alone = true
+	cores := 0
+	for _, set := range mpi.Cores() {
+		cores += bits.OnesCount64(set)
+	}
+	runtime.GOMAXPROCS(max(cores, runtime.GOMAXPROCS(0)))
 }
 
 // sharedDone ends the part of a verb that the processes share. Process 0 goes on with what they exchanged for the

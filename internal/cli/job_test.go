@@ -44,7 +44,7 @@ func newJob(t testing.TB, l *mpi.Library, size int, args ...string) *jobRun {
 		words = append(words, "--oversubscribe")
 	}
 	j := &jobRun{Cmd: exec.Command(l.Launcher, append(append(words, program), args...)...), mark: program}
-	j.Env = append(os.Environ(), jobMark+"="+j.mark, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	j.Env = append(os.Environ(), jobMark+"="+j.mark, "SLACKLINE_SHARE=always", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	j.Stdout, j.Stderr = &j.stdout, &j.stderr
 	j.WaitDelay = 5 * time.Second
 	return j

@@ -19,7 +19,7 @@ import (
 // the name in capitals, with _ for -) or in the settings file. They are habits of
 // a user, not parts of a question: a file must not change what a command means.
 var settingNames = []string{
-	"color", "format", "machine", "mapping", "model", "no-progress", "quiet", "seed", "threads",
+	"color", "format", "machine", "mapping", "model", "no-progress", "quiet", "seed", "share", "threads",
 }
 
 const variablePrefix = "SLACKLINE_"

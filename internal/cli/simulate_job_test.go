@@ -40,7 +40,7 @@ func runJob(t testing.TB, launcher []string, processes int, stdin string, args .
 		words = append(append(append([]string{}, launcher...), "-n", strconv.Itoa(processes)), words...)
 	}
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	c.Env = append(os.Environ(), "SLACKLINE_SHARE=always", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	c.WaitDelay = 5 * time.Second
 	c.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
@@ -119,6 +119,62 @@ func TestSimulateInJobs(t *testing.T) {
 					t.Errorf("result\n%s\nwant\n%s", got, want)
 				}
 			})
+		}
+	}
+}
+
+// TestJobThatIsSlower shares runs of next to no work in a window over TCP: process 0 notices that it is faster alone, says
+// so, and comes to the same result, also of an input that it cannot read again.
+func TestJobThatIsSlower(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ring.slk")
+	ring := []string{"ring", "--ranks", "16", "--iterations", "4000"}
+	if _, stderr, err := runJob(t, nil, 1, "", append([]string{"generate", "--out", file}, ring...)...); err != nil {
+		t.Fatal(stderr)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("FI_PROVIDER", "tcp")
+	t.Setenv("OMPI_MCA_btl", "tcp,self")
+	for name, tc := range map[string]struct {
+		stdin string
+		words []string
+	}{
+		"pattern": {"", ring},
+		"file":    {"", []string{file}},
+		"stdin":   {string(data), []string{"-"}},
+	} {
+		args := append([]string{"simulate", "--machine", "chic", "--format", "json", "--threads", "1", "--share", "auto"}, tc.words...)
+		want, stderr, err := runJob(t, nil, 1, tc.stdin, args...)
+		if err != nil {
+			t.Fatal(stderr)
+		}
+		for launcher, more := range launchers(t) {
+			got, stderr, err := runJob(t, append([]string{launcher}, more...), 2, tc.stdin, args...)
+			if err != nil {
+				t.Errorf("%s, %s: %v\n%s", name, launcher, err, stderr)
+				continue
+			}
+			var record struct {
+				Provenance struct {
+					Cluster struct {
+						Processes int
+						Rounds    int64
+						Alone     string
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(got), &record); err != nil {
+				t.Fatal(err)
+			}
+			c := record.Provenance.Cluster
+			if c.Processes != 2 || c.Rounds == 0 || c.Alone == "" || strings.Count(stderr, c.Alone) != 1 {
+				t.Errorf("%s, %s: cluster = %+v, stderr:\n%s", name, launcher, c, stderr)
+			}
+			if withoutProvenance(t, got) != withoutProvenance(t, want) {
+				t.Errorf("%s, %s: another result than alone", name, launcher)
+			}
 		}
 	}
 }

@@ -54,6 +54,9 @@ type Input struct {
 	Notes   []string // what the user should know about how the word was taken
 
 	Warnings []string // what was lost
+
+	// Whole is what this is a part of, if process 0 cannot read it again; nil: it can, or this is no part.
+	Whole *Input
 }
 
 // IsFile reports whether the input was read from a file or the standard input.

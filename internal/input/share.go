@@ -46,6 +46,10 @@ func openShared(ctx context.Context, word string, o Options) (*Input, error) {
 	if err != nil {
 		return nil, err // it ends the job
 	}
+	if word == Stdin { // it cannot be read again
+		whole := *in
+		in.Whole = &whole
+	}
 	return in, s.give(ctx, in)
 }
 

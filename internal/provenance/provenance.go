@@ -37,6 +37,8 @@ type Cluster struct {
 	Messages  int64 `json:"messages"`  // from one to another, of all processes
 	Bytes     int64 `json:"bytes"`     // from one to another, in exchanges and messages
 
+	Alone string `json:"alone,omitempty"` // why process 0 did it without the others in the end
+
 	// Of one simulation that they shared.
 	Rounds     int64   `json:"rounds,omitempty"`             // exchanges that ended a window, or a part of one
 	Crossed    int64   `json:"crossed,omitempty"`            // simulated messages from one process to another
