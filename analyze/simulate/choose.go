@@ -67,7 +67,6 @@ type run struct {
 	memory    *leanMemory // nil: of its own
 	part      *part       // of this process; nil: all
 	before    cluster.Traffic
-	payoff    *payoff // nil: it is shared, whatever that costs
 }
 
 // newRun puts a program on a machine.
@@ -109,9 +108,6 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	if o.together() {
 		part := partOf(layout, o.Group.Rank(), o.Group.Size())
 		r.part, r.before = &part, o.Group.Traffic()
-		if o.Pays {
-			r.payoff = &payoff{leave: o.Leave}
-		}
 	}
 	r.problem = newProblem(stream, layout, nil).restrict(r.part)
 	if err := checkCalls(&o, r.shape); err != nil {

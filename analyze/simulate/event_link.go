@@ -206,7 +206,6 @@ func (e *eventLink) exchange() (more bool, err error) {
 		first = instantOf(&next)
 	}
 	l.rounds++
-	l.payoff.computed()
 	head := binary.AppendUvarint(nil, uint64(e.sentTo+1))
 	for _, a := range [...]instant{first, e.sent[0], e.sent[1]} {
 		head = binary.AppendUvarint(head, uint64(a.time))
@@ -219,15 +218,12 @@ func (e *eventLink) exchange() (more bool, err error) {
 	}
 	head = append(head, failed)
 	for q := range l.parts {
-		l.parts[q] = append(l.payoff.partFor(l.parts[q], l.group.Rank(), q), head...)
+		l.parts[q] = append(l.parts[q][:0], head...)
 		if q != l.group.Rank() {
 			l.parts[q] = l.appendStreams(l.parts[q], q, []*ports{&e.ports})
 		}
 	}
 	in, err := l.group.Exchange(l.ctx, l.parts)
-	if err == nil {
-		err = l.payoff.hear(in, l.group.Rank())
-	}
 	if err != nil {
 		return false, err
 	}

@@ -22,7 +22,6 @@ type link struct {
 	parts   [][]byte
 	rounds  int64 // exchanges that ended a round
 	crossed int64 // messages and releases sent to other processes
-	payoff  *payoff
 }
 
 // ports are the ends of a link at a core.
@@ -148,19 +147,15 @@ func (l *link) exchange(mine notice, ports []*ports) ([]notice, error) {
 		}
 	}
 	l.rounds++
-	l.payoff.computed()
 	head := mine.append(nil)
 	for q := range l.parts {
-		b := append(l.payoff.partFor(l.parts[q], l.group.Rank(), q), head...)
+		b := append(l.parts[q][:0], head...)
 		if q != l.group.Rank() {
 			b = l.appendStreams(b, q, ports)
 		}
 		l.parts[q] = b
 	}
 	in, err := l.group.Exchange(l.ctx, l.parts)
-	if err == nil {
-		err = l.payoff.hear(in, l.group.Rank())
-	}
 	if err != nil {
 		return nil, err
 	}

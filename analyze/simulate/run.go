@@ -36,10 +36,6 @@ type Options struct {
 	// a program in memory each needs its ranks only (RanksOf). nil: this process does all. Lists by
 	// rank are in the result of process 0 only.
 	Group cluster.Group
-	// Pays lets the processes of the group stop, with a SlowerError, when one process would be faster; equal on all.
-	// Process 0 asks Leave before, once, whether it can do without the others.
-	Pays  bool
-	Leave func() bool
 
 	Detail    bool // record Result.Detail
 	Causes    bool // record Result.Causes

@@ -69,12 +69,7 @@ func (r *run) open(ctx context.Context, threads int) (*link, error) {
 	if !r.options.together() {
 		return nil, nil
 	}
-	l, err := openLink(ctx, r.options.Group, r.problem, threads)
-	if err == nil && r.payoff != nil {
-		l.payoff = r.payoff
-		l.payoff.begin()
-	}
-	return l, err
+	return openLink(ctx, r.options.Group, r.problem, threads)
 }
 
 // survey finds out what decides about the engine: whether the lean core can run the program, as far

@@ -42,7 +42,7 @@ func runTogether(processes int) func(context.Context, schedule.Program, *machine
 					mine = schedule.Part(g, has)
 				}
 				o := o
-				o.Group, o.Pays = member, processes != 2
+				o.Group = member
 				results[i], errs[i] = runWith(ctx, mine, m, o, choice)
 			})
 		}

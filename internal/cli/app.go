@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"slackline/internal/cluster"
 	"slackline/internal/progress"
 	"slackline/internal/provenance"
 )
@@ -36,6 +37,8 @@ type app struct {
 	launched bool                // by a launcher of MPI, as one of one or more processes
 	job      *job                // of several processes; nil: there is none
 	alone    bool                // only process 0 of the job goes on
+	watched  *cluster.Watched    // the job, while process 0 finds out whether it would be faster alone
+	told     []string            // notes meanwhile
 	cluster  *provenance.Cluster // what the processes exchanged, when they have done their work
 }
 
@@ -160,7 +163,7 @@ func (a *app) note(format string, args ...any) {
 	switch text := fmt.Sprintf(format, args...); {
 	case a.heard != nil:
 		a.heard(remark{Text: text})
-	case !a.quiet:
+	case !a.quiet && !a.toldBefore(text):
 		a.say(text)
 	}
 }

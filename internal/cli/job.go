@@ -179,6 +179,9 @@ func (a *app) group() cluster.Group {
 	if a.job == nil || a.alone {
 		return cluster.Alone()
 	}
+	if a.watched != nil {
+		return a.watched
+	}
 	return a.job
 }
 

@@ -30,6 +30,7 @@ const (
 // profileOptions are the flags of profile.
 type profileOptions struct {
 	run    runOptions
+	share  choice
 	ideal  string
 	top    int
 	byRank bool
@@ -41,7 +42,7 @@ type profileOptions struct {
 
 func (a *app) profileCommand() *cobra.Command {
 	o := &profileOptions{
-		run: newRunOptions(), format: newChoice(formatText, formatText, formatJSON, formatCSV),
+		run: newRunOptions(), share: shareFlag(), format: newChoice(formatText, formatText, formatJSON, formatCSV),
 		kind: newChoice(figureAuto, figureAuto, profileMatrix, profileRanks, profileIterations, profileCollective, profileSizes),
 	}
 	c := &cobra.Command{
@@ -55,11 +56,14 @@ func (a *app) profileCommand() *cobra.Command {
   slackline profile traces.otf2 --by-rank --format csv --out profile.csv
   mpirun -n 16 slackline profile big.slt`,
 		Args: exactArgs("INPUT"),
-		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.fasterAlone(c, &o.share, func() error { return o.execute(a, c, args[0]) })
+		},
 	}
 	a.addGroup(c, "Output", o.addOutputFlags)
 	o.run.addTo(a, c)
 	complete(c, "format", o.format.allowed)
+	complete(c, "share", o.share.allowed)
 	complete(c, "plot-kind", o.kind.allowed)
 	return c
 }
@@ -70,6 +74,7 @@ func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
 	fs.Var(&o.format, "format", "form of the output")
 	addOut(fs, &o.out)
+	addShare(fs, &o.share, "the analysis of a recorded run")
 	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
 	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of messages, or what fits the run")
 }

@@ -43,6 +43,7 @@ type programOptions struct {
 	strict    bool // refuse a damaged trace
 
 	share *input.Share // of the processes of a job; nil: there is one
+	whole *input.Input // of which a part was opened that cannot be read again; nil: none
 	kinds input.Kinds  // of the words, as process 0 of a job sees them; nil: there is no job
 }
 
@@ -178,10 +179,14 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 			return nil, err
 		}
 	}
-	in, err := input.Open(c.Context(), word, options)
+	in, err := o.whole, error(nil)
+	if in == nil {
+		in, err = input.Open(c.Context(), word, options)
+	}
 	if err != nil {
 		return nil, err
 	}
+	o.whole = in.Whole
 	for _, n := range in.Notes {
 		a.note("%s", n)
 	}

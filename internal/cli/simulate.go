@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -44,7 +43,7 @@ func (a *app) simulateCommand() *cobra.Command {
 		program: newProgramOptions(),
 		machine: newMachineOptions(),
 		model:   newChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
-		share:   newChoice(shareAuto, shareAuto, shareAlways),
+		share:   shareFlag(),
 		format:  newChoice(formatText, formatText, formatJSON, formatCSV),
 		noise:   newNoiseOptions(),
 		figure:  newFigureOptions(),
@@ -91,7 +90,7 @@ func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
 	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
 	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
-	fs.Var(&o.share, "share", "in an MPI job: share one run as long as that is faster than one process (auto) or in any case (always); the result is the same")
+	addShare(fs, &o.share, "one run")
 }
 
 func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -154,6 +153,11 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	if o.many() {
 		return o.runMany(a, c, word, m, mapping, inputs)
 	}
+	return a.fasterAlone(c, &o.share, func() error { return o.runOne(a, c, word, m, mapping, inputs) })
+}
+
+// runOne simulates the input once.
+func (o *simulateOptions) runOne(a *app, c *cobra.Command, word string, m *machine.Machine, mapping *collective.Mapping, inputs []string) error {
 	if err := o.shareRun(a, m, word); err != nil {
 		return err
 	}
@@ -174,23 +178,15 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 	options := simulate.Options{
 		Model: simulate.Model(o.model.value), Mapping: mapping, Threads: o.threads,
 		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.group(),
-		Pays: o.share.value == shareAuto, Leave: func() bool { return a.canDoAlone(in.Program.Ranks()) },
 	}
-	prepare(in, options.Model)
+	if in.Graph != nil && options.Model != simulate.LogGPS {
+		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
+	}
 	attribution, err := o.attributionOf(a, c, in, m, options)
 	if err != nil {
 		return err
 	}
 	result, err := a.simulate(c, in, m, options)
-	var slower *simulate.SlowerError
-	if errors.As(err, &slower) {
-		if in, err = o.leaveOthers(a, c, in, word, slower); err != nil {
-			return err
-		}
-		prepare(in, options.Model)
-		options.Group = nil
-		result, err = a.simulate(c, in, m, options)
-	}
 	if err != nil {
 		return o.failTogether(a, err)
 	}
@@ -225,13 +221,6 @@ func (o *simulateOptions) run(a *app, c *cobra.Command, word string) error {
 		}
 	}
 	return a.writeOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.value) })
-}
-
-// prepare makes a program ready for the engines, which may run it more than once.
-func prepare(in *input.Input, model simulate.Model) {
-	if in.Graph != nil && model != simulate.LogGPS {
-		in.Program = simulate.Prepare(in.Graph)
-	}
 }
 
 // checkOutputs finds out early that something cannot be written: before a long run, not after it.

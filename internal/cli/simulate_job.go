@@ -19,6 +19,7 @@ import (
 // shareRun finds out whether the processes of a job can share one run, and how
 // they share its input. What they cannot share process 0 does alone.
 func (o *simulateOptions) shareRun(a *app, m *machine.Machine, word string) error {
+	o.program.share = nil
 	if !a.shares() {
 		return nil
 	}
@@ -44,50 +45,6 @@ func (o *simulateOptions) shareRun(a *app, m *machine.Machine, word string) erro
 		},
 	}
 	return nil
-}
-
-// When processes share one run.
-const (
-	shareAuto   = "auto"   // as long as that is faster than one process
-	shareAlways = "always" // for measurements, and tests
-)
-
-// canDoAlone reports whether process 0 has the memory to simulate so many ranks alone, as far as one can see. The other
-// processes on its host end before it begins.
-func (a *app) canDoAlone(ranks int) bool {
-	peak, _, known := memory.Used()
-	free, ok := memory.Available()
-	if !known || !ok {
-		return true
-	}
-	peak = max(peak-a.job.memory, 0) // for the run
-	if peak*int64(a.job.Size()-a.job.here) <= free && checkMemory(ranks, 1, memory.Available) == nil {
-		return true
-	}
-	a.note("one process would be faster, but has no memory for all of it: %d processes go on together", a.job.Size())
-	return false
-}
-
-// leaveOthers lets process 0 go on alone with a run that is slower when it is shared, and ends the others. It returns the
-// whole of the input, of which process 0 had a part.
-func (o *simulateOptions) leaveOthers(a *app, c *cobra.Command, part *input.Input, word string, why *simulate.SlowerError) (*input.Input, error) {
-	if err := a.sharedDone(c.Context()); err != nil {
-		return nil, err
-	}
-	size := a.job.Size()
-	text := fmt.Sprintf("%d processes took %s for %s that one computes in %s: process 0 simulates alone, and the rest wait",
-		size, tidy(why.Took), plural(why.Rounds, "window"), tidy(why.Alone))
-	a.warn("%s (--share always keeps them together)", text)
-	a.goAlone()
-	a.cluster.Rounds, a.cluster.Alone = why.Rounds, text
-	if part.Whole != nil {
-		return part.Whole, nil
-	}
-	o.program.share = nil
-	quiet := a.quiet
-	a.quiet = true // what there is to note of it has been noted
-	defer func() { a.quiet = quiet }()
-	return o.program.open(a, c, word, o.format.value == formatJSON)
 }
 
 // failTogether is the error of a run that processes have shared. One that all of

@@ -123,12 +123,16 @@ func TestSimulateInJobs(t *testing.T) {
 	}
 }
 
-// TestJobThatIsSlower shares runs of next to no work in a window over TCP: process 0 notices that it is faster alone, says
-// so, and comes to the same result, also of an input that it cannot read again.
+// TestJobThatIsSlower shares runs of next to no work in a window, and a trace of such a run, over TCP: process 0 notices
+// that it is faster alone, says so, and comes to the same result, also of an input that it cannot read again.
 func TestJobThatIsSlower(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "ring.slk")
+	dir := t.TempDir()
+	file, recorded := filepath.Join(dir, "ring.slk"), filepath.Join(dir, "ring.slt")
 	ring := []string{"ring", "--ranks", "16", "--iterations", "4000"}
 	if _, stderr, err := runJob(t, nil, 1, "", append([]string{"generate", "--out", file}, ring...)...); err != nil {
+		t.Fatal(stderr)
+	}
+	if _, stderr, err := runJob(t, nil, 1, "", append([]string{"simulate", "--machine", "chic", "--trace", recorded}, ring...)...); err != nil {
 		t.Fatal(stderr)
 	}
 	data, err := os.ReadFile(file)
@@ -141,11 +145,12 @@ func TestJobThatIsSlower(t *testing.T) {
 		stdin string
 		words []string
 	}{
-		"pattern": {"", ring},
-		"file":    {"", []string{file}},
-		"stdin":   {string(data), []string{"-"}},
+		"pattern": {"", append([]string{"simulate", "--machine", "chic"}, ring...)},
+		"file":    {"", []string{"simulate", "--machine", "chic", file}},
+		"stdin":   {string(data), []string{"simulate", "--machine", "chic", "-"}},
+		"trace":   {"", []string{"waits", "--critical-path", recorded}},
 	} {
-		args := append([]string{"simulate", "--machine", "chic", "--format", "json", "--threads", "1", "--share", "auto"}, tc.words...)
+		args := append(tc.words, "--format", "json", "--threads", "1", "--share", "auto")
 		want, stderr, err := runJob(t, nil, 1, tc.stdin, args...)
 		if err != nil {
 			t.Fatal(stderr)
@@ -160,7 +165,7 @@ func TestJobThatIsSlower(t *testing.T) {
 				Provenance struct {
 					Cluster struct {
 						Processes int
-						Rounds    int64
+						Exchanges int64
 						Alone     string
 					}
 				}
@@ -169,7 +174,7 @@ func TestJobThatIsSlower(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := record.Provenance.Cluster
-			if c.Processes != 2 || c.Rounds == 0 || c.Alone == "" || strings.Count(stderr, c.Alone) != 1 {
+			if c.Processes != 2 || c.Exchanges == 0 || c.Alone == "" || strings.Count(stderr, c.Alone) != 1 {
 				t.Errorf("%s, %s: cluster = %+v, stderr:\n%s", name, launcher, c, stderr)
 			}
 			if withoutProvenance(t, got) != withoutProvenance(t, want) {

@@ -16,6 +16,7 @@ import (
 // waitsOptions are the flags of waits.
 type waitsOptions struct {
 	run      runOptions
+	share    choice
 	top      int
 	explain  int
 	of       rankList // explained
@@ -27,7 +28,7 @@ type waitsOptions struct {
 }
 
 func (a *app) waitsCommand() *cobra.Command {
-	o := &waitsOptions{run: newRunOptions(), format: newChoice(formatText, formatText, formatJSON, formatCSV)}
+	o := &waitsOptions{run: newRunOptions(), share: shareFlag(), format: newChoice(formatText, formatText, formatJSON, formatCSV)}
 	c := &cobra.Command{
 		Use:   "waits INPUT",
 		Short: "Find out who waits in a run, and whose fault it is.",
@@ -43,13 +44,16 @@ func (a *app) waitsCommand() *cobra.Command {
   slackline waits traces.otf2 --format json --out waits.json
   mpirun -n 16 slackline waits big.slt`,
 		Args: exactArgs("INPUT"),
-		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.fasterAlone(c, &o.share, func() error { return o.execute(a, c, args[0]) })
+		},
 	}
 	a.addGroup(c, "Questions", o.addQuestionFlags)
 	a.addGroup(c, "What if (the run is simulated)", o.run.future.addChangeFlags)
 	a.addGroup(c, "Output", o.addOutputFlags)
 	o.run.addTo(a, c)
 	complete(c, "format", o.format.allowed)
+	complete(c, "share", o.share.allowed)
 	return c
 }
 
@@ -64,6 +68,7 @@ func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.top, "top", 6, "`number` of rows in each list of the text output; 0: all")
 	fs.Var(&o.format, "format", "form of the output")
 	addOut(fs, &o.out)
+	addShare(fs, &o.share, "the analysis of a recorded run")
 	fs.StringVar(&o.plot, "plot", "", "draw maps of waits and delays by rank into `FILE.svg|png`")
 	fs.StringVar(&o.cube, "cube", "", "also write the result for the Cube viewer into `FILE.cubex`")
 }

@@ -12,46 +12,6 @@ import (
 	"slackline/model/schedule"
 )
 
-// TestPayoff decides about rounds of known lengths.
-func TestPayoff(t *testing.T) {
-	type phase struct {
-		rounds      int
-		took, alone time.Duration
-	}
-	const ms = time.Millisecond
-	for name, tc := range map[string]struct {
-		phases []phase
-		stops  int // in which round; 0: never
-	}{
-		"slow network":                 {[]phase{{1000, ms, 10 * time.Microsecond}}, 256},
-		"slower network":               {[]phase{{10, 100 * ms, ms}}, 3},
-		"half as fast":                 {[]phase{{10000, ms, ms / 2}}, 0}, // the loss never exceeds the work
-		"fast network":                 {[]phase{{100000, 100 * time.Microsecond, 150 * time.Microsecond}}, 0},
-		"short":                        {[]phase{{200, ms, 0}}, 0},
-		"one disturbance":              {[]phase{{10, ms, 2 * ms}, {1, 200 * ms, ms}, {1000, ms, 2 * ms}}, 0},
-		"little work first":            {[]phase{{200, ms, ms / 100}, {1000, 2 * ms, 4 * ms}}, 0},
-		"little work later":            {[]phase{{100, ms, 2 * ms}, {10000, ms, ms / 100}}, 661},
-		"a loss long ago, then a gain": {[]phase{{128, ms, 0}, {1, 123 * ms, 124 * ms}, {50, ms, 3 * ms}}, 0},
-	} {
-		asked, round := 0, 0
-		p := payoff{leave: func() bool { asked++; return true }}
-		stopped := 0
-		for _, ph := range tc.phases {
-			for range ph.rounds {
-				round++
-				p.add(ph.took, ph.alone)
-				if p.stop && stopped == 0 {
-					stopped = round
-				}
-			}
-		}
-		near := tc.stops / 10 // the limits are sums of times
-		if stopped < tc.stops-near || stopped > tc.stops+near || asked > 1 {
-			t.Errorf("%s: stops in round %d, want about %d; asked %d times", name, stopped, tc.stops, asked)
-		}
-	}
-}
-
 // slowGroup is a group on a slow network.
 type slowGroup struct {
 	cluster.Group
@@ -106,7 +66,7 @@ func TestSharedRunThatIsSlower(t *testing.T) {
 					if err != nil {
 						panic(err)
 					}
-					o := Options{Threads: 1, Group: slowGroup{member, delay}, Pays: true, Leave: leave}
+					o := Options{Threads: 1, Group: cluster.Watch(slowGroup{member, delay}, leave)}
 					results[i], errs[i] = runWith(context.Background(), schedule.Part(tc.program, has), m.machine, o, tc.choice)
 				})
 			}
@@ -115,8 +75,8 @@ func TestSharedRunThatIsSlower(t *testing.T) {
 		}
 		_, errs := run(delay, func() bool { return true })
 		for p, err := range errs {
-			var slower *SlowerError
-			if !errors.As(err, &slower) || p == 0 && (slower.Took < 2*slower.Alone || slower.Rounds == 0) {
+			var slower *cluster.SlowerError
+			if !errors.As(err, &slower) || p == 0 && (slower.Took < 2*slower.Alone || slower.Exchanges == 0) {
 				t.Errorf("%s: process %d ends with %v", tc.name, p, err)
 			}
 		}
