@@ -43,6 +43,8 @@ var roles = map[string]func(ctx context.Context, j *Job) error{
 	"fail":     failRole,
 	"hungry":   hungryRole,
 	"greedy":   greedyRole,
+	"stop":     stopRole,
+	"slow":     slowRole,
 }
 
 func TestMain(m *testing.M) {
@@ -54,6 +56,9 @@ func TestMain(m *testing.M) {
 	}
 	if limit := os.Getenv(startVariable); limit != "" {
 		bridgeFlags = append(bridgeFlags, "-DSTART_LIMIT="+limit)
+	}
+	if limits := os.Getenv(silenceVariable); limits != "" {
+		bridgeFlags = append(bridgeFlags, strings.Fields(limits)...)
 	}
 	if file := os.Getenv(vmstatVariable); file != "" {
 		bridgeFlags = append(bridgeFlags, "-DVMSTAT=getenv(\""+vmstatVariable+"\")")

@@ -27,6 +27,9 @@ static char complaint[1024];         /* the begin of that */
 static size_t complained;
 static int ended, status_of_child;   /* the child is gone */
 static struct rusage use_of_child;
+static int stopped;                  /* the signal that has stopped the child; 0: none */
+static int64_t stopped_at;
+static char (*hosts)[HOST_NAME];     /* of all processes; process 0 alone knows them */
 static char *last_words;             /* what the child said of its failure */
 
 static volatile sig_atomic_t caught; /* the last signal */
@@ -77,19 +80,47 @@ static void take_up(void)
 	}
 }
 
+/* grace is how long a child has to keep its results, in s. */
+enum { GRACE = 8 };
+
+static int64_t from_now(int seconds) { return bridge_now() + seconds * INT64_C(1000000000); }
+
 static void look_at_child(void)
 {
-	if (!ended && wait4(child, &status_of_child, WNOHANG, &use_of_child) == child) {
+	int how;
+	while (!ended && wait4(child, &how, WNOHANG | WUNTRACED | WCONTINUED, &use_of_child) == child) {
+		if (WIFSTOPPED(how) || WIFCONTINUED(how)) {
+			stopped = WIFSTOPPED(how) ? WSTOPSIG(how) : 0;
+			stopped_at = bridge_now();
+			continue;
+		}
+		status_of_child = how;
 		ended = 1;
 		bridge_life->child = 0;
 	}
 	take_up();
 }
 
-/* grace is how long a child has to keep its results, in s. */
-enum { GRACE = 8 };
-
-static int64_t from_now(int seconds) { return bridge_now() + seconds * INT64_C(1000000000); }
+/* mind_stopped ends the job if the child was stopped and does not go on: the others would wait for it for ever. First it
+ * may keep what is finished. */
+static void mind_stopped(void)
+{
+	static int64_t before;
+	int64_t now = bridge_now();
+	if (now - before > STOP_LIMIT * INT64_C(500000000)) /* this process was stopped, too */
+		stopped_at = now;
+	before = now;
+	if (ended || stopped == 0 || signals > 0 || now - stopped_at < STOP_LIMIT * INT64_C(1000000000))
+		return;
+	char text[512];
+	int n = bridge_introduce(text, sizeof text);
+	snprintf(text + n, sizeof text - (size_t)n, " was stopped by signal %d (%s) and has not gone on for %d s", stopped, strsignal(stopped), STOP_LIMIT);
+	kill(child, SIGTERM);
+	kill(child, SIGCONT);
+	for (int64_t until = from_now(GRACE); !ended && bridge_now() < until; bridge_sleep(10))
+		look_at_child();
+	bridge_failed(1, text);
+}
 
 /* pass_on lets the child know of signals. One that is stopped could not obey. */
 static void pass_on(void)
@@ -134,6 +165,8 @@ static void lament(void)
 int bridge_tick(void)
 {
 	look_at_child();
+	mind_stopped();
+	bridge_pulse();
 	if (signals == 0 && bridge_orphaned()) { /* whatever became of the signal that tells of it */
 		caught = SIGTERM;
 		signals++;
@@ -360,12 +393,14 @@ static void depart(int code)
 	bridge_mail_flush();
 	for (MPI_Ibarrier(bridge_failures, &all); !there; bridge_doze(&times)) {
 		MPI_Test(&all, &there, MPI_STATUS_IGNORE);
+		bridge_pulse();
 		bridge_hear();
 		if (bridge_heard())
 			bridge_pass_on();
 		if (signals > 0)
 			_exit(130); /* all have finished, or are about to */
 	}
+	bridge_pulse_end();
 	bridge_life->stage = STAGE_ENDS;
 	MPI_Finalize();
 	exit(bridge_rank == 0 ? code : 0);
@@ -442,7 +477,7 @@ static void check(const char *launcher, int rank, int size)
 /* What a process is, in a form that no version of the bridge changes: it is compared before anything else is
  * exchanged. */
 struct card {
-	char host[256];
+	char host[HOST_NAME];
 	char program[256]; /* version and build of slackline */
 };
 
@@ -473,6 +508,11 @@ static void compare(const char *program)
 			other, all[other].host, all[other].program, here.host, here.program);
 		bridge_failed(1, text);
 	}
+	if (bridge_rank == 0) {
+		hosts = bridge_room(sizeof *hosts * (size_t)bridge_size);
+		for (int p = 0; p < bridge_size; p++)
+			memcpy(hosts[p], all[p].host, sizeof hosts[p]);
+	}
 	free(all);
 }
 
@@ -492,6 +532,7 @@ static void start_mpi(const char *launcher, int rank, int size, const char *prog
 	MPI_Comm_dup(MPI_COMM_WORLD, &bridge_failures);
 	bridge_open_line();
 	bridge_look_round();
+	bridge_pulse_begin(hosts);
 	prctl(PR_SET_TIMERSLACK, 1000); /* ns: sleeps are short */
 	bridge_life->stage = STAGE_RUNS;
 }

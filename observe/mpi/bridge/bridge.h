@@ -16,6 +16,11 @@
 #define LARGEST_PIECE (UINT64_C(1) << 30)
 #endif
 
+/* How long a part of a process may be stopped, in s, before the job is given up. Tests make it short. */
+#ifndef STOP_LIMIT
+#define STOP_LIMIT 30
+#endif
+
 /* Descriptors of the child. */
 enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6, CHILD_CRASH = 7 };
 
@@ -85,6 +90,12 @@ int bridge_answer(int socket, uint32_t what, int32_t number, uint64_t bytes);
 void bridge_look_round(void);    /* finds out who else runs on the cores of this process; all call it */
 int bridge_crowded(void);        /* there are more processes than cores for them */
 
+/* pulse.c */
+enum { HOST_NAME = 256 };
+void bridge_pulse_begin(char (*hosts)[HOST_NAME]); /* process 0 knows the hosts of all */
+void bridge_pulse(void);                           /* is everybody still there? */
+void bridge_pulse_end(void);                       /* nobody waits any more */
+
 /* exchange.c */
 int bridge_exchange(uint64_t bytes);
 
@@ -152,6 +163,7 @@ void bridge_abort_launcher(int code);
 void bridge_account(char *text, size_t room, int status, long kb, const char *words);
 void bridge_note_memory(void);
 void bridge_failed(int code, const char *text) __attribute__((noreturn)); /* this process */
+void bridge_miss(const char *text); /* another process is silent: ends the job */
 void bridge_hear(void);          /* listens to failures of others; process 0 alone */
 int bridge_heard(void);          /* one of them has failed */
 void bridge_pass_on(void) __attribute__((noreturn)); /* tells of the failure heard of, and ends the job */

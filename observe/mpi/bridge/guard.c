@@ -31,6 +31,9 @@ static int64_t deadline; /* when the bridge is ended by force */
 
 static int64_t begin;
 static int late; /* MPI has not started in time */
+static int stopped; /* the signal that has stopped the bridge; 0: none */
+static int64_t stopped_at;
+static int stuck; /* it has not gone on in time */
 
 int bridge_orphaned(void) { return getppid() != guard; }
 
@@ -62,6 +65,7 @@ static void pass_on(int number)
 		if (bridge_life->child > 0)
 			kill(bridge_life->child, SIGSTOP);
 		raise(SIGSTOP);
+		stopped_at = bridge_now();
 		return;
 	case SIGCONT:
 		if (bridge_life->child > 0)
@@ -81,9 +85,16 @@ static void look(void)
 	int how;
 	struct rusage used;
 	for (;;) {
-		pid_t who = wait4(-1, &how, WNOHANG, &used);
+		pid_t who = wait4(-1, &how, WNOHANG | WUNTRACED | WCONTINUED, &used);
 		if (who <= 0)
 			return;
+		if (WIFSTOPPED(how) || WIFCONTINUED(how)) {
+			if (who == bridge) {
+				stopped = WIFSTOPPED(how) ? WSTOPSIG(how) : 0;
+				stopped_at = bridge_now();
+			}
+			continue;
+		}
 		if (who == bridge) {
 			bridge_gone = 1;
 			status = how;
@@ -126,6 +137,8 @@ static void outcry(int code)
 	int n = bridge_introduce(f.text, sizeof f.text);
 	if (late)
 		snprintf(f.text + n, sizeof f.text - (size_t)n, " has waited for %d s for others to join the job; do all processes run the same command?", START_LIMIT);
+	else if (stuck)
+		snprintf(f.text + n, sizeof f.text - (size_t)n, " was stopped by signal %d (%s) and has not gone on for %d s", stopped, strsignal(stopped), STOP_LIMIT);
 	else if (WIFEXITED(status))
 		snprintf(f.text + n, sizeof f.text - (size_t)n, ": MPI %s (exit code %d)", bridge_life->stage == STAGE_STARTS ? "could not be started" : "has ended it", code);
 	else
@@ -172,7 +185,8 @@ static void watch(void)
 		if (bridge_gone)
 			mourn();
 		late |= asked == 0 && bridge_life->stage == STAGE_STARTS && bridge_now() - begin > START_LIMIT * INT64_C(1000000000);
-		if (late || (deadline > 0 && bridge_now() > deadline))
+		stuck |= asked == 0 && stopped != 0 && bridge_now() - stopped_at > STOP_LIMIT * INT64_C(1000000000);
+		if (late || stuck || (deadline > 0 && bridge_now() > deadline))
 			kill(bridge, SIGKILL);
 	}
 }

@@ -1,0 +1,106 @@
+/* The pulse: process 0 and every other process tell each other now and then that they are there, whatever slackline does
+ * meanwhile. Who is silent for long is stopped, or its host is gone, or the connection: nobody would notice, for MPI
+ * waits for ever. */
+#define _GNU_SOURCE
+#include "bridge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long a process may be silent, in s. Tests make it short. */
+#ifndef SILENCE_LIMIT
+#define SILENCE_LIMIT 60
+#endif
+
+enum { TAG_PULSE = 2, BEAT = SILENCE_LIMIT < 12 ? 1 : SILENCE_LIMIT / 12 };
+
+static const int64_t second = INT64_C(1000000000);
+
+/* A peer: of process 0 all others, of those process 0. */
+struct peer {
+	MPI_Request beat;
+	int64_t heard; /* when */
+};
+
+static struct peer *peers;
+static char (*hosts)[HOST_NAME];
+static int64_t next, before;
+
+static int first_peer(void) { return bridge_rank == 0 ? 1 : 0; }
+static int peers_end(void) { return bridge_rank == 0 ? bridge_size : 1; }
+
+void bridge_pulse_begin(char (*names)[HOST_NAME])
+{
+	peers = bridge_room(sizeof *peers * (size_t)peers_end());
+	hosts = names;
+	before = bridge_now();
+	next = before;
+	for (int p = first_peer(); p < peers_end(); p++)
+		peers[p] = (struct peer){.beat = MPI_REQUEST_NULL, .heard = before};
+}
+
+/* beat tells all peers that this process is there, but not again before the last time has left. */
+static void beat(void)
+{
+	for (int p = first_peer(); p < peers_end(); p++) {
+		int gone;
+		MPI_Test(&peers[p].beat, &gone, MPI_STATUS_IGNORE);
+		if (gone)
+			MPI_Isend(NULL, 0, MPI_BYTE, p, TAG_PULSE, bridge_failures, &peers[p].beat);
+	}
+}
+
+static void listen_to_all(int64_t now)
+{
+	for (;;) {
+		int there;
+		MPI_Status status;
+		MPI_Iprobe(MPI_ANY_SOURCE, TAG_PULSE, bridge_failures, &there, &status);
+		if (!there)
+			return;
+		MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, TAG_PULSE, bridge_failures, MPI_STATUS_IGNORE);
+		peers[status.MPI_SOURCE].heard = now;
+	}
+}
+
+void bridge_pulse_end(void)
+{
+	for (int p = first_peer(); bridge_size > 1 && p < peers_end(); p++)
+		for (int gone = 0, ms = 0; !gone && ms < 200; ms++) {
+			listen_to_all(bridge_now());
+			MPI_Test(&peers[p].beat, &gone, MPI_STATUS_IGNORE);
+			if (!gone)
+				bridge_sleep(1);
+		}
+}
+
+void bridge_pulse(void)
+{
+	if (bridge_size == 1 || peers == NULL)
+		return;
+	int64_t now = bridge_now();
+	if (now < next)
+		return;
+	next = now + BEAT * second / 4;
+	listen_to_all(now);
+	/* This process itself may have been stopped, and so may all have been. */
+	int slept = now - before > SILENCE_LIMIT / 4 * second + second;
+	before = now;
+	static int64_t beaten;
+	if (now - beaten > BEAT * second) {
+		beat();
+		beaten = now;
+	}
+	for (int p = first_peer(); p < peers_end(); p++) {
+		if (slept)
+			peers[p].heard = now;
+		if (now - peers[p].heard < SILENCE_LIMIT * second)
+			continue;
+		char text[1024];
+		snprintf(text, sizeof text, "process %d on %s has not answered for %d s: it is stopped, or its host or the connection to it is gone",
+			p, bridge_rank == 0 ? hosts[p] : bridge_life->line.host, SILENCE_LIMIT);
+		bridge_miss(text);
+		return;
+	}
+}
