@@ -19,6 +19,10 @@ import (
 	"slackline/observe/mpi/mpitest"
 )
 
+// inOwnDirectory runs a command in a directory that has the same name for all processes, as on hosts with disks of their
+// own.
+const inOwnDirectory = `exec 9<"$0" && cd "$0" && exec env PWD=/proc/self/fd/9 "$@"`
+
 // newSplitJob prepares a job of one process in each of some directories: files that a process has to read must be in
 // its own.
 func newSplitJob(t testing.TB, l *mpi.Library, dirs []string, args ...string) *jobRun {
@@ -32,7 +36,7 @@ func newSplitJob(t testing.TB, l *mpi.Library, dirs []string, args ...string) *j
 		if i > 0 {
 			words = append(words, ":")
 		}
-		words = append(append(words, "-n", "1", "-wdir", dir, program), args...)
+		words = append(append(words, "-n", "1", "sh", "-c", inOwnDirectory, dir, program), args...)
 	}
 	j.Args = words
 	return j
