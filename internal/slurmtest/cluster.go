@@ -124,7 +124,7 @@ func (c *Cluster) configure(t *testing.T) {
 		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", n, host, port[n-1], CPUs)
 		directories = append(directories, fmt.Sprint("spool.n", n), fmt.Sprint("tmp.n", n))
 	}
-	fmt.Fprintf(&b, "PartitionName=all Nodes=n[1-%d] Default=YES MaxTime=60 State=UP\n", Nodes)
+	fmt.Fprintf(&b, "PartitionName=all Nodes=n[1-%d] Default=YES MaxTime=INFINITE State=UP\n", Nodes)
 	for _, name := range directories {
 		if err := os.Mkdir(c.file(name), 0o755); err != nil {
 			t.Fatal(err)
