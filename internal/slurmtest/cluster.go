@@ -177,11 +177,12 @@ func (c *Cluster) StartController(t *testing.T) {
 	c.controller = c.daemon(t, "slurmctld", "-D")
 }
 
-// KillController kills the controller. Jobs run on.
-func (c *Cluster) KillController(t *testing.T) {
+// StopController ends the controller, as an update does. Jobs run on. A controller that is killed instead loses what was
+// submitted in the last seconds, and gives the numbers of these jobs to others.
+func (c *Cluster) StopController(t *testing.T) {
 	t.Helper()
 	pid := c.controller.Process.Pid
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	c.await(t, "the end of the controller", func() bool { return syscall.Kill(pid, 0) != nil })
