@@ -319,6 +319,11 @@ seed: 1
 	for _, state := range []string{"PENDING", "RUNNING"} {
 		s.ok(t, "scancel", strings.Fields(s.Queue(t, "--states="+state, "--format=%i"))[0])
 	}
+	for begin := time.Now(); len(lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) { // the third job begins
+		if time.Since(begin) > slurmtest.Timeout {
+			t.Fatalf("the job that ran has not ended:\n%s", out)
+		}
+	}
 	s.write(t, "go", "")
 	code, text := s.end(t, c, out)
 	if code == 0 || !strings.Contains(text, "1 of 3 runs finished") || strings.Count(text, "it was interrupted") != 1 ||
