@@ -120,7 +120,7 @@ func TestImports(t *testing.T) {
 }
 
 // forTests are the packages that only tests may import, and each other.
-var forTests = []string{"internal/browser", "internal/needed", "observe/mpi/mpitest"}
+var forTests = []string{"internal/browser", "internal/needed", "internal/slurmtest", "observe/mpi/mpitest"}
 
 func TestForTests(t *testing.T) {
 	for _, f := range sources(t) {

@@ -54,10 +54,16 @@ func (a *app) writeInventory(w io.Writer, d *mpi.Inventory) error {
 	if len(d.Libraries) == 0 {
 		b.WriteString("  none: programs cannot be recorded; put an mpicc into PATH, e.g. of libopenmpi-dev and openmpi-bin\n")
 	}
-	for _, text := range d.Broken {
-		for _, line := range table.Wrap("does not work: "+text, width-2) {
+	wrapped := func(text string) {
+		for _, line := range table.Wrap(text, width-2) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
+	}
+	for _, text := range d.Broken {
+		wrapped("does not work: " + text)
+	}
+	for _, text := range d.Remarks {
+		wrapped(text)
 	}
 	fmt.Fprintf(&b, "\n%s\n", a.bold("Tools"))
 	var rows []pair

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -28,7 +29,7 @@ func (f *jobFlags) add(fs *pflag.FlagSet, what string) {
 // addMPI adds the flags without the number of ranks.
 func (f *jobFlags) addMPI(fs *pflag.FlagSet) {
 	fs.StringVar(&f.mpi, "mpi", "", "`name` or compiler of the MPI, e.g. openmpi or mpicc.mpich (default: the first that is found)")
-	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --nodes 2' (default: the MPI's own)")
+	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --mpi=pmix --nodes 2' (default: the MPI's own)")
 }
 
 // addNumbers adds the flags of a measurement on several numbers of ranks.
@@ -130,4 +131,14 @@ func interruptedOr(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return err
+}
+
+// inconclusiveIf tells of an error with that cause and ends as inconclusive; others it returns.
+func inconclusiveIf(a *app, cause, err error) error {
+	if !errors.Is(err, cause) {
+		return err
+	}
+	a.progress.Clear()
+	a.say(plainText(err))
+	return verdictError(exitUnsure)
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,10 +53,10 @@ func (a *app) measureNetworkCommand() *cobra.Command {
 		Long: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP: L, o, g, G and S, with intervals, and the sizes at which " +
 			"the protocol changes. A small program is compiled with the site's mpicc and started under its MPI. With more than two ranks the pairs are " +
 			"sorted into those on one host and near and far ones on different hosts, and one pair of each class is measured. The result can be written as a machine file " +
-			"that 'simulate' takes. A measurement that was disturbed too much is refused.",
+			"that 'simulate' takes. A measurement that was disturbed too much is refused; one that says too little about a parameter is inconclusive (exit code 4).",
 		Example: `  slackline measure network
   slackline measure network --mpi mpich --machine-file mine.yaml --plot mine.svg
-  slackline measure network --ranks 64 --launch 'srun --nodes 4' --machine-file cluster.yaml
+  slackline measure network --ranks 64 --launch 'srun --mpi=pmix --nodes 4' --machine-file cluster.yaml
   slackline measure network --listen :7777             # on one host
   slackline measure network --tcp node1:7777           # on the other
   slackline measure network --tcp self                 # both ends here`,
@@ -156,7 +158,7 @@ func (o *measureNetworkOptions) run(a *app, c *cobra.Command) error {
 		over = r.overTCP
 	}
 	if err := over(c.Context(), a, o); err != nil {
-		return interruptedOr(c.Context(), err)
+		return inconclusiveIf(a, measure.ErrWide, interruptedOr(c.Context(), err))
 	}
 	a.progress.Clear()
 	return r.output(a, o)
@@ -183,14 +185,48 @@ type measuredNetwork struct {
 	hosts   []string
 	classes []measure.ClassNetwork
 	options *measure.NetworkOptions
+	begin   time.Time // of the pair that is measured
 }
 
-// progress tells how far a measurement is.
+// progress tells how far a measurement is, and how long it will take if that is long.
 func (r *measuredNetwork) progress(a *app, what string) {
 	line := a.startProgress()
+	told := false
 	r.options.Progress = func(done, total int) {
-		line.Report(func() string { return fmt.Sprintf("%s: %d of %d sizes", what, done, total) })
+		elapsed, round := time.Since(r.begin), len(r.options.Sizes)
+		line.Report(func() string {
+			return fmt.Sprintf("%s: %d of %d sizes, %s left", what, done, total, roughly(expected(elapsed, done, total)-elapsed))
+		})
+		if told || done < round && elapsed < firstEstimate {
+			return
+		}
+		told = true
+		if all := expected(elapsed, done, total); all > longMeasurement {
+			least := "about"
+			if done < round { // the sizes to come are larger than those before
+				least = "at least"
+			}
+			a.note("%s: all %d rounds will take %s %s; fewer --rounds, a smaller --repeat or --max-size take less", what, r.options.Rounds, least, roughly(all))
+		}
 	}
+}
+
+const (
+	longMeasurement = time.Minute
+	firstEstimate   = 15 * time.Second // without the end of the first round
+)
+
+// expected is how long something takes of which a part is done.
+func expected(elapsed time.Duration, done, total int) time.Duration {
+	return time.Duration(float64(elapsed) / float64(max(done, 1)) * float64(total))
+}
+
+// roughly is a time to wait for, for people.
+func roughly(d time.Duration) string {
+	if d < 100*time.Second {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f min", math.Ceil(d.Minutes()))
 }
 
 // overMPI measures one pair of each class of pairs.
@@ -210,6 +246,7 @@ func (r *measuredNetwork) overMPI(ctx context.Context, a *app, o *measureNetwork
 		return err
 	}
 	for _, class := range classes {
+		r.begin = time.Now()
 		r.progress(a, fmt.Sprintf("ranks %d and %d (%s)", class.Usual[0], class.Usual[1], class.Name))
 		link := j.Link(class.Usual[0], class.Usual[1])
 		r.options.Renew = func() (measure.Link, error) { return link, j.Restart(ctx) }
@@ -241,6 +278,7 @@ func (r *measuredNetwork) overTCP(ctx context.Context, a *app, o *measureNetwork
 		return err
 	}
 	defer func() { link.close() }()
+	r.begin = time.Now()
 	r.progress(a, "TCP to "+o.tcp)
 	if class == machine.Node {
 		r.options.Renew = dial

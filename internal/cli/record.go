@@ -49,7 +49,7 @@ func (a *app) recordCommand() *cobra.Command {
 			"Streams and exit code are those of the program.",
 		Example: `  slackline record -- mpirun -n 8 ./app input.txt
   slackline record --out small.slt --max-size 64MiB --ring -- mpirun -n 8 ./app
-  slackline record --window 10s..20s -- srun -n 1024 ./app
+  slackline record --window 10s..20s -- srun --mpi=pmix -n 1024 ./app
   slackline record --estimate -- mpirun -n 2 ./app
   slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
   slackline record --print-header > slackline.h`,

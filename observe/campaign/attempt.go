@@ -249,7 +249,11 @@ func lastLine(path string) string {
 	}
 	data := make([]byte, most)
 	n, _ := f.Read(data)
-	text := strings.TrimSpace(strings.ToValidUTF8(string(data[:n]), ""))
+	return lastLineOf(string(data[:n]))
+}
+
+func lastLineOf(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
@@ -271,11 +275,27 @@ func (x *execution) submit(ctx context.Context, run *Run, attempt int) error {
 		words = append(words, o.fill(x.Plan.named(run.At), run.texts(dir)))
 	}
 	words = append(words, script)
-	c := exec.Command(words[0], words[1:]...) // not ended by an interrupt: the job may be there already
-	c.Env = x.options.Environment
-	out, err := c.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", Quote(words), err, strings.TrimSpace(string(out)))
+	for {
+		c := exec.Command(words[0], words[1:]...) // not ended by an interrupt: the job may be there already
+		c.Env = x.options.Environment
+		out, err := c.CombinedOutput()
+		if err == nil {
+			break
+		}
+		refused := fmt.Errorf("%s: %w: %s", Quote(words), err, strings.TrimSpace(string(out)))
+		there, away, err := x.inQueue(ctx, run, attempt)
+		if err != nil {
+			return errors.Join(refused, err)
+		}
+		if there { // the answer was lost
+			break
+		}
+		if r, err := readResult(dir, attempt); r != nil || err != nil {
+			return err
+		}
+		if !away { // it would be refused again
+			return refused
+		}
 	}
 	return x.awaitJob(ctx, run, attempt)
 }
@@ -285,35 +305,52 @@ func (x *execution) jobName(run *Run, attempt int) string {
 	return fmt.Sprintf("slackline-%08x-%s.a%d", crc32.ChecksumIEEE([]byte(x.Dir)), run.Name, attempt)
 }
 
+// awayPatience is how long a batch system may not answer: controllers are restarted, and servers updated.
+const awayPatience = 10 * time.Minute
+
+// inQueue asks the batch system whether a job is in its queue, again and again if it does not answer: then it was away.
+func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, away bool, err error) {
+	b := x.Plan.batch
+	words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
+	for begin := time.Now(); ; away = true {
+		c := exec.CommandContext(ctx, words[0], words[1:]...)
+		c.Env = x.options.Environment
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		out, err := c.Output()
+		switch {
+		case ctx.Err() != nil:
+			return false, away, ctx.Err()
+		case err == nil:
+			return len(bytes.TrimSpace(out)) > 0, away, nil
+		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), time.Since(begin) > awayPatience:
+			return false, away, fmt.Errorf("%s: %w: %s", Quote(words), err, lastLineOf(stderr.String()))
+		case !away:
+			x.options.Note(fmt.Sprintf("the batch system does not answer (%s: %s); jobs are waited for until it does", words[0], lastLineOf(stderr.String())))
+		}
+		if err := pause(ctx, b.Poll); err != nil {
+			return false, away, err
+		}
+	}
+}
+
 // awaitJob waits until a job has left a result, or is no more in the queue.
 func (x *execution) awaitJob(ctx context.Context, run *Run, attempt int) error {
-	b := x.Plan.batch
-	const patience = 10 // calls of the queue command that may fail in a row
-	gone, failures := 0, 0
-	for {
+	for gone := 0; ; {
 		if r, err := readResult(x.RunDir(run.Name), attempt); r != nil || err != nil {
 			return err
 		}
 		if gone == 2 { // the file system of the nodes may need a moment
 			return nil
 		}
-		words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
-		c := exec.CommandContext(ctx, words[0], words[1:]...)
-		c.Env = x.options.Environment
-		out, err := c.Output()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			if failures++; failures == patience {
-				return fmt.Errorf("%s: %w", Quote(words), err)
-			}
-		case len(bytes.TrimSpace(out)) == 0:
-			gone++
-		default:
-			gone, failures = 0, 0
+		there, _, err := x.inQueue(ctx, run, attempt)
+		if err != nil {
+			return err
 		}
-		if err := pause(ctx, b.Poll); err != nil {
+		if gone++; there {
+			gone = 0
+		}
+		if err := pause(ctx, x.Plan.batch.Poll); err != nil {
 			return err
 		}
 	}

@@ -29,9 +29,9 @@ func differences(got, want string) string {
 }
 
 // plainRun runs a program without anything injected.
-func plainRun(t *testing.T, l *mpi.Library, ranks int, program string) string {
+func plainRun(t *testing.T, l *mpi.Library, ranks int, program string, args ...string) string {
 	t.Helper()
-	c := exec.Command(l.Launcher, "-n", fmt.Sprint(ranks), program)
+	c := exec.Command(l.Launcher, append([]string{"-n", fmt.Sprint(ranks), program}, args...)...)
 	c.WaitDelay = time.Second
 	out, err := c.Output()
 	if err != nil {

@@ -120,7 +120,13 @@ func (w wrapper) writeC(b *strings.Builder, suffix string) {
 		w.writeBefore(b)
 		line("int result = %s;", real)
 		if made := w.made(); made != "" {
-			line("if (result == MPI_SUCCESS) %s(*%s);", w.afterwards(), made)
+			handle := func(_, name string) string {
+				if name == made {
+					return "*" + name
+				}
+				return name
+			}
+			line("%sif (result == MPI_SUCCESS) %s;", w.writeAfter(b), w.afterwards(handle))
 		}
 		line("return result;")
 	}
@@ -177,9 +183,20 @@ func (w wrapper) writeBefore(b *strings.Builder) {
 		b.WriteString("    inj_buffered_end();\n")
 	case unhandled:
 		fmt.Fprintf(b, "    inj_add(&inj_report->unhandled[%d], 1);\n    inj_drain();\n", w.number)
-	case makeComm, drain:
+	case makeComm:
+		b.WriteString("    inj_drain();\n    inj_making++;\n")
+	case drain:
 		b.WriteString("    inj_drain();\n")
 	}
+}
+
+// writeAfter writes what comes after such a call, and returns the condition of what follows: a binding may call another one.
+func (w wrapper) writeAfter(b *strings.Builder) string {
+	if w.treatment != makeComm {
+		return ""
+	}
+	b.WriteString("    inj_making--;\n")
+	return "if (inj_making == 0) "
 }
 
 // made is the parameter for what the call makes: a communicator, or a persistent request.
@@ -191,10 +208,17 @@ func (w wrapper) made() string {
 	return ""
 }
 
-// afterwards is the C function that learns of what was made.
-func (w wrapper) afterwards() string {
-	if w.treatment == makeComm {
-		return "inj_comm_made"
+// afterwards is the call by which the library learns of what was made. A handle is given as a binding has it, by its kind and
+// the name of its parameter.
+func (w wrapper) afterwards(handle func(kind, name string) string) string {
+	made := w.made()
+	switch {
+	case w.treatment != makeComm:
+		return fmt.Sprintf("inj_foreign(%s)", handle("Request", made))
+	case w.Name == "Comm_create_group":
+		return fmt.Sprintf("inj_group_made(%s, %s, %s, %s)", handle("Comm", "comm"), handle("Group", "group"), handle("", "tag"), handle("Comm", made))
+	case strings.HasPrefix(w.Name, "Intercomm_"):
+		return fmt.Sprintf("inj_comm_made(MPI_COMM_NULL, %s)", handle("Comm", made))
 	}
-	return "inj_foreign"
+	return fmt.Sprintf("inj_comm_made(%s, %s)", handle("Comm", w.Params[0].Name), handle("Comm", made))
 }

@@ -53,12 +53,14 @@ func (w wrapper) writePassedOn(b *strings.Builder, call string) {
 	}
 	w.writeBefore(b)
 	fmt.Fprintf(b, "    real(%s);\n", call)
-	if made := w.made(); made != "" {
-		kind := "Comm"
-		if w.treatment != makeComm {
-			kind = "Request"
+	if w.made() != "" {
+		handle := func(kind, name string) string {
+			if kind == "" {
+				return "*f_" + name
+			}
+			return fmt.Sprintf("PMPI_%s_f2c(*f_%s)", kind, name)
 		}
-		fmt.Fprintf(b, "    if (*ierror == MPI_SUCCESS) %s(PMPI_%s_f2c(*f_%s));\n", w.afterwards(), kind, made)
+		fmt.Fprintf(b, "    %sif (*ierror == MPI_SUCCESS) %s;\n", w.writeAfter(b), w.afterwards(handle))
 	}
 }
 

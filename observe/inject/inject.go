@@ -134,7 +134,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if r.ExitCode, r.Elapsed, err = command.Run(ctx, shim, variables, o.Streams); err != nil {
 		return nil, err
 	}
-	if err := o.collect(dir, r); err != nil {
+	if err = command.CheckApart(dir, library); err == nil {
+		err = o.collect(dir, r, command.Hint(library))
+	}
+	if err != nil {
 		return r, errors.Join(ctx.Err(), err)
 	}
 	if o.Latency.Given() && o.Base < 0 {
@@ -211,13 +214,13 @@ func (o *Options) writeNoise(path string) error {
 }
 
 // collect reads what the library left, and tells what is not as it should be.
-func (o *Options) collect(dir string, r *Result) error {
+func (o *Options) collect(dir string, r *Result, hint string) error {
 	list, err := readReports(dir)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 && r.ExitCode != 0 {
-		return fmt.Errorf("%w: the command ended with code %d before MPI_Init was done", ErrNothing, r.ExitCode)
+		return fmt.Errorf("%w: the command ended with code %d before MPI_Init was done%s", ErrNothing, r.ExitCode, hint)
 	}
 	if len(list) == 0 {
 		return fmt.Errorf("%w: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", ErrNothing, r.MPI)

@@ -39,6 +39,7 @@ type Job struct {
 	Version string   // what the library calls itself when it runs
 
 	launch  []string
+	hint    string // what may be missing if it does not start
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	lines   *bufio.Reader
@@ -71,8 +72,12 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 		}
 	}
 	args := append(append([]string{}, launch...), "-n", strconv.Itoa(ranks), program)
-	j := &Job{Library: l, Command: args, launch: launch, command: exec.CommandContext(ctx, args[0], args[1:]...), talk: &tail{}}
-	j.command.Cancel = func() error { return j.command.Process.Signal(os.Interrupt) }
+	launcher, err := mpi.ParseCommand(args)
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{Library: l, Command: args, launch: launch, hint: launcher.Hint(l), command: exec.CommandContext(ctx, args[0], args[1:]...), talk: &tail{}}
+	j.command.Cancel = func() error { return launcher.Interrupt(j.command.Process) }
 	j.command.WaitDelay = 5 * time.Second
 	j.command.Stderr = j.talk
 	if j.stdin, err = j.command.StdinPipe(); err != nil {
@@ -88,7 +93,7 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	}
 	words, err := j.answer("slackline-version")
 	if err != nil {
-		return nil, errors.Join(err, j.Close())
+		return nil, errors.Join(fmt.Errorf("%w%s", err, j.hint), j.Close())
 	}
 	j.Version = strings.Join(words, " ")
 	words, err = j.answer("slackline-hosts")
@@ -96,7 +101,7 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 		return nil, errors.Join(err, j.Close())
 	}
 	if j.Hosts = words; len(words) != ranks {
-		return nil, errors.Join(fmt.Errorf("asked for %d ranks, got %d", ranks, len(words)), j.Close())
+		return nil, errors.Join(fmt.Errorf("asked for %d ranks, got %d%s", ranks, len(words), j.hint), j.Close())
 	}
 	return j, nil
 }

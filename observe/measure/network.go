@@ -85,6 +85,9 @@ type NetworkPoint struct {
 	Disturbed            bool // the 90th percentile is more than three times the minimum
 }
 
+// ErrWide wraps the reason why a measurement says too little: more of it may say enough.
+var ErrWide = errors.New("the measurement is inconclusive")
+
 // ErrImplausible wraps the reason why a measurement was refused.
 var ErrImplausible = errors.New("the measurement makes no sense")
 
@@ -328,6 +331,37 @@ func (n *Network) check() error {
 	if most := n.HalfRoundTrip.Value * 4; n.Send.Value > most || n.Receive.Value > most {
 		return fmt.Errorf("%w: overheads of %s and %s on a link where a message takes %s", ErrImplausible,
 			picoseconds(n.Send.Value).Short(), picoseconds(n.Receive.Value).Short(), picoseconds(n.HalfRoundTrip.Value).Short())
+	}
+	return n.wide()
+}
+
+// wide refuses parameters of which the rounds say nothing: whose interval is wider than several times what a message
+// takes as a whole, a small one for L, o and g, the largest one of its protocol for G.
+func (n *Network) wide() error {
+	type parameter struct {
+		name  string
+		width float64 // ns
+		whole float64
+	}
+	var list []parameter
+	add := func(name string, f Figure, bytes int, whole float64) {
+		list = append(list, parameter{name, (f.High - max(f.Low, 0)) * float64(bytes), whole})
+	}
+	half := n.HalfRoundTrip.Value
+	add("L", n.L, 1, half)
+	add("o_s", n.Send, 1, half)
+	add("o_r", n.Receive, 1, half)
+	for i, p := range n.Protocols {
+		if i == 0 {
+			add("g", p.Gap, 1, max(half, p.Gap.Value))
+		}
+		add(fmt.Sprintf("G from %d to %d bytes", p.From, p.To), p.PerByte, p.To, max(half, p.Gap.Value)+max(p.PerByte.Value, 0)*float64(p.To))
+	}
+	for _, p := range list {
+		if p.width > unsteadyRatio*p.whole {
+			return fmt.Errorf("%w: the rounds differ so much that the interval of %s is %s wide, where a message as a whole takes %s; give more --rounds and a larger --repeat, on an idle machine",
+				ErrWide, p.name, picoseconds(p.width).Short(), picoseconds(p.whole).Short())
+		}
 	}
 	return nil
 }

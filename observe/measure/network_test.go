@@ -98,6 +98,39 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 }
 
+// TestNetworkIsInconclusive wants no result of parameters whose interval says nothing: one of a few rounds was late.
+func TestNetworkIsInconclusive(t *testing.T) {
+	steady := modelLink{l: 400, send: 90, receive: 70, gap: 150, perByte: 0.4, limit: 8192, gap2: 300, perByte2: 0.1, extra: 900, noise: 0.001, r: rand.New(rand.NewPCG(1, 2))}
+	late := func(change func(m *modelLink)) func() (Link, error) {
+		m := steady
+		change(&m)
+		return func() (Link, error) { return &m, nil }
+	}
+	o := DefaultNetwork()
+	o.Repeat, o.Rounds = 5, 2
+	for name, tc := range map[string]struct {
+		renew func() (Link, error)
+		want  error
+	}{
+		"steady":                {late(func(*modelLink) {}), nil},
+		"a little late":         {late(func(m *modelLink) { m.receive *= 2 }), nil},
+		"late receives":         {late(func(m *modelLink) { m.receive, m.l = 3000, -2530 }), ErrWide},
+		"other time per byte":   {late(func(m *modelLink) { m.perByte2 = 0.07 }), nil},
+		"far more per byte":     {late(func(m *modelLink) { m.perByte2 = 3 }), ErrWide},
+		"late at every message": {late(func(m *modelLink) { m.l = 1.9e6 }), ErrImplausible},
+	} {
+		o.Renew = tc.renew
+		link := steady
+		n, err := MeasureNetwork(context.Background(), &link, o)
+		if !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
+			t.Errorf("%s: %v, want %v", name, err, tc.want)
+			if n != nil {
+				t.Logf("%+v", *n)
+			}
+		}
+	}
+}
+
 func TestNetworkOverTCP(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

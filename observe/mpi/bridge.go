@@ -104,7 +104,7 @@ func (s Start) makeBridge(ctx context.Context, dir, wanted string) (string, erro
 
 // library chooses the library of a job.
 func (s Start) library(list []*Library, wanted string) (*Library, error) {
-	if wanted != "" || s.Kind == Unknown {
+	if wanted != "" {
 		return Named(list, wanted)
 	}
 	for _, l := range list {

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 )
 
 // Inventory is what the machine offers to MPI programs and to tools that look at them.
@@ -13,6 +15,7 @@ type Inventory struct {
 	Libraries []*Library `json:"libraries"`
 	Broken    []string   `json:"broken,omitempty"` // compilers that do not work, with the reason
 	Tools     []Tool     `json:"tools"`
+	Remarks   []string   `json:"remarks,omitempty"` // what has to be done before something works
 	Cache     string     `json:"cache"`
 	CPUs      int        `json:"cpus"`
 }
@@ -30,6 +33,9 @@ func Doctor(ctx context.Context) (*Inventory, error) {
 	d.Libraries, d.Broken = find(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if text := rootRemark(d.Libraries, os.Geteuid(), os.Getenv); text != "" {
+		d.Remarks = append(d.Remarks, text)
 	}
 	for _, t := range []Tool{
 		{Name: "gcc", For: "C programs; compiles the recorder behind mpicc"},
@@ -51,6 +57,21 @@ func Doctor(ctx context.Context) (*Inventory, error) {
 		d.Tools = append(d.Tools, l)
 	}
 	return d, nil
+}
+
+// rootRemark says what root, as in containers, has to set before the launcher of Open MPI starts anything.
+func rootRemark(list []*Library, user int, getenv func(string) string) string {
+	has := slices.ContainsFunc(list, func(l *Library) bool { return l.Kind == OpenMPI })
+	var missing []string
+	for _, name := range []string{"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"} {
+		if getenv(name) != "1" {
+			missing = append(missing, name+"=1")
+		}
+	}
+	if !has || user != 0 || len(missing) == 0 {
+		return ""
+	}
+	return "you are root: mpirun of Open MPI starts nothing for you unless you set " + strings.Join(missing, " and ")
 }
 
 // findLibrary finds a library where the system searches.

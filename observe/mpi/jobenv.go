@@ -14,7 +14,7 @@ const JobVariable = "SLACKLINE_MPI_JOB"
 
 // Start is how a launcher has started this process as one of a job.
 type Start struct {
-	Kind     Kind   // of the launcher; Unknown: srun, which starts programs of any library
+	Kind     Kind   // of the launcher, or for srun of the library that most likely understands it
 	Any      bool   // srun: programs of another kind may understand it, too
 	Launcher string // as a user calls it
 	Rank     int
@@ -44,7 +44,7 @@ func StartedIn(getenv func(string) string) (s Start, is bool, err error) {
 	case step && numbers("PMI_RANK", "PMI_SIZE"):
 		s.Kind, s.Any, s.Launcher = MPICH, true, "srun"
 	case step && numbers("PMIX_RANK", "SLURM_STEP_NUM_TASKS"), step && numbers("PMIX_RANK", "SLURM_NTASKS"):
-		s.Kind, s.Launcher = Unknown, "srun"
+		s.Kind, s.Any, s.Launcher = OpenMPI, true, "srun"
 	case step && numbers("SLURM_PROCID", "SLURM_STEP_NUM_TASKS") && s.Size > 1:
 		return s, false, fmt.Errorf("srun has started %d processes without MPI, so that they cannot work together; "+
 			"give srun --mpi=pmix or --mpi=pmi2 (srun --mpi=list shows what there is), or set %s=off", s.Size, JobVariable)

@@ -104,14 +104,16 @@ func ParseCommand(args []string) (*Command, error) {
 // options of launchers take a value is not known here, but values are seldom executable.
 func programAmong(words []string) (Program, error) {
 	for i, w := range words {
-		if strings.HasPrefix(w, "-") {
-			continue
-		}
-		if path, err := exec.LookPath(w); err == nil && isExecutable(path) {
+		if !strings.HasPrefix(w, "-") && isProgram(w) {
 			return programOf(words[i:])
 		}
 	}
 	return Program{}, nil
+}
+
+func isProgram(word string) bool {
+	path, err := exec.LookPath(word)
+	return err == nil && isExecutable(path)
 }
 
 // programOf looks at a program, and through those that only start another one (env, numactl, a shell).
@@ -244,7 +246,7 @@ func (c *Command) With(preload string, variables []Variable) (args, environment 
 	var options []string
 	switch {
 	case c.Slurm:
-		return slurmExport(c.Args, all), environment
+		return slurmExport(c.Args, all)
 	case c.Kind == OpenMPI: // its option holds for the programs up to the next colon
 		for _, v := range all {
 			options = append(options, "-x", v.Name+"="+v.Value)
@@ -274,18 +276,86 @@ func withVariables(environment []string, all []Variable) []string {
 	return environment
 }
 
-// slurmExport adds variables to what srun hands on; its option --export is given only once.
-func slurmExport(args []string, all []Variable) []string {
-	var text strings.Builder
-	for _, v := range all {
-		fmt.Fprintf(&text, ",%s=%s", v.Name, v.Value)
+// slurmExport adds variables to what srun hands on, by its option --export, which is given only once. Its list is
+// separated by commas: a value with commas goes by srun's own environment.
+func slurmExport(args []string, all []Variable) (with, environment []string) {
+	environment = os.Environ()
+	list := "ALL"
+	if given := os.Getenv("SLURM_EXPORT_ENV"); given != "" { // the option goes before it
+		list = given
 	}
-	args = slices.Clone(args)
-	for i, w := range args {
-		if rest, ok := strings.CutPrefix(w, "--export="); ok {
-			args[i] = "--export=" + rest + text.String()
-			return args
+	with = slices.Clone(args)
+	at, words := slurmOption(args, "--export")
+	switch words {
+	case 1:
+		list = strings.TrimPrefix(args[at], "--export=")
+	case 2:
+		list = args[at+1]
+	default:
+		at = 1
+	}
+	if strings.EqualFold(list, "NONE") || strings.EqualFold(list, "NIL") { // what is named is handed on, and nothing else
+		list = ""
+	}
+	for _, v := range all {
+		switch {
+		case !strings.Contains(v.Value, ","):
+			list += "," + v.Name + "=" + v.Value
+		case v.Name == "LD_PRELOAD": // not for srun itself
+			list += "," + v.Name + "='" + v.Value + "'"
+		default:
+			list += "," + v.Name
+			environment = append(environment, v.Name+"="+v.Value)
 		}
 	}
-	return slices.Insert(args, 1, "--export=ALL"+text.String())
+	return slices.Replace(with, at, at+words, "--export="+strings.TrimPrefix(list, ",")), environment
+}
+
+// slurmOption finds an option of srun before its program: where it is, and of how many words, one or two; none: it is not
+// there.
+func slurmOption(args []string, name string) (at, words int) {
+	for i, w := range args {
+		switch {
+		case i > 0 && !strings.HasPrefix(w, "-") && isProgram(w):
+			return 0, 0
+		case w == name && i+1 < len(args):
+			return i, 2
+		case strings.HasPrefix(w, name+"="):
+			return i, 1
+		}
+	}
+	return 0, 0
+}
+
+// Apart is the file that a process leaves in the directory of the recorder, or of the library that injects, if it is alone
+// in MPI_COMM_WORLD and finds that another one was there before.
+const Apart = "apart"
+
+// CheckApart says what is wrong if the processes that a launcher has started were not one job of MPI.
+func (c *Command) CheckApart(dir string, l *Library) error {
+	if _, err := os.Stat(filepath.Join(dir, Apart)); c.Launcher == "" || err != nil {
+		return nil
+	}
+	hint := c.Hint(l)
+	if hint == "" {
+		hint = "; it does not belong to " + l.String() + ", with which the program is built"
+	}
+	return fmt.Errorf("%s has started processes that do not know of each other, each is rank 0 of 1%s", c.Args[0], hint)
+}
+
+// Hint says what may be missing where processes did not come through MPI_Init as one job, after the text that says so.
+// It is empty if nothing is known.
+func (c *Command) Hint(l *Library) string {
+	give := map[Kind]string{OpenMPI: "--mpi=pmix", MPICH: "--mpi=pmi2"}[l.Kind]
+	if give == "" {
+		give = "--mpi=pmix or --mpi=pmi2"
+	}
+	at, words := slurmOption(c.Args, "--mpi")
+	switch given := strings.Join(c.Args[at:at+words], " "); {
+	case !c.Slurm || given == give:
+		return ""
+	case words > 0:
+		return fmt.Sprintf("; programs of %s need srun %s instead of %s (srun --mpi=list shows what there is)", l, give, given)
+	}
+	return fmt.Sprintf("; programs of %s need srun %s, unless the site has chosen that (srun --mpi=list shows what there is)", l, give)
 }

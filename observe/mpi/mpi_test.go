@@ -43,7 +43,11 @@ func TestWith(t *testing.T) {
 		{Command{Args: strings.Fields("srun -n 2 a"), Launcher: "srun", Kind: Unknown, Slurm: true},
 			"srun --export=ALL,LD_PRELOAD=lib,A=1 -n 2 a", false},
 		{Command{Args: strings.Fields("srun --export=NONE -n 2 a"), Launcher: "srun", Kind: Unknown, Slurm: true},
-			"srun --export=NONE,LD_PRELOAD=lib,A=1 -n 2 a", false},
+			"srun --export=LD_PRELOAD=lib,A=1 -n 2 a", false},
+		{Command{Args: strings.Fields("srun -n 2 --export HOME sh --export=x"), Launcher: "srun", Kind: Unknown, Slurm: true},
+			"srun -n 2 --export=HOME,LD_PRELOAD=lib,A=1 sh --export=x", false},
+		{Command{Args: strings.Fields("srun sh --export=x"), Launcher: "srun", Kind: Unknown, Slurm: true},
+			"srun --export=ALL,LD_PRELOAD=lib,A=1 sh --export=x", false},
 		{Command{Args: []string{"a", "b"}}, "a b", true},
 	} {
 		args, environment := tc.command.With("lib", []Variable{{"A", "1"}})
@@ -53,6 +57,12 @@ func TestWith(t *testing.T) {
 		if got := slices.Contains(environment, "LD_PRELOAD=lib") && slices.Contains(environment, "A=1"); got != tc.env {
 			t.Errorf("%s: variables in the environment = %v, want %v", tc.want, got, tc.env)
 		}
+	}
+	slurm := Command{Args: strings.Fields("srun a"), Launcher: "srun", Kind: Unknown, Slurm: true}
+	t.Setenv("SLURM_EXPORT_ENV", "NONE")
+	args, environment := slurm.With("lib", []Variable{{"A", "1,2"}})
+	if got := strings.Join(args, " "); got != "srun --export=LD_PRELOAD=lib,A a" || !slices.Contains(environment, "A=1,2") {
+		t.Errorf("With = %s, want a value with a comma in the environment of srun", got)
 	}
 	t.Setenv("LD_PRELOAD", "other")
 	c := Command{Args: []string{"a"}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -36,7 +37,7 @@ func (c *Command) Run(ctx context.Context, preload string, variables []Variable,
 	p := exec.CommandContext(ctx, args[0], args[1:]...)
 	p.Env = environment
 	p.Stdin, p.Stdout, p.Stderr = s.In, s.Out, s.Err
-	p.Cancel = func() error { return p.Process.Signal(syscall.SIGINT) }
+	p.Cancel = func() error { return c.Interrupt(p.Process) }
 	const patience = 10 * time.Second // of an interrupted command
 	p.WaitDelay = patience
 	begin := time.Now()
@@ -54,4 +55,14 @@ func (c *Command) Run(ctx context.Context, preload string, variables []Variable,
 		return 0, elapsed, err
 	}
 	return code, elapsed, nil
+}
+
+// Interrupt asks the command to end. srun only tells what its processes do, unless it is asked twice within a second.
+func (c *Command) Interrupt(p *os.Process) error {
+	err := p.Signal(syscall.SIGINT)
+	if c.Slurm && err == nil {
+		time.Sleep(200 * time.Millisecond)
+		_ = p.Signal(syscall.SIGINT) // it may have ended
+	}
+	return err
 }

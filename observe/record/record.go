@@ -234,9 +234,12 @@ func (r *run) launch(ctx context.Context) error {
 
 // collect turns what the recorder wrote into a trace.
 func (r *run) collect() error {
+	if err := r.command.CheckApart(r.raw, r.result.Library); err != nil {
+		return err
+	}
 	c, err := Collect(r.raw, r.library)
 	if errors.Is(err, ErrNothing) && r.result.ExitCode != 0 {
-		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done", r.result.ExitCode)
+		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode, r.command.Hint(r.result.Library))
 	}
 	if errors.Is(err, ErrNothing) {
 		return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", r.result.Library)

@@ -60,7 +60,38 @@ static void look_at_members(MPI_Comm comm, struct comm *c) {
     PMPI_Group_free(&group);
 }
 
-static struct comm *learn(MPI_Comm comm, bool with_shadow) {
+/* A shadow has the members of a communicator in the same order, and no attributes of the program. It is made in the same
+ * way as the communicator itself, from the same parent: threads of the program may make communicators at the same time,
+ * and MPI libraries bring these calls into an order by their parents. A shadow that were made from the new communicator
+ * would come in between, and the threads of two ranks could wait for each other. */
+
+static bool wanted(const struct comm *c) { return !c->inter && !c->raw && c->size > 1; }
+
+/* shadow_alone makes a shadow from the communicator itself. */
+static void shadow_alone(MPI_Comm comm, struct comm *c) {
+    MPI_Group group;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_create(comm, group, &c->shadow);
+    PMPI_Group_free(&group);
+}
+
+/* shadow_from makes a shadow by a call of all members of the parent, also those that are in no new communicator. */
+static void shadow_from(MPI_Comm parent, MPI_Comm made, struct comm *c) {
+    MPI_Comm shadow = MPI_COMM_NULL;
+    int color = MPI_UNDEFINED, zero = 0;
+    if (c != NULL && wanted(c)) { /* the rank of the first member */
+        MPI_Group group, all;
+        PMPI_Comm_group(made, &group);
+        PMPI_Comm_group(parent, &all);
+        PMPI_Group_translate_ranks(group, 1, &zero, all, &color);
+        PMPI_Group_free(&group);
+        PMPI_Group_free(&all);
+    }
+    PMPI_Comm_split(parent, color, c != NULL ? c->rank : 0, &shadow);
+    if (shadow != MPI_COMM_NULL) c->shadow = shadow;
+}
+
+static struct comm *learn(MPI_Comm comm) {
     struct comm *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     int inter = 0;
@@ -72,13 +103,6 @@ static struct comm *learn(MPI_Comm comm, bool with_shadow) {
     if (inter) PMPI_Comm_remote_size(comm, &c->size);
     else PMPI_Comm_size(comm, &c->size);
     look_at_members(comm, c);
-    if (with_shadow && !inter && !c->raw && c->size > 1) { /* attributes of the program are not copied */
-        MPI_Group group;
-        PMPI_Comm_group(comm, &group);
-        PMPI_Comm_create(comm, group, &c->shadow);
-        PMPI_Group_free(&group);
-        PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
-    }
     PMPI_Comm_set_attr(comm, key, c);
     return c;
 }
@@ -90,27 +114,59 @@ struct comm *inj_comm(MPI_Comm comm) {
     struct comm *c = NULL;
     int found = 0;
     if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key, &c, &found) != MPI_SUCCESS) return NULL;
-    if (!found) c = learn(comm, false);
+    if (!found) {
+        c = learn(comm);
+        if (c != NULL) c->late = wanted(c);
+    }
     last.comm = comm;
     last.c = c;
     last.generation = now;
     return c;
 }
 
-/* inj_comm_made is called by all members when they have made a communicator. */
-void inj_comm_made(MPI_Comm made) {
-    struct comm *there;
-    int found = 0;
-    if (made == MPI_COMM_NULL || !atomic_load(&inj_active)) return;
-    if (PMPI_Comm_get_attr(made, key, &there, &found) != MPI_SUCCESS || !found) learn(made, true);
+_Thread_local int inj_making;
+
+static void hide(struct comm *c) {
+    if (c != NULL && c->shadow != MPI_COMM_NULL) PMPI_Comm_set_errhandler(c->shadow, MPI_ERRORS_RETURN);
+}
+
+/* inj_comm_made is called by all members of the parent when they have made communicators; without a parent, by all
+ * members of the new one. */
+void inj_comm_made(MPI_Comm parent, MPI_Comm made) {
+    if (!atomic_load(&inj_active)) return;
+    struct comm *c = made != MPI_COMM_NULL ? learn(made) : NULL, *from = inj_comm(parent);
+    if (from != NULL && !from->inter && !from->raw) shadow_from(parent, made, c);
+    else if (c != NULL && wanted(c)) shadow_alone(made, c);
+    hide(c);
+}
+
+/* inj_group_made is called by all members of a communicator that a group has made. */
+void inj_group_made(MPI_Comm parent, MPI_Group group, int tag, MPI_Comm made) {
+    if (!atomic_load(&inj_active) || made == MPI_COMM_NULL) return;
+    struct comm *c = learn(made);
+    if (c != NULL && wanted(c)) PMPI_Comm_create_group(parent, group, tag, &c->shadow);
+    hide(c);
+}
+
+/* inj_shadow_late makes the shadow of a communicator of which we learnt only when it was used. All members do that in the
+ * same collective. Where several threads may make communicators it is left undone, see above. */
+void inj_shadow_late(MPI_Comm comm, struct comm *c) {
+    int level = MPI_THREAD_MULTIPLE;
+    PMPI_Query_thread(&level);
+    c->late = false;
+    if (level == MPI_THREAD_MULTIPLE) return;
+    shadow_alone(comm, c);
+    hide(c);
 }
 
 void inj_comms_start(void) {
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL);
     PMPI_Comm_dup(MPI_COMM_SELF, &inj_own);
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    learn(MPI_COMM_WORLD, true);
-    learn(MPI_COMM_SELF, false);
+    struct comm *world = learn(MPI_COMM_WORLD);
+    if (wanted(world)) shadow_alone(MPI_COMM_WORLD, world);
+    hide(world);
+    learn(MPI_COMM_SELF);
 }
 
 void inj_comms_end(void) {

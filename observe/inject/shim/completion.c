@@ -106,12 +106,15 @@ static void end_several(struct several *s, int count, const MPI_Status *statuses
     if (statuses == MPI_STATUSES_IGNORE) free(s->statuses);
 }
 
-/* complete_all completes requests, and returns when the last of their messages may be delivered. */
-static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+/* complete_all completes requests, and returns when the last of their messages may be delivered. If all are complete, by
+ * the call that the program has made: MPIs differ in what these do to statuses. */
+static int complete_all(int count, MPI_Request requests[], MPI_Status statuses[], bool complete) {
     struct several s;
+    int result, flag = 0;
     begin_several(&s, count, statuses);
     for (int i = 0; i < count; i++) s.entries[i] = inj_take(requests[i]);
-    int result = PMPI_Waitall(count, requests, s.statuses);
+    if (complete) while ((result = PMPI_Testall(count, requests, &flag, s.statuses)) == MPI_SUCCESS && !flag) {}
+    else result = PMPI_Waitall(count, requests, s.statuses);
     int64_t last = 0;
     for (int i = 0; i < count; i++) {
         struct entry *e = s.entries[i];
@@ -141,7 +144,7 @@ int inj_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     for (int i = 0; i < count; i++) look(requests[i]);
     if (inj_busy())
         while (!all_ready(count, requests)) inj_relax(0);
-    return complete_all(count, requests, statuses);
+    return complete_all(count, requests, statuses, false);
 }
 
 int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
@@ -152,7 +155,7 @@ int inj_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
         inj_relax(0);
         return MPI_SUCCESS;
     }
-    return complete_all(count, requests, statuses);
+    return complete_all(count, requests, statuses, true);
 }
 
 /* first_ready is the first request that is complete, -1 if there is none, -2 if none ever will be. */
@@ -186,6 +189,16 @@ int inj_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     return i >= 0 ? complete_one(&requests[i], status) : MPI_SUCCESS;
 }
 
+/* complete_some is complete_one by a call of the program's kind: MPIs differ in what these do to statuses. */
+static int complete_some(MPI_Request *request, MPI_Status *status) {
+    int n, index;
+    struct entry *e = inj_take(*request);
+    int result = PMPI_Waitsome(1, request, &n, &index, status);
+    if (result == MPI_ERR_IN_STATUS) result = status->MPI_ERROR;
+    inj_hold(done(e, status, result));
+    return result;
+}
+
 /* some completes all requests that are ready, from the first one on. */
 static int some(int first, int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
     int result = MPI_SUCCESS, n = 0;
@@ -193,9 +206,12 @@ static int some(int first, int count, MPI_Request requests[], int *found, int in
     for (int i = first; i < count; i++) {
         if (!waiting(requests[i]) || !ready(requests[i])) continue;
         MPI_Status own, *status = statuses == MPI_STATUSES_IGNORE ? &own : &statuses[n];
-        int one = complete_one(&requests[i], status);
-        status->MPI_ERROR = one;
-        errors = errors || one != MPI_SUCCESS;
+        int one = complete_some(&requests[i], status);
+        if (one != MPI_SUCCESS && !errors) { /* without one, errors of statuses are left alone */
+            errors = true;
+            for (int k = 0; k < n && statuses != MPI_STATUSES_IGNORE; k++) statuses[k].MPI_ERROR = MPI_SUCCESS;
+        }
+        if (errors) status->MPI_ERROR = one;
         indices[n++] = i;
     }
     *found = n;

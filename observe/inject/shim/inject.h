@@ -99,12 +99,16 @@ struct comm {
     bool inter;
     int rank, size; /* size: of the group that messages go to */
     MPI_Comm shadow; /* for the messages of replaced collectives; MPI_COMM_NULL: they are not replaced */
+    bool late;       /* made without our knowing, as by MPI_Comm_idup: its shadow is made by the first collective that may block */
     int64_t *delay, *incoming; /* of messages to and from a peer; NULL: the same for all */
     atomic_int references, sequence;
 };
 extern MPI_Comm inj_own; /* of this rank alone */
 struct comm *inj_comm(MPI_Comm comm);
-void inj_comm_made(MPI_Comm made);
+void inj_comm_made(MPI_Comm parent, MPI_Comm made);
+void inj_group_made(MPI_Comm parent, MPI_Group group, int tag, MPI_Comm made);
+void inj_shadow_late(MPI_Comm comm, struct comm *c);
+extern _Thread_local int inj_making; /* calls that make communicators, one inside of the other */
 void inj_comm_release(struct comm *c);
 void inj_comms_start(void);
 void inj_comms_end(void);

@@ -426,15 +426,25 @@ int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
     return both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 
+/* replace_sets is what the MPI's own MPI_Sendrecv_replace leaves as the error of a status that had another one. */
+static int replace_sets(int before) {
+    int in = 0;
+    MPI_Status s = {.MPI_ERROR = before};
+    PMPI_Sendrecv_replace(&in, 1, MPI_INT, 0, 0, 0, 0, inj_own, &s);
+    return s.MPI_ERROR;
+}
+
 int inj_Sendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
     inj_orphans_poll();
     struct comm *c = inj_comm(comm);
     if (c == NULL || c->raw || inj_bad(count, type)) return RAW(Sendrecv_replace)(buf, RAW_COUNT(count), type, dest, sendtag, source, recvtag, comm, status);
     int64_t bytes = inj_size(count, type);
     size_t room;
+    int before = status != MPI_STATUS_IGNORE ? status->MPI_ERROR : 0;
     char *copy = inj_room((size_t)bytes + 1, &room);
     int result = inj_copy(buf, count, type, copy, bytes, MPI_BYTE);
     if (result == MPI_SUCCESS) result = both(copy, bytes, MPI_BYTE, dest, sendtag, buf, count, type, source, recvtag, comm, status);
     inj_give_back(copy, room);
+    if (result == MPI_SUCCESS && status != MPI_STATUS_IGNORE) status->MPI_ERROR = replace_sets(before);
     return result;
 }

@@ -109,9 +109,9 @@ int inj_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
         if (result == MPI_SUCCESS && *flag) remember_raw(*message);
         return result;
     }
-    if (status == MPI_STATUS_IGNORE) status = &own;
-    int result = look(c, source, tag, comm, flag, status);
+    int result = look(c, source, tag, comm, flag, &own); /* what MPI_Iprobe does to a status is not for the program */
     if (result != MPI_SUCCESS || !*flag) return result;
+    if (status == MPI_STATUS_IGNORE) status = &own;
     result = PMPI_Improbe(source, tag, comm, flag, message, status);
     if (result == MPI_SUCCESS && *flag) inj_less_head(status);
     return result;

@@ -78,6 +78,7 @@ MPI_Datatype inj_type(struct schedule *s, MPI_Datatype type) {
 struct schedule *inj_begin(MPI_Comm comm, bool later) {
     struct comm *c = inj_comm(comm);
     inj_orphans_poll();
+    if (c != NULL && c->late && !later) inj_shadow_late(comm, c);
     if (c == NULL || c->shadow == MPI_COMM_NULL) return NULL;
     struct schedule *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;

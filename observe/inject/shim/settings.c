@@ -78,7 +78,14 @@ void inj_settings_load(void) {
 void inj_report_open(void) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%d.report", inj_settings.directory, inj_rank);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST) {
+        char apart[4096];
+        snprintf(apart, sizeof apart, "%s/apart", inj_settings.directory);
+        int note = inj_ranks == 1 ? open(apart, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+        if (note >= 0) close(note); /* processes that do not know of each other */
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    }
     void *m = MAP_FAILED;
     if (fd >= 0 && ftruncate(fd, sizeof(struct report)) == 0) m = mmap(NULL, sizeof(struct report), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (m == MAP_FAILED) {

@@ -71,6 +71,12 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
     snprintf(path, sizeof path, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, t->number, definitions ? "def" : "evt");
     s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (s->fd < 0) {
+        if (errno == EEXIST && sl_ranks == 1 && t->number == 0) { /* processes that do not know of each other */
+            snprintf(path, sizeof path, "%s/apart", sl_settings.directory);
+            int note = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+            if (note >= 0) close(note);
+            return false;
+        }
         sl_say("%s: %s; this %s is not recorded", path, strerror(errno), t->number == 0 ? "rank" : "thread");
         return false;
     }

@@ -1,0 +1,225 @@
+//go:build linux
+
+// Package slurmtest is for tests that need Slurm: it starts a cluster of three nodes on this machine, with everything it
+// writes in one directory, and ends it whatever becomes of the test.
+//
+// It needs no service of the system: munge has a key and a socket of its own, all ports are free ones, and neither
+// cgroups nor accounting are used. What the nodes run is not known here.
+package slurmtest
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/internal/needed"
+)
+
+// Nodes is the number of nodes of a cluster, each with as many CPUs, whatever the machine has.
+const (
+	Nodes = 3
+	CPUs  = 4
+)
+
+// Timeout is far more than anything here takes, also on a busy machine.
+const Timeout = 60 * time.Second
+
+// Cluster is a Slurm of its own. Commands find it by the variable SLURM_CONF, which is set as long as the test runs.
+type Cluster struct {
+	Dir        string // of all files of the cluster
+	conf       string
+	controller *exec.Cmd
+}
+
+// teardown ends all processes whose environment names the cluster, and removes its directory, when its standard input ends:
+// also if the test is killed.
+const teardown = `read end
+for turn in 1 2 3; do
+	for file in /proc/[0-9]*/environ; do
+		if grep -qzxF "SLURM_CONF=$1/slurm.conf" "$file" 2>/dev/null; then
+			process=${file#/proc/}
+			kill -9 "${process%/environ}" 2>/dev/null
+		fi
+	done
+	rm -rf "$1" && [ $turn -gt 1 ] && exit
+	sleep 0.1
+done`
+
+// Start starts a cluster, which ends with the test.
+func Start(t *testing.T) *Cluster {
+	t.Helper()
+	for _, name := range []string{"munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel", "sinfo"} {
+		needed.Tool(t, name, "of the packages slurm-wlm and munge")
+	}
+	dir, err := os.MkdirTemp("", "slurm-") // short: the path of a socket has at most 107 characters
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{Dir: dir, conf: filepath.Join(dir, "slurm.conf")}
+	guard := exec.Command("bash", "-c", teardown, "bash", dir)
+	end, err := guard.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // an interrupt of the test does not reach it
+	if err := guard.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			c.log(t)
+		}
+		end.Close()
+		_ = guard.Wait()
+	})
+	c.configure(t)
+	t.Setenv("SLURM_CONF", c.conf)
+	c.daemon(t, "munged", "--foreground", "--force", "--num-threads=2", "--key-file="+c.file("munge.key"), "--socket="+c.file("munge"),
+		"--pid-file="+c.file("munged.pid"), "--log-file="+c.file("munged.log"), "--seed-file="+c.file("munge.seed"))
+	c.StartController(t)
+	for n := 1; n <= Nodes; n++ {
+		c.daemon(t, "slurmd", "-D", "-N", fmt.Sprint("n", n))
+	}
+	c.await(t, fmt.Sprint(Nodes, " idle nodes"), func() bool {
+		out, err := exec.Command("sinfo", "--noheader", "--Node", "--states=idle", "--format=%N").Output()
+		return err == nil && bytes.Count(out, []byte("\n")) == Nodes
+	})
+	return c
+}
+
+func (c *Cluster) file(name string) string { return filepath.Join(c.Dir, name) }
+
+// configure writes the files of the cluster.
+func (c *Cluster) configure(t *testing.T) {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := ports(t, Nodes+1)
+	var b strings.Builder
+	fmt.Fprintf(&b, "ClusterName=slackline\nSlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%d\nSlurmUser=%s\nSlurmdUser=%[3]s\n", host, port[Nodes], who.Username)
+	fmt.Fprintf(&b, "AuthType=auth/munge\nAuthInfo=socket=%[1]s/munge\nCredType=cred/munge\nStateSaveLocation=%[1]s/state\n", c.Dir)
+	fmt.Fprintf(&b, "SlurmdSpoolDir=%[1]s/spool.%%n\nTmpFS=%[1]s/tmp.%%n\nSlurmctldPidFile=%[1]s/slurmctld.pid\nSlurmdPidFile=%[1]s/slurmd.%%n.pid\n", c.Dir)
+	fmt.Fprintf(&b, "SlurmctldLogFile=%[1]s/slurmctld.log\nSlurmdLogFile=%[1]s/slurmd.%%n.log\nMailProg=/bin/true\n", c.Dir)
+	b.WriteString("ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nJobAcctGatherType=jobacct_gather/none\n" +
+		"AccountingStorageType=accounting_storage/none\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\n" +
+		"MpiDefault=none\nSlurmdParameters=config_overrides\nReturnToService=2\nKillWait=5\nInactiveLimit=0\nMessageTimeout=60\nSlurmdTimeout=600\n" +
+		"SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1\n")
+	directories := []string{"state"}
+	for n := 1; n <= Nodes; n++ {
+		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", n, host, port[n-1], CPUs)
+		directories = append(directories, fmt.Sprint("spool.n", n), fmt.Sprint("tmp.n", n))
+	}
+	fmt.Fprintf(&b, "PartitionName=all Nodes=n[1-%d] Default=YES MaxTime=INFINITE State=UP\n", Nodes)
+	for _, name := range directories {
+		if err := os.Mkdir(c.file(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := make([]byte, 1024)
+	_, _ = rand.Read(key) // never fails
+	for name, data := range map[string][]byte{"slurm.conf": []byte(b.String()), "munge.key": key} {
+		if err := os.WriteFile(c.file(name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ports returns free ports of this machine.
+func ports(t *testing.T, n int) (list []int) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		list = append(list, l.Addr().(*net.TCPAddr).Port)
+	}
+	return list
+}
+
+// daemon starts a program that runs until the cluster ends.
+func (c *Cluster) daemon(t *testing.T, words ...string) *exec.Cmd {
+	t.Helper()
+	d := exec.Command(words[0], words[1:]...)
+	output, err := os.CreateTemp(c.Dir, "output-"+words[0]+"-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	d.Stdout, d.Stderr = output, output
+	d.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = d.Wait() }()
+	return d
+}
+
+// StartController starts the controller, which goes on with the jobs that it has saved.
+func (c *Cluster) StartController(t *testing.T) {
+	t.Helper()
+	c.controller = c.daemon(t, "slurmctld", "-D")
+}
+
+// StopController ends the controller, as an update does. Jobs run on. A controller that is killed instead loses what was
+// submitted in the last seconds, and gives the numbers of these jobs to others.
+func (c *Cluster) StopController(t *testing.T) {
+	t.Helper()
+	pid := c.controller.Process.Pid
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	c.await(t, "the end of the controller", func() bool { return syscall.Kill(pid, 0) != nil })
+}
+
+// Queue is what squeue prints of the jobs with these options.
+func (c *Cluster) Queue(t *testing.T, options ...string) string {
+	t.Helper()
+	out, err := exec.Command("squeue", append([]string{"--noheader"}, options...)...).Output()
+	if err != nil {
+		t.Fatalf("squeue: %v", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Empty waits until there is no job any more.
+func (c *Cluster) Empty(t *testing.T) {
+	t.Helper()
+	c.await(t, "an empty queue", func() bool { return c.Queue(t) == "" })
+}
+
+// await waits until something is so.
+func (c *Cluster) await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for begin := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(begin) > Timeout {
+			t.Fatalf("waiting for %s: not after %s", what, Timeout)
+		}
+	}
+}
+
+// log shows the ends of the logs.
+func (c *Cluster) log(t *testing.T) {
+	files, _ := filepath.Glob(c.file("*.log"))
+	for _, path := range files {
+		data, _ := os.ReadFile(path)
+		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+		t.Logf("%s:\n%s", filepath.Base(path), strings.Join(lines[max(0, len(lines)-15):], "\n"))
+	}
+}

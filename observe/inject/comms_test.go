@@ -1,0 +1,52 @@
+package inject
+
+import (
+	"strings"
+	"testing"
+
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// TestStatuses wants every field of every status as without injection, also those that MPI leaves alone.
+func TestStatuses(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "statuses.c")
+		want := plainRun(t, l, 2, program)
+		r := inject(t, l, 2, program, Options{Base: -1, Sleep: "on"}, "200us")
+		if r.err != nil || r.ExitCode != 0 {
+			t.Fatalf("%v, exit code = %d\n%s%s", r.err, r.ExitCode, r.stdout, r.stderr)
+		}
+		if got := sortedLines(r.stdout); got != want || strings.Count(want, "\n") < 80 {
+			t.Errorf("other statuses:\n%s\nwant\n%s", differences(got, want), differences(want, got))
+		}
+	})
+}
+
+// TestCommunicators makes communicators in every way, by one thread and by several of each rank: the results are the same,
+// and the collectives on them get the latency.
+func TestCommunicators(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "comms.c", "-pthread")
+		for _, ranks := range []int{3} {
+			want := plainRun(t, l, ranks, program)
+			r := inject(t, l, ranks, program, Options{Base: -1, Sleep: "on"}, "100us")
+			if r.err != nil || r.ExitCode != 0 {
+				t.Fatalf("%d ranks: %v, exit code = %d\n%s%s", ranks, r.err, r.ExitCode, r.stdout, r.stderr)
+			}
+			if got := sortedLines(r.stdout); got != want || strings.Count(got, "is done") != ranks {
+				t.Errorf("%d ranks: other results:\n%s\nwant\n%s", ranks, differences(got, want), differences(want, got))
+			}
+			for _, c := range r.Unhandled { // only collectives of the four intercommunicators are left to MPI
+				if c.Function != "MPI_Allreduce" || c.Calls > int64(4*ranks) {
+					t.Errorf("%d ranks: unhandled = %v, want the reductions of intercommunicators", ranks, r.Unhandled)
+				}
+			}
+		}
+		want := plainRun(t, l, 4, program, "threads")
+		r := inject(t, l, 4, program, Options{Base: -1, Sleep: "on", Command: []string{"threads"}}, "20us")
+		if got := sortedLines(r.stdout); r.err != nil || r.ExitCode != 0 || got != want {
+			t.Errorf("threads: %v, exit code = %d: other results:\n%s\nwant\n%s%s", r.err, r.ExitCode, differences(got, want), want, r.stderr)
+		}
+	})
+}
