@@ -125,20 +125,36 @@ func Last(path string) string {
 	return path
 }
 
-// Find returns the first series whose call path, or the last name of it, is
-// function, and whose metric is the one given; an empty metric is any. "/" and
-// "->" both separate the names of a call path.
+// Find returns the first series that FindAll finds, nil if there is none.
 func (d *Dataset) Find(function, metric string) *Series {
-	joined := strings.ReplaceAll(function, "/", "->")
-	for _, s := range d.Series {
-		if metric != "" && s.Metric != metric {
-			continue
-		}
-		if s.CallPath == function || Last(s.CallPath) == function || strings.ReplaceAll(s.CallPath, "/", "->") == joined {
-			return s
-		}
+	if all := d.FindAll(function, metric); len(all) > 0 {
+		return all[0]
 	}
 	return nil
+}
+
+// FindAll returns, for each call path that is function, or whose last name it is, the first series whose metric is
+// the one given; an empty metric is any. "/" and "->" both separate the names of a call path. A whole call path
+// comes before those that only end so.
+func (d *Dataset) FindAll(function, metric string) []*Series {
+	joined := strings.ReplaceAll(function, "/", "->")
+	var whole, ends []*Series
+	seen := map[string]bool{}
+	for _, s := range d.Series {
+		if metric != "" && s.Metric != metric || seen[s.CallPath] {
+			continue
+		}
+		switch {
+		case s.CallPath == function, strings.ReplaceAll(s.CallPath, "/", "->") == joined:
+			whole = append(whole, s)
+		case Last(s.CallPath) == function:
+			ends = append(ends, s)
+		default:
+			continue
+		}
+		seen[s.CallPath] = true
+	}
+	return append(whole, ends...)
 }
 
 // Functions returns the last names of all call paths, each once, in their order.
