@@ -22,6 +22,7 @@ type Dataset struct {
 
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
+	untold  int               // warnings beyond the limit
 }
 
 // Series are the measurements of one metric of one call path.
@@ -385,10 +386,12 @@ func (d *Dataset) Measurements() int {
 // warnf notes something that was left out or is doubtful; each is told once.
 func (d *Dataset) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if len(d.Warnings) >= maxWarnings {
-		return // the rest is of the same kind
-	}
-	if !slices.Contains(d.Warnings, text) {
+	switch {
+	case slices.Contains(d.Warnings, text):
+	case len(d.Warnings) < maxWarnings:
 		d.Warnings = append(d.Warnings, text)
+	default: // the rest is of the same kind
+		d.untold++
+		d.Warnings = append(d.Warnings[:maxWarnings], fmt.Sprintf("and %d more warnings of this kind", d.untold))
 	}
 }
