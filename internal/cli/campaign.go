@@ -34,6 +34,9 @@ func (a *app) campaignCommand() *cobra.Command {
 	return c
 }
 
+// campaignDataset is the file in the directory of the runs into which they are collected.
+const campaignDataset = "dataset.json"
+
 // planHelp describes the argument.
 const planHelp = "a plan in YAML: parameters, command, launcher, metrics"
 
@@ -218,7 +221,7 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 	}
 	path := o.dataset
 	if path == "" {
-		path = filepath.Join(c.Dir, "dataset.json")
+		path = filepath.Join(c.Dir, campaignDataset)
 		if c.Plan.Dataset != "" {
 			path = besidePlan(file, c.Plan.Dataset)
 		}
@@ -241,10 +244,16 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 		}
 	}
 	if n := len(s.Failed); n > 0 {
-		return fmt.Errorf("%d of %d runs failed; see 'slackline campaign status %s', mend, and start again", n, s.Total, file)
+		return fmt.Errorf("%d of %d runs failed; see 'slackline campaign status %s', repair, and start again", n, s.Total, file)
+	}
+	if check != "" && s.Done < s.Total {
+		a.warn("%s: the check of %s is inconclusive", missing(s.Total-s.Done, s.Total), check)
+		return verdictError(exitUnsure)
 	}
 	return nil
 }
+
+func missing(n, of int) string { return fmt.Sprintf("%d of %s are missing", n, plural(of, "run")) }
 
 // collect reads the outputs of the finished runs of a plan, and says where they come from.
 func collect(a *app, c *campaign.Campaign, file string) (*dataset.Dataset, *provenance.Record, error) {
