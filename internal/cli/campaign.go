@@ -227,6 +227,10 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 		}
 		path = shortPath(path)
 	}
+	partly := check != "" && s.Done < s.Total && len(s.Failed) == 0
+	if partly {
+		a.warn("%d of %s are missing: the check of %s is inconclusive", s.Total-s.Done, plural(s.Total, "run"), check)
+	}
 	if s.Done > 0 {
 		d, record, err := collect(a, c, file)
 		if err != nil {
@@ -246,14 +250,11 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 	if n := len(s.Failed); n > 0 {
 		return fmt.Errorf("%d of %d runs failed; see 'slackline campaign status %s', repair, and start again", n, s.Total, file)
 	}
-	if check != "" && s.Done < s.Total {
-		a.warn("%s: the check of %s is inconclusive", missing(s.Total-s.Done, s.Total), check)
+	if partly {
 		return verdictError(exitUnsure)
 	}
 	return nil
 }
-
-func missing(n, of int) string { return fmt.Sprintf("%d of %s are missing", n, plural(of, "run")) }
 
 // collect reads the outputs of the finished runs of a plan, and says where they come from.
 func collect(a *app, c *campaign.Campaign, file string) (*dataset.Dataset, *provenance.Record, error) {
