@@ -44,7 +44,7 @@ func TestBufferedSends(t *testing.T) {
 				break
 			}
 		}
-		code, _, stderr := slackline("", "generate", out, "--mapping", "loggopsim", "--to", "goal", "--out", filepath.Join(dir, "run.goal"))
+		code, _, stderr := slackline("", "generate", out, "--to", "goal", "--out", filepath.Join(dir, "run.goal"))
 		if code != 0 || !strings.Contains(stderr, "27 sends are buffered, which this format cannot say") {
 			t.Errorf("GOAL: exit code %d, %s", code, stderr)
 		}
