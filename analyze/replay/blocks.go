@@ -198,7 +198,11 @@ func (b *blockWriter) recv(at, origin uint32) schedule.Op {
 
 func (b *blockWriter) send(at, origin uint32) schedule.Op {
 	m := &b.c.t.Messages[b.sends[at]]
-	return b.message(schedule.Send, m, m.To, origin)
+	op := b.message(schedule.Send, m, m.To, origin)
+	if b.c.modes.of(b.c.t, m) == startBuffered {
+		op.Context = schedule.Buffered
+	}
+	return op
 }
 
 func (b *blockWriter) message(kind schedule.Kind, m *timeline.Message, peer int32, origin uint32) schedule.Op {

@@ -56,6 +56,9 @@ func (c *converter) findCollectives() {
 			continue
 		}
 		c.report.Collectives++
+		if int(c.groups.ofComm[c.t.Collectives[k].Comm]) < c.groups.global {
+			c.report.OfAllRanks++
+		}
 		for _, m := range c.membersOf(k) {
 			c.partFirst[m.Location+1]++
 		}

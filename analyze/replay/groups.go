@@ -14,6 +14,9 @@ type groupTable struct {
 	ofComm  []int32   // by communicator; -1: none
 }
 
+// self is the communicator of a rank alone, however many there are.
+const self = "MPI_COMM_SELF"
+
 // newGroupTable makes groups of the communicators; those with the same members share one.
 func newGroupTable(t *timeline.Timeline) groupTable {
 	g := groupTable{members: [][]int32{nil}, ofComm: make([]int32, len(t.Comms))}
@@ -22,6 +25,8 @@ func newGroupTable(t *timeline.Timeline) groupTable {
 	for i := range t.Comms {
 		members := t.Comms[i].Members
 		switch {
+		case t.Ranks == 1 && len(members) == 1 && members[0] == 0 && len(t.Comms[i].Remote) == 0 && t.Comms[i].Name != self:
+			// all ranks, of which there is one: with copies it grows
 		case len(t.Comms[i].Remote) > 0 || len(members) < 2 || !distinct(members, seen, int32(i+1)):
 			g.ofComm[i] = -1
 		case len(members) != t.Ranks:

@@ -53,8 +53,7 @@ func kindOf(r *timeline.Region) callKind {
 	default:
 		return userCall
 	}
-	name := strings.TrimRight(strings.ToLower(r.Name), "_")
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "p"), "mpi_")
+	name := callName(r)
 	switch name {
 	case "init", "init_thread":
 		return initCall
@@ -72,6 +71,12 @@ func kindOf(r *timeline.Region) callKind {
 		return communication
 	}
 	return opaqueCall
+}
+
+// callName is the name of an MPI call without what languages and profilers add to it, e.g. bsend of MPI_Bsend, pmpi_bsend_ and MPI_Bsend_c.
+func callName(r *timeline.Region) string {
+	name := strings.TrimRight(strings.ToLower(r.Name), "_")
+	return strings.TrimPrefix(strings.TrimPrefix(name, "p"), "mpi_")
 }
 
 // sleeps are the functions of the C library by which a program waits without working.

@@ -42,6 +42,9 @@ func (c *converter) findMessages() {
 		if c.usable[i] {
 			c.sendFirst[m.From+1]++
 			c.report.Messages++
+			if c.modes.of(c.t, m) == startMixed {
+				c.report.MixedStarts++
+			}
 		}
 	}
 	for l := range locations {

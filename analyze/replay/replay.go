@@ -99,8 +99,9 @@ type converter struct {
 	threads int
 	kinds   []callKind // by path: what a call of it is
 	idle    []bool     // by path: its time between polls is waiting
-	masters []bool     // by location
-	master  []int32    // by rank: its location, -1: none
+	modes   sendModes
+	masters []bool  // by location
+	master  []int32 // by rank: its location, -1: none
 	scale   float64
 
 	tags   tagCode
@@ -134,6 +135,7 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 		c.options.blockOps = math.MaxInt
 	}
 	c.kinds, c.idle = kindsOf(t, o.Denoise)
+	c.modes = newSendModes(t)
 	c.masters = make([]bool, len(t.Locations))
 	c.master = make([]int32, t.Ranks)
 	for r := range c.master {

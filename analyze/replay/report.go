@@ -13,6 +13,7 @@ type Report struct {
 	Ops, Blocks     int64
 	Messages        int64 // that became operations
 	Collectives     int64 // instances that became operations
+	OfAllRanks      int64 // those of them whose communicators have all ranks
 
 	// Span is the longest time that a rank took for what became its schedule: from the end of
 	// MPI_Init to the begin of MPI_Finalize. A simulation on the machine of the run should come near.
@@ -30,6 +31,9 @@ type Report struct {
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
 	Neighborhoods                     int64 // calls of collectives among neighbours: nobody records who they are
 	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
+
+	// MixedStarts are sends of ranks that prepared buffered and other ones, which became others.
+	MixedStarts int64
 
 	// What Denoise did.
 	Denoised                      int64 // computations that were replaced
@@ -49,6 +53,25 @@ func (r *Report) add(w *walkReport) {
 	r.AfterDenoising += w.after
 }
 
+// Extrapolation says what a schedule with more ranks than the run assumes; empty: it has no more.
+func (r *Report) Extrapolation(ranks int) string {
+	if ranks <= r.Recorded {
+		return ""
+	}
+	copies := ranks / r.Recorded
+	text := fmt.Sprintf("%d ranks are %d copies of the %d recorded: each repeats the computation as it is", ranks, copies, r.Recorded)
+	if r.Messages > 0 {
+		text += fmt.Sprintf("; its %d point-to-point messages stay inside it, and no rank gets new neighbors", r.Messages)
+	}
+	if r.OfAllRanks > 0 {
+		text += fmt.Sprintf("; %d collectives of all ranks become collectives of all %d, with the same sizes per rank", r.OfAllRanks, ranks)
+	}
+	if rest := r.Collectives - r.OfAllRanks; rest > 0 {
+		text += fmt.Sprintf("; %d collectives of smaller communicators stay inside their copy", rest)
+	}
+	return text
+}
+
 // Warnings are sentences about what the schedule lacks.
 func (r *Report) Warnings() []string {
 	var list []string
@@ -63,6 +86,7 @@ func (r *Report) Warnings() []string {
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
 	say(r.Neighborhoods, "%d calls of neighbourhood collectives were left out: the trace does not say who the neighbours are")
+	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; all are taken as not buffered")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list
 }

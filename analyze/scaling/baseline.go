@@ -1,10 +1,12 @@
 package scaling
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"slackline/model/dataset"
@@ -93,8 +95,13 @@ func (b *Baseline) Write(w io.Writer) error {
 // ParseBaseline reads what Write has written.
 func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	var b Baseline
-	if err := json.Unmarshal(data, &b); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // a misspelt key would lose what stands behind it
+	if err := d.Decode(&b); err != nil {
 		return nil, fmt.Errorf("%s: is not a baseline: %w", name, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%s: is not a baseline: something follows its end", name)
 	}
 	if b.Version < 1 || b.Version > baselineVersion {
 		return nil, fmt.Errorf("%s: is not a baseline of version 1 to %d; write one with check --baseline and a new file", name, baselineVersion)
@@ -106,6 +113,11 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 		if len(m.Points) != len(m.Values) || !(m.Error >= 0) {
 			return nil, fmt.Errorf("%s: %s: %d points with %d values and error %g", name, m.Function, len(m.Points), len(m.Values), m.Error)
 		}
+		for _, at := range m.Points {
+			if len(at) != len(b.Parameters) {
+				return nil, fmt.Errorf("%s: %s: a point has %d coordinates, but there are %d parameters", name, m.Function, len(at), len(b.Parameters))
+			}
+		}
 	}
 	return &b, nil
 }
@@ -113,7 +125,8 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 // Comparison is how a dataset compares with a baseline.
 type Comparison struct {
 	Rows    []*BaselineCheck
-	Verdict Verdict
+	Verdict Verdict  // inconclusive if there was nothing to compare
+	New     []string // names of what can be modelled, but is not in the baseline
 }
 
 // BaselineCheck compares one function with its baseline: its law, as an
@@ -132,16 +145,25 @@ const z90 = 1.6449
 
 // CompareBaseline holds a dataset against a baseline. It is slower if the whole
 // 90 % interval of the ratio lies above 1 + tolerance, inconclusive if only the
-// ratio itself does.
+// ratio itself does, or if they have no point in common.
 func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float64) (*Comparison, error) {
+	order, err := b.order(d.Parameters)
+	if err != nil {
+		return nil, err
+	}
 	m, err := NewModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
 	j := &judge{modeler: m, data: d}
 	r := &Comparison{}
+	if len(b.Models) == 0 {
+		r.Verdict = Inconclusive
+	}
+	known := map[[2]string]bool{}
 	for i := range b.Models {
 		model := &b.Models[i]
+		known[[2]string{model.Function, model.Metric}] = true
 		expression, err := ParseExpression(model.Expect)
 		if err != nil {
 			return nil, err
@@ -154,35 +176,71 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		if c.Verdict == Skipped {
 			row.Verdict, row.Reason = Inconclusive, "is in the baseline, but no longer in the data"
 		} else if c.Fit != nil {
-			row.level(model, tolerance)
+			row.level(model, order, tolerance)
 		}
 		r.Rows = append(r.Rows, row)
 		r.Verdict = max(r.Verdict, row.Verdict)
 	}
+	for _, s := range d.Series {
+		if !known[[2]string{s.CallPath, s.Metric}] && len(s.Points) >= MinPoints {
+			r.New = append(r.New, s.Name())
+		}
+	}
 	return r, nil
 }
 
-// level compares the values at common points.
-func (c *BaselineCheck) level(model *BaselineModel, tolerance float64) {
-	then := dataset.New(c.Fit.Parameters...).Get("", "")
-	for i, at := range model.Points {
-		then.Add(at, model.Values[i])
+// order returns where each parameter of the data stands in the points of the baseline.
+func (b *Baseline) order(parameters []string) ([]int, error) {
+	var order []int
+	for _, name := range parameters {
+		if i := slices.Index(b.Parameters, name); i >= 0 {
+			order = append(order, i)
+		}
 	}
+	if len(order) != len(b.Parameters) || len(order) != len(parameters) {
+		return nil, fmt.Errorf("the baseline has the parameters %s, the data %s; give data of the same parameters, or store a new baseline with --update-baseline",
+			strings.Join(b.Parameters, ", "), strings.Join(parameters, ", "))
+	}
+	return order, nil
+}
+
+// level compares the values at common points. order is that of the parameters in the points of the baseline.
+func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float64) {
 	byPlace := map[string]float64{}
-	for _, p := range then.Points {
-		byPlace[fmt.Sprint(p.At)] = p.Values[0]
+	for i, at := range model.Points {
+		place := make([]float64, len(order))
+		for k, from := range order {
+			place[k] = at[from]
+		}
+		byPlace[fmt.Sprint(place)] = model.Values[i]
 	}
-	sum, squares := 0.0, 0.0
+	sum, squares, uneven := 0.0, 0.0, 0
 	for i, at := range c.Fit.At {
-		if old := byPlace[fmt.Sprint(at)]; old > 0 && c.Fit.Values[i] > 0 {
-			x := math.Log(c.Fit.Values[i] / old)
+		old, common := byPlace[fmt.Sprint(at)]
+		now := c.Fit.Values[i]
+		switch {
+		case !common:
+		case old == now: // also 0 then and now
+			c.Common++
+		case old > 0 && now > 0:
+			x := math.Log(now / old)
 			sum += x
 			squares += x * x
 			c.Common++
+		default:
+			uneven++
 		}
 	}
-	if c.Common == 0 {
-		return
+	if c.Common == 0 || uneven > 0 {
+		if c.Verdict == Pass {
+			c.Verdict, c.Reason = Inconclusive, "has no point in common with the baseline: only the growth was compared"
+			if uneven > 0 {
+				c.Reason = fmt.Sprintf("no ratio can be given at %d of the points in common with the baseline: one of the values is not above 0", uneven)
+			}
+		}
+		if c.Common == 0 {
+			return
+		}
 	}
 	n := float64(c.Common)
 	mean := sum / n

@@ -68,6 +68,7 @@ func (o *Outcome) Status() string {
 type Check struct {
 	Outcome
 	Function, Metric string
+	CallPath         string // that the function was found at; empty: it is not in the data
 	Expectation      *Expectation
 	Fit              *Fit // nil if there is no model
 
@@ -150,11 +151,11 @@ func (r *Report) conclude() {
 	litmus, counted := false, false
 	for _, o := range r.outcomes() {
 		litmus = litmus || o.Litmus && o.Verdict != Pass && o.Verdict != Skipped
-		counted = counted || o.Verdict != Skipped
+		counted = counted || o.Verdict != Skipped && !o.Litmus
 		r.Verdict = max(r.Verdict, o.Counts())
 	}
 	if !counted {
-		r.Verdict = Inconclusive // nothing was checked
+		r.Verdict = Inconclusive // nothing was checked that counts
 	}
 	for _, o := range r.outcomes() {
 		if litmus && !o.Litmus && o.Verdict == Fail {
@@ -173,10 +174,18 @@ type judge struct {
 	fits    map[*dataset.Series]*Fit // of rules
 }
 
-// find returns the series of a function, nil if it is missing and may be.
-func (j *judge) find(function, metric string, optional bool) (*dataset.Series, error) {
-	s := j.data.Find(function, metric)
-	if s != nil || optional {
+// find returns the series of a function, nil if it is missing and may be. If the name fits several call paths, it is the
+// first, and o says which.
+func (j *judge) find(o *Outcome, function, metric string, optional bool) (*dataset.Series, error) {
+	all := j.data.FindAll(function, metric)
+	if len(all) == 0 && optional {
+		return nil, nil
+	}
+	if len(all) > 0 {
+		s := all[0]
+		if len(all) > 1 && s.CallPath != function {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s fits %d call paths; checked is %s", function, len(all), s.CallPath))
+		}
 		return s, nil
 	}
 	if any := j.data.Find(function, ""); any != nil && metric != "" {
@@ -203,7 +212,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 			}
 		}
 	}
-	s, err := j.find(x.Function, x.Metric, x.Optional)
+	s, err := j.find(&c.Outcome, x.Function, x.Metric, x.Optional)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +220,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 		c.Verdict, c.Reason = Skipped, "not in the data"
 		return c, nil
 	}
-	c.Metric = s.Metric
+	c.CallPath, c.Metric = s.CallPath, s.Metric
 	if len(j.data.Parameters) == 1 {
 		c.further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
 	}
@@ -333,7 +342,7 @@ func (c *Check) judge() {
 	switch {
 	case c.Fit.Doubt != "":
 		c.Verdict, c.Reason = Inconclusive, c.Fit.Doubt
-	case c.Prediction != nil && x.Max != nil && c.Prediction.Value > *x.Max:
+	case c.Prediction != nil && x.Max != nil && !(c.Prediction.Value <= *x.Max):
 		c.Verdict = Fail
 		c.Reason = fmt.Sprintf("%.6g is predicted at the target, more than %.6g", c.Prediction.Value, *x.Max)
 	case c.Floor >= floorAt && !x.floorKnown:

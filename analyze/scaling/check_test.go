@@ -185,7 +185,10 @@ func TestVerdicts(t *testing.T) {
 		{"expectations: [{function: linear, expect: O(p), max: 100}]", Pass},
 		{"expectations: [{function: linear, expect: O(p), max: 100, target: 50}]", Pass},
 		{"expectations: [{function: linear, expect: O(p), max: 100, target: 200}]", Fail},
-		{"expectations: [{function: linear, expect: O(log p), litmus: true}]", Pass},
+		{"expectations: [{function: linear, expect: O(log p), litmus: true}]", Inconclusive}, // nothing else
+		{"expectations: [{function: linear, expect: O(log p), litmus: true}, {function: log, expect: O(log p)}]", Pass},
+		{"expectations: [{function: linear, expect: O(log p), xfail: false}]", Fail},
+		{"rules: [{rule: linear <= half, xfail: false}]", Fail},
 		{"expectations: [{function: linear, expect: O(log p), xfail: known}]", Pass},
 		{"expectations: [{function: nothing, expect: O(log p), optional: true}, {function: log, expect: O(log p)}]", Pass},
 		{"expectations: [{function: nothing, expect: O(log p), optional: true}]", Inconclusive},
@@ -288,4 +291,94 @@ func FuzzParseExpectations(f *testing.F) {
 			_, _ = Judge(e, d, Options{}) // must not panic
 		}
 	})
+}
+
+// A word that only says yes or no is not a reason for a failure.
+func TestExpectedFailureNeedsReason(t *testing.T) {
+	for _, word := range []string{"true", "True", "yes", "no", "off", `"false"`, `""`, `" "`, "0", "1", "null", "~", "[a]"} {
+		for _, text := range []string{
+			"expectations: [{function: linear, expect: O(log p), xfail: " + word + "}]",
+			"rules: [{rule: linear <= half, xfail: " + word + "}]",
+		} {
+			if _, err := ParseExpectations("x.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "x.yaml:1:") {
+				t.Errorf("%s: error %v, want one with the place", text, err)
+			}
+		}
+	}
+}
+
+// A short name that fits several call paths says which was checked; a whole call path comes first.
+func TestAmbiguousFunction(t *testing.T) {
+	d := data(map[string]func(float64) float64{"a->solve": lawsOfTest["linear"], "b->solve": lawsOfTest["log"], "solver": lawsOfTest["log"]})
+	slices.SortFunc(d.Series, func(a, b *dataset.Series) int { return strings.Compare(a.CallPath, b.CallPath) })
+	for _, tc := range []struct {
+		text, path string
+		notes      int
+	}{
+		{"expectations: [{function: solve, expect: O(p)}]", "main->a->solve", 1},
+		{"expectations: [{function: main/b/solve, expect: O(p)}]", "main->b->solve", 0},
+		{"expectations: [{function: solver, expect: O(p)}]", "main->solver", 0},
+	} {
+		e, err := ParseExpectations("x.yaml", []byte(tc.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(e, d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := r.Checks[0]; c.CallPath != tc.path || len(c.Notes) != tc.notes || tc.notes > 0 && !strings.Contains(c.Notes[0], tc.path) {
+			t.Errorf("%s: checked %s with notes %q, want %s and %d notes", tc.text, c.CallPath, c.Notes, tc.path, tc.notes)
+		}
+	}
+}
+
+// A comparison with a baseline that compared nothing is inconclusive.
+func TestBaselineComparesNothing(t *testing.T) {
+	laws := map[string]func(float64) float64{"linear": lawsOfTest["linear"]}
+	d := data(laws)
+	base, err := NewBaseline(d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := func(b *Baseline, d *dataset.Dataset) Verdict {
+		t.Helper()
+		c, err := CompareBaseline(b, d, Options{}, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Verdict
+	}
+	if v := verdict(base, d); v != Pass {
+		t.Errorf("the same data: %s, want pass", v)
+	}
+	if v := verdict(&Baseline{Version: 1, Parameters: []string{"p"}}, d); v != Inconclusive {
+		t.Errorf("no models: %s, want inconclusive", v)
+	}
+	elsewhere := *base
+	elsewhere.Models = slices.Clone(base.Models)
+	elsewhere.Models[0].Points = nil
+	for _, at := range base.Models[0].Points {
+		elsewhere.Models[0].Points = append(elsewhere.Models[0].Points, []float64{at[0] + 0.5})
+	}
+	if v := verdict(&elsewhere, d); v != Inconclusive {
+		t.Errorf("no common point: %s, want inconclusive", v)
+	}
+	zero := *base
+	zero.Models = slices.Clone(base.Models)
+	zero.Models[0].Values = make([]float64, len(base.Models[0].Values))
+	if v := verdict(&zero, d); v != Inconclusive {
+		t.Errorf("a baseline of zeros: %s, want inconclusive", v)
+	}
+	other := *base
+	other.Parameters = []string{"n"}
+	if _, err := CompareBaseline(&other, d, Options{}, 0.05); err == nil || !strings.Contains(err.Error(), "parameters n, the data p") {
+		t.Errorf("other parameters: %v, want an error that names them", err)
+	}
+	for _, text := range []string{`{"slackline_baseline":1,"parameters":["p"],"model":[]}`, `{"slackline_baseline":1,"models":[]} {}`,
+		`{"slackline_baseline":1,"parameters":["p"],"models":[{"function":"f","metric":"m","expect":"O(p)","relative_error":0,"points":[[1,2]],"values":[1]}]}`} {
+		if _, err := ParseBaseline("b.json", []byte(text)); err == nil {
+			t.Errorf("%s was read", text)
+		}
+	}
 }

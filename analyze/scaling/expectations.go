@@ -139,7 +139,7 @@ func (r *expectationReader) expectation(n yamlfile.Node) *Expectation {
 		case "optional":
 			e.Optional = boolOf(entry)
 		case "xfail":
-			e.XFail, _ = entry.Value.Text("xfail")
+			e.XFail = reasonFor(entry)
 		case "space":
 			e.Space = spaceOf(entry)
 		case "note":
@@ -174,7 +174,7 @@ func (r *expectationReader) rule(n yamlfile.Node) *Rule {
 			case "optional":
 				rule.Optional = boolOf(entry)
 			case "xfail":
-				rule.XFail, _ = entry.Value.Text("xfail")
+				rule.XFail = reasonFor(entry)
 			case "note":
 				entry.Value.Text("note")
 			}
@@ -219,6 +219,24 @@ func boolOf(entry yamlfile.Entry) bool {
 		entry.Value.Errorf("%s is neither true nor false", entry.Key)
 	}
 	return v
+}
+
+// reasonFor reads why a failure is expected. false is "it is not"; a word that only says yes or no, or nothing at all, is no reason.
+func reasonFor(entry yamlfile.Entry) string {
+	if v, ok := entry.Value.Bool(); ok && !v {
+		return ""
+	}
+	text, ok := entry.Value.Text(entry.Key)
+	if !ok {
+		return ""
+	}
+	switch reason := strings.TrimSpace(text); strings.ToLower(reason) {
+	case "", "true", "yes", "y", "on", "1", "false", "no", "n", "off", "0", "none", "null", "~", "-":
+		entry.Value.Errorf("%s: %s is not the reason why it is expected to fail; give one, e.g. %s: \"issue 12\", or leave it out", entry.Key, yamlfile.Quote(text), entry.Key)
+		return ""
+	default:
+		return reason
+	}
 }
 
 func targetOf(entry yamlfile.Entry) *Target {

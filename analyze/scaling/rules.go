@@ -120,7 +120,7 @@ func (j *judge) rule(r *Rule) (*RuleCheck, error) {
 	left, right := &ruleSide{terms: r.Left}, &ruleSide{terms: r.Right}
 	for _, side := range []*ruleSide{left, right} {
 		for _, t := range side.terms {
-			s, err := j.find(t.Function, r.Metric, r.Optional)
+			s, err := j.find(&c.Outcome, t.Function, r.Metric, r.Optional)
 			if err != nil {
 				return nil, err
 			}

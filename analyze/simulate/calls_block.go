@@ -139,13 +139,13 @@ func (c *callRecorder) message(rank int32, items []int32) {
 	c.call(q, first.op.Origin, c.regions.callOf(&first.op, false), end, func(until int64) {
 		for _, i := range items {
 			if it := &e.items[i]; it.op.Kind == schedule.Send {
-				q.Send(q.between(it.start, until), it.op.Peer, c.comm(it.op.Context), int32(it.op.Tag), it.op.Size)
+				q.Send(q.between(it.start, until), it.op.Peer, c.comm(it.op.World()), int32(it.op.Tag), it.op.Size)
 			}
 		}
 	}, func() {
 		for _, i := range items {
 			if it := &e.items[i]; it.op.Kind == schedule.Recv {
-				q.Recv(unit.Duration(end), it.source, c.comm(it.op.Context), int32(it.tag), it.size)
+				q.Recv(unit.Duration(end), it.source, c.comm(it.op.World()), int32(it.tag), it.size)
 			}
 		}
 	})
@@ -168,7 +168,7 @@ func (c *callRecorder) begin(rank int32, items []int32) {
 		for _, i := range items {
 			it := &e.items[i]
 			if id := q.request(it, i); it.op.Kind == schedule.Send {
-				q.Isend(q.between(it.start, until), it.op.Peer, c.comm(it.op.Context), int32(it.op.Tag), it.op.Size, id)
+				q.Isend(q.between(it.start, until), it.op.Peer, c.comm(it.op.World()), int32(it.op.Tag), it.op.Size, id)
 			} else {
 				q.Post(q.between(it.start, until), id)
 			}
@@ -242,7 +242,7 @@ func (c *callRecorder) complete(rank int32, r *request, at int64) {
 	case schedule.Send:
 		q.IsendDone(unit.Duration(at), r.id)
 	case schedule.Recv:
-		q.IrecvDone(unit.Duration(at), r.source, c.comm(r.op.Context), int32(r.tag), r.size, r.id)
+		q.IrecvDone(unit.Duration(at), r.source, c.comm(r.op.World()), int32(r.tag), r.size, r.id)
 	case schedule.Collective:
 		s := c.shareOf(rank, &r.call)
 		q.Complete(unit.Duration(at), s.op, r.call.Group, s.root, s.sent, s.received, nil, r.id)

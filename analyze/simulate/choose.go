@@ -202,7 +202,7 @@ func (r *run) largeMessages() bool {
 	}
 	for rank := range g.Ranks() {
 		for i, ops := 0, g.RankOps(rank); i < len(ops); i++ {
-			if ops[i].Kind == schedule.Send && ops[i].Size > limit {
+			if ops[i].Kind == schedule.Send && ops[i].Size > limit && !ops[i].IsBuffered() {
 				return true
 			}
 		}

@@ -173,7 +173,7 @@ func (e *eventLink) leave(host int32, n *node) {
 		e.sent[1] = at
 	}
 	e.horizon.see(at)
-	if n.kind() == kindMessage && e.costs.of(n.class, n.size).Rendezvous {
+	if n.kind() == kindMessage && n.waitedFor(e.costs.of(n.class, n.size)) {
 		s := sendOf{e.local(n.a()), n.b()}
 		e.exposed[s] = n.time
 		e.arrivals.push(exposedSend{s, n.time})

@@ -125,6 +125,14 @@ type node struct {
 	class machine.Class
 }
 
+// world is the context of a message, without how it is sent.
+func (n *node) world() uint8 { return n.ctx &^ schedule.Buffered }
+
+// waitedFor reports whether the sender of a message with this cost waits for its receive.
+func (n *node) waitedFor(c *machine.Cost) bool {
+	return c.Rendezvous && n.ctx&schedule.Buffered == 0
+}
+
 // Kinds of events, in the order of the tie rule.
 const (
 	kindLocal   = 0

@@ -115,7 +115,7 @@ func (g *general) sendOp(host, rank, index int32) {
 	}
 	g.hand(host, op.Peer, i)
 	g.startOp(rank, index, t)
-	if c.Rendezvous {
+	if c.Rendezvous && !op.IsBuffered() {
 		g.stats.Rendezvous++
 		g.large = g.eager
 	} else {
@@ -161,18 +161,18 @@ func (g *general) message(host, i int32) {
 		g.recorder.message(i, host, n, c, t, end)
 	}
 	r := &g.rank[rank]
-	if index, ok := r.posted.takeReceive(n.a(), n.tag, n.ctx); ok {
+	if index, ok := r.posted.takeReceive(n.a(), n.tag, n.world()); ok {
 		g.stats.Expected++
 		if g.recorder != nil {
 			g.recorder.match(i, rank, index, n, &r.ops[index], end)
 		}
 		g.finishOp(rank, index, end)
-		g.matched(i, c.Rendezvous)
+		g.matched(i, n.waitedFor(c))
 		return
 	}
 	g.stats.Unexpected++
 	n.time = end
-	r.unexpected.pushMessage(item{source: n.a(), tag: n.tag, ctx: n.ctx, id: i})
+	r.unexpected.pushMessage(item{source: n.a(), tag: n.tag, ctx: n.world(), id: i})
 	g.stats.MaxUnexpected = max(g.stats.MaxUnexpected, r.unexpected.len())
 }
 
@@ -192,7 +192,7 @@ func (g *general) recvOp(rank, index int32) {
 			g.recorder.match(i, rank, index, n, op, end)
 		}
 		g.finishOp(rank, index, end)
-		g.matched(i, g.costs.of(n.class, n.size).Rendezvous)
+		g.matched(i, n.waitedFor(g.costs.of(n.class, n.size)))
 		return
 	}
 	r.posted.pushReceive(item{source: op.Peer, tag: op.Tag, ctx: op.Context, id: index})

@@ -140,8 +140,14 @@ const (
 func leanSize(load uint64) int64          { return int64(load & sizeMask) }
 func leanClass(load uint64) machine.Class { return machine.Class(load >> classShift & 3) }
 
-// sameContext reports whether two loads have the same context.
-func sameContext(a, b uint64) bool { return (a^b)>>contextShift == 0 }
+// sameContext reports whether two loads have the same context; how a message is sent is no part of it.
+func sameContext(a, b uint64) bool { return (a^b)&^bufferedLoad>>contextShift == 0 }
+
+// bufferedLoad is the bit of the load of a message that its sender does not wait for, whatever its size.
+const bufferedLoad = uint64(schedule.Buffered) << contextShift
+
+// waitedFor reports whether the sender of a message with this load and cost waits for its receive.
+func waitedFor(load uint64, c *machine.Cost) bool { return c.Rendezvous && load&bufferedLoad == 0 }
 
 func leanOrder(gen uint32, kind uint32) uint32 { return gen<<2 | kind }
 

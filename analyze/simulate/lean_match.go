@@ -163,5 +163,5 @@ func (l *lean) matchEarly(r int32, h *leanHost, t int64) {
 }
 
 func (l *lean) isLarge(n *leanMessage) bool {
-	return l.rendezvous && l.cost(n.load).Rendezvous
+	return l.rendezvous && waitedFor(n.load, l.cost(n.load))
 }

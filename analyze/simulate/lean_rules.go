@@ -101,7 +101,7 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 	n.time, n.birth, n.load, n.order = arrival, t, load, leanOrder(gen, kindMessage)
 	n.from, n.index, n.tag = r+l.firstRank, index, op.tag
 	l.deliver(r, op.peer-l.firstRank, m)
-	if c.Rendezvous {
+	if waitedFor(load, c) {
 		l.stats.Rendezvous++
 		if l.large == nil {
 			l.sawLarge = true
@@ -160,7 +160,7 @@ func (l *lean) message(r int32, h *leanHost, m int32, t int64) {
 	}
 	l.stats.Expected++
 	birth, gen := n.birth, n.order>>2
-	if c.Rendezvous {
+	if waitedFor(n.load, c) {
 		l.release(r, m, t, birth, gen)
 	} else {
 		l.freeMessage(m)

@@ -227,7 +227,7 @@ func (s *static) start(i uint32) {
 		if state.next != noOp {
 			s.release(state.next, s.add(i, s.add(i, state.time, cost.Gap), cost.Bytes))
 		}
-		if !cost.Rendezvous {
+		if !cost.Rendezvous || op.IsBuffered() {
 			s.end(i, s.add(i, state.time, cost.Overhead))
 		}
 		if s.state[state.partner].waits >= hasStarted {
@@ -259,7 +259,7 @@ func (s *static) deliver(send, receive uint32, cost *machine.Cost) {
 	}
 	from, to := s.state[send].time, s.state[receive].time
 	o, latency, bytes := cost.Overhead, cost.Latency, cost.Bytes
-	if !cost.Rendezvous {
+	if !cost.Rendezvous || s.ops[send].IsBuffered() {
 		arrival := s.add(send, s.add(send, from, latency), bytes)
 		s.end(receive, s.add(receive, max(to, arrival), o))
 		return

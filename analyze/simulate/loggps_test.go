@@ -306,7 +306,11 @@ func drawStatic(t *rapid.T) *schedule.Graph {
 		tag := rapid.Uint32Range(0, 1).Draw(t, "tag")
 		nic := rapid.Uint8Range(0, 1).Draw(t, "nic")
 		size := rapid.Int64Range(0, 12).Draw(t, "size")
-		ops[from] = append(ops[from], schedule.Op{Kind: schedule.Send, Size: size, Peer: int32(to), Tag: tag, NIC: nic})
+		send := schedule.Op{Kind: schedule.Send, Size: size, Peer: int32(to), Tag: tag, NIC: nic}
+		if rapid.IntRange(0, 2).Draw(t, "buffered") == 0 {
+			send.Context = schedule.Buffered
+		}
+		ops[from] = append(ops[from], send)
 		receive := schedule.Op{Kind: schedule.Recv, Peer: int32(from), Tag: tag}
 		at := rapid.IntRange(0, len(ops[to])).Draw(t, "at")
 		ops[to] = slices.Insert(ops[to], at, receive)
@@ -410,7 +414,7 @@ func finishByTable(g *schedule.Graph, layout *machine.Layout) (finish []unit.Dur
 				c := p.Cost(op.Size)
 				r := int(matching.Partner[i])
 				edges = append(edges, edge{start(r), end(r), c.Overhead})
-				if c.Rendezvous {
+				if c.Rendezvous && op.Context < 128 {
 					edges = append(edges, edge{start(i), nodes, c.Overhead + c.Latency}, edge{start(r), nodes, 0},
 						edge{nodes, end(i), 2*c.Overhead + c.Latency + c.Bytes}, edge{end(i), end(r), c.Latency + c.Overhead})
 					nodes++

@@ -307,6 +307,7 @@ func drawGraph(d draw, kind caseKind, unit int64) plan {
 			}
 		}
 	}
+	p.drawBuffered(d)
 	p.drawPlaces(d)
 	if kind >= kindBlocks && (kind == kindBlocks || kind == kindDense || d.chance(1, 3)) {
 		p.drawBlocks(d)
@@ -316,6 +317,18 @@ func drawGraph(d draw, kind caseKind, unit int64) plan {
 		p.ops[d(len(p.ops))].gone = true
 	}
 	return p
+}
+
+// drawBuffered makes some of the sends buffered, in one plan of two.
+func (p *plan) drawBuffered(d draw) {
+	if d.chance(1, 2) {
+		return
+	}
+	for i := range p.ops {
+		if op := &p.ops[i]; op.Kind == schedule.Send && d.chance(1, 3) {
+			op.Context |= schedule.Buffered
+		}
+	}
 }
 
 func drawWildcards(d draw, send, recv *planOp) {
@@ -410,6 +423,7 @@ func drawPhases(d draw, unit int64, ranks, rounds, messages int) plan {
 			p.ops[i].place = d(100)
 		}
 	}
+	p.drawBuffered(d)
 	return p
 }
 

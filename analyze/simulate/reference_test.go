@@ -276,7 +276,7 @@ func (r *reference) send(e *refEvent) {
 	}))
 	op.workEnd = nexto[op.CPU]
 	r.start(op, t)
-	if !m.cost.Rendezvous {
+	if !m.cost.Rendezvous || op.Context >= 128 { // a buffered send never waits
 		r.finish(op, op.workEnd)
 	}
 }
@@ -324,13 +324,13 @@ func (r *reference) recv(e *refEvent) {
 func accepts(recv *refOp, m *refMessage) bool {
 	return (recv.Peer == schedule.AnySource || int(recv.Peer) == m.send.rank) &&
 		(recv.Tag == schedule.AnyTag || recv.Tag == m.send.Tag) &&
-		recv.Context == m.send.Context
+		recv.Context == m.send.Context%128 // the highest bit says that the send is buffered
 }
 
 // matched is the first half of R9: the release has the time, birth and gen of the event e that did
 // the match.
 func (r *reference) matched(e *refEvent, m *refMessage) {
-	if m.cost.Rendezvous {
+	if m.cost.Rendezvous && m.send.Context < 128 {
 		r.insert(&refEvent{
 			time: e.time, birth: e.birth, gen: e.gen,
 			kind:     refRelease,

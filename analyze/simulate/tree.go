@@ -126,7 +126,7 @@ func (b *treeBuilder) send(rank int32, op *schedule.Op) bool {
 	if in.known {
 		return false
 	}
-	*in = incoming{rank, op.Tag, op.Context, true}
+	*in = incoming{rank, op.Tag, op.World(), true}
 	key := treeCost{b.layout.Class(int(rank), int(op.Peer)), op.Size}
 	index, ok := b.known[key]
 	if !ok {

@@ -217,7 +217,7 @@ func (x *explainer) operations(rank int) {
 
 func (x *explainer) large(rank int, op *schedule.Op) bool {
 	class := x.layout.Class(x.number(rank), int(op.Peer))
-	return op.Size > x.layout.Machine.Classes[class].Eager
+	return op.Size > x.layout.Machine.Classes[class].Eager && !op.IsBuffered()
 }
 
 // unmatched reports whether the message of a send is still unexpected at its receiver.

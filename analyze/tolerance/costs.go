@@ -8,15 +8,16 @@ import (
 
 // message is what a message costs at the given parameters. Its latency is units*L + constant.
 type message struct {
-	overhead   int64 // o
-	latency    int64 // of one of its ways through the network, all in all
-	constant   int64 // the part of it that is no L
-	units      int64 // number of L in it
-	size       int64 // b = max(size-1, 0)
-	bytes      int64 // b*G, rounded
-	gap        int64 // g; 0: the next send need not wait
-	perByte    int64 // G, in femtoseconds
-	rendezvous bool
+	overhead   int64         // o
+	latency    int64         // of one of its ways through the network, all in all
+	constant   int64         // the part of it that is no L
+	units      int64         // number of L in it
+	size       int64         // b = max(size-1, 0)
+	bytes      int64         // b*G, rounded
+	gap        int64         // g; 0: the next send need not wait
+	perByte    int64         // G, in femtoseconds
+	large      bool          // than S
+	rendezvous bool          // its sender waits for its receive
 	class      machine.Class // one with the same parameters, unless coster.tellClasses was called
 }
 
@@ -67,15 +68,16 @@ func (c *coster) of(send uint32) *message {
 		e.key, e.by = size+1, class
 		e.cost = c.compute(send, size, class)
 	}
+	e.cost.rendezvous = e.cost.large && !c.s.ops[send].IsBuffered()
 	if t := c.n.Table; t != nil {
 		c.takeLatency(&e.cost, send, t)
 	}
 	return &e.cost
 }
 
-// isRendezvous reports whether the message of a send is larger than S of its class.
+// isRendezvous reports whether the message of a send is larger than S of its class, and not buffered.
 func (c *coster) isRendezvous(send uint32) bool {
-	return c.s.ops[send].Size > c.n.Layout.Machine.Classes[c.classOf(send)].Eager
+	return !c.s.ops[send].IsBuffered() && c.s.ops[send].Size > c.n.Layout.Machine.Classes[c.classOf(send)].Eager
 }
 
 func (c *coster) compute(send uint32, size int64, class machine.Class) message {
@@ -84,7 +86,7 @@ func (c *coster) compute(send uint32, size int64, class machine.Class) message {
 	m := message{
 		overhead: cost.Overhead, latency: cost.Latency, units: 1,
 		size: max(size-1, 0), bytes: cost.Bytes, gap: cost.Gap, perByte: int64(p.PerByte.At(size)),
-		rendezvous: cost.Rendezvous, class: class,
+		large: cost.Rendezvous, class: class,
 	}
 	if c.n.NoGap {
 		m.gap = 0

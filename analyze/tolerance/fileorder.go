@@ -93,16 +93,16 @@ func (s *senders) add(op *schedule.Op, from int32) {
 	if s.byTag == nil {
 		s.byTag, s.any = map[tagKey]sender{}, map[uint8]sender{}
 	}
-	key := tagKey{op.Tag, op.Context}
+	key := tagKey{op.Tag, op.World()}
 	if old, ok := s.byTag[key]; !ok {
 		s.byTag[key] = sender{rank: from}
 	} else if old.rank != from && !old.several {
 		s.byTag[key] = sender{several: true}
 	}
-	if old, ok := s.any[op.Context]; !ok {
-		s.any[op.Context] = sender{rank: from}
+	if old, ok := s.any[op.World()]; !ok {
+		s.any[op.World()] = sender{rank: from}
 	} else if old.rank != from && !old.several {
-		s.any[op.Context] = sender{several: true}
+		s.any[op.World()] = sender{several: true}
 	}
 }
 

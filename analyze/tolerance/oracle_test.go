@@ -85,7 +85,7 @@ func newOracle(g *schedule.Graph, n Network, scale int64) (*oracle, error) {
 			recv := int(matching.Partner[i])
 			rstart, rend := 2*recv, 2*recv+1
 			add(rstart, rend, overhead, 0, 0, 1)
-			if op.Size <= p.Eager {
+			if op.Size <= p.Eager || op.IsBuffered() {
 				add(start, end, overhead, 0, 0, 1)
 				add(end, rend, latency+bytes+overhead, units, b, 1)
 			} else {

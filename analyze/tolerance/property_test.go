@@ -68,7 +68,11 @@ func (d draws) schedule(ranks int) *schedule.Graph {
 			}
 			to, size := d.between(0, ranks-1), sizes[d.between(0, len(sizes)-1)]
 			tag := uint32(d.between(0, 1))
-			place(from, blocks[from][step].Send(to, size, tag))
+			send := blocks[from][step].Send(to, size, tag)
+			if d.chance(1, 3) {
+				blocks[from][step].Ops[send].Context = schedule.Buffered
+			}
+			place(from, send)
 			recv := blocks[to][step].Recv(from, 3, tag)
 			if wildcards {
 				op := &blocks[to][step].Ops[recv]

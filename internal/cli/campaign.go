@@ -34,6 +34,9 @@ func (a *app) campaignCommand() *cobra.Command {
 	return c
 }
 
+// campaignDataset is the file in the directory of the runs into which they are collected.
+const campaignDataset = "dataset.json"
+
 // planHelp describes the argument.
 const planHelp = "a plan in YAML: parameters, command, launcher, metrics"
 
@@ -218,11 +221,15 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 	}
 	path := o.dataset
 	if path == "" {
-		path = filepath.Join(c.Dir, "dataset.json")
+		path = filepath.Join(c.Dir, campaignDataset)
 		if c.Plan.Dataset != "" {
 			path = besidePlan(file, c.Plan.Dataset)
 		}
 		path = shortPath(path)
+	}
+	partly := check != "" && s.Done < s.Total && len(s.Failed) == 0
+	if partly {
+		a.warn("%d of %s are missing: the check of %s is inconclusive", s.Total-s.Done, plural(s.Total, "run"), check)
 	}
 	if s.Done > 0 {
 		d, record, err := collect(a, c, file)
@@ -241,7 +248,10 @@ func (o *campaignOptions) finish(a *app, cmd *cobra.Command, c *campaign.Campaig
 		}
 	}
 	if n := len(s.Failed); n > 0 {
-		return fmt.Errorf("%d of %d runs failed; see 'slackline campaign status %s', mend, and start again", n, s.Total, file)
+		return fmt.Errorf("%d of %d runs failed; see 'slackline campaign status %s', repair, and start again", n, s.Total, file)
+	}
+	if partly {
+		return verdictError(exitUnsure)
 	}
 	return nil
 }

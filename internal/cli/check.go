@@ -284,8 +284,9 @@ func (r *checkReport) compareBaseline(a *app, column *checkColumn) error {
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if r.expectations == nil {
-			column.report.Verdict = scaling.Pass
+		if !r.options.update { // no one asked for a new baseline: its name may be misspelt
+			column.report.Verdict = max(column.report.Verdict, scaling.Inconclusive)
+			a.warn("the baseline %s does not exist: nothing was compared with it; --update-baseline stores one on purpose", path)
 		}
 		return r.storeBaseline(a, column, "stored")
 	case err != nil:
@@ -297,6 +298,12 @@ func (r *checkReport) compareBaseline(a *app, column *checkColumn) error {
 	}
 	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.analysis(), r.options.tolerance); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(base.Models) == 0 {
+		a.warn("the baseline %s holds no models: nothing was compared; --update-baseline stores today's", path)
+	}
+	if n := len(column.baseline.New); n > 0 {
+		a.warn("not in the baseline, and so not compared: %d of %d measured series, the first is %s", n, len(column.data.Series), column.baseline.New[0])
 	}
 	if r.options.update {
 		return r.storeBaseline(a, column, "updated")

@@ -234,6 +234,7 @@ type checkSetJSON struct {
 
 type checkedJSON struct {
 	Function   string                  `json:"function"`
+	CallPath   string                  `json:"callpath,omitempty"` // that was checked
 	Metric     string                  `json:"metric"`
 	Expect     string                  `json:"expect"`
 	Formula    *string                 `json:"formula"`
@@ -334,7 +335,7 @@ func columnJSON(c *checkColumn) checkJSON {
 
 func newCheckedJSON(c *scaling.Check) checkedJSON {
 	j := checkedJSON{
-		Function: c.Function, Metric: c.Metric, Expect: c.Expectation.Expect.Text, Verdict: c.Verdict.String(), Status: c.Status(),
+		Function: c.Function, CallPath: c.CallPath, Metric: c.Metric, Expect: c.Expectation.Expect.Text, Verdict: c.Verdict.String(), Status: c.Status(),
 		Over: c.Over, Under: c.Under, Floor: finite(c.Floor), Wall: finite(c.Wall),
 		Reason: c.Reason, Notes: c.Notes, Litmus: c.Litmus, XFail: c.XFail, Line: c.Line,
 	}

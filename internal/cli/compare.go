@@ -64,10 +64,17 @@ func (a *app) compareCommand() *cobra.Command {
 type measurement struct{ metric, path string }
 
 // measured are the numbers of one run, in seconds.
-type measured map[measurement]float64
+type measured struct {
+	values map[measurement]float64
+	kinds  kindsMeasured // what is not mentioned of these is 0, of others it was not measured
+}
+
+func newMeasured(kinds kindsMeasured) measured {
+	return measured{map[measurement]float64{}, kinds}
+}
 
 func (m measured) add(metric, path string, d unit.Duration) {
-	m[measurement{metric, path}] += float64(d) / float64(unit.Second)
+	m.values[measurement{metric, path}] += float64(d) / float64(unit.Second)
 }
 
 func (o *compareOptions) execute(a *app, c *cobra.Command, args []string) error {
@@ -87,20 +94,20 @@ func (o *compareOptions) execute(a *app, c *cobra.Command, args []string) error 
 		for word := range strings.SplitSeq(arg, ",") {
 			runs, found, err := readLaunches(word)
 			if !found && err == nil {
-				runs = make([]measured, 1)
-				runs[0], err = o.measure(a, c, report, word)
+				var m measured
+				m, err = o.measure(a, c, report, word)
+				runs = []measured{m}
 			}
 			if err != nil {
 				return err
 			}
-			report.partial = report.partial || found
 			sides[i] = append(sides[i], runs...)
 		}
 	}
 	if left := report.compare(sides[0], sides[1], o.significance()); left > 0 {
 		a.warn("left out, because one side does not have them: %s", plural(left, "measurement"))
 	}
-	report.judge(a, conditions)
+	report.judge(a, conditions, sides)
 	if err := a.writeOut(o.out, args, func(w io.Writer) error { return report.write(a, w) }); err != nil {
 		return err
 	}
@@ -121,21 +128,21 @@ func (o *compareOptions) measure(a *app, c *cobra.Command, report *compareReport
 	}
 	r, err := o.run.openRun(a, c, word, report.provenance != nil)
 	if err != nil {
-		return nil, err
+		return measured{}, err
 	}
 	if report.provenance != nil {
 		report.provenance.Inputs = append(report.provenance.Inputs, r.records...)
 	}
 	p, err := profileRun(c, r, o.run.threads)
 	if err != nil {
-		return nil, err
+		return measured{}, err
 	}
 	return p.measured(), nil
 }
 
 // measured are the numbers of a profile and its waits.
 func (r *profileReport) measured() measured {
-	m := measured{}
+	m := newMeasured(timeKind | waitKind | delayKind)
 	m.add("run_time", "", r.profile.RunTime())
 	for i := range r.profile.ByPath {
 		e := &r.profile.ByPath[i]
@@ -159,7 +166,7 @@ func (r *profileReport) measured() measured {
 // measuredJSON is what compare takes from results of waits and of profile.
 type measuredJSON struct {
 	Run *struct {
-		Time float64 `json:"time_s"`
+		Time *float64 `json:"time_s"`
 	} `json:"run"`
 	Waits []struct {
 		Metric   string  `json:"metric"`
@@ -184,38 +191,47 @@ const maxResult = 1 << 30
 func readMeasured(word string) (m measured, found bool, err error) {
 	f, err := os.Open(word)
 	if err != nil {
-		return nil, false, nil // a pattern, or a mistake that others tell
+		return m, false, nil // a pattern, or a mistake that others tell
 	}
 	defer f.Close()
 	head := make([]byte, 1)
 	if n, _ := f.Read(head); n == 0 || head[0] != '{' {
-		return nil, false, nil
+		return m, false, nil
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxResult))
 	if err != nil {
-		return nil, true, err
+		return m, true, err
 	}
 	var j measuredJSON
 	if err := json.Unmarshal(append(head, data...), &j); err != nil {
-		return nil, true, fmt.Errorf("%s: %w", word, err)
+		return m, true, fmt.Errorf("%s: %w", word, err)
 	}
-	if j.Run == nil {
-		return nil, true, fmt.Errorf("%s is JSON, but not a result of waits, profile or measure collectives", word)
+	if j.Run == nil || j.Run.Time == nil {
+		return m, true, fmt.Errorf("%s is JSON, but not a result of waits, profile or measure collectives", word)
 	}
-	m = measured{}
-	m[measurement{"run_time", ""}] = j.Run.Time
+	m = newMeasured(0)
+	m.values[measurement{"run_time", ""}] = *j.Run.Time
+	if j.Waits != nil {
+		m.kinds |= waitKind
+	}
 	for _, w := range j.Waits {
-		m[measurement{w.Metric, w.CallPath}] += w.Seconds
+		m.values[measurement{w.Metric, w.CallPath}] += w.Seconds
 		if w.Metric != waits.WrongOrder.String() {
-			m[measurement{"waiting", w.CallPath}] += w.Seconds
-			m[measurement{"waiting", ""}] += w.Seconds
+			m.values[measurement{"waiting", w.CallPath}] += w.Seconds
+			m.values[measurement{"waiting", ""}] += w.Seconds
 		}
 	}
+	if j.Delays != nil {
+		m.kinds |= delayKind
+	}
 	for _, d := range j.Delays {
-		m[measurement{"delay", d.CallPath}] += d.Short + d.Long
+		m.values[measurement{"delay", d.CallPath}] += d.Short + d.Long
+	}
+	if j.CallPaths != nil {
+		m.kinds |= timeKind
 	}
 	for _, p := range j.CallPaths {
-		m[measurement{"time", p.CallPath}] += p.Exclusive
+		m.values[measurement{"time", p.CallPath}] += p.Exclusive
 	}
 	return m, true, nil
 }
@@ -247,7 +263,6 @@ type compareReport struct {
 	options    *compareOptions
 	names      []string
 	runs       [2]int
-	partial    bool // what a run does not mention was not measured; else it is 0
 	changes    []change
 	verdicts   []conditionVerdict
 	provenance *provenance.Record
@@ -258,12 +273,12 @@ func (r *compareReport) compare(before, after []measured, alpha float64) (left i
 	r.runs = [2]int{len(before), len(after)}
 	all := map[measurement]bool{}
 	for _, m := range slices.Concat(before, after) {
-		for k := range m {
+		for k := range m.values {
 			all[k] = true
 		}
 	}
 	for k := range all {
-		x, y := r.valuesOf(before, k), r.valuesOf(after, k)
+		x, y := valuesOf(before, k), valuesOf(after, k)
 		if len(x) == 0 || len(y) == 0 {
 			left++
 			continue
@@ -288,10 +303,10 @@ func (r *compareReport) compare(before, after []measured, alpha float64) (left i
 }
 
 // valuesOf is what runs say about a number.
-func (r *compareReport) valuesOf(runs []measured, k measurement) []float64 {
+func valuesOf(runs []measured, k measurement) []float64 {
 	var values []float64
 	for _, m := range runs {
-		if v, known := m[k]; known || !r.partial {
+		if v, known := m.values[k]; known || m.kinds&kindOf(k.metric) != 0 {
 			values = append(values, v)
 		}
 	}
@@ -327,6 +342,9 @@ func parseConditions(texts []string) ([]condition, error) {
 		c.anyPath = c.path == "*"
 		scale := map[string]float64{"%": 1e-2, "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 		c.limit *= scale[f[5]]
+		if err := c.check(); err != nil {
+			return nil, err
+		}
 		list = append(list, c)
 	}
 	return list, nil
@@ -336,7 +354,7 @@ func parseConditions(texts []string) ([]condition, error) {
 const (
 	conditionPassed = "passed"
 	conditionFailed = "failed"
-	conditionUnsure = "inconclusive" // there are too few repetitions to tell
+	conditionUnsure = "inconclusive" // there are too few repetitions to tell, or there was nothing to compare
 )
 
 // conditionVerdict is what a condition says about the changes.
@@ -344,40 +362,6 @@ type conditionVerdict struct {
 	Condition string   `json:"condition"`
 	Verdict   string   `json:"verdict"`
 	Because   []string `json:"because,omitempty"`
-}
-
-// judge holds the changes against the conditions.
-func (r *compareReport) judge(a *app, conditions []condition) {
-	for i := range conditions {
-		c := &conditions[i]
-		v := conditionVerdict{Condition: c.text, Verdict: conditionPassed}
-		known := false
-		for i := range r.changes {
-			x := &r.changes[i]
-			if x.metric != c.metric || !c.anyPath && x.path != c.path {
-				continue
-			}
-			known = true
-			switch {
-			case !c.meets(x):
-				continue
-			case x.significant:
-				v.Verdict = conditionFailed
-			case x.inconclusive && v.Verdict == conditionPassed:
-				v.Verdict = conditionUnsure
-			default:
-				continue
-			}
-			v.Because = append(v.Because, fmt.Sprintf("%s%s: %s", x.metric, at(x.path), x.describe()))
-		}
-		if !known {
-			a.warn("--fail-if %s: neither run has %s%s, which counts as no change", c.text, c.metric, at(c.path))
-		}
-		if v.Verdict == conditionUnsure {
-			a.warn("%s: too few repetitions to tell a change from chance; four of each are enough", c.text)
-		}
-		r.verdicts = append(r.verdicts, v)
-	}
 }
 
 // meets reports whether a change is one that the condition speaks of.

@@ -65,9 +65,9 @@ func readLaunches(word string) (runs []measured, found bool, err error) {
 		}
 		for k, ns := range p.Reductions[how].LaunchMedians {
 			for len(runs) <= k {
-				runs = append(runs, measured{})
+				runs = append(runs, newMeasured(0))
 			}
-			runs[k][key] = ns * 1e-9
+			runs[k].values[key] = ns * 1e-9
 		}
 	}
 	if len(runs) == 0 {

@@ -290,7 +290,7 @@ func (r *profileReport) writeTraffic(a *app, w io.Writer) error {
 		return nil
 	}
 	t := table.New(table.Column{Key: "collective"}, table.Column{Key: "ranks", Align: table.Right}, table.Column{Key: "calls", Align: table.Right},
-		table.Column{Key: "bytes", Align: table.Right}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "over", Title: "over the run"})
+		table.Column{Key: "bytes", Align: table.Right}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "over", Title: "over the run", Fixed: true})
 	for _, u := range uses {
 		t.Add(u.Op.String(), grouped(u.Ranks), grouped(u.Calls), byteText(u.Bytes), u.Time.Short(), sparkline(u.Over))
 	}

@@ -229,6 +229,12 @@ func (o *programOptions) warnOfParameters(a *app, fs *pflag.FlagSet, in *input.I
 // reportReplay says what became of a recorded run.
 func (o *programOptions) reportReplay(a *app, r *replay.Report) {
 	a.note("recorded run of %s over %s: %s, %s", plural(r.Recorded, "rank"), r.Span.Short(), plural(r.Messages, "message"), plural(r.Collectives, "collective"))
+	if len(o.ranks) > 0 {
+		if text := r.Extrapolation(slices.Max(o.ranks)); text != "" {
+			a.note("%s", text)
+			a.warnings = append(a.warnings, text) // for those who read the result alone
+		}
+	}
 	if !o.denoise.given {
 		return
 	}

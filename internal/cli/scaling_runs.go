@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
 	"slackline/model/unit"
+	"slackline/observe/campaign"
 )
 
 // placePrefix is the point that stands before an input, e.g. n=1000:run1.slt.
@@ -36,14 +38,14 @@ func (o *dataOptions) open(ctx context.Context, a *app, words []string) (*datase
 	runs, placed := false, false
 	for _, word := range words {
 		place, path := cutPlace(word)
-		d, list, isRun, err := o.openOne(ctx, a, path)
+		d, list, isRun, inCampaign, err := o.openOne(ctx, a, path)
 		if err == nil {
 			err = setPlace(d, place)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		runs, placed = runs || isRun, placed || place != ""
+		runs, placed = runs || isRun, placed || place != "" || inCampaign
 		records = append(records, list...)
 		if len(words) == 1 {
 			all = d
@@ -78,16 +80,49 @@ func setPlace(d *dataset.Dataset, place string) error {
 	return nil
 }
 
-// openOne reads one input, and says whether it is of runs.
-func (o *dataOptions) openOne(ctx context.Context, a *app, path string) (*dataset.Dataset, []provenance.Input, bool, error) {
-	if traces := tracesOf(path, o.format); len(traces) > 0 {
-		d, records, err := o.analyseRuns(ctx, a, traces)
-		return d, records, true, err
+// openOne reads one input, and says whether it is of runs, and whether these have parameters of a campaign.
+func (o *dataOptions) openOne(ctx context.Context, a *app, path string) (d *dataset.Dataset, records []provenance.Input, isRun, placed bool, err error) {
+	traces := tracesOf(path, o.format)
+	if o.format == "" && campaign.IsDir(path) {
+		if traces, path, err = o.campaignRuns(a, path); err != nil {
+			return nil, nil, false, false, err
+		}
 	}
-	d, records, err := input.OpenDataset(ctx, []string{path}, input.DatasetOptions{
+	if len(traces) > 0 {
+		d, records, placed, err = o.analyseRuns(ctx, a, traces)
+		return d, records, true, placed, err
+	}
+	d, records, err = input.OpenDataset(ctx, []string{path}, input.DatasetOptions{
 		Stdin: a.stdin, Options: dataset.Options{Format: o.format, SumLocations: o.sum},
 	})
-	return d, records, len(records) == 1 && dataset.IsRuns(records[0].Kind), err
+	return d, records, len(records) == 1 && dataset.IsRuns(records[0].Kind), false, err
+}
+
+// campaignRuns are the recorded runs of a campaign, or, if it recorded none, the dataset that was collected.
+func (o *dataOptions) campaignRuns(a *app, dir string) (traces []string, data string, err error) {
+	runs, all, err := campaign.FinishedRuns(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	without := 0
+	for _, run := range runs {
+		found := tracesOf(run, "")
+		if len(found) == 0 {
+			without++
+		}
+		traces = append(traces, found...)
+	}
+	if len(traces) == 0 {
+		if data = filepath.Join(dir, campaignDataset); fileExists(data) {
+			return nil, data, nil
+		}
+		return nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured with 'slackline campaign collect'",
+			dir, plural(len(runs), "run"), campaignDataset)
+	}
+	if without > 0 || len(runs) < all {
+		a.warn("%s: of %s %d did not end well and %d have no trace; they are left out", dir, plural(all, "run"), all-len(runs), without)
+	}
+	return traces, "", nil
 }
 
 // tracesOf are the recorded runs of an input: itself, or those in a directory.
@@ -112,16 +147,16 @@ func tracesOf(path, format string) []string {
 }
 
 // analyseRuns makes a dataset of recorded runs. One is in memory at a time.
-func (o *dataOptions) analyseRuns(ctx context.Context, a *app, traces []string) (*dataset.Dataset, []provenance.Input, error) {
-	all := dataset.New("p")
-	var records []provenance.Input
+// Those of a campaign have its parameters.
+func (o *dataOptions) analyseRuns(ctx context.Context, a *app, traces []string) (all *dataset.Dataset, records []provenance.Input, placed bool, err error) {
+	all = dataset.New()
 	line := a.startProgress()
 	defer line.Clear()
 	for i, path := range traces {
 		line.Report(func() string { return fmt.Sprintf("run %d of %d: %s", i+1, len(traces), path) })
 		in, err := input.OpenTrace(ctx, path, input.TraceOptions{Hash: true})
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 		for _, w := range in.Warnings {
 			a.warn("%s", w)
@@ -129,15 +164,37 @@ func (o *dataOptions) analyseRuns(ctx context.Context, a *app, traces []string) 
 		a.warnOfProblems(in.Timeline)
 		found, err := waits.Analyze(ctx, in.Timeline, waits.Options{Threads: runtime.GOMAXPROCS(0)})
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
 		}
-		all.Merge(runDataset(found))
+		run := runDataset(found)
+		if o.sum {
+			run.SumRanks()
+		}
+		point := campaign.PointOf(path)
+		placed = placed || len(point) > 0
+		if err := setPoint(a, path, run, point); err != nil {
+			return nil, nil, false, err
+		}
+		all.Merge(run)
 		records = append(records, in.Record)
 	}
-	if o.sum {
-		all.SumRanks()
+	return all, records, placed, nil
+}
+
+// setPoint gives a run the parameters of its campaign. Its number of ranks is p already; what the campaign calls so counts.
+func setPoint(a *app, path string, run *dataset.Dataset, point []campaign.Value) error {
+	for _, q := range slices.Backward(point) { // each becomes the first
+		if i := slices.Index(run.Parameters, q.Name); i >= 0 {
+			if ranks := run.Series[0].Points[0].At[i]; ranks != q.Value {
+				a.warn("%s: a run of %g ranks at %s = %g of its campaign", path, ranks, q.Name, q.Value)
+			}
+			run.DropParameter(i)
+		}
+		if err := run.SetParameter(q.Name, q.Value); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	return all, records, nil
+	return nil
 }
 
 // runDataset are the metrics of a run by call path.

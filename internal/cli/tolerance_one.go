@@ -157,7 +157,7 @@ func (r *toleranceRun) noteOfRange(a *tolerance.Answers) {
 // warnOfEager tells that -S has no influence.
 func (r *toleranceRun) warnOfEager(s *tolerance.Schedule) {
 	limit := int64(r.machine.eager.value)
-	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit }
+	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit && !op.IsBuffered() }
 	if r.machine.eager.given && !slices.ContainsFunc(s.Graph().Ops(), larger) {
 		r.app.note("no message is larger than -S")
 	}

@@ -29,7 +29,11 @@ type Column struct {
 	Key   string // name in CSV and JSON, e.g. finish_ns
 	Title string // heading in text and Markdown; empty: Key
 	Align Align
+	Fixed bool // a text in which each letter has its place: it is never wrapped
 }
+
+// isName reports whether the cells are call paths or functions, which are shortened in the middle where a table is too wide.
+func (c *Column) isName() bool { return c.Key == "callpath" || c.Key == "function" }
 
 // A Cell has a form for people and a value for programs. The value is a string,
 // a number, a bool, a json.Number or nil.
@@ -77,13 +81,20 @@ type TextOptions struct {
 // gap stands between two columns.
 const gap = "  "
 
-// WriteText writes the table for people. If it is wider than allowed, the last
+// WriteText writes the table for people. If it is wider than allowed, call paths are shortened (see ShortName), and the last
 // column is wrapped, provided that it is aligned left and some room is left.
 func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 	widths := t.widths(!o.NoHeader)
 	last := len(t.Columns) - 1
-	if over := sum(widths) + len(gap)*last - o.Width; o.Width > 0 && over > 0 &&
-		t.Columns[last].Align == Left && widths[last]-over >= minWrap {
+	over := sum(widths) + len(gap)*last - o.Width
+	for i := range t.Columns {
+		if o.Width > 0 && over > 0 && t.Columns[i].isName() && widths[i] > minName {
+			less := min(over, widths[i]-minName)
+			widths[i] -= less
+			over -= less
+		}
+	}
+	if c := &t.Columns[last]; o.Width > 0 && over > 0 && c.Align == Left && !c.isName() && !c.Fixed && widths[last]-over >= minWrap {
 		widths[last] -= over
 	}
 	out := bufio.NewWriter(w)
@@ -97,7 +108,9 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 	cells := make([]string, len(t.Columns))
 	for _, row := range t.rows {
 		for i, c := range row {
-			cells[i] = c.Text
+			if cells[i] = c.Text; t.Columns[i].isName() {
+				cells[i] = ShortName(c.Text, widths[i])
+			}
 		}
 		t.writeRow(out, cells, widths, nil)
 	}
@@ -106,6 +119,9 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 
 // minWrap is the narrowest column that is still readable when wrapped.
 const minWrap = 16
+
+// minName is how short a call path may become.
+const minName = 32
 
 func (t *Table) title(i int) string {
 	if t.Columns[i].Title != "" {

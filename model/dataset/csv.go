@@ -68,6 +68,7 @@ func readCSV(name string, data []byte) (*Dataset, error) {
 	}
 	d := New()
 	roles := make([]string, len(header)) // "" for what is passed over, "p" and a place for parameters
+	given := map[string]string{}
 	places := make([]int, len(header))
 	value, metric := valueColumn(header)
 	if value < 0 {
@@ -85,7 +86,10 @@ func readCSV(name string, data []byte) (*Dataset, error) {
 			role, places[i] = "parameter", len(d.Parameters)
 			d.Parameters = append(d.Parameters, column)
 		}
-		roles[i] = role
+		if before, twice := given[role]; twice && (role == "callpath" || role == "metric" || role == "unit") {
+			return nil, fmt.Errorf("%s:1: the columns %s and %s both are the %s; leave one out", name, before, column, role)
+		}
+		given[role], roles[i] = column, role
 	}
 	if err := checkNames(d.Parameters); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)

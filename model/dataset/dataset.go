@@ -22,6 +22,7 @@ type Dataset struct {
 
 	index   map[seriesKey]*Series
 	missing map[seriesKey]int // values that were left out
+	untold  int               // warnings beyond the limit
 }
 
 // Series are the measurements of one metric of one call path.
@@ -125,20 +126,36 @@ func Last(path string) string {
 	return path
 }
 
-// Find returns the first series whose call path, or the last name of it, is
-// function, and whose metric is the one given; an empty metric is any. "/" and
-// "->" both separate the names of a call path.
+// Find returns the first series that FindAll finds, nil if there is none.
 func (d *Dataset) Find(function, metric string) *Series {
-	joined := strings.ReplaceAll(function, "/", "->")
-	for _, s := range d.Series {
-		if metric != "" && s.Metric != metric {
-			continue
-		}
-		if s.CallPath == function || Last(s.CallPath) == function || strings.ReplaceAll(s.CallPath, "/", "->") == joined {
-			return s
-		}
+	if all := d.FindAll(function, metric); len(all) > 0 {
+		return all[0]
 	}
 	return nil
+}
+
+// FindAll returns, for each call path that is function, or whose last name it is, the first series whose metric is
+// the one given; an empty metric is any. "/" and "->" both separate the names of a call path. A whole call path
+// comes before those that only end so.
+func (d *Dataset) FindAll(function, metric string) []*Series {
+	joined := strings.ReplaceAll(function, "/", "->")
+	var whole, ends []*Series
+	seen := map[string]bool{}
+	for _, s := range d.Series {
+		if metric != "" && s.Metric != metric || seen[s.CallPath] {
+			continue
+		}
+		switch {
+		case s.CallPath == function, strings.ReplaceAll(s.CallPath, "/", "->") == joined:
+			whole = append(whole, s)
+		case Last(s.CallPath) == function:
+			ends = append(ends, s)
+		default:
+			continue
+		}
+		seen[s.CallPath] = true
+	}
+	return append(whole, ends...)
 }
 
 // Functions returns the last names of all call paths, each once, in their order.
@@ -369,10 +386,12 @@ func (d *Dataset) Measurements() int {
 // warnf notes something that was left out or is doubtful; each is told once.
 func (d *Dataset) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if len(d.Warnings) >= maxWarnings {
-		return // the rest is of the same kind
-	}
-	if !slices.Contains(d.Warnings, text) {
+	switch {
+	case slices.Contains(d.Warnings, text):
+	case len(d.Warnings) < maxWarnings:
 		d.Warnings = append(d.Warnings, text)
+	default: // the rest is of the same kind
+		d.untold++
+		d.Warnings = append(d.Warnings[:maxWarnings], fmt.Sprintf("and %d more warnings of this kind", d.untold))
 	}
 }

@@ -17,11 +17,6 @@ func sniffExtraPJSON(head []byte) bool {
 	return isObject(head) && (hasKey(head, "measurements") || hasKey(head, "parameters"))
 }
 
-type extraPPoint struct {
-	Point  point  `json:"point"`
-	Values values `json:"values"`
-}
-
 // point is a place: a number or a list of numbers.
 type point []float64
 
@@ -52,7 +47,12 @@ func readExtraPJSON(name string, data []byte) (*Dataset, error) {
 				if err := s.value(&raw); err != nil {
 					return err
 				}
-				early = append(early, func() error { return readMeasurements(newScanner(name, raw), d) })
+				at := s.dec.InputOffset() - int64(len(raw))
+				early = append(early, func() error {
+					inner := newScanner(name, raw)
+					inner.before = lineOf(data, at) - 1
+					return readMeasurements(inner, d)
+				})
 				return nil
 			}
 			return readMeasurements(s, d)
@@ -79,14 +79,14 @@ func readMeasurements(s *scanner, d *Dataset) error {
 	return s.object("measurements", func(path string) error {
 		return s.object("a call path", func(metric string) error {
 			return s.list("a metric", func() error {
-				var p extraPPoint
-				if err := s.value(&p); err != nil {
+				at, v, err := s.point("point")
+				if err != nil {
 					return err
 				}
-				if len(p.Point) != len(d.Parameters) {
-					return s.errorf("%s %s: a point has %d coordinates, but there are %d parameters", path, metric, len(p.Point), len(d.Parameters))
+				if len(at) != len(d.Parameters) {
+					return s.errorf("%s %s: a point has %d coordinates, but there are %d parameters", path, metric, len(at), len(d.Parameters))
 				}
-				d.addPresent(path, metric, p.Point, p.Values)
+				d.addPresent(path, metric, at, v)
 				return nil
 			})
 		})

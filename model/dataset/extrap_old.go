@@ -22,14 +22,14 @@ type extraPOld struct {
 	Coordinates []struct {
 		ID    int64 `json:"id"`
 		Pairs []struct {
-			Parameter int64   `json:"parameter_id"`
-			Value     float64 `json:"parameter_value"`
+			Parameter *int64   `json:"parameter_id"`
+			Value     *float64 `json:"parameter_value"`
 		} `json:"parameter_value_pairs"`
 	} `json:"coordinates"`
 	Measurements []struct {
-		CallPath   int64    `json:"callpath_id"`
-		Metric     int64    `json:"metric_id"`
-		Coordinate int64    `json:"coordinate_id"`
+		CallPath   *int64   `json:"callpath_id"`
+		Metric     *int64   `json:"metric_id"`
+		Coordinate *int64   `json:"coordinate_id"`
 		Value      *float64 `json:"value"`
 	} `json:"measurements"`
 }
@@ -55,11 +55,14 @@ func readExtraPOld(name string, data []byte) (*Dataset, error) {
 			at[i] = math.NaN()
 		}
 		for _, pair := range c.Pairs {
-			i, ok := place[pair.Parameter]
-			if !ok {
-				return nil, fmt.Errorf("%s: coordinate %d has a value of parameter %d, which does not exist", name, c.ID, pair.Parameter)
+			if pair.Parameter == nil || pair.Value == nil {
+				return nil, fmt.Errorf("%s: coordinate %d has a pair without parameter_id or parameter_value", name, c.ID)
 			}
-			at[i] = pair.Value
+			i, ok := place[*pair.Parameter]
+			if !ok {
+				return nil, fmt.Errorf("%s: coordinate %d has a value of parameter %d, which does not exist", name, c.ID, *pair.Parameter)
+			}
+			at[i] = *pair.Value
 		}
 		for i, x := range at {
 			if math.IsNaN(x) {
@@ -70,9 +73,12 @@ func readExtraPOld(name string, data []byte) (*Dataset, error) {
 	}
 	paths, metrics := names(file.CallPaths), names(file.Metrics)
 	for i, m := range file.Measurements {
-		path, ok1 := paths[m.CallPath]
-		metric, ok2 := metrics[m.Metric]
-		at, ok3 := points[m.Coordinate]
+		if m.CallPath == nil || m.Metric == nil || m.Coordinate == nil {
+			return nil, fmt.Errorf("%s: measurement %d (from 1) has no callpath_id, metric_id or coordinate_id", name, i+1)
+		}
+		path, ok1 := paths[*m.CallPath]
+		metric, ok2 := metrics[*m.Metric]
+		at, ok3 := points[*m.Coordinate]
 		switch {
 		case !ok1 || !ok2 || !ok3:
 			return nil, fmt.Errorf("%s: measurement %d (from 1) refers to a call path, metric or coordinate that does not exist", name, i+1)

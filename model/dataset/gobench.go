@@ -36,12 +36,19 @@ func isGoBench(line string) bool {
 func readGoBench(name string, data []byte) (*Dataset, error) {
 	d := New()
 	number := 0
+	var ignored leftOut
 	for line := range bytes.Lines(data) {
 		number++
+		fields := strings.Fields(string(line))
 		if !isGoBench(string(line)) {
+			if len(fields) > 1 && strings.HasPrefix(fields[0], "Benchmark") { // a name alone has its result in a later line
+				ignored.add(fmt.Sprintf("line %d", number))
+			}
 			continue
 		}
-		fields := strings.Fields(string(line))
+		if len(fields)%2 != 0 {
+			return nil, fmt.Errorf("%s:%d: has a value without a unit", name, number)
+		}
 		path, names, at := goBenchName(fields[0])
 		if len(names) == 0 {
 			d.warnf("%s has no parameter in its name, such as n=1024, and is left out", path)
@@ -58,6 +65,7 @@ func readGoBench(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: the benchmarks have more than %d parameters", name, number, MaxParameters)
 		}
 	}
+	ignored.tell(d, "%s: lines of benchmarks without a result are left out", name)
 	return d, nil
 }
 

@@ -30,7 +30,8 @@ func readGoogle(name string, data []byte) (*Dataset, error) {
 		return nil, err
 	}
 	d := New()
-	for _, b := range file.Benchmarks {
+	var lacking leftOut
+	for i, b := range file.Benchmarks {
 		if b.RunType == "aggregate" {
 			continue
 		}
@@ -51,6 +52,9 @@ func readGoogle(name string, data []byte) (*Dataset, error) {
 			d.warnf("%s has no parameter in its name, such as /1024, and is left out", run)
 			continue
 		}
+		if b.RealTime == nil || b.CPUTime == nil {
+			lacking.add(fmt.Sprintf("entry %d, %s", i+1, run))
+		}
 		if b.RealTime != nil {
 			d.Put(path, "real_time", names, at, *b.RealTime*factor)
 		}
@@ -64,6 +68,7 @@ func readGoogle(name string, data []byte) (*Dataset, error) {
 	for _, s := range d.Series {
 		s.Unit = "s"
 	}
+	lacking.tell(d, "%s: entries without real_time or cpu_time, which are left out there", name)
 	return d, nil
 }
 

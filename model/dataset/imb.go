@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,47 +24,92 @@ var (
 	imbProcesses = regexp.MustCompile(`^#\s*#processes\s*=\s*(\d+)`)
 )
 
+// imbIgnored are the columns that are no measurements of time.
+var imbIgnored = []string{"#bytes", "#repetitions", "Mbytes/sec", "Msg/sec", "defects", "overlap", "t_pure", "t_CPU", "t_ovrl"}
+
+// imbReader is where the reading of a file stands.
+type imbReader struct {
+	d         *Dataset
+	function  string   // of the block
+	processes float64  // 0: not known yet
+	header    []string // nil: not known yet
+	rows      int      // of the block
+	ignored   leftOut  // lines in tables that are no rows
+	columns   leftOut  // with unknown names
+	empty     leftOut  // blocks
+}
+
 func readIMB(name string, data []byte) (*Dataset, error) {
-	d := New()
-	function, header := "", []string(nil)
-	processes := 0.0
+	r := &imbReader{d: New()}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
-		text := strings.TrimSpace(string(line))
-		if m := imbTitle.FindStringSubmatch(text); m != nil {
-			function, header, processes = m[1], nil, 0
-			continue
-		}
-		if m := imbProcesses.FindStringSubmatch(text); m != nil {
-			processes, _ = parseFinite(m[1])
-			continue
-		}
-		fields := strings.Fields(text)
-		if len(fields) == 0 {
-			continue
-		}
-		if fields[0] == "#bytes" || fields[0] == "#repetitions" {
-			header = fields
-			continue
-		}
-		if strings.HasPrefix(text, "#") || header == nil || function == "" || len(fields) != len(header) {
-			continue // comments, and what other parts of the output say
-		}
-		if _, err := parseFinite(fields[0]); err != nil {
-			continue
-		}
-		if processes == 0 {
-			return nil, fmt.Errorf("%s:%d: the block of %s has no line \"# #processes = N\"", name, number, function)
-		}
-		if err := d.addIMB(function, processes, header, fields); err != nil {
+		if err := r.line(strings.TrimSpace(string(line)), number); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
 	}
-	for _, series := range d.Series {
+	r.endBlock()
+	for _, series := range r.d.Series {
 		series.Unit = "us"
 	}
-	return d, nil
+	r.ignored.tell(r.d, "%s: lines in tables that are not rows of numbers are left out", name)
+	r.columns.tell(r.d, "%s: columns with unknown names are left out", name)
+	r.empty.tell(r.d, "%s: blocks without rows", name)
+	return r.d, nil
+}
+
+// endBlock notes a block of which nothing was read.
+func (r *imbReader) endBlock() {
+	if r.function != "" && r.rows == 0 {
+		r.empty.add(r.function)
+	}
+}
+
+func (r *imbReader) line(text string, number int) error {
+	fields := strings.Fields(text)
+	switch {
+	case len(fields) == 0:
+		return nil
+	case imbTitle.MatchString(text):
+		r.endBlock()
+		r.function, r.header, r.processes, r.rows = imbTitle.FindStringSubmatch(text)[1], nil, 0, 0
+		return nil
+	case imbProcesses.MatchString(text):
+		if r.rows > 0 || r.function == "" {
+			return fmt.Errorf("the block that begins here has no line \"# Benchmarking NAME\"")
+		}
+		r.processes, _ = parseFinite(imbProcesses.FindStringSubmatch(text)[1])
+		return nil
+	case fields[0] == "#bytes" || fields[0] == "#repetitions":
+		if r.rows > 0 {
+			return fmt.Errorf("the block that begins here has no line \"# Benchmarking NAME\"")
+		}
+		r.header = fields
+		for _, column := range fields {
+			plain, _, _ := strings.Cut(column, "[")
+			if imbMetric(column) == "" && !slices.Contains(imbIgnored, plain) {
+				r.columns.add(fmt.Sprintf("%q in line %d", column, number))
+			}
+		}
+		return nil
+	case strings.HasPrefix(text, "#"):
+		return nil
+	case !looksLikeRow(fields) && !isRow(fields):
+		if r.header != nil { // of the launcher, or damaged
+			r.ignored.add(fmt.Sprintf("line %d", number))
+		}
+		return nil
+	case r.function == "":
+		return nil // what other programs printed before
+	case r.header == nil:
+		return fmt.Errorf("a row of the block of %s stands before the names of its columns (#bytes #repetitions ...)", r.function)
+	case len(fields) != len(r.header):
+		return fmt.Errorf("has %d numbers below %d columns", len(fields), len(r.header))
+	case r.processes == 0:
+		return fmt.Errorf("the block of %s has no line \"# #processes = N\"", r.function)
+	}
+	r.rows++
+	return r.d.addIMB(r.function, r.processes, r.header, fields)
 }
 
 // addIMB adds the numbers of a row.

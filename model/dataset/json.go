@@ -2,21 +2,27 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"slackline/internal/suggest"
 )
 
 // scanner walks through a JSON text in its order, which decoding into maps would
 // lose, and knows where it is.
 type scanner struct {
-	name string
-	data []byte
-	dec  *json.Decoder
+	name   string
+	data   []byte
+	dec    *json.Decoder
+	before int // lines of the file before data
 }
 
 func newScanner(name string, data []byte) *scanner {
@@ -26,7 +32,7 @@ func newScanner(name string, data []byte) *scanner {
 
 // errorf returns an error at the place where the scanner is.
 func (s *scanner) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", s.name, lineOf(s.data, s.dec.InputOffset()), fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d: %s", s.name, s.before+lineOf(s.data, s.dec.InputOffset()), fmt.Sprintf(format, args...))
 }
 
 // plain says what the decoder found in our words.
@@ -35,7 +41,7 @@ func (s *scanner) plain(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%s:%d: is not JSON: %v", s.name, lineOf(s.data, syntax.Offset), syntax)
+		return fmt.Errorf("%s:%d: is not JSON: %v", s.name, s.before+lineOf(s.data, syntax.Offset), syntax)
 	case errors.As(err, &kind):
 		return s.errorf("has a %s where a %s should stand", kind.Value, plainKind(kind.Type.Kind().String()))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -78,6 +84,43 @@ func (s *scanner) object(what string, member func(key string) error) error {
 		return s.plain(err)
 	}
 	return nil
+}
+
+// members walks through an object whose keys are all known and given once: what stands under another key would be lost. It
+// returns those that were there.
+func (s *scanner) members(what string, keys []string, member func(key string) error) (map[string]bool, error) {
+	seen := map[string]bool{}
+	err := s.object(what, func(key string) error {
+		switch {
+		case !slices.Contains(keys, key):
+			return s.errorf("unknown key %q in %s%s; the keys are %s", key, what, suggest.Phrase(key, keys), strings.Join(keys, ", "))
+		case seen[key]:
+			return s.errorf("%s has the key %q twice", what, key)
+		}
+		seen[key] = true
+		return member(key)
+	})
+	return seen, err
+}
+
+// point reads an object with a place, under the key given, and values.
+func (s *scanner) point(key string) (at point, v values, err error) {
+	seen, err := s.members("a point", []string{key, "values"}, func(k string) error {
+		if k == key {
+			return s.value(&at)
+		}
+		return s.value(&v)
+	})
+	switch {
+	case err != nil:
+	case !seen[key]:
+		err = s.errorf("a point has no %q", key)
+	case !seen["values"]:
+		err = s.errorf("a point has no \"values\"")
+	case len(v) == 0:
+		v = values{math.NaN()} // a list without any: one is missing
+	}
+	return at, v, err
 }
 
 // list walks through the entries of a list. entry must read the value.
@@ -191,10 +234,12 @@ func (d *Dataset) addPresent(path, metric string, at []float64, v values) {
 
 // tellMissing warns of the values that were missing, series by series.
 func (d *Dataset) tellMissing() {
-	for _, s := range d.Series {
-		if n := d.missing[seriesKey{s.CallPath, s.Metric}]; n > 0 {
-			d.warnf("%s: missing values are left out: %d", s.Name(), n)
-		}
+	keys := slices.SortedFunc(maps.Keys(d.missing), func(a, b seriesKey) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.metric, b.metric))
+	})
+	for _, key := range keys {
+		s := Series{CallPath: key.path, Metric: key.metric}
+		d.warnf("%s: missing values are left out: %d", s.Name(), d.missing[key])
 	}
 }
 

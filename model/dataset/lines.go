@@ -67,8 +67,13 @@ func readLines(name string, data []byte) (*Dataset, error) {
 		fail := func(format string, args ...any) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
 		}
-		if err := json.Unmarshal(line, &entry); err != nil {
+		dec := json.NewDecoder(bytes.NewReader(line))
+		dec.DisallowUnknownFields() // what stands under another key would be lost
+		if err := dec.Decode(&entry); err != nil {
 			return fail("is not a line of Extra-P JSON: %v", err)
+		}
+		if _, err := dec.Token(); err != io.EOF {
+			return fail("is not a line of Extra-P JSON: something follows its end")
 		}
 		if entry.Params == nil {
 			return fail("has no params")

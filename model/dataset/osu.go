@@ -26,6 +26,10 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 	d := New()
 	function, header := "", []string(nil)
 	number := 0
+	var ignored leftOut
+	fail := func(format string, args ...any) (*Dataset, error) {
+		return nil, fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
+	}
 	for line := range bytes.Lines(data) {
 		number++
 		text := strings.TrimSpace(string(line))
@@ -37,25 +41,33 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			continue
 		}
 		if rest, ok := strings.CutPrefix(text, "#"); ok {
+			if strings.HasPrefix(strings.TrimSpace(rest), "OSU ") {
+				return fail("is not a title such as \"# OSU MPI Allreduce Latency Test\"")
+			}
 			if strings.Contains(rest, "(") && !strings.Contains(rest, ":") {
 				header = columns.Split(strings.TrimSpace(rest), -1)
 			}
 			continue
 		}
 		fields := strings.Fields(text)
-		if len(fields) == 0 || header == nil || function == "" {
-			continue // what the launcher says
-		}
-		if _, err := parseFinite(fields[0]); err != nil {
-			continue
-		}
-		if len(fields) != len(header) {
-			return nil, fmt.Errorf("%s:%d: has %d numbers below %d columns", name, number, len(fields), len(header))
-		}
-		if err := d.addRow(function, header, fields, osuMetric); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		switch {
+		case len(fields) == 0:
+		case !looksLikeRow(fields) && !isRow(fields): // of the launcher, or damaged
+			if header != nil {
+				ignored.add(fmt.Sprintf("line %d", number))
+			}
+		case function == "": // what other programs printed before
+		case header == nil:
+			return fail("a row of %s stands before the names of its columns (# Size  Latency (us))", function)
+		case len(fields) != len(header):
+			return fail("has %d numbers below %d columns", len(fields), len(header))
+		default:
+			if err := d.addRow(function, header, fields, osuMetric); err != nil {
+				return fail("%v", err)
+			}
 		}
 	}
+	ignored.tell(d, "%s: lines in tables that are not rows of numbers are left out", name)
 	return d, nil
 }
 

@@ -11,7 +11,7 @@ import (
 //	{"slackline_dataset":1,"parameters":["p"],"series":[
 //	  {"callpath":"main->f","metric":"time","unit":"s","points":[{"at":[16],"values":[1.5,1.6]}]}]}
 //
-// Further members, such as provenance, are passed over.
+// Further members of the file, such as provenance, are passed over; those of series and points are a mistake.
 
 const ownVersion = 1
 
@@ -37,32 +37,107 @@ type ownPoint struct {
 }
 
 func readOwn(name string, data []byte) (*Dataset, error) {
-	var file ownFile
-	if err := decodeWhole(name, data, &file); err != nil {
-		return nil, err
-	}
-	if file.Version > ownVersion || file.Version < 1 {
-		return nil, fmt.Errorf("%s: is a dataset of version %d; this slackline reads 1 to %d", name, file.Version, ownVersion)
-	}
-	d := New(file.Parameters...)
-	if err := checkNames(d.Parameters); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for _, s := range file.Series {
-		for _, p := range s.Points {
-			if len(p.At) != len(d.Parameters) {
-				return nil, fmt.Errorf("%s: %s %s: a point has %d coordinates, but there are %d parameters", name, s.CallPath, s.Metric, len(p.At), len(d.Parameters))
+	r := &ownReader{scanner: newScanner(name, data), d: New()}
+	version := 0
+	var early []func() error // series that stand before the parameters
+	seen := map[string]bool{}
+	err := r.object("the file", func(key string) error {
+		if seen[key] {
+			return r.errorf("the file has the key %q twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "slackline_dataset":
+			if err := r.value(&version); err != nil {
+				return err
 			}
-			d.addPresent(s.CallPath, s.Metric, p.At, p.Values)
+			if version > ownVersion || version < 1 {
+				return r.errorf("is a dataset of version %d; this slackline reads 1 to %d", version, ownVersion)
+			}
+		case "parameters":
+			if err := r.value(&r.d.Parameters); err != nil {
+				return err
+			}
+			if err := checkNames(r.d.Parameters); err != nil {
+				return r.errorf("%v", err)
+			}
+		case "series":
+			if !seen["parameters"] {
+				var raw json.RawMessage
+				if err := r.value(&raw); err != nil {
+					return err
+				}
+				at := r.dec.InputOffset() - int64(len(raw))
+				early = append(early, func() error {
+					inner := newScanner(name, raw)
+					inner.before = lineOf(data, at) - 1
+					return (&ownReader{inner, r.d}).series()
+				})
+				return nil
+			}
+			return r.series()
+		default:
+			return r.skip()
+		}
+		return nil
+	})
+	if err == nil {
+		err = r.end()
+	}
+	if err == nil && !seen["series"] {
+		err = fmt.Errorf("%s: has no \"series\"", name)
+	}
+	for _, f := range early {
+		if err == nil {
+			err = f()
+		}
+	}
+	return r.d, err
+}
+
+// ownReader reads series into a dataset.
+type ownReader struct {
+	*scanner
+	d *Dataset
+}
+
+var seriesKeys = []string{"callpath", "metric", "unit", "points"}
+
+func (r *ownReader) series() error {
+	return r.list("series", func() error {
+		var s ownSeries
+		_, err := r.members("a series", seriesKeys, func(key string) error {
+			switch key {
+			case "callpath":
+				return r.value(&s.CallPath)
+			case "metric":
+				return r.value(&s.Metric)
+			case "unit":
+				return r.value(&s.Unit)
+			}
+			return r.list("points", func() error {
+				at, v, err := r.point("at")
+				if err == nil && len(at) != len(r.d.Parameters) {
+					err = r.errorf("%s %s: a point has %d coordinates, but there are %d parameters", s.CallPath, s.Metric, len(at), len(r.d.Parameters))
+				}
+				s.Points = append(s.Points, ownPoint{at, v})
+				return err
+			})
+		})
+		if err != nil {
+			return err
 		}
 		if len(s.Unit) > maxNameBytes {
-			return nil, fmt.Errorf("%s: %s %s: its unit has more than %d bytes", name, s.CallPath, s.Metric, maxNameBytes)
+			return r.errorf("%s %s: its unit has more than %d bytes", s.CallPath, s.Metric, maxNameBytes)
 		}
-		if added := d.index[seriesKey{s.CallPath, s.Metric}]; added != nil {
+		for _, p := range s.Points {
+			r.d.addPresent(s.CallPath, s.Metric, p.At, p.Values)
+		}
+		if added := r.d.index[seriesKey{s.CallPath, s.Metric}]; added != nil {
 			added.Unit = s.Unit
 		}
-	}
-	return d, nil
+		return nil
+	})
 }
 
 // WriteJSON writes the dataset in slackline's own form, with a provenance unless

@@ -102,12 +102,12 @@ func sniffProfile(head []byte) bool {
 type profileFile struct {
 	Run       runInfo `json:"run"`
 	CallPaths []struct {
-		Name            string  `json:"callpath"`
-		Visits          float64 `json:"visits"`
-		Exclusive       float64 `json:"exclusive_s"`
-		Sent            float64 `json:"messages_sent"`
-		SentBytes       float64 `json:"bytes_sent"`
-		CollectiveBytes float64 `json:"collective_bytes"`
+		Name            string   `json:"callpath"`
+		Visits          float64  `json:"visits"`
+		Exclusive       *float64 `json:"exclusive_s"`
+		Sent            float64  `json:"messages_sent"`
+		SentBytes       float64  `json:"bytes_sent"`
+		CollectiveBytes float64  `json:"collective_bytes"`
 	} `json:"callpaths"`
 }
 
@@ -120,9 +120,12 @@ func readProfile(name string, data []byte) (*Dataset, error) {
 		return nil, err
 	}
 	var paths []RunPath
-	for _, c := range file.CallPaths {
+	for i, c := range file.CallPaths {
+		if c.Exclusive == nil {
+			return nil, fmt.Errorf("%s: call path %d (from 1), %s, has no exclusive_s", name, i+1, c.Name)
+		}
 		paths = append(paths, RunPath{c.Name, map[string]float64{
-			"time": c.Exclusive, "visits": c.Visits, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes,
+			"time": *c.Exclusive, "visits": c.Visits, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes,
 		}})
 	}
 	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
@@ -138,14 +141,14 @@ func sniffWaits(head []byte) bool {
 type waitsFile struct {
 	Run   runInfo `json:"run"`
 	Waits []struct {
-		Metric  string  `json:"metric"`
-		Name    string  `json:"callpath"`
-		Seconds float64 `json:"seconds"`
+		Metric  string   `json:"metric"`
+		Name    string   `json:"callpath"`
+		Seconds *float64 `json:"seconds"`
 	} `json:"waits"`
 	Delays []struct {
-		Name  string  `json:"callpath"`
-		Short float64 `json:"short_s"`
-		Long  float64 `json:"long_s"`
+		Name  string   `json:"callpath"`
+		Short *float64 `json:"short_s"`
+		Long  *float64 `json:"long_s"`
 	} `json:"delays"`
 }
 
@@ -171,13 +174,19 @@ func readWaits(name string, data []byte) (*Dataset, error) {
 		}
 		paths[i].Measured[metric] += v
 	}
-	for _, w := range file.Waits {
+	for i, w := range file.Waits {
+		if w.Seconds == nil || w.Metric == "" {
+			return nil, fmt.Errorf("%s: wait %d (from 1), in %s, has no seconds or no metric", name, i+1, w.Name)
+		}
 		if w.Metric != partOfAnother {
-			add(w.Name, "waiting", w.Seconds)
+			add(w.Name, "waiting", *w.Seconds)
 		}
 	}
-	for _, w := range file.Delays {
-		add(w.Name, "delay", w.Short+w.Long)
+	for i, w := range file.Delays {
+		if w.Short == nil || w.Long == nil {
+			return nil, fmt.Errorf("%s: delay %d (from 1), in %s, has no short_s or no long_s", name, i+1, w.Name)
+		}
+		add(w.Name, "delay", *w.Short+*w.Long)
 	}
 	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
 }

@@ -12,12 +12,12 @@ func sniffSimulation(head []byte) bool {
 
 type simulationFile struct {
 	Input    string   `json:"input"`
-	Ranks    float64  `json:"ranks"`
+	Ranks    int      `json:"ranks"`
 	Makespan *float64 `json:"makespan_ns"`
 	Results  []struct {
-		Ranks    float64   `json:"ranks"`
+		Ranks    int       `json:"ranks"`
 		Replicas int       `json:"replicas"`
-		Median   float64   `json:"median_ns"`
+		Median   *float64  `json:"median_ns"`
 		Samples  []float64 `json:"samples_ns"`
 	} `json:"results"`
 }
@@ -32,18 +32,24 @@ func readSimulation(name string, data []byte) (*Dataset, error) {
 	series := d.Get(file.Input, "makespan")
 	series.Unit = "s"
 	if file.Makespan != nil {
-		series.Add([]float64{file.Ranks}, *file.Makespan*seconds)
+		if file.Ranks < 1 {
+			return nil, fmt.Errorf("%s: does not say how many ranks were simulated", name)
+		}
+		series.Add([]float64{float64(file.Ranks)}, *file.Makespan*seconds)
 	}
-	for _, r := range file.Results {
+	for i, r := range file.Results {
 		samples := r.Samples
+		if r.Ranks < 1 || len(samples) == 0 && r.Median == nil {
+			return nil, fmt.Errorf("%s: result %d (from 1) has no ranks, or neither median_ns nor samples_ns", name, i+1)
+		}
 		if len(samples) == 0 {
-			samples = []float64{r.Median}
+			samples = []float64{*r.Median}
 			if r.Replicas > 1 {
 				d.warnf("%s: only the median of the replicas is in the file; simulate with --samples to keep all", name)
 			}
 		}
 		for _, v := range samples {
-			series.Add([]float64{r.Ranks}, v*seconds)
+			series.Add([]float64{float64(r.Ranks)}, v*seconds)
 		}
 	}
 	if len(series.Points) == 0 {

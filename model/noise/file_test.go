@@ -419,3 +419,35 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A damaged line is an error with its place, in every text format.
+func TestDamagedLines(t *testing.T) {
+	for _, tc := range []struct{ file, from, to, want string }{
+		{"netgauge.txt", "2000019.91\t12033.08", "200x019.91\t12033.08", ":15:"},
+		{"netgauge.txt", "2000019.91\t12033.08", "x2000019.91\t12033.08", ":15:"},
+		{"netgauge.txt", "2000019.91\t12033.08", "garbage", ":15:"},
+		{"netgauge.txt", "2000019.91\t12033.08", "2000019.91", ":15:"},
+		{"netgauge.txt", "3000020.44\t1801.49", "o3000020.44\t1801.49", ":16:"},
+		{"netgauge.txt", "# Time [ns]\tselfish", "# Tme [ns]\tselfish", "units of the columns"},
+		{"netgauge.txt", "length [ns]: 20.400000", "length [ns]: 2x", ":8:"},
+		{"osnoise-events.txt", "duration", "duraton", "osnoise-events.txt:"},
+		{"osnoise-events.txt", "irq_noise:", "irq_nois:", "osnoise-events.txt:"},
+		{"timerlat.txt", "timer_latency", "timer_latncy", "timerlat.txt:4:"},
+		{"timerlat.txt", "54.029328:", "54.0x9328:", "timerlat.txt:4:"},
+		{"timerlat.txt", "[001]", "[0o1]", "timerlat.txt:6:"},
+		{"osnoise-summary.txt", "1000000", "1o00000", "osnoise-summary.txt:"},
+		{"timerlat.txt", "context", "contxt", "timerlat.txt:"},
+	} {
+		data, err := os.ReadFile("testdata/" + tc.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := strings.Replace(string(data), tc.from, tc.to, 1)
+		if bad == string(data) {
+			t.Fatalf("%s does not hold %q", tc.file, tc.from)
+		}
+		if _, err := Read(tc.file, []byte(bad)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s with %q: error %v, want %q", tc.file, tc.to, err, tc.want)
+		}
+	}
+}

@@ -48,6 +48,7 @@ type linuxReader struct {
 	cpus   map[int]*linuxCPU
 	events int // of all CPUs
 	lost   int // lines that say that events were lost
+	other  int // lines that are no events
 }
 
 // linuxCPU is what a trace says about one CPU, times in nanoseconds.
@@ -134,6 +135,13 @@ func (r *linuxReader) readLine(text string) error {
 	}
 	l, ok := parseTraceLine(text)
 	if !ok {
+		switch {
+		case text == "" || text[0] == '#' || strings.HasPrefix(text, "CPU ") || strings.HasPrefix(text, "cpus="):
+		case isNoiseEvent(text) || strings.Contains(text, "[") && strings.Contains(text, "]"):
+			return r.errorf("%s is not \"TASK-PID [CPU] FLAGS TIMESTAMP: WHAT\"", quoted(text))
+		default:
+			r.other++
+		}
 		return nil
 	}
 	if r.events++; r.events > MaxDetours/2 {
@@ -158,8 +166,18 @@ func (r *linuxReader) readLine(text string) error {
 		return r.readLatency(cpu, l.time, kind, words[1], words[3])
 	case len(words) >= 7 && startsWithDigit(kind):
 		return r.readSummary(cpu, l.time, kind, words)
+	case startsWithDigit(kind) && len(words) > 0 && looksLikeDetour(kind+" "+words[0]):
+		return r.errorf("%s has %d columns; the summary of a sample has at least 8", quoted(l.what), 1+len(words))
+	case isNoiseEvent(l.what) || strings.HasPrefix(kind, "#") && strings.HasPrefix(rest, "context"):
+		return r.errorf("%s is no event of osnoise or timerlat", quoted(l.what))
 	}
 	return nil
+}
+
+// isNoiseEvent reports whether a text says what only the events of these tracers say.
+func isNoiseEvent(text string) bool {
+	return strings.Contains(text, "timer_latency") || strings.Contains(text, "_noise:") || strings.Contains(text, "sample_threshold:") ||
+		strings.Contains(text, " start ") && strings.Contains(text, " duration ")
 }
 
 // readEvent reads "NAME:NUMBER start SECONDS duration N ns".
@@ -314,6 +332,9 @@ func (r *linuxReader) profile() (*Profile, error) {
 	}
 	if r.lost > 0 {
 		p.Note += fmt.Sprintf(" The trace says %d times that events were lost.", r.lost)
+	}
+	if r.other > 0 {
+		p.Note += fmt.Sprintf(" Lines that are no events were left out: %d.", r.other)
 	}
 	return p, nil
 }

@@ -27,6 +27,7 @@ func readNetgauge(name string, data []byte) (*Profile, error) {
 	startUnit, lengthUnit := int64(1), int64(1) // in ns
 	cycle := int64(0)
 	seenColumns := false
+	odd, oddText := 0, "" // the first line behind the names of the columns that is no detour
 	for {
 		text, ok := s.next()
 		if !ok {
@@ -38,12 +39,22 @@ func readNetgauge(name string, data []byte) (*Profile, error) {
 		case text == "":
 		case !isComment && !seenColumns && !startsWithDigit(text):
 			// What the program printed to the terminal before, if that was kept.
+		case !isComment && startsWithDigit(text) && !seenColumns:
+			return nil, s.errorf("a detour stands before the line \"# Time [ns] ...\" with the units of the columns")
 		case !isComment && startsWithDigit(text):
+			if odd > 0 {
+				return nil, &FileError{name, odd, fmt.Sprintf("%s is not the start and the length of a detour", quoted(oddText))}
+			}
 			if err := s.addNetgauge(t, text, startUnit, lengthUnit); err != nil {
 				return nil, err
 			}
+		case !isComment && looksLikeDetour(text):
+			return nil, s.errorf("%s is not the start and the length of a detour", quoted(text))
 		case !isComment:
-			// Its summary, likewise.
+			// Its summary, likewise, if no detour follows.
+			if odd == 0 {
+				odd, oddText = s.line, text
+			}
 		case strings.HasPrefix(comment, "Fixed "):
 			return nil, s.errorf("is output of a benchmark that records no detours (%s); run netgauge -x noise -e selfish", comment)
 		case strings.HasPrefix(comment, "Time [") || strings.HasPrefix(comment, "Time("):
@@ -53,8 +64,10 @@ func readNetgauge(name string, data []byte) (*Profile, error) {
 				return nil, s.errorf("%s", err)
 			}
 		case strings.HasPrefix(comment, "Minimal cycle length"):
-			if value, ok := cutValue(comment); ok {
-				cycle, _ = parseNS(value)
+			value, _ := cutValue(comment)
+			var err error
+			if cycle, err = parseNS(value); err != nil {
+				return nil, s.errorf("the minimal cycle length %v", err)
 			}
 			about = append(about, comment)
 		case strings.HasPrefix(comment, "Threshold"), strings.HasPrefix(comment, "Nodename"), strings.HasPrefix(comment, "Release"):
@@ -80,6 +93,12 @@ func readNetgauge(name string, data []byte) (*Profile, error) {
 	p.Note = fmt.Sprintf("Recorded by Netgauge (selfish), read from %s. %s", filepath.Base(name), strings.Join(about, ". "))
 	p.Note = strings.TrimSpace(p.Note)
 	return p, nil
+}
+
+// looksLikeDetour reports whether a line consists of two words with numbers in them: a detour that is damaged.
+func looksLikeDetour(text string) bool {
+	words := strings.Fields(text)
+	return len(words) == 2 && strings.ContainsAny(words[0], "0123456789") && strings.ContainsAny(words[1], "0123456789")
 }
 
 // addNetgauge adds the detour of a line.

@@ -89,6 +89,9 @@ func (c *checker) checkOp(index int, op *Op) error {
 	if n := len(c.g.origins); op.Origin != 0 && int(op.Origin) >= n {
 		return c.fault(index, "origin %d does not exist, there are %d", op.Origin, n)
 	}
+	if op.IsBuffered() && op.Kind != Send {
+		return c.fault(index, "only a send can be buffered")
+	}
 	inRange := op.Peer >= 0 && int(op.Peer) < c.g.Ranks()
 	switch op.Kind {
 	case Send:

@@ -148,7 +148,7 @@ func (w *dotWriter) op(rank, index int, op *Op) {
 	for _, field := range []struct {
 		name  string
 		value uint8
-	}{{"cpu", op.CPU}, {"nic", op.NIC}, {"context", op.Context}} {
+	}{{"cpu", op.CPU}, {"nic", op.NIC}, {"context", op.World()}, {"buffered", op.Context >> 7}} {
 		if field.value != 0 {
 			w.attribute(field.name, int64(field.value))
 		}
@@ -214,7 +214,7 @@ func plainMessages(g *Graph) []message {
 			if op.Kind != Send {
 				continue
 			}
-			c := channel{int32(rank), op.Peer, contextTag{op.Context, op.Tag}}
+			c := channel{int32(rank), op.Peer, contextTag{op.World(), op.Tag}}
 			if left := receives[c]; len(left) > 0 {
 				messages = append(messages, message{c.source, c.destination, uint32(i), left[0]})
 				receives[c] = left[1:]

@@ -34,7 +34,7 @@ func newGoalForm(g *Graph) (*goalForm, error) {
 		return nil, err
 	}
 	f := &goalForm{g: flat}
-	rounded, contexts := 0, false
+	rounded, buffered, contexts := 0, 0, false
 	for i := range flat.ops {
 		switch op := &flat.ops[i]; op.Kind {
 		case Collective:
@@ -44,8 +44,14 @@ func newGoalForm(g *Graph) (*goalForm, error) {
 				rounded++
 			}
 		default:
-			contexts = contexts || op.Context != UserContext
+			contexts = contexts || op.World() != UserContext
+			if op.IsBuffered() {
+				buffered++
+			}
 		}
+	}
+	if buffered > 0 {
+		f.warnings = append(f.warnings, fmt.Sprintf("%d sends are buffered, which this format cannot say: those larger than S wait for their receives there", buffered))
 	}
 	if rounded > 0 {
 		f.warnings = append(f.warnings, fmt.Sprintf("%d calc operations are no whole ns and were rounded", rounded))
@@ -65,10 +71,10 @@ func (f *goalForm) mapTags() error {
 		op := &f.g.ops[i]
 		switch {
 		case op.Kind == Calc || op.Tag == AnyTag:
-		case op.Context == UserContext:
+		case op.World() == UserContext:
 			used[op.Tag] = true
 		default:
-			f.tags[contextTag{op.Context, op.Tag}] = 0
+			f.tags[contextTag{op.World(), op.Tag}] = 0
 		}
 	}
 	order := make([]contextTag, 0, len(f.tags))
@@ -128,10 +134,10 @@ func (f *goalForm) warnWildcards() {
 
 // tag returns the tag of a message as the format says it.
 func (f *goalForm) tag(op *Op) uint32 {
-	if op.Context == UserContext || op.Tag == AnyTag {
+	if op.World() == UserContext || op.Tag == AnyTag {
 		return op.Tag
 	}
-	return f.tags[contextTag{op.Context, op.Tag}]
+	return f.tags[contextTag{op.World(), op.Tag}]
 }
 
 // nanoseconds returns the time of a calc, rounded half up.

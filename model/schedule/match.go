@@ -140,7 +140,7 @@ func sendsByDestination(g *Graph, order []int32) (first []int, sends []arrival) 
 		for i, op := range g.RankOps(int(rank)) {
 			if op.Kind == Send && uint(op.Peer) < uint(ranks) {
 				to := &first[op.Peer+1]
-				sends[*to] = arrival{op: uint32(at + i), source: rank, tag: op.Tag, context: op.Context}
+				sends[*to] = arrival{op: uint32(at + i), source: rank, tag: op.Tag, context: op.World()}
 				*to++
 			}
 		}

@@ -54,6 +54,10 @@ const (
 	CollectiveContext uint8 = 1 // messages inside expanded collectives
 )
 
+// Buffered is the bit in the context of a send whose message is copied first, as by MPI_Bsend: it never waits for its receive,
+// whatever its size. It is no part of what a receive accepts.
+const Buffered uint8 = 1 << 7
+
 // Op is one operation of a rank. Its index is its position in its block.
 type Op struct {
 	Size    int64  // bytes; Calc: picoseconds; Collective: index into Block.Calls
@@ -63,13 +67,19 @@ type Op struct {
 	Kind    Kind
 	CPU     uint8 // 0 .. 254
 	NIC     uint8 // 0 .. 254
-	Context uint8
+	Context uint8 // Send: may have the bit Buffered
 }
+
+// IsBuffered reports whether a send never waits for its receive.
+func (op *Op) IsBuffered() bool { return op.Context&Buffered != 0 }
+
+// World is the context by which messages are told apart, without how they are sent.
+func (op *Op) World() uint8 { return op.Context &^ Buffered }
 
 // Accepts reports whether the receive op takes a message of the given source, context and tag.
 func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
 	return (op.Peer == source || op.Peer == AnySource) &&
-		op.Context == context &&
+		op.Context == context&^Buffered &&
 		(op.Tag == tag || op.Tag == AnyTag)
 }
 

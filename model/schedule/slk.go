@@ -57,7 +57,8 @@ import (
 //	            The distance is taken modulo the number of ranks, the shorter way round. Of a
 //	            calculation or a collective: none.
 //	tags        uint; 2^32-1 is any tag
-//	places      three bytes: cpu, nic, context
+//	places      three bytes: cpu, nic, context; since version 3 the highest bit of the context of a send says that it
+//	            is buffered: it never waits for its receive
 //	origins     uint
 //	dependents  for each operation of a block with dependencies their number, and each of them as
 //	            uint: 2 * zigzag form of its distance in the block, plus 1 if it waits for the
@@ -85,7 +86,7 @@ import (
 // Another magic; a newer version (it names the version); a checksum that does not agree; chunks
 // in another order; a RANK in the middle of a rank; content that is longer or shorter than its numbers say; numbers out of range:
 // a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a call on a group
-// without the rank, a negative size, a dependent outside of its block; operations that wait for
+// without the rank, a negative size, a receive that is buffered, a dependent outside of its block; operations that wait for
 // each other; a block that announces dependencies and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
 // are missing at the end; an index that does not agree with the chunks; anything behind the
 // trailer. A file without its end is a truncated one: see ReadSLKPrefix.
@@ -142,7 +143,7 @@ const (
 	hasLines
 )
 
-var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 2, What: "slackline schedule"}
+var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 3, What: "slackline schedule"}
 
 var slkFormat = Format{
 	Name:  "slk",

@@ -320,6 +320,9 @@ func (d *slkDecoder) readOps(ops []Op) error {
 			}
 			d.g.shape.Collectives = true
 		}
+		if op.Context&Buffered != 0 && op.Kind != Send {
+			return fmt.Errorf("rank %d: only a send can be buffered", rank)
+		}
 		// Field by field: a copy of the whole would wait for the narrow stores above.
 		to := &ops[i]
 		to.Size, to.Peer, to.Tag, to.Origin = op.Size, int32(peer), op.Tag, op.Origin

@@ -87,6 +87,7 @@ func drawOp(t *rapid.T, b *Block, rank, ranks int, groups []Group, origins int) 
 	switch op.Kind {
 	case Send:
 		op.Peer = peer.Draw(t, "peer")
+		op.Context |= rapid.SampledFrom([]uint8{0, 0, Buffered}).Draw(t, "buffered")
 	case Recv:
 		op.Peer = rapid.OneOf(peer, rapid.Just(AnySource)).Draw(t, "peer")
 		if rapid.IntRange(0, 3).Draw(t, "any tag") == 0 {

@@ -189,7 +189,7 @@ func TestSLKErrors(t *testing.T) {
 			newer := slkLayout
 			newer.Version = 7
 			return append(newer.Header(), b[16:]...)
-		}), "x.slk: byte 0: the file needs a slackline that reads version 7 of the format; this one reads versions 1 to 2"},
+		}), "x.slk: byte 0: the file needs a slackline that reads version 7 of the format; this one reads versions 1 to 3"},
 		{"header", good[:12], "x.slk: byte 0: the file is truncated"},
 		{"header damaged", change(func(b []byte) []byte { b[9] = 1; return b }),
 			"x.slk: byte 0: the checksum of the header does not agree: the file is damaged"},

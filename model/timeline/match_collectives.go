@@ -68,7 +68,8 @@ func (f *finisher) collectivesOf(location int32) []run {
 func (f *finisher) member(r ref) *member { return &f.locations[r.location].collectives[r.record] }
 
 // seriesOf puts the runs of a communicator's collectives into the order of its members and compares
-// them. Communicators with one member and intercommunicators have no instances.
+// them. Communicators with one member of several ranks and intercommunicators have no instances; those of a run of one rank have
+// them, for with more ranks they would be collectives of all.
 func (f *finisher) seriesOf(comm int, runs []run) series {
 	g := &f.groups[comm]
 	if len(g.remote) > 0 {
@@ -78,7 +79,7 @@ func (f *finisher) seriesOf(comm int, runs []run) series {
 		}
 		return s
 	}
-	if len(runs) == 0 || len(g.members) < 2 {
+	if len(runs) == 0 || len(g.members) < 2 && f.t.Ranks > 1 {
 		return series{}
 	}
 	s := series{of: make([][]ref, len(g.members)), complete: math.MaxInt}

@@ -66,7 +66,7 @@ func (x *execution) prepare(run *Run, attempt int) error {
 	}
 	o := order{
 		Run: run.Name, Attempt: attempt, Command: run.words(dir), Environment: run.environment(dir), Directory: x.Base,
-		Timeout: int64(x.Plan.Timeout), Unbind: x.options.Unbind && !x.team.Each,
+		Timeout: int64(x.Plan.Timeout), Unbind: x.options.Unbind && !x.team.Each, Point: run.point(),
 	}
 	if err := writeJSON(filepath.Join(dir, orderFile), &o); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 		if e.Reason == "" {
 			e.Reason = "exit code " + strconv.Itoa(r.Exit)
 		}
-		if line := lastLine(filepath.Join(x.RunDir(run.Name), stderrFile)); line != "" {
+		if line := lastWords(x.RunDir(run.Name), x.options.Name, run.words("")); line != "" {
 			e.Reason += ": " + line
 		}
 	default:
@@ -234,22 +234,6 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 		}
 	}
 	return e, nil
-}
-
-// lastLine is the end of what a program said.
-func lastLine(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	const most = 200
-	if info, err := f.Stat(); err == nil && info.Size() > most {
-		_, _ = f.Seek(-most, 2)
-	}
-	data := make([]byte, most)
-	n, _ := f.Read(data)
-	return lastLineOf(string(data[:n]))
 }
 
 func lastLineOf(text string) string {

@@ -9,10 +9,12 @@ import (
 	"unicode"
 
 	"slackline/internal/suggest"
+	"slackline/internal/yamlfile"
 )
 
 // An expression is a formula over the parameters of a plan: a filter such as "p*n <= 1e6", the number
-// of cores, or what stands in the braces of a template. Truth is 1, falsehood 0.
+// of cores, or what stands in the braces of a template. Truth is 1, falsehood 0. A division by 0 has no value: it is NaN, and
+// so is all that depends on it.
 //
 //	or  = and {"or" and}
 //	and = comparison {"and" comparison}
@@ -24,6 +26,7 @@ import (
 type expression struct {
 	text string
 	eval func(at map[string]float64) float64
+	at   yamlfile.Place // in the plan
 }
 
 // value returns the value at a point.
@@ -54,7 +57,7 @@ func parseExpression(text string, names []string) (*expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &expression{text, f}, nil
+	return &expression{text: text, eval: f}, nil
 }
 
 // splitTokens takes a formula apart.
@@ -107,21 +110,47 @@ func truth(b bool) float64 {
 }
 
 var operations = map[string]func(x, y float64) float64{
-	"or":  func(x, y float64) float64 { return truth(x != 0 || y != 0) },
-	"and": func(x, y float64) float64 { return truth(x != 0 && y != 0) },
-	"<":   func(x, y float64) float64 { return truth(x < y) },
-	"<=":  func(x, y float64) float64 { return truth(x <= y) },
-	">":   func(x, y float64) float64 { return truth(x > y) },
-	">=":  func(x, y float64) float64 { return truth(x >= y) },
-	"=":   func(x, y float64) float64 { return truth(x == y) },
-	"==":  func(x, y float64) float64 { return truth(x == y) },
-	"!=":  func(x, y float64) float64 { return truth(x != y) },
+	"or":  func(x, y float64) float64 { return decided(x, y, func(v float64) bool { return v != 0 }) },
+	"and": func(x, y float64) float64 { return 1 - decided(x, y, func(v float64) bool { return v == 0 }) },
+	"<":   comparison(func(x, y float64) bool { return x < y }),
+	"<=":  comparison(func(x, y float64) bool { return x <= y }),
+	">":   comparison(func(x, y float64) bool { return x > y }),
+	">=":  comparison(func(x, y float64) bool { return x >= y }),
+	"=":   comparison(func(x, y float64) bool { return x == y }),
+	"==":  comparison(func(x, y float64) bool { return x == y }),
+	"!=":  comparison(func(x, y float64) bool { return x != y }),
 	"+":   func(x, y float64) float64 { return x + y },
 	"-":   func(x, y float64) float64 { return x - y },
 	"*":   func(x, y float64) float64 { return x * y },
-	"/":   func(x, y float64) float64 { return x / y },
-	"%":   math.Mod,
-	"^":   math.Pow,
+	"/": func(x, y float64) float64 {
+		if y == 0 {
+			return math.NaN()
+		}
+		return x / y
+	},
+	"%": math.Mod,
+	"^": math.Pow,
+}
+
+// comparison compares what has a value.
+func comparison(holds func(x, y float64) bool) func(x, y float64) float64 {
+	return func(x, y float64) float64 {
+		if math.IsNaN(x) || math.IsNaN(y) {
+			return math.NaN()
+		}
+		return truth(holds(x, y))
+	}
+}
+
+// decided is 1 if one of two operands decides the whole, whatever the other one is, and 0 if neither does.
+func decided(x, y float64, decides func(float64) bool) float64 {
+	switch {
+	case !math.IsNaN(x) && decides(x), !math.IsNaN(y) && decides(y):
+		return 1
+	case math.IsNaN(x) || math.IsNaN(y):
+		return math.NaN()
+	}
+	return 0
 }
 
 // chain parses operands joined by operations of one rank, from the left.
@@ -218,10 +247,10 @@ func parseNumber(text string) (float64, error) {
 	return x, nil
 }
 
-// decimal prints a number as short as possible, without exponent where people would not write one.
+// decimal prints a number as short as possible, whole numbers without exponent as long as they fit into 64 bits.
 func decimal(x float64) string {
-	if a := math.Abs(x); a == math.Trunc(a) && a < 1e15 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
+	if a := math.Abs(x); a == math.Trunc(a) && a < 1<<63 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -137,6 +137,7 @@ func (r *planReader) ownFile(n yamlfile.Node, text string) *template {
 		n.Errorf("file: %v", err)
 		return nil
 	}
+	r.noteFormulas(n, "file", []string{text}, []*template{t})
 	if !slices.ContainsFunc(t.parts, func(p templatePart) bool { return p.name == "dir" || p.name == "run" }) {
 		n.Errorf("file: %s is the same file in all runs; put {dir} (the directory of the run) or {run} (its name) into it", yamlfile.Quote(text))
 	}
@@ -221,6 +222,7 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 	if len(matches) == 0 {
 		return fmt.Errorf("%s: nothing matches the regular expression %s", file, strings.TrimPrefix(m.pattern.String(), "(?m)"))
 	}
+	found := 0
 	for _, match := range matches {
 		named := map[string]string{}
 		for i, name := range m.pattern.SubexpNames() {
@@ -245,7 +247,11 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 				name = m.metric
 			}
 			all.Put(at, name, r.plan.Names(), r.At, x)
+			found++
 		}
+	}
+	if found == 0 {
+		return fmt.Errorf("%s: the regular expression %s matches, but none of its groups holds a value", file, strings.TrimPrefix(m.pattern.String(), "(?m)"))
 	}
 	return nil
 }

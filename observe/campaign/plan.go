@@ -155,7 +155,9 @@ func (r *planReader) finish(doc *yamlfile.Document) {
 		command, _ := parseTemplate("{command}", r.names, launchText)
 		p.launch = []*template{command}
 	}
-	if _, err := p.Runs(0); err != nil {
+	if err := r.checkFormulas(doc); err != nil {
+		doc.Errorf(yamlfile.Place{}, "%v", err)
+	} else if _, err := p.Runs(0); err != nil && len(doc.Errors) == 0 {
 		doc.Errorf(yamlfile.Place{}, "%v", err)
 	}
 	slices.Sort(r.signature)
@@ -184,6 +186,7 @@ type planReader struct {
 	names     []string
 	sbatch    bool // runs are jobs
 	signature []string
+	formulas  []formula // of templates
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z]+$`)
@@ -313,7 +316,9 @@ func (r *planReader) expression(n yamlfile.Node, what string) *expression {
 	x, err := parseExpression(text, r.names)
 	if err != nil {
 		n.Errorf("%s: %s: %v", what, yamlfile.Quote(text), err)
+		return nil
 	}
+	x.at = n.At
 	return x
 }
 
@@ -362,6 +367,7 @@ func (r *planReader) templates(n yamlfile.Node, what string, words, texts []stri
 		}
 		list = append(list, t)
 	}
+	r.noteFormulas(n, what, words, list)
 	return list
 }
 

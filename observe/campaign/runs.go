@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,8 +40,8 @@ func (p *Plan) ordered() ([]*Run, error) {
 	var runs []*Run
 	for _, at := range points {
 		cores := p.cores.value(p.named(at))
-		if !(cores > 0) || math.IsInf(cores, 0) {
-			return nil, fmt.Errorf("cores: %s is %s at %s; it must be above 0", p.cores.text, decimal(cores), p.place(at))
+		if !(cores > 0) || cores != math.Trunc(cores) || math.IsInf(cores, 0) {
+			return nil, fmt.Errorf("cores: %s is %s at %s; it must be a whole number above 0", p.cores.text, decimal(cores), p.place(at))
 		}
 		for r := 1; r <= p.Repetitions; r++ {
 			runs = append(runs, &Run{Name: p.runName(at, r), At: at, Repetition: r, Cores: cores, plan: p})
@@ -49,8 +50,8 @@ func (p *Plan) ordered() ([]*Run, error) {
 	return runs, nil
 }
 
-// points are all combinations of values that pass the filters.
-func (p *Plan) points() ([][]float64, error) {
+// combinations are all combinations of values.
+func (p *Plan) combinations() ([][]float64, error) {
 	combinations := 1
 	for _, q := range p.Parameters {
 		if combinations *= len(q.Values); combinations > maxRuns {
@@ -65,10 +66,18 @@ func (p *Plan) points() ([][]float64, error) {
 			at[k] = values[i%len(values)]
 			i /= len(values)
 		}
-		if p.wanted(at) {
-			points = append(points, at)
-		}
+		points = append(points, at)
 	}
+	return points, nil
+}
+
+// points are the combinations of values that pass the filters.
+func (p *Plan) points() ([][]float64, error) {
+	points, err := p.combinations()
+	if err != nil {
+		return nil, err
+	}
+	points = slices.DeleteFunc(points, func(at []float64) bool { return !p.wanted(at) })
 	if len(points) == 0 {
 		return nil, fmt.Errorf("no combination of the parameters passes the filters under only")
 	}

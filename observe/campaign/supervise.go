@@ -39,6 +39,7 @@ type order struct {
 	Directory   string   `json:"directory"`
 	Timeout     int64    `json:"timeout_ns"` // 0: none
 	Unbind      bool     `json:"unbind,omitempty"`
+	Point       []Value  `json:"point,omitempty"` // the parameters, for those who find a trace here
 }
 
 // result is how a run ended.

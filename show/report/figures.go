@@ -8,6 +8,7 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/analyze/tolerance"
 	"slackline/analyze/whatif"
+	"slackline/internal/table"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 	"slackline/show/curves"
@@ -251,15 +252,8 @@ func modelChart(fits []*scaling.Fit, metric string, place []float64, width float
 	return c
 }
 
-// shortName is a call path that fits into a legend: its end tells more than its begin.
-func shortName(path string, width float64) string {
-	most := int(width / 12)
-	letters := []rune(path)
-	if len(letters) <= most {
-		return path
-	}
-	return "..." + string(letters[len(letters)-most+3:])
-}
+// shortName is a call path that fits into a legend.
+func shortName(path string, width float64) string { return table.ShortName(path, int(width/12)) }
 
 // expectationChart draws an expectation with its limits and what was found.
 func expectationChart(c *scaling.Check, width float64) figure {

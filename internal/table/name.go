@@ -1,0 +1,119 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ShortName returns a call path or the name of a function in at most so many letters, as far as that is possible: first
+// without the arguments of templates and functions, then without the names in the middle of the path, at last without the
+// middle of the name. What is called, and where that begins, stay readable.
+func ShortName(name string, most int) string {
+	const least = 12
+	most = max(most, least)
+	if utf8.RuneCountInString(name) <= most {
+		return name
+	}
+	parts, joint := splitPath(name)
+	for i := range parts {
+		parts[i] = withoutArguments(parts[i])
+	}
+	fits := func() (string, bool) {
+		text := strings.Join(parts, joint)
+		return text, utf8.RuneCountInString(text) <= most
+	}
+	text, ok := fits()
+	if len(parts) > 2 && !ok { // main/.../MPI_Recv, with as much before the end as fits
+		middle := parts[1 : len(parts)-1]
+		first, last := parts[0], parts[len(parts)-1]
+		for len(middle) > 0 && !ok {
+			middle = middle[1:]
+			parts = append(append([]string{first, "..."}, middle...), last)
+			text, ok = fits()
+		}
+	}
+	if !ok && len(parts) > 1 { // the begin of the path matters less than its end
+		parts = []string{"...", parts[len(parts)-1]}
+		text, ok = fits()
+	}
+	if ok {
+		return text
+	}
+	letters := []rune(text)
+	head := (most - 3) / 2
+	return string(letters[:head]) + "..." + string(letters[len(letters)-(most-3-head):])
+}
+
+// splitPath splits a call path at "->", or else at slashes that are not inside brackets.
+func splitPath(path string) (parts []string, joint string) {
+	joint = "/"
+	if strings.Contains(path, "->") {
+		joint = "->"
+	}
+	depth, begin := 0, 0
+	for i := 0; i < len(path); i++ {
+		switch {
+		case depth == 0 && strings.HasPrefix(path[i:], joint):
+			parts = append(parts, path[begin:i])
+			begin = i + len(joint)
+			i = begin - 1
+		case strings.HasPrefix(path[i:], "->"):
+			i++
+		case path[i] == '<' || path[i] == '(':
+			depth++
+		case (path[i] == '>' || path[i] == ')') && depth > 0:
+			depth--
+		}
+	}
+	if depth > 0 { // brackets that are none, as in operator<
+		return strings.Split(path, joint), joint
+	}
+	return append(parts, path[begin:]), joint
+}
+
+// withoutArguments replaces what stands in the brackets behind a name by two dots: of vector<double, allocator<double>> vector<..>. Names
+// such as <module>, (anonymous namespace) and operator<< stay as they are.
+func withoutArguments(name string) string {
+	letters := []rune(name)
+	var out []rune
+	for i := 0; i < len(letters); i++ {
+		c := letters[i]
+		out = append(out, c)
+		if c != '<' && c != '(' || i == 0 || !isNameLetter(letters[i-1]) || strings.HasSuffix(string(out[:len(out)-1]), "operator") {
+			continue
+		}
+		end := closing(letters[i:])
+		if end < 0 || end < 4 { // f(), f(x), vector<T>
+			continue
+		}
+		out = append(out, '.', '.', letters[i+end])
+		i += end
+	}
+	return string(out)
+}
+
+func isNameLetter(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+
+// closing returns the place of the bracket that closes the first letter, -1 if there is none.
+func closing(letters []rune) int {
+	var open []rune
+	for i, c := range letters {
+		switch c {
+		case '<', '(', '[', '{':
+			open = append(open, c)
+		case '>', ')', ']', '}':
+			if c == '>' && i > 0 && letters[i-1] == '-' {
+				continue // ->
+			}
+			if len(open) == 0 || !slices.Contains([]string{"<>", "()", "[]", "{}"}, string([]rune{open[len(open)-1], c})) {
+				return -1
+			}
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

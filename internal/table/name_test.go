@@ -1,0 +1,58 @@
+package table
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestShortName(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		most int
+		want string
+	}{
+		{"main/solve/MPI_Recv", 40, "main/solve/MPI_Recv"},
+		{"main/void lib::Solver<double, std::vector<double, std::allocator<double> > >::run(int, double const&)/MPI_Allreduce", 60,
+			"main/void lib::Solver<..>::run(..)/MPI_Allreduce"},
+		{"main/a1/a2/a3/a4/a5/a6/solve/MPI_Allreduce", 32, "main/.../a6/solve/MPI_Allreduce"},
+		{"main->a1->a2->a3->a4->a5->solve->MPI_Allreduce", 32, "main->...->solve->MPI_Allreduce"},
+		{"<module>/<listcomp>/step/numpy.linalg.solve/mpi4py.MPI.Comm.Allreduce/MPI_Allreduce", 50, "<module>/.../MPI_Allreduce"},
+		{"std::ostream& operator<< <std::char_traits<char> >(std::ostream&, char const*)", 40, ""},
+		{"(anonymous namespace)::worker(std::map<int, std::string> const&, unsigned long)", 40, "(anonymous namespace)::worker(..)"},
+		{"operator<", 4, "operator<"},
+		{"f->operator<->g_with_a_very_long_name_indeed", 20, ""},
+		{strings.Repeat("x", 100) + "_end", 20, "xxxxxxxx...xxxxx_end"},
+		{"main/" + strings.Repeat("ä", 100), 20, ""},
+	} {
+		got := ShortName(tc.name, tc.most)
+		if n := utf8.RuneCountInString(got); n > max(tc.most, 12) || tc.want != "" && got != tc.want || !utf8.ValidString(got) {
+			t.Errorf("ShortName(%q, %d) = %q of %d letters, want %q", tc.name, tc.most, got, n, tc.want)
+		}
+	}
+}
+
+// Call paths are shortened where a table is too wide, and a chart keeps its blanks.
+func TestNarrowTables(t *testing.T) {
+	tab := New(Column{Key: "function"}, Column{Key: "time", Align: Right}, Column{Key: "over", Fixed: true})
+	path := "main/" + strings.Repeat("phase/", 30) + "MPI_Allreduce"
+	chart := "|.   :   *   #    .    :    #|"
+	tab.Add(path, "3 s", chart)
+	var b strings.Builder
+	if err := tab.WriteText(&b, TextOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if !strings.Contains(text, chart) || !strings.Contains(text, "main/.../") || !strings.Contains(text, "/MPI_Allreduce") {
+		t.Errorf("the table is\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if len(strings.TrimRight(line, "\n")) > 80 {
+			t.Errorf("%q has %d letters", line, len(line))
+		}
+	}
+	b.Reset()
+	if err := tab.WriteCSV(&b); err != nil || !strings.Contains(b.String(), path) {
+		t.Errorf("CSV has not the whole path: %v\n%s", err, b.String())
+	}
+}

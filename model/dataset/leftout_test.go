@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// No reader loses data without a word: what it does not understand is an error with its place, or is counted.
+func TestNothingIsLostSilently(t *testing.T) {
+	const imb = "# Benchmarking Allreduce\n# #processes = 4\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 1000 1 3 2\n16 1000 2 4 3\n\n" +
+		"# Benchmarking Bcast\n# #processes = 4\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n8 1000 1 3 2\n"
+	const osu = "# OSU MPI Allreduce Latency Test v7.3\n# Size       Avg Latency(us)\n8      11.49\n16      12.5\n"
+	const noise = "go version\nBenchmarkSort/n=1024-8   500   2345678 ns/op\nBenchmarkSort/n=2048-8   500   5345678 ns/op\n"
+	const google = `{"benchmarks":[{"name":"BM/8","real_time":1,"cpu_time":1},
+{"name":"BM/16","real_time":2,"cpu_time":2}]}`
+	const own = "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"m\",\"points\":[\n{\"at\":[1],\"values\":[1]},\n{\"at\":[2],\"values\":[2]}]}]}"
+	const extrap = "{\"parameters\":[\"p\"],\"measurements\":{\"f\":{\"time\":[\n{\"point\":[1],\"values\":[1]},\n{\"point\":[2],\"values\":[2]}]}}}"
+	const lines = `{"params":{"p":1},"callpath":"f","metric":"m","value":1}
+{"params":{"p":2},"callpath":"f","metric":"m","value":2}
+`
+	const old = `{"parameters":[{"id":1,"name":"p"}],"metrics":[{"id":0,"name":"m"}],"callpaths":[{"id":0,"name":"f"}],
+"coordinates":[{"id":0,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":2}]}],
+"measurements":[{"callpath_id":0,"metric_id":0,"coordinate_id":0,"value":3}]}`
+	const waits = `{"waits":[{"metric":"late_sender","callpath":"f","seconds":1}],"delays":[{"callpath":"f","short_s":1,"long_s":0}],"run":{"ranks":2,"time_s":3}}`
+	const simulation = `{"input":"x","ranks":2,"makespan_ns":3}`
+	for _, tc := range []struct {
+		format, good, from, to string
+		want                   string // part of the error, or of a warning
+	}{
+		{"slackline", own, `{"at":[2],"values"`, `{"at":[2],"value"`, `:4: unknown key "value" in a point; did you mean values?`},
+		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2]}`, `:4: a point has no "values"`},
+		{"slackline", own, `{"at":[2],"values":[2]}`, `{"values":[2]}`, `:4: a point has no "at"`},
+		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2],"values":[2],"values":[3]}`, `:4: a point has the key "values" twice`},
+		{"slackline", own, `{"at":[2],"values":[2]}`, `{"at":[2],"values":[]}`, "f m: missing values are left out: 1"},
+		{"slackline", own, `"metric"`, `"metrics"`, `:2: unknown key "metrics" in a series; did you mean metric?`},
+		{"slackline", own, `"series"`, `"serie"`, `has no "series"`},
+		{"extrap-json", extrap, `{"point":[2],"values"`, `{"point":[2],"value"`, `:3: unknown key "value"`},
+		{"extrap-json", extrap, `{"point":[2],"values":[2]}`, `{"point":[2]}`, `:3: a point has no "values"`},
+		{"jsonl", lines, `{"p":2},"callpath":"f","metric"`, `{"p":2},"callpath":"f","metrics"`, `:2: is not a line`},
+		{"jsonl", lines, `{"p":2},"callpath":"f","metric":"m","value"`, `{"p":2},"callpath":"f","metric":"m","values"`, ":2: "},
+		{"extrap-old", old, `"metric_id":0,`, ``, "measurement 1 (from 1) has no callpath_id, metric_id or coordinate_id"},
+		{"extrap-old", old, `"parameter_id":1,`, ``, "without parameter_id"},
+		{"google", google, `"BM/16","real_time":2`, `"BM/16"`, "entries without real_time or cpu_time, which are left out there: 1; the first is entry 2, BM/16"},
+		{"imb", imb, "# Benchmarking Bcast", "# Bnchmarking Bcast", `:8: the block that begins here has no line "# Benchmarking NAME"`},
+		{"imb", imb, "t_avg[usec]\n8 1000", "t_avg[usec\n8 1000 7", ":4: has 6 numbers below 5 columns"},
+		{"imb", imb, "#bytes #repetitions", "#byts #repetitions", ":4: a row of the block of Allreduce stands before the names"},
+		{"imb", imb, "# #processes", "# #process", `:4: the block of Allreduce has no line "# #processes = N"`},
+		{"imb", imb, "16 1000 2 4 3", "16 1000 2 4", ":5: has 4 numbers below 5 columns"},
+		{"imb", imb, "16 1000 2 4 3", "16 1000 2 x 3", `:5: "x" is not a number`},
+		{"imb", imb, "16 1000 2 4 3", "x16 1000 2 4 3", `:5: "x16" is not a number`},
+		{"imb", imb, "16 1000 2 4 3", "killed by signal", "not rows of numbers are left out: 1; the first is line 5"},
+		{"imb", imb, "t_min[usec]", "t_mni[usec]", `columns with unknown names are left out: 1; the first is "t_mni[usec]" in line 3`},
+		{"imb", imb, "16 1000 2 4 3\n\n", "16 1000 2 4 3\n\n# Benchmarking Scan\n# #processes = 4\n\n", "blocks without rows: 1; the first is Scan"},
+		{"osu", osu, "# OSU MPI Allreduce Latency Test", "# OSU MPI Allreduce Latency Tst", ":1: is not a title"},
+		{"osu", osu, "# Size       Avg Latency(us)", "# Size       Avg Latency", ":3: a row of Allreduce stands before the names"},
+		{"osu", osu, "16      12.5", "16", ":4: has 1 numbers below 2 columns"},
+		{"osu", osu, "16      12.5", "1x6      12.5", `:4: "1x6" is not a number`},
+		{"osu", osu, "16      12.5", "mpirun: killed", "left out: 1; the first is line 4"},
+		{"gobench", noise, "n=2048-8   500 ", "n=2048-8   5o0 ", "lines of benchmarks without a result are left out: 1; the first is line 3"},
+		{"gobench", noise, "5345678 ns/op", "5345678 ns/op 16", ":3: has a value without a unit"},
+		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "f,2,2", "g,2,", "g: missing values are left out: 1"},
+		{"csv", "callpath,p,value\nf,1,1\nf,2,2\n", "callpath,p", "callpath,function,p", "both are the callpath"},
+		{"waits", waits, `"seconds":1`, `"second":1`, "wait 1 (from 1), in f, has no seconds"},
+		{"waits", waits, `"short_s":1`, `"short":1`, "delay 1 (from 1)"},
+		{"profile", `{"run":{"ranks":2,"time_s":3},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`, `exclusive_s`, `exclusive`, "call path 1 (from 1), f, has no exclusive_s"},
+		{"simulation", simulation, `"ranks":2`, `"rank":2`, "how many ranks"},
+		{"simulation", `{"input":"x","results":[{"ranks":2,"noiseless_ns":1,"median_ns":3}]}`, `median_ns`, `mean_ns`, "result 1 (from 1) has no ranks"},
+	} {
+		t.Run(fmt.Sprintf("%s/%s", tc.format, tc.to), func(t *testing.T) {
+			d, f, err := Read("x", []byte(tc.good), "")
+			if err != nil || f.Name != tc.format || len(d.Warnings) > 0 {
+				t.Fatalf("the undamaged text: read as %s, error %v, warnings %q", f.Name, err, d.Warnings)
+			}
+			if tc.want == "" {
+				return
+			}
+			bad := strings.Replace(tc.good, tc.from, tc.to, 1)
+			if bad == tc.good {
+				t.Fatal("nothing was damaged")
+			}
+			d, _, err = Read("x", []byte(bad), tc.format)
+			said := fmt.Sprint(err)
+			if err == nil {
+				said = strings.Join(d.Warnings, "\n")
+			}
+			if !strings.Contains(said, tc.want) {
+				t.Errorf("said %q, want %q", said, tc.want)
+			}
+		})
+	}
+}
+
+// What is beyond the number of warnings that are kept is counted.
+func TestWarningsAreCounted(t *testing.T) {
+	d := New()
+	for i := range maxWarnings + 7 {
+		d.warnf("warning %d", i)
+	}
+	if last := d.Warnings[len(d.Warnings)-1]; len(d.Warnings) != maxWarnings+1 || last != "and 7 more warnings of this kind" {
+		t.Errorf("%d warnings, the last is %q", len(d.Warnings), last)
+	}
+}

@@ -1,0 +1,81 @@
+package campaign
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// launcherLine matches what launchers, batch systems and MPI libraries print when a program ends badly.
+var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|mpiexec|mpiexec\.hydra|orterun|prterun|srun|slurmstepd)(\[\d+\])?: |Abort\(|(mpirun|prterun) (detected|noticed)|YOUR APPLICATION TERMINATED)`)
+
+// rule begins and ends the boxes of Open MPI.
+var rule = regexp.MustCompile(`^-{20,}$`)
+
+// lastWords is the last line that a program that failed printed itself: on its standard error, else on its standard output, else
+// what its launcher said, or the tool that recorded it.
+func lastWords(dir, tool string, command []string) string {
+	stderr, stdout := endOf(filepath.Join(dir, stderrFile)), endOf(filepath.Join(dir, stdoutFile))
+	if slices.Contains(command, "record") || slices.Contains(command, "inject") {
+		if others := slices.DeleteFunc(slices.Clone(stderr), func(line string) bool { return strings.HasPrefix(line, tool+": ") }); len(ownLines(others))+len(ownLines(stdout)) > 0 {
+			stderr = others
+		}
+	}
+	for _, lines := range [][]string{ownLines(stderr), ownLines(stdout), withoutRules(stderr)} {
+		if len(lines) > 0 {
+			return lines[len(lines)-1]
+		}
+	}
+	return ""
+}
+
+// endOf are the last lines of a file that hold something, without blanks around them.
+func endOf(path string) []string {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	const most, longest = 64 << 10, 300
+	cut := false
+	if info, err := f.Stat(); err == nil && info.Size() > most {
+		_, err = f.Seek(-most, 2)
+		cut = err == nil
+	}
+	data := make([]byte, most)
+	n, _ := f.Read(data)
+	lines := strings.Split(strings.ToValidUTF8(string(data[:n]), ""), "\n")
+	if cut {
+		lines = lines[1:] // the rest of a line
+	}
+	for i, line := range lines {
+		line = strings.TrimSpace(line[strings.LastIndexByte(strings.TrimRight(line, "\r"), '\r')+1:])
+		if len(line) > longest {
+			line = strings.ToValidUTF8(line[:longest], "") + "..."
+		}
+		lines[i] = line
+	}
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// ownLines are the lines that no launcher wrote.
+func ownLines(lines []string) []string {
+	var own []string
+	boxed := false
+	for i, line := range lines {
+		if rule.MatchString(line) && (boxed || slices.ContainsFunc(lines[i+1:], rule.MatchString)) {
+			boxed = !boxed
+			continue
+		}
+		if !boxed && !launcherLine.MatchString(line) {
+			own = append(own, line)
+		}
+	}
+	return own
+}
+
+func withoutRules(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.Trim(line, "-= ") == "" })
+}

@@ -1,0 +1,80 @@
+package campaign
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"slackline/internal/journal"
+	"slackline/model/dataset"
+)
+
+// Value is a parameter with its value.
+type Value struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// point is where the run is.
+func (r *Run) point() []Value {
+	list := make([]Value, len(r.At))
+	for i, q := range r.plan.Parameters {
+		list[i] = Value{q.Name, r.At[i]}
+	}
+	return list
+}
+
+// PointOf returns the parameters of the run in whose directory a file lies, nil if it is not in one.
+func PointOf(path string) []Value {
+	dir, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	const most = 4 // levels of directories that a run makes
+	for range most {
+		if o, err := readOrder(filepath.Join(dir, orderFile)); err == nil {
+			if o.Point == nil { // of an older campaign: its name has them
+				names, at := dataset.PlaceOf(o.Run)
+				for i := range names {
+					o.Point = append(o.Point, Value{names[i], at[i]})
+				}
+			}
+			return o.Point
+		}
+		dir = filepath.Dir(dir)
+	}
+	return nil
+}
+
+// IsDir reports whether a directory holds the runs of a campaign.
+func IsDir(dir string) bool {
+	data, err := os.ReadFile(filepath.Join(dir, journalFile))
+	if err != nil {
+		return false
+	}
+	lines, _, err := journal.Lines(journalFile, data)
+	var head headLine
+	return err == nil && len(lines) > 0 && json.Unmarshal(lines[0], &head) == nil && head.Version > 0
+}
+
+// FinishedRuns returns the directories of the runs of a campaign that ended well, by name, and how many there are in all.
+func FinishedRuns(dir string) (finished []string, all int, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, "runs"))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, e := range entries {
+		run := filepath.Join(dir, "runs", e.Name())
+		o, err := readOrder(filepath.Join(run, orderFile))
+		if err != nil {
+			continue
+		}
+		all++
+		if r, err := readResult(run, o.Attempt); err == nil && r != nil && r.Status == endedItself && r.Exit == 0 {
+			finished = append(finished, run)
+		}
+	}
+	slices.Sort(finished)
+	return finished, all, nil
+}
