@@ -96,7 +96,7 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
 		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
 		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
-		clockCost: int64(le.Uint64(b[2000:])), failure: syscall.Errno(le.Uint64(b[2008:])),
+		clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
 	}
 	text := b[144:]
 	for _, field := range []struct {

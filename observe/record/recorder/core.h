@@ -114,9 +114,16 @@ struct sl_head {
     uint64_t yields;                       /* 1: MPICH is made to yield */
     uint64_t self;                         /* an address inside the recorder */
     char host[256], boot[64], library[512], program[1024];
-    uint64_t clock_cost;                   /* ns that pass between two readings of the clock */
-    _Atomic uint64_t failure;              /* why there was no room: a number of errno; 0: the limit of size */
 };
+
+/* The end of the page of the head. */
+struct sl_tail {
+    uint64_t clock_cost;      /* ns that pass between two readings of the clock */
+    _Atomic uint64_t failure; /* why there was no room: a number of errno; 0: the limit of size */
+};
+static inline struct sl_tail *sl_tail(struct sl_head *h) {
+    return (struct sl_tail *)(void *)((uint8_t *)h + SL_PAGE - sizeof(struct sl_tail));
+}
 
 struct sl_paths;
 struct sl_comm;

@@ -74,7 +74,7 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->pid = (uint64_t)getpid();
     h->tid = (uint64_t)gettid();
     h->self = (uint64_t)(uintptr_t)&fill_head;
-    h->clock_cost = clock_cost();
+    sl_tail(h)->clock_cost = clock_cost();
     gethostname(h->host, sizeof h->host - 1);
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -141,7 +141,7 @@ struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint3
     if (!s->closed && fits) {
         s->closed = true;
         if (s == &t->events) t->on = false;
-        atomic_store(&s->head->failure, (uint64_t)failed);
+        atomic_store(&sl_tail(s->head)->failure, (uint64_t)failed);
         if (!full) sl_say("rank %d: %s: %s; recording has stopped", sl_rank, s->path, strerror(failed));
     }
     atomic_fetch_add(&s->head->lost, 1);
