@@ -46,6 +46,9 @@ func TestGentle(t *testing.T) {
 						t.Errorf("%s: %s, want %s as without recording", name, got[name], want[name])
 					}
 				}
+				if said := strings.Contains(strings.Join(r.talk, "\n"), "ticks"); by == "ticks" && !said {
+					t.Errorf("what was said of the samples: %q", r.talk)
+				}
 				if r.result.Samples < 50 {
 					t.Errorf("%d samples: nothing was put to the test", r.result.Samples)
 				}

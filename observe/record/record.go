@@ -332,6 +332,9 @@ func (r *run) report(c *Collection) {
 	if truncated > 0 {
 		r.Note("%d of %d ranks ended without MPI_Finalize; their traces reach to their last call", truncated, c.Ranks)
 	}
+	if apart := time.Duration(c.SamplePeriod / 1000); r.period > 0 && apart > r.period {
+		r.Note("samples are %v apart, not %v: they come with the ticks of the system, because perf events cannot be used here (see kernel.perf_event_paranoid)", apart, r.period)
+	}
 	for _, path := range c.WithoutDebug {
 		if r.period > 0 {
 			r.Note("%s has no debug information (-g): functions that were inlined count for their callers", path)
