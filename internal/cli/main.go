@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/signal"
 	"runtime/debug"
 	"strings"
@@ -33,7 +34,7 @@ const (
 const exitCodeHelp = "0 fine, 1 bad input or failure, 2 wrong usage, 3 a check failed, 4 inconclusive, 130 interrupted"
 
 // Main runs slackline with the given arguments (without the program's name) and
-// streams, and returns the exit code. An interrupt (SIGINT, SIGTERM) ends the
+// streams, and returns the exit code. An interrupt (SIGINT, SIGTERM, SIGHUP) ends the
 // work in an orderly way; a second one ends the program.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	var a *app
@@ -46,9 +47,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			}
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // from the second signal on the system acts
+	context.AfterFunc(ctx, func() { // from the second signal on the system acts
+		signal.Ignore(syscall.SIGHUP) // but a terminal that is closed sends several of these
+		stop()
+	})
 	job, err := joinJob(ctx, args)
 	a = newApp(args, stdin, stdout, stderr)
 	a.takePart(ctx, job)
@@ -62,6 +66,15 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return a.exitCode(ctx, err)
 	}
 	return a.exitCode(ctx, root.ExecuteContext(ctx))
+}
+
+// interrupts are the signals that end the work. SIGHUP is none under nohup.
+func interrupts() []os.Signal {
+	list := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // exitCode tells the user about err and returns the code that stands for it.

@@ -20,6 +20,7 @@ type recordOptions struct {
 	mpi     string
 	keepRaw bool
 	header  bool
+	recover string
 
 	callpath choice
 	sample   string
@@ -52,10 +53,11 @@ func (a *app) recordCommand() *cobra.Command {
   slackline record --window 10s..20s -- srun --mpi=pmix -n 1024 ./app
   slackline record --estimate -- mpirun -n 2 ./app
   slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
+  slackline record --recover .app.slt-raw-1234567
   slackline record --print-header > slackline.h`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
-	takesCommand(c, func() bool { return !o.header })
+	takesCommand(c, func() bool { return !o.header && o.recover == "" })
 	a.addGroup(c, "Output", o.addOutputFlags)
 	a.addGroup(c, "Functions of the program", o.addFunctionFlags)
 	a.addGroup(c, "Size", o.addSizeFlags)
@@ -69,6 +71,7 @@ func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
 	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
 	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
+	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if slackline is killed, and end")
 	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")
 }
 
@@ -106,6 +109,9 @@ func (o *recordOptions) run(a *app, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.recover != "" {
+		return o.recoverRun(a, c, args, options)
+	}
 	options.Command = args
 	result, err := record.Run(c.Context(), options)
 	if result == nil {
@@ -115,6 +121,25 @@ func (o *recordOptions) run(a *app, c *cobra.Command, args []string) error {
 		o.summary(a, result)
 	}
 	return a.endAsProgram(result.ExitCode, err)
+}
+
+// recoverRun makes a trace of what a killed slackline has left.
+func (o *recordOptions) recoverRun(a *app, c *cobra.Command, args []string, options record.Options) error {
+	if len(args) > 0 {
+		return usagef("--recover runs no command; leave %s out", args[0])
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "recover", "out", "force", "keep-raw", "quiet":
+		default:
+			a.warn("--%s has no influence with --recover", f.Name)
+		}
+	})
+	result, err := record.Recover(o.recover, options)
+	if err == nil {
+		o.summary(a, result)
+	}
+	return err
 }
 
 // options turns the flags into what the recorder wants.

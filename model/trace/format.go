@@ -91,7 +91,7 @@ func FormatNamed(name string) (Format, error) {
 
 // Sniff returns the format of a main file by its first bytes.
 func Sniff(head []byte) (Format, bool) {
-	for _, f := range formats {
+	for _, f := range append(Formats(), unfinishedFormat) {
 		if f.Sniff != nil && f.Sniff(head) {
 			return f, true
 		}
@@ -124,7 +124,7 @@ func Find(fsys fs.FS, name string) (f Format, main string, found bool, err error
 			names = append(names, e.Name())
 		}
 	}
-	for _, f := range formats {
+	for _, f := range append(Formats(), unfinishedFormat) {
 		if f.Main == nil {
 			continue
 		}

@@ -79,7 +79,7 @@ func Supervise(dir, attempt string) error {
 		return fmt.Errorf("%s: attempt %s was given up", dir, attempt)
 	}
 	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	r, err := o.carryOut(dir, stop)
 	if err != nil {
 		return err

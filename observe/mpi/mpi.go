@@ -67,7 +67,7 @@ func find(ctx context.Context) (list []*Library, broken []string) {
 		if err != nil {
 			continue
 		}
-		l, err := examine(ctx, path)
+		l, err := examineOnce(ctx, CacheDir(), path)
 		if err != nil {
 			broken = append(broken, err.Error())
 			continue

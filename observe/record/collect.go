@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -29,10 +30,11 @@ type Head struct {
 	Rank, Thread int
 	Bytes        int64 // recorded, or counted if it was an estimate
 	Samples      int64
-	Lost         int64 // records for which there was no room
-	Full         bool  // recording stopped because the limit of size was reached
-	Wrapped      bool  // older records were overwritten
-	Truncated    bool  // the thread did not end its trace
+	Lost         int64         // records for which there was no room
+	Full         bool          // recording stopped because the limit of size was reached
+	Failure      syscall.Errno // why recording stopped early, e.g. no space left on device
+	Wrapped      bool          // older records were overwritten
+	Truncated    bool          // the thread did not end its trace
 }
 
 // threadFiles are the raw files of one thread.
@@ -217,7 +219,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		})
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
-			Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Truncated: f.head.closed == rawOpenEnd,
+			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Truncated: f.head.closed == rawOpenEnd,
 		})
 	}
 	return list, nil

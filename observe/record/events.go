@@ -74,6 +74,7 @@ type eventStream struct {
 	queue  []trace.Event
 	at     int
 	last   int64    // time of the last event
+	before uint32   // stack of the last call or sample
 	open   []uint32 // regions that the program has entered and not left
 	issued map[uint64]trace.Event
 	run    pollRun
@@ -158,9 +159,9 @@ func (s *eventStream) decode(rec *rawRecord) {
 	enter, leave := picoseconds(rec.enter), picoseconds(rec.leave)
 	switch rec.kind {
 	case rawSample:
-		s.sample(enter, s.stack(rec.path))
+		s.sample(enter, s.stack(rec.path), rec.function != 0)
 	case rawSpan:
-		s.span(enter, leave, s.stack(rec.path))
+		s.span(enter, leave, s.stack(rec.path), rec.open)
 	case rawEnter:
 		s.enter(enter, s.code[rec.word(0)])
 	case rawLeave:
@@ -187,26 +188,51 @@ func (s *eventStream) decode(rec *rawRecord) {
 	}
 }
 
-// sample takes a sample. One that comes late was pending while the thread could not take it, in a system call or
-// without a CPU: the time since then belongs to it.
-func (s *eventStream) sample(time int64, stack uint32) {
+// sample takes a sample. One that comes late has found the thread without a CPU, in the system or asleep. In the first two
+// cases the time since the event before belongs to it. Where the thread slept is known only as far as the call paths before and after
+// agree.
+func (s *eventStream) sample(time int64, stack uint32, slept bool) {
 	if time < s.last || stack == 0 || s.forks {
 		return // inside of a run of polls, or of the runtime
 	}
 	if s.last > 0 && s.period > 0 && time-s.last > 3*s.period {
-		s.put(s.last+s.period, trace.Event{Kind: trace.Sample, Stack: stack})
+		there := stack
+		if slept {
+			there = s.common(s.before, stack)
+		}
+		if there != 0 {
+			s.put(s.last+s.period, trace.Event{Kind: trace.Sample, Stack: there})
+		}
+		if there != 0 && slept {
+			s.put(time-s.period, trace.Event{Kind: trace.Sample, Stack: there})
+		}
 	}
+	s.before = stack
 	s.put(time, trace.Event{Kind: trace.Sample, Stack: stack})
 }
 
-// span is the time that the innermost function of a stack spent in a system call.
-func (s *eventStream) span(enter, leave int64, stack uint32) {
+// common is the longest stack that two have in common. Stacks come after what they are called from.
+func (s *eventStream) common(a, b uint32) uint32 {
+	for a != b {
+		if a > b {
+			a, b = b, a
+		}
+		b = s.parents[b].Parent
+	}
+	return a
+}
+
+// span is the time that the innermost function of a stack waited in a call of the system; open: it did until the end.
+func (s *eventStream) span(enter, leave int64, stack uint32, open bool) {
 	if stack == 0 {
 		return
 	}
+	s.before = stack
 	node := s.parents[stack]
 	s.put(enter, trace.Event{Kind: trace.Enter, Region: node.Region, Stack: node.Parent})
-	s.put(leave, trace.Event{Kind: trace.Leave, Region: node.Region})
+	if !open {
+		s.put(leave, trace.Event{Kind: trace.Leave, Region: node.Region})
+	}
 }
 
 func (s *eventStream) enter(time int64, region uint32) { s.enterFrom(time, region, 0) }

@@ -31,6 +31,7 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 		return
 	}
 	c := &s.calls[rec.function]
+	s.before = s.stack(rec.path)
 	if !s.more {
 		s.put(enter, trace.Event{Kind: trace.Enter, Region: c.region, Stack: s.stack(rec.path)})
 	}

@@ -106,7 +106,8 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 			}
 		}
 	}
-	fmt.Fprintf(b, "    %s\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(), call, f.after())
+	// Making the record is no part of the call.
+	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(), call, f.after())
 }
 
 // writeComms gives the communicators of a call that makes one the names that the macros use.

@@ -20,7 +20,7 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) {\n        real(%s);\n        return;\n    }\n", call)
 	b.WriteString("    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n    uint64_t enter = sl_now();\n")
 	f.writeConversions(b)
-	fmt.Fprintf(b, "    %s\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(), call)
+	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(), call)
 	f.writeResults(b)
 	fmt.Fprintf(b, "    %s\n}\n", f.after())
 	fmt.Fprintf(b, "SL_EXPORT void %s_(%s) { %s_real(p%s_, SL_CALLER, %s); }\n", lower, list, lower, lower, call)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"syscall"
 )
 
 // The recorder writes, for each thread, a file of events and one of definitions. Both are a head of one page and
@@ -67,6 +68,9 @@ type rawHead struct {
 	lost, bytes, samples         uint64
 	self                         uint64
 	host, boot, library, program string
+	clockCost                    int64         // ns between two readings of the clock
+	failure                      syscall.Errno // why there was no room; 0: the limit of size
+	pid                          int
 }
 
 // How a thread's file was closed.
@@ -91,7 +95,8 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
 		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
-		self: le.Uint64(b[136:]),
+		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
+		clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
 	}
 	text := b[144:]
 	for _, field := range []struct {
@@ -122,6 +127,13 @@ type rawRecord struct {
 	data           []byte
 	open           bool // it was begun and not finished
 	again          bool // a test after an unsuccessful one, and nothing was done since
+}
+
+// subtract takes the cost of reading the clock from the duration of a call of MPI.
+func (r *rawRecord) subtract(cost int64) {
+	if r.kind <= rawFreeComm && r.leave > r.enter && cost > 0 {
+		r.enter += min(cost, r.leave-r.enter)
+	}
 }
 
 func (r *rawRecord) words() int { return len(r.data) / 8 }
@@ -208,6 +220,7 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 func (r *rawFile) next(rec *rawRecord) error {
 	for {
 		if parseRecord(&r.rest, rec) {
+			rec.subtract(r.head.clockCost)
 			return nil
 		}
 		if len(r.order) == 0 {

@@ -295,3 +295,19 @@ func TestRunsOfTests(t *testing.T) {
 		}
 	}
 }
+
+// TestSubtract wants the cost of the clock to be taken from calls of MPI alone, and never more than they lasted.
+func TestSubtract(t *testing.T) {
+	for _, tc := range []struct {
+		kind                     uint16
+		enter, leave, cost, want int64
+	}{
+		{rawSend, 100, 200, 30, 130}, {rawSend, 100, 110, 30, 110}, {rawSend, 100, 100, 30, 100}, {rawSend, 100, 0, 30, 100},
+		{rawSample, 100, 200, 30, 100}, {rawSpan, 100, 200, 30, 100}, {rawFreeComm, 100, 200, 0, 100},
+	} {
+		r := rawRecord{kind: tc.kind, enter: tc.enter, leave: tc.leave}
+		if r.subtract(tc.cost); r.enter != tc.want || r.leave != tc.leave {
+			t.Errorf("%+v: enter = %d, leave = %d", tc, r.enter, r.leave)
+		}
+	}
+}

@@ -81,7 +81,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := r.launch(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.collect(); err != nil {
+	err = r.collect()
+	if errors.Is(err, ErrNothing) {
+		err = r.whyNothing()
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return r.result, fmt.Errorf("%w; %w", ctx.Err(), err)
 		}
@@ -96,8 +100,11 @@ type run struct {
 	command *mpi.Command
 	library string // the compiled recorder
 	raw     string // directory of the raw files
-	period  time.Duration
-	result  *Result
+	lock    *os.File
+	// unwritten says that the raw files are all there is of the run.
+	unwritten bool
+	period    time.Duration
+	result    *Result
 }
 
 func prepare(ctx context.Context, o *Options) (*run, error) {
@@ -130,10 +137,15 @@ func prepare(ctx context.Context, o *Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	tellLeftovers(o)
 	if r.raw, err = os.MkdirTemp(parent, "."+filepath.Base(o.Out)+"-raw-"); err != nil {
 		return nil, err
 	}
-	return r, os.Chmod(r.raw, 0o777&^umask())
+	if err := errors.Join(os.Chmod(r.raw, 0o777&^umask()), r.writeOrder()); err != nil {
+		r.cleanUp()
+		return nil, err
+	}
+	return r, nil
 }
 
 // umask is the mask for new files of this process.
@@ -238,12 +250,6 @@ func (r *run) collect() error {
 		return err
 	}
 	c, err := Collect(r.raw, r.library)
-	if errors.Is(err, ErrNothing) && r.result.ExitCode != 0 {
-		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode, r.command.Hint(r.result.Library))
-	}
-	if errors.Is(err, ErrNothing) {
-		return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", r.result.Library)
-	}
 	if err != nil {
 		return err
 	}
@@ -259,7 +265,8 @@ func (r *run) collect() error {
 	// An interrupted run is still written as a whole.
 	warnings, err := trace.Write(r.Out, c.Trace, "slt", trace.WriteOptions{Force: r.Force})
 	if err != nil {
-		return err
+		r.unwritten = true
+		return fmt.Errorf("%w; what was recorded is kept: 'slackline record --recover %s --out PLACE' makes a trace of it", err, r.raw)
 	}
 	for _, w := range warnings {
 		r.Warn("%s", w)
@@ -267,6 +274,20 @@ func (r *run) collect() error {
 	r.result.Out = r.Out
 	return nil
 }
+
+// whyNothing says why no rank left a trace.
+func (r *run) whyNothing() error {
+	if why := failure(r.raw); why != 0 {
+		return fmt.Errorf("no rank left a trace: %s: %w%s", filepath.Dir(r.raw), why, wayOut)
+	}
+	if r.result.ExitCode != 0 {
+		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode, r.command.Hint(r.result.Library))
+	}
+	return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", r.result.Library)
+}
+
+// wayOut is what helps if there is no room for the files of the recorder.
+const wayOut = "; free some space, give another place with --out, or limit what each thread writes with --max-size"
 
 // describe says where the trace comes from.
 func (r *run) describe(c *Collection) {
@@ -287,8 +308,12 @@ func (r *run) report(c *Collection) {
 			n, c.Ranks, c.MissingRanks[0], filepath.Dir(r.raw))
 	}
 	full, wrapped, truncated := 0, 0, 0
+	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {
-		if h.Full {
+		switch {
+		case h.Failure != 0:
+			failures[h.Failure]++
+		case h.Full:
 			full++
 		}
 		if h.Wrapped {
@@ -298,6 +323,9 @@ func (r *run) report(c *Collection) {
 			truncated++
 		}
 	}
+	for _, why := range sortedKeys(failures) {
+		r.Warn("recording stopped early in %d threads: %s: %s%s", failures[why], filepath.Dir(r.raw), why.Error(), wayOut)
+	}
 	if full > 0 {
 		r.Warn("the limit of size was reached in %d threads: their traces end early; --ring keeps the end instead", full)
 	}
@@ -306,6 +334,9 @@ func (r *run) report(c *Collection) {
 	}
 	if truncated > 0 {
 		r.Note("%d of %d ranks ended without MPI_Finalize; their traces reach to their last call", truncated, c.Ranks)
+	}
+	if apart := time.Duration(c.SamplePeriod / 1000); r.period > 0 && apart > r.period {
+		r.Note("samples are %v apart, not %v: they come with the ticks of the system, because perf events cannot be used here (see kernel.perf_event_paranoid)", apart, r.period)
 	}
 	for _, path := range c.WithoutDebug {
 		if r.period > 0 {
@@ -319,7 +350,10 @@ func (r *run) report(c *Collection) {
 
 // cleanUp removes the raw files.
 func (r *run) cleanUp() {
-	if r.KeepRaw {
+	if r.lock != nil {
+		r.lock.Close()
+	}
+	if r.KeepRaw || r.unwritten {
 		r.Note("the raw files are in %s", r.raw)
 		return
 	}

@@ -12,7 +12,9 @@ struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function,
 
 /* sl_done keeps the record of a call. */
 void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
+    enum { MAY_SLEEP = 50000 }; /* ns */
     r->leave = leave;
+    if (SL_UNLIKELY(leave - r->enter > MAY_SLEEP) && t->sampled_by != SL_BY_NOTHING) sl_slept(t);
     sl_keep(t, r, r->words);
     t->poll = NULL;
     t->depth = 0;

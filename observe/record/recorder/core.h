@@ -35,7 +35,7 @@ enum sl_kind {
     SL_COLLECTIVE,   /* sent, received, comm|root, request, counts */
     SL_NEWCOMM,      /* parent comm|new comm */
     SL_FREECOMM,     /* comm */
-    SL_SAMPLE,       /* enter: time; path */
+    SL_SAMPLE,       /* enter: time; path; function: 1 if the thread has slept since the record before */
     SL_SPAN,         /* path waits in a system call from enter to leave */
     SL_ENTER,        /* data: address of a function; enter: time */
     SL_LEAVE,        /* the same */
@@ -83,7 +83,7 @@ struct sl_chunk {
 };
 
 struct sl_stream {
-    int fd;
+    const char *path;
     bool closed;       /* no room: nothing more is recorded */
     bool ring;
     uint8_t *chunk, *next; /* the mapped chunk, where the next record goes */
@@ -116,6 +116,15 @@ struct sl_head {
     char host[256], boot[64], library[512], program[1024];
 };
 
+/* The end of the page of the head. */
+struct sl_tail {
+    uint64_t clock_cost;      /* ns that pass between two readings of the clock */
+    _Atomic uint64_t failure; /* why there was no room: a number of errno; 0: the limit of size */
+};
+static inline struct sl_tail *sl_tail(struct sl_head *h) {
+    return (struct sl_tail *)(void *)((uint8_t *)h + SL_PAGE - sizeof(struct sl_tail));
+}
+
 struct sl_paths;
 struct sl_comm;
 struct sl_team;
@@ -136,9 +145,12 @@ struct sl_thread {
     uint32_t last_comm_age;
     int functions;            /* open instrumented functions */
     int32_t regions;
-    timer_t timer;
-    uint64_t random, due; /* when the next sample is due, ns */
-    volatile bool has_timer;
+    volatile enum sl_sampled_by { SL_BY_NOTHING, SL_BY_PERF, SL_BY_TICKS } sampled_by;
+    int timer, perf;          /* what sends the signals of samples; perf is a descriptor */
+    uint64_t perf_id;
+    void *page;               /* of the perf event */
+    uint64_t random;          /* the distance of samples */
+    long sleeps;              /* how often it had given up the CPU when it was sampled last */
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
     uint64_t *scratch;        /* where records go that are not kept */
     size_t scratch_words;
@@ -212,10 +224,12 @@ void sl_define(struct sl_thread *t, uint16_t kind, uint32_t number, const void *
 uint32_t sl_name(struct sl_thread *t, const char *text);
 
 /* sampling.c */
-extern int sl_sample_signal;
 void sl_sampling_start(void);
+void sl_sampling_again(void);
 void sl_sampling_thread(struct sl_thread *t);
 void sl_sampling_end(struct sl_thread *t);
+bool sl_slept(struct sl_thread *t);
+void sl_sampling_forked(struct sl_thread *t);
 
 /* clocks.c */
 void sl_clocks(struct sl_thread *t);

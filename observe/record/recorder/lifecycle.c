@@ -30,11 +30,29 @@ static bool recorded(void) {
     return parent == MPI_COMM_NULL;
 }
 
+/* free_children takes this library out of LD_PRELOAD: programs that this one starts are not to load MPI. */
+static void free_children(void) {
+    const char *all = getenv("LD_PRELOAD");
+    Dl_info self;
+    if (all == NULL || dladdr((void *)(uintptr_t)free_children, &self) == 0) return;
+    char *rest = calloc(1, strlen(all) + 1), *copy = strdup(all), *next = copy;
+    for (char *word; rest != NULL && next != NULL && (word = strsep(&next, ": ")) != NULL;) {
+        if (*word == 0 || strcmp(word, self.dli_fname) == 0) continue;
+        if (*rest != 0) strcat(rest, ":");
+        strcat(rest, word);
+    }
+    if (rest != NULL && copy != NULL && *rest != 0) setenv("LD_PRELOAD", rest, 1);
+    else unsetenv("LD_PRELOAD");
+    free(rest);
+    free(copy);
+}
+
 void sl_yield_decide(void);
 
 /* begin starts recording; the call of MPI_Init becomes the first record. */
 static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
     if (!recorded()) return;
+    free_children();
     PMPI_Comm_rank(MPI_COMM_WORLD, &sl_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &sl_ranks);
     sl_threaded = provided == MPI_THREAD_MULTIPLE;

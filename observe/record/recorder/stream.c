@@ -5,21 +5,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14 };
 
-/* map_chunk makes the chunk with the given number the current one. Space is reserved first: a shared mapping of a
- * file on a full disk would end the program with SIGBUS. */
-static bool map_chunk(struct sl_stream *s, uint64_t number) {
-    uint64_t place = s->ring && s->most > 0 ? number % s->most : number;
-    off_t offset = (off_t)(SL_PAGE + place * s->size);
+/* map makes a part of a file larger and maps it; flags are those of open. Space is reserved first: a shared mapping of a file on a
+ * full disk would end the program with SIGBUS, as a file beyond the limit of the process would with SIGXFSZ. No descriptor stays
+ * open: the program may close it and open something else in its place. */
+static void *map(const char *path, int flags, off_t offset, size_t size, int *failed) {
     int saved = errno;
-    int failed = posix_fallocate(s->fd, offset, (off_t)s->size);
+    struct rlimit limit;
     void *p = MAP_FAILED;
-    if (failed == 0) p = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, offset);
+    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
+    if (fd < 0) *failed = errno;
+    else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)offset + size > limit.rlim_cur) *failed = EFBIG;
+    else if ((*failed = posix_fallocate(fd, offset, (off_t)size)) == 0) {
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+        if (p == MAP_FAILED) *failed = errno;
+    }
+    if (fd >= 0) close(fd);
     errno = saved;
-    if (p == MAP_FAILED) return false;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* map_chunk makes the chunk with the given number the current one. */
+static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
+    uint64_t place = s->ring && s->most > 0 ? number % s->most : number;
+    void *p = map(s->path, 0, (off_t)(SL_PAGE + place * s->size), s->size, failed);
+    if (p == NULL) return false;
     if (s->chunk != NULL) munmap(s->chunk, s->size);
     s->chunk = p;
     s->sequence = number;
@@ -32,6 +46,16 @@ static bool map_chunk(struct sl_stream *s, uint64_t number) {
     c->sequence = number;
     atomic_store(&c->used, sizeof *c);
     return true;
+}
+
+/* clock_cost is the shortest time between two readings of the clock. */
+static uint64_t clock_cost(void) {
+    uint64_t cost = UINT64_MAX;
+    for (int i = 0; i < 100; i++) {
+        uint64_t begin = sl_now(), took = sl_now() - begin;
+        if (took < cost) cost = took;
+    }
+    return cost;
 }
 
 static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions) {
@@ -50,6 +74,7 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->pid = (uint64_t)getpid();
     h->tid = (uint64_t)gettid();
     h->self = (uint64_t)(uintptr_t)&fill_head;
+    sl_tail(h)->clock_cost = clock_cost();
     gethostname(h->host, sizeof h->host - 1);
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -67,19 +92,11 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
 }
 
 bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) {
-    char path[1200];
-    snprintf(path, sizeof path, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, t->number, definitions ? "def" : "evt");
-    s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (s->fd < 0) {
-        if (errno == EEXIST && sl_ranks == 1 && t->number == 0) { /* processes that do not know of each other */
-            snprintf(path, sizeof path, "%s/apart", sl_settings.directory);
-            int note = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-            if (note >= 0) close(note);
-            return false;
-        }
-        sl_say("%s: %s; this %s is not recorded", path, strerror(errno), t->number == 0 ? "rank" : "thread");
-        return false;
-    }
+    enum { LENGTH = 1200 };
+    char *path = sl_memory(LENGTH), sign[LENGTH + 20];
+    if (path == NULL) return false;
+    snprintf(path, LENGTH, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, t->number, definitions ? "def" : "evt");
+    s->path = path;
     s->size = definitions ? DEFINITION_CHUNK : EVENT_CHUNK;
     if (sl_settings.max_size > 0 && !definitions) {
         while (s->size > LEAST_CHUNK && s->size * 4 > sl_settings.max_size) s->size /= 2;
@@ -87,12 +104,19 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
         if (s->most < 2) s->most = 2;
         s->ring = sl_settings.ring;
     }
-    if (posix_fallocate(s->fd, 0, SL_PAGE) == 0)
-        s->head = mmap(NULL, SL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-    if (s->head == NULL || s->head == MAP_FAILED || !map_chunk(s, 0)) {
-        sl_say("%s: there is no room; this %s is not recorded", path, t->number == 0 ? "rank" : "thread");
-        close(s->fd);
-        unlink(path);
+    int failed = 0;
+    s->head = map(path, O_CREAT | O_EXCL, 0, SL_PAGE, &failed);
+    if (s->head == NULL || !map_chunk(s, 0, &failed)) {
+        if (failed == EEXIST && sl_ranks == 1 && t->number == 0) { /* processes that do not know of each other */
+            snprintf(sign, sizeof sign, "%s/apart", sl_settings.directory);
+            int note = open(sign, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+            if (note >= 0) close(note);
+            return false;
+        }
+        sl_say("%s: %s; this %s is not recorded", path, strerror(failed), t->number == 0 ? "rank" : "thread");
+        if (failed == EEXIST) return false; /* it is of another process */
+        snprintf(sign, sizeof sign, "%s.failed-%d", path, failed);
+        if (truncate(path, 0) == 0 && rename(path, sign) != 0) unlink(path);
         return false;
     }
     fill_head(s, t, definitions);
@@ -118,11 +142,13 @@ struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint3
     t->poll = NULL;
     bool fits = sizeof(struct sl_chunk) + (size_t)words * 8 + 8 <= s->size;
     bool full = !s->ring && s->most > 0 && s->sequence + 1 >= s->most;
-    if (!s->closed && fits && !full && map_chunk(s, s->sequence + 1)) return (struct sl_record *)(void *)s->next;
+    int failed = 0;
+    if (!s->closed && fits && !full && map_chunk(s, s->sequence + 1, &failed)) return (struct sl_record *)(void *)s->next;
     if (!s->closed && fits) {
         s->closed = true;
         if (s == &t->events) t->on = false;
-        if (!full) sl_say("rank %d: no room for the trace; recording has stopped", sl_rank);
+        atomic_store(&sl_tail(s->head)->failure, (uint64_t)failed);
+        if (!full) sl_say("rank %d: %s: %s; recording has stopped", sl_rank, s->path, strerror(failed));
     }
     atomic_fetch_add(&s->head->lost, 1);
     return sl_scratch(t, words);

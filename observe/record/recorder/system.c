@@ -1,98 +1,122 @@
-/* System calls that a signal would cut short, although the program has not asked for signals: while a thread sleeps
- * in one of them it gets no samples; how long it was there, and called from where, is recorded as a whole. */
+/* How long threads wait in calls of the system and of the C library: samples come only while they compute. The calls are made as the
+ * program makes them. */
 #include "core.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
+#include <semaphore.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 
 enum { SHORT = 20000 }; /* ns; what is shorter is left to the samples before and after */
 
-struct wait { struct sl_thread *t; bool own; uint64_t enter; uint32_t path; sigset_t before; };
+struct wait { struct sl_thread *t; uint64_t enter; uint32_t path; };
 
-static struct wait begin(struct sl_frame frame) {
-    struct wait w = {.t = sl_self};
-    if (w.t == NULL || !w.t->has_timer) {
-        w.t = NULL;
-        return w;
-    }
-    w.own = w.t->depth == 0;
+/* Nothing is changed that must be changed back: a signal handler of the program may jump out of the call. */
+static struct wait begin(void) {
+    struct sl_thread *t = sl_self;
+    if (t == NULL || t->depth > 0 || !t->on || t->sampled_by == SL_BY_NOTHING) return (struct wait){NULL, 0, 0};
+    return (struct wait){t, sl_now(), 0};
+}
+
+static struct sl_record *span(const struct wait *w) {
+    return sl_head(sl_room(w->t, SL_HEAD), SL_SPAN, 0, SL_HEAD, w->path, w->enter);
+}
+
+/* wait_from begins a record that stays open if the thread never comes back. */
+static struct wait wait_from(struct sl_frame frame) {
+    struct wait w = begin();
+    if (w.t == NULL) return w;
+    int saved = errno;
     w.t->depth++;
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, sl_sample_signal);
-    pthread_sigmask(SIG_BLOCK, &ours, &w.before);
-    if (w.own) {
-        w.path = sl_path_of(w.t, frame, false);
-        w.enter = sl_now();
-    }
+    w.path = sl_path_of(w.t, frame, false);
+    span(&w);
+    w.t->depth--;
+    errno = saved;
     return w;
 }
 
-static void end(struct wait *w) {
+/* end keeps the record if it took long. */
+static void end(struct wait *w, struct sl_frame frame) {
     struct sl_thread *t = w->t;
-    if (t == NULL) return;
+    if (t == NULL || t->depth > 0 || !t->on) return;
     int saved = errno;
-    uint64_t leave = w->own ? sl_now() : 0;
-    pthread_sigmask(SIG_SETMASK, &w->before, NULL);
-    if (w->own && t->on && leave - w->enter >= SHORT) {
-        struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_SPAN, 0, SL_HEAD, w->path, w->enter);
+    uint64_t leave = sl_now();
+    bool is_long = leave - w->enter >= SHORT;
+    t->depth++;
+    if (is_long && w->path == 0) w->path = sl_path_of(t, frame, false);
+    struct sl_record *r = span(w);
+    if (is_long) {
         r->leave = leave;
         sl_keep(t, r, SL_HEAD);
         t->poll = NULL;
+        sl_slept(t);
+    } else {
+        r->kind = 0; /* not a record */
     }
     t->depth--;
     errno = saved;
 }
 
-/* with_ours is the mask that a system call shall use, with our signal in it. */
-static const sigset_t *with_ours(const sigset_t *mask, sigset_t *room) {
-    if (mask == NULL || sl_sample_signal == 0) return mask;
-    *room = *mask;
-    sigaddset(room, sl_sample_signal);
-    return room;
-}
+/* TIMED defines the function name, which calls the next one of that name. */
+#define TIMED(type, name, params, args, started, next) \
+    SL_EXPORT type name params { \
+        static type(*real) params; \
+        if (real == NULL) real = (type(*) params)next; \
+        struct wait w = started; \
+        type result = real args; \
+        end(&w, SL_CALLER); \
+        return result; \
+    }
 
-/* WAITING defines the function name, which calls the next one of that name. */
+/* WAITING is for calls that wait, QUICK for those that mostly do not, and in which nobody stays for ever. */
 #define WAITING(type, name, params, args, blocks) \
-    SL_EXPORT type name params { \
-        static type(*real) params; \
-        if (real == NULL) real = (type(*) params)dlsym(RTLD_NEXT, #name); \
-        if (!(blocks)) return real args; \
-        struct wait w = begin(SL_CALLER); \
-        type result = real args; \
-        end(&w); \
-        return result; \
-    }
-
-/* These take a signal mask of their own. */
-#define MASKED(type, name, params, args) \
-    SL_EXPORT type name params { \
-        static type(*real) params; \
-        if (real == NULL) real = (type(*) params)dlsym(RTLD_NEXT, #name); \
-        sigset_t room; \
-        mask = with_ours(mask, &room); \
-        struct wait w = begin(SL_CALLER); \
-        type result = real args; \
-        end(&w); \
-        return result; \
-    }
-
-/* These wait for signals: ours is not among them. */
-#define FOR_SIGNALS(name, params, args) \
-    SL_EXPORT int name params { \
-        static int(*real) params; \
-        if (real == NULL) real = (int(*) params)dlsym(RTLD_NEXT, #name); \
-        sigset_t others = *set; \
-        if (sl_sample_signal != 0) sigdelset(&others, sl_sample_signal); \
-        set = &others; \
-        struct wait w = begin(SL_CALLER); \
-        int result = real args; \
-        end(&w); \
-        return result; \
-    }
+    TIMED(type, name, params, args, (blocks) ? wait_from(SL_CALLER) : (struct wait){0}, dlsym(RTLD_NEXT, #name))
+#define QUICK(type, name, params, args) TIMED(type, name, params, args, begin(), dlsym(RTLD_NEXT, #name))
+#define MASKED(type, name, params, args) WAITING(type, name, params, args, true)
+#define FOR_SIGNALS(name, params, args) WAITING(int, name, params, args, true)
 
 #include "sleeping.h"
+
+WAITING(int, sem_wait, (sem_t *s), (s), true)
+WAITING(int, sem_timedwait, (sem_t *s, const struct timespec *until), (s, until), true)
+WAITING(int, pthread_join, (pthread_t thread, void **value), (thread, value), true)
+WAITING(int, pthread_barrier_wait, (pthread_barrier_t *b), (b), true)
+WAITING(pid_t, wait, (int *status), (status), true)
+WAITING(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), (options & WNOHANG) == 0)
+WAITING(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage), (pid, status, options, usage), (options & WNOHANG) == 0)
+WAITING(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options), (options & WNOHANG) == 0)
+WAITING(ssize_t, recv, (int fd, void *data, size_t n, int flags), (fd, data, n, flags), (flags & MSG_DONTWAIT) == 0)
+WAITING(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), (flags & MSG_DONTWAIT) == 0)
+#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 30)
+WAITING(int, sem_clockwait, (sem_t *s, clockid_t clock, const struct timespec *until), (s, clock, until), true)
+WAITING(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until), (c, m, clock, until), true)
+#endif
+#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 35)
+WAITING(int, epoll_pwait2, (int fd, struct epoll_event *events, int n, const struct timespec *timeout, const sigset_t *mask), (fd, events, n, timeout, mask), true)
+#endif
+
+QUICK(ssize_t, read, (int fd, void *data, size_t n), (fd, data, n))
+QUICK(ssize_t, write, (int fd, const void *data, size_t n), (fd, data, n))
+QUICK(ssize_t, readv, (int fd, const struct iovec *parts, int n), (fd, parts, n))
+QUICK(ssize_t, writev, (int fd, const struct iovec *parts, int n), (fd, parts, n))
+QUICK(ssize_t, pread, (int fd, void *data, size_t n, off_t at), (fd, data, n, at))
+QUICK(ssize_t, pwrite, (int fd, const void *data, size_t n, off_t at), (fd, data, n, at))
+QUICK(ssize_t, pread64, (int fd, void *data, size_t n, off64_t at), (fd, data, n, at))
+QUICK(ssize_t, pwrite64, (int fd, const void *data, size_t n, off64_t at), (fd, data, n, at))
+QUICK(ssize_t, send, (int fd, const void *data, size_t n, int flags), (fd, data, n, flags))
+QUICK(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+QUICK(int, fsync, (int fd), (fd))
+QUICK(int, fdatasync, (int fd), (fd))
+
+/* dlsym finds an older version of these that old programs have, and which does not go with the other functions of conditions. */
+static void *condition(const char *name) {
+    void *f = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    return f != NULL ? f : dlsym(RTLD_NEXT, name);
+}
+TIMED(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m), wait_from(SL_CALLER), condition("pthread_cond_wait"))
+TIMED(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until), (c, m, until), wait_from(SL_CALLER), condition("pthread_cond_timedwait"))
 
 /* Threads that the program starts are recorded from their beginning; those that MPI starts for itself are not. */
 struct start { void *(*function)(void *); void *argument; };
@@ -108,13 +132,16 @@ SL_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (real == NULL) real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
     bool inside = sl_in_mpi > 0 || sl_self == NULL || sl_self->depth > 0;
-    if (inside || !atomic_load(&sl_active)) return real(thread, attributes, function, argument);
+    if (inside || !atomic_load(&sl_active)) {
+        int result = real(thread, attributes, function, argument);
+        sl_sampling_again();
+        return result;
+    }
     struct start *s = malloc(sizeof *s);
     if (s == NULL) return EAGAIN;
     *s = (struct start){function, argument};
     int result = real(thread, attributes, started, s);
-    if (result != 0) {
-        free(s);
-    }
+    if (result != 0) free(s);
+    sl_sampling_again();
     return result;
 }

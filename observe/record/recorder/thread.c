@@ -79,6 +79,7 @@ static void read_settings(void) {
 /* after_fork keeps a child process from writing into its parent's trace. */
 static void after_fork(void) {
     atomic_store(&sl_active, false);
+    sl_sampling_forked(sl_self);
     sl_self = NULL;
     pthread_setspecific(thread_end, NULL);
 }

@@ -1,0 +1,170 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// TestGentle holds the table of docs/verbs/record.md: what a program does with signals, timers, waits, threads, children and
+// descriptors comes out as without recording, whatever the samples come from.
+func TestGentle(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "gentle.c", "-O1", "-g", "-pthread", "-lrt")
+		command := append(mpitest.Launch(l, 1), program)
+		plain, err := exec.Command(command[0], command[1:]...).Output()
+		if err != nil {
+			t.Fatalf("without recording: %v\n%s", err, plain)
+		}
+		want := rows(string(plain))
+		checkTable(t, want)
+		for _, by := range []string{"perf events", "ticks"} {
+			t.Run(by, func(t *testing.T) {
+				command := command
+				if by == "ticks" {
+					variable := []string{"-genv", "SLACKLINE_RECORD_TICKS", "1"}
+					if l.Kind == mpi.OpenMPI {
+						variable = []string{"-x", "SLACKLINE_RECORD_TICKS=1"}
+					}
+					command = slices.Insert(slices.Clone(command), 1, variable...)
+				}
+				o := sampled(command...)
+				o.Sample = 500 * time.Microsecond
+				r := recorded(t, o)
+				got := rows(r.stdout)
+				for _, name := range sortedKeys(want) {
+					if got[name] != want[name] {
+						t.Errorf("%s: %s, want %s as without recording", name, got[name], want[name])
+					}
+				}
+				if said := strings.Contains(strings.Join(r.talk, "\n"), "ticks"); by == "ticks" && !said {
+					t.Errorf("what was said of the samples: %q", r.talk)
+				}
+				if r.result.Samples < 50 {
+					t.Errorf("%d samples: nothing was put to the test", r.result.Samples)
+				}
+				// After a jump out of a wait, and with all descriptors taken, recording goes on.
+				if got := r.calls(t, 0)["MPI_Barrier"]; got != 40001 {
+					t.Errorf("MPI_Barrier = %d calls, want 40001", got)
+				}
+			})
+		}
+	})
+}
+
+// rows are the results of the program by name.
+func rows(text string) map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutSuffix(line, " ok"); ok {
+			m[name] = "ok"
+		} else if line != "" {
+			m[line] = "is wrong"
+		}
+	}
+	return m
+}
+
+// checkTable wants what the documentation promises to be among the results. The table names them in code style.
+func checkTable(t *testing.T, results map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/verbs/record.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(text), "| the program |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	lines := strings.Split(table, "\n")
+	if !ok || len(lines) < 10 {
+		t.Fatalf("docs/verbs/record.md has no table of what is guaranteed")
+	}
+	for _, line := range lines[2:] {
+		parts := strings.Split(line, "|")
+		names := strings.Split(parts[len(parts)-2], "`")
+		if len(names) < 3 {
+			t.Errorf("no result is named in %s", line)
+		}
+		for i := 1; i < len(names); i += 2 {
+			if results[names[i]] != "ok" {
+				t.Errorf("the table names %q, which is %q without recording", names[i], results[names[i]])
+			}
+		}
+	}
+}
+
+// TestNoRoom wants a full disk to be named, with what was recorded before and the program as it is. A limit of the size of
+// files, which every user may set, stands for it.
+func TestNoRoom(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
+		r := recorded(t, sampled(append(mpitest.Launch(l, 1), program, "limit")...))
+		if r.stdout != "done\n" || r.result.ExitCode != 0 {
+			t.Errorf("stdout = %q, exit code = %d, want what the program does without recording", r.stdout, r.result.ExitCode)
+		}
+		if n := r.calls(t, 0)["MPI_Barrier"]; n < 10000 || n >= 100000 {
+			t.Errorf("MPI_Barrier = %d calls, want those for which there was room", n)
+		}
+		talk := strings.Join(r.talk, "\n")
+		if !strings.Contains(talk, "recording stopped early in 1 threads") || !strings.Contains(talk, "file too large") || strings.Contains(talk, "limit of size") {
+			t.Errorf("what was said: %s", talk)
+		}
+		// No room for the first buffer.
+		if l.Kind == mpi.MPICH {
+			return // its own shared memory does not fit into such a limit, either
+		}
+		limited := []string{"sh", "-c", "ulimit -f 100; exec \"$@\"", "sh"}
+		_, err := tryRecord(t, sampled(append(append(mpitest.Launch(l, 1), limited...), program)...))
+		if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), "--out") || strings.Contains(err.Error(), "MPI_Init") {
+			t.Errorf("no room for the first buffer: %v, want what happened and a way out", err)
+		}
+	})
+}
+
+// TestFullDisk does the same with a real file system that becomes full, where one can be made.
+func TestFullDisk(t *testing.T) {
+	small := func(size string) string {
+		dir := t.TempDir()
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+			t.Skipf("no file system can be made here (TestNoRoom has a stand-in): %v", err)
+		}
+		t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+		return dir
+	}
+	dir, tiny := small("3m"), small("600k")
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "gentle.c", "-O1", "-pthread", "-lrt")
+		o := sampled(append(mpitest.Launch(l, 1), program, "many")...)
+		o.Out = filepath.Join(tiny, "run.slt")
+		if _, err := tryRecord(t, o); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), tiny) || strings.Contains(err.Error(), "MPI_Init") {
+			t.Errorf("no room for the first buffer: %v, want what happened, where, and a way out", err)
+		}
+		o.Out = filepath.Join(dir, "run.slt")
+		r, err := tryRecord(t, o)
+		talk := strings.Join(r.talk, "\n")
+		if err != nil { // the trace itself may find no room, either
+			talk += err.Error()
+		}
+		if !strings.Contains(talk, "no space left on device") || strings.Contains(talk, "MPI_Init") {
+			t.Errorf("what was said: %s", talk)
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, ".run.slt-raw-*"))
+		if err == nil || len(left) != 1 {
+			os.RemoveAll(o.Out)
+			return
+		}
+		out := filepath.Join(t.TempDir(), "elsewhere.slt")
+		if _, err := Recover(left[0], Options{Out: out, Note: t.Logf, Warn: t.Logf}); err != nil {
+			t.Errorf("recovery elsewhere: %v", err)
+		}
+	})
+}

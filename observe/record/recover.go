@@ -1,0 +1,162 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"slackline/observe/mpi"
+)
+
+// The raw files of a run lie in a folder beside the trace until that is written. If slackline is killed before, they stay,
+// and Recover makes the trace from them.
+
+// orderFile describes the run in its folder of raw files. Who records or recovers the run has it locked.
+const orderFile = "run.json"
+
+// order is what must be known to make a trace from raw files.
+type order struct {
+	Command  []string `json:"command"`
+	Program  []string `json:"program"` // with its arguments
+	Recorder string   `json:"recorder"`
+	MPI      mpi.Kind `json:"mpi"`
+	Version  string   `json:"version"`
+	CallPath string   `json:"call_path"`
+	Out      string   `json:"out"`
+}
+
+// writeOrder describes the run and locks its folder.
+func (r *run) writeOrder() (err error) {
+	out, err := filepath.Abs(r.Out)
+	if err != nil {
+		return err
+	}
+	l := r.result.Library
+	data, err := json.Marshal(order{
+		Command: r.Command, Program: r.command.Programs[0].Args, Recorder: r.library, MPI: l.Kind, Version: l.Version, CallPath: r.CallPath, Out: out,
+	})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(r.raw, orderFile)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		return err
+	}
+	r.lock, err = lockRun(path)
+	return err
+}
+
+var errLocked = errors.New("is being recorded or recovered by another process; wait for its end")
+
+// lockRun locks a run until the file is closed, at the latest with the process. Where files cannot be locked it does without.
+func lockRun(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		f.Close()
+		return nil, fmt.Errorf("%s %w", filepath.Dir(path), errLocked)
+	}
+	return f, nil
+}
+
+// Recover makes a trace from the raw files that a killed slackline has left in a folder. Of the options it takes Out, Force,
+// KeepRaw, Note and Warn.
+func Recover(dir string, o Options) (*Result, error) {
+	path := filepath.Join(dir, orderFile)
+	lock, err := lockRun(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return nil, fmt.Errorf("%s: no such directory", dir)
+		}
+		return nil, fmt.Errorf("%s holds no raw files of a recorded run: there is no %s in it; give a directory such as .app.slt-raw-123456", dir, orderFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var from order
+	if err := json.Unmarshal(data, &from); err != nil || len(from.Command) == 0 || from.Out == "" {
+		return nil, fmt.Errorf("%s is damaged: expected the command of a recorded run", path)
+	}
+	o.Command, o.CallPath = from.Command, from.CallPath
+	if o.Out == "" {
+		o.Out = from.Out
+	}
+	command := &mpi.Command{Args: from.Command, Programs: []mpi.Program{{Args: from.Program}}}
+	if err := chooseOut(&o, command); err != nil {
+		return nil, err
+	}
+	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, result: &Result{Library: &mpi.Library{Kind: from.MPI, Version: from.Version}}}
+	if err := r.wantEnded(); err != nil {
+		return nil, err
+	}
+	err = r.collect()
+	if errors.Is(err, ErrNothing) {
+		return nil, fmt.Errorf("%s: no rank had done MPI_Init when it ended; there is nothing to recover, remove the directory", dir)
+	}
+	if err == nil {
+		r.cleanUp()
+	}
+	return r.result, err
+}
+
+// wantEnded returns an error if a rank on this host still writes.
+func (r *run) wantEnded() error {
+	files, err := findThreads(r.raw)
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	for _, f := range files {
+		if f.head.host != host {
+			continue
+		}
+		path, _ := filepath.Abs(f.events)
+		if maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", f.head.pid)); err == nil && bytes.Contains(maps, []byte(path)) {
+			return fmt.Errorf("rank %d is still running (process %d); wait for its end, or end it, before its trace is recovered", f.rank, f.head.pid)
+		}
+	}
+	return nil
+}
+
+// tellLeftovers names earlier runs to the same place that were never made a trace.
+func tellLeftovers(o *Options) {
+	list, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Out), quoteGlob("."+filepath.Base(o.Out)+"-raw-")+"*"))
+	for _, dir := range list {
+		lock, err := lockRun(filepath.Join(dir, orderFile))
+		if err != nil {
+			continue
+		}
+		lock.Close()
+		o.Note("an earlier run was not completed: 'slackline record --recover %s' makes a trace of it", dir)
+	}
+}
+
+func quoteGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// failure returns why the recorder could not begin, as it left it in the name of a file; 0: it left nothing.
+func failure(dir string) syscall.Errno {
+	list, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "r*.failed-*"))
+	for _, path := range list {
+		var rank, thread, number int
+		var kind string
+		name := strings.NewReplacer(".", " ", "-", " ").Replace(filepath.Base(path))
+		if n, _ := fmt.Sscanf(name, "r%d t%d %s failed %d", &rank, &thread, &kind, &number); n == 4 && number > 0 {
+			return syscall.Errno(number)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,125 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/model/trace"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// TestMain lets the test program record a command in a process of its own, which tests can kill.
+func TestMain(m *testing.M) {
+	if out := os.Getenv("RECORD_TEST_OUT"); out != "" {
+		quiet := func(string, ...any) {}
+		_, err := Run(context.Background(), Options{Command: os.Args[1:], Out: out, Sample: DefaultPeriod, Yield: "on", MaxSize: 1 << 20, Ring: true, Note: quiet, Warn: quiet, Stdout: os.Stdout, Stderr: os.Stderr})
+		if err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// TestRecover kills who records, and wants a trace of what was recorded.
+func TestRecover(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "ranks.c", "-Irecorder")
+		dir := t.TempDir()
+		out := filepath.Join(dir, "run [1].slt")
+		command := append(mpitest.Launch(l, 2), program, "ring", "1000000000")
+		c := exec.Command(os.Args[0], command...)
+		c.Env = append(os.Environ(), "RECORD_TEST_OUT="+out)
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		talk, err := os.Create(filepath.Join(t.TempDir(), "talk")) // a pipe would be held open by the ranks
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer talk.Close()
+		c.Stdout, c.Stderr = talk, talk
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		raw := waitForRaw(t, out, talk.Name())
+		quiet := func(string, ...any) {}
+		if _, err := Recover(raw, Options{Note: quiet, Warn: quiet}); !errors.Is(err, errLocked) {
+			t.Errorf("while it is recorded: %v, want that", err)
+		}
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if _, err := Recover(raw, Options{Note: quiet, Warn: quiet}); err == nil || !strings.Contains(err.Error(), "is still running") {
+			t.Errorf("while the ranks run: %v, want that", err)
+		}
+		endRanks(t, raw)
+		if _, err := trace.Open(os.DirFS(dir), filepath.Base(raw), trace.Options{Name: raw}); err == nil || !strings.Contains(err.Error(), "record --recover") {
+			t.Errorf("a verb that is given the raw files: %v, want the way out", err)
+		}
+		var told []string
+		note := func(format string, args ...any) { told = append(told, format) }
+		tellLeftovers(&Options{Out: out, Note: note})
+		if len(told) != 1 {
+			t.Errorf("the next run to this place says %q, want that there is something to recover", told)
+		}
+		r, err := Recover(raw, Options{Note: quiet, Warn: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := trace.Open(os.DirFS(dir), filepath.Base(out), trace.Options{})
+		if err != nil || r.Ranks != 2 || read.Ranks != 2 || !read.Locations[1].Truncated || len(read.Properties.Command) != 3 || read.Properties.CallPaths != "full" {
+			t.Errorf("trace = %+v, %v, want two ranks that were cut off, and the command", read, err)
+		}
+		if _, err := os.Stat(raw); !os.IsNotExist(err) {
+			t.Errorf("the raw files are still there: %v", err)
+		}
+		if _, err := Recover(dir, Options{Note: quiet, Warn: quiet}); err == nil || !strings.Contains(err.Error(), "holds no raw files") {
+			t.Errorf("another directory: %v", err)
+		}
+	})
+}
+
+// waitForRaw waits until both ranks have recorded something, and returns the folder of raw files.
+func waitForRaw(t *testing.T, out string, talk string) string {
+	t.Helper()
+	pattern := filepath.Join(quoteGlob(filepath.Dir(out)), quoteGlob("."+filepath.Base(out)+"-raw-")+"*", "r1-t0.def")
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if files, _ := filepath.Glob(pattern); len(files) > 0 {
+			time.Sleep(300 * time.Millisecond)
+			return filepath.Dir(files[0])
+		}
+	}
+	said, _ := os.ReadFile(talk)
+	t.Fatalf("the ranks have not begun\n%s", said)
+	return ""
+}
+
+// endRanks kills the ranks, whose numbers are in the raw files, and waits for their end.
+func endRanks(t *testing.T, raw string) {
+	t.Helper()
+	files, err := findThreads(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		_ = syscall.Kill(f.head.pid, syscall.SIGKILL)
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		alive := false
+		for _, f := range files {
+			maps, err := os.ReadFile("/proc/" + strconv.Itoa(f.head.pid) + "/maps")
+			alive = alive || err == nil && len(maps) > 0
+		}
+		if !alive {
+			return
+		}
+	}
+	t.Fatal("the ranks do not end")
+}
