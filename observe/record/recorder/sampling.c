@@ -52,6 +52,7 @@ static void on_sample(int number, siginfo_t *info, void *context) {
     int saved = errno;
     struct sl_thread *t = sl_self;
     if (t != NULL && t->has_timer && info->si_code == SI_TIMER) {
+        if (t->depth == 0 && sl_is_bounded()) sl_check_window(t, sl_now());
         if (t->depth == 0 && t->on) {
             t->depth = 1;
             uint64_t now = sl_now();

@@ -1,5 +1,5 @@
 /* Files of records: a growing shared mapping, one chunk at a time. */
-#include "core.h"
+#include "skips.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@ static bool map_chunk(struct sl_stream *s, uint64_t number) {
     s->chunk = p;
     s->sequence = number;
     struct sl_chunk *c = p;
+    if (s->dropped != NULL && number >= s->most) sl_skips_drop(s->dropped, c);
     atomic_store(&c->used, 0);
     s->next = s->chunk + sizeof *c;
     s->end = s->chunk + s->size;
@@ -80,6 +81,7 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
         s->most = sl_settings.max_size / s->size;
         if (s->most < 2) s->most = 2;
         s->ring = sl_settings.ring;
+        if (s->ring) s->dropped = sl_skips_file(t);
     }
     if (posix_fallocate(s->fd, 0, SL_PAGE) == 0)
         s->head = mmap(NULL, SL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
