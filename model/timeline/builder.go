@@ -159,7 +159,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 	out := Location{
 		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
 		Calls: l.calls, First: l.first, Last: l.last,
-		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Cut: l.cut,
+		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Cut: l.cut, Unrecorded: l.offTime,
 	}
 	if l.last == never {
 		out.Last = 0

@@ -37,6 +37,8 @@ type LocationBuilder struct {
 	truncated   bool
 	off         bool // recording is off
 	cut         bool // it was off for a time
+	offSince    unit.Duration
+	offTime     unit.Duration
 
 	unbalanced  int64 // leaves without enter, enters without leave
 	disordered  int64 // events before the one before them

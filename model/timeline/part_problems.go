@@ -41,6 +41,7 @@ type ownSummary struct {
 
 type locationSummary struct {
 	First, Last, ClockError unit.Duration
+	OffSince, OffTime       unit.Duration
 	Truncated, Cut, Off     bool
 }
 
@@ -49,7 +50,7 @@ func (x *partExchange) sumUp() error {
 	own := ownSummary{Problems: x.t.Problems, Reports: x.reports}
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil
 	for _, l := range x.locations[x.First:x.Last] {
-		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.truncated, l.cut, l.off})
+		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.offSince, l.offTime, l.truncated, l.cut, l.off})
 		own.Problems.Unbalanced += l.unbalanced
 		own.Problems.PendingRequests += l.pending
 	}
@@ -68,7 +69,7 @@ func (x *partExchange) sumUp() error {
 		for _, s := range all[p].Locations {
 			if l := x.locations[at]; !x.here(int32(at)) {
 				l.first, l.last, l.clockError, l.truncated = s.First, s.Last, s.ClockError, s.Truncated
-				l.cut, l.off = s.Cut, s.Off
+				l.cut, l.off, l.offSince, l.offTime = s.Cut, s.Off, s.OffSince, s.OffTime
 			}
 			at++
 		}

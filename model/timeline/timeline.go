@@ -44,7 +44,8 @@ type Location struct {
 	ClockError   unit.Duration // its times are right within this much relative to rank 0; -1: not known
 	Truncated    bool          // its end is missing: open calls were closed at Last
 	Polls        []Poll        // by call
-	Cut          bool          // recording was off for a time; these are calls of the region NotRecorded
+	Cut          bool          // recording was off for a time; these times are calls of the region NotRecorded
+	Unrecorded   unit.Duration // how long it was off
 }
 
 // Calls are the calls of a location in the order of their beginnings, so that a call stands before

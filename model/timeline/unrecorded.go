@@ -22,7 +22,7 @@ func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 		return
 	}
 	l.Enter(t, r)
-	l.off, l.cut = true, true
+	l.off, l.cut, l.offSince = true, true, l.last
 }
 
 // On says that recording goes on at t.
@@ -33,6 +33,7 @@ func (l *LocationBuilder) On(t unit.Duration) {
 	}
 	l.off = false
 	l.Leave(t)
+	l.offTime += l.last - l.offSince
 }
 
 // Lost says that a part of the location is missing, without knowing when that was.
@@ -103,10 +104,31 @@ func (f *finisher) endCut() {
 		}
 		out := &f.t.Locations[i]
 		out.Last = max(out.Last, f.t.End)
+		out.Unrecorded += out.Last - l.offSince
 		if n := out.Calls.Len(); n > 0 && f.here(int32(i)) {
 			out.Calls.Leave[n-1] = out.Last
 		}
 	}
+}
+
+// Unrecorded is how long recording was off, summed over locations.
+func (t *Timeline) Unrecorded() unit.Duration {
+	sum := unit.Duration(0)
+	for i := range t.Locations {
+		sum += t.Locations[i].Unrecorded
+	}
+	return sum
+}
+
+// unrecorded is how long recording was off at a location.
+func (t *Timeline) unrecorded(l *Location) unit.Duration {
+	sum := unit.Duration(0)
+	for i, path := range l.Calls.Path {
+		if t.RegionOf(path).Role == Unrecorded {
+			sum += l.Calls.Leave[i] - l.Calls.Enter[i]
+		}
+	}
+	return sum
 }
 
 // isCut reports whether a location of a rank was not recorded for a time.
