@@ -93,7 +93,11 @@ func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	if r.run.change != nil {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.change.sentences(), "\n"))
 	}
-	fmt.Fprintf(w, "waiting %s, %s of the time of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), percent(t.Waiting.Amount, all),
+	of := "time"
+	if tl.Unrecorded() > 0 {
+		of = "recorded time"
+	}
+	fmt.Fprintf(w, "waiting %s, %s of the %s of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), percent(t.Waiting.Amount, all), of,
 		percent(t.Waiting.Direct, t.Waiting.Amount), percent(t.Waiting.Indirect, t.Waiting.Amount),
 		percent(t.Waiting.Propagating, t.Waiting.Amount), percent(t.Waiting.Terminal, t.Waiting.Amount))
 	if t.Unattributed > 0 {

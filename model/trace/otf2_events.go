@@ -54,6 +54,7 @@ type otf2Reader struct {
 	polls      map[uint32]bool
 	skips      map[uint32]int
 	skip       Event // what is skipped, as far as it was read
+	partial    bool  // the last record is only a part of an event
 	parameters otf2Map
 	announced  uint64
 	count      uint64
@@ -80,8 +81,17 @@ func (r *otf2Reader) Read(events []Event) (int, error) {
 	return len(events), nil
 }
 
-// next reads an event.
+// next reads an event. What was skipped is several records.
 func (r *otf2Reader) next(e *Event) error {
+	for {
+		r.partial = false
+		if err := r.nextRecord(e); err != nil || !r.partial {
+			return err
+		}
+	}
+}
+
+func (r *otf2Reader) nextRecord(e *Event) error {
 	err := r.f.event(&r.record)
 	if errors.Is(err, io.EOF) {
 		if r.count < r.announced && r.announced != undefined64 {

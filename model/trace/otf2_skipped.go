@@ -33,6 +33,7 @@ func (w *otf2EventWriter) skipped(e *Event) {
 
 // skipped reads a field of what was skipped; the last one makes the event.
 func (r *otf2Reader) skipped(e *Event, field int, v uint64) error {
+	r.partial = field < skipKinds
 	switch field {
 	case skipChannel:
 		r.skip.Peer, r.skip.Tag = int32(v>>32), int32(uint32(v))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
+	"slackline/model/unit"
 )
 
 func TestOnlySomeRanks(t *testing.T) {

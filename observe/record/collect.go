@@ -218,7 +218,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		s := &streamTables{
 			calls: c.calls, comms: numbers, stacks: res.stacksOf(f.definitions.nodes), omp: c.omp,
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
-			thread: f.thread, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
+			thread: f.thread, end: f.definitions.end, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
 		}
 		for _, number := range sortedKeys(f.definitions.names) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))

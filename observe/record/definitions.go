@@ -35,6 +35,7 @@ type threadDefinitions struct {
 	names map[uint32]string
 	maps  []mapping
 	pings []trace.RoundTrip // partners are ranks
+	end   int64             // of the program, ns, if its events have no room for it; else 0
 	late  [][]uint64        // requests that were completed while recording was off, as in a record
 }
 
@@ -83,6 +84,8 @@ func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
 		d.names[rec.path] = cString(rec.data)
 	case rawDefModules:
 		d.maps = append(d.maps, parseMaps(cString(rec.data))...)
+	case rawProgramEnd:
+		d.end = int64(rec.word(0))
 	case rawLate:
 		if rec.words() >= doneWords {
 			d.late = append(d.late, rec.list(0, doneWords))

@@ -65,6 +65,7 @@ type streamTables struct {
 	omp     map[uint16]uint32
 	period  int64 // ps
 	thread  int
+	end     int64               // of the program, ns, if its record had no room; else 0
 	cut     bool                // recording was not on all the time
 	late    map[uint64][]uint64 // requests of the rank that were completed while it was off
 	dropped *dropped            // what a ring has overwritten; nil: nothing
@@ -130,6 +131,9 @@ func (s *eventStream) fill() error {
 			s.endRun()
 			if s.file.head.full() {
 				s.off(s.last)
+				if s.end > 0 {
+					s.put(picoseconds(s.end), trace.Event{Kind: trace.ProgramEnd})
+				}
 			}
 		case err != nil:
 			return err

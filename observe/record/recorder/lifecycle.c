@@ -84,6 +84,7 @@ static void finished(struct sl_thread *t, struct sl_record *r) {
     uint64_t leave = sl_now();
     sl_done(t, r, leave);
     sl_small(t, SL_PROGRAM_END, 0, leave, 0);
+    if (t->events.closed) sl_define(t, SL_PROGRAM_END, 0, &leave, 1); /* there was no room */
     atomic_store(&sl_active, false);
     sl_detach_all();
     sl_self = NULL;
