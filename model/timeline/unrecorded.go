@@ -36,9 +36,6 @@ func (l *LocationBuilder) On(t unit.Duration) {
 	l.offTime += l.last - l.offSince
 }
 
-// Lost says that a part of the location is missing, without knowing when that was.
-func (l *LocationBuilder) Lost() { l.cut = true }
-
 // SkipSends says that so many sends on a channel were not recorded. A negative number takes back some that
 // were said to be skipped: they were cancelled.
 func (l *LocationBuilder) SkipSends(t unit.Duration, peer, comm, tag int32, count int64) {
