@@ -52,7 +52,8 @@ func (p *Profile) Composition(waiting []WaitTime) *Composition {
 		c.ByRank[r].Total = total
 		c.Total += total
 		times[r] = map[partKey]unit.Duration{}
-		add(times[r], Outside, total)
+		add(times[r], Outside, total-p.Unrecorded[r])
+		add(times[r], NotRecorded, p.Unrecorded[r])
 	}
 	for i := range p.Entries {
 		e := &p.Entries[i]

@@ -5,7 +5,7 @@ import "slackline/model/unit"
 // Efficiency are the POP efficiencies: how much of the run time of all ranks is useful computation, and what the
 // rest is due to. Parallel = LoadBalance x Communication; Communication = Serialisation x Transfer.
 type Efficiency struct {
-	RunTime       unit.Duration
+	RunTime       unit.Duration // without the time when recording was off, the mean over ranks
 	AverageUseful unit.Duration
 	MaxUseful     unit.Duration
 	Ideal         unit.Duration // run time on an ideal network
@@ -37,9 +37,13 @@ func (p *Profile) Useful() []unit.Duration {
 // per byte); 0 takes the estimate from the waiting times. It is cut to the run time and the most useful work.
 func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficiency {
 	useful := p.Useful()
-	e := &Efficiency{RunTime: p.RunTime(), Ideal: ideal, Estimated: ideal == 0}
+	runTime, weights := p.recorded()
+	e := &Efficiency{RunTime: runTime, Ideal: ideal, Estimated: ideal == 0}
 	if len(useful) == 0 || e.RunTime <= 0 {
 		return e
+	}
+	for r := range weights {
+		useful[r] = weighted(useful[r], weights[r])
 	}
 	for _, u := range useful {
 		e.AverageUseful += u
@@ -48,7 +52,7 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 	average := float64(e.AverageUseful) / float64(len(useful))
 	e.AverageUseful /= unit.Duration(len(useful))
 	if e.Estimated {
-		e.Ideal = p.estimate(useful, waiting)
+		e.Ideal = p.estimate(useful, waiting, weights)
 	}
 	e.Ideal = min(max(e.Ideal, e.MaxUseful), e.RunTime)
 	e.Parallel = average / float64(e.RunTime)
@@ -60,16 +64,53 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 }
 
 // estimate is the most that a rank computes and waits.
-func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime) unit.Duration {
+func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime, weights []float64) unit.Duration {
 	waits := make([]unit.Duration, len(useful))
 	for _, w := range waiting {
 		waits[w.Rank] += w.Time
 	}
 	most := unit.Duration(0)
 	for r, locations := range locationsByRank(p.Timeline) {
-		most = max(most, useful[r]+waits[r]/unit.Duration(max(len(locations), 1)))
+		wait := waits[r] / unit.Duration(max(len(locations), 1))
+		if weights != nil {
+			wait = weighted(wait, weights[r])
+		}
+		most = max(most, useful[r]+wait)
 	}
 	return most
+}
+
+// recorded is the mean of the times that ranks were recorded, and what the times of each rank are to be multiplied with to
+// compare those that were recorded for longer or shorter; nil: all were recorded from start to end.
+func (p *Profile) recorded() (mean unit.Duration, weights []float64) {
+	run := p.RunTime()
+	ranks := locationsByRank(p.Timeline)
+	times := make([]unit.Duration, len(ranks))
+	cut, sum, count := false, unit.Duration(0), unit.Duration(0)
+	for r, locations := range ranks {
+		if len(locations) == 0 {
+			continue
+		}
+		times[r] = run - p.Unrecorded[r]/unit.Duration(len(locations))
+		cut = cut || p.Unrecorded[r] > 0
+		sum += times[r]
+		count++
+	}
+	if !cut || count == 0 {
+		return run, nil
+	}
+	mean = sum / count
+	weights = make([]float64, len(ranks))
+	for r := range weights {
+		if times[r] > 0 {
+			weights[r] = float64(mean) / float64(times[r])
+		}
+	}
+	return mean, weights
+}
+
+func weighted(d unit.Duration, weight float64) unit.Duration {
+	return unit.Duration(float64(d) * weight)
 }
 
 // quotient is a/b; nothing out of nothing is perfect.

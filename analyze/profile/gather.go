@@ -61,6 +61,7 @@ func (p *Profile) Gather(ctx context.Context, parts ...int) error {
 	}
 	sums := &traffic{uses: map[int][]CollectiveUse{}}
 	p.Entries, p.ByPath = nil, nil
+	clear(p.Unrecorded)
 	for q := range in {
 		c := chunk.Column{B: in[q]}
 		if p.take(&c, sums, parts); c.Bad || c.Left() > 0 {
@@ -84,6 +85,10 @@ func (p *Profile) append(b []byte, parts []int) []byte {
 		e := &p.Entries[i]
 		b = appendInts(b, int64(e.Path), int64(e.Rank), e.Visits, int64(e.Exclusive), int64(e.Inclusive), e.Sent.Count, e.Sent.Bytes,
 			e.Received.Count, e.Received.Bytes, e.Collective.Count, e.Collective.Bytes, e.Transferred)
+	}
+	b = appendInts(b, int64(len(p.Unrecorded)))
+	for _, d := range p.Unrecorded {
+		b = appendInts(b, int64(d))
 	}
 	links := Matrix(p.Timeline)
 	b = binary.AppendUvarint(b, uint64(len(links)))
@@ -123,6 +128,13 @@ func (p *Profile) take(c *chunk.Column, t *traffic, parts []int) {
 			return
 		}
 		p.Entries = append(p.Entries, e)
+	}
+	if c.Int() != int64(len(p.Unrecorded)) {
+		c.Bad = true
+		return
+	}
+	for r := range p.Unrecorded {
+		p.Unrecorded[r] += unit.Duration(c.Int())
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
 		t.links = append(t.links, Link{int(c.Int()), int(c.Int()), readTraffic(c)})

@@ -149,7 +149,8 @@ func (p *Profile) evenness(moments []unit.Duration) float64 {
 		d := float64(moments[i]-moments[i-1]) - mean
 		squares += d * d
 	}
-	return whole / float64(p.RunTime()) / (1 + math.Sqrt(squares/n)/mean)
+	recorded, _ := p.recorded()
+	return whole / float64(recorded) / (1 + math.Sqrt(squares/n)/mean)
 }
 
 // callsOf lists the calls of a path on a location.

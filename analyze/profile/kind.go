@@ -16,19 +16,20 @@ const (
 	Collective
 	FileIO
 	OneSided
-	InitExit  // MPI_Init and MPI_Finalize
-	OtherMPI  // the rest of MPI
-	OpenMP    // barriers and other work of the runtime
-	Noise     // injected into a simulation
-	Recording // the recorder's own time
-	Outside   // in no call: before the start, after the end, threads outside of parallel regions
-	Waiting   // given by others, see Composition
+	InitExit    // MPI_Init and MPI_Finalize
+	OtherMPI    // the rest of MPI
+	OpenMP      // barriers and other work of the runtime
+	Noise       // injected into a simulation
+	Recording   // the recorder's own time
+	NotRecorded // recording was off
+	Outside     // in no call: before the start, after the end, threads outside of parallel regions
+	Waiting     // given by others, see Composition
 	kinds
 )
 
 var kindNames = [kinds]string{
 	"computation", "mpi_point_to_point", "mpi_collective", "mpi_file_io", "mpi_one_sided", "mpi_init_exit", "mpi_other",
-	"openmp", "noise", "recording", "outside", "waiting",
+	"openmp", "noise", "recording", "not_recorded", "outside", "waiting",
 }
 
 // String returns the name of the kind in results.
@@ -70,6 +71,9 @@ func KindOf(r *timeline.Region) Kind {
 	case timeline.Noise:
 		return Noise
 	case timeline.Tool:
+		if r.Role == timeline.Unrecorded {
+			return NotRecorded
+		}
 		return Recording
 	}
 	return Computation

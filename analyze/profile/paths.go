@@ -81,6 +81,9 @@ func checkLength(tl *timeline.Timeline) error {
 // Len is the number of call paths, number 0 included.
 func (p *Paths) Len() int { return len(p.Names) }
 
+// Unrecorded reports whether a call path is time when recording was off.
+func (p *Paths) Unrecorded(path int32) bool { return p.Region[path].Role == timeline.Unrecorded }
+
 // Say names a call path in a sentence.
 func (p *Paths) Say(path int32) string {
 	if path == 0 {

@@ -16,8 +16,10 @@ type Profile struct {
 	Entries  []Entry // by rank, then call path
 	ByPath   []Entry // summed over ranks, by call path; Rank is -1
 	Windows  *Windows
-	threads  int
-	gathered *traffic // of a run that several processes share, at process 0
+	// By rank, summed over its threads: time when recording was off. It is no part of the entries.
+	Unrecorded []unit.Duration
+	threads    int
+	gathered   *traffic // of a run that several processes share, at process 0
 }
 
 // Entry is the profile of a call path on a rank, summed over its threads.
@@ -58,7 +60,7 @@ func New(tl *timeline.Timeline, o Options) (*Profile, error) {
 // With makes the profile of a run whose paths are known. That of a part of a run has the entries of its own ranks; see
 // Gather.
 func With(tl *timeline.Timeline, paths *Paths, windows *Windows, o Options) *Profile {
-	p := &Profile{Timeline: tl, Paths: paths, Windows: windows, threads: max(o.Threads, 1)}
+	p := &Profile{Timeline: tl, Paths: paths, Windows: windows, threads: max(o.Threads, 1), Unrecorded: make([]unit.Duration, tl.Ranks)}
 	columns := make([][]Entry, tl.Ranks)
 	ranks := locationsByRank(tl)
 	scratch := make([]*counters, p.threads)
@@ -114,7 +116,9 @@ func (c *counters) at(path int32) *Entry {
 // addCalls counts the calls of a location and their time.
 func (c *counters) addCalls(p *Profile, location int32) {
 	for _, id := range p.Timeline.Locations[location].Calls.Path {
-		c.at(p.Paths.Of[id]).Visits++
+		if path := p.Paths.Of[id]; !p.Paths.Unrecorded(path) {
+			c.at(path).Visits++
+		}
 	}
 	for _, poll := range p.Timeline.Locations[location].Polls {
 		c.at(p.Paths.Of[p.Timeline.Locations[location].Calls.Path[poll.Call]]).Visits += poll.Count - 1
@@ -122,7 +126,9 @@ func (c *counters) addCalls(p *Profile, location int32) {
 	c.sums.Clear()
 	p.Windows.Whole(c.sums, location)
 	for _, path := range c.sums.Touched {
-		if path != 0 {
+		if p.Paths.Unrecorded(path) {
+			p.Unrecorded[p.Timeline.Locations[location].Rank] += c.sums.First(path)
+		} else if path != 0 {
 			c.at(path).Exclusive += c.sums.First(path)
 		}
 	}

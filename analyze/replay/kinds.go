@@ -12,6 +12,7 @@ type callKind uint8
 const (
 	userCall      callKind = iota // computation
 	toolCall                      // the recorder's own time: nothing
+	offCall                       // recording was off: see unrecorded.go
 	opaqueCall                    // an MPI call whose time is kept
 	communication                 // an MPI call whose time is dropped: it is the simulator's to say
 	neighborhood                  // a collective among neighbours whom nobody records: dropped
@@ -49,6 +50,9 @@ func kindOf(r *timeline.Region) callKind {
 	switch r.Paradigm {
 	case timeline.MPI:
 	case timeline.Tool:
+		if r.Role == timeline.Unrecorded {
+			return offCall
+		}
 		return toolCall
 	default:
 		return userCall

@@ -111,6 +111,8 @@ type converter struct {
 	sends                []uint32
 	sendFirst, recvFirst []int
 
+	off []offSpan // when recording was off at all ranks
+
 	groups groupTable
 	calls  callTable
 	// The parts of a location in collectives: parts[partFirst[l]:partFirst[l+1]].
@@ -151,6 +153,8 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 	c.report.Recorded = t.Ranks
 	c.report.UnmatchedSends, c.report.UnmatchedReceives = t.Problems.UnmatchedSends, t.Problems.UnmatchedReceives
 	c.report.IncompleteCollectives = t.Problems.IncompleteCollectives
+	c.report.CutMessages, c.report.CutCollectives = t.Problems.CutMessages, t.Problems.CutCollectives
+	c.findUnrecorded()
 	return c
 }
 

@@ -27,6 +27,7 @@ type Report struct {
 	// What was left out, at both ends.
 	UnmatchedSends, UnmatchedReceives int64 // ends of messages without the other end
 	IncompleteCollectives             int64 // not every member has them
+	CutMessages, CutCollectives       int64 // not recorded at both ends, or by all members
 	OtherThreads                      int64 // messages and collectives of threads that are not the master
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
 	Neighborhoods                     int64 // calls of collectives among neighbours: nobody records who they are
@@ -83,6 +84,8 @@ func (r *Report) Warnings() []string {
 	say(r.UnmatchedSends, "%d sends without a receive were left out")
 	say(r.UnmatchedReceives, "%d receives without a send were left out")
 	say(r.IncompleteCollectives, "%d collectives that not all members have were left out")
+	say(r.CutMessages, "%d messages that were recorded at one end only were left out: recording was off at the other")
+	say(r.CutCollectives, "%d collectives that not all members recorded were left out")
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
 	say(r.Neighborhoods, "%d calls of neighbourhood collectives were left out: the trace does not say who the neighbours are")

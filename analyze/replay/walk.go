@@ -29,6 +29,7 @@ type walker struct {
 
 	out        walkReport
 	begin, end unit.Duration // of what becomes the schedule
+	omitted    unit.Duration // of that: recording was off at all ranks
 	ended      bool
 }
 
@@ -71,7 +72,9 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 			i++
 			continue
 		}
-		if kind != toolCall {
+		if kind == offCall {
+			w.unrecorded(i)
+		} else if kind != toolCall {
 			w.call(i, kind)
 		}
 		w.now = max(w.now, w.calls.Leave[i])
@@ -83,7 +86,7 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 		w.flush(0)
 		w.end = w.now
 	}
-	w.out.span = max(w.end-w.begin, 0)
+	w.out.span = max(w.end-w.begin-w.omitted, 0)
 	program, err := w.block.finish()
 	if err != nil {
 		return rankProgram{}, w.out, err
@@ -104,7 +107,7 @@ func (w *walker) start(location int32) {
 	w.records.fill(w.converter, location)
 	w.open = w.open[:0]
 	w.now, w.begin = w.t.Start, w.t.Start
-	w.last, w.ended = lastCall{}, false
+	w.last, w.ended, w.omitted = lastCall{}, false, 0
 	w.gap.clear()
 	w.noise.clear()
 	w.block.begin(w.converter, location)
@@ -178,7 +181,7 @@ func (w *walker) restart(t unit.Duration) {
 	w.block.begin(w.converter, w.location)
 	polls := w.out.polls
 	w.out = walkReport{polls: polls}
-	w.now, w.begin = t, t
+	w.now, w.begin, w.omitted = t, t, 0
 	w.last = lastCall{}
 }
 
@@ -216,7 +219,7 @@ func (w *walker) scaleAll(ops []schedule.Op) {
 		return
 	}
 	for i := range ops {
-		if op := &ops[i]; op.Kind == schedule.Calc && !w.kinds[op.Origin].isMPI() {
+		if op := &ops[i]; op.Kind == schedule.Calc && !w.kinds[op.Origin].isMPI() && w.kinds[op.Origin] != offCall {
 			op.Size = w.scaled(unit.Duration(op.Size))
 		}
 	}

@@ -19,7 +19,7 @@ type CriticalPath struct {
 	Segments []Segment       // by time
 	Shares   []CriticalShare // by rank and call path
 	Paths    []CriticalTime  // by call path
-	Length   unit.Duration   // sum of the segments
+	Length   unit.Duration   // sum of the segments, without time when recording was off
 	Missing  unit.Duration   // run time before the first segment: its location began later than others
 }
 
@@ -61,8 +61,8 @@ func (r *Result) CriticalPath() *CriticalPath {
 // average.
 func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, average []unit.Duration) *CriticalPath {
 	c := &CriticalPath{Segments: segments, Shares: shares}
-	for _, s := range c.Segments {
-		c.Length += s.To - s.From
+	for _, s := range c.Shares {
+		c.Length += s.Time
 	}
 	slices.Reverse(c.Segments)
 	if len(c.Segments) > 0 {
@@ -187,7 +187,9 @@ func (w *walker) visit(s Segment, before int32) {
 	left := s.To - s.From
 	for _, path := range w.sums.Touched {
 		if t := w.sums.First(path); path != 0 && t > 0 {
-			w.shares[CriticalShare{Rank: w.a.rankOf(s.Location), Path: path}] += t
+			if !w.a.paths.Unrecorded(path) {
+				w.shares[CriticalShare{Rank: w.a.rankOf(s.Location), Path: path}] += t
+			}
 			left -= t
 		}
 	}

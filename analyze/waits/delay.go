@@ -16,12 +16,13 @@ type causes struct {
 	weights []int64
 	total   int64
 
+	names   *profile.Paths
 	sums    *profile.Sums
 	waiting []propagation // of the location that waited
 	encoded []byte
 }
 
-func newCauses(p *profile.Paths) *causes { return &causes{sums: profile.NewSums(p)} }
+func newCauses(p *profile.Paths) *causes { return &causes{names: p, sums: profile.NewSums(p)} }
 
 // interval is the time of a location that is compared: up to the enter of a call.
 type interval struct {
@@ -71,11 +72,11 @@ func (c *causes) begin(a *analysis, of interval) {
 	}
 }
 
-// finish lists the paths with an excess and adds up the weights.
+// finish lists the paths with an excess and adds up the weights. Time when recording was off explains nothing.
 func (c *causes) finish() {
 	c.paths, c.weights, c.total = c.paths[:0], c.weights[:0], 0
 	for _, path := range c.sums.Touched {
-		if path != 0 && c.sums.First(path) > 0 && c.sums.Excess(path) > 0 {
+		if path != 0 && c.sums.First(path) > 0 && c.sums.Excess(path) > 0 && !c.names.Unrecorded(path) {
 			c.paths = append(c.paths, path)
 		}
 	}

@@ -55,10 +55,33 @@ func (a *analysis) workersOf(master int32) int64 {
 	return n
 }
 
+// unrecordedOf are the times when recording was off at a location.
+func (a *analysis) unrecordedOf(location int32) []span {
+	var list []span
+	if !a.tl.Locations[location].Cut {
+		return nil
+	}
+	for i, path := range a.calls(location).Path {
+		if a.tl.RegionOf(path).Role == timeline.Unrecorded {
+			list = append(list, a.spanOf(location, int32(i)))
+		}
+	}
+	return list
+}
+
 // phasesOf returns the serial phases around the teams of a master.
 func (a *analysis) phasesOf(master int32, workers int64, teams []timeline.Team) []idlePhase {
 	var list []idlePhase
-	add := func(from, to unit.Duration, before, path int32) {
+	off := a.unrecordedOf(master)
+	var add func(from, to unit.Duration, before, path int32)
+	add = func(from, to unit.Duration, before, path int32) {
+		for _, s := range off { // nobody is known to have been idle then
+			if s.enter < to && s.leave > from {
+				add(from, s.enter, before, path)
+				add(s.leave, to, before, path)
+				return
+			}
+		}
 		if to > from {
 			list = append(list, idlePhase{
 				master: master, from: from, to: to, before: before, states: a.statesBefore(master, before), path: path, workers: workers,

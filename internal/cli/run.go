@@ -205,6 +205,7 @@ func (a *app) warnOfProblems(tl *timeline.Timeline) {
 	if n := p.IncompleteCollectives; n > 0 {
 		a.warn("%s that not every member has, left out; %s", plural(n, "collective"), strings.Join(p.Collectives[:min(1, len(p.Collectives))], ""))
 	}
+	a.noteOfCut(tl)
 	if n := p.PendingRequests; n > 0 {
 		a.warn("%s never completed", plural(n, "request"))
 	}
@@ -220,6 +221,40 @@ func (a *app) warnOfProblems(tl *timeline.Timeline) {
 	for _, note := range p.Notes {
 		a.warn("%s", note)
 	}
+}
+
+// noteOfCut says how much of a run was recorded, if not all.
+func (a *app) noteOfCut(tl *timeline.Timeline) {
+	p := &tl.Problems
+	if off, all := tl.Unrecorded(), (tl.End-tl.Start)*unit.Duration(len(tl.Locations)); off > 0 {
+		a.note("recording was off for %s of the time of all threads; that time counts in no efficiency, wait or cause", percent(off, all))
+	}
+	if n := p.CutMessages; n > 0 {
+		a.note("%s recorded at one end only, left out: recording was off at the other", plural(n, "message"))
+	}
+	if n := p.CutCollectives; n > 0 {
+		a.note("%s not recorded by all members, left out", plural(n, "collective"))
+	}
+}
+
+// recordedPart says how much of a run was recorded; empty: all of it.
+func recordedPart(tl *timeline.Timeline) string {
+	off := tl.Unrecorded()
+	if off <= 0 {
+		return ""
+	}
+	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
+	return fmt.Sprintf("%s recorded, %s of the time of all threads", ((all - off) / unit.Duration(len(tl.Locations))).Short(), percent(all-off, all))
+}
+
+// headOf is the line that says which run it is.
+func headOf(r *run) string {
+	tl := r.timeline
+	text := fmt.Sprintf("%s%s: %s, run time %s", r.name, r.where(), sizeOf(tl), (tl.End - tl.Start).Short())
+	if part := recordedPart(tl); part != "" {
+		text += ", of which " + part
+	}
+	return text
 }
 
 // firstOf names the first end of a message that has no other end.

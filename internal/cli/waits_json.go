@@ -96,6 +96,11 @@ type runJSON struct {
 	Simulated bool        `json:"simulated,omitempty"`
 	Machine   string      `json:"machine,omitempty"`
 	Grid      []int       `json:"grid,omitempty"`
+
+	// If recording was off for a time: how long, summed over locations, and what was left out because of it.
+	NotRecorded    *json.Number `json:"not_recorded_s,omitempty"`
+	CutMessages    int64        `json:"cut_messages,omitempty"`
+	CutCollectives int64        `json:"cut_collectives,omitempty"`
 }
 
 // rankingJSON is a cause by its cost: what is worth changing, first things first.
@@ -192,6 +197,11 @@ func describeRun(r *run) runJSON {
 	if tl.Grid != nil {
 		j.Grid = tl.Grid.Dims
 	}
+	if off := tl.Unrecorded(); off > 0 {
+		s := exactSeconds(off)
+		j.NotRecorded = &s
+	}
+	j.CutMessages, j.CutCollectives = tl.Problems.CutMessages, tl.Problems.CutCollectives
 	return j
 }
 

@@ -88,12 +88,16 @@ func sumOver[T any](list []T, key func(*T) string, add func(*overRanks, *T)) []*
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
 func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	tl, t := r.run.timeline, &r.result.Totals
-	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	fmt.Fprintf(w, "%s%s: %s, run time %s\n\n", r.run.name, r.run.where(), sizeOf(tl), (tl.End - tl.Start).Short())
+	all := (tl.End-tl.Start)*unit.Duration(len(tl.Locations)) - tl.Unrecorded()
+	fmt.Fprintf(w, "%s\n\n", headOf(r.run))
 	if r.run.change != nil {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.change.sentences(), "\n"))
 	}
-	fmt.Fprintf(w, "waiting %s, %s of the time of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), percent(t.Waiting.Amount, all),
+	of := "time"
+	if tl.Unrecorded() > 0 {
+		of = "recorded time"
+	}
+	fmt.Fprintf(w, "waiting %s, %s of the %s of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), percent(t.Waiting.Amount, all), of,
 		percent(t.Waiting.Direct, t.Waiting.Amount), percent(t.Waiting.Indirect, t.Waiting.Amount),
 		percent(t.Waiting.Propagating, t.Waiting.Amount), percent(t.Waiting.Terminal, t.Waiting.Amount))
 	if t.Unattributed > 0 {

@@ -103,11 +103,13 @@ type finisher struct {
 	byRank    [][]int32 // locations of each rank, the master first
 	groups    []group   // of the communicators
 	reports   []commReport
+	cutRanks  []bool // by rank: recording was off for a time
 }
 
 func (f *finisher) finish() {
 	f.each(len(f.locations), func(i int) { f.locations[i].close() })
 	f.findRanks()
+	f.findCut()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
 	f.joinPaths()
@@ -118,6 +120,7 @@ func (f *finisher) finish() {
 		f.t.Locations[i] = l.location(f.t.Simulated)
 	}
 	f.bounds()
+	f.endCut()
 }
 
 // findRanks sorts the locations to their ranks.
@@ -156,7 +159,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 	out := Location{
 		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
 		Calls: l.calls, First: l.first, Last: l.last,
-		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls,
+		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Cut: l.cut, Unrecorded: l.offTime,
 	}
 	if l.last == never {
 		out.Last = 0

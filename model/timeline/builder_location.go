@@ -35,6 +35,10 @@ type LocationBuilder struct {
 	first, last unit.Duration
 	clockError  unit.Duration
 	truncated   bool
+	off         bool // recording is off
+	cut         bool // it was off for a time
+	offSince    unit.Duration
+	offTime     unit.Duration
 
 	unbalanced  int64 // leaves without enter, enters without leave
 	disordered  int64 // events before the one before them
@@ -43,6 +47,7 @@ type LocationBuilder struct {
 	outside     int64 // records outside of any call
 	nestedForks int64 // parallel regions inside of others
 	oddTeams    int64 // parts in parallel regions that nobody forked
+	unrecorded  int64 // messages of which a record fell into a time when recording was off
 	tooMany     int64 // calls and records beyond what int32 can number
 }
 
@@ -146,9 +151,9 @@ func (l *LocationBuilder) at(t unit.Duration) unit.Duration {
 	return t
 }
 
-// call is the innermost open call, -1 if there is none.
+// call is the innermost open call, -1 if there is none, or if recording is off.
 func (l *LocationBuilder) call() int32 {
-	if n := len(l.open); n > 0 {
+	if n := len(l.open); n > 0 && !l.off {
 		return l.open[n-1]
 	}
 	return -1
@@ -184,7 +189,7 @@ func (c *Calls) resize(room int) {
 // close ends what is still open and brings the columns to their length.
 func (l *LocationBuilder) close() {
 	for len(l.open) > 0 {
-		if !l.truncated {
+		if !l.truncated && !l.off {
 			l.unbalanced++
 		}
 		l.Leave(l.last)
@@ -194,6 +199,8 @@ func (l *LocationBuilder) close() {
 	if cap(l.calls.Enter) > n+n/4+64 {
 		l.calls.resize(n)
 	}
-	l.pending += l.requests.pending()
+	if !l.cut { // else they may have been completed unseen
+		l.pending += l.requests.pending()
+	}
 	l.requests = requestTable{}
 }

@@ -25,6 +25,7 @@ type receive struct {
 	post, call   int32
 	seq          int32
 	from, send   int32 // location and number of the send that it matches
+	skips        int64 // of a skipped one: how many it stands for
 	state        state
 	took         bool // it matches one, even if it was left out then
 }
@@ -50,6 +51,7 @@ const (
 	done          // the record that says what it is has come
 	matched       // it has found its partner
 	dropped       // cancelled
+	skipped       // some that were not recorded
 )
 
 // span is a part of a slice.

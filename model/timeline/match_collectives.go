@@ -16,6 +16,7 @@ type series struct {
 	mismatched []int   // complete ones whose members disagree
 	strangers  int64   // collectives of ranks that are no members
 	between    int64   // collectives between two groups, which have no instances here
+	cut        int64   // instances that some member did not record
 }
 
 // instancesPerTask is how many instances are written into the timeline at a time.
@@ -58,7 +59,7 @@ func (f *finisher) collectivesOf(location int32) []run {
 	l := f.locations[location]
 	return runsOf(location, len(l.collectives), len(f.t.Comms), func(i int) int32 {
 		m := &l.collectives[i]
-		if m.state != done || m.comm < 0 || int(m.comm) >= len(f.t.Comms) {
+		if m.state != done && m.state != skipped || m.comm < 0 || int(m.comm) >= len(f.t.Comms) {
 			return -1
 		}
 		return m.comm
@@ -75,7 +76,11 @@ func (f *finisher) seriesOf(comm int, runs []run) series {
 	if len(g.remote) > 0 {
 		var s series
 		for _, r := range runs {
-			s.between += int64(len(r.records))
+			for _, record := range r.records {
+				if f.member(ref{r.location, record}).state == done {
+					s.between++
+				}
+			}
 		}
 		return s
 	}
@@ -96,6 +101,9 @@ func (f *finisher) seriesOf(comm int, runs []run) series {
 			continue
 		}
 		s.of[i] = of
+	}
+	if slices.ContainsFunc(g.members, f.isCut) {
+		f.align(&s)
 	}
 	for _, of := range s.of {
 		s.complete, s.longest = min(s.complete, len(of)), max(s.longest, len(of))
@@ -199,6 +207,7 @@ func (f *finisher) reportSeries(comm int, s *series) {
 	}
 	defer f.tagReports(comm, len(p.Collectives), len(p.Notes))
 	p.IncompleteCollectives += int64(s.longest-s.complete) + int64(len(s.mismatched)) + s.strangers
+	p.CutCollectives += s.cut
 	name := f.commName(comm)
 	if s.between > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: %d calls of collectives between two groups, left out", name, s.between))

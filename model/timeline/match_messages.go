@@ -11,7 +11,7 @@ import (
 const listed = 20
 
 // matchMessages finds the send of every receive: on every channel the k-th send belongs to the
-// receive that was posted as the k-th.
+// receive that was posted as the k-th. Those that were not recorded count.
 func (f *finisher) matchMessages() {
 	sends := make([][]chain, len(f.locations))
 	f.each(len(f.locations), func(i int) { sends[i] = f.chainsOf(int32(i)) })
@@ -102,19 +102,19 @@ func (f *finisher) receiveAll(rank int, chains []chain) {
 	if len(mail) == 1 {
 		l := f.locations[f.byRank[rank][0]]
 		l.receives.each(func(r *receive) {
-			if r.state == done {
-				f.take(l, r, box.next(f, mail[0][r.channel]))
+			if r.state == done || r.state == skipped {
+				f.take(l, r, box.partner(f, mail[0][r.channel], r))
 			}
 		})
 		return
 	}
 	for _, p := range f.postsOf(f.byRank[rank]) {
-		f.take(f.locations[f.byRank[rank][p.index]], p.receive, box.next(f, mail[p.index][p.channel]))
+		f.take(f.locations[f.byRank[rank][p.index]], p.receive, box.partner(f, mail[p.index][p.channel], p.receive))
 	}
 }
 
 // take gives a receive of a location the next send of a chain, if there is one. The message is left out
-// if one of its records is outside of any call.
+// if one of its records is outside of any call, or in a time when recording was off.
 func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
 	if c == nil {
 		return
@@ -124,7 +124,11 @@ func (f *finisher) take(l *LocationBuilder, r *receive, c *chain) {
 	r.took = true
 	if r.from, r.send = c.location, c.send; r.post < 0 || r.call < 0 || s.call < 0 {
 		r.state = dropped
-		l.outside++
+		if l.cut || f.isCut(int32(f.locations[c.location].rank)) {
+			l.unrecorded++
+		} else {
+			l.outside++
+		}
 	} else {
 		l.matched++
 	}
@@ -143,7 +147,7 @@ func (f *finisher) postsOf(locations []int32) []posted {
 	var all []posted
 	for i, location := range locations {
 		f.locations[location].receives.each(func(r *receive) {
-			if r.state == done {
+			if r.state == done || r.state == skipped {
 				all = append(all, posted{r, i})
 			}
 		})
@@ -157,12 +161,15 @@ type mailbox struct {
 	channelTable
 	starts []int32 // by channel: where its chains begin; one for each sending location
 	chains []chain
+	// By channel: the number among all that the next send and the next receive have, recorded or not.
+	sends, receives []int64
 }
 
 // sort puts the chains of the known channels together; nobody receives the others.
 func (m *mailbox) sort(f *finisher, chains []chain) {
 	numbers := make([]int32, len(chains))
 	m.starts = make([]int32, len(m.keys)+1)
+	m.sends, m.receives = make([]int64, len(m.keys)), make([]int64, len(m.keys))
 	for i, c := range chains {
 		numbers[i] = m.lookup(channel{int32(f.locations[c.location].rank), c.comm, c.tag})
 		if numbers[i] >= 0 {
@@ -180,6 +187,35 @@ func (m *mailbox) sort(f *finisher, chains []chain) {
 			m.starts[no]--
 			m.chains[m.starts[no]] = chains[i]
 		}
+	}
+}
+
+// partner returns the chain whose next send belongs to the next receive of a channel; nil if it was not recorded, or
+// if the receive stands for some that were not.
+func (m *mailbox) partner(f *finisher, number int32, r *receive) *chain {
+	wanted := m.receives[number]
+	if r.state == skipped {
+		m.receives[number] += r.skips
+		return nil
+	}
+	m.receives[number]++
+	for {
+		c := m.next(f, number)
+		at := m.sends[number]
+		if c == nil || at > wanted {
+			return nil
+		}
+		s := f.locations[c.location].sends.at(c.send)
+		if s.state != skipped {
+			if m.sends[number]++; at == wanted {
+				return c
+			}
+		} else if at+s.size > wanted {
+			return nil // one of those
+		} else {
+			m.sends[number] += s.size
+		}
+		c.send = s.next // nobody recorded its receive
 	}
 }
 
@@ -249,8 +285,13 @@ func (f *finisher) listUnmatched() {
 	p := &f.t.Problems
 	first, last := f.t.Whole()
 	for _, l := range f.locations[first:last] {
+		p.CutMessages += l.unrecorded
 		l.sends.each(func(s *send) {
 			if s.state != done {
+				return
+			}
+			if c := l.sendChannels.keys[s.channel]; f.isCut(f.world(l.rank, c.comm, c.peer)) {
+				p.CutMessages++
 				return
 			}
 			if p.UnmatchedSends++; len(p.Sends) < listed {
@@ -259,6 +300,10 @@ func (f *finisher) listUnmatched() {
 		})
 		l.receives.each(func(r *receive) {
 			if r.state != done {
+				return
+			}
+			if c := l.receiveChannels.keys[r.channel]; f.isCut(f.world(l.rank, c.comm, c.peer)) {
+				p.CutMessages++
 				return
 			}
 			if p.UnmatchedReceives++; len(p.Receives) < listed {

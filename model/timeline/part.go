@@ -95,7 +95,7 @@ func (b *Builder) FinishPart(ctx context.Context, g cluster.Group, ranks []int, 
 
 // finishPart does what finish does, with what the other processes know.
 //
-// Exchanges: the trees of call paths; the sends to ranks of other processes; which receives
+// Exchanges: which ranks were not recorded as a whole; the trees of call paths; the sends to ranks of other processes; which receives
 // they found; the collectives of communicators with members elsewhere; the calls that others
 // need to know; first and last events, and what does not fit together.
 func (f *finisher) finishPart(ctx context.Context) error {
@@ -104,6 +104,9 @@ func (f *finisher) finishPart(ctx context.Context) error {
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
 	x := &partExchange{finisher: f, Part: f.t.Part, ctx: ctx}
+	if err := x.shareCut(); err != nil {
+		return err
+	}
 	branches, tree := f.joinOwnPaths()
 	if err := x.joinTrees(branches, &tree); err != nil {
 		return err
@@ -125,6 +128,7 @@ func (f *finisher) finishPart(ctx context.Context) error {
 		f.t.Locations[i] = l.location(f.t.Simulated)
 	}
 	f.bounds()
+	f.endCut()
 	return nil
 }
 

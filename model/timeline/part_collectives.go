@@ -60,7 +60,7 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 	}
 	for i := range l.collectives {
 		m := &l.collectives[i]
-		if m.state != done || m.comm < 0 || int(m.comm) >= len(processes) {
+		if m.state != done && m.state != skipped || m.comm < 0 || int(m.comm) >= len(processes) {
 			continue
 		}
 		for _, p := range processes[m.comm] {
@@ -74,7 +74,7 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 				last[p] = member{}
 			}
 			of := &last[p]
-			b = append(b, 2, byte(m.op))
+			b = append(b, 2, byte(m.state), byte(m.op))
 			b = chunk.AppendInt(b, int64(m.issued-of.issued))
 			b = chunk.AppendInt(chunk.AppendInt(b, m.sent), m.received)
 			b = binary.AppendUvarint(b, uint64(m.comm))
@@ -106,7 +106,7 @@ func (x *partExchange) takeCollectives(b []byte) bool {
 			l, last = x.locations[location], member{}
 			continue
 		}
-		m := member{op: Op(c.Byte()), counts: -1, state: done}
+		m := member{state: state(c.Byte()), op: Op(c.Byte()), counts: -1}
 		m.issued = last.issued + unit.Duration(c.Int())
 		m.sent, m.received = c.Int(), c.Int()
 		m.comm, m.root = int32(c.Uint()), int32(c.Int())
@@ -114,7 +114,7 @@ func (x *partExchange) takeCollectives(b []byte) bool {
 		m.complete = m.issue + int32(c.Int())
 		m.seq = last.seq + int32(c.Int())
 		m.path = PathID(c.Uint())
-		if l == nil || int(m.path) >= len(x.t.Paths) {
+		if l == nil || int(m.path) >= len(x.t.Paths) || m.state != done && m.state != skipped {
 			return false
 		}
 		l.collectives = append(l.collectives, m)

@@ -82,7 +82,11 @@ func (x *partExchange) shareSends() ([][]remoteChain, error) {
 			b = binary.AppendUvarint(b, uint64(n))
 			last := send{}
 			l.eachSend(int32(no), func(_ int32, s *send) {
-				b = chunk.AppendInt(b, int64(s.time-last.time))
+				skips := byte(0)
+				if s.state == skipped {
+					skips = 1
+				}
+				b = chunk.AppendInt(append(b, skips), int64(s.time-last.time))
 				b = chunk.AppendInt(b, s.size)
 				b = chunk.AppendInt(b, int64(s.call-last.call))
 				b = chunk.AppendInt(b, int64(s.done-s.call))
@@ -123,6 +127,9 @@ func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
 		last := send{}
 		for range n {
 			s := l.addSend(key)
+			if c.Byte() == 1 {
+				s.state = skipped
+			}
 			s.time = last.time + unit.Duration(c.Int())
 			s.size = c.Int()
 			s.call = last.call + int32(c.Int())

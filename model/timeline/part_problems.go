@@ -41,7 +41,8 @@ type ownSummary struct {
 
 type locationSummary struct {
 	First, Last, ClockError unit.Duration
-	Truncated               bool
+	OffSince, OffTime       unit.Duration
+	Truncated, Cut, Off     bool
 }
 
 // sumUp tells all processes when the locations begin and end, and brings together at process 0 what does not fit.
@@ -49,7 +50,7 @@ func (x *partExchange) sumUp() error {
 	own := ownSummary{Problems: x.t.Problems, Reports: x.reports}
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil
 	for _, l := range x.locations[x.First:x.Last] {
-		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.truncated})
+		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.offSince, l.offTime, l.truncated, l.cut, l.off})
 		own.Problems.Unbalanced += l.unbalanced
 		own.Problems.PendingRequests += l.pending
 	}
@@ -68,6 +69,7 @@ func (x *partExchange) sumUp() error {
 		for _, s := range all[p].Locations {
 			if l := x.locations[at]; !x.here(int32(at)) {
 				l.first, l.last, l.clockError, l.truncated = s.First, s.Last, s.ClockError, s.Truncated
+				l.cut, l.off, l.offSince, l.offTime = s.Cut, s.Off, s.OffSince, s.OffTime
 			}
 			at++
 		}
@@ -96,6 +98,8 @@ func (x *partExchange) joinProblems(all []ownSummary) {
 		sum.Sends = append(sum.Sends, o.Sends...)
 		sum.Receives = append(sum.Receives, o.Receives...)
 		sum.IncompleteCollectives += o.IncompleteCollectives
+		sum.CutMessages += o.CutMessages
+		sum.CutCollectives += o.CutCollectives
 		sum.PendingRequests += o.PendingRequests
 		sum.Violations += o.Violations
 		sum.WorstViolation = max(sum.WorstViolation, o.WorstViolation)

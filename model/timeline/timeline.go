@@ -44,6 +44,8 @@ type Location struct {
 	ClockError   unit.Duration // its times are right within this much relative to rank 0; -1: not known
 	Truncated    bool          // its end is missing: open calls were closed at Last
 	Polls        []Poll        // by call
+	Cut          bool          // recording was off for a time; these times are calls of the region NotRecorded
+	Unrecorded   unit.Duration // how long it was off
 }
 
 // Calls are the calls of a location in the order of their beginnings, so that a call stands before
@@ -115,6 +117,7 @@ const (
 	Barrier         // OpenMP
 	ImplicitBarrier // OpenMP
 	Workshare       // OpenMP: loop, single, sections, critical
+	Unrecorded      // of the tool: recording was off
 )
 
 // Comm is a communicator.
@@ -219,6 +222,8 @@ type Problems struct {
 	IncompleteCollectives             int64 // instances that not every member has
 	Collectives                       []string
 	PendingRequests                   int64 // never completed
+	CutMessages                       int64 // one end was recorded, the other one fell into a time when recording was off
+	CutCollectives                    int64 // the same of collectives: not all members recorded them
 	Violations                        int64 // messages that were received before they were sent
 	WorstViolation                    unit.Duration
 	Unbalanced                        int64 // leaves without enter, enters without leave

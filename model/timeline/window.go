@@ -50,6 +50,9 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	kept := make([]keptCalls, len(t.Locations))
 	parallel.Each(len(t.Locations), threads, func(i int) {
 		w.Locations[i], kept[i] = t.Locations[i].window(begin, end)
+		if l := &w.Locations[i]; l.Cut && t.Part.Here(int32(i)) {
+			l.Unrecorded = t.unrecorded(l)
+		}
 	})
 	w.Part = t.Part.window(kept)
 	inside := func(location, first, last int32) bool {

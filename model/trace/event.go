@@ -36,11 +36,12 @@ var fieldsOf = [32]fields{
 	Fork: useSize, Join: 0, TeamBegin: 0, TeamEnd: 0, Sample: useStack, Polls: useSize,
 	RecordingOff: 0, RecordingOn: 0, CommCreate: useComm, CommDestroy: useComm,
 	ProgramBegin: 0, ProgramEnd: useSize, Other: 0,
+	SkippedSends: useMessage, SkippedReceives: useMessage, SkippedCollectives: useComm | useSize,
 }
 
 // numKinds is the number of kinds of events, numOps that of collective operations.
 const (
-	numKinds = Other + 1
+	numKinds = SkippedCollectives + 1
 	numOps   = timeline.OpDestroyHandleDeallocate + 1
 )
 

@@ -18,7 +18,7 @@ import (
 // not in a timeline, and so not in the trace.
 func FromTimeline(tl *timeline.Timeline) *Trace {
 	f := newTimelineSource(tl)
-	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: tl.Regions, Comms: tl.Comms, Stacks: []Stack{{}}}}
+	t := &Trace{Definitions: Definitions{Ranks: tl.Ranks, Regions: recordedRegions(tl), Comms: tl.Comms, Stacks: []Stack{{}}}}
 	t.Tool, t.Resolution = "slackline", second
 	if tl.Simulated {
 		t.Tool = "slackline simulate"
@@ -40,6 +40,15 @@ func FromTimeline(tl *timeline.Timeline) *Trace {
 		return newTimelineReader(tl, i, f.records(i)), nil
 	}
 	return t
+}
+
+// recordedRegions are the regions of a timeline without the last one, if that is of the time when recording was off: there are
+// events for it.
+func recordedRegions(tl *timeline.Timeline) []timeline.Region {
+	if n := len(tl.Regions); n > 0 && tl.Regions[n-1] == timeline.NotRecorded {
+		return tl.Regions[:n-1]
+	}
+	return tl.Regions
 }
 
 // cartOf returns the process grid of a timeline, on a communicator of all ranks.
@@ -349,6 +358,9 @@ func (r *timelineReader) event(e *Event) bool {
 	}
 	if inside {
 		*e = Event{Time: int64(r.calls.Enter[r.next]), Kind: Enter, Region: r.regionOf(r.next)}
+		if r.unrecorded(e) {
+			*e = Event{Time: e.Time, Kind: RecordingOff}
+		}
 		r.push(r.next)
 		r.next++
 	} else {
@@ -357,9 +369,17 @@ func (r *timelineReader) event(e *Event) bool {
 			return false
 		}
 		*e = Event{Time: int64(r.calls.Leave[call]), Kind: Leave, Region: r.regionOf(call)}
+		if r.unrecorded(e) {
+			*e = Event{Time: e.Time, Kind: RecordingOn}
+		}
 	}
 	r.end = max(r.end, e.Time)
 	return true
+}
+
+// unrecorded reports whether the call of an event is a time when recording was off.
+func (r *timelineReader) unrecorded(e *Event) bool {
+	return int(e.Region) == len(r.tl.Regions)-1 && r.tl.Regions[e.Region] == timeline.NotRecorded
 }
 
 func (r *timelineReader) regionOf(call int32) uint32 {

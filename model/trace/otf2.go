@@ -29,7 +29,7 @@ import (
 //     become events of kind Other.
 //
 // What OTF2 has no record for is written in its own terms where that is possible: runs of
-// unsuccessful tests as a parameter, the state of a location as a property of it, where a trace comes
+// unsuccessful tests as a parameter, what was skipped while recording was off as three of them, the state of a location as a property of it, where a trace comes
 // from as properties of the archive, all of them with the prefix SLACKLINE.
 const (
 	otf2Little = 0x42 // byte order marks
@@ -39,6 +39,7 @@ const (
 	otf2MaxChunk    = 64 << 20 // the library writes up to 16 MiB
 
 	otf2PollsName = "SLACKLINE::POLLS"
+	otf2SkipsName = "SLACKLINE::SKIPPED_"
 	otf2StateName = "SLACKLINE::STATE"
 	otf2Truncated = "truncated"
 	otf2Missing   = "missing"

@@ -32,7 +32,7 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
 		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
-		polls: a.polls, parameters: local.maps[mapParameter],
+		polls: a.polls, skips: a.skips, parameters: local.maps[mapParameter],
 	}
 	return r, nil
 }
@@ -52,6 +52,9 @@ type otf2Reader struct {
 	rank       uint32
 	stacks     []Stack
 	polls      map[uint32]bool
+	skips      map[uint32]int
+	skip       Event // what is skipped, as far as it was read
+	partial    bool  // the last record is only a part of an event
 	parameters otf2Map
 	announced  uint64
 	count      uint64
@@ -78,8 +81,17 @@ func (r *otf2Reader) Read(events []Event) (int, error) {
 	return len(events), nil
 }
 
-// next reads an event.
+// next reads an event. What was skipped is several records.
 func (r *otf2Reader) next(e *Event) error {
+	for {
+		r.partial = false
+		if err := r.nextRecord(e); err != nil || !r.partial {
+			return err
+		}
+	}
+}
+
+func (r *otf2Reader) nextRecord(e *Event) error {
 	err := r.f.event(&r.record)
 	if errors.Is(err, io.EOF) {
 		if r.count < r.announced && r.announced != undefined64 {
@@ -186,8 +198,11 @@ func (r *otf2Reader) translateRare(e *Event) error {
 	case evtTeamEnd:
 		e.Kind = TeamEnd
 	case evtParameterUnsigned:
-		if r.polls[uint32(r.parameters.global(uint64(b.u32())))] {
+		id := uint32(r.parameters.global(uint64(b.u32())))
+		if r.polls[id] {
 			e.Kind, e.Size = Polls, int64(b.u64())
+		} else if field, ok := r.skips[id]; ok {
+			return r.skipped(e, field, b.u64())
 		}
 	case evtContextEnter, evtContextLeave, evtContextSample:
 		id := b.u32()

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"slackline/model/timeline"
 )
@@ -24,6 +25,7 @@ type otf2Archive struct {
 	contexts idTable
 	self     map[uint32]bool // indices of communicators that each rank has for itself: those of rank 0
 	polls    map[uint32]bool // parameters that count unsuccessful tests
+	skips    map[uint32]int  // parameters about what was skipped: which field
 	trace    *Trace
 
 	ranks         map[uint64]int     // by location
@@ -113,9 +115,12 @@ func (a *otf2Archive) readDefinitions() error {
 	if d.realtime != undefined64 && d.realtime <= math.MaxInt64 {
 		t.Created = int64(d.realtime)
 	}
-	a.polls = map[uint32]bool{}
+	a.polls, a.skips = map[uint32]bool{}, map[uint32]int{}
 	for id, name := range d.parameters {
 		a.polls[id] = d.strings[name] == otf2PollsName
+		if field, ok := strings.CutPrefix(d.strings[name], otf2SkipsName); ok && slices.Contains(otf2SkipFields, field) {
+			a.skips[id] = slices.Index(otf2SkipFields, field)
+		}
 	}
 	a.setLocations()
 	a.setRegions()

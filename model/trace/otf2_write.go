@@ -98,6 +98,7 @@ type otf2Survey struct {
 	contexts    map[Stack]bool
 	teams       bool
 	polls       bool
+	skips       bool
 	samples     bool
 	created     map[uint32]bool // communicators
 	others      uint64          // events that have no counterpart
@@ -153,6 +154,9 @@ func (s *otf2Survey) note(e *Event) {
 		s.teams = true
 	case Polls:
 		s.polls = true
+	case SkippedSends, SkippedReceives, SkippedCollectives:
+		s.skips = true
+		s.events += otf2SkipRecords - 1
 	case Sample:
 		s.samples = true
 	case CommCreate, CommDestroy:

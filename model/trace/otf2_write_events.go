@@ -13,7 +13,7 @@ type otf2EventWriter struct {
 
 // otf2EventRoom is the largest number of bytes that an event takes with its time stamp, but for the begin of a
 // program, whose arguments count.
-const otf2EventRoom = 9 + otf2Frame + 60
+const otf2EventRoom = 9 + otf2SkipRecords*otf2Frame + 60
 
 // write writes an event.
 func (w *otf2EventWriter) write(e *Event) error {
@@ -161,6 +161,9 @@ func (w *otf2EventWriter) rare(e *Event) {
 		id = evtParameterUnsigned
 		w.r.u32(0) // the parameter
 		w.r.u64(uint64(e.Size))
+	case SkippedSends, SkippedReceives, SkippedCollectives:
+		w.skipped(e)
+		return
 	case RecordingOff, RecordingOn:
 		id = evtMeasurementOnOff
 		mode := uint8(measurementOn)

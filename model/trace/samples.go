@@ -222,6 +222,19 @@ func (g *gaps) flush() {
 	g.held = g.held[:0]
 }
 
+// off ends the gap that is going on: recording is switched off. Samples and calls follow when it is on again.
+func (g *gaps) off(t unit.Duration) {
+	g.begin(t)
+	g.release(0)
+	g.close(t, boundary{kind: RecordingOff})
+}
+
+// on begins a gap when recording is switched on.
+func (g *gaps) on(t unit.Duration) {
+	g.start(t, boundary{kind: RecordingOn})
+	g.last = t
+}
+
 // end ends the last gap.
 func (g *gaps) end() {
 	g.release(0)

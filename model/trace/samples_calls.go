@@ -114,7 +114,7 @@ func (m *synthesis) gap(g *gap) {
 // withoutSamples lets a gap change from the stack before it to that behind it in its middle.
 func (m *synthesis) withoutSamples(g *gap) {
 	at := g.begin + (g.end-g.begin)/2
-	if g.left.kind == ProgramBegin {
+	if g.left.kind == ProgramBegin || g.left.kind == RecordingOn {
 		at = g.begin // nothing is known of what is before it
 	}
 	switch g.right.kind {
@@ -153,6 +153,12 @@ func (m *synthesis) leave(t unit.Duration) {
 	}
 	m.l.Leave(t)
 	m.layers = m.layers[:len(m.layers)-1]
+}
+
+// off ends all functions: recording is switched off.
+func (m *synthesis) off(t unit.Duration) {
+	m.gaps.off(t)
+	m.show(t, 0)
 }
 
 func (m *synthesis) record(t unit.Duration, kind Kind) {

@@ -27,6 +27,8 @@ func (c *conversion) survey(i int) (*survey, error) {
 	g := newGaps(c.stacks, s, false)
 	times := c.clocks.of(i)
 	worker := c.Locations[i].Thread > 0
+	var open []openCall
+	off := false
 	_, err := c.readEvents(i, func(events []Event) error {
 		for k := range events {
 			e := &events[k]
@@ -36,14 +38,33 @@ func (c *conversion) survey(i int) (*survey, error) {
 				if int(e.Region) >= len(c.Regions) {
 					continue // the second look says it
 				}
-				g.enterCall(t, e)
+				if open = append(open, openCall{e.Region, e.Stack}); !off {
+					g.enterCall(t, e)
+				}
 			case Leave:
-				g.leaveCall(t)
-			case TeamBegin:
-				s.idle = s.idle || worker
-				g.takes(t, e)
+				if open = open[:max(len(open)-1, 0)]; !off {
+					g.leaveCall(t)
+				}
+			case RecordingOff, RecordingOn:
+				if off == (e.Kind == RecordingOff) {
+					continue
+				}
+				off = !off
+				if off {
+					for range open {
+						g.leaveCall(t)
+					}
+					g.off(t)
+					continue
+				}
+				g.on(t)
+				for _, c := range open {
+					g.enterCall(t, &Event{Kind: Enter, Region: c.region, Stack: c.stack})
+				}
 			default:
-				g.takes(t, e)
+				if s.idle = s.idle || worker && e.Kind == TeamBegin; !off {
+					g.takes(t, e)
+				}
 			}
 		}
 		return nil

@@ -68,6 +68,8 @@ import (
 //
 // The index names the chunks before it: length with its frame, number of events, first and last time.
 //
+// Version 2 of events has the kinds 27 to 29, what was skipped while recording was off.
+//
 // # What a reader rejects
 //
 // Another magic; a newer version (it names the version); a checksum that does not agree; lengths that do not
@@ -88,7 +90,7 @@ const (
 
 var (
 	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 1, What: "slackline trace"}
-	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 1, What: "file of events of a slackline trace"}
+	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 2, What: "file of events of a slackline trace"}
 )
 
 // The columns of a chunk of events.

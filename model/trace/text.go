@@ -55,6 +55,8 @@ import (
 //	             ["comm" KEY] ["request" REQUEST] | "issue" REQUEST
 //	           | "fork" N | "join" | "team-begin" | "team-end" | "sample" KEY | "polls" N
 //	           | "recording" ("on" | "off") | "comm-create" KEY | "comm-destroy" KEY
+//	           | "skipped" N ("sends" "to" RANK | "receives" "from" RANK) ["tag" N] ["comm" KEY]
+//	           | "skipped" N "collectives" ["comm" KEY]      while recording was off, before it goes on
 //	           | "program-begin" | "program-end" STATUS | "other"
 //	message    = ["size" SIZE] ["tag" N] ["comm" KEY] ["request" REQUEST]
 //

@@ -211,12 +211,14 @@ func (r *textReader) record(e *Event) error {
 		}
 		e.Comm, err = r.comm("the communicator")
 		return err
+	case "skipped":
+		return r.skipped(e)
 	}
 	if op, ok := timeline.OpNamed(w); ok {
 		e.Op = op
 		return r.collective(e)
 	}
-	known := []string{"send", "recv", "sample", "recording", "comm-create", "comm-destroy"}
+	known := []string{"send", "recv", "sample", "recording", "comm-create", "comm-destroy", "skipped"}
 	for _, m := range []map[string]Kind{textPlain, textRequests, textNumbers} {
 		for name := range m {
 			known = append(known, name)
@@ -262,6 +264,38 @@ func (r *textReader) message(w string, e *Event) (err error) {
 		}
 	}
 	return nil
+}
+
+// skipped reads what was not recorded.
+func (r *textReader) skipped(e *Event) (err error) {
+	if e.Size, err = r.integer("the number", math.MinInt64, math.MaxInt64); err != nil {
+		return err
+	}
+	switch {
+	case r.skip("sends"):
+		e.Kind, err = SkippedSends, r.skippedPeer(e, "to")
+	case r.skip("receives"):
+		e.Kind, err = SkippedReceives, r.skippedPeer(e, "from")
+	case r.skip("collectives"):
+		e.Kind = SkippedCollectives
+	default:
+		return errors.New("expected sends, receives or collectives that were skipped, such as skipped 3 sends to 1")
+	}
+	if err == nil && e.Kind != SkippedCollectives && r.skip("tag") {
+		e.Tag, err = r.int32("the tag")
+	}
+	if err == nil && r.skip("comm") {
+		e.Comm, err = r.comm("the communicator")
+	}
+	return err
+}
+
+func (r *textReader) skippedPeer(e *Event, side string) (err error) {
+	if !r.skip(side) {
+		return fmt.Errorf("expected the word %s and a rank", side)
+	}
+	e.Peer, err = r.int32("the rank")
+	return err
 }
 
 // inRecord reports whether the record in hand goes on.

@@ -420,6 +420,12 @@ func (w *textWriter) record(e *Event) {
 		b = append(b, "recording on"...)
 	case RecordingOff:
 		b = append(b, "recording off"...)
+	case SkippedSends:
+		b = fmt.Appendf(b, "skipped %d sends to %d", e.Size, e.Peer)
+	case SkippedReceives:
+		b = fmt.Appendf(b, "skipped %d receives from %d", e.Size, e.Peer)
+	case SkippedCollectives:
+		b = fmt.Appendf(b, "skipped %d collectives", e.Size)
 	case CommCreate:
 		b = appendWord(append(b, "comm-create "...), w.comms[e.Comm])
 	case CommDestroy:
@@ -431,7 +437,9 @@ func (w *textWriter) record(e *Event) {
 	}
 	f := fieldsOf[e.Kind]
 	if f&usePeer != 0 {
-		b = appendIf(b, " size ", e.Size, 0)
+		if e.Kind < SkippedSends {
+			b = appendIf(b, " size ", e.Size, 0)
+		}
 		b = appendIf(b, " tag ", int64(e.Tag), 0)
 	}
 	if f&useOp != 0 {
@@ -446,7 +454,7 @@ func (w *textWriter) record(e *Event) {
 			b = strconv.AppendInt(append(b, sign...), v, 10)
 		}
 	}
-	if f&(usePeer|useOp) != 0 && e.Comm != 0 {
+	if (f&(usePeer|useOp) != 0 || e.Kind == SkippedCollectives) && e.Comm != 0 {
 		b = appendWord(append(b, " comm "...), w.comms[e.Comm])
 	}
 	if f&useRequest != 0 {

@@ -72,8 +72,10 @@ type conversion struct {
 	comms    []commUse    // by communicator, if ranks were selected
 	stacks   *stackTree   // nil: there are none
 	regions  []regionKind // by region
-	lost     []string     // by location: what is missing; empty: nothing
-	failed   atomic.Bool  // some location could not be read
+
+	unrecorded timeline.RegionID // of times when recording was off
+	lost       []string          // by location: what is missing; empty: nothing
+	failed     atomic.Bool       // some location could not be read
 
 	group  cluster.Group // of processes that read together; nil: there is one
 	bounds []int         // where the ranks of each process begin
@@ -95,6 +97,7 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 		c.builder.Region(r)
 		c.regions = append(c.regions, kindOf(&r))
 	}
+	c.unrecorded = c.builder.Region(timeline.NotRecorded)
 	for _, comm := range t.Comms {
 		c.builder.Comm(comm)
 	}

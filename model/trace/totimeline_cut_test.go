@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
+	"slackline/model/unit"
 )
 
 func TestOnlySomeRanks(t *testing.T) {
@@ -215,7 +216,8 @@ func TestGridAndPolls(t *testing.T) {
 	if !slices.Equal(tl.Locations[0].Polls, []timeline.Poll{{Call: 0, Count: 40}}) {
 		t.Errorf("polls = %v", tl.Locations[0].Polls)
 	}
-	if want := []string{"rank 0: the recording was off for 3ps"}; !slices.Equal(tl.Problems.Notes, want) {
-		t.Errorf("notes = %q, want %q", tl.Problems.Notes, want)
+	calls := &tl.Locations[0].Calls
+	if tl.RegionOf(calls.Path[1]).Role != timeline.Unrecorded || !slices.Equal(calls.Enter, []unit.Duration{1, 2, 5}) || !slices.Equal(calls.Leave, []unit.Duration{2, 5, 9}) {
+		t.Errorf("calls = %+v, want MPI_Test, not recorded, MPI_Test", calls)
 	}
 }

@@ -18,19 +18,18 @@ type locationReader struct {
 	clock locationClock
 	made  *synthesis // makes functions out of samples; nil: there are none
 
-	open        []uint32 // regions that are open
-	first, last int64    // times on the location's own clock
+	open        []openCall
+	first, last int64 // times on the location's own clock
 	started     bool
 	count       int64
 	unbalanced  int64
-	off         unit.Duration // when the recording was switched off; -1: it is on
-	offTime     unit.Duration
+	off         bool            // recording is off: what is entered and left then is not shown
 	skipped     map[uint64]bool // requests of messages to ranks that are not read
 }
 
 // readLocation reads the events of a location into the builder.
 func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
-	r := &locationReader{c: c, l: l, at: &c.Locations[i], clock: c.clocks.of(i), off: -1}
+	r := &locationReader{c: c, l: l, at: &c.Locations[i], clock: c.clocks.of(i)}
 	if c.stacks != nil {
 		survey, err := c.survey(i)
 		if err != nil {
@@ -115,14 +114,10 @@ func (r *locationReader) apply(events []Event) error {
 			if int(e.Region) >= len(r.c.Regions) {
 				return fmt.Errorf("region %d is not defined", e.Region)
 			}
-			r.open = append(r.open, e.Region)
-			if r.made != nil {
-				r.made.enterCall(t, e)
-			} else {
-				r.l.Enter(t, timeline.RegionID(e.Region))
-			}
+			r.open = append(r.open, openCall{e.Region, e.Stack})
+			r.enter(t, e)
 		case Leave:
-			if n := len(r.open) - 1; n >= 0 && r.open[n] == e.Region {
+			if n := len(r.open) - 1; n >= 0 && r.open[n].region == e.Region {
 				r.open = r.open[:n]
 				r.leave(t)
 			} else {
@@ -135,11 +130,28 @@ func (r *locationReader) apply(events []Event) error {
 	return nil
 }
 
-// leave leaves the innermost open call.
+// openCall is a call that is open.
+type openCall struct{ region, stack uint32 }
+
+// enter enters a call, leave leaves the innermost open one.
+func (r *locationReader) enter(t unit.Duration, e *Event) {
+	switch {
+	case r.off:
+		r.l.Event(t)
+	case r.made != nil:
+		r.made.enterCall(t, e)
+	default:
+		r.l.Enter(t, timeline.RegionID(e.Region))
+	}
+}
+
 func (r *locationReader) leave(t unit.Duration) {
-	if r.made != nil {
+	switch {
+	case r.off:
+		r.l.Event(t)
+	case r.made != nil:
 		r.made.leaveCall(t)
-	} else {
+	default:
 		r.l.Leave(t)
 	}
 }
@@ -148,14 +160,14 @@ func (r *locationReader) leave(t unit.Duration) {
 // region that is not open at all was entered unseen.
 func (r *locationReader) leaveOther(t unit.Duration, region uint32) {
 	r.unbalanced++
-	if !slices.Contains(r.open, region) {
+	if !slices.ContainsFunc(r.open, func(c openCall) bool { return c.region == region }) {
 		r.l.Event(t)
 		return
 	}
 	r.unbalanced--
 	for {
 		n := len(r.open) - 1
-		innermost := r.open[n]
+		innermost := r.open[n].region
 		r.open = r.open[:n]
 		r.leave(t)
 		if innermost == region {
@@ -167,7 +179,15 @@ func (r *locationReader) leaveOther(t unit.Duration, region uint32) {
 
 // record takes an event that is not the begin or end of a call.
 func (r *locationReader) record(t unit.Duration, e *Event) {
-	if r.made != nil && r.made.takes(t, e) {
+	if e.Kind == RecordingOff || e.Kind == RecordingOn {
+		r.recording(t, e.Kind == RecordingOn)
+		return
+	}
+	if r.off && !numbers(e.Kind) {
+		r.l.Event(t)
+		return
+	}
+	if r.made != nil && !r.off && r.made.takes(t, e) {
 		return
 	}
 	if r.c.selected != nil && r.foreign(t, e) {
@@ -206,22 +226,52 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 	case Polls:
 		l.Event(t)
 		l.Polls(e.Size)
-	case RecordingOff, RecordingOn:
-		l.Event(t)
-		r.recording(t, e.Kind == RecordingOn)
+	case SkippedSends:
+		l.SkipSends(t, e.Peer, int32(e.Comm), e.Tag, e.Size)
+	case SkippedReceives:
+		l.SkipReceives(t, e.Peer, int32(e.Comm), e.Tag, e.Size)
+	case SkippedCollectives:
+		l.SkipCollectives(t, int32(e.Comm), e.Size)
 	default:
 		l.Event(t)
 	}
 }
 
-// recording notes that the recording was switched on or off.
-func (r *locationReader) recording(t unit.Duration, on bool) {
-	if on && r.off >= 0 {
-		r.offTime += t - r.off
-		r.off = -1
-	} else if !on && r.off < 0 {
-		r.off = t
+// numbers reports whether an event says, while recording is off, what was begun or ended unseen.
+func numbers(k Kind) bool {
+	switch k {
+	case IrecvPost, IrecvDone, IsendDone, RequestCancelled, CollectiveIssue, CollectiveDone, SkippedSends, SkippedReceives, SkippedCollectives:
+		return true
 	}
+	return false
+}
+
+// recording notes that recording was switched on or off. Time when it is off belongs to no call: those that are open are
+// left then, and entered again.
+func (r *locationReader) recording(t unit.Duration, on bool) {
+	if on != r.off {
+		r.l.Event(t)
+		return
+	}
+	if on {
+		r.off = false
+		r.l.On(t)
+		if r.made != nil {
+			r.made.on(t)
+		}
+		for _, c := range r.open {
+			r.enter(t, &Event{Kind: Enter, Region: c.region, Stack: c.stack})
+		}
+		return
+	}
+	for range r.open {
+		r.leave(t)
+	}
+	if r.made != nil {
+		r.made.off(t)
+	}
+	r.off = true
+	r.l.Off(t, r.c.unrecorded)
 }
 
 // finish ends what is still open and says what is known of the location as a whole.
@@ -234,9 +284,6 @@ func (r *locationReader) finish(i int) {
 	}
 	r.l.Unbalanced(r.unbalanced)
 	r.l.SetClockError(r.c.clocks.error(i, unit.Duration(r.first), unit.Duration(r.last)))
-	if r.offTime > 0 && r.c.lost[i] == "" {
-		r.c.lost[i] = fmt.Sprintf("the recording was off for %v", r.offTime)
-	}
 }
 
 // commUse says what can be kept of a communicator if only some ranks are read.
@@ -259,11 +306,11 @@ func (c *conversion) selectComms() {
 // foreign takes records that have to do with ranks that are not read; it reports whether this is one.
 func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
 	switch e.Kind {
-	case Send, Isend, Recv, IrecvDone:
+	case Send, Isend, Recv, IrecvDone, SkippedSends, SkippedReceives:
 		if r.known(e) {
 			return false
 		}
-	case CollectiveEnd, CollectiveDone:
+	case CollectiveEnd, CollectiveDone, SkippedCollectives:
 		if int(e.Comm) < len(r.c.comms) && r.c.comms[e.Comm].whole {
 			return false
 		}

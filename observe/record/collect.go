@@ -34,6 +34,7 @@ type Head struct {
 	Full         bool          // recording stopped because the limit of size was reached
 	Failure      syscall.Errno // why recording stopped early, e.g. no space left on device
 	Wrapped      bool          // older records were overwritten
+	Uncounted    bool          // and not all of them were counted
 	Truncated    bool          // the thread did not end its trace
 }
 
@@ -43,6 +44,8 @@ type threadFiles struct {
 	events       string
 	head         *rawHead
 	wrapped      bool
+	dropped      *dropped // of a ring; nil: nothing was overwritten
+	uncounted    bool     // nobody knows how much was overwritten
 	definitions  *threadDefinitions
 }
 
@@ -91,6 +94,12 @@ func findThreads(dir string) ([]*threadFiles, error) {
 			continue
 		}
 		f.head, f.wrapped = raw.head, raw.wrapped
+		if raw.wrapped {
+			f.dropped, err = readDropped(filepath.Join(dir, base+".cut"), raw.oldest)
+			if f.uncounted = err != nil || f.dropped.uncounted > 0; err != nil {
+				f.dropped = &dropped{}
+			}
+		}
 		file.Close()
 		f.definitions = readDefinitionsAt(filepath.Join(dir, base+".def"))
 		list = append(list, f)
@@ -199,12 +208,19 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 			c.symbols.self = m.path
 		}
 	}
+	late := map[uint64][]uint64{}
+	for _, f := range files {
+		for _, request := range f.definitions.late {
+			late[request[0]] = request
+		}
+	}
 	numbers := c.comms.addRank(comms, carts)
 	var list []*streamTables
 	for _, f := range files {
 		s := &streamTables{
 			calls: c.calls, comms: numbers, stacks: res.stacksOf(f.definitions.nodes), omp: c.omp,
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
+			thread: f.thread, end: f.definitions.end, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
 		}
 		for _, number := range sortedKeys(f.definitions.names) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))
@@ -219,7 +235,8 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		})
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
-			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Truncated: f.head.closed == rawOpenEnd,
+			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
+			Truncated: f.head.closed == rawOpenEnd,
 		})
 	}
 	return list, nil
@@ -232,6 +249,14 @@ func findCode(path string, s *streamTables, res *resolver) error {
 		return err
 	}
 	defer file.Close()
+	function := func(kind uint16, address uint64) {
+		if _, ok := s.code[address]; !ok && (kind == rawEnter || kind == rawLeave) {
+			s.code[address] = res.functionAt(address)
+		}
+	}
+	if s.dropped != nil {
+		frames(s.dropped.skips, function)
+	}
 	var rec rawRecord
 	for {
 		switch err := raw.next(&rec); {
@@ -241,10 +266,14 @@ func findCode(path string, s *streamTables, res *resolver) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		switch {
-		case rec.kind == rawEnter || rec.kind == rawLeave:
-			if _, ok := s.code[rec.word(0)]; !ok {
-				s.code[rec.word(0)] = res.functionAt(rec.word(0))
+		case rec.kind == rawOff:
+			s.cut = true
+		case rec.kind == rawSkips:
+			for i := 0; i+skipWords <= rec.words(); i += skipWords {
+				frames([]skip{skipOf(rec.list(i, skipWords))}, function)
 			}
+		case rec.kind == rawEnter || rec.kind == rawLeave:
+			function(rec.kind, rec.word(0))
 		case rec.kind == rawOMP && rec.function == ompTeamBegin:
 			if _, ok := s.code[rec.word(0)]; !ok {
 				s.code[rec.word(0)] = res.parallelAt(rec.word(0))
@@ -281,7 +310,8 @@ func (c *collector) finish(out *Collection, tables []*streamTables, paths []stri
 			return nil, err
 		}
 		tables[i].parents = t.Stacks
-		return &eventStream{streamTables: tables[i], file: raw, close: file, issued: map[uint64]trace.Event{}}, nil
+		own := *tables[i] // it changes while events are read
+		return &eventStream{streamTables: &own, file: raw, close: file, issued: map[uint64]trace.Event{}}, nil
 	}
 }
 

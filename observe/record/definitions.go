@@ -35,6 +35,8 @@ type threadDefinitions struct {
 	names map[uint32]string
 	maps  []mapping
 	pings []trace.RoundTrip // partners are ranks
+	end   int64             // of the program, ns, if its events have no room for it; else 0
+	late  [][]uint64        // requests that were completed while recording was off, as in a record
 }
 
 const maxDefinitions = 1 << 24
@@ -82,6 +84,12 @@ func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
 		d.names[rec.path] = cString(rec.data)
 	case rawDefModules:
 		d.maps = append(d.maps, parseMaps(cString(rec.data))...)
+	case rawProgramEnd:
+		d.end = int64(rec.word(0))
+	case rawLate:
+		if rec.words() >= doneWords {
+			d.late = append(d.late, rec.list(0, doneWords))
+		}
 	case rawPing:
 		d.pings = append(d.pings, trace.RoundTrip{
 			Partner: int(rec.word(0)), Sent: picoseconds(int64(rec.word(1))), Answered: picoseconds(int64(rec.word(2))), Back: picoseconds(int64(rec.word(3))),

@@ -64,6 +64,11 @@ type streamTables struct {
 	code    map[uint64]uint32 // regions by address
 	omp     map[uint16]uint32
 	period  int64 // ps
+	thread  int
+	end     int64               // of the program, ns, if its record had no room; else 0
+	cut     bool                // recording was not on all the time
+	late    map[uint64][]uint64 // requests of the rank that were completed while it was off
+	dropped *dropped            // what a ring has overwritten; nil: nothing
 }
 
 // eventStream reads the events of a location from its raw file.
@@ -82,6 +87,7 @@ type eventStream struct {
 	more   bool  // the call of the last record goes on in the next one
 	forks  bool  // a team is being made, from a stack that its begin will tell
 	done   bool
+	begun  map[uint64]bool // requests that are not complete, if recording was not on all the time
 }
 
 func (s *eventStream) Close() error { return s.close.Close() }
@@ -124,12 +130,18 @@ func (s *eventStream) fill() error {
 		case err == io.EOF:
 			s.done = true
 			s.endRun()
-			if s.file.head.closed == rawFull {
-				s.put(s.last, trace.Event{Kind: trace.RecordingOff})
+			if s.file.head.full() {
+				s.off(s.last)
+				if s.end > 0 {
+					s.put(picoseconds(s.end), trace.Event{Kind: trace.ProgramEnd})
+				}
 			}
 		case err != nil:
 			return err
 		default:
+			if s.dropped != nil {
+				s.begin(picoseconds(rec.enter))
+			}
 			s.take(&rec)
 		}
 	}
@@ -173,7 +185,11 @@ func (s *eventStream) decode(rec *rawRecord) {
 	case rawOMP:
 		s.openMP(enter, rec)
 	case rawOff:
-		s.put(enter, trace.Event{Kind: trace.RecordingOff})
+		s.off(enter)
+	case rawSkips:
+		for i := 0; i+skipWords <= rec.words(); i += skipWords {
+			s.skipped(enter, skipOf(rec.list(i, skipWords)))
+		}
 	case rawOn:
 		s.put(enter, trace.Event{Kind: trace.RecordingOn})
 	case rawProgramBegin:

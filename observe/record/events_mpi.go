@@ -23,6 +23,9 @@ const (
 const (
 	doneWords = 5
 	moreFlag  = 1 << 63
+
+	requestCancelled = 1 << 8  // flags beside the kind
+	requestForeign   = 1 << 10 // another thread began it
 )
 
 // call turns the record of an MPI call into its events.
@@ -82,6 +85,7 @@ func (s *eventStream) beginning(rec *rawRecord, enter int64) {
 		e := trace.Event{Kind: trace.Send, Peer: peer, Tag: rec.low(1), Comm: comm, Size: int64(rec.word(0))}
 		if request := rec.word(3); request != 0 {
 			e.Kind, e.Request = trace.Isend, request
+			s.began(request)
 		} else if rec.open {
 			e.Kind = trace.Send // an MPI_Isend that never came back is not told apart
 		}
@@ -94,6 +98,7 @@ func (s *eventStream) beginning(rec *rawRecord, enter int64) {
 		}
 	case rawPost:
 		if request := rec.word(3); request != 0 {
+			s.began(request)
 			s.put(enter, trace.Event{Kind: trace.IrecvPost, Request: request})
 		}
 	case rawCollective:
@@ -128,8 +133,14 @@ func (s *eventStream) completed(leave int64, rec *rawRecord) {
 func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 	id, what := rec.word(i), rec.word(i+1)
 	comm, known := s.comm(uint32(what >> 32))
+	if !s.ended(id, what) {
+		if what&requestCancelled != 0 && what&0xff == requestSend && known { // it counts among those that were not recorded
+			s.put(leave, trace.Event{Kind: trace.SkippedSends, Peer: rec.high(i + 2), Tag: rec.low(i + 2), Comm: comm, Size: -1})
+		}
+		return
+	}
 	switch {
-	case what>>8&1 != 0:
+	case what&requestCancelled != 0:
 		s.put(leave, trace.Event{Kind: trace.RequestCancelled, Request: id})
 	case what&0xff == requestSend:
 		s.put(leave, trace.Event{Kind: trace.IsendDone, Request: id})
@@ -161,14 +172,17 @@ func (s *eventStream) started(enter int64, rec *rawRecord) {
 		switch what & 0xff {
 		case requestSend:
 			if peer := rec.high(i + 2); known && peer >= 0 {
+				s.began(id)
 				s.put(enter, trace.Event{Kind: trace.Isend, Peer: peer, Tag: rec.low(i + 2), Comm: comm, Size: int64(rec.word(i + 3)), Request: id})
 			}
 		case requestRecv:
 			if rec.high(i+2) != rawNobody {
+				s.began(id)
 				s.put(enter, trace.Event{Kind: trace.IrecvPost, Request: id})
 			}
 		case requestCollective:
 			if function := int(what >> 16 & 0xffff); function < len(s.calls) && s.calls[function].collective {
+				s.began(id)
 				s.put(enter, trace.Event{Kind: trace.CollectiveIssue, Request: id})
 			}
 		}
@@ -196,6 +210,7 @@ func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall)
 		}
 	}
 	if request := rec.word(3); request != 0 {
+		s.began(request)
 		s.issued[request] = e
 		s.put(enter, trace.Event{Kind: trace.CollectiveIssue, Request: request})
 		return

@@ -44,6 +44,8 @@ const (
 	rawDefCart
 	rawDefName
 	rawDefModules
+	rawSkips
+	rawLate
 )
 
 const (
@@ -79,6 +81,9 @@ const (
 	rawClosed
 	rawFull // there was no room
 )
+
+// full reports whether recording stopped because there was no room.
+func (h *rawHead) full() bool { return h.closed == rawFull || h.closed == rawOpenEnd && h.lost > 0 }
 
 var errRaw = errors.New("not a file of the recorder")
 
@@ -146,6 +151,15 @@ func (r *rawRecord) word(i int) uint64 {
 	return binary.LittleEndian.Uint64(r.data[8*i:])
 }
 
+// list returns n words from word i on.
+func (r *rawRecord) list(i, n int) []uint64 {
+	list := make([]uint64, n)
+	for k := range list {
+		list[k] = r.word(i + k)
+	}
+	return list
+}
+
 func (r *rawRecord) high(i int) int32 { return int32(r.word(i) >> 32) }
 func (r *rawRecord) low(i int) int32  { return int32(uint32(r.word(i))) }
 
@@ -159,6 +173,7 @@ type rawFile struct {
 	rest    []byte // of the valid part of the chunk
 	behind  []byte // what follows the valid part
 	wrapped bool   // older chunks were overwritten
+	oldest  uint64 // number of the oldest chunk, + 1; 0: it is empty
 }
 
 func openRaw(path string) (*rawFile, io.Closer, error) {
@@ -212,7 +227,12 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	for _, p := range places {
 		r.order = append(r.order, p.offset)
 	}
-	r.wrapped = len(places) > 0 && places[0].sequence > 0
+	if len(places) > 0 {
+		r.wrapped = places[0].sequence > 0
+		if _, err := file.ReadAt(begin, places[0].offset); err == nil && binary.LittleEndian.Uint64(begin[16:]) > rawChunkHead {
+			r.oldest = places[0].sequence + 1
+		}
+	}
 	return r, nil
 }
 

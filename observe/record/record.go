@@ -307,7 +307,7 @@ func (r *run) report(c *Collection) {
 		r.Warn("%d of %d ranks left no trace, the first is rank %d: it ended before MPI_Init was done, or its host does not see %s",
 			n, c.Ranks, c.MissingRanks[0], filepath.Dir(r.raw))
 	}
-	full, wrapped, truncated := 0, 0, 0
+	full, wrapped, uncounted, truncated := 0, 0, 0, 0
 	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {
 		switch {
@@ -318,6 +318,9 @@ func (r *run) report(c *Collection) {
 		}
 		if h.Wrapped {
 			wrapped++
+		}
+		if h.Uncounted {
+			uncounted++
 		}
 		if h.Truncated && h.Thread == 0 {
 			truncated++
@@ -331,6 +334,9 @@ func (r *run) report(c *Collection) {
 	}
 	if wrapped > 0 {
 		r.Note("the beginning of %d threads was overwritten", wrapped)
+	}
+	if uncounted > 0 {
+		r.Warn("not everything that was overwritten in %d threads could be counted: their messages and collectives may be matched wrongly; give a larger --max-size", uncounted)
 	}
 	if truncated > 0 {
 		r.Note("%d of %d ranks ended without MPI_Finalize; their traces reach to their last call", truncated, c.Ranks)

@@ -120,6 +120,8 @@ func classOf(k profile.Kind) (class string, slot int) {
 		return "communication", int(k - profile.PointToPoint)
 	case profile.OpenMP, profile.Noise, profile.Recording:
 		return "runtime", int(k - profile.OpenMP)
+	case profile.NotRecorded:
+		return "outside", 1
 	}
 	return "outside", 0
 }

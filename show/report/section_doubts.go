@@ -14,6 +14,7 @@ func (s *story) tellDoubts() *Section {
 	if a := s.main(); a != nil {
 		s.doubtClocks(t, a)
 		s.doubtWaits(t, a)
+		s.doubtRecorded(t, a)
 		s.doubtRecorder(t, a)
 		if a.efficiency.Estimated {
 			t.add(text("Efficiencies"), text("the run time on an ideal network is estimated from the waits"), text("serialisation and transfer are estimates; their product is exact"))
@@ -54,6 +55,21 @@ func (s *story) doubtWaits(t *Table, a *analysed) {
 	if a.waits.Cyclic > 0 {
 		t.add(text("Circles"), text(count(a.waits.Cyclic, "wait state")+" depend on each other in circles"), text("the clocks are wrong; part of the costs stays without cause"))
 	}
+}
+
+// doubtRecorded says how much of the run was recorded, if not all.
+func (s *story) doubtRecorded(t *Table, a *analysed) {
+	tl := a.run.Timeline
+	off := tl.Unrecorded()
+	if off == 0 {
+		return
+	}
+	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
+	what := fmt.Sprintf("recording was off for %s of the time of all threads", percent(part(off, all)))
+	if n := tl.Problems.CutMessages + tl.Problems.CutCollectives; n > 0 {
+		what += fmt.Sprintf("; %s recorded by some of their ranks only", count(n, "message or collective"))
+	}
+	t.add(text("Recorded part"), text(what), text("efficiencies, waits and causes are those of the recorded part"))
 }
 
 func (s *story) doubtRecorder(t *Table, a *analysed) {

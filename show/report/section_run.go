@@ -67,7 +67,11 @@ func (a *analysed) facts() []Fact {
 	if hosts := hostsOf(tl); hosts != "" {
 		facts = append(facts, Fact{"Hosts", hosts})
 	}
-	facts = append(facts, Fact{"Run time", (tl.End - tl.Start).Short()})
+	runTime := (tl.End - tl.Start).Short()
+	if off := tl.Unrecorded(); off > 0 {
+		runTime += fmt.Sprintf(", recording was off for %s of it", percent(part(off, (tl.End-tl.Start)*unit.Duration(len(tl.Locations)))))
+	}
+	facts = append(facts, Fact{"Run time", runTime})
 	calls, bytes := int64(0), int64(0)
 	for i := range tl.Locations {
 		calls += int64(tl.Locations[i].Calls.Len())

@@ -88,7 +88,7 @@ func colourOf(k profile.Kind) string {
 		return "openmp"
 	case profile.Noise, profile.Recording:
 		return "noise"
-	case profile.Outside:
+	case profile.Outside, profile.NotRecorded:
 		return "outside"
 	}
 	return "mpi"
@@ -138,6 +138,7 @@ var kindsByRank = []struct {
 	{"computation", func(k profile.Kind) bool { return k == profile.Computation }},
 	{"MPI without waiting", func(k profile.Kind) bool { return k >= profile.PointToPoint && k <= profile.OtherMPI }},
 	{"waiting", func(k profile.Kind) bool { return k == profile.Waiting }},
+	{"not recorded", func(k profile.Kind) bool { return k == profile.NotRecorded }},
 	{"other", func(k profile.Kind) bool {
 		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
 	}},

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter) {
-    if (SL_UNLIKELY(sl_settings.window_from != 0 || sl_settings.window_to != 0)) sl_check_window(t, enter);
+    if (sl_is_bounded()) sl_check_window(t, enter);
     if (SL_UNLIKELY(atomic_load_explicit(&sl_modules_stale, memory_order_relaxed))) sl_look_again();
-    uint32_t path = sl_path(t, frame);
+    uint32_t path = SL_LIKELY(t->on) ? sl_path(t, frame) : 0;
     return sl_head(sl_room(t, words), kind, function, words, path, enter);
 }
 
@@ -151,7 +151,8 @@ static void append(struct sl_thread *t, struct sl_record **r, const struct sl_re
     next_batch(t, r);
     uint64_t *d = (uint64_t *)(*r) + (*r)->words;
     d[0] = q->id;
-    d[1] = (uint64_t)q->comm << 32 | (uint64_t)q->function << 16 | (uint64_t)cancelled << 8 | q->kind;
+    d[1] = (uint64_t)q->comm << 32 | (uint64_t)q->function << 16 | (cancelled ? SL_CANCELLED : 0) | (q->unseen ? SL_UNSEEN : 0) |
+           (q->owner == t ? 0 : SL_FOREIGN) | q->kind;
     d[2] = sl_pair(peer, tag);
     d[3] = (uint64_t)sent;
     d[4] = (uint64_t)received;

@@ -8,7 +8,7 @@
 #include "slackline_mpi.h"
 
 /* Peers that are not ranks, the same for every MPI. */
-enum { SL_NOBODY = -1, SL_ANYBODY = -2, SL_ROOT = -3 };
+enum { SL_NOBODY = -1, SL_ANYBODY = -2, SL_ROOT = -3, SL_NEIGHBORS = -5 };
 
 static inline int32_t sl_peer(int rank) {
     if (SL_LIKELY(rank >= 0)) return rank;

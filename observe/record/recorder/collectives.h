@@ -105,15 +105,15 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_scan(fn) BEFORE_allreduce(fn)
 #define BEFORE_exscan(fn) BEFORE_allreduce(fn)
 
-/* Exchanges with the neighbours of a topology. */
-#define BEFORE_neighbor_allgather(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, sl_bytes(sendcount, sendtype) * c->targets, sl_bytes(recvcount, recvtype) * c->sources)
+/* Exchanges with the neighbours of a topology: they are no instances of a collective of all. */
+#define BEFORE_neighbor_allgather(fn) SL_BEGIN(SL_NEIGHBORS) SL_RECORD(fn, sl_bytes(sendcount, sendtype) * c->targets, sl_bytes(recvcount, recvtype) * c->sources)
 #define BEFORE_neighbor_alltoall(fn) BEFORE_neighbor_allgather(fn)
 #define BEFORE_neighbor_allgatherv(fn) \
-    SL_BEGIN(SL_ALL) SL_RECORD(fn, sl_bytes(sendcount, sendtype) * c->targets, SL_FILL(NULL, recvcounts, c->sources, sl_bytes(1, recvtype)))
+    SL_BEGIN(SL_NEIGHBORS) SL_RECORD(fn, sl_bytes(sendcount, sendtype) * c->targets, SL_FILL(NULL, recvcounts, c->sources, sl_bytes(1, recvtype)))
 #define BEFORE_neighbor_alltoallv(fn) \
-    SL_BEGIN(SL_ALL) SL_RECORD(fn, SL_FILL(NULL, sendcounts, c->targets, sl_bytes(1, sendtype)), SL_FILL(NULL, recvcounts, c->sources, sl_bytes(1, recvtype)))
+    SL_BEGIN(SL_NEIGHBORS) SL_RECORD(fn, SL_FILL(NULL, sendcounts, c->targets, sl_bytes(1, sendtype)), SL_FILL(NULL, recvcounts, c->sources, sl_bytes(1, recvtype)))
 #define BEFORE_neighbor_alltoallw(fn) \
-    SL_BEGIN(SL_ALL) \
+    SL_BEGIN(SL_NEIGHBORS) \
     int64_t out = 0, in = 0; \
     for (int i = 0; i < c->targets; i++) out += sl_bytes((int64_t)sendcounts[i], sendtypes[i]); \
     for (int i = 0; i < c->sources; i++) in += sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \

@@ -53,6 +53,9 @@ enum sl_kind {
     SL_DEF_CART,    /* path: comm; data: dimensions, then sizes, periods, coordinates */
     SL_DEF_NAME,    /* path: number; data: text */
     SL_DEF_MODULES, /* data: text of /proc/self/maps */
+    /* what was not recorded */
+    SL_SKIPS,       /* per entry: kind|comm, peer|tag, count; see skips.h */
+    SL_LATE,        /* definition: a request as in SL_COMPLETE that was begun while recording was on and completed while it was off */
 };
 
 /* What an SL_OMP record says, in its field function. */
@@ -91,6 +94,7 @@ struct sl_stream {
     size_t size;       /* of a chunk */
     uint64_t sequence; /* of the mapped chunk */
     uint64_t most;     /* chunks that the file may have; 0: any number */
+    struct sl_skips *dropped; /* what is counted of chunks that are overwritten */
     struct sl_head *head;
 };
 
@@ -128,6 +132,7 @@ static inline struct sl_tail *sl_tail(struct sl_head *h) {
 struct sl_paths;
 struct sl_comm;
 struct sl_team;
+struct sl_skips;
 
 /* What the recorder knows of a thread. */
 struct sl_thread {
@@ -152,6 +157,7 @@ struct sl_thread {
     uint64_t random;          /* the distance of samples */
     long sleeps;              /* how often it had given up the CPU when it was sampled last */
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
+    struct sl_skips *skips;   /* what was not recorded since recording was switched off */
     uint64_t *scratch;        /* where records go that are not kept */
     size_t scratch_words;
     MPI_Request *handles;     /* room for request arrays */
@@ -179,6 +185,8 @@ struct sl_settings {
 
 extern struct sl_settings sl_settings;
 extern _Atomic bool sl_active;          /* between MPI_Init and MPI_Finalize */
+extern _Atomic bool sl_bounded;         /* recording may be switched off and on */
+extern _Atomic bool sl_switched_off;    /* by MPI_Pcontrol */
 extern bool sl_threaded;                /* MPI_THREAD_MULTIPLE */
 extern int sl_rank, sl_ranks;
 extern uint64_t sl_loaded, sl_initialized;
@@ -207,6 +215,7 @@ void sl_detach_all(void);
 void sl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *sl_memory(size_t bytes);
 void sl_check_window(struct sl_thread *t, uint64_t now);
+static inline bool sl_is_bounded(void) { return SL_UNLIKELY(atomic_load_explicit(&sl_bounded, memory_order_relaxed)); }
 
 /* unwind.c */
 struct sl_frame { uintptr_t pc, sp, bp; };
@@ -244,6 +253,10 @@ void sl_hooks_attach(struct sl_thread *t);
 #define SL_POLL_GAP 5000
 #define SL_AGAIN ((uint32_t)1 << 31) /* in the count of a test: it follows an unsuccessful one, and nothing was done since */
 
+/* skips.c */
+#define SL_SKIP_WORDS 3
+void sl_unkept(struct sl_thread *t, const struct sl_record *r, uint32_t words);
+
 /* openmp.c */
 void sl_omp_close(struct sl_thread *t);
 
@@ -268,7 +281,7 @@ static inline struct sl_record *sl_room(struct sl_thread *t, uint32_t words) {
 static inline void sl_keep(struct sl_thread *t, struct sl_record *r, uint32_t words) {
     struct sl_stream *s = &t->events;
     if (SL_UNLIKELY((uint8_t *)r != s->next)) {
-        if (t->on) atomic_fetch_add_explicit(&s->head->bytes, words * 8u, memory_order_relaxed);
+        sl_unkept(t, r, words);
         return;
     }
     s->next += words * 8u;
@@ -290,6 +303,7 @@ static inline struct sl_record *sl_head(struct sl_record *r, uint16_t kind, uint
 
 /* sl_small_from keeps a record without an end. */
 static inline void sl_small_from(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t path, uint64_t time, uint64_t data) {
+    if (sl_is_bounded() && t->depth == 0) sl_check_window(t, time);
     t->depth++;
     struct sl_record *r = sl_head(sl_room(t, SL_HEAD + 1), kind, function, SL_HEAD + 1, path, time);
     r->data[0] = data;

@@ -110,17 +110,15 @@ static void region(uint16_t kind, const char *name) {
 void slackline_region_begin(const char *name) { region(SL_REGION_ENTER, name); }
 void slackline_region_end(const char *name) { region(SL_REGION_LEAVE, name); }
 
-/* control is MPI_Pcontrol: 0 stops recording, 1 goes on, n > 1 begins the region "phase n", -n ends it. */
+/* control is MPI_Pcontrol: 0 stops recording of the process, 1 goes on, n > 1 begins the region "phase n", -n ends it. Other threads
+ * follow with what they do next. */
 static void control(int level) {
     struct sl_thread *t = sl_self;
     if (t == NULL || t->depth > 0) return;
-    uint64_t now = sl_now();
-    if (level == 0 && t->on) {
-        sl_small(t, SL_OFF, 0, now, 0);
-        t->on = false;
-    } else if (level == 1 && !t->on && !t->events.closed) {
-        t->on = true;
-        sl_small(t, SL_ON, 0, now, 0);
+    if (level == 0 || level == 1) {
+        atomic_store(&sl_switched_off, level == 0);
+        atomic_store(&sl_bounded, true);
+        sl_check_window(t, sl_now());
     } else if (level > 1 || level < -1) {
         char name[32];
         snprintf(name, sizeof name, "phase %d", level < 0 ? -level : level);

@@ -71,13 +71,13 @@ static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provid
     bool on = t->on;
     t->on = true; /* these records are there, whatever the window */
     sl_small(t, SL_PROGRAM_BEGIN, 0, sl_loaded, 0);
+    if (!on) sl_small(t, SL_OFF, 0, sl_loaded, 0);
     define_modules(t);
     if (sl_settings.pings) sl_clocks(t);
     uint32_t path = sl_path(t, frame);
     sl_initialized = sl_now();
     struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_CALL, fn, SL_HEAD, path, enter);
     sl_done(t, r, sl_initialized);
-    if (!on) sl_small(t, SL_OFF, 0, sl_initialized, 0);
     t->on = on;
     t->depth = 0;
 }
@@ -89,13 +89,8 @@ static struct sl_thread *end(struct sl_frame frame, struct sl_record **r) {
     t->depth = 1;
     uint64_t enter = sl_now();
     sl_sampling_end(t);
-    sl_settings.window_from = sl_settings.window_to = 0; /* the end is there, whatever the window */
-    if (!t->on && !t->events.closed) {
-        t->on = true;
-        t->depth--;
-        sl_small(t, SL_ON, 0, enter, 0);
-        t->depth++;
-    }
+    atomic_store(&sl_bounded, false);
+    if (!t->events.closed) t->on = true; /* the end is there, whatever the window; what was off stays so */
     if (sl_settings.pings) sl_clocks(t);
     sl_clocks_end();
     define_modules(t);
@@ -107,6 +102,7 @@ static void finished(struct sl_thread *t, struct sl_record *r) {
     uint64_t leave = sl_now();
     sl_done(t, r, leave);
     sl_small(t, SL_PROGRAM_END, 0, leave, 0);
+    if (t->events.closed) sl_define(t, SL_PROGRAM_END, 0, &leave, 1); /* there was no room */
     atomic_store(&sl_active, false);
     sl_detach_all();
     sl_self = NULL;

@@ -45,6 +45,7 @@ static uint64_t add(uintptr_t key, struct sl_request content) {
         r->key = key;
         r->id = id;
         r->owner = sl_self;
+        r->unseen = sl_self != NULL && !sl_self->on;
         r->next = *slot_of(key);
         *slot_of(key) = r;
     }
@@ -104,6 +105,8 @@ bool sl_request_start(MPI_Request handle, struct sl_request *r) {
     if (found != NULL) {
         found->active = true;
         found->id = ++last_id;
+        found->owner = sl_self;
+        found->unseen = sl_self != NULL && !sl_self->on;
         *r = *found;
     }
     release();
@@ -114,6 +117,14 @@ void sl_request_forget(MPI_Request handle) {
     acquire();
     struct sl_request **p = where((uintptr_t)handle);
     if (*p != NULL) drop(p);
+    release();
+}
+
+/* sl_requests_each visits all requests. */
+void sl_requests_each(void (*visit)(struct sl_request *r, void *argument), void *argument) {
+    acquire();
+    for (int i = 0; i < SLOTS; i++)
+        for (struct sl_request *r = slots[i]; r != NULL; r = r->next) visit(r, argument);
     release();
 }
 

@@ -180,6 +180,7 @@ static void on_sample(int number, siginfo_t *info, void *context) {
     struct sl_thread *t = sl_self;
     if (t == NULL || t->sampled_by == SL_BY_NOTHING || !atomic_load(&sl_active)) return;
     int saved = errno;
+    if (t->depth == 0 && sl_is_bounded()) sl_check_window(t, sl_now());
     if (t->depth == 0 && t->on) {
         t->depth = 1;
         uint64_t now = sl_now();

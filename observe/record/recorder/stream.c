@@ -1,5 +1,5 @@
 /* Files of records: a growing shared mapping, one chunk at a time. */
-#include "core.h"
+#include "skips.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,6 +38,7 @@ static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
     s->chunk = p;
     s->sequence = number;
     struct sl_chunk *c = p;
+    if (s->dropped != NULL && number >= s->most) sl_skips_drop(s->dropped, c);
     atomic_store(&c->used, 0);
     s->next = s->chunk + sizeof *c;
     s->end = s->chunk + s->size;
@@ -103,6 +104,7 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
         s->most = sl_settings.max_size / s->size;
         if (s->most < 2) s->most = 2;
         s->ring = sl_settings.ring;
+        if (s->ring) s->dropped = sl_skips_file(t);
     }
     int failed = 0;
     s->head = map(path, O_CREAT | O_EXCL, 0, SL_PAGE, &failed);

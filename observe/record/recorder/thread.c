@@ -1,5 +1,5 @@
 /* Threads of the program, settings, and what is told to the user. */
-#include "core.h"
+#include "skips.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct sl_settings sl_settings = {.callpath = SL_PATH_FULL};
-_Atomic bool sl_active;
+_Atomic bool sl_active, sl_bounded, sl_switched_off;
 bool sl_threaded;
 int sl_rank, sl_ranks = 1;
 uint64_t sl_loaded, sl_initialized;
@@ -63,6 +63,8 @@ static void read_settings(void) {
     s->begin_off = number_of("SLACKLINE_RECORD_OFF", 0) != 0;
     s->window_from = number_of("SLACKLINE_RECORD_FROM", 0);
     s->window_to = number_of("SLACKLINE_RECORD_TO", 0);
+    atomic_store(&sl_switched_off, s->begin_off);
+    atomic_store(&sl_bounded, s->begin_off || s->window_from != 0 || s->window_to != 0);
     s->pings = number_of("SLACKLINE_RECORD_PINGS", 1) != 0;
     s->ping_same_host = number_of("SLACKLINE_RECORD_PINGS", 1) == 2;
     s->ping_every = number_of("SLACKLINE_RECORD_PING_EVERY", 0);
@@ -106,6 +108,15 @@ static uintptr_t top_of_stack(void) {
     return (uintptr_t)low + size;
 }
 
+/* recorded_at says whether recording is on at a time. */
+static bool recorded_at(uint64_t now) {
+    if (atomic_load_explicit(&sl_switched_off, memory_order_relaxed)) return false;
+    if (sl_settings.window_from == 0 && sl_settings.window_to == 0) return true;
+    if (sl_initialized == 0) return sl_settings.window_from == 0;
+    uint64_t since = now < sl_initialized ? 0 : now - sl_initialized;
+    return since >= sl_settings.window_from && (sl_settings.window_to == 0 || since < sl_settings.window_to);
+}
+
 /* sl_attach begins the trace of this thread; NULL if there is none. */
 struct sl_thread *sl_attach(void) {
     if (sl_self != NULL || !atomic_load(&sl_active)) return sl_self;
@@ -118,7 +129,7 @@ struct sl_thread *sl_attach(void) {
     pthread_mutex_unlock(&threads_lock);
     t->stack_top = top_of_stack();
     t->paths = sl_paths_new();
-    t->on = !sl_settings.begin_off && sl_settings.window_from == 0;
+    t->on = recorded_at(sl_now());
     if (t->paths == NULL || sl_scratch(t, 1024) == NULL || !sl_stream_open(&t->events, t, false) || !sl_stream_open(&t->definitions, t, true)) {
         refused = true;
         return NULL;
@@ -135,6 +146,11 @@ struct sl_thread *sl_attach(void) {
         t->events.closed = true;
     }
     sl_self = t;
+    if (!t->on && t->number > 0) { /* rank's first thread: see begin */
+        t->on = true;
+        sl_small(t, SL_OFF, 0, sl_now(), 0);
+        t->on = false;
+    }
     t->depth = 0;
     sl_hooks_attach(t);
     sl_sampling_thread(t);
@@ -163,12 +179,18 @@ void sl_detach_all(void) {
     pthread_mutex_unlock(&threads_lock);
 }
 
-/* sl_check_window switches recording by the time. */
+/* sl_check_window switches recording of a thread by the time, and by what MPI_Pcontrol said to any thread of the process. */
 void sl_check_window(struct sl_thread *t, uint64_t now) {
-    uint64_t since = now - sl_initialized;
-    bool inside = since >= sl_settings.window_from && (sl_settings.window_to == 0 || since < sl_settings.window_to);
-    if (inside == t->on || t->events.closed) return;
-    if (!inside) sl_small(t, SL_OFF, 0, now, 0);
-    t->on = inside;
-    if (inside) sl_small(t, SL_ON, 0, now, 0);
+    bool on = recorded_at(now);
+    if (on == t->on || (t->events.closed && !sl_settings.estimate)) return;
+    t->depth++;
+    if (on) {
+        t->on = true;
+        sl_skips_keep(t, now);
+        sl_small(t, SL_ON, 0, now, 0);
+    } else {
+        sl_small(t, SL_OFF, 0, now, 0);
+        t->on = false;
+    }
+    t->depth--;
 }

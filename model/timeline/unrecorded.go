@@ -1,0 +1,196 @@
+package timeline
+
+import (
+	"slices"
+
+	"slackline/internal/cluster"
+	"slackline/model/unit"
+)
+
+// Recording may be off for a time, at each location from and to another moment. What happens then is known by its number
+// only: how many messages went over each channel, and how many collectives were issued on each communicator. So what
+// was recorded keeps its number among all, and finds the partner that it had.
+
+// NotRecorded is the region of times when recording was off. They are calls outside of all others.
+var NotRecorded = Region{Name: "not recorded", Paradigm: Tool, Role: Unrecorded}
+
+// Off says that recording stops at t; r is the region NotRecorded. No call may be open. Records that come before On lie
+// outside of any call: they only say what began or ended unseen.
+func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
+	if l.off {
+		l.at(t)
+		return
+	}
+	l.Enter(t, r)
+	l.off, l.cut, l.offSince = true, true, l.last
+}
+
+// On says that recording goes on at t.
+func (l *LocationBuilder) On(t unit.Duration) {
+	if !l.off {
+		l.at(t)
+		return
+	}
+	l.off = false
+	l.Leave(t)
+	l.offTime += l.last - l.offSince
+}
+
+// SkipSends says that so many sends on a channel were not recorded. A negative number takes back some that
+// were said to be skipped: they were cancelled.
+func (l *LocationBuilder) SkipSends(t unit.Duration, peer, comm, tag int32, count int64) {
+	t = l.at(t)
+	l.cut = true
+	c := channel{peer, comm, tag}
+	if count < 0 {
+		l.unskip(c, -count)
+		return
+	}
+	if count > 0 && l.sends.n < maxNodes {
+		s := l.addSend(c)
+		s.time, s.size, s.state = t, count, skipped
+		s.call, s.done, s.doneSeq = -1, -1, -1
+	}
+}
+
+// maxNodes is how many sends and receives of a location can be numbered.
+const maxNodes = 1<<31 - 2
+
+// unskip takes back skipped sends of a channel.
+func (l *LocationBuilder) unskip(c channel, count int64) {
+	no := l.sendChannels.lookup(c)
+	if no < 0 {
+		return
+	}
+	var last *send
+	for i := l.sendEnds[no].first; i >= 0; i = l.sends.at(i).next {
+		if s := l.sends.at(i); s.state == skipped && s.size >= count {
+			last = s
+		}
+	}
+	if last != nil {
+		last.size -= count
+	}
+}
+
+// SkipReceives says that so many receives of a channel were not recorded. They were posted before those that follow.
+func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, count int64) {
+	t = l.at(t)
+	l.cut = true
+	if count > 0 && l.receives.n < maxNodes {
+		r := l.receives.add()
+		r.posted, r.time, r.channel = t, t, l.receiveChannels.number(channel{peer, comm, tag})
+		r.post, r.call, r.skips, r.state = -1, -1, count, skipped
+	}
+}
+
+// SkipCollectives says that so many collectives of a communicator were not recorded. They were issued before those that follow.
+func (l *LocationBuilder) SkipCollectives(t unit.Duration, comm int32, count int64) {
+	t = l.at(t)
+	l.cut = true
+	if count > 0 {
+		l.collectives = append(l.collectives, member{issued: t, comm: comm, sent: count, issue: -1, complete: -1, counts: -1, state: skipped})
+	}
+}
+
+// endCut lets locations whose recording ended early be off up to the end of the run.
+func (f *finisher) endCut() {
+	for i, l := range f.locations {
+		if !l.off {
+			continue
+		}
+		out := &f.t.Locations[i]
+		out.Last = max(out.Last, f.t.End)
+		out.Unrecorded += out.Last - l.offSince
+		if n := out.Calls.Len(); n > 0 && f.here(int32(i)) {
+			out.Calls.Leave[n-1] = out.Last
+		}
+	}
+}
+
+// Unrecorded is how long recording was off, summed over locations.
+func (t *Timeline) Unrecorded() unit.Duration {
+	sum := unit.Duration(0)
+	for i := range t.Locations {
+		sum += t.Locations[i].Unrecorded
+	}
+	return sum
+}
+
+// unrecorded is how long recording was off at a location.
+func (t *Timeline) unrecorded(l *Location) unit.Duration {
+	sum := unit.Duration(0)
+	for i, path := range l.Calls.Path {
+		if t.RegionOf(path).Role == Unrecorded {
+			sum += l.Calls.Leave[i] - l.Calls.Enter[i]
+		}
+	}
+	return sum
+}
+
+// isCut reports whether a location of a rank was not recorded for a time.
+func (f *finisher) isCut(rank int32) bool {
+	return rank >= 0 && int(rank) < len(f.cutRanks) && f.cutRanks[rank]
+}
+
+// findCut finds the ranks that are not recorded as a whole.
+func (f *finisher) findCut() {
+	f.cutRanks = make([]bool, f.t.Ranks)
+	for _, l := range f.locations {
+		f.cutRanks[l.rank] = f.cutRanks[l.rank] || l.cut
+	}
+}
+
+// shareCut tells all processes which ranks were not recorded as a whole.
+func (x *partExchange) shareCut() error {
+	x.findCut()
+	all, err := cluster.AllGatherValues(x.ctx, x.Group, &x.cutRanks)
+	if err != nil {
+		return err
+	}
+	for _, cut := range all {
+		if len(cut) != len(x.cutRanks) {
+			return cluster.ErrGarbled
+		}
+		for rank := range cut {
+			x.cutRanks[rank] = x.cutRanks[rank] || cut[rank]
+		}
+	}
+	return nil
+}
+
+// align leaves of the collectives of a communicator those that every member has recorded, by their numbers among all.
+func (f *finisher) align(s *series) {
+	numbers := make([][]int64, len(s.of))
+	have := map[int64]int{} // by number: how many members recorded it
+	for i, of := range s.of {
+		next := int64(0)
+		kept := of[:0]
+		for _, r := range of {
+			m := f.member(r)
+			if m.state == skipped {
+				next += m.sent
+				continue
+			}
+			have[next] += 0
+			if m.issue >= 0 && m.complete >= 0 { // else its begin or its end was not recorded
+				kept, numbers[i] = append(kept, r), append(numbers[i], next)
+				have[next]++
+			}
+			next++
+		}
+		s.of[i] = kept
+	}
+	for i, of := range s.of {
+		k := -1
+		s.of[i] = slices.DeleteFunc(of, func(ref) bool {
+			k++
+			return have[numbers[i][k]] < len(s.of)
+		})
+	}
+	for _, n := range have {
+		if n < len(s.of) {
+			s.cut++
+		}
+	}
+}

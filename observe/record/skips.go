@@ -1,0 +1,208 @@
+package record
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"slices"
+
+	"slackline/model/trace"
+)
+
+// What the recorder says of records that were not kept, because recording was off or a ring overwrote them: skips.c has
+// the layout.
+
+// Kinds of what was skipped, as in skips.h.
+const (
+	skipSends = iota + 1
+	skipReceives
+	skipCollectives
+	skipPost
+	skipFrame
+	skipLeft
+	skipOff
+)
+
+const (
+	skipWords = 3
+	skipEntry = 64 // bytes of an entry in a file
+	skipMagic = 0x31737069736b6c
+)
+
+// skip is an entry: so many of a kind.
+type skip struct {
+	kind, comm uint32
+	peer, tag  int32
+	count      int64 // or the number of a request, or the data of the record of a region
+}
+
+func skipOf(words []uint64) skip {
+	return skip{
+		kind: uint32(words[0] >> 32), comm: uint32(words[0]),
+		peer: int32(words[1] >> 32), tag: int32(uint32(words[1])), count: int64(words[2]),
+	}
+}
+
+// dropped is what a ring has overwritten: what was skipped, in order.
+type dropped struct {
+	skips     []skip
+	off       bool   // recording was off at the end of it
+	uncounted uint64 // what had no room to be counted
+}
+
+// readDropped reads the file of a ring whose oldest chunk is known. If that chunk was being counted when the process ended, what
+// was counted before holds.
+func readDropped(path string, oldest uint64) (*dropped, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	le := binary.LittleEndian
+	if len(data) < skipEntry || le.Uint64(data) != skipMagic {
+		return nil, fmt.Errorf("%s: %w", path, errRaw)
+	}
+	used, epoch := le.Uint64(data[8:]), le.Uint64(data[16:])
+	if used > uint64(len(data)/skipEntry) {
+		return nil, fmt.Errorf("%s: %w", path, errRaw)
+	}
+	d := &dropped{uncounted: le.Uint64(data[24:])}
+	type after struct {
+		skip
+		request uint64 // that it comes after; its own if it is pending
+		order   int    // a pending one comes before what comes after it
+	}
+	var list []after
+	for i := uint64(1); i < used; i++ {
+		e := data[i*skipEntry:]
+		s := after{skip: skip{kind: le.Uint32(e), comm: le.Uint32(e[4:]), peer: int32(le.Uint32(e[8:])), tag: int32(le.Uint32(e[12:]))}}
+		s.request = le.Uint64(e[16:])
+		s.count = int64(le.Uint64(e[24:]))
+		if le.Uint32(e[40:]) == uint32(epoch) && oldest == epoch {
+			s.count = int64(le.Uint64(e[32:])) // before it
+		}
+		if s.count == 0 {
+			continue
+		}
+		switch s.kind {
+		case skipSends, skipCollectives:
+		case skipReceives:
+			s.order = 1
+		case skipPost:
+			s.count = int64(s.request)
+		case skipFrame:
+			s.count, s.request, s.order = int64(s.request), 0, int(s.tag)
+		case skipOff:
+			d.off = true
+			continue
+		default:
+			continue
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b after) int {
+		return cmp.Or(cmp.Compare(a.request, b.request), cmp.Compare(a.order, b.order), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.comm, b.comm), cmp.Compare(a.peer, b.peer), cmp.Compare(a.tag, b.tag))
+	})
+	for _, s := range list {
+		d.skips = append(d.skips, s.skip)
+	}
+	return d, nil
+}
+
+// frames calls visit with the records of regions that were entered unseen.
+func frames(list []skip, visit func(kind uint16, data uint64)) {
+	for _, s := range list {
+		if s.kind == skipFrame {
+			visit(uint16(s.comm), uint64(s.count))
+		}
+	}
+}
+
+// begin gives the events of what a ring has overwritten, before the first that it kept.
+func (s *eventStream) begin(first int64) {
+	d := s.dropped
+	s.dropped = nil
+	start := first
+	if s.thread == 0 {
+		start = min(picoseconds(s.file.head.start), first)
+	}
+	s.put(start, trace.Event{Kind: trace.RecordingOff})
+	for _, k := range d.skips {
+		s.skipped(first, k)
+	}
+	if !d.off {
+		s.put(first, trace.Event{Kind: trace.RecordingOn})
+	}
+}
+
+// off gives the events of recording being switched off: with it comes how those requests ended that were going on.
+func (s *eventStream) off(time int64) {
+	s.put(time, trace.Event{Kind: trace.RecordingOff})
+	var ids []uint64
+	for id := range s.begun {
+		if s.late[id] != nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		rec := rawRecord{}
+		for _, w := range s.late[id] {
+			rec.data = binary.LittleEndian.AppendUint64(rec.data, w)
+		}
+		s.complete(time, &rec, 0)
+	}
+}
+
+// skipped gives the event of something that was skipped.
+func (s *eventStream) skipped(time int64, k skip) {
+	comm, known := s.comm(k.comm)
+	switch k.kind {
+	case skipSends, skipReceives:
+		e := trace.Event{Kind: trace.SkippedSends, Peer: k.peer, Tag: k.tag, Comm: comm, Size: k.count}
+		if k.kind == skipReceives {
+			e.Kind = trace.SkippedReceives
+		}
+		if known {
+			s.put(time, e)
+		}
+	case skipCollectives:
+		if known {
+			s.put(time, trace.Event{Kind: trace.SkippedCollectives, Comm: comm, Size: k.count})
+		}
+	case skipPost:
+		s.began(uint64(k.count))
+		s.put(time, trace.Event{Kind: trace.IrecvPost, Request: uint64(k.count)})
+	case skipFrame:
+		if k.comm == rawEnter {
+			s.enter(time, s.code[uint64(k.count)])
+		} else {
+			s.enter(time, s.names[uint32(k.count)])
+		}
+	case skipLeft:
+		for n := k.count; n > 0 && len(s.open) > 0; n-- {
+			s.leave(time, s.open[len(s.open)-1])
+		}
+	}
+}
+
+// began notes that a request was begun.
+func (s *eventStream) began(request uint64) {
+	if s.cut {
+		if s.begun == nil {
+			s.begun = map[uint64]bool{}
+		}
+		s.begun[request] = true
+	}
+}
+
+// ended notes that a request is complete; false if it was begun unseen.
+func (s *eventStream) ended(request, what uint64) bool {
+	if !s.cut || what&requestForeign != 0 {
+		return true
+	}
+	begun := s.begun[request]
+	delete(s.begun, request)
+	return begun
+}

@@ -1,0 +1,209 @@
+package record
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// end is one end of a message of testdata/windows.c: the rank that sent it, its communicator and size tell which it is.
+type messageEnd struct {
+	from int
+	comm uint32
+	size int64
+}
+
+// keptEnds are the ends of messages that a trace holds, in calls that were recorded: of receives both the posting and the
+// completion. Those of persistent requests all look the same and are left out.
+func keptEnds(t *testing.T, r *recording, times map[[2]int64]int64) (sent, received map[messageEnd]bool) {
+	sent, received = map[messageEnd]bool{}, map[messageEnd]bool{}
+	for i, l := range r.Locations {
+		off := false
+		posted := map[uint64]bool{}
+		for _, e := range r.events(t, i) {
+			switch e.Kind {
+			case trace.RecordingOff, trace.RecordingOn:
+				off = e.Kind == trace.RecordingOff
+				continue
+			case trace.IrecvPost:
+				posted[e.Request] = !off
+			}
+			if off || e.Size == 5 {
+				continue
+			}
+			switch e.Kind {
+			case trace.Send, trace.Isend:
+				sent[messageEnd{l.Rank, e.Comm, e.Size}] = true
+			case trace.Recv, trace.IrecvDone:
+				if e.Kind == trace.Recv || posted[e.Request] {
+					received[messageEnd{int(r.Comms[e.Comm].Members[e.Peer]), e.Comm, e.Size}] = true
+				}
+				times[[2]int64{int64(i), e.Time}] = e.Size
+			}
+		}
+	}
+	return sent, received
+}
+
+// checkCut wants a timeline to join exactly those ends that belong together, all that were kept, and to find nothing odd.
+// It returns how many messages and collectives were joined.
+func checkCut(t *testing.T, r *recording) (*timeline.Timeline, int, int) {
+	t.Helper()
+	tl, err := trace.ToTimeline(r.Trace, trace.TimelineOptions{Clock: trace.ClockNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &tl.Problems
+	if p.UnmatchedSends+p.UnmatchedReceives+p.IncompleteCollectives+p.Violations+p.PendingRequests > 0 {
+		t.Errorf("problems = %+v, want none", p)
+	}
+	for _, note := range p.Notes {
+		if note != "rank 0: its end is missing" && note != "rank 1: its end is missing" {
+			t.Errorf("note %q", note)
+		}
+	}
+	times := map[[2]int64]int64{}
+	sent, received := keptEnds(t, r, times)
+	first := int64(1<<63 - 1)
+	for i := range r.Locations {
+		if events := r.events(t, i); len(events) > 0 {
+			first = min(first, events[0].Time)
+		}
+	}
+	messages := 0
+	for _, m := range tl.Messages {
+		if m.Size == 5 {
+			continue
+		}
+		messages++
+		from := messageEnd{tl.Locations[m.From].Rank, uint32(m.Comm), m.Size}
+		if !sent[from] || !received[from] {
+			t.Fatalf("message %+v: its ends were not both kept", from)
+		}
+		if got := times[[2]int64{int64(m.To), int64(m.Received) + first}]; got != m.Size {
+			t.Fatalf("message %+v has a receive of %d bytes", from, got)
+		}
+	}
+	wanted := 0
+	for e := range sent {
+		if received[e] {
+			wanted++
+		}
+	}
+	if messages != wanted {
+		t.Errorf("messages = %d, want %d", messages, wanted)
+	}
+	for _, c := range tl.Collectives {
+		members := tl.Members[c.First:][:len(tl.Comms[c.Comm].Members)]
+		for _, m := range members {
+			if max(m.Sent, m.Received) != max(members[0].Sent, members[0].Received) {
+				t.Fatalf("%v on %s joins sizes %d and %d", c.Op, tl.Comms[c.Comm].Name, m.Sent, members[0].Sent)
+			}
+		}
+	}
+	return tl, messages, len(tl.Collectives)
+}
+
+// TestCutRecordings switches recording at each rank at other moments, by MPI_Pcontrol, a window, a ring and a limit.
+func TestCutRecordings(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "windows.c", "-O1")
+		command := func(how string, n, work int) Options {
+			return sampled(append(mpitest.Launch(l, 2), program, how, strconv.Itoa(n), strconv.Itoa(work))...)
+		}
+		t.Run("whole", func(t *testing.T) {
+			r := recorded(t, command("no", 40, 0))
+			tl, messages, collectives := checkCut(t, r)
+			if messages < 2*40*4 || collectives < 2*40 || tl.Locations[0].Cut {
+				t.Errorf("messages = %d, collectives = %d, cut = %v", messages, collectives, tl.Locations[0].Cut)
+			}
+		})
+		t.Run("pcontrol", func(t *testing.T) {
+			for _, off := range []bool{false, true} {
+				o := command("switched", 120, 0)
+				o.StartOff = off
+				_, messages, collectives := checkCut(t, recorded(t, o))
+				if messages < 50 || collectives < 20 {
+					t.Errorf("messages = %d, collectives = %d; want many", messages, collectives)
+				}
+			}
+		})
+		t.Run("window", func(t *testing.T) {
+			o := command("no", 300, 2000)
+			o.From, o.To = 200*time.Millisecond, 400*time.Millisecond
+			r := recorded(t, o)
+			tl, messages, collectives := checkCut(t, r)
+			if messages < 20 || collectives < 10 {
+				t.Errorf("messages = %d, collectives = %d; want many", messages, collectives)
+			}
+			if on := recordedTime(tl, 0); on < 100*time.Millisecond || on > 350*time.Millisecond {
+				t.Errorf("recorded = %v of %v, want about 200 ms", on, tl.End-tl.Start)
+			}
+		})
+		t.Run("ring", func(t *testing.T) {
+			o := command("no", 400, 0)
+			o.MaxSize, o.Ring = 64<<10, true
+			r := recorded(t, o)
+			if _, messages, collectives := checkCut(t, r); messages < 50 || collectives < 20 || !r.result.Heads[0].Wrapped {
+				t.Errorf("messages = %d, collectives = %d, heads = %+v", messages, collectives, r.result.Heads)
+			}
+			o = command("switched", 400, 0)
+			o.MaxSize, o.Ring = 64<<10, true
+			if _, messages, _ := checkCut(t, recorded(t, o)); messages < 20 {
+				t.Errorf("switched: messages = %d", messages)
+			}
+		})
+		t.Run("limit", func(t *testing.T) {
+			o := command("no", 400, 0)
+			o.MaxSize = 64 << 10
+			if _, messages, collectives := checkCut(t, recorded(t, o)); messages < 50 || collectives < 20 {
+				t.Errorf("messages = %d, collectives = %d", messages, collectives)
+			}
+		})
+	})
+}
+
+// recordedTime is how long recording was on at a location.
+func recordedTime(tl *timeline.Timeline, location int) (on time.Duration) {
+	c := &tl.Locations[location].Calls
+	total := tl.End - tl.Start
+	for i, path := range c.Path {
+		if tl.RegionOf(path).Role == timeline.Unrecorded {
+			total -= c.Leave[i] - c.Enter[i]
+		}
+	}
+	return time.Duration(total / 1000)
+}
+
+// TestCutFunctions wants functions and regions to be open when recording goes on that were entered while it was off, and
+// those that were left meanwhile not to be.
+func TestCutFunctions(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "cutfunctions.c", "-O0", "-finstrument-functions")
+		r := recorded(t, Options{Command: append(mpitest.Launch(l, 1), program), Sample: -1, Yield: "on"})
+		tl, err := trace.ToTimeline(r.Trace, trace.TimelineOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := func(p timeline.PathID) (path string) {
+			for ; p != 0; p = tl.Paths[p].Parent {
+				path = "/" + tl.Regions[tl.Paths[p].Region].Name + path
+			}
+			return path
+		}
+		var got []string
+		for _, p := range tl.Locations[0].Calls.Path {
+			got = append(got, names(p))
+		}
+		want := []string{"/main", "/main/MPI_Init", "/main/first", "/not recorded", "/main", "/main/second", "/main/second/third", "/main/second/third/MPI_Barrier", "/main/MPI_Finalize"}
+		if !slices.Equal(got, want) {
+			t.Errorf("calls = %q\nwant    %q", got, want)
+		}
+	})
+}
