@@ -3,7 +3,7 @@
  *     delay MICROSECONDS INTERFACE INTERFACE...
  *
  * It replaces a bridge: a frame goes to the interface where its destination has been seen as a source, or to all others. The time counts
- * from the moment when the kernel got the frame. Frames may be larger than the medium allows (segmentation offload); what is known of
+ * from the moment when the kernel got the frame. At its end (SIGTERM) it prints how late frames were on average. Frames may be larger than the medium allows (segmentation offload); what is known of
  * that goes with them. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -13,6 +13,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,10 @@ static unsigned head, tail;
 static int ports, sockets[PORTS];
 static struct { unsigned char address[6]; int port; } known[KNOWN];
 static int n_known;
+static volatile sig_atomic_t ends;
+static int64_t forwarded, late; /* frames, and how late they were all together */
+
+static void end(int signal) { ends = signal; }
 
 static int64_t now(void) {
     struct timespec t;
@@ -98,7 +103,9 @@ static int take(int port, int64_t delay) {
     return 1;
 }
 
-static void forward(struct frame *f) {
+static void forward(struct frame *f, int64_t delay) {
+    forwarded++;
+    late += now() - f->due + delay;
     int to = port_of(ethernet(f)->ether_dhost);
     for (int i = 0; i < ports; i++)
         if (i != f->from && (to < 0 || i == to))
@@ -118,10 +125,11 @@ int main(int argc, char **argv) {
     for (ports = 0; ports < argc - 2; ports++) wait[ports] = (struct pollfd){.fd = sockets[ports] = open_port(argv[2 + ports]), .events = POLLIN};
     printf("ready\n");
     fflush(stdout);
-    for (;;) {
+    signal(SIGTERM, end);
+    while (!ends) {
         int64_t left = head == tail ? 1000000000 : queue[tail % QUEUE].due - now();
         if (left <= 0) {
-            forward(&queue[tail++ % QUEUE]);
+            forward(&queue[tail++ % QUEUE], delay);
             continue;
         }
         if (left > SPIN_NS) { /* a timer is not that precise */
@@ -131,4 +139,6 @@ int main(int argc, char **argv) {
         for (int i = 0; i < ports; i++)
             for (int n = 0; n < 32 && take(i, delay); n++) {}
     }
+    printf("%.1f us late on average\n", forwarded > 0 ? (double)late / (double)forwarded / 1e3 : 0);
+    return 0;
 }
