@@ -5,19 +5,17 @@ enum { WORDS = 16 };
 
 int main(int argc, char **argv) {
     static double out[WORDS], in[WORDS];
-    int rank;
     double own = 1, sum;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    init(&argc, &argv);
     start();
     for (int i = 0; i < 700; i++) {
-        MPI_Sendrecv(out, WORDS, MPI_DOUBLE, 1 - rank, 0, in, WORDS, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, WORDS, MPI_DOUBLE, right, 0, in, WORDS, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         work(200);
         MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         work(80);
         MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         work(20);
     }
-    finish(rank);
+    finish();
     return 0;
 }

@@ -13,6 +13,15 @@ static inline void work(int microseconds) {
 }
 
 static double start_time;
+static int rank, ranks, left, right; /* of this rank: its number, that of its neighbors; with two ranks both are the other one */
+
+static inline void init(int *argc, char ***argv) {
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    right = (rank + 1) % ranks;
+    left = (rank + ranks - 1) % ranks;
+}
 
 static inline void start(void) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -20,7 +29,7 @@ static inline void start(void) {
 }
 
 /* finish prints how long the slowest rank took, in nanoseconds. */
-static inline void finish(int rank) {
+static inline void finish(void) {
     double own = MPI_Wtime() - start_time, slowest;
     PMPI_Reduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD); /* not a part of the program */
     if (rank == 0) printf("%.0f\n", slowest * 1e9);

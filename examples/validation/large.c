@@ -5,14 +5,12 @@ enum { BYTES = 65536 };
 
 int main(int argc, char **argv) {
     static char out[BYTES], in[BYTES];
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    init(&argc, &argv);
     start();
     for (int i = 0; i < 600; i++) {
-        MPI_Sendrecv(out, BYTES, MPI_CHAR, 1 - rank, 0, in, BYTES, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, BYTES, MPI_CHAR, right, 0, in, BYTES, MPI_CHAR, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         work(300);
     }
-    finish(rank);
+    finish();
     return 0;
 }

@@ -49,14 +49,17 @@ type Result struct {
 	Elapsed   time.Duration `json:"elapsed_ns"`
 	MPI       string        `json:"mpi"`
 	Ranks     int           `json:"ranks"`
+	Hosts     int           `json:"hosts"`
 	Latency   string        `json:"latency,omitempty"`
 	Noise     string        `json:"noise,omitempty"`
 	Seed      uint64        `json:"seed,omitempty"`
 	Sleeping  bool          `json:"sleeping"` // more ranks than CPUs: held ranks sleep
 	Base      []BaseTime    `json:"base,omitempty"`
+	FarBase   []BaseTime    `json:"base_between_hosts,omitempty"`
 	Eager     *int64        `json:"eager_limit,omitempty"` // larger messages have a handshake; nil: none has
-	Replaced  []Count       `json:"replaced,omitempty"`    // collectives that became messages
-	Unhandled []Count       `json:"unhandled,omitempty"`   // calls that communicate without added latency
+	FarEager  *int64        `json:"eager_limit_between_hosts,omitempty"`
+	Replaced  []Count       `json:"replaced,omitempty"`  // collectives that became messages
+	Unhandled []Count       `json:"unhandled,omitempty"` // calls that communicate without added latency
 	ByRank    []*RankReport `json:"by_rank"`
 }
 
@@ -234,14 +237,39 @@ func (o *Options) collect(dir string, r *Result, hint string) error {
 		names[i] = "MPI_" + f.Name
 	}
 	r.ByRank, r.Ranks = list, list[0].ranks
-	r.Base = bases(list[0])
-	if eager := list[0].eager; o.Latency.Given() && eager >= 0 && eager < math.MaxInt64 {
-		r.Eager = &eager
+	r.Hosts = list[0].hosts
+	r.Base, r.FarBase = bases(list[0].base[0]), bases(list[0].base[1])
+	eager := func(limit int64) *int64 {
+		if !o.Latency.Given() || limit < 0 || limit == math.MaxInt64 {
+			return nil
+		}
+		return &limit
+	}
+	if r.Eager = eager(list[0].eager[0]); r.Hosts > 1 {
+		r.FarEager = eager(list[0].eager[1])
 	}
 	r.Replaced = counts(list, func(x *RankReport) []int64 { return x.replaced }, names)
 	r.Unhandled = counts(list, func(x *RankReport) []int64 { return x.unhandled }, names)
 	o.tell(r)
 	return nil
+}
+
+// tellClocks says how well the clocks of several hosts were known.
+func (o *Options) tellClocks(r *Result) {
+	const soon = 1_000_000_000 // ns; until then clocks that are not compared again are right enough
+	var answers, off, unheard int64
+	for _, x := range r.ByRank {
+		answers, off = answers+x.ClockAnswers, off+x.ClockOffNS
+		if x.OtherClock && x.ClockAnswers == 0 && x.RunNS > soon {
+			unheard++
+		}
+	}
+	if unheard > 0 && o.Latency.Given() {
+		o.Warn("the clocks of %d ranks were compared at MPI_Init only, because UDP packets do not get from their hosts to that of rank 0: latencies between hosts become wrong by up to 100 us in a second", unheard)
+	}
+	if answers > 0 && off/answers > max(5_000, nanoseconds(o.Latency.most())/20) {
+		o.Warn("the clocks of the hosts were known to %d us only: latencies between hosts are wrong by so much on average", off/answers/1000)
+	}
 }
 
 // tell says what a user should know before using the result.
@@ -258,6 +286,7 @@ func (o *Options) tell(r *Result) {
 	if h := o.Latency.highest(); o.Latency.Given() && h >= r.Ranks {
 		o.Warn("--latency names rank %d, but there are only %d ranks (0..%d)", h, r.Ranks, r.Ranks-1)
 	}
+	o.tellClocks(r)
 	const plausible = 100_000 // ns
 	if len(r.Base) > 0 && r.Base[0].NS > plausible && o.Base < 0 {
 		o.Warn("an empty message takes %d us by itself: the machine is busy, and messages are delayed too much; give --base", r.Base[0].NS/1000)

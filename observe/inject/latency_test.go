@@ -74,14 +74,14 @@ func TestBases(t *testing.T) {
 	if got := readBases(path); got != nil {
 		t.Errorf("of no file %v was read", got)
 	}
-	if err := keepBases(path, &RankReport{hosts: 1, base: list}); err != nil {
+	if err := keepBases(path, &RankReport{hosts: 1, base: [2][]int64{list}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := readBases(path); !slices.Equal(got, list) {
 		t.Errorf("got %v, want %v", got, list)
 	}
 	// Times of several hosts, and of runs that measured none, are not kept.
-	for _, r := range []*RankReport{{hosts: 2, base: list[:1]}, {hosts: 1, base: make([]int64, reportBases)}} {
+	for _, r := range []*RankReport{{hosts: 2, base: [2][]int64{list}}, {hosts: 1, base: [2][]int64{make([]int64, reportBases)}}} {
 		if err := keepBases(path, r); err != nil || !slices.Equal(readBases(path), list) {
 			t.Errorf("%v was kept (%v)", r.base, err)
 		}
@@ -94,7 +94,7 @@ func TestBases(t *testing.T) {
 }
 
 func FuzzReport(f *testing.F) {
-	f.Add(make([]byte, 8*(reportFields+reportBases+2*reportFunctions)))
+	f.Add(make([]byte, 8*(reportFields+2*reportBases+2*reportFunctions)))
 	f.Add([]byte("inject"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := parseReport(data)

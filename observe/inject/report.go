@@ -14,10 +14,10 @@ import (
 // Sizes of the report of a rank; shim/inject.h has the same.
 const (
 	reportMagic     = 0x7463656a6e69
-	reportVersion   = 2
+	reportVersion   = 3
 	reportBases     = 24
 	reportFunctions = 512
-	reportFields    = 23 // before the bases
+	reportFields    = 27 // before the bases
 )
 
 // A RankReport is what was done to a rank.
@@ -41,10 +41,14 @@ type RankReport struct {
 	RunNS        int64 `json:"run_ns"`          // from MPI_Init to MPI_Finalize
 	WaitedNS     int64 `json:"waited_ns"`       // of that it could have run, but other processes had the CPU; -1: unknown
 
+	OtherClock   bool  `json:"other_clock,omitempty"`   // its clock is not that of rank 0
+	ClockAnswers int64 `json:"clock_answers,omitempty"` // good comparisons with that after MPI_Init
+	ClockOffNS   int64 `json:"clock_off_ns,omitempty"`  // by how much they differed from what was assumed, all together
+
 	ranks, hosts int
 	crowded      bool
-	eager        int64
-	base         []int64
+	eager        [2]int64   // on one host and between hosts
+	base         [2][]int64 // the same
 	replaced     []int64
 	unhandled    []int64
 }
@@ -52,7 +56,7 @@ type RankReport struct {
 var errReport = errors.New("is no report of this version")
 
 func parseReport(data []byte) (*RankReport, error) {
-	const words = reportFields + reportBases + 2*reportFunctions
+	const words = reportFields + 2*reportBases + 2*reportFunctions
 	if len(data) != 8*words {
 		return nil, errReport
 	}
@@ -67,10 +71,12 @@ func parseReport(data []byte) (*RankReport, error) {
 		Rank: int(values[2]), ranks: int(values[3]), hosts: int(values[4]), crowded: values[5] != 0, Finalized: values[6] != 0,
 		Sent: values[7], Received: values[8], Held: values[9], HeldNS: values[10], HeldMostNS: values[11], OverNS: values[12], OverMostNS: values[13],
 		Passed: values[14], EarlyProbes: values[15], Detours: values[16], DetourNS: values[17], DetoursSlept: values[18], NoiseNS: max(values[19], 0),
-		RunNS: values[20], WaitedNS: values[21], eager: values[22],
+		RunNS: values[20], WaitedNS: values[21], OtherClock: values[22] != 0, ClockAnswers: values[23], ClockOffNS: values[24], eager: [2]int64{values[25], values[26]},
 	}
 	rest := values[reportFields:]
-	r.base, rest = rest[:reportBases], rest[reportBases:]
+	for i := range r.base {
+		r.base[i], rest = rest[:reportBases], rest[reportBases:]
+	}
 	r.replaced, r.unhandled = rest[:reportFunctions], rest[reportFunctions:]
 	return r, nil
 }
@@ -135,9 +141,9 @@ type BaseTime struct {
 	NS    int64 `json:"ns"`
 }
 
-func bases(r *RankReport) []BaseTime {
+func bases(values []int64) []BaseTime {
 	var list []BaseTime
-	for k, ns := range r.base {
+	for k, ns := range values {
 		size := int64(0)
 		if k > 0 {
 			size = 1 << (k - 1)

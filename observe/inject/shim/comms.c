@@ -12,6 +12,7 @@ void inj_comm_release(struct comm *c) {
     if (atomic_fetch_sub(&c->references, 1) > 1) return;
     if (c->shadow != MPI_COMM_NULL) PMPI_Comm_free(&c->shadow);
     free(c->delay);
+    free(c->far);
     free(c);
 }
 
@@ -39,7 +40,8 @@ static void look_at_members(MPI_Comm comm, struct comm *c) {
     if ((c->inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return;
     int *own = malloc(sizeof(int) * 2 * (size_t)c->size), *world = own + c->size;
     int64_t *delay = malloc(sizeof(int64_t) * 2 * (size_t)c->size);
-    if (own == NULL || delay == NULL) {
+    if (inj_report->hosts > 1) c->far = calloc((size_t)c->size, sizeof *c->far);
+    if (own == NULL || delay == NULL || (inj_report->hosts > 1 && c->far == NULL)) {
         inj_say("rank %d: no memory", inj_rank);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -47,6 +49,7 @@ static void look_at_members(MPI_Comm comm, struct comm *c) {
     PMPI_Group_translate_ranks(group, c->size, own, world_group, world);
     for (int i = 0; i < c->size; i++) {
         c->raw = c->raw || world[i] == MPI_UNDEFINED;
+        if (c->far != NULL && world[i] != MPI_UNDEFINED) c->far[i] = inj_hosts[world[i]] != inj_hosts[inj_rank];
         delay[i] = delay_between(inj_rank, world[i]);
         delay[c->size + i] = delay_between(world[i], inj_rank);
     }

@@ -33,7 +33,7 @@
 enum { SPIN_NS = 3000, SLEEP_NS = 60000 };
 
 struct head {
-    int64_t release; /* it is not delivered before; 0: at once */
+    int64_t release; /* it is not delivered before; 0: at once; odd: in the time of rank 0's clock, for another host */
     int64_t after;   /* a message with a handshake: nor earlier than this after its receive was posted */
 };
 enum { HEAD = sizeof(struct head), BOUNCE = 32768 };
@@ -52,8 +52,10 @@ struct report {
     int64_t noise_ns;                    /* how long there was noise, from MPI_Init to MPI_Finalize */
     int64_t run_ns, waited_ns;           /* of the thread that called MPI_Init, until MPI_Finalize: all its time, and that in
                                           * which it could have run, but others had the CPU; -1: unknown */
-    int64_t eager;                       /* larger messages have a handshake */
-    int64_t base[24];                    /* ns for 0, 1, 2, 4 ... 2^22 bytes */
+    int64_t other_clock;                 /* its clock is not that of rank 0 */
+    int64_t clock_answers, clock_off_ns; /* good comparisons with that after MPI_Init, and by how much they surprised */
+    int64_t eager[2];                    /* larger messages have a handshake; on one host and between hosts */
+    int64_t base[2][24];                 /* ns for 0, 1, 2, 4 ... 2^22 bytes; the same */
     int64_t replaced[FUNCTIONS], unhandled[FUNCTIONS];
 };
 
@@ -98,6 +100,7 @@ struct comm {
     bool raw;       /* reaches processes without this library: messages carry no heads */
     bool inter;
     int rank, size; /* size: of the group that messages go to */
+    bool *far;      /* by rank: it is on another host; NULL: all are on one */
     MPI_Comm shadow; /* for the messages of replaced collectives; MPI_COMM_NULL: they are not replaced */
     bool late;       /* made without our knowing, as by MPI_Comm_idup: its shadow is made by the first collective that may block */
     int64_t *delay, *incoming; /* of messages to and from a peer; NULL: the same for all */
@@ -176,8 +179,15 @@ int inj_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag
 int64_t inj_finish(struct entry *e, MPI_Status *status, int result);
 void inj_less_head(MPI_Status *status);
 int64_t inj_status_bytes(const MPI_Status *status);
-int64_t inj_base(int64_t bytes);
+int64_t inj_base(int64_t bytes, bool far);
 enum { STANDARD, SYNCHRONOUS, READY, BUFFERED };
+
+/* clocks.c: the clocks of several hosts */
+extern int *inj_hosts; /* by rank of MPI_COMM_WORLD: the first rank of its host */
+void inj_clocks_start(MPI_Comm host);
+void inj_clocks_end(void);
+int64_t inj_common(int64_t own);
+int64_t inj_own_time(int64_t common);
 
 /* schedule.c: collectives as rounds of messages */
 extern atomic_int inj_running;
@@ -195,7 +205,6 @@ void inj_count_left(int function, MPI_Comm comm);
 /* lifecycle.c and noise.c */
 void inj_noise_start(int64_t begin); /* when the ranks' places in the noise hold */
 void inj_noise_end(void);
-void inj_measure_base(void);
-void inj_measure_eager(void);
+void inj_measure(void);
 
 #endif

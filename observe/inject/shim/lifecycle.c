@@ -27,7 +27,8 @@ static void look_around(void) {
     if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
         PMPI_Comm_size(host, &ranks);
         PMPI_Comm_rank(host, &rank);
-        PMPI_Comm_free(&host);
+    } else {
+        PMPI_Comm_dup(MPI_COMM_SELF, &host);
     }
     int first = rank == 0;
     PMPI_Allreduce(&first, &hosts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -35,12 +36,8 @@ static void look_around(void) {
     inj_crowded = inj_settings.crowded == 2 ? ranks > sysconf(_SC_NPROCESSORS_ONLN) : inj_settings.crowded == 1;
     inj_report->crowded = inj_crowded;
     if (inj_crowded) prctl(PR_SET_TIMERSLACK, 1000);
-    if (hosts > 1 && inj_settings.latency) {
-        if (inj_rank == 0)
-            inj_say("the ranks are on %d hosts, whose clocks differ: latency cannot be injected, since the difference would be added to it; run it on one host, or inject noise only", hosts);
-        PMPI_Barrier(MPI_COMM_WORLD);
-        PMPI_Abort(MPI_COMM_WORLD, 3);
-    }
+    if (hosts > 1) inj_clocks_start(host);
+    PMPI_Comm_free(&host);
 }
 
 /* waited_for_cpu is how long this thread could have run, but others had the CPU; -1: the kernel does not tell. */
@@ -71,16 +68,15 @@ static void begin(void) {
     look_around();
     if (inj_settings.latency) {
         inj_comms_start();
-        if (inj_settings.base_ns < 0 && inj_ranks > 1) inj_measure_base();
-        inj_measure_eager();
+        inj_measure();
         atomic_store(&inj_active, true);
     }
     begun_waited = waited_for_cpu();
-    /* Noise begins at one time for all ranks of a host: their places in it are those of a simulation. */
-    int64_t now = inj_now();
+    /* Noise begins at one time for all ranks: their places in it are those of a simulation. */
+    int64_t now = inj_common(inj_now());
     begun_at = now;
     PMPI_Allreduce(&now, &begun_at, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-    if (inj_report->hosts > 1) begun_at = inj_now();
+    begun_at = inj_own_time(begun_at);
     inj_noise_start(begun_at);
 }
 
@@ -92,15 +88,15 @@ static void end(void) {
     if (atomic_load(&inj_active)) {
         inj_drain();
         inj_orphans_end();
+        inj_clocks_end();
         atomic_store(&inj_active, false);
         inj_comms_end();
     }
     inj_report->finalized = 1;
 }
 
-/* Base: half of the least round-trip time of messages with heads, between ranks 0 and 1. */
-
-void inj_measure_base(void) {
+/* Base: half of the least round-trip time of messages with heads, between two ranks. */
+static void measure_base(int a, int b, int64_t *base) {
     enum { SIZES = 24, LARGEST = 1 << 22, MOST_NS = 20000000 };
     MPI_Comm comm = inj_comm(MPI_COMM_WORLD)->shadow;
     struct comm *c = inj_comm(comm);
@@ -109,94 +105,109 @@ void inj_measure_base(void) {
     int panel = inj_settings.panel;
     bool crowded = inj_crowded;
     char *data = calloc(1, LARGEST);
-    inj_settings.latency_ns = 0; /* heads, but nothing to wait for */
+    inj_settings.latency_ns = -1; /* heads, but nothing to wait for */
     inj_settings.gap_ns = 0;
     inj_settings.panel = 'd';
     c->delay = NULL;
-    for (int k = 0; k < SIZES && inj_rank < 2 && data != NULL; k++) {
+    for (int k = 0; k < SIZES && (inj_rank == a || inj_rank == b) && data != NULL; k++) {
         int bytes = k == 0 ? 0 : 1 << (k - 1), rounds = bytes <= 65536 ? 60 : 12;
         int64_t least = INT64_MAX, begin_size = inj_now();
         for (int i = 0; i < rounds; i++) {
             inj_crowded = i % 2 == 1; /* on a busy machine MPICH needs to give up the CPU to be as fast as on a quiet one */
             char again = i + 1 < rounds && inj_now() - begin_size < MOST_NS;
             int64_t from = inj_now();
-            if (inj_rank == 0) {
-                inj_send(STANDARD, data, bytes, MPI_BYTE, 1, 0, comm);
-                inj_Recv(data, bytes, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
+            if (inj_rank == a) {
+                inj_send(STANDARD, data, bytes, MPI_BYTE, b, 0, comm);
+                inj_Recv(data, bytes, MPI_BYTE, b, 0, comm, MPI_STATUS_IGNORE);
                 int64_t time = inj_now() - from;
                 if (time < least) least = time;
-                PMPI_Send(&again, 1, MPI_CHAR, 1, 1, comm);
+                PMPI_Send(&again, 1, MPI_CHAR, b, 1, comm);
             } else {
-                inj_Recv(data, bytes, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
-                inj_send(STANDARD, data, bytes, MPI_BYTE, 0, 0, comm);
-                PMPI_Recv(&again, 1, MPI_CHAR, 0, 1, comm, MPI_STATUS_IGNORE);
+                inj_Recv(data, bytes, MPI_BYTE, a, 0, comm, MPI_STATUS_IGNORE);
+                inj_send(STANDARD, data, bytes, MPI_BYTE, a, 0, comm);
+                PMPI_Recv(&again, 1, MPI_CHAR, a, 1, comm, MPI_STATUS_IGNORE);
             }
             if (!again) break;
         }
-        inj_report->base[k] = least / 2;
-        if (inj_settings.bases[k] > 0 && inj_settings.bases[k] < least / 2) inj_report->base[k] = inj_settings.bases[k];
+        base[k] = least / 2;
+        if (base == inj_report->base[0] && inj_settings.bases[k] > 0 && inj_settings.bases[k] < least / 2) base[k] = inj_settings.bases[k];
     }
     for (int k = SIZES - 2; k >= 0; k--) /* no message is faster than a smaller one: that one was disturbed */
-        if (inj_report->base[k] > inj_report->base[k + 1]) inj_report->base[k] = inj_report->base[k + 1];
+        if (base[k] > base[k + 1]) base[k] = base[k + 1];
     inj_crowded = crowded;
     inj_settings.latency_ns = latency;
     inj_settings.gap_ns = gap;
     inj_settings.panel = panel;
     c->delay = delay;
     free(data);
-    PMPI_Bcast(inj_report->base, SIZES, MPI_INT64_T, 0, comm);
+    PMPI_Bcast(base, SIZES, MPI_INT64_T, a, comm);
     inj_report->sent = inj_report->received = inj_report->passed = inj_report->held = 0;
     inj_report->held_ns = inj_report->held_most_ns = inj_report->over_ns = inj_report->over_most_ns = 0;
 }
 
-/* is_eager says to ranks 0 and 1 whether a send of so many bytes is complete before its receive. When an answer has come
+/* is_eager says to two ranks whether a send of so many bytes is complete before its receive. When an answer has come
  * to a message that was sent after it, the receiver has seen it: if it is not complete then, it never will be. */
-static bool is_eager(MPI_Comm comm, char *data, int64_t bytes) {
+static bool is_eager(MPI_Comm comm, int a, int b, char *data, int64_t bytes) {
     char ping = 0;
     int flag = 0;
-    if (inj_rank == 1) {
-        PMPI_Recv(&ping, 1, MPI_CHAR, 0, 1, comm, MPI_STATUS_IGNORE);
-        PMPI_Send(&ping, 1, MPI_CHAR, 0, 1, comm);
-        PMPI_Recv(&flag, 1, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
-        PMPI_Recv(data, (int)bytes + HEAD, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+    if (inj_rank == b) {
+        PMPI_Recv(&ping, 1, MPI_CHAR, a, 1, comm, MPI_STATUS_IGNORE);
+        PMPI_Send(&ping, 1, MPI_CHAR, a, 1, comm);
+        PMPI_Recv(&flag, 1, MPI_INT, a, 2, comm, MPI_STATUS_IGNORE);
+        PMPI_Recv(data, (int)bytes + HEAD, MPI_BYTE, a, 0, comm, MPI_STATUS_IGNORE);
         return flag;
     }
     MPI_Request request;
-    PMPI_Isend(data, (int)bytes + HEAD, MPI_BYTE, 1, 0, comm, &request);
-    PMPI_Send(&ping, 1, MPI_CHAR, 1, 1, comm);
-    PMPI_Recv(&ping, 1, MPI_CHAR, 1, 1, comm, MPI_STATUS_IGNORE);
+    PMPI_Isend(data, (int)bytes + HEAD, MPI_BYTE, b, 0, comm, &request);
+    PMPI_Send(&ping, 1, MPI_CHAR, b, 1, comm);
+    PMPI_Recv(&ping, 1, MPI_CHAR, b, 1, comm, MPI_STATUS_IGNORE);
     for (int i = 0; i < 10 && !flag; i++) PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
-    PMPI_Send(&flag, 1, MPI_INT, 1, 2, comm);
+    PMPI_Send(&flag, 1, MPI_INT, b, 2, comm);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     return flag;
 }
 
-/* inj_measure_eager finds the size up to which messages need no handshake, between ranks 0 and 1. */
-void inj_measure_eager(void) {
+/* measure_eager finds the size up to which messages need no handshake, between two ranks. */
+static void measure_eager(int a, int b, int64_t *eager) {
     enum { LARGEST = 1 << 22 };
     MPI_Comm comm = inj_comm(MPI_COMM_WORLD)->shadow;
     char *data = NULL;
     bool crowded = inj_crowded;
     int64_t low = 0, high = 1; /* low is eager, high is not */
-    inj_report->eager = inj_settings.eager;
-    if (inj_settings.eager >= 0 || inj_ranks < 2) return;
     inj_crowded = true; /* bears a busy machine */
-    if (inj_rank < 2 && (data = malloc(LARGEST + HEAD)) != NULL) {
+    if ((inj_rank == a || inj_rank == b) && (data = malloc(LARGEST + HEAD)) != NULL) {
         memset(data, 0, LARGEST + HEAD);
-        while (high <= LARGEST && is_eager(comm, data, high)) {
+        while (high <= LARGEST && is_eager(comm, a, b, data, high)) {
             low = high;
             high *= 2;
         }
         while (high <= LARGEST && high - low > 1) {
             int64_t middle = (low + high) / 2;
-            if (is_eager(comm, data, middle)) low = middle;
+            if (is_eager(comm, a, b, data, middle)) low = middle;
             else high = middle;
         }
     }
     free(data);
     inj_crowded = crowded;
-    inj_report->eager = high > LARGEST ? INT64_MAX : low;
-    PMPI_Bcast(&inj_report->eager, 1, MPI_INT64_T, 0, comm);
+    *eager = high > LARGEST ? INT64_MAX : low;
+    PMPI_Bcast(eager, 1, MPI_INT64_T, a, comm);
+}
+
+/* inj_measure finds out how the MPI sends messages by itself, on a host and between hosts, each with the first two ranks of that kind. */
+void inj_measure(void) {
+    for (int far = 0; far < 2; far++) {
+        int a = 0, b = 1;
+        bool found = false;
+        for (int i = 0; i < inj_ranks && !found; i++)
+            for (int k = i + 1; k < inj_ranks && !found; k++) {
+                found = (inj_report->hosts > 1 && inj_hosts[i] != inj_hosts[k]) == far;
+                a = i;
+                b = k;
+            }
+        inj_report->eager[far] = inj_settings.eager;
+        if (found && inj_settings.base_ns < 0) measure_base(a, b, inj_report->base[far]);
+        if (found && inj_settings.eager < 0) measure_eager(a, b, &inj_report->eager[far]);
+    }
 }
 
 INJ_EXPORT int MPI_Init(int *argc, char ***argv) {

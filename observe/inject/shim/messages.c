@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 /* Base: how long a message takes without anything injected, for 0, 1, 2, 4 ... bytes, and straight lines between. */
-int64_t inj_base(int64_t bytes) {
+int64_t inj_base(int64_t bytes, bool far) {
     enum { LAST = 23 };
-    const int64_t *base = inj_report->base;
+    const int64_t *base = inj_report->base[far];
     if (inj_settings.base_ns >= 0) return inj_settings.base_ns;
     if (bytes <= 0) return base[0];
     int k = 63 - __builtin_clzll((uint64_t)bytes); /* 2^k <= bytes */
@@ -47,17 +47,20 @@ void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes, struct h
         while (inj_now() < until) {}
         return;
     }
-    int64_t base = inj_base(bytes);
-    h->release = now + delay + base;
-    if (hand == NULL || delay == 0 || bytes <= inj_report->eager || inj_settings.panel != 'd') return;
-    h->release += 2 * delay;
+    bool far = c->far != NULL && dest >= 0 && dest < c->size && c->far[dest];
+    int64_t base = inj_base(bytes, far);
+    bool asks = hand != NULL && delay > 0 && bytes > inj_report->eager[far] && inj_settings.panel == 'd';
+    h->release = (now + (asks ? 3 : 1) * delay + base) & ~(int64_t)1;
+    if (far) h->release = inj_common(h->release) | 1;
+    if (!asks) return;
     h->after = 2 * delay + base;
     *hand = (struct handshake){.until = now + 2 * delay + base, .back = delay};
 }
 
 /* inj_release is when a message may be delivered to a receive that was posted at a time. */
 int64_t inj_release(const struct head *h, int64_t posted) {
-    return h->after != 0 && posted + h->after > h->release ? posted + h->after : h->release;
+    int64_t release = h->release & 1 ? inj_own_time(h->release) : h->release;
+    return h->after != 0 && posted + h->after > release ? posted + h->after : release;
 }
 
 /* inj_look_at takes note of whether a send was complete when somebody looked: MPI says nothing else about its match. */

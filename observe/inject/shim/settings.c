@@ -95,7 +95,7 @@ void inj_report_open(void) {
     }
     if (fd >= 0) close(fd);
     inj_report->magic = 0x7463656a6e69; /* "inject" */
-    inj_report->version = 2;
+    inj_report->version = 3;
     inj_report->waited_ns = -1;
     inj_report->rank = inj_rank;
     inj_report->ranks = inj_ranks;

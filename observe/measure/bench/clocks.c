@@ -1,6 +1,7 @@
 /* Comparisons of the clocks of ranks: pings with all their stamps, along a tree or one rank after the other. Clocks can be
  * given a false offset and a false drift, so that the truth is known. What the stamps mean is found out elsewhere. */
 #include "bench.h"
+#include "clockid.h"
 
 #include <sched.h>
 #include <stdint.h>
@@ -237,22 +238,10 @@ static void pings(const struct bench_order *o)
 	free(stamps);
 }
 
-/* A number of this boot of this host: ranks that have the same one have the same clock. */
-static long long boot(void)
-{
-	unsigned long long hash = 14695981039346656037ULL;
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-	for (int c; f != NULL && (c = getc(f)) != EOF;)
-		hash = (hash ^ (unsigned)c) * 1099511628211ULL;
-	if (f != NULL)
-		fclose(f);
-	return (long long)(hash >> 2);
-}
-
-/* Of every rank: what its clock shows, which boot it belongs to. */
+/* Of every rank: what its clock shows, which clock it is. */
 static void clocks(void)
 {
-	long long mine[2] = {clock_now(), boot()};
+	long long mine[2] = {clock_now(), (long long)(sl_clock_id() >> 2)};
 	long long *all = bench_array(2L * bench_ranks);
 	MPI_Gather(mine, 2, MPI_LONG_LONG, all, 2, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
 	if (bench_rank == 0)

@@ -1,16 +1,10 @@
-/* Comparison of clocks along a binomial tree towards rank 0. Ranks on one host share a clock and are not compared. */
+/* Comparison of clocks along a binomial tree towards rank 0. Ranks that have the same clock are not compared. */
 #include "core.h"
+#include "clockid.h"
 
 enum { TAG_HELLO = 1, TAG_PING, TAG_PONG, TAG_END, ENOUGH = 100, MOST = 1000 };
 static const uint64_t longest = 200000000u; /* ns for one pair: with more ranks than CPUs a ping takes milliseconds */
 static MPI_Comm comm = MPI_COMM_NULL;
-
-static uint64_t host_of(const struct sl_head *h) {
-    uint64_t v = 1469598103934665603u;
-    for (const char *s = h->host; *s != 0; s++) v = (v ^ (uint8_t)*s) * 1099511628211u;
-    for (const char *s = h->boot; *s != 0; s++) v = (v ^ (uint8_t)*s) * 1099511628211u;
-    return v;
-}
 
 static void keep(struct sl_thread *t, int partner, const uint64_t *best) {
     uint64_t data[4] = {(uint64_t)partner, best[0], best[1], best[2]};
@@ -19,7 +13,7 @@ static void keep(struct sl_thread *t, int partner, const uint64_t *best) {
 
 /* ask is what a rank does with the one that is nearer to rank 0. */
 static void ask(struct sl_thread *t, int parent) {
-    uint64_t hello[2] = {host_of(t->events.head), sl_settings.ping_same_host}, answer[2] = {0, 0};
+    uint64_t hello[2] = {sl_clock_id(), sl_settings.ping_same_host}, answer[2] = {0, 0};
     PMPI_Sendrecv(hello, 2, MPI_UINT64_T, parent, TAG_HELLO, answer, 2, MPI_UINT64_T, parent, TAG_HELLO, comm, MPI_STATUS_IGNORE);
     if (hello[0] == answer[0] && !sl_settings.ping_same_host) {
         uint64_t now = sl_now(), same[3] = {now, now, now};
@@ -45,8 +39,8 @@ static void ask(struct sl_thread *t, int parent) {
     keep(t, parent, best);
 }
 
-static void answer_to(struct sl_thread *t, int child) {
-    uint64_t hello[2] = {host_of(t->events.head), 0}, other[2];
+static void answer_to(int child) {
+    uint64_t hello[2] = {sl_clock_id(), 0}, other[2];
     PMPI_Sendrecv(hello, 2, MPI_UINT64_T, child, TAG_HELLO, other, 2, MPI_UINT64_T, child, TAG_HELLO, comm, MPI_STATUS_IGNORE);
     if (hello[0] == other[0] && !sl_settings.ping_same_host) return;
     for (;;) {
@@ -68,7 +62,7 @@ void sl_clocks(struct sl_thread *t) {
             ask(t, sl_rank - h);
             return;
         }
-        if (sl_rank + h < sl_ranks) answer_to(t, sl_rank + h);
+        if (sl_rank + h < sl_ranks) answer_to(sl_rank + h);
     }
 }
 
