@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/trusted"
 )
 
 // The files in the directory of a run.
@@ -88,6 +89,9 @@ func Supervise(dir, attempt string) error {
 
 // readOrder reads what is to be done.
 func readOrder(path string) (*order, error) {
+	if err := trusted.Owned(path); err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
