@@ -11,12 +11,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"slackline/internal/cluster"
+	"slackline/internal/fault"
 	"slackline/internal/suggest"
 )
 
@@ -36,21 +37,17 @@ const exitCodeHelp = "0 fine, 1 bad input or failure, 2 wrong usage, 3 a check f
 // streams, and returns the exit code. An interrupt (SIGINT, SIGTERM) ends the
 // work in an orderly way; a second one ends the program.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	var a *app
+	a := newApp(args, stdin, stdout, stderr)
 	defer func() {
-		if fault := recover(); fault != nil {
-			text := fmt.Sprintf("internal error: %v\nThis is a mistake in slackline; please report it with the following lines.\n%s", fault, debug.Stack())
-			code = exitFailure
-			if a == nil || !a.job.failed(code, text) {
-				fmt.Fprintf(stderr, "%s: %s", toolName, text)
-			}
+		if value := recover(); value != nil {
+			code = a.exitCode(context.Background(), fault.New(value))
 		}
 	}()
+	defer fault.Handle(fault.Handle(func(e *fault.Error) { os.Exit(a.exitCode(context.Background(), e)) }))
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from the second signal on the system acts
 	job, err := joinJob(ctx)
-	a = newApp(args, stdin, stdout, stderr)
 	if err != nil {
 		return a.exitCode(ctx, err)
 	}
@@ -84,6 +81,14 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return a.fail(exitUsage, a.unknownVerb(err)+tryHelp(toolName))
 	case errors.Is(err, errSaid):
 		return a.fail(exitFailure, "")
+	}
+	var mistake *fault.Error
+	if errors.As(err, &mistake) {
+		text := mistake.Error()
+		if level := os.Getenv("GOTRACEBACK"); level != "" && level != "none" && level != "0" {
+			text += "\n" + mistake.Stack
+		}
+		return a.fail(exitFailure, text)
 	}
 	return a.fail(exitFailure, plainText(err))
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"slackline/analyze/replay"
+	"slackline/internal/fault"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
@@ -101,7 +102,7 @@ func openSchedule(ctx context.Context, word string, o Options, notes []string) (
 	}
 	sum := make(chan string, 1)
 	if o.Hash { // beside the reading, which takes longer
-		go func() { sum <- hash(data) }()
+		fault.Go(func() { sum <- hash(data) })
 	} else {
 		sum <- ""
 	}

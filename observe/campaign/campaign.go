@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"slackline/internal/journal"
-	"slackline/internal/trusted"
 	"slackline/internal/provenance"
+	"slackline/internal/trusted"
 )
 
 // Campaign is a plan with the directory in which its runs are kept.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/fault"
 	"slackline/internal/trusted"
 )
 
@@ -142,13 +143,13 @@ func (o *order) carryOut(dir string, stop <-chan os.Signal) (*result, error) {
 	}
 	ended := make(chan string, 1)
 	watched := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(ended)
 		if why := o.watch(stop, watched); why != "" {
 			endGroup(c.Process.Pid, watched)
 			ended <- why
 		}
-	}()
+	})
 	err = c.Wait()
 	r.Wall = time.Since(begin).Seconds()
 	close(watched)
