@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"slackline/internal/plain"
 	"slackline/internal/progress"
 	"slackline/internal/provenance"
 )
@@ -20,8 +23,9 @@ const toolName = "slackline"
 type app struct {
 	args   []string
 	stdin  io.Reader
-	stdout io.Writer
+	stdout io.Writer // what is written there is escaped; raw is for what must not be
 	stderr io.Writer
+	marks  [2]string // begin and end of what is bold, in text that is not escaped yet
 
 	color      choice
 	quiet      bool
@@ -40,12 +44,32 @@ type app struct {
 }
 
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{
-		args: args, stdin: stdin, stdout: stdout, stderr: stderr,
+	secret := rand.Text() // no name that others wrote can have it
+	a := &app{
+		args: args, stdin: stdin, marks: [2]string{"<" + secret + ">", "</" + secret + ">"},
 		color:  newChoice("auto", "auto", "always", "never"),
 		groups: map[*cobra.Command][]flagGroup{},
 	}
+	a.setStreams(stdout, stderr)
+	return a
 }
+
+// setStreams sets the output of the program.
+func (a *app) setStreams(stdout, stderr io.Writer) {
+	a.stdout = plain.NewWriter(raw(stdout)).Pass(a.marks[0], "\x1b[1m", a.marks[1], "\x1b[0m")
+	a.stderr = plain.NewWriter(raw(stderr)).Pass(a.marks[0], "\x1b[1m", a.marks[1], "\x1b[0m")
+}
+
+// raw is the stream below one that escapes: for bytes that are no text, and for programs that this one starts.
+func raw(w io.Writer) io.Writer {
+	if p, ok := w.(*plain.Writer); ok {
+		return p.Raw()
+	}
+	return w
+}
+
+// noTerminal hides that a stream is a terminal.
+func noTerminal(w io.Writer) io.Writer { return struct{ io.Writer }{raw(w)} }
 
 // flagGroup is a set of flags that the help shows together.
 type flagGroup struct {
@@ -146,7 +170,17 @@ func (a *app) verbs() []string {
 // say tells the user something on the standard error.
 func (a *app) say(text string) {
 	a.progress.Clear()
-	fmt.Fprintf(a.stderr, "%s: %s\n", toolName, text)
+	fmt.Fprintf(a.stderr, "%s: %s\n", toolName, a.oneLine(text))
+}
+
+// oneLine keeps line breaks of the command line, such as those in names of files, from starting a line of a message.
+func (a *app) oneLine(text string) string {
+	for _, word := range a.args {
+		if strings.Contains(word, "\n") {
+			text = strings.ReplaceAll(text, word, plain.Name(word))
+		}
+	}
+	return text
 }
 
 // remark is a note or a warning.
@@ -186,7 +220,7 @@ func (a *app) warn(format string, args ...any) {
 // wants none.
 func (a *app) startProgress() *progress.Line {
 	if !a.quiet && !a.noProgress {
-		a.progress = progress.New(a.stderr, isTerminal(a.stderr), widthOf(a.stderr))
+		a.progress = progress.New(raw(a.stderr), isTerminal(a.stderr), widthOf(a.stderr))
 	}
 	return a.progress
 }
@@ -196,7 +230,7 @@ const defaultWidth = 100
 
 // widthOf is the width of the text written to w.
 func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := raw(w).(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -205,7 +239,7 @@ func widthOf(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -218,5 +252,5 @@ func (a *app) bold(s string) string {
 	if !on || s == "" {
 		return s
 	}
-	return "\x1b[1m" + s + "\x1b[0m"
+	return a.marks[0] + s + a.marks[1]
 }

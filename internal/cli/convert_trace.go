@@ -130,10 +130,14 @@ func (a *app) writeTrace(c *cobra.Command, t *trace.Trace, f trace.Format, out s
 	var warnings []string
 	var err error
 	if f.Stream != nil {
-		if isTerminal(a.stream(out)) && f.Name != "trace-text" {
+		if isTerminal(a.stream(out)) && f.Name != formatTraceText {
 			return usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
 		}
-		err = a.writeOut(out, nil, func(w io.Writer) error {
+		write := a.writeBytes
+		if f.Name == formatTraceText {
+			write = a.writeOut
+		}
+		err = write(out, nil, func(w io.Writer) error {
 			var err error
 			warnings, err = f.Stream(interruptible{c.Context(), w}, t, o)
 			return err

@@ -43,7 +43,7 @@ func (a *app) becomeBridge(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		if same || ctx.Err() != nil {
-			a.stderr = io.Discard
+			a.setStreams(a.stdout, io.Discard)
 		}
 	}
 	if ctx.Err() != nil {
@@ -64,7 +64,7 @@ func (a *app) superfluous() bool {
 // launchers may give their processes one although their own output goes to a file.
 func (a *app) beQuiet() {
 	if _, is, err := mpi.StartedIn(os.Getenv); is && err == nil {
-		a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
+		a.setStreams(noTerminal(a.stdout), noTerminal(a.stderr))
 	}
 	arguments := a.args
 	if i := slices.Index(arguments, "--"); i >= 0 {
@@ -72,7 +72,7 @@ func (a *app) beQuiet() {
 	}
 	asked := len(arguments) == 0 || arguments[0] == "help" || slices.Contains(arguments, "-h") || slices.Contains(arguments, "--help")
 	if asked && a.superfluous() {
-		a.stdout, a.stderr = io.Discard, io.Discard
+		a.setStreams(io.Discard, io.Discard)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/internal/fault"
+	"slackline/internal/plain"
 	"slackline/internal/suggest"
 )
 
@@ -104,7 +105,7 @@ func tryHelp(command string) string {
 // fail tells the user, or the whole job, why the program ends with a code. Nothing
 // is said of a failure of which the user knows.
 func (a *app) fail(code int, text string) int {
-	if !a.job.failed(code, text) {
+	if !a.job.failed(code, a.oneLine(text)) {
 		a.failOutside(code, text)
 	}
 	return code
@@ -121,7 +122,7 @@ func plainText(err error) string {
 	if errors.Is(file.Err, fs.ErrNotExist) {
 		reason = "no such file"
 	}
-	return strings.Replace(text, file.Error(), file.Path+": "+reason, 1)
+	return strings.Replace(text, file.Error(), plain.Name(file.Path)+": "+reason, 1)
 }
 
 // unknownVerb says what cobra found out about a misspelt verb in our words.
