@@ -95,6 +95,9 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 		data = Clean(data)
 	}
 	d, err := f.read(name, data)
+	if err != nil && !strings.HasPrefix(err.Error(), name+":") {
+		err = fmt.Errorf("%s: %w", name, err) // every reader names its file
+	}
 	if err != nil {
 		return nil, f, err
 	}
