@@ -3,6 +3,8 @@ package cli
 import (
 	"crypto/rand"
 	"fmt"
+	"html"
+	"html/template"
 	"io"
 	"os"
 	"strings"
@@ -56,8 +58,21 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {
 
 // setStreams sets the output of the program.
 func (a *app) setStreams(stdout, stderr io.Writer) {
-	a.stdout = plain.NewWriter(raw(stdout)).Pass(a.marks[0], "\x1b[1m", a.marks[1], "\x1b[0m")
-	a.stderr = plain.NewWriter(raw(stderr)).Pass(a.marks[0], "\x1b[1m", a.marks[1], "\x1b[0m")
+	a.stdout = plain.NewWriter(raw(stdout)).Pass(a.marked("\x1b[1m", "\x1b[0m")...)
+	a.stderr = plain.NewWriter(raw(stderr)).Pass(a.marked("\x1b[1m", "\x1b[0m")...)
+}
+
+// marked are what stands for something else in text: the marks of what is bold, and words of the command line with line
+// breaks, such as names of files, which must not begin a line of the output.
+func (a *app) marked(begin, end string) []string {
+	pairs := []string{a.marks[0], begin, a.marks[1], end}
+	for _, word := range a.args {
+		if strings.Contains(word, "\n") {
+			text, name := plain.Text(word), plain.Name(word)
+			pairs = append(pairs, text, name, html.EscapeString(text), html.EscapeString(name), template.HTMLEscapeString(text), template.HTMLEscapeString(name))
+		}
+	}
+	return pairs
 }
 
 // raw is the stream below one that escapes: for bytes that are no text, and for programs that this one starts.
@@ -170,17 +185,7 @@ func (a *app) verbs() []string {
 // say tells the user something on the standard error.
 func (a *app) say(text string) {
 	a.progress.Clear()
-	fmt.Fprintf(a.stderr, "%s: %s\n", toolName, a.oneLine(text))
-}
-
-// oneLine keeps line breaks of the command line, such as those in names of files, from starting a line of a message.
-func (a *app) oneLine(text string) string {
-	for _, word := range a.args {
-		if strings.Contains(word, "\n") {
-			text = strings.ReplaceAll(text, word, plain.Name(word))
-		}
-	}
-	return text
+	fmt.Fprintf(a.stderr, "%s: %s\n", toolName, text)
 }
 
 // remark is a note or a warning.

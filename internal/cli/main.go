@@ -105,7 +105,7 @@ func tryHelp(command string) string {
 // fail tells the user, or the whole job, why the program ends with a code. Nothing
 // is said of a failure of which the user knows.
 func (a *app) fail(code int, text string) int {
-	if !a.job.failed(code, a.oneLine(text)) {
+	if !a.job.failed(code, strings.NewReplacer(a.marked("", "")...).Replace(plain.Text(text))) {
 		a.failOutside(code, text)
 	}
 	return code

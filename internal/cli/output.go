@@ -55,11 +55,9 @@ func writeFile(out string, inputs []string, fill func(io.Writer) error) error {
 
 // escaped lets fill write text to a file, without what is bold on a terminal.
 func (a *app) escaped(w io.Writer, fill func(io.Writer) error) error {
-	p := plain.NewWriter(w)
-	if a.color.value != "always" {
-		p.Pass(a.marks[0], "", a.marks[1], "")
-	} else {
-		p.Pass(a.marks[0], "\x1b[1m", a.marks[1], "\x1b[0m")
+	p := plain.NewWriter(w).Pass(a.marked("", "")...)
+	if a.color.value == "always" {
+		p.Pass(a.marked("\x1b[1m", "\x1b[0m")...)
 	}
 	b := bufio.NewWriterSize(p, 1<<16)
 	if err := fill(b); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/internal/plain"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
@@ -185,6 +186,7 @@ func (o *reportOptions) open(a *app, c *cobra.Command, words []string) (*report.
 	if in.Title == "" {
 		in.Title = "Report on " + strings.Join(words[:1], "")
 	}
+	in.Title = plain.Name(in.Title)
 	if err := o.openSetting(a, c, in); err != nil {
 		return nil, err
 	}
