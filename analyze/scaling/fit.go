@@ -166,6 +166,9 @@ func (m *Modeler) fitSample(s *dataset.Series, c *sample, further []Term) (*Fit,
 	if err != nil {
 		return nil, err
 	}
+	if !f.Model.finite(c) {
+		return nil, unusable("its coefficients are too large or too small for numbers of this machine; measure in other units")
+	}
 	f.AdjustedR2, f.SMAPE = f.Model.adjustedR2(c), f.Model.smape(c)
 	return f, nil
 }
@@ -236,6 +239,9 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 		}
 	}
 	lead, chosen := ws.choose(hyps)
+	if chosen < 0 {
+		return unusable("the numbers are too far apart to compare hypotheses")
+	}
 	f.Confidence, f.Form = min(ws.weight[lead], 1), groups[lead].form
 	f.Leads = groups[lead].leads[:len(f.Parameters)]
 	f.Model = f.solved(d, &hyps[chosen])

@@ -71,10 +71,11 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 		nearest[k] = -1
 	}
 	for i := range ws.fits {
-		chi := ws.fits[i].chi
-		if math.IsInf(chi, 1) {
+		if !ws.fits[i].finite() {
+			ws.fits[i] = dropped
 			continue
 		}
+		chi := ws.fits[i].chi
 		h := &hyps[i]
 		mean := chi / (n - float64(h.k))
 		b = min(b, mean)

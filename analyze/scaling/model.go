@@ -56,6 +56,21 @@ func (t *ModelTerm) eval(at []float64) float64 {
 	return v
 }
 
+// finite reports whether the model is a number at all measured points, and all its coefficients are.
+func (m *Model) finite(c *sample) bool {
+	for i := range m.Terms {
+		if a := m.Terms[i].Coefficient; math.IsNaN(a) || math.IsInf(a, 0) || a == 0 && len(m.Terms) > 1 {
+			return false
+		}
+	}
+	for _, at := range c.at {
+		if y := m.Eval(at...); math.IsNaN(y) || math.IsInf(y, 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // factors are the terms without their coefficients.
 func (m *Model) factors() [][]Term {
 	list := make([][]Term, len(m.Terms))
@@ -113,15 +128,17 @@ func (m *Model) adjustedR2(c *sample) float64 {
 	if terms == 0 || n <= terms+1 {
 		return math.NaN()
 	}
-	mean := 0.0
+	mean, top := 0.0, 0.0
 	for _, a := range c.value {
 		mean += a / float64(n)
+		top = max(top, a)
 	}
+	_, exponent := math.Frexp(top) // a power of two, so that squares stay in range and nothing else changes
 	rss, tss := 0.0, 0.0
 	for i, a := range c.value {
-		r := a - m.Eval(c.at[i]...)
+		r, d := math.Ldexp(a-m.Eval(c.at[i]...), -exponent), math.Ldexp(a-mean, -exponent)
 		rss += r * r
-		tss += (a - mean) * (a - mean)
+		tss += d * d
 	}
 	r2 := 1 - rss/tss*float64(n-1)/float64(n-terms-1)
 	if math.IsInf(r2, 0) {

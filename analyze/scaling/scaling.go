@@ -98,6 +98,9 @@ func newSample(s *dataset.Series, parameters int, agg Aggregate) (*sample, error
 			if !(x > 0) || math.IsInf(x, 0) {
 				return nil, unusable("a parameter is %g; give values above 0", x)
 			}
+			if x < leastParameter || x > mostParameter {
+				return nil, unusable("a parameter is %g; give values from %g to %g", x, leastParameter, mostParameter)
+			}
 			if x < 1 {
 				c.weird = fmt.Sprintf("a parameter is %g, below 1, where logarithms are negative", x)
 			}
@@ -122,6 +125,7 @@ func newSample(s *dataset.Series, parameters int, agg Aggregate) (*sample, error
 func (c *sample) checkValues() error {
 	first := c.reps[0][0]
 	bad := math.NaN()
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, reps := range c.reps {
 		for _, y := range reps {
 			if math.IsNaN(y) || math.IsInf(y, 0) {
@@ -130,6 +134,7 @@ func (c *sample) checkValues() error {
 			if y != first {
 				c.equal = false
 			}
+			low, high = min(low, y), max(high, y)
 			if y <= 0 {
 				bad = y
 			}
@@ -138,8 +143,20 @@ func (c *sample) checkValues() error {
 	if !c.equal && !math.IsNaN(bad) {
 		return unusable("a value is %g; only values above 0 can be modelled", bad)
 	}
+	if !c.equal && (low < leastValue || high > mostValue || high/low > mostRatio) {
+		return unusable("the values reach from %g to %g; they can be modelled from %g to %g, the largest at most %g times the smallest",
+			low, high, leastValue, mostValue, mostRatio)
+	}
 	return nil
 }
+
+// What can be computed with: fits are relative, so within these bounds none of their squares, products and determinants
+// leaves the range of the numbers, and nothing that anybody measures lies outside.
+const (
+	leastValue, mostValue         = 1e-300, 1e302
+	mostRatio                     = 1e30
+	leastParameter, mostParameter = 1e-15, 1e18
+)
 
 // aggregate finds out what kind of noise the repetitions have and reduces them to
 // one number per point.

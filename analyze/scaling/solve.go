@@ -13,6 +13,9 @@ type fitted struct{ chi, det float64 }
 
 var dropped = fitted{chi: math.Inf(1)}
 
+// finite reports whether the fit can be compared with others: numbers did not become too large, nor undefined.
+func (f fitted) finite() bool { return f.chi < math.Inf(1) && f.det > 0 && f.det < math.Inf(1) }
+
 // The normal equations are solved by the factorisation L D L^T, which is stable
 // without pivoting for such matrices. The sum of squares follows from it, since
 // the target is a vector of ones: chi = n - sum y_i^2/d_i. That loses digits when

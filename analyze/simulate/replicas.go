@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"slackline/internal/parallel"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/schedule"
@@ -42,13 +43,13 @@ func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Opt
 	var (
 		next atomic.Int64
 		lock sync.Mutex
-		wait sync.WaitGroup
+		wait parallel.Group
 	)
 	for range min(first.threads, count) {
 		wait.Go(func() {
 			r := replicator{run: *first, tree: oneWay}
 			r.threads, r.memory = 1, &leanMemory{}
-			for ctx.Err() == nil {
+			for ctx.Err() == nil && !wait.Failed() {
 				i := int(next.Add(1)) - 1
 				if i >= count {
 					return

@@ -1,6 +1,10 @@
 package simulate
 
-import "context"
+import (
+	"context"
+
+	"slackline/internal/fault"
+)
 
 // The window engine. A message that is sent at t acts on another host no earlier than t + o + L.
 // Time is cut into windows of the smallest o + L; inside a window hosts cannot affect each other
@@ -99,7 +103,7 @@ func runWindows(ctx context.Context, cores []windowCore, l *link, tick func(now,
 	w.barrier.threads = int32(n)
 	for t := 1; t < n; t++ {
 		w.gates[t] = make(chan turn)
-		go w.helper(t)
+		fault.Go(func() { w.helper(t) })
 	}
 	for now := (turn{window: start}); now.window != never && now.window != stopAll; {
 		if n > 1 && now.small <= 0 {

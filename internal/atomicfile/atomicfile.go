@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"slackline/internal/trusted"
 )
 
 // bufferSize is large enough that a fast writer spends little time in system
@@ -95,9 +97,60 @@ func CheckNotInput(out string, inputs ...string) error {
 	return nil
 }
 
+// ErrForeignLink says that another user has put a symbolic link where the output is to be written, perhaps to have
+// something else replaced.
+var ErrForeignLink = errors.New("is a symbolic link of another user; give another name")
+
+// CheckLinks returns ErrForeignLink, with the path, if one of the symbolic links to which a path leads belongs neither to
+// this user nor to root. Of the folders on the way those count that lie where everybody can put links, as in /tmp.
+func CheckLinks(path string) error {
+	const maxLinks = 40 // as the system has it
+	for range maxLinks {
+		if err := checkFolders(filepath.Dir(path)); err != nil {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode().Type() != fs.ModeSymlink {
+			return nil // no link: what else is wrong with it is found when it is written
+		}
+		if trusted.Owned(path) != nil {
+			return fmt.Errorf("%s %w", path, ErrForeignLink)
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return err
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
+	}
+	return nil
+}
+
+// checkFolders is CheckLinks for the folder of a file.
+func checkFolders(dir string) error {
+	for ; ; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		if err != nil || info.Mode().Type() != fs.ModeSymlink || trusted.Owned(dir) == nil {
+			continue
+		}
+		if around, err := os.Stat(parent); err != nil || around.Mode().Perm()&0o002 != 0 {
+			return fmt.Errorf("%s %w", dir, ErrForeignLink)
+		}
+	}
+}
+
 // target follows symbolic links, so that the file they lead to is replaced and
 // not the link, and says what stands there (nil: nothing).
 func target(path string) (string, fs.FileInfo, error) {
+	if err := CheckLinks(path); err != nil {
+		return path, nil, err
+	}
 	if link, err := filepath.EvalSymlinks(path); err == nil {
 		path = link
 	}

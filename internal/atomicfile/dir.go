@@ -72,6 +72,9 @@ func WriteDir(path string, force bool, fill func(d *Dir) error) error {
 // directory parent. fill creates them, with Dir as their parent; then each of names takes its place, in
 // this order, so that the last one appears when everything is complete.
 func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) error) error {
+	if err := checkFolders(parent); err != nil {
+		return err
+	}
 	for _, name := range names {
 		if _, err := os.Lstat(filepath.Join(parent, name)); err == nil && !force {
 			return fmt.Errorf("%s: %w", filepath.Join(parent, name), ErrExists)

@@ -1,15 +1,20 @@
 package cli
 
 import (
+	"crypto/rand"
 	"fmt"
+	"html"
+	"html/template"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"slackline/internal/cluster"
+	"slackline/internal/plain"
 	"slackline/internal/progress"
 	"slackline/internal/provenance"
 )
@@ -21,8 +26,9 @@ const toolName = "slackline"
 type app struct {
 	args   []string
 	stdin  io.Reader
-	stdout io.Writer
+	stdout io.Writer // what is written there is escaped; raw is for what must not be
 	stderr io.Writer
+	marks  [2]string // begin and end of what is bold, in text that is not escaped yet
 
 	color      choice
 	quiet      bool
@@ -43,12 +49,45 @@ type app struct {
 }
 
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{
-		args: args, stdin: stdin, stdout: stdout, stderr: stderr,
+	secret := rand.Text() // no name that others wrote can have it
+	a := &app{
+		args: args, stdin: stdin, marks: [2]string{"<" + secret + ">", "</" + secret + ">"},
 		color:  newChoice("auto", "auto", "always", "never"),
 		groups: map[*cobra.Command][]flagGroup{},
 	}
+	a.setStreams(stdout, stderr)
+	return a
 }
+
+// setStreams sets the output of the program.
+func (a *app) setStreams(stdout, stderr io.Writer) {
+	a.stdout = plain.NewWriter(raw(stdout)).Pass(a.marked("\x1b[1m", "\x1b[0m")...)
+	a.stderr = plain.NewWriter(raw(stderr)).Pass(a.marked("\x1b[1m", "\x1b[0m")...)
+}
+
+// marked are what stands for something else in text: the marks of what is bold, and words of the command line with line
+// breaks, such as names of files, which must not begin a line of the output.
+func (a *app) marked(begin, end string) []string {
+	pairs := []string{a.marks[0], begin, a.marks[1], end}
+	for _, word := range a.args {
+		if strings.Contains(word, "\n") {
+			text, name := plain.Text(word), plain.Name(word)
+			pairs = append(pairs, text, name, html.EscapeString(text), html.EscapeString(name), template.HTMLEscapeString(text), template.HTMLEscapeString(name))
+		}
+	}
+	return pairs
+}
+
+// raw is the stream below one that escapes: for bytes that are no text, and for programs that this one starts.
+func raw(w io.Writer) io.Writer {
+	if p, ok := w.(*plain.Writer); ok {
+		return p.Raw()
+	}
+	return w
+}
+
+// noTerminal hides that a stream is a terminal.
+func noTerminal(w io.Writer) io.Writer { return struct{ io.Writer }{raw(w)} }
 
 // flagGroup is a set of flags that the help shows together.
 type flagGroup struct {
@@ -189,7 +228,7 @@ func (a *app) warn(format string, args ...any) {
 // wants none.
 func (a *app) startProgress() *progress.Line {
 	if !a.quiet && !a.noProgress {
-		a.progress = progress.New(a.stderr, isTerminal(a.stderr), widthOf(a.stderr))
+		a.progress = progress.New(raw(a.stderr), isTerminal(a.stderr), widthOf(a.stderr))
 	}
 	return a.progress
 }
@@ -199,7 +238,7 @@ const defaultWidth = 100
 
 // widthOf is the width of the text written to w.
 func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := raw(w).(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -208,7 +247,7 @@ func widthOf(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -221,5 +260,5 @@ func (a *app) bold(s string) string {
 	if !on || s == "" {
 		return s
 	}
-	return "\x1b[1m" + s + "\x1b[0m"
+	return a.marks[0] + s + a.marks[1]
 }

@@ -78,6 +78,7 @@ func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func (o *convertOptions) run(a *app, c *cobra.Command, args []string) error {
+	o.trace.partial = o.program.partial
 	if f, ok := o.output.traceFormat(); ok {
 		return o.trace.convert(a, c, args, f, o.output.out)
 	}

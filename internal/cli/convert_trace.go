@@ -20,6 +20,7 @@ import (
 type traceOutput struct {
 	force       bool
 	strict      bool
+	partial     bool // as the flag of the program says
 	requestSize int
 }
 
@@ -85,7 +86,7 @@ func (o *traceOutput) convert(a *app, c *cobra.Command, args []string, f trace.F
 	for _, w := range t.Warnings {
 		a.warn("%s", w)
 	}
-	err = a.writeTrace(c, t, f, out, trace.WriteOptions{Force: o.force, Strict: o.strict, Interrupt: c.Context().Err})
+	err = a.writeTrace(c, t, f, out, trace.WriteOptions{Force: o.force, Strict: o.strict, Partial: o.partial, Interrupt: c.Context().Err})
 	if t.Close != nil {
 		err = errors.Join(err, t.Close())
 	}
@@ -99,7 +100,7 @@ func (o *traceOutput) warnOfVoid(a *app, c *cobra.Command, format string) {
 		case !f.Changed:
 		case f.Name == "request-size" && format != "liballprof":
 			a.warn("--request-size has no influence: the trace is not one of liballprof")
-		case !slices.Contains([]string{"to", "out", "force", "strict", "request-size"}, f.Name):
+		case !slices.Contains([]string{"to", "out", "force", "strict", "partial", "request-size"}, f.Name):
 			a.warn("--%s has no influence when a trace is written as a trace", f.Name)
 		}
 	})
@@ -130,10 +131,14 @@ func (a *app) writeTrace(c *cobra.Command, t *trace.Trace, f trace.Format, out s
 	var warnings []string
 	var err error
 	if f.Stream != nil {
-		if isTerminal(a.stream(out)) && f.Name != "trace-text" {
+		if isTerminal(a.stream(out)) && f.Name != formatTraceText {
 			return usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
 		}
-		err = a.writeOut(out, nil, func(w io.Writer) error {
+		write := a.writeBytes
+		if f.Name == formatTraceText {
+			write = a.writeOut
+		}
+		err = write(out, nil, func(w io.Writer) error {
 			var err error
 			warnings, err = f.Stream(interruptible{c.Context(), w}, t, o)
 			return err

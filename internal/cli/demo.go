@@ -162,7 +162,7 @@ func (o *demoOptions) show(a *app, c *cobra.Command, number int, step *demoStep)
 	if _, err := fmt.Fprintf(a.stdout, "\n$ %s\n", typed(append([]string{toolName}, args...))); err != nil {
 		return err
 	}
-	sub := newApp(args, a.stdin, a.stdout, a.stderr)
+	sub := newApp(args, a.stdin, raw(a.stdout), raw(a.stderr))
 	root := sub.rootCommand()
 	for name, value := range map[string]string{
 		"color": a.color.value, "quiet": strconv.FormatBool(a.quiet || !step.slow), "no-progress": strconv.FormatBool(a.noProgress),

@@ -99,7 +99,7 @@ func TestExplore(t *testing.T) {
 	if len(runs) != 2 || runs[0].Kind != "trace" || runs[0].Ranks != 4 || runs[1].Kind != "dataset" {
 		t.Errorf("runs = %+v", runs)
 	}
-	page, err := http.Get(e.base + "/")
+	page, err := http.Get(e.base + "/api/runs")
 	if err != nil {
 		t.Fatal(err)
 	}

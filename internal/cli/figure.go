@@ -88,7 +88,7 @@ func (o *figureOptions) draw(a *app, c *cobra.Command, in *input.Input, m *machi
 	} else {
 		figure = &plot.FinishProfile{Title: title, Subtitle: subtitle, Caption: caption, Finish: r.Finish}
 	}
-	err := a.writeOut(o.path, []string{in.Name}, func(w io.Writer) error {
+	err := a.writeBytes(o.path, []string{in.Name}, func(w io.Writer) error {
 		return plot.Write(w, figure, o.path, plot.Options{})
 	})
 	if err != nil {

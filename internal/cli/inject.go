@@ -117,7 +117,7 @@ func (o *injectOptions) run(a *app, c *cobra.Command, args []string) error {
 func (o *injectOptions) options(a *app) (inject.Options, error) {
 	r := inject.Options{
 		MPI: o.mpi, Gap: o.gap.value, Base: -1, Panel: o.panel.value, Seed: o.seed, Sleep: o.sleep.value,
-		Streams: mpi.Streams{In: a.stdin, Out: a.stdout, Err: a.stderr}, Note: a.note, Warn: a.warn,
+		Streams: mpi.Streams{In: a.stdin, Out: raw(a.stdout), Err: raw(a.stderr)}, Note: a.note, Warn: a.warn,
 	}
 	for _, text := range o.latency {
 		if err := r.Latency.Add(text); err != nil {

@@ -38,6 +38,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/internal/memory"
+	"slackline/internal/plain"
 	"slackline/internal/provenance"
 	"slackline/observe/mpi"
 )
@@ -106,7 +107,7 @@ func (a *app) takePart(ctx context.Context, j *job) {
 	}
 	a.job = j
 	if j.Rank() != 0 {
-		a.stdout, a.stderr = io.Discard, io.Discard
+		a.setStreams(io.Discard, io.Discard)
 	}
 	a.obeyLauncher(ctx)
 }
@@ -115,7 +116,7 @@ func (a *app) takePart(ctx context.Context, j *job) {
 // although its own output goes to a file.
 func (a *app) obeyLauncher(ctx context.Context) {
 	a.launched = true
-	a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
+	a.setStreams(noTerminal(a.stdout), noTerminal(a.stderr))
 	endInTime(ctx)
 }
 
@@ -291,6 +292,6 @@ func (j *job) failed(code int, text string) bool {
 		}
 		text = fmt.Sprintf("process %d on %s: %s", j.Rank(), j.Host(), text)
 	}
-	j.Fail(code, text)
+	j.Fail(code, plain.Text(text))
 	return true
 }

@@ -55,7 +55,7 @@ func (a *app) becomeBridge(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		if same || ctx.Err() != nil {
-			a.stderr = io.Discard
+			a.setStreams(a.stdout, io.Discard)
 		}
 	}
 	if ctx.Err() != nil {
@@ -76,10 +76,10 @@ func (a *app) superfluous() bool {
 // launchers may give their processes one although their own output goes to a file.
 func (a *app) beQuiet() {
 	if _, is, err := mpi.StartedIn(os.Getenv); is && err == nil {
-		a.stdout, a.stderr = struct{ io.Writer }{a.stdout}, struct{ io.Writer }{a.stderr}
+		a.setStreams(noTerminal(a.stdout), noTerminal(a.stderr))
 	}
 	if a.asksHelp() && a.superfluous() {
-		a.stdout, a.stderr = io.Discard, io.Discard
+		a.setStreams(io.Discard, io.Discard)
 	}
 }
 

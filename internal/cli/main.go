@@ -13,11 +13,12 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"slackline/internal/cluster"
+	"slackline/internal/fault"
+	"slackline/internal/plain"
 	"slackline/internal/suggest"
 )
 
@@ -37,16 +38,13 @@ const exitCodeHelp = "0 fine, 1 bad input or failure, 2 wrong usage, 3 a check f
 // streams, and returns the exit code. An interrupt (SIGINT, SIGTERM, SIGHUP) ends the
 // work in an orderly way; a second one ends the program.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	var a *app
+	a := newApp(args, stdin, stdout, stderr)
 	defer func() {
-		if fault := recover(); fault != nil {
-			text := fmt.Sprintf("internal error: %v\nThis is a mistake in slackline; please report it with the following lines.\n%s", fault, debug.Stack())
-			code = exitFailure
-			if a == nil || !a.job.failed(code, text) {
-				fmt.Fprintf(stderr, "%s: %s", toolName, text)
-			}
+		if value := recover(); value != nil {
+			code = a.exitCode(context.Background(), fault.New(value))
 		}
 	}()
+	defer fault.Handle(fault.Handle(func(e *fault.Error) { os.Exit(a.exitCode(context.Background(), e)) }))
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
 	context.AfterFunc(ctx, func() { // from the second signal on the system acts
@@ -54,7 +52,6 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		stop()
 	})
 	job, err := joinJob(ctx, args)
-	a = newApp(args, stdin, stdout, stderr)
 	a.takePart(ctx, job)
 	if err != nil {
 		return a.exitCode(ctx, err)
@@ -101,6 +98,14 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 	case errors.Is(err, errSaid):
 		return a.fail(exitFailure, "")
 	}
+	var mistake *fault.Error
+	if errors.As(err, &mistake) {
+		text := mistake.Error()
+		if level := os.Getenv("GOTRACEBACK"); level != "" && level != "none" && level != "0" {
+			text += "\n" + mistake.Stack
+		}
+		return a.fail(exitFailure, text)
+	}
 	return a.fail(exitFailure, plainText(err))
 }
 
@@ -115,7 +120,7 @@ func tryHelp(command string) string {
 // fail tells the user, or the whole job, why the program ends with a code. Nothing
 // is said of a failure of which the user knows.
 func (a *app) fail(code int, text string) int {
-	if !a.job.failed(code, text) {
+	if !a.job.failed(code, strings.NewReplacer(a.marked("", "")...).Replace(plain.Text(text))) {
 		a.failOutside(code, text)
 	}
 	return code
@@ -132,7 +137,7 @@ func plainText(err error) string {
 	if errors.Is(file.Err, fs.ErrNotExist) {
 		reason = "no such file"
 	}
-	return strings.Replace(text, file.Error(), file.Path+": "+reason, 1)
+	return strings.Replace(text, file.Error(), plain.Name(file.Path)+": "+reason, 1)
 }
 
 // unknownVerb says what cobra found out about a misspelt verb in our words.

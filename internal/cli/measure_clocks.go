@@ -115,7 +115,7 @@ func (o *measureClocksOptions) run(a *app, c *cobra.Command) error {
 	}
 	if o.plot != "" {
 		figure := r.figure(a, o.figure.value)
-		if err := a.writeOut(o.plot, nil, func(w io.Writer) error { return plot.Write(w, figure, o.plot, plot.Options{}) }); err != nil {
+		if err := a.writeBytes(o.plot, nil, func(w io.Writer) error { return plot.Write(w, figure, o.plot, plot.Options{}) }); err != nil {
 			return err
 		}
 		a.note("drew %s", o.plot)

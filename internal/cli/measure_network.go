@@ -380,7 +380,7 @@ func (r *measuredNetwork) output(a *app, o *measureNetworkOptions) error {
 		a.note("wrote %s", o.machine)
 	}
 	if o.plot != "" {
-		if err := a.writeOut(o.plot, nil, func(w io.Writer) error { return plot.Write(w, r.chart(a), o.plot, plot.Options{}) }); err != nil {
+		if err := a.writeBytes(o.plot, nil, func(w io.Writer) error { return plot.Write(w, r.chart(a), o.plot, plot.Options{}) }); err != nil {
 			return err
 		}
 		a.note("drew %s", o.plot)

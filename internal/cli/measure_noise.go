@@ -86,7 +86,7 @@ func (a *app) measureNoiseChildCommand() *cobra.Command {
 		Short:  "The process that 'measure noise' starts on each CPU.",
 		Hidden: true,
 		Args:   exactArgs(),
-		RunE:   func(*cobra.Command, []string) error { return measure.NoiseChild(a.stdin, a.stdout) },
+		RunE:   func(*cobra.Command, []string) error { return measure.NoiseChild(a.stdin, raw(a.stdout)) },
 	}
 }
 
@@ -262,7 +262,7 @@ func (r *measuredNoise) draw(a *app, path string) error {
 	if len(chart.Layers) == 0 {
 		return fmt.Errorf("--plot: no noise was found: there is nothing to draw")
 	}
-	if err := a.writeOut(path, nil, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) }); err != nil {
+	if err := a.writeBytes(path, nil, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) }); err != nil {
 		return err
 	}
 	a.note("drew %s", path)

@@ -149,7 +149,7 @@ func (o *measureSchemesOptions) run(a *app, c *cobra.Command) error {
 		}
 	}
 	if o.plot != "" {
-		if err := a.writeOut(o.plot, inputs, func(w io.Writer) error { return plot.Write(w, r.chart(a), o.plot, plot.Options{}) }); err != nil {
+		if err := a.writeBytes(o.plot, inputs, func(w io.Writer) error { return plot.Write(w, r.chart(a), o.plot, plot.Options{}) }); err != nil {
 			return err
 		}
 		a.note("drew %s", o.plot)

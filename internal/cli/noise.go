@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -248,7 +247,7 @@ func (o *noiseShowOptions) run(a *app, c *cobra.Command, word string) error {
 		if in.recorded() {
 			return fmt.Errorf("%s holds a list of detours, which a profile file cannot; take --to text or --to binary", in.title())
 		}
-		return o.write(a, in, "a profile file", func(w io.Writer) error { return noise.WriteYAML(w, in.profile) })
+		return o.write(a, a.writeOut, in, "a profile file", func(w io.Writer) error { return noise.WriteYAML(w, in.profile) })
 	}
 	d, err := in.profile.Detours(o.seed)
 	if err != nil {
@@ -256,14 +255,14 @@ func (o *noiseShowOptions) run(a *app, c *cobra.Command, word string) error {
 	}
 	what := fmt.Sprintf("%s in %s", plural(d.Len(), "detour"), unit.Duration(d.Period()).Short())
 	if form == noiseBinary {
-		return o.write(a, in, what, func(w io.Writer) error {
+		return o.write(a, a.writeBytes, in, what, func(w io.Writer) error {
 			return noise.WriteBinary(w, d, in.profile.Name, in.profile.Note)
 		})
 	}
 	if subNanosecond(d) {
 		a.warn("the text has whole nanoseconds: times are rounded; --to binary keeps them")
 	}
-	return o.write(a, in, what, func(w io.Writer) error {
+	return o.write(a, a.writeOut, in, what, func(w io.Writer) error {
 		if _, err := fmt.Fprintf(w, "# noise %s%s\n", in.title(), in.seeded(o.seed)); err != nil {
 			return err
 		}
@@ -286,17 +285,9 @@ func (o *noiseShowOptions) form(in *noiseInput) string {
 	return noiseYAML
 }
 
-// write writes the output and says what was written to a file.
-func (o *noiseShowOptions) write(a *app, in *noiseInput, what string, fill func(io.Writer) error) error {
-	// All or nothing, also on the standard output: noise that cannot be written leaves no half of a file.
-	var b bytes.Buffer
-	if err := fill(&b); err != nil {
-		return err
-	}
-	err := a.writeOut(o.out, in.files, func(w io.Writer) error {
-		_, err := b.WriteTo(w)
-		return err
-	})
+// write writes the output, as text or as bytes, and says what was written to a file.
+func (o *noiseShowOptions) write(a *app, to func(string, []string, func(io.Writer) error) error, in *noiseInput, what string, fill func(io.Writer) error) error {
+	err := to(o.out, in.files, fill)
 	if err == nil && a.stream(o.out) == nil {
 		a.note("wrote %s: %s", o.out, what)
 	}

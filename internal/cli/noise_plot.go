@@ -43,7 +43,7 @@ func (r *noiseReport) draw(a *app, path string, span unit.Duration) error {
 		Y:        plot.Axis{Label: "length of the detour", Quantity: plot.Time, Scale: plot.Log10},
 		Layers:   drawn(layers),
 	}
-	err := a.writeOut(path, r.input.files, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) })
+	err := a.writeBytes(path, r.input.files, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) })
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/plain"
 	"slackline/internal/table"
 )
 
@@ -22,21 +24,86 @@ const (
 	formatCSV  = "csv"
 )
 
+// formatTraceText is the format of traces that is text.
+const formatTraceText = "trace-text"
+
 // writeOut hands fill a writer of the file out, which appears only when it is
 // complete, or of the standard output if out is empty or "-". A file that is
-// also one of the inputs is refused.
+// also one of the inputs is refused. What fill writes is text: characters that
+// control terminals are escaped.
 func (a *app) writeOut(out string, inputs []string, fill func(io.Writer) error) error {
 	if stream := a.stream(out); stream != nil {
-		w := bufio.NewWriterSize(stream, 1<<16)
-		if err := fill(w); err != nil {
-			return err
-		}
-		return w.Flush()
+		return holdBack(stream, fill)
 	}
+	return writeFile(out, inputs, func(w io.Writer) error { return a.escaped(w, fill) })
+}
+
+// writeBytes is writeOut for what is no text, or escapes by itself.
+func (a *app) writeBytes(out string, inputs []string, fill func(io.Writer) error) error {
+	if stream := a.stream(out); stream != nil {
+		return holdBack(raw(stream), fill)
+	}
+	return writeFile(out, inputs, fill)
+}
+
+func writeFile(out string, inputs []string, fill func(io.Writer) error) error {
 	if err := checkOut(out, inputs); err != nil {
 		return err
 	}
 	return atomicfile.Write(out, fill)
+}
+
+// escaped lets fill write text to a file, without what is bold on a terminal.
+func (a *app) escaped(w io.Writer, fill func(io.Writer) error) error {
+	p := plain.NewWriter(w).Pass(a.marked("", "")...)
+	if a.color.value == "always" {
+		p.Pass(a.marked("\x1b[1m", "\x1b[0m")...)
+	}
+	b := bufio.NewWriterSize(p, 1<<16)
+	if err := fill(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	return p.Flush()
+}
+
+// holdBack lets fill write to a stream, to which nothing goes until all is there: a failure leaves no half result. What
+// is more than should be kept in memory goes there before.
+func holdBack(stream io.Writer, fill func(io.Writer) error) error {
+	w := &held{w: stream}
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.release(); err != nil {
+		return err
+	}
+	if p, ok := stream.(*plain.Writer); ok {
+		return p.Flush()
+	}
+	return nil
+}
+
+type held struct {
+	w    io.Writer
+	data bytes.Buffer
+}
+
+const mostHeld = 64 << 20
+
+func (h *held) Write(p []byte) (int, error) {
+	if h.data.Len()+len(p) > mostHeld {
+		if err := h.release(); err != nil {
+			return 0, err
+		}
+	}
+	return h.data.Write(p)
+}
+
+func (h *held) release() error {
+	_, err := h.data.WriteTo(h.w)
+	return err
 }
 
 // stream returns the stream of the program that out stands for; nil: it is a file.
@@ -81,6 +148,9 @@ func checkOutputs(inputs []string, outputs ...output) error {
 func checkOut(out string, inputs []string) error {
 	if out == "" || out == "-" {
 		return nil
+	}
+	if err := atomicfile.CheckLinks(out); err != nil {
+		return err
 	}
 	if dir := filepath.Dir(out); dir != "." {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

@@ -66,7 +66,7 @@ func (r *profileReport) draw(a *app, inputs []string) error {
 	default:
 		figure = r.rankFigure(title, subtitle, caption)
 	}
-	err := a.writeOut(r.options.plot, inputs, func(w io.Writer) error { return plot.Write(w, figure, r.options.plot, plot.Options{}) })
+	err := a.writeBytes(r.options.plot, inputs, func(w io.Writer) error { return plot.Write(w, figure, r.options.plot, plot.Options{}) })
 	if err == nil {
 		a.note("drew %s", r.options.plot)
 	}

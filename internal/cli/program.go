@@ -41,6 +41,7 @@ type programOptions struct {
 	seedUsed  bool // by something else than the pattern
 	manyRanks bool // several numbers of ranks make sense
 	strict    bool // refuse a damaged trace
+	partial   bool // take a trace of which some ranks cannot be read
 
 	share *input.Share // of the processes of a job; nil: there is one
 	whole *input.Input // of which a part was opened that cannot be read again; nil: none
@@ -69,11 +70,15 @@ func (o *programOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
 	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of the recorded machine (0.1 if none is given)")
+	fs.BoolVar(&o.partial, "partial", false, partialHelp)
 	fs.Lookup("denoise").NoOptDefVal = fmt.Sprint(replay.DefaultQuantile)
 }
 
+// partialHelp describes the flag --partial.
+const partialHelp = "recorded runs: leave out ranks whose events cannot be read, which is an error otherwise"
+
 // recordedFlags are the flags that have an influence on recorded runs alone.
-var recordedFlags = []string{"scale-compute", "denoise"}
+var recordedFlags = []string{"scale-compute", "denoise", "partial"}
 
 // replay turns the flags into what is made of a recorded run.
 func (o *programOptions) replay() (replay.Options, error) {
@@ -172,7 +177,7 @@ func (o *programOptions) open(a *app, c *cobra.Command, word string, hash bool) 
 	if !o.kinds.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &usageError{text: fmt.Sprintf("the pattern %s needs --ranks", word), command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict, Share: o.share, Kinds: o.kinds}
+	options := input.Options{Stdin: a.stdin, Params: params, Hash: hash, Strict: o.strict, Partial: o.partial, Share: o.share, Kinds: o.kinds}
 	if o.kinds.IsTrace(word) {
 		var err error
 		if options.Replay, err = o.replay(); err != nil {

@@ -148,7 +148,7 @@ func (o *recordOptions) options(a *app) (record.Options, error) {
 		Out: o.out, Force: o.force, MPI: o.mpi, CallPath: o.callpath.value, Filter: o.filter, Depth: o.depth,
 		MaxSize: int64(o.maxSize.value), Ring: o.ring, StartOff: o.startOff, Estimate: o.estimate,
 		PingEvery: o.pingEvery, PingAll: o.pingAll, Yield: o.yield.value, KeepRaw: o.keepRaw,
-		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Note: a.note, Warn: a.warn,
+		Stdin: a.stdin, Stdout: raw(a.stdout), Stderr: raw(a.stderr), Note: a.note, Warn: a.warn,
 	}
 	switch o.sample {
 	case "auto":

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -298,13 +299,5 @@ func (r *seriesRun) writeOffsets(points []whatif.Point) error {
 }
 
 func writeOffsetFile(path string, offsets []int64) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := noise.WriteOffsets(f, offsets); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return atomicfile.Write(path, func(w io.Writer) error { return noise.WriteOffsets(w, offsets) })
 }

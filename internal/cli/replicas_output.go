@@ -212,7 +212,7 @@ func (s *seriesReport) draw(a *app) error {
 	if smallest > 0 && largest/smallest >= widePlot {
 		chart.Y.Scale, chart.Y.FromZero = plot.Log10, false
 	}
-	err := a.writeOut(r.figure.path, r.inputs, func(w io.Writer) error {
+	err := a.writeBytes(r.figure.path, r.inputs, func(w io.Writer) error {
 		return plot.Write(w, chart, r.figure.path, plot.Options{})
 	})
 	if err != nil {

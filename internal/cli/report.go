@@ -2,11 +2,16 @@ package cli
 
 import (
 	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/internal/plain"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
@@ -28,6 +33,7 @@ type reportOptions struct {
 	replicas     int
 	target       factor
 	whole        bool
+	anonymous    bool
 	format       choice
 	out          string
 }
@@ -86,6 +92,7 @@ func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.scales, "scale-to", "simulate the program also with these `numbers` of ranks, e.g. 2^8..2^14 (default: some, as far as a report can wait)")
 	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
 	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
+	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, names of hosts and names of users")
 	fs.BoolVar(&o.whole, "whole", false, "count the time before the end of MPI_Init and behind the begin of MPI_Finalize too")
 }
 
@@ -112,9 +119,16 @@ func (o *reportOptions) execute(a *app, c *cobra.Command, words []string) error 
 	line := a.startProgress()
 	defer line.Clear()
 	in.Progress = func(what string) { line.Report(func() string { return "report: " + what }) }
+	var names *report.Anonymizer
+	if o.anonymous {
+		names = in.Anonymize(hereAndWho())
+	}
 	document, err := report.Make(c.Context(), in)
 	if err != nil {
 		return err
+	}
+	if names != nil {
+		names.Document(document)
 	}
 	size := int64(0)
 	err = a.writeOut(o.out, paths, func(w io.Writer) error {
@@ -130,6 +144,20 @@ func (o *reportOptions) execute(a *app, c *cobra.Command, words []string) error 
 		a.note("wrote %s, %s; a browser shows it", o.out, unit.Size(size))
 	}
 	return err
+}
+
+// hereAndWho are the names of this host and of the user.
+func hereAndWho() (hosts, users []string) {
+	if host, err := os.Hostname(); err == nil {
+		hosts = append(hosts, host)
+	}
+	if u, err := user.Current(); err == nil {
+		users = append(users, u.Username, filepath.Base(u.HomeDir))
+	}
+	users = append(users, os.Getenv("USER"), os.Getenv("LOGNAME"), filepath.Base(os.Getenv("HOME")))
+	return hosts, slices.DeleteFunc(users, func(name string) bool {
+		return slices.Contains([]string{"", ".", "/", "root", "home"}, name) // these say nothing
+	})
 }
 
 // countingWriter counts what is written.
@@ -158,6 +186,7 @@ func (o *reportOptions) open(a *app, c *cobra.Command, words []string) (*report.
 	if in.Title == "" {
 		in.Title = "Report on " + strings.Join(words[:1], "")
 	}
+	in.Title = plain.Name(in.Title)
 	if err := o.openSetting(a, c, in); err != nil {
 		return nil, err
 	}

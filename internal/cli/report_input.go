@@ -99,7 +99,7 @@ func (o *reportOptions) openRun(a *app, c *cobra.Command, in *report.Input, r re
 // openRecorded reads a recorded run and makes a program of it.
 func (o *reportOptions) openRecorded(a *app, c *cobra.Command, in *report.Input, word string) error {
 	t, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
-		Ranks: o.run.ranks.list, Strict: o.run.strict, Clock: trace.Clock(o.run.clock.value), Threads: o.run.threads, Hash: true,
+		Ranks: o.run.ranks.list, Strict: o.run.strict, Partial: o.run.future.program.partial, Clock: trace.Clock(o.run.clock.value), Threads: o.run.threads, Hash: true,
 	})
 	if err != nil {
 		return err
@@ -166,6 +166,9 @@ func propertiesOf(word string) (trace.Properties, error) {
 // openSimulated simulates a pattern or a schedule.
 func (o *reportOptions) openSimulated(a *app, c *cobra.Command, in *report.Input, word string) error {
 	if in.Machine.Assumed {
+		if err := input.CheckRun(word); err != nil {
+			return err
+		}
 		return usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
 	}
 	f, err := o.run.future.run(a, c, word, true)

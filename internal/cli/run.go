@@ -106,6 +106,9 @@ func (o *runOptions) simulated(c *cobra.Command, word string) (bool, error) {
 	case input.IsTrace(word), !exists && !pattern.Has(word):
 		return false, nil
 	case o.future.machine.name == "": // nor do the settings name one
+		if err := input.CheckRun(word); err != nil {
+			return false, err
+		}
 		return false, usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
 	}
 	return true, nil
@@ -114,7 +117,7 @@ func (o *runOptions) simulated(c *cobra.Command, word string) (bool, error) {
 // read reads a recorded run.
 func (o *runOptions) read(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
 	options := input.TraceOptions{
-		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Clock: trace.Clock(o.clock.value), Threads: o.threads, Hash: hash, Group: a.group(),
+		Begin: o.begin.value, End: o.end.value, Ranks: o.ranks.list, Strict: o.strict, Partial: o.future.program.partial, Clock: trace.Clock(o.clock.value), Threads: o.threads, Hash: hash, Group: a.group(),
 	}
 	in, err := input.OpenTrace(c.Context(), word, options)
 	if errors.Is(err, trace.ErrOneReader) {

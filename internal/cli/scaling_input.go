@@ -30,6 +30,8 @@ type dataOptions struct {
 	metric string
 	path   string
 	sum    bool
+
+	partial bool
 }
 
 func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
@@ -38,6 +40,7 @@ func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
 	fs.StringVar(&o.metric, "metric", "", "take only the metric of this `name`")
 	fs.BoolVar(&o.sum, "sum-locations", false, "add up the locations of a Cube profile, or the ranks of a run, instead of taking each location as a repetition and the mean of the ranks")
+	fs.BoolVar(&o.partial, "partial", false, partialHelp)
 	fs.StringVar(&o.path, "only-path", "", "take only call paths that hold this `text`")
 }
 

@@ -57,7 +57,7 @@ func (r *scalingReport) draw(a *app) error {
 
 // writeFigure writes a chart to a file.
 func (a *app) writeFigure(chart *plot.Chart, path string, inputs []string) error {
-	err := a.writeOut(path, inputs, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) })
+	err := a.writeBytes(path, inputs, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) })
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (o *dataOptions) analyseRuns(ctx context.Context, a *app, traces []string) 
 	defer line.Clear()
 	for i, path := range traces {
 		line.Report(func() string { return fmt.Sprintf("run %d of %d: %s", i+1, len(traces), path) })
-		in, err := input.OpenTrace(ctx, path, input.TraceOptions{Hash: true})
+		in, err := input.OpenTrace(ctx, path, input.TraceOptions{Hash: true, Partial: o.partial})
 		if err != nil {
 			return nil, nil, false, err
 		}

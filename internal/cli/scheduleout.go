@@ -135,7 +135,11 @@ func (o *scheduleOutput) write(a *app, c *cobra.Command, in *input.Input, files 
 		}
 	}
 	var warnings []string
-	err = a.writeOut(o.out, files, func(w io.Writer) error {
+	write := a.writeOut
+	if f.Binary {
+		write = a.writeBytes
+	}
+	err = write(o.out, files, func(w io.Writer) error {
 		var err error
 		warnings, err = writeProgram(c.Context(), w, f, program)
 		return err

@@ -54,7 +54,7 @@ func (t *toleranceReport) draw() error {
 }
 
 func (r *toleranceRun) drawFigure(figure plot.Figure) error {
-	err := r.app.writeOut(r.plot, r.files, func(w io.Writer) error {
+	err := r.app.writeBytes(r.plot, r.files, func(w io.Writer) error {
 		return plot.Write(w, figure, r.plot, plot.Options{})
 	})
 	if err == nil {

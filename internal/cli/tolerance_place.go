@@ -84,6 +84,9 @@ func readHosts(text string) ([]string, error) {
 }
 
 func checkHosts(from string, names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s names no nodes; write one name per line", from)
+	}
 	for _, name := range names {
 		if name == "" || strings.ContainsAny(name, " \t=:#") {
 			return nil, fmt.Errorf("%s: %q is no name of a node", from, name)

@@ -20,7 +20,7 @@ func (r *waitsReport) writeCube(a *app, path string, inputs []string) error {
 	c.addProfile()
 	c.addWaits()
 	c.addDelays()
-	err := a.writeOut(path, inputs, func(w io.Writer) error { return cube.Write(w, &c.report) })
+	err := a.writeBytes(path, inputs, func(w io.Writer) error { return cube.Write(w, &c.report) })
 	if err == nil {
 		a.note("wrote %s", path)
 	}

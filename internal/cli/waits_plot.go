@@ -46,7 +46,7 @@ func (r *waitsReport) draw(a *app, path string, inputs []string) error {
 	for _, n := range names {
 		h.Maps = append(h.Maps, rankMap(tl, n, sums[n]))
 	}
-	err := a.writeOut(path, inputs, func(w io.Writer) error { return plot.Write(w, h, path, plot.Options{}) })
+	err := a.writeBytes(path, inputs, func(w io.Writer) error { return plot.Write(w, h, path, plot.Options{}) })
 	if err == nil {
 		a.note("drew %s", path)
 	}

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
-	"sync"
+
+	"slackline/internal/fault"
+	"slackline/internal/parallel"
 )
 
 // Queue hands out tasks to the threads of one process.
@@ -29,11 +31,11 @@ func Tasks(ctx context.Context, g Group, n, threads int,
 	return Feed(ctx, g, n, threads, done, func(ctx context.Context, q Queue) error {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		var all sync.WaitGroup
+		var all parallel.Group
 		for range threads {
 			all.Go(func() {
 				for i, ok := q.Next(ctx); ok; i, ok = q.Next(ctx) {
-					result, err := work(ctx, i)
+					result, err := safely(ctx, i, work)
 					if err == nil {
 						err = q.Finish(ctx, i, result)
 					}
@@ -47,6 +49,12 @@ func Tasks(ctx context.Context, g Group, n, threads int,
 		all.Wait()
 		return context.Cause(ctx)
 	})
+}
+
+// safely does the work of a task; a mistake of the program is an error.
+func safely(ctx context.Context, i int, work func(ctx context.Context, i int) ([]byte, error)) (result []byte, err error) {
+	defer fault.Catch(&err)
+	return work(ctx, i)
 }
 
 // Feed is Tasks for work that takes its tasks itself: body is called once on each
@@ -72,12 +80,12 @@ func Feed(ctx context.Context, g Group, n, threads int, done func(i int, result 
 		defer oneMore()()
 	}
 	served := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(served)
 		if err := q.serve(ctx); err != nil {
 			cancel(err)
 		}
-	}()
+	})
 	failed := body(ctx, q)
 	if err := q.end(ctx, failed != nil); failed == nil {
 		failed = err

@@ -56,6 +56,9 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 		name = "stdin"
 	}
 	d, format, err := dataset.ReadNamed(name, data, o.Options)
+	if _, known := dataset.Sniff(data); err != nil && !known && o.Format == "" {
+		err = notAnInput(word, err)
+	}
 	record.Kind, record.Bytes, record.SHA256 = format.About, int64(len(data)), hash(data)
 	return d, record, err
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"slackline/analyze/replay"
+	"slackline/internal/fault"
 	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
@@ -33,13 +34,14 @@ const Stdin = "-"
 
 // Options say how an input is opened.
 type Options struct {
-	Stdin  io.Reader      // what "-" stands for
-	Params pattern.Params // of a pattern; files need none
-	Hash   bool           // fill Input.Record with the hash of a file
-	Replay replay.Options // of a recorded run
-	Strict bool           // refuse a trace that is damaged or incomplete
-	Share  *Share         // several processes open it together; nil: this one does
-	Kinds  Kinds          // what process 0 has found out about words; needed with Share
+	Stdin   io.Reader      // what "-" stands for
+	Params  pattern.Params // of a pattern; files need none
+	Hash    bool           // fill Input.Record with the hash of a file
+	Replay  replay.Options // of a recorded run
+	Strict  bool           // refuse a trace that is damaged or incomplete
+	Partial bool           // leave out ranks of a trace whose events cannot be read
+	Share   *Share         // several processes open it together; nil: this one does
+	Kinds   Kinds          // what process 0 has found out about words; needed with Share
 }
 
 // An Input is a program that is ready to be used.
@@ -104,7 +106,7 @@ func openSchedule(ctx context.Context, word string, o Options, notes []string) (
 	}
 	sum := make(chan string, 1)
 	if o.Hash { // beside the reading, which takes longer
-		go func() { sum <- hash(data) }()
+		fault.Go(func() { sum <- hash(data) })
 	} else {
 		sum <- ""
 	}
@@ -190,8 +192,11 @@ func read(ctx context.Context, word string, stdin io.Reader) (name string, forma
 		return "", format, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	format, sniffErr := schedule.Sniff(name, head[:n])
-	if sniffErr != nil || err != nil {
-		return name, format, head[:n], sniffErr
+	if sniffErr != nil {
+		return name, format, head[:n], notAnInput(name, sniffErr)
+	}
+	if err != nil {
+		return name, format, head[:n], nil
 	}
 	data, err = readRest(name, head, r, size)
 	return name, format, data, err

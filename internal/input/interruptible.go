@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"os"
+
+	"slackline/internal/fault"
 )
 
 // Interruptible returns a reader of r whose Read ends with the error of ctx as soon as that is done,
@@ -42,10 +44,10 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		err   error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	fault.Go(func() {
 		value, err := f()
 		done <- outcome{value, err}
-	}()
+	})
 	select {
 	case o := <-done:
 		return o.value, o.err

@@ -13,7 +13,7 @@ func IsSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }
 
 // openReplay reads a recorded run and turns it into a program.
 func openReplay(ctx context.Context, word string, o Options) (*Input, error) {
-	t, err := OpenTrace(ctx, word, TraceOptions{Hash: o.Hash, Strict: o.Strict})
+	t, err := OpenTrace(ctx, word, TraceOptions{Hash: o.Hash, Strict: o.Strict, Partial: o.Partial})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type TraceOptions struct {
 	Begin, End unit.Duration // since the start of the run; End 0: to its end
 	Ranks      []int         // those that are read; nil: all
 	Strict     bool          // refuse a trace that is damaged or incomplete
+	Partial    bool          // leave out ranks whose events cannot be read
 	Clock      trace.Clock   // how clocks are brought together; empty: trace.ClockAuto
 	Threads    int           // 0: one per core
 	Hash       bool          // fill Trace.Record with the hash of the files
@@ -94,7 +95,7 @@ func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error)
 	}
 	clocks := &trace.ClockReport{}
 	tl, err := trace.ToTimelinePart(ctx, o.Group, t, trace.TimelineOptions{
-		Ranks: o.Ranks, Begin: o.Begin, End: o.End, Strict: o.Strict, Threads: o.Threads, Interrupt: ctx.Err,
+		Ranks: o.Ranks, Begin: o.Begin, End: o.End, Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: ctx.Err,
 		Clock: cmp.Or(o.Clock, trace.ClockAuto), Clocks: clocks,
 	})
 	if t.Close != nil {

@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"slackline/internal/atomicfile"
 )
 
 // SumField begins the last field of a line, its checksum.
@@ -126,6 +128,9 @@ var ErrInUse = errors.New("is in use by another process")
 // Open opens or makes a journal, and returns the lines that it has. A last line that is not complete
 // is removed.
 func Open(path string) (*Journal, [][]byte, error) {
+	if err := atomicfile.CheckLinks(path); err != nil {
+		return nil, nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err

@@ -1,10 +1,7 @@
 // Package parallel spreads independent pieces of work over threads. It knows nothing of the work.
 package parallel
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Each calls work for 0 .. n-1, with up to so many of them at the same time.
 func Each(n, threads int, work func(i int)) {
@@ -22,10 +19,10 @@ func EachWorker(n, threads int, work func(worker, i int)) {
 		return
 	}
 	var next atomic.Int64
-	var all sync.WaitGroup
+	var all Group
 	for worker := range threads {
 		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && !all.Failed(); i = int(next.Add(1)) - 1 {
 				work(worker, i)
 			}
 		})

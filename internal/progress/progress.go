@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"slackline/internal/plain"
 )
 
 // How often a report is written: on a terminal often enough to look alive, in a
@@ -62,7 +64,7 @@ func (l *Line) Report(text func() string) {
 		return
 	}
 	l.last = t
-	s := fmt.Sprintf("%s, %s", text(), t.Sub(l.start).Round(time.Second/10))
+	s := fmt.Sprintf("%s, %s", plain.Name(text()), t.Sub(l.start).Round(time.Second/10))
 	if !l.terminal {
 		fmt.Fprintln(l.w, s)
 		return

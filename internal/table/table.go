@@ -13,6 +13,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"slackline/internal/plain"
 )
 
 // Align says on which side of its column a cell stands.
@@ -64,6 +66,7 @@ func (t *Table) Add(cells ...any) {
 		} else {
 			row[i] = Cell{fmt.Sprint(c), c}
 		}
+		row[i].Text = plain.Name(row[i].Text)
 	}
 	t.rows = append(t.rows, row)
 }
@@ -257,7 +260,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 		for i, c := range row {
 			record[i] = ""
 			if c.Value != nil {
-				record[i] = fmt.Sprint(c.Value)
+				record[i] = plain.Name(fmt.Sprint(c.Value))
 			}
 		}
 		if err := out.Write(record); err != nil {

@@ -73,6 +73,25 @@ func (d *Document) Errorf(at Place, format string, args ...any) {
 	d.Errors = append(d.Errors, &Error{d.File, at, fmt.Sprintf(format, args...)})
 }
 
+// firstInvalid is the place of the first byte that is not UTF-8.
+func (d *Document) firstInvalid(data []byte) Place {
+	at := 0
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	before := data[:at]
+	line := 1 + bytes.Count(before, []byte{'\n'})
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	if line > d.cutAfter {
+		line += d.cutLines
+	}
+	return Place{line, column}
+}
+
 // Parse returns the root of the only document in the text, or false after noting mistakes. Parts
 // that are not read, such as anchors, are noted as well, but do not keep the rest from being
 // walked.
@@ -87,7 +106,7 @@ func (d *Document) Parse(data []byte) (root Node, ok bool) {
 		d.Errorf(Place{}, "has %d lines, more than the limit of %d; %s", lines, maxLines, d.rules.Long)
 		return root, false
 	case !utf8.Valid(data):
-		d.Errorf(Place{}, "is not UTF-8 text; save it as UTF-8")
+		d.Errorf(d.firstInvalid(data), "is not UTF-8 text; save it as UTF-8")
 		return root, false
 	case bytes.IndexByte(data, 0) >= 0:
 		d.Errorf(Place{}, "holds a zero byte; a %s file is YAML text", d.rules.Thing)

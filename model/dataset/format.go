@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"slackline/internal/plain"
 	"slackline/internal/suggest"
 	"slackline/model/cube"
 )
@@ -95,14 +96,30 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 		data = Clean(data)
 	}
 	d, err := f.read(name, data)
+	if err != nil && !strings.HasPrefix(err.Error(), name+":") {
+		err = fmt.Errorf("%s: %w", name, err) // every reader names its file
+	}
 	if err != nil {
 		return nil, f, err
 	}
+	d.makePlain()
 	d.tellMissing()
 	if d.Measurements() == 0 {
 		return nil, f, fmt.Errorf("%s: holds no measurement (read as %s)", name, f.About)
 	}
 	return d, f, nil
+}
+
+// makePlain makes names visible that others wrote.
+func (d *Dataset) makePlain() {
+	for i := range d.Parameters {
+		d.Parameters[i] = plain.Name(d.Parameters[i])
+	}
+	for i := range d.Series {
+		s := d.Series[i]
+		s.CallPath, s.Metric, s.Unit = plain.Name(s.CallPath), plain.Name(s.Metric), plain.Name(s.Unit)
+	}
+	d.index = nil // by names
 }
 
 // Clean returns text without byte order mark, and with LF at the ends of lines.

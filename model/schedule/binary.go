@@ -22,11 +22,12 @@ import (
 // where positions count the entries of the appendix, which are indices of operations. The roots
 // are redundant and ignored.
 var binaryFormat = Format{
-	Name:  "bin",
-	Info:  "binary form of GOAL, as LogGOPSim's txt2bin writes it",
-	Sniff: sniffBinary,
-	Read:  ReadBinary,
-	Write: WriteBinary,
+	Binary: true,
+	Name:   "bin",
+	Info:   "binary form of GOAL, as LogGOPSim's txt2bin writes it",
+	Sniff:  sniffBinary,
+	Read:   ReadBinary,
+	Write:  WriteBinary,
 }
 
 const (

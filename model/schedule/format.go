@@ -12,6 +12,8 @@ type Format struct {
 	Name string // as given to convert, e.g. goal
 	Info string // one line for lists
 
+	Binary bool // it is no text
+
 	// Sniff reports whether a file that begins with head is of this format. It looks at magic
 	// numbers and first words only and never decodes. A head of a few hundred bytes is enough,
 	// unless a text begins with a long comment. It is nil if the format is only written.

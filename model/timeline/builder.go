@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"slackline/internal/parallel"
+	"slackline/internal/plain"
 	"slackline/model/unit"
 )
 
@@ -28,6 +29,7 @@ func NewBuilder(ranks int) *Builder { return &Builder{ranks: ranks} }
 
 // Region adds a region and returns its id. Ids count from 0; equal regions get different ones.
 func (b *Builder) Region(r Region) RegionID {
+	r.Name, r.File = plain.Name(r.Name), plain.Name(r.File) // others wrote them
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.regions = append(b.regions, r)
@@ -36,6 +38,7 @@ func (b *Builder) Region(r Region) RegionID {
 
 // Comm adds a communicator and returns its number; numbers count from 0.
 func (b *Builder) Comm(c Comm) int32 {
+	c.Name = plain.Name(c.Name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.comms = append(b.comms, c)
@@ -59,7 +62,7 @@ func (b *Builder) Note(text string) {
 // sorted by rank and thread.
 func (b *Builder) Location(rank, thread int, name, host string) *LocationBuilder {
 	l := &LocationBuilder{
-		rank: rank, thread: thread, name: name, host: host,
+		rank: rank, thread: thread, name: plain.Name(name), host: plain.Name(host),
 		last: never, clockError: unknownClock,
 	}
 	b.mu.Lock()

@@ -168,12 +168,16 @@ func (a *allprofTrace) define() {
 	for rank, scan := range a.scans {
 		l := Location{ID: uint64(rank), Rank: rank}
 		if scan == nil {
-			l.Missing = true
+			name, _ := a.fileOf(rank)
+			l.Missing, l.Unreadable = true, fmt.Sprintf("%s: the file of rank %d is missing", a.src.showBeside(name), rank)
 			d.Locations = append(d.Locations, l)
 			continue
 		}
 		a.trace.Warnings = append(a.trace.Warnings, scan.warnings...)
 		l.Host, l.Events, l.Truncated = scan.host, scan.events, !scan.finalized
+		if l.Events == 0 {
+			l.Missing, l.Unreadable = true, fmt.Sprintf("%s: there is no event of rank %d in it", scan.show, rank)
+		}
 		if l.Truncated {
 			a.warn("%s: there is no MPI_Finalize at the end: the file is truncated", scan.show)
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 )
 
@@ -35,6 +36,18 @@ func (e *FileError) Is(target error) bool { return target == ErrDamaged }
 func damagedAt(file string, offset int64, format string, args ...any) *FileError {
 	return &FileError{File: file, Offset: offset, What: fmt.Sprintf(format, args...)}
 }
+
+// reasonOf is what the system says about a file that cannot be opened, without the name, which messages have anyway.
+func reasonOf(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// partialHint ends the error of a trace that cannot be read as a whole.
+const partialHint = "(--partial reads the rest)"
 
 // warningList collects warnings from several goroutines.
 type warningList struct {

@@ -105,20 +105,25 @@ const batch = 1024
 // eachEvent calls f with the events of a location in order. Damage is returned apart from other
 // errors: the events before it have been seen.
 func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damage, err error) {
+	if why := t.Locations[i].Unreadable; why != "" && !o.Partial {
+		return nil, fmt.Errorf("%s %s", why, partialHint)
+	}
 	if t.Locations[i].Missing {
 		return nil, nil
 	}
 	r, err := t.Open(i)
 	if errors.Is(err, ErrDamaged) {
-		return err, nil
+		return t.damaged(err, 0, o.Partial)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	events := make([]Event, batch)
+	read := 0
 	for {
 		n, err := r.Read(events)
+		read += n
 		for k := range events[:n] {
 			if err := f(&events[k]); err != nil {
 				return nil, err
@@ -128,7 +133,7 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damag
 		case errors.Is(err, io.EOF):
 			return nil, nil
 		case errors.Is(err, ErrDamaged) && !o.Strict:
-			return err, nil
+			return t.damaged(err, read, o.Partial)
 		case err != nil:
 			return nil, err
 		}
@@ -136,6 +141,14 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damag
 			return nil, err
 		}
 	}
+}
+
+// damaged decides whether damage after a number of events is a loss, or an error because nothing is left.
+func (t *Trace) damaged(damage error, read int, partial bool) (loss, err error) {
+	if read == 0 && !partial {
+		return nil, fmt.Errorf("%w; no event can be read %s", damage, partialHint)
+	}
+	return damage, nil
 }
 
 // monotone checks that events can be written: that their times do not decrease and that they refer to

@@ -60,6 +60,7 @@ type Options struct {
 type WriteOptions struct {
 	Force     bool         // replace what is there
 	Strict    bool         // refuse a trace whose events are damaged
+	Partial   bool         // leave out locations whose events cannot be read
 	Threads   int          // that write at the same time; 0: as many as make sense
 	Interrupt func() error // asked now and then; an error ends the writing. nil: never
 }

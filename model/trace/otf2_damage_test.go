@@ -48,7 +48,7 @@ func TestOTF2Truncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "traces/1.evt: the events of rank 1, thread 0 are missing") || !got.Locations[2].Missing {
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "traces/1.evt: the events of rank 1 cannot be read: file does not exist") || !got.Locations[2].Missing {
 		t.Errorf("warnings = %q", got.Warnings)
 	}
 	checkPrefix(t, "1.evt missing", files, ".", want)

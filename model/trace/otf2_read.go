@@ -435,14 +435,21 @@ func (a *otf2Archive) checkEvents(l *Location) (c fileCheck) {
 	name := a.eventFile(l)
 	show := a.src.showBeside(name)
 	file, err := a.src.open(name)
-	if err != nil {
-		if l.Missing || l.Events > 0 {
-			c.Missing = true
-			warn("%s: the events of rank %d, thread %d are missing: %v", show, l.Rank, l.Thread, err)
-		}
+	switch none := errors.Is(err, fs.ErrNotExist); {
+	case err != nil && l.Missing:
+		warn("%s: the events of %s are missing", show, l.describe())
+		return c
+	case err != nil && none && l.Events == 0:
+		return c
+	case err != nil:
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", show, l.describe(), reasonOf(err))
 		return c
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Size() == 0 && l.Events > 0 {
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: the file is empty", show, l.describe())
+		return c
+	}
 	var head [otf2ChunkHeader + 9]byte
 	if n, err := io.ReadFull(file, head[:]); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
 		r := otf2Bytes{b: head[:n], big: head[1] == otf2Big, at: min(otf2ChunkHeader, n)}

@@ -131,12 +131,13 @@ func (memoryFile) Close() error               { return nil }
 
 // fileCheck is what is known of the files of a location before they are read.
 type fileCheck struct {
-	Missing, Truncated bool
-	Warnings           []string
-	First              uint64 // OTF2: time of the first event
-	Started            bool   // OTF2: there is one
-	Offsets            []otf2Offset
-	Command            []string // OTF2: of the first location
+	Truncated  bool
+	Unreadable string // why nothing can be read
+	Warnings   []string
+	First      uint64 // OTF2: time of the first event
+	Started    bool   // OTF2: there is one
+	Offsets    []otf2Offset
+	Command    []string // OTF2: of the first location
 }
 
 // checkFiles finds out about the files of all locations, several processes each for a share of them, and notes
@@ -163,7 +164,11 @@ func (s *source) checkFiles(t *Trace, check func(i int) fileCheck) ([]fileCheck,
 	}
 	for i := range all {
 		l := &t.Locations[i]
-		l.Missing, l.Truncated = l.Missing || all[i].Missing, l.Truncated || all[i].Truncated
+		l.Truncated = l.Truncated || all[i].Truncated
+		if why := all[i].Unreadable; why != "" {
+			l.Missing, l.Unreadable = true, why
+			t.Warnings = append(t.Warnings, why)
+		}
 		t.Warnings = append(t.Warnings, all[i].Warnings...)
 	}
 	return all, nil
@@ -230,6 +235,13 @@ func ToTimelinePart(ctx context.Context, g cluster.Group, t *Trace, o TimelineOp
 	}
 	if err := c.gatherLost(ctx); err != nil {
 		return nil, err
+	}
+	begun, err := cluster.AllGatherValues(ctx, g, new(c.begun.Load()))
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(begun, true) {
+		return nil, c.nothingRead()
 	}
 	tl, err := c.builder.FinishPart(ctx, g, c.bounds, c.threads)
 	if err != nil {

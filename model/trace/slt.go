@@ -165,14 +165,18 @@ func checkSLTFile(src *source, l *Location) (c fileCheck) {
 	name := sltFile(l)
 	file, err := src.open(name)
 	if err != nil {
-		c.Missing = true
-		return warn("%s: the events of rank %d, thread %d are missing: %v", src.showBeside(name), l.Rank, l.Thread, err)
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", src.showBeside(name), l.describe(), reasonOf(err))
+		return c
 	}
 	defer file.Close()
 	at, ok := file.(io.ReaderAt)
 	info, err := file.Stat()
 	if !ok || err != nil {
 		return c // it will turn out while reading
+	}
+	if info.Size() == 0 {
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: the file is empty", src.showBeside(name), l.describe())
+		return c
 	}
 	var tail [chunk.TrailerLen]byte
 	if _, err := at.ReadAt(tail[:], info.Size()-chunk.TrailerLen); err == nil {

@@ -234,7 +234,7 @@ func TestSLTTruncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "1-1.slt: the events of rank 1, thread 1 are missing") || !got.Locations[3].Missing {
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "1-1.slt: the events of rank 1, thread 1 cannot be read: file does not exist") || !got.Locations[3].Missing {
 		t.Errorf("warnings = %q", got.Warnings)
 	}
 	delete(files, sltDefinitions)

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -24,6 +25,7 @@ type TimelineOptions struct {
 
 	NoSamples bool         // functions are not made out of samples
 	Strict    bool         // refuse a trace of which something is missing or damaged
+	Partial   bool         // leave out locations whose events cannot be read
 	Threads   int          // that read at the same time; 0: as many as make sense
 	Interrupt func() error // asked now and then; an error ends the reading. nil: never
 }
@@ -38,6 +40,9 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	}
 	if err := c.read(); err != nil {
 		return nil, err
+	}
+	if !c.begun.Load() {
+		return nil, c.nothingRead()
 	}
 	tl := c.builder.Finish(c.threads)
 	c.explainMissing(tl)
@@ -76,6 +81,7 @@ type conversion struct {
 	unrecorded timeline.RegionID // of times when recording was off
 	lost       []string          // by location: what is missing; empty: nothing
 	failed     atomic.Bool       // some location could not be read
+	begun      atomic.Bool       // some location has an event
 
 	group  cluster.Group // of processes that read together; nil: there is one
 	bounds []int         // where the ranks of each process begin
@@ -140,6 +146,8 @@ func (c *conversion) checkWhole() error {
 		switch {
 		case l.Rank < 0 || l.Rank >= max(c.Trace.Ranks, 1) || l.Thread < 0:
 			return fmt.Errorf("location %d is thread %d of rank %d; the trace has ranks 0 to %d", i, l.Thread, l.Rank, c.Trace.Ranks-1)
+		case l.Unreadable != "" && !c.Partial && c.wanted(l.Rank):
+			return fmt.Errorf("%s %s", l.Unreadable, partialHint)
 		case !c.Strict || !c.wanted(l.Rank):
 		case l.Missing:
 			return fmt.Errorf("%s is missing (without --strict the rest is read)", l.describe())
@@ -148,6 +156,11 @@ func (c *conversion) checkWhole() error {
 		}
 	}
 	return nil
+}
+
+// nothingRead is the error of a trace that says nothing of the run.
+func (c *conversion) nothingRead() error {
+	return &FileError{File: cmp.Or(c.Trace.Name, "the trace"), Offset: -1, What: "there is no event that can be read; record the run again"}
 }
 
 // describe names a location.

@@ -49,6 +49,9 @@ func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
 	if damage != nil || r.at.Truncated {
 		l.SetTruncated()
 	}
+	if r.started {
+		c.begun.Store(true)
+	}
 	r.finish(i)
 	return nil
 }
@@ -61,7 +64,8 @@ func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(
 		defer reader.Close()
 	}
 	events := make([]Event, batch)
-	for read := int64(0); err == nil; {
+	read := int64(0)
+	for err == nil {
 		var n int
 		n, err = reader.Read(events)
 		if failed := apply(events[:n]); failed != nil {
@@ -82,7 +86,7 @@ func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case errors.Is(err, ErrDamaged) && !c.Strict:
-		return err, nil
+		return c.damaged(err, int(read), c.Partial)
 	case errors.Is(err, ErrDamaged):
 		return nil, fmt.Errorf("%w (without --strict the rest is read)", err)
 	}

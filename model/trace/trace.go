@@ -66,8 +66,9 @@ type Location struct {
 	Name         string
 	Host         string
 	Events       uint64
-	Truncated    bool // the process ended without closing its trace
-	Missing      bool // the process left nothing
+	Truncated    bool   // the process ended without closing its trace
+	Missing      bool   // the process left nothing, or its file cannot be read
+	Unreadable   string // why its file cannot be read: that is an error, unless a part of the trace is enough
 	Offsets      []ClockOffset
 	RoundTrips   []RoundTrip
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/fault"
 )
 
 // attempt does one attempt of a run at a place, or takes over one that an earlier session began. No end
@@ -126,7 +127,7 @@ func (o *Options) launch(ctx context.Context, dir string, attempt int) error {
 	}
 	lock.Close()
 	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
+	fault.Go(func() { ended <- c.Wait() })
 	select {
 	case <-ended:
 	case <-ctx.Done():

@@ -15,6 +15,7 @@ import (
 
 	"slackline/internal/journal"
 	"slackline/internal/provenance"
+	"slackline/internal/trusted"
 )
 
 // Campaign is a plan with the directory in which its runs are kept.
@@ -62,6 +63,11 @@ func Open(file, dir string) (*Campaign, error) {
 	}
 	if err := os.MkdirAll(filepath.Join(c.Dir, "runs"), 0o777); err != nil {
 		return nil, err
+	}
+	for _, dir := range []string{c.Dir, filepath.Join(c.Dir, "runs")} { // commands are kept in them
+		if err := trusted.Owned(dir); err != nil {
+			return nil, fmt.Errorf("%w; give another directory with --dir", err)
+		}
 	}
 	path := filepath.Join(c.Dir, journalFile)
 	j, lines, err := journal.Open(path)

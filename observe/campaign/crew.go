@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"slackline/internal/cluster"
+	"slackline/internal/fault"
+	"slackline/internal/parallel"
 )
 
 // Process 0 has the queue and the journal. It prepares an attempt and asks another process to supervise it; that one
@@ -88,9 +90,9 @@ func (c *crew) send(ctx context.Context, process int, e errand, said chan *answe
 // lead takes the answers of the others, and lets them go when the work is done. The work ends when ctx does.
 func (c *crew) lead(ctx context.Context, work func()) error {
 	listening := make(chan error, 1)
-	go func() { listening <- c.listen(ctx) }()
+	fault.Go(func() { listening <- c.listen(ctx) })
 	worked := make(chan struct{})
-	go func() { defer close(worked); work() }()
+	fault.Go(func() { work(); close(worked) })
 	select {
 	case err := <-listening: // too soon
 		return err
@@ -156,7 +158,7 @@ func Help(ctx context.Context, o Options) error {
 type helper struct {
 	options Options
 	sending sync.Mutex
-	working sync.WaitGroup
+	working parallel.Group
 }
 
 // serve takes errands, which end with a context of their own.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"slackline/internal/cluster"
+	"slackline/internal/fault"
+	"slackline/internal/parallel"
 )
 
 // Options say how a campaign is carried out.
@@ -93,12 +95,12 @@ func (c *Campaign) Run(ctx context.Context, o Options) (*Summary, error) {
 
 // carryOut does all tasks.
 func (x *execution) carryOut(ctx context.Context) {
-	var workers sync.WaitGroup
+	var workers parallel.Group
 	for i := range min(len(x.team.places), max(len(x.queue), 1)) {
 		workers.Go(func() { x.work(ctx, x.team.places[i]) })
 	}
 	finished := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(finished)
 		if x.crew == nil {
 			workers.Wait()
@@ -108,7 +110,7 @@ func (x *execution) carryOut(ctx context.Context) {
 			x.giveUp(err)
 		}
 		workers.Wait()
-	}()
+	})
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for waiting := true; waiting; {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/fault"
+	"slackline/internal/trusted"
 )
 
 // The files in the directory of a run.
@@ -89,6 +91,9 @@ func Supervise(dir, attempt string) error {
 
 // readOrder reads what is to be done.
 func readOrder(path string) (*order, error) {
+	if err := trusted.Owned(path); err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -139,13 +144,13 @@ func (o *order) carryOut(dir string, stop <-chan os.Signal) (*result, error) {
 	}
 	ended := make(chan string, 1)
 	watched := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(ended)
 		if why := o.watch(stop, watched); why != "" {
 			endGroup(c.Process.Pid, watched)
 			ended <- why
 		}
-	}()
+	})
 	err = c.Wait()
 	r.Wall = time.Since(begin).Seconds()
 	close(watched)

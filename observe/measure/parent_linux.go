@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"slackline/internal/fault"
 	"slackline/model/unit"
 )
 
@@ -57,10 +58,10 @@ func MeasureNoise(ctx context.Context, o NoiseOptions) (*Noise, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for i, cpu := range o.CPUs {
-		go func() {
+		fault.Go(func() {
 			c, err := o.measureCPU(ctx, cpu, start)
 			answers <- answer{i, c, err}
-		}()
+		})
 	}
 	result := &Noise{Method: o.Method, CPUs: make([]CPUNoise, len(o.CPUs))}
 	var failure error

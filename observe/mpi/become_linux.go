@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -76,21 +75,4 @@ func lock(ctx context.Context, f *os.File) (waited bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// ownDir returns a directory for programs of this user alone, where others may write, too.
-func ownDir() (string, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", err
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return "", err
-	}
-	owner, is := info.Sys().(*syscall.Stat_t)
-	if !is || !info.IsDir() || int(owner.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
-		return "", fmt.Errorf("%s: another user could write to it", dir)
-	}
-	return dir, nil
 }

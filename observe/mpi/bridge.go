@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"strings"
 
 	"slackline/internal/atomicfile"
+	"slackline/internal/trusted"
 )
 
 //go:embed bridge/*.c bridge/*.h
@@ -36,19 +39,19 @@ func bridgeSource() Source {
 func (s Start) bridge(ctx context.Context, wanted string) (string, error) {
 	dir := CacheDir()
 	path, err := s.bridgeIn(ctx, dir, wanted)
-	if err == nil || writable(dir) == nil {
+	if err == nil || errors.Is(err, trusted.ErrUntrusted) || writable(dir) == nil {
 		return path, err
 	}
-	own, errOwn := ownDir()
-	if errOwn != nil {
+	own := ownDir()
+	if errOwn := writable(own); errOwn != nil {
 		return "", fmt.Errorf("the bridge to MPI can be kept nowhere: %w; %w; let XDG_CACHE_HOME name a directory", writable(dir), errOwn)
 	}
 	return s.bridgeIn(ctx, own, wanted)
 }
 
-// writable tells why nothing can be written to a directory.
+// writable tells why nothing can be written to a directory, or must not be.
 func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := trustedPart(trusted.Dir, dir); err != nil {
 		return err
 	}
 	probe, err := os.MkdirTemp(dir, "probe-")
@@ -62,16 +65,15 @@ func writable(dir string) error {
 // kept as long as the compilers stay the same.
 func (s Start) bridgeIn(ctx context.Context, dir, wanted string) (path string, err error) {
 	note := filepath.Join(dir, s.note(wanted, compilersIn))
-	if path, ok := noted(note); ok {
-		return path, nil
+	if path, err = noted(note); path != "" || err != nil {
+		return path, err
 	}
 	if err := writable(dir); err != nil {
 		return "", err
 	}
 	err = doOnce(ctx, note+".lock", func() error {
-		var is bool
-		if path, is = noted(note); is {
-			return nil
+		if path, err = noted(note); path != "" || err != nil {
+			return err
 		}
 		path, err = s.makeBridge(ctx, dir, wanted)
 		if err != nil {
@@ -147,12 +149,17 @@ func compilersIn(w io.Writer) {
 	}
 }
 
-// noted reads the path of a program that is there.
-func noted(file string) (string, bool) {
+// noted reads the path of a program that is there; empty: there is none.
+func noted(file string) (string, error) {
+	if err := trustedPart(trusted.File, file); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
 	data, err := os.ReadFile(file)
 	path := strings.TrimSpace(string(data))
 	if err != nil || !isExecutable(path) {
-		return "", false
+		return "", nil
 	}
-	return path, true
+	return path, trustedPart(trusted.File, path)
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"slackline/internal/parallel"
+	"slackline/internal/trusted"
 )
 
 // Source is a part that is compiled with a library's compiler: C files and headers by name.
@@ -30,9 +31,23 @@ type Source struct {
 func CacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
+		dir = ownDir()
 	}
 	return filepath.Join(dir, "slackline", "mpi")
+}
+
+// ownDir is a folder of this user where others may have folders, too.
+func ownDir() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
+}
+
+// trustedPart says why a compiled part must not be run; nil: nobody but this user and root can have put it there.
+func trustedPart(check func(path string) error, path string) error {
+	err := check(path)
+	if errors.Is(err, trusted.ErrUntrusted) {
+		return fmt.Errorf("%w; let XDG_CACHE_HOME name a folder in which you alone can write", err)
+	}
+	return err
 }
 
 // Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
@@ -49,11 +64,11 @@ func (l *Library) compileIn(ctx context.Context, cache string, s Source) (path s
 	}
 	dir := filepath.Join(cache, l.key(s))
 	path = filepath.Join(dir, name)
-	if _, err := os.Stat(path); err == nil {
-		return path, false, nil
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := trustedPart(trusted.Dir, dir); err != nil {
 		return "", false, err
+	}
+	if err := trustedPart(trusted.File, path); !errors.Is(err, fs.ErrNotExist) {
+		return path, false, err
 	}
 	work, err := os.MkdirTemp(dir, "build-")
 	if err != nil {

@@ -17,9 +17,6 @@ func (s Start) Become(context.Context, string, string, []string) error { return 
 // doOnce just does it: nobody else does the same.
 func doOnce(_ context.Context, _ string, do func() error) error { return do() }
 
-// ownDir fails: there is no bridge to be kept.
-func ownDir() (string, error) { return "", errNoJobs }
-
 // Job is this process among those of an MPI job; there is none here.
 type Job struct{ cluster.Group }
 

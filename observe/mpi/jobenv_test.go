@@ -180,30 +180,3 @@ func TestDoOnce(t *testing.T) {
 		t.Errorf("interrupted while it waits: %v", err)
 	}
 }
-
-// TestOwnDir wants no directory into which others may write.
-func TestOwnDir(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	dir, err := ownDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := ownDir(); err != nil || again != dir {
-		t.Errorf("again: %q, %v", again, err)
-	}
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ownDir(); err == nil {
-		t.Error("everybody may write to it")
-	}
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(t.TempDir(), dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ownDir(); err == nil {
-		t.Error("it is a link")
-	}
-}

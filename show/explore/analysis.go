@@ -10,6 +10,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/internal/fault"
 )
 
 // analysis is what is found out about a run in the background, while people look at it.
@@ -71,11 +72,11 @@ func (v *view) startAnalysis() {
 		return
 	}
 	v.analysis.start.Do(func() {
-		go func() {
+		fault.Go(func() {
 			v.analysis.found, v.analysis.err = v.analyse(v.context)
 			close(v.analysis.done)
 			debug.FreeOSMemory() // from now on nothing is read and little is made
-		}()
+		})
 	})
 }
 
@@ -104,7 +105,8 @@ func (v *view) analysed(ctx context.Context) (*findings, error) {
 }
 
 // analyse finds out who waits and why, and what else takes longer than reading.
-func (v *view) analyse(ctx context.Context) (*findings, error) {
+func (v *view) analyse(ctx context.Context) (_ *findings, err error) {
+	defer fault.Catch(&err)
 	result, err := waits.Analyze(ctx, v.tl, waits.Options{Threads: v.threads})
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ func testToken(t *testing.T, s *site) {
 	q := &page{Page: p, tb: t}
 	for _, address := range []string{s.address, s.address + "?token=wrong", s.address + "api/runs"} {
 		q.must(p.Goto(address))
+		q.must(p.Wait(`document.body.textContent.includes("token")`)) // the page asks first
 		if got := q.text("document.body.textContent"); !strings.Contains(got, "token") || strings.Contains(got, "late.slt") {
 			t.Errorf("%s says %q, want a word about the token", address, got)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -17,14 +16,18 @@ func newToken() string {
 	return hex.EncodeToString(bits[:])
 }
 
-// guard lets only those through who know the token and come from this machine's own pages.
+// guard answers questions only to those who know the token and come from this machine's own pages. The pages themselves,
+// which say nothing of the runs, are for all: they take the token from the address, and send it with each question.
+//
+// There is no cookie: browsers send those to all ports of a host, also to the server of another user. What a page
+// stores belongs to its port.
 type guard struct {
 	token string
 	next  http.Handler
 }
 
 // pagePolicy is what pages may do: load and ask for what this server has, and nothing else.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -44,57 +47,16 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		fail(w, &failure{http.StatusMethodNotAllowed, Error{Error: "there is only GET and HEAD", Code: "method"}})
-	case g.enters(r):
-		g.welcome(w, r)
-	case !g.knows(r) && navigates(r):
-		refuse(w)
-	case !g.knows(r):
+	case isAPI(r) && !g.equal(r.Header.Get(TokenHeader)):
 		fail(w, &failure{http.StatusForbidden, Error{Error: "the token is missing or wrong: open the address that slackline explore printed", Code: "forbidden"}})
 	default:
 		g.next.ServeHTTP(w, r)
 	}
 }
 
-// enters reports whether a request for a page carries the right token in its address.
-func (g *guard) enters(r *http.Request) bool {
-	return !isAPI(r) && r.URL.RawQuery != "" && g.equal(r.URL.Query().Get("token"))
-}
-
-// welcome keeps the token in a cookie and leads to the same page without it, so that the token does not stay in the
-// address. Cookies do not know ports: the name of ours has it, so that two explorers do not disturb each other.
-func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
-	values := r.URL.Query()
-	values.Del("token")
-	// Only the path of this server: "//host" would lead to another one.
-	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/\\"), RawQuery: values.Encode()}
-	w.Header().Set("Location", to.String())
-	w.WriteHeader(http.StatusSeeOther)
-}
-
-// knows reports whether a request carries the token.
-func (g *guard) knows(r *http.Request) bool {
-	if given := r.Header.Get(TokenHeader); given != "" {
-		return g.equal(given)
-	}
-	for _, c := range r.CookiesNamed(cookieName(r)) {
-		if g.equal(c.Value) {
-			return true
-		}
-	}
-	return false
-}
-
 // equal compares in a time that does not tell how much of a guess was right.
 func (g *guard) equal(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) == 1
-}
-
-func cookieName(r *http.Request) string {
-	_, port := splitHost(r.Host)
-	return "slackline_" + port
 }
 
 // ownHost reports whether the request was made for the loopback address by one of its names, and for our port. A page

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"slackline/internal/fault"
 	"slackline/model/dataset"
 	"slackline/model/machine"
 	"slackline/model/schedule"
@@ -92,8 +93,8 @@ func (in *openInput) reload() {
 	}
 	in.reloading, in.problem = true, ""
 	old := in.view.Load()
-	go func() {
-		v, err := in.read(in.server.context, old.generation+1)
+	fault.Go(func() {
+		v, err := in.readSafely(in.server.context, old.generation+1)
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		in.reloading = false
@@ -105,7 +106,13 @@ func (in *openInput) reload() {
 		in.looked = time.Time{}
 		old.cancel()
 		v.startAnalysis()
-	}()
+	})
+}
+
+// readSafely is read; a mistake of the program is an error, too: what was read before can still be looked at.
+func (in *openInput) readSafely(ctx context.Context, generation int) (v *view, err error) {
+	defer fault.Catch(&err)
+	return in.read(ctx, generation)
 }
 
 // lookInterval is how often files are looked at, at most.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"slackline/internal/fault"
 )
 
 // endpoint answers a request: a value that becomes JSON, or a *binaryAnswer.
@@ -95,7 +97,8 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-func (s *Server) answer(r *http.Request, name string) (any, error) {
+func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
+	defer fault.Catch(&err)
 	if name == "runs" {
 		q, err := newQuery(r.URL.RawQuery, []string{"reload"})
 		if err != nil {

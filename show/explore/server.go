@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"runtime"
 	"time"
+
+	"slackline/internal/fault"
 )
 
 //go:embed all:web
@@ -102,7 +104,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		BaseContext:    func(net.Listener) context.Context { return s.context },
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	fault.Go(func() { ended <- server.Serve(l) })
 	select {
 	case err := <-ended:
 		s.Close()

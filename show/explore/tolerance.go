@@ -8,6 +8,7 @@ import (
 
 	"slackline/analyze/replay"
 	"slackline/analyze/tolerance"
+	"slackline/internal/fault"
 	"slackline/internal/memory"
 	"slackline/model/machine"
 	"slackline/model/schedule"
@@ -86,10 +87,10 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 	}
 	v.tolerances.mu.Unlock()
 	done := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(done)
 		made.get(func() (*toleranceCurve, error) { return v.makeTolerance(name) })
-	}()
+	})
 	late := time.NewTimer(v.patience)
 	defer late.Stop()
 	select {
@@ -111,7 +112,8 @@ func affords(calls int64) bool {
 	return calls <= free/2/bytesPerCall
 }
 
-func (v *view) makeTolerance(name string) (*toleranceCurve, error) {
+func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
+	defer fault.Catch(&err)
 	if !affords(v.counts.calls) {
 		return nil, notFound(fmt.Sprintf("there is not enough memory for the tolerance of %d calls beside the timeline; end the explorer and ask 'slackline tolerance %s --machine %s'", v.counts.calls, v.name, name))
 	}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"slackline/internal/plain"
 )
 
 // fontFamily asks for the reader's own sans-serif font; no file embeds one.
@@ -202,11 +204,11 @@ func fixed(n int64) string {
 
 func hexColor(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// escape makes any string safe inside XML text and attributes. Characters that XML 1.0 cannot
-// hold become the replacement character.
+// escape makes any string safe inside XML text and attributes. Control characters become visible; what else XML 1.0
+// cannot hold becomes the replacement character.
 func escape(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range plain.Text(strings.ReplaceAll(s, "\r", " ")) {
 		switch {
 		case r == '&':
 			b.WriteString("&amp;")
@@ -216,9 +218,9 @@ func escape(s string) string {
 			b.WriteString("&gt;")
 		case r == '"':
 			b.WriteString("&quot;")
-		case r == '\t' || r == '\n' || r == '\r':
+		case r == '\t' || r == '\n':
 			b.WriteByte(' ')
-		case r < 0x20 || r == 0xFFFE || r == 0xFFFF:
+		case r == 0xFFFE || r == 0xFFFF:
 			b.WriteRune('\uFFFD')
 		default:
 			b.WriteRune(r)

@@ -147,7 +147,7 @@ func TestEscapeKeepsMeaning(t *testing.T) {
 			t.Errorf("texts %q lack %q", texts, want)
 		}
 	}
-	if got := escape("a\x00b\tc\xff"); got != "a\uFFFDb c\uFFFD" {
+	if got := escape("a\x00b\tc\xff"); got != `a\u0000b c\xff` {
 		t.Errorf("escape = %q", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "typed": typed, "cell": cell, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
+	"prose": prose, "typed": typed, "shell": func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) }, "cell": cell, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 

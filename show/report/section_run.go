@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slackline/analyze/profile"
+	"slackline/internal/plain"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -39,7 +40,7 @@ func (s *story) tellRun() *Section {
 // facts describe a run.
 func (a *analysed) facts() []Fact {
 	tl := a.run.Timeline
-	facts := []Fact{{"Run", a.run.Name}}
+	facts := []Fact{{"Run", plain.Name(a.run.Name)}}
 	p := &a.run.Properties
 	if len(p.Command) > 0 {
 		facts = append(facts, Fact{"Program", Command(p.Command...)})

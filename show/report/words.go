@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/internal/plain"
 	"slackline/model/dataset"
 	"slackline/model/unit"
 )
@@ -31,17 +32,17 @@ func command(parts ...any) string {
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = quote(w)
+		quoted[i] = quote(plain.Name(w))
 	}
 	return strings.Join(quoted, " ")
 }
 
 // quote writes a word so that a shell takes it as it is.
 func quote(word string) string {
-	plain := func(r rune) bool {
+	simple := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%^", r)
 	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !simple(r) }) < 0 {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

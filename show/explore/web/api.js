@@ -16,6 +16,30 @@ export class Refusal extends Error {
 
 /** @typedef {Record<string, string | number | undefined>} Query */
 
+const TOKEN_HEADER = "X-Slackline-Token";
+const TOKEN_KEY = "slackline-token";
+
+/**
+ * The token of the printed address, which then no longer shows it. It is kept for other tabs and for later: what a page
+ * stores belongs to its port, so servers on other ports of this machine do not get it, as they would a cookie.
+ */
+function takeToken() {
+  const here = new URL(location.href);
+  const given = here.searchParams.get("token");
+  if (given !== null) {
+    here.searchParams.delete("token");
+    history.replaceState(null, "", here.pathname.replace(/^\/+/, "/") + here.search + here.hash);
+  }
+  try {
+    if (given !== null) localStorage.setItem(TOKEN_KEY, given);
+    return given ?? localStorage.getItem(TOKEN_KEY) ?? "";
+  } catch {
+    return given ?? ""; // storage may be forbidden
+  }
+}
+
+const token = takeToken();
+
 const KEPT = 200;
 const NOT_READY_PAUSE = 300; // milliseconds
 
@@ -64,7 +88,7 @@ async function ask(url, signal) {
   for (;;) {
     let response;
     try {
-      response = await fetch(url, { signal, credentials: "same-origin" });
+      response = await fetch(url, { signal, credentials: "omit", headers: { [TOKEN_HEADER]: token } });
     } catch (error) {
       if (isAbort(error)) throw error;
       throw new Refusal("The server does not answer. Is slackline explore still running?", "gone");
@@ -222,5 +246,10 @@ export const tolerance = (query) => once("tolerance", query);
 /** @type {(query: {run: number}) => Promise<import("./types.js").SeriesList>} */
 export const series = (query) => once("series", query);
 
-/** @type {(query: {run: number, kind: string, dark: number, width?: number, series?: number, machine?: string, latency?: number}) => string} */
-export const figureAddress = (query) => address("figure", query);
+/**
+ * A figure as an address that pictures and links can use, until it is revoked.
+ * @param {{run: number, kind: string, dark: number, width?: number, series?: number, machine?: string, latency?: number}} query
+ */
+export async function figure(query) {
+  return URL.createObjectURL(await (await ask(address("figure", query))).blob());
+}

@@ -84,11 +84,21 @@ export class ScalingView {
    */
   figure(s, kind) {
     const query = { run: this.app.run.index, kind, series: s.series, dark: theme() === "dark" ? 1 : 0 };
-    const img = el("img", { class: "server-figure", src: api.figureAddress(query), alt: `${NAMES[kind] ?? kind} of ${s.metric} of ${s.callpath || "the whole program"}` });
-    const figure = el("figure", { class: "figure" },
-      el("picture", {}, el("source", { media: "(max-width: 600px)", srcset: api.figureAddress({ ...query, width: 360 }) }), img),
-      asSVG(query, `${s.callpath || "program"}-${kind}`));
-    img.addEventListener("error", () => figure.replaceWith(notice("No figure", "This series cannot be drawn in this way.")));
+    const img = el("img", { class: "server-figure", alt: `${NAMES[kind] ?? kind} of ${s.metric} of ${s.callpath || "the whole program"}` });
+    const figure = el("figure", { class: "figure" }, img, asSVG(query, `${s.callpath || "program"}-${kind}`));
+    const narrow = window.matchMedia("(max-width: 600px)");
+    const draw = () => {
+      if (!figure.isConnected && img.src) {
+        narrow.removeEventListener("change", draw);
+        return;
+      }
+      api.figure(narrow.matches ? { ...query, width: 360 } : query).then((address) => {
+        img.onload = () => URL.revokeObjectURL(address);
+        img.src = address;
+      }, () => figure.replaceWith(notice("No figure", "This series cannot be drawn in this way.")));
+    };
+    narrow.addEventListener("change", draw);
+    draw();
     return figure;
   }
 

@@ -1,0 +1,118 @@
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// hostile is a name as somebody writes it who wants to control the terminal of those who read it: it sets the title,
+// writes to the clipboard, moves the cursor (C0 and C1), turns the direction of the line, and forges a line of ours.
+const hostile = "f\x1b]0;title\x07\x1b]52;c;AAAA\x1b\\\x1b[2J\x1b[1mbold\u009b31m\u202eabc\u2066d\u200e\x7f\r\nslackline: forged"
+
+// lookForControls fails if text has a character that controls terminals, or a line that a name has forged.
+func lookForControls(t *testing.T, what, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Errorf("%s: is not UTF-8", what)
+	}
+	for i, r := range text {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
+			t.Errorf("%s: has %U in %q", what, r, text[max(i-40, 0):min(i+20, len(text))])
+			break
+		}
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "slackline: forged") {
+			t.Errorf("%s: a name has made a line of its own", what)
+			break
+		}
+	}
+}
+
+// TestNamesControlNothing runs verbs on a trace and on measurements whose names are hostile, and on files of such names: in
+// no form of output is a control character.
+func TestNamesControlNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	trace := fmt.Sprintf("slackline trace 1\nunit us\nmachine %[1]q\ncommand %[1]q\nlaunch %[1]q\ncomm 0 name %[1]q 0-1\nregion 0 name %[1]q user at %[1]q 3\n"+
+		"rank 0 name %[1]q host %[1]q\n0 0 {\n0..30 compute\n30..32 MPI_Send: send to 1 size 64KiB tag 3\n32..40 MPI_Barrier: barrier comm 0\n} 40\n"+
+		"rank 1 host %[1]q\n0 0 {\n0..10 compute\n10..34 MPI_Recv: recv from 0 size 64KiB tag 3\n34..40 MPI_Barrier: barrier comm 0\n} 40\n", hostile)
+	var points []string
+	for p := 1; p <= 32; p *= 2 {
+		points = append(points, fmt.Sprintf(`{"at":[%d],"values":[%d]}`, p, 10*p))
+	}
+	name := strings.ReplaceAll(fmt.Sprintf("%q", hostile), `\x`, `\u00`)
+	name = strings.ReplaceAll(strings.ReplaceAll(name, `\a`, `\u0007`), `\v`, `\u000b`)
+	data := fmt.Sprintf(`{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":%[1]s,"metric":%[1]s,"points":[%[2]s]}]}`, name, strings.Join(points, ","))
+	odd := strings.ReplaceAll(hostile, "/", "") + ".trace"
+	for file, text := range map[string]string{"run.trace": trace, odd: trace, "data.json": data, "broken" + odd: "slackline trace 1\nunit x\n", "broken.goal": "num_ranks 1\n" + hostile + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ran := 0
+	try := func(args ...string) {
+		t.Helper()
+		code, stdout, stderr := slackline("", args...)
+		what := strings.Join(args, " ")
+		if code == 0 {
+			ran++
+		}
+		lookForControls(t, what+" (stdout)", stdout)
+		lookForControls(t, what+" (stderr)", stderr)
+		if strings.Contains(stderr, "internal error") {
+			t.Errorf("%q: %s", args, stderr)
+		}
+		for _, file := range []string{"out.html", "out.svg", "out.json"} {
+			if text, err := os.ReadFile(file); err == nil {
+				lookForControls(t, what+" ("+file+")", string(text))
+				os.Remove(file)
+			}
+		}
+	}
+	for _, format := range []string{"text", "json", "csv"} {
+		for _, run := range []string{"run.trace", odd} {
+			try("waits", run, "--format", format)
+			try("profile", run, "--format", format)
+			try("simulate", run, "--machine", "chic", "--format", format)
+			try("compare", run, "run.trace", "--format", format)
+			try("tolerance", run, "--machine", "chic", "--format", format)
+		}
+		try("scaling", "data.json", "--format", format)
+		try("scaling", "data.json", "--format", format, "--target", "64", "--color", "always", "--quiet", "--only-path", "none"+hostile)
+	}
+	try("waits", "run.trace", "--explain")
+	try("waits", "run.trace", "--critical-path")
+	try("waits", "run.trace", "--plot", "out.svg", "--quiet")
+	try("scaling", "data.json", "--plot", "out.svg")
+	try("scaling", "data.json", "--dataset", "out.json")
+	try("report", "run.trace", "--out", "out.html", "--title", "A $(id) "+hostile)
+	try("report", "run.trace", "data.json", "--format", "json", "--out", "out.json")
+	try("report", odd, "--out", "out.html")
+	try("convert", "run.trace", "--to", "trace-text")
+	try("convert", "run.trace", "--to", "goal")
+	try("convert", "run.trace", "--to", "dot")
+	try("waits", "broken"+odd)
+	try("simulate", "broken.goal", "--machine", "chic")
+	try("simulate", "none/"+odd, "--machine", "chic")
+	try("simulate", "ring", "--ranks", hostile)
+	try("simulate", "ring", "--"+hostile)
+	try(hostile)
+	try("machine", "show", hostile)
+	try("noise", "show", hostile)
+	try("explain", hostile)
+	try("check", odd, "data.json")
+	if ran < 25 {
+		t.Errorf("only %d commands had a result: the inputs are wrong", ran)
+	}
+	if _, stdout, _ := slackline("", "profile", "run.trace", "--color", "always"); strings.Count(stdout, "\x1b[1m") == 0 {
+		t.Error("--color always: nothing is bold")
+	} else {
+		lookForControls(t, "bold", strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(stdout))
+	}
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"slackline/internal/provenance"
+)
+
+// Anonymize leaves out of everything that a report is made of what says where it was made: absolute paths, of which the
+// last name stays, names of hosts and names of users. It changes the input; Document.Anonymize does the same for texts
+// that were made otherwise.
+func (in *Input) Anonymize(hosts, users []string) *Anonymizer {
+	a := &Anonymizer{hosts: map[string]string{}, users: users}
+	for _, r := range in.Runs {
+		a.words(r.Properties.Command, r.Properties.Launch)
+		for i := range r.Timeline.Locations {
+			hosts = append(hosts, r.Timeline.Locations[i].Host)
+		}
+		hosts = append(hosts, r.Properties.Machine)
+	}
+	if in.Record != nil {
+		hosts = append(hosts, in.Record.Host)
+		a.words(in.Record.Command)
+		for _, i := range in.Record.Inputs {
+			a.words([]string{i.Path})
+		}
+	}
+	a.addHosts(hosts)
+	slices.SortFunc(a.paths, func(x, y string) int { return len(y) - len(x) })
+	in.Title, in.Words, in.Warnings = a.clean(in.Title), a.all(in.Words), a.all(in.Warnings)
+	for _, r := range in.Runs {
+		a.cleanRun(r)
+	}
+	if in.Expectations != nil {
+		in.Expectations.Name = a.clean(in.Expectations.Name)
+	}
+	if in.Machine != nil {
+		in.Machine.Words = a.all(in.Machine.Words)
+	}
+	if in.Noise != nil {
+		in.Noise.Name, in.Noise.Words = a.clean(in.Noise.Name), a.all(in.Noise.Words)
+	}
+	if in.Mapping != nil {
+		in.Mapping.Words = a.all(in.Mapping.Words)
+	}
+	if r := in.Record; r != nil {
+		r.Host, r.Command, r.Warnings = "", a.all(r.Command), a.all(r.Warnings)
+		r.Inputs = append([]provenance.Input{}, r.Inputs...)
+		for i := range r.Inputs {
+			r.Inputs[i].Path = a.clean(r.Inputs[i].Path)
+		}
+	}
+	return a
+}
+
+func (a *Anonymizer) cleanRun(r *Run) {
+	r.Name, r.Words, r.Simulate, r.NoProgram = a.clean(r.Name), a.all(r.Words), a.all(r.Simulate), a.clean(r.NoProgram)
+	p := &r.Properties
+	p.Command, p.Launch, p.Machine = a.all(p.Command), a.all(p.Launch), a.clean(p.Machine)
+	for i := range r.Timeline.Locations {
+		l := &r.Timeline.Locations[i]
+		l.Host, l.Name = a.clean(l.Host), a.clean(l.Name)
+	}
+	for i := range r.Timeline.Regions {
+		region := &r.Timeline.Regions[i]
+		region.Name, region.File = a.clean(region.Name), a.clean(region.File)
+	}
+}
+
+// Anonymizer replaces what says where something was made.
+type Anonymizer struct {
+	paths []string          // absolute ones that are known, the longest first: they may have blanks
+	hosts map[string]string // by name
+	users []string
+}
+
+// words takes absolute paths from words of commands, also behind = and :, as in --out=/tmp/x and n=4:/tmp/x.
+func (a *Anonymizer) words(lists ...[]string) {
+	for _, word := range slices.Concat(lists...) {
+		if at := strings.IndexByte(word, '/'); at >= 0 && (at == 0 || strings.IndexByte("=:,", word[at-1]) >= 0) {
+			if p := word[at:]; path.Base(p) != "/" && !slices.Contains(a.paths, p) {
+				a.paths = append(a.paths, p)
+			}
+		}
+	}
+}
+
+// addHosts gives hosts other names, also by their names without domain.
+func (a *Anonymizer) addHosts(names []string) {
+	number := 0
+	for _, name := range names {
+		short, _, _ := strings.Cut(name, ".")
+		if short == "" || short == "localhost" || a.hosts[short] != "" {
+			continue
+		}
+		number++
+		other := fmt.Sprintf("host%d", number)
+		a.hosts[short] = other
+		a.hosts[name] = other
+	}
+	for _, name := range names { // several domains
+		if short, _, _ := strings.Cut(name, "."); name != "" && a.hosts[short] != "" {
+			a.hosts[name] = a.hosts[short]
+		}
+	}
+}
+
+var absolute = regexp.MustCompile("(^|[^\\w.~/<-])((?:/[^/\\s'\"`<>|;,()\\[\\]]+){2,}/?)")
+
+// clean returns a text without absolute paths, hosts and users.
+func (a *Anonymizer) clean(text string) string {
+	for _, p := range a.paths {
+		text = strings.ReplaceAll(text, p, path.Base(p))
+	}
+	text = absolute.ReplaceAllStringFunc(text, func(found string) string {
+		at := strings.IndexByte(found, '/')
+		return found[:at] + path.Base(found[at:])
+	})
+	return words.ReplaceAllStringFunc(text, func(word string) string {
+		trimmed := strings.TrimRight(word, ".-")
+		rest := word[len(trimmed):]
+		if other, ok := a.hosts[trimmed]; ok {
+			return other + rest
+		}
+		first, domain, _ := strings.Cut(trimmed, ".")
+		if other, ok := a.hosts[first]; ok && domain != "" {
+			return other + "." + domain + rest
+		}
+		if slices.Contains(a.users, trimmed) {
+			return "user" + rest
+		}
+		return word
+	})
+}
+
+// words are what may be the name of a host or a user.
+var words = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_.-]*`)
+
+func (a *Anonymizer) all(texts []string) []string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = a.clean(text)
+	}
+	return list
+}
+
+// Document cleans all texts of a document.
+func (a *Anonymizer) Document(d *Document) { a.value(reflect.ValueOf(d), map[uintptr]bool{}) }
+
+// value cleans all strings that can be reached.
+func (a *Anonymizer) value(v reflect.Value, seen map[uintptr]bool) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(a.clean(v.String()))
+		}
+	case reflect.Pointer:
+		if v.IsNil() || seen[v.Pointer()] {
+			return
+		}
+		seen[v.Pointer()] = true
+		a.value(v.Elem(), seen)
+	case reflect.Interface:
+		if !v.IsNil() {
+			a.value(v.Elem(), seen)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			a.value(v.Field(i), seen)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			a.value(v.Index(i), seen)
+		}
+	}
+}
