@@ -19,7 +19,7 @@ type Efficiency struct {
 }
 
 // Useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, the mean over its
-// threads.
+// threads while they lived.
 func (p *Profile) Useful() []unit.Duration {
 	useful := make([]unit.Duration, p.Timeline.Ranks)
 	for i := range p.Entries {
@@ -27,8 +27,8 @@ func (p *Profile) Useful() []unit.Duration {
 			useful[e.Rank] += e.Exclusive
 		}
 	}
-	for r, locations := range locationsByRank(p.Timeline) {
-		useful[r] /= unit.Duration(max(len(locations), 1))
+	for r, threads := range p.threadsOf() {
+		useful[r] = unit.Duration(float64(useful[r]) / threads)
 	}
 	return useful
 }
@@ -66,8 +66,8 @@ func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime) unit.Dura
 		waits[w.Rank] += w.Time
 	}
 	most := unit.Duration(0)
-	for r, locations := range locationsByRank(p.Timeline) {
-		most = max(most, useful[r]+waits[r]/unit.Duration(max(len(locations), 1)))
+	for r, threads := range p.threadsOf() {
+		most = max(most, useful[r]+unit.Duration(float64(waits[r])/threads))
 	}
 	return most
 }

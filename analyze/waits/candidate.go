@@ -128,6 +128,7 @@ func (a *analysis) forward() {
 	a.readCollectives(found)
 	a.readMeetings(found)
 	a.choose(found)
+	a.leaveWaits()
 	a.findWrongOrder()
 	a.findIdlePhases()
 }

@@ -146,6 +146,7 @@ func (f *finisher) bounds() {
 		}
 		f.t.Start, f.t.End = min(f.t.Start, first), max(f.t.End, last)
 	}
+	f.t.endThreads()
 }
 
 // each calls work for 0 .. n-1, with up to f.threads of them at the same time.
@@ -156,7 +157,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 	out := Location{
 		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
 		Calls: l.calls, First: l.first, Last: l.last,
-		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls,
+		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Alive: l.alive, NoCPU: l.lacks, Lacked: lackOf(l.lacks) + l.lack,
 	}
 	if l.last == never {
 		out.Last = 0

@@ -31,6 +31,10 @@ type LocationBuilder struct {
 	polls       []Poll
 	teams       []teamMark
 	segments    []segment // of workers: their calls inside of teams, in order
+	alive       []Span
+	lacks       []Lack
+	lack        unit.Duration // of a location of another process: all of them together
+	lackCalls   []int32 // by lack: the last call that began before it, -1 if there is none
 
 	first, last unit.Duration
 	clockError  unit.Duration
@@ -194,6 +198,7 @@ func (l *LocationBuilder) close() {
 	if cap(l.calls.Enter) > n+n/4+64 {
 		l.calls.resize(n)
 	}
+	l.placeLacks()
 	l.pending += l.requests.pending()
 	l.requests = requestTable{}
 }

@@ -42,6 +42,8 @@ type ownSummary struct {
 type locationSummary struct {
 	First, Last, ClockError unit.Duration
 	Truncated               bool
+	Alive                   []Span
+	Lack                    unit.Duration // without a CPU
 }
 
 // sumUp tells all processes when the locations begin and end, and brings together at process 0 what does not fit.
@@ -49,7 +51,7 @@ func (x *partExchange) sumUp() error {
 	own := ownSummary{Problems: x.t.Problems, Reports: x.reports}
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil
 	for _, l := range x.locations[x.First:x.Last] {
-		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.truncated})
+		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.truncated, l.alive, lackOf(l.lacks)})
 		own.Problems.Unbalanced += l.unbalanced
 		own.Problems.PendingRequests += l.pending
 	}
@@ -68,6 +70,7 @@ func (x *partExchange) sumUp() error {
 		for _, s := range all[p].Locations {
 			if l := x.locations[at]; !x.here(int32(at)) {
 				l.first, l.last, l.clockError, l.truncated = s.First, s.Last, s.ClockError, s.Truncated
+				l.alive, l.lack = s.Alive, s.Lack
 			}
 			at++
 		}

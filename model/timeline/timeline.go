@@ -44,6 +44,9 @@ type Location struct {
 	ClockError   unit.Duration // its times are right within this much relative to rank 0; -1: not known
 	Truncated    bool          // its end is missing: open calls were closed at Last
 	Polls        []Poll        // by call
+	Alive        []Span        // when its threads lived, one after the other; nil: one did for the whole run
+	NoCPU        []Lack        // when it could have run but had no CPU, in order, none across the end of a call
+	Lacked       unit.Duration // the sum of NoCPU; also of locations of other processes
 }
 
 // Calls are the calls of a location in the order of their beginnings, so that a call stands before
@@ -99,6 +102,7 @@ const (
 	OpenMP                 // parallel regions, barriers and what the runtime does
 	Noise                  // detours that a simulation injected
 	Tool                   // the recorder's own time
+	NoCPU                  // times without a CPU; in timelines only
 )
 
 // Role says what a region does, as far as analyses need it.
@@ -120,9 +124,12 @@ const (
 // Comm is a communicator.
 type Comm struct {
 	Name    string
-	Members []int32 // world ranks by rank in the communicator
+	Members []int32 // world ranks by rank in the communicator; Unrecorded: a process that is not in the run
 	Remote  []int32 // of the other group, if it is an intercommunicator
 }
+
+// Unrecorded is the world rank of a process that the run does not have, such as one that MPI_Comm_spawn started.
+const Unrecorded = -1
 
 // Message is a message with both its ends. The calls are indices into the Calls of the location.
 type Message struct {

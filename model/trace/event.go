@@ -35,12 +35,12 @@ var fieldsOf = [32]fields{
 	CollectiveBegin: 0, CollectiveEnd: useCollects, CollectiveIssue: useRequest, CollectiveDone: useCollects | useRequest,
 	Fork: useSize, Join: 0, TeamBegin: 0, TeamEnd: 0, Sample: useStack, Polls: useSize,
 	RecordingOff: 0, RecordingOn: 0, CommCreate: useComm, CommDestroy: useComm,
-	ProgramBegin: 0, ProgramEnd: useSize, Other: 0,
+	ProgramBegin: 0, ProgramEnd: useSize, Other: 0, NoCPU: useSize, ThreadBegin: 0, ThreadEnd: 0,
 }
 
 // numKinds is the number of kinds of events, numOps that of collective operations.
 const (
-	numKinds = Other + 1
+	numKinds = ThreadEnd + 1
 	numOps   = timeline.OpDestroyHandleDeallocate + 1
 )
 

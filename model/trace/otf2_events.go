@@ -32,7 +32,7 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
 		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
-		polls: a.polls, parameters: local.maps[mapParameter],
+		kinds: a.kinds, parameters: local.maps[mapParameter],
 	}
 	return r, nil
 }
@@ -51,7 +51,7 @@ type otf2Reader struct {
 	self       map[uint32]bool
 	rank       uint32
 	stacks     []Stack
-	polls      map[uint32]bool
+	kinds      map[uint32]Kind
 	parameters otf2Map
 	announced  uint64
 	count      uint64
@@ -186,8 +186,8 @@ func (r *otf2Reader) translateRare(e *Event) error {
 	case evtTeamEnd:
 		e.Kind = TeamEnd
 	case evtParameterUnsigned:
-		if r.polls[uint32(r.parameters.global(uint64(b.u32())))] {
-			e.Kind, e.Size = Polls, int64(b.u64())
+		if kind, ok := r.kinds[uint32(r.parameters.global(uint64(b.u32())))]; ok {
+			e.Kind, e.Size = kind, int64(b.u64())
 		}
 	case evtContextEnter, evtContextLeave, evtContextSample:
 		id := b.u32()

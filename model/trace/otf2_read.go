@@ -23,7 +23,7 @@ type otf2Archive struct {
 	comms    idTable
 	contexts idTable
 	self     map[uint32]bool // indices of communicators that each rank has for itself: those of rank 0
-	polls    map[uint32]bool // parameters that count unsuccessful tests
+	kinds    map[uint32]Kind // of events that parameters stand for
 	trace    *Trace
 
 	ranks         map[uint64]int     // by location
@@ -113,9 +113,13 @@ func (a *otf2Archive) readDefinitions() error {
 	if d.realtime != undefined64 && d.realtime <= math.MaxInt64 {
 		t.Created = int64(d.realtime)
 	}
-	a.polls = map[uint32]bool{}
+	a.kinds = map[uint32]Kind{}
 	for id, name := range d.parameters {
-		a.polls[id] = d.strings[name] == otf2PollsName
+		for _, p := range otf2Parameters {
+			if d.strings[name] == p.name {
+				a.kinds[id] = p.kind
+			}
+		}
 	}
 	a.setLocations()
 	a.setRegions()
@@ -215,6 +219,10 @@ func (a *otf2Archive) members(g *otf2Group) []int32 {
 	for _, m := range g.members {
 		id := m
 		if g.kind == groupCommGroup && g.flags&groupGlobalMembers == 0 {
+			if m == undefined64 { // not recorded
+				ranks = append(ranks, timeline.Unrecorded)
+				continue
+			}
 			if m >= uint64(len(locations)) {
 				lost++
 				continue

@@ -97,7 +97,7 @@ type otf2Survey struct {
 	exact       bool // all times are whole ticks of the resolution of the trace
 	contexts    map[Stack]bool
 	teams       bool
-	polls       bool
+	parameters  [4]bool // of otf2Parameters: those that occur
 	samples     bool
 	created     map[uint32]bool // communicators
 	others      uint64          // events that have no counterpart
@@ -151,8 +151,8 @@ func (s *otf2Survey) note(e *Event) {
 		}
 	case TeamBegin, TeamEnd:
 		s.teams = true
-	case Polls:
-		s.polls = true
+	case Polls, NoCPU, ThreadBegin, ThreadEnd:
+		s.parameters[otf2Parameter(e.Kind)] = true
 	case Sample:
 		s.samples = true
 	case CommCreate, CommDestroy:

@@ -349,9 +349,12 @@ func oneIf(b bool) uint8 {
 
 // defineRest defines calling contexts and what some events need.
 func (w *otf2Writer) defineRest(d *otf2Defs) {
-	polls, samples := false, false
+	samples, parameters := false, [4]bool{}
 	for i := range w.surveys {
-		polls, samples = polls || w.surveys[i].polls, samples || w.surveys[i].samples
+		samples = samples || w.surveys[i].samples
+		for p, used := range w.surveys[i].parameters {
+			parameters[p] = parameters[p] || used
+		}
 	}
 	for i, s := range slices.Concat(w.t.Stacks[min(1, len(w.t.Stacks)):], w.extra) {
 		d.add(defCallingContext, func(r *otf2Record) {
@@ -361,11 +364,14 @@ func (w *otf2Writer) defineRest(d *otf2Defs) {
 			r.u32(s.Parent - 1) // of the empty stack: undefined
 		})
 	}
-	if polls {
-		name := d.text(otf2PollsName)
+	for id, used := range parameters {
+		if !used {
+			continue
+		}
+		name := d.text(otf2Parameters[id].name)
 		d.add(defParameter, func(r *otf2Record) {
 			const typeUnsigned = 2
-			r.u32(0)
+			r.u32(uint32(id))
 			r.u32(name)
 			r.u8(typeUnsigned)
 		})

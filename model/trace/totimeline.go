@@ -69,7 +69,7 @@ type conversion struct {
 	clocks   *clocks
 	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
 	selected []bool       // by rank; nil: all
-	comms    []commUse    // by communicator, if ranks were selected
+	comms    []commUse    // by communicator, if ranks were selected or processes not recorded
 	stacks   *stackTree   // nil: there are none
 	regions  []regionKind // by region
 	lost     []string     // by location: what is missing; empty: nothing
@@ -127,7 +127,7 @@ func (c *conversion) checkOptions() error {
 
 // wanted reports whether the events of a rank are read.
 func (c *conversion) wanted(rank int) bool {
-	return c.selected == nil || rank < len(c.selected) && c.selected[rank]
+	return rank >= 0 && (c.selected == nil || rank < len(c.selected) && c.selected[rank])
 }
 
 // checkWhole refuses a trace of which something is missing, if that is asked for.

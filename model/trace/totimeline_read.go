@@ -170,7 +170,7 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 	if r.made != nil && r.made.takes(t, e) {
 		return
 	}
-	if r.c.selected != nil && r.foreign(t, e) {
+	if r.c.comms != nil && r.foreign(t, e) {
 		return
 	}
 	l := r.l
@@ -206,6 +206,14 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 	case Polls:
 		l.Event(t)
 		l.Polls(e.Size)
+	case NoCPU:
+		l.NoCPU(t, unit.Duration(e.Size))
+	case ThreadBegin:
+		r.open = r.open[:0]
+		l.ThreadBegin(t)
+	case ThreadEnd:
+		r.open = r.open[:0]
+		l.ThreadEnd(t)
 	case RecordingOff, RecordingOn:
 		l.Event(t)
 		r.recording(t, e.Kind == RecordingOn)
@@ -246,7 +254,10 @@ type commUse struct {
 
 // selectComms finds out what can be kept of the communicators.
 func (c *conversion) selectComms() {
-	if c.selected == nil {
+	unrecorded := func(rank int32) bool { return rank < 0 }
+	if c.selected == nil && !slices.ContainsFunc(c.Comms, func(comm timeline.Comm) bool {
+		return slices.ContainsFunc(comm.Members, unrecorded) || slices.ContainsFunc(comm.Remote, unrecorded)
+	}) {
 		return
 	}
 	c.comms = make([]commUse, len(c.Comms))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -29,10 +30,12 @@ type Head struct {
 	Rank, Thread int
 	Bytes        int64 // recorded, or counted if it was an estimate
 	Samples      int64
-	Lost         int64 // records for which there was no room
-	Full         bool  // recording stopped because the limit of size was reached
-	Wrapped      bool  // older records were overwritten
-	Truncated    bool  // the thread did not end its trace
+	Lost         int64         // records for which there was no room
+	Full         bool          // recording stopped because the limit of size was reached
+	Wrapped      bool          // older records were overwritten
+	Truncated    bool          // the thread did not end its trace
+	NoCPU        time.Duration // how long it could have run but had no CPU
+	Refused      int64         // threads of its process that could not be recorded
 }
 
 // threadFiles are the raw files of one thread.
@@ -218,7 +221,11 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
 			Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Truncated: f.head.closed == rawOpenEnd,
+			NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
 		})
+		if f.head.yields {
+			out.Yield = "forced"
+		}
 	}
 	return list, nil
 }

@@ -5,6 +5,7 @@
 
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter) {
     if (SL_UNLIKELY(sl_settings.window_from != 0 || sl_settings.window_to != 0)) sl_check_window(t, enter);
+    sl_cpu_check(t, enter);
     if (SL_UNLIKELY(atomic_load_explicit(&sl_modules_stale, memory_order_relaxed))) sl_look_again();
     uint32_t path = sl_path(t, frame);
     return sl_head(sl_room(t, words), kind, function, words, path, enter);
@@ -15,6 +16,7 @@ void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     r->leave = leave;
     sl_keep(t, r, r->words);
     t->poll = NULL;
+    sl_cpu_check(t, leave);
     t->depth = 0;
 }
 

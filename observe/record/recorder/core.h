@@ -53,6 +53,10 @@ enum sl_kind {
     SL_DEF_CART,    /* path: comm; data: dimensions, then sizes, periods, coordinates */
     SL_DEF_NAME,    /* path: number; data: text */
     SL_DEF_MODULES, /* data: text of /proc/self/maps */
+    /* facts about a thread */
+    SL_NO_CPU = 40,   /* enter: time; data: ns until then in which it could have run but had no CPU */
+    SL_THREAD_BEGIN,  /* a further thread writes here */
+    SL_THREAD_END,
 };
 
 /* What an SL_OMP record says, in its field function. */
@@ -83,7 +87,9 @@ struct sl_chunk {
 };
 
 struct sl_stream {
-    int fd;
+    int fd;            /* -1: opened when it is needed */
+    int thread;        /* number */
+    bool definitions;
     bool closed;       /* no room: nothing more is recorded */
     bool ring;
     uint8_t *chunk, *next; /* the mapped chunk, where the next record goes */
@@ -114,6 +120,8 @@ struct sl_head {
     uint64_t yields;                       /* 1: MPICH is made to yield */
     uint64_t self;                         /* an address inside the recorder */
     char host[256], boot[64], library[512], program[1024];
+    _Atomic uint64_t waited;               /* ns without a CPU */
+    _Atomic uint64_t refused;              /* threads of this process that could not be recorded, kept by thread 0 */
 };
 
 struct sl_paths;
@@ -137,6 +145,8 @@ struct sl_thread {
     int functions;            /* open instrumented functions */
     int32_t regions;
     timer_t timer;
+    int cpu_file;             /* schedstat; -1: none */
+    uint64_t cpu_read, cpu_waited; /* time of the last reading, what it was, ns */
     uint64_t random, due; /* when the next sample is due, ns */
     volatile bool has_timer;
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
@@ -147,6 +157,7 @@ struct sl_thread {
     MPI_Fint *fortran;
     size_t handles_room, statuses_room, fortran_room;
     struct sl_thread *next;
+    struct sl_thread *spare;  /* the next one whose thread has ended */
 };
 
 enum sl_callpath { SL_PATH_OFF, SL_PATH_CALLER, SL_PATH_FULL };
@@ -185,6 +196,7 @@ static inline uint64_t sl_now(void) {
 /* stream.c */
 bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions);
 void sl_stream_close(struct sl_stream *s, uint64_t how);
+void sl_stream_reopen(struct sl_stream *s);
 struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint32_t words);
 struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words);
 
@@ -216,6 +228,15 @@ extern int sl_sample_signal;
 void sl_sampling_start(void);
 void sl_sampling_thread(struct sl_thread *t);
 void sl_sampling_end(struct sl_thread *t);
+
+/* cpu.c */
+void sl_cpu_thread(struct sl_thread *t);
+void sl_cpu_check(struct sl_thread *t, uint64_t now);
+void sl_cpu_end(struct sl_thread *t, uint64_t now);
+
+/* yield.c */
+void sl_yield_decide(void);
+bool sl_yield_forced(void);
 
 /* clocks.c */
 void sl_clocks(struct sl_thread *t);

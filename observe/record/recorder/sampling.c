@@ -55,6 +55,7 @@ static void on_sample(int number, siginfo_t *info, void *context) {
         if (t->depth == 0 && t->on) {
             t->depth = 1;
             uint64_t now = sl_now();
+            sl_cpu_check(t, now);
             uint32_t path = sl_path_of(t, interrupted(context), true);
             struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_SAMPLE, 0, SL_HEAD, path, now);
             r->leave = now;

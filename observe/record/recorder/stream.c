@@ -7,17 +7,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14 };
+/* A process has few threads at a time, or very many: those beyond FEW get less at once, and their files are not kept open. */
+enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14, SMALL_CHUNK = 1 << 16, FEW = 32 };
+
+static void file_of(const struct sl_stream *s, char *path, size_t size) {
+    snprintf(path, size, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, s->thread, s->definitions ? "def" : "evt");
+}
 
 /* map_chunk makes the chunk with the given number the current one. Space is reserved first: a shared mapping of a
  * file on a full disk would end the program with SIGBUS. */
 static bool map_chunk(struct sl_stream *s, uint64_t number) {
     uint64_t place = s->ring && s->most > 0 ? number % s->most : number;
     off_t offset = (off_t)(SL_PAGE + place * s->size);
-    int saved = errno;
-    int failed = posix_fallocate(s->fd, offset, (off_t)s->size);
+    int saved = errno, fd = s->fd;
+    if (fd < 0) {
+        char path[1200];
+        file_of(s, path, sizeof path);
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    }
+    int failed = posix_fallocate(fd, offset, (off_t)s->size);
     void *p = MAP_FAILED;
-    if (failed == 0) p = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, offset);
+    if (failed == 0) p = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (s->fd < 0 && fd >= 0) close(fd);
     errno = saved;
     if (p == MAP_FAILED) return false;
     if (s->chunk != NULL) munmap(s->chunk, s->size);
@@ -49,6 +60,7 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->period = sl_settings.period;
     h->pid = (uint64_t)getpid();
     h->tid = (uint64_t)gettid();
+    h->yields = sl_yield_forced();
     h->self = (uint64_t)(uintptr_t)&fill_head;
     gethostname(h->host, sizeof h->host - 1);
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -68,13 +80,16 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
 
 bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) {
     char path[1200];
-    snprintf(path, sizeof path, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, t->number, definitions ? "def" : "evt");
+    s->thread = t->number;
+    s->definitions = definitions;
+    file_of(s, path, sizeof path);
     s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (s->fd < 0) {
-        sl_say("%s: %s; this %s is not recorded", path, strerror(errno), t->number == 0 ? "rank" : "thread");
+        if (t->number == 0) sl_say("%s: %s; this rank is not recorded", path, strerror(errno));
         return false;
     }
     s->size = definitions ? DEFINITION_CHUNK : EVENT_CHUNK;
+    if (t->number >= FEW) s->size = definitions ? LEAST_CHUNK : SMALL_CHUNK;
     if (sl_settings.max_size > 0 && !definitions) {
         while (s->size > LEAST_CHUNK && s->size * 4 > sl_settings.max_size) s->size /= 2;
         s->most = sl_settings.max_size / s->size;
@@ -84,18 +99,27 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
     if (posix_fallocate(s->fd, 0, SL_PAGE) == 0)
         s->head = mmap(NULL, SL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
     if (s->head == NULL || s->head == MAP_FAILED || !map_chunk(s, 0)) {
-        sl_say("%s: there is no room; this %s is not recorded", path, t->number == 0 ? "rank" : "thread");
+        if (t->number == 0) sl_say("%s: there is no room; this rank is not recorded", path);
         close(s->fd);
         unlink(path);
         return false;
     }
     fill_head(s, t, definitions);
+    if (t->number >= FEW) {
+        close(s->fd);
+        s->fd = -1;
+    }
     return true;
 }
 
 void sl_stream_close(struct sl_stream *s, uint64_t how) {
     if (s->head == NULL || atomic_load(&s->head->closed) != 0) return;
     atomic_store(&s->head->closed, s->closed ? 2 : how);
+}
+
+/* sl_stream_reopen goes on with what a thread has ended. */
+void sl_stream_reopen(struct sl_stream *s) {
+    if (s->head != NULL && !s->closed) atomic_store(&s->head->closed, 0);
 }
 
 /* sl_scratch is a place for a record that nobody will read. */
