@@ -102,12 +102,12 @@ func sniffProfile(head []byte) bool {
 type profileFile struct {
 	Run       runInfo `json:"run"`
 	CallPaths []struct {
-		Name            string  `json:"callpath"`
-		Visits          float64 `json:"visits"`
-		Exclusive       float64 `json:"exclusive_s"`
-		Sent            float64 `json:"messages_sent"`
-		SentBytes       float64 `json:"bytes_sent"`
-		CollectiveBytes float64 `json:"collective_bytes"`
+		Name            string   `json:"callpath"`
+		Visits          *float64 `json:"visits"` // none: they were not counted
+		Exclusive       float64  `json:"exclusive_s"`
+		Sent            float64  `json:"messages_sent"`
+		SentBytes       float64  `json:"bytes_sent"`
+		CollectiveBytes float64  `json:"collective_bytes"`
 	} `json:"callpaths"`
 }
 
@@ -121,9 +121,11 @@ func readProfile(name string, data []byte) (*Dataset, error) {
 	}
 	var paths []RunPath
 	for _, c := range file.CallPaths {
-		paths = append(paths, RunPath{c.Name, map[string]float64{
-			"time": c.Exclusive, "visits": c.Visits, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes,
-		}})
+		values := map[string]float64{"time": c.Exclusive, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes}
+		if c.Visits != nil {
+			values["visits"] = *c.Visits
+		}
+		paths = append(paths, RunPath{c.Name, values})
 	}
 	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
 }

@@ -157,7 +157,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 	out := Location{
 		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
 		Calls: l.calls, First: l.first, Last: l.last,
-		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Alive: l.alive, NoCPU: l.lacks, Lacked: lackOf(l.lacks) + l.lack,
+		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Sampled: l.sampled, Alive: l.alive, NoCPU: l.lacks, Lacked: lackOf(l.lacks) + l.lack,
 	}
 	if l.last == never {
 		out.Last = 0

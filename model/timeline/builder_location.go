@@ -29,6 +29,7 @@ type LocationBuilder struct {
 	requests    requestTable
 	records     int32
 	polls       []Poll
+	sampled     []SampledCall
 	teams       []teamMark
 	segments    []segment // of workers: their calls inside of teams, in order
 	alive       []Span

@@ -18,14 +18,10 @@ const NoCPUName = "no CPU"
 // lackRegion stands for that region until all regions are known.
 const lackRegion = RegionID(math.MaxUint32)
 
-// NoCPU says that the thread could have run but had no CPU for so long until t.
+// NoCPU says that the thread could have run but had no CPU for so long until t. That is no event: calls that began before may
+// still be told of.
 func (l *LocationBuilder) NoCPU(t, d unit.Duration) {
-	if l.last == never {
-		l.at(t)
-		return
-	}
-	from := max(t-max(d, 0), l.first)
-	t = l.at(t)
+	from := t - max(d, 0)
 	if n := len(l.lacks); n > 0 {
 		from = max(from, l.lacks[n-1].To)
 	}
@@ -44,6 +40,9 @@ func (l *LocationBuilder) placeLacks() {
 	}
 	whole := l.lacks
 	l.lacks = make([]Lack, 0, len(whole))
+	for i := range whole {
+		whole[i].From, whole[i].To = max(whole[i].From, l.first), min(whole[i].To, l.last)
+	}
 	c := &l.calls
 	var open []int32
 	next := int32(0)

@@ -44,6 +44,7 @@ type Location struct {
 	ClockError   unit.Duration // its times are right within this much relative to rank 0; -1: not known
 	Truncated    bool          // its end is missing: open calls were closed at Last
 	Polls        []Poll        // by call
+	Sampled      []SampledCall // by call
 	Alive        []Span        // when its threads lived, one after the other; nil: one did for the whole run
 	NoCPU        []Lack        // when it could have run but had no CPU, in order, none across the end of a call
 	Lacked       unit.Duration // the sum of NoCPU; also of locations of other processes

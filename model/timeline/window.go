@@ -179,6 +179,13 @@ func (l *Location) window(begin, end unit.Duration) (Location, keptCalls) {
 			out.Lacked += s.To - s.From
 		}
 	}
+	out.Sampled = nil
+	for _, s := range l.Sampled {
+		if k.has(s.Call) {
+			s.Call = k.number(s.Call)
+			out.Sampled = append(out.Sampled, s)
+		}
+	}
 	out.Polls = nil
 	for _, p := range l.Polls {
 		if k.has(p.Call) {

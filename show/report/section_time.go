@@ -213,10 +213,21 @@ func (a *analysed) pathTable() *Table {
 		case len(t.Rows) == shownPaths:
 			t.Left++
 		default:
-			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), whole(e.Visits), whole(worst[e.Path]), span(most[e.Path]))
+			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
 		}
 	}
 	return t
+}
+
+// visitsOf is how often a call path was called, or seen by samples.
+func visitsOf(p *profile.Profile, e *profile.Entry) Cell {
+	switch {
+	case p.Counted(e):
+		return whole(e.Visits)
+	case e.Pieces > 0:
+		return Cell{Text: grouped(e.Samples) + " samples"}
+	}
+	return Cell{Text: "-"}
 }
 
 // iterationFigure shows how a program that repeats itself develops.

@@ -24,13 +24,17 @@ static uint64_t waited(const struct sl_thread *t) {
     return i == first || i == n || text[i] != ' ' ? UINT64_MAX : value;
 }
 
-/* sl_cpu_thread begins with this thread. */
+/* sl_cpu_thread begins with this thread. The run begins when the program's first thread does, before it is recorded. */
 void sl_cpu_thread(struct sl_thread *t) {
     int saved = errno;
     t->cpu_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     errno = saved;
     t->cpu_read = sl_now();
     t->cpu_waited = waited(t);
+    if (t->number == 0 && gettid() == getpid() && t->cpu_waited != UINT64_MAX) {
+        t->cpu_read = 0;
+        t->cpu_waited = 0;
+    }
 }
 
 /* sl_cpu_check keeps what was added until now, at the end of what the thread does at the moment. */
