@@ -26,7 +26,7 @@ type idlePhase struct {
 	path     int32
 	workers  int64
 	who      []int32 // the workers
-	indirect int64 // of each worker
+	indirect int64   // of each worker
 }
 
 func (p *idlePhase) amount() int64 { return int64(p.to - p.from) }

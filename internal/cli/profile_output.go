@@ -205,8 +205,7 @@ func (r *profileReport) table() *table.Table {
 
 // writeText writes a summary that fits a screen or two.
 func (r *profileReport) writeText(a *app, w io.Writer) error {
-	tl := r.run.timeline
-	fmt.Fprintf(w, "%s%s: %s, run time %s\n\n", r.run.name, r.run.where(), sizeOf(tl), r.profile.RunTime().Short())
+	fmt.Fprintf(w, "%s\n\n", r.run.headline())
 	if err := r.writeComposition(a, w); err != nil {
 		return err
 	}

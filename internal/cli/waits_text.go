@@ -88,8 +88,8 @@ func sumOver[T any](list []T, key func(*T) string, add func(*overRanks, *T)) []*
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
 func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	tl, t := r.run.timeline, &r.result.Totals
-	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	fmt.Fprintf(w, "%s%s: %s, run time %s\n\n", r.run.name, r.run.where(), sizeOf(tl), (tl.End - tl.Start).Short())
+	_, all := tl.WithoutCPU()
+	fmt.Fprintf(w, "%s\n\n", r.run.headline())
 	if r.run.change != nil {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.change.sentences(), "\n"))
 	}

@@ -35,7 +35,7 @@ type LocationBuilder struct {
 	alive       []Span
 	lacks       []Lack
 	lack        unit.Duration // of a location of another process: all of them together
-	lackCalls   []int32 // by lack: the last call that began before it, -1 if there is none
+	lackCalls   []int32       // by lack: the last call that began before it, -1 if there is none
 
 	first, last unit.Duration
 	clockError  unit.Duration

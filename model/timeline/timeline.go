@@ -30,6 +30,7 @@ type Timeline struct {
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
 	Simulated   bool
+	ForcedYield bool // the recorder made MPI give up the CPU while it waits
 	Problems    Problems
 	Part        *Part // which part of the run it is; nil: all of it
 }

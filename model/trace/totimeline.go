@@ -64,16 +64,17 @@ func (c *conversion) cut(tl *timeline.Timeline) *timeline.Timeline {
 type conversion struct {
 	*Trace
 	TimelineOptions
-	threads  int
-	builder  *timeline.Builder
-	clocks   *clocks
-	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
-	selected []bool       // by rank; nil: all
-	comms    []commUse    // by communicator, if ranks were selected or processes not recorded
-	stacks   *stackTree   // nil: there are none
-	regions  []regionKind // by region
-	lost     []string     // by location: what is missing; empty: nothing
-	failed   atomic.Bool  // some location could not be read
+	threads    int
+	builder    *timeline.Builder
+	clocks     *clocks
+	rebase     bool         // nobody knows when time 0 of the trace was: the run starts at 0
+	selected   []bool       // by rank; nil: all
+	comms      []commUse    // by communicator, if ranks were selected or processes not recorded
+	stacks     *stackTree   // nil: there are none
+	unrecorded int          // communicators with processes that were not recorded
+	regions    []regionKind // by region
+	lost       []string     // by location: what is missing; empty: nothing
+	failed     atomic.Bool  // some location could not be read
 
 	group  cluster.Group // of processes that read together; nil: there is one
 	bounds []int         // where the ranks of each process begin
@@ -192,6 +193,11 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	}
 	if c.Ranks != nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
+	}
+	tl.ForcedYield = c.Yield != ""
+	p.Notes = append(p.Notes, tl.Circumstances()...)
+	if n := c.unrecorded; n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn starts: collectives and messages with them are left out", n))
 	}
 	listed := 0
 	for i, what := range c.lost {

@@ -254,10 +254,12 @@ type commUse struct {
 
 // selectComms finds out what can be kept of the communicators.
 func (c *conversion) selectComms() {
-	unrecorded := func(rank int32) bool { return rank < 0 }
-	if c.selected == nil && !slices.ContainsFunc(c.Comms, func(comm timeline.Comm) bool {
-		return slices.ContainsFunc(comm.Members, unrecorded) || slices.ContainsFunc(comm.Remote, unrecorded)
-	}) {
+	for _, comm := range c.Comms {
+		if slices.ContainsFunc(slices.Concat(comm.Members, comm.Remote), func(rank int32) bool { return rank < 0 }) {
+			c.unrecorded++
+		}
+	}
+	if c.selected == nil && c.unrecorded == 0 {
 		return
 	}
 	c.comms = make([]commUse, len(c.Comms))

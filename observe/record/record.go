@@ -62,6 +62,8 @@ type Result struct {
 	Library  *mpi.Library
 	Elapsed  time.Duration
 	Period   time.Duration
+	// ForcedYield: MPI was made to give up the CPU while it waits.
+	ForcedYield bool
 }
 
 // DefaultPeriod is the time between two samples: a sample takes a few microseconds, so that it costs below 1 %.
@@ -244,7 +246,7 @@ func (r *run) collect() error {
 	if err != nil {
 		return err
 	}
-	r.result.Ranks, r.result.Heads = c.Ranks, c.Heads
+	r.result.Ranks, r.result.Heads, r.result.ForcedYield = c.Ranks, c.Heads, c.Yield != ""
 	for _, h := range c.Heads {
 		r.result.Samples += h.Samples
 	}
@@ -283,8 +285,9 @@ func (r *run) report(c *Collection) {
 		r.Warn("%d of %d ranks left no trace, the first is rank %d: it ended before MPI_Init was done, or its host does not see %s",
 			n, c.Ranks, c.MissingRanks[0], filepath.Dir(r.raw))
 	}
-	full, wrapped, truncated := 0, 0, 0
+	full, wrapped, truncated, refused := 0, 0, 0, int64(0)
 	for _, h := range c.Heads {
+		refused += h.Refused
 		if h.Full {
 			full++
 		}
@@ -294,6 +297,9 @@ func (r *run) report(c *Collection) {
 		if h.Truncated && h.Thread == 0 {
 			truncated++
 		}
+	}
+	if refused > 0 {
+		r.Warn("%d threads were not recorded: there was no room or memory for them, or too many files are open", refused)
 	}
 	if full > 0 {
 		r.Warn("the limit of size was reached in %d threads: their traces end early; --ring keeps the end instead", full)

@@ -68,6 +68,9 @@ func (a *analysed) facts() []Fact {
 		facts = append(facts, Fact{"Hosts", hosts})
 	}
 	facts = append(facts, Fact{"Run time", (tl.End - tl.Start).Short()})
+	for _, sentence := range tl.Circumstances() {
+		facts = append(facts, Fact{"Circumstances", sentence})
+	}
 	calls, bytes := int64(0), int64(0)
 	for i := range tl.Locations {
 		calls += int64(tl.Locations[i].Calls.Len())

@@ -86,7 +86,7 @@ func colourOf(k profile.Kind) string {
 		return "waiting"
 	case profile.OpenMP:
 		return "openmp"
-	case profile.Noise, profile.Recording:
+	case profile.Noise, profile.Recording, profile.NoCPU:
 		return "noise"
 	case profile.Outside:
 		return "outside"
@@ -141,6 +141,7 @@ var kindsByRank = []struct {
 	{"other", func(k profile.Kind) bool {
 		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
 	}},
+	{"without a CPU", func(k profile.Kind) bool { return k == profile.NoCPU }},
 }
 
 // byRank is the time of a kind by rank.
