@@ -108,6 +108,8 @@ type finisher struct {
 func (f *finisher) finish() {
 	f.each(len(f.locations), func(i int) { f.locations[i].close() })
 	f.findRanks()
+	f.matchRequests()
+	f.countPending()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
 	f.joinPaths()
@@ -130,6 +132,14 @@ func (f *finisher) findRanks() {
 		if len(locations) == 0 {
 			f.t.Problems.MissingRanks = append(f.t.Problems.MissingRanks, r)
 		}
+	}
+}
+
+// countPending counts the requests that nobody completed.
+func (f *finisher) countPending() {
+	for _, l := range f.locations {
+		l.pending += l.requests.pending()
+		l.requests = requestTable{}
 	}
 }
 

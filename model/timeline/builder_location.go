@@ -27,6 +27,7 @@ type LocationBuilder struct {
 	counts      []int64
 	lastCounts  span
 	requests    requestTable
+	away        []awayDone
 	records     int32
 	polls       []Poll
 	sampled     []SampledCall
@@ -200,6 +201,4 @@ func (l *LocationBuilder) close() {
 		l.calls.resize(n)
 	}
 	l.placeLacks()
-	l.pending += l.requests.pending()
-	l.requests = requestTable{}
 }

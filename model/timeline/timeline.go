@@ -144,6 +144,7 @@ type Message struct {
 	Tag            int32
 	Size           int64
 	Sent, Received unit.Duration // times of the records of sending and of reception
+	Away           bool          // another thread of the receiver posted the receive: Post is not when that was
 }
 
 // Op is a collective operation, numbered as in OTF2.
