@@ -7,7 +7,8 @@ type awayDone struct {
 }
 
 // matchRequests finds what one thread of a rank began and another one completed. A receive belongs to the thread that completes
-// it, in the order of its posting; a send to the one that began it.
+// it, in the order of its posting; a send to the one that began it. Only recorders that know the lifetimes of threads number the
+// requests of all threads of a process in one sequence.
 func (f *finisher) matchRequests() {
 	f.each(f.t.Ranks, func(rank int) {
 		away := 0
@@ -29,7 +30,7 @@ func (f *finisher) matchRequests() {
 			l := f.locations[i]
 			for _, d := range l.away {
 				from, ok := begun[d.key]
-				if !ok || !l.takeOver(f.locations[from], d) {
+				if !ok || l.alive == nil && f.locations[from].alive == nil || !l.takeOver(f.locations[from], d) {
 					l.unasked++
 				}
 			}
