@@ -176,8 +176,8 @@ func (r *profileReport) pathJSON(e *profile.Entry) pathProfileJSON {
 
 // table is the CSV output: call paths, by rank if that was asked for.
 func (r *profileReport) table() *table.Table {
-	columns := []table.Column{{Key: "callpath"}, {Key: "kind"}, {Key: "visits"}, {Key: "samples"}, {Key: "exclusive_s"}, {Key: "inclusive_s"},
-		{Key: "messages_sent"}, {Key: "bytes_sent"}, {Key: "messages_received"}, {Key: "bytes_received"}, {Key: "collective_bytes"}}
+	columns := []table.Column{{Key: "callpath"}, {Key: "kind"}, {Key: "visits"}, {Key: "exclusive_s"}, {Key: "inclusive_s"},
+		{Key: "messages_sent"}, {Key: "bytes_sent"}, {Key: "messages_received"}, {Key: "bytes_received"}, {Key: "collective_bytes"}, {Key: "samples"}}
 	list := r.profile.ByPath
 	if r.options.byRank {
 		columns = append([]table.Column{{Key: "rank"}}, columns...)
@@ -193,8 +193,8 @@ func (r *profileReport) table() *table.Table {
 		case e.Pieces > 0:
 			samples = e.Samples
 		}
-		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), visits, samples, exactSeconds(e.Exclusive), exactSeconds(e.Inclusive),
-			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes}
+		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), visits, exactSeconds(e.Exclusive), exactSeconds(e.Inclusive),
+			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples}
 		if r.options.byRank {
 			row = append([]any{e.Rank}, row...)
 		}
