@@ -25,7 +25,7 @@ type Part struct {
 
 // Composition is what the run consists of: all locations from its start to its end.
 type Composition struct {
-	Total  unit.Duration // run time x locations
+	Total  unit.Duration // run time x threads, as far as they lived
 	Parts  []Part        // by kind, then name; they sum up to the total
 	ByRank []RankParts
 }
@@ -46,9 +46,9 @@ type partKey struct {
 func (p *Profile) Composition(waiting []WaitTime) *Composition {
 	times := make([]map[partKey]unit.Duration, p.Timeline.Ranks)
 	c := &Composition{ByRank: make([]RankParts, p.Timeline.Ranks)}
-	ranks := locationsByRank(p.Timeline)
+	lifetimes := p.lifetimes()
 	for r := range times {
-		total := p.RunTime() * unit.Duration(len(ranks[r]))
+		total := lifetimes[r]
 		c.ByRank[r].Total = total
 		c.Total += total
 		times[r] = map[partKey]unit.Duration{}
@@ -86,6 +86,27 @@ func (p *Profile) Composition(waiting []WaitTime) *Composition {
 		c.Parts = append(c.Parts, part)
 	}
 	return c
+}
+
+// lifetimes is how long the threads of each rank lived together.
+func (p *Profile) lifetimes() []unit.Duration {
+	sums := make([]unit.Duration, p.Timeline.Ranks)
+	for l := range p.Timeline.Locations {
+		sums[p.Timeline.Locations[l].Rank] += p.Timeline.Lifetime(int32(l))
+	}
+	return sums
+}
+
+// threadsOf is how many threads each rank had on average over the run.
+func (p *Profile) threadsOf() []float64 {
+	list := make([]float64, p.Timeline.Ranks)
+	for r, t := range p.lifetimes() {
+		list[r] = 1
+		if run := p.RunTime(); run > 0 && t > 0 {
+			list[r] = float64(t) / float64(run)
+		}
+	}
+	return list
 }
 
 func add(times map[partKey]unit.Duration, k Kind, t unit.Duration) {

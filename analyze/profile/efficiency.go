@@ -19,7 +19,7 @@ type Efficiency struct {
 }
 
 // Useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, the mean over its
-// threads.
+// threads while they lived.
 func (p *Profile) Useful() []unit.Duration {
 	useful := make([]unit.Duration, p.Timeline.Ranks)
 	for i := range p.Entries {
@@ -27,8 +27,8 @@ func (p *Profile) Useful() []unit.Duration {
 			useful[e.Rank] += e.Exclusive
 		}
 	}
-	for r, locations := range locationsByRank(p.Timeline) {
-		useful[r] /= unit.Duration(max(len(locations), 1))
+	for r, threads := range p.threadsOf() {
+		useful[r] = unit.Duration(float64(useful[r]) / threads)
 	}
 	return useful
 }
@@ -70,8 +70,8 @@ func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime, weights [
 		waits[w.Rank] += w.Time
 	}
 	most := unit.Duration(0)
-	for r, locations := range locationsByRank(p.Timeline) {
-		wait := waits[r] / unit.Duration(max(len(locations), 1))
+	for r, threads := range p.threadsOf() {
+		wait := unit.Duration(float64(waits[r]) / threads)
 		if weights != nil {
 			wait = weighted(wait, weights[r])
 		}
@@ -83,7 +83,7 @@ func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime, weights [
 // recorded is the mean of the times that ranks were recorded, and what the times of each rank are to be multiplied with to
 // compare those that were recorded for longer or shorter; nil: all were recorded from start to end.
 func (p *Profile) recorded() (mean unit.Duration, weights []float64) {
-	run := p.RunTime()
+	run, threads := p.RunTime(), p.threadsOf()
 	ranks := locationsByRank(p.Timeline)
 	times := make([]unit.Duration, len(ranks))
 	cut, sum, count := false, unit.Duration(0), unit.Duration(0)
@@ -91,7 +91,7 @@ func (p *Profile) recorded() (mean unit.Duration, weights []float64) {
 		if len(locations) == 0 {
 			continue
 		}
-		times[r] = run - p.Unrecorded[r]/unit.Duration(len(locations))
+		times[r] = run - unit.Duration(float64(p.Unrecorded[r])/threads[r])
 		cut = cut || p.Unrecorded[r] > 0
 		sum += times[r]
 		count++

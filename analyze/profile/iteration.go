@@ -102,10 +102,11 @@ func (p *Profile) rhythm() int32 {
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		v := &of[e.Path]
-		if v.ranks == 0 || e.Visits < v.least {
-			v.least = e.Visits
+		calls := e.Visits + e.Pieces
+		if v.ranks == 0 || calls < v.least {
+			v.least = calls
 		}
-		v.most = max(v.most, e.Visits)
+		v.most = max(v.most, calls)
 		v.ranks++
 	}
 	ranks := locationsByRank(p.Timeline)

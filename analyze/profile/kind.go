@@ -24,12 +24,13 @@ const (
 	NotRecorded // recording was off
 	Outside     // in no call: before the start, after the end, threads outside of parallel regions
 	Waiting     // given by others, see Composition
+	NoCPU       // ready to run, but without a CPU
 	kinds
 )
 
 var kindNames = [kinds]string{
 	"computation", "mpi_point_to_point", "mpi_collective", "mpi_file_io", "mpi_one_sided", "mpi_init_exit", "mpi_other",
-	"openmp", "noise", "recording", "not_recorded", "outside", "waiting",
+	"openmp", "noise", "recording", "not_recorded", "outside", "waiting", "no_cpu",
 }
 
 // String returns the name of the kind in results.
@@ -54,6 +55,8 @@ func (k Kind) Title() string {
 		return "OpenMP runtime"
 	case Outside:
 		return "in no call"
+	case NoCPU:
+		return "without a CPU"
 	}
 	return strings.ReplaceAll(kindNames[k], "_", " ")
 }
@@ -75,6 +78,8 @@ func KindOf(r *timeline.Region) Kind {
 			return NotRecorded
 		}
 		return Recording
+	case timeline.NoCPU:
+		return NoCPU
 	}
 	return Computation
 }

@@ -26,7 +26,9 @@ type Profile struct {
 type Entry struct {
 	Path        int32
 	Rank        int
-	Visits      int64
+	Visits      int64         // calls, as far as they are counted
+	Pieces      int64         // times in which samples saw it; its calls are not counted then
+	Samples     int64         // that saw it, and nothing that it called
 	Exclusive   unit.Duration // in it
 	Inclusive   unit.Duration // in it and in what it called
 	Sent        Traffic       // messages
@@ -34,6 +36,9 @@ type Entry struct {
 	Collective  Traffic // collectives: calls, and bytes sent and received
 	Transferred int64   // bytes received in messages and collectives
 }
+
+// Counted reports whether the calls of an entry were counted. Those of functions that samples found were not.
+func (p *Profile) Counted(e *Entry) bool { return e.Pieces == 0 && p.kindOf(e.Path) != NoCPU }
 
 // Traffic counts messages or collectives and their bytes.
 type Traffic struct{ Count, Bytes int64 }
@@ -120,6 +125,12 @@ func (c *counters) addCalls(p *Profile, location int32) {
 			c.at(path).Visits++
 		}
 	}
+	for _, s := range p.Timeline.Locations[location].Sampled {
+		e := c.at(p.Paths.Of[p.Timeline.Locations[location].Calls.Path[s.Call]])
+		e.Visits--
+		e.Pieces++
+		e.Samples += int64(s.Samples)
+	}
 	for _, poll := range p.Timeline.Locations[location].Polls {
 		c.at(p.Paths.Of[p.Timeline.Locations[location].Calls.Path[poll.Call]]).Visits += poll.Count - 1
 	}
@@ -169,6 +180,8 @@ func (p *Profile) sumByPath() {
 		s := &sums[e.Path]
 		s.Path, s.Rank = e.Path, -1
 		s.Visits += e.Visits
+		s.Pieces += e.Pieces
+		s.Samples += e.Samples
 		s.Exclusive += e.Exclusive
 		s.Inclusive += e.Inclusive
 		s.Sent.add(e.Sent.Count, e.Sent.Bytes)

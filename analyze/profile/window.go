@@ -13,9 +13,10 @@ import (
 type Windows struct {
 	tl      *timeline.Timeline
 	paths   *Paths
-	callers [][]int32    // by location and call: the call around it, -1 if there is none
-	teams   [][]teamSpan // by location: when a worker was in a team
-	ledgers []ledger     // by location
+	callers [][]int32         // by location and call: the call around it, -1 if there is none
+	teams   [][]teamSpan      // by location: when a worker was in a team
+	ledgers []ledger          // by location
+	lacks   [][]timeline.Lack // by location: times without a CPU that count as such
 }
 
 // teamSpan is the time of a worker from the fork to the join of a team. Outside of calls of its own it
@@ -32,6 +33,10 @@ func NewWindows(tl *timeline.Timeline, paths *Paths, threads int) *Windows {
 		callers: make([][]int32, len(tl.Locations)),
 		teams:   make([][]teamSpan, len(tl.Locations)),
 		ledgers: make([]ledger, len(tl.Locations)),
+		lacks:   make([][]timeline.Lack, len(tl.Locations)),
+	}
+	for i := range tl.Locations {
+		w.lacks[i] = tl.Locations[i].NoCPU
 	}
 	parallel.Each(len(tl.Locations), threads, func(i int) { w.callers[i] = callersOf(&tl.Locations[i].Calls) })
 	for i := range tl.Teams {
@@ -96,9 +101,10 @@ func (w *Windows) Add(s *Sums, location int32, from, to unit.Duration, before in
 	first := firstAfter(c.Enter, from, before)
 	if before-first >= longWindow {
 		w.addLong(s, location, from, to, first, before)
-		return
+	} else {
+		w.addShort(s, location, from, to, first, before)
 	}
-	w.addShort(s, location, from, to, first, before)
+	w.addLacks(s, location, from, to)
 }
 
 // addShort goes through the calls of a window; first is the first that begins after from.
@@ -277,5 +283,6 @@ func (w *Windows) Whole(s *Sums, location int32) {
 	if to > from {
 		n := int32(l.Calls.Len())
 		w.addShort(s, location, from, to, firstAfter(l.Calls.Enter, from, n), n)
+		w.addLacks(s, location, from, to)
 	}
 }

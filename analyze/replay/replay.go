@@ -150,7 +150,7 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 		}
 		c.report.Calls += int64(l.Calls.Len())
 	}
-	c.report.Recorded = t.Ranks
+	c.report.Recorded, c.report.ForcedYield = t.Ranks, t.ForcedYield
 	c.report.UnmatchedSends, c.report.UnmatchedReceives = t.Problems.UnmatchedSends, t.Problems.UnmatchedReceives
 	c.report.IncompleteCollectives = t.Problems.IncompleteCollectives
 	c.report.CutMessages, c.report.CutCollectives = t.Problems.CutMessages, t.Problems.CutCollectives

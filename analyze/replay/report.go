@@ -23,6 +23,10 @@ type Report struct {
 	Opaque  unit.Duration // time of MPI calls that was kept: files, one-sided, local calls
 	Polls   int64         // calls that found nothing
 	Idle    unit.Duration // time between polls that was waiting
+	NoCPU   unit.Duration // time in which ranks could have run but had no CPU, which is left out
+	Spans   unit.Duration // of all ranks
+	// ForcedYield: the recorder made MPI give up the CPU while it waits.
+	ForcedYield bool
 
 	// What was left out, at both ends.
 	UnmatchedSends, UnmatchedReceives int64 // ends of messages without the other end
@@ -48,6 +52,8 @@ func (r *Report) add(w *walkReport) {
 	r.Opaque += w.opaque
 	r.Polls += w.polls
 	r.Idle += w.idle
+	r.NoCPU += w.noCPU
+	r.Spans += w.span
 	r.Neighborhoods += w.neighborhoods
 	r.Denoised += w.denoised
 	r.BeforeDenoise += w.before
@@ -80,6 +86,13 @@ func (r *Report) Warnings() []string {
 		if n > 0 {
 			list = append(list, fmt.Sprintf(format, n))
 		}
+	}
+	if r.Spans > 0 && float64(r.NoCPU) >= 0.01*float64(r.Spans) {
+		list = append(list, fmt.Sprintf("in the recorded run the ranks were without a CPU for %s, %.1f %% of their time: that is left out, because every simulated rank has a CPU of its own",
+			r.NoCPU.Short(), 100*float64(r.NoCPU)/float64(r.Spans)))
+	}
+	if r.ForcedYield {
+		list = append(list, "when the run was recorded, MPI was made to give up the CPU while it waits (--yield): without that it may take much longer")
 	}
 	say(r.UnmatchedSends, "%d sends without a receive were left out")
 	say(r.UnmatchedReceives, "%d receives without a send were left out")

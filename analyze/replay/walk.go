@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"sort"
 
 	"slackline/model/schedule"
 	"slackline/model/timeline"
@@ -43,6 +44,7 @@ type lastCall struct {
 type walkReport struct {
 	graphs, collectives         bool
 	span, compute, opaque, idle unit.Duration
+	noCPU                       unit.Duration
 	polls, denoised             int64
 	neighborhoods               int64
 	before, after               unit.Duration
@@ -87,6 +89,7 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 		w.end = w.now
 	}
 	w.out.span = max(w.end-w.begin-w.omitted, 0)
+	w.out.noCPU = w.lacked(w.begin, w.end)
 	program, err := w.block.finish()
 	if err != nil {
 		return rankProgram{}, w.out, err
@@ -130,8 +133,19 @@ func (w *walker) compute(t unit.Duration) {
 	if n := len(w.open); n > 0 {
 		path = w.calls.Path[w.open[n-1]]
 	}
-	w.gap.add(path, t-w.now)
+	if d := t - w.now - w.lacked(w.now, t); d > 0 {
+		w.gap.add(path, d)
+	}
 	w.now = t
+}
+
+// lacked is how long the rank had no CPU between two moments: on the simulated machine it has one.
+func (w *walker) lacked(from, to unit.Duration) (sum unit.Duration) {
+	all := w.t.Locations[w.location].NoCPU
+	for i := sort.Search(len(all), func(i int) bool { return all[i].To > from }); i < len(all) && all[i].From < to; i++ {
+		sum += min(all[i].To, to) - max(all[i].From, from)
+	}
+	return sum
 }
 
 // call turns MPI call i into operations.
@@ -160,7 +174,7 @@ func (w *walker) call(i int32, kind callKind) {
 		}
 		w.block.call(uint32(path), records)
 	case kind == opaqueCall:
-		if d := w.calls.Leave[i] - w.calls.Enter[i]; d > 0 {
+		if d := w.calls.Leave[i] - w.calls.Enter[i] - w.lacked(w.calls.Enter[i], w.calls.Leave[i]); d > 0 {
 			w.out.opaque += d
 			w.block.compute(schedule.Op{Kind: schedule.Calc, Size: int64(d), Origin: uint32(path)})
 			w.block.cut()

@@ -25,6 +25,7 @@ type analysis struct {
 	first  []int   // by location: its first state; one more at the end
 	ends   []ends  // by location
 	idle   []idlePhase
+	inTeam []bool // by location: whether it ever was in a team
 
 	completions costTable
 
@@ -43,6 +44,12 @@ func (a *analysis) prepare() error {
 	}
 	a.windows = profile.NewWindows(a.tl, a.paths, a.threads)
 	a.masters = mastersOf(a.tl)
+	a.inTeam = make([]bool, len(a.tl.Locations))
+	for i := range a.tl.Teams {
+		for _, m := range a.tl.Teams[i].Members {
+			a.inTeam[m.Location] = true
+		}
+	}
 	a.tests = testsOf(a.tl)
 	a.findGroups()
 	a.findEveryone()

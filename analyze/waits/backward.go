@@ -127,7 +127,7 @@ func (b *backward) findSince() {
 		}
 		for i := from; i < to; i++ {
 			s := &b.a.states[i]
-			s.since = b.a.lastMet(s.location, s.call, s.cause, s.causeCall)
+			s.since = max(b.a.lastMet(s.location, s.call, s.cause, s.causeCall), b.a.bornBefore(s.location, s.call, s.cause, s.causeCall))
 			s.before = int32(b.a.statesBefore(s.cause, s.causeCall))
 		}
 	})

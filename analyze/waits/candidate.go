@@ -128,6 +128,7 @@ func (a *analysis) forward() {
 	a.readCollectives(found)
 	a.readMeetings(found)
 	a.choose(found)
+	a.leaveWaits()
 	a.findWrongOrder()
 	a.findIdlePhases()
 }
@@ -174,7 +175,7 @@ func (e *messageEnds) readMessage(a *analysis, m *timeline.Message, number int32
 			cause: m.From, causeCall: m.Send, reference: number, seq: m.RecvSeq,
 		})
 	}
-	if !e.isDone || e.doneTests || !a.isHere(m.From) {
+	if !e.isDone || e.doneTests || m.Away || !a.isHere(m.From) {
 		return
 	}
 	if amount := lateReceiver(e.done.span, e.post.span); amount > 0 {

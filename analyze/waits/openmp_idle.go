@@ -1,6 +1,8 @@
 package waits
 
 import (
+	"slices"
+
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -23,7 +25,8 @@ type idlePhase struct {
 	states   int   // number of its wait states before that call
 	path     int32
 	workers  int64
-	indirect int64 // of each worker
+	who      []int32 // the workers
+	indirect int64   // of each worker
 }
 
 func (p *idlePhase) amount() int64 { return int64(p.to - p.from) }
@@ -39,20 +42,48 @@ func (a *analysis) findIdlePhases() {
 		for n < len(teams) && teams[n].Master == master {
 			n++
 		}
-		if workers := a.workersOf(master); workers > 0 {
+		if workers := a.workersOf(master); len(workers) > 0 {
 			a.idle = append(a.idle, a.phasesOf(master, workers, teams[:n])...)
 		}
 		teams = teams[n:]
 	}
 }
 
-// workersOf is the number of other threads of a master's process.
-func (a *analysis) workersOf(master int32) int64 {
-	n := int64(0)
-	for i := int(master) + 1; i < len(a.tl.Locations) && a.tl.Locations[i].Rank == a.tl.Locations[master].Rank; i++ {
-		n++
+// workersOf are the other threads of a master's process. One whose lifetime is known may also be another kind of thread: it is
+// a worker if it ever was in a team.
+func (a *analysis) workersOf(master int32) []int32 {
+	var list []int32
+	for i := master + 1; int(i) < len(a.tl.Locations) && a.tl.Locations[i].Rank == a.tl.Locations[master].Rank; i++ {
+		if a.tl.Locations[i].Alive == nil || a.inTeam[i] {
+			list = append(list, i)
+		}
 	}
-	return n
+	return list
+}
+
+// aliveIn cuts a time where workers begin or end, and calls visit with those that live in each piece.
+func (a *analysis) aliveIn(workers []int32, from, to unit.Duration, visit func(from, to unit.Duration, alive []int32)) {
+	cuts := []unit.Duration{from, to}
+	for _, w := range workers {
+		for _, s := range a.tl.Locations[w].Alive {
+			cuts = append(cuts, min(max(s.From, from), to), min(max(s.To, from), to))
+		}
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for i := 1; i < len(cuts); i++ {
+		var alive []int32
+		for _, w := range workers {
+			l := &a.tl.Locations[w]
+			lives := func(s timeline.Span) bool { return s.From <= cuts[i-1] && s.To >= cuts[i] }
+			if l.Alive == nil || slices.ContainsFunc(l.Alive, lives) {
+				alive = append(alive, w)
+			}
+		}
+		if len(alive) > 0 {
+			visit(cuts[i-1], cuts[i], alive)
+		}
+	}
 }
 
 // unrecordedOf are the times when recording was off at a location.
@@ -70,7 +101,7 @@ func (a *analysis) unrecordedOf(location int32) []span {
 }
 
 // phasesOf returns the serial phases around the teams of a master.
-func (a *analysis) phasesOf(master int32, workers int64, teams []timeline.Team) []idlePhase {
+func (a *analysis) phasesOf(master int32, workers []int32, teams []timeline.Team) []idlePhase {
 	var list []idlePhase
 	off := a.unrecordedOf(master)
 	var add func(from, to unit.Duration, before, path int32)
@@ -82,11 +113,15 @@ func (a *analysis) phasesOf(master int32, workers int64, teams []timeline.Team) 
 				return
 			}
 		}
-		if to > from {
-			list = append(list, idlePhase{
-				master: master, from: from, to: to, before: before, states: a.statesBefore(master, before), path: path, workers: workers,
-			})
+		if to <= from {
+			return
 		}
+		a.aliveIn(workers, from, to, func(from, to unit.Duration, alive []int32) {
+			list = append(list, idlePhase{
+				master: master, from: from, to: to, before: before, states: a.statesBefore(master, before), path: path,
+				workers: int64(len(alive)), who: alive,
+			})
+		})
 	}
 	l := &a.tl.Locations[master]
 	from := l.First

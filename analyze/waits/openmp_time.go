@@ -22,8 +22,9 @@ func (a *analysis) threadTimes() []ThreadTime {
 			list = append(list, ThreadTime{Rank: rank})
 		}
 		sum := &list[len(list)-1]
-		absent := 1 + a.workersOf(t.Master) - int64(len(t.Members))
-		sum.Limited += unit.Duration(max(absent, 0)) * (t.Join - t.Fork)
+		a.aliveIn(a.workersOf(t.Master), t.Fork, t.Join, func(from, to unit.Duration, alive []int32) {
+			sum.Limited += unit.Duration(max(1+len(alive)-len(t.Members), 0)) * (to - from)
+		})
 		for j := range t.Members {
 			sum.Management += a.management(t, &t.Members[j])
 		}

@@ -43,8 +43,8 @@ func (r *Result) threadWaits() []ThreadWait {
 	parts := a.waitsByLocation()
 	for i := range a.idle {
 		p := &a.idle[i]
-		for worker := int64(1); worker <= p.workers; worker++ {
-			w := get(parts[int64(p.master)+worker], waitKey{OpenMPIdle, a.rankOf(p.master), p.path})
+		for _, worker := range p.who {
+			w := get(parts[worker], waitKey{OpenMPIdle, a.rankOf(p.master), p.path})
 			w.Count++
 			w.add(p.to-p.from, unit.Duration(p.indirect), 0)
 		}

@@ -54,7 +54,8 @@ type pathProfileJSON struct {
 	Rank            *int        `json:"rank,omitempty"`
 	CallPath        string      `json:"callpath"`
 	Kind            string      `json:"kind"`
-	Visits          int64       `json:"visits"`
+	Visits          *int64      `json:"visits,omitempty"`  // of counted calls
+	Samples         *int64      `json:"samples,omitempty"` // of functions that samples found
 	Exclusive       json.Number `json:"exclusive_s"`
 	Inclusive       json.Number `json:"inclusive_s"`
 	Sent            int64       `json:"messages_sent"`
@@ -157,12 +158,18 @@ func (r *profileReport) json() *profileJSON {
 
 func (r *profileReport) pathJSON(e *profile.Entry) pathProfileJSON {
 	j := pathProfileJSON{
-		CallPath: r.name(e.Path), Kind: profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), Visits: e.Visits,
+		CallPath: r.name(e.Path), Kind: profile.KindOf(&r.profile.Paths.Region[e.Path]).String(),
 		Exclusive: exactSeconds(e.Exclusive), Inclusive: exactSeconds(e.Inclusive), Sent: e.Sent.Count, SentBytes: e.Sent.Bytes,
 		Received: e.Received.Count, ReceivedBytes: e.Received.Bytes, CollectiveBytes: e.Collective.Bytes,
 	}
 	if e.Rank >= 0 {
 		j.Rank = &e.Rank
+	}
+	switch {
+	case r.profile.Counted(e):
+		j.Visits = &e.Visits
+	case e.Pieces > 0:
+		j.Samples = &e.Samples
 	}
 	return j
 }
@@ -170,7 +177,7 @@ func (r *profileReport) pathJSON(e *profile.Entry) pathProfileJSON {
 // table is the CSV output: call paths, by rank if that was asked for.
 func (r *profileReport) table() *table.Table {
 	columns := []table.Column{{Key: "callpath"}, {Key: "kind"}, {Key: "visits"}, {Key: "exclusive_s"}, {Key: "inclusive_s"},
-		{Key: "messages_sent"}, {Key: "bytes_sent"}, {Key: "messages_received"}, {Key: "bytes_received"}, {Key: "collective_bytes"}}
+		{Key: "messages_sent"}, {Key: "bytes_sent"}, {Key: "messages_received"}, {Key: "bytes_received"}, {Key: "collective_bytes"}, {Key: "samples"}}
 	list := r.profile.ByPath
 	if r.options.byRank {
 		columns = append([]table.Column{{Key: "rank"}}, columns...)
@@ -179,8 +186,15 @@ func (r *profileReport) table() *table.Table {
 	t := table.New(columns...)
 	for i := range list {
 		e := &list[i]
-		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), e.Visits, exactSeconds(e.Exclusive), exactSeconds(e.Inclusive),
-			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes}
+		var visits, samples any = "", ""
+		switch {
+		case r.profile.Counted(e):
+			visits = e.Visits
+		case e.Pieces > 0:
+			samples = e.Samples
+		}
+		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), visits, exactSeconds(e.Exclusive), exactSeconds(e.Inclusive),
+			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples}
 		if r.options.byRank {
 			row = append([]any{e.Rank}, row...)
 		}
@@ -191,7 +205,7 @@ func (r *profileReport) table() *table.Table {
 
 // writeText writes a summary that fits a screen or two.
 func (r *profileReport) writeText(a *app, w io.Writer) error {
-	fmt.Fprintf(w, "%s\n\n", headOf(r.run))
+	fmt.Fprintf(w, "%s\n\n", r.run.headline())
 	if err := r.writeComposition(a, w); err != nil {
 		return err
 	}
@@ -232,6 +246,17 @@ func (r *profileReport) writeComposition(a *app, w io.Writer) error {
 	return a.writeText(w, t, true)
 }
 
+// visits is how often a call path was called, or seen by samples.
+func (r *profileReport) visits(e *profile.Entry) string {
+	switch {
+	case r.profile.Counted(e):
+		return grouped(e.Visits)
+	case e.Pieces > 0:
+		return plural(int(e.Samples), "sample")
+	}
+	return "-"
+}
+
 // writePaths lists the call paths that take the most time.
 func (r *profileReport) writePaths(a *app, w io.Writer) error {
 	list := slices.Clone(r.profile.ByPath)
@@ -250,7 +275,7 @@ func (r *profileReport) writePaths(a *app, w io.Writer) error {
 	}
 	for _, e := range list[:shown] {
 		m := most[e.Path]
-		t.Add(e.Exclusive.Short(), percent(e.Exclusive, r.composition.Total), grouped(e.Visits), fmt.Sprintf("%d: %s", m.Rank, m.Exclusive.Short()), inCallPath(r.name(e.Path)))
+		t.Add(e.Exclusive.Short(), percent(e.Exclusive, r.composition.Total), r.visits(&e), fmt.Sprintf("%d: %s", m.Rank, m.Exclusive.Short()), inCallPath(r.name(e.Path)))
 	}
 	fmt.Fprintln(w)
 	if err := a.writeText(w, t, true); err != nil {

@@ -217,6 +217,9 @@ func (o *recordOptions) summary(a *app, r *record.Result) {
 	if r.Out != "" {
 		a.note("%d ranks, %s: trace in %s", r.Ranks, r.Library, r.Out)
 	}
+	for _, sentence := range r.Circumstances() {
+		a.warn("%s", sentence)
+	}
 }
 
 // saySize prints the estimate of the size of a trace.

@@ -77,6 +77,19 @@ func (r *run) where() string {
 	return " on " + r.machine
 }
 
+// headline says in a line what a run is, how long it took, and how much of that nobody can blame on it.
+func (r *run) headline() string {
+	tl := r.timeline
+	text := fmt.Sprintf("%s%s: %s, run time %s", r.name, r.where(), sizeOf(tl), (tl.End - tl.Start).Short())
+	if part := recordedPart(tl); part != "" {
+		text += ", of which " + part
+	}
+	if share := tl.LackShare(); share > 0 {
+		text += fmt.Sprintf(", without a CPU for %.1f %% of it", 100*share)
+	}
+	return text
+}
+
 // openRun reads the run that a word names, or simulates it, and tells what is wrong with it.
 func (o *runOptions) openRun(a *app, c *cobra.Command, word string, hash bool) (*run, error) {
 	open := o.read
@@ -248,16 +261,6 @@ func recordedPart(tl *timeline.Timeline) string {
 	}
 	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
 	return fmt.Sprintf("%s recorded, %s of the time of all threads", ((all - off) / unit.Duration(len(tl.Locations))).Short(), percent(all-off, all))
-}
-
-// headOf is the line that says which run it is.
-func headOf(r *run) string {
-	tl := r.timeline
-	text := fmt.Sprintf("%s%s: %s, run time %s", r.name, r.where(), sizeOf(tl), (tl.End - tl.Start).Short())
-	if part := recordedPart(tl); part != "" {
-		text += ", of which " + part
-	}
-	return text
 }
 
 // firstOf names the first end of a message that has no other end.

@@ -205,8 +205,11 @@ func runDataset(found *waits.Result) *dataset.Dataset {
 	for i := range p.ByPath {
 		e := &p.ByPath[i]
 		sums[e.Path] = map[string]float64{
-			"time": secondsOf(e.Exclusive), "waiting": 0, "delay": 0, "visits": float64(e.Visits), "messages": float64(e.Sent.Count),
+			"time": secondsOf(e.Exclusive), "waiting": 0, "delay": 0, "messages": float64(e.Sent.Count),
 			"bytes": float64(e.Sent.Bytes + e.Collective.Bytes),
+		}
+		if p.Counted(e) {
+			sums[e.Path]["visits"] = float64(e.Visits)
 		}
 	}
 	add := func(path int32, metric string, d unit.Duration) {

@@ -144,11 +144,15 @@ func inSeconds(d unit.Duration) float64 { return float64(d) / float64(unit.Secon
 // addProfile adds time and visits.
 func (c *cubeReport) addProfile() {
 	p := c.waitsReport.profile
-	c.metric("visits", "Visits", "occ", "Number of calls")
+	c.metric("visits", "Visits", "occ", "Number of calls, where they are counted")
 	c.metric("time", "Time", "sec", "Time in the call path itself, all threads of a rank together")
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		c.add(c.metric("visits", "", "", ""), e.Path, c.first[e.Rank], float64(e.Visits))
+		if p.Counted(e) {
+			c.add(c.metric("visits", "", "", ""), e.Path, c.first[e.Rank], float64(e.Visits))
+		} else if e.Pieces > 0 {
+			c.add(c.metric("samples", "Samples", "occ", "Number of samples that saw the function and nothing that it called; its calls are not counted"), e.Path, c.first[e.Rank], float64(e.Samples))
+		}
 		c.add(c.metric("time", "", "", ""), e.Path, c.first[e.Rank], inSeconds(e.Exclusive))
 	}
 }

@@ -101,6 +101,10 @@ type runJSON struct {
 	NotRecorded    *json.Number `json:"not_recorded_s,omitempty"`
 	CutMessages    int64        `json:"cut_messages,omitempty"`
 	CutCollectives int64        `json:"cut_collectives,omitempty"`
+
+	NoCPU       *json.Number `json:"no_cpu_s,omitempty"`     // of all threads; none: it was not recorded, or there was none
+	NoCPUShare  float64      `json:"no_cpu_share,omitempty"` // of their lives
+	ForcedYield bool         `json:"forced_yield,omitempty"` // the recorder made MPI give up the CPU while it waits
 }
 
 // rankingJSON is a cause by its cost: what is worth changing, first things first.
@@ -193,7 +197,11 @@ func (r *waitsReport) name(path int32) string { return r.result.Paths.Names[path
 // describeRun says which run it was.
 func describeRun(r *run) runJSON {
 	tl := r.timeline
-	j := runJSON{Ranks: tl.Ranks, Locations: len(tl.Locations), Time: exactSeconds(tl.End - tl.Start), Simulated: tl.Simulated, Machine: r.machine}
+	j := runJSON{Ranks: tl.Ranks, Locations: len(tl.Locations), Time: exactSeconds(tl.End - tl.Start), Simulated: tl.Simulated, Machine: r.machine, ForcedYield: tl.ForcedYield}
+	if lack, lifetime := tl.WithoutCPU(); lack > 0 {
+		seconds := exactSeconds(lack)
+		j.NoCPU, j.NoCPUShare = &seconds, float64(lack)/float64(lifetime)
+	}
 	if tl.Grid != nil {
 		j.Grid = tl.Grid.Dims
 	}

@@ -88,8 +88,9 @@ func sumOver[T any](list []T, key func(*T) string, add func(*overRanks, *T)) []*
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
 func (r *waitsReport) writeText(a *app, w io.Writer) error {
 	tl, t := r.run.timeline, &r.result.Totals
-	all := (tl.End-tl.Start)*unit.Duration(len(tl.Locations)) - tl.Unrecorded()
-	fmt.Fprintf(w, "%s\n\n", headOf(r.run))
+	_, all := tl.WithoutCPU()
+	all -= tl.Unrecorded()
+	fmt.Fprintf(w, "%s\n\n", r.run.headline())
 	if r.run.change != nil {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.change.sentences(), "\n"))
 	}

@@ -103,7 +103,7 @@ type profileFile struct {
 	Run       runInfo `json:"run"`
 	CallPaths []struct {
 		Name            string   `json:"callpath"`
-		Visits          float64  `json:"visits"`
+		Visits          *float64 `json:"visits"` // none: they were not counted
 		Exclusive       *float64 `json:"exclusive_s"`
 		Sent            float64  `json:"messages_sent"`
 		SentBytes       float64  `json:"bytes_sent"`
@@ -124,9 +124,11 @@ func readProfile(name string, data []byte) (*Dataset, error) {
 		if c.Exclusive == nil {
 			return nil, fmt.Errorf("%s: call path %d (from 1), %s, has no exclusive_s", name, i+1, c.Name)
 		}
-		paths = append(paths, RunPath{c.Name, map[string]float64{
-			"time": *c.Exclusive, "visits": c.Visits, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes,
-		}})
+		values := map[string]float64{"time": *c.Exclusive, "messages": c.Sent, "bytes": c.SentBytes + c.CollectiveBytes}
+		if c.Visits != nil {
+			values["visits"] = *c.Visits
+		}
+		paths = append(paths, RunPath{c.Name, values})
 	}
 	return FromRun(file.Run.Ranks, file.Run.Time, paths), nil
 }

@@ -113,6 +113,8 @@ func (f *finisher) finish() {
 	f.each(len(f.locations), func(i int) { f.locations[i].close() })
 	f.findRanks()
 	f.findCut()
+	f.matchRequests()
+	f.countPending()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
 	f.joinPaths()
@@ -139,6 +141,16 @@ func (f *finisher) findRanks() {
 	}
 }
 
+// countPending counts the requests that nobody completed.
+func (f *finisher) countPending() {
+	for _, l := range f.locations {
+		if !l.cut { // else they may have been completed unseen
+			l.pending += l.requests.pending()
+		}
+		l.requests = requestTable{}
+	}
+}
+
 // bounds finds the first and the last event of the run.
 func (f *finisher) bounds() {
 	none := true
@@ -152,6 +164,7 @@ func (f *finisher) bounds() {
 		}
 		f.t.Start, f.t.End = min(f.t.Start, first), max(f.t.End, last)
 	}
+	f.t.endThreads()
 }
 
 // each calls work for 0 .. n-1, with up to f.threads of them at the same time.
@@ -163,6 +176,7 @@ func (l *LocationBuilder) location(simulated bool) Location {
 		Rank: l.rank, Thread: l.thread, Name: l.name, Host: l.host,
 		Calls: l.calls, First: l.first, Last: l.last,
 		ClockError: l.clockError, Truncated: l.truncated, Polls: l.polls, Cut: l.cut, Unrecorded: l.offTime,
+		Sampled: l.sampled, Alive: l.alive, NoCPU: l.lacks, Lacked: lackOf(l.lacks) + l.lack,
 	}
 	if l.last == never {
 		out.Last = 0

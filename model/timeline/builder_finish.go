@@ -38,6 +38,7 @@ func (f *finisher) joinOwnPaths() ([][]branch, pathTree) {
 
 // rewriteAll replaces the paths of the locations' own trees by those of the one tree.
 func (f *finisher) rewriteAll(branches [][]branch, tree pathTree) {
+	f.nameLacks(tree.nodes)
 	f.t.Paths = tree.nodes
 	for i := range f.t.Teams {
 		team := &f.t.Teams[i]
@@ -71,12 +72,18 @@ func (l *LocationBuilder) branches() []branch {
 	}
 	out := []branch{{used: make([]bool, len(l.tree.nodes))}}
 	index := map[PathID]int{0: 0}
-	next := int32(0)
+	next, lack := int32(0), 0
+	use := func(p PathID, b *branch) {
+		for ; p != 0 && !b.used[p]; p = l.tree.nodes[p].Parent {
+			b.used[p] = true
+		}
+	}
 	mark := func(to int32, b *branch) {
 		for ; next < to; next++ {
-			for p := l.calls.Path[next]; p != 0 && !b.used[p]; p = l.tree.nodes[p].Parent {
-				b.used[p] = true
-			}
+			use(l.calls.Path[next], b)
+		}
+		for ; lack < len(l.lacks) && l.lackCalls[lack] < to; lack++ {
+			use(l.lacks[lack].Path, b)
 		}
 	}
 	for i := range l.segments {
@@ -97,10 +104,13 @@ func (l *LocationBuilder) branches() []branch {
 
 // rewritePaths replaces the paths of the location's own tree by those of the timeline.
 func (l *LocationBuilder) rewritePaths(branches []branch) {
-	next := int32(0)
+	next, lack := int32(0), 0
 	rewrite := func(to int32, in []PathID) {
 		for ; next < to; next++ {
 			l.calls.Path[next] = in[l.calls.Path[next]]
+		}
+		for ; lack < len(l.lacks) && l.lackCalls[lack] < to; lack++ {
+			l.lacks[lack].Path = in[l.lacks[lack].Path]
 		}
 	}
 	for _, s := range l.segments {

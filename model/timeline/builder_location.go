@@ -27,10 +27,16 @@ type LocationBuilder struct {
 	counts      []int64
 	lastCounts  span
 	requests    requestTable
+	away        []awayDone
 	records     int32
 	polls       []Poll
+	sampled     []SampledCall
 	teams       []teamMark
 	segments    []segment // of workers: their calls inside of teams, in order
+	alive       []Span
+	lacks       []Lack
+	lack        unit.Duration // of a location of another process: all of them together
+	lackCalls   []int32       // by lack: the last call that began before it, -1 if there is none
 
 	first, last unit.Duration
 	clockError  unit.Duration
@@ -199,8 +205,5 @@ func (l *LocationBuilder) close() {
 	if cap(l.calls.Enter) > n+n/4+64 {
 		l.calls.resize(n)
 	}
-	if !l.cut { // else they may have been completed unseen
-		l.pending += l.requests.pending()
-	}
-	l.requests = requestTable{}
+	l.placeLacks()
 }

@@ -28,6 +28,7 @@ type receive struct {
 	skips        int64 // of a skipped one: how many it stands for
 	state        state
 	took         bool // it matches one, even if it was left out then
+	away         bool // another thread of the rank posted it
 }
 
 // member is the part of a location in a collective, at the place of its issue.
@@ -136,7 +137,7 @@ func (l *LocationBuilder) IsendDone(t unit.Duration, request uint64) {
 	}
 	i, found := l.requests.take(requestKey{request, sendRequest})
 	if !found {
-		l.unasked++
+		l.away = append(l.away, awayDone{key: requestKey{request, sendRequest}})
 		return
 	}
 	s := l.sends.at(i)
@@ -176,7 +177,7 @@ func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size
 	if i, found := l.requests.take(requestKey{request, receiveRequest}); found {
 		r = l.receives.at(i)
 	} else {
-		l.unasked++
+		l.away = append(l.away, awayDone{requestKey{request, receiveRequest}, l.receives.n})
 		r = l.receives.add()
 		r.posted, r.post = t, call
 	}
@@ -236,8 +237,8 @@ func (l *LocationBuilder) Complete(t unit.Duration, op Op, comm, root int32, sen
 	}
 	i, found := l.requests.take(requestKey{request, collectiveRequest})
 	if !found {
-		l.unasked++
 		i = int32(len(l.collectives))
+		l.away = append(l.away, awayDone{requestKey{request, collectiveRequest}, i})
 		l.collectives = append(l.collectives, member{issued: t, issue: call})
 	}
 	m := &l.collectives[i]

@@ -269,7 +269,7 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 			Send: s.call, SendDone: s.done, SendDoneSeq: s.doneSeq,
 			Post: r.post, Recv: r.call, RecvSeq: r.seq,
 			Comm: c.comm, Tag: c.tag, Size: s.size,
-			Sent: s.time, Received: r.time,
+			Sent: s.time, Received: r.time, Away: r.away,
 		}
 		at++
 		if early := s.time - r.time; early > 0 {

@@ -101,6 +101,8 @@ func (b *Builder) FinishPart(ctx context.Context, g cluster.Group, ranks []int, 
 func (f *finisher) finishPart(ctx context.Context) error {
 	f.each(len(f.locations), func(i int) { f.locations[i].close() })
 	f.findRanks()
+	f.matchRequests()
+	f.countPending()
 	f.groups = groupsOf(f.t.Comms)
 	f.matchTeams()
 	x := &partExchange{finisher: f, Part: f.t.Part, ctx: ctx}

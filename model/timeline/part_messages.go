@@ -149,7 +149,8 @@ func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
 const (
 	noReceive uint64 = iota
 	received
-	leftOut // the message has a record outside of any call
+	leftOut      // the message has a record outside of any call
+	receivedAway // received, but posted by another thread
 )
 
 // answerSends tells the senders in other processes which receives took their messages.
@@ -172,7 +173,11 @@ func (x *partExchange) answerSends(chains [][]remoteChain) error {
 					b = binary.AppendUvarint(b, leftOut)
 					return
 				}
-				b = binary.AppendUvarint(b, received)
+				answer := received
+				if r.away {
+					answer = receivedAway
+				}
+				b = binary.AppendUvarint(b, answer)
 				b = binary.AppendUvarint(b, uint64(t.location))
 				b = binary.AppendUvarint(b, uint64(t.record))
 				b = chunk.AppendInt(b, int64(r.time-last.time))
@@ -236,17 +241,17 @@ func (x *partExchange) takeAnswers(in [][]byte) error {
 			}
 			answers, last := &columns[p], receive{}
 			l.eachSend(int32(no), func(number int32, s *send) {
-				switch answers.Uint() {
+				switch answer := answers.Uint(); answer {
 				case leftOut:
 					s.state = matched
-				case received:
+				case received, receivedAway:
 					s.state = matched
 					t := taken{location: int32(answers.Uint()), number: int32(answers.Uint())}
 					t.time = last.time + unit.Duration(answers.Int())
 					t.post = last.post + int32(answers.Int())
 					t.call = t.post + int32(answers.Int())
 					t.seq = last.seq + int32(answers.Int())
-					t.from, t.send, t.state = int32(i), number, matched
+					t.from, t.send, t.state, t.away = int32(i), number, matched, answer == receivedAway
 					last = t.receive
 					all = append(all, t)
 				}

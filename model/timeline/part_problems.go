@@ -43,6 +43,8 @@ type locationSummary struct {
 	First, Last, ClockError unit.Duration
 	OffSince, OffTime       unit.Duration
 	Truncated, Cut, Off     bool
+	Alive                   []Span
+	Lack                    unit.Duration // without a CPU
 }
 
 // sumUp tells all processes when the locations begin and end, and brings together at process 0 what does not fit.
@@ -50,7 +52,9 @@ func (x *partExchange) sumUp() error {
 	own := ownSummary{Problems: x.t.Problems, Reports: x.reports}
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil
 	for _, l := range x.locations[x.First:x.Last] {
-		own.Locations = append(own.Locations, locationSummary{l.first, l.last, l.clockError, l.offSince, l.offTime, l.truncated, l.cut, l.off})
+		own.Locations = append(own.Locations, locationSummary{
+			l.first, l.last, l.clockError, l.offSince, l.offTime, l.truncated, l.cut, l.off, l.alive, lackOf(l.lacks),
+		})
 		own.Problems.Unbalanced += l.unbalanced
 		own.Problems.PendingRequests += l.pending
 	}
@@ -70,6 +74,7 @@ func (x *partExchange) sumUp() error {
 			if l := x.locations[at]; !x.here(int32(at)) {
 				l.first, l.last, l.clockError, l.truncated = s.First, s.Last, s.ClockError, s.Truncated
 				l.cut, l.off, l.offSince, l.offTime = s.Cut, s.Off, s.OffSince, s.OffTime
+				l.alive, l.lack = s.Alive, s.Lack
 			}
 			at++
 		}

@@ -30,6 +30,7 @@ type Timeline struct {
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
 	Simulated   bool
+	ForcedYield bool // the recorder made MPI give up the CPU while it waits
 	Problems    Problems
 	Part        *Part // which part of the run it is; nil: all of it
 }
@@ -46,6 +47,10 @@ type Location struct {
 	Polls        []Poll        // by call
 	Cut          bool          // recording was off for a time; these times are calls of the region NotRecorded
 	Unrecorded   unit.Duration // how long it was off
+	Sampled      []SampledCall // by call
+	Alive        []Span        // when its threads lived, one after the other; nil: one did for the whole run
+	NoCPU        []Lack        // when it could have run but had no CPU, in order, none across the end of a call
+	Lacked       unit.Duration // the sum of NoCPU; also of locations of other processes
 }
 
 // Calls are the calls of a location in the order of their beginnings, so that a call stands before
@@ -101,6 +106,7 @@ const (
 	OpenMP                 // parallel regions, barriers and what the runtime does
 	Noise                  // detours that a simulation injected
 	Tool                   // the recorder's own time
+	NoCPU                  // times without a CPU; in timelines only
 )
 
 // Role says what a region does, as far as analyses need it.
@@ -123,9 +129,12 @@ const (
 // Comm is a communicator.
 type Comm struct {
 	Name    string
-	Members []int32 // world ranks by rank in the communicator
+	Members []int32 // world ranks by rank in the communicator; UnknownRank: a process that is not in the run
 	Remote  []int32 // of the other group, if it is an intercommunicator
 }
+
+// UnknownRank is the world rank of a process that the run does not have, such as one that MPI_Comm_spawn started.
+const UnknownRank = -1
 
 // Message is a message with both its ends. The calls are indices into the Calls of the location.
 type Message struct {
@@ -138,6 +147,7 @@ type Message struct {
 	Tag            int32
 	Size           int64
 	Sent, Received unit.Duration // times of the records of sending and of reception
+	Away           bool          // another thread of the receiver posted the receive: Post is not when that was
 }
 
 // Op is a collective operation, numbered as in OTF2.

@@ -15,6 +15,14 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 			l.Calls.Enter[j] += d
 			l.Calls.Leave[j] += d
 		}
+		for j := range l.Alive {
+			l.Alive[j].From += d
+			l.Alive[j].To += d
+		}
+		for j := range l.NoCPU {
+			l.NoCPU[j].From += d
+			l.NoCPU[j].To += d
+		}
 	})
 	for i := range t.Messages {
 		t.Messages[i].Sent += d
@@ -164,6 +172,21 @@ func (l *Location) window(begin, end unit.Duration) (Location, keptCalls) {
 			out.Calls.Leave = append(out.Calls.Leave, min(l.Calls.Leave[i], end))
 			out.Calls.Path = append(out.Calls.Path, l.Calls.Path[i])
 			out.Calls.Skip = append(out.Calls.Skip, k.before[l.Calls.Skip[i]])
+		}
+	}
+	out.Alive, out.NoCPU, out.Lacked = cutSpans(l.Alive, begin, end), nil, 0
+	for _, s := range l.NoCPU {
+		if s.From < end && s.To > begin {
+			s.From, s.To = max(s.From, begin), min(s.To, end)
+			out.NoCPU = append(out.NoCPU, s)
+			out.Lacked += s.To - s.From
+		}
+	}
+	out.Sampled = nil
+	for _, s := range l.Sampled {
+		if k.has(s.Call) {
+			s.Call = k.number(s.Call)
+			out.Sampled = append(out.Sampled, s)
 		}
 	}
 	out.Polls = nil

@@ -28,14 +28,14 @@ const (
 )
 
 // fieldsOf are the fields by kind.
-var fieldsOf = [32]fields{
+var fieldsOf = [64]fields{
 	Enter: useRegion | useStack, Leave: useRegion,
 	Send: useMessage, Isend: useMessage | useRequest, IsendDone: useRequest, IrecvPost: useRequest,
 	Recv: useMessage, IrecvDone: useMessage | useRequest, RequestTest: useRequest, RequestCancelled: useRequest,
 	CollectiveBegin: 0, CollectiveEnd: useCollects, CollectiveIssue: useRequest, CollectiveDone: useCollects | useRequest,
 	Fork: useSize, Join: 0, TeamBegin: 0, TeamEnd: 0, Sample: useStack, Polls: useSize,
 	RecordingOff: 0, RecordingOn: 0, CommCreate: useComm, CommDestroy: useComm,
-	ProgramBegin: 0, ProgramEnd: useSize, Other: 0,
+	ProgramBegin: 0, ProgramEnd: useSize, Other: 0, NoCPU: useSize, ThreadBegin: 0, ThreadEnd: 0,
 	SkippedSends: useMessage, SkippedReceives: useMessage, SkippedCollectives: useComm | useSize,
 }
 

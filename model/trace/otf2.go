@@ -29,7 +29,8 @@ import (
 //     become events of kind Other.
 //
 // What OTF2 has no record for is written in its own terms where that is possible: runs of
-// unsuccessful tests as a parameter, what was skipped while recording was off as three of them, the state of a location as a property of it, where a trace comes
+// unsuccessful tests, times without a CPU and lifetimes of threads as parameters, what was skipped while recording was off
+// as three of them, the state of a location as a property of it, where a trace comes
 // from as properties of the archive, all of them with the prefix SLACKLINE.
 const (
 	otf2Little = 0x42 // byte order marks
@@ -38,12 +39,29 @@ const (
 	otf2ChunkHeader = 18
 	otf2MaxChunk    = 64 << 20 // the library writes up to 16 MiB
 
-	otf2PollsName = "SLACKLINE::POLLS"
 	otf2SkipsName = "SLACKLINE::SKIPPED_"
 	otf2StateName = "SLACKLINE::STATE"
 	otf2Truncated = "truncated"
 	otf2Missing   = "missing"
 )
+
+// otf2Parameters are the kinds of events that are written as parameters, whose value is their size.
+var otf2Parameters = []struct {
+	kind Kind
+	name string
+}{
+	{Polls, "SLACKLINE::POLLS"}, {NoCPU, "SLACKLINE::NO_CPU_PS"}, {ThreadBegin, "SLACKLINE::THREAD_BEGIN"}, {ThreadEnd, "SLACKLINE::THREAD_END"},
+}
+
+// otf2Parameter is the number of the parameter of a kind of events.
+func otf2Parameter(k Kind) int {
+	for i, p := range otf2Parameters {
+		if p.kind == k {
+			return i
+		}
+	}
+	return -1
+}
 
 // Ids of records of all files.
 const (

@@ -115,6 +115,7 @@ func otf2Properties(p *Properties) []struct {
 		{name: "SLACKLINE::CALLPATHS", text: &p.CallPaths},
 		{name: "SLACKLINE::SAMPLE_PERIOD_PS", num: &p.SamplePeriod},
 		{name: "SLACKLINE::RESOLUTION", num: &p.Resolution},
+		{name: "SLACKLINE::YIELD", text: &p.Yield},
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
 		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
-		polls: a.polls, skips: a.skips, parameters: local.maps[mapParameter],
+		kinds: a.kinds, skips: a.skips, parameters: local.maps[mapParameter],
 	}
 	return r, nil
 }
@@ -51,7 +51,7 @@ type otf2Reader struct {
 	self       map[uint32]bool
 	rank       uint32
 	stacks     []Stack
-	polls      map[uint32]bool
+	kinds      map[uint32]Kind
 	skips      map[uint32]int
 	skip       Event // what is skipped, as far as it was read
 	partial    bool  // the last record is only a part of an event
@@ -199,8 +199,8 @@ func (r *otf2Reader) translateRare(e *Event) error {
 		e.Kind = TeamEnd
 	case evtParameterUnsigned:
 		id := uint32(r.parameters.global(uint64(b.u32())))
-		if r.polls[id] {
-			e.Kind, e.Size = Polls, int64(b.u64())
+		if kind, ok := r.kinds[id]; ok {
+			e.Kind, e.Size = kind, int64(b.u64())
 		} else if field, ok := r.skips[id]; ok {
 			return r.skipped(e, field, b.u64())
 		}

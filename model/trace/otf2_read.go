@@ -24,7 +24,7 @@ type otf2Archive struct {
 	comms    idTable
 	contexts idTable
 	self     map[uint32]bool // indices of communicators that each rank has for itself: those of rank 0
-	polls    map[uint32]bool // parameters that count unsuccessful tests
+	kinds    map[uint32]Kind // of events that parameters stand for
 	skips    map[uint32]int  // parameters about what was skipped: which field
 	trace    *Trace
 
@@ -115,11 +115,15 @@ func (a *otf2Archive) readDefinitions() error {
 	if d.realtime != undefined64 && d.realtime <= math.MaxInt64 {
 		t.Created = int64(d.realtime)
 	}
-	a.polls, a.skips = map[uint32]bool{}, map[uint32]int{}
+	a.kinds, a.skips = map[uint32]Kind{}, map[uint32]int{}
 	for id, name := range d.parameters {
-		a.polls[id] = d.strings[name] == otf2PollsName
 		if field, ok := strings.CutPrefix(d.strings[name], otf2SkipsName); ok && slices.Contains(otf2SkipFields, field) {
 			a.skips[id] = slices.Index(otf2SkipFields, field)
+		}
+		for _, p := range otf2Parameters {
+			if d.strings[name] == p.name {
+				a.kinds[id] = p.kind
+			}
 		}
 	}
 	a.setLocations()
@@ -220,6 +224,10 @@ func (a *otf2Archive) members(g *otf2Group) []int32 {
 	for _, m := range g.members {
 		id := m
 		if g.kind == groupCommGroup && g.flags&groupGlobalMembers == 0 {
+			if m == undefined64 { // not recorded
+				ranks = append(ranks, timeline.UnknownRank)
+				continue
+			}
 			if m >= uint64(len(locations)) {
 				lost++
 				continue

@@ -8,8 +8,11 @@ import "fmt"
 // otf2SkipRecords is the number of records for one event.
 const otf2SkipRecords = 3
 
-// otf2SkipFields are the ends of the names of the parameters; their numbers are those of the fields, + 1.
+// otf2SkipFields are the ends of the names of the parameters.
 var otf2SkipFields = []string{"CHANNEL", "COMM", "SENDS", "RECEIVES", "COLLECTIVES"}
+
+// otf2SkipParameter is the number of the parameter of a field: after those of otf2Parameters.
+func otf2SkipParameter(field int) int { return len(otf2Parameters) + field }
 
 // The fields.
 const (
@@ -24,7 +27,7 @@ func (w *otf2EventWriter) skipped(e *Event) {
 	fields := [otf2SkipRecords]int{skipChannel, skipComm, skipKinds + int(e.Kind-SkippedSends)}
 	for i, v := range values {
 		w.r.reset()
-		w.r.u32(uint32(fields[i]) + 1)
+		w.r.u32(uint32(otf2SkipParameter(fields[i])))
 		w.r.u64(v)
 		w.out.record(evtParameterUnsigned, &w.r)
 	}

@@ -97,7 +97,7 @@ type otf2Survey struct {
 	exact       bool // all times are whole ticks of the resolution of the trace
 	contexts    map[Stack]bool
 	teams       bool
-	polls       bool
+	parameters  bool // events of otf2Parameters occur
 	skips       bool
 	samples     bool
 	created     map[uint32]bool // communicators
@@ -152,8 +152,8 @@ func (s *otf2Survey) note(e *Event) {
 		}
 	case TeamBegin, TeamEnd:
 		s.teams = true
-	case Polls:
-		s.polls = true
+	case Polls, NoCPU, ThreadBegin, ThreadEnd:
+		s.parameters = true
 	case SkippedSends, SkippedReceives, SkippedCollectives:
 		s.skips = true
 		s.events += otf2SkipRecords - 1

@@ -349,10 +349,10 @@ func oneIf(b bool) uint8 {
 
 // defineRest defines calling contexts and what some events need.
 func (w *otf2Writer) defineRest(d *otf2Defs) {
-	polls, samples, skips := false, false, false
+	samples, parameters, skips := false, false, false
 	for i := range w.surveys {
-		polls, samples = polls || w.surveys[i].polls, samples || w.surveys[i].samples
-		skips = skips || w.surveys[i].skips
+		survey := &w.surveys[i]
+		samples, parameters, skips = samples || survey.samples, parameters || survey.parameters, skips || survey.skips
 	}
 	for i, s := range slices.Concat(w.t.Stacks[min(1, len(w.t.Stacks)):], w.extra) {
 		d.add(defCallingContext, func(r *otf2Record) {
@@ -362,23 +362,24 @@ func (w *otf2Writer) defineRest(d *otf2Defs) {
 			r.u32(s.Parent - 1) // of the empty stack: undefined
 		})
 	}
-	var parameters []string
-	if polls || skips { // their numbers are fixed
-		parameters = append(parameters, otf2PollsName)
-	}
-	for i := range otf2SkipFields {
-		if skips {
-			parameters = append(parameters, otf2SkipsName+otf2SkipFields[i])
-		}
-	}
-	for i, text := range parameters {
+	parameter := func(id int, text string) {
 		name := d.text(text)
 		d.add(defParameter, func(r *otf2Record) {
 			const typeUnsigned = 2
-			r.u32(uint32(i))
+			r.u32(uint32(id))
 			r.u32(name)
 			r.u8(typeUnsigned)
 		})
+	}
+	for id, p := range otf2Parameters { // all or none: their numbers must not have gaps
+		if parameters || skips {
+			parameter(id, p.name)
+		}
+	}
+	for field, name := range otf2SkipFields {
+		if skips {
+			parameter(otf2SkipParameter(field), otf2SkipsName+name)
+		}
 	}
 	if samples {
 		name := d.text("sampling")

@@ -157,9 +157,9 @@ func (w *otf2EventWriter) rare(e *Event) {
 		w.r.u32(e.Stack - 1) // of an empty stack: undefined
 		w.r.u32(undefined32)
 		w.r.u32(0) // the interrupt generator
-	case Polls:
+	case Polls, NoCPU, ThreadBegin, ThreadEnd:
 		id = evtParameterUnsigned
-		w.r.u32(0) // the parameter
+		w.r.u32(uint32(otf2Parameter(e.Kind)))
 		w.r.u64(uint64(e.Size))
 	case SkippedSends, SkippedReceives, SkippedCollectives:
 		w.skipped(e)

@@ -77,6 +77,7 @@ type gaps struct {
 	open   bool
 	last   unit.Duration
 	held   []heldRecord
+	idle   bool // nothing is worth knowing outside of recorded calls
 
 	to gapVisitor
 }
@@ -100,7 +101,7 @@ type heldRecord struct {
 
 // newGaps returns the gaps of a location. Idle threads of a team do nothing worth knowing outside of it.
 func newGaps(tree *stackTree, to gapVisitor, idle bool) *gaps {
-	return &gaps{tree: tree, frames: []frame{{quiet: idle}}, to: to}
+	return &gaps{tree: tree, frames: []frame{{quiet: idle}}, to: to, idle: idle}
 }
 
 func (g *gaps) top() *frame { return &g.frames[len(g.frames)-1] }
@@ -235,6 +236,23 @@ func (g *gaps) on(t unit.Duration) {
 	g.last = t
 }
 
+// thread takes the begin or the end of a thread: nothing goes on in between.
+func (g *gaps) thread(t unit.Duration, kind Kind) {
+	for len(g.frames) > 1 {
+		g.leaveCall(t)
+	}
+	g.begin(t)
+	g.release(0)
+	g.close(t, boundary{kind: kind})
+	g.to.stack(t, 0)
+	if f := g.top(); kind == ThreadEnd || g.idle {
+		f.quiet = true
+	} else {
+		f.quiet = false
+		g.start(t, boundary{kind: kind})
+	}
+}
+
 // end ends the last gap.
 func (g *gaps) end() {
 	g.release(0)
@@ -248,6 +266,8 @@ func (g *gaps) takes(t unit.Duration, e *Event) bool {
 		g.sample(t, e.Stack)
 	case Fork, Join, TeamBegin, TeamEnd:
 		g.record(t, e.Kind)
+	case NoCPU:
+		return false
 	case ProgramBegin, ProgramEnd, CommCreate, CommDestroy, RequestTest, CollectiveBegin, Other:
 		g.begin(t)
 		return g.open

@@ -82,7 +82,7 @@ func (m *synthesis) show(t unit.Duration, node uint32) {
 	}
 	m.room = tree.regions(m.room[:0], node, depth+keep)
 	for _, region := range m.room {
-		m.l.Enter(t, timeline.RegionID(region))
+		m.l.EnterSampled(t, timeline.RegionID(region))
 	}
 	l.node, l.depth = node, depth
 }
@@ -97,16 +97,21 @@ func (m *synthesis) gap(g *gap) {
 		m.withoutSamples(g)
 		return
 	}
-	from := p.filled
+	from, before := p.filled, p.next
 	p.filled += g.end - g.begin
 	for p.next+1 < len(p.samples) && p.samples[p.next].end <= from {
 		p.next++
 	}
 	m.show(g.begin, p.samples[p.next].stack)
+	if from == 0 {
+		before--
+	}
+	m.l.Seen(p.next - before)
 	for p.next+1 < len(p.samples) && p.samples[p.next].end < p.filled {
 		at := p.samples[p.next].end
 		p.next++
 		m.show(g.begin+at-from, p.samples[p.next].stack)
+		m.l.Seen(1)
 	}
 	m.recent = p.samples[p.next].stack
 }
@@ -142,7 +147,13 @@ func (m *synthesis) enter(t unit.Duration, f *frame) {
 	region := f.region - 1
 	base := m.survey.tree.child(m.from(f), region)
 	exact := f.caller != 0 && !m.onlyLast
+	// The time of a system call is recorded as a call of the function that made it.
+	seen, known := m.survey.tree.children[Stack{f.caller, region}]
 	m.layers = append(m.layers, layer{base: base, exact: exact, region: f.region, quiet: f.quiet, node: base, depth: m.survey.tree.nodes[base].depth})
+	if known && seen != 0 && f.caller != 0 && m.survey.tree.kinds[region] == 0 {
+		m.l.EnterSampled(t, timeline.RegionID(region))
+		return
+	}
 	m.l.Enter(t, timeline.RegionID(region))
 }
 

@@ -61,6 +61,10 @@ func (c *conversion) survey(i int) (*survey, error) {
 				for _, c := range open {
 					g.enterCall(t, &Event{Kind: Enter, Region: c.region, Stack: c.stack})
 				}
+			case ThreadBegin, ThreadEnd:
+				if open = open[:0]; !off {
+					g.thread(t, e.Kind)
+				}
 			default:
 				if s.idle = s.idle || worker && e.Kind == TeamBegin; !off {
 					g.takes(t, e)

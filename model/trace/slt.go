@@ -30,12 +30,13 @@ import (
 //
 //	"p" ranks:uint created:int period:int resolution:int mpi:string tool:string machine:string
 //	    callpaths:string count:uint count*string(command) count:uint count*string(launch)
+//	"y" yield:string                                  the recorder made MPI give up the CPU while it waits; since version 2
 //	"l" id:uint rank:uint thread:uint flags:uint events:uint name:string host:string
 //	"o" time:int offset:int deviation:8 bytes         of the location before it; little-endian float64
 //	"t" partner:uint sent:int answered:int back:int   of the location before it; partner by number
 //	"r" paradigm:uint role:uint line:uint name:string file:string
 //	"c" name:string                                   a communicator
-//	"m" count:uint count*int                          members of the communicator before it; differences
+//	"m" count:uint count*int                          members of the communicator before it; differences; -1: not recorded
 //	"n" count:uint count*int                          of its remote group; differences
 //	"s" parent:uint region:uint                       a stack; the first one, the empty stack, is left out
 //	"g" comm:uint dims:uint dims*(size:uint periodic:uint)   a process grid
@@ -89,7 +90,7 @@ const (
 )
 
 var (
-	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 1, What: "slackline trace"}
+	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 2, What: "slackline trace"}
 	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 2, What: "file of events of a slackline trace"}
 )
 

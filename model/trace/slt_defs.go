@@ -93,6 +93,10 @@ func (w *sltDefsWriter) properties(d *Definitions) {
 		w.uints(uint64(len(list)))
 		w.strings(list...)
 	}
+	if p.Yield != "" {
+		w.record('y')
+		w.strings(p.Yield)
+	}
 }
 
 func (w *sltDefsWriter) location(l *Location) {
@@ -234,6 +238,8 @@ func (r *sltDefsReader) record() error {
 	switch letter {
 	case 'p':
 		err = r.properties()
+	case 'y':
+		d.Yield = c.String()
 	case 'l':
 		err = r.location()
 	case 'o', 't':
@@ -348,7 +354,7 @@ func (r *sltDefsReader) members(letter byte) error {
 	}
 	for n := r.number(uint64(r.c.Left())); n > 0; n-- {
 		rank += r.c.Int()
-		if rank < 0 || rank >= int64(r.d.Ranks) {
+		if rank < timeline.UnknownRank || rank >= int64(r.d.Ranks) {
 			return fmt.Errorf("communicator %d has rank %d, but there are %d ranks", len(r.d.Comms)-1, rank, r.d.Ranks)
 		}
 		*list = append(*list, int32(rank))

@@ -322,7 +322,7 @@ func (d *sltDecoder) decode(events []Event) (int, error) {
 		e := &events[i]
 		*e = d.shapes[number]
 		e.Time = time
-		if fieldsOf[e.Kind&31]&useRequest != 0 {
+		if fieldsOf[e.Kind&63]&useRequest != 0 {
 			d.handle += uint64(d.requests.Int())
 			e.Request = d.handle
 		}

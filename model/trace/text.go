@@ -27,8 +27,9 @@ import (
 //	           | "coordinates" RANK N*                       in the grid before; else the last one varies fastest
 //	           | "command" WORD* | "launch" WORD* | "mpi" WORD | "tool" WORD | "machine" WORD
 //	           | "created" NANOSECONDS | "sample-period" TIME | "callpaths" WORD | "resolution" N
+//	           | "yield" "forced"                            the recorder made MPI give up the CPU while it waits
 //
-// RANKS are numbers and ranges such as 0-3 in any order. Without a communicator there is MPI_COMM_WORLD.
+// RANKS are numbers and ranges such as 0-3 in any order, and ? for processes that are not recorded. Without a communicator there is MPI_COMM_WORLD.
 // A region that is not defined is known by its name: MPI_Send is a call of MPI, main is a function.
 // Paradigms are user, mpi, openmp, noise, tool; roles function, p2p, collective, io, rma, parallel,
 // barrier, implicit-barrier, workshare.
@@ -54,6 +55,8 @@ import (
 //	           | "begin" | OPERATION ["root" RANK] ["sent" SIZE] ["received" SIZE] ["counts" N,N,...]
 //	             ["comm" KEY] ["request" REQUEST] | "issue" REQUEST
 //	           | "fork" N | "join" | "team-begin" | "team-end" | "sample" KEY | "polls" N
+//	           | "no-cpu" TIME                               so long until then it could have run but had no CPU
+//	           | "thread-begin" | "thread-end"               of a thread that does not live for the whole run
 //	           | "recording" ("on" | "off") | "comm-create" KEY | "comm-destroy" KEY
 //	           | "skipped" N ("sends" "to" RANK | "receives" "from" RANK) ["tag" N] ["comm" KEY]
 //	           | "skipped" N "collectives" ["comm" KEY]      while recording was off, before it goes on

@@ -48,6 +48,8 @@ func (r *textReader) definition(keyword string) (err error) {
 		d.SamplePeriod, err = r.time("the period")
 	case "callpaths":
 		d.CallPaths, err = r.take("off, caller or full")
+	case "yield":
+		d.Yield, err = r.take("forced")
 	case "resolution":
 		d.Resolution, err = r.integer("the number of ticks per second", 0, math.MaxInt64)
 	case "rank":
@@ -75,6 +77,10 @@ func (r *textReader) rankList() ([]int32, error) {
 	var list []int32
 	for len(r.words) > 0 && !r.words[0].is("remote") {
 		w := r.words[0].text
+		if r.words[0].is("?") {
+			list, r.words = append(list, timeline.UnknownRank), r.words[1:]
+			continue
+		}
 		first, last, isRange := strings.Cut(w, "-")
 		if !isRange {
 			last = first
@@ -82,7 +88,7 @@ func (r *textReader) rankList() ([]int32, error) {
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err != nil || err2 != nil || from < 0 || to < from || to > maxTextRank {
-			return nil, fmt.Errorf("%q is neither a rank nor a range of ranks such as 0-3", w)
+			return nil, fmt.Errorf("%q is neither a rank nor a range of ranks such as 0-3, nor ? for a process that is not recorded", w)
 		}
 		for rank := from; rank <= to; rank++ {
 			list = append(list, int32(rank))

@@ -158,6 +158,7 @@ func begins(k Kind) bool {
 var (
 	textPlain = map[string]Kind{
 		"begin": CollectiveBegin, "join": Join, "team-begin": TeamBegin, "team-end": TeamEnd, "program-begin": ProgramBegin, "other": Other,
+		"thread-begin": ThreadBegin, "thread-end": ThreadEnd,
 	}
 	textRequests = map[string]Kind{
 		"sent": IsendDone, "post": IrecvPost, "test": RequestTest, "cancel": RequestCancelled, "issue": CollectiveIssue,
@@ -195,6 +196,10 @@ func (r *textReader) record(e *Event) error {
 		}
 		e.Stack, err = r.stack("the stack")
 		return err
+	case "no-cpu":
+		e.Kind = NoCPU
+		e.Size, err = r.time("how long")
+		return err
 	case "recording":
 		e.Kind = RecordingOn
 		if !r.skip("on") {
@@ -218,7 +223,7 @@ func (r *textReader) record(e *Event) error {
 		e.Op = op
 		return r.collective(e)
 	}
-	known := []string{"send", "recv", "sample", "recording", "comm-create", "comm-destroy", "skipped"}
+	known := []string{"send", "recv", "sample", "no-cpu", "recording", "comm-create", "comm-destroy", "skipped"}
 	for _, m := range []map[string]Kind{textPlain, textRequests, textNumbers} {
 		for name := range m {
 			known = append(known, name)

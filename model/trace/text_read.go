@@ -85,7 +85,7 @@ func (r *textReader) header(line string) error {
 // Words that begin a line.
 var textLines = []string{
 	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "command", "launch", "mpi", "tool", "machine",
-	"created", "sample-period", "callpaths", "resolution", "rank", "offset", "trip", "enter", "leave",
+	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave",
 }
 
 // readLine reads a line that is not empty.

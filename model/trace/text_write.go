@@ -165,7 +165,7 @@ func (w *textWriter) properties() {
 		words   []string
 	}{
 		{"command", p.Command}, {"launch", p.Launch}, {"mpi", nonEmpty(p.MPI)}, {"tool", nonEmpty(p.Tool)},
-		{"machine", nonEmpty(p.Machine)}, {"callpaths", nonEmpty(p.CallPaths)},
+		{"machine", nonEmpty(p.Machine)}, {"callpaths", nonEmpty(p.CallPaths)}, {"yield", nonEmpty(p.Yield)},
 	} {
 		if len(f.words) > 0 {
 			var list []string
@@ -197,6 +197,11 @@ func nonEmpty(s string) []string {
 func ranges(ranks []int32) string {
 	var b strings.Builder
 	for i := 0; i < len(ranks); {
+		if ranks[i] == timeline.UnknownRank {
+			b.WriteString(" ?")
+			i++
+			continue
+		}
 		n := 1
 		for i+n < len(ranks) && ranks[i+n] == ranks[i]+int32(n) {
 			n++
@@ -416,6 +421,9 @@ func (w *textWriter) record(e *Event) {
 		b = append(b, e.Op.String()...)
 	case Sample:
 		b = fmt.Appendf(b, "sample %d", e.Stack)
+	case NoCPU:
+		w.b = w.time(append(b, "no-cpu "...), e.Size)
+		return
 	case RecordingOn:
 		b = append(b, "recording on"...)
 	case RecordingOff:

@@ -74,10 +74,11 @@ type conversion struct {
 	clocks   *clocks
 	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
 	selected []bool       // by rank; nil: all
-	comms    []commUse    // by communicator, if ranks were selected
+	comms    []commUse    // by communicator, if ranks were selected or processes not recorded
 	stacks   *stackTree   // nil: there are none
 	regions  []regionKind // by region
 
+	incomplete int               // communicators with processes that were not recorded
 	unrecorded timeline.RegionID // of times when recording was off
 	lost       []string          // by location: what is missing; empty: nothing
 	failed     atomic.Bool       // some location could not be read
@@ -136,7 +137,7 @@ func (c *conversion) checkOptions() error {
 
 // wanted reports whether the events of a rank are read.
 func (c *conversion) wanted(rank int) bool {
-	return c.selected == nil || rank < len(c.selected) && c.selected[rank]
+	return rank >= 0 && (c.selected == nil || rank < len(c.selected) && c.selected[rank])
 }
 
 // checkWhole refuses a trace of which something is missing, if that is asked for.
@@ -208,6 +209,11 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	}
 	if c.Ranks != nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("only %d of %d ranks were read", len(c.Ranks), c.Trace.Ranks))
+	}
+	tl.ForcedYield = c.Yield != ""
+	p.Notes = append(p.Notes, tl.Circumstances()...)
+	if n := c.incomplete; n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn starts: collectives and messages with them are left out", n))
 	}
 	listed := 0
 	for i, what := range c.lost {

@@ -91,7 +91,7 @@ func fuzzTrace(data []byte) *Trace {
 		l := int(data[0]>>5) % len(events)
 		a, b := data[2], data[3]
 		now[l] += int64(data[1])
-		e := Event{Time: now[l], Kind: Kind(data[0] & 31 % uint8(numKinds)), Op: timeline.Op(b & 15), Region: uint32(a) % uint32(len(regions)),
+		e := Event{Time: now[l], Kind: Kind(data[0] & 63 % uint8(numKinds)), Op: timeline.Op(b & 15), Region: uint32(a) % uint32(len(regions)),
 			Stack: uint32(b & 15), Peer: int32(a&3) - 1, Root: int32(b&3) - 1, Comm: uint32(a >> 6), Tag: int32(b >> 6), Size: int64(b),
 			Sent: int64(a & 1), Received: int64(b & 1), Request: uint64(a & 3)}
 		if b&16 != 0 {

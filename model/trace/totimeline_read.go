@@ -187,6 +187,10 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 		r.recording(t, e.Kind == RecordingOn)
 		return
 	}
+	if e.Kind == ThreadBegin || e.Kind == ThreadEnd {
+		r.thread(t, e)
+		return
+	}
 	if r.off && !numbers(e.Kind) {
 		r.l.Event(t)
 		return
@@ -194,7 +198,7 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 	if r.made != nil && !r.off && r.made.takes(t, e) {
 		return
 	}
-	if r.c.selected != nil && r.foreign(t, e) {
+	if r.c.comms != nil && r.foreign(t, e) {
 		return
 	}
 	l := r.l
@@ -236,8 +240,29 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 		l.SkipReceives(t, e.Peer, int32(e.Comm), e.Tag, e.Size)
 	case SkippedCollectives:
 		l.SkipCollectives(t, int32(e.Comm), e.Size)
+	case NoCPU:
+		l.NoCPU(t, unit.Duration(e.Size))
 	default:
 		l.Event(t)
+	}
+}
+
+// thread takes the begin or the end of a thread. Where there is none, nothing can be recorded: time when recording was off
+// ends with a thread, and begins with the next one if it is still off.
+func (r *locationReader) thread(t unit.Duration, e *Event) {
+	if r.off {
+		r.l.On(t)
+	} else if r.made != nil {
+		r.made.thread(t, e.Kind)
+	}
+	r.open = r.open[:0]
+	if e.Kind == ThreadEnd {
+		r.l.ThreadEnd(t)
+		return
+	}
+	r.l.ThreadBegin(t)
+	if r.off {
+		r.l.Off(t, r.c.unrecorded)
 	}
 }
 
@@ -297,7 +322,12 @@ type commUse struct {
 
 // selectComms finds out what can be kept of the communicators.
 func (c *conversion) selectComms() {
-	if c.selected == nil {
+	for _, comm := range c.Comms {
+		if slices.ContainsFunc(slices.Concat(comm.Members, comm.Remote), func(rank int32) bool { return rank < 0 }) {
+			c.incomplete++
+		}
+	}
+	if c.selected == nil && c.incomplete == 0 {
 		return
 	}
 	c.comms = make([]commUse, len(c.Comms))

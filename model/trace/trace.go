@@ -57,6 +57,7 @@ type Properties struct {
 	SamplePeriod int64  // ps; 0: not sampled
 	CallPaths    string // off, caller, full
 	Resolution   int64  // ticks per second of the original clock; 0: not known
+	Yield        string // forced: the recorder made the MPI library give up the CPU while it waits; empty: it did what it does
 }
 
 // Location is one thread of a rank.
@@ -134,6 +135,9 @@ const (
 	ProgramBegin                 // -
 	ProgramEnd                   // Size: exit status
 	Other                        // something that this package does not use
+	NoCPU                        // Size: so long until then, ps, the thread could have run but had no CPU
+	ThreadBegin                  // a thread begins that is recorded here; without one there is a thread from the start of the run
+	ThreadEnd                    // it ends; another one may follow
 
 	// While recording is off nothing is recorded but what is needed to number the rest. These come before the RecordingOn
 	// that they belong to, after the RecordingOff, as do an IrecvPost of a receive that was posted meanwhile and an IrecvDone,

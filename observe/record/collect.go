@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"slackline/model/timeline"
 	"slackline/model/trace"
@@ -36,6 +37,8 @@ type Head struct {
 	Wrapped      bool          // older records were overwritten
 	Uncounted    bool          // and not all of them were counted
 	Truncated    bool          // the thread did not end its trace
+	NoCPU        time.Duration // how long it could have run but had no CPU
+	Refused      int64         // threads of its process that could not be recorded
 }
 
 // threadFiles are the raw files of one thread.
@@ -236,8 +239,11 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		out.Heads = append(out.Heads, Head{
 			Rank: f.rank, Thread: f.thread, Bytes: int64(f.head.bytes), Samples: int64(f.head.samples), Lost: int64(f.head.lost),
 			Failure: f.head.failure, Full: f.head.closed == rawFull || f.head.lost > 0, Wrapped: f.wrapped, Uncounted: f.uncounted,
-			Truncated: f.head.closed == rawOpenEnd,
+			Truncated: f.head.closed == rawOpenEnd, NoCPU: time.Duration(f.head.waited), Refused: int64(f.head.refused),
 		})
+		if f.head.yields {
+			out.Yield = "forced"
+		}
 	}
 	return list, nil
 }

@@ -101,7 +101,7 @@ func picoseconds(ns int64) int64 { return ns * 1000 }
 
 func parseComm(rec *rawRecord, ranks int) (rawComm, bool) {
 	size, far := int(rec.low(0)), int(rec.high(0))
-	if size < 1 || far < 0 || size > ranks || far > ranks || rec.words() < 2+(size+1)/2+(far+1)/2 {
+	if size < 1 || far < 0 || size > maxDefinitions || far > maxDefinitions || rec.words() < 2+(size+1)/2+(far+1)/2 {
 		return rawComm{}, false
 	}
 	c := rawComm{rank: int(rec.word(1))}
@@ -109,8 +109,8 @@ func parseComm(rec *rawRecord, ranks int) (rawComm, bool) {
 		members := make([]int32, n)
 		for i := range members {
 			members[i] = int32(uint32(rec.word(first+i/2) >> (i % 2 * 32)))
-			if members[i] < -1 || int(members[i]) >= ranks {
-				members[i] = -1
+			if members[i] < 0 || int(members[i]) >= ranks {
+				members[i] = timeline.UnknownRank
 			}
 		}
 		return members

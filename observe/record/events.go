@@ -192,12 +192,17 @@ func (s *eventStream) decode(rec *rawRecord) {
 		}
 	case rawOn:
 		s.put(enter, trace.Event{Kind: trace.RecordingOn})
+	case rawNoCPU:
+		s.put(enter, trace.Event{Kind: trace.NoCPU, Size: picoseconds(int64(rec.word(0)))})
+	case rawThreadBegin:
+		s.put(enter, trace.Event{Kind: trace.ThreadBegin})
+	case rawThreadEnd:
+		s.leaveAll(enter)
+		s.put(enter, trace.Event{Kind: trace.ThreadEnd})
 	case rawProgramBegin:
 		s.put(enter, trace.Event{Kind: trace.ProgramBegin})
 	case rawProgramEnd:
-		for len(s.open) > 0 {
-			s.leave(enter, s.open[len(s.open)-1])
-		}
+		s.leaveAll(enter)
 		s.put(enter, trace.Event{Kind: trace.ProgramEnd})
 	default:
 		s.call(rec, enter, leave)
@@ -271,6 +276,13 @@ func (s *eventStream) leave(time int64, region uint32) {
 			s.put(time, trace.Event{Kind: trace.Leave, Region: inner})
 		}
 		return
+	}
+}
+
+// leaveAll leaves all regions.
+func (s *eventStream) leaveAll(time int64) {
+	for len(s.open) > 0 {
+		s.leave(time, s.open[len(s.open)-1])
 	}
 }
 

@@ -1,6 +1,10 @@
 package record
 
-import "slices"
+import (
+	"slices"
+
+	"slackline/model/trace"
+)
 
 // Programs wait by calling MPI_Test until it finds something, with nothing but sleep in between. Those calls become
 // one, from the begin of the first that found nothing to the end of the one that found something: it
@@ -13,6 +17,7 @@ const mostSleeps = 16
 type pollRun struct {
 	calls int64       // that found nothing; 0: there is no run
 	call  rawRecord   // all of them
+	noCPU int64       // time without a CPU in them, ps
 	since []rawRecord // samples and system calls since the last one
 }
 
@@ -23,6 +28,9 @@ func (s *eventStream) take(rec *rawRecord) {
 	case r.calls == 0:
 	case rec.kind == rawSample && rec.enter < r.call.leave:
 		return // between two calls of the run
+	case rec.kind == rawNoCPU:
+		r.noCPU += picoseconds(int64(rec.word(0)))
+		return // while it waited
 	case len(r.since) < mostSleeps && (rec.kind == rawSample || rec.kind == rawSpan) && s.stack(rec.path) == s.stack(r.call.path):
 		r.since = append(r.since, *rec)
 		return
@@ -34,6 +42,9 @@ func (s *eventStream) take(rec *rawRecord) {
 		}
 		rec.enter, s.polls = r.call.enter, r.calls+1
 		r.calls = 0
+		s.decode(rec)
+		s.endNoCPU()
+		return
 	default:
 		s.endRun()
 	}
@@ -56,10 +67,19 @@ func (s *eventStream) endRun() {
 	}
 	r.calls = 0
 	s.decode(&r.call)
+	s.endNoCPU()
 	for i := range r.since {
 		s.decode(&r.since[i])
 	}
 	r.since = r.since[:0]
+}
+
+// endNoCPU tells the time without a CPU of a run of polls, after its call.
+func (s *eventStream) endNoCPU() {
+	if s.run.noCPU > 0 {
+		s.put(s.last, trace.Event{Kind: trace.NoCPU, Size: s.run.noCPU})
+	}
+	s.run.noCPU = 0
 }
 
 // goesOn reports whether a record belongs to the run of polls.

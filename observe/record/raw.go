@@ -48,6 +48,13 @@ const (
 	rawLate
 )
 
+// Facts about a thread.
+const (
+	rawNoCPU = iota + 40
+	rawThreadBegin
+	rawThreadEnd
+)
+
 const (
 	rawMagic      = 0x317761726c73
 	rawChunkMagic = 0x6b6e756863736c
@@ -69,6 +76,9 @@ type rawHead struct {
 	closed                       uint64
 	lost, bytes, samples         uint64
 	self                         uint64
+	yields                       bool   // MPICH was made to yield
+	waited                       int64  // ns without a CPU
+	refused                      uint64 // threads that could not be recorded
 	host, boot, library, program string
 	clockCost                    int64         // ns between two readings of the clock
 	failure                      syscall.Errno // why there was no room; 0: the limit of size
@@ -100,6 +110,7 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
 		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
+		yields: le.Uint64(b[128:]) != 0, waited: int64(le.Uint64(b[2000:])), refused: le.Uint64(b[2008:]),
 		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
 		clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
 	}

@@ -62,6 +62,8 @@ type Result struct {
 	Library  *mpi.Library
 	Elapsed  time.Duration
 	Period   time.Duration
+	// ForcedYield: MPI was made to give up the CPU while it waits.
+	ForcedYield bool
 }
 
 // DefaultPeriod is the time between two samples: a sample takes a few microseconds, so that it costs below 1 %.
@@ -253,7 +255,7 @@ func (r *run) collect() error {
 	if err != nil {
 		return err
 	}
-	r.result.Ranks, r.result.Heads = c.Ranks, c.Heads
+	r.result.Ranks, r.result.Heads, r.result.ForcedYield = c.Ranks, c.Heads, c.Yield != ""
 	for _, h := range c.Heads {
 		r.result.Samples += h.Samples
 	}
@@ -307,9 +309,10 @@ func (r *run) report(c *Collection) {
 		r.Warn("%d of %d ranks left no trace, the first is rank %d: it ended before MPI_Init was done, or its host does not see %s",
 			n, c.Ranks, c.MissingRanks[0], filepath.Dir(r.raw))
 	}
-	full, wrapped, uncounted, truncated := 0, 0, 0, 0
+	full, wrapped, uncounted, truncated, refused := 0, 0, 0, 0, int64(0)
 	failures := map[syscall.Errno]int{}
 	for _, h := range c.Heads {
+		refused += h.Refused
 		switch {
 		case h.Failure != 0:
 			failures[h.Failure]++
@@ -328,6 +331,9 @@ func (r *run) report(c *Collection) {
 	}
 	for _, why := range sortedKeys(failures) {
 		r.Warn("recording stopped early in %d threads: %s: %s%s", failures[why], filepath.Dir(r.raw), why.Error(), wayOut)
+	}
+	if refused > 0 {
+		r.Warn("%d threads were not recorded: there was no room or memory for them, or too many files are open", refused)
 	}
 	if full > 0 {
 		r.Warn("the limit of size was reached in %d threads: their traces end early; --ring keeps the end instead", full)

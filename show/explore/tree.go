@@ -39,6 +39,7 @@ func (f *findings) treeMetrics() []treeMetric {
 	list := []treeMetric{
 		{TreeMetric{Metric: "time", Title: "Time", Unit: unitTime}, entry(func(e *profile.Entry) int64 { return int64(e.Exclusive) })},
 		{TreeMetric{Metric: "visits", Title: "Calls", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Visits })},
+		{TreeMetric{Metric: "samples", Title: "Samples", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Samples })},
 		{TreeMetric{Metric: "sent", Title: "Bytes sent in messages", Unit: unitBytes}, entry(func(e *profile.Entry) int64 { return e.Sent.Bytes })},
 		{TreeMetric{Metric: "received", Title: "Bytes received in messages", Unit: unitBytes}, entry(func(e *profile.Entry) int64 { return e.Received.Bytes })},
 		{TreeMetric{Metric: "collective", Title: "Bytes of collectives", Unit: unitBytes}, entry(func(e *profile.Entry) int64 { return e.Collective.Bytes })},

@@ -201,5 +201,6 @@ func (a *analysed) largest(n int) []*waits.Wait {
 
 // total is the time of all threads.
 func (a *analysed) total() unit.Duration {
-	return a.runTime() * unit.Duration(len(a.timeline.Locations))
+	_, lifetime := a.timeline.WithoutCPU()
+	return lifetime
 }

@@ -73,6 +73,9 @@ func (a *analysed) facts() []Fact {
 		runTime += fmt.Sprintf(", recording was off for %s of it", percent(part(off, (tl.End-tl.Start)*unit.Duration(len(tl.Locations)))))
 	}
 	facts = append(facts, Fact{"Run time", runTime})
+	for _, sentence := range tl.Circumstances() {
+		facts = append(facts, Fact{"Circumstances", sentence})
+	}
 	calls, bytes := int64(0), int64(0)
 	for i := range tl.Locations {
 		calls += int64(tl.Locations[i].Calls.Len())

@@ -86,7 +86,7 @@ func colourOf(k profile.Kind) string {
 		return "waiting"
 	case profile.OpenMP:
 		return "openmp"
-	case profile.Noise, profile.Recording:
+	case profile.Noise, profile.Recording, profile.NoCPU:
 		return "noise"
 	case profile.Outside, profile.NotRecorded:
 		return "outside"
@@ -142,6 +142,7 @@ var kindsByRank = []struct {
 	{"other", func(k profile.Kind) bool {
 		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
 	}},
+	{"without a CPU", func(k profile.Kind) bool { return k == profile.NoCPU }},
 }
 
 // byRank is the time of a kind by rank.
@@ -214,10 +215,21 @@ func (a *analysed) pathTable() *Table {
 		case len(t.Rows) == shownPaths:
 			t.Left++
 		default:
-			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), whole(e.Visits), whole(worst[e.Path]), span(most[e.Path]))
+			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
 		}
 	}
 	return t
+}
+
+// visitsOf is how often a call path was called, or seen by samples.
+func visitsOf(p *profile.Profile, e *profile.Entry) Cell {
+	switch {
+	case p.Counted(e):
+		return whole(e.Visits)
+	case e.Pieces > 0:
+		return Cell{Text: grouped(e.Samples) + " samples"}
+	}
+	return Cell{Text: "-"}
 }
 
 // iterationFigure shows how a program that repeats itself develops.

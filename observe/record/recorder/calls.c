@@ -5,6 +5,7 @@
 
 struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter) {
     if (sl_is_bounded()) sl_check_window(t, enter);
+    sl_cpu_check(t, enter);
     if (SL_UNLIKELY(atomic_load_explicit(&sl_modules_stale, memory_order_relaxed))) sl_look_again();
     uint32_t path = SL_LIKELY(t->on) ? sl_path(t, frame) : 0;
     return sl_head(sl_room(t, words), kind, function, words, path, enter);
@@ -17,6 +18,7 @@ void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     if (SL_UNLIKELY(leave - r->enter > MAY_SLEEP) && t->sampled_by != SL_BY_NOTHING) sl_slept(t);
     sl_keep(t, r, r->words);
     t->poll = NULL;
+    sl_cpu_check(t, leave);
     t->depth = 0;
 }
 

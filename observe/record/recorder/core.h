@@ -56,6 +56,10 @@ enum sl_kind {
     /* what was not recorded */
     SL_SKIPS,       /* per entry: kind|comm, peer|tag, count; see skips.h */
     SL_LATE,        /* definition: a request as in SL_COMPLETE that was begun while recording was on and completed while it was off */
+    /* facts about a thread */
+    SL_NO_CPU = 40,   /* enter: time; data: ns until then in which it could have run but had no CPU */
+    SL_THREAD_BEGIN,  /* a further thread writes here */
+    SL_THREAD_END,
 };
 
 /* What an SL_OMP record says, in its field function. */
@@ -118,6 +122,8 @@ struct sl_head {
     uint64_t yields;                       /* 1: MPICH is made to yield */
     uint64_t self;                         /* an address inside the recorder */
     char host[256], boot[64], library[512], program[1024];
+    _Atomic uint64_t waited;               /* ns without a CPU */
+    _Atomic uint64_t refused;              /* threads of this process that could not be recorded, kept by thread 0 */
 };
 
 /* The end of the page of the head. */
@@ -156,6 +162,10 @@ struct sl_thread {
     void *page;               /* of the perf event */
     uint64_t random;          /* the distance of samples */
     long sleeps;              /* how often it had given up the CPU when it was sampled last */
+    int cpu_file;             /* schedstat; -1: none */
+    uint64_t cpu_identity;    /* of that file */
+    uint64_t cpu_read, cpu_waited; /* time of the last reading, what it was, ns */
+    bool off;                 /* the last record says that recording was switched off */
     struct sl_team *team, *ended; /* OpenMP: the team it works in, one whose end it has not seen */
     struct sl_skips *skips;   /* what was not recorded since recording was switched off */
     uint64_t *scratch;        /* where records go that are not kept */
@@ -165,6 +175,7 @@ struct sl_thread {
     MPI_Fint *fortran;
     size_t handles_room, statuses_room, fortran_room;
     struct sl_thread *next;
+    struct sl_thread *spare;  /* the next one whose thread has ended */
 };
 
 enum sl_callpath { SL_PATH_OFF, SL_PATH_CALLER, SL_PATH_FULL };
@@ -205,6 +216,7 @@ static inline uint64_t sl_now(void) {
 /* stream.c */
 bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions);
 void sl_stream_close(struct sl_stream *s, uint64_t how);
+void sl_stream_reopen(struct sl_stream *s);
 struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint32_t words);
 struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words);
 
@@ -238,7 +250,17 @@ void sl_sampling_again(void);
 void sl_sampling_thread(struct sl_thread *t);
 void sl_sampling_end(struct sl_thread *t);
 bool sl_slept(struct sl_thread *t);
+int sl_high_descriptor(int fd);
 void sl_sampling_forked(struct sl_thread *t);
+
+/* cpu.c */
+void sl_cpu_thread(struct sl_thread *t);
+void sl_cpu_check(struct sl_thread *t, uint64_t now);
+void sl_cpu_end(struct sl_thread *t, uint64_t now);
+
+/* yield.c */
+void sl_yield_decide(void);
+bool sl_yield_forced(void);
 
 /* clocks.c */
 void sl_clocks(struct sl_thread *t);

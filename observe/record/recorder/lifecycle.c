@@ -47,8 +47,6 @@ static void free_children(void) {
     free(copy);
 }
 
-void sl_yield_decide(void);
-
 /* begin starts recording; the call of MPI_Init becomes the first record. */
 static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
     if (!recorded()) return;
@@ -101,6 +99,7 @@ static struct sl_thread *end(struct sl_frame frame, struct sl_record **r) {
 static void finished(struct sl_thread *t, struct sl_record *r) {
     uint64_t leave = sl_now();
     sl_done(t, r, leave);
+    sl_cpu_end(t, leave);
     sl_small(t, SL_PROGRAM_END, 0, leave, 0);
     if (t->events.closed) sl_define(t, SL_PROGRAM_END, 0, &leave, 1); /* there was no room */
     atomic_store(&sl_active, false);

@@ -99,8 +99,8 @@ static bool start_ticks(struct sl_thread *t) {
 
 /* --- perf events --- */
 
-/* high_descriptor moves a descriptor out of the way of the program's, and takes at most an eighth of what there may be. */
-static int high_descriptor(int fd) {
+/* sl_high_descriptor moves a descriptor out of the way of the program's, and takes at most an eighth of what there may be. */
+int sl_high_descriptor(int fd) {
     enum { MOST = 4096 };
     struct rlimit r = {MOST, MOST};
     getrlimit(RLIMIT_NOFILE, &r);
@@ -133,7 +133,7 @@ static bool start_perf(struct sl_thread *t) {
     };
     int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0) return false;
-    t->perf = high_descriptor(fd);
+    t->perf = sl_high_descriptor(fd);
     if (t->perf < 0 || ioctl(t->perf, PERF_EVENT_IOC_ID, &t->perf_id) != 0) return false;
     struct f_owner_ex owner = {F_OWNER_TID, gettid()};
     /* The mapping keeps the event alive if the program closes all descriptors. */
@@ -184,6 +184,7 @@ static void on_sample(int number, siginfo_t *info, void *context) {
     if (t->depth == 0 && t->on) {
         t->depth = 1;
         uint64_t now = sl_now();
+        sl_cpu_check(t, now);
         uint32_t path = sl_path_of(t, interrupted(context), true);
         struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_SAMPLE, sl_slept(t), SL_HEAD, path, now);
         r->leave = now;

@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14 };
+/* A process has few threads at a time, or very many: those beyond FEW get less at once. */
+enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14, SMALL_CHUNK = 1 << 16, FEW = 32 };
 
 /* map makes a part of a file larger and maps it; flags are those of open. Space is reserved first: a shared mapping of a file on a
  * full disk would end the program with SIGBUS, as a file beyond the limit of the process would with SIGXFSZ. No descriptor stays
@@ -74,6 +75,7 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->period = sl_settings.period;
     h->pid = (uint64_t)getpid();
     h->tid = (uint64_t)gettid();
+    h->yields = sl_yield_forced();
     h->self = (uint64_t)(uintptr_t)&fill_head;
     sl_tail(h)->clock_cost = clock_cost();
     gethostname(h->host, sizeof h->host - 1);
@@ -99,6 +101,7 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
     snprintf(path, LENGTH, "%s/r%d-t%d.%s", sl_settings.directory, sl_rank, t->number, definitions ? "def" : "evt");
     s->path = path;
     s->size = definitions ? DEFINITION_CHUNK : EVENT_CHUNK;
+    if (t->number >= FEW) s->size = definitions ? LEAST_CHUNK : SMALL_CHUNK;
     if (sl_settings.max_size > 0 && !definitions) {
         while (s->size > LEAST_CHUNK && s->size * 4 > sl_settings.max_size) s->size /= 2;
         s->most = sl_settings.max_size / s->size;
@@ -115,7 +118,7 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
             if (note >= 0) close(note);
             return false;
         }
-        sl_say("%s: %s; this %s is not recorded", path, strerror(failed), t->number == 0 ? "rank" : "thread");
+        if (t->number == 0) sl_say("%s: %s; this rank is not recorded", path, strerror(failed)); /* threads are counted */
         if (failed == EEXIST) return false; /* it is of another process */
         snprintf(sign, sizeof sign, "%s.failed-%d", path, failed);
         if (truncate(path, 0) == 0 && rename(path, sign) != 0) unlink(path);
@@ -128,6 +131,11 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
 void sl_stream_close(struct sl_stream *s, uint64_t how) {
     if (s->head == NULL || atomic_load(&s->head->closed) != 0) return;
     atomic_store(&s->head->closed, s->closed ? 2 : how);
+}
+
+/* sl_stream_reopen goes on with what a thread has ended. */
+void sl_stream_reopen(struct sl_stream *s) {
+    if (s->head != NULL && !s->closed) atomic_store(&s->head->closed, 0);
 }
 
 /* sl_scratch is a place for a record that nobody will read. */

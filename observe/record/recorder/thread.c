@@ -15,10 +15,11 @@ uint64_t sl_loaded, sl_initialized;
 __thread struct sl_thread *sl_self __attribute__((tls_model("initial-exec")));
 __thread int sl_in_mpi __attribute__((tls_model("initial-exec")));
 
-enum { MOST_THREADS = 512 };
 static __thread bool refused; /* an attempt to record this thread failed */
 static struct sl_thread *threads; /* all of them, newest first */
+static struct sl_thread *first_thread;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sl_thread *spare; /* those whose threads have ended: later ones go on with them */
 static int thread_count;
 static pthread_key_t thread_end;
 
@@ -117,39 +118,80 @@ static bool recorded_at(uint64_t now) {
     return since >= sl_settings.window_from && (sl_settings.window_to == 0 || since < sl_settings.window_to);
 }
 
-/* sl_attach begins the trace of this thread; NULL if there is none. */
-struct sl_thread *sl_attach(void) {
-    if (sl_self != NULL || !atomic_load(&sl_active)) return sl_self;
-    if (refused || thread_count >= MOST_THREADS) return NULL;
+/* lifetime keeps that a thread begins or ends, whatever the window. */
+static void lifetime(struct sl_thread *t, uint16_t kind, uint64_t now) {
+    bool on = t->on;
+    t->on = !t->events.closed;
+    sl_small(t, kind, 0, now, 0);
+    t->on = on;
+}
+
+/* next_spare takes over the place of a thread that has ended. */
+static struct sl_thread *next_spare(void) {
+    pthread_mutex_lock(&threads_lock);
+    struct sl_thread *t = spare;
+    if (t != NULL) spare = t->spare;
+    pthread_mutex_unlock(&threads_lock);
+    if (t == NULL) return NULL;
+    t->depth = 1;
+    t->poll = NULL;
+    t->poll_end = 0;
+    t->functions = t->regions = 0;
+    t->last_comm_entry = NULL;
+    t->team = t->ended = NULL;
+    sl_stream_reopen(&t->events);
+    sl_stream_reopen(&t->definitions);
+    return t;
+}
+
+/* new_thread is a place that no thread had before. */
+static struct sl_thread *new_thread(void) {
     struct sl_thread *t = sl_memory(sizeof *t);
     if (t == NULL) return NULL;
     t->depth = 1;
     pthread_mutex_lock(&threads_lock);
     t->number = thread_count++;
     pthread_mutex_unlock(&threads_lock);
-    t->stack_top = top_of_stack();
     t->paths = sl_paths_new();
-    t->on = recorded_at(sl_now());
-    if (t->paths == NULL || sl_scratch(t, 1024) == NULL || !sl_stream_open(&t->events, t, false) || !sl_stream_open(&t->definitions, t, true)) {
-        refused = true;
+    if (t->paths == NULL || sl_scratch(t, 1024) == NULL || !sl_stream_open(&t->events, t, false) || !sl_stream_open(&t->definitions, t, true))
         return NULL;
-    }
     pthread_mutex_lock(&threads_lock);
     t->next = threads;
     threads = t;
-    for (struct sl_thread *first = threads; first != NULL; first = first->next)
-        if (first->number == 0) first->events.head->threads = (uint32_t)thread_count;
+    if (t->number == 0) first_thread = t;
+    if (first_thread != NULL) first_thread->events.head->threads = (uint32_t)thread_count;
     pthread_mutex_unlock(&threads_lock);
-    pthread_setspecific(thread_end, t);
     if (sl_settings.estimate) { /* everything is counted and nothing kept */
         t->events.next = t->events.end;
         t->events.closed = true;
     }
+    return t;
+}
+
+/* sl_attach begins the trace of this thread; NULL if there is none. */
+struct sl_thread *sl_attach(void) {
+    if (sl_self != NULL || !atomic_load(&sl_active)) return sl_self;
+    if (refused) return NULL;
+    struct sl_thread *t = next_spare();
+    if (t == NULL && (t = new_thread()) == NULL) {
+        refused = true;
+        pthread_mutex_lock(&threads_lock);
+        if (first_thread != NULL) atomic_fetch_add(&first_thread->events.head->refused, 1);
+        pthread_mutex_unlock(&threads_lock);
+        return NULL;
+    }
+    t->stack_top = top_of_stack();
+    t->on = !t->off && (!t->events.closed || sl_settings.estimate); /* as the thread before it in this place left it */
+    pthread_setspecific(thread_end, t);
     sl_self = t;
-    if (!t->on && t->number > 0) { /* rank's first thread: see begin */
-        t->on = true;
-        sl_small(t, SL_OFF, 0, sl_now(), 0);
-        t->on = false;
+    sl_cpu_thread(t);
+    uint64_t now = t->cpu_read != 0 ? t->cpu_read : sl_now();
+    if (t->number > 0) {
+        lifetime(t, SL_THREAD_BEGIN, now);
+        if (sl_is_bounded()) sl_check_window(t, now);
+    } else {
+        t->on = t->on && recorded_at(now); /* what that means is recorded when recording begins */
+        t->off = !t->on;
     }
     t->depth = 0;
     sl_hooks_attach(t);
@@ -161,10 +203,21 @@ void sl_detach(struct sl_thread *t) {
     sl_sampling_end(t);
     sl_omp_close(t);
     t->depth++;
+    uint64_t now = sl_now();
+    bool active = atomic_load(&sl_active);
+    if (active) {
+        sl_cpu_end(t, now);
+        lifetime(t, SL_THREAD_END, now);
+    }
     sl_stream_close(&t->events, 1);
     sl_stream_close(&t->definitions, 1);
     t->on = false;
     if (sl_self == t) sl_self = NULL;
+    if (!active || t->number == 0) return;
+    pthread_mutex_lock(&threads_lock);
+    t->spare = spare;
+    spare = t;
+    pthread_mutex_unlock(&threads_lock);
 }
 
 /* sl_detach_all ends the traces of all threads; the other ones must not record any more. */
@@ -192,5 +245,6 @@ void sl_check_window(struct sl_thread *t, uint64_t now) {
         sl_small(t, SL_OFF, 0, now, 0);
         t->on = false;
     }
+    t->off = !on;
     t->depth--;
 }

@@ -3,7 +3,6 @@
 #include "yield.h"
 #include <unistd.h>
 
-void sl_yield_decide(void);
 static bool crowded;
 
 void sl_yield_decide(void) {
@@ -23,3 +22,12 @@ void sl_yield_decide(void) {
 #ifdef MPICH_NAME
 SL_YIELD(crowded)
 #endif
+
+/* sl_yield_forced reports whether the library is made to do what it would not do by itself. */
+bool sl_yield_forced(void) {
+#ifdef MPICH_NAME
+    return crowded;
+#else
+    return false;
+#endif
+}

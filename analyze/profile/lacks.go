@@ -1,0 +1,45 @@
+package profile
+
+import (
+	"sort"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Time without a CPU is no time of the call path that it is in: it counts for a path below it. What a thread had no CPU
+// for while it would have waited anyway is waiting.
+
+// addLacks takes the times without a CPU between from and to out of the call paths that they are in.
+func (w *Windows) addLacks(s *Sums, location int32, from, to unit.Duration) {
+	all := w.lacks[location]
+	for i := sort.Search(len(all), func(i int) bool { return all[i].To > from }); i < len(all) && all[i].From < to; i++ {
+		d := min(all[i].To, to) - max(all[i].From, from)
+		s.add(w.paths.Of[all[i].Path], d)
+		if caller := w.tl.Paths[all[i].Path].Parent; caller != 0 {
+			s.add(w.paths.Of[caller], -d)
+		}
+	}
+}
+
+// Waited says when a location waited, in order of time: what it had no CPU for then is left out.
+func (w *Windows) Waited(location int32, waits []timeline.Span) {
+	if len(w.lacks[location]) == 0 || len(waits) == 0 {
+		return
+	}
+	var kept []timeline.Lack
+	for _, l := range w.lacks[location] {
+		for i := sort.Search(len(waits), func(i int) bool { return waits[i].To > l.From }); i < len(waits) && waits[i].From < l.To; i++ {
+			if waits[i].From > l.From {
+				before := l
+				before.To = waits[i].From
+				kept = append(kept, before)
+			}
+			l.From = min(waits[i].To, l.To)
+		}
+		if l.From < l.To {
+			kept = append(kept, l)
+		}
+	}
+	w.lacks[location] = kept
+}

@@ -1,0 +1,129 @@
+package waits
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"slackline/analyze/profile"
+	"slackline/model/trace"
+	"slackline/model/unit"
+)
+
+// analyzed is the analysis of a trace as text.
+func analyzed(t *testing.T, text string) *Result {
+	t.Helper()
+	files := fstest.MapFS{"run.trace": {Data: []byte(strings.ReplaceAll(text, "\t", ""))}}
+	tr, err := trace.Open(files, "run.trace", trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Analyze(context.Background(), tl, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// delays are the costs by rank and call path.
+func delays(r *Result) map[string]unit.Duration {
+	costs := map[string]unit.Duration{}
+	for _, d := range r.Delays {
+		costs[r.Paths.Names[d.Path]] += d.Sum()
+	}
+	return costs
+}
+
+// TestNoCPUIsTheCause wants a rank that was late because it had no CPU not to be blamed for what it computed.
+func TestNoCPUIsTheCause(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  0..1 MPI_Init
+	  1..11 work
+	  11..100 MPI_Recv: @60 no-cpu 20; recv from 1 size 8
+	} 101
+	rank 1
+	0 main {
+	  0..1 MPI_Init
+	  1..99 work: @90 no-cpu 88
+	  99..100 MPI_Send: send to 0 size 8
+	} 101
+	`)
+	costs := delays(r)
+	if got := costs["main/work/no CPU"]; got != 88*unit.Millisecond || costs["main/work"] != 0 {
+		t.Errorf("costs = %v, want 88 ms by main/work/no CPU alone", costs)
+	}
+	parts := map[profile.Kind]unit.Duration{}
+	for _, p := range r.Profile().Composition(r.WaitTimes()).Parts {
+		parts[p.Kind] += p.Time
+	}
+	// What rank 0 had no CPU for while it waited is waiting.
+	if parts[profile.NoCPU] != 88*unit.Millisecond || parts[profile.Waiting] != 88*unit.Millisecond || parts[profile.PointToPoint] != 2*unit.Millisecond {
+		t.Errorf("composition = %v", parts)
+	}
+	if share := r.Timeline.LackShare(); share < 0.53 || share > 0.54 {
+		t.Errorf("without a CPU for %v of the time, want 108 of 202 ms", share)
+	}
+}
+
+// TestBornLater wants nobody to be blamed for what he did before the thread began that waits.
+func TestBornLater(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  0..50 MPI_Init_thread
+	} 101
+	rank 0 thread 1
+	@60 thread-begin
+	60 wait {
+	  61..99 MPI_Recv: recv from 1 size 8
+	} 100
+	@100 thread-end
+	rank 1
+	0 main {
+	  0..50 MPI_Init_thread
+	  50..98 work
+	  98..99 MPI_Send: send to 0 size 8
+	} 101
+	`)
+	costs := delays(r)
+	if costs["main/MPI_Init_thread"] != 0 || costs["main/work"] != 37*unit.Millisecond {
+		t.Errorf("costs = %v, want 37 ms by main/work alone", costs)
+	}
+	total := r.Profile().Composition(nil).Total
+	if total != (2*101+40)*unit.Millisecond {
+		t.Errorf("time of all threads = %v, want two runs of 101 ms and a life of 40 ms", total)
+	}
+}
+
+// TestIdleLifetime wants the time before a worker begins not to be idle.
+func TestIdleLifetime(t *testing.T) {
+	r := analyzed(t, `slackline trace 1
+	unit ms
+	rank 0
+	0 main {
+	  0..50 MPI_Init
+	  @60 fork 2
+	  @60 team-begin
+	  60..70 "!$omp parallel"
+	  @70 team-end
+	  @70 join
+	} 80
+	rank 0 thread 1
+	@60 thread-begin
+	@60 team-begin
+	60..70 "!$omp parallel"
+	@70 team-end
+	`)
+	if got := r.Totals.ByMetric[OpenMPIdle].Amount; got != 10*unit.Millisecond {
+		t.Errorf("idle = %v, want 10 ms: after the parallel region, not before the thread began", got)
+	}
+}

@@ -1,0 +1,27 @@
+package timeline
+
+import "fmt"
+
+// muchLack is the share of time without a CPU from which on it is said.
+const muchLack = 0.01
+
+// LackShare is the share of their lives for which threads had no CPU; 0 if it is too little to matter.
+func (t *Timeline) LackShare() float64 {
+	lack, lifetime := t.WithoutCPU()
+	if lifetime <= 0 || float64(lack) < muchLack*float64(lifetime) {
+		return 0
+	}
+	return float64(lack) / float64(lifetime)
+}
+
+// Circumstances are sentences about what made the times of the run others than they would be elsewhere.
+func (t *Timeline) Circumstances() []string {
+	var list []string
+	if share := t.LackShare(); share > 0 {
+		list = append(list, fmt.Sprintf("threads were without a CPU for %.1f %% of their time: others had it, and times are longer by that", 100*share))
+	}
+	if t.ForcedYield {
+		list = append(list, "the recorder made MPI give up the CPU while it waits (--yield): without that the run may take much longer")
+	}
+	return list
+}

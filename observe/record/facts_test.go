@@ -1,0 +1,169 @@
+package record
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	times "slackline/model/unit"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// lined is the timeline of a recording.
+func (r *recording) lined(t *testing.T) *timeline.Timeline {
+	t.Helper()
+	tl, err := trace.ToTimeline(r.Trace, trace.TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tl
+}
+
+// TestNoCPU wants the time without a CPU to be recorded, so that what is left in computation is what the program computed.
+func TestNoCPU(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		ranks := runtime.NumCPU() + 2
+		r := recorded(t, sampled(append(mpitest.Launch(l, ranks), build(t, l, "crowded.c", "-O1", "-g"))...))
+		tl := r.lined(t)
+		lack, lifetime := tl.WithoutCPU()
+		// Ranks that wait may sleep, so that they do not want a CPU all the time: half of what is lacking is enough.
+		if share := float64(lack) / float64(lifetime); share < 0.2 {
+			t.Errorf("without a CPU for %.2f of the time, with %d ranks on %d CPUs", share, ranks, runtime.NumCPU())
+		}
+		if (tl.ForcedYield) != (l.Kind == mpi.MPICH) {
+			t.Errorf("%s: forced yield = %v", l, tl.ForcedYield)
+		}
+		sentences := strings.Join(r.result.Circumstances(), "\n")
+		if !strings.Contains(sentences, "without a CPU") || strings.Contains(sentences, "--yield") != tl.ForcedYield {
+			t.Errorf("circumstances = %q", sentences)
+		}
+		for i := range tl.Locations {
+			own := times.Duration(0)
+			calls := &tl.Locations[i].Calls
+			for c := range calls.Enter {
+				if tl.RegionOf(calls.Path[c]).Name == "work" {
+					own += calls.Leave[c] - calls.Enter[c]
+				}
+			}
+			for _, s := range tl.Locations[i].NoCPU {
+				if slices.Contains(namesOf(tl, s.Path), "work") {
+					own -= s.To - s.From
+				}
+			}
+			// 10 times 10 ms of CPU time; the system takes some, too.
+			if own < 70*times.Millisecond || own > 250*times.Millisecond {
+				t.Errorf("rank %d worked %v with a CPU, want about 100 ms", i, own)
+			}
+		}
+	})
+}
+
+// namesOf are the regions of a path.
+func namesOf(tl *timeline.Timeline, path timeline.PathID) []string {
+	var names []string
+	for ; path != 0; path = tl.Paths[path].Parent {
+		names = append(names, tl.RegionOf(path).Name)
+	}
+	return names
+}
+
+// TestManyThreads wants all messages of many threads that live one after the other, and no time of theirs beyond their lives.
+func TestManyThreads(t *testing.T) {
+	const threads, messages = 1200, 5
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "manythreads.c", "-O1", "-pthread"), fmt.Sprint(threads))...))
+		calls := make([]int64, 2)
+		for i := range r.Locations {
+			calls[r.Locations[i].Rank] += r.calls(t, i)["MPI_Sendrecv"]
+		}
+		for rank, n := range calls {
+			if n != threads*messages {
+				t.Errorf("rank %d: %d calls of MPI_Sendrecv, want %d", rank, n, threads*messages)
+			}
+		}
+		if len(r.Locations) > 20 {
+			t.Errorf("%d locations for at most 3 threads of a rank at a time", len(r.Locations))
+		}
+		tl := r.lined(t)
+		if len(tl.Messages) != 2*threads*messages {
+			t.Errorf("%d messages, want %d", len(tl.Messages), 2*threads*messages)
+		}
+		lives := 0
+		for i := range tl.Locations {
+			location := &tl.Locations[i]
+			lives += len(location.Alive)
+			in := times.Duration(0)
+			for c := range location.Calls.Enter {
+				if tl.RegionOf(location.Calls.Path[c]).Name == "MPI_Sendrecv" {
+					in += location.Calls.Leave[c] - location.Calls.Enter[c]
+				}
+			}
+			if life := tl.Lifetime(int32(i)); location.Thread > 0 && (life < in || life > tl.End-tl.Start) {
+				t.Errorf("%s: a life of %v, %v of it in MPI_Sendrecv, in a run of %v", location.Name, life, in, tl.End-tl.Start)
+			}
+		}
+		if lives != 2*threads {
+			t.Errorf("%d lives of threads, want %d", lives, 2*threads)
+		}
+	})
+}
+
+// TestSpawn wants what goes on among recorded ranks to be right when a communicator has others, too.
+func TestSpawn(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := build(t, l, "spawn.c", "-O1")
+		command := append(mpitest.Launch(l, 2), program)
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			t.Skipf("this %s cannot start processes: %v\n%s", l, err, out) // Debian's MPICH cannot
+		}
+		r := recorded(t, sampled(command...))
+		tl := r.lined(t)
+		if tl.End == tl.Start || len(tl.Messages) != 5 {
+			t.Errorf("run time %v, %d messages, want 5", tl.End-tl.Start, len(tl.Messages))
+		}
+		barriers := 0
+		for _, c := range tl.Collectives {
+			if c.Op == timeline.OpBarrier {
+				barriers++
+			}
+		}
+		if barriers != 5 || tl.Problems.IncompleteCollectives != 0 || tl.Problems.UnmatchedSends != 0 {
+			t.Errorf("%d barriers, want 5; %+v", barriers, tl.Problems)
+		}
+		unknown := 0
+		for _, c := range r.Comms {
+			if slices.Contains(c.Members, timeline.UnknownRank) {
+				unknown++
+			}
+		}
+		if unknown == 0 || !slices.ContainsFunc(tl.Problems.Notes, func(s string) bool { return strings.Contains(s, "not recorded") }) {
+			t.Errorf("%d communicators with unknown members, notes %q", unknown, tl.Problems.Notes)
+		}
+		if n := r.calls(t, 0)["MPI_Comm_spawn"]; n != 1 {
+			t.Errorf("MPI_Comm_spawn = %d calls, want 1", n)
+		}
+	})
+}
+
+// TestHandover wants requests that one thread begins and another one completes to be whole.
+func TestHandover(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, "handover.c", "-O1", "-g", "-pthread"))...))
+		tl := r.lined(t)
+		p := &tl.Problems
+		if len(tl.Messages) != 10 || p.PendingRequests != 0 || slices.ContainsFunc(p.Notes, func(s string) bool { return strings.Contains(s, "nobody began") }) {
+			t.Errorf("%d messages, want 10; %d pending requests; %q", len(tl.Messages), p.PendingRequests, p.Notes)
+		}
+		for _, m := range tl.Messages {
+			if !m.Away || tl.Locations[m.To].Thread == 0 {
+				t.Errorf("message to thread %d, posted by another one: %v", tl.Locations[m.To].Thread, m.Away)
+			}
+		}
+	})
+}
