@@ -64,6 +64,9 @@ func checkCut(t *testing.T, r *recording) (*timeline.Timeline, int, int) {
 		t.Errorf("problems = %+v, want none", p)
 	}
 	for _, note := range p.Notes {
+		if slices.Contains(tl.Circumstances(), note) {
+			continue // of a busy machine
+		}
 		if note != "rank 0: its end is missing" && note != "rank 1: its end is missing" {
 			t.Errorf("note %q", note)
 		}
