@@ -44,7 +44,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 			code = a.exitCode(context.Background(), fault.New(value))
 		}
 	}()
-	defer fault.Handle(fault.Handle(func(e *fault.Error) { os.Exit(a.exitCode(context.Background(), e)) }))
+	defer fault.Handle(func(e *fault.Error) { os.Exit(a.exitCode(context.Background(), e)) })()
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
 	context.AfterFunc(ctx, func() { // from the second signal on the system acts

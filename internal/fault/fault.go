@@ -71,19 +71,11 @@ func Catch(err *error) {
 // handler gets faults of goroutines for which nobody waits.
 var handler atomic.Pointer[func(*Error)]
 
-// Handle sets what is done about faults of goroutines for which nobody waits, and returns what was done before. The
-// handler ends the process; without one, the fault is printed before that.
-func Handle(do func(*Error)) (before func(*Error)) {
-	var old *func(*Error)
-	if do == nil {
-		old = handler.Swap(nil)
-	} else {
-		old = handler.Swap(&do)
-	}
-	if old == nil {
-		return nil
-	}
-	return *old
+// Handle sets what is done about faults of goroutines for which nobody waits, and returns a function that restores what was
+// done before. The handler ends the process; without one, the fault is printed before that.
+func Handle(do func(*Error)) (restore func()) {
+	before := handler.Swap(&do)
+	return func() { handler.Store(before) }
 }
 
 // Go starts a goroutine. If it panics, the process ends in an orderly way.

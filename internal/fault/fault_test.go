@@ -23,7 +23,7 @@ func TestCatch(t *testing.T) {
 
 func TestGo(t *testing.T) {
 	caught := make(chan *Error, 1)
-	defer Handle(Handle(func(e *Error) { caught <- e }))
+	defer Handle(func(e *Error) { caught <- e })()
 	Go(func() { panic("planted\nhere") })
 	if text := (<-caught).Error(); !strings.Contains(text, ": planted; here; ") || strings.Contains(text, "\n") {
 		t.Errorf("the handler got %q, want one line", text)
