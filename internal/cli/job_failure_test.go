@@ -277,9 +277,7 @@ func TestJobMissesAFile(t *testing.T) {
 	}
 	host, _ := os.Hostname()
 	for _, l := range mpitest.Libraries(t) {
-		j := newJob(t, l, 2, "waits", "traces.otf2")
-		j.Dir = cases
-		j.Args = append(j.Args, ":", "-n", "1", "/usr/bin/env", "-C", t.TempDir(), j.mark, "waits", "traces.otf2")
+		j := newSplitJob(t, l, []string{cases, cases, t.TempDir()}, "waits", "traces.otf2")
 		if err := j.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func TestErrors(t *testing.T) {
 		{"many keys", strings.Repeat("a: 1\n", 51), []string{"f:51:2: has more than 50 keys; a recipe needs far fewer"}},
 		{"many lines", strings.Repeat("\n", 4001), []string{"f: has 4001 lines, more than the limit of 4000; cook less"}},
 		{"large", strings.Repeat("#", 20000), []string{"f: has 20000 bytes of YAML, more than the limit of 16384; cook less"}},
-		{"not UTF-8", "name: \xff", []string{"f: is not UTF-8 text; save it as UTF-8"}},
+		{"not UTF-8", "name: \xff", []string{"f:1:7: is not UTF-8 text; save it as UTF-8"}},
 		{"zero byte", "name: \x00", []string{"f: holds a zero byte; a recipe file is YAML text"}},
 		{"syntax", "name: [1\n", []string{"f:1:7: sequence end token ']' not found"}},
 	} {

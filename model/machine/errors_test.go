@@ -109,7 +109,7 @@ func TestReadErrors(t *testing.T) {
 		{"many pieces", plainMachine + "classes:\n  node: {o: {" + manyPieces(201) + "}}\n", []string{`o has more than 200 pieces; give fewer`}},
 		{"unclosed", "L: [1\n", []string{`m.yaml:1:4: sequence end token ']' not found`}},
 		{"zero byte", "L: \x00", []string{`m.yaml: holds a zero byte; a machine file is YAML text`}},
-		{"not UTF-8", "L: \xff", []string{`m.yaml: is not UTF-8 text; save it as UTF-8`}},
+		{"not UTF-8", "L: \xff", []string{`m.yaml:1:4: is not UTF-8 text; save it as UTF-8`}},
 		{"many lines", "note: |\n" + strings.Repeat("\r", 5000), []string{`m.yaml: has 5001 lines, more than the limit of 4000; put a long placement into a file of its own, one node number per line`}},
 		{"large", strings.Repeat("#\n", 200_000), []string{`m.yaml: has 400000 bytes of YAML, more than the limit of 32768; put a long placement into a file of its own, one node number per line`}},
 	} {
