@@ -178,7 +178,7 @@ func (r *checkReport) remarks() []string {
 
 // wide is a table like Table 2 of the paper: a column for each dataset.
 func (r *checkReport) wide() *table.Table {
-	columns := []table.Column{{Key: "function"}, {Key: "what", Title: "expectation"}}
+	columns := []table.Column{{Key: "function", Fixed: true}, {Key: "what", Title: "expectation"}}
 	for _, c := range r.columns {
 		label := c.label
 		if label == "" {

@@ -31,11 +31,11 @@ type Column struct {
 	Key   string // name in CSV and JSON, e.g. finish_ns
 	Title string // heading in text and Markdown; empty: Key
 	Align Align
-	Fixed bool // a text in which each letter has its place: it is never wrapped
+	Fixed bool // a text in which each letter has its place: it is neither wrapped nor shortened
 }
 
 // isName reports whether the cells are call paths or functions, which are shortened in the middle where a table is too wide.
-func (c *Column) isName() bool { return c.Key == "callpath" || c.Key == "function" }
+func (c *Column) isName() bool { return !c.Fixed && (c.Key == "callpath" || c.Key == "function") }
 
 // A Cell has a form for people and a value for programs. The value is a string,
 // a number, a bool, a json.Number or nil.
