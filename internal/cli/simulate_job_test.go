@@ -124,7 +124,8 @@ func TestSimulateInJobs(t *testing.T) {
 }
 
 // TestJobThatIsSlower shares runs of next to no work in a window, and a trace of such a run, over TCP: process 0 notices
-// that it is faster alone, says so, and comes to the same result, also of an input that it cannot read again.
+// that it is faster alone, says so, and comes to the same result, also of an input that it cannot read again. Where exchanges
+// are quick, some of these runs may be shared to the end: TestSharedRunThatIsSlower has a network that is slow in any case.
 func TestJobThatIsSlower(t *testing.T) {
 	dir := t.TempDir()
 	file, recorded := filepath.Join(dir, "ring.slk"), filepath.Join(dir, "ring.slt")
@@ -141,6 +142,7 @@ func TestJobThatIsSlower(t *testing.T) {
 	}
 	t.Setenv("FI_PROVIDER", "tcp")
 	t.Setenv("OMPI_MCA_btl", "tcp,self")
+	alone := 0
 	for name, tc := range map[string]struct {
 		stdin string
 		words []string
@@ -174,13 +176,19 @@ func TestJobThatIsSlower(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := record.Provenance.Cluster
-			if c.Processes != 2 || c.Exchanges == 0 || c.Alone == "" || strings.Count(stderr, c.Alone) != 1 {
+			if c.Processes != 2 || c.Exchanges == 0 || c.Alone != "" && strings.Count(stderr, c.Alone) != 1 {
 				t.Errorf("%s, %s: cluster = %+v, stderr:\n%s", name, launcher, c, stderr)
+			}
+			if c.Alone != "" {
+				alone++
 			}
 			if withoutProvenance(t, got) != withoutProvenance(t, want) {
 				t.Errorf("%s, %s: another result than alone", name, launcher)
 			}
 		}
+	}
+	if alone == 0 {
+		t.Error("no run went on with process 0 alone")
 	}
 }
 
