@@ -237,7 +237,8 @@ func (s *site) networkOnHosts(t *testing.T) {
 	c := s.Command(t, s.library, s.program, "measure", "network", "--mpi", s.library.Compiler, "--max-size", "1KiB", "--repeat", "20", "--rounds", "3",
 		"--machine-file", file, "--quiet")
 	out, err := c.CombinedOutput()
-	if err != nil && strings.Contains(string(out), "makes no sense") { // so it is refused on a busy machine, by the places where it was measured
+	busy := strings.Contains(string(out), "makes no sense") || strings.Contains(string(out), "is inconclusive")
+	if err != nil && busy { // so it is refused on a busy machine, by the places where it was measured
 		t.Logf("%s", out)
 		return
 	}

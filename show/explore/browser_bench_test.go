@@ -19,7 +19,7 @@ func BenchmarkFrame(b *testing.B) {
 			const {decode, Picture} = await import("/timeline/raster.js");
 			const {table} = await import("/timeline/legend.js");
 			const canvas = document.querySelector("canvas.timeline");
-			const ask = address => fetch(address);
+			const ask = address => fetch(address, {headers: {"X-Slackline-Token": localStorage.getItem("slackline-token")}});
 			const query = "run=4&color=wait";
 			const raster = decode(await (await ask("/api/timeline?" + query + "&width=1836&rows=1000")).arrayBuffer());
 			const colors = table(await (await ask("/api/legend?" + query)).json());

@@ -116,7 +116,8 @@ func (p *page) compare(t *testing.T, s *site, run int) int {
 	var wrong []int
 	p.eval(fmt.Sprintf(`(async samples => {
 		const {colorOf} = await import("/timeline/legend.js");
-		const legend = await (await fetch("/api/legend?run=%d&color=path")).json();
+		const headers = {"X-Slackline-Token": localStorage.getItem("slackline-token")};
+		const legend = await (await fetch("/api/legend?run=%d&color=path", {headers})).json();
 		const colors = new Map(legend.categories.map(c => [c.id, colorOf(c, "path").join()]));
 		const canvas = document.querySelector("canvas.timeline"), copy = document.createElement("canvas");
 		[copy.width, copy.height] = [canvas.width, canvas.height];
