@@ -7,7 +7,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Time without a CPU is no time of the call path that it is in: it counts for a path below it. What a thread had no CPU
+// Time without a CPU does not count for the call path that it is in, but for a path below it. What a thread had no CPU
 // for while it would have waited anyway is waiting.
 
 // addLacks takes the times without a CPU between from and to out of the call paths that they are in.

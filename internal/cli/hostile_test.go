@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile is a name as somebody writes it who wants to control the terminal of those who read it: it sets the title,
+// hostile is a name that tries to control the terminal of those who read it: it sets the title,
 // writes to the clipboard, moves the cursor (C0 and C1), turns the direction of the line, and forges a line of ours.
 const hostile = "f\x1b]0;title\x07\x1b]52;c;AAAA\x1b\\\x1b[2J\x1b[1mbold\u009b31m\u202eabc\u2066d\u200e\x7f\r\nslackline: forged"
 

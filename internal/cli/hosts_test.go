@@ -222,7 +222,7 @@ func (s *site) clocksOnHosts(t *testing.T) {
 	for _, c := range result.Clocks {
 		for _, m := range c.Models {
 			if m.True != nil {
-				t.Errorf("rank %d: the true error of %s is said to be %.0f ns, but nobody knows it", c.Rank, m.Model, *m.True)
+				t.Errorf("rank %d: the true error of %s is reported as %.0f ns, but it is unknown", c.Rank, m.Model, *m.True)
 			}
 			if off := math.Abs(c.Offset - 1000e9*float64(c.Rank)); m.Model == "offset" && (m.Bound == nil || off > 2**m.Bound) {
 				t.Errorf("rank %d: the offset of %.0f ns is wrong by %.0f ns, bound %v", c.Rank, c.Offset, off, m.Bound)

@@ -35,15 +35,6 @@ func TestSlurm(t *testing.T) {
 	}
 	mpitest.Crowd(t)
 	t.Setenv("OMPI_MCA_btl_tcp_if_include", "127.0.0.0/8") // all nodes are this machine
-	bin := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, filepath.Join(bin, "slackline")); err != nil { // see TestMain
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s := &onSlurm{Cluster: slurmtest.Start(t)}
 	each := func(name string, test func(t *testing.T, s *onSlurm, l *mpi.Library, program string)) {
 		t.Run(name, func(t *testing.T) {

@@ -1,9 +1,7 @@
 package cli_test
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,15 +18,6 @@ func TestSuite(t *testing.T) {
 		t.Skip("needs seconds")
 	}
 	needed.Tool(t, "bash")
-	bin := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, filepath.Join(bin, "slackline")); err != nil { // see TestMain
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		ending := map[mpi.Kind]string{mpi.OpenMPI: "openmpi", mpi.MPICH: "mpich"}[l.Kind]
 		needed.Tool(t, "mpicc."+ending)

@@ -1,7 +1,7 @@
 // Package fault makes mistakes of the program (panics) errors that can be reported, on whatever goroutine they happen.
 //
 // A panic that nobody recovers from ends the process at once, with all stacks on the standard error and whatever was
-// written so far. So goroutines are started here or in package parallel: those that somebody waits for hand the
+// written so far. So goroutines are started here or in package parallel: those that have a waiting caller hand the
 // fault over, and the others call the handler that the program has set.
 package fault
 

@@ -83,7 +83,7 @@ func escapeFrom(text string, from int, hides func(rune) bool) string {
 // A Writer passes text on, escaped. Text may be cut anywhere; what is left of a character is passed on by Flush.
 type Writer struct {
 	w    io.Writer
-	left []byte // the begin of a character
+	left []byte // the start of a character
 	// Marks in the text that stand for something of ours, which is passed on as it is; see Pass.
 	marks *strings.Replacer
 }

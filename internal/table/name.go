@@ -34,7 +34,7 @@ func ShortName(name string, most int) string {
 			text, ok = fits()
 		}
 	}
-	if !ok && len(parts) > 1 { // the begin of the path matters less than its end
+	if !ok && len(parts) > 1 { // the start of the path matters less than its end
 		parts = []string{"...", parts[len(parts)-1]}
 		text, ok = fits()
 	}

@@ -1,6 +1,6 @@
 // Package trusted decides whether what lies in a folder may be run as this user.
 //
-// A program that is preloaded, executed or compiled from a folder in which somebody else can write runs as the user with
+// A program that is preloaded, executed or compiled from a folder in which another user can write runs as the user with
 // the code of that other one. So every folder on the way must belong to the user or to root, and be writable for its
 // owner alone; a folder with the sticky bit, such as /tmp, may be on the way, since nobody can replace there what is not
 // theirs. Symbolic links on the way must belong to the user or to root, too.
@@ -137,7 +137,7 @@ func owner(info fs.FileInfo) int {
 }
 
 // isHostRoot reports whether a number is the one by which a container shows users that it does not know. Root of the
-// host is one of them, whose folders lead to all others; the last one and the file must belong to somebody known.
+// host is one of them, whose folders lead to all others; the last one and the file must belong to a known user.
 func isHostRoot(uid int) bool {
 	users, err := os.ReadFile("/proc/self/uid_map")
 	const all = "0 0 4294967295"

@@ -94,7 +94,7 @@ func drawCutRun(t *rapid.T) (*cutRun, [][]cutRecv) {
 				}
 			}
 		}
-		for rank := range r.of { // somebody completes something
+		for rank := range r.of { // some rank completes something
 			if n := len(inFlight[rank]); n > 0 && random.IntN(3) == 0 {
 				i := random.IntN(n)
 				r.of[rank] = append(r.of[rank], cutCall{dones: []int{inFlight[rank][i]}})
@@ -231,7 +231,7 @@ func (r *cutRun) builder(k kept, receives [][]cutRecv, here func(rank int) bool)
 			continue
 		}
 		w := &cutWriter{l: l, receives: receives[rank], on: true}
-		begun := map[int64]bool{} // collectives that the trace has the begin of
+		begun := map[int64]bool{} // collectives whose start is in the trace
 		for i := range r.of[rank] {
 			w.set(k[rank][i])
 			c := r.of[rank][i]

@@ -236,7 +236,7 @@ func (g *gaps) on(t unit.Duration) {
 	g.last = t
 }
 
-// thread takes the begin or the end of a thread: nothing goes on in between.
+// thread takes the start or the end of a thread: nothing goes on in between.
 func (g *gaps) thread(t unit.Duration, kind Kind) {
 	for len(g.frames) > 1 {
 		g.leaveCall(t)

@@ -247,7 +247,7 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 	}
 }
 
-// thread takes the begin or the end of a thread. Where there is none, nothing can be recorded: time when recording was off
+// thread takes the start or the end of a thread. Where there is none, nothing can be recorded: time when recording was off
 // ends with a thread, and begins with the next one if it is still off.
 func (r *locationReader) thread(t unit.Duration, e *Event) {
 	if r.off {

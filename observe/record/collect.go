@@ -48,7 +48,7 @@ type threadFiles struct {
 	head         *rawHead
 	wrapped      bool
 	dropped      *dropped // of a ring; nil: nothing was overwritten
-	uncounted    bool     // nobody knows how much was overwritten
+	uncounted    bool     // how much was overwritten is unknown
 	definitions  *threadDefinitions
 }
 
