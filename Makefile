@@ -9,7 +9,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./internal/cluster ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./internal/input
+CONCURRENT = ./internal/cluster ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./cli/input
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -42,7 +42,7 @@ release: build ## archives for Linux and macOS with checksums and a bill of mate
 	packaging/release '$(VERSION)' '$(LDFLAGS)'
 
 figures: ## draw all pictures of the documents anew
-	go test -count=1 ./internal/cli -run TestDocuments -update
+	go test -count=1 ./cli -run TestDocuments -update
 
 test: test-setup lint unit race ## everything that must hold before a change lands
 
@@ -61,13 +61,13 @@ unit:
 race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
 	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
-	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./internal/cli
+	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); what it finds, go test tries from then on
 	.ci/fuzz $(FUZZINPUTS)x 3600
 
 test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
-	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./internal/cli
+	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./cli
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...

@@ -184,7 +184,7 @@ func TestTogetherEnds(t *testing.T) {
 }
 
 // BenchmarkTogether is one run on goroutines that stand for processes of one thread each; the real
-// thing is BenchmarkSimulateJob in internal/cli.
+// thing is BenchmarkSimulateJob in cli.
 func BenchmarkTogether(b *testing.B) {
 	m := namedMachine(b, "cnl")
 	for _, ranks := range []int{65536, 1048576} {

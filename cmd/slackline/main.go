@@ -1,10 +1,10 @@
-// Command slackline simulates parallel programs on described machines; see internal/cli.
+// Command slackline simulates parallel programs on described machines; see cli.
 package main
 
 import (
 	"os"
 
-	"slackline/internal/cli"
+	"slackline/cli"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"slackline/internal/browser"
-	"slackline/internal/input"
+	"slackline/cli/input"
 	"slackline/model/machine"
 	"slackline/model/pattern"
 	"slackline/model/timeline"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"slackline/internal/browser"
-	"slackline/internal/cli"
+	"slackline/cli"
 	"slackline/internal/needed"
 )
 
@@ -18,7 +18,7 @@ func makePage(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report.html")
-	if err := os.CopyFS(dir, os.DirFS("../../internal/cli/demodata")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../../cli/demo/demodata")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.CopyFS(filepath.Join(dir, "late.slt"), os.DirFS("../../examples/late/late.slt")); err != nil {

@@ -1,0 +1,242 @@
+package campaign
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/flags"
+	"slackline/cli/scaling"
+	"slackline/internal/stat"
+	"slackline/internal/table"
+	"slackline/observe/campaign"
+)
+
+func campaignStatusCommand(a *env.Env) *cobra.Command {
+	o := &campaignOptions{format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	c := &cobra.Command{
+		Use:         "status FILE",
+		Short:       "Say how far a campaign is, point by point, and what failed why.",
+		Annotations: flags.Arguments("FILE", planHelp),
+		Example: `  slackline campaign status plan.yaml
+  slackline campaign status plan.yaml --format json`,
+		Args: flags.ExactArgs("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error { return o.status(a, args[0]) },
+	}
+	a.AddGroup(c, "Campaign", o.addFlags)
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.Var(&o.format, "format", "form of the output; JSON and CSV have all runs")
+		env.AddOut(fs, &o.out)
+	})
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+func campaignCollectCommand(a *env.Env) *cobra.Command {
+	o := &campaignOptions{}
+	c := &cobra.Command{
+		Use:         "collect FILE",
+		Short:       "Collect what the finished runs measured into a dataset.",
+		Annotations: flags.Arguments("FILE", planHelp),
+		Example: `  slackline campaign collect plan.yaml --out runs.json
+  slackline campaign collect plan.yaml | slackline scaling -`,
+		Args: flags.ExactArgs("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error { return o.collect(a, args[0]) },
+	}
+	a.AddGroup(c, "Campaign", o.addFlags)
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.out, "out", "", "write into `FILE.json|jsonl|csv|txt` instead of JSON to the standard output")
+	})
+	return c
+}
+
+func (o *campaignOptions) collect(a *env.Env, file string) error {
+	if err := env.CheckOut(o.out, []string{file}); err != nil {
+		return err
+	}
+	c, err := campaign.Load(file, o.dir)
+	if err != nil {
+		return err
+	}
+	d, record, err := collect(a, c, file)
+	if err != nil {
+		return err
+	}
+	if a.Stream(o.out) != nil {
+		return a.WriteOut(o.out, nil, func(w io.Writer) error { return d.WriteJSON(w, record) })
+	}
+	return scaling.WriteDataset(a, o.out, []string{file}, d, record)
+}
+
+// dryRun prints the commands.
+func (o *campaignOptions) dryRun(a *env.Env, file string) error {
+	c, err := campaign.Load(file, o.dir)
+	if err != nil {
+		return err
+	}
+	return a.WriteOut("", nil, func(w io.Writer) error {
+		for _, r := range c.Left() {
+			if _, err := fmt.Fprintf(w, "%s: %s\n", r.Name, campaign.Quote(c.Command(r))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// campaignStatusJSON is the JSON output of status.
+type campaignStatusJSON struct {
+	Directory string             `json:"directory"`
+	Seed      uint64             `json:"seed"`
+	Total     int                `json:"runs_total"`
+	Done      int                `json:"runs_finished"`
+	CoreHours float64            `json:"core_hours"`
+	Runs      []campaignRunJSON  `json:"runs"`
+	Sessions  []campaign.Session `json:"sessions"`
+}
+
+type campaignRunJSON struct {
+	Run      string             `json:"run"`
+	At       map[string]float64 `json:"at"`
+	Attempts int                `json:"attempts"`
+	State    string             `json:"state"` // left, running, or the status of the last attempt
+	Last     *campaign.End      `json:"last,omitempty"`
+}
+
+// stateOf is the word for what a run is.
+func stateOf(r *campaign.RunState) string {
+	switch {
+	case r.Open:
+		return "running"
+	case r.Last == nil:
+		return "left"
+	}
+	return string(r.Last.Status)
+}
+
+func (o *campaignOptions) status(a *env.Env, file string) error {
+	if err := env.CheckOut(o.out, []string{file}); err != nil {
+		return err
+	}
+	c, err := campaign.Load(file, o.dir)
+	if err != nil {
+		return err
+	}
+	states := c.States()
+	return a.WriteOut(o.out, []string{file}, func(w io.Writer) error {
+		switch o.format.Value {
+		case env.FormatJSON:
+			return env.WriteJSONObject(w, statusJSON(c, states))
+		case env.FormatCSV:
+			return runsTable(states).WriteCSV(w)
+		}
+		return writeStatus(a, w, c, states)
+	})
+}
+
+func statusJSON(c *campaign.Campaign, states []campaign.RunState) *campaignStatusJSON {
+	j := &campaignStatusJSON{Directory: c.Dir, Seed: c.Seed, Total: len(states), CoreHours: c.Used(), Runs: []campaignRunJSON{}, Sessions: c.Sessions()}
+	names := c.Plan.Names()
+	for i := range states {
+		r := &states[i]
+		at := map[string]float64{}
+		for k, name := range names {
+			at[name] = r.At[k]
+		}
+		if r.Done() {
+			j.Done++
+		}
+		j.Runs = append(j.Runs, campaignRunJSON{r.Name, at, r.Attempts, stateOf(r), r.Last})
+	}
+	return j
+}
+
+// runsTable has a row for each run.
+func runsTable(states []campaign.RunState) *table.Table {
+	t := table.New(table.Column{Key: "run"}, table.Column{Key: "state"}, table.Column{Key: "attempts"}, table.Column{Key: "exit"},
+		table.Column{Key: "wall_s"}, table.Column{Key: "cores"}, table.Column{Key: "host"}, table.Column{Key: "reason"})
+	for i := range states {
+		r := &states[i]
+		last := r.Last
+		if last == nil {
+			last = &campaign.End{}
+		}
+		t.Add(r.Name, stateOf(r), r.Attempts, last.Exit, last.Wall, r.Cores, last.Host, last.Reason)
+	}
+	return t
+}
+
+// writeStatus writes a row for each point, and what failed.
+func writeStatus(a *env.Env, w io.Writer, c *campaign.Campaign, states []campaign.RunState) error {
+	done := 0
+	for i := range states {
+		if states[i].Done() {
+			done++
+		}
+	}
+	fmt.Fprintf(w, "%d of %d runs finished, %.4g core hours so far", done, len(states), c.Used())
+	if c.Started() {
+		fmt.Fprintf(w, ", seed %d", c.Seed)
+	}
+	fmt.Fprint(w, "\n\n")
+	var columns []table.Column
+	for _, name := range c.Plan.Names() {
+		columns = append(columns, table.Column{Key: name, Align: table.Right})
+	}
+	for _, key := range []string{"finished", "failed", "running", "left", "median time"} {
+		columns = append(columns, table.Column{Key: key, Align: table.Right})
+	}
+	t := table.New(columns...)
+	for first := 0; first < len(states); {
+		end := first + 1
+		for end < len(states) && slices.Equal(states[end].At, states[first].At) {
+			end++
+		}
+		t.Add(pointRow(states[first:end])...)
+		first = end
+	}
+	if err := a.WriteText(w, t, true); err != nil {
+		return err
+	}
+	for i := range states {
+		if r := &states[i]; !r.Done() && r.Last != nil && !r.Open {
+			fmt.Fprintf(w, "\n%s %s: %s; see %s", r.Name, stateOf(r), r.Last.Reason, shortPath(c.RunDir(r.Name)))
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// pointRow are the cells of the runs of one point.
+func pointRow(runs []campaign.RunState) []any {
+	var done, failed, running, left int
+	var times []float64
+	for i := range runs {
+		switch r := &runs[i]; {
+		case r.Done():
+			done++
+			times = append(times, r.Last.Wall)
+		case r.Open:
+			running++
+		case r.Last != nil:
+			failed++
+		default:
+			left++
+		}
+	}
+	var row []any
+	for _, x := range runs[0].At {
+		row = append(row, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	median := "-"
+	if len(times) > 0 {
+		slices.Sort(times)
+		median = fmt.Sprintf("%.3g s", stat.Quantile(times, 0.5))
+	}
+	return append(row, done, failed, running, left, median)
+}

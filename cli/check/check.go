@@ -1,0 +1,383 @@
+// Package check is the verb check: it judges measurements by expectations.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/scaling"
+	"slackline/cli/datasets"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	cliscaling "slackline/cli/scaling"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/show/curves"
+	"slackline/show/plot"
+)
+
+// The further forms of verdicts.
+const (
+	formatMarkdown = "markdown"
+	formatJUnit    = "junit"
+	formatGitHub   = "github"
+	formatGitLab   = "gitlab"
+	formatAzure    = "azure"
+)
+
+var CheckFormats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
+
+// CheckOptions are the flags of check.
+type CheckOptions struct {
+	data      datasets.DataOptions
+	Aggregate flags.Choice
+	strict    bool
+	baseline  string
+	update    bool
+	tolerance float64
+	bootstrap cliscaling.ResampleOptions
+	Format    flags.Choice
+	out       string
+	also      []string
+	plot      string
+	function  string
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &CheckOptions{
+		Aggregate: flags.NewChoice(cliscaling.AggregateWords[0], cliscaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, CheckFormats...),
+	}
+	c := &cobra.Command{
+		Use:   "check EXPECTATIONS DATA...",
+		Short: "Check whether measurements scale as expected; the exit code says it to continuous integration.",
+		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the weight of the evidence " +
+			"beyond its limit. The exit code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
+		Annotations: flags.Arguments(
+			"EXPECTATIONS", "a YAML file, or mpi: the expectations for MPI that are built in; left out with --baseline",
+			"DATA", datasets.DataHelp+"; LABEL=DATA gives each label a column of its own"),
+		Example: `  slackline check scaling.yaml runs.json
+  slackline check mpi juqueen=a.json juropa=b.json
+  slackline check scaling.yaml runs/ --format github --also junit=report.xml --also markdown=summary.md
+  slackline check --baseline main.json runs.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.baseline != "" && len(args) == 1 || len(args) > 1 {
+				return nil
+			}
+			return flags.ExactArgs("EXPECTATIONS", "DATA")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.Run(a, c, args) },
+	}
+	a.AddGroup(c, "Measurements", o.data.AddFlags)
+	a.AddGroup(c, "Verdict", o.addVerdictFlags)
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	o.data.Complete(c)
+	flags.Complete(c, "aggregate", o.Aggregate.Allowed)
+	flags.Complete(c, "format", o.Format.Allowed)
+	return c
+}
+
+func (o *CheckOptions) addVerdictFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.Aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for")
+	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
+	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
+	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
+	fs.Float64Var(&o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
+	o.bootstrap.AddFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share with the same verdict")
+}
+
+func (o *CheckOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.Format, "format", "form of the output; github and azure are annotations in the log, gitlab is a code quality report")
+	env.AddOut(fs, &o.out)
+	fs.StringArrayVar(&o.also, "also", nil, "write the result in a further form too, as `FORMAT=FILE`, e.g. junit=report.xml; may be repeated")
+	fs.StringVar(&o.plot, "plot", "", "draw a function with its expectation, limits and prediction band into `FILE.svg|png`")
+	fs.StringVar(&o.function, "plot-function", "", "`name` of the function to draw (default: the first that does not pass, else the first)")
+}
+
+// furtherOutput is a form of the result beside the main one.
+type furtherOutput struct{ format, path string }
+
+func (o *CheckOptions) further() ([]furtherOutput, error) {
+	var list []furtherOutput
+	for _, text := range o.also {
+		format, path, ok := strings.Cut(text, "=")
+		if !ok || path == "" || !slices.Contains(CheckFormats, format) {
+			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(CheckFormats, ", "))
+		}
+		list = append(list, furtherOutput{format, path})
+	}
+	return list, nil
+}
+
+func (o *CheckOptions) Run(a *env.Env, c *cobra.Command, args []string) error {
+	further, err := o.further()
+	if err != nil {
+		return err
+	}
+	if err := o.bootstrap.Check(c); err != nil {
+		return err
+	}
+	outputs := []env.Output{env.To("out", o.out), env.To("plot", o.plot)}
+	for _, f := range further {
+		outputs = append(outputs, env.To("also", f.path))
+	}
+	if err := env.CheckOutputs(datasets.Files(datasets.SplitLabels(args)), outputs...); err != nil {
+		return err
+	}
+	switch {
+	case o.plot != "":
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return exit.Usagef("--plot: %v", err)
+		}
+	case o.function != "":
+		return exit.Usagef("--plot-function needs --plot FILE")
+	}
+	switch {
+	case !(o.tolerance >= 0 && o.tolerance < 1e6):
+		return exit.Usagef("--tolerance: give a fraction of 0 or more, e.g. 0.05")
+	case o.update && o.baseline == "":
+		return exit.Usagef("--update-baseline needs --baseline FILE")
+	}
+	r := &CheckReport{options: o, strict: o.strict}
+	words := args
+	if o.baseline == "" || len(args) > 1 {
+		if err := r.ReadExpectations(args[0]); err != nil {
+			return err
+		}
+		words = args[1:]
+	}
+	if err := r.judge(c, a, datasets.SplitLabels(words)); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := r.draw(a); err != nil {
+			return err
+		}
+	}
+	for _, f := range further {
+		if err := a.WriteOut(f.path, args, func(w io.Writer) error { return r.write(a, w, f.format) }); err != nil {
+			return err
+		}
+	}
+	if err := a.WriteOut(o.out, args, func(w io.Writer) error { return r.write(a, w, o.Format.Value) }); err != nil {
+		return err
+	}
+	return r.exit()
+}
+
+// CheckReport are the verdicts on one or several datasets.
+type CheckReport struct {
+	options      *CheckOptions
+	strict       bool
+	Expectations *scaling.Expectations // nil: only a baseline
+	columns      []checkColumn
+	Records      []provenance.Input
+}
+
+// checkColumn are the verdicts on one dataset.
+type checkColumn struct {
+	label    string
+	data     *dataset.Dataset
+	report   *scaling.Report
+	baseline *scaling.Comparison // nil: none
+}
+
+// BuiltIn is the word for the expectations that are embedded.
+const BuiltIn = "mpi"
+
+func (r *CheckReport) ReadExpectations(word string) error {
+	var data []byte
+	var err error
+	record := provenance.Input{Path: word, Kind: "expectations"}
+	if _, statErr := os.Stat(word); word == BuiltIn && statErr != nil {
+		data = scaling.MPIExpectations()
+		record.Kind = "built-in expectations"
+	} else {
+		if data, err = readSmall(word); err != nil {
+			return err
+		}
+		if record, err = input.RecordFile(word, "expectations"); err != nil {
+			return err
+		}
+	}
+	r.Records = append(r.Records, record)
+	r.Expectations, err = scaling.ParseExpectations(word, data)
+	return err
+}
+
+// readSmall reads a file that people write by hand.
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<20))
+}
+
+// judge judges each dataset.
+func (r *CheckReport) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labelled) error {
+	for _, in := range inputs {
+		d, records, err := r.options.data.Load(c.Context(), a, in.Words)
+		if err != nil {
+			return err
+		}
+		r.Records = append(r.Records, records...)
+		column := checkColumn{label: in.Label, data: d, report: &scaling.Report{}}
+		if r.Expectations != nil {
+			if column.report, err = scaling.Judge(r.Expectations, d, r.analysis()); err != nil {
+				return err
+			}
+			if err := r.resample(c.Context(), a, &column); err != nil {
+				return err
+			}
+		}
+		r.columns = append(r.columns, column)
+	}
+	if r.options.baseline == "" {
+		return nil
+	}
+	if len(r.columns) > 1 {
+		return exit.Usagef("--baseline goes with one dataset, but there are %d labels", len(r.columns))
+	}
+	return r.compareBaseline(a, &r.columns[0])
+}
+
+// resample finds out how sure the verdicts on a dataset are, and says it beside them.
+func (r *CheckReport) resample(ctx context.Context, a *env.Env, column *checkColumn) error {
+	o := &r.options.bootstrap
+	if o.Times == 0 {
+		return nil
+	}
+	how, end := o.Resampling(a, runtime.GOMAXPROCS(0))
+	err := column.report.Resample(ctx, column.data, r.analysis(), how)
+	end()
+	if err != nil {
+		return err
+	}
+	for _, c := range column.report.Checks {
+		if s := c.Stability; s != nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("%.0f %% of %s come to the same verdict", 100*s.Share(c.Verdict), phrase.Plural(s.Resamples, "resample")))
+		}
+	}
+	return nil
+}
+
+func (r *CheckReport) analysis() scaling.Options {
+	var o scaling.Options
+	for i, word := range cliscaling.AggregateWords {
+		if word == r.options.Aggregate.Value {
+			o.Aggregate = scaling.Aggregate(i)
+		}
+	}
+	return o
+}
+
+// compareBaseline compares with a baseline, or stores one.
+func (r *CheckReport) compareBaseline(a *env.Env, column *checkColumn) error {
+	path := r.options.baseline
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if !r.options.update { // no one asked for a new baseline: its name may be misspelt
+			column.report.Verdict = max(column.report.Verdict, scaling.Inconclusive)
+			a.Warn("the baseline %s does not exist: nothing was compared with it; --update-baseline stores one on purpose", path)
+		}
+		return r.storeBaseline(a, column, "stored")
+	case err != nil:
+		return err
+	}
+	base, err := scaling.ParseBaseline(path, data)
+	if err != nil {
+		return err
+	}
+	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.analysis(), r.options.tolerance); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(base.Models) == 0 {
+		a.Warn("the baseline %s holds no models: nothing was compared; --update-baseline stores today's", path)
+	}
+	if n := len(column.baseline.New); n > 0 {
+		a.Warn("not in the baseline, and so not compared: %d of %d measured series, the first is %s", n, len(column.data.Series), column.baseline.New[0])
+	}
+	if r.options.update {
+		return r.storeBaseline(a, column, "updated")
+	}
+	return nil
+}
+
+func (r *CheckReport) storeBaseline(a *env.Env, column *checkColumn, word string) error {
+	base, err := scaling.NewBaseline(column.data, r.analysis())
+	if err != nil {
+		return err
+	}
+	if err := a.WriteOut(r.options.baseline, nil, base.Write); err != nil {
+		return err
+	}
+	a.Note("%s the baseline %s: %s", word, r.options.baseline, phrase.Plural(len(base.Models), "model"))
+	return nil
+}
+
+// verdict is that of all columns together.
+func (r *CheckReport) verdict() scaling.Verdict {
+	v := scaling.Pass
+	for _, c := range r.columns {
+		v = max(v, c.report.Verdict)
+		if c.baseline != nil {
+			v = max(v, c.baseline.Verdict)
+		}
+		if r.strict && c.report.UnexpectedPasses() > 0 {
+			v = scaling.Fail
+		}
+	}
+	return v
+}
+
+// exit is the exit code of the verdict.
+func (r *CheckReport) exit() error {
+	switch r.verdict() {
+	case scaling.Fail:
+		return exit.Verdict(exit.CheckFailed)
+	case scaling.Inconclusive:
+		return exit.Verdict(exit.Inconclusive)
+	}
+	return nil
+}
+
+// draw draws one function of the first column.
+func (r *CheckReport) draw(a *env.Env) error {
+	var chosen *scaling.Check
+	for _, c := range r.columns[0].report.Checks {
+		switch {
+		case c.Fit == nil:
+		case r.options.function != "":
+			if c.Function == r.options.function && chosen == nil {
+				chosen = c
+			}
+		case chosen == nil, chosen.Verdict == scaling.Pass && c.Verdict != scaling.Pass:
+			chosen = c
+		}
+	}
+	if chosen == nil {
+		return fmt.Errorf("--plot: no expectation of a function %q has a model", r.options.function)
+	}
+	f := &cliscaling.ScalingFigure{Parameters: chosen.Fit.Parameters, Place: chosen.Target}
+	if f.Place == nil {
+		f.Place, f.Reach = chosen.Fit.Largest(), curves.Reach(chosen.Fit)
+	}
+	f.Add(chosen.Fit, true)
+	f.Expectation(chosen.Fit, chosen.Expectation.Expect, chosen.Limits[0])
+	return cliscaling.WriteFigure(a, f.Chart(a, []*scaling.Fit{chosen.Fit}), r.options.plot, nil)
+}

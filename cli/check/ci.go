@@ -1,0 +1,223 @@
+package check
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"slackline/analyze/scaling"
+	"slackline/cli/env"
+	"slackline/cli/phrase"
+)
+
+// What continuous integration reads: JUnit XML, a Markdown summary, annotations
+// in the log (GitHub, Azure) and a code quality report (GitLab).
+
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Name    string       `xml:"name,attr"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitMessage `xml:"failure,omitempty"`
+	Skipped *junitMessage `xml:"skipped,omitempty"`
+	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// writeJUnit writes a test suite for each dataset. What is inconclusive, expected
+// to fail, or a litmus test is skipped, with its reason.
+func (r *CheckReport) writeJUnit(w io.Writer) error {
+	all := junitSuites{Name: "scaling"}
+	for _, column := range r.columns {
+		suite := junitSuite{Name: "scaling"}
+		if column.label != "" {
+			suite.Name += " " + column.label
+		}
+		for _, x := range r.results() {
+			if x.label == column.label {
+				suite.add(&x, r.strict)
+			}
+		}
+		all.Suites = append(all.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (s *junitSuite) add(x *checkResult, strict bool) {
+	c := junitCase{Class: x.kind, Name: plainXML(x.title()), Output: plainXML(x.formula)}
+	message := &junitMessage{Message: plainXML(x.explanation()), Text: plainXML(x.sentence())}
+	s.Tests++
+	switch {
+	case x.outcome.Counts() == scaling.Fail, strict && x.outcome.UnexpectedPass():
+		c.Failure = message
+		s.Failures++
+	case x.outcome.Verdict != scaling.Pass:
+		c.Skipped = message
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+// plainXML replaces what XML cannot hold.
+func plainXML(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0xFFFE || c == 0xFFFF {
+			return '?'
+		}
+		return c
+	}, strings.ToValidUTF8(text, "?"))
+}
+
+// title names the check.
+func (x *checkResult) title() string {
+	if x.kind == "rule" {
+		return x.name
+	}
+	return strings.TrimSpace(x.name+" "+x.metric) + ": " + x.expect
+}
+
+// sentence says the verdict in words.
+func (x *checkResult) sentence() string {
+	text := fmt.Sprintf("%s: %s", x.title(), x.outcome.Status())
+	if x.formula != "" {
+		text += fmt.Sprintf("; found %s, %s, match %s", x.found, x.formula, x.rank)
+	}
+	if why := x.explanation(); why != "" {
+		text += "; " + why
+	}
+	return text
+}
+
+// writeMarkdown writes a summary for a page of a merge request.
+func (r *CheckReport) writeMarkdown(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "## Scaling: %s\n\n", r.summary()); err != nil {
+		return err
+	}
+	if err := r.table().WriteMarkdown(w); err != nil {
+		return err
+	}
+	for _, line := range r.remarks() {
+		if _, err := fmt.Fprintf(w, "\n%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file is the expectation file, and place the line of a verdict in it.
+func (r *CheckReport) file() string {
+	if r.Expectations != nil {
+		return r.Expectations.File
+	}
+	return r.options.baseline
+}
+
+// severity is error, warning or nothing.
+func (x *checkResult) severity(strict bool) string {
+	switch {
+	case x.outcome.Counts() == scaling.Fail, strict && x.outcome.UnexpectedPass():
+		return "error"
+	case x.outcome.Counts() == scaling.Inconclusive, x.outcome.UnexpectedPass(), x.outcome.Litmus && x.outcome.Verdict != scaling.Pass && x.outcome.Verdict != scaling.Skipped:
+		return "warning"
+	}
+	return ""
+}
+
+// writeAnnotations writes a line for each verdict that is not fine, as the log of
+// the system wants it.
+func (r *CheckReport) writeAnnotations(w io.Writer, format string) error {
+	for _, x := range r.results() {
+		severity := x.severity(r.strict)
+		if severity == "" {
+			continue
+		}
+		line := max(x.outcome.Line, 1)
+		var err error
+		if format == formatGitHub {
+			_, err = fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", severity, githubProperty(r.file()), line,
+				githubProperty("scaling: "+x.outcome.Status()), githubText(x.sentence()))
+		} else {
+			_, err = fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", severity, azureProperty(r.file()), line, phrase.OneLine(x.sentence()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, r.summary())
+	return err
+}
+
+func githubText(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func githubProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubText(s))
+}
+
+func azureProperty(s string) string {
+	return strings.NewReplacer(";", "%3B", "]", "%5D", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+type gitlabIssue struct {
+	Description string         `json:"description"`
+	CheckName   string         `json:"check_name"`
+	Fingerprint string         `json:"fingerprint"`
+	Severity    string         `json:"severity"`
+	Location    gitlabLocation `json:"location"`
+}
+
+type gitlabLocation struct {
+	Path  string      `json:"path"`
+	Lines gitlabLines `json:"lines"`
+}
+
+type gitlabLines struct {
+	Begin int `json:"begin"`
+}
+
+// writeGitLab writes a code quality report.
+func (r *CheckReport) writeGitLab(w io.Writer) error {
+	issues := []gitlabIssue{}
+	for _, x := range r.results() {
+		severity := map[string]string{"error": "major", "warning": "minor"}[x.severity(r.strict)]
+		if severity == "" {
+			continue
+		}
+		sum := sha256.Sum256([]byte(x.label + "\n" + x.kind + "\n" + x.title()))
+		issues = append(issues, gitlabIssue{
+			Description: x.sentence(), CheckName: "scaling-" + x.kind, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity,
+			Location: gitlabLocation{r.file(), gitlabLines{max(x.outcome.Line, 1)}},
+		})
+	}
+	return env.WriteJSONObject(w, issues)
+}

@@ -1,0 +1,145 @@
+// Package convert is the verb convert: it converts schedules and traces between formats.
+package convert
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/export"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/scenario"
+	"slackline/model/schedule"
+)
+
+type convertOptions struct {
+	program scenario.ProgramOptions
+	output  export.ScheduleOutput
+	join    flags.Choice
+	repeat  int
+	trace   traceOutput
+}
+
+// How several schedules become one.
+const (
+	joinAfter  = "after"
+	joinBeside = "beside"
+)
+
+func Command(a *env.Env) *cobra.Command {
+	o := &convertOptions{
+		program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(),
+		join: flags.NewChoice(joinAfter, joinAfter, joinBeside),
+	}
+	o.output.Others = export.TraceFormatNames()
+	c := &cobra.Command{
+		Use:   "convert INPUT...",
+		Short: "Turn a schedule or a trace from one format into another, a trace into a schedule, or several schedules into one.",
+		Annotations: flags.Arguments("INPUT",
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (slackline trace, "+
+				"OTF2 archive, liballprof's files, trace as text), told by its content; "+
+				"- for a schedule from the standard input; or the name of a pattern"),
+		Example: `  slackline convert run.goal --to slk --out run.slk
+  slackline convert run.bin --out run.goal
+  slackline convert run.slk --to dot --out run.dot
+  slackline convert run.slk --to goal | less
+  slackline convert compute.goal exchange.goal --repeat 10 --out iterations.slk
+  slackline convert job1.goal job2.goal --join beside --out both.slk
+  slackline convert run.slt --to otf2 --out run-otf2
+  slackline convert scorep-run/traces.otf2 --out run.slt
+  slackline convert run.slt --out run.pftrace
+  slackline convert run.slt --to trace-text | less
+  slackline convert run.slt --out run.goal`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return flags.ExactArgs("INPUT")(c, args)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.AddGroup(c, "Output", o.output.AddFlags)
+	c.Flags().Lookup("to").Usage = "`format`: " + strings.Join(export.FormatNames(), ", ") + " of schedules, " +
+		strings.Join(export.TraceFormatNames(), ", ") + " of traces (default: by the suffix of --out)"
+	c.Flags().Lookup("out").Usage = "write to this `file`, or directory of a trace; - is the standard output"
+	a.AddGroup(c, "Trace", o.trace.addFlags)
+	a.AddGroup(c, "Composition", o.addFlags)
+	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.AddFlags)
+	c.ValidArgsFunction = func(c *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return scenario.CompleteInput(c, nil, prefix) // also behind the first input
+	}
+	o.program.Complete(c)
+	o.output.Complete(c)
+	flags.Complete(c, "join", o.join.Allowed)
+	return c
+}
+
+func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.join, "join", "how several inputs become one: one after the other on the same ranks, or beside each other as jobs on ranks of their own")
+	fs.IntVar(&o.repeat, "repeat", 1, "`number` of times that the whole is carried out, 1 or more")
+}
+
+func (o *convertOptions) run(a *env.Env, c *cobra.Command, args []string) error {
+	o.trace.partial = o.program.Partial
+	if f, ok := o.output.TraceFormat(); ok {
+		return o.trace.convert(a, c, args, f, o.output.Out)
+	}
+	for _, name := range []string{"force", "request-size"} {
+		if c.Flags().Changed(name) {
+			a.Warn("--%s has no influence: no trace is written", name)
+		}
+	}
+	o.program.Strict = o.trace.strict
+	if _, err := o.output.Format(c); err != nil {
+		return err
+	}
+	if err := env.CheckOut(o.output.Out, args); err != nil { // before a long run, not after it
+		return err
+	}
+	if o.repeat < 1 {
+		return exit.Usagef("--repeat: give at least 1")
+	}
+	if len(args) == 1 && c.Flags().Changed("join") {
+		a.Warn("--join has no influence: there is only one input")
+	}
+	var programs []schedule.Program
+	var in *input.Input
+	for _, word := range args {
+		var err error
+		if in, err = o.program.Open(a, c, word, false); err != nil {
+			return err
+		}
+		programs = append(programs, in.Program)
+	}
+	if len(args) > 1 || o.repeat > 1 {
+		program, err := o.compose(programs)
+		if err != nil {
+			return err
+		}
+		in = &input.Input{Name: strings.Join(args, " and "), Program: program}
+	}
+	return o.output.Write(a, c, in, args)
+}
+
+// compose joins the programs and repeats the whole.
+func (o *convertOptions) compose(programs []schedule.Program) (schedule.Program, error) {
+	join := schedule.Concat
+	if o.join.Value == joinBeside {
+		join = schedule.SideBySide
+	}
+	p := programs[0]
+	if len(programs) > 1 {
+		var err error
+		if p, err = join(programs...); err != nil {
+			return nil, err
+		}
+	}
+	if o.repeat > 1 {
+		return schedule.Repeat(p, o.repeat)
+	}
+	return p, nil
+}

@@ -1,0 +1,269 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/analyze/waits"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/cli/scenario"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/model/unit"
+	"slackline/observe/campaign"
+)
+
+// placePrefix is the point that stands before an input, e.g. n=1000:run1.slt.
+var placePrefix = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9_]*=[0-9][0-9.eE+]*,?)+):(.+)$`)
+
+// CutPlace takes the point off an input. A file may have such a name.
+func CutPlace(word string) (place, path string) {
+	m := placePrefix.FindStringSubmatch(word)
+	if m == nil || FileExists(word) {
+		return "", word
+	}
+	return strings.TrimSuffix(m[1], ","), m[2]
+}
+
+// open reads the measurements of all words into one dataset: runs are analysed, all else is read as it is.
+func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*dataset.Dataset, []provenance.Input, error) {
+	all := dataset.New()
+	var records []provenance.Input
+	runs, placed := false, false
+	for _, word := range words {
+		place, path := CutPlace(word)
+		d, list, isRun, inCampaign, err := o.openOne(ctx, a, path)
+		if err == nil {
+			err = setPlace(d, place)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		runs, placed = runs || isRun, placed || place != "" || inCampaign
+		records = append(records, list...)
+		if len(words) == 1 {
+			all = d
+		} else {
+			all.Merge(d)
+		}
+	}
+	if placed {
+		all.DropConstant()
+	}
+	if runs {
+		dropZeros(a, all)
+	}
+	return all, records, nil
+}
+
+// setPlace gives measurements the parameters that stand before the input.
+func setPlace(d *dataset.Dataset, place string) error {
+	if place == "" {
+		return nil
+	}
+	for _, part := range strings.Split(place, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || !(x > 0) {
+			return exit.Usagef("%q is not NAME=VALUE with a number above 0, as in n=1000:run.slt", part)
+		}
+		if err := d.SetParameter(name, x); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+	}
+	return nil
+}
+
+// openOne reads one input, and says whether it is of runs, and whether these have parameters of a campaign.
+func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *dataset.Dataset, records []provenance.Input, isRun, placed bool, err error) {
+	traces := TracesOf(path, o.format)
+	if o.format == "" && campaign.IsDir(path) {
+		if traces, path, err = o.campaignRuns(a, path); err != nil {
+			return nil, nil, false, false, err
+		}
+	}
+	if len(traces) > 0 {
+		d, records, placed, err = o.analyseRuns(ctx, a, traces)
+		return d, records, true, placed, err
+	}
+	d, records, err = input.OpenDataset(ctx, []string{path}, input.DatasetOptions{
+		Stdin: a.Stdin, Options: dataset.Options{Format: o.format, SumLocations: o.sum},
+	})
+	return d, records, len(records) == 1 && dataset.IsRuns(records[0].Kind), false, err
+}
+
+// campaignRuns are the recorded runs of a campaign, or, if it recorded none, the dataset that was collected.
+func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces []string, data string, err error) {
+	runs, all, err := campaign.FinishedRuns(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	without := 0
+	for _, run := range runs {
+		found := TracesOf(run, "")
+		if len(found) == 0 {
+			without++
+		}
+		traces = append(traces, found...)
+	}
+	if len(traces) == 0 {
+		if data = filepath.Join(dir, CampaignDataset); FileExists(data) {
+			return nil, data, nil
+		}
+		return nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured with 'slackline campaign collect'",
+			dir, phrase.Plural(len(runs), "run"), CampaignDataset)
+	}
+	if without > 0 || len(runs) < all {
+		a.Warn("%s: of %s %d did not end well and %d have no trace; they are left out", dir, phrase.Plural(all, "run"), all-len(runs), without)
+	}
+	return traces, "", nil
+}
+
+// TracesOf are the recorded runs of an input: itself, or those in a directory.
+func TracesOf(path, format string) []string {
+	if format != "" {
+		return nil
+	}
+	if input.IsTrace(path) {
+		return []string{path}
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if inner := filepath.Join(path, e.Name()); !strings.HasPrefix(e.Name(), ".") && input.IsTrace(inner) {
+			list = append(list, inner)
+		}
+	}
+	return list
+}
+
+// analyseRuns makes a dataset of recorded runs. One is in memory at a time.
+// Those of a campaign have its parameters.
+func (o *DataOptions) analyseRuns(ctx context.Context, a *env.Env, traces []string) (all *dataset.Dataset, records []provenance.Input, placed bool, err error) {
+	all = dataset.New()
+	line := a.StartProgress()
+	defer line.Clear()
+	for i, path := range traces {
+		line.Report(func() string { return fmt.Sprintf("run %d of %d: %s", i+1, len(traces), path) })
+		in, err := input.OpenTrace(ctx, path, input.TraceOptions{Hash: true, Partial: o.partial})
+		if err != nil {
+			return nil, nil, false, err
+		}
+		for _, w := range in.Warnings {
+			a.Warn("%s", w)
+		}
+		scenario.WarnOfProblems(a, in.Timeline)
+		found, err := waits.Analyze(ctx, in.Timeline, waits.Options{Threads: runtime.GOMAXPROCS(0)})
+		if err != nil {
+			return nil, nil, false, fmt.Errorf("%s: %w", path, err)
+		}
+		run := RunDataset(found)
+		if o.sum {
+			run.SumRanks()
+		}
+		point := campaign.PointOf(path)
+		placed = placed || len(point) > 0
+		if err := setPoint(a, path, run, point); err != nil {
+			return nil, nil, false, err
+		}
+		all.Merge(run)
+		records = append(records, in.Record)
+	}
+	return all, records, placed, nil
+}
+
+// setPoint gives a run the parameters of its campaign. Its number of ranks is p already; what the campaign calls so counts.
+func setPoint(a *env.Env, path string, run *dataset.Dataset, point []campaign.Value) error {
+	for _, q := range slices.Backward(point) { // each becomes the first
+		if i := slices.Index(run.Parameters, q.Name); i >= 0 {
+			if ranks := run.Series[0].Points[0].At[i]; ranks != q.Value {
+				a.Warn("%s: a run of %g ranks at %s = %g of its campaign", path, ranks, q.Name, q.Value)
+			}
+			run.DropParameter(i)
+		}
+		if err := run.SetParameter(q.Name, q.Value); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// RunDataset are the metrics of a run by call path.
+func RunDataset(found *waits.Result) *dataset.Dataset {
+	tl := found.Timeline
+	p := found.Profile()
+	sums := make([]map[string]float64, found.Paths.Len())
+	for i := range p.ByPath {
+		e := &p.ByPath[i]
+		sums[e.Path] = map[string]float64{
+			"time": secondsOf(e.Exclusive), "waiting": 0, "delay": 0, "messages": float64(e.Sent.Count),
+			"bytes": float64(e.Sent.Bytes + e.Collective.Bytes),
+		}
+		if p.Counted(e) {
+			sums[e.Path]["visits"] = float64(e.Visits)
+		}
+	}
+	add := func(path int32, metric string, d unit.Duration) {
+		if sums[path] == nil {
+			sums[path] = map[string]float64{}
+		}
+		sums[path][metric] += secondsOf(d)
+	}
+	for _, w := range found.WaitTimes() {
+		add(w.Path, "waiting", w.Time)
+	}
+	for i := range found.Delays {
+		add(found.Delays[i].Path, "delay", found.Delays[i].Sum())
+	}
+	var paths []dataset.RunPath
+	for i, m := range sums {
+		if m != nil {
+			paths = append(paths, dataset.RunPath{Name: found.Paths.Names[i], Measured: m})
+		}
+	}
+	return dataset.FromRun(tl.Ranks, secondsOf(tl.End-tl.Start), paths)
+}
+
+func secondsOf(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+
+// dropZeros removes what never happened in any run, such as messages of call paths that send none, and
+// tells of what happened in some only, which no model can describe.
+func dropZeros(a *env.Env, d *dataset.Dataset) {
+	some, first := 0, ""
+	d.Keep(func(s *dataset.Series) bool {
+		zeros, values := 0, 0
+		for _, p := range s.Points {
+			for _, v := range p.Values {
+				if values++; v == 0 {
+					zeros++
+				}
+			}
+		}
+		if zeros > 0 && zeros < values {
+			if some++; some == 1 {
+				first = s.Name()
+			}
+		}
+		return zeros == 0
+	})
+	if some > 0 {
+		more := ""
+		if some > 1 {
+			more = fmt.Sprintf("; so are %d others", some-1)
+		}
+		a.Warn("%s is 0 in some runs and not in others, and is left out%s", first, more)
+	}
+}

@@ -1,0 +1,87 @@
+// Package doctor is the verb doctor: it reports which MPI libraries and tools were found.
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/flags"
+	"slackline/internal/table"
+	"slackline/observe/mpi"
+)
+
+type doctorOptions struct{ format flags.Choice }
+
+func Command(a *env.Env) *cobra.Command {
+	o := &doctorOptions{format: flags.NewChoice("text", "text", "json")}
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say which MPI libraries, compilers and OpenMP runtimes were found, and what will work.",
+		Example: `  slackline doctor
+  slackline doctor --format json`,
+		Args: flags.ExactArgs(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			d, err := mpi.Doctor(c.Context())
+			if err != nil {
+				return err
+			}
+			if o.format.Value == "json" {
+				e := json.NewEncoder(a.Stdout)
+				e.SetIndent("", "  ")
+				return e.Encode(d)
+			}
+			return writeInventory(a, a.Stdout, d)
+		},
+	}
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) { fs.Var(&o.format, "format", "format of the output") })
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+// writeInventory prints what was found and what follows from it.
+func writeInventory(a *env.Env, w io.Writer, d *mpi.Inventory) error {
+	var b strings.Builder
+	width := env.WidthOf(w)
+	fmt.Fprintf(&b, "%s\n", a.Bold("MPI"))
+	for _, l := range d.Libraries {
+		fmt.Fprintf(&b, "  %s\n    compiler %s\n", l, l.Compiler)
+		fmt.Fprintf(&b, "    Fortran  %s\n    launcher %s\n", orNone(l.Fortran), orNone(l.Launcher))
+		fmt.Fprintf(&b, "    programs that need %s are recorded\n", strings.Join(l.Needed, " or "))
+	}
+	if len(d.Libraries) == 0 {
+		b.WriteString("  none: programs cannot be recorded; put an mpicc into PATH, e.g. of libopenmpi-dev and openmpi-bin\n")
+	}
+	wrapped := func(text string) {
+		for _, line := range table.Wrap(text, width-2) {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	for _, text := range d.Broken {
+		wrapped("does not work: " + text)
+	}
+	for _, text := range d.Remarks {
+		wrapped(text)
+	}
+	fmt.Fprintf(&b, "\n%s\n", a.Bold("Tools"))
+	var rows []flags.Pair
+	for _, t := range d.Tools {
+		rows = append(rows, flags.Pair{Name: t.Name, Text: orNone(t.Path) + ": " + t.For})
+	}
+	flags.WritePairs(&b, rows, width)
+	fmt.Fprintf(&b, "\n%s\n  %d CPUs; more ranks than that share them\n  compiled parts are kept in %s\n", a.Bold("Machine"), d.CPUs, d.Cache)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func orNone(path string) string {
+	if path == "" {
+		return "not found"
+	}
+	return path
+}

@@ -1,0 +1,198 @@
+package env
+
+// How a verb uses an MPI job
+//
+// When mpirun or srun starts slackline as one of several processes, the program
+// joins their job before the verb runs (observe/mpi). All processes then run the
+// same verb with the same arguments:
+//
+//   - a.group() is the cluster.Group of the processes; one process alone
+//     without a job. Process 0 alone has streams: what the others write to
+//     a.stdout and a.stderr is dropped, and their a.stdin is empty. It also reads
+//     files for all, see job_files.go.
+//   - A verb that shares its work stands in the list sharers below. One that
+//     does not is run by process 0 alone, with a warning; the others do not even
+//     begin it.
+//   - A verb that shares some of its work only calls a.firstOnly(what) before
+//     the rest: process 0 goes on alone (a.group() is that of one process from
+//     there on), the others end.
+//   - Files are written by process 0: when the shared work is done, all
+//     processes return if a.sharedDone(ctx) returns an error, which it does on
+//     all but process 0. a.isFirst() tells, too, who is process 0.
+//   - An error that a verb returns on any process ends the job, with one
+//     message that names process and host.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/bits"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/job"
+	"slackline/cli/phrase"
+	"slackline/internal/cluster"
+	"slackline/internal/provenance"
+	"slackline/observe/mpi"
+)
+
+// sharers are the verbs that share their work among the processes of a job.
+var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true, "campaign run": true, "scaling": true}
+
+// leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
+// processes of the job, or say something of themselves. A verb stands for all its parts.
+var leavers = map[string]bool{
+	"record": true, "measure": true, "inject": true, "campaign supervise": true, "doctor": true, "demo": true,
+	"help": true, "version": true, "completion": true, flags.Tool: true,
+}
+
+// talkers are the leavers that one process is enough for.
+var talkers = map[string]bool{"doctor": true, "demo": true, "help": true, "version": true, "completion": true, flags.Tool: true}
+
+// ProcessesHere is the number of processes that share the verb on this host.
+func (a *Env) ProcessesHere() int {
+	if !a.Shares() {
+		return 1
+	}
+	return a.Job.Here
+}
+
+// TakePart makes the program one of the processes of a job, if there is one.
+func (a *Env) TakePart(ctx context.Context, j *job.Job) {
+	if j == nil {
+		return
+	}
+	a.Job = j
+	if j.Rank() != 0 {
+		a.setStreams(io.Discard, io.Discard)
+	}
+	a.obeyLauncher(ctx)
+}
+
+// obeyLauncher makes the program behave as one that a launcher has started, which may give its processes a terminal
+// although its own output goes to a file.
+func (a *Env) obeyLauncher(ctx context.Context) {
+	a.Launched = true
+	a.setStreams(noTerminal(a.Stdout), noTerminal(a.Stderr))
+	endInTime(ctx)
+}
+
+// endInTime ends the process soon after an interrupt, whatever it does: the launcher, which waits for it, may be gone.
+func endInTime(ctx context.Context) {
+	const enough = 10 * time.Second
+	context.AfterFunc(ctx, func() { time.AfterFunc(enough, func() { os.Exit(exit.Interrupted) }) })
+}
+
+// Group is the processes that work together on this verb.
+func (a *Env) Group() cluster.Group {
+	if a.Job == nil || a.Alone {
+		return cluster.Alone()
+	}
+	if a.watched != nil {
+		return a.watched
+	}
+	return a.Job
+}
+
+// IsFirst reports whether this process is the one that writes results.
+func (a *Env) IsFirst() bool { return a.Job == nil || a.Job.Rank() == 0 }
+
+// ErrNotNeeded ends a process that has nothing to do: its work is done by process 0.
+var ErrNotNeeded = errors.New("process 0 does this alone")
+
+// FirstOnly lets process 0 go on alone, with a warning, and ends the others. What says what cannot be shared.
+func (a *Env) FirstOnly(what string) error {
+	if !a.Job.Several() || a.Alone {
+		return nil
+	}
+	if !a.IsFirst() {
+		return ErrNotNeeded
+	}
+	a.goAlone()
+	a.Warn("%s cannot be shared: of %d processes one does it alone, and the rest wait", what, a.Job.Size())
+	return nil
+}
+
+// goAlone lets process 0 go on alone, with all cores that it may use: the other processes need none.
+func (a *Env) goAlone() {
+	a.Alone = true
+	cores := 0
+	for _, set := range mpi.Cores() {
+		cores += bits.OnesCount64(set)
+	}
+	runtime.GOMAXPROCS(max(cores, runtime.GOMAXPROCS(0)))
+}
+
+// SharedDone ends the part of a verb that the processes share. Process 0 goes on with what they exchanged for the
+// result's provenance (a.cluster); the others end.
+func (a *Env) SharedDone(ctx context.Context) error {
+	if !a.Job.Several() || a.Alone {
+		return nil
+	}
+	here := a.Job.Traffic()
+	here.Exchanges -= a.Job.Before.Exchanges
+	here.Sent -= a.Job.Before.Sent
+	data, err := json.Marshal(here)
+	if err != nil {
+		return err
+	}
+	all, err := cluster.Gather(ctx, a.Job, data)
+	if err != nil {
+		return err
+	}
+	if !a.IsFirst() {
+		return ErrNotNeeded
+	}
+	a.cluster = &provenance.Cluster{Processes: a.Job.Size(), Exchanges: here.Exchanges}
+	for _, data := range all {
+		var there cluster.Traffic
+		if err := json.Unmarshal(data, &there); err != nil {
+			return err
+		}
+		a.cluster.Messages += there.Messages
+		a.cluster.Bytes += there.Sent
+	}
+	a.Note("%d processes: %s among all, %s, %s bytes", a.cluster.Processes, phrase.Plural(a.cluster.Exchanges, "exchange"),
+		phrase.Plural(a.cluster.Messages, "message"), phrase.Grouped(a.cluster.Bytes))
+	return nil
+}
+
+// Provenance returns a record of this call of the program.
+func (a *Env) Provenance() *provenance.Record {
+	record := provenance.New(a.Args)
+	record.Cluster = a.cluster
+	return record
+}
+
+// EnterJob finds out whether the verb shares its work with the other processes of a job.
+func (a *Env) EnterJob(c *cobra.Command) error {
+	if among(talkers, c) && a.superfluous() {
+		return ErrNotNeeded
+	}
+	if among(leavers, c) {
+		return nil
+	}
+	if a.Job.Several() && !among(sharers, c) {
+		return a.FirstOnly(strings.TrimPrefix(c.CommandPath(), flags.Tool+" "))
+	}
+	return nil
+}
+
+// among reports whether a command, or the verb that it is a part of, stands in a list.
+func among(list map[string]bool, c *cobra.Command) bool {
+	for !list[strings.TrimPrefix(c.CommandPath(), flags.Tool+" ")] {
+		if !c.HasParent() || !c.Parent().HasParent() {
+			return false
+		}
+		c = c.Parent()
+	}
+	return true
+}

@@ -1,0 +1,191 @@
+package env
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"slackline/cli/exit"
+	"slackline/internal/atomicfile"
+	"slackline/internal/plain"
+	"slackline/internal/table"
+)
+
+// The forms of a result.
+const (
+	FormatText = "text"
+	FormatJSON = "json"
+	FormatCSV  = "csv"
+)
+
+// FormatTraceText is the format of traces that is text.
+const FormatTraceText = "trace-text"
+
+// WriteOut hands fill a writer of the file out, which appears only when it is
+// complete, or of the standard output if out is empty or "-". A file that is
+// also one of the inputs is refused. What fill writes is text: characters that
+// control terminals are escaped.
+func (a *Env) WriteOut(out string, inputs []string, fill func(io.Writer) error) error {
+	if stream := a.Stream(out); stream != nil {
+		return holdBack(stream, fill)
+	}
+	return writeFile(out, inputs, func(w io.Writer) error { return a.escaped(w, fill) })
+}
+
+// WriteBytes is writeOut for what is no text, or escapes by itself.
+func (a *Env) WriteBytes(out string, inputs []string, fill func(io.Writer) error) error {
+	if stream := a.Stream(out); stream != nil {
+		return holdBack(Raw(stream), fill)
+	}
+	return writeFile(out, inputs, fill)
+}
+
+func writeFile(out string, inputs []string, fill func(io.Writer) error) error {
+	if err := CheckOut(out, inputs); err != nil {
+		return err
+	}
+	return atomicfile.Write(out, fill)
+}
+
+// escaped lets fill write text to a file, without what is bold on a terminal.
+func (a *Env) escaped(w io.Writer, fill func(io.Writer) error) error {
+	p := plain.NewWriter(w).Pass(a.Marked("", "")...)
+	if a.Color.Value == "always" {
+		p.Pass(a.Marked("\x1b[1m", "\x1b[0m")...)
+	}
+	b := bufio.NewWriterSize(p, 1<<16)
+	if err := fill(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	return p.Flush()
+}
+
+// holdBack lets fill write to a stream, to which nothing goes until all is there: a failure leaves no half result. What
+// is more than should be kept in memory goes there before.
+func holdBack(stream io.Writer, fill func(io.Writer) error) error {
+	w := &held{w: stream}
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.release(); err != nil {
+		return err
+	}
+	if p, ok := stream.(*plain.Writer); ok {
+		return p.Flush()
+	}
+	return nil
+}
+
+type held struct {
+	w    io.Writer
+	data bytes.Buffer
+}
+
+const mostHeld = 64 << 20
+
+func (h *held) Write(p []byte) (int, error) {
+	if h.data.Len()+len(p) > mostHeld {
+		if err := h.release(); err != nil {
+			return 0, err
+		}
+	}
+	return h.data.Write(p)
+}
+
+func (h *held) release() error {
+	_, err := h.data.WriteTo(h.w)
+	return err
+}
+
+// Stream returns the stream of the program that out stands for; nil: it is a file.
+// The system's names for the streams lead to files that others have opened, so these
+// are not opened again but written to where they are.
+func (a *Env) Stream(out string) io.Writer {
+	switch out {
+	case "", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		return a.Stdout
+	case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
+		return a.Stderr
+	}
+	return nil
+}
+
+// Output is a file that a flag names.
+type Output struct{ Flag, Path string }
+
+// To is the output that a flag names by a path.
+func To(flag, path string) Output { return Output{flag, path} }
+
+// AddOut adds the flag for where the result goes.
+func AddOut(fs *pflag.FlagSet, path *string) {
+	fs.StringVar(path, "out", "", "write the result to this `file` instead of the standard output")
+}
+
+// CheckOutputs finds out early that a file cannot be written, or that two outputs
+// would go to the same one.
+func CheckOutputs(inputs []string, outputs ...Output) error {
+	for i, o := range outputs {
+		if err := CheckOut(o.Path, inputs); err != nil {
+			return err
+		}
+		for _, other := range outputs[:i] {
+			if o.Path != "" && other.Path != "" && o.Path != "-" && atomicfile.Same(o.Path, other.Path) {
+				return exit.Usagef("--%s and --%s name the same file, %s; give each a file of its own", other.Flag, o.Flag, o.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// CheckOut finds out early that a file cannot be written: because it is also an
+// input, because it is a directory, or because its directory does not exist.
+func CheckOut(out string, inputs []string) error {
+	if out == "" || out == "-" {
+		return nil
+	}
+	if err := atomicfile.CheckLinks(out); err != nil {
+		return err
+	}
+	if dir := filepath.Dir(out); dir != "." {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s: there is no directory %s", out, dir)
+		}
+	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory; give the name of a file", out)
+	}
+	return atomicfile.CheckNotInput(out, inputs...)
+}
+
+// WriteText writes a table for people.
+func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) error {
+	return t.WriteText(w, table.TextOptions{Width: WidthOf(a.Stdout), NoHeader: !header, Heading: a.Bold})
+}
+
+// WriteTable writes a table in one of the formats.
+func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
+	switch format {
+	case FormatJSON:
+		return t.WriteJSON(w)
+	case FormatCSV:
+		return t.WriteCSV(w)
+	}
+	return a.WriteText(w, t, true)
+}
+
+// WriteJSONObject writes a value as JSON for programs that people look at too.
+func WriteJSONObject(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}

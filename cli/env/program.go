@@ -1,0 +1,41 @@
+package env
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+)
+
+// TakesCommand lets a verb take the command of an MPI program. The command may be missing only where it is not needed.
+func TakesCommand(c *cobra.Command, needed func() bool) {
+	c.Annotations = flags.Arguments("COMMAND", "the command that runs the program, with its launcher (mpirun, mpiexec, srun) and all arguments")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 && needed() {
+			return flags.ExactArgs("COMMAND")(c, args)
+		}
+		return nil
+	}
+	c.Flags().SetInterspersed(false) // what follows the program belongs to it
+}
+
+// AddProgramMPI adds the flag that names the MPI of a program.
+func AddProgramMPI(fs *pflag.FlagSet, name *string) {
+	fs.StringVar(name, "mpi", "", "`name` or compiler of the MPI, if the program does not tell, e.g. openmpi or mpicc.mpich")
+}
+
+// EndAsProgram ends a verb as the program ended that it ran. What else failed is told; it is the end only of a verb
+// whose program ended well or was interrupted.
+func (a *Env) EndAsProgram(code int, err error) error {
+	switch {
+	case code == 0 || errors.Is(err, context.Canceled):
+		return err
+	case err != nil:
+		a.Say(exit.PlainText(err))
+	}
+	return exit.Verdict(code)
+}

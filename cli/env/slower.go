@@ -1,0 +1,78 @@
+package env
+
+// Work that one process does faster
+//
+// One simulation, and the analysis of a trace, go in lockstep. Where that takes longer than one process would need,
+// cluster.Watch ends it on all processes; process 0 then does all of it alone, with the same result.
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/cluster"
+	"slackline/internal/memory"
+)
+
+// When processes share what goes in lockstep.
+const (
+	shareAuto   = "auto"   // as long as that is faster than one process
+	shareAlways = "always" // for measurements, and tests
+)
+
+// ShareFlag is the flag that keeps the processes of a job together.
+func ShareFlag() flags.Choice { return flags.NewChoice(shareAuto, shareAuto, shareAlways) }
+
+// AddShare adds the flag.
+func AddShare(fs *pflag.FlagSet, share *flags.Choice, what string) {
+	fs.Var(share, "share", "in an MPI job: share "+what+" as long as that is faster than one process (auto), or in any case (always); the result is the same")
+}
+
+// FasterAlone lets the processes of a job do something together, or process 0 alone if they turn out to be slower.
+func (a *Env) FasterAlone(c *cobra.Command, share *flags.Choice, do func() error) error {
+	if !a.Shares() || share.Value == shareAlways {
+		return do()
+	}
+	a.watched = cluster.Watch(a.Job, a.canDoAlone)
+	err := do()
+	a.watched = nil
+	var slower *cluster.SlowerError
+	if !errors.As(err, &slower) {
+		return err
+	}
+	if err := a.SharedDone(c.Context()); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d processes took %s for %s of work that one does in %s: process 0 begins anew, alone, and the rest wait",
+		a.Job.Size(), phrase.Tidy(slower.Took), phrase.Plural(slower.Exchanges, "step"), phrase.Tidy(slower.Alone))
+	a.Warn("%s (--share always keeps them together)", text)
+	a.goAlone()
+	a.cluster.Alone = text
+	return do()
+}
+
+// canDoAlone reports whether process 0 has the memory to do alone what it shares, as far as one can see: as much as
+// the processes on other hosts have. Those on its host end before it begins.
+func (a *Env) canDoAlone() bool {
+	peak, _, known := memory.Used()
+	free, ok := memory.Available()
+	if others := a.Job.Size() - a.Job.Here; known && ok && max(peak-a.Job.Memory, 0)*int64(others) > free {
+		a.Note("one process would be faster, but has no memory for all of it: %d processes go on together", a.Job.Size())
+		return false
+	}
+	return true
+}
+
+// toldBefore reports whether a note was already told when work that is now done anew was shared.
+func (a *Env) toldBefore(text string) bool {
+	if a.watched != nil {
+		a.noted = append(a.noted, text)
+		return false
+	}
+	return slices.Contains(a.noted, text)
+}

@@ -1,0 +1,112 @@
+// Package explain is the verb explain: it explains metrics.
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/waits"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/internal/suggest"
+	"slackline/internal/table"
+)
+
+// topic is something that the verb explain knows.
+type topic struct {
+	name, short, text, advice string
+}
+
+// topics are the words of results that are explained beside the kinds of wait states.
+var topics = []topic{
+	{"delay", "what made others wait",
+		"A delay is time that a rank spent in a call path beyond what the one that waited for it spent there, since the two had last met. Its cost is the waiting time that it caused, " +
+			"on all ranks: short-term what it caused directly, long-term what was caused by waits that it caused. The costs of all delays and the time without cause sum up to the waiting time, exactly.",
+		"Work on the call path with the greatest cost first: balance it over the ranks, or make it shorter on the ranks that come late."},
+	{"direct", "waiting caused by what the other one did",
+		"The part of a wait that is due to excess time of the one that came late. The rest, indirect waiting, is due to waits of that one. Direct and indirect sum up to the waiting time.", ""},
+	{"indirect", "waiting caused by waits of the other one",
+		"The part of a wait that is due to waits of the one that came late: a chain of causes leads further back. It goes when the delay at the beginning of the chain goes.", ""},
+	{"propagating", "waiting that made others wait",
+		"The part of a wait that is responsible for waits of others later; if of several, the greatest part counts. The rest is terminal.", ""},
+	{"terminal", "waiting that made nobody wait", "The part of a wait that causes no further waits: the end of a chain of causes.", ""},
+	{"unattributed", "waiting without cause",
+		"Waiting time whose two ranks had never met before, so that nothing can be compared: a process that started late in a program without MPI_Init in the trace; or clocks that are wrong.", ""},
+	{"critical_path", "what the run time consists of",
+		"The sequence of activities that determines the run time: from the last event back; where a rank waited, on to the one that it waited for. Its imbalance in a call path is what it has more than the average " +
+			"location spends there without waiting. It is the path of the run as it was; 'slackline tolerance' has that of a model.", ""},
+	{"parallel_efficiency", "useful time of all run time",
+		"Average useful computation / run time. Load balance x communication efficiency; the latter is serialisation (waiting for each other) x transfer (time of the network).", ""},
+	{"load_balance", "how even the computation is", "Average / maximum of the useful computation of the ranks.", ""},
+	{"communication_efficiency", "what communication leaves", "Maximum of the useful computation of the ranks / run time.", ""},
+	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.", ""},
+	{"transfer_efficiency", "what the network leaves", "Run time on an ideal network (no latency, no cost per byte) / run time.", ""},
+	{"barrier_completion", "leaving a barrier", "Time in a barrier after the last one came and somebody had left. It is no wait state.", ""},
+	{"nxn_completion", "leaving an n-to-n collective", "Time in a collective of all with all after the last one came and somebody had left. It is no wait state.", ""},
+	{"limited_parallelism", "threads that no team wanted", "Time between fork and join of threads that are no members of the team.", "Ask for more threads, or start fewer."},
+	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.", "Join small parallel regions to larger ones."},
+}
+
+// allTopics are the kinds of wait states and the other words.
+func allTopics() []topic {
+	var list []topic
+	for _, m := range waits.Metrics() {
+		i := m.Info()
+		list = append(list, topic{i.Name, i.Short, i.Title + ". " + i.Meaning, i.Advice})
+	}
+	return append(list, topics...)
+}
+
+func Command(a *env.Env) *cobra.Command {
+	var names []string
+	for _, t := range allTopics() {
+		names = append(names, t.name)
+	}
+	return &cobra.Command{
+		Use:         "explain [METRIC]",
+		Short:       "Say what a metric means, who is held responsible, and what usually helps.",
+		Annotations: flags.Arguments("METRIC", "name of a metric of waits or profile; without one all are listed"),
+		Example: `  slackline explain
+  slackline explain late_sender`,
+		ValidArgs: names,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return exit.Usagef("one metric at a time, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.WriteOut("", nil, func(w io.Writer) error { return explain(a, w, args) })
+		},
+	}
+}
+
+// explain writes the explanation of a metric, or the list of all.
+func explain(a *env.Env, w io.Writer, args []string) error {
+	all := allTopics()
+	if len(args) == 0 {
+		t := table.New(table.Column{Key: "metric"}, table.Column{Key: "meaning"})
+		for _, topic := range all {
+			t.Add(topic.name, topic.short)
+		}
+		return a.WriteText(w, t, true)
+	}
+	word := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(args[0]))
+	var names []string
+	for _, t := range all {
+		if t.name == word {
+			for _, text := range []string{t.text, t.advice} {
+				for _, line := range table.Wrap(text, env.WidthOf(a.Stdout)) {
+					fmt.Fprintln(w, line)
+				}
+			}
+			return nil
+		}
+		names = append(names, t.name)
+	}
+	return exit.Usagef("%q is no metric%s; 'slackline explain' lists them", args[0], suggest.Phrase(word, names))
+}

@@ -1,0 +1,203 @@
+// Package explore is the verb explore: it serves the explorer.
+package explore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/datasets"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/scenario"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/model/machine"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+	"slackline/show/explore"
+)
+
+// exploreOptions are the flags of explore.
+type exploreOptions struct {
+	run  scenario.RunOptions
+	port int
+	mu   sync.Mutex // of the app, while inputs are read
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &exploreOptions{run: scenario.NewRunOptions()}
+	c := &cobra.Command{
+		Use:   "explore INPUT...",
+		Short: "Look at runs in a browser: timeline, waits and their causes, call tree, maps, tolerance, models.",
+		Long: "Serve runs and measurements to a browser on this machine, until interrupted: a timeline from the whole run to single messages, " +
+			"wait states coloured by root cause with the chain that leads to it, the call tree with its distribution over ranks, the communication matrix, " +
+			"T over the latency, box plots and models of measurements. Several inputs can be looked at side by side. " +
+			"The page is reachable from this machine alone, with the token of the printed address; for a run on another machine, forward the port: " +
+			"ssh -L 8080:localhost:8080 HOST slackline explore run.slt --port 8080.",
+		Annotations: flags.Arguments("INPUT", scenario.RunHelp+"; or measurements, as for 'slackline scaling'"),
+		Example: `  slackline explore traces.otf2
+  slackline explore before.slt after.slt --port 8080
+  slackline explore halo2d --ranks 256 --machine chic --noise 1000Hz:10us
+  slackline explore app.slt runs.json`,
+		Args: flags.SomeArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
+	}
+	a.AddGroup(c, "Server", o.addFlags)
+	o.run.AddTo(a, c)
+	return c
+}
+
+func (o *exploreOptions) addFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.port, "port", 0, "`number` of the TCP port on the loopback address, up to 65535; 0: any that is free")
+}
+
+func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) error {
+	if o.port < 0 || o.port > 65535 {
+		return exit.Usagef("--port: %d is no port; give a number from 1 to 65535, or 0 for any", o.port)
+	}
+	var sources []explore.Source
+	for _, word := range words {
+		s, err := o.source(a, c, word)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, s)
+	}
+	listener, err := explore.Listen(o.port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	server, err := explore.New(sources, explore.Options{Threads: o.run.Threads, Version: provenance.Version()})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if err := server.Open(c.Context()); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(a.Stdout, server.Address(listener)); err != nil {
+		return err
+	}
+	a.Note("open this address in a browser; end with Ctrl-C")
+	if err := server.Serve(c.Context(), listener); err != nil {
+		return err
+	}
+	a.Note("ended")
+	return nil
+}
+
+// source says how an input is opened.
+func (o *exploreOptions) source(a *env.Env, c *cobra.Command, word string) (explore.Source, error) {
+	s := explore.Source{Name: word}
+	if _, err := os.Stat(word); err == nil {
+		s.Files = []string{word}
+		if stem, found := strings.CutSuffix(word, ".otf2"); found {
+			s.Files = append(s.Files, stem, stem+".def")
+		}
+	}
+	open := func(context.Context) (*explore.Opened, error) { return o.openRun(a, c, word) }
+	if isDataset(word) {
+		open = func(ctx context.Context) (*explore.Opened, error) { return o.openDataset(ctx, a, word) }
+	} else if _, err := o.run.Simulated(c, word); err != nil {
+		return s, err
+	}
+	s.Open = func(ctx context.Context) (*explore.Opened, error) {
+		o.mu.Lock() // what is said to the user is said by one at a time
+		defer o.mu.Unlock()
+		return open(ctx)
+	}
+	return s, nil
+}
+
+// headOfInput is how much of a file is looked at to tell what it is.
+const headOfInput = 64 << 10
+
+// isDataset reports whether a word names measurements: a file in a known format of them, or a directory without a trace.
+func isDataset(word string) bool {
+	_, word = datasets.CutPlace(word)
+	info, err := os.Stat(word)
+	switch {
+	case err != nil || input.IsTrace(word):
+		return false
+	case info.IsDir():
+		return !pattern.Has(word)
+	case !info.Mode().IsRegular():
+		return false
+	}
+	f, err := os.Open(word)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headOfInput))
+	if err != nil {
+		return false
+	}
+	if _, err := schedule.Sniff(word, head); err == nil {
+		return false
+	}
+	_, known := dataset.Sniff(head)
+	return known
+}
+
+// openDataset reads measurements.
+func (o *exploreOptions) openDataset(ctx context.Context, a *env.Env, word string) (*explore.Opened, error) {
+	before := len(a.Warnings)
+	d, _, err := (&datasets.DataOptions{}).Load(ctx, a, []string{word})
+	if err != nil {
+		return nil, err
+	}
+	return &explore.Opened{Dataset: d, Warnings: slices.Clone(a.Warnings[before:])}, nil
+}
+
+// openRun reads or simulates a run.
+func (o *exploreOptions) openRun(a *env.Env, c *cobra.Command, word string) (*explore.Opened, error) {
+	before := len(a.Warnings)
+	run := o.run // opening one input must not change how the next one is opened
+	r, err := run.OpenRun(a, c, word, false)
+	if err != nil {
+		return nil, err
+	}
+	machines, err := o.machines(c)
+	if err != nil {
+		return nil, err
+	}
+	return &explore.Opened{
+		Timeline: r.Timeline, Machine: r.Machine, Program: r.Program, Machines: machines, Warnings: slices.Clone(a.Warnings[before:]),
+	}, nil
+}
+
+// machines are those that tolerance is asked for: the one of the flags first, then those that are built in.
+func (o *exploreOptions) machines(c *cobra.Command) ([]*machine.Machine, error) {
+	var list []*machine.Machine
+	given := o.run.Future.Machine.Override()
+	if o.run.Future.Machine.Name != "" || !given.IsZero() {
+		m, err := o.run.Future.Machine.Machine(c)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	for _, name := range machine.Names() {
+		if slices.ContainsFunc(list, func(m *machine.Machine) bool { return m.Name == name }) {
+			continue
+		}
+		m, err := machine.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}

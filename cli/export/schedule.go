@@ -1,0 +1,233 @@
+// Package export writes schedules and traces in the formats that verbs offer with --to and --out.
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/cli/scenario"
+	"slackline/internal/memory"
+	"slackline/internal/suggest"
+	"slackline/model/collective"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// ScheduleOutput are the flags of verbs that write a schedule.
+type ScheduleOutput struct {
+	to      string
+	Out     string
+	expand  bool
+	mapping string
+	gamma   flags.Quantity[unit.PerByte]
+	Others  []string // formats that the verb takes beside those of schedules
+}
+
+// formatSLK is the one format that keeps collectives as they are.
+const formatSLK = "slk"
+
+// textFormats may be printed on a terminal.
+var textFormats = []string{"goal", "dot"}
+
+// suffixes are the formats by the suffix of a file name.
+var suffixes = map[string]string{".goal": "goal", ".bin": "bin", ".slk": formatSLK, ".dot": "dot", ".gv": "dot"}
+
+func NewScheduleOutput() ScheduleOutput { return ScheduleOutput{gamma: flags.PerByte()} }
+
+func (o *ScheduleOutput) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.to, "to", "", "`format` of the schedule: "+strings.Join(FormatNames(), ", ")+" (default: by the suffix of --out)")
+	fs.StringVar(&o.Out, "out", "", "write to this `file`; - is the standard output")
+	fs.BoolVar(&o.expand, "expand", false, "turn collectives into messages; every format but slk needs it and does it by itself")
+	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	fs.Var(&o.gamma, "gamma", "CPU `time` per reduced byte inside expanded collectives, e.g. 0.1ns (default 0)")
+}
+
+func (o *ScheduleOutput) Complete(c *cobra.Command) {
+	flags.CompleteWith(c, "to", o.names)
+	flags.CompleteWith(c, "mapping", collective.MappingNames)
+}
+
+// names are all formats that --to takes.
+func (o *ScheduleOutput) names() []string { return slices.Concat(FormatNames(), o.Others) }
+
+func FormatNames() []string {
+	var names []string
+	for _, f := range schedule.Formats() {
+		if f.Write != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Format returns the format that --to or the suffix of --out names.
+func (o *ScheduleOutput) Format(c *cobra.Command) (schedule.Format, error) {
+	name := o.to
+	suffix := strings.ToLower(filepath.Ext(o.Out))
+	switch {
+	case name != "":
+	case o.Out == "":
+		return schedule.Format{}, &exit.UsageError{
+			Text:    "where to? Give --out FILE (" + strings.Join(o.names(), ", ") + " by its suffix), or --to FORMAT",
+			Command: c.CommandPath(),
+		}
+	case suffixes[suffix] != "":
+		name = suffixes[suffix]
+	default:
+		return schedule.Format{}, exit.Usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(o.names(), ", "))
+	}
+	for _, f := range schedule.Formats() {
+		if f.Name == name && f.Write != nil {
+			return f, nil
+		}
+	}
+	return schedule.Format{}, exit.Usagef("--to: nothing can be written as %q; there are %s%s",
+		name, strings.Join(o.names(), ", "), suggest.Phrase(name, o.names()))
+}
+
+// Write writes the program of an input that was made from files, which must not
+// be overwritten.
+func (o *ScheduleOutput) Write(a *env.Env, c *cobra.Command, in *input.Input, files []string) error {
+	f, err := o.Format(c)
+	if err != nil {
+		return err
+	}
+	mapping, err := collective.FindMapping(o.mapping)
+	if err != nil {
+		return err
+	}
+	collectives := in.Program.Shape().Collectives
+	expand := collectives && (o.expand || f.Name != formatSLK)
+	if !expand {
+		for _, name := range []string{"expand", "mapping", "gamma"} {
+			if c.Flags().Changed(name) {
+				reason := "has no collectives to be expanded"
+				if collectives {
+					reason = "keeps its collectives in slk; give --expand"
+				}
+				a.Warn("--%s has no influence: %s %s", name, in.Name, reason)
+			}
+		}
+	}
+	if env.IsTerminal(a.Stream(o.Out)) && !isText(f.Name) {
+		return exit.Usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
+	}
+	if _, inMemory := in.Program.(*schedule.Graph); expand || !inMemory && f.Name != formatSLK {
+		if err := scenario.CheckMemory(in.Program.Ranks(), 1, memory.Available); err != nil {
+			return err
+		}
+	}
+	program := in.Program
+	if expand {
+		if o.expand {
+			a.Note("collectives are expanded with the mapping %s", o.mapping)
+		} else {
+			a.Note("%s knows no collectives: they are expanded with the mapping %s", f.Name, o.mapping)
+		}
+		if program, err = expanded(c.Context(), in.Program, mapping, o.gamma.Value); err != nil {
+			return err
+		}
+	}
+	var warnings []string
+	write := a.WriteOut
+	if f.Binary {
+		write = a.WriteBytes
+	}
+	err = write(o.Out, files, func(w io.Writer) error {
+		var err error
+		warnings, err = writeProgram(c.Context(), w, f, program)
+		return err
+	})
+	for _, w := range warnings {
+		a.Warn("%s", w)
+	}
+	if err == nil && a.Stream(o.Out) == nil {
+		a.Note("wrote %s: %s, %s", o.Out, f.Info, phrase.Plural(program.Ranks(), "rank"))
+	}
+	return err
+}
+
+func isText(format string) bool {
+	for _, f := range textFormats {
+		if f == format {
+			return true
+		}
+	}
+	return false
+}
+
+// writeProgram writes a program in a format. Our own format takes programs
+// lazily; the others need all operations in memory.
+func writeProgram(ctx context.Context, w io.Writer, f schedule.Format, p schedule.Program) ([]string, error) {
+	if f.Name == formatSLK {
+		return nil, schedule.WriteSLK(interruptible{ctx, w}, p)
+	}
+	g, ok := p.(*schedule.Graph)
+	if !ok {
+		var err error
+		if g, err = materialize(ctx, schedule.Blocks(p), p.Origins()); err != nil {
+			return nil, err
+		}
+	}
+	return f.Write(interruptible{ctx, w}, g)
+}
+
+// expanded returns a program with its collectives turned into messages.
+func expanded(ctx context.Context, p schedule.Program, mapping *collective.Mapping, gamma unit.PerByte) (*schedule.Graph, error) {
+	x := collective.Expand(p, mapping, gamma)
+	g, err := materialize(ctx, x, p.Origins())
+	if e := x.Err(); e != nil {
+		return nil, e
+	}
+	return g, err
+}
+
+// maxOpsInMemory bounds a schedule that must be held in memory to be written: 8
+// GiB of operations, and some more for their dependencies.
+const maxOpsInMemory = 1 << 28
+
+// materialize takes a stream into memory until it is interrupted, and keeps the
+// origins of its operations.
+func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Origin) (*schedule.Graph, error) {
+	build := schedule.NewBuilder(s.Ranks())
+	var b schedule.Block
+	ops := 0
+	for rank := range s.Ranks() {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("interrupted: %w", err)
+		}
+		for at, ok := s.Next(rank, schedule.Cursor{}, &b); ok; at, ok = s.Next(rank, at, &b) {
+			if ops += len(b.Ops); ops > maxOpsInMemory {
+				return nil, fmt.Errorf("more than %s operations do not fit into memory; write slk without --expand, or fewer ranks or iterations", phrase.Grouped(maxOpsInMemory))
+			}
+			build.Add(rank, &b)
+		}
+	}
+	build.SetOrigins(origins)
+	return build.Graph(), nil
+}
+
+// interruptible is a writer that fails once the user has interrupted the program.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (i interruptible) Write(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.w.Write(p)
+}

@@ -1,0 +1,8 @@
+package flags
+
+// The figures of a simulation.
+const (
+	FigureAuto     = "auto"
+	FigureMessages = "messages"
+	FigureFinish   = "finish"
+)

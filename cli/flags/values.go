@@ -1,0 +1,136 @@
+// Package flags has the grammars of the command line: one type per kind of value (quantities with units, lists of counts,
+// grids, fractions, choices), the numbers of arguments, and completion. It does not know any verb.
+package flags
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"slackline/internal/suggest"
+	"slackline/model/unit"
+)
+
+// Choice is a flag whose value is one of a few words.
+type Choice struct {
+	Value   string
+	Allowed []string
+}
+
+func NewChoice(value string, allowed ...string) Choice { return Choice{value, allowed} }
+
+// Set implements pflag.Value.
+func (c *Choice) Set(s string) error {
+	if !slices.Contains(c.Allowed, s) {
+		return fmt.Errorf("%q is not one of %s%s", s, strings.Join(c.Allowed, ", "), suggest.Phrase(s, c.Allowed))
+	}
+	c.Value = s
+	return nil
+}
+
+func (c *Choice) String() string { return c.Value }
+
+// Type implements pflag.Value.
+func (c *Choice) Type() string { return strings.Join(c.Allowed, "|") }
+
+// Quantity is a flag whose value has a unit, and which knows whether it was given.
+type Quantity[T fmt.Stringer] struct {
+	Value T
+	Given bool
+	parse func(string) (T, error)
+	kind  string
+}
+
+func Duration() Quantity[unit.Duration] {
+	return Quantity[unit.Duration]{parse: unit.ParseDuration, kind: "time"}
+}
+
+func PerByte() Quantity[unit.PerByte] {
+	return Quantity[unit.PerByte]{parse: unit.ParsePerByte, kind: "time/B"}
+}
+
+func Size() Quantity[unit.Size] {
+	return Quantity[unit.Size]{parse: unit.ParseSize, kind: "size"}
+}
+
+// Set implements pflag.Value.
+func (q *Quantity[T]) Set(s string) error {
+	v, err := q.parse(s)
+	if err != nil {
+		return err
+	}
+	q.Value, q.Given = v, true
+	return nil
+}
+
+// Pointer returns the value, or nil if it was not given.
+func (q *Quantity[T]) Pointer() *T {
+	if !q.Given {
+		return nil
+	}
+	return &q.Value
+}
+
+// String implements pflag.Value. What was not given is shown as nothing, so that
+// the help claims no default.
+func (q *Quantity[T]) String() string {
+	if !q.Given {
+		return ""
+	}
+	return q.Value.String()
+}
+
+// Type implements pflag.Value.
+func (q *Quantity[T]) Type() string { return q.kind }
+
+// Factor is a flag with a number above 0.
+type Factor struct {
+	Value float64
+	Given bool
+}
+
+// Set implements pflag.Value.
+func (f *Factor) Set(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%q is not a number above 0; give e.g. 10 or 0.1", s)
+	}
+	f.Value, f.Given = v, true
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *Factor) String() string {
+	if !f.Given {
+		return ""
+	}
+	return strconv.FormatFloat(f.Value, 'g', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (f *Factor) Type() string { return "factor" }
+
+// Complete offers the words as values of a flag.
+func Complete(c *cobra.Command, flag string, words []string) {
+	CompleteWith(c, flag, func() []string { return words })
+}
+
+// CompleteWith offers what list returns as values of a flag. The flag must exist.
+func CompleteWith(c *cobra.Command, flag string, list func() []string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		var found []string
+		for _, w := range list() {
+			if strings.HasPrefix(w, prefix) {
+				found = append(found, w)
+			}
+		}
+		return found, cobra.ShellCompDirectiveDefault // file names too
+	})
+	if err != nil {
+		panic(err) // a mistake in this package
+	}
+}

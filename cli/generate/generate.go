@@ -1,0 +1,219 @@
+// Package generate is the verb generate: it writes patterns and recorded runs as schedules.
+package generate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/export"
+	"slackline/cli/flags"
+	"slackline/cli/listing"
+	"slackline/cli/scenario"
+	"slackline/internal/suggest"
+	"slackline/internal/table"
+	"slackline/model/collective"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+)
+
+type generateOptions struct {
+	program scenario.ProgramOptions
+	output  export.ScheduleOutput
+	list    bool
+	listing.Options
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &generateOptions{program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(), Options: *listing.NewOptions()}
+	c := &cobra.Command{
+		Use:   "generate INPUT",
+		Short: "Write a pattern or a recorded run as a schedule file, or list the patterns there are.",
+		Annotations: flags.Arguments("INPUT",
+			"the name of a pattern, with --list it is described; or a recorded run (a trace); a schedule file is taken too"),
+		Example: `  slackline generate --list
+  slackline generate --list allreduce
+  slackline generate sweep3d --ranks 1024 --out sweep.slk
+  slackline generate allreduce --algorithm ring --ranks 16 --size 1MiB --out ring.goal
+  slackline generate bcast --ranks 8 --to dot --out bcast.dot
+  slackline generate traces.otf2 --ranks 4096 --scale-compute 0.5 --out run.slk`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.list && len(args) == 0 {
+				return nil
+			}
+			return flags.ExactArgs("INPUT (or --list)")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.AddGroup(c, "List", func(fs *pflag.FlagSet) {
+		fs.BoolVar(&o.list, "list", false, "list patterns and algorithms, or describe the one that is named")
+		o.Options.AddFlags(fs)
+	})
+	a.AddGroup(c, "Output", o.output.AddFlags)
+	a.AddGroup(c, "Pattern or recorded run", o.program.AddFlags)
+	c.ValidArgsFunction = scenario.CompleteInput
+	o.program.Complete(c)
+	o.output.Complete(c)
+	flags.Complete(c, "format", o.Format.Allowed)
+	return c
+}
+
+func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error {
+	if o.list {
+		o.warnOfList(a, c)
+		return a.WriteOut(o.output.Out, nil, func(w io.Writer) error {
+			if len(args) > 0 {
+				return o.describe(a, w, args[0])
+			}
+			return o.writeList(a, w)
+		})
+	}
+	if c.Flags().Changed("format") {
+		a.Warn("--format has no influence without --list; the format of a schedule is given with --to")
+	}
+	if _, err := o.output.Format(c); err != nil {
+		return err
+	}
+	if err := env.CheckOut(o.output.Out, args); err != nil { // before a long run, not after it
+		return err
+	}
+	in, err := o.program.Open(a, c, args[0], false)
+	if err != nil {
+		return err
+	}
+	return o.output.Write(a, c, in, args)
+}
+
+// warnOfList tells of flags that a list does not need.
+func (o *generateOptions) warnOfList(a *env.Env, c *cobra.Command) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains([]string{"list", "format", "out"}, f.Name) {
+			a.Warn("--%s has no influence with --list", f.Name)
+		}
+	})
+}
+
+// writeList writes all patterns: in sections for people, in one table otherwise.
+func (o *generateOptions) writeList(a *env.Env, w io.Writer) error {
+	if o.Format.Value != env.FormatText {
+		t := table.New(table.Column{Key: "name"}, table.Column{Key: "kind"}, table.Column{Key: "info"},
+			table.Column{Key: "params"}, table.Column{Key: "algorithms"})
+		for _, p := range pattern.List() {
+			t.Add(p.Name, string(p.Kind), p.Info, strings.Join(p.Params, " "), strings.Join(algorithmsOf(p.Name), " "))
+		}
+		return a.WriteTable(w, t, o.Format.Value)
+	}
+	for _, section := range []struct {
+		kind  pattern.Kind
+		title string
+	}{
+		{pattern.Collective, "Collectives (blocking, v-variants and non-blocking forms)"},
+		{pattern.Exchange, "Exchanges"},
+		{pattern.Application, "Applications"},
+	} {
+		fmt.Fprintf(w, "%s\n", a.Bold(section.title))
+		t := table.New(table.Column{Key: "name"}, table.Column{Key: "info"})
+		for _, p := range pattern.List() {
+			if p.Kind == section.kind {
+				t.Add("  "+p.Name, p.Info)
+			}
+		}
+		if err := a.WriteText(w, t, false); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s\n", a.Bold("Algorithms of the collectives (--algorithm)"))
+	t := table.New(table.Column{Key: "operation"}, table.Column{Key: "algorithms"})
+	for _, op := range schedule.Operations() {
+		t.Add("  "+op.String(), strings.Join(algorithmsOf(op.String()), ", "))
+	}
+	if err := a.WriteText(w, t, false); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nMore about one of them: slackline generate --list NAME\n")
+	return err
+}
+
+// describe tells everything about one pattern.
+func (o *generateOptions) describe(a *env.Env, w io.Writer, name string) error {
+	list := pattern.List()
+	i := slices.IndexFunc(list, func(p pattern.Info) bool { return p.Name == name })
+	if i < 0 {
+		return fmt.Errorf("there is no pattern %q%s", name, suggest.Phrase(name, scenario.PatternNames()))
+	}
+	t := algorithmTable(name)
+	if o.Format.Value != env.FormatText {
+		return a.WriteTable(w, t, o.Format.Value)
+	}
+	for line := range strings.Lines(list[i].Describe()) {
+		writeIndented(w, strings.TrimRight(line, "\n"), env.WidthOf(a.Stdout))
+	}
+	if t.Len() == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\nAlgorithms (P ranks, s bytes, k radix, n segments, lg rounded up):\n")
+	return a.WriteText(w, t, true)
+}
+
+// parameterColumn is where the text of a parameter begins in a description.
+const parameterColumn = 14
+
+// writeIndented writes a line of a description. What is too long goes on below:
+// for a parameter, which is indented, below its text.
+func writeIndented(w io.Writer, line string, width int) {
+	head := ""
+	if strings.HasPrefix(line, "  ") && len(line) > width {
+		head, line = line[:parameterColumn], line[parameterColumn:]
+	}
+	for i, part := range table.Wrap(line, width-len(head)) {
+		if i > 0 {
+			head = strings.Repeat(" ", len(head))
+		}
+		fmt.Fprintf(w, "%s%s\n", head, part)
+	}
+}
+
+// algorithmTable lists the algorithms of a collective pattern.
+func algorithmTable(name string) *table.Table {
+	t := table.New(table.Column{Key: "algorithm", Title: "  algorithm"}, table.Column{Key: "rounds"},
+		table.Column{Key: "volume"}, table.Column{Key: "info"})
+	op, ok := operationOf(name)
+	if !ok {
+		return t
+	}
+	for _, alg := range collective.Algorithms(op) {
+		t.Add(table.Cell{Text: "  " + alg.Name, Value: alg.Name}, alg.Rounds, alg.Volume, alg.Info)
+	}
+	return t
+}
+
+// operationOf returns the operation of a collective pattern: its own name, that
+// of its blocking form, or that of its form with equal sizes.
+func operationOf(name string) (schedule.Operation, bool) {
+	for _, op := range schedule.Operations() {
+		for _, form := range []string{op.String(), "i" + op.String(), op.String() + "v"} {
+			if name == form {
+				return op, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func algorithmsOf(name string) []string {
+	op, ok := operationOf(name)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, alg := range collective.Algorithms(op) {
+		names = append(names, alg.Name)
+	}
+	return names
+}

@@ -1,0 +1,231 @@
+// Package machine is the verb machine: it lists, shows and checks machines.
+package machine
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/listing"
+	"slackline/cli/phrase"
+	"slackline/cli/scenario"
+	"slackline/internal/table"
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/unit"
+)
+
+func Command(a *env.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "machine",
+		Short: "List the embedded machines, show one, or check a machine file.",
+		Example: `  slackline machine list
+  slackline machine show chic > mine.yaml
+  slackline machine check mine.yaml`,
+		RunE: flags.NeedVerb,
+	}
+	c.AddCommand(machineListCommand(a), machineShowCommand(a), machineCheckCommand(a))
+	return c
+}
+
+func machineListCommand(a *env.Env) *cobra.Command {
+	return listing.Command(a, "machine", "List the embedded machines with their parameters.", machineTable)
+}
+
+// machineTable has a row for each embedded machine, with the parameters of pairs
+// that are far from each other.
+func machineTable() (*table.Table, error) {
+	t := table.New(
+		table.Column{Key: "name"},
+		table.Column{Key: "L_ns", Title: "L", Align: table.Right},
+		table.Column{Key: "o_ns", Title: "o", Align: table.Right},
+		table.Column{Key: "g_ns", Title: "g", Align: table.Right},
+		table.Column{Key: "G_ns", Title: "G per byte", Align: table.Right},
+		table.Column{Key: "S_bytes", Title: "S", Align: table.Right},
+		table.Column{Key: "note", Title: "note"},
+	)
+	for _, name := range machine.Names() {
+		m, err := machine.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		p := &m.Classes[machine.Far]
+		note := table.Cell{Text: phrase.FirstSentence(m.Note), Value: m.Note}
+		t.Add(m.Name, phrase.DurationCell(p.Latency), piecesCell(p.Overhead, phrase.DurationCell), phrase.DurationCell(p.Gap),
+			piecesCell(p.PerByte, perByteCell), sizeCell(p.Eager), note)
+	}
+	return t, nil
+}
+
+// perByteCell holds a cost per byte, which prints itself in nanoseconds.
+func perByteCell(p unit.PerByte) table.Cell {
+	return table.Cell{Text: p.String(), Value: phrase.Number(strings.TrimSuffix(p.String(), "ns"))}
+}
+
+func sizeCell(bytes int64) table.Cell {
+	if bytes == machine.NoLimit {
+		return table.Cell{Text: "none", Value: nil}
+	}
+	return table.Cell{Text: unit.Size(bytes).String(), Value: bytes}
+}
+
+// piecesCell shows the value for small messages, and that there are others.
+func piecesCell[T unit.Duration | unit.PerByte](p machine.Pieces[T], cell func(T) table.Cell) table.Cell {
+	c := cell(p.At(0))
+	if len(p) > 1 {
+		c.Text += "..."
+	}
+	return c
+}
+
+func machineShowCommand(a *env.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:         "show NAME|FILE",
+		Short:       "Print a machine as a machine file, and a table of its parameters by class of link.",
+		Long:        "Print a machine as a machine file, with the parameters of each class of link as a comment behind it.",
+		Annotations: flags.Arguments("NAME|FILE", "an embedded machine or a machine file"),
+		Example:     "  slackline machine show chic\n  slackline machine show piz-daint > mine.yaml",
+		Args:        flags.ExactArgs("NAME|FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := machine.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return a.WriteOut("", nil, func(w io.Writer) error { return showMachine(a, w, m) })
+		},
+	}
+	c.ValidArgsFunction = completeMachine
+	return c
+}
+
+func completeMachine(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return machine.Names(), cobra.ShellCompDirectiveDefault
+}
+
+// showMachine writes the machine file and, as comments, the table of resolved
+// parameters, so that the whole can be saved and used again.
+func showMachine(a *env.Env, w io.Writer, m *machine.Machine) error {
+	if _, err := w.Write(machine.Format(m)); err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := classTable(m).WriteText(&text, table.TextOptions{Width: env.WidthOf(a.Stdout) - 2}); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w, "\n# Parameters by class of link (node: same node, switch: same switch, far: all others):"); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintf(w, "# %s\n", strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// classTable has a row for each class of pairs and each range of sizes in which
+// its parameters are the same.
+func classTable(m *machine.Machine) *table.Table {
+	t := table.New(
+		table.Column{Key: "class"},
+		table.Column{Key: "from", Align: table.Right},
+		table.Column{Key: "L", Align: table.Right},
+		table.Column{Key: "o", Align: table.Right},
+		table.Column{Key: "g", Align: table.Right},
+		table.Column{Key: "G", Align: table.Right},
+		table.Column{Key: "O", Align: table.Right},
+		table.Column{Key: "S", Align: table.Right},
+	)
+	for class := range machine.Class(machine.NumClasses) {
+		p := &m.Classes[class]
+		for _, from := range sizesOf(p) {
+			t.Add(class.String(), unit.Size(from).String(), p.Latency.String(), p.Overhead.At(from).String(),
+				p.Gap.String(), p.PerByte.At(from).String(), p.CPUByte.String(), sizeCell(p.Eager).Text)
+		}
+	}
+	return t
+}
+
+// sizesOf are the sizes at which o or G change, in ascending order, from 0 on.
+func sizesOf(p *machine.Params) []int64 {
+	var list []int64
+	i, j := 0, 0
+	for i < len(p.Overhead) || j < len(p.PerByte) {
+		next := int64(0)
+		switch {
+		case i == len(p.Overhead):
+			next = p.PerByte[j].From
+		case j == len(p.PerByte):
+			next = p.Overhead[i].From
+		default:
+			next = min(p.Overhead[i].From, p.PerByte[j].From)
+		}
+		if i < len(p.Overhead) && p.Overhead[i].From == next {
+			i++
+		}
+		if j < len(p.PerByte) && p.PerByte[j].From == next {
+			j++
+		}
+		list = append(list, next)
+	}
+	return list
+}
+
+func machineCheckCommand(a *env.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:         "check FILE...",
+		Short:       "Check machine files and print all mistakes with their lines.",
+		Annotations: flags.Arguments("FILE", "a machine file; several may be given"),
+		Example:     "  slackline machine check mine.yaml",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return flags.ExactArgs("FILE")(c, args)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			bad := 0
+			for _, path := range args {
+				if err := checkMachine(path); err != nil {
+					a.Say(exit.PlainText(err))
+					bad++
+					continue
+				}
+				if _, err := fmt.Fprintf(a.Stdout, "%s: fine\n", path); err != nil {
+					return err
+				}
+			}
+			if bad > 0 {
+				return exit.ErrReported
+			}
+			return nil
+		},
+	}
+}
+
+// checkMachine finds the mistakes in a machine file, and in what it names.
+func checkMachine(path string) error {
+	m, err := machine.Load(path)
+	if err != nil {
+		return err
+	}
+	if m.Noise == "" || m.Noise == scenario.NoNoise {
+		return nil
+	}
+	profile, err := noise.Find(m.Noise)
+	if err == nil {
+		_, err = profile.Detours(0)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: noise: %s", path, strings.TrimPrefix(exit.PlainText(err), "noise: "))
+	}
+	return nil
+}

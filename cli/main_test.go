@@ -1,0 +1,68 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"slackline/cli"
+	"slackline/internal/needed"
+)
+
+// TestMain lets the scripts run slackline as a program of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"slackline": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the end-to-end tests in testdata/script.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "ci" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return needed.InCI(), nil
+		},
+		Cmds: scriptCommands,
+	})
+}
+
+// slackline runs the program in this process.
+func slackline(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = cli.Main(args, strings.NewReader(stdin), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// brokenPipe is an output that nobody reads.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestBrokenPipeIsQuiet(t *testing.T) {
+	var stderr bytes.Buffer
+	code := cli.Main([]string{"simulate", "ring", "--ranks", "8", "--machine", "chic", "--quiet"}, nil, brokenPipe{}, &stderr)
+	if code != 0 || stderr.Len() > 0 {
+		t.Errorf("exit code = %d, stderr = %q; want 0 and silence", code, stderr.String())
+	}
+}

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/atomicfile"
+)
+
+// page is what there is to say of a command, free of any form. The help text, man
+// pages and the documents come from the same commands.
+type page struct {
+	command   *cobra.Command
+	usage     string
+	short     string
+	text      []string // paragraphs
+	arguments []flags.Pair
+	verbs     []flags.Pair
+	groups    []pageGroup
+	examples  []string
+}
+
+// pageGroup is a list of flags under a heading.
+type pageGroup struct {
+	title string
+	flags []flags.Pair
+}
+
+// pageOf collects what there is to say of a command.
+func pageOf(a *env.Env, c *cobra.Command) page {
+	p := page{command: c, usage: usageLine(c), short: c.Short}
+	long := c.Short
+	if c.Long != "" {
+		long = c.Long
+	}
+	p.text = strings.Split(long, "\n")
+	if lines := c.Annotations[flags.ArgumentsKey]; lines != "" {
+		for line := range strings.SplitSeq(lines, "\n") {
+			name, text, _ := strings.Cut(line, "\t")
+			p.arguments = append(p.arguments, flags.Pair{Name: name, Text: text})
+		}
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			p.verbs = append(p.verbs, flags.Pair{Name: sub.Name(), Text: sub.Short})
+		}
+	}
+	for _, g := range a.Groups[c] {
+		p.groups = append(p.groups, pageGroup{g.Title, flagPairs(g.Flags)})
+	}
+	p.groups = append(p.groups, pageGroup{"Common flags", flagPairs(commonFlags(a, c))})
+	if c.Example != "" {
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			p.examples = append(p.examples, strings.TrimPrefix(line, "  "))
+		}
+	}
+	return p
+}
+
+// flagPairs lists the flags of a set, written as one types them, with what they do.
+func flagPairs(fs *pflag.FlagSet) []flags.Pair {
+	var list []flags.Pair
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, text := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		switch {
+		case value != "" && f.NoOptDefVal != "":
+			name += "[=" + value + "]"
+		case value != "":
+			name += " " + value
+		}
+		if tellsDefault(f) && !strings.Contains(text, "(default") {
+			text += " (default " + f.DefValue + ")"
+		}
+		list = append(list, flags.Pair{Name: name, Text: text})
+	})
+	return list
+}
+
+// tellsDefault reports whether a flag has a default worth telling.
+func tellsDefault(f *pflag.Flag) bool {
+	switch f.DefValue {
+	case "", "false", "0", "[]", "<nil>":
+		return false
+	}
+	return true
+}
+
+// eachCommand visits a command and all below it that users see.
+func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			eachCommand(sub, visit)
+		}
+	}
+}
+
+// manOptions are the flags of man.
+type manOptions struct{ out string }
+
+func manCommand(a *env.Env) *cobra.Command {
+	var o manOptions
+	c := &cobra.Command{
+		Use:   "man [VERB...]",
+		Short: "Print the manual page of a verb, or write all of them into a directory.",
+		Long: "Print the manual page of slackline or of one of its verbs in the form that man reads, " +
+			"or write the pages of all verbs into a directory with --out.",
+		Annotations: flags.Arguments("VERB", "the verb, with the verb below it if it has some, e.g. measure noise"),
+		Example: `  slackline man waits | man -l -
+  slackline man --out /usr/local/share/man/man1`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if o.out != "" {
+				if len(args) > 0 {
+					return exit.Usagef("--out writes the pages of all verbs; leave out %s", strings.Join(args, " "))
+				}
+				return writeManuals(a, o.out)
+			}
+			c, rest, err := a.Root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return errors.Join(err, exit.Usagef("there is no verb %s", strings.Join(args, " ")))
+			}
+			return writeRoff(a.Stdout, pageOf(a, c))
+		},
+	}
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.out, "out", "", "write the pages of all verbs into this `directory`; it is made if needed")
+	})
+	return c
+}
+
+// writeManuals writes the pages of all commands into a directory.
+func writeManuals(a *env.Env, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	var failed error
+	count := 0
+	eachCommand(a.Root, func(c *cobra.Command) {
+		path := filepath.Join(dir, manualName(c)+".1")
+		failed = errors.Join(failed, atomicfile.Write(path, func(w io.Writer) error { return writeRoff(w, pageOf(a, c)) }))
+		count++
+	})
+	if failed == nil {
+		a.Note("wrote %s into %s", phrase.Plural(count, "page"), dir)
+	}
+	return failed
+}
+
+// manualName is the name of a command's page, e.g. slackline-measure-noise.
+func manualName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// writeMarkdown writes a page as a part of a document. Level is that of its headings.
+func writeMarkdown(w io.Writer, p page, level int) error {
+	var b strings.Builder
+	head := strings.Repeat("#", level)
+	fmt.Fprintf(&b, "%s `%s`\n\n", head, p.command.CommandPath())
+	fmt.Fprintf(&b, "```\n%s\n```\n\n", p.usage)
+	for _, paragraph := range p.text {
+		if paragraph != "" {
+			fmt.Fprintf(&b, "%s\n\n", escapeMarkdown(paragraph))
+		}
+	}
+	list := func(title, column string, pairs []flags.Pair) {
+		if len(pairs) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n| --- | --- |\n", column, title)
+		for _, x := range pairs {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(x.Name, "|", `\|`), escapeMarkdown(x.Text))
+		}
+		b.WriteByte('\n')
+	}
+	list("", "argument", p.arguments)
+	list("", "verb", p.verbs)
+	for _, g := range p.groups {
+		if g.title != "Common flags" { // docs/verbs/settings.md has them
+			list("", g.title, g.flags)
+		}
+	}
+	if len(p.examples) > 0 {
+		fmt.Fprintf(&b, "```sh\n%s\n```\n\n", strings.Join(p.examples, "\n"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// escapeMarkdown takes the meaning from characters that Markdown gives one.
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;", "_", `\_`).Replace(s)
+}

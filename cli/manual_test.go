@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"slackline/cli/env"
+	"slackline/internal/needed"
+)
+
+var updatePages = flag.Bool("update-pages", false, "write the references of the verbs into docs/verbs anew")
+
+const (
+	referenceBegin = "<!-- What follows is made from the help texts: go test ./cli -run TestVerbPages -update-pages -->\n"
+	referenceTitle = "## Reference\n\n"
+)
+
+// TestVerbPages holds the reference at the end of every verb's page against its help.
+func TestVerbPages(t *testing.T) {
+	a := env.New(nil, strings.NewReader(""), io.Discard, io.Discard)
+	root := rootCommand(a)
+	others := filepath.Join("..", "..", "docs", "verbs", "others.md")
+	references := map[string]*bytes.Buffer{}
+	for _, c := range root.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		path := filepath.Join("..", "..", "docs", "verbs", c.Name()+".md")
+		if _, err := os.Stat(path); err != nil {
+			path = others
+		}
+		if references[path] == nil {
+			references[path] = &bytes.Buffer{}
+		}
+		eachCommand(c, func(sub *cobra.Command) {
+			if err := writeMarkdown(references[path], pageOf(a, sub), 3); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for path, reference := range references {
+		want := referenceBegin + referenceTitle + strings.TrimRight(reference.String(), "\n") + "\n"
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prose, got, _ := strings.Cut(string(data), referenceBegin)
+		if referenceBegin+got == want {
+			continue
+		}
+		if got != "" && !strings.HasPrefix(got, referenceTitle) {
+			t.Errorf("%s: move what stands behind the line\n%sin front of it; it would be lost", path, referenceBegin)
+			continue
+		}
+		if !*updatePages {
+			t.Errorf("%s does not end with the help of its verb as it is; run go test ./cli -run TestVerbPages -update-pages", path)
+			continue
+		}
+		if err := os.WriteFile(path, []byte(strings.TrimRight(prose, "\n")+"\n\n"+want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestManualPages lets man's own formatter read every page.
+func TestManualPages(t *testing.T) {
+	groff := needed.Tool(t, "groff")
+	a := env.New(nil, strings.NewReader(""), io.Discard, io.Discard)
+	eachCommand(rootCommand(a), func(c *cobra.Command) {
+		var page bytes.Buffer
+		if err := writeRoff(&page, pageOf(a, c)); err != nil {
+			t.Fatal(err)
+		}
+		formatter := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
+		formatter.Stdin = &page
+		if out, err := formatter.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", c.CommandPath(), err, out)
+		}
+	})
+}
+
+func TestRoffEscapes(t *testing.T) {
+	for in, want := range map[string]string{".x": `\&.x`, "'x": `\&'x`, `a\b`: `a\eb`, "--out": `\-\-out`} {
+		if got := roff(in); got != want {
+			t.Errorf("roff(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

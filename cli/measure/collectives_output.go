@@ -1,0 +1,342 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"slackline/cli/env"
+	"slackline/cli/phrase"
+	"slackline/internal/provenance"
+	"slackline/internal/stat"
+	"slackline/internal/table"
+	"slackline/model/dataset"
+	"slackline/model/unit"
+	"slackline/observe/measure"
+)
+
+func (r *measuredCollectives) write(a *env.Env, w io.Writer, format string) error {
+	switch format {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, r.json(a))
+	case env.FormatCSV:
+		return r.data().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
+
+// data are the times of all schemes; those of the first are called time.
+func (r *measuredCollectives) data() *dataset.Dataset {
+	all := r.schemes[0].Dataset(r.how(r.schemes[0]))
+	for _, c := range r.schemes[1:] {
+		d := c.Dataset(r.how(c))
+		for _, s := range d.Series {
+			s.Metric += "-" + string(c.Options.Scheme)
+		}
+		all.Merge(d)
+	}
+	return all
+}
+
+func (r *measuredCollectives) writeText(a *env.Env, w io.Writer) error {
+	for i, c := range r.schemes {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		o := &c.Options
+		if _, err := fmt.Fprintf(w, "collectives: %s on %s, scheme %s, %s, %s, seed %d\n\n", c.MPI, hostsText(c.Hosts[slices.Max(o.Ranks)]), o.Scheme,
+			reductionText(r.how(c)), launchesText(o.Launches), r.seed); err != nil {
+			return err
+		}
+		if err := a.WriteText(w, r.table(c), true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func launchesText(n int) string {
+	if n == 1 {
+		return "1 launch"
+	}
+	return phrase.Grouped(n) + " launches"
+}
+
+func reductionText(r measure.Reduction) string {
+	return map[measure.Reduction]string{
+		measure.ByRoot: "time of rank 0", measure.ByMax: "time of the slowest process", measure.BySpan: "from the first start to the last end",
+		measure.ByMean: "mean time of the processes", measure.ByMin: "time of the fastest process",
+	}[r]
+}
+
+// table has a line for each operation, number of ranks and size.
+func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
+	artificial := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Work > 0 })
+	nonblocking := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Nonblocking })
+	columns := append([]table.Column{{Key: "operation"}}, phrase.RightColumns("ranks", "size", "median", "95 % interval", "quartiles", "min", "medians of launches", "valid")...)
+	if nonblocking {
+		columns = append(columns, phrase.RightColumns("overlap")...)
+	}
+	if artificial {
+		columns = append(columns, phrase.RightColumns("true", "bias")...)
+	}
+	if r.before != nil {
+		columns = append(columns, phrase.RightColumns("before", "change", "p")...)
+	}
+	t := table.New(columns...)
+	for _, p := range c.Points {
+		how := r.how(c)
+		s, ok := c.Summarise(p, how)
+		cells := append(pointCells(p), summaryCells(&s, ok)...)
+		cells = append(cells, validText(c, p))
+		if nonblocking {
+			cells = append(cells, overlapText(p))
+		}
+		if artificial {
+			cells = append(cells, trueCells(p, &s, ok)...)
+		}
+		if r.before != nil {
+			cells = append(cells, r.before.cells(c, p, &s, ok)...)
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// validText says how many executions count, and marks those of a crowded host. Loops have no common start that could be missed.
+func validText(c *measure.Collectives, p *measure.CollectivePoint) string {
+	valid, tried := p.Counts()
+	text := fmt.Sprintf("%d of %d", valid, tried)
+	if !c.Options.Scheme.Single() {
+		text = "not checked"
+	}
+	bad := 0
+	for i := range p.Runs {
+		if p.Runs[i].Refused {
+			bad++
+		}
+	}
+	if bad > 0 && !p.Refused() {
+		text += fmt.Sprintf(", %d of %s left out", bad, launchesText(len(p.Runs)))
+	}
+	if c.Crowded[p.Ranks] {
+		text += ", crowded"
+	}
+	return text
+}
+
+func pointCells(p *measure.CollectivePoint) []any {
+	size := "-"
+	if p.Operation.Sized {
+		size = unit.Size(p.Size).String()
+	}
+	return []any{p.Operation.Name, p.Ranks, size}
+}
+
+// summaryCells are the figures of a point; one that is refused has none.
+func summaryCells(s *measure.Summary, ok bool) []any {
+	if !ok {
+		return []any{"refused", "-", "-", "-", "-"}
+	}
+	interval := "-"
+	if s.Sure {
+		interval = nsText(s.Low) + " .. " + nsText(s.High)
+	}
+	return []any{
+		nsText(s.Median), interval, nsText(s.Q1) + " .. " + nsText(s.Q3), nsText(s.Min),
+		nsText(slices.Min(s.LaunchMedians)) + " .. " + nsText(slices.Max(s.LaunchMedians)),
+	}
+}
+
+func overlapText(p *measure.CollectivePoint) string {
+	if v, ok := p.Overlap(); ok {
+		return phrase.PercentCell(v).Text
+	}
+	return "-"
+}
+
+func trueCells(p *measure.CollectivePoint, s *measure.Summary, ok bool) []any {
+	want, known := p.Operation.True(measure.ByMax, p.Ranks)
+	if !known || !ok {
+		return []any{"-", "-"}
+	}
+	return []any{nsText(float64(want)), fmt.Sprintf("%+.2f %%", 100*(s.Median/float64(want)-1))}
+}
+
+// measuredCollectivesJSON is the result of measure collectives: a dataset with more beside it. Times are ns.
+type measuredCollectivesJSON struct {
+	Version    int                    `json:"slackline_dataset"`
+	Parameters []string               `json:"parameters"`
+	Series     []seriesJSON           `json:"series"`
+	Schemes    []collectiveSchemeJSON `json:"schemes"`
+	Points     []collectiveJSON       `json:"points"`
+	Provenance *provenance.Record     `json:"provenance"`
+}
+
+type seriesJSON struct {
+	CallPath string            `json:"callpath"`
+	Metric   string            `json:"metric"`
+	Unit     string            `json:"unit,omitempty"`
+	Points   []seriesPointJSON `json:"points"`
+}
+
+type seriesPointJSON struct {
+	At     []float64 `json:"at"`
+	Values []float64 `json:"values"`
+}
+
+// collectiveSchemeJSON is where and how a scheme was run.
+type collectiveSchemeJSON struct {
+	Scheme     measure.Scheme          `json:"scheme"`
+	Reduction  measure.Reduction       `json:"reduction"`
+	MPI        string                  `json:"mpi"`
+	Version    string                  `json:"mpi_library_version"`
+	Command    []string                `json:"launch"`
+	Hosts      map[int][]string        `json:"hosts"`
+	Placements map[int][]placementJSON `json:"binding"`
+	OneClock   bool                    `json:"one_clock"`
+	ClockError int64                   `json:"clock_error_ns"`
+	Hooked     map[int]bool            `json:"yields_by_slackline"` // by the number of ranks
+	Settings   []string                `json:"settings"`
+	Repeat     int                     `json:"repeat"`
+	Launches   int                     `json:"launches"`
+	Loop       int                     `json:"executions_in_a_loop"`
+	Tolerance  int64                   `json:"tolerance_ns"`
+}
+
+type placementJSON struct {
+	CPU     int `json:"cpu"`
+	Allowed int `json:"allowed_cpus"`
+}
+
+type collectiveJSON struct {
+	Scheme     measure.Scheme                    `json:"scheme"`
+	Operation  string                            `json:"operation"`
+	Ranks      int                               `json:"ranks"`
+	Size       int                               `json:"size"`
+	Valid      int                               `json:"valid"`
+	Tried      int                               `json:"tried"`
+	Refused    bool                              `json:"refused"`
+	Checked    bool                              `json:"checked"` // executions could be found invalid
+	Crowded    bool                              `json:"crowded"` // more ranks than CPUs on a host
+	Overlap    *float64                          `json:"overlap_percent,omitempty"`
+	Launches   []launchJSON                      `json:"launches"`
+	Reductions map[measure.Reduction]summaryJSON `json:"reductions,omitempty"`
+}
+
+type launchJSON struct {
+	Launch    int   `json:"launch"`
+	Valid     int   `json:"valid"`
+	Tried     int   `json:"tried"`
+	Refused   bool  `json:"refused"`
+	Doublings int   `json:"doublings"`
+	Lead      int64 `json:"lead_ns"`
+}
+
+type summaryJSON struct {
+	Median        float64   `json:"median_ns"`
+	Low           *float64  `json:"low_ns"`
+	High          *float64  `json:"high_ns"`
+	Min           float64   `json:"min_ns"`
+	Q1            float64   `json:"q1_ns"`
+	Q3            float64   `json:"q3_ns"`
+	LaunchMedians []float64 `json:"launch_medians_ns"`
+	True          *int64    `json:"true_ns,omitempty"`
+}
+
+// seriesOf are the series of a dataset.
+func seriesOf(d *dataset.Dataset) []seriesJSON {
+	list := []seriesJSON{}
+	for _, s := range d.Series {
+		x := seriesJSON{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit}
+		for _, p := range s.Points {
+			x.Points = append(x.Points, seriesPointJSON{p.At, p.Values})
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+func (r *measuredCollectives) json(a *env.Env) *measuredCollectivesJSON {
+	record := provenance.New(a.Args)
+	record.Warnings = append(record.Warnings, a.Warnings...)
+	record.Seed = &r.seed
+	d := r.data()
+	j := &measuredCollectivesJSON{Version: 1, Parameters: d.Parameters, Series: seriesOf(d), Points: []collectiveJSON{}, Provenance: record}
+	for _, c := range r.schemes {
+		o := &c.Options
+		s := collectiveSchemeJSON{
+			Scheme: o.Scheme, Reduction: r.how(c), MPI: c.MPI, Version: c.Version, Hooked: c.Hooked, Command: c.Command, Hosts: c.Hosts, Placements: map[int][]placementJSON{}, OneClock: c.OneClock,
+			ClockError: c.ClockError.Nanoseconds(), Settings: c.Settings, Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop, Tolerance: o.Tolerance.Nanoseconds(),
+		}
+		if o.Scheme.Single() {
+			s.Loop = 1
+		}
+		for ranks, list := range c.Placements {
+			for _, p := range list {
+				s.Placements[ranks] = append(s.Placements[ranks], placementJSON{p.CPU, p.Allowed})
+			}
+		}
+		j.Schemes = append(j.Schemes, s)
+		for _, p := range c.Points {
+			j.Points = append(j.Points, collectivePointJSON(c, p))
+		}
+	}
+	return j
+}
+
+func collectivePointJSON(c *measure.Collectives, p *measure.CollectivePoint) collectiveJSON {
+	x := collectiveJSON{Scheme: c.Options.Scheme, Operation: p.Operation.Name, Ranks: p.Ranks, Size: p.Size, Refused: p.Refused(), Launches: []launchJSON{},
+		Checked: c.Options.Scheme.Single(), Crowded: c.Crowded[p.Ranks]}
+	x.Valid, x.Tried = p.Counts()
+	for i := range p.Runs {
+		run := &p.Runs[i]
+		x.Launches = append(x.Launches, launchJSON{run.Launch, run.ValidCount(), len(run.Repetitions), run.Refused, run.Doublings, run.Lead.Nanoseconds()})
+	}
+	if v, ok := p.Overlap(); ok {
+		x.Overlap = &v
+	}
+	for _, how := range measure.Reductions {
+		s, ok := c.Summarise(p, how)
+		if !ok {
+			break
+		}
+		y := summaryJSON{Median: s.Median, Min: s.Min, Q1: s.Q1, Q3: s.Q3, LaunchMedians: s.LaunchMedians}
+		if s.Sure {
+			y.Low, y.High = &s.Low, &s.High
+		}
+		if want, known := p.Operation.True(how, p.Ranks); known {
+			ns := want.Nanoseconds()
+			y.True = &ns
+		}
+		if x.Reductions == nil {
+			x.Reductions = map[measure.Reduction]summaryJSON{}
+		}
+		x.Reductions[how] = y
+	}
+	return x
+}
+
+// significantChange is the probability below which a difference is taken for one.
+const significantChange = 0.05
+
+// cells compare a point with an earlier measurement: launches are the samples, since those of one launch are alike.
+func (b *collectivesBaseline) cells(c *measure.Collectives, p *measure.CollectivePoint, s *measure.Summary, ok bool) []any {
+	before := b.launches(c.Options.Scheme, p, s.Reduction)
+	if !ok || len(before) == 0 {
+		return []any{"-", "-", "-"}
+	}
+	old, now := stat.Quantile(stat.Sorted(before), 0.5), stat.Quantile(stat.Sorted(s.LaunchMedians), 0.5)
+	change := fmt.Sprintf("%+.1f %%", 100*(now/old-1))
+	if stat.SmallestRankSum(len(before), len(s.LaunchMedians)) > significantChange {
+		return []any{nsText(old), change, "too few launches"}
+	}
+	chance := stat.RankSum(before, s.LaunchMedians)
+	text := fmt.Sprintf("%.3f", chance)
+	if chance < significantChange {
+		text += " *"
+	}
+	return []any{nsText(old), change, text}
+}

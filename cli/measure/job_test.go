@@ -1,0 +1,30 @@
+package measure
+
+import (
+	"math"
+	"testing"
+
+	"slackline/observe/measure"
+)
+
+func TestInjections(t *testing.T) {
+	var o measure.ClockOptions
+	seed, err := parseInjections("offset=5s,drift=100,seed=7", 8, &o)
+	if err != nil || seed == nil || *seed != 7 || len(o.Inject) != 8 {
+		t.Fatalf("%v, %v, %v", seed, o.Inject, err)
+	}
+	for _, i := range o.Inject {
+		if math.Abs(i.Offset.Seconds()) > 5 || math.Abs(i.Drift) > 100e-6 || i.Offset == 0 || i.Drift == 0 {
+			t.Errorf("drawn: %+v", i)
+		}
+	}
+	seed, err = parseInjections("drift=0/-100/42.5ppm,offset=0s/2s/-1.5s", 3, &o)
+	if err != nil || seed != nil || o.Inject[2].Offset.Seconds() != -1.5 || math.Abs(o.Inject[1].Drift+100e-6) > 1e-15 {
+		t.Errorf("%v, %v, %v", seed, o.Inject, err)
+	}
+	for _, bad := range []string{"x", "offset=", "seed=1", "seed=x,drift=1", "offset=1s/2s", "drift=NaN", "offset=5", "drift=1/2/x"} {
+		if _, err := parseInjections(bad, 3, &o); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}

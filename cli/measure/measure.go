@@ -1,0 +1,33 @@
+// Package measure is the verb measure: it measures noise, network, clocks, collectives and memory of this machine.
+package measure
+
+import (
+	"github.com/spf13/cobra"
+
+	"slackline/cli/env"
+	"slackline/cli/flags"
+)
+
+func Command(a *env.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "measure",
+		Short: "Measure this machine: its noise, its network, its clocks, its MPI.",
+		Example: `  slackline measure noise
+  slackline measure noise --time 30s --cpus all --profile node.txt --plot node.svg
+  slackline measure network --machine-file mine.yaml
+  slackline measure clocks --ranks 4
+  slackline measure collectives --ranks 2,4,8 --sizes 8,1KiB
+  slackline measure schemes --operation allreduce --ranks 2^1..2^12 --machine cscs-testbed
+  slackline measure memory --ranks 2,4,8`,
+		RunE: flags.NeedVerb,
+	}
+	c.AddCommand(
+		measureNoiseCommand(a), measureNoiseChildCommand(a),
+		measureNetworkCommand(a), measureNetworkServerCommand(a),
+		measureClocksCommand(a),
+		measureCollectivesCommand(a),
+		measureSchemesCommand(a),
+		measureMemoryCommand(a),
+	)
+	return c
+}

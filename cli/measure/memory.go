@@ -1,0 +1,195 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/provenance"
+	"slackline/internal/table"
+	"slackline/model/unit"
+	"slackline/observe/measure"
+)
+
+// measureMemoryOptions are the flags of measure memory.
+type measureMemoryOptions struct {
+	job     jobFlags
+	ranks   string
+	objects int
+	format  flags.Choice
+	out     string
+}
+
+func measureMemoryCommand(a *env.Env) *cobra.Command {
+	o := &measureMemoryOptions{format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	c := &cobra.Command{
+		Use:   "memory",
+		Short: "Measure the memory that an MPI takes: for its objects, and for itself.",
+		Long: "Measure the memory that an MPI takes. For each communicator, duplicate, topology and window: the bytes that the call leaves allocated, counted in the place of malloc and free. " +
+			"For the library: the share of memory of each process before MPI_Init, after it, and before MPI_Finalize, when every collective and every object was used. " +
+			"JSON and CSV are data that 'check' and 'scaling' read.",
+		Example: `  slackline measure memory
+  slackline measure memory --ranks 2,4,8,16,32 --format json --out memory.json
+  slackline check mpi memory.json`,
+		Args: flags.ExactArgs(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
+	}
+	a.AddGroup(c, "MPI", func(fs *pflag.FlagSet) { o.job.addNumbers(fs, &o.ranks) })
+	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
+		fs.IntVar(&o.objects, "objects", 10, "`number` of objects of each kind that live at the same time")
+	})
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
+		env.AddOut(fs, &o.out)
+	})
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+func (o *measureMemoryOptions) run(a *env.Env, c *cobra.Command) error {
+	ranks, err := parseRanks(o.ranks)
+	if err != nil {
+		return err
+	}
+	options := measure.MemoryOptions{Ranks: ranks, Objects: o.objects}
+	if err := options.Check(); err != nil {
+		return exit.Usagef("%v", err)
+	}
+	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
+		return err
+	}
+	r := &measuredMemory{}
+	if err := r.measure(c.Context(), a, o, options); err != nil {
+		return err
+	}
+	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+}
+
+// measuredMemory is a measurement with what its output needs.
+type measuredMemory struct{ jobs []*measure.JobMemory }
+
+func (r *measuredMemory) measure(ctx context.Context, a *env.Env, o *measureMemoryOptions, options measure.MemoryOptions) error {
+	start, err := o.job.starter(ctx, a, false)
+	if err != nil {
+		return err
+	}
+	line := a.StartProgress()
+	defer a.Progress.Clear()
+	options.Progress = func(done, total int, what string) {
+		line.Report(func() string { return fmt.Sprintf("%s, %d of %d", what, done+1, total) })
+	}
+	r.jobs, err = measure.MeasureMemory(ctx, start, options)
+	return err
+}
+
+func (r *measuredMemory) write(a *env.Env, w io.Writer, format string) error {
+	switch format {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, r.json(a))
+	case env.FormatCSV:
+		return measure.MemoryDataset(r.jobs).WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
+
+func (r *measuredMemory) writeText(a *env.Env, w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI, hostsText(r.jobs[len(r.jobs)-1].Hosts)); err != nil {
+		return err
+	}
+	objects := table.New(append([]table.Column{{Key: "call"}}, phrase.RightColumns("ranks", "bytes", "least rank", "first call", "pools grew")...)...)
+	for i := range measure.ObjectKinds {
+		for _, m := range r.jobs {
+			o := &m.Objects[i]
+			objects.Add(o.Kind, m.Ranks, phrase.Grouped(o.Steady), phrase.Grouped(o.Least), phrase.Grouped(o.First), o.Odd)
+		}
+	}
+	if err := a.WriteText(w, objects, true); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(w, "\nMemory that MPI adds to a process, the largest of all ranks\n\n"); err != nil {
+		return err
+	}
+	return a.WriteText(w, r.processes(), true)
+}
+
+// processes has a line for each number of ranks.
+func (r *measuredMemory) processes() *table.Table {
+	t := table.New(phrase.RightColumns("ranks", "before Init", "by Init", "at the end", "private", "resident", "of all ranks")...)
+	for _, m := range r.jobs {
+		var before, initial, end, private, resident, all int64
+		for i := range m.Process {
+			p := &m.Process[i]
+			added := p.Added()
+			before, initial, end = max(before, p.Before.PSS), max(initial, p.After.PSS-p.Before.PSS), max(end, added.PSS)
+			private, resident, all = max(private, added.Private), max(resident, added.RSS), all+added.PSS
+		}
+		size := func(n int64) string { return unit.Size(n / 1024 * 1024).String() }
+		t.Add(m.Ranks, size(before), size(initial), size(end), size(private), size(resident), size(all))
+	}
+	return t
+}
+
+// measuredMemoryJSON is the result of measure memory: a dataset with more beside it.
+type measuredMemoryJSON struct {
+	Version    int                `json:"slackline_dataset"`
+	Parameters []string           `json:"parameters"`
+	Series     []seriesJSON       `json:"series"`
+	Jobs       []jobMemoryJSON    `json:"jobs"`
+	Provenance *provenance.Record `json:"provenance"`
+}
+
+type jobMemoryJSON struct {
+	Ranks   int                `json:"ranks"`
+	MPI     string             `json:"mpi"`
+	Version string             `json:"mpi_library_version"`
+	Command []string           `json:"launch"`
+	Hosts   []string           `json:"hosts"`
+	Objects []objectMemoryJSON `json:"objects"`
+	Process []rankMemoryJSON   `json:"processes"`
+}
+
+type objectMemoryJSON struct {
+	Call   string    `json:"call"`
+	Steady int64     `json:"bytes"`
+	Least  int64     `json:"least_bytes"`
+	First  int64     `json:"first_bytes"`
+	Odd    int       `json:"pools_grew"`
+	Bytes  [][]int64 `json:"calls"`
+}
+
+type rankMemoryJSON struct {
+	Before usageJSON `json:"before_init"`
+	After  usageJSON `json:"after_init"`
+	End    usageJSON `json:"before_finalize"`
+}
+
+type usageJSON struct {
+	PSS     int64 `json:"pss_bytes"`
+	RSS     int64 `json:"rss_bytes"`
+	Private int64 `json:"private_bytes"`
+}
+
+func (r *measuredMemory) json(a *env.Env) *measuredMemoryJSON {
+	record := provenance.New(a.Args)
+	record.Warnings = append(record.Warnings, a.Warnings...)
+	d := measure.MemoryDataset(r.jobs)
+	j := &measuredMemoryJSON{Version: 1, Parameters: d.Parameters, Series: seriesOf(d), Provenance: record}
+	for _, m := range r.jobs {
+		x := jobMemoryJSON{Ranks: m.Ranks, MPI: m.MPI, Version: m.Version, Command: m.Command, Hosts: m.Hosts}
+		for _, o := range m.Objects {
+			x.Objects = append(x.Objects, objectMemoryJSON{o.Kind, o.Steady, o.Least, o.First, o.Odd, o.Bytes})
+		}
+		for _, p := range m.Process {
+			x.Process = append(x.Process, rankMemoryJSON{usageJSON(p.Before), usageJSON(p.After), usageJSON(p.End)})
+		}
+		j.Jobs = append(j.Jobs, x)
+	}
+	return j
+}

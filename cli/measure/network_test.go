@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slackline/cli/env"
+	"slackline/cli/flags"
+	"slackline/model/machine"
+	"slackline/model/unit"
+	"slackline/observe/measure"
+)
+
+// plainLink is a link that follows LogGP exactly, with rendezvous above 4096 bytes.
+type plainLink struct{ latency float64 }
+
+const plainLimit = 4096
+
+func (l plainLink) Burst(n int, pause float64, size, repeat int) ([]float64, error) {
+	gap, perByte, extra := 400.0, 0.5, 0.0
+	if size > plainLimit {
+		gap, perByte, extra = 2000, 0.1, 5000
+	}
+	step := math.Max(200+pause, gap+perByte*float64(size-1))
+	return repeated(2*(200+l.latency+perByte*float64(size-1)+100+extra)+float64(n-1)*step, repeat), nil
+}
+
+func (l plainLink) Drain(n int, pause float64, _, repeat int) ([]float64, error) {
+	return repeated(float64(n-1)*(pause+100), repeat), nil
+}
+
+func (l plainLink) Eager(size int, _ bool) (bool, error) { return size <= plainLimit, nil }
+
+func repeated(v float64, n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}
+
+// measuredPlain is a measurement of plain links, as overMPI makes it.
+func measuredPlain(t *testing.T) *measuredNetwork {
+	t.Helper()
+	options := measure.DefaultNetwork()
+	options.Repeat, options.Rounds = 5, 2
+	r := &measuredNetwork{over: "Open MPI 0.0", hosts: []string{"a", "a", "b"}, options: &options}
+	for i, latency := range []float64{300, 2000} {
+		n, err := measure.MeasureNetwork(context.Background(), plainLink{latency}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := measure.Class{Name: []string{"node", "far"}[i], Pairs: [][2]int{{0, i + 1}}, Usual: [2]int{0, i + 1}}
+		r.classes = append(r.classes, measure.ClassNetwork{Class: c, Network: n})
+	}
+	return r
+}
+
+func TestMeasuredNetworkOutput(t *testing.T) {
+	r := measuredPlain(t)
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	a := env.New(nil, nil, &out, &errs)
+	o := &measureNetworkOptions{format: flags.NewChoice(env.FormatText, env.FormatText), machine: filepath.Join(dir, "m.yaml"), name: "mine", plot: filepath.Join(dir, "m.svg")}
+	if err := r.output(a, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ranks 0 and 1 on a: class node", "ranks 0 and 2 on a, b: class far", "S: 4KiB (larger sends wait", "jump after 4KiB", "1B .. 4KiB", "10 GB/s"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	text, err := os.ReadFile(o.machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := machine.Read(o.machine, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, far := m.Classes[machine.Node], m.Classes[machine.Far]
+	near := func(a, b unit.Duration) bool { return a >= b-2*unit.Nanosecond && a <= b+2*unit.Nanosecond }
+	if m.Name != "mine" || !near(node.Latency, 300*unit.Nanosecond) || !near(far.Latency, 2*unit.Microsecond) || far.Eager != 4096 || m.RanksPerNode != 2 || len(far.PerByte) != 2 || far.PerByte[1].From != 4097 {
+		t.Errorf("the machine file is\n%s", text)
+	}
+	if picture, err := os.ReadFile(o.plot); err != nil || !bytes.Contains(picture, []byte("half round trip, node")) {
+		t.Errorf("the plot: %v", err)
+	}
+}
+
+func TestMeasuredNetworkForPrograms(t *testing.T) {
+	r := measuredPlain(t)
+	a := env.New([]string{"measure", "network"}, nil, nil, nil)
+	var b bytes.Buffer
+	if err := r.write(a, &b, env.FormatJSON); err != nil {
+		t.Fatal(err)
+	}
+	var j measuredNetworkJSON
+	if err := json.Unmarshal(b.Bytes(), &j); err != nil {
+		t.Fatal(err)
+	}
+	far := j.Classes[1]
+	if math.Abs(far.L.Value-2000) > 2 || far.Eager != 4096 || len(far.Protocols) != 2 || math.Abs(far.Protocols[1].PerByte.Value-0.1) > 0.001 || len(far.Points) == 0 || j.Provenance == nil {
+		t.Errorf("%+v", far)
+	}
+	b.Reset()
+	if err := r.write(a, &b, env.FormatCSV); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 1+2*len(far.Points) || rows[0][1] != "size" || rows[1][0] != "node" {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}

@@ -1,0 +1,384 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/stat"
+	"slackline/internal/table"
+	"slackline/model/noise"
+	"slackline/model/unit"
+	"slackline/observe/measure"
+	"slackline/show/plot"
+)
+
+// noiseChildVerb is the verb of the process that measures; people have no use for it.
+const noiseChildVerb = "noise-process"
+
+// shownFrequencies are the frequencies of a spectrum that the text has; the other forms have all.
+const shownFrequencies = 5
+
+// measureNoiseOptions are the flags of measure noise.
+type measureNoiseOptions struct {
+	method    flags.Choice
+	format    flags.Choice
+	cpus      string
+	time      flags.Quantity[unit.Duration]
+	quantum   flags.Quantity[unit.Duration]
+	threshold float64
+	most      int
+	out       string
+	profile   string
+	plot      string
+}
+
+func measureNoiseCommand(a *env.Env) *cobra.Command {
+	o := &measureNoiseOptions{
+		method:  flags.NewChoice(string(measure.Selfish), measure.Methods...),
+		format:  flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		time:    flags.Duration(),
+		quantum: flags.Duration(),
+	}
+	c := &cobra.Command{
+		Use:   "noise",
+		Short: "Measure when the CPUs are not there for a program, and for how long.",
+		Long: "Measure when the CPUs are not there for a program, and for how long. The default method reads the clock all the time; what takes longer than " +
+			"9 times the shortest iteration is a detour. A process of its own does it on each CPU, with signals blocked and nothing else running in it. " +
+			"The result can be written as a profile that 'simulate --noise' takes. Run it on an idle machine: other processes look like noise, and are.",
+		Example: `  slackline measure noise
+  slackline measure noise --time 60s --cpus all --profile node.txt --plot node.svg
+  slackline measure noise --method ftq --quantum 1ms --time 10s
+  slackline simulate dissemination --ranks 65536 --machine altix --noise node.txt --replicas 20`,
+		Args: flags.ExactArgs(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
+	}
+	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
+		fs.Var(&o.method, "method", "selfish: read the clock all the time; fwq: the same work again and again; ftq: work done in equal times")
+		fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs that are measured at the same time, e.g. 1 or 0,2-3, or all (default: the last one)")
+		fs.Var(&o.time, "time", "`time` to measure, e.g. 30s (default 2s)")
+		fs.Float64Var(&o.threshold, "threshold", measure.DefaultThreshold, "selfish: a detour takes longer than `number` times the shortest iteration")
+		fs.IntVar(&o.most, "max-detours", measure.DefaultMaxDetours, "selfish: end when a CPU has this `number` of detours")
+		fs.Var(&o.quantum, "quantum", "fwq, ftq: `time` of a piece, e.g. 500us (default 1ms)")
+	})
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.Var(&o.format, "format", "form of the output")
+		env.AddOut(fs, &o.out)
+		fs.StringVar(&o.profile, "profile", "", "write the detours as a noise profile to `FILE`; with several CPUs to one file each (FILE-cpu0, ...)")
+		fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
+	})
+	flags.Complete(c, "method", o.method.Allowed)
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+func measureNoiseChildCommand(a *env.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:    noiseChildVerb,
+		Short:  "The process that 'measure noise' starts on each CPU.",
+		Hidden: true,
+		Args:   flags.ExactArgs(),
+		RunE:   func(*cobra.Command, []string) error { return measure.NoiseChild(a.Stdin, env.Raw(a.Stdout)) },
+	}
+}
+
+func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return exit.Usagef("--plot: %v", err)
+		}
+	}
+	cpus, err := parseCPUs(o.cpus, measure.CPUs())
+	if err != nil {
+		return exit.Usagef("--cpus: %v", err)
+	}
+	if err := o.checkFlags(c); err != nil {
+		return err
+	}
+	if err := env.CheckOutputs(nil, env.To("out", o.out), env.To("profile", o.profile), env.To("plot", o.plot)); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	options := measure.NoiseOptions{
+		Method: measure.Method(o.method.Value), CPUs: cpus, Time: 2 * time.Second, MaxDetours: o.most, Threshold: o.threshold,
+		Quantum: measure.DefaultQuantum, Child: []string{self, "measure", noiseChildVerb},
+	}
+	if o.time.Given {
+		options.Time = stdDuration(o.time.Value)
+	}
+	if o.quantum.Given {
+		options.Quantum = stdDuration(o.quantum.Value)
+	}
+	if err := options.Check(); err != nil {
+		return exit.Usagef("%v", err)
+	}
+	n, err := measure.MeasureNoise(c.Context(), options)
+	if err != nil {
+		return err
+	}
+	r := &measuredNoise{noise: n}
+	for i := range n.CPUs {
+		for _, w := range n.CPUs[i].Warnings() {
+			a.Warn("%s", w)
+		}
+	}
+	if o.profile != "" {
+		if err := r.writeProfiles(a, o.profile); err != nil {
+			return err
+		}
+	}
+	if o.plot != "" {
+		if err := r.draw(a, o.plot); err != nil {
+			return err
+		}
+	}
+	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+}
+
+// checkFlags refuses flags that do not belong to the method.
+func (o *measureNoiseOptions) checkFlags(c *cobra.Command) error {
+	selfish := o.method.Value == string(measure.Selfish)
+	for _, name := range []string{"threshold", "max-detours", "profile"} {
+		if c.Flags().Changed(name) && !selfish {
+			return exit.Usagef("--%s belongs to --method selfish, which finds single detours", name)
+		}
+	}
+	if o.quantum.Given && selfish {
+		return exit.Usagef("--quantum belongs to --method fwq and ftq")
+	}
+	return nil
+}
+
+// parseCPUs reads a list such as 0,2-3; the CPUs must be among the allowed ones.
+func parseCPUs(text string, allowed []int) ([]int, error) {
+	if len(allowed) == 0 {
+		return nil, fmt.Errorf("this system does not say which CPUs there are")
+	}
+	switch text {
+	case "":
+		return allowed[len(allowed)-1:], nil
+	case "all":
+		return allowed, nil
+	}
+	var list []int
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		first, err1 := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err1 != nil || err2 != nil || first < 0 || last < first || last-first > 1<<16 {
+			return nil, fmt.Errorf("%q is not a list of CPUs; write for example 0,2-3 or all", text)
+		}
+		for cpu := first; cpu <= last; cpu++ {
+			if !slices.Contains(allowed, cpu) {
+				return nil, fmt.Errorf("this process may not use CPU %d, only %v", cpu, allowed)
+			}
+			if !slices.Contains(list, cpu) {
+				list = append(list, cpu)
+			}
+		}
+	}
+	return list, nil
+}
+
+// measuredNoise is a measurement with what its output needs.
+type measuredNoise struct{ noise *measure.Noise }
+
+// detours are those of a CPU as a trace, with their causes.
+func (r *measuredNoise) detours(c *measure.CPUNoise) (*noise.Detours, error) {
+	list := make([]noise.Detour, len(c.Detours))
+	of := make([]int32, len(list))
+	for i, d := range c.Detours {
+		list[i] = noise.Detour{Start: int64(d.Start), Length: int64(d.Length)}
+		of[i] = int32(d.Label)
+	}
+	return noise.NewLabelled(int64(c.Duration), list, of, c.Labels)
+}
+
+// writeProfiles writes the detours of each CPU as a file that simulate takes.
+func (r *measuredNoise) writeProfiles(a *env.Env, path string) error {
+	for i := range r.noise.CPUs {
+		c := &r.noise.CPUs[i]
+		file := path
+		if len(r.noise.CPUs) > 1 {
+			suffix := filepath.Ext(path)
+			file = strings.TrimSuffix(path, suffix) + "-cpu" + strconv.Itoa(c.CPU) + suffix
+		}
+		d, err := r.detours(c)
+		if err != nil {
+			return err
+		}
+		if err := a.WriteOut(file, nil, func(w io.Writer) error { return noise.WriteText(w, d) }); err != nil {
+			return err
+		}
+		a.Note("wrote %s", file)
+	}
+	return nil
+}
+
+// draw draws the detours, or what each quantum lost, over time.
+func (r *measuredNoise) draw(a *env.Env, path string) error {
+	chart := &plot.Chart{
+		Title:    "Noise of this machine",
+		Subtitle: r.title(),
+		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
+		X:        plot.Axis{Label: "time", Quantity: plot.Time},
+		Y:        plot.Axis{Label: "length of the detour", Quantity: plot.Time, Scale: plot.Log10},
+	}
+	if r.noise.Method != measure.Selfish {
+		chart.Y.Label = "lost in a quantum"
+	}
+	for i := range r.noise.CPUs {
+		c := &r.noise.CPUs[i]
+		points := &plot.Points{}
+		if len(r.noise.CPUs) > 1 {
+			points.Name = "CPU " + strconv.Itoa(c.CPU)
+		}
+		for _, d := range c.Detours {
+			points.X, points.Y = append(points.X, float64(d.Start)), append(points.Y, float64(d.Length))
+		}
+		for _, s := range c.Samples {
+			if s.Noise > 0 {
+				points.X, points.Y = append(points.X, float64(s.Start)), append(points.Y, float64(s.Noise))
+			}
+		}
+		if len(points.X) > 0 {
+			chart.Layers = append(chart.Layers, points)
+		}
+	}
+	if len(chart.Layers) == 0 {
+		return fmt.Errorf("--plot: no noise was found: there is nothing to draw")
+	}
+	if err := a.WriteBytes(path, nil, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) }); err != nil {
+		return err
+	}
+	a.Note("drew %s", path)
+	return nil
+}
+
+func (r *measuredNoise) title() string {
+	return fmt.Sprintf("method %s, %s, %s lost on average", r.noise.Method, phrase.Plural(len(r.noise.CPUs), "CPU"), phrase.PercentCell(r.overhead()).Text)
+}
+
+func (r *measuredNoise) overhead() float64 {
+	sum := 0.0
+	for i := range r.noise.CPUs {
+		sum += r.noise.CPUs[i].OverheadPercent()
+	}
+	return sum / float64(len(r.noise.CPUs))
+}
+
+// lengths are the lengths of the detours, or of what the quanta lost, sorted.
+func lengths(c *measure.CPUNoise) []int64 {
+	var list []int64
+	for _, d := range c.Detours {
+		list = append(list, int64(d.Length))
+	}
+	for _, s := range c.Samples {
+		list = append(list, int64(s.Noise))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (r *measuredNoise) write(a *env.Env, w io.Writer, format string) error {
+	switch format {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, r.json(a))
+	case env.FormatCSV:
+		return r.table().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
+
+func (r *measuredNoise) writeText(a *env.Env, w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "noise: %s\n\n", r.title()); err != nil {
+		return err
+	}
+	if err := a.WriteText(w, r.table(), true); err != nil {
+		return err
+	}
+	causes := table.New(append([]table.Column{{Key: "cpu", Align: table.Right}, {Key: "cause"}}, phrase.RightColumns("detours", "rate", "lost")...)...)
+	for i := range r.noise.CPUs {
+		c := &r.noise.CPUs[i]
+		for _, l := range c.Lines {
+			count, rate := "-", "-"
+			if l.Name != measure.StealCause {
+				count, rate = phrase.Grouped(l.Count), phrase.RateCell(perSecond(l.Count, c.Duration)).Text
+			}
+			causes.Add(c.CPU, l.Name, count, rate, l.Lost.Short())
+		}
+		for _, f := range c.Spectrum[:min(len(c.Spectrum), shownFrequencies)] {
+			causes.Add(c.CPU, fmt.Sprintf("repeats at %.1f Hz", f.Hertz), "", "", f.Amplitude.Short())
+		}
+	}
+	if causes.Len() == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return a.WriteText(w, causes, true)
+}
+
+func perSecond(count int, span unit.Duration) float64 {
+	if span == 0 {
+		return 0
+	}
+	return float64(count) * float64(unit.Second) / float64(span)
+}
+
+// table has a line for each CPU.
+func (r *measuredNoise) table() *table.Table {
+	t := table.New(
+		table.Column{Key: "cpu", Align: table.Right},
+		table.Column{Key: "t_min_ns", Title: "t_min", Align: table.Right},
+		table.Column{Key: "detours", Align: table.Right},
+		table.Column{Key: "rate_per_second", Title: "rate", Align: table.Right},
+		table.Column{Key: "overhead_percent", Title: "overhead", Align: table.Right},
+		table.Column{Key: "median_ns", Title: "median", Align: table.Right},
+		table.Column{Key: "p99_ns", Title: "p99", Align: table.Right},
+		table.Column{Key: "max_ns", Title: "max", Align: table.Right},
+		table.Column{Key: "duration_s", Title: "measured", Align: table.Right},
+		table.Column{Key: "switches", Align: table.Right},
+	)
+	for i := range r.noise.CPUs {
+		c := &r.noise.CPUs[i]
+		list := lengths(c)
+		quantile := func(q float64) table.Cell {
+			if len(list) == 0 {
+				return table.Cell{Text: "-"}
+			}
+			d := unit.Duration(stat.Quantile(list, q))
+			return table.Cell{Text: d.Short(), Value: phrase.Number(d.NS())}
+		}
+		t.Add(c.CPU, table.Cell{Text: fmt.Sprintf("%.1fns", c.Shortest), Value: c.Shortest}, len(list), phrase.RateCell(perSecond(len(list), c.Duration)),
+			phrase.PercentCell(c.OverheadPercent()), quantile(0.5), quantile(0.99), quantile(1),
+			table.Cell{Text: c.Duration.Short(), Value: seconds(c.Duration)}, c.Host.InvoluntarySwitches)
+	}
+	return t
+}
+
+func seconds(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+
+// stdDuration is a time in the unit of the operating system, whole nanoseconds.
+func stdDuration(d unit.Duration) time.Duration {
+	return time.Duration(d/unit.Nanosecond) * time.Nanosecond
+}

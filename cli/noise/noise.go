@@ -1,0 +1,304 @@
+// Package noise is the verb noise: it lists, shows and analyzes noise profiles.
+package noise
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/listing"
+	"slackline/cli/phrase"
+	"slackline/cli/scenario"
+	"slackline/internal/provenance"
+	"slackline/internal/table"
+	"slackline/model/noise"
+	"slackline/model/unit"
+)
+
+func Command(a *env.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "noise",
+		Short: "List the embedded noise profiles, show one, turn one into a trace, or measure it.",
+		Example: `  slackline noise list
+  slackline noise show altix
+  slackline noise stats altix --plot altix.svg --plot-time 30s
+  slackline noise show poisson:0.5Hz:exp:220us --to text --out detours.txt`,
+		RunE: flags.NeedVerb,
+	}
+	c.AddCommand(noiseListCommand(a), noiseShowCommand(a), noiseStatsCommand(a))
+	return c
+}
+
+// noiseArgument names and describes the argument of verbs that take noise.
+const noiseArgument = "NAME|SPEC|FILE"
+
+func noiseArguments() map[string]string {
+	return flags.Arguments(noiseArgument,
+		"an embedded profile ('slackline noise list'); a specification, e.g. "+noise.SpecHelp+
+			"; or a file, told by its content: a profile (YAML), a trace (text of LogGOPSim, slackline's binary), the output of Netgauge, "+
+			"a trace of the Linux tracers osnoise and timerlat; - for the standard input")
+}
+
+func completeNoise(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return noise.Names(), cobra.ShellCompDirectiveDefault
+}
+
+func noiseListCommand(a *env.Env) *cobra.Command {
+	return listing.Command(a, "noise", "List the embedded profiles with what they take, how often and how long.", noiseTable)
+}
+
+// noiseTable has a row for each embedded profile, with the figures of its trace of
+// seed 0.
+func noiseTable() (*table.Table, error) {
+	t := table.New(
+		table.Column{Key: "name"},
+		table.Column{Key: "overhead_percent", Title: "overhead", Align: table.Right},
+		table.Column{Key: "rate_per_second", Title: "rate", Align: table.Right},
+		table.Column{Key: "longest_ns", Title: "longest", Align: table.Right},
+		table.Column{Key: "note"},
+	)
+	for _, name := range noise.Names() {
+		p, err := noise.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		d, err := p.Detours(0)
+		if err != nil {
+			return nil, err
+		}
+		s := noise.Stats(d)
+		longest := unit.Duration(0)
+		for _, source := range s.Sources {
+			longest = max(longest, source.Longest)
+		}
+		note := strings.Join(strings.Fields(p.Note), " ")
+		t.Add(p.Name, phrase.PercentCell(s.OverheadPercent), phrase.RateCell(s.RatePerSecond), phrase.DurationCell(longest),
+			table.Cell{Text: noiseTitle(note), Value: note})
+	}
+	return t, nil
+}
+
+// noiseTitle is what the note of an embedded profile calls the machine; where the
+// figures come from stands behind it.
+func noiseTitle(note string) string {
+	title := phrase.FirstSentence(note)
+	if name, _, more := strings.Cut(title, ", after "); more {
+		return name + "."
+	}
+	return title
+}
+
+// noiseInput is noise that was named on the command line.
+type noiseInput struct {
+	word    string // as it was named
+	profile *noise.Profile
+	files   []string           // that were read
+	records []provenance.Input // of what was read
+}
+
+// openNoise finds the noise that a word stands for.
+func openNoise(a *env.Env, ctx context.Context, word string) (*noiseInput, error) {
+	in := &noiseInput{word: word}
+	var err error
+	if word == "-" {
+		const name = "standard input"
+		meter := provenance.NewMeter(io.LimitReader(input.Interruptible(ctx, a.Stdin), noise.MaxFile+1))
+		data, err := io.ReadAll(meter)
+		if err != nil {
+			return nil, err
+		}
+		if len(data) > noise.MaxFile {
+			return nil, fmt.Errorf("%s: has more than %d bytes; cut it", name, noise.MaxFile)
+		}
+		size, hash := meter.Sum()
+		in.records = []provenance.Input{{Path: "-", Kind: "noise", Bytes: size, SHA256: hash}}
+		in.profile, err = noise.Read(name, data)
+		return in, err
+	}
+	if in.profile, err = noise.Find(word); err != nil {
+		return nil, err
+	}
+	if slices.Contains(noise.Names(), word) {
+		return in, nil
+	}
+	in.files = (&scenario.NoiseOptions{File: word}).Files()
+	for _, file := range in.files {
+		record, err := input.RecordFile(file, "noise")
+		if err != nil {
+			return nil, err
+		}
+		in.records = append(in.records, record)
+	}
+	return in, nil
+}
+
+// random reports whether a seed matters.
+func (in *noiseInput) random() bool {
+	return slices.ContainsFunc(in.profile.Parts, func(p noise.Part) bool {
+		_, fixed := p.Length.(noise.Fixed)
+		return p.Kind != noise.KindTrace && (p.Kind == noise.KindPoisson || !fixed || p.Jitter != 0)
+	})
+}
+
+// recorded reports whether a part is a list of detours, which only a trace can hold.
+func (in *noiseInput) recorded() bool {
+	return slices.ContainsFunc(in.profile.Parts, func(p noise.Part) bool { return p.Kind == noise.KindTrace })
+}
+
+// seeded is ", seed N" if that matters.
+func (in *noiseInput) seeded(seed uint64) string {
+	if in.random() {
+		return fmt.Sprintf(", seed %d", seed)
+	}
+	return ""
+}
+
+// title is the name of the profile on one line.
+func (in *noiseInput) title() string {
+	if name := strings.Join(strings.Fields(in.profile.Name), " "); name != "" {
+		return name
+	}
+	return in.word
+}
+
+// noiseShowOptions are the flags of noise show.
+type noiseShowOptions struct {
+	to   flags.Choice
+	out  string
+	seed uint64
+}
+
+// The forms in which noise is written.
+const (
+	noiseAuto   = "auto"
+	noiseYAML   = "yaml"
+	noiseText   = "text"
+	noiseBinary = "binary"
+)
+
+// noiseSuffixes are the forms by the suffix of a file name.
+var noiseSuffixes = map[string]string{".yaml": noiseYAML, ".yml": noiseYAML, ".txt": noiseText, ".bin": noiseBinary}
+
+func noiseShowCommand(a *env.Env) *cobra.Command {
+	o := &noiseShowOptions{to: flags.NewChoice(noiseAuto, noiseAuto, noiseYAML, noiseText, noiseBinary)}
+	c := &cobra.Command{
+		Use:   "show " + noiseArgument,
+		Short: "Print noise as a profile file with its note, or as a trace of its detours.",
+		Long: "Print noise as a profile file (yaml), with a note that says of a model what was given, what was inferred from what, and what was left to test; " +
+			"or as a trace of its detours, in the text that LogGOPSim reads or in the binary form that is exact to the picosecond.",
+		Annotations: noiseArguments(),
+		Example: `  slackline noise show chic
+  slackline noise show 250Hz:2.8us+poisson:0.14Hz:10ms > mine.yaml
+  slackline noise show altix --to text --seed 1 --out altix.txt
+  slackline noise show osnoise.txt --to binary --out node7.bin`,
+		Args: flags.ExactArgs(noiseArgument),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
+	}
+	a.AddGroup(c, "Flags", o.addFlags)
+	flags.Complete(c, "to", o.to.Allowed)
+	c.ValidArgsFunction = completeNoise
+	return c
+}
+
+func (o *noiseShowOptions) addFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.to, "to", "form of the output; auto: by the suffix of --out (.yaml, .txt, .bin), else yaml, and text of what was recorded")
+	fs.StringVar(&o.out, "out", "", "write to this `file` instead of the standard output")
+	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in a trace; equal seeds give equal traces")
+}
+
+func (o *noiseShowOptions) run(a *env.Env, c *cobra.Command, word string) error {
+	in, err := openNoise(a, c.Context(), word)
+	if err != nil {
+		return err
+	}
+	if err := env.CheckOut(o.out, in.files); err != nil {
+		return err
+	}
+	form := o.form(in)
+	if c.Flags().Changed("seed") && (form == noiseYAML || !in.random()) {
+		reason := "nothing in " + in.title() + " is random"
+		if form == noiseYAML {
+			reason = "a profile file describes the noise and draws nothing"
+		}
+		a.Warn("--seed has no influence: %s", reason)
+	}
+	if form == noiseBinary && env.IsTerminal(a.Stream(o.out)) {
+		return exit.Usagef("binary is not for the eye; give --out FILE, or send the output to a program")
+	}
+	if form == noiseYAML {
+		if in.recorded() {
+			return fmt.Errorf("%s holds a list of detours, which a profile file cannot; take --to text or --to binary", in.title())
+		}
+		return o.write(a, a.WriteOut, in, "a profile file", func(w io.Writer) error { return noise.WriteYAML(w, in.profile) })
+	}
+	d, err := in.profile.Detours(o.seed)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s in %s", phrase.Plural(d.Len(), "detour"), unit.Duration(d.Period()).Short())
+	if form == noiseBinary {
+		return o.write(a, a.WriteBytes, in, what, func(w io.Writer) error {
+			return noise.WriteBinary(w, d, in.profile.Name, in.profile.Note)
+		})
+	}
+	if subNanosecond(d) {
+		a.Warn("the text has whole nanoseconds: times are rounded; --to binary keeps them")
+	}
+	return o.write(a, a.WriteOut, in, what, func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, "# noise %s%s\n", in.title(), in.seeded(o.seed)); err != nil {
+			return err
+		}
+		return noise.WriteText(w, d)
+	})
+}
+
+// form is the form that --to or the suffix of --out names, else the one that can
+// hold the noise.
+func (o *noiseShowOptions) form(in *noiseInput) string {
+	if o.to.Value != noiseAuto {
+		return o.to.Value
+	}
+	if form, known := noiseSuffixes[strings.ToLower(filepath.Ext(o.out))]; known {
+		return form
+	}
+	if in.recorded() {
+		return noiseText
+	}
+	return noiseYAML
+}
+
+// write writes the output, as text or as bytes, and says what was written to a file.
+func (o *noiseShowOptions) write(a *env.Env, to func(string, []string, func(io.Writer) error) error, in *noiseInput, what string, fill func(io.Writer) error) error {
+	err := to(o.out, in.files, fill)
+	if err == nil && a.Stream(o.out) == nil {
+		a.Note("wrote %s: %s", o.out, what)
+	}
+	return err
+}
+
+// subNanosecond reports whether a trace has times that are no whole nanoseconds.
+func subNanosecond(d *noise.Detours) bool {
+	const ns = int64(unit.Nanosecond)
+	if d.Period()%ns != 0 {
+		return true
+	}
+	for i := range d.Len() {
+		if x, _ := d.At(i); x.Start%ns != 0 || x.Length%ns != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,303 @@
+package noise
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/provenance"
+	"slackline/internal/table"
+	"slackline/model/noise"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// noiseStatsOptions are the flags of noise stats.
+type noiseStatsOptions struct {
+	format flags.Choice
+	out    string
+	seed   uint64
+	plot   string
+	span   flags.Quantity[unit.Duration] // of the plot
+}
+
+func noiseStatsCommand(a *env.Env) *cobra.Command {
+	o := &noiseStatsOptions{format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV), span: flags.Duration()}
+	c := &cobra.Command{
+		Use:   "stats " + noiseArgument,
+		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
+		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the part of each source. " +
+			"Detours that overlap or touch count as one stretch, as a program sees them; sources count theirs as they were given.",
+		Annotations: noiseArguments(),
+		Example: `  slackline noise stats chic
+  slackline noise stats 1000Hz:100us+poisson:10Hz:pareto:1us:1.5 --plot detours.svg
+  slackline noise stats osnoise.txt --format json --out node7.json`,
+		Args: flags.ExactArgs(noiseArgument),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
+	}
+	a.AddGroup(c, "Flags", o.addFlags)
+	flags.Complete(c, "format", o.format.Allowed)
+	c.ValidArgsFunction = completeNoise
+	return c
+}
+
+func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output")
+	env.AddOut(fs, &o.out)
+	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
+	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
+	fs.Var(&o.span, "plot-time", "draw only this `time` from the begin of the trace, e.g. 20s (default: all of it, and what is short several times)")
+}
+
+func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return exit.Usagef("--plot: %v", err)
+		}
+	}
+	switch {
+	case o.span.Given && o.plot == "":
+		return exit.Usagef("--plot-time needs --plot FILE")
+	case o.span.Given && o.span.Value <= 0:
+		return exit.Usagef("--plot-time: give a time above 0")
+	}
+	in, err := openNoise(a, c.Context(), word)
+	if err != nil {
+		return err
+	}
+	if err := env.CheckOutputs(in.files, env.To("out", o.out), env.To("plot", o.plot)); err != nil {
+		return err
+	}
+	if c.Flags().Changed("seed") && !in.random() {
+		a.Warn("--seed has no influence: nothing in %s is random", in.title())
+	}
+	d, err := in.profile.Detours(o.seed)
+	if err != nil {
+		return err
+	}
+	r := &noiseReport{input: in, seed: o.seed, detours: d, stats: noise.Stats(d)}
+	if o.plot != "" {
+		if err := r.draw(a, o.plot, o.span.Value); err != nil {
+			return err
+		}
+	}
+	return a.WriteOut(o.out, in.files, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+}
+
+// noiseReport is what is known of noise, with everything that its output names.
+type noiseReport struct {
+	input   *noiseInput
+	seed    uint64
+	detours *noise.Detours
+	stats   noise.Statistics
+}
+
+func (r *noiseReport) write(a *env.Env, w io.Writer, format string) error {
+	switch format {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, r.json(a))
+	case env.FormatCSV:
+		return r.table().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
+
+// title says what was measured.
+func (r *noiseReport) title() string {
+	return fmt.Sprintf("%s: %s in %s%s", r.input.title(), phrase.Plural(r.detours.Len(), "detour"), r.stats.Period.Short(), r.input.seeded(r.seed))
+}
+
+func (r *noiseReport) writeText(a *env.Env, w io.Writer) error {
+	s := &r.stats
+	if _, err := fmt.Fprintf(w, "%s\n\n", r.title()); err != nil {
+		return err
+	}
+	if s.Count == 0 {
+		_, err := fmt.Fprintln(w, "no noise")
+		return err
+	}
+	tables := []*table.Table{r.lengthTable()}
+	if largest := r.largestTable(); largest.Len() > 0 {
+		tables = append(tables, largest)
+	}
+	tables = append(tables, r.sourceTable())
+	if err := a.WriteText(w, r.summary(), false); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+		if err := a.WriteText(w, t, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summary are the figures of the whole trace.
+func (r *noiseReport) summary() *table.Table {
+	s := &r.stats
+	t := table.New(table.Column{Key: "what"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "remark"})
+	t.Add("serial overhead", phrase.PercentCell(s.OverheadPercent).Text, fmt.Sprintf("%s of %s are noise", s.Noise.Short(), s.Period.Short()))
+	stretches := phrase.Grouped(s.Count) + " stretches"
+	if s.Count == 1 {
+		stretches = "1 stretch"
+	}
+	t.Add("rate", phrase.RateCell(s.RatePerSecond).Text, stretches+" of noise in a period")
+	return t
+}
+
+// mean is the mean length, rounded to picoseconds.
+func (r *noiseReport) mean() unit.Duration { return unit.Duration(math.Round(r.stats.Mean)) }
+
+func (r *noiseReport) lengthTable() *table.Table {
+	s := &r.stats
+	t := table.New(append([]table.Column{{Key: "stretch"}}, phrase.RightColumns("min", "q1", "median", "q3", "p99", "max", "mean")...)...)
+	t.Add("length", s.Min.Short(), s.Q1.Short(), s.Median.Short(), s.Q3.Short(), s.P99.Short(), s.Max.Short(), r.mean().Short())
+	return t
+}
+
+// largestTable says what the longest stretches carry. Shares that are less than one
+// stretch are left to the other forms.
+func (r *noiseReport) largestTable() *table.Table {
+	t := table.New(append([]table.Column{{Key: "the longest"}}, phrase.RightColumns("stretches", "at least", "of the noise")...)...)
+	for _, l := range r.stats.Largest {
+		if float64(r.stats.Count)*l.Percent < 100 {
+			continue
+		}
+		t.Add(shareName(l), phrase.Grouped(l.Count), l.AtLeast.Short(), phrase.PercentCell(l.NoisePercent).Text)
+	}
+	return t
+}
+
+// shareName names the longest stretches by how many of all they are.
+func shareName(l noise.Share) string { return strconv.FormatFloat(l.Percent, 'g', -1, 64) + " %" }
+
+func (r *noiseReport) sourceTable() *table.Table {
+	t := table.New(append([]table.Column{{Key: "source"}}, phrase.RightColumns("detours", "rate", "longest", "overhead", "of the noise")...)...)
+	for _, s := range r.stats.Sources {
+		t.Add(s.Label, phrase.Grouped(s.Count), phrase.RateCell(r.rate(s.Count)).Text, s.Longest.Short(),
+			phrase.PercentCell(s.OverheadPercent).Text, phrase.PercentCell(s.NoisePercent).Text)
+	}
+	return t
+}
+
+// rate is how many there are in a second if there are this many in a period.
+func (r *noiseReport) rate(count int) float64 {
+	return float64(count) * float64(unit.Second) / float64(r.stats.Period)
+}
+
+// table is the table for programs: a line for the whole, one for each share of the
+// longest stretches, one for each source.
+func (r *noiseReport) table() *table.Table {
+	var columns []table.Column
+	for _, key := range []string{
+		"kind", "name", "count", "rate_per_second", "noise_ns", "overhead_percent", "noise_percent",
+		"min_ns", "q1_ns", "median_ns", "q3_ns", "p99_ns", "max_ns", "mean_ns",
+	} {
+		columns = append(columns, table.Column{Key: key})
+	}
+	t := table.New(columns...)
+	s := &r.stats
+	ns := func(d unit.Duration) any { return phrase.Number(d.NS()) }
+	all := 0
+	if s.Count > 0 {
+		all = 100
+	}
+	t.Add("total", r.input.title(), s.Count, s.RatePerSecond, ns(s.Noise), s.OverheadPercent, all,
+		ns(s.Min), ns(s.Q1), ns(s.Median), ns(s.Q3), ns(s.P99), ns(s.Max), ns(r.mean()))
+	for _, l := range s.Largest {
+		t.Add("longest", shareName(l), l.Count, nil, nil, nil, l.NoisePercent, ns(l.AtLeast), nil, nil, nil, nil, ns(s.Max), nil)
+	}
+	for _, x := range s.Sources {
+		t.Add("source", x.Label, x.Count, r.rate(x.Count), ns(x.Noise), x.OverheadPercent, x.NoisePercent, nil, nil, nil, nil, nil, ns(x.Longest), nil)
+	}
+	return t
+}
+
+// noiseJSON are the members of the JSON output.
+type noiseJSON struct {
+	Noise           string             `json:"noise"`
+	Name            string             `json:"name"`
+	Note            string             `json:"note,omitempty"`
+	Parts           []string           `json:"parts"`
+	Detours         int                `json:"detours"`
+	Period          unit.Nanoseconds   `json:"period_ns"`
+	NoiseTime       unit.Nanoseconds   `json:"noise_ns"`
+	OverheadPercent float64            `json:"overhead_percent"`
+	Count           int                `json:"stretches"`
+	RatePerSecond   float64            `json:"rate_per_second"`
+	Lengths         *lengthsJSON       `json:"lengths,omitempty"` // missing: there are none
+	Largest         []largestJSON      `json:"longest"`
+	Sources         []noiseSourceJSON  `json:"sources"`
+	Provenance      *provenance.Record `json:"provenance"`
+}
+
+type lengthsJSON struct {
+	Min    unit.Nanoseconds `json:"min_ns"`
+	Q1     unit.Nanoseconds `json:"q1_ns"`
+	Median unit.Nanoseconds `json:"median_ns"`
+	Q3     unit.Nanoseconds `json:"q3_ns"`
+	P99    unit.Nanoseconds `json:"p99_ns"`
+	Max    unit.Nanoseconds `json:"max_ns"`
+	Mean   unit.Nanoseconds `json:"mean_ns"`
+}
+
+type largestJSON struct {
+	Percent      float64          `json:"percent"`
+	Count        int              `json:"stretches"`
+	AtLeast      unit.Nanoseconds `json:"at_least_ns"`
+	NoisePercent float64          `json:"noise_percent"`
+}
+
+type noiseSourceJSON struct {
+	Label           string           `json:"label"`
+	Count           int              `json:"detours"`
+	RatePerSecond   float64          `json:"rate_per_second"`
+	Noise           unit.Nanoseconds `json:"noise_ns"`
+	OverheadPercent float64          `json:"overhead_percent"`
+	NoisePercent    float64          `json:"noise_percent"`
+	Longest         unit.Nanoseconds `json:"longest_ns"`
+}
+
+func (r *noiseReport) json(a *env.Env) *noiseJSON {
+	s := &r.stats
+	ns := func(d unit.Duration) unit.Nanoseconds { return unit.Nanoseconds(d) }
+	record := provenance.New(a.Args)
+	record.Inputs = append(record.Inputs, r.input.records...)
+	record.Warnings = append(record.Warnings, a.Warnings...)
+	if r.input.random() {
+		record.Seed = &r.seed
+	}
+	p := r.input.profile
+	j := &noiseJSON{
+		Noise: r.input.word, Name: p.Name, Note: p.Note, Parts: []string{}, Detours: r.detours.Len(),
+		Period: ns(s.Period), NoiseTime: ns(s.Noise), OverheadPercent: s.OverheadPercent,
+		Count: s.Count, RatePerSecond: s.RatePerSecond,
+		Largest: []largestJSON{}, Sources: []noiseSourceJSON{}, Provenance: record,
+	}
+	for i := range p.Parts {
+		j.Parts = append(j.Parts, p.Parts[i].Spec())
+	}
+	if s.Count > 0 {
+		j.Lengths = &lengthsJSON{ns(s.Min), ns(s.Q1), ns(s.Median), ns(s.Q3), ns(s.P99), ns(s.Max), ns(r.mean())}
+	}
+	for _, l := range s.Largest {
+		j.Largest = append(j.Largest, largestJSON{l.Percent, l.Count, ns(l.AtLeast), l.NoisePercent})
+	}
+	for _, x := range s.Sources {
+		j.Sources = append(j.Sources, noiseSourceJSON{
+			x.Label, x.Count, r.rate(x.Count), ns(x.Noise), x.OverheadPercent, x.NoisePercent, ns(x.Longest),
+		})
+	}
+	return j
+}

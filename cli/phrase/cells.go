@@ -1,0 +1,57 @@
+package phrase
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"slackline/internal/table"
+	"slackline/model/unit"
+)
+
+func DurationCell(d unit.Duration) table.Cell {
+	return table.Cell{Text: d.String(), Value: Number(d.NS())}
+}
+
+func PercentCell(percent float64) table.Cell {
+	return table.Cell{Text: fmt.Sprintf("%.3g %%", percent), Value: percent}
+}
+
+func RateCell(perSecond float64) table.Cell {
+	text := fmt.Sprintf("%.4gHz", perSecond)
+	if perSecond >= 10000 {
+		text = fmt.Sprintf("%.0fHz", perSecond) // no exponent
+	}
+	return table.Cell{Text: text, Value: perSecond}
+}
+
+func RightColumns(keys ...string) []table.Column {
+	columns := make([]table.Column, len(keys))
+	for i, key := range keys {
+		columns[i] = table.Column{Key: key, Align: table.Right}
+	}
+	return columns
+}
+
+// Number is a number that is already printed.
+func Number(s string) json.Number { return json.Number(s) }
+
+// NumberCell is a number for people and programs; what is none is "-".
+func NumberCell(v float64, format string) table.Cell {
+	p := Finite(v)
+	if p == nil {
+		return table.Cell{Text: "-", Value: nil}
+	}
+	return table.Cell{Text: fmt.Sprintf(format, v), Value: v}
+}
+
+func WallCell(v float64) table.Cell {
+	switch {
+	case math.IsInf(v, 1):
+		return table.Cell{Text: "none", Value: nil}
+	case v == 0:
+		return table.Cell{Text: "below 1", Value: 0}
+	}
+	return table.Cell{Text: strconv.FormatFloat(v, 'f', -1, 64), Value: v}
+}

@@ -1,0 +1,189 @@
+// Package profile is the verb profile: it shows where the time of a run goes.
+package profile
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/scenario"
+	"slackline/internal/provenance"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// The figures of a profile.
+const (
+	profileMatrix     = "matrix"
+	profileRanks      = "ranks"
+	profileIterations = "iterations"
+	profileCollective = "collectives"
+	profileSizes      = "sizes"
+)
+
+// profileOptions are the flags of profile.
+type profileOptions struct {
+	run    scenario.RunOptions
+	share  flags.Choice
+	ideal  string
+	top    int
+	byRank bool
+	format flags.Choice
+	out    string
+	plot   string
+	kind   flags.Choice
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &profileOptions{
+		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, profileMatrix, profileRanks, profileIterations, profileCollective, profileSizes),
+	}
+	c := &cobra.Command{
+		Use:   "profile INPUT",
+		Short: "Find out where the time of a run goes: by call path, kind of activity, message and iteration.",
+		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, the call paths that take the most time, " +
+			"messages, collectives, and how iterations develop where the program repeats itself.",
+		Annotations: flags.Arguments("INPUT", scenario.RunHelp),
+		Example: `  slackline profile traces.otf2
+  slackline profile traces.otf2 --plot matrix.svg --plot-kind matrix
+  slackline profile traces.otf2 --by-rank --format csv --out profile.csv
+  mpirun -n 16 slackline profile big.slt`,
+		Args: flags.ExactArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.FasterAlone(c, &o.share, func() error { return o.execute(a, c, args[0]) })
+		},
+	}
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	o.run.AddTo(a, c)
+	flags.Complete(c, "format", o.format.Allowed)
+	flags.Complete(c, "share", o.share.Allowed)
+	flags.Complete(c, "plot-kind", o.kind.Allowed)
+	return c
+}
+
+func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialisation and transfer efficiency: a `TIME|simulate`; simulate: replay the run on one (default: an estimate from the waits)")
+	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
+	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
+	fs.Var(&o.format, "format", "form of the output")
+	env.AddOut(fs, &o.out)
+	env.AddShare(fs, &o.share, "the analysis of a recorded run")
+	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
+	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of messages, or what fits the run")
+}
+
+func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) error {
+	if o.plot == "" && o.kind.Value != flags.FigureAuto {
+		return exit.Usagef("--plot-kind needs --plot FILE")
+	}
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return exit.Usagef("--plot: %v", err)
+		}
+	}
+	inputs := o.run.Future.Files(word)
+	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot)); err != nil {
+		return err
+	}
+	r, err := o.run.OpenRun(a, c, word, o.format.Value == env.FormatJSON)
+	if err != nil {
+		return err
+	}
+	report, err := ProfileRun(c, r, o.run.Threads)
+	if err != nil {
+		return err
+	}
+	if err := a.SharedDone(c.Context()); err != nil {
+		return err
+	}
+	report.options = o
+	ideal, err := o.idealTime(a, c, word)
+	if err != nil {
+		return err
+	}
+	report.efficiency = report.profile.Efficiency(ideal, report.waiting)
+	if o.format.Value == env.FormatJSON {
+		report.provenance = a.Provenance()
+		report.provenance.Inputs = r.Records
+		report.provenance.Warnings = a.Warnings
+	}
+	if o.plot != "" {
+		if err := report.draw(a, inputs); err != nil {
+			return err
+		}
+	}
+	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+}
+
+// idealSimulated is the word for the run time of a replay on an ideal network.
+const idealSimulated = "simulate"
+
+// idealTime is the run time on an ideal network as the flag says; 0: not at all.
+func (o *profileOptions) idealTime(a *env.Env, c *cobra.Command, word string) (unit.Duration, error) {
+	switch o.ideal {
+	case "":
+		return 0, nil
+	case idealSimulated:
+		return o.run.Future.IdealTime(a, c, word)
+	}
+	d, err := unit.ParseDuration(o.ideal)
+	if err != nil {
+		return 0, exit.Usagef("--ideal: %v; or give the word %s", err, idealSimulated)
+	}
+	return d, nil
+}
+
+// profileReport is a profile with everything that its output names.
+type profileReport struct {
+	run         *scenario.Run
+	profile     *profile.Profile
+	waits       *waits.Result
+	waiting     []profile.WaitTime
+	composition *profile.Composition
+	efficiency  *profile.Efficiency
+	iterations  *profile.Iterations
+	options     *profileOptions
+	provenance  *provenance.Record
+}
+
+// ProfileRun makes the profile of a run and finds its waits.
+func ProfileRun(c *cobra.Command, r *scenario.Run, threads int) (*profileReport, error) {
+	found, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	p := &profileReport{run: r, waits: found, profile: found.Profile()}
+	if err := p.profile.Gather(c.Context(), timeParts, collectiveParts); err != nil {
+		return nil, err
+	}
+	p.waiting = found.WaitTimes()
+	p.composition = p.profile.Composition(p.waiting)
+	p.iterations, err = p.profile.FindIterations(c.Context(), func(add func(rank int, at, amount unit.Duration)) {
+		found.EachState(func(s *waits.State) {
+			if s.Thread == 0 {
+				add(s.Rank, s.At, s.Amount)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (r *profileReport) write(a *env.Env, w io.Writer) error {
+	switch r.options.format.Value {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, r.json())
+	case env.FormatCSV:
+		return r.table().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}

@@ -1,0 +1,245 @@
+// Package record is the verb record: it records the MPI calls of a program.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/model/unit"
+	"slackline/observe/record"
+)
+
+type recordOptions struct {
+	out     string
+	force   bool
+	mpi     string
+	keepRaw bool
+	header  bool
+	recover string
+
+	callpath flags.Choice
+	sample   string
+	filter   []string
+	depth    int
+
+	maxSize  flags.Quantity[unit.Size]
+	ring     bool
+	window   string
+	startOff bool
+	estimate bool
+
+	pingEvery int
+	pingAll   bool
+	yield     flags.Choice
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &recordOptions{
+		callpath: flags.NewChoice("", "off", "caller", "full"), maxSize: flags.Size(), yield: flags.NewChoice("auto", "auto", "on", "off"),
+	}
+	c := &cobra.Command{
+		Use:   "record [flags] -- COMMAND...",
+		Short: "Run an MPI program and record what its ranks do: a trace directory.",
+		Long: "Run an MPI program and record what its ranks do: a trace directory.\n" +
+			"The program needs no change: a recorder is compiled with the site's mpicc on first use and preloaded. " +
+			"Streams and exit code are those of the program.",
+		Example: `  slackline record -- mpirun -n 8 ./app input.txt
+  slackline record --out small.slt --max-size 64MiB --ring -- mpirun -n 8 ./app
+  slackline record --window 10s..20s -- srun --mpi=pmix -n 1024 ./app
+  slackline record --estimate -- mpirun -n 2 ./app
+  slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
+  slackline record --recover .app.slt-raw-1234567
+  slackline record --print-header > slackline.h`,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	env.TakesCommand(c, func() bool { return !o.header && o.recover == "" })
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	a.AddGroup(c, "Functions of the program", o.addFunctionFlags)
+	a.AddGroup(c, "Size", o.addSizeFlags)
+	a.AddGroup(c, "MPI", o.addMPIFlags)
+	flags.Complete(c, "callpath", o.callpath.Allowed)
+	flags.Complete(c, "yield", o.yield.Allowed)
+	return c
+}
+
+func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
+	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
+	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
+	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if slackline is killed, and end")
+	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")
+}
+
+func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.callpath, "callpath", "what is recorded of the way to an MPI call (default full)")
+	fs.StringVar(&o.sample, "sample", "auto", "`time` between two samples of the call stack, e.g. 1ms; off: none; auto: 1ms, unless the program was built with -finstrument-functions")
+	fs.StringSliceVar(&o.filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in front left out, e.g. 'solve*,!solve_row'")
+	fs.IntVar(&o.depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
+}
+
+func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.maxSize, "max-size", "limit of what a rank or thread writes before it is compressed, e.g. 64MiB (default: none)")
+	fs.BoolVar(&o.ring, "ring", false, "keep the end of what does not fit into --max-size, not the beginning")
+	fs.StringVar(&o.window, "window", "", "record only between these `times` after MPI_Init, e.g. 10s..20s or 30s..")
+	fs.BoolVar(&o.startOff, "start-off", false, "record nothing before the program calls MPI_Pcontrol(1)")
+	fs.BoolVar(&o.estimate, "estimate", false, "run the program and say how large its trace would be")
+}
+
+func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
+	env.AddProgramMPI(fs, &o.mpi)
+	fs.IntVar(&o.pingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again (default: only at both ends)")
+	fs.BoolVar(&o.pingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
+	fs.Var(&o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs")
+}
+
+func (o *recordOptions) run(a *env.Env, c *cobra.Command, args []string) error {
+	if o.header {
+		text, err := record.Header()
+		if err == nil {
+			_, err = fmt.Fprint(a.Stdout, text)
+		}
+		return err
+	}
+	options, err := o.options(a)
+	if err != nil {
+		return err
+	}
+	if o.recover != "" {
+		return o.recoverRun(a, c, args, options)
+	}
+	options.Command = args
+	result, err := record.Run(c.Context(), options)
+	if result == nil {
+		return err
+	}
+	if err == nil || errors.Is(err, context.Canceled) {
+		o.summary(a, result)
+	}
+	return a.EndAsProgram(result.ExitCode, err)
+}
+
+// recoverRun makes a trace of what a killed slackline has left.
+func (o *recordOptions) recoverRun(a *env.Env, c *cobra.Command, args []string, options record.Options) error {
+	if len(args) > 0 {
+		return exit.Usagef("--recover runs no command; leave %s out", args[0])
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "recover", "out", "force", "keep-raw", "quiet":
+		default:
+			a.Warn("--%s has no influence with --recover", f.Name)
+		}
+	})
+	result, err := record.Recover(o.recover, options)
+	if err == nil {
+		o.summary(a, result)
+	}
+	return err
+}
+
+// options turns the flags into what the recorder wants.
+func (o *recordOptions) options(a *env.Env) (record.Options, error) {
+	r := record.Options{
+		Out: o.out, Force: o.force, MPI: o.mpi, CallPath: o.callpath.Value, Filter: o.filter, Depth: o.depth,
+		MaxSize: int64(o.maxSize.Value), Ring: o.ring, StartOff: o.startOff, Estimate: o.estimate,
+		PingEvery: o.pingEvery, PingAll: o.pingAll, Yield: o.yield.Value, KeepRaw: o.keepRaw,
+		Stdin: a.Stdin, Stdout: env.Raw(a.Stdout), Stderr: env.Raw(a.Stderr), Note: a.Note, Warn: a.Warn,
+	}
+	switch o.sample {
+	case "auto":
+		r.Sample = -1
+	case "off":
+	default:
+		d, err := unit.ParseDuration(o.sample)
+		if err != nil || d < 10*unit.Microsecond || d > 10*unit.Second {
+			return r, exit.Usagef("--sample: give a time between 10us and 10s, off or auto, not %q", o.sample)
+		}
+		r.Sample = nanoseconds(d)
+	}
+	const leastSize = 64 << 10
+	switch {
+	case o.maxSize.Given && o.maxSize.Value < leastSize:
+		return r, exit.Usagef("--max-size: give at least 64KiB")
+	case o.ring && !o.maxSize.Given:
+		return r, exit.Usagef("--ring needs --max-size")
+	case o.depth < 0:
+		return r, exit.Usagef("--depth: give 0 or more")
+	case o.pingEvery < 0:
+		return r, exit.Usagef("--ping-every: give 0 or more")
+	}
+	if o.window == "" {
+		return r, nil
+	}
+	var err error
+	r.From, r.To, err = parseWindow(o.window)
+	return r, err
+}
+
+func nanoseconds(d unit.Duration) time.Duration { return time.Duration(d / unit.Nanosecond) }
+
+// parseWindow reads FROM..TO, where each may be missing.
+func parseWindow(text string) (from, to time.Duration, err error) {
+	wrong := exit.Usagef("--window: give two times such as 10s..20s, not %q", text)
+	first, last, ok := strings.Cut(text, "..")
+	if !ok {
+		return 0, 0, wrong
+	}
+	for _, side := range []struct {
+		text string
+		to   *time.Duration
+	}{{first, &from}, {last, &to}} {
+		if side.text == "" {
+			continue
+		}
+		d, err := unit.ParseDuration(side.text)
+		if err != nil || d <= 0 {
+			return 0, 0, wrong
+		}
+		*side.to = nanoseconds(d)
+	}
+	if to != 0 && to <= from {
+		return 0, 0, exit.Usagef("--window: %s ends before it begins", text)
+	}
+	return from, to, nil
+}
+
+// summary tells what was recorded.
+func (o *recordOptions) summary(a *env.Env, r *record.Result) {
+	if o.estimate {
+		o.saySize(a, r)
+		return
+	}
+	if r.Out != "" {
+		a.Note("%d ranks, %s: trace in %s", r.Ranks, r.Library, r.Out)
+	}
+	for _, sentence := range r.Circumstances() {
+		a.Warn("%s", sentence)
+	}
+}
+
+// saySize prints the estimate of the size of a trace.
+func (o *recordOptions) saySize(a *env.Env, r *record.Result) {
+	var sum, most int64
+	for _, h := range r.Heads {
+		sum += h.Bytes
+		most = max(most, h.Bytes)
+	}
+	const sampleBytes = 32
+	samples := int64(0)
+	if r.Period > 0 {
+		samples = int64(r.Elapsed/r.Period) * sampleBytes
+	}
+	threads := int64(len(r.Heads))
+	a.Note("%d ranks, %d threads: %s for calls, %s at most in one thread; samples add up to %s per thread",
+		r.Ranks, len(r.Heads), unit.Size(sum), unit.Size(most), unit.Size(samples))
+	a.Note("before compression, which makes it several times smaller: up to %s; --max-size limits it per thread", unit.Size(sum+threads*samples))
+}

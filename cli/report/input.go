@@ -1,0 +1,219 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/replay"
+	"slackline/cli/datasets"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/input"
+	"slackline/cli/scenario"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+	"slackline/model/trace"
+	"slackline/show/report"
+)
+
+// reportInputs are the inputs of a report, by what they are.
+type reportInputs struct {
+	runs []reportRun
+	data []string
+}
+
+// reportRun is a recorded run, or a program that is simulated.
+type reportRun struct {
+	word     string
+	recorded bool
+}
+
+// sniffed is how much of a file is looked at to tell what it is.
+const sniffed = 1 << 16
+
+// sortInputs tells runs from programs and measurements.
+func sortInputs(words []string) (*reportInputs, error) {
+	in := &reportInputs{}
+	for _, word := range words {
+		place, path := datasets.CutPlace(word)
+		if word == input.Stdin {
+			return nil, exit.Usagef("a report cannot come from the standard input; give a file")
+		}
+		info, err := os.Stat(path)
+		switch {
+		case place != "":
+			in.data = append(in.data, word)
+		case input.IsTrace(word):
+			in.runs = append(in.runs, reportRun{word, true})
+		case err != nil && pattern.Has(word):
+			in.runs = append(in.runs, reportRun{word, false})
+		case err != nil:
+			return nil, fmt.Errorf("%s is neither a file nor a pattern; 'slackline generate --list' names the patterns", word)
+		case info.IsDir():
+			traces := datasets.TracesOf(word, "")
+			for _, t := range traces {
+				in.runs = append(in.runs, reportRun{t, true})
+			}
+			if len(traces) == 0 {
+				in.data = append(in.data, word)
+			}
+		default:
+			isSchedule, err := looksLikeSchedule(word)
+			if err != nil {
+				return nil, err
+			}
+			if isSchedule {
+				in.runs = append(in.runs, reportRun{word, false})
+			} else {
+				in.data = append(in.data, word)
+			}
+		}
+	}
+	return in, nil
+}
+
+// looksLikeSchedule reports whether a file is a schedule in one of the formats.
+func looksLikeSchedule(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	_, err = schedule.Sniff(path, head[:n])
+	return err == nil, nil
+}
+
+// openRun opens a run of the report.
+func (o *reportOptions) openRun(a *env.Env, c *cobra.Command, in *report.Input, r reportRun) error {
+	if r.recorded {
+		return o.openRecorded(a, c, in, r.word)
+	}
+	return o.openSimulated(a, c, in, r.word)
+}
+
+// openRecorded reads a recorded run and makes a program of it.
+func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.Input, word string) error {
+	t, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
+		Ranks: o.run.Ranks.List, Strict: o.run.Strict, Partial: o.run.Future.Program.Partial, Clock: trace.Clock(o.run.Clock.Value), Threads: o.run.Threads, Hash: true,
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range t.Warnings {
+		a.Warn("%s", w)
+	}
+	scenario.NoteOfClocks(a, t.Clocks)
+	scenario.WarnOfProblems(a, t.Timeline)
+	if err := o.run.ApplyGrid(t.Timeline); err != nil {
+		return err
+	}
+	properties, err := propertiesOf(word)
+	if err != nil {
+		return err
+	}
+	run := &report.Run{
+		Name: word, Format: t.Format, Properties: properties, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.Begin.Value, End: o.run.End.Value,
+		Words:    append([]string{word}, changedWords(c, "grid", "only-ranks", "clock")...),
+		Simulate: append([]string{word}, changedWords(c, "scale-compute", "denoise", "without")...),
+	}
+	in.Record.Inputs = append(in.Record.Inputs, t.Record)
+	in.Runs = append(in.Runs, run)
+	if len(in.Runs) > 1 {
+		return nil // only the first run is simulated
+	}
+	program := o.run.Future.Program
+	program.Ranks = nil
+	options, err := program.Replay()
+	if err != nil {
+		return err
+	}
+	options.Threads = o.run.Threads
+	p, err := replay.New(t.Timeline, options)
+	if err != nil {
+		run.NoProgram = fmt.Sprintf("the run cannot be simulated: %v", err)
+		return nil
+	}
+	for _, w := range p.Report().Warnings() {
+		a.Warn("%s", w)
+	}
+	options.CutOpen = true
+	copies, err := replay.New(t.Timeline, options)
+	if err != nil {
+		return err
+	}
+	run.Program, run.Span, run.Denoised = p, p.Report().Span, options.Denoise
+	run.Scaled = func(ranks int) (schedule.Program, error) { return copies.WithRanks(ranks) }
+	return nil
+}
+
+// propertiesOf reads where a recorded run comes from.
+func propertiesOf(word string) (trace.Properties, error) {
+	t, err := input.OpenRawTrace(word, trace.Options{})
+	if err != nil {
+		return trace.Properties{}, err
+	}
+	if t.Close != nil {
+		err = t.Close()
+	}
+	return t.Properties, err
+}
+
+// openSimulated simulates a pattern or a schedule.
+func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.Input, word string) error {
+	if in.Machine.Assumed {
+		if err := input.CheckRun(word); err != nil {
+			return err
+		}
+		return exit.Usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
+	}
+	f, err := o.run.Future.Run(a, c, word, true)
+	if err != nil {
+		return err
+	}
+	if f.Timeline == nil {
+		return fmt.Errorf("%s: the simulation gave no timeline", word)
+	}
+	if err := o.run.ApplyGrid(f.Timeline); err != nil {
+		return err
+	}
+	var names []string
+	for _, p := range pattern.Parameters() {
+		names = append(names, p.Name)
+	}
+	program := append([]string{word}, changedWords(c, names...)...)
+	words := append(append([]string{}, program...), in.Machine.Words...)
+	words = append(append(words, in.Mapping.Words...), changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-ranks", "delay")...)
+	run := &report.Run{
+		Name: word, Format: "simulation", Timeline: f.Timeline, Machine: f.Machine, Begin: o.run.Begin.Value, End: o.run.End.Value,
+		Words: words, Simulate: program, Program: f.Input.Program,
+	}
+	if f.Input.Pattern != "" {
+		params := o.run.Future.Program.Params(c.Flags())
+		run.Scaled = func(ranks int) (schedule.Program, error) {
+			p := params
+			p.Ranks, p.Grid = ranks, nil
+			return pattern.New(f.Input.Pattern, p)
+		}
+	}
+	in.Record.Inputs = append(in.Record.Inputs, f.Input.Record)
+	in.Runs = append(in.Runs, run)
+	return nil
+}
+
+// record notes a file that was read.
+func (o *reportOptions) record(in *report.Input, path, kind string) error {
+	r, err := input.RecordFile(path, kind)
+	if err == nil {
+		in.Record.Inputs = append(in.Record.Inputs, r)
+	}
+	return err
+}

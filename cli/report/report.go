@@ -1,0 +1,320 @@
+// Package report is the verb report: it writes the report.
+package report
+
+import (
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/check"
+	"slackline/cli/datasets"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/scenario"
+	"slackline/internal/plain"
+	"slackline/internal/provenance"
+	"slackline/internal/source"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/unit"
+	"slackline/show/report"
+)
+
+// formatHTML is the form of a report for people.
+const formatHTML = "html"
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	run          scenario.RunOptions
+	data         datasets.DataOptions
+	title        string
+	expectations string
+	scales       flags.Counts
+	replicas     int
+	target       flags.Factor
+	whole        bool
+	anonymous    bool
+	format       flags.Choice
+	out          string
+}
+
+// reportReplicas is how often a run with noise is simulated if nothing else is wanted.
+const reportReplicas = 5
+
+func Command(a *env.Env) *cobra.Command {
+	o := &reportOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(formatHTML, formatHTML, env.FormatJSON)}
+	c := &cobra.Command{
+		Use:   "report INPUT...",
+		Short: "Tell the story of a program in one HTML file that can be sent by mail.",
+		Long: "Tell the story of a program in one HTML file that needs nothing else, neither network nor script: what ran, where its time goes, who waits and why, " +
+			"what a mend would gain, how much latency, bandwidth and noise it tolerates, how it does at larger scale, whether it meets its expectations, and how sure all this is.\n" +
+			"Every figure has its data and the command that makes it again. A section that the inputs do not allow says why, and which command would bring it.\n" +
+			"The story is that of the first run; further runs are compared with it, and of several numbers of ranks a series is made. " +
+			"Without a machine, what is simulated runs on a network that costs nothing.",
+		Annotations: flags.Arguments("INPUT", "a recorded run or a directory of them, a pattern or schedule file (with a machine), or measurements as scaling reads them; any number, in any order"),
+		Example: `  slackline report app.slt --out report.html
+  slackline report app.slt --machine piz-daint --noise 1000Hz:25us --out report.html
+  slackline report app.slt runs.json --expectations scaling.yaml
+  slackline report p16.slt p32.slt p64.slt p128.slt p256.slt
+  slackline report halo2d --ranks 64 --machine chic --noise chic
+  slackline report app.slt --format json`,
+		Args: flags.AtLeastOne("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
+	}
+	a.AddGroup(c, "Report", o.addReportFlags)
+	a.AddGroup(c, "Run", o.run.AddFlags)
+	a.AddGroup(c, "Machine for what is simulated", func(fs *pflag.FlagSet) {
+		o.run.Future.Machine.AddFlags(fs)
+		fs.StringVar(&o.run.Future.Mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	})
+	a.AddGroup(c, "Noise of what is simulated", o.run.Future.Noise.AddFlags)
+	a.AddGroup(c, "Pattern, or what is made of a recorded run", o.run.Future.Program.AddFlags)
+	a.AddGroup(c, "Measurements", func(fs *pflag.FlagSet) {
+		fs.StringArrayVar(&o.data.Where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
+		fs.StringVar(&o.data.Metric, "metric", "", "take only the metric of this `name`")
+	})
+	o.run.Future.Program.GridOfRun = true
+	o.run.Future.Machine.Complete(c)
+	o.run.Future.Noise.Complete(c)
+	o.run.Future.Program.Complete(c)
+	flags.CompleteWith(c, "mapping", collective.MappingNames)
+	flags.Complete(c, "clock", o.run.Clock.Allowed)
+	flags.Complete(c, "format", o.format.Allowed)
+	c.ValidArgsFunction = scenario.CompleteInput
+	return c
+}
+
+func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.out, "out", "", "`file` of the report (default report.html, or the standard output for JSON)")
+	fs.Var(&o.format, "format", "form of the report; json has the same content as data")
+	fs.StringVar(&o.title, "title", "", "`text` of the heading (default: the name of the first input)")
+	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations that measurements, or a series of runs, are held against")
+	fs.Var(&o.scales, "scale-to", "simulate the program also with these `numbers` of ranks, e.g. 2^8..2^14 (default: some, as far as a report can wait)")
+	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
+	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
+	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, names of hosts and names of users")
+	fs.BoolVar(&o.whole, "whole", false, "count the time before the end of MPI_Init and behind the begin of MPI_Finalize too")
+}
+
+func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) error {
+	if o.replicas < 1 {
+		return exit.Usagef("--replicas: %d is too few; give at least 1", o.replicas)
+	}
+	if o.out == "" && o.format.Value == formatHTML {
+		o.out = "report.html"
+	}
+	var paths []string
+	for _, word := range words {
+		_, path := datasets.CutPlace(word)
+		paths = append(paths, path)
+	}
+	paths = append(paths, o.run.Future.Files(o.expectations)...)
+	if err := env.CheckOutputs(paths, env.To("out", o.out)); err != nil {
+		return err
+	}
+	in, err := o.open(a, c, words)
+	if err != nil {
+		return err
+	}
+	line := a.StartProgress()
+	defer line.Clear()
+	in.Progress = func(what string) { line.Report(func() string { return "report: " + what }) }
+	var names *report.Anonymizer
+	if o.anonymous {
+		names = in.Anonymize(hereAndWho())
+	}
+	document, err := report.Make(c.Context(), in)
+	if err != nil {
+		return err
+	}
+	if names != nil {
+		names.Document(document)
+	}
+	size := int64(0)
+	err = a.WriteOut(o.out, paths, func(w io.Writer) error {
+		if o.format.Value == env.FormatJSON {
+			return env.WriteJSONObject(w, document)
+		}
+		counted := &countingWriter{w: w}
+		err := document.WriteHTML(counted)
+		size = counted.n
+		return err
+	})
+	if err == nil && a.Stream(o.out) == nil && o.format.Value == formatHTML {
+		a.Note("wrote %s, %s; a browser shows it", o.out, unit.Size(size))
+	}
+	return err
+}
+
+// hereAndWho are the names of this host and of the user.
+func hereAndWho() (hosts, users []string) {
+	if host, err := os.Hostname(); err == nil {
+		hosts = append(hosts, host)
+	}
+	if u, err := user.Current(); err == nil {
+		users = append(users, u.Username, filepath.Base(u.HomeDir))
+	}
+	users = append(users, os.Getenv("USER"), os.Getenv("LOGNAME"), filepath.Base(os.Getenv("HOME")))
+	return hosts, slices.DeleteFunc(users, func(name string) bool {
+		return slices.Contains([]string{"", ".", "/", "root", "home"}, name) // these say nothing
+	})
+}
+
+// countingWriter counts what is written.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// open opens everything that the report is made of.
+func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*report.Input, error) {
+	inputs, err := sortInputs(words)
+	if err != nil {
+		return nil, err
+	}
+	in := &report.Input{
+		Title: o.title, Scales: o.scales, Threads: o.run.Threads, Whole: o.whole, Of: datasets.RunDataset, Where: o.target.Value,
+		Record: provenance.New(a.Args),
+	}
+	if in.Title == "" {
+		in.Title = "Report on " + strings.Join(words[:1], "")
+	}
+	in.Title = plain.Name(in.Title)
+	if err := o.openSetting(a, c, in); err != nil {
+		return nil, err
+	}
+	for _, r := range inputs.runs {
+		if err := o.openRun(a, c, in, r); err != nil {
+			return nil, err
+		}
+	}
+	if len(inputs.data) > 0 {
+		d, records, err := o.data.Load(c.Context(), a, inputs.data)
+		if err != nil {
+			return nil, err
+		}
+		in.Data, in.Words = d, append(inputs.data, changedWords(c, "where", "metric")...)
+		in.Record.Inputs = append(in.Record.Inputs, records...)
+	}
+	if o.expectations != "" {
+		read := &check.CheckReport{}
+		if err := read.ReadExpectations(o.expectations); err != nil {
+			return nil, err
+		}
+		in.Expectations = &report.Expectations{Expectations: read.Expectations, Name: o.expectations}
+		in.Record.Inputs = append(in.Record.Inputs, read.Records...)
+	}
+	if len(in.Runs) > 0 {
+		if err := o.openNoise(a, c, in); err != nil {
+			return nil, err
+		}
+	}
+	in.Warnings = a.Warnings
+	in.Record.Warnings = a.Warnings
+	return in, nil
+}
+
+// openSetting finds the machine and the mapping.
+func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Input) error {
+	f := &o.run.Future
+	given := f.Machine.Override()
+	if f.Machine.Name == "" && given.IsZero() {
+		zero, free, noLimit := unit.Duration(0), unit.PerByte(0), machine.NoLimit
+		m := machine.FromParams("a network that costs nothing", machine.Params{
+			Overhead: machine.One(zero), PerByte: machine.One(free), Eager: noLimit,
+		})
+		in.Machine = &report.Machine{Machine: m, Words: report.FreeNetwork(), Assumed: true}
+	} else {
+		m, err := f.Machine.Machine(c)
+		if err != nil {
+			return err
+		}
+		words := changedWords(c, machineFlags...)
+		if !c.Flags().Changed("machine") && f.Machine.Name != "" {
+			words = append([]string{"--machine", f.Machine.Name}, words...)
+		}
+		in.Machine = &report.Machine{Machine: m, Words: words}
+		if file := f.Machine.File(); file != "" {
+			if err := o.record(in, file, "machine"); err != nil {
+				return err
+			}
+		}
+	}
+	mapping, err := collective.FindMapping(f.Mapping)
+	if err != nil {
+		return err
+	}
+	in.Mapping = &report.Mapping{Mapping: mapping, Words: changedWords(c, "mapping")}
+	return nil
+}
+
+// machineFlags are the flags that describe a machine.
+var machineFlags = []string{"machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network"}
+
+// changedWords are flags as they were given.
+func changedWords(c *cobra.Command, names ...string) []string {
+	var words []string
+	for _, name := range names {
+		f := c.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		switch value := f.Value.(type) {
+		case pflag.SliceValue:
+			for _, v := range value.GetSlice() {
+				words = append(words, "--"+name, v)
+			}
+		default:
+			if f.NoOptDefVal != "" {
+				words = append(words, "--"+name+"="+f.Value.String())
+			} else {
+				words = append(words, "--"+name, f.Value.String())
+			}
+		}
+	}
+	return words
+}
+
+// openNoise finds the noise that is put on simulated programs.
+func (o *reportOptions) openNoise(a *env.Env, c *cobra.Command, in *report.Input) error {
+	n := &o.run.Future.Noise
+	if err := n.Check(); err != nil {
+		return err
+	}
+	n.Aligned = c.Flags().Changed("offsets")
+	if !in.Machine.Assumed {
+		n.TakeFrom(a, in.Machine.Machine)
+	}
+	described, err := n.Describe(source.Disk, in.Runs[0].Timeline.Ranks, o.run.Future.Program.Seed, true)
+	if err != nil {
+		return err
+	}
+	if described.IsZero() {
+		return nil
+	}
+	words := changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-ranks", "delay", "seed")
+	if !c.Flags().Changed("noise") && !c.Flags().Changed("noise-file") {
+		words = append([]string{"--noise", n.Name()}, words...)
+	}
+	in.Noise = &report.Noise{Noise: described, Name: n.Name(), Words: words, Replicas: o.replicas}
+	for _, file := range n.Files() {
+		if err := o.record(in, file, "noise"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

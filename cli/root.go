@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"slackline/cli/campaign"
+	"slackline/cli/check"
+	"slackline/cli/compare"
+	"slackline/cli/convert"
+	"slackline/cli/demo"
+	"slackline/cli/doctor"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/explain"
+	"slackline/cli/explore"
+	"slackline/cli/flags"
+	"slackline/cli/generate"
+	"slackline/cli/inject"
+	"slackline/cli/machine"
+	"slackline/cli/measure"
+	"slackline/cli/noise"
+	"slackline/cli/profile"
+	"slackline/cli/record"
+	"slackline/cli/report"
+	"slackline/cli/scaling"
+	"slackline/cli/simulate"
+	"slackline/cli/tolerance"
+	"slackline/cli/waits"
+)
+
+// rootCommand builds the tree of verbs.
+func rootCommand(a *env.Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   flags.Tool,
+		Short: "Find out who waits in a parallel program and why, what it tolerates, how it scales, and what would change elsewhere.",
+		Example: `  slackline record -- mpirun -n 8 ./app
+  slackline waits app.slt --explain
+  slackline simulate app.slt --ranks 4096 --machine chic --noise chic
+  slackline tolerance app.slt --machine piz-daint
+  slackline simulate dissemination --ranks 2^20 --machine altix --noise altix --replicas 20
+  slackline check expectations.yaml results.json`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := a.EnterJob(c); err != nil {
+				return err
+			}
+			return applySettings(a, c)
+		},
+		Version: versionLine(),
+	}
+	root.DisableSuggestions = true // ours are better
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { writeHelp(a, a.Stdout, c) })
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand(a))
+	fs := root.PersistentFlags()
+	fs.SortFlags = false
+	fs.Var(&a.Color, "color", "colour in the text output")
+	fs.BoolVar(&a.Quiet, "quiet", false, "no notes and no progress on the standard error; warnings and errors stay")
+	fs.BoolVar(&a.NoProgress, "no-progress", false, "no progress line on the standard error")
+	flags.Complete(root, "color", a.Color.Allowed)
+	root.AddCommand(
+		record.Command(a),
+		inject.Command(a),
+		simulate.Command(a),
+		tolerance.Command(a),
+		generate.Command(a),
+		convert.Command(a),
+		machine.Command(a),
+		noise.Command(a),
+		scaling.Command(a),
+		check.Command(a),
+		campaign.Command(a),
+		measure.Command(a),
+		doctor.Command(a),
+		waits.Command(a),
+		profile.Command(a),
+		compare.Command(a),
+		explore.Command(a),
+		explain.Command(a),
+		report.Command(a),
+		demo.Command(a),
+		completionCommand(a),
+		manCommand(a),
+		versionCommand(a),
+	)
+	root.RunE = func(*cobra.Command, []string) error {
+		writeHelp(a, a.Stderr, root)
+		return exit.Usagef("give a verb")
+	}
+	a.Root = root
+	return root
+}
+
+// verbs are the names of the verbs, for suggestions.
+func verbs(a *env.Env) []string {
+	var names []string
+	for _, c := range a.Root.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,246 @@
+package scaling
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/scaling"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/phrase"
+	"slackline/internal/cluster"
+	"slackline/internal/table"
+	"slackline/model/dataset"
+)
+
+// ResampleOptions are the flags of scaling and check that resample measurements.
+type ResampleOptions struct {
+	Times int
+	Seed  uint64
+}
+
+func (o *ResampleOptions) AddFlags(fs *pflag.FlagSet, help string) {
+	fs.IntVar(&o.Times, "bootstrap", 0, help)
+	fs.Uint64Var(&o.Seed, "seed", 0, "`seed` of --bootstrap; equal seeds give equal results")
+}
+
+// The numbers of resamples that are possible: intervals of 95 % need some, and nobody waits for more.
+const (
+	leastResamples = 40
+	mostResamples  = 1_000_000
+)
+
+func (o *ResampleOptions) Check(c *cobra.Command) error {
+	switch {
+	case !c.Flags().Changed("bootstrap"):
+		if c.Flags().Changed("seed") {
+			return exit.Usagef("--seed needs --bootstrap")
+		}
+	case o.Times < leastResamples || o.Times > mostResamples:
+		return exit.Usagef("--bootstrap: %d is not between %d and %d; 1000 is usual", o.Times, leastResamples, mostResamples)
+	}
+	return nil
+}
+
+// Resampling are the options of the analysis, with progress.
+func (o *ResampleOptions) Resampling(a *env.Env, threads int) (how scaling.Resampling, end func()) {
+	line := a.StartProgress()
+	return scaling.Resampling{
+		Resamples: o.Times, Seed: o.Seed, Threads: threads, Group: a.Group(),
+		Progress: func(done, total int) {
+			line.Report(func() string {
+				return fmt.Sprintf("%s of %s resamples", phrase.Grouped(int64(done)), phrase.Grouped(int64(total)))
+			})
+		},
+	}, line.Clear
+}
+
+// bootstrap resamples the data, together with the other processes of a job, which get them here.
+func (r *scalingReport) bootstrap(a *env.Env, c *cobra.Command) error {
+	o := r.options
+	if a.Group().Size() > 1 {
+		data, err := cluster.Encode(r.data)
+		if err != nil {
+			return err
+		}
+		if _, err := cluster.Broadcast(c.Context(), a.Group(), data); err != nil {
+			return err
+		}
+	}
+	if err := r.resample(a, c); err != nil {
+		return err
+	}
+	a.Alone = a.Job.Several() // the others are done
+	a.Note("%s of each series with seed %d", phrase.Plural(o.bootstrap.Times, "resample"), o.bootstrap.Seed)
+	return nil
+}
+
+// helpBootstrap is what the other processes of a job do.
+func (r *scalingReport) helpBootstrap(a *env.Env, c *cobra.Command) error {
+	data, err := cluster.Broadcast(c.Context(), a.Group(), nil)
+	if err != nil {
+		return err
+	}
+	r.data = new(dataset.Dataset)
+	if err := cluster.Decode(data, r.data); err != nil {
+		return err
+	}
+	return r.resample(a, c)
+}
+
+// resample is the part of the bootstrap that the processes share.
+func (r *scalingReport) resample(a *env.Env, c *cobra.Command) error {
+	options, err := r.modelOptions()
+	if err != nil {
+		return err
+	}
+	how, end := r.options.bootstrap.Resampling(a, r.options.threads)
+	r.resampled, err = scaling.Resample(c.Context(), r.data, options, how)
+	end()
+	if err != nil {
+		return err
+	}
+	return a.SharedDone(c.Context())
+}
+
+// bootstrapJSON is what resampling says about a model, in JSON.
+type bootstrapJSON struct {
+	Resamples   int                     `json:"resamples"`
+	Failed      int                     `json:"failed,omitempty"`
+	Drawn       string                  `json:"drawn"`
+	Same        float64                 `json:"same_lead"`
+	Leads       []leadShareJSON         `json:"leads"`
+	LeadLow     map[string]scaling.Term `json:"lead_low"`
+	LeadHigh    map[string]scaling.Term `json:"lead_high"`
+	Coefficient intervalJSON            `json:"coefficient"`
+	Prediction  *intervalJSON           `json:"prediction,omitempty"`
+}
+
+// leadShareJSON is a lead with its share of the resamples.
+type leadShareJSON struct {
+	Leads map[string]scaling.Term `json:"leads"`
+	Form  string                  `json:"form"`
+	Share float64                 `json:"share"`
+}
+
+// intervalJSON is a value with where 95 % of the resamples are.
+type intervalJSON struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+func (r *scalingReport) bootstrapJSON(f *scaling.Fit, b *scaling.Bootstrap) *bootstrapJSON {
+	j := &bootstrapJSON{
+		Resamples: b.Resamples, Failed: b.Failed, Drawn: b.Drawn, Same: b.Same,
+		LeadLow: phrase.ByName(f.Parameters, b.LeadLow), LeadHigh: phrase.ByName(f.Parameters, b.LeadHigh),
+		Coefficient: intervalJSON{phrase.Finite(b.Coefficient), phrase.Finite(b.Interval.Low), phrase.Finite(b.Interval.High)},
+	}
+	for _, l := range b.Leads {
+		j.Leads = append(j.Leads, leadShareJSON{phrase.ByName(f.Parameters, l.Leads), l.Form.String(), l.Share})
+	}
+	if r.place != nil {
+		p := b.Predict(r.place...)
+		j.Prediction = &intervalJSON{phrase.Finite(f.Model.Eval(r.place...)), phrase.Finite(p.Low), phrase.Finite(p.High)}
+	}
+	return j
+}
+
+// bootstrapColumns are the columns of resampling in a table for programs.
+func (r *scalingReport) bootstrapColumns() []table.Column {
+	columns := []table.Column{
+		{Key: "same_lead"}, {Key: "lead_low"}, {Key: "lead_high"}, {Key: "coefficient"}, {Key: "coefficient_low"}, {Key: "coefficient_high"},
+	}
+	if r.place != nil {
+		columns = append(columns, table.Column{Key: "predicted_low"}, table.Column{Key: "predicted_high"})
+	}
+	return columns
+}
+
+// bootstrapCells are the cells in these columns.
+func (r *scalingReport) bootstrapCells(i int) []any {
+	b := r.resampled[i]
+	if b == nil {
+		return make([]any, len(r.bootstrapColumns()))
+	}
+	const exact = "%g"
+	low, high := r.leadInterval(b)
+	cells := []any{
+		b.Same, low, high, phrase.NumberCell(b.Coefficient, exact), phrase.NumberCell(b.Interval.Low, exact), phrase.NumberCell(b.Interval.High, exact),
+	}
+	if r.place != nil {
+		p := b.Predict(r.place...)
+		cells = append(cells, phrase.NumberCell(p.Low, exact), phrase.NumberCell(p.High, exact))
+	}
+	return cells
+}
+
+// leadInterval prints the ends of the interval of leads.
+func (r *scalingReport) leadInterval(b *scaling.Bootstrap) (low, high string) {
+	names := r.data.Parameters
+	return scaling.Landau(names, b.LeadLow, scaling.Product), scaling.Landau(names, b.LeadHigh, scaling.Product)
+}
+
+// writeBootstrap writes what resampling says about the models, as a table.
+func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
+	if !slices.ContainsFunc(r.resampled, func(b *scaling.Bootstrap) bool { return b != nil }) {
+		return nil
+	}
+	title := fmt.Sprintf("How sure it is, by %s with seed %d", phrase.Plural(r.options.bootstrap.Times, "resample"), r.options.bootstrap.Seed)
+	if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold(title)); err != nil {
+		return err
+	}
+	columns := []table.Column{
+		{Key: "callpath", Title: "call path"}, {Key: "metric"}, {Key: "lead"}, {Key: "same", Title: "same lead", Align: table.Right},
+		{Key: "leads", Title: "95 % of leads"}, {Key: "coefficient", Align: table.Right}, {Key: "interval", Title: "95 % interval"},
+	}
+	if r.place != nil {
+		columns = append(columns, table.Column{Key: "predicted", Title: "at " + PlaceText(r.data.Parameters, r.place), Align: table.Right},
+			table.Column{Key: "range", Title: "95 % interval"})
+	}
+	t := table.New(append(columns, table.Column{Key: "others", Title: "other leads"})...)
+	for i, b := range r.resampled {
+		if b == nil {
+			continue
+		}
+		f := r.models[i].Fit
+		low, high := r.leadInterval(b)
+		leads := low
+		if high != low {
+			leads += ".." + high
+		}
+		cells := []any{
+			f.CallPath, f.Metric, f.Landau(), fmt.Sprintf("%.0f %%", 100*b.Same), leads, phrase.NumberCell(b.Coefficient, "%.4g"), resampledText(b.Interval),
+		}
+		if r.place != nil {
+			cells = append(cells, phrase.NumberCell(f.Model.Eval(r.place...), "%.4g"), resampledText(b.Predict(r.place...)))
+		}
+		t.Add(append(cells, otherLeads(f, b))...)
+	}
+	return a.WriteText(w, t, true)
+}
+
+func resampledText(i scaling.Interval) string {
+	if phrase.Finite(i.Low) == nil || phrase.Finite(i.High) == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g..%.4g", i.Low, i.High)
+}
+
+// otherLeads are the leads that resamples have most often beside that of the model.
+func otherLeads(f *scaling.Fit, b *scaling.Bootstrap) string {
+	const most, least = 3, 0.005
+	var list []string
+	for _, l := range b.Leads {
+		text := scaling.Landau(f.Parameters, l.Leads, l.Form)
+		if text != f.Landau() && l.Share >= least && len(list) < most {
+			list = append(list, fmt.Sprintf("%s %.0f %%", text, 100*l.Share))
+		}
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,224 @@
+package scaling
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"slackline/analyze/scaling"
+	"slackline/cli/env"
+	"slackline/cli/phrase"
+	"slackline/internal/table"
+)
+
+func (r *scalingReport) write(a *env.Env, w io.Writer, format string) error {
+	switch format {
+	case env.FormatJSON:
+		return r.writeJSON(a, w)
+	case env.FormatCSV:
+		return r.table(true).WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
+
+// compare holds a model against --expect.
+func (r *scalingReport) compare(f *scaling.Fit) (scaling.Rank, []scaling.Term) {
+	rank := scaling.Total
+	var delta []scaling.Term
+	for i, name := range f.Parameters {
+		expected := r.expect.Term(name)
+		limit := scaling.DefaultLimit(expected)
+		if r.limit != nil && r.limit.Mentions(name) {
+			limit = r.limit.Term(name)
+		}
+		rank = min(rank, scaling.RankOf(f.Leads[i], expected, limit))
+		delta = append(delta, scaling.Divergence(f.Leads[i], expected))
+	}
+	return rank, delta
+}
+
+// wall is where the budget ends.
+func (r *scalingReport) wall(f *scaling.Fit) float64 {
+	at := r.place
+	if at == nil {
+		at, _ = (&scaling.Target{Named: map[string]float64{}}).Place(r.data)
+	}
+	return f.Model.Wall(r.options.budget.Value, 0, at)
+}
+
+// table has a row for each model; exact gives all numbers for programs.
+func (r *scalingReport) table(exact bool) *table.Table {
+	columns := []table.Column{
+		{Key: "callpath", Title: "call path"}, {Key: "metric"}, {Key: "lead"},
+		{Key: "confidence", Align: table.Right}, {Key: "adjusted_r2", Title: "adj. R2", Align: table.Right},
+		{Key: "smape_percent", Title: "error", Align: table.Right},
+	}
+	if exact {
+		columns = append(columns, table.Column{Key: "noise"})
+	}
+	if r.expect != nil {
+		columns = append(columns, table.Column{Key: "rank"}, table.Column{Key: "divergence"})
+	}
+	if r.place != nil {
+		title := "at " + PlaceText(r.data.Parameters, r.place)
+		columns = append(columns, table.Column{Key: "predicted", Title: title, Align: table.Right}, table.Column{Key: "interval", Title: "90 % interval"})
+	}
+	if r.options.budget.Given {
+		columns = append(columns, table.Column{Key: "wall", Align: table.Right})
+	}
+	if exact && r.resampled != nil {
+		columns = append(columns, r.bootstrapColumns()...)
+	}
+	t := table.New(append(columns, table.Column{Key: "model"})...)
+	for i := range r.models {
+		if r.models[i].Err == nil {
+			t.Add(r.row(i, exact)...)
+		}
+	}
+	return t
+}
+
+// row are the cells of a model.
+func (r *scalingReport) row(i int, exact bool) []any {
+	f := r.models[i].Fit
+	lead := f.Landau()
+	confidence := phrase.NumberCell(f.Confidence, "%.2f")
+	if f.Doubt != "" {
+		confidence = table.Cell{Text: "-", Value: nil}
+	}
+	cells := []any{f.CallPath, f.Metric, lead, confidence, phrase.NumberCell(f.AdjustedR2, "%.3f"), errorCell(f.SMAPE)}
+	if exact {
+		cells = append(cells, f.Noise.Kind)
+	}
+	if r.expect != nil {
+		rank, delta := r.compare(f)
+		cells = append(cells, rank.String(), scaling.Landau(f.Parameters, delta, scaling.Product))
+	}
+	if r.place != nil {
+		p := f.Predict(r.place...)
+		cells = append(cells, phrase.NumberCell(p.Value, "%.4g"), fmt.Sprintf("%.4g..%.4g", p.Low, p.High))
+	}
+	if r.options.budget.Given {
+		cells = append(cells, phrase.WallCell(r.wall(f)))
+	}
+	if exact && r.resampled != nil {
+		cells = append(cells, r.bootstrapCells(i)...)
+	}
+	return append(cells, f.Model.String())
+}
+
+// errorCell is an error in per cent; what is no more than rounding is none.
+func errorCell(percent float64) table.Cell {
+	const rounding = 1e-9
+	if percent >= 0 && percent < rounding {
+		return table.Cell{Text: "0 %", Value: percent}
+	}
+	return phrase.NumberCell(percent, "%.2g %%")
+}
+
+// PlaceText prints a place, e.g. "p = 64" or "p = 64, n = 100".
+func PlaceText(names []string, at []float64) string {
+	parts := make([]string, len(at))
+	for i, x := range at {
+		parts[i] = fmt.Sprintf("%s = %s", names[i], strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeText writes the models as a table, and below what there is to say.
+func (r *scalingReport) writeText(a *env.Env, w io.Writer) error {
+	if err := a.WriteText(w, r.table(false), true); err != nil {
+		return err
+	}
+	if r.place != nil && len(r.models) > 1 {
+		if err := r.writeRanking(a, w); err != nil {
+			return err
+		}
+	}
+	if r.resampled != nil {
+		if err := r.writeBootstrap(a, w); err != nil {
+			return err
+		}
+	}
+	var lines []string
+	for i := range r.models {
+		if m := &r.models[i]; m.Err == nil {
+			lines = append(lines, r.remarks(m)...)
+		}
+	}
+	if len(lines) > 0 {
+		_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(lines, "\n"))
+		return err
+	}
+	return nil
+}
+
+// writeRanking writes what dominates at the target.
+func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold("What dominates at "+PlaceText(r.data.Parameters, r.place))); err != nil {
+		return err
+	}
+	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
+		table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "callpath", Title: "call path"})
+	ranked := scaling.Dominating(r.models, r.place)
+	most := 10 // of a metric
+	if ranked[0].Fit.Metric != ranked[len(ranked)-1].Fit.Metric {
+		most = 5
+	}
+	shown := map[string]int{}
+	for _, x := range ranked {
+		if shown[x.Fit.Metric]++; shown[x.Fit.Metric] > most {
+			continue
+		}
+		t.Add(x.Fit.Metric, phrase.NumberCell(100*x.Share, "%.1f %%"), phrase.NumberCell(x.Prediction.Value, "%.4g"), x.Fit.CallPath)
+	}
+	return a.WriteText(w, t, true)
+}
+
+// severalMetrics reports whether call paths alone do not tell models apart.
+func (r *scalingReport) severalMetrics() bool {
+	for i := range r.models {
+		if r.models[i].Series.Metric != r.models[0].Series.Metric {
+			return true
+		}
+	}
+	return false
+}
+
+// remarks are the lines about one model.
+func (r *scalingReport) remarks(m *scaling.Modelled) []string {
+	f := m.Fit
+	name := f.CallPath
+	if r.severalMetrics() {
+		name = m.Series.Name()
+	}
+	var lines []string
+	say := func(format string, args ...any) {
+		lines = append(lines, name+": "+fmt.Sprintf(format, args...))
+	}
+	if f.Doubt != "" {
+		say("inconclusive: %s", f.Doubt)
+	}
+	if s := m.Segments; s != nil {
+		say("two laws, evidence %.3g to 1: %s up to %s, %s from %s on", s.Ratio, s.Lower.Model.String(),
+			PlaceText(f.Parameters, []float64{s.Before}), s.Upper.Model.String(), PlaceText(f.Parameters, []float64{s.After}))
+	}
+	for _, o := range m.Outliers {
+		of := "a repetition"
+		if o.Point {
+			of = "the point"
+		}
+		say("outlier, not removed: %s at %s is %.6g, %.0f sigma off", of, PlaceText(f.Parameters, o.At), o.Value, o.Sigma)
+	}
+	if r.options.suggest {
+		for i, s := range f.Suggest() {
+			again := ""
+			if s.Repeat {
+				again = " (more repetitions)"
+			}
+			say("worth measuring %d: %s%s: the hypotheses differ by %.2g %%, %.1f bits to learn", i+1, PlaceText(f.Parameters, s.At), again, 100*s.Spread, s.Gain)
+		}
+	}
+	return lines
+}

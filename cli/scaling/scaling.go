@@ -1,0 +1,286 @@
+// Package scaling is the verb scaling: it fits models to measurements.
+package scaling
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/scaling"
+	"slackline/cli/datasets"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/provenance"
+	"slackline/model/dataset"
+	"slackline/show/plot"
+)
+
+// scalingOptions are the flags of scaling.
+type scalingOptions struct {
+	data       datasets.DataOptions
+	method     flags.Choice
+	aggregate  flags.Choice
+	expect     string
+	limit      string
+	candidates []string
+	target     string
+	budget     flags.Factor
+	suggest    bool
+	bootstrap  ResampleOptions
+	threads    int
+	format     flags.Choice
+	out        string
+	plot       string
+	dataset    string
+}
+
+// The words for methods and aggregates, in the order of their constants.
+var (
+	methodWords    = []string{"evidence", "paper"}
+	AggregateWords = []string{"auto", "mean", "min", "median", "q1"}
+)
+
+func Command(a *env.Env) *cobra.Command {
+	o := &scalingOptions{
+		method: flags.NewChoice(methodWords[0], methodWords...), aggregate: flags.NewChoice(AggregateWords[0], AggregateWords...),
+		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+	}
+	c := &cobra.Command{
+		Use:   "scaling DATA...",
+		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
+		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence in its largest term. " +
+			"One or two parameters; at least five values of each are needed for a conclusion.",
+		Annotations: flags.Arguments("DATA", datasets.DataHelp+"; LABEL=DATA puts the label before the call paths, to compare machines"),
+		Example: `  slackline scaling runs.json
+  slackline scaling osu/ --where bytes=8 --target 65536 --plot collectives.svg
+  slackline scaling runs.csv --expect 'O(p log p)' --suggest
+  slackline scaling memory.json --max 3072 --format json
+  slackline scaling runs.json --bootstrap 1000 --target 65536
+  mpirun -n 16 slackline scaling profile.cubex/ --bootstrap 1000`,
+		Args: flags.AtLeastOne("DATA"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.AddGroup(c, "Measurements", o.data.AddFlags)
+	a.AddGroup(c, "Model", o.addModelFlags)
+	a.AddGroup(c, "Questions", o.addQuestionFlags)
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	o.data.Complete(c)
+	flags.Complete(c, "method", o.method.Allowed)
+	flags.Complete(c, "aggregate", o.aggregate.Allowed)
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+func (o *scalingOptions) addModelFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.method, "method", "how a model is chosen: by the weight of the evidence, or by adjusted R2 as in the paper (one parameter)")
+	fs.Var(&o.aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for, the first quartile with --method paper")
+	fs.StringVar(&o.expect, "expect", "", "an `expression` such as 'O(p log p)' to compare with; adds the candidates around it, and gives rank and divergence")
+	fs.StringVar(&o.limit, "limit", "", "an `expression`: the deviation from --expect that is allowed (default: half its exponent)")
+	fs.StringArrayVar(&o.candidates, "candidate", nil, "a further `term`, e.g. 'p^(3/5)'; may be repeated (one parameter)")
+	fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+}
+
+func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.target, "target", "", "predict at this `value` of the first parameter, or at NAME=VALUE,..., with an interval, and rank what dominates there")
+	fs.Var(&o.budget, "max", "a budget: find the largest value of the first parameter at which the model stays within this `value`")
+	fs.BoolVar(&o.suggest, "suggest", false, "name the next measurements worth making")
+	o.bootstrap.AddFlags(fs, "say how sure the model is: resample the measurements so many `times`, find a model for each, and give shares of leads and intervals of 95 %")
+}
+
+func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output")
+	env.AddOut(fs, &o.out)
+	fs.StringVar(&o.plot, "plot", "", "draw measurements and models, up to six of them, into `FILE.svg|png`")
+	fs.StringVar(&o.dataset, "dataset", "", "also write the measurements into `FILE.json|jsonl|csv|txt` (slackline, Extra-P JSON lines, CSV, Extra-P text)")
+}
+
+func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return exit.Usagef("--plot: %v", err)
+		}
+	}
+	if o.limit != "" && o.expect == "" {
+		return exit.Usagef("--limit needs --expect")
+	}
+	if err := o.bootstrap.Check(c); err != nil {
+		return err
+	}
+	target, err := datasets.ParseTarget(o.target)
+	if err != nil {
+		return err
+	}
+	inputs := datasets.SplitLabels(args)
+	if err := env.CheckOutputs(datasets.Files(inputs), env.To("out", o.out), env.To("plot", o.plot), env.To("dataset", o.dataset)); err != nil {
+		return err
+	}
+	if o.bootstrap.Times == 0 {
+		if err := a.FirstOnly("scaling without --bootstrap"); err != nil {
+			return err
+		}
+	}
+	r := &scalingReport{target: target, options: o, inputs: datasets.Files(inputs)}
+	if !a.IsFirst() {
+		return r.helpBootstrap(a, c)
+	}
+	d, records, err := o.data.LoadLabelled(c.Context(), a, inputs)
+	if err != nil {
+		return err
+	}
+	r.data, r.records = d, records
+	if err := r.fit(a); err != nil {
+		return err
+	}
+	if o.bootstrap.Times > 0 {
+		if err := r.bootstrap(a, c); err != nil {
+			return err
+		}
+	}
+	if o.dataset != "" {
+		if err := WriteDataset(a, o.dataset, r.inputs, d, r.provenance(a)); err != nil {
+			return err
+		}
+	}
+	if o.plot != "" {
+		if err := r.draw(a); err != nil {
+			return err
+		}
+	}
+	return a.WriteOut(o.out, r.inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+}
+
+// scalingReport are the models of a dataset, with everything that its output names.
+type scalingReport struct {
+	data      *dataset.Dataset
+	models    []scaling.Modelled
+	resampled []*scaling.Bootstrap // by series; nil: none were asked for
+	target    *scaling.Target
+	place     []float64 // of the target
+	expect    *scaling.Expression
+	limit     *scaling.Expression
+	options   *scalingOptions
+	inputs    []string
+	records   []provenance.Input
+}
+
+// fit finds the models.
+func (r *scalingReport) fit(a *env.Env) error {
+	o := r.options
+	options, err := r.modelOptions()
+	if err != nil {
+		return err
+	}
+	if r.target != nil {
+		if r.place, err = r.target.Place(r.data); err != nil {
+			return err
+		}
+	}
+	if r.models, err = scaling.Models(r.data, options, o.threads); err != nil {
+		return err
+	}
+	usable, single := 0, 0
+	for _, m := range r.models {
+		if m.Err != nil {
+			a.Warn("%s is skipped: %v", m.Series.Name(), m.Err)
+			continue
+		}
+		usable++
+		if !m.Fit.Repeated() {
+			single++
+		}
+	}
+	if single > 0 {
+		a.Note("%d of %d have one repetition at each point: their noise is judged by the distance to the law alone; repeat the measurements to be surer", single, usable)
+	}
+	if usable == 0 {
+		return fmt.Errorf("nothing of %s can be modelled", strings.Join(r.inputs, ", "))
+	}
+	return nil
+}
+
+// modelOptions turns flags into options of the analysis.
+func (r *scalingReport) modelOptions() (scaling.Options, error) {
+	o := r.options
+	var options scaling.Options
+	for i, word := range methodWords {
+		if word == o.method.Value {
+			options.Method = scaling.Method(i)
+		}
+	}
+	for i, word := range AggregateWords {
+		if word == o.aggregate.Value {
+			options.Aggregate = scaling.Aggregate(i)
+		}
+	}
+	for _, text := range o.candidates {
+		t, err := scaling.ParseTerm(text)
+		if err != nil {
+			return options, exit.Usagef("--candidate: %v", err)
+		}
+		options.Further = append(options.Further, t)
+	}
+	if o.expect == "" {
+		return options, nil
+	}
+	var err error
+	if r.expect, err = r.expression("expect", o.expect); err != nil {
+		return options, err
+	}
+	if o.limit != "" {
+		if r.limit, err = r.expression("limit", o.limit); err != nil {
+			return options, err
+		}
+	}
+	if len(r.data.Parameters) == 1 {
+		around := scaling.Space{}.Around(r.expect.Term(r.data.Parameters[0]))
+		options.Only = append(around, options.Further...)
+		options.Further = append(options.Further, around...)
+	}
+	return options, nil
+}
+
+func (r *scalingReport) expression(flag, text string) (*scaling.Expression, error) {
+	e, err := scaling.ParseExpression(text)
+	if err != nil {
+		return nil, exit.Usagef("--%s: %v", flag, err)
+	}
+	if err := e.Check(r.data.Parameters); err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return e, nil
+}
+
+func (r *scalingReport) provenance(a *env.Env) *provenance.Record {
+	p := a.Provenance()
+	p.Inputs = r.records
+	if r.resampled != nil {
+		p.Seed = &r.options.bootstrap.Seed
+	}
+	p.Warnings = append(p.Warnings, a.Warnings...)
+	return p
+}
+
+// WriteDataset writes measurements in the form that the suffix of the file names.
+func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, from *provenance.Record) error {
+	dot := strings.LastIndexByte(path, '.')
+	write := map[string]func(io.Writer) error{
+		".json":  func(w io.Writer) error { return d.WriteJSON(w, from) },
+		".jsonl": d.WriteLines,
+		".csv":   d.WriteCSV,
+		".txt":   d.WriteExtraPText,
+	}[path[max(dot, 0):]]
+	if write == nil {
+		return exit.Usagef("--dataset: no form of measurements for %q; possible are .json, .jsonl, .csv and .txt", path)
+	}
+	if err := a.WriteOut(path, inputs, write); err != nil {
+		return err
+	}
+	a.Note("wrote %s: %s", path, phrase.Plural(d.Measurements(), "measurement"))
+	return nil
+}

@@ -1,0 +1,155 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
+	"slackline/cli/env"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// futureChange is what changes to the computation do to a simulated run.
+type futureChange struct {
+	changes       []whatif.Changed
+	before, after unit.Duration // run times
+}
+
+// AddChangeFlags adds the flags that change the computation of a program.
+func (o *futureOptions) AddChangeFlags(fs *pflag.FlagSet) {
+	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` spread evenly over the ranks, e.g. solve/fixup; may be given several times")
+	fs.Var(&whatIfFlag{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
+}
+
+// change applies the changes to the program of an input and simulates it as it was, for comparison.
+func (o *futureOptions) change(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, s simulate.Options) (*futureChange, error) {
+	if len(o.changes) == 0 {
+		return nil, nil
+	}
+	p, list, err := whatif.Apply(in.Program, o.changes)
+	if err != nil {
+		return nil, err
+	}
+	result, err := Simulate(a, c, in, m, s)
+	if err != nil {
+		return nil, err
+	}
+	in.Program = p
+	return &futureChange{changes: list, before: result.Makespan}, nil
+}
+
+// Sentences say what the changes come to.
+func (f *futureChange) Sentences() []string {
+	var list []string
+	for _, c := range f.changes {
+		text := fmt.Sprintf("%s, %s on %s (%s to %s on a rank), ", c.Path, c.Before.Short(), phrase.Plural(c.Ranks, "rank"), c.Least.Short(), c.Most.Short())
+		switch {
+		case c.Balance:
+			text += "is spread evenly over the ranks"
+		case c.Rank >= 0:
+			text += fmt.Sprintf("takes %d %% less on rank %d", c.Percent, c.Rank)
+		default:
+			text += fmt.Sprintf("takes %d %% less", c.Percent)
+		}
+		list = append(list, text)
+	}
+	return append(list, fmt.Sprintf("run time %s instead of %s: %s", f.after.Short(), f.before.Short(), f.gain()))
+}
+
+func (f *futureChange) gain() string {
+	switch {
+	case f.after < f.before:
+		return phrase.Percent(f.before-f.after, f.before) + " gained"
+	case f.after > f.before:
+		return phrase.Percent(f.after-f.before, f.before) + " lost"
+	}
+	return "nothing gained"
+}
+
+// WhatIfJSON is a futureChange in JSON.
+type WhatIfJSON struct {
+	Before  unit.Nanoseconds  `json:"T_before_ns"`
+	After   unit.Nanoseconds  `json:"T_after_ns"`
+	Changes []changedPathJSON `json:"changes"`
+}
+
+type changedPathJSON struct {
+	Path    string           `json:"callpath"`
+	Balance bool             `json:"balance"`
+	Percent int              `json:"percent,omitempty"`
+	Rank    *int             `json:"rank,omitempty"`
+	Before  unit.Nanoseconds `json:"computation_before_ns"`
+	After   unit.Nanoseconds `json:"computation_after_ns"`
+}
+
+func (f *futureChange) JSON() *WhatIfJSON {
+	if f == nil {
+		return nil
+	}
+	j := &WhatIfJSON{Before: unit.Nanoseconds(f.before), After: unit.Nanoseconds(f.after)}
+	for _, c := range f.changes {
+		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Percent: c.Percent, Before: unit.Nanoseconds(c.Before), After: unit.Nanoseconds(c.After)}
+		if !c.Balance && c.Rank >= 0 {
+			x.Rank = &c.Rank
+		}
+		j.Changes = append(j.Changes, x)
+	}
+	return j
+}
+
+// balanceFlag appends a change that balances a call path.
+type balanceFlag struct{ list *[]whatif.Change }
+
+// Set implements pflag.Value.
+func (f *balanceFlag) Set(s string) error {
+	if s == "" {
+		return fmt.Errorf("give a call path, e.g. solve/fixup")
+	}
+	*f.list = append(*f.list, whatif.Change{Path: s, Balance: true, Rank: -1})
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *balanceFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f *balanceFlag) Type() string { return "path" }
+
+// whatIfFlag appends a change by which a call path takes less time.
+type whatIfFlag struct{ list *[]whatif.Change }
+
+// Set implements pflag.Value.
+func (f *whatIfFlag) Set(s string) error {
+	bad := fmt.Errorf("%q is not PATH=-PERCENT or PATH@RANK=-PERCENT, e.g. solve=-20%% or fixup@3=-100%%", s)
+	i := strings.LastIndex(s, "=-")
+	if i <= 0 {
+		return bad
+	}
+	percent, err := strconv.Atoi(strings.TrimSuffix(s[i+2:], "%"))
+	if err != nil || percent < 1 || percent > 100 {
+		return bad
+	}
+	change := whatif.Change{Path: s[:i], Percent: percent, Rank: -1}
+	if path, rank, ok := strings.Cut(change.Path, "@"); ok {
+		if change.Rank, err = strconv.Atoi(rank); err != nil || change.Rank < 0 || path == "" {
+			return bad
+		}
+		change.Path = path
+	}
+	*f.list = append(*f.list, change)
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *whatIfFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f *whatIfFlag) Type() string { return "PATH=-PERCENT" }

@@ -1,0 +1,131 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/internal/source"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// MachineOptions are the flags that describe the machine: a name or file, and
+// the model's parameters by their letters.
+type MachineOptions struct {
+	Name     string
+	Latency  flags.Quantity[unit.Duration]
+	overhead flags.Quantity[unit.Duration]
+	gap      flags.Quantity[unit.Duration]
+	perByte  flags.Quantity[unit.PerByte]
+	CpuByte  flags.Quantity[unit.PerByte]
+	Eager    flags.Quantity[unit.Size]
+	faster   flags.Factor // of the network
+
+	GapOptional bool // without a machine, g is 0 unless it is given
+	OnlyLatency bool // without a machine, o, g and G are 0 unless they are given
+}
+
+func NewMachineOptions() MachineOptions {
+	return MachineOptions{
+		Latency: flags.Duration(), overhead: flags.Duration(), gap: flags.Duration(),
+		perByte: flags.PerByte(), CpuByte: flags.PerByte(), Eager: flags.Size(),
+	}
+}
+
+func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file")
+	fs.VarP(&o.Latency, "latency", "L", "latency: a `time` with unit, e.g. 2.5us")
+	fs.VarP(&o.overhead, "overhead", "o", "CPU `time` of a message at each end (overhead)")
+	fs.VarP(&o.gap, "gap", "g", "least `time` between two messages at a NIC (gap)")
+	fs.VarP(&o.perByte, "gap-per-byte", "G", "`time` per byte of a message at a NIC, e.g. 0.018ns")
+	fs.VarP(&o.CpuByte, "overhead-per-byte", "O", "CPU `time` per byte of a message (default 0)")
+	fs.VarP(&o.Eager, "eager-limit", "S", "messages of more than this `size` rendezvous (default: none do)")
+	fs.Var(&o.faster, "scale-network", "a network faster by this `factor`, e.g. 10 or 0.1: L, g and G are divided by it, o stays")
+}
+
+func (o *MachineOptions) Complete(c *cobra.Command) {
+	flags.CompleteWith(c, "machine", machine.Names)
+}
+
+// Override returns the parameters that were given.
+func (o *MachineOptions) Override() machine.Override {
+	return machine.Override{
+		Latency: o.Latency.Pointer(), Overhead: o.overhead.Pointer(), Gap: o.gap.Pointer(),
+		PerByte: o.perByte.Pointer(), CPUByte: o.CpuByte.Pointer(), Eager: o.Eager.Pointer(),
+	}
+}
+
+// Machine returns the machine that the flags describe, with the network as fast
+// as asked for.
+func (o *MachineOptions) Machine(c *cobra.Command) (*machine.Machine, error) {
+	return o.MachineFrom(source.Disk, c)
+}
+
+// MachineFrom is machine with files from a source.
+func (o *MachineOptions) MachineFrom(from source.Source, c *cobra.Command) (*machine.Machine, error) {
+	m, err := o.described(from, c)
+	if err != nil || !o.faster.Given {
+		return m, err
+	}
+	if m, err = machine.ScaleNetwork(m, o.faster.Value); err != nil {
+		return nil, fmt.Errorf("--scale-network: %w", err)
+	}
+	m.Name += ", network x " + o.faster.String()
+	return m, nil
+}
+
+// described returns the machine of the other flags. Parameters beside --machine
+// replace those of every class. A full set of parameters on the command line is a
+// machine of its own, whatever the settings name.
+func (o *MachineOptions) described(from source.Source, c *cobra.Command) (*machine.Machine, error) {
+	given := o.Override()
+	full := o.Latency.Given && (o.OnlyLatency || o.overhead.Given && o.gap.Given && o.perByte.Given)
+	if o.Name != "" && (c.Flags().Changed("machine") || !full) {
+		m, err := machine.FindFrom(from, o.Name)
+		if err != nil {
+			return nil, err
+		}
+		if given.IsZero() {
+			return m, nil
+		}
+		m = given.Apply(m)
+		m.Name += ", changed"
+		return m, nil
+	}
+	o.Name = ""
+	if given.IsZero() {
+		letters := "-L, -o, -g and -G"
+		if o.OnlyLatency {
+			letters = "-L"
+		}
+		return nil, &exit.UsageError{
+			Text:    "which machine? Give --machine NAME (see 'slackline machine list'), --machine FILE, or " + letters,
+			Command: c.CommandPath(),
+		}
+	}
+	if given.Gap == nil && (o.GapOptional || o.OnlyLatency) {
+		given.Gap = new(unit.Duration)
+	}
+	if o.OnlyLatency {
+		given.Overhead, given.PerByte = cmp.Or(given.Overhead, new(unit.Duration)), cmp.Or(given.PerByte, new(unit.PerByte))
+	}
+	m, err := given.Machine("command line")
+	if err != nil {
+		return nil, &exit.UsageError{Text: err.Error() + "; or give --machine", Command: c.CommandPath()}
+	}
+	return m, nil
+}
+
+// File is the machine file that was read; empty: none.
+func (o *MachineOptions) File() string {
+	if slices.Contains(machine.Names(), o.Name) {
+		return ""
+	}
+	return o.Name
+}

@@ -1,0 +1,268 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/whatif"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/source"
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/unit"
+)
+
+// Of are the delays of a rank.
+func (d Delays) Of(rank int) Delays {
+	var mine Delays
+	for _, e := range d {
+		if e.rank == rank && e.Length > 0 {
+			mine = append(mine, e)
+		}
+	}
+	return mine
+}
+
+// NoiseOptions are the flags that take CPU time away from the ranks.
+type NoiseOptions struct {
+	profile string
+	File    string
+	Offsets string
+	Align   flags.Choice
+	Aligned bool // the user has chosen
+	Only    RankList
+	Delays  Delays
+}
+
+// The words for the alignments of noise.
+const (
+	AlignIndependent = "independent"
+	AlignNode        = "node"
+	AlignCoscheduled = "coscheduled"
+)
+
+func NewNoiseOptions() NoiseOptions {
+	return NoiseOptions{Align: flags.NewChoice(AlignIndependent, AlignIndependent, AlignNode, AlignCoscheduled)}
+}
+
+// NoNoise switches off the noise that a machine file names.
+const NoNoise = "none"
+
+func (o *NoiseOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank begins at an offset drawn with --seed; none: also not the machine's")
+	fs.StringVar(&o.File, "noise-file", "", "noise from this `file`; all ranks begin at offset 0, unless --replicas or --offsets draws them")
+	fs.StringVar(&o.Offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
+	fs.Var(&o.Align, "offsets", "who shares an offset in the noise: nobody, the ranks of a node, or all ranks (co-scheduling)")
+	fs.Var(&o.Only, "noise-ranks", "only these `ranks` are noisy, e.g. 0 or 8..15")
+	fs.Var(&o.Delays, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
+}
+
+func (o *NoiseOptions) Complete(c *cobra.Command) {
+	flags.CompleteWith(c, "noise", func() []string { return append(noise.Names(), NoNoise) })
+	flags.Complete(c, "offsets", o.Align.Allowed)
+}
+
+// Check finds flags that contradict each other.
+func (o *NoiseOptions) Check() error {
+	switch {
+	case o.profile != "" && o.File != "":
+		return exit.Usagef("give --noise or --noise-file, not both")
+	case o.Offsets != "" && o.Align.Value != AlignIndependent:
+		return exit.Usagef("give --noise-offsets or --offsets %s, not both", o.Align.Value)
+	}
+	return nil
+}
+
+// TakeFrom uses the noise of a machine unless another one was given.
+func (o *NoiseOptions) TakeFrom(a *env.Env, m *machine.Machine) {
+	if m.Noise != "" && o.profile == "" && o.File == "" {
+		o.profile = m.Noise
+		a.Note("with the noise %s of the machine; --noise none switches it off", m.Noise)
+	}
+}
+
+// Random reports whether a seed matters.
+func (o *NoiseOptions) Random() bool { return o.Name() != "" }
+
+// Name is how the user called the noise; empty: there is none.
+func (o *NoiseOptions) Name() string {
+	switch {
+	case o.File != "":
+		return o.File
+	case o.profile != NoNoise:
+		return o.profile
+	}
+	return ""
+}
+
+// Files are what was read.
+func (o *NoiseOptions) Files() []string {
+	var list []string
+	for _, path := range []string{o.File, o.profile, o.Offsets} {
+		if info, err := os.Stat(path); path != "" && err == nil && info.Mode().IsRegular() {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// Describe returns the noise that the flags ask for. The offsets of a file are
+// read for this many ranks. drawn: offsets are drawn for --noise-file too.
+func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, drawn bool) (whatif.Noise, error) {
+	n := whatif.Noise{Seed: seed, Only: o.Only.List}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"--noise-offsets", o.Offsets != ""}, {"--offsets", o.Aligned}, {"--noise-ranks", n.Only != nil}} {
+		if f.given && !o.Random() {
+			return n, exit.Usagef("%s needs --noise or --noise-file", f.name)
+		}
+	}
+	if err := o.checkRanks(ranks); err != nil {
+		return n, err
+	}
+	for _, d := range o.Delays {
+		n.Delays = append(n.Delays, whatif.Delay{Rank: d.rank, From: d.From, Length: d.Length})
+	}
+	if !o.Random() {
+		return n, nil
+	}
+	var err error
+	if n.Profile, err = o.find(from); err != nil {
+		return n, err
+	}
+	switch o.Align.Value {
+	case AlignNode:
+		n.Alignment = noise.ByNode
+	case AlignCoscheduled:
+		n.Alignment = noise.CoScheduled
+	default:
+		n.AtZero = o.File != "" && !drawn && !o.Aligned
+	}
+	if o.Offsets != "" {
+		n.Offsets, err = o.readOffsets(from, ranks)
+	}
+	return n, err
+}
+
+// checkRanks finds ranks that a program does not have.
+func (o *NoiseOptions) checkRanks(ranks int) error {
+	check := func(flag string, rank int) error {
+		if rank >= ranks {
+			return fmt.Errorf("%s: rank %d does not exist; the program has %s (0..%d)", flag, rank, phrase.Plural(ranks, "rank"), ranks-1)
+		}
+		return nil
+	}
+	for _, d := range o.Delays {
+		if err := check("--delay", d.rank); err != nil {
+			return err
+		}
+	}
+	if len(o.Only.List) > 0 {
+		return check("--noise-ranks", slices.Max(o.Only.List))
+	}
+	return nil
+}
+
+// Injection returns the noise of a single run; nil: none.
+func (o *NoiseOptions) Injection(from source.Source, m *machine.Machine, ranks int, seed uint64) (*noise.Injection, error) {
+	n, err := o.Describe(from, ranks, seed, false)
+	if err != nil || n.IsZero() {
+		return nil, err
+	}
+	layout, err := m.Layout(ranks)
+	if err != nil {
+		return nil, err
+	}
+	return n.Injection(layout, 0)
+}
+
+func (o *NoiseOptions) find(from source.Source) (*noise.Profile, error) {
+	if o.File != "" {
+		return noise.LoadFrom(from, o.File)
+	}
+	return noise.FindFrom(from, o.profile)
+}
+
+func (o *NoiseOptions) readOffsets(from source.Source, ranks int) ([]int64, error) {
+	data, err := from(o.Offsets, source.All)
+	if err != nil {
+		return nil, err
+	}
+	return noise.ReadOffsets(o.Offsets, bytes.NewReader(data), ranks)
+}
+
+// RankList is a flag that names ranks.
+type RankList struct {
+	text string
+	List []int
+}
+
+// Set implements pflag.Value.
+func (r *RankList) Set(s string) error {
+	list, err := unit.ParseCounts(s)
+	if err != nil {
+		return err
+	}
+	slices.Sort(list)
+	r.text, r.List = s, slices.Compact(list)
+	return nil
+}
+
+func (r *RankList) String() string { return r.text }
+
+// Type implements pflag.Value.
+func (r *RankList) Type() string { return "ranks" }
+
+// Delays is a flag that holds ranks up.
+type Delays []delay
+
+type delay struct {
+	rank         int
+	From, Length unit.Duration
+}
+
+// Set implements pflag.Value.
+func (d *Delays) Set(s string) error {
+	const form = "give RANK@TIME:DURATION, e.g. 4@0:20us"
+	rankText, rest, ok1 := strings.Cut(s, "@")
+	fromText, lengthText, ok2 := strings.Cut(rest, ":")
+	if !ok1 || !ok2 {
+		return fmt.Errorf("cannot read %q; %s", s, form)
+	}
+	rank, err := strconv.Atoi(rankText)
+	if err != nil || rank < 0 {
+		return fmt.Errorf("%q is not a rank; %s", rankText, form)
+	}
+	from, err := unit.ParseDuration(fromText)
+	if err != nil {
+		return err
+	}
+	length, err := unit.ParseDuration(lengthText)
+	if err != nil {
+		return err
+	}
+	*d = append(*d, delay{rank, from, length})
+	return nil
+}
+
+func (d *Delays) String() string {
+	var parts []string
+	for _, e := range *d {
+		parts = append(parts, fmt.Sprintf("%d@%s:%s", e.rank, e.From, e.Length))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Type implements pflag.Value.
+func (d *Delays) Type() string { return "delay" }

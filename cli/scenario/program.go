@@ -1,0 +1,283 @@
+// Package scenario resolves the inputs of a verb: the flags that describe a program, a machine, noise and a mapping become
+// what is simulated or analyzed, with its provenance.
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/replay"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/model/collective"
+	"slackline/model/pattern"
+	"slackline/model/unit"
+)
+
+// ProgramOptions are the flags that describe the program of an input: the
+// parameters of a pattern, and what is made of a recorded run.
+type ProgramOptions struct {
+	Ranks      flags.Counts
+	size       flags.Quantity[unit.Size]
+	root       int
+	algorithm  string
+	iterations int
+	grid       flags.Grid
+	GridOfRun  bool // the grid is also that of a run, recorded or not: of its maps
+	compute    flags.Quantity[unit.Duration]
+	jitter     flags.Fraction
+	Seed       uint64
+	periodic   bool
+	corners    int
+	senders    int
+	pieces     int
+	without    []string
+	operation  string
+	scale      flags.Factor
+	denoise    flags.Fraction
+
+	SeedUsed  bool // by something else than the pattern
+	ManyRanks bool // several numbers of ranks make sense
+	Strict    bool // refuse a damaged trace
+	Partial   bool // take a trace of which some ranks cannot be read
+
+	Share *input.Share // of the processes of a job; nil: there is one
+	whole *input.Input // of which a part was opened that cannot be read again; nil: none
+	Kinds input.Kinds  // of the words, as process 0 of a job sees them; nil: there is no job
+}
+
+func NewProgramOptions() ProgramOptions {
+	return ProgramOptions{size: flags.Size(), compute: flags.Duration()}
+}
+
+func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.Ranks, "ranks", "`number` of ranks, e.g. 1024 or 2^20; of a recorded run a multiple of its ranks (default: the run's)")
+	fs.Var(&o.size, "size", "`size` of a message in bytes or with a unit, e.g. 64KiB (default: the pattern's)")
+	fs.IntVar(&o.root, "root", 0, "`rank` that is the root of a collective")
+	fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of a collective (default: the mapping chooses)")
+	fs.IntVar(&o.iterations, "iterations", 0, "`number` of repetitions, 1 or more (default: the pattern's)")
+	fs.Var(&o.grid, "grid", "process grid, e.g. `16x8` or 4x4x2 (default: near-square or near-cubic)")
+	fs.Var(&o.compute, "compute", "mean CPU `time` of a rank per iteration, in whole ns, e.g. 1ms (default: the pattern's)")
+	fs.Var(&o.jitter, "jitter", "relative spread of the CPU time, a `fraction` such as 0.1 or 10% (default: the pattern's)")
+	fs.Uint64Var(&o.Seed, "seed", 0, "`seed` of all random choices; equal seeds give equal results")
+	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
+	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
+	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
+	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU (default: the pattern's)")
+	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
+	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
+	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
+	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of the recorded machine (0.1 if none is given)")
+	fs.BoolVar(&o.Partial, "partial", false, PartialHelp)
+	fs.Lookup("denoise").NoOptDefVal = fmt.Sprint(replay.DefaultQuantile)
+}
+
+// PartialHelp describes the flag --partial.
+const PartialHelp = "recorded runs: leave out ranks whose events cannot be read, which is an error otherwise"
+
+// recordedFlags are the flags that have an influence on recorded runs alone.
+var recordedFlags = []string{"scale-compute", "denoise", "partial"}
+
+// Replay turns the flags into what is made of a recorded run.
+func (o *ProgramOptions) Replay() (replay.Options, error) {
+	r := replay.Options{
+		Ranks: o.Ranks.First(), ScaleCompute: o.scale.Value,
+		Denoise: o.denoise.Given, Quantile: o.denoise.Value,
+		CutOpen: len(o.Ranks) > 1,
+	}
+	for _, kind := range o.without {
+		switch kind {
+		case pattern.PointToPoint:
+			r.WithoutMessages = true
+		case pattern.Collectives:
+			r.WithoutCollectives = true
+		default:
+			return r, exit.Usagef("--without: %q is neither %s nor %s", kind, pattern.PointToPoint, pattern.Collectives)
+		}
+	}
+	return r, nil
+}
+
+// Complete offers names where the flags take them.
+func (o *ProgramOptions) Complete(c *cobra.Command) {
+	flags.CompleteWith(c, "algorithm", AlgorithmNames)
+	flags.CompleteWith(c, "operation", pattern.SchemeOperations)
+	flags.Complete(c, "without", []string{pattern.PointToPoint, pattern.Collectives})
+}
+
+// AlgorithmNames are the algorithms of all collectives, each name once.
+func AlgorithmNames() []string {
+	var names []string
+	for _, a := range collective.All() {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// PatternNames are the names of all patterns.
+func PatternNames() []string {
+	var names []string
+	for _, p := range pattern.List() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// CompleteInput offers pattern names, and files, as the first argument.
+func CompleteInput(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var found []string
+	for _, name := range PatternNames() {
+		if strings.HasPrefix(name, prefix) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveDefault
+}
+
+// Params turns the flags into parameters of a pattern: where zero was asked for,
+// that is said in the pattern's way.
+func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
+	p := pattern.Params{
+		Ranks: o.Ranks.First(), Size: int64(o.size.Value), Root: o.root, Algorithm: o.algorithm,
+		Iterations: o.iterations, Grid: o.grid, Compute: o.compute.Value, Jitter: o.jitter.Value, Seed: o.Seed,
+		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces, Without: o.without, Operation: o.operation,
+	}
+	if fs.Changed("size") && p.Size == 0 {
+		p.Size = pattern.None
+	}
+	if fs.Changed("compute") && p.Compute == 0 {
+		p.Compute = pattern.None
+	}
+	if fs.Changed("jitter") && p.Jitter == 0 {
+		p.Jitter = pattern.None
+	}
+	return p
+}
+
+// Open opens the input of a verb and warns of parameters that do not matter.
+func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bool) (*input.Input, error) {
+	fs := c.Flags()
+	for _, name := range []string{"iterations", "corners", "pieces", "senders"} {
+		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
+			return nil, exit.Usagef("--%s: give at least 1", name)
+		}
+	}
+	if len(o.Ranks) > 1 && !o.ManyRanks && !o.Kinds.IsSchedule(word) {
+		return nil, exit.Usagef("--ranks: %d counts are given, but one is needed", len(o.Ranks))
+	}
+	params := o.Params(fs)
+	if !o.Kinds.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
+		return nil, &exit.UsageError{Text: fmt.Sprintf("the pattern %s needs --ranks", word), Command: c.CommandPath()}
+	}
+	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Partial: o.Partial, Share: o.Share, Kinds: o.Kinds}
+	if o.Kinds.IsTrace(word) {
+		var err error
+		if options.Replay, err = o.Replay(); err != nil {
+			return nil, err
+		}
+	}
+	in, err := o.whole, error(nil)
+	if in == nil {
+		in, err = input.Open(c.Context(), word, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.whole = in.Whole
+	for _, n := range in.Notes {
+		a.Note("%s", n)
+	}
+	for _, w := range in.Warnings {
+		a.Warn("%s", w)
+	}
+	o.warnOfParameters(a, fs, in, params)
+	return in, nil
+}
+
+// warnOfParameters tells of parameters that the input does not have.
+func (o *ProgramOptions) warnOfParameters(a *env.Env, fs *pflag.FlagSet, in *input.Input, params pattern.Params) {
+	given := o.Given(fs)
+	if in.Replay == nil {
+		for _, name := range recordedFlags {
+			if fs.Changed(name) {
+				a.Warn("--%s has no influence: %s is not a recorded run", name, in.Name)
+			}
+		}
+	}
+	switch {
+	case in.Replay != nil:
+		o.reportReplay(a, in.Replay.Report())
+		for _, name := range given {
+			if name != "ranks" && name != "without" && !(name == "grid" && o.GridOfRun) {
+				a.Warn("--%s has no influence: %s is a recorded run, not a pattern", name, in.Name)
+			}
+		}
+	case in.IsFile():
+		for _, name := range given {
+			a.Warn("--%s has no influence: %s is a file, not a pattern", name, in.Name)
+		}
+	default:
+		for _, name := range pattern.Unused(in.Pattern, params, given) {
+			a.Warn("--%s has no influence on the pattern %s", name, in.Pattern)
+		}
+	}
+}
+
+// reportReplay says what became of a recorded run.
+func (o *ProgramOptions) reportReplay(a *env.Env, r *replay.Report) {
+	a.Note("recorded run of %s over %s: %s, %s", phrase.Plural(r.Recorded, "rank"), r.Span.Short(), phrase.Plural(r.Messages, "message"), phrase.Plural(r.Collectives, "collective"))
+	if len(o.Ranks) > 0 {
+		if text := r.Extrapolation(slices.Max(o.Ranks)); text != "" {
+			a.Note("%s", text)
+			a.Warnings = append(a.Warnings, text) // for those who read the result alone
+		}
+	}
+	if !o.denoise.Given {
+		return
+	}
+	if r.Denoised == 0 {
+		a.Warn("--denoise has no influence: no computation is repeated")
+		return
+	}
+	a.Note("%s took %s and were set to %s", phrase.Plural(r.Denoised, "repeated computation"), r.BeforeDenoise.Short(), r.AfterDenoising.Short())
+}
+
+// Mapped reports whether a mapping chooses algorithms of the input's collectives:
+// not if there are none, and not if the one collective of a pattern has its
+// algorithm by name.
+func (o *ProgramOptions) Mapped(in *input.Input) bool {
+	if !in.Program.Shape().Collectives {
+		return false
+	}
+	for _, p := range pattern.List() {
+		if p.Name == in.Pattern && p.Kind == pattern.Collective {
+			return o.algorithm == "" && slices.Contains(p.Params, "algorithm")
+		}
+	}
+	return true
+}
+
+// Given are the parameters that stood on the command line, in the order of the
+// pattern package.
+func (o *ProgramOptions) Given(fs *pflag.FlagSet) []string {
+	var list []string
+	for _, p := range pattern.Parameters() {
+		if fs.Changed(p.Name) && !(p.Name == "seed" && o.SeedUsed) {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}

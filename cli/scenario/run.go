@@ -1,0 +1,288 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/internal/provenance"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	"slackline/model/unit"
+)
+
+// RunHelp says what verbs that analyse runs take.
+const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, liballprof's files, a trace as text; " +
+	"or what is simulated: a pattern or a schedule file, with a machine"
+
+// RunOptions are the flags of verbs that analyse a run.
+type RunOptions struct {
+	Begin, End flags.Quantity[unit.Duration]
+	Ranks      RankList
+	Strict     bool
+	Clock      flags.Choice
+	Threads    int
+	Future     futureOptions
+}
+
+func NewRunOptions() RunOptions {
+	return RunOptions{
+		Begin: flags.Duration(), End: flags.Duration(), Future: newFutureOptions(),
+		Clock: flags.NewChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl), string(trace.ClockNone)),
+	}
+}
+
+// AddTo gives a command the flags.
+func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
+	a.AddGroup(c, "Run", o.AddFlags)
+	o.Future.addTo(a, c)
+	o.Future.Program.GridOfRun = true
+	flags.Complete(c, "clock", o.Clock.Allowed)
+	c.ValidArgsFunction = CompleteInput
+}
+
+func (o *RunOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.Begin, "begin", "leave out what happens before this `time` since the start of the run")
+	fs.Var(&o.End, "end", "leave out what happens after this `time` since the start of the run")
+	fs.Var(&o.Ranks, "only-ranks", "read these `ranks` only, e.g. 0..15,32; what others have to do with them is left out")
+	fs.BoolVar(&o.Strict, "strict", false, "refuse a trace of which something is missing or damaged")
+	fs.Var(&o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still impossible (clc), not at all (none); "+
+		"auto: clc for runs of slackline record, offsets for others")
+	fs.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+}
+
+// Run is what happened, and where that is written.
+type Run struct {
+	Name     string
+	Timeline *timeline.Timeline
+	Records  []provenance.Input
+	Machine  string // of a simulated run
+	Change   *futureChange
+	Program  schedule.Program // that was simulated; nil: none
+}
+
+// Where says on which machine a run was simulated, for titles.
+func (r *Run) Where() string {
+	if r.Machine == "" {
+		return ""
+	}
+	return " on " + r.Machine
+}
+
+// Headline says in a line what a run is, how long it took, and how much of that nobody can blame on it.
+func (r *Run) Headline() string {
+	tl := r.Timeline
+	text := fmt.Sprintf("%s%s: %s, run time %s", r.Name, r.Where(), phrase.SizeOf(tl), (tl.End - tl.Start).Short())
+	if part := recordedPart(tl); part != "" {
+		text += ", of which " + part
+	}
+	if share := tl.LackShare(); share > 0 {
+		text += fmt.Sprintf(", without a CPU for %.1f %% of it", 100*share)
+	}
+	return text
+}
+
+// OpenRun reads the run that a word names, or simulates it, and tells what is wrong with it.
+func (o *RunOptions) OpenRun(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	open := o.read
+	if simulated, err := o.Simulated(c, word); err != nil {
+		return nil, err
+	} else if simulated {
+		if err := a.FirstOnly("the analysis of a simulated run"); err != nil {
+			return nil, err
+		}
+		open = o.simulate
+	}
+	r, err := open(a, c, word, hash)
+	if err != nil {
+		return nil, err
+	}
+	return r, o.ApplyGrid(r.Timeline)
+}
+
+// Simulated reports whether a run is simulated: it is not recorded, or flags describe a machine.
+func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
+	given := o.Future.Machine.Override()
+	machine := !given.IsZero() || c.Flags().Changed("machine")
+	_, err := os.Stat(word)
+	switch exists := err == nil || word == input.Stdin; {
+	case machine:
+		return true, nil
+	case input.IsTrace(word), !exists && !pattern.Has(word):
+		return false, nil
+	case o.Future.Machine.Name == "": // nor do the settings name one
+		if err := input.CheckRun(word); err != nil {
+			return false, err
+		}
+		return false, exit.Usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
+	}
+	return true, nil
+}
+
+// read reads a recorded run.
+func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	options := input.TraceOptions{
+		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial, Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(),
+	}
+	in, err := input.OpenTrace(c.Context(), word, options)
+	if errors.Is(err, trace.ErrOneReader) {
+		if err := a.FirstOnly("reading a trace in this format"); err != nil {
+			return nil, err
+		}
+		options.Group = nil
+		in, err = input.OpenTrace(c.Context(), word, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range in.Warnings {
+		a.Warn("%s", w)
+	}
+	NoteOfClocks(a, in.Clocks)
+	WarnOfProblems(a, in.Timeline)
+	if len(o.Future.changes) > 0 {
+		return nil, exit.Usagef("--balance and --what-if simulate the run again; say on which machine: --machine NAME (see 'slackline machine list')")
+	}
+	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "scale-compute", "denoise"} {
+		if c.Flags().Changed(name) {
+			a.Warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
+		}
+	}
+	return &Run{Name: word, Timeline: in.Timeline, Records: []provenance.Input{in.Record}}, nil
+}
+
+// simulate simulates a run.
+func (o *RunOptions) simulate(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
+	f, err := o.Future.Run(a, c, word, hash)
+	if err != nil {
+		return nil, err
+	}
+	if f.Timeline == nil {
+		return nil, fmt.Errorf("%s: the simulation gave no timeline", word)
+	}
+	tl := f.Timeline
+	if o.Begin.Given || o.End.Given {
+		end := tl.End
+		if o.End.Given {
+			end = min(end, tl.Start+o.End.Value)
+		}
+		tl = tl.Window(tl.Start+o.Begin.Value, end, o.Threads)
+	}
+	if len(o.Ranks.List) > 0 {
+		a.Warn("--only-ranks has no influence on a simulated run")
+	}
+	return &Run{Name: word, Timeline: tl, Records: f.records, Machine: f.Machine, Change: f.change, Program: f.Input.Program}, nil
+}
+
+// ApplyGrid gives the run the process grid of the flag, if that was given.
+func (o *RunOptions) ApplyGrid(tl *timeline.Timeline) error {
+	dims := o.Future.Program.grid
+	if len(dims) == 0 {
+		return nil
+	}
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	if size != tl.Ranks {
+		return exit.Usagef("--grid: %s has %s, but the run has %s", o.Future.Program.grid.String(), phrase.Plural(size, "place"), phrase.Plural(tl.Ranks, "rank"))
+	}
+	g := &timeline.Grid{Dims: dims, Periodic: make([]bool, len(dims)), Coords: make([][]int, size)}
+	for rank := range g.Coords {
+		at := make([]int, len(g.Dims))
+		rest := rank
+		for i := len(at) - 1; i >= 0; i-- {
+			at[i] = rest % g.Dims[i]
+			rest /= g.Dims[i]
+		}
+		g.Coords[rank] = at
+	}
+	tl.Grid = g
+	return nil
+}
+
+// WarnOfProblems tells what does not fit together in a run.
+func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
+	p := &tl.Problems
+	if n := p.UnmatchedSends; n > 0 {
+		a.Warn("%s without receive%s; left out", phrase.Plural(n, "send"), firstOf(p.Sends))
+	}
+	if n := p.UnmatchedReceives; n > 0 {
+		a.Warn("%s without send%s; left out", phrase.Plural(n, "receive"), firstOf(p.Receives))
+	}
+	if n := p.IncompleteCollectives; n > 0 {
+		a.Warn("%s that not every member has, left out; %s", phrase.Plural(n, "collective"), strings.Join(p.Collectives[:min(1, len(p.Collectives))], ""))
+	}
+	noteOfCut(a, tl)
+	if n := p.PendingRequests; n > 0 {
+		a.Warn("%s never completed", phrase.Plural(n, "request"))
+	}
+	if n := p.Violations; n > 0 {
+		a.Warn("%s received before it was sent, by up to %s: the clocks are wrong; try --clock to correct them", phrase.Plural(n, "message"), p.WorstViolation.Short())
+	}
+	if n := p.Unbalanced; n > 0 {
+		a.Warn("%s without its other half", phrase.Plural(n, "enter or leave"))
+	}
+	if n := len(p.MissingRanks); n > 0 {
+		a.Warn("%s missing, the first is rank %d", phrase.Plural(n, "rank"), p.MissingRanks[0])
+	}
+	for _, note := range p.Notes {
+		a.Warn("%s", note)
+	}
+}
+
+// noteOfCut says how much of a run was recorded, if not all.
+func noteOfCut(a *env.Env, tl *timeline.Timeline) {
+	p := &tl.Problems
+	if off, all := tl.Unrecorded(), (tl.End-tl.Start)*unit.Duration(len(tl.Locations)); off > 0 {
+		a.Note("recording was off for %s of the time of all threads; that time counts in no efficiency, wait or cause", phrase.Percent(off, all))
+	}
+	if n := p.CutMessages; n > 0 {
+		a.Note("%s recorded at one end only, left out: recording was off at the other", phrase.Plural(n, "message"))
+	}
+	if n := p.CutCollectives; n > 0 {
+		a.Note("%s not recorded by all members, left out", phrase.Plural(n, "collective"))
+	}
+}
+
+// recordedPart says how much of a run was recorded; empty: all of it.
+func recordedPart(tl *timeline.Timeline) string {
+	off := tl.Unrecorded()
+	if off <= 0 {
+		return ""
+	}
+	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
+	return fmt.Sprintf("%s recorded, %s of the time of all threads", ((all - off) / unit.Duration(len(tl.Locations))).Short(), phrase.Percent(all-off, all))
+}
+
+// firstOf names the first end of a message that has no other end.
+func firstOf(list []timeline.Unmatched) string {
+	if len(list) == 0 {
+		return ""
+	}
+	u := list[0]
+	return fmt.Sprintf(", the first is %s of rank %d with rank %d, tag %d, at %s", u.Call, u.Rank, u.Peer, u.Tag, u.Time.Short())
+}
+
+// NoteOfClocks says what was impossible in the times of a run and was removed.
+func NoteOfClocks(a *env.Env, r *trace.ClockReport) {
+	if n := r.Before.Messages + r.Before.Groups; n > 0 {
+		a.Note("%s arrived before they were sent, by up to %s: the controlled logical clock moved %s by up to %s",
+			phrase.Plural(n, "message"), r.Before.Worst.Short(), phrase.Plural(r.Moved, "moment"), r.Furthest.Short())
+	}
+	if len(r.Unknown) > 0 {
+		a.Warn("nobody compared the clocks of %s with that of rank 0: their times may be wrong", phrase.Plural(len(r.Unknown), "rank"))
+	}
+}

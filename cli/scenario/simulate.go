@@ -1,0 +1,88 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/replay"
+	"slackline/analyze/simulate"
+	"slackline/cli/env"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// ProgramDigest names a recorded run by what became of it, for its recorded ranks.
+func ProgramDigest(p *replay.Program) (string, error) {
+	recorded, err := p.WithRanks(p.Report().Recorded)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	if err := schedule.WriteSLK(hash, recorded); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// WarnOfRecordedNoise tells that noise is put on a run that has some already.
+func WarnOfRecordedNoise(a *env.Env, in *input.Input, n *NoiseOptions, p *ProgramOptions) {
+	if in.Replay != nil && n.Name() != "" && !p.denoise.Given {
+		a.Warn("%s contains the noise of the machine where it was recorded, and %s comes on top; --denoise takes it out of repeated computations", in.Name, n.Name())
+	}
+}
+
+// bytesPerRank is what a rank of a simulation needs at least, even if it does
+// nothing.
+const bytesPerRank = 160
+
+// CheckMemory refuses so many ranks that the system would end the program, in each of the processes on this host.
+func CheckMemory(ranks, processes int, available func() (int64, bool)) error {
+	need := int64(ranks) * bytesPerRank * int64(processes)
+	free, known := available()
+	if !known || need <= free {
+		return nil
+	}
+	what := phrase.Plural(ranks, "rank")
+	if processes > 1 {
+		what += fmt.Sprintf(" in each of %d processes on a host", processes)
+	}
+	return fmt.Errorf("%s need at least %s of memory, but only %s are free", what, gibibytes(need), gibibytes(free))
+}
+
+func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
+
+// Simulate runs the simulation with a progress line, and says how fast it went.
+func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, o simulate.Options) (*simulate.Result, error) {
+	line := a.StartProgress()
+	if line != nil {
+		o.Progress = func(now unit.Duration, messages int64) {
+			line.Report(func() string {
+				return fmt.Sprintf("%s: simulated %s, %s messages", in.Name, now.Short(), phrase.Grouped(messages))
+			})
+		}
+	}
+	begin := time.Now()
+	result, err := simulate.Run(c.Context(), in.Program, m, o)
+	line.Clear()
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(begin)
+	a.Note("%s in %s (%s), engine %s, %s", phrase.Plural(result.Messages, "message"), phrase.Tidy(took),
+		phrase.Rate(result.Messages, took), result.Engine, phrase.Plural(result.Threads, "thread"))
+	for _, w := range result.Warnings {
+		a.Warn("%s", w)
+	}
+	return result, nil
+}
+
+// MaxMachineText is the longest machine description that a result repeats. Only
+// placements listed rank by rank are longer.
+const MaxMachineText = 1 << 16

@@ -1,0 +1,203 @@
+package simulate
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/internal/table"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// checkAttribute finds flags that --attribute does not go with.
+func (o *simulateOptions) checkAttribute(many bool) error {
+	switch {
+	case !o.attribute:
+		return nil
+	case many:
+		return exit.Usagef("--attribute explains one run; leave --replicas, --bottleneck and all but one number of --ranks out")
+	case o.format.Value == env.FormatCSV:
+		return exit.Usagef("--attribute has no form as CSV; take --format text or json")
+	case o.model.Value == string(simulate.LogGPS):
+		return exit.Usagef("--attribute: the model %s knows no noise; take --model %s", simulate.LogGPS, simulate.LogGOPS)
+	}
+	return nil
+}
+
+// attributionOf explains what the noise did to a run; nil: that is not wanted.
+func (o *simulateOptions) attributionOf(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options) (*whatif.Attribution, error) {
+	if !o.attribute {
+		return nil, nil
+	}
+	if so.Noise == nil {
+		a.Warn("--attribute has nothing to explain: there is no noise; give --noise, --noise-file or --delay")
+	}
+	line := a.StartProgress()
+	if line != nil {
+		so.Progress = func(now unit.Duration, messages int64) {
+			line.Report(func() string {
+				return fmt.Sprintf("%s: attributing, simulated %s, %s messages", in.Name, now.Short(), phrase.Grouped(messages))
+			})
+		}
+	}
+	attribution, err := whatif.Attribute(c.Context(), in.Program, m, so)
+	line.Clear()
+	if err != nil {
+		return nil, fmt.Errorf("--attribute: %w", err)
+	}
+	return attribution, nil
+}
+
+// maxAttributed is the largest number of sources, ranks and steps that the text
+// lists.
+const maxAttributed = 10
+
+// writeAttribution writes the attribution for people.
+func writeAttribution(a *env.Env, w io.Writer, r *whatif.Attribution) error {
+	if r == nil {
+		return nil
+	}
+	tables := []*table.Table{attributionTable(r), pathTable(&r.Path)}
+	if len(r.Sources) > 0 {
+		tables = append(tables, sourceTable(r))
+	}
+	if r.Total.Injected > 0 {
+		tables = append(tables, attributedRanks(r))
+	}
+	if len(r.Path.Held) > 0 {
+		tables = append(tables, heldTable(&r.Path))
+	}
+	for _, t := range tables {
+		fmt.Fprintln(w)
+		if err := a.WriteText(w, t, true); err != nil {
+			return err
+		}
+	}
+	if len(r.Ranks) > maxAttributed || len(r.Sources) > maxAttributed || len(r.Path.Held) > maxAttributed {
+		_, err := fmt.Fprintf(w, "\nAll sources, ranks and steps: --format json.\n")
+		return err
+	}
+	return nil
+}
+
+func attributionTable(r *whatif.Attribution) *table.Table {
+	t := table.New(table.Column{Key: "noise"}, table.Column{Key: "time", Align: table.Right},
+		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
+	total := &r.Total
+	add := func(what string, n unit.Nanoseconds, remark string) {
+		t.Add(what, phrase.Short(n), phrase.PercentOf(n, total.Injected), remark)
+	}
+	add("injected", total.Injected, "CPU time taken from work, all ranks together")
+	add("on the critical path", total.Critical, "it delayed the last finish")
+	add("absorbed", total.Absorbed, "it did not:")
+	for _, part := range []struct {
+		what, remark string
+		noise        unit.Nanoseconds
+	}{
+		{"  in waits", "the CPU waited for something later anyway", total.Waiting},
+		{"  at busy receivers", "its message would have had to wait", total.Busy},
+		{"  behind bytes", "the bytes of a message were still on their way in", total.Transfer},
+		{"  beside equals", "something else was just as late", total.Tied},
+		{"  until a finish", "of a rank that was not the last one", total.Finish},
+	} {
+		if part.noise > 0 {
+			add(part.what, part.noise, part.remark)
+		}
+	}
+	t.Add("growth of the makespan", phrase.Short(r.Growth), "",
+		fmt.Sprintf("from %s to %s: %s of noise on the path, %s by a change of the path",
+			phrase.Short(r.Noiseless), phrase.Short(r.Makespan), phrase.Short(r.Path.Noise), phrase.Short(r.PathChange)))
+	t.Add("growth of all finishes", phrase.Short(r.FinishGrowth), "",
+		fmt.Sprintf("%.4g times the injected noise (amplification)", r.Amplification))
+	return t
+}
+
+// pathTable is what the critical path consists of.
+func pathTable(p *whatif.CriticalPath) *table.Table {
+	t := table.New(table.Column{Key: "critical path"}, table.Column{Key: "time", Align: table.Right},
+		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
+	length := unit.Nanoseconds(p.Length())
+	for _, part := range []struct {
+		what string
+		time unit.Nanoseconds
+	}{
+		{"compute", p.Compute}, {"overhead", p.Overhead}, {"latency", p.Latency},
+		{"bytes", p.Bytes}, {"gap", p.Gap}, {"noise", p.Noise},
+	} {
+		t.Add(part.what, phrase.Short(part.time), phrase.PercentOf(part.time, length), "")
+	}
+	t.Add("length", phrase.Short(length), "", fmt.Sprintf("to the finish of rank %d, through %s on %s, with %s",
+		p.LastRank, phrase.Plural(p.Steps, "step"), phrase.Plural(p.Ranks, "rank"), phrase.Plural(p.Messages, "message")))
+	return t
+}
+
+func sourceTable(r *whatif.Attribution) *table.Table {
+	t := accountTable(table.Column{Key: "source"})
+	for _, s := range r.Sources[:min(len(r.Sources), maxAttributed)] {
+		t.Add(append([]any{s.Source}, accountCells(&s.Account, &r.Total)...)...)
+	}
+	return t
+}
+
+// attributedRanks lists ranks that have to do with the noise.
+func attributedRanks(r *whatif.Attribution) *table.Table {
+	t := accountTable(table.Column{Key: "rank", Align: table.Right})
+	t.Columns = append(t.Columns, table.Column{Key: "absorbed here", Align: table.Right})
+	for i := range r.Ranks {
+		rank := &r.Ranks[i]
+		if t.Len() == maxAttributed {
+			break
+		}
+		if rank.Injected == 0 && rank.AbsorbedHere == 0 {
+			continue
+		}
+		cells := append([]any{strconv.Itoa(rank.Rank)}, accountCells(&rank.Account, &r.Total)...)
+		t.Add(append(cells, phrase.Short(rank.AbsorbedHere))...)
+	}
+	return t
+}
+
+func accountTable(of table.Column) *table.Table {
+	return table.New(of, table.Column{Key: "injected", Align: table.Right}, table.Column{Key: "on the path", Align: table.Right},
+		table.Column{Key: "share of the path's noise", Align: table.Right}, table.Column{Key: "absorbed", Align: table.Right})
+}
+
+func accountCells(a, total *whatif.Account) []any {
+	return []any{phrase.Short(a.Injected), phrase.Short(a.Critical), phrase.PercentOf(a.Critical, total.Critical), phrase.Short(a.Absorbed)}
+}
+
+// heldTable lists the steps of the path with the most noise.
+func heldTable(p *whatif.CriticalPath) *table.Table {
+	t := table.New(table.Column{Key: "path held up at", Align: table.Right}, table.Column{Key: "rank", Align: table.Right},
+		table.Column{Key: "during"}, table.Column{Key: "noise", Align: table.Right})
+	held := slices.Clone(p.Held)
+	slices.SortStableFunc(held, func(x, y whatif.Hold) int { return cmp.Compare(y.Noise, x.Noise) })
+	for _, h := range held[:min(len(held), maxAttributed)] {
+		t.Add(phrase.Short(h.Start), strconv.Itoa(h.Rank), h.During, phrase.Short(h.Noise))
+	}
+	return t
+}
+
+// appendAttribution appends the member of the JSON output.
+func appendAttribution(b []byte, r *whatif.Attribution) ([]byte, error) {
+	if r == nil {
+		return b, nil
+	}
+	text, err := json.MarshalIndent(r, "  ", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b, ",\n  \"attribution\": "...), text...), nil
+}

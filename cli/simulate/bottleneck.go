@@ -1,0 +1,174 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/whatif"
+	"slackline/cli/env"
+	"slackline/cli/phrase"
+	"slackline/internal/table"
+)
+
+// findBottleneck looks for the number of ranks where noise becomes the
+// bottleneck, and prints what it found, also if it was interrupted.
+func (r *seriesRun) findBottleneck(a *env.Env, c *cobra.Command) error {
+	watch, err := r.watch(a)
+	if err != nil {
+		return err
+	}
+	search := &whatif.Bottleneck{
+		Series: r.series, Threshold: r.replicas.threshold.Value,
+		From: slices.Min(r.series.Counts), To: slices.Max(r.series.Counts),
+		Precise: r.replicas.precise, JobSize: int(r.replicas.jobSize),
+	}
+	found, failed := search.Find(c.Context())
+	if found == nil {
+		found = &whatif.Found{}
+	}
+	if err := watch.end(found.Points, failed); err != nil {
+		return err
+	}
+	if failed == nil {
+		if err := a.SharedDone(c.Context()); err != nil {
+			return err
+		}
+	} else if !a.IsFirst() {
+		return failed
+	}
+	if len(found.Points) == 0 {
+		return failed
+	}
+	report := &seriesReport{
+		run: r, points: found.Points, complete: failed == nil,
+		search: &searchResult{question: search, found: found, complete: failed == nil},
+	}
+	if err := report.output(a); err != nil {
+		return err
+	}
+	return failed
+}
+
+// searchResult is the outcome of a search for the bottleneck.
+type searchResult struct {
+	question *whatif.Bottleneck
+	found    *whatif.Found
+	complete bool
+}
+
+// writeText says in words where the bottleneck is.
+func (s *searchResult) writeText(w io.Writer, width int) {
+	fmt.Fprintln(w)
+	for _, sentence := range s.sentences() {
+		for _, line := range table.Wrap(sentence, width) {
+			fmt.Fprintln(w, line)
+		}
+	}
+}
+
+func (s *searchResult) sentences() []string {
+	q, f := s.question, s.found
+	threshold := shortFactor(q.Threshold)
+	var list []string
+	switch {
+	case f.Ranks > 0 && f.Below > 0:
+		list = append(list, fmt.Sprintf("The median slowdown reaches %s between %s and %s.", threshold, phrase.Grouped(f.Below), phrase.Plural(f.Ranks, "rank")))
+	case f.Ranks > 0:
+		list = append(list, fmt.Sprintf("The median slowdown reaches %s already at %s; nothing smaller was tried.", threshold, phrase.Plural(f.Ranks, "rank")))
+	case s.complete:
+		list = append(list, fmt.Sprintf("The median slowdown stays below %s up to %s.", threshold, phrase.Plural(q.To, "rank")))
+	default:
+		list = append(list, fmt.Sprintf("The median slowdown stays below %s up to %s; the search was not finished.", threshold, phrase.Plural(f.Below, "rank")))
+	}
+	list = append(list, s.intervals()...)
+	r := f.Relief
+	switch {
+	case r == nil:
+	case !r.Needed:
+		list = append(list, fmt.Sprintf("At %s the median slowdown is %s: the noise need not shrink.", phrase.Plural(r.JobSize, "rank"), shortFactor(r.Slowdown)))
+	default:
+		list = append(list, fmt.Sprintf("At %s the median slowdown is %s. To stay below %s there, either of these is enough:",
+			phrase.Plural(r.JobSize, "rank"), shortFactor(r.Slowdown), threshold),
+			shrinkSentence("lengths", "shorter", &r.Length), shrinkSentence("rate", "rarer", &r.Rate))
+	}
+	return list
+}
+
+// intervals says how sure the place of the bottleneck is.
+func (s *searchResult) intervals() []string {
+	var words []string
+	for i := range s.found.Points {
+		p := &s.found.Points[i]
+		if p.Ranks != s.found.Ranks && p.Ranks != s.found.Below {
+			continue
+		}
+		d := p.Distribution()
+		if low, high, ok := d.MedianSlowdowns(); ok {
+			words = append(words, fmt.Sprintf("%s to %s at %s", shortFactor(low), shortFactor(high), phrase.Plural(p.Ranks, "rank")))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{"95 % confidence of the median slowdown: " + strings.Join(words, ", ") + "."}
+}
+
+// shrinkSentence says how much one property of the noise must shrink.
+func shrinkSentence(what, how string, s *whatif.Shrink) string {
+	if s.Factor == 0 {
+		return fmt.Sprintf("  %s: no factor down to %.3g is enough", what, s.Above)
+	}
+	return fmt.Sprintf("  %s x %.3g (detours %s by a factor of %.3g): median slowdown %s", what, s.Factor, how, 1/s.Factor, shortFactor(s.Slowdown))
+}
+
+// json returns the outcome for programs.
+func (s *searchResult) json() *searchJSON {
+	j := &searchJSON{
+		Threshold: s.question.Threshold, Ranks: s.found.Ranks, Below: s.found.Below,
+		Searched: []int{s.question.From, s.question.To},
+	}
+	if r := s.found.Relief; r != nil {
+		j.Job = &reliefJSON{Ranks: r.JobSize, Slowdown: r.Slowdown, Needed: r.Needed}
+		if r.Needed {
+			j.Job.Length, j.Job.Rate = shrinkToJSON(&r.Length), shrinkToJSON(&r.Rate)
+		}
+	}
+	return j
+}
+
+func shrinkToJSON(s *whatif.Shrink) *shrinkJSON {
+	j := &shrinkJSON{Factor: s.Factor, NotEnough: s.Above, Slowdown: s.Slowdown}
+	if s.Profile != nil {
+		j.Noise = s.Profile.Spec()
+	}
+	return j
+}
+
+// searchJSON says where the bottleneck is.
+type searchJSON struct {
+	Threshold float64     `json:"threshold"`
+	Ranks     int         `json:"ranks"` // the smallest number found at or above the threshold; 0: none
+	Below     int         `json:"below"` // the largest number tried below it; 0: none
+	Searched  []int       `json:"searched"`
+	Job       *reliefJSON `json:"job,omitempty"`
+}
+
+// reliefJSON says how much the noise must shrink for a job.
+type reliefJSON struct {
+	Ranks    int         `json:"ranks"`
+	Slowdown float64     `json:"slowdown"`
+	Needed   bool        `json:"needed"`
+	Length   *shrinkJSON `json:"length,omitempty"`
+	Rate     *shrinkJSON `json:"rate,omitempty"`
+}
+
+type shrinkJSON struct {
+	Factor    float64 `json:"factor"`     // enough; 0: none is
+	NotEnough float64 `json:"not_enough"` // the smallest factor that was tried and is not
+	Slowdown  float64 `json:"slowdown,omitempty"`
+	Noise     string  `json:"noise,omitempty"` // with the factor
+}

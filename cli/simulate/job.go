@@ -1,0 +1,112 @@
+package simulate
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/simulate"
+	"slackline/cli/env"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/internal/cluster"
+	"slackline/internal/memory"
+	"slackline/internal/provenance"
+	"slackline/model/machine"
+)
+
+// shareRun finds out whether the processes of a job can share one run, and how
+// they share its input. What they cannot share process 0 does alone.
+func (o *simulateOptions) shareRun(a *env.Env, m *machine.Machine, word string) error {
+	o.program.Share = nil
+	if !a.Shares() {
+		return nil
+	}
+	why := ""
+	switch {
+	case o.model.Value == string(simulate.LogGPS):
+		why = "a run of the model " + o.model.Value
+	case o.trace.path != "":
+		why = "a run with --trace"
+	case o.attribute:
+		why = "a run with --attribute"
+	case o.figure.path != "" && o.figure.kind.Value != flags.FigureFinish && o.program.Kinds.IsFile(word):
+		why = "a message diagram of a file" // for which it is simulated again
+	}
+	if why != "" {
+		return a.FirstOnly(why)
+	}
+	size := a.Group().Size()
+	o.program.Share = &input.Share{
+		Group: a.Group(),
+		Ranks: func(ranks, process int) (func(rank int) bool, error) {
+			return simulate.RanksOf(m, ranks, process, size)
+		},
+	}
+	return nil
+}
+
+// failTogether is the error of a run that processes have shared. One that all of
+// them have is told by the first.
+func (o *simulateOptions) failTogether(a *env.Env, err error) error {
+	if !a.IsFirst() && simulate.OnAllProcesses(err) {
+		return env.ErrNotNeeded
+	}
+	return err
+}
+
+// recordJob gathers what the processes needed. All of them call it.
+func recordJob(a *env.Env, c *cobra.Command, t *simulate.Together) (*provenance.Cluster, error) {
+	if !a.Job.Several() || a.Alone || t == nil {
+		return nil, nil
+	}
+	peak, cpu, _ := memory.Used()
+	mine := binary.AppendUvarint(nil, uint64(peak))
+	mine = binary.AppendUvarint(mine, uint64(cpu))
+	all, err := cluster.Gather(c.Context(), a.Group(), mine)
+	if err != nil || all == nil {
+		return nil, err
+	}
+	r := &provenance.Cluster{
+		Processes: t.Processes, Exchanges: t.Exchanges, Bytes: t.Bytes, Rounds: t.Rounds, Crossed: t.Crossed,
+	}
+	for _, said := range all {
+		peak, n := binary.Uvarint(said)
+		if n <= 0 {
+			return nil, errors.New("a process does not tell what it needed")
+		}
+		cpu, _ := binary.Uvarint(said[n:])
+		seconds := time.Duration(cpu).Seconds()
+		r.PeakMemory = max(r.PeakMemory, int64(peak))
+		r.CPUSeconds = max(r.CPUSeconds, seconds)
+		r.AllSeconds += seconds
+	}
+	return r, nil
+}
+
+// noteJob says what the processes of a job have exchanged for a run, and needed.
+func noteJob(a *env.Env, r *provenance.Cluster) {
+	if r == nil {
+		return
+	}
+	a.Note("%d processes: %s between them in %s and %s; at most %s of memory and %s of CPU time each",
+		r.Processes, phrase.Plural(r.Crossed, "message"), bytesText(r.Bytes), phrase.Plural(r.Exchanges, "exchange"),
+		bytesText(r.PeakMemory), phrase.Tidy(time.Duration(r.CPUSeconds*float64(time.Second))))
+}
+
+// bytesText prints a number of bytes, for people.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return phrase.Plural(n, "byte")
+}

@@ -1,0 +1,312 @@
+// Package simulate is the verb simulate: it simulates a program on a machine, once or in replicas, with or without noise.
+package simulate
+
+import (
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/simulate"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/scenario"
+	"slackline/internal/memory"
+	"slackline/internal/provenance"
+	"slackline/internal/source"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/pattern"
+)
+
+type simulateOptions struct {
+	program   scenario.ProgramOptions
+	machine   scenario.MachineOptions
+	mapping   string
+	model     flags.Choice
+	threads   int
+	share     flags.Choice
+	noise     scenario.NoiseOptions
+	replicas  replicaOptions
+	breakdown bool
+	attribute bool
+	format    flags.Choice
+	out       string
+	figure    figureOptions
+	trace     simulatedTrace
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &simulateOptions{
+		program: scenario.NewProgramOptions(),
+		machine: scenario.NewMachineOptions(),
+		model:   flags.NewChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
+		share:   env.ShareFlag(),
+		format:  flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		noise:   scenario.NewNoiseOptions(),
+		figure:  newFigureOptions(),
+	}
+	c := &cobra.Command{
+		Use:   "simulate INPUT",
+		Short: "Simulate a schedule on a machine and print when every rank finishes.",
+		Annotations: flags.Arguments("INPUT",
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (a trace), told by its content; "+
+				"- for the standard input; or the name of a pattern ('slackline generate --list')"),
+		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
+  slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic
+  slackline simulate run.goal -L 2500ns -o 1500ns -g 1us -G 6ns -O 0 -S 65535 --format json
+  slackline simulate bcast --algorithm binomial --ranks 8 --machine chic --plot bcast.svg
+  slackline simulate dissemination --ranks 2^1..2^15 --machine cnl --noise 1000Hz:100us \
+      --replicas 100 --plot boxes.svg
+  slackline simulate dissemination --machine altix --noise altix --bottleneck --job-size 2^20
+  slackline simulate traces.otf2 --ranks 4096 --machine chic --noise chic --denoise
+  slackline simulate sweep3d --ranks 64 --machine chic --trace sweep.pftrace
+  mpirun -n 16 slackline simulate sweep3d --ranks 2^20 --machine piz-daint`,
+		Args: flags.ExactArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
+	}
+	a.AddGroup(c, "Machine", o.machine.AddFlags)
+	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.AddFlags)
+	a.AddGroup(c, "Simulation", o.addSimulationFlags)
+	a.AddGroup(c, "Noise", o.noise.AddFlags)
+	a.AddGroup(c, "Many runs", o.replicas.addFlags)
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other; of a recorded run multiples of its ranks (default: the run's)"
+	c.ValidArgsFunction = scenario.CompleteInput
+	o.machine.Complete(c)
+	o.program.Complete(c)
+	o.noise.Complete(c)
+	flags.Complete(c, "model", o.model.Allowed)
+	flags.Complete(c, "share", o.share.Allowed)
+	flags.CompleteWith(c, "mapping", collective.MappingNames)
+	flags.Complete(c, "format", o.format.Allowed)
+	o.figure.complete(c)
+	return c
+}
+
+func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
+	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
+	env.AddShare(fs, &o.share, "one run")
+}
+
+func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output")
+	env.AddOut(fs, &o.out)
+	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting; they add up to the finish time, times the number of CPUs if there are several")
+	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where the rest was absorbed")
+	o.figure.addFlags(fs)
+	o.trace.addFlags(fs)
+}
+
+// run is the verb: open the input, simulate it, print the result.
+func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
+	if o.threads < 0 {
+		return exit.Usagef("--threads: %d is negative; give 0 for one thread per core, or a number", o.threads)
+	}
+	if err := o.figure.check(); err != nil {
+		return err
+	}
+	o.noise.Aligned = c.Flags().Changed("offsets")
+	if err := o.noise.Check(); err != nil {
+		return err
+	}
+	if err := o.program.FindKinds(c.Context(), a, word); err != nil {
+		return err
+	}
+	if o.program.Kinds.IsSchedule(word) {
+		o.program.Ranks = nil // it has its own; a warning will say so
+	}
+	if err := o.checkReplicas(c); err != nil {
+		return err
+	}
+	if err := o.checkAttribute(o.many()); err != nil {
+		return err
+	}
+	inputs := append([]string{word, o.machine.Name, o.mapping}, o.noise.Files()...)
+	if a.IsFirst() { // it alone writes them
+		if err := o.checkOutputs(word, inputs); err != nil {
+			return err
+		}
+	}
+	if o.model.Value == string(simulate.LogGPS) {
+		o.machine.GapOptional = true // the static model does without it
+	}
+	m, err := env.ReadOnce(c.Context(), a, func(from source.Source) (*machine.Machine, error) { return o.machine.MachineFrom(from, c) })
+	if err != nil {
+		return err
+	}
+	if len(m.Topology) > 0 {
+		a.Warn("topology: of %s has no influence on simulate: it is for studies per wire", o.machine.Name)
+	}
+	o.noise.TakeFrom(a, m)
+	o.program.SeedUsed = o.noise.Random()
+	mapping, err := env.ReadOnce(c.Context(), a, func(from source.Source) (*collective.Mapping, error) {
+		return collective.FindMappingFrom(from, o.mapping)
+	})
+	if err != nil {
+		return err
+	}
+	if o.many() {
+		return o.runMany(a, c, word, m, mapping, inputs)
+	}
+	return a.FasterAlone(c, &o.share, func() error { return o.runOne(a, c, word, m, mapping, inputs) })
+}
+
+// runOne simulates the input once.
+func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, m *machine.Machine, mapping *collective.Mapping, inputs []string) error {
+	if err := o.shareRun(a, m, word); err != nil {
+		return err
+	}
+	in, err := o.program.Open(a, c, word, o.format.Value == env.FormatJSON)
+	if err != nil {
+		return err
+	}
+	scenario.WarnOfRecordedNoise(a, in, &o.noise, &o.program)
+	if err := scenario.CheckMemory(in.Program.Ranks()/a.Group().Size(), a.ProcessesHere(), memory.Available); err != nil {
+		return err
+	}
+	injection, err := env.ReadOnce(c.Context(), a, func(from source.Source) (*noise.Injection, error) {
+		return o.noise.Injection(from, m, in.Program.Ranks(), o.program.Seed)
+	})
+	if err != nil {
+		return err
+	}
+	options := simulate.Options{
+		Model: simulate.Model(o.model.Value), Mapping: mapping, Threads: o.threads,
+		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.Group(),
+	}
+	if in.Graph != nil && options.Model != simulate.LogGPS {
+		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
+	}
+	attribution, err := o.attributionOf(a, c, in, m, options)
+	if err != nil {
+		return err
+	}
+	result, err := scenario.Simulate(a, c, in, m, options)
+	if err != nil {
+		return o.failTogether(a, err)
+	}
+	job, err := recordJob(a, c, result.Together)
+	if err != nil {
+		return err
+	}
+	if !a.IsFirst() {
+		return env.ErrNotNeeded
+	}
+	noteJob(a, job)
+	options.Group = nil
+	o.warnOfVoid(a, c, in, result)
+	if err := o.trace.write(a, c, result); err != nil {
+		return err
+	}
+	if o.figure.path != "" {
+		if err := o.figure.draw(a, c, in, m, options, o.noise.Delays, result); err != nil {
+			return err
+		}
+	}
+	report := &simulation{input: in, machine: m, model: options.Model, noise: o.noise.Name(), result: result, attribution: attribution}
+	if o.program.Mapped(in) {
+		report.mapping = o.mapping
+	}
+	if o.format.Value == env.FormatJSON {
+		if report.provenance, err = o.provenance(a, in, m); err != nil {
+			return err
+		}
+		if job != nil {
+			report.provenance.Cluster = job
+		}
+	}
+	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.Value) })
+}
+
+// checkOutputs finds out early that something cannot be written: before a long run, not after it.
+func (o *simulateOptions) checkOutputs(word string, inputs []string) error {
+	if err := o.trace.check(word, o.many()); err != nil {
+		return err
+	}
+	outputs := []env.Output{env.To("out", o.out), env.To("plot", o.figure.path), env.To("resume", o.replicas.resume)}
+	if err := env.CheckOutputs(inputs, outputs...); err != nil {
+		return err
+	}
+	return o.checkOffsetsOut(outputs)
+}
+
+// warnOfVoid tells of flags that were given but had no influence, and of what
+// warnOfInput finds.
+func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Input, r *simulate.Result) {
+	fs := c.Flags()
+	if o.machine.Eager.Given && r.Queues.Rendezvous == 0 {
+		a.Warn("-S has no influence: no message is larger")
+	}
+	if o.breakdown && len(r.Ranks) == 0 {
+		a.Warn("--breakdown has no influence: the model %s does not tell where the time goes", o.model.Value)
+	}
+	if fs.Changed("threads") && o.threads > 1 && r.Threads == 1 && in.Program.Ranks() > 1 {
+		a.Warn("--threads has no influence: the engine %s runs this on one thread", r.Engine)
+	}
+	o.warnOfInput(a, c, in)
+}
+
+// warnOfInput tells of a mapping without influence, and of inputs for which the
+// model is known to be wrong.
+func (o *simulateOptions) warnOfInput(a *env.Env, c *cobra.Command, in *input.Input) {
+	fs := c.Flags()
+	if fs.Changed("mapping") {
+		switch {
+		case !in.Program.Shape().Collectives:
+			a.Warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
+		case !o.program.Mapped(in):
+			a.Warn("--mapping has no influence: the algorithm of %s is given", in.Name)
+		}
+	}
+	if in.Pattern != "" {
+		params := o.program.Params(fs)
+		params.Ranks = slices.Max(o.program.Ranks)
+		for _, caution := range pattern.Cautions(in.Pattern, params) {
+			a.Warn("%s", caution)
+		}
+	}
+}
+
+// provenance records where the result comes from.
+func (o *simulateOptions) provenance(a *env.Env, in *input.Input, m *machine.Machine) (*provenance.Record, error) {
+	r := a.Provenance()
+	r.Inputs = append(r.Inputs, in.Record)
+	if file := o.machine.File(); file != "" {
+		record, err := input.RecordFile(file, "machine")
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, record)
+	}
+	if o.program.Mapped(in) && !slices.Contains(collective.MappingNames(), o.mapping) {
+		record, err := input.RecordFile(o.mapping, "mapping")
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, record)
+	}
+	for _, file := range o.noise.Files() {
+		record, err := input.RecordFile(file, "noise")
+		if err != nil {
+			return nil, err
+		}
+		r.Inputs = append(r.Inputs, record)
+	}
+	described := map[string]string{"name": m.Name}
+	if text := machine.Format(m); len(text) <= scenario.MaxMachineText {
+		described["description"] = string(text)
+	}
+	r.Machine = described
+	if !in.IsFile() || o.noise.Random() {
+		r.Seed = &o.program.Seed
+	}
+	r.Warnings = append(r.Warnings, a.Warnings...)
+	return r, nil
+}

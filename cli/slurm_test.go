@@ -1,0 +1,338 @@
+//go:build linux
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/internal/slurmtest"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// onSlurm is a cluster with slackline in PATH.
+type onSlurm struct {
+	*slurmtest.Cluster
+	dir string // where commands run
+}
+
+// srunMPI is what srun needs for programs of a library.
+var srunMPI = map[mpi.Kind]string{mpi.OpenMPI: "pmix", mpi.MPICH: "pmi2"}
+
+// TestSlurm runs slackline with a Slurm of three nodes, in which srun starts programs without MPI unless it is told.
+func TestSlurm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs seconds")
+	}
+	mpitest.Crowd(t)
+	t.Setenv("OMPI_MCA_btl_tcp_if_include", "127.0.0.0/8") // all nodes are this machine
+	s := &onSlurm{Cluster: slurmtest.Start(t)}
+	each := func(name string, test func(t *testing.T, s *onSlurm, l *mpi.Library, program string)) {
+		t.Run(name, func(t *testing.T) {
+			mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+				program := mpitest.Build(t, l, "../observe/record/testdata/ends.c", "-g")
+				test(t, s.in(t), l, program)
+			})
+		})
+	}
+	for _, text := range commandsIn(t, "../docs/troubleshooting.md") {
+		if words := strings.Fields(text); words[0] == "srun" {
+			if out := s.in(t).ok(t, words...); !strings.Contains(out, "pmi2") {
+				t.Errorf("%s: %s", text, out)
+			}
+		}
+	}
+	each("Record", testSlurmRecord)
+	each("Job", testSlurmJob)
+	each("Recipes", testSlurmRecipes)
+	each("Interrupted", testSlurmInterrupted)
+	t.Run("Campaign", func(t *testing.T) { testSlurmCampaign(t, s.in(t)) })
+	t.Run("CampaignCancelled", func(t *testing.T) { testSlurmCancel(t, s.in(t)) })
+}
+
+// in is the cluster with another directory.
+func (s *onSlurm) in(t *testing.T) *onSlurm { return &onSlurm{s.Cluster, t.TempDir()} }
+
+// command prepares a command. It must end in time.
+func (s *onSlurm) command(words ...string) (*exec.Cmd, *bytes.Buffer) {
+	c := exec.Command(words[0], words[1:]...)
+	c.Dir, c.WaitDelay = s.dir, time.Second
+	out := &bytes.Buffer{}
+	c.Stdout, c.Stderr = out, out
+	return c, out
+}
+
+// run runs a command to its end, and returns its exit code and what it said.
+func (s *onSlurm) run(t *testing.T, words ...string) (int, string) {
+	t.Helper()
+	c, out := s.command(words...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s.end(t, c, out)
+}
+
+func (s *onSlurm) end(t *testing.T, c *exec.Cmd, out *bytes.Buffer) (int, string) {
+	t.Helper()
+	late := time.AfterFunc(slurmtest.Timeout, func() { _ = c.Process.Kill() })
+	_ = c.Wait()
+	if !late.Stop() {
+		t.Fatalf("%v has not ended:\n%s", c.Args, out)
+	}
+	return c.ProcessState.ExitCode(), out.String()
+}
+
+// ok runs a command that must end well.
+func (s *onSlurm) ok(t *testing.T, words ...string) string {
+	t.Helper()
+	code, out := s.run(t, words...)
+	if code != 0 {
+		t.Fatalf("%v: exit code = %d\n%s", words, code, out)
+	}
+	return out
+}
+
+// wait waits for a file.
+func (s *onSlurm) wait(t *testing.T, name string) {
+	t.Helper()
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil && info.Size() > 0 {
+			return
+		}
+		if time.Since(begin) > slurmtest.Timeout {
+			t.Fatalf("there is no %s", name)
+		}
+	}
+}
+
+func (s *onSlurm) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testSlurmRecord records a program under srun, and wants a clear message if srun has started it without MPI.
+func testSlurmRecord(t *testing.T, s *onSlurm, l *mpi.Library, program string) {
+	out := s.ok(t, "slackline", "record", "--out", "a.slt", "--", "srun", "--mpi="+srunMPI[l.Kind], "--nodes=3", program, "none")
+	if !strings.Contains(out, "3 ranks, "+l.String()) {
+		t.Errorf("record said\n%s\nwant 3 ranks", out)
+	}
+	if out := s.ok(t, "slackline", "waits", "a.slt"); !strings.Contains(out, "3 ranks") {
+		t.Errorf("waits says\n%s\nwant 3 ranks", out)
+	}
+	want := "programs of " + l.String() + " need srun --mpi=" + srunMPI[l.Kind]
+	for _, words := range [][]string{{"record", "--out", "b.slt", "--", "srun"}, {"inject", "--latency", "1us", "--", "srun", "--mpi=none"}} {
+		words = slices.Concat([]string{"slackline"}, words, []string{"--nodes=3", program, "none"})
+		if code, out := s.run(t, words...); code != 1 || !strings.Contains(out, want) {
+			t.Errorf("%v: exit code = %d, want 1 and %q:\n%s", words, code, want, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "b.slt")); err == nil {
+		t.Error("there is a trace of processes that do not know of each other")
+	}
+	words := []string{"slackline", "measure", "network", "--ranks", "3", "--mpi", mpitest.Name(l.Kind), "--launch", "srun --nodes=3"}
+	if code, out := s.run(t, words...); code != 1 || !strings.Contains(out, want) {
+		t.Errorf("%v: exit code = %d, want 1 and %q:\n%s", words, code, want, out)
+	}
+	if code, _ := s.run(t, "slackline", "record", "--out", "c.slt", "--", "srun", "--mpi", srunMPI[l.Kind], "--nodes=3", program, "seven"); code != 7 {
+		t.Errorf("exit code = %d, want that of the program, 7", code)
+	}
+	// Variables reach the program whatever else the user lets srun hand on; from the second run on one has commas in it.
+	for _, export := range []string{"--export=ALL", "--export=NONE"} {
+		out := s.ok(t, "slackline", "inject", "--latency", "1us", "--", "srun", "--mpi="+srunMPI[l.Kind], export, "--nodes=1", "--ntasks=2", program, "none")
+		if !strings.Contains(out, "2 ranks, ") {
+			t.Errorf("%s: inject said\n%s\nwant 2 ranks", export, out)
+		}
+	}
+}
+
+// testSlurmJob wants processes that srun has started to work together.
+func testSlurmJob(t *testing.T, s *onSlurm, l *mpi.Library, _ string) {
+	words := []string{"simulate", "allreduce", "--ranks", "64", "--machine", "chic", "--noise", "chic", "--replicas", "6", "--format", "csv", "--quiet"}
+	want := s.ok(t, append([]string{"slackline"}, words...)...)
+	got := s.ok(t, append([]string{"srun", "--mpi=" + srunMPI[l.Kind], "--nodes=3", "slackline"}, words...)...)
+	if got != want {
+		t.Errorf("under srun:\n%s\nalone:\n%s", got, want)
+	}
+	code, out := s.run(t, append([]string{"srun", "--nodes=3", "slackline"}, words...)...)
+	if code != 1 || !strings.Contains(out, "--mpi=pmix or --mpi=pmi2") {
+		t.Errorf("without --mpi: exit code = %d, want 1 and a way out:\n%s", code, out)
+	}
+	code, out = s.run(t, "srun", "--mpi="+srunMPI[l.Kind], "--nodes=3", "slackline", "simulate", "none.goal", "--machine", "chic")
+	if code == 0 || strings.Count(out, "none.goal") != 1 {
+		t.Errorf("a wrong name: exit code = %d, want a failure that is told once:\n%s", code, out)
+	}
+}
+
+// testSlurmRecipes runs the scripts of packaging as they are, with fewer nodes.
+func testSlurmRecipes(t *testing.T, s *onSlurm, l *mpi.Library, program string) {
+	if l.Kind != mpi.OpenMPI { // as the scripts are shipped
+		t.Setenv("SLURM_MPI_TYPE", srunMPI[l.Kind])
+	}
+	recipe := func(name string) string {
+		path, err := filepath.Abs(filepath.Join("../packaging/slurm", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	submit := func(words ...string) {
+		t.Helper()
+		words = append([]string{"sbatch", "--wait", "--nodes=3", "--ntasks-per-node=1", "--output=job.out"}, words...)
+		if code, out := s.run(t, words...); code != 0 {
+			log, _ := os.ReadFile(filepath.Join(s.dir, "job.out"))
+			t.Fatalf("%v: exit code = %d\n%s%s", words, code, out, log)
+		}
+	}
+	submit("--job-name=run", recipe("record.sbatch"), program, "none")
+	for _, pattern := range []string{"run-*.slt", "run-*.waits.txt", "run-*.html"} {
+		if list, err := filepath.Glob(filepath.Join(s.dir, pattern)); err != nil || len(list) != 1 {
+			t.Errorf("%s: %v, want one", pattern, list)
+		}
+	}
+	list, _ := filepath.Glob(filepath.Join(s.dir, "run-*.slt"))
+	submit(recipe("replicas.sbatch"), list[0], "--ranks", "3", "--replicas", "4")
+	data, err := os.ReadFile(filepath.Join(s.dir, "replicas.json"))
+	if err != nil || !bytes.Contains(data, []byte(`"replicas"`)) {
+		t.Errorf("replicas.json: %v, %.300s", err, data)
+	}
+}
+
+// testSlurmInterrupted interrupts record, and cancels the job in which it runs: what was recorded is kept, and no job is left.
+func testSlurmInterrupted(t *testing.T, s *onSlurm, l *mpi.Library, _ string) {
+	program := mpitest.Build(t, l, "testdata/slurm/ring.c", "-g")
+	srun := []string{"srun", "--mpi=" + srunMPI[l.Kind], "--nodes=3", program, "begun", "600"}
+	c, out := s.command(append([]string{"slackline", "record", "--out", "a.slt", "--"}, srun...)...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, "begun")
+	if err := c.Process.Signal(syscall.SIGINT); err != nil { // not to srun
+		t.Fatal(err)
+	}
+	if code, text := s.end(t, c, out); code != 130 || !strings.Contains(text, "trace in a.slt") {
+		t.Errorf("exit code = %d, want 130 and a trace:\n%s", code, text)
+	}
+	s.Empty(t)
+	s.ok(t, "slackline", "waits", "a.slt")
+
+	srun[len(srun)-2] = "begun.again"
+	s.write(t, "job.sh", "#!/bin/bash\nexec slackline record --out b.slt -- "+strings.Join(srun, " ")+"\n")
+	s.ok(t, "sbatch", "--nodes=3", "--job-name=recorded", "--output=job.out", "job.sh")
+	s.wait(t, "begun.again")
+	s.ok(t, "scancel", "--name=recorded")
+	s.Empty(t)
+	if code, text := s.run(t, "slackline", "waits", "b.slt"); code != 0 {
+		log, _ := os.ReadFile(filepath.Join(s.dir, "job.out"))
+		t.Errorf("exit code = %d\n%s\nthe job said\n%s", code, text, log)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.dir, ".*-raw-*")); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// slurmSteps says when it begins and when it ends, and waits for a file in between.
+const slurmSteps = `#!/bin/bash
+echo "begin $1 $2" >> calls
+while [ ! -e go ]; do sleep 0.05; done
+echo "time: $(( $1 * 2 ))"
+echo "end $1 $2" >> calls
+`
+
+// testSlurmCampaign runs a plan by sbatch. The controller is restarted while jobs wait and run, and while the campaign waits
+// for them and submits more: nothing is lost, nothing is done twice.
+func testSlurmCampaign(t *testing.T, s *onSlurm) {
+	s.write(t, "steps.sh", slurmSteps)
+	s.write(t, "plan.yaml", `parameters: {p: [2, 4, 6]}
+repetitions: 2
+command: ./steps.sh {p} {repetition}
+metrics: [{regex: 'time: (?P<time>[0-9]+)'}]
+launch: sbatch
+batch: {options: ["--ntasks=1", "--time=5"], poll: 200ms}
+jobs: 4
+`)
+	c, out := s.command("slackline", "campaign", "run", "plan.yaml")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, "calls")
+	s.StopController(t)
+	s.write(t, "go", "") // what runs ends, and the campaign submits the next runs
+	time.Sleep(time.Second)
+	s.StartController(t)
+	if code, text := s.end(t, c, out); code != 0 || !strings.Contains(text, "6 of 6 runs finished") {
+		t.Fatalf("exit code = %d\n%s", code, text)
+	}
+	var want []string
+	for _, word := range []string{"begin", "end"} {
+		for _, p := range []int{2, 4, 6} {
+			want = append(want, fmt.Sprintf("%s %d 1", word, p), fmt.Sprintf("%s %d 2", word, p))
+		}
+	}
+	slices.Sort(want)
+	if got := lines(t, filepath.Join(s.dir, "calls")); !slices.Equal(got, want) {
+		t.Errorf("calls = %q\nwant %q", got, want)
+	}
+	s.Empty(t)
+}
+
+// testSlurmCancel cancels a job of a campaign that runs and one that waits: both are told and the next start does them
+// again, and only them.
+func testSlurmCancel(t *testing.T, s *onSlurm) {
+	s.write(t, "steps.sh", slurmSteps)
+	s.write(t, "plan.yaml", `parameters: {p: [2, 4, 6]}
+command: ./steps.sh {p} {repetition}
+launch: sbatch
+batch: {options: ["--nodes=3", "--exclusive", "--time=5"], poll: 200ms}
+jobs: 3
+seed: 1
+`)
+	c, out := s.command("slackline", "campaign", "run", "plan.yaml")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, "calls")
+	for begin := time.Now(); len(strings.Fields(s.Queue(t, "--format=%i"))) < 3; time.Sleep(50 * time.Millisecond) {
+		if time.Since(begin) > slurmtest.Timeout {
+			t.Fatalf("there are not three jobs:\n%s", out)
+		}
+	}
+	for _, state := range []string{"PENDING", "RUNNING"} {
+		s.ok(t, "scancel", strings.Fields(s.Queue(t, "--states="+state, "--format=%i"))[0])
+	}
+	for begin := time.Now(); len(lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) { // the third job begins
+		if time.Since(begin) > slurmtest.Timeout {
+			t.Fatalf("the job that ran has not ended:\n%s", out)
+		}
+	}
+	s.write(t, "go", "")
+	code, text := s.end(t, c, out)
+	// scancel ends the program and its supervisor at the same time: either may be the first to notice.
+	ended := strings.Count(text, "it was interrupted") + strings.Count(text, "signal: terminated")
+	if code == 0 || !strings.Contains(text, "1 of 3 runs finished") || ended != 1 || strings.Count(text, "it ended without a result") != 1 {
+		t.Fatalf("exit code = %d, want a failure, with both jobs told:\n%s", code, text)
+	}
+	if text := s.ok(t, "slackline", "campaign", "run", "plan.yaml"); !strings.Contains(text, "3 of 3 runs finished") {
+		t.Errorf("the next start said\n%s", text)
+	}
+	ends := 0
+	for _, line := range lines(t, filepath.Join(s.dir, "calls")) {
+		if strings.HasPrefix(line, "end") {
+			ends++
+		}
+	}
+	if ends != 3 {
+		t.Errorf("%d runs ended, want 3", ends)
+	}
+	s.Empty(t)
+}

@@ -1,0 +1,215 @@
+package tolerance
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"slackline/analyze/tolerance"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/table"
+	"slackline/model/machine"
+	"slackline/model/unit"
+	"slackline/show/curves"
+	"slackline/show/plot"
+)
+
+// runMap prints T over a grid of L and G.
+func (r *toleranceRun) runMap() error {
+	s, err := r.prepare(r.inputs[0], r.mapping)
+	if err != nil {
+		return err
+	}
+	lowest, err := r.lowest(s)
+	if err != nil {
+		return err
+	}
+	latencies := spaced(max(r.ask.from, lowest), r.ask.to, gridDefault)
+	rows, err := r.mapRows(s, latencies)
+	if err != nil {
+		return err
+	}
+	report := &toleranceMap{run: r, schedule: s, latencies: latencies, rows: rows}
+	if r.plot != "" {
+		if err := report.draw(); err != nil {
+			return err
+		}
+	}
+	return r.app.WriteOut(r.out, r.files, report.write)
+}
+
+// lowest is the smallest latency that can be.
+func (r *toleranceRun) lowest(s *tolerance.Schedule) (int64, error) {
+	set, err := r.setting(s)
+	if err != nil {
+		return 0, err
+	}
+	g, err := s.Build(set.network, set.variable)
+	if err != nil {
+		return 0, err
+	}
+	if g.Lowest() >= r.ask.to {
+		return 0, exit.Usagef("--range: the smallest latency is %s: those of all classes move together and cannot be negative", unit.Duration(g.Lowest()))
+	}
+	return g.Lowest(), nil
+}
+
+// mapRow is T as a function of L at one G.
+type mapRow struct {
+	perByte unit.PerByte
+	answers *tolerance.Answers
+	points  []tolerance.Point
+}
+
+// mapRows finds T at each G.
+func (r *toleranceRun) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapRow, error) {
+	values := r.ask.mapG.values
+	answers, err := r.each(len(values), "G", func(i int) (*sharedAnswer, error) {
+		changed := *r
+		changed.on = machineWithG(r.on, values[i])
+		set, err := changed.setting(s)
+		if err != nil {
+			return nil, err
+		}
+		row, err := ask(s, set.network, r.questionOf(set))
+		if err != nil {
+			return nil, err
+		}
+		g, err := s.Build(set.network, set.variable)
+		if err != nil {
+			return nil, err
+		}
+		row.Points, err = g.AtAll(latencies)
+		return row, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.setting(s)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]mapRow, len(answers))
+	for i, a := range answers {
+		a.Answers.Question = r.questionOf(set) // it is the same at each G
+		rows[i] = mapRow{perByte: values[i], answers: a.Answers, points: a.Points}
+	}
+	return rows, nil
+}
+
+// toleranceMap is T over L and G.
+type toleranceMap struct {
+	run       *toleranceRun
+	schedule  *tolerance.Schedule
+	latencies []int64
+	rows      []mapRow
+}
+
+func (m *toleranceMap) write(w io.Writer) error {
+	switch m.run.format.Value {
+	case env.FormatJSON:
+		return m.writeJSON(w)
+	case env.FormatCSV:
+		return m.flat().WriteCSV(w)
+	}
+	in := m.run.inputs[0]
+	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Graph().Ranks(), m.run.usedMapping(in)))
+	if err := m.run.app.WriteText(w, m.square(), true); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nAt the given L")
+	fmt.Fprintln(w)
+	return m.run.app.WriteText(w, m.atGiven(), true)
+}
+
+// square has a row for each G and a column for each L.
+func (m *toleranceMap) square() *table.Table {
+	columns := []table.Column{right("G")}
+	for _, l := range m.latencies {
+		columns = append(columns, right("L="+unit.Duration(l).Short()))
+	}
+	s := table.New(columns...)
+	for _, row := range m.rows {
+		cells := []any{row.perByte.String()}
+		for _, p := range row.points {
+			cells = append(cells, unit.Duration(p.T).Short())
+		}
+		s.Add(cells...)
+	}
+	return s
+}
+
+// atGiven tells for each G what L may become.
+func (m *toleranceMap) atGiven() *table.Table {
+	columns := []table.Column{right("G"), right("T"), right("lambda_L"), right("lambda_G"), right("rho_L")}
+	for _, p := range m.run.ask.percents {
+		columns = append(columns, right("L for "+p.String()))
+	}
+	s := table.New(columns...)
+	for _, row := range m.rows {
+		a := row.answers
+		cells := []any{row.perByte.String(), a.T.Short(), phrase.Grouped(a.Lambda.L), phrase.Grouped(a.Lambda.Bytes), fmt.Sprintf("%.2f %%", float64(a.Share())/10_000)}
+		for _, l := range a.Tolerance {
+			short, _ := largestWords(tolerance.L, l)
+			cells = append(cells, short)
+		}
+		s.Add(cells...)
+	}
+	return s
+}
+
+// flat has a row for each pair of L and G.
+func (m *toleranceMap) flat() *table.Table {
+	s := table.New(right("G_ns"), right("L_ns"), right("T_ns"), right("slope_before"), right("slope_after"))
+	for _, row := range m.rows {
+		g := valueOf{tolerance.G, int64(row.perByte)}.number()
+		for _, p := range row.points {
+			s.Add(g, valueOf{tolerance.L, p.X}.number(), phrase.Number(unit.Duration(p.T).NS()), p.Left, p.Right)
+		}
+	}
+	return s
+}
+
+func (m *toleranceMap) writeJSON(w io.Writer) error {
+	latencies := make(unit.NanosecondList, len(m.latencies))
+	for i, l := range m.latencies {
+		latencies[i] = unit.Duration(l)
+	}
+	rows := make([]object, len(m.rows))
+	for i, row := range m.rows {
+		times, slopes := make(unit.NanosecondList, len(row.points)), make([]int64, len(row.points))
+		for j, p := range row.points {
+			times[j], slopes[j] = unit.Duration(p.T), p.Right
+		}
+		rows[i] = append(object{{"G_ns", valueOf{tolerance.G, int64(row.perByte)}.number()}, {"T_map_ns", times}, {"lambda_L_map", slopes}},
+			m.run.answerMembers(row.answers)...)
+	}
+	in := m.run.inputs[0]
+	record, err := m.run.provenance(m.run.usedMapping(in)...)
+	if err != nil {
+		return err
+	}
+	return object{
+		{"L_ns", latencies}, {"map", rows}, {"input", in.Name}, {"ranks", m.schedule.Graph().Ranks()}, {"model", "loggps"}, {"provenance", record},
+	}.writeMembers(w)
+}
+
+func (m *toleranceMap) draw() error {
+	chart := &plot.Chart{
+		Title: m.run.titleOf(m.run.inputs[0].Name, m.schedule.Graph().Ranks(), nil), Subtitle: "one curve for each G",
+		X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "runtime T", Quantity: plot.Time},
+		Caption: flags.Tool + " " + strings.Join(m.run.app.Args, " "),
+	}
+	for i, row := range m.rows {
+		chart.Layers = append(chart.Layers, curves.NewRuntime(row.answers).Curve("G = "+row.perByte.String(), i+1))
+	}
+	return m.run.drawFigure(chart)
+}
+
+// machineWithG is the machine with another time per byte, the same in all classes and pieces.
+func machineWithG(m *machine.Machine, perByte unit.PerByte) *machine.Machine {
+	return machine.Override{PerByte: &perByte}.Apply(m)
+}

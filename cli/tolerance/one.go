@@ -1,0 +1,372 @@
+package tolerance
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/tolerance"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/internal/provenance"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// whereOptions are the flags that ask where on the critical path the time is.
+type whereOptions struct {
+	critical bool
+	slack    bool
+	whatIf   whatIfs
+	pairs    int
+}
+
+func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.critical, "critical-path", false, "the critical path: its profile by kind, rank and call, its operations, its pairs of ranks")
+	fs.BoolVar(&o.slack, "slack", false, "how much later every operation and message may be before T grows")
+	fs.Var(&o.whatIf, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. solve=-20%; may be given several times")
+	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with what it alone tolerates")
+}
+
+func (o *whereOptions) check(r *toleranceRun) error {
+	switch {
+	case o.pairs < 0:
+		return exit.Usagef("--pairs: %d is negative; give a number", o.pairs)
+	case o.pairs > 0 && r.wiring.topology != "":
+		return exit.Usagef("--pairs gives each pair of ranks a latency of its own; leave --topology out, or take --wires")
+	case r.wiring.wires > 0 && len(r.ask.vary) > 0:
+		return exit.Usagef("--wires looks at one wire after the other; leave --vary out")
+	case (o.pairs > 0 || r.wiring.wires > 0) && r.ask.parameter.Value != "L":
+		return exit.Usagef("--pairs and --wires are about latencies; leave --parameter %s out", r.ask.parameter.Value)
+	}
+	return nil
+}
+
+// toleranceReport is what tolerance found out about one schedule.
+type toleranceReport struct {
+	run       *toleranceRun
+	input     *input.Input
+	schedule  *tolerance.Schedule
+	set       *toleranceSetting
+	answers   *tolerance.Answers
+	slack     *tolerance.Slack
+	whatIfs   []whatIfAnswer
+	parts     []partAnswer // pairs of ranks, or wires
+	placement *tolerance.Placement
+	solved    *solverAnswer
+	record    *provenance.Record // only in JSON
+}
+
+// runOne answers the question about one schedule.
+func (r *toleranceRun) runOne() error {
+	in := r.inputs[0]
+	s, err := r.prepare(in, r.mapping)
+	if err != nil {
+		return err
+	}
+	report := &toleranceReport{run: r, input: in, schedule: s}
+	if r.given("placement") {
+		if report.placement, err = r.findPlacement(s); err != nil {
+			return err
+		}
+	}
+	if report.set, err = r.setting(s); err != nil {
+		return err
+	}
+	r.warnOfEager(s)
+	begin := time.Now()
+	e, err := s.Evaluate(report.set.network)
+	if err != nil {
+		return err
+	}
+	if report.answers, err = e.Ask(r.questionOf(report.set)); err != nil {
+		return err
+	}
+	r.noteOfRange(report.answers)
+	if err := report.locate(e); err != nil {
+		return err
+	}
+	if err := r.app.SharedDone(r.context); err != nil {
+		return err
+	}
+	if r.where.slack {
+		if report.slack, err = e.Slack(); err != nil {
+			return err
+		}
+	}
+	r.app.Note("answered in %s", phrase.Tidy(time.Since(begin)))
+	if err := r.solver.export(r, report, e); err != nil {
+		return err
+	}
+	if r.plot != "" {
+		if err := report.draw(); err != nil {
+			return err
+		}
+	}
+	if r.format.Value == env.FormatJSON {
+		if report.record, err = r.provenance(r.usedMapping(in)...); err != nil {
+			return err
+		}
+	}
+	return r.app.WriteOut(r.out, r.files, report.write)
+}
+
+// hasParts reports whether there are several problems that can be solved each by itself: the processes of a job share
+// them.
+func (r *toleranceRun) hasParts() bool {
+	return max(len(r.where.whatIf), r.where.pairs, r.wiring.wires) > 1 && !r.given("placement")
+}
+
+// locate answers the questions about where the time is. The processes of a job share them; process 0 has the answers.
+func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
+	r := t.run
+	solved, err := solveEach(r, len(r.where.whatIf), "what-if", func(i int) (whatIfSolution, error) {
+		return r.where.whatIf[i].ask(t.schedule, e)
+	})
+	if err != nil {
+		return err
+	}
+	for i, s := range solved {
+		t.whatIfs = append(t.whatIfs, whatIfAnswer{r.where.whatIf[i], s})
+	}
+	switch {
+	case r.where.pairs > 0:
+		t.parts, err = t.askPairs(r.where.pairs)
+	case r.wiring.wires > 0:
+		t.parts, err = t.askWires(r.wiring.wires)
+	}
+	return err
+}
+
+// noteOfRange tells that a range begins later than asked for.
+func (r *toleranceRun) noteOfRange(a *tolerance.Answers) {
+	if r.ask.span == "" {
+		return
+	}
+	if first := floorOf(a.Curve[0].X); first > r.ask.from {
+		p := r.ask.variable()
+		r.app.Note("the range begins at %s: there the smallest %s of all classes is 0, and all move together", valueOf{p, first}.exact(), p)
+	}
+}
+
+// warnOfEager tells that -S has no influence.
+func (r *toleranceRun) warnOfEager(s *tolerance.Schedule) {
+	limit := int64(r.machine.Eager.Value)
+	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit && !op.IsBuffered() }
+	if r.machine.Eager.Given && !slices.ContainsFunc(s.Graph().Ops(), larger) {
+		r.app.Note("no message is larger than -S")
+	}
+}
+
+func (t *toleranceReport) write(w io.Writer) error {
+	switch t.run.format.Value {
+	case env.FormatJSON:
+		return t.writeJSON(w)
+	case env.FormatCSV:
+		return t.writeCSV(w)
+	}
+	return t.writeText(w)
+}
+
+// whatIfs is a flag with call paths that take less time.
+type whatIfs []whatIf
+
+// whatIf is a call path, and how much less time it takes.
+type whatIf struct {
+	path string
+	less tolerance.Percent
+}
+
+// Set implements pflag.Value.
+func (w *whatIfs) Set(s string) error {
+	const form = "give PATH=-PERCENT, e.g. solve=-20%"
+	i := strings.LastIndexByte(s, '=')
+	if i <= 0 {
+		return fmt.Errorf("cannot read %q; %s", s, form)
+	}
+	text, less := strings.CutPrefix(s[i+1:], "-")
+	if !less {
+		return fmt.Errorf("%q does not begin with a minus; %s", s[i+1:], form)
+	}
+	percent, err := tolerance.ParsePercent(text)
+	if err != nil {
+		return err
+	}
+	*w = append(*w, whatIf{s[:i], percent})
+	return nil
+}
+
+func (w *whatIfs) String() string {
+	var words []string
+	for _, e := range *w {
+		words = append(words, e.path+"=-"+e.less.String())
+	}
+	return strings.Join(words, ",")
+}
+
+// Type implements pflag.Value.
+func (w *whatIfs) Type() string { return "what-if" }
+
+// whatIfAnswer is T if a call path took less time.
+type whatIfAnswer struct {
+	whatIf
+	whatIfSolution
+}
+
+type whatIfSolution struct {
+	Work unit.Duration // of the call path, on all ranks
+	T    unit.Duration
+}
+
+// ask evaluates the schedule with a faster call path.
+func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfSolution, error) {
+	var answer whatIfSolution
+	origins := s.Graph().Origins()
+	chosen := make([]bool, len(origins))
+	for i := range origins {
+		chosen[i] = origins[i].On(w.path)
+	}
+	for origin, work := range s.Work() {
+		if origin < len(chosen) && chosen[origin] {
+			answer.Work += work
+		}
+	}
+	if answer.Work == 0 {
+		return answer, fmt.Errorf("--what-if: nothing is computed in %q; %s", w.path, knownPaths(s))
+	}
+	var err error
+	answer.T, err = e.WhatIf(func(origin uint32) bool { return int(origin) < len(chosen) && chosen[origin] }, w.less)
+	if err != nil {
+		return answer, fmt.Errorf("--what-if: %w", err)
+	}
+	return answer, nil
+}
+
+// originName is what an origin is called in tables.
+func originName(origins []schedule.Origin, origin uint32) string {
+	if int(origin) >= len(origins) {
+		return "-"
+	}
+	o := &origins[origin]
+	switch path := strings.Join(o.Path, "/"); {
+	case path == "" && o.Call == "":
+		return "-"
+	case path == "":
+		return o.Call
+	case o.Call == "" || strings.HasSuffix(path, o.Call):
+		return path
+	default:
+		return path + "/" + o.Call
+	}
+}
+
+// knownPaths names the call paths that compute, for a message.
+func knownPaths(s *tolerance.Schedule) string {
+	var names []string
+	for origin, work := range s.Work() {
+		if name := originName(s.Graph().Origins(), uint32(origin)); work > 0 && name != "-" && len(names) < 10 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "this schedule does not say in which call path its operations are"
+	}
+	return "call paths that compute are " + strings.Join(names, ", ")
+}
+
+// partAnswer is a pair of ranks or a wire: how often it is on the critical path, and what it alone
+// tolerates.
+type partAnswer struct {
+	name   string
+	a, b   int    // ranks of a pair
+	kind   string // of a wire
+	lambda int64  // on the canonical path
+	partSolution
+}
+
+// partSolution is what happens if one part of the network alone gets slower.
+type partSolution struct {
+	Slope     int64 // of T, if the latency of this part alone grows
+	Tolerance []tolerance.Largest
+}
+
+func (t *toleranceReport) askPairs(most int) ([]partAnswer, error) {
+	pairs := slices.Clone(t.answers.Path.Pairs)
+	slices.SortStableFunc(pairs, func(a, b tolerance.Pair) int { return int(b.L - a.L) })
+	var list []partAnswer
+	for _, p := range pairs[:min(most, len(pairs))] {
+		if p.L == 0 {
+			break
+		}
+		list = append(list, partAnswer{name: strconv.Itoa(p.A) + "-" + strconv.Itoa(p.B), a: p.A, b: p.B, lambda: p.L})
+	}
+	return list, t.askParts(list, "pair", func(i int) *tolerance.Table { return tolerance.PairTable(t.set.network.Layout, list[i].a, list[i].b) })
+}
+
+func (t *toleranceReport) askWires(most int) ([]partAnswer, error) {
+	w := t.set.wiring
+	if !w.Topology.Routed() {
+		return nil, exit.Usagef("--wires: of %s only the lengths of the ways are known, not the wires (a dragonfly needs h)", w.Topology)
+	}
+	wires := w.CriticalWires(t.answers.Path)
+	var list []partAnswer
+	for _, use := range wires[:min(most, len(wires))] {
+		list = append(list, partAnswer{name: use.Ends, kind: w.Topology.WireClasses()[use.Class], lambda: use.Lambda})
+	}
+	return list, t.askParts(list, "wire", func(i int) *tolerance.Table { return w.OneWire(wires[i].Wire) })
+}
+
+// askParts asks what happens if one part of the network after the other gets slower.
+func (t *toleranceReport) askParts(list []partAnswer, what string, tableOf func(i int) *tolerance.Table) error {
+	solved, err := solveEach(t.run, len(list), what, func(i int) (partSolution, error) { return t.solvePart(tableOf(i)) })
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].partSolution = solved[i]
+	}
+	return nil
+}
+
+// solvePart asks what happens if one part of the network alone gets slower.
+func (t *toleranceReport) solvePart(table *tolerance.Table) (solution partSolution, err error) {
+	network := t.set.network
+	network.Table = table
+	g, err := t.schedule.Build(network, tolerance.Variable{Parameter: tolerance.L})
+	if err != nil {
+		return solution, err
+	}
+	search := g.Search()
+	at, err := search.At(g.Given())
+	if err != nil {
+		return solution, err
+	}
+	solution.Slope = at.Right
+	for _, p := range t.run.ask.percents {
+		largest, err := search.Tolerance(g.Given(), p)
+		if err != nil {
+			return solution, err
+		}
+		solution.Tolerance = append(solution.Tolerance, largest)
+	}
+	return solution, nil
+}
+
+// usedClasses are the classes of the machine that occur.
+func (t *toleranceReport) usedClasses() []machine.Class {
+	var list []machine.Class
+	for c := range machine.Class(machine.NumClasses) {
+		if t.set.network.Layout.Occurs(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}

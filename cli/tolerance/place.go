@@ -1,0 +1,271 @@
+package tolerance
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/tolerance"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/table"
+	"slackline/model/machine"
+	"slackline/model/unit"
+)
+
+// placeOptions are the flags that ask for a placement of the ranks.
+type placeOptions struct {
+	cores int
+	inter interLink
+	file  string
+	form  flags.Choice
+	hosts string
+	names []string // of the hosts
+}
+
+// The forms of a rank file.
+const (
+	rankFileOpenMPI = "openmpi"
+	rankFileMPICH   = "mpich"
+	rankFileSlurm   = "slurm"
+)
+
+func newPlaceOptions() placeOptions {
+	return placeOptions{form: flags.NewChoice(rankFileOpenMPI, rankFileOpenMPI, rankFileMPICH, rankFileSlurm)}
+}
+
+func (o *placeOptions) addFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.cores, "placement", 0, "look for a placement of the ranks on nodes with this `number` of cores that makes T smaller")
+	fs.Var(&o.inter, "inter", "latency and time per byte between nodes, `L,G`, e.g. 3us,0.05ns; -L and -G are then those inside a node (default: classes node and far of the machine)")
+	fs.StringVar(&o.file, "rank-file", "", "write the placement to this `file`, for the MPI library of --rank-file-for")
+	fs.Var(&o.form, "rank-file-for", "who reads the rank file")
+	fs.StringVar(&o.hosts, "hosts", "", "names of the nodes in the rank file, a `LIST|FILE` with one name per line, e.g. n01,n02")
+}
+
+func (o *placeOptions) check(r *toleranceRun) error {
+	if !r.given("placement") {
+		for _, name := range []string{"inter", "rank-file", "rank-file-for", "hosts"} {
+			if r.given(name) {
+				return exit.Usagef("--%s needs --placement", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case o.cores < 1:
+		return exit.Usagef("--placement: %d cores per node are too few; give at least 1", o.cores)
+	case (r.given("rank-file-for") || o.hosts != "") && o.file == "":
+		return exit.Usagef("--rank-file-for and --hosts need --rank-file")
+	}
+	if !r.app.IsFirst() {
+		return nil // process 0 writes the file for which they are needed
+	}
+	var err error
+	o.names, err = readHosts(o.hosts)
+	return err
+}
+
+// readHosts reads the names of nodes: a list, or a file with one name per line.
+func readHosts(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if info, err := os.Stat(text); err != nil || !info.Mode().IsRegular() {
+		return checkHosts("--hosts", strings.Split(text, ","))
+	}
+	data, err := os.ReadFile(text)
+	if err != nil {
+		return nil, err
+	}
+	return checkHosts(text, strings.Fields(string(data)))
+}
+
+func checkHosts(from string, names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s names no nodes; write one name per line", from)
+	}
+	for _, name := range names {
+		if name == "" || strings.ContainsAny(name, " \t=:#") {
+			return nil, fmt.Errorf("%s: %q is no name of a node", from, name)
+		}
+	}
+	return names, nil
+}
+
+// placeOnMachine makes the machine of a placement one with two levels.
+func (r *toleranceRun) placeOnMachine() error {
+	if !r.given("placement") {
+		return nil
+	}
+	m := *r.on
+	if r.place.inter.given {
+		far := &m.Classes[machine.Far]
+		*far = m.Classes[machine.Node]
+		far.Latency, far.PerByte = r.place.inter.latency, machine.One(r.place.inter.perByte)
+	} else if m.Classes[machine.Node].Equal(&m.Classes[machine.Far]) {
+		return exit.Usagef("--placement needs two kinds of links: give --inter L,G, or a machine with classes node and far")
+	}
+	if m.NodesPerSwitch > 0 {
+		r.app.Warn("nodes_per_switch of %s has no influence on --placement: it knows links inside nodes and between them", r.on.Name)
+		m.NodesPerSwitch = 0
+	}
+	m.RanksPerNode, m.Placement = r.place.cores, machine.Placement{}
+	r.on = &m
+	return nil
+}
+
+// findPlacement looks for a placement, and puts the ranks there.
+func (r *toleranceRun) findPlacement(s *tolerance.Schedule) (*tolerance.Placement, error) {
+	line := r.app.StartProgress()
+	p, err := s.Place(r.context, r.on, r.place.cores, func(swaps int, best unit.Duration) {
+		if line != nil {
+			line.Report(func() string {
+				return fmt.Sprintf("placement: %s tried, T = %s", phrase.Plural(swaps, "swap"), best.Short())
+			})
+		}
+	})
+	line.Clear()
+	if err != nil {
+		return nil, err
+	}
+	placed := *r.on
+	placed.Placement = machine.Placement{Nodes: p.Nodes}
+	r.on = &placed
+	if r.place.file == "" {
+		return p, nil
+	}
+	nodes := 0
+	for _, node := range p.Nodes {
+		nodes = max(nodes, int(node)+1)
+	}
+	if n := len(r.place.names); n > 0 && n < nodes {
+		return nil, exit.Usagef("--hosts names %s, but the ranks need %d", phrase.Plural(n, "node"), nodes)
+	}
+	err = r.app.WriteOut(r.place.file, r.files, func(w io.Writer) error {
+		return writeRankFile(w, p.Nodes, r.place.form.Value, r.place.names)
+	})
+	if err == nil {
+		r.app.Note("wrote %s; start the program with %s", r.place.file, rankFileUse(r.place.form.Value, r.place.file, len(p.Nodes)))
+	}
+	return p, err
+}
+
+// rankFileUse is how a rank file is used.
+func rankFileUse(form, file string, ranks int) string {
+	switch form {
+	case rankFileMPICH:
+		return fmt.Sprintf("mpiexec -f %s -n %d", file, ranks)
+	case rankFileSlurm:
+		return fmt.Sprintf("SLURM_HOSTFILE=%s srun --distribution=arbitrary -n %d", file, ranks)
+	}
+	return fmt.Sprintf("mpirun --rankfile %s -n %d", file, ranks)
+}
+
+// writeRankFile writes the nodes of the ranks in the form that a launcher takes. Without names of
+// hosts, nodes are called node0, node1, ...; Open MPI counts those of the job itself.
+func writeRankFile(w io.Writer, nodes []int32, form string, hosts []string) error {
+	out := bufio.NewWriter(w)
+	slots := map[int32]int{}
+	for rank, node := range nodes {
+		name := "node" + strconv.Itoa(int(node))
+		switch {
+		case hosts != nil:
+			name = hosts[node]
+		case form == rankFileOpenMPI:
+			name = "+n" + strconv.Itoa(int(node))
+		}
+		if form == rankFileOpenMPI {
+			fmt.Fprintf(out, "rank %d=%s slot=%d\n", rank, name, slots[node])
+			slots[node]++
+		} else {
+			fmt.Fprintln(out, name) // one line per rank
+		}
+	}
+	return out.Flush()
+}
+
+// interLink is a flag with the latency and the time per byte between nodes.
+type interLink struct {
+	latency unit.Duration
+	perByte unit.PerByte
+	given   bool
+}
+
+// Set implements pflag.Value.
+func (l *interLink) Set(s string) error {
+	first, second, ok := strings.Cut(s, ",")
+	if !ok {
+		return fmt.Errorf("%q is no pair; give L,G, e.g. 3us,0.05ns", s)
+	}
+	latency, err := unit.ParseDuration(first)
+	if err != nil {
+		return err
+	}
+	perByte, err := unit.ParsePerByte(second)
+	if err != nil {
+		return err
+	}
+	*l = interLink{latency, perByte, true}
+	return nil
+}
+
+func (l *interLink) String() string {
+	if !l.given {
+		return ""
+	}
+	return l.latency.String() + "," + l.perByte.String()
+}
+
+// Type implements pflag.Value.
+func (l *interLink) Type() string { return "L,G" }
+
+func (t *toleranceReport) placeTable() *table.Table {
+	p := t.placement
+	if p == nil {
+		return nil
+	}
+	s := table.New(table.Column{Key: "placement"}, right("T"), table.Column{Key: "remark"})
+	s.Add("ranks in blocks", p.StartT.Short(), fmt.Sprintf("%s ns, %s on a node", p.StartT.NS(), phrase.Plural(t.run.place.cores, "rank")))
+	s.Add("as found", p.T.Short(), fmt.Sprintf("%s ns, %s less; after %s, of %s tried: %s", p.T.NS(),
+		partOf(p.StartT-p.T, p.StartT), phrase.Plural(p.Best, "swap"), phrase.Grouped(len(p.Swaps)), p.Stop))
+	return s
+}
+
+func placementMembers(cores int, p *tolerance.Placement) object {
+	swaps := make([]object, len(p.Swaps))
+	for i, s := range p.Swaps {
+		swaps[i] = object{{"x", s.X}, {"y", s.Y}, {"gain_ns", unit.Nanoseconds(s.Gain)}, {"T_ns", unit.Nanoseconds(s.T)}}
+	}
+	return object{
+		{"cores", cores}, {"T_before_ns", unit.Nanoseconds(p.StartT)}, {"T_after_ns", unit.Nanoseconds(p.T)},
+		{"nodes", p.Nodes}, {"swaps", swaps}, {"swaps_taken", p.Best}, {"stop", p.Stop},
+	}
+}
+
+// listOfNodes prints the nodes of the ranks, runs of equal ones as one.
+func listOfNodes(nodes []int32) string {
+	var parts []string
+	for i := 0; i < len(nodes); {
+		j := i
+		for j < len(nodes) && nodes[j] == nodes[i] {
+			j++
+		}
+		text := strconv.Itoa(int(nodes[i]))
+		if j-i > 1 {
+			text += fmt.Sprintf(" (x%d)", j-i)
+		}
+		parts = append(parts, text)
+		i = j
+	}
+	const most = 200
+	if len(parts) > most {
+		parts = append(parts[:most], "... (--format json has all)")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,244 @@
+package tolerance
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/tolerance"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/internal/table"
+)
+
+// solverOptions are the flags about the linear program.
+type solverOptions struct {
+	path   string
+	solver flags.Choice
+}
+
+// The solvers.
+const (
+	solverNone = "none"
+	solverClp  = "clp"
+)
+
+func newSolverOptions() solverOptions {
+	return solverOptions{solver: flags.NewChoice(solverNone, solverNone, solverClp)}
+}
+
+func (o *solverOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.path, "lp", "", "write the linear program whose optimum is T to `FILE.lp|mps`")
+	fs.Var(&o.solver, "solver", "let a solver find T and the tolerances from the linear program too, and compare; clp must be installed")
+}
+
+func (o *solverOptions) check(*toleranceRun) error {
+	if suffix := filepath.Ext(o.path); o.path != "" && suffix != ".lp" && suffix != ".mps" {
+		return exit.Usagef("--lp: no format for %q; possible are .lp and .mps", o.path)
+	}
+	if o.solver.Value == solverClp {
+		if _, err := exec.LookPath(solverClp); err != nil {
+			return fmt.Errorf("--solver clp: clp is not installed (Debian has it in coinor-clp); install it, or leave --solver out")
+		}
+	}
+	return nil
+}
+
+// export writes the linear program, and has it solved, as asked for.
+func (o *solverOptions) export(r *toleranceRun, t *toleranceReport, e *tolerance.Evaluation) error {
+	if o.path == "" && o.solver.Value == solverNone {
+		return nil
+	}
+	p, err := e.LinearProgram(t.set.variable)
+	if err != nil {
+		return err
+	}
+	if o.path != "" {
+		err := r.app.WriteOut(o.path, r.files, func(w io.Writer) error { return writeLinearProgram(w, p, o.path, tolerance.Goal{}) })
+		if err != nil {
+			return err
+		}
+		r.app.Note("wrote %s with %s and %s", o.path, phrase.Plural(p.Rows(), "row"), phrase.Plural(p.Columns(), "column"))
+	}
+	if o.solver.Value == solverClp {
+		t.solved, err = r.solve(t.answers, p)
+	}
+	return err
+}
+
+// writeLinearProgram writes a linear program in the format of the file.
+func writeLinearProgram(w io.Writer, p *tolerance.LinearProgram, file string, goal tolerance.Goal) error {
+	if filepath.Ext(file) == ".mps" {
+		return p.WriteMPS(w, goal)
+	}
+	return p.WriteLP(w, goal)
+}
+
+// solverAnswer is what a solver found.
+type solverAnswer struct {
+	parameter tolerance.Parameter
+	columns   int
+	rows      int
+	values    []solvedValue
+}
+
+// solvedValue is one optimum beside our answer.
+type solvedValue struct {
+	name      string
+	optimum   float64
+	unbounded bool
+	ours      tolerance.Largest
+	isTime    bool // ours is T
+	took      time.Duration
+}
+
+// agrees tells whether the optimum is our answer, but for the rounding of the solver. Our values of the
+// variable are rounded down.
+func (v *solvedValue) agrees() bool {
+	if v.unbounded || v.ours.Unbounded {
+		return v.unbounded == v.ours.Unbounded
+	}
+	const relative = 1e-9 // of a solver that works with 53 bits
+	slack := math.Max(1e-3, relative*math.Abs(v.optimum))
+	ours := float64(v.ours.X)
+	if v.isTime {
+		return math.Abs(v.optimum-ours) <= slack
+	}
+	return v.optimum >= ours-slack && v.optimum < ours+1+slack
+}
+
+// solve lets Clp find T and the tolerances.
+func (r *toleranceRun) solve(a *tolerance.Answers, p *tolerance.LinearProgram) (*solverAnswer, error) {
+	dir, err := os.MkdirTemp("", "slackline-lp-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	answer := &solverAnswer{parameter: a.Question.Variable.Parameter, columns: p.Columns(), rows: p.Rows()}
+	add := func(name string, ours tolerance.Largest, isTime bool, goal tolerance.Goal) error {
+		r.app.Note("clp solves for %s", name)
+		v := solvedValue{name: name, ours: ours, isTime: isTime}
+		begin := time.Now()
+		if err := r.runClp(dir, p, goal, &v); err != nil {
+			return err
+		}
+		v.took = time.Since(begin)
+		answer.values = append(answer.values, v)
+		return nil
+	}
+	if err := add("T", tolerance.Largest{X: a.Given.T}, true, tolerance.Goal{}); err != nil {
+		return nil, err
+	}
+	for i, percent := range r.ask.percents {
+		bound, ok := a.Bound(i)
+		if !ok {
+			continue
+		}
+		name := fmt.Sprintf("%s for %s", answer.parameter, percent)
+		if err := add(name, a.Tolerance[i], false, tolerance.Goal{Within: true, Bound: bound}); err != nil {
+			return nil, err
+		}
+	}
+	for i := range answer.values {
+		if v := &answer.values[i]; !v.agrees() {
+			r.app.Warn("clp finds another %s: %g instead of %d", v.name, v.optimum, v.ours.X)
+		}
+	}
+	return answer, nil
+}
+
+// runClp solves one linear program in a directory.
+func (r *toleranceRun) runClp(dir string, p *tolerance.LinearProgram, goal tolerance.Goal, v *solvedValue) error {
+	file, solution := filepath.Join(dir, "program.lp"), filepath.Join(dir, "solution")
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := p.WriteLP(f, goal); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(r.context, solverClp, file, "-solve", "-saveSolution", solution).CombinedOutput()
+	if ctxErr := r.context.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	text := string(out)
+	switch {
+	case err != nil:
+		return fmt.Errorf("clp: %w: %s", err, lastLine(text))
+	case strings.Contains(text, "Optimal objective"):
+	case strings.Contains(text, "ual infeasible"), strings.Contains(text, "unbounded"):
+		v.unbounded = true
+		return nil
+	default:
+		return fmt.Errorf("clp did not solve the linear program: %s", lastLine(text))
+	}
+	data, err := os.ReadFile(solution)
+	if err != nil {
+		return err
+	}
+	if len(data) < 16 { // rows, columns, optimum, then the values
+		return fmt.Errorf("clp wrote a solution of %d bytes", len(data))
+	}
+	v.optimum = math.Float64frombits(binary.LittleEndian.Uint64(data[8:]))
+	return nil
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// show prints an optimum: T is in picoseconds, or femtoseconds if G is varied.
+func (s *solverAnswer) show(v *solvedValue) string {
+	switch {
+	case v.unbounded:
+		return "any"
+	case v.isTime && s.parameter == tolerance.G:
+		return valueOf{tolerance.L, int64(math.Round(v.optimum / 1000))}.exact()
+	case v.isTime:
+		return valueOf{tolerance.L, int64(math.Round(v.optimum))}.exact()
+	}
+	return valueOf{s.parameter, int64(math.Floor(v.optimum + 1e-3))}.exact()
+}
+
+func (s *solverAnswer) members() object {
+	list := make([]object, len(s.values))
+	for i := range s.values {
+		v := &s.values[i]
+		value := any(phrase.Number(fmt.Sprintf("%.3f", v.optimum)))
+		if v.unbounded {
+			value = nil
+		}
+		list[i] = object{{"name", v.name}, {"optimum", value}, {"agrees", v.agrees()}, {"seconds", v.took.Seconds()}}
+	}
+	return object{{"solver", solverClp}, {"rows", s.rows}, {"columns", s.columns}, {"values", list}}
+}
+
+func (t *toleranceReport) solverTable() *table.Table {
+	if t.solved == nil {
+		return nil
+	}
+	s := table.New(table.Column{Key: "by clp"}, right("optimum"), right("took"), table.Column{Key: "remark"})
+	for i := range t.solved.values {
+		v := &t.solved.values[i]
+		remark := "agrees"
+		if !v.agrees() {
+			remark = "differs"
+		}
+		s.Add(v.name, t.solved.show(v), phrase.Tidy(v.took), remark)
+	}
+	return s
+}

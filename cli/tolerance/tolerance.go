@@ -1,0 +1,360 @@
+// Package tolerance is the verb tolerance: it asks how much latency, bandwidth and overhead a program tolerates.
+package tolerance
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/tolerance"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/input"
+	"slackline/cli/phrase"
+	"slackline/cli/scenario"
+	"slackline/internal/provenance"
+	"slackline/internal/source"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/show/plot"
+)
+
+// toleranceOptions are the flags of the verb tolerance.
+type toleranceOptions struct {
+	program  scenario.ProgramOptions
+	machine  scenario.MachineOptions
+	ask      questionOptions
+	where    whereOptions
+	wiring   wiringOptions
+	place    placeOptions
+	spread   spreadOptions
+	solver   solverOptions
+	mapping  string
+	mappings []string
+	format   flags.Choice
+	out      string
+	plot     string
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &toleranceOptions{
+		program: scenario.NewProgramOptions(), machine: scenario.NewMachineOptions(), ask: newQuestionOptions(), wiring: newWiringOptions(),
+		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),
+		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+	}
+	o.machine.OnlyLatency = true
+	c := &cobra.Command{
+		Use:   "tolerance INPUT [INPUT...]",
+		Short: "Say how much latency a program tolerates, and where on its critical path it sits.",
+		Long: "Say how much latency a program tolerates, and where on its critical path it sits. The model is static " +
+			"(loggps): the runtime T is the longest path of a graph, exact to the picosecond, as a function of L, G or o.",
+		Annotations: flags.Arguments("INPUT",
+			"a schedule file or a recorded run, told by its content; - for the standard input; or the name of a pattern "+
+				"('slackline generate --list'). Several are taken for runs of one program: their answers become quantiles"),
+		Example: `  slackline tolerance run.goal -L 3us -o 400ns -G 0.018ns --range 0:100us --plot run.svg
+  slackline tolerance run.goal -L 500ns --tolerance 1%,10% --limit 2us --critical-path --slack
+  slackline tolerance run.goal -L 274ns --topology fattree:k=16 --wires 10
+  slackline tolerance halo2d --ranks 64 --machine xt4 --mappings default,openmpi,mpich
+  slackline tolerance run.goal -L 0.5us -G 0.01ns --placement 4 --inter 3us,0.05ns --rank-file ranks
+  slackline tolerance run.goal --machine xt4 --noise jaguar --replicas 100`,
+		Args: flags.SomeArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.AddGroup(c, "Machine", o.machine.AddFlags)
+	a.AddGroup(c, "Questions", o.ask.addFlags)
+	a.AddGroup(c, "Critical path", o.where.addFlags)
+	a.AddGroup(c, "Topology", o.wiring.addFlags)
+	a.AddGroup(c, "Placement", o.place.addFlags)
+	a.AddGroup(c, "Collectives", o.addMappingFlags)
+	a.AddGroup(c, "Uncertainty", o.spread.addFlags)
+	a.AddGroup(c, "Linear program", o.solver.addFlags)
+	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.AddFlags)
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	for flag, usage := range map[string]string{
+		"latency":      "latency: a `time` with unit, e.g. 2.5us; with --topology that of a wire",
+		"overhead":     "CPU `time` of a message at each end (default 0)",
+		"gap":          "least `time` between the starts of two sends of a rank and NIC, beside the bytes of the first (default: the machine's, else none)",
+		"gap-per-byte": "`time` per byte of a message, e.g. 0.018ns (default 0)",
+	} {
+		c.Flags().Lookup(flag).Usage = usage
+	}
+	c.ValidArgsFunction = scenario.CompleteInput
+	o.complete(c)
+	return c
+}
+
+// complete offers names where the flags take them.
+func (o *toleranceOptions) complete(c *cobra.Command) {
+	o.machine.Complete(c)
+	o.program.Complete(c)
+	o.spread.noise.Complete(c)
+	flags.CompleteWith(c, "mapping", collective.MappingNames)
+	flags.CompleteWith(c, "mappings", collective.MappingNames)
+	flags.Complete(c, "parameter", o.ask.parameter.Allowed)
+	flags.Complete(c, "rank-file-for", o.place.form.Allowed)
+	flags.Complete(c, "solver", o.solver.solver.Allowed)
+	flags.Complete(c, "format", o.format.Allowed)
+}
+
+func (o *toleranceOptions) addMappingFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	fs.StringSliceVar(&o.mappings, "mappings", nil, "compare the mappings of a `list`, e.g. default,openmpi,ring.yaml")
+}
+
+func (o *toleranceOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.format, "format", "form of the output; csv has the curve over the range, or the rows of a comparison")
+	env.AddOut(fs, &o.out)
+	fs.StringVar(&o.plot, "plot", "", "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the zones of the tolerances")
+}
+
+// toleranceRun is a call of tolerance.
+type toleranceRun struct {
+	*toleranceOptions
+	app      *env.Env
+	command  *cobra.Command
+	given    func(flag string) bool
+	context  context.Context
+	on       *machine.Machine
+	topology *machine.Topology // nil: none
+	inputs   []*input.Input    // by word; nil: it is opened by the process whose task it is
+	files    []string          // words that may name files
+
+	words  []string                       // that name the inputs
+	asFile *machine.Machine               // as it is without the flags; nil: it is not needed
+	chosen map[string]*collective.Mapping // by name
+
+	mappedElsewhere bool     // another process found that the mapping matters to the first input
+	digests         []string // by input, if answers are kept
+}
+
+// run is the verb: check the flags, open the inputs, answer the kind of question that is asked.
+func (o *toleranceOptions) run(a *env.Env, c *cobra.Command, words []string) error {
+	r := &toleranceRun{toleranceOptions: o, app: a, command: c, given: c.Flags().Changed, context: c.Context(), words: words}
+	if err := o.program.FindKinds(r.context, a, words...); err != nil {
+		return err
+	}
+	if err := r.check(words); err != nil {
+		return err
+	}
+	kind := r.kind()
+	if kind == askOne && !r.hasParts() {
+		if err := a.FirstOnly("the answer for one run"); err != nil {
+			return err
+		}
+	}
+	if _, err := env.ReadOnce(r.context, a, r.readFiles); err != nil {
+		return err
+	}
+	o.program.SeedUsed = o.spread.noise.Random()
+	if err := r.openInputs(); err != nil {
+		return err
+	}
+	r.warnOfVoid()
+	switch kind {
+	case askMappings:
+		return r.runMappings()
+	case askSpread:
+		return r.runSpread()
+	case askMap:
+		return r.runMap()
+	}
+	return r.runOne()
+}
+
+// The kinds of questions.
+const (
+	askOne = iota
+	askMappings
+	askSpread
+	askMap
+)
+
+// kind is the kind of question that is asked.
+func (r *toleranceRun) kind() int {
+	switch {
+	case len(r.mappings) > 0:
+		return askMappings
+	case len(r.words) > 1 || r.spread.noise.Random():
+		return askSpread
+	case r.ask.mapG.given:
+		return askMap
+	}
+	return askOne
+}
+
+// readFiles reads the machine and the mappings.
+func (r *toleranceRun) readFiles(from source.Source) (none struct{}, err error) {
+	if err := r.findMachine(from); err != nil {
+		return none, err
+	}
+	names := r.mappings
+	if len(names) == 0 {
+		names = []string{r.mapping}
+	}
+	r.chosen = map[string]*collective.Mapping{}
+	for _, name := range names {
+		if r.chosen[name], err = collective.FindMappingFrom(from, name); err != nil {
+			return none, err
+		}
+	}
+	return none, nil
+}
+
+// check finds mistakes in the flags before anything is read.
+func (r *toleranceRun) check(words []string) error {
+	if _, err := plot.FormatOf(r.plot); r.plot != "" && err != nil {
+		return exit.Usagef("--plot: %v", err)
+	}
+	for _, check := range []func(*toleranceRun) error{
+		r.ask.check, r.where.check, r.wiring.check, r.place.check, r.spread.check, r.solver.check,
+	} {
+		if err := check(r); err != nil {
+			return err
+		}
+	}
+	if err := r.checkKinds(words); err != nil {
+		return err
+	}
+	if allFiles := !slices.ContainsFunc(words, func(w string) bool { return !r.program.Kinds.IsSchedule(w) }); allFiles {
+		r.program.Ranks = nil // they have their own; a warning will say so
+	}
+	r.files = slices.Concat(words, []string{r.machine.Name, r.wiring.hopFile(), r.mapping}, r.mappings, r.spread.noise.Files())
+	if !r.app.IsFirst() {
+		return nil // process 0 writes
+	}
+	return env.CheckOutputs(r.files, env.To("out", r.out), env.To("plot", r.plot),
+		env.To("rank-file", r.place.file), env.To("lp", r.solver.path), env.To("resume", r.spread.resume))
+}
+
+// checkKinds finds questions that cannot be asked together.
+func (r *toleranceRun) checkKinds(words []string) error {
+	first := ""
+	for _, kind := range []struct {
+		name  string
+		asked bool
+	}{
+		{"--mappings", len(r.mappings) > 0},
+		{"--noise", r.spread.noise.Random()},
+		{"further inputs", len(words) > 1},
+		{"--map-G", r.ask.mapG.given},
+		{"--placement", r.given("placement")},
+	} {
+		switch {
+		case !kind.asked:
+		case first != "":
+			return exit.Usagef("%s and %s are different questions; ask one after the other", first, kind.name)
+		default:
+			first = kind.name
+		}
+	}
+	if first == "" || first == "--placement" {
+		return nil
+	}
+	for _, name := range []string{"slack", "critical-path", "what-if", "pairs", "wires", "lp", "solver"} {
+		if r.given(name) {
+			return exit.Usagef("--%s looks at one run; leave it out, or %s", name, first)
+		}
+	}
+	if first == "--mappings" && r.given("mapping") {
+		return exit.Usagef("give --mapping or --mappings, not both")
+	}
+	return nil
+}
+
+// prepare makes the schedule of an input ready.
+func (r *toleranceRun) prepare(in *input.Input, mappingName string) (*tolerance.Schedule, error) {
+	begin := time.Now()
+	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName], r.on.Gamma)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range s.Warnings() {
+		r.app.Warn("%s", w)
+	}
+	r.app.Note("%s with %s paired in %s", phrase.Plural(s.Graph().NumOps(), "operation"), phrase.Plural(s.Messages(), "message"), phrase.Tidy(time.Since(begin)))
+	return s, nil
+}
+
+// warnOfVoid tells of flags that were given but have no influence.
+func (r *toleranceRun) warnOfVoid() {
+	if r.machine.CpuByte.Given {
+		r.app.Warn("-O has no influence: the static model has no CPU time per byte")
+	}
+	for _, in := range r.inputs {
+		if in != nil {
+			r.warnOfMapping(in)
+		}
+	}
+	if len(r.on.Topology) > 0 && r.topology == nil {
+		r.app.Note("the machine %s has a topology; --topology machine studies its wires", r.on.Name)
+	}
+	if r.on.Noise != "" && !r.spread.noise.Random() {
+		r.app.Note("the machine %s has noise; --noise %s tells how sure the answers are", r.on.Name, r.on.Noise)
+	}
+}
+
+// warnOfMapping tells that a mapping was given that has no influence on an input.
+func (r *toleranceRun) warnOfMapping(in *input.Input) {
+	switch {
+	case !r.given("mapping"):
+	case !in.Program.Shape().Collectives:
+		r.app.Warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
+	case !r.program.Mapped(in):
+		r.app.Warn("--mapping has no influence: the algorithm of %s is given", in.Name)
+	}
+}
+
+// provenance records where the result comes from; mappings are those that were used.
+func (r *toleranceRun) provenance(mappings ...string) (*provenance.Record, error) {
+	record := r.app.Provenance()
+	for _, in := range r.inputs {
+		record.Inputs = append(record.Inputs, in.Record)
+	}
+	add := func(path, kind string) error {
+		if path == "" {
+			return nil
+		}
+		in, err := input.RecordFile(path, kind)
+		record.Inputs = append(record.Inputs, in)
+		return err
+	}
+	for _, f := range []struct{ path, kind string }{{r.machine.File(), "machine"}, {r.wiring.hopFile(), "topology"}} {
+		if err := add(f.path, f.kind); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range mappings {
+		if !slices.Contains(collective.MappingNames(), name) {
+			if err := add(name, "mapping"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, file := range r.spread.noise.Files() {
+		if err := add(file, "noise"); err != nil {
+			return nil, err
+		}
+	}
+	described := map[string]string{"name": r.on.Name}
+	if text := machine.Format(r.on); len(text) <= scenario.MaxMachineText {
+		described["description"] = string(text)
+	}
+	record.Machine = described
+	if r.spread.noise.Random() || slices.ContainsFunc(r.inputs, func(in *input.Input) bool { return !in.IsFile() }) {
+		record.Seed = &r.program.Seed
+	}
+	record.Warnings = append(record.Warnings, r.app.Warnings...)
+	return record, nil
+}
+
+// usedMapping is the mapping of an input, if it matters.
+func (r *toleranceRun) usedMapping(in *input.Input) []string {
+	if in.Program != nil && r.program.Mapped(in) || r.mappedElsewhere {
+		return []string{r.mapping}
+	}
+	return nil
+}

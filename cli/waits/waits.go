@@ -1,0 +1,180 @@
+// Package waits is the verb waits: it finds wait states and their root causes.
+package waits
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/profile"
+	"slackline/analyze/waits"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/phrase"
+	"slackline/cli/scenario"
+	"slackline/internal/provenance"
+	"slackline/show/plot"
+)
+
+// waitsOptions are the flags of waits.
+type waitsOptions struct {
+	run      scenario.RunOptions
+	share    flags.Choice
+	top      int
+	explain  int
+	of       scenario.RankList // explained
+	critical bool
+	format   flags.Choice
+	out      string
+	plot     string
+	cube     string
+}
+
+func Command(a *env.Env) *cobra.Command {
+	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	c := &cobra.Command{
+		Use:   "waits INPUT",
+		Short: "Find out who waits in a run, and whose fault it is.",
+		Long: "Find the wait states of a run: late senders and receivers, waits in collectives, at OpenMP barriers, idle threads. " +
+			"Charge every second to its cause: the call path and rank that made others wait, directly (short) or through further waits (long). " +
+			"'slackline explain' says what the metrics mean.",
+		Annotations: flags.Arguments("INPUT", scenario.RunHelp),
+		Example: `  slackline waits traces.otf2
+  slackline waits traces.otf2 --explain --critical-path
+  slackline waits traces.otf2 --grid 16x16 --plot waits.svg
+  slackline waits app.slt --machine chic --balance solve/fixup
+  slackline waits halo2d --ranks 1024 --machine chic --noise 1000Hz:10us
+  slackline waits traces.otf2 --format json --out waits.json
+  mpirun -n 16 slackline waits big.slt`,
+		Args: flags.ExactArgs("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.FasterAlone(c, &o.share, func() error { return o.execute(a, c, args[0]) })
+		},
+	}
+	a.AddGroup(c, "Questions", o.addQuestionFlags)
+	a.AddGroup(c, "What if (the run is simulated)", o.run.Future.AddChangeFlags)
+	a.AddGroup(c, "Output", o.addOutputFlags)
+	o.run.AddTo(a, c)
+	flags.Complete(c, "format", o.format.Allowed)
+	flags.Complete(c, "share", o.share.Allowed)
+	return c
+}
+
+func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.explain, "explain", 0, "say why the largest waits happened, this `number` of them (3 if none is given)")
+	fs.Lookup("explain").NoOptDefVal = "3"
+	fs.Var(&o.of, "explain-ranks", "explain waits of these `ranks` only, e.g. 7 or 0..3")
+	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
+}
+
+func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.top, "top", 6, "`number` of rows in each list of the text output; 0: all")
+	fs.Var(&o.format, "format", "form of the output")
+	env.AddOut(fs, &o.out)
+	env.AddShare(fs, &o.share, "the analysis of a recorded run")
+	fs.StringVar(&o.plot, "plot", "", "draw maps of waits and delays by rank into `FILE.svg|png`")
+	fs.StringVar(&o.cube, "cube", "", "also write the result for the Cube viewer into `FILE.cubex`")
+}
+
+func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error {
+	if o.plot != "" {
+		if _, err := plot.FormatOf(o.plot); err != nil {
+			return exit.Usagef("--plot: %v", err)
+		}
+	}
+	if o.top < 0 || o.explain < 0 {
+		return exit.Usagef("--top and --explain must be 0 or more")
+	}
+	inputs := o.run.Future.Files(word)
+	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot), env.To("cube", o.cube)); err != nil {
+		return err
+	}
+	r, err := o.run.OpenRun(a, c, word, o.format.Value == env.FormatJSON)
+	if err != nil {
+		return err
+	}
+	report, err := o.analyse(a, c, r)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := report.draw(a, o.plot, inputs); err != nil {
+			return err
+		}
+	}
+	if o.cube != "" {
+		if err := report.writeCube(a, o.cube, inputs); err != nil {
+			return err
+		}
+	}
+	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+}
+
+// analyse finds the wait states of a run and what else the flags ask for.
+func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*WaitsReport, error) {
+	begin := time.Now()
+	result, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: o.run.Threads})
+	if err != nil {
+		return nil, err
+	}
+	a.Note("%s analysed in %s, %s", phrase.Plural(result.States, "wait state"), phrase.Tidy(time.Since(begin)), phrase.Plural(o.run.Threads, "thread"))
+	if a.Group().Size() > 1 {
+		a.Note("costs were handed from process to process in %s", phrase.Plural(result.Rounds(), "round"))
+	}
+	if result.Cyclic > 0 {
+		a.Warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", phrase.Plural(result.Cyclic, "wait state"))
+	}
+	report := &WaitsReport{Run: r, Result: result, options: o}
+	if o.critical {
+		if report.critical, err = result.FindCriticalPath(c.Context()); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.of.List) > 0 && o.explain == 0 {
+		o.explain = 3
+	}
+	if o.explain > 0 {
+		if report.explanations, err = result.FindExplanations(c.Context(), largestWaits(result.Waits, o.of.List, o.explain)); err != nil {
+			return nil, err
+		}
+	}
+	if o.cube != "" {
+		report.profile = result.Profile()
+		if err := report.profile.Gather(c.Context()); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.SharedDone(c.Context()); err != nil {
+		return nil, err
+	}
+	if o.format.Value == env.FormatJSON {
+		report.provenance = a.Provenance()
+		report.provenance.Inputs = r.Records
+		report.provenance.Warnings = a.Warnings
+	}
+	return report, nil
+}
+
+// WaitsReport is a result with everything that its output names.
+type WaitsReport struct {
+	Run          *scenario.Run
+	Result       *waits.Result
+	critical     *waits.CriticalPath
+	explanations []*waits.Explanation
+	profile      *profile.Profile // nil: it was not needed
+	options      *waitsOptions
+	provenance   *provenance.Record
+}
+
+func (r *WaitsReport) write(a *env.Env, w io.Writer) error {
+	switch r.options.format.Value {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, r.JSON())
+	case env.FormatCSV:
+		return r.table().WriteCSV(w)
+	}
+	return r.writeText(a, w)
+}
