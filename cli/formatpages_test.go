@@ -24,7 +24,7 @@ var formatPages = map[string][]string{
 
 // TestFormatPages holds the pages of docs/formats against the comments of the readers.
 func TestFormatPages(t *testing.T) {
-	root := filepath.Join("..", "..")
+	root := ".."
 	for name, sources := range formatPages {
 		path := filepath.Join(root, "docs", "formats", name)
 		data, err := os.ReadFile(path)

@@ -32,9 +32,9 @@ func writeHelp(a *env.Env, w io.Writer, c *cobra.Command) {
 		head("Arguments:")
 		flags.WritePairs(w, p.arguments, width)
 	}
-	if len(p.verbs) > 0 {
-		head("Verbs:")
-		flags.WritePairs(w, p.verbs, width)
+	for _, g := range p.verbs {
+		head(g.title + ":")
+		flags.WritePairs(w, g.pairs, width)
 	}
 	for _, g := range a.Groups[c] {
 		head(g.Title + ":")
@@ -140,8 +140,9 @@ func flagName(f *pflag.Flag) string {
 
 func helpCommand(a *env.Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [VERB...]",
-		Short: "Print the help of a verb.",
+		Use:     "help [VERB...]",
+		Short:   "Print the help of a verb.",
+		GroupID: string(env.Others),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := a.Root.Find(args)
 			if err != nil {

@@ -89,7 +89,7 @@ func exitCode(a *env.Env, ctx context.Context, err error) int {
 	case errors.As(err, &usage):
 		return fail(a, exit.Usage, usage.Error()+exit.TryHelp(usage.Command))
 	case strings.HasPrefix(err.Error(), "unknown command "):
-		return fail(a, exit.Usage, unknownVerb(a, err)+exit.TryHelp(flags.Tool))
+		return fail(a, exit.Usage, unknownVerb(err)+exit.TryHelp(flags.Tool))
 	case errors.Is(err, exit.ErrReported):
 		return fail(a, exit.Failure, "")
 	}
@@ -114,10 +114,10 @@ func fail(a *env.Env, code int, text string) int {
 }
 
 // unknownVerb says what cobra found out about a misspelt verb in our words.
-func unknownVerb(a *env.Env, err error) string {
+func unknownVerb(err error) string {
 	var word, parent string
 	if n, _ := fmt.Sscanf(err.Error(), "unknown command %q for %q", &word, &parent); n != 2 {
 		return err.Error()
 	}
-	return fmt.Sprintf("unknown verb %s%s", word, suggest.Phrase(word, verbs(a)))
+	return fmt.Sprintf("unknown verb %s%s", word, suggest.Phrase(word, verbs()))
 }

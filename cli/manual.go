@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,15 +27,15 @@ type page struct {
 	short     string
 	text      []string // paragraphs
 	arguments []flags.Pair
-	verbs     []flags.Pair
-	groups    []pageGroup
+	verbs     []pageGroup
+	groups    []pageGroup // of flags
 	examples  []string
 }
 
-// pageGroup is a list of flags under a heading.
+// pageGroup is a list of verbs or flags under a heading.
 type pageGroup struct {
 	title string
-	flags []flags.Pair
+	pairs []flags.Pair
 }
 
 // pageOf collects what there is to say of a command.
@@ -51,11 +52,7 @@ func pageOf(a *env.Env, c *cobra.Command) page {
 			p.arguments = append(p.arguments, flags.Pair{Name: name, Text: text})
 		}
 	}
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
-			p.verbs = append(p.verbs, flags.Pair{Name: sub.Name(), Text: sub.Short})
-		}
-	}
+	p.verbs = verbGroups(c)
 	for _, g := range a.Groups[c] {
 		p.groups = append(p.groups, pageGroup{g.Title, flagPairs(g.Flags)})
 	}
@@ -66,6 +63,22 @@ func pageOf(a *env.Env, c *cobra.Command) page {
 		}
 	}
 	return p
+}
+
+// verbGroups lists the verbs of a command under their headings.
+func verbGroups(c *cobra.Command) []pageGroup {
+	groups := []pageGroup{{title: "Verbs"}} // of those without a group
+	for _, g := range c.Groups() {
+		groups = append(groups, pageGroup{title: g.Title})
+	}
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		i := max(slices.IndexFunc(groups, func(g pageGroup) bool { return g.title == sub.GroupID }), 0)
+		groups[i].pairs = append(groups[i].pairs, flags.Pair{Name: sub.Name(), Text: sub.Short})
+	}
+	return slices.DeleteFunc(groups, func(g pageGroup) bool { return len(g.pairs) == 0 })
 }
 
 // flagPairs lists the flags of a set, written as one types them, with what they do.
@@ -189,10 +202,12 @@ func writeMarkdown(w io.Writer, p page, level int) error {
 		b.WriteByte('\n')
 	}
 	list("", "argument", p.arguments)
-	list("", "verb", p.verbs)
+	for _, g := range p.verbs {
+		list("", "verb", g.pairs)
+	}
 	for _, g := range p.groups {
 		if g.title != "Common flags" { // docs/verbs/settings.md has them
-			list("", g.title, g.flags)
+			list("", g.title, g.pairs)
 		}
 	}
 	if len(p.examples) > 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"slackline/cli/exit"
@@ -25,9 +26,8 @@ func writeRoff(w io.Writer, p page) error {
 		fmt.Fprintf(&b, "%s\n.br\n", roff(paragraph))
 	}
 	roffPairs(&b, "ARGUMENTS", p.arguments)
-	roffPairs(&b, "VERBS", p.verbs)
-	for _, g := range p.groups {
-		roffPairs(&b, strings.ToUpper(g.title), g.flags)
+	for _, g := range slices.Concat(p.verbs, p.groups) {
+		roffPairs(&b, strings.ToUpper(g.title), g.pairs)
 	}
 	if len(p.examples) > 0 {
 		fmt.Fprint(&b, ".SH EXAMPLES\n.nf\n")

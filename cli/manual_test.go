@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -27,13 +28,13 @@ const (
 func TestVerbPages(t *testing.T) {
 	a := env.New(nil, strings.NewReader(""), io.Discard, io.Discard)
 	root := rootCommand(a)
-	others := filepath.Join("..", "..", "docs", "verbs", "others.md")
+	others := filepath.Join("..", "docs", "verbs", "others.md")
 	references := map[string]*bytes.Buffer{}
 	for _, c := range root.Commands() {
 		if !c.IsAvailableCommand() {
 			continue
 		}
-		path := filepath.Join("..", "..", "docs", "verbs", c.Name()+".md")
+		path := filepath.Join("..", "docs", "verbs", c.Name()+".md")
 		if _, err := os.Stat(path); err != nil {
 			path = others
 		}
@@ -46,6 +47,7 @@ func TestVerbPages(t *testing.T) {
 			}
 		})
 	}
+	checkIndex(t, root)
 	for path, reference := range references {
 		want := referenceBegin + referenceTitle + strings.TrimRight(reference.String(), "\n") + "\n"
 		data, err := os.ReadFile(path)
@@ -65,6 +67,35 @@ func TestVerbPages(t *testing.T) {
 			continue
 		}
 		if err := os.WriteFile(path, []byte(strings.TrimRight(prose, "\n")+"\n\n"+want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkIndex holds the list of verbs in docs/verbs/README.md against the registry.
+func checkIndex(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("# Verbs\n\n<!-- This page is made from the registry of verbs: go test ./cli -run TestVerbPages -update-pages -->\n")
+	for _, g := range verbGroups(root) {
+		fmt.Fprintf(&b, "\n## %s\n\n| verb | what |\n| --- | --- |\n", g.title)
+		for _, v := range g.pairs {
+			page := v.Name + ".md"
+			if _, err := os.Stat(filepath.Join("..", "docs", "verbs", page)); err != nil {
+				page = "others.md"
+			}
+			fmt.Fprintf(&b, "| [%s](%s) | %s |\n", v.Name, page, escapeMarkdown(v.Text))
+		}
+	}
+	b.WriteString("\n[settings.md](settings.md) has the flags of all verbs, variables, the settings file and the exit codes.\n")
+	path := filepath.Join("..", "docs", "verbs", "README.md")
+	data, err := os.ReadFile(path)
+	switch {
+	case err == nil && string(data) == b.String():
+	case !*updatePages:
+		t.Errorf("%s is not the list of verbs; run go test ./cli -run TestVerbPages -update-pages", path)
+	default:
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func recipeFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	err := filepath.WalkDir(filepath.Join("..", "..", "packaging"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", "packaging"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files = append(files, path)
 		}
@@ -35,7 +35,7 @@ func recipeFiles(t *testing.T) []string {
 // TestRecipesCallUsRight parses every command of slackline in the files of packaging and in docs/recipes.md.
 func TestRecipesCallUsRight(t *testing.T) {
 	count := 0
-	for _, path := range append(recipeFiles(t), filepath.Join("..", "..", "docs", "recipes.md")) {
+	for _, path := range append(recipeFiles(t), filepath.Join("..", "docs", "recipes.md")) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

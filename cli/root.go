@@ -28,6 +28,33 @@ import (
 	"slackline/cli/waits"
 )
 
+// registry has all verbs, in the order of the help.
+var registry = []*env.Verb{
+	&record.Verb,
+	&inject.Verb,
+	&measure.Verb,
+	&campaign.Verb,
+	&doctor.Verb,
+	&profile.Verb,
+	&waits.Verb,
+	&simulate.Verb,
+	&tolerance.Verb,
+	&compare.Verb,
+	&scaling.Verb,
+	&check.Verb,
+	&report.Verb,
+	&explore.Verb,
+	&explain.Verb,
+	&demo.Verb,
+	&machine.Verb,
+	&noise.Verb,
+	&generate.Verb,
+	&convert.Verb,
+	{Name: "completion", Group: env.Others, Job: env.OnceOnly, New: completionCommand},
+	{Name: "man", Group: env.Others, Job: env.OnceOnly, New: manCommand},
+	{Name: "version", Group: env.Others, Job: env.OnceOnly, New: versionCommand},
+}
+
 // rootCommand builds the tree of verbs.
 func rootCommand(a *env.Env) *cobra.Command {
 	root := &cobra.Command{
@@ -65,31 +92,12 @@ func rootCommand(a *env.Env) *cobra.Command {
 	fs.BoolVar(&a.Quiet, "quiet", false, "no notes and no progress on the standard error; warnings and errors stay")
 	fs.BoolVar(&a.NoProgress, "no-progress", false, "no progress line on the standard error")
 	flags.Complete(root, "color", a.Color.Allowed)
-	root.AddCommand(
-		record.Command(a),
-		inject.Command(a),
-		simulate.Command(a),
-		tolerance.Command(a),
-		generate.Command(a),
-		convert.Command(a),
-		machine.Command(a),
-		noise.Command(a),
-		scaling.Command(a),
-		check.Command(a),
-		campaign.Command(a),
-		measure.Command(a),
-		doctor.Command(a),
-		waits.Command(a),
-		profile.Command(a),
-		compare.Command(a),
-		explore.Command(a),
-		explain.Command(a),
-		report.Command(a),
-		demo.Command(a),
-		completionCommand(a),
-		manCommand(a),
-		versionCommand(a),
-	)
+	for _, g := range env.Groups() {
+		root.AddGroup(&cobra.Group{ID: string(g), Title: string(g)})
+	}
+	for _, v := range registry {
+		root.AddCommand(v.Command(a))
+	}
 	root.RunE = func(*cobra.Command, []string) error {
 		writeHelp(a, a.Stderr, root)
 		return exit.Usagef("give a verb")
@@ -99,12 +107,10 @@ func rootCommand(a *env.Env) *cobra.Command {
 }
 
 // verbs are the names of the verbs, for suggestions.
-func verbs(a *env.Env) []string {
-	var names []string
-	for _, c := range a.Root.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
+func verbs() []string {
+	names := []string{"help"}
+	for _, v := range registry {
+		names = append(names, v.Name)
 	}
 	return names
 }

@@ -27,7 +27,10 @@ import (
 	"slackline/observe/mpi"
 )
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "campaign", Group: env.Observe, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "campaign",
 		Short: "Run a program over ranges of parameters, and collect what it measures.",
@@ -38,7 +41,10 @@ func Command(a *env.Env) *cobra.Command {
   slackline campaign collect plan.yaml --out runs.json`,
 		RunE: flags.NeedVerb,
 	}
-	c.AddCommand(campaignRunCommand(a), campaignStatusCommand(a), campaignCollectCommand(a), campaignSuperviseCommand(a))
+	run, supervise := campaignRunCommand(a), campaignSuperviseCommand(a)
+	env.Shared.Assign(run)
+	env.Outside.Assign(supervise)
+	c.AddCommand(run, campaignStatusCommand(a), campaignCollectCommand(a), supervise)
 	return c
 }
 

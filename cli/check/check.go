@@ -56,7 +56,10 @@ type CheckOptions struct {
 	function  string
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "check", Group: env.Analyze, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &CheckOptions{
 		Aggregate: flags.NewChoice(cliscaling.AggregateWords[0], cliscaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, CheckFormats...),
 	}

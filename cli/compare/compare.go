@@ -37,7 +37,10 @@ type compareOptions struct {
 	out    string
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "compare", Group: env.Analyze, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &compareOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
 	c := &cobra.Command{
 		Use:   "compare A B",

@@ -30,7 +30,10 @@ const (
 	joinBeside = "beside"
 )
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "convert", Group: env.Prepare, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &convertOptions{
 		program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(),
 		join: flags.NewChoice(joinAfter, joinAfter, joinBeside),

@@ -35,7 +35,10 @@ type demoOptions struct {
 	quick bool
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "demo", Group: env.Show, Job: env.OnceOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &demoOptions{}
 	c := &cobra.Command{
 		Use:   "demo",

@@ -18,7 +18,10 @@ import (
 
 type doctorOptions struct{ format flags.Choice }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &doctorOptions{format: flags.NewChoice("text", "text", "json")}
 	c := &cobra.Command{
 		Use:   "doctor",

@@ -6,19 +6,18 @@ package env
 // joins their job before the verb runs (observe/mpi). All processes then run the
 // same verb with the same arguments:
 //
-//   - a.group() is the cluster.Group of the processes; one process alone
+//   - a.Group() is the cluster.Group of the processes; one process alone
 //     without a job. Process 0 alone has streams: what the others write to
-//     a.stdout and a.stderr is dropped, and their a.stdin is empty. It also reads
-//     files for all, see job_files.go.
-//   - A verb that shares its work stands in the list sharers below. One that
-//     does not is run by process 0 alone, with a warning; the others do not even
-//     begin it.
-//   - A verb that shares some of its work only calls a.firstOnly(what) before
-//     the rest: process 0 goes on alone (a.group() is that of one process from
+//     a.Stdout and a.Stderr is dropped, and their a.Stdin is empty. It also reads
+//     files for all, see files.go.
+//   - A verb that shares its work has the role Shared (verb.go). One with the role FirstOnly is run by process 0 alone,
+//     with a warning; the others do not even start it.
+//   - A verb that shares some of its work only calls a.FirstOnly(what) before
+//     the rest: process 0 goes on alone (a.Group() is that of one process from
 //     there on), the others end.
 //   - Files are written by process 0: when the shared work is done, all
-//     processes return if a.sharedDone(ctx) returns an error, which it does on
-//     all but process 0. a.isFirst() tells, too, who is process 0.
+//     processes return if a.SharedDone(ctx) returns an error, which it does on
+//     all but process 0. a.IsFirst() tells, too, who is process 0.
 //   - An error that a verb returns on any process ends the job, with one
 //     message that names process and host.
 
@@ -30,32 +29,17 @@ import (
 	"math/bits"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"slackline/cli/exit"
-	"slackline/cli/flags"
 	"slackline/cli/job"
 	"slackline/cli/phrase"
 	"slackline/internal/cluster"
 	"slackline/internal/provenance"
 	"slackline/observe/mpi"
 )
-
-// sharers are the verbs that share their work among the processes of a job.
-var sharers = map[string]bool{"simulate": true, "tolerance": true, "waits": true, "profile": true, "campaign run": true, "scaling": true}
-
-// leavers are the verbs that do not join a job: they start programs of their own, which may be meant to be the
-// processes of the job, or say something of themselves. A verb stands for all its parts.
-var leavers = map[string]bool{
-	"record": true, "measure": true, "inject": true, "campaign supervise": true, "doctor": true, "demo": true,
-	"help": true, "version": true, "completion": true, flags.Tool: true,
-}
-
-// talkers are the leavers that one process is enough for.
-var talkers = map[string]bool{"doctor": true, "demo": true, "help": true, "version": true, "completion": true, flags.Tool: true}
 
 // ProcessesHere is the number of processes that share the verb on this host.
 func (a *Env) ProcessesHere() int {
@@ -172,27 +156,13 @@ func (a *Env) Provenance() *provenance.Record {
 	return record
 }
 
-// EnterJob finds out whether the verb shares its work with the other processes of a job.
+// EnterJob decides how this process takes part in the job, if there is one.
 func (a *Env) EnterJob(c *cobra.Command) error {
-	if among(talkers, c) && a.superfluous() {
+	switch role := roleOf(c); {
+	case role == OnceOnly && a.superfluous():
 		return ErrNotNeeded
-	}
-	if among(leavers, c) {
-		return nil
-	}
-	if a.Job.Several() && !among(sharers, c) {
-		return a.FirstOnly(strings.TrimPrefix(c.CommandPath(), flags.Tool+" "))
+	case role == FirstOnly && a.Job.Several():
+		return a.FirstOnly(verbOf(c))
 	}
 	return nil
-}
-
-// among reports whether a command, or the verb that it is a part of, stands in a list.
-func among(list map[string]bool, c *cobra.Command) bool {
-	for !list[strings.TrimPrefix(c.CommandPath(), flags.Tool+" ")] {
-		if !c.HasParent() || !c.Parent().HasParent() {
-			return false
-		}
-		c = c.Parent()
-	}
-	return true
 }

@@ -27,7 +27,7 @@ const untilEnded = 3 * time.Second
 // flags are looked at: what they mean is decided together.
 func (a *Env) SeekJob(ctx context.Context, root *cobra.Command) error {
 	c, _, err := root.Find(a.Args)
-	if a.Job != nil || err != nil || a.asksHelp() || among(leavers, c) {
+	if a.Job != nil || err != nil || a.asksHelp() || !roleOf(c).joins() {
 		return nil
 	}
 	return a.becomeBridge(ctx)

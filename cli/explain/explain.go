@@ -61,7 +61,10 @@ func allTopics() []topic {
 	return append(list, topics...)
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "explain", Group: env.Show, Job: env.OnceOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	var names []string
 	for _, t := range allTopics() {
 		names = append(names, t.name)

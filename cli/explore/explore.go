@@ -34,7 +34,10 @@ type exploreOptions struct {
 	mu   sync.Mutex // of the app, while inputs are read
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "explore", Group: env.Show, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &exploreOptions{run: scenario.NewRunOptions()}
 	c := &cobra.Command{
 		Use:   "explore INPUT...",

@@ -29,7 +29,10 @@ type generateOptions struct {
 	listing.Options
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "generate", Group: env.Prepare, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &generateOptions{program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(), Options: *listing.NewOptions()}
 	c := &cobra.Command{
 		Use:   "generate INPUT",

@@ -37,7 +37,10 @@ type injectOptions struct {
 	format flags.Choice
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "inject", Group: env.Observe, Job: env.Outside, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &injectOptions{
 		gap: flags.PerByte(), base: flags.Duration(), eager: flags.Size(), panel: flags.NewChoice("d", "b", "c", "d"),
 		align: flags.NewChoice(scenario.AlignIndependent, scenario.AlignIndependent, scenario.AlignCoscheduled),

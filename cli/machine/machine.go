@@ -20,7 +20,10 @@ import (
 	"slackline/model/unit"
 )
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "machine", Group: env.Prepare, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "machine",
 		Short: "List the embedded machines, show one, or check a machine file.",

@@ -8,7 +8,10 @@ import (
 	"slackline/cli/flags"
 )
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "measure", Group: env.Observe, Job: env.Outside, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "measure",
 		Short: "Measure this machine: its noise, its network, its clocks, its MPI.",

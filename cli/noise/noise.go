@@ -25,7 +25,10 @@ import (
 	"slackline/model/unit"
 )
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "noise", Group: env.Prepare, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "noise",
 		Short: "List the embedded noise profiles, show one, turn one into a trace, or measure it.",

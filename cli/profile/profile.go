@@ -40,7 +40,10 @@ type profileOptions struct {
 	kind   flags.Choice
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "profile", Group: env.Analyze, Job: env.Shared, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &profileOptions{
 		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
 		kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, profileMatrix, profileRanks, profileIterations, profileCollective, profileSizes),

@@ -42,7 +42,10 @@ type recordOptions struct {
 	yield     flags.Choice
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "record", Group: env.Observe, Job: env.Outside, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &recordOptions{
 		callpath: flags.NewChoice("", "off", "caller", "full"), maxSize: flags.Size(), yield: flags.NewChoice("auto", "auto", "on", "off"),
 	}

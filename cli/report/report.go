@@ -48,7 +48,10 @@ type reportOptions struct {
 // reportReplicas is how often a run with noise is simulated if nothing else is wanted.
 const reportReplicas = 5
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "report", Group: env.Show, Job: env.FirstOnly, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &reportOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(formatHTML, formatHTML, env.FormatJSON)}
 	c := &cobra.Command{
 		Use:   "report INPUT...",

@@ -46,7 +46,10 @@ var (
 	AggregateWords = []string{"auto", "mean", "min", "median", "q1"}
 )
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "scaling", Group: env.Analyze, Job: env.Shared, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &scalingOptions{
 		method: flags.NewChoice(methodWords[0], methodWords...), aggregate: flags.NewChoice(AggregateWords[0], AggregateWords...),
 		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),

@@ -40,7 +40,10 @@ type simulateOptions struct {
 	trace     simulatedTrace
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "simulate", Group: env.Analyze, Job: env.Shared, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{
 		program: scenario.NewProgramOptions(),
 		machine: scenario.NewMachineOptions(),

@@ -40,7 +40,10 @@ type toleranceOptions struct {
 	plot     string
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "tolerance", Group: env.Analyze, Job: env.Shared, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &toleranceOptions{
 		program: scenario.NewProgramOptions(), machine: scenario.NewMachineOptions(), ask: newQuestionOptions(), wiring: newWiringOptions(),
 		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),

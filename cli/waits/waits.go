@@ -33,7 +33,10 @@ type waitsOptions struct {
 	cube     string
 }
 
-func Command(a *env.Env) *cobra.Command {
+// Verb is the entry of the registry.
+var Verb = env.Verb{Name: "waits", Group: env.Analyze, Job: env.Shared, New: command}
+
+func command(a *env.Env) *cobra.Command {
 	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
 	c := &cobra.Command{
 		Use:   "waits INPUT",
