@@ -4,7 +4,6 @@ package explore
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"slackline/model/dataset"
 	"slackline/model/machine"
 	"slackline/model/pattern"
-	"slackline/model/schedule"
 	"slackline/show/explore"
 )
 
@@ -123,9 +121,6 @@ func (o *exploreOptions) source(a *env.Env, c *cobra.Command, word string) (expl
 	return s, nil
 }
 
-// headOfInput is how much of a file is looked at to tell what it is.
-const headOfInput = 64 << 10
-
 // isDataset reports whether a word names measurements: a file in a known format of them, or a directory without a trace.
 func isDataset(word string) bool {
 	_, word = datasets.CutPlace(word)
@@ -135,23 +130,13 @@ func isDataset(word string) bool {
 		return false
 	case info.IsDir():
 		return !pattern.Has(word)
-	case !info.Mode().IsRegular():
+	}
+	if isSchedule, err := input.HasSchedule(word); err != nil || isSchedule {
 		return false
 	}
-	f, err := os.Open(word)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, headOfInput))
-	if err != nil {
-		return false
-	}
-	if _, err := schedule.Sniff(word, head); err == nil {
-		return false
-	}
+	head, err := input.Head(word)
 	_, known := dataset.Sniff(head)
-	return known
+	return err == nil && known
 }
 
 // openDataset reads measurements.

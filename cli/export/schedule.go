@@ -50,7 +50,7 @@ func (o *ScheduleOutput) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.to, "to", "", "`format` of the schedule: "+strings.Join(FormatNames(), ", ")+" (default: by the suffix of --out)")
 	fs.StringVar(&o.Out, "out", "", "write to this `file`; - is the standard output")
 	fs.BoolVar(&o.expand, "expand", false, "turn collectives into messages; every format but slk needs it and does it by itself")
-	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	scenario.AddMapping(fs, &o.mapping)
 	fs.Var(&o.gamma, "gamma", "CPU `time` per reduced byte inside expanded collectives, e.g. 0.1ns (default 0)")
 }
 

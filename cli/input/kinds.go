@@ -67,21 +67,35 @@ func kindOf(word string) (Kind, error) {
 
 // isSLK reports whether a word names a schedule of ours which can be read in parts.
 func isSLK(word string) bool {
-	if word == Stdin {
-		return false
-	}
+	head, _ := Head(word)
+	return schedule.IsSLK(head)
+}
+
+// headSize is how much of a file is read to decide what it is.
+const headSize = 64 << 10
+
+// Head returns the first bytes of a regular file; nothing of all else, which cannot be read twice.
+func Head(word string) ([]byte, error) {
 	info, err := os.Stat(word)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
+	if err != nil || word == Stdin || !info.Mode().IsRegular() {
+		return nil, err
 	}
 	file, err := os.Open(word)
 	if err != nil {
-		return false // whoever reads it will find out why
+		return nil, err
 	}
 	defer file.Close()
-	head := make([]byte, 64)
-	n, _ := io.ReadFull(file, head)
-	return schedule.IsSLK(head[:n])
+	return io.ReadAll(io.LimitReader(file, headSize))
+}
+
+// HasSchedule reports whether a regular file is a schedule in one of the formats.
+func HasSchedule(word string) (bool, error) {
+	head, err := Head(word)
+	if err != nil || head == nil {
+		return false, err
+	}
+	_, err = schedule.Sniff(word, head)
+	return err == nil, nil
 }
 
 // IsFile is the function IsFile.

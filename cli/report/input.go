@@ -1,9 +1,7 @@
 package report
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -32,9 +30,6 @@ type reportRun struct {
 	recorded bool
 }
 
-// sniffed is how much of a file is looked at to tell what it is.
-const sniffed = 1 << 16
-
 // sortInputs tells runs from programs and measurements.
 func sortInputs(words []string) (*reportInputs, error) {
 	in := &reportInputs{}
@@ -62,7 +57,7 @@ func sortInputs(words []string) (*reportInputs, error) {
 				in.data = append(in.data, word)
 			}
 		default:
-			isSchedule, err := looksLikeSchedule(word)
+			isSchedule, err := input.HasSchedule(word)
 			if err != nil {
 				return nil, err
 			}
@@ -74,22 +69,6 @@ func sortInputs(words []string) (*reportInputs, error) {
 		}
 	}
 	return in, nil
-}
-
-// looksLikeSchedule reports whether a file is a schedule in one of the formats.
-func looksLikeSchedule(path string) (bool, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	head := make([]byte, sniffed)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, err
-	}
-	_, err = schedule.Sniff(path, head[:n])
-	return err == nil, nil
 }
 
 // openRun opens a run of the report.

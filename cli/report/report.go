@@ -75,7 +75,7 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Run", o.run.AddFlags)
 	a.AddGroup(c, "Machine for what is simulated", func(fs *pflag.FlagSet) {
 		o.run.Future.Machine.AddFlags(fs)
-		fs.StringVar(&o.run.Future.Mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+		scenario.AddMapping(fs, &o.run.Future.Mapping)
 	})
 	a.AddGroup(c, "Noise of what is simulated", o.run.Future.Noise.AddFlags)
 	a.AddGroup(c, "Pattern, or what is made of a recorded run", o.run.Future.Program.AddFlags)
@@ -84,10 +84,7 @@ func command(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.data.Metric, "metric", "", "take only the metric of this `name`")
 	})
 	o.run.Future.Program.GridOfRun = true
-	o.run.Future.Machine.Complete(c)
-	o.run.Future.Noise.Complete(c)
-	o.run.Future.Program.Complete(c)
-	flags.CompleteWith(c, "mapping", collective.MappingNames)
+	o.run.Future.Complete(c)
 	flags.Complete(c, "clock", o.run.Clock.Allowed)
 	flags.Complete(c, "format", o.format.Allowed)
 	c.ValidArgsFunction = scenario.CompleteInput

@@ -24,13 +24,13 @@ type futureChange struct {
 }
 
 // AddChangeFlags adds the flags that change the computation of a program.
-func (o *futureOptions) AddChangeFlags(fs *pflag.FlagSet) {
+func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
 	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` spread evenly over the ranks, e.g. solve/fixup; may be given several times")
 	fs.Var(&whatIfFlag{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
 }
 
 // change applies the changes to the program of an input and simulates it as it was, for comparison.
-func (o *futureOptions) change(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, s simulate.Options) (*futureChange, error) {
+func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, s simulate.Options) (*futureChange, error) {
 	if len(o.changes) == 0 {
 		return nil, nil
 	}

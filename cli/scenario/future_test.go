@@ -18,15 +18,15 @@ func futureOf(t *testing.T, args ...string) (f *future, wanted bool, stderr stri
 	var said bytes.Buffer
 	a := env.New(args, nil, &bytes.Buffer{}, &said)
 	a.Quiet = true
-	o := newFutureOptions()
+	o := NewRunOptions()
 	c := &cobra.Command{Use: "test INPUT", Args: cobra.ExactArgs(1), SilenceUsage: true, SilenceErrors: true}
-	o.addTo(a, c)
+	o.AddTo(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if wanted = o.wanted(args[0]); !wanted {
-			return nil
-		}
 		var err error
-		f, err = o.Run(a, c, args[0], true)
+		if wanted, err = o.Simulated(c, args[0]); err != nil || !wanted {
+			return err
+		}
+		f, err = o.Future.Run(a, c, args[0], true)
 		return err
 	}
 	c.SetArgs(args)
@@ -54,7 +54,7 @@ func TestFutures(t *testing.T) {
 	if !noisy {
 		t.Error("no noise below computation")
 	}
-	if files := (&futureOptions{Machine: MachineOptions{Name: "m.yaml"}, Mapping: "default"}).Files("in"); !slices.Equal(files, []string{"in", "m.yaml", "default"}) {
+	if files := (&Options{Machine: MachineOptions{Name: "m.yaml"}, Mapping: "default"}).Files("in"); !slices.Equal(files, []string{"in", "m.yaml", "default"}) {
 		t.Errorf("files %q", files)
 	}
 	if len(f.records) != 1 || f.records[0].Kind != "pattern" {
@@ -80,7 +80,7 @@ func TestFuturesOfRecordedRuns(t *testing.T) {
 }
 
 func TestFuturesNeedAMachine(t *testing.T) {
-	if _, _, _, err := futureOf(t, "ring", "--ranks", "4"); err == nil || !strings.Contains(err.Error(), "which machine?") {
+	if _, _, _, err := futureOf(t, "ring", "--ranks", "4"); err == nil || !strings.Contains(err.Error(), "on which machine") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -34,12 +34,12 @@ type RunOptions struct {
 	Strict     bool
 	Clock      flags.Choice
 	Threads    int
-	Future     futureOptions
+	Future     Options
 }
 
 func NewRunOptions() RunOptions {
 	return RunOptions{
-		Begin: flags.Duration(), End: flags.Duration(), Future: newFutureOptions(),
+		Begin: flags.Duration(), End: flags.Duration(), Future: NewOptions(),
 		Clock: flags.NewChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl), string(trace.ClockNone)),
 	}
 }
@@ -47,7 +47,7 @@ func NewRunOptions() RunOptions {
 // AddTo gives a command the flags.
 func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
 	a.AddGroup(c, "Run", o.AddFlags)
-	o.Future.addTo(a, c)
+	o.Future.AddTo(a, c)
 	o.Future.Program.GridOfRun = true
 	flags.Complete(c, "clock", o.Clock.Allowed)
 	c.ValidArgsFunction = CompleteInput

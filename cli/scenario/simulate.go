@@ -31,13 +31,6 @@ func ProgramDigest(p *replay.Program) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// WarnOfRecordedNoise tells that noise is put on a run that has some already.
-func WarnOfRecordedNoise(a *env.Env, in *input.Input, n *NoiseOptions, p *ProgramOptions) {
-	if in.Replay != nil && n.Name() != "" && !p.denoise.Given {
-		a.Warn("%s contains the noise of the machine where it was recorded, and %s comes on top; --denoise takes it out of repeated computations", in.Name, n.Name())
-	}
-}
-
 // bytesPerRank is what a rank of a simulation needs at least, even if it does
 // nothing.
 const bytesPerRank = 160
@@ -82,7 +75,3 @@ func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine,
 	}
 	return result, nil
 }
-
-// MaxMachineText is the longest machine description that a result repeats. Only
-// placements listed rank by rank are longer.
-const MaxMachineText = 1 << 16

@@ -22,7 +22,7 @@ import (
 // shareRun finds out whether the processes of a job can share one run, and how
 // they share its input. What they cannot share process 0 does alone.
 func (o *simulateOptions) shareRun(a *env.Env, m *machine.Machine, word string) error {
-	o.program.Share = nil
+	o.Program.Share = nil
 	if !a.Shares() {
 		return nil
 	}
@@ -34,14 +34,14 @@ func (o *simulateOptions) shareRun(a *env.Env, m *machine.Machine, word string) 
 		why = "a run with --trace"
 	case o.attribute:
 		why = "a run with --attribute"
-	case o.figure.path != "" && o.figure.kind.Value != flags.FigureFinish && o.program.Kinds.IsFile(word):
+	case o.figure.path != "" && o.figure.kind.Value != flags.FigureFinish && o.Program.Kinds.IsFile(word):
 		why = "a message diagram of a file" // for which it is simulated again
 	}
 	if why != "" {
 		return a.FirstOnly(why)
 	}
 	size := a.Group().Size()
-	o.program.Share = &input.Share{
+	o.Program.Share = &input.Share{
 		Group: a.Group(),
 		Ranks: func(ranks, process int) (func(rank int) bool, error) {
 			return simulate.RanksOf(m, ranks, process, size)

@@ -21,7 +21,6 @@ import (
 	"slackline/internal/atomicfile"
 	"slackline/internal/memory"
 	"slackline/internal/source"
-	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/pattern"
@@ -59,7 +58,7 @@ const (
 
 // many reports whether more than one run is asked for.
 func (o *simulateOptions) many() bool {
-	return o.replicas.replicas != 0 || len(o.program.Ranks) > 1 || o.replicas.threshold.Given
+	return o.replicas.replicas != 0 || len(o.Program.Ranks) > 1 || o.replicas.threshold.Given
 }
 
 // checkReplicas finds flags that contradict each other.
@@ -92,9 +91,9 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 		return exit.Usagef("--breakdown shows one run; leave out --replicas and give one number of ranks")
 	case o.figure.kind.Value != flags.FigureAuto:
 		return exit.Usagef("--plot-kind %s shows one run; leave it out for box plots", o.figure.kind.Value)
-	case o.noise.Offsets != "" && (r.replicas > 0 || r.threshold.Given):
+	case o.Noise.Offsets != "" && (r.replicas > 0 || r.threshold.Given):
 		return exit.Usagef("--noise-offsets gives the offsets of one run; leave it out, or --replicas")
-	case o.noise.Offsets != "":
+	case o.Noise.Offsets != "":
 		return exit.Usagef("--noise-offsets gives the offsets of one number of ranks; give one")
 	case r.threshold.Given && (r.samples || r.offsetsOut != ""):
 		return exit.Usagef("--samples and --offsets-out go with --replicas, not with --bottleneck")
@@ -125,10 +124,11 @@ const maxReplicas = 10_000_000
 // seriesRun is a call of simulate with more than one run.
 type seriesRun struct {
 	*simulateOptions
-	input   *input.Input
-	machine *machine.Machine
-	series  whatif.Series
-	inputs  []string // words that name inputs
+	input    *input.Input
+	machine  *machine.Machine
+	scenario *scenario.Scenario
+	series   whatif.Series
+	inputs   []string // words that name inputs
 
 	parameters map[string]string // of a pattern, as they were given
 }
@@ -137,23 +137,22 @@ type seriesRun struct {
 const replicaGC = 25
 
 // runMany runs a series: several numbers of ranks, replicas, or both.
-func (o *simulateOptions) runMany(a *env.Env, c *cobra.Command, word string, m *machine.Machine, mapping *collective.Mapping, inputs []string) error {
-	if o.replicas.threshold.Given && !c.Flags().Changed("ranks") && !o.program.Kinds.IsFile(word) {
-		o.program.Ranks = flags.Counts{searchFrom, searchTo}
-		if err := c.Flags().Lookup("ranks").Value.Set(o.program.Ranks.String()); err != nil {
+func (o *simulateOptions) runMany(a *env.Env, c *cobra.Command, word string, s *scenario.Scenario, inputs []string) error {
+	if o.replicas.threshold.Given && !c.Flags().Changed("ranks") && !o.Program.Kinds.IsFile(word) {
+		o.Program.Ranks = flags.Counts{searchFrom, searchTo}
+		if err := c.Flags().Lookup("ranks").Value.Set(o.Program.Ranks.String()); err != nil {
 			return err
 		}
 		c.Flags().Lookup("ranks").Changed = true
 	}
-	o.program.ManyRanks = true
-	o.program.ShareWhole(a)
-	in, err := o.program.Open(a, c, word, o.format.Value == env.FormatJSON || o.replicas.resume != "")
+	o.Program.ManyRanks = true
+	o.Program.ShareWhole(a)
+	in, err := s.Open(word, o.format.Value == env.FormatJSON || o.replicas.resume != "")
 	if err != nil {
 		return err
 	}
-	scenario.WarnOfRecordedNoise(a, in, &o.noise, &o.program)
-	r := &seriesRun{simulateOptions: o, input: in, machine: m, inputs: inputs}
-	if err := r.prepare(a, c, mapping); err != nil {
+	r := &seriesRun{simulateOptions: o, input: in, machine: s.Machine, scenario: s, inputs: inputs}
+	if err := r.prepare(a, c); err != nil {
 		return err
 	}
 	r.series.Group = a.Group()
@@ -168,9 +167,9 @@ func (o *simulateOptions) runMany(a *env.Env, c *cobra.Command, word string, m *
 }
 
 // prepare describes the series.
-func (r *seriesRun) prepare(a *env.Env, c *cobra.Command, mapping *collective.Mapping) error {
+func (r *seriesRun) prepare(a *env.Env, c *cobra.Command) error {
 	r.parameters = map[string]string{}
-	for _, name := range r.program.Given(c.Flags()) {
+	for _, name := range r.Program.Given(c.Flags()) {
 		r.parameters[name] = c.Flags().Lookup(name).Value.String()
 	}
 	list, maker, err := r.programs(c)
@@ -182,7 +181,7 @@ func (r *seriesRun) prepare(a *env.Env, c *cobra.Command, mapping *collective.Ma
 		return err
 	}
 	n, err := env.ReadOnce(c.Context(), a, func(from source.Source) (whatif.Noise, error) {
-		return r.noise.Describe(from, slices.Min(list), r.program.Seed, r.replicas.replicas > 0 || r.replicas.threshold.Given)
+		return r.Noise.Describe(from, slices.Min(list), r.Program.Seed, r.replicas.replicas > 0 || r.replicas.threshold.Given)
 	})
 	if err != nil {
 		return err
@@ -192,7 +191,7 @@ func (r *seriesRun) prepare(a *env.Env, c *cobra.Command, mapping *collective.Ma
 	}
 	r.series = whatif.Series{
 		Counts: list, Program: maker, Machine: r.machine, Noise: n, Replicas: max(r.replicas.replicas, 1),
-		Options: simulate.Options{Model: simulate.Model(r.model.Value), Mapping: mapping, Threads: r.threads},
+		Options: simulate.Options{Model: simulate.Model(r.model.Value), Mapping: r.scenario.Mapping, Threads: r.threads},
 	}
 	if r.replicas.threshold.Given && r.replicas.replicas == 0 {
 		r.series.Replicas = searchReplicas
@@ -204,15 +203,15 @@ func (r *seriesRun) prepare(a *env.Env, c *cobra.Command, mapping *collective.Ma
 func (r *seriesRun) programs(c *cobra.Command) (list []int, maker func(ranks int) (schedule.Program, error), err error) {
 	switch in := r.input; {
 	case in.Pattern != "":
-		list = r.program.Ranks
-		params := r.program.Params(c.Flags())
+		list = r.Program.Ranks
+		params := r.Program.Params(c.Flags())
 		maker = func(ranks int) (schedule.Program, error) {
 			p := params
 			p.Ranks = ranks
 			return pattern.New(in.Pattern, p)
 		}
-	case in.Replay != nil && len(r.program.Ranks) > 0:
-		list = r.program.Ranks
+	case in.Replay != nil && len(r.Program.Ranks) > 0:
+		list = r.Program.Ranks
 		maker = func(ranks int) (schedule.Program, error) { return in.Replay.WithRanks(ranks) }
 	case r.replicas.threshold.Given:
 		return nil, nil, exit.Usagef("--bottleneck: %s is a file with one number of ranks; give a pattern, or --ranks for a recorded run", in.Name)

@@ -47,10 +47,10 @@ type slowdownJSON struct {
 func (s *seriesReport) writeJSON(w io.Writer) error {
 	r := s.run
 	head := seriesHead{
-		Input: r.input.Name, Model: r.model.Value, Noise: r.noise.Name(), NoiseRanks: r.noise.Only.String(), Complete: s.complete,
+		Input: r.input.Name, Model: r.model.Value, Noise: r.Noise.Name(), NoiseRanks: r.Noise.Only.String(), Complete: s.complete,
 	}
-	if r.program.Mapped(r.input) {
-		head.Mapping = r.mapping
+	if r.Program.Mapped(r.input) {
+		head.Mapping = r.Mapping
 	}
 	if head.Noise != "" {
 		head.Offsets = r.offsetsWord()

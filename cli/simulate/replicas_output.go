@@ -35,11 +35,11 @@ func (s *seriesReport) output(a *env.Env) error {
 		}
 	}
 	if r.format.Value == env.FormatJSON {
-		record, err := r.provenance(a, r.input, r.machine)
+		record, err := r.scenario.Provenance(r.input)
 		if err != nil {
 			return err
 		}
-		record.Seed = &r.program.Seed
+		record.Seed = &r.Program.Seed
 		s.provenance = record
 	}
 	return a.WriteOut(r.out, r.inputs, func(w io.Writer) error {
@@ -69,11 +69,11 @@ func (s *seriesReport) output(a *env.Env) error {
 func (s *seriesReport) title() string {
 	r := s.run
 	words := []string{fmt.Sprintf("%s on %s", r.input.Name, r.machine.Name), "model " + r.model.Value}
-	if r.program.Mapped(r.input) {
-		words = append(words, "mapping "+r.mapping)
+	if r.Program.Mapped(r.input) {
+		words = append(words, "mapping "+r.Mapping)
 	}
-	if r.noise.Name() != "" {
-		words = append(words, "noise "+r.noise.Name()+r.alignment())
+	if r.Noise.Name() != "" {
+		words = append(words, "noise "+r.Noise.Name()+r.alignment())
 	}
 	if r.series.Replicas > 1 {
 		each := ""
@@ -82,7 +82,7 @@ func (s *seriesReport) title() string {
 		}
 		words = append(words, phrase.Plural(r.series.Replicas, "replica")+each)
 	}
-	words = append(words, fmt.Sprintf("seed %d", r.program.Seed))
+	words = append(words, fmt.Sprintf("seed %d", r.Program.Seed))
 	text := strings.Join(words, ", ")
 	if !s.complete {
 		text += " (unfinished)"
@@ -93,13 +93,13 @@ func (s *seriesReport) title() string {
 // alignment says who shares offsets, if it is not the usual thing.
 func (r *seriesRun) alignment() string {
 	text := ""
-	switch r.noise.Align.Value {
+	switch r.Noise.Align.Value {
 	case scenario.AlignNode:
 		text = " shared by the ranks of a node"
 	case scenario.AlignCoscheduled:
 		text = " co-scheduled"
 	}
-	if only := r.noise.Only.String(); only != "" {
+	if only := r.Noise.Only.String(); only != "" {
 		text += " on ranks " + only
 	}
 	return text
@@ -201,7 +201,7 @@ func (s *seriesReport) draw(a *env.Env) error {
 	}
 	chart := &plot.Chart{
 		Title:    r.input.Name + " on " + r.machine.Name,
-		Subtitle: fmt.Sprintf("%s, seed %d", phrase.Plural(r.series.Replicas, "replica"), r.program.Seed),
+		Subtitle: fmt.Sprintf("%s, seed %d", phrase.Plural(r.series.Replicas, "replica"), r.Program.Seed),
 		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
 		X:        plot.Axis{Label: "processes", Scale: plot.Log2, Whole: true},
 		Y:        plot.Axis{Label: "completion time", Quantity: plot.Time, FromZero: true},
@@ -210,8 +210,8 @@ func (s *seriesReport) draw(a *env.Env) error {
 	if r.series.Noise.IsZero() {
 		chart.Layers = []plot.Layer{quiet}
 		chart.Subtitle = "without noise"
-	} else if r.noise.Name() != "" {
-		chart.Subtitle = "noise " + r.noise.Name() + r.alignment() + ", " + chart.Subtitle
+	} else if r.Noise.Name() != "" {
+		chart.Subtitle = "noise " + r.Noise.Name() + r.alignment() + ", " + chart.Subtitle
 	}
 	if smallest > 0 && largest/smallest >= widePlot {
 		chart.Y.Scale, chart.Y.FromZero = plot.Log10, false

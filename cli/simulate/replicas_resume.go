@@ -65,8 +65,8 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	}
 	add("machine", string(machine.Format(r.machine)))
 	add("model", r.model.Value)
-	if r.program.Mapped(r.input) {
-		mapping := r.mapping
+	if r.Program.Mapped(r.input) {
+		mapping := r.Mapping
 		if !slices.Contains(collective.MappingNames(), mapping) {
 			record, err := input.RecordFile(mapping, "mapping")
 			if err != nil {
@@ -85,9 +85,9 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	if n.Profile != nil {
 		add("offsets", r.offsetsWord())
 	}
-	add("noise-ranks", r.noise.Only.String())
-	add("delay", r.noise.Delays.String())
-	add("seed", strconv.FormatUint(r.program.Seed, 10))
+	add("noise-ranks", r.Noise.Only.String())
+	add("delay", r.Noise.Delays.String())
+	add("seed", strconv.FormatUint(r.Program.Seed, 10))
 	return list, nil
 }
 
@@ -96,7 +96,7 @@ func (r *seriesRun) offsetsWord() string {
 	if r.series.Noise.AtZero {
 		return "zero"
 	}
-	return r.noise.Align.Value
+	return r.Noise.Align.Value
 }
 
 // traceDigest names noise by its profile and by what is in its trace.

@@ -22,14 +22,14 @@ const (
 // warnOfVoid tells of flags that were given but have no influence on the series.
 func (r *seriesRun) warnOfVoid(a *env.Env, c *cobra.Command) error {
 	threads := c.Flags().Changed("threads") && r.threads > 1 && !r.sideBySide()
-	if !r.simulateOptions.machine.Eager.Given && !threads {
+	if !r.Machine.Eager.Given && !threads {
 		return nil
 	}
 	larger, ops, err := r.scan(c.Context())
 	if err != nil {
 		return err
 	}
-	if r.simulateOptions.machine.Eager.Given && !larger && ops <= maxScanned {
+	if r.Machine.Eager.Given && !larger && ops <= maxScanned {
 		a.Warn("-S has no influence: no message is larger")
 	}
 	if !threads || ops > maxProbed {
@@ -48,7 +48,7 @@ func (r *seriesRun) sideBySide() bool { return r.series.Replicas > 1 && !r.serie
 // scan looks through the operations of all numbers of ranks. larger: one sends more
 // than S. It stops when it has seen too many.
 func (r *seriesRun) scan(ctx context.Context) (larger bool, ops int, err error) {
-	limit := int64(r.simulateOptions.machine.Eager.Value)
+	limit := int64(r.Machine.Eager.Value)
 	for _, ranks := range r.series.Counts {
 		program, err := r.series.Program(ranks)
 		if err != nil {
@@ -62,7 +62,7 @@ func (r *seriesRun) scan(ctx context.Context) (larger bool, ops int, err error) 
 			}
 			for at, ok := stream.Next(rank, schedule.Cursor{}, &b); ok; at, ok = stream.Next(rank, at, &b) {
 				for i := range b.Ops {
-					if r.simulateOptions.machine.Eager.Given && b.Ops[i].Kind == schedule.Send && b.Ops[i].Size > limit {
+					if r.Machine.Eager.Given && b.Ops[i].Kind == schedule.Send && b.Ops[i].Size > limit {
 						larger = true
 					}
 				}

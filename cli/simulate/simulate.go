@@ -14,23 +14,14 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
-	"slackline/internal/memory"
-	"slackline/internal/provenance"
-	"slackline/internal/source"
-	"slackline/model/collective"
-	"slackline/model/machine"
-	"slackline/model/noise"
 	"slackline/model/pattern"
 )
 
 type simulateOptions struct {
-	program   scenario.ProgramOptions
-	machine   scenario.MachineOptions
-	mapping   string
+	scenario.Options
 	model     flags.Choice
 	threads   int
 	share     flags.Choice
-	noise     scenario.NoiseOptions
 	replicas  replicaOptions
 	breakdown bool
 	attribute bool
@@ -45,12 +36,10 @@ var Verb = env.Verb{Name: "simulate", Group: env.Analyze, Job: env.Shared, New: 
 
 func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{
-		program: scenario.NewProgramOptions(),
-		machine: scenario.NewMachineOptions(),
+		Options: scenario.NewOptions(),
 		model:   flags.NewChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
 		share:   env.ShareFlag(),
 		format:  flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
-		noise:   scenario.NewNoiseOptions(),
 		figure:  newFigureOptions(),
 	}
 	c := &cobra.Command{
@@ -72,20 +61,17 @@ func command(a *env.Env) *cobra.Command {
 		Args: flags.ExactArgs("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args[0]) },
 	}
-	a.AddGroup(c, "Machine", o.machine.AddFlags)
-	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.AddFlags)
+	a.AddGroup(c, "Machine", o.Machine.AddFlags)
+	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.Program.AddFlags)
 	a.AddGroup(c, "Simulation", o.addSimulationFlags)
-	a.AddGroup(c, "Noise", o.noise.AddFlags)
+	a.AddGroup(c, "Noise", o.Noise.AddFlags)
 	a.AddGroup(c, "Many runs", o.replicas.addFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other; of a recorded run multiples of its ranks (default: the run's)"
 	c.ValidArgsFunction = scenario.CompleteInput
-	o.machine.Complete(c)
-	o.program.Complete(c)
-	o.noise.Complete(c)
+	o.Complete(c)
 	flags.Complete(c, "model", o.model.Allowed)
 	flags.Complete(c, "share", o.share.Allowed)
-	flags.CompleteWith(c, "mapping", collective.MappingNames)
 	flags.Complete(c, "format", o.format.Allowed)
 	o.figure.complete(c)
 	return c
@@ -93,7 +79,7 @@ func command(a *env.Env) *cobra.Command {
 
 func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
-	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	scenario.AddMapping(fs, &o.Mapping)
 	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
 	env.AddShare(fs, &o.share, "one run")
 }
@@ -115,15 +101,8 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if err := o.figure.check(); err != nil {
 		return err
 	}
-	o.noise.Aligned = c.Flags().Changed("offsets")
-	if err := o.noise.Check(); err != nil {
+	if err := o.Check(c.Context(), a, c, word); err != nil {
 		return err
-	}
-	if err := o.program.FindKinds(c.Context(), a, word); err != nil {
-		return err
-	}
-	if o.program.Kinds.IsSchedule(word) {
-		o.program.Ranks = nil // it has its own; a warning will say so
 	}
 	if err := o.checkReplicas(c); err != nil {
 		return err
@@ -131,67 +110,53 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if err := o.checkAttribute(o.many()); err != nil {
 		return err
 	}
-	inputs := append([]string{word, o.machine.Name, o.mapping}, o.noise.Files()...)
+	inputs := o.Files(word)
 	if a.IsFirst() { // it alone writes them
 		if err := o.checkOutputs(word, inputs); err != nil {
 			return err
 		}
 	}
 	if o.model.Value == string(simulate.LogGPS) {
-		o.machine.GapOptional = true // the static model does without it
+		o.Machine.GapOptional = true // the static model does without it
 	}
-	m, err := env.ReadOnce(c.Context(), a, func(from source.Source) (*machine.Machine, error) { return o.machine.MachineFrom(from, c) })
+	s, err := o.Resolve(a, c)
 	if err != nil {
 		return err
 	}
-	if len(m.Topology) > 0 {
-		a.Warn("topology: of %s has no influence on simulate: it is for studies per wire", o.machine.Name)
-	}
-	o.noise.TakeFrom(a, m)
-	o.program.SeedUsed = o.noise.Random()
-	mapping, err := env.ReadOnce(c.Context(), a, func(from source.Source) (*collective.Mapping, error) {
-		return collective.FindMappingFrom(from, o.mapping)
-	})
-	if err != nil {
-		return err
+	if len(s.Machine.Topology) > 0 {
+		a.Warn("topology: of %s has no influence on simulate: it is for studies per wire", o.Machine.Name)
 	}
 	if o.many() {
-		return o.runMany(a, c, word, m, mapping, inputs)
+		return o.runMany(a, c, word, s, inputs)
 	}
-	return a.FasterAlone(c, &o.share, func() error { return o.runOne(a, c, word, m, mapping, inputs) })
+	return a.FasterAlone(c, &o.share, func() error { return o.runOne(a, c, word, s, inputs) })
 }
 
 // runOne simulates the input once.
-func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, m *machine.Machine, mapping *collective.Mapping, inputs []string) error {
-	if err := o.shareRun(a, m, word); err != nil {
+func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *scenario.Scenario, inputs []string) error {
+	if err := o.shareRun(a, s.Machine, word); err != nil {
 		return err
 	}
-	in, err := o.program.Open(a, c, word, o.format.Value == env.FormatJSON)
+	in, err := s.Open(word, o.format.Value == env.FormatJSON)
 	if err != nil {
 		return err
 	}
-	scenario.WarnOfRecordedNoise(a, in, &o.noise, &o.program)
-	if err := scenario.CheckMemory(in.Program.Ranks()/a.Group().Size(), a.ProcessesHere(), memory.Available); err != nil {
-		return err
-	}
-	injection, err := env.ReadOnce(c.Context(), a, func(from source.Source) (*noise.Injection, error) {
-		return o.noise.Injection(from, m, in.Program.Ranks(), o.program.Seed)
-	})
+	injection, err := s.Injection(in.Program.Ranks())
 	if err != nil {
 		return err
 	}
 	options := simulate.Options{
-		Model: simulate.Model(o.model.Value), Mapping: mapping, Threads: o.threads,
+		Model: simulate.Model(o.model.Value), Mapping: s.Mapping, Threads: o.threads,
 		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.Group(),
 	}
 	if in.Graph != nil && options.Model != simulate.LogGPS {
 		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
 	}
-	attribution, err := o.attributionOf(a, c, in, m, options)
+	attribution, err := o.attributionOf(a, c, in, s.Machine, options)
 	if err != nil {
 		return err
 	}
-	result, err := scenario.Simulate(a, c, in, m, options)
+	result, err := scenario.Simulate(a, c, in, s.Machine, options)
 	if err != nil {
 		return o.failTogether(a, err)
 	}
@@ -209,16 +174,16 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, m *m
 		return err
 	}
 	if o.figure.path != "" {
-		if err := o.figure.draw(a, c, in, m, options, o.noise.Delays, result); err != nil {
+		if err := o.figure.draw(a, c, in, s.Machine, options, o.Noise.Delays, result); err != nil {
 			return err
 		}
 	}
-	report := &simulation{input: in, machine: m, model: options.Model, noise: o.noise.Name(), result: result, attribution: attribution}
-	if o.program.Mapped(in) {
-		report.mapping = o.mapping
+	report := &simulation{input: in, machine: s.Machine, model: options.Model, noise: o.Noise.Name(), result: result, attribution: attribution}
+	if o.Program.Mapped(in) {
+		report.mapping = o.Mapping
 	}
 	if o.format.Value == env.FormatJSON {
-		if report.provenance, err = o.provenance(a, in, m); err != nil {
+		if report.provenance, err = s.Provenance(in); err != nil {
 			return err
 		}
 		if job != nil {
@@ -244,7 +209,7 @@ func (o *simulateOptions) checkOutputs(word string, inputs []string) error {
 // warnOfInput finds.
 func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Input, r *simulate.Result) {
 	fs := c.Flags()
-	if o.machine.Eager.Given && r.Queues.Rendezvous == 0 {
+	if o.Machine.Eager.Given && r.Queues.Rendezvous == 0 {
 		a.Warn("-S has no influence: no message is larger")
 	}
 	if o.breakdown && len(r.Ranks) == 0 {
@@ -264,52 +229,15 @@ func (o *simulateOptions) warnOfInput(a *env.Env, c *cobra.Command, in *input.In
 		switch {
 		case !in.Program.Shape().Collectives:
 			a.Warn("--mapping has no influence: %s has no collectives to be expanded", in.Name)
-		case !o.program.Mapped(in):
+		case !o.Program.Mapped(in):
 			a.Warn("--mapping has no influence: the algorithm of %s is given", in.Name)
 		}
 	}
 	if in.Pattern != "" {
-		params := o.program.Params(fs)
-		params.Ranks = slices.Max(o.program.Ranks)
+		params := o.Program.Params(fs)
+		params.Ranks = slices.Max(o.Program.Ranks)
 		for _, caution := range pattern.Cautions(in.Pattern, params) {
 			a.Warn("%s", caution)
 		}
 	}
-}
-
-// provenance records where the result comes from.
-func (o *simulateOptions) provenance(a *env.Env, in *input.Input, m *machine.Machine) (*provenance.Record, error) {
-	r := a.Provenance()
-	r.Inputs = append(r.Inputs, in.Record)
-	if file := o.machine.File(); file != "" {
-		record, err := input.RecordFile(file, "machine")
-		if err != nil {
-			return nil, err
-		}
-		r.Inputs = append(r.Inputs, record)
-	}
-	if o.program.Mapped(in) && !slices.Contains(collective.MappingNames(), o.mapping) {
-		record, err := input.RecordFile(o.mapping, "mapping")
-		if err != nil {
-			return nil, err
-		}
-		r.Inputs = append(r.Inputs, record)
-	}
-	for _, file := range o.noise.Files() {
-		record, err := input.RecordFile(file, "noise")
-		if err != nil {
-			return nil, err
-		}
-		r.Inputs = append(r.Inputs, record)
-	}
-	described := map[string]string{"name": m.Name}
-	if text := machine.Format(m); len(text) <= scenario.MaxMachineText {
-		described["description"] = string(text)
-	}
-	r.Machine = described
-	if !in.IsFile() || o.noise.Random() {
-		r.Seed = &o.program.Seed
-	}
-	r.Warnings = append(r.Warnings, a.Warnings...)
-	return r, nil
 }

@@ -104,7 +104,7 @@ func (o *toleranceOptions) complete(c *cobra.Command) {
 }
 
 func (o *toleranceOptions) addMappingFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	scenario.AddMapping(fs, &o.mapping)
 	fs.StringSliceVar(&o.mappings, "mappings", nil, "compare the mappings of a `list`, e.g. default,openmpi,ring.yaml")
 }
 
@@ -222,9 +222,6 @@ func (r *toleranceRun) check(words []string) error {
 	if err := r.checkKinds(words); err != nil {
 		return err
 	}
-	if allFiles := !slices.ContainsFunc(words, func(w string) bool { return !r.program.Kinds.IsSchedule(w) }); allFiles {
-		r.program.Ranks = nil // they have their own; a warning will say so
-	}
 	r.files = slices.Concat(words, []string{r.machine.Name, r.wiring.hopFile(), r.mapping}, r.mappings, r.spread.noise.Files())
 	if !r.app.IsFirst() {
 		return nil // process 0 writes
@@ -313,45 +310,8 @@ func (r *toleranceRun) warnOfMapping(in *input.Input) {
 
 // provenance records where the result comes from; mappings are those that were used.
 func (r *toleranceRun) provenance(mappings ...string) (*provenance.Record, error) {
-	record := r.app.Provenance()
-	for _, in := range r.inputs {
-		record.Inputs = append(record.Inputs, in.Record)
-	}
-	add := func(path, kind string) error {
-		if path == "" {
-			return nil
-		}
-		in, err := input.RecordFile(path, kind)
-		record.Inputs = append(record.Inputs, in)
-		return err
-	}
-	for _, f := range []struct{ path, kind string }{{r.machine.File(), "machine"}, {r.wiring.hopFile(), "topology"}} {
-		if err := add(f.path, f.kind); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range mappings {
-		if !slices.Contains(collective.MappingNames(), name) {
-			if err := add(name, "mapping"); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, file := range r.spread.noise.Files() {
-		if err := add(file, "noise"); err != nil {
-			return nil, err
-		}
-	}
-	described := map[string]string{"name": r.on.Name}
-	if text := machine.Format(r.on); len(text) <= scenario.MaxMachineText {
-		described["description"] = string(text)
-	}
-	record.Machine = described
-	if r.spread.noise.Random() || slices.ContainsFunc(r.inputs, func(in *input.Input) bool { return !in.IsFile() }) {
-		record.Seed = &r.program.Seed
-	}
-	record.Warnings = append(record.Warnings, r.app.Warnings...)
-	return record, nil
+	o := scenario.Options{Program: r.program, Machine: r.machine, Noise: r.spread.noise}
+	return o.Provenance(r.app, r.on, r.inputs, mappings, scenario.File{Path: r.wiring.hopFile(), Kind: "topology"})
 }
 
 // usedMapping is the mapping of an input, if it matters.
