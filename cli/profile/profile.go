@@ -99,7 +99,7 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 	if err != nil {
 		return err
 	}
-	report, err := ProfileRun(c, r, o.run.Threads)
+	report, err := profileRun(c, r, o.run.Threads)
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ type profileReport struct {
 	provenance  *provenance.Record
 }
 
-// ProfileRun makes the profile of a run and finds its waits.
-func ProfileRun(c *cobra.Command, r *scenario.Run, threads int) (*profileReport, error) {
+// profileRun makes the profile of a run and finds its waits.
+func profileRun(c *cobra.Command, r *scenario.Run, threads int) (*profileReport, error) {
 	found, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: threads})
 	if err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"analyze/profile":   {"model/timeline"},
 	"analyze/waits":     {"analyze/profile", "model/timeline"},
 	"analyze/scaling":   {"model/dataset"},
+	"analyze/compare":   {"analyze/profile", "analyze/waits"},
 	"analyze/whatif":    {"analyze/replay", "analyze/simulate", "analyze/tolerance", "analyze/waits", "analyze/profile", "model/"},
 
 	"show/plot":    {},
@@ -70,7 +71,7 @@ var shared = []string{"cli/exit", "cli/flags", "cli/phrase", "cli/job", "cli/env
 var verbs = map[string][]string{
 	"cli/campaign": {"cli/check", "cli/scaling"},
 	"cli/check":    {"cli/scaling"},
-	"cli/compare":  {"cli/measure", "cli/profile"},
+	"cli/compare":  {"cli/measure"},
 	"cli/profile":  {"cli/waits"},
 	"cli/report":   {"cli/check"},
 }

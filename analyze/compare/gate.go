@@ -1,0 +1,186 @@
+package compare
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/internal/suggest"
+)
+
+// A gate passes only on what it compared. A condition on a number that neither side has, on a call path that one side does
+// not have, or on a run in which nothing was recorded is inconclusive; one that no number can ever meet is an error.
+
+// Condition is a change that makes a comparison fail.
+type Condition struct {
+	text     string
+	metric   string
+	path     string
+	anyPath  bool
+	below    bool
+	relative bool
+	limit    float64
+}
+
+var conditionForm = regexp.MustCompile(`^([a-z_]+)(?:@(.*?))?\s*([<>])\s*([+-]?[0-9.eE]+)\s*(%|ps|ns|us|ms|s)$`)
+
+var conditionUnits = map[string]float64{"%": 1e-2, "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+// ParseCondition reads a condition such as run_time>5% or waiting@main/solve>10ms.
+func ParseCondition(text string) (*Condition, error) {
+	f := conditionForm.FindStringSubmatch(strings.TrimSpace(text))
+	if f == nil {
+		return nil, fmt.Errorf("%q is not METRIC[@CALLPATH]>CHANGE with a percentage or a time, e.g. 'run_time>5%%' or 'waiting@main/solve>10ms'", text)
+	}
+	limit, err := strconv.ParseFloat(f[4], 64)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %q is not a number", text, f[4])
+	}
+	c := &Condition{
+		text: text, metric: f[1], path: f[2], anyPath: f[2] == "*",
+		below: f[3] == "<", relative: f[5] == "%", limit: limit * conditionUnits[f[5]],
+	}
+	return c, c.check()
+}
+
+// check refuses a condition that can never be met.
+func (c *Condition) check() error {
+	switch known := Metrics(); {
+	case !slices.Contains(known, c.metric) && !strings.HasPrefix(c.metric, Time+"_"): // of another scheme of measure collectives
+		return fmt.Errorf("%q: there is no metric %s%s; the metrics are %s", c.text, c.metric, suggest.Phrase(c.metric, known), strings.Join(known, ", "))
+	case c.metric == RunTime && c.path != "":
+		return fmt.Errorf("%q: %s is that of the whole run; for a call path give %s@%s", c.text, RunTime, Time, c.path)
+	case c.metric != RunTime && c.metric != Waiting && c.path == "":
+		return fmt.Errorf("%q: %s is measured by call path; give %s@CALLPATH, or %s@* for any", c.text, c.metric, c.metric, c.metric)
+	case c.relative && c.below && c.limit <= -1:
+		return fmt.Errorf("%q: nothing can shrink by more than 100 %%; give e.g. %s<-10%%", c.text, c.metric)
+	}
+	return nil
+}
+
+// The outcomes of a condition.
+const (
+	Passed       = "passed"
+	Failed       = "failed"
+	Inconclusive = "inconclusive" // there are too few repetitions to tell, or there was nothing to compare
+)
+
+// Verdict is the outcome of a condition.
+type Verdict struct {
+	Condition string   `json:"condition"`
+	Verdict   string   `json:"verdict"`
+	Because   []string `json:"because,omitempty"`
+	Warning   string   `json:"-"`
+}
+
+// Judge holds the changes against a condition.
+func (r *Result) Judge(c *Condition) Verdict {
+	v := Verdict{Condition: c.text, Verdict: Passed}
+	known := false
+	for i := range r.Changes {
+		x := &r.Changes[i]
+		if x.Metric != c.metric || !c.anyPath && x.Path != c.path || c.anyPath && x.Path == "" {
+			continue
+		}
+		known = true
+		switch {
+		case !c.met(x):
+			continue
+		case x.Significant:
+			v.Verdict = Failed
+		case x.inconclusive && v.Verdict == Passed:
+			v.Verdict = Inconclusive
+		default:
+			continue
+		}
+		v.Because = append(v.Because, fmt.Sprintf("%s%s: %s", x.Metric, at(x.Path), x))
+	}
+	if v.Verdict == Inconclusive {
+		v.Warning = c.text + ": too few repetitions to tell a change from chance; four of each are enough"
+	}
+	if why := r.notCompared(c, known); why != "" && v.Verdict == Passed {
+		v.Verdict, v.Because = Inconclusive, append(v.Because, why)
+		v.Warning = fmt.Sprintf("--fail-if %s: %s: nothing was compared", c.text, why)
+	}
+	return v
+}
+
+// met reports whether a change is one that the condition is about.
+func (c *Condition) met(x *Change) bool {
+	value := x.Difference
+	switch {
+	case c.relative && x.Relative == nil:
+		return !c.below // from nothing: more than any limit
+	case c.relative:
+		value = *x.Relative
+	}
+	if c.below {
+		return value < c.limit
+	}
+	return value > c.limit
+}
+
+// notCompared gives the reason why a condition that no change meets decides nothing; known: there is a number that it is about.
+func (r *Result) notCompared(c *Condition, known bool) string {
+	for i, runs := range r.sides {
+		if slices.ContainsFunc(runs, func(run Run) bool {
+			v, has := run.Values[Number{Metric: RunTime}]
+			return has && !(v > 0)
+		}) {
+			return fmt.Sprintf("a run of %s took no time", sideName(i))
+		}
+	}
+	// What neither mentions is 0 in both, if they measured such numbers, and if the call path is there.
+	kind, everything := kindOf(c.metric), slices.Concat(r.sides[0], r.sides[1])
+	if covered := kind != 0 && allCover(everything, kind); !known && !covered {
+		return fmt.Sprintf("not both sides have %s%s%s", c.metric, at(c.path), suggest.Phrase(c.path, pathsOf(everything)))
+	}
+	if c.path == "" {
+		return ""
+	}
+	// Results of waits have the call paths of waits and delays alone: one without them is not mentioned.
+	all := [2]bool{allCover(r.sides[0], Times), allCover(r.sides[1], Times)}
+	a, b := pathsOf(r.sides[0]), pathsOf(r.sides[1])
+	if c.anyPath {
+		if all[0] && all[1] && !slices.ContainsFunc(a, func(path string) bool { return slices.Contains(b, path) }) {
+			return "the sides have no call path in common"
+		}
+		return ""
+	}
+	for i, paths := range [][]string{a, b} {
+		if !slices.Contains(paths, c.path) && (!known || all[i]) {
+			return fmt.Sprintf("%s has no call path %s%s", sideName(i), c.path, suggest.Phrase(c.path, paths))
+		}
+	}
+	return ""
+}
+
+func sideName(i int) string { return string(rune('A' + i)) }
+
+// allCover reports whether all runs have measured numbers of a kind.
+func allCover(runs []Run, kind Kinds) bool {
+	return !slices.ContainsFunc(runs, func(r Run) bool { return r.Kinds&kind == 0 })
+}
+
+// pathsOf are the call paths of runs, sorted.
+func pathsOf(runs []Run) []string {
+	var list []string
+	for _, r := range runs {
+		for n := range r.Values {
+			if n.Path != "" {
+				list = append(list, n.Path)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func at(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " in " + path
+}

@@ -1,0 +1,153 @@
+// Package compare sets runs side by side: which numbers of them changed, whether that is more than chance, and what
+// conditions on the changes say. It does not know where the numbers come from.
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"slackline/analyze/waits"
+	"slackline/model/unit"
+)
+
+// Number names a number of a run: a metric, of a call path or (without one) of the whole run.
+type Number struct {
+	Metric string `json:"metric"`
+	Path   string `json:"callpath"`
+}
+
+// Run has the numbers of one run, in seconds.
+type Run struct {
+	Values map[Number]float64
+	Kinds  Kinds // what is not mentioned of these is 0, of others it was not measured
+}
+
+// NewRun returns a run without numbers.
+func NewRun(kinds Kinds) Run { return Run{map[Number]float64{}, kinds} }
+
+func (r Run) add(metric, path string, seconds float64) { r.Values[Number{metric, path}] += seconds }
+
+// addWait adds waiting time. A sub-state is part of another wait state, and not counted twice.
+func (r Run) addWait(metric, path string, part bool, seconds float64) {
+	r.add(metric, path, seconds)
+	if !part {
+		r.add(Waiting, path, seconds)
+		r.add(Waiting, "", seconds)
+	}
+}
+
+// Kinds are kinds of numbers, a bit for each.
+type Kinds int
+
+// The kinds of numbers that a run may have.
+const (
+	Times Kinds = 1 << iota
+	Waits
+	Delays
+)
+
+// The metrics that are not those of wait states.
+const (
+	RunTime = "run_time"
+	Time    = "time"
+	Waiting = "waiting"
+	Delay   = "delay"
+)
+
+// Metrics are the metrics of runs.
+func Metrics() []string {
+	list := []string{RunTime, Time, Waiting, Delay}
+	for _, m := range waits.Metrics() {
+		list = append(list, m.String())
+	}
+	return list
+}
+
+// kindOf is the kind of a metric; 0: the run as a whole, or a point that a measurement has or has not.
+func kindOf(metric string) Kinds {
+	switch metric {
+	case Time:
+		return Times
+	case Delay:
+		return Delays
+	case RunTime:
+		return 0
+	}
+	if slices.Contains(Metrics(), metric) {
+		return Waits
+	}
+	return 0
+}
+
+// Of returns the numbers of a run from its wait states.
+func Of(w *waits.Result) Run {
+	r, p := NewRun(Times|Waits|Delays), w.Profile()
+	name := func(path int32) string { return p.Paths.Names[path] }
+	r.add(RunTime, "", seconds(p.RunTime()))
+	for i := range p.ByPath {
+		r.add(Time, name(p.ByPath[i].Path), seconds(p.ByPath[i].Exclusive))
+	}
+	for i := range w.Waits {
+		x := &w.Waits[i]
+		r.addWait(x.Metric.String(), name(x.Path), x.Metric == waits.WrongOrder, seconds(x.Amount))
+	}
+	for i := range w.Delays {
+		r.add(Delay, name(w.Delays[i].Path), seconds(w.Delays[i].Sum()))
+	}
+	return r
+}
+
+func seconds(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
+
+// document is what is taken from the JSON results of the verbs waits and profile, of all versions.
+type document struct {
+	Run *struct {
+		Time *float64 `json:"time_s"`
+	} `json:"run"`
+	Waits []struct {
+		Number
+		Seconds float64 `json:"seconds"`
+	} `json:"waits"`
+	Delays []struct {
+		Path  string  `json:"callpath"`
+		Short float64 `json:"short_s"`
+		Long  float64 `json:"long_s"`
+	} `json:"delays"`
+	CallPaths []struct {
+		Path      string  `json:"callpath"`
+		Exclusive float64 `json:"exclusive_s"`
+	} `json:"callpaths"`
+}
+
+// Read returns the numbers of a JSON result of the verbs waits or profile.
+func Read(data []byte) (Run, error) {
+	var d document
+	if err := json.Unmarshal(data, &d); err != nil {
+		return Run{}, err
+	}
+	if d.Run == nil || d.Run.Time == nil {
+		return Run{}, errors.New("expected a JSON result of waits, profile or measure collectives")
+	}
+	r := NewRun(0)
+	r.add(RunTime, "", *d.Run.Time)
+	if d.Waits != nil {
+		r.Kinds |= Waits
+	}
+	for _, w := range d.Waits {
+		r.addWait(w.Metric, w.Path, w.Metric == waits.WrongOrder.String(), w.Seconds)
+	}
+	if d.Delays != nil {
+		r.Kinds |= Delays
+	}
+	for _, x := range d.Delays {
+		r.add(Delay, x.Path, x.Short+x.Long)
+	}
+	if d.CallPaths != nil {
+		r.Kinds |= Times
+	}
+	for _, p := range d.CallPaths {
+		r.add(Time, p.Path, p.Exclusive)
+	}
+	return r, nil
+}
