@@ -61,13 +61,13 @@ unit:
 race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
 	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
-	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli
+	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
 fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); what it finds, go test tries from then on
 	.ci/fuzz $(FUZZINPUTS)x 3600
 
 test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
-	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./cli
+	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./cli ./cli/measure ./cli/inject
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...

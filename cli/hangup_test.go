@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"slackline/cli/clitest"
 )
 
 // TestHangup interrupts by a terminal that is closed, and wants nohup to hold.
@@ -16,8 +18,8 @@ func TestHangup(t *testing.T) {
 	args := []string{"simulate", "pop", "--ranks", "16384", "--machine", "xt4"}
 	checkInterrupt(t, syscall.SIGHUP, args...)
 	signal.Ignore(syscall.SIGHUP) // as nohup does, for what is started
-	c := program(args...)
-	signalAfter(t, c, syscall.SIGHUP, time.Second)
+	c := clitest.Program(args...)
+	clitest.SignalAfter(t, c, syscall.SIGHUP, time.Second)
 	signal.Reset(syscall.SIGHUP)
 	time.Sleep(time.Second)
 	_ = c.Process.Kill()

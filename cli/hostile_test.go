@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"slackline/cli/clitest"
 )
 
 // hostile is a name that tries to control the terminal of those who read it: it sets the title,
@@ -58,7 +60,7 @@ func TestNamesControlNothing(t *testing.T) {
 	ran := 0
 	try := func(args ...string) {
 		t.Helper()
-		code, stdout, stderr := slackline("", args...)
+		code, stdout, stderr := clitest.Run("", args...)
 		what := strings.Join(args, " ")
 		if code == 0 {
 			ran++
@@ -110,7 +112,7 @@ func TestNamesControlNothing(t *testing.T) {
 	if ran < 25 {
 		t.Errorf("only %d commands had a result: the inputs are wrong", ran)
 	}
-	if _, stdout, _ := slackline("", "profile", "run.trace", "--color", "always"); strings.Count(stdout, "\x1b[1m") == 0 {
+	if _, stdout, _ := clitest.Run("", "profile", "run.trace", "--color", "always"); strings.Count(stdout, "\x1b[1m") == 0 {
 		t.Error("--color always: nothing is bold")
 	} else {
 		lookForControls(t, "bold", strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(stdout))

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/cli/clitest"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
@@ -96,7 +97,7 @@ func (s *site) recordOnHosts(t *testing.T) {
 	if warned(stderr) {
 		t.Errorf("record: %s", stderr)
 	}
-	code, text, stderr := slackline("", "waits", trace, "--format", "json")
+	code, text, stderr := clitest.Run("", "waits", trace, "--format", "json")
 	if code != 0 || warned(stderr) {
 		t.Errorf("waits: exit code = %d, %s", code, stderr)
 	}
@@ -138,11 +139,11 @@ func (s *site) jobsOnHosts(t *testing.T) {
 			if args[0] != "tolerance" {
 				args = append(args, "--threads", "1") // which is in the result
 			}
-			code, want, stderr := slackline("", args...)
+			code, want, stderr := clitest.Run("", args...)
 			if code != 0 {
 				t.Fatalf("exit code = %d, %s", code, stderr)
 			}
-			if got, want := withoutProvenance(t, s.job(t, args...)), withoutProvenance(t, want); got != want {
+			if got, want := clitest.WithoutProvenance(t, s.job(t, args...)), clitest.WithoutProvenance(t, want); got != want {
 				t.Errorf("result\n%s\nwant\n%s", got, want)
 			}
 		})
@@ -245,7 +246,7 @@ func (s *site) networkOnHosts(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "node1") || !strings.Contains(string(out), "node2") {
 		t.Fatalf("%v: %s", err, out)
 	}
-	code, _, stderr := slackline("", "simulate", "ring", "--ranks", "4", "--machine", file, "--quiet")
+	code, _, stderr := clitest.Run("", "simulate", "ring", "--ranks", "4", "--machine", file, "--quiet")
 	if code != 0 {
 		t.Errorf("simulate: exit code = %d, %s", code, stderr)
 	}

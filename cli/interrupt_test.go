@@ -2,31 +2,12 @@ package cli_test
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
+
+	"slackline/cli/clitest"
 )
-
-// program returns a command that runs slackline as a process of its own.
-func program(args ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0], args...)
-	c.Args[0] = "slackline" // see TestMain
-	return c
-}
-
-// signalAfter starts a program and sends it a signal after a while.
-func signalAfter(t *testing.T, c *exec.Cmd, signal syscall.Signal, wait time.Duration) {
-	t.Helper()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(wait)
-	if err := c.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // checkInterrupt runs the program with a silent standard input and sends it a signal. It must end with exit code 130 and
 // one line. A signal that comes before the program can take it kills it; it is then tried again with more time, and only
@@ -36,7 +17,7 @@ func checkInterrupt(t *testing.T, signal syscall.Signal, args ...string) {
 	var code int
 	var stdout, stderr bytes.Buffer
 	for _, wait := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 20 * time.Second} {
-		c := program(args...)
+		c := clitest.Program(args...)
 		silent, err := c.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +25,7 @@ func checkInterrupt(t *testing.T, signal syscall.Signal, args ...string) {
 		stdout.Reset()
 		stderr.Reset()
 		c.Stdout, c.Stderr = &stdout, &stderr
-		signalAfter(t, c, signal, wait)
+		clitest.SignalAfter(t, c, signal, wait)
 		stuck := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 		_ = c.Wait() // the exit code tells
 		inTime := stuck.Stop()

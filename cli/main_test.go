@@ -4,23 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"slackline/cli"
+	"slackline/cli/clitest"
 	"slackline/internal/needed"
 )
 
-// TestMain lets the scripts run slackline as a program of its own.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"slackline": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-	})
-}
+func TestMain(m *testing.M) { clitest.Main(m) }
 
 // TestScripts runs the end-to-end tests in testdata/script.
 func TestScripts(t *testing.T) {
@@ -45,13 +39,6 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: scriptCommands,
 	})
-}
-
-// slackline runs the program in this process.
-func slackline(stdin string, args ...string) (code int, stdout, stderr string) {
-	var out, err bytes.Buffer
-	code = cli.Main(args, strings.NewReader(stdin), &out, &err)
-	return code, out.String(), err.String()
 }
 
 // brokenPipe is an output that nobody reads.

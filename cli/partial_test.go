@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"slackline/cli/clitest"
 )
 
 // TestUnreadableEventsAreErrors takes the events of ranks away from a trace: no verb has a result, unless a part is enough.
@@ -58,19 +60,19 @@ func TestUnreadableEventsAreErrors(t *testing.T) {
 				{"simulate", dir, "--machine", "chic"}, {"tolerance", dir, "--machine", "chic"}, {"scaling", dir},
 				{"convert", dir, "--to", "trace-text"}, {"report", dir, "--format", "json"},
 			} {
-				code, stdout, stderr := slackline("", args...)
+				code, stdout, stderr := clitest.Run("", args...)
 				if code != 1 || stdout != "" || !strings.Contains(stderr, "run.slt") {
 					t.Errorf("%q: exit code %d, stdout %.40q, stderr %q; want 1 and the file", args, code, stdout, stderr)
 				}
 				if !tc.partial && args[0] == "waits" || args[0] == "convert" && tc.partial {
-					code, stdout, stderr := slackline("", append(args, "--partial")...)
+					code, stdout, stderr := clitest.Run("", append(args, "--partial")...)
 					if tc.partial == (code != 0) || tc.partial == (stdout == "") {
 						t.Errorf("%q --partial: exit code %d, stdout %.40q, stderr %q", args, code, stdout, stderr)
 					}
 				}
 			}
 			if tc.partial {
-				if code, _, stderr := slackline("", "profile", dir, "--partial"); code != 0 || !strings.Contains(stderr, "warning: ") {
+				if code, _, stderr := clitest.Run("", "profile", dir, "--partial"); code != 0 || !strings.Contains(stderr, "warning: ") {
 					t.Errorf("profile --partial: exit code %d, stderr %q; want a warning", code, stderr)
 				}
 			}
@@ -105,7 +107,7 @@ func TestPlacesInMessages(t *testing.T) {
 		{"hosts names no nodes", []string{"tolerance", "ring", "--ranks", "4", "--machine", "chic", "--placement", "2", "--inter", "1us,1ns",
 			"--rank-file", filepath.Join(dir, "rf"), "--hosts", hosts}},
 	} {
-		code, stdout, stderr := slackline("", tc.args...)
+		code, stdout, stderr := clitest.Run("", tc.args...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, tc.want) {
 			t.Errorf("%q: exit code %d, stderr %q, want 1 and %q", tc.args, code, stderr, tc.want)
 		}
@@ -128,7 +130,7 @@ func TestAnonymousReport(t *testing.T) {
 	t.Setenv("USER", "alice")
 	for _, format := range []string{"json", "html"} {
 		out := filepath.Join(dir, "out."+format)
-		code, _, stderr := slackline("", "report", run, "--format", format, "--out", out, "--anonymous", "--title", "A $(id) of alice")
+		code, _, stderr := clitest.Run("", "report", run, "--format", format, "--out", out, "--anonymous", "--title", "A $(id) of alice")
 		if code != 0 {
 			t.Fatalf("report: exit code %d: %s", code, stderr)
 		}

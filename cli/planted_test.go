@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/cli/clitest"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
@@ -39,10 +40,10 @@ func checkPlanted(t *testing.T, l *mpi.Library, program, metric string) {
 // findPlanted records a program once and says what is wrong with the analysis.
 func findPlanted(t *testing.T, l *mpi.Library, binary, metric string) (wrong string) {
 	out := filepath.Join(t.TempDir(), "run.slt")
-	if code, _, stderr := slackline("", "record", "--out", out, "--", l.Launcher, "-n", "4", binary); code != 0 {
+	if code, _, stderr := clitest.Run("", "record", "--out", out, "--", l.Launcher, "-n", "4", binary); code != 0 {
 		t.Fatalf("record: exit code %d\n%s", code, stderr)
 	}
-	code, stdout, stderr := slackline("", "waits", out, "--format", "json")
+	code, stdout, stderr := clitest.Run("", "waits", out, "--format", "json")
 	if code != 0 {
 		t.Fatalf("waits: exit code %d\n%s", code, stderr)
 	}

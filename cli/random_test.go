@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slackline/cli/clitest"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/pattern"
@@ -84,7 +85,7 @@ func TestRandomCommandLines(t *testing.T) {
 			f := rapid.SampledFrom(flags).Draw(t, "flag")
 			args = append(args, f, rapid.SampledFrom(values[f]).Draw(t, "value"))
 		}
-		code, stdout, stderr := slackline("", args...)
+		code, stdout, stderr := clitest.Run("", args...)
 		switch {
 		case code != 0 && code != 1 && code != 2:
 			t.Errorf("%q: exit code = %d", args, code)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"slackline/cli/clitest"
 	"slackline/internal/slurmtest"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
@@ -280,7 +281,7 @@ jobs: 4
 		}
 	}
 	slices.Sort(want)
-	if got := lines(t, filepath.Join(s.dir, "calls")); !slices.Equal(got, want) {
+	if got := clitest.Lines(t, filepath.Join(s.dir, "calls")); !slices.Equal(got, want) {
 		t.Errorf("calls = %q\nwant %q", got, want)
 	}
 	s.Empty(t)
@@ -310,7 +311,7 @@ seed: 1
 	for _, state := range []string{"PENDING", "RUNNING"} {
 		s.ok(t, "scancel", strings.Fields(s.Queue(t, "--states="+state, "--format=%i"))[0])
 	}
-	for begin := time.Now(); len(lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) { // the third job begins
+	for begin := time.Now(); len(clitest.Lines(t, filepath.Join(s.dir, "calls"))) < 2; time.Sleep(50 * time.Millisecond) { // the third job begins
 		if time.Since(begin) > slurmtest.Timeout {
 			t.Fatalf("the job that ran has not ended:\n%s", out)
 		}
@@ -326,7 +327,7 @@ seed: 1
 		t.Errorf("the next start said\n%s", text)
 	}
 	ends := 0
-	for _, line := range lines(t, filepath.Join(s.dir, "calls")) {
+	for _, line := range clitest.Lines(t, filepath.Join(s.dir, "calls")) {
 		if strings.HasPrefix(line, "end") {
 			ends++
 		}

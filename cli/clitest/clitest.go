@@ -1,0 +1,77 @@
+// Package clitest runs slackline in the tests of the verbs: in this process, as a program, and as an MPI job.
+package clitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"slackline/cli"
+)
+
+// Main runs the tests of a package, and slackline where they start it as a program.
+func Main(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"slackline": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// Lines are the lines of a file, sorted.
+func Lines(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := strings.Split(strings.TrimSpace(string(data)), "\n")
+	slices.Sort(list)
+	return list
+}
+
+// Program returns a command that runs slackline as a process of its own.
+func Program(args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Args[0] = "slackline" // see Main
+	return c
+}
+
+// SignalAfter starts a program and sends it a signal after a while.
+func SignalAfter(t *testing.T, c *exec.Cmd, signal syscall.Signal, wait time.Duration) {
+	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(wait)
+	if err := c.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Run runs the program in this process.
+func Run(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = cli.Main(args, strings.NewReader(stdin), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// ResampledData is a dataset for resampling, as seen from the package of a verb.
+const ResampledData = "../../testdata/scaling/check/fail-linear-for-log.json"
+
+func ReadJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}

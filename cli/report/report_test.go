@@ -1,0 +1,464 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slackline/cli/clitest"
+)
+
+// reported is the part of a report in JSON that the tests look at.
+type reported struct {
+	Title    string
+	Summary  []string
+	Mend     *struct{ Text, Command string }
+	Sections []reportedSection
+}
+
+type reportedSection struct {
+	ID      string
+	Missing *struct{ Why, Command string }
+	Content []struct {
+		Text, Doubt string
+		Shares      *struct{ Command string }
+		Table       *reportedTable
+		Figure      *struct {
+			ID, Command string
+			Data        *reportedTable
+		}
+	}
+}
+
+type reportedTable struct {
+	Title, Command string
+	Columns        []struct{ Title string }
+	Rows           [][]struct {
+		Text  string
+		Value any
+	}
+}
+
+// makeReport makes a report in JSON.
+func makeReport(t *testing.T, args ...string) *reported {
+	t.Helper()
+	code, stdout, stderr := clitest.Run("", append([]string{"report", "--format", "json", "--quiet"}, args...)...)
+	if code != 0 {
+		t.Fatalf("report %v: exit code %d, %s", args, code, stderr)
+	}
+	r := &reported{}
+	if err := json.Unmarshal([]byte(stdout), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// section returns a section by its id; nil: there is none.
+func (r *reported) section(id string) *reportedSection {
+	for i := range r.Sections {
+		if r.Sections[i].ID == id {
+			return &r.Sections[i]
+		}
+	}
+	return nil
+}
+
+// commands are all commands that a report shows beside something.
+func (r *reported) commands() []string {
+	var list []string
+	add := func(c string) {
+		if c != "" && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	if r.Mend != nil {
+		add(r.Mend.Command)
+	}
+	for _, s := range r.Sections {
+		for _, b := range s.Content {
+			switch {
+			case b.Shares != nil:
+				add(b.Shares.Command)
+			case b.Figure != nil:
+				add(b.Figure.Command)
+			case b.Table != nil:
+				add(b.Table.Command)
+				for _, row := range b.Table.Rows {
+					for _, c := range row {
+						if strings.HasPrefix(c.Text, "slackline ") {
+							add(c.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// demoFile is a file of the embedded example.
+func demoFile(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../demo/demodata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every kind of input gets the sections that it allows; the others say why they are missing.
+func TestReportSections(t *testing.T) {
+	ocean, data, expectations := demoFile(t, "ocean.slt"), demoFile(t, "runs-before.json"), demoFile(t, "expectations.yaml")
+	goal := filepath.Join(t.TempDir(), "ring.goal")
+	if code, _, stderr := clitest.Run("", "generate", "ring", "--ranks", "4", "--out", goal, "--quiet"); code != 0 {
+		t.Fatal(stderr)
+	}
+	all := []string{"run", "time", "waits", "gain", "tolerance", "scale", "expectations", "doubts"}
+	for _, tc := range []struct {
+		name    string
+		args    []string
+		compare bool
+		missing []string
+		figures []string
+	}{
+		{"trace", []string{ocean}, false, []string{"expectations"}, []string{"messages", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"trace and data", []string{data, ocean, "--expectations", expectations, "--machine", "chic"}, false, nil,
+			[]string{"messages", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling", "models", "expected"}},
+		{"data", []string{data}, false, []string{"time", "waits", "gain", "tolerance", "expectations"}, []string{"models"}},
+		{"two runs", []string{ocean, "../../examples/late/late.slt"}, true, []string{"expectations"},
+			[]string{"messages", "series", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"threads", []string{"../../examples/waits/seaice.slt"}, false, []string{"expectations"}, []string{"ranks", "waitmap", "latency", "scaling"}},
+		{"pattern", []string{"halo2d", "--ranks", "16", "--machine", "chic", "--compute", "1ms", "--jitter", "0.2", "--noise", "1000Hz:10us", "--scale-to", "16,64"}, false, []string{"expectations"},
+			[]string{"messages", "ranks", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"schedule", []string{goal, "--machine", "chic"}, false, []string{"scale", "expectations"}, []string{"messages", "ranks", "latency"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := makeReport(t, tc.args...)
+			want := all
+			if tc.compare {
+				want = slices.Insert(slices.Clone(all), 1, "compared")
+			}
+			var ids, missing, figures []string
+			for _, s := range r.Sections {
+				ids = append(ids, s.ID)
+				if s.Missing != nil {
+					missing = append(missing, s.ID)
+					if s.Missing.Why == "" || len(s.Content) > 0 {
+						t.Errorf("section %s is missing because of %q and has %d blocks", s.ID, s.Missing.Why, len(s.Content))
+					}
+				} else if len(s.Content) == 0 {
+					t.Errorf("section %s is empty", s.ID)
+				}
+				for _, b := range s.Content {
+					if b.Figure != nil {
+						figures = append(figures, b.Figure.ID)
+						if b.Figure.Command == "" || b.Figure.Data == nil || len(b.Figure.Data.Rows) == 0 {
+							t.Errorf("figure %s has no command or no data", b.Figure.ID)
+						}
+					}
+				}
+			}
+			if !slices.Equal(ids, want) {
+				t.Errorf("sections = %v, want %v", ids, want)
+			}
+			if !slices.Equal(missing, tc.missing) {
+				t.Errorf("missing = %v, want %v", missing, tc.missing)
+			}
+			for _, f := range tc.figures {
+				if !slices.Contains(figures, f) {
+					t.Errorf("no figure %s among %v", f, figures)
+				}
+			}
+			if len(r.Summary) != 3 {
+				t.Errorf("the summary has %d sentences, want 3: %q", len(r.Summary), r.Summary)
+			}
+		})
+	}
+}
+
+// The planted cause is found, and named as the most valuable mend.
+func TestReportFindsThePlantedCause(t *testing.T) {
+	r := makeReport(t, demoFile(t, "ocean.slt"), "--machine", "chic")
+	if r.Mend == nil || !strings.Contains(r.Mend.Text, "`main/step/convection`") {
+		t.Fatalf("mend = %+v, want convection", r.Mend)
+	}
+	if !strings.Contains(r.Summary[1], "`main/step/convection`") {
+		t.Errorf("the summary says %q", r.Summary[1])
+	}
+	code, stdout, stderr := clitest.Run("", append(strings.Fields(r.Mend.Command)[1:], "--format", "json", "--quiet")...)
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	var found struct {
+		WhatIf struct {
+			Before float64 `json:"T_before_ns"`
+			After  float64 `json:"T_after_ns"`
+		} `json:"what_if"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range r.section("gain").Content {
+		if b.Table != nil {
+			if got := b.Table.Rows[0][1].Value; got != found.WhatIf.After || found.WhatIf.After == 0 {
+				t.Errorf("the report says %v ns, its command %v ns", got, found.WhatIf.After)
+			}
+		}
+	}
+}
+
+// What the report says about waits is what the command beside it says.
+func TestReportSaysWhatItsCommandsSay(t *testing.T) {
+	r := makeReport(t, demoFile(t, "ocean.slt"))
+	var causes *reportedTable
+	for _, b := range r.section("waits").Content {
+		if b.Table != nil && b.Table.Title == "Root causes of waiting" {
+			causes = b.Table
+		}
+	}
+	if causes == nil {
+		t.Fatal("no table of causes")
+	}
+	code, stdout, stderr := clitest.Run("", append(strings.Fields(causes.Command)[1:], "--quiet")...)
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, row := range causes.Rows {
+		line := regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(row[1].Text) + ` .* ` + regexp.QuoteMeta(row[0].Text) + `$`)
+		if !line.MatchString(stdout) {
+			t.Errorf("%s with %s is not in\n%s", row[0].Text, row[1].Text, stdout)
+		}
+	}
+}
+
+// slacklineInPath lets a shell find the program.
+func slacklineInPath(t *testing.T) {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "slackline")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+}
+
+// typeIn lets a shell run a command and returns its exit code.
+func typeIn(t *testing.T, dir, command string) (code int, output string) {
+	t.Helper()
+	c := exec.Command("sh", "-c", command)
+	c.Dir = dir
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err := c.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), out.String()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return 0, out.String()
+}
+
+// All commands in a report work when they are typed.
+func TestReportCommandsWork(t *testing.T) {
+	slacklineInPath(t)
+	dir := filepath.Join(t.TempDir(), "it's a <script>")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "my ocean.slt"), os.DirFS("../demo/demodata/ocean.slt")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	data, expectations := filepath.Join(dir, "runs.json"), filepath.Join(dir, "expectations.yaml")
+	for _, args := range [][]string{
+		{"my ocean.slt", "--machine", "chic", "--noise", "zeptoos", "--replicas", "2", "--scale-to", "16,64", "--denoise"},
+		{"my ocean.slt", "--scale-to", "16,32", "--whole"},
+		{"halo2d", "--ranks", "16", "--machine", "chic", "--noise", "1000Hz:10us", "--replicas", "2", "--scale-to", "16,64"},
+		{data, "--expectations", expectations},
+	} {
+		if args[0] == data {
+			for from, to := range map[string]string{"runs-before.json": data, "expectations.yaml": expectations} {
+				content, err := os.ReadFile(filepath.Join(sourceDir(t), "../demo/demodata", from))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(to, content, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		commands := makeReport(t, args...).commands()
+		if len(commands) < 2 {
+			t.Errorf("report %v shows the commands %q only", args, commands)
+		}
+		for _, command := range commands {
+			code, output := typeIn(t, dir, command)
+			if code != 0 && !(code == 3 && strings.HasPrefix(command, "slackline check ")) {
+				t.Errorf("$ %s\nexit code %d\n%s", command, code, output)
+			}
+			if strings.Contains(output, "has no influence") {
+				t.Errorf("$ %s\n%s", command, output)
+			}
+		}
+	}
+}
+
+// sourceDir is the directory of this package, wherever the test is now.
+func sourceDir(t *testing.T) string {
+	t.Helper()
+	return testDirectory
+}
+
+var testDirectory = func() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// The same inputs give the same report, whatever the number of threads; only the provenance knows the time and how it
+// was called.
+func TestReportIsDeterministic(t *testing.T) {
+	made := regexp.MustCompile(`(?s)<footer>.*</footer>`)
+	var first []byte
+	for i, threads := range []string{"1", "2", "3"} {
+		path := filepath.Join(t.TempDir(), "report.html")
+		code, _, stderr := clitest.Run("", "report", demoFile(t, "ocean.slt"), demoFile(t, "runs-before.json"), "--machine", "chic", "--noise", "zeptoos", "--replicas", "2",
+			"--scale-to", "16,64", "--threads", threads, "--out", path, "--quiet")
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) > 2<<20 {
+			t.Errorf("the report of 16 ranks has %d bytes, more than 2 MB", len(page))
+		}
+		page = made.ReplaceAll(page, nil)
+		if i == 0 {
+			first = page
+		} else if !bytes.Equal(page, first) {
+			t.Errorf("with %s threads the report differs", threads)
+		}
+	}
+}
+
+// The commands of the demo work when they are typed, in the directory that it was started in.
+func TestDemoCommandsWork(t *testing.T) {
+	slacklineInPath(t)
+	dir := t.TempDir()
+	code, output := typeIn(t, dir, "slackline demo --quick --out 'the demo' 2>/dev/null")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, output)
+	}
+	script := strings.ReplaceAll(output, " \\\n", " ")
+	commands, failed := 0, 0
+	for line := range strings.Lines(script) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+		if !ok {
+			continue
+		}
+		commands++
+		switch code, output := typeIn(t, dir, command); {
+		case code == 3:
+			failed++
+		case code != 0:
+			t.Errorf("$ %s\nexit code %d\n%s", command, code, output)
+		}
+	}
+	if commands != 8 || failed != 1 {
+		t.Errorf("%d commands, %d failed checks; want 8 and 1", commands, failed)
+	}
+}
+
+func TestReportRefuses(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "report.html")
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"nothing.slt"}, 1, "neither a file nor a pattern"},
+		{[]string{"-"}, 2, "standard input"},
+		{[]string{"halo2d", "--ranks", "16"}, 2, "--machine NAME"},
+		{[]string{"halo2d", "--machine", "chic"}, 2, "needs --ranks"},
+		{[]string{demoFile(t, "ocean.slt"), "--replicas", "0"}, 2, "at least 1"},
+		{[]string{demoFile(t, "ocean.slt"), "--grid", "3x3"}, 2, "9 places, but the run has 16 ranks"},
+		{[]string{demoFile(t, "ocean.c")}, 1, "ocean.c"},
+		{[]string{}, 2, "INPUT"},
+	} {
+		code, _, stderr := clitest.Run("", append([]string{"report", "--out", out}, tc.args...)...)
+		if code != tc.code || !strings.Contains(stderr, tc.want) {
+			t.Errorf("report %v: exit code %d, %q; want %d and %q", tc.args, code, stderr, tc.code, tc.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("report %v left a file", tc.args)
+		}
+	}
+	code, _, stderr := clitest.Run("", "report", demoFile(t, "runs-before.json"), "--out", demoFile(t, "runs-before.json"))
+	if code == 0 || !strings.Contains(stderr, "is also an input") {
+		t.Errorf("overwriting an input: exit code %d, %q", code, fmt.Sprint(stderr))
+	}
+}
+
+// An interrupted report leaves no file.
+func TestInterruptedReport(t *testing.T) {
+	for _, wait := range []time.Duration{time.Second, 5 * time.Second, 20 * time.Second} {
+		dir := t.TempDir()
+		c := clitest.Program("report", demoFile(t, "ocean.slt"), "--machine", "chic", "--noise", "chic", "--scale-to", "2^14..2^16", "--replicas", "50", "--no-progress",
+			"--out", filepath.Join(dir, "report.html"))
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		clitest.SignalAfter(t, c, syscall.SIGINT, wait)
+		_ = c.Wait()
+		if c.ProcessState.ExitCode() == -1 {
+			continue // the signal came before the program could take it
+		}
+		if code := c.ProcessState.ExitCode(); code != 130 || !strings.HasSuffix(stderr.String(), "slackline: interrupted\n") {
+			t.Errorf("exit code = %d, stderr = %q; want 130 and that it was interrupted", code, stderr.String())
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("the directory holds %v (%v)", files, err)
+		}
+		return
+	}
+	t.Error("the program died of the signal")
+}
+
+// BenchmarkReport makes the report of 16 ranks, with a machine and noise.
+func BenchmarkReport(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "report.html")
+	var size int64
+	for b.Loop() {
+		code, _, stderr := clitest.Run("", "report", "../demo/demodata/ocean.slt", "../demo/demodata/runs-before.json", "--expectations", "../demo/demodata/expectations.yaml",
+			"--machine", "chic", "--noise", "chic", "--quiet", "--out", path)
+		if code != 0 {
+			b.Fatal(stderr)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size = info.Size()
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "reports/s")
+	b.ReportMetric(float64(size), "B/report")
+}
