@@ -85,7 +85,7 @@ func usageLine(c *cobra.Command) string {
 	return line
 }
 
-// plainError says in our words why a flag does not take a value: those of pflag speak of
+// plainError explains in our words why a flag does not take a value: those of pflag mention
 // the functions that it calls.
 func plainError(f *pflag.Flag, value string, err error) error {
 	switch f.Value.Type() {

@@ -69,7 +69,7 @@ func interrupts() []os.Signal {
 	return list
 }
 
-// exitCode tells the user about err and returns the code that stands for it.
+// exitCode reports err to the user and returns its exit code.
 func exitCode(a *env.Env, ctx context.Context, err error) int {
 	a.Progress.Clear()
 	var usage *exit.UsageError
@@ -80,7 +80,7 @@ func exitCode(a *env.Env, ctx context.Context, err error) int {
 	case errors.As(err, &verdict):
 		return int(verdict)
 	case errors.Is(err, cluster.ErrBroken):
-		return exit.Failure // process 0 tells of that of the other one
+		return exit.Failure // process 0 reports the error of the other process
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		a.Say("interrupted")
 		return exit.Interrupted
@@ -104,8 +104,8 @@ func exitCode(a *env.Env, ctx context.Context, err error) int {
 	return fail(a, exit.Failure, exit.PlainText(err))
 }
 
-// fail tells the user, or the whole job, why the program ends with a code. Nothing
-// is said of a failure of which the user knows.
+// fail reports to the user, or to the whole job, why the program ends with a code. A failure that was
+// reported before is not repeated.
 func fail(a *env.Env, code int, text string) int {
 	if !a.Job.Failed(code, strings.NewReplacer(a.Marked("", "")...).Replace(plain.Text(text))) {
 		a.FailOutside(code, text)

@@ -88,7 +88,7 @@ func rootCommand(a *env.Env) *cobra.Command {
 	root.SetHelpCommand(helpCommand(a))
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
-	fs.Var(&a.Color, "color", "colour in the text output")
+	fs.Var(&a.Color, "color", "color in the text output")
 	fs.BoolVar(&a.Quiet, "quiet", false, "no notes and no progress on the standard error; warnings and errors stay")
 	fs.BoolVar(&a.NoProgress, "no-progress", false, "no progress line on the standard error")
 	flags.Complete(root, "color", a.Color.Allowed)

@@ -66,7 +66,7 @@ func applySettings(a *env.Env, c *cobra.Command) error {
 	return nil
 }
 
-// warnOfVariables tells of variables that look like a slip.
+// warnOfVariables warns of variables that look like a typing error.
 func warnOfVariables(a *env.Env) {
 	for _, v := range os.Environ() {
 		variable, _, _ := strings.Cut(v, "=")
@@ -102,7 +102,7 @@ func readSettings(a *env.Env, ctx context.Context) (map[string]setting, error) {
 	var text settingsText
 	err := a.FromFirst(ctx, &text, func() (err error) {
 		if text, err = findSettings(); err == nil && text.Path != "" {
-			_, err = parseSettings(text.Path, text.Data) // a mistake is told by process 0
+			_, err = parseSettings(text.Path, text.Data) // process 0 reports a mistake
 		}
 		return err
 	})

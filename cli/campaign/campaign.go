@@ -71,7 +71,7 @@ func campaignRunCommand(a *env.Env) *cobra.Command {
 		Use:   "run FILE",
 		Short: "Carry out what is left of a plan, collect, and check if the plan says so.",
 		Long: "Carry out what is left of a plan, collect the measurements into a dataset and, if the plan has check, check them; the exit code is then that of check. " +
-			"Runs that failed are tried anew at every start. The processes of an MPI job share the runs; those on one host take turns, unless the plan or --jobs " +
+			"Runs that failed are repeated at every start. The processes of an MPI job share the runs; those on one host take turns, unless the plan or --jobs " +
 			"says otherwise, or the runs are computations of slackline whose time is not measured.",
 		Annotations: flags.Arguments("FILE", planHelp),
 		Example: `  slackline campaign run plan.yaml

@@ -40,8 +40,8 @@ func command(a *env.Env) *cobra.Command {
 	o := &compareOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Set two runs side by side by call path and metric: what has changed, and whether that is more than chance.",
-		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the greatest changes first. " +
+		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",
+		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the largest changes first. " +
 			"Repetitions of a run are given as a list, a1,a2,a3; the launches of 'measure collectives' are repetitions, too: changes then come with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
 		Annotations: flags.Arguments("A, B", "a recorded run, something to simulate, or what 'slackline waits --format json', 'slackline profile --format json' or 'slackline measure collectives --format json' wrote; or several of them, with commas between"),
 		Example: `  slackline compare before/traces.otf2 after/traces.otf2

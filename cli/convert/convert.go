@@ -44,7 +44,7 @@ func command(a *env.Env) *cobra.Command {
 		Short: "Turn a schedule or a trace from one format into another, a trace into a schedule, or several schedules into one.",
 		Annotations: flags.Arguments("INPUT",
 			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (slackline trace, "+
-				"OTF2 archive, liballprof's files, trace as text), told by its content; "+
+				"OTF2 archive, liballprof's files, trace as text), recognized by its content; "+
 				"- for a schedule from the standard input; or the name of a pattern"),
 		Example: `  slackline convert run.goal --to slk --out run.slk
   slackline convert run.bin --out run.goal
@@ -73,7 +73,7 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Composition", o.addFlags)
 	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.AddFlags)
 	c.ValidArgsFunction = func(c *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return scenario.CompleteInput(c, nil, prefix) // also behind the first input
+		return scenario.CompleteInput(c, nil, prefix) // also after the first input
 	}
 	o.program.Complete(c)
 	o.output.Complete(c)

@@ -40,7 +40,7 @@ func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f tra
 	word := args[0]
 	if !input.IsTrace(word) {
 		if _, err := os.Stat(word); err != nil && !input.IsFile(word) {
-			return exit.Usagef("%s is no recorded run; 'slackline simulate %s --trace FILE' writes the trace of a simulated one", word, word)
+			return exit.Usagef("%s is not a recorded run; 'slackline simulate %s --trace FILE' writes the trace of a simulated one", word, word)
 		}
 	}
 	if err := export.CheckTraceOut(out, f, word, o.force); err != nil {
@@ -61,7 +61,7 @@ func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f tra
 	return err
 }
 
-// warnOfVoid tells of flags that mean nothing when a trace becomes a trace.
+// warnOfVoid warns of flags that have no influence when a trace becomes a trace.
 func (o *traceOutput) warnOfVoid(a *env.Env, c *cobra.Command, format string) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		switch {

@@ -240,7 +240,7 @@ func RunDataset(found *waits.Result) *dataset.Dataset {
 func secondsOf(d unit.Duration) float64 { return float64(d) / float64(unit.Second) }
 
 // dropZeros removes what never happened in any run, such as messages of call paths that send none, and
-// tells of what happened in some only, which no model can describe.
+// warns of what happened in some only, which no model can describe.
 func dropZeros(a *env.Env, d *dataset.Dataset) {
 	some, first := 0, ""
 	d.Keep(func(s *dataset.Series) bool {

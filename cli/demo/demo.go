@@ -42,9 +42,9 @@ func command(a *env.Env) *cobra.Command {
 	o := &demoOptions{}
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Show what slackline does, from a recorded run to a report, on an example that it brings along.",
-		Long: "Show what slackline does on an example that it brings along: a small ocean model on 16 ranks, recorded under MPI, in which something makes everybody wait. " +
-			"Every command is shown as one would type it, and what it needs stays in the directory, so that one can go on from there. It takes less than half a minute.",
+		Short: "Show what slackline does, from a recorded run to a report, on a built-in example.",
+		Long: "Show what slackline does on a built-in example: a small ocean model on 16 ranks, recorded under MPI, in which something makes all ranks wait. " +
+			"Every command is shown as you would type it, and its inputs stay in the directory, so that you can continue from there. It takes less than half a minute.",
 		Example: `  slackline demo
   slackline demo --out /tmp/demo`,
 		Args: flags.ExactArgs(),
@@ -75,22 +75,22 @@ func (o *demoOptions) file(name string) string { return filepath.Join(o.out, nam
 var demoSteps = []demoStep{
 	{
 		title: "Where does the time go?",
-		why:   "ocean.slt is a recorded run of ocean.c on 16 ranks. A profile says what it consists of; the start and the end of MPI are left out.",
+		why:   "ocean.slt is a recorded run of ocean.c on 16 ranks. A profile shows what it consists of; the start and the end of MPI are left out.",
 		words: func(o *demoOptions) []string {
 			return []string{"profile", o.file("ocean.slt"), "--begin", "652ms", "--end", "1482ms", "--top", "5"}
 		},
 		look: "Half of the time is useful; the load balance is poor.",
 	},
 	{
-		title: "Who waits, and whose fault is it?",
-		why:   "Waits are found, and every second of them is charged to the call path and the rank that caused it, also through the waits of others.",
+		title: "Who waits, and what is the cause?",
+		why:   "Wait states are found, and every second of them is charged to the call path and the rank that caused it, also through waits of other ranks.",
 		words: func(o *demoOptions) []string {
 			return []string{"waits", o.file("ocean.slt"), "--begin", "652ms", "--end", "1482ms", "--top", "3", "--explain=1", "--plot", o.file("waits.svg")}
 		},
 		look: "Nearly all ranks wait in halo exchanges and global sums, but the cause is elsewhere: convection, on two ranks.",
 	},
 	{
-		title: "What would it gain to mend that?",
+		title: "What would a fix gain?",
 		why:   "The run is simulated on a machine, once as it was and once with the work of convection spread evenly.",
 		words: func(o *demoOptions) []string {
 			return []string{"waits", o.file("ocean.slt"), "--machine", "chic", "--balance", "convection", "--top", "2"}
@@ -113,16 +113,16 @@ var demoSteps = []demoStep{
 			}
 			return []string{"simulate", "dissemination", "--ranks", ranks, "--machine", "altix", "--noise", "altix", "--replicas", "1"}
 		},
-		look: "Noise of 0.05 % makes the barrier many times slower: one of a million ranks is always held up.",
+		look: "Noise of 0.05 % makes the barrier many times slower: one of a million ranks is always delayed.",
 		slow: true,
 	},
 	{
 		title: "Does it scale as expected? Not yet.",
-		why:   "expectations.yaml says how functions should grow with the number of processes; runs-before.json has measurements of a version whose global sum goes round in a ring.",
+		why:   "expectations.yaml states how functions should grow with the number of processes; runs-before.json has measurements of a version whose global sum goes round in a ring.",
 		words: func(o *demoOptions) []string {
 			return []string{"check", o.file("expectations.yaml"), o.file("runs-before.json")}
 		},
-		look: "The global sum grows with p instead of log p. The exit code says it to continuous integration.",
+		look: "The global sum grows with p instead of log p. The exit code reports it to continuous integration.",
 	},
 	{
 		title: "Does it scale as expected? Now it does.",
@@ -133,7 +133,7 @@ var demoSteps = []demoStep{
 	},
 	{
 		title: "All of it in one file",
-		why:   "The report tells the whole story in a page that can be sent by mail: it needs neither network nor script.",
+		why:   "The report has all of it in one page that can be sent by mail: it needs neither network nor script.",
 		words: func(o *demoOptions) []string {
 			return []string{"report", o.file("ocean.slt"), o.file("runs-before.json"), "--expectations", o.file("expectations.yaml"),
 				"--machine", "chic", "--noise", "chic", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out", o.file("report.html")}
@@ -152,8 +152,8 @@ func (o *demoOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf("Open %s in a browser. The program is %s, its trace %s: all commands above can be typed again, with other flags. "+
-		"To begin with a program of your own: slackline record -- mpirun -n 8 ./app", o.file("report.html"), o.file("ocean.c"), o.file("ocean.slt"))
+	text := fmt.Sprintf("Open %s in a browser. The program is %s, its trace %s: repeat the commands above with other flags. "+
+		"To start with a program of your own: slackline record -- mpirun -n 8 ./app", o.file("report.html"), o.file("ocean.c"), o.file("ocean.slt"))
 	return paragraph(a.Stdout, text)
 }
 

@@ -25,7 +25,7 @@ func command(a *env.Env) *cobra.Command {
 	o := &doctorOptions{format: flags.NewChoice("text", "text", "json")}
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say which MPI libraries, compilers and OpenMP runtimes were found, and what will work.",
+		Short: "Report which MPI libraries, compilers and OpenMP runtimes were found, and what will work.",
 		Example: `  slackline doctor
   slackline doctor --format json`,
 		Args: flags.ExactArgs(),

@@ -3,7 +3,7 @@ package env
 // What the processes of a job do
 //
 // All of them do what process 0 was asked to do. That they are the same program is found out by the bridges, before
-// anything else is exchanged. Then process 0 tells its arguments and its working directory (takeScenario), later the
+// anything else is exchanged. Then process 0 sends its arguments and its working directory (takeScenario), later the
 // settings that are in force (agreeOnVariables): a process that was asked for something else ends the job. What
 // process 0 has read or found in its environment holds for the others, too: launchers start processes on other hosts
 // with an environment of their own, which may be empty. The number of threads is a matter of each host.

@@ -23,14 +23,14 @@ import (
 	"slackline/internal/provenance"
 )
 
-// app is one call of the program: its streams, the options that all verbs have,
-// and what was said to the user.
+// Env is one call of the program: its streams, the options that all verbs have,
+// and what was reported to the user.
 type Env struct {
 	Args   []string
 	Stdin  io.Reader
 	Stdout io.Writer // what is written there is escaped; raw is for what must not be
 	Stderr io.Writer
-	marks  [2]string // begin and end of what is bold, in text that is not escaped yet
+	marks  [2]string // start and end of what is bold, in text that is not escaped yet
 
 	Color      flags.Choice
 	Quiet      bool
@@ -68,8 +68,8 @@ func (a *Env) setStreams(stdout, stderr io.Writer) {
 	a.Stderr = plain.NewWriter(Raw(stderr)).Pass(a.Marked("\x1b[1m", "\x1b[0m")...)
 }
 
-// Marked are what stands for something else in text: the marks of what is bold, and words of the command line with line
-// breaks, such as names of files, which must not begin a line of the output.
+// Marked are placeholders in text, and what replaces them: the marks of what is bold, and words of the command line with line
+// breaks, such as names of files, which must not start a line of the output.
 func (a *Env) Marked(begin, end string) []string {
 	pairs := []string{a.marks[0], begin, a.marks[1], end}
 	for _, word := range a.Args {
@@ -81,7 +81,7 @@ func (a *Env) Marked(begin, end string) []string {
 	return pairs
 }
 
-// Raw is the stream below one that escapes: for bytes that are no text, and for programs that this one starts.
+// Raw is the stream below one that escapes: for bytes that are not text, and for programs that this one starts.
 func Raw(w io.Writer) io.Writer {
 	if p, ok := w.(*plain.Writer); ok {
 		return p.Raw()
@@ -107,7 +107,7 @@ func (a *Env) AddGroup(c *cobra.Command, title string, add func(*pflag.FlagSet))
 	a.Groups[c] = append(a.Groups[c], flagGroup{title, fs})
 }
 
-// Say tells the user something on the standard error.
+// Say writes a message to the standard error.
 func (a *Env) Say(text string) {
 	a.Progress.Clear()
 	fmt.Fprintf(a.Stderr, "%s: %s\n", flags.Tool, text)
@@ -119,7 +119,7 @@ type Remark struct {
 	Warning bool
 }
 
-// Note tells something that a user in a hurry can do without.
+// Note reports what a user in a hurry can do without.
 func (a *Env) Note(format string, args ...any) {
 	switch text := fmt.Sprintf(format, args...); {
 	case a.OnRemark != nil:
@@ -129,8 +129,8 @@ func (a *Env) Note(format string, args ...any) {
 	}
 }
 
-// Warn tells that the result may not be what the user thinks. The warning
-// becomes a part of the result's provenance. Each is told once.
+// Warn reports that the result may not be what the user thinks. The warning
+// becomes a part of the result's provenance. Each is reported once.
 func (a *Env) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if a.OnRemark != nil {
@@ -173,7 +173,7 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Bold decorates a heading on the standard output, if colour is wanted there.
+// Bold decorates a heading on the standard output, if color is wanted there.
 func (a *Env) Bold(s string) string {
 	on := a.Color.Value == "always"
 	if a.Color.Value == "auto" {

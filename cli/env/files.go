@@ -5,7 +5,7 @@ package env
 // Process 0 reads for all of them: readOnce gives the others the small files
 // (machines, noise, mappings, settings) that it has read, and input.Share their
 // programs. It alone looks at what words name (input.FindKinds) and at whether
-// outputs can be written, so a file that is damaged or missing is told once, and
+// outputs can be written, so a file that is damaged or missing is reported once, and
 // need not be on a file system that all nodes see. Each process opens by itself
 // what it has to read a piece of: schedules of ours in one big simulation, traces
 // in waits and profile, the inputs of tolerance that are its tasks.

@@ -17,7 +17,7 @@ package env
 //     there on), the others end.
 //   - Files are written by process 0: when the shared work is done, all
 //     processes return if a.SharedDone(ctx) returns an error, which it does on
-//     all but process 0. a.IsFirst() tells, too, who is process 0.
+//     all but process 0. a.IsFirst() reports whether this is process 0.
 //   - An error that a verb returns on any process ends the job, with one
 //     message that names process and host.
 

@@ -38,7 +38,7 @@ func (a *Env) WriteOut(out string, inputs []string, fill func(io.Writer) error) 
 	return writeFile(out, inputs, func(w io.Writer) error { return a.escaped(w, fill) })
 }
 
-// WriteBytes is writeOut for what is no text, or escapes by itself.
+// WriteBytes is WriteOut for what is not text, or escapes by itself.
 func (a *Env) WriteBytes(out string, inputs []string, fill func(io.Writer) error) error {
 	if stream := a.Stream(out); stream != nil {
 		return holdBack(Raw(stream), fill)

@@ -25,10 +25,10 @@ func TakesCommand(c *cobra.Command, needed func() bool) {
 
 // AddProgramMPI adds the flag that names the MPI of a program.
 func AddProgramMPI(fs *pflag.FlagSet, name *string) {
-	fs.StringVar(name, "mpi", "", "`name` or compiler of the MPI, if the program does not tell, e.g. openmpi or mpicc.mpich")
+	fs.StringVar(name, "mpi", "", "`name` or compiler of the MPI, if the program does not show it, e.g. openmpi or mpicc.mpich")
 }
 
-// EndAsProgram ends a verb as the program ended that it ran. What else failed is told; it is the end only of a verb
+// EndAsProgram ends a verb as the program ended that it ran. What else failed is reported; it is the error only of a verb
 // whose program ended well or was interrupted.
 func (a *Env) EndAsProgram(code int, err error) error {
 	switch {

@@ -48,7 +48,7 @@ func (a *Env) FasterAlone(c *cobra.Command, share *flags.Choice, do func() error
 	if err := a.SharedDone(c.Context()); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%d processes took %s for %s of work that one does in %s: process 0 begins anew, alone, and the rest wait",
+	text := fmt.Sprintf("%d processes took %s for %s of work that one does in %s: process 0 starts again, alone, and the others wait",
 		a.Job.Size(), phrase.Tidy(slower.Took), phrase.Plural(slower.Exchanges, "step"), phrase.Tidy(slower.Alone))
 	a.Warn("%s (--share always keeps them together)", text)
 	a.goAlone()
@@ -68,7 +68,7 @@ func (a *Env) canDoAlone() bool {
 	return true
 }
 
-// toldBefore reports whether a note was already told when work that is now done anew was shared.
+// notedBefore reports whether a note was already printed when work that is now repeated was shared.
 func (a *Env) toldBefore(text string) bool {
 	if a.watched != nil {
 		a.noted = append(a.noted, text)

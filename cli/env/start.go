@@ -2,7 +2,7 @@ package env
 
 // What a process does that a launcher has started, before it has joined the
 // job, or if it cannot: all that are in the same situation find the same
-// mistakes, and one of them is to speak.
+// mistakes, and one of them is to report them.
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"slackline/observe/mpi"
 )
 
-// untilEnded is how long a process gives process 0 to speak and the launcher to end all others. What only this process
-// has found is told after that.
+// untilEnded is how long a process gives process 0 to report and the launcher to end all others. What only this process
+// has found is reported after that.
 const untilEnded = 3 * time.Second
 
 // SeekJob joins the job in which a launcher has started this process, if its verb takes part in one. That comes before
@@ -34,7 +34,7 @@ func (a *Env) SeekJob(ctx context.Context, root *cobra.Command) error {
 }
 
 // becomeBridge replaces this process by the bridge to MPI, if a launcher has started it in a job. A process that is the
-// only one of its job needs nobody to talk to.
+// only one of its job needs no bridge.
 func (a *Env) becomeBridge(ctx context.Context) error {
 	start, is, err := mpi.StartedIn(os.Getenv)
 	if err == nil && !is {
@@ -94,7 +94,7 @@ func (a *Env) asksHelp() bool {
 	return len(arguments) == 0 || arguments[0] == "help" || slices.Contains(arguments, "-h") || slices.Contains(arguments, "--help")
 }
 
-// FailOutside tells of a failure outside a job. All processes that a launcher has started find wrong usage, unless they
+// FailOutside reports a failure outside a job. All processes that a launcher has started find wrong usage, unless they
 // were given different arguments.
 func (a *Env) FailOutside(code int, text string) {
 	start, is, err := mpi.StartedIn(os.Getenv)

@@ -1,4 +1,4 @@
-// Package exit defines how the program ends: the exit codes, and the errors that stand for them.
+// Package exit defines how the program ends: the exit codes, and the errors that lead to them.
 package exit
 
 import (
@@ -47,7 +47,7 @@ func PlainText(err error) string {
 // UsageError is a mistake in the command line.
 type UsageError struct {
 	Text    string
-	Command string // whose help tells more; empty: none
+	Command string // whose help explains it; empty: none
 }
 
 func (e *UsageError) Error() string { return e.Text }
@@ -62,5 +62,5 @@ type Verdict int
 
 func (Verdict) Error() string { return "a check did not pass" }
 
-// errSaid ends a verb that failed and has already told the user why.
+// ErrReported ends a verb that failed and has already reported why.
 var ErrReported = errors.New("failed")

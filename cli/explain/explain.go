@@ -26,14 +26,14 @@ var topics = []topic{
 	{"delay", "what made others wait",
 		"A delay is time that a rank spent in a call path beyond what the one that waited for it spent there, since the two had last met. Its cost is the waiting time that it caused, " +
 			"on all ranks: short-term what it caused directly, long-term what was caused by waits that it caused. The costs of all delays and the time without cause sum up to the waiting time, exactly.",
-		"Work on the call path with the greatest cost first: balance it over the ranks, or make it shorter on the ranks that come late."},
+		"Start with the call path of the largest cost: balance it over the ranks, or make it shorter on the ranks that come late."},
 	{"direct", "waiting caused by what the other one did",
 		"The part of a wait that is due to excess time of the one that came late. The rest, indirect waiting, is due to waits of that one. Direct and indirect sum up to the waiting time.", ""},
 	{"indirect", "waiting caused by waits of the other one",
 		"The part of a wait that is due to waits of the one that came late: a chain of causes leads further back. It goes when the delay at the beginning of the chain goes.", ""},
 	{"propagating", "waiting that made others wait",
-		"The part of a wait that is responsible for waits of others later; if of several, the greatest part counts. The rest is terminal.", ""},
-	{"terminal", "waiting that made nobody wait", "The part of a wait that causes no further waits: the end of a chain of causes.", ""},
+		"The part of a wait that is responsible for waits of others later; if of several, the largest part counts. The rest is terminal.", ""},
+	{"terminal", "waiting that caused no other waiting", "The part of a wait that causes no further waits: the end of a chain of causes.", ""},
 	{"unattributed", "waiting without cause",
 		"Waiting time whose two ranks had never met before, so that nothing can be compared: a process that started late in a program without MPI_Init in the trace; or clocks that are wrong.", ""},
 	{"critical_path", "what the run time consists of",
@@ -45,9 +45,9 @@ var topics = []topic{
 	{"communication_efficiency", "what communication leaves", "Maximum of the useful computation of the ranks / run time.", ""},
 	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.", ""},
 	{"transfer_efficiency", "what the network leaves", "Run time on an ideal network (no latency, no cost per byte) / run time.", ""},
-	{"barrier_completion", "leaving a barrier", "Time in a barrier after the last one came and somebody had left. It is no wait state.", ""},
-	{"nxn_completion", "leaving an n-to-n collective", "Time in a collective of all with all after the last one came and somebody had left. It is no wait state.", ""},
-	{"limited_parallelism", "threads that no team wanted", "Time between fork and join of threads that are no members of the team.", "Ask for more threads, or start fewer."},
+	{"barrier_completion", "leaving a barrier", "Time in a barrier after the last rank entered and the first one left. It is not a wait state.", ""},
+	{"nxn_completion", "leaving an n-to-n collective", "Time in an n-to-n collective after the last rank entered and the first one left. It is not a wait state.", ""},
+	{"limited_parallelism", "threads outside the team", "Time between fork and join of threads that are not members of the team.", "Ask for more threads, or start fewer."},
 	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.", "Join small parallel regions to larger ones."},
 }
 
@@ -71,7 +71,7 @@ func command(a *env.Env) *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:         "explain [METRIC]",
-		Short:       "Say what a metric means, who is held responsible, and what usually helps.",
+		Short:       "Explain a metric: what it means, what its cause is, and what usually helps.",
 		Annotations: flags.Arguments("METRIC", "name of a metric of waits or profile; without one all are listed"),
 		Example: `  slackline explain
   slackline explain late_sender`,
@@ -111,5 +111,5 @@ func explain(a *env.Env, w io.Writer, args []string) error {
 		}
 		names = append(names, t.name)
 	}
-	return exit.Usagef("%q is no metric%s; 'slackline explain' lists them", args[0], suggest.Phrase(word, names))
+	return exit.Usagef("%q is not a metric%s; 'slackline explain' lists them", args[0], suggest.Phrase(word, names))
 }

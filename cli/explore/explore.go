@@ -64,7 +64,7 @@ func (o *exploreOptions) addFlags(fs *pflag.FlagSet) {
 
 func (o *exploreOptions) execute(a *env.Env, c *cobra.Command, words []string) error {
 	if o.port < 0 || o.port > 65535 {
-		return exit.Usagef("--port: %d is no port; give a number from 1 to 65535, or 0 for any", o.port)
+		return exit.Usagef("--port: %d is not a port; give a number from 1 to 65535, or 0 for any", o.port)
 	}
 	var sources []explore.Source
 	for _, word := range words {

@@ -92,7 +92,7 @@ func (o *generateOptions) run(a *env.Env, c *cobra.Command, args []string) error
 	return o.output.Write(a, c, in, args)
 }
 
-// warnOfList tells of flags that a list does not need.
+// warnOfList warns of flags that a list does not need.
 func (o *generateOptions) warnOfList(a *env.Env, c *cobra.Command) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && !slices.Contains([]string{"list", "format", "out"}, f.Name) {
@@ -143,7 +143,7 @@ func (o *generateOptions) writeList(a *env.Env, w io.Writer) error {
 	return err
 }
 
-// describe tells everything about one pattern.
+// describe writes everything about one pattern.
 func (o *generateOptions) describe(a *env.Env, w io.Writer, name string) error {
 	list := pattern.List()
 	i := slices.IndexFunc(list, func(p pattern.Info) bool { return p.Name == name })

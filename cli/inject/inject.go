@@ -87,7 +87,7 @@ func (o *injectOptions) addLatencyFlags(fs *pflag.FlagSet) {
 func (o *injectOptions) addNoiseFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.noise, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 100Hz:200us, as for simulate")
 	fs.Uint64Var(&o.seed, "seed", 0, "`number` from which the noise and the ranks' offsets in it are drawn, as for simulate")
-	fs.Var(&o.align, "offsets", "who shares an offset in the noise: nobody, or all ranks (co-scheduling)")
+	fs.Var(&o.align, "offsets", "which ranks share an offset in the noise: none, or all (co-scheduling)")
 }
 
 func (o *injectOptions) addMPIFlags(fs *pflag.FlagSet) {
@@ -161,7 +161,7 @@ func (o *injectOptions) options(a *env.Env) (inject.Options, error) {
 	return r, err
 }
 
-// report tells what was done.
+// report describes what was done.
 func (o *injectOptions) report(a *env.Env, r *inject.Result) error {
 	if o.format.Value != env.FormatJSON && o.out == "" {
 		for _, line := range injectLines(r) {

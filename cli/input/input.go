@@ -1,8 +1,8 @@
-// Package input is the one place that tells what an input is and opens it.
+// Package input is the one place that decides what an input is and opens it.
 //
 // A verb hands over the word that the user wrote: the name of a pattern, the path
 // of a file in any schedule format, a recorded run (the main file of a trace, or its
-// directory), or "-" for the standard input. Files are told apart by their content,
+// directory), or "-" for the standard input. Files are recognized by their content,
 // never by their suffix.
 package input
 
@@ -57,7 +57,7 @@ type Input struct {
 
 	Warnings []string // what was lost
 
-	// Whole is what this is a part of, if process 0 cannot read it again; nil: it can, or this is no part.
+	// Whole is what this is a part of, if process 0 cannot read it again; nil: it can, or this is not a part.
 	Whole *Input
 }
 
@@ -73,7 +73,7 @@ func Open(ctx context.Context, word string, o Options) (*Input, error) {
 	if o.Kinds.IsTrace(word) {
 		return openReplay(ctx, word, o)
 	}
-	if o.Share.several() { // process 0 has seen that it is no file
+	if o.Share.several() { // process 0 has seen that it is not a file
 		return openPattern(word, o, nil)
 	}
 	isFile, notes, err := classify(word)
@@ -167,7 +167,7 @@ func classify(word string) (isFile bool, notes []string, err error) {
 // headBytes is how much of an input is looked at before it is read as a whole.
 const headBytes = 1 << 20
 
-// read returns the content of a file, its format, and what messages call it. The format is told from
+// read returns the content of a file, its format, and what messages call it. The format is found from
 // the begin, so that a long or endless input of no known format is not read.
 func read(ctx context.Context, word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
 	name, r, size := "stdin", stdin, int64(0)
@@ -202,7 +202,7 @@ func read(ctx context.Context, word string, stdin io.Reader) (name string, forma
 	return name, format, data, err
 }
 
-// readRest reads an input to its end, behind the head, in memory of the given size if that is
+// readRest reads an input to its end, after the head, in memory of the given size if that is
 // known. It gives up before the memory of the machine does.
 func readRest(name string, head []byte, r io.Reader, size int64) ([]byte, error) {
 	limit := int64(math.MaxInt64)

@@ -18,7 +18,7 @@ func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 type interruptible struct {
 	ctx    context.Context
 	r      io.Reader
-	buffer []byte // of the reading goroutine, since nobody can take the caller's away from it
+	buffer []byte // of the reading goroutine, since the caller's cannot be taken away from it
 }
 
 // chunk bounds the buffer of an interruptible reader.

@@ -24,7 +24,7 @@ const (
 // asks the disk.
 type Kinds map[string]Kind
 
-// FindKinds finds out on process 0 what words name, and tells all processes. A word that names
+// FindKinds finds out on process 0 what words name, and sends it to all processes. A word that names
 // nothing is an error there, which ends the job.
 func FindKinds(ctx context.Context, g cluster.Group, words ...string) (Kinds, error) {
 	kinds := Kinds{}

@@ -16,7 +16,7 @@ const (
 	wholeReplay = 'r' // as package replay encodes it
 )
 
-// openWhole lets process 0 open an input that is no pattern and give it to all others, in pieces. They
+// openWhole lets process 0 open an input that is not a pattern and give it to all others, in pieces. They
 // have the program and nothing of the rest.
 func openWhole(ctx context.Context, word string, o Options) (*Input, error) {
 	in := &Input{Name: word}

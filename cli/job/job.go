@@ -2,28 +2,6 @@
 // them, and checks that all were asked for the same. It does not know what the verbs compute.
 package job
 
-// How a verb uses an MPI job
-//
-// When mpirun or srun starts slackline as one of several processes, the program
-// joins their job before the verb runs (observe/mpi). All processes then run the
-// same verb with the same arguments:
-//
-//   - a.group() is the cluster.Group of the processes; one process alone
-//     without a job. Process 0 alone has streams: what the others write to
-//     a.stdout and a.stderr is dropped, and their a.stdin is empty. It also reads
-//     files for all, see job_files.go.
-//   - A verb that shares its work stands in the list sharers below. One that
-//     does not is run by process 0 alone, with a warning; the others do not even
-//     begin it.
-//   - A verb that shares some of its work only calls a.firstOnly(what) before
-//     the rest: process 0 goes on alone (a.group() is that of one process from
-//     there on), the others end.
-//   - Files are written by process 0: when the shared work is done, all
-//     processes return if a.sharedDone(ctx) returns an error, which it does on
-//     all but process 0. a.isFirst() tells, too, who is process 0.
-//   - An error that a verb returns on any process ends the job, with one
-//     message that names process and host.
-
 import (
 	"context"
 	"encoding/json"
@@ -123,7 +101,7 @@ func shareOfHost(ctx context.Context, g *mpi.Job) (processes, threads int, err e
 	return processes, max(int(share+rounding), 1), nil
 }
 
-// Failed tells the whole job that this process fails, and why. It reports false if there is no job.
+// Failed reports to the whole job that this process fails, and why. It reports false if there is no job.
 func (j *Job) Failed(code int, text string) bool {
 	if j == nil {
 		return false

@@ -90,7 +90,7 @@ func machineShowCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "show NAME|FILE",
 		Short:       "Print a machine as a machine file, and a table of its parameters by class of link.",
-		Long:        "Print a machine as a machine file, with the parameters of each class of link as a comment behind it.",
+		Long:        "Print a machine as a machine file, with the parameters of each class of link as a comment after it.",
 		Annotations: flags.Arguments("NAME|FILE", "an embedded machine or a machine file"),
 		Example:     "  slackline machine show chic\n  slackline machine show piz-daint > mine.yaml",
 		Args:        flags.ExactArgs("NAME|FILE"),

@@ -48,7 +48,7 @@ const noiseArgument = "NAME|SPEC|FILE"
 func noiseArguments() map[string]string {
 	return flags.Arguments(noiseArgument,
 		"an embedded profile ('slackline noise list'); a specification, e.g. "+noise.SpecHelp+
-			"; or a file, told by its content: a profile (YAML), a trace (text of LogGOPSim, slackline's binary), the output of Netgauge, "+
+			"; or a file, recognized by its content: a profile (YAML), a trace (text of LogGOPSim, slackline's binary), the output of Netgauge, "+
 			"a trace of the Linux tracers osnoise and timerlat; - for the standard input")
 }
 
@@ -95,7 +95,7 @@ func noiseTable() (*table.Table, error) {
 }
 
 // noiseTitle is what the note of an embedded profile calls the machine; where the
-// figures come from stands behind it.
+// figures come from follows it.
 func noiseTitle(note string) string {
 	title := phrase.FirstSentence(note)
 	if name, _, more := strings.Cut(title, ", after "); more {
@@ -292,7 +292,7 @@ func (o *noiseShowOptions) write(a *env.Env, to func(string, []string, func(io.W
 	return err
 }
 
-// subNanosecond reports whether a trace has times that are no whole nanoseconds.
+// subNanosecond reports whether a trace has times that are not whole nanoseconds.
 func subNanosecond(d *noise.Detours) bool {
 	const ns = int64(unit.Nanosecond)
 	if d.Period()%ns != 0 {

@@ -35,7 +35,7 @@ func noiseStatsCommand(a *env.Env) *cobra.Command {
 		Use:   "stats " + noiseArgument,
 		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
 		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the part of each source. " +
-			"Detours that overlap or touch count as one stretch, as a program sees them; sources count theirs as they were given.",
+			"Detours that overlap or touch count as one interruption, as a program sees them; sources count theirs as they were given.",
 		Annotations: noiseArguments(),
 		Example: `  slackline noise stats chic
   slackline noise stats 1000Hz:100us+poisson:10Hz:pareto:1us:1.5 --plot detours.svg
@@ -54,7 +54,7 @@ func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
 	env.AddOut(fs, &o.out)
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
 	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
-	fs.Var(&o.span, "plot-time", "draw only this `time` from the begin of the trace, e.g. 20s (default: all of it, and what is short several times)")
+	fs.Var(&o.span, "plot-time", "draw only this `time` from the start of the trace, e.g. 20s (default: all of it; repeated short events several times)")
 }
 
 func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error {

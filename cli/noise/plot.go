@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	maxScatter     = 1 << 20 // detours in a scatter plot; more would only hide each other
-	fewDetours     = 50      // a trace with fewer is drawn several times, one period after the other
-	coloursOfNoise = 5       // sources with a colour of their own; the others share one
-	markerRoom     = 0.008   // of the width at both ends, so that the first and the last marker are not cut
+	maxScatter    = 1 << 20 // detours in a scatter plot; more would only hide each other
+	fewDetours    = 50      // a trace with fewer is drawn several times, one period after the other
+	colorsOfNoise = 5       // sources with a color of their own; the others share one
+	markerRoom    = 0.008   // of the width at both ends, so that the first and the last marker are not cut
 )
 
 // draw draws the length of each detour over its time, as figure 1 of the noise
@@ -54,12 +54,12 @@ func (r *noiseReport) draw(a *env.Env, path string, span unit.Duration) error {
 	return nil
 }
 
-// fill gives the layers the detours of a span of time from the begin of the trace,
+// fill gives the layers the detours of a span of time from the start of the trace,
 // which may be several periods.
 func (r *noiseReport) fill(layers []*plot.Points, span unit.Duration) error {
 	points := r.detours.Points(maxScatter)
 	if shown := float64(len(points)) * float64(span) / float64(r.stats.Period); shown > 2*maxScatter {
-		return fmt.Errorf("--plot-time: %s hold about %.2g detours, too many to be told apart; give less time", span.Short(), shown)
+		return fmt.Errorf("--plot-time: %s hold about %.2g detours, too many to distinguish; give a shorter time", span.Short(), shown)
 	}
 	labels := make([]int, len(points))
 	next := 0
@@ -110,7 +110,7 @@ func (r *noiseReport) layers() []*plot.Points {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sources[b].Noise, sources[a].Noise) })
-	own := coloursOfNoise
+	own := colorsOfNoise
 	if len(sources) == own+1 {
 		own++ // one alone needs no company
 	}

@@ -63,7 +63,7 @@ func ByName[T any](names []string, values []T) map[string]T {
 	return m
 }
 
-// Finite is a number that JSON can hold; nil stands for what is none.
+// Finite is a number that JSON can hold; nil: it is not finite.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -215,7 +215,7 @@ func parseWindow(text string) (from, to time.Duration, err error) {
 	return from, to, nil
 }
 
-// summary tells what was recorded.
+// summary describes what was recorded.
 func (o *recordOptions) summary(a *env.Env, r *record.Result) {
 	if o.estimate {
 		o.saySize(a, r)

@@ -30,7 +30,7 @@ type reportRun struct {
 	recorded bool
 }
 
-// sortInputs tells runs from programs and measurements.
+// sortInputs separates runs, programs and measurements.
 func sortInputs(words []string) (*reportInputs, error) {
 	in := &reportInputs{}
 	for _, word := range words {
@@ -152,7 +152,7 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 		if err := input.CheckRun(word); err != nil {
 			return err
 		}
-		return exit.Usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
+		return exit.Usagef("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')", word)
 	}
 	f, err := o.run.Future.Run(a, c, word, true)
 	if err != nil {

@@ -55,12 +55,12 @@ func command(a *env.Env) *cobra.Command {
 	o := &reportOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(formatHTML, formatHTML, env.FormatJSON)}
 	c := &cobra.Command{
 		Use:   "report INPUT...",
-		Short: "Tell the story of a program in one HTML file that can be sent by mail.",
-		Long: "Tell the story of a program in one HTML file that needs nothing else, neither network nor script: what ran, where its time goes, who waits and why, " +
-			"what a mend would gain, how much latency, bandwidth and noise it tolerates, how it does at larger scale, whether it meets its expectations, and how sure all this is.\n" +
-			"Every figure has its data and the command that makes it again. A section that the inputs do not allow says why, and which command would bring it.\n" +
-			"The story is that of the first run; further runs are compared with it, and of several numbers of ranks a series is made. " +
-			"Without a machine, what is simulated runs on a network that costs nothing.",
+		Short: "Write everything about a program into one HTML file that can be sent by mail.",
+		Long: "Write everything about a program into one HTML file that needs nothing else, neither network nor script: what ran, where its time goes, who waits and why, " +
+			"what a fix would gain, how much latency, bandwidth and noise it tolerates, how it scales, whether it meets its expectations, and how certain all this is.\n" +
+			"Every figure has its data and the command that reproduces it. A section that the inputs do not allow gives the reason, and the command that would add it.\n" +
+			"The report is about the first run; further runs are compared with it, and runs on several numbers of ranks become a series. " +
+			"Without a machine, simulations use a network that costs nothing.",
 		Annotations: flags.Arguments("INPUT", "a recorded run or a directory of them, a pattern or schedule file (with a machine), or measurements as scaling reads them; any number, in any order"),
 		Example: `  slackline report app.slt --out report.html
   slackline report app.slt --machine piz-daint --noise 1000Hz:25us --out report.html
@@ -94,13 +94,13 @@ func command(a *env.Env) *cobra.Command {
 func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "`file` of the report (default report.html, or the standard output for JSON)")
 	fs.Var(&o.format, "format", "form of the report; json has the same content as data")
-	fs.StringVar(&o.title, "title", "", "`text` of the heading (default: the name of the first input)")
-	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations that measurements, or a series of runs, are held against")
-	fs.Var(&o.scales, "scale-to", "simulate the program also with these `numbers` of ranks, e.g. 2^8..2^14 (default: some, as far as a report can wait)")
+	fs.StringVar(&o.title, "title", "", "`text` of the title (default: the name of the first input)")
+	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations to check measurements, or a series of runs, against")
+	fs.Var(&o.scales, "scale-to", "also simulate the program on these `numbers` of ranks, e.g. 2^8..2^14 (default: as many as are simulated in a few seconds)")
 	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
 	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
-	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, names of hosts and names of users")
-	fs.BoolVar(&o.whole, "whole", false, "count the time before the end of MPI_Init and behind the begin of MPI_Finalize too")
+	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, host names and user names")
+	fs.BoolVar(&o.whole, "whole", false, "also count the time before the end of MPI_Init and after the start of MPI_Finalize")
 }
 
 func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) error {

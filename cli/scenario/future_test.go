@@ -80,7 +80,7 @@ func TestFuturesOfRecordedRuns(t *testing.T) {
 }
 
 func TestFuturesNeedAMachine(t *testing.T) {
-	if _, _, _, err := futureOf(t, "ring", "--ranks", "4"); err == nil || !strings.Contains(err.Error(), "on which machine") {
+	if _, _, _, err := futureOf(t, "ring", "--ranks", "4"); err == nil || !strings.Contains(err.Error(), "give the machine") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file")
 	fs.VarP(&o.Latency, "latency", "L", "latency: a `time` with unit, e.g. 2.5us")
 	fs.VarP(&o.overhead, "overhead", "o", "CPU `time` of a message at each end (overhead)")
-	fs.VarP(&o.gap, "gap", "g", "least `time` between two messages at a NIC (gap)")
+	fs.VarP(&o.gap, "gap", "g", "minimum `time` between two messages at a NIC (gap)")
 	fs.VarP(&o.perByte, "gap-per-byte", "G", "`time` per byte of a message at a NIC, e.g. 0.018ns")
 	fs.VarP(&o.CpuByte, "overhead-per-byte", "O", "CPU `time` per byte of a message (default 0)")
 	fs.VarP(&o.Eager, "eager-limit", "S", "messages of more than this `size` rendezvous (default: none do)")

@@ -59,10 +59,10 @@ func NewNoiseOptions() NoiseOptions {
 const NoNoise = "none"
 
 func (o *NoiseOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank begins at an offset drawn with --seed; none: also not the machine's")
-	fs.StringVar(&o.File, "noise-file", "", "noise from this `file`; all ranks begin at offset 0, unless --replicas or --offsets draws them")
+	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank starts at an offset drawn with --seed; none: also not the machine's")
+	fs.StringVar(&o.File, "noise-file", "", "noise from this `file`; all ranks start at offset 0, unless --replicas or --offsets draws them")
 	fs.StringVar(&o.Offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
-	fs.Var(&o.Align, "offsets", "who shares an offset in the noise: nobody, the ranks of a node, or all ranks (co-scheduling)")
+	fs.Var(&o.Align, "offsets", "which ranks share an offset in the noise: none, those of a node, or all (co-scheduling)")
 	fs.Var(&o.Only, "noise-ranks", "only these `ranks` are noisy, e.g. 0 or 8..15")
 	fs.Var(&o.Delays, "delay", "hold a rank up, `RANK@TIME:DURATION`, e.g. 4@0:20us; may be given several times")
 }

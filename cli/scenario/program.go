@@ -207,7 +207,7 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 	return in, nil
 }
 
-// warnOfParameters tells of parameters that the input does not have.
+// warnOfParameters warns of parameters that the input does not have.
 func (o *ProgramOptions) warnOfParameters(a *env.Env, fs *pflag.FlagSet, in *input.Input, params pattern.Params) {
 	given := o.Given(fs)
 	if in.Replay == nil {

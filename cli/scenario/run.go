@@ -81,7 +81,7 @@ func (r *Run) Where() string {
 	return " on " + r.Machine
 }
 
-// Headline says in a line what a run is, how long it took, and how much of that nobody can blame on it.
+// Headline describes a run in a line: what it is, how long it took, how much was recorded and how long it was without a CPU.
 func (r *Run) Headline() string {
 	tl := r.Timeline
 	text := fmt.Sprintf("%s%s: %s, run time %s", r.Name, r.Where(), phrase.SizeOf(tl), (tl.End - tl.Start).Short())
@@ -94,7 +94,7 @@ func (r *Run) Headline() string {
 	return text
 }
 
-// OpenRun reads the run that a word names, or simulates it, and tells what is wrong with it.
+// OpenRun reads the run that a word names, or simulates it, and warns of what is wrong with it.
 func (o *RunOptions) OpenRun(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
 	open := o.read
 	if simulated, err := o.Simulated(c, word); err != nil {
@@ -126,7 +126,7 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 		if err := input.CheckRun(word); err != nil {
 			return false, err
 		}
-		return false, exit.Usagef("%s is no recorded run; to simulate it, say on which machine: --machine NAME (see 'slackline machine list')", word)
+		return false, exit.Usagef("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')", word)
 	}
 	return true, nil
 }
@@ -153,7 +153,7 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	NoteOfClocks(a, in.Clocks)
 	WarnOfProblems(a, in.Timeline)
 	if len(o.Future.changes) > 0 {
-		return nil, exit.Usagef("--balance and --what-if simulate the run again; say on which machine: --machine NAME (see 'slackline machine list')")
+		return nil, exit.Usagef("--balance and --what-if simulate the run again; give the machine: --machine NAME (see 'slackline machine list')")
 	}
 	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "scale-compute", "denoise"} {
 		if c.Flags().Changed(name) {
@@ -213,7 +213,7 @@ func (o *RunOptions) ApplyGrid(tl *timeline.Timeline) error {
 	return nil
 }
 
-// WarnOfProblems tells what does not fit together in a run.
+// WarnOfProblems warns of what does not fit together in a run.
 func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 	p := &tl.Problems
 	if n := p.UnmatchedSends; n > 0 {
@@ -283,6 +283,6 @@ func NoteOfClocks(a *env.Env, r *trace.ClockReport) {
 			phrase.Plural(n, "message"), r.Before.Worst.Short(), phrase.Plural(r.Moved, "moment"), r.Furthest.Short())
 	}
 	if len(r.Unknown) > 0 {
-		a.Warn("nobody compared the clocks of %s with that of rank 0: their times may be wrong", phrase.Plural(len(r.Unknown), "rank"))
+		a.Warn("the clocks of %s were not compared with that of rank 0: their times may be wrong", phrase.Plural(len(r.Unknown), "rank"))
 	}
 }
