@@ -1,0 +1,79 @@
+package dataset_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"slackline/model/dataset"
+)
+
+// file is a file with one measurement, in CSV.
+func file(value int) *fstest.MapFile {
+	return &fstest.MapFile{Data: fmt.Appendf(nil, "callpath,value\nf,%d\n", value)}
+}
+
+func TestReadDir(t *testing.T) {
+	for _, tc := range []struct {
+		name, want string
+		dir        fstest.MapFS
+		warnings   int
+	}{
+		{"points in names", "p\nf <default> [16]=[2 3] [8]=[1]",
+			fstest.MapFS{"run.p8.r1.csv": file(1), "run.p16.r1.csv": file(2), "run.p16.r2.csv": file(3)}, 0},
+		{"points in directories", "p n\nf <default> [16 5]=[2] [8 2.5]=[1]",
+			fstest.MapFS{"p8/n2.5/a.csv": file(1), "p16/n5/a.csv": file(2), "p8/.hidden.csv": file(3)}, 0},
+		{"constants", "n\nf <default> [1]=[1] [2]=[2]",
+			fstest.MapFS{"p64n1.csv": file(1), "p64n2.csv": file(2)}, 0},
+		{"other files", "p\nf <default> [8]=[1]",
+			fstest.MapFS{"p8.csv": file(1), "README": {Data: []byte("no data")}}, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d, err := dataset.ReadDir("runs", tc.dir, dataset.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := text(d); got != tc.want || len(d.Warnings) != tc.warnings {
+				t.Errorf("dataset =\n%s\nwith warnings %q, want\n%s\nwith %d", got, d.Warnings, tc.want, tc.warnings)
+			}
+		})
+	}
+}
+
+// What a file says about its point is not replaced by its name.
+func TestNamesDoNotOverride(t *testing.T) {
+	dir := fstest.MapFS{"run.p8.csv": {Data: []byte("p,value\n16,1\n32,2\n")}}
+	d, err := dataset.ReadDir("runs", dir, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text(d), "p\n<root> <default> [16]=[1] [32]=[2]"; got != want {
+		t.Errorf("dataset =\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A damaged file ends the reading of its directory: to leave it out silently would change a model.
+func TestReadDirFails(t *testing.T) {
+	dir := fstest.MapFS{"p8.csv": file(1), "p16.csv": {Data: []byte("callpath,value\nf,many\n")}}
+	if d, err := dataset.ReadDir("runs", dir, dataset.Options{}); err == nil {
+		t.Errorf("dataset = %s, want an error", text(d))
+	}
+}
+
+// Only formats without a number of processes take it from the name of a single file.
+func TestReadNamed(t *testing.T) {
+	const osu = "# OSU MPI Bcast Latency Test v7.3\n# Size       Avg Latency(us)\n8   1\n"
+	for _, tc := range []struct{ file, input, want string }{
+		{"data/osu.p64.txt", osu, "p bytes\nBcast Avg Latency(us) [64 8]=[1]"},
+		{"p4/osu.txt", osu, "bytes\nBcast Avg Latency(us) [8]=[1]"},
+		{"run.p64.csv", "n,value\n1,2\n", "n\n<root> <default> [1]=[2]"},
+	} {
+		d, _, err := dataset.ReadNamed(tc.file, []byte(tc.input), dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := text(d); got != tc.want {
+			t.Errorf("%s =\n%s\nwant\n%s", tc.file, got, tc.want)
+		}
+	}
+}

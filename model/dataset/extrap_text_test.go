@@ -1,0 +1,40 @@
+package dataset_test
+
+import (
+	"strings"
+	"testing"
+
+	"slackline/model/dataset"
+)
+
+func TestReadExtraPText(t *testing.T) {
+	checkReading(t, "extrap-text", []reading{
+		{name: "a metric starts again at the first point", input: "PARAMETER p\nPOINTS 8 16\nREGION f\nMETRIC time\nDATA 1\nDATA 2\nMETRIC visits\nDATA 3\n",
+			want: "p\nf time [8]=[1] [16]=[2]\nf visits [8]=[3]"},
+		{name: "lists of points", input: "PARAMETER p n\nPOINTS (8 1) (16 1)\nPOINTS (8, 2)\nDATA 1\nDATA 2\nDATA 3\n", want: "p n\n<root> <default> [8 1]=[1] [16 1]=[2] [8 2]=[3]"},
+		{name: "an empty line of data", input: "PARAMETER p\nPOINTS 8 16\nDATA\nDATA 2\n", want: "p\n<root> <default> [16]=[2]"},
+		{name: "nan", input: "PARAMETER p\nPOINTS 8\nDATA 1 nan 2\n", want: "p\n<root> <default> [8]=[1 2]", warnings: 1},
+		{name: "points before parameters", input: "POINTS 8\n", want: "x:1:", bad: true},
+		{name: "a parameter after points", input: "PARAMETER p\nPOINTS 8\nPARAMETER n\n", want: "x:3:", bad: true},
+		{name: "no parameter", input: "METRIC time\n", want: "x:", bad: true},
+	})
+}
+
+// All series are written at the points of all: a series without one has an empty line there.
+func TestWriteExtraPText(t *testing.T) {
+	d := dataset.New("p")
+	d.Get("f", "time").Add([]float64{4}, 1)
+	d.Get("g", "time").Add([]float64{8}, 2, 3)
+	var b strings.Builder
+	if err := d.WriteExtraPText(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "PARAMETER p\nPOINTS (4) (8)\nMETRIC time\nREGION f\nDATA 1\nDATA\nMETRIC time\nREGION g\nDATA\nDATA 2 3\n"
+	if b.String() != want {
+		t.Errorf("text =\n%s\nwant\n%s", b.String(), want)
+	}
+	back, _, err := dataset.Read("x", []byte(b.String()), "")
+	if err != nil || text(back) != text(d) {
+		t.Errorf("read again: %v, %v", back, err)
+	}
+}
