@@ -1,0 +1,28 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every warning that came up while the inputs were read is in the report.
+func TestDoubtsSection(t *testing.T) {
+	in := inputOf(t, lateSender)
+	in.Warnings = []string{"rank 3 is truncated", "the clocks were not compared"}
+	section := sectionOf(documentOf(t, in), "doubts")
+	var all strings.Builder
+	for _, b := range section.Blocks {
+		all.WriteString(b.Text + b.Doubt)
+		for _, s := range b.Story {
+			all.WriteString(s.Text)
+		}
+	}
+	for _, row := range rowsOf(t, section) {
+		all.WriteString(strings.Join(row, " "))
+	}
+	for _, w := range in.Warnings {
+		if !strings.Contains(all.String(), w) {
+			t.Errorf("the warning %q is not in the section", w)
+		}
+	}
+}
