@@ -130,7 +130,7 @@ table() {
 }
 
 tables() {
-	echo "Load of the machine: $begin at the begin, $(cut -d' ' -f1 /proc/loadavg) at the end (two of it are the programs')."
+	echo "Load of the machine: $begin at the start, $(cut -d' ' -f1 /proc/loadavg) at the end (two of it are the programs')."
 	echo "Of the runs that count, ranks waited for a CPU for $(sort -n waited.txt | tail -n 1 | awk '{ printf "%.2f", $1 }') % of their time at most."
 	echo
 	echo "Predicted / measured run time in ms under added latency (us):"
