@@ -1,5 +1,5 @@
-# make demo   needs nothing but Go
-# make test   sets up what the tests need and runs all of them
+# make demo   needs only Go
+# make test   installs what the tests need and runs all of them
 
 export CGO_ENABLED = 0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -23,7 +23,7 @@ BENCH    ?= .
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
-demo: build ## build slackline and let it show what it does; report and pictures go to out/
+demo: build ## build slackline and run a demonstration; report and pictures go to out/
 	./bin/slackline demo --out out
 
 build: ## build the static binary bin/slackline
@@ -41,10 +41,10 @@ install: build ## install the binary, manual pages and completions below PREFIX=
 release: build ## archives for Linux and macOS with checksums and a bill of materials, in dist/
 	packaging/release '$(VERSION)' '$(LDFLAGS)'
 
-figures: ## draw all pictures of the documents anew
+figures: ## redraw all pictures of the documentation
 	go test -count=1 ./cli -run TestDocuments -update
 
-test: test-setup lint unit race ## everything that must hold before a change lands
+test: test-setup lint unit race ## everything that must pass before a change is merged
 
 test-setup:
 	.ci/setup
@@ -63,19 +63,19 @@ race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
 	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
-fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); what it finds, go test tries from then on
+fuzz: ## fuzz every reader with random inputs (FUZZINPUTS=100000); go test repeats what it finds
 	.ci/fuzz $(FUZZINPUTS)x 3600
 
-test-long: test-setup ## what needs a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
+test-long: test-setup ## tests that need a quiet machine, ten times as many random cases, the race detector on everything, fuzzing
 	go test -count=1 -timeout 60m -tags quiet -run 'TestRunTimeIsPredicted|TestKnownNoiseIsFound|TestKnownCollectives|TestNetworkAgain|TestClocksForLong|TestTableIsFast|TestMeasuringStudy|TestInjectedLatency|TestInjectionMeetsTolerance|TestDetourCostsItsLength' -v ./cli ./cli/measure ./cli/inject
 	go test -count=1 -timeout 60m -rapid.checks=1000 \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u)
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race ./...
 	$(MAKE) fuzz
 
-bench: build ## the benchmarks, COUNT=5 times each, with their spread
+bench: build ## run the benchmarks, COUNT=5 times each, with their spread
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee bench.txt
 	go run $(BENCHSTAT) bench.txt
 
-clean: ## remove what was built
+clean: ## remove build results
 	rm -rf bin out dist bench.txt

@@ -1,5 +1,5 @@
-/* A program with a planted cause: every rank solves for 5 ms and hands a value to its neighbour;
- * rank 2 has to repair something for 10 ms more in each step. Who waits, and whose fault is it?
+/* A program with a planted cause: every rank solves for 5 ms and passes a value to its neighbor;
+ * rank 2 needs 10 ms more in each step for a fixup. Who waits, and what causes it?
  *
  *   mpicc -O2 -g late.c -o late
  *   slackline record -- mpirun -n 4 ./late

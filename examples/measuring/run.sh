@@ -1,21 +1,21 @@
 #!/bin/sh
-# Measures this machine as docs/studies/measuring.md does: run.sh [DIRECTORY]. Results and figures go to the directory (default: measuring).
-# Takes about five minutes; leave the machine alone meanwhile. SLACKLINE names the binary (default: slackline in PATH).
+# Runs the measurements of docs/studies/measuring.md: run.sh [DIRECTORY]. Results and figures go to the directory (default: measuring).
+# It takes about five minutes; keep the machine quiet. SLACKLINE names the binary (default: slackline in PATH).
 set -u
 slackline=${SLACKLINE:-slackline}
 out=${1:-measuring}
 mkdir -p "$out" && cd "$out" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# part FILE ARGUMENTS: runs slackline and keeps what it says, warnings first. A measurement that is refused is a result, too.
+# part FILE ARGUMENTS: runs slackline and keeps its output, warnings first. A rejected measurement is also a result.
 part() {
 	file=$1
 	shift
 	echo "$file: slackline $*"
-	"$slackline" "$@" --quiet >"$file.txt" 2>&1 || echo "  refused or failed, see $file.txt"
+	"$slackline" "$@" --quiet >"$file.txt" 2>&1 || echo "  rejected or failed, see $file.txt"
 }
 
-# Noise: the same CPU twice, all CPUs at once, and by equal times.
+# Noise: the same CPU twice, all CPUs at once, and in equal time intervals.
 part noise-1 measure noise --time 10s --profile profile.txt
 part noise-2 measure noise --time 10s
 part noise-plot measure noise --time 2s --plot noise.png
@@ -38,7 +38,7 @@ part clocks-4 measure clocks --ranks 4 --inject offset=5s,drift=100,seed=2 --wai
 part clocks-8 measure clocks --ranks 8 --inject offset=5s,drift=100,seed=3 --wait 1s --plot clocks-times.svg --figure times
 part clocks-mpich measure clocks --mpi mpich --ranks 4 --inject offset=5s,drift=100,seed=4 --wait 1s --plot clocks-trips.svg --figure round-trips
 
-# Collectives: an operation of known length by all schemes; more ranks than CPUs; launches; the full table.
+# Collectives: an operation of known duration by all schemes; more ranks than CPUs; launches; the full table.
 for mpi in openmpi mpich; do
 	part "known-$mpi" measure collectives --mpi $mpi --operation spin:200us --scheme round-time,window,skampi,imb,mpptest,mpbench
 	part "crowded-$mpi" measure collectives --mpi $mpi --operation sleep:200us,spin:200us --ranks 4,8,16 --repeat 30 --launches 2 --budget 300ms
@@ -49,7 +49,7 @@ for mpi in openmpi mpich; do
 	part "memory-$mpi" measure memory --mpi $mpi --ranks 2,4,8
 done
 
-# What cannot be measured here: the schemes at scale, and both ways to compare clocks.
+# Simulated, because it cannot be measured here: the schemes at scale, and both ways of comparing clocks.
 part schemes-bcast measure schemes --operation bcast --ranks 2^1..2^12 --machine cscs-testbed --plot schemes-bcast.svg
 part schemes-allreduce measure schemes --operation allreduce --ranks 2^1..2^12 --machine cscs-testbed --plot schemes-allreduce.svg
 part clocks-tree simulate clocks-tree --ranks 128 --machine cscs-testbed

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Runs every MPI program of a folder plain, recorded and injected, under each MPI that is
-# installed, and compares: exit codes, output, and how often each MPI function was called.
-# What differs is printed as a table.
+# Runs every MPI program in a folder plain, recorded and injected, under each installed MPI
+# library, and compares exit codes, output, and the number of calls of each MPI function.
+# Differences are printed as a table.
 #
 #   compare.sh [-m "openmpi mpich"] [-n RANKS] [-t SECONDS] [-l LATENCY] [-f "FLAGS"] [-k DIR] FOLDER
 #
-#   -m  MPIs, by the endings of their mpicc and mpirun (default: openmpi and mpich, as far as they are there)
-#   -n  ranks of programs that the file "runs" does not name (default 2)
-#   -t  time limit of a run (default 60 s); a run that does not end is a result to compare, too
-#   -l  latency that is injected (default 20us)
-#   -f  flags for the compilers, e.g. "-O1 -I../include"
+#   -m  MPI libraries, by the suffixes of their mpicc and mpirun (default: openmpi and mpich, if installed)
+#   -n  ranks of programs that are not listed in the file "runs" (default 2)
+#   -t  time limit of a run (default 60 s); a run that does not end is also a result to compare
+#   -l  injected latency (default 20us)
+#   -f  compiler flags, e.g. "-O1 -I../include"
 #   -k  keep programs, outputs and traces in this directory
 #
 # The folder has sources in C (.c), C++ (.cc, .cpp) or Fortran (.f90, .F90), one file per program, and may
-# have a file "runs", whose lines are: NAME RANKS ARGUMENTS. A name may come several times, with 0 ranks it
-# is left out. Programs run in a directory of their own, one for each run.
+# have a file "runs" with lines NAME RANKS ARGUMENTS. A name may occur several times; with 0 ranks it is
+# skipped. Each run has its own directory.
 #
-# Lines of output may come in any order. Where two plain runs differ, numbers are left out of the comparison;
-# where they differ without numbers, too, the output is not compared. Calls are counted where two plain
-# runs make the same number, in programs in C and C++.
+# Lines of output may come in any order. If two plain runs differ, numbers are excluded from the comparison;
+# if they still differ, the output is not compared. Calls are compared if two plain runs make the same
+# number of them, in C and C++ programs.
 #
 # Exit code: 0 all the same, 3 something differs, 4 nothing could be compared, 2 wrong usage, 130 interrupted.
 set -u -o pipefail
@@ -58,8 +58,8 @@ if [ "$(id -u)" = 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# The library that counts calls is made from the table of MPI functions. Polls are not counted: how often a
-# program looks depends on time.
+# The library that counts calls is generated from the table of MPI functions. Polls are not counted: their
+# number depends on timing.
 counter() { # MPI
 	awk -F ' [|] ' '
 		/^#/ || NF < 5 || $3 != "3" || $1 ~ /^(I?probe|Improbe|Test.*|Request_get_status|Init.*|Finalize)$/ { next }
@@ -98,7 +98,7 @@ build() { # source, MPI, output
 	(cd "$folder" && "$compiler.$2" -w -g $flags -o "$3" "$1" -lm -pthread) >"$3.compiler" 2>&1
 }
 
-# run runs a command in a directory of its own, and leaves its output and exit code there.
+# run runs a command in its own directory, and stores output and exit code there.
 run() { # directory, command
 	local dir=$1
 	shift
@@ -133,7 +133,7 @@ differ() { # program, ranks, MPI, run, what, plain, this run
 	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$table"
 }
 
-# compare looks at one program with its arguments.
+# compare compares the runs of one program with its arguments.
 compare() { # name, program, MPI, ranks, number of the run, arguments
 	local name=$1 program=$2 mpi=$3 ranks=$4 at=$work/runs/$3/$1.$5 how form=sorted
 	shift 5
@@ -169,7 +169,7 @@ compare() { # name, program, MPI, ranks, number of the run, arguments
 	sum "$at"/counts.2/* >"$at/calls.2" 2>/dev/null
 	[ "$(cat "$at/recorded/code")" = "$(cat "$at/plain/code")" ] && [ -s "$at/calls.1" ] || return
 	recorded "$at/trace.slt" >"$at/calls.recorded"
-	# A function whose count was the same in both plain runs has it in the trace, too.
+	# A function with the same count in both plain runs must have this count in the trace.
 	join "$at/calls.1" "$at/calls.2" | awk '$2 == $3 { print $1, $2 }' | join -a 1 -e 0 -o 0,1.2,2.2 - "$at/calls.recorded" |
 		awk '$2 != $3' >"$at/calls.differ"
 	while read -r function plain trace; do

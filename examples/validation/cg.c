@@ -1,4 +1,4 @@
-/* The communication of a conjugate gradient step: neighbours exchange, and two sums over all ranks. */
+/* The communication of a conjugate gradient step: an exchange with the neighbors, and two sums over all ranks. */
 #include "common.h"
 
 enum { WORDS = 16 };

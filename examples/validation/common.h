@@ -1,11 +1,11 @@
-/* What the programs share: work that takes CPU time, and the time of the loop. */
+/* Shared by the programs: work that takes CPU time, and the timing of the loop. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static volatile double sink;
 
-/* work is a fixed amount of work, about as many microseconds as it says on a processor of 2020: noise makes it longer. */
+/* work is a fixed amount of work, about the given number of microseconds on a processor of 2020: noise prolongs it. */
 static inline void work(int microseconds) {
     double x = 1;
     for (int i = 0; i < 400 * microseconds; i++) x = x * 0.999999 + 0.5;
@@ -13,7 +13,7 @@ static inline void work(int microseconds) {
 }
 
 static double start_time;
-static int rank, ranks, left, right; /* of this rank: its number, that of its neighbors; with two ranks both are the other one */
+static int rank, ranks, left, right; /* this rank, the number of ranks, its neighbors; with two ranks both are the other one */
 
 static inline void init(int *argc, char ***argv) {
     MPI_Init(argc, argv);

@@ -1,4 +1,4 @@
-/* Latency that is hidden by computation: each message is sent a whole step before it is needed. */
+/* Latency hidden by computation: each message is sent a whole step before it is needed. */
 #include "common.h"
 
 enum { WORDS = 16 };

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Records the programs of this directory on two and three hosts, predicts their run times with 1 ms more latency between the hosts, adds
-# that 1 ms to every packet on its way (observe/mpi/mpitest/hosts), runs them so, and prints the table of docs/studies/validation.md.
-# It needs root, and takes about ten minutes:
+# Records the programs in this directory on two and three hosts, predicts their run times with 1 ms more latency between the hosts,
+# delays every packet by 1 ms (observe/mpi/mpitest/hosts), measures them, and prints the table of docs/studies/validation.md.
+# This needs root, and takes about ten minutes:
 #
 #     examples/validation/hosts.sh                               # prints the table
-#     examples/validation/hosts.sh docs/studies/validation.md    # puts it between the marks of that page
+#     examples/validation/hosts.sh docs/studies/validation.md    # writes it between the marks of that page
 #
 # Variables: SLACKLINE (the program), MPIS, PROGRAMS, RANKS, DELAY (us), RUNS (of which the fastest counts).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${SLACKLINE:=slackline}" "${MPIS:=openmpi mpich}" "${PROGRAMS:=pingpong halo cg hidden large}" "${RANKS:=2 3}" "${DELAY:=1000}" "${RUNS:=5}"
 export SLACKLINE MPIS PROGRAMS RANKS DELAY RUNS
-if [ -z "${SITE:-}" ]; then # the hosts first, then this script again beside them
+if [ -z "${SITE:-}" ]; then # create the hosts first, then run this script again next to them
 	SLACKLINE=$(realpath "$(command -v "$SLACKLINE")")
 	[ $# -eq 0 ] || set -- "$(realpath "$1")"
 	SITE=$(mktemp -d)
@@ -24,10 +24,10 @@ cd "$SITE"
 cp "$SLACKLINE" slackline
 
 say() { echo "$*" >&2; }
-field() { sed -n "s/.*\"$1\": *\\([0-9.]*\\).*/\\1/p" | head -n 1; } # NAME: a number in JSON on the standard input
+field() { sed -n "s/.*\"$1\": *\\([0-9.]*\\).*/\\1/p" | head -n 1; } # NAME: a number in JSON on standard input
 in_us() { awk '{ v = $1 + 0; if ($1 ~ /ns$/) v /= 1000; else if ($1 ~ /ms$/) v *= 1000; print v }'; }
 
-# fastest COMMAND...: the least run time that the program printed, in RUNS runs
+# fastest COMMAND...: the minimum run time that the program printed, in RUNS runs
 fastest() {
 	i=0
 	while [ $i -lt "$RUNS" ]; do
@@ -65,7 +65,7 @@ for mpi in $MPIS; do
 			recorded=$(record "$program" "$ranks")
 			"$SITE/delay" "$DELAY"
 			measured=$(fastest "mpirun.$mpi" -n "$ranks" "./$program")
-			added=$("$SITE/delay" 0 | awk '{ print $1 }') # what packets were late by
+			added=$("$SITE/delay" 0 | awk '{ print $1 }') # the measured delay of packets
 			latency=$(awk -v a="$own" -v b="$added" 'BEGIN { printf "%.3fus", a + b }')
 			predicted=$(./slackline tolerance "$program.slt" --machine "$mpi.yaml" --mapping "$mpi" -L "$latency" --format json --quiet 2>>talk | field T_ns)
 			echo "$mpi $program $ranks $recorded $added $predicted $measured" >>results.txt

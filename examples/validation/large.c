@@ -1,4 +1,4 @@
-/* An exchange of 64 KiB before each step: too much for any eager protocol, so that each message is preceded by a handshake. */
+/* An exchange of 64 KiB before each step: too large for any eager protocol, so each message needs a handshake. */
 #include "common.h"
 
 enum { BYTES = 65536 };

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Records the programs of this directory on two ranks, predicts their run times under added latency and under noise, runs
-# them so, and prints the tables of docs/studies/validation.md. On a quiet machine with two CPUs it takes about ten minutes:
+# Records the programs in this directory on two ranks, predicts their run times under added latency and under noise, measures
+# them, and prints the tables of docs/studies/validation.md. This takes about ten minutes on a quiet machine with two CPUs:
 #
 #     examples/validation/run.sh                                 # prints the tables
-#     examples/validation/run.sh docs/studies/validation.md      # puts them between the marks of that page, and what its
-#                                                                # figures show into latency.csv and detours.csv; then
+#     examples/validation/run.sh docs/studies/validation.md      # writes them between the marks of that page, and the data
+#                                                                # of its figures to latency.csv and detours.csv; then run
 #                                                                # make figures
 #
 # Variables: SLACKLINE (the program), MPIS, PROGRAMS, DELAYS (us), NOISES, LENGTHS (us, of single detours), PIECES, RUNS (of
@@ -23,13 +23,13 @@ cd "$work"
 
 say() { echo "$*" >&2; }
 
-# field NAME: a number in JSON on the standard input
+# field NAME: a number in JSON on standard input
 field() { sed -n "s/.*\"$1\": *\\([0-9.]*\\).*/\\1/p" | head -n 1; }
 
 # in_us: a time of a machine file as a number of microseconds
 in_us() { awk '{ v = $1 + 0; if ($1 ~ /ns$/) v /= 1000; else if ($1 ~ /ms$/) v *= 1000; print v }'; }
 
-# injected FLAGS...: the least run time that the program printed, in RUNS runs under injection; how much of its time the
+# injected FLAGS...: the minimum run time that the program printed, in RUNS runs under injection; the share of time that the
 # ranks of that run waited for a CPU goes to waited.txt
 injected() {
 	i=0
@@ -57,11 +57,11 @@ record() {
 	done
 }
 
-# network: the parameters of the network; a disturbed measurement is refused
+# network: the parameters of the network; a disturbed measurement is rejected
 network() { "$SLACKLINE" measure network --mpi "$mpi" --max-size 64KiB --machine-file "$mpi.yaml" --quiet >/dev/null; }
 
-# detour LENGTH: what a detour of so many microseconds costs, in us: the median time of pieces of a program with one detour less
-# that of pieces with none, counting pieces in which no rank lost its CPU to others; then the numbers of both kinds
+# detour LENGTH: the cost of a detour of LENGTH microseconds, in us: the median time of pieces of a program with one detour minus
+# that of pieces without, for pieces in which no rank lost its CPU to another process; then the numbers of both kinds
 detour() {
 	"$SLACKLINE" inject --quiet --noise "100Hz:$1us" --seed 1 -- "mpirun.$mpi" -n 2 ./detours 2 "$PIECES" 2>>talk |
 		awk '$2 == 0 && $3 + $4 <= 1 { print $3 + $4, $1 }' | sort -k1n -k2n |
@@ -102,7 +102,7 @@ for mpi in $MPIS; do
 	done
 done
 
-# table FILE HEADING: what was predicted and measured for each program, and how far it is apart
+# table FILE HEADING: predicted and measured run times of each program, and their errors
 table() {
 	awk -v heading="$2" '
 		{

@@ -1,12 +1,12 @@
-# A program with the structure of Zeus-MP/2 as a trace: a cube of ranks, each with its part of a domain, which exchange
-# with their six neighbours without blocking, four times in an iteration: after the function lorentz and after each of
-# three loops of hsmoc. In the middle of the domain, where the blast is, there is more work.
+# A program with the structure of Zeus-MP/2 as a trace: a cube of ranks, each with its part of a domain, with non-blocking
+# exchanges with six neighbors, four times per iteration: after the function lorentz and after each of three loops of
+# hsmoc. In the middle of the domain, where the blast is, there is more work.
 #
 #   awk -f core.awk > core.trace
 #   slackline waits core.trace --machine chic
 #
-# Only the order of calls and the times of computation mean anything: a call of MPI takes no time, and the simulation
-# on a machine says when it happens. -v sets n (the side of the cube), iterations, and reduce (an allreduce in each).
+# Only the order of calls and the times of computation matter: MPI calls take no time, and the simulation on a machine
+# determines when they happen. -v sets n (the side of the cube), iterations, and reduce (an allreduce in each).
 function call(name, time) {
 	print now ".." now + time, name
 	now += time
@@ -14,7 +14,7 @@ function call(name, time) {
 function mpi(name, record) {
 	print now ".." now, name ": " record
 }
-function post(inside, partner) { # the exchange with a neighbour begins
+function post(inside, partner) { # starts the exchange with a neighbor
 	if (!inside) return
 	requests++
 	mpi("MPI_Irecv", "post " 2 * requests)

@@ -1,12 +1,12 @@
 # A program with the structure of Illumination as a trace: ranks on a square exchange large messages with their four
-# neighbours, direction by direction; ranks within a circle in the middle have a third more work.
+# neighbors, direction by direction; ranks within a circle in the middle have a third more work.
 #
 #   awk -f particles.awk > blocking.trace                        blocking sends and receives
 #   awk -v nonblocking=1 -f particles.awk > nonblocking.trace    all four directions at once
 #   slackline waits blocking.trace --grid 16x16
 #
-# The times are made here: a message takes 160 us from the moment when both ends are there, and both calls end then. Of
-# the non-blocking messages four share a link: all take 640 us. -v sets n (the side of the square), iterations,
+# The script sets the times: a message takes 160 us from when both ends are ready, and both calls end then. Four
+# non-blocking messages share a link: all take 640 us. -v sets n (the side of the square), iterations,
 # and even (the same work on all ranks).
 function write(r, line) {
 	text[r] = text[r] line "\n"
@@ -47,7 +47,7 @@ function blocking(   r, x, y, more, q, t) {
 		}
 	} while (more)
 }
-function begin(r, x, y) { # an exchange with a neighbour; it is complete 640 us after both have begun it
+function begin(r, x, y) { # an exchange with a neighbor; it is complete 640 us after both have started it
 	if (!on(x, y)) return
 	peer[r, ops[r]++] = x * n + y
 	write(r, now[r] ".." now[r] + 1 " MPI_Irecv: post " 2 * ops[r])

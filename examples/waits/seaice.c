@@ -1,6 +1,6 @@
 /* A program with the structure of the CESM sea ice model, MPI with OpenMP: kernels run on all threads, halos are exchanged
- * by the first thread of each rank, and on rank 1, where there is most ice, the kernel dyn_evp takes longer. Time
- * is spent asleep, so that it is the same on a busy machine.
+ * by the first thread of each rank, and on rank 1, which has the most ice, the kernel dyn_evp takes longer. All work
+ * is sleep, so that times are the same on a busy machine.
  *
  *   mpicc -O2 -g -fopenmp -finstrument-functions seaice.c -o seaice
  *   OMP_NUM_THREADS=4 OMP_WAIT_POLICY=passive slackline record -- mpirun -n 4 ./seaice
@@ -29,7 +29,7 @@ static void pack(void)
 	usleep(PACK_US);
 }
 
-/* haloupdate packs and exchanges with both neighbours; the other threads have nothing to do meanwhile. */
+/* haloupdate packs and exchanges with both neighbors; the other threads are idle meanwhile. */
 static void haloupdate(void)
 {
 	int left = rank > 0 ? rank - 1 : MPI_PROC_NULL;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	MPI_Barrier(MPI_COMM_WORLD); /* all begin together */
+	MPI_Barrier(MPI_COMM_WORLD); /* all start together */
 	for (int i = 0; i < STEPS; i++)
 		step();
 	MPI_Finalize();

@@ -1,4 +1,4 @@
-# Waits of the exchanges of core.awk by how far a rank is from the core, in steps to a neighbour, from the CSV
+# Waits of the exchanges of core.awk by the distance of a rank from the core, in steps between neighbors, from the CSV
 # of slackline waits: direct + indirect, in ms.
 function work(x, y, z) {
 	return sqrt((x - 3.5) ^ 2 + (y - 3.5) ^ 2 + (z - 3.5) ^ 2) < 0.4 * 8

@@ -1,12 +1,12 @@
 # A program with the structure of Sweep3D as a trace: wavefronts over a grid of ranks, from its corners, with blocking
-# receives and sends. In some iterations "fixup" corrections are needed, which take long in the outer ranks of the grid,
-# little in the inner ones, and something between where the two meet.
+# receives and sends. In some iterations "fixup" corrections are needed, which take long on the outer ranks of the grid,
+# less on the inner ones, with a transition in between.
 #
 #   awk -f wavefront.awk > wavefront.trace
 #   slackline waits wavefront.trace --machine chic --grid 16x16
 #
-# Only the order of calls and the times of computation mean anything: a call of MPI takes no time, and the simulation
-# on a machine says when it happens. -v sets n (the side of the grid), iterations, octants (1: one sweep, from rank 0),
+# Only the order of calls and the times of computation matter: MPI calls take no time, and the simulation on a machine
+# determines when they happen. -v sets n (the side of the grid), iterations, octants (1: one sweep, from rank 0),
 # and blocks (of planes, in a pipeline); fixups are needed in 5 of 12 iterations.
 function noise(i) { # a fixed number from 0 to 99 for each i
 	return (i * 7919 + int(i / 7) * 104729 + 13) % 100
@@ -20,14 +20,14 @@ function call(name, time) {
 function mpi(name, record) {
 	print now ".." now, name ": " record
 }
-function depth(x, y,   d) { # how far from the border
+function depth(x, y,   d) { # distance from the border
 	d = x
 	if (y < d) d = y
 	if (n - 1 - x < d) d = n - 1 - x
 	if (n - 1 - y < d) d = n - 1 - y
 	return d
 }
-function fixup(x, y,   d) { # outer ranks 60 us, inner ones 20 us, 10 us less per rank where they meet
+function fixup(x, y,   d) { # outer ranks 60 us, inner ones 20 us, 10 us less per rank in the transition
 	d = depth(x, y) - (outer - 1)
 	return d <= 0 ? 60 : d >= 4 ? 20 : 60 - 10 * d
 }

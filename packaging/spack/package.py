@@ -1,4 +1,4 @@
-# The recipe of slackline for Spack. From a checkout, without any download:
+# Spack recipe of slackline. From a checkout, without any download:
 #
 #   spack repo add packaging/spack-repository-of-your-site
 #   spack dev-build slackline@develop
@@ -6,7 +6,7 @@ from spack.package import *
 
 
 class Slackline(Package):
-    """Who waits in a parallel (MPI) program and why, what it tolerates, how it scales."""
+    """Performance analysis of MPI programs: wait states, latency tolerance, noise, scaling."""
 
     version("develop")
 
