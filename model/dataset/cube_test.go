@@ -17,7 +17,9 @@ func cubeFile(t *testing.T, factor float64) []byte {
 		Regions:   []cube.Region{{Name: "main"}, {Name: "f"}},
 		Nodes:     []cube.Node{{Parent: -1, Region: 0}, {Parent: 0, Region: 1}},
 		Processes: []cube.Process{{Rank: 0, Host: "a", Threads: []string{"master"}}, {Rank: 1, Host: "a", Threads: []string{"master"}}},
-		Metrics:   []cube.Values{{Name: "time", Title: "Time", Unit: "sec", Rows: map[int][]float64{0: {factor, 2 * factor}, 1: {3 * factor, 4 * factor}}}},
+		Metrics: []cube.Values{{
+			Name: "time", Title: "Time", Unit: "sec", Rows: map[int][]float64{0: {factor, 2 * factor}, 1: {3 * factor, 4 * factor}},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,9 +9,12 @@ import (
 
 func TestReadExtraPText(t *testing.T) {
 	checkReading(t, "extrap-text", []reading{
-		{name: "a metric starts again at the first point", input: "PARAMETER p\nPOINTS 8 16\nREGION f\nMETRIC time\nDATA 1\nDATA 2\nMETRIC visits\nDATA 3\n",
-			want: "p\nf time [8]=[1] [16]=[2]\nf visits [8]=[3]"},
-		{name: "lists of points", input: "PARAMETER p n\nPOINTS (8 1) (16 1)\nPOINTS (8, 2)\nDATA 1\nDATA 2\nDATA 3\n", want: "p n\n<root> <default> [8 1]=[1] [16 1]=[2] [8 2]=[3]"},
+		{name: "a metric starts again at the first point",
+			input: "PARAMETER p\nPOINTS 8 16\nREGION f\nMETRIC time\nDATA 1\nDATA 2\nMETRIC visits\nDATA 3\n",
+			want:  "p\nf time [8]=[1] [16]=[2]\nf visits [8]=[3]"},
+		{name: "lists of points",
+			input: "PARAMETER p n\nPOINTS (8 1) (16 1)\nPOINTS (8, 2)\nDATA 1\nDATA 2\nDATA 3\n",
+			want:  "p n\n<root> <default> [8 1]=[1] [16 1]=[2] [8 2]=[3]"},
 		{name: "an empty line of data", input: "PARAMETER p\nPOINTS 8 16\nDATA\nDATA 2\n", want: "p\n<root> <default> [16]=[2]"},
 		{name: "nan", input: "PARAMETER p\nPOINTS 8\nDATA 1 nan 2\n", want: "p\n<root> <default> [8]=[1 2]", warnings: 1},
 		{name: "points before parameters", input: "POINTS 8\n", want: "x:1:", bad: true},

@@ -9,12 +9,20 @@ import (
 
 func TestReadOwn(t *testing.T) {
 	checkReading(t, "slackline", []reading{
-		{name: "units", input: `{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":"f","metric":"t","unit":"s","points":[{"at":[1],"values":[2]}]}]}`, want: "p\nf t [s] [1]=[2]"},
-		{name: "series before the parameters", input: `{"slackline_dataset":1,"series":[{"callpath":"f","metric":"t","points":[{"at":[1],"values":[2]}]}],"parameters":["p"],"provenance":{"x":[1]}}`, want: "p\nf t [1]=[2]"},
-		{name: "a series without values is not there", input: `{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":"f","metric":"t","points":[{"at":[1],"values":[2]}]},{"callpath":"g","metric":"t","points":[]}]}`, want: "p\nf t [1]=[2]"},
+		{name: "units",
+			input: `{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":"f","metric":"t","unit":"s","points":[{"at":[1],"values":[2]}]}]}`,
+			want:  "p\nf t [s] [1]=[2]"},
+		{name: "series before the parameters",
+			input: `{"slackline_dataset":1,"series":[{"callpath":"f","metric":"t","points":[{"at":[1],"values":[2]}]}],"parameters":["p"],"provenance":{"x":[1]}}`,
+			want:  "p\nf t [1]=[2]"},
+		{name: "a series without values is not there",
+			input: `{"slackline_dataset":1,"parameters":["p"],"series":[{"callpath":"f","metric":"t","points":[{"at":[1],"values":[2]}]},{"callpath":"g","metric":"t","points":[]}]}`,
+			want:  "p\nf t [1]=[2]"},
 		{name: "a newer version", input: `{"slackline_dataset":2,"parameters":["p"],"series":[]}`, want: "x:1:", bad: true},
 		{name: "version 0", input: `{"slackline_dataset":0,"parameters":["p"],"series":[]}`, want: "x:1:", bad: true},
-		{name: "a point of another dimension", input: "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"t\",\"points\":[{\"at\":[1,2],\"values\":[2]}]}]}", want: "x:2:", bad: true},
+		{name: "a point of another dimension",
+			input: "{\"slackline_dataset\":1,\"parameters\":[\"p\"],\"series\":[\n{\"callpath\":\"f\",\"metric\":\"t\",\"points\":[{\"at\":[1,2],\"values\":[2]}]}]}",
+			want:  "x:2:", bad: true},
 		{name: "no series", input: `{"slackline_dataset":1,"parameters":["p"]}`, want: "x:", bad: true},
 	})
 }

@@ -25,9 +25,11 @@ func TestFromRun(t *testing.T) {
 
 func TestReadProfile(t *testing.T) {
 	checkReading(t, "profile", []reading{
-		{name: "visits that were not counted", input: `{"run":{"ranks":2,"time_s":1},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`,
-			want: "p\n<root> run_time [s] [2]=[1]\nf time [s] [2]=[0.5]\nf messages [2]=[0]\nf bytes [B] [2]=[0]"},
-		{name: "no time", input: `{"run":{"ranks":2,"time_s":1},"composition":[],"callpaths":[{"callpath":"f"}]}`, want: "x:", bad: true},
+		{name: "visits that were not counted",
+			input: `{"run":{"ranks":2,"time_s":1},"composition":[],"callpaths":[{"callpath":"f","exclusive_s":1}]}`,
+			want:  "p\n<root> run_time [s] [2]=[1]\nf time [s] [2]=[0.5]\nf messages [2]=[0]\nf bytes [B] [2]=[0]"},
+		{name: "no time",
+			input: `{"run":{"ranks":2,"time_s":1},"composition":[],"callpaths":[{"callpath":"f"}]}`, want: "x:", bad: true},
 		{name: "no ranks", input: `{"run":{"time_s":1},"composition":[],"callpaths":[]}`, want: "x:", bad: true},
 	})
 }
@@ -37,10 +39,13 @@ func TestReadWaits(t *testing.T) {
 		{name: "wait states are summed, wrong order is a part of late sender", input: `{"waits":[
 {"metric":"late_sender","callpath":"r","seconds":3},{"metric":"late_sender_wrong_order","callpath":"r","seconds":2},{"metric":"nxn","callpath":"r","seconds":1}],
 "delays":[],"run":{"ranks":2,"time_s":9}}`, want: "p\n<root> run_time [s] [2]=[9]\nr waiting [s] [2]=[2]"},
-		{name: "both costs of a delay", input: `{"waits":[],"delays":[{"callpath":"f","short_s":1,"long_s":2},{"callpath":"f","short_s":3,"long_s":0}],"run":{"ranks":2,"time_s":9}}`,
-			want: "p\n<root> run_time [s] [2]=[9]\nf delay [s] [2]=[3]"},
-		{name: "no seconds", input: `{"waits":[{"metric":"nxn","callpath":"r"}],"delays":[],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
-		{name: "half a cost", input: `{"waits":[],"delays":[{"callpath":"f","short_s":1}],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
+		{name: "both costs of a delay",
+			input: `{"waits":[],"delays":[{"callpath":"f","short_s":1,"long_s":2},{"callpath":"f","short_s":3,"long_s":0}],"run":{"ranks":2,"time_s":9}}`,
+			want:  "p\n<root> run_time [s] [2]=[9]\nf delay [s] [2]=[3]"},
+		{name: "no seconds",
+			input: `{"waits":[{"metric":"nxn","callpath":"r"}],"delays":[],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
+		{name: "half a cost",
+			input: `{"waits":[],"delays":[{"callpath":"f","short_s":1}],"run":{"ranks":2,"time_s":9}}`, want: "x:", bad: true},
 	})
 }
 
