@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"slackline/internal/browser"
 	"slackline/cli/input"
+	"slackline/internal/browser"
 	"slackline/model/machine"
 	"slackline/model/pattern"
 	"slackline/model/timeline"

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"slackline/internal/browser"
 	"slackline/cli"
+	"slackline/internal/browser"
 	"slackline/internal/needed"
 )
 
