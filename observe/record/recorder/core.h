@@ -56,6 +56,7 @@ enum sl_kind {
     /* what was not recorded */
     SL_SKIPS,       /* per entry: kind|comm, peer|tag, count; see skips.h */
     SL_LATE,        /* definition: a request as in SL_COMPLETE that was begun while recording was on and completed while it was off */
+    SL_DEF_CODE,    /* definition, path: number; data: line, then name and file of a function of Python, each with a zero byte */
     /* facts about a thread */
     SL_NO_CPU = 40,   /* enter: time; data: ns until then in which it could have run but had no CPU */
     SL_THREAD_BEGIN,  /* a further thread writes here */
@@ -136,6 +137,7 @@ static inline struct sl_tail *sl_tail(struct sl_head *h) {
 }
 
 struct sl_paths;
+struct sl_codes;
 struct sl_comm;
 struct sl_team;
 struct sl_skips;
@@ -147,6 +149,7 @@ struct sl_thread {
     int number;
     struct sl_stream events, definitions;
     struct sl_paths *paths;
+    struct sl_codes *codes;   /* of Python; NULL: none was met */
     uintptr_t stack_top;
     struct sl_record *poll;   /* run of unsuccessful calls that may go on */
     uint64_t poll_end, poll_cpu; /* of the last unsuccessful test, ns; 0: there was none */
@@ -236,6 +239,18 @@ extern _Atomic bool sl_modules_stale;
 void sl_look_again(void);
 uintptr_t sl_caller(struct sl_frame f, uintptr_t top);
 int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most);
+
+bool sl_in_python(uintptr_t address);
+
+/* Addresses in call paths: what was sampled is exact, all others are return addresses; a function of Python has a number. */
+#define SL_EXACT ((uintptr_t)1 << 63)
+#define SL_CODE ((uintptr_t)1 << 62)
+enum { SL_MOST_DEPTH = 256 };
+
+/* python.c */
+uintptr_t sl_python_find(void);
+int sl_python(struct sl_thread *t, uintptr_t *addresses, int n, int most, bool exact);
+uintptr_t sl_python_caller(struct sl_thread *t);
 
 /* paths.c */
 struct sl_paths *sl_paths_new(void);

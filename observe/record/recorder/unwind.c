@@ -87,6 +87,9 @@ static uintptr_t encoded(const uint8_t **p, uint8_t encoding, const uint8_t *dat
 
 /* --- modules --- */
 
+/* The code of the interpreter of Python, and an address in it; 0: there is none. */
+static uintptr_t python_low, python_high, python_code;
+
 static int add_module(struct dl_phdr_info *info, size_t size, void *list_pointer) {
     (void)size;
     struct module_list *list = list_pointer;
@@ -105,6 +108,10 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *list_pointer
         }
     }
     if (m.high == 0) return 0;
+    if (python_code >= m.low && python_code < m.high) {
+        python_low = m.low;
+        python_high = m.high;
+    }
     if (m.header != NULL && m.header[0] == 1 && m.header[3] == 0x3b) { /* version, table of 4-byte pairs */
         const uint8_t *p = m.header + 4;
         encoded(&p, m.header[1], m.header);
@@ -119,6 +126,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *list_pointer
 void sl_modules_load(void) {
     struct module_list *fresh = atomic_load(&modules) == &lists[0] ? &lists[1] : &lists[0];
     fresh->count = 0;
+    python_code = sl_python_find();
     atomic_store(&sl_modules_stale, false);
     dl_iterate_phdr(add_module, fresh);
     atomic_store(&modules, fresh);
@@ -130,6 +138,11 @@ static const struct module *module_of(uintptr_t pc) {
     for (size_t i = 0; i < list->count; i++)
         if (pc >= list->modules[i].low && pc < list->modules[i].high) return &list->modules[i];
     return NULL;
+}
+
+/* sl_in_python reports whether an address is in the interpreter of Python. */
+bool sl_in_python(uintptr_t address) {
+    return address >= python_low && address < python_high;
 }
 
 /* --- rules --- */
@@ -248,8 +261,8 @@ static bool find(const struct module *m, uintptr_t pc, struct state *s) {
     uint64_t length = fixed(&p, 4);
     if (length == 0 || length == 0xffffffffu) return false;
     const uint8_t *fde_end = p + length;
-    const uint8_t *cie = p - (int32_t)fixed(&p, 4);
-    const uint8_t *c = cie;
+    const uint8_t *c = p; /* the CIE is so far before this place */
+    c -= (int32_t)fixed(&p, 4);
     length = fixed(&c, 4);
     const uint8_t *cie_end = c + length;
     c += 4; /* id */
@@ -375,8 +388,8 @@ int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most) 
     uintptr_t low = f.sp & ~(uintptr_t)7;
     int n = 0;
     addresses[n++] = f.pc;
-    bool leaf = (f.pc & (uintptr_t)1 << 63) != 0;
-    if (leaf) f.pc &= ~((uintptr_t)1 << 63);
+    bool leaf = (f.pc & SL_EXACT) != 0;
+    f.pc &= ~SL_EXACT;
     if (f.sp >= top) return n; /* another stack than the thread's own */
     while (n < most && step(&f, low, top, leaf)) {
         addresses[n++] = f.pc;
