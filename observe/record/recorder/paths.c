@@ -41,7 +41,7 @@ static void grow(struct sl_paths *p) {
         while (fresh[at].node != 0) at = (at + 1) & mask;
         fresh[at] = old[i];
     }
-    munmap(old, (size_t)count * sizeof *old);
+    sl_unmap(old, (size_t)count * sizeof *old);
 }
 
 /* sl_define keeps a definition. */
@@ -76,7 +76,7 @@ uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact) {
     struct sl_paths *p = t->paths;
     uintptr_t frames[SL_MOST_DEPTH];
     if (exact) f.pc |= SL_EXACT;
-    int n = sl_unwind(f, t->stack_top, frames, SL_MOST_DEPTH);
+    int n = sl_unwind(f, &t->stack, frames, SL_MOST_DEPTH);
     n = sl_python(t, frames, n, SL_MOST_DEPTH, exact);
     uint32_t node = 0;
     int depth = 0;
