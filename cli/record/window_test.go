@@ -1,4 +1,4 @@
-package cli_test
+package record_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"slackline/cli/clitest"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
 )
@@ -22,7 +23,7 @@ type composition struct {
 
 func profiled(t *testing.T, args ...string) composition {
 	t.Helper()
-	code, stdout, stderr := slackline("", append([]string{"profile", "--format", "json", "--quiet"}, args...)...)
+	code, stdout, stderr := clitest.Run("", append([]string{"profile", "--format", "json", "--quiet"}, args...)...)
 	if code != 0 {
 		t.Fatalf("profile %v: exit code = %d, %s", args, code, stderr)
 	}
@@ -71,7 +72,7 @@ func TestWindowIsPartOfTheRun(t *testing.T) {
 			t.Helper()
 			trace := filepath.Join(t.TempDir(), name)
 			args := append(append([]string{"record", "--quiet", "--out", trace}, flags...), append([]string{"--"}, command...)...)
-			if code, _, stderr := slackline("", args...); code != 0 {
+			if code, _, stderr := clitest.Run("", args...); code != 0 {
 				t.Fatalf("%v: exit code = %d, %s", args, code, stderr)
 			}
 			return trace
