@@ -82,7 +82,7 @@ func TestWindowIsPartOfTheRun(t *testing.T) {
 		whole := record("whole.slt")
 		all := profiled(t, whole)
 		// The run is the same from step to step, so that its middle is as good as any other part.
-		part := profiled(t, whole, "--begin", fmt.Sprintf("%gs", all.time/2), "--end", fmt.Sprintf("%gs", all.time/2+to-from))
+		part := profiled(t, whole, "--begin", fmt.Sprintf("%.3fs", all.time/2), "--end", fmt.Sprintf("%.3fs", all.time/2+to-from))
 		bound := 0.15 + max(window.noCPU, part.noCPU) // on a loaded machine, both ranks wait for each other's CPU
 		for rank := range 2 {
 			covered := window.time - window.parts["not_recorded"][rank]
