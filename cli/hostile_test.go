@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"slackline/cli/clitest"
+	"slackline/model/schedule"
 )
 
 // hostile is a name that tries to control the terminal of those who read it: it sets the title,
@@ -36,6 +38,36 @@ func lookForControls(t *testing.T, what, text string) {
 	}
 }
 
+// writeHostileSchedule writes a schedule of a message whose call paths and calls have hostile names.
+func writeHostileSchedule(t *testing.T, file string) {
+	t.Helper()
+	build := schedule.NewBuilder(2)
+	build.SetOrigins([]schedule.Origin{{}, {Path: []string{hostile, "main"}, Call: hostile}})
+	for rank := range 2 {
+		var b schedule.Block
+		b.Calc(1_000_000)
+		if rank == 0 {
+			b.Require(b.Send(1, 64, 0), 0)
+		} else {
+			b.Require(b.Recv(0, 64, 0), 0)
+		}
+		for i := range b.Ops {
+			b.Ops[i].Origin = 1
+		}
+		b.Link()
+		build.Add(rank, &b)
+	}
+	var data bytes.Buffer
+	g := build.Graph()
+	g.Names = &schedule.Names{File: hostile}
+	if err := schedule.WriteSLK(&data, g); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestNamesControlNothing runs verbs on a trace and on measurements whose names are hostile, and on files of such names: in
 // no form of output is a control character.
 func TestNamesControlNothing(t *testing.T) {
@@ -57,6 +89,7 @@ func TestNamesControlNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	writeHostileSchedule(t, "schedule.slk")
 	ran := 0
 	try := func(args ...string) {
 		t.Helper()
@@ -70,13 +103,14 @@ func TestNamesControlNothing(t *testing.T) {
 		if strings.Contains(stderr, "internal error") {
 			t.Errorf("%q: %s", args, stderr)
 		}
-		for _, file := range []string{"out.html", "out.svg", "out.json"} {
+		for _, file := range []string{"out.html", "out.svg", "out.json", "out.goal", "out.dot", "out.trace"} {
 			if text, err := os.ReadFile(file); err == nil {
 				lookForControls(t, what+" ("+file+")", string(text))
 				os.Remove(file)
 			}
 		}
 	}
+	try("simulate", "schedule.slk", "--machine", "chic", "--trace", "simulated.trace")
 	for _, format := range []string{"text", "json", "csv"} {
 		for _, run := range []string{"run.trace", odd} {
 			try("waits", run, "--format", format)
@@ -85,6 +119,10 @@ func TestNamesControlNothing(t *testing.T) {
 			try("compare", run, "run.trace", "--format", format)
 			try("tolerance", run, "--machine", "chic", "--format", format)
 		}
+		try("simulate", "schedule.slk", "--machine", "chic", "--format", format, "--trace", "out.trace", "--plot", "out.svg")
+		try("simulate", "schedule.slk", "--machine", "chic", "--format", format, "--noise", "100Hz:1ms", "--attribute")
+		try("tolerance", "schedule.slk", "--machine", "chic", "--format", format, "--critical-path", "--slack", "--plot", "out.svg")
+		try("tolerance", "schedule.slk", "--machine", "chic", "--format", format, "--what-if", "none=-20%")
 		try("scaling", "data.json", "--format", format)
 		try("scaling", "data.json", "--format", format, "--target", "64", "--color", "always", "--quiet", "--only-path", "none"+hostile)
 	}
@@ -99,6 +137,11 @@ func TestNamesControlNothing(t *testing.T) {
 	try("convert", "run.trace", "--to", "trace-text")
 	try("convert", "run.trace", "--to", "goal")
 	try("convert", "run.trace", "--to", "dot")
+	try("convert", "schedule.slk", "--out", "out.goal")
+	try("convert", "schedule.slk", "--out", "out.dot")
+	try("profile", "simulated.trace")
+	try("waits", "simulated.trace")
+	try("waits", "simulated.trace", "--plot", "out.svg")
 	try("waits", "broken"+odd)
 	try("simulate", "broken.goal", "--machine", "chic")
 	try("simulate", "none/"+odd, "--machine", "chic")

@@ -67,6 +67,7 @@ func TestHosts(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		h := mpitest.NewHosts(t)
 		s := &site{h, l, h.Share(t, self)}
+		t.Run("CPUs", s.cpusOfHosts)
 		t.Run("record", s.recordOnHosts)
 		t.Run("jobs", s.jobsOnHosts)
 		t.Run("inject", s.injectOnHosts)
@@ -83,6 +84,17 @@ func warned(stderr string) bool {
 		}
 	}
 	return false
+}
+
+// cpusOfHosts wants every rank to have all CPUs: the hosts are one machine, and a launcher that binds the first rank of each host to
+// its first CPU puts all of them on the same.
+func (s *site) cpusOfHosts(t *testing.T) {
+	show := []string{"grep", "Cpus_allowed_list", "/proc/self/status"}
+	one, _ := s.run(t, show...)
+	all, _ := s.run(t, append(mpitest.Launch(s.library, 3), show...)...)
+	if want := strings.Repeat(one, 3); all != want {
+		t.Errorf("CPUs of the ranks:\n%swant\n%s", all, want)
+	}
 }
 
 // recordOnHosts wants the waits of a recorded run to be those that the program itself saw.

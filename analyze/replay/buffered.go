@@ -1,14 +1,16 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 
 	"slackline/model/timeline"
 )
 
 // A buffered send copies its message and never waits for the receive, whatever the size: MPI_Bsend, MPI_Ibsend, and what MPI_Start
-// begins of MPI_Bsend_init. A trace says of MPI_Start which message it begins, but not by which call that was prepared: the sends
-// that a rank starts are buffered if it prepared no other ones.
+// begins of MPI_Bsend_init. Our recorder has those completed by MPI_Start itself, which no other send is. Other traces say of MPI_Start
+// which message it begins, but not by which call that was prepared: the sends that a rank starts are buffered if it prepared no
+// other ones.
 
 // startMode is how the sends that a location starts are sent.
 type startMode uint8
@@ -24,6 +26,7 @@ type sendModes struct {
 	buffered []bool      // by path: what a call of it sends is
 	starts   []bool      // by path: a call of it starts what was prepared
 	prepared []startMode // by location; nil: nothing was prepared as buffered
+	marked   bool        // the trace tells which of those that are started are buffered
 }
 
 func newSendModes(t *timeline.Timeline) sendModes {
@@ -53,6 +56,7 @@ func newSendModes(t *timeline.Timeline) sendModes {
 	if !any {
 		return s
 	}
+	s.marked = slices.ContainsFunc(t.Messages, func(m timeline.Message) bool { return s.isMarked(t, &m) })
 	s.prepared = make([]startMode, len(t.Locations))
 	for l := range t.Locations {
 		var seen [startMixed]bool
@@ -71,12 +75,19 @@ func newSendModes(t *timeline.Timeline) sendModes {
 	return s
 }
 
+// isMarked reports whether the call that started a message also completed it.
+func (s *sendModes) isMarked(t *timeline.Timeline, m *timeline.Message) bool {
+	return m.Send == m.SendDone && m.Send >= 0 && s.starts[t.Locations[m.From].Calls.Path[m.Send]]
+}
+
 // of returns how a message is sent.
 func (s *sendModes) of(t *timeline.Timeline, m *timeline.Message) startMode {
 	path := t.Locations[m.From].Calls.Path[m.Send]
 	switch {
-	case s.buffered[path]:
+	case s.buffered[path] || s.isMarked(t, m):
 		return startBuffered
+	case s.marked:
+		return startPlain
 	case s.starts[path] && s.prepared != nil:
 		return s.prepared[m.From]
 	}

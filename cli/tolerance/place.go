@@ -162,7 +162,8 @@ func rankFileUse(form, file string, ranks int) string {
 	case rankFileMPICH:
 		return fmt.Sprintf("mpiexec -f %s -n %d", file, ranks)
 	case rankFileSlurm:
-		return fmt.Sprintf("SLURM_HOSTFILE=%s srun --distribution=arbitrary -n %d", file, ranks)
+		const note = " (--mpi=pmi2 if it was built with MPICH or Intel MPI)" // without --mpi, each process may be rank 0 of 1
+		return fmt.Sprintf("SLURM_HOSTFILE=%s srun --mpi=pmix --distribution=arbitrary -n %d%s", file, ranks, note)
 	}
 	return fmt.Sprintf("mpirun --rankfile %s -n %d", file, ranks)
 }

@@ -51,6 +51,9 @@ record() {
 	echo "$best"
 }
 
+# predict PROGRAM LATENCY: the run time in ns
+predict() { ./slackline tolerance "$1.slt" --machine "$mpi.yaml" --mapping "$mpi" -L "$2" --format json --quiet 2>>talk | field T_ns; }
+
 network() { "$SITE/$mpi" ./slackline measure network --mpi "$mpi" --max-size 64KiB --rounds 3 --machine-file "$mpi.yaml" --quiet >>talk; }
 
 begin=$(cut -d' ' -f1 /proc/loadavg)
@@ -67,8 +70,10 @@ for mpi in $MPIS; do
 			measured=$(fastest "mpirun.$mpi" -n "$ranks" "./$program")
 			added=$("$SITE/delay" 0 | awk '{ print $1 }') # the measured delay of packets
 			latency=$(awk -v a="$own" -v b="$added" 'BEGIN { printf "%.3fus", a + b }')
-			predicted=$(./slackline tolerance "$program.slt" --machine "$mpi.yaml" --mapping "$mpi" -L "$latency" --format json --quiet 2>>talk | field T_ns)
-			echo "$mpi $program $ranks $recorded $added $predicted $measured" >>results.txt
+			predicted=$(predict "$program" "${own}us") # what the model makes of the recorded run itself
+			predicted="$predicted $(predict "$program" "$latency")"
+			lacked=$(./slackline profile "$program.slt" --format json --quiet 2>>talk | field no_cpu_share)
+			echo "$mpi $program $ranks $recorded ${lacked:-0} $added $predicted $measured" >>results.txt
 			say "$(tail -n 1 results.txt)"
 		done
 	done
@@ -77,9 +82,12 @@ done
 tables() {
 	echo "Load of the machine: $begin at the start, $(cut -d' ' -f1 /proc/loadavg) at the end (up to three of it are the programs')."
 	echo
-	echo "| MPI | program | ranks | recorded [ms] | added [us] | predicted [ms] | measured [ms] | error [%] |"
-	echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
-	awk '{ printf "| %s | %s | %d | %.1f | %.0f | %.1f | %.1f | %+.1f |\n", $1, $2, $3, $4 / 1e6, $5, $6 / 1e6, $7 / 1e6, 100 * ($6 / $7 - 1) }' results.txt
+	echo "| MPI | program | ranks | recorded [ms] | without a CPU [%] | predicted at own L [ms] | added [us] | predicted [ms] | measured [ms] | error [%] |"
+	echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+	awk '{
+		printf "| %s | %s | %d | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f | %+.1f |\n",
+			$1, $2, $3, $4 / 1e6, 100 * $5, $7 / 1e6, $6, $8 / 1e6, $9 / 1e6, 100 * ($8 / $9 - 1)
+	}' results.txt
 }
 
 if [ $# -eq 0 ]; then

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"slackline/internal/chunk"
+	"slackline/internal/plain"
 )
 
 // slkDecoder turns chunks of operations into a graph. What it knows at the end of a chunk it goes
@@ -366,6 +367,16 @@ func (d *slkDecoder) readRare(flags uint8, op *Op) error {
 	return nil
 }
 
+// plainLabel is a label of visible characters. Nearly all are, and there are millions.
+func plainLabel(label []byte) []byte {
+	for _, c := range label {
+		if c <= ' ' || c > '~' {
+			return []byte(plain.Name(string(label)))
+		}
+	}
+	return label
+}
+
 // readNames reads labels and lines of n operations.
 func (d *slkDecoder) readNames(n int) error {
 	if d.names&(hasLines|hasLabels) == 0 {
@@ -386,7 +397,7 @@ func (d *slkDecoder) readNames(n int) error {
 			if end < 0 {
 				return errors.New("a label is cut off")
 			}
-			label = labels.Bytes(uint64(end) + 1)[:end]
+			label = plainLabel(labels.Bytes(uint64(end) + 1)[:end])
 		}
 		d.g.Names.add(label, int(line))
 	}

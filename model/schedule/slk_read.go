@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slackline/internal/chunk"
+	"slackline/internal/plain"
 )
 
 // ReadSLK reads an slk file into memory. The name is for messages. A truncated file is an error; see
@@ -172,7 +173,7 @@ func (r *slkReader) readMeta(raw []byte) error {
 	ranks, cpus, nics, may, groups, origins, names := v[0], v[1], v[2], v[3], v[4], v[5], v[6]
 	file := ""
 	if names&hasFile != 0 {
-		file = c.String()
+		file = plain.Name(c.String())
 	}
 	if c.Bad || c.Left() > 0 {
 		return errors.New("too short or too long")

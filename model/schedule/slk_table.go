@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"slackline/internal/chunk"
+	"slackline/internal/plain"
 )
 
 // slkTable is what the definitions of a file have given so far.
@@ -158,9 +159,9 @@ func (t *slkTable) readOrigin(c *chunk.Column) error {
 		o.Path = make([]string, n)
 	}
 	for i := range o.Path {
-		o.Path[i] = c.String()
+		o.Path[i] = plain.Name(c.String()) // others wrote it
 	}
-	o.Call = c.String()
+	o.Call = plain.Name(c.String())
 	t.origins = append(t.origins, o)
 	return nil
 }

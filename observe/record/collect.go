@@ -116,7 +116,7 @@ func findThreads(dir string) ([]*threadFiles, error) {
 func readDefinitionsAt(path string) *threadDefinitions {
 	raw, file, err := openRaw(path)
 	if err != nil {
-		return &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}}
+		return &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}, codes: map[uint32]function{}}
 	}
 	defer file.Close()
 	d, _ := readDefinitions(raw) // as far as it goes
@@ -221,7 +221,7 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 	var list []*streamTables
 	for _, f := range files {
 		s := &streamTables{
-			calls: c.calls, comms: numbers, stacks: res.stacksOf(f.definitions.nodes), omp: c.omp,
+			calls: c.calls, comms: numbers, stacks: res.stacksOf(f.definitions), omp: c.omp,
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
 			thread: f.thread, end: f.definitions.end, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
 		}

@@ -33,6 +33,7 @@ type threadDefinitions struct {
 	comms map[uint32]rawComm
 	carts []rawCart
 	names map[uint32]string
+	codes map[uint32]function // of Python
 	maps  []mapping
 	pings []trace.RoundTrip // partners are ranks
 	end   int64             // of the program, ns, if its events have no room for it; else 0
@@ -43,7 +44,7 @@ const maxDefinitions = 1 << 24
 
 // readDefinitions reads a file of definitions as far as it is valid.
 func readDefinitions(r *rawFile) (*threadDefinitions, error) {
-	d := &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}}
+	d := &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}, codes: map[uint32]function{}}
 	var rec rawRecord
 	for {
 		switch err := r.next(&rec); {
@@ -82,6 +83,8 @@ func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
 		d.carts = append(d.carts, c)
 	case rawDefName:
 		d.names[rec.path] = cString(rec.data)
+	case rawDefCode:
+		d.codes[rec.path] = pythonFunction(rec)
 	case rawDefModules:
 		d.maps = append(d.maps, parseMaps(cString(rec.data))...)
 	case rawProgramEnd:
@@ -284,7 +287,8 @@ func (r *resolver) userRegion(f function) uint32 {
 // stacksOf returns the stack of each node of a thread's tree of call paths: that of what was called from its address,
 // without a frame of its own. Where the next frame is that of the function which the call names, it takes that
 // function's place.
-func (r *resolver) stacksOf(nodes []pathNode) []uint32 {
+func (r *resolver) stacksOf(d *threadDefinitions) []uint32 {
+	nodes := d.nodes
 	type place struct {
 		frames, called uint32 // stacks without and with the function that the call names
 		name           string // of that function; empty: it is not known
@@ -294,6 +298,9 @@ func (r *resolver) stacksOf(nodes []pathNode) []uint32 {
 	for i := 1; i < len(nodes); i++ {
 		parent := &places[nodes[i].parent] // parents stand before children
 		list := r.at(nodes[i].address)
+		if f, ok := d.python(nodes[i].address); ok {
+			list = shown(f)
+		}
 		s := parent.called
 		if len(list) > 0 && list[0].name == parent.name {
 			s = parent.frames

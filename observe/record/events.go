@@ -16,6 +16,7 @@ type mpiCall struct {
 	op         timeline.Op
 	makesComm  bool
 	tests      bool // it may find nothing
+	buffered   bool // it prepares buffered sends
 }
 
 // callTable is the calls by number, with their regions.
@@ -35,6 +36,7 @@ func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 		}
 		c.makesComm = strings.HasPrefix(classes[name], "newcomm")
 		c.tests = strings.HasPrefix(classes[name], "test")
+		c.buffered = strings.TrimSuffix(name, "_c") == "Bsend_init"
 		calls = append(calls, c)
 	}
 	return calls

@@ -140,6 +140,7 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 		return
 	}
 	switch {
+	case s.isBuffered(what): // it was complete when it was started
 	case what&requestCancelled != 0:
 		s.put(leave, trace.Event{Kind: trace.RequestCancelled, Request: id})
 	case what&0xff == requestSend:
@@ -163,7 +164,14 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 	}
 }
 
-// started gives the events of persistent requests that became active.
+// isBuffered reports whether a request is a persistent buffered send, by what a record says of it.
+func (s *eventStream) isBuffered(what uint64) bool {
+	function := int(what >> 16 & 0xffff)
+	return what&0xff == requestSend && function < len(s.calls) && s.calls[function].buffered
+}
+
+// started gives the events of persistent requests that became active. A buffered send is complete at once, whatever is done with
+// its request later: this tells it from the others.
 func (s *eventStream) started(enter int64, rec *rawRecord) {
 	s.more = rec.word(0)&moreFlag != 0
 	for i := 1; i+doneWords <= rec.words(); i += doneWords {
@@ -174,6 +182,9 @@ func (s *eventStream) started(enter int64, rec *rawRecord) {
 			if peer := rec.high(i + 2); known && peer >= 0 {
 				s.began(id)
 				s.put(enter, trace.Event{Kind: trace.Isend, Peer: peer, Tag: rec.low(i + 2), Comm: comm, Size: int64(rec.word(i + 3)), Request: id})
+				if s.isBuffered(what) {
+					s.put(enter, trace.Event{Kind: trace.IsendDone, Request: id})
+				}
 			}
 		case requestRecv:
 			if rec.high(i+2) != rawNobody {

@@ -46,6 +46,7 @@ const (
 	rawDefModules
 	rawSkips
 	rawLate
+	rawDefCode
 )
 
 // Facts about a thread.

@@ -42,6 +42,7 @@ type module struct {
 	stubs   []elf.SectionHeader // code that calls other libraries
 	slots   map[uint64]string   // names of functions of other libraries, by where their addresses are
 	fortran bool
+	python  bool // the interpreter of Python
 }
 
 // symbolTable has the modules of all ranks.
@@ -55,7 +56,7 @@ type symbolTable struct {
 func (t *symbolTable) withoutDebug(programs []string) []string {
 	var list []string
 	for _, path := range programs {
-		if m := t.modules[path]; m != nil && m.file != nil && m.debug == nil {
+		if m := t.modules[path]; m != nil && m.file != nil && m.debug == nil && !m.python {
 			list = append(list, path)
 		}
 	}
@@ -72,11 +73,12 @@ var runtimeLibraries = []string{
 	"libgcc_s", "libstdc++", "libgfortran", "libquadmath", "libgomp", "libomp", "libiomp",
 	"libmpi", "libmpich", "libopen-rte", "libopen-pal", "libpmix", "libprrte", "libhwloc", "libevent", "libuc", "libfabric",
 	"libibverbs", "librdmacm", "libpsm", "libnuma", "libslackline", "mca_",
+	"_ctypes.", "libffi",
 }
 
 func isRuntime(path string) bool {
 	base := filepath.Base(path)
-	return path == "[vdso]" || slices.ContainsFunc(runtimeLibraries, func(p string) bool { return strings.HasPrefix(base, p) })
+	return path == "[vdso]" || isPythonGlue(path) || slices.ContainsFunc(runtimeLibraries, func(p string) bool { return strings.HasPrefix(base, p) })
 }
 
 // module returns the module of a file. A file that cannot be read has no names.
@@ -96,6 +98,7 @@ func (t *symbolTable) module(path string) *module {
 	}
 	m.file = f
 	m.readSymbols()
+	m.runtime = !m.python && pythonProgram.MatchString(filepath.Base(path))
 	if debug := separateDebug(f); debug != nil {
 		m.addSymbols(debug)
 		m.readDebug(debug)
@@ -122,6 +125,7 @@ func (m *module) addSymbols(f *elf.File) {
 			m.symbols = append(m.symbols, s)
 			m.fortran = m.fortran || s.Name == fortranMain
 		}
+		m.python = m.python || s.Name == "PyEval_EvalCode" && s.Section != elf.SHN_UNDEF
 		m.fortran = m.fortran || s.Name == "_gfortran_set_args" // its main program may have become a part of main
 	}
 	slices.SortStableFunc(m.symbols, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
@@ -162,6 +166,9 @@ func (m *module) addressOf(offset uint64) (uint64, bool) {
 func (m *module) functionsAt(address uint64) []function {
 	if list, ok := m.known[address]; ok {
 		return list
+	}
+	if m.python {
+		return []function{interpreter}
 	}
 	list := m.byDebug(address)
 	if list == nil {

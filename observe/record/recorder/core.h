@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define SL_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -56,6 +57,7 @@ enum sl_kind {
     /* what was not recorded */
     SL_SKIPS,       /* per entry: kind|comm, peer|tag, count; see skips.h */
     SL_LATE,        /* definition: a request as in SL_COMPLETE that was begun while recording was on and completed while it was off */
+    SL_DEF_CODE,    /* definition, path: number; data: line, then name and file of a function of Python, each with a zero byte */
     /* facts about a thread */
     SL_NO_CPU = 40,   /* enter: time; data: ns until then in which it could have run but had no CPU */
     SL_THREAD_BEGIN,  /* a further thread writes here */
@@ -136,6 +138,7 @@ static inline struct sl_tail *sl_tail(struct sl_head *h) {
 }
 
 struct sl_paths;
+struct sl_codes;
 struct sl_comm;
 struct sl_team;
 struct sl_skips;
@@ -147,7 +150,8 @@ struct sl_thread {
     int number;
     struct sl_stream events, definitions;
     struct sl_paths *paths;
-    uintptr_t stack_top;
+    struct sl_codes *codes;   /* of Python; NULL: none was met */
+    struct sl_stack { uintptr_t low, top; } stack; /* all of it that is in use can be read */
     struct sl_record *poll;   /* run of unsuccessful calls that may go on */
     uint64_t poll_end, poll_cpu; /* of the last unsuccessful test, ns; 0: there was none */
     uint64_t poll_begin, poll_work; /* of a run of such tests; CPU time between them, ns */
@@ -226,16 +230,31 @@ void sl_detach(struct sl_thread *t);
 void sl_detach_all(void);
 void sl_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *sl_memory(size_t bytes);
+void *sl_map(size_t bytes, int protection, int flags, int fd, off_t offset);
+void sl_unmap(void *p, size_t bytes);
 void sl_check_window(struct sl_thread *t, uint64_t now);
 static inline bool sl_is_bounded(void) { return SL_UNLIKELY(atomic_load_explicit(&sl_bounded, memory_order_relaxed)); }
 
 /* unwind.c */
 struct sl_frame { uintptr_t pc, sp, bp; };
 void sl_modules_load(void);
+void sl_modules_forget(void);
 extern _Atomic bool sl_modules_stale;
 void sl_look_again(void);
-uintptr_t sl_caller(struct sl_frame f, uintptr_t top);
-int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most);
+uintptr_t sl_caller(struct sl_frame f, const struct sl_stack *stack);
+int sl_unwind(struct sl_frame f, const struct sl_stack *stack, uintptr_t *addresses, int most);
+
+bool sl_in_python(uintptr_t address);
+
+/* Addresses in call paths: what was sampled is exact, all others are return addresses; a function of Python has a number. */
+#define SL_EXACT ((uintptr_t)1 << 63)
+#define SL_CODE ((uintptr_t)1 << 62)
+enum { SL_MOST_DEPTH = 256 };
+
+/* python.c */
+uintptr_t sl_python_find(void);
+int sl_python(struct sl_thread *t, uintptr_t *addresses, int n, int most, bool exact);
+uintptr_t sl_python_caller(struct sl_thread *t);
 
 /* paths.c */
 struct sl_paths *sl_paths_new(void);
@@ -288,7 +307,7 @@ void sl_omp_close(struct sl_thread *t);
 
 static inline uint32_t sl_path(struct sl_thread *t, struct sl_frame f) {
     if (sl_settings.callpath == SL_PATH_FULL) return sl_path_of(t, f, false);
-    if (sl_settings.callpath == SL_PATH_CALLER) return sl_path_caller(t, sl_caller(f, t->stack_top));
+    if (sl_settings.callpath == SL_PATH_CALLER) return sl_path_caller(t, sl_caller(f, &t->stack));
     return 0;
 }
 

@@ -2,7 +2,7 @@
 #include "core.h"
 #include <sys/mman.h>
 
-enum { MOST_DEPTH = 256, FIRST_SLOTS = 1 << 14, MOST_NODES = 1 << 22, NAMES = 256 };
+enum { FIRST_SLOTS = 1 << 14, MOST_NODES = 1 << 22, NAMES = 256 };
 
 struct slot { uintptr_t address; uint32_t parent, node; };
 
@@ -10,8 +10,8 @@ struct sl_paths {
     struct slot *slots; /* open addressing; node 0: free */
     uint32_t mask, nodes;
     int last_depth; /* the path found last, outermost first */
-    uintptr_t last_address[MOST_DEPTH];
-    uint32_t last_node[MOST_DEPTH];
+    uintptr_t last_address[SL_MOST_DEPTH];
+    uint32_t last_node[SL_MOST_DEPTH];
     uint32_t names;
     const char *name[NAMES];
 };
@@ -41,7 +41,7 @@ static void grow(struct sl_paths *p) {
         while (fresh[at].node != 0) at = (at + 1) & mask;
         fresh[at] = old[i];
     }
-    munmap(old, (size_t)count * sizeof *old);
+    sl_unmap(old, (size_t)count * sizeof *old);
 }
 
 /* sl_define keeps a definition. */
@@ -71,13 +71,13 @@ static uint32_t node_of(struct sl_thread *t, uint32_t parent, uintptr_t address)
     return node;
 }
 
-/* sl_path_of finds the path of a frame. The address of a sample is exact and marked by its highest bit; all others
- * are return addresses. */
+/* sl_path_of finds the path of a frame. */
 uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact) {
     struct sl_paths *p = t->paths;
-    uintptr_t frames[MOST_DEPTH];
-    if (exact) f.pc |= (uintptr_t)1 << 63;
-    int n = sl_unwind(f, t->stack_top, frames, MOST_DEPTH);
+    uintptr_t frames[SL_MOST_DEPTH];
+    if (exact) f.pc |= SL_EXACT;
+    int n = sl_unwind(f, &t->stack, frames, SL_MOST_DEPTH);
+    n = sl_python(t, frames, n, SL_MOST_DEPTH, exact);
     uint32_t node = 0;
     int depth = 0;
     while (depth < n && depth < p->last_depth && p->last_address[depth] == frames[n - 1 - depth]) depth++;
@@ -93,7 +93,8 @@ uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact) {
 }
 
 uint32_t sl_path_caller(struct sl_thread *t, uintptr_t address) {
-    return node_of(t, 0, address);
+    uintptr_t python = sl_python_caller(t);
+    return node_of(t, python == 0 ? 0 : node_of(t, 0, python), address);
 }
 
 /* sl_name is the number of a name; names are few and mostly literals. */

@@ -119,7 +119,7 @@ static bool ours(const struct sl_thread *t) {
 
 static void end_perf(struct sl_thread *t) {
     if (t->perf >= 0 && ours(t)) close(t->perf); /* the program may have closed it and opened something else */
-    if (t->page != NULL) munmap(t->page, SL_PAGE);
+    if (t->page != NULL) sl_unmap(t->page, SL_PAGE);
     t->perf = -1;
     t->page = NULL;
 }
@@ -137,8 +137,7 @@ static bool start_perf(struct sl_thread *t) {
     if (t->perf < 0 || ioctl(t->perf, PERF_EVENT_IOC_ID, &t->perf_id) != 0) return false;
     struct f_owner_ex owner = {F_OWNER_TID, gettid()};
     /* The mapping keeps the event alive if the program closes all descriptors. */
-    void *page = mmap(NULL, SL_PAGE, PROT_READ, MAP_SHARED, t->perf, 0);
-    t->page = page == MAP_FAILED ? NULL : page;
+    t->page = sl_map(SL_PAGE, PROT_READ, MAP_SHARED, t->perf, 0);
     if (t->page == NULL || fcntl(t->perf, F_SETOWN_EX, &owner) != 0 || fcntl(t->perf, F_SETSIG, sample_signal) != 0 ||
         fcntl(t->perf, F_SETFL, O_ASYNC | O_NONBLOCK) != 0 || ioctl(t->perf, PERF_EVENT_IOC_ENABLE, 0) != 0) {
         end_perf(t);

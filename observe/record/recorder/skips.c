@@ -64,19 +64,19 @@ static bool grow(struct sl_skips *s) {
     if (s->fd < 0) {
         e = sl_memory(bytes);
     } else if (posix_fallocate(s->fd, 0, (off_t)bytes) == 0) {
-        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-        if (p != MAP_FAILED) e = p;
+        void *p = sl_map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+        if (p != NULL) e = p;
     }
     uint32_t *buckets = e == NULL ? NULL : sl_memory((size_t)room * sizeof *buckets);
     errno = saved;
     if (buckets == NULL) {
-        if (e != NULL) munmap(e, bytes);
+        if (e != NULL) sl_unmap(e, bytes);
         return false;
     }
     if (s->e != NULL) {
         if (s->fd < 0) memcpy(e, s->e, (size_t)s->room * sizeof *e);
-        munmap(s->e, (size_t)s->room * sizeof *e);
-        munmap(s->buckets, (size_t)s->room * sizeof *buckets);
+        sl_unmap(s->e, (size_t)s->room * sizeof *e);
+        sl_unmap(s->buckets, (size_t)s->room * sizeof *buckets);
     }
     s->e = e;
     s->buckets = buckets;
@@ -412,8 +412,8 @@ void sl_skips_keep(struct sl_thread *t, uint64_t now) {
     uint32_t *buckets = s->buckets, room = s->room;
     *s = (struct sl_skips){.fd = -1};
     if (e != NULL) {
-        munmap(e, (size_t)room * sizeof *e);
-        munmap(buckets, (size_t)room * sizeof *buckets);
+        sl_unmap(e, (size_t)room * sizeof *e);
+        sl_unmap(buckets, (size_t)room * sizeof *buckets);
     }
     if (r != NULL) sl_keep(t, r, r->words);
 }

@@ -17,17 +17,17 @@ enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 17, LEAST_CHUNK = 1 << 14,
 static void *map(const char *path, int flags, off_t offset, size_t size, int *failed) {
     int saved = errno;
     struct rlimit limit;
-    void *p = MAP_FAILED;
+    void *p = NULL;
     int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
     if (fd < 0) *failed = errno;
     else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)offset + size > limit.rlim_cur) *failed = EFBIG;
     else if ((*failed = posix_fallocate(fd, offset, (off_t)size)) == 0) {
-        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
-        if (p == MAP_FAILED) *failed = errno;
+        p = sl_map(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+        if (p == NULL) *failed = errno;
     }
     if (fd >= 0) close(fd);
     errno = saved;
-    return p == MAP_FAILED ? NULL : p;
+    return p;
 }
 
 /* map_chunk makes the chunk with the given number the current one. */
@@ -35,7 +35,7 @@ static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
     uint64_t place = s->ring && s->most > 0 ? number % s->most : number;
     void *p = map(s->path, 0, (off_t)(SL_PAGE + place * s->size), s->size, failed);
     if (p == NULL) return false;
-    if (s->chunk != NULL) munmap(s->chunk, s->size);
+    if (s->chunk != NULL) sl_unmap(s->chunk, s->size);
     s->chunk = p;
     s->sequence = number;
     struct sl_chunk *c = p;

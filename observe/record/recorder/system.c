@@ -59,13 +59,19 @@ static void end(struct wait *w, struct sl_frame frame) {
     errno = saved;
 }
 
+/* NEXT finds the next function of that name when this library is loaded, or before, if another library calls it first. Later is too
+ * late: the call may be in a signal handler, where dlsym must not be used, or between dlopen and dlerror. */
+#define NEXT(type, name, params, found) \
+    static type(*next_##name) params; \
+    static __attribute__((constructor)) void find_##name(void) { next_##name = (type(*) params)found; }
+
 /* TIMED defines the function name, which calls the next one of that name. */
-#define TIMED(type, name, params, args, started, next) \
+#define TIMED(type, name, params, args, started, found) \
+    NEXT(type, name, params, found) \
     SL_EXPORT type name params { \
-        static type(*real) params; \
-        if (real == NULL) real = (type(*) params)next; \
+        if (SL_UNLIKELY(next_##name == NULL)) find_##name(); \
         struct wait w = started; \
-        type result = real args; \
+        type result = next_##name args; \
         end(&w, SL_CALLER); \
         return result; \
     }
@@ -128,20 +134,28 @@ static void *started(void *pointer) {
     return s.function(s.argument);
 }
 
+NEXT(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), dlsym(RTLD_NEXT, "pthread_create"))
 SL_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) {
-    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    if (real == NULL) real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
+    if (next_pthread_create == NULL) find_pthread_create();
     bool inside = sl_in_mpi > 0 || sl_self == NULL || sl_self->depth > 0;
     if (inside || !atomic_load(&sl_active)) {
-        int result = real(thread, attributes, function, argument);
+        int result = next_pthread_create(thread, attributes, function, argument);
         sl_sampling_again();
         return result;
     }
     struct start *s = malloc(sizeof *s);
     if (s == NULL) return EAGAIN;
     *s = (struct start){function, argument};
-    int result = real(thread, attributes, started, s);
+    int result = next_pthread_create(thread, attributes, started, s);
     if (result != 0) free(s);
     sl_sampling_again();
+    return result;
+}
+
+NEXT(int, dlclose, (void *), dlsym(RTLD_NEXT, "dlclose"))
+SL_EXPORT int dlclose(void *handle) {
+    if (next_dlclose == NULL) find_dlclose();
+    int result = next_dlclose(handle);
+    if (atomic_load(&sl_active)) sl_modules_forget();
     return result;
 }

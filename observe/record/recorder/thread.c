@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct sl_settings sl_settings = {.callpath = SL_PATH_FULL};
@@ -35,10 +36,20 @@ void sl_say(const char *format, ...) {
     dprintf(STDERR_FILENO, "slackline: %.*s", n + 1, text);
 }
 
+/* sl_map and sl_unmap are mmap and munmap without the hooks that MPI libraries put into them (UCX, memory/patcher of Open MPI), which
+ * take locks and allocate memory: samples are taken anywhere, also inside of these. sl_map returns NULL if it fails. */
+void *sl_map(size_t bytes, int protection, int flags, int fd, off_t offset) {
+    long p = syscall(SYS_mmap, NULL, bytes, protection, flags, fd, offset);
+    return p == -1 ? NULL : (void *)p;
+}
+
+void sl_unmap(void *p, size_t bytes) {
+    syscall(SYS_munmap, p, bytes);
+}
+
 /* sl_memory is memory that is never given back; it may be called where malloc may not. */
 void *sl_memory(size_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    return sl_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 uint64_t sl_shifted_clock(uint64_t now) {
@@ -98,15 +109,15 @@ static __attribute__((constructor)) void loaded(void) {
     pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* top_of_stack is the end of this thread's stack; nothing beyond it is read. */
-static uintptr_t top_of_stack(void) {
+/* own_stack is the stack of this thread; nothing beyond it is read. If it is not known, nothing is. */
+static struct sl_stack own_stack(void) {
     pthread_attr_t a;
     void *low = NULL;
     size_t size = 0;
-    if (pthread_getattr_np(pthread_self(), &a) != 0) return (uintptr_t)__builtin_frame_address(0) + 4096;
+    if (pthread_getattr_np(pthread_self(), &a) != 0) return (struct sl_stack){0, 0};
     pthread_attr_getstack(&a, &low, &size);
     pthread_attr_destroy(&a);
-    return (uintptr_t)low + size;
+    return (struct sl_stack){(uintptr_t)low, (uintptr_t)low + size};
 }
 
 /* recorded_at says whether recording is on at a time. */
@@ -180,7 +191,7 @@ struct sl_thread *sl_attach(void) {
         pthread_mutex_unlock(&threads_lock);
         return NULL;
     }
-    t->stack_top = top_of_stack();
+    t->stack = own_stack();
     t->on = !t->off && (!t->events.closed || sl_settings.estimate); /* as the thread before it in this place left it */
     pthread_setspecific(thread_end, t);
     sl_self = t;
@@ -193,7 +204,7 @@ struct sl_thread *sl_attach(void) {
         t->on = t->on && recorded_at(now); /* what that means is recorded when recording begins */
         t->off = !t->on;
     }
-    t->depth = 0;
+    t->depth = sl_in_mpi > 0; /* MPI_Init has records to write before the first sample */
     sl_hooks_attach(t);
     sl_sampling_thread(t);
     return t;

@@ -8,7 +8,8 @@
 #include <link.h>
 
 struct module {
-    uintptr_t low, high;        /* addresses of its code */
+    uintptr_t low;
+    _Atomic uintptr_t high;     /* addresses of its code; high is 0 when it is no longer loaded */
     bool mpi;                   /* a part of the MPI library */
     const uint8_t *header;      /* .eh_frame_hdr */
     const int32_t *table;       /* sorted pairs (function, FDE), relative to header */
@@ -16,7 +17,7 @@ struct module {
 };
 
 enum { MOST_MODULES = 1024 };
-static struct module_list { size_t count; struct module modules[MOST_MODULES]; } lists[2];
+struct module_list { size_t count; struct module modules[MOST_MODULES]; };
 static struct module_list *_Atomic modules;
 _Atomic bool sl_modules_stale; /* there was code that belongs to no known module */
 
@@ -87,11 +88,15 @@ static uintptr_t encoded(const uint8_t **p, uint8_t encoding, const uint8_t *dat
 
 /* --- modules --- */
 
+/* The code of the interpreter of Python, and an address in it; 0: there is none. */
+static uintptr_t python_low, python_high, python_code;
+
 static int add_module(struct dl_phdr_info *info, size_t size, void *list_pointer) {
     (void)size;
     struct module_list *list = list_pointer;
     if (list->count >= MOST_MODULES) return 1;
     struct module m = {.low = UINTPTR_MAX};
+    uintptr_t high = 0;
     const char *name = info->dlpi_name == NULL ? "" : strrchr(info->dlpi_name, '/');
     m.mpi = name != NULL && strncmp(name, "/libmpi", 7) == 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -99,29 +104,57 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *list_pointer
         uintptr_t low = info->dlpi_addr + h->p_vaddr;
         if (h->p_type == PT_LOAD && (h->p_flags & PF_X) != 0) {
             if (low < m.low) m.low = low;
-            if (low + h->p_memsz > m.high) m.high = low + h->p_memsz;
+            if (low + h->p_memsz > high) high = low + h->p_memsz;
         } else if (h->p_type == PT_GNU_EH_FRAME) {
             m.header = (const uint8_t *)low;
         }
     }
-    if (m.high == 0) return 0;
+    if (high == 0) return 0;
+    if (python_code >= m.low && python_code < high) {
+        python_low = m.low;
+        python_high = high;
+    }
     if (m.header != NULL && m.header[0] == 1 && m.header[3] == 0x3b) { /* version, table of 4-byte pairs */
         const uint8_t *p = m.header + 4;
         encoded(&p, m.header[1], m.header);
         m.entries = (size_t)encoded(&p, m.header[2], m.header);
         m.table = (const int32_t *)(const void *)p;
     }
-    list->modules[list->count++] = m;
+    struct module *to = &list->modules[list->count++];
+    *to = m;
+    atomic_store(&to->high, high);
     return 0;
 }
 
-/* sl_modules_load looks anew at what is loaded. Readers may still use the list before this one. */
+/* sl_modules_load looks anew at what is loaded. Readers may still use the lists before this one. */
 void sl_modules_load(void) {
-    struct module_list *fresh = atomic_load(&modules) == &lists[0] ? &lists[1] : &lists[0];
-    fresh->count = 0;
+    struct module_list *fresh = sl_memory(sizeof *fresh);
+    if (fresh == NULL) return;
+    python_code = sl_python_find();
     atomic_store(&sl_modules_stale, false);
     dl_iterate_phdr(add_module, fresh);
     atomic_store(&modules, fresh);
+}
+
+struct loaded { struct module_list *list; bool found[MOST_MODULES]; };
+
+static int mark_loaded(struct dl_phdr_info *info, size_t size, void *loaded_pointer) {
+    (void)size;
+    struct loaded *l = loaded_pointer;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        for (size_t k = 0; k < l->list->count; k++) l->found[k] = l->found[k] || l->list->modules[k].low == low;
+    }
+    return 0;
+}
+
+/* sl_modules_forget takes out what is no longer loaded: other code may get its addresses, and its tables are gone. */
+void sl_modules_forget(void) {
+    struct loaded l = {.list = atomic_load(&modules)};
+    if (l.list == NULL) return;
+    dl_iterate_phdr(mark_loaded, &l);
+    for (size_t k = 0; k < l.list->count; k++)
+        if (!l.found[k]) atomic_store(&l.list->modules[k].high, 0);
 }
 
 static const struct module *module_of(uintptr_t pc) {
@@ -130,6 +163,11 @@ static const struct module *module_of(uintptr_t pc) {
     for (size_t i = 0; i < list->count; i++)
         if (pc >= list->modules[i].low && pc < list->modules[i].high) return &list->modules[i];
     return NULL;
+}
+
+/* sl_in_python reports whether an address is in the interpreter of Python. */
+bool sl_in_python(uintptr_t address) {
+    return address >= python_low && address < python_high;
 }
 
 /* --- rules --- */
@@ -248,8 +286,8 @@ static bool find(const struct module *m, uintptr_t pc, struct state *s) {
     uint64_t length = fixed(&p, 4);
     if (length == 0 || length == 0xffffffffu) return false;
     const uint8_t *fde_end = p + length;
-    const uint8_t *cie = p - (int32_t)fixed(&p, 4);
-    const uint8_t *c = cie;
+    const uint8_t *c = p; /* the CIE is so far before this place */
+    c -= (int32_t)fixed(&p, 4);
     length = fixed(&c, 4);
     const uint8_t *cie_end = c + length;
     c += 4; /* id */
@@ -371,13 +409,13 @@ static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, bool l
 #endif
 
 /* sl_unwind stores the addresses of the frames from f outwards and returns how many. */
-int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most) {
-    uintptr_t low = f.sp & ~(uintptr_t)7;
+int sl_unwind(struct sl_frame f, const struct sl_stack *stack, uintptr_t *addresses, int most) {
+    uintptr_t low = f.sp & ~(uintptr_t)7, top = stack->top;
     int n = 0;
     addresses[n++] = f.pc;
-    bool leaf = (f.pc & (uintptr_t)1 << 63) != 0;
-    if (leaf) f.pc &= ~((uintptr_t)1 << 63);
-    if (f.sp >= top) return n; /* another stack than the thread's own */
+    bool leaf = (f.pc & SL_EXACT) != 0;
+    f.pc &= ~SL_EXACT;
+    if (f.sp < stack->low || f.sp >= top) return n; /* another stack than the thread's own: it may end anywhere */
     while (n < most && step(&f, low, top, leaf)) {
         addresses[n++] = f.pc;
         leaf = false;
@@ -386,11 +424,11 @@ int sl_unwind(struct sl_frame f, uintptr_t top, uintptr_t *addresses, int most) 
 }
 
 /* sl_caller is the address from which the program called: MPI's bindings for Fortran lie in between. */
-uintptr_t sl_caller(struct sl_frame f, uintptr_t top) {
+uintptr_t sl_caller(struct sl_frame f, const struct sl_stack *stack) {
     const struct module *m = module_of(f.pc);
     if (m == NULL || !m->mpi) return f.pc;
     uintptr_t frames[8];
-    int n = sl_unwind(f, top, frames, 8);
+    int n = sl_unwind(f, stack, frames, 8);
     for (int i = 1; i < n; i++) {
         m = module_of(frames[i]);
         if (m == NULL || !m->mpi) return frames[i];

@@ -2,10 +2,12 @@
  * name and "ok", or what was wrong. All of it is the same with and without a recorder. */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/futex.h>
+#include <link.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
@@ -341,7 +343,62 @@ static void queue(void) {
     report("queue of signals", error == EAGAIN && sent == got, got - sent, error);
 }
 
+/* Code that no unwinder knows runs compute on a stack of its own, with a frame pointer that points to memory which cannot be read. */
+#ifdef __x86_64__
+void on_stack(void (*function)(void), void *stack, void *frame);
+__asm__(".text\non_stack:\n push %rbp\n push %rbx\n mov %rsp, %rbx\n mov %rsi, %rsp\n mov %rdx, %rbp\n call *%rdi\n"
+        " mov %rbx, %rsp\n pop %rbx\n pop %rbp\n ret\n");
+
+static void on_own_stack(void) { compute(20); }
+
+static void stacks(void) {
+    enum { SIZE = 1 << 16 };
+    char *stack = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int guarded = mprotect(stack + SIZE, SIZE, PROT_NONE);
+    on_stack(on_own_stack, stack + SIZE, stack + SIZE + 4096);
+    report("own stack", guarded == 0, guarded, errno);
+}
+#else
+static void stacks(void) { report("own stack", 1, 0, 0); }
+#endif
+
+/* Code that the program makes where a library was, whose tables are gone. */
+static void *closed; /* a library that is loaded when MPI_Init is called */
+static uintptr_t code_of_closed;
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *name) {
+    (void)size;
+    if (info->dlpi_name == NULL || strstr(info->dlpi_name, name) == NULL) return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+            code_of_closed = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) & ~(uintptr_t)4095;
+    return 1;
+}
+
+static void libraries(void) {
+    static const unsigned char count_down[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3}; /* of x86-64: dec %rdi; jnz; ret */
+    const char *name = "libanl.so.1";
+    dl_iterate_phdr(find_code, (void *)(uintptr_t)name);
+    if (closed != NULL) dlclose(closed);
+    void *code = MAP_FAILED;
+    if (code_of_closed != 0)
+        code = mmap((void *)code_of_closed, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+#ifdef __x86_64__
+    if (code != MAP_FAILED) {
+        memcpy(code, count_down, sizeof count_down);
+        void (*run)(long) = (void (*)(long))(uintptr_t)code;
+        for (double end = cpu() + 20; cpu() < end;) run(1000000);
+    }
+#endif
+    report("code in the place of a library", 1, code == MAP_FAILED, (int)sizeof count_down);
+    /* What the program has not called before is looked up by a recorder, which must not take the program's error. */
+    dlopen("/no/library", RTLD_NOW);
+    fdatasync(-1);
+    report("dlerror", dlerror() != NULL, 0, 0);
+}
+
 int main(int argc, char **argv) {
+    closed = dlopen("libanl.so.1", RTLD_NOW);
     MPI_Init(&argc, &argv);
     if (argc > 1) { /* many calls; with "limit" there is no room for large files */
         struct rlimit limit = {3 << 20, 3 << 20};
@@ -362,6 +419,8 @@ int main(int argc, char **argv) {
     children();
     descriptors();
     queue();
+    stacks();
+    libraries();
     MPI_Finalize();
     return 0;
 }
