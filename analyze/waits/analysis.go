@@ -17,7 +17,7 @@ type analysis struct {
 	masters  []int32 // by rank: its location, -1 if it is missing
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
 	groups   []group // by communicator
-	meetings []meeting
+	points   []syncPoint
 	joinings [][]joining // by location
 	contacts []contacts  // by location that receives
 
@@ -52,8 +52,11 @@ func (a *analysis) prepare() error {
 	}
 	a.tests = testsOf(a.tl)
 	a.findGroups()
-	a.findEveryone()
-	a.findTeams()
+	for _, k := range kinds {
+		if k.find != nil {
+			k.find(a, k)
+		}
+	}
 	a.findJoinings()
 	return nil
 }

@@ -30,9 +30,6 @@ type Segment struct {
 	Metric   Metric // the wait state that ended here: the segment before this one ended it; None for the first
 }
 
-// None is the metric of something that is no wait state.
-const None = noMetric
-
 // CriticalShare is the time of a rank and call path on the critical path.
 type CriticalShare struct {
 	Rank int
@@ -44,6 +41,8 @@ type CriticalShare struct {
 type CriticalTime struct {
 	Path      int32
 	Time      unit.Duration
+	Worst     int           // the rank with the largest share of it
+	Most      unit.Duration // that share
 	Average   unit.Duration // over locations, without waiting time
 	Imbalance unit.Duration // what the critical path has more
 }
@@ -77,20 +76,20 @@ func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, averag
 
 // criticalTimes compares the critical path with the average location.
 func (r *Result) criticalTimes(shares []CriticalShare, average []unit.Duration) []CriticalTime {
-	times := make([]unit.Duration, r.Paths.Len())
+	times := make([]CriticalTime, r.Paths.Len())
 	for _, s := range shares {
-		times[s.Path] += s.Time
-	}
-	var list []CriticalTime
-	for path, t := range times {
-		if t == 0 {
-			continue
+		t := &times[s.Path]
+		t.Path, t.Time = s.Path, t.Time+s.Time
+		if s.Time > t.Most {
+			t.Worst, t.Most = s.Rank, s.Time
 		}
-		list = append(list, CriticalTime{
-			Path: int32(path), Time: t, Average: average[path], Imbalance: max(0, t-average[path]),
-		})
 	}
-	return list
+	times = slices.DeleteFunc(times, func(t CriticalTime) bool { return t.Time == 0 })
+	for i := range times {
+		t := &times[i]
+		t.Average, t.Imbalance = average[t.Path], max(0, t.Time-average[t.Path])
+	}
+	return times
 }
 
 // workByPath is the time over locations that call paths take without waiting, of the locations that are here.
@@ -217,7 +216,7 @@ func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[in
 		i--
 	}
 	if t := lastTeam(teams[at], before, now); t != nil && (i < 0 || states[i].call < t.member.BeginPlace.Next) {
-		return min(t.team.Fork, now), t.team.Master, t.team.ForkPlace.Next, OpenMPIdle
+		return min(t.team.Fork, now), t.team.Master, t.team.ForkPlace.Next, openMPIdle.metric
 	}
 	if i < 0 {
 		return min(a.tl.Locations[at].First, now), at, before, None

@@ -168,7 +168,7 @@ func (b *backward) takeForeign(p int, data []byte) bool {
 			}
 			f.waiter = c.Bytes(c.Uint())
 			ok := false
-			if f.causeCall, ok = a.part.OwnCall(p, f.cause, call); !ok || c.Bad || f.metric >= noMetric {
+			if f.causeCall, ok = a.part.OwnCall(p, f.cause, call); !ok || c.Bad || f.metric >= None {
 				return false
 			}
 			b.foreign = append(b.foreign, f)

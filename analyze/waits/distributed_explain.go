@@ -247,7 +247,7 @@ func (g *gatheredSource) read(b []byte, seeds [][]charged) bool {
 		switch c.Byte() {
 		case foundState:
 			metric, id := Metric(c.Byte()), int(c.Uint())
-			if metric >= noMetric {
+			if metric >= None {
 				return false
 			}
 			g.states[id] = visited{metric, int32(c.Uint()), int32(c.Uint())}

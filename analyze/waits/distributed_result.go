@@ -103,16 +103,16 @@ func (r *Result) take(c *chunk.Column, costs *costTable) {
 
 // append writes a wait.
 func (w *Wait) append(b []byte) []byte {
-	return appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Count), uint64(w.Uncertain), uint64(w.SameFrom),
+	return appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Count), uint64(w.Uncertain),
 		uint64(w.Amount), uint64(w.Indirect), uint64(w.Propagating))
 }
 
 // readWait reads a wait.
 func readWait(c *chunk.Column) Wait {
 	w := Wait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Count: int64(c.LongUint())}
-	w.Uncertain, w.SameFrom = unit.Duration(c.LongUint()), unit.Duration(c.LongUint())
+	w.Uncertain = unit.Duration(c.LongUint())
 	w.add(unit.Duration(c.LongUint()), unit.Duration(c.LongUint()), unit.Duration(c.LongUint()))
-	if w.Metric >= noMetric {
+	if w.Metric >= None {
 		c.Bad, w.Metric = true, 0
 	}
 	return w

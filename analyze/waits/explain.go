@@ -75,14 +75,13 @@ func (a *analysis) chargedBy(w *Wait) []charged {
 	var list []charged
 	for i := range a.states {
 		s := &a.states[i]
-		metric := s.metric == w.Metric || w.Metric == WrongOrder && s.wrongOrder != inOrder
-		if metric && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
+		if (s.metric == w.Metric || s.sub == w.Metric) && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
 			list = append(list, charged{i, int64(s.amount)})
 		}
 	}
 	for i := range a.idle {
 		p := &a.idle[i]
-		if w.Metric == OpenMPIdle && a.rankOf(p.master) == w.Rank && p.path == w.Path {
+		if w.Metric == openMPIdle.metric && a.rankOf(p.master) == w.Rank && p.path == w.Path {
 			list = append(list, charged{len(a.states) + i, p.amount() * p.workers})
 		}
 	}

@@ -101,17 +101,3 @@ func TestRootsOfAllAreTheDelays(t *testing.T) {
 		}
 	}
 }
-
-func TestMetricsAreDescribed(t *testing.T) {
-	seen := map[string]bool{}
-	for _, m := range Metrics() {
-		i := m.Info()
-		if i.Name == "" || i.Title == "" || i.Short == "" || i.Meaning == "" || i.Advice == "" || strings.Count(i.Because, "%s") != 1 {
-			t.Errorf("metric %d is not described: %+v", m, i)
-		}
-		if seen[i.Name] {
-			t.Errorf("two metrics are called %s", i.Name)
-		}
-		seen[i.Name] = true
-	}
-}

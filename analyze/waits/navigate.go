@@ -9,13 +9,65 @@ import (
 	"slackline/model/unit"
 )
 
+// State is one wait state.
+type State struct {
+	Metric       Metric
+	Rank, Thread int
+	Path         int32
+	At           unit.Duration // when it began
+	Amount       unit.Duration
+	Cause        int   // rank that was late
+	CauseThread  int   // and its thread
+	CausePath    int32 // call path of the operation that was late
+	Since        unit.Duration
+	Met          bool   // whether the two had met before, at Since
+	Sub          Metric // the sub-state that it belongs to; None if it has none
+	Uncertain    bool   // shorter than the error of the clocks
+	number       int
+}
+
+// Largest returns the n longest wait states, the longest first. Idle threads are not among them.
+func (r *Result) Largest(n int) []State {
+	a := r.a
+	order := make([]int, len(a.states))
+	for i := range order {
+		order[i] = i
+	}
+	longer := func(x, y int) int {
+		return cmp.Or(cmp.Compare(a.states[y].amount, a.states[x].amount), cmp.Compare(a.states[x].enter, a.states[y].enter), cmp.Compare(x, y))
+	}
+	slices.SortFunc(order, longer)
+	list := make([]State, 0, min(n, len(order)))
+	for _, i := range order[:min(n, len(order))] {
+		list = append(list, r.State(i))
+	}
+	return list
+}
+
+// State returns a wait state by its number.
+func (r *Result) State(i int) State {
+	s := &r.a.states[i]
+	at, cause := &r.Timeline.Locations[s.location], &r.Timeline.Locations[s.cause]
+	return State{
+		Metric: s.metric, Rank: at.Rank, Thread: at.Thread, Path: r.a.statePath(i), At: s.enter, Amount: s.amount,
+		Cause: cause.Rank, CauseThread: cause.Thread, CausePath: r.a.pathOf(s.cause, s.causeCall),
+		Since: s.since, Met: s.since != never, Sub: s.sub, Uncertain: s.uncertain, number: i,
+	}
+}
+
+// EachState calls visit for all wait states, by rank and thread, then by time; those of idle threads are
+// left out.
+func (r *Result) EachState(visit func(*State)) {
+	for i := range r.a.states {
+		s := r.State(i)
+		visit(&s)
+	}
+}
+
 // StatesOf returns the numbers of the wait states of a location, from first to before end, by time.
 func (r *Result) StatesOf(location int32) (first, end int) {
 	return r.a.first[location], r.a.first[location+1]
 }
-
-// State returns a wait state by its number.
-func (r *Result) State(number int) State { return r.state(number) }
 
 // Number is the number of the wait state: from 0 on, by rank and thread, then by time.
 func (s *State) Number() int { return s.number }

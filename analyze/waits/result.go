@@ -51,7 +51,7 @@ func (r *Result) sumWaits() {
 	}
 	for i := range a.idle {
 		p := &a.idle[i]
-		w := get(sums, waitKey{OpenMPIdle, a.rankOf(p.master), p.path})
+		w := get(sums, waitKey{openMPIdle.metric, a.rankOf(p.master), p.path})
 		w.Count += p.workers
 		w.add((p.to-p.from)*unit.Duration(p.workers), unit.Duration(p.indirect*p.workers), 0)
 		r.States += int(p.workers)
@@ -73,7 +73,7 @@ func (r *Result) sumTotals() {
 	for i := range r.Waits {
 		w := &r.Waits[i]
 		r.Totals.ByMetric[w.Metric].addAll(&w.Split)
-		if w.Metric != WrongOrder {
+		if !w.Metric.IsPart() {
 			r.Totals.Waiting.addAll(&w.Split)
 			r.Totals.Uncertain += w.Uncertain
 		}
@@ -84,14 +84,9 @@ func (r *Result) sumTotals() {
 func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
 	key := waitKey{s.metric, a.rankOf(s.location), a.pathOf(s.location, s.call)}
 	s.addTo(get(sums, key))
-	if s.wrongOrder == inOrder {
-		return
-	}
-	key.metric = WrongOrder
-	w := get(sums, key)
-	s.addTo(w)
-	if s.wrongOrder == sameSource {
-		w.SameFrom += s.amount
+	if s.sub != None {
+		key.metric = s.sub
+		s.addTo(get(sums, key))
 	}
 }
 
@@ -106,7 +101,6 @@ func (s *state) addTo(w *Wait) {
 func (w *Wait) merge(o *Wait) {
 	w.Count += o.Count
 	w.Uncertain += o.Uncertain
-	w.SameFrom += o.SameFrom
 	w.addAll(&o.Split)
 }
 
@@ -134,9 +128,7 @@ func (r *Result) sumDelays(costs *costTable) {
 		d := &r.Delays[n-1]
 		part := Cost{unit.Duration(c.short), unit.Duration(c.long)}
 		d.ByWait[c.kind()] = part
-		d.Short += part.Short
-		d.Long += part.Long
-		r.Totals.Delay.Short += part.Short
-		r.Totals.Delay.Long += part.Long
+		d.Cost.add(part)
+		r.Totals.Delay.add(part)
 	}
 }

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -57,21 +58,12 @@ func (e *Explanation) sumFrom(i int) unit.Duration {
 
 // headline says who waited where and for whom.
 func (e *Explanation) headline(p *profile.Paths) string {
-	because := fmt.Sprintf(e.Metric.Info().Because, e.late())
-	if e.Metric == OpenMPBarrier {
-		because = "another thread came last"
-	}
+	info := e.Metric.Info()
 	times := ""
 	if e.Count > 1 {
 		times = fmt.Sprintf(", in %d wait states", e.Count)
 	}
-	who := fmt.Sprintf("Rank %d waited", e.Rank)
-	switch e.Metric {
-	case OpenMPIdle:
-		who = fmt.Sprintf("Threads of rank %d were idle for", e.Rank)
-	case OpenMPBarrier:
-		who = fmt.Sprintf("Threads of rank %d waited", e.Rank)
-	}
+	who, because := fmt.Sprintf(cmp.Or(info.Who, "Rank %d waited"), e.Rank), strings.ReplaceAll(info.Because, "%s", e.late())
 	return fmt.Sprintf("%s %s in %s%s, because %s", who, e.Amount.Short(), p.Say(e.Path), times, because)
 }
 

@@ -69,7 +69,6 @@ type Wait struct {
 	Path      int32 // number in Result.Paths
 	Count     int64
 	Uncertain unit.Duration // in wait states that are shorter than the error of the clocks
-	SameFrom  unit.Duration // of WrongOrder: the message that was sent earlier came from the same rank
 	Split
 }
 
@@ -79,12 +78,17 @@ type Cost struct{ Short, Long unit.Duration }
 // Sum is the whole cost.
 func (c Cost) Sum() unit.Duration { return c.Short + c.Long }
 
+func (c *Cost) add(o Cost) {
+	c.Short += o.Short
+	c.Long += o.Long
+}
+
 // Delay is what a call path on a rank costs others.
 type Delay struct {
 	Rank int
 	Path int32
 	Cost
-	ByWait [stateMetrics]Cost // by the metric of the wait state that it led to
+	ByWait [None]Cost // by the metric of the wait state that it led to
 }
 
 // CompletionTime is the completion time of a rank and call path.
@@ -98,7 +102,7 @@ type CompletionTime struct {
 // Totals are the sums over all ranks and call paths. Waiting.Amount = Delay.Sum() + Unattributed.
 type Totals struct {
 	Waiting      Split
-	ByMetric     [noMetric]Split // WrongOrder is a part of LateSender
+	ByMetric     [None]Split // sub-states are parts of their parents
 	Delay        Cost
 	Unattributed unit.Duration // waiting time without cause: the two had never met before
 	Uncertain    unit.Duration
@@ -130,4 +134,33 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 	}
 	r.sumDelays(&account.costs)
 	return r, nil
+}
+
+// Profile returns the call-path profile of the run.
+func (r *Result) Profile() *profile.Profile {
+	return profile.With(r.Timeline, r.Paths, r.a.windows, profile.Options{Threads: r.a.threads})
+}
+
+// Iterations finds the iterations of the run with the waiting times of their masters. If several processes share the run,
+// all of them call it; process 0 gets the iterations, nil if there are none, the others nil.
+func (r *Result) Iterations(ctx context.Context, p *profile.Profile) (*profile.Iterations, error) {
+	return p.FindIterations(ctx, func(add func(rank int, at, amount unit.Duration)) {
+		r.EachState(func(s *State) {
+			if s.Thread == 0 {
+				add(s.Rank, s.At, s.Amount)
+			}
+		})
+	})
+}
+
+// WaitTimes returns the waiting times in the form that a composition takes.
+func (r *Result) WaitTimes() []profile.WaitTime {
+	var list []profile.WaitTime
+	for i := range r.Waits {
+		if w := &r.Waits[i]; !w.Metric.IsPart() {
+			idle := w.Metric == openMPIdle.metric
+			list = append(list, profile.WaitTime{Name: w.Metric.String(), Rank: w.Rank, Path: w.Path, Time: w.Amount, Idle: idle})
+		}
+	}
+	return list
 }

@@ -74,10 +74,13 @@ func (v *view) state(f *findings, s *waits.State) State {
 		Metric: s.Metric.String(), Title: s.Metric.Info().Title, At: v.since(s.At), Amount: int64(s.Amount),
 		CauseLocation: int(cause), CauseRank: s.Cause, CausePath: int(s.CausePath),
 		CauseEnter: v.since(v.tl.Locations[cause].Calls.Enter[causeCall]),
-		Met:        s.Met, WrongOrder: s.WrongOrder, Uncertain: s.Uncertain, Category: int(f.causeCategory(number)),
+		Met:        s.Met, Uncertain: s.Uncertain, Category: int(f.causeCategory(number)),
 	}
 	if s.Met {
 		state.Since = v.since(s.Since)
+	}
+	if s.Sub != waits.None {
+		state.Sub, state.SubTitle, state.SubShort = s.Sub.String(), s.Sub.Info().Title, s.Sub.Info().Short
 	}
 	return state
 }

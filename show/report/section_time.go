@@ -69,12 +69,7 @@ func partName(p profile.Part) string {
 	if p.Kind != profile.Waiting {
 		return p.Kind.Title()
 	}
-	for _, m := range waits.Metrics() {
-		if m.String() == p.Name {
-			return "waiting: " + lower(m.Info().Title)
-		}
-	}
-	return "waiting: " + p.Name
+	return "waiting: " + lower(waits.ByName(p.Name).Info().Title)
 }
 
 // colourOf is the word that gives a kind of activity its colour.
