@@ -3,7 +3,7 @@ package profile
 import "slackline/model/unit"
 
 // Efficiency are the POP efficiencies: how much of the run time of all ranks is useful computation, and what the
-// rest is due to. Parallel = LoadBalance x Communication; Communication = Serialisation x Transfer.
+// rest is due to. Parallel = LoadBalance x Communication; Communication = Serialization x Transfer.
 type Efficiency struct {
 	RunTime       unit.Duration // without the time when recording was off, the mean over ranks
 	AverageUseful unit.Duration
@@ -14,7 +14,7 @@ type Efficiency struct {
 	Parallel      float64 // average useful time / run time
 	LoadBalance   float64 // average / maximum of the useful times
 	Communication float64 // maximum of the useful times / run time
-	Serialisation float64 // maximum of the useful times / ideal run time
+	Serialization float64 // maximum of the useful times / ideal run time
 	Transfer      float64 // ideal run time / run time
 }
 
@@ -58,7 +58,7 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 	e.Parallel = average / float64(e.RunTime)
 	e.LoadBalance = quotient(average, float64(e.MaxUseful))
 	e.Communication = float64(e.MaxUseful) / float64(e.RunTime)
-	e.Serialisation = quotient(float64(e.MaxUseful), float64(e.Ideal))
+	e.Serialization = quotient(float64(e.MaxUseful), float64(e.Ideal))
 	e.Transfer = float64(e.Ideal) / float64(e.RunTime)
 	return e
 }

@@ -41,7 +41,10 @@ type Entry struct {
 func (p *Profile) Counted(e *Entry) bool { return e.Pieces == 0 && p.kindOf(e.Path) != NoCPU }
 
 // Traffic counts messages or collectives and their bytes.
-type Traffic struct{ Count, Bytes int64 }
+type Traffic struct {
+	Count int64 `json:"messages"`
+	Bytes int64 `json:"bytes"`
+}
 
 func (t *Traffic) add(count, bytes int64) {
 	t.Count += count

@@ -11,7 +11,8 @@ import (
 
 // Link is what one rank sent to another one.
 type Link struct {
-	From, To int
+	From int `json:"from"`
+	To   int `json:"to"`
 	Traffic
 }
 
@@ -45,7 +46,8 @@ func linkOrder(x, y Link) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.C
 
 // SizeBin counts messages of From to To bytes.
 type SizeBin struct {
-	From, To int64
+	From int64 `json:"from_bytes"`
+	To   int64 `json:"to_bytes"`
 	Traffic
 }
 

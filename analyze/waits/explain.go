@@ -31,6 +31,9 @@ const (
 	Unknown                  // nothing: the two had not met before, or the clocks are wrong
 )
 
+// String is the name of the kind in results.
+func (k CauseKind) String() string { return [...]string{"excess", "waited", "unknown"}[k] }
+
 // Cause is one reason why a rank came late.
 type Cause struct {
 	Kind    CauseKind

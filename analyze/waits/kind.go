@@ -76,9 +76,6 @@ var (
 	ofMessages   []*kind
 )
 
-// WrongOrder is the sub-state of late senders whose messages were received in the wrong order.
-var WrongOrder Metric
-
 func init() {
 	kinds = table
 	for m, k := range kinds {
@@ -92,7 +89,6 @@ func init() {
 			}
 		}
 	}
-	WrongOrder = wrongOrder.metric
 }
 
 // Info describes the wait state.
@@ -108,14 +104,14 @@ func (m Metric) String() string {
 
 // Parent is the wait state that a sub-state is a part of; None for wait states that count by themselves.
 func (m Metric) Parent() Metric {
-	if p := kinds[m].parent; p != nil {
-		return p.metric
+	if m.IsPart() {
+		return kinds[m].parent.metric
 	}
 	return None
 }
 
 // IsPart reports whether the metric is a sub-state, whose time is also that of its parent.
-func (m Metric) IsPart() bool { return kinds[m].parent != nil }
+func (m Metric) IsPart() bool { return m < None && kinds[m].parent != nil }
 
 // Metrics returns all wait states and their sub-states, by name.
 func Metrics() []Metric {

@@ -221,14 +221,12 @@ func (v *view) neighbour(f *findings, number, step int) *StateRef {
 	return nil
 }
 
-var causeKinds = map[waits.CauseKind]string{waits.Excess: "excess", waits.Waited: "waited", waits.Unknown: "unknown"}
-
 // explanation turns an explanation into an answer.
 func explanation(e *waits.Explanation) *Explanation {
 	x := &Explanation{Metric: e.Metric.String(), Rank: e.Rank, Path: int(e.Path), Count: e.Count, Amount: int64(e.Amount), Causes: []Cause{}}
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		cause := Cause{Kind: causeKinds[c.Kind], Rank: c.Rank, Path: int(c.Path), Share: int64(c.Share)}
+		cause := Cause{Kind: c.Kind.String(), Rank: c.Rank, Path: int(c.Path), Share: int64(c.Share)}
 		if c.Kind == waits.Waited {
 			cause.Metric = c.Metric.String()
 		}
