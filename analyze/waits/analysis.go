@@ -72,7 +72,7 @@ func (a *analysis) pathOf(location, call int32) int32 {
 	return a.paths.Of[a.calls(location).Path[call]]
 }
 
-// isTest reports whether a call only tests: such calls never wait. One that stands for others before it that found
+// isTest reports whether a call only tests: such calls never wait. One that represents earlier ones that found
 // nothing is a wait.
 func (a *analysis) isTest(location, call int32) bool {
 	return a.tests[a.calls(location).Path[call]] && !a.tl.Locations[location].Polled(call)

@@ -86,6 +86,9 @@ func (c Completion) String() string {
 	return [...]string{"none", "barrier_completion", "nxn_completion"}[c]
 }
 
+// MarshalText returns the name of the completion.
+func (c Completion) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // complete calls add with the completion time of each member that has one: leave - max(first leave, enter of the last).
 // Of an n-to-n operation only members that send and receive count.
 func (c *collective) complete(o *instance, add func(member int, d unit.Duration)) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"slackline/analyze/profile"
 )
 
 // costTable sums amounts by rank, call path and kind. Its zero value is empty.
@@ -25,8 +27,9 @@ func costKey(rank int, path int32, kind uint8) uint64 {
 	return uint64(rank)<<36 | uint64(uint32(path))<<5 | uint64(kind) + 1
 }
 
-func (c *cost) rank() int   { return int(c.key >> 36) }
-func (c *cost) path() int32 { return int32(c.key >> 5 & 0x7FFFFFFF) }
+func (c *cost) place() profile.Place {
+	return profile.Place{Rank: int(c.key >> 36), Path: int32(c.key >> 5 & 0x7FFFFFFF)}
+}
 func (c *cost) kind() uint8 { return uint8(c.key&31) - 1 }
 
 // add adds amounts to a key.

@@ -102,6 +102,12 @@ func (m Metric) String() string {
 	return "none"
 }
 
+// MarshalText returns the name of the wait state.
+func (m Metric) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// IsZero reports whether there is no wait state; JSON leaves it out.
+func (m Metric) IsZero() bool { return m == None }
+
 // Parent is the wait state that a sub-state is a part of; None for wait states that count by themselves.
 func (m Metric) Parent() Metric {
 	if m.IsPart() {

@@ -111,7 +111,7 @@ func (a *analysis) phasesOf(master int32, workers []int32, teams []timeline.Team
 	off := a.unrecordedOf(master)
 	var add func(from, to unit.Duration, before, path int32)
 	add = func(from, to unit.Duration, before, path int32) {
-		for _, s := range off { // nobody is known to have been idle then
+		for _, s := range off { // whether threads were idle then is unknown
 			if s.enter < to && s.leave > from {
 				add(from, s.enter, before, path)
 				add(s.leave, to, before, path)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/analyze/profile"
 	"slackline/model/unit"
 )
 
@@ -22,7 +23,7 @@ func (a *analysis) result(acc *account) *Result {
 	r.sumWaits()
 	r.Totals.Unattributed = unit.Duration(acc.unattributed)
 	for _, c := range a.completions.sorted() {
-		r.Completions = append(r.Completions, CompletionTime{Completion(c.kind()), c.rank(), c.path(), unit.Duration(c.short)})
+		r.Completions = append(r.Completions, CompletionTime{Completion(c.kind()), c.place(), unit.Duration(c.short)})
 	}
 	slices.SortStableFunc(r.Completions, func(x, y CompletionTime) int { return cmp.Compare(x.Kind, y.Kind) })
 	return r
@@ -108,7 +109,7 @@ func (w *Wait) merge(o *Wait) {
 func get(sums map[waitKey]*Wait, key waitKey) *Wait {
 	w := sums[key]
 	if w == nil {
-		w = &Wait{Metric: key.metric, Rank: key.rank, Path: key.path}
+		w = &Wait{Metric: key.metric, Place: profile.Place{Rank: key.rank, Path: key.path}}
 		sums[key] = w
 	}
 	return w
@@ -121,8 +122,8 @@ func (r *Result) sumDelays(costs *costTable) {
 			continue
 		}
 		n := len(r.Delays)
-		if n == 0 || r.Delays[n-1].Rank != c.rank() || r.Delays[n-1].Path != c.path() {
-			r.Delays = append(r.Delays, Delay{Rank: c.rank(), Path: c.path()})
+		if n == 0 || r.Delays[n-1].Place != c.place() {
+			r.Delays = append(r.Delays, Delay{Place: c.place()})
 			n++
 		}
 		d := &r.Delays[n-1]

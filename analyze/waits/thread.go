@@ -10,22 +10,33 @@ import (
 
 // ThreadWait is the waiting time of a metric and call path on one thread of a rank.
 type ThreadWait struct {
-	Thread int
-	Wait
+	Metric   Metric        `json:"metric"`
+	Rank     int           `json:"rank"`
+	Thread   int           `json:"thread"`
+	Path     int32         `json:"-"`
+	CallPath string        `json:"callpath"`
+	Amount   unit.Duration `json:"seconds"`
 }
 
 // ThreadWaits returns the waiting times of all threads, by name of the metric, rank, thread, call path.
 func (r *Result) ThreadWaits() []ThreadWait {
 	if r.a.part == nil {
-		return r.threadWaits()
-	}
-	if r.byThread == nil { // no rank has two
+		r.byThread = r.threadWaits()
+	} else if r.byThread == nil { // no rank has two
 		for i := range r.Waits {
 			w := &r.Waits[i]
-			r.byThread = append(r.byThread, ThreadWait{r.a.tl.Locations[r.a.masters[w.Rank]].Thread, *w})
+			r.byThread = append(r.byThread, w.ofThread(&r.a.tl.Locations[r.a.masters[w.Rank]]))
 		}
 	}
+	for i := range r.byThread {
+		r.byThread[i].CallPath = r.Paths.Names[r.byThread[i].Path]
+	}
 	return r.byThread
+}
+
+// ofThread is the waiting time of the thread of a location.
+func (w *Wait) ofThread(l *timeline.Location) ThreadWait {
+	return ThreadWait{Metric: w.Metric, Rank: w.Rank, Thread: l.Thread, Path: w.Path, Amount: w.Amount}
 }
 
 // hasThreads reports whether a rank has more than one location.
@@ -53,7 +64,7 @@ func (r *Result) threadWaits() []ThreadWait {
 	var list []ThreadWait
 	for l, part := range parts {
 		for _, w := range part {
-			list = append(list, ThreadWait{a.tl.Locations[l].Thread, *w})
+			list = append(list, w.ofThread(&a.tl.Locations[l]))
 		}
 	}
 	slices.SortFunc(list, threadWaitOrder)
@@ -67,9 +78,9 @@ func threadWaitOrder(x, y ThreadWait) int {
 
 // ThreadTime is what a process loses to its threads beside wait states.
 type ThreadTime struct {
-	Rank       int
-	Limited    unit.Duration // limited parallelism: time of threads that are no members of the team that works
-	Management unit.Duration // of all members: from the fork to the parallel region, and from its end to the join
+	Rank       int           `json:"rank"`
+	Limited    unit.Duration `json:"limited_parallelism_s"` // limited parallelism: time of threads that are not members of the active team
+	Management unit.Duration `json:"management_s"`          // of all members: from the fork to the parallel region, and from its end to the join
 }
 
 // threadTimes measures the teams of all ranks.

@@ -20,9 +20,9 @@ import (
 type document struct {
 	Run profile.RunDocument `json:"run"`
 	profile.Document
-	Waits      []waits.WaitDocument  `json:"waits"`  // as of the verb waits
-	Delays     []waits.DelayDocument `json:"delays"` // likewise
-	Provenance *provenance.Record    `json:"provenance,omitempty"`
+	Waits      []waits.Wait       `json:"waits"`  // as of the verb waits
+	Delays     []waits.Delay      `json:"delays"` // likewise
+	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
 func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[path] }
@@ -93,16 +93,12 @@ func ratio(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},
 		table.Column{Key: "least", Title: "least of a rank", Align: table.Right}, table.Column{Key: "most", Title: "most of a rank", Align: table.Right})
-	for i, p := range r.composition.Parts {
+	for _, p := range r.composition.Parts {
 		name := p.Kind.Title()
 		if p.Kind == profile.Waiting {
 			name = "waiting: " + p.Name
 		}
-		var times []unit.Duration
-		for _, rank := range r.composition.ByRank {
-			times = append(times, rank.Times[i])
-		}
-		t.Add(name, p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(times).Short(), slices.Max(times).Short())
+		t.Add(name, p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(), slices.Max(p.ByRank).Short())
 	}
 	return a.WriteText(w, t, true)
 }

@@ -134,7 +134,7 @@ func (r *waitsReport) writeExplanations(a *env.Env, w io.Writer) {
 	width := env.WidthOf(a.Stdout)
 	for _, e := range r.explanations {
 		fmt.Fprintln(w)
-		for _, s := range e.Sentences(r.result.Paths) {
+		for _, s := range e.Sentences() {
 			indent := strings.Repeat("  ", s.Depth)
 			for i, line := range table.Wrap(s.Text, width-len(indent)-2) {
 				if i > 0 {

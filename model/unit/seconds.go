@@ -1,13 +1,11 @@
 package unit
 
-// Seconds is a Duration that is in JSON as an exact number of seconds.
-type Seconds Duration
-
-// String is the number of seconds with up to twelve decimals, never with an exponent.
-func (s Seconds) String() string {
-	dst, v := Duration(s).magnitude(make([]byte, 0, 24))
+// Seconds is the number of seconds with up to twelve decimals, never with an exponent.
+func (d Duration) Seconds() string {
+	dst, v := d.magnitude(make([]byte, 0, 24))
 	return string(appendScaled(dst, v, uint64(Second)))
 }
 
-// MarshalJSON returns the number of seconds with up to twelve decimals.
-func (s Seconds) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
+// MarshalJSON returns the exact number of seconds: a Duration of a result is in JSON as seconds, with the suffix _s in
+// its name. Use Nanoseconds for other units.
+func (d Duration) MarshalJSON() ([]byte, error) { return []byte(d.Seconds()), nil }

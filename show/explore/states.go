@@ -116,7 +116,7 @@ func answerWait(ctx context.Context, v *view, q *query) (any, error) {
 	for _, r := range e.Roots[min(len(e.Roots), mostRoots):] {
 		a.Rest += int64(r.Share)
 	}
-	for _, t := range e.Sentences(v.paths) {
+	for _, t := range e.Sentences() {
 		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: t.Text})
 	}
 	return a, nil

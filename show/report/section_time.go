@@ -143,12 +143,12 @@ var kindsByRank = []struct {
 // byRank is the time of a kind by rank.
 func (a *analysed) byRank(of func(profile.Kind) bool) []unit.Duration {
 	times := make([]unit.Duration, a.timeline.Ranks)
-	for i, p := range a.composition.Parts {
+	for _, p := range a.composition.Parts {
 		if !of(p.Kind) {
 			continue
 		}
 		for rank := range times {
-			times[rank] += a.composition.ByRank[rank].Times[i]
+			times[rank] += p.ByRank[rank]
 		}
 	}
 	return times

@@ -154,7 +154,7 @@ func (a *analysed) stories() [][]Sentence {
 		}
 		told = append(told, place{w.Metric, w.Path})
 		var story []Sentence
-		for _, s := range a.waits.Explain(w).Sentences(a.waits.Paths) {
+		for _, s := range a.waits.Explain(w).Sentences() {
 			if len(story) < storySentences {
 				story = append(story, Sentence{s.Depth, s.Text})
 			}
