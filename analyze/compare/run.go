@@ -90,7 +90,7 @@ func Of(w *waits.Result) Run {
 	}
 	for i := range w.Waits {
 		x := &w.Waits[i]
-		r.addWait(x.Metric.String(), name(x.Path), x.Metric == waits.WrongOrder, seconds(x.Amount))
+		r.addWait(x.Metric.String(), name(x.Path), x.Metric.IsPart(), seconds(x.Amount))
 	}
 	for i := range w.Delays {
 		r.add(Delay, name(w.Delays[i].Path), seconds(w.Delays[i].Sum()))
@@ -135,7 +135,7 @@ func Read(data []byte) (Run, error) {
 		r.Kinds |= Waits
 	}
 	for _, w := range d.Waits {
-		r.addWait(w.Metric, w.Path, w.Metric == waits.WrongOrder.String(), w.Seconds)
+		r.addWait(w.Metric, w.Path, waits.ByName(w.Metric).IsPart(), w.Seconds)
 	}
 	if d.Delays != nil {
 		r.Kinds |= Delays

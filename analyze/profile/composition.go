@@ -7,7 +7,7 @@ import (
 	"slackline/model/unit"
 )
 
-// WaitTime is waiting time that somebody else found: part of the time of a call path on a rank.
+// WaitTime is waiting time that another analysis found: part of the time of a call path on a rank.
 type WaitTime struct {
 	Name string // of the kind of waiting
 	Rank int
@@ -18,22 +18,17 @@ type WaitTime struct {
 
 // Part is the time of a kind of activity. Waiting has a part for each of its names.
 type Part struct {
-	Kind Kind
-	Name string // of the kind of waiting; else that of the kind
-	Time unit.Duration
+	Kind   Kind            `json:"kind"`
+	Name   string          `json:"name"` // of the kind of waiting; else that of the kind
+	Time   unit.Duration   `json:"seconds"`
+	Share  float64         `json:"share"` // of the total
+	ByRank []unit.Duration `json:"by_rank_s"`
 }
 
 // Composition is what the run consists of: all locations from its start to its end.
 type Composition struct {
-	Total  unit.Duration // run time x threads, as far as they lived
-	Parts  []Part        // by kind, then name; they sum up to the total
-	ByRank []RankParts
-}
-
-// RankParts is the composition of a rank, in the order of Composition.Parts.
-type RankParts struct {
-	Total unit.Duration
-	Times []unit.Duration
+	Total unit.Duration // run time x threads, as far as they lived
+	Parts []Part        // by kind, then name; they sum up to the total
 }
 
 // partKey names a part.
@@ -42,49 +37,43 @@ type partKey struct {
 	name string
 }
 
-// Composition says what the run consists of. Waiting times are taken out of the time of their call paths.
+// Composition returns what the run consists of. Waiting times are taken out of the time of their call paths.
 func (p *Profile) Composition(waiting []WaitTime) *Composition {
-	times := make([]map[partKey]unit.Duration, p.Timeline.Ranks)
-	c := &Composition{ByRank: make([]RankParts, p.Timeline.Ranks)}
-	lifetimes := p.lifetimes()
-	for r := range times {
-		total := lifetimes[r]
-		c.ByRank[r].Total = total
+	times := map[partKey][]unit.Duration{}
+	addPart := func(key partKey, rank int, t unit.Duration) {
+		if times[key] == nil {
+			times[key] = make([]unit.Duration, p.Timeline.Ranks)
+		}
+		times[key][rank] += t
+	}
+	add := func(k Kind, rank int, t unit.Duration) { addPart(partKey{k, k.String()}, rank, t) }
+	c := &Composition{}
+	for r, total := range p.lifetimes() {
 		c.Total += total
-		times[r] = map[partKey]unit.Duration{}
-		add(times[r], Outside, total-p.Unrecorded[r])
-		add(times[r], NotRecorded, p.Unrecorded[r])
+		add(Outside, r, total-p.Unrecorded[r])
+		add(NotRecorded, r, p.Unrecorded[r])
 	}
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		add(times[e.Rank], p.kindOf(e.Path), e.Exclusive)
-		add(times[e.Rank], Outside, -e.Exclusive)
+		add(p.kindOf(e.Path), e.Rank, e.Exclusive)
+		add(Outside, e.Rank, -e.Exclusive)
 	}
 	for _, w := range waiting {
-		times[w.Rank][partKey{Waiting, w.Name}] += w.Time
-		add(times[w.Rank], p.kindUnder(w), -w.Time)
+		addPart(partKey{Waiting, w.Name}, w.Rank, w.Time)
+		add(p.kindUnder(w), w.Rank, -w.Time)
 	}
-	keys := map[partKey]bool{}
-	for _, of := range times {
-		for k, t := range of {
-			if t != 0 {
-				keys[k] = true
-			}
+	for key, byRank := range times {
+		part := Part{Kind: key.kind, Name: key.name, ByRank: byRank}
+		some := false
+		for _, t := range byRank {
+			part.Time += t
+			some = some || t != 0
+		}
+		if part.Share = float64(part.Time) / float64(c.Total); some {
+			c.Parts = append(c.Parts, part)
 		}
 	}
-	order := make([]partKey, 0, len(keys))
-	for k := range keys {
-		order = append(order, k)
-	}
-	slices.SortFunc(order, func(x, y partKey) int { return cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(x.name, y.name)) })
-	for _, k := range order {
-		part := Part{Kind: k.kind, Name: k.name}
-		for r := range times {
-			c.ByRank[r].Times = append(c.ByRank[r].Times, times[r][k])
-			part.Time += times[r][k]
-		}
-		c.Parts = append(c.Parts, part)
-	}
+	slices.SortFunc(c.Parts, func(x, y Part) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name)) })
 	return c
 }
 
@@ -107,10 +96,6 @@ func (p *Profile) threadsOf() []float64 {
 		}
 	}
 	return list
-}
-
-func add(times map[partKey]unit.Duration, k Kind, t unit.Duration) {
-	times[partKey{k, k.String()}] += t
 }
 
 // kindUnder is the kind of activity that a waiting time is taken out of.

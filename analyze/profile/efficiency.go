@@ -3,19 +3,19 @@ package profile
 import "slackline/model/unit"
 
 // Efficiency are the POP efficiencies: how much of the run time of all ranks is useful computation, and what the
-// rest is due to. Parallel = LoadBalance x Communication; Communication = Serialisation x Transfer.
+// rest is due to. Parallel = LoadBalance x Communication; Communication = Serialization x Transfer.
 type Efficiency struct {
-	RunTime       unit.Duration // without the time when recording was off, the mean over ranks
-	AverageUseful unit.Duration
-	MaxUseful     unit.Duration
-	Ideal         unit.Duration // run time on an ideal network
-	Estimated     bool          // Ideal is the estimate: the most that a rank computes and waits
+	Parallel      float64 `json:"parallel_efficiency"`      // average useful time / run time
+	LoadBalance   float64 `json:"load_balance"`             // average / maximum of the useful times
+	Communication float64 `json:"communication_efficiency"` // maximum of the useful times / run time
+	Serialization float64 `json:"serialisation_efficiency"` // maximum of the useful times / ideal run time
+	Transfer      float64 `json:"transfer_efficiency"`      // ideal run time / run time
 
-	Parallel      float64 // average useful time / run time
-	LoadBalance   float64 // average / maximum of the useful times
-	Communication float64 // maximum of the useful times / run time
-	Serialisation float64 // maximum of the useful times / ideal run time
-	Transfer      float64 // ideal run time / run time
+	Ideal         unit.Duration `json:"ideal_s"`           // run time on an ideal network
+	Estimated     bool          `json:"ideal_is_estimate"` // Ideal is the estimate: the most that a rank computes and waits
+	AverageUseful unit.Duration `json:"average_useful_s"`
+	MaxUseful     unit.Duration `json:"max_useful_s"`
+	RunTime       unit.Duration `json:"-"` // without the time when recording was off, the mean over ranks
 }
 
 // Useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, the mean over its
@@ -58,7 +58,7 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 	e.Parallel = average / float64(e.RunTime)
 	e.LoadBalance = quotient(average, float64(e.MaxUseful))
 	e.Communication = float64(e.MaxUseful) / float64(e.RunTime)
-	e.Serialisation = quotient(float64(e.MaxUseful), float64(e.Ideal))
+	e.Serialization = quotient(float64(e.MaxUseful), float64(e.Ideal))
 	e.Transfer = float64(e.Ideal) / float64(e.RunTime)
 	return e
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // Of a run that several processes share each makes the profile of its own ranks. Gather brings the entries and what
-// was communicated to process 0, which then says of the whole run what a process that has all of it would say:
-// every number is a sum, a least or a greatest of whole numbers. What crosses is one exchange for Gather and three for
+// was communicated to process 0, whose result is then that of a process that has the whole run:
+// every number is a sum, a minimum or a maximum of whole numbers. Communication is one exchange for Gather and three for
 // FindIterations; its size is that of the profile and of the list of iterations.
 
 // traffic is what was communicated in the whole run.
@@ -40,7 +40,7 @@ func (p *Profile) Sizes() []SizeBin {
 	return Sizes(p.Timeline)
 }
 
-// Collectives is Collectives of the run. Of a gathered profile the number of parts is one that Gather was told.
+// Collectives is Collectives of the run. Of a gathered profile the number of parts is one that Gather was given.
 func (p *Profile) Collectives(parts int) []CollectiveUse {
 	if p.gathered != nil {
 		return p.gathered.uses[parts]
@@ -246,23 +246,23 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 // cutTogether is cut with what all processes know.
 func (it *Iterations) cutTogether(ctx context.Context, g cluster.Group) error {
 	inside, whole := it.sums()
-	in, err := cluster.AllGather(ctx, g, appendInts(nil, int64(inside), int64(whole), int64(it.least())))
+	in, err := cluster.AllGather(ctx, g, appendInts(nil, int64(inside), int64(whole), int64(it.fewest())))
 	if err != nil {
 		return err
 	}
 	inside, whole = 0, 0
-	least := int64(-1)
+	fewest := int64(-1)
 	for q := range in {
 		c := chunk.Column{B: in[q]}
 		inside += unit.Duration(c.Int())
 		whole += unit.Duration(c.Int())
-		if n := c.Int(); n >= 0 && (least < 0 || n < least) {
-			least = n
+		if n := c.Int(); n >= 0 && (fewest < 0 || n < fewest) {
+			fewest = n
 		}
 		if c.Bad {
 			return cluster.ErrGarbled
 		}
 	}
-	it.cut(covers(inside, whole), int(least))
+	it.cut(covers(inside, whole), int(fewest))
 	return nil
 }

@@ -13,22 +13,23 @@ import (
 // Iterations is how a program that repeats itself develops: one iteration begins with each call of a certain
 // call path on every rank.
 type Iterations struct {
-	Path   int32 // whose calls they are
-	Covers bool  // the calls are the iterations; else these last until the next one
-	List   []Iteration
-	spans  [][]span // by rank and iteration
+	Path     int32       `json:"-"` // whose calls they are
+	CallPath string      `json:"callpath"`
+	Covers   bool        `json:"calls_are_iterations"` // else they last until the next call
+	List     []Iteration `json:"list"`
+	spans    [][]span    // by rank and iteration
 
 	begin, end int // the ranks that are here
 }
 
 // Iteration is one of them.
 type Iteration struct {
-	Begin          unit.Duration // of the first rank
-	Duration       unit.Duration // until the last rank
-	Computation    unit.Duration // mean over ranks
-	MaxComputation unit.Duration // of a rank
-	MPI            unit.Duration // mean over ranks, waiting included
-	Waiting        unit.Duration // sum over ranks, see AddWait
+	Begin          unit.Duration `json:"begin_s"`           // of the first rank
+	Duration       unit.Duration `json:"duration_s"`        // until the last rank
+	Computation    unit.Duration `json:"computation_s"`     // mean over ranks
+	MaxComputation unit.Duration `json:"max_computation_s"` // of a rank
+	MPI            unit.Duration `json:"mpi_s"`             // mean over ranks, waiting included
+	Waiting        unit.Duration `json:"waiting_s"`         // sum over ranks, see AddWait
 }
 
 // span is a part of a rank's time; before is the first call that begins after it.
@@ -48,7 +49,7 @@ func (p *Profile) Iterations() *Iterations {
 		return nil
 	}
 	it := p.newIterations(path)
-	it.cut(covers(it.sums()), it.least())
+	it.cut(covers(it.sums()), it.fewest())
 	it.finish(p.measure(it))
 	return it
 }
@@ -56,7 +57,7 @@ func (p *Profile) Iterations() *Iterations {
 // newIterations finds the calls of a path on the ranks that are here.
 func (p *Profile) newIterations(path int32) *Iterations {
 	ranks := locationsByRank(p.Timeline)
-	it := &Iterations{Path: path, spans: make([][]span, p.Timeline.Ranks)}
+	it := &Iterations{Path: path, CallPath: p.Paths.Names[path], spans: make([][]span, p.Timeline.Ranks)}
 	it.begin, it.end = ownRanks(p.Timeline)
 	p.each(it.end-it.begin, func(r int) {
 		r += it.begin
@@ -67,8 +68,8 @@ func (p *Profile) newIterations(path int32) *Iterations {
 	return it
 }
 
-// least is the smallest number of calls of a rank that is here; -1 if there is none.
-func (it *Iterations) least() int {
+// fewest is the smallest number of calls of a rank that is here; -1 if there is none.
+func (it *Iterations) fewest() int {
 	n := -1
 	for _, list := range it.spans[it.begin:it.end] {
 		if n < 0 || len(list) < n {
@@ -79,15 +80,15 @@ func (it *Iterations) least() int {
 }
 
 // cut decides whether the calls are the iterations, and keeps as many as all ranks have.
-func (it *Iterations) cut(covers bool, least int) {
+func (it *Iterations) cut(covers bool, fewest int) {
 	it.Covers = covers
 	if !covers {
 		for r := it.begin; r < it.end; r++ {
 			untilNext(&it.spans[r])
 		}
-		least--
+		fewest--
 	}
-	it.List = make([]Iteration, max(least, 0))
+	it.List = make([]Iteration, max(fewest, 0))
 }
 
 func (p *Profile) each(n int, work func(i int)) { parallel.Each(n, p.threads, work) }
@@ -95,16 +96,16 @@ func (p *Profile) each(n int, work func(i int)) { parallel.Each(n, p.threads, wo
 // rhythm finds the call path whose calls are the iterations; 0 if there is none.
 func (p *Profile) rhythm() int32 {
 	type visits struct {
-		least, most int64
-		ranks       int
+		fewest, most int64
+		ranks        int
 	}
 	of := make([]visits, p.Paths.Len())
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		v := &of[e.Path]
 		calls := e.Visits + e.Pieces
-		if v.ranks == 0 || calls < v.least {
-			v.least = calls
+		if v.ranks == 0 || calls < v.fewest {
+			v.fewest = calls
 		}
 		v.most = max(v.most, calls)
 		v.ranks++
@@ -117,7 +118,7 @@ func (p *Profile) rhythm() int32 {
 	c := &p.Timeline.Locations[ranks[0][0]].Calls
 	for i, id := range c.Path {
 		path := p.Paths.Of[id]
-		if v := &of[path]; v.ranks == p.Timeline.Ranks && v.least == v.most && v.least >= minIterations {
+		if v := &of[path]; v.ranks == p.Timeline.Ranks && v.fewest == v.most && v.fewest >= minIterations {
 			enters[path] = append(enters[path], c.Enter[i])
 		}
 	}

@@ -36,6 +36,9 @@ var kindNames = [kinds]string{
 // String returns the name of the kind in results.
 func (k Kind) String() string { return kindNames[k] }
 
+// MarshalText returns the name of the kind.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Title returns the name of the kind for people.
 func (k Kind) Title() string {
 	switch k {
@@ -61,7 +64,7 @@ func (k Kind) Title() string {
 	return strings.ReplaceAll(kindNames[k], "_", " ")
 }
 
-// KindOf says what is done in a region. Parallel regions and worksharing constructs of OpenMP contain the program's own
+// KindOf is the kind of activity in a region. Parallel regions and worksharing constructs of OpenMP contain the program's own
 // work; barriers and the rest belong to the runtime.
 func KindOf(r *timeline.Region) Kind {
 	switch r.Paradigm {

@@ -22,7 +22,7 @@ func (w *Windows) addLacks(s *Sums, location int32, from, to unit.Duration) {
 	}
 }
 
-// Waited says when a location waited, in order of time: what it had no CPU for then is left out.
+// Waited sets when a location waited, in order of time: what it had no CPU for then is left out.
 func (w *Windows) Waited(location int32, waits []timeline.Span) {
 	if len(w.lacks[location]) == 0 || len(waits) == 0 {
 		return

@@ -16,7 +16,7 @@ type Profile struct {
 	Entries  []Entry // by rank, then call path
 	ByPath   []Entry // summed over ranks, by call path; Rank is -1
 	Windows  *Windows
-	// By rank, summed over its threads: time when recording was off. It is no part of the entries.
+	// By rank, summed over its threads: time when recording was off. The entries do not include it.
 	Unrecorded []unit.Duration
 	threads    int
 	gathered   *traffic // of a run that several processes share, at process 0
@@ -41,7 +41,10 @@ type Entry struct {
 func (p *Profile) Counted(e *Entry) bool { return e.Pieces == 0 && p.kindOf(e.Path) != NoCPU }
 
 // Traffic counts messages or collectives and their bytes.
-type Traffic struct{ Count, Bytes int64 }
+type Traffic struct {
+	Count int64 `json:"messages"`
+	Bytes int64 `json:"bytes"`
+}
 
 func (t *Traffic) add(count, bytes int64) {
 	t.Count += count

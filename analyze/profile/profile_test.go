@@ -65,7 +65,7 @@ func TestRing(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %d", part.Kind, part.Name, part.Time))
 	}
 	e := p.Efficiency(500, nil)
-	got = append(got, fmt.Sprintf("LB %.4f CE %.4f SE %.4f TE %.4f PE %.4f", e.LoadBalance, e.Communication, e.Serialisation, e.Transfer, e.Parallel))
+	got = append(got, fmt.Sprintf("LB %.4f CE %.4f SE %.4f TE %.4f PE %.4f", e.LoadBalance, e.Communication, e.Serialization, e.Transfer, e.Parallel))
 	for _, l := range Matrix(p.Timeline) {
 		got = append(got, fmt.Sprintf("%d to %d: %v", l.From, l.To, l.Traffic))
 	}

@@ -11,7 +11,8 @@ import (
 
 // Link is what one rank sent to another one.
 type Link struct {
-	From, To int
+	From int `json:"from"`
+	To   int `json:"to"`
 	Traffic
 }
 
@@ -45,7 +46,8 @@ func linkOrder(x, y Link) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.C
 
 // SizeBin counts messages of From to To bytes.
 type SizeBin struct {
-	From, To int64
+	From int64 `json:"from_bytes"`
+	To   int64 `json:"to_bytes"`
 	Traffic
 }
 
@@ -76,14 +78,14 @@ func Sizes(tl *timeline.Timeline) []SizeBin {
 
 // CollectiveUse is how often a collective was called on communicators of a size, and what it took.
 type CollectiveUse struct {
-	Op    timeline.Op
-	Ranks int
-	Calls int64         // instances
-	Bytes int64         // sent and received by all members
-	Time  unit.Duration // in its calls, of all members
-	First unit.Duration // when the first instance began
-	Last  unit.Duration // when the last one began
-	Over  []int64       // instances by part of the run
+	Op    timeline.Op   `json:"operation"`
+	Ranks int           `json:"ranks"`
+	Calls int64         `json:"calls"`     // instances
+	Bytes int64         `json:"bytes"`     // sent and received by all members
+	Time  unit.Duration `json:"seconds"`   // in its calls, of all members
+	First unit.Duration `json:"first_s"`   // when the first instance began
+	Last  unit.Duration `json:"last_s"`    // when the last one began
+	Over  []int64       `json:"over_time"` // instances by part of the run
 }
 
 // Collectives returns the collectives of a run, by operation and number of ranks; Over has so many parts. Of a part of a

@@ -80,17 +80,6 @@ func (w *Windows) Innermost(location int32, t unit.Duration, before int32) int32
 	return i
 }
 
-// PathAt returns the call path that the innermost open call at t gives a location; see Innermost.
-func (w *Windows) PathAt(location int32, t unit.Duration, before int32) int32 {
-	if i := w.Innermost(location, t, before); i >= 0 {
-		return w.paths.Of[w.tl.Locations[location].Calls.Path[i]]
-	}
-	for _, s := range w.spans(location, t, t+1) {
-		return s.base
-	}
-	return 0
-}
-
 // Add adds to sums how long the location was in each call path between from and to. No call from
 // number before on may begin before to.
 func (w *Windows) Add(s *Sums, location int32, from, to unit.Duration, before int32) {

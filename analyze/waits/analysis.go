@@ -17,7 +17,7 @@ type analysis struct {
 	masters  []int32 // by rank: its location, -1 if it is missing
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
 	groups   []group // by communicator
-	meetings []meeting
+	points   []syncPoint
 	joinings [][]joining // by location
 	contacts []contacts  // by location that receives
 
@@ -52,8 +52,11 @@ func (a *analysis) prepare() error {
 	}
 	a.tests = testsOf(a.tl)
 	a.findGroups()
-	a.findEveryone()
-	a.findTeams()
+	for _, k := range kinds {
+		if k.find != nil {
+			k.find(a, k)
+		}
+	}
 	a.findJoinings()
 	return nil
 }
@@ -69,7 +72,7 @@ func (a *analysis) pathOf(location, call int32) int32 {
 	return a.paths.Of[a.calls(location).Path[call]]
 }
 
-// isTest reports whether a call only tests: such calls never wait. One that stands for others before it that found
+// isTest reports whether a call only tests: such calls never wait. One that represents earlier ones that found
 // nothing is a wait.
 func (a *analysis) isTest(location, call int32) bool {
 	return a.tests[a.calls(location).Path[call]] && !a.tl.Locations[location].Polled(call)

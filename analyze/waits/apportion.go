@@ -18,7 +18,7 @@ type rest struct {
 }
 
 // split gives every entry its share of amount in proportion to its weight, in whole numbers whose sum is the
-// amount: each gets the whole part of its exact share, and those with the greatest rests get one more,
+// amount: each gets the whole part of its exact share, and those with the largest rests get one more,
 // the first ones among equal rests. The weights are positive and sum up to total.
 func (p *apportioner) split(shares []int64, amount int64, weights []int64, total int64) {
 	if amount == 0 {
@@ -60,7 +60,7 @@ func (p *apportioner) split(shares []int64, amount int64, weights []int64, total
 // few is how many entries are not worth sorting.
 const few = 16
 
-// giveOneByOne gives one more to the entries with the greatest rests, looking for each anew.
+// giveOneByOne gives one more to the entries with the largest rests, looking for each anew.
 func (p *apportioner) giveOneByOne(shares []int64, left int64) {
 	for ; left > 0; left-- {
 		best := 0

@@ -119,7 +119,7 @@ func (b *backward) account(cyclic int) *account {
 // stateChunk is how many wait states a worker looks at in one go.
 const stateChunk = 1 << 10
 
-// findSince finds when the locations of each wait state had last met.
+// findSince finds when the locations of each wait state last synchronized.
 func (b *backward) findSince() {
 	parallel.Chunks(len(b.a.states), stateChunk, len(b.workers), func(_, from, to int) {
 		if b.ctx.Err() != nil {
@@ -127,7 +127,7 @@ func (b *backward) findSince() {
 		}
 		for i := from; i < to; i++ {
 			s := &b.a.states[i]
-			s.since = max(b.a.lastMet(s.location, s.call, s.cause, s.causeCall), b.a.bornBefore(s.location, s.call, s.cause, s.causeCall))
+			s.since = max(b.a.lastSync(s.location, s.call, s.cause, s.causeCall), b.a.bornBefore(s.location, s.call, s.cause, s.causeCall))
 			s.before = int32(b.a.statesBefore(s.cause, s.causeCall))
 		}
 	})
@@ -263,7 +263,7 @@ func (w *accountant) accountFor(item int) {
 func (w *accountant) accountForIdle(p *idlePhase) {
 	w.causes.findSerial(w.a, p)
 	w.split(p.amount(), 0)
-	p.indirect = w.charge(w.a.rankOf(p.master), OpenMPIdle, p.amount(), 0, p.workers)
+	p.indirect = w.charge(w.a.rankOf(p.master), openMPIdle.metric, p.amount(), 0, p.workers)
 }
 
 // split gives the causes their shares.

@@ -10,13 +10,13 @@ import (
 	"slackline/model/unit"
 )
 
-// candidate is a reason for a call to wait. Of the candidates of a call, the one with the greatest
-// amount becomes its wait state.
+// candidate is a reason for a call to wait. Of the candidates of a call, the one with the largest amount becomes its
+// wait state.
 type candidate struct {
 	amount           unit.Duration
 	location, call   int32 // who waits, in which call
 	cause, causeCall int32 // for whom, for which call there
-	reference        int32 // number of the message, or of the meeting
+	reference        int32 // number of the message, or of the synchronization point
 	seq              int32 // number of the record
 	metric           Metric
 }
@@ -91,7 +91,7 @@ func (a *analysis) best(list []candidate) int {
 			return cmp.Compare(y.amount, x.amount)
 		}
 		return cmp.Or(
-			cmp.Compare(x.metric.precedence(), y.metric.precedence()),
+			cmp.Compare(kinds[x.metric].precedence, kinds[y.metric].precedence),
 			cmp.Compare(a.rankOf(x.cause), a.rankOf(y.cause)),
 			cmp.Compare(x.seq, y.seq),
 			cmp.Compare(x.cause, y.cause),
@@ -126,10 +126,14 @@ func (a *analysis) forward() {
 	found := make([]candidates, max(a.threads, 1))
 	a.readMessages(found)
 	a.readCollectives(found)
-	a.readMeetings(found)
+	a.readPoints(found)
 	a.choose(found)
 	a.leaveWaits()
-	a.findWrongOrder()
+	for _, k := range kinds {
+		if k.mark != nil {
+			k.mark(a, k)
+		}
+	}
 	a.findIdlePhases()
 }
 
@@ -167,36 +171,27 @@ func (a *analysis) readMessages(candidates []candidates) {
 	})
 }
 
-// readMessage finds out who waited for whom at a message.
+// readMessage finds the waits that a message caused.
 func (e *messageEnds) readMessage(a *analysis, m *timeline.Message, number int32, found *candidates) {
-	if amount := lateSender(e.send.span, e.recv.span); amount > 0 && !e.recvTests && a.isHere(m.To) {
-		found.add(candidate{
-			metric: LateSender, amount: amount, location: m.To, call: m.Recv,
-			cause: m.From, causeCall: m.Send, reference: number, seq: m.RecvSeq,
-		})
-	}
-	if !e.isDone || e.doneTests || m.Away || !a.isHere(m.From) {
-		return
-	}
-	if amount := lateReceiver(e.done.span, e.post.span); amount > 0 {
-		found.add(candidate{
-			metric: LateReceiver, amount: amount, location: m.From, call: m.SendDone,
-			cause: m.To, causeCall: m.Post, reference: number, seq: m.SendDoneSeq,
-		})
+	for _, k := range ofMessages {
+		if c := k.message(a, m, e); c.amount > 0 {
+			c.metric, c.reference = k.metric, number
+			found.add(c)
+		}
 	}
 }
 
 // readCollectives finds the waits and completions of MPI's collectives.
 func (a *analysis) readCollectives(found []candidates) {
-	occasions := make([]occasion, max(a.threads, 1))
+	instances := make([]instance, max(a.threads, 1))
 	tables := make([]costTable, max(a.threads, 1))
 	const chunk = 64
 	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(worker, from, to int) {
-		o := &occasions[worker]
+		o := &instances[worker]
 		for i := from; i < to; i++ {
 			c := &a.tl.Collectives[i]
-			class := classOf[c.Op]
-			if class == nil {
+			kind := collectiveOf[c.Op]
+			if kind == nil {
 				continue
 			}
 			members := a.tl.Members[c.First : c.First+len(a.tl.Comms[c.Comm].Members)]
@@ -210,24 +205,24 @@ func (a *analysis) readCollectives(found []candidates) {
 					sent: m.Sent, received: m.Received, test: a.isTest(m.Location, m.Complete),
 				})
 			}
-			class.detect(o)
+			kind.collective.detect(o)
 			for _, w := range o.waits {
 				m, z := &members[w.member], &members[w.cause]
 				if !a.isHere(m.Location) {
 					continue
 				}
 				found[worker].add(candidate{
-					metric: class.metric, amount: w.amount, location: m.Location, call: m.Complete,
+					metric: kind.metric, amount: w.amount, location: m.Location, call: m.Complete,
 					cause: z.Location, causeCall: z.Issue, reference: int32(i), seq: m.Seq,
 				})
 			}
-			if class.completion != noCompletion {
-				class.complete(o, func(j int, d unit.Duration) {
+			if kind.collective.completion != noCompletion {
+				kind.collective.complete(o, func(j int, d unit.Duration) {
 					m := &members[j]
 					if !a.isHere(m.Location) {
 						return
 					}
-					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(class.completion))
+					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(kind.collective.completion))
 					tables[worker].add(key, int64(d), 0)
 				})
 			}
@@ -238,15 +233,15 @@ func (a *analysis) readCollectives(found []candidates) {
 	}
 }
 
-// readMeetings finds the waits at the other meetings.
-func (a *analysis) readMeetings(found []candidates) {
+// readPoints finds the waits at the other synchronization points.
+func (a *analysis) readPoints(found []candidates) {
 	const chunk = 64
-	occasions := make([]occasion, max(a.threads, 1))
-	parallel.Chunks(len(a.meetings), chunk, a.threads, func(worker, from, to int) {
-		o := &occasions[worker]
+	instances := make([]instance, max(a.threads, 1))
+	parallel.Chunks(len(a.points), chunk, a.threads, func(worker, from, to int) {
+		o := &instances[worker]
 		for i := from; i < to; i++ {
-			m := &a.meetings[i]
-			if m.class.detect == nil {
+			m := &a.points[i]
+			if m.kind == nil {
 				continue
 			}
 			location := func(member int) int32 { return a.locationOf(m, int32(member)) }
@@ -255,13 +250,13 @@ func (a *analysis) readMeetings(found []candidates) {
 				s := a.spanOf(location(j), call)
 				o.parts = append(o.parts, part{rank: int32(j), issued: s.enter, done: s})
 			}
-			m.class.detect(o)
+			waitForLast(o)
 			for _, w := range o.waits {
 				if !a.isHere(location(w.member)) {
 					continue
 				}
 				found[worker].add(candidate{
-					metric: m.class.metric, amount: w.amount, location: location(w.member), call: m.calls[w.member],
+					metric: m.kind.metric, amount: w.amount, location: location(w.member), call: m.calls[w.member],
 					cause: location(w.cause), causeCall: m.calls[w.cause], reference: int32(len(a.tl.Collectives) + i), seq: -1,
 				})
 			}

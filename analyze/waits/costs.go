@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"slackline/analyze/profile"
 )
 
 // costTable sums amounts by rank, call path and kind. Its zero value is empty.
@@ -19,15 +21,16 @@ type cost struct {
 	short, long int64
 }
 
-// costKey packs a rank (28 bits), the number of a call path (32 bits) and a kind (4 bits), so that keys
-// are in this order. It is never 0.
+// costKey packs a rank (28 bits), the number of a call path (31 bits) and a kind (5 bits), so that keys are in this
+// order. It is never 0.
 func costKey(rank int, path int32, kind uint8) uint64 {
-	return uint64(rank)<<36 | uint64(uint32(path))<<4 | uint64(kind) + 1
+	return uint64(rank)<<36 | uint64(uint32(path))<<5 | uint64(kind) + 1
 }
 
-func (c *cost) rank() int   { return int(c.key >> 36) }
-func (c *cost) path() int32 { return int32(c.key >> 4 & 0xFFFFFFFF) }
-func (c *cost) kind() uint8 { return uint8(c.key&15) - 1 }
+func (c *cost) place() profile.Place {
+	return profile.Place{Rank: int(c.key >> 36), Path: int32(c.key >> 5 & 0x7FFFFFFF)}
+}
+func (c *cost) kind() uint8 { return uint8(c.key&31) - 1 }
 
 // add adds amounts to a key.
 func (t *costTable) add(key uint64, short, long int64) {

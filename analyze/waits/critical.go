@@ -13,39 +13,41 @@ import (
 )
 
 // CriticalPath is the sequence of activities that the run time consists of: whoever waits was not
-// critical before, the one that it waited for was. It is that of the timeline as it was; what would happen if
-// something took less time, it does not know.
+// critical before, the one that it waited for was. It is that of the timeline as recorded; it does not
+// predict what would happen if something took less time.
 type CriticalPath struct {
-	Segments []Segment       // by time
-	Shares   []CriticalShare // by rank and call path
-	Paths    []CriticalTime  // by call path
-	Length   unit.Duration   // sum of the segments, without time when recording was off
-	Missing  unit.Duration   // run time before the first segment: its location began later than others
+	Length   unit.Duration   `json:"length_s"`  // sum of the segments, without time when recording was off
+	Missing  unit.Duration   `json:"missing_s"` // run time before the first segment: its location began later than others
+	Shares   []CriticalShare `json:"profile"`   // by rank and call path
+	Paths    []CriticalTime  `json:"callpaths"` // by call path
+	Segments []Segment       `json:"segments"`  // by time
 }
 
 // Segment is a part of the critical path at one location.
 type Segment struct {
-	Location int32
-	From, To unit.Duration
-	Metric   Metric // the wait state that ended here: the segment before this one ended it; None for the first
+	Location int32         `json:"-"`
+	Rank     int           `json:"rank"`
+	Thread   int           `json:"thread"`
+	From     unit.Duration `json:"from_s"`
+	To       unit.Duration `json:"to_s"`
+	Metric   Metric        `json:"after,omitzero"` // the wait state that the segment before this one ended; None for the first
 }
-
-// None is the metric of something that is no wait state.
-const None = noMetric
 
 // CriticalShare is the time of a rank and call path on the critical path.
 type CriticalShare struct {
-	Rank int
-	Path int32 // 0: in no call
-	Time unit.Duration
+	profile.Place
+	Time unit.Duration `json:"seconds"`
 }
 
 // CriticalTime compares the time of a call path on the critical path with what it takes on average.
 type CriticalTime struct {
-	Path      int32
-	Time      unit.Duration
-	Average   unit.Duration // over locations, without waiting time
-	Imbalance unit.Duration // what the critical path has more
+	Path      int32         `json:"-"`
+	CallPath  string        `json:"callpath"`
+	Time      unit.Duration `json:"seconds"`
+	Worst     int           `json:"-"`           // the rank with the largest share of it
+	Most      unit.Duration `json:"-"`           // that share
+	Average   unit.Duration `json:"average_s"`   // over locations, without waiting time
+	Imbalance unit.Duration `json:"imbalance_s"` // what the critical path has more
 }
 
 // CriticalPath walks back from the last event of the run. It is found anew with every call.
@@ -60,11 +62,16 @@ func (r *Result) CriticalPath() *CriticalPath {
 // criticalPath makes a critical path out of its segments, the last one first, its shares, and what call paths take on
 // average.
 func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, average []unit.Duration) *CriticalPath {
-	c := &CriticalPath{Segments: segments, Shares: shares}
-	for _, s := range c.Shares {
-		c.Length += s.Time
+	c := &CriticalPath{Segments: append([]Segment{}, segments...), Shares: append([]CriticalShare{}, shares...)}
+	for i := range c.Shares {
+		c.Length += c.Shares[i].Time
+		c.Shares[i].Name(r.Paths)
 	}
 	slices.Reverse(c.Segments)
+	for i := range c.Segments {
+		s := &c.Segments[i]
+		s.Rank, s.Thread = r.Timeline.Locations[s.Location].Rank, r.Timeline.Locations[s.Location].Thread
+	}
 	if len(c.Segments) > 0 {
 		c.Missing = c.Segments[0].From - r.Timeline.Start
 	}
@@ -77,20 +84,21 @@ func (r *Result) criticalPath(segments []Segment, shares []CriticalShare, averag
 
 // criticalTimes compares the critical path with the average location.
 func (r *Result) criticalTimes(shares []CriticalShare, average []unit.Duration) []CriticalTime {
-	times := make([]unit.Duration, r.Paths.Len())
+	times := make([]CriticalTime, r.Paths.Len())
 	for _, s := range shares {
-		times[s.Path] += s.Time
-	}
-	var list []CriticalTime
-	for path, t := range times {
-		if t == 0 {
-			continue
+		t := &times[s.Path]
+		t.Path, t.Time = s.Path, t.Time+s.Time
+		if s.Time > t.Most {
+			t.Worst, t.Most = s.Rank, s.Time
 		}
-		list = append(list, CriticalTime{
-			Path: int32(path), Time: t, Average: average[path], Imbalance: max(0, t-average[path]),
-		})
 	}
-	return list
+	times = slices.DeleteFunc(times, func(t CriticalTime) bool { return t.Time == 0 })
+	for i := range times {
+		t := &times[i]
+		t.CallPath = r.Paths.Names[t.Path]
+		t.Average, t.Imbalance = average[t.Path], max(0, t.Time-average[t.Path])
+	}
+	return times
 }
 
 // workByPath is the time over locations that call paths take without waiting, of the locations that are here.
@@ -155,12 +163,12 @@ type walker struct {
 	teams    map[int32][]teamPart
 	used     map[int]bool
 	sums     *profile.Sums
-	shares   map[CriticalShare]unit.Duration
+	shares   map[profile.Place]unit.Duration
 	segments []Segment // the last one first
 }
 
 func (a *analysis) newWalker() *walker {
-	return &walker{a: a, teams: a.teamsByLocation(), used: map[int]bool{}, sums: profile.NewSums(a.paths), shares: map[CriticalShare]unit.Duration{}}
+	return &walker{a: a, teams: a.teamsByLocation(), used: map[int]bool{}, sums: profile.NewSums(a.paths), shares: map[profile.Place]unit.Duration{}}
 }
 
 // walk goes back as far as the critical path stays with the locations that are here; it returns where it leaves
@@ -169,7 +177,7 @@ func (w *walker) walk(p place) (place, bool) {
 	for w.a.isHere(p.at) {
 		came, next, nextBefore, metric := w.a.reason(p.at, p.now, p.before, w.used, w.teams)
 		if came < p.now {
-			w.visit(Segment{p.at, came, p.now, metric}, p.before)
+			w.visit(Segment{Location: p.at, From: came, To: p.now, Metric: metric}, p.before)
 		}
 		if metric == None {
 			return p, false
@@ -188,28 +196,27 @@ func (w *walker) visit(s Segment, before int32) {
 	for _, path := range w.sums.Touched {
 		if t := w.sums.First(path); path != 0 && t > 0 {
 			if !w.a.paths.Unrecorded(path) {
-				w.shares[CriticalShare{Rank: w.a.rankOf(s.Location), Path: path}] += t
+				w.shares[profile.Place{Rank: w.a.rankOf(s.Location), Path: path}] += t
 			}
 			left -= t
 		}
 	}
 	if left > 0 {
-		w.shares[CriticalShare{Rank: w.a.rankOf(s.Location)}] += left
+		w.shares[profile.Place{Rank: w.a.rankOf(s.Location)}] += left
 	}
 }
 
 // shareList lists the shares, in no order.
 func (w *walker) shareList() []CriticalShare {
 	var list []CriticalShare
-	for s, t := range w.shares {
-		s.Time = t
-		list = append(list, s)
+	for place, t := range w.shares {
+		list = append(list, CriticalShare{place, t})
 	}
 	return list
 }
 
 // reason finds why a location was not earlier at a moment before a call: when another one let it go on, and
-// which. The metric is None if nobody did.
+// which. The metric is None if none did.
 func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[int]bool, teams map[int32][]teamPart) (came unit.Duration, next, nextBefore int32, metric Metric) {
 	states := a.states[a.first[at]:a.first[at+1]]
 	i := sort.Search(len(states), func(i int) bool { return states[i].call >= before }) - 1
@@ -217,7 +224,7 @@ func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[in
 		i--
 	}
 	if t := lastTeam(teams[at], before, now); t != nil && (i < 0 || states[i].call < t.member.BeginPlace.Next) {
-		return min(t.team.Fork, now), t.team.Master, t.team.ForkPlace.Next, OpenMPIdle
+		return min(t.team.Fork, now), t.team.Master, t.team.ForkPlace.Next, openMPIdle.metric
 	}
 	if i < 0 {
 		return min(a.tl.Locations[at].First, now), at, before, None

@@ -32,7 +32,7 @@ type interval struct {
 	states   int   // number of wait states before it
 }
 
-// intervals returns what the causing and the waiting location did since they last met.
+// intervals returns what the causing and the waiting location did since they last synchronized.
 func (a *analysis) intervals(i int) (of, waiter interval) {
 	s := &a.states[i]
 	of = interval{s.cause, s.since, a.calls(s.cause).Enter[s.causeCall], s.causeCall, int(s.before)}

@@ -9,31 +9,31 @@ import (
 	"slackline/internal/cluster"
 )
 
-// # How several processes analyse one run
+// # How several processes analyze one run
 //
 // Each process has a part of the timeline (timeline.Part): its own ranks with all their threads and calls, all
 // messages and collectives that its ranks take part in, and of the other locations those calls that these name.
 //
 // The forward pass needs nothing else: who waited at a message or collective is decided by the times
-// of its own calls, and every process decides for its own locations. When two locations had last met is known
+// of its own calls, and every process decides for its own locations. When two locations last synchronized is known
 // to both sides, because both have the messages between them and the collectives in which both took part.
 //
 // The backward pass charges a wait state to what the causing location did, and to its wait states. This is
 // the work of the process that has the causing location (the owner of the cause); all it needs of the one
-// that waited is how long that was in which call path since the two last met, its own waits left out. So costs go backwards along
+// that waited is how long that was in which call path since the two last synchronized, its own waits left out. So costs go backwards along
 // the original communication, and only along it:
 //
-//  1. Once: the owner of each wait state that was caused elsewhere tells the owner of the cause: metric, amount, the late
-//     call, when the two last met, and the time by call path of the one that waited. There it is a foreign state.
+//  1. Once: the owner of each wait state that was caused elsewhere sends the owner of the cause: metric, amount, the late
+//     call, when the two last synchronized, and the time by call path of the one that waited. There it is a foreign state.
 //     It counts as pending for the wait states that it may be charged to, like any other.
 //  2. Rounds: every process accounts for what it can, later wait states first. Of a wait state that was caused elsewhere and that
-//     nobody will add to any more it hands over what later ones cost (one number); the owner of the cause then accounts for it.
-//     A round ends when nobody can go on, with one exchange of all that was handed over; a round in
-//     which nobody hands over anything is the last. There are at most as many rounds as a chain of causes
+//     nothing can be added to any more it hands over what later ones cost (one number); the owner of the cause then accounts for it.
+//     A round ends when no process can go on, with one exchange of all that was handed over; a round in
+//     which no process hands over anything is the last. There are at most as many rounds as a chain of causes
 //     changes from one process to another; all chains advance in every round.
 //  3. What is left are circles of wait states, as only wrong clocks make them. Their causes and weights, and no more,
 //     are sent to process 0, which accounts for them in the order in which one process would.
-//  4. Once: the owners of the causes tell how much of each foreign state is indirect.
+//  4. Once: the owners of the causes report how much of each foreign state is indirect.
 //  5. Once: the sums by rank and call path are gathered at process 0.
 //
 // The result is the same, bit for bit, as that of one process: every number is the result of the same operations

@@ -15,20 +15,20 @@ type foreignState struct {
 	amount, since    unit.Duration
 	long, indirect   int64
 	number           int    // among the states of its process
-	waiter           []byte // how long the location that waited was in which path since the two had met
+	waiter           []byte // how long the location that waited was in which path since the two last synchronized
 	cause, causeCall int32
 	before           int32 // number of the cause's wait states before the call
 	metric           Metric
 	done             bool
 }
 
-// handed says that nobody will add to a wait state any more.
+// handed marks a wait state to which nothing will be added any more.
 type handed struct {
 	index int32 // among the foreign states that its process has sent
 	long  int64
 }
 
-// interval is what the causing location did since the two had met.
+// interval is what the causing location did since the two last synchronized.
 func (f *foreignState) interval(a *analysis) interval {
 	of := interval{f.cause, f.since, a.calls(f.cause).Enter[f.causeCall], f.causeCall, int(f.before)}
 	if f.since == never {
@@ -48,7 +48,7 @@ func (c *causes) findForeign(a *analysis, f *foreignState) {
 	c.finish()
 }
 
-// shareForeign tells other processes of the wait states that they caused.
+// shareForeign sends other processes the wait states that they caused.
 func (b *backward) shareForeign() error {
 	a := b.a
 	size := a.part.Group.Size()
@@ -168,7 +168,7 @@ func (b *backward) takeForeign(p int, data []byte) bool {
 			}
 			f.waiter = c.Bytes(c.Uint())
 			ok := false
-			if f.causeCall, ok = a.part.OwnCall(p, f.cause, call); !ok || c.Bad || f.metric >= noMetric {
+			if f.causeCall, ok = a.part.OwnCall(p, f.cause, call); !ok || c.Bad || f.metric >= None {
 				return false
 			}
 			b.foreign = append(b.foreign, f)
@@ -249,7 +249,7 @@ func (b *backward) rounds() error {
 	}
 }
 
-// takeHanded takes what a process has handed over; more says whether it has handed over anything to anybody.
+// takeHanded takes what a process has handed over; more reports whether it has handed over anything.
 func (b *backward) takeHanded(p int, data []byte) (more, ok bool) {
 	c := chunk.Column{B: data}
 	more = c.Byte() == 1
@@ -268,7 +268,7 @@ func (b *backward) takeHanded(p int, data []byte) (more, ok bool) {
 	return more, !c.Bad
 }
 
-// returnIndirect tells the owners of foreign states how much of them is indirect.
+// returnIndirect sends the owners of foreign states how much of them is indirect.
 func (b *backward) returnIndirect() error {
 	a := b.a
 	out := make([][]byte, a.part.Group.Size())

@@ -190,7 +190,7 @@ func readCircles(in [][]byte) ([]*circular, bool) {
 				s.rank, s.metric = int(c.Uint()), Metric(c.Byte())
 				s.paths, s.states, s.weights, s.total = readCauses(&c)
 			}
-			if c.Bad || s.metric >= noMetric {
+			if c.Bad || s.metric >= None {
 				return nil, false
 			}
 		}

@@ -35,8 +35,8 @@ type sharedWalk struct {
 // stage is the segments of one stay of the critical path with a process: those before number end.
 type stage struct{ number, end int }
 
-// follow lets the process that has the location go on until the path leaves its locations. It tells
-// all where the path is then.
+// follow lets the process that has the location go on until the path leaves its locations. All
+// processes then learn where the path is.
 func (w *sharedWalk) follow(ctx context.Context, p place) error {
 	g := w.a.part.Group
 	for number := 0; ; number++ {
@@ -84,7 +84,7 @@ func (w *sharedWalk) gather(ctx context.Context, r *Result) (*CriticalPath, erro
 		c := chunk.Column{B: in[p]}
 		pieces = append(pieces, readPieces(&c)...)
 		for range min(c.Uint(), uint64(c.Left())) {
-			shares = append(shares, CriticalShare{int(c.Uint()), int32(c.Uint()), unit.Duration(c.Int())})
+			shares = append(shares, CriticalShare{readPlace(&c), unit.Duration(c.Int())})
 		}
 		for i := range work {
 			work[i] += unit.Duration(c.Int())

@@ -8,7 +8,7 @@ import (
 	"slackline/internal/cluster"
 )
 
-// FindExplanations explains several waits, also of a run that several processes share. All of them call it; process 0 says
+// FindExplanations explains several waits, also of a run that several processes share. All of them call it; process 0 gives
 // what is to be explained and gets the explanations, the others nil.
 func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explanation, error) {
 	var list []*Explanation
@@ -18,7 +18,7 @@ func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explan
 		}
 		return list, nil
 	}
-	waits, err := r.a.tellWaits(ctx, waits)
+	waits, err := r.a.sendWaits(ctx, waits)
 	if err != nil || len(waits) == 0 {
 		return nil, err
 	}
@@ -44,15 +44,15 @@ func (r *Result) FindExplanations(ctx context.Context, waits []*Wait) ([]*Explan
 			return nil, cluster.ErrGarbled
 		}
 	}
-	x := &explainer{source: all}
+	x := &explainer{source: all, paths: r.Paths}
 	for i, w := range waits {
 		list = append(list, x.outermost(w.Metric, w.Rank, w.Path, seeds[i]))
 	}
 	return list, nil
 }
 
-// tellWaits gives all processes the waits that process 0 wants to explain.
-func (a *analysis) tellWaits(ctx context.Context, waits []*Wait) ([]*Wait, error) {
+// sendWaits gives all processes the waits that process 0 wants to explain.
+func (a *analysis) sendWaits(ctx context.Context, waits []*Wait) ([]*Wait, error) {
 	var b []byte
 	for _, w := range waits {
 		b = w.append(b)
@@ -91,7 +91,7 @@ func newSearch(a *analysis) *search {
 	}
 }
 
-// id is the number of an item here among those of all processes: wait states, and behind them idle phases.
+// id is the number of an item here among those of all processes: wait states, and after them idle phases.
 func (s *search) id(item int) int {
 	p := s.a.part.Group.Rank()
 	if item < len(s.a.states) {
@@ -247,7 +247,7 @@ func (g *gatheredSource) read(b []byte, seeds [][]charged) bool {
 		switch c.Byte() {
 		case foundState:
 			metric, id := Metric(c.Byte()), int(c.Uint())
-			if metric >= noMetric {
+			if metric >= None {
 				return false
 			}
 			g.states[id] = visited{metric, int32(c.Uint()), int32(c.Uint())}

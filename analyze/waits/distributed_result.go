@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"slackline/analyze/profile"
 	"slackline/internal/chunk"
 	"slackline/internal/cluster"
 	"slackline/model/unit"
@@ -53,8 +54,8 @@ func (r *Result) append(b []byte, acc *account) []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(len(r.byThread)))
 	for i := range r.byThread {
-		b = binary.AppendUvarint(b, uint64(r.byThread[i].Thread))
-		b = r.byThread[i].append(b)
+		w := &r.byThread[i]
+		b = appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Thread), uint64(w.Amount))
 	}
 	b = binary.AppendUvarint(b, uint64(len(r.Completions)))
 	for _, c := range r.Completions {
@@ -87,11 +88,12 @@ func (r *Result) take(c *chunk.Column, costs *costTable) {
 		r.Waits = append(r.Waits, readWait(c))
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
-		thread := int(c.Uint())
-		r.byThread = append(r.byThread, ThreadWait{thread, readWait(c)})
+		w := ThreadWait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Thread: int(c.Uint()), Amount: unit.Duration(c.LongUint())}
+		c.Bad = c.Bad || w.Metric >= None
+		r.byThread = append(r.byThread, w)
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
-		r.Completions = append(r.Completions, CompletionTime{Completion(c.Byte()), int(c.Uint()), int32(c.Uint()), unit.Duration(c.LongUint())})
+		r.Completions = append(r.Completions, CompletionTime{Completion(c.Byte()), readPlace(c), unit.Duration(c.LongUint())})
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
 		r.Threads = append(r.Threads, ThreadTime{int(c.Uint()), unit.Duration(c.Int()), unit.Duration(c.Int())})
@@ -103,16 +105,20 @@ func (r *Result) take(c *chunk.Column, costs *costTable) {
 
 // append writes a wait.
 func (w *Wait) append(b []byte) []byte {
-	return appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Count), uint64(w.Uncertain), uint64(w.SameFrom),
+	return appendUints(append(b, byte(w.Metric)), uint64(w.Rank), uint64(w.Path), uint64(w.Count), uint64(w.Uncertain),
 		uint64(w.Amount), uint64(w.Indirect), uint64(w.Propagating))
+}
+
+func readPlace(c *chunk.Column) profile.Place {
+	return profile.Place{Rank: int(c.Uint()), Path: int32(c.Uint())}
 }
 
 // readWait reads a wait.
 func readWait(c *chunk.Column) Wait {
-	w := Wait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Count: int64(c.LongUint())}
-	w.Uncertain, w.SameFrom = unit.Duration(c.LongUint()), unit.Duration(c.LongUint())
+	w := Wait{Metric: Metric(c.Byte()), Place: readPlace(c), Count: int64(c.LongUint())}
+	w.Uncertain = unit.Duration(c.LongUint())
 	w.add(unit.Duration(c.LongUint()), unit.Duration(c.LongUint()), unit.Duration(c.LongUint()))
-	if w.Metric >= noMetric {
+	if w.Metric >= None {
 		c.Bad, w.Metric = true, 0
 	}
 	return w

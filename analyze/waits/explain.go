@@ -5,20 +5,21 @@ import (
 	"container/heap"
 	"slices"
 
+	"slackline/analyze/profile"
 	"slackline/model/unit"
 )
 
-// Explanation says why waiting happened: what those that came late had done more, and what they had waited for
-// themselves, and so on.
+// Explanation is why waiting happened: the excess time of the ranks that came late, what they had waited for themselves, and
+// so on.
 type Explanation struct {
-	Metric Metric
-	Rank   int
-	Path   int32
-	Count  int64         // wait states
-	Amount unit.Duration // waiting time that is explained
-	Causes []Cause       // the greatest first; their shares sum up to the amount
-	Roots  []Root        // where it all began, the greatest first; of the outermost explanation only
-	Rest   unit.Duration // what Roots leave out: many small causes far back
+	Metric Metric `json:"metric"`
+	profile.Place
+	Amount unit.Duration `json:"seconds"`         // waiting time that is explained
+	Count  int64         `json:"count"`           // wait states
+	Causes []Cause       `json:"causes"`          // the largest first; their shares sum up to the amount
+	Roots  []Root        `json:"roots,omitempty"` // where it all began, the largest first; of the outermost explanation only
+	Text   []string      `json:"text,omitempty"`  // the explanation in words, likewise
+	Rest   unit.Duration `json:"-"`               // what Roots leave out: many small causes far back
 }
 
 // CauseKind is a kind of cause.
@@ -28,24 +29,28 @@ type CauseKind uint8
 const (
 	Excess  CauseKind = iota // more time in a call path than the one that waited
 	Waited                   // waits of the one that came late
-	Unknown                  // nothing: the two had not met before, or the clocks are wrong
+	Unknown                  // nothing: the two had not synchronized before, or the clocks are wrong
 )
+
+// String is the name of the kind in results.
+func (k CauseKind) String() string { return [...]string{"excess", "waited", "unknown"}[k] }
+
+// MarshalText returns the name of the kind.
+func (k CauseKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Cause is one reason why a rank came late.
 type Cause struct {
-	Kind    CauseKind
-	Rank    int
-	Path    int32
-	Metric  Metric // of Waited
-	Share   unit.Duration
-	Because *Explanation // of Waited: why; nil if that goes too far
+	Kind CauseKind `json:"kind"`
+	profile.Place
+	Metric  Metric        `json:"metric,omitzero"` // of Waited
+	Share   unit.Duration `json:"seconds"`
+	Because *Explanation  `json:"because,omitempty"` // of Waited: why; nil if that goes too far
 }
 
 // Root is a call path on a rank where a chain of causes begins.
 type Root struct {
-	Rank  int
-	Path  int32
-	Share unit.Duration
+	profile.Place
+	Share unit.Duration `json:"seconds"`
 }
 
 // maxDepth is how far explanations go back, maxFollowed how many waits of one level they follow.
@@ -54,7 +59,7 @@ const (
 	maxFollowed = 3
 )
 
-// charged is a wait state, or behind them an idle phase, and how much of its time is to be explained.
+// charged is a wait state, or (numbered after them) an idle phase, and how much of its time is to be explained.
 type charged struct {
 	item   int
 	amount int64
@@ -75,14 +80,13 @@ func (a *analysis) chargedBy(w *Wait) []charged {
 	var list []charged
 	for i := range a.states {
 		s := &a.states[i]
-		metric := s.metric == w.Metric || w.Metric == WrongOrder && s.wrongOrder != inOrder
-		if metric && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
+		if (s.metric == w.Metric || s.sub == w.Metric) && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
 			list = append(list, charged{i, int64(s.amount)})
 		}
 	}
 	for i := range a.idle {
 		p := &a.idle[i]
-		if w.Metric == OpenMPIdle && a.rankOf(p.master) == w.Rank && p.path == w.Path {
+		if w.Metric == openMPIdle.metric && a.rankOf(p.master) == w.Rank && p.path == w.Path {
 			list = append(list, charged{len(a.states) + i, p.amount() * p.workers})
 		}
 	}
@@ -111,13 +115,14 @@ type source interface {
 // explainer finds explanations.
 type explainer struct {
 	source
+	paths       *profile.Paths
 	known       known
 	apportioner apportioner
 	shares      []int64
 }
 
 func newExplainer(a *analysis) *explainer {
-	return &explainer{source: &ownSource{a: a, causes: newCauses(a.paths)}}
+	return &explainer{source: &ownSource{a: a, causes: newCauses(a.paths)}, paths: a.paths}
 }
 
 // ownSource looks into the analysis of a whole run.
@@ -160,6 +165,9 @@ func (o *ownSource) order(item int) int32 {
 func (x *explainer) outermost(m Metric, rank int, path int32, list []charged) *Explanation {
 	e := x.explain(m, rank, path, list, maxDepth)
 	e.Roots, e.Rest = x.roots(list, e.Amount)
+	for _, s := range e.Sentences() {
+		e.Text = append(e.Text, s.Text)
+	}
 	return e
 }
 
@@ -177,7 +185,7 @@ func (x *explainer) charge(c charged) (rank int) {
 
 // explain explains items that have a metric, rank and call path in common.
 func (x *explainer) explain(m Metric, rank int, path int32, list []charged, depth int) *Explanation {
-	e := &Explanation{Metric: m, Rank: rank, Path: path, Count: int64(len(list))}
+	e := &Explanation{Metric: m, Place: x.paths.Place(rank, path), Count: int64(len(list))}
 	type key struct {
 		kind   CauseKind
 		rank   int
@@ -185,7 +193,7 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 		metric Metric
 	}
 	shares := map[key]int64{}
-	behind := map[key][]charged{}
+	causing := map[key][]charged{}
 	for _, item := range list {
 		e.Amount += unit.Duration(item.amount)
 		late := x.charge(item)
@@ -203,13 +211,13 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 			share := x.shares[len(c.paths)+i]
 			shares[k] += share
 			if depth > 1 && share > 0 {
-				behind[k] = append(behind[k], charged{w, share})
+				causing[k] = append(causing[k], charged{w, share})
 			}
 		}
 	}
 	for k, share := range shares {
 		if share > 0 {
-			e.Causes = append(e.Causes, Cause{Kind: k.kind, Rank: k.rank, Path: k.path, Metric: k.metric, Share: unit.Duration(share)})
+			e.Causes = append(e.Causes, Cause{Kind: k.kind, Place: x.paths.Place(k.rank, k.path), Metric: k.metric, Share: unit.Duration(share)})
 		}
 	}
 	slices.SortFunc(e.Causes, func(p, q Cause) int {
@@ -219,7 +227,7 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 	for i := range e.Causes {
 		c := &e.Causes[i]
 		if c.Kind == Waited && depth > 1 && followed < maxFollowed {
-			c.Because = x.explain(c.Metric, c.Rank, c.Path, merged(behind[key{Waited, c.Rank, c.Path, c.Metric}]), depth-1)
+			c.Because = x.explain(c.Metric, c.Rank, c.Path, merged(causing[key{Waited, c.Rank, c.Path, c.Metric}]), depth-1)
 			followed++
 		}
 	}
@@ -247,7 +255,7 @@ const smallest = 10000
 // roots follows the causes of items to the call paths where they began. Wait states are taken in the order of
 // the backward pass, so that each has got all that it is responsible for.
 func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, rest unit.Duration) {
-	shares := map[Root]int64{}
+	shares := map[profile.Place]int64{}
 	left := map[int]int64{} // by wait state
 	var next rootQueue
 	take := func(item int, share int64) {
@@ -273,7 +281,7 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 			continue
 		}
 		for i, p := range x.known.paths {
-			shares[Root{Rank: late, Path: p}] += x.shares[i]
+			shares[x.paths.Place(late, p)] += x.shares[i]
 		}
 		from := x.order(item)
 		for i, w := range x.known.states {
@@ -285,10 +293,9 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 			}
 		}
 	}
-	for root, share := range shares {
+	for place, share := range shares {
 		if share > 0 {
-			root.Share = unit.Duration(share)
-			roots = append(roots, root)
+			roots = append(roots, Root{place, unit.Duration(share)})
 		}
 	}
 	slices.SortFunc(roots, func(p, q Root) int {

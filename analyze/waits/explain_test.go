@@ -13,7 +13,7 @@ func TestExplainFigure3(t *testing.T) {
 	r := analyze(t, figure3(), 1)
 	e := r.Explain(&r.Waits[1])
 	var got []string
-	for _, s := range e.Sentences(r.Paths) {
+	for _, s := range e.Sentences() {
 		got = append(got, strings.Repeat("  ", s.Depth)+s.Text)
 	}
 	want := []string{
@@ -44,7 +44,7 @@ func TestExplanationsAddUp(t *testing.T) {
 			if sum != e.Amount {
 				t.Fatalf("seed %d: roots sum up to %v, want %v", seed, sum, e.Amount)
 			}
-			e.Sentences(r.Paths)
+			e.Sentences()
 		}
 		for _, s := range r.Largest(3) {
 			checkExplanation(t, seed, r.ExplainState(&s))
@@ -91,27 +91,13 @@ func TestRootsOfAllAreTheDelays(t *testing.T) {
 		slack := unit.Duration(4 * len(all))
 		delays := map[Root]unit.Duration{}
 		for i := range r.Delays {
-			delays[Root{Rank: r.Delays[i].Rank, Path: r.Delays[i].Path}] = r.Delays[i].Sum()
+			delays[Root{Place: r.Delays[i].Place}] = r.Delays[i].Sum()
 		}
 		for _, root := range roots {
-			want := delays[Root{Rank: root.Rank, Path: root.Path}]
+			want := delays[Root{Place: root.Place}]
 			if d := root.Share - want; d > slack || d < -slack {
 				t.Fatalf("seed %d: root %s on rank %d = %v, want %v", seed, r.Paths.Names[root.Path], root.Rank, root.Share, want)
 			}
 		}
-	}
-}
-
-func TestMetricsAreDescribed(t *testing.T) {
-	seen := map[string]bool{}
-	for _, m := range Metrics() {
-		i := m.Info()
-		if i.Name == "" || i.Title == "" || i.Short == "" || i.Meaning == "" || i.Advice == "" || strings.Count(i.Because, "%s") != 1 {
-			t.Errorf("metric %d is not described: %+v", m, i)
-		}
-		if seen[i.Name] {
-			t.Errorf("two metrics are called %s", i.Name)
-		}
-		seen[i.Name] = true
 	}
 }

@@ -123,7 +123,7 @@ func TestIdleLifetime(t *testing.T) {
 	60..70 "!$omp parallel"
 	@70 team-end
 	`)
-	if got := r.Totals.ByMetric[OpenMPIdle].Amount; got != 10*unit.Millisecond {
+	if got := r.Totals.ByMetric[openMPIdle.metric].Amount; got != 10*unit.Millisecond {
 		t.Errorf("idle = %v, want 10 ms: after the parallel region, not before the thread began", got)
 	}
 }

@@ -76,15 +76,16 @@ func TestFigure3(t *testing.T) {
 	}
 	var got []string
 	for _, w := range r.Waits {
-		got = append(got, fmt.Sprintf("%s %d %s %v", w.Metric, w.Rank, r.Paths.Names[w.Path], w.Split))
+		got = append(got, fmt.Sprintf("%s %d %s {%v %v %v %v %v}", w.Metric, w.Rank, w.CallPath, w.Amount, w.Direct, w.Indirect, w.Propagating, w.Terminal))
 	}
 	for _, d := range r.Delays {
 		got = append(got, fmt.Sprintf("delay %d %s %v %v", d.Rank, r.Paths.Names[d.Path], d.Short, d.Long))
-		if d.ByWait[LateSender] != d.Cost {
-			t.Errorf("costs of %s by late sender = %v, want all of %v", r.Paths.Names[d.Path], d.ByWait[LateSender], d.Cost)
+		if d.ByWait[lateSender.metric] != d.Cost {
+			t.Errorf("costs of %s by late sender = %v, want all of %v", r.Paths.Names[d.Path], d.ByWait[lateSender.metric], d.Cost)
 		}
 	}
-	got = append(got, fmt.Sprintf("waiting %v unattributed %v", r.Totals.Waiting, r.Totals.Unattributed))
+	w := &r.Totals.Waiting
+	got = append(got, fmt.Sprintf("waiting {%v %v %v %v %v} unattributed %v", w.Amount, w.Direct, w.Indirect, w.Propagating, w.Terminal, r.Totals.Unattributed))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("figure 3 (-want +got):\n%s", diff)
 	}

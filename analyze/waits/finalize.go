@@ -2,32 +2,30 @@ package waits
 
 import "slackline/model/timeline"
 
-var finalizeInfo = Info{
-	Name:    "finalize",
-	Title:   "Wait at finalize",
-	Short:   "waits for the end of the program",
-	Because: "%s came last",
-	Meaning: "Time in MPI_Finalize before the last rank entered it. The last to enter is held responsible.",
-	Advice:  "Balance what the ranks do at the end: output and clean-up.",
+var finalize = kind{
+	Info: Info{
+		Name:    "finalize",
+		Title:   "Wait at finalize",
+		Short:   "waits for the end of the program",
+		Because: "%s came last",
+		Meaning: "Time in MPI_Finalize before the last rank entered it. The cause is the last to enter.",
+		Advice:  "Balance what the ranks do at the end: output and clean-up.",
+		Color:   Color{"#C77FA8", "#DA9BC0"},
+	},
+	precedence: collectiveNext,
+	find:       (*analysis).findInitAndFinalize,
 }
 
-// everyone is what MPI_Finalize and MPI_Init do: all wait for the last. At MPI_Init nobody is said to wait.
-var (
-	finalizeClass = class{metric: Finalize, depends: barrierClass.depends, detect: waitForLast}
-	initClass     = class{metric: noMetric, depends: barrierClass.depends}
-)
-
-// findEveryone finds the first MPI_Init and MPI_Finalize of all masters; they count if all have one.
-func (a *analysis) findEveryone() {
+// findInitAndFinalize finds the first MPI_Init and MPI_Finalize of all masters; they synchronize if all have one. Time in
+// MPI_Init is not a wait state.
+func (a *analysis) findInitAndFinalize(k *kind) {
 	init := a.firstCalls(func(name string) bool { return name == "MPI_Init" || name == "MPI_Init_thread" })
 	final := a.firstCalls(func(name string) bool { return name == "MPI_Finalize" })
-	for _, e := range []struct {
-		calls []int32
-		class *class
-	}{{init, &initClass}, {final, &finalizeClass}} {
-		if e.calls != nil {
-			a.addMeeting(meeting{class: e.class, form: ofRanks, calls: e.calls})
-		}
+	if init != nil {
+		a.points = append(a.points, syncPoint{form: ofRanks, calls: init})
+	}
+	if final != nil {
+		a.points = append(a.points, syncPoint{kind: k, form: ofRanks, calls: final})
 	}
 }
 

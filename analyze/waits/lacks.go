@@ -5,8 +5,8 @@ import (
 	"slackline/model/unit"
 )
 
-// leaveWaits counts time without a CPU during a wait state as waiting: it changed nothing. The rest is no computation of the
-// call path that it is in, and a cause of its own.
+// leaveWaits counts time without a CPU during a wait state as waiting: it changed nothing. The rest does not count as computation of the
+// call path that it is in; it is a cause of its own.
 func (a *analysis) leaveWaits() {
 	if !a.tl.HasLacks() {
 		return
@@ -25,7 +25,7 @@ func (a *analysis) leaveWaits() {
 	})
 }
 
-// bornBefore is when both threads were there: what a rank did before the other one's thread began delays nobody. It is never if
+// bornBefore is when both threads were there: what a rank did before the other one's thread started delays none. It is never if
 // both were there from the start.
 func (a *analysis) bornBefore(x, xCall, y, yCall int32) unit.Duration {
 	born := never

@@ -2,25 +2,27 @@ package waits
 
 import "slackline/model/timeline"
 
-var lateBroadcastInfo = Info{
-	Name:    "late_broadcast",
-	Title:   "Late broadcast",
-	Short:   "waits for the root of a collective",
-	Because: "the root, %s, came late",
-	Meaning: "Time in a collective that spreads data from a root (MPI_Bcast, MPI_Scatter) before the root entered it. The root is held responsible. " +
-		"A member that receives nothing does not wait.",
-	Advice: "Let the root prepare the data earlier, share its extra work (reading, set-up) among the ranks, or use MPI_Ibcast.",
+var lateBroadcast = kind{
+	Info: Info{
+		Name:    "late_broadcast",
+		Title:   "Late broadcast",
+		Short:   "waits for the root of a collective",
+		Because: "the root, %s, came late",
+		Meaning: "Time in a collective that distributes data from a root (MPI_Bcast, MPI_Scatter) before the root entered it. The cause is the root. " +
+			"A member that receives nothing does not wait.",
+		Advice: "Let the root prepare the data earlier, share its extra work (reading, set-up) among the ranks, or use MPI_Ibcast.",
+		Color:  Color{"#E8836B", "#F39C84"},
+	},
+	precedence: collectiveNext,
+	collective: &collective{
+		ops:     []timeline.Op{timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv},
+		depends: func(root, i, j int) bool { return j == root && i != root },
+		detect:  waitForRoot,
+	},
 }
 
-var lateBroadcastClass = class{
-	metric:  LateBroadcast,
-	ops:     []timeline.Op{timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv},
-	depends: func(root, i, j int) bool { return j == root && i != root },
-	detect:  waitForRoot,
-}
-
-// waitForRoot lets those that receive something wait for the root.
-func waitForRoot(o *occasion) {
+// waitForRoot lets members that receive data wait for the root.
+func waitForRoot(o *instance) {
 	if !o.hasRoot() {
 		return
 	}

@@ -1,21 +1,26 @@
 package waits
 
-import "slackline/model/unit"
+import "slackline/model/timeline"
 
-var lateReceiverInfo = Info{
-	Name:    "late_receiver",
-	Title:   "Late receiver",
-	Short:   "waits in a send for a receive that is not posted yet",
-	Because: "%s was not ready to receive",
-	Meaning: "Time in a send, or in the call that completes it, before the receive was posted, if the call had not ended by then: " +
-		"enter of the posting - enter of the send. The receiver is held responsible. Messages that the library buffers do not wait.",
-	Advice: "Post receives earlier (MPI_Irecv before the work), or use sends that need not wait (MPI_Isend, smaller messages).",
-}
-
-// lateReceiver is how long the completion of a send waits for the posting of its receive.
-func lateReceiver(done, post span) unit.Duration {
-	if post.enter >= done.leave {
-		return 0
-	}
-	return post.enter - done.enter
+var lateReceiver = kind{
+	Info: Info{
+		Name:    "late_receiver",
+		Title:   "Late receiver",
+		Short:   "waits in a send for a receive that is not posted yet",
+		Because: "%s was not ready to receive",
+		Meaning: "Time in a send, or in the call that completes it, before the receive was posted, if the call had not ended by then: " +
+			"enter of the posting - enter of the send. The cause is the receiver. Messages that the library buffers do not wait.",
+		Advice: "Post receives earlier (MPI_Irecv before the work), or use sends that need not wait (MPI_Isend, smaller messages).",
+		Color:  Color{"#B8336A", "#D9538B"},
+	},
+	precedence: receiverLast,
+	message: func(a *analysis, m *timeline.Message, e *messageEnds) candidate {
+		if !e.isDone || e.doneTests || m.Away || !a.isHere(m.From) || e.post.enter >= e.done.leave {
+			return candidate{}
+		}
+		return candidate{
+			amount:   e.post.enter - e.done.enter,
+			location: m.From, call: m.SendDone, cause: m.To, causeCall: m.Post, seq: m.SendDoneSeq,
+		}
+	},
 }

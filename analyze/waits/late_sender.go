@@ -1,19 +1,27 @@
 package waits
 
-import "slackline/model/unit"
+import "slackline/model/timeline"
 
-var lateSenderInfo = Info{
-	Name:    "late_sender",
-	Title:   "Late sender",
-	Short:   "waits for a message that is not sent yet",
-	Because: "%s sent late",
-	Meaning: "Time in a receive, or in the call that completes it, before the send of its message began: " +
-		"min(enter of the send, leave of the receive) - enter of the receive. The sender is held responsible. " +
-		"Calls of the MPI_Test family never wait.",
-	Advice: "Give the sender less work before the send, send earlier, or let the receiver work while it waits (post the receive early, complete it late).",
-}
-
-// lateSender is how long a receive waits for the send of its message.
-func lateSender(send, receive span) unit.Duration {
-	return min(send.enter, receive.leave) - receive.enter
+var lateSender = kind{
+	Info: Info{
+		Name:    "late_sender",
+		Title:   "Late sender",
+		Short:   "waits for a message that is not sent yet",
+		Because: "%s sent late",
+		Meaning: "Time in a receive, or in the call that completes it, before the send of its message began: " +
+			"min(enter of the send, leave of the receive) - enter of the receive. The cause is the sender. " +
+			"Calls of the MPI_Test family never wait.",
+		Advice: "Give the sender less work before the send, send earlier, or let the receiver work while it waits (post the receive early, complete it late).",
+		Color:  Color{"#D55E00", "#F0722B"},
+	},
+	precedence: messageFirst,
+	message: func(a *analysis, m *timeline.Message, e *messageEnds) candidate {
+		if e.recvTests || !a.isHere(m.To) {
+			return candidate{}
+		}
+		return candidate{
+			amount:   min(e.send.enter, e.recv.leave) - e.recv.enter,
+			location: m.To, call: m.Recv, cause: m.From, causeCall: m.Send, seq: m.RecvSeq,
+		}
+	},
 }

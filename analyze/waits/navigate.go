@@ -9,13 +9,65 @@ import (
 	"slackline/model/unit"
 )
 
+// State is one wait state.
+type State struct {
+	Metric       Metric
+	Rank, Thread int
+	Path         int32
+	At           unit.Duration // when it began
+	Amount       unit.Duration
+	Cause        int   // rank that was late
+	CauseThread  int   // and its thread
+	CausePath    int32 // call path of the operation that was late
+	Since        unit.Duration
+	Met          bool   // whether the two had synchronized before, at Since
+	Sub          Metric // the sub-state that it belongs to; None if it has none
+	Uncertain    bool   // shorter than the error of the clocks
+	number       int
+}
+
+// Largest returns the n longest wait states, the longest first. Idle threads are not among them.
+func (r *Result) Largest(n int) []State {
+	a := r.a
+	order := make([]int, len(a.states))
+	for i := range order {
+		order[i] = i
+	}
+	longer := func(x, y int) int {
+		return cmp.Or(cmp.Compare(a.states[y].amount, a.states[x].amount), cmp.Compare(a.states[x].enter, a.states[y].enter), cmp.Compare(x, y))
+	}
+	slices.SortFunc(order, longer)
+	list := make([]State, 0, min(n, len(order)))
+	for _, i := range order[:min(n, len(order))] {
+		list = append(list, r.State(i))
+	}
+	return list
+}
+
+// State returns a wait state by its number.
+func (r *Result) State(i int) State {
+	s := &r.a.states[i]
+	at, cause := &r.Timeline.Locations[s.location], &r.Timeline.Locations[s.cause]
+	return State{
+		Metric: s.metric, Rank: at.Rank, Thread: at.Thread, Path: r.a.statePath(i), At: s.enter, Amount: s.amount,
+		Cause: cause.Rank, CauseThread: cause.Thread, CausePath: r.a.pathOf(s.cause, s.causeCall),
+		Since: s.since, Met: s.since != never, Sub: s.sub, Uncertain: s.uncertain, number: i,
+	}
+}
+
+// EachState calls visit for all wait states, by rank and thread, then by time; those of idle threads are
+// left out.
+func (r *Result) EachState(visit func(*State)) {
+	for i := range r.a.states {
+		s := r.State(i)
+		visit(&s)
+	}
+}
+
 // StatesOf returns the numbers of the wait states of a location, from first to before end, by time.
 func (r *Result) StatesOf(location int32) (first, end int) {
 	return r.a.first[location], r.a.first[location+1]
 }
-
-// State returns a wait state by its number.
-func (r *Result) State(number int) State { return r.state(number) }
 
 // Number is the number of the wait state: from 0 on, by rank and thread, then by time.
 func (s *State) Number() int { return s.number }
@@ -33,18 +85,18 @@ func (r *Result) CallsOf(number int) (call, cause, causeCall int32) {
 	return s.call, s.cause, s.causeCall
 }
 
-// Blame is the greatest cause of a wait state: a call path in which the one that came late spent more time, or a wait
+// Blame is the largest cause of a wait state: a call path in which the one that came late spent more time, or a wait
 // state of its own.
 type Blame struct {
 	Kind     CauseKind
 	Location int32 // that came late
 	Path     int32
-	State    int           // of Waited: the number of the greatest wait state; else -1
+	State    int           // of Waited: the number of the longest wait state; else -1
 	Share    unit.Duration // of the waiting time
-	From, To unit.Duration // when it was: since the two had met, up to the operation that was late
+	From, To unit.Duration // when it was: since the two last synchronized, up to the operation that was late
 }
 
-// Blame finds the greatest cause of a wait state by its number. Waits of the one that came late count as one cause: they
+// Blame finds the largest cause of a wait state by its number. Waits of the one that came late count as one cause: they
 // are followed if they are greater together than every call path.
 func (r *Result) Blame(number int) Blame {
 	return newExplainer(r.a).blame(r.a, number)
@@ -66,21 +118,21 @@ func (x *explainer) blame(a *analysis, number int) Blame {
 		}
 	}
 	b.Share = unit.Duration(most)
-	greatest := -1
+	largest := -1
 	for i, w := range c.states {
 		share := x.shares[len(c.paths)+i]
 		waited += share
-		if greatest < 0 || share > longest {
-			greatest, longest = w, share
+		if largest < 0 || share > longest {
+			largest, longest = w, share
 		}
 	}
-	if greatest >= 0 && (waited > most || b.Kind == Unknown) && a.states[greatest].order > s.order {
-		b.Kind, b.State, b.Path, b.Share = Waited, greatest, a.statePath(greatest), unit.Duration(waited)
+	if largest >= 0 && (waited > most || b.Kind == Unknown) && a.states[largest].order > s.order {
+		b.Kind, b.State, b.Path, b.Share = Waited, largest, a.statePath(largest), unit.Duration(waited)
 	}
 	return b
 }
 
-// Origin is where the chain of the greatest causes of a wait state begins: a call path on a rank.
+// Origin is where the chain of the largest causes of a wait state begins: a call path on a rank.
 type Origin struct {
 	Rank int32 // -1: not known
 	Path int32
@@ -90,7 +142,7 @@ type Origin struct {
 func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
 	a := r.a
 	origins := make([]Origin, len(a.states))
-	behind := make([]int32, len(a.states)) // the wait state to follow; -1: none
+	follow := make([]int32, len(a.states)) // the wait state to follow; -1: none
 	workers := make([]*explainer, max(a.threads, 1))
 	parallel.Chunks(len(a.states), stateChunk, len(workers), func(worker, from, to int) {
 		if workers[worker] == nil {
@@ -98,7 +150,7 @@ func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
 		}
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			b := workers[worker].blame(a, i)
-			origins[i], behind[i] = Origin{int32(a.rankOf(b.Location)), b.Path}, int32(b.State)
+			origins[i], follow[i] = Origin{int32(a.rankOf(b.Location)), b.Path}, int32(b.State)
 			if b.Kind == Unknown {
 				origins[i].Rank = -1
 			}
@@ -114,8 +166,8 @@ func (r *Result) Origins(ctx context.Context) ([]Origin, error) {
 	// Causes were accounted for after what they caused.
 	slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(a.states[y].order, a.states[x].order) })
 	for _, i := range order {
-		if behind[i] >= 0 {
-			origins[i] = origins[behind[i]]
+		if follow[i] >= 0 {
+			origins[i] = origins[follow[i]]
 		}
 	}
 	return origins, nil

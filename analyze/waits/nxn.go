@@ -2,29 +2,29 @@ package waits
 
 import "slackline/model/timeline"
 
-var nxnInfo = Info{
-	Name:    "nxn",
-	Title:   "Wait at n-to-n",
-	Short:   "waits in a collective that needs data of all",
-	Because: "%s came last",
-	Meaning: "Time in a collective that needs something of every member (MPI_Allreduce, MPI_Allgather, MPI_Alltoall, MPI_Reduce_scatter) " +
-		"before the last one that sends anything entered it. That one is held responsible. A member that receives nothing does not wait.",
-	Advice: "Balance the work before the collective; use its non-blocking form and work before the MPI_Wait.",
-}
-
-var nxnClass = class{
-	metric: NxN,
-	ops: []timeline.Op{
-		timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce,
-		timeline.OpReduceScatter, timeline.OpReduceScatterBlock,
+var nxn = kind{
+	Info: Info{
+		Name:    "nxn",
+		Title:   "Wait at n-to-n",
+		Short:   "waits in a collective that needs data of all",
+		Because: "%s came last",
+		Meaning: "Time in a collective that needs data of every member (MPI_Allreduce, MPI_Allgather, MPI_Alltoall, MPI_Reduce_scatter) " +
+			"before the last one that sends anything entered it. The cause is that member. A member that receives nothing does not wait.",
+		Advice: "Balance the work before the collective; use its non-blocking form and work before the MPI_Wait.",
+		Color:  Color{"#E69F00", "#E6A817"},
 	},
-	depends:    func(_, _, _ int) bool { return true },
-	detect:     waitForLastSender,
-	completion: NxNCompletion,
+	precedence: collectiveNext,
+	collective: &collective{
+		ops: []timeline.Op{
+			timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce,
+			timeline.OpReduceScatter, timeline.OpReduceScatterBlock,
+		},
+		depends: dependsOnAll, detect: waitForLastSender, completion: NxNCompletion,
+	},
 }
 
-// waitForLastSender lets those that receive something wait for the last that sends something.
-func waitForLastSender(o *occasion) {
+// waitForLastSender lets members that receive data wait for the last that sends data.
+func waitForLastSender(o *instance) {
 	z := o.last(func(p *part) bool { return p.sent > 0 })
 	if z < 0 {
 		return

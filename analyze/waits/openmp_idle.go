@@ -7,14 +7,19 @@ import (
 	"slackline/model/unit"
 )
 
-var openMPIdleInfo = Info{
-	Name:    "omp_idle",
-	Title:   "Idle threads",
-	Short:   "is idle while its master works alone",
-	Because: "%s worked alone",
-	Meaning: "Time of the worker threads of a process between its parallel regions. The master is held responsible: for what it did, or " +
-		"through its own waits for what made it wait.",
-	Advice: "Put more of the serial work into parallel regions, or use more ranks and fewer threads.",
+var openMPIdle = kind{
+	Info: Info{
+		Name:    "omp_idle",
+		Title:   "Idle threads",
+		Short:   "is idle while its master works alone",
+		Who:     "Threads of rank %d were idle for",
+		Because: "%s worked alone",
+		Meaning: "Time of the worker threads of a process between its parallel regions. The cause is what the master did, or, " +
+			"through its own waits, what made it wait.",
+		Advice: "Put more of the serial work into parallel regions, or use more ranks and fewer threads.",
+		Color:  Color{"#F2A65A", "#FFC383"},
+	},
+	precedence: collectiveNext,
 }
 
 // idlePhase is a serial phase of a master: as many wait states as it has workers.
@@ -106,7 +111,7 @@ func (a *analysis) phasesOf(master int32, workers []int32, teams []timeline.Team
 	off := a.unrecordedOf(master)
 	var add func(from, to unit.Duration, before, path int32)
 	add = func(from, to unit.Duration, before, path int32) {
-		for _, s := range off { // nobody is known to have been idle then
+		for _, s := range off { // whether threads were idle then is unknown
 			if s.enter < to && s.leave > from {
 				add(from, s.enter, before, path)
 				add(s.leave, to, before, path)

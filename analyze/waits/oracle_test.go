@@ -113,7 +113,7 @@ func (o *oracle) findMessages() {
 			continue
 		}
 		s, r, rp := o.op(m.From, m.Send), o.op(m.To, m.Recv), o.op(m.To, m.Post)
-		o.wait(LateSender, min(s.enter, r.leave)-r.enter, m.To, m.Recv, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
+		o.wait(lateSender.metric, min(s.enter, r.leave)-r.enter, m.To, m.Recv, m.From, m.Send, 0, int(m.RecvSeq), m.Sent)
 		if !o.isTest(m.To, m.Recv) {
 			o.pair(s, r)
 		}
@@ -122,7 +122,7 @@ func (o *oracle) findMessages() {
 		}
 		sc := o.op(m.From, m.SendDone)
 		if rp.enter < sc.leave {
-			o.wait(LateReceiver, rp.enter-sc.enter, m.From, m.SendDone, m.To, m.Post, 2, int(m.SendDoneSeq), 0)
+			o.wait(lateReceiver.metric, rp.enter-sc.enter, m.From, m.SendDone, m.To, m.Post, 2, int(m.SendDoneSeq), 0)
 		}
 		if !o.isTest(m.From, m.SendDone) && (m.Send != m.SendDone || m.Post != m.Recv) {
 			o.pair(sc, rp)
@@ -158,13 +158,13 @@ func (o *oracle) findCollectives() {
 		root := int(c.Root)
 		switch c.Op {
 		case timeline.OpBarrier, timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter, timeline.OpReduceScatterBlock:
-			metric := NxN
+			metric := nxn.metric
 			if c.Op == timeline.OpBarrier {
-				metric = Barrier
+				metric = barrier.metric
 			}
-			z := last(func(i int) bool { return metric == Barrier || members[i].Sent > 0 })
+			z := last(func(i int) bool { return metric == barrier.metric || members[i].Sent > 0 })
 			for i := range members {
-				if z >= 0 && i != z && (metric == Barrier || members[i].Received > 0) {
+				if z >= 0 && i != z && (metric == barrier.metric || members[i].Received > 0) {
 					wait(metric, i, z, issue(z).enter)
 				}
 				for j := range members {
@@ -177,7 +177,7 @@ func (o *oracle) findCollectives() {
 			for i := range members {
 				if i != root && root >= 0 && root < len(members) {
 					if members[i].Received > 0 {
-						wait(LateBroadcast, i, root, issue(root).enter)
+						wait(lateBroadcast.metric, i, root, issue(root).enter)
 					}
 					pair(i, root)
 				}
@@ -194,7 +194,7 @@ func (o *oracle) findCollectives() {
 						first = min(first, issue(i).enter)
 					}
 				}
-				wait(EarlyReduce, root, z, first)
+				wait(earlyReduce.metric, root, z, first)
 			}
 			for i := range members {
 				if i != root {
@@ -205,7 +205,7 @@ func (o *oracle) findCollectives() {
 			for i := range members {
 				if i > 0 && (members[i].Sent > 0 || members[i].Received > 0) {
 					z := last(func(j int) bool { return j < i })
-					wait(EarlyScan, i, z, issue(z).enter)
+					wait(earlyScan.metric, i, z, issue(z).enter)
 				}
 				for j := range i {
 					pair(i, j)
@@ -235,9 +235,9 @@ func (o *oracle) findEveryone(names ...string) {
 	if len(calls) < 2 {
 		return
 	}
-	metric := Finalize
+	metric := finalize.metric
 	if names[0] != "MPI_Finalize" {
-		metric = noMetric
+		metric = None
 	}
 	o.allOf(metric, o.masters, calls)
 }
@@ -252,7 +252,7 @@ func (o *oracle) allOf(metric Metric, locations, calls []int32) {
 	}
 	for i := range calls {
 		mine := o.op(locations[i], calls[i])
-		if i != z && metric != noMetric {
+		if i != z && metric != None {
 			o.wait(metric, min(o.op(locations[z], calls[z]).enter, mine.leave)-mine.enter, locations[i], calls[i], locations[z], calls[z], 1, -1, 0)
 		}
 		for j := range i {
@@ -295,7 +295,7 @@ func (o *oracle) findTeams() {
 			if len(calls) < len(barriers) {
 				break
 			}
-			o.allOf(OpenMPBarrier, locations, calls)
+			o.allOf(openMPBarrier.metric, locations, calls)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func (o *oracle) chooseOnePerCall() {
 
 func (o *oracle) findWrongOrder() {
 	for _, w := range o.waits {
-		if w.metric != LateSender {
+		if w.metric != lateSender.metric {
 			continue
 		}
 		for i := range o.tl.Messages {
@@ -347,7 +347,7 @@ func (o *oracle) findIdle() {
 		add := func(to unit.Duration, path timeline.PathID) {
 			if to > from {
 				o.waits = append(o.waits, &oracleWait{
-					metric: OpenMPIdle, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to, path: o.tl.PathName(path),
+					metric: openMPIdle.metric, location: int32(l), call: -1, cause: master, amount: to - from, from: from, to: to, path: o.tl.PathName(path),
 				})
 			}
 		}

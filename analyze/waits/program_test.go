@@ -335,13 +335,13 @@ func (m *machine) collective() {
 
 // readyAt is when member i of a collective can be done.
 func (m *machine) readyAt(op timeline.Op, root, i int, enters []unit.Duration, last unit.Duration) unit.Duration {
-	c := classOf[op]
+	c := collectiveOf[op]
 	ready := enters[i]
 	if c == nil {
 		return last
 	}
 	for j := range enters {
-		if j != i && c.depends(root, i, j) {
+		if j != i && c.collective.depends(root, i, j) {
 			ready = max(ready, enters[j])
 		}
 	}

@@ -61,7 +61,7 @@ func (o *oracle) summary() map[string]string {
 	for _, w := range o.waits {
 		add(w.metric, w)
 		if w.wrong {
-			add(WrongOrder, w)
+			add(wrongOrder.metric, w)
 		}
 	}
 	s := map[string]string{"unattributed": unit.Duration(o.unattributed).String()}

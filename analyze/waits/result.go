@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"slackline/analyze/profile"
 	"slackline/model/unit"
 )
 
@@ -22,7 +23,7 @@ func (a *analysis) result(acc *account) *Result {
 	r.sumWaits()
 	r.Totals.Unattributed = unit.Duration(acc.unattributed)
 	for _, c := range a.completions.sorted() {
-		r.Completions = append(r.Completions, CompletionTime{Completion(c.kind()), c.rank(), c.path(), unit.Duration(c.short)})
+		r.Completions = append(r.Completions, CompletionTime{Completion(c.kind()), c.place(), unit.Duration(c.short)})
 	}
 	slices.SortStableFunc(r.Completions, func(x, y CompletionTime) int { return cmp.Compare(x.Kind, y.Kind) })
 	return r
@@ -51,7 +52,7 @@ func (r *Result) sumWaits() {
 	}
 	for i := range a.idle {
 		p := &a.idle[i]
-		w := get(sums, waitKey{OpenMPIdle, a.rankOf(p.master), p.path})
+		w := get(sums, waitKey{openMPIdle.metric, a.rankOf(p.master), p.path})
 		w.Count += p.workers
 		w.add((p.to-p.from)*unit.Duration(p.workers), unit.Duration(p.indirect*p.workers), 0)
 		r.States += int(p.workers)
@@ -73,7 +74,7 @@ func (r *Result) sumTotals() {
 	for i := range r.Waits {
 		w := &r.Waits[i]
 		r.Totals.ByMetric[w.Metric].addAll(&w.Split)
-		if w.Metric != WrongOrder {
+		if !w.Metric.IsPart() {
 			r.Totals.Waiting.addAll(&w.Split)
 			r.Totals.Uncertain += w.Uncertain
 		}
@@ -84,14 +85,9 @@ func (r *Result) sumTotals() {
 func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
 	key := waitKey{s.metric, a.rankOf(s.location), a.pathOf(s.location, s.call)}
 	s.addTo(get(sums, key))
-	if s.wrongOrder == inOrder {
-		return
-	}
-	key.metric = WrongOrder
-	w := get(sums, key)
-	s.addTo(w)
-	if s.wrongOrder == sameSource {
-		w.SameFrom += s.amount
+	if s.sub != None {
+		key.metric = s.sub
+		s.addTo(get(sums, key))
 	}
 }
 
@@ -106,7 +102,6 @@ func (s *state) addTo(w *Wait) {
 func (w *Wait) merge(o *Wait) {
 	w.Count += o.Count
 	w.Uncertain += o.Uncertain
-	w.SameFrom += o.SameFrom
 	w.addAll(&o.Split)
 }
 
@@ -114,7 +109,7 @@ func (w *Wait) merge(o *Wait) {
 func get(sums map[waitKey]*Wait, key waitKey) *Wait {
 	w := sums[key]
 	if w == nil {
-		w = &Wait{Metric: key.metric, Rank: key.rank, Path: key.path}
+		w = &Wait{Metric: key.metric, Place: profile.Place{Rank: key.rank, Path: key.path}}
 		sums[key] = w
 	}
 	return w
@@ -127,16 +122,14 @@ func (r *Result) sumDelays(costs *costTable) {
 			continue
 		}
 		n := len(r.Delays)
-		if n == 0 || r.Delays[n-1].Rank != c.rank() || r.Delays[n-1].Path != c.path() {
-			r.Delays = append(r.Delays, Delay{Rank: c.rank(), Path: c.path()})
+		if n == 0 || r.Delays[n-1].Place != c.place() {
+			r.Delays = append(r.Delays, Delay{Place: c.place()})
 			n++
 		}
 		d := &r.Delays[n-1]
 		part := Cost{unit.Duration(c.short), unit.Duration(c.long)}
 		d.ByWait[c.kind()] = part
-		d.Short += part.Short
-		d.Long += part.Long
-		r.Totals.Delay.Short += part.Short
-		r.Totals.Delay.Long += part.Long
+		d.Cost.add(part)
+		r.Totals.Delay.add(part)
 	}
 }

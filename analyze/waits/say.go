@@ -1,15 +1,15 @@
 package waits
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"slackline/analyze/profile"
 	"slackline/model/unit"
 )
 
-// maxSaid is how many causes a sentence names.
-const maxSaid = 4
+// maxNamed is how many causes a sentence names.
+const maxNamed = 4
 
 // Sentence is a part of an explanation in words; sentences that explain others are deeper.
 type Sentence struct {
@@ -17,31 +17,31 @@ type Sentence struct {
 	Text  string
 }
 
-// Sentences says the explanation in words.
-func (e *Explanation) Sentences(p *profile.Paths) []Sentence {
+// Sentences is the explanation in words.
+func (e *Explanation) Sentences() []Sentence {
 	var list []Sentence
-	e.say(p, 0, e.Amount, &list)
-	if text := e.sayRoots(p); text != "" {
+	e.say(0, e.Amount, &list)
+	if text := e.sayRoots(); text != "" {
 		list = append(list, Sentence{0, text})
 	}
 	return list
 }
 
-// say adds the sentences of an explanation and of those behind it. Shares are parts of the whole.
-func (e *Explanation) say(p *profile.Paths, depth int, whole unit.Duration, list *[]Sentence) {
+// say adds the sentences of an explanation and of its causes. Shares are parts of the whole.
+func (e *Explanation) say(depth int, whole unit.Duration, list *[]Sentence) {
 	var parts []string
 	for i := range e.Causes {
-		if i == maxSaid && len(e.Causes) > maxSaid+1 {
+		if i == maxNamed && len(e.Causes) > maxNamed+1 {
 			parts = append(parts, fmt.Sprintf("%s %d other causes", share(e.sumFrom(i), whole), len(e.Causes)-i))
 			break
 		}
-		parts = append(parts, e.Causes[i].phrase(p, whole))
+		parts = append(parts, e.Causes[i].phrase(whole))
 	}
-	*list = append(*list, Sentence{depth, fmt.Sprintf("%s: %s.", e.headline(p), strings.Join(parts, ", "))})
+	*list = append(*list, Sentence{depth, fmt.Sprintf("%s: %s.", e.headline(), strings.Join(parts, ", "))})
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		if i < maxSaid && c.Because != nil && c.Share*10 >= whole {
-			c.Because.say(p, depth+1, whole, list)
+		if i < maxNamed && c.Because != nil && c.Share*10 >= whole {
+			c.Because.say(depth+1, whole, list)
 		}
 	}
 }
@@ -55,27 +55,18 @@ func (e *Explanation) sumFrom(i int) unit.Duration {
 	return sum
 }
 
-// headline says who waited where and for whom.
-func (e *Explanation) headline(p *profile.Paths) string {
-	because := fmt.Sprintf(e.Metric.Info().Because, e.late())
-	if e.Metric == OpenMPBarrier {
-		because = "another thread came last"
-	}
+// headline is who waited where and for whom.
+func (e *Explanation) headline() string {
+	info := e.Metric.Info()
 	times := ""
 	if e.Count > 1 {
 		times = fmt.Sprintf(", in %d wait states", e.Count)
 	}
-	who := fmt.Sprintf("Rank %d waited", e.Rank)
-	switch e.Metric {
-	case OpenMPIdle:
-		who = fmt.Sprintf("Threads of rank %d were idle for", e.Rank)
-	case OpenMPBarrier:
-		who = fmt.Sprintf("Threads of rank %d waited", e.Rank)
-	}
-	return fmt.Sprintf("%s %s in %s%s, because %s", who, e.Amount.Short(), p.Say(e.Path), times, because)
+	who, because := fmt.Sprintf(cmp.Or(info.Who, "Rank %d waited"), e.Rank), strings.ReplaceAll(info.Because, "%s", e.late())
+	return fmt.Sprintf("%s %s in %s%s, because %s", who, e.Amount.Short(), e.Say(), times, because)
 }
 
-// late names the ranks that came late, those with the greatest shares first.
+// late names the ranks that came late, those with the largest shares first.
 func (e *Explanation) late() string {
 	var ranks []string
 	seen := map[int]bool{}
@@ -87,7 +78,7 @@ func (e *Explanation) late() string {
 	}
 	switch n := len(ranks); {
 	case n == 0:
-		return "nobody"
+		return "no rank"
 	case n == 1:
 		return ranks[0]
 	case n <= 3:
@@ -97,20 +88,20 @@ func (e *Explanation) late() string {
 	}
 }
 
-// phrase says a cause and its share.
-func (c *Cause) phrase(p *profile.Paths, whole unit.Duration) string {
+// phrase is a cause and its share in words.
+func (c *Cause) phrase(whole unit.Duration) string {
 	part := share(c.Share, whole)
 	switch c.Kind {
 	case Excess:
-		return fmt.Sprintf("%s excess time of rank %d in %s", part, c.Rank, p.Say(c.Path))
+		return fmt.Sprintf("%s excess time of rank %d in %s", part, c.Rank, c.Say())
 	case Waited:
-		return fmt.Sprintf("%s waits of rank %d in %s (%s)", part, c.Rank, p.Say(c.Path), c.Metric)
+		return fmt.Sprintf("%s waits of rank %d in %s (%s)", part, c.Rank, c.Say(), c.Metric)
 	}
-	return fmt.Sprintf("%s without known cause on rank %d: the two had not met before", part, c.Rank)
+	return fmt.Sprintf("%s without known cause on rank %d: the two had not synchronized before", part, c.Rank)
 }
 
-// sayRoots says where the chains of causes begin; nothing if there are none behind the first one.
-func (e *Explanation) sayRoots(p *profile.Paths) string {
+// sayRoots is where the chains of causes start, in words; nothing if the causes are not waits.
+func (e *Explanation) sayRoots() string {
 	indirect := false
 	for i := range e.Causes {
 		indirect = indirect || e.Causes[i].Kind == Waited
@@ -121,8 +112,8 @@ func (e *Explanation) sayRoots(p *profile.Paths) string {
 	var parts []string
 	rest := e.Rest
 	for i, r := range e.Roots {
-		if i < maxSaid {
-			parts = append(parts, fmt.Sprintf("%s %s on rank %d", share(r.Share, e.Amount), p.Say(r.Path), r.Rank))
+		if i < maxNamed {
+			parts = append(parts, fmt.Sprintf("%s %s on rank %d", share(r.Share, e.Amount), r.Say(), r.Rank))
 		} else {
 			rest += r.Share
 		}

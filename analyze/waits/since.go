@@ -7,21 +7,21 @@ import (
 	"slackline/model/unit"
 )
 
-// never is the instant of a synchronisation that did not happen.
+// never is the instant of a synchronization that did not happen.
 const never = unit.Duration(math.MinInt64)
 
-// lastMet returns the latest instant at which two locations were both in operations that depend on each
+// lastSync returns the latest instant at which two locations were both in operations that depend on each
 // other and precede the given calls; never if there is none.
-func (a *analysis) lastMet(x, xCall, y, yCall int32) unit.Duration {
+func (a *analysis) lastSync(x, xCall, y, yCall int32) unit.Duration {
 	limit := min(a.calls(x).Enter[xCall], a.calls(y).Enter[yCall])
 	best := max(a.lastContact(x, xCall, y, yCall, limit), a.lastContact(y, yCall, x, xCall, limit))
-	return a.lastMeeting(x, xCall, y, yCall, best)
+	return a.lastPoint(x, xCall, y, yCall, best)
 }
 
-// lastMeeting improves the instant best by meetings of the two locations. It goes back through the
-// meetings of both at the same time: each common one is in both lists, so the end of one is enough. Only those of x are
+// lastPoint improves the instant best by synchronization points of the two locations. It goes back through the
+// points of both at the same time: each common one is in both lists, so the end of one is enough. Only those of x are
 // known if y is elsewhere.
-func (a *analysis) lastMeeting(x, xCall, y, yCall int32, best unit.Duration) unit.Duration {
+func (a *analysis) lastPoint(x, xCall, y, yCall int32, best unit.Duration) unit.Duration {
 	ofX, ofY := a.joinings[x], a.joinings[y]
 	if !a.isHere(y) {
 		for i := lastJoining(ofX, xCall); i >= 0 && ofX[i].bound > best; i-- {
@@ -32,7 +32,7 @@ func (a *analysis) lastMeeting(x, xCall, y, yCall int32, best unit.Duration) uni
 	i, j := lastJoining(ofX, xCall), lastJoining(ofY, yCall)
 	for i >= 0 && j >= 0 && ofX[i].bound > best && ofY[j].bound > best {
 		best = max(best, a.instant(&ofX[i], xCall, y, yCall))
-		if ofX[i].meeting != ofY[j].meeting {
+		if ofX[i].point != ofY[j].point {
 			best = max(best, a.instant(&ofY[j], yCall, x, xCall))
 		}
 		i--
@@ -46,20 +46,20 @@ func lastJoining(list []joining, call int32) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].end > call }) - 1
 }
 
-// instant is the latest instant of a meeting between the location of a joining and another one, of
+// instant is the latest instant of a synchronization point between the location of a joining and another one, of
 // operations that precede the given calls; never if there is none.
 func (a *analysis) instant(j *joining, call, other, otherCall int32) unit.Duration {
-	member := a.memberAt(j.meeting, other)
+	member := a.memberAt(j.point, other)
 	if member < 0 {
 		return never
 	}
-	issue, done, test := a.operations(j.meeting, j.member)
-	otherIssue, otherDone, otherTest := a.operations(j.meeting, member)
+	issue, done, test := a.operations(j.point, j.member)
+	otherIssue, otherDone, otherTest := a.operations(j.point, member)
 	best := never
-	if !test && done.end <= call && otherIssue.end <= otherCall && a.depends(j.meeting, j.member, member) {
+	if !test && done.end <= call && otherIssue.end <= otherCall && a.depends(j.point, j.member, member) {
 		best = max(best, overlap(done.span, otherIssue.span))
 	}
-	if !otherTest && otherDone.end <= otherCall && issue.end <= call && a.depends(j.meeting, member, j.member) {
+	if !otherTest && otherDone.end <= otherCall && issue.end <= call && a.depends(j.point, member, j.member) {
 		best = max(best, overlap(otherDone.span, issue.span))
 	}
 	return best

@@ -1,17 +1,18 @@
-// Package waits finds where ranks and threads wait, and whose fault it is.
+// Package waits finds where ranks and threads wait, and what causes it.
 //
 // The forward pass finds the wait states of a timeline, recorded or simulated: calls in which a location sat
 // idle because another one came late. The backward pass charges their time to its causes: call paths in
-// which the other one spent more time since the two had last met, directly or through its own waits.
+// which the other one spent more time since the two last synchronized, directly or through its own waits.
 // The sum of all costs, what has no cause included, is the sum of all waits, exactly, in whole
 // picoseconds; results depend neither on the number of threads nor on the order of inputs.
 //
-// Clocks must be brought together first. Where they still contradict causality the rest is analysed.
+// Clocks must be brought together first. Where they still contradict causality the rest is analyzed.
 // Nothing is read, written or printed here.
 package waits
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"slackline/analyze/profile"
@@ -45,11 +46,16 @@ type Result struct {
 
 // Split is a sum of waiting time in the two ways to classify it. Each pair sums up to the amount.
 type Split struct {
-	Amount      unit.Duration
-	Direct      unit.Duration // caused by what the other one did
-	Indirect    unit.Duration // caused by waits of the other one
-	Propagating unit.Duration // caused waits of others later
-	Terminal    unit.Duration // caused none
+	Amount unit.Duration `json:"seconds"`
+	Classes
+}
+
+// Classes are the two ways to classify waiting time.
+type Classes struct {
+	Direct      unit.Duration `json:"direct_s"`      // caused by what the other one did
+	Indirect    unit.Duration `json:"indirect_s"`    // caused by waits of the other one
+	Propagating unit.Duration `json:"propagating_s"` // caused waits of others later
+	Terminal    unit.Duration `json:"terminal_s"`    // caused none
 }
 
 func (s *Split) add(amount, indirect, propagating unit.Duration) {
@@ -64,48 +70,66 @@ func (s *Split) addAll(o *Split) { s.add(o.Amount, o.Indirect, o.Propagating) }
 
 // Wait is the waiting time of a metric, rank and call path.
 type Wait struct {
-	Metric    Metric
-	Rank      int
-	Path      int32 // number in Result.Paths
-	Count     int64
-	Uncertain unit.Duration // in wait states that are shorter than the error of the clocks
-	SameFrom  unit.Duration // of WrongOrder: the message that was sent earlier came from the same rank
+	Metric Metric `json:"metric"`
+	profile.Place
 	Split
+	Count     int64         `json:"count"`
+	Uncertain unit.Duration `json:"uncertain_s,omitempty"` // in wait states that are shorter than the error of the clocks
 }
 
 // Cost is waiting time that something caused: directly, and through waits that it caused.
-type Cost struct{ Short, Long unit.Duration }
+type Cost struct {
+	Short unit.Duration `json:"short_s"`
+	Long  unit.Duration `json:"long_s"`
+}
 
 // Sum is the whole cost.
 func (c Cost) Sum() unit.Duration { return c.Short + c.Long }
 
+func (c *Cost) add(o Cost) {
+	c.Short += o.Short
+	c.Long += o.Long
+}
+
 // Delay is what a call path on a rank costs others.
 type Delay struct {
-	Rank int
-	Path int32
+	profile.Place
 	Cost
-	ByWait [stateMetrics]Cost // by the metric of the wait state that it led to
+	ByWait Costs `json:"by_wait"`
+}
+
+// Costs are by the metric of the wait state that was caused.
+type Costs [None]Cost
+
+// MarshalJSON returns the costs that are not 0, by the names of their metrics.
+func (c Costs) MarshalJSON() ([]byte, error) {
+	costs := map[Metric]Cost{}
+	for m, cost := range c {
+		if cost.Sum() > 0 {
+			costs[Metric(m)] = cost
+		}
+	}
+	return json.Marshal(costs)
 }
 
 // CompletionTime is the completion time of a rank and call path.
 type CompletionTime struct {
-	Kind Completion
-	Rank int
-	Path int32
-	Time unit.Duration
+	Kind Completion `json:"kind"`
+	profile.Place
+	Time unit.Duration `json:"seconds"`
 }
 
 // Totals are the sums over all ranks and call paths. Waiting.Amount = Delay.Sum() + Unattributed.
 type Totals struct {
 	Waiting      Split
-	ByMetric     [noMetric]Split // WrongOrder is a part of LateSender
+	ByMetric     [None]Split // sub-states are parts of their parents
 	Delay        Cost
-	Unattributed unit.Duration // waiting time without cause: the two had never met before
+	Unattributed unit.Duration // waiting time without cause: the two had never synchronized before
 	Uncertain    unit.Duration
 }
 
 // errTooLong is returned when waiting times cannot be summed up.
-var errTooLong = errors.New("the waiting time of all ranks together is longer than 106 days and cannot be summed up exactly; analyse a part of the run")
+var errTooLong = errors.New("the waiting time of all ranks together is longer than 106 days and cannot be summed up exactly; analyze a part of the run")
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
@@ -126,8 +150,52 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 	}
 	r := a.result(account)
 	if a.part != nil {
-		return r, r.gather(ctx, account)
+		err = r.gather(ctx, account)
+	} else {
+		r.sumDelays(&account.costs)
 	}
-	r.sumDelays(&account.costs)
-	return r, nil
+	r.name()
+	return r, err
+}
+
+// name names the call paths of what was summed.
+func (r *Result) name() {
+	for i := range r.Waits {
+		r.Waits[i].Name(r.Paths)
+	}
+	for i := range r.Delays {
+		r.Delays[i].Name(r.Paths)
+	}
+	for i := range r.Completions {
+		r.Completions[i].Name(r.Paths)
+	}
+}
+
+// Profile returns the call-path profile of the run.
+func (r *Result) Profile() *profile.Profile {
+	return profile.With(r.Timeline, r.Paths, r.a.windows, profile.Options{Threads: r.a.threads})
+}
+
+// Iterations finds the iterations of the run with the waiting times of their masters. If several processes share the run,
+// all of them call it; process 0 gets the iterations, nil if there are none, the others nil.
+func (r *Result) Iterations(ctx context.Context, p *profile.Profile) (*profile.Iterations, error) {
+	return p.FindIterations(ctx, func(add func(rank int, at, amount unit.Duration)) {
+		r.EachState(func(s *State) {
+			if s.Thread == 0 {
+				add(s.Rank, s.At, s.Amount)
+			}
+		})
+	})
+}
+
+// WaitTimes returns the waiting times in the form that a composition takes.
+func (r *Result) WaitTimes() []profile.WaitTime {
+	var list []profile.WaitTime
+	for i := range r.Waits {
+		if w := &r.Waits[i]; !w.Metric.IsPart() {
+			idle := w.Metric == openMPIdle.metric
+			list = append(list, profile.WaitTime{Name: w.Metric.String(), Rank: w.Rank, Path: w.Path, Time: w.Amount, Idle: idle})
+		}
+	}
+	return list
 }

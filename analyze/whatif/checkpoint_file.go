@@ -23,12 +23,15 @@ type checkpointHead struct {
 
 // checkpointLine is each of the other lines.
 type checkpointLine struct {
-	Ranks     int             `json:"ranks"`
-	Ops       int64           `json:"ops"`
-	Noiseless unit.Duration   `json:"noiseless_ps"`
-	First     int             `json:"first"`
-	Makespans []unit.Duration `json:"makespans_ps"`
+	Ranks     int           `json:"ranks"`
+	Ops       int64         `json:"ops"`
+	Noiseless picoseconds   `json:"noiseless_ps"`
+	First     int           `json:"first"`
+	Makespans []picoseconds `json:"makespans_ps"`
 }
+
+// picoseconds are in files as whole numbers.
+type picoseconds unit.Duration
 
 const (
 	// checkpointVersion is the version that Write writes and ReadCheckpoint reads.
@@ -72,11 +75,11 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	for _, ranks := range counts {
 		p := c.points[ranks]
 		for first := 0; first == 0 || first < len(p.makespans); first += lineReplicas {
-			part := p.makespans[first:min(first+lineReplicas, len(p.makespans))]
-			if part == nil {
-				part = []unit.Duration{}
+			part := []picoseconds{}
+			for _, m := range p.makespans[first:min(first+lineReplicas, len(p.makespans))] {
+				part = append(part, picoseconds(m))
 			}
-			if err := add(checkpointLine{ranks, p.Ops, p.Noiseless, first, part}); err != nil {
+			if err := add(checkpointLine{ranks, p.Ops, picoseconds(p.Noiseless), first, part}); err != nil {
 				return err
 			}
 		}
@@ -207,15 +210,15 @@ func (c *Checkpoint) add(l *checkpointLine) error {
 	if l.First != len(p.makespans) {
 		return fmt.Errorf("begins at replica %d instead of %d of %d ranks", l.First, len(p.makespans), l.Ranks)
 	}
-	if p.Ops > 0 && (p.Ops != l.Ops || p.Noiseless != l.Noiseless) {
+	if p.Ops > 0 && (p.Ops != l.Ops || p.Noiseless != unit.Duration(l.Noiseless)) {
 		return fmt.Errorf("contradicts an earlier line about %d ranks", l.Ranks)
 	}
-	p.Ops, p.Noiseless = l.Ops, l.Noiseless
+	p.Ops, p.Noiseless = l.Ops, unit.Duration(l.Noiseless)
 	for i, m := range l.Makespans {
-		if m < unknown {
+		if unit.Duration(m) < unknown {
 			return errors.New("a makespan is negative")
 		}
-		p.set(l.First+i, m)
+		p.set(l.First+i, unit.Duration(m))
 	}
 	return nil
 }

@@ -100,20 +100,7 @@ func Plural[T int | int64](n T, noun string) string {
 }
 
 // ExactSeconds is a duration as an exact decimal number of seconds.
-func ExactSeconds(d unit.Duration) json.Number {
-	sign := ""
-	v := uint64(d)
-	if d < 0 {
-		sign, v = "-", -v
-	}
-	whole, rest := v/uint64(unit.Second), v%uint64(unit.Second)
-	text := sign + strconv.FormatUint(whole, 10)
-	if rest > 0 {
-		digits := strconv.FormatUint(rest, 10)
-		text += "." + strings.TrimRight(strings.Repeat("0", 12-len(digits))+digits, "0")
-	}
-	return json.Number(text)
-}
+func ExactSeconds(d unit.Duration) json.Number { return json.Number(d.Seconds()) }
 
 // Percent prints a part of a whole for people.
 func Percent(part, whole unit.Duration) string {

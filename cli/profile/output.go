@@ -2,179 +2,37 @@ package profile
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 
 	"slackline/analyze/profile"
+	"slackline/analyze/waits"
 	"slackline/cli/env"
 	"slackline/cli/phrase"
-	"slackline/cli/waits"
 	"slackline/internal/provenance"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/unit"
 )
 
-// profileJSON is the JSON output of profile.
-type profileJSON struct {
-	Run         waits.RunJSON       `json:"run"`
-	Composition []partJSON          `json:"composition"`
-	Efficiency  efficiencyJSON      `json:"efficiency"`
-	CallPaths   []pathProfileJSON   `json:"callpaths"`
-	ByRank      []pathProfileJSON   `json:"callpaths_by_rank,omitempty"`
-	Matrix      []linkJSON          `json:"messages"`
-	Sizes       []sizeJSON          `json:"message_sizes"`
-	Collectives []collectiveUseJSON `json:"collectives"`
-	Iterations  *iterationsJSON     `json:"iterations,omitempty"`
-	Waits       []waits.WaitJSON    `json:"waits"`  // as of the verb waits
-	Delays      []waits.DelayJSON   `json:"delays"` // likewise
-	Provenance  *provenance.Record  `json:"provenance,omitempty"`
+// document is the JSON output of profile.
+type document struct {
+	Run profile.RunDocument `json:"run"`
+	profile.Document
+	Waits      []waits.Wait       `json:"waits"`  // as of the verb waits
+	Delays     []waits.Delay      `json:"delays"` // likewise
+	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
-
-type partJSON struct {
-	Kind    string        `json:"kind"`
-	Name    string        `json:"name"`
-	Seconds json.Number   `json:"seconds"`
-	Share   float64       `json:"share"`
-	ByRank  []json.Number `json:"by_rank_s"`
-}
-
-type efficiencyJSON struct {
-	Parallel      float64     `json:"parallel_efficiency"`
-	LoadBalance   float64     `json:"load_balance"`
-	Communication float64     `json:"communication_efficiency"`
-	Serialisation float64     `json:"serialisation_efficiency"`
-	Transfer      float64     `json:"transfer_efficiency"`
-	Ideal         json.Number `json:"ideal_s"`
-	Estimated     bool        `json:"ideal_is_estimate"`
-	AverageUseful json.Number `json:"average_useful_s"`
-	MaxUseful     json.Number `json:"max_useful_s"`
-}
-
-type pathProfileJSON struct {
-	Rank            *int        `json:"rank,omitempty"`
-	CallPath        string      `json:"callpath"`
-	Kind            string      `json:"kind"`
-	Visits          *int64      `json:"visits,omitempty"`  // of counted calls
-	Samples         *int64      `json:"samples,omitempty"` // of functions that samples found
-	Exclusive       json.Number `json:"exclusive_s"`
-	Inclusive       json.Number `json:"inclusive_s"`
-	Sent            int64       `json:"messages_sent"`
-	SentBytes       int64       `json:"bytes_sent"`
-	Received        int64       `json:"messages_received"`
-	ReceivedBytes   int64       `json:"bytes_received"`
-	CollectiveBytes int64       `json:"collective_bytes"`
-}
-
-type linkJSON struct {
-	From     int   `json:"from"`
-	To       int   `json:"to"`
-	Messages int64 `json:"messages"`
-	Bytes    int64 `json:"bytes"`
-}
-
-type sizeJSON struct {
-	From     int64 `json:"from_bytes"`
-	To       int64 `json:"to_bytes"`
-	Messages int64 `json:"messages"`
-	Bytes    int64 `json:"bytes"`
-}
-
-type collectiveUseJSON struct {
-	Operation string      `json:"operation"`
-	Ranks     int         `json:"ranks"`
-	Calls     int64       `json:"calls"`
-	Bytes     int64       `json:"bytes"`
-	Seconds   json.Number `json:"seconds"`
-	First     json.Number `json:"first_s"`
-	Last      json.Number `json:"last_s"`
-	Over      []int64     `json:"over_time"`
-}
-
-type iterationsJSON struct {
-	CallPath string          `json:"callpath"`
-	Covers   bool            `json:"calls_are_iterations"`
-	List     []iterationJSON `json:"list"`
-}
-
-type iterationJSON struct {
-	Begin          json.Number `json:"begin_s"`
-	Duration       json.Number `json:"duration_s"`
-	Computation    json.Number `json:"computation_s"`
-	MaxComputation json.Number `json:"max_computation_s"`
-	MPI            json.Number `json:"mpi_s"`
-	Waiting        json.Number `json:"waiting_s"`
-}
-
-// timeParts is into how many parts the run is divided to show when collectives happen.
-const timeParts = 50
 
 func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[path] }
 
-func (r *profileReport) json() *profileJSON {
-	e := r.efficiency
-	j := &profileJSON{
-		Run: waits.DescribeRun(r.run), Provenance: r.provenance, CallPaths: []pathProfileJSON{}, Matrix: []linkJSON{}, Sizes: []sizeJSON{}, Collectives: []collectiveUseJSON{},
-		Efficiency: efficiencyJSON{
-			Parallel: e.Parallel, LoadBalance: e.LoadBalance, Communication: e.Communication, Serialisation: e.Serialisation, Transfer: e.Transfer,
-			Ideal: phrase.ExactSeconds(e.Ideal), Estimated: e.Estimated, AverageUseful: phrase.ExactSeconds(e.AverageUseful), MaxUseful: phrase.ExactSeconds(e.MaxUseful),
-		},
+func (r *profileReport) json() *document {
+	waiting := r.waits.Document()
+	return &document{
+		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, Provenance: r.provenance,
+		Document: r.profile.Document(r.composition, r.efficiency, r.iterations, r.options.byRank),
 	}
-	waiting := (&waits.WaitsReport{Run: r.run, Result: r.waits}).JSON()
-	j.Waits, j.Delays = waiting.Waits, waiting.Delays
-	for i, p := range r.composition.Parts {
-		part := partJSON{Kind: p.Kind.String(), Name: p.Name, Seconds: phrase.ExactSeconds(p.Time), Share: float64(p.Time) / float64(r.composition.Total)}
-		for _, rank := range r.composition.ByRank {
-			part.ByRank = append(part.ByRank, phrase.ExactSeconds(rank.Times[i]))
-		}
-		j.Composition = append(j.Composition, part)
-	}
-	for i := range r.profile.ByPath {
-		j.CallPaths = append(j.CallPaths, r.pathJSON(&r.profile.ByPath[i]))
-	}
-	if r.options.byRank {
-		for i := range r.profile.Entries {
-			j.ByRank = append(j.ByRank, r.pathJSON(&r.profile.Entries[i]))
-		}
-	}
-	for _, l := range r.profile.Matrix() {
-		j.Matrix = append(j.Matrix, linkJSON{l.From, l.To, l.Count, l.Bytes})
-	}
-	for _, s := range r.profile.Sizes() {
-		j.Sizes = append(j.Sizes, sizeJSON{s.From, s.To, s.Count, s.Bytes})
-	}
-	for _, c := range r.profile.Collectives(timeParts) {
-		j.Collectives = append(j.Collectives, collectiveUseJSON{c.Op.String(), c.Ranks, c.Calls, c.Bytes, phrase.ExactSeconds(c.Time), phrase.ExactSeconds(c.First), phrase.ExactSeconds(c.Last), c.Over})
-	}
-	if it := r.iterations; it != nil {
-		j.Iterations = &iterationsJSON{CallPath: r.name(it.Path), Covers: it.Covers}
-		for _, i := range it.List {
-			j.Iterations.List = append(j.Iterations.List, iterationJSON{
-				phrase.ExactSeconds(i.Begin), phrase.ExactSeconds(i.Duration), phrase.ExactSeconds(i.Computation), phrase.ExactSeconds(i.MaxComputation), phrase.ExactSeconds(i.MPI), phrase.ExactSeconds(i.Waiting),
-			})
-		}
-	}
-	return j
-}
-
-func (r *profileReport) pathJSON(e *profile.Entry) pathProfileJSON {
-	j := pathProfileJSON{
-		CallPath: r.name(e.Path), Kind: profile.KindOf(&r.profile.Paths.Region[e.Path]).String(),
-		Exclusive: phrase.ExactSeconds(e.Exclusive), Inclusive: phrase.ExactSeconds(e.Inclusive), Sent: e.Sent.Count, SentBytes: e.Sent.Bytes,
-		Received: e.Received.Count, ReceivedBytes: e.Received.Bytes, CollectiveBytes: e.Collective.Bytes,
-	}
-	if e.Rank >= 0 {
-		j.Rank = &e.Rank
-	}
-	switch {
-	case r.profile.Counted(e):
-		j.Visits = &e.Visits
-	case e.Pieces > 0:
-		j.Samples = &e.Samples
-	}
-	return j
 }
 
 // table is the CSV output: call paths, by rank if that was asked for.
@@ -214,7 +72,7 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	}
 	e := r.efficiency
 	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance), ratio(e.Communication))
-	fmt.Fprintf(w, "communication %s = serialisation %s x transfer %s\n", ratio(e.Communication), ratio(e.Serialisation), ratio(e.Transfer))
+	fmt.Fprintf(w, "communication %s = serialisation %s x transfer %s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer))
 	estimated := ""
 	if e.Estimated {
 		estimated = ", estimated from the waits"
@@ -235,16 +93,12 @@ func ratio(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},
 		table.Column{Key: "least", Title: "least of a rank", Align: table.Right}, table.Column{Key: "most", Title: "most of a rank", Align: table.Right})
-	for i, p := range r.composition.Parts {
+	for _, p := range r.composition.Parts {
 		name := p.Kind.Title()
 		if p.Kind == profile.Waiting {
 			name = "waiting: " + p.Name
 		}
-		var times []unit.Duration
-		for _, rank := range r.composition.ByRank {
-			times = append(times, rank.Times[i])
-		}
-		t.Add(name, p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(times).Short(), slices.Max(times).Short())
+		t.Add(name, p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(), slices.Max(p.ByRank).Short())
 	}
 	return a.WriteText(w, t, true)
 }
@@ -312,7 +166,7 @@ func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) error {
 			return err
 		}
 	}
-	uses := r.profile.Collectives(timeParts)
+	uses := r.profile.Collectives(profile.TimeParts)
 	if len(uses) == 0 {
 		return nil
 	}

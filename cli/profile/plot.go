@@ -84,9 +84,9 @@ func (r *profileReport) matrixFigure(links []profile.Link, title, subtitle, capt
 func (r *profileReport) rankFigure(title, subtitle, caption string) plot.Figure {
 	n := r.run.Timeline.Ranks
 	computation, mpi, waiting := make([]unit.Duration, n), make([]unit.Duration, n), make([]unit.Duration, n)
-	for i, p := range r.composition.Parts {
+	for _, p := range r.composition.Parts {
 		for rank := range n {
-			t := r.composition.ByRank[rank].Times[i]
+			t := p.ByRank[rank]
 			switch {
 			case p.Kind == profile.Computation:
 				computation[rank] += t

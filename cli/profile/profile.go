@@ -163,22 +163,13 @@ func profileRun(c *cobra.Command, r *scenario.Run, threads int) (*profileReport,
 		return nil, err
 	}
 	p := &profileReport{run: r, waits: found, profile: found.Profile()}
-	if err := p.profile.Gather(c.Context(), timeParts, collectiveParts); err != nil {
+	if err := p.profile.Gather(c.Context(), profile.TimeParts, collectiveParts); err != nil {
 		return nil, err
 	}
 	p.waiting = found.WaitTimes()
 	p.composition = p.profile.Composition(p.waiting)
-	p.iterations, err = p.profile.FindIterations(c.Context(), func(add func(rank int, at, amount unit.Duration)) {
-		found.EachState(func(s *waits.State) {
-			if s.Thread == 0 {
-				add(s.Rank, s.At, s.Amount)
-			}
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	p.iterations, err = found.Iterations(c.Context(), p.profile)
+	return p, err
 }
 
 func (r *profileReport) write(a *env.Env, w io.Writer) error {

@@ -17,7 +17,7 @@ import (
 
 // writeCube writes the result for the Cube viewer: time, visits, waits and delay costs by call path and rank. What is
 // known of a rank stands at its first thread.
-func (r *WaitsReport) writeCube(a *env.Env, path string, inputs []string) error {
+func (r *waitsReport) writeCube(a *env.Env, path string, inputs []string) error {
 	c := newCubeReport(r)
 	c.addProfile()
 	c.addWaits()
@@ -31,7 +31,7 @@ func (r *WaitsReport) writeCube(a *env.Env, path string, inputs []string) error 
 
 // cubeReport is a result on its way to a Cube file.
 type cubeReport struct {
-	*WaitsReport
+	*waitsReport
 	report  cube.Report
 	nodes   []int // by number of a call path: its node
 	threads int
@@ -39,9 +39,9 @@ type cubeReport struct {
 	index   map[string]int // of metrics
 }
 
-func newCubeReport(r *WaitsReport) *cubeReport {
-	c := &cubeReport{WaitsReport: r, threads: len(r.Run.Timeline.Locations), index: map[string]int{}}
-	c.report.Attributes = [][2]string{{"Creator", flags.Tool + " " + provenance.Version()}, {"Input", r.Run.Name}}
+func newCubeReport(r *waitsReport) *cubeReport {
+	c := &cubeReport{waitsReport: r, threads: len(r.run.Timeline.Locations), index: map[string]int{}}
+	c.report.Attributes = [][2]string{{"Creator", flags.Tool + " " + provenance.Version()}, {"Input", r.run.Name}}
 	c.addTree()
 	c.addSystem()
 	return c
@@ -57,7 +57,7 @@ var (
 
 // addTree adds the call paths. Being in no call is a node of its own.
 func (c *cubeReport) addTree() {
-	p := c.Result.Paths
+	p := c.result.Paths
 	regions := map[string]int{}
 	c.nodes = make([]int, p.Len())
 	for path := range p.Names {
@@ -91,7 +91,7 @@ func (c *cubeReport) addTree() {
 
 // addSystem adds ranks and threads, and the process grid.
 func (c *cubeReport) addSystem() {
-	tl := c.Run.Timeline
+	tl := c.run.Timeline
 	c.first = make([]int, tl.Ranks)
 	var coords [][]int
 	for i := range tl.Locations {
@@ -145,7 +145,7 @@ func inSeconds(d unit.Duration) float64 { return float64(d) / float64(unit.Secon
 
 // addProfile adds time and visits.
 func (c *cubeReport) addProfile() {
-	p := c.WaitsReport.profile
+	p := c.waitsReport.profile
 	c.metric("visits", "Visits", "occ", "Number of calls, where they are counted")
 	c.metric("time", "Time", "sec", "Time in the call path itself, all threads of a rank together")
 	for i := range p.Entries {
@@ -162,15 +162,15 @@ func (c *cubeReport) addProfile() {
 // addWaits adds the waits of each kind, and how they split.
 func (c *cubeReport) addWaits() {
 	for _, m := range waits.Metrics() {
-		if c.Result.Totals.ByMetric[m].Amount > 0 {
+		if c.result.Totals.ByMetric[m].Amount > 0 {
 			c.metric(m.String(), m.Info().Title, "sec", m.Info().Meaning)
 		}
 	}
-	for i := range c.Result.Waits {
-		w := &c.Result.Waits[i]
+	for i := range c.result.Waits {
+		w := &c.result.Waits[i]
 		at := c.first[w.Rank]
 		c.add(c.metric(w.Metric.String(), "", "", ""), w.Path, at, inSeconds(w.Amount))
-		if w.Metric == waits.WrongOrder {
+		if w.Metric.IsPart() {
 			continue
 		}
 		c.add(c.metric("wait_direct", "Direct waits", "sec", "Waiting caused by what the other one did"), w.Path, at, inSeconds(w.Direct))
@@ -182,8 +182,8 @@ func (c *cubeReport) addWaits() {
 
 // addDelays adds the costs of delays, short-term and long-term, by kind of wait.
 func (c *cubeReport) addDelays() {
-	for i := range c.Result.Delays {
-		d := &c.Result.Delays[i]
+	for i := range c.result.Delays {
+		d := &c.result.Delays[i]
 		at := c.first[d.Rank]
 		c.add(c.metric("delay_short", "Delay costs, short-term", "sec", "Waiting that the call path caused directly"), d.Path, at, inSeconds(d.Short))
 		c.add(c.metric("delay_long", "Delay costs, long-term", "sec", "Waiting that the call path caused through other waits"), d.Path, at, inSeconds(d.Long))

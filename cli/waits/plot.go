@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"slackline/analyze/waits"
 	"slackline/cli/env"
 	"slackline/cli/flags"
 	"slackline/cli/phrase"
@@ -16,38 +15,22 @@ import (
 )
 
 // draw draws maps of waits and delays by rank.
-func (r *WaitsReport) draw(a *env.Env, path string, inputs []string) error {
-	tl := r.Run.Timeline
-	sums := map[string][]unit.Duration{}
-	add := func(name string, rank int, d unit.Duration) {
-		if sums[name] == nil {
-			sums[name] = make([]unit.Duration, tl.Ranks)
-		}
-		sums[name][rank] += d
-	}
+func (r *waitsReport) draw(a *env.Env, path string, inputs []string) error {
+	tl := r.run.Timeline
 	names := []string{"Waiting", "Delay costs", "Direct waits", "Indirect waits", "Propagating waits", "Terminal waits"}
-	for _, n := range names {
-		sums[n] = make([]unit.Duration, tl.Ranks)
-	}
-	for i := range r.Result.Waits {
-		w := &r.Result.Waits[i]
-		if w.Metric == waits.WrongOrder {
-			continue
+	times := make([][]unit.Duration, len(names))
+	for _, s := range r.result.ByRank() {
+		for k, d := range []unit.Duration{s.Amount, s.Delay, s.Direct, s.Indirect, s.Propagating, s.Terminal} {
+			times[k] = append(times[k], d)
 		}
-		for k, d := range []unit.Duration{w.Amount, 0, w.Direct, w.Indirect, w.Propagating, w.Terminal} {
-			add(names[k], w.Rank, d)
-		}
-	}
-	for i := range r.Result.Delays {
-		add(names[1], r.Result.Delays[i].Rank, r.Result.Delays[i].Sum())
 	}
 	h := &plot.HeatMap{
-		Title:    "Wait states of " + r.Run.Name + r.Run.Where(),
-		Subtitle: fmt.Sprintf("%s, run time %s, waiting %s", phrase.SizeOf(tl), (tl.End - tl.Start).Short(), r.Result.Totals.Waiting.Amount.Short()),
+		Title:    "Wait states of " + r.run.Name + r.run.Where(),
+		Subtitle: fmt.Sprintf("%s, run time %s, waiting %s", phrase.SizeOf(tl), (tl.End - tl.Start).Short(), r.result.Totals.Waiting.Amount.Short()),
 		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
 	}
-	for _, n := range names {
-		h.Maps = append(h.Maps, RankMap(tl, n, sums[n]))
+	for k, name := range names {
+		h.Maps = append(h.Maps, RankMap(tl, name, times[k]))
 	}
 	err := a.WriteBytes(path, inputs, func(w io.Writer) error { return plot.Write(w, h, path, plot.Options{}) })
 	if err == nil {

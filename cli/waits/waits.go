@@ -117,7 +117,7 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 }
 
 // analyse finds the wait states of a run and what else the flags ask for.
-func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*WaitsReport, error) {
+func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*waitsReport, error) {
 	begin := time.Now()
 	result, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: o.run.Threads})
 	if err != nil {
@@ -130,7 +130,7 @@ func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if result.Cyclic > 0 {
 		a.Warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", phrase.Plural(result.Cyclic, "wait state"))
 	}
-	report := &WaitsReport{Run: r, Result: result, options: o}
+	report := &waitsReport{run: r, result: result, options: o}
 	if o.critical {
 		if report.critical, err = result.FindCriticalPath(c.Context()); err != nil {
 			return nil, err
@@ -140,7 +140,8 @@ func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 		o.explain = 3
 	}
 	if o.explain > 0 {
-		if report.explanations, err = result.FindExplanations(c.Context(), largestWaits(result.Waits, o.of.List, o.explain)); err != nil {
+		explained := result.LongestWaits(o.of.List)
+		if report.explanations, err = result.FindExplanations(c.Context(), explained[:min(o.explain, len(explained))]); err != nil {
 			return nil, err
 		}
 	}
@@ -161,10 +162,10 @@ func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	return report, nil
 }
 
-// WaitsReport is a result with everything that its output names.
-type WaitsReport struct {
-	Run          *scenario.Run
-	Result       *waits.Result
+// waitsReport is a result with everything that its output names.
+type waitsReport struct {
+	run          *scenario.Run
+	result       *waits.Result
 	critical     *waits.CriticalPath
 	explanations []*waits.Explanation
 	profile      *profile.Profile // nil: it was not needed
@@ -172,10 +173,10 @@ type WaitsReport struct {
 	provenance   *provenance.Record
 }
 
-func (r *WaitsReport) write(a *env.Env, w io.Writer) error {
+func (r *waitsReport) write(a *env.Env, w io.Writer) error {
 	switch r.options.format.Value {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.JSON())
+		return env.WriteJSONObject(w, r.json())
 	case env.FormatCSV:
 		return r.table().WriteCSV(w)
 	}

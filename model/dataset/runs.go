@@ -154,8 +154,23 @@ type waitsFile struct {
 	} `json:"delays"`
 }
 
-// partOfAnother is the wait state that is a part of another one, and is not counted twice.
-const partOfAnother = "late_sender_wrong_order"
+// parts finds the sub-states of a result, which are parts of other wait states and do not count twice. Their names are
+// those of the others with something added, e.g. late_sender_wrong_order.
+func (f *waitsFile) parts() map[string]bool {
+	names := map[string]bool{}
+	for _, w := range f.Waits {
+		names[w.Metric] = true
+	}
+	parts := map[string]bool{}
+	for name := range names {
+		for i := range name {
+			if name[i] == '_' && names[name[:i]] {
+				parts[name] = true
+			}
+		}
+	}
+	return parts
+}
 
 func readWaits(name string, data []byte) (*Dataset, error) {
 	var file waitsFile
@@ -176,11 +191,12 @@ func readWaits(name string, data []byte) (*Dataset, error) {
 		}
 		paths[i].Measured[metric] += v
 	}
+	parts := file.parts()
 	for i, w := range file.Waits {
 		if w.Seconds == nil || w.Metric == "" {
 			return nil, fmt.Errorf("%s: wait %d (from 1), in %s, has no seconds or no metric", name, i+1, w.Name)
 		}
-		if w.Metric != partOfAnother {
+		if !parts[w.Metric] {
 			add(w.Name, "waiting", *w.Seconds)
 		}
 	}

@@ -28,6 +28,9 @@ func (op Op) String() string {
 	return "unknown"
 }
 
+// MarshalText returns the name of the operation.
+func (op Op) MarshalText() ([]byte, error) { return []byte(op.String()), nil }
+
 // OpNamed returns the operation of that name, in lower case and without prefix.
 func OpNamed(name string) (Op, bool) {
 	i := slices.Index(opNames[:], name)

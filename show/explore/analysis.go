@@ -1,10 +1,8 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -111,8 +109,7 @@ func (v *view) analyse(ctx context.Context) (_ *findings, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{result: result, ranked: slices.Clone(result.Delays), causes: map[waits.Origin]int{}}
-	slices.SortStableFunc(f.ranked, func(a, b waits.Delay) int { return cmp.Compare(b.Sum(), a.Sum()) })
+	f := &findings{result: result, ranked: result.RankedDelays(), causes: map[waits.Origin]int{}}
 	for i, d := range f.ranked[:min(len(f.ranked), mostCauses)] {
 		f.causes[waits.Origin{Rank: int32(d.Rank), Path: d.Path}] = firstWait + i
 	}
@@ -131,12 +128,8 @@ func (v *view) analyse(ctx context.Context) (_ *findings, err error) {
 	f.waiting = result.WaitTimes()
 	f.composition = f.profile.Composition(f.waiting)
 	f.efficiency = f.profile.Efficiency(0, f.waiting)
-	if f.iterations = f.profile.Iterations(); f.iterations != nil {
-		result.EachState(func(s *waits.State) {
-			if s.Thread == 0 {
-				f.iterations.AddWait(s.Rank, s.At, s.Amount)
-			}
-		})
+	if f.iterations, err = result.Iterations(ctx, f.profile); err != nil {
+		return nil, err
 	}
 	return f, ctx.Err()
 }

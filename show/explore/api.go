@@ -120,6 +120,8 @@ type Category struct {
 	Rank   int    `json:"rank"`             // of causes, -1 for the rest of them and for all else
 	Metric string `json:"metric,omitempty"` // of waits
 	Cost   int64  `json:"cost,omitempty"`   // ps, of causes: all waiting that they caused
+	Light  string `json:"light,omitempty"`  // of waits: color on a light and on a dark background, #RRGGBB
+	Dark   string `json:"dark,omitempty"`
 }
 
 // Calls is the answer of calls: the calls that are open at some time of the window, in order of their beginning, at
@@ -168,11 +170,13 @@ type State struct {
 	Amount        int64  `json:"amount"`
 	CauseLocation int    `json:"cause_location"` // who came late
 	CauseRank     int    `json:"cause_rank"`
-	CausePath     int    `json:"cause_path"`  // with which operation
-	CauseEnter    int64  `json:"cause_enter"` // and when that began
-	Met           bool   `json:"met"`         // whether the two had met before
-	Since         int64  `json:"since"`       // when; 0 if not
-	WrongOrder    bool   `json:"wrong_order,omitempty"`
+	CausePath     int    `json:"cause_path"`          // with which operation
+	CauseEnter    int64  `json:"cause_enter"`         // and when that began
+	Met           bool   `json:"met"`                 // whether the two had met before
+	Since         int64  `json:"since"`               // when; 0 if not
+	Sub           string `json:"sub,omitempty"`       // sub-state that it belongs to
+	SubTitle      string `json:"sub_title,omitempty"` // of that
+	SubShort      string `json:"sub_short,omitempty"`
 	Uncertain     bool   `json:"uncertain,omitempty"` // shorter than the error of the clocks
 	Category      int    `json:"category"`            // id of its root cause in the legend of color=cause
 }

@@ -175,11 +175,12 @@ func (v *view) kindOfPath(path int) profile.Kind {
 func waitCategories(r *waits.Result) []Category {
 	var list []Category
 	for m := range waits.None {
-		if m == waits.WrongOrder || r.Totals.ByMetric[m].Amount == 0 {
+		if m.IsPart() || r.Totals.ByMetric[m].Amount == 0 {
 			continue
 		}
 		list = append(list, Category{
 			ID: firstWait + int(m), Name: m.String(), Title: m.Info().Title, Class: "wait", Slot: int(m), Metric: m.String(), Rank: -1,
+			Light: m.Info().Color.Light, Dark: m.Info().Color.Dark,
 		})
 	}
 	return list

@@ -1,9 +1,7 @@
 package explore
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sort"
 
 	"slackline/analyze/waits"
@@ -24,10 +22,9 @@ func answerCritical(ctx context.Context, v *view, q *query) (any, error) {
 	a := &Critical{Length: int64(f.critical.Length), Missing: int64(f.critical.Missing), Paths: []CriticalPath{}}
 	step := (to-from-1)/unit.Duration(width) + 1
 	a.Pieces = v.criticalPieces(f.critical.Segments, v.tl.Start+from, v.tl.Start+to, step)
-	for _, p := range f.critical.Paths {
+	for _, p := range f.critical.Longest() {
 		a.Paths = append(a.Paths, CriticalPath{Path: int(p.Path), Time: int64(p.Time), Average: int64(p.Average), Imbalance: int64(p.Imbalance)})
 	}
-	slices.SortStableFunc(a.Paths, func(x, y CriticalPath) int { return cmp.Compare(y.Time, x.Time) })
 	a.Paths = a.Paths[:min(len(a.Paths), MaxList)]
 	return a, nil
 }

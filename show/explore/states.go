@@ -74,10 +74,13 @@ func (v *view) state(f *findings, s *waits.State) State {
 		Metric: s.Metric.String(), Title: s.Metric.Info().Title, At: v.since(s.At), Amount: int64(s.Amount),
 		CauseLocation: int(cause), CauseRank: s.Cause, CausePath: int(s.CausePath),
 		CauseEnter: v.since(v.tl.Locations[cause].Calls.Enter[causeCall]),
-		Met:        s.Met, WrongOrder: s.WrongOrder, Uncertain: s.Uncertain, Category: int(f.causeCategory(number)),
+		Met:        s.Met, Uncertain: s.Uncertain, Category: int(f.causeCategory(number)),
 	}
 	if s.Met {
 		state.Since = v.since(s.Since)
+	}
+	if s.Sub != waits.None {
+		state.Sub, state.SubTitle, state.SubShort = s.Sub.String(), s.Sub.Info().Title, s.Sub.Info().Short
 	}
 	return state
 }
@@ -113,7 +116,7 @@ func answerWait(ctx context.Context, v *view, q *query) (any, error) {
 	for _, r := range e.Roots[min(len(e.Roots), mostRoots):] {
 		a.Rest += int64(r.Share)
 	}
-	for _, t := range e.Sentences(v.paths) {
+	for _, t := range e.Sentences() {
 		a.Text = append(a.Text, Sentence{Depth: t.Depth, Text: t.Text})
 	}
 	return a, nil
@@ -218,14 +221,12 @@ func (v *view) neighbour(f *findings, number, step int) *StateRef {
 	return nil
 }
 
-var causeKinds = map[waits.CauseKind]string{waits.Excess: "excess", waits.Waited: "waited", waits.Unknown: "unknown"}
-
 // explanation turns an explanation into an answer.
 func explanation(e *waits.Explanation) *Explanation {
 	x := &Explanation{Metric: e.Metric.String(), Rank: e.Rank, Path: int(e.Path), Count: e.Count, Amount: int64(e.Amount), Causes: []Cause{}}
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		cause := Cause{Kind: causeKinds[c.Kind], Rank: c.Rank, Path: int(c.Path), Share: int64(c.Share)}
+		cause := Cause{Kind: c.Kind.String(), Rank: c.Rank, Path: int(c.Path), Share: int64(c.Share)}
 		if c.Kind == waits.Waited {
 			cause.Metric = c.Metric.String()
 		}

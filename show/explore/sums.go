@@ -70,7 +70,7 @@ func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
 	c, e := f.composition, f.efficiency
 	a := &Composition{Total: int64(c.Total), Parts: []Part{}, Efficiency: Efficiency{
 		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),
-		Serialisation: finite(e.Serialisation), Transfer: finite(e.Transfer), Estimated: e.Estimated,
+		Serialisation: finite(e.Serialization), Transfer: finite(e.Transfer), Estimated: e.Estimated,
 	}}
 	titles := waitTitles()
 	for _, p := range c.Parts {

@@ -52,8 +52,8 @@ func (f *findings) treeMetrics() []treeMetric {
 			continue
 		}
 		metric := TreeMetric{Metric: waitingPrefix + m.String(), Title: m.Info().Title, Unit: unitTime, Parent: "waiting"}
-		if m == waits.WrongOrder {
-			metric.Parent = waitingPrefix + waits.LateSender.String()
+		if m.IsPart() {
+			metric.Parent = waitingPrefix + m.Parent().String()
 		}
 		list = append(list, treeMetric{metric, eachWait(m)})
 	}
@@ -78,7 +78,7 @@ func eachWait(m waits.Metric) func(*findings, func(int, int32, int64)) {
 	return func(f *findings, add func(int, int32, int64)) {
 		for i := range f.result.Waits {
 			w := &f.result.Waits[i]
-			if w.Metric == m || m == waits.None && w.Metric != waits.WrongOrder {
+			if w.Metric == m || m == waits.None && !w.Metric.IsPart() {
 				add(w.Rank, w.Path, int64(w.Amount))
 			}
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -39,14 +38,8 @@ func analyseRun(ctx context.Context, r *Run, all bool, threads int) (*analysed, 
 	a.composition = a.profile.Composition(waiting)
 	a.efficiency = a.profile.Efficiency(0, waiting)
 	a.critical = a.waits.CriticalPath()
-	if a.iterations = a.profile.Iterations(); a.iterations != nil {
-		a.waits.EachState(func(s *waits.State) {
-			if s.Thread == 0 {
-				a.iterations.AddWait(s.Rank, s.At, s.Amount)
-			}
-		})
-	}
-	return a, nil
+	a.iterations, err = a.waits.Iterations(ctx, a.profile)
+	return a, err
 }
 
 // choosePart leaves out the start and the end of MPI, which say nothing about a program that runs for long: from where
@@ -109,95 +102,6 @@ func (a *analysed) name(path int32) string { return a.waits.Paths.Names[path] }
 
 // runTime is how long the part took.
 func (a *analysed) runTime() unit.Duration { return a.timeline.End - a.timeline.Start }
-
-// cause is a call path that made others wait, over all ranks.
-type cause struct {
-	path  int32
-	cost  waits.Cost
-	ranks int
-	worst int // rank that did most of it
-	most  unit.Duration
-}
-
-// causes are what made others wait, the costliest first.
-func (a *analysed) causes() []cause {
-	index := map[int32]int{}
-	var all []cause
-	for i := range a.waits.Delays {
-		d := &a.waits.Delays[i]
-		k, known := index[d.Path]
-		if !known {
-			k = len(all)
-			index[d.Path] = k
-			all = append(all, cause{path: d.Path})
-		}
-		c := &all[k]
-		c.cost.Short += d.Short
-		c.cost.Long += d.Long
-		c.ranks++
-		if d.Sum() > c.most {
-			c.worst, c.most = d.Rank, d.Sum()
-		}
-	}
-	slices.SortStableFunc(all, func(x, y cause) int {
-		return cmp.Or(cmp.Compare(y.cost.Sum(), x.cost.Sum()), cmp.Compare(x.path, y.path))
-	})
-	return all
-}
-
-// waited is the waiting time of a kind in a call path, over all ranks.
-type waited struct {
-	metric waits.Metric
-	path   int32
-	waits.Split
-	ranks int
-	worst int
-	most  unit.Duration
-}
-
-// waited are the waiting times by kind and call path, the longest first.
-func (a *analysed) waited() []waited {
-	type key struct {
-		metric waits.Metric
-		path   int32
-	}
-	index := map[key]int{}
-	var all []waited
-	for i := range a.waits.Waits {
-		w := &a.waits.Waits[i]
-		if w.Metric == waits.WrongOrder {
-			continue
-		}
-		k, known := index[key{w.Metric, w.Path}]
-		if !known {
-			k = len(all)
-			index[key{w.Metric, w.Path}] = k
-			all = append(all, waited{metric: w.Metric, path: w.Path})
-		}
-		s := &all[k]
-		s.Amount += w.Amount
-		s.Direct += w.Direct
-		s.Indirect += w.Indirect
-		s.ranks++
-		if w.Amount > s.most {
-			s.worst, s.most = w.Rank, w.Amount
-		}
-	}
-	slices.SortStableFunc(all, func(x, y waited) int { return cmp.Compare(y.Amount, x.Amount) })
-	return all
-}
-
-// largest are the waits of a rank and call path, the longest first.
-func (a *analysed) largest(n int) []*waits.Wait {
-	var all []*waits.Wait
-	for i := range a.waits.Waits {
-		if a.waits.Waits[i].Metric != waits.WrongOrder {
-			all = append(all, &a.waits.Waits[i])
-		}
-	}
-	slices.SortStableFunc(all, func(x, y *waits.Wait) int { return cmp.Compare(y.Amount, x.Amount) })
-	return all[:min(n, len(all))]
-}
 
 // total is the time of all threads.
 func (a *analysed) total() unit.Duration {

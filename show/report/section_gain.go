@@ -100,12 +100,12 @@ func FreeNetwork() []string { return []string{"-L", "0", "-o", "0", "-g", "0", "
 // call paths, which stands for everything.
 func (a *analysed) candidates() []string {
 	var list []string
-	for _, c := range a.causes() {
-		if len(list) == triedCauses || part(c.cost.Sum(), a.waits.Totals.Waiting.Amount) < leastShare {
+	for _, c := range a.waits.DelaysByPath() {
+		if len(list) == triedCauses || a.waits.Share(c.Sum()) < leastShare {
 			break
 		}
-		if c.path != 0 && profile.KindOf(&a.waits.Paths.Region[c.path]) == profile.Computation {
-			list = append(list, a.name(c.path))
+		if c.Path != 0 && profile.KindOf(&a.waits.Paths.Region[c.Path]) == profile.Computation {
+			list = append(list, a.name(c.Path))
 		}
 	}
 	root := ""

@@ -234,8 +234,8 @@ func (s *story) tellCompared() *Section {
 			change = Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
 		}
 		largest := text("")
-		if causes := r.causes(); len(causes) > 0 {
-			largest = named(r.name(causes[0].path))
+		if causes := r.waits.DelaysByPath(); len(causes) > 0 {
+			largest = named(r.name(causes[0].Path))
 		}
 		t.add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
 			shareOf(r.efficiency.Communication), shareOf(part(r.waits.Totals.Waiting.Amount, r.total())), largest)

@@ -69,12 +69,7 @@ func partName(p profile.Part) string {
 	if p.Kind != profile.Waiting {
 		return p.Kind.Title()
 	}
-	for _, m := range waits.Metrics() {
-		if m.String() == p.Name {
-			return "waiting: " + lower(m.Info().Title)
-		}
-	}
-	return "waiting: " + p.Name
+	return "waiting: " + lower(waits.ByName(p.Name).Info().Title)
 }
 
 // colourOf is the word that gives a kind of activity its colour.
@@ -104,7 +99,7 @@ func (a *analysed) efficiencyWords() string {
 	}
 	losses := []loss{
 		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.", e.MaxUseful.Short(), e.AverageUseful.Short())},
-		{e.Serialisation, "Most of the rest is lost because ranks wait for each other in turn, even though each has about as much to do."},
+		{e.Serialization, "Most of the rest is lost because ranks wait for each other in turn, even though each has about as much to do."},
 		{e.Transfer, "Most of the rest is lost in the transfer of data and in MPI itself."},
 	}
 	worst := slices.MinFunc(losses, func(x, y loss) int { return cmp.Compare(x.factor, y.factor) })
@@ -125,7 +120,7 @@ func (a *analysed) meters() []Meter {
 		{"Parallel efficiency", known(e.Parallel), "share of the time of all ranks that is useful computation: load balance × communication", 0},
 		{"Load balance", known(e.LoadBalance), "average over greatest computation time of a rank: 1 if all have the same to do", 1},
 		{"Communication", known(e.Communication), "greatest computation time of a rank over the run time: serialisation × transfer", 1},
-		{"Serialisation", known(e.Serialisation), "what dependences between ranks cost, even on an ideal network" + estimated, 2},
+		{"Serialisation", known(e.Serialization), "what dependences between ranks cost, even on an ideal network" + estimated, 2},
 		{"Transfer", known(e.Transfer), "what the transfer of data and MPI itself cost", 2},
 	}
 }
@@ -148,12 +143,12 @@ var kindsByRank = []struct {
 // byRank is the time of a kind by rank.
 func (a *analysed) byRank(of func(profile.Kind) bool) []unit.Duration {
 	times := make([]unit.Duration, a.timeline.Ranks)
-	for i, p := range a.composition.Parts {
+	for _, p := range a.composition.Parts {
 		if !of(p.Kind) {
 			continue
 		}
 		for rank := range times {
-			times[rank] += a.composition.ByRank[rank].Times[i]
+			times[rank] += p.ByRank[rank]
 		}
 	}
 	return times

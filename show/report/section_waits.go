@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -34,7 +33,7 @@ func (s *story) tellWaits() *Section {
 		section.say("Nobody waits.")
 		return section
 	}
-	causes := a.causes()
+	causes := a.waits.DelaysByPath()
 	section.say(a.waitWords(causes))
 	section.table(a.causeTable(causes))
 	section.table(a.waitTable())
@@ -52,28 +51,28 @@ func (s *story) tellWaits() *Section {
 }
 
 // waitWords sums the waits up.
-func (a *analysed) waitWords(causes []cause) string {
+func (a *analysed) waitWords(causes []waits.DelaySum) string {
 	t := &a.waits.Totals
 	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), percent(part(t.Waiting.Amount, a.total())), a.crowd())
 	if len(causes) == 0 {
 		return text + "No cause was found: those that waited had not met those that came late before."
 	}
 	c := causes[0]
-	text += fmt.Sprintf("%s of that is caused by %s", percent(part(c.cost.Sum(), t.Waiting.Amount)), code(a.name(c.path)))
+	text += fmt.Sprintf("%s of that is caused by %s", percent(a.waits.Share(c.Sum())), code(a.name(c.Path)))
 	switch {
-	case c.ranks == 1:
-		text += fmt.Sprintf(" on rank %d", c.worst)
-	case c.ranks < a.timeline.Ranks:
-		text += fmt.Sprintf(" on %s, most of it on rank %d", count(c.ranks, "rank"), c.worst)
+	case c.Ranks == 1:
+		text += fmt.Sprintf(" on rank %d", c.Worst)
+	case c.Ranks < a.timeline.Ranks:
+		text += fmt.Sprintf(" on %s, most of it on rank %d", count(c.Ranks, "rank"), c.Worst)
 	}
-	if c.cost.Long > 0 {
-		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, so that they seem to wait for somebody innocent", percent(part(c.cost.Long, c.cost.Sum())))
+	if c.Long > 0 {
+		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, so that they seem to wait for somebody innocent", percent(part(c.Long, c.Sum())))
 	}
 	return text + "."
 }
 
 // causeTable ranks what made others wait.
-func (a *analysed) causeTable(causes []cause) *Table {
+func (a *analysed) causeTable(causes []waits.DelaySum) *Table {
 	t := &Table{
 		Title: "Root causes of waiting", Command: command("waits", a.words, "--top", "0"),
 		Columns: []Column{left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost")},
@@ -83,7 +82,8 @@ func (a *analysed) causeTable(causes []cause) *Table {
 			t.Left = len(causes) - i
 			break
 		}
-		t.add(named(a.name(c.path)), span(c.cost.Sum()), shareOf(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), span(c.cost.Short), span(c.cost.Long), whole(c.ranks), whole(c.worst), span(c.most))
+		t.add(named(a.name(c.Path)), span(c.Sum()), shareOf(a.waits.Share(c.Sum())), span(c.Short), span(c.Long),
+			whole(c.Ranks), whole(c.Worst), span(c.Most))
 	}
 	return t
 }
@@ -94,14 +94,14 @@ func (a *analysed) waitTable() *Table {
 		Title: "Where they wait", Command: command("waits", a.words, "--top", "0"),
 		Columns: []Column{left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time")},
 	}
-	list := a.waited()
+	list := a.waits.WaitsByPath()
 	for i, w := range list {
 		if i == shownWaits {
 			t.Left = len(list) - i
 			break
 		}
-		t.add(text(w.metric.Info().Title), named(a.name(w.path)), span(w.Amount), shareOf(part(w.Amount, a.waits.Totals.Waiting.Amount)),
-			Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.ranks), whole(w.worst), span(w.most))
+		t.add(text(w.Metric.Info().Title), named(a.name(w.Path)), span(w.Amount), shareOf(w.Share),
+			Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.Ranks), whole(w.Worst), span(w.Most))
 	}
 	return t
 }
@@ -116,15 +116,10 @@ func (a *analysed) waitFigure() *Figure {
 	for i := range sums {
 		sums[i] = make([]unit.Duration, ranks)
 	}
-	for i := range a.waits.Waits {
-		if w := &a.waits.Waits[i]; w.Metric != waits.WrongOrder {
-			sums[0][w.Rank] += w.Amount
-			sums[2][w.Rank] += w.Direct
-			sums[3][w.Rank] += w.Indirect
+	for rank, s := range a.waits.ByRank() {
+		for i, d := range []unit.Duration{s.Amount, s.Delay, s.Direct, s.Indirect} {
+			sums[i][rank] = d
 		}
-	}
-	for i := range a.waits.Delays {
-		sums[1][a.waits.Delays[i].Rank] += a.waits.Delays[i].Sum()
 	}
 	f := &Figure{
 		ID: "waitmap", Title: "Who waits and who causes it, by rank",
@@ -153,13 +148,13 @@ func (a *analysed) stories() [][]Sentence {
 		path   int32
 	}
 	var told []place
-	for _, w := range a.largest(len(a.waits.Waits)) {
+	for _, w := range a.waits.LongestWaits(nil) {
 		if slices.Contains(told, place{w.Metric, w.Path}) {
 			continue
 		}
 		told = append(told, place{w.Metric, w.Path})
 		var story []Sentence
-		for _, s := range a.waits.Explain(w).Sentences(a.waits.Paths) {
+		for _, s := range a.waits.Explain(w).Sentences() {
 			if len(story) < storySentences {
 				story = append(story, Sentence{s.Depth, s.Text})
 			}
@@ -177,8 +172,7 @@ func (a *analysed) criticalTable() *Table {
 	if c == nil || c.Length == 0 {
 		return &Table{}
 	}
-	paths := slices.Clone(c.Paths)
-	slices.SortStableFunc(paths, func(x, y waits.CriticalTime) int { return cmp.Compare(y.Time, x.Time) })
+	paths := c.Longest()
 	t := &Table{
 		Title: fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), Command: command("waits", a.words, "--critical-path", "--top", "0"),
 		Columns: []Column{left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance")},
@@ -196,14 +190,8 @@ func (a *analysed) criticalTable() *Table {
 // metricTable says what the kinds of waiting that occur mean, and what usually helps.
 func (a *analysed) metricTable() *Table {
 	t := &Table{Title: "What the waits mean, and what usually helps", Command: command("explain"), Columns: []Column{left("wait"), right("time"), left("meaning"), left("what usually helps")}}
-	metrics := waits.Metrics()
-	slices.SortStableFunc(metrics, func(x, y waits.Metric) int {
-		return cmp.Compare(a.waits.Totals.ByMetric[y].Amount, a.waits.Totals.ByMetric[x].Amount)
-	})
-	for _, m := range metrics {
-		if amount := a.waits.Totals.ByMetric[m].Amount; amount > 0 {
-			t.add(text(m.Info().Title), span(amount), text(m.Info().Meaning), text(m.Info().Advice))
-		}
+	for _, m := range a.waits.Occurring() {
+		t.add(text(m.Info().Title), span(a.waits.Totals.ByMetric[m].Amount), text(m.Info().Meaning), text(m.Info().Advice))
 	}
 	return t
 }

@@ -66,15 +66,15 @@ func (s *story) usefulSentence() string {
 func (s *story) causeSentence(mend *Mend) string {
 	a := s.main()
 	waiting := part(a.waits.Totals.Waiting.Amount, a.total())
-	causes := a.causes()
+	causes := a.waits.DelaysByPath()
 	if len(causes) == 0 || waiting < 0.01 {
 		return "The processes hardly wait for each other, so there is little to gain from a better balance."
 	}
 	c := causes[0]
-	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), code(a.name(c.path)))
+	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(a.waits.Share(c.Sum())), code(a.name(c.Path)))
 	switch {
 	case mend == nil:
-	case mend.Path == a.name(c.path):
+	case mend.Path == a.name(c.Path):
 		return text + fmt.Sprintf("; mending it would make the run about %s shorter.", percent(mend.Gain))
 	default:
 		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(mend.Path), percent(mend.Gain))

@@ -72,7 +72,7 @@ export function showWait(panel, answer, paths, names, current, hooks) {
       el("code", { class: "long", text: paths.leaf(s.path) })),
     main ? el("p", { class: "verdict" }, "Mostly because of ", el("b", { text: `rank ${main.rank}` }), " in ",
       el("code", { class: "root long", title: paths.name(main.path) }, breakable(paths.brief(main.path))), ` (${percent(main.share / s.amount)})`) : null,
-    s.wrong_order ? el("p", { class: "note", text: "A message that was sent earlier was received later: messages in the wrong order." }) : null,
+    s.sub_title ? el("p", { class: "note", text: `${s.sub_title}: ${names.long(s.location)} ${s.sub_short}.` }) : null,
     s.uncertain ? el("p", { class: "note", text: "Shorter than the error of the clocks: it may not have happened." }) : null,
     part("The way back to the cause", chain(answer, paths, names, current, hooks)),
     answer.roots.length > 0 ? part("Where it began", roots(answer, paths)) : null,

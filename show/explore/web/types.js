@@ -59,6 +59,8 @@
  *   rank: number,
  *   metric?: string,
  *   cost?: number,
+ *   light?: string,
+ *   dark?: string,
  * }} Category
  */
 /** @typedef {{from: number, to: number, cut: boolean, locations: LocationCalls[]}} Calls */
@@ -83,7 +85,9 @@
  *   cause_enter: number,
  *   met: boolean,
  *   since: number,
- *   wrong_order?: boolean,
+ *   sub?: string,
+ *   sub_title?: string,
+ *   sub_short?: string,
  *   uncertain?: boolean,
  *   category: number,
  * }} State

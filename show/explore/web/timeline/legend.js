@@ -14,7 +14,6 @@ const LIGHT = {
   communication: ["#8FBBDD", "#5F9CCB", "#B4D0E6", "#3F83B8", "#9CC9D6", "#79AFC0"].map(rgb),
   runtime: ["#C3B1D9", "#A58CC4", "#DCCFEA", "#8B6FB0"].map(rgb),
   outside: rgb("#F5F6F8"),
-  wait: ["#D55E00", "#B8336A", "#8C5A00", "#E69F00", "#E8836B", "#F0C419", "#A33B20", "#C77FA8", "#7A3B12", "#F2A65A", "#5E2A4D"].map(rgb),
   rest: rgb("#8A8F98"),
 };
 const DARK = {
@@ -22,7 +21,6 @@ const DARK = {
   communication: ["#2E6A96", "#3F87B8", "#24506F", "#5CA5D3", "#2F7686", "#4793A5"].map(rgb),
   runtime: ["#6E5A8C", "#8A72AD", "#574672", "#A48FC4"].map(rgb),
   outside: rgb("#1C2027"),
-  wait: ["#F0722B", "#D9538B", "#B98324", "#E6A817", "#F39C84", "#F0E05A", "#C9583A", "#DA9BC0", "#A8663A", "#FFC383", "#9A5C86"].map(rgb),
   rest: rgb("#8A929D"),
 };
 
@@ -43,7 +41,7 @@ export function colorOf(c, mode) {
       return set.computation[c.slot % set.computation.length];
     case "communication": return set.communication[c.slot % set.communication.length];
     case "runtime": return set.runtime[c.slot % set.runtime.length];
-    case "wait": return set.wait[c.slot % set.wait.length];
+    case "wait": return rgb((theme() === "dark" ? c.dark : c.light) ?? "#D55E00");
     case "cause": return isSmall(c) ? set.rest : series(CAUSES[c.slot]);
     default: return set.outside;
   }

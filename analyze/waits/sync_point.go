@@ -11,43 +11,41 @@ import (
 	"slackline/model/unit"
 )
 
-// form says where the operations of a meeting's members are found.
+// form is where the operations of a synchronization point's members are found.
 type form uint8
 
 const (
 	ofRanks   form = iota // calls of the masters, by rank
 	ofThreads             // calls of the members of a team
-	ofFork                // the beginning of a team
+	ofFork                // the fork of a team
 )
 
-// meeting is an occasion other than an MPI collective at which members depend on each other. Meetings
-// are numbered after the collectives, which stand in the timeline.
-type meeting struct {
-	class *class
+// syncPoint is a synchronization point other than an MPI collective. They are numbered after the collectives of the
+// timeline. Each of their members depends on all others.
+type syncPoint struct {
+	kind  *kind // the wait state of its members; nil if their waiting is not one
 	form  form
 	team  *timeline.Team
 	calls []int32 // by member
 }
 
-// joining is the part of a location in a meeting.
+// joining is the part of a location in a synchronization point.
 type joining struct {
-	bound   unit.Duration // neither here nor in an earlier joining the location was part of it longer
-	end     int32         // its coming precedes the calls from this number on
-	meeting int32
-	member  int32
+	bound  unit.Duration // its part here and in all earlier ones ended by then
+	end    int32         // its entering precedes the calls from this number on
+	point  int32
+	member int32
 }
 
-// operation is what a member of a meeting did: it precedes the calls from number end on.
+// operation is what a member of a synchronization point did: it precedes the calls from number end on.
 type operation struct {
 	span
 	end int32
 }
 
-func (a *analysis) addMeeting(m meeting) { a.meetings = append(a.meetings, m) }
-
-// meetingAt returns a meeting that is no collective.
-func (a *analysis) meetingAt(number int32) *meeting {
-	return &a.meetings[int(number)-len(a.tl.Collectives)]
+// pointAt returns a synchronization point that is not a collective.
+func (a *analysis) pointAt(number int32) *syncPoint {
+	return &a.points[int(number)-len(a.tl.Collectives)]
 }
 
 func (a *analysis) isCollective(number int32) bool { return int(number) < len(a.tl.Collectives) }
@@ -62,8 +60,8 @@ func (a *analysis) operationOf(location, call int32) operation {
 	return operation{a.spanOf(location, call), a.calls(location).Skip[call]}
 }
 
-// operations returns how a member came to a meeting and how it completed it, and whether the latter
-// only tested.
+// operations returns how a member entered a synchronization point and how it completed it, and whether the latter only
+// tested.
 func (a *analysis) operations(number, member int32) (issue, done operation, test bool) {
 	if a.isCollective(number) {
 		m := &a.tl.Members[a.tl.Collectives[number].First+int(member)]
@@ -73,7 +71,7 @@ func (a *analysis) operations(number, member int32) (issue, done operation, test
 		}
 		return issue, a.operationOf(m.Location, m.Complete), a.isTest(m.Location, m.Complete)
 	}
-	m := a.meetingAt(number)
+	m := a.pointAt(number)
 	switch m.form {
 	case ofRanks:
 		issue = a.operationOf(a.masters[member], m.calls[member])
@@ -86,12 +84,12 @@ func (a *analysis) operations(number, member int32) (issue, done operation, test
 	return issue, issue, false
 }
 
-// memberAt returns the number of a location among the members of a meeting, -1 if it is none.
+// memberAt returns the number of a location among the members of a synchronization point, -1 if it is not a member.
 func (a *analysis) memberAt(number, location int32) int32 {
 	if a.isCollective(number) {
 		return a.groups[a.tl.Collectives[number].Comm].memberAt(location)
 	}
-	m := a.meetingAt(number)
+	m := a.pointAt(number)
 	if m.form == ofRanks {
 		if rank := a.tl.Locations[location].Rank; a.masters[rank] == location {
 			return int32(rank)
@@ -106,13 +104,13 @@ func (a *analysis) memberAt(number, location int32) int32 {
 	return -1
 }
 
-// depends reports whether the completion of member i of a meeting needs member j.
+// depends reports whether the completion of member i of a synchronization point needs member j.
 func (a *analysis) depends(number, i, j int32) bool {
 	if !a.isCollective(number) {
 		return true
 	}
 	c := &a.tl.Collectives[number]
-	return classOf[c.Op].depends(int(c.Root), int(i), int(j))
+	return collectiveOf[c.Op].collective.depends(int(c.Root), int(i), int(j))
 }
 
 // group finds the members of a communicator.
@@ -159,7 +157,7 @@ func (a *analysis) findGroups() {
 	}
 }
 
-// findJoinings lists the meetings of every location in their order.
+// findJoinings lists the synchronization points of every location in their order.
 func (a *analysis) findJoinings() {
 	counts := make([]atomic.Int32, len(a.tl.Locations))
 	a.eachJoining(func(location int32, _ joining) { counts[location].Add(1) })
@@ -172,7 +170,7 @@ func (a *analysis) findJoinings() {
 	})
 	a.each(len(counts), func(i int) {
 		list := a.joinings[i]
-		order := func(x, y joining) int { return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.meeting, y.meeting)) }
+		order := func(x, y joining) int { return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.point, y.point)) }
 		if !slices.IsSortedFunc(list, order) {
 			slices.SortFunc(list, order)
 		}
@@ -182,13 +180,13 @@ func (a *analysis) findJoinings() {
 	})
 }
 
-// eachJoining calls visit for every part of a location here in a meeting, several at the same time.
+// eachJoining calls visit for every part of a location here in a synchronization point, concurrently.
 func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 	const chunk = 64
 	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			c := &a.tl.Collectives[i]
-			if classOf[c.Op] == nil {
+			if collectiveOf[c.Op] == nil {
 				continue
 			}
 			for j := range a.tl.Comms[c.Comm].Members {
@@ -199,29 +197,29 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 				calls := a.calls(m.Location)
 				visit(m.Location, joining{
 					bound: max(calls.Leave[m.Issue], calls.Leave[m.Complete]),
-					end:   calls.Skip[m.Issue], meeting: int32(i), member: int32(j),
+					end:   calls.Skip[m.Issue], point: int32(i), member: int32(j),
 				})
 			}
 		}
 	})
-	parallel.Chunks(len(a.meetings), chunk, a.threads, func(_, from, to int) {
+	parallel.Chunks(len(a.points), chunk, a.threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			a.eachMember(int32(len(a.tl.Collectives)+i), visit)
 		}
 	})
 }
 
-// locationOf is the location of a member of a meeting.
-func (a *analysis) locationOf(m *meeting, member int32) int32 {
+// locationOf is the location of a member of a synchronization point.
+func (a *analysis) locationOf(m *syncPoint, member int32) int32 {
 	if m.form == ofRanks {
 		return a.masters[member]
 	}
 	return m.team.Members[member].Location
 }
 
-// eachMember calls visit for every member of a meeting that is no collective.
+// eachMember calls visit for every member of a synchronization point that is not a collective.
 func (a *analysis) eachMember(number int32, visit func(location int32, j joining)) {
-	m := a.meetingAt(number)
+	m := a.pointAt(number)
 	n := len(m.calls)
 	if m.form != ofRanks {
 		n = len(m.team.Members)
@@ -231,6 +229,6 @@ func (a *analysis) eachMember(number int32, visit func(location int32, j joining
 			continue
 		}
 		issue, _, _ := a.operations(number, i)
-		visit(a.locationOf(m, i), joining{bound: issue.leave, end: issue.end, meeting: number, member: i})
+		visit(a.locationOf(m, i), joining{bound: issue.leave, end: issue.end, point: number, member: i})
 	}
 }

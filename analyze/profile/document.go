@@ -1,0 +1,129 @@
+package profile
+
+import (
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Place is a call path on a rank.
+type Place struct {
+	Rank     int    `json:"rank"`
+	Path     int32  `json:"-"` // number in Paths; 0: in no call
+	CallPath string `json:"callpath"`
+}
+
+// Place returns a call path on a rank.
+func (p *Paths) Place(rank int, path int32) Place { return Place{rank, path, p.Names[path]} }
+
+// Name sets the name of the call path.
+func (p *Place) Name(paths *Paths) { p.CallPath = paths.Names[p.Path] }
+
+// Say names the call path in a sentence.
+func (p *Place) Say() string {
+	if p.Path == 0 {
+		return "no call"
+	}
+	return p.CallPath
+}
+
+// RunDocument describes a run in JSON.
+type RunDocument struct {
+	Ranks     int           `json:"ranks"`
+	Locations int           `json:"locations"`
+	Time      unit.Duration `json:"time_s"`
+	Simulated bool          `json:"simulated,omitempty"`
+	Machine   string        `json:"machine,omitempty"`
+	Grid      []int         `json:"grid,omitempty"`
+
+	// If recording was off for a time: how long, summed over locations, and what was left out because of it.
+	NotRecorded    unit.Duration `json:"not_recorded_s,omitempty"`
+	CutMessages    int64         `json:"cut_messages,omitempty"`
+	CutCollectives int64         `json:"cut_collectives,omitempty"`
+
+	NoCPU       unit.Duration `json:"no_cpu_s,omitempty"`     // of all threads; left out if it is 0 or was not recorded
+	NoCPUShare  float64       `json:"no_cpu_share,omitempty"` // of their lifetimes
+	ForcedYield bool          `json:"forced_yield,omitempty"` // the recorder made MPI yield the CPU while it waits
+}
+
+// DescribeRun describes a run in its JSON form; the machine is that of a simulated run.
+func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
+	d := RunDocument{
+		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Simulated: tl.Simulated, Machine: machine,
+		NotRecorded: max(tl.Unrecorded(), 0), CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
+		ForcedYield: tl.ForcedYield,
+	}
+	if lack, lifetime := tl.WithoutCPU(); lack > 0 {
+		d.NoCPU, d.NoCPUShare = lack, float64(lack)/float64(lifetime)
+	}
+	if tl.Grid != nil {
+		d.Grid = tl.Grid.Dims
+	}
+	return d
+}
+
+// Document is a profile in JSON. The names and meanings of its members stay as they are: other programs rely on them.
+type Document struct {
+	Composition []Part          `json:"composition"`
+	Efficiency  *Efficiency     `json:"efficiency"`
+	CallPaths   []EntryDocument `json:"callpaths"`
+	ByRank      []EntryDocument `json:"callpaths_by_rank,omitempty"`
+	Matrix      []Link          `json:"messages"`
+	Sizes       []SizeBin       `json:"message_sizes"`
+	Collectives []CollectiveUse `json:"collectives"`
+	Iterations  *Iterations     `json:"iterations,omitempty"`
+}
+
+// EntryDocument is the profile of a call path, on a rank or summed over ranks.
+type EntryDocument struct {
+	Rank            *int          `json:"rank,omitempty"`
+	CallPath        string        `json:"callpath"`
+	Kind            string        `json:"kind"`
+	Visits          *int64        `json:"visits,omitempty"`  // of counted calls
+	Samples         *int64        `json:"samples,omitempty"` // of functions that samples found
+	Exclusive       unit.Duration `json:"exclusive_s"`
+	Inclusive       unit.Duration `json:"inclusive_s"`
+	Sent            int64         `json:"messages_sent"`
+	SentBytes       int64         `json:"bytes_sent"`
+	Received        int64         `json:"messages_received"`
+	ReceivedBytes   int64         `json:"bytes_received"`
+	CollectiveBytes int64         `json:"collective_bytes"`
+}
+
+// TimeParts is into how many parts the run is divided to show when collectives happen.
+const TimeParts = 50
+
+// Document returns the profile in its JSON form, with the entries by rank if they are wanted and iterations if there are any.
+func (p *Profile) Document(c *Composition, e *Efficiency, it *Iterations, byRank bool) Document {
+	d := Document{
+		CallPaths: p.documents(p.ByPath), Matrix: append([]Link{}, p.Matrix()...), Sizes: append([]SizeBin{}, p.Sizes()...),
+		Collectives: append([]CollectiveUse{}, p.Collectives(TimeParts)...), Composition: c.Parts, Efficiency: e, Iterations: it,
+	}
+	if byRank {
+		d.ByRank = p.documents(p.Entries)
+	}
+	return d
+}
+
+// documents returns entries in their JSON form.
+func (p *Profile) documents(entries []Entry) []EntryDocument {
+	list := make([]EntryDocument, 0, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		d := EntryDocument{
+			CallPath: p.Paths.Names[e.Path], Kind: KindOf(&p.Paths.Region[e.Path]).String(),
+			Exclusive: e.Exclusive, Inclusive: e.Inclusive, Sent: e.Sent.Count, SentBytes: e.Sent.Bytes,
+			Received: e.Received.Count, ReceivedBytes: e.Received.Bytes, CollectiveBytes: e.Collective.Bytes,
+		}
+		if e.Rank >= 0 {
+			d.Rank = &e.Rank
+		}
+		switch {
+		case p.Counted(e):
+			d.Visits = &e.Visits
+		case e.Pieces > 0:
+			d.Samples = &e.Samples
+		}
+		list = append(list, d)
+	}
+	return list
+}

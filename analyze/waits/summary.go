@@ -1,0 +1,146 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+
+	"slackline/model/unit"
+)
+
+// Spread is how a time is spread over ranks.
+type Spread struct {
+	Ranks int // that have some
+	Worst int // the rank that has most
+	Most  unit.Duration
+}
+
+func (s *Spread) add(rank int, d unit.Duration) {
+	s.Ranks++
+	if d > s.Most {
+		s.Worst, s.Most = rank, d
+	}
+}
+
+// WaitSum is the waiting time of a wait state in a call path, summed over ranks.
+type WaitSum struct {
+	Metric Metric
+	Path   int32
+	Split
+	Spread
+	Share float64 // of all waiting time
+}
+
+// WaitsByPath sums the waits over ranks, the longest first. Sub-states are left out.
+func (r *Result) WaitsByPath() []WaitSum {
+	type key struct {
+		metric Metric
+		path   int32
+	}
+	index := map[key]int{}
+	var all []WaitSum
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		if w.Metric.IsPart() {
+			continue
+		}
+		k, known := index[key{w.Metric, w.Path}]
+		if !known {
+			k = len(all)
+			index[key{w.Metric, w.Path}] = k
+			all = append(all, WaitSum{Metric: w.Metric, Path: w.Path})
+		}
+		all[k].addAll(&w.Split)
+		all[k].Spread.add(w.Rank, w.Amount)
+	}
+	for i := range all {
+		all[i].Share = r.Share(all[i].Amount)
+	}
+	slices.SortStableFunc(all, func(x, y WaitSum) int { return cmp.Compare(y.Amount, x.Amount) })
+	return all
+}
+
+// DelaySum is what a call path costs others, summed over ranks.
+type DelaySum struct {
+	Delay // its rank is -1
+	Spread
+}
+
+// DelaysByPath sums the delays over ranks, the costliest first.
+func (r *Result) DelaysByPath() []DelaySum {
+	sums := make([]DelaySum, r.Paths.Len())
+	for i := range r.Delays {
+		d := &r.Delays[i]
+		s := &sums[d.Path]
+		s.Rank, s.Path = -1, d.Path
+		s.Cost.add(d.Cost)
+		for m := range d.ByWait {
+			s.ByWait[m].add(d.ByWait[m])
+		}
+		s.Spread.add(d.Rank, d.Sum())
+	}
+	sums = slices.DeleteFunc(sums, func(s DelaySum) bool { return s.Ranks == 0 })
+	slices.SortStableFunc(sums, func(x, y DelaySum) int { return cmp.Compare(y.Sum(), x.Sum()) })
+	return sums
+}
+
+// RankedDelays returns the delays by cost, the costliest first.
+func (r *Result) RankedDelays() []Delay {
+	ranked := slices.Clone(r.Delays)
+	slices.SortStableFunc(ranked, func(x, y Delay) int { return cmp.Compare(y.Sum(), x.Sum()) })
+	return ranked
+}
+
+// LongestWaits returns the waits of certain ranks (nil: of all), the longest first. Sub-states are left out.
+func (r *Result) LongestWaits(ranks []int) []*Wait {
+	var all []*Wait
+	for i := range r.Waits {
+		if w := &r.Waits[i]; !w.Metric.IsPart() && (ranks == nil || slices.Contains(ranks, w.Rank)) {
+			all = append(all, w)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y *Wait) int { return cmp.Compare(y.Amount, x.Amount) })
+	return all
+}
+
+// Occurring returns the wait states that occur, sub-states included, the longest first.
+func (r *Result) Occurring() []Metric {
+	amount := func(m Metric) unit.Duration { return r.Totals.ByMetric[m].Amount }
+	list := slices.DeleteFunc(Metrics(), func(m Metric) bool { return amount(m) == 0 })
+	slices.SortStableFunc(list, func(x, y Metric) int { return cmp.Compare(amount(y), amount(x)) })
+	return list
+}
+
+// Share is a part of all waiting time; 0 if there is none.
+func (r *Result) Share(d unit.Duration) float64 {
+	if r.Totals.Waiting.Amount == 0 {
+		return 0
+	}
+	return float64(d) / float64(r.Totals.Waiting.Amount)
+}
+
+// RankSum is the waiting time of a rank and the waiting that it caused.
+type RankSum struct {
+	Split
+	Delay unit.Duration
+}
+
+// ByRank sums waits and delays over call paths, by rank.
+func (r *Result) ByRank() []RankSum {
+	sums := make([]RankSum, r.Timeline.Ranks)
+	for i := range r.Waits {
+		if w := &r.Waits[i]; !w.Metric.IsPart() {
+			sums[w.Rank].addAll(&w.Split)
+		}
+	}
+	for i := range r.Delays {
+		sums[r.Delays[i].Rank].Delay += r.Delays[i].Sum()
+	}
+	return sums
+}
+
+// Longest returns the call paths of the critical path, the longest first.
+func (c *CriticalPath) Longest() []CriticalTime {
+	list := slices.Clone(c.Paths)
+	slices.SortStableFunc(list, func(x, y CriticalTime) int { return cmp.Compare(y.Time, x.Time) })
+	return list
+}
