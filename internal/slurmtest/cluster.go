@@ -57,6 +57,7 @@ done`
 // Start starts a cluster, which ends with the test.
 func Start(t *testing.T) *Cluster {
 	t.Helper()
+	needed.Full(t, "Slurm")
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel", "sinfo"} {
 		needed.Tool(t, name, "of the packages slurm-wlm and munge")
 	}

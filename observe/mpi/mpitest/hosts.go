@@ -26,6 +26,7 @@ type Hosts struct {
 // this user, the test is skipped, in continuous integration, too: no package brings them.
 func NewHosts(t testing.TB) *Hosts {
 	t.Helper()
+	needed.Full(t, "several hosts")
 	for _, tool := range [][2]string{{"ip", "of the package iproute2"}, {"unshare", "of the package util-linux"}, {"nsenter", "of the package util-linux"}} {
 		needed.Tool(t, tool[0], tool[1])
 	}

@@ -45,6 +45,7 @@ func Crowd(t testing.TB) {
 // be two.
 func Libraries(t testing.TB) []*mpi.Library {
 	t.Helper()
+	needed.Full(t, "MPI")
 	AllowRoot(t)
 	list := found()
 	if needed.InCI() {
@@ -57,6 +58,7 @@ func Libraries(t testing.TB) []*mpi.Library {
 // Each runs a test with Open MPI and with MPICH, whose launchers start as many ranks as they are told.
 func Each(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
 	t.Helper()
+	needed.Full(t, "MPI")
 	Crowd(t)
 	for _, kind := range []mpi.Kind{mpi.OpenMPI, mpi.MPICH} {
 		t.Run(Name(kind), func(t *testing.T) {
