@@ -12,13 +12,13 @@ import (
 func TestValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"16": "[16]", "1..4": "[1 2 3 4]", "2^1..2^4": "[2 4 8 16]", "10..30 step 10": "[10 20 30]", "1,3, 2^5": "[1 3 32]",
-		"0.5..2 step 0.5": "[0.5 1 1.5 2]", "2^0..2^4 step 2": "[1 4 16]", "1_000": "[1000]",
+		"0.5..2 step 0.5": "[0.5 1 1.5 2]", "2^0..2^4 step 2": "[1 4 16]", "1_000": "[1000]", "2..2^2": "[2 3 4]",
 	} {
 		if got, err := parseValues(text); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%q = %v, %v; want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "4..2", "2^1..3^4", "2..2^4", "0", "-1", "1..1e9", "1..4 step 0", "1e400", "2^x", "nan"} {
+	for _, text := range []string{"", "x", "4..2", "2^1..2^2000", "0", "-1", "1..1e9", "1..4 step 0", "1e400", "2^x", "nan"} {
 		if got, err := parseValues(text); err == nil {
 			t.Errorf("%q = %v, want an error", text, got)
 		}

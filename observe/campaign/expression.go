@@ -10,6 +10,7 @@ import (
 
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
+	"slackline/model/unit"
 )
 
 // An expression is a formula over the parameters of a plan: a filter such as "p*n <= 1e6", the number
@@ -225,7 +226,7 @@ func (p *expressionParser) atom() (evaluator, error) {
 		}
 		return inner, nil
 	case c >= '0' && c <= '9' || c == '.':
-		x, err := parseNumber(t)
+		x, err := unit.ParseNumber(t)
 		if err != nil {
 			return nil, err
 		}
@@ -236,15 +237,6 @@ func (p *expressionParser) atom() (evaluator, error) {
 		return nil, fmt.Errorf("has %q where a number or a parameter should stand", t)
 	}
 	return nil, fmt.Errorf("there is no parameter %q%s; there are %s", t, suggest.Phrase(t, p.names), strings.Join(p.names, ", "))
-}
-
-// parseNumber reads a finite number; underscores may part its digits.
-func parseNumber(text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, fmt.Errorf("%q is not a number", text)
-	}
-	return x, nil
 }
 
 // decimal prints a number as short as possible, whole numbers without exponent as long as they fit into 64 bits.

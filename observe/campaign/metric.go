@@ -15,6 +15,7 @@ import (
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 	"slackline/model/dataset"
+	"slackline/model/unit"
 )
 
 // Metric says which measurements are taken from a run.
@@ -236,7 +237,7 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 			if name == "" || name == "callpath" || name == "metric" || match[i] == "" {
 				continue
 			}
-			x, err := parseNumber(match[i])
+			x, err := unit.ParseNumber(match[i])
 			if err != nil {
 				return fmt.Errorf("%s: the regular expression finds %q for %s, which is not a number", file, match[i], name)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"slackline/internal/yamlfile"
 	"slackline/model/dataset"
+	"slackline/model/unit"
 )
 
 // Plan is what a plan file says.
@@ -378,7 +379,7 @@ func coreHours(e yamlfile.Entry) float64 {
 		return 0
 	}
 	text = strings.TrimSpace(strings.TrimSuffix(text, "core hours"))
-	x, err := parseNumber(text)
+	x, err := unit.ParseNumber(text)
 	if err != nil || x <= 0 {
 		e.Value.Errorf("budget: %s is not a number of core hours above 0", yamlfile.Quote(text))
 	}

@@ -1,10 +1,8 @@
 package inject
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"slackline/model/unit"
@@ -71,7 +69,7 @@ func parsePair(text string, added unit.Duration) ([]rule, error) {
 	if !directed {
 		var ok bool
 		if a, b, ok = strings.Cut(text, "-"); !ok {
-			return nil, fmt.Errorf("%q is no pair of ranks; write A-B for both directions or A>B for one, e.g. %s", text, LatencyHelp)
+			return nil, fmt.Errorf("expected a pair of ranks, A-B for both directions or A>B for one, got %q; write e.g. %s", text, LatencyHelp)
 		}
 	}
 	from, err := parseRanks(a)
@@ -94,16 +92,11 @@ func parseRanks(text string) (ranks, error) {
 	if text == "*" {
 		return ranks{0, -1}, nil
 	}
-	lowText, highText, several := strings.Cut(text, "..")
-	if !several {
-		highText = lowText
+	low, high, err := unit.ParseInterval(text)
+	if err != nil || high > math.MaxInt32 || strings.Contains(text, "-") {
+		return ranks{}, fmt.Errorf("expected a rank, a range such as 0..3, or *, got %q", text)
 	}
-	low, err := strconv.ParseUint(lowText, 10, 31)
-	high, err2 := strconv.ParseUint(highText, 10, 31)
-	if err := errors.Join(err, err2); err != nil || high < low {
-		return ranks{}, fmt.Errorf("%q is no rank; write a number, 0..3 or *", text)
-	}
-	return ranks{int(low), int(high)}, nil
+	return ranks{low, high}, nil
 }
 
 // uniform is the latency of all messages, if it is the same for all.
