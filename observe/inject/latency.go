@@ -8,7 +8,7 @@ import (
 	"slackline/model/unit"
 )
 
-// LatencyHelp says how a latency is written, for messages and help texts.
+// LatencyHelp shows how a latency is written, for messages and help texts.
 const LatencyHelp = "100us, 100us@0-3,1-*, 100us@0..3>4..7"
 
 // ranks are the ranks of one side of a pair.
@@ -20,7 +20,7 @@ type rule struct {
 	added    unit.Duration
 }
 
-// Latency says which messages get how much latency. Its zero value injects none, and does not touch messages.
+// Latency defines which messages get how much latency. Its zero value injects none, and does not touch messages.
 type Latency struct {
 	text  []string
 	rules []rule // the last one that fits decides
@@ -37,7 +37,7 @@ func (l *Latency) String() string { return strings.Join(l.text, " ") }
 //	TIME@PAIR,PAIR...   messages between these ranks
 //
 // A pair is A-B, both directions, or A>B, from A to B only, where A and B are a rank, ranks such as 0..3, or * for all.
-// A pair in a later call replaces what earlier ones said of it.
+// A pair in a later call replaces what earlier ones defined for it.
 func (l *Latency) Add(text string) error {
 	timeText, pairs, some := strings.Cut(strings.TrimSpace(text), "@")
 	added, err := unit.ParseDuration(timeText)
@@ -48,8 +48,8 @@ func (l *Latency) Add(text string) error {
 	if added < 0 || added > most {
 		return fmt.Errorf("a latency of %s is not between 0 and %s", added, unit.Duration(most))
 	}
-	everybody := ranks{0, -1}
-	list := []rule{{everybody, everybody, added}}
+	all := ranks{0, -1}
+	list := []rule{{all, all, added}}
 	if some {
 		list = nil
 		for _, pair := range strings.Split(pairs, ",") {

@@ -53,7 +53,7 @@ type RankReport struct {
 	unhandled    []int64
 }
 
-var errReport = errors.New("is no report of this version")
+var errReport = errors.New("is not a report of this version")
 
 func parseReport(data []byte) (*RankReport, error) {
 	const words = reportFields + 2*reportBases + 2*reportFunctions

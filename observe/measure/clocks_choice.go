@@ -28,7 +28,7 @@ func Choices(trips []float64) []Choice {
 	if len(trips) == 0 {
 		return nil
 	}
-	least := slices.Min(trips)
+	shortest := slices.Min(trips)
 	var list []Choice
 	for _, n := range patiences {
 		r := rand.New(rand.NewPCG(uint64(n), 6))
@@ -47,9 +47,9 @@ func Choices(trips []float64) []Choice {
 				}
 			}
 			c.Pings += float64(len(drawn)) / choiceRuns
-			if least > 0 {
-				c.Excess += (best - least) / least / choiceRuns
-				c.Quarter += (quarterMean(drawn) - least) / least / choiceRuns
+			if shortest > 0 {
+				c.Excess += (best - shortest) / shortest / choiceRuns
+				c.Quarter += (quarterMean(drawn) - shortest) / shortest / choiceRuns
 			}
 		}
 		list = append(list, c)

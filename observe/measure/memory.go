@@ -18,7 +18,7 @@ var ObjectKinds = []string{
 // LibraryMemory is what the memory of the library itself is called in datasets.
 const LibraryMemory = "MPI_memory"
 
-// MemoryOptions say how memory is measured.
+// MemoryOptions define how memory is measured.
 type MemoryOptions struct {
 	Ranks    []int
 	Objects  int // of each kind, all alive at the same time
@@ -140,7 +140,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if len(values) != objects*ranks {
-			return nil, errOdd
+			return nil, errAnswer
 		}
 		if slices.Contains(values, -1) {
 			return nil, errors.New("allocations cannot be counted with this C library; glibc is needed")
@@ -158,10 +158,10 @@ func (m *JobMemory) usage(j *Job, set func(r *RankMemory, before, now Usage)) er
 		return err
 	}
 	if len(values) != 6*m.Ranks {
-		return errOdd
+		return errAnswer
 	}
 	if slices.Contains(values, -1) {
-		return errors.New("the kernel does not tell the memory of processes: /proc/self/smaps_rollup cannot be read (Linux 4.14 or newer has it)")
+		return errors.New("the kernel does not report the memory of processes: /proc/self/smaps_rollup cannot be read (Linux 4.14 or newer has it)")
 	}
 	const kilobyte = 1024
 	for r := range m.Process {

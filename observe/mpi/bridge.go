@@ -49,7 +49,7 @@ func (s Start) bridge(ctx context.Context, wanted string) (string, error) {
 	return s.bridgeIn(ctx, own, wanted)
 }
 
-// writable tells why nothing can be written to a directory, or must not be.
+// writable returns the reason why nothing can be written to a directory, or must not be.
 func writable(dir string) error {
 	if err := trustedPart(trusted.Dir, dir); err != nil {
 		return err

@@ -41,7 +41,7 @@ func ownDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
 }
 
-// trustedPart says why a compiled part must not be run; nil: nobody but this user and root can have put it there.
+// trustedPart returns why a compiled part must not be run; nil: only this user or root can have put it there.
 func trustedPart(check func(path string) error, path string) error {
 	err := check(path)
 	if errors.Is(err, trusted.ErrUntrusted) {
@@ -136,7 +136,7 @@ func sortedNames(files map[string]string) []string {
 	return names
 }
 
-// key tells apart what must be compiled anew.
+// key differs where something must be compiled again.
 func (l *Library) key(s Source) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%q\n%q\n%v\n", l.Kind, l.Version, l.show, l.Compiler, s.Flags, s.Libs, s.Program)

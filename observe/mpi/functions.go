@@ -71,7 +71,7 @@ func (p Parameter) Declaration() string {
 	return p.CType + " " + p.Name
 }
 
-// Fortran passes everything by reference, handles as integers, the lengths of texts behind all arguments, and the
+// Fortran passes everything by reference, handles as integers, the lengths of strings after all arguments, and the
 // result in a last argument.
 
 // FortranType is the type of the parameter as Fortran passes it, declared in C.

@@ -58,7 +58,7 @@ func keepFile(path string, data []byte) {
 	}
 }
 
-// compilerKey tells apart what a compiler may answer differently: its place, and the variables that change it.
+// compilerKey differs where a compiler may answer differently: its place, and the variables that change it.
 func compilerKey(path string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, 1, path)
@@ -72,7 +72,7 @@ func compilerKey(path string) string {
 	return hex.EncodeToString(h.Sum(nil)[:enough])
 }
 
-// stamps are the sizes and times of the files that an answer depends on: the compiler, the one behind it, the header and the libraries.
+// stamps are the sizes and times of the files that an answer depends on: the compiler, the one it calls, the header and the libraries.
 func stamps(path, show string) []string {
 	files := []string{path, compilerBehind(show)}
 	var places []string

@@ -17,7 +17,7 @@ import (
 )
 
 // Hosts are three hosts on this machine: namespaces with a network, a name, a /tmp and a clock of their own. What they are like
-// stands in hosts/hosts, the script that makes them.
+// is in hosts/hosts, the script that makes them.
 type Hosts struct {
 	Dir string // the only folder below /tmp that they share
 }
@@ -56,8 +56,8 @@ func NewHosts(t testing.TB) *Hosts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var talk bytes.Buffer
-	c.Stderr = &talk
+	var messages bytes.Buffer
+	c.Stderr = &messages
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func NewHosts(t testing.TB) *Hosts {
 	})
 	if line, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
 		_ = c.Wait()
-		t.Fatalf("%s: %q, %v: %s", script, line, err, &talk)
+		t.Fatalf("%s: %q, %v: %s", script, line, err, &messages)
 	}
 	return h
 }
