@@ -199,7 +199,7 @@ func (c *Cluster) Queue(t *testing.T, options ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Empty waits until there is no job any more.
+// Empty waits until no job is left.
 func (c *Cluster) Empty(t *testing.T) {
 	t.Helper()
 	c.await(t, "an empty queue", func() bool { return c.Queue(t) == "" })
@@ -208,8 +208,8 @@ func (c *Cluster) Empty(t *testing.T) {
 // await waits until something is so.
 func (c *Cluster) await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for begin := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
-		if time.Since(begin) > Timeout {
+	for start := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(start) > Timeout {
 			t.Fatalf("waiting for %s: not after %s", what, Timeout)
 		}
 	}

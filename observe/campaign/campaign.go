@@ -83,7 +83,7 @@ func Open(file, dir string) (*Campaign, error) {
 		return nil, err
 	}
 	if c.state.head == nil {
-		c.state.head = &headLine{journalVersion, eventHead, c.Seed, c.Plan.Signature()}
+		c.state.head = &headLine{journalVersion, eventHead, c.Seed, c.Plan.signature}
 		if err := j.Append(c.state.head); err != nil {
 			j.Close()
 			return nil, err
@@ -100,7 +100,7 @@ func load(file, dir string) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := Parse(file, data)
+	plan, err := parsePlan(file, data)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,9 @@ func (c *Campaign) resume(path string, lines [][]byte) error {
 	}
 	head := c.state.head
 	switch {
-	case head != nil && head.Signature != c.Plan.Signature():
+	case head != nil && head.Signature != c.Plan.signature:
 		return fmt.Errorf("%s: these are runs of something else:\n%s\nbut the plan has:\n%s\nremove the directory, or give another one with --dir",
-			c.Dir, head.Signature, c.Plan.Signature())
+			c.Dir, head.Signature, c.Plan.signature)
 	case head != nil:
 		c.Seed = head.Seed
 	case c.Plan.Seed != nil:

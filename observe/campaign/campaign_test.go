@@ -82,7 +82,7 @@ metrics:
 `
 
 func TestPlan(t *testing.T) {
-	p, err := Parse("plan.yaml", []byte(goodPlan))
+	p, err := parsePlan("plan.yaml", []byte(goodPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestPlanMistakes(t *testing.T) {
 		"command: x\nlaunch: mpirun\nparameters: {n: 4}":   "there is no parameter p",
 		"command: x\nparameters: {a: 1..1000, b: 1..1000}": "more than 100000 combinations",
 	} {
-		_, err := Parse("plan.yaml", []byte(text))
+		_, err := parsePlan("plan.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\nerror = %v\nwant %s", text, err, want)
 		}
@@ -155,7 +155,7 @@ metrics:
   - {regex: '^(?P<callpath>\w+) took (?P<time>[0-9.]+) s, (?P<visits>\d+) visits'}
   - {output: auto, file: "{dir}/bench.csv"}
 `
-	p, err := Parse("plan.yaml", []byte(plan))
+	p, err := parsePlan("plan.yaml", []byte(plan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add([]byte(goodPlan))
 	f.Add([]byte("parameters: {p: 2^1..2^3}\ncommand: x\nlaunch: sbatch\nbatch: {options: ['-n{p}']}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Parse("plan.yaml", data)
+		p, err := parsePlan("plan.yaml", data)
 		if err != nil {
 			return
 		}

@@ -42,7 +42,7 @@ type Plan struct {
 	batch       *Batch // nil: runs are started here
 	environment []variable
 	cores       *expression
-	signature   string // of what is run, see Signature
+	signature   string // what is run: commands and their surroundings, without the points; another one means other measurements
 }
 
 // Parameter is a parameter with its values.
@@ -102,8 +102,8 @@ const (
 	launchSbatch = "sbatch"
 )
 
-// Parse reads a plan. All mistakes are reported, with their places.
-func Parse(name string, data []byte) (*Plan, error) {
+// parsePlan reads a plan. All mistakes are reported, with their places.
+func parsePlan(name string, data []byte) (*Plan, error) {
 	doc := yamlfile.New(name, &planRules)
 	root, ok := doc.Parse(data)
 	if !ok {
@@ -164,10 +164,6 @@ func (r *planReader) finish(doc *yamlfile.Document) {
 	slices.Sort(r.signature)
 	p.signature = strings.Join(r.signature, "\n")
 }
-
-// Signature describes what is run: commands and their surroundings, without the points. Runs of
-// another signature are other measurements.
-func (p *Plan) Signature() string { return p.signature }
 
 // Names are the names of the parameters.
 func (p *Plan) Names() []string {

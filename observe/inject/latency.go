@@ -8,8 +8,8 @@ import (
 	"slackline/model/unit"
 )
 
-// LatencyHelp shows how a latency is written, for messages and help texts.
-const LatencyHelp = "100us, 100us@0-3,1-*, 100us@0..3>4..7"
+// latencyHelp shows how a latency is written, for messages and help texts.
+const latencyHelp = "100us, 100us@0-3,1-*, 100us@0..3>4..7"
 
 // ranks are the ranks of one side of a pair.
 type ranks struct{ low, high int } // high -1: no end
@@ -42,7 +42,7 @@ func (l *Latency) Add(text string) error {
 	timeText, pairs, some := strings.Cut(strings.TrimSpace(text), "@")
 	added, err := unit.ParseDuration(timeText)
 	if err != nil {
-		return fmt.Errorf("%w; write e.g. %s", err, LatencyHelp)
+		return fmt.Errorf("%w; write e.g. %s", err, latencyHelp)
 	}
 	const most = 100 * unit.Second
 	if added < 0 || added > most {
@@ -69,7 +69,7 @@ func parsePair(text string, added unit.Duration) ([]rule, error) {
 	if !directed {
 		var ok bool
 		if a, b, ok = strings.Cut(text, "-"); !ok {
-			return nil, fmt.Errorf("expected a pair of ranks, A-B for both directions or A>B for one, got %q; write e.g. %s", text, LatencyHelp)
+			return nil, fmt.Errorf("expected a pair of ranks, A-B for both directions or A>B for one, got %q; write e.g. %s", text, latencyHelp)
 		}
 	}
 	from, err := parseRanks(a)

@@ -229,7 +229,7 @@ func (m *clockMeasurement) roundTrips() error {
 	for i := 0; i < len(values); i += 3 {
 		m.result.RoundTrips = append(m.result.RoundTrips, m.ping(0, 1, values[i:]))
 	}
-	m.result.Choice = Choices(roundTrips(m.result.RoundTrips))
+	m.result.Choice = choices(roundTrips(m.result.RoundTrips))
 	return nil
 }
 

@@ -22,9 +22,9 @@ const (
 // patiences are the values of N that are tried.
 var patiences = []int{1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000}
 
-// Choices finds out by drawing from measured round trips what N is worth. It always gives the
+// choices finds out by drawing from measured round trips what N is worth. It always gives the
 // same for the same round trips.
-func Choices(trips []float64) []Choice {
+func choices(trips []float64) []Choice {
 	if len(trips) == 0 {
 		return nil
 	}

@@ -341,7 +341,7 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		if d := MemoryDataset(list); d.Find(LibraryMemory, "bytes") == nil || len(d.Find("MPI_Comm_dup", "bytes").Points) != 2 {
+		if d := MemoryDataset(list); d.Find(libraryMemory, "bytes") == nil || len(d.Find("MPI_Comm_dup", "bytes").Points) != 2 {
 			t.Errorf("%s: %v", l, d)
 		}
 	}

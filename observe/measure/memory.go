@@ -15,8 +15,8 @@ var ObjectKinds = []string{
 	"MPI_Comm_create", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create", "MPI_Dist_graph_create_adjacent", "MPI_Win_create",
 }
 
-// LibraryMemory is what the memory of the library itself is called in datasets.
-const LibraryMemory = "MPI_memory"
+// libraryMemory is what the memory of the library itself is called in datasets.
+const libraryMemory = "MPI_memory"
 
 // MemoryOptions define how memory is measured.
 type MemoryOptions struct {
@@ -199,7 +199,7 @@ func MemoryDataset(list []*JobMemory) *dataset.Dataset {
 		for _, o := range m.Objects {
 			d.Get(o.Kind, "bytes").Add(at, float64(o.Steady))
 		}
-		d.Get(LibraryMemory, "bytes").Add(at, float64(m.Library()))
+		d.Get(libraryMemory, "bytes").Add(at, float64(m.Library()))
 	}
 	for _, s := range d.Series {
 		s.Unit = "B"

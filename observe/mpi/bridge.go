@@ -37,7 +37,7 @@ func bridgeSource() Source {
 // bridge returns the path of the bridge for the library that a user names, or else for the launcher. It is kept where
 // compiled parts are kept, or, if nothing can be written there, in a directory of the node.
 func (s Start) bridge(ctx context.Context, wanted string) (string, error) {
-	dir := CacheDir()
+	dir := cacheDir()
 	path, err := s.bridgeIn(ctx, dir, wanted)
 	if err == nil || errors.Is(err, trusted.ErrUntrusted) || writable(dir) == nil {
 		return path, err

@@ -27,8 +27,8 @@ type Source struct {
 	Program bool              // make a program, not a library to be preloaded
 }
 
-// CacheDir is where compiled parts are kept.
-func CacheDir() string {
+// cacheDir is where compiled parts are kept.
+func cacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		dir = ownDir()
@@ -53,7 +53,7 @@ func trustedPart(check func(path string) error, path string) error {
 // Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
 // of the source, the library and the compiler. It returns the path of the result and whether it was compiled now.
 func (l *Library) Compile(ctx context.Context, s Source) (path string, fresh bool, err error) {
-	return l.compileIn(ctx, CacheDir(), s)
+	return l.compileIn(ctx, cacheDir(), s)
 }
 
 // compileIn is Compile with another directory for the result.

@@ -29,7 +29,7 @@ type Tool struct {
 
 // Doctor looks at the machine.
 func Doctor(ctx context.Context) (*Inventory, error) {
-	d := &Inventory{Cache: CacheDir(), CPUs: runtime.NumCPU()}
+	d := &Inventory{Cache: cacheDir(), CPUs: runtime.NumCPU()}
 	d.Libraries, d.Broken = find(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ type Program struct {
 	loaded
 }
 
-// KindOfLauncher returns the library that a launcher belongs to.
-func KindOfLauncher(path string) Kind {
+// kindOfLauncher returns the library that a launcher belongs to.
+func kindOfLauncher(path string) Kind {
 	if isSlurm(path) {
 		return Unknown
 	}
@@ -81,7 +81,7 @@ func ParseCommand(args []string) (*Command, error) {
 		c.Programs = []Program{p}
 		return c, nil
 	}
-	c.Launcher, c.Kind, c.Slurm = path, KindOfLauncher(path), isSlurm(path)
+	c.Launcher, c.Kind, c.Slurm = path, kindOfLauncher(path), isSlurm(path)
 	rest := args[1:]
 	for len(rest) > 0 {
 		end := slices.Index(rest, ":")
@@ -164,7 +164,7 @@ func (c *Command) Library(list []*Library) (*Library, error) {
 		if p.hasMPI {
 			return nil, fmt.Errorf("%s: %w", p.Path, ErrStatic)
 		}
-		l := ForNeeded(list, p.names)
+		l := forNeeded(list, p.names)
 		if l == nil {
 			if p.usesMPI() {
 				return nil, fmt.Errorf("%s needs %s, which belongs to none of the MPI compilers found (%s); put its mpicc into PATH",

@@ -67,7 +67,7 @@ func find(ctx context.Context) (list []*Library, broken []string) {
 		if err != nil {
 			continue
 		}
-		l, err := examineOnce(ctx, CacheDir(), path)
+		l, err := examineOnce(ctx, cacheDir(), path)
 		if err != nil {
 			broken = append(broken, err.Error())
 			continue
@@ -162,12 +162,12 @@ func (l *Library) suffixed(names ...string) []string {
 func findLauncher(l *Library) string {
 	dir := filepath.Dir(l.Compiler)
 	for _, name := range l.suffixed("mpirun", "mpiexec") {
-		if path := filepath.Join(dir, name); isExecutable(path) && KindOfLauncher(path) == l.Kind {
+		if path := filepath.Join(dir, name); isExecutable(path) && kindOfLauncher(path) == l.Kind {
 			return path
 		}
 	}
 	for _, name := range l.suffixed("mpirun", "mpiexec", "mpiexec.hydra", "orterun") {
-		if path, err := exec.LookPath(name); err == nil && KindOfLauncher(path) == l.Kind {
+		if path, err := exec.LookPath(name); err == nil && kindOfLauncher(path) == l.Kind {
 			return path
 		}
 	}
@@ -201,8 +201,8 @@ func isExecutable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// ForNeeded returns the library whose parts are among the names of libraries that a program loads; nil if none is.
-func ForNeeded(list []*Library, names []string) *Library {
+// forNeeded returns the library whose parts are among the names of libraries that a program loads; nil if none is.
+func forNeeded(list []*Library, names []string) *Library {
 	for _, l := range list {
 		if slices.ContainsFunc(l.Needed, func(n string) bool { return slices.Contains(names, n) }) {
 			return l

@@ -29,7 +29,7 @@ func WrapperFiles(list []Function, perFile int, head string,
 			}
 			if f.Large {
 				b.WriteString("\n#if MPI_VERSION >= 4")
-				writeC(&b, f.WithLargeCounts(), number, "_c")
+				writeC(&b, f.withLargeCounts(), number, "_c")
 				b.WriteString("#endif\n")
 			}
 			number++
