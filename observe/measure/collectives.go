@@ -139,13 +139,7 @@ type CollectiveRun struct {
 
 // ValidCount is how many repetitions count.
 func (r *CollectiveRun) ValidCount() int {
-	n := 0
-	for i := range r.Repetitions {
-		if r.Repetitions[i].Valid() {
-			n++
-		}
-	}
-	return n
+	return countOf(r.Repetitions, (*Repetition).Valid)
 }
 
 // CollectivePoint is what was measured of an operation with a number of ranks and a size.
@@ -241,11 +235,7 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := j.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer j.closeInto(&err)
 	m := &collectiveJob{ctx: ctx, job: j, o: &c.Options, ranks: l.ranks}
 	if err := m.start(); err != nil {
 		return err

@@ -76,12 +76,7 @@ type Summary struct {
 
 // Refused reports whether too few launches gave enough valid repetitions.
 func (p *CollectivePoint) Refused() bool {
-	good := 0
-	for i := range p.Runs {
-		if !p.Runs[i].Refused {
-			good++
-		}
-	}
+	good := countOf(p.Runs, func(r *CollectiveRun) bool { return !r.Refused })
 	return good == 0 || 2*good < len(p.Runs)
 }
 

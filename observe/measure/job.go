@@ -187,6 +187,13 @@ func (j *Job) Close() error {
 	return j.ended
 }
 
+// closeInto closes the job at the end of a function, whose error it sets if there is none.
+func (j *Job) closeInto(err *error) {
+	if e := j.Close(); *err == nil {
+		*err = e
+	}
+}
+
 // Link returns the link between two ranks of the job.
 func (j *Job) Link(a, b int) Link { return &mpiLink{job: j, a: a, b: b} }
 
@@ -253,6 +260,16 @@ func (t *tail) last() string {
 		return text
 	}
 	return "it printed nothing"
+}
+
+// countOf counts the elements for which a condition holds.
+func countOf[T any](list []T, holds func(*T) bool) (n int) {
+	for i := range list {
+		if holds(&list[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // orCause is the reason why the context ended, if it did: that is why the rest failed.

@@ -117,11 +117,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if e := j.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer j.closeInto(&err)
 	m = &JobMemory{Ranks: ranks, Hosts: j.Hosts, Command: j.Command, MPI: j.Library.String(), Version: j.Version, Process: make([]RankMemory, ranks)}
 	if err := m.usage(j, func(r *RankMemory, before, now Usage) { r.Before, r.After = before, now }); err != nil {
 		return nil, err

@@ -226,12 +226,7 @@ func (n *Network) points(rounds [][]roundOf, o *NetworkOptions) {
 
 // disturbed counts the disturbed sizes; too many are an error.
 func (n *Network) disturbed() (int, error) {
-	count := 0
-	for _, p := range n.Points {
-		if p.Disturbed {
-			count++
-		}
-	}
+	count := countOf(n.Points, func(p *NetworkPoint) bool { return p.Disturbed })
 	if float64(count) > tooDisturbed*float64(len(n.Points)) {
 		return count, fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle machine, with a core for each process",
 			ErrImplausible, count, len(n.Points), disturbedRatio)

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"slackline/internal/atomicfile"
@@ -126,7 +128,7 @@ func (s Start) note(wanted string, compilers func(io.Writer)) string {
 	h := sha256.New()
 	source := bridgeSource()
 	fmt.Fprintf(h, "%q %q %v %q %s\n", wanted, s.Kind, s.Any, source.Flags, runtime.GOARCH)
-	for _, name := range sortedNames(source.Files) {
+	for _, name := range slices.Sorted(maps.Keys(source.Files)) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(source.Files[name]), source.Files[name])
 	}
 	if compilers != nil {

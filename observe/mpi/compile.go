@@ -1,12 +1,14 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,7 +95,7 @@ func (l *Library) build(ctx context.Context, s Source, work, name string) error 
 		flags, link = append(flags, "-fvisibility=hidden"), append(link, "-shared")
 	}
 	var files []string
-	for _, file := range sortedNames(s.Files) {
+	for _, file := range slices.Sorted(maps.Keys(s.Files)) {
 		if err := os.WriteFile(filepath.Join(work, file), []byte(s.Files[file]), 0o666); err != nil {
 			return err
 		}
@@ -105,10 +107,8 @@ func (l *Library) build(ctx context.Context, s Source, work, name string) error 
 	parallel.Each(len(files), runtime.GOMAXPROCS(0), func(i int) {
 		errs[i] = l.compiler(ctx, s.Name, work, slices.Concat(flags, s.Flags, []string{"-I", ".", "-c", "-o", files[i] + ".o", files[i]}))
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	return l.compiler(ctx, s.Name, work, slices.Concat(link, s.Libs))
 }
@@ -127,15 +127,6 @@ func (l *Library) compiler(ctx context.Context, what, dir string, args []string)
 	return nil
 }
 
-func sortedNames(files map[string]string) []string {
-	names := make([]string, 0, len(files))
-	for n := range files {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // key differs where something must be compiled again.
 func (l *Library) key(s Source) string {
 	h := sha256.New()
@@ -147,7 +138,7 @@ func (l *Library) key(s Source) string {
 			fmt.Fprintf(h, "%s %v\n", path, err)
 		}
 	}
-	for _, name := range sortedNames(s.Files) {
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(s.Files[name]), s.Files[name])
 	}
 	const enough = 16

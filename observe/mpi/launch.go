@@ -136,16 +136,14 @@ func programOf(words []string) (Program, error) {
 		if err != nil || !isExecutable(other) {
 			continue
 		}
-		if n, err := neededBy(other); err == nil && (usesMPI(n) || n.hasMPI) {
+		if n, err := neededBy(other); err == nil && (n.usesMPI() || n.hasMPI) {
 			return Program{Path: other, Args: words[i+1:], loaded: *n}, nil
 		}
 	}
 	return p, nil
 }
 
-func (p *Program) usesMPI() bool { return usesMPI(&p.loaded) }
-
-func usesMPI(n *loaded) bool {
+func (n *loaded) usesMPI() bool {
 	return slices.ContainsFunc(n.names, func(name string) bool { return strings.HasPrefix(name, "libmpi") })
 }
 
