@@ -38,6 +38,49 @@ func ParseInterval(text string) (low, high int, err error) {
 	return p.from, p.to, nil
 }
 
+// ParseSizes reads a list of sizes: terms of ParseCounts, in bytes, and sizes with a unit such as 64KiB.
+func ParseSizes(text string) ([]Size, error) {
+	var list []Size
+	for term := range strings.SplitSeq(text, ",") {
+		if size, err := ParseSize(strings.TrimSpace(term)); err == nil {
+			list = append(list, size)
+			continue
+		}
+		values, err := ParseCounts(term)
+		if err != nil {
+			return nil, fmt.Errorf("expected a list of sizes such as 8,64KiB or 2^3..2^10, got %s", quote(text))
+		}
+		for _, v := range values {
+			list = append(list, Size(v))
+		}
+	}
+	return list, nil
+}
+
+// ParseSpan reads FROM:TO, or FROM:TO:N for N evenly spaced values; n is 0 where it is not given. The ends are read by
+// parse; the example is for messages.
+func ParseSpan[T int64 | Duration | PerByte](text, example string, parse func(string) (T, error)) (from, to T, n int, err error) {
+	parts := strings.Split(text, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return 0, 0, 0, fmt.Errorf("expected FROM:TO or FROM:TO:N such as %s, got %s", example, quote(text))
+	}
+	if from, err = parse(parts[0]); err != nil {
+		return 0, 0, 0, err
+	}
+	if to, err = parse(parts[1]); err != nil {
+		return 0, 0, 0, err
+	}
+	if from >= to {
+		return 0, 0, 0, fmt.Errorf("expected the smaller end of a range first, got %s", quote(text))
+	}
+	if len(parts) == 3 {
+		if n, err = parseDigits(parts[2]); err != nil || n < 2 {
+			return 0, 0, 0, fmt.Errorf("expected at least 2 values as N in FROM:TO:N, got %s", quote(text))
+		}
+	}
+	return from, to, n, nil
+}
+
 // ParseNumber reads a finite number; underscores may separate its digits.
 func ParseNumber(text string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)

@@ -3,6 +3,7 @@ package unit
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -100,6 +101,39 @@ func TestParseInterval(t *testing.T) {
 	for _, text := range []string{"", "a", "3..1", "1..9:2", "1..8*2", "2^1..2^3", "1,2"} {
 		if low, high, err := ParseInterval(text); err == nil {
 			t.Errorf("ParseInterval(%q) = %d, %d, want an error", text, low, high)
+		}
+	}
+}
+
+func TestParseSizes(t *testing.T) {
+	if got, err := ParseSizes("8, 64KiB,2^1..2^3,1..3"); err != nil || !slices.Equal(got, []Size{8, 65536, 2, 4, 8, 1, 2, 3}) {
+		t.Errorf("ParseSizes = %v, %v", got, err)
+	}
+	for _, text := range []string{"", "8,", "x", "8q", "-1"} {
+		if got, err := ParseSizes(text); err == nil || !strings.Contains(err.Error(), "expected a list of sizes such as") {
+			t.Errorf("ParseSizes(%q) = %v, %v, want an error", text, got, err)
+		}
+	}
+}
+
+func TestParseSpan(t *testing.T) {
+	for text, want := range map[string]string{"0:100us": "0 100us 0", "1ns:2ns:5": "1ns 2ns 5"} {
+		from, to, n, err := ParseSpan(text, "0:100us", ParseDuration)
+		if got := fmt.Sprint(from, " ", to, " ", n); err != nil || got != want {
+			t.Errorf("ParseSpan(%q) = %s, %v, want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"5us":       `expected FROM:TO or FROM:TO:N such as 0:100us, got "5us"`,
+		"1:2:3:4":   `expected FROM:TO or FROM:TO:N such as 0:100us, got "1:2:3:4"`,
+		"2us:1us":   `expected the smaller end of a range first, got "2us:1us"`,
+		"1us:1us":   `expected the smaller end of a range first, got "1us:1us"`,
+		"0:1us:1":   `expected at least 2 values as N in FROM:TO:N, got "0:1us:1"`,
+		"0:1us:few": `expected at least 2 values as N in FROM:TO:N, got "0:1us:few"`,
+		"0:1parsec": `duration "1parsec" has the unknown unit "parsec"; use`,
+	} {
+		if _, _, _, err := ParseSpan(text, "0:100us", ParseDuration); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("ParseSpan(%q): error %v, want %s", text, err, want)
 		}
 	}
 }
