@@ -17,10 +17,11 @@ import (
 // InCI reports whether this is continuous integration, in which nothing may be missing.
 func InCI() bool { return os.Getenv("CI") != "" }
 
-// Full skips the test under go test -short, because what it starts (MPI jobs, a browser, ...) takes too long for that.
+// Full skips the test under go test -short (make quick), because what it starts (MPI jobs, a browser, ...) takes too long
+// for that. With the race detector, as in make test, it does not.
 func Full(t testing.TB, what string) {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() && !raceDetector {
 		t.Skip("go test -short leaves out " + what)
 	}
 }
