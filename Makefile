@@ -1,5 +1,6 @@
-# make demo   needs only Go
-# make test   installs what the tests need and runs all of them
+# make demo    needs only Go
+# make quick   the loop while you change something: two minutes, needs only Go as well
+# make test    installs what the tests need and runs all of them
 
 export CGO_ENABLED = 0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -18,7 +19,7 @@ FUZZINPUTS ?= 100000
 COUNT    ?= 5
 BENCH    ?= .
 
-.PHONY: help demo build install release figures test test-setup lint unit race fuzz test-long bench clean
+.PHONY: help demo build install release figures quick test test-setup format lint unit race fuzz test-long bench clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -44,14 +45,20 @@ release: build ## archives for Linux and macOS with checksums and a bill of mate
 figures: ## redraw all pictures of the documentation
 	go test -count=1 ./cli -run TestDocuments -update
 
-test: test-setup lint unit race ## everything that must pass before a change is merged
+quick: format ## gofmt, vet, and the tests that start no MPI job, no browser and no cluster: less than two minutes
+	go vet ./...
+	go test -short ./...
+
+test: test-setup lint unit race ## everything that must pass before a change is merged; nothing is skipped
 
 test-setup:
 	.ci/setup
 
-lint:
+format:
 	@files=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 		if [ -n "$$files" ]; then echo "gofmt these files:"; echo "$$files"; exit 1; fi
+
+lint: format
 	go vet ./...
 	go run $(STATICCHECK) ./...
 

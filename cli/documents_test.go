@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slackline/internal/needed"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite the pictures and outputs in the
 // must be those in the repository. With -update outputs and pictures are written
 // anew.
 func TestDocuments(t *testing.T) {
+	needed.Full(t, "the commands of documents")
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slackline/cli/clitest"
+	"slackline/internal/needed"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/pattern"
@@ -54,6 +55,7 @@ var values = map[string][]string{
 // TestRandomCommandLines: whatever is typed, there is a result or a message,
 // never both a failure and a result, and never an internal error.
 func TestRandomCommandLines(t *testing.T) {
+	needed.Full(t, "long runs")
 	t.Chdir(t.TempDir())
 	var flags, patterns, algorithms []string
 	for f := range values {

@@ -31,9 +31,6 @@ var srunMPI = map[mpi.Kind]string{mpi.OpenMPI: "pmix", mpi.MPICH: "pmi2"}
 
 // TestSlurm runs slackline with a Slurm of three nodes, in which srun starts programs without MPI unless it is told.
 func TestSlurm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs seconds")
-	}
 	mpitest.Crowd(t)
 	t.Setenv("OMPI_MCA_btl_tcp_if_include", "127.0.0.0/8") // all nodes are this machine
 	s := &onSlurm{Cluster: slurmtest.Start(t)}

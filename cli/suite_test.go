@@ -14,9 +14,6 @@ import (
 // TestSuite runs the script that compares programs plain, recorded and injected: on a program that behaves the same, and on
 // one that does not.
 func TestSuite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs seconds")
-	}
 	needed.Tool(t, "bash")
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		ending := map[mpi.Kind]string{mpi.OpenMPI: "openmpi", mpi.MPICH: "mpich"}[l.Kind]

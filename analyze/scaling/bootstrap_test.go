@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"slackline/internal/cluster"
+	"slackline/internal/needed"
 	"slackline/model/dataset"
 )
 
@@ -106,6 +107,7 @@ func coverageOf(t *testing.T, d *dataset.Dataset, truths []law, drawn string) co
 // TestBootstrapCoverage: intervals of 95 % hold the truth in about 95 % of cases. With one repetition nothing but the
 // distance to the chosen law tells of the noise; the search has made that smaller.
 func TestBootstrapCoverage(t *testing.T) {
+	needed.Full(t, "long runs")
 	for _, tc := range []struct {
 		drawn       string
 		repetitions int

@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"slackline/internal/needed"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,7 @@ func TestRecovery(t *testing.T) {
 // TestFalseAlarms expects the truth, with two limits: no failure in all p cells by the weight of
 // the evidence. Laws that decrease towards a floor fail for that reason alone.
 func TestFalseAlarms(t *testing.T) {
+	needed.Full(t, "long runs")
 	inconclusive, floors := map[string]int{}, 0
 	for _, cell := range cells(t) {
 		if cell[0] != 'p' || strings.HasPrefix(cell, "pq") {
@@ -189,6 +191,7 @@ func mustTerm2(text string) Term {
 
 // TestPruning shows that leaving out hypotheses early changes no result.
 func TestPruning(t *testing.T) {
+	needed.Full(t, "long runs")
 	for _, cell := range cells(t) {
 		d := load(t, "cases/"+cell+".json")
 		fast, slow := modeler(t, d, Options{}), modeler(t, d, Options{noPruning: true})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"slackline/analyze/simulate"
+	"slackline/internal/needed"
 	"slackline/model/machine"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
@@ -36,6 +37,7 @@ const tolerance = 1.0
 // The share of communication is what an MPI profiler sees: everything but the computation, as a
 // mean over the ranks.
 func TestApplicationShares(t *testing.T) {
+	needed.Full(t, "long runs")
 	for _, app := range applications {
 		t.Run(app.name, func(t *testing.T) {
 			r := runApplication(t, app.name, pattern.Params{Ranks: app.ranks}, simulate.Options{Breakdown: true})

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slackline/internal/needed"
 	"slackline/model/collective"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -170,6 +171,7 @@ func TestEnginesRefuseErrors(t *testing.T) {
 }
 
 func TestEnginesNoisyDissemination(t *testing.T) {
+	needed.Full(t, "long runs")
 	for _, tc := range noisyDissemination {
 		p, m := dissemination(tc.ranks), noisyMachine(tc.ranks, tc.detour)
 		for _, e := range engineVariants(2) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slackline/internal/needed"
 	"slackline/model/noise"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
@@ -158,6 +159,7 @@ func TestCausesOfRelease(t *testing.T) {
 
 // Both engines record the same timeline, and causes that are exact.
 func TestRecordsOfBothEngines(t *testing.T) {
+	needed.Full(t, "long runs")
 	random := rand.New(rand.NewPCG(7, 1))
 	compared := 0
 	for range 600 {

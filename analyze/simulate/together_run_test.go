@@ -12,6 +12,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/internal/cluster"
+	"slackline/internal/needed"
 	"slackline/model/machine"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
@@ -88,6 +89,7 @@ func TestTogetherCountsWhatCrosses(t *testing.T) {
 
 // The more processes, the less memory each of them needs: all together hardly more than one.
 func TestTogetherSharesMemory(t *testing.T) {
+	needed.Full(t, "long runs")
 	const ranks = 1 << 16
 	p, m := newProgram(t, "dissemination", pattern.Params{Ranks: ranks, Size: 1}), namedMachine(t, "cnl")
 	allocated := func(processes int) uint64 {

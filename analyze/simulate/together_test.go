@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slackline/internal/cluster"
+	"slackline/internal/needed"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 )
@@ -97,6 +98,7 @@ func (v engineVariant) sameAsAlone(p schedule.Program, m *testMachine, o Options
 }
 
 func TestProcessesMeetVectors(t *testing.T) {
+	needed.Full(t, "long runs")
 	for _, v := range append(loadVectors(t), loadClassVectors(t)...) {
 		for _, e := range togetherVariants(2, 1, 2, 3, 4, 8) {
 			if diff := e.differs(v.program, v.program, &v.testMachine, Options{}, v.want, nil); diff != "" {
@@ -121,6 +123,7 @@ func TestProcessesRefuseErrors(t *testing.T) {
 }
 
 func TestProcessesAgree(t *testing.T) {
+	needed.Full(t, "long runs")
 	for kind := range numCaseKinds {
 		t.Run(kind.String(), func(t *testing.T) {
 			cases := *agreeCases / 3
@@ -160,6 +163,7 @@ func TestProcessesAgreeRapid(t *testing.T) {
 // Graphs that are put in the order of their steps: as a whole and in parts, of which the ranks
 // before and behind have no blocks.
 func TestProcessesRunPartsByStep(t *testing.T) {
+	needed.Full(t, "long runs")
 	g, m := dissemination(8192), noisyMachine(8192, 100_000)
 	for _, has := range []func(rank int) bool{
 		func(int) bool { return true },

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slackline/internal/cluster"
+	"slackline/internal/needed"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -161,6 +162,7 @@ func checkSubset(t *testing.T, name string, whole *timeline.Timeline, list []*ti
 }
 
 func TestPartsAreTheWhole(t *testing.T) {
+	needed.Full(t, "long runs")
 	for seed := range runs() / 16 {
 		whole := randomRun(seed)
 		for _, size := range []int{2, 3, 4, 8} {
@@ -265,6 +267,7 @@ func answerTogether(t *testing.T, name string, build func() *timeline.Builder, r
 }
 
 func TestProcessesDoNotMatter(t *testing.T) {
+	needed.Full(t, "long runs")
 	cyclic := 0
 	for seed := range runs() / 8 {
 		whole := randomRun(seed)
@@ -290,6 +293,7 @@ func TestProcessesDoNotMatter(t *testing.T) {
 
 // TestIterationsOfParts checks a run that has some, and the number of exchanges.
 func TestIterationsOfParts(t *testing.T) {
+	needed.Full(t, "long runs")
 	for _, kind := range []struct {
 		name  string
 		build func() *timeline.Builder

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"slackline/internal/cluster"
+	"slackline/internal/needed"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -105,6 +106,7 @@ func sameTogether(t *testing.T, dir, name string, o trace.TimelineOptions) map[s
 
 // TestCasesTogether reads the reference cases in several ways.
 func TestCasesTogether(t *testing.T) {
+	needed.Full(t, "long runs")
 	dirs, err := filepath.Glob("../../testdata/waits/cases/*")
 	if err != nil || len(dirs) < 20 {
 		t.Fatalf("%d reference cases, want 20: %v", len(dirs), err)
@@ -176,6 +178,7 @@ func damage(t *testing.T, file string) {
 
 // TestDamageTogether reads traces of which something is missing.
 func TestDamageTogether(t *testing.T) {
+	needed.Full(t, "long runs")
 	for seed := uint64(4); seed < 40; seed += 8 {
 		for _, harm := range []func(file string){
 			func(file string) { damage(t, file) },

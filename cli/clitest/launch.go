@@ -17,6 +17,7 @@ import (
 // Launchers are the launchers of both MPIs, with the arguments that a job of several processes needs.
 func Launchers(t testing.TB) map[string][]string {
 	t.Helper()
+	needed.Full(t, "MPI")
 	list := map[string][]string{"mpirun.openmpi": {"--oversubscribe"}, "mpirun.mpich": nil}
 	for name := range list {
 		needed.Tool(t, name)

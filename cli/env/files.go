@@ -26,14 +26,14 @@ func ReadOnce[T any](ctx context.Context, a *Env, load func(from source.Source) 
 	}
 	var loaded T
 	err := cluster.Stream(ctx, a.Group(), func(w io.Writer) error {
-		var p source.Parcel
+		var p source.Bundle
 		var err error
 		if loaded, err = load(p.Record(source.Disk)); err != nil {
 			return err
 		}
 		return p.Write(w)
 	}, func(r io.Reader) error {
-		p, err := source.ReadParcel(r)
+		p, err := source.ReadBundle(r)
 		if err != nil {
 			return err
 		}

@@ -12,9 +12,9 @@ import (
 	"slackline/model/dataset"
 )
 
-// DatasetOptions say how measurements are opened.
+// DatasetOptions define how measurements are opened.
 type DatasetOptions struct {
-	Stdin io.Reader // what "-" stands for
+	Stdin io.Reader // the input named "-"
 	dataset.Options
 }
 

@@ -12,7 +12,7 @@ import (
 	"slackline/model/trace"
 )
 
-// CheckRun says what is wrong with a word that names a file or a directory which is neither a recorded run nor a
+// CheckRun returns what is wrong with a word that names a file or a directory which is neither a recorded run nor a
 // schedule: it cannot be read, or its first bytes are damaged. Nil: it is one of them, or no file.
 func CheckRun(word string) error {
 	info, err := os.Stat(word)

@@ -12,7 +12,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// Share says that several processes open an input together, each for some of its ranks or all of them
+// Share means that several processes open an input together, each for some of its ranks or all of them
 // for all. Of a pattern every process has what it needs; parts of a schedule of ours are read by all,
 // each its own; anything else is read by process 0, which gives it to the others.
 type Share struct {
@@ -76,7 +76,7 @@ func (s *Share) openPart(word string, file *os.File, hash bool) (*Input, error) 
 // mine returns which of so many ranks this process wants.
 func (s *Share) mine(ranks int) (func(rank int) bool, error) { return s.Ranks(ranks, s.Group.Rank()) }
 
-// What process 0 says before a part: whether the program was a graph, which is run in another way
+// What process 0 sends before a part: whether the program was a graph, which is run in another way
 // than one that is made on demand.
 const (
 	partOfGraph   = 'g'

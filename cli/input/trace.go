@@ -20,7 +20,7 @@ import (
 	"slackline/model/unit"
 )
 
-// TraceOptions say which part of a recorded run is read, and how.
+// TraceOptions define which part of a recorded run is read, and how.
 type TraceOptions struct {
 	Begin, End unit.Duration // since the start of the run; End 0: to its end
 	Ranks      []int         // those that are read; nil: all
@@ -83,7 +83,7 @@ func openTrace(ctx context.Context, g cluster.Group, word string, o trace.Option
 }
 
 // OpenTrace reads a recorded run: all of it, on one clock. When ctx is done it stops reading. If several processes
-// read it together, all of them call it and each gets its part of the timeline; trace.ErrOneReader says that its format does
+// read it together, all of them call it and each gets its part of the timeline; trace.ErrOneReader means that its format does
 // not allow that.
 func OpenTrace(ctx context.Context, word string, o TraceOptions) (*Trace, error) {
 	if o.Group == nil {

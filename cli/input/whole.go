@@ -10,7 +10,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// What process 0 says before it gives out a whole program.
+// What process 0 sends before a whole program.
 const (
 	wholeGraph  = 'g' // as an slk file
 	wholeReplay = 'r' // as package replay encodes it

@@ -55,9 +55,9 @@ func TestJobsTellWhoDied(t *testing.T) {
 			{clitest.Process{Rank: 0, Part: "child"}, syscall.SIGABRT, "process 0 on HOST ended with exit code 2: SIGABRT: abort"},
 			{clitest.Process{Rank: 1, Part: "child"}, syscall.SIGTERM, "process 1 on HOST was interrupted"},
 			{clitest.Process{Rank: 0, Part: "child"}, syscall.SIGINT, "interrupted"},
-			{clitest.Process{Rank: 0, Part: "bridge"}, syscall.SIGKILL, "process 0 on HOST was killed by signal 9 (Killed); if nobody did that"},
-			{clitest.Process{Rank: 0, Part: "guard"}, syscall.SIGKILL, "process 0 on HOST was killed by signal 9 (Killed); if nobody did that"},
-			{clitest.Process{Rank: 2, Part: "guard"}, syscall.SIGKILL, "process 2 on HOST was killed by signal 9 (Killed); if nobody did that"},
+			{clitest.Process{Rank: 0, Part: "bridge"}, syscall.SIGKILL, "process 0 on HOST was killed by signal 9 (Killed); unless a user did that"},
+			{clitest.Process{Rank: 0, Part: "guard"}, syscall.SIGKILL, "process 0 on HOST was killed by signal 9 (Killed); unless a user did that"},
+			{clitest.Process{Rank: 2, Part: "guard"}, syscall.SIGKILL, "process 2 on HOST was killed by signal 9 (Killed); unless a user did that"},
 		} {
 			t.Run(fmt.Sprintf("%s/%s %d/%d", l.Kind, tc.victim.Part, tc.victim.Rank, tc.signal), func(t *testing.T) {
 				j, kept := endless(t, l, nil)

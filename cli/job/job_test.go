@@ -169,7 +169,7 @@ func TestKilledJobsGoOn(t *testing.T) {
 		}{
 			{"child", clitest.Process{Rank: 1, Part: "child"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed), with ", true},
 			{"first child", clitest.Process{Rank: 0, Part: "child"}, syscall.SIGKILL, "process 0 on " + host + " was killed by signal 9 (Killed), with ", false},
-			{"bridge", clitest.Process{Rank: 1, Part: "bridge"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed); if nobody did that", true},
+			{"bridge", clitest.Process{Rank: 1, Part: "bridge"}, syscall.SIGKILL, "process 1 on " + host + " was killed by signal 9 (Killed); unless a user did that", true},
 			{"interrupted child", clitest.Process{Rank: 2, Part: "child"}, syscall.SIGINT, "process 2 on " + host + " was interrupted", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%s", l.Kind, tc.name), func(t *testing.T) {

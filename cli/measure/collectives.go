@@ -110,8 +110,14 @@ func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error)
 	if m.Ranks, err = parseRanks(o.ranks); err != nil {
 		return m, err
 	}
-	if m.Sizes, err = parseNumbers(o.sizes, func(s string) (int, error) { n, err := unit.ParseSize(s); return int(n), err }); err != nil {
+	sizes, err := unit.ParseSizes(o.sizes)
+	if err != nil {
 		return m, exit.Usagef("--sizes: %v", err)
+	}
+	slices.Sort(sizes)
+	m.Sizes = nil
+	for _, size := range slices.Compact(sizes) {
+		m.Sizes = append(m.Sizes, int(size))
 	}
 	m.Repeat, m.Launches, m.Seed, m.Loop, m.Lead = o.repeat, o.launches, o.seed, o.loop, o.lead
 	if o.window.Given {
@@ -133,22 +139,6 @@ func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error)
 		}
 	}
 	return m, nil
-}
-
-// parseNumbers reads a list such as 2,4,8; what is there twice counts once.
-func parseNumbers(text string, parse func(string) (int, error)) ([]int, error) {
-	var list []int
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := parse(strings.TrimSpace(part))
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a list of numbers; write for example 2,4,8", text)
-		}
-		if !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	slices.Sort(list)
-	return list, nil
 }
 
 func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {

@@ -88,7 +88,7 @@ func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 	t := table.New(columns...)
 	for _, p := range c.Points {
 		how := r.how(c)
-		s, ok := c.Summarise(p, how)
+		s, ok := c.Summarize(p, how)
 		cells := append(pointCells(p), summaryCells(&s, ok)...)
 		cells = append(cells, validText(c, p))
 		if nonblocking {
@@ -299,7 +299,7 @@ func collectivePointJSON(c *measure.Collectives, p *measure.CollectivePoint) col
 		x.Overlap = &v
 	}
 	for _, how := range measure.Reductions {
-		s, ok := c.Summarise(p, how)
+		s, ok := c.Summarize(p, how)
 		if !ok {
 			break
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,6 +13,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/phrase"
+	"slackline/model/unit"
 	"slackline/observe/measure"
 	"slackline/observe/mpi"
 )
@@ -38,16 +39,17 @@ func (f *jobFlags) addMPI(fs *pflag.FlagSet) {
 // addNumbers adds the flags of a measurement on several numbers of ranks.
 func (f *jobFlags) addNumbers(fs *pflag.FlagSet, ranks *string) {
 	f.addMPI(fs)
-	fs.StringVar(ranks, "ranks", "2", "`numbers` of ranks, e.g. 2,4,8")
+	fs.StringVar(ranks, "ranks", "2", "`numbers` of ranks, e.g. 2,4,8 or 2^1..2^4")
 }
 
 // parseRanks reads the flag that addNumbers adds.
 func parseRanks(text string) ([]int, error) {
-	list, err := parseNumbers(text, strconv.Atoi)
+	list, err := unit.ParseCounts(text)
 	if err != nil {
 		return nil, exit.Usagef("--ranks: %v", err)
 	}
-	return list, nil
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // library is the MPI that the flags name.

@@ -167,7 +167,7 @@ func (o *measureNoiseOptions) checkFlags(c *cobra.Command) error {
 // parseCPUs reads a list such as 0,2-3; the CPUs must be among the allowed ones.
 func parseCPUs(text string, allowed []int) ([]int, error) {
 	if len(allowed) == 0 {
-		return nil, fmt.Errorf("this system does not say which CPUs there are")
+		return nil, fmt.Errorf("this system does not report which CPUs there are")
 	}
 	switch text {
 	case "":
@@ -175,24 +175,17 @@ func parseCPUs(text string, allowed []int) ([]int, error) {
 	case "all":
 		return allowed, nil
 	}
+	given, err := unit.ParseCounts(text)
+	if err != nil {
+		return nil, fmt.Errorf("expected a list of CPUs such as 0,2-3, or all, got %q", text)
+	}
 	var list []int
-	for part := range strings.SplitSeq(text, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if !isRange {
-			to = from
+	for _, cpu := range given {
+		if !slices.Contains(allowed, cpu) {
+			return nil, fmt.Errorf("this process may not use CPU %d, only %v", cpu, allowed)
 		}
-		first, err1 := strconv.Atoi(from)
-		last, err2 := strconv.Atoi(to)
-		if err1 != nil || err2 != nil || first < 0 || last < first || last-first > 1<<16 {
-			return nil, fmt.Errorf("%q is not a list of CPUs; write for example 0,2-3 or all", text)
-		}
-		for cpu := first; cpu <= last; cpu++ {
-			if !slices.Contains(allowed, cpu) {
-				return nil, fmt.Errorf("this process may not use CPU %d, only %v", cpu, allowed)
-			}
-			if !slices.Contains(list, cpu) {
-				list = append(list, cpu)
-			}
+		if !slices.Contains(list, cpu) {
+			list = append(list, cpu)
 		}
 	}
 	return list, nil

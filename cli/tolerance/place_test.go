@@ -34,6 +34,7 @@ func rankFile(t *testing.T, form string, hosts string, cores int) string {
 
 // The launcher of Open MPI takes our rank file.
 func TestRankFileOfOpenMPI(t *testing.T) {
+	needed.Full(t, "MPI")
 	path := needed.Tool(t, "mpiexec.openmpi")
 	file := rankFile(t, "openmpi", "localhost", 2)
 	c := exec.Command(path, "--allow-run-as-root", "--oversubscribe", "--rankfile", file, "-n", "2", "sh", "-c", "echo rank $OMPI_COMM_WORLD_RANK")
@@ -47,6 +48,7 @@ func TestRankFileOfOpenMPI(t *testing.T) {
 // The launcher of MPICH takes our file and puts the ranks where it says: each line is a process of its
 // own proxy, unless it names the host of the line before.
 func TestRankFileOfMPICH(t *testing.T) {
+	needed.Full(t, "MPI")
 	path := needed.Tool(t, "mpiexec.mpich")
 	file := rankFile(t, "mpich", "localhost,127.0.0.1", 1)
 	c := exec.Command(path, "-launcher", "fork", "-f", file, "-n", "2", "sh", "-c",

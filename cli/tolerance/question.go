@@ -1,9 +1,9 @@
 package tolerance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -75,20 +75,11 @@ func (o *questionOptions) variable() tolerance.Parameter {
 }
 
 func (o *questionOptions) parseRange() (from, to int64, err error) {
-	first, last, ok := strings.Cut(o.span, ":")
-	if !ok {
-		return 0, 0, fmt.Errorf("%q is no range; give FROM:TO, e.g. 0:100us", o.span)
+	from, to, n, err := unit.ParseSpan(o.span, "0:100us", o.parseValue)
+	if err == nil && n != 0 {
+		err = fmt.Errorf("expected FROM:TO such as 0:100us, got %q", o.span)
 	}
-	if from, err = o.parseValue(first); err != nil {
-		return 0, 0, err
-	}
-	if to, err = o.parseValue(last); err != nil {
-		return 0, 0, err
-	}
-	if from >= to {
-		return 0, 0, fmt.Errorf("%s is empty; give the smaller value first, e.g. 0:100us", o.span)
-	}
-	return from, to, nil
+	return from, to, err
 }
 
 // parseValue reads a value of the parameter.
@@ -176,29 +167,15 @@ const (
 
 // Set implements pflag.Value.
 func (g *gridOfG) Set(s string) error {
-	parts := strings.Split(s, ":")
-	if len(parts) < 2 || len(parts) > 3 {
-		return fmt.Errorf("%q is no grid; give FROM:TO or FROM:TO:NUMBER, e.g. 0.01ns:0.1ns:5", s)
-	}
-	from, err := unit.ParsePerByte(parts[0])
+	from, to, n, err := unit.ParseSpan(s, "0.01ns:0.1ns:5", unit.ParsePerByte)
 	if err != nil {
 		return err
 	}
-	to, err := unit.ParsePerByte(parts[1])
-	if err != nil {
-		return err
-	}
-	n := gridDefault
-	if len(parts) == 3 {
-		if n, err = strconv.Atoi(parts[2]); err != nil || n < 2 || n > gridMost {
-			return fmt.Errorf("%q values; give a whole number from 2 to %d", parts[2], gridMost)
-		}
-	}
-	if from >= to {
-		return fmt.Errorf("%s is empty; give the smaller value first", s)
+	if n > gridMost {
+		return fmt.Errorf("expected at most %d values, got %q", gridMost, s)
 	}
 	g.text, g.given, g.values = s, true, nil
-	for _, v := range spaced(int64(from), int64(to), n) {
+	for _, v := range spaced(int64(from), int64(to), cmp.Or(n, gridDefault)) {
 		g.values = append(g.values, unit.PerByte(v))
 	}
 	return nil

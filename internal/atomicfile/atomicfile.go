@@ -1,7 +1,7 @@
 // Package atomicfile writes files that are either complete or not there.
 //
 // The content goes to a temporary name in the same directory, is synced, and
-// then takes its place with one rename. Whatever stood there before stays
+// then takes its place with one rename. Whatever was there before stays
 // untouched until that moment. Devices, pipes and the open files of a process
 // (/dev/stdout, /dev/fd/3) cannot be replaced and are written to directly.
 package atomicfile
@@ -23,7 +23,7 @@ import (
 // calls.
 const bufferSize = 1 << 18
 
-// ErrIsInput says that the output would replace a file that is being read.
+// ErrIsInput means that the output would replace a file that is being read.
 var ErrIsInput = errors.New("is also an input; give another name")
 
 // Write makes the file at path hold exactly what fill writes. If fill fails, so
@@ -97,12 +97,12 @@ func CheckNotInput(out string, inputs ...string) error {
 	return nil
 }
 
-// ErrForeignLink says that another user has put a symbolic link where the output is to be written, perhaps to have
+// ErrForeignLink means that another user has put a symbolic link where the output is to be written, perhaps to have
 // something else replaced.
 var ErrForeignLink = errors.New("is a symbolic link of another user; give another name")
 
 // CheckLinks returns ErrForeignLink, with the path, if one of the symbolic links to which a path leads belongs neither to
-// this user nor to root. Of the folders on the way those count that lie where everybody can put links, as in /tmp.
+// this user nor to root. Of the folders on the way those count that lie where all users can put links, as in /tmp.
 func CheckLinks(path string) error {
 	const maxLinks = 40 // as the system has it
 	for range maxLinks {
@@ -146,7 +146,7 @@ func checkFolders(dir string) error {
 }
 
 // target follows symbolic links, so that the file they lead to is replaced and
-// not the link, and says what stands there (nil: nothing).
+// not the link, and returns what is there (nil: nothing).
 func target(path string) (string, fs.FileInfo, error) {
 	if err := CheckLinks(path); err != nil {
 		return path, nil, err
@@ -165,7 +165,7 @@ func target(path string) (string, fs.FileInfo, error) {
 }
 
 // isDescriptor reports whether path leads, perhaps over symbolic links, to an
-// open file of a process, such as /dev/stdout or /dev/fd/3. Somebody else has
+// open file of a process, such as /dev/stdout or /dev/fd/3. Another process has
 // opened that file, and goes on using it: it must not be replaced.
 func isDescriptor(path string) bool {
 	const maxLinks = 40 // as the system has it
@@ -220,7 +220,7 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 			continue
 		}
 		if err != nil {
-			// The user knows nothing of the temporary name.
+			// The user does not know the temporary name.
 			var pe *fs.PathError
 			if errors.As(err, &pe) {
 				pe.Path = path

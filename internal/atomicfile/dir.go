@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// ErrExists says that something stands where a directory of files should be written.
+// ErrExists means that something is where a directory of files should be written.
 var ErrExists = errors.New("exists; give another name, or --force to replace it")
 
 // Dir is a directory that is being filled. Several goroutines may create files in it.
@@ -59,7 +59,7 @@ func (d *durable) Close() error {
 	return errors.Join(d.Flush(), d.f.Sync(), d.f.Close())
 }
 
-// WriteDir makes a directory at path that holds exactly the files that fill creates. What stood
+// WriteDir makes a directory at path that holds exactly the files that fill creates. What was
 // there before is replaced if force is set; else it is an error, ErrExists. If fill fails, so does
 // WriteDir, and what was there before remains.
 func WriteDir(path string, force bool, fill func(d *Dir) error) error {
@@ -122,7 +122,7 @@ func replace(from, to, old, name string) error {
 	return nil
 }
 
-// makeTemp makes a directory with a name that nobody has in parent.
+// makeTemp makes a directory with a new name in parent.
 func makeTemp(parent, base string) (string, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(parent, "."+base+".tmp"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))

@@ -5,7 +5,6 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,12 +40,10 @@ var flags = []chromedp.ExecAllocatorOption{
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context }
 
-// ForTest starts a browser that ends with the test. Without Chromium the test fails in
-// continuous integration, and is skipped otherwise.
+// ForTest starts a browser that ends with the test.
 func ForTest(t testing.TB) *Browser {
 	t.Helper()
-	path, err := Find()
-	needed.NoError(t, err)
+	path := Find(t)
 	home := t.TempDir()
 	options := append([]chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.Env("HOME=" + home)}, flags...)
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
@@ -59,14 +56,17 @@ func ForTest(t testing.TB) *Browser {
 	return &Browser{ctx}
 }
 
-// Find returns the path of Chromium.
-func Find() (string, error) {
+// Find returns the path of Chromium. Without Chromium the test fails in continuous integration, and is skipped otherwise.
+func Find(t testing.TB) string {
+	t.Helper()
+	needed.Full(t, "browsers")
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
+			return path
 		}
 	}
-	return "", errors.New("no chromium found; install the package chromium")
+	needed.That(t, false, "Chromium, of the package chromium,")
+	return ""
 }
 
 // Open opens an empty page of the given size in CSS pixels, with cookies and storage of its own.

@@ -11,8 +11,8 @@
 //	trailer = offset of the index:u64 crc:u32 end:4   crc of the 8 bytes before it
 //
 // A chunk is a kind (four letters), the length of its content (at most MaxRaw), the length of the
-// zstd data that follows, and those. The index is the last chunk. What the chunks hold, nobody
-// knows here.
+// zstd data that follows, and those. The index is the last chunk. This package does not know
+// what the chunks contain.
 package chunk
 
 import (
@@ -28,31 +28,31 @@ import (
 const (
 	// HeaderLen is the length of the header of a file.
 	HeaderLen = 16
-	// FrameLen is the length of what stands before the data of a chunk.
+	// FrameLen is the length of what precedes the data of a chunk.
 	FrameLen = 16
-	// TrailerLen is the length of what stands behind the index.
+	// TrailerLen is the length of what follows the index.
 	TrailerLen = 16
 	// MaxRaw is the largest length of the content of a chunk.
 	MaxRaw = 16 << 20
 )
 
-// ErrTruncated says that a file ends too early.
+// ErrTruncated means that a file ends too early.
 var ErrTruncated = errors.New("the file is truncated")
 
-// errChecksum says that a chunk is not what was written.
+// errChecksum means that a chunk is not what was written.
 var errChecksum = errors.New("the checksum of the chunk does not agree: the file is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Layout tells the files of one format from others.
+// Layout distinguishes the files of one format from others.
 type Layout struct {
-	Magic   string // 8 bytes at the begin
+	Magic   string // 8 bytes at the start
 	End     string // 4 bytes at the end
 	Version uint32 // the newest version that is known, and the one that is written
 	What    string // in messages, e.g. "slackline schedule"
 }
 
-// Is reports whether a file that begins with head has this layout.
+// Is reports whether a file that starts with head has this layout.
 func (l *Layout) Is(head []byte) bool { return bytes.HasPrefix(head, []byte(l.Magic)) }
 
 // Header returns the first bytes of a file.
@@ -67,7 +67,7 @@ func (l *Layout) CheckHeader(head []byte) error {
 		if len(head) > 0 && len(head) < len(l.Magic) && bytes.HasPrefix([]byte(l.Magic), head) {
 			return ErrTruncated
 		}
-		return fmt.Errorf("not a %s: the file does not begin with %s", l.What, l.Magic)
+		return fmt.Errorf("not a %s: the file does not start with %s", l.What, l.Magic)
 	}
 	if len(head) < HeaderLen {
 		return ErrTruncated
@@ -84,14 +84,14 @@ func (l *Layout) CheckHeader(head []byte) error {
 	return nil
 }
 
-// Trailer returns the last bytes of a file whose index begins at an offset.
+// Trailer returns the last bytes of a file whose index starts at an offset.
 func (l *Layout) Trailer(offset uint64) []byte {
 	t := binary.LittleEndian.AppendUint64(nil, offset)
 	t = binary.LittleEndian.AppendUint32(t, crc32.Checksum(t, castagnoli))
 	return append(t, l.End...)
 }
 
-// CheckTrailer checks the last bytes of a file and returns where its index begins.
+// CheckTrailer checks the last bytes of a file and returns where its index starts.
 func (l *Layout) CheckTrailer(tail []byte) (offset uint64, err error) {
 	if len(tail) < TrailerLen {
 		return 0, ErrTruncated
@@ -142,13 +142,13 @@ func NewUnzip() (*Unzip, error) {
 // Close releases what unpacking holds.
 func (u *Unzip) Close() { u.decoder.Close() }
 
-// Frame is what stands before the data of a chunk.
+// Frame is what precedes the data of a chunk.
 type Frame struct {
 	Kind        string
 	Raw, Stored int // lengths of the content and of the data
 }
 
-// ParseFrame reads the begin of a chunk, of FrameLen bytes.
+// ParseFrame reads the start of a chunk, of FrameLen bytes.
 func ParseFrame(head []byte) Frame {
 	return Frame{
 		Kind: string(head[:4]),
@@ -171,7 +171,7 @@ func (u *Unzip) Content(chunk, buffer []byte) ([]byte, error) {
 		return buffer, fmt.Errorf("the chunk cannot be unpacked: %w", err)
 	}
 	if len(buffer)-before != f.Raw {
-		return buffer, fmt.Errorf("the chunk holds %d bytes, but says %d", len(buffer)-before, f.Raw)
+		return buffer, fmt.Errorf("the chunk holds %d bytes, but declares %d", len(buffer)-before, f.Raw)
 	}
 	return buffer, nil
 }

@@ -2,7 +2,7 @@ package chunk
 
 import "encoding/binary"
 
-// Column reads numbers from a piece of a chunk. It never reads behind the end: Bad is set then,
+// Column reads numbers from a piece of a chunk. It never reads past the end: Bad is set then,
 // and when a number is too large.
 type Column struct {
 	B   []byte

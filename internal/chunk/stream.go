@@ -57,13 +57,13 @@ func (c *Writer) Finish(kind string, index []byte) error {
 // Err is the first error.
 func (c *Writer) Err() error { return c.err }
 
-// Reader reads a file, chunk after chunk, from begin to end.
+// Reader reads a file, chunk after chunk, from start to end.
 type Reader struct {
 	layout *Layout
 	index  string
 	r      io.Reader
 	unzip  *Unzip
-	at     int64 // where the chunk in hand begins
+	at     int64 // where the current chunk starts
 	next   int64
 	chunk  []byte
 	raw    []byte
@@ -87,14 +87,14 @@ func NewReader(r io.Reader, l *Layout, index string) (*Reader, error) {
 // Close releases what unpacking holds.
 func (c *Reader) Close() { c.unzip.Close() }
 
-// Offset is where the chunk in hand begins.
+// Offset is where the current chunk starts.
 func (c *Reader) Offset() int64 { return c.at }
 
 // Stored is the length of the chunk in hand, with its frame.
 func (c *Reader) Stored() int { return len(c.chunk) }
 
-// Next returns the next chunk. The content is valid until the next call. Behind the index, of which the
-// caller has been told, and the trailer, comes io.EOF. Everything else behind it is an error.
+// Next returns the next chunk. The content is valid until the next call. After the index, which the
+// caller gets, and the trailer comes io.EOF. Everything else after it is an error.
 func (c *Reader) Next() (kind string, raw []byte, err error) {
 	c.at = c.next
 	if c.ended {
@@ -116,7 +116,7 @@ func (c *Reader) Next() (kind string, raw []byte, err error) {
 	return f.Kind, c.raw, nil
 }
 
-// take reads the data of a chunk behind its frame. Memory grows with what is there, not with what is
+// take reads the data of a chunk after its frame. Memory grows with what is there, not with what is
 // announced.
 func (c *Reader) take(stored int) ([]byte, error) {
 	const step = 1 << 20
@@ -148,7 +148,7 @@ func (c *Reader) end() error {
 		return errors.New("something follows where the file should end")
 	}
 	if index := c.next - int64(len(c.chunk)); offset != uint64(index) {
-		return fmt.Errorf("the trailer says that the index is at byte %d, but it is at %d", offset, index)
+		return fmt.Errorf("according to the trailer the index is at byte %d, but it is at %d", offset, index)
 	}
 	return io.EOF
 }

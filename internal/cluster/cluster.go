@@ -1,6 +1,6 @@
 // Package cluster is how several processes share one piece of work. Engines see
 // a Group and nothing of what carries it: one process alone (Alone), goroutines
-// that stand for processes in tests (Local), or an MPI job (in observe/mpi).
+// that take the place of processes in tests (Local), or an MPI job (in observe/mpi).
 //
 // It moves bytes and counts them. It knows no domain, starts no process and
 // prints nothing.
@@ -35,7 +35,7 @@ type Group interface {
 	// Receive waits for the next message of any process. The data belongs to the
 	// caller.
 	Receive(ctx context.Context) (from int, data []byte, err error)
-	// Traffic says what has been exchanged so far.
+	// Traffic is what has been exchanged so far.
 	Traffic() Traffic
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Local returns size groups that are joined in memory, one for each goroutine
-// that stands for a process. A goroutine that gives up calls its Break, or all
-// others would wait for ever.
+// that takes the place of a process. A goroutine that gives up calls its Break, or all
+// others would wait forever.
 func Local(size int) []*Member {
 	hub := &hub{
 		parts:  make([][][]byte, size),
@@ -66,7 +66,7 @@ func (m *Member) Rank() int { return m.rank }
 // Size is the number of members.
 func (m *Member) Size() int { return len(m.hub.parts) }
 
-// Traffic says what this member has exchanged so far.
+// Traffic is what this member has exchanged so far.
 func (m *Member) Traffic() Traffic {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,7 +131,7 @@ func (m *Member) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
 func (h *hub) exchange(rank int, parts [][]byte) ([][]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for h.taken > 0 && !h.down { // somebody is still in the exchange before
+	for h.taken > 0 && !h.down { // a member is still in the exchange before
 		h.arrived.Wait()
 	}
 	h.parts[rank] = parts

@@ -9,7 +9,7 @@ import (
 // streamPiece is the largest piece in which a stream goes from process to process, in bytes.
 const streamPiece = 1 << 20
 
-// What the first byte of a piece says.
+// What the first byte of a piece means.
 const (
 	pieceInside = 0 // more will follow
 	pieceLast   = 1 // the stream ends with it
@@ -42,7 +42,7 @@ func Stream(ctx context.Context, g Group, write func(w io.Writer) error, read fu
 type streamOut struct {
 	ctx   context.Context
 	group Group
-	piece []byte // behind its first byte
+	piece []byte // after its first byte
 	out   [][]byte
 }
 

@@ -16,10 +16,10 @@ type client struct {
 
 	mu       sync.Mutex
 	changed  *sync.Cond
-	held     []int // tasks that nobody works on yet, first ones first
+	held     []int // tasks that have not been started, first ones first
 	asked    bool
 	drained  bool // there are no more
-	gaveUp   bool // somebody has failed
+	gaveUp   bool // a process has failed
 	results  []byte
 	sent     time.Time // when results were last sent
 	began    time.Time // when the first tasks came

@@ -100,6 +100,6 @@ func Feed(ctx context.Context, g Group, n, threads int, done func(i int, result 
 	if g.Size() == 1 {
 		return nil
 	}
-	_, err := g.Exchange(ctx, make([][]byte, g.Size())) // nobody goes on while others still ask for tasks
+	_, err := g.Exchange(ctx, make([][]byte, g.Size())) // all wait here while others still ask for tasks
 	return err
 }

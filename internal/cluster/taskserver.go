@@ -23,7 +23,7 @@ type server struct {
 }
 
 // grantTime is how long the tasks that a process gets at once should last: so
-// long that asking costs nothing, so short that nobody waits for long at the end.
+// long that asking costs nothing, so short that no process waits for long at the end.
 const grantTime = 40 * time.Millisecond
 
 // take returns up to so many tasks.
@@ -111,17 +111,17 @@ type report struct {
 	kind    byte
 	threads int           // that work
 	each    time.Duration // that a task takes; 0: not known yet
-	results []byte        // one behind the other: task, length, bytes
+	results []byte        // one after the other: task, length, bytes
 }
 
-// head is what stands before the results.
+// head is what precedes the results.
 func (r *report) head() []byte {
 	data := []byte{r.kind}
 	data = binary.AppendUvarint(data, uint64(r.threads))
 	return binary.AppendUvarint(data, uint64(r.each))
 }
 
-// errReport says that a message is not a report: the processes do different things.
+// errReport means that a message is not a report: the processes do different things.
 var errReport = errors.New("a message about tasks is not in order")
 
 func parseReport(data []byte) (*report, error) {

@@ -9,10 +9,10 @@ import (
 
 // Whether going in lockstep pays. Processes that do so exchange something at the end of every step. If a step holds
 // little work, or the network is slow, that takes longer than the work that the others save: one process would be
-// faster. Process 0 finds out while they run. It knows how long each step took, and all tell it how long they
+// faster. Process 0 finds out while they run. It knows how long each step took, and all report how long they
 // worked in it; one process would have needed the sum, with as many threads. When the processes have lost more than
-// one would have needed for all of it, and still lose, process 0 tells all to stop, in an exchange, so that all know it
-// at the same moment. What has been done is dropped: process 0 can begin anew, alone. Work that has short steps at first
+// one would have needed for all of it, and still lose, process 0 stops all, in an exchange, so that all know it
+// at the same moment. What has been done is dropped: process 0 can start again, alone. Work that has short steps at first
 // and longer ones later loses little until then, for short steps pass quickly.
 
 // losable is how long processes may lose time before they stop: long enough for a disturbance, and short for a user
@@ -35,7 +35,7 @@ func (e *SlowerError) Error() string {
 type Watched struct {
 	Group
 	balance
-	out   [][]byte // with what this process tells first
+	out   [][]byte // with what this process reports first
 	begun time.Time
 }
 
@@ -45,7 +45,7 @@ func Watch(g Group, leave func() bool) *Watched {
 	return &Watched{Group: g, balance: balance{leave: leave}, out: make([][]byte, g.Size()), begun: time.Now()}
 }
 
-// Exchange is that of Group. Every part for process 0 begins with how long its sender has worked, every part that process
+// Exchange is that of Group. Every part for process 0 starts with how long its sender has worked, every part that process
 // 0 gives to others with whether they stop.
 func (w *Watched) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
 	if err := checkExchange(out, w.Size()); err != nil {

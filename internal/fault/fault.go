@@ -1,6 +1,6 @@
 // Package fault makes mistakes of the program (panics) errors that can be reported, on whatever goroutine they happen.
 //
-// A panic that nobody recovers from ends the process at once, with all stacks on the standard error and whatever was
+// A panic that is not recovered ends the process at once, with all stacks on the standard error and whatever was
 // written so far. So goroutines are started here or in package parallel: those that have a waiting caller hand the
 // fault over, and the others call the handler that the program has set.
 package fault
@@ -20,7 +20,7 @@ type Error struct {
 	Stack string
 }
 
-// Error says it in one line.
+// Error describes it in one line.
 func (e *Error) Error() string {
 	value := strings.Join(strings.FieldsFunc(fmt.Sprint(e.Value), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	return fmt.Sprintf("internal error at %s: %s; this is a mistake in slackline: please report this line with the command and its input", e.Where, value)
@@ -68,10 +68,10 @@ func Catch(err *error) {
 	}
 }
 
-// handler gets faults of goroutines for which nobody waits.
+// handler gets faults of goroutines that are not waited for.
 var handler atomic.Pointer[func(*Error)]
 
-// Handle sets what is done about faults of goroutines for which nobody waits, and returns a function that restores what was
+// Handle sets what is done about faults of goroutines that are not waited for, and returns a function that restores what was
 // done before. The handler ends the process; without one, the fault is printed before that.
 func Handle(do func(*Error)) (restore func()) {
 	before := handler.Swap(&do)

@@ -3,8 +3,8 @@
 //
 //	{"run":"p2.r1","status":"ok","crc32c":"5535352e"}
 //
-// A line counts once it is written and synced. What a crash leaves behind is a last line that is not
-// complete; it is cut off when the file is opened again. Nothing is known here of what lines mean.
+// A line counts once it is written and synced. What a crash leaves is a last line that is not
+// complete; it is cut off when the file is opened again. This package does not know what lines mean.
 package journal
 
 import (
@@ -23,7 +23,7 @@ import (
 	"slackline/internal/atomicfile"
 )
 
-// SumField begins the last field of a line, its checksum.
+// SumField starts the last field of a line, its checksum.
 const SumField = `,"crc32c":"`
 
 const (
@@ -75,7 +75,7 @@ func (c *Chain) Encode(v any) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// Lines reads the lines of a journal, each as the JSON object that was written. The name stands in
+// Lines reads the lines of a journal, each as the JSON object that was written. The name is used in
 // messages. A last line that is not complete is left out, and whole is the size of what is before it.
 // A file that differs from what was written in any other way is refused.
 func Lines(name string, data []byte) (lines [][]byte, whole int, err error) {
@@ -92,7 +92,7 @@ func read(name string, data []byte) (lines [][]byte, whole int, sum Chain, err e
 		body, ok := sum.Check(data[whole : whole+end])
 		if !ok || !json.Valid(body) {
 			return nil, 0, 0, fmt.Errorf("%s:%d: the line is damaged, or lines before it were moved, added or removed; "+
-				"remove this line and all behind it, and what they say is forgotten", name, n)
+				"remove this line and all after it; what they record is lost", name, n)
 		}
 		lines = append(lines, body)
 		whole += end + 1
@@ -115,8 +115,8 @@ var patience = 3 * time.Second
 
 // take locks the file for this process.
 func (j *Journal) take() error {
-	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if err := lock(j.f); !errors.Is(err, ErrInUse) || time.Since(begin) > patience {
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if err := lock(j.f); !errors.Is(err, ErrInUse) || time.Since(start) > patience {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func Open(path string) (*Journal, [][]byte, error) {
 		return nil, nil, err
 	}
 	j := &Journal{f: f}
-	lines, err := j.begin(path)
+	lines, err := j.start(path)
 	if err != nil {
 		f.Close()
 		return nil, nil, err
@@ -144,7 +144,7 @@ func Open(path string) (*Journal, [][]byte, error) {
 	return j, lines, nil
 }
 
-func (j *Journal) begin(path string) ([][]byte, error) {
+func (j *Journal) start(path string) ([][]byte, error) {
 	if err := j.take(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

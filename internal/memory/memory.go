@@ -1,4 +1,4 @@
-// Package memory tells how much memory a program may still take, so that it can
+// Package memory finds out how much memory a program may still take, so that it can
 // refuse work that cannot fit instead of being killed in the middle of it.
 package memory
 
@@ -11,7 +11,7 @@ import (
 )
 
 // Available returns the bytes of memory that the system can still give, and
-// whether it says so. Limits of a container count.
+// whether it is known. Limits of a container count.
 func Available() (int64, bool) {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -49,7 +49,7 @@ func parseMeminfo(data []byte) (int64, bool) {
 func parseCgroup(limit, used []byte) (int64, bool) {
 	l, err1 := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64)
 	u, err2 := strconv.ParseInt(strings.TrimSpace(string(used)), 10, 64)
-	if err1 != nil || err2 != nil { // "max" is no limit
+	if err1 != nil || err2 != nil { // "max" means no limit
 		return 0, false
 	}
 	return max(l-u, 0), true

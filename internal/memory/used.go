@@ -9,7 +9,7 @@ import (
 )
 
 // Used returns the largest memory that this process has had so far, in bytes, and the CPU time that
-// it has taken; ok is false if the system does not tell.
+// it has taken; ok is false if the system does not report it.
 func Used() (peak int64, cpu time.Duration, ok bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

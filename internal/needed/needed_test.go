@@ -2,6 +2,7 @@ package needed
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"runtime"
 	"strings"
@@ -26,7 +27,7 @@ func (o *observed) Skip(args ...any) {
 	runtime.Goexit()
 }
 
-// endOf says how a test ends.
+// endOf returns how a test ends.
 func endOf(test func(t testing.TB)) string {
 	o := &observed{}
 	done := make(chan struct{})
@@ -37,6 +38,26 @@ func endOf(test func(t testing.TB)) string {
 	}()
 	<-done
 	return o.end
+}
+
+// TestFull wants long tests to be skipped under -short and nowhere else, in continuous integration, too.
+func TestFull(t *testing.T) {
+	short := flag.Lookup("test.short").Value
+	defer short.Set(short.String())
+	for _, ci := range []string{"", "true"} {
+		t.Setenv("CI", ci)
+		for given, want := range map[string]string{"true": "skipped: go test -short leaves out MPI", "false": "went on"} {
+			if raceDetector {
+				want = "went on"
+			}
+			if err := short.Set(given); err != nil {
+				t.Fatal(err)
+			}
+			if got := endOf(func(t testing.TB) { Full(t, "MPI") }); got != want {
+				t.Errorf("CI = %q, -short=%s: the test %s, want %q", ci, given, got, want)
+			}
+		}
+	}
 }
 
 func TestMissing(t *testing.T) {

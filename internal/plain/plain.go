@@ -2,7 +2,7 @@
 //
 // Names come from files that others have written: of functions, files, hosts, communicators, metrics. Printed as they
 // are, they could move the cursor, change the title of the window, write to the clipboard, or turn the direction of a
-// line. Here control characters (C0 and C1), bidirectional and other invisible controls and bytes that are no text
+// line. Here control characters (C0 and C1), bidirectional and other invisible controls and bytes that are not text
 // become visible: \u001b, \u202e, \x9b. In JSON the first two are the same character again.
 package plain
 
@@ -84,14 +84,14 @@ func escapeFrom(text string, from int, hides func(rune) bool) string {
 type Writer struct {
 	w    io.Writer
 	left []byte // the start of a character
-	// Marks in the text that stand for something of ours, which is passed on as it is; see Pass.
+	// Marks in the text for sequences of ours, which are passed on as they are; see Pass.
 	marks *strings.Replacer
 }
 
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Pass makes marks, which nobody who wrote a name can know, stand for sequences that are passed on as they are: pairs of
+// Pass replaces marks, which the author of a name cannot know, by sequences that are passed on as they are: pairs of
 // both, as in strings.NewReplacer. Marks are plain text, and are not cut.
 func (p *Writer) Pass(pairs ...string) *Writer {
 	p.marks = strings.NewReplacer(pairs...)
@@ -144,7 +144,7 @@ func (p *Writer) pass(text []byte) error {
 	return err
 }
 
-// harmless reports whether all of a text may be printed, without looking at what is no ASCII.
+// harmless reports whether all of a text may be printed, without looking at what is not ASCII.
 func harmless(text []byte) bool {
 	for _, c := range text {
 		if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {

@@ -1,4 +1,4 @@
-// Package progress tells a waiting user that something goes on.
+// Package progress shows a waiting user that work goes on.
 //
 // On a terminal it rewrites one line; in a log it adds a line now and then. Work
 // that ends before the first report is due stays silent.
@@ -31,7 +31,7 @@ type Line struct {
 	interval time.Duration
 	start    time.Time
 	last     time.Time
-	shown    bool // something stands on the terminal's line
+	shown    bool // the terminal's line has text
 	now      func() time.Time
 }
 
@@ -51,7 +51,7 @@ func newLine(w io.Writer, terminal bool, width int, now func() time.Time) *Line 
 	return l
 }
 
-// Report writes what text returns, with the time since the begin, if a report
+// Report writes what text returns, with the time since the start, if a report
 // is due. Otherwise it does not call text.
 func (l *Line) Report(text func() string) {
 	if l == nil {

@@ -19,7 +19,7 @@ func Build() string {
 	return buildOf(path)
 }
 
-// buildOf identifies a program by what the linker wrote into it, or, if it was told not to, by its bytes.
+// buildOf identifies a program by what the linker wrote into it, or, if it was set not to, by its bytes.
 func buildOf(path string) string {
 	h := sha256.New()
 	if id := linkerID(path); len(id) > 0 {

@@ -16,7 +16,7 @@ import (
 // version is set by the linker in released builds (-X).
 var version string
 
-// A Record stands beside a result.
+// A Record accompanies a result.
 type Record struct {
 	Tool     string   `json:"tool"`
 	Version  string   `json:"version"`
@@ -72,7 +72,7 @@ func New(args []string) *Record {
 	}
 }
 
-// Version is the version of the program: what the linker was told, else the
+// Version is the version of the program: what the linker was given, else the
 // version of the module, else the commit it was built from.
 func Version() string {
 	if version != "" {

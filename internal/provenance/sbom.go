@@ -33,7 +33,7 @@ type (
 	}
 )
 
-// WriteSBOM writes which modules this program consists of, as it says of itself: a
+// WriteSBOM writes which modules this program consists of, from its build information: a
 // software bill of materials (CycloneDX 1.6, JSON).
 func WriteSBOM(w io.Writer) error {
 	info, ok := debug.ReadBuildInfo()

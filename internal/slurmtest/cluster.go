@@ -57,6 +57,7 @@ done`
 // Start starts a cluster, which ends with the test.
 func Start(t *testing.T) *Cluster {
 	t.Helper()
+	needed.Full(t, "Slurm")
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scancel", "sinfo"} {
 		needed.Tool(t, name, "of the packages slurm-wlm and munge")
 	}
@@ -198,7 +199,7 @@ func (c *Cluster) Queue(t *testing.T, options ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Empty waits until there is no job any more.
+// Empty waits until no job is left.
 func (c *Cluster) Empty(t *testing.T) {
 	t.Helper()
 	c.await(t, "an empty queue", func() bool { return c.Queue(t) == "" })
@@ -207,8 +208,8 @@ func (c *Cluster) Empty(t *testing.T) {
 // await waits until something is so.
 func (c *Cluster) await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for begin := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
-		if time.Since(begin) > Timeout {
+	for start := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(start) > Timeout {
 			t.Fatalf("waiting for %s: not after %s", what, Timeout)
 		}
 	}

@@ -2,22 +2,20 @@
 // disk of this process, or from what another process of a job has read, so that
 // a file is read once for all of them.
 //
-// It knows paths and bytes, and nothing of what is in a file.
+// It knows paths and bytes, and nothing about what is in a file.
 package source
 
 import (
-	"bufio"
-	"encoding/binary"
+	"encoding/gob"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"syscall"
 )
 
-// Source returns the first bytes of a file, at most so many. Whoever refuses
+// Source returns the first bytes of a file, at most so many. A reader that refuses
 // long files asks for one byte more than it takes.
 type Source func(path string, most int64) ([]byte, error)
 
@@ -41,93 +39,42 @@ func Disk(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// Parcel is what somebody has read, for others who read the same.
-type Parcel struct{ files map[string]parcelFile }
-
-// parcelFile is the outcome of reading a file.
-type parcelFile struct {
-	data   []byte
-	failed bool
-}
+// Bundle is what one process has read, for others that read the same: files by path.
+type Bundle struct{ files map[string][]byte }
 
 // Record returns a source that reads from another one and keeps the outcome. It
 // is for one goroutine.
-func (p *Parcel) Record(from Source) Source {
+func (b *Bundle) Record(from Source) Source {
+	b.files = map[string][]byte{}
 	return func(path string, most int64) ([]byte, error) {
 		data, err := from(path, most)
-		if p.files == nil {
-			p.files = map[string]parcelFile{}
-		}
-		if known := p.files[path]; err != nil || len(data) >= len(known.data) {
-			p.files[path] = parcelFile{data, err != nil}
+		if err != nil {
+			delete(b.files, path)
+		} else if len(data) >= len(b.files[path]) {
+			b.files[path] = data
 		}
 		return data, err
 	}
 }
 
-// Read is the Source of what the parcel holds. A file that could not be read, or
-// that nobody has asked for, does not exist.
-func (p *Parcel) Read(path string, most int64) ([]byte, error) {
-	f, known := p.files[path]
-	if !known || f.failed {
+// Read is the Source of what the bundle holds. A file that could not be read, or
+// that was not asked for, does not exist.
+func (b *Bundle) Read(path string, most int64) ([]byte, error) {
+	data, known := b.files[path]
+	if !known {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	return f.data[:min(int64(len(f.data)), most)], nil
+	return data[:min(int64(len(data)), most)], nil
 }
 
-// Write writes the parcel for ReadParcel.
-func (p *Parcel) Write(w io.Writer) error {
-	var paths []string
-	for path, f := range p.files {
-		if !f.failed {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
-	head := binary.AppendUvarint(nil, uint64(len(paths)))
-	for _, path := range paths {
-		head = binary.AppendUvarint(head, uint64(len(path)))
-		head = append(head, path...)
-		head = binary.AppendUvarint(head, uint64(len(p.files[path].data)))
-		if _, err := w.Write(head); err != nil {
-			return err
-		}
-		if _, err := w.Write(p.files[path].data); err != nil {
-			return err
-		}
-		head = head[:0]
-	}
-	_, err := w.Write(head)
-	return err
-}
+// Write writes the bundle for ReadBundle.
+func (b *Bundle) Write(w io.Writer) error { return gob.NewEncoder(w).Encode(b.files) }
 
-// ReadParcel reads what Write wrote.
-func ReadParcel(r io.Reader) (*Parcel, error) {
-	in := bufio.NewReader(r)
-	p := &Parcel{files: map[string]parcelFile{}}
-	n, err := binary.ReadUvarint(in)
-	for ; n > 0 && err == nil; n-- {
-		var path, data []byte
-		if path, err = readString(in); err == nil {
-			data, err = readString(in)
-		}
-		p.files[string(path)] = parcelFile{data: data}
+// ReadBundle reads what Write wrote.
+func ReadBundle(r io.Reader) (*Bundle, error) {
+	b := &Bundle{}
+	if err := gob.NewDecoder(r).Decode(&b.files); err != nil {
+		return nil, fmt.Errorf("the files that another process has read do not arrive: %w", err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("what another process has read does not arrive: %w", err)
-	}
-	return p, nil
-}
-
-// readString reads bytes behind their number; memory is taken as they come.
-func readString(in *bufio.Reader) ([]byte, error) {
-	n, err := binary.ReadUvarint(in)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(in, int64(min(n, math.MaxInt64))))
-	if err == nil && uint64(len(data)) < n {
-		err = io.ErrUnexpectedEOF
-	}
-	return data, err
+	return b, nil
 }

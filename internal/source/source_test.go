@@ -31,7 +31,7 @@ func TestDisk(t *testing.T) {
 }
 
 // What one has read others can read, and nothing else.
-func TestParcel(t *testing.T) {
+func TestBundle(t *testing.T) {
 	dir := t.TempDir()
 	long := bytes.Repeat([]byte("0123456789"), 100_000)
 	for name, data := range map[string][]byte{"long": long, "empty": nil, "other": []byte("x")} {
@@ -39,7 +39,7 @@ func TestParcel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var p Parcel
+	var p Bundle
 	read := p.Record(Disk)
 	for _, ask := range []struct {
 		name string
@@ -52,7 +52,7 @@ func TestParcel(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := b.Bytes()
-	got, err := ReadParcel(&b)
+	got, err := ReadBundle(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestParcel(t *testing.T) {
 		}
 	}
 	for _, cut := range []int{0, 1, 10, len(sent) / 2, len(sent) - 1} {
-		if _, err := ReadParcel(bytes.NewReader(sent[:cut])); err == nil {
+		if _, err := ReadBundle(bytes.NewReader(sent[:cut])); err == nil {
 			t.Errorf("cut at %d: no error", cut)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package stat describes samples: quantiles, means, box plots.
+// Package stat describes samples: quantiles, means, the confidence interval of the median, rank sums.
 //
 // Quantiles follow one convention throughout, type 7 of Hyndman and Fan (1996), the default of R and
 // of most tools: of n sorted values the quantile p lies at place (n-1)p, counted from 0, and between
@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// Number is a type that can be summarised.
+// Number is a type that can be summarized.
 type Number interface {
 	~int | ~int32 | ~int64 | ~uint64 | ~float64
 }
@@ -78,56 +78,4 @@ func Mean[T Number](values []T) float64 {
 		sum = next
 	}
 	return (sum + lost) / float64(len(values))
-}
-
-// SD returns the standard deviation of a sample, with n-1 in the denominator. It is NaN for fewer
-// than two values.
-func SD[T Number](values []T) float64 {
-	if len(values) < 2 {
-		return math.NaN()
-	}
-	mean := Mean(values)
-	sum := 0.0
-	for _, v := range values {
-		d := float64(v) - mean
-		sum += d * d
-	}
-	return math.Sqrt(sum / float64(len(values)-1))
-}
-
-// Box are the numbers of a box plot after Tukey: the quartiles (type 7), the whiskers, which end at
-// the outermost values within 1.5 times the distance of the quartiles from the box, and what lies
-// beyond.
-type Box struct {
-	N                         int
-	Min, Q1, Median, Q3, Max  float64
-	LowWhisker, HighWhisker   float64
-	LowOutliers, HighOutliers int // number of values beyond the whiskers
-}
-
-// BoxOf returns the box plot of values that are sorted. All numbers are NaN for no values.
-func BoxOf[T Number](sorted []T) Box {
-	b := Box{
-		N:      len(sorted),
-		Min:    Quantile(sorted, 0),
-		Q1:     Quantile(sorted, 0.25),
-		Median: Quantile(sorted, 0.5),
-		Q3:     Quantile(sorted, 0.75),
-		Max:    Quantile(sorted, 1),
-	}
-	b.LowWhisker, b.HighWhisker = b.Min, b.Max
-	reach := 1.5 * (b.Q3 - b.Q1)
-	for i, v := range sorted {
-		if float64(v) >= b.Q1-reach {
-			b.LowOutliers, b.LowWhisker = i, float64(v)
-			break
-		}
-	}
-	for i := range sorted {
-		if v := float64(sorted[len(sorted)-1-i]); v <= b.Q3+reach {
-			b.HighOutliers, b.HighWhisker = i, v
-			break
-		}
-	}
-	return b
 }

@@ -1,7 +1,7 @@
 // Package suggest finds the word that a user probably meant.
 //
 // It compares by edit distance, so it helps against slips of the keyboard and
-// forgotten endings, not against wrong ideas: when nothing is near, it says
+// forgotten endings, not against wrong ideas: when nothing is near, it returns
 // nothing.
 package suggest
 
@@ -42,7 +42,7 @@ func Phrase(word string, known []string) string {
 
 // limit is the largest distance that still counts as a slip: one for words of
 // up to three letters, two up to six, then a third of the longer word. A word
-// that the other one begins with (of at least three letters) is an
+// that the other one starts with (of at least three letters) is an
 // abbreviation, and always counts.
 func limit(a, b string) int {
 	long, short := len([]rune(a)), len([]rune(b))
@@ -73,7 +73,7 @@ func fold(s string) string {
 }
 
 // distance is the number of letters to insert, delete, replace, or swap with
-// their neighbour, to turn a into b (optimal string alignment).
+// their neighbor, to turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before := make([]int, len(t)+1) // the row before the previous one

@@ -9,10 +9,10 @@ import (
 
 // ShortName returns a call path or the name of a function in at most so many letters, as far as that is possible: first
 // without the arguments of templates and functions, then without the names in the middle of the path, at last without the
-// middle of the name. What is called, and where that begins, stay readable.
+// middle of the name. What is called, and where that starts, stay readable.
 func ShortName(name string, most int) string {
-	const least = 12
-	most = max(most, least)
+	const minimum = 12
+	most = max(most, minimum)
 	if utf8.RuneCountInString(name) <= most {
 		return name
 	}
@@ -52,13 +52,13 @@ func splitPath(path string) (parts []string, joint string) {
 	if strings.Contains(path, "->") {
 		joint = "->"
 	}
-	depth, begin := 0, 0
+	depth, start := 0, 0
 	for i := 0; i < len(path); i++ {
 		switch {
 		case depth == 0 && strings.HasPrefix(path[i:], joint):
-			parts = append(parts, path[begin:i])
-			begin = i + len(joint)
-			i = begin - 1
+			parts = append(parts, path[start:i])
+			start = i + len(joint)
+			i = start - 1
 		case strings.HasPrefix(path[i:], "->"):
 			i++
 		case path[i] == '<' || path[i] == '(':
@@ -70,10 +70,10 @@ func splitPath(path string) (parts []string, joint string) {
 	if depth > 0 { // brackets that are none, as in operator<
 		return strings.Split(path, joint), joint
 	}
-	return append(parts, path[begin:]), joint
+	return append(parts, path[start:]), joint
 }
 
-// withoutArguments replaces what stands in the brackets behind a name by two dots: of vector<double, allocator<double>> vector<..>. Names
+// withoutArguments replaces what is in the brackets after a name by two dots: of vector<double, allocator<double>> vector<..>. Names
 // such as <module>, (anonymous namespace) and operator<< stay as they are.
 func withoutArguments(name string) string {
 	letters := []rune(name)

@@ -17,7 +17,7 @@ import (
 	"slackline/internal/plain"
 )
 
-// Align says on which side of its column a cell stands.
+// Align is the side of its column on which a cell is.
 type Align uint8
 
 // The sides.
@@ -74,14 +74,14 @@ func (t *Table) Add(cells ...any) {
 // Len is the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// TextOptions say how a table looks as text.
+// TextOptions define how a table looks as text.
 type TextOptions struct {
 	Width    int                 // columns of the screen; 0: no limit
 	NoHeader bool                // leave the headings out
-	Heading  func(string) string // decorates a heading, e.g. with colour; nil: not at all
+	Heading  func(string) string // decorates a heading, e.g. with color; nil: not at all
 }
 
-// gap stands between two columns.
+// gap separates two columns.
 const gap = "  "
 
 // WriteText writes the table for people. If it is wider than allowed, call paths are shortened (see ShortName), and the last
@@ -197,7 +197,7 @@ func (t *Table) writeRow(w *bufio.Writer, cells []string, widths []int, decorate
 }
 
 // Wrap breaks text at blanks into lines of at most width letters; a longer word
-// stands alone on its line. There is at least one line. A width of 0 or less
+// is alone on its line. There is at least one line. A width of 0 or less
 // does not break.
 func Wrap(text string, width int) []string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width {
@@ -271,7 +271,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// WriteJSON writes the values as a list of objects whose members stand in the
+// WriteJSON writes the values as a list of objects whose members are in the
 // order of the columns, one row on a line.
 func (t *Table) WriteJSON(w io.Writer) error {
 	out := bufio.NewWriter(w)

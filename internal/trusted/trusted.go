@@ -2,7 +2,7 @@
 //
 // A program that is preloaded, executed or compiled from a folder in which another user can write runs as the user with
 // the code of that other one. So every folder on the way must belong to the user or to root, and be writable for its
-// owner alone; a folder with the sticky bit, such as /tmp, may be on the way, since nobody can replace there what is not
+// owner alone; a folder with the sticky bit, such as /tmp, may be on the way, since users cannot replace there what is not
 // theirs. Symbolic links on the way must belong to the user or to root, too.
 package trusted
 
@@ -17,7 +17,7 @@ import (
 	"syscall"
 )
 
-// ErrUntrusted says that another user can decide what a file contains.
+// ErrUntrusted means that another user can decide what a file contains.
 var ErrUntrusted = errors.New("what lies there is not run")
 
 // Dir makes a folder for this user alone, unless it is there, and checks it and all folders on the way to it.
@@ -52,7 +52,7 @@ func File(path string) error {
 	return check(path, false)
 }
 
-// Owned checks that a file, a folder or a link belongs to the user or to root and that not everybody can write there. It
+// Owned checks that a file, a folder or a link belongs to the user or to root and that not all users can write there. It
 // does not look at the way to it, nor at groups: it is for folders that users choose and share with their colleagues.
 func Owned(path string) error {
 	info, err := os.Lstat(path)
@@ -63,7 +63,7 @@ func Owned(path string) error {
 	case !isOurs(uid):
 		return fmt.Errorf("%s belongs to user %d, not to you: %w", path, uid, ErrUntrusted)
 	case mode.Type() != fs.ModeSymlink && mode.Perm()&0o002 != 0:
-		return fmt.Errorf("%s can be written by everybody (mode %04o; chmod o-w takes that away): %w", path, mode.Perm(), ErrUntrusted)
+		return fmt.Errorf("%s can be written by all users (mode %04o; chmod o-w takes that away): %w", path, mode.Perm(), ErrUntrusted)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func checkOne(path string, info fs.FileInfo, last bool) error {
 	switch others := mode.Perm() & 0o022; {
 	case !isOurs(uid) && (last || !isHostRoot(uid)):
 		return fmt.Errorf("%s belongs to user %d, not to you: %w", path, uid, ErrUntrusted)
-	case mode.Type() == fs.ModeSymlink: // its permissions say nothing
+	case mode.Type() == fs.ModeSymlink: // its permissions mean nothing
 	case others != 0 && (last || mode&fs.ModeSticky == 0):
 		return fmt.Errorf("%s can be written by others (mode %04o; chmod go-w takes that away): %w", path, mode.Perm(), ErrUntrusted)
 	}
@@ -128,7 +128,7 @@ func checkOne(path string, info fs.FileInfo, last bool) error {
 
 func isOurs(uid int) bool { return uid == os.Getuid() || uid == 0 }
 
-// owner is the user that a file belongs to; -1: the system does not say.
+// owner is the user that a file belongs to; -1: the system does not report it.
 func owner(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Uid)

@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 // Errors are the mistakes in a file, in the order of their places.
 type Errors []*Error
 
-// MaxShown is how many mistakes are told in full: a file that is wrong throughout is better
+// MaxShown is how many mistakes are listed in full: a file that is wrong throughout is better
 // understood by its first lines.
 const MaxShown = 20
 

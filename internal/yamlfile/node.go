@@ -13,7 +13,7 @@ import (
 
 // Node is a value in a document.
 type Node struct {
-	At Place // where it begins; a mapping without braces begins at its first key
+	At Place // where it starts; a mapping without braces starts at its first key
 
 	doc  *Document
 	node ast.Node
@@ -46,7 +46,7 @@ func (n Node) Kind() Kind {
 	return Other
 }
 
-// Errorf notes a mistake where the node begins.
+// Errorf notes a mistake where the node starts.
 func (n Node) Errorf(format string, args ...any) { n.doc.Errorf(n.At, format, args...) }
 
 // Scalar returns the text of a scalar, whatever YAML takes it for, and false for other kinds.
@@ -111,7 +111,7 @@ type Entry struct {
 // Errorf notes a mistake at the key.
 func (e Entry) Errorf(format string, args ...any) { e.Value.doc.Errorf(e.At, format, args...) }
 
-// Entries returns the entries of a mapping as they stand there, whatever their keys, and false for
+// Entries returns the entries of a mapping as written, whatever their keys, and false for
 // other kinds.
 func (n Node) Entries() ([]Entry, bool) {
 	m, ok := n.node.(ast.MapNode)
@@ -138,7 +138,7 @@ type Keys struct {
 type Word struct{ Word, Key string }
 
 // Mapping returns the entries whose keys are known and given once; it notes all others, and a node
-// that is no mapping. what names the mapping in messages; it may be empty.
+// that is not a mapping. what names the mapping in messages; it may be empty.
 func (n Node) Mapping(what string, keys *Keys) []Entry {
 	entries, ok := n.Entries()
 	if !ok {
@@ -168,7 +168,7 @@ func (n Node) Mapping(what string, keys *Keys) []Entry {
 	})
 }
 
-// hint says which key was probably meant, else which there are.
+// hint is the key that was probably meant, else the list of keys.
 func (k *Keys) hint(key string) string {
 	words := slices.Clone(k.Names)
 	for _, w := range k.Words {
@@ -184,7 +184,7 @@ func (k *Keys) hint(key string) string {
 	return "the keys are " + strings.Join(k.Names, ", ")
 }
 
-// node returns a node of the tree. If that does not say where it is, it is at the place given.
+// node returns a node of the tree. If that does not have its place, it is at the place given.
 func (d *Document) node(node ast.Node, fallback Place) Node {
 	n := Node{At: fallback, doc: d, node: node}
 	if node == nil {

@@ -1,7 +1,7 @@
 // Package yamlfile reads small YAML files that people write by hand, and is strict with them: a
 // key that is unknown or given twice is a mistake, and so is all of YAML that such files do not
 // need (anchors, tags, several documents). All mistakes of a file are collected, each with its
-// place and how to mend it.
+// place and how to fix it.
 //
 // The package knows nothing of what the files describe. A reader makes a Document with Rules,
 // parses the text and walks the nodes from the root; scalars are text, whatever YAML takes them
@@ -28,7 +28,7 @@ const (
 	maxDepth = 8 // of lists and mappings in brackets, and of lists with dashes in one line
 )
 
-// Rules say what files of one sort are like. All fields but the last two are needed.
+// Rules define what files of one kind are like. All fields but the last two are needed.
 type Rules struct {
 	Thing    string // what a file describes, such as "machine"; files are then called machine files
 	MaxBytes int    // size of a file; the time to parse may grow with its square
@@ -64,7 +64,7 @@ func Clean(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte{'\r'}, []byte{'\n'})
 }
 
-// CutLines says before Parse that so many lines after the given one were taken out of the text, so
+// CutLines declares before Parse that so many lines after the given one were taken out of the text, so
 // that places are those in the file.
 func (d *Document) CutLines(after, lines int) { d.cutAfter, d.cutLines = after, lines }
 

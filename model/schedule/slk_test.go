@@ -184,7 +184,7 @@ func TestSLKErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"empty", nil, "x.slk: byte 0: not a slackline schedule: the file does not begin with SLKSCHED"},
+		{"empty", nil, "x.slk: byte 0: not a slackline schedule: the file does not start with SLKSCHED"},
 		{"newer", change(func(b []byte) []byte {
 			newer := slkLayout
 			newer.Version = 7

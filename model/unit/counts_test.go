@@ -1,7 +1,9 @@
 package unit
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -27,6 +29,10 @@ func TestParseCounts(t *testing.T) {
 		{"2^1..2^5*4", []int{2, 8, 32}, "2,8,32"},
 		{"2^2..2^4:6", []int{4, 10, 16}, "4,10,16"},
 		{"2^2..6", []int{4, 5, 6}, "4..6"},
+		{"0-3, 8", []int{0, 1, 2, 3, 8}, "0..3,8"},
+		{"10..30 step 10", []int{10, 20, 30}, "10,20,30"},
+		{"2^1..2^5 step 2", []int{2, 8, 32}, "2,8,32"},
+		{"1^1..1^3", []int{1}, "1"},
 		{"9,2..4,9", []int{9, 2, 3, 4, 9}, "9,2..4,9"},
 		{"9223372036854775806..9223372036854775807", []int{9223372036854775806, 9223372036854775807}, "9223372036854775806,9223372036854775807"},
 		{"2^61..2^62", []int{1 << 61, 1 << 62}, "2305843009213693952,4611686018427387904"},
@@ -42,26 +48,92 @@ func TestParseCounts(t *testing.T) {
 }
 
 func TestParseCountsErrors(t *testing.T) {
-	const whole = ` where a whole number is needed; write e.g. 64, 32..1024:32 or 2^1..2^20`
+	const list = "expected a list such as 2,4,8 or 2^1..2^10, got "
 	for _, tc := range []struct{ text, want string }{
-		{"", `count "" has ""` + whole},
-		{"4,,8", `count "" in "4,,8" has ""` + whole},
-		{"four", `count "four" has "four"` + whole},
-		{"-4", `count "-4" has "-4"` + whole},
-		{"2..", `count "2.." has ""` + whole},
-		{"2..4:", `count "2..4:" has ""` + whole},
-		{"8..2", `count "8..2" goes down; write the smaller end first`},
-		{"2..8:0", `count "2..8:0" has step "0"; give 1 or more after the colon`},
-		{"2..8*1", `count "2..8*1" has factor "1"; give 2 or more after the star`},
-		{"0..8*2", `count "0..8*2" multiplies 0; begin at 1 or more`},
-		{"2^63", `count "2^63" has "2^63", which is too large; the largest is 9223372036854775807`},
-		{"9223372036854775808", `count "9223372036854775808" has "9223372036854775808", which is too large; the largest is 9223372036854775807`},
-		{"0..1000000", `count "0..1000000" gives more than 1000000 values; use larger steps or fewer terms`},
-		{"1,1..1000000", `count "1..1000000" in "1,1..1000000" gives more than 1000000 values; use larger steps or fewer terms`},
+		{"", list + `""`},
+		{"4,,8", list + `"4,,8"`},
+		{"four", list + `"four"`},
+		{"-4", list + `"-4"`},
+		{"2..", list + `"2.."`},
+		{"2..4:", list + `"2..4:"`},
+		{"1.5", list + `"1.5"`},
+		{"8..2", `expected the smaller end of a range first, got "8..2"`},
+		{"3-1", `expected the smaller end of a range first, got "3-1"`},
+		{"2..8:0", `expected a step above 0, got "2..8:0"`},
+		{"2..8*1", `expected a factor above 1 after the star, got "2..8*1"`},
+		{"0..8*2", `expected products to start above 0, got "0..8*2"`},
+		{"2^63", `expected numbers up to 9223372036854775807, got 2^63`},
+		{"9223372036854775808", `expected numbers up to 9223372036854775807, got "9223372036854775808"`},
+		{"0..1000000", `expected at most 1000000 values, got more with "0..1000000"`},
+		{"0..9223372036854775807", `expected at most 1000000 values, got more with "0..9223372036854775807"`},
+		{"1,1..1000000", `expected at most 1000000 values, got more with "1..1000000"`},
 	} {
 		_, err := ParseCounts(tc.text)
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("ParseCounts(%q): error %v, want %s", tc.text, err, tc.want)
+		}
+	}
+}
+
+func TestParseNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"16": "[16]", "1..4": "[1 2 3 4]", "2^1..2^4": "[2 4 8 16]", "10..30 step 10": "[10 20 30]", "1,3, 2^5": "[1 3 32]",
+		"0.5..2 step 0.5": "[0.5 1 1.5 2]", "0.1..0.3:0.1": "[0.1 0.2 0.30000000000000004]", "2^0..2^4 step 2": "[1 4 16]",
+		"1_000": "[1000]", "2^-1": "[0.5]", "1e-3": "[0.001]", "-1": "[-1]", "1..50*7": "[1 7 49]", "2..2^2": "[2 3 4]",
+	} {
+		if got, err := ParseNumbers(text); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("ParseNumbers(%q) = %v, %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "4..2", "1..1e9", "1..4 step 0", "1e400", "2^x", "nan"} {
+		if got, err := ParseNumbers(text); err == nil {
+			t.Errorf("ParseNumbers(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+func TestParseInterval(t *testing.T) {
+	for text, want := range map[string][2]int{"3": {3, 3}, "0..15": {0, 15}, " 1-2 ": {1, 2}, "0..2147483647": {0, 2147483647}, "2^3": {8, 8}} {
+		if low, high, err := ParseInterval(text); err != nil || [2]int{low, high} != want {
+			t.Errorf("ParseInterval(%q) = %d, %d, %v, want %v", text, low, high, err, want)
+		}
+	}
+	for _, text := range []string{"", "a", "3..1", "1..9:2", "1..8*2", "2^1..2^3", "1,2"} {
+		if low, high, err := ParseInterval(text); err == nil {
+			t.Errorf("ParseInterval(%q) = %d, %d, want an error", text, low, high)
+		}
+	}
+}
+
+func TestParseSizes(t *testing.T) {
+	if got, err := ParseSizes("8, 64KiB,2^1..2^3,1..3"); err != nil || !slices.Equal(got, []Size{8, 65536, 2, 4, 8, 1, 2, 3}) {
+		t.Errorf("ParseSizes = %v, %v", got, err)
+	}
+	for _, text := range []string{"", "8,", "x", "8q", "-1"} {
+		if got, err := ParseSizes(text); err == nil || !strings.Contains(err.Error(), "expected a list of sizes such as") {
+			t.Errorf("ParseSizes(%q) = %v, %v, want an error", text, got, err)
+		}
+	}
+}
+
+func TestParseSpan(t *testing.T) {
+	for text, want := range map[string]string{"0:100us": "0 100us 0", "1ns:2ns:5": "1ns 2ns 5"} {
+		from, to, n, err := ParseSpan(text, "0:100us", ParseDuration)
+		if got := fmt.Sprint(from, " ", to, " ", n); err != nil || got != want {
+			t.Errorf("ParseSpan(%q) = %s, %v, want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"5us":       `expected FROM:TO or FROM:TO:N such as 0:100us, got "5us"`,
+		"1:2:3:4":   `expected FROM:TO or FROM:TO:N such as 0:100us, got "1:2:3:4"`,
+		"2us:1us":   `expected the smaller end of a range first, got "2us:1us"`,
+		"1us:1us":   `expected the smaller end of a range first, got "1us:1us"`,
+		"0:1us:1":   `expected at least 2 values as N in FROM:TO:N, got "0:1us:1"`,
+		"0:1us:few": `expected at least 2 values as N in FROM:TO:N, got "0:1us:few"`,
+		"0:1parsec": `duration "1parsec" has the unknown unit "parsec"; use`,
+	} {
+		if _, _, _, err := ParseSpan(text, "0:100us", ParseDuration); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("ParseSpan(%q): error %v, want %s", text, err, want)
 		}
 	}
 }
@@ -77,7 +149,7 @@ func TestFormatCountsRoundTrip(t *testing.T) {
 }
 
 func FuzzParseCounts(f *testing.F) {
-	for _, s := range []string{"7", "2^1..2^20", "32..1024", "1..9:2", "3..99*3", "1,2,4..8", "0^9..0^9", "2..", "1..9*"} {
+	for _, s := range []string{"7", "2^1..2^20", "32..1024", "1..9:2", "3..99*3", "1,2,4..8", "0^9..0^9", "2..", "1..9*", "0-3", "2^1..2^9 step 2"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

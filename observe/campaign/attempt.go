@@ -22,7 +22,7 @@ import (
 	"slackline/internal/fault"
 )
 
-// attempt does one attempt of a run at a place, or takes over one that an earlier session began. No end
+// attempt does one attempt of a run at a place, or takes over one that an earlier session started. No end
 // means that it goes on without us.
 func (x *execution) attempt(ctx context.Context, t *task, at place) (*End, error) {
 	x.mu.Lock()
@@ -36,7 +36,7 @@ func (x *execution) attempt(ctx context.Context, t *task, at place) (*End, error
 		}
 	}
 	dir := x.RunDir(t.run.Name)
-	var told *result // by another process
+	var known *result // from another process
 	var err error
 	switch {
 	case x.Plan.batch != nil && t.adopt:
@@ -46,17 +46,17 @@ func (x *execution) attempt(ctx context.Context, t *task, at place) (*End, error
 	case t.adopt:
 		err = x.adopt(ctx, t.run)
 	case at.process != 0:
-		told, err = x.crew.ask(ctx, at, dir, attempt)
+		known, err = x.crew.ask(ctx, at, dir, attempt)
 	default:
 		err = x.options.launch(ctx, dir, attempt)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return x.end(ctx, t.run, attempt, told)
+	return x.end(ctx, t.run, attempt, known)
 }
 
-// prepare makes the directory of a run and says in the journal that an attempt begins.
+// prepare makes the directory of a run and notes in the journal that an attempt starts.
 func (x *execution) prepare(run *Run, attempt int) error {
 	dir := x.RunDir(run.Name)
 	if err := x.moveAway(run, attempt-1); err != nil {
@@ -142,7 +142,7 @@ func (o *Options) supervisor(dir string, attempt int) []string {
 	return append(slices.Clone(o.Self), dir, strconv.Itoa(attempt))
 }
 
-// adopt waits for the supervisor that an earlier session left behind, if it is still there.
+// adopt waits for the supervisor that an earlier session left, if it is still there.
 func (x *execution) adopt(ctx context.Context, run *Run) error {
 	lock, err := os.OpenFile(filepath.Join(x.RunDir(run.Name), lockFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,13 +152,13 @@ func (x *execution) adopt(ctx context.Context, run *Run) error {
 		return err
 	}
 	defer lock.Close()
-	for told := false; ; told = true {
+	for noted := false; ; noted = true {
 		free, err := takeLock(lock)
 		if err != nil || free {
 			return err
 		}
-		if !told {
-			x.options.Note(fmt.Sprintf("%s, which an earlier start began, is still at work; waiting for it", run.Name))
+		if !noted {
+			x.options.Note(fmt.Sprintf("%s, started by an earlier session, is still running; waiting for it", run.Name))
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return err
@@ -191,7 +191,7 @@ func readResult(dir string, attempt int) (*result, error) {
 	return &r, nil
 }
 
-// end judges an attempt that has ended, with a result if it is known already.
+// end classifies an attempt that has ended, with a result if it is known already.
 func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (*End, error) {
 	if r == nil {
 		var err error
@@ -214,7 +214,7 @@ func (x *execution) end(ctx context.Context, run *Run, attempt int, r *result) (
 		defer x.mu.Unlock()
 		return nil, errors.Join(x.note(e), fmt.Errorf("%s: %s", run.Name, x.team.onHost(r)))
 	case r.Status == interrupted:
-		if e.Status = Interrupted; ctx.Err() == nil { // somebody else did it
+		if e.Status = Interrupted; ctx.Err() == nil { // not this campaign
 			e.Status, e.Reason = Failed, "it was interrupted"
 		}
 	case r.Status == endedByTimeout:
@@ -297,7 +297,7 @@ const awayPatience = 10 * time.Minute
 func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, away bool, err error) {
 	b := x.Plan.batch
 	words := append(append([]string{}, b.Queue...), "--name="+x.jobName(run, attempt))
-	for begin := time.Now(); ; away = true {
+	for start := time.Now(); ; away = true {
 		c := exec.CommandContext(ctx, words[0], words[1:]...)
 		c.Env = x.options.Environment
 		var stderr bytes.Buffer
@@ -308,7 +308,7 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 			return false, away, ctx.Err()
 		case err == nil:
 			return len(bytes.TrimSpace(out)) > 0, away, nil
-		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), time.Since(begin) > awayPatience:
+		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), time.Since(start) > awayPatience:
 			return false, away, fmt.Errorf("%s: %w: %s", Quote(words), err, lastLineOf(stderr.String()))
 		case !away:
 			x.options.Note(fmt.Sprintf("the batch system does not answer (%s: %s); jobs are waited for until it does", words[0], lastLineOf(stderr.String())))
@@ -319,7 +319,7 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 	}
 }
 
-// awaitJob waits until a job has left a result, or is no more in the queue.
+// awaitJob waits until a job has left a result, or is no longer in the queue.
 func (x *execution) awaitJob(ctx context.Context, run *Run, attempt int) error {
 	for gone := 0; ; {
 		if r, err := readResult(x.RunDir(run.Name), attempt); r != nil || err != nil {

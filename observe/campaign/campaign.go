@@ -83,7 +83,7 @@ func Open(file, dir string) (*Campaign, error) {
 		return nil, err
 	}
 	if c.state.head == nil {
-		c.state.head = &headLine{journalVersion, eventHead, c.Seed, c.Plan.Signature()}
+		c.state.head = &headLine{journalVersion, eventHead, c.Seed, c.Plan.signature}
 		if err := j.Append(c.state.head); err != nil {
 			j.Close()
 			return nil, err
@@ -92,7 +92,7 @@ func Open(file, dir string) (*Campaign, error) {
 	return c, nil
 }
 
-// Close ends what Open began.
+// Close lets other processes open the campaign.
 func (c *Campaign) Close() error { return c.journal.Close() }
 
 func load(file, dir string) (*Campaign, error) {
@@ -100,7 +100,7 @@ func load(file, dir string) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := Parse(file, data)
+	plan, err := parsePlan(file, data)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func load(file, dir string) (*Campaign, error) {
 	return c, nil
 }
 
-// resume takes over what the journal says.
+// resume takes over what the journal contains.
 func (c *Campaign) resume(path string, lines [][]byte) error {
 	var err error
 	if c.state, err = replay(path, lines); err != nil {
@@ -131,9 +131,9 @@ func (c *Campaign) resume(path string, lines [][]byte) error {
 	}
 	head := c.state.head
 	switch {
-	case head != nil && head.Signature != c.Plan.Signature():
-		return fmt.Errorf("%s: these are runs of something else:\n%s\nbut the plan says:\n%s\nremove the directory, or give another one with --dir",
-			c.Dir, head.Signature, c.Plan.Signature())
+	case head != nil && head.Signature != c.Plan.signature:
+		return fmt.Errorf("%s: these are runs of something else:\n%s\nbut the plan has:\n%s\nremove the directory, or give another one with --dir",
+			c.Dir, head.Signature, c.Plan.signature)
 	case head != nil:
 		c.Seed = head.Seed
 	case c.Plan.Seed != nil:
@@ -161,7 +161,7 @@ func (c *Campaign) RunDir(name string) string { return filepath.Join(c.Dir, "run
 type RunState struct {
 	*Run
 	Attempts int
-	Open     bool // an attempt began, and has not ended for all that is known
+	Open     bool // an attempt was started and is not known to have ended
 	Last     *End // nil: none has ended
 }
 
@@ -181,7 +181,7 @@ func (c *Campaign) States() []RunState {
 	return list
 }
 
-// session notes a start of the campaign and what the commands of versions say.
+// session notes a start of the campaign and what the commands of versions print.
 func (c *Campaign) session(ctx context.Context, environment []string) error {
 	s := Session{Event: eventSession, Time: now(), Tool: provenance.Version(), Platform: provenance.Platform(), PlanHash: c.hash}
 	s.Host, _ = os.Hostname()
@@ -192,7 +192,7 @@ func (c *Campaign) session(ctx context.Context, environment []string) error {
 	return c.journal.Append(s)
 }
 
-// version runs a command that says which version of something there is.
+// version runs a command that prints the version of something.
 func (c *Campaign) version(ctx context.Context, words, environment []string) VersionOutput {
 	const longest, patience = 4096, 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -210,7 +210,7 @@ func (c *Campaign) version(ctx context.Context, words, environment []string) Ver
 func (c *Campaign) Left() []*Run {
 	var list []*Run
 	for _, r := range c.runs {
-		if h := c.state.runs[r.Name]; h == nil || h.open || h.end == nil || h.end.Status != OK {
+		if h := c.state.runs[r.Name]; !h.ok() || h.open {
 			list = append(list, r)
 		}
 	}

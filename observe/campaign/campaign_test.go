@@ -12,13 +12,13 @@ import (
 func TestValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"16": "[16]", "1..4": "[1 2 3 4]", "2^1..2^4": "[2 4 8 16]", "10..30 step 10": "[10 20 30]", "1,3, 2^5": "[1 3 32]",
-		"0.5..2 step 0.5": "[0.5 1 1.5 2]", "2^0..2^4 step 2": "[1 4 16]", "1_000": "[1000]",
+		"0.5..2 step 0.5": "[0.5 1 1.5 2]", "2^0..2^4 step 2": "[1 4 16]", "1_000": "[1000]", "2..2^2": "[2 3 4]",
 	} {
 		if got, err := parseValues(text); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%q = %v, %v; want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "4..2", "2^1..3^4", "2..2^4", "0", "-1", "1..1e9", "1..4 step 0", "1e400", "2^x", "nan"} {
+	for _, text := range []string{"", "x", "4..2", "2^1..2^2000", "0", "-1", "1..1e9", "1..4 step 0", "1e400", "2^x", "nan"} {
 		if got, err := parseValues(text); err == nil {
 			t.Errorf("%q = %v, want an error", text, got)
 		}
@@ -82,7 +82,7 @@ metrics:
 `
 
 func TestPlan(t *testing.T) {
-	p, err := Parse("plan.yaml", []byte(goodPlan))
+	p, err := parsePlan("plan.yaml", []byte(goodPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestPlanMistakes(t *testing.T) {
 		head + "only: q > 4":                               `there is no parameter "q"`,
 		head + "only: p > 100":                             "no combination of the parameters passes",
 		head + "repetitions: 0":                            "whole number from 1",
-		head + "timeout: soon":                             "is not a time",
-		head + "metrics: [well]":                           `"well" is no source of measurements; did you mean wall?`,
+		head + "timeout: soon":                             "expected a time such as 90s",
+		head + "metrics: [well]":                           `got "well"; did you mean wall?`,
 		head + "metrics: [{regex: 'a(b'}]":                 "regex: missing closing",
 		head + "metrics: [{regex: 'a(b)'}]":                "no named group",
 		head + "metrics: [{output: oso}]":                  "did you mean osu?",
@@ -134,12 +134,12 @@ func TestPlanMistakes(t *testing.T) {
 		head + "cores: p - 2":                              "cores: p - 2 is 0 at p = 2",
 		"command: ./x {q}\nparameters: {p: 4}":             `{q}: there is no parameter "q"`,
 		"command: ./x {p\nparameters: {p: 4}":              "opening brace without a closing one",
-		"command: x\nparameters: {r: 4}":                   "no name for a parameter",
-		"command: x\nparameters: {p: 4..2}":                "the larger end comes last",
+		"command: x\nparameters: {r: 4}":                   "expected letters as the name of a parameter",
+		"command: x\nparameters: {p: 4..2}":                "expected the smaller end of a range first",
 		"command: x\nlaunch: mpirun\nparameters: {n: 4}":   "there is no parameter p",
 		"command: x\nparameters: {a: 1..1000, b: 1..1000}": "more than 100000 combinations",
 	} {
-		_, err := Parse("plan.yaml", []byte(text))
+		_, err := parsePlan("plan.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\nerror = %v\nwant %s", text, err, want)
 		}
@@ -155,7 +155,7 @@ metrics:
   - {regex: '^(?P<callpath>\w+) took (?P<time>[0-9.]+) s, (?P<visits>\d+) visits'}
   - {output: auto, file: "{dir}/bench.csv"}
 `
-	p, err := Parse("plan.yaml", []byte(plan))
+	p, err := parsePlan("plan.yaml", []byte(plan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add([]byte(goodPlan))
 	f.Add([]byte("parameters: {p: 2^1..2^3}\ncommand: x\nlaunch: sbatch\nbatch: {options: ['-n{p}']}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Parse("plan.yaml", data)
+		p, err := parsePlan("plan.yaml", data)
 		if err != nil {
 			return
 		}

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +16,7 @@ import (
 )
 
 // Process 0 has the queue and the journal. It prepares an attempt and asks another process to supervise it; that one
-// starts the supervisor on its host, waits, and tells the result. Nothing else goes between them, so what is finished
+// starts the supervisor on its host, waits, and reports the result. Nothing else goes between them, so what is finished
 // is in the directory of the runs whatever becomes of the processes.
 
 // errand is what process 0 asks another process to do.
@@ -31,8 +30,8 @@ type errand struct {
 // answer is what became of an errand.
 type answer struct {
 	Number  int
-	Result  []byte // of the supervisor, JSON; empty: it left none
-	Trouble string // why there was no attempt
+	Result  *result // of the supervisor; nil: it left none
+	Trouble string  // why there was no attempt
 	Last    bool
 }
 
@@ -49,36 +48,29 @@ func newCrew(g cluster.Group) *crew { return &crew{group: g, waiting: map[int]ch
 
 // ask lets a process supervise an attempt, and waits for its end. No result means that the supervisor left none.
 func (c *crew) ask(ctx context.Context, at place, dir string, attempt int) (*result, error) {
-	said := make(chan *answer, 1)
-	if err := c.send(ctx, at.process, errand{Dir: dir, Attempt: attempt}, said); err != nil {
+	reply := make(chan *answer, 1)
+	if err := c.send(ctx, at.process, errand{Dir: dir, Attempt: attempt}, reply); err != nil {
 		return nil, err
 	}
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case a := <-said:
+	case a := <-reply:
 		if a.Trouble != "" {
 			return nil, fmt.Errorf("process %d on %s: %s", at.process, at.host, a.Trouble)
 		}
-		if len(a.Result) == 0 {
-			return nil, nil
-		}
-		var r result
-		if err := json.Unmarshal(a.Result, &r); err != nil {
-			return nil, cluster.ErrGarbled
-		}
-		return &r, nil
+		return a.Result, nil
 	}
 }
 
 // send gives an errand to a process.
-func (c *crew) send(ctx context.Context, process int, e errand, said chan *answer) error {
+func (c *crew) send(ctx context.Context, process int, e errand, reply chan *answer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.Number = c.next
 	c.next++
-	if said != nil {
-		c.waiting[e.Number] = said
+	if reply != nil {
+		c.waiting[e.Number] = reply
 	}
 	data, err := cluster.Encode(&e)
 	if err != nil {
@@ -109,7 +101,7 @@ func (c *crew) lead(ctx context.Context, work func()) error {
 	return <-listening
 }
 
-// listen takes answers until all other processes have said their last.
+// listen takes answers until all other processes have sent their last one.
 func (c *crew) listen(ctx context.Context) error {
 	for open := c.group.Size() - 1; open > 0; {
 		_, data, err := c.group.Receive(ctx)
@@ -125,13 +117,13 @@ func (c *crew) listen(ctx context.Context) error {
 			continue
 		}
 		c.mu.Lock()
-		said := c.waiting[a.Number]
+		reply := c.waiting[a.Number]
 		delete(c.waiting, a.Number)
 		c.mu.Unlock()
-		if said == nil {
+		if reply == nil {
 			return cluster.ErrGarbled
 		}
-		said <- a
+		reply <- a
 	}
 	return nil
 }
@@ -196,12 +188,8 @@ func (h *helper) do(ctx context.Context, e *errand) *answer {
 	if err == nil {
 		err = h.options.launch(ctx, e.Dir, e.Attempt)
 	}
-	var r *result
 	if err == nil {
-		r, err = readResult(e.Dir, e.Attempt)
-	}
-	if err == nil && r != nil {
-		a.Result, err = json.Marshal(r)
+		a.Result, err = readResult(e.Dir, e.Attempt)
 	}
 	if err != nil {
 		a.Trouble = err.Error()
@@ -213,12 +201,12 @@ func (h *helper) do(ctx context.Context, e *errand) *answer {
 func awaitOrder(ctx context.Context, dir string, attempt int) error {
 	const patience, step = 30 * time.Second, 50 * time.Millisecond
 	path := filepath.Join(dir, orderFile)
-	for begin := time.Now(); ; {
+	for start := time.Now(); ; {
 		o, err := readOrder(path)
 		if err == nil && o.Attempt == attempt {
 			return nil
 		}
-		if time.Since(begin) > patience {
+		if time.Since(start) > patience {
 			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s is not there: the directory of the runs must be on a file system that all hosts see; give one with --dir", dir)
 			}

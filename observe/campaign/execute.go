@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,20 +13,20 @@ import (
 	"slackline/internal/parallel"
 )
 
-// Options say how a campaign is carried out.
+// Options define how a campaign is carried out.
 type Options struct {
 	// Self is the program with the arguments that make it a supervisor; the directory of the run and
 	// the number of the attempt are added. Name is what it shall be called.
 	Self     []string
 	Name     string
-	Note     func(text string) // told what the user should know; may be nil
-	Progress func(Progress)    // told now and then how far it is; may be nil
-	Begin    func(Team)        // told who shares the runs; may be nil
+	Note     func(text string) // gets what the user should know; may be nil
+	Progress func(Progress)    // gets now and then how far it is; may be nil
+	Begin    func(Team)        // gets who shares the runs; may be nil
 
-	Jobs        int           // runs at a time on each host; 0: as the plan says, see Team
+	Jobs        int           // runs at a time on each host; 0: as in the plan, see Team
 	Environment []string      // of what is started; nil: that of this process
 	Group       cluster.Group // the processes that share the runs; nil: this one alone. The others call Help
-	Host        string        // of this process; empty: as the system says
+	Host        string        // of this process; empty: as the system reports
 	// Unbind lets runs use all cores of their host, whatever this process is bound to, unless each
 	// process does runs of its own.
 	Unbind bool
@@ -34,7 +35,7 @@ type Options struct {
 // Progress is how far a campaign is.
 type Progress struct {
 	Done, Failed, Running, Total int
-	Left                         time.Duration // estimated; 0: nobody knows
+	Left                         time.Duration // estimated; 0: unknown
 	CoreHours                    float64
 }
 
@@ -44,7 +45,7 @@ type Summary struct {
 	Failed       []RunState
 	Unaffordable int // runs for which the budget does not suffice
 	Executed     int // runs that ended well in this session
-	Adopted      int // of them those that an earlier session began
+	Adopted      int // of them those that an earlier session started
 }
 
 // task is a run that is to be done, or taken over.
@@ -143,7 +144,7 @@ func (x *execution) fill() error {
 		switch {
 		case h != nil && h.open:
 			x.queue = append(x.queue, &task{run: run, adopt: true})
-		case h != nil && h.end != nil && h.end.Status == OK:
+		case h.ok():
 		case h != nil && h.end != nil && h.end.Status == Unread && x.reread(run, h.end) == nil:
 			end := *h.end
 			end.Status, end.Reason = OK, ""
@@ -225,10 +226,10 @@ func (x *execution) settle(t *task, cost float64, end *End, err error) {
 		x.summary.Executed++
 		if t.adopt {
 			x.summary.Adopted++
-			x.options.Note(fmt.Sprintf("%s, which an earlier start began, has ended meanwhile", t.run.Name))
+			x.options.Note(fmt.Sprintf("%s, started by an earlier session, has ended meanwhile", t.run.Name))
 		}
 		return
-	case t.adopt: // it was begun before, and is no try of this session
+	case t.adopt: // it was started before, and is not an attempt of this session
 		x.queue = append(x.queue, &task{run: t.run})
 		return
 	}
@@ -275,11 +276,11 @@ func (x *execution) estimate(run *Run) float64 {
 	var same, all, nSame, nAll float64
 	for _, other := range x.runs {
 		h := x.state.runs[other.Name]
-		if h == nil || h.end == nil || h.end.Status != OK {
+		if !h.ok() {
 			continue
 		}
 		all, nAll = all+h.end.Wall, nAll+1
-		if equal(other.At, run.At) {
+		if slices.Equal(other.At, run.At) {
 			same, nSame = same+h.end.Wall, nSame+1
 		}
 	}
@@ -292,23 +293,14 @@ func (x *execution) estimate(run *Run) float64 {
 	return 0
 }
 
-func equal(a, b []float64) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// progress says how far it is.
+// progress reports how far it is.
 func (x *execution) progress() Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p := Progress{Running: len(x.running), Failed: len(x.failed), Total: len(x.runs), CoreHours: x.state.used / 3600}
 	mean, n := 0.0, 0
 	for _, run := range x.runs {
-		if h := x.state.runs[run.Name]; h != nil && h.end != nil && h.end.Status == OK && !h.open {
+		if h := x.state.runs[run.Name]; h.ok() && !h.open {
 			p.Done++
 			mean, n = mean+h.end.Wall, n+1
 		}
@@ -317,8 +309,8 @@ func (x *execution) progress() Progress {
 		return p
 	}
 	left := mean / float64(n) * float64(len(x.queue)+len(x.running)) / float64(len(x.team.places))
-	for _, begin := range x.running {
-		left -= min(time.Since(begin).Seconds(), mean/float64(n)) / float64(len(x.team.places))
+	for _, start := range x.running {
+		left -= min(time.Since(start).Seconds(), mean/float64(n)) / float64(len(x.team.places))
 	}
 	p.Left = time.Duration(max(left, 0) * float64(time.Second))
 	return p

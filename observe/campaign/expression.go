@@ -10,10 +10,11 @@ import (
 
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
+	"slackline/model/unit"
 )
 
 // An expression is a formula over the parameters of a plan: a filter such as "p*n <= 1e6", the number
-// of cores, or what stands in the braces of a template. Truth is 1, falsehood 0. A division by 0 has no value: it is NaN, and
+// of cores, or the content of the braces of a template. Truth is 1, falsehood 0. A division by 0 has no value: it is NaN, and
 // so is all that depends on it.
 //
 //	or  = and {"or" and}
@@ -32,7 +33,7 @@ type expression struct {
 // value returns the value at a point.
 func (e *expression) value(at map[string]float64) float64 { return e.eval(at) }
 
-// maxNesting bounds parentheses and powers; nobody writes more.
+// maxNesting bounds parentheses and powers.
 const maxNesting = 50
 
 type expressionParser struct {
@@ -52,7 +53,7 @@ func parseExpression(text string, names []string) (*expression, error) {
 	p := &expressionParser{tokens: tokens, names: names}
 	f, err := p.or()
 	if err == nil && len(p.tokens) > 0 {
-		err = fmt.Errorf("%q does not belong behind the formula", p.tokens[0])
+		err = fmt.Errorf("expected the formula to end before %q", p.tokens[0])
 	}
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (p *expressionParser) power() (evaluator, error) {
 
 func (p *expressionParser) atom() (evaluator, error) {
 	if len(p.tokens) == 0 {
-		return nil, fmt.Errorf("ends where a number or a parameter should stand")
+		return nil, fmt.Errorf("expected a number or a parameter at the end")
 	}
 	t := p.tokens[0]
 	p.tokens = p.tokens[1:]
@@ -225,7 +226,7 @@ func (p *expressionParser) atom() (evaluator, error) {
 		}
 		return inner, nil
 	case c >= '0' && c <= '9' || c == '.':
-		x, err := parseNumber(t)
+		x, err := unit.ParseNumber(t)
 		if err != nil {
 			return nil, err
 		}
@@ -233,18 +234,9 @@ func (p *expressionParser) atom() (evaluator, error) {
 	case slices.Contains(p.names, t):
 		return func(at map[string]float64) float64 { return at[t] }, nil
 	case operations[t] != nil || t == ")":
-		return nil, fmt.Errorf("has %q where a number or a parameter should stand", t)
+		return nil, fmt.Errorf("expected a number or a parameter, got %q", t)
 	}
 	return nil, fmt.Errorf("there is no parameter %q%s; there are %s", t, suggest.Phrase(t, p.names), strings.Join(p.names, ", "))
-}
-
-// parseNumber reads a finite number; underscores may part its digits.
-func parseNumber(text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, fmt.Errorf("%q is not a number", text)
-	}
-	return x, nil
 }
 
 // decimal prints a number as short as possible, whole numbers without exponent as long as they fit into 64 bits.

@@ -8,7 +8,7 @@ import (
 	"slackline/internal/yamlfile"
 )
 
-// formula is what stands in the braces of a template, with where that is.
+// formula is the content of the braces of a template, and where it is.
 type formula struct {
 	*expression
 	node  yamlfile.Node
@@ -41,7 +41,7 @@ func (r *planReader) noteFormulas(n yamlfile.Node, what string, words []string, 
 	}
 }
 
-// checkFormulas finds formulas that have no value at some point: a program must not get +Inf or NaN, and a launcher no half
+// checkFormulas finds formulas that have no value at some point: a program must not get +Inf or NaN, and a launcher not half a
 // process.
 func (r *planReader) checkFormulas(doc *yamlfile.Document) error {
 	p := r.plan

@@ -29,7 +29,7 @@ func TestFormulasHaveValues(t *testing.T) {
 		{"command: ./x {n/(p-1)}\nonly: p > 1 and n/(p-1) > 5", ""},
 		{"command: ./x {n/(p-1)}\nonly: p > 1", ""},
 	} {
-		_, err := Parse("plan.yaml", []byte(head+tc.text+"\n"))
+		_, err := parsePlan("plan.yaml", []byte(head+tc.text+"\n"))
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", tc.text, err, tc.want)
 		}

@@ -11,11 +11,11 @@ import (
 // launcherLine matches what launchers, batch systems and MPI libraries print when a program ends badly.
 var launcherLine = regexp.MustCompile(`^(=|-{20}|\[(proxy|mpiexec)[:@]|(mpirun|mpiexec|mpiexec\.hydra|orterun|prterun|srun|slurmstepd)(\[\d+\])?: |Abort\(|(mpirun|prterun) (detected|noticed)|YOUR APPLICATION TERMINATED)`)
 
-// rule begins and ends the boxes of Open MPI.
+// rule starts and ends the boxes of Open MPI.
 var rule = regexp.MustCompile(`^-{20,}$`)
 
 // lastWords is the last line that a program that failed printed itself: on its standard error, else on its standard output, else
-// what its launcher said, or the tool that recorded it.
+// what its launcher printed, or the tool that recorded it.
 func lastWords(dir, tool string, command []string) string {
 	stderr, stdout := endOf(filepath.Join(dir, stderrFile)), endOf(filepath.Join(dir, stdoutFile))
 	if slices.Contains(command, "record") || slices.Contains(command, "inject") {

@@ -15,15 +15,16 @@ import (
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 	"slackline/model/dataset"
+	"slackline/model/unit"
 )
 
-// Metric says which measurements are taken from a run.
+// Metric defines which measurements are taken from a run.
 type Metric struct {
 	from     string // one of the constants below
 	callPath string // empty: the name of the program
 	metric   string // empty: as the source calls it
 	pattern  *regexp.Regexp
-	format   string    // of fromOutput; empty: told by the content
+	format   string    // of fromOutput; empty: recognized by the content
 	file     *template // nil: the standard output
 	stderr   bool      // the standard error instead
 }
@@ -57,7 +58,7 @@ func (r *planReader) metrics(e yamlfile.Entry) []Metric {
 				list = append(list, Metric{from: text})
 			default:
 				known := append(slices.Clone(processSources), fromOutput)
-				n.Errorf("%s is no source of measurements%s; give wall, cpu, max_rss, output, or {regex: ...}", yamlfile.Quote(text), suggest.Phrase(text, known))
+				n.Errorf("expected wall, cpu, max_rss, output, or {regex: ...}, got %s%s", yamlfile.Quote(text), suggest.Phrase(text, known))
 			}
 			continue
 		}
@@ -236,7 +237,7 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 			if name == "" || name == "callpath" || name == "metric" || match[i] == "" {
 				continue
 			}
-			x, err := parseNumber(match[i])
+			x, err := unit.ParseNumber(match[i])
 			if err != nil {
 				return fmt.Errorf("%s: the regular expression finds %q for %s, which is not a number", file, match[i], name)
 			}
@@ -259,7 +260,7 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 // addOutput reads an output in one of the formats of measurements, and gives it the point of the run.
 func (r *Run) addOutput(all *dataset.Dataset, m *Metric, file string, data []byte) error {
 	if _, ok := dataset.Sniff(data); !ok && m.format == "" {
-		return fmt.Errorf("%s: is no format of measurements that is known; use a regular expression, or say output: FORMAT, one of %s",
+		return fmt.Errorf("%s: is not in a known format of measurements; use a regular expression, or write output: FORMAT, one of %s",
 			file, strings.Join(dataset.FormatNames(), ", "))
 	}
 	d, _, err := dataset.Read(file, data, m.format)

@@ -1,11 +1,11 @@
 // Package campaign runs a program again and again, over ranges of parameters, and keeps what came out.
 //
-// A plan says what is run. Its runs are started in a random order, each by a supervisor, a process of
+// A plan defines what is run. Its runs are started in a random order, each by a supervisor, a process of
 // its own that outlives a kill of the campaign and notes how the run ended. The journal has a line for
-// each begin and each end; a campaign that was ended at any moment goes on from there, and takes over
+// each start and each end; a campaign that was ended at any moment goes on from there, and takes over
 // runs that were still at work. The outputs become a dataset.
 //
-// The package knows nothing of what measurements mean, prints nothing and judges nothing.
+// The package does not know what measurements mean, and prints nothing.
 package campaign
 
 import (
@@ -17,9 +17,10 @@ import (
 
 	"slackline/internal/yamlfile"
 	"slackline/model/dataset"
+	"slackline/model/unit"
 )
 
-// Plan is what a plan file says.
+// Plan is the content of a plan file.
 type Plan struct {
 	File        string
 	Parameters  []Parameter // in the order of the file
@@ -28,10 +29,10 @@ type Plan struct {
 	Directory   string  // where programs run, relative to the plan; empty: where the plan is
 	Timeout     time.Duration
 	Retries     int
-	Jobs        int     // runs at a time on a host; 0: as Options say
+	Jobs        int     // runs at a time on a host; 0: as in Options
 	Budget      float64 // core hours; 0: no limit
 	Metrics     []Metric
-	Versions    [][]string // commands that say what is run
+	Versions    [][]string // commands that print what is run
 	Dataset     string     // the file to collect into; empty: none
 	Check       string     // the expectations to check; empty: none
 
@@ -41,7 +42,7 @@ type Plan struct {
 	batch       *Batch // nil: runs are started here
 	environment []variable
 	cores       *expression
-	signature   string // of what is run, see Signature
+	signature   string // what is run: commands and their surroundings, without the points; another one means other measurements
 }
 
 // Parameter is a parameter with its values.
@@ -56,7 +57,7 @@ type variable struct {
 	value *template
 }
 
-// Batch says how runs become jobs of a batch system.
+// Batch defines how runs become jobs of a batch system.
 type Batch struct {
 	Submit, Queue []string // commands; the script and the name of the job are added
 	Options       []*template
@@ -78,7 +79,7 @@ var (
 		Thing: "plan", MaxBytes: 64 << 10, MaxKeys: 2000,
 		Long: "split it into several plans", Deep: "write it flat",
 		Empty:  `holds no plan; write e.g. "parameters: {p: 2^1..2^6}" and "command: ./program {p}"`,
-		Second: "a second document begins here; put it into a file of its own",
+		Second: "a second document starts here; put it into a file of its own",
 	}
 	planKeys = yamlfile.Keys{
 		Names: []string{"note", "parameters", "only", "repetitions", "seed", "command", "launch", "batch", "directory", "environment", "cores",
@@ -101,8 +102,8 @@ const (
 	launchSbatch = "sbatch"
 )
 
-// Parse reads a plan. All mistakes are told, with their places.
-func Parse(name string, data []byte) (*Plan, error) {
+// parsePlan reads a plan. All mistakes are reported, with their places.
+func parsePlan(name string, data []byte) (*Plan, error) {
 	doc := yamlfile.New(name, &planRules)
 	root, ok := doc.Parse(data)
 	if !ok {
@@ -164,10 +165,6 @@ func (r *planReader) finish(doc *yamlfile.Document) {
 	p.signature = strings.Join(r.signature, "\n")
 }
 
-// Signature describes what is run: commands and their surroundings, without the points. Runs of
-// another signature are other measurements.
-func (p *Plan) Signature() string { return p.signature }
-
 // Names are the names of the parameters.
 func (p *Plan) Names() []string {
 	names := make([]string, len(p.Parameters))
@@ -198,12 +195,12 @@ func (r *planReader) parameters(e yamlfile.Entry) {
 		return
 	}
 	if len(entries) > dataset.MaxParameters {
-		e.Errorf("there are %d parameters; at most %d are modelled", len(entries), dataset.MaxParameters)
+		e.Errorf("there are %d parameters; at most %d can be modeled", len(entries), dataset.MaxParameters)
 	}
 	for _, q := range entries {
 		switch {
 		case !parameterName.MatchString(q.Key) || q.Key == "r" || q.Key == "and" || q.Key == "or":
-			q.Errorf("%s is no name for a parameter; use letters, e.g. p or size (r counts repetitions)", yamlfile.Quote(q.Key))
+			q.Errorf("expected letters as the name of a parameter, e.g. p or size (r counts repetitions), got %s", yamlfile.Quote(q.Key))
 			continue
 		case slices.Contains(launchText, q.Key):
 			q.Errorf("%s has a meaning of its own; give the parameter another name", q.Key)
@@ -219,12 +216,8 @@ func (r *planReader) parameters(e yamlfile.Entry) {
 
 // valuesOf reads the values of a parameter: text, or a list of texts. Each counts once.
 func valuesOf(q yamlfile.Entry) []float64 {
-	nodes, ok := q.Value.List()
-	if !ok {
-		nodes = []yamlfile.Node{q.Value}
-	}
 	var list []float64
-	for _, n := range nodes {
+	for _, n := range nodes(q) {
 		text, ok := n.Text(q.Key)
 		if !ok {
 			continue
@@ -378,22 +371,22 @@ func coreHours(e yamlfile.Entry) float64 {
 		return 0
 	}
 	text = strings.TrimSpace(strings.TrimSuffix(text, "core hours"))
-	x, err := parseNumber(text)
+	x, err := unit.ParseNumber(text)
 	if err != nil || x <= 0 {
-		e.Value.Errorf("budget: %s is not a number of core hours above 0", yamlfile.Quote(text))
+		e.Value.Errorf("budget: expected a number of core hours above 0, got %s", yamlfile.Quote(text))
 	}
 	return x
 }
 
-func integer(e yamlfile.Entry, least, most int64) int64 {
+func integer(e yamlfile.Entry, low, high int64) int64 {
 	text, ok := e.Value.Text(e.Key)
 	if !ok {
-		return least
+		return low
 	}
 	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
-	if err != nil || n < least || n > most {
-		e.Value.Errorf("%s: %s is not a whole number from %d to %d", e.Key, yamlfile.Quote(text), least, most)
-		return least
+	if err != nil || n < low || n > high {
+		e.Value.Errorf("%s: expected a whole number from %d to %d, got %s", e.Key, low, high, yamlfile.Quote(text))
+		return low
 	}
 	return n
 }
@@ -405,7 +398,7 @@ func duration(e yamlfile.Entry) time.Duration {
 	}
 	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
 	if err != nil || d <= 0 {
-		e.Value.Errorf("%s: %s is not a time; give e.g. 90s, 15m or 2h", e.Key, yamlfile.Quote(text))
+		e.Value.Errorf("%s: expected a time such as 90s, 15m or 2h, got %s", e.Key, yamlfile.Quote(text))
 	}
 	return d
 }

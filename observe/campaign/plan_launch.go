@@ -80,7 +80,7 @@ func (r *planReader) environment(e yamlfile.Entry) {
 			continue
 		}
 		if q.Key == "" || strings.ContainsAny(q.Key, "=\x00 ") {
-			q.Errorf("%s is no name of an environment variable", yamlfile.Quote(q.Key))
+			q.Errorf("expected the name of an environment variable, got %s", yamlfile.Quote(q.Key))
 			continue
 		}
 		for _, t := range r.templates(q.Value, q.Key, []string{text}, textNames) {

@@ -29,7 +29,7 @@ func endGroup(group int, ended <-chan struct{}) {
 	case <-ended:
 	case <-time.After(grace):
 	}
-	_ = syscall.Kill(-group, syscall.SIGKILL) // also what the program left behind
+	_ = syscall.Kill(-group, syscall.SIGKILL) // also what the program left running
 }
 
 // maxRSS is the largest resident set of a process and those it waited for, in bytes.

@@ -123,9 +123,6 @@ func (p *Plan) runName(at []float64, repetition int) string {
 	return b.String() + "r" + strconv.Itoa(repetition)
 }
 
-// Place prints the point of the run for people.
-func (r *Run) Place() string { return r.plan.place(r.At) }
-
 // words returns the command of the run, with its launcher; dir is the directory of the run.
 func (r *Run) words(dir string) []string {
 	at, texts := r.plan.named(r.At), r.texts(dir)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The journal of a campaign has a head, a line for each start of the campaign, and one for each begin
+// The journal of a campaign has a head, a line for each start of the campaign, and one for each start
 // and each end of a run.
 
 const journalVersion = 1
@@ -38,13 +38,13 @@ type Session struct {
 	Versions []VersionOutput `json:"versions,omitempty"`
 }
 
-// VersionOutput is what a command of versions said.
+// VersionOutput is what a command of versions printed.
 type VersionOutput struct {
 	Command string `json:"command"`
 	Output  string `json:"output"`
 }
 
-// beginLine says that an attempt begins.
+// beginLine notes that an attempt starts.
 type beginLine struct {
 	Event   string   `json:"event"`
 	Run     string   `json:"run"`
@@ -53,7 +53,7 @@ type beginLine struct {
 	Command []string `json:"command"`
 }
 
-// End is how an attempt ended.
+// End is how an attempt ended. In JSON its status and reason take the place of those of the result.
 type End struct {
 	Event  string  `json:"event"`
 	Run    string  `json:"run"`
@@ -63,7 +63,7 @@ type End struct {
 	result
 }
 
-// Status says what became of a run.
+// Status is what became of a run.
 type Status string
 
 // What can become of a run.
@@ -72,42 +72,9 @@ const (
 	Failed      Status = "failed"
 	TimedOut    Status = "timeout"
 	Interrupted Status = "interrupted" // by the user; it is run again
-	Lost        Status = "lost"        // nobody knows; it is run again
+	Lost        Status = "lost"        // unknown; it is run again
 	Unread      Status = "unread"      // it ended well, but its output could not be read
 )
-
-// MarshalJSON keeps the members of the result, of which Status and Reason would hide those of the End.
-func (e End) MarshalJSON() ([]byte, error) {
-	return json.Marshal(endJSON{
-		e.Event, e.Run, e.Attempt, e.Status, e.Reason, e.Exit, e.Cores, e.Begin, e.Wall, e.CPU, e.MaxRSS, e.Host,
-	})
-}
-
-// UnmarshalJSON is the reverse.
-func (e *End) UnmarshalJSON(data []byte) error {
-	var j endJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*e = End{Event: j.Event, Run: j.Run, Status: j.Status, Reason: j.Reason, Cores: j.Cores,
-		result: result{Attempt: j.Attempt, Exit: j.Exit, Begin: j.Begin, Wall: j.Wall, CPU: j.CPU, MaxRSS: j.MaxRSS, Host: j.Host}}
-	return nil
-}
-
-type endJSON struct {
-	Event   string  `json:"event"`
-	Run     string  `json:"run"`
-	Attempt int     `json:"attempt"`
-	Status  Status  `json:"status"`
-	Reason  string  `json:"reason,omitempty"`
-	Exit    int     `json:"exit"`
-	Cores   float64 `json:"cores"`
-	Begin   string  `json:"begin,omitempty"`
-	Wall    float64 `json:"wall_s"`
-	CPU     float64 `json:"cpu_s"`
-	MaxRSS  int64   `json:"max_rss_bytes"`
-	Host    string  `json:"host,omitempty"`
-}
 
 // history is what the journal knows of a run.
 type history struct {
@@ -116,15 +83,16 @@ type history struct {
 	end      *End // of the last attempt that has one
 }
 
-// state is what the journal says.
+// ok reports whether the last attempt that has ended, ended well.
+func (h *history) ok() bool { return h != nil && h.end != nil && h.end.Status == OK }
+
+// state is what the journal contains.
 type state struct {
 	head     *headLine
 	sessions []Session
 	runs     map[string]*history
 	used     float64 // core seconds
 }
-
-func newState() *state { return &state{runs: map[string]*history{}} }
 
 // run returns the history of a run.
 func (s *state) run(name string) *history {
@@ -138,13 +106,13 @@ func (s *state) run(name string) *history {
 
 // replay reads the lines of a journal.
 func replay(name string, lines [][]byte) (*state, error) {
-	s := newState()
+	s := &state{runs: map[string]*history{}}
 	for i, line := range lines {
 		if err := s.line(line); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
 		}
 		if i == 0 && s.head == nil {
-			return nil, fmt.Errorf("%s:1: is no journal of a campaign", name)
+			return nil, fmt.Errorf("%s:1: expected the journal of a campaign", name)
 		}
 	}
 	return s, nil
@@ -157,37 +125,30 @@ func (s *state) line(line []byte) error {
 	if err := json.Unmarshal(line, &kind); err != nil {
 		return err
 	}
+	var err error
 	switch kind.Event {
 	case eventHead:
 		s.head = &headLine{}
-		if err := json.Unmarshal(line, s.head); err != nil {
-			return err
-		}
-		if s.head.Version != journalVersion {
-			return fmt.Errorf("has version %d; this slackline reads %d", s.head.Version, journalVersion)
+		if err = json.Unmarshal(line, s.head); err == nil && s.head.Version != journalVersion {
+			err = fmt.Errorf("has version %d; this slackline reads %d", s.head.Version, journalVersion)
 		}
 	case eventSession:
-		var l Session
-		if err := json.Unmarshal(line, &l); err != nil {
-			return err
-		}
-		s.sessions = append(s.sessions, l)
+		s.sessions = append(s.sessions, Session{})
+		err = json.Unmarshal(line, &s.sessions[len(s.sessions)-1])
 	case eventBegin:
 		var l beginLine
-		if err := json.Unmarshal(line, &l); err != nil {
-			return err
+		if err = json.Unmarshal(line, &l); err == nil {
+			s.begin(&l)
 		}
-		s.begin(&l)
 	case eventEnd:
 		var l End
-		if err := json.Unmarshal(line, &l); err != nil {
-			return err
+		if err = json.Unmarshal(line, &l); err == nil {
+			s.end(&l)
 		}
-		s.end(&l)
 	default:
-		return fmt.Errorf("the event %q is not known; the file is of a newer slackline", kind.Event)
+		err = fmt.Errorf("the event %q is unknown; the file is of a newer slackline", kind.Event)
 	}
-	return nil
+	return err
 }
 
 func (s *state) begin(l *beginLine) {

@@ -50,11 +50,11 @@ type result struct {
 	Status  string  `json:"status"` // ended, timeout, interrupted or unstarted
 	Exit    int     `json:"exit"`   // -1: by a signal
 	Reason  string  `json:"reason,omitempty"`
-	Begin   string  `json:"begin"`
+	Begin   string  `json:"begin,omitempty"`
 	Wall    float64 `json:"wall_s"`
 	CPU     float64 `json:"cpu_s"`
 	MaxRSS  int64   `json:"max_rss_bytes"`
-	Host    string  `json:"host"`
+	Host    string  `json:"host,omitempty"`
 }
 
 // How a supervised run can end.
@@ -100,7 +100,7 @@ func readOrder(path string) (*order, error) {
 	}
 	var o order
 	if err := json.Unmarshal(data, &o); err != nil || len(o.Command) == 0 {
-		return nil, fmt.Errorf("%s: is no order of a campaign", path)
+		return nil, fmt.Errorf("%s: expected an order of a campaign", path)
 	}
 	return &o, nil
 }
@@ -135,8 +135,8 @@ func (o *order) carryOut(dir string, stop <-chan os.Signal) (*result, error) {
 	if o.Unbind {
 		unbindThread() // the program may use what the thread that starts it may
 	}
-	begin := time.Now()
-	r := &result{Attempt: o.Attempt, Status: endedItself, Begin: begin.UTC().Format(time.RFC3339Nano)}
+	start := time.Now()
+	r := &result{Attempt: o.Attempt, Status: endedItself, Begin: start.UTC().Format(time.RFC3339Nano)}
 	r.Host, _ = os.Hostname()
 	if err := c.Start(); err != nil {
 		r.Status, r.Exit, r.Reason = unstarted, -1, startError(o.Command[0], err)
@@ -152,7 +152,7 @@ func (o *order) carryOut(dir string, stop <-chan os.Signal) (*result, error) {
 		}
 	})
 	err = c.Wait()
-	r.Wall = time.Since(begin).Seconds()
+	r.Wall = time.Since(start).Seconds()
 	close(watched)
 	if why := <-ended; why != "" {
 		r.Status = why
@@ -165,7 +165,7 @@ func (o *order) carryOut(dir string, stop <-chan os.Signal) (*result, error) {
 	return r, errors.Join(stdout.Sync(), stderr.Sync())
 }
 
-// watch waits until the program has to be ended, and says why; nothing: it ended itself.
+// watch waits until the program has to be ended, and returns why; empty: it ended itself.
 func (o *order) watch(stop <-chan os.Signal, ended <-chan struct{}) string {
 	var late <-chan time.Time
 	if o.Timeout > 0 {
@@ -193,7 +193,7 @@ func (r *result) usage(p *os.ProcessState) {
 	r.MaxRSS = maxRSS(p)
 }
 
-// startError says why a program cannot be started in our words.
+// startError describes why a program cannot be started.
 func startError(program string, err error) string {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

@@ -12,7 +12,7 @@ import (
 )
 
 // Team are the processes that share the runs of a campaign, and how many runs they do at a time. Runs that measure
-// disturb each other, so a host does one at a time unless the plan or the user says otherwise. Runs that only compute
+// disturb each other, so a host does one at a time unless the plan or the user sets another number. Runs that only compute
 // are done by all processes.
 type Team struct {
 	Processes int
@@ -68,7 +68,7 @@ func (o *Options) host() string {
 	return name
 }
 
-// allHosts tells all processes where each of them is.
+// allHosts lets all processes know where each of them is.
 func allHosts(ctx context.Context, g cluster.Group, mine string) ([]string, error) {
 	all, err := cluster.AllGather(ctx, g, []byte(mine))
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Plan) onlyComputes() bool {
 	return !measures && filepath.Base(program) == "slackline" && slices.Contains(computingVerbs, verb)
 }
 
-// String says who shares the runs.
+// String describes who shares the runs.
 func (t *Team) String() string {
 	hosts, runs := "one host", "one run"
 	if t.Hosts > 1 {

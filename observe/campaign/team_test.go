@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 func TestTeams(t *testing.T) {
 	parse := func(text string) *Plan {
-		p, err := Parse("plan.yaml", []byte("parameters: {p: 4}\n"+text))
+		p, err := parsePlan("plan.yaml", []byte("parameters: {p: 4}\n"+text))
 		if err != nil {
 			t.Fatal(err)
 		}

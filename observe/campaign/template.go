@@ -80,7 +80,7 @@ func (t *template) fill(at map[string]float64, texts map[string]string) string {
 }
 
 // splitWords splits a command into words as a shell does: at white space, except in quotes; a
-// backslash takes its meaning from the character behind it. Nothing else of a shell is known.
+// backslash takes its meaning from the character after it. Nothing else of a shell is known.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -11,10 +11,10 @@ import (
 	"slackline/internal/atomicfile"
 )
 
-// What a message takes by itself is measured at the begin of each run, when the machine may be busy. The least times that
+// What a message takes by itself is measured at the start of each run, when the machine may be busy. The shortest times that
 // were ever measured on a host are kept beside the compiled library, for which they hold.
 
-// baseFile is where the least times are kept.
+// baseFile is where the shortest times are kept.
 func baseFile(shim string) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -23,7 +23,7 @@ func baseFile(shim string) string {
 	return filepath.Join(filepath.Dir(shim), "base-"+filepath.Base(host))
 }
 
-// readBases reads the least times; nil: there are none, or the file is damaged.
+// readBases reads the shortest times; nil: there are none, or the file is damaged.
 func readBases(path string) []int64 {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func formatBases(list []int64) string {
 	return strings.Join(words, ",")
 }
 
-// keepBases keeps the times of a run, which are the least so far: the library takes earlier ones into account.
+// keepBases keeps the times of a run, which are the shortest so far: the library takes earlier ones into account.
 func keepBases(path string, r *RankReport) error {
 	text := formatBases(r.base[0])
 	if r.hosts != 1 || parseBases(text) == nil {

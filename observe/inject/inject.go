@@ -22,10 +22,10 @@ import (
 	"slackline/observe/mpi"
 )
 
-// Options say what is injected into which program.
+// Options define what is injected into which program.
 type Options struct {
 	Command []string // launcher with its options, program with its arguments
-	MPI     string   // the MPI to use: a compiler, or a part of its name; empty: the program tells
+	MPI     string   // the MPI to use: a compiler, or a part of its name; empty: that of the program
 	Dir     string   // where ranks leave their reports for a while: all hosts must see it; empty: the current directory
 
 	Latency Latency
@@ -79,7 +79,7 @@ func (r *Result) Most(of func(*RankReport) int64) (most int64) {
 	return most
 }
 
-// Waited is which part of their time the ranks could have run, but other processes had the CPU; false: nobody knows.
+// Waited is which part of their time the ranks could have run, but other processes had the CPU; false: it is unknown.
 func (r *Result) Waited() (float64, bool) {
 	var waited, whole int64
 	for _, x := range r.ByRank {
@@ -90,10 +90,10 @@ func (r *Result) Waited() (float64, bool) {
 	return float64(waited) / float64(max(whole, 1)), whole > 0
 }
 
-// ErrNothing says that no rank loaded the library.
+// ErrNothing means that no rank loaded the library.
 var ErrNothing = errors.New("nothing was injected")
 
-// Run runs a command with what the options say. If the context ends, the command is interrupted, and the error is that of
+// Run runs a command with what the options define. If the context ends, the command is interrupted, and the error is that of
 // the context.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if !o.Latency.Given() && o.Noise == nil {
@@ -191,7 +191,7 @@ func (o *Options) variables(dir, bases string) ([]mpi.Variable, error) {
 	return list, nil
 }
 
-// writeNoise writes the trace of the noise, and where in it each rank begins: as in a simulation with the same seed.
+// writeNoise writes the trace of the noise, and where in it each rank starts: as in a simulation with the same seed.
 func (o *Options) writeNoise(path string) error {
 	detours, err := o.Noise.Detours(o.Seed)
 	if err != nil {
@@ -201,9 +201,9 @@ func (o *Options) writeNoise(path string) error {
 	offsets := make([]int64, ranks)
 	noise.Offsets{Alignment: o.Alignment, Seed: o.Seed}.Draw(offsets, detours.Period())
 	ns := func(ps int64) int64 { return nanoseconds(unit.Duration(ps)) }
-	stretches := detours.Stretches()
-	values := []int64{max(ns(detours.Period()), 1), int64(len(stretches)), ranks}
-	for _, d := range stretches {
+	intervals := detours.Stretches()
+	values := []int64{max(ns(detours.Period()), 1), int64(len(intervals)), ranks}
+	for _, d := range intervals {
 		values = append(values, ns(d.Start), ns(d.Length))
 	}
 	for _, offset := range offsets {
@@ -216,7 +216,7 @@ func (o *Options) writeNoise(path string) error {
 	return os.WriteFile(path, data, 0o666)
 }
 
-// collect reads what the library left, and tells what is not as it should be.
+// collect reads what the library left, and warns about what is not as it should be.
 func (o *Options) collect(dir string, r *Result, hint string) error {
 	list, err := readReports(dir)
 	if err != nil {
@@ -250,12 +250,12 @@ func (o *Options) collect(dir string, r *Result, hint string) error {
 	}
 	r.Replaced = counts(list, func(x *RankReport) []int64 { return x.replaced }, names)
 	r.Unhandled = counts(list, func(x *RankReport) []int64 { return x.unhandled }, names)
-	o.tell(r)
+	o.warn(r)
 	return nil
 }
 
-// tellClocks says how well the clocks of several hosts were known.
-func (o *Options) tellClocks(r *Result) {
+// warnClocks reports how well the clocks of several hosts were known.
+func (o *Options) warnClocks(r *Result) {
 	const soon = 1_000_000_000 // ns; until then clocks that are not compared again are right enough
 	var answers, off, unheard int64
 	for _, x := range r.ByRank {
@@ -272,8 +272,8 @@ func (o *Options) tellClocks(r *Result) {
 	}
 }
 
-// tell says what a user should know before using the result.
-func (o *Options) tell(r *Result) {
+// warn reports what a user should know before using the result.
+func (o *Options) warn(r *Result) {
 	if n := r.Ranks - len(r.ByRank); n > 0 {
 		o.Warn("%d of %d ranks left no report: they ended early, or their host does not see this directory", n, r.Ranks)
 	}
@@ -286,7 +286,7 @@ func (o *Options) tell(r *Result) {
 	if h := o.Latency.highest(); o.Latency.Given() && h >= r.Ranks {
 		o.Warn("--latency names rank %d, but there are only %d ranks (0..%d)", h, r.Ranks, r.Ranks-1)
 	}
-	o.tellClocks(r)
+	o.warnClocks(r)
 	const plausible = 100_000 // ns
 	if len(r.Base) > 0 && r.Base[0].NS > plausible && o.Base < 0 {
 		o.Warn("an empty message takes %d us by itself: the machine is busy, and messages are delayed too much; give --base", r.Base[0].NS/1000)

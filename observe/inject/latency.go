@@ -1,17 +1,15 @@
 package inject
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"slackline/model/unit"
 )
 
-// LatencyHelp says how a latency is written, for messages and help texts.
-const LatencyHelp = "100us, 100us@0-3,1-*, 100us@0..3>4..7"
+// latencyHelp shows how a latency is written, for messages and help texts.
+const latencyHelp = "100us, 100us@0-3,1-*, 100us@0..3>4..7"
 
 // ranks are the ranks of one side of a pair.
 type ranks struct{ low, high int } // high -1: no end
@@ -22,7 +20,7 @@ type rule struct {
 	added    unit.Duration
 }
 
-// Latency says which messages get how much latency. Its zero value injects none, and does not touch messages.
+// Latency defines which messages get how much latency. Its zero value injects none, and does not touch messages.
 type Latency struct {
 	text  []string
 	rules []rule // the last one that fits decides
@@ -39,19 +37,19 @@ func (l *Latency) String() string { return strings.Join(l.text, " ") }
 //	TIME@PAIR,PAIR...   messages between these ranks
 //
 // A pair is A-B, both directions, or A>B, from A to B only, where A and B are a rank, ranks such as 0..3, or * for all.
-// A pair in a later call replaces what earlier ones said of it.
+// A pair in a later call replaces what earlier ones defined for it.
 func (l *Latency) Add(text string) error {
 	timeText, pairs, some := strings.Cut(strings.TrimSpace(text), "@")
 	added, err := unit.ParseDuration(timeText)
 	if err != nil {
-		return fmt.Errorf("%w; write e.g. %s", err, LatencyHelp)
+		return fmt.Errorf("%w; write e.g. %s", err, latencyHelp)
 	}
 	const most = 100 * unit.Second
 	if added < 0 || added > most {
 		return fmt.Errorf("a latency of %s is not between 0 and %s", added, unit.Duration(most))
 	}
-	everybody := ranks{0, -1}
-	list := []rule{{everybody, everybody, added}}
+	all := ranks{0, -1}
+	list := []rule{{all, all, added}}
 	if some {
 		list = nil
 		for _, pair := range strings.Split(pairs, ",") {
@@ -71,7 +69,7 @@ func parsePair(text string, added unit.Duration) ([]rule, error) {
 	if !directed {
 		var ok bool
 		if a, b, ok = strings.Cut(text, "-"); !ok {
-			return nil, fmt.Errorf("%q is no pair of ranks; write A-B for both directions or A>B for one, e.g. %s", text, LatencyHelp)
+			return nil, fmt.Errorf("expected a pair of ranks, A-B for both directions or A>B for one, got %q; write e.g. %s", text, latencyHelp)
 		}
 	}
 	from, err := parseRanks(a)
@@ -94,16 +92,11 @@ func parseRanks(text string) (ranks, error) {
 	if text == "*" {
 		return ranks{0, -1}, nil
 	}
-	lowText, highText, several := strings.Cut(text, "..")
-	if !several {
-		highText = lowText
+	low, high, err := unit.ParseInterval(text)
+	if err != nil || high > math.MaxInt32 || strings.Contains(text, "-") {
+		return ranks{}, fmt.Errorf("expected a rank, a range such as 0..3, or *, got %q", text)
 	}
-	low, err := strconv.ParseUint(lowText, 10, 31)
-	high, err2 := strconv.ParseUint(highText, 10, 31)
-	if err := errors.Join(err, err2); err != nil || high < low {
-		return ranks{}, fmt.Errorf("%q is no rank; write a number, 0..3 or *", text)
-	}
-	return ranks{int(low), int(high)}, nil
+	return ranks{low, high}, nil
 }
 
 // uniform is the latency of all messages, if it is the same for all.

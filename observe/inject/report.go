@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ type RankReport struct {
 	unhandled    []int64
 }
 
-var errReport = errors.New("is no report of this version")
+var errReport = errors.New("is not a report of this version")
 
 func parseReport(data []byte) (*RankReport, error) {
 	const words = reportFields + 2*reportBases + 2*reportFunctions
@@ -127,10 +128,7 @@ func counts(list []*RankReport, of func(*RankReport) []int64, names []string) []
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Count) int {
-		if a.Calls != b.Calls {
-			return int(min(max(b.Calls-a.Calls, -1), 1))
-		}
-		return strings.Compare(a.Function, b.Function)
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Function, b.Function))
 	})
 	return out
 }

@@ -24,7 +24,7 @@ type Line struct {
 var tickRates = []int{1000, 300, 250, 100}
 
 const (
-	lineWidth     = 20 * unit.Microsecond // detours of a line begin within this much of each other
+	lineWidth     = 20 * unit.Microsecond // detours of a line start within this much of each other
 	lineShare     = 0.7                   // of the periods must have a detour on the line
 	lineContrast  = 3                     // times as many as chance would put there
 	clockMismatch = 100e-6                // the tick and the counter may run apart by so much
@@ -87,7 +87,7 @@ func (c *CPUNoise) findLine(rate int) {
 	c.Lines = append(c.Lines, line)
 }
 
-// periodsOnLine is in how many periods a detour begins on the line. What comes in clusters, or with another period, is on the line often,
+// periodsOnLine is in how many periods a detour starts on the line. What comes in clusters, or with another period, is on the line often,
 // but not in nearly every period.
 func periodsOnLine(starts []float64, period, phase float64) int {
 	n, last := 0, math.Inf(-1)

@@ -9,13 +9,14 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// childRequest is what the measuring process is told, as JSON on its standard input.
+// childRequest is the request to the measuring process, as JSON on its standard input.
 type childRequest struct {
 	Method    Method
 	CPU       int
@@ -23,7 +24,7 @@ type childRequest struct {
 	QuantumNS int64
 	Max       int
 	Threshold float64
-	StartNS   int64 // of CLOCK_MONOTONIC: all CPUs begin together
+	StartNS   int64 // of CLOCK_MONOTONIC: all CPUs start together
 }
 
 // childHeader is what the measuring process answers as a line of JSON; Words numbers of 64 bits follow.
@@ -84,7 +85,7 @@ func measureHere(q *childRequest) (*childHeader, []uint64, error) {
 	}
 	records := make([]uint64, room)
 	for i := range records {
-		records[i] = 1 // touched: the loop must meet no page fault
+		records[i] = 1 // touched: the loop must not cause page faults
 	}
 	var all unix.Sigset_t
 	for i := range all.Val {
@@ -94,13 +95,13 @@ func measureHere(q *childRequest) (*childHeader, []uint64, error) {
 		return nil, nil, fmt.Errorf("cannot block signals: %w", err)
 	}
 	h := &childHeader{}
-	begin := stampPair()
+	start := stampPair()
 	h.Shortest, h.Spread = findShortest(q.Method == Selfish)
 	early := stampPair()
-	for early.ns-begin.ns < calibration {
+	for early.ns-start.ns < calibration {
 		early = stampPair()
 	}
-	rate := ratePerNS(begin, early)
+	rate := ratePerNS(start, early)
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
 	steal := stealTicks(q.CPU)
@@ -118,7 +119,7 @@ func measureHere(q *childRequest) (*childHeader, []uint64, error) {
 		n, h.Iterations, h.First, h.Last = watch(records, h.Threshold, end)
 		h.Full = n == q.Max
 	}
-	h.TickRate = ratePerNS(begin, stampPair()) * 1e9
+	h.TickRate = ratePerNS(start, stampPair()) * 1e9
 	h.Switches = involuntarySwitches() - switches
 	h.Pending, h.Blocked = signalState()
 	if h.StealTicks = stealTicks(q.CPU); h.StealTicks >= 0 {
@@ -141,7 +142,7 @@ type stamp struct {
 }
 
 // stampPair reads both clocks at once: of ten readings of the clock between two of the counter,
-// the one that took least.
+// the shortest one.
 func stampPair() stamp {
 	var best stamp
 	width := ^uint64(0)
@@ -180,7 +181,7 @@ func waitFor(ns int64) uint64 {
 
 // findShortest searches the shortest iteration several times, until many batches in a row were no
 // shorter, and returns it with the result of each search, ascending.
-func findShortest(thorough bool) (least uint64, found []uint64) {
+func findShortest(thorough bool) (ticks uint64, found []uint64) {
 	const searches, batch, patience = 5, 1000, 1000
 	for range searches {
 		best := ^uint64(0)
@@ -194,11 +195,7 @@ func findShortest(thorough bool) (least uint64, found []uint64) {
 			break
 		}
 	}
-	for i := 1; i < len(found); i++ {
-		for j := i; j > 0 && found[j] < found[j-1]; j-- {
-			found[j], found[j-1] = found[j-1], found[j]
-		}
-	}
+	slices.Sort(found)
 	return found[0], found
 }
 

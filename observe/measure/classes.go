@@ -41,7 +41,7 @@ type pairTime struct {
 	half float64
 }
 
-// classesOf divides the pairs of different hosts where their times have the greatest gap, if it is clear.
+// classesOf divides the pairs of different hosts where their times have the largest gap, if it is clear.
 func classesOf(same, other []pairTime) []Class {
 	var list []Class
 	add := func(name string, pairs []pairTime) {

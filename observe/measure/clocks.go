@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +18,7 @@ type Injection struct {
 	Drift  float64
 }
 
-// ClockOptions say how the clocks of the ranks of a job are compared.
+// ClockOptions define how the clocks of the ranks of a job are compared.
 type ClockOptions struct {
 	Patience    int           // pings go on until none was shorter for so many
 	MostPings   int           // of a pair at one moment
@@ -135,7 +134,7 @@ func MeasureClocks(ctx context.Context, j *Job, o ClockOptions) (*Clocks, error)
 		return nil, err
 	}
 	m := &clockMeasurement{ctx: ctx, job: j, o: &o, result: &Clocks{Ranks: len(j.Hosts), Hosts: j.Hosts, Injected: slices.Clone(o.Inject)}}
-	for _, step := range []func() error{m.inject, m.sources, m.begin, m.roundTrips, m.schemes, m.compare, m.later} {
+	for _, step := range []func() error{m.inject, m.sources, m.start, m.roundTrips, m.schemes, m.compare, m.later} {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -153,7 +152,7 @@ type clockMeasurement struct {
 	result *Clocks
 }
 
-func (m *clockMeasurement) say(format string, args ...any) {
+func (m *clockMeasurement) report(format string, args ...any) {
 	if m.o.Progress != nil {
 		m.o.Progress(fmt.Sprintf(format, args...))
 	}
@@ -164,7 +163,7 @@ func (m *clockMeasurement) inject() error {
 		if _, err := m.job.do("inject", r, int(math.Round(i.Drift*1e12)), 0, float64(i.Offset.Nanoseconds()), 0, 0); err != nil {
 			return err
 		}
-		m.result.Injected[r].Drift = math.Round(i.Drift*1e12) / 1e12 // what the job was told
+		m.result.Injected[r].Drift = math.Round(i.Drift*1e12) / 1e12 // as the job got it
 	}
 	return nil
 }
@@ -177,7 +176,7 @@ func (m *clockMeasurement) sources() error {
 			continue
 		}
 		seen[host] = true
-		m.say("sources of time of %s", host)
+		m.report("sources of time of %s", host)
 		h, err := m.job.Sources(r)
 		if err != nil {
 			return err
@@ -187,14 +186,14 @@ func (m *clockMeasurement) sources() error {
 	return nil
 }
 
-// begin asks all clocks where they are, and whether they are one.
-func (m *clockMeasurement) begin() error {
+// start asks all clocks where they are, and whether they are one.
+func (m *clockMeasurement) start() error {
 	values, err := m.job.stamps("clocks", 0, 0, 0, 0, 0)
 	if err != nil {
 		return err
 	}
 	if len(values) != 2*m.result.Ranks {
-		return errors.New("the job answered something odd about its clocks")
+		return errAnswer
 	}
 	m.result.OneClock = true
 	for r := range m.result.Ranks {
@@ -219,18 +218,18 @@ func (m *clockMeasurement) ping(asker, answerer int, s []int64) clock.Ping {
 }
 
 func (m *clockMeasurement) roundTrips() error {
-	m.say("%d round trips", m.o.RoundTrips)
+	m.report("%d round trips", m.o.RoundTrips)
 	values, err := m.job.stamps("pings", 0, 0, m.o.RoundTrips, 0, 1)
 	if err != nil {
 		return err
 	}
 	if len(values) != 3*m.o.RoundTrips {
-		return errors.New("the job answered something odd about its round trips")
+		return errAnswer
 	}
 	for i := 0; i < len(values); i += 3 {
 		m.result.RoundTrips = append(m.result.RoundTrips, m.ping(0, 1, values[i:]))
 	}
-	m.result.Choice = Choices(roundTrips(m.result.RoundTrips))
+	m.result.Choice = choices(roundTrips(m.result.RoundTrips))
 	return nil
 }
 
@@ -240,19 +239,19 @@ func (m *clockMeasurement) scheme(name string, ranks int) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	odd := fmt.Errorf("the job answered something odd about a %s", name)
+	bad := fmt.Errorf("%w about a %s", errAnswer, name)
 	if len(values) == 0 {
-		return nil, odd
+		return nil, bad
 	}
 	c := &Comparison{Took: time.Duration(values[0])}
 	for rest := values[1:]; len(rest) > 0; {
 		if len(rest) < 4 {
-			return nil, odd
+			return nil, bad
 		}
 		e, n := Edge{Asker: int(rest[0]), Answerer: int(rest[1]), Round: int(rest[2])}, rest[3]
 		rest = rest[4:]
 		if e.Asker < 0 || e.Asker >= ranks || e.Answerer < 0 || e.Answerer >= ranks || n < 1 || int64(len(rest)) < 3*n {
-			return nil, odd
+			return nil, bad
 		}
 		for i := range n {
 			e.Pings = append(e.Pings, m.ping(e.Asker, e.Answerer, rest[3*i:]))
@@ -261,7 +260,7 @@ func (m *clockMeasurement) scheme(name string, ranks int) (*Comparison, error) {
 		c.Edges = append(c.Edges, e)
 	}
 	if len(c.Edges) != ranks-1 {
-		return nil, odd
+		return nil, bad
 	}
 	return c, nil
 }
@@ -275,7 +274,7 @@ func (m *clockMeasurement) schemes() error {
 		return nil
 	}
 	for ranks := 2; ; ranks = min(2*ranks, m.result.Ranks) {
-		m.say("both schemes with %d ranks", ranks)
+		m.report("both schemes with %d ranks", ranks)
 		t := SchemeTime{Ranks: ranks, Tree: math.MaxInt64, Linear: math.MaxInt64}
 		for range schemeRuns {
 			a, err := m.scheme("tree", ranks)
@@ -312,7 +311,7 @@ func (m *clockMeasurement) compare() error {
 	start := time.Now()
 	for k := range m.o.Moments {
 		at := start.Add(time.Duration(float64(m.o.Duration) * float64(k) / float64(m.o.Moments-1)))
-		m.say("comparison %d of %d", k+1, m.o.Moments)
+		m.report("comparison %d of %d", k+1, m.o.Moments)
 		if err := m.sleep(at); err != nil {
 			return err
 		}
@@ -334,7 +333,7 @@ func (m *clockMeasurement) compare() error {
 
 // later compares rank 0 with all others once more, to check the corrections.
 func (m *clockMeasurement) later() error {
-	m.say("waiting for %s", m.o.Wait)
+	m.report("waiting for %s", m.o.Wait)
 	if err := m.sleep(time.Now().Add(m.o.Wait)); err != nil {
 		return err
 	}

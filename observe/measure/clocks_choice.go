@@ -22,13 +22,13 @@ const (
 // patiences are the values of N that are tried.
 var patiences = []int{1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000}
 
-// Choices finds out by drawing from measured round trips what N is worth. It always gives the
+// choices finds out by drawing from measured round trips what N is worth. It always gives the
 // same for the same round trips.
-func Choices(trips []float64) []Choice {
+func choices(trips []float64) []Choice {
 	if len(trips) == 0 {
 		return nil
 	}
-	least := slices.Min(trips)
+	shortest := slices.Min(trips)
 	var list []Choice
 	for _, n := range patiences {
 		r := rand.New(rand.NewPCG(uint64(n), 6))
@@ -47,9 +47,9 @@ func Choices(trips []float64) []Choice {
 				}
 			}
 			c.Pings += float64(len(drawn)) / choiceRuns
-			if least > 0 {
-				c.Excess += (best - least) / least / choiceRuns
-				c.Quarter += (quarterMean(drawn) - least) / least / choiceRuns
+			if shortest > 0 {
+				c.Excess += (best - shortest) / shortest / choiceRuns
+				c.Quarter += (quarterMean(drawn) - shortest) / shortest / choiceRuns
 			}
 		}
 		list = append(list, c)

@@ -26,7 +26,7 @@ const (
 // ClockModels are all models in the order of the report.
 var ClockModels = []ClockModel{OffsetOnly, LinearScheme, TwoPoints, LeastSquares, QuarterRule, Proven}
 
-// ModelError is what a model says of the clock of a rank at one moment, and how wrong it is.
+// ModelError is the error of a model of the clock of a rank at one moment.
 type ModelError struct {
 	Model ClockModel
 	// Bound is what the error cannot exceed; of offsets if clocks drift by at most 300 ppm, of the envelope
@@ -42,8 +42,8 @@ type RankErrors struct {
 	Rank   int
 	Hops   int           // to rank 0 in the tree
 	Offset unit.Duration // what its clock shows more than that of rank 0, at the last comparison
-	Drift  float64       // of it against that of rank 0, by least squares
-	Drifts [2]float64    // what is proven of it
+	Drift  float64       // relative to the clock of rank 0, by least squares
+	Drifts [2]float64    // its proven bounds
 	Uneven bool          // no even drift agrees with the pings
 	Known  bool          // the true errors are known
 	End    []ModelError  // at the last comparison
@@ -145,9 +145,9 @@ func (m *corrections) reference(model ClockModel, r int, x unit.Duration) (at, b
 			}
 			chain = append(chain, m.proven[k])
 		}
-		least, most := chain.Reference(x)
-		half := (most - least + 1) / 2
-		return least + half, half, true
+		low, high := chain.Reference(x)
+		half := (high - low + 1) / 2
+		return low + half, half, true
 	case LinearScheme:
 		if len(m.c.Linear) == 0 {
 			return 0, -1, false
@@ -227,15 +227,15 @@ func (m *corrections) errors(r int, last, later Edge) RankErrors {
 
 // outside is how far an offset is outside of what pings prove at about the same time.
 func outside(e *clock.Envelope, t, offset unit.Duration) unit.Duration {
-	least, most, ok := e.Drifting(t, clock.FreeDrift)
-	least, most = least-quantum, most+quantum
+	low, high, ok := e.Drifting(t, clock.FreeDrift)
+	low, high = low-quantum, high+quantum
 	switch {
-	case !ok || offset >= least && offset <= most:
+	case !ok || offset >= low && offset <= high:
 		return 0
-	case offset < least:
-		return offset - least
+	case offset < low:
+		return offset - low
 	}
-	return offset - most
+	return offset - high
 }
 
 // provenDrift bounds the drift of a rank against rank 0: the slopes of the links, composed.
@@ -245,8 +245,8 @@ func (m *corrections) provenDrift(r int, e *RankErrors) [2]float64 {
 	}
 	slow, fast := 1.0, 1.0 // of rank 0's clock against that of r
 	for k := r; k != 0; k = m.parent[k] {
-		least, most := m.proven[k].Slopes()
-		slow, fast = slow*(1+least), fast*(1+most)
+		low, high := m.proven[k].Slopes()
+		slow, fast = slow*(1+low), fast*(1+high)
 	}
 	return [2]float64{1/fast - 1, 1/max(slow, 1e-9) - 1}
 }

@@ -173,7 +173,7 @@ func TestChoices(t *testing.T) {
 	for i := range trips {
 		trips[i] = 1000 * (1 + 0.1*r.ExpFloat64())
 	}
-	list := Choices(trips)
+	list := choices(trips)
 	for i := 1; i < len(list); i++ {
 		if list[i].Pings <= list[i-1].Pings || list[i].Excess > list[i-1].Excess {
 			t.Errorf("N = %d: %+v after %+v", list[i].Patience, list[i], list[i-1])
@@ -182,7 +182,7 @@ func TestChoices(t *testing.T) {
 	if last := list[len(list)-1]; last.Excess > 0.001 || last.Quarter < last.Excess {
 		t.Errorf("%+v", last)
 	}
-	if Choices(nil) != nil {
+	if choices(nil) != nil {
 		t.Error("a choice from nothing")
 	}
 }

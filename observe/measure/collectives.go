@@ -14,7 +14,7 @@ import (
 // Scheme is a way to time a collective operation.
 type Scheme string
 
-// The schemes. Round-Time and window let all ranks begin at a moment of a common clock and time single executions; the
+// The schemes. Round-Time and window let all ranks start at a moment of a common clock and time single executions; the
 // others are those of well-known benchmarks, with their bias.
 const (
 	RoundTime Scheme = "round-time"
@@ -33,10 +33,10 @@ func (s Scheme) number() int {
 	return map[Scheme]int{RoundTime: 0, Window: 1, SKaMPI: 1, MPPTest: 2, MPBench: 3, IMB: 4}[s]
 }
 
-// Single says that the scheme times single executions with a common start.
+// Single reports whether the scheme times single executions with a common start.
 func (s Scheme) Single() bool { return s == RoundTime || s == Window || s == SKaMPI }
 
-// CollectiveOptions say what is measured and how.
+// CollectiveOptions define what is measured and how.
 type CollectiveOptions struct {
 	Operations []Operation
 	Sizes      []int // bytes
@@ -46,11 +46,11 @@ type CollectiveOptions struct {
 	Launches   int // of the job for each number of ranks
 	Seed       uint64
 	Loop       int           // executions in a loop of mpptest, mpbench and imb
-	Lead       int           // a round begins so many times the time of a broadcast after it is announced
+	Lead       int           // a round starts so many times the time of a broadcast after it is announced
 	Window     time.Duration // of the window scheme
 	Tolerance  time.Duration // a later start makes a repetition invalid
 	Budget     time.Duration // for one operation and size
-	Inject     []Injection   // into the clocks, by rank: to try the synchronisation
+	Inject     []Injection   // into the clocks, by rank: to try the synchronization
 	Progress   func(done, total int, what string)
 }
 
@@ -81,7 +81,7 @@ func (o *CollectiveOptions) Check() error {
 	case o.Loop < 1 || o.Loop > 1e5:
 		return fmt.Errorf("a loop has 1 to 100000 executions, not %d", o.Loop)
 	case o.Lead < 1 || o.Lead > 1e6:
-		return fmt.Errorf("rounds begin 1 to 1000000 broadcasts after they are announced, not %d", o.Lead)
+		return fmt.Errorf("rounds start 1 to 1000000 broadcasts after they are announced, not %d", o.Lead)
 	case o.Window < time.Microsecond || o.Window > 10*time.Second:
 		return fmt.Errorf("windows of 1us to 10s, not %s", o.Window)
 	case o.Tolerance < 100*time.Nanosecond || o.Tolerance > time.Second:
@@ -122,7 +122,7 @@ const (
 	Jitter                // a rank began too long after the start
 )
 
-// Valid says that nothing is wrong with it on any rank.
+// Valid reports whether nothing is wrong with it on any rank.
 func (r *Repetition) Valid() bool {
 	return !slices.ContainsFunc(r.Flags, func(f int) bool { return f != 0 })
 }
@@ -139,13 +139,7 @@ type CollectiveRun struct {
 
 // ValidCount is how many repetitions count.
 func (r *CollectiveRun) ValidCount() int {
-	n := 0
-	for i := range r.Repetitions {
-		if r.Repetitions[i].Valid() {
-			n++
-		}
-	}
-	return n
+	return countOf(r.Repetitions, (*Repetition).Valid)
 }
 
 // CollectivePoint is what was measured of an operation with a number of ranks and a size.
@@ -164,14 +158,14 @@ type Collectives struct {
 	Command    []string            // of the last launch
 	Hosts      map[int][]string    // by the number of ranks
 	Placements map[int][]Placement // by the number of ranks, of rank 0, 1, ... in the last launch
-	OneClock   bool                // no synchronisation was needed
+	OneClock   bool                // no synchronization was needed
 	ClockError time.Duration       // largest bound of the error of the common clock
 	Crowded    map[int]bool        // by the number of ranks: more than CPUs on a host, so they gave their CPU away while waiting
 	Hooked     map[int]bool        // by the number of ranks: they did so by a function of ours in the place of the library's
 	Settings   []string            // variables of the environment that change algorithms
 }
 
-// ErrTooFewValid says that nothing of a measurement can be trusted.
+// ErrTooFewValid means that a measurement cannot be trusted.
 var ErrTooFewValid = errors.New("too few repetitions are valid")
 
 // Starter starts a job of so many ranks.
@@ -221,7 +215,7 @@ func (o *CollectiveOptions) sizesOf(op *Operation) []int {
 	return o.Sizes
 }
 
-// settingPrefixes begin the variables by which MPI libraries are told how to do collectives, and where.
+// settingPrefixes are those of the variables that control how MPI libraries do collectives, and where.
 var settingPrefixes = []string{"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_", "I_MPI_", "HYDRA_", "UCX_", "FI_", "MV2_", "MPI_"}
 
 func settings(environment []string) []string {
@@ -241,13 +235,9 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := j.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer j.closeInto(&err)
 	m := &collectiveJob{ctx: ctx, job: j, o: &c.Options, ranks: l.ranks}
-	if err := m.begin(); err != nil {
+	if err := m.start(); err != nil {
 		return err
 	}
 	c.MPI, c.Command, c.Hosts[l.ranks], c.Placements[l.ranks] = j.Library.String(), j.Command, j.Hosts, m.placements
@@ -276,7 +266,7 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 		p.Runs = append(p.Runs, *run)
 		*done++
 	}
-	c.OneClock = c.OneClock && !m.synchronise
+	c.OneClock = c.OneClock && !m.synchronize
 	c.ClockError = max(c.ClockError, m.worst)
 	return nil
 }

@@ -28,7 +28,7 @@ type collectiveJob struct {
 	yielding    bool
 	hooked      bool // through our function in the place of the library's
 	clocks      *clockMeasurement
-	synchronise bool // the ranks have no common clock
+	synchronize bool // the ranks have no common clock
 	first       []offset
 	errors      []clockError // by rank
 	worst       time.Duration
@@ -48,8 +48,8 @@ func (e *clockError) after(elapsed time.Duration) time.Duration {
 // offset is what the clock of a rank shows more than that of rank 0, ns, when it shows at; the error is at most bound.
 type offset struct{ more, at, bound int64 }
 
-// begin finds out where the ranks are and whether they have one clock.
-func (m *collectiveJob) begin() error {
+// start finds out where the ranks are and whether they have one clock.
+func (m *collectiveJob) start() error {
 	if _, err := m.job.order("limits", int(m.o.Tolerance), 0, 0, int64(m.o.Budget), 0, 0); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (m *collectiveJob) begin() error {
 		return err
 	}
 	if len(places) != 3*m.ranks {
-		return errOdd
+		return errAnswer
 	}
 	for i := 0; i < len(places); i += 3 {
 		m.placements = append(m.placements, Placement{int(places[i]), int(places[i+1])})
@@ -71,11 +71,11 @@ func (m *collectiveJob) begin() error {
 	if err := m.clocks.inject(); err != nil {
 		return err
 	}
-	if err := m.clocks.begin(); err != nil {
+	if err := m.clocks.start(); err != nil {
 		return err
 	}
-	m.synchronise = m.ranks > 1 && m.o.Scheme.Single() && (!m.clocks.result.OneClock || len(m.o.Inject) > 0)
-	if !m.synchronise {
+	m.synchronize = m.ranks > 1 && m.o.Scheme.Single() && (!m.clocks.result.OneClock || len(m.o.Inject) > 0)
+	if !m.synchronize {
 		return nil
 	}
 	if m.first, err = m.compare(); err != nil {
@@ -85,11 +85,11 @@ func (m *collectiveJob) begin() error {
 }
 
 const (
-	driftBase   = 200 * time.Millisecond // at least between two comparisons that tell a drift
+	driftBase   = 200 * time.Millisecond // at least between two comparisons that show a drift
 	unseenDrift = 300                    // ppm, of clocks of which only an offset is known
 )
 
-var errOdd = errors.New("the job answered something odd")
+var errAnswer = errors.New("the job gave an unexpected answer")
 
 // compare compares all clocks with that of rank 0.
 func (m *collectiveJob) compare() ([]offset, error) {
@@ -104,7 +104,7 @@ func (m *collectiveJob) compare() ([]offset, error) {
 	return offsetsOf(c, m.clocks.result.Start)
 }
 
-// offsetsOf adds up the offsets along the edges to rank 0. starts is what the clocks showed where the times of pings begin.
+// offsetsOf adds up the offsets along the edges to rank 0. starts is what the clocks showed where the times of pings start.
 func offsetsOf(c *Comparison, starts []int64) ([]offset, error) {
 	edges := map[int]*Edge{}
 	for i := range c.Edges {
@@ -115,11 +115,11 @@ func offsetsOf(c *Comparison, starts []int64) ([]offset, error) {
 		for at, hops := r, 0; at != 0; hops++ {
 			e := edges[at]
 			if e == nil || hops > len(starts) {
-				return nil, errOdd
+				return nil, errAnswer
 			}
 			p, ok := clock.Best(e.Pings)
 			if !ok {
-				return nil, errOdd
+				return nil, errAnswer
 			}
 			answered := starts[at] + int64(p.Answered/unit.Nanosecond)
 			if at == r {
@@ -136,7 +136,7 @@ func offsetsOf(c *Comparison, starts []int64) ([]offset, error) {
 	return list, nil
 }
 
-// correct tells every rank how to find the time of rank 0.
+// correct lets every rank know how to find the time of rank 0.
 func (m *collectiveJob) correct() error {
 	start := time.Now()
 	now, err := m.compare()
@@ -151,7 +151,7 @@ func (m *collectiveJob) correct() error {
 			drift, unsure = 0, unseenDrift/1e6
 		}
 		if math.Abs(drift) > 0.2 {
-			return errors.New("the clocks of the ranks run apart by more than 20 %: they cannot be synchronised")
+			return errors.New("the clocks of the ranks run apart by more than 20 %: they cannot be synchronized")
 		}
 		if _, err := m.job.order("correct", r, int(math.Round(drift*1e12)), 0, now[r].more, int(now[r].at), 0); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (m *collectiveJob) correct() error {
 	return nil
 }
 
-// enough says that at least three quarters of the tries are valid, and half of what was wanted.
+// enough reports whether at least three quarters of the tries are valid, and half of what was wanted.
 func (m *collectiveJob) enough(r *CollectiveRun) bool {
 	valid := r.ValidCount()
 	return valid > 0 && 4*valid >= 3*len(r.Repetitions) && 2*valid >= m.o.Repeat
@@ -220,7 +220,7 @@ func (m *collectiveJob) attempts(p *CollectivePoint, pause time.Duration) (*Coll
 
 // attempt has windows or leads that were doubled so often.
 func (m *collectiveJob) attempt(p *CollectivePoint, pause time.Duration, doublings int) (*CollectiveRun, error) {
-	if m.synchronise {
+	if m.synchronize {
 		if err := m.correct(); err != nil {
 			return nil, err
 		}
@@ -256,7 +256,7 @@ func (m *collectiveJob) attempt(p *CollectivePoint, pause time.Duration, doublin
 func repetitionsOf(values []int64, ranks int) ([]Repetition, error) {
 	const head, stamps = 2, 3
 	if len(values) < head || values[0] < 1 || values[0] > int64(len(values)) || int64(len(values)) != head+values[0]*stamps*int64(ranks) {
-		return nil, errOdd
+		return nil, errAnswer
 	}
 	n := int(values[0])
 	list := make([]Repetition, n)

@@ -74,14 +74,9 @@ type Summary struct {
 	LaunchMedians []float64 // of the launches that count, in their order
 }
 
-// Refused says that too few launches gave enough valid repetitions.
+// Refused reports whether too few launches gave enough valid repetitions.
 func (p *CollectivePoint) Refused() bool {
-	good := 0
-	for i := range p.Runs {
-		if !p.Runs[i].Refused {
-			good++
-		}
-	}
+	good := countOf(p.Runs, func(r *CollectiveRun) bool { return !r.Refused })
 	return good == 0 || 2*good < len(p.Runs)
 }
 
@@ -112,8 +107,8 @@ func (c *Collectives) Times(p *CollectivePoint, how Reduction) [][]float64 {
 	return list
 }
 
-// Summarise describes a point; it is not ok if the point is refused.
-func (c *Collectives) Summarise(p *CollectivePoint, how Reduction) (s Summary, ok bool) {
+// Summarize describes a point; it is not ok if the point is refused.
+func (c *Collectives) Summarize(p *CollectivePoint, how Reduction) (s Summary, ok bool) {
 	s.Reduction = how
 	if p.Refused() {
 		return s, false
@@ -180,7 +175,7 @@ func (c *Collectives) Verdict() error {
 }
 
 // Dataset has the valid times by a reduction, ns, over p and size; size is left out if there is only one. What
-// moves no data stands at every size. Overlaps are a metric of their own.
+// moves no data is listed at every size. Overlaps are a metric of their own.
 func (c *Collectives) Dataset(how Reduction) *dataset.Dataset {
 	names := []string{"p"}
 	if len(c.Options.Sizes) > 1 {

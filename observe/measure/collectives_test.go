@@ -103,12 +103,12 @@ func TestRefused(t *testing.T) {
 	}
 	p := &CollectivePoint{Operation: ops[0], Ranks: 2, Size: 8, Runs: []CollectiveRun{enough}}
 	c := &Collectives{Options: o, Points: []*CollectivePoint{p}}
-	if s, ok := c.Summarise(p, ByMax); !ok || s.Count != 3 || s.Median != 200 || c.Verdict() != nil {
+	if s, ok := c.Summarize(p, ByMax); !ok || s.Count != 3 || s.Median != 200 || c.Verdict() != nil {
 		t.Errorf("%+v", s)
 	}
 	few.Refused = true
 	p.Runs = []CollectiveRun{few}
-	if _, ok := c.Summarise(p, ByMax); ok || len(c.Dataset(ByMax).Series) != 0 {
+	if _, ok := c.Summarize(p, ByMax); ok || len(c.Dataset(ByMax).Series) != 0 {
 		t.Error("a refused point has a figure")
 	}
 	if err := c.Verdict(); !errors.Is(err, ErrTooFewValid) || !strings.Contains(err.Error(), "in 2 a rank missed the start") {
@@ -171,7 +171,7 @@ func TestAllCollectives(t *testing.T) {
 			}
 			checkCrowded(t, l, c)
 			for _, p := range c.Points {
-				s, ok := c.Summarise(p, ByMax)
+				s, ok := c.Summarize(p, ByMax)
 				if !ok || s.Count != 1 || s.Median < 0 || len(s.LaunchMedians) != 1 {
 					t.Errorf("%s: %+v", p.Operation.Name, s)
 				}
@@ -285,7 +285,7 @@ func TestCommonClock(t *testing.T) {
 			o := loadedCollectives("bcast")
 			o.Scheme, o.Inject = scheme, []Injection{{}, {Offset: 3 * time.Second, Drift: 1e-4}, {Offset: -7 * time.Second, Drift: -5e-5}}
 			m := &collectiveJob{ctx: context.Background(), job: j, o: &o, ranks: 3}
-			if err := m.begin(); err != nil {
+			if err := m.start(); err != nil {
 				t.Fatal(err)
 			}
 			if err := m.correct(); err != nil {
@@ -341,7 +341,7 @@ func TestMemory(t *testing.T) {
 				}
 			}
 		}
-		if d := MemoryDataset(list); d.Find(LibraryMemory, "bytes") == nil || len(d.Find("MPI_Comm_dup", "bytes").Points) != 2 {
+		if d := MemoryDataset(list); d.Find(libraryMemory, "bytes") == nil || len(d.Find("MPI_Comm_dup", "bytes").Points) != 2 {
 			t.Errorf("%s: %v", l, d)
 		}
 	}
@@ -379,7 +379,7 @@ func TestTooManyRanks(t *testing.T) {
 					t.Errorf("%s, %s, %d ranks: %d of %d count and are not refused", l, p.Operation.Name, p.Ranks, valid, tried)
 				}
 			}
-			if _, ok := c.Summarise(p, ByMax); ok == p.Refused() {
+			if _, ok := c.Summarize(p, ByMax); ok == p.Refused() {
 				t.Errorf("%s, %s, %d ranks: refused and with a figure, or neither", l, p.Operation.Name, p.Ranks)
 			}
 		}

@@ -25,7 +25,7 @@ func surroundings(root string, processes int, cpus []int) []string {
 		list = append(list, fmt.Sprintf("the machine was loaded before the measurement: %.1f processes on average", load))
 	}
 	if len(cpus) == 0 {
-		list = append(list, "which CPUs may be used is not known: the kernel does not tell the affinity of this process")
+		list = append(list, "which CPUs may be used is not known: the kernel does not report the affinity of this process")
 	} else if processes > len(cpus) {
 		list = append(list, fmt.Sprintf("%d processes share %d CPUs: times contain waiting for a CPU", processes, len(cpus)))
 	}
@@ -35,7 +35,7 @@ func surroundings(root string, processes int, cpus []int) []string {
 	return list
 }
 
-// frequencies says whether the CPUs may change their frequency. A virtual machine has no say in it, and no files.
+// frequencies reports whether the CPUs may change their frequency. A virtual machine has no control over it, and no files.
 func frequencies(root string, cpus []int) string {
 	var governors []string
 	for _, cpu := range cpus {

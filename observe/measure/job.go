@@ -43,7 +43,7 @@ type Job struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
 	lines   *bufio.Reader
-	talk    *tail
+	output  *tail
 	over    bool  // it has ended
 	ended   error // how
 }
@@ -76,10 +76,10 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Library: l, Command: args, launch: launch, hint: launcher.Hint(l), command: exec.CommandContext(ctx, args[0], args[1:]...), talk: &tail{}}
+	j := &Job{Library: l, Command: args, launch: launch, hint: launcher.Hint(l), command: exec.CommandContext(ctx, args[0], args[1:]...), output: &tail{}}
 	j.command.Cancel = func() error { return launcher.Interrupt(j.command.Process) }
 	j.command.WaitDelay = 5 * time.Second
-	j.command.Stderr = j.talk
+	j.command.Stderr = j.output
 	if j.stdin, err = j.command.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -122,13 +122,13 @@ func (j *Job) Restart(ctx context.Context) error {
 	return nil
 }
 
-// answer reads lines until one that begins with a word, and returns what follows on it.
+// answer reads lines until one that starts with a word, and returns what follows on it.
 func (j *Job) answer(first string) ([]string, error) {
 	for {
 		line, err := j.lines.ReadString('\n')
 		if err != nil {
-			j.Close() //nolint:errcheck // told by the next one who closes it; all that it said is known now
-			return nil, fmt.Errorf("the job ended before its time (%s): %s", strings.Join(j.Command, " "), j.talk.last())
+			j.Close() //nolint:errcheck // the next Close returns it; its whole output is known now
+			return nil, fmt.Errorf("the job ended before its time (%s): %s", strings.Join(j.Command, " "), j.output.last())
 		}
 		if words := strings.Fields(line); len(words) > 0 && words[0] == first {
 			return words[1:], nil
@@ -155,25 +155,25 @@ func (j *Job) order(what string, n, size, repeat int, pause int64, a, b int) ([]
 	timer := time.AfterFunc(answerLimit, func() { j.command.Cancel() }) //nolint:errcheck // it ends the job
 	defer timer.Stop()
 	if _, err := fmt.Fprintf(j.stdin, "%s %d %d %d %d %d %d\n", what, n, size, repeat, pause, a, b); err != nil {
-		return nil, fmt.Errorf("the job takes no orders: %s", j.talk.last())
+		return nil, fmt.Errorf("the job does not take orders: %s", j.output.last())
 	}
 	words, err := j.answer("slackline")
 	if err != nil {
 		return nil, err
 	}
 	if len(words) == 0 || words[0] != strconv.Itoa(len(words)-1) {
-		return nil, errors.New("the job answered something odd")
+		return nil, errAnswer
 	}
 	values := make([]int64, len(words)-1)
 	for i := range values {
 		if values[i], err = strconv.ParseInt(words[i+1], 10, 64); err != nil {
-			return nil, errors.New("the job answered something odd")
+			return nil, errAnswer
 		}
 	}
 	return values, nil
 }
 
-// Close ends the job and waits for it; a job that was closed says again how it ended.
+// Close ends the job and waits for it; a job that was closed returns again how it ended.
 func (j *Job) Close() error {
 	if j.over {
 		return j.ended
@@ -185,6 +185,13 @@ func (j *Job) Close() error {
 	}
 	j.ended = errors.Join(err, j.command.Wait())
 	return j.ended
+}
+
+// closeInto closes the job at the end of a function, whose error it sets if there is none.
+func (j *Job) closeInto(err *error) {
+	if e := j.Close(); *err == nil {
+		*err = e
+	}
 }
 
 // Link returns the link between two ranks of the job.
@@ -228,7 +235,7 @@ const eagerTries = 3
 // longer in any case.
 const earlyReturnNS = 49_000_000
 
-// tail keeps the end of what a job says.
+// tail keeps the end of the output of a job.
 type tail struct {
 	mu   sync.Mutex
 	data []byte
@@ -252,7 +259,17 @@ func (t *tail) last() string {
 	if text := string(bytes.TrimSpace(t.data)); text != "" {
 		return text
 	}
-	return "it said nothing"
+	return "it printed nothing"
+}
+
+// countOf counts the elements for which a condition holds.
+func countOf[T any](list []T, holds func(*T) bool) (n int) {
+	for i := range list {
+		if holds(&list[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // orCause is the reason why the context ended, if it did: that is why the rest failed.

@@ -41,7 +41,7 @@ func MachineOf(name, note string, list []ClassNetwork, hosts []string, o *Networ
 		}
 	}
 	if have[machine.Node] && (have[machine.Switch] || have[machine.Far]) {
-		m.RanksPerNode = ranksOn(hosts, hosts[0])
+		m.RanksPerNode = countOf(hosts, func(h *string) bool { return *h == hosts[0] })
 	}
 	if have[machine.Switch] && have[machine.Far] {
 		m.NodesPerSwitch = 1
@@ -56,16 +56,6 @@ func MachineOf(name, note string, list []ClassNetwork, hosts []string, o *Networ
 		}
 	}
 	return m, nil
-}
-
-func ranksOn(hosts []string, host string) int {
-	n := 0
-	for _, h := range hosts {
-		if h == host {
-			n++
-		}
-	}
-	return n
 }
 
 // paramsOf are the parameters of a link: the model has one o for both sides, so it takes their mean, by

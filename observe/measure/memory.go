@@ -15,10 +15,10 @@ var ObjectKinds = []string{
 	"MPI_Comm_create", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create", "MPI_Dist_graph_create_adjacent", "MPI_Win_create",
 }
 
-// LibraryMemory is what the memory of the library itself is called in datasets.
-const LibraryMemory = "MPI_memory"
+// libraryMemory is what the memory of the library itself is called in datasets.
+const libraryMemory = "MPI_memory"
 
-// MemoryOptions say how memory is measured.
+// MemoryOptions define how memory is measured.
 type MemoryOptions struct {
 	Ranks    []int
 	Objects  int // of each kind, all alive at the same time
@@ -117,11 +117,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if e := j.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer j.closeInto(&err)
 	m = &JobMemory{Ranks: ranks, Hosts: j.Hosts, Command: j.Command, MPI: j.Library.String(), Version: j.Version, Process: make([]RankMemory, ranks)}
 	if err := m.usage(j, func(r *RankMemory, before, now Usage) { r.Before, r.After = before, now }); err != nil {
 		return nil, err
@@ -140,7 +136,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if len(values) != objects*ranks {
-			return nil, errOdd
+			return nil, errAnswer
 		}
 		if slices.Contains(values, -1) {
 			return nil, errors.New("allocations cannot be counted with this C library; glibc is needed")
@@ -158,10 +154,10 @@ func (m *JobMemory) usage(j *Job, set func(r *RankMemory, before, now Usage)) er
 		return err
 	}
 	if len(values) != 6*m.Ranks {
-		return errOdd
+		return errAnswer
 	}
 	if slices.Contains(values, -1) {
-		return errors.New("the kernel does not tell the memory of processes: /proc/self/smaps_rollup cannot be read (Linux 4.14 or newer has it)")
+		return errors.New("the kernel does not report the memory of processes: /proc/self/smaps_rollup cannot be read (Linux 4.14 or newer has it)")
 	}
 	const kilobyte = 1024
 	for r := range m.Process {
@@ -199,7 +195,7 @@ func MemoryDataset(list []*JobMemory) *dataset.Dataset {
 		for _, o := range m.Objects {
 			d.Get(o.Kind, "bytes").Add(at, float64(o.Steady))
 		}
-		d.Get(LibraryMemory, "bytes").Add(at, float64(m.Library()))
+		d.Get(libraryMemory, "bytes").Add(at, float64(m.Library()))
 	}
 	for _, s := range d.Series {
 		s.Unit = "B"

@@ -10,7 +10,7 @@ import (
 	"slackline/internal/stat"
 )
 
-// Link is a pair of processes that can be timed; times are ns. What is behind it, MPI, TCP or a
+// Link is a pair of processes that can be timed; times are ns. What carries it, MPI, TCP or a
 // simulation, does not matter for the estimation.
 type Link interface {
 	// Burst lets the client send n messages with a pause after each but the last, and wait for one
@@ -24,7 +24,7 @@ type Link interface {
 	Eager(size int, polls bool) (bool, error)
 }
 
-// NetworkOptions say how to measure a link.
+// NetworkOptions define how to measure a link.
 type NetworkOptions struct {
 	Sizes    []int // of messages, ascending
 	Repeat   int   // of each time; large messages are repeated less
@@ -85,7 +85,7 @@ type NetworkPoint struct {
 	Disturbed            bool // the 90th percentile is more than three times the minimum
 }
 
-// ErrWide wraps the reason why a measurement says too little: more of it may say enough.
+// ErrWide wraps the reason why a measurement is inconclusive: a longer one may be conclusive.
 var ErrWide = errors.New("the measurement is inconclusive")
 
 // ErrImplausible wraps the reason why a measurement was refused.
@@ -93,9 +93,9 @@ var ErrImplausible = errors.New("the measurement makes no sense")
 
 const (
 	disturbedRatio = 3   // p90 over minimum
-	tooDisturbed   = 0.5 // of the sizes: nothing can be said
+	tooDisturbed   = 0.5 // of the sizes: no result
 	unsteadyRatio  = 3   // upper end of the interval over the value of a small message's time
-	longPause      = 3   // times the shortest round trip is as long as a pause gets; where others use the CPUs, the median says little
+	longPause      = 3   // times the shortest round trip is as long as a pause gets; where others use the CPUs, the median means little
 	someDisturbed  = 0.2 // of the sizes: minima are fitted instead of medians
 )
 
@@ -187,20 +187,22 @@ func spreadOf(values []float64) Figure {
 	return Figure{Value: stat.Quantile(sorted, 0.5), Low: sorted[0], High: stat.Quantile(sorted, 0.9)}
 }
 
-// pointOf puts the rounds of a size together.
-func pointOf(size int, rounds [][]roundOf, k, messages int) NetworkPoint {
-	var all roundOf
+// merged are the times of a size in all rounds.
+func merged(rounds [][]roundOf, k int) (all roundOf) {
 	for _, round := range rounds {
 		all.single = append(all.single, round[k].single...)
 		all.burst = append(all.burst, round[k].burst...)
 		all.paced = append(all.paced, round[k].paced...)
 		all.drain = append(all.drain, round[k].drain...)
 	}
+	return all
+}
+
+// pointOf evaluates all rounds of a size.
+func pointOf(size int, all roundOf, messages int) NetworkPoint {
 	p := NetworkPoint{Size: size, Single: spreadOf(all.single), Burst: spreadOf(all.burst), Paced: spreadOf(all.paced)}
 	p.Gap, p.Send, p.Receive = all.costs(messages, median)
-	for _, f := range []Figure{p.Single, p.Burst} {
-		p.Disturbed = p.Disturbed || f.High > disturbedRatio*f.Low
-	}
+	p.Disturbed = p.Single.High > disturbedRatio*p.Single.Low || p.Burst.High > disturbedRatio*p.Burst.Low
 	return p
 }
 
@@ -218,18 +220,13 @@ func (r *roundOf) costs(messages int, of func([]float64) float64) (gap, send, re
 func (n *Network) points(rounds [][]roundOf, o *NetworkOptions) {
 	n.Points = n.Points[:0]
 	for k, size := range o.Sizes {
-		n.Points = append(n.Points, pointOf(size, rounds, k, o.Messages))
+		n.Points = append(n.Points, pointOf(size, merged(rounds, k), o.Messages))
 	}
 }
 
 // disturbed counts the disturbed sizes; too many are an error.
 func (n *Network) disturbed() (int, error) {
-	count := 0
-	for _, p := range n.Points {
-		if p.Disturbed {
-			count++
-		}
-	}
+	count := countOf(n.Points, func(p *NetworkPoint) bool { return p.Disturbed })
 	if float64(count) > tooDisturbed*float64(len(n.Points)) {
 		return count, fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle machine, with a core for each process",
 			ErrImplausible, count, len(n.Points), disturbedRatio)
@@ -248,27 +245,17 @@ func (n *Network) estimate(rounds [][]roundOf, o *NetworkOptions) error {
 		of = slices.Min[[]float64]
 		n.Remarks = append(n.Remarks, fmt.Sprintf("%d of %d sizes were disturbed: minima were fitted instead of medians", disturbed, len(n.Points)))
 	}
-	whole := fitRound(n.merged(rounds), o, of, nil)
+	all := make([]roundOf, len(n.Points))
+	for k := range all {
+		all[k] = merged(rounds, k)
+	}
+	whole := fitRound(all, o, of, nil)
 	fits := make([]networkFit, len(rounds))
 	for i, round := range rounds {
 		fits[i] = fitRound(round, o, of, whole.segments)
 	}
 	n.fill(&whole, fits, o)
 	return n.check()
-}
-
-// merged are the times of all rounds, as one.
-func (n *Network) merged(rounds [][]roundOf) []roundOf {
-	all := make([]roundOf, len(n.Points))
-	for k := range all {
-		for _, round := range rounds {
-			all[k].single = append(all[k].single, round[k].single...)
-			all[k].burst = append(all[k].burst, round[k].burst...)
-			all[k].paced = append(all[k].paced, round[k].paced...)
-			all[k].drain = append(all[k].drain, round[k].drain...)
-		}
-	}
-	return all
 }
 
 // fill puts values and intervals together.
@@ -335,7 +322,7 @@ func (n *Network) check() error {
 	return n.wide()
 }
 
-// wide refuses parameters of which the rounds say nothing: whose interval is wider than several times what a message
+// wide refuses parameters about which the rounds show nothing: whose interval is wider than several times what a message
 // takes as a whole, a small one for L, o and g, the largest one of its protocol for G.
 func (n *Network) wide() error {
 	type parameter struct {
@@ -366,7 +353,7 @@ func (n *Network) wide() error {
 	return nil
 }
 
-// narrow is the ratio of the ends of a range of sizes below which it may be odd.
+// narrow is the ratio of the ends of a range of sizes below which it may be irregular.
 const narrow = 4
 
 // flat is the gap of a range of sizes in which it does not grow.

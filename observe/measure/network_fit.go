@@ -16,7 +16,7 @@ type networkFit struct {
 
 const (
 	mostSegments  = 4
-	leastPoints   = 4    // of a segment
+	minPoints     = 4    // of a segment
 	smallOverhead = 5    // the figures of small messages are the medians of so many sizes
 	jump          = 1.25 // by which a round trip grows at a change of protocol that is more than a bend
 )
@@ -77,18 +77,18 @@ func misfit(x, y []float64) float64 {
 }
 
 // findSegments divides the sizes where the protocol changes: of all divisions into at most four
-// segments the one with the least Schwarz criterion of both the gaps and the round trips, by dynamic
+// segments the one with the smallest Schwarz criterion of both the gaps and the round trips, by dynamic
 // programming.
 func findSegments(x, gaps, singles []float64) []segment {
 	n := len(x)
 	cost := func(first, last int) float64 {
 		return misfit(x[first:last+1], gaps[first:last+1]) + misfit(x[first:last+1], singles[first:last+1])
 	}
-	least := leastPoints
-	if n < 2*least {
+	points := minPoints
+	if n < 2*points {
 		return []segment{{0, n - 1}}
 	}
-	// best[m][i] is the least misfit of the first i points in m segments, from[m][i] where the last one begins.
+	// best[m][i] is the smallest misfit of the first i points in m segments, from[m][i] where the last one starts.
 	best := make([][]float64, mostSegments+1)
 	from := make([][]int, mostSegments+1)
 	for m := range best {
@@ -99,8 +99,8 @@ func findSegments(x, gaps, singles []float64) []segment {
 	}
 	best[0][0] = 0
 	for m := 1; m <= mostSegments; m++ {
-		for i := m * least; i <= n; i++ {
-			for j := (m - 1) * least; j+least <= i; j++ {
+		for i := m * points; i <= n; i++ {
+			for j := (m - 1) * points; j+points <= i; j++ {
 				if c := best[m-1][j] + cost(j, i-1); c < best[m][i] {
 					best[m][i], from[m][i] = c, j
 				}

@@ -21,7 +21,7 @@ const (
 // Methods are all methods.
 var Methods = []string{string(Selfish), string(FixedWork), string(FixedQuantum)}
 
-// NoiseOptions say how to measure noise.
+// NoiseOptions define how to measure noise.
 type NoiseOptions struct {
 	Method     Method
 	CPUs       []int         // measured at the same time, each by a process of its own
@@ -66,7 +66,7 @@ type CPUNoise struct {
 	Host HostState
 }
 
-// Detour is a stretch of time that the program did not get.
+// Detour is an interval of time that the program did not get.
 type Detour struct {
 	Start, Length unit.Duration
 	Label         int
@@ -109,7 +109,7 @@ func (c *CPUNoise) OverheadPercent() float64 {
 // switchesPerSecond above which another process shared the CPU; the kernel's own threads stay below.
 const switchesPerSecond = 20
 
-// Warnings say why the figures may not be those of a quiet machine.
+// Warnings lists why the results may not be those of a quiet machine.
 func (c *CPUNoise) Warnings() []string {
 	var list []string
 	seconds := float64(c.Duration) / float64(unit.Second)
@@ -126,7 +126,7 @@ func (c *CPUNoise) Warnings() []string {
 		list = append(list, fmt.Sprintf("what a hypervisor took of CPU %d is not known: /proc/stat cannot be read", c.CPU))
 	}
 	if !c.Host.SignalsBlocked {
-		list = append(list, fmt.Sprintf("the thread on CPU %d could be interrupted by signals, or the kernel does not tell: /proc/thread-self/status cannot be read", c.CPU))
+		list = append(list, fmt.Sprintf("the thread on CPU %d could be interrupted by signals, or the kernel does not report it: /proc/thread-self/status cannot be read", c.CPU))
 	}
 	if c.Host.Load < 0 {
 		list = append(list, "whether other processes ran before the measurement is not known: /proc/loadavg cannot be read")

@@ -23,7 +23,7 @@ import (
 	"slackline/model/unit"
 )
 
-// preparation is how long a measuring process takes to get ready, generously: all begin together.
+// preparation is how long a measuring process takes to get ready, generously: all start together.
 const preparation = 1500 * time.Millisecond
 
 // CPUs are the CPUs that this process may use.
@@ -95,8 +95,8 @@ func (o *NoiseOptions) measureCPU(ctx context.Context, cpu int, start int64) (*C
 	c := exec.CommandContext(ctx, o.Child[0], o.Child[1:]...)
 	c.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOGC=off", "GOMAXPROCS=1")
 	c.Stdin = bytes.NewReader(request)
-	var out, talk bytes.Buffer
-	c.Stdout, c.Stderr = &out, &talk
+	var out, messages bytes.Buffer
+	c.Stdout, c.Stderr = &out, &messages
 	if err := startElsewhere(c, cpu); err != nil {
 		return nil, fmt.Errorf("cannot start the measuring process: %w", err)
 	}
@@ -104,7 +104,7 @@ func (o *NoiseOptions) measureCPU(ctx context.Context, cpu int, start int64) (*C
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("the measuring process of CPU %d failed: %w: %s", cpu, err, strings.TrimSpace(talk.String()))
+		return nil, fmt.Errorf("the measuring process of CPU %d failed: %w: %s", cpu, err, strings.TrimSpace(messages.String()))
 	}
 	return o.decode(cpu, &out)
 }
@@ -131,7 +131,7 @@ func (o *NoiseOptions) decode(cpu int, out *bytes.Buffer) (*CPUNoise, error) {
 	r := bufio.NewReader(out)
 	line, err := r.ReadBytes('\n')
 	if err != nil {
-		return nil, fmt.Errorf("the measuring process of CPU %d said nothing", cpu)
+		return nil, fmt.Errorf("the measuring process of CPU %d printed nothing", cpu)
 	}
 	var h childHeader
 	if err := json.Unmarshal(line, &h); err != nil {
@@ -160,7 +160,7 @@ func loadAverage(root string) float64 {
 	return v
 }
 
-// virtual reports whether the kernel says that a hypervisor is below.
+// virtual reports whether the kernel reports a hypervisor.
 func virtual(root string) bool {
 	data, err := os.ReadFile(filepath.Join(root, "proc/cpuinfo"))
 	return err == nil && bytes.Contains(data, []byte(" hypervisor"))
@@ -192,12 +192,12 @@ func (o *NoiseOptions) interpret(cpu int, h *childHeader, words []uint64) *CPUNo
 		}
 		c.findCauses()
 	case FixedWork:
-		least := ^uint64(0)
+		shortest := ^uint64(0)
 		for i := 1; i < len(words); i += 2 {
-			least = min(least, words[i])
+			shortest = min(shortest, words[i])
 		}
 		for i := 0; i+1 < len(words); i += 2 {
-			c.Samples = append(c.Samples, Sample{Start: ps(words[i] - h.First), Noise: ps(words[i+1] - least)})
+			c.Samples = append(c.Samples, Sample{Start: ps(words[i] - h.First), Noise: ps(words[i+1] - shortest)})
 		}
 	case FixedQuantum:
 		most := uint64(1)

@@ -19,7 +19,7 @@ func (h *childHeader) fixedWork(records []uint64, q *childRequest, rate float64,
 }
 
 // fixedQuantum counts the pieces of work that get done in equal quanta of time, which follow each
-// other without a gap, and records the begin of each quantum and its count.
+// other without a gap, and records the start of each quantum and its count.
 func (h *childHeader) fixedQuantum(records []uint64, q *childRequest, rate float64, end uint64) int {
 	const pieces = 1000 // in an undisturbed quantum
 	quantum := float64(q.QuantumNS) * rate

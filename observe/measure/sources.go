@@ -22,7 +22,7 @@ type HostClock struct {
 	Sources       []TimeSource
 	CounterHertz  float64 // of the counter of the processor
 	CounterSpread float64 // of it, relative, over intervals of 20 ms
-	Invariant     int     // the processor says that the counter keeps its speed in all states: 1; that it does not: 0; nothing: -1
+	Invariant     int     // the processor reports that the counter keeps its speed in all states: 1; that it does not: 0; nothing: -1
 }
 
 var sourceNames = []string{"CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME", "MPI_Wtime", "processor counter"}
@@ -63,7 +63,7 @@ func (j *Job) Sources(rank int) (*HostClock, error) {
 	return h, nil
 }
 
-// Warnings say what is wrong with the clocks of the host.
+// Warnings lists what is wrong with the clocks of the host.
 func (h *HostClock) Warnings() []string {
 	var list []string
 	for _, s := range h.Sources {

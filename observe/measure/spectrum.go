@@ -18,10 +18,10 @@ type Frequency struct {
 }
 
 // spectrum returns the strongest frequencies in equidistant samples, strongest first. It looks at
-// the greatest power of two of them.
+// the largest power of two of them.
 func spectrum(samples []Sample, quantum time.Duration) []Frequency {
-	const least, most, contrast = 16, 20, 5
-	if len(samples) < least {
+	const minSamples, maxFound, contrast = 16, 20, 5
+	if len(samples) < minSamples {
 		return nil
 	}
 	n := 1 << (bits.Len(uint(len(samples))) - 1)
@@ -49,7 +49,7 @@ func spectrum(samples []Sample, quantum time.Duration) []Frequency {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Frequency) int { return cmp.Compare(b.Amplitude, a.Amplitude) })
-	return list[:min(len(list), most)]
+	return list[:min(len(list), maxFound)]
 }
 
 // transform is the discrete Fourier transform in place, of a power of two of values.

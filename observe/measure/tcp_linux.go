@@ -124,7 +124,7 @@ func spin(ns float64) {
 	}
 }
 
-// ServeTCP waits for a client and does what it says until it ends the link.
+// ServeTCP waits for a client and does what it asks for until it ends the link.
 func ServeTCP(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
@@ -153,7 +153,7 @@ func ServeTCP(ctx context.Context, l net.Listener) error {
 			return nil
 		}
 		if o.N < 1 || o.N > mostTCPTimes || o.Size < 1 || o.Size > mostTCPSize || o.Count < 1 || o.Count > mostTCPTimes || !(o.Pause >= 0 && o.Pause < 1e10) {
-			return fmt.Errorf("the client asked for something odd: %+v", o)
+			return fmt.Errorf("unexpected request of the client: %+v", o)
 		}
 		if err := e.serve(&o); err != nil {
 			return orCause(ctx, err)
@@ -161,7 +161,7 @@ func ServeTCP(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// acceptGreeting accepts a connection that says who it is.
+// acceptGreeting accepts a connection that identifies itself.
 func acceptGreeting(l net.Listener) (net.Conn, error) {
 	c, err := l.Accept()
 	if err != nil {
@@ -245,7 +245,7 @@ func DialTCP(ctx context.Context, address string) (*TCPLink, error) {
 	return &TCPLink{e}, nil
 }
 
-// Close tells the server that it may go, and ends the link.
+// Close ends the server and the link.
 func (l *TCPLink) Close() error {
 	err := binary.Write(l.control, binary.LittleEndian, &tcpOrder{What: orderEnd})
 	return errors.Join(err, l.tcpEnd.Close())
@@ -317,7 +317,7 @@ func (l *TCPLink) Eager(size int, _ bool) (bool, error) {
 	return false, nil
 }
 
-// lateReceive returns how long a send takes whose receiver is late. Its time begins before the receiver
+// lateReceive returns how long a send takes whose receiver is late. Its time starts before the receiver
 // knows of it, so a send that waits never looks short.
 func (l *TCPLink) lateReceive(size int) (took int64, err error) {
 	b := l.room(size)

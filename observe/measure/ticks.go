@@ -4,9 +4,9 @@ package measure
 
 // The loops are written in assembly: a compiler may change what a loop costs from one version to the
 // next, and the Go runtime must not put a check into it. None of them is ever interrupted by
-// the runtime, so whoever calls them bounds them by time.
+// the runtime, so the callers bound them by time.
 
-// hasTicks says that the counter of this kind of processor is known.
+// hasTicks reports whether the counter of this kind of processor is known.
 const hasTicks = true
 
 // readTicks reads the counter of the processor.

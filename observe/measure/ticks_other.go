@@ -2,7 +2,7 @@
 
 package measure
 
-// hasTicks says that the counter of this kind of processor is known; without it nothing is measured.
+// hasTicks reports whether the counter of this kind of processor is known; without it nothing is measured.
 const hasTicks = false
 
 func readTicks() uint64                                                      { return 0 }

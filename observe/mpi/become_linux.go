@@ -13,7 +13,7 @@ import (
 )
 
 // Become replaces this process by the bridge, which starts the same program again as a part of the job. It returns only
-// if that fails. The name of a library goes before that of the launcher. Program says which program this is: all
+// if that fails. The name of a library goes before that of the launcher. Program identifies this program: all
 // processes of a job must be the same, which is found out before they exchange anything else.
 func (s Start) Become(ctx context.Context, wanted, program string, args []string) error {
 	self, err := os.Executable()
@@ -60,11 +60,11 @@ func doOnce(ctx context.Context, path string, do func() error) error {
 	return err
 }
 
-// lock waits until no other process of this node holds the lock, and tells whether it had to. After a long time it
+// lock waits until no other process of this node holds the lock, and reports whether it had to. After a long time it
 // does without.
 func lock(ctx context.Context, f *os.File) (waited bool, err error) {
 	const pause = 20 * time.Millisecond
-	for begin := time.Now(); time.Since(begin) < patience; waited = true {
+	for start := time.Now(); time.Since(start) < patience; waited = true {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 			return waited, nil // it is ours, or such files cannot be locked
 		}

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"slackline/internal/atomicfile"
@@ -37,7 +39,7 @@ func bridgeSource() Source {
 // bridge returns the path of the bridge for the library that a user names, or else for the launcher. It is kept where
 // compiled parts are kept, or, if nothing can be written there, in a directory of the node.
 func (s Start) bridge(ctx context.Context, wanted string) (string, error) {
-	dir := CacheDir()
+	dir := cacheDir()
 	path, err := s.bridgeIn(ctx, dir, wanted)
 	if err == nil || errors.Is(err, trusted.ErrUntrusted) || writable(dir) == nil {
 		return path, err
@@ -49,7 +51,7 @@ func (s Start) bridge(ctx context.Context, wanted string) (string, error) {
 	return s.bridgeIn(ctx, own, wanted)
 }
 
-// writable tells why nothing can be written to a directory, or must not be.
+// writable returns the reason why nothing can be written to a directory, or must not be.
 func writable(dir string) error {
 	if err := trustedPart(trusted.Dir, dir); err != nil {
 		return err
@@ -126,7 +128,7 @@ func (s Start) note(wanted string, compilers func(io.Writer)) string {
 	h := sha256.New()
 	source := bridgeSource()
 	fmt.Fprintf(h, "%q %q %v %q %s\n", wanted, s.Kind, s.Any, source.Flags, runtime.GOARCH)
-	for _, name := range sortedNames(source.Files) {
+	for _, name := range slices.Sorted(maps.Keys(source.Files)) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(source.Files[name]), source.Files[name])
 	}
 	if compilers != nil {

@@ -1,12 +1,14 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,8 +29,8 @@ type Source struct {
 	Program bool              // make a program, not a library to be preloaded
 }
 
-// CacheDir is where compiled parts are kept.
-func CacheDir() string {
+// cacheDir is where compiled parts are kept.
+func cacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		dir = ownDir()
@@ -41,7 +43,7 @@ func ownDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("slackline-%d", os.Getuid()))
 }
 
-// trustedPart says why a compiled part must not be run; nil: nobody but this user and root can have put it there.
+// trustedPart returns why a compiled part must not be run; nil: only this user or root can have put it there.
 func trustedPart(check func(path string) error, path string) error {
 	err := check(path)
 	if errors.Is(err, trusted.ErrUntrusted) {
@@ -53,7 +55,7 @@ func trustedPart(check func(path string) error, path string) error {
 // Compile compiles a source with the library's compiler, unless that was done before: results are kept by the content
 // of the source, the library and the compiler. It returns the path of the result and whether it was compiled now.
 func (l *Library) Compile(ctx context.Context, s Source) (path string, fresh bool, err error) {
-	return l.compileIn(ctx, CacheDir(), s)
+	return l.compileIn(ctx, cacheDir(), s)
 }
 
 // compileIn is Compile with another directory for the result.
@@ -93,7 +95,7 @@ func (l *Library) build(ctx context.Context, s Source, work, name string) error 
 		flags, link = append(flags, "-fvisibility=hidden"), append(link, "-shared")
 	}
 	var files []string
-	for _, file := range sortedNames(s.Files) {
+	for _, file := range slices.Sorted(maps.Keys(s.Files)) {
 		if err := os.WriteFile(filepath.Join(work, file), []byte(s.Files[file]), 0o666); err != nil {
 			return err
 		}
@@ -105,10 +107,8 @@ func (l *Library) build(ctx context.Context, s Source, work, name string) error 
 	parallel.Each(len(files), runtime.GOMAXPROCS(0), func(i int) {
 		errs[i] = l.compiler(ctx, s.Name, work, slices.Concat(flags, s.Flags, []string{"-I", ".", "-c", "-o", files[i] + ".o", files[i]}))
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	return l.compiler(ctx, s.Name, work, slices.Concat(link, s.Libs))
 }
@@ -127,16 +127,7 @@ func (l *Library) compiler(ctx context.Context, what, dir string, args []string)
 	return nil
 }
 
-func sortedNames(files map[string]string) []string {
-	names := make([]string, 0, len(files))
-	for n := range files {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// key tells apart what must be compiled anew.
+// key differs where something must be compiled again.
 func (l *Library) key(s Source) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n%s\n%s\n%q\n%q\n%v\n", l.Kind, l.Version, l.show, l.Compiler, s.Flags, s.Libs, s.Program)
@@ -147,7 +138,7 @@ func (l *Library) key(s Source) string {
 			fmt.Fprintf(h, "%s %v\n", path, err)
 		}
 	}
-	for _, name := range sortedNames(s.Files) {
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(s.Files[name]), s.Files[name])
 	}
 	const enough = 16

@@ -29,7 +29,7 @@ type Tool struct {
 
 // Doctor looks at the machine.
 func Doctor(ctx context.Context) (*Inventory, error) {
-	d := &Inventory{Cache: CacheDir(), CPUs: runtime.NumCPU()}
+	d := &Inventory{Cache: cacheDir(), CPUs: runtime.NumCPU()}
 	d.Libraries, d.Broken = find(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func Doctor(ctx context.Context) (*Inventory, error) {
 		d.Remarks = append(d.Remarks, text)
 	}
 	for _, t := range []Tool{
-		{Name: "gcc", For: "C programs; compiles the recorder behind mpicc"},
+		{Name: "gcc", For: "C programs; compiles the recorder, called by mpicc"},
 		{Name: "gfortran", For: "Fortran programs"},
-		{Name: "clang", For: "OpenMP programs whose runtime tells tools what it does"},
+		{Name: "clang", For: "OpenMP programs whose runtime reports to tools (OMPT)"},
 		{Name: "srun", For: "launching under Slurm"},
 		{Name: "otf2-print", For: "looking at OTF2 traces"},
 	} {
@@ -59,7 +59,7 @@ func Doctor(ctx context.Context) (*Inventory, error) {
 	return d, nil
 }
 
-// rootRemark says what root, as in containers, has to set before the launcher of Open MPI starts anything.
+// rootRemark lists what root, as in containers, has to set before the launcher of Open MPI starts anything.
 func rootRemark(list []*Library, user int, getenv func(string) string) string {
 	has := slices.ContainsFunc(list, func(l *Library) bool { return l.Kind == OpenMPI })
 	var missing []string

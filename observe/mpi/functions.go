@@ -71,11 +71,11 @@ func (p Parameter) Declaration() string {
 	return p.CType + " " + p.Name
 }
 
-// Fortran passes everything by reference, handles as integers, the lengths of texts behind all arguments, and the
+// Fortran passes everything by reference, handles as integers, the lengths of strings after all arguments, and the
 // result in a last argument.
 
-// FortranType is the type of the parameter as Fortran passes it, declared in C.
-func (p Parameter) FortranType() string {
+// fortranType is the type of the parameter as Fortran passes it, declared in C.
+func (p Parameter) fortranType() string {
 	switch {
 	case strings.HasPrefix(p.CType, "const void *"), strings.HasPrefix(p.CType, "void *"):
 		return "void *"
@@ -105,8 +105,8 @@ func (f Function) FortranParams() (params, args string) {
 	var list, names []string
 	lengths := 0
 	for _, p := range f.Params {
-		list, names = append(list, p.FortranType()+"f_"+p.Name), append(names, "f_"+p.Name)
-		if p.FortranType() == "char *" {
+		list, names = append(list, p.fortranType()+"f_"+p.Name), append(names, "f_"+p.Name)
+		if p.fortranType() == "char *" {
 			lengths++
 		}
 	}
@@ -117,8 +117,8 @@ func (f Function) FortranParams() (params, args string) {
 	return strings.Join(list, ", "), strings.Join(names, ", ")
 }
 
-// WithLargeCounts is the form of the function with counts of type MPI_Count.
-func (f Function) WithLargeCounts() Function {
+// withLargeCounts is the form of the function with counts of type MPI_Count.
+func (f Function) withLargeCounts() Function {
 	params := make([]Parameter, len(f.Params))
 	for i, p := range f.Params {
 		count := strings.Contains(p.Name, "count")

@@ -22,7 +22,7 @@ func TestFunctions(t *testing.T) {
 		t.Error("a line with three fields was read")
 	}
 	i := slices.IndexFunc(list, func(f Function) bool { return f.Name == "Allgatherv" })
-	params, args := list[i].WithLargeCounts().CParams()
+	params, args := list[i].withLargeCounts().CParams()
 	const want = "const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm"
 	if params != want || args != "sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm" {
 		t.Errorf("MPI_Allgatherv_c(%s), called with (%s)", params, args)

@@ -61,7 +61,7 @@ func Join() (*Job, error) {
 	for fd := fdOrders; fd <= fdCrash; fd++ {
 		unix.CloseOnExec(fd)
 	}
-	// The bridge tells why this process crashed; its own words may be too many, or dropped.
+	// The bridge reports why this process crashed; its own output may be too long, or dropped.
 	if err := debug.SetCrashOutput(os.NewFile(fdCrash, "bridge"), debug.CrashOptions{}); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (j *Job) Size() int { return j.size }
 // Host is the name of the machine on which this process runs.
 func (j *Job) Host() string { return j.host }
 
-// Traffic says what this process has exchanged so far.
+// Traffic is what this process has exchanged so far.
 func (j *Job) Traffic() cluster.Traffic {
 	j.counts.Lock()
 	defer j.counts.Unlock()
@@ -98,12 +98,12 @@ func (j *Job) count(add func(t *cluster.Traffic)) {
 	add(&j.traffic)
 }
 
-// Fail tells the job that this process fails: process 0 shows the text, and the launcher ends all. The process is
+// Fail reports to the job that this process fails: process 0 shows the text, and the launcher ends all. The process is
 // expected to end with the code.
 func (j *Job) Fail(code int, text string) {
 	head := headOf(orderFail, code, uint64(len(text)))
 	j.broken.Store(true)
-	writeAll(fdOrders, append(head[:], text...)) // if the bridge is gone, nobody can be told
+	writeAll(fdOrders, append(head[:], text...)) // without the bridge there is nowhere to report it
 }
 
 // answer is what the bridge answers.

@@ -14,7 +14,7 @@ var errNoJobs = errors.New("this system has no bridge to MPI; only Linux has one
 // Become fails: the bridge needs Linux.
 func (s Start) Become(context.Context, string, string, []string) error { return errNoJobs }
 
-// doOnce just does it: nobody else does the same.
+// doOnce just does it: no other process does the same.
 func doOnce(_ context.Context, _ string, do func() error) error { return do() }
 
 // Job is this process among those of an MPI job; there is none here.
@@ -26,7 +26,7 @@ func Join() (*Job, error) { return nil, errNoJobs }
 // Host is the name of the machine on which this process runs.
 func (j *Job) Host() string { return "" }
 
-// Fail tells the job that this process fails.
+// Fail reports to the job that this process fails.
 func (j *Job) Fail(int, string) {}
 
 // Cores returns nil: which cores this process may use is not known.

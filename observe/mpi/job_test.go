@@ -103,6 +103,7 @@ func play(role string) error {
 // libraries are the MPI libraries of this machine that can start jobs.
 func libraries(t testing.TB) []*Library {
 	t.Helper()
+	needed.Full(t, "MPI")
 	list, _ := Find(context.Background())
 	list = slices.DeleteFunc(list, func(l *Library) bool { return l.Launcher == "" || l.Kind == Unknown })
 	needed.That(t, len(list) > 0, "an MPI library with a launcher")

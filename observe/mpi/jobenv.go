@@ -9,7 +9,7 @@ import (
 )
 
 // JobVariable is the variable by which a user keeps slackline from joining a job (off) or makes it join one of a single
-// process too (on), and by which the bridge tells its child that it has joined one.
+// process too (on), and by which the bridge lets its child know that it has joined one.
 const JobVariable = "SLACKLINE_MPI_JOB"
 
 // Start is how a launcher has started this process as one of a job.
@@ -21,7 +21,7 @@ type Start struct {
 	Size     int
 }
 
-// StartedIn tells from the environment whether a launcher has started this process as one of an MPI job that it has
+// StartedIn finds out from the environment whether a launcher has started this process as one of an MPI job that it has
 // not joined yet. It is an error if the launcher has started several processes that cannot find each other.
 func StartedIn(getenv func(string) string) (s Start, is bool, err error) {
 	if mark := getenv(JobVariable); mark == "off" || strings.HasPrefix(mark, joinedMark) {
@@ -55,19 +55,19 @@ func StartedIn(getenv func(string) string) (s Start, is bool, err error) {
 }
 
 // Abort asks the launcher to end a job that this process cannot join. That of MPICH does not do so by itself when a
-// process ends that has not yet spoken to it: the others would wait for it for ever.
+// process ends that has not yet contacted it: the others would wait for it forever.
 func (s Start) Abort(code int) {
 	number, err := strconv.Atoi(os.Getenv("PMI_FD"))
 	if s.Kind != MPICH || s.Any || err != nil || number < 3 {
 		return
 	}
-	time.Sleep(300 * time.Millisecond) // the launcher reads what was said last
+	time.Sleep(300 * time.Millisecond) // the launcher reads the last output
 	if launcher := os.NewFile(uintptr(number), "launcher"); launcher != nil {
 		fmt.Fprintf(launcher, "cmd=abort exitcode=%d\n", code) // nothing else can be done
 	}
 }
 
-// joinedMark begins the value of JobVariable in a child of the bridge; the bridge's process number follows.
+// joinedMark starts the value of JobVariable in a child of the bridge; the bridge's process number follows.
 const joinedMark = "joined:"
 
 // Joined reports whether this process is the child of a bridge, and not a child of such a one.

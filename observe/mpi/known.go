@@ -6,10 +6,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"slackline/internal/atomicfile"
 )
 
 // To ask a compiler what it is takes three runs of it, which is longer than many programs run. The answer is kept until one of the
@@ -36,29 +39,14 @@ func examineOnce(ctx context.Context, cache, path string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(knownLibrary{l.Kind, l.Version, l.show, l.Needed, stamps(path, l.show)})
-	if err == nil {
-		keepFile(file, data)
+	known = knownLibrary{l.Kind, l.Version, l.show, l.Needed, stamps(path, l.show)}
+	if os.MkdirAll(filepath.Dir(file), 0o777) == nil { // if it cannot be kept, the next one finds it out again
+		_ = atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(known) })
 	}
 	return l, nil
 }
 
-// keepFile writes a file that may be missing: the next one finds it out again.
-func keepFile(path string, data []byte) {
-	if os.MkdirAll(filepath.Dir(path), 0o777) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), path) != nil {
-		os.Remove(f.Name())
-	}
-}
-
-// compilerKey tells apart what a compiler may answer differently: its place, and the variables that change it.
+// compilerKey differs where a compiler may answer differently: its place, and the variables that change it.
 func compilerKey(path string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, 1, path)
@@ -72,7 +60,7 @@ func compilerKey(path string) string {
 	return hex.EncodeToString(h.Sum(nil)[:enough])
 }
 
-// stamps are the sizes and times of the files that an answer depends on: the compiler, the one behind it, the header and the libraries.
+// stamps are the sizes and times of the files that an answer depends on: the compiler, the one it calls, the header and the libraries.
 func stamps(path, show string) []string {
 	files := []string{path, compilerBehind(show)}
 	var places []string

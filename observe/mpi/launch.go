@@ -27,8 +27,8 @@ type Program struct {
 	loaded
 }
 
-// KindOfLauncher tells to which library a launcher belongs.
-func KindOfLauncher(path string) Kind {
+// kindOfLauncher returns the library that a launcher belongs to.
+func kindOfLauncher(path string) Kind {
 	if isSlurm(path) {
 		return Unknown
 	}
@@ -81,7 +81,7 @@ func ParseCommand(args []string) (*Command, error) {
 		c.Programs = []Program{p}
 		return c, nil
 	}
-	c.Launcher, c.Kind, c.Slurm = path, KindOfLauncher(path), isSlurm(path)
+	c.Launcher, c.Kind, c.Slurm = path, kindOfLauncher(path), isSlurm(path)
 	rest := args[1:]
 	for len(rest) > 0 {
 		end := slices.Index(rest, ":")
@@ -100,7 +100,7 @@ func ParseCommand(args []string) (*Command, error) {
 	return c, nil
 }
 
-// programAmong finds the program among the words behind a launcher: the first word that is an executable file. Which
+// programAmong finds the program among the words after a launcher: the first word that is an executable file. Which
 // options of launchers take a value is not known here, but values are seldom executable.
 func programAmong(words []string) (Program, error) {
 	for i, w := range words {
@@ -136,16 +136,14 @@ func programOf(words []string) (Program, error) {
 		if err != nil || !isExecutable(other) {
 			continue
 		}
-		if n, err := neededBy(other); err == nil && (usesMPI(n) || n.hasMPI) {
+		if n, err := neededBy(other); err == nil && (n.usesMPI() || n.hasMPI) {
 			return Program{Path: other, Args: words[i+1:], loaded: *n}, nil
 		}
 	}
 	return p, nil
 }
 
-func (p *Program) usesMPI() bool { return usesMPI(&p.loaded) }
-
-func usesMPI(n *loaded) bool {
+func (n *loaded) usesMPI() bool {
 	return slices.ContainsFunc(n.names, func(name string) bool { return strings.HasPrefix(name, "libmpi") })
 }
 
@@ -164,7 +162,7 @@ func (c *Command) Library(list []*Library) (*Library, error) {
 		if p.hasMPI {
 			return nil, fmt.Errorf("%s: %w", p.Path, ErrStatic)
 		}
-		l := ForNeeded(list, p.names)
+		l := forNeeded(list, p.names)
 		if l == nil {
 			if p.usesMPI() {
 				return nil, fmt.Errorf("%s needs %s, which belongs to none of the MPI compilers found (%s); put its mpicc into PATH",
@@ -210,7 +208,7 @@ func (c *Command) byLauncher(list []*Library) (*Library, error) {
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("which MPI the command uses cannot be told; there are %s: name it with --mpi", names(list))
+	return nil, fmt.Errorf("cannot determine which MPI the command uses; there are %s: name it with --mpi", names(list))
 }
 
 func firstMPI(names []string) string {
@@ -331,7 +329,7 @@ func slurmOption(args []string, name string) (at, words int) {
 // in MPI_COMM_WORLD and finds that another one was there before.
 const Apart = "apart"
 
-// CheckApart says what is wrong if the processes that a launcher has started were not one job of MPI.
+// CheckApart returns what is wrong if the processes that a launcher has started were not one job of MPI.
 func (c *Command) CheckApart(dir string, l *Library) error {
 	if _, err := os.Stat(filepath.Join(dir, Apart)); c.Launcher == "" || err != nil {
 		return nil
@@ -343,7 +341,7 @@ func (c *Command) CheckApart(dir string, l *Library) error {
 	return fmt.Errorf("%s has started processes that do not know of each other, each is rank 0 of 1%s", c.Args[0], hint)
 }
 
-// Hint says what may be missing where processes did not come through MPI_Init as one job, after the text that says so.
+// Hint describes what may be missing where processes did not come through MPI_Init as one job, after the text that reports it.
 // It is empty if nothing is known.
 func (c *Command) Hint(l *Library) string {
 	give := map[Kind]string{OpenMPI: "--mpi=pmix", MPICH: "--mpi=pmi2"}[l.Kind]

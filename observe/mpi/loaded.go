@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrStatic says that a program has MPI built in, so that nothing can be put between.
+// ErrStatic means that a program has MPI built in, so that nothing can be put between.
 var ErrStatic = errors.New("MPI is linked into the program statically; link it with the shared MPI library")
 
 // loaded is what a program loads.
@@ -49,7 +49,7 @@ func neededBy(path string) (*loaded, error) {
 	}
 	type library struct {
 		name   string
-		origin []string // where its needer says to look
+		origin []string // where the object that needs it looks
 	}
 	var queue []library
 	add := func(e *elf.File, path string) {

@@ -1,5 +1,5 @@
 // Package mpi finds the MPI libraries of a machine and works with them: it compiles embedded C parts with a library's
-// own compiler and keeps the result, tells to which library a program and a launcher belong, and starts programs with
+// own compiler and keeps the result, finds the library that a program and a launcher belong to, and starts programs with
 // a library preloaded.
 //
 // It knows nothing of what the C parts do.
@@ -40,15 +40,15 @@ type Library struct {
 
 func (l *Library) String() string { return fmt.Sprintf("%s %s", l.Kind, l.Version) }
 
-// ErrNone says that there is no MPI compiler.
+// ErrNone means that there is no MPI compiler.
 var ErrNone = errors.New("no MPI compiler found: there is no mpicc in PATH; install e.g. libopenmpi-dev and openmpi-bin, or load a module")
 
 // compilerNames are the names under which MPI's C compiler is found; names with a suffix come first, because they
-// say which library they belong to.
+// show which library they belong to.
 var compilerNames = []string{"mpicc.openmpi", "mpicc.mpich", "mpicc.mpich.hydra", "mpicc.mvapich2", "mpiicc", "mpicc", "cc-mpi"}
 
-// Find returns the MPI libraries whose compilers are in PATH. A compiler that does not work is no library; Doctor
-// tells why.
+// Find returns the MPI libraries whose compilers are in PATH. A compiler that does not work is left out; Doctor
+// reports why.
 func Find(ctx context.Context) ([]*Library, error) {
 	list, _ := find(ctx)
 	if err := ctx.Err(); err != nil {
@@ -60,14 +60,14 @@ func Find(ctx context.Context) ([]*Library, error) {
 	return list, nil
 }
 
-// find looks for libraries and says what is wrong with the compilers that do not work.
+// find looks for libraries and reports what is wrong with the compilers that do not work.
 func find(ctx context.Context) (list []*Library, broken []string) {
 	for _, name := range compilerNames {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue
 		}
-		l, err := examineOnce(ctx, CacheDir(), path)
+		l, err := examineOnce(ctx, cacheDir(), path)
 		if err != nil {
 			broken = append(broken, err.Error())
 			continue
@@ -126,7 +126,7 @@ func firstLine(text []byte) string {
 
 var macro = regexp.MustCompile(`(?m)^#define (OMPI_MAJOR_VERSION|OMPI_MINOR_VERSION|OMPI_RELEASE_VERSION|MPICH_VERSION|MVAPICH2_VERSION|I_MPI_VERSION|MPI_VERSION|MPI_SUBVERSION) "?([^"\n]*)"?`)
 
-// versionOf tells a library by the macros of its header.
+// versionOf identifies a library by the macros of its header.
 func versionOf(macros string) (Kind, string) {
 	m := map[string]string{}
 	for _, match := range macro.FindAllStringSubmatch(macros, -1) {
@@ -162,12 +162,12 @@ func (l *Library) suffixed(names ...string) []string {
 func findLauncher(l *Library) string {
 	dir := filepath.Dir(l.Compiler)
 	for _, name := range l.suffixed("mpirun", "mpiexec") {
-		if path := filepath.Join(dir, name); isExecutable(path) && KindOfLauncher(path) == l.Kind {
+		if path := filepath.Join(dir, name); isExecutable(path) && kindOfLauncher(path) == l.Kind {
 			return path
 		}
 	}
 	for _, name := range l.suffixed("mpirun", "mpiexec", "mpiexec.hydra", "orterun") {
-		if path, err := exec.LookPath(name); err == nil && KindOfLauncher(path) == l.Kind {
+		if path, err := exec.LookPath(name); err == nil && kindOfLauncher(path) == l.Kind {
 			return path
 		}
 	}
@@ -201,8 +201,8 @@ func isExecutable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// ForNeeded returns the library whose parts are among the names of libraries that a program loads; nil if none is.
-func ForNeeded(list []*Library, names []string) *Library {
+// forNeeded returns the library whose parts are among the names of libraries that a program loads; nil if none is.
+func forNeeded(list []*Library, names []string) *Library {
 	for _, l := range list {
 		if slices.ContainsFunc(l.Needed, func(n string) bool { return slices.Contains(names, n) }) {
 			return l

@@ -105,7 +105,7 @@ func TestCompile(t *testing.T) {
 	if _, _, err := list[0].Compile(context.Background(), s); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("nonsense: %v", err)
 	}
-	left, _ := filepath.Glob(filepath.Join(CacheDir(), "*", "build-*"))
+	left, _ := filepath.Glob(filepath.Join(cacheDir(), "*", "build-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

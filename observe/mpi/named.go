@@ -13,12 +13,10 @@ func Named(list []*Library, wanted string) (*Library, error) {
 		return list[0], nil
 	}
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
-	var have []string
 	for _, l := range list {
 		if l.Compiler == wanted || filepath.Base(l.Compiler) == wanted || strings.Contains(plain(l.String()), plain(wanted)) {
 			return l, nil
 		}
-		have = append(have, l.String())
 	}
-	return nil, fmt.Errorf("there is no such MPI as %q; there are %s", wanted, strings.Join(have, ", "))
+	return nil, fmt.Errorf("there is no such MPI as %q; there are %s", wanted, names(list))
 }

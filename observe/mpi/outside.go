@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// What launchers tell their processes about the job. Settings of the user, such as OMPI_MCA_btl, OMPI_CC or
+// What launchers pass to their processes about the job. Settings of the user, such as OMPI_MCA_btl, OMPI_CC or
 // SLURM_JOB_ID, which a batch script has as well, are not among them.
 var (
 	jobPrefixes = []string{
-		"PMI_", "PMI2_", "PMIX_", "HYDI_", // of all that speak PMI, and of Hydra
+		"PMI_", "PMI2_", "PMIX_", "HYDI_", // of all that use PMI, and of Hydra
 		"OMPI_COMM_WORLD_", "OMPI_MCA_ess", "OMPI_MCA_orte_ess_", "PRTE_LAUNCHED",
 		"SLURM_STEP", "SLURM_CPU_BIND", "SLURM_MEM_BIND", "SLURM_SRUN_", "SLURM_PMI",
 	}
@@ -28,10 +28,10 @@ var (
 	}
 )
 
-// jobSettings begins what looks like a variable of a launcher, but is a setting of the user.
+// jobSettings starts what looks like a variable of a launcher, but is a setting of the user.
 const jobSettings = "PMIX_MCA_"
 
-// OutsideJob returns an environment without what a launcher told this process about its job, for programs that are
+// OutsideJob returns an environment without what a launcher passed to this process about its job, for programs that are
 // no part of it: they may start jobs of their own.
 func OutsideJob(environment []string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(entry string) bool {

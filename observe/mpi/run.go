@@ -40,15 +40,15 @@ func (c *Command) Run(ctx context.Context, preload string, variables []Variable,
 	p.Cancel = func() error { return c.Interrupt(p.Process) }
 	const patience = 10 * time.Second // of an interrupted command
 	p.WaitDelay = patience
-	begin := time.Now()
+	start := time.Now()
 	err = p.Run()
-	elapsed = time.Since(begin)
+	elapsed = time.Since(start)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
 		code = exit.ExitCode()
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			const killed = 128 // as shells say it
+			const killed = 128 // as shells report it
 			code = killed + int(status.Signal())
 		}
 	case err != nil && p.ProcessState == nil:
@@ -57,7 +57,7 @@ func (c *Command) Run(ctx context.Context, preload string, variables []Variable,
 	return code, elapsed, nil
 }
 
-// Interrupt asks the command to end. srun only tells what its processes do, unless it is asked twice within a second.
+// Interrupt asks the command to end. srun only reports what its processes do, unless it is asked twice within a second.
 func (c *Command) Interrupt(p *os.Process) error {
 	err := p.Signal(syscall.SIGINT)
 	if c.Slurm && err == nil {

@@ -68,7 +68,7 @@ func TestPlantedBridgeIsRefused(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			var s Start
-			dir := CacheDir()
+			dir := cacheDir()
 			if err := writable(dir); err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 // WrapperFiles writes the C sources of wrappers of functions, so many in each file, which can be compiled side by side
-// and begin with the head. The callers write the wrappers of a function, which has a number in the list: that of the C
+// and start with the head. The callers write the wrappers of a function, which has a number in the list: that of the C
 // binding, also of the form with large counts, which has a suffix, and those of the Fortran bindings. Functions that an
 // MPI of an older standard lacks are left out when they are compiled.
 func WrapperFiles(list []Function, perFile int, head string,
@@ -29,7 +29,7 @@ func WrapperFiles(list []Function, perFile int, head string,
 			}
 			if f.Large {
 				b.WriteString("\n#if MPI_VERSION >= 4")
-				writeC(&b, f.WithLargeCounts(), number, "_c")
+				writeC(&b, f.withLargeCounts(), number, "_c")
 				b.WriteString("#endif\n")
 			}
 			number++

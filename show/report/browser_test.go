@@ -10,7 +10,6 @@ import (
 
 	"slackline/cli"
 	"slackline/internal/browser"
-	"slackline/internal/needed"
 )
 
 // makePage makes the report of the demo.
@@ -174,8 +173,7 @@ func TestInBrowser(t *testing.T) {
 
 // The report can be printed: chromium makes a PDF of several pages of it.
 func TestPrints(t *testing.T) {
-	chromium, err := browser.Find()
-	needed.NoError(t, err)
+	chromium := browser.Find(t)
 	dir := t.TempDir()
 	pdf := filepath.Join(dir, "report.pdf")
 	out, err := exec.Command(chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"),

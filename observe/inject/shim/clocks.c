@@ -57,8 +57,8 @@ struct answer { int64_t sent, there, back; };
 
 static int64_t trip(const struct answer *a) { return a->back - a->sent; }
 
-/* learn takes an answer into account; least is the shortest round trip of its kind before. It returns by how much the filter was wrong. */
-static double learn(const struct answer *a, int64_t least) {
+/* learn takes an answer into account; shortest is that of the earlier round trips of its kind. It returns by how much the filter was wrong. */
+static double learn(const struct answer *a, int64_t shortest) {
     const double unknown_drift = 1e-4, wander2 = 1e-21, grain = 500; /* drift at first; its change^2 per ns: 1 ppm in a second; ns */
     int64_t middle = a->sent + trip(a) / 2;
     if (filter.at == 0) {
@@ -68,7 +68,7 @@ static double learn(const struct answer *a, int64_t least) {
         filter.drift2 = unknown_drift * unknown_drift;
         return 0;
     }
-    double dt = (double)(middle - filter.at), wrong = grain, better = (double)(least - trip(a)) / 2;
+    double dt = (double)(middle - filter.at), wrong = grain, better = (double)(shortest - trip(a)) / 2;
     if (better < 0) wrong -= better;
     else filter.offset2 += better * better; /* what was known came from answers that were as late as this */
     filter.at = middle;
@@ -134,7 +134,7 @@ static void *answering(void *none) {
     return none;
 }
 
-/* question asks once; false: there was no answer. Before the first one all addresses are asked, then the one that answered. */
+/* question asks once; false: no answer. Before the first one all addresses are asked, then the one that answered. */
 static bool question(int64_t number, struct answer *a) {
     struct packet p = {zero.key, number, 0};
     struct sockaddr_in from;
@@ -155,18 +155,18 @@ static bool question(int64_t number, struct answer *a) {
 }
 
 static void *asking(void *none) {
-    int64_t number = 0, least = 0, began = inj_now();
+    int64_t number = 0, shortest = 0, began = inj_now();
     while (!atomic_load(&ends)) {
         struct answer best = {0, 0, INT64_MAX}, a;
         for (int k = 0; k < BURST && !atomic_load(&ends); k++)
             if (question(++number, &a) && trip(&a) < trip(&best)) best = a;
         if (best.there != 0) {
-            bool good = least != 0 && trip(&best) < 2 * least;
+            bool good = shortest != 0 && trip(&best) < 2 * shortest;
             pthread_mutex_lock(&lock);
-            double wrong = learn(&best, least != 0 ? least : trip(&best));
+            double wrong = learn(&best, shortest != 0 ? shortest : trip(&best));
             pthread_mutex_unlock(&lock);
-            if (least == 0 || trip(&best) < least) least = trip(&best);
-            if (good) { /* it tells how good the filter is */
+            if (shortest == 0 || trip(&best) < shortest) shortest = trip(&best);
+            if (good) { /* it shows how good the filter is */
                 inj_add(&inj_report->clock_answers, 1);
                 inj_add(&inj_report->clock_off_ns, (int64_t)wrong);
             }

@@ -23,7 +23,7 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* delay_between is what the rules say of two ranks; -1: nothing is injected. */
+/* delay_between is the latency that the rules give two ranks; -1: nothing is injected. */
 static int64_t delay_between(int from, int to) {
     if (from == to) return -1;
     for (int i = 0; i < inj_settings.n_rules; i++) {

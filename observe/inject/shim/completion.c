@@ -7,7 +7,7 @@ static bool ready(MPI_Request request) {
     struct entry *e = inj_find(request);
     MPI_Status status;
     int flag = 0;
-    if (PMPI_Request_get_status(request, &flag, &status) != MPI_SUCCESS) return true; /* completing it will say why */
+    if (PMPI_Request_get_status(request, &flag, &status) != MPI_SUCCESS) return true; /* completing it will report why */
     if (e != NULL && e->kind == SENDS && e->active && e->handshake.until != 0) {
         inj_look_at(&e->handshake, flag);
         return flag && inj_now() >= inj_granted(&e->handshake);

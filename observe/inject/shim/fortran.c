@@ -36,7 +36,7 @@ MPI_Datatype *inj_types_in(int n, const MPI_Fint *from) {
     return list;
 }
 
-/* Indices of requests begin at 1 in Fortran, but at 0 in mpi_f08 of some versions of MPICH (4.0.2). The program gets what it
+/* Indices of requests start at 1 in Fortran, but at 0 in mpi_f08 of some versions of MPICH (4.0.2). The program gets what it
  * would get without this library: a request that is complete shows it. */
 int inj_first_index_any(void) {
 #ifdef MPICH_NAME

@@ -69,7 +69,7 @@ struct settings {
     int n_rules;
     double gap_ns;       /* per byte */
     int64_t base_ns;     /* given by the user; -1: measured */
-    int64_t bases[24];   /* the least of earlier runs; 0: unknown */
+    int64_t bases[24];   /* the shortest of earlier runs; 0: unknown */
     int64_t eager;       /* larger messages have a handshake; -1: measured */
     const char *noise;   /* file; NULL: none */
     int crowded;         /* 0, 1, 2: find out */
@@ -203,7 +203,7 @@ void inj_count_replaced(int function);
 void inj_count_left(int function, MPI_Comm comm);
 
 /* lifecycle.c and noise.c */
-void inj_noise_start(int64_t begin); /* when the ranks' places in the noise hold */
+void inj_noise_start(int64_t start); /* when the ranks' places in the noise hold */
 void inj_noise_end(void);
 void inj_measure(void);
 

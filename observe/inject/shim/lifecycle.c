@@ -13,7 +13,7 @@ static bool begun;
 
 void inj_count_replaced(int function) { inj_add(&inj_report->replaced[function], 1); }
 
-/* inj_count_left counts a collective that is left to MPI, unless nobody else takes part. */
+/* inj_count_left counts a collective that is left to MPI, unless this is the only rank that takes part. */
 void inj_count_left(int function, MPI_Comm comm) {
     struct comm *c = inj_comm(comm);
     if (c == NULL || c->size > 1 || c->inter) inj_add(&inj_report->unhandled[function], 1);
@@ -40,7 +40,7 @@ static void look_around(void) {
     PMPI_Comm_free(&host);
 }
 
-/* waited_for_cpu is how long this thread could have run, but others had the CPU; -1: the kernel does not tell. */
+/* waited_for_cpu is how long this thread could have run, but others had the CPU; -1: the kernel does not report it. */
 static int64_t waited_for_cpu(void) {
     long long ran, waited = -1;
     FILE *f = fopen("/proc/thread-self/schedstat", "re");
@@ -52,7 +52,7 @@ static int64_t waited_for_cpu(void) {
 
 static int64_t begun_at, begun_waited;
 
-static void begin(void) {
+static void start_injection(void) {
     MPI_Comm parent = MPI_COMM_NULL;
     inj_settings_load();
     if (begun || inj_settings.directory == NULL) return;
@@ -72,7 +72,7 @@ static void begin(void) {
         atomic_store(&inj_active, true);
     }
     begun_waited = waited_for_cpu();
-    /* Noise begins at one time for all ranks: their places in it are those of a simulation. */
+    /* Noise starts at one time for all ranks: their places in it are those of a simulation. */
     int64_t now = inj_common(inj_now());
     begun_at = now;
     PMPI_Allreduce(&now, &begun_at, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
@@ -95,7 +95,7 @@ static void end(void) {
     inj_report->finalized = 1;
 }
 
-/* Base: half of the least round-trip time of messages with heads, between two ranks. */
+/* Base: half of the shortest round-trip time of messages with heads, between two ranks. */
 static void measure_base(int a, int b, int64_t *base) {
     enum { SIZES = 24, LARGEST = 1 << 22, MOST_NS = 20000000 };
     MPI_Comm comm = inj_comm(MPI_COMM_WORLD)->shadow;
@@ -111,16 +111,16 @@ static void measure_base(int a, int b, int64_t *base) {
     c->delay = NULL;
     for (int k = 0; k < SIZES && (inj_rank == a || inj_rank == b) && data != NULL; k++) {
         int bytes = k == 0 ? 0 : 1 << (k - 1), rounds = bytes <= 65536 ? 60 : 12;
-        int64_t least = INT64_MAX, begin_size = inj_now();
+        int64_t shortest = INT64_MAX, size_start = inj_now();
         for (int i = 0; i < rounds; i++) {
             inj_crowded = i % 2 == 1; /* on a busy machine MPICH needs to give up the CPU to be as fast as on a quiet one */
-            char again = i + 1 < rounds && inj_now() - begin_size < MOST_NS;
+            char again = i + 1 < rounds && inj_now() - size_start < MOST_NS;
             int64_t from = inj_now();
             if (inj_rank == a) {
                 inj_send(STANDARD, data, bytes, MPI_BYTE, b, 0, comm);
                 inj_Recv(data, bytes, MPI_BYTE, b, 0, comm, MPI_STATUS_IGNORE);
                 int64_t time = inj_now() - from;
-                if (time < least) least = time;
+                if (time < shortest) shortest = time;
                 PMPI_Send(&again, 1, MPI_CHAR, b, 1, comm);
             } else {
                 inj_Recv(data, bytes, MPI_BYTE, a, 0, comm, MPI_STATUS_IGNORE);
@@ -129,8 +129,8 @@ static void measure_base(int a, int b, int64_t *base) {
             }
             if (!again) break;
         }
-        base[k] = least / 2;
-        if (base == inj_report->base[0] && inj_settings.bases[k] > 0 && inj_settings.bases[k] < least / 2) base[k] = inj_settings.bases[k];
+        base[k] = shortest / 2;
+        if (base == inj_report->base[0] && inj_settings.bases[k] > 0 && inj_settings.bases[k] < shortest / 2) base[k] = inj_settings.bases[k];
     }
     for (int k = SIZES - 2; k >= 0; k--) /* no message is faster than a smaller one: that one was disturbed */
         if (base[k] > base[k + 1]) base[k] = base[k + 1];
@@ -145,7 +145,7 @@ static void measure_base(int a, int b, int64_t *base) {
     inj_report->held_ns = inj_report->held_most_ns = inj_report->over_ns = inj_report->over_most_ns = 0;
 }
 
-/* is_eager says to two ranks whether a send of so many bytes is complete before its receive. When an answer has come
+/* is_eager lets two ranks know whether a send of so many bytes is complete before its receive. When an answer has come
  * to a message that was sent after it, the receiver has seen it: if it is not complete then, it never will be. */
 static bool is_eager(MPI_Comm comm, int a, int b, char *data, int64_t bytes) {
     char ping = 0;
@@ -213,14 +213,14 @@ void inj_measure(void) {
 INJ_EXPORT int MPI_Init(int *argc, char ***argv) {
     depth++;
     int result = PMPI_Init(argc, argv);
-    if (--depth == 0 && result == MPI_SUCCESS) begin();
+    if (--depth == 0 && result == MPI_SUCCESS) start_injection();
     return result;
 }
 
 INJ_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     depth++;
     int result = PMPI_Init_thread(argc, argv, required, provided);
-    if (--depth == 0 && result == MPI_SUCCESS) begin();
+    if (--depth == 0 && result == MPI_SUCCESS) start_injection();
     return result;
 }
 
@@ -245,7 +245,7 @@ static void fortran_init(init_f *real, MPI_Fint *ierror) {
     if (ierror == NULL) ierror = &own;
     depth++;
     real(ierror);
-    if (--depth == 0 && *ierror == MPI_SUCCESS) begin();
+    if (--depth == 0 && *ierror == MPI_SUCCESS) start_injection();
 }
 
 static void fortran_init_thread(init_thread_f *real, MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
@@ -253,7 +253,7 @@ static void fortran_init_thread(init_thread_f *real, MPI_Fint *required, MPI_Fin
     if (ierror == NULL) ierror = &own;
     depth++;
     real(required, provided, ierror);
-    if (--depth == 0 && *ierror == MPI_SUCCESS) begin();
+    if (--depth == 0 && *ierror == MPI_SUCCESS) start_injection();
 }
 
 static void fortran_finalize(init_f *real, MPI_Fint *ierror) {

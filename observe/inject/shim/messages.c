@@ -28,7 +28,7 @@ static int64_t leave_wire(int64_t now, int64_t bytes) {
     return start + cost;
 }
 
-/* inj_stamp says when a message that is sent now may be delivered. What a rank sends to itself crosses no network.
+/* inj_stamp returns when a message that is sent now may be delivered. What a rank sends to itself crosses no network.
  *
  * A large message is three: a request to the receiver, a grant back when the receive is posted, and the data. Each is late
  * by the latency, and the sender is done when the data have left (LogGPS, as in docs/tolerance.md). hand: NULL if the
@@ -63,7 +63,7 @@ int64_t inj_release(const struct head *h, int64_t posted) {
     return h->after != 0 && posted + h->after > release ? posted + h->after : release;
 }
 
-/* inj_look_at takes note of whether a send was complete when somebody looked: MPI says nothing else about its match. */
+/* inj_look_at takes note of whether a send was complete when it was tested: MPI reports nothing else about its match. */
 void inj_look_at(struct handshake *h, bool complete) {
     if (!complete) {
         h->open = inj_now();
@@ -73,7 +73,7 @@ void inj_look_at(struct handshake *h, bool complete) {
     }
 }
 
-/* inj_granted is when the sender of a message that is complete for MPI is done. If it was seen incomplete, and nobody looked
+/* inj_granted is when the sender of a message that is complete for MPI is done. If it was seen incomplete, and was not tested
  * since, it became complete in the call that waited for it. */
 int64_t inj_granted(struct handshake *h) {
     if (h->until == 0) return 0;
@@ -87,7 +87,7 @@ int inj_sending_mode(int mode, int64_t bytes) {
     return inj_settings.eager >= 0 && bytes > inj_settings.eager && mode != BUFFERED ? SYNCHRONOUS : mode;
 }
 
-/* inj_due is when a message that had not arrived at a time may be told of, at the earliest; 0: at once. */
+/* inj_due is when a message that had not arrived at a time may be reported, at the earliest; 0: at once. */
 int64_t inj_due(const struct comm *c, int source, int64_t before) {
     int64_t delay = inj_settings.latency_ns;
     if (c->incoming != NULL) delay = source >= 0 && source < c->size ? c->incoming[source] : -1;
@@ -143,7 +143,7 @@ int64_t inj_status_bytes(const MPI_Status *status) {
     return n;
 }
 
-/* inj_less_head makes a status say how much data came, without the head. */
+/* inj_less_head makes a status report how much data came, without the head. */
 void inj_less_head(MPI_Status *status) {
     int64_t n = inj_status_bytes(status);
     if (n >= HEAD) PMPI_Status_set_elements_x(status, MPI_BYTE, n - HEAD);
@@ -157,7 +157,7 @@ static int64_t delivered(const struct head *h, int64_t posted, const char *bounc
     if (cancelled || n < HEAD) return 0;
     inj_less_head(status);
     n -= HEAD;
-    if (n > bytes) n = bytes; /* truncated; the result says so */
+    if (n > bytes) n = bytes; /* truncated; the result reports it */
     if (bounce != NULL && n > 0) memcpy(user, bounce + HEAD, (size_t)n);
     inj_add(&inj_report->received, 1);
     if (result != MPI_SUCCESS) return 0;
@@ -365,7 +365,7 @@ int inj_Irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag
     return result;
 }
 
-/* wait_for waits for a receive that is nobody else's. */
+/* wait_for waits for a receive that only this library knows. */
 static int wait_for(struct entry *e, MPI_Request *request, MPI_Status *status) {
     MPI_Status own;
     if (status == MPI_STATUS_IGNORE) status = &own;

@@ -1,4 +1,4 @@
-/* Collectives between neighbours, as messages: all at once. */
+/* Collectives between neighbors, as messages: all at once. */
 #include "collectives.h"
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ static bool in_directed_graph(MPI_Comm comm, struct neighbors *n) {
     return PMPI_Dist_graph_neighbors(comm, in, n->in, MPI_UNWEIGHTED, out, n->out, MPI_UNWEIGHTED) == MPI_SUCCESS;
 }
 
-/* find finds the neighbours of this rank; without success they are left to MPI, which says what is wrong. */
+/* find finds the neighbors of this rank; without success the collective is left to MPI, which reports what is wrong. */
 static bool find(MPI_Comm comm, struct neighbors *n) {
     int kind = MPI_UNDEFINED;
     struct comm *c = inj_comm(comm);
@@ -64,7 +64,7 @@ int inj_neighbors(MPI_Comm comm, bool outgoing) {
     return count;
 }
 
-/* One side of such a collective: where the data of each neighbour lie. */
+/* One side of such a collective: where the data of each neighbor are. */
 struct side {
     const void *buffer;
     bool whole;                /* the same data for all */
@@ -92,9 +92,9 @@ static bool bad_side(const struct side *s, int n) {
     return false;
 }
 
-/* If several neighbours are the same rank, which block comes from which? The standard wants that what was sent downwards in a
+/* If several neighbors are the same rank, which block comes from which? The standard wants that what was sent downwards in a
  * grid comes from above; Open MPI 4.1 takes them in order, MPICH 4.0 in order or from the last to the first, depending on the
- * call. A program gets what it would get without this library: a rank that is its own neighbour four times shows it. */
+ * call. A program gets what it would get without this library: a rank that is its own neighbor four times shows it. */
 enum order { UNKNOWN, IN_ORDER, PAIRS, REVERSED };
 enum call { GATHER, ALLTOALL, ALLTOALLV, ALLTOALLW };
 enum { SELF = 4 };
@@ -146,7 +146,7 @@ static enum order order_of(enum call call, bool grid, bool later) {
     return order;
 }
 
-/* exchange sends to all neighbours and receives from all. */
+/* exchange sends to all neighbors and receives from all. */
 static int exchange(enum call call, struct side out, struct side in, MPI_Comm comm, MPI_Request *request) {
     struct neighbors n;
     struct schedule *s = NULL;

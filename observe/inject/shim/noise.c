@@ -1,4 +1,4 @@
-/* Noise: a timer of the thread that called MPI_Init interrupts it when a detour begins; the handler spins until the detour
+/* Noise: a timer of the thread that called MPI_Init interrupts it when a detour starts; the handler spins until the detour
  * ends. It does so wherever the thread is, in the program or in MPI. Detours lie on the wall clock: what a thread sleeps
  * through costs it nothing. */
 #include "inject.h"
@@ -19,7 +19,7 @@ static int noise_signal; /* 0: there is no noise */
 static timer_t timer;
 static volatile sig_atomic_t running;
 
-/* The trace of the noise, in nanoseconds, as Go wrote it: period, number of detours, number of ranks, then begin and length
+/* The trace of the noise, in nanoseconds, as Go wrote it: period, number of detours, number of ranks, then start and length
  * of each detour, ascending, then the place of each rank in the trace. */
 static const int64_t *trace;
 static int64_t period, n_detours, origin; /* origin: when the trace began for this rank, on the clock */
@@ -77,7 +77,7 @@ static bool load(void) {
     return n_detours > 0;
 }
 
-/* free_signal takes a real-time signal that nobody has a handler for. */
+/* free_signal takes a real-time signal without a handler. */
 static int free_signal(void) {
     for (int s = SIGRTMAX - 2; s > SIGRTMIN; s--) {
         struct sigaction old;
@@ -86,7 +86,7 @@ static int free_signal(void) {
     return 0;
 }
 
-void inj_noise_start(int64_t begin) {
+void inj_noise_start(int64_t start) {
     if (inj_settings.noise == NULL || !load()) return;
     int s = free_signal();
     struct sigaction a = {.sa_sigaction = on_detour, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
@@ -100,7 +100,7 @@ void inj_noise_start(int64_t begin) {
     int64_t ranks = trace[2], offset = trace[3 + 2 * n_detours + inj_rank % ranks];
     int64_t now = inj_now();
     inj_report->noise_ns = -now;
-    origin = begin - offset;
+    origin = start - offset;
     turn = next = 0;
     while (start_of(turn, next) + length_of(next) <= now) advance();
     noise_signal = s;

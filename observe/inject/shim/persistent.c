@@ -66,7 +66,7 @@ int inj_Recv_init(void *buf, MPI_Count count, MPI_Datatype type, int source, int
 /* starting does what a request needs when it is started. */
 static int starting(MPI_Request request) {
     struct entry *e = inj_find(request);
-    if (e == NULL || e->active) return MPI_SUCCESS; /* MPI says what is wrong */
+    if (e == NULL || e->active) return MPI_SUCCESS; /* MPI reports what is wrong */
     e->active = true;
     e->posted = inj_now();
     if (e->kind != SENDS) return MPI_SUCCESS;

@@ -1,8 +1,8 @@
 /* Probes, and receives of messages that they found.
  *
  * A probe cannot see the head of a message, and taking the message out to look would change what MPI matches. But who looks
- * again and again knows when the message was not there yet: it tells of it no earlier than that and the latency. A first look
- * that finds a message tells of it at once, and the receive is held; the report counts these. */
+ * again and again knows when the message was not there yet: it reports it no earlier than that plus the latency. A first look
+ * that finds a message reports it at once, and the receive is held; the report counts these. */
 #include "calls.h"
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static void in_vain(MPI_Comm comm, int source, int tag) {
     pthread_mutex_unlock(&lock);
 }
 
-/* due reports whether a message that is there may be told of. */
+/* due reports whether a message that has arrived may be reported. */
 static bool due(struct comm *c, MPI_Comm comm, int source, int tag, const MPI_Status *status) {
     bool yes = true;
     pthread_mutex_lock(&lock);
@@ -45,7 +45,7 @@ static bool due(struct comm *c, MPI_Comm comm, int source, int tag, const MPI_St
     return yes;
 }
 
-/* look looks for a message, and makes the status say how much data it has. */
+/* look looks for a message, and makes the status report how much data it has. */
 static int look(struct comm *c, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
     int result = PMPI_Iprobe(source, tag, comm, flag, status);
     if (result != MPI_SUCCESS) return result;

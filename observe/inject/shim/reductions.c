@@ -1,4 +1,4 @@
-/* Collectives that reduce, as messages. What comes from lower ranks stands left of what comes from higher ones, so that
+/* Collectives that reduce, as messages. What comes from lower ranks is the left operand of what comes from higher ones, so that
  * operations need not commute. */
 #include "collectives.h"
 

@@ -89,7 +89,7 @@ void inj_give_back(void *memory, size_t room) {
     free(memory);
 }
 
-/* inj_orphan keeps what nobody will wait for until it is complete. */
+/* inj_orphan keeps a request that the program does not wait for until it is complete. */
 void inj_orphan(struct entry *e) {
     pthread_mutex_lock(&lock);
     e->next = orphans;
@@ -148,6 +148,6 @@ void inj_buffered_end(void) {
 void inj_orphans_end(void) {
     enum { PATIENCE = 1000000000 };
     inj_buffered_end();
-    int64_t begin = inj_now();
-    while (atomic_load(&n_orphans) > 0 && inj_now() - begin < PATIENCE) inj_orphans_poll();
+    int64_t start = inj_now();
+    while (atomic_load(&n_orphans) > 0 && inj_now() - start < PATIENCE) inj_orphans_poll();
 }

@@ -214,9 +214,9 @@ void inj_progress(void) {
  * them, but not for long: they may need what that call does. */
 void inj_drain(void) {
     enum { PATIENCE = 1000000000 };
-    int64_t begin = inj_now();
+    int64_t start = inj_now();
     inj_orphans_poll();
-    while (inj_busy() && inj_now() - begin < PATIENCE) inj_relax(0);
+    while (inj_busy() && inj_now() - start < PATIENCE) inj_relax(0);
 }
 
 /* run does a blocking collective. */

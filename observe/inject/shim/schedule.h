@@ -35,7 +35,7 @@ struct schedule {
     MPI_Request request;   /* what the program waits for */
 };
 
-/* inj_begin begins a collective; NULL if it is left to MPI. later: it goes on after the call. */
+/* inj_begin starts a collective; NULL if it is left to MPI. later: it goes on after the call. */
 struct schedule *inj_begin(MPI_Comm comm, bool later);
 /* inj_end runs it, or starts it if there is a request. */
 int inj_end(struct schedule *s, MPI_Comm comm, MPI_Request *request);
@@ -46,7 +46,7 @@ void inj_add_copy(struct schedule *s, const void *from, MPI_Count count, MPI_Dat
 void inj_add_reduce(struct schedule *s, const void *from, void *to, MPI_Count count, MPI_Datatype type, MPI_Op op); /* to = from op to */
 void inj_add_end(struct schedule *s);
 void *inj_memory(struct schedule *s, int64_t bytes);
-/* inj_elements is memory for elements of a type, from where the first one begins. */
+/* inj_elements is memory for elements of a type, from where the first one starts. */
 void *inj_elements(struct schedule *s, MPI_Count count, MPI_Datatype type);
 /* inj_type is a type that stays, whatever the program does with its own. */
 MPI_Datatype inj_type(struct schedule *s, MPI_Datatype type);

@@ -47,7 +47,7 @@ int64_t inj_size(MPI_Count count, MPI_Datatype type) {
     return count * size;
 }
 
-/* inj_bad tells what MPI refuses, so that it is left to MPI to say so. */
+/* inj_bad finds what MPI refuses, so that MPI reports it. */
 bool inj_bad(MPI_Count count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
 
 /* inj_joined makes the type of a message with its head, to be used with MPI_BOTTOM. */

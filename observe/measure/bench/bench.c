@@ -126,7 +126,7 @@ static int read_order(struct bench_order *o)
 	return sscanf(line, "%15s %ld %ld %ld %lld %ld %ld", o->what, &o->n, &o->size, &o->repeat, &o->pause, &o->a, &o->b) >= 1;
 }
 
-/* What the library says that it is, on one line. */
+/* The version that the library reports, on one line. */
 static void version(void)
 {
 	static char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];

@@ -92,7 +92,7 @@ static long long compare(struct session *s, int other, int round)
 	return offset_of(a->stamps, a->n);
 }
 
-/* The tree: pairs in ceil(log2 ranks) rounds, offsets handed on to the parents, rank 0 tells everybody the result. */
+/* The tree: pairs in ceil(log2 ranks) rounds, offsets handed on to the parents, rank 0 sends the result to all. */
 static void tree(struct session *s)
 {
 	int rank = bench_rank, round = 1;
@@ -143,7 +143,7 @@ static void linear(struct session *s)
 }
 
 /* Every rank learns its offset. */
-static void tell(struct session *s)
+static void announce(struct session *s)
 {
 	long long mine;
 	for (int r = 1; bench_rank == 0 && r < s->ranks; r++)
@@ -196,7 +196,7 @@ static void report(const struct session *s, long long took)
 }
 
 /* n: patience; size: ranks that take part; repeat: most pings of a pair. */
-static void synchronise(const struct bench_order *o, void (*scheme)(struct session *))
+static void synchronize(const struct bench_order *o, void (*scheme)(struct session *))
 {
 	struct session s = {.ranks = o->size, .patience = o->n, .most = o->repeat};
 	if (bench_rank >= s.ranks)
@@ -216,7 +216,7 @@ static void synchronise(const struct bench_order *o, void (*scheme)(struct sessi
 	together(s.ranks);
 	long long start = bench_now();
 	scheme(&s);
-	tell(&s);
+	announce(&s);
 	report(&s, bench_now() - start);
 	free(stamps);
 	free(s.asked);
@@ -254,9 +254,9 @@ int bench_clocks(const struct bench_order *o)
 	if (strcmp(o->what, "pings") == 0) {
 		pings(o);
 	} else if (strcmp(o->what, "tree") == 0) {
-		synchronise(o, tree);
+		synchronize(o, tree);
 	} else if (strcmp(o->what, "linear") == 0) {
-		synchronise(o, linear);
+		synchronize(o, linear);
 	} else if (strcmp(o->what, "clocks") == 0) {
 		clocks();
 	} else if (strcmp(o->what, "inject") == 0) { /* into rank n */

@@ -1,5 +1,5 @@
 /* Single executions of collective operations, or loops of them, with the stamps of all ranks. Schemes differ in how the
- * ranks begin together and in what is timed; what the stamps mean is found out elsewhere. */
+ * ranks start together and in what is timed; what the stamps mean is found out elsewhere. */
 #include "bench.h"
 #include "operations.h"
 
@@ -26,7 +26,7 @@ static long long global_now(void)
 	return t - correction.offset - (long long)((__int128)(t - correction.from) * correction.drift / 1000000000000LL);
 }
 
-/* Waits for a moment, and says what was wrong with the start. */
+/* Waits for a moment, and returns what was wrong with the start. */
 static long long await(long long moment, long long *started)
 {
 	long long now = global_now(), flags = now >= moment ? START_LATE : 0;

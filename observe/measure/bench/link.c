@@ -62,8 +62,8 @@ static void drain(const struct bench_order *o, char *b, long long *times)
 	bench_collect(times, o->repeat, (int)o->b);
 }
 
-/* How long a send takes whose receive is posted late; n: the late receiver polls meanwhile. The time begins before the
- * receiver begins to be late, so a send that waits for it never looks short; and the message is sent when the receiver has left
+/* How long a send takes whose receive is posted late; n: the late receiver polls meanwhile. The time starts before the
+ * receiver starts to be late, so a send that waits for it never looks short; and the message is sent when the receiver has left
  * the library, so it does not take the message by chance. */
 static void eager(const struct bench_order *o, char *b, long long *times)
 {

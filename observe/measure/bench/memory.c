@@ -70,7 +70,7 @@ static const int counts = 1;
 static const int counts = 0; /* other libraries have no second names for these functions */
 #endif
 
-/* Proportional, resident and private kB of this process; -1: the kernel does not say. */
+/* Proportional, resident and private kB of this process; -1: the kernel does not report it. */
 static void usage(long long *kb)
 {
 	char line[256];

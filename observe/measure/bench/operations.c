@@ -31,7 +31,7 @@ static int reduces(long number)
 	return number == REDUCE || number == ALLREDUCE || number == REDUCE_SCATTER || number == REDUCE_SCATTER_BLOCK || number == SCAN || number == EXSCAN;
 }
 
-/* A ring for the neighbourhood operations: two neighbours. */
+/* A ring for the neighborhood operations: two neighbors. */
 static void ring(MPI_Comm *comm)
 {
 	int periodic = 1, ranks = bench_ranks;
@@ -40,7 +40,7 @@ static void ring(MPI_Comm *comm)
 
 void operation_begin(struct operation *op, long number, long size, long long pause)
 {
-	size_t blocks = (size_t)(bench_ranks > 2 ? bench_ranks : 2); /* neighbours are two even of one rank */
+	size_t blocks = (size_t)(bench_ranks > 2 ? bench_ranks : 2); /* two neighbors even with one rank */
 	long plain = number >= NONBLOCKING && number < TREE ? number - NONBLOCKING : number;
 	memset(op, 0, sizeof *op);
 	op->number = number;

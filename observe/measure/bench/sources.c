@@ -119,11 +119,11 @@ static void speeds(long long *out)
 	}
 }
 
-/* Whether the processor says that its counter keeps its speed and goes on in all states: 1, 0, or -1 if nothing is known. */
+/* Whether the processor reports that its counter keeps its speed and goes on in all states: 1, 0, or -1 if nothing is known. */
 static int invariant(void)
 {
 #if defined(__aarch64__)
-	return 1; /* the architecture says so */
+	return 1; /* the architecture guarantees it */
 #else
 	static char line[1 << 16];
 	FILE *f = fopen("/proc/cpuinfo", "r");

@@ -1,4 +1,4 @@
-/* Ranks that share CPUs give theirs away while they wait, and it is told whether they do so by our function. */
+/* Ranks that share CPUs give theirs away while they wait, and it is reported whether they do so by our function. */
 #include "bench.h"
 #include "yield.h"
 

@@ -22,15 +22,15 @@ int bridge_rank, bridge_size;
 int bridge_orders, bridge_mail, bridge_out, bridge_in;
 
 static pid_t child;
-static int complaints = -1;          /* what the child says when it crashes */
-static char complaint[1024];         /* the begin of that */
+static int complaints = -1;          /* what the child prints when it crashes */
+static char complaint[1024];         /* the start of that */
 static size_t complained;
 static int ended, status_of_child;   /* the child is gone */
 static struct rusage use_of_child;
 static int stopped;                  /* the signal that has stopped the child; 0: none */
 static int64_t stopped_at;
 static char (*hosts)[HOST_NAME];     /* of all processes; process 0 alone knows them */
-static char *last_words;             /* what the child said of its failure */
+static char *last_output;             /* what the child reported of its failure */
 
 static volatile sig_atomic_t caught; /* the last signal */
 static volatile sig_atomic_t signals;
@@ -41,7 +41,7 @@ static void on_signal(int number)
 {
 	if (number == SIGCHLD)
 		return;
-	/* While MPI starts or ends nobody looks at signals, and it may wait for processes that are gone. */
+	/* While MPI starts or ends signals are not looked at, and it may wait for processes that are gone. */
 	if (bridge_life->stage == STAGE_STARTS)
 		_exit(130);
 	if (bridge_life->stage == STAGE_ENDS)
@@ -101,7 +101,7 @@ static void look_at_child(void)
 	take_up();
 }
 
-/* mind_stopped ends the job if the child was stopped and does not go on: the others would wait for it for ever. First it
+/* mind_stopped ends the job if the child was stopped and does not go on: the others would wait for it forever. First it
  * may keep what is finished. */
 static void mind_stopped(void)
 {
@@ -140,12 +140,12 @@ static void pass_on(void)
 		kill(child, SIGKILL);
 }
 
-/* lament tells that the guard was killed. Launchers end a job by killing all guards, if one of them is
+/* lament reports that the guard was killed. Launchers end a job by killing all guards, if one of them is
  * gone: the first one to complain is right. */
 static void lament(void)
 {
 	static int done;
-	if (done++ > 0 || !bridge_orphaned() || bridge_life->told)
+	if (done++ > 0 || !bridge_orphaned() || bridge_life->reported)
 		return;
 	struct failure f = {.code = 1, .rank = bridge_rank};
 	int n = bridge_introduce(f.text, sizeof f.text);
@@ -167,7 +167,7 @@ int bridge_tick(void)
 	look_at_child();
 	mind_stopped();
 	bridge_pulse();
-	if (signals == 0 && bridge_orphaned()) { /* whatever became of the signal that tells of it */
+	if (signals == 0 && bridge_orphaned()) { /* even if the signal that reports it was lost */
 		caught = SIGTERM;
 		signals++;
 	}
@@ -236,21 +236,21 @@ static void start_child(char **arguments, int leader)
 	fcntl(complaints, F_SETFL, O_NONBLOCK);
 }
 
-/* hear_last_words takes what the child says of its failure. */
-static int hear_last_words(uint64_t bytes)
+/* take_last_output takes what the child reports of its failure. */
+static int take_last_output(uint64_t bytes)
 {
-	last_words = bridge_room(bytes + 1);
-	last_words[bytes] = 0;
-	return bridge_read(bridge_orders, last_words, bytes);
+	last_output = bridge_room(bytes + 1);
+	last_output[bytes] = 0;
+	return bridge_read(bridge_orders, last_output, bytes);
 }
 
-/* hear_rest takes what a child that is gone said last. */
-static void hear_rest(void)
+/* take_rest takes the last output of a child that is gone. */
+static void take_rest(void)
 {
 	struct head h;
-	while (last_words == NULL && recv(bridge_orders, &h, sizeof h, MSG_DONTWAIT) == sizeof h) {
+	while (last_output == NULL && recv(bridge_orders, &h, sizeof h, MSG_DONTWAIT) == sizeof h) {
 		if (h.what == ORDER_FAIL)
-			hear_last_words(h.bytes);
+			take_last_output(h.bytes);
 		else if (h.what == ORDER_SEND)
 			return; /* its bytes follow */
 	}
@@ -273,7 +273,7 @@ static void obey(const struct head *h)
 		bridge_send(h->number, h->bytes);
 		return;
 	case ORDER_FAIL:
-		hear_last_words(h->bytes);
+		take_last_output(h->bytes);
 		return;
 	}
 	bridge_fatal("an order %u that is not known", h->what);
@@ -314,7 +314,7 @@ static void serve(void)
 	}
 }
 
-/* give_up ends the job because another process has failed. The child is told when it asks. */
+/* give_up ends the job because another process has failed. The child learns it when it asks. */
 static void give_up(void)
 {
 	bridge_mail_broken();
@@ -327,7 +327,7 @@ static void give_up(void)
 			if (!(p[i].revents & POLLIN) || !bridge_read(p[i].fd, &h, sizeof h))
 				continue;
 			if (h.what == ORDER_FAIL)
-				hear_last_words(h.bytes);
+				take_last_output(h.bytes);
 			else if (h.what != ORDER_SEND)
 				bridge_answer(p[i].fd, ANSWER_BROKEN, 0, 0);
 			else /* what it sends is not read: it need not wait */
@@ -337,17 +337,17 @@ static void give_up(void)
 	}
 	if (!ended)
 		kill(child, SIGKILL);
-	hear_rest();
-	/* All may have found the same mistake: what process 0 says of it is what a user expects. */
-	if (last_words != NULL && last_words[0] != 0)
-		bridge_failed(WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1, last_words);
+	take_rest();
+	/* All may have found the same mistake: the report of process 0 is what a user expects. */
+	if (last_output != NULL && last_output[0] != 0)
+		bridge_failed(WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1, last_output);
 	bridge_pass_on();
 }
 
 static void leave(int number) { _exit(number == SIGALRM ? 130 : 1); }
 
 /* leave_together ends the process with all others, if they are all about to end: MPI tidies up, and the
- * launcher has no reason to kill anybody. */
+ * launcher has no reason to kill any process. */
 static void leave_together(void)
 {
 	MPI_Request all;
@@ -369,7 +369,7 @@ static void leave_together(void)
 }
 
 /* obey_signal ends the process after an interrupt. The first one to end makes the launcher end the
- * others: that should be process 0, when it has said what there is to say. */
+ * others: that should be process 0, when it has reported everything. */
 static void obey_signal(void)
 {
 	bridge_life->stage = STAGE_ENDS;
@@ -409,18 +409,18 @@ static void depart(int code)
 /* conclude ends the job as the child ended. */
 static void conclude(void)
 {
-	hear_rest();
+	take_rest();
 	take_up();
 	int code = WIFEXITED(status_of_child) ? WEXITSTATUS(status_of_child) : 1;
 	if (signals > 0)
 		obey_signal();
-	if (WIFEXITED(status_of_child) && last_words == NULL && (code == 0 || code == 3 || code == 4))
+	if (WIFEXITED(status_of_child) && last_output == NULL && (code == 0 || code == 3 || code == 4))
 		depart(code);
-	if (last_words != NULL)
-		bridge_failed(code, last_words);
+	if (last_output != NULL)
+		bridge_failed(code, last_output);
 	char text[2048] = "";
 	int n = bridge_introduce(text, sizeof text);
-	if (code == 130 && bridge_rank == 0) /* it has said so itself */
+	if (code == 130 && bridge_rank == 0) /* it has reported it itself */
 		bridge_failed(code, "");
 	if (code == 130) {
 		snprintf(text + n, sizeof text - (size_t)n, " was interrupted");
@@ -430,8 +430,8 @@ static void conclude(void)
 	bridge_failed(1, text);
 }
 
-/* on_error ends the job when MPI reports an error. If another process is gone, its guard tells of that,
- * and the launcher ends this one: that is to be heard first. */
+/* on_error ends the job when MPI reports an error. If another process is gone, its guard reports that,
+ * and the launcher ends this one: that is to be received first. */
 static void on_error(MPI_Comm *where, int *error, ...)
 {
 	char what[MPI_MAX_ERROR_STRING] = "";

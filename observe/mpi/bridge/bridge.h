@@ -1,5 +1,5 @@
 /* The bridge between slackline and MPI: it owns MPI, and slackline, its child, asks it to exchange
- * data. The two talk over two sockets; parts of exchanges lie in shared memory. The Go side of all
+ * data. The two communicate over two sockets; parts of exchanges are in shared memory. The Go side of all
  * this is in job_linux.go. */
 #ifndef SLACKLINE_BRIDGE_H
 #define SLACKLINE_BRIDGE_H
@@ -24,7 +24,7 @@
 /* Descriptors of the child. */
 enum { CHILD_ORDERS = 3, CHILD_OUT = 4, CHILD_IN = 5, CHILD_MAIL = 6, CHILD_CRASH = 7 };
 
-/* What the child orders, and what it is told. Every order and answer is such a head. */
+/* What the child orders, and what it is answered. Every order and answer is such a head. */
 enum { ORDER_HELLO = 1, ORDER_EXCHANGE, ORDER_SEND, ORDER_FAIL, ORDER_RECEIVE };
 enum { ANSWER_FINE = 1, ANSWER_BROKEN };
 
@@ -51,7 +51,7 @@ void bridge_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), 
 /* bridge_room returns memory or ends the job. */
 void *bridge_room(size_t bytes);
 
-/* bridge_length is the length of a part, which stands before it. */
+/* bridge_length is the length of a part, which comes before it. */
 static inline uint64_t bridge_length(const char *part)
 {
 	uint64_t n;
@@ -62,7 +62,7 @@ static inline uint64_t bridge_length(const char *part)
 /* bridge_child_is_here looks for the child. */
 int bridge_child_is_here(void);
 
-/* bridge_signalled says that somebody wants the process to end. */
+/* bridge_signalled reports that the process was asked to end. */
 int bridge_signalled(void);
 
 /* wait.c */
@@ -77,7 +77,7 @@ int bridge_done(int n, MPI_Request *requests, int *at);
  * their receiver are here. It returns 0 if it is useless to wait any longer. */
 int bridge_wait(int n, MPI_Request *requests, uint64_t bytes);
 
-/* bridge_doze sleeps longer the more often it is called in a row; bridge_nap says how long, in us. */
+/* bridge_doze sleeps longer the more often it is called in a row; bridge_nap returns how long, in us. */
 void bridge_doze(unsigned *times);
 long bridge_nap(unsigned times);
 
@@ -93,8 +93,8 @@ int bridge_crowded(void);        /* there are more processes than cores for them
 /* pulse.c */
 enum { HOST_NAME = 256 };
 void bridge_pulse_begin(char (*hosts)[HOST_NAME]); /* process 0 knows the hosts of all */
-void bridge_pulse(void);                           /* is everybody still there? */
-void bridge_pulse_end(void);                       /* nobody waits any more */
+void bridge_pulse(void);                           /* are all processes still there? */
+void bridge_pulse_end(void);                       /* no process waits any more */
 
 /* exchange.c */
 int bridge_exchange(uint64_t bytes);
@@ -112,7 +112,7 @@ int bridge_mail_busy(void);      /* something is under way */
 int bridge_mail_flush(void);     /* waits until all that was sent has left */
 void bridge_mail_broken(void);   /* the child need not wait any longer */
 
-/* What is told to process 0 of a failure. */
+/* What is reported to process 0 of a failure. */
 struct failure {
 	int32_t code;
 	int32_t rank;
@@ -131,7 +131,7 @@ struct line {
 /* line.c */
 void bridge_open_line(void);               /* process 0 listens, the others know where */
 int bridge_listener(void);
-int bridge_listen(struct failure *f);      /* process 0: somebody has told of a failure */
+int bridge_listen(struct failure *f);      /* process 0: another process has reported a failure */
 int bridge_tell(struct failure *f);        /* another: process 0 has understood */
 
 /* What guard and bridge know of each other. */
@@ -139,14 +139,14 @@ enum { STAGE_STARTS, STAGE_RUNS, STAGE_ENDS };
 struct life {
 	volatile pid_t child; /* slackline */
 	volatile int stage;   /* MPI is being started, has been started; the process ends as it should */
-	volatile int told;    /* nothing is left to be said of the end */
+	volatile int reported; /* the end has been reported */
 	struct line line;
 };
 extern struct life *bridge_life;
 
 /* guard.c */
-void bridge_part(void);          /* leaves the guard behind and returns as its child */
-int bridge_orphaned(void);       /* the guard is gone: somebody has killed it */
+void bridge_part(void);          /* starts the guard and returns as its child */
+int bridge_orphaned(void);       /* the guard is gone: it was killed */
 
 /* failure.c */
 void bridge_die(const char *what) __attribute__((noreturn)); /* MPI has not been started */
@@ -158,18 +158,18 @@ void bridge_sleep(int ms);
  * does not do so by itself. */
 void bridge_abort_launcher(int code);
 
-/* bridge_account says how a process ended: its status, the most memory that it has had (kB), and the
- * first line of what it said. Bridge_note_memory is to be called before. */
+/* bridge_account describes how a process ended: its status, the most memory that it has had (kB), and the
+ * first line of what it printed. Bridge_note_memory is to be called before. */
 void bridge_account(char *text, size_t room, int status, long kb, const char *words);
 void bridge_note_memory(void);
 void bridge_failed(int code, const char *text) __attribute__((noreturn)); /* this process */
 void bridge_miss(const char *text); /* another process is silent: ends the job */
 void bridge_hear(void);          /* listens to failures of others; process 0 alone */
 int bridge_heard(void);          /* one of them has failed */
-void bridge_pass_on(void) __attribute__((noreturn)); /* tells of the failure heard of, and ends the job */
+void bridge_pass_on(void) __attribute__((noreturn)); /* reports the failure received, and ends the job */
 const char *bridge_host(void);
 
-/* bridge_let_read gives the launcher time to read what was said: what is still on its way when the
+/* bridge_let_read gives the launcher time to read what was printed: what is still on its way when the
  * job is ended is lost. */
 void bridge_let_read(void);
 

@@ -1,4 +1,4 @@
-/* Exchanges: every process gives a part to every other. The parts lie one behind the other in shared
+/* Exchanges: every process gives a part to every other. The parts are one after the other in shared
  * memory, each as its length (8 bytes) and its bytes, padded to 8.
  *
  * Among few processes every part goes straight to its receiver: its first bytes travel with its length, so
@@ -97,10 +97,10 @@ static void prepare(void)
 	gives = bridge_room(sizeof *gives * (size_t)room);
 }
 
-/* pieces gives or takes the bytes of a part from begin to end. */
-static void pieces(int give, char *at, uint64_t begin, uint64_t end, int peer)
+/* pieces gives or takes the bytes of a part from start to end. */
+static void pieces(int give, char *at, uint64_t start, uint64_t end, int peer)
 {
-	for (uint64_t done = begin; done < end; done += LARGEST_PIECE) {
+	for (uint64_t done = start; done < end; done += LARGEST_PIECE) {
 		int n = (int)(end - done < LARGEST_PIECE ? end - done : LARGEST_PIECE);
 		MPI_Request r;
 		long_bytes += (uint64_t)n;
@@ -206,7 +206,7 @@ int bridge_exchange(uint64_t bytes)
 	if (!(relayed() ? begin_relayed() : begin_straight()))
 		return 0;
 	uint64_t got = take_rest();
-	/* All are in this exchange now, or they would not have told how much they give. */
+	/* All are in this exchange now, or they would not have sent how much they give. */
 	if (!bridge_wait(takes_n, takes, long_bytes) || !bridge_wait(gives_n, gives, long_bytes))
 		return 0;
 	return bridge_answer(bridge_orders, ANSWER_FINE, 0, got);

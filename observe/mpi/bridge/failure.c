@@ -1,4 +1,4 @@
-/* Failures: whatever fails, process 0 tells of it, once, and ends the job. */
+/* Failures: whatever fails, process 0 reports it, once, and ends the job. */
 #define _GNU_SOURCE
 #include "bridge.h"
 
@@ -15,7 +15,7 @@
 
 enum { TAG_FAILURE = 1, MOST = sizeof((struct failure *)0)->text };
 
-static struct failure heard;
+static struct failure received;
 static int failed;
 
 const char *bridge_host(void)
@@ -49,7 +49,7 @@ void bridge_die(const char *what)
 void bridge_say(const char *text)
 {
 	if (bridge_life != NULL)
-		bridge_life->told = 1;
+		bridge_life->reported = 1;
 	char line[MOST + 16];
 	int n = snprintf(line, sizeof line, "slackline: %s\n", text);
 	if (n > (int)sizeof line)
@@ -81,10 +81,10 @@ static long killed_for_memory(void)
 
 void bridge_note_memory(void) { killed_before = killed_for_memory(); }
 
-/* mend is what helps against want of memory. */
-static const char mend[] = "take more hosts, or fewer processes on each";
+/* fix is what helps when memory runs out. */
+static const char fix[] = "take more hosts, or fewer processes on each";
 
-/* amount says how much memory a process had, if that is known. */
+/* amount prints how much memory a process had, if that is known. */
 static const char *amount(long kb)
 {
 	static char text[32];
@@ -93,8 +93,8 @@ static const char *amount(long kb)
 	return text;
 }
 
-/* starved tells by what a process said whether it got no memory. Process 0 has told the user why it ended,
- * and the bridge hears only where that was: in Go's allocator. */
+/* starved finds out from what a process printed whether it got no memory. Process 0 has reported to the user why it ended,
+ * and the bridge learns only where that was: in Go's allocator. */
 static int starved(const char *words)
 {
 	static const char *const signs[] = {"out of memory", "cannot allocate memory", ".allocLarge(", "runtime.sysMap", "runtime.persistentalloc"};
@@ -111,11 +111,11 @@ void bridge_account(char *text, size_t room, int status, long kb, const char *wo
 		int number = WTERMSIG(status);
 		n = snprintf(text, room, " was killed by signal %d (%s)", number, strsignal(number));
 		if (number == SIGKILL && killed_for_memory() > killed_before)
-			n += snprintf(text + n, room - (size_t)n, "%s: the memory of its host was used up; %s", amount(kb), mend);
+			n += snprintf(text + n, room - (size_t)n, "%s: the memory of its host was used up; %s", amount(kb), fix);
 		else if (number == SIGKILL)
-			n += snprintf(text + n, room - (size_t)n, "%s; if nobody did that, the memory of its host was used up: %s", amount(kb), mend);
+			n += snprintf(text + n, room - (size_t)n, "%s; unless a user did that, the memory of its host was used up: %s", amount(kb), fix);
 	} else if (starved(words)) {
-		n = snprintf(text, room, " ran out of memory%s; %s", amount(kb), mend);
+		n = snprintf(text, room, " ran out of memory%s; %s", amount(kb), fix);
 	} else {
 		n = snprintf(text, room, " ended with exit code %d", WEXITSTATUS(status));
 	}
@@ -153,7 +153,7 @@ void bridge_abort_launcher(int code)
 		bridge_sleep(1000);
 }
 
-/* patience is how long process 0 has to tell of a failure, in ms. */
+/* patience is how long process 0 has to report a failure, in ms. */
 enum { PATIENCE = 20000 };
 
 /* tell_by_mpi is the other way to process 0. */
@@ -190,29 +190,29 @@ void bridge_hear(void)
 {
 	static int64_t next;
 	int there;
-	if (failed || bridge_rank != 0 || bridge_life->told)
+	if (failed || bridge_rank != 0 || bridge_life->reported)
 		return;
 	MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILURE, bridge_failures, &there, MPI_STATUS_IGNORE);
 	if (there) {
-		MPI_Recv(&heard, sizeof heard, MPI_BYTE, MPI_ANY_SOURCE, TAG_FAILURE, bridge_failures, MPI_STATUS_IGNORE);
+		MPI_Recv(&received, sizeof received, MPI_BYTE, MPI_ANY_SOURCE, TAG_FAILURE, bridge_failures, MPI_STATUS_IGNORE);
 		failed = 1;
 	} else if (bridge_now() > next) {
-		failed = bridge_listen(&heard);
+		failed = bridge_listen(&received);
 		next = bridge_now() + 5 * 1000000;
 	}
 }
 
 int bridge_heard(void) { return failed; }
 
-/* Process 0 lets slackline keep what is finished before it tells. If process 0 itself is missing, the next one tells, or
+/* Process 0 lets slackline keep what is finished before it reports. If process 0 itself is missing, the next one reports, or
  * the one after that. */
 void bridge_miss(const char *text)
 {
 	if (failed)
 		return;
 	if (bridge_rank == 0) {
-		heard = (struct failure){.code = 1};
-		snprintf(heard.text, sizeof heard.text, "%s", text);
+		received = (struct failure){.code = 1};
+		snprintf(received.text, sizeof received.text, "%s", text);
 		failed = 1;
 		return;
 	}
@@ -227,9 +227,9 @@ void bridge_miss(const char *text)
 
 void bridge_pass_on(void)
 {
-	if (heard.text[0] != 0)
-		bridge_say(heard.text);
-	end(heard.code);
+	if (received.text[0] != 0)
+		bridge_say(received.text);
+	end(received.code);
 }
 
 void bridge_fatal(const char *format, ...)

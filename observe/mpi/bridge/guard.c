@@ -1,6 +1,6 @@
 /* The guard: the process that the launcher has started. The bridge proper is its child, and slackline
  * is the child of that. MPI and slackline may be killed by anybody; the guard, which does next to
- * nothing, is still there to say which process of the job it was, before the launcher ends the rest. */
+ * nothing, is still there to report which process of the job it was, before the launcher ends the rest. */
 #define _GNU_SOURCE
 #include "bridge.h"
 
@@ -23,13 +23,13 @@ static int bridge_gone, status, asked; /* asked: for the end, by so many signals
 static struct rusage use;
 static int64_t deadline; /* when the bridge is ended by force */
 
-/* How long MPI may take to start, in s: far longer than on the largest machines, but not for ever, as it does if one
+/* How long MPI may take to start, in s: far longer than on the largest machines, but not forever, as it does if one
  * of the processes never joins. Tests make it short. */
 #ifndef START_LIMIT
 #define START_LIMIT 150
 #endif
 
-static int64_t begin;
+static int64_t start;
 static int late; /* MPI has not started in time */
 static int stopped; /* the signal that has stopped the bridge; 0: none */
 static int64_t stopped_at;
@@ -118,7 +118,7 @@ static void wait_for_end(int ms)
 	}
 }
 
-/* outlive waits for slackline, which keeps its results: it has been told by the death of the bridge. */
+/* outlive waits for slackline, which keeps its results: it knows from the death of the bridge. */
 static void outlive(void)
 {
 	enum { PATIENCE = 11000 };
@@ -130,7 +130,7 @@ static void outlive(void)
 		kill(bridge_life->child, SIGKILL);
 }
 
-/* outcry tells of the end of the bridge: process 0, if it can be reached, or else everybody. */
+/* outcry reports the end of the bridge: to process 0, if it can be reached, or else to all. */
 static void outcry(int code)
 {
 	struct failure f = {.code = code, .rank = bridge_rank};
@@ -147,7 +147,7 @@ static void outcry(int code)
 		wait_for_end(12000);
 		return;
 	}
-	/* If MPI does not work that is so for all of them: process 0 tells of it first. */
+	/* If MPI does not work that is so for all of them: process 0 reports it first. */
 	if ((late || WIFEXITED(status)) && bridge_rank != 0)
 		wait_for_end(3000);
 	if (asked == 0) {
@@ -161,7 +161,7 @@ static void mourn(void)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : asked > 0 ? 130 : 1;
 	int expected = WIFEXITED(status) && (code == 0 || bridge_life->stage == STAGE_ENDS);
-	if (!expected && !bridge_life->told && asked == 0)
+	if (!expected && !bridge_life->reported && asked == 0)
 		outcry(code);
 	outlive();
 	if (code != 0 && asked == 0 && bridge_life->stage == STAGE_STARTS)
@@ -179,12 +179,12 @@ static void watch(void)
 		int number = sigtimedwait(&set, NULL, &second);
 		if (number > 0 && number != SIGCHLD)
 			pass_on(number);
-		if (getppid() != launcher && asked == 0) /* nobody else would end the job */
+		if (getppid() != launcher && asked == 0) /* no other process would end the job */
 			pass_on(SIGTERM);
 		look();
 		if (bridge_gone)
 			mourn();
-		late |= asked == 0 && bridge_life->stage == STAGE_STARTS && bridge_now() - begin > START_LIMIT * INT64_C(1000000000);
+		late |= asked == 0 && bridge_life->stage == STAGE_STARTS && bridge_now() - start > START_LIMIT * INT64_C(1000000000);
 		stuck |= asked == 0 && stopped != 0 && bridge_now() - stopped_at > STOP_LIMIT * INT64_C(1000000000);
 		if (late || stuck || (deadline > 0 && bridge_now() > deadline))
 			kill(bridge, SIGKILL);
@@ -202,7 +202,7 @@ void bridge_part(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	launcher = getppid();
 	guard = getpid();
-	begin = bridge_now();
+	start = bridge_now();
 	bridge = fork();
 	if (bridge < 0)
 		bridge_die("fork");

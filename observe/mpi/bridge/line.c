@@ -1,4 +1,4 @@
-/* The line to process 0: a connection past MPI, for what must be told when MPI cannot, because the
+/* The line to process 0: a connection past MPI, for what must be reported when MPI cannot, because the
  * bridge of a process is gone or MPI itself has failed. It is opened only then. Process 0 listens and
  * believes who knows the secret, which MPI has spread. */
 #define _GNU_SOURCE
@@ -104,8 +104,8 @@ static int move(int s, int write, void *data, size_t bytes, int ms)
 	return 1;
 }
 
-/* tell_at tells of a failure at one address, and waits until it is understood. */
-static int tell_at(struct sockaddr_storage *a, struct failure *f)
+/* report_at reports a failure to one address, and waits until it is understood. */
+static int report_at(struct sockaddr_storage *a, struct failure *f)
 {
 	enum { PATIENCE = 1000 }; /* ms */
 	unsigned char yes = 0;
@@ -125,7 +125,7 @@ int bridge_tell(struct failure *f)
 	int here = strcmp(l->host, bridge_host()) == 0;
 	int from = here ? l->n - l->loop : 0, to = here ? l->n : l->n - l->loop;
 	for (int i = from; i < to; i++)
-		if (tell_at(&l->address[i], f))
+		if (report_at(&l->address[i], f))
 			return 1;
 	return 0;
 }

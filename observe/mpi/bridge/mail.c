@@ -68,7 +68,7 @@ static int leave(void)
 	return some;
 }
 
-/* come begins to receive a message, if there is one. */
+/* come starts to receive a message, if there is one. */
 static int come(void)
 {
 	int there;

@@ -1,6 +1,6 @@
-/* The pulse: process 0 and every other process tell each other now and then that they are there, whatever slackline does
- * meanwhile. Who is silent for long is stopped, or its host is gone, or the connection: nobody would notice, for MPI
- * waits for ever. */
+/* The pulse: process 0 and every other process signal each other now and then that they are there, whatever slackline does
+ * meanwhile. Who is silent for long is stopped, or its host is gone, or the connection: it would not be noticed, for MPI
+ * waits forever. */
 #define _GNU_SOURCE
 #include "bridge.h"
 
@@ -20,7 +20,7 @@ static const int64_t second = INT64_C(1000000000);
 /* A peer: of process 0 all others, of those process 0. */
 struct peer {
 	MPI_Request beat;
-	int64_t heard; /* when */
+	int64_t seen; /* when */
 };
 
 static struct peer *peers;
@@ -37,10 +37,10 @@ void bridge_pulse_begin(char (*names)[HOST_NAME])
 	before = bridge_now();
 	next = before;
 	for (int p = first_peer(); p < peers_end(); p++)
-		peers[p] = (struct peer){.beat = MPI_REQUEST_NULL, .heard = before};
+		peers[p] = (struct peer){.beat = MPI_REQUEST_NULL, .seen = before};
 }
 
-/* beat tells all peers that this process is there, but not again before the last time has left. */
+/* beat signals all peers that this process is there, but not again before the last time has left. */
 static void beat(void)
 {
 	for (int p = first_peer(); p < peers_end(); p++) {
@@ -60,7 +60,7 @@ static void listen_to_all(int64_t now)
 		if (!there)
 			return;
 		MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, TAG_PULSE, bridge_failures, MPI_STATUS_IGNORE);
-		peers[status.MPI_SOURCE].heard = now;
+		peers[status.MPI_SOURCE].seen = now;
 	}
 }
 
@@ -94,8 +94,8 @@ void bridge_pulse(void)
 	}
 	for (int p = first_peer(); p < peers_end(); p++) {
 		if (slept)
-			peers[p].heard = now;
-		if (now - peers[p].heard < SILENCE_LIMIT * second)
+			peers[p].seen = now;
+		if (now - peers[p].seen < SILENCE_LIMIT * second)
 			continue;
 		char text[1024];
 		snprintf(text, sizeof text, "process %d on %s has not answered for %d s: it is stopped, or its host or the connection to it is gone",

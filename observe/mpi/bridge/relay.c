@@ -16,7 +16,7 @@
 
 enum { LONG_PART = 0xffff, SLOT = 8 + SHORT_PART, LARGEST_BLOCK = 2 + SHORT_PART, QUICK = 16, TAG_RELAY = 3 };
 
-static char *slots;      /* by distance: the block for the process so far ahead; in the end, from the process so far behind */
+static char *slots;      /* by distance: the block for the process so far ahead; in the end, from the process that far before */
 static char *leaves, *arrives;
 static size_t largest;   /* message */
 
@@ -107,8 +107,8 @@ int bridge_relay(char *const *part)
 	}
 	for (int bit = 1; bit < bridge_size; bit <<= 1) {
 		MPI_Request both[2];
-		int behind = (bridge_rank + bridge_size - bit) % bridge_size;
-		MPI_Irecv(arrives, (int)largest, MPI_BYTE, behind, TAG_RELAY, bridge_exchanges, &both[0]);
+		int before = (bridge_rank + bridge_size - bit) % bridge_size;
+		MPI_Irecv(arrives, (int)largest, MPI_BYTE, before, TAG_RELAY, bridge_exchanges, &both[0]);
 		MPI_Isend(leaves, pack(bit), MPI_BYTE, (bridge_rank + bit) % bridge_size, TAG_RELAY, bridge_exchanges, &both[1]);
 		if (!bridge_wait(2, both, 0))
 			return 0;

@@ -45,7 +45,7 @@ static long rest(long waited)
 
 /* spin waits with open eyes: for a moment if the core is not needed by another process of the job, and as long as
  * so many bytes that are under way may take, for only who looks moves them. */
-static int spin(int n, MPI_Request *requests, int *at, int64_t begin, uint64_t bytes)
+static int spin(int n, MPI_Request *requests, int *at, int64_t start, uint64_t bytes)
 {
 	const int64_t slow = 4; /* ns per byte */
 	int64_t limit = (bridge_crowded() ? 0 : SPIN) + (int64_t)bytes * slow;
@@ -55,7 +55,7 @@ static int spin(int n, MPI_Request *requests, int *at, int64_t begin, uint64_t b
 				return 1;
 		if (bridge_crowded() && bytes > 0)
 			sched_yield();
-	} while (bridge_now() - begin < limit);
+	} while (bridge_now() - start < limit);
 	return 0;
 }
 
@@ -66,11 +66,11 @@ int bridge_wait(int n, MPI_Request *requests, uint64_t bytes)
 	int at = 0;
 	if (bridge_done(n, requests, &at))
 		return 1;
-	int64_t begin = bridge_now();
-	if (spin(n, requests, &at, begin, bytes))
+	int64_t start = bridge_now();
+	if (spin(n, requests, &at, start, bytes))
 		return 1;
 	while (!bridge_done(n, requests, &at)) {
-		long waited = (long)((bridge_now() - begin) / 1000);
+		long waited = (long)((bridge_now() - start) / 1000);
 		if (waited > 500) {
 			if (!bridge_tick())
 				return 0;

@@ -11,7 +11,7 @@ static inline uint64_t sl_clock_mix(uint64_t hash, const char *text, long n) {
 }
 
 /* sl_clock_id is the same for processes that read the same CLOCK_MONOTONIC: those of one boot of one kernel and of one time
- * namespace. Where the kernel does not tell its boot, the name of the host stands for it. */
+ * namespace. Where the kernel does not report its boot, the name of the host is used. */
 static inline uint64_t sl_clock_id(void) {
     uint64_t hash = 1469598103934665603u;
     char text[256];

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stddef.h>
 
-/* SL_YIELD stands in one file of a program or preloaded library. */
+/* SL_YIELD is in one file of a program or preloaded library. */
 #define SL_YIELD(condition) \
     unsigned ucp_worker_progress(void *worker); \
     __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) { \

@@ -17,7 +17,7 @@ import (
 )
 
 // Hosts are three hosts on this machine: namespaces with a network, a name, a /tmp and a clock of their own. What they are like
-// stands in hosts/hosts, the script that makes them.
+// is in hosts/hosts, the script that makes them.
 type Hosts struct {
 	Dir string // the only folder below /tmp that they share
 }
@@ -26,6 +26,7 @@ type Hosts struct {
 // this user, the test is skipped, in continuous integration, too: no package brings them.
 func NewHosts(t testing.TB) *Hosts {
 	t.Helper()
+	needed.Full(t, "several hosts")
 	for _, tool := range [][2]string{{"ip", "of the package iproute2"}, {"unshare", "of the package util-linux"}, {"nsenter", "of the package util-linux"}} {
 		needed.Tool(t, tool[0], tool[1])
 	}
@@ -55,8 +56,8 @@ func NewHosts(t testing.TB) *Hosts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var talk bytes.Buffer
-	c.Stderr = &talk
+	var messages bytes.Buffer
+	c.Stderr = &messages
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func NewHosts(t testing.TB) *Hosts {
 	})
 	if line, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
 		_ = c.Wait()
-		t.Fatalf("%s: %q, %v: %s", script, line, err, &talk)
+		t.Fatalf("%s: %q, %v: %s", script, line, err, &messages)
 	}
 	return h
 }

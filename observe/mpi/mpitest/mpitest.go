@@ -1,7 +1,7 @@
 // Package mpitest is for tests that need MPI: it finds the libraries, runs a test with each of them, and compiles
-// programs. A library that is missing is told by the rules of internal/needed.
+// programs. internal/needed decides what a missing library means.
 //
-// It knows nothing of what the programs do. Tests inside observe/mpi cannot import it.
+// It knows nothing about what the programs do. Tests inside observe/mpi cannot import it.
 package mpitest
 
 import (
@@ -45,6 +45,7 @@ func Crowd(t testing.TB) {
 // be two.
 func Libraries(t testing.TB) []*mpi.Library {
 	t.Helper()
+	needed.Full(t, "MPI")
 	AllowRoot(t)
 	list := found()
 	if needed.InCI() {
@@ -54,9 +55,10 @@ func Libraries(t testing.TB) []*mpi.Library {
 	return slices.Clone(list)
 }
 
-// Each runs a test with Open MPI and with MPICH, whose launchers start as many ranks as they are told.
+// Each runs a test with Open MPI and with MPICH, whose launchers start as many ranks as requested.
 func Each(t *testing.T, test func(t *testing.T, l *mpi.Library)) {
 	t.Helper()
+	needed.Full(t, "MPI")
 	Crowd(t)
 	for _, kind := range []mpi.Kind{mpi.OpenMPI, mpi.MPICH} {
 		t.Run(Name(kind), func(t *testing.T) {
@@ -75,7 +77,7 @@ func Other(t testing.TB, l *mpi.Library) *mpi.Library {
 	return found()[i]
 }
 
-// Name is the name of a kind of library in names of tests and benchmarks, which have no blanks.
+// Name is the name of a kind of library in names of tests and benchmarks, which contain no blanks.
 func Name(k mpi.Kind) string { return strings.ReplaceAll(string(k), " ", "") }
 
 // Launch is the beginning of a command with a number of ranks.
@@ -89,8 +91,8 @@ func Build(t testing.TB, l *mpi.Library, source string, flags ...string) string 
 	return BuildWith(t, l, "gcc", source, flags...)
 }
 
-// BuildWith compiles a program with another C compiler behind MPI's.
-func BuildWith(t testing.TB, l *mpi.Library, behind, source string, flags ...string) string {
+// BuildWith compiles a program with another C compiler than the one that MPI's calls.
+func BuildWith(t testing.TB, l *mpi.Library, cc, source string, flags ...string) string {
 	t.Helper()
 	compiler := l.Compiler
 	name := filepath.Base(source)
@@ -102,14 +104,14 @@ func BuildWith(t testing.TB, l *mpi.Library, behind, source string, flags ...str
 		args = append(args, "-J"+filepath.Dir(path)) // where it leaves its modules
 	}
 	c := exec.Command(compiler, args...)
-	c.Env = append(os.Environ(), "OMPI_CC="+behind, "MPICH_CC="+behind)
+	c.Env = append(os.Environ(), "OMPI_CC="+cc, "MPICH_CC="+cc)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
 	}
 	return path
 }
 
-// NoWarnings wants the compilers to have nothing to say about a part in C.
+// NoWarnings checks that the compilers have no warnings about a part in C.
 func NoWarnings(t *testing.T, s mpi.Source) {
 	t.Helper()
 	dir := t.TempDir()

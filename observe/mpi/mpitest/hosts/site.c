@@ -1,7 +1,7 @@
 /* What MPICH 4.0 over UCX lacks at this site; preloaded into its programs.
  *
  * Its MPI_Finalize closes all connections, which needs the other ends to work, and then waits in a barrier of the process manager,
- * in which it does not (github.com/pmodels/mpich/pull/6596): whoever comes first hangs all others. Here all ranks wait for each
+ * in which it does not (github.com/pmodels/mpich/pull/6596): the first one hangs all others. Here all ranks wait for each
  * other in MPI, and connections are left to the end of the process.
  *
  * It never gives up the CPU while it waits, but all hosts share those of one machine. */
