@@ -1,8 +1,9 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -250,7 +251,7 @@ func (a *allprofTrace) openEvents(i int) (EventReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &allprofReader{file: file, lines: newLineReader(file)}
+	r := &allprofReader{file: file, lines: scanLines(file)}
 	r.walker = newAllprofWalker(scan, a.o.RequestSize)
 	r.walker.bindings, r.walker.plan = a.comms.bindings[i], scan.plan
 	if a.wildcard != nil {
@@ -263,7 +264,7 @@ func (a *allprofTrace) openEvents(i int) (EventReader, error) {
 // allprofReader turns the lines of a file into events.
 type allprofReader struct {
 	file   fs.File
-	lines  *lineReader
+	lines  *bufio.Scanner
 	walker *allprofWalker
 	queue  []Event
 	err    error
@@ -272,13 +273,12 @@ type allprofReader struct {
 // Read implements EventReader.
 func (r *allprofReader) Read(events []Event) (int, error) {
 	for len(r.queue) < len(events) && r.err == nil {
-		line, err := r.lines.next()
-		if err != nil {
-			r.err = err
+		if !r.lines.Scan() {
+			r.err = cmp.Or(r.lines.Err(), io.EOF)
 			break
 		}
-		if r.err = r.walker.line(line); r.err != nil {
-			r.err = &FileError{File: r.walker.scan.show, Line: r.lines.number, Offset: -1, What: r.err.Error()}
+		if err := r.walker.line(r.lines.Bytes()); err != nil {
+			r.err = &FileError{File: r.walker.scan.show, Line: r.walker.number, Offset: -1, What: err.Error()}
 		}
 	}
 	n := copy(events, r.queue)
@@ -292,52 +292,9 @@ func (r *allprofReader) Read(events []Event) (int, error) {
 // Close implements EventReader.
 func (r *allprofReader) Close() error { return r.file.Close() }
 
-// lineReader reads lines of any length.
-type lineReader struct {
-	in     io.Reader
-	buffer []byte
-	rest   []byte
-	number int
-	ended  bool
-}
-
-func newLineReader(in io.Reader) *lineReader { return &lineReader{in: in} }
-
-// next returns the next line without its end; io.EOF behind the last one. It is valid until the next call.
-func (l *lineReader) next() ([]byte, error) {
-	for {
-		if end := bytes.IndexByte(l.rest, '\n'); end >= 0 {
-			line := l.rest[:end]
-			l.rest = l.rest[end+1:]
-			l.number++
-			return line, nil
-		}
-		if l.ended {
-			if len(l.rest) == 0 {
-				return nil, io.EOF
-			}
-			line := l.rest
-			l.rest = nil
-			l.number++
-			return line, nil
-		}
-		if err := l.fill(); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// fill reads more behind what is there.
-func (l *lineReader) fill() error {
-	n := copy(l.buffer, l.rest)
-	if n == len(l.buffer) {
-		l.buffer = append(l.buffer, make([]byte, max(1<<16, n))...)
-	}
-	got, err := l.in.Read(l.buffer[n:])
-	l.rest = l.buffer[:n+got]
-	if errors.Is(err, io.EOF) {
-		l.ended = true
-		return nil
-	}
-	return err
+// scanLines reads lines of any length.
+func scanLines(in io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 1<<16), math.MaxInt)
+	return lines
 }

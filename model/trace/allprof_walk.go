@@ -165,7 +165,7 @@ func (w *allprofWalker) act(c *allprofCall, begin, end int64) {
 	case doStart:
 		w.eachRequest(c, func(address uint64, r *allprofRequest) {
 			if r.persistent && !r.active {
-				w.start(address, r, begin)
+				w.start(r, begin)
 			}
 		})
 	case doWait:
@@ -272,12 +272,12 @@ func (w *allprofWalker) request(c *allprofCall, begin int64, m allprofMessage, f
 	}
 	w.requests[c.request] = r
 	if !r.persistent {
-		w.start(c.request, r, begin)
+		w.start(r, begin)
 	}
 }
 
 // start begins the message of a request.
-func (w *allprofWalker) start(_ uint64, r *allprofRequest, begin int64) {
+func (w *allprofWalker) start(r *allprofRequest, begin int64) {
 	r.active = true
 	m := r.message
 	m.time = begin
@@ -388,6 +388,10 @@ func (c *allprofCall) volumes() (sent, received int64, counts []int64) {
 	n := int64(c.comm.size)
 	root := int(c.root) == c.comm.rank
 	first, second := c.bytesOf(0), c.bytesOf(1)
+	ownPart := first
+	if c.inPlace() {
+		ownPart = second
+	}
 	switch c.op {
 	case timeline.OpBcast:
 		if root {
@@ -403,24 +407,15 @@ func (c *allprofCall) volumes() (sent, received int64, counts []int64) {
 		return first, first, nil
 	case timeline.OpReduceScatterBlock:
 		return first * n, first, nil
-	case timeline.OpAllgather:
-		if c.inPlace() {
-			first = second
-		}
-		return first, second * n, nil
-	case timeline.OpAlltoall:
-		if c.inPlace() {
-			first = second
-		}
-		return first * n, second * n, nil
 	case timeline.OpGather:
 		if !root {
 			return first, 0, nil
 		}
-		if c.inPlace() {
-			first = second
-		}
-		return first, second * n, nil
+		return ownPart, second * n, nil
+	case timeline.OpAllgather:
+		return ownPart, second * n, nil
+	case timeline.OpAlltoall:
+		return ownPart * n, second * n, nil
 	case timeline.OpScatter:
 		if !root {
 			return 0, second, nil

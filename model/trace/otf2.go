@@ -132,6 +132,33 @@ const (
 	evtCommDestroy       = 88
 )
 
+// otf2Events are the ids of events by kind, but for those of calls from a context and those that are written as parameters.
+var otf2Events = [numKinds]uint8{
+	Enter: evtEnter, Leave: evtLeave,
+	Send: evtSend, Isend: evtIsend, IsendDone: evtIsendComplete, IrecvPost: evtIrecvRequest, Recv: evtRecv, IrecvDone: evtIrecv,
+	RequestTest: evtRequestTest, RequestCancelled: evtRequestCancelled,
+	CollectiveBegin: evtCollectiveBegin, CollectiveEnd: evtCollectiveEnd, CollectiveIssue: evtCollectiveRequest, CollectiveDone: evtCollectiveDone,
+	Fork: evtThreadFork, Join: evtThreadJoin, TeamBegin: evtTeamBegin, TeamEnd: evtTeamEnd, Sample: evtContextSample,
+	Polls: evtParameterUnsigned, NoCPU: evtParameterUnsigned, ThreadBegin: evtParameterUnsigned, ThreadEnd: evtParameterUnsigned,
+	RecordingOff: evtMeasurementOnOff, RecordingOn: evtMeasurementOnOff, CommCreate: evtCommCreate, CommDestroy: evtCommDestroy,
+	ProgramBegin: evtProgramBegin, ProgramEnd: evtProgramEnd,
+}
+
+// otf2Kinds are the kinds of events by their ids; Other if there is none or if it depends on the fields.
+var otf2Kinds = func() (kinds [256]Kind) {
+	for id := range kinds {
+		kinds[id] = Other
+	}
+	for kind, id := range otf2Events {
+		if id != 0 && id != evtParameterUnsigned && id != evtMeasurementOnOff {
+			kinds[id] = Kind(kind)
+		}
+	}
+	kinds[evtOmpFork], kinds[evtOmpJoin] = Fork, Join
+	kinds[evtContextEnter], kinds[evtContextLeave] = Enter, Leave
+	return kinds
+}()
+
 // Types of mappings.
 const (
 	mapString    = 0

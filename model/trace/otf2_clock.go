@@ -95,5 +95,3 @@ func corrected(offsets []ClockOffset, time int64) int64 {
 	slope := float64(b.Offset-a.Offset) / float64(b.Time-a.Time)
 	return time + a.Offset + int64(math.RoundToEven(slope*float64(time-a.Time)))
 }
-
-func float64frombits(b uint64) float64 { return math.Float64frombits(b) }

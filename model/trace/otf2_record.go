@@ -15,31 +15,31 @@ type otf2Record struct {
 
 func (r *otf2Record) reset() { r.b, r.most = r.b[:0], 0 }
 
-func (r *otf2Record) u8(v uint8) {
-	r.b = append(r.b, v)
-	r.most++
+func (r *otf2Record) u8(values ...uint8) {
+	r.b = append(r.b, values...)
+	r.most += len(values)
 }
 
 // u32 and u64 write compressed numbers.
-func (r *otf2Record) u32(v uint32) {
-	r.most += 5
-	if v == undefined32 {
+func (r *otf2Record) u32(values ...uint32) {
+	for _, v := range values {
+		r.most += 5
+		r.compressed(uint64(v), v == undefined32)
+	}
+}
+
+func (r *otf2Record) u64(values ...uint64) {
+	for _, v := range values {
+		r.most += 9
+		r.compressed(v, v == undefined64)
+	}
+}
+
+func (r *otf2Record) compressed(v uint64, undefined bool) {
+	if undefined {
 		r.b = append(r.b, 0xff)
 		return
 	}
-	r.compressed(uint64(v))
-}
-
-func (r *otf2Record) u64(v uint64) {
-	r.most += 9
-	if v == undefined64 {
-		r.b = append(r.b, 0xff)
-		return
-	}
-	r.compressed(v)
-}
-
-func (r *otf2Record) compressed(v uint64) {
 	at := len(r.b)
 	r.b = append(r.b, 0)
 	for ; v > 0; v >>= 8 {
@@ -53,18 +53,22 @@ func (r *otf2Record) full32(v uint32) {
 	r.most += 4
 }
 
-func (r *otf2Record) full64(v uint64) {
-	r.b = binary.LittleEndian.AppendUint64(r.b, v)
-	r.most += 8
+func (r *otf2Record) full64(values ...uint64) {
+	for _, v := range values {
+		r.b = binary.LittleEndian.AppendUint64(r.b, v)
+		r.most += 8
+	}
 }
 
 func (r *otf2Record) f64(v float64) { r.full64(math.Float64bits(v)) }
 
 // str writes a text; bytes 0, which would end it, are left out.
-func (r *otf2Record) str(s string) {
-	s = strings.ReplaceAll(s, "\x00", "")
-	r.b = append(append(r.b, s...), 0)
-	r.most += len(s) + 1
+func (r *otf2Record) str(texts ...string) {
+	for _, s := range texts {
+		s = strings.ReplaceAll(s, "\x00", "")
+		r.b = append(append(r.b, s...), 0)
+		r.most += len(s) + 1
+	}
 }
 
 // otf2Chunks writes a file of chunks.

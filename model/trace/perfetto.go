@@ -127,10 +127,7 @@ func (m *protoMessage) bytes(field int, v []byte) {
 	m.b = append(binary.AppendUvarint(m.b, uint64(len(v))), v...)
 }
 
-func (m *protoMessage) string(field int, v string) {
-	m.b = binary.AppendUvarint(m.b, uint64(field)<<3|2)
-	m.b = append(binary.AppendUvarint(m.b, uint64(len(v))), v...)
-}
+func (m *protoMessage) string(field int, v string) { m.bytes(field, []byte(v)) }
 
 // entry is a message of a number and a name.
 func (m *protoMessage) entry(field int, id uint64, name string) {

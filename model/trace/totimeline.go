@@ -74,7 +74,7 @@ type conversion struct {
 	clocks   *clocks
 	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
 	selected []bool       // by rank; nil: all
-	comms    []commUse    // by communicator, if ranks were selected or processes not recorded
+	comms    []bool       // by communicator: all of its members are read; nil: of all of them
 	stacks   *stackTree   // nil: there are none
 	regions  []regionKind // by region
 
@@ -192,9 +192,6 @@ func (c *conversion) read() error {
 	return errors.Join(errs...)
 }
 
-// lossesListed is how many locations are named of which something is missing.
-const lossesListed = 10
-
 // explainMissing puts what is missing of the locations into the problems of the timeline.
 func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	p := &tl.Problems
@@ -223,12 +220,12 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		if what == "" {
 			continue
 		}
-		if listed++; listed <= lossesListed {
+		if listed++; listed <= maxListed {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: %s", c.Locations[i].describe(), what))
 		}
 	}
-	if listed > lossesListed {
-		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-lossesListed))
+	if listed > maxListed {
+		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-maxListed))
 	}
 }
 
