@@ -25,6 +25,11 @@ import (
 //	p,time
 //	16,1.5
 
+var csvFormat = Format{
+	Name: "csv", Info: "CSV", Suffix: ".csv", PlaceInName: true, Sniff: sniffCSV, Read: readCSV,
+	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteCSV(w) },
+}
+
 // columnRoles are the names of the columns that are not parameters.
 var columnRoles = map[string]string{
 	"callpath": "callpath", "call_path": "callpath", "path": "callpath", "function": "callpath", "region": "callpath",

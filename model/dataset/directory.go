@@ -20,10 +20,6 @@ const (
 	maxFileBytes = 256 << 20
 )
 
-// onePoint are the formats whose files hold one point, or not all of its
-// parameters, so that names may add some. The others know theirs.
-var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "profile", "waits", "csv", "cube"}
-
 // valueOfName is a parameter in a name; its value may have decimals, also behind a comma.
 var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)`)
 
@@ -67,7 +63,7 @@ func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
 	if err == nil && o.SumLocations && f.Name == "cube" {
 		d.sumRepetitions()
 	}
-	if err == nil && o.SumLocations && f.ofRuns() {
+	if err == nil && o.SumLocations && f.OfRuns {
 		d.SumRanks()
 	}
 	return d, f, err
@@ -130,14 +126,14 @@ func (d *Dataset) readFile(dir fs.FS, root, p string, o Options) error {
 		return nil
 	}
 	if _, ok := Sniff(data); !ok && o.Format == "" {
-		d.warnf("%s is no format of measurements that is known and is passed over", name)
+		d.warnf("%s is not in a known format of measurements and is passed over", name)
 		return nil
 	}
 	part, kind, err := o.read(name, data)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(onePoint, kind.Name) {
+	if kind.PlaceInName {
 		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
 			p = path.Dir(p) // profiles have names such as profile2.cubex
 		}

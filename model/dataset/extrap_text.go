@@ -20,6 +20,11 @@ import (
 //
 // The k-th DATA behind a REGION or METRIC belongs to the k-th point.
 
+var extraPTextFormat = Format{
+	Name: "extrap-text", Info: "Extra-P text", Suffix: ".txt", Sniff: sniffExtraPText, Read: readExtraPText,
+	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteExtraPText(w) },
+}
+
 func sniffExtraPText(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(line))

@@ -26,8 +26,7 @@ type scanner struct {
 }
 
 func newScanner(name string, data []byte) *scanner {
-	s := &scanner{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
-	return s
+	return &scanner{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 }
 
 // errorf returns an error at the place where the scanner is.
@@ -151,6 +150,20 @@ func (s *scanner) value(into any) error {
 	return nil
 }
 
+// later returns what reads the next value when it is called: a value that needs what comes after it.
+func (s *scanner) later(read func(inner *scanner) error) (func() error, error) {
+	var raw json.RawMessage
+	if err := s.value(&raw); err != nil {
+		return nil, err
+	}
+	at := s.dec.InputOffset() - int64(len(raw))
+	return func() error {
+		inner := newScanner(s.name, raw)
+		inner.before = lineOf(s.data, at) - 1
+		return read(inner)
+	}, nil
+}
+
 // skip passes over the next value.
 func (s *scanner) skip() error {
 	var raw json.RawMessage
@@ -160,7 +173,7 @@ func (s *scanner) skip() error {
 // end refuses what follows the only value.
 func (s *scanner) end() error {
 	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
-		return s.errorf("goes on behind the end of the JSON text")
+		return s.errorf("goes on after the end of the JSON text")
 	}
 	return nil
 }
@@ -232,8 +245,8 @@ func (d *Dataset) addPresent(path, metric string, at []float64, v values) {
 	}
 }
 
-// tellMissing warns of the values that were missing, series by series.
-func (d *Dataset) tellMissing() {
+// warnOfMissing warns of the values that were missing, series by series.
+func (d *Dataset) warnOfMissing() {
 	keys := slices.SortedFunc(maps.Keys(d.missing), func(a, b seriesKey) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.metric, b.metric))
 	})

@@ -15,6 +15,8 @@ import (
 //
 // The number of processes is not in the file.
 
+var osuFormat = Format{Name: "osu", Info: "OSU micro-benchmarks", PlaceInName: true, Sniff: sniffOSU, Read: readOSU}
+
 func sniffOSU(head []byte) bool { return bytes.Contains(head, []byte("# OSU ")) }
 
 var (

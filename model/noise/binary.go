@@ -37,6 +37,13 @@ const (
 	maxBody       = 256 << 20
 )
 
+var binaryFormat = Format{
+	Name: "binary", Info: "slackline's binary trace, exact to the picosecond", Suffixes: []string{".bin"},
+	Sniff: func(head string) bool { return strings.HasPrefix(head, binaryMagic) },
+	Read:  readBinary,
+	Write: func(w io.Writer, p *Profile, d *Detours) error { return WriteBinary(w, d, p.Name, p.Note) },
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // WriteBinary writes a trace in our binary format, with a name and a note.
@@ -92,7 +99,7 @@ var (
 	ErrDamaged = errors.New("the file is damaged")
 )
 
-func readBinary(name string, data []byte) (*Profile, error) {
+func readBinary(name string, data []byte, _ openTrace) (*Profile, error) {
 	p, err := decodeBinary(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

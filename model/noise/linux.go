@@ -9,6 +9,18 @@ import (
 	"strings"
 )
 
+var linuxFormat = Format{
+	Name: "linux", Info: "trace of the Linux tracers osnoise and timerlat", Text: true,
+	Sniff: func(line string) bool {
+		if text, ok := comment(line); ok {
+			return hasAnyPrefix(text, "tracer:", "entries-in-buffer")
+		}
+		_, ok := parseTraceLine(line)
+		return ok
+	},
+	Read: readLinux,
+}
+
 // readLinux reads a trace of the Linux tracers osnoise and timerlat, as it stands in the file
 // "trace" of tracefs or as trace-cmd report prints it. Of each line
 //
@@ -27,7 +39,7 @@ import (
 // interferences, as entry and exit. A timer latency counts as a detour from the moment when the
 // timer was due. Summaries are used only if a CPU has nothing else: the longest detour of a sample
 // is given, the others share the rest evenly. Several CPUs become one trace, one after the other.
-func readLinux(name string, data []byte) (*Profile, error) {
+func readLinux(name string, data []byte, _ openTrace) (*Profile, error) {
 	r := &linuxReader{lineScanner: lineScanner{file: name, rest: data}, label: map[string]int32{}, cpus: map[int]*linuxCPU{}}
 	for {
 		text, ok := r.next()
@@ -111,12 +123,6 @@ func parseTraceLine(text string) (l traceLine, ok bool) {
 	}
 }
 
-// isTraceLine reports whether a line comes from a Linux tracer.
-func isTraceLine(text string) bool {
-	_, ok := parseTraceLine(text)
-	return ok
-}
-
 // parseSeconds reads seconds with up to nine decimals as nanoseconds.
 func parseSeconds(text string) (int64, bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -136,7 +142,7 @@ func (r *linuxReader) readLine(text string) error {
 	l, ok := parseTraceLine(text)
 	if !ok {
 		switch {
-		case text == "" || text[0] == '#' || strings.HasPrefix(text, "CPU ") || strings.HasPrefix(text, "cpus="):
+		case text == "" || text[0] == '#' || isTraceCmdHeader(text):
 		case isNoiseEvent(text) || strings.Contains(text, "[") && strings.Contains(text, "]"):
 			return r.errorf("%s is not \"TASK-PID [CPU] FLAGS TIMESTAMP: WHAT\"", quoted(text))
 		default:
@@ -173,6 +179,9 @@ func (r *linuxReader) readLine(text string) error {
 	}
 	return nil
 }
+
+// isTraceCmdHeader reports whether a line is one of those that trace-cmd begins with, such as "cpus=8" and "CPU 3 is empty".
+func isTraceCmdHeader(line string) bool { return hasAnyPrefix(line, "CPU ", "cpus=") }
 
 // isNoiseEvent reports whether a text says what only the events of these tracers say.
 func isNoiseEvent(text string) bool {

@@ -7,6 +7,15 @@ import (
 	"strings"
 )
 
+var netgaugeFormat = Format{
+	Name: "netgauge", Info: "output of Netgauge's pattern noise", Text: true,
+	Sniff: func(line string) bool {
+		text, ok := comment(line)
+		return ok && hasAnyPrefix(text, "Benchmark Method:", "Selfish Benchmark", "Fixed Work Quantum", "Fixed Time Quantum")
+	},
+	Read: readNetgauge,
+}
+
 // readNetgauge reads the output of Netgauge's pattern "noise" with the method selfish: comments,
 // among them the names and units of the columns, then a line with the start and the length of each
 // detour.
@@ -20,7 +29,7 @@ import (
 // last detour and the loop around it. A fraction of a nanosecond is rounded half up. (LogGOPSim
 // itself reads such a file as its text format and takes the start of the last detour for the
 // period.)
-func readNetgauge(name string, data []byte) (*Profile, error) {
+func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
 	s := &lineScanner{file: name, rest: data}
 	t := &Trace{}
 	var about []string

@@ -22,12 +22,8 @@ import (
 // where positions count the entries of the appendix, which are indices of operations. The roots
 // are redundant and ignored.
 var binaryFormat = Format{
-	Binary: true,
-	Name:   "bin",
-	Info:   "binary form of GOAL, as LogGOPSim's txt2bin writes it",
-	Sniff:  sniffBinary,
-	Read:   ReadBinary,
-	Write:  WriteBinary,
+	Name: "bin", Noun: "the binary form of LogGOPSim", Info: "binary form of GOAL, as LogGOPSim's txt2bin writes it", Suffixes: []string{".bin"},
+	Sniff: sniffBinary, Read: ReadBinary, Write: WriteBinary,
 }
 
 const (

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // Format is a file format of schedules.
 type Format struct {
-	Name string // as given to convert, e.g. goal
-	Info string // one line for lists
-
-	Binary bool // it is no text
+	Name     string   // as given to convert, e.g. goal
+	Noun     string   // what a file of it is in a message, e.g. GOAL text
+	Info     string   // one line for lists
+	Suffixes []string // of names that convert takes for this format, e.g. .goal
+	Text     bool     // people can read it
 
 	// Sniff reports whether a file that begins with head is of this format. It looks at magic
 	// numbers and first words only and never decodes. A head of a few hundred bytes is enough,
@@ -26,6 +28,7 @@ type Format struct {
 	Write func(w io.Writer, g *Graph) (warnings []string, err error)
 }
 
+// formats is the table of all formats: a format is one file, and one entry here.
 var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat}
 
 // Formats returns all formats of schedules.
@@ -33,14 +36,19 @@ func Formats() []Format { return formats[:len(formats):len(formats)] }
 
 // FormatNamed returns the format with the given name.
 func FormatNamed(name string) (Format, error) {
+	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
+		return formats[i], nil
+	}
+	return Format{}, fmt.Errorf("there is no schedule format %q; there are %s", name, strings.Join(FormatNames(), ", "))
+}
+
+// FormatNames returns the names of the formats.
+func FormatNames() []string {
 	var names []string
 	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("schedule format %q is not known; there are %s", name, strings.Join(names, ", "))
+	return names
 }
 
 // Sniff returns the format of a file by its first bytes. The error tells what was found instead.
@@ -82,7 +90,13 @@ func unknownContent(head []byte) string {
 	if len(head) == 0 {
 		return "the file is empty"
 	}
-	const none = "neither GOAL text nor the binary form of LogGOPSim nor a slackline schedule: "
+	var nouns []string
+	for _, f := range formats {
+		if f.Read != nil {
+			nouns = append(nouns, f.Noun)
+		}
+	}
+	none := "neither " + strings.Join(nouns, " nor ") + ": "
 	for _, known := range []struct{ magic, what string }{
 		{"\x1f\x8b", "the file is compressed with gzip; unpack it first"},
 		{"\x28\xb5\x2f\xfd", "the file is compressed with zstd; unpack it first"},

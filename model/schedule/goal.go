@@ -20,11 +20,8 @@ import (
 // a blank may stand. Labels are local to a block and may be used before they are defined. Blocks
 // come in any order; a rank without a block does nothing.
 var goalFormat = Format{
-	Name:  "goal",
-	Info:  "GOAL text, as LogGOPSim's txt2bin reads it",
-	Sniff: sniffGOAL,
-	Read:  ReadGOAL,
-	Write: WriteGOAL,
+	Name: "goal", Noun: "GOAL text", Info: "GOAL text, as LogGOPSim's txt2bin reads it", Suffixes: []string{".goal"}, Text: true,
+	Sniff: sniffGOAL, Read: ReadGOAL, Write: WriteGOAL,
 }
 
 // Limits of the formats of LogGOPSim.

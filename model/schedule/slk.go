@@ -146,12 +146,10 @@ const (
 var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 3, What: "slackline schedule"}
 
 var slkFormat = Format{
-	Binary: true,
-	Name:   "slk",
-	Info:   "slackline schedule: compact binary form that keeps phases, collectives and origins",
-	Sniff:  IsSLK,
-	Read:   ReadSLK,
-	Write:  func(w io.Writer, g *Graph) ([]string, error) { return nil, WriteSLK(w, g) },
+	Name: "slk", Noun: "a slackline schedule", Suffixes: []string{".slk"},
+	Info:  "slackline schedule: compact binary form that keeps phases, collectives and origins",
+	Sniff: IsSLK, Read: ReadSLK,
+	Write: func(w io.Writer, g *Graph) ([]string, error) { return nil, WriteSLK(w, g) },
 }
 
 // IsSLK reports whether a file that begins with head is an slk file.

@@ -39,7 +39,7 @@ import (
 //   - The members of a communicator follow from MPI_Comm_split and MPI_Comm_dup. The messages of one that
 //     does not follow from anything are left out, with a warning.
 var allprofFormat = Format{
-	Name: "liballprof", Info: "text of liballprof, the tracer of LogGOPSim",
+	Name: "liballprof", Noun: "liballprof", Info: "text of liballprof, the tracer of LogGOPSim",
 	Sniff: sniffAllprof,
 	Main: func(names []string) string {
 		for _, name := range names {

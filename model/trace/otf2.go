@@ -204,8 +204,8 @@ func noLength(id uint8) bool {
 }
 
 var otf2Format = Format{
-	Name: "otf2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
-	Sniff: sniffOTF2, parts: true,
+	Name: "otf2", Noun: "OTF2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
+	Sniff: sniffOTF2, parts: true, startsAtZero: true,
 	Main: func(names []string) string {
 		var anchors []string
 		for _, name := range names {

@@ -115,7 +115,7 @@ const (
 )
 
 var sltFormat = Format{
-	Name: "slt", Info: "slackline trace", Suffixes: []string{sltSuffix},
+	Name: "slt", Noun: "a slackline trace", Info: "slackline trace", Suffixes: []string{sltSuffix},
 	Sniff: func(head []byte) bool { return sltDefsLayout.Is(head) },
 	Main: func(names []string) string {
 		first := sltFile(&Location{}) // of a trace without definitions, whose loss reading it will say
@@ -193,8 +193,8 @@ func checkSLTFile(src *source, l *Location) (c fileCheck) {
 		src.showBeside(name), info.Size(), l.Rank, l.Thread)
 }
 
-// unfinishedFormat is no format that is read: it knows the raw files of a recorded run that was not completed, to say what to do with
-// them.
+// unfinishedFormat is not a format of traces: it recognizes the raw files of a recorded run that was not completed, to report
+// what to do with them.
 var unfinishedFormat = Format{
 	Name:  "raw",
 	Sniff: func(head []byte) bool { return bytes.HasPrefix(head, []byte("slraw1\x00\x00")) },

@@ -92,7 +92,7 @@ const (
 )
 
 var textFormat = Format{
-	Name: "trace-text", Info: "trace as text", Suffixes: []string{".trace"},
+	Name: "trace-text", Noun: "a trace as text", Info: "trace as text", Suffixes: []string{".trace"}, Text: true,
 	Sniff:  func(head []byte) bool { return bytes.HasPrefix(head, []byte(textMagic)) },
 	read:   readText,
 	Stream: writeText,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"slackline/internal/cluster"
@@ -50,9 +49,9 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	return c.cut(tl), nil
 }
 
-// cut lets the run start at 0 if nobody knows when that was, and leaves out what is not wanted of it.
+// cut moves the start of the run to 0 if the format has another origin, and leaves out what is not wanted of the run.
 func (c *conversion) cut(tl *timeline.Timeline) *timeline.Timeline {
-	if c.rebase {
+	if c.Format != "" && !c.startsAtZero {
 		tl.Shift(-tl.Start, c.threads)
 	}
 	if c.Begin > 0 || c.End > 0 {
@@ -72,7 +71,6 @@ type conversion struct {
 	threads  int
 	builder  *timeline.Builder
 	clocks   *clocks
-	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
 	selected []bool       // by rank; nil: all
 	comms    []bool       // by communicator: all of its members are read; nil: of all of them
 	stacks   *stackTree   // nil: there are none
@@ -114,7 +112,6 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	}
 	c.selectComms()
 	c.clocks = c.findClocks()
-	c.rebase = !slices.Contains([]string{"", "otf2", "text"}, t.Format)
 	return c, nil
 }
 

@@ -25,6 +25,8 @@ type Trace struct {
 	Open func(i int) (EventReader, error)
 	// Close releases files; nil if there is nothing to release.
 	Close func() error
+
+	startsAtZero bool // as that of the format
 }
 
 // EventReader reads the events of one location in order.
