@@ -276,3 +276,27 @@ func ExampleSynchronise() {
 	fmt.Println(corrections[1].Offsets.At(half), corrections[1].Error(half, half))
 	// Output: 500ms 1.500613us
 }
+
+// Then returns the model that corrects by l and the result by outer: with l from a grandchild to its
+// parent and outer from that to the reference, slopes compose as s1 + s2 - s1*s2.
+func (l Line) Then(outer Line) Line {
+	between := l.Correct(l.Origin)
+	return Line{
+		Origin: l.Origin,
+		Offset: float64(l.Origin-between) + outer.More(between),
+		Slope:  l.Slope + outer.Slope - l.Slope*outer.Slope,
+	}
+}
+
+// FitLine fits a line to pings of this clock with the reference, by least squares over their offsets; each
+// ping should be the best one of its moment. One ping gives a line without slope.
+func FitLine(pings []Ping) (Line, bool) {
+	points := make([]Point, len(pings))
+	for i, p := range pings {
+		points[i] = Point{p.Middle(), float64(p.Offset())}
+	}
+	return FitPoints(points)
+}
+
+// Len is the number of pings.
+func (e *Envelope) Len() int { return len(e.at) }

@@ -26,9 +26,6 @@ func NewEnvelope(pings []Ping) *Envelope {
 	return e
 }
 
-// Len is the number of pings.
-func (e *Envelope) Len() int { return len(e.at) }
-
 // Drifting returns the least and the greatest possible offset at time t if the clocks drift apart by at
 // most the given fraction; false if there are no pings or no offset is possible, which means that they
 // drift more or that one of them was set.

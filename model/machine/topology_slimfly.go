@@ -152,11 +152,6 @@ func (s slimFly) count(i, j int, counts []int) {
 
 // The number of a wire between routers a < b is nodes + a*routers + b.
 
-func (s slimFly) wires() int64 {
-	degree := (3*s.q - 1) / 2
-	return s.nodes() + int64(s.routers())*int64(degree)/2
-}
-
 func (s slimFly) route(i, j int, way []Wire) []Wire {
 	a, b := i/s.p, j/s.p
 	way = append(way, Wire(i))

@@ -326,3 +326,35 @@ func FuzzHopMatrix(f *testing.F) {
 		}
 	})
 }
+
+// Wires is the number of wires; 0 if the topology is not Routed.
+func (t *Topology) Wires() int64 {
+	if r := t.routed(); r != nil {
+		return r.(interface{ wires() int64 }).wires()
+	}
+	return 0
+}
+
+func (t fatTree) wires() int64 { return 3 * t.nodes() }
+
+func (d dragonfly) wires() int64 {
+	return d.nodes() + int64(d.g)*int64(d.localPairs()) + int64(d.g)*int64(d.g-1)/2
+}
+
+func (s slimFly) wires() int64 {
+	degree := (3*s.q - 1) / 2
+	return s.nodes() + int64(s.routers())*int64(degree)/2
+}
+
+func (t torus) wires() int64 {
+	sum := t.nodes()
+	for _, extent := range t.dims {
+		switch {
+		case extent == 2:
+			sum += t.routers / 2
+		case extent > 2:
+			sum += t.routers
+		}
+	}
+	return sum
+}

@@ -180,9 +180,6 @@ func (t *Detours) makeBuckets() {
 // Period is the length of the trace in picoseconds.
 func (t *Detours) Period() int64 { return t.period }
 
-// Free is the available time per period in picoseconds.
-func (t *Detours) Free() int64 { return t.free }
-
 // Empty reports whether the trace is free of noise.
 func (t *Detours) Empty() bool { return t.free == t.period }
 
@@ -196,9 +193,6 @@ func (t *Detours) At(i int) (d Detour, label int) {
 	}
 	return t.list[i], label
 }
-
-// Labels are the names of the sources of noise.
-func (t *Detours) Labels() []string { return t.labels }
 
 // Stretches returns the merged detours: stretches of trace time without CPU, apart from each other,
 // by start. One that reaches beyond the period keeps its whole length.

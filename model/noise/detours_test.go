@@ -160,3 +160,9 @@ func TestPoints(t *testing.T) {
 		}
 	}
 }
+
+// Free is the available time per period in picoseconds.
+func (t *Detours) Free() int64 { return t.free }
+
+// Labels are the names of the sources of noise.
+func (t *Detours) Labels() []string { return t.labels }

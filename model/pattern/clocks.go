@@ -48,13 +48,6 @@ func (p *treePing) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (p *treePing) messages() int64 {
-	if p.last {
-		return int64(p.ranks - p.half)
-	}
-	return int64(p.ranks / (2 * p.half))
-}
-
 // treeMerge is what follows the pings of a round: the server sends the offsets that it knows, 2
 // numbers for each rank below it, to its client.
 type treeMerge struct {
@@ -94,8 +87,6 @@ func (p *linearPing) fill(rank, step int, b *schedule.Block) {
 		b.Ops[b.Recv(other, pingSize, 0)].Origin = p.recv
 	}
 }
-
-func (p *linearPing) messages() int64 { return 1 }
 
 var treeClocksPattern = definition{
 	Info: Info{

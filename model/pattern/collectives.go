@@ -24,8 +24,6 @@ func newCall(c schedule.Call, origin uint32) *call {
 
 func (c *call) fill(_, _ int, b *schedule.Block) { b.Borrow(c.ops[:], c.calls[:], nil, nil) }
 
-func (c *call) messages() int64 { return 0 }
-
 func (c *call) operation() schedule.Operation { return c.calls[0].Op }
 
 // start adds the collective to a block with other operations.
@@ -88,19 +86,9 @@ func (o *overlap) fill(rank, step int, b *schedule.Block) {
 	b.Link()
 }
 
-func (o *overlap) messages() int64 { return o.communication.messages() }
-
-// overlapCall is an overlap with a collective.
-type overlapCall struct {
-	overlap
-	op schedule.Operation
-}
-
-func (o *overlapCall) operation() schedule.Operation { return o.op }
-
 // overlapped appends communication beside num/den of the compute time of an iteration.
 func (s *script) overlapped(communication part, num, den int64, path ...string) {
-	c, isCall := communication.(collectivePart)
+	_, isCall := communication.(collectivePart)
 	if isCall && s.withoutColl || !isCall && s.withoutP2P {
 		communication, isCall = silence{}, false
 	}
@@ -112,12 +100,7 @@ func (s *script) overlapped(communication part, num, den int64, path ...string) 
 	}
 	// Also with one piece: the work waits for sends, or the collective becomes a graph.
 	s.prog.shape.Graphs = true
-	o := overlap{communication, piece, s.Pieces}
-	if isCall {
-		s.add(&overlapCall{o, c.operation()})
-	} else {
-		s.add(&o)
-	}
+	s.add(&overlap{communication, piece, s.Pieces})
 }
 
 // checkAlgorithm tests that an operation has the named algorithm; none is the mapping's choice.

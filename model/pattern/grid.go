@@ -176,20 +176,3 @@ func (g *grid) neighbor(rank, dimension, direction int) int {
 }
 
 func (g *grid) wraps(dimension int) bool { return g.periodic>>dimension&1 != 0 }
-
-// count returns how many ranks have the given coordinate in a dimension.
-func (g *grid) count(dimension, coordinate int) int {
-	stride := g.strides[dimension]
-	period := stride * g.dims[dimension]
-	rest := g.ranks%period - coordinate*stride
-	return g.ranks/period*stride + min(max(rest, 0), stride)
-}
-
-// links returns the number of ranks that have a neighbour behind them in a dimension.
-func (g *grid) links(dimension int) int {
-	links := g.ranks - g.count(dimension, 0)
-	if g.wraps(dimension) && g.dims[dimension] > 1 {
-		links += g.count(dimension, 1) // every line of at least two ranks is closed
-	}
-	return links
-}

@@ -28,14 +28,6 @@ func (h *halo) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (h *halo) messages() int64 {
-	n := int64(0)
-	for d := range h.dims {
-		n += 2 * int64(h.links(d))
-	}
-	return n
-}
-
 // halo returns an exchange of messages of the given sizes by dimension; the last size holds for
 // the dimensions behind it too.
 func (s *script) halo(g *grid, path string, sizes ...int64) *halo {

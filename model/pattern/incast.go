@@ -21,8 +21,6 @@ func (c *incast) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (c *incast) messages() int64 { return int64(c.senders) }
-
 var incastPattern = definition{
 	Info: Info{
 		Name: "incast", Kind: Exchange,

@@ -26,15 +26,11 @@ func (w *upstream) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (w *upstream) messages() int64 { return 0 } // the other end counts them
-
 func (w *downstream) fill(rank, _ int, b *schedule.Block) {
 	if to := w.neighbor(rank, w.dimension, w.direction); to >= 0 {
 		b.Ops[b.Send(to, w.size, uint32(w.dimension))].Origin = w.origin
 	}
 }
-
-func (w *downstream) messages() int64 { return int64(w.links(w.dimension)) }
 
 // corners are the directions (x, y) of the sweeps, one dimension turned at a time, so that a wave
 // follows close behind the one before it. With eight sweeps, as a three-dimensional problem on a

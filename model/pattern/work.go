@@ -23,8 +23,6 @@ func (w *work) fill(rank, step int, b *schedule.Block) {
 	b.Ops[i].Origin = w.origin
 }
 
-func (w *work) messages() int64 { return 0 }
-
 // at returns the work of a rank at a step in ns.
 func (w *work) at(rank, step int) int64 { return w.piece(rank, step, 0) }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -33,23 +32,6 @@ var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat}
 
 // Formats returns all formats of schedules.
 func Formats() []Format { return formats[:len(formats):len(formats)] }
-
-// FormatNamed returns the format with the given name.
-func FormatNamed(name string) (Format, error) {
-	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
-		return formats[i], nil
-	}
-	return Format{}, fmt.Errorf("there is no schedule format %q; there are %s", name, strings.Join(FormatNames(), ", "))
-}
-
-// FormatNames returns the names of the formats.
-func FormatNames() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
 
 // Sniff returns the format of a file by its first bytes. The error tells what was found instead.
 func Sniff(name string, head []byte) (Format, error) {

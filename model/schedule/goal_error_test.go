@@ -227,10 +227,4 @@ func TestSniff(t *testing.T) {
 			t.Errorf("Sniff(%q) = %s, %v, want an error with %s", tc.head, f.Name, err, tc.want)
 		}
 	}
-	if f, err := FormatNamed("dot"); err != nil || f.Name != "dot" {
-		t.Errorf("FormatNamed(dot) = %s, %v", f.Name, err)
-	}
-	if _, err := FormatNamed("otf2"); err == nil || !strings.Contains(err.Error(), "there are goal, bin, ") {
-		t.Errorf("FormatNamed(otf2) = %v, want the list of formats", err)
-	}
 }

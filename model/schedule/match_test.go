@@ -266,3 +266,10 @@ func halo(ranks, steps int, anyTag bool) *Graph {
 	}
 	return build.Graph()
 }
+
+// Accepts reports whether the receive op takes a message of the given source, context and tag.
+func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
+	return (op.Peer == source || op.Peer == AnySource) &&
+		op.Context == context&^Buffered &&
+		(op.Tag == tag || op.Tag == AnyTag)
+}

@@ -76,13 +76,6 @@ func (op *Op) IsBuffered() bool { return op.Context&Buffered != 0 }
 // World is the context by which messages are told apart, without how they are sent.
 func (op *Op) World() uint8 { return op.Context &^ Buffered }
 
-// Accepts reports whether the receive op takes a message of the given source, context and tag.
-func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
-	return (op.Peer == source || op.Peer == AnySource) &&
-		op.Context == context&^Buffered &&
-		(op.Tag == tag || op.Tag == AnyTag)
-}
-
 // Origin tells in the user's words where an operation comes from.
 type Origin struct {
 	Path []string // call path, outermost first

@@ -25,27 +25,6 @@ func ReadSLK(name string, data []byte) (*Graph, error) {
 	return nil, r.wrap(name, err)
 }
 
-// ReadSLKPrefix reads what can be read of an slk file that is truncated or damaged: the operations
-// of the first ranks, as far as they are whole. The other ranks are there but have no blocks. The
-// warning says what is missing; it is empty if nothing is.
-func ReadSLKPrefix(name string, data []byte) (g *Graph, warning string, err error) {
-	r, err := newSLKReader(data)
-	if err == nil {
-		if err = r.run(); err == nil {
-			return r.finish(), "", nil
-		}
-	}
-	if r == nil || r.g == nil || !r.table.complete() {
-		return nil, "", r.wrap(name, err)
-	}
-	whole := len(r.g.steps) - 1
-	if lost := r.table.ranks - whole; lost > 1<<20 && lost > 64*len(data) {
-		return nil, "", r.wrap(name, fmt.Errorf("%w: %s", err, r.missing()))
-	}
-	warning = r.wrap(name, fmt.Errorf("%w: %s", err, r.missing())).Error()
-	return r.finish(), warning, nil
-}
-
 // slkReader is the state of reading a file.
 type slkReader struct {
 	data   []byte

@@ -111,15 +111,6 @@ func (l *LocationBuilder) Event(t unit.Duration) { l.at(t) }
 // Depth is the number of open calls.
 func (l *LocationBuilder) Depth() int { return len(l.open) }
 
-// Innermost returns the region of the innermost open call, false if none is open.
-func (l *LocationBuilder) Innermost() (RegionID, bool) {
-	i := l.call()
-	if i < 0 {
-		return 0, false
-	}
-	return l.tree.nodes[l.calls.Path[i]].Region, true
-}
-
 // Polls says that the innermost open call stands for so many like it that found nothing.
 func (l *LocationBuilder) Polls(count int64) {
 	i := l.call()

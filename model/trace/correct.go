@@ -25,9 +25,6 @@ const (
 	ClockNone Clock = "none"
 )
 
-// Clocks returns the names of all ways to bring clocks together.
-func Clocks() []Clock { return []Clock{ClockAuto, ClockOffsets, ClockControl, ClockNone} }
-
 // ClockReport says what was done to the clocks of a trace.
 type ClockReport struct {
 	Source   string           // "offsets", "round trips", or "none": times are as they were recorded
