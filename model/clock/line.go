@@ -21,7 +21,7 @@ func (l Line) Correct(x unit.Duration) unit.Duration {
 	return x - unit.Duration(math.RoundToEven(l.More(x)))
 }
 
-// Point says that at time At of a clock it showed More than the reference.
+// Point states that at time At of a clock it showed More than the reference.
 type Point struct {
 	At   unit.Duration
 	More float64

@@ -384,7 +384,7 @@ func (d *Dataset) Measurements() int {
 	return n
 }
 
-// warnf notes something that was left out or is doubtful; each is told once.
+// warnf notes something that was left out or is doubtful; each is reported once.
 func (d *Dataset) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	switch {

@@ -20,7 +20,7 @@ const (
 	maxFileBytes = 256 << 20
 )
 
-// valueOfName is a parameter in a name; its value may have decimals, also behind a comma.
+// valueOfName is a parameter in a name; its value may have decimals, also after a comma.
 var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)`)
 
 // repetition is the name that counts repetitions.
@@ -43,9 +43,9 @@ func PlaceOf(name string) (names []string, at []float64) {
 	return names, at
 }
 
-// Options say how files are read.
+// Options set how files are read.
 type Options struct {
-	Format       string // empty: told by the content
+	Format       string // empty: recognized by the content
 	SumLocations bool   // one value, the sum over all locations of a profile or all ranks of a run
 }
 

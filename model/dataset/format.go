@@ -47,7 +47,7 @@ func FormatNames() []string {
 	return names
 }
 
-// headBytes is how much of an input is looked at to tell its format.
+// headBytes is how much of an input is looked at to recognize its format.
 const headBytes = 64 << 10
 
 // Sniff returns the format of data by its content.

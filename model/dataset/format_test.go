@@ -204,7 +204,7 @@ func TestBadInput(t *testing.T) {
 		{"p,value,value\n1,2,3\n", "x:1: has two columns value"},
 		{"hello\n", "is not in a known format of measurements"},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1,2],"values":[3]}]}}}`, "x:1: f t: a point has 2 coordinates, but there are 1 parameters"},
-		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number should stand`},
+		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number was expected`},
 		{`{"parameters":["p","p"],"measurements":{}}`, "the parameter p twice"},
 		{`{"parameters":["p"],"measurements":{"f":`, "ends in the middle"},
 		{`{"parameters":["p"],"measurements":{}} 5`, "goes on after the end"},

@@ -68,7 +68,7 @@ func readGoBench(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: the benchmarks have more than %d parameters", name, number, MaxParameters)
 		}
 	}
-	ignored.tell(d, "%s: lines of benchmarks without a result are left out", name)
+	ignored.warn(d, "%s: lines of benchmarks without a result are left out", name)
 	return d, nil
 }
 

@@ -34,7 +34,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", s.name, s.before+lineOf(s.data, s.dec.InputOffset()), fmt.Sprintf(format, args...))
 }
 
-// plain says what the decoder found in our words.
+// plain describes what the decoder found in our words.
 func (s *scanner) plain(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -42,7 +42,7 @@ func (s *scanner) plain(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%d: is not JSON: %v", s.name, s.before+lineOf(s.data, syntax.Offset), syntax)
 	case errors.As(err, &kind):
-		return s.errorf("has a %s where a %s should stand", kind.Value, plainKind(kind.Type.Kind().String()))
+		return s.errorf("has a %s where a %s was expected", kind.Value, plainKind(kind.Type.Kind().String()))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return s.errorf("ends in the middle of the JSON text")
 	}
@@ -85,7 +85,7 @@ func (s *scanner) object(what string, member func(key string) error) error {
 	return nil
 }
 
-// members walks through an object whose keys are all known and given once: what stands under another key would be lost. It
+// members walks through an object whose keys are all known and given once: what is under another key would be lost. It
 // returns those that were there.
 func (s *scanner) members(what string, keys []string, member func(key string) error) (map[string]bool, error) {
 	seen := map[string]bool{}
@@ -191,7 +191,7 @@ func decodeWhole(name string, data []byte, into any) error {
 type values []float64
 
 // UnmarshalJSON reads a number or a list of numbers; what is missing becomes NaN.
-// The text is known to be JSON, so that a comma can only stand between numbers.
+// The text is known to be JSON, so that a comma can only be between numbers.
 func (v *values) UnmarshalJSON(data []byte) error {
 	*v = (*v)[:0]
 	if bytes.HasPrefix(data, []byte("[")) {
@@ -210,7 +210,7 @@ func (v *values) UnmarshalJSON(data []byte) error {
 		x := math.NaN()
 		if string(field) != "null" {
 			if len(field) == 0 || field[0] != '-' && (field[0] < '0' || field[0] > '9') {
-				return fmt.Errorf("has %s where a number should stand", field)
+				return fmt.Errorf("has %s where a number was expected", field)
 			}
 			var err error
 			if x, err = strconv.ParseFloat(string(field), 64); err != nil {

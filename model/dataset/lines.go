@@ -73,7 +73,7 @@ func readLines(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
 		}
 		dec := json.NewDecoder(bytes.NewReader(line))
-		dec.DisallowUnknownFields() // what stands under another key would be lost
+		dec.DisallowUnknownFields() // what is under another key would be lost
 		if err := dec.Decode(&entry); err != nil {
 			return fail("is not a line of Extra-P JSON: %v", err)
 		}

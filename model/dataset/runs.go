@@ -21,7 +21,7 @@ type RunPath struct {
 // sent in messages and moved by collectives.
 var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "bytes"}
 
-// RunTime is the metric of the run as a whole, in seconds from its begin to its end.
+// RunTime is the metric of the run as a whole, in seconds from its start to its end.
 const RunTime = "run_time"
 
 // runUnits are the units of the metrics of a run.

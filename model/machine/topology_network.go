@@ -6,7 +6,7 @@ import "fmt"
 // nodes, and by which wires messages go. It knows nothing of latencies.
 //
 // Nodes are numbered from 0 in the order in which they fill the network: those of a switch first,
-// then those of its neighbourhood. Ways are minimal, and the way back uses the wires of the way there.
+// then those of its neighborhood. Ways are minimal, and the way back uses the wires of the way there.
 type Topology struct {
 	spec    string
 	nodes   int

@@ -27,7 +27,7 @@ import (
 // the labels, the number of detours, then for each its start minus the start of the one before, its
 // length, and, with two labels or more, the index of its label. All numbers are unsigned varints,
 // times in picoseconds. A reader refuses another magic, a newer version, a wrong checksum, a body of
-// another size, bytes that are left over, and everything that NewLabelled refuses.
+// another size, bytes that are left over, and everything that NewLabeled refuses.
 const (
 	binaryMagic   = "SLKNOISE"
 	binaryVersion = 1
@@ -93,9 +93,9 @@ func WriteBinary(w io.Writer, d *Detours, name, note string) error {
 
 // What can be wrong with a binary file.
 var (
-	// ErrNewer says that the file was written by a newer slackline.
+	// ErrNewer reports that the file was written by a newer slackline.
 	ErrNewer = errors.New("the format is newer than this slackline")
-	// ErrDamaged says that the file is not what was written.
+	// ErrDamaged reports that the file is not what was written.
 	ErrDamaged = errors.New("the file is damaged")
 )
 

@@ -247,7 +247,7 @@ func TestReadOsnoiseEvents(t *testing.T) {
 		t.Error(diff)
 	}
 	if s.Count != 5 || s.Noise != (3500+45000+7000+900)*1000 {
-		t.Errorf("%d stretches with %v; want 5 with 56.4us", s.Count, s.Noise)
+		t.Errorf("%d intervals with %v; want 5 with 56.4us", s.Count, s.Noise)
 	}
 	if !strings.Contains(p.Note, "lost") || !strings.Contains(p.Note, "CPUs: 2") {
 		t.Errorf("note = %q", p.Note)
@@ -266,7 +266,7 @@ func TestReadOsnoiseSummary(t *testing.T) {
 
 func TestReadTimerlat(t *testing.T) {
 	got := trace(t, "testdata/timerlat.txt")
-	d, err := NewLabelled(got.Period, got.List, got.Of, got.Labels)
+	d, err := NewLabeled(got.Period, got.List, got.Of, got.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestTraceRoundTrip(t *testing.T) {
 		for i := range of {
 			of[i] = rapid.Int32Range(0, int32(len(labels)-1)).Draw(t, "of")
 		}
-		d, err := NewLabelled(period, list, of, labels)
+		d, err := NewLabeled(period, list, of, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,7 +410,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	d, _ := NewLabelled(1e9, []Detour{{5, 10}, {100, 20}}, []int32{0, 1}, []string{"a", "b"})
+	d, _ := NewLabeled(1e9, []Detour{{5, 10}, {100, 20}}, []int32{0, 1}, []string{"a", "b"})
 	var b bytes.Buffer
 	if err := WriteBinary(&b, d, "n", "note"); err != nil {
 		f.Fatal(err)

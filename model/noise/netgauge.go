@@ -36,7 +36,7 @@ func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
 	startUnit, lengthUnit := int64(1), int64(1) // in ns
 	cycle := int64(0)
 	seenColumns := false
-	odd, oddText := 0, "" // the first line behind the names of the columns that is no detour
+	odd, oddText := 0, "" // the first line after the names of the columns that is not a detour
 	for {
 		text, ok := s.next()
 		if !ok {
@@ -49,7 +49,7 @@ func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
 		case !isComment && !seenColumns && !startsWithDigit(text):
 			// What the program printed to the terminal before, if that was kept.
 		case !isComment && startsWithDigit(text) && !seenColumns:
-			return nil, s.errorf("a detour stands before the line \"# Time [ns] ...\" with the units of the columns")
+			return nil, s.errorf("a detour comes before the line \"# Time [ns] ...\" with the units of the columns")
 		case !isComment && startsWithDigit(text):
 			if odd > 0 {
 				return nil, &FileError{name, odd, fmt.Sprintf("%s is not the start and the length of a detour", quoted(oddText))}

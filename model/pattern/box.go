@@ -10,10 +10,10 @@ type box struct {
 	send, recv uint32 // origins
 }
 
-// offset is a step to a neighbour in each dimension: -1, 0 or +1.
+// offset is a step to a neighbor in each dimension: -1, 0 or +1.
 type offset [3]int
 
-// offsets are the 26 neighbours; the one opposite of i is 25 - i.
+// offsets are the 26 neighbors; the one opposite of i is 25 - i.
 var offsets = func() (list []offset) {
 	for i := range 27 {
 		if o := (offset{i%3 - 1, i/3%3 - 1, i/9 - 1}); o != (offset{}) {
@@ -48,7 +48,7 @@ func (x *box) peer(rank int, at [3]int, o offset) int {
 	return rank
 }
 
-// box returns an exchange with all 26 neighbours.
+// box returns an exchange with all 26 neighbors.
 func (s *script) box(g *grid, path string, size int64) *box {
 	return &box{g, size, s.origin("MPI_Isend", path), s.origin("MPI_Irecv", path)}
 }

@@ -31,7 +31,7 @@ func (c *call) start(_ int, b *schedule.Block) {
 	b.Ops[b.Call(c.calls[0])].Origin = c.ops[0].Origin
 }
 
-// neighborCall is a neighbourhood collective on a grid. Its lists differ by rank and are made when
+// neighborCall is a neighborhood collective on a grid. Its lists differ by rank and are made when
 // they are asked for.
 type neighborCall struct {
 	call
@@ -44,8 +44,8 @@ func (c *neighborCall) start(rank int, b *schedule.Block) {
 	mine := c.calls[0]
 	lists := make([]int32, 0, 2*len(c.dims))
 	for d := range c.dims {
-		before, behind := c.neighbors(rank, d)
-		for _, n := range [...]int{before, behind} {
+		before, after := c.neighbors(rank, d)
+		for _, n := range [...]int{before, after} {
 			if n >= 0 {
 				lists = append(lists, int32(n))
 			}
@@ -138,7 +138,7 @@ func operationParams(op schedule.Operation) []string {
 	return append(names, "algorithm", "iterations", "compute", "jitter", "seed")
 }
 
-// funnelOf tells which operations have a linear algorithm that floods the root.
+// funnelOf reports which operations have a linear algorithm that floods the root.
 func funnelOf(op schedule.Operation) funnel {
 	switch op {
 	case schedule.Gather, schedule.Reduce, schedule.Barrier:
@@ -175,8 +175,8 @@ func operationPattern(op schedule.Operation) definition {
 	info := mpiName(op)
 	details := "Each iteration is compute (none by default), then the collective on all ranks."
 	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
-		info += " with the neighbours of a grid"
-		details += " The neighbours are those of a grid of two dimensions, or of three if such a grid is given."
+		info += " with the neighbors of a grid"
+		details += " The neighbors are those of a grid of two dimensions, or of three if such a grid is given."
 	}
 	return definition{
 		Info: Info{

@@ -46,7 +46,7 @@ func (x *box) messages() int64 {
 	return n
 }
 
-// pairs returns the number of ranks with a neighbour at an offset that leads to a larger rank.
+// pairs returns the number of ranks with a neighbor at an offset that leads to a larger rank.
 func (x *box) pairs(o offset) int {
 	below := x.ranks
 	for d := range o {
@@ -129,7 +129,7 @@ func (g *grid) count(dimension, coordinate int) int {
 	return g.ranks/period*stride + min(max(rest, 0), stride)
 }
 
-// links returns the number of ranks that have a neighbour behind them in a dimension.
+// links returns the number of ranks that have a neighbor after them in a dimension.
 func (g *grid) links(dimension int) int {
 	links := g.ranks - g.count(dimension, 0)
 	if g.wraps(dimension) && g.dims[dimension] > 1 {

@@ -39,7 +39,7 @@ func ExampleInfo_Describe() {
 	// Output:
 	// sweep (exchange): wavefront over a 2-D grid from one or more corners, blocking
 	//
-	// Each iteration is one wave from each corner: receive from the two neighbours
+	// Each iteration is one wave from each corner: receive from the two neighbors
 	// upstream, compute, send to the two downstream. The compute time of an
 	// iteration is shared by its waves. Waves of successive iterations follow each
 	// other as a pipeline.

@@ -49,7 +49,7 @@ const (
 	sizeSalt  = 0x2545f4914f6cdd1d
 )
 
-// load says how much a piece of work is and how it varies.
+// load defines how much a piece of work is and how it varies.
 type load struct {
 	num, den int64 // fraction of the compute time of an iteration
 	spread   int64 // percent of the jitter that is drawn anew each time

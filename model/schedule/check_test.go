@@ -55,11 +55,11 @@ func TestCheckCalls(t *testing.T) {
 		{Call{Op: numOperations}, "collective operation 13 does not exist"},
 		{Call{Group: 3}, "communicator 3 does not exist, there are 3"},
 		{Call{Group: -1}, "communicator -1 does not exist"},
-		{Call{Group: 2}, "the rank takes part in a barrier of a communicator that it is no member of"},
+		{Call{Group: 2}, "the rank takes part in a barrier of a communicator of which it is not a member"},
 		{Call{Op: Bcast, Root: 2}, "root 2 is out of range, the communicator has 2 ranks"},
 		{Call{Op: Bcast, Size: -1}, "size -1 is negative"},
 		{Call{Op: Alltoall, Sizes: []int64{1, -2}}, "size -2 is negative"},
-		{Call{Op: NeighborAlltoall, Sources: []int32{0, 2}}, "neighbour 2 is out of range"},
+		{Call{Op: NeighborAlltoall, Sources: []int32{0, 2}}, "neighbor 2 is out of range"},
 	} {
 		build := NewBuilder(2)
 		var b Block
@@ -211,7 +211,7 @@ func (c *checker) checkCall(index int, op *Op) error {
 	case call.Root < 0 || int(call.Root) >= group.Len():
 		return c.fault(index, "root %d is out of range, the communicator has %d ranks", call.Root, group.Len())
 	case group.Index(c.rank) < 0:
-		return c.fault(index, "the rank takes part in a %s of a communicator that it is no member of", call.Op)
+		return c.fault(index, "the rank takes part in a %s of a communicator of which it is not a member", call.Op)
 	}
 	for _, size := range call.Sizes {
 		if size < 0 {
@@ -221,7 +221,7 @@ func (c *checker) checkCall(index int, op *Op) error {
 	for _, list := range [][]int32{call.Sources, call.Destinations} {
 		for _, r := range list {
 			if r < 0 || int(r) >= group.Len() {
-				return c.fault(index, "neighbour %d is out of range, the communicator has %d ranks", r, group.Len())
+				return c.fault(index, "neighbor %d is out of range, the communicator has %d ranks", r, group.Len())
 			}
 		}
 	}

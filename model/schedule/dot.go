@@ -27,7 +27,7 @@ var dotFormat = Format{
 }
 
 // WriteDOT writes a graph as Graphviz DOT. A graph with several blocks per rank is flattened.
-// The ranks stand in the order of the file from which the graph comes: see Match. Origins are left
+// The ranks are in the order of the file from which the graph comes: see Match. Origins are left
 // out. Messages are drawn where it is clear from the order of the operations
 // which receive takes which send: not to ranks that receive from any source or with any tag.
 func WriteDOT(w io.Writer, g *Graph) (warnings []string, err error) {

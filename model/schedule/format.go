@@ -22,7 +22,7 @@ type Format struct {
 	// Read reads a whole file. The graph does not refer to data afterwards. The name is for
 	// messages. It is nil if the format is only written.
 	Read func(name string, data []byte) (*Graph, error)
-	// Write writes a graph and returns warnings about what the format cannot say; nil if the
+	// Write writes a graph and returns warnings about what the format cannot express; nil if the
 	// format is only read.
 	Write func(w io.Writer, g *Graph) (warnings []string, err error)
 }
@@ -33,7 +33,7 @@ var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat}
 // Formats returns all formats of schedules.
 func Formats() []Format { return formats[:len(formats):len(formats)] }
 
-// Sniff returns the format of a file by its first bytes. The error tells what was found instead.
+// Sniff returns the format of a file by its first bytes. The error reports what was found instead.
 func Sniff(name string, head []byte) (Format, error) {
 	for _, f := range formats {
 		if f.Sniff != nil && f.Sniff(head) {
@@ -43,7 +43,7 @@ func Sniff(name string, head []byte) (Format, error) {
 	return Format{}, &FileError{File: name, What: unknownContent(head)}
 }
 
-// Read reads a schedule in any format. The format is told by the content.
+// Read reads a schedule in any format. The format is recognized by the content.
 func Read(name string, data []byte) (*Graph, error) {
 	f, err := Sniff(name, data)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *FileError) Error() string {
 	return e.File + ": " + e.What
 }
 
-// unknownContent says what a file is that no format wants.
+// unknownContent describes what a file is that no format wants.
 func unknownContent(head []byte) string {
 	if len(head) == 0 {
 		return "the file is empty"

@@ -156,7 +156,7 @@ func (r *goalReader) block() bool {
 		return false
 	}
 	if r.peek() != '{' {
-		return r.fail("the { after rank %d is missing, here is %s; it must stand on the same line", rank, r.found())
+		return r.fail("the { after rank %d is missing, here is %s; it must be on the same line", rank, r.found())
 	}
 	if !r.note(rank, line) {
 		return false

@@ -234,7 +234,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// halo returns steps exchanges with four neighbours on a ring of ranks (next to it and a stride
+// halo returns steps exchanges with four neighbors on a ring of ranks (next to it and a stride
 // away), each followed by a calculation, with all dependencies in one block per rank.
 func halo(ranks, steps int, anyTag bool) *Graph {
 	build := NewBuilder(ranks)

@@ -25,7 +25,7 @@ import (
 //	# a comment; some tell the host and how the clock differs from that of rank 0
 //	MPI_Send:1700000000000732:80000:4500:10,8,8:1:3:1140850688,0,2:1700000000000741
 //
-// A line is the name, the begin in microseconds, the arguments, the end. Pointers are addresses, a datatype is
+// A line is the name, the start in microseconds, the arguments, the end. Pointers are addresses, a datatype is
 // code,size,extent, a communicator is handle,rank,size; arrays of counts are an address and a list. How
 // it becomes a Trace:
 //
@@ -33,7 +33,7 @@ import (
 //     with the difference that was measured, is an offset of the clock.
 //   - A request is known by its address. Waitall names the first of several, 8 bytes apart (Open MPI) or
 //     4 (MPICH): whichever leads to more requests that are in use, unless Options.RequestSize says it.
-//   - Test, Testany, Waitany and their like do not tell what they completed. A request that no Wait names
+//   - Test, Testany, Waitany and their like do not record what they completed. A request that no Wait names
 //     before its address is used again was completed by the last of them that names it.
 //   - Receives from any source, or with any tag, get the message that was sent first of those that fit.
 //   - The members of a communicator follow from MPI_Comm_split and MPI_Comm_dup. The messages of one that
@@ -55,7 +55,7 @@ var allprofFormat = Format{
 // allprofLine is how a line of a call begins.
 var allprofLine = regexp.MustCompile(`^MPI_[A-Za-z0-9_]+:(-|[0-9.]+):`)
 
-// sniffAllprof looks at the first line that is no comment.
+// sniffAllprof looks at the first line that is not a comment.
 func sniffAllprof(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
@@ -65,7 +65,7 @@ func sniffAllprof(head []byte) bool {
 	return false
 }
 
-// splitRankName cuts the name of a file around the rank, the number behind the last minus sign.
+// splitRankName cuts the name of a file around the rank, the number after the last minus sign.
 func splitRankName(name string) (prefix, rank, suffix string, ok bool) {
 	at := strings.LastIndexByte(name, '-') + 1
 	end := at
@@ -193,8 +193,8 @@ func (a *allprofTrace) define() {
 	}
 }
 
-// clockUnit tells in what differences of clocks are given, in picoseconds. They should be in seconds, but
-// the tracer has long printed microseconds with an s behind them. The end of MPI_Init, which all ranks
+// clockUnit returns the unit in which differences of clocks are given, in picoseconds. They should be in seconds, but
+// the tracer has long printed microseconds with an s after them. The end of MPI_Init, which all ranks
 // leave at about the same time, shows it.
 func (a *allprofTrace) clockUnit() float64 {
 	inSeconds, inMicroseconds := 0.0, 0.0

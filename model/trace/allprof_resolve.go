@@ -17,7 +17,7 @@ type allprofComms struct {
 	bindings [][]allprofBinding // by rank
 	ranks    []allprofRankComms
 	pending  map[int32]map[int32]allprofCommUse // by communicator and member: who waits for the others
-	copies   []int32                            // communicators of all ranks that nobody has seen being made
+	copies   []int32                            // communicators of all ranks whose making is not recorded
 	selves   map[int]int32
 }
 
@@ -162,7 +162,7 @@ func (c *allprofComms) take(comm int32, rank int, u allprofCommUse) {
 	}
 }
 
-// giveUp lets those that wait go on without a communicator. It reports whether somebody waited.
+// giveUp lets those that wait go on without a communicator. It reports whether a rank waited.
 func (c *allprofComms) giveUp() bool {
 	waited := false
 	for r := range c.ranks {
@@ -175,7 +175,7 @@ func (c *allprofComms) giveUp() bool {
 	return waited
 }
 
-// warn tells of handles that mean nothing.
+// warn reports handles that mean nothing.
 func (c *allprofComms) warn(a *allprofTrace) {
 	listed := 0
 	for rank, list := range c.bindings {
@@ -184,12 +184,12 @@ func (c *allprofComms) warn(a *allprofTrace) {
 				continue
 			}
 			if listed++; listed <= maxListed {
-				a.warn("%s:%d: nothing tells the members of communicator %d; what is sent in it is left out", a.scans[rank].show, b.line, b.handle)
+				a.warn("%s:%d: the members of communicator %d are unknown; messages in it are left out", a.scans[rank].show, b.line, b.handle)
 			}
 		}
 	}
 	if listed > maxListed {
-		a.warn("%s: there are %d more communicators whose members nothing tells", a.src.show, listed-maxListed)
+		a.warn("%s: there are %d more communicators with unknown members", a.src.show, listed-maxListed)
 	}
 }
 
@@ -199,7 +199,7 @@ type allprofInbox struct {
 	sends [][]allprofMessage // by sender, in order; peer is the sender's rank in the communicator
 }
 
-// matchWildcards finds the messages of receives that do not tell them: of all that fit, the one that was sent first.
+// matchWildcards finds the messages of receives without a known message: of all that fit, the one that was sent first.
 func (a *allprofTrace) matchWildcards() {
 	inboxes := map[int]*allprofInbox{}
 	receives := 0

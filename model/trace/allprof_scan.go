@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// allprofScan is what a first look at the file of a rank tells.
+// allprofScan is what a first look at the file of a rank shows.
 type allprofScan struct {
 	name, show string
 	rank       int
@@ -24,8 +24,8 @@ type allprofScan struct {
 	events     uint64
 	last       int64 // time
 	finalized  bool
-	wildcards  int              // receives that do not tell their message
-	plan       map[int][]uint64 // which requests are complete behind a test, by line
+	wildcards  int              // receives without a known message
+	plan       map[int][]uint64 // which requests are complete after a test, by line
 	comms      []allprofCommUse
 	warnings   []string
 }
@@ -45,7 +45,7 @@ type allprofPlanner struct {
 	plan    map[int][]uint64
 }
 
-// settle is told that the request of an address must have been completed.
+// settle notes that the request of an address must have been completed.
 func (p *allprofPlanner) settle(address uint64) {
 	if line, ok := p.covered[address]; ok {
 		p.plan[line] = append(p.plan[line], address)

@@ -30,7 +30,7 @@ func (c *conversion) control(tl *timeline.Timeline) {
 	}
 }
 
-// wantsControl reports whether the controlled logical clock is to look at a timeline; it notes which clocks nobody compared.
+// wantsControl reports whether the controlled logical clock is to look at a timeline; it notes which clocks were not compared.
 func (c *conversion) wantsControl(tl *timeline.Timeline) bool {
 	k := c.clocks
 	if len(k.Unknown) > 0 {
@@ -41,7 +41,7 @@ func (c *conversion) wantsControl(tl *timeline.Timeline) bool {
 }
 
 // position is a point in the events of a rank. Of several at the same time, those of a location with a smaller
-// number come first, then those of calls that began before, then the begin of a call before what happens in it
+// number come first, then those of calls that began before, then the start of a call before what happens in it
 // and that before its end.
 type position struct {
 	time     unit.Duration
@@ -107,7 +107,7 @@ func newMoments(tl *timeline.Timeline, latency unit.Duration) *moments {
 	return m
 }
 
-// enter is the position of the begin of a call, leave that of its end.
+// enter is the position of the start of a call, leave that of its end.
 func (m *moments) enter(location, call int32) position {
 	return position{m.tl.Locations[location].Calls.Enter[call], location, call, atEnter}
 }
@@ -131,8 +131,8 @@ func (m *moments) sort(rank int) {
 	m.at[rank], m.Moments[rank] = at, list
 }
 
-// group says who waits for whom in a collective. If somebody sends or receives nothing, MPI need not make
-// anybody wait.
+// group defines who waits for whom in a collective. If a member sends or receives nothing, MPI need not make
+// another one wait.
 func (m *moments) group(c *timeline.Collective) clock.Group {
 	members := m.tl.Members[c.First:][:len(m.tl.Comms[c.Comm].Members)]
 	g := clock.Group{Kind: clock.Loose, Size: int32(len(members)), Root: c.Root}
@@ -203,7 +203,7 @@ func (m *moments) move(shifts [][]unit.Duration) {
 // note says in the problems of the timeline what was done to the clocks.
 func (m *moments) note(done *clock.Controlled) {
 	p := &m.tl.Problems
-	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d begins and ends were moved by up to %v",
+	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d starts and ends were moved by up to %v",
 		done.Before.Messages, done.Before.Groups, done.Before.Worst, done.Moved, done.Furthest))
 	if done.Unresolved > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and collectives still end before they can, because what they wait for contradicts itself", done.Unresolved))
@@ -237,7 +237,7 @@ func (m *moments) shift(shifts []unit.Duration, p position) unit.Duration {
 	at := m.at[m.tl.Locations[p.location].Rank]
 	next, found := slices.BinarySearchFunc(at, p, position.compare)
 	for found && next < len(at) && at[next] == p {
-		next++ // behind all that are here
+		next++ // after all that are here
 	}
 	switch {
 	case len(at) == 0:
@@ -247,7 +247,7 @@ func (m *moments) shift(shifts []unit.Duration, p position) unit.Duration {
 	case at[next-1].time == p.time:
 		return shifts[next-1]
 	case next == len(at):
-		return clock.Behind(at[next-1].time, shifts[next-1], p.time)
+		return clock.After(at[next-1].time, shifts[next-1], p.time)
 	}
 	return clock.Between(at[next-1].time, shifts[next-1], at[next].time, shifts[next], p.time)
 }
@@ -352,7 +352,7 @@ func (m *moments) shared() *clock.Shared {
 	return s
 }
 
-// shareGroups says who has members of the collectives. These are called by their communicators, and their numbers among those of the
+// shareGroups defines who has members of the collectives. These are called by their communicators, and their numbers among those of the
 // communicator.
 func (m *moments) shareGroups(s *clock.Shared) {
 	tl, p := m.tl, m.tl.Part

@@ -10,7 +10,7 @@ import (
 	"slackline/model/timeline"
 )
 
-// fields says which fields of an event its kind uses, beside Time.
+// fields defines which fields of an event its kind uses, beside Time.
 type fields uint16
 
 const (
@@ -54,7 +54,7 @@ func limitsOf(d *Definitions) limits {
 	return limits{uint32(len(d.Regions)), uint32(max(len(d.Stacks), 1)), uint32(len(d.Comms))}
 }
 
-// check tells what is wrong with an event: a reference to nothing.
+// check reports what is wrong with an event: a reference to nothing.
 func (l limits) check(e *Event) error {
 	if e.Kind >= numKinds {
 		return fmt.Errorf("there is no kind %d of events", e.Kind)
@@ -174,7 +174,7 @@ func (m *monotone) check(l *Location, e *Event) error {
 	return nil
 }
 
-// ErrDamaged says that events of a location end where the file is damaged. What came before is valid.
+// ErrDamaged reports that events of a location end where the file is damaged. What came before is valid.
 var ErrDamaged = errors.New("the trace is damaged")
 
 // FileError is a fault in a file: where it is and what is wrong.

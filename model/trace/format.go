@@ -54,14 +54,14 @@ type fileGroup struct {
 	write func(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) (warnings []string, err error)
 }
 
-// Options say how a trace is read. The zero value is fine.
+// Options set how a trace is read. The zero value is fine.
 type Options struct {
 	Strict      bool   // refuse a trace that is damaged or incomplete
 	Name        string // what messages call the file; empty: its path
 	RequestSize int    // liballprof: bytes of a request, 8 (Open MPI) or 4 (MPICH); 0: find out
 }
 
-// WriteOptions say how a trace is written. The zero value is fine.
+// WriteOptions set how a trace is written. The zero value is fine.
 type WriteOptions struct {
 	Force     bool         // replace what is there
 	Strict    bool         // refuse a trace whose events are damaged
@@ -147,7 +147,7 @@ func Find(fsys fs.FS, name string) (f Format, main string, found bool, err error
 	return Format{}, "", false, nil
 }
 
-// headBytes is how much of a file is looked at to tell its format.
+// headBytes is how much of a file is looked at to recognize its format.
 const headBytes = 64 << 10
 
 func readHead(fsys fs.FS, name string) ([]byte, error) {
@@ -160,7 +160,7 @@ func readHead(fsys fs.FS, name string) ([]byte, error) {
 }
 
 // Open opens a trace in any format. The name is a path in a file system, of a main file or of a directory
-// that has one; the format is told by the content. Close the trace after use.
+// that has one; the format is recognized by the content. Close the trace after use.
 func Open(fsys fs.FS, name string, o Options) (*Trace, error) {
 	f, main, found, err := Find(fsys, name)
 	if err != nil {
@@ -201,7 +201,7 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 	return t, nil
 }
 
-// release closes a trace that nobody will see.
+// release closes a trace that is not used.
 func (t *Trace) release() {
 	if t.Close != nil {
 		_ = t.Close() // nothing was written
@@ -209,7 +209,7 @@ func (t *Trace) release() {
 }
 
 // Write writes a trace to a path in the format of that name. The files take their place when they
-// are complete. It returns warnings about what the format cannot say and about damaged events.
+// are complete. It returns warnings about what the format cannot express and about damaged events.
 func Write(name string, t *Trace, format string, o WriteOptions) (warnings []string, err error) {
 	f, err := FormatNamed(format)
 	if err != nil {

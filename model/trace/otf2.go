@@ -228,7 +228,7 @@ var otf2Format = Format{
 // otf2DefaultName is the name of an archive that fills a directory, as Score-P calls it.
 const otf2DefaultName = "traces"
 
-// sniffOTF2 looks at the begin of an anchor file.
+// sniffOTF2 looks at the start of an anchor file.
 func sniffOTF2(head []byte) bool {
 	return len(head) > 7 && head[0] == otf2ChunkBegin && (head[1] == otf2Little || head[1] == otf2Big) &&
 		bytes.HasPrefix(head[2:], []byte("OTF2\x00"))
@@ -244,5 +244,5 @@ func otf2Files(base string) []string {
 	return []string{name, name + ".def", base}
 }
 
-// errOTF2Cut says that a record is not all there.
+// errOTF2Cut states that a record is not all there.
 var errOTF2Cut = errors.New("the file ends in the middle: it is truncated")

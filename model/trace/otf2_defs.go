@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// otf2Definitions are the global definitions that a Trace needs, as they stand in the file.
+// otf2Definitions are the global definitions that a Trace needs, as written in the file.
 type otf2Definitions struct {
 	resolution   uint64 // ticks per second
 	globalOffset uint64

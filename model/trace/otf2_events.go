@@ -254,7 +254,7 @@ func otf2SkipParameter(field int) int { return len(otf2Parameters) + field }
 const (
 	skipChannel = iota
 	skipComm
-	skipKinds // and those behind it: kinds of events
+	skipKinds // and those after it: kinds of events
 )
 
 // skipped writes what was skipped.

@@ -107,7 +107,7 @@ func (r *otf2Bytes) length() uint64 {
 	return n
 }
 
-// body returns the bytes of a record behind its length.
+// body returns the bytes of a record after its length.
 func (r *otf2Bytes) body() otf2Bytes {
 	n := r.length()
 	return otf2Bytes{b: r.take(n), big: r.big}
@@ -119,12 +119,12 @@ type otf2File struct {
 	show string
 	size int   // of a chunk
 	step int   // what to read first: the size of a small file
-	base int64 // where the chunk in hand begins
+	base int64 // where the current chunk begins
 	next int64 // and where the next one begins
 	otf2Bytes
 }
 
-// nextChunk takes the next chunk in hand. io.EOF: there is none.
+// nextChunk moves to the next chunk. io.EOF: there is none.
 func (f *otf2File) nextChunk() error {
 	f.base = f.next
 	// Memory grows with what is there, not with the size that the anchor file tells.
@@ -159,7 +159,7 @@ func (f *otf2File) nextChunk() error {
 	return nil
 }
 
-// damage gives an error the name of the file and the place in hand.
+// damage gives an error the name of the file and the current place.
 func (f *otf2File) damage(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = errOTF2Cut
@@ -167,7 +167,7 @@ func (f *otf2File) damage(err error) error {
 	return damagedAt(f.show, f.base+int64(f.at), "%v", err)
 }
 
-// special handles ids that all files have. It reports whether the record in hand was one, and returns io.EOF
+// special handles ids that all files have. It reports whether the current record was one, and returns io.EOF
 // at the end of the file.
 func (f *otf2File) special(id uint8) (bool, error) {
 	switch id {
@@ -206,13 +206,13 @@ func (f *otf2File) definition() (id uint8, body otf2Bytes, err error) {
 	}
 }
 
-// otf2Event is an event as it stands in the file.
+// otf2Event is an event as written in the file.
 type otf2Event struct {
 	id         uint8
 	time       uint64
 	value      uint64    // of those without length
 	body       otf2Bytes // of the others
-	attributes []byte    // the list before it, behind its length
+	attributes []byte    // the list before it, after its length
 }
 
 // event reads the next event; io.EOF at the end of the file. The time and the slices of e are those of
@@ -324,7 +324,7 @@ func (r *otf2Record) str(texts ...string) {
 type otf2Chunks struct {
 	w     io.Writer
 	size  int
-	b     []byte // the chunk in hand
+	b     []byte // the current chunk
 	count uint64 // records written; of definitions they are not counted
 	plain bool   // a file of definitions
 	err   error
@@ -344,7 +344,7 @@ func (c *otf2Chunks) begin() {
 	c.b = binary.LittleEndian.AppendUint64(c.b, 0)
 }
 
-// write writes the chunk in hand.
+// write writes the current chunk.
 func (c *otf2Chunks) write() {
 	if !c.plain {
 		binary.LittleEndian.PutUint64(c.b[10:], c.count)

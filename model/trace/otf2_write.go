@@ -328,7 +328,7 @@ func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
 	return c.finish()
 }
 
-// warnOfLoss tells what OTF2 cannot say.
+// warnOfLoss describes what OTF2 cannot express.
 func (w *otf2Writer) warnOfLoss() {
 	others, counts := uint64(0), uint64(0)
 	for i := range w.surveys {

@@ -11,7 +11,7 @@ type otf2EventWriter struct {
 	r     otf2Record
 }
 
-// otf2EventRoom is the largest number of bytes that an event takes with its time stamp, but for the begin of a
+// otf2EventRoom is the largest number of bytes that an event takes with its time stamp, but for the start of a
 // program, whose arguments count.
 const otf2EventRoom = 9 + otf2SkipRecords*otf2Frame + 60
 
@@ -53,7 +53,7 @@ func (w *otf2EventWriter) plain(id uint8, v uint32) {
 	w.out.b = append(append(w.out.b, id), w.r.b...)
 }
 
-// call writes the begin or the end of a call, with its context if that is known.
+// call writes the start or the end of a call, with its context if that is known.
 func (w *otf2EventWriter) call(e *Event) {
 	if e.Kind == Enter {
 		context := uint32(undefined32)

@@ -174,7 +174,7 @@ func (s *source) checkFiles(t *Trace, check func(i int) fileCheck) ([]fileCheck,
 	return all, nil
 }
 
-// rankBounds says where the ranks of each process begin: one after the other, with about the same number of events
+// rankBounds gives where the ranks of each process begin: one after the other, with about the same number of events
 // each; of the selected ranks, nil: all. One more at the end. Process 0 has rank 0.
 func rankBounds(d *Definitions, selected []bool, size int) []int {
 	events := make([]uint64, d.Ranks)
@@ -262,7 +262,7 @@ func (c *conversion) reads(rank int) bool {
 	return rank >= c.bounds[c.group.Rank()] && rank < c.bounds[c.group.Rank()+1]
 }
 
-// gatherLost tells all processes what is missing of the locations that this one read.
+// gatherLost sends all processes what is missing of the locations that this one read.
 func (c *conversion) gatherLost(ctx context.Context) error {
 	own := map[int]string{}
 	for i, what := range c.lost {

@@ -137,7 +137,7 @@ func (m *protoMessage) entry(field int, id uint64, name string) {
 	m.bytes(field, e.b)
 }
 
-// send writes the packet in hand.
+// send writes the current packet.
 func (p *perfettoWriter) send() {
 	m := protoMessage{p.out}
 	m.bytes(fieldPacket, p.packet.b)
@@ -282,7 +282,7 @@ func (p *perfettoWriter) know(kind, id uint64, field int, name string) {
 	}
 }
 
-// name gives the event in hand the name of a region.
+// name gives the current event the name of a region.
 func (p *perfettoWriter) name(r *timeline.Region, region uint64) {
 	id, category := region+1, uint64(r.Paradigm)+1
 	p.know(knowName, id, internedNames, r.Name)
@@ -291,7 +291,7 @@ func (p *perfettoWriter) name(r *timeline.Region, region uint64) {
 	p.event.uint(eventCategory, category)
 }
 
-// annotate notes at the event in hand what a message is.
+// annotate notes at the current event what a message is.
 func (p *perfettoWriter) annotate(m *timeline.Message, direction, rank int) {
 	for _, note := range []struct {
 		id    int
@@ -305,7 +305,7 @@ func (p *perfettoWriter) annotate(m *timeline.Message, direction, rank int) {
 	}
 }
 
-// emit writes the event in hand.
+// emit writes the current event.
 func (p *perfettoWriter) emit(time unit.Duration) {
 	p.packet.uint(packetTimestamp, uint64((time-p.tl.Start)/unit.Nanosecond))
 	p.packet.uint(packetSequence, p.sequence)

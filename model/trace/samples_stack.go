@@ -22,7 +22,7 @@ type stackNode struct {
 	same           uint32 // the node that stands for all that are equal to this one
 }
 
-// regionKind says what making functions out of samples has to do with a region: a set of these.
+// regionKind describes what making functions out of samples has to do with a region: a set of these.
 type regionKind uint8
 
 const (
@@ -138,7 +138,7 @@ func (t *stackTree) regions(to []uint32, node uint32, depth int32) []uint32 {
 // pool is all gaps of a kind, end to end.
 type pool struct {
 	key     gapKey
-	after   *pool // the pool of the gap that came behind one of this pool the last time
+	after   *pool // the pool of the gap that came after one of this pool the last time
 	samples []poolSample
 	blocks  []poolBlock
 
@@ -148,7 +148,7 @@ type pool struct {
 
 // poolSample is a sample of a pool, in order of time.
 type poolSample struct {
-	inner unit.Duration // its half of the time to its neighbours in the same gap
+	inner unit.Duration // its half of the time to its neighbors in the same gap
 	end   unit.Duration // its stack is open until this time of the pool
 	stack uint32
 	outer uint8 // how many of its sides are towards an end of the gap

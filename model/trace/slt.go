@@ -56,7 +56,7 @@ import (
 //
 // time is that of the first event; all differences of times are multiples of grain. Events differ from
 // each other in little but their time: a shape is everything else (without the request), and each shape
-// stands only once in a chunk. The columns are:
+// is stored only once in a chunk. The columns are:
 //
 //	lists     counts by peer, each list once: count:uint count*int (differences)
 //	shapes    the kind, a byte, and the fields that this kind uses, in this order: region:uint stack:uint
@@ -78,7 +78,7 @@ import (
 //
 // Another magic; a newer version (it names the version); a checksum that does not agree; lengths that do not
 // add up; numbers out of range; references to what is not defined; times that decrease; an index
-// that does not agree with the chunks; anything behind the trailer. What came before is valid. A file
+// that does not agree with the chunks; anything after the trailer. What came before is valid. A file
 // without its end is a truncated one.
 const (
 	sltDefinitions = "definitions.slt"
@@ -148,7 +148,7 @@ func readSLT(src source, _ Options) (*Trace, error) {
 		if t.Ranks == 0 { // not even the first record
 			return nil, damage
 		}
-		t.Warnings = append(t.Warnings, damage.Error()+"; definitions behind it are lost")
+		t.Warnings = append(t.Warnings, damage.Error()+"; definitions after it are lost")
 	}
 	if _, err := src.checkFiles(t, func(i int) fileCheck { return checkSLTFile(&src, &t.Locations[i]) }); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"slackline/model/unit"
 )
 
-// TimelineOptions say how a trace becomes a timeline. The zero value is fine.
+// TimelineOptions set how a trace becomes a timeline. The zero value is fine.
 type TimelineOptions struct {
 	Clock   Clock         // how clocks are brought together
 	Latency unit.Duration // that the controlled logical clock lets every message take at least

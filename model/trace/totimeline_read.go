@@ -181,7 +181,7 @@ func (r *locationReader) leaveOther(t unit.Duration, region uint32) {
 	}
 }
 
-// record takes an event that is not the begin or end of a call.
+// record takes an event that is not the start or end of a call.
 func (r *locationReader) record(t unit.Duration, e *Event) {
 	if e.Kind == RecordingOff || e.Kind == RecordingOn {
 		r.recording(t, e.Kind == RecordingOn)
