@@ -88,7 +88,7 @@ func ping(random *rand.Rand, asker, answerer wrongClock, t unit.Duration) Ping {
 	return Ping{asker.at(t), answerer.at(t + us + there), asker.at(t + 2*us + there + back)}
 }
 
-func TestSynchroniseKeepsItsBound(t *testing.T) {
+func TestSynchronizeKeepsItsBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		n := rapid.IntRange(2, 9).Draw(t, "clocks")
@@ -136,7 +136,7 @@ func TestSynchroniseKeepsItsBound(t *testing.T) {
 	})
 }
 
-func TestSynchronise(t *testing.T) {
+func TestSynchronize(t *testing.T) {
 	link := func(a, b int, pings ...Ping) Comparison { return Comparison{a, b, pings} }
 	shared := Ping{1000, 1000, 1000}
 	corrections := Synchronize(6, 0, []Comparison{
