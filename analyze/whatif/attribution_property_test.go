@@ -83,7 +83,7 @@ func drawInjection(t *rapid.T, ranks int) *noise.Injection {
 		list = append(list, noise.Detour{Start: at, Length: length})
 		of = append(of, int32(rapid.IntRange(0, 2).Draw(t, "label")))
 	}
-	trace, err := noise.NewLabelled(period, list, of, []string{"timer", "daemon", "timer"})
+	trace, err := noise.NewLabeled(period, list, of, []string{"timer", "daemon", "timer"})
 	if err != nil {
 		t.Fatal(err)
 	}

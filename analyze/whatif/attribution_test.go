@@ -153,7 +153,7 @@ func TestAttributionBehindBytes(t *testing.T) {
 		{3, 4, 3, 2, 0, 2},
 		{9, 4, 5, 0, 4, 4},
 	} {
-		trace, err := noise.NewLabelled(1000*us, []noise.Detour{
+		trace, err := noise.NewLabeled(1000*us, []noise.Detour{
 			{Start: arrival + us/2, Length: tc.first * us},
 			{Start: arrival + us/2 + tc.first*us, Length: tc.second * us},
 		}, []int32{0, 1}, []string{"first", "second"})

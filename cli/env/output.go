@@ -24,9 +24,6 @@ const (
 	FormatCSV  = "csv"
 )
 
-// FormatTraceText is the format of traces that is text.
-const FormatTraceText = "trace-text"
-
 // WriteOut hands fill a writer of the file out, which appears only when it is
 // complete, or of the standard output if out is empty or "-". A file that is
 // also one of the inputs is refused. What fill writes is text: characters that

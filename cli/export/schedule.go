@@ -38,12 +38,6 @@ type ScheduleOutput struct {
 // formatSLK is the one format that keeps collectives as they are.
 const formatSLK = "slk"
 
-// textFormats may be printed on a terminal.
-var textFormats = []string{"goal", "dot"}
-
-// suffixes are the formats by the suffix of a file name.
-var suffixes = map[string]string{".goal": "goal", ".bin": "bin", ".slk": formatSLK, ".dot": "dot", ".gv": "dot"}
-
 func NewScheduleOutput() ScheduleOutput { return ScheduleOutput{gamma: flags.PerByte()} }
 
 func (o *ScheduleOutput) AddFlags(fs *pflag.FlagSet) {
@@ -74,27 +68,23 @@ func FormatNames() []string {
 
 // Format returns the format that --to or the suffix of --out names.
 func (o *ScheduleOutput) Format(c *cobra.Command) (schedule.Format, error) {
-	name := o.to
 	suffix := strings.ToLower(filepath.Ext(o.Out))
+	for _, f := range schedule.Formats() {
+		if f.Write != nil && (f.Name == o.to || o.to == "" && slices.Contains(f.Suffixes, suffix)) {
+			return f, nil
+		}
+	}
 	switch {
-	case name != "":
-	case o.Out == "":
+	case o.to == "" && o.Out == "":
 		return schedule.Format{}, &exit.UsageError{
 			Text:    "where to? Give --out FILE (" + strings.Join(o.names(), ", ") + " by its suffix), or --to FORMAT",
 			Command: c.CommandPath(),
 		}
-	case suffixes[suffix] != "":
-		name = suffixes[suffix]
-	default:
+	case o.to == "":
 		return schedule.Format{}, exit.Usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(o.names(), ", "))
 	}
-	for _, f := range schedule.Formats() {
-		if f.Name == name && f.Write != nil {
-			return f, nil
-		}
-	}
 	return schedule.Format{}, exit.Usagef("--to: nothing can be written as %q; there are %s%s",
-		name, strings.Join(o.names(), ", "), suggest.Phrase(name, o.names()))
+		o.to, strings.Join(o.names(), ", "), suggest.Phrase(o.to, o.names()))
 }
 
 // Write writes the program of an input that was made from files, which must not
@@ -121,7 +111,7 @@ func (o *ScheduleOutput) Write(a *env.Env, c *cobra.Command, in *input.Input, fi
 			}
 		}
 	}
-	if env.IsTerminal(a.Stream(o.Out)) && !isText(f.Name) {
+	if env.IsTerminal(a.Stream(o.Out)) && !f.Text {
 		return exit.Usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
 	}
 	if _, inMemory := in.Program.(*schedule.Graph); expand || !inMemory && f.Name != formatSLK {
@@ -142,7 +132,7 @@ func (o *ScheduleOutput) Write(a *env.Env, c *cobra.Command, in *input.Input, fi
 	}
 	var warnings []string
 	write := a.WriteOut
-	if f.Binary {
+	if !f.Text {
 		write = a.WriteBytes
 	}
 	err = write(o.Out, files, func(w io.Writer) error {
@@ -157,15 +147,6 @@ func (o *ScheduleOutput) Write(a *env.Env, c *cobra.Command, in *input.Input, fi
 		a.Note("wrote %s: %s, %s", o.Out, f.Info, phrase.Plural(program.Ranks(), "rank"))
 	}
 	return err
-}
-
-func isText(format string) bool {
-	for _, f := range textFormats {
-		if f == format {
-			return true
-		}
-	}
-	return false
 }
 
 // writeProgram writes a program in a format. Our own format takes programs

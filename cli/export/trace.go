@@ -72,11 +72,11 @@ func WriteTrace(a *env.Env, c *cobra.Command, t *trace.Trace, f trace.Format, ou
 	var warnings []string
 	var err error
 	if f.Stream != nil {
-		if env.IsTerminal(a.Stream(out)) && f.Name != env.FormatTraceText {
+		if env.IsTerminal(a.Stream(out)) && !f.Text {
 			return exit.Usagef("%s is a binary format; give --out FILE, or send the output to a program", f.Name)
 		}
 		write := a.WriteBytes
-		if f.Name == env.FormatTraceText {
+		if f.Text {
 			write = a.WriteOut
 		}
 		err = write(out, nil, func(w io.Writer) error {

@@ -59,7 +59,7 @@ func openDataset(ctx context.Context, word string, o DatasetOptions) (*dataset.D
 	if _, known := dataset.Sniff(data); err != nil && !known && o.Format == "" {
 		err = notAnInput(word, err)
 	}
-	record.Kind, record.Bytes, record.SHA256 = format.About, int64(len(data)), hash(data)
+	record.Kind, record.Bytes, record.SHA256 = format.Info, int64(len(data)), hash(data)
 	return d, record, err
 }
 

@@ -202,7 +202,7 @@ func (r *measuredNoise) detours(c *measure.CPUNoise) (*noise.Detours, error) {
 		list[i] = noise.Detour{Start: int64(d.Start), Length: int64(d.Length)}
 		of[i] = int32(d.Label)
 	}
-	return noise.NewLabelled(int64(c.Duration), list, of, c.Labels)
+	return noise.NewLabeled(int64(c.Duration), list, of, c.Labels)
 }
 
 // writeProfiles writes the detours of each CPU as a file that simulate takes.

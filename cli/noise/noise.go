@@ -48,8 +48,16 @@ const noiseArgument = "NAME|SPEC|FILE"
 func noiseArguments() map[string]string {
 	return flags.Arguments(noiseArgument,
 		"an embedded profile ('slackline noise list'); a specification, e.g. "+noise.SpecHelp+
-			"; or a file, recognized by its content: a profile (YAML), a trace (text of LogGOPSim, slackline's binary), the output of Netgauge, "+
-			"a trace of the Linux tracers osnoise and timerlat; - for the standard input")
+			"; or a file, recognized by its content: "+strings.Join(formatInfos(), "; ")+"; - for the standard input")
+}
+
+// formatInfos describe the formats of files.
+func formatInfos() []string {
+	var list []string
+	for _, f := range noise.Formats() {
+		list = append(list, f.Info)
+	}
+	return list
 }
 
 func completeNoise(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -186,17 +194,24 @@ type noiseShowOptions struct {
 
 // The forms in which noise is written.
 const (
-	noiseAuto   = "auto"
-	noiseYAML   = "yaml"
-	noiseText   = "text"
-	noiseBinary = "binary"
+	noiseAuto = "auto"
+	noiseYAML = "yaml"
+	noiseText = "text"
 )
 
-// noiseSuffixes are the forms by the suffix of a file name.
-var noiseSuffixes = map[string]string{".yaml": noiseYAML, ".yml": noiseYAML, ".txt": noiseText, ".bin": noiseBinary}
+// forms are the choices of --to: auto, then the formats that can be written.
+func forms() []string {
+	list := []string{noiseAuto}
+	for _, f := range slices.Backward(noise.Formats()) {
+		if f.Write != nil {
+			list = append(list, f.Name)
+		}
+	}
+	return list
+}
 
 func noiseShowCommand(a *env.Env) *cobra.Command {
-	o := &noiseShowOptions{to: flags.NewChoice(noiseAuto, noiseAuto, noiseYAML, noiseText, noiseBinary)}
+	o := &noiseShowOptions{to: flags.NewChoice(noiseAuto, forms()...)}
 	c := &cobra.Command{
 		Use:   "show " + noiseArgument,
 		Short: "Print noise as a profile file with its note, or as a trace of its detours.",
@@ -231,31 +246,29 @@ func (o *noiseShowOptions) run(a *env.Env, c *cobra.Command, word string) error 
 		return err
 	}
 	form := o.form(in)
-	if c.Flags().Changed("seed") && (form == noiseYAML || !in.random()) {
+	if c.Flags().Changed("seed") && (form.Model || !in.random()) {
 		reason := "nothing in " + in.title() + " is random"
-		if form == noiseYAML {
+		if form.Model {
 			reason = "a profile file describes the noise and draws nothing"
 		}
 		a.Warn("--seed has no influence: %s", reason)
 	}
-	if form == noiseBinary && env.IsTerminal(a.Stream(o.out)) {
+	if !form.Text && env.IsTerminal(a.Stream(o.out)) {
 		return exit.Usagef("binary is not for the eye; give --out FILE, or send the output to a program")
 	}
-	if form == noiseYAML {
+	if form.Model {
 		if in.recorded() {
 			return fmt.Errorf("%s holds a list of detours, which a profile file cannot; take --to text or --to binary", in.title())
 		}
-		return o.write(a, a.WriteOut, in, "a profile file", func(w io.Writer) error { return noise.WriteYAML(w, in.profile) })
+		return o.write(a, a.WriteOut, in, "a profile file", func(w io.Writer) error { return form.Write(w, in.profile, nil) })
 	}
 	d, err := in.profile.Detours(o.seed)
 	if err != nil {
 		return err
 	}
 	what := fmt.Sprintf("%s in %s", phrase.Plural(d.Len(), "detour"), unit.Duration(d.Period()).Short())
-	if form == noiseBinary {
-		return o.write(a, a.WriteBytes, in, what, func(w io.Writer) error {
-			return noise.WriteBinary(w, d, in.profile.Name, in.profile.Note)
-		})
+	if !form.Text {
+		return o.write(a, a.WriteBytes, in, what, func(w io.Writer) error { return form.Write(w, in.profile, d) })
 	}
 	if subNanosecond(d) {
 		a.Warn("the text has whole nanoseconds: times are rounded; --to binary keeps them")
@@ -264,23 +277,27 @@ func (o *noiseShowOptions) run(a *env.Env, c *cobra.Command, word string) error 
 		if _, err := fmt.Fprintf(w, "# noise %s%s\n", in.title(), in.seeded(o.seed)); err != nil {
 			return err
 		}
-		return noise.WriteText(w, d)
+		return form.Write(w, in.profile, d)
 	})
 }
 
 // form is the form that --to or the suffix of --out names, else the one that can
 // hold the noise.
-func (o *noiseShowOptions) form(in *noiseInput) string {
-	if o.to.Value != noiseAuto {
-		return o.to.Value
-	}
-	if form, known := noiseSuffixes[strings.ToLower(filepath.Ext(o.out))]; known {
-		return form
-	}
+func (o *noiseShowOptions) form(in *noiseInput) noise.Format {
+	name := noiseYAML
 	if in.recorded() {
-		return noiseText
+		name = noiseText
 	}
-	return noiseYAML
+	for _, f := range noise.Formats() {
+		if o.to.Value == noiseAuto && f.Write != nil && slices.Contains(f.Suffixes, strings.ToLower(filepath.Ext(o.out))) {
+			return f
+		}
+	}
+	if o.to.Value != noiseAuto {
+		name = o.to.Value
+	}
+	f, _ := noise.FormatNamed(name)
+	return f
 }
 
 // write writes the output, as text or as bytes, and says what was written to a file.

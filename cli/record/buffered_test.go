@@ -46,7 +46,7 @@ func TestBufferedSends(t *testing.T) {
 			}
 		}
 		code, _, stderr := clitest.Run("", "generate", out, "--to", "goal", "--out", filepath.Join(dir, "run.goal"))
-		if code != 0 || !strings.Contains(stderr, "27 sends are buffered, which this format cannot say") {
+		if code != 0 || !strings.Contains(stderr, "27 sends are buffered, which this format cannot express") {
 			t.Errorf("GOAL: exit code %d, %s", code, stderr)
 		}
 	})

@@ -4,6 +4,7 @@ package scaling
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -271,17 +272,20 @@ func (r *scalingReport) provenance(a *env.Env) *provenance.Record {
 
 // WriteDataset writes measurements in the form that the suffix of the file names.
 func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, from *provenance.Record) error {
-	dot := strings.LastIndexByte(path, '.')
-	write := map[string]func(io.Writer) error{
-		".json":  func(w io.Writer) error { return d.WriteJSON(w, from) },
-		".jsonl": d.WriteLines,
-		".csv":   d.WriteCSV,
-		".txt":   d.WriteExtraPText,
-	}[path[max(dot, 0):]]
-	if write == nil {
-		return exit.Usagef("--dataset: no form of measurements for %q; possible are .json, .jsonl, .csv and .txt", path)
+	var format dataset.Format
+	var suffixes []string
+	for _, f := range dataset.Formats() {
+		if f.Write != nil && filepath.Ext(path) == f.Suffix {
+			format = f
+		}
+		if f.Write != nil {
+			suffixes = append(suffixes, f.Suffix)
+		}
 	}
-	if err := a.WriteOut(path, inputs, write); err != nil {
+	if format.Write == nil {
+		return exit.Usagef("--dataset: there is no format of measurements for %q; give one of the suffixes %s", path, strings.Join(suffixes, ", "))
+	}
+	if err := a.WriteOut(path, inputs, func(w io.Writer) error { return format.Write(d, w, from) }); err != nil {
 		return err
 	}
 	a.Note("wrote %s: %s", path, phrase.Plural(d.Measurements(), "measurement"))

@@ -8,10 +8,10 @@ import (
 )
 
 // Chain leads from a clock over others to the reference. Each link holds the lines that agree with
-// the pings between two neighbours: the one nearer to the reference asked, the other one answered.
+// the pings between two neighbors: the one nearer to the reference asked, the other one answered.
 type Chain []*Lines
 
-// Reference returns the least and the greatest time that the reference can show when the clock at the
+// Reference returns the smallest and the largest time that the reference can show when the clock at the
 // beginning of the chain shows x. What is proven for every link is proven for the chain: a clock that
 // runs at all shows more the later it is, so the ends of an interval lead to the ends of the next one.
 func (c Chain) Reference(x unit.Duration) (least, most unit.Duration) {

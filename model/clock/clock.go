@@ -1,7 +1,7 @@
 // Package clock brings clocks together that show different times and run at different speeds.
 //
 // What two clocks have to do with each other is known from pings: one side notes when it asked and
-// when it had the answer, the other one when it answered. Synchronise makes corrections of them
+// when it had the answer, the other one when it answered. Synchronize makes corrections of them
 // along a tree, with a bound of the error that is left; Offsets are corrections that were measured
 // by others; Envelope says what pings prove and no more; Control removes what is still impossible
 // afterwards: messages that arrive before they are sent.

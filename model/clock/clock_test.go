@@ -88,7 +88,7 @@ func ping(random *rand.Rand, asker, answerer wrongClock, t unit.Duration) Ping {
 	return Ping{asker.at(t), answerer.at(t + us + there), asker.at(t + 2*us + there + back)}
 }
 
-func TestSynchroniseKeepsItsBound(t *testing.T) {
+func TestSynchronizeKeepsItsBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		n := rapid.IntRange(2, 9).Draw(t, "clocks")
@@ -115,7 +115,7 @@ func TestSynchroniseKeepsItsBound(t *testing.T) {
 				comparisons = append(comparisons, c)
 			}
 		}
-		corrections := Synchronise(n, 0, comparisons)
+		corrections := Synchronize(n, 0, comparisons)
 		for i, c := range corrections {
 			if !c.Known {
 				t.Fatalf("clock %d is not known", i)
@@ -136,10 +136,10 @@ func TestSynchroniseKeepsItsBound(t *testing.T) {
 	})
 }
 
-func TestSynchronise(t *testing.T) {
+func TestSynchronize(t *testing.T) {
 	link := func(a, b int, pings ...Ping) Comparison { return Comparison{a, b, pings} }
 	shared := Ping{1000, 1000, 1000}
-	corrections := Synchronise(6, 0, []Comparison{
+	corrections := Synchronize(6, 0, []Comparison{
 		link(1, 0, Ping{100 * us, 0, 104 * us}, Ping{1100*ms + 100*us, 1100 * ms, 1100*ms + 104*us}), // 1 is 102 us ahead
 		link(1, 2, Ping{1000 * us, 1500 * us, 1010 * us}),                                            // 2 is 495 us ahead of 1, asked by 1
 		link(3, 2, shared), // on one host
@@ -162,7 +162,7 @@ func TestSynchronise(t *testing.T) {
 			t.Errorf("clock %d: error %g ps, want %g or little more", i, got, want.error)
 		}
 	}
-	again := Synchronise(6, 0, []Comparison{link(0, 0, shared)})
+	again := Synchronize(6, 0, []Comparison{link(0, 0, shared)})
 	if again[1].Known || !again[0].Known {
 		t.Errorf("without comparisons: known = %v, %v, want only the reference", again[0].Known, again[1].Known)
 	}
@@ -171,7 +171,7 @@ func TestSynchronise(t *testing.T) {
 // A ping with a long round trip between two good ones says less than the line between them.
 func TestBadReadingsAreLeftOut(t *testing.T) {
 	good := func(at unit.Duration) Ping { return Ping{at, at + us, at + 2*us} }
-	corrections := Synchronise(2, 0, []Comparison{{1, 0, []Ping{
+	corrections := Synchronize(2, 0, []Comparison{{1, 0, []Ping{
 		good(0), {10 * us, 14 * us, 15 * us}, {500 * ms, 504 * ms, 505 * ms}, good(unit.Second),
 	}}})
 	if got := corrections[1].Offsets.At(500*ms) - 500*ms; got != 0 {
@@ -266,9 +266,9 @@ func TestEnvelopeOfAClockThatWasSet(t *testing.T) {
 	}
 }
 
-func ExampleSynchronise() {
+func ExampleSynchronize() {
 	// Clock 1 is 100 us ahead of clock 0 at first and 120 us a second later.
-	corrections := Synchronise(2, 0, []Comparison{{Asker: 1, Answerer: 0, Pings: []Ping{
+	corrections := Synchronize(2, 0, []Comparison{{Asker: 1, Answerer: 0, Pings: []Ping{
 		{Sent: 99 * us, Answered: 0, Back: 101 * us},
 		{Sent: unit.Second + 119*us, Answered: unit.Second, Back: unit.Second + 121*us},
 	}}})
@@ -276,3 +276,27 @@ func ExampleSynchronise() {
 	fmt.Println(corrections[1].Offsets.At(half), corrections[1].Error(half, half))
 	// Output: 500ms 1.500613us
 }
+
+// Then returns the model that corrects by l and the result by outer: with l from a grandchild to its
+// parent and outer from that to the reference, slopes compose as s1 + s2 - s1*s2.
+func (l Line) Then(outer Line) Line {
+	between := l.Correct(l.Origin)
+	return Line{
+		Origin: l.Origin,
+		Offset: float64(l.Origin-between) + outer.More(between),
+		Slope:  l.Slope + outer.Slope - l.Slope*outer.Slope,
+	}
+}
+
+// FitLine fits a line to pings of this clock with the reference, by least squares over their offsets; each
+// ping should be the best one of its moment. One ping gives a line without slope.
+func FitLine(pings []Ping) (Line, bool) {
+	points := make([]Point, len(pings))
+	for i, p := range pings {
+		points[i] = Point{p.Middle(), float64(p.Offset())}
+	}
+	return FitPoints(points)
+}
+
+// Len is the number of pings.
+func (e *Envelope) Len() int { return len(e.at) }

@@ -2,7 +2,7 @@ package clock
 
 import "slackline/model/unit"
 
-// Moment is something that joins a process to others: the begin or the end of a message, or of a
+// Moment is something that joins a process to others: the start or the end of a message, or of a
 // member's part in a collective operation.
 type Moment struct {
 	Time   unit.Duration
@@ -11,7 +11,7 @@ type Moment struct {
 	Kind   MomentKind
 }
 
-// MomentKind says what a moment is.
+// MomentKind describes what a moment is.
 type MomentKind uint8
 
 // The kinds of moments.
@@ -45,7 +45,7 @@ type Controlled struct {
 	Unresolved    int64             // conditions that were not kept because they contradict each other
 }
 
-// rate is how much clocks may run faster before a jump and slower behind it to make up for it: 1 in
+// rate is how much clocks may run faster before a jump and slower after it to make up for it: 1 in
 // rate. So no span of time without a jump in it changes by more than 1 %.
 const rate = 100
 
@@ -125,18 +125,18 @@ func Check(r *Run, shifts [][]unit.Duration) Violations {
 }
 
 // Between returns what is to be added to a time t between two moments of a process at ta and tb that are
-// moved by sa and sb: the clock runs slower behind the first one and faster before the second one, or
+// moved by sa and sb: the clock runs slower after the first one and faster before the second one, or
 // evenly if there is no room for that.
 func Between(ta, sa, tb, sb, t unit.Duration) unit.Duration {
 	if sb-(tb-ta)/rate > sa {
 		share := float64(t-ta) / float64(tb-ta)
 		return sa + unit.Duration(share*float64(sb-sa))
 	}
-	return max(Behind(ta, sa, t), Ahead(tb, sb, t))
+	return max(After(ta, sa, t), Ahead(tb, sb, t))
 }
 
-// Behind returns what is to be added to a time t behind the last moment of a process.
-func Behind(ta, sa, t unit.Duration) unit.Duration { return max(0, sa-(t-ta)/rate) }
+// After returns what is to be added to a time t after the last moment of a process.
+func After(ta, sa, t unit.Duration) unit.Duration { return max(0, sa-(t-ta)/rate) }
 
 // Ahead returns what is to be added to a time t before the first moment of a process.
 func Ahead(tb, sb, t unit.Duration) unit.Duration { return max(0, sb-(tb-t)/rate) }

@@ -90,7 +90,7 @@ func (f *forward) process(p int32, forced bool) {
 		}
 		shift := unit.Duration(0)
 		if i > 0 {
-			shift = Behind(moments[i-1].Time, shifts[i-1], m.Time)
+			shift = After(moments[i-1].Time, shifts[i-1], m.Time)
 		}
 		if !known {
 			forced = false
@@ -151,7 +151,7 @@ func (f *forward) happened(m *Moment, t unit.Duration) {
 func (f *forward) wake(p int32) { f.ready = append(f.ready, p) }
 
 // spread is the pass in which jumps are spread over the time before them. Ends are only moved to later
-// times by it, so that what limits a begin is where its end was before.
+// times by it, so that what limits a start is where its end was before.
 func (f *forward) spread() {
 	for i := range f.groups {
 		f.groups[i].close()

@@ -13,16 +13,16 @@ type Group struct {
 	Root int32 // of OneToAll and AllToOne
 }
 
-// GroupKind says who waits for whom in a group.
+// GroupKind defines who waits for whom in a group.
 type GroupKind uint8
 
 // The kinds of groups.
 const (
-	AllToAll GroupKind = iota // nobody ends before all began
-	OneToAll                  // nobody ends before the root began
+	AllToAll GroupKind = iota // no member ends before all began
+	OneToAll                  // no member ends before the root began
 	AllToOne                  // the root does not end before all began
-	Prefix                    // nobody ends before those with smaller numbers began
-	Loose                     // nobody waits for anybody
+	Prefix                    // no member ends before those with smaller numbers began
+	Loose                     // no member waits for another
 )
 
 // unknown is the time of what has not happened yet, or need not.
@@ -40,10 +40,10 @@ func never(n int) []unit.Duration {
 type groupState struct {
 	Group
 	begun      int32
-	last       unit.Duration // begin of the last member so far
+	last       unit.Duration // start of the last member so far
 	lastMember int32
-	beforeLast unit.Duration // begin of the last one beside it
-	root       unit.Duration // begin of the root
+	beforeLast unit.Duration // start of the last one beside it
+	root       unit.Duration // start of the root
 	firstEnd   unit.Duration // end of the first member to end; of AllToOne: end of the root
 	violated   bool
 	prefix     *prefixState
@@ -93,7 +93,7 @@ func (g *groupState) begin(member int32, t unit.Duration) {
 	}
 }
 
-// needed returns the begin that a member cannot end before, unknown if there is none; false if it
+// needed returns the start that a member cannot end before, unknown if there is none; false if it
 // has not happened yet. Nobody waits for itself.
 func (g *groupState) needed(member int32) (unit.Duration, bool) {
 	switch g.Kind {

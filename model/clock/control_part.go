@@ -11,7 +11,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Shared says what a part of a run has to do with those of others, if several processes of a job (here: partners) share
+// Shared describes what a part of a run has to do with those of others, if several processes of a job (here: partners) share
 // it. The Run of a partner has the moments of its own processes, and none of the others; messages and groups
 // are those that its processes take part in, under numbers of its own.
 type Shared struct {
@@ -31,10 +31,10 @@ type Shared struct {
 // call it. Shifts are those of the moments here, everything else is that of the whole run, and all is as if one
 // had all moments.
 //
-// Going forward, every partner goes on with its processes as far as it can, then they tell each other when what concerns
-// others happened, until nobody can go on: so many rounds as a chain of messages and groups changes from one partner to
-// another, at most. If nobody can go on before the end, those that Control would let go on without what they need do so, one
-// after the other. Going backward, one exchange tells when ends are; the rest is local.
+// Going forward, every partner goes on with its processes as far as it can, then they send each other when what concerns
+// others happened, until no process can go on: so many rounds as a chain of messages and groups changes from one partner to
+// another, at most. If none can go on before the end, those that Control would let go on without what they need do so, one
+// after the other. Going backward, one exchange sends when ends are; the rest is local.
 func ControlTogether(ctx context.Context, r *Run, s *Shared) (Controlled, error) {
 	var out Controlled
 	var err error
@@ -47,7 +47,7 @@ func ControlTogether(ctx context.Context, r *Run, s *Shared) (Controlled, error)
 	if err := f.run(); err != nil {
 		return out, err
 	}
-	if err := f.tellEnds(); err != nil {
+	if err := f.sendEnds(); err != nil {
 		return out, err
 	}
 	f.spread()
@@ -89,7 +89,7 @@ type forwardTogether struct {
 	out    [][]byte
 }
 
-// What partners tell each other.
+// What partners send each other.
 const (
 	toldSent byte = iota + 1
 	toldBegin
@@ -144,7 +144,7 @@ func (f *forwardTogether) run() error {
 	}
 }
 
-// exchange tells and hears what happened; more says whether anybody had anything to tell.
+// exchange sends and receives what happened; more reports whether any had something to send.
 func (f *forwardTogether) exchange() (more bool, err error) {
 	busy := byte(0)
 	for _, b := range f.out {
@@ -165,7 +165,7 @@ func (f *forwardTogether) exchange() (more bool, err error) {
 		c := chunk.Column{B: in[p]}
 		more = c.Byte() == 1 || more
 		for c.Left() > 0 {
-			if !f.hear(p, &c) {
+			if !f.receive(p, &c) {
 				return false, cluster.ErrGarbled
 			}
 		}
@@ -173,8 +173,8 @@ func (f *forwardTogether) exchange() (more bool, err error) {
 	return more, nil
 }
 
-// hear takes what a partner tells.
-func (f *forwardTogether) hear(p int, c *chunk.Column) bool {
+// receive takes what a partner sends.
+func (f *forwardTogether) receive(p int, c *chunk.Column) bool {
 	s := f.shared
 	if c.Byte() == toldSent {
 		i, t := c.Uint(), unit.Duration(c.Int())
@@ -227,8 +227,8 @@ func (f *forwardTogether) stuckTogether() ([]int32, error) {
 	return stuck, nil
 }
 
-// tellEnds tells others when messages from them were received and groups ended, as far as that limits their begins.
-func (f *forwardTogether) tellEnds() error {
+// sendEnds sends others when messages from them were received and groups ended, as far as that limits their starts.
+func (f *forwardTogether) sendEnds() error {
 	s := f.shared
 	out := make([][]byte, s.Group.Size())
 	for p, list := range s.From {
@@ -311,7 +311,7 @@ type groupEnd struct {
 	time          unit.Duration
 }
 
-// checkExchange tells others when what they look at happened, and hears it.
+// checkExchange sends others when what they look at happened, and receives it.
 func (s *Shared) checkExchange(ctx context.Context, r *Run, shifts [][]unit.Duration) (*seen, error) {
 	x := &seen{sent: never(r.Messages), received: never(r.Messages), groups: newGroups(r.Groups)}
 	out := make([][]byte, s.Group.Size())
@@ -370,7 +370,7 @@ func (s *Shared) checkExchange(ctx context.Context, r *Run, shifts [][]unit.Dura
 	return x, nil
 }
 
-// member takes the begin or end of a member's part.
+// member takes the start or end of a member's part.
 func (x *seen) member(begin bool, group, member int32, t unit.Duration) {
 	if begin {
 		x.groups[group].begin(member, t)

@@ -165,7 +165,7 @@ func TestControlSpreadsAJump(t *testing.T) {
 	if c.Before != (Violations{Messages: 1, Worst: 100 * us}) || c.Moved != 2 || c.Furthest != 100*us {
 		t.Errorf("before it %+v, moved %d by up to %d", c.Before, c.Moved, c.Furthest)
 	}
-	if got := Behind(50*ms-100*us, 100*us, 55*ms-100*us); got != 50*us {
+	if got := After(50*ms-100*us, 100*us, 55*ms-100*us); got != 50*us {
 		t.Errorf("5 ms later moved by %d, want 50 us", got)
 	}
 	if got := Ahead(46*ms, 61*us, 40*ms); got != us {

@@ -26,10 +26,7 @@ func NewEnvelope(pings []Ping) *Envelope {
 	return e
 }
 
-// Len is the number of pings.
-func (e *Envelope) Len() int { return len(e.at) }
-
-// Drifting returns the least and the greatest possible offset at time t if the clocks drift apart by at
+// Drifting returns the smallest and the largest possible offset at time t if the clocks drift apart by at
 // most the given fraction; false if there are no pings or no offset is possible, which means that they
 // drift more or that one of them was set.
 func (e *Envelope) Drifting(t unit.Duration, drift float64) (least, most unit.Duration, ok bool) {
@@ -87,7 +84,7 @@ func (s *Lines) clip(inside func(corner) float64) {
 	s.corners = kept
 }
 
-// At returns the least and the greatest offset at time t of all lines, rounded away from each other.
+// At returns the smallest and the largest offset at time t of all lines, rounded away from each other.
 func (s *Lines) At(t unit.Duration) (least, most unit.Duration) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range s.corners {
@@ -97,7 +94,7 @@ func (s *Lines) At(t unit.Duration) (least, most unit.Duration) {
 	return s.offset + unit.Duration(math.Floor(low)), s.offset + unit.Duration(math.Ceil(high))
 }
 
-// Slopes returns the least and the greatest slope of all lines.
+// Slopes returns the smallest and the largest slope of all lines.
 func (s *Lines) Slopes() (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, c := range s.corners {

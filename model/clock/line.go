@@ -21,28 +21,7 @@ func (l Line) Correct(x unit.Duration) unit.Duration {
 	return x - unit.Duration(math.RoundToEven(l.More(x)))
 }
 
-// Then returns the model that corrects by l and the result by outer: with l from a grandchild to its
-// parent and outer from that to the reference, slopes compose as s1 + s2 - s1*s2.
-func (l Line) Then(outer Line) Line {
-	between := l.Correct(l.Origin)
-	return Line{
-		Origin: l.Origin,
-		Offset: float64(l.Origin-between) + outer.More(between),
-		Slope:  l.Slope + outer.Slope - l.Slope*outer.Slope,
-	}
-}
-
-// FitLine fits a line to pings of this clock with the reference, by least squares over their offsets; each
-// ping should be the best one of its moment. One ping gives a line without slope.
-func FitLine(pings []Ping) (Line, bool) {
-	points := make([]Point, len(pings))
-	for i, p := range pings {
-		points[i] = Point{p.Middle(), float64(p.Offset())}
-	}
-	return FitPoints(points)
-}
-
-// Point says that at time At of a clock it showed More than the reference.
+// Point states that at time At of a clock it showed More than the reference.
 type Point struct {
 	At   unit.Duration
 	More float64

@@ -135,7 +135,7 @@ func (l *link) errorAt(t unit.Duration) float64 {
 // rounding is what the rounding of offsets to whole picoseconds can add to an error.
 const rounding = 3
 
-// worst bounds the error between two times. It is greatest at the ends, at readings, or half way
+// worst bounds the error between two times. It is largest at the ends, at readings, or half way
 // between two of them.
 func (l *link) worst(from, to unit.Duration) float64 {
 	worst := max(l.errorAt(from), l.errorAt(to))

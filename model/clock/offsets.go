@@ -7,7 +7,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Knot says that at Time on the clock that is to be corrected, Offset is to be added.
+// Knot states that at Time on the clock that is to be corrected, Offset is to be added.
 type Knot struct {
 	Time, Offset unit.Duration
 }

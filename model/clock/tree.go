@@ -22,9 +22,9 @@ type Correction struct {
 	links   []*link  // from the clock to the reference
 }
 
-// Synchronise finds the corrections of clocks 0 .. n-1 to a reference among them. Every clock is
+// Synchronize finds the corrections of clocks 0 .. n-1 to a reference among them. Every clock is
 // compared with the reference along the way with the smallest error, all ways together being a tree.
-func Synchronise(n, reference int, comparisons []Comparison) []Correction {
+func Synchronize(n, reference int, comparisons []Comparison) []Correction {
 	out := make([]Correction, n)
 	links := make([][]*link, n) // from the clock to another one
 	for _, c := range mergeComparisons(comparisons) {
@@ -70,7 +70,7 @@ type pair struct {
 	readings  []reading
 }
 
-// reading says that clock high showed high when clock low showed low, within an error.
+// reading states that clock high showed high when clock low showed low, within an error.
 type reading struct {
 	low, high unit.Duration
 	error     unit.Duration

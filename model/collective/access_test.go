@@ -2,9 +2,11 @@ package collective
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"slackline/model/schedule"
+	"slackline/model/unit"
 )
 
 // Steps are computed from their arguments alone: without allocation, and behind the last step there
@@ -95,20 +97,18 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	rows := Table()
-	if len(rows) != len(All()) {
-		t.Fatalf("%d rows for %d algorithms", len(rows), len(All()))
-	}
-	for i, a := range All() {
-		if len(rows[i]) != len(TableHeader()) {
-			t.Errorf("row %d has %d columns, want %d", i, len(rows[i]), len(TableHeader()))
+// TestParameters checks that the defaults of parameters can be given in words.
+func TestParameters(t *testing.T) {
+	for _, a := range All() {
+		p := ""
+		switch {
+		case a.Segmented:
+			p = ":segment=" + unit.Size(a.Segment).String()
+		case a.Radix != 0:
+			p = ":radix=" + strconv.Itoa(a.Radix)
 		}
-		// The parameters stand there in the form in which they can be given.
-		if p := a.Parameters(); p != "" {
-			if err := CheckAlgorithm(a.Op, a.Name+":"+p); err != nil {
-				t.Error(err)
-			}
+		if err := CheckAlgorithm(a.Op, a.Name+p); err != nil {
+			t.Error(err)
 		}
 	}
 }

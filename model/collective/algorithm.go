@@ -1,6 +1,6 @@
 // Package collective turns MPI collectives into point-to-point schedules.
 //
-// Each algorithm stands in a file of its own and is listed once, in the registry; the proof by
+// Each algorithm is in a file of its own and is listed once, in the registry; the proof by
 // data flow, the help texts and the mappings pick it up from there. A Mapping chooses algorithms
 // by operation, size and number of ranks; an Expansion applies it to a program while the program
 // is run. The package knows nothing of machines but the cost of a reduction.
@@ -27,7 +27,7 @@ type Algorithm struct {
 	// in which each one waits for the one before, and how many bytes the busiest rank sends. P
 	// is the number of ranks, a power of two (otherwise it is a little more), s the size as
 	// Call.Size means it (1 in a barrier), k the radix, n the number of segments, d the number
-	// of neighbours; lg is the logarithm to base 2.
+	// of neighbors; lg is the logarithm to base 2.
 	Rounds, Volume string
 
 	Segmented bool  // takes a segment size
@@ -35,7 +35,7 @@ type Algorithm struct {
 	Radix     int   // radix unless another one is asked for; 0: takes none
 
 	// Repeats marks a timing pattern that combines some contributions more than once when the
-	// number of ranks is no power of two.
+	// number of ranks is not a power of two.
 	Repeats bool
 
 	// Step fills the empty block b with step (0, 1, ...) of what rank me does, and reports whether
@@ -63,7 +63,7 @@ type Instance struct {
 	Radix     int   // of k-nomial trees and the like; 0: the algorithm takes none
 	Algorithm *Algorithm
 
-	// FreeReduce says that reductions cost nothing. Algorithms then leave out the steps that
+	// FreeReduce states that reductions cost nothing. Algorithms then leave out the steps that
 	// only reduce. This saves time and changes no result.
 	FreeReduce bool
 

@@ -5,7 +5,7 @@ import "slackline/model/schedule"
 var allgatherNeighborExchange = Algorithm{
 	Op:     schedule.Allgather,
 	Name:   "neighbor-exchange",
-	Info:   "a rank exchanges pairs of blocks with its two neighbours in turn; a ring if P is odd",
+	Info:   "a rank exchanges pairs of blocks with its two neighbors in turn; a ring if P is odd",
 	Rounds: "P / 2",
 	Volume: "s (P - 1)",
 	Step:   allgatherNeighborExchangeStep,
@@ -20,7 +20,7 @@ func allgatherNeighborExchangeStep(in *Instance, me, step int, b *schedule.Block
 		return false
 	}
 	// Ranks form pairs (0,1), (2,3), ... In even rounds a rank exchanges with the other one of
-	// its pair, in odd rounds with its neighbour on the other side.
+	// its pair, in odd rounds with its neighbor on the other side.
 	neighbor := me ^ 1
 	if step%2 != 0 {
 		neighbor = wrap(me-(neighbor-me), p)

@@ -9,7 +9,7 @@ import (
 var allreduceDissemination = Algorithm{
 	Op:      schedule.Allreduce,
 	Name:    "dissemination",
-	Info:    "in round i rank r sends to rank r + 2^i; counts some ranks twice if P is no power of two",
+	Info:    "in round i rank r sends to rank r + 2^i; counts some ranks twice if P is not a power of two",
 	Rounds:  "lg P",
 	Volume:  "s lg P",
 	Repeats: true,

@@ -105,7 +105,7 @@ func (x *Expansion) NextExchange(rank int, at schedule.Cursor, b *schedule.Block
 	return m.in.Algorithm.Exchange(m.in, rank, int(at.Sub))
 }
 
-// Spliced tells of a block that Next has filled from a step of the program with collectives beside other
+// Spliced reports a block that Next has filled from a step of the program with collectives beside other
 // operations: by operation, the one of the program that it is or is a part of. Of other blocks it
 // returns nil. The list is valid until the block is filled again.
 func (x *Expansion) Spliced(rank, step int, b *schedule.Block) []int32 {
@@ -133,7 +133,7 @@ func (x *Expansion) fail(rank int, at schedule.Cursor, err error) (schedule.Curs
 }
 
 // step replaces the lone collective in b by the step of its algorithm that the cursor names, and
-// returns the cursor behind it. Beyond the last step b is left empty.
+// returns the cursor after it. Beyond the last step b is left empty.
 func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, error) {
 	m, err := x.instance(&b.Calls[b.Ops[0].Size], b)
 	if err != nil {
@@ -231,7 +231,7 @@ type memo struct {
 	spliced splice
 }
 
-// splice tells of which block of the program a spliced one was made: by operation, the one there.
+// splice names the block of the program from which a spliced one was made: by operation, the one there.
 type splice struct {
 	rank, step int
 	of         []int32

@@ -8,13 +8,13 @@ import (
 
 // Algorithms for powers of two run on a core of 2^n ranks. The p - 2^n ranks beyond that are
 // folded in before and out afterwards: of the first 2*(p-2^n) ranks each even one gives its data
-// to the odd one behind it, sits out, and gets the result at the end. The core counts its ranks
+// to the odd one after it, sits out, and gets the result at the end. The core counts its ranks
 // anew: core rank c stands for the ranks first(c) .. first(c+1)-1, one or two of them.
 
 // coreSize returns the largest power of two that is not above p.
 func coreSize(p int) int { return 1 << (bits.Len(uint(p)) - 1) }
 
-// role tells what a rank is to the core.
+// role describes what a rank is to the core.
 type role uint8
 
 const (

@@ -116,7 +116,7 @@ func rooted(op schedule.Operation) bool {
 	return false
 }
 
-// neighborhood reports whether an operation is among the neighbours of each rank.
+// neighborhood reports whether an operation is among the neighbors of each rank.
 func neighborhood(op schedule.Operation) bool {
 	return op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall
 }

@@ -23,7 +23,7 @@ type Mapping struct {
 	base  *Mapping
 }
 
-// rule says which algorithm is used under which conditions.
+// rule defines which algorithm is used under which conditions.
 type rule struct {
 	size       bounds // of the call, as Call.Size means it; in a v-variant the mean
 	total      bounds // the size times the number of ranks

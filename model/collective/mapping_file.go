@@ -167,7 +167,7 @@ func (r *mappingReader) rule(op schedule.Operation, node yamlfile.Node) (out rul
 	return out
 }
 
-// bound puts the value of an entry into a range: the begin (min_), the last value (max_), or the
+// bound puts the value of an entry into a range: the start (min_), the last value (max_), or the
 // first one outside (_below).
 func bound(e yamlfile.Entry, b *bounds, parse func(string) (int64, error)) {
 	v, ok := parsed(e, e.Key+": ", parse)

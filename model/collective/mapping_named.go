@@ -70,14 +70,6 @@ func NamedMapping(name string) (*Mapping, error) {
 		name, suggest.Phrase(name, mappingNames()), strings.Join(mappingNames(), ", "))
 }
 
-// MappingSource returns the file of a mapping that is built in, as an example for own ones.
-func MappingSource(name string) ([]byte, error) {
-	if _, err := NamedMapping(name); err != nil {
-		return nil, err
-	}
-	return mappingFiles.ReadFile(path.Join("mappings", name+".yaml"))
-}
-
 // FindMapping returns the mapping with the given name or, if there is none, reads the file with
 // that path.
 func FindMapping(nameOrPath string) (*Mapping, error) {

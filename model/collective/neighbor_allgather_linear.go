@@ -5,7 +5,7 @@ import "slackline/model/schedule"
 var neighborAllgatherLinear = Algorithm{
 	Op:     schedule.NeighborAllgather,
 	Name:   "linear",
-	Info:   "all sends and receives with the neighbours at once",
+	Info:   "all sends and receives with the neighbors at once",
 	Rounds: "1",
 	Volume: "s d",
 	Step:   neighborAllgatherLinearStep,

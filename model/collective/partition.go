@@ -7,7 +7,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// partition tells how the data of a collective is cut into the parts that messages carry: blocks
+// partition describes how the data of a collective is cut into the parts that messages carry: blocks
 // by rank, blocks of a vector, or segments of a message. Part i is [cut(i), cut(i+1)).
 type partition struct {
 	parts int
@@ -34,7 +34,7 @@ func (p *partition) bytes(from, to int) int64 { return p.cut(to) - p.cut(from) }
 // part returns the size of part i.
 func (p *partition) part(i int) int64 { return p.cut(i+1) - p.cut(i) }
 
-// around returns the size of n parts from part on; behind the last part follows the first one.
+// around returns the size of n parts from part on; after the last part follows the first one.
 func (p *partition) around(from, n int) int64 {
 	if to := from + n; to > p.parts {
 		return p.bytes(from, p.parts) + p.bytes(0, to-p.parts)
@@ -53,7 +53,7 @@ func (in *Instance) pair(from, to int) int64 {
 	return in.Size
 }
 
-// byRank says that the data of an operation consists of one block per rank.
+// byRank states that the data of an operation consists of one block per rank.
 func byRank(op schedule.Operation) bool {
 	switch op {
 	case schedule.Gather, schedule.Scatter, schedule.Allgather, schedule.ReduceScatter:

@@ -16,7 +16,7 @@ var reduceChain = Algorithm{
 
 func reduceChainStep(in *Instance, me, step int, b *schedule.Block) bool {
 	v := in.relative(me)
-	if v == in.Ranks-1 { // the begin of the chain has nothing to combine
+	if v == in.Ranks-1 { // the start of the chain has nothing to combine
 		if v == 0 || step >= in.parts {
 			return false
 		}

@@ -45,7 +45,7 @@ func scanDoubling(in *Instance, me, step int, firstWork int64, b *schedule.Block
 	distance := 1 << round
 	partner := me ^ distance
 	switch {
-	case partner >= in.Ranks: // nobody there
+	case partner >= in.Ranks: // there is none
 	case !reduces:
 		b.Send(partner, in.Size, 0)
 		b.Recv(partner, in.Size, 0)

@@ -251,7 +251,7 @@ func TestDisseminationForm(t *testing.T) {
 	}
 }
 
-// Neighbours of any kind, also oneself and the same one twice: all messages match.
+// Neighbors of any kind, also oneself and the same one twice: all messages match.
 func TestNeighborhoods(t *testing.T) {
 	for _, op := range []schedule.Operation{schedule.NeighborAllgather, schedule.NeighborAlltoall} {
 		for _, a := range Algorithms(op) {

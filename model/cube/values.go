@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// valueType says how a value lies in the file: its size, and its number.
+// valueType defines how a value lies in the file: its size, and its number.
 type valueType struct {
 	size int
 	get  func(order binary.ByteOrder, b []byte) float64

@@ -127,7 +127,7 @@ func (r *Report) preorder() []int {
 	return order
 }
 
-// children lists the children of every node; the roots are those of a node behind the last one.
+// children lists the children of every node; the roots are those of a node after the last one.
 func (r *Report) children() [][]int {
 	children := make([][]int, len(r.Nodes)+1)
 	for i, n := range r.Nodes {

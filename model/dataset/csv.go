@@ -14,7 +14,7 @@ import (
 )
 
 // CSV: a line of names, then one line for each value. The columns callpath (or
-// function), metric and unit may be missing, repetition is passed over; the values stand
+// function), metric and unit may be missing, repetition is passed over; the values are
 // in the column value or, where there is none, in one called time, run_time,
 // runtime, elapsed, duration or seconds, which is the metric then. All other
 // columns are parameters.
@@ -24,6 +24,11 @@ import (
 //
 //	p,time
 //	16,1.5
+
+var csvFormat = Format{
+	Name: "csv", Info: "CSV", Suffix: ".csv", PlaceInName: true, Sniff: sniffCSV, Read: readCSV,
+	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteCSV(w) },
+}
 
 // columnRoles are the names of the columns that are not parameters.
 var columnRoles = map[string]string{
@@ -143,7 +148,7 @@ func (d *Dataset) addRecord(record, roles []string, places []int, metric string)
 	return nil
 }
 
-// csvError says what the reader found in our words.
+// csvError describes what the reader found in our words.
 func csvError(name string, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {

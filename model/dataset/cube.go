@@ -7,6 +7,8 @@ import (
 	"slackline/model/cube"
 )
 
+var cubeFormat = Format{Name: "cube", Info: "Cube 4 profile", Binary: true, PlaceInName: true, Sniff: cube.IsCube, Read: readCube}
+
 // readCube reads a profile: the exclusive values of each metric and call path, one
 // repetition for each location. Where it was measured is in its name.
 func readCube(name string, data []byte) (*Dataset, error) {

@@ -8,6 +8,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -383,7 +384,7 @@ func (d *Dataset) Measurements() int {
 	return n
 }
 
-// warnf notes something that was left out or is doubtful; each is told once.
+// warnf notes something that was left out or is doubtful; each is reported once.
 func (d *Dataset) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	switch {
@@ -394,4 +395,12 @@ func (d *Dataset) warnf(format string, args ...any) {
 		d.untold++
 		d.Warnings = append(d.Warnings[:maxWarnings], fmt.Sprintf("and %d more warnings of this kind", d.untold))
 	}
+}
+
+// appendBits appends a number such that equal numbers give equal bytes.
+func appendBits(b []byte, v float64) []byte {
+	if v == 0 {
+		v = 0 // -0 is 0
+	}
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }

@@ -20,11 +20,7 @@ const (
 	maxFileBytes = 256 << 20
 )
 
-// onePoint are the formats whose files hold one point, or not all of its
-// parameters, so that names may add some. The others know theirs.
-var onePoint = []string{"osu", "gobench", "google", "imb", "simulation", "profile", "waits", "csv", "cube"}
-
-// valueOfName is a parameter in a name; its value may have decimals, also behind a comma.
+// valueOfName is a parameter in a name; its value may have decimals, also after a comma.
 var valueOfName = regexp.MustCompile(`([A-Za-z]+)([0-9]+(?:[.,][0-9]+)?)`)
 
 // repetition is the name that counts repetitions.
@@ -47,9 +43,9 @@ func PlaceOf(name string) (names []string, at []float64) {
 	return names, at
 }
 
-// Options say how files are read.
+// Options set how files are read.
 type Options struct {
-	Format       string // empty: told by the content
+	Format       string // empty: recognized by the content
 	SumLocations bool   // one value, the sum over all locations of a profile or all ranks of a run
 }
 
@@ -67,7 +63,7 @@ func (o Options) read(name string, data []byte) (*Dataset, Format, error) {
 	if err == nil && o.SumLocations && f.Name == "cube" {
 		d.sumRepetitions()
 	}
-	if err == nil && o.SumLocations && f.ofRuns() {
+	if err == nil && o.SumLocations && f.OfRuns {
 		d.SumRanks()
 	}
 	return d, f, err
@@ -130,14 +126,14 @@ func (d *Dataset) readFile(dir fs.FS, root, p string, o Options) error {
 		return nil
 	}
 	if _, ok := Sniff(data); !ok && o.Format == "" {
-		d.warnf("%s is no format of measurements that is known and is passed over", name)
+		d.warnf("%s is not in a known format of measurements and is passed over", name)
 		return nil
 	}
 	part, kind, err := o.read(name, data)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(onePoint, kind.Name) {
+	if kind.PlaceInName {
 		if names, _ := PlaceOf(path.Dir(p)); kind.Name == "cube" && len(names) > 0 {
 			p = path.Dir(p) // profiles have names such as profile2.cubex
 		}

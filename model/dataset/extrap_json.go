@@ -1,10 +1,7 @@
 package dataset
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 )
 
 // Extra-P JSON (new):
@@ -12,6 +9,8 @@ import (
 //	{"parameters":["p"],"measurements":{"main->f":{"time":[{"point":[16],"values":[1.5,1.6]}]}}}
 //
 // Other members are passed over. Call paths need not have the same points.
+
+var extraPJSONFormat = Format{Name: "extrap-json", Info: "Extra-P JSON", Sniff: sniffExtraPJSON, Read: readExtraPJSON}
 
 func sniffExtraPJSON(head []byte) bool {
 	return isObject(head) && (hasKey(head, "measurements") || hasKey(head, "parameters"))
@@ -29,7 +28,7 @@ func readExtraPJSON(name string, data []byte) (*Dataset, error) {
 	d := New()
 	s := newScanner(name, data)
 	found, known := false, false
-	var early []func() error // measurements that stand before the parameters
+	var early []func() error // read measurements that come before the parameters
 	err := s.object("the file", func(key string) error {
 		switch key {
 		case "parameters":
@@ -42,20 +41,12 @@ func readExtraPJSON(name string, data []byte) (*Dataset, error) {
 			}
 		case "measurements":
 			found = true
-			if !known {
-				var raw json.RawMessage
-				if err := s.value(&raw); err != nil {
-					return err
-				}
-				at := s.dec.InputOffset() - int64(len(raw))
-				early = append(early, func() error {
-					inner := newScanner(name, raw)
-					inner.before = lineOf(data, at) - 1
-					return readMeasurements(inner, d)
-				})
-				return nil
+			if known {
+				return readMeasurements(s, d)
 			}
-			return readMeasurements(s, d)
+			next, err := s.later(func(inner *scanner) error { return readMeasurements(inner, d) })
+			early = append(early, next)
+			return err
 		default:
 			return s.skip()
 		}
@@ -67,10 +58,8 @@ func readExtraPJSON(name string, data []byte) (*Dataset, error) {
 	if err == nil && !(found && known) {
 		err = fmt.Errorf("%s: has no \"parameters\" or no \"measurements\"", name)
 	}
-	for _, f := range early {
-		if err == nil {
-			err = f()
-		}
+	for i := 0; err == nil && i < len(early); i++ {
+		err = early[i]()
 	}
 	return d, err
 }
@@ -91,64 +80,4 @@ func readMeasurements(s *scanner, d *Dataset) error {
 			})
 		})
 	})
-}
-
-// WriteExtraPJSON writes the dataset as Extra-P JSON (new). The
-// series of one call path stand together.
-func (d *Dataset) WriteExtraPJSON(w io.Writer) error {
-	type member struct {
-		path   string
-		series []*Series
-	}
-	var members []member
-	places := map[string]int{}
-	for _, s := range d.Series {
-		i, ok := places[s.CallPath]
-		if !ok {
-			i, members = len(members), append(members, member{path: s.CallPath})
-			places[s.CallPath] = i
-		}
-		members[i].series = append(members[i].series, s)
-	}
-	var b bytes.Buffer
-	put := func(v any) {
-		text, err := json.Marshal(v)
-		if err != nil {
-			text = []byte("null") // a value that is no number
-		}
-		b.Write(text)
-	}
-	b.WriteString(`{"parameters":`)
-	put(d.Parameters)
-	b.WriteString(`,"measurements":{`)
-	for i, m := range members {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		put(m.path)
-		b.WriteString(`:{`)
-		for j, s := range m.series {
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			put(s.Metric)
-			b.WriteString(`:[`)
-			for k, p := range s.Points {
-				if k > 0 {
-					b.WriteByte(',')
-				}
-				b.WriteString(`{"point":`)
-				put(p.At)
-				b.WriteString(`,"values":`)
-				put(p.Values)
-				b.WriteByte('}')
-			}
-			b.WriteByte(']')
-		}
-		b.WriteByte('}')
-	}
-	b.WriteString("\n}}\n")
-	_, err := w.Write(b.Bytes())
-	return err
 }

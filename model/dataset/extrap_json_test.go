@@ -1,10 +1,7 @@
 package dataset_test
 
 import (
-	"strings"
 	"testing"
-
-	"slackline/model/dataset"
 )
 
 func TestReadExtraPJSON(t *testing.T) {
@@ -28,23 +25,4 @@ func TestReadExtraPJSON(t *testing.T) {
 			want:  "x:3:", bad: true},
 		{name: "no parameters", input: `{"measurements":{}}`, want: "x:", bad: true},
 	})
-}
-
-// The series of a call path are written together, whatever their order.
-func TestWriteExtraPJSON(t *testing.T) {
-	d := dataset.New("p")
-	for _, name := range [][2]string{{"f", "time"}, {"g", "time"}, {"f", "bytes"}} {
-		d.Get(name[0], name[1]).Add([]float64{2}, 1.5)
-	}
-	var b strings.Builder
-	if err := d.WriteExtraPJSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	back, _, err := dataset.Read("x", []byte(b.String()), "extrap-json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := text(back), "p\nf time [2]=[1.5]\nf bytes [2]=[1.5]\ng time [2]=[1.5]"; got != want {
-		t.Errorf("dataset =\n%s\nwant\n%s", got, want)
-	}
 }

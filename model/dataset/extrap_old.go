@@ -8,6 +8,8 @@ import (
 // Extra-P JSON (old): tables of parameters, metrics, call paths and coordinates
 // with numbers, and measurements that refer to them, one for each repetition.
 
+var extraPOldFormat = Format{Name: "extrap-old", Info: "Extra-P JSON (old)", Sniff: sniffExtraPOld, Read: readExtraPOld}
+
 func sniffExtraPOld(head []byte) bool { return isObject(head) && hasKey(head, "callpaths") }
 
 type namedID struct {

@@ -18,7 +18,12 @@ import (
 //	DATA 1.1 1.2
 //	DATA 2.1 2.0
 //
-// The k-th DATA behind a REGION or METRIC belongs to the k-th point.
+// The k-th DATA after a REGION or METRIC belongs to the k-th point.
+
+var extraPTextFormat = Format{
+	Name: "extrap-text", Info: "Extra-P text", Suffix: ".txt", Sniff: sniffExtraPText, Read: readExtraPText,
+	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteExtraPText(w) },
+}
 
 func sniffExtraPText(head []byte) bool {
 	for line := range bytes.Lines(head) {
@@ -36,7 +41,7 @@ func sniffExtraPText(head []byte) bool {
 	return false
 }
 
-// textReader is where the reading of Extra-P text stands.
+// textReader is the state of reading Extra-P text.
 type textReader struct {
 	d              *Dataset
 	points         [][]float64
@@ -72,7 +77,7 @@ func (r *textReader) line(word, rest string) error {
 	switch word {
 	case "PARAMETER":
 		if r.numbers != nil {
-			return fmt.Errorf("a PARAMETER behind POINTS; put all parameters first")
+			return fmt.Errorf("a PARAMETER after POINTS; put all parameters first")
 		}
 		r.d.Parameters = append(r.d.Parameters, strings.Fields(rest)...)
 		return checkNames(r.d.Parameters)

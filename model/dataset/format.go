@@ -3,48 +3,42 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"slackline/internal/plain"
 	"slackline/internal/suggest"
-	"slackline/model/cube"
 )
 
-// Format is a form in which measurements are kept.
+// Format is a format of files that hold measurements.
 type Format struct {
-	Name  string // a word, for flags
-	About string // what it is called in messages
-	// sniff reports whether data, of which head is the beginning, looks like it.
-	sniff func(head []byte) bool
-	read  func(name string, data []byte) (*Dataset, error)
+	Name   string // as given to --input, e.g. osu
+	Info   string // what a file of it is called in messages and lists
+	Suffix string // of names that scaling --dataset writes in this format, e.g. .csv; empty: none
+	Binary bool   // it is not text
+
+	PlaceInName bool // names of files and directories may add parameters, because a file does not hold all of them
+	OfRuns      bool // values are means over the ranks of a run
+
+	// Sniff reports whether data that begins with head is of this format.
+	Sniff func(head []byte) bool
+	Read  func(name string, data []byte) (*Dataset, error)
+	// Write writes a dataset, with a provenance where the format has one; nil: the format is only read.
+	Write func(d *Dataset, w io.Writer, provenance any) error
 }
 
-// formats are tried in this order: those with the clearest marks first.
+// formats is the table of all formats: a format is one file, and one entry here. They are tried in this order: those with
+// the clearest marks first.
 var formats = []Format{
-	{"cube", "Cube 4 profile", cube.IsCube, readCube},
-	{"slackline", "slackline dataset", sniffOwn, readOwn},
-	{"simulation", "result of slackline simulate", sniffSimulation, readSimulation},
-	{"profile", "result of slackline profile", sniffProfile, readProfile},
-	{"waits", "result of slackline waits", sniffWaits, readWaits},
-	{"google", "Google Benchmark JSON", sniffGoogle, readGoogle},
-	{"extrap-old", "Extra-P JSON (old)", sniffExtraPOld, readExtraPOld},
-	{"extrap-json", "Extra-P JSON", sniffExtraPJSON, readExtraPJSON},
-	{"jsonl", "Extra-P JSON lines", sniffLines, readLines},
-	{"osu", "OSU micro-benchmarks", sniffOSU, readOSU},
-	{"imb", "Intel MPI Benchmarks", sniffIMB, readIMB},
-	{"gobench", "go test -bench", sniffGoBench, readGoBench},
-	{"measured", "raw data of slackline measure collectives", sniffMeasured, readMeasured},
-	{"extrap-text", "Extra-P text", sniffExtraPText, readExtraPText},
-	{"csv", "CSV", sniffCSV, readCSV},
+	cubeFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, googleFormat, extraPOldFormat, extraPJSONFormat, linesFormat,
+	osuFormat, imbFormat, goBenchFormat, measuredFormat, extraPTextFormat, csvFormat,
 }
 
-// binary reports whether files are no text.
-func (f *Format) binary() bool { return f.Name == "cube" }
+// Formats returns all formats of measurements.
+func Formats() []Format { return formats[:len(formats):len(formats)] }
 
-// Formats returns the formats that can be read.
-func Formats() []Format { return formats }
-
-// FormatNames returns the words for the formats.
+// FormatNames returns the names of the formats.
 func FormatNames() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -53,19 +47,19 @@ func FormatNames() []string {
 	return names
 }
 
-// headBytes is how much of an input is looked at to tell its format.
+// headBytes is how much of an input is looked at to recognize its format.
 const headBytes = 64 << 10
 
-// Sniff tells the format of data by its content.
+// Sniff returns the format of data by its content.
 func Sniff(data []byte) (Format, bool) {
 	raw := data[:min(len(data), headBytes)]
 	head := Clean(raw)
 	for _, f := range formats {
-		begin := head
-		if f.binary() {
-			begin = raw
+		start := head
+		if f.Binary {
+			start = raw
 		}
-		if f.sniff(begin) {
+		if f.Sniff(start) {
 			return f, true
 		}
 	}
@@ -80,22 +74,18 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, f, fmt.Errorf("%s: is empty; give measurements", name)
 	case format != "":
-		ok = false
-		for _, known := range formats {
-			if known.Name == format {
-				f, ok = known, true
-			}
-		}
-		if !ok {
+		i := slices.Index(FormatNames(), format)
+		if i < 0 {
 			return nil, f, fmt.Errorf("%q is not a format of measurements%s", format, suggest.Phrase(format, FormatNames()))
 		}
+		f = formats[i]
 	case !ok:
-		return nil, f, fmt.Errorf("%s: is no format of measurements that is known; name it with --input, one of %s", name, strings.Join(FormatNames(), ", "))
+		return nil, f, fmt.Errorf("%s: is not in a known format of measurements; name it with --input, one of %s", name, strings.Join(FormatNames(), ", "))
 	}
-	if !f.binary() {
+	if !f.Binary {
 		data = Clean(data)
 	}
-	d, err := f.read(name, data)
+	d, err := f.Read(name, data)
 	if err != nil && !strings.HasPrefix(err.Error(), name+":") {
 		err = fmt.Errorf("%s: %w", name, err) // every reader names its file
 	}
@@ -103,9 +93,9 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 		return nil, f, err
 	}
 	d.makePlain()
-	d.tellMissing()
+	d.warnOfMissing()
 	if d.Measurements() == 0 {
-		return nil, f, fmt.Errorf("%s: holds no measurement (read as %s)", name, f.About)
+		return nil, f, fmt.Errorf("%s: holds no measurement (read as %s)", name, f.Info)
 	}
 	return d, f, nil
 }
@@ -132,13 +122,13 @@ func Clean(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte{'\r'}, []byte{'\n'})
 }
 
-// lineOf returns the number of the line, from 1, in which an offset lies.
+// lineOf returns the number of the line, from 1, that holds an offset.
 func lineOf(data []byte, offset int64) int {
 	offset = min(max(offset, 0), int64(len(data)))
 	return 1 + bytes.Count(data[:offset], []byte{'\n'})
 }
 
-// checkNames refuses parameters that cannot be told apart or spoken of.
+// checkNames refuses parameters without a name and names given twice.
 func checkNames(parameters []string) error {
 	if len(parameters) > MaxParameters {
 		return fmt.Errorf("has %d parameters; at most %d are read", len(parameters), MaxParameters)
@@ -147,10 +137,8 @@ func checkNames(parameters []string) error {
 		if p == "" {
 			return fmt.Errorf("has a parameter without a name")
 		}
-		for _, other := range parameters[:i] {
-			if p == other {
-				return fmt.Errorf("has the parameter %s twice", p)
-			}
+		if slices.Contains(parameters[:i], p) {
+			return fmt.Errorf("has the parameter %s twice", p)
 		}
 	}
 	return nil

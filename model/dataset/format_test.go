@@ -3,8 +3,8 @@ package dataset
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -43,10 +43,30 @@ REGION main
 DATA 1
 `
 
+// TestFormats walks the table: each entry can be listed, recognized and read, and there is an example of it.
+func TestFormats(t *testing.T) {
+	seen := map[string]bool{"": true}
+	for _, f := range Formats() {
+		if f.Name == "" || f.Info == "" || f.Sniff == nil || f.Read == nil || (f.Write != nil) != (f.Suffix != "") {
+			t.Errorf("%s: the entry is not complete: %+v", f.Name, f)
+		}
+		for _, key := range []string{f.Name, f.Info, f.Suffix} {
+			if seen[key] && key != "" {
+				t.Errorf("%s: %q is in the table twice", f.Name, key)
+			}
+			seen[key] = true
+		}
+		if f.Name != "cube" && !slices.ContainsFunc(texts, func(e example) bool { return e.format == f.Name }) {
+			t.Errorf("%s: there is no example in texts", f.Name)
+		}
+	}
+}
+
+// example is a text in a format and what it holds.
+type example struct{ format, text, want string }
+
 // texts are an example of each format, and what it holds.
-var texts = []struct {
-	format, text, want string
-}{
+var texts = []example{
 	{"extrap-json", `{"parameters":["p"],"measurements":{"main->f":{"time":[{"point":[16],"values":[1.5,1.6]},{"point":[8],"values":[1]}],"visits":[{"point":8,"values":3}]},"a":{"time":[]}}}`,
 		"p\nmain->f time: [16]=[1.5 1.6] [8]=[1]\nmain->f visits: [8]=[3]\n"},
 	{"extrap-json", `{"measurements":{"f":{"t":[{"point":[1,2],"values":[3,null]}]}},"extra":{"x":[1]},"parameters":["p","q"]}`,
@@ -152,12 +172,13 @@ func TestRoundTrip(t *testing.T) {
 		if err := d.Settle(); err != nil {
 			t.Fatal(err)
 		}
-		for name, write := range map[string]func(io.Writer) error{
-			"slackline": func(w io.Writer) error { return d.WriteJSON(w, nil) }, "csv": d.WriteCSV, "jsonl": d.WriteLines,
-			"extrap-text": d.WriteExtraPText, "extrap-json": d.WriteExtraPJSON,
-		} {
+		for _, format := range Formats() {
+			name := format.Name
+			if format.Write == nil {
+				continue
+			}
 			var b bytes.Buffer
-			if err := write(&b); err != nil {
+			if err := format.Write(d, &b, nil); err != nil {
 				t.Errorf("%s as %s: %v", tc.format, name, err)
 				continue
 			}
@@ -181,12 +202,12 @@ func TestBadInput(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"", "x: is empty"},
 		{"p,value,value\n1,2,3\n", "x:1: has two columns value"},
-		{"hello\n", "is no format of measurements that is known"},
+		{"hello\n", "is not in a known format of measurements"},
 		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1,2],"values":[3]}]}}}`, "x:1: f t: a point has 2 coordinates, but there are 1 parameters"},
-		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number should stand`},
+		{`{"parameters":["p"],"measurements":{"f":{"t":[{"point":[1],"values":["a"]}]}}}`, `has "a" where a number was expected`},
 		{`{"parameters":["p","p"],"measurements":{}}`, "the parameter p twice"},
 		{`{"parameters":["p"],"measurements":{"f":`, "ends in the middle"},
-		{`{"parameters":["p"],"measurements":{}} 5`, "goes on behind the end"},
+		{`{"parameters":["p"],"measurements":{}} 5`, "goes on after the end"},
 		{`{"parameters":["p"],"measurements":{}}`, "holds no measurement"},
 		{`{"parameters":["p"],` + "\n" + `"measurements":{"f":{"t":[{"point":[1],"values":[1e999]}]}}}`, "too large"},
 		{"PARAMETER p\nPOINTS (8 16\n", "x:2: POINTS has 1 opening"},
@@ -229,7 +250,7 @@ func TestDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "runs/notes.md is no format") {
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "runs/notes.md is not in a known format") {
 		t.Errorf("warnings %q", d.Warnings)
 	}
 	if err := d.Select("bytes", 8); err != nil {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,8 @@ import (
 // The name up to the first / is the function; parts key=value with a number are
 // parameters, the number of processors at the end is dropped, other parts belong
 // to the call path; a plain number is the parameter n if there is no other.
+
+var goBenchFormat = Format{Name: "gobench", Info: "go test -bench", PlaceInName: true, Sniff: sniffGoBench, Read: readGoBench}
 
 func sniffGoBench(head []byte) bool {
 	for line := range bytes.Lines(head) {
@@ -65,7 +68,7 @@ func readGoBench(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: the benchmarks have more than %d parameters", name, number, MaxParameters)
 		}
 	}
-	ignored.tell(d, "%s: lines of benchmarks without a result are left out", name)
+	ignored.warn(d, "%s: lines of benchmarks without a result are left out", name)
 	return d, nil
 }
 
@@ -81,7 +84,7 @@ func goBenchName(name string) (path string, names []string, at []float64) {
 	for _, part := range parts[1:] {
 		key, value, ok := strings.Cut(part, "=")
 		x, err := parseFinite(value)
-		if !ok || err != nil || key == "" || contains(names, key) {
+		if !ok || err != nil || key == "" || slices.Contains(names, key) {
 			rest = append(rest, part)
 			continue
 		}
@@ -96,13 +99,4 @@ func goBenchName(name string) (path string, names []string, at []float64) {
 		}
 	}
 	return strings.Join(rest, "->"), names, at
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

@@ -2,11 +2,14 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Google Benchmark JSON. Parts of a name behind / are parameters: plain numbers
+// Google Benchmark JSON. Parts of a name after / are parameters: plain numbers
 // n, n2 and so on, name:1024 and threads:8 by their names. Times become seconds.
+
+var googleFormat = Format{Name: "google", Info: "Google Benchmark JSON", PlaceInName: true, Sniff: sniffGoogle, Read: readGoogle}
 
 func sniffGoogle(head []byte) bool { return isObject(head) && hasKey(head, "benchmarks") }
 
@@ -68,7 +71,7 @@ func readGoogle(name string, data []byte) (*Dataset, error) {
 	for _, s := range d.Series {
 		s.Unit = "s"
 	}
-	lacking.tell(d, "%s: entries without real_time or cpu_time, which are left out there", name)
+	lacking.warn(d, "%s: entries without real_time or cpu_time, which are left out there", name)
 	return d, nil
 }
 
@@ -97,7 +100,7 @@ func googleName(run string) (path string, names []string, at []float64) {
 				key = fmt.Sprintf("n%d", plain)
 			}
 		}
-		if key == "" || contains(names, key) {
+		if key == "" || slices.Contains(names, key) {
 			rest = append(rest, part)
 			continue
 		}

@@ -15,6 +15,8 @@ import (
 //	       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
 //	            8         1000        10.11        10.53        10.32
 
+var imbFormat = Format{Name: "imb", Info: "Intel MPI Benchmarks", PlaceInName: true, Sniff: sniffIMB, Read: readIMB}
+
 func sniffIMB(head []byte) bool {
 	return bytes.Contains(head, []byte("# Benchmarking ")) && bytes.Contains(head, []byte("#processes"))
 }
@@ -24,17 +26,17 @@ var (
 	imbProcesses = regexp.MustCompile(`^#\s*#processes\s*=\s*(\d+)`)
 )
 
-// imbIgnored are the columns that are no measurements of time.
+// imbIgnored are the columns that are not measurements of time.
 var imbIgnored = []string{"#bytes", "#repetitions", "Mbytes/sec", "Msg/sec", "defects", "overlap", "t_pure", "t_CPU", "t_ovrl"}
 
-// imbReader is where the reading of a file stands.
+// imbReader is the state of reading a file.
 type imbReader struct {
 	d         *Dataset
 	function  string   // of the block
 	processes float64  // 0: not known yet
 	header    []string // nil: not known yet
 	rows      int      // of the block
-	ignored   leftOut  // lines in tables that are no rows
+	ignored   leftOut  // lines in tables that are not rows
 	columns   leftOut  // with unknown names
 	empty     leftOut  // blocks
 }
@@ -52,9 +54,9 @@ func readIMB(name string, data []byte) (*Dataset, error) {
 	for _, series := range r.d.Series {
 		series.Unit = "us"
 	}
-	r.ignored.tell(r.d, "%s: lines in tables that are not rows of numbers are left out", name)
-	r.columns.tell(r.d, "%s: columns with unknown names are left out", name)
-	r.empty.tell(r.d, "%s: blocks without rows", name)
+	r.ignored.warn(r.d, "%s: lines in tables that are not rows of numbers are left out", name)
+	r.columns.warn(r.d, "%s: columns with unknown names are left out", name)
+	r.empty.warn(r.d, "%s: blocks without rows", name)
 	return r.d, nil
 }
 
@@ -102,7 +104,7 @@ func (r *imbReader) line(text string, number int) error {
 	case r.function == "":
 		return nil // what other programs printed before
 	case r.header == nil:
-		return fmt.Errorf("a row of the block of %s stands before the names of its columns (#bytes #repetitions ...)", r.function)
+		return fmt.Errorf("a row of the block of %s comes before the names of its columns (#bytes #repetitions ...)", r.function)
 	case len(fields) != len(r.header):
 		return fmt.Errorf("has %d numbers below %d columns", len(fields), len(r.header))
 	case r.processes == 0:

@@ -26,8 +26,7 @@ type scanner struct {
 }
 
 func newScanner(name string, data []byte) *scanner {
-	s := &scanner{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
-	return s
+	return &scanner{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 }
 
 // errorf returns an error at the place where the scanner is.
@@ -35,7 +34,7 @@ func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", s.name, s.before+lineOf(s.data, s.dec.InputOffset()), fmt.Sprintf(format, args...))
 }
 
-// plain says what the decoder found in our words.
+// plain describes what the decoder found in our words.
 func (s *scanner) plain(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -43,7 +42,7 @@ func (s *scanner) plain(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%d: is not JSON: %v", s.name, s.before+lineOf(s.data, syntax.Offset), syntax)
 	case errors.As(err, &kind):
-		return s.errorf("has a %s where a %s should stand", kind.Value, plainKind(kind.Type.Kind().String()))
+		return s.errorf("has a %s where a %s was expected", kind.Value, plainKind(kind.Type.Kind().String()))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return s.errorf("ends in the middle of the JSON text")
 	}
@@ -86,7 +85,7 @@ func (s *scanner) object(what string, member func(key string) error) error {
 	return nil
 }
 
-// members walks through an object whose keys are all known and given once: what stands under another key would be lost. It
+// members walks through an object whose keys are all known and given once: what is under another key would be lost. It
 // returns those that were there.
 func (s *scanner) members(what string, keys []string, member func(key string) error) (map[string]bool, error) {
 	seen := map[string]bool{}
@@ -151,6 +150,20 @@ func (s *scanner) value(into any) error {
 	return nil
 }
 
+// later returns what reads the next value when it is called: a value that needs what comes after it.
+func (s *scanner) later(read func(inner *scanner) error) (func() error, error) {
+	var raw json.RawMessage
+	if err := s.value(&raw); err != nil {
+		return nil, err
+	}
+	at := s.dec.InputOffset() - int64(len(raw))
+	return func() error {
+		inner := newScanner(s.name, raw)
+		inner.before = lineOf(s.data, at) - 1
+		return read(inner)
+	}, nil
+}
+
 // skip passes over the next value.
 func (s *scanner) skip() error {
 	var raw json.RawMessage
@@ -160,7 +173,7 @@ func (s *scanner) skip() error {
 // end refuses what follows the only value.
 func (s *scanner) end() error {
 	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
-		return s.errorf("goes on behind the end of the JSON text")
+		return s.errorf("goes on after the end of the JSON text")
 	}
 	return nil
 }
@@ -178,7 +191,7 @@ func decodeWhole(name string, data []byte, into any) error {
 type values []float64
 
 // UnmarshalJSON reads a number or a list of numbers; what is missing becomes NaN.
-// The text is known to be JSON, so that a comma can only stand between numbers.
+// The text is known to be JSON, so that a comma can only be between numbers.
 func (v *values) UnmarshalJSON(data []byte) error {
 	*v = (*v)[:0]
 	if bytes.HasPrefix(data, []byte("[")) {
@@ -197,7 +210,7 @@ func (v *values) UnmarshalJSON(data []byte) error {
 		x := math.NaN()
 		if string(field) != "null" {
 			if len(field) == 0 || field[0] != '-' && (field[0] < '0' || field[0] > '9') {
-				return fmt.Errorf("has %s where a number should stand", field)
+				return fmt.Errorf("has %s where a number was expected", field)
 			}
 			var err error
 			if x, err = strconv.ParseFloat(string(field), 64); err != nil {
@@ -232,8 +245,8 @@ func (d *Dataset) addPresent(path, metric string, at []float64, v values) {
 	}
 }
 
-// tellMissing warns of the values that were missing, series by series.
-func (d *Dataset) tellMissing() {
+// warnOfMissing warns of the values that were missing, series by series.
+func (d *Dataset) warnOfMissing() {
 	keys := slices.SortedFunc(maps.Keys(d.missing), func(a, b seriesKey) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.metric, b.metric))
 	})

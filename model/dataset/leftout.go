@@ -19,8 +19,8 @@ func (l *leftOut) add(where string) {
 	}
 }
 
-// tell warns of what was counted.
-func (l *leftOut) tell(d *Dataset, format string, args ...any) {
+// warn warns of what was counted.
+func (l *leftOut) warn(d *Dataset, format string, args ...any) {
 	if l.count > 0 {
 		d.warnf("%s: %d; the first is %s", fmt.Sprintf(format, args...), l.count, l.first)
 	}

@@ -13,6 +13,11 @@ import (
 //
 // value may be a list. The order of the parameters is that of the first line.
 
+var linesFormat = Format{
+	Name: "jsonl", Info: "Extra-P JSON lines", Suffix: ".jsonl", Sniff: sniffLines, Read: readLines,
+	Write: func(d *Dataset, w io.Writer, _ any) error { return d.WriteLines(w) },
+}
+
 func sniffLines(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\n"), []byte{'\n'})
 	return isObject(line) && hasKey(line, "params") && hasKey(line, "value")
@@ -68,7 +73,7 @@ func readLines(name string, data []byte) (*Dataset, error) {
 			return nil, fmt.Errorf("%s:%d: %s", name, number, fmt.Sprintf(format, args...))
 		}
 		dec := json.NewDecoder(bytes.NewReader(line))
-		dec.DisallowUnknownFields() // what stands under another key would be lost
+		dec.DisallowUnknownFields() // what is under another key would be lost
 		if err := dec.Decode(&entry); err != nil {
 			return fail("is not a line of Extra-P JSON: %v", err)
 		}

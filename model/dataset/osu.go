@@ -15,6 +15,8 @@ import (
 //
 // The number of processes is not in the file.
 
+var osuFormat = Format{Name: "osu", Info: "OSU micro-benchmarks", PlaceInName: true, Sniff: sniffOSU, Read: readOSU}
+
 func sniffOSU(head []byte) bool { return bytes.Contains(head, []byte("# OSU ")) }
 
 var (
@@ -58,7 +60,7 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			}
 		case function == "": // what other programs printed before
 		case header == nil:
-			return fail("a row of %s stands before the names of its columns (# Size  Latency (us))", function)
+			return fail("a row of %s comes before the names of its columns (# Size  Latency (us))", function)
 		case len(fields) != len(header):
 			return fail("has %d numbers below %d columns", len(fields), len(header))
 		default:
@@ -67,7 +69,7 @@ func readOSU(name string, data []byte) (*Dataset, error) {
 			}
 		}
 	}
-	ignored.tell(d, "%s: lines in tables that are not rows of numbers are left out", name)
+	ignored.warn(d, "%s: lines in tables that are not rows of numbers are left out", name)
 	return d, nil
 }
 

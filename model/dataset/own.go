@@ -15,6 +15,8 @@ import (
 
 const ownVersion = 1
 
+var ownFormat = Format{Name: "slackline", Info: "slackline dataset", Suffix: ".json", Sniff: sniffOwn, Read: readOwn, Write: (*Dataset).WriteJSON}
+
 func sniffOwn(head []byte) bool { return isObject(head) && hasKey(head, "slackline_dataset") }
 
 type ownFile struct {
@@ -39,7 +41,7 @@ type ownPoint struct {
 func readOwn(name string, data []byte) (*Dataset, error) {
 	r := &ownReader{scanner: newScanner(name, data), d: New()}
 	version := 0
-	var early []func() error // series that stand before the parameters
+	early := func() error { return nil } // reads series that come before the parameters
 	seen := map[string]bool{}
 	err := r.object("the file", func(key string) error {
 		if seen[key] {
@@ -62,20 +64,12 @@ func readOwn(name string, data []byte) (*Dataset, error) {
 				return r.errorf("%v", err)
 			}
 		case "series":
-			if !seen["parameters"] {
-				var raw json.RawMessage
-				if err := r.value(&raw); err != nil {
-					return err
-				}
-				at := r.dec.InputOffset() - int64(len(raw))
-				early = append(early, func() error {
-					inner := newScanner(name, raw)
-					inner.before = lineOf(data, at) - 1
-					return (&ownReader{inner, r.d}).series()
-				})
-				return nil
+			if seen["parameters"] {
+				return r.series()
 			}
-			return r.series()
+			var err error
+			early, err = r.later(func(inner *scanner) error { return (&ownReader{inner, r.d}).series() })
+			return err
 		default:
 			return r.skip()
 		}
@@ -87,10 +81,8 @@ func readOwn(name string, data []byte) (*Dataset, error) {
 	if err == nil && !seen["series"] {
 		err = fmt.Errorf("%s: has no \"series\"", name)
 	}
-	for _, f := range early {
-		if err == nil {
-			err = f()
-		}
+	if err == nil {
+		err = early()
 	}
 	return r.d, err
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ type RunPath struct {
 // sent in messages and moved by collectives.
 var RunMetrics = []string{"time", "waiting", "delay", "visits", "messages", "bytes"}
 
-// RunTime is the metric of the run as a whole, in seconds from its begin to its end.
+// RunTime is the metric of the run as a whole, in seconds from its start to its end.
 const RunTime = "run_time"
 
 // runUnits are the units of the metrics of a run.
@@ -67,17 +68,9 @@ func (d *Dataset) SumRanks() {
 	}
 }
 
-// ofRuns reports whether a format holds runs.
-func (f *Format) ofRuns() bool { return f.Name == "profile" || f.Name == "waits" }
-
-// IsRuns reports whether what a format is called in messages is that of runs.
-func IsRuns(about string) bool {
-	for _, f := range formats {
-		if f.About == about && f.ofRuns() {
-			return true
-		}
-	}
-	return false
+// IsRuns reports whether a format, by its Info, holds runs.
+func IsRuns(info string) bool {
+	return slices.ContainsFunc(formats, func(f Format) bool { return f.OfRuns && f.Info == info })
 }
 
 // runInfo is what the results of profile and waits say about the run.
@@ -94,6 +87,8 @@ func (r *runInfo) check(name string) error {
 }
 
 // The JSON of slackline profile.
+
+var profileFormat = Format{Name: "profile", Info: "result of slackline profile", PlaceInName: true, OfRuns: true, Sniff: sniffProfile, Read: readProfile}
 
 func sniffProfile(head []byte) bool {
 	return isObject(head) && hasKey(head, "run") && hasKey(head, "composition")
@@ -134,6 +129,8 @@ func readProfile(name string, data []byte) (*Dataset, error) {
 }
 
 // The JSON of slackline waits.
+
+var waitsFormat = Format{Name: "waits", Info: "result of slackline waits", PlaceInName: true, OfRuns: true, Sniff: sniffWaits, Read: readWaits}
 
 func sniffWaits(head []byte) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(string(head[:min(len(head), 256)]), " \t\n"), "{"), " \t\n")

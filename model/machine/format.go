@@ -21,7 +21,7 @@ func Format(m *Machine) []byte {
 	far := &m.Classes[Far]
 	for _, p := range far.pairs(nil) {
 		if p.key == "S" && !m.sameLimits() {
-			continue // a class without limit could not be told from one that takes S from here
+			continue // a class without limit could not be distinguished from one that takes S from here
 		}
 		line(p.key, p.value)
 	}

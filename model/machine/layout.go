@@ -33,7 +33,7 @@ type Layout struct {
 	only    Class // if uniform: a class that occurs
 }
 
-// placeRule says how a node follows from a rank.
+// placeRule defines how a node follows from a rank.
 type placeRule uint8
 
 const (
@@ -152,7 +152,7 @@ func (l *Layout) Node(rank int) int {
 }
 
 // Hosts is the number of hosts. A host is what owns NICs: a rank, or a node if its ranks share
-// them. Nodes without ranks are no hosts, so this is never more than the number of ranks.
+// them. Nodes without ranks are not hosts, so this is never more than the number of ranks.
 func (l *Layout) Hosts() int { return l.numHosts }
 
 // Host returns the host of a rank, from 0 to Hosts()-1. Hosts are in the order of their nodes.

@@ -12,7 +12,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Machine is a description as it stands in a machine file, with defaults filled in.
+// Machine is a description as written in a machine file, with defaults filled in.
 type Machine struct {
 	Name string
 	Note string
@@ -40,7 +40,7 @@ const (
 	NumClasses = 3
 )
 
-// Placement says how ranks are put on nodes.
+// Placement defines how ranks are put on nodes.
 type Placement struct {
 	Cyclic bool
 	Nodes  []int32 // node by rank, if listed; RanksPerNode is then not used
@@ -108,7 +108,7 @@ func (p *Params) Cost(size int64) Cost {
 	}
 }
 
-// String returns the name of the class as it stands in machine files.
+// String returns the name of the class as written in machine files.
 func (c Class) String() string {
 	switch c {
 	case Node:

@@ -17,7 +17,7 @@ import (
 // MaxFile is the largest machine file or placement file that is read, in bytes.
 const MaxFile = 64 << 20
 
-// maxShown is how many mistakes of a list of nodes are told.
+// maxShown is how many mistakes of a list of nodes are reported.
 const maxShown = yamlfile.MaxShown
 
 // FileError is one mistake in a machine file.
@@ -75,7 +75,7 @@ func load(from source.Source, path string) (*Machine, error) {
 	return read(from, path, data)
 }
 
-// Read reads the text of a machine file. The name stands in messages; the file of a placement is
+// Read reads the text of a machine file. The name is for messages; the file of a placement is
 // looked for beside it. The error is a FileErrors with all mistakes found.
 func Read(name string, data []byte) (*Machine, error) { return read(source.Disk, name, data) }
 

@@ -48,8 +48,6 @@ func (t fatTree) count(i, j int, counts []int) {
 
 // The wires of a class are as many as the nodes, and are numbered class by class.
 
-func (t fatTree) wires() int64 { return 3 * t.nodes() }
-
 func (t fatTree) route(i, j int, way []Wire) []Wire {
 	h, n := t.half(), Wire(t.nodes())
 	up, core := Wire(j%h), Wire(j/h%h)

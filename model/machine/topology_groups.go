@@ -65,10 +65,6 @@ func (d dragonfly) count(i, j int, counts []int) {
 
 func (d dragonfly) localPairs() Wire { return Wire(d.a) * Wire(d.a-1) / 2 }
 
-func (d dragonfly) wires() int64 {
-	return d.nodes() + int64(d.g)*int64(d.localPairs()) + int64(d.g)*int64(d.g-1)/2
-}
-
 func (d dragonfly) route(i, j int, way []Wire) []Wire {
 	way = append(way, Wire(i))
 	x, y := d.group(i), d.group(j)

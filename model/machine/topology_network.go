@@ -6,7 +6,7 @@ import "fmt"
 // nodes, and by which wires messages go. It knows nothing of latencies.
 //
 // Nodes are numbered from 0 in the order in which they fill the network: those of a switch first,
-// then those of its neighbourhood. Ways are minimal, and the way back uses the wires of the way there.
+// then those of its neighborhood. Ways are minimal, and the way back uses the wires of the way there.
 type Topology struct {
 	spec    string
 	nodes   int
@@ -26,7 +26,6 @@ type network interface {
 
 // routed is a network whose ways are known wire by wire.
 type routed interface {
-	wires() int64
 	// route appends the wires between two nodes, from i to j.
 	route(i, j int, way []Wire) []Wire
 	// describe names a wire by its ends and tells its class.
@@ -65,14 +64,6 @@ func (t *Topology) CountWires(i, j int, counts []int) {
 // Routed reports whether the ways are known wire by wire. They are not for a matrix of hops, and
 // not for a dragonfly without h, of which only the length of the ways is known.
 func (t *Topology) Routed() bool { return t.routed() != nil }
-
-// Wires is the number of wires; 0 if the topology is not Routed.
-func (t *Topology) Wires() int64 {
-	if r := t.routed(); r != nil {
-		return r.wires()
-	}
-	return 0
-}
 
 // Route appends the wires between two nodes to way, from that of the node with the smaller number
 // to that of the other. It appends nothing if the topology is not Routed.

@@ -73,11 +73,11 @@ func (s slimFly) adjacent(a, b int) bool {
 	return a%q == (b/q*(a/q)+b%q)%q
 }
 
-// between returns the router between two that are not adjacent: the first neighbour of a that is one
+// between returns the router between two that are not adjacent: the first neighbor of a that is one
 // of b.
 func (s slimFly) between(a, b int) int {
 	found := -1
-	s.neighbours(a, func(r int) bool {
+	s.neighbors(a, func(r int) bool {
 		if s.adjacent(min(b, r), max(b, r)) {
 			found = r
 		}
@@ -89,8 +89,8 @@ func (s slimFly) between(a, b int) int {
 	return found
 }
 
-// neighbours visits the neighbours of a router, ascending, until visit returns false.
-func (s slimFly) neighbours(router int, visit func(int) bool) {
+// neighbors visits the neighbors of a router, ascending, until visit returns false.
+func (s slimFly) neighbors(router int, visit func(int) bool) {
 	q, half := s.q, s.q*s.q
 	row := func(first, at int, wired func(distance int) bool) bool {
 		for to := range q {
@@ -134,7 +134,7 @@ func (s slimFly) switches(i, j int) int {
 
 func (s slimFly) classes() []string { return []string{"node", "local", "cross"} }
 
-// class tells whether a wire between two routers, a < b, joins routers of one kind or of both.
+// class reports whether a wire between two routers, a < b, joins routers of one kind or of both.
 func (s slimFly) class(a, b int) int {
 	if half := s.q * s.q; a < half && b >= half {
 		return 2
@@ -151,11 +151,6 @@ func (s slimFly) count(i, j int, counts []int) {
 }
 
 // The number of a wire between routers a < b is nodes + a*routers + b.
-
-func (s slimFly) wires() int64 {
-	degree := (3*s.q - 1) / 2
-	return s.nodes() + int64(s.routers())*int64(degree)/2
-}
 
 func (s slimFly) route(i, j int, way []Wire) []Wire {
 	a, b := i/s.p, j/s.p

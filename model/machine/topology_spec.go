@@ -12,7 +12,7 @@ import (
 	"slackline/internal/yamlfile"
 )
 
-// TopologyHelp says how a topology is written on the command line, for messages and help texts.
+// TopologyHelp defines how a topology is written on the command line, for messages and help texts.
 const TopologyHelp = "fattree:k=16, dragonfly:g=8,a=4,p=8[,h=2], slimfly:q=5,p=4, torus:4x4x2[,p=2], matrix:FILE"
 
 // topologyKind names the keys of one kind of network, beside kind, wire and switch.
@@ -53,7 +53,7 @@ var topologyKinds = map[string]topologyKind{
 
 var topologyWords = []string{"fattree", "dragonfly", "slimfly", "torus", "matrix"}
 
-// ParseTopology reads a topology as it stands on the command line: see TopologyHelp. A matrix is
+// ParseTopology reads a topology as written on the command line: see TopologyHelp. A matrix is
 // read from its file.
 func ParseTopology(spec string) (*Topology, error) { return ParseTopologyFrom(source.Disk, spec) }
 

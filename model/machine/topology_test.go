@@ -86,17 +86,17 @@ func TestSlimFlyGraph(t *testing.T) {
 	for _, q := range []int{5, 13, 17} {
 		s := topologyOf(t, fmt.Sprintf("slimfly:q=%d,p=1", q)).network.(slimFly)
 		for a := range s.routers() {
-			var neighbours []int
-			s.neighbours(a, func(r int) bool {
-				neighbours = append(neighbours, r)
+			var neighbors []int
+			s.neighbors(a, func(r int) bool {
+				neighbors = append(neighbors, r)
 				return true
 			})
-			if len(neighbours) != (3*q-1)/2 || !slices.IsSorted(neighbours) {
-				t.Fatalf("q=%d: router %d has the neighbours %v", q, a, neighbours)
+			if len(neighbors) != (3*q-1)/2 || !slices.IsSorted(neighbors) {
+				t.Fatalf("q=%d: router %d has the neighbors %v", q, a, neighbors)
 			}
 			for b := range s.routers() {
-				if a != b && s.adjacent(min(a, b), max(a, b)) != slices.Contains(neighbours, b) {
-					t.Fatalf("q=%d: are routers %d and %d neighbours?", q, a, b)
+				if a != b && s.adjacent(min(a, b), max(a, b)) != slices.Contains(neighbors, b) {
+					t.Fatalf("q=%d: are routers %d and %d neighbors?", q, a, b)
 				}
 				if a < b && !s.adjacent(a, b) {
 					s.between(a, b) // panics if there is none
@@ -113,7 +113,7 @@ var routedSpecs = []string{
 
 // A way is a chain of wires from node to node, one longer than the switches on it, with as many of
 // each class as counted; and all wires of a network are those that ways use, since every one joins
-// neighbours.
+// neighbors.
 func TestRoutes(t *testing.T) {
 	for _, spec := range routedSpecs {
 		t.Run(spec, func(t *testing.T) {
@@ -325,4 +325,36 @@ func FuzzHopMatrix(f *testing.F) {
 			m.switches(0, int(m.nodes())-1)
 		}
 	})
+}
+
+// Wires is the number of wires; 0 if the topology is not Routed.
+func (t *Topology) Wires() int64 {
+	if r := t.routed(); r != nil {
+		return r.(interface{ wires() int64 }).wires()
+	}
+	return 0
+}
+
+func (t fatTree) wires() int64 { return 3 * t.nodes() }
+
+func (d dragonfly) wires() int64 {
+	return d.nodes() + int64(d.g)*int64(d.localPairs()) + int64(d.g)*int64(d.g-1)/2
+}
+
+func (s slimFly) wires() int64 {
+	degree := (3*s.q - 1) / 2
+	return s.nodes() + int64(s.routers())*int64(degree)/2
+}
+
+func (t torus) wires() int64 {
+	sum := t.nodes()
+	for _, extent := range t.dims {
+		switch {
+		case extent == 2:
+			sum += t.routers / 2
+		case extent > 2:
+			sum += t.routers
+		}
+	}
+	return sum
 }

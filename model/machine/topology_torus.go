@@ -63,19 +63,6 @@ func (t torus) count(i, j int, counts []int) {
 // A wire of a dimension has the number of the router at its lower end. A ring of two routers is
 // one wire.
 
-func (t torus) wires() int64 {
-	sum := t.nodes()
-	for _, extent := range t.dims {
-		switch {
-		case extent == 2:
-			sum += t.routers / 2
-		case extent > 2:
-			sum += t.routers
-		}
-	}
-	return sum
-}
-
 func (t torus) route(i, j int, way []Wire) []Wire {
 	way = append(way, Wire(i))
 	router, stride := i/t.p, 1

@@ -27,7 +27,7 @@ import (
 // the labels, the number of detours, then for each its start minus the start of the one before, its
 // length, and, with two labels or more, the index of its label. All numbers are unsigned varints,
 // times in picoseconds. A reader refuses another magic, a newer version, a wrong checksum, a body of
-// another size, bytes that are left over, and everything that NewLabelled refuses.
+// another size, bytes that are left over, and everything that NewLabeled refuses.
 const (
 	binaryMagic   = "SLKNOISE"
 	binaryVersion = 1
@@ -36,6 +36,13 @@ const (
 	maxText       = 1 << 20 // bytes of a name, note or label
 	maxBody       = 256 << 20
 )
+
+var binaryFormat = Format{
+	Name: "binary", Info: "slackline's binary trace, exact to the picosecond", Suffixes: []string{".bin"},
+	Sniff: func(head string) bool { return strings.HasPrefix(head, binaryMagic) },
+	Read:  readBinary,
+	Write: func(w io.Writer, p *Profile, d *Detours) error { return WriteBinary(w, d, p.Name, p.Note) },
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -86,13 +93,13 @@ func WriteBinary(w io.Writer, d *Detours, name, note string) error {
 
 // What can be wrong with a binary file.
 var (
-	// ErrNewer says that the file was written by a newer slackline.
+	// ErrNewer reports that the file was written by a newer slackline.
 	ErrNewer = errors.New("the format is newer than this slackline")
-	// ErrDamaged says that the file is not what was written.
+	// ErrDamaged reports that the file is not what was written.
 	ErrDamaged = errors.New("the file is damaged")
 )
 
-func readBinary(name string, data []byte) (*Profile, error) {
+func readBinary(name string, data []byte, _ openTrace) (*Profile, error) {
 	p, err := decodeBinary(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -16,7 +16,7 @@ import (
 	"sync"
 )
 
-// Detour is a stretch of trace time in which the CPU is not available, in picoseconds.
+// Detour is an interval of trace time in which the CPU is not available, in picoseconds.
 type Detour struct {
 	Start, Length int64
 }
@@ -30,9 +30,9 @@ type Detours struct {
 	free   int64 // available time per period
 
 	// Phase time is trace time plus rotation, modulo the period. It is trace time itself, but for
-	// a trace with one stretch of noise, which begins at phase time 0.
+	// a trace with one interval of noise, which begins at phase time 0.
 	rotation   int64
-	one        bool // one stretch of noise, [0, oneLength) of phase time
+	one        bool // one interval of noise, [0, oneLength) of phase time
 	oneLength  int64
 	reciprocal uint64
 
@@ -56,14 +56,14 @@ type Detours struct {
 type gap struct{ start, end int64 }
 
 // NewDetours returns the trace with the given period. Starts must lie in [0, period) and not
-// descend; what reaches beyond the period wraps to its begin; overlapping and touching detours
+// descend; what reaches beyond the period wraps to its start; overlapping and touching detours
 // merge. Without detours the trace is free of noise.
 func NewDetours(period int64, list []Detour) (*Detours, error) {
-	return NewLabelled(period, list, nil, []string{"noise"})
+	return NewLabeled(period, list, nil, []string{"noise"})
 }
 
-// NewLabelled is NewDetours with the source of each detour: of[i] is the index of its label.
-func NewLabelled(period int64, list []Detour, of []int32, labels []string) (*Detours, error) {
+// NewLabeled is NewDetours with the source of each detour: of[i] is the index of its label.
+func NewLabeled(period int64, list []Detour, of []int32, labels []string) (*Detours, error) {
 	if period <= 0 {
 		return nil, fmt.Errorf("noise: the period is %d ps; it must be above 0", period)
 	}
@@ -97,7 +97,7 @@ func NewLabelled(period int64, list []Detour, of []int32, labels []string) (*Det
 	return t, nil
 }
 
-// ErrFullLoad says that the CPU would never be available.
+// ErrFullLoad reports that the CPU would never be available.
 var ErrFullLoad = errors.New("noise: the detours cover the whole period: no work would ever end")
 
 // checkDetour returns what is wrong with detour i, in words that follow "detour 7".
@@ -118,9 +118,9 @@ func checkDetour(period int64, list []Detour, i int) error {
 	return nil
 }
 
-// makeGaps finds the stretches in which the CPU is available; false means that there is none.
+// makeGaps finds the intervals in which the CPU is available; false means that there is none.
 func (t *Detours) makeGaps() bool {
-	wrapped := int64(0) // noise of the begin of the period that began before its end
+	wrapped := int64(0) // noise of the start of the period that began before its end
 	for _, d := range t.list {
 		wrapped = max(wrapped, d.Start-(t.period-d.Length))
 	}
@@ -144,9 +144,9 @@ func (t *Detours) addGap(from, to int64) {
 	t.free += to - from
 }
 
-// findSingle turns a trace with one stretch of noise so that it begins at phase time 0.
+// findSingle turns a trace with one interval of noise so that it begins at phase time 0.
 func (t *Detours) findSingle() {
-	busy := t.Stretches()
+	busy := t.Intervals()
 	if len(busy) != 1 {
 		return
 	}
@@ -180,9 +180,6 @@ func (t *Detours) makeBuckets() {
 // Period is the length of the trace in picoseconds.
 func (t *Detours) Period() int64 { return t.period }
 
-// Free is the available time per period in picoseconds.
-func (t *Detours) Free() int64 { return t.free }
-
 // Empty reports whether the trace is free of noise.
 func (t *Detours) Empty() bool { return t.free == t.period }
 
@@ -197,12 +194,9 @@ func (t *Detours) At(i int) (d Detour, label int) {
 	return t.list[i], label
 }
 
-// Labels are the names of the sources of noise.
-func (t *Detours) Labels() []string { return t.labels }
-
-// Stretches returns the merged detours: stretches of trace time without CPU, apart from each other,
+// Intervals returns the merged detours: intervals of trace time without CPU, apart from each other,
 // by start. One that reaches beyond the period keeps its whole length.
-func (t *Detours) Stretches() []Detour {
+func (t *Detours) Intervals() []Detour {
 	if t.Empty() {
 		return nil
 	}
@@ -216,7 +210,7 @@ func (t *Detours) Stretches() []Detour {
 			list = append(list, Detour{g.end, t.gaps[i+1].start - g.end})
 		}
 	}
-	// The stretch around the end of the period.
+	// The interval around the end of the period.
 	if end := t.gaps[last].end; end < t.period {
 		list = append(list, Detour{end, t.period - end + t.gaps[0].start})
 	} else if first := t.gaps[0].start; first > 0 {

@@ -30,8 +30,8 @@ func TestStretches(t *testing.T) {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
-		if got := d.Stretches(); !slices.Equal(got, tc.want) {
-			t.Errorf("%s: Stretches = %v, want %v", tc.name, got, tc.want)
+		if got := d.Intervals(); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: Intervals = %v, want %v", tc.name, got, tc.want)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestNewDetoursErrors(t *testing.T) {
 	if _, err := NewDetours(100, []Detour{{0, 99}, {98, 5}}); !errors.Is(err, ErrFullLoad) {
 		t.Errorf("full load = %v, want ErrFullLoad", err)
 	}
-	if _, err := NewLabelled(100, []Detour{{0, 1}}, []int32{2}, []string{"a"}); err == nil {
+	if _, err := NewLabeled(100, []Detour{{0, 1}}, []int32{2}, []string{"a"}); err == nil {
 		t.Error("a label that does not exist was taken")
 	}
 }
@@ -77,7 +77,7 @@ func TestBySource(t *testing.T) {
 			of[i] = rapid.Int32Range(0, 2).Draw(t, "label")
 		}
 		slices.SortFunc(list, func(a, b Detour) int { return int(a.Start - b.Start) })
-		d, err := NewLabelled(period, list, of, labels)
+		d, err := NewLabeled(period, list, of, labels)
 		if err != nil {
 			t.Skip("no CPU time is left")
 		}
@@ -110,7 +110,7 @@ func TestBySource(t *testing.T) {
 }
 
 func TestStats(t *testing.T) {
-	d, err := NewLabelled(1e12, []Detour{{0, 10e6}, {100e6, 20e6}, {105e6, 5e6}, {300e6, 30e6}, {500e6, 40e6}},
+	d, err := NewLabeled(1e12, []Detour{{0, 10e6}, {100e6, 20e6}, {105e6, 5e6}, {300e6, 30e6}, {500e6, 40e6}},
 		[]int32{0, 0, 1, 0, 1}, []string{"a", "b"})
 	if err != nil {
 		t.Fatal(err)
@@ -160,3 +160,9 @@ func TestPoints(t *testing.T) {
 		}
 	}
 }
+
+// Free is the available time per period in picoseconds.
+func (t *Detours) Free() int64 { return t.free }
+
+// Labels are the names of the sources of noise.
+func (t *Detours) Labels() []string { return t.labels }

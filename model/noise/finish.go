@@ -66,13 +66,13 @@ func (t *Detours) gapAfter(at int64, hint int) int {
 			return lo
 		}
 		if lo++; lo > hi {
-			return lo // only behind the last gap: the first of the next bucket ends after at
+			return lo // only after the last gap: the first of the next bucket ends after at
 		}
 	}
 	return lo + sort.Search(hi+1-lo, func(i int) bool { return at < gaps[lo+i].end })
 }
 
-// finishFar is finish for work of any length: through the available time since the begin of the
+// finishFar is finish for work of any length: through the available time since the start of the
 // period.
 func (t *Detours) finishFar(at, work int64, hint *int32) int64 {
 	// The end is the smallest x with free(x) >= target; it lies in the period that holds target-1.

@@ -24,7 +24,7 @@ type Injection struct {
 // DelayLabel is the name of delays as a source of noise.
 const DelayLabel = "delay"
 
-// interval is a stretch of time in which a rank is held up.
+// interval is an interval of time in which a rank is held up.
 type interval struct{ from, to int64 }
 
 // NewInjection returns an injection of a trace, with the offset of each rank in the trace in
@@ -303,7 +303,7 @@ func (in *Injection) traceBySource(rank int, from, to int64, sums []int64) {
 	if trace == nil || from >= to {
 		return
 	}
-	// The phase of the begin, turned back to trace time; the periods before do not matter.
+	// The phase of the start, turned back to trace time; the periods before do not matter.
 	at := int64((uint64(from) + uint64(phase)) % uint64(trace.period))
 	if at -= trace.rotation; at < 0 {
 		at += trace.period

@@ -14,7 +14,7 @@ import (
 // Lengths is a distribution of the lengths of detours: Fixed, Uniform, Exponential, Pareto or
 // Empirical.
 type Lengths interface {
-	// String returns the distribution as it stands in a specification.
+	// String returns the distribution as written in a specification.
 	String() string
 	// Mean is the mean length in picoseconds.
 	Mean() float64
@@ -70,7 +70,7 @@ func (l Uniform) quantile(p float64) int64 {
 	return wholeNS(float64(l.Min) + float64(p*float64(l.Max-l.Min)))
 }
 
-// String returns the distribution as it stands in a specification.
+// String returns the distribution as written in a specification.
 func (l Pareto) String() string {
 	text := "pareto:" + durations(l.Scale) + ":" + strconv.FormatFloat(l.Shape, 'g', -1, 64)
 	if l.Max != ParetoCut*l.Scale {

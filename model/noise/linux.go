@@ -9,7 +9,19 @@ import (
 	"strings"
 )
 
-// readLinux reads a trace of the Linux tracers osnoise and timerlat, as it stands in the file
+var linuxFormat = Format{
+	Name: "linux", Info: "trace of the Linux tracers osnoise and timerlat", Text: true,
+	Sniff: func(line string) bool {
+		if text, ok := comment(line); ok {
+			return hasAnyPrefix(text, "tracer:", "entries-in-buffer")
+		}
+		_, ok := parseTraceLine(line)
+		return ok
+	},
+	Read: readLinux,
+}
+
+// readLinux reads a trace of the Linux tracers osnoise and timerlat, as written in the file
 // "trace" of tracefs or as trace-cmd report prints it. Of each line
 //
 //	TASK-PID [CPU] FLAGS TIMESTAMP: WHAT
@@ -27,7 +39,7 @@ import (
 // interferences, as entry and exit. A timer latency counts as a detour from the moment when the
 // timer was due. Summaries are used only if a CPU has nothing else: the longest detour of a sample
 // is given, the others share the rest evenly. Several CPUs become one trace, one after the other.
-func readLinux(name string, data []byte) (*Profile, error) {
+func readLinux(name string, data []byte, _ openTrace) (*Profile, error) {
 	r := &linuxReader{lineScanner: lineScanner{file: name, rest: data}, label: map[string]int32{}, cpus: map[int]*linuxCPU{}}
 	for {
 		text, ok := r.next()
@@ -48,7 +60,7 @@ type linuxReader struct {
 	cpus   map[int]*linuxCPU
 	events int // of all CPUs
 	lost   int // lines that say that events were lost
-	other  int // lines that are no events
+	other  int // lines that are not events
 }
 
 // linuxCPU is what a trace says about one CPU, times in nanoseconds.
@@ -111,12 +123,6 @@ func parseTraceLine(text string) (l traceLine, ok bool) {
 	}
 }
 
-// isTraceLine reports whether a line comes from a Linux tracer.
-func isTraceLine(text string) bool {
-	_, ok := parseTraceLine(text)
-	return ok
-}
-
 // parseSeconds reads seconds with up to nine decimals as nanoseconds.
 func parseSeconds(text string) (int64, bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -136,7 +142,7 @@ func (r *linuxReader) readLine(text string) error {
 	l, ok := parseTraceLine(text)
 	if !ok {
 		switch {
-		case text == "" || text[0] == '#' || strings.HasPrefix(text, "CPU ") || strings.HasPrefix(text, "cpus="):
+		case text == "" || text[0] == '#' || isTraceCmdHeader(text):
 		case isNoiseEvent(text) || strings.Contains(text, "[") && strings.Contains(text, "]"):
 			return r.errorf("%s is not \"TASK-PID [CPU] FLAGS TIMESTAMP: WHAT\"", quoted(text))
 		default:
@@ -169,10 +175,13 @@ func (r *linuxReader) readLine(text string) error {
 	case startsWithDigit(kind) && len(words) > 0 && looksLikeDetour(kind+" "+words[0]):
 		return r.errorf("%s has %d columns; the summary of a sample has at least 8", quoted(l.what), 1+len(words))
 	case isNoiseEvent(l.what) || strings.HasPrefix(kind, "#") && strings.HasPrefix(rest, "context"):
-		return r.errorf("%s is no event of osnoise or timerlat", quoted(l.what))
+		return r.errorf("%s is not an event of osnoise or timerlat", quoted(l.what))
 	}
 	return nil
 }
+
+// isTraceCmdHeader reports whether a line is one of those that trace-cmd begins with, such as "cpus=8" and "CPU 3 is empty".
+func isTraceCmdHeader(line string) bool { return hasAnyPrefix(line, "CPU ", "cpus=") }
 
 // isNoiseEvent reports whether a text says what only the events of these tracers say.
 func isNoiseEvent(text string) bool {
@@ -302,12 +311,12 @@ func (r *linuxReader) profile() (*Profile, error) {
 	}
 	slices.Sort(numbers)
 	t := &Trace{}
-	summarised := false
+	summarized := false
 	for _, n := range numbers {
 		cpu := r.cpus[n]
 		var err error
 		if len(cpu.events) == 0 {
-			summarised = true
+			summarized = true
 			err = r.addSummaries(t, cpu)
 		} else {
 			err = r.addEvents(t, n, cpu)
@@ -327,14 +336,14 @@ func (r *linuxReader) profile() (*Profile, error) {
 		return nil, err
 	}
 	p.Note = fmt.Sprintf("Recorded by a Linux tracer, read from %s, CPUs: %s, one after the other.", filepath.Base(r.file), joinInts(numbers))
-	if summarised {
+	if summarized {
 		p.Note += " From summaries of samples: the longest detour of each is given, the others share the rest evenly."
 	}
 	if r.lost > 0 {
 		p.Note += fmt.Sprintf(" The trace says %d times that events were lost.", r.lost)
 	}
 	if r.other > 0 {
-		p.Note += fmt.Sprintf(" Lines that are no events were left out: %d.", r.other)
+		p.Note += fmt.Sprintf(" Lines that are not events were left out: %d.", r.other)
 	}
 	return p, nil
 }
@@ -352,11 +361,11 @@ func joinInts(list []int) string {
 	return strings.Join(words, ", ")
 }
 
-// addEvents puts the events of a CPU behind the trace so far.
+// addEvents appends the events of a CPU to the trace so far.
 func (r *linuxReader) addEvents(t *Trace, number int, cpu *linuxCPU) error {
 	list := cpu.events
 	slices.SortStableFunc(list, func(a, b linuxEvent) int { return cmp.Compare(a.start, b.start) })
-	stretch(list)
+	lengthen(list)
 	first, lastStart, end := list[0].start, list[len(list)-1].start, int64(0)
 	for _, e := range list {
 		end = max(end, e.end)
@@ -369,7 +378,7 @@ func (r *linuxReader) addEvents(t *Trace, number int, cpu *linuxCPU) error {
 		if lastStart == first {
 			return &FileError{r.file, 0, fmt.Sprintf("CPU %d has a single detour; at least two are needed to know how often they come", number)}
 		}
-		// A mean distance behind the last one, the first one comes again.
+		// A mean distance after the last one, the first one comes again.
 		end = max(end, lastStart+(lastStart-first)/int64(len(list)-1))
 	}
 	begin := t.Period
@@ -383,9 +392,9 @@ func (r *linuxReader) addEvents(t *Trace, number int, cpu *linuxCPU) error {
 	return nil
 }
 
-// stretch makes net events longer by the net events that came in between. The list is sorted by
+// lengthen makes net events longer by the net events that came in between. The list is sorted by
 // start.
-func stretch(list []linuxEvent) {
+func lengthen(list []linuxEvent) {
 	var open []int // events under way, outermost first
 	for i := range list {
 		if !list[i].net {
@@ -404,11 +413,11 @@ func stretch(list []linuxEvent) {
 	}
 }
 
-// maxSummarised bounds the detours that are made from counters, so that a short file does not ask
+// maxSummarized bounds the detours that are made from counters, so that a short file does not ask
 // for much memory.
-const maxSummarised = 1 << 21
+const maxSummarized = 1 << 21
 
-// addSummaries puts samples behind the trace so far, each with its runtime.
+// addSummaries appends samples to the trace so far, each with its runtime.
 func (r *linuxReader) addSummaries(t *Trace, cpu *linuxCPU) error {
 	longest, rest := r.labelOf("longest of a sample"), r.labelOf("rest of a sample")
 	for _, s := range cpu.summaries {
@@ -416,8 +425,8 @@ func (r *linuxReader) addSummaries(t *Trace, cpu *linuxCPU) error {
 		if left := s.noise - s.longest; left > 0 {
 			others = min(max(s.count-1, 1), left)
 		}
-		if int64(len(t.List))+others >= maxSummarised {
-			return &FileError{r.file, 0, fmt.Sprintf("its summaries count more than %d detours; cut it, or record the events themselves", maxSummarised)}
+		if int64(len(t.List))+others >= maxSummarized {
+			return &FileError{r.file, 0, fmt.Sprintf("its summaries count more than %d detours; cut it, or record the events themselves", maxSummarized)}
 		}
 		if s.noise > 0 {
 			t.List, t.Of = append(t.List, Detour{t.Period, s.longest * 1000}), append(t.Of, longest)

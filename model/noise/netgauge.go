@@ -7,6 +7,15 @@ import (
 	"strings"
 )
 
+var netgaugeFormat = Format{
+	Name: "netgauge", Info: "output of Netgauge's pattern noise", Text: true,
+	Sniff: func(line string) bool {
+		text, ok := comment(line)
+		return ok && hasAnyPrefix(text, "Benchmark Method:", "Selfish Benchmark", "Fixed Work Quantum", "Fixed Time Quantum")
+	},
+	Read: readNetgauge,
+}
+
 // readNetgauge reads the output of Netgauge's pattern "noise" with the method selfish: comments,
 // among them the names and units of the columns, then a line with the start and the length of each
 // detour.
@@ -20,14 +29,14 @@ import (
 // last detour and the loop around it. A fraction of a nanosecond is rounded half up. (LogGOPSim
 // itself reads such a file as its text format and takes the start of the last detour for the
 // period.)
-func readNetgauge(name string, data []byte) (*Profile, error) {
+func readNetgauge(name string, data []byte, _ openTrace) (*Profile, error) {
 	s := &lineScanner{file: name, rest: data}
 	t := &Trace{}
 	var about []string
 	startUnit, lengthUnit := int64(1), int64(1) // in ns
 	cycle := int64(0)
 	seenColumns := false
-	odd, oddText := 0, "" // the first line behind the names of the columns that is no detour
+	odd, oddText := 0, "" // the first line after the names of the columns that is not a detour
 	for {
 		text, ok := s.next()
 		if !ok {
@@ -40,7 +49,7 @@ func readNetgauge(name string, data []byte) (*Profile, error) {
 		case !isComment && !seenColumns && !startsWithDigit(text):
 			// What the program printed to the terminal before, if that was kept.
 		case !isComment && startsWithDigit(text) && !seenColumns:
-			return nil, s.errorf("a detour stands before the line \"# Time [ns] ...\" with the units of the columns")
+			return nil, s.errorf("a detour comes before the line \"# Time [ns] ...\" with the units of the columns")
 		case !isComment && startsWithDigit(text):
 			if odd > 0 {
 				return nil, &FileError{name, odd, fmt.Sprintf("%s is not the start and the length of a detour", quoted(oddText))}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Alignment says which ranks go through a trace at the same offset.
+// Alignment defines which ranks go through a trace at the same offset.
 type Alignment uint8
 
 // The alignments.
@@ -31,7 +31,7 @@ func (a Alignment) String() string {
 	return "independent"
 }
 
-// Offsets says how offsets are drawn.
+// Offsets defines how offsets are drawn.
 type Offsets struct {
 	Alignment Alignment
 	Node      func(rank int) int // node of a rank, for ByNode
@@ -59,19 +59,19 @@ func (o Offsets) Draw(offsets []int64, period int64) {
 // ReplicaSeed returns the seed of replica i of a run with the given seed.
 func ReplicaSeed(seed uint64, i int) uint64 { return mix(seed^0xD1B54A32D192ED03, uint64(i)) }
 
-// mix is a hash of a seed and a number: two rounds of the finaliser of SplitMix64.
+// mix is a hash of a seed and a number: two rounds of the finalizer of SplitMix64.
 func mix(seed, n uint64) uint64 {
-	return finalise(finalise(seed+0x9E3779B97F4A7C15) + (n+1)*0x9E3779B97F4A7C15)
+	return finalize(finalize(seed+0x9E3779B97F4A7C15) + (n+1)*0x9E3779B97F4A7C15)
 }
 
-func finalise(z uint64) uint64 {
+func finalize(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
 	z = (z ^ z>>27) * 0x94D049BB133111EB
 	return z ^ z>>31
 }
 
 // ReadOffsets reads a file of offsets, one whole number of nanoseconds of at least 0 per line, one
-// line for each rank. Empty lines at the end do not count. The name stands in messages.
+// line for each rank. Empty lines at the end do not count. The name is for messages.
 func ReadOffsets(name string, r io.Reader, ranks int) ([]int64, error) {
 	offsets := make([]int64, 0, min(max(ranks, 0), 1<<20))
 	lines := bufio.NewScanner(r)

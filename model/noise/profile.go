@@ -14,7 +14,7 @@ import (
 // noise.
 type Profile struct {
 	Name string
-	// Note says what the profile is: where it comes from; of a model what was given, what was
+	// Note describes what the profile is: where it comes from; of a model what was given, what was
 	// inferred from what, and what was left to test.
 	Note  string
 	Parts []Part
@@ -37,7 +37,7 @@ type Part struct {
 
 	Every  int64   // time between begins of detours, the mean for KindPoisson
 	Length Lengths // of the detours of KindPeriodic and KindPoisson
-	Phase  int64   // begin of the first detour of KindPeriodic, in [0, Every)
+	Phase  int64   // start of the first detour of KindPeriodic, in [0, Every)
 	// Jitter of KindPeriodic: each detour is late by an amount of its own, uniform in [0, Jitter)
 	// times Every. From 0 to 1.
 	Jitter float64
@@ -172,7 +172,7 @@ func (t *Trace) check() error {
 	if t == nil {
 		return errors.New("the trace is missing")
 	}
-	_, err := NewLabelled(t.Period, t.List, t.Of, t.labels("noise"))
+	_, err := NewLabeled(t.Period, t.List, t.Of, t.labels("noise"))
 	return err
 }
 

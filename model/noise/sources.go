@@ -2,14 +2,14 @@ package noise
 
 import "sort"
 
-// segment is a stretch of trace time whose noise counts for one source. Segments ascend, do not
+// segment is an interval of trace time whose noise counts for one source. Segments ascend, do not
 // overlap and lie within the period.
 type segment struct {
 	start, end int64
 	label      int32
 }
 
-// sources says which noise counts for whom. It is made when it is first asked for.
+// sources defines which noise counts for whom. It is made when it is first asked for.
 type sources struct {
 	segments  []segment
 	blockLen  int

@@ -12,7 +12,7 @@ import (
 	"slackline/model/unit"
 )
 
-// SpecHelp says how a specification is written, for messages and help texts.
+// SpecHelp defines how a specification is written, for messages and help texts.
 const SpecHelp = "1000Hz:100us, 10Hz:2.5ms,jitter=20%, poisson:0.5Hz:exp:220us, joined by +"
 
 // Parse reads a specification of noise: parts joined by "+". A part is
@@ -21,7 +21,7 @@ const SpecHelp = "1000Hz:100us, 10Hz:2.5ms,jitter=20%, poisson:0.5Hz:exp:220us, 
 //	poisson:RATE:LENGTH[,label=NAME]                     detours that begin at random
 //
 // RATE is a frequency (1000Hz, 0.14Hz, 2.5kHz) or the time between detours (1ms). A frequency whose
-// period is no whole number of picoseconds is rounded half up to one, once: 3Hz is a period of
+// period is not a whole number of picoseconds is rounded half up to one, once: 3Hz is a period of
 // 333333333333 ps. The first detour of a regular part begins at trace time 0, or at its phase.
 // LENGTH is one of
 //

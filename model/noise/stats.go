@@ -8,7 +8,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Statistics describe a trace. Detours that overlap or touch count as one stretch of noise, as the
+// Statistics describe a trace. Detours that overlap or touch count as one interval of noise, as the
 // program sees it.
 type Statistics struct {
 	Period unit.Duration
@@ -16,20 +16,20 @@ type Statistics struct {
 	// OverheadPercent is the share of time without CPU, Noise over Period, in percent: the serial
 	// overhead of the noise paper.
 	OverheadPercent float64
-	Count           int     // stretches of noise per period
-	RatePerSecond   float64 // stretches of noise per second
+	Count           int     // intervals of noise per period
+	RatePerSecond   float64 // intervals of noise per second
 
 	// Quantiles of the lengths (type 7, rounded half up to picoseconds).
 	Min, Q1, Median, Q3, P99, Max unit.Duration
 	Mean                          float64 // in picoseconds
 
-	Largest []Share        // what the longest stretches carry
+	Largest []Share        // what the longest intervals carry
 	Sources []SourceAmount // in the order of the labels
 }
 
-// Share says what part of the noise the longest stretches carry.
+// Share describes what part of the noise the longest intervals carry.
 type Share struct {
-	Percent      float64 // of the stretches, the longest ones
+	Percent      float64 // of the intervals, the longest ones
 	Count        int     // how many these are, rounded up
 	NoisePercent float64 // their part of the noise
 	AtLeast      unit.Duration
@@ -45,7 +45,7 @@ type SourceAmount struct {
 	Longest         unit.Duration // of its detours, as given
 }
 
-// largestShares are the shares of the longest stretches that are told, in percent.
+// largestShares are the shares of the longest intervals that are reported, in percent.
 var largestShares = []float64{0.1, 1, 10}
 
 // Stats returns the statistics of a trace. A trace without noise has only a period and sources.
@@ -53,7 +53,7 @@ func Stats(d *Detours) Statistics {
 	s := Statistics{Period: unit.Duration(d.period), Noise: unit.Duration(d.period - d.free)}
 	s.OverheadPercent = percent(int64(s.Noise), d.period)
 	s.Sources = d.sourceAmounts()
-	busy := d.Stretches()
+	busy := d.Intervals()
 	if len(busy) == 0 {
 		return s
 	}

@@ -13,6 +13,19 @@ import (
 	"slackline/model/unit"
 )
 
+var textFormat = Format{
+	Name: "text", Info: "trace as text, as LogGOPSim reads it", Suffixes: []string{".txt"}, Text: true,
+	Sniff: func(line string) bool {
+		if text, ok := comment(line); ok {
+			_, isHeader := cutPeriodHeader(text)
+			return isHeader
+		}
+		return strings.ContainsAny(line[:1], "0123456789.-+") && !hasAnyPrefix(line, "- ", "---")
+	},
+	Read:  readText,
+	Write: func(w io.Writer, _ *Profile, d *Detours) error { return WriteText(w, d) },
+}
+
 // maxNS is the largest number of nanoseconds that fits into picoseconds.
 const maxNS = math.MaxInt64 / 1000
 
@@ -53,7 +66,7 @@ func (s *lineScanner) errorf(format string, args ...any) error {
 // detour, with "# period_ns N" for the period; other lines with # are comments. A fraction is
 // rounded half up to whole nanoseconds. Without the header the period is the start of the last
 // line, which is then no detour.
-func readText(name string, data []byte) (*Profile, error) {
+func readText(name string, data []byte, _ openTrace) (*Profile, error) {
 	s := &lineScanner{file: name, rest: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	t := &Trace{}
 	headerLine := 0

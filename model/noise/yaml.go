@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"slackline/internal/source"
 	"slackline/internal/suggest"
 	"slackline/internal/yamlfile"
 	"slackline/model/unit"
@@ -32,6 +31,13 @@ import (
 //	    trace: detours.txt         # a trace in any format, beside this file
 //
 // Other keys, keys given twice, anchors and tags are errors.
+
+var yamlFormat = Format{
+	Name: "yaml", Info: "profile file (YAML)", Suffixes: []string{".yaml", ".yml"}, Text: true, Model: true,
+	Sniff: func(line string) bool { return line[0] != '#' && !isTraceCmdHeader(line) }, // what no other format has
+	Read:  readYAML,
+	Write: func(w io.Writer, p *Profile, _ *Detours) error { return WriteYAML(w, p) },
+}
 
 var profileRules = yamlfile.Rules{
 	Thing:     "profile",
@@ -57,11 +63,11 @@ var partKeys = yamlfile.Keys{
 // yamlReader reads one profile file.
 type yamlReader struct {
 	*yamlfile.Document
-	from source.Source // of traces
+	open openTrace
 }
 
-func readYAML(from source.Source, name string, data []byte) (*Profile, error) {
-	r := yamlReader{yamlfile.New(name, &profileRules), from}
+func readYAML(name string, data []byte, open openTrace) (*Profile, error) {
+	r := yamlReader{yamlfile.New(name, &profileRules), open}
 	p := &Profile{}
 	if root, ok := r.Parse(data); ok && len(r.Errors) == 0 {
 		r.profile(p, root)
@@ -206,24 +212,13 @@ func (r yamlReader) partValue(part *Part, key, text string) (err error) {
 }
 
 // traceFile reads the trace of a part.
-func (r yamlReader) traceFile(part *Part, path string) error {
+func (r yamlReader) traceFile(part *Part, path string) (err error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.File), path)
 	}
-	data, err := readFile(r.from, path)
-	if err != nil {
-		return err
-	}
-	format := Sniff(data)
-	if format == FormatYAML {
-		return fmt.Errorf("trace %s is a profile; give a trace", quoted(path))
-	}
-	p, err := readAs(r.from, format, path, data)
-	if err != nil {
-		return err
-	}
-	part.Kind, part.Trace = KindTrace, p.Parts[0].Trace
-	return nil
+	part.Kind = KindTrace
+	part.Trace, err = r.open(path)
+	return err
 }
 
 // empirical reads a list of lengths.

@@ -7,13 +7,13 @@ import (
 
 // AMG2006 solves a Laplace problem on a cube of ranks by conjugate gradients with an algebraic
 // multigrid cycle as the preconditioner. The noise paper counts 24 allgathers, 356 allreduces,
-// 1 barrier, 23 broadcasts and 8 scans, non-blocking messages between neighbours, and 222 million
+// 1 barrier, 23 broadcasts and 8 scans, non-blocking messages between neighbors, and 222 million
 // messages at 16,000 ranks.
 //
 // The counts are met by 8 levels. Each is set up with 30 sweeps of the coarsening that end in an
 // allreduce, with 3 allgathers, a scan and 2 broadcasts. Then come 29 iterations, each with one
 // cycle down and up the levels and 4 allreduces. The four fine levels exchange with the 6
-// neighbours across faces, 5 times in a cycle; the coarse ones, whose stencils have grown, with
+// neighbors across faces, 5 times in a cycle; the coarse ones, whose stencils have grown, with
 // all 26 around, 7 times together.
 const (
 	amgIterations = 29
@@ -42,8 +42,8 @@ const (
 var amgPattern = definition{
 	Info: Info{
 		Name: "amg", Kind: Application,
-		Info:    "algebraic multigrid: 3-D neighbours, non-blocking, collectives at irregular intervals",
-		Details: "The setup makes 8 levels with 30 allreduces, 3 allgathers, a scan and 2 broadcasts each; 29 iterations follow, each a cycle over the levels (exchanges with 6 neighbours on the fine levels, with 26 on the coarse ones) and 4 allreduces. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 9.7 % of the time in collectives on xt4 with 125 ranks.",
+		Info:    "algebraic multigrid: 3-D neighbors, non-blocking, collectives at irregular intervals",
+		Details: "The setup makes 8 levels with 30 allreduces, 3 allgathers, a scan and 2 broadcasts each; 29 iterations follow, each a cycle over the levels (exchanges with 6 neighbors on the fine levels, with 26 on the coarse ones) and 4 allreduces. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 9.7 % of the time in collectives on xt4 with 125 ranks.",
 		Params:  []string{"ranks", "grid", "iterations", "compute", "jitter", "seed", "without"},
 		Example: "slackline simulate amg --ranks 125 --machine xt4",
 	},

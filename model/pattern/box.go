@@ -10,10 +10,10 @@ type box struct {
 	send, recv uint32 // origins
 }
 
-// offset is a step to a neighbour in each dimension: -1, 0 or +1.
+// offset is a step to a neighbor in each dimension: -1, 0 or +1.
 type offset [3]int
 
-// offsets are the 26 neighbours; the one opposite of i is 25 - i.
+// offsets are the 26 neighbors; the one opposite of i is 25 - i.
 var offsets = func() (list []offset) {
 	for i := range 27 {
 		if o := (offset{i%3 - 1, i/3%3 - 1, i/9 - 1}); o != (offset{}) {
@@ -48,40 +48,7 @@ func (x *box) peer(rank int, at [3]int, o offset) int {
 	return rank
 }
 
-func (x *box) messages() int64 {
-	n := int64(0)
-	for _, o := range offsets[len(offsets)/2:] { // the half that leads to larger ranks
-		n += 2 * int64(x.pairs(o))
-	}
-	return n
-}
-
-// pairs returns the number of ranks with a neighbour at an offset that leads to a larger rank.
-func (x *box) pairs(o offset) int {
-	below := x.ranks
-	for d := range o {
-		below -= o[d] * x.strides[d]
-	}
-	if below <= 0 {
-		return 0
-	}
-	// Count the ranks below this bound whose x and y allow the step: whole planes, whole rows
-	// of the last plane, and its last row. The bound itself takes care of z.
-	xs, ys := x.dims[0]-abs(o[0]), x.dims[1]-abs(o[1])
-	planes, rest := below/x.strides[2], below%x.strides[2]
-	rows, rest := rest/x.dims[0], rest%x.dims[0]
-	firstX, firstY := max(-o[0], 0), max(-o[1], 0)
-	n := planes * xs * ys
-	n += min(max(rows-firstY, 0), ys) * xs
-	if rows >= firstY && rows < firstY+ys {
-		n += min(max(rest-firstX, 0), xs)
-	}
-	return n
-}
-
-func abs(n int) int { return max(n, -n) }
-
-// box returns an exchange with all 26 neighbours.
+// box returns an exchange with all 26 neighbors.
 func (s *script) box(g *grid, path string, size int64) *box {
 	return &box{g, size, s.origin("MPI_Isend", path), s.origin("MPI_Irecv", path)}
 }

@@ -16,7 +16,7 @@ const ClockPings = 180
 const pingSize = 8 // a time stamp
 
 // treePing is one message of a ping in a round of the tree: the clients are the multiples of
-// 2*half, each with the server half above; in the last round, for what is beyond the greatest power
+// 2*half, each with the server half above; in the last round, for what is beyond the largest power
 // of two, rank r has the server r + half.
 type treePing struct {
 	ranks, half int
@@ -46,13 +46,6 @@ func (p *treePing) fill(rank, _ int, b *schedule.Block) {
 	} else {
 		b.Ops[b.Recv(other, pingSize, 0)].Origin = p.recv
 	}
-}
-
-func (p *treePing) messages() int64 {
-	if p.last {
-		return int64(p.ranks - p.half)
-	}
-	return int64(p.ranks / (2 * p.half))
 }
 
 // treeMerge is what follows the pings of a round: the server sends the offsets that it knows, 2
@@ -95,13 +88,11 @@ func (p *linearPing) fill(rank, step int, b *schedule.Block) {
 	}
 }
 
-func (p *linearPing) messages() int64 { return 1 }
-
 var treeClocksPattern = definition{
 	Info: Info{
 		Name: "clocks-tree", Kind: Exchange,
 		Info:    "bring clocks together by pings of pairs along a binomial tree",
-		Details: "Each of ceil(log2 ranks) rounds is 180 pings between each client and its server, then the offsets that the server knows go to its client; at the end every rank is told its own. Iterations repeat all of it.",
+		Details: "Each of ceil(log2 ranks) rounds is 180 pings between each client and its server, then the offsets that the server knows go to its client; at the end every rank receives its own. Iterations repeat all of it.",
 		Params:  []string{"ranks", "iterations"},
 		Example: "slackline simulate clocks-tree --ranks 128 --machine cscs-testbed",
 	},
@@ -111,7 +102,7 @@ var treeClocksPattern = definition{
 		}
 		ping := treePing{ranks: s.Ranks, send: s.origin("MPI_Send", "ping"), recv: s.origin("MPI_Recv", "ping")}
 		send, recv := s.origin("MPI_Send", "merge"), s.origin("MPI_Recv", "merge")
-		full := 1 << (bits.Len(uint(s.Ranks)) - 1) // greatest power of two that is not more
+		full := 1 << (bits.Len(uint(s.Ranks)) - 1) // largest power of two that is not more
 		round := func(half int, last bool, size int64) {
 			there, back := ping, ping
 			there.ranks = full

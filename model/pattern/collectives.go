@@ -24,8 +24,6 @@ func newCall(c schedule.Call, origin uint32) *call {
 
 func (c *call) fill(_, _ int, b *schedule.Block) { b.Borrow(c.ops[:], c.calls[:], nil, nil) }
 
-func (c *call) messages() int64 { return 0 }
-
 func (c *call) operation() schedule.Operation { return c.calls[0].Op }
 
 // start adds the collective to a block with other operations.
@@ -33,7 +31,7 @@ func (c *call) start(_ int, b *schedule.Block) {
 	b.Ops[b.Call(c.calls[0])].Origin = c.ops[0].Origin
 }
 
-// neighborCall is a neighbourhood collective on a grid. Its lists differ by rank and are made when
+// neighborCall is a neighborhood collective on a grid. Its lists differ by rank and are made when
 // they are asked for.
 type neighborCall struct {
 	call
@@ -46,8 +44,8 @@ func (c *neighborCall) start(rank int, b *schedule.Block) {
 	mine := c.calls[0]
 	lists := make([]int32, 0, 2*len(c.dims))
 	for d := range c.dims {
-		before, behind := c.neighbors(rank, d)
-		for _, n := range [...]int{before, behind} {
+		before, after := c.neighbors(rank, d)
+		for _, n := range [...]int{before, after} {
 			if n >= 0 {
 				lists = append(lists, int32(n))
 			}
@@ -88,19 +86,9 @@ func (o *overlap) fill(rank, step int, b *schedule.Block) {
 	b.Link()
 }
 
-func (o *overlap) messages() int64 { return o.communication.messages() }
-
-// overlapCall is an overlap with a collective.
-type overlapCall struct {
-	overlap
-	op schedule.Operation
-}
-
-func (o *overlapCall) operation() schedule.Operation { return o.op }
-
 // overlapped appends communication beside num/den of the compute time of an iteration.
 func (s *script) overlapped(communication part, num, den int64, path ...string) {
-	c, isCall := communication.(collectivePart)
+	_, isCall := communication.(collectivePart)
 	if isCall && s.withoutColl || !isCall && s.withoutP2P {
 		communication, isCall = silence{}, false
 	}
@@ -112,12 +100,7 @@ func (s *script) overlapped(communication part, num, den int64, path ...string) 
 	}
 	// Also with one piece: the work waits for sends, or the collective becomes a graph.
 	s.prog.shape.Graphs = true
-	o := overlap{communication, piece, s.Pieces}
-	if isCall {
-		s.add(&overlapCall{o, c.operation()})
-	} else {
-		s.add(&o)
-	}
+	s.add(&overlap{communication, piece, s.Pieces})
 }
 
 // checkAlgorithm tests that an operation has the named algorithm; none is the mapping's choice.
@@ -155,7 +138,7 @@ func operationParams(op schedule.Operation) []string {
 	return append(names, "algorithm", "iterations", "compute", "jitter", "seed")
 }
 
-// funnelOf tells which operations have a linear algorithm that floods the root.
+// funnelOf reports which operations have a linear algorithm that floods the root.
 func funnelOf(op schedule.Operation) funnel {
 	switch op {
 	case schedule.Gather, schedule.Reduce, schedule.Barrier:
@@ -192,8 +175,8 @@ func operationPattern(op schedule.Operation) definition {
 	info := mpiName(op)
 	details := "Each iteration is compute (none by default), then the collective on all ranks."
 	if op == schedule.NeighborAllgather || op == schedule.NeighborAlltoall {
-		info += " with the neighbours of a grid"
-		details += " The neighbours are those of a grid of two dimensions, or of three if such a grid is given."
+		info += " with the neighbors of a grid"
+		details += " The neighbors are those of a grid of two dimensions, or of three if such a grid is given."
 	}
 	return definition{
 		Info: Info{

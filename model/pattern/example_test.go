@@ -30,27 +30,6 @@ func ExampleNew() {
 	// recv 4096 bytes, rank 9
 }
 
-// The applications have the calls of their models at any number of ranks.
-func ExampleCount() {
-	p, err := pattern.New("pop", pattern.Params{Ranks: 32000})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	totals, _ := pattern.Count(p)
-	fmt.Println(totals.Messages, "point-to-point messages")
-	for _, op := range schedule.Operations() {
-		if n := totals.Calls[op]; n > 0 {
-			fmt.Println(n, op)
-		}
-	}
-	// Output:
-	// 35090000 point-to-point messages
-	// 575 barrier
-	// 703 bcast
-	// 608 allreduce
-}
-
 func ExampleInfo_Describe() {
 	for _, info := range pattern.List() {
 		if info.Name == "sweep" {
@@ -60,7 +39,7 @@ func ExampleInfo_Describe() {
 	// Output:
 	// sweep (exchange): wavefront over a 2-D grid from one or more corners, blocking
 	//
-	// Each iteration is one wave from each corner: receive from the two neighbours
+	// Each iteration is one wave from each corner: receive from the two neighbors
 	// upstream, compute, send to the two downstream. The compute time of an
 	// iteration is shared by its waves. Waves of successive iterations follow each
 	// other as a pipeline.

@@ -63,7 +63,7 @@ func TestExchangesByHand(t *testing.T) {
 	}
 }
 
-// In a periodic halo exchange every rank has all its neighbours, whatever the number of ranks,
+// In a periodic halo exchange every rank has all its neighbors, whatever the number of ranks,
 // as long as there are two ranks in each dimension.
 func TestPeriodicHalo(t *testing.T) {
 	for _, tc := range []struct {

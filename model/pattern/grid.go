@@ -8,7 +8,7 @@ import (
 
 // grid places ranks in a box of one to three dimensions, the first one running fastest. The last
 // row (and plane) may be incomplete: then the ranks at its end, and above the gap, lack a
-// neighbour, or, if the grid is periodic, their line is shorter and wraps around earlier.
+// neighbor, or, if the grid is periodic, their line is shorter and wraps around earlier.
 type grid struct {
 	ranks    int
 	dims     []int
@@ -139,57 +139,40 @@ func factors(n, count int) []int {
 	return best
 }
 
-// neighbors returns the ranks before and behind a rank in a dimension, each -1 if there is none. A
-// rank is not its own neighbour.
-func (g *grid) neighbors(rank, dimension int) (before, behind int) {
+// neighbors returns the ranks before and after a rank in a dimension, each -1 if there is none. A
+// rank is not its own neighbor.
+func (g *grid) neighbors(rank, dimension int) (before, after int) {
 	n, stride := g.dims[dimension], g.strides[dimension]
 	// Ranks fit into 32 bits, whose division is the faster one.
 	at := int(uint32(rank) / uint32(stride) % uint32(n))
-	before, behind = rank-stride, rank+stride
+	before, after = rank-stride, rank+stride
 	if at == 0 {
 		before = -1
 	}
-	if at == n-1 || behind >= g.ranks {
-		behind = -1
+	if at == n-1 || after >= g.ranks {
+		after = -1
 	}
 	if !g.wraps(dimension) {
-		return before, behind
+		return before, after
 	}
 	if before < 0 {
 		if last := min(n-1, (g.ranks-1-rank)/stride); last > 0 {
 			before = rank + last*stride
 		}
 	}
-	if behind < 0 && at > 0 {
-		behind = rank - at*stride
+	if after < 0 && at > 0 {
+		after = rank - at*stride
 	}
-	return before, behind
+	return before, after
 }
 
-// neighbor returns the rank before (-1) or behind (+1) a rank in a dimension, or -1.
+// neighbor returns the rank before (-1) or after (+1) a rank in a dimension, or -1.
 func (g *grid) neighbor(rank, dimension, direction int) int {
-	before, behind := g.neighbors(rank, dimension)
+	before, after := g.neighbors(rank, dimension)
 	if direction < 0 {
 		return before
 	}
-	return behind
+	return after
 }
 
 func (g *grid) wraps(dimension int) bool { return g.periodic>>dimension&1 != 0 }
-
-// count returns how many ranks have the given coordinate in a dimension.
-func (g *grid) count(dimension, coordinate int) int {
-	stride := g.strides[dimension]
-	period := stride * g.dims[dimension]
-	rest := g.ranks%period - coordinate*stride
-	return g.ranks/period*stride + min(max(rest, 0), stride)
-}
-
-// links returns the number of ranks that have a neighbour behind them in a dimension.
-func (g *grid) links(dimension int) int {
-	links := g.ranks - g.count(dimension, 0)
-	if g.wraps(dimension) && g.dims[dimension] > 1 {
-		links += g.count(dimension, 1) // every line of at least two ranks is closed
-	}
-	return links
-}

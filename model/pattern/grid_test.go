@@ -66,7 +66,7 @@ func drawGrid(t *rapid.T) *grid {
 	return g
 }
 
-// Neighbours are mutual, never the rank itself, and as many as links says.
+// Neighbors are mutual, never the rank itself, and as many as links says.
 func TestNeighborsAreMutual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGrid(t)
@@ -79,7 +79,7 @@ func TestNeighborsAreMutual(t *testing.T) {
 				}
 				links++
 				if n == r || n >= g.ranks || g.neighbor(n, d, -1) != r {
-					t.Fatalf("%+v: dimension %d: %d has %d behind it, which has %d before it", g, d, r, n, g.neighbor(n, d, -1))
+					t.Fatalf("%+v: dimension %d: %d has %d after it, which has %d before it", g, d, r, n, g.neighbor(n, d, -1))
 				}
 			}
 			if got := g.links(d); got != links {
@@ -92,7 +92,7 @@ func TestNeighborsAreMutual(t *testing.T) {
 				}
 			}
 			if before != links {
-				t.Fatalf("%+v: %d ranks have one behind them, %d one before", g, links, before)
+				t.Fatalf("%+v: %d ranks have one after them, %d one before", g, links, before)
 			}
 		}
 	})
@@ -117,7 +117,7 @@ func TestBoxCounts(t *testing.T) {
 				n++
 				back := [3]int{at[0] + o[0], at[1] + o[1], at[2] + o[2]}
 				if x.peer(peer, back, offsets[25-i]) != r {
-					t.Fatalf("%+v: %d has neighbour %d at %v, but not the other way", g, r, peer, o)
+					t.Fatalf("%+v: %d has neighbor %d at %v, but not the other way", g, r, peer, o)
 				}
 			}
 			total += int64(n)

@@ -16,18 +16,16 @@ func (c *incast) fill(rank, _ int, b *schedule.Block) {
 		}
 		return
 	}
-	if behind := (rank - c.root + c.ranks) % c.ranks; behind <= c.senders {
+	if after := (rank - c.root + c.ranks) % c.ranks; after <= c.senders {
 		b.Ops[b.Send(c.root, c.size, 0)].Origin = c.send
 	}
 }
-
-func (c *incast) messages() int64 { return int64(c.senders) }
 
 var incastPattern = definition{
 	Info: Info{
 		Name: "incast", Kind: Exchange,
 		Info:    "many ranks send to one at the same time",
-		Details: "Each iteration is compute, then a message from each of the senders, which are the ranks behind the root. The root has posted all receives.",
+		Details: "Each iteration is compute, then a message from each of the senders, which are the ranks after the root. The root has posted all receives.",
 		Params:  []string{"ranks", "size", "root", "senders", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate incast --ranks 1024 --senders 64 --size 8KiB --machine chic",
 	},

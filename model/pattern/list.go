@@ -40,7 +40,7 @@ type definition struct {
 	build    func(*script) error
 }
 
-// funnel tells whether a pattern sends from many ranks to one, for which the model is known to be
+// funnel reports whether a pattern sends from many ranks to one, for which the model is known to be
 // too optimistic.
 type funnel uint8
 
@@ -183,7 +183,7 @@ func Cautions(name string, p Params) []string {
 		senders = p.Senders
 	}
 	if p.Ranks > 0 && senders < 2 {
-		return nil // nobody meets anybody
+		return nil // no two messages compete
 	}
 	if d.funnel == always || d.funnel == ifLinear && p.Algorithm == "linear" {
 		return []string{"many messages to one rank at a time: the model has no congestion inside the network, so real machines are slower"}

@@ -22,9 +22,7 @@ func (p *pairs) fill(rank, step int, b *schedule.Block) {
 	}
 }
 
-func (p *pairs) messages() int64 { return int64(p.ranks / 2 * 2) }
-
-// partner returns the rank that a rank is paired with at a step, or -1. The ranks stand in a
+// partner returns the rank that a rank is paired with at a step, or -1. The ranks are in a
 // random order, of which the first two are a pair, the next two, and so on.
 func (p *pairs) partner(rank, step int) int {
 	order := permutation{size: uint64(p.ranks), seed: hash(p.seed, uint64(step))}

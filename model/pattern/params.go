@@ -1,5 +1,5 @@
 // Package pattern holds named communication patterns and application skeletons as lazy programs:
-// collectives, exchanges between neighbours, and applications that iterate compute, exchange and
+// collectives, exchanges between neighbors, and applications that iterate compute, exchange and
 // collectives.
 //
 // A program computes each block from the rank and the step alone, so that a million ranks need no

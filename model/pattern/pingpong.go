@@ -27,8 +27,6 @@ func (p *pingpong) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (p *pingpong) messages() int64 { return int64(p.half) }
-
 var pingpongPattern = definition{
 	Info: Info{
 		Name: "pingpong", Kind: Exchange,

@@ -22,8 +22,6 @@ type part interface {
 	// fill adds the operations of a rank to the empty block b. The step, counted over the
 	// whole program, tells the repetitions of a part from one another.
 	fill(rank, step int, b *schedule.Block)
-	// messages is the number of point-to-point messages that all ranks send.
-	messages() int64
 }
 
 // silence is the place of communication that was left out. It keeps the steps of the program, and
@@ -31,7 +29,6 @@ type part interface {
 type silence struct{}
 
 func (silence) fill(int, int, *schedule.Block) {}
-func (silence) messages() int64                { return 0 }
 
 // Ranks implements schedule.Program.
 func (p *program) Ranks() int { return p.ranks }
@@ -80,43 +77,16 @@ func (p *program) Groups() []schedule.Group { return nil }
 // Origins implements schedule.Program.
 func (p *program) Origins() []schedule.Origin { return p.origins }
 
-// Totals is what all ranks of a program do together.
-type Totals struct {
-	Messages int64                        // point-to-point, without those inside collectives
-	Calls    map[schedule.Operation]int64 // collective calls; one by all ranks counts once
-}
-
-// Count returns the totals of a program made by New, by arithmetic: it does not walk the ranks.
-// For other programs ok is false.
-func Count(p schedule.Program) (t Totals, ok bool) {
-	prog, ok := p.(*program)
-	if !ok {
-		return Totals{}, false
-	}
-	t.Calls = map[schedule.Operation]int64{}
-	count := func(parts []part, times int) {
-		for _, q := range parts {
-			t.Messages += q.messages() * int64(times)
-			if c, ok := q.(calling); ok {
-				t.Calls[c.operation()] += int64(times)
-			}
-		}
-	}
-	count(prog.before, 1)
-	count(prog.body, prog.iterations)
-	count(prog.after, 1)
-	return t, true
-}
-
-// calling is a part in which all ranks call a collective, among other things perhaps.
-type calling interface {
-	operation() schedule.Operation
-}
-
 // collectivePart is a collective and nothing else.
 type collectivePart interface {
 	part
-	calling
+	operation() schedule.Operation
 	// start adds the collective to a block with other operations.
 	start(rank int, b *schedule.Block)
+}
+
+// SameCall implements schedule.SPMD.
+func (p *program) SameCall(step int) bool {
+	_, ok := p.part(step).(*call)
+	return ok
 }

@@ -22,16 +22,6 @@ func (t *token) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (t *token) messages() int64 {
-	switch {
-	case t.ranks < 2:
-		return 0
-	case t.first:
-		return 1
-	}
-	return int64(t.ranks - 1)
-}
-
 // shift lets every rank send to the next one and receive from the one before at the same time.
 type shift struct {
 	ranks      int
@@ -45,13 +35,6 @@ func (t *shift) fill(rank, _ int, b *schedule.Block) {
 	}
 	b.Ops[b.Send((rank+1)%t.ranks, t.size, 0)].Origin = t.send
 	b.Ops[b.Recv((rank+t.ranks-1)%t.ranks, t.size, 0)].Origin = t.recv
-}
-
-func (t *shift) messages() int64 {
-	if t.ranks < 2 {
-		return 0
-	}
-	return int64(t.ranks)
 }
 
 var ringPattern = definition{

@@ -44,7 +44,7 @@ func timedOperation(name string) (schedule.Operation, error) {
 // TimedPath is the name below that of the scheme under which the executions stand between the readings of the clocks.
 const TimedPath = "timed"
 
-// scheme says what stands around the timed executions.
+// scheme describes what is around the timed executions.
 type scheme struct {
 	name, info, details string
 	warmUp              bool // one execution that is not timed
@@ -61,7 +61,7 @@ var schemes = []scheme{
 	},
 	{
 		name: "mpbench", info: "the schedule by which MPBench times a collective: loop, barrier",
-		details:      "Iterations executions in a row are timed together, on rank 0 alone, without any synchronisation before.",
+		details:      "Iterations executions in a row are timed together, on rank 0 alone, without any synchronization before.",
 		barrierAfter: true,
 	},
 	{

@@ -39,7 +39,7 @@ func TestSchemes(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := New("scheme-imb", Params{Ranks: 4, Operation: "neighbor_alltoall"}); err == nil {
-		t.Error("a scheme of a neighbourhood collective was accepted")
+		t.Error("a scheme of a neighborhood collective was accepted")
 	}
 }
 

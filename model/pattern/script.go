@@ -36,7 +36,7 @@ func newScript(name string, p Params) *script {
 }
 
 // begin, loop and end choose where the parts that follow are put: once before the body, into the
-// body, or once behind it. A script starts in the body.
+// body, or once after it. A script starts in the body.
 func (s *script) begin() { s.section = &s.prog.before }
 func (s *script) loop()  { s.section = &s.prog.body }
 func (s *script) end()   { s.section = &s.prog.after }

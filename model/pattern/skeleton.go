@@ -18,7 +18,7 @@ var skeletonPattern = definition{
 	Info: Info{
 		Name: "skeleton", Kind: Application,
 		Info:    "compute with jitter, periodic 2-D halo exchange, allreduce",
-		Details: "Each iteration is compute, an exchange with the four neighbours of a periodic grid (non-blocking), and an allreduce of 8 bytes, by dissemination if no algorithm is given.",
+		Details: "Each iteration is compute, an exchange with the four neighbors of a periodic grid (non-blocking), and an allreduce of 8 bytes, by dissemination if no algorithm is given.",
 		Params:  []string{"ranks", "size", "grid", "algorithm", "iterations", "compute", "jitter", "seed", "without"},
 		Example: "slackline simulate skeleton --ranks 16384 --iterations 340 --machine cnl",
 	},

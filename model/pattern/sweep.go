@@ -2,13 +2,13 @@ package pattern
 
 import "slackline/model/schedule"
 
-// A wavefront stage is five blocks, since all calls are blocking: receive from the neighbour
+// A wavefront stage is five blocks, since all calls are blocking: receive from the neighbor
 // upstream in x, then in y; compute; send downstream in x, then in y.
 
-// upstream receives from the neighbour against the direction of the wave in one dimension.
+// upstream receives from the neighbor against the direction of the wave in one dimension.
 type upstream struct{ wave }
 
-// downstream sends to the neighbour in the direction of the wave in one dimension.
+// downstream sends to the neighbor in the direction of the wave in one dimension.
 type downstream struct{ wave }
 
 // wave is one dimension of a wavefront.
@@ -26,18 +26,14 @@ func (w *upstream) fill(rank, _ int, b *schedule.Block) {
 	}
 }
 
-func (w *upstream) messages() int64 { return 0 } // the other end counts them
-
 func (w *downstream) fill(rank, _ int, b *schedule.Block) {
 	if to := w.neighbor(rank, w.dimension, w.direction); to >= 0 {
 		b.Ops[b.Send(to, w.size, uint32(w.dimension))].Origin = w.origin
 	}
 }
 
-func (w *downstream) messages() int64 { return int64(w.links(w.dimension)) }
-
 // corners are the directions (x, y) of the sweeps, one dimension turned at a time, so that a wave
-// follows close behind the one before it. With eight sweeps, as a three-dimensional problem on a
+// follows close after the one before it. With eight sweeps, as a three-dimensional problem on a
 // two-dimensional grid has octants, each corner is the origin of two waves.
 func corners(count int) [][2]int {
 	four := [][2]int{{+1, +1}, {-1, +1}, {-1, -1}, {+1, -1}}
@@ -78,7 +74,7 @@ var sweepPattern = definition{
 	Info: Info{
 		Name: "sweep", Kind: Exchange,
 		Info:    "wavefront over a 2-D grid from one or more corners, blocking",
-		Details: "Each iteration is one wave from each corner: receive from the two neighbours upstream, compute, send to the two downstream. The compute time of an iteration is shared by its waves. Waves of successive iterations follow each other as a pipeline.",
+		Details: "Each iteration is one wave from each corner: receive from the two neighbors upstream, compute, send to the two downstream. The compute time of an iteration is shared by its waves. Waves of successive iterations follow each other as a pipeline.",
 		Params:  []string{"ranks", "size", "grid", "corners", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate sweep --ranks 256 --corners 4 --compute 50us --iterations 10 --machine chic",
 	},

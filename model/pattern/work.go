@@ -23,8 +23,6 @@ func (w *work) fill(rank, step int, b *schedule.Block) {
 	b.Ops[i].Origin = w.origin
 }
 
-func (w *work) messages() int64 { return 0 }
-
 // at returns the work of a rank at a step in ns.
 func (w *work) at(rank, step int) int64 { return w.piece(rank, step, 0) }
 
@@ -51,7 +49,7 @@ const (
 	sizeSalt  = 0x2545f4914f6cdd1d
 )
 
-// load says how much a piece of work is and how it varies.
+// load defines how much a piece of work is and how it varies.
 type load struct {
 	num, den int64 // fraction of the compute time of an iteration
 	spread   int64 // percent of the jitter that is drawn anew each time

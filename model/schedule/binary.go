@@ -10,7 +10,7 @@ import (
 //
 //	u64 cookie, u32 ranks, u8 largest cpu, u8 largest nic, per rank (u64 begin, u64 end)
 //
-// where begin and end are offsets in the file, minus 8. The data of a rank are
+// where start and end are offsets in the file, minus 8. The data of a rank are
 //
 //	u32 operations m, u32 roots k, k x u32 root, m x operation (39 bytes), u32 appendix ...
 //
@@ -22,12 +22,8 @@ import (
 // where positions count the entries of the appendix, which are indices of operations. The roots
 // are redundant and ignored.
 var binaryFormat = Format{
-	Binary: true,
-	Name:   "bin",
-	Info:   "binary form of GOAL, as LogGOPSim's txt2bin writes it",
-	Sniff:  sniffBinary,
-	Read:   ReadBinary,
-	Write:  WriteBinary,
+	Name: "bin", Noun: "the binary form of LogGOPSim", Info: "binary form of GOAL, as LogGOPSim's txt2bin writes it", Suffixes: []string{".bin"},
+	Sniff: sniffBinary, Read: ReadBinary, Write: WriteBinary,
 }
 
 const (
@@ -35,7 +31,7 @@ const (
 	spoiledCookie = 2342
 
 	binaryHeader = 14 // cookie, ranks, largest cpu and nic
-	binaryJump   = 16 // begin and end of a rank
+	binaryJump   = 16 // start and end of a rank
 	binaryOp     = 39
 	binaryBase   = 8 // what is to be added to the offsets in the jump table
 
@@ -127,7 +123,7 @@ func (r *binaryReader) jump(before int) (int, error) {
 		return 0, fmt.Errorf("cut off: the data of rank %d end at byte %d of the file, before the end given in the jump table (%d)",
 			r.rank, size, end)
 	case begin > end:
-		return 0, fmt.Errorf("byte %d: the data of rank %d begin behind their end (%d, %d)", entry, r.rank, begin, end)
+		return 0, fmt.Errorf("byte %d: the data of rank %d begin after their end (%d, %d)", entry, r.rank, begin, end)
 	case begin+binaryBase != uint64(before):
 		return 0, fmt.Errorf("byte %d: the data of rank %d begin at byte %d instead of %d, where what comes before them ends",
 			entry, r.rank, begin+binaryBase, before)
@@ -153,7 +149,7 @@ func (r *binaryReader) readRank(begin, end int) error {
 	case appendix > end:
 		return r.fault(begin, "%d operations and %d roots need %d bytes, but the data have %d", ops, roots, appendix-begin, end-begin)
 	case (end-appendix)%4 != 0:
-		return r.fault(appendix, "the appendix has %d bytes, which is no multiple of 4", end-appendix)
+		return r.fault(appendix, "the appendix has %d bytes, which is not a multiple of 4", end-appendix)
 	}
 	r.block.Reset()
 	r.waits = append(r.waits[:0], make([]uint32, ops)...)
@@ -213,7 +209,7 @@ func (r *binaryReader) readList(on, ops, at, count int, start bool) error {
 	return nil
 }
 
-// readOp reads one operation, which stands at a byte of the file.
+// readOp reads one operation, which is at a byte of the file.
 func (r *binaryReader) readOp(raw []byte, at, index int) (Op, error) {
 	peer := binary.LittleEndian.Uint32(raw[5:])
 	size := binary.LittleEndian.Uint64(raw[9:])

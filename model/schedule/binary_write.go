@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// WriteBinary writes a graph in the binary form of GOAL. It treats what the form cannot say as
+// WriteBinary writes a graph in the binary form of GOAL. It treats what the form cannot express as
 // WriteGOAL does; labels are lost, and so is the order of the ranks in the file from which the graph
-// comes. A warning tells if Match depends on that order.
+// comes. A warning reports whether Match depends on that order.
 func WriteBinary(w io.Writer, g *Graph) (warnings []string, err error) {
 	form, err := newGoalForm(g)
 	if err != nil {

@@ -162,7 +162,7 @@ func (b *Block) Link() {
 	b.First, b.Dependents = first, deps
 }
 
-// Borrow fills the block with operations that belong to somebody else. It does not copy them.
+// Borrow fills the block with operations that belong to another owner. It does not copy them.
 func (b *Block) Borrow(ops []Op, calls []Call, first []uint32, dependents []Dependent) {
 	b.Reset()
 	b.ownOps, b.ownCalls, b.borrowed = b.Ops, b.Calls, true

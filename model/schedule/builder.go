@@ -18,12 +18,6 @@ func NewBuilder(ranks int) *Builder {
 	return b
 }
 
-// Grow makes room for a number of further operations and dependencies.
-func (b *Builder) Grow(ops, dependents int) {
-	b.g.ops = append(make([]Op, 0, len(b.g.ops)+ops), b.g.ops...)
-	b.g.dependents = append(make([]Dependent, 0, len(b.g.dependents)+dependents), b.g.dependents...)
-}
-
 // Add appends a copy of a block to the program of a rank. Ranks must not descend; it panics if
 // they do. Calls are numbered anew.
 func (b *Builder) Add(rank int, block *Block) {

@@ -16,8 +16,8 @@ const (
 	ReduceScatter                      // what each rank receives (block form)
 	Scan                               // the vector
 	Exscan                             // the vector
-	NeighborAllgather                  // what each rank sends to each neighbour
-	NeighborAlltoall                   // what each rank sends to each neighbour
+	NeighborAllgather                  // what each rank sends to each neighbor
+	NeighborAlltoall                   // what each rank sends to each neighbor
 	numOperations
 )
 
@@ -55,10 +55,10 @@ type Call struct {
 	// reduce_scatter with counts; for alltoallv by sender * group size + receiver). Nil: all
 	// Size.
 	Sizes []int64
-	// Neighbors lists, for the neighbourhood collectives, this rank's sources and destinations
+	// Neighbors lists, for the neighborhood collectives, this rank's sources and destinations
 	// as ranks in the group.
 	Sources, Destinations []int32
-	// Tag tells apart collectives that may be under way at the same time between the same
+	// Tag distinguishes collectives that may be under way at the same time between the same
 	// ranks. Blocking collectives may all use 0.
 	Tag uint32
 	// Algorithm names the algorithm; empty: the mapping chooses.

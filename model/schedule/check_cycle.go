@@ -87,7 +87,7 @@ func (c *cycleFinder) around(ops int, first []uint32, dependents []Dependent) []
 	return append(cycle[lowest:len(cycle):len(cycle)], cycle[:lowest]...)
 }
 
-// cycleText says which operations of a rank wait for each other.
+// cycleText names which operations of a rank wait for each other.
 func cycleText(rank int, cycle []int, name func(index int) string) string {
 	const most = 10
 	var names []string

@@ -13,7 +13,7 @@ import (
 // parts share is listed once.
 //
 // Messages match as in one program: a receive may take a message of another part if source,
-// context and tag agree. Blocking collectives need no distinct tags: all ranks meet them in the
+// context and tag agree. Blocking collectives need no distinct tags: all ranks reach them in the
 // same order.
 func Concat(parts ...Program) (Program, error) {
 	if len(parts) == 0 {
@@ -213,7 +213,7 @@ func (r *repetition) Block(rank, step int, b *Block) {
 }
 
 // SideBySide returns the program in which several jobs run at the same time, each on ranks of its
-// own: those of the first job come first, then those of the second. The jobs do not speak with each
+// own: those of the first job come first, then those of the second. The jobs do not communicate with each
 // other: the world of each becomes a group, on which its collectives work.
 func SideBySide(jobs ...Program) (Program, error) {
 	if len(jobs) == 0 {

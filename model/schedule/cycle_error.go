@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// CycleError says that operations wait for each other, by dependencies and by messages, so that none
+// CycleError states that operations wait for each other, by dependencies and by messages, so that none
 // of them can ever end.
 type CycleError struct {
 	File string   // of the schedule, if it has one

@@ -46,7 +46,7 @@ type flattener struct {
 	in, out Block
 	waits   []bool // by operation of a block: it waits for another one of its block
 	roots   []int  // operations of the present block that wait for none
-	ends    []int  // operations of the block before whose finish nobody waits for
+	ends    []int  // operations of the block before whose finish no operation waits for
 }
 
 // rank fills out with all blocks of a rank and at most the given number of dependencies.

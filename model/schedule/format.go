@@ -9,10 +9,11 @@ import (
 
 // Format is a file format of schedules.
 type Format struct {
-	Name string // as given to convert, e.g. goal
-	Info string // one line for lists
-
-	Binary bool // it is no text
+	Name     string   // as given to convert, e.g. goal
+	Noun     string   // what a file of it is in a message, e.g. GOAL text
+	Info     string   // one line for lists
+	Suffixes []string // of names that convert takes for this format, e.g. .goal
+	Text     bool     // people can read it
 
 	// Sniff reports whether a file that begins with head is of this format. It looks at magic
 	// numbers and first words only and never decodes. A head of a few hundred bytes is enough,
@@ -21,29 +22,18 @@ type Format struct {
 	// Read reads a whole file. The graph does not refer to data afterwards. The name is for
 	// messages. It is nil if the format is only written.
 	Read func(name string, data []byte) (*Graph, error)
-	// Write writes a graph and returns warnings about what the format cannot say; nil if the
+	// Write writes a graph and returns warnings about what the format cannot express; nil if the
 	// format is only read.
 	Write func(w io.Writer, g *Graph) (warnings []string, err error)
 }
 
+// formats is the table of all formats: a format is one file, and one entry here.
 var formats = []Format{goalFormat, binaryFormat, slkFormat, dotFormat}
 
 // Formats returns all formats of schedules.
 func Formats() []Format { return formats[:len(formats):len(formats)] }
 
-// FormatNamed returns the format with the given name.
-func FormatNamed(name string) (Format, error) {
-	var names []string
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return Format{}, fmt.Errorf("schedule format %q is not known; there are %s", name, strings.Join(names, ", "))
-}
-
-// Sniff returns the format of a file by its first bytes. The error tells what was found instead.
+// Sniff returns the format of a file by its first bytes. The error reports what was found instead.
 func Sniff(name string, head []byte) (Format, error) {
 	for _, f := range formats {
 		if f.Sniff != nil && f.Sniff(head) {
@@ -53,7 +43,7 @@ func Sniff(name string, head []byte) (Format, error) {
 	return Format{}, &FileError{File: name, What: unknownContent(head)}
 }
 
-// Read reads a schedule in any format. The format is told by the content.
+// Read reads a schedule in any format. The format is recognized by the content.
 func Read(name string, data []byte) (*Graph, error) {
 	f, err := Sniff(name, data)
 	if err != nil {
@@ -77,12 +67,18 @@ func (e *FileError) Error() string {
 	return e.File + ": " + e.What
 }
 
-// unknownContent says what a file is that no format wants.
+// unknownContent describes what a file is that no format wants.
 func unknownContent(head []byte) string {
 	if len(head) == 0 {
 		return "the file is empty"
 	}
-	const none = "neither GOAL text nor the binary form of LogGOPSim nor a slackline schedule: "
+	var nouns []string
+	for _, f := range formats {
+		if f.Read != nil {
+			nouns = append(nouns, f.Noun)
+		}
+	}
+	none := "neither " + strings.Join(nouns, " nor ") + ": "
 	for _, known := range []struct{ magic, what string }{
 		{"\x1f\x8b", "the file is compressed with gzip; unpack it first"},
 		{"\x28\xb5\x2f\xfd", "the file is compressed with zstd; unpack it first"},

@@ -20,11 +20,8 @@ import (
 // a blank may stand. Labels are local to a block and may be used before they are defined. Blocks
 // come in any order; a rank without a block does nothing.
 var goalFormat = Format{
-	Name:  "goal",
-	Info:  "GOAL text, as LogGOPSim's txt2bin reads it",
-	Sniff: sniffGOAL,
-	Read:  ReadGOAL,
-	Write: WriteGOAL,
+	Name: "goal", Noun: "GOAL text", Info: "GOAL text, as LogGOPSim's txt2bin reads it", Suffixes: []string{".goal"}, Text: true,
+	Sniff: sniffGOAL, Read: ReadGOAL, Write: WriteGOAL,
 }
 
 // Limits of the formats of LogGOPSim.
@@ -159,7 +156,7 @@ func (r *goalReader) block() bool {
 		return false
 	}
 	if r.peek() != '{' {
-		return r.fail("the { after rank %d is missing, here is %s; it must stand on the same line", rank, r.found())
+		return r.fail("the { after rank %d is missing, here is %s; it must be on the same line", rank, r.found())
 	}
 	if !r.note(rank, line) {
 		return false

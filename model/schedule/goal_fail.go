@@ -6,7 +6,7 @@ import (
 )
 
 // failIn sets the error for something unexpected inside a line of a block. If the file ends here,
-// in the middle of a word or where one is missing, that is the fault to tell.
+// in the middle of a word or where one is missing, that is the fault to report.
 func (r *goalReader) failIn(format string, args ...any) bool {
 	end := r.at
 	for end < len(r.data) && byteClass[r.data[end]] != 0 {
@@ -28,7 +28,7 @@ func (r *goalReader) failStatement() bool {
 	case r.peek() == '{':
 		return r.fail("a { inside the block of rank %d; the } of that block is missing", r.rank)
 	}
-	return r.fail("an operation, a dependency or } must stand here, but here is %s", r.found())
+	return r.fail("expected an operation, a dependency or }, got %s", r.found())
 }
 
 // failAfterWord sets the error for a line that begins with a word which is followed neither by a
@@ -46,9 +46,9 @@ func (r *goalReader) failOutside() bool {
 	case r.keyword("num_ranks"):
 		return r.fail("num_ranks is given a second time")
 	case r.keyword("send"), r.keyword("recv"), r.keyword("calc"):
-		return r.fail("an operation outside of a block; operations stand between rank N { and }")
+		return r.fail("an operation outside of a block; operations belong between rank N { and }")
 	}
-	return r.fail("a block (rank N {) must stand here, but here is %s", r.found())
+	return r.fail("expected a block (rank N {), got %s", r.found())
 }
 
 // failNumber sets the error for a number that is missing.

@@ -8,7 +8,7 @@ import (
 )
 
 // errCollectives is the error of formats that know messages only.
-var errCollectives = errors.New("the schedule has symbolic collectives, which this format cannot say: " +
+var errCollectives = errors.New("the schedule has symbolic collectives, which this format cannot express: " +
 	"expand them into messages first, or write it as slk")
 
 // goalForm is a graph as the formats of LogGOPSim can say it: one block per rank, times in ns, no
@@ -51,10 +51,10 @@ func newGoalForm(g *Graph) (*goalForm, error) {
 		}
 	}
 	if buffered > 0 {
-		f.warnings = append(f.warnings, fmt.Sprintf("%d sends are buffered, which this format cannot say: those larger than S wait for their receives there", buffered))
+		f.warnings = append(f.warnings, fmt.Sprintf("%d sends are buffered, which this format cannot express: those larger than S wait for their receives there", buffered))
 	}
 	if rounded > 0 {
-		f.warnings = append(f.warnings, fmt.Sprintf("%d calc operations are no whole ns and were rounded", rounded))
+		f.warnings = append(f.warnings, fmt.Sprintf("%d calc operations are not whole ns and were rounded", rounded))
 	}
 	if contexts {
 		return f, f.mapTags()
@@ -106,7 +106,7 @@ func (f *goalForm) mapTags() error {
 }
 
 // warnWildcards warns of receives that take any tag on ranks where messages of several contexts
-// arrive, since contexts are told apart by tags now.
+// arrive, since contexts are distinguished by tags now.
 func (f *goalForm) warnWildcards() {
 	ranks, example := 0, 0
 	for rank := range f.g.Ranks() {

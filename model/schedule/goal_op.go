@@ -29,7 +29,7 @@ func (r *goalReader) statements() bool {
 		case "rank", "num_ranks":
 			return r.fail("%s inside the block of rank %d: the } of that block is missing", word, r.rank)
 		default:
-			ok = r.labelled(word)
+			ok = r.labeled(word)
 		}
 		if !ok {
 			return false
@@ -37,8 +37,8 @@ func (r *goalReader) statements() bool {
 	}
 }
 
-// labelled reads the rest of a line that begins with a label: an operation or a dependency.
-func (r *goalReader) labelled(label []byte) bool {
+// labeled reads the rest of a line that begins with a label: an operation or a dependency.
+func (r *goalReader) labeled(label []byte) bool {
 	if !r.blanks() {
 		return false
 	}
@@ -111,7 +111,7 @@ func (r *goalReader) dependency(label, on []byte, onStart bool) bool {
 	return true
 }
 
-// operation reads the rest of an operation behind its keyword and adds it.
+// operation reads the rest of an operation after its keyword and adds it.
 func (r *goalReader) operation(label []byte, kind Kind) bool {
 	line := r.line // a comment inside may span lines
 	op := Op{Kind: kind}

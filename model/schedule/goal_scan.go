@@ -27,7 +27,7 @@ var byteClass = func() (class [256]uint8) {
 }()
 
 // peek returns the next byte; 0 at the end. A 0 in the file is wrong everywhere, so the two need
-// not be told apart.
+// not be distinguished.
 func (r *goalReader) peek() byte {
 	if r.at < len(r.data) {
 		return r.data[r.at]
@@ -49,7 +49,7 @@ func (r *goalReader) blanks() bool {
 				return false
 			}
 			if next == at {
-				return true // a slash alone: somebody else will complain
+				return true // a slash alone: the caller will report it
 			}
 			at = next
 		default:
@@ -61,8 +61,8 @@ func (r *goalReader) blanks() bool {
 	return true
 }
 
-// comment returns the position behind the comment that begins here, or the present position if
-// none does. The end of the line is no part of a line comment.
+// comment returns the position after the comment that begins here, or the present position if
+// none does. The end of the line is not a part of a line comment.
 func (r *goalReader) comment() (int, bool) {
 	rest := r.data[r.at:]
 	switch {
@@ -123,11 +123,11 @@ func (r *goalReader) endLine(after string) bool {
 		r.line++
 		return true
 	case r.peek() == '}':
-		return r.fail("the } must not stand on the line of an operation or dependency; put it on the next line")
+		return r.fail("the } must not be on the line of an operation or dependency; put it on the next line")
 	case r.peek() == '.':
 		return r.fail("a fraction; GOAL has whole numbers only (ns and bytes)")
 	}
-	return r.fail("%s after %s; only one operation or dependency may stand on a line", r.found(), after)
+	return r.fail("%s after %s; only one operation or dependency may be on a line", r.found(), after)
 }
 
 // word goes over a word that begins with a letter and returns it; nil if there is none.
@@ -184,7 +184,7 @@ func (r *goalReader) integer(what string) (uint64, bool) {
 	return value, true
 }
 
-// apart wants a number to be followed by something that is no part of a word.
+// apart wants a number to be followed by something that is not a part of a word.
 func (r *goalReader) apart(what string) bool {
 	if r.at < len(r.data) && byteClass[r.data[r.at]] != 0 {
 		return r.fail("no blank between %s and %s", what, r.found())
@@ -192,7 +192,7 @@ func (r *goalReader) apart(what string) bool {
 	return true
 }
 
-// lastNumber returns the number before the present position as it stands in the file.
+// lastNumber returns the number before the present position as written in the file.
 func (r *goalReader) lastNumber() string {
 	begin := r.at
 	for begin > 0 && r.data[begin-1]-'0' <= 9 {
@@ -211,7 +211,7 @@ func (r *goalReader) fail(format string, args ...any) bool {
 	return false
 }
 
-// found says what stands at the present position.
+// found describes what is at the present position.
 func (r *goalReader) found() string {
 	if r.at >= len(r.data) {
 		return "the end of the file"
@@ -236,7 +236,7 @@ func (r *goalReader) found() string {
 	return quote(rest[:1])
 }
 
-// declared says which ranks there are.
+// declared names which ranks there are.
 func (r *goalReader) declared() string {
 	if r.ranks == 1 {
 		return "1 rank (0)"

@@ -8,9 +8,9 @@ import (
 // WriteGOAL writes a graph as GOAL text: for each rank its operations, each with a label, and then
 // its dependencies. Operations keep their labels; the others are called l and their index. The ranks
 // stand in the order of the file from which the graph comes: see Match. A graph with several blocks
-// per rank is flattened. What GOAL cannot say exactly is told by warnings:
-// times that are no whole ns are rounded half up, and messages of other contexts than the user's
-// get tags that nobody else uses.
+// per rank is flattened. Warnings report what GOAL cannot express exactly:
+// times that are not whole ns are rounded half up, and messages of other contexts than the user's
+// get tags that are not used otherwise.
 func WriteGOAL(w io.Writer, g *Graph) (warnings []string, err error) {
 	form, err := newGoalForm(g)
 	if err != nil {

@@ -6,7 +6,7 @@ import "sort"
 // per rank; a stored program keeps its blocks.
 //
 // The operations of a rank lie together in file order, 24 bytes each, so that whoever works on a
-// rank reads one stretch of memory. A Graph is made by a Builder and not changed afterwards.
+// rank reads one piece of memory. A Graph is made by a Builder and not changed afterwards.
 type Graph struct {
 	steps      []int       // rank r has the blocks steps[r] .. steps[r+1]-1
 	blocks     []blockInfo // one more than there are blocks
@@ -68,7 +68,7 @@ func (g *Graph) NumBlocks() int { return len(g.blocks) - 1 }
 // ranks.
 func (g *Graph) FirstBlock(rank int) int { return g.steps[rank] }
 
-// BlockOps says which of Ops are those of a block: from .. to-1.
+// BlockOps defines which of Ops are those of a block: from .. to-1.
 func (g *Graph) BlockOps(block int) (from, to int) {
 	return g.blocks[block].ops, g.blocks[block+1].ops
 }

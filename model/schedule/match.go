@@ -11,7 +11,7 @@ import (
 // NoPartner is the partner of an operation that takes part in no message.
 const NoPartner = uint32(math.MaxUint32)
 
-// Matching says which receive takes which send, from the order in the file alone: times play no
+// Matching defines which receive takes which send, from the order in the file alone: times play no
 // part in it. See Match.
 type Matching struct {
 	// Partner gives, for every operation counted over all ranks (see Graph.FirstOp), the
@@ -20,7 +20,7 @@ type Matching struct {
 	Messages int
 }
 
-// UnmatchedError says that sends or receives are left over.
+// UnmatchedError states that sends or receives are left over.
 type UnmatchedError struct {
 	Sends, Receives int // how many
 	File            string
@@ -156,7 +156,7 @@ type matcher struct {
 	table []queue
 	used  uint32 // generation of the table: slots of another one are free
 	shift uint
-	next  [numQueueKinds][]uint32 // by send: the one behind it in its queue, plus 1
+	next  [numQueueKinds][]uint32 // by send: the one after it in its queue, plus 1
 }
 
 // queue is a slot of the hash table. head and tail are positions among the sends of the

@@ -234,7 +234,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// halo returns steps exchanges with four neighbours on a ring of ranks (next to it and a stride
+// halo returns steps exchanges with four neighbors on a ring of ranks (next to it and a stride
 // away), each followed by a calculation, with all dependencies in one block per rank.
 func halo(ranks, steps int, anyTag bool) *Graph {
 	build := NewBuilder(ranks)
@@ -265,4 +265,11 @@ func halo(ranks, steps int, anyTag bool) *Graph {
 		build.Add(r, &b)
 	}
 	return build.Graph()
+}
+
+// Accepts reports whether the receive op takes a message of the given source, context and tag.
+func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
+	return (op.Peer == source || op.Peer == AnySource) &&
+		op.Context == context&^Buffered &&
+		(op.Tag == tag || op.Tag == AnyTag)
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Names tells how a file calls the operations of a graph and where they stand in it, for error
+// Names describes how a file calls the operations of a graph and where they are in it, for error
 // messages and for writing the file again.
 type Names struct {
 	File string

@@ -7,7 +7,7 @@ import (
 
 // inRankOrder reports whether the blocks of the ranks ascend in the file, or their order is not
 // known, and if not the first two ranks that do not ascend. Ranks without operations do not count.
-func inRankOrder(g *Graph) (yes bool, before, behind int) {
+func inRankOrder(g *Graph) (yes bool, before, after int) {
 	if g.Names == nil || len(g.Names.line) == 0 {
 		return true, 0, 0
 	}
@@ -49,7 +49,7 @@ func ranksAsInFile(g *Graph) iter.Seq[int] {
 // if Match pairs the same operations afterwards: only receives from any source see the order of the
 // ranks.
 func lostOrder(g *Graph) string {
-	yes, before, behind := inRankOrder(g)
+	yes, before, after := inRankOrder(g)
 	if yes || !g.shape.Wildcards {
 		return ""
 	}
@@ -68,7 +68,7 @@ func lostOrder(g *Graph) string {
 	if ranks == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the format has the ranks in ascending order, but rank %d stands before rank %d in the file; "+
+	return fmt.Sprintf("the format has the ranks in ascending order, but rank %d comes before rank %d in the file; "+
 		"the model loggps may give the receives from any source on %s (e.g. rank %d) other sends; write goal or slk to keep the order",
-		before, behind, counted(ranks, "rank"), example)
+		before, after, counted(ranks, "rank"), example)
 }

@@ -89,7 +89,7 @@ func matchingOf(t *testing.T, g *Graph) string {
 
 func TestWriteBinaryWarnsOfLostOrder(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
-		{"any source", unordered, "the format has the ranks in ascending order, but rank 1 stands before rank 0 in the file; " +
+		{"any source", unordered, "the format has the ranks in ascending order, but rank 1 comes before rank 0 in the file; " +
 			"the model loggps may give the receives from any source on 1 rank (e.g. rank 3) other sends; write goal or slk to keep the order"},
 		{"any tag only", strings.NewReplacer("recv 8b from -1", "recv 8b from 1 tag -1", "16b from -1", "16b from 0").Replace(unordered), ""},
 		{"ascending", strings.NewReplacer("rank 1", "rank 0", "rank 0", "rank 1").Replace(unordered), ""},

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Kind tells what an operation does. The numbers are the order in which operations that become
+// Kind describes what an operation does. The numbers are the order in which operations that become
 // ready at the same moment start (rule 4 of the loggops model).
 type Kind uint8
 
@@ -55,7 +55,7 @@ const (
 )
 
 // Buffered is the bit in the context of a send whose message is copied first, as by MPI_Bsend: it never waits for its receive,
-// whatever its size. It is no part of what a receive accepts.
+// whatever its size. It is not a part of what a receive accepts.
 const Buffered uint8 = 1 << 7
 
 // Op is one operation of a rank. Its index is its position in its block.
@@ -73,17 +73,10 @@ type Op struct {
 // IsBuffered reports whether a send never waits for its receive.
 func (op *Op) IsBuffered() bool { return op.Context&Buffered != 0 }
 
-// World is the context by which messages are told apart, without how they are sent.
+// World is the context by which messages are distinguished, without how they are sent.
 func (op *Op) World() uint8 { return op.Context &^ Buffered }
 
-// Accepts reports whether the receive op takes a message of the given source, context and tag.
-func (op *Op) Accepts(source int32, context uint8, tag uint32) bool {
-	return (op.Peer == source || op.Peer == AnySource) &&
-		op.Context == context&^Buffered &&
-		(op.Tag == tag || op.Tag == AnyTag)
-}
-
-// Origin tells in the user's words where an operation comes from.
+// Origin gives in the user's words where an operation comes from.
 type Origin struct {
 	Path []string // call path, outermost first
 	Call string   // MPI call, e.g. MPI_Allreduce; empty if none

@@ -10,7 +10,7 @@ type Program interface {
 	// Block fills b with the block that a rank carries out at a step (0 .. Steps(rank)-1). A
 	// block may be empty.
 	Block(rank, step int, b *Block)
-	// Shape tells what may occur in the blocks.
+	// Shape describes what may occur in the blocks.
 	Shape() Shape
 	// Groups are the communicators that Call.Group names; the first one is the world. An
 	// empty list is the world alone.

@@ -37,7 +37,7 @@ import (
 //
 // Lists (of ranks, or of sizes) are numbered from 1 in the order of their last pieces, groups,
 // origins and calls from 0. A list is named by its number, 0 is no list. All groups and origins
-// that META announces stand before the first OPS, each call before the first operation that makes
+// that META announces come before the first OPS, each call before the first operation that makes
 // it, and may be shared by operations of many ranks.
 //
 //	OPS = ranks:uint ops:uint 10*length:uint columns
@@ -88,7 +88,7 @@ import (
 // a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a call on a group
 // without the rank, a negative size, a receive that is buffered, a dependent outside of its block; operations that wait for
 // each other; a block that announces dependencies and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
-// are missing at the end; an index that does not agree with the chunks; anything behind the
+// are missing at the end; an index that does not agree with the chunks; anything after the
 // trailer. A file without its end is a truncated one: see ReadSLKPrefix.
 const (
 	slkChunk   = 1 << 20 // the writer ends a chunk beyond this many bytes of content
@@ -146,12 +146,10 @@ const (
 var slkLayout = chunk.Layout{Magic: "SLKSCHED", End: "SLKE", Version: 3, What: "slackline schedule"}
 
 var slkFormat = Format{
-	Binary: true,
-	Name:   "slk",
-	Info:   "slackline schedule: compact binary form that keeps phases, collectives and origins",
-	Sniff:  IsSLK,
-	Read:   ReadSLK,
-	Write:  func(w io.Writer, g *Graph) ([]string, error) { return nil, WriteSLK(w, g) },
+	Name: "slk", Noun: "a slackline schedule", Suffixes: []string{".slk"},
+	Info:  "slackline schedule: compact binary form that keeps phases, collectives and origins",
+	Sniff: IsSLK, Read: ReadSLK,
+	Write: func(w io.Writer, g *Graph) ([]string, error) { return nil, WriteSLK(w, g) },
 }
 
 // IsSLK reports whether a file that begins with head is an slk file.

@@ -134,7 +134,7 @@ func growOps(ops []Op, n int) []Op {
 	return append(ops, make([]Op, n)...)
 }
 
-// nextRank ends the rank in hand and begins the next one, of the given number of blocks.
+// nextRank ends the current rank and begins the next one, of the given number of blocks.
 func (d *slkDecoder) nextRank(blocks uint64) error {
 	if d.begun == d.ranks {
 		return fmt.Errorf("more than the %d ranks announced", d.ranks)
@@ -163,7 +163,7 @@ func (d *slkDecoder) openBlock(token uint64) error {
 	return nil
 }
 
-// closeBlock ends the block in hand, if there is one, before operation at of the graph.
+// closeBlock ends the current block, if there is one, before operation at of the graph.
 func (d *slkDecoder) closeBlock(at int) error {
 	if !d.open {
 		return nil
@@ -192,7 +192,7 @@ func (d *slkDecoder) closeBlock(at int) error {
 	return nil
 }
 
-// inRank reports whether something of the rank in hand is missing.
+// inRank reports whether something of the current rank is missing.
 func (d *slkDecoder) inRank() bool { return d.blocksLeft > 0 || d.opsLeft > 0 || d.listLeft > 0 }
 
 // end checks that nothing is missing after the last chunk.
@@ -203,7 +203,7 @@ func (d *slkDecoder) end() error {
 	return d.endRank()
 }
 
-// endRank ends the rank in hand, of which nothing may be missing.
+// endRank ends the current rank, of which nothing may be missing.
 func (d *slkDecoder) endRank() error {
 	if d.blocksLeft > 0 || d.opsLeft > 0 {
 		return fmt.Errorf("the operations end in rank %d of %d", max(d.begun-1, 0), d.ranks)
@@ -215,7 +215,7 @@ func (d *slkDecoder) endRank() error {
 	return nil
 }
 
-// readLinks reads the dependents of the next n operations of the block in hand; before them what is
+// readLinks reads the dependents of the next n operations of the current block; before them what is
 // left of the list of the operation before, if that has been cut by the end of a chunk.
 func (d *slkDecoder) readLinks(n uint64) error {
 	c := d.columns[colDependents]
@@ -258,7 +258,7 @@ func (d *slkDecoder) readLinks(n uint64) error {
 	return nil
 }
 
-// readOps reads the next operations, all of the rank in hand.
+// readOps reads the next operations, all of the current rank.
 func (d *slkDecoder) readOps(ops []Op) error {
 	if len(ops) == 0 {
 		return nil

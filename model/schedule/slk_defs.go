@@ -33,7 +33,7 @@ type slkDefinitions struct {
 	listBytes []byte
 }
 
-// slkCall is a call with numbers in place of its lists, as it stands in the file.
+// slkCall is a call with numbers in place of its lists, as written in the file.
 type slkCall struct {
 	op                           Operation
 	group, root                  int32
@@ -162,7 +162,7 @@ func (d *slkDefinitions) call(c *Call) (int64, error) {
 	return id, nil
 }
 
-// checkGroup tells what is wrong with a group of a program of so many ranks.
+// checkGroup reports what is wrong with a group of a program of so many ranks.
 func checkGroup(g *Group, ranks int) error {
 	if g.Size < 1 || g.Size > ranks {
 		return fmt.Errorf("a group of %d ranks, but there are %d", g.Size, ranks)
@@ -185,9 +185,9 @@ func checkGroup(g *Group, ranks int) error {
 	return nil
 }
 
-// checkCall tells what is wrong with a call, of which the extremes of its sizes and of its
-// neighbours are known.
-func checkCall(c *Call, sizes, neighbours extremes, groups []Group, ranks int) error {
+// checkCall reports what is wrong with a call, of which the extremes of its sizes and of its
+// neighbors are known.
+func checkCall(c *Call, sizes, neighbors extremes, groups []Group, ranks int) error {
 	if c.Op >= numOperations {
 		return fmt.Errorf("there is no collective operation %d", c.Op)
 	}
@@ -207,8 +207,8 @@ func checkCall(c *Call, sizes, neighbours extremes, groups []Group, ranks int) e
 	if len(c.Algorithm) > slkMaxString {
 		return fmt.Errorf("%s: a name of %d bytes is too long; the limit is %d", c.Op, len(c.Algorithm), slkMaxString)
 	}
-	if neighbours.min < 0 || neighbours.max >= int64(n) {
-		return fmt.Errorf("%s: neighbours %d to %d in a group of %d ranks", c.Op, neighbours.min, neighbours.max, n)
+	if neighbors.min < 0 || neighbors.max >= int64(n) {
+		return fmt.Errorf("%s: neighbors %d to %d in a group of %d ranks", c.Op, neighbors.min, neighbors.max, n)
 	}
 	if want := int64(n); c.Sizes != nil && int64(len(c.Sizes)) != want &&
 		(c.Op != Alltoall || int64(len(c.Sizes)) != want*want) {
@@ -220,10 +220,10 @@ func checkCall(c *Call, sizes, neighbours extremes, groups []Group, ranks int) e
 	return nil
 }
 
-// checkMember tells if a rank makes a call on a group to which it does not belong.
+// checkMember reports whether a rank makes a call on a group to which it does not belong.
 func checkMember(c *Call, groups []Group, rank int) error {
 	if len(groups) > 0 && groups[c.Group].Index(rank) < 0 {
-		return fmt.Errorf("%s on group %d, of which the rank is no member", c.Op, c.Group)
+		return fmt.Errorf("%s on group %d, of which the rank is not a member", c.Op, c.Group)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type slkPart struct {
 	file  io.ReaderAt
 	size  int64
 	bytes int64 // read so far
-	from  int64 // where the chunk in hand begins
+	from  int64 // where the current chunk begins
 }
 
 // slkPlace is a chunk as the index names it, and where it stands.
@@ -51,7 +51,7 @@ func (p *slkPart) read(has func(ranks int) (func(rank int) bool, error)) (*Graph
 	}
 	defer p.unzip.Close()
 	if len(places) == 0 || places[0].kind != slkMeta {
-		return nil, errors.New("the index names no META at the begin")
+		return nil, errors.New("the index names no META at the start")
 	}
 	raw, err := p.content(&places[0])
 	if err != nil {
@@ -220,7 +220,7 @@ func (p *slkPart) readSegments(places []slkPlace, wanted func(rank int) bool) er
 	return nil
 }
 
-// readSegment reads the operations of the ranks first .. last-1, which stand in chunks of their own.
+// readSegment reads the operations of the ranks first .. last-1, which are in chunks of their own.
 // Ranks between the last one read and the first one get no blocks.
 func (p *slkPart) readSegment(chunks []slkPlace, first, last int64) error {
 	for int64(len(p.g.steps)) <= first {

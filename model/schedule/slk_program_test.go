@@ -119,7 +119,7 @@ func drawCall(t *rapid.T, rank, ranks int, groups []Group) Call {
 	}
 	member := rapid.Int32Range(0, int32(n-1))
 	c.Root = member.Draw(t, "root")
-	if rapid.Bool().Draw(t, "neighbours") {
+	if rapid.Bool().Draw(t, "neighbors") {
 		c.Sources = rapid.SliceOfN(member, 0, 3).Draw(t, "sources")
 		c.Destinations = rapid.SliceOfN(member, 0, 3).Draw(t, "destinations")
 	}

@@ -26,31 +26,10 @@ func ReadSLK(name string, data []byte) (*Graph, error) {
 	return nil, r.wrap(name, err)
 }
 
-// ReadSLKPrefix reads what can be read of an slk file that is truncated or damaged: the operations
-// of the first ranks, as far as they are whole. The other ranks are there but have no blocks. The
-// warning says what is missing; it is empty if nothing is.
-func ReadSLKPrefix(name string, data []byte) (g *Graph, warning string, err error) {
-	r, err := newSLKReader(data)
-	if err == nil {
-		if err = r.run(); err == nil {
-			return r.finish(), "", nil
-		}
-	}
-	if r == nil || r.g == nil || !r.table.complete() {
-		return nil, "", r.wrap(name, err)
-	}
-	whole := len(r.g.steps) - 1
-	if lost := r.table.ranks - whole; lost > 1<<20 && lost > 64*len(data) {
-		return nil, "", r.wrap(name, fmt.Errorf("%w: %s", err, r.missing()))
-	}
-	warning = r.wrap(name, fmt.Errorf("%w: %s", err, r.missing())).Error()
-	return r.finish(), warning, nil
-}
-
 // slkReader is the state of reading a file.
 type slkReader struct {
 	data   []byte
-	at     int // where the chunk in hand begins
+	at     int // where the current chunk begins
 	unzip  *chunk.Unzip
 	raw    []byte
 	chunks []slkChunkInfo
@@ -63,7 +42,7 @@ type slkChunkInfo struct {
 	length, ranks, ops uint64
 }
 
-// wrap gives an error the name of the file and the position of the chunk in hand.
+// wrap gives an error the name of the file and the position of the current chunk.
 func (r *slkReader) wrap(name string, err error) error {
 	at := 0
 	if r != nil {
@@ -72,7 +51,7 @@ func (r *slkReader) wrap(name string, err error) error {
 	return &FileError{File: name, What: fmt.Sprintf("byte %d: %v", at, err)}
 }
 
-// missing says which ranks are whole.
+// missing names the ranks that are whole.
 func (r *slkReader) missing() string {
 	whole := len(r.g.steps) - 1
 	switch whole {
@@ -145,7 +124,7 @@ func (r *slkReader) readOperations(kind string, raw []byte) (ranks, ops uint64, 
 	return r.slkDecoder.read(raw)
 }
 
-// chunk checks and unpacks the chunk in hand. The content is valid until the next call; length is
+// chunk checks and unpacks the current chunk. The content is valid until the next call; length is
 // that of the whole chunk.
 func (r *slkReader) chunk() (kind string, raw []byte, length int, err error) {
 	rest := r.data[r.at:]
@@ -233,7 +212,7 @@ func (r *slkReader) reserve() {
 	}
 }
 
-// columnLengths returns the sums of the lengths of the columns in all chunks from the one in hand
+// columnLengths returns the sums of the lengths of the columns in all chunks from the current one
 // on, up to the first fault.
 func (r *slkReader) columnLengths() (sums [numColumns]uint64) {
 	for {
@@ -279,7 +258,7 @@ func (r *slkReader) checkIndex(raw []byte) error {
 	return nil
 }
 
-// checkTrailer checks what stands behind the index, a chunk of the given length.
+// checkTrailer checks what is after the index, a chunk of the given length.
 func (r *slkReader) checkTrailer(length int) error {
 	index := r.at
 	r.at += length

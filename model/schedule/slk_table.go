@@ -139,7 +139,7 @@ func (t *slkTable) readGroup(c *chunk.Column) error {
 			l.group = NewGroup(l.ranks)
 		}
 		if g = l.group; len(g.index) != len(l.ranks) {
-			return fmt.Errorf("group %d: a rank stands in it twice", len(t.groups))
+			return fmt.Errorf("group %d: a rank is in it twice", len(t.groups))
 		}
 	}
 	t.groups = append(t.groups, g)

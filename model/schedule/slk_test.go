@@ -262,17 +262,17 @@ func TestSLKRejects(t *testing.T) {
 		{"own dependent", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 1, []byte{1, 3, 0}, []byte{2}, nil, nil, nil, nil, nil, []byte{1, 0})}}, "operation 0 of a block of 1 waits for operation 0"},
 		{"dependents missing", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 2, []byte{1, 5, 0}, []byte{2, 2}, nil, nil, nil, nil, nil, []byte{2, 4})}}, "the dependents of an operation are missing"},
 		{"cycle", []rawChunk{{slkMeta, meta}, {slkOps, ops(0, 3, []byte{2, 2, 5, 0}, []byte{2, 2, 2}, nil, nil, nil, nil, nil, []byte{1, 4, 1, 2})}}, "rank 0: #1 and #2 wait for each other"},
-		{"no member", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 2, 0, 0}}, {slkDefs, []byte{'g', 0, 0, 0, 2, 'g', 0, 1, 1, 1, 'c', 0, 1, 0, 0, 0, 0, 0, 0, 0}}, {slkOps, ops(0, 1, []byte{1, 2, 0}, []byte{3})}}, "barrier on group 1, of which the rank is no member"},
+		{"no member", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 2, 0, 0}}, {slkDefs, []byte{'g', 0, 0, 0, 2, 'g', 0, 1, 1, 1, 'c', 0, 1, 0, 0, 0, 0, 0, 0, 0}}, {slkOps, ops(0, 1, []byte{1, 2, 0}, []byte{3})}}, "barrier on group 1, of which the rank is not a member"},
 		{"huge list", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 255, 255, 255, 255, 15}}}, "a list of 4294967295 entries in 0 bytes"},
 		{"unknown definition", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'x'}}}, "no definition of kind 'x'"},
 		{"cut definition", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'c', 0, 0}}}, "a definition is cut off"},
-		{"group twice", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 1, 0, 0}}, {slkDefs, []byte{'l', 0, 2, 0, 0, 'g', 1, 0, 0, 2}}}, "a rank stands in it twice"},
+		{"group twice", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 1, 0, 0}}, {slkDefs, []byte{'l', 0, 2, 0, 0, 'g', 1, 0, 0, 2}}}, "a rank is in it twice"},
 		{"group outside", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 1, 0, 0}}, {slkDefs, []byte{'g', 0, 1, 1, 2}}}, "do not fit into 2 ranks"},
 		{"groups missing", []rawChunk{{slkMeta, []byte{2, 1, 1, 0, 1, 0, 0}}, {slkOps, ops(0, 2, message...)}}, "operations before the groups and origins"},
 		{"root", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'c', 1, 0, 2, 8, 0, 0, 0, 0, 0}}}, "root 2 in a group of 2"},
 		{"sizes", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 1, 2, 'c', 4, 0, 0, 8, 1, 0, 0, 0, 0}}}, "1 sizes in a group of 2"},
 		{"negative", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 2, 1, 4, 'c', 4, 0, 0, 8, 1, 0, 0, 0, 0}}}, "size -1 is negative"},
-		{"neighbour", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 1, 4, 'c', 11, 0, 0, 8, 0, 1, 0, 0, 0}}}, "list 1 has ranks 0 to 2"},
+		{"neighbor", []rawChunk{{slkMeta, meta}, {slkDefs, []byte{'l', 0, 1, 4, 'c', 11, 0, 0, 8, 0, 1, 0, 0, 0}}}, "list 1 has ranks 0 to 2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := ReadSLK("x.slk", packSLK(tc.chunks))
@@ -469,4 +469,25 @@ func phases(ranks, steps int) *Graph {
 		}
 	}
 	return build.Graph()
+}
+
+// ReadSLKPrefix reads what can be read of an slk file that is truncated or damaged: the operations
+// of the first ranks, as far as they are whole. The other ranks are there but have no blocks. The
+// warning says what is missing; it is empty if nothing is.
+func ReadSLKPrefix(name string, data []byte) (g *Graph, warning string, err error) {
+	r, err := newSLKReader(data)
+	if err == nil {
+		if err = r.run(); err == nil {
+			return r.finish(), "", nil
+		}
+	}
+	if r == nil || r.g == nil || !r.table.complete() {
+		return nil, "", r.wrap(name, err)
+	}
+	whole := len(r.g.steps) - 1
+	if lost := r.table.ranks - whole; lost > 1<<20 && lost > 64*len(data) {
+		return nil, "", r.wrap(name, fmt.Errorf("%w: %s", err, r.missing()))
+	}
+	warning = r.wrap(name, fmt.Errorf("%w: %s", err, r.missing())).Error()
+	return r.finish(), warning, nil
 }

@@ -44,7 +44,7 @@ type slkWriter struct {
 
 	columns [numColumns][]byte
 	last    [flagKind + 1]Op     // by kind: the operation before
-	lastGap [flagKind + 1]uint64 // its peer as it stands in the column
+	lastGap [flagKind + 1]uint64 // its peer as written in the column
 	line    int64                // of the operation before
 	begun   int                  // ranks begun before this chunk
 	rank    int                  // ranks begun

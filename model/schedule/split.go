@@ -4,7 +4,7 @@ import "slices"
 
 // Split cuts the blocks of a graph where that changes nothing, and returns the graph of the pieces;
 // it is the inverse of Flatten. Operations keep their order. Programs that come from files have one
-// block per rank, but most are made of stretches in which everything waits for the stretch before:
+// block per rank, but most are made of pieces in which everything waits for the piece before:
 // compute, exchange, compute, ... The pieces say so without a dependency for each pair, and an
 // engine can forget a piece when it is done.
 //
@@ -42,10 +42,10 @@ type splitter struct {
 	last  []int32 // the last operation that it waits for, -1: none
 	roots []int32 // how many have this one as their last
 	first []int32 // the first operation that requires it
-	// The smallest last of this operation and all behind it.
+	// The smallest last of this operation and all after it.
 	suffix []int32
 	seen   []int32 // the operation for which covered has counted it
-	// The largest operation that it waits for although that stands behind it, -1: none.
+	// The largest operation that it waits for although that comes after it, -1: none.
 	backward []int32
 	cuts     []int
 }

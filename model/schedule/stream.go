@@ -6,8 +6,8 @@ package schedule
 type Stream interface {
 	Ranks() int
 	Shape() Shape
-	// Next fills b with the block at the cursor (the zero cursor is the begin of the program)
-	// and returns the cursor behind it, or false if the rank has come to its end. It skips empty
+	// Next fills b with the block at the cursor (the zero cursor is the start of the program)
+	// and returns the cursor after it, or false if the rank has come to its end. It skips empty
 	// blocks. It may be called from several goroutines, each with a block of its own.
 	Next(rank int, at Cursor, b *Block) (Cursor, bool)
 }
@@ -16,7 +16,7 @@ type Stream interface {
 // a collective, in the collective context, with tag 0. An engine gets them without a block.
 type Exchanger interface {
 	// NextExchange is Next for such a block: the send of size bytes goes to one rank, the receive
-	// is from another. The cursor behind it has Sub one higher. If ok is false, the block is
+	// is from another. The cursor after it has Sub one higher. If ok is false, the block is
 	// another one, or it is not known: Next tells. The block b is the one given to Next.
 	NextExchange(rank int, at Cursor, b *Block) (to, from int32, size int64, ok bool)
 }

@@ -48,7 +48,7 @@ func (b *Builder) Comm(c Comm) int32 {
 // SetGrid gives the run a process grid.
 func (b *Builder) SetGrid(g *Grid) { b.grid = g }
 
-// SetSimulated says that the run was simulated: its times are exact.
+// SetSimulated records that the run was simulated: its times are exact.
 func (b *Builder) SetSimulated() { b.simulated = true }
 
 // Note adds a sentence to the problems of the run.
@@ -141,7 +141,7 @@ func (f *finisher) findRanks() {
 	}
 }
 
-// countPending counts the requests that nobody completed.
+// countPending counts the requests that were never completed.
 func (f *finisher) countPending() {
 	for _, l := range f.locations {
 		if !l.cut { // else they may have been completed unseen
@@ -187,5 +187,5 @@ func (l *LocationBuilder) location(simulated bool) Location {
 	return out
 }
 
-// unknownClock is the clock error of a location that nobody measured.
+// unknownClock is the clock error of a location that was not measured.
 const unknownClock = unit.Duration(-1)

@@ -126,10 +126,10 @@ var odds = []struct {
 	count func(*LocationBuilder) int64
 }{
 	{"events before the one before them, taken as simultaneous", func(l *LocationBuilder) int64 { return l.disordered }},
-	{"completions of requests that nobody began", func(l *LocationBuilder) int64 { return l.unasked }},
+	{"completions of requests that were never started", func(l *LocationBuilder) int64 { return l.unstarted }},
 	{"records outside of any call, left out", func(l *LocationBuilder) int64 { return l.outside }},
 	{"parallel regions inside of others, left out", func(l *LocationBuilder) int64 { return l.nestedForks }},
-	{"parts of threads in parallel regions that nobody forked, left out", func(l *LocationBuilder) int64 { return l.oddTeams }},
+	{"parts of threads in parallel regions without a fork, left out", func(l *LocationBuilder) int64 { return l.oddTeams }},
 	{"events beyond what can be numbered, left out", func(l *LocationBuilder) int64 { return l.tooMany }},
 }
 

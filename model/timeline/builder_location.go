@@ -49,10 +49,10 @@ type LocationBuilder struct {
 	unbalanced  int64 // leaves without enter, enters without leave
 	disordered  int64 // events before the one before them
 	pending     int64 // requests that were never completed
-	unasked     int64 // completions of requests that nobody began
+	unstarted   int64 // completions of requests that were never started
 	outside     int64 // records outside of any call
 	nestedForks int64 // parallel regions inside of others
-	oddTeams    int64 // parts in parallel regions that nobody forked
+	oddTeams    int64 // parts in parallel regions without a fork
 	unrecorded  int64 // messages of which a record fell into a time when recording was off
 	tooMany     int64 // calls and records beyond what int32 can number
 }
@@ -105,22 +105,13 @@ func (l *LocationBuilder) Leave(t unit.Duration) {
 	c.Skip[:cap(c.Skip)][i] = int32(len(c.Enter))
 }
 
-// Event says that something happened at t that nothing else is to be known of.
+// Event records that something happened at t that nothing else is to be known of.
 func (l *LocationBuilder) Event(t unit.Duration) { l.at(t) }
 
 // Depth is the number of open calls.
 func (l *LocationBuilder) Depth() int { return len(l.open) }
 
-// Innermost returns the region of the innermost open call, false if none is open.
-func (l *LocationBuilder) Innermost() (RegionID, bool) {
-	i := l.call()
-	if i < 0 {
-		return 0, false
-	}
-	return l.tree.nodes[l.calls.Path[i]].Region, true
-}
-
-// Polls says that the innermost open call stands for so many like it that found nothing.
+// Polls records that the innermost open call stands for so many like it that found nothing.
 func (l *LocationBuilder) Polls(count int64) {
 	i := l.call()
 	if i < 0 {
@@ -134,14 +125,14 @@ func (l *LocationBuilder) Polls(count int64) {
 	l.polls = append(l.polls, Poll{Call: i, Count: count})
 }
 
-// Unbalanced says that so many calls were left without having been entered, or the other way round, and that
-// the caller has mended it.
+// Unbalanced states that so many calls were left without having been entered, or the other way round, and that
+// the caller has repaired it.
 func (l *LocationBuilder) Unbalanced(count int64) { l.unbalanced += count }
 
-// SetClockError says that the times are right within so much relative to rank 0.
+// SetClockError records that the times are right within so much relative to rank 0.
 func (l *LocationBuilder) SetClockError(d unit.Duration) { l.clockError = d }
 
-// SetTruncated says that the end is missing: calls that are open then are no mistake.
+// SetTruncated records that the end is missing: calls that are open then are not a mistake.
 func (l *LocationBuilder) SetTruncated() { l.truncated = true }
 
 // at notes that something happened at t.

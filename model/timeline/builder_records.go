@@ -189,7 +189,7 @@ func (l *LocationBuilder) receiveDone(r *receive, t unit.Duration, c channel, ca
 	r.call, r.seq, r.state = call, seq, done
 }
 
-// Cancel says that a request was cancelled: its message was never sent, its receive took none, its
+// Cancel states that a request was cancelled: its message was never sent, its receive took none, its
 // collective did not take place.
 func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
 	if _, _, _, ok := l.record(t); !ok {
@@ -202,7 +202,7 @@ func (l *LocationBuilder) Cancel(t unit.Duration, request uint64) {
 	} else if i, found := l.requests.take(requestKey{request, collectiveRequest}); found {
 		l.collectives[i].state = dropped
 	} else {
-		l.unasked++
+		l.unstarted++
 	}
 }
 

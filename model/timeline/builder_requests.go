@@ -10,7 +10,7 @@ type requestTable struct {
 	lost  int64 // requests that were begun anew before they were completed
 }
 
-// requestKey names a request. Requests of different kinds never meet, even if their ids do.
+// requestKey names a request. Requests of different kinds are never mixed up, even if their ids do.
 type requestKey struct {
 	id   uint64
 	kind requestKind
@@ -77,7 +77,7 @@ func (r *requestTable) home(key requestKey) int {
 	return int((key.id*4 + uint64(key.kind)) * 0x9E3779B97F4A7C15 >> r.shift)
 }
 
-// remove empties a slot and moves those behind it that would not be found any more.
+// remove empties a slot and moves those after it that would not be found any more.
 func (r *requestTable) remove(hole int) {
 	mask := len(r.slots) - 1
 	for i := (hole + 1) & mask; r.slots[i].key.kind != 0; i = (i + 1) & mask {

@@ -234,7 +234,7 @@ func TestProblems(t *testing.T) {
 		Notes: []string{
 			"inter: 1 calls of collectives between two groups, left out",
 			"1 events before the one before them, taken as simultaneous (on rank 0)",
-			"2 completions of requests that nobody began (on rank 0)",
+			"2 completions of requests that were never started (on rank 0)",
 			"1 records outside of any call, left out (on rank 1)",
 		},
 	}

@@ -5,14 +5,14 @@ import "slackline/model/unit"
 // Span is the time from one moment to another.
 type Span struct{ From, To unit.Duration }
 
-// ThreadBegin says that a thread begins here. A location that never hears of one has a thread for the whole run.
+// ThreadBegin states that a thread begins here. A location without one has a thread for the whole run.
 func (l *LocationBuilder) ThreadBegin(t unit.Duration) {
 	t = l.at(t)
 	l.endThread(t)
 	l.alive = append(l.alive, Span{t, never})
 }
 
-// ThreadEnd says that the thread ends; another one may follow.
+// ThreadEnd states that the thread ends; another one may follow.
 func (l *LocationBuilder) ThreadEnd(t unit.Duration) {
 	l.endThread(l.at(t))
 }
@@ -61,7 +61,7 @@ func (l *Location) Born(at unit.Duration) unit.Duration {
 	return born
 }
 
-// cutSpans returns what lies between begin and end.
+// cutSpans returns what lies between start and end.
 func cutSpans(list []Span, begin, end unit.Duration) []Span {
 	if list == nil {
 		return nil

@@ -14,7 +14,7 @@ type series struct {
 	complete   int     // instances that every member has
 	longest    int     // instances that some member has
 	mismatched []int   // complete ones whose members disagree
-	strangers  int64   // collectives of ranks that are no members
+	nonMembers int64   // collectives of ranks that are not members
 	between    int64   // collectives between two groups, which have no instances here
 	cut        int64   // instances that some member did not record
 }
@@ -97,7 +97,7 @@ func (f *finisher) seriesOf(comm int, runs []run) series {
 		i, ok := at[f.locations[runs[0].location].rank]
 		of := merge(nil, runs[:n], func(r ref) unit.Duration { return f.member(r).issued })
 		if runs = runs[n:]; !ok {
-			s.strangers += int64(len(of))
+			s.nonMembers += int64(len(of))
 			continue
 		}
 		s.of[i] = of
@@ -190,7 +190,7 @@ func (f *finisher) countsOf(location int32, m *member, size int, begin []int) in
 }
 
 // CountsOf returns the bytes by peer of a member: sent, or received if the operation has only those, and
-// behind them received ones if it has both; nil if they do not differ or are not known. Their number is
+// after them received ones if it has both; nil if they do not differ or are not known. Their number is
 // that of the members or twice that.
 func (t *Timeline) CountsOf(m *Member) []int64 {
 	if m.Counts < 0 {
@@ -199,21 +199,21 @@ func (t *Timeline) CountsOf(m *Member) []int64 {
 	return t.Counts[m.Counts : int64(m.Counts)+t.Counts[m.Counts-1]]
 }
 
-// reportSeries says what is wrong with the collectives of a communicator.
+// reportSeries describes what is wrong with the collectives of a communicator.
 func (f *finisher) reportSeries(comm int, s *series) {
 	p := &f.t.Problems
 	if f.t.Part != nil && f.t.CommOwner(comm) != f.t.Part.Group.Rank() {
 		return
 	}
 	defer f.tagReports(comm, len(p.Collectives), len(p.Notes))
-	p.IncompleteCollectives += int64(s.longest-s.complete) + int64(len(s.mismatched)) + s.strangers
+	p.IncompleteCollectives += int64(s.longest-s.complete) + int64(len(s.mismatched)) + s.nonMembers
 	p.CutCollectives += s.cut
 	name := f.commName(comm)
 	if s.between > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: %d calls of collectives between two groups, left out", name, s.between))
 	}
-	if s.strangers > 0 {
-		f.reportCollective("%s: %d collectives of ranks that are no members", name, s.strangers)
+	if s.nonMembers > 0 {
+		f.reportCollective("%s: %d collectives of ranks that are not members", name, s.nonMembers)
 	}
 	if s.longest > s.complete {
 		most, least := 0, 0
@@ -238,7 +238,7 @@ func (f *finisher) reportSeries(comm int, s *series) {
 	}
 }
 
-// disagreement says who of the members of an instance differs from the first one.
+// disagreement defines who of the members of an instance differs from the first one.
 func (f *finisher) disagreement(comm int, s *series, k int) string {
 	members := f.t.Comms[comm].Members
 	describe := func(i int) string {

@@ -28,13 +28,13 @@ func groupsOf(comms []Comm) []group {
 	return groups
 }
 
-// nobody is the world rank of a peer that does not exist.
-const nobody = int32(-1)
+// noPeer is the world rank of a peer that does not exist.
+const noPeer = int32(-1)
 
-// world returns the world rank of the peer that a rank speaks of.
+// world returns the world rank of the peer that a rank names.
 func (f *finisher) world(rank int, comm, peer int32) int32 {
 	if comm < 0 || int(comm) >= len(f.groups) || peer < 0 {
-		return nobody
+		return noPeer
 	}
 	g := &f.groups[comm]
 	members := g.members
@@ -42,7 +42,7 @@ func (f *finisher) world(rank int, comm, peer int32) int32 {
 		members = g.remote
 	}
 	if int(peer) >= len(members) || members[peer] < 0 || int(members[peer]) >= f.t.Ranks {
-		return nobody
+		return noPeer
 	}
 	return members[peer]
 }

@@ -54,7 +54,7 @@ func (f *finisher) chainsOf(location int32) []chain {
 	l := f.locations[location]
 	chains := make([]chain, 0, len(l.sendEnds))
 	for no, c := range l.sendChannels.keys {
-		if to := f.world(l.rank, c.comm, c.peer); to != nobody {
+		if to := f.world(l.rank, c.comm, c.peer); to != noPeer {
 			chains = append(chains, chain{location, l.sendEnds[no].first, to, c.comm, c.tag})
 		}
 	}
@@ -165,7 +165,7 @@ type mailbox struct {
 	sends, receives []int64
 }
 
-// sort puts the chains of the known channels together; nobody receives the others.
+// sort puts the chains of the known channels together; the others are not received.
 func (m *mailbox) sort(f *finisher, chains []chain) {
 	numbers := make([]int32, len(chains))
 	m.starts = make([]int32, len(m.keys)+1)
@@ -215,7 +215,7 @@ func (m *mailbox) partner(f *finisher, number int32, r *receive) *chain {
 		} else {
 			m.sends[number] += s.size
 		}
-		c.send = s.next // nobody recorded its receive
+		c.send = s.next // its receive was not recorded
 	}
 }
 

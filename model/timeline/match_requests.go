@@ -31,7 +31,7 @@ func (f *finisher) matchRequests() {
 			for _, d := range l.away {
 				from, ok := begun[d.key]
 				if !ok || l.alive == nil && f.locations[from].alive == nil || !l.takeOver(f.locations[from], d) {
-					l.unasked++
+					l.unstarted++
 				}
 			}
 			l.away = nil

@@ -68,7 +68,7 @@ func (f *finisher) forks(master int32) []Team {
 	return teams
 }
 
-// end is the place behind the last call.
+// end is the place after the last call.
 func (l *LocationBuilder) end() Place { return Place{Next: int32(len(l.calls.Enter)), Open: -1} }
 
 // joinTeams makes a location a member of the teams that it took part in: a part belongs to the last

@@ -194,7 +194,7 @@ func (r *randomRun) ends(location int) (sends, receives, colls []*end) {
 			here.from, here.to = peer, int32(rank)
 			receives = append(receives, here)
 		case "post", "issue":
-			here.from = nobody
+			here.from = noPeer
 			if s.kind == "post" {
 				receives = append(receives, here)
 				posts[s.request] = here
@@ -230,7 +230,7 @@ func (r *randomRun) truth() truth {
 		s, v, c := r.ends(i)
 		sends, receives, colls = append(sends, s...), append(receives, v...), append(colls, c...)
 	}
-	gone := func(e *end) bool { return e.cancelled || e.from == nobody }
+	gone := func(e *end) bool { return e.cancelled || e.from == noPeer }
 	sends, receives, colls = slices.DeleteFunc(sends, gone), slices.DeleteFunc(receives, gone), slices.DeleteFunc(colls, gone)
 	byTime := func(a, b *end) int { return cmp.Compare(a.begun, b.begun) }
 	sendsByTime, receivesByTime := slices.Clone(sends), slices.Clone(receives)

@@ -18,8 +18,8 @@ const NoCPUName = "no CPU"
 // lackRegion stands for that region until all regions are known.
 const lackRegion = RegionID(math.MaxUint32)
 
-// NoCPU says that the thread could have run but had no CPU for so long until t. That is no event: calls that began before may
-// still be told of.
+// NoCPU records that the thread could have run but had no CPU for so long until t. That is not an event: calls that began before may
+// still be recorded.
 func (l *LocationBuilder) NoCPU(t, d unit.Duration) {
 	from := t - max(d, 0)
 	if n := len(l.lacks); n > 0 {

@@ -9,7 +9,7 @@ import (
 	"slackline/internal/cluster"
 )
 
-// Part says which part of a run a timeline holds if several processes share it.
+// Part defines which part of a run a timeline holds if several processes share it.
 //
 // Every process has all locations under their numbers, but calls, teams and records only of
 // its own ranks, which follow each other. Of a location of another process it
@@ -30,7 +30,7 @@ type Part struct {
 	shared [][][]int32
 }
 
-// Here reports whether a location belongs to this process. A timeline that is no part has all of them.
+// Here reports whether a location belongs to this process. A timeline that is not a part has all of them.
 func (p *Part) Here(location int32) bool {
 	return p == nil || int(location) >= p.First && int(location) < p.Last
 }

@@ -13,7 +13,7 @@ import (
 // joinsAll are the regions whose calls join all ranks though they leave no record of it.
 var joinsAll = []string{"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
 
-// shareCalls tells other processes of the calls that their messages and collectives have to do with, and
+// shareCalls sends other processes the calls that their messages and collectives have to do with, and
 // gives what is known here of calls elsewhere its numbers.
 func (x *partExchange) shareCalls() error {
 	x.findShared()
@@ -88,7 +88,7 @@ func (x *partExchange) findShared() {
 	})
 }
 
-// shareJoinsAll tells everybody of the calls that join all ranks.
+// shareJoinsAll sends all processes the calls that join all ranks.
 func (x *partExchange) shareJoinsAll(share func(p int, location int32, calls ...int32)) {
 	wanted := make([]bool, len(x.t.Paths))
 	some := false
@@ -245,7 +245,7 @@ func (p *Part) window(kept []keptCalls) *Part {
 	return &w
 }
 
-// RefreshTimes tells other processes what the calls and messages here are like after their times were changed,
+// RefreshTimes sends other processes what the calls and messages here are like after their times were changed,
 // and takes over what they say of theirs: of calls, messages, and of the locations as a whole.
 func (t *Timeline) RefreshTimes(ctx context.Context) error {
 	p := t.Part

@@ -28,7 +28,7 @@ func (x *partExchange) processesOf() [][]int {
 	return lists
 }
 
-// shareCollectives tells the other members what the ranks here did, and matches all of it.
+// shareCollectives sends the other members what the ranks here did, and matches all of it.
 func (x *partExchange) shareCollectives() error {
 	processes := x.processesOf()
 	out := make([][]byte, x.Group.Size())

@@ -51,10 +51,10 @@ func (l *LocationBuilder) eachSend(channel int32, visit func(number int32, s *se
 	return count
 }
 
-// destination is the process that receives on a channel of a location here; -1: this one, or nobody.
+// destination is the process that receives on a channel of a location here; -1: this one, or none.
 func (x *partExchange) destination(l *LocationBuilder, c channel) int {
 	to := x.world(l.rank, c.comm, c.peer)
-	if to == nobody {
+	if to == noPeer {
 		return -1
 	}
 	if p := x.Owner(int(to)); p != x.Group.Rank() {
@@ -63,7 +63,7 @@ func (x *partExchange) destination(l *LocationBuilder, c channel) int {
 	return -1
 }
 
-// shareSends tells other processes what was sent to their ranks.
+// shareSends sends other processes what was sent to their ranks.
 func (x *partExchange) shareSends() ([][]remoteChain, error) {
 	out := make([][]byte, x.Group.Size())
 	for i := x.First; i < x.Last; i++ {
@@ -153,7 +153,7 @@ const (
 	receivedAway // received, but posted by another thread
 )
 
-// answerSends tells the senders in other processes which receives took their messages.
+// answerSends sends the senders in other processes which receives took their messages.
 func (x *partExchange) answerSends(chains [][]remoteChain) error {
 	takers := x.takers()
 	out := make([][]byte, len(chains))

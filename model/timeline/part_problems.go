@@ -15,7 +15,7 @@ type commReport struct {
 	Text string
 }
 
-// tagReports remembers of which communicator the reports from certain ones on speak, if this is a part: process 0
+// tagReports remembers which communicator the reports from certain ones on are about, if this is a part: process 0
 // puts them in order.
 func (f *finisher) tagReports(comm, collectives, notes int) {
 	if f.t.Part == nil {
@@ -47,7 +47,7 @@ type locationSummary struct {
 	Lack                    unit.Duration // without a CPU
 }
 
-// sumUp tells all processes when the locations begin and end, and brings together at process 0 what does not fit.
+// sumUp sends all processes when the locations begin and end, and brings together at process 0 what does not fit.
 func (x *partExchange) sumUp() error {
 	own := ownSummary{Problems: x.t.Problems, Reports: x.reports}
 	own.Problems.Notes, own.Problems.MissingRanks, own.Problems.Collectives = nil, nil, nil

@@ -78,7 +78,7 @@ func mpiRole(call string) Role {
 }
 
 // CollectiveOp returns the operation of a collective call, in lower case and without prefix, blocking or not,
-// of all ranks or of neighbours.
+// of all ranks or of neighbors.
 func CollectiveOp(call string) (Op, bool) {
 	for _, prefix := range []string{"", "i", "neighbor_", "ineighbor_"} {
 		if name, ok := strings.CutPrefix(call, prefix); ok {

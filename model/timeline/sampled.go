@@ -7,7 +7,7 @@ import (
 	"slackline/model/unit"
 )
 
-// SampledCall says that a call was made out of samples: it is a time in which a function was seen, not one of its calls.
+// SampledCall states that a call was made out of samples: it is a time in which a function was seen, not one of its calls.
 type SampledCall struct {
 	Call    int32
 	Samples int32 // that saw the function, and nothing that it called
@@ -21,7 +21,7 @@ func (l *LocationBuilder) EnterSampled(t unit.Duration, r RegionID) {
 	}
 }
 
-// Seen says that so many samples saw the innermost open call. If that was not made out of samples, they do not matter.
+// Seen records that so many samples saw the innermost open call. If that was not made out of samples, they do not matter.
 func (l *LocationBuilder) Seen(samples int) {
 	byCall := func(s SampledCall, call int32) int { return cmp.Compare(s.Call, call) }
 	if i, found := slices.BinarySearchFunc(l.sampled, l.call(), byCall); found {

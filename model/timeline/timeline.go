@@ -20,7 +20,7 @@ type Timeline struct {
 	Ranks       int
 	Locations   []Location // by rank, then thread: the first one of a rank is its master
 	Regions     []Region
-	Paths       []Path // a tree; Paths[0] is the root, "in no call"; parents stand before children
+	Paths       []Path // a tree; Paths[0] is the root, "in no call"; parents come before children
 	Comms       []Comm
 	Messages    []Message    // matched ones, by receiving location, then by order of posting there
 	Collectives []Collective // those that all members took part in, by communicator, then by order
@@ -53,7 +53,7 @@ type Location struct {
 	Lacked       unit.Duration // the sum of NoCPU; also of locations of other processes
 }
 
-// Calls are the calls of a location in the order of their beginnings, so that a call stands before
+// Calls are the calls of a location in the order of their beginnings, so that a call comes before
 // those inside it, as columns. The calls inside call i are i+1 .. Skip[i]-1. Call a precedes call b
 // (it was left before b was entered) if Skip[a] <= b.
 type Calls struct {
@@ -68,7 +68,7 @@ func (l *Location) Polled(call int32) bool {
 	return found
 }
 
-// Poll says that a call stands for several like it, of which only the last may have found something: a run of MPI_Test.
+// Poll states that a call stands for several like it, of which only the last may have found something: a run of MPI_Test.
 type Poll struct {
 	Call  int32
 	Count int64
@@ -109,7 +109,7 @@ const (
 	NoCPU                  // times without a CPU; in timelines only
 )
 
-// Role says what a region does, as far as analyses need it.
+// Role describes what a region does, as far as analyses need it.
 type Role uint8
 
 // The roles.

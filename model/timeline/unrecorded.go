@@ -14,7 +14,7 @@ import (
 // NotRecorded is the region of times when recording was off. They are calls outside of all others.
 var NotRecorded = Region{Name: "not recorded", Paradigm: Tool, Role: Unrecorded}
 
-// Off says that recording stops at t; r is the region NotRecorded. No call may be open. Records that come before On lie
+// Off states that recording stops at t; r is the region NotRecorded. No call may be open. Records that come before On lie
 // outside of any call: they only say what began or ended unseen.
 func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 	if l.off {
@@ -25,7 +25,7 @@ func (l *LocationBuilder) Off(t unit.Duration, r RegionID) {
 	l.off, l.cut, l.offSince = true, true, l.last
 }
 
-// On says that recording goes on at t.
+// On states that recording goes on at t.
 func (l *LocationBuilder) On(t unit.Duration) {
 	if !l.off {
 		l.at(t)
@@ -36,7 +36,7 @@ func (l *LocationBuilder) On(t unit.Duration) {
 	l.offTime += l.last - l.offSince
 }
 
-// SkipSends says that so many sends on a channel were not recorded. A negative number takes back some that
+// SkipSends states that so many sends on a channel were not recorded. A negative number takes back some that
 // were said to be skipped: they were cancelled.
 func (l *LocationBuilder) SkipSends(t unit.Duration, peer, comm, tag int32, count int64) {
 	t = l.at(t)
@@ -73,7 +73,7 @@ func (l *LocationBuilder) unskip(c channel, count int64) {
 	}
 }
 
-// SkipReceives says that so many receives of a channel were not recorded. They were posted before those that follow.
+// SkipReceives states that so many receives of a channel were not recorded. They were posted before those that follow.
 func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, count int64) {
 	t = l.at(t)
 	l.cut = true
@@ -84,7 +84,7 @@ func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, c
 	}
 }
 
-// SkipCollectives says that so many collectives of a communicator were not recorded. They were issued before those that follow.
+// SkipCollectives states that so many collectives of a communicator were not recorded. They were issued before those that follow.
 func (l *LocationBuilder) SkipCollectives(t unit.Duration, comm int32, count int64) {
 	t = l.at(t)
 	l.cut = true
@@ -141,7 +141,7 @@ func (f *finisher) findCut() {
 	}
 }
 
-// shareCut tells all processes which ranks were not recorded as a whole.
+// shareCut sends all processes which ranks were not recorded as a whole.
 func (x *partExchange) shareCut() error {
 	x.findCut()
 	all, err := cluster.AllGatherValues(x.ctx, x.Group, &x.cutRanks)
@@ -173,7 +173,7 @@ func (f *finisher) align(s *series) {
 				continue
 			}
 			have[next] += 0
-			if m.issue >= 0 && m.complete >= 0 { // else its begin or its end was not recorded
+			if m.issue >= 0 && m.complete >= 0 { // else its start or its end was not recorded
 				kept, numbers[i] = append(kept, r), append(numbers[i], next)
 				have[next]++
 			}

@@ -46,7 +46,7 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 	t.End += d
 }
 
-// Window returns what happened from begin to end: calls and teams that are open then, cut at the edges, and messages and
+// Window returns what happened from start to end: calls and teams that are open then, cut at the edges, and messages and
 // collectives that lie inside as a whole. Problems are those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	w := *t
@@ -109,7 +109,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	return &w
 }
 
-// keptCalls says which calls of a location are kept: before[i] of the first i.
+// keptCalls defines which calls of a location are kept: before[i] of the first i.
 type keptCalls struct{ before []int32 }
 
 func (k *keptCalls) has(call int32) bool     { return k.before[call+1] > k.before[call] }
@@ -136,7 +136,7 @@ func (t Team) renumber(kept []keptCalls) Team {
 	return t
 }
 
-// cut returns the part of a team from begin to end. Of a team that was cut nobody can tell which barriers of its
+// cut returns the part of a team from start to end. Of a team that was cut it is unknown which barriers of its
 // members belong together, so its members have no place for any.
 func (t Team) cut(begin, end unit.Duration) Team {
 	if t.Fork >= begin && t.Join <= end {
@@ -152,7 +152,7 @@ func (t Team) cut(begin, end unit.Duration) Team {
 	return t
 }
 
-// window returns the part of a location from begin to end.
+// window returns the part of a location from start to end.
 func (l *Location) window(begin, end unit.Duration) (Location, keptCalls) {
 	out, n := *l, l.Calls.Len()
 	out.First, out.Last = min(max(l.First, begin), end), max(min(l.Last, end), begin)

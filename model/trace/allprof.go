@@ -1,8 +1,9 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -24,7 +25,7 @@ import (
 //	# a comment; some tell the host and how the clock differs from that of rank 0
 //	MPI_Send:1700000000000732:80000:4500:10,8,8:1:3:1140850688,0,2:1700000000000741
 //
-// A line is the name, the begin in microseconds, the arguments, the end. Pointers are addresses, a datatype is
+// A line is the name, the start in microseconds, the arguments, the end. Pointers are addresses, a datatype is
 // code,size,extent, a communicator is handle,rank,size; arrays of counts are an address and a list. How
 // it becomes a Trace:
 //
@@ -32,13 +33,13 @@ import (
 //     with the difference that was measured, is an offset of the clock.
 //   - A request is known by its address. Waitall names the first of several, 8 bytes apart (Open MPI) or
 //     4 (MPICH): whichever leads to more requests that are in use, unless Options.RequestSize says it.
-//   - Test, Testany, Waitany and their like do not tell what they completed. A request that no Wait names
+//   - Test, Testany, Waitany and their like do not record what they completed. A request that no Wait names
 //     before its address is used again was completed by the last of them that names it.
 //   - Receives from any source, or with any tag, get the message that was sent first of those that fit.
 //   - The members of a communicator follow from MPI_Comm_split and MPI_Comm_dup. The messages of one that
 //     does not follow from anything are left out, with a warning.
 var allprofFormat = Format{
-	Name: "liballprof", Info: "text of liballprof, the tracer of LogGOPSim",
+	Name: "liballprof", Noun: "liballprof", Info: "text of liballprof, the tracer of LogGOPSim",
 	Sniff: sniffAllprof,
 	Main: func(names []string) string {
 		for _, name := range names {
@@ -54,7 +55,7 @@ var allprofFormat = Format{
 // allprofLine is how a line of a call begins.
 var allprofLine = regexp.MustCompile(`^MPI_[A-Za-z0-9_]+:(-|[0-9.]+):`)
 
-// sniffAllprof looks at the first line that is no comment.
+// sniffAllprof looks at the first line that is not a comment.
 func sniffAllprof(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
@@ -64,7 +65,7 @@ func sniffAllprof(head []byte) bool {
 	return false
 }
 
-// splitRankName cuts the name of a file around the rank, the number behind the last minus sign.
+// splitRankName cuts the name of a file around the rank, the number after the last minus sign.
 func splitRankName(name string) (prefix, rank, suffix string, ok bool) {
 	at := strings.LastIndexByte(name, '-') + 1
 	end := at
@@ -192,8 +193,8 @@ func (a *allprofTrace) define() {
 	}
 }
 
-// clockUnit tells in what differences of clocks are given, in picoseconds. They should be in seconds, but
-// the tracer has long printed microseconds with an s behind them. The end of MPI_Init, which all ranks
+// clockUnit returns the unit in which differences of clocks are given, in picoseconds. They should be in seconds, but
+// the tracer has long printed microseconds with an s after them. The end of MPI_Init, which all ranks
 // leave at about the same time, shows it.
 func (a *allprofTrace) clockUnit() float64 {
 	inSeconds, inMicroseconds := 0.0, 0.0
@@ -250,7 +251,7 @@ func (a *allprofTrace) openEvents(i int) (EventReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &allprofReader{file: file, lines: newLineReader(file)}
+	r := &allprofReader{file: file, lines: scanLines(file)}
 	r.walker = newAllprofWalker(scan, a.o.RequestSize)
 	r.walker.bindings, r.walker.plan = a.comms.bindings[i], scan.plan
 	if a.wildcard != nil {
@@ -263,7 +264,7 @@ func (a *allprofTrace) openEvents(i int) (EventReader, error) {
 // allprofReader turns the lines of a file into events.
 type allprofReader struct {
 	file   fs.File
-	lines  *lineReader
+	lines  *bufio.Scanner
 	walker *allprofWalker
 	queue  []Event
 	err    error
@@ -272,13 +273,12 @@ type allprofReader struct {
 // Read implements EventReader.
 func (r *allprofReader) Read(events []Event) (int, error) {
 	for len(r.queue) < len(events) && r.err == nil {
-		line, err := r.lines.next()
-		if err != nil {
-			r.err = err
+		if !r.lines.Scan() {
+			r.err = cmp.Or(r.lines.Err(), io.EOF)
 			break
 		}
-		if r.err = r.walker.line(line); r.err != nil {
-			r.err = &FileError{File: r.walker.scan.show, Line: r.lines.number, Offset: -1, What: r.err.Error()}
+		if err := r.walker.line(r.lines.Bytes()); err != nil {
+			r.err = &FileError{File: r.walker.scan.show, Line: r.walker.number, Offset: -1, What: err.Error()}
 		}
 	}
 	n := copy(events, r.queue)
@@ -292,52 +292,9 @@ func (r *allprofReader) Read(events []Event) (int, error) {
 // Close implements EventReader.
 func (r *allprofReader) Close() error { return r.file.Close() }
 
-// lineReader reads lines of any length.
-type lineReader struct {
-	in     io.Reader
-	buffer []byte
-	rest   []byte
-	number int
-	ended  bool
-}
-
-func newLineReader(in io.Reader) *lineReader { return &lineReader{in: in} }
-
-// next returns the next line without its end; io.EOF behind the last one. It is valid until the next call.
-func (l *lineReader) next() ([]byte, error) {
-	for {
-		if end := bytes.IndexByte(l.rest, '\n'); end >= 0 {
-			line := l.rest[:end]
-			l.rest = l.rest[end+1:]
-			l.number++
-			return line, nil
-		}
-		if l.ended {
-			if len(l.rest) == 0 {
-				return nil, io.EOF
-			}
-			line := l.rest
-			l.rest = nil
-			l.number++
-			return line, nil
-		}
-		if err := l.fill(); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// fill reads more behind what is there.
-func (l *lineReader) fill() error {
-	n := copy(l.buffer, l.rest)
-	if n == len(l.buffer) {
-		l.buffer = append(l.buffer, make([]byte, max(1<<16, n))...)
-	}
-	got, err := l.in.Read(l.buffer[n:])
-	l.rest = l.buffer[:n+got]
-	if errors.Is(err, io.EOF) {
-		l.ended = true
-		return nil
-	}
-	return err
+// scanLines reads lines of any length.
+func scanLines(in io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 1<<16), math.MaxInt)
+	return lines
 }

@@ -173,13 +173,13 @@ func (c *allprofCall) parse(line []byte) error {
 	arguments := rest[:max(at, 0)]
 	if c.begin, ok = parseAllprofTime(begin); !ok {
 		if string(begin) != "-" {
-			return fmt.Errorf("%s: the begin %.40q is no time", c.name, begin)
+			return fmt.Errorf("%s: the start %.40q is not a time", c.name, begin)
 		}
 		c.noBegin = true
 	}
 	if c.end, ok = parseAllprofTime(end); !ok {
 		if string(end) != "-" {
-			return fmt.Errorf("%s: the end %.40q is no time", c.name, end)
+			return fmt.Errorf("%s: the end %.40q is not a time", c.name, end)
 		}
 		c.noEnd = true
 	}

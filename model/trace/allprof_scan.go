@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"strings"
 )
 
-// allprofScan is what a first look at the file of a rank tells.
+// allprofScan is what a first look at the file of a rank shows.
 type allprofScan struct {
 	name, show string
 	rank       int
@@ -25,8 +24,8 @@ type allprofScan struct {
 	events     uint64
 	last       int64 // time
 	finalized  bool
-	wildcards  int              // receives that do not tell their message
-	plan       map[int][]uint64 // which requests are complete behind a test, by line
+	wildcards  int              // receives without a known message
+	plan       map[int][]uint64 // which requests are complete after a test, by line
 	comms      []allprofCommUse
 	warnings   []string
 }
@@ -46,7 +45,7 @@ type allprofPlanner struct {
 	plan    map[int][]uint64
 }
 
-// settle is told that the request of an address must have been completed.
+// settle notes that the request of an address must have been completed.
 func (p *allprofPlanner) settle(address uint64) {
 	if line, ok := p.covered[address]; ok {
 		p.plan[line] = append(p.plan[line], address)
@@ -96,16 +95,16 @@ func (a *allprofTrace) scan(name string, rank int) (*allprofScan, error) {
 			s.wildcards++
 		}
 	}
-	err = walkLines(file, w)
+	wrong, err := walkLines(file, w)
 	if err != nil {
-		if !errors.Is(err, errLine) {
-			return nil, err
-		}
-		s.warnings = append(s.warnings, fmt.Sprintf("%s:%d: %v; this call and all behind it are left out", s.show, w.number, err))
-		s.finalized = true // nothing more to say about the end
+		return nil, err
+	}
+	if wrong != nil {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s:%d: %v; this call and all after it are left out", s.show, w.number, wrong))
+		s.finalized = true // nothing more to report about the end
 	}
 	if w.back > 0 {
-		s.warnings = append(s.warnings, fmt.Sprintf("%s: time goes back %d times; calls were put behind each other", s.show, w.back))
+		s.warnings = append(s.warnings, fmt.Sprintf("%s: time goes back %d times; calls were put one after the other", s.show, w.back))
 	}
 	if broken > 0 {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d calls have other arguments than they should; they are taken as calls that do nothing", s.show, broken))
@@ -121,29 +120,13 @@ func (a *allprofTrace) scan(name string, rank int) (*allprofScan, error) {
 	return s, nil
 }
 
-// errLine marks errors of a line, as opposed to those of reading.
-var errLine = errors.New("")
-
-type lineError struct{ err error }
-
-func (e lineError) Error() string        { return e.err.Error() }
-func (e lineError) Is(target error) bool { return target == errLine }
-
-// walkLines sends a walker through a file.
-func walkLines(in io.Reader, w *allprofWalker) error {
-	lines := newLineReader(in)
-	for {
-		line, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := w.line(line); err != nil {
-			return lineError{err}
-		}
+// walkLines sends a walker through a file, up to a line that is wrong.
+func walkLines(in io.Reader, w *allprofWalker) (wrong, err error) {
+	lines := scanLines(in)
+	for wrong == nil && lines.Scan() {
+		wrong = w.line(lines.Bytes())
 	}
+	return wrong, lines.Err()
 }
 
 // comment takes in a comment.

@@ -196,7 +196,7 @@ FINALIZE`, color, key, 40+rank, own, rank)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tr.Warnings) != 4 || !strings.Contains(tr.Warnings[0], "pmpi-trace-rank-0.txt:6: nothing tells the members of communicator 123") {
+	if len(tr.Warnings) != 4 || !strings.Contains(tr.Warnings[0], "pmpi-trace-rank-0.txt:6: the members of communicator 123") {
 		t.Errorf("warnings = %q", tr.Warnings)
 	}
 	members := func(rank int, kind Kind, op timeline.Op) []int32 {

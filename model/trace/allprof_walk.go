@@ -28,16 +28,16 @@ type allprofWalker struct {
 	bindings []allprofBinding        // what handles mean from which line on; nil: everything is the world
 	comms    map[int64]int32         // by handle; -1: not known
 	matches  []allprofMatch          // of receives from any source, in order of posting
-	observe  func(m *allprofMessage) // told of messages as they are sent and posted
-	using    func(m allprofComm)     // told of communicators that are used
-	creating func(c *allprofCall)    // told of communicators that are made
-	comment  func(text []byte)       // told of comments
+	observe  func(m *allprofMessage) // called with messages as they are sent and posted
+	using    func(m allprofComm)     // called with communicators that are used
+	creating func(c *allprofCall)    // called with communicators that are made
+	comment  func(text []byte)       // called with comments
 }
 
 // allprofRequest is what an address of a request stands for.
 type allprofRequest struct {
 	done       Event // the record of completion
-	begin      Event // and of the begin, of a persistent one
+	begin      Event // and of the start, of a persistent one
 	message    allprofMessage
 	persistent bool
 	active     bool
@@ -52,7 +52,7 @@ type allprofMessage struct {
 	world     int32 // of a receive whose message is looked for: the sender; -1: any
 }
 
-// wildcard reports whether a receive does not tell its message.
+// wildcard reports whether a receive does not name its message.
 func (m *allprofMessage) wildcard() bool {
 	return !m.send && (m.peer == anySource || m.tag == anyTag)
 }
@@ -66,7 +66,7 @@ const (
 // allprofMatch is the message that a receive from any source got; source -1: none.
 type allprofMatch struct{ source, tag int32 }
 
-// allprofBinding says what a handle means from a line on.
+// allprofBinding describes what a handle means from a line on.
 type allprofBinding struct {
 	line   int
 	handle int64
@@ -115,7 +115,7 @@ func (w *allprofWalker) line(line []byte) error {
 	return nil
 }
 
-// times returns begin and end of a call on the clock of the rank.
+// times returns start and end of a call on the clock of the rank.
 func (w *allprofWalker) times(c *allprofCall) (begin, end int64, err error) {
 	s := w.scan
 	switch {
@@ -135,7 +135,7 @@ func (w *allprofWalker) times(c *allprofCall) (begin, end int64, err error) {
 	begin, ok := c.begin.since(s.base)
 	end, fits := c.end.since(s.base)
 	if !ok || !fits {
-		return 0, 0, fmt.Errorf("%s: its time is too far from the begin", c.name)
+		return 0, 0, fmt.Errorf("%s: its time is too far from the start", c.name)
 	}
 	if begin < w.now || end < begin {
 		w.back++
@@ -165,7 +165,7 @@ func (w *allprofWalker) act(c *allprofCall, begin, end int64) {
 	case doStart:
 		w.eachRequest(c, func(address uint64, r *allprofRequest) {
 			if r.persistent && !r.active {
-				w.start(address, r, begin)
+				w.start(r, begin)
 			}
 		})
 	case doWait:
@@ -211,7 +211,7 @@ func (w *allprofWalker) put(e Event, comm int32) {
 	w.emit(e)
 }
 
-// send makes the record of a blocking send, unless it goes to nobody.
+// send makes the record of a blocking send, unless it has no receiver.
 func (w *allprofWalker) send(c *allprofCall, begin int64) {
 	if c.peers[0] < 0 {
 		return
@@ -221,7 +221,7 @@ func (w *allprofWalker) send(c *allprofCall, begin int64) {
 	w.put(Event{Time: begin, Kind: Send, Peer: c.peers[0], Comm: uint32(comm), Tag: c.tags[0], Size: c.bytesOf(0)}, comm)
 }
 
-// recv makes the record of a blocking receive, unless it comes from nobody. i says which of the arguments are its.
+// recv makes the record of a blocking receive, unless it has no sender. i says which of the arguments are its.
 func (w *allprofWalker) recv(c *allprofCall, i int, end int64) {
 	if c.peers[i] < anySource {
 		return
@@ -232,7 +232,7 @@ func (w *allprofWalker) recv(c *allprofCall, i int, end int64) {
 	w.put(Event{Time: end, Kind: Recv, Peer: m.peer, Comm: uint32(comm), Tag: m.tag, Size: c.bytesOf(i)}, m.commIfMatched())
 }
 
-// tell tells of a message, and gives a receive from any source its partner.
+// tell reports a message, and gives a receive from any source its partner.
 func (w *allprofWalker) tell(m *allprofMessage) {
 	if w.observe != nil {
 		w.observe(m)
@@ -256,7 +256,7 @@ func (m *allprofMessage) commIfMatched() int32 {
 // request notes a request for a message, and begins it unless it is persistent.
 func (w *allprofWalker) request(c *allprofCall, begin int64, m allprofMessage, first, last Kind) {
 	w.reuse(c.request)
-	if m.peer < anySource || m.send && m.peer < 0 { // from or to nobody
+	if m.peer < anySource || m.send && m.peer < 0 { // from or to no rank
 		delete(w.requests, c.request)
 		return
 	}
@@ -272,12 +272,12 @@ func (w *allprofWalker) request(c *allprofCall, begin int64, m allprofMessage, f
 	}
 	w.requests[c.request] = r
 	if !r.persistent {
-		w.start(c.request, r, begin)
+		w.start(r, begin)
 	}
 }
 
 // start begins the message of a request.
-func (w *allprofWalker) start(_ uint64, r *allprofRequest, begin int64) {
+func (w *allprofWalker) start(r *allprofRequest, begin int64) {
 	r.active = true
 	m := r.message
 	m.time = begin
@@ -290,7 +290,7 @@ func (w *allprofWalker) start(_ uint64, r *allprofRequest, begin int64) {
 	w.put(e, m.comm)
 }
 
-// reuse is told that an address gets another request.
+// reuse notes that an address gets another request.
 func (w *allprofWalker) reuse(address uint64) {
 	if r := w.requests[address]; r != nil && r.active && w.planning != nil {
 		w.planning.settle(address)
@@ -388,6 +388,10 @@ func (c *allprofCall) volumes() (sent, received int64, counts []int64) {
 	n := int64(c.comm.size)
 	root := int(c.root) == c.comm.rank
 	first, second := c.bytesOf(0), c.bytesOf(1)
+	ownPart := first
+	if c.inPlace() {
+		ownPart = second
+	}
 	switch c.op {
 	case timeline.OpBcast:
 		if root {
@@ -403,24 +407,15 @@ func (c *allprofCall) volumes() (sent, received int64, counts []int64) {
 		return first, first, nil
 	case timeline.OpReduceScatterBlock:
 		return first * n, first, nil
-	case timeline.OpAllgather:
-		if c.inPlace() {
-			first = second
-		}
-		return first, second * n, nil
-	case timeline.OpAlltoall:
-		if c.inPlace() {
-			first = second
-		}
-		return first * n, second * n, nil
 	case timeline.OpGather:
 		if !root {
 			return first, 0, nil
 		}
-		if c.inPlace() {
-			first = second
-		}
-		return first, second * n, nil
+		return ownPart, second * n, nil
+	case timeline.OpAllgather:
+		return ownPart, second * n, nil
+	case timeline.OpAlltoall:
+		return ownPart * n, second * n, nil
 	case timeline.OpScatter:
 		if !root {
 			return 0, second, nil

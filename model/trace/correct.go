@@ -8,7 +8,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Clock says how the clocks of a trace are brought together.
+// Clock defines how the clocks of a trace are brought together.
 type Clock string
 
 // The ways to bring clocks together.
@@ -25,17 +25,14 @@ const (
 	ClockNone Clock = "none"
 )
 
-// Clocks returns the names of all ways to bring clocks together.
-func Clocks() []Clock { return []Clock{ClockAuto, ClockOffsets, ClockControl, ClockNone} }
-
-// ClockReport says what was done to the clocks of a trace.
+// ClockReport describes what was done to the clocks of a trace.
 type ClockReport struct {
 	Source   string           // "offsets", "round trips", or "none": times are as they were recorded
-	Unknown  []int            // ranks whose clocks nobody compared with that of the reference
+	Unknown  []int            // ranks whose clocks were not compared with that of the reference
 	Control  bool             // the controlled logical clock was at work
-	Before   clock.Violations // before the controlled logical clock; zero if nobody looked
+	Before   clock.Violations // before the controlled logical clock; zero if it was not checked
 	After    clock.Violations // what it could not remove
-	Moved    int64            // begins and ends of messages and collectives that it moved
+	Moved    int64            // starts and ends of messages and collectives that it moved
 	Furthest unit.Duration    // how far at most
 }
 
@@ -139,7 +136,7 @@ func (c *conversion) usePings(k *clocks) {
 		k.Source = fromNothing
 		return
 	}
-	k.pings = clock.Synchronise(c.Trace.Ranks, reference, comparisons)
+	k.pings = clock.Synchronize(c.Trace.Ranks, reference, comparisons)
 	for i := range c.Locations {
 		if l := &c.Locations[i]; l.Thread == 0 && !l.Missing && !k.pings[l.Rank].Known {
 			k.Unknown = append(k.Unknown, l.Rank)
@@ -161,7 +158,7 @@ func (k *clocks) of(i int) locationClock {
 	return locationClock{}
 }
 
-// error bounds the error of the corrected times of a location between two of its own times; -1: nobody knows.
+// error bounds the error of the corrected times of a location between two of its own times; -1: it is unknown.
 func (k *clocks) error(i int, from, to unit.Duration) unit.Duration {
 	if k.pings == nil || !k.pings[k.locations[i].Rank].Known {
 		return -1

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"slackline/internal/atomicfile"
@@ -17,8 +18,10 @@ import (
 // Format is a format of traces.
 type Format struct {
 	Name     string   // as given to convert, e.g. otf2
+	Noun     string   // what a file of it is in a message, e.g. a slackline trace
 	Info     string   // one line for lists
 	Suffixes []string // of names that convert takes for this format, e.g. .otf2
+	Text     bool     // people can read it
 
 	// Sniff reports whether a file that begins with head is the main file of a trace in this format.
 	// It looks at magic numbers and first words only and never decodes. nil: the format is only written.
@@ -26,12 +29,14 @@ type Format struct {
 	// Main returns which of the files in a directory is the main file of a trace; empty: none. nil: a
 	// trace in this format is never named by a directory.
 	Main func(names []string) string
-	// parts says that several processes can read a trace together: each location has files of its own.
+	// parts: several processes can read a trace together, because each location has files of its own.
 	parts bool
+	// startsAtZero: times count from the start of the run. Of other formats the run is moved there.
+	startsAtZero bool
 	// read opens the trace of a main file.
 	read func(src source, o Options) (*Trace, error)
 
-	// Stream writes a trace as one file and returns warnings about what the format cannot say; nil if
+	// Stream writes a trace as one file and returns warnings about what the format cannot express; nil if
 	// a trace is several files, or if the format is only read.
 	Stream func(w io.Writer, t *Trace, o WriteOptions) (warnings []string, err error)
 	// group writes a trace as several files.
@@ -49,14 +54,14 @@ type fileGroup struct {
 	write func(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) (warnings []string, err error)
 }
 
-// Options say how a trace is read. The zero value is fine.
+// Options set how a trace is read. The zero value is fine.
 type Options struct {
 	Strict      bool   // refuse a trace that is damaged or incomplete
 	Name        string // what messages call the file; empty: its path
 	RequestSize int    // liballprof: bytes of a request, 8 (Open MPI) or 4 (MPICH); 0: find out
 }
 
-// WriteOptions say how a trace is written. The zero value is fine.
+// WriteOptions set how a trace is written. The zero value is fine.
 type WriteOptions struct {
 	Force     bool         // replace what is there
 	Strict    bool         // refuse a trace whose events are damaged
@@ -73,21 +78,27 @@ func (o *WriteOptions) interrupted() error {
 	return o.Interrupt()
 }
 
+// formats is the table of all formats: a format is one file, and one entry here.
 var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, perfettoFormat}
 
 // Formats returns all formats of traces.
 func Formats() []Format { return formats[:len(formats):len(formats)] }
 
-// FormatNamed returns the format with the given name.
-func FormatNamed(name string) (Format, error) {
+// FormatNames returns the names of the formats.
+func FormatNames() []string {
 	var names []string
 	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("trace format %q is not known; there are %s", name, strings.Join(names, ", "))
+	return names
+}
+
+// FormatNamed returns the format with the given name.
+func FormatNamed(name string) (Format, error) {
+	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
+		return formats[i], nil
+	}
+	return Format{}, fmt.Errorf("there is no trace format %q; there are %s", name, strings.Join(FormatNames(), ", "))
 }
 
 // Sniff returns the format of a main file by its first bytes.
@@ -136,7 +147,7 @@ func Find(fsys fs.FS, name string) (f Format, main string, found bool, err error
 	return Format{}, "", false, nil
 }
 
-// headBytes is how much of a file is looked at to tell its format.
+// headBytes is how much of a file is looked at to recognize its format.
 const headBytes = 64 << 10
 
 func readHead(fsys fs.FS, name string) ([]byte, error) {
@@ -149,7 +160,7 @@ func readHead(fsys fs.FS, name string) ([]byte, error) {
 }
 
 // Open opens a trace in any format. The name is a path in a file system, of a main file or of a directory
-// that has one; the format is told by the content. Close the trace after use.
+// that has one; the format is recognized by the content. Close the trace after use.
 func Open(fsys fs.FS, name string, o Options) (*Trace, error) {
 	f, main, found, err := Find(fsys, name)
 	if err != nil {
@@ -161,9 +172,15 @@ func Open(fsys fs.FS, name string, o Options) (*Trace, error) {
 	return f.open(source{fsys: fsys, main: main}, name, o)
 }
 
-// notATrace is the error of something that is no trace.
+// notATrace is the error of something that is not a trace.
 func notATrace(name string, o *Options) error {
-	return &FileError{File: cmp.Or(o.Name, name), Offset: -1, What: "not a trace: neither a slackline trace nor OTF2 nor liballprof nor a trace as text"}
+	var nouns []string
+	for _, f := range formats {
+		if f.read != nil {
+			nouns = append(nouns, f.Noun)
+		}
+	}
+	return &FileError{File: cmp.Or(o.Name, name), Offset: -1, What: "not a trace: neither " + strings.Join(nouns, " nor ")}
 }
 
 // open opens a trace of this format that was found under a name.
@@ -176,7 +193,7 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Name, t.Format = src.show, f.Name
+	t.Name, t.Format, t.startsAtZero = src.show, f.Name, f.startsAtZero
 	if o.Strict && len(t.Warnings) > 0 {
 		t.release()
 		return nil, fmt.Errorf("%s (without --strict the rest is read)", t.Warnings[0])
@@ -184,7 +201,7 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 	return t, nil
 }
 
-// release closes a trace that nobody will see.
+// release closes a trace that is not used.
 func (t *Trace) release() {
 	if t.Close != nil {
 		_ = t.Close() // nothing was written
@@ -192,7 +209,7 @@ func (t *Trace) release() {
 }
 
 // Write writes a trace to a path in the format of that name. The files take their place when they
-// are complete. It returns warnings about what the format cannot say and about damaged events.
+// are complete. It returns warnings about what the format cannot express and about damaged events.
 func Write(name string, t *Trace, format string, o WriteOptions) (warnings []string, err error) {
 	f, err := FormatNamed(format)
 	if err != nil {

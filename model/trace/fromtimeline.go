@@ -270,7 +270,7 @@ func enterOf(calls *timeline.Calls, call int32) int64 {
 	return int64(calls.Enter[call])
 }
 
-// setLateTimes gives times to completions that have none: that of the completion behind them in the same
+// setLateTimes gives times to completions that have none: that of the completion after them in the same
 // call, or the end of the call.
 func setLateTimes(list []timelineRecord, calls *timeline.Calls) {
 	var order []int

@@ -132,6 +132,33 @@ const (
 	evtCommDestroy       = 88
 )
 
+// otf2Events are the ids of events by kind, but for those of calls from a context and those that are written as parameters.
+var otf2Events = [numKinds]uint8{
+	Enter: evtEnter, Leave: evtLeave,
+	Send: evtSend, Isend: evtIsend, IsendDone: evtIsendComplete, IrecvPost: evtIrecvRequest, Recv: evtRecv, IrecvDone: evtIrecv,
+	RequestTest: evtRequestTest, RequestCancelled: evtRequestCancelled,
+	CollectiveBegin: evtCollectiveBegin, CollectiveEnd: evtCollectiveEnd, CollectiveIssue: evtCollectiveRequest, CollectiveDone: evtCollectiveDone,
+	Fork: evtThreadFork, Join: evtThreadJoin, TeamBegin: evtTeamBegin, TeamEnd: evtTeamEnd, Sample: evtContextSample,
+	Polls: evtParameterUnsigned, NoCPU: evtParameterUnsigned, ThreadBegin: evtParameterUnsigned, ThreadEnd: evtParameterUnsigned,
+	RecordingOff: evtMeasurementOnOff, RecordingOn: evtMeasurementOnOff, CommCreate: evtCommCreate, CommDestroy: evtCommDestroy,
+	ProgramBegin: evtProgramBegin, ProgramEnd: evtProgramEnd,
+}
+
+// otf2Kinds are the kinds of events by their ids; Other if there is none or if it depends on the fields.
+var otf2Kinds = func() (kinds [256]Kind) {
+	for id := range kinds {
+		kinds[id] = Other
+	}
+	for kind, id := range otf2Events {
+		if id != 0 && id != evtParameterUnsigned && id != evtMeasurementOnOff {
+			kinds[id] = Kind(kind)
+		}
+	}
+	kinds[evtOmpFork], kinds[evtOmpJoin] = Fork, Join
+	kinds[evtContextEnter], kinds[evtContextLeave] = Enter, Leave
+	return kinds
+}()
+
 // Types of mappings.
 const (
 	mapString    = 0
@@ -177,8 +204,8 @@ func noLength(id uint8) bool {
 }
 
 var otf2Format = Format{
-	Name: "otf2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
-	Sniff: sniffOTF2, parts: true,
+	Name: "otf2", Noun: "OTF2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
+	Sniff: sniffOTF2, parts: true, startsAtZero: true,
 	Main: func(names []string) string {
 		var anchors []string
 		for _, name := range names {
@@ -201,7 +228,7 @@ var otf2Format = Format{
 // otf2DefaultName is the name of an archive that fills a directory, as Score-P calls it.
 const otf2DefaultName = "traces"
 
-// sniffOTF2 looks at the begin of an anchor file.
+// sniffOTF2 looks at the start of an anchor file.
 func sniffOTF2(head []byte) bool {
 	return len(head) > 7 && head[0] == otf2ChunkBegin && (head[1] == otf2Little || head[1] == otf2Big) &&
 		bytes.HasPrefix(head[2:], []byte("OTF2\x00"))
@@ -217,5 +244,5 @@ func otf2Files(base string) []string {
 	return []string{name, name + ".def", base}
 }
 
-// errOTF2Cut says that a record is not all there.
+// errOTF2Cut states that a record is not all there.
 var errOTF2Cut = errors.New("the file ends in the middle: it is truncated")

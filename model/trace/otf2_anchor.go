@@ -77,18 +77,13 @@ func (a *otf2Anchor) bytes() []byte {
 	w := &otf2Record{b: []byte{otf2ChunkBegin, otf2Little}}
 	w.str("OTF2")
 	w.b = append(w.b, otf2AnchorFormat, otf2TraceFormat, 3, 0, 0)
-	w.full64(a.eventChunk)
-	w.full64(a.defChunk)
+	w.full64(a.eventChunk, a.defChunk)
 	w.b = append(w.b, 1, 1) // plain files, no compression
-	w.full64(a.locations)
-	w.full64(a.definitions)
-	w.str(a.machine)
-	w.str(a.creator)
-	w.str(a.description)
+	w.full64(a.locations, a.definitions)
+	w.str(a.machine, a.creator, a.description)
 	w.full32(uint32(len(a.properties)))
 	for _, p := range a.properties {
-		w.str(p[0])
-		w.str(p[1])
+		w.str(p[:]...)
 	}
 	w.full64(a.identifier)
 	w.full32(0) // snapshots
@@ -96,19 +91,17 @@ func (a *otf2Anchor) bytes() []byte {
 	return append(w.b, otf2EndOfFile, otf2EndOfBuffer, 0)
 }
 
-// otf2Properties are the fields of Properties as properties of an archive, by their names there.
-func otf2Properties(p *Properties) []struct {
+// otf2ArchiveProperty is a field of Properties as a property of an archive.
+type otf2ArchiveProperty struct {
 	name string
 	text *string
 	list *[]string
 	num  *int64
-} {
-	return []struct {
-		name string
-		text *string
-		list *[]string
-		num  *int64
-	}{
+}
+
+// otf2Properties are the fields of Properties, by their names in an archive.
+func otf2Properties(p *Properties) []otf2ArchiveProperty {
+	return []otf2ArchiveProperty{
 		{name: "SLACKLINE::COMMAND", list: &p.Command},
 		{name: "SLACKLINE::LAUNCH", list: &p.Launch},
 		{name: "SLACKLINE::MPI", text: &p.MPI},

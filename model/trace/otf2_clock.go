@@ -82,7 +82,7 @@ func (c *otf2Clock) ticks(ps int64) (int64, bool) {
 }
 
 // corrected applies offsets of a clock to a time, as OTF2 does it: linear interpolation, also before the first
-// and behind the last of them. With less than two offsets times stay as they are.
+// and after the last of them. With less than two offsets times stay as they are.
 func corrected(offsets []ClockOffset, time int64) int64 {
 	if len(offsets) < 2 {
 		return time
@@ -95,5 +95,3 @@ func corrected(offsets []ClockOffset, time int64) int64 {
 	slope := float64(b.Offset-a.Offset) / float64(b.Time-a.Time)
 	return time + a.Offset + int64(math.RoundToEven(slope*float64(time-a.Time)))
 }
-
-func float64frombits(b uint64) float64 { return math.Float64frombits(b) }

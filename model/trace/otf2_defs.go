@@ -3,9 +3,10 @@ package trace
 import (
 	"errors"
 	"io"
+	"math"
 )
 
-// otf2Definitions are the global definitions that a Trace needs, as they stand in the file.
+// otf2Definitions are the global definitions that a Trace needs, as written in the file.
 type otf2Definitions struct {
 	resolution   uint64 // ticks per second
 	globalOffset uint64
@@ -75,26 +76,36 @@ type (
 	}
 )
 
+// definitions calls add with the records of a file of definitions, as far as they are whole.
+func (f *otf2File) definitions(add func(id uint8, r *otf2Bytes) error) error {
+	if err := f.nextChunk(); err != nil {
+		return f.damage(err)
+	}
+	for {
+		id, body, err := f.definition()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = add(id, &body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // readOTF2Definitions reads the global definitions, as far as they are whole.
 func readOTF2Definitions(f *otf2File) (*otf2Definitions, error) {
 	d := &otf2Definitions{
 		strings: map[uint32]string{}, nodes: map[uint32]otf2Node{}, processes: map[uint32]otf2Process{},
 		groups: map[uint32]otf2Group{}, dimensions: map[uint32]otf2Dimension{}, parameters: map[uint32]uint32{},
 	}
-	if err := f.nextChunk(); err != nil {
-		return d, f.damage(err)
-	}
-	for {
-		id, body, err := f.definition()
-		if errors.Is(err, io.EOF) {
-			return d, nil
-		}
-		if err != nil {
-			return d, err
-		}
+	return d, f.definitions(func(id uint8, r *otf2Bytes) error {
 		d.count++
-		d.add(id, &body)
-	}
+		d.add(id, r)
+		return nil
+	})
 }
 
 // add takes in a definition; those that are not needed are skipped.
@@ -213,29 +224,19 @@ type otf2Offset struct {
 // readOTF2Local reads local definitions, as far as they are whole.
 func readOTF2Local(f *otf2File) (*otf2Local, error) {
 	l := &otf2Local{}
-	if err := f.nextChunk(); err != nil {
-		return l, f.damage(err)
-	}
-	for {
-		id, r, err := f.definition()
-		if errors.Is(err, io.EOF) {
-			return l, nil
-		}
-		if err != nil {
-			return l, err
-		}
+	return l, f.definitions(func(id uint8, r *otf2Bytes) error {
 		switch id {
 		case localMapping:
-			l.addMapping(&r)
+			l.addMapping(r)
 		case localClockOffset:
-			o := otf2Offset{Time: r.full(8), Offset: int64(r.u64())}
-			o.Deviation = float64frombits(r.full(8))
+			o := otf2Offset{Time: r.full(8), Offset: int64(r.u64()), Deviation: math.Float64frombits(r.full(8))}
 			if n := len(l.offsets); n > 0 && o.Time <= l.offsets[n-1].Time {
-				return l, f.damage(errors.New("the offsets of the clock are not in order"))
+				return f.damage(errors.New("the offsets of the clock are not in order"))
 			}
 			l.offsets = append(l.offsets, o)
 		}
-	}
+		return nil
+	})
 }
 
 func (l *otf2Local) addMapping(r *otf2Bytes) {

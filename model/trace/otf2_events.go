@@ -117,52 +117,29 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 	return nil
 }
 
-// translate fills an event from the record in hand.
+// translate fills an event from the record being read.
 func (r *otf2Reader) translate(e *Event) error {
 	b := &r.record.body
+	e.Kind = otf2Kinds[r.record.id]
 	var ok bool
 	switch r.record.id {
 	case evtEnter, evtLeave:
-		e.Kind = Enter
-		if r.record.id == evtLeave {
-			e.Kind = Leave
-		}
 		if e.Region, ok = r.regions.get(uint32(r.record.value)); !ok {
 			return fmt.Errorf("region %d is not defined", uint32(r.record.value))
 		}
-	case evtSend:
-		e.Kind = Send
+	case evtSend, evtRecv:
 		return r.message(e)
-	case evtIsend:
-		e.Kind = Isend
+	case evtIsend, evtIrecv:
 		err := r.message(e)
 		e.Request = b.u64()
 		return err
-	case evtRecv:
-		e.Kind = Recv
-		return r.message(e)
-	case evtIrecv:
-		e.Kind = IrecvDone
-		err := r.message(e)
-		e.Request = b.u64()
-		return err
-	case evtIsendComplete:
-		e.Kind, e.Request = IsendDone, r.record.value
-	case evtIrecvRequest:
-		e.Kind, e.Request = IrecvPost, r.record.value
-	case evtRequestTest:
-		e.Kind, e.Request = RequestTest, r.record.value
-	case evtRequestCancelled:
-		e.Kind, e.Request = RequestCancelled, r.record.value
-	case evtCollectiveBegin:
-		e.Kind = CollectiveBegin
+	case evtIsendComplete, evtIrecvRequest, evtRequestTest, evtRequestCancelled:
+		e.Request = r.record.value
 	case evtCollectiveEnd:
-		e.Kind = CollectiveEnd
 		return r.collective(e)
 	case evtCollectiveRequest:
-		e.Kind, e.Request = CollectiveIssue, b.u64()
+		e.Request = b.u64()
 	case evtCollectiveDone:
-		e.Kind = CollectiveDone
 		err := r.collective(e)
 		if e.Kind != Other {
 			e.Request = b.u64()
@@ -177,7 +154,6 @@ func (r *otf2Reader) translate(e *Event) error {
 // translateRare fills an event from a record that is not about MPI.
 func (r *otf2Reader) translateRare(e *Event) error {
 	b := &r.record.body
-	e.Kind = Other
 	switch r.record.id {
 	case evtMeasurementOnOff:
 		switch b.u8() {
@@ -187,16 +163,10 @@ func (r *otf2Reader) translateRare(e *Event) error {
 			e.Kind = RecordingOff
 		}
 	case evtOmpFork:
-		e.Kind, e.Size = Fork, int64(uint32(r.record.value))
+		e.Size = int64(uint32(r.record.value))
 	case evtThreadFork:
 		b.u8() // paradigm
-		e.Kind, e.Size = Fork, int64(b.u32())
-	case evtOmpJoin, evtThreadJoin:
-		e.Kind = Join
-	case evtTeamBegin:
-		e.Kind = TeamBegin
-	case evtTeamEnd:
-		e.Kind = TeamEnd
+		e.Size = int64(b.u32())
 	case evtParameterUnsigned:
 		id := uint32(r.parameters.global(uint64(b.u32())))
 		if kind, ok := r.kinds[id]; ok {
@@ -207,34 +177,23 @@ func (r *otf2Reader) translateRare(e *Event) error {
 	case evtContextEnter, evtContextLeave, evtContextSample:
 		id := b.u32()
 		context, ok := r.contexts.get(id)
-		if !ok && id == undefined32 && r.record.id == evtContextSample {
-			e.Kind = Sample // of an empty stack
-			break
-		}
-		if !ok {
+		switch {
+		case !ok && id == undefined32 && e.Kind == Sample: // of an empty stack
+		case !ok:
 			return fmt.Errorf("calling context %d is not defined", id)
-		}
-		switch r.record.id {
-		case evtContextEnter:
-			e.Kind, e.Region, e.Stack = Enter, r.stacks[context].Region, r.stacks[context].Parent
-		case evtContextLeave:
-			e.Kind, e.Region = Leave, r.stacks[context].Region
+		case e.Kind == Sample:
+			e.Stack = context
+		case e.Kind == Enter:
+			e.Region, e.Stack = r.stacks[context].Region, r.stacks[context].Parent
 		default:
-			e.Kind, e.Stack = Sample, context
+			e.Region = r.stacks[context].Region
 		}
-	case evtProgramBegin:
-		e.Kind = ProgramBegin
 	case evtProgramEnd:
-		e.Kind, e.Size = ProgramEnd, int64(b.u64())
+		e.Size = int64(b.u64())
 	case evtCommCreate, evtCommDestroy:
-		id := b.u32()
-		comm, ok := r.comm(id)
-		if !ok {
-			break // of threads
-		}
-		e.Comm, e.Kind = comm, CommCreate
-		if r.record.id == evtCommDestroy {
-			e.Kind = CommDestroy
+		var ok bool
+		if e.Comm, ok = r.comm(b.u32()); !ok { // of threads
+			e.Kind, e.Comm = Other, 0
 		}
 	}
 	return nil
@@ -275,6 +234,59 @@ func (r *otf2Reader) collective(e *Event) error {
 	var ok bool
 	if e.Comm, ok = r.comm(id); !ok {
 		return fmt.Errorf("communicator %d is not defined", id)
+	}
+	return nil
+}
+
+// What was skipped while recording was off are three parameters, one after the other: the channel, the communicator, and
+// how many sends, receives or collectives.
+
+// otf2SkipRecords is the number of records for one event.
+const otf2SkipRecords = 3
+
+// otf2SkipFields are the ends of the names of the parameters.
+var otf2SkipFields = []string{"CHANNEL", "COMM", "SENDS", "RECEIVES", "COLLECTIVES"}
+
+// otf2SkipParameter is the number of the parameter of a field: after those of otf2Parameters.
+func otf2SkipParameter(field int) int { return len(otf2Parameters) + field }
+
+// The fields.
+const (
+	skipChannel = iota
+	skipComm
+	skipKinds // and those after it: kinds of events
+)
+
+// skipped writes what was skipped.
+func (w *otf2EventWriter) skipped(e *Event) {
+	values := [otf2SkipRecords]uint64{uint64(uint32(e.Peer))<<32 | uint64(uint32(e.Tag)), uint64(e.Comm), uint64(e.Size)}
+	fields := [otf2SkipRecords]int{skipChannel, skipComm, skipKinds + int(e.Kind-SkippedSends)}
+	for i, v := range values {
+		w.r.reset()
+		w.r.u32(uint32(otf2SkipParameter(fields[i])))
+		w.r.u64(v)
+		w.out.record(evtParameterUnsigned, &w.r)
+	}
+	w.out.count += otf2SkipRecords - 1
+}
+
+// skipped reads a field of what was skipped; the last one makes the event.
+func (r *otf2Reader) skipped(e *Event, field int, v uint64) error {
+	r.partial = field < skipKinds
+	switch field {
+	case skipChannel:
+		r.skip.Peer, r.skip.Tag = int32(v>>32), int32(uint32(v))
+	case skipComm:
+		var ok bool
+		if r.skip.Comm, ok = r.comm(uint32(v)); !ok {
+			return fmt.Errorf("communicator %d is not defined", uint32(v))
+		}
+	default:
+		*e = Event{Time: e.Time, Kind: SkippedSends + Kind(field-skipKinds), Size: int64(v), Comm: r.skip.Comm}
+		if e.Kind != SkippedCollectives {
+			e.Peer, e.Tag = r.skip.Peer, r.skip.Tag
+		}
+		r.skip = Event{}
 	}
 	return nil
 }

@@ -193,6 +193,12 @@ const (
 	roleFileMetadata    = 38
 )
 
+// otf2Roles are the roles of OTF2 by ours, but for collectives, whose role depends on the operation.
+var otf2Roles = [...]uint8{
+	timeline.Function: roleFunction, timeline.PointToPoint: rolePointToPoint, timeline.FileIO: roleFileIO, timeline.OneSided: roleRMA,
+	timeline.Parallel: roleParallel, timeline.Barrier: roleBarrier, timeline.ImplicitBarrier: roleImplicitBarrier, timeline.Workshare: roleWorkshare,
+}
+
 // regionFromOTF2 translates paradigm and role; byName is the role that the name suggests.
 func regionFromOTF2(paradigm, role uint8, byName timeline.Role) (timeline.Paradigm, timeline.Role) {
 	switch paradigm {
@@ -200,24 +206,16 @@ func regionFromOTF2(paradigm, role uint8, byName timeline.Role) (timeline.Paradi
 		switch role {
 		case roleBarrier, roleOneToAll, roleAllToOne, roleAllToAll, roleCollective:
 			return timeline.MPI, timeline.CollectiveCall
-		case rolePointToPoint:
-			return timeline.MPI, timeline.PointToPoint
-		case roleFileIO, roleFileMetadata:
+		case roleFileMetadata:
 			return timeline.MPI, timeline.FileIO
-		case roleRMA:
-			return timeline.MPI, timeline.OneSided
-		case roleFunction:
-			return timeline.MPI, timeline.Function
+		case rolePointToPoint, roleFileIO, roleRMA, roleFunction:
+			return timeline.MPI, timeline.Role(slices.Index(otf2Roles[:], role))
 		}
 		return timeline.MPI, byName
 	case paradigmOpenMP:
 		switch {
-		case role == roleParallel:
-			return timeline.OpenMP, timeline.Parallel
-		case role == roleBarrier:
-			return timeline.OpenMP, timeline.Barrier
-		case role == roleImplicitBarrier:
-			return timeline.OpenMP, timeline.ImplicitBarrier
+		case role == roleParallel || role == roleBarrier || role == roleImplicitBarrier:
+			return timeline.OpenMP, timeline.Role(slices.Index(otf2Roles[:], role))
 		case role == 3 || role >= 6 && role <= 14 || role == 18 || role == 19: // loop, sections ... atomic, ordered
 			return timeline.OpenMP, timeline.Workshare
 		}
@@ -237,38 +235,15 @@ func regionFromOTF2(paradigm, role uint8, byName timeline.Role) (timeline.Paradi
 // regionToOTF2 translates paradigm and role back.
 func regionToOTF2(r *timeline.Region) (paradigm, role uint8) {
 	switch r.Paradigm {
-	case timeline.MPI:
-		paradigm = paradigmMPI
-	case timeline.OpenMP:
-		paradigm = paradigmOpenMP
 	case timeline.Noise:
 		return paradigmMeasurement, roleArtificial
 	case timeline.Tool:
 		return paradigmMeasurement, roleFunction
-	default:
-		paradigm = paradigmUser
 	}
-	switch r.Role {
-	case timeline.PointToPoint:
-		role = rolePointToPoint
-	case timeline.CollectiveCall:
+	if role = otf2Roles[r.Role]; r.Role == timeline.CollectiveCall {
 		role = collectiveRole(r.Name)
-	case timeline.FileIO:
-		role = roleFileIO
-	case timeline.OneSided:
-		role = roleRMA
-	case timeline.Parallel:
-		role = roleParallel
-	case timeline.Barrier:
-		role = roleBarrier
-	case timeline.ImplicitBarrier:
-		role = roleImplicitBarrier
-	case timeline.Workshare:
-		role = roleWorkshare
-	default:
-		role = roleFunction
 	}
-	return paradigm, role
+	return [...]uint8{timeline.User: paradigmUser, timeline.MPI: paradigmMPI, timeline.OpenMP: paradigmOpenMP}[r.Paradigm], role
 }
 
 // collectiveRole is the role of a collective call by its name.

@@ -100,7 +100,7 @@ func (a *otf2Archive) readDefinitions() error {
 		return err
 	}
 	if err != nil {
-		a.warn("%v; definitions behind it are lost", err)
+		a.warn("%v; definitions after it are lost", err)
 	} else if d.count != a.anchor.definitions {
 		a.warn("%s: there are %d definitions, but the anchor file announces %d", f.show, d.count, a.anchor.definitions)
 	}
@@ -266,7 +266,7 @@ func (a *otf2Archive) commLocations(paradigm uint8) []uint64 {
 	return found
 }
 
-// setContexts translates calling contexts to stacks. A parent stands before its children. Contexts that
+// setContexts translates calling contexts to stacks. A parent comes before its children. Contexts that
 // have no root, because an ancestor is missing or because they are their own ancestors, are left out.
 func (a *otf2Archive) setContexts() {
 	t := a.trace
@@ -390,7 +390,7 @@ func (a *otf2Archive) checkFile(i int) fileCheck {
 	c := a.checkEvents(l)
 	local, err := a.readLocal(l)
 	if err != nil {
-		c.Warnings = append(c.Warnings, err.Error()+"; mappings and offsets behind it are lost")
+		c.Warnings = append(c.Warnings, err.Error()+"; mappings and offsets after it are lost")
 	}
 	c.Offsets = local.offsets
 	if i == 0 {
@@ -437,7 +437,7 @@ func (a *otf2Archive) readLocal(l *Location) (*otf2Local, error) {
 	return readOTF2Local(f)
 }
 
-// checkEvents looks at the begin and the end of a file of events.
+// checkEvents looks at the start and the end of a file of events.
 func (a *otf2Archive) checkEvents(l *Location) (c fileCheck) {
 	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
 	name := a.eventFile(l)

@@ -282,23 +282,19 @@ func (w *otf2Writer) setIDs() {
 	}
 }
 
-// file writes a file of the archive.
-func (w *otf2Writer) file(name string, fill func(out io.Writer) error) error {
-	f, err := w.d.Create(name)
+// writeFile writes one of the files of a trace.
+func writeFile(d *atomicfile.Dir, name string, fill func(out io.Writer) error) error {
+	f, err := d.Create(name)
 	if err != nil {
 		return err
 	}
-	if err := fill(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return cmp.Or(fill(f), f.Close())
 }
 
 // writeLocation writes the files of location i.
 func (w *otf2Writer) writeLocation(i int) error {
 	l := &w.t.Locations[i]
-	err := w.file(path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
+	err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
 		e := &otf2EventWriter{w: w, out: newOTF2Chunks(out, otf2EventChunk, false), rank: uint32(l.Rank)}
 		damage, err := w.t.eachEvent(i, w.o, e.write)
 		if err != nil {
@@ -312,7 +308,7 @@ func (w *otf2Writer) writeLocation(i int) error {
 	if err != nil {
 		return err
 	}
-	return w.file(path.Join(w.name, fmt.Sprintf("%d.def", w.ids[i])), func(out io.Writer) error {
+	return writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.def", w.ids[i])), func(out io.Writer) error {
 		return w.writeLocal(out, i)
 	})
 }
@@ -332,7 +328,7 @@ func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
 	return c.finish()
 }
 
-// warnOfLoss tells what OTF2 cannot say.
+// warnOfLoss describes what OTF2 cannot express.
 func (w *otf2Writer) warnOfLoss() {
 	others, counts := uint64(0), uint64(0)
 	for i := range w.surveys {

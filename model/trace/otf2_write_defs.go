@@ -76,7 +76,7 @@ func (w *otf2Writer) writeDefinitions() error {
 		return err
 	}
 	anchor.identifier = w.identifier(slices.Concat(d.records...))
-	err := w.file(w.name+".def", func(out io.Writer) error {
+	err := writeFile(w.d, w.name+".def", func(out io.Writer) error {
 		c := newOTF2Chunks(out, size, true)
 		for i, b := range d.records {
 			c.room(len(b) + otf2Frame)
@@ -87,7 +87,7 @@ func (w *otf2Writer) writeDefinitions() error {
 	if err != nil {
 		return err
 	}
-	return w.file(w.name+".otf2", func(out io.Writer) error {
+	return writeFile(w.d, w.name+".otf2", func(out io.Writer) error {
 		_, err := out.Write(anchor.bytes())
 		return err
 	})
@@ -99,10 +99,7 @@ func (w *otf2Writer) defineClock(d *otf2Defs) {
 		created = uint64(w.t.Created)
 	}
 	d.add(defClockProperties, func(r *otf2Record) {
-		r.u64(w.clock.resolution)
-		r.u64(w.global)
-		r.u64(w.length)
-		r.u64(created)
+		r.u64(w.clock.resolution, w.global, w.length, created)
 	})
 }
 
@@ -115,12 +112,7 @@ func (w *otf2Writer) defineLocations(d *otf2Defs) {
 		if parent == undefined32 {
 			id = 0
 		}
-		d.add(defSystemTreeNode, func(r *otf2Record) {
-			r.u32(id)
-			r.u32(name)
-			r.u32(class)
-			r.u32(parent)
-		})
+		d.add(defSystemTreeNode, func(r *otf2Record) { r.u32(id, name, class, parent) })
 		return id
 	}
 	define(d.text("machine"), d.text("machine"), undefined32)
@@ -133,11 +125,9 @@ func (w *otf2Writer) defineLocations(d *otf2Defs) {
 		if l.Rank != last {
 			name := d.text(fmt.Sprintf("MPI Rank %d", l.Rank))
 			d.add(defLocationGroup, func(r *otf2Record) {
-				r.u32(uint32(l.Rank))
-				r.u32(name)
+				r.u32(uint32(l.Rank), name)
 				r.u8(groupProcess)
-				r.u32(nodes[l.Host])
-				r.u32(undefined32)
+				r.u32(nodes[l.Host], undefined32)
 			})
 			last = l.Rank
 		}
@@ -168,8 +158,7 @@ func (w *otf2Writer) defineLocation(d *otf2Defs, i int) {
 	d.add(defLocationProperty, func(r *otf2Record) {
 		const typeString = 11
 		r.u64(w.ids[i])
-		r.u32(key)
-		r.u32(value)
+		r.u32(key, value)
 		r.u8(typeString)
 		r.u32(value)
 	})
@@ -181,16 +170,10 @@ func (w *otf2Writer) defineRegions(d *otf2Defs) {
 		name, file := d.text(g.Name), d.text(g.File)
 		paradigm, role := regionToOTF2(g)
 		d.add(defRegion, func(r *otf2Record) {
-			r.u32(uint32(i))
-			r.u32(name)
-			r.u32(0) // description
-			r.u8(0)  // type of older versions
-			r.u32(file)
-			r.u32(uint32(max(g.Line, 0)))
-			r.u32(0)    // last line
-			r.u32(name) // canonical name
-			r.u8(role)
-			r.u8(paradigm)
+			r.u32(uint32(i), name, 0)                    // no description
+			r.u8(0)                                      // type of older versions
+			r.u32(file, uint32(max(g.Line, 0)), 0, name) // no last line; the canonical name
+			r.u8(role, paradigm)
 			r.u32(0) // flags
 		})
 	}
@@ -203,15 +186,11 @@ func (d *otf2Defs) defineGroup(id uint32, kind, paradigm uint8, members []uint64
 		legacy = map[uint8]uint8{groupCommLocations: 6, groupCommGroup: 4}[kind]
 	}
 	d.add(defGroup, func(r *otf2Record) {
-		r.u32(id)
-		r.u32(0) // name
+		r.u32(id, 0) // no name
 		r.u8(legacy)
 		r.u32(uint32(len(members)))
-		for _, m := range members {
-			r.u64(m)
-		}
-		r.u8(kind)
-		r.u8(paradigm)
+		r.u64(members...)
+		r.u8(kind, paradigm)
 		r.u32(0) // flags
 	})
 }
@@ -268,24 +247,11 @@ func (w *otf2Writer) defineComm(d *otf2Defs, id uint32, c *timeline.Comm, group 
 		return
 	}
 	remote := group(groupCommGroup, paradigmMPI, widen(c.Remote))
-	d.add(defInterComm, func(r *otf2Record) {
-		r.u32(id)
-		r.u32(name)
-		r.u32(members)
-		r.u32(remote)
-		r.u32(undefined32)
-		r.u32(flags)
-	})
+	d.add(defInterComm, func(r *otf2Record) { r.u32(id, name, members, remote, undefined32, flags) })
 }
 
 func (d *otf2Defs) defineComm(id, name, group, flags uint32) {
-	d.add(defComm, func(r *otf2Record) {
-		r.u32(id)
-		r.u32(name)
-		r.u32(group)
-		r.u32(undefined32) // parent
-		r.u32(flags)
-	})
+	d.add(defComm, func(r *otf2Record) { r.u32(id, name, group, undefined32, flags) }) // no parent
 }
 
 func widen(ranks []int32) []uint64 {
@@ -307,17 +273,13 @@ func (w *otf2Writer) defineCarts(d *otf2Defs) error {
 		first := dimensions
 		for k, size := range c.Dims {
 			d.add(defCartDimension, func(r *otf2Record) {
-				r.u32(dimensions)
-				r.u32(0) // name
-				r.u32(uint32(size))
+				r.u32(dimensions, 0, uint32(size)) // no name
 				r.u8(oneIf(k < len(c.Periodic) && c.Periodic[k]))
 			})
 			dimensions++
 		}
 		d.add(defCartTopology, func(r *otf2Record) {
-			r.u32(uint32(i))
-			r.u32(0) // name
-			r.u32(c.Comm)
+			r.u32(uint32(i), 0, c.Comm) // no name
 			r.u8(uint8(len(c.Dims)))
 			for k := range c.Dims {
 				r.u32(first + uint32(k))
@@ -328,8 +290,7 @@ func (w *otf2Writer) defineCarts(d *otf2Defs) error {
 				continue // this rank is not in the grid
 			}
 			d.add(defCartCoordinate, func(r *otf2Record) {
-				r.u32(uint32(i))
-				r.u32(uint32(rank))
+				r.u32(uint32(i), uint32(rank))
 				r.u8(uint8(len(at)))
 				for _, x := range at {
 					r.u32(uint32(x))
@@ -356,18 +317,14 @@ func (w *otf2Writer) defineRest(d *otf2Defs) {
 	}
 	for i, s := range slices.Concat(w.t.Stacks[min(1, len(w.t.Stacks)):], w.extra) {
 		d.add(defCallingContext, func(r *otf2Record) {
-			r.u32(uint32(i))
-			r.u32(s.Region)
-			r.u32(undefined32)  // place in the source
-			r.u32(s.Parent - 1) // of the empty stack: undefined
+			r.u32(uint32(i), s.Region, undefined32, s.Parent-1) // no place in the source; the parent of the empty stack is undefined
 		})
 	}
 	parameter := func(id int, text string) {
 		name := d.text(text)
 		d.add(defParameter, func(r *otf2Record) {
 			const typeUnsigned = 2
-			r.u32(uint32(id))
-			r.u32(name)
+			r.u32(uint32(id), name)
 			r.u8(typeUnsigned)
 		})
 	}
@@ -385,12 +342,9 @@ func (w *otf2Writer) defineRest(d *otf2Defs) {
 		name := d.text("sampling")
 		d.add(defInterruptGenerator, func(r *otf2Record) {
 			const modeTime, baseDecimal = 0, 1
-			r.u32(0)
-			r.u32(name)
-			r.u8(modeTime)
-			r.u8(baseDecimal)
-			r.u64(undefined64 - 11) // exponent -12: picoseconds
-			r.u64(uint64(max(w.t.SamplePeriod, 0)))
+			r.u32(0, name)
+			r.u8(modeTime, baseDecimal)
+			r.u64(undefined64-11, uint64(max(w.t.SamplePeriod, 0))) // exponent -12: picoseconds
 		})
 	}
 }

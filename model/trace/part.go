@@ -174,7 +174,7 @@ func (s *source) checkFiles(t *Trace, check func(i int) fileCheck) ([]fileCheck,
 	return all, nil
 }
 
-// rankBounds says where the ranks of each process begin: one after the other, with about the same number of events
+// rankBounds gives where the ranks of each process begin: one after the other, with about the same number of events
 // each; of the selected ranks, nil: all. One more at the end. Process 0 has rank 0.
 func rankBounds(d *Definitions, selected []bool, size int) []int {
 	events := make([]uint64, d.Ranks)
@@ -252,4 +252,36 @@ func ToTimelinePart(ctx context.Context, g cluster.Group, t *Trace, o TimelineOp
 		return nil, err
 	}
 	return c.cut(tl), nil
+}
+
+// reads reports whether this process reads the events of a rank.
+func (c *conversion) reads(rank int) bool {
+	if c.group == nil {
+		return true
+	}
+	return rank >= c.bounds[c.group.Rank()] && rank < c.bounds[c.group.Rank()+1]
+}
+
+// gatherLost sends all processes what is missing of the locations that this one read.
+func (c *conversion) gatherLost(ctx context.Context) error {
+	own := map[int]string{}
+	for i, what := range c.lost {
+		if what != "" && c.reads(c.Locations[i].Rank) {
+			own[i] = what
+		}
+	}
+	all, err := cluster.AllGatherValues(ctx, c.group, &own)
+	if err != nil {
+		return err
+	}
+	clear(c.lost)
+	for p := range all {
+		for i, what := range all[p] {
+			if i < 0 || i >= len(c.lost) {
+				return cluster.ErrGarbled
+			}
+			c.lost[i] = what
+		}
+	}
+	return nil
 }

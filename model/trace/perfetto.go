@@ -65,7 +65,7 @@ const (
 )
 
 var perfettoFormat = Format{
-	Name: "perfetto", Info: "trace for ui.perfetto.dev", Suffixes: []string{".pftrace", ".perfetto-trace", ".perfetto"},
+	Name: "perfetto", Noun: "a Perfetto trace", Info: "trace for ui.perfetto.dev", Suffixes: []string{".pftrace", ".perfetto-trace", ".perfetto"},
 	Stream: func(w io.Writer, t *Trace, o WriteOptions) ([]string, error) {
 		tl, err := ToTimeline(t, TimelineOptions{Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: o.Interrupt})
 		if err != nil {
@@ -127,10 +127,7 @@ func (m *protoMessage) bytes(field int, v []byte) {
 	m.b = append(binary.AppendUvarint(m.b, uint64(len(v))), v...)
 }
 
-func (m *protoMessage) string(field int, v string) {
-	m.b = binary.AppendUvarint(m.b, uint64(field)<<3|2)
-	m.b = append(binary.AppendUvarint(m.b, uint64(len(v))), v...)
-}
+func (m *protoMessage) string(field int, v string) { m.bytes(field, []byte(v)) }
 
 // entry is a message of a number and a name.
 func (m *protoMessage) entry(field int, id uint64, name string) {
@@ -140,7 +137,7 @@ func (m *protoMessage) entry(field int, id uint64, name string) {
 	m.bytes(field, e.b)
 }
 
-// send writes the packet in hand.
+// send writes the current packet.
 func (p *perfettoWriter) send() {
 	m := protoMessage{p.out}
 	m.bytes(fieldPacket, p.packet.b)
@@ -285,7 +282,7 @@ func (p *perfettoWriter) know(kind, id uint64, field int, name string) {
 	}
 }
 
-// name gives the event in hand the name of a region.
+// name gives the current event the name of a region.
 func (p *perfettoWriter) name(r *timeline.Region, region uint64) {
 	id, category := region+1, uint64(r.Paradigm)+1
 	p.know(knowName, id, internedNames, r.Name)
@@ -294,7 +291,7 @@ func (p *perfettoWriter) name(r *timeline.Region, region uint64) {
 	p.event.uint(eventCategory, category)
 }
 
-// annotate notes at the event in hand what a message is.
+// annotate notes at the current event what a message is.
 func (p *perfettoWriter) annotate(m *timeline.Message, direction, rank int) {
 	for _, note := range []struct {
 		id    int
@@ -308,7 +305,7 @@ func (p *perfettoWriter) annotate(m *timeline.Message, direction, rank int) {
 	}
 }
 
-// emit writes the event in hand.
+// emit writes the current event.
 func (p *perfettoWriter) emit(time unit.Duration) {
 	p.packet.uint(packetTimestamp, uint64((time-p.tl.Start)/unit.Nanosecond))
 	p.packet.uint(packetSequence, p.sequence)

@@ -8,13 +8,13 @@ import (
 
 // Functions are made out of stacks like this.
 //
-// The stack is known exactly at the begin and end of each call that was recorded (where it was called from) and
+// The stack is known exactly at the start and end of each call that was recorded (where it was called from) and
 // at each sample. What goes on in between, in a gap, samples tell. They are taken at times that have nothing to do
 // with the program, and so in the long run each function has the share of the samples that it has of the
 // time. Where every instant gets the stack of the sample next to it, the sum of the time of a function is right
-// on average: a sample gets half the time to its neighbours, and that does not depend on what it sees.
+// on average: a sample gets half the time to its neighbors, and that does not depend on what it sees.
 //
-// Two things would spoil this. The begins and ends of calls are not taken at random: if they were treated like
+// Two things would spoil this. The starts and ends of calls are not taken at random: if they were treated like
 // samples, the function that calls MPI would get half the time to the first sample although it may have ended at
 // once. So they only say what is open when the call is made. And there are no samples inside of MPI: what the
 // first and the last sample of a gap get would depend on how near to a call they are, so that what is done just
@@ -41,7 +41,7 @@ type boundary struct {
 	kind   Kind // Enter, Leave, or what else ends a gap
 }
 
-// gapKey says what kind a gap is of.
+// gapKey describes what kind a gap is of.
 type gapKey struct {
 	inside      uint32 // region of the recorded call around it, +1
 	left, right boundary
@@ -131,7 +131,7 @@ func (g *gaps) close(t unit.Duration, right boundary) {
 	g.open = false
 }
 
-// enterCall takes the begin of a recorded call.
+// enterCall takes the start of a recorded call.
 func (g *gaps) enterCall(t unit.Duration, e *Event) {
 	g.begin(t)
 	still := g.tree.kinds[e.Region]&quiet != 0 || len(g.frames) > 1 && g.top().quiet
@@ -172,7 +172,7 @@ func (g *gaps) sample(t unit.Duration, stack uint32) {
 }
 
 // record takes a record of a team of threads. A Join or the end of a part comes after what it ends: the stack is
-// still that of the call before it. A Fork or the begin of a part comes before what it begins.
+// still that of the call before it. A Fork or the start of a part comes before what it begins.
 func (g *gaps) record(t unit.Duration, kind Kind) {
 	g.begin(t)
 	if !g.open {
@@ -259,7 +259,7 @@ func (g *gaps) end() {
 	g.close(g.last, boundary{kind: ProgramEnd})
 }
 
-// takes takes an event that is not the begin or end of a call; it reports whether nobody else needs it.
+// takes takes an event that is not the start or end of a call; it reports whether nothing else needs it.
 func (g *gaps) takes(t unit.Duration, e *Event) bool {
 	switch e.Kind {
 	case Sample:

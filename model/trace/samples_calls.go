@@ -37,8 +37,8 @@ func newSynthesis(s *survey, l *timeline.LocationBuilder) *synthesis {
 
 func (m *synthesis) layer() *layer { return &m.layers[len(m.layers)-1] }
 
-// start returns the depth at which a stack begins to tell what goes on inside of a recorded call: behind the
-// function that was recorded, which is the first of its name behind those of the recorded calls around it.
+// start returns the depth at which a stack begins to tell what goes on inside of a recorded call: after the
+// function that was recorded, which is the first of its name after those of the recorded calls around it.
 func (m *synthesis) start(i int, node uint32) int32 {
 	l := &m.layers[i]
 	if l.asked == node && node != 0 {
@@ -116,7 +116,7 @@ func (m *synthesis) gap(g *gap) {
 	m.recent = p.samples[p.next].stack
 }
 
-// withoutSamples lets a gap change from the stack before it to that behind it in its middle.
+// withoutSamples lets a gap change from the stack before it to that after it in its middle.
 func (m *synthesis) withoutSamples(g *gap) {
 	at := g.begin + (g.end-g.begin)/2
 	if g.left.kind == ProgramBegin || g.left.kind == RecordingOn {

@@ -2,13 +2,13 @@ package trace
 
 import "slackline/model/unit"
 
-// survey is what a first look at the events of a location tells: the pools of its gaps, and where calls were
+// survey is what a first look at the events of a location shows: the pools of its gaps, and where calls were
 // made from of which the trace does not say it.
 type survey struct {
 	tree      *stackTree
 	pools     poolTable
 	seen      []bool            // nodes of the tree that are stacks of this location
-	neighbour map[uint32]uint32 // by region: what the stacks before and after its calls have in common
+	neighbor  map[uint32]uint32 // by region: what the stacks before and after its calls have in common
 	unsettled []uint32          // regions that wait for the next stack
 	last      uint32            // the last known stack
 	idle      bool              // it is a thread of teams
@@ -21,7 +21,7 @@ type survey struct {
 // survey reads the events of a location for the first time.
 func (c *conversion) survey(i int) (*survey, error) {
 	s := &survey{
-		tree: c.stacks, pools: newPoolTable(), seen: make([]bool, len(c.stacks.nodes)), neighbour: map[uint32]uint32{},
+		tree: c.stacks, pools: newPoolTable(), seen: make([]bool, len(c.stacks.nodes)), neighbor: map[uint32]uint32{},
 		onlyLast: c.CallPaths == "caller",
 	}
 	g := newGaps(c.stacks, s, false)
@@ -109,10 +109,10 @@ func (s *survey) call(_ unit.Duration, f *frame) {
 
 // meet notes a stack before or after a call of a region.
 func (s *survey) meet(region, node uint32) {
-	if before, ok := s.neighbour[region]; ok {
+	if before, ok := s.neighbor[region]; ok {
 		node = s.tree.common(before, node)
 	}
-	s.neighbour[region] = node
+	s.neighbor[region] = node
 }
 
 func (s *survey) enter(unit.Duration, *frame) {}
@@ -173,5 +173,5 @@ func (s *survey) caller(f *frame, recent uint32) uint32 {
 	if node, ok := s.callers[region]; ok {
 		return node
 	}
-	return s.neighbour[region]
+	return s.neighbor[region]
 }

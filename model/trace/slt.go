@@ -1,11 +1,14 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 
 	"slackline/internal/chunk"
 )
@@ -53,7 +56,7 @@ import (
 //
 // time is that of the first event; all differences of times are multiples of grain. Events differ from
 // each other in little but their time: a shape is everything else (without the request), and each shape
-// stands only once in a chunk. The columns are:
+// is stored only once in a chunk. The columns are:
 //
 //	lists     counts by peer, each list once: count:uint count*int (differences)
 //	shapes    the kind, a byte, and the fields that this kind uses, in this order: region:uint stack:uint
@@ -75,7 +78,7 @@ import (
 //
 // Another magic; a newer version (it names the version); a checksum that does not agree; lengths that do not
 // add up; numbers out of range; references to what is not defined; times that decrease; an index
-// that does not agree with the chunks; anything behind the trailer. What came before is valid. A file
+// that does not agree with the chunks; anything after the trailer. What came before is valid. A file
 // without its end is a truncated one.
 const (
 	sltDefinitions = "definitions.slt"
@@ -112,7 +115,7 @@ const (
 )
 
 var sltFormat = Format{
-	Name: "slt", Info: "slackline trace", Suffixes: []string{sltSuffix},
+	Name: "slt", Noun: "a slackline trace", Info: "slackline trace", Suffixes: []string{sltSuffix},
 	Sniff: func(head []byte) bool { return sltDefsLayout.Is(head) },
 	Main: func(names []string) string {
 		first := sltFile(&Location{}) // of a trace without definitions, whose loss reading it will say
@@ -145,7 +148,7 @@ func readSLT(src source, _ Options) (*Trace, error) {
 		if t.Ranks == 0 { // not even the first record
 			return nil, damage
 		}
-		t.Warnings = append(t.Warnings, damage.Error()+"; definitions behind it are lost")
+		t.Warnings = append(t.Warnings, damage.Error()+"; definitions after it are lost")
 	}
 	if _, err := src.checkFiles(t, func(i int) fileCheck { return checkSLTFile(&src, &t.Locations[i]) }); err != nil {
 		return nil, err
@@ -188,4 +191,32 @@ func checkSLTFile(src *source, l *Location) (c fileCheck) {
 	c.Truncated = true
 	return warn("%s: byte %d: the file is truncated or damaged; the events of rank %d, thread %d are read as far as they are whole",
 		src.showBeside(name), info.Size(), l.Rank, l.Thread)
+}
+
+// unfinishedFormat is not a format of traces: it recognizes the raw files of a recorded run that was not completed, to report
+// what to do with them.
+var unfinishedFormat = Format{
+	Name:  "raw",
+	Sniff: func(head []byte) bool { return bytes.HasPrefix(head, []byte("slraw1\x00\x00")) },
+	Main: func(names []string) string {
+		for _, name := range names {
+			var rank, thread int
+			if n, _ := fmt.Sscanf(name, "r%d-t%d", &rank, &thread); n == 2 && strings.HasSuffix(name, ".evt") {
+				return name
+			}
+		}
+		return ""
+	},
+	read: func(src source, _ Options) (*Trace, error) {
+		return nil, &FileError{File: src.show, Offset: -1, What: fmt.Sprintf(
+			"this is of a recorded run that was not completed; 'slackline record --recover %s' makes a trace of it", shellWord(path.Dir(src.show)))}
+	},
+}
+
+// shellWord is a word as a shell reads it.
+func shellWord(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:@%,") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -164,7 +164,7 @@ type sltDefsReader struct {
 	records uint64
 }
 
-// readSLTDefinitions reads the file of definitions, as far as it is whole. The error tells where and
+// readSLTDefinitions reads the file of definitions, as far as it is whole. The error reports where and
 // why it is not.
 func readSLTDefinitions(in io.Reader, d *Definitions, show string) error {
 	file, err := chunk.NewReader(in, &sltDefsLayout, sltIndex)
@@ -315,7 +315,7 @@ func (r *sltDefsReader) location() error {
 	return nil
 }
 
-// before reports whether a location stands before another one.
+// before reports whether a location comes before another one.
 func before(a, b *Location) bool {
 	return a.Rank < b.Rank || a.Rank == b.Rank && a.Thread < b.Thread
 }

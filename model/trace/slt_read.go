@@ -39,7 +39,7 @@ type sltReader struct {
 	chunks *chunk.Reader
 	show   string
 	limits limits
-	first  int64 // time of the first event of the chunk in hand
+	first  int64 // time of the first event of the current chunk
 	last   int64 // time of the last event of the chunk before it
 	begun  bool
 	index  []byte // what the index must be
@@ -76,10 +76,10 @@ func (r *sltReader) Close() error {
 	return r.file.Close()
 }
 
-// fail gives an error the name of the file and the position of the chunk in hand.
+// fail gives an error the name of the file and the position of the current chunk.
 func (r *sltReader) fail(err error) error { return damagedAt(r.show, r.chunks.Offset(), "%v", err) }
 
-// nextBlock takes the next chunk in hand; io.EOF if there is none.
+// nextBlock moves to the next chunk; io.EOF if there is none.
 func (r *sltReader) nextBlock() error {
 	kind, raw, err := r.chunks.Next()
 	if errors.Is(err, io.EOF) {
@@ -107,7 +107,7 @@ func (r *sltReader) nextBlock() error {
 	return nil
 }
 
-// endBlock keeps what the index must say about the chunk in hand, which has been read.
+// endBlock keeps what the index must say about the current chunk, which has been read.
 func (r *sltReader) endBlock() {
 	r.last = r.time
 	r.blocks++

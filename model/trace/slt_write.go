@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"runtime"
 	"sync/atomic"
 
@@ -34,15 +36,8 @@ func writeSLT(d *atomicfile.Dir, _ string, t *Trace, o WriteOptions) ([]string, 
 	if err != nil {
 		return warnings.list, err
 	}
-	f, err := d.Create(sltDefinitions)
-	if err != nil {
-		return warnings.list, err
-	}
-	if err := writeSLTDefinitions(f, &defs); err != nil {
-		f.Close()
-		return warnings.list, err
-	}
-	return warnings.list, f.Close()
+	err = writeFile(d, sltDefinitions, func(out io.Writer) error { return writeSLTDefinitions(out, &defs) })
+	return warnings.list, err
 }
 
 // eachLocation calls f for the numbers 0 to n-1 from several goroutines and returns the error of the
@@ -61,12 +56,7 @@ func eachLocation(n, threads int, f func(i int) error) error {
 			failed.Store(true)
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // writeSLTEvents writes the file of location i and counts its events.
@@ -86,13 +76,7 @@ func writeSLTEvents(d *atomicfile.Dir, t *Trace, i int, l *Location, o *WriteOpt
 	})
 	l.Events = check.count
 	finish := w.finish()
-	if err == nil {
-		err = finish
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return damage, err
+	return damage, cmp.Or(err, finish, f.Close())
 }
 
 // sltShape is everything of an event but its time and request.

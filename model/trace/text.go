@@ -10,7 +10,7 @@ import (
 //
 // # Grammar
 //
-// A text is a sequence of lines; # begins a comment at the begin of a line or behind a blank. Words are
+// A text is a sequence of lines; # begins a comment at the start of a line or after a blank. Words are
 // separated by blanks; a word that has blanks or one of " ; # { } in it, or ends in a colon, stands in
 // quotes, as in Go. Times are numbers with a unit (2.5us) or without (in the unit that the line "unit"
 // names, or in ns); they may be negative. Sizes are in bytes or with a unit (64KiB).
@@ -92,7 +92,7 @@ const (
 )
 
 var textFormat = Format{
-	Name: "trace-text", Info: "trace as text", Suffixes: []string{".trace"},
+	Name: "trace-text", Noun: "a trace as text", Info: "trace as text", Suffixes: []string{".trace"}, Text: true,
 	Sniff:  func(head []byte) bool { return bytes.HasPrefix(head, []byte(textMagic)) },
 	read:   readText,
 	Stream: writeText,

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,54 +11,52 @@ import (
 )
 
 // definition reads the rest of a line that begins with a keyword.
-func (r *textReader) definition(keyword string) (err error) {
+func (r *textReader) definition(keyword string) {
 	d := &r.d
 	switch keyword {
 	case "unit":
-		r.unit, err = r.take("the unit")
-		if err == nil && !slices.Contains([]string{"ps", "ns", "us", "ms", "s"}, r.unit) {
-			err = fmt.Errorf("there is no unit %q; use ps, ns, us, ms or s", r.unit)
+		if r.unit = r.take("the unit"); !slices.Contains([]string{"ps", "ns", "us", "ms", "s"}, r.unit) {
+			r.fail("there is no unit %q; use ps, ns, us, ms or s", r.unit)
 		}
 	case "ranks":
-		r.ranks, err = r.rank("the number of ranks")
+		r.ranks = r.rank("the number of ranks")
 	case "comm":
-		err = r.defineComm()
+		r.defineComm()
 	case "region":
-		err = r.defineRegion()
+		r.defineRegion()
 	case "stack":
-		err = r.defineStack()
+		r.defineStack()
 	case "cart":
-		err = r.defineCart()
+		r.defineCart()
 	case "coordinates":
-		err = r.defineCoordinates()
+		r.defineCoordinates()
 	case "command":
 		d.Command = r.allWords()
 	case "launch":
 		d.Launch = r.allWords()
 	case "mpi":
-		d.MPI, err = r.take("the MPI library")
+		d.MPI = r.take("the MPI library")
 	case "tool":
-		d.Tool, err = r.take("the tool")
+		d.Tool = r.take("the tool")
 	case "machine":
-		d.Machine, err = r.take("the machine")
+		d.Machine = r.take("the machine")
 	case "created":
-		d.Created, err = r.integer("the time", math.MinInt64, math.MaxInt64)
+		d.Created = r.integer("the time", math.MinInt64, math.MaxInt64)
 	case "sample-period":
-		d.SamplePeriod, err = r.time("the period")
+		d.SamplePeriod = r.time("the period")
 	case "callpaths":
-		d.CallPaths, err = r.take("off, caller or full")
+		d.CallPaths = r.take("off, caller or full")
 	case "yield":
-		d.Yield, err = r.take("forced")
+		d.Yield = r.take("forced")
 	case "resolution":
-		d.Resolution, err = r.integer("the number of ticks per second", 0, math.MaxInt64)
+		d.Resolution = r.integer("the number of ticks per second", 0, math.MaxInt64)
 	case "rank":
-		err = r.beginLocation()
+		r.beginLocation()
 	case "offset", "trip":
-		err = r.clock(keyword)
+		r.clock(keyword)
 	case "enter", "leave":
-		err = r.bareCall(keyword)
+		r.bareCall(keyword)
 	}
-	return err
 }
 
 // allWords takes the rest of the line.
@@ -73,14 +70,15 @@ func (r *textReader) allWords() []string {
 }
 
 // rankList reads numbers and ranges up to a keyword or the end of the line.
-func (r *textReader) rankList() ([]int32, error) {
+func (r *textReader) rankList() []int32 {
 	var list []int32
 	for len(r.words) > 0 && !r.words[0].is("remote") {
-		w := r.words[0].text
-		if r.words[0].is("?") {
-			list, r.words = append(list, timeline.UnknownRank), r.words[1:]
+		if r.skip("?") {
+			list = append(list, timeline.UnknownRank)
 			continue
 		}
+		w := r.words[0].text
+		r.words = r.words[1:]
 		first, last, isRange := strings.Cut(w, "-")
 		if !isRange {
 			last = first
@@ -88,73 +86,51 @@ func (r *textReader) rankList() ([]int32, error) {
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err != nil || err2 != nil || from < 0 || to < from || to > maxTextRank {
-			return nil, fmt.Errorf("%q is neither a rank nor a range of ranks such as 0-3, nor ? for a process that is not recorded", w)
+			r.fail("%q is neither a rank nor a range of ranks such as 0-3, nor ? for a process that is not recorded", w)
+			return nil
 		}
 		for rank := from; rank <= to; rank++ {
 			list = append(list, int32(rank))
 		}
 		if len(list) > maxTextRank {
-			return nil, fmt.Errorf("a communicator of more than %d ranks", maxTextRank)
+			r.fail("a communicator of more than %d ranks", maxTextRank)
 		}
-		r.words = r.words[1:]
 	}
-	return list, nil
+	return list
 }
 
-func (r *textReader) defineComm() error {
-	key, err := r.newKey("the communicator", r.comms)
-	if err != nil {
-		return err
-	}
+func (r *textReader) defineComm() {
+	key := r.newKey("the communicator", r.comms)
 	c := timeline.Comm{Name: key}
-	if err := optional(r, "name", &c.Name, r.take); err != nil {
-		return err
-	}
-	if c.Members, err = r.rankList(); err != nil {
-		return err
-	}
+	optional(r, "name", &c.Name, r.take)
+	c.Members = r.rankList()
 	if r.skip("remote") {
-		if c.Remote, err = r.rankList(); err != nil {
-			return err
-		}
+		c.Remote = r.rankList()
 	}
 	r.comms[key] = uint32(len(r.d.Comms))
 	r.d.Comms = append(r.d.Comms, c)
-	return nil
 }
 
 // newKey reads a key that must not be defined yet.
-func (r *textReader) newKey(what string, known map[string]uint32) (string, error) {
-	key, err := r.take(what)
-	if _, twice := known[key]; err == nil && twice {
-		err = fmt.Errorf("%q is defined twice, or used before it is defined", key)
+func (r *textReader) newKey(what string, known map[string]uint32) string {
+	key := r.take(what)
+	if _, twice := known[key]; twice {
+		r.fail("%q is defined twice, or used before it is defined", key)
 	}
-	return key, err
+	return key
 }
 
-func (r *textReader) defineRegion() error {
-	key, err := r.newKey("the region", r.regions)
-	if err != nil {
-		return err
-	}
+func (r *textReader) defineRegion() {
+	key := r.newKey("the region", r.regions)
 	name := key
-	if err := optional(r, "name", &name, r.take); err != nil {
-		return err
-	}
+	optional(r, "name", &name, r.take)
 	g := timeline.RegionNamed(name)
 	for len(r.words) > 0 {
 		w := r.words[0].text
 		paradigm, role := slices.Index(textParadigms, w), slices.Index(textRoles, w)
 		switch {
 		case r.skip("at"):
-			if g.File, err = r.take("the file"); err != nil {
-				return err
-			}
-			line, err := r.integer("the line", 0, math.MaxInt32)
-			if err != nil {
-				return err
-			}
-			g.Line = int(line)
+			g.File, g.Line = r.take("the file"), int(r.integer("the line", 0, math.MaxInt32))
 		case paradigm >= 0:
 			g.Paradigm = timeline.Paradigm(paradigm)
 			r.words = r.words[1:]
@@ -162,78 +138,62 @@ func (r *textReader) defineRegion() error {
 			g.Role = timeline.Role(role)
 			r.words = r.words[1:]
 		default:
-			return fmt.Errorf("%q is neither a paradigm nor a role of a region%s", w, suggest.Phrase(w, slices.Concat(textParadigms, textRoles)))
+			r.fail("%q is neither a paradigm nor a role of a region%s", w, suggest.Phrase(w, slices.Concat(textParadigms, textRoles)))
 		}
 	}
 	r.regions[key] = uint32(len(r.d.Regions))
 	r.d.Regions = append(r.d.Regions, g)
-	return nil
 }
 
-func (r *textReader) defineStack() error {
-	key, err := r.newKey("the stack", r.stacks)
-	if err != nil {
-		return err
-	}
-	var s Stack
-	if s.Region, err = r.region("the region"); err != nil {
-		return err
-	}
-	if err := optional(r, "in", &s.Parent, r.stack); err != nil {
-		return err
-	}
+func (r *textReader) defineStack() {
+	key := r.newKey("the stack", r.stacks)
+	s := Stack{Region: r.region("the region")}
+	optional(r, "in", &s.Parent, r.stack)
 	r.stacks[key] = uint32(len(r.d.Stacks))
 	r.d.Stacks = append(r.d.Stacks, s)
-	return nil
 }
 
-func (r *textReader) defineCart() (err error) {
-	var c Cart
-	if c.Comm, err = r.comm("the communicator"); err != nil {
-		return err
-	}
+func (r *textReader) defineCart() {
+	c := Cart{Comm: r.comm("the communicator")}
 	for len(r.words) > 0 {
-		text, periodic := strings.CutSuffix(r.words[0].text, "p")
+		w := r.words[0].text
+		r.words = r.words[1:]
+		text, periodic := strings.CutSuffix(w, "p")
 		size, err := strconv.Atoi(text)
 		if err != nil || size < 1 || size > maxTextRank {
-			return fmt.Errorf("%q is not the size of a dimension", r.words[0].text)
+			r.fail("%q is not the size of a dimension", w)
 		}
 		c.Dims, c.Periodic = append(c.Dims, size), append(c.Periodic, periodic)
-		r.words = r.words[1:]
 	}
 	if len(c.Dims) > maxDims {
-		return fmt.Errorf("%d dimensions are too many", len(c.Dims))
+		r.fail("%d dimensions are too many", len(c.Dims))
+	}
+	if r.err != nil {
+		return
 	}
 	r.fillCoordinates()
 	c.Coords = make([][]int, len(r.d.Comms[c.Comm].Members))
 	r.d.Carts = append(r.d.Carts, c)
 	r.coords = false
-	return nil
 }
 
-func (r *textReader) defineCoordinates() error {
+func (r *textReader) defineCoordinates() {
 	if len(r.d.Carts) == 0 {
-		return fmt.Errorf("there is no process grid; define one with cart")
+		r.fail("there is no process grid; define one with cart")
+		return
 	}
 	c := &r.d.Carts[len(r.d.Carts)-1]
-	rank, err := r.rank("the rank")
-	if err != nil {
-		return err
-	}
+	rank := r.rank("the rank")
 	if rank >= len(c.Coords) {
-		return fmt.Errorf("rank %d is not in the communicator of the grid, which has %d", rank, len(c.Coords))
+		r.fail("rank %d is not in the communicator of the grid, which has %d", rank, len(c.Coords))
 	}
 	at := make([]int, len(c.Dims))
 	for i, size := range c.Dims {
-		v, err := r.integer("a coordinate", 0, int64(size)-1)
-		if err != nil {
-			return err
-		}
-		at[i] = int(v)
+		at[i] = int(r.integer("a coordinate", 0, int64(size)-1))
 	}
-	c.Coords[rank] = at
-	r.coords = true
-	return nil
+	if r.err == nil {
+		c.Coords[rank], r.coords = at, true
+	}
 }
 
 // fillCoordinates gives coordinates to the last grid if the text gives it none: the last one varies
@@ -262,32 +222,26 @@ func rowMajor(dims []int, rank int) []int {
 }
 
 // beginLocation begins a thread of a rank.
-func (r *textReader) beginLocation() error {
-	if err := r.endLocation(); err != nil {
-		return err
-	}
-	rank, err := r.rank("the rank")
-	if err != nil {
-		return err
-	}
-	l := Location{Rank: rank, ID: undefined64}
-	for len(r.words) > 0 && err == nil {
+func (r *textReader) beginLocation() {
+	r.endLocation()
+	l := Location{Rank: r.rank("the rank"), ID: undefined64}
+	for len(r.words) > 0 {
 		switch {
 		case r.skip("thread"):
-			l.Thread, err = r.rank("the thread")
+			l.Thread = r.rank("the thread")
 		case r.skip("name"):
-			l.Name, err = r.take("the name")
+			l.Name = r.take("the name")
 		case r.skip("host"):
-			l.Host, err = r.take("the host")
+			l.Host = r.take("the host")
 		case r.skip("id"):
-			l.ID, err = r.uint64("the id")
+			l.ID = r.uint64("the id")
 		case r.skip("truncated"):
 			l.Truncated = true
 		case r.skip("missing"):
 			l.Missing = true
 		default:
 			known := []string{"thread", "name", "host", "id", "truncated", "missing"}
-			err = fmt.Errorf("a rank has no %q%s", r.words[0].text, suggest.Phrase(r.words[0].text, known))
+			r.fail("a rank has no %q%s", r.words[0].text, suggest.Phrase(r.words[0].text, known))
 		}
 	}
 	if l.ID == undefined64 {
@@ -296,78 +250,47 @@ func (r *textReader) beginLocation() error {
 	r.d.Locations = append(r.d.Locations, l)
 	r.events = append(r.events, nil)
 	r.at, r.now = len(r.d.Locations)-1, math.MinInt64
-	return err
 }
 
-// endLocation ends the location in hand, whose calls must be closed.
-func (r *textReader) endLocation() error {
+// endLocation ends the location being read, whose calls must be closed.
+func (r *textReader) endLocation() {
 	if n := len(r.open); n > 0 {
-		return fmt.Errorf("the call of %s is not closed; close it with } TIME, or write ... if it stays open", r.d.Regions[r.open[n-1]].Name)
+		r.fail("the call of %s is not closed; close it with } TIME, or write ... if it stays open", r.d.Regions[r.open[n-1]].Name)
 	}
 	r.at = -1
-	return nil
 }
 
-// cutLocation ends the location in hand; open calls stay open.
-func (r *textReader) cutLocation() error {
+// cutLocation ends the location being read; open calls stay open.
+func (r *textReader) cutLocation() {
 	if r.at < 0 {
-		return errNoRank
+		r.fail(noRank)
 	}
 	r.open, r.at = nil, -1
-	return nil
 }
 
-// clock reads a line about the clock of the location in hand.
-func (r *textReader) clock(keyword string) error {
+// clock reads a line about the clock of the location being read.
+func (r *textReader) clock(keyword string) {
 	if r.at < 0 {
-		return errNoRank
+		r.fail(noRank)
+		return
 	}
 	l := &r.d.Locations[r.at]
 	if keyword == "offset" {
-		when, err := r.time("the time")
-		if err != nil {
-			return err
-		}
-		o := ClockOffset{Time: when}
-		if o.Offset, err = r.time("the offset"); err != nil {
-			return err
-		}
-		err = optional(r, "deviation", &o.Deviation, r.float)
+		o := ClockOffset{Time: r.time("the time"), Offset: r.time("the offset")}
+		optional(r, "deviation", &o.Deviation, r.float)
 		l.Offsets = append(l.Offsets, o)
-		return err
+		return
 	}
-	w, err := r.take("the partner")
-	if err != nil {
-		return err
-	}
+	w := r.take("the partner")
 	rank, thread, _ := strings.Cut(w+".0", ".")
 	thread, _, _ = strings.Cut(thread, ".")
 	trip := textTrip{location: r.at, index: len(l.RoundTrips), line: r.line}
-	var err2 error
+	var err, err2 error
 	trip.rank, err = strconv.Atoi(rank)
 	trip.thread, err2 = strconv.Atoi(thread)
 	if err != nil || err2 != nil {
-		return fmt.Errorf("%q is not a rank, nor a rank with a thread such as 3.1", w)
+		r.fail("expected a rank, or a rank with a thread such as 3.1, got %q", w)
 	}
-	var t RoundTrip
-	for _, to := range []*int64{&t.Sent, &t.Answered, &t.Back} {
-		if *to, err = r.time("the time"); err != nil {
-			return err
-		}
-	}
-	l.RoundTrips = append(l.RoundTrips, t)
+	l.RoundTrips = append(l.RoundTrips, RoundTrip{Sent: r.time("the time"), Answered: r.time("the time"), Back: r.time("the time")})
 	r.trips = append(r.trips, trip)
-	return nil
-}
-
-func (r *textReader) float(what string) (float64, error) {
-	w, err := r.take(what)
-	if err != nil {
-		return 0, err
-	}
-	v, err := strconv.ParseFloat(w, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a number", what, w)
-	}
-	return v, nil
 }

@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -12,12 +14,14 @@ import (
 	"slackline/model/unit"
 )
 
-// textReader is the state of reading a text.
+// textReader is the state of reading a text. The first mistake is kept in err and ends the line: what is read
+// after it is zero and never used.
 type textReader struct {
 	d       Definitions
 	show    string
 	line    int
 	words   []word // of the line that have not been read
+	err     error
 	unit    string
 	ranks   int // that are announced
 	regions map[string]uint32
@@ -25,7 +29,7 @@ type textReader struct {
 	stacks  map[string]uint32
 	events  [][]Event
 	trips   []textTrip
-	at      int // location in hand; -1: none
+	at      int // location being read; -1: none
 	open    []uint32
 	now     int64
 	coords  bool // the last grid has coordinates
@@ -52,34 +56,35 @@ func readText(src source, _ Options) (*Trace, error) {
 		r.line++
 		var ok bool
 		if r.words, ok = splitWords(strings.TrimRight(line, "\n")); !ok {
-			err = fmt.Errorf("a quoted word is not ended, or not written as in Go")
+			r.fail("a quoted word is not ended, or not written as in Go")
 		} else if r.line == 1 {
-			err = r.header(line)
+			r.header(line)
 		} else if len(r.words) > 0 {
-			err = r.readLine()
+			r.readLine()
 		}
-		if err != nil {
-			return nil, r.fail(err)
+		if r.err != nil {
+			return nil, r.err
 		}
 	}
-	if err := r.finish(); err != nil {
-		return nil, r.fail(err)
+	if r.finish(); r.err != nil {
+		return nil, r.err
 	}
 	return NewMemory(r.d, r.events), nil
 }
 
-// fail gives an error its place.
-func (r *textReader) fail(err error) error {
-	return &FileError{File: r.show, Line: r.line, Offset: -1, What: err.Error()}
+// fail keeps the first mistake, with its line, and drops the rest of the line.
+func (r *textReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = &FileError{File: r.show, Line: r.line, Offset: -1, What: fmt.Sprintf(format, args...)}
+	}
+	r.words = nil
 }
 
-func (r *textReader) header(line string) error {
+func (r *textReader) header(line string) {
 	version := strings.TrimSpace(strings.TrimPrefix(line, textMagic))
-	version, _, _ = strings.Cut(version, " ")
-	if version != textVersion {
-		return fmt.Errorf("the text is in version %q of the format; this slackline reads version %s", version, textVersion)
+	if version, _, _ = strings.Cut(version, " "); version != textVersion {
+		r.fail("the text is in version %q of the format; this slackline reads version %s", version, textVersion)
 	}
-	return nil
 }
 
 // Words that begin a line.
@@ -89,41 +94,40 @@ var textLines = []string{
 }
 
 // readLine reads a line that is not empty.
-func (r *textReader) readLine() error {
+func (r *textReader) readLine() {
 	first := r.words[0]
-	var err error
 	switch c := first.text[:min(1, len(first.text))]; {
 	case first.quoted:
-		err = fmt.Errorf("a line begins with %q", first.text)
+		r.fail("a line begins with %q", first.text)
 	case first.is("}"):
-		err = r.closeCall()
+		r.closeCall()
 	case first.is("..."):
 		r.words = r.words[1:]
-		err = r.cutLocation()
+		r.cutLocation()
 	case c == "@":
-		err = r.records(nil)
+		r.records(nil)
 	case c >= "0" && c <= "9" || c == "-":
-		err = r.call()
+		r.call()
 	case slices.Contains(textLines, first.text):
 		r.words = r.words[1:]
-		err = r.definition(first.text)
+		r.definition(first.text)
 	default:
-		err = fmt.Errorf("a line begins with %q%s", first.text, suggest.Phrase(first.text, textLines))
+		r.fail("a line begins with %q%s", first.text, suggest.Phrase(first.text, textLines))
 	}
-	if err == nil && len(r.words) > 0 {
-		err = fmt.Errorf("%q at the end of the line is too much", r.words[0].text)
+	if len(r.words) > 0 {
+		r.fail("%q at the end of the line is too much", r.words[0].text)
 	}
-	return err
 }
 
 // take takes the next word off the line.
-func (r *textReader) take(what string) (string, error) {
+func (r *textReader) take(what string) string {
 	if len(r.words) == 0 || !r.words[0].quoted && slices.Contains([]string{";", ":", "{", "}"}, r.words[0].text) {
-		return "", fmt.Errorf("%s is missing", what)
+		r.fail("%s is missing", what)
+		return ""
 	}
 	w := r.words[0].text
 	r.words = r.words[1:]
-	return w, nil
+	return w
 }
 
 // skip takes the next word off the line if it is the given one.
@@ -136,135 +140,113 @@ func (r *textReader) skip(text string) bool {
 }
 
 // optional reads what follows a keyword, if that is next.
-func optional[T any](r *textReader, keyword string, to *T, read func(what string) (T, error)) error {
-	if !r.skip(keyword) {
-		return nil
+func optional[T any](r *textReader, keyword string, to *T, read func(what string) T) {
+	if r.skip(keyword) {
+		*to = read("what follows " + keyword)
 	}
-	v, err := read("what follows " + keyword)
-	if err == nil {
-		*to = v
-	}
-	return err
 }
 
-func (r *textReader) time(what string) (int64, error) {
-	w, err := r.take(what)
-	if err != nil {
-		return 0, err
-	}
-	return r.parseTime(w)
-}
+func (r *textReader) time(what string) int64 { return r.parseTime(r.take(what)) }
 
-func (r *textReader) parseTime(w string) (int64, error) {
+func (r *textReader) parseTime(w string) int64 {
 	text, negative := strings.CutPrefix(w, "-")
 	if text != "" && strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && c != '.' }) < 0 {
 		text += r.unit
 	}
 	d, err := unit.ParseDuration(text)
+	if err != nil {
+		r.fail("%v", err)
+	}
 	if negative {
 		d = -d
 	}
-	return int64(d), err
+	return int64(d)
 }
 
 // integer reads a number of a range.
-func (r *textReader) integer(what string, least, most int64) (int64, error) {
-	w, err := r.take(what)
-	if err != nil {
-		return 0, err
-	}
+func (r *textReader) integer(what string, lowest, highest int64) int64 {
+	w := r.take(what)
 	v, err := strconv.ParseInt(w, 10, 64)
-	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("%s: %q is not a number from %d to %d", what, w, least, most)
+	if err != nil || v < lowest || v > highest {
+		r.fail("%s: %q is not a number from %d to %d", what, w, lowest, highest)
 	}
-	return v, nil
+	return v
 }
 
-func (r *textReader) int32(what string) (int32, error) {
-	v, err := r.integer(what, math.MinInt32, math.MaxInt32)
-	return int32(v), err
+func (r *textReader) int32(what string) int32 {
+	return int32(r.integer(what, math.MinInt32, math.MaxInt32))
 }
 
-func (r *textReader) rank(what string) (int, error) {
-	v, err := r.integer(what, 0, maxTextRank)
-	return int(v), err
-}
+func (r *textReader) rank(what string) int { return int(r.integer(what, 0, maxTextRank)) }
 
-// maxTextRank bounds what a line can make of the memory.
+// maxTextRank bounds the memory that a line can take.
 const maxTextRank = 1 << 24
 
-func (r *textReader) uint64(what string) (uint64, error) {
-	w, err := r.take(what)
-	if err != nil {
-		return 0, err
-	}
+func (r *textReader) uint64(what string) uint64 {
+	w := r.take(what)
 	v, err := strconv.ParseUint(w, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is not a number of up to 64 bits", what, w)
+		r.fail("%s: %q is not a number of up to 64 bits", what, w)
 	}
-	return v, nil
+	return v
 }
 
-func (r *textReader) size(what string) (int64, error) {
-	w, err := r.take(what)
+func (r *textReader) float(what string) float64 {
+	w := r.take(what)
+	v, err := strconv.ParseFloat(w, 64)
 	if err != nil {
-		return 0, err
+		r.fail("%s: %q is not a number", what, w)
 	}
+	return v
+}
+
+func (r *textReader) size(what string) int64 {
+	w := r.take(what)
 	if strings.HasPrefix(w, "-") {
 		v, err := strconv.ParseInt(w, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %q is no size", what, w)
+			r.fail("%s: expected a size such as 64KiB, got %q", what, w)
 		}
-		return v, nil
+		return v
 	}
 	v, err := unit.ParseSize(w)
-	return int64(v), err
+	if err != nil {
+		r.fail("%v", err)
+	}
+	return int64(v)
 }
 
 // region reads the name of a region, which is defined by it if it is new.
-func (r *textReader) region(what string) (uint32, error) {
-	w, err := r.take(what)
-	if err != nil {
-		return 0, err
-	}
+func (r *textReader) region(what string) uint32 {
+	w := r.take(what)
 	id, ok := r.regions[w]
 	if !ok {
 		id = uint32(len(r.d.Regions))
 		r.regions[w] = id
 		r.d.Regions = append(r.d.Regions, timeline.RegionNamed(w))
 	}
-	return id, nil
+	return id
 }
 
-func (r *textReader) comm(what string) (uint32, error) { return r.key(what, "communicator", r.comms) }
+func (r *textReader) comm(what string) uint32 { return r.key(what, "communicator", r.comms) }
 
-func (r *textReader) stack(what string) (uint32, error) { return r.key(what, "stack", r.stacks) }
+func (r *textReader) stack(what string) uint32 { return r.key(what, "stack", r.stacks) }
 
 // key reads a key that must be defined.
-func (r *textReader) key(what, kind string, known map[string]uint32) (uint32, error) {
-	w, err := r.take(what)
-	if err != nil {
-		return 0, err
-	}
+func (r *textReader) key(what, kind string, known map[string]uint32) uint32 {
+	w := r.take(what)
 	id, ok := known[w]
 	if !ok {
-		var names []string
-		for name := range known {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return 0, fmt.Errorf("there is no %s %q%s", kind, w, suggest.Phrase(w, names))
+		r.fail("there is no %s %q%s", kind, w, suggest.Phrase(w, slices.Sorted(maps.Keys(known))))
 	}
-	return id, nil
+	return id
 }
 
 // finish checks and completes what was read.
-func (r *textReader) finish() error {
-	if err := r.endLocation(); err != nil {
-		return err
-	}
-	if r.line == 0 || len(r.d.Locations) == 0 {
-		return fmt.Errorf("the trace has no rank; begin one with rank 0")
+func (r *textReader) finish() {
+	if r.endLocation(); len(r.d.Locations) == 0 {
+		r.fail("the trace has no rank; begin one with rank 0")
+		return
 	}
 	order := make([]int, len(r.d.Locations))
 	for i := range order {
@@ -278,14 +260,10 @@ func (r *textReader) finish() error {
 	}
 	r.d.Ranks = max(r.d.Ranks, r.ranks)
 	slices.SortFunc(order, func(a, b int) int {
-		if before(&r.d.Locations[a], &r.d.Locations[b]) {
-			return -1
-		}
-		return 1
+		x, y := &r.d.Locations[a], &r.d.Locations[b]
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Thread, y.Thread))
 	})
-	if err := r.sort(order); err != nil {
-		return err
-	}
+	r.sort(order)
 	if len(r.d.Comms) == 0 {
 		world := timeline.Comm{Name: "MPI_COMM_WORLD"}
 		for rank := range r.d.Ranks {
@@ -294,17 +272,16 @@ func (r *textReader) finish() error {
 		r.d.Comms = append(r.d.Comms, world)
 	}
 	r.fillCoordinates()
-	return nil
 }
 
 // sort brings the locations into order and finds the partners of exchanges.
-func (r *textReader) sort(order []int) error {
+func (r *textReader) sort(order []int) {
 	locations, events := make([]Location, len(order)), make([][]Event, len(order))
 	place := map[[2]int]int{}
 	for to, from := range order {
 		l := r.d.Locations[from]
 		if _, twice := place[[2]int{l.Rank, l.Thread}]; twice {
-			return fmt.Errorf("thread %d of rank %d is there twice", l.Thread, l.Rank)
+			r.fail("thread %d of rank %d is there twice", l.Thread, l.Rank)
 		}
 		place[[2]int{l.Rank, l.Thread}] = to
 		locations[to], events[to] = l, r.events[from]
@@ -315,10 +292,9 @@ func (r *textReader) sort(order []int) error {
 		partner, ok := place[[2]int{trip.rank, trip.thread}]
 		if !ok {
 			r.line = trip.line
-			return fmt.Errorf("there is no thread %d of rank %d", trip.thread, trip.rank)
+			r.fail("there is no thread %d of rank %d", trip.thread, trip.rank)
 		}
 		l.RoundTrips[trip.index].Partner = partner
 	}
 	r.d.Locations, r.events = locations, events
-	return nil
 }

@@ -94,7 +94,7 @@ func keysOf(names []string) []string {
 	return keys
 }
 
-// definitions writes what stands before the locations.
+// definitions writes what comes before the locations.
 func (w *textWriter) definitions() {
 	d := w.d
 	w.print("%s %s\n", textMagic, textVersion)
@@ -384,7 +384,7 @@ func (w *textWriter) callName() {
 	}
 }
 
-// flush writes the begin of the pending call and its records, because it does not fit into one line.
+// flush writes the start of the pending call and its records, because it does not fit into one line.
 func (w *textWriter) flush() {
 	if w.pending == nil {
 		return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"slackline/internal/cluster"
@@ -14,7 +13,7 @@ import (
 	"slackline/model/unit"
 )
 
-// TimelineOptions say how a trace becomes a timeline. The zero value is fine.
+// TimelineOptions set how a trace becomes a timeline. The zero value is fine.
 type TimelineOptions struct {
 	Clock   Clock         // how clocks are brought together
 	Latency unit.Duration // that the controlled logical clock lets every message take at least
@@ -50,9 +49,9 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	return c.cut(tl), nil
 }
 
-// cut lets the run start at 0 if nobody knows when that was, and leaves out what is not wanted of it.
+// cut moves the start of the run to 0 if the format has another origin, and leaves out what is not wanted of the run.
 func (c *conversion) cut(tl *timeline.Timeline) *timeline.Timeline {
-	if c.rebase {
+	if c.Format != "" && !c.startsAtZero {
 		tl.Shift(-tl.Start, c.threads)
 	}
 	if c.Begin > 0 || c.End > 0 {
@@ -72,9 +71,8 @@ type conversion struct {
 	threads  int
 	builder  *timeline.Builder
 	clocks   *clocks
-	rebase   bool         // nobody knows when time 0 of the trace was: the run starts at 0
 	selected []bool       // by rank; nil: all
-	comms    []commUse    // by communicator, if ranks were selected or processes not recorded
+	comms    []bool       // by communicator: all of its members are read; nil: of all of them
 	stacks   *stackTree   // nil: there are none
 	regions  []regionKind // by region
 
@@ -114,7 +112,6 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 	}
 	c.selectComms()
 	c.clocks = c.findClocks()
-	c.rebase = !slices.Contains([]string{"", "otf2", "text"}, t.Format)
 	return c, nil
 }
 
@@ -192,9 +189,6 @@ func (c *conversion) read() error {
 	return errors.Join(errs...)
 }
 
-// lossesListed is how many locations are named of which something is missing.
-const lossesListed = 10
-
 // explainMissing puts what is missing of the locations into the problems of the timeline.
 func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	p := &tl.Problems
@@ -223,12 +217,12 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 		if what == "" {
 			continue
 		}
-		if listed++; listed <= lossesListed {
+		if listed++; listed <= maxListed {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: %s", c.Locations[i].describe(), what))
 		}
 	}
-	if listed > lossesListed {
-		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-lossesListed))
+	if listed > maxListed {
+		p.Notes = append(p.Notes, fmt.Sprintf("of %d further locations something is missing, too", listed-maxListed))
 	}
 }
 

@@ -330,3 +330,6 @@ func TestClocksThatNobodyCompared(t *testing.T) {
 		t.Errorf("unknown = %v, error of rank 1 = %v", report.Unknown, tl.Locations[1].ClockError)
 	}
 }
+
+// Clocks returns the names of all ways to bring clocks together.
+func Clocks() []Clock { return []Clock{ClockAuto, ClockOffsets, ClockControl, ClockNone} }

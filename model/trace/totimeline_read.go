@@ -181,7 +181,7 @@ func (r *locationReader) leaveOther(t unit.Duration, region uint32) {
 	}
 }
 
-// record takes an event that is not the begin or end of a call.
+// record takes an event that is not the start or end of a call.
 func (r *locationReader) record(t unit.Duration, e *Event) {
 	if e.Kind == RecordingOff || e.Kind == RecordingOn {
 		r.recording(t, e.Kind == RecordingOn)
@@ -315,12 +315,7 @@ func (r *locationReader) finish(i int) {
 	r.l.SetClockError(r.c.clocks.error(i, unit.Duration(r.first), unit.Duration(r.last)))
 }
 
-// commUse says what can be kept of a communicator if only some ranks are read.
-type commUse struct {
-	whole bool // all of its members are read
-}
-
-// selectComms finds out what can be kept of the communicators.
+// selectComms finds out which communicators can be kept, if only some ranks are read or some processes were not recorded.
 func (c *conversion) selectComms() {
 	for _, comm := range c.Comms {
 		if slices.ContainsFunc(slices.Concat(comm.Members, comm.Remote), func(rank int32) bool { return rank < 0 }) {
@@ -330,10 +325,10 @@ func (c *conversion) selectComms() {
 	if c.selected == nil && c.incomplete == 0 {
 		return
 	}
-	c.comms = make([]commUse, len(c.Comms))
+	c.comms = make([]bool, len(c.Comms))
 	for i, comm := range c.Comms {
 		all := slices.Concat(comm.Members, comm.Remote)
-		c.comms[i].whole = !slices.ContainsFunc(all, func(r int32) bool { return !c.wanted(int(r)) })
+		c.comms[i] = !slices.ContainsFunc(all, func(r int32) bool { return !c.wanted(int(r)) })
 	}
 }
 
@@ -345,7 +340,7 @@ func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
 			return false
 		}
 	case CollectiveEnd, CollectiveDone, SkippedCollectives:
-		if int(e.Comm) < len(r.c.comms) && r.c.comms[e.Comm].whole {
+		if int(e.Comm) < len(r.c.comms) && r.c.comms[e.Comm] {
 			return false
 		}
 	case IsendDone:

@@ -3,8 +3,8 @@
 //
 // A Trace is what all formats have in common: definitions, and per location a stream of events on
 // that location's own clock. Any trace can be written in any format. ToTimeline brings the clocks
-// together, turns samples into calls and finds partners; FromTimeline goes the other way. What a
-// wait is, nobody here knows.
+// together, turns samples into calls and finds partners; FromTimeline goes the other way. Waits
+// are not analyzed here.
 package trace
 
 import (
@@ -25,6 +25,8 @@ type Trace struct {
 	Open func(i int) (EventReader, error)
 	// Close releases files; nil if there is nothing to release.
 	Close func() error
+
+	startsAtZero bool // as that of the format
 }
 
 // EventReader reads the events of one location in order.
@@ -74,7 +76,7 @@ type Location struct {
 	RoundTrips   []RoundTrip
 }
 
-// ClockOffset says that at Time, on the location's own clock, Offset is to be added; ps.
+// ClockOffset states that at Time, on the location's own clock, Offset is to be added; ps.
 type ClockOffset struct {
 	Time, Offset int64
 	Deviation    float64

@@ -3,6 +3,7 @@ package unit
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -161,4 +162,35 @@ func FuzzParseCounts(f *testing.F) {
 			t.Fatalf("ParseCounts(%q) does not survive printing: %v", text, err)
 		}
 	})
+}
+
+// FormatCounts prints counts so that ParseCounts reads the same list. Runs of successive
+// integers and of doublings become ranges.
+func FormatCounts(list []int) string {
+	var b strings.Builder
+	for i := 0; i < len(list); {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(list[i]))
+		if n := runLength(list[i:], func(v int) int { return v + 1 }); n >= 3 {
+			fmt.Fprintf(&b, "..%d", list[i+n-1])
+			i += n
+		} else if n := runLength(list[i:], func(v int) int { return 2 * v }); n >= 3 && list[i] > 0 {
+			fmt.Fprintf(&b, "..%d*2", list[i+n-1])
+			i += n
+		} else {
+			i++
+		}
+	}
+	return b.String()
+}
+
+// runLength returns how many values at the start of the list follow each from the one before.
+func runLength(list []int, next func(int) int) int {
+	n := 1
+	for n < len(list) && list[n] > list[n-1] && list[n] == next(list[n-1]) {
+		n++
+	}
+	return n
 }

@@ -14,13 +14,13 @@ type scale struct {
 	worth uint64
 }
 
-// quantity tells how one kind of number with a unit is read.
+// quantity describes how one kind of number with a unit is read.
 type quantity struct {
 	name    string  // in messages, e.g. "duration"
 	units   []scale // accepted units
 	names   string  // the units, in messages
 	plain   uint64  // worth of a number without unit; 0: only the number 0 needs none
-	mend    string  // what to write after a number that lacks its unit
+	example string  // what to write after a number that lacks its unit
 	tooFine string  // what is wrong with a fraction that is finer than the base unit
 	largest string  // the largest value, in messages
 }
@@ -32,15 +32,15 @@ func (q *quantity) parse(text string) (int64, error) {
 	}
 	switch {
 	case text == "":
-		return 0, fmt.Errorf("empty %s; write e.g. %s", q.name, q.mend)
+		return 0, fmt.Errorf("empty %s; write e.g. %s", q.name, q.example)
 	case strings.ContainsAny(text, " \t\r\n"):
-		return fail("has a blank in it; write number and unit together, e.g. %s", q.mend)
+		return fail("has a blank in it; write number and unit together, e.g. %s", q.example)
 	case text[0] == '-':
 		return fail("is negative; give 0 or more")
 	}
 	d, name, ok := cutDecimal(text)
 	if !ok {
-		return fail("does not begin with a number such as 12 or 0.5; write e.g. %s", q.mend)
+		return fail("does not begin with a number such as 12 or 0.5; write e.g. %s", q.example)
 	}
 	worth := q.plain
 	if name != "" {
@@ -51,7 +51,7 @@ func (q *quantity) parse(text string) (int64, error) {
 		if d == (decimal{}) {
 			return 0, nil
 		}
-		return fail("needs a unit; use %s, e.g. %s", q.names, q.mend)
+		return fail("needs a unit; use %s, e.g. %s", q.names, q.example)
 	}
 	v, fault := d.times(worth)
 	switch fault {

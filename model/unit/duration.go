@@ -1,4 +1,4 @@
-// Package unit holds the quantities that every other package speaks of: durations, sizes, costs
+// Package unit holds the quantities that every other package uses: durations, sizes, costs
 // per byte and ranges of counts, with one way to read and to print each of them.
 //
 // Durations are whole picoseconds, so that results compare with == and never depend on the order
@@ -28,13 +28,13 @@ var durations = quantity{
 		{"ms", uint64(Millisecond)}, {"s", uint64(Second)}, {"min", uint64(Minute)}, {"h", uint64(Hour)},
 	},
 	names:   "ps, ns, us, ms, s, min or h",
-	mend:    "2.5us",
+	example: "2.5us",
 	tooFine: "is finer than 1ps; round it to whole picoseconds",
 	largest: "9223372s (106 days)",
 }
 
 // ParseDuration reads a duration such as "2.5us" or "1500ns". Units are ps, ns, us (also µs), ms,
-// s, min and h; only 0 may stand without one. The value must be a whole number of picoseconds
+// s, min and h; only 0 may come without one. The value must be a whole number of picoseconds
 // of at least 0.
 func ParseDuration(text string) (Duration, error) {
 	v, err := durations.parse(text)

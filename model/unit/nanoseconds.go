@@ -12,7 +12,7 @@ func (d Duration) AppendNS(dst []byte) []byte {
 // NS returns what AppendNS appends.
 func (d Duration) NS() string { return string(d.AppendNS(make([]byte, 0, 20))) }
 
-// Nanoseconds is a Duration that stands in JSON as an exact number of nanoseconds.
+// Nanoseconds is a Duration that is written in JSON as an exact number of nanoseconds.
 type Nanoseconds Duration
 
 // MarshalJSON returns the number of nanoseconds with up to three decimals.
@@ -32,7 +32,7 @@ func (n *Nanoseconds) UnmarshalJSON(data []byte) error {
 	}
 	d, rest, ok := cutDecimal(text)
 	if !ok || rest != "" {
-		return fmt.Errorf("%s is no number of nanoseconds; write e.g. 1500 or 0.25", quote(string(data)))
+		return fmt.Errorf("%s is not a number of nanoseconds; write e.g. 1500 or 0.25", quote(string(data)))
 	}
 	v, fault := d.times(uint64(Nanosecond))
 	switch fault {
@@ -48,7 +48,7 @@ func (n *Nanoseconds) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NanosecondList is a list of durations that stands in JSON as an array of exact numbers of
+// NanosecondList is a list of durations that is written in JSON as an array of exact numbers of
 // nanoseconds. Long lists are printed much faster than as []Nanoseconds.
 type NanosecondList []Duration
 

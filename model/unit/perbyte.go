@@ -16,13 +16,13 @@ var perBytes = quantity{
 		{"ms", 1e12}, {"s", 1e15},
 	},
 	names:   "fs, ps, ns, us, ms or s",
-	mend:    "0.05ns",
+	example: "0.05ns",
 	tooFine: "is finer than 0.000001ns; give at most 6 decimals of a nanosecond",
 	largest: "9223s",
 }
 
 // ParsePerByte reads a cost per byte such as "0.018ns" or "18ps"; "/B" may follow. Units are fs,
-// ps, ns, us (also µs), ms and s; only 0 may stand without one. The value must be a whole number
+// ps, ns, us (also µs), ms and s; only 0 may come without one. The value must be a whole number
 // of femtoseconds of at least 0.
 func ParsePerByte(text string) (PerByte, error) {
 	v, err := perBytes.parse(strings.TrimSuffix(text, "/B"))

@@ -26,7 +26,7 @@ var sizes = quantity{
 	},
 	names:   "B, KiB, MiB, GiB, TiB (powers of 1024), kB, MB, GB or TB (powers of 1000)",
 	plain:   uint64(Byte),
-	mend:    "64KiB",
+	example: "64KiB",
 	tooFine: "is not a whole number of bytes; write it in B",
 	largest: "9223372036854775807B",
 }

@@ -260,7 +260,7 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 // addOutput reads an output in one of the formats of measurements, and gives it the point of the run.
 func (r *Run) addOutput(all *dataset.Dataset, m *Metric, file string, data []byte) error {
 	if _, ok := dataset.Sniff(data); !ok && m.format == "" {
-		return fmt.Errorf("%s: is not in a known format of measurements; use a regular expression, or write output: FORMAT, one of %s",
+		return fmt.Errorf("%s: is not in a known format of measurements; use a regular expression, or give output: FORMAT, one of %s",
 			file, strings.Join(dataset.FormatNames(), ", "))
 	}
 	d, _, err := dataset.Read(file, data, m.format)

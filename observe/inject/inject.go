@@ -201,7 +201,7 @@ func (o *Options) writeNoise(path string) error {
 	offsets := make([]int64, ranks)
 	noise.Offsets{Alignment: o.Alignment, Seed: o.Seed}.Draw(offsets, detours.Period())
 	ns := func(ps int64) int64 { return nanoseconds(unit.Duration(ps)) }
-	intervals := detours.Stretches()
+	intervals := detours.Intervals()
 	values := []int64{max(ns(detours.Period()), 1), int64(len(intervals)), ranks}
 	for _, d := range intervals {
 		values = append(values, ns(d.Start), ns(d.Length))

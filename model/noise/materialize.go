@@ -10,7 +10,7 @@ import (
 )
 
 // How long a trace of random parts is. These numbers are ours: long enough that ranks at random
-// offsets meet different noise and that the rare long detours, which decide at scale, are there
+// offsets see different noise and that the rare long detours, which decide at scale, are there
 // many times; short enough for the caches.
 const (
 	usualDetours = 100_000 // of a trace of the noise paper
@@ -18,7 +18,7 @@ const (
 	softDetours  = 1 << 18 // more are made only for fewest
 	fewest       = 10      // of the rarest part; else the parts differ too much
 	hardDetours  = 1 << 22
-	longestTrace = 1e18    // picoseconds, 11 days: no run meets its end
+	longestTrace = 1e18    // picoseconds, 11 days: no run reaches its end
 	exactDetours = 1 << 17 // a mixture of regular parts up to here is exact
 )
 
@@ -61,7 +61,7 @@ func (p *Profile) Detours(seed uint64) (*Detours, error) {
 	if len(m.labels) == 1 {
 		of = nil
 	}
-	d, err := NewLabelled(period, list, of, m.labels)
+	d, err := NewLabeled(period, list, of, m.labels)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.title(), err)
 	}
@@ -198,7 +198,7 @@ func (m *material) add(p *Part, random *rand.Rand) {
 	p.drawLengths(m.list[len(m.list)-n:], random)
 }
 
-// starts returns the begins of the detours of a part in [0, period).
+// starts returns the starts of the detours of a part in [0, period).
 func (p *Part) starts(period int64, random *rand.Rand) []int64 {
 	var list []int64
 	if p.Kind == KindPoisson {

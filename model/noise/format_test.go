@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"slackline/internal/source"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -16,7 +18,7 @@ import (
 // trace reads a file that holds one trace.
 func trace(t testing.TB, path string) *Trace {
 	t.Helper()
-	p, err := Load(path)
+	p, err := LoadFrom(source.Disk, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,36 +29,76 @@ func trace(t testing.TB, path string) *Trace {
 }
 
 func TestSniff(t *testing.T) {
-	for path, want := range map[string]Format{
-		"testdata/two.txt":             FormatText,
-		"testdata/netgauge.txt":        FormatNetgauge,
-		"testdata/osnoise-events.txt":  FormatLinux,
-		"testdata/osnoise-summary.txt": FormatLinux,
-		"testdata/timerlat.txt":        FormatLinux,
-		"profiles/chic.yaml":           FormatYAML,
+	for path, want := range map[string]string{
+		"testdata/two.txt":             "text",
+		"testdata/netgauge.txt":        "netgauge",
+		"testdata/osnoise-events.txt":  "linux",
+		"testdata/osnoise-summary.txt": "linux",
+		"testdata/timerlat.txt":        "linux",
+		"profiles/chic.yaml":           "yaml",
 	} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Sniff(data); got != want {
+		if got := Sniff(data).Name; got != want {
 			t.Errorf("Sniff(%s) = %v, want %v", path, got, want)
 		}
 	}
-	for content, want := range map[string]Format{
-		"":                           FormatYAML,
-		"# only a comment\n":         FormatText,
-		"# period_ns 5\n":            FormatText,
-		"1 2\n":                      FormatText,
-		"-1 2\n":                     FormatText,
-		"\n# c\nname: x\n":           FormatYAML,
-		"- a\n":                      FormatYAML,
-		"---\nname: x\n":             FormatYAML,
-		"cpus=2\n a-1 [001] 5.1: x:": FormatLinux,
-		"SLKNOISE":                   FormatBinary,
+	for content, want := range map[string]string{
+		"":                           "yaml",
+		"# only a comment\n":         "text",
+		"# period_ns 5\n":            "text",
+		"1 2\n":                      "text",
+		"-1 2\n":                     "text",
+		"\n# c\nname: x\n":           "yaml",
+		"- a\n":                      "yaml",
+		"---\nname: x\n":             "yaml",
+		"cpus=2\n a-1 [001] 5.1: x:": "linux",
+		"SLKNOISE":                   "binary",
 	} {
-		if got := Sniff([]byte(content)); got != want {
+		if got := Sniff([]byte(content)).Name; got != want {
 			t.Errorf("Sniff(%q) = %v, want %v", content, got, want)
+		}
+	}
+}
+
+// TestFormats walks the table: each entry can be listed, recognized, and read or written.
+func TestFormats(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats() {
+		if f.Name == "" || f.Info == "" || f.Sniff == nil || f.Read == nil || f.Write != nil && len(f.Suffixes) == 0 {
+			t.Errorf("%s: the entry is not complete: %+v", f.Name, f)
+		}
+		for _, key := range append([]string{f.Name, f.Info}, f.Suffixes...) {
+			if seen[key] {
+				t.Errorf("%s: %q is in the table twice", f.Name, key)
+			}
+			seen[key] = true
+		}
+		if got, ok := FormatNamed(f.Name); !ok || got.Name != f.Name {
+			t.Errorf("FormatNamed(%s) = %s, %v", f.Name, got.Name, ok)
+		}
+		if f.Write == nil {
+			continue
+		}
+		p, err := Parse("1kHz:10us")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := p.Detours(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b, p, d); err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		if got := Sniff(b.Bytes()).Name; got != f.Name {
+			t.Errorf("what %s writes is taken for %s", f.Name, got)
+		}
+		if _, err := Read("x", b.Bytes()); err != nil {
+			t.Errorf("what %s writes cannot be read: %v", f.Name, err)
 		}
 	}
 }
@@ -148,7 +190,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestReadNetgauge(t *testing.T) {
-	p, err := Load("testdata/netgauge.txt")
+	p, err := LoadFrom(source.Disk, "testdata/netgauge.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +217,7 @@ func TestReadNetgauge(t *testing.T) {
 // statsOf reads a profile and what is known of its detours.
 func statsOf(t *testing.T, file string) (*Profile, Statistics) {
 	t.Helper()
-	p, err := Load(file)
+	p, err := LoadFrom(source.Disk, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +247,7 @@ func TestReadOsnoiseEvents(t *testing.T) {
 		t.Error(diff)
 	}
 	if s.Count != 5 || s.Noise != (3500+45000+7000+900)*1000 {
-		t.Errorf("%d stretches with %v; want 5 with 56.4us", s.Count, s.Noise)
+		t.Errorf("%d intervals with %v; want 5 with 56.4us", s.Count, s.Noise)
 	}
 	if !strings.Contains(p.Note, "lost") || !strings.Contains(p.Note, "CPUs: 2") {
 		t.Errorf("note = %q", p.Note)
@@ -224,7 +266,7 @@ func TestReadOsnoiseSummary(t *testing.T) {
 
 func TestReadTimerlat(t *testing.T) {
 	got := trace(t, "testdata/timerlat.txt")
-	d, err := NewLabelled(got.Period, got.List, got.Of, got.Labels)
+	d, err := NewLabeled(got.Period, got.List, got.Of, got.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +291,7 @@ func TestTraceRoundTrip(t *testing.T) {
 		for i := range of {
 			of[i] = rapid.Int32Range(0, int32(len(labels)-1)).Draw(t, "of")
 		}
-		d, err := NewLabelled(period, list, of, labels)
+		d, err := NewLabeled(period, list, of, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +379,7 @@ func TestYAMLTraceFile(t *testing.T) {
 	}
 	write("t.txt", "# period_ns 1000\n5 7\n")
 	path := write("p.yaml", "parts:\n  - trace: t.txt\n    label: recorded\n  - rate: 1MHz\n    length: 1ns\n    phase: 500ns\n")
-	p, err := Load(path)
+	p, err := LoadFrom(source.Disk, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +391,7 @@ func TestYAMLTraceFile(t *testing.T) {
 		t.Errorf("%s: %d, %v, %v", p.Name, d.Period(), d.list, d.Labels())
 	}
 	self := write("self.yaml", "parts:\n  - trace: self.yaml\n")
-	if _, err := Load(self); err == nil || !strings.Contains(err.Error(), "is a profile") {
+	if _, err := LoadFrom(source.Disk, self); err == nil || !strings.Contains(err.Error(), "is a profile") {
 		t.Errorf("a profile as the trace of itself = %v, want an error", err)
 	}
 }
@@ -368,7 +410,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	d, _ := NewLabelled(1e9, []Detour{{5, 10}, {100, 20}}, []int32{0, 1}, []string{"a", "b"})
+	d, _ := NewLabeled(1e9, []Detour{{5, 10}, {100, 20}}, []int32{0, 1}, []string{"a", "b"})
 	var b bytes.Buffer
 	if err := WriteBinary(&b, d, "n", "note"); err != nil {
 		f.Fatal(err)
@@ -376,7 +418,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte("5 2\n7 3\n100 9\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if bytes.Contains(data, []byte("trace")) && Sniff(data) == FormatYAML {
+		if bytes.Contains(data, []byte("trace")) && Sniff(data).Name == "yaml" {
 			return // would read files
 		}
 		p, err := Read("f", data)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // otf2Bytes reads values from a piece of a chunk. What is not there reads as 0 and sets short: newer
@@ -106,7 +107,7 @@ func (r *otf2Bytes) length() uint64 {
 	return n
 }
 
-// body returns the bytes of a record behind its length.
+// body returns the bytes of a record after its length.
 func (r *otf2Bytes) body() otf2Bytes {
 	n := r.length()
 	return otf2Bytes{b: r.take(n), big: r.big}
@@ -118,12 +119,12 @@ type otf2File struct {
 	show string
 	size int   // of a chunk
 	step int   // what to read first: the size of a small file
-	base int64 // where the chunk in hand begins
+	base int64 // where the current chunk begins
 	next int64 // and where the next one begins
 	otf2Bytes
 }
 
-// nextChunk takes the next chunk in hand. io.EOF: there is none.
+// nextChunk moves to the next chunk. io.EOF: there is none.
 func (f *otf2File) nextChunk() error {
 	f.base = f.next
 	// Memory grows with what is there, not with the size that the anchor file tells.
@@ -158,7 +159,7 @@ func (f *otf2File) nextChunk() error {
 	return nil
 }
 
-// damage gives an error the name of the file and the place in hand.
+// damage gives an error the name of the file and the current place.
 func (f *otf2File) damage(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = errOTF2Cut
@@ -166,7 +167,7 @@ func (f *otf2File) damage(err error) error {
 	return damagedAt(f.show, f.base+int64(f.at), "%v", err)
 }
 
-// special handles ids that all files have. It reports whether the record in hand was one, and returns io.EOF
+// special handles ids that all files have. It reports whether the current record was one, and returns io.EOF
 // at the end of the file.
 func (f *otf2File) special(id uint8) (bool, error) {
 	switch id {
@@ -205,13 +206,13 @@ func (f *otf2File) definition() (id uint8, body otf2Bytes, err error) {
 	}
 }
 
-// otf2Event is an event as it stands in the file.
+// otf2Event is an event as written in the file.
 type otf2Event struct {
 	id         uint8
 	time       uint64
 	value      uint64    // of those without length
 	body       otf2Bytes // of the others
-	attributes []byte    // the list before it, behind its length
+	attributes []byte    // the list before it, after its length
 }
 
 // event reads the next event; io.EOF at the end of the file. The time and the slices of e are those of
@@ -253,4 +254,136 @@ func (f *otf2File) event(e *otf2Event) error {
 			return f.damage(errOTF2Cut)
 		}
 	}
+}
+
+// otf2Record builds the fields of a record, little-endian.
+type otf2Record struct {
+	b    []byte
+	most int // the largest length that fields of these types can have
+}
+
+func (r *otf2Record) reset() { r.b, r.most = r.b[:0], 0 }
+
+func (r *otf2Record) u8(values ...uint8) {
+	r.b = append(r.b, values...)
+	r.most += len(values)
+}
+
+// u32 and u64 write compressed numbers.
+func (r *otf2Record) u32(values ...uint32) {
+	for _, v := range values {
+		r.most += 5
+		r.compressed(uint64(v), v == undefined32)
+	}
+}
+
+func (r *otf2Record) u64(values ...uint64) {
+	for _, v := range values {
+		r.most += 9
+		r.compressed(v, v == undefined64)
+	}
+}
+
+func (r *otf2Record) compressed(v uint64, undefined bool) {
+	if undefined {
+		r.b = append(r.b, 0xff)
+		return
+	}
+	at := len(r.b)
+	r.b = append(r.b, 0)
+	for ; v > 0; v >>= 8 {
+		r.b = append(r.b, byte(v))
+	}
+	r.b[at] = byte(len(r.b) - at - 1)
+}
+
+func (r *otf2Record) full32(v uint32) {
+	r.b = binary.LittleEndian.AppendUint32(r.b, v)
+	r.most += 4
+}
+
+func (r *otf2Record) full64(values ...uint64) {
+	for _, v := range values {
+		r.b = binary.LittleEndian.AppendUint64(r.b, v)
+		r.most += 8
+	}
+}
+
+func (r *otf2Record) f64(v float64) { r.full64(math.Float64bits(v)) }
+
+// str writes a text; bytes 0, which would end it, are left out.
+func (r *otf2Record) str(texts ...string) {
+	for _, s := range texts {
+		s = strings.ReplaceAll(s, "\x00", "")
+		r.b = append(append(r.b, s...), 0)
+		r.most += len(s) + 1
+	}
+}
+
+// otf2Chunks writes a file of chunks.
+type otf2Chunks struct {
+	w     io.Writer
+	size  int
+	b     []byte // the current chunk
+	count uint64 // records written; of definitions they are not counted
+	plain bool   // a file of definitions
+	err   error
+}
+
+// newOTF2Chunks begins a file. definitions says which kind of file it is.
+func newOTF2Chunks(w io.Writer, size int, definitions bool) *otf2Chunks {
+	c := &otf2Chunks{w: w, size: size, plain: definitions}
+	c.begin()
+	return c
+}
+
+// begin begins a chunk.
+func (c *otf2Chunks) begin() {
+	c.b = append(c.b[:0], otf2ChunkBegin, otf2Little)
+	c.b = binary.LittleEndian.AppendUint64(c.b, c.count+1)
+	c.b = binary.LittleEndian.AppendUint64(c.b, 0)
+}
+
+// write writes the current chunk.
+func (c *otf2Chunks) write() {
+	if !c.plain {
+		binary.LittleEndian.PutUint64(c.b[10:], c.count)
+	}
+	if c.err == nil {
+		_, c.err = c.w.Write(c.b)
+	}
+}
+
+// room makes room for n bytes and the end of the file. It reports whether that needed a new chunk.
+func (c *otf2Chunks) room(n int) bool {
+	if len(c.b)+n+2 <= c.size {
+		return false
+	}
+	for len(c.b) < c.size {
+		c.b = append(c.b, otf2EndOfChunk)
+	}
+	c.write()
+	c.begin()
+	return true
+}
+
+// frame is the largest number of bytes before the fields of a record: id and length.
+const otf2Frame = 10
+
+// record writes a record with a length.
+func (c *otf2Chunks) record(id uint8, r *otf2Record) {
+	c.b = append(c.b, id)
+	if r.most < 255 {
+		c.b = append(c.b, byte(len(r.b)))
+	} else {
+		c.b = binary.LittleEndian.AppendUint64(append(c.b, 0xff), uint64(len(r.b)))
+	}
+	c.b = append(c.b, r.b...)
+}
+
+// finish ends the file.
+func (c *otf2Chunks) finish() error {
+	c.b = append(c.b, otf2EndOfFile, otf2EndOfBuffer)
+	c.write()
+	return c.err
 }
