@@ -109,7 +109,7 @@ func (e *Evaluation) mark(p *paths, costs *coster) {
 	}
 	for i := len(e.order.points) - 1; i >= 0; i-- {
 		q := e.order.points[i]
-		if q.isEnd() || e.order.impliesEnd(e.s, q.op()) {
+		if q.isEnd() || e.order.protocol.impliesEnd(e.s, q.op()) {
 			markEnd(q.op())
 		}
 		if !q.isEnd() {
@@ -150,7 +150,7 @@ func (e *Evaluation) collect(p *paths, costs *coster) {
 			}
 			e.arrive(p, costs, q)
 		}
-		if e.order.impliesEnd(e.s, q.op()) && p.isOn(endOf(q.op())) && !q.isEnd() {
+		if e.order.protocol.impliesEnd(e.s, q.op()) && p.isOn(endOf(q.op())) && !q.isEnd() {
 			takeEnd(q.op())
 		}
 	}

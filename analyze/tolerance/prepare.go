@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"slackline/model/collective"
 	"slackline/model/schedule"
@@ -30,8 +31,8 @@ type Schedule struct {
 	// the end of another operation, or its start.
 	predFirst []uint32
 	preds     []point
-	// fan counts who waits for an operation inside its block; see fanOut.
-	fan []uint8
+	// fans counts what waits for each operation inside its block; see fanOut. Finish times do without.
+	fans func() []uint8
 
 	// Of graphs in which some rank has several blocks with operations, else nil.
 	blocks *blocks
@@ -41,7 +42,6 @@ type Schedule struct {
 	fileShift []int
 
 	messages int
-	warnings []string
 }
 
 // point is a moment in the life of an operation: its start or its end.
@@ -80,12 +80,12 @@ func Prepare(p schedule.Program, mapping *collective.Mapping, gamma unit.PerByte
 		return nil, err
 	}
 	s := &Schedule{graph: graph, ops: graph.Ops(), partner: matching.Partner, messages: matching.Messages}
+	s.fans = sync.OnceValue(func() []uint8 { return countFans(graph) })
 	s.findBlocks()
 	s.findFileOrder()
 	if err := s.reverse(); err != nil {
 		return nil, err
 	}
-	s.warnings = s.ambiguous()
 	return s, nil
 }
 
@@ -95,8 +95,8 @@ func (s *Schedule) Graph() *schedule.Graph { return s.graph }
 // Messages is the number of messages.
 func (s *Schedule) Messages() int { return s.messages }
 
-// Warnings tells what may make the answers doubtful.
-func (s *Schedule) Warnings() []string { return s.warnings }
+// Warnings lists what may make the answers doubtful.
+func (s *Schedule) Warnings() []string { return s.ambiguous() }
 
 // findBlocks fills s.blocks if some rank has more than one block with operations.
 func (s *Schedule) findBlocks() {
@@ -137,15 +137,11 @@ func (s *Schedule) reverse() error {
 	}
 	n := g.NumOps()
 	first := make([]uint32, n+1)
-	s.fan = make([]uint8, n)
 	for b := range g.NumBlocks() {
 		from, _ := g.BlockOps(b)
-		begins, dependents := g.Links(b)
+		_, dependents := g.Links(b)
 		for _, d := range dependents {
 			first[from+d.Index()]++
-		}
-		for i := 0; i+1 < len(begins); i++ {
-			s.fan[from+i] = fanOut(dependents[begins[i]:begins[i+1]])
 		}
 	}
 	sum := uint32(0)
@@ -172,6 +168,19 @@ func (s *Schedule) reverse() error {
 	}
 	s.predFirst = first
 	return nil
+}
+
+// countFans returns the fanOut of every operation.
+func countFans(g *schedule.Graph) []uint8 {
+	fans := make([]uint8, g.NumOps())
+	for b := range g.NumBlocks() {
+		from, _ := g.BlockOps(b)
+		begins, dependents := g.Links(b)
+		for i := 0; i+1 < len(begins); i++ {
+			fans[from+i] = fanOut(dependents[begins[i]:begins[i+1]])
+		}
+	}
+	return fans
 }
 
 // fanOut counts the dependents of an operation that wait for its start (low four bits) and for its
@@ -209,8 +218,8 @@ func (s *Schedule) previous(op uint32) (block uint32, ok bool) {
 	return block, block != noBlock
 }
 
-// endsBlock reports whether nobody in its block waits for the end of an operation.
-func (s *Schedule) endsBlock(op uint32) bool { return s.fan[op]>>4 == 0 }
+// endsBlock reports whether nothing in its block waits for the end of an operation.
+func (s *Schedule) endsBlock(op uint32) bool { return s.fans()[op]>>4 == 0 }
 
 // hasBlockAfter reports whether a block with operations follows that of an operation.
 func (s *Schedule) hasBlockAfter(op uint32) bool { return s.blocks.after[s.blocks.of[op]] }

@@ -31,7 +31,7 @@ func (e *Evaluation) Slack() (*Slack, error) {
 	for i := len(e.order.points) - 1; i >= 0; i-- {
 		p := e.order.points[i]
 		op := p.op()
-		if p.isEnd() || e.order.impliesEnd(e.s, op) {
+		if p.isEnd() || e.order.protocol.impliesEnd(e.s, op) {
 			b.passEnd(op)
 			if e.s.ops[op].Kind == schedule.Recv {
 				arrival := e.times.end[e.s.partner[op]] + costs.edge(carry, p).length()
