@@ -47,7 +47,7 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 		var parts []string
 		for i, lead := range f.Leads {
 			if lead != (Term{}) || len(f.Leads) == 1 {
-				parts = append(parts, lead.Landau(f.Parameters[i]))
+				parts = append(parts, lead.landau(f.Parameters[i]))
 			}
 		}
 		joint := " * "
@@ -151,7 +151,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 	if err != nil {
 		return nil, err
 	}
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ const resamplesAtOnce = 50
 // numbers of its own, which depend on the seed, the name of the series and the
 // number of the resample alone.
 func Resample(ctx context.Context, d *dataset.Dataset, o Options, r Resampling) ([]*Bootstrap, error) {
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ type resampleSpace struct {
 }
 
 func (s *resampledSeries) prepare(m *Modeler, series *dataset.Series) {
-	f, err := m.Fit(series)
+	f, err := m.fit(series)
 	if err != nil || f.Doubt != "" {
 		return
 	}
@@ -285,7 +285,7 @@ func (b *Bootstrap) count(h *hypothesisTerms, n int) {
 // share turns numbers into shares.
 func (b *Bootstrap) share(total int) {
 	slices.SortFunc(b.Leads, func(x, y LeadShare) int {
-		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Form, y.Form), slices.CompareFunc(x.Leads, y.Leads, Term.Cmp))
+		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Form, y.Form), slices.CompareFunc(x.Leads, y.Leads, Term.cmp))
 	})
 	for i := range b.Leads {
 		l := &b.Leads[i]
@@ -304,7 +304,7 @@ func (b *Bootstrap) leadInterval(models map[int32]*hypothesisTerms) {
 				terms = append(terms, h.leads[p])
 			}
 		}
-		slices.SortFunc(terms, Term.Cmp)
+		slices.SortFunc(terms, Term.cmp)
 		last := float64(len(terms) - 1)
 		b.LeadLow = append(b.LeadLow, terms[int(math.Floor(bootstrapLow*last))])
 		b.LeadHigh = append(b.LeadHigh, terms[int(math.Ceil(bootstrapHigh*last))])

@@ -122,7 +122,7 @@ func Judge(e *Expectations, d *dataset.Dataset, o Options) (*Report, error) {
 	if o.Method != Evidence {
 		return nil, fmt.Errorf("verdicts need the weights of the method evidence")
 	}
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 	if len(j.data.Parameters) == 1 {
 		c.further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
 	}
-	if c.Fit, err = j.modeler.FitWith(s, c.further); err != nil {
+	if c.Fit, err = j.modeler.fitWith(s, c.further); err != nil {
 		c.Verdict, c.Reason = Inconclusive, strings.TrimPrefix(err.Error(), ErrUnusable.Error()+": ")
 		return c, nil
 	}
@@ -248,7 +248,7 @@ func (c *Check) limits() error {
 		if x.Limit != nil && x.Limit.Mentions(name) {
 			limit = x.Limit.Term(name)
 		}
-		if limit.Growth() < 0 {
+		if limit.growth() < 0 {
 			return fmt.Errorf("the limit %q decreases; give one that grows, or 1", x.Limit.Text)
 		}
 		c.Limits = append(c.Limits, limit)
@@ -282,10 +282,10 @@ func (c *Check) weigh() {
 	c.Over, c.Under = min(c.Over, 1), min(c.Under, 1)
 	decreasing := false
 	for _, name := range c.Fit.Parameters {
-		decreasing = decreasing || c.Expectation.Expect.Term(name).Growth() < 0
+		decreasing = decreasing || c.Expectation.Expect.Term(name).growth() < 0
 	}
 	if decreasing && c.Fit.Form != Constant {
-		c.Floor = c.Fit.Model.Constant() / c.Fit.Model.Eval(c.Fit.sample.largest()...)
+		c.Floor = c.Fit.Model.constant() / c.Fit.Model.Eval(c.Fit.sample.largest()...)
 	}
 }
 

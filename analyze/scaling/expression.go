@@ -79,7 +79,7 @@ type product map[string]Term
 
 func (a product) times(b product, sign int64) (product, error) {
 	for name, t := range b {
-		sum := a[name].Mul(t.Pow(NewRat(sign, 1)))
+		sum := a[name].Mul(t.pow(newRat(sign, 1)))
 		if err := sum.check(); err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (a product) times(b product, sign int64) (product, error) {
 
 func (a product) pow(r Rat) (product, error) {
 	for name, t := range a {
-		raised := t.Pow(r)
+		raised := t.pow(r)
 		if err := raised.check(); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (a product) pow(r Rat) (product, error) {
 // check refuses exponents that no program has.
 func (t Term) check() error {
 	for _, r := range []Rat{t.Exp, t.Poly, t.Log} {
-		if abs(r.num)/r.Den() > maxExponent || r.Den() > maxDenominator {
+		if abs(r.num)/r.den() > maxExponent || r.den() > maxDenominator {
 			return fmt.Errorf("the exponent %s is beyond what can be checked; give at most %d, with at most 6 decimals", r, maxExponent)
 		}
 	}

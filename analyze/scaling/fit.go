@@ -70,8 +70,8 @@ type Candidate struct {
 	Weight float64
 }
 
-// Hypotheses returns the hypotheses with a weight above 1e-6, fitted.
-func (f *Fit) Hypotheses() []Candidate {
+// hypotheses returns the hypotheses with a weight above 1e-6, fitted.
+func (f *Fit) hypotheses() []Candidate {
 	if f.design == nil {
 		return []Candidate{{f.Model, 1}}
 	}
@@ -111,9 +111,9 @@ func (d *design2) list() ([]hypothesis, []group) { return d.hyps, d.groups }
 // maxParameters is how many parameters a model can have.
 const maxParameters = 2
 
-// NewModeler returns a modeler for data over parameters, of which there may be
+// newModeler returns a modeler for data over parameters, of which there may be
 // one or two.
-func NewModeler(parameters []string, o Options) (*Modeler, error) {
+func newModeler(parameters []string, o Options) (*Modeler, error) {
 	switch n := len(parameters); {
 	case n == 0:
 		return nil, fmt.Errorf("the data have no parameter; give its value for each input, e.g. --set p=64")
@@ -126,8 +126,8 @@ func NewModeler(parameters []string, o Options) (*Modeler, error) {
 		spaces: sync.Pool{New: func() any { return new(workspace) }}}, nil
 }
 
-// Fit finds the model of a series. The error wraps ErrUnusable.
-func (m *Modeler) Fit(s *dataset.Series) (*Fit, error) { return m.FitWith(s, nil) }
+// fit finds the model of a series. The error wraps ErrUnusable.
+func (m *Modeler) fit(s *dataset.Series) (*Fit, error) { return m.fitWith(s, nil) }
 
 // aggregate is how repetitions become one number.
 func (m *Modeler) aggregate() Aggregate {
@@ -137,8 +137,8 @@ func (m *Modeler) aggregate() Aggregate {
 	return m.options.Aggregate
 }
 
-// FitWith is Fit with further candidates for this series alone.
-func (m *Modeler) FitWith(s *dataset.Series, further []Term) (*Fit, error) {
+// fitWith is Fit with further candidates for this series alone.
+func (m *Modeler) fitWith(s *dataset.Series, further []Term) (*Fit, error) {
 	c, err := newSample(s, len(m.parameters), m.aggregate())
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type predictor struct {
 }
 
 func (f *Fit) predictor() *predictor {
-	p := &predictor{fit: f, hypotheses: f.Hypotheses()}
+	p := &predictor{fit: f, hypotheses: f.hypotheses()}
 	for _, h := range p.hypotheses {
 		p.total += h.Weight
 	}

@@ -49,7 +49,7 @@ func TestRecovery(t *testing.T) {
 		m := modeler(t, d, Options{})
 		exact := 0
 		for _, s := range d.Series {
-			fit, err := m.Fit(s)
+			fit, err := m.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestFalseAlarms(t *testing.T) {
 		for _, limit := range []string{"", "sqrt(p)"} {
 			e := &Expectations{}
 			for _, s := range d.Series {
-				e.Checks = append(e.Checks, expect(t, s.CallPath, truths[s.CallPath].term("p").Landau("p"), limit))
+				e.Checks = append(e.Checks, expect(t, s.CallPath, truths[s.CallPath].term("p").landau("p"), limit))
 			}
 			r, err := Judge(e, d, Options{})
 			if err != nil {
@@ -152,8 +152,8 @@ func TestDetection(t *testing.T) {
 		e := &Expectations{}
 		for _, s := range d.Series {
 			expected := truths[s.CallPath].term("p").Div(mustTerm2("p^(3/4)"))
-			if expected.Growth() >= 0 {
-				e.Checks = append(e.Checks, expect(t, s.CallPath, expected.Landau("p"), "p^(1/4)"))
+			if expected.growth() >= 0 {
+				e.Checks = append(e.Checks, expect(t, s.CallPath, expected.landau("p"), "p^(1/4)"))
 			}
 		}
 		r, err := Judge(e, d, Options{})
@@ -193,11 +193,11 @@ func TestPruning(t *testing.T) {
 		d := load(t, "cases/"+cell+".json")
 		fast, slow := modeler(t, d, Options{}), modeler(t, d, Options{noPruning: true})
 		for _, s := range d.Series {
-			a, err := fast.Fit(s)
+			a, err := fast.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := slow.Fit(s)
+			b, err := slow.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -156,7 +156,7 @@ func (j *judge) fit(s *dataset.Series) (*Fit, error) {
 	if f := j.fits[s]; f != nil {
 		return f, nil
 	}
-	f, err := j.modeler.Fit(s)
+	f, err := j.modeler.fit(s)
 	if err == nil {
 		if j.fits == nil {
 			j.fits = map[*dataset.Series]*Fit{}

@@ -40,9 +40,9 @@ type side struct {
 	keep   []int
 }
 
-// Segments looks for two laws. It returns nil if one law is enough, if there are
+// segments looks for two laws. It returns nil if one law is enough, if there are
 // fewer than ten points, or with two parameters.
-func (m *Modeler) Segments(f *Fit) *Segments {
+func (m *Modeler) segments(f *Fit) *Segments {
 	c := f.sample
 	n := len(c.value)
 	whole, ok := f.design.(*design1)

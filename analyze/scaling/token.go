@@ -115,5 +115,5 @@ func parseNumber(text string) (Rat, error) {
 	for range decimals {
 		den *= 10
 	}
-	return NewRat(num, den), nil
+	return newRat(num, den), nil
 }

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Breakpoints returns every value of the variable strictly between from and to at which the slope of T
+// breakpoints returns every value of the variable strictly between from and to at which the slope of T
 // changes, ascending.
 //
 // T is evaluated at whole values first: at the ends, then again and again where the tangents of two
 // neighbours cross. What can be critical between two neighbours is a small part of the graph, see
 // interval. Its breakpoints are found exactly: by tables of all its lines if there are few slopes,
 // else by cutting it again, and in the end by evaluating it where lines cross.
-func (g *Graph) Breakpoints(from, to int64) ([]Breakpoint, error) {
+func (g *Graph) breakpoints(from, to int64) ([]Breakpoint, error) {
 	if from > to {
 		return nil, fmt.Errorf("the range from %d to %d is empty", from, to)
 	}

@@ -56,9 +56,9 @@ func (s *Schedule) Evaluate(n Network) (*Evaluation, error) {
 	return s.evaluate(n, order)
 }
 
-// Again evaluates the schedule on another network. It saves the search for an order if the protocol
+// again evaluates the schedule on another network. It saves the search for an order if the protocol
 // is the same: if the same messages are rendezvous, and the same sends wait for gaps.
-func (e *Evaluation) Again(n Network) (*Evaluation, error) {
+func (e *Evaluation) again(n Network) (*Evaluation, error) {
 	c, err := newCoster(e.s, n)
 	if err != nil {
 		return nil, err
@@ -82,18 +82,6 @@ func (s *Schedule) evaluate(n Network, order *order) (*Evaluation, error) {
 	e.Lambda = e.paths.lambda
 	return e, nil
 }
-
-// Start returns when an operation starts, counted over all ranks.
-func (e *Evaluation) Start(op int) unit.Duration { return unit.Duration(e.times.start[op]) }
-
-// End returns when an operation ends.
-func (e *Evaluation) End(op int) unit.Duration { return unit.Duration(e.times.end[op]) }
-
-// Schedule returns what was evaluated.
-func (e *Evaluation) Schedule() *Schedule { return e.s }
-
-// Network returns what it was evaluated on.
-func (e *Evaluation) Network() Network { return e.n }
 
 func (t *times) last() int64 {
 	last := int64(0)
