@@ -168,7 +168,8 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		if err != nil {
 			return nil, err
 		}
-		c, err := j.check(&Expectation{Function: model.Function, Metric: model.Metric, Expect: expression, Optional: true, floorKnown: true})
+		entry := Entry{Metric: model.Metric, Optional: true}
+		c, err := j.check(&Expectation{Entry: entry, Function: model.Function, Expect: expression, floorKnown: true})
 		if err != nil {
 			return nil, err
 		}

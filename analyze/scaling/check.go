@@ -202,8 +202,8 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 
 func (j *judge) check(x *Expectation) (*Check, error) {
 	c := &Check{
-		Outcome:  Outcome{Litmus: x.Litmus, XFail: x.XFail, Line: x.Line},
-		Function: x.Function, Metric: x.Metric, Expectation: x, Floor: math.NaN(), Wall: math.NaN(),
+		Outcome: x.outcome(), Function: x.Function, Metric: x.Metric, Expectation: x,
+		Floor: math.NaN(), Wall: math.NaN(),
 	}
 	for _, e := range []*Expression{x.Expect, x.Limit} {
 		if e != nil {

@@ -77,13 +77,13 @@ func TestPaperTables(t *testing.T) {
 		leads[row.Function+row.Machine] = mustTerm(t, row.Model)
 	}
 	for _, g := range tables.Guidelines {
-		var r Rule
-		if err := r.parse(g.Rule); err != nil {
+		r, err := parseSums(g.Rule)
+		if err != nil {
 			t.Fatal(err)
 		}
-		left, right := leads[r.Left[0].Function+g.Machine], Term{}
-		for _, x := range r.Right {
-			if l := leads[x.Function+g.Machine]; l.cmp(right) > 0 {
+		left, right := leads[r.(*sums).left[0].function+g.Machine], Term{}
+		for _, x := range r.(*sums).right {
+			if l := leads[x.function+g.Machine]; l.cmp(right) > 0 {
 				right = l
 			}
 		}
