@@ -7,7 +7,7 @@ import (
 )
 
 // A buffered send copies its message and never waits for the receive, whatever the size: MPI_Bsend, MPI_Ibsend, and what MPI_Start
-// begins of MPI_Bsend_init. A trace says of MPI_Start which message it begins, but not by which call that was prepared: the sends
+// begins of MPI_Bsend_init. A trace has of MPI_Start which message it begins, but not by which call that was prepared: the sends
 // that a rank starts are buffered if it prepared no other ones.
 
 // startMode is how the sends that a location starts are sent.
@@ -19,7 +19,7 @@ const (
 	startMixed // it is not known which of them are buffered
 )
 
-// sendModes tell which messages are buffered.
+// sendModes list which messages are buffered.
 type sendModes struct {
 	buffered []bool      // by path: what a call of it sends is
 	starts   []bool      // by path: a call of it starts what was prepared

@@ -96,7 +96,7 @@ func (b *Baseline) Write(w io.Writer) error {
 func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	var b Baseline
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields() // a misspelt key would lose what stands behind it
+	d.DisallowUnknownFields() // a misspelled key would lose what comes after it
 	if err := d.Decode(&b); err != nil {
 		return nil, fmt.Errorf("%s: is not a baseline: %w", name, err)
 	}
@@ -190,7 +190,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 	return r, nil
 }
 
-// order returns where each parameter of the data stands in the points of the baseline.
+// order returns where each parameter of the data is in the points of the baseline.
 func (b *Baseline) order(parameters []string) ([]int, error) {
 	var order []int
 	for _, name := range parameters {

@@ -175,7 +175,7 @@ type judge struct {
 }
 
 // find returns the series of a function, nil if it is missing and may be. If the name fits several call paths, it is the
-// first, and o says which.
+// first, and a note of o names it.
 func (j *judge) find(o *Outcome, function, metric string, optional bool) (*dataset.Series, error) {
 	all := j.data.FindAll(function, metric)
 	if len(all) == 0 && optional {
@@ -197,7 +197,7 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 		}
 		return nil, fmt.Errorf("the data have no metric %s of %s, only %s", metric, function, strings.Join(metrics, ", "))
 	}
-	return nil, fmt.Errorf("the data have no function %s%s (say \"optional: true\" if it may be missing)", function, suggest.Phrase(function, j.data.Functions()))
+	return nil, fmt.Errorf("the data have no function %s%s (set \"optional: true\" if it may be missing)", function, suggest.Phrase(function, j.data.Functions()))
 }
 
 func (j *judge) check(x *Expectation) (*Check, error) {
@@ -240,7 +240,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 }
 
 // limits finds the deviation that is allowed for each parameter: what the file
-// says about it, else the default.
+// gives for it, else the default.
 func (c *Check) limits() error {
 	x := c.Expectation
 	for _, name := range c.Fit.Parameters {
@@ -347,12 +347,12 @@ func (c *Check) judge() {
 		c.Reason = fmt.Sprintf("%.6g is predicted at the target, more than %.6g", c.Prediction.Value, *x.Max)
 	case c.Floor >= floorAt && !x.floorKnown:
 		c.Verdict = Fail
-		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrink", 100*c.Floor)
+		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrinks", 100*c.Floor)
 	case bad >= failAt:
-		c.Verdict, c.Reason = Fail, fmt.Sprintf("%.4g %% of the evidence are %s", percent, beyond)
+		c.Verdict, c.Reason = Fail, fmt.Sprintf("%.4g %% of the evidence is %s", percent, beyond)
 	case bad < passAt:
 		c.Verdict = Pass
 	default:
-		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence are %s: too little to fail, too much to pass", percent, beyond)
+		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence is %s: too little to fail, too much to pass", percent, beyond)
 	}
 }

@@ -114,7 +114,7 @@ func TestBadExpectations(t *testing.T) {
 		"expectation: []":                `unknown key "expectation"; did you mean expectations?`,
 		"expectations: 7":                "expectations must be a list",
 		"expectations: [7]":              "must be keys with values",
-		"expectations: [{function: f}]":  "says nothing",
+		"expectations: [{function: f}]":  "is empty; give",
 		"expectations: [{expect: O(p)}]": "no function",
 		"expectations: [{function: f, expect: O(p}]":                 "",
 		"expectations: [{function: f, expect: \"O(p\"}]":             "closing bracket",

@@ -111,14 +111,14 @@ func ParseExpectations(name string, data []byte) (*Expectations, error) {
 	return e, doc.Err()
 }
 
-// expectationReader has what a file says for all its entries.
+// expectationReader has what a file gives for all its entries.
 type expectationReader struct {
 	metric string
 	limit  *Expression
 	target *Target
 }
 
-// entry returns an entry with what the file says for all.
+// entry returns an entry with what the file gives for all.
 func (r *expectationReader) entry(n yamlfile.Node) Entry {
 	return Entry{Metric: r.metric, Target: r.target, Line: n.At.Line}
 }
@@ -174,7 +174,7 @@ func (r *expectationReader) expectation(n yamlfile.Node) *Expectation {
 			n.Errorf("the expectation has no function; give a call path or its last name")
 		}
 		if !given["expect"] {
-			n.Errorf("the expectation of %s says nothing; give e.g. expect: O(log p)", e.Function)
+			n.Errorf("the expectation of %s is empty; give e.g. expect: O(log p)", e.Function)
 		}
 	}
 	return e
@@ -215,7 +215,7 @@ func boolOf(entry yamlfile.Entry) bool {
 	return v
 }
 
-// reasonFor reads why a failure is expected. false is "it is not"; a word that only says yes or no, or nothing at all, is no reason.
+// reasonFor reads why a failure is expected. false is "it is not"; a word that is only yes or no, or nothing at all, is not a reason.
 func reasonFor(entry yamlfile.Entry) string {
 	if v, ok := entry.Value.Bool(); ok && !v {
 		return ""

@@ -52,7 +52,7 @@ func TestParseExpression(t *testing.T) {
 		{"p log p + n^2", false, "n", term("0", "2", "0")},
 		{"p*log(p)/log(p)", false, "p", term("0", "1", "0")},
 		{"O * 2", false, "O", term("0", "1", "0")},
-		{"sqrt(p q)^1", false, "", Term{}}, // a power behind a root is not in the grammar
+		{"sqrt(p q)^1", false, "", Term{}}, // a power after a root is not in the grammar
 	} {
 		e, err := ParseExpression(tc.text)
 		if tc.name == "" {
@@ -83,7 +83,7 @@ func TestBadExpressions(t *testing.T) {
 		"0.5^k":                  "base 0.5",
 		"exp(p)":                 "unknown function exp",
 		"log":                    "ends where",
-		"log log p":              "where a parameter behind log",
+		"log log p":              "where a parameter after log",
 		"log(2)":                 "where a parameter",
 		"p^q":                    "where a number",
 		"p^(1/0)":                "divided by 0",

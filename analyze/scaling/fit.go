@@ -11,7 +11,7 @@ import (
 	"slackline/model/dataset"
 )
 
-// Options say how models are found. The zero value is the default.
+// Options describe how models are found. The zero value is the default.
 type Options struct {
 	Method    Method
 	Aggregate Aggregate
@@ -32,7 +32,7 @@ type Fit struct {
 	Leads []Term // by parameter
 	Form  Form
 
-	Confidence float64 // weight of the lead among all; NaN if the method knows none
+	Confidence float64 // weight of the lead among all; NaN if the method has none
 	AdjustedR2 float64 // NaN for constants
 	SMAPE      float64 // per cent
 	Noise      Noise
@@ -47,7 +47,7 @@ type Fit struct {
 
 	sample     *sample
 	candidates []Term     // of method Paper
-	design     design     // of what weights speaks; nil if the model alone counts
+	design     design     // that has the weights; nil if only the model counts
 	heavy      []weighted // hypotheses with a weight above leastWeight
 }
 
@@ -120,7 +120,7 @@ func newModeler(parameters []string, o Options) (*Modeler, error) {
 	case n > maxParameters:
 		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others with --where NAME=VALUE", n, maxParameters)
 	case n == 2 && o.Method == Paper:
-		return nil, fmt.Errorf("the method of the paper knows one parameter, the data have two; use the method evidence")
+		return nil, fmt.Errorf("the method of the paper has one parameter, the data have two; use the method evidence")
 	}
 	return &Modeler{parameters: parameters, options: o, designs: map[string]design{},
 		spaces: sync.Pool{New: func() any { return new(workspace) }}}, nil

@@ -93,7 +93,7 @@ func (p *expressionParser) factor() (product, error) {
 		return p.constant(t)
 	case t.kind == nameToken && isRoot(t.text):
 		if !p.take("(") {
-			return nil, p.expected("a bracket behind " + t.text)
+			return nil, p.expected("a bracket after " + t.text)
 		}
 		inside, err := p.product()
 		if err != nil {
@@ -187,7 +187,7 @@ func (p *expressionParser) constant(base token) (product, error) {
 	return product{p.name(name): t}, t.check()
 }
 
-// exponentOfNumber parses exparg: a factor and the name behind it, which is empty
+// exponentOfNumber parses exparg: a factor and the name after it, which is empty
 // if the exponent is just a number.
 func (p *expressionParser) exponentOfNumber() (Rat, string, error) {
 	one := newRat(1, 1)
@@ -243,7 +243,7 @@ func (p *expressionParser) logarithm(word string) (product, error) {
 	bracket := p.take("(")
 	t := p.peek()
 	if t.kind != nameToken || isLog(t.text) || isRoot(t.text) {
-		return nil, p.expected("a parameter behind " + word)
+		return nil, p.expected("a parameter after " + word)
 	}
 	p.next()
 	if bracket && !p.take(")") {

@@ -16,7 +16,7 @@ const (
 func (r Rank) String() string { return [...]string{"none", "better", "approximate", "total"}[r] }
 
 // DefaultLimit returns the deviation that an expectation allows if nothing else
-// is said: the exponent of its leading class, halved; for the constant that of
+// is given: the exponent of its leading class, halved; for the constant that of
 // log x, since otherwise noise would decide.
 func DefaultLimit(expected Term) Term {
 	if expected == (Term{}) {

@@ -110,7 +110,7 @@ func (r Rat) append(b []byte) []byte {
 	return b
 }
 
-// snapDenominator and snapDistance say which decimals stand for a fraction: 0.33
+// snapDenominator and snapDistance define which decimals represent a fraction: 0.33
 // for 1/3, but 2.8074 for itself.
 const (
 	snapDenominator = 12

@@ -12,7 +12,7 @@ import (
 //
 // The noise is multiplicative and the same at all points, as the choice of a
 // model assumes, so the deviations of all points are drawn from together. How
-// large it is, is known only as well as so many deviations tell: each resample
+// large it is, is known only as well as that many deviations allow: each resample
 // draws that, too.
 type resampler struct {
 	sample *sample
@@ -31,7 +31,7 @@ const (
 	fromResiduals                     // distances of the points from the model
 )
 
-// String says what is drawn, for people and in JSON.
+// String describes what is drawn, for people and in JSON.
 func (r resampling) String() string { return [...]string{"repetitions", "excesses", "residuals"}[r] }
 
 // newResampler prepares the resampling of the measurements of a fit.

@@ -4,7 +4,7 @@
 // A model is a sum of few terms 2^(e x) x^a log2(x)^c with positive coefficients.
 // Two methods choose one: the paper's (least squares, adjusted R2), and the
 // default, which compares all hypotheses by the weight of the evidence and
-// thereby knows how sure it is. The package does not measure, read or print; the
+// thereby has its own confidence. The package does not measure, read or print; the
 // numbers come as a dataset, the results go as values.
 package scaling
 
@@ -58,7 +58,7 @@ type sample struct {
 	params int
 }
 
-// Noise is what the repetitions say about the noise of a series.
+// Noise is what the repetitions show of the noise of a series.
 type Noise struct {
 	Kind  string  // "unknown" (no repetitions), "exact", "symmetric" or "one-sided"
 	Sigma float64 // relative scatter of one repetition: its standard deviation, or the mean excess over the minimum
@@ -248,7 +248,7 @@ func (c *sample) distinct(parameter int) int {
 	return len(slices.Compact(values))
 }
 
-// doubt says why no conclusion may be drawn from the sample; empty: one may.
+// doubt reports why no conclusion may be drawn from the sample; empty: one may.
 func (c *sample) doubt(parameters []string) string {
 	for i, name := range parameters {
 		if n := c.distinct(i); n < MinPoints {

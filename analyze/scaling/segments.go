@@ -113,7 +113,7 @@ func (m *Modeler) newSide(ws *workspace, c *sample, from, to int) side {
 }
 
 // rescale gives the determinants the units of the part or of the whole, whatever
-// speaks less for two laws. In the units of the parts, two laws would win wherever
+// is less evidence for two laws. In the units of the parts, two laws would win wherever
 // the values span many magnitudes, since one law must place its small constant
 // among large values; in those of the whole, steep laws would be cheap on the lower
 // part.

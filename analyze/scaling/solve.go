@@ -3,7 +3,7 @@ package scaling
 import "math"
 
 // leastDet is the determinant of the normal equations at and below which a
-// hypothesis is dropped: its columns cannot be told apart.
+// hypothesis is dropped: its columns cannot be distinguished.
 var leastDet = math.Exp(-50)
 
 // fitted is what remains of the fit of a hypothesis: the sum of squared relative

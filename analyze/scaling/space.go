@@ -2,7 +2,7 @@ package scaling
 
 import "slices"
 
-// Space says how the search space around an expectation is built. The zero value
+// Space describes how the search space around an expectation is built. The zero value
 // is that of the paper.
 type Space struct {
 	Upper    *Term // terms above are left out; nil: the square of the expectation
@@ -50,7 +50,7 @@ func (s Space) Around(expected Term) []Term {
 	return ascending(list)
 }
 
-// ticks returns 0, i, 2i and the means between neighbours.
+// ticks returns 0, i, 2i and the means between neighbors.
 func (s Space) ticks(i Rat) []Rat {
 	two := newRat(2, 1)
 	ticks := []Rat{{}, i, i.mul(two)}

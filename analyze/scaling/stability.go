@@ -70,7 +70,7 @@ type judgedSeries struct {
 	check *Check
 }
 
-// noVerdict stands for a resample without a model.
+// noVerdict is the verdict of a resample without a model.
 const noVerdict = 255
 
 // judge returns the verdicts on resamples from .. to-1.

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 )
 
-// calendar knows in which window which host of a thread has something to do. Hosts of the present
-// and of the next window stand in bitmaps, those of the next thousand windows in the lists of a
+// calendar lists in which window which host of a thread has something to do. Hosts of the present
+// and of the next window are in bitmaps, those of the next thousand windows in the lists of a
 // wheel, all others in a heap, so that idle hosts and empty windows cost nothing. A host may be
 // called for nothing, and more than once; that does no harm.
 type calendar struct {
@@ -55,7 +55,7 @@ func windowEnd(window, width int64) int64 {
 // end returns the end of the present window.
 func (c *calendar) end() int64 { return c.thisEnd }
 
-// wake makes sure that a host is called in the window of time t, which lies behind the present
+// wake makes sure that a host is called in the window of time t, which lies after the present
 // one.
 func (c *calendar) wake(host int32, t int64) {
 	if t < c.nextEnd {
@@ -90,7 +90,7 @@ func (c *calendar) wakeLater(host int32, t int64) {
 	c.filled[slot/64] |= 1 << (slot % 64)
 }
 
-// next returns the first window behind the present one in which a host is to be called, or never.
+// next returns the first window after the present one in which a host is to be called, or never.
 func (c *calendar) next() int64 {
 	if !c.soon.empty() {
 		return c.window + 1
@@ -140,7 +140,7 @@ func (c *calendar) advance(window int64) {
 	}
 }
 
-// hostSet is a set of hosts: a bitmap with a second level that tells which of its words have
+// hostSet is a set of hosts: a bitmap with a second level that marks which of its words have
 // bits.
 type hostSet struct {
 	words   []uint64
@@ -166,7 +166,7 @@ func (s *hostSet) add(i int32) {
 func (s *hostSet) empty() bool { return !s.any }
 
 // drain calls f for every host of the set, in ascending order, and empties it. Hosts that f adds
-// behind the one at hand are called too, the others stay in the set.
+// after the one at hand are called too, the others stay in the set.
 func (s *hostSet) drain(f func(i int32)) {
 	s.any = false
 	for si := range s.summary {

@@ -25,7 +25,7 @@ const (
 	engineLean                // window engine, lean core
 )
 
-// errNotApplicable says that a forced engine does not fit the program or the machine.
+// errNotApplicable reports that a forced engine does not fit the program or the machine.
 var errNotApplicable = errors.New("simulate: this engine does not apply")
 
 // ErrOverflow is returned when a time does not fit into 63 bits of picoseconds.

@@ -246,7 +246,7 @@ func (g *general) depart(host, rank, i int32) {
 		if g.leaving != nil {
 			g.leaving(host, n)
 		}
-		g.ports.send(host+g.firstHost, &parcel{
+		g.ports.send(host+g.firstHost, &envelope{
 			time: n.time, birth: n.birth, load: uint64(n.size), own: n.own,
 			order: leanOrder(n.gen(), uint32(n.kind())),
 			place: uint32(n.cpu) | uint32(n.nic)<<8 | uint32(n.ctx)<<16 | uint32(n.class)<<24,
@@ -257,7 +257,7 @@ func (g *general) depart(host, rank, i int32) {
 }
 
 // arrive takes a message or a release from another process and returns its node.
-func (g *general) arrive(p *parcel) int32 {
+func (g *general) arrive(p *envelope) int32 {
 	i := g.newNode()
 	g.nodes[i] = node{
 		time: p.time, birth: p.birth,

@@ -209,7 +209,7 @@ func TestStaticCycleThroughBlocks(t *testing.T) {
 	const ranks = 30
 	build := schedule.NewBuilder(ranks)
 	var b schedule.Block
-	for r := range ranks { // each waits for its neighbour before it sends
+	for r := range ranks { // each waits for its neighbor before it sends
 		b.Reset()
 		b.Recv((r+1)%ranks, 8, 0)
 		build.Add(r, &b)

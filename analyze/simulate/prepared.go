@@ -51,7 +51,7 @@ func (p *Prepared) stream() schedule.Stream {
 // turn walks through the memory, where the order of a Graph, rank by rank, would make it jump.
 type byStep struct {
 	whole        int // ranks of the program
-	first        int // rank with blocks; of a part of a program the ranks before and behind have none
+	first        int // rank with blocks; of a part of a program the ranks before and after it have none
 	ranks, steps int // from the first one to the last one with blocks
 	shape        schedule.Shape
 	at           []blockPlace // of block s of rank first+r: at[s*ranks+r]; it ends where the next one begins

@@ -7,7 +7,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Question says what is asked about a schedule on a network: how T depends on a variable. All of it
+// Question is what is asked about a schedule on a network: how T depends on a variable. All of it
 // is optional but the variable.
 type Question struct {
 	Variable Variable

@@ -44,10 +44,10 @@ var source = value{}
 
 // contraction makes a graph from the points of a schedule in order. All of it is exact:
 //
-//   - what waits for one thing only is no node of its own but a line over that one;
-//   - what only one other point waits for is no node either: its lines go to that one, shifted;
+//   - what waits for one thing only is not a node of its own but a line over that one;
+//   - what only one other point waits for is not a node either: its lines go to that one, shifted;
 //   - of two lines from one node that which is nowhere above the other is dropped;
-//   - ends that nobody waits for lead to the sink; all others are no later than one of these.
+//   - ends that nothing waits for lead to the sink; all others are no later than one of these.
 type contraction struct {
 	s        *Schedule
 	axis     *axis
@@ -130,7 +130,7 @@ func (b *contraction) startReaders(op uint32) int {
 	return n
 }
 
-// endReaders counts what waits for the end of an operation; isLast says that nothing does but the
+// endReaders counts what waits for the end of an operation; isLast reports that nothing does but the
 // sink.
 func (b *contraction) endReaders(op uint32) (n int, isLast bool) {
 	n = int(b.fans[op] >> 4)

@@ -7,7 +7,7 @@ import (
 
 // Graph is T as a function of one variable: the longest path of a graph whose edges are lines. It is
 // much smaller than the schedule, because what has only one way in or out is joined with its
-// neighbours while the graph is made.
+// neighbors while the graph is made.
 //
 // Its methods may be called from several goroutines at once.
 type Graph struct {

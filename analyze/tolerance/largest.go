@@ -156,7 +156,7 @@ func (g *Graph) largestFitting(x, beyond int64) int64 {
 	return x
 }
 
-// validFrom looks for the begin of the line that ends at p, or begins there.
+// validFrom looks for the start of the line that ends at p, or begins there.
 func (s *Search) validFrom(p Point) int64 {
 	if p.Left != p.Right || p.X == 0 {
 		return p.X
@@ -169,7 +169,7 @@ func (s *Search) validFrom(p Point) int64 {
 			if q.Left != q.Right || x == 0 {
 				return x
 			}
-			return x - 1 // the slope changes before x and behind x-1, where T is above the line
+			return x - 1 // the slope changes before x and after x-1, where T is above the line
 		}
 		by := p.Right - q.Right
 		x += (over + by - 1) / by

@@ -9,7 +9,7 @@ import (
 )
 
 // order lists the starts of all operations, and the ends of receives and of rendezvous sends, so that
-// each comes behind everything that it waits for; the end of every other operation follows from its
+// each comes after everything that it waits for; the end of every other operation follows from its
 // start. It holds for all networks with the same protocol.
 type order struct {
 	points   []point

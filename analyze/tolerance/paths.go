@@ -166,7 +166,7 @@ func (e *Evaluation) better(present, a *arrival, old, q point) bool {
 	return present.canonical == a.canonical && e.s.fileNumber(q) < e.s.fileNumber(old)
 }
 
-// widen takes the paths of another arrival into the numbers that each stand by itself.
+// widen takes the paths of another arrival into the numbers that are each independent of the others.
 func (a *arrival) widen(b *arrival) {
 	if !a.known {
 		a.leastL = b.leastL

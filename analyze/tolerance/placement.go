@@ -27,7 +27,7 @@ type Swap struct {
 	T    unit.Duration // what came of it
 }
 
-// PlacementStop says why a search ended.
+// PlacementStop reports why a search ended.
 type PlacementStop string
 
 // The reasons why a search ends.

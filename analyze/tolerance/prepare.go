@@ -19,7 +19,7 @@ var ErrOverflow = errors.New("a time does not fit into 63 bits of picoseconds (1
 const maxOps = math.MaxInt32
 
 // Schedule is a program that is ready for the static model: its collectives have become messages,
-// sends and receives are paired, and every operation knows what it waits for. It is not changed
+// sends and receives are paired, and every operation lists what it waits for. It is not changed
 // afterwards and can be evaluated on any number of networks; its methods may be called from several
 // goroutines at once.
 type Schedule struct {
@@ -37,7 +37,7 @@ type Schedule struct {
 	// Of graphs in which some rank has several blocks with operations, else nil.
 	blocks *blocks
 
-	// fileShift says, by rank, how far its operations lie in the file from where they lie in the graph;
+	// fileShift is, by rank, how far its operations lie in the file from where they lie in the graph;
 	// nil if the ranks ascend in the file.
 	fileShift []int
 
@@ -52,7 +52,7 @@ func endOf(op uint32) point   { return point(op<<1 | 1) }
 func (p point) op() uint32    { return uint32(p >> 1) }
 func (p point) isEnd() bool   { return p&1 != 0 }
 
-// blocks says which blocks of a rank follow each other. Blocks are numbered over all ranks.
+// blocks lists which blocks of a rank follow each other. Blocks are numbered over all ranks.
 type blocks struct {
 	of     []uint32 // by operation: its block
 	before []uint32 // by block: the one before it that has operations, or noBlock
@@ -197,7 +197,7 @@ func fanOut(dependents []schedule.Dependent) uint8 {
 	return ends<<4 | starts
 }
 
-// fanMany stands for itself and all larger numbers.
+// fanMany is itself and all larger numbers.
 const fanMany = 15
 
 // source returns the rank of a send.

@@ -319,7 +319,7 @@ func TestRandomGraph(t *testing.T) {
 	})
 }
 
-// counter says how many units of a variable an edge has.
+// counter describes how many units of a variable an edge has.
 func (c *randomCase) counter(o *oracle, v Variable) func(*oracleEdge) int64 {
 	matching, err := schedule.Match(c.graph)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 // these parts the variable and leave the others as they are.
 type Wiring struct {
 	Topology     *machine.Topology
-	Layout       *machine.Layout // says on which node a rank is
+	Layout       *machine.Layout // on which node a rank is
 	Wire, Switch unit.Duration
 	Intra        unit.Duration
 }
 
-// TooFewNodesError says that a layout needs more nodes than a topology has.
+// TooFewNodesError reports that a layout needs more nodes than a topology has.
 type TooFewNodesError struct {
 	Topology *machine.Topology
 	Needed   int
@@ -104,7 +104,7 @@ func (w *Wiring) table(value unit.Duration, parts func(a, b int) wayParts) *Tabl
 	}}
 }
 
-// WireUse says how often the canonical critical path goes through a wire.
+// WireUse describes how often the canonical critical path goes through a wire.
 type WireUse struct {
 	Wire   machine.Wire
 	Class  int    // of Topology.WireClasses

@@ -31,7 +31,7 @@ func (g *web) endNode() uint32 {
 // maxSlope is the largest slope of an edge.
 const maxSlope = 1 << 30
 
-// addSlope makes a node behind another one, at the largest slope, for edges that are steeper.
+// addSlope makes a node after another one, at the largest slope, for edges that are steeper.
 func (g *web) addSlope(u uint32) uint32 {
 	g.edges = append(g.edges, line{0, maxSlope, u})
 	return g.endNode()

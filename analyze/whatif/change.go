@@ -11,7 +11,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Change says what is different in the computation of a call path and of everything that it calls.
+// Change describes what is different in the computation of a call path and of everything that it calls.
 type Change struct {
 	Path    string // names joined by "/": a whole path or a part of one, e.g. solve/fixup
 	Balance bool   // its time is spread evenly over all ranks
@@ -169,7 +169,7 @@ func (c *changedProgram) Block(rank, step int, b *schedule.Block) {
 	}
 }
 
-// insidePath tells for each origin whether it is on a path.
+// insidePath returns for each origin whether it is on a path.
 func insidePath(origins []schedule.Origin, path string) []bool {
 	inside := make([]bool, len(origins))
 	for i := range origins {
