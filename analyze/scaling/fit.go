@@ -48,7 +48,7 @@ type Fit struct {
 	sample     *sample
 	candidates []Term     // of method Paper
 	design     design     // that has the weights; nil if only the model counts
-	heavy      []weighted // hypotheses with a weight above leastWeight
+	heavy      []weighted // hypotheses with a weight above minWeight
 }
 
 // weighted is the place of a hypothesis in its design, and its weight.
@@ -83,8 +83,8 @@ func (f *Fit) hypotheses() []Candidate {
 	return list
 }
 
-// leastWeight is the weight from which on hypotheses are kept.
-const leastWeight = 1e-6
+// minWeight is the weight from which on hypotheses are kept.
+const minWeight = 1e-6
 
 // Modeler finds models for series over the same parameters. What series with the
 // same points have in common is computed once. It may be used by several
@@ -229,12 +229,12 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	f.Variance, f.design = v, d
 	f.Groups, f.heavy = make([]Weighted, 0, 64), make([]weighted, 0, 128)
 	for g, w := range ws.weight {
-		if w > leastWeight {
+		if w > minWeight {
 			f.Groups = append(f.Groups, Weighted{groups[g].leads[:len(f.Parameters)], groups[g].form, w})
 		}
 	}
 	for _, i := range ws.candidates {
-		if w := ws.score[i]; w > leastWeight {
+		if w := ws.score[i]; w > minWeight {
 			f.heavy = append(f.heavy, weighted{i, w})
 		}
 	}

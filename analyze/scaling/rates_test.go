@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// leastExact are the exact-recovery rates of the cells, in per cent, that must be
+// minExact are the exact-recovery rates of the cells, in per cent, that must be
 // reached.
-var leastExact = map[string]float64{
+var minExact = map[string]float64{
 	"p5-none": 100, "p5-g02": 69.2, "p5-g05": 58.3, "p5-g10": 44.2, "p5-x10": 68.3,
 	"p6-none": 100, "p6-g02": 75, "p6-g05": 58.3, "p6-g10": 46.7, "p6-x10": 65.8,
 	"p8-none": 100, "p8-g02": 80, "p8-g05": 68.3, "p8-g10": 58.3, "p8-x10": 71.7,
@@ -69,8 +69,8 @@ func TestRecovery(t *testing.T) {
 			}
 		}
 		rate := 100 * float64(exact) / float64(len(d.Series))
-		if rate < leastExact[cell]-0.05 {
-			t.Errorf("%s: %.1f %% exact, want at least %.1f", cell, rate, leastExact[cell])
+		if rate < minExact[cell]-0.05 {
+			t.Errorf("%s: %.1f %% exact, want at least %.1f", cell, rate, minExact[cell])
 		}
 	}
 	if share := float64(confident) / float64(models); share < 0.2 {

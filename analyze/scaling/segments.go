@@ -36,7 +36,7 @@ type side struct {
 	design *design1
 	sample *sample
 	fits   []fitted
-	best   float64 // least chi
+	best   float64 // smallest chi
 	keep   []int
 }
 

@@ -19,7 +19,7 @@ type SlackSummary struct {
 	Largest          unit.Duration
 }
 
-// Summary gathers the slack of operations by origin and kind, those with the least slack first.
+// Summary gathers the slack of operations by origin and kind, those with the smallest slack first.
 // The slack of a receive is that of its message: how late that may arrive.
 func (s *Slack) Summary(of *Schedule) []SlackSummary {
 	type key struct {

@@ -23,7 +23,7 @@ type Change struct {
 type Changed struct {
 	Change
 	Before, After unit.Duration // computation in the call path, summed over ranks
-	Least, Most   unit.Duration // of a rank, before
+	Min, Max      unit.Duration // of a rank, before
 	Ranks         int           // that have computation in it
 }
 
@@ -89,10 +89,10 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 		if t > 0 {
 			report.Ranks++
 		}
-		if rank == 0 || unit.Duration(t) < report.Least {
-			report.Least = unit.Duration(t)
+		if rank == 0 || unit.Duration(t) < report.Min {
+			report.Min = unit.Duration(t)
 		}
-		report.Most = max(report.Most, unit.Duration(t))
+		report.Max = max(report.Max, unit.Duration(t))
 	}
 	if report.Before == 0 {
 		return nil, report, fmt.Errorf("nothing is computed in %s", change.Path)
