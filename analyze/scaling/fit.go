@@ -120,7 +120,7 @@ func newModeler(parameters []string, o Options) (*Modeler, error) {
 	case n > maxParameters:
 		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others with --where NAME=VALUE", n, maxParameters)
 	case n == 2 && o.Method == Paper:
-		return nil, fmt.Errorf("the method of the paper has one parameter, the data have two; use the method evidence")
+		return nil, fmt.Errorf("the method of the paper models one parameter, the data have two; use the method evidence")
 	}
 	return &Modeler{parameters: parameters, options: o, designs: map[string]design{},
 		spaces: sync.Pool{New: func() any { return new(workspace) }}}, nil
