@@ -29,7 +29,7 @@ type blockWriter struct {
 	graphs      bool
 	collectives bool
 
-	// By number of what is received, sent or taken part in: the operation in the block that stands for
+	// By number of what is received, sent or taken part in: the operation in the block that represents
 	// it while it is open, closed otherwise.
 	recvOp, sendOp, partOp []int32
 	open                   int      // how many are
@@ -80,7 +80,7 @@ func allClosed(list []int32, n int) []int32 {
 	return list
 }
 
-// nextBlock begins an empty block behind the operations so far.
+// nextBlock begins an empty block after the operations so far.
 func (b *blockWriter) nextBlock() {
 	b.start = len(b.out.ops)
 	b.front, b.edges, b.begun = b.front[:0], b.edges[:0], b.begun[:0]
@@ -217,7 +217,7 @@ func (b *blockWriter) collective(at, origin uint32) schedule.Op {
 	return schedule.Op{Kind: schedule.Collective, Size: int64(b.parts[at].call), Origin: origin}
 }
 
-// reach tells that the rank has come to an MPI call that it began at t in the run. What no call
+// reach records that the rank has come to an MPI call that it began at t in the run. What no call
 // completes is complete when it was received in the run.
 func (b *blockWriter) reach(t unit.Duration) {
 	if len(b.unwaited) > 0 {

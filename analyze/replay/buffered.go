@@ -21,7 +21,7 @@ const (
 	startMixed // it is not known which of them are buffered
 )
 
-// sendModes tell which messages are buffered.
+// sendModes list which messages are buffered.
 type sendModes struct {
 	buffered []bool      // by path: what a call of it sends is
 	starts   []bool      // by path: a call of it starts what was prepared

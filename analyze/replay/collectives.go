@@ -116,7 +116,7 @@ func (c *converter) callOf(k int) int32 {
 	return c.calls.add(&call)
 }
 
-// setSizes gives a call its size, or its sizes by rank if they differ. What the records say of a
+// setSizes gives a call its size, or its sizes by rank if they differ. What the records have of a
 // collective is what goes into and comes out of each member's buffers: a root that sends something
 // to n members has sent it n times.
 func (c *converter) setSizes(call *schedule.Call, op timeline.Op, members []timeline.Member) {

@@ -12,13 +12,13 @@ import (
 // repetition is what makes computations of a rank repetitions of each other: the same call path between
 // the same two MPI calls.
 type repetition struct {
-	path, before, behind timeline.PathID
+	path, before, after timeline.PathID
 }
 
-// minRepetitions is how often a computation must occur for its quantile to say something.
+// minRepetitions is how often a computation must occur for its quantile to be meaningful.
 const minRepetitions = 3
 
-// quantileSteps is how finely quantiles are told apart.
+// quantileSteps is how finely quantiles are distinguished.
 const quantileSteps = 1_000_000
 
 // denoiser collects the computations of a rank.

@@ -27,7 +27,7 @@ type encodedHead struct {
 	Report          Report
 }
 
-// errEncoded is what Decode says of bytes that Encode did not write.
+// errEncoded is the error of Decode for bytes that Encode did not write.
 var errEncoded = errors.New("a program of another process makes no sense; do all of them run the same version?")
 
 // Encode writes the program for Decode on another process, piece by piece. Nothing else is promised of the form.

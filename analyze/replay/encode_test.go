@@ -76,7 +76,7 @@ func sameProgram(t failer, got, want *Program) {
 	}
 }
 
-// checkEncoded fails unless a program is the same behind Decode, also with more ranks.
+// checkEncoded fails unless a program is the same after Decode, also with more ranks.
 func checkEncoded(t failer, p *Program) {
 	t.Helper()
 	got, err := Decode(bytes.NewReader(encoded(t, p)))

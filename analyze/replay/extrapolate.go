@@ -85,7 +85,7 @@ func appendShifted(to, ranks []int32, shift int) []int32 {
 
 // setCalls makes the calls of all copies: where a call works on all ranks, its sizes by rank are repeated
 // for the copies. Where that is too much, all ranks get the mean; so they do in an alltoall, for
-// nobody knows what copies send to each other.
+// what copies send to each other is unknown.
 func (p *Program) setCalls() {
 	if p.copies == 1 {
 		p.calls = p.recordedCalls

@@ -6,7 +6,7 @@ import (
 	"slackline/model/timeline"
 )
 
-// callKind is what a call becomes if no message and no collective says more.
+// callKind is what a call becomes unless a message or a collective defines it.
 type callKind uint8
 
 const (
@@ -14,17 +14,17 @@ const (
 	toolCall                      // the recorder's own time: nothing
 	offCall                       // recording was off: see unrecorded.go
 	opaqueCall                    // an MPI call whose time is kept
-	communication                 // an MPI call whose time is dropped: it is the simulator's to say
-	neighborhood                  // a collective among neighbours whom nobody records: dropped
+	communication                 // an MPI call whose time is dropped: the simulator computes it
+	neighborhood                  // a collective among neighbors, which are not recorded: dropped
 	pollCall                      // MPI_Test, MPI_Iprobe and the like: dropped
-	initCall                      // MPI_Init: the schedule begins behind it
+	initCall                      // MPI_Init: the schedule begins after it
 	finalizeCall                  // MPI_Finalize: the schedule ends before it
 )
 
-// isMPI reports whether calls of the kind end a stretch of computation.
+// isMPI reports whether calls of the kind end a span of computation.
 func (k callKind) isMPI() bool { return k >= opaqueCall }
 
-// kindsOf tells for every call path what a call of it is, and whether time that is spent there
+// kindsOf returns for every call path what a call of it is, and whether time that is spent there
 // between polls is waiting.
 // Detours that a simulation injected are computation, or nothing.
 func kindsOf(t *timeline.Timeline, denoise bool) (kinds []callKind, idle []bool) {

@@ -38,7 +38,7 @@ const maxPerRank = math.MaxUint32
 
 func (r *rankProgram) steps() int { return max(len(r.blocks)-1, 0) }
 
-// Report says what became of the run.
+// Report describes what became of the run.
 func (p *Program) Report() *Report { return &p.report }
 
 // Ranks implements schedule.Program.

@@ -7,7 +7,7 @@ import (
 	"slackline/model/timeline"
 )
 
-// record says what a call of a location does to a message or a collective.
+// record describes what a call of a location does to a message or a collective.
 type record struct {
 	kind recordKind
 	at   uint32 // number among what the location sends, receives or takes part in

@@ -1,6 +1,6 @@
 // Package replay turns a recorded run into a schedule: what the ranks computed between their MPI
-// calls, and what the calls say to each other, without the time that they took. That is for the
-// simulator to say, on any machine.
+// calls, and what the calls send to each other, without the time that they took. That is for the
+// simulator to compute, on any machine.
 //
 // The calls of a rank's master thread become operations in their order. Time outside of MPI is
 // computation, by call path; time inside is dropped, unless the call is opaque (files, one-sided
@@ -10,7 +10,7 @@
 //
 // The schedule may have more ranks than the run: copies of all ranks beside each other, of which
 // only the program for the recorded ranks is in memory. The package reads no files, prints nothing
-// and knows no machine.
+// and does not depend on a machine.
 package replay
 
 import (
@@ -24,7 +24,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Options say what is made of a run; the zero value replays it as it was.
+// Options describe what is made of a run; the zero value replays it as it was.
 type Options struct {
 	// Ranks is the number of ranks of the schedule, a multiple of those of the run; 0: the same.
 	// Rank r of copy j becomes r + j times the recorded number. Messages stay inside their copy, as
@@ -219,5 +219,5 @@ func (c *converter) scaled(d unit.Duration) int64 {
 	if x := math.Round(float64(d) * c.scale); x < math.MaxInt64/2 {
 		return int64(x)
 	}
-	return math.MaxInt64 / 2 // more than any simulation takes: it will say so
+	return math.MaxInt64 / 2 // more than any simulation takes: it will report it
 }

@@ -106,7 +106,7 @@ func (r *testRun) program(t *testing.T, o Options, ranks ...*testRank) *Program 
 }
 
 // text writes down what a rank does: one line per block, the operations separated by ";". What an
-// operation requires stands behind it: <1 the finish, <1s the start of operation 1 of the block.
+// operation requires stands after it: <1 the finish, <1s the start of operation 1 of the block.
 func text(p schedule.Program, rank int) string {
 	var out []string
 	origins, groups := p.Origins(), p.Groups()
@@ -380,7 +380,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// A send that nobody waits for is open until its message was received in the run.
+// A send that nothing waits for is open until its message was received in the run.
 func TestSendNobodyWaitsFor(t *testing.T) {
 	run := newTestRun(2)
 	a, b := run.rank(0), run.rank(1)

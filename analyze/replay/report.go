@@ -6,7 +6,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Report says what became of a run. Counts are those of the recorded ranks, without copies.
+// Report describes what became of a run. Counts are those of the recorded ranks, without copies.
 type Report struct {
 	Recorded, Ranks int   // ranks of the run, of the schedule
 	Calls           int64 // calls of all threads
@@ -16,7 +16,7 @@ type Report struct {
 	OfAllRanks      int64 // those of them whose communicators have all ranks
 
 	// Span is the longest time that a rank took for what became its schedule: from the end of
-	// MPI_Init to the begin of MPI_Finalize. A simulation on the machine of the run should come near.
+	// MPI_Init to the start of MPI_Finalize. A simulation on the machine of the run should come near.
 	Span unit.Duration
 	// Sums over ranks.
 	Compute unit.Duration // computation of the program, before it was scaled
@@ -34,7 +34,7 @@ type Report struct {
 	CutMessages, CutCollectives       int64 // not recorded at both ends, or by all members
 	OtherThreads                      int64 // messages and collectives of threads that are not the master
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
-	Neighborhoods                     int64 // calls of collectives among neighbours: nobody records who they are
+	Neighborhoods                     int64 // calls of collectives among neighbors, which are not recorded
 	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
 
 	// MixedStarts are sends of ranks that prepared buffered and other ones, which became others.
@@ -60,7 +60,7 @@ func (r *Report) add(w *walkReport) {
 	r.AfterDenoising += w.after
 }
 
-// Extrapolation says what a schedule with more ranks than the run assumes; empty: it has no more.
+// Extrapolation describes what a schedule with more ranks than the run assumes; empty: it has no more.
 func (r *Report) Extrapolation(ranks int) string {
 	if ranks <= r.Recorded {
 		return ""
@@ -101,7 +101,7 @@ func (r *Report) Warnings() []string {
 	say(r.CutCollectives, "%d collectives that not all members recorded were left out")
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
-	say(r.Neighborhoods, "%d calls of neighbourhood collectives were left out: the trace does not say who the neighbours are")
+	say(r.Neighborhoods, "%d calls of neighborhood collectives were left out: the neighbors are not in the trace")
 	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; all are taken as not buffered")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list

@@ -5,7 +5,7 @@ import (
 	"slackline/model/unit"
 )
 
-// A run may have been recorded in part: time when recording was off is no computation. What was off at all ranks at the same
+// A run may have been recorded in part: time when recording was off is not computation. What was off at all ranks at the same
 // time is left out of the schedule. What was off at a rank while others were recorded becomes a delay, so that the ranks
 // go on where they were with respect to each other.
 

@@ -208,7 +208,7 @@ func (w *walker) flush(next timeline.PathID) {
 		if w.options.Denoise {
 			w.noise.note(at, repetition{path, w.last.path, next})
 		}
-		w.block.cut() // the next one comes behind it, also in a model without CPUs
+		w.block.cut() // the next one comes after it, also in a model without CPUs
 	}
 	w.block.cut()
 	w.gap.clear()

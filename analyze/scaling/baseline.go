@@ -47,7 +47,7 @@ func NewBaseline(d *dataset.Dataset, o Options) (*Baseline, error) {
 		var parts []string
 		for i, lead := range f.Leads {
 			if lead != (Term{}) || len(f.Leads) == 1 {
-				parts = append(parts, lead.Landau(f.Parameters[i]))
+				parts = append(parts, lead.landau(f.Parameters[i]))
 			}
 		}
 		joint := " * "
@@ -96,7 +96,7 @@ func (b *Baseline) Write(w io.Writer) error {
 func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	var b Baseline
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields() // a misspelt key would lose what stands behind it
+	d.DisallowUnknownFields() // a misspelled key would lose what comes after it
 	if err := d.Decode(&b); err != nil {
 		return nil, fmt.Errorf("%s: is not a baseline: %w", name, err)
 	}
@@ -151,7 +151,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 	if err != nil {
 		return nil, err
 	}
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,8 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 		if err != nil {
 			return nil, err
 		}
-		c, err := j.check(&Expectation{Function: model.Function, Metric: model.Metric, Expect: expression, Optional: true, floorKnown: true})
+		entry := Entry{Metric: model.Metric, Optional: true}
+		c, err := j.check(&Expectation{Entry: entry, Function: model.Function, Expect: expression, floorKnown: true})
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +190,7 @@ func CompareBaseline(b *Baseline, d *dataset.Dataset, o Options, tolerance float
 	return r, nil
 }
 
-// order returns where each parameter of the data stands in the points of the baseline.
+// order returns where each parameter of the data is in the points of the baseline.
 func (b *Baseline) order(parameters []string) ([]int, error) {
 	var order []int
 	for _, name := range parameters {

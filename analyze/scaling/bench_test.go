@@ -14,7 +14,7 @@ func BenchmarkFit(b *testing.B) {
 			for b.Loop() {
 				m := modeler(b, d, Options{})
 				for i := range paths {
-					if _, err := m.Fit(d.Series[i%len(d.Series)]); err != nil {
+					if _, err := m.fit(d.Series[i%len(d.Series)]); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -16,17 +16,17 @@ import (
 	"slackline/model/dataset"
 )
 
-// Resampling says how models are bootstrapped: the measurements are resampled
+// Resampling describes how models are bootstrapped: the measurements are resampled
 // again and again, and each resample gets a model by the same search.
 type Resampling struct {
 	Resamples int
 	Seed      uint64
 	Threads   int
 	Group     cluster.Group         // the processes that share the resamples; all have the same data
-	Progress  func(done, total int) // told on process 0 how many resamples have a model; may be nil
+	Progress  func(done, total int) // called on process 0 with how many resamples have a model; may be nil
 }
 
-// Bootstrap is what resampling says about a model.
+// Bootstrap is what resampling shows about a model.
 type Bootstrap struct {
 	Drawn     string // what was drawn: repetitions, excesses or residuals
 	Resamples int
@@ -88,7 +88,7 @@ const resamplesAtOnce = 50
 // numbers of its own, which depend on the seed, the name of the series and the
 // number of the resample alone.
 func Resample(ctx context.Context, d *dataset.Dataset, o Options, r Resampling) ([]*Bootstrap, error) {
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ type resampleSpace struct {
 }
 
 func (s *resampledSeries) prepare(m *Modeler, series *dataset.Series) {
-	f, err := m.Fit(series)
+	f, err := m.fit(series)
 	if err != nil || f.Doubt != "" {
 		return
 	}
@@ -164,7 +164,7 @@ func (s *resampledSeries) prepare(m *Modeler, series *dataset.Series) {
 	s.pool.New = func() any { return s.newSpace() }
 }
 
-// named gives the series the number that stands for its name.
+// named gives the series the number that represents its name.
 func (s *resampledSeries) named(series *dataset.Series) {
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s\x00%s", series.CallPath, series.Metric)
@@ -225,7 +225,7 @@ func resampleRandom(seed, name uint64, resample int) *rand.Rand {
 	return rand.New(rand.NewPCG(scramble(seed), scramble(name+scramble(uint64(resample)))))
 }
 
-// scramble is the step of SplitMix64: neighbouring numbers become unlike ones.
+// scramble is the step of SplitMix64: neighboring numbers become unlike ones.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -285,7 +285,7 @@ func (b *Bootstrap) count(h *hypothesisTerms, n int) {
 // share turns numbers into shares.
 func (b *Bootstrap) share(total int) {
 	slices.SortFunc(b.Leads, func(x, y LeadShare) int {
-		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Form, y.Form), slices.CompareFunc(x.Leads, y.Leads, Term.Cmp))
+		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Form, y.Form), slices.CompareFunc(x.Leads, y.Leads, Term.cmp))
 	})
 	for i := range b.Leads {
 		l := &b.Leads[i]
@@ -304,7 +304,7 @@ func (b *Bootstrap) leadInterval(models map[int32]*hypothesisTerms) {
 				terms = append(terms, h.leads[p])
 			}
 		}
-		slices.SortFunc(terms, Term.Cmp)
+		slices.SortFunc(terms, Term.cmp)
 		last := float64(len(terms) - 1)
 		b.LeadLow = append(b.LeadLow, terms[int(math.Floor(bootstrapLow*last))])
 		b.LeadHigh = append(b.LeadHigh, terms[int(math.Ceil(bootstrapHigh*last))])

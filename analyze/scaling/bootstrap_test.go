@@ -82,7 +82,7 @@ func coverageOf(t *testing.T, d *dataset.Dataset, truths []law, drawn string) co
 		}
 		n++
 		l := truths[i]
-		if b.LeadLow[0].Cmp(l.lead) <= 0 && b.LeadHigh[0].Cmp(l.lead) >= 0 {
+		if b.LeadLow[0].cmp(l.lead) <= 0 && b.LeadHigh[0].cmp(l.lead) >= 0 {
 			c.lead++
 		}
 		c.near += hit(b.Predict(64), l.at(64))

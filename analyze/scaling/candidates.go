@@ -21,7 +21,7 @@ func growingTerms() []Term {
 		{7, 3, 0, 0}, {5, 2, 0, 2}, {8, 3, 0, 0}, {11, 4, 0, 0}, {3, 1, 0, 1},
 	} {
 		for c := row.first; c <= row.last; c++ {
-			list = append(list, Term{Poly: NewRat(row.num, row.den), Log: NewRat(c, 1)})
+			list = append(list, Term{Poly: newRat(row.num, row.den), Log: newRat(c, 1)})
 		}
 	}
 	return list
@@ -30,24 +30,24 @@ func growingTerms() []Term {
 func powers(sign int64, exponents [][2]int64) []Term {
 	var list []Term
 	for _, e := range exponents {
-		list = append(list, Term{Poly: NewRat(sign*e[0], e[1])})
+		list = append(list, Term{Poly: newRat(sign*e[0], e[1])})
 	}
 	return list
 }
 
 func exponentialTerms() []Term {
 	var list []Term
-	for _, e := range []Rat{NewRat(1, 2), NewRat(1, 1), NewRat(2, 1)} {
+	for _, e := range []Rat{newRat(1, 2), newRat(1, 1), newRat(2, 1)} {
 		for a := int64(0); a <= 4; a++ {
-			list = append(list, Term{Exp: e, Poly: NewRat(a, 1)})
+			list = append(list, Term{Exp: e, Poly: newRat(a, 1)})
 		}
 	}
 	return list
 }
 
 func secondTerms() []Term {
-	one := NewRat(1, 1)
-	list := []Term{{Log: one}, {Log: NewRat(2, 1)}}
+	one := newRat(1, 1)
+	list := []Term{{Log: one}, {Log: newRat(2, 1)}}
 	list = append(list, powers(1, [][2]int64{{1, 3}, {1, 2}, {2, 3}, {1, 1}})...)
 	list = append(list, Term{Poly: one, Log: one})
 	return append(list, powers(1, [][2]int64{{3, 2}, {2, 1}})...)

@@ -122,7 +122,7 @@ func Judge(e *Expectations, d *dataset.Dataset, o Options) (*Report, error) {
 	if o.Method != Evidence {
 		return nil, fmt.Errorf("verdicts need the weights of the method evidence")
 	}
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ type judge struct {
 }
 
 // find returns the series of a function, nil if it is missing and may be. If the name fits several call paths, it is the
-// first, and o says which.
+// first, and a note of o names it.
 func (j *judge) find(o *Outcome, function, metric string, optional bool) (*dataset.Series, error) {
 	all := j.data.FindAll(function, metric)
 	if len(all) == 0 && optional {
@@ -197,13 +197,13 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 		}
 		return nil, fmt.Errorf("the data have no metric %s of %s, only %s", metric, function, strings.Join(metrics, ", "))
 	}
-	return nil, fmt.Errorf("the data have no function %s%s (say \"optional: true\" if it may be missing)", function, suggest.Phrase(function, j.data.Functions()))
+	return nil, fmt.Errorf("the data have no function %s%s (set \"optional: true\" if it may be missing)", function, suggest.Phrase(function, j.data.Functions()))
 }
 
 func (j *judge) check(x *Expectation) (*Check, error) {
 	c := &Check{
-		Outcome:  Outcome{Litmus: x.Litmus, XFail: x.XFail, Line: x.Line},
-		Function: x.Function, Metric: x.Metric, Expectation: x, Floor: math.NaN(), Wall: math.NaN(),
+		Outcome: x.outcome(), Function: x.Function, Metric: x.Metric, Expectation: x,
+		Floor: math.NaN(), Wall: math.NaN(),
 	}
 	for _, e := range []*Expression{x.Expect, x.Limit} {
 		if e != nil {
@@ -224,7 +224,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 	if len(j.data.Parameters) == 1 {
 		c.further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
 	}
-	if c.Fit, err = j.modeler.FitWith(s, c.further); err != nil {
+	if c.Fit, err = j.modeler.fitWith(s, c.further); err != nil {
 		c.Verdict, c.Reason = Inconclusive, strings.TrimPrefix(err.Error(), ErrUnusable.Error()+": ")
 		return c, nil
 	}
@@ -240,7 +240,7 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 }
 
 // limits finds the deviation that is allowed for each parameter: what the file
-// says about it, else the default.
+// gives for it, else the default.
 func (c *Check) limits() error {
 	x := c.Expectation
 	for _, name := range c.Fit.Parameters {
@@ -248,7 +248,7 @@ func (c *Check) limits() error {
 		if x.Limit != nil && x.Limit.Mentions(name) {
 			limit = x.Limit.Term(name)
 		}
-		if limit.Growth() < 0 {
+		if limit.growth() < 0 {
 			return fmt.Errorf("the limit %q decreases; give one that grows, or 1", x.Limit.Text)
 		}
 		c.Limits = append(c.Limits, limit)
@@ -282,10 +282,10 @@ func (c *Check) weigh() {
 	c.Over, c.Under = min(c.Over, 1), min(c.Under, 1)
 	decreasing := false
 	for _, name := range c.Fit.Parameters {
-		decreasing = decreasing || c.Expectation.Expect.Term(name).Growth() < 0
+		decreasing = decreasing || c.Expectation.Expect.Term(name).growth() < 0
 	}
 	if decreasing && c.Fit.Form != Constant {
-		c.Floor = c.Fit.Model.Constant() / c.Fit.Model.Eval(c.Fit.sample.largest()...)
+		c.Floor = c.Fit.Model.constant() / c.Fit.Model.Eval(c.Fit.sample.largest()...)
 	}
 }
 
@@ -347,12 +347,12 @@ func (c *Check) judge() {
 		c.Reason = fmt.Sprintf("%.6g is predicted at the target, more than %.6g", c.Prediction.Value, *x.Max)
 	case c.Floor >= floorAt && !x.floorKnown:
 		c.Verdict = Fail
-		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrink", 100*c.Floor)
+		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrinks", 100*c.Floor)
 	case bad >= failAt:
-		c.Verdict, c.Reason = Fail, fmt.Sprintf("%.4g %% of the evidence are %s", percent, beyond)
+		c.Verdict, c.Reason = Fail, fmt.Sprintf("%.4g %% of the evidence is %s", percent, beyond)
 	case bad < passAt:
 		c.Verdict = Pass
 	default:
-		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence are %s: too little to fail, too much to pass", percent, beyond)
+		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("%.0f %% of the evidence is %s: too little to fail, too much to pass", percent, beyond)
 	}
 }

@@ -98,8 +98,8 @@ func TestParseExpectations(t *testing.T) {
 	if !e.Checks[3].Litmus || !e.Checks[3].Optional {
 		t.Errorf("fourth: %+v", e.Checks[3])
 	}
-	r := e.Rules[1]
-	if r.Left[0] != (RuleTerm{2, "main->f"}) || r.Right[0] != (RuleTerm{1.5, "g"}) || r.Right[1] != (RuleTerm{1, "h"}) {
+	r := e.Rules[1].test.(*sums)
+	if r.left[0] != (ruleTerm{2, "main->f"}) || r.right[0] != (ruleTerm{1.5, "g"}) || r.right[1] != (ruleTerm{1, "h"}) {
 		t.Errorf("rule: %+v", r)
 	}
 	if m, err := ParseExpectations("mpi", MPIExpectations()); err != nil || len(m.Checks) != 13 || len(m.Rules) != 2 {
@@ -114,7 +114,7 @@ func TestBadExpectations(t *testing.T) {
 		"expectation: []":                `unknown key "expectation"; did you mean expectations?`,
 		"expectations: 7":                "expectations must be a list",
 		"expectations: [7]":              "must be keys with values",
-		"expectations: [{function: f}]":  "says nothing",
+		"expectations: [{function: f}]":  "is empty; give",
 		"expectations: [{expect: O(p)}]": "no function",
 		"expectations: [{function: f, expect: O(p}]":                 "",
 		"expectations: [{function: f, expect: \"O(p\"}]":             "closing bracket",

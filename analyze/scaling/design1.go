@@ -79,9 +79,9 @@ func (d *design1) listHypotheses() {
 	d.below = make([][]int32, len(d.leads))
 	for i, lead := range d.leads {
 		t := d.terms[lead]
-		if t.Growth() > 0 {
+		if t.growth() > 0 {
 			for j, s := range d.seconds {
-				if d.terms[s].Cmp(t) < 0 {
+				if d.terms[s].cmp(t) < 0 {
 					d.below[i] = append(d.below[i], int32(j))
 				}
 			}

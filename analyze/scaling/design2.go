@@ -81,7 +81,7 @@ func newDesign2(at [][]float64) *design2 {
 }
 
 // The hypotheses of one f and g, in their order: products, then sums; and where
-// what belongs to one parameter alone stands before them.
+// what belongs to one parameter alone comes before them.
 const (
 	productsPerPair = 6
 	sumsPerPair     = 2

@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,19 +15,24 @@ type Expectations struct {
 	Rules  []*Rule
 }
 
+// Entry is what expectations and rules have in common.
+type Entry struct {
+	Metric   string // empty: the first of the function
+	Target   *Target
+	Litmus   bool   // checks the platform, not the program; never changes the verdict of the whole
+	XFail    string // why it is known to fail
+	Optional bool   // may be missing in the data
+	Line     int    // in the file
+}
+
 // Expectation is how a function is expected to scale.
 type Expectation struct {
+	Entry
 	Function string // a call path or its last name
-	Metric   string // empty: the first of the function
 	Expect   *Expression
 	Limit    *Expression // of the deviation; nil: the default
 	Max      *float64    // the value at the target must not be above it
-	Target   *Target
-	Litmus   bool   // tells the platform from the program; never changes the verdict of the whole
-	XFail    string // why it is known to fail
-	Optional bool   // may be missing in the data
-	Space    Space  // of the search
-	Line     int    // in the file
+	Space    Space       // of the search
 
 	floorKnown bool // that it decreases only to a floor was known when it was expected
 }
@@ -49,21 +55,19 @@ var (
 		Example: "expectations: [{function: MPI_Bcast, expect: O(log p)}]",
 	}
 	expectationKeys = yamlfile.Keys{
-		Names:   []string{"function", "metric", "expect", "limit", "max", "target", "litmus", "xfail", "optional", "space", "note"},
+		Names:   slices.Concat([]string{"function", "expect", "limit", "max", "space"}, entryKeys),
 		Words:   []yamlfile.Word{{Word: "callpath", Key: "function"}, {Word: "expectation", Key: "expect"}, {Word: "budget", Key: "max"}},
 		Example: "function: MPI_Bcast",
 	}
-	ruleKeys = yamlfile.Keys{
-		Names:   []string{"rule", "metric", "target", "litmus", "xfail", "optional", "note"},
-		Example: "rule: Allreduce <= Reduce + Bcast",
-	}
+	// entryKeys are the keys that Entry.read reads.
+	entryKeys = []string{"metric", "target", "litmus", "xfail", "optional", "note"}
 	spaceKeys = yamlfile.Keys{
 		Names:   []string{"upper", "halvings", "lower", "add", "only"},
 		Example: "upper: p^3",
 	}
 )
 
-// ParseExpectations reads an expectation file. All mistakes are told, with their
+// ParseExpectations reads an expectation file. All mistakes are reported, with their
 // places; names of parameters are checked later, against the data.
 func ParseExpectations(name string, data []byte) (*Expectations, error) {
 	doc := yamlfile.New(name, &expectationRules)
@@ -107,23 +111,50 @@ func ParseExpectations(name string, data []byte) (*Expectations, error) {
 	return e, doc.Err()
 }
 
-// expectationReader has what a file says for all its entries.
+// expectationReader has what a file gives for all its entries.
 type expectationReader struct {
 	metric string
 	limit  *Expression
 	target *Target
 }
 
+// entry returns an entry with what the file gives for all.
+func (r *expectationReader) entry(n yamlfile.Node) Entry {
+	return Entry{Metric: r.metric, Target: r.target, Line: n.At.Line}
+}
+
+// read reads one of entryKeys, and reports whether it was one.
+func (e *Entry) read(entry yamlfile.Entry) bool {
+	switch entry.Key {
+	case "metric":
+		e.Metric, _ = entry.Value.Text("metric")
+	case "target":
+		e.Target = targetOf(entry)
+	case "litmus":
+		e.Litmus = boolOf(entry)
+	case "optional":
+		e.Optional = boolOf(entry)
+	case "xfail":
+		e.XFail = reasonFor(entry)
+	case "note":
+		entry.Value.Text("note")
+	default:
+		return false
+	}
+	return true
+}
+
+// outcome returns the outcome of an entry before it is judged.
+func (e *Entry) outcome() Outcome { return Outcome{Litmus: e.Litmus, XFail: e.XFail, Line: e.Line} }
+
 func (r *expectationReader) expectation(n yamlfile.Node) *Expectation {
-	e := &Expectation{Metric: r.metric, Limit: r.limit, Target: r.target, Line: n.At.Line}
+	e := &Expectation{Entry: r.entry(n), Limit: r.limit}
 	given := map[string]bool{}
 	for _, entry := range n.Mapping("an expectation", &expectationKeys) {
 		given[entry.Key] = true
 		switch entry.Key {
 		case "function":
 			e.Function, _ = entry.Value.Text("function")
-		case "metric":
-			e.Metric, _ = entry.Value.Text("metric")
 		case "expect":
 			e.Expect = expressionOf(entry)
 		case "limit":
@@ -132,18 +163,10 @@ func (r *expectationReader) expectation(n yamlfile.Node) *Expectation {
 			if v, ok := numberOf(entry); ok {
 				e.Max = &v
 			}
-		case "target":
-			e.Target = targetOf(entry)
-		case "litmus":
-			e.Litmus = boolOf(entry)
-		case "optional":
-			e.Optional = boolOf(entry)
-		case "xfail":
-			e.XFail = reasonFor(entry)
 		case "space":
 			e.Space = spaceOf(entry)
-		case "note":
-			entry.Value.Text("note")
+		default:
+			e.read(entry)
 		}
 	}
 	if n.Kind() == yamlfile.Mapping {
@@ -151,39 +174,10 @@ func (r *expectationReader) expectation(n yamlfile.Node) *Expectation {
 			n.Errorf("the expectation has no function; give a call path or its last name")
 		}
 		if !given["expect"] {
-			n.Errorf("the expectation of %s says nothing; give e.g. expect: O(log p)", e.Function)
+			n.Errorf("the expectation of %s is empty; give e.g. expect: O(log p)", e.Function)
 		}
 	}
 	return e
-}
-
-func (r *expectationReader) rule(n yamlfile.Node) *Rule {
-	rule := &Rule{Metric: r.metric, Target: r.target, Line: n.At.Line}
-	text, ok := n.Scalar()
-	if !ok {
-		for _, entry := range n.Mapping("a rule", &ruleKeys) {
-			switch entry.Key {
-			case "rule":
-				text, _ = entry.Value.Text("rule")
-			case "metric":
-				rule.Metric, _ = entry.Value.Text("metric")
-			case "target":
-				rule.Target = targetOf(entry)
-			case "litmus":
-				rule.Litmus = boolOf(entry)
-			case "optional":
-				rule.Optional = boolOf(entry)
-			case "xfail":
-				rule.XFail = reasonFor(entry)
-			case "note":
-				entry.Value.Text("note")
-			}
-		}
-	}
-	if err := rule.parse(text); err != nil {
-		n.Errorf("%v", err)
-	}
-	return rule
 }
 
 // expressionOf parses the value of an entry; nil after a mistake.
@@ -221,7 +215,7 @@ func boolOf(entry yamlfile.Entry) bool {
 	return v
 }
 
-// reasonFor reads why a failure is expected. false is "it is not"; a word that only says yes or no, or nothing at all, is no reason.
+// reasonFor reads why a failure is expected. false is "it is not"; a word that is only yes or no, or nothing at all, is not a reason.
 func reasonFor(entry yamlfile.Entry) string {
 	if v, ok := entry.Value.Bool(); ok && !v {
 		return ""

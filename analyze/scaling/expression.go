@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Expression is how something is said to grow: for each parameter its largest
+// Expression is how something is expected to grow: for each parameter its largest
 // term. Constants and the bases of logarithms do not matter.
 //
 //	expectation := ("O" | "Theta") "(" sum ")" | sum
@@ -18,7 +18,7 @@ import (
 //	exparg      := name | number | "(" [ number [ "/" number ] [ "*" ] ] name [ "/" number ] ")"
 //	number      := digits [ "." digits ]
 //
-// U+0398 stands for Theta, U+221A for sqrt. Bases of exponentials are 2, 4, 8 and
+// U+0398 is Theta, U+221A for sqrt. Bases of exponentials are 2, 4, 8 and
 // so on. A decimal exponent is snapped to a fraction with a denominator of up to
 // 12 that is nearer than 0.005.
 type Expression struct {
@@ -46,7 +46,7 @@ func (e *Expression) Check(parameters []string) error {
 			found = found || p == name
 		}
 		if !found {
-			return fmt.Errorf("%q speaks of %s, which is not a parameter of the data (%s)", e.Text, name, strings.Join(parameters, ", "))
+			return fmt.Errorf("%q contains %s, which is not a parameter of the data (%s)", e.Text, name, strings.Join(parameters, ", "))
 		}
 	}
 	return nil
@@ -79,7 +79,7 @@ type product map[string]Term
 
 func (a product) times(b product, sign int64) (product, error) {
 	for name, t := range b {
-		sum := a[name].Mul(t.Pow(NewRat(sign, 1)))
+		sum := a[name].Mul(t.pow(newRat(sign, 1)))
 		if err := sum.check(); err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (a product) times(b product, sign int64) (product, error) {
 
 func (a product) pow(r Rat) (product, error) {
 	for name, t := range a {
-		raised := t.Pow(r)
+		raised := t.pow(r)
 		if err := raised.check(); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (a product) pow(r Rat) (product, error) {
 // check refuses exponents that no program has.
 func (t Term) check() error {
 	for _, r := range []Rat{t.Exp, t.Poly, t.Log} {
-		if abs(r.num)/r.Den() > maxExponent || r.Den() > maxDenominator {
+		if abs(r.num)/r.den() > maxExponent || r.den() > maxDenominator {
 			return fmt.Errorf("the exponent %s is beyond what can be checked; give at most %d, with at most 6 decimals", r, maxExponent)
 		}
 	}
@@ -121,5 +121,5 @@ func ParseTerm(text string) (Term, error) {
 	case 1:
 		return e.terms[e.Names[0]], nil
 	}
-	return Term{}, fmt.Errorf("%q speaks of %s; give a term in one parameter", e.Text, strings.Join(e.Names, " and "))
+	return Term{}, fmt.Errorf("%q contains %s; give a term in one parameter", e.Text, strings.Join(e.Names, " and "))
 }

@@ -52,7 +52,7 @@ func TestParseExpression(t *testing.T) {
 		{"p log p + n^2", false, "n", term("0", "2", "0")},
 		{"p*log(p)/log(p)", false, "p", term("0", "1", "0")},
 		{"O * 2", false, "O", term("0", "1", "0")},
-		{"sqrt(p q)^1", false, "", Term{}}, // a power behind a root is not in the grammar
+		{"sqrt(p q)^1", false, "", Term{}}, // a power after a root is not in the grammar
 	} {
 		e, err := ParseExpression(tc.text)
 		if tc.name == "" {
@@ -83,7 +83,7 @@ func TestBadExpressions(t *testing.T) {
 		"0.5^k":                  "base 0.5",
 		"exp(p)":                 "unknown function exp",
 		"log":                    "ends where",
-		"log log p":              "where a parameter behind log",
+		"log log p":              "where a parameter after log",
 		"log(2)":                 "where a parameter",
 		"p^q":                    "where a number",
 		"p^(1/0)":                "divided by 0",
@@ -119,7 +119,7 @@ func TestPrintedTerms(t *testing.T) {
 	list := append(append(append([]Term{}, growing...), decreasing...), exponentials...)
 	list = append(list, term("3/2", "-1/2", "-2"), term("0", "0", "-1/2"))
 	for _, want := range list {
-		for _, text := range []string{want.Landau("p"), want.Product("p")} {
+		for _, text := range []string{want.landau("p"), want.product("p")} {
 			if got, err := ParseTerm(text); err != nil || got != want {
 				t.Errorf("%s = %s, %v; want %s", text, triple(got), err, triple(want))
 			}
@@ -146,7 +146,7 @@ func TestSpace(t *testing.T) {
 		}
 		var got []string
 		for _, x := range (Space{}).Around(e) {
-			got = append(got, x.Landau("p"))
+			got = append(got, x.landau("p"))
 		}
 		if text := strings.Join(got, ", "); text != tc.want {
 			t.Errorf("space of %s:\n%s\nwant\n%s", tc.expected, text, tc.want)
@@ -176,9 +176,9 @@ func FuzzParseExpression(f *testing.F) {
 		}
 		for _, name := range e.Names {
 			x := e.Term(name)
-			again, err := ParseTerm(x.Landau("p"))
+			again, err := ParseTerm(x.landau("p"))
 			if err == nil && again != x && x.Exp.Sign() >= 0 {
-				t.Fatalf("%q: %s is printed as %s and read as %s", text, triple(x), x.Landau("p"), triple(again))
+				t.Fatalf("%q: %s is printed as %s and read as %s", text, triple(x), x.landau("p"), triple(again))
 			}
 			RankOf(x, x, DefaultLimit(x))
 			Space{}.Around(x)

@@ -11,7 +11,7 @@ import (
 	"slackline/model/dataset"
 )
 
-// Options say how models are found. The zero value is the default.
+// Options describe how models are found. The zero value is the default.
 type Options struct {
 	Method    Method
 	Aggregate Aggregate
@@ -32,7 +32,7 @@ type Fit struct {
 	Leads []Term // by parameter
 	Form  Form
 
-	Confidence float64 // weight of the lead among all; NaN if the method knows none
+	Confidence float64 // weight of the lead among all; NaN if the method has none
 	AdjustedR2 float64 // NaN for constants
 	SMAPE      float64 // per cent
 	Noise      Noise
@@ -47,8 +47,8 @@ type Fit struct {
 
 	sample     *sample
 	candidates []Term     // of method Paper
-	design     design     // of what weights speaks; nil if the model alone counts
-	heavy      []weighted // hypotheses with a weight above leastWeight
+	design     design     // that has the weights; nil if only the model counts
+	heavy      []weighted // hypotheses with a weight above minWeight
 }
 
 // weighted is the place of a hypothesis in its design, and its weight.
@@ -70,8 +70,8 @@ type Candidate struct {
 	Weight float64
 }
 
-// Hypotheses returns the hypotheses with a weight above 1e-6, fitted.
-func (f *Fit) Hypotheses() []Candidate {
+// hypotheses returns the hypotheses with a weight above 1e-6, fitted.
+func (f *Fit) hypotheses() []Candidate {
 	if f.design == nil {
 		return []Candidate{{f.Model, 1}}
 	}
@@ -83,8 +83,8 @@ func (f *Fit) Hypotheses() []Candidate {
 	return list
 }
 
-// leastWeight is the weight from which on hypotheses are kept.
-const leastWeight = 1e-6
+// minWeight is the weight from which on hypotheses are kept.
+const minWeight = 1e-6
 
 // Modeler finds models for series over the same parameters. What series with the
 // same points have in common is computed once. It may be used by several
@@ -111,23 +111,23 @@ func (d *design2) list() ([]hypothesis, []group) { return d.hyps, d.groups }
 // maxParameters is how many parameters a model can have.
 const maxParameters = 2
 
-// NewModeler returns a modeler for data over parameters, of which there may be
+// newModeler returns a modeler for data over parameters, of which there may be
 // one or two.
-func NewModeler(parameters []string, o Options) (*Modeler, error) {
+func newModeler(parameters []string, o Options) (*Modeler, error) {
 	switch n := len(parameters); {
 	case n == 0:
 		return nil, fmt.Errorf("the data have no parameter; give its value for each input, e.g. --set p=64")
 	case n > maxParameters:
 		return nil, fmt.Errorf("the data have %d parameters; models have at most %d: fix the others with --where NAME=VALUE", n, maxParameters)
 	case n == 2 && o.Method == Paper:
-		return nil, fmt.Errorf("the method of the paper knows one parameter, the data have two; use the method evidence")
+		return nil, fmt.Errorf("the method of the paper models one parameter, the data have two; use the method evidence")
 	}
 	return &Modeler{parameters: parameters, options: o, designs: map[string]design{},
 		spaces: sync.Pool{New: func() any { return new(workspace) }}}, nil
 }
 
-// Fit finds the model of a series. The error wraps ErrUnusable.
-func (m *Modeler) Fit(s *dataset.Series) (*Fit, error) { return m.FitWith(s, nil) }
+// fit finds the model of a series. The error wraps ErrUnusable.
+func (m *Modeler) fit(s *dataset.Series) (*Fit, error) { return m.fitWith(s, nil) }
 
 // aggregate is how repetitions become one number.
 func (m *Modeler) aggregate() Aggregate {
@@ -137,8 +137,8 @@ func (m *Modeler) aggregate() Aggregate {
 	return m.options.Aggregate
 }
 
-// FitWith is Fit with further candidates for this series alone.
-func (m *Modeler) FitWith(s *dataset.Series, further []Term) (*Fit, error) {
+// fitWith is Fit with further candidates for this series alone.
+func (m *Modeler) fitWith(s *dataset.Series, further []Term) (*Fit, error) {
 	c, err := newSample(s, len(m.parameters), m.aggregate())
 	if err != nil {
 		return nil, err
@@ -229,12 +229,12 @@ func (m *Modeler) chooseEvidence(f *Fit, further []Term) error {
 	f.Variance, f.design = v, d
 	f.Groups, f.heavy = make([]Weighted, 0, 64), make([]weighted, 0, 128)
 	for g, w := range ws.weight {
-		if w > leastWeight {
+		if w > minWeight {
 			f.Groups = append(f.Groups, Weighted{groups[g].leads[:len(f.Parameters)], groups[g].form, w})
 		}
 	}
 	for _, i := range ws.candidates {
-		if w := ws.score[i]; w > leastWeight {
+		if w := ws.score[i]; w > minWeight {
 			f.heavy = append(f.heavy, weighted{i, w})
 		}
 	}

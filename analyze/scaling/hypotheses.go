@@ -61,12 +61,12 @@ func resize[T any](s []T, n int) []T {
 // weights that sum up to 1, and the weights of the groups in ws.weight.
 //
 // A hypothesis is left out early if its score is certain to be below that of
-// another one by more than farBehind: the weight of all such together is far
+// another one by more than farBelow: the weight of all such together is far
 // below the precision of the numbers.
 func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool) (best int, v float64, ok bool) {
 	n := float64(len(c.value))
 	b, bp := math.Inf(1), math.Inf(1)
-	var nearest [4]int // by number of columns, the hypothesis with the least chi
+	var nearest [4]int // by number of columns, the hypothesis with the smallest chi
 	for k := range nearest {
 		nearest[k] = -1
 	}
@@ -107,15 +107,15 @@ func (ws *workspace) weigh(hyps []hypothesis, groups int, c *sample, prune bool)
 			top = max(top, score(i))
 		}
 	}
-	least := math.Inf(-1)
+	lowest := math.Inf(-1)
 	if prune {
-		least = top - farBehind
+		lowest = top - farBelow
 	}
 	ws.candidates = ws.candidates[:0]
 	ws.score = resize(ws.score, len(hyps))
 	for i := range ws.fits {
 		f, h := ws.fits[i], &hyps[i]
-		if math.IsInf(f.chi, 1) || -like.half*lnBelow(like.add+f.chi)-lnBelow(f.det)/2+float64(h.k)*column+h.prior < least {
+		if math.IsInf(f.chi, 1) || -like.half*lnBelow(like.add+f.chi)-lnBelow(f.det)/2+float64(h.k)*column+h.prior < lowest {
 			continue
 		}
 		s := score(i)
@@ -139,8 +139,8 @@ func lnBelow(x float64) float64 {
 type likelihood struct{ v, add, half float64 }
 
 const (
-	farBehind = 50.0 // e^-50 times the number of hypotheses is far below the precision
-	jobNoise  = 10.0 // misfit over scatter from which on noise is taken as common to all repetitions of a point
+	farBelow = 50.0 // e^-50 times the number of hypotheses is far below the precision
+	jobNoise = 10.0 // misfit over scatter from which on noise is taken as common to all repetitions of a point
 )
 
 // normalise turns scores into weights.

@@ -7,7 +7,7 @@ func Landau(names []string, leads []Term, form Form) string {
 	var parts []string
 	for i, lead := range leads {
 		if lead != (Term{}) {
-			parts = append(parts, lead.Landau(names[i]))
+			parts = append(parts, lead.landau(names[i]))
 		}
 	}
 	joint := " * "

@@ -32,7 +32,7 @@ func (t *ModelTerm) constant() bool {
 
 // newModel sorts the terms.
 func newModel(parameters []string, terms []ModelTerm) Model {
-	slices.SortStableFunc(terms, func(a, b ModelTerm) int { return slices.CompareFunc(a.Factors, b.Factors, Term.Cmp) })
+	slices.SortStableFunc(terms, func(a, b ModelTerm) int { return slices.CompareFunc(a.Factors, b.Factors, Term.cmp) })
 	return Model{parameters, terms}
 }
 
@@ -80,8 +80,8 @@ func (m *Model) factors() [][]Term {
 	return list
 }
 
-// Constant returns the constant of the model, 0 if it has none.
-func (m *Model) Constant() float64 {
+// constant returns the constant of the model, 0 if it has none.
+func (m *Model) constant() float64 {
 	for i := range m.Terms {
 		if m.Terms[i].constant() {
 			return m.Terms[i].Coefficient
@@ -104,7 +104,7 @@ func (m *Model) String() string {
 		}
 		fmt.Fprintf(&b, "%.6g", c)
 		for j, f := range t.Factors {
-			if text := f.Product(m.Parameters[j]); text != "" {
+			if text := f.product(m.Parameters[j]); text != "" {
 				b.WriteString(" * " + text)
 			}
 		}

@@ -21,16 +21,16 @@ type Modelled struct {
 // Models finds a model for every series of a dataset, in its order, by so many
 // threads. The result does not depend on their number.
 func Models(d *dataset.Dataset, o Options, threads int) ([]Modelled, error) {
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Modelled, len(d.Series))
 	parallel.Each(len(list), threads, func(i int) {
 		r := Modelled{Series: d.Series[i]}
-		if r.Fit, r.Err = m.Fit(r.Series); r.Err == nil {
-			r.Segments = m.Segments(r.Fit)
-			r.Outliers = r.Fit.Outliers()
+		if r.Fit, r.Err = m.fit(r.Series); r.Err == nil {
+			r.Segments = m.segments(r.Fit)
+			r.Outliers = r.Fit.outliers()
 		}
 		list[i] = r
 	})

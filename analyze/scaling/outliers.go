@@ -25,9 +25,9 @@ const (
 	madToSigma       = 1.4826
 )
 
-// Outliers returns the repetitions far from the median of their point, and the
+// outliers returns the repetitions far from the median of their point, and the
 // points far from the model.
-func (f *Fit) Outliers() []Outlier {
+func (f *Fit) outliers() []Outlier {
 	var list []Outlier
 	c := f.sample
 	if c.equal {

@@ -63,7 +63,7 @@ func TestPaperTables(t *testing.T) {
 			if got := RankOf(model, expected, limit); got.String() != row.Match {
 				t.Errorf("%s on %s: rank %s, want %s", row.Function, row.Machine, got, row.Match)
 			}
-			if got := "O(" + Divergence(model, expected).Landau(table.parameter) + ")"; got != row.Divergence {
+			if got := "O(" + Divergence(model, expected).landau(table.parameter) + ")"; got != row.Divergence {
 				t.Errorf("%s on %s: divergence %s, want %s", row.Function, row.Machine, got, row.Divergence)
 			}
 		}
@@ -77,17 +77,17 @@ func TestPaperTables(t *testing.T) {
 		leads[row.Function+row.Machine] = mustTerm(t, row.Model)
 	}
 	for _, g := range tables.Guidelines {
-		var r Rule
-		if err := r.parse(g.Rule); err != nil {
+		r, err := parseSums(g.Rule)
+		if err != nil {
 			t.Fatal(err)
 		}
-		left, right := leads[r.Left[0].Function+g.Machine], Term{}
-		for _, x := range r.Right {
-			if l := leads[x.Function+g.Machine]; l.Cmp(right) > 0 {
+		left, right := leads[r.(*sums).left[0].function+g.Machine], Term{}
+		for _, x := range r.(*sums).right {
+			if l := leads[x.function+g.Machine]; l.cmp(right) > 0 {
 				right = l
 			}
 		}
-		if violated := left.Cmp(right) > 0; violated != g.Violated {
+		if violated := left.cmp(right) > 0; violated != g.Violated {
 			t.Errorf("%s on %s: violated %v, want %v", g.Rule, g.Machine, violated, g.Violated)
 		}
 	}
@@ -155,7 +155,7 @@ func TestPaperStudy(t *testing.T) {
 				continue
 			}
 			found = true
-			if divergence := "O(" + c.Delta[0].Landau("p") + ")"; c.Rank.String() != row.Match || divergence != row.Divergence {
+			if divergence := "O(" + c.Delta[0].landau("p") + ")"; c.Rank.String() != row.Match || divergence != row.Divergence {
 				t.Errorf("%s on %s: %s, %s, want %s, %s", name, row.Machine, c.Rank, divergence, row.Match, row.Divergence)
 			}
 			if failed := row.Match == "none"; failed != (c.Verdict == Fail) {

@@ -39,7 +39,7 @@ func (p *expressionParser) expectation(e *Expression) error {
 			largest = terms[0][name]
 		}
 		for _, t := range terms {
-			if t[name].Cmp(largest) > 0 {
+			if t[name].cmp(largest) > 0 {
 				largest = t[name]
 			}
 		}
@@ -93,7 +93,7 @@ func (p *expressionParser) factor() (product, error) {
 		return p.constant(t)
 	case t.kind == nameToken && isRoot(t.text):
 		if !p.take("(") {
-			return nil, p.expected("a bracket behind " + t.text)
+			return nil, p.expected("a bracket after " + t.text)
 		}
 		inside, err := p.product()
 		if err != nil {
@@ -102,7 +102,7 @@ func (p *expressionParser) factor() (product, error) {
 		if !p.take(")") {
 			return nil, p.expected("a closing bracket")
 		}
-		return inside.pow(NewRat(1, 2))
+		return inside.pow(newRat(1, 2))
 	case t.kind == nameToken && isLog(t.text):
 		return p.logarithm(t.text)
 	case t.kind == nameToken:
@@ -180,17 +180,17 @@ func (p *expressionParser) constant(base token) (product, error) {
 	for n := value.num; n > 1 && n%2 == 0; n /= 2 {
 		bits++
 	}
-	if value.Den() != 1 || bits == 0 || value.num != 1<<bits {
+	if value.den() != 1 || bits == 0 || value.num != 1<<bits {
 		return nil, fmt.Errorf("the base %s of an exponential is not 2, 4, 8 or a higher power of 2; write it with base 2, e.g. 3^k as 2^(1.585 k)", base.text)
 	}
-	t := Term{Exp: r.Mul(NewRat(bits, 1))}
+	t := Term{Exp: r.mul(newRat(bits, 1))}
 	return product{p.name(name): t}, t.check()
 }
 
-// exponentOfNumber parses exparg: a factor and the name behind it, which is empty
+// exponentOfNumber parses exparg: a factor and the name after it, which is empty
 // if the exponent is just a number.
 func (p *expressionParser) exponentOfNumber() (Rat, string, error) {
-	one := NewRat(1, 1)
+	one := newRat(1, 1)
 	if !p.take("(") {
 		switch t := p.next(); {
 		case t.kind == nameToken && !isLog(t.text) && !isRoot(t.text):
@@ -226,7 +226,7 @@ func (p *expressionParser) exponentOfNumber() (Rat, string, error) {
 		if under.Sign() == 0 {
 			return one, "", fmt.Errorf("the exponent is divided by 0")
 		}
-		factor = factor.Mul(NewRat(under.Den(), under.num))
+		factor = factor.mul(newRat(under.den(), under.num))
 	}
 	if !p.take(")") {
 		return one, "", p.expected("a closing bracket")
@@ -243,7 +243,7 @@ func (p *expressionParser) logarithm(word string) (product, error) {
 	bracket := p.take("(")
 	t := p.peek()
 	if t.kind != nameToken || isLog(t.text) || isRoot(t.text) {
-		return nil, p.expected("a parameter behind " + word)
+		return nil, p.expected("a parameter after " + word)
 	}
 	p.next()
 	if bracket && !p.take(")") {
@@ -253,14 +253,14 @@ func (p *expressionParser) logarithm(word string) (product, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Term{Log: before.Mul(after)}
+	r := Term{Log: before.mul(after)}
 	return product{p.name(t.text): r}, r.check()
 }
 
 // optionalPower parses "^ power", or nothing, which is 1.
 func (p *expressionParser) optionalPower() (Rat, error) {
 	if !p.take("^") {
-		return NewRat(1, 1), nil
+		return newRat(1, 1), nil
 	}
 	bracket := p.take("(")
 	negative := p.take("-")
@@ -275,7 +275,7 @@ func (p *expressionParser) optionalPower() (Rat, error) {
 		return r, err
 	}
 	if negative {
-		r = r.Neg()
+		r = r.neg()
 	}
 	if bracket && !p.take(")") {
 		return r, p.expected("a closing bracket")
@@ -296,7 +296,7 @@ func (p *expressionParser) fraction() (Rat, error) {
 	if under.Sign() == 0 {
 		return r, fmt.Errorf("an exponent is divided by 0")
 	}
-	r = r.Mul(NewRat(under.Den(), under.num))
+	r = r.mul(newRat(under.den(), under.num))
 	return r, Term{Poly: r}.check()
 }
 

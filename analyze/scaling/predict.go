@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Prediction is what a model says about a place that was not measured.
+// Prediction is the value of a model at a place that was not measured.
 type Prediction struct {
 	Value     float64 // of the model
 	Low, High float64 // the 5 % and 95 % quantiles of the predictions of all hypotheses by weight
@@ -31,7 +31,7 @@ type predictor struct {
 }
 
 func (f *Fit) predictor() *predictor {
-	p := &predictor{fit: f, hypotheses: f.Hypotheses()}
+	p := &predictor{fit: f, hypotheses: f.hypotheses()}
 	for _, h := range p.hypotheses {
 		p.total += h.Weight
 	}

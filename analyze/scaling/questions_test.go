@@ -33,7 +33,7 @@ func octaves(from, to int) []float64 {
 
 func one(t testing.TB, o Options) *Modeler {
 	t.Helper()
-	m, err := NewModeler([]string{"p"}, o)
+	m, err := newModeler([]string{"p"}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func TestSegments(t *testing.T) {
 	x := octaves(2, 13)
 	m := one(t, Options{})
 	find := func(s *dataset.Series) *Segments {
-		f, err := m.Fit(s)
+		f, err := m.fit(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Segments(f)
+		return m.segments(f)
 	}
 	const runs = 100
 	for _, noise := range []float64{0.005, 0.02, 0.05} {
@@ -95,10 +95,10 @@ func TestCoverage(t *testing.T) {
 		m := modeler(t, d, Options{})
 		for _, s := range d.Series {
 			tr := truths[s.CallPath]
-			if tr.term("p").Growth() < 0 {
+			if tr.term("p").growth() < 0 {
 				continue
 			}
-			f, err := m.Fit(s)
+			f, err := m.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,18 +128,18 @@ func TestOutliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	s := series(rng, octaves(2, 9), 0.01, func(p float64) float64 { return 3 + p })
 	m := one(t, Options{})
-	f, err := m.Fit(s)
+	f, err := m.fit(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := f.Outliers(); len(list) != 0 {
+	if list := f.outliers(); len(list) != 0 {
 		t.Errorf("outliers in clean data: %+v", list)
 	}
 	s.Points[3].Values[2] *= 1.5
-	if f, err = m.Fit(s); err != nil {
+	if f, err = m.fit(s); err != nil {
 		t.Fatal(err)
 	}
-	list := f.Outliers()
+	list := f.outliers()
 	if len(list) == 0 || list[0].Point || list[0].At[0] != s.Points[3].At[0] || list[0].Value != s.Points[3].Values[2] {
 		t.Errorf("outliers %+v", list)
 	}
@@ -156,7 +156,7 @@ func TestSuggest(t *testing.T) {
 	before, after := 0.0, 0.0
 	for range 30 {
 		s := series(rng, octaves(3, 7), 0.03, law)
-		f, err := m.Fit(s)
+		f, err := m.fit(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestSuggest(t *testing.T) {
 		before += f.Confidence
 		x := list[0].At[0]
 		s.Add([]float64{x}, series(rng, []float64{x}, 0.03, law).Points[0].Values...)
-		if f, err = m.Fit(s); err != nil {
+		if f, err = m.fit(s); err != nil {
 			t.Fatal(err)
 		}
 		after += f.Confidence
@@ -207,7 +207,7 @@ func TestDoubtfulData(t *testing.T) {
 		"huge numbers": {make(1, 1e300, 2, 2e300, 4, 4e300, 8, 8e300, 16, 1.6e301), "", ""},
 		"tiny numbers": {make(1, 1e-300, 2, 2e-300, 4, 4e-300, 8, 8e-300, 16, 1.6e-299), "", ""},
 	} {
-		f, err := m.Fit(tc.series)
+		f, err := m.fit(tc.series)
 		switch {
 		case tc.err != "":
 			if err == nil || !strings.Contains(err.Error(), tc.err) {
@@ -223,15 +223,15 @@ func TestDoubtfulData(t *testing.T) {
 	}
 	// Identical values are a constant, also if they are 0.
 	for _, v := range []float64{0, 7, -3} {
-		f, err := m.Fit(make(1, v, 2, v, 4, v, 8, v, 16, v))
+		f, err := m.fit(make(1, v, 2, v, 4, v, 8, v, 16, v))
 		if err != nil || f.Confidence != 1 || f.Leads[0] != (Term{}) || f.Model.String() != fmt.Sprint(v) {
 			t.Errorf("all values %g: %v, %v", v, f, err)
 		}
 	}
-	if _, err := NewModeler([]string{"a", "b", "c"}, Options{}); err == nil {
+	if _, err := newModeler([]string{"a", "b", "c"}, Options{}); err == nil {
 		t.Error("three parameters are no error")
 	}
-	if _, err := NewModeler([]string{"a", "b"}, Options{Method: Paper}); err == nil {
+	if _, err := newModeler([]string{"a", "b"}, Options{Method: Paper}); err == nil {
 		t.Error("the method of the paper with two parameters is no error")
 	}
 }
@@ -242,7 +242,7 @@ func TestOrder(t *testing.T) {
 	m := modeler(t, d, Options{})
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, s := range d.Series[:20] {
-		a, err := m.Fit(s)
+		a, err := m.fit(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestOrder(t *testing.T) {
 			rng.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
 			shuffled.Add(s.Points[i].At, values...)
 		}
-		b, err := m.Fit(shuffled)
+		b, err := m.fit(shuffled)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestPaperMethod(t *testing.T) {
 		m := modeler(t, d, Options{Method: Paper})
 		exact := 0
 		for _, s := range d.Series {
-			f, err := m.Fit(s)
+			f, err := m.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}

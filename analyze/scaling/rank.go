@@ -16,14 +16,14 @@ const (
 func (r Rank) String() string { return [...]string{"none", "better", "approximate", "total"}[r] }
 
 // DefaultLimit returns the deviation that an expectation allows if nothing else
-// is said: the exponent of its leading class, halved; for the constant that of
+// is given: the exponent of its leading class, halved; for the constant that of
 // log x, since otherwise noise would decide.
 func DefaultLimit(expected Term) Term {
 	if expected == (Term{}) {
-		expected = Term{Log: NewRat(1, 1)}
+		expected = Term{Log: newRat(1, 1)}
 	}
-	c := expected.Class()
-	return power(c, expected.in(c).Mul(NewRat(1, 2)).Abs())
+	c := expected.class()
+	return power(c, expected.in(c).mul(newRat(1, 2)).abs())
 }
 
 // RankOf returns the rank of a lead term against an expectation with a limit,
@@ -32,9 +32,9 @@ func RankOf(lead, expected, limit Term) Rank {
 	switch {
 	case lead == expected:
 		return Total
-	case lead.Cmp(expected.Mul(limit)) > 0:
+	case lead.cmp(expected.Mul(limit)) > 0:
 		return NoMatch
-	case lead.Cmp(expected.Div(limit)) < 0:
+	case lead.cmp(expected.Div(limit)) < 0:
 		return Better
 	}
 	return Approximate

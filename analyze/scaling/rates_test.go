@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// leastExact are the exact-recovery rates of the cells, in per cent, that must be
+// minExact are the exact-recovery rates of the cells, in per cent, that must be
 // reached.
-var leastExact = map[string]float64{
+var minExact = map[string]float64{
 	"p5-none": 100, "p5-g02": 69.2, "p5-g05": 58.3, "p5-g10": 44.2, "p5-x10": 68.3,
 	"p6-none": 100, "p6-g02": 75, "p6-g05": 58.3, "p6-g10": 46.7, "p6-x10": 65.8,
 	"p8-none": 100, "p8-g02": 80, "p8-g05": 68.3, "p8-g10": 58.3, "p8-x10": 71.7,
@@ -50,7 +50,7 @@ func TestRecovery(t *testing.T) {
 		m := modeler(t, d, Options{})
 		exact := 0
 		for _, s := range d.Series {
-			fit, err := m.Fit(s)
+			fit, err := m.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,8 +70,8 @@ func TestRecovery(t *testing.T) {
 			}
 		}
 		rate := 100 * float64(exact) / float64(len(d.Series))
-		if rate < leastExact[cell]-0.05 {
-			t.Errorf("%s: %.1f %% exact, want at least %.1f", cell, rate, leastExact[cell])
+		if rate < minExact[cell]-0.05 {
+			t.Errorf("%s: %.1f %% exact, want at least %.1f", cell, rate, minExact[cell])
 		}
 	}
 	if share := float64(confident) / float64(models); share < 0.2 {
@@ -98,7 +98,7 @@ func TestFalseAlarms(t *testing.T) {
 		for _, limit := range []string{"", "sqrt(p)"} {
 			e := &Expectations{}
 			for _, s := range d.Series {
-				e.Checks = append(e.Checks, expect(t, s.CallPath, truths[s.CallPath].term("p").Landau("p"), limit))
+				e.Checks = append(e.Checks, expect(t, s.CallPath, truths[s.CallPath].term("p").landau("p"), limit))
 			}
 			r, err := Judge(e, d, Options{})
 			if err != nil {
@@ -154,8 +154,8 @@ func TestDetection(t *testing.T) {
 		e := &Expectations{}
 		for _, s := range d.Series {
 			expected := truths[s.CallPath].term("p").Div(mustTerm2("p^(3/4)"))
-			if expected.Growth() >= 0 {
-				e.Checks = append(e.Checks, expect(t, s.CallPath, expected.Landau("p"), "p^(1/4)"))
+			if expected.growth() >= 0 {
+				e.Checks = append(e.Checks, expect(t, s.CallPath, expected.landau("p"), "p^(1/4)"))
 			}
 		}
 		r, err := Judge(e, d, Options{})
@@ -196,11 +196,11 @@ func TestPruning(t *testing.T) {
 		d := load(t, "cases/"+cell+".json")
 		fast, slow := modeler(t, d, Options{}), modeler(t, d, Options{noPruning: true})
 		for _, s := range d.Series {
-			a, err := fast.Fit(s)
+			a, err := fast.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := slow.Fit(s)
+			b, err := slow.fit(s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,12 +9,12 @@ import (
 // Rat is 0. Parsed exponents are small (see maxExponent, maxDenominator), so
 // that the few operations done with them cannot overflow.
 type Rat struct {
-	num int64
-	den int64 // less 1, so that the zero value is 0/1
+	num   int64
+	less1 int64 // the denominator less 1, so that the zero value is 0/1
 }
 
-// NewRat returns num/den. It panics if den is 0: a mistake of the programmer.
-func NewRat(num, den int64) Rat {
+// newRat returns num/den. It panics if den is 0: a mistake of the programmer.
+func newRat(num, den int64) Rat {
 	if den == 0 {
 		panic("scaling: a fraction with denominator 0")
 	}
@@ -39,14 +39,11 @@ func abs(a int64) int64 {
 	return a
 }
 
-// Num and Den are the parts of the fraction.
-func (r Rat) Num() int64 { return r.num }
+// den is the denominator, above 0.
+func (r Rat) den() int64 { return r.less1 + 1 }
 
-// Den is the denominator, above 0.
-func (r Rat) Den() int64 { return r.den + 1 }
-
-// Float is the value as a floating point number.
-func (r Rat) Float() float64 { return float64(r.num) / float64(r.Den()) }
+// float is the value as a floating point number.
+func (r Rat) float() float64 { return float64(r.num) / float64(r.den()) }
 
 // Sign is -1, 0 or 1.
 func (r Rat) Sign() int {
@@ -59,40 +56,40 @@ func (r Rat) Sign() int {
 	return 0
 }
 
-// Add returns r + s.
-func (r Rat) Add(s Rat) Rat {
-	if r.den == s.den {
-		return NewRat(r.num+s.num, r.Den())
+// add returns r + s.
+func (r Rat) add(s Rat) Rat {
+	if r.less1 == s.less1 {
+		return newRat(r.num+s.num, r.den())
 	}
-	return NewRat(r.num*s.Den()+s.num*r.Den(), r.Den()*s.Den())
+	return newRat(r.num*s.den()+s.num*r.den(), r.den()*s.den())
 }
 
-// Neg returns -r.
-func (r Rat) Neg() Rat { return Rat{-r.num, r.den} }
+// neg returns -r.
+func (r Rat) neg() Rat { return Rat{-r.num, r.less1} }
 
-// Sub returns r - s.
-func (r Rat) Sub(s Rat) Rat { return r.Add(s.Neg()) }
+// sub returns r - s.
+func (r Rat) sub(s Rat) Rat { return r.add(s.neg()) }
 
-// Mul returns r * s.
-func (r Rat) Mul(s Rat) Rat {
+// mul returns r * s.
+func (r Rat) mul(s Rat) Rat {
 	// Cross-reduced first, so that the products are the result's own parts.
-	a, b := NewRat(r.num, s.Den()), NewRat(s.num, r.Den())
-	return Rat{a.num * b.num, a.Den()*b.Den() - 1}
+	a, b := newRat(r.num, s.den()), newRat(s.num, r.den())
+	return Rat{a.num * b.num, a.den()*b.den() - 1}
 }
 
-// Abs returns the absolute value.
-func (r Rat) Abs() Rat { return Rat{abs(r.num), r.den} }
+// abs returns the absolute value.
+func (r Rat) abs() Rat { return Rat{abs(r.num), r.less1} }
 
-// Cmp returns -1, 0 or 1 as r is less than, equal to or greater than s.
-func (r Rat) Cmp(s Rat) int {
+// cmp returns -1, 0 or 1 as r is less than, equal to or greater than s.
+func (r Rat) cmp(s Rat) int {
 	if r.Sign() != s.Sign() || r.num == 0 {
 		if d := r.Sign() - s.Sign(); d != 0 {
 			return d / int(abs(int64(d)))
 		}
 		return 0
 	}
-	ah, al := bits.Mul64(uint64(abs(r.num)), uint64(s.Den()))
-	bh, bl := bits.Mul64(uint64(abs(s.num)), uint64(r.Den()))
+	ah, al := bits.Mul64(uint64(abs(r.num)), uint64(s.den()))
+	bh, bl := bits.Mul64(uint64(abs(s.num)), uint64(r.den()))
 	switch {
 	case ah == bh && al == bl:
 		return 0
@@ -107,13 +104,13 @@ func (r Rat) String() string { return string(r.append(nil)) }
 
 func (r Rat) append(b []byte) []byte {
 	b = strconv.AppendInt(b, r.num, 10)
-	if r.den != 0 {
-		b = strconv.AppendInt(append(b, '/'), r.Den(), 10)
+	if r.less1 != 0 {
+		b = strconv.AppendInt(append(b, '/'), r.den(), 10)
 	}
 	return b
 }
 
-// snapDenominator and snapDistance say which decimals stand for a fraction: 0.33
+// snapDenominator and snapDistance define which decimals represent a fraction: 0.33
 // for 1/3, but 2.8074 for itself.
 const (
 	snapDenominator = 12
@@ -122,12 +119,12 @@ const (
 
 // snap returns the nearest fraction with a small denominator if that is near.
 func (r Rat) snap() Rat {
-	v := r.Float()
+	v := r.float()
 	best, distance := r, snapDistance
 	for den := int64(1); den <= snapDenominator; den++ {
 		num := nearest(v * float64(den))
 		if d := v - float64(num)/float64(den); max(d, -d) < distance {
-			best, distance = NewRat(num, den), max(d, -d)
+			best, distance = newRat(num, den), max(d, -d)
 		}
 	}
 	return best

@@ -59,7 +59,7 @@ func triple(t Term) string { return fmt.Sprintf("%s %s %s", t.Exp, t.Poly, t.Log
 
 func modeler(t testing.TB, d *dataset.Dataset, o Options) *Modeler {
 	t.Helper()
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestReferenceLeads(t *testing.T) {
 		d := load(t, "cases/"+cell+".json")
 		m := modeler(t, d, Options{})
 		for _, s := range d.Series {
-			fit, err := m.Fit(s)
+			fit, err := m.fit(s)
 			if err != nil {
 				t.Errorf("%s %s: %v", cell, s.CallPath, err)
 				continue

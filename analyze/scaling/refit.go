@@ -76,7 +76,7 @@ func (m *Modeler) refitPaper(f *Fit, c *sample) outcome {
 	if again.choosePaper(f.candidates) != nil {
 		return outcome{choice: failedResample}
 	}
-	out := outcome{0, [3]float64{again.Model.Constant()}}
+	out := outcome{0, [3]float64{again.Model.constant()}}
 	if again.Form == Single {
 		out.choice = int32(slices.Index(f.candidates, again.Leads[0]) + 1)
 		out.coefficient[1] = again.Model.Terms[again.leadTerm(again.Model.factors())].Coefficient

@@ -12,7 +12,7 @@ import (
 //
 // The noise is multiplicative and the same at all points, as the choice of a
 // model assumes, so the deviations of all points are drawn from together. How
-// large it is, is known only as well as so many deviations tell: each resample
+// large it is, is known only as well as that many deviations allow: each resample
 // draws that, too.
 type resampler struct {
 	sample *sample
@@ -31,7 +31,7 @@ const (
 	fromResiduals                     // distances of the points from the model
 )
 
-// String says what is drawn, for people and in JSON.
+// String describes what is drawn, for people and in JSON.
 func (r resampling) String() string { return [...]string{"repetitions", "excesses", "residuals"}[r] }
 
 // newResampler prepares the resampling of the measurements of a fit.
@@ -43,7 +43,7 @@ func newResampler(f *Fit) (*resampler, error) {
 		return r, nil // nothing is known of noise: every resample is the same
 	case c.nu == 0 || f.misfit() > jobNoise*c.v:
 		return r, r.useResiduals(f)
-	case c.noise.Kind == noiseOneSided && c.least:
+	case c.noise.Kind == noiseOneSided && c.minima:
 		r.useExcesses()
 	default:
 		r.useRepetitions()
@@ -160,16 +160,16 @@ func (r *resampler) drawDeviations(random *rand.Rand, values [][]float64) {
 }
 
 // drawExcesses takes from each minimum what it may itself be above the truth,
-// which is the least of so many excesses.
+// which is the smallest of that many excesses.
 func (r *resampler) drawExcesses(random *rand.Rand, values [][]float64) {
 	wide := 2 * r.free / chiSquare(random, 2*r.free)
 	excess := func() float64 { return r.pool[random.IntN(len(r.pool))] * wide }
 	for i := range values {
-		least := math.Inf(1)
+		smallest := math.Inf(1)
 		for range values[i] {
-			least = min(least, excess())
+			smallest = min(smallest, excess())
 		}
-		low := r.base[i] / (1 + least)
+		low := r.base[i] / (1 + smallest)
 		values[i][0] = low
 		for j := 1; j < len(values[i]); j++ {
 			values[i][j] = low * (1 + excess())

@@ -4,7 +4,7 @@
 // A model is a sum of few terms 2^(e x) x^a log2(x)^c with positive coefficients.
 // Two methods choose one: the paper's (least squares, adjusted R2), and the
 // default, which compares all hypotheses by the weight of the evidence and
-// thereby knows how sure it is. The package does not measure, read or print; the
+// thereby has its own confidence. The package does not measure, read or print; the
 // numbers come as a dataset, the results go as values.
 package scaling
 
@@ -50,7 +50,7 @@ type sample struct {
 	value  []float64   // aggregates
 	noise  Noise
 	equal  bool // all values are the same
-	least  bool // the aggregates are minima
+	minima bool // the aggregates are minima
 	nu     float64
 	v      float64 // variance of a relative aggregate, from the repetitions
 	weird  string  // why no conclusion may be drawn although a fit is possible
@@ -58,7 +58,7 @@ type sample struct {
 	params int
 }
 
-// Noise is what the repetitions say about the noise of a series.
+// Noise is what the repetitions show of the noise of a series.
 type Noise struct {
 	Kind  string  // "unknown" (no repetitions), "exact", "symmetric" or "one-sided"
 	Sigma float64 // relative scatter of one repetition: its standard deviation, or the mean excess over the minimum
@@ -98,8 +98,8 @@ func newSample(s *dataset.Series, parameters int, agg Aggregate) (*sample, error
 			if !(x > 0) || math.IsInf(x, 0) {
 				return nil, unusable("a parameter is %g; give values above 0", x)
 			}
-			if x < leastParameter || x > mostParameter {
-				return nil, unusable("a parameter is %g; give values from %g to %g", x, leastParameter, mostParameter)
+			if x < minParameter || x > maxParameter {
+				return nil, unusable("a parameter is %g; give values from %g to %g", x, minParameter, maxParameter)
 			}
 			if x < 1 {
 				c.weird = fmt.Sprintf("a parameter is %g, below 1, where logarithms are negative", x)
@@ -143,9 +143,9 @@ func (c *sample) checkValues() error {
 	if !c.equal && !math.IsNaN(bad) {
 		return unusable("a value is %g; only values above 0 can be modelled", bad)
 	}
-	if !c.equal && (low < leastValue || high > mostValue || high/low > mostRatio) {
+	if !c.equal && (low < minValue || high > maxValue || high/low > mostRatio) {
 		return unusable("the values reach from %g to %g; they can be modelled from %g to %g, the largest at most %g times the smallest",
-			low, high, leastValue, mostValue, mostRatio)
+			low, high, minValue, maxValue, mostRatio)
 	}
 	return nil
 }
@@ -153,9 +153,9 @@ func (c *sample) checkValues() error {
 // What can be computed with: fits are relative, so within these bounds none of their squares, products and determinants
 // leaves the range of the numbers, and nothing that anybody measures lies outside.
 const (
-	leastValue, mostValue         = 1e-300, 1e302
-	mostRatio                     = 1e30
-	leastParameter, mostParameter = 1e-15, 1e18
+	minValue, maxValue         = 1e-300, 1e302
+	mostRatio                  = 1e30
+	minParameter, maxParameter = 1e-15, 1e18
 )
 
 // aggregate finds out what kind of noise the repetitions have and reduces them to
@@ -186,7 +186,7 @@ func (c *sample) aggregate(agg Aggregate) {
 	if c.nu > 0 {
 		s2, th = s2/c.nu, th/c.nu
 	}
-	c.value, c.v, c.least = means, 0, false
+	c.value, c.v, c.minima = means, 0, false
 	switch {
 	case c.nu == 0:
 		c.noise = Noise{Kind: noiseUnknown}
@@ -197,7 +197,7 @@ func (c *sample) aggregate(agg Aggregate) {
 		oneSided := -c.nu*(math.Log(th)+1) - lnR
 		if oneSided > symmetric {
 			c.noise = Noise{noiseOneSided, th}
-			c.value, c.v, c.least = mins, th/r*(th/r), true
+			c.value, c.v, c.minima = mins, th/r*(th/r), true
 		} else {
 			c.noise = Noise{noiseSymmetric, math.Sqrt(s2)}
 			c.v = s2 / r
@@ -225,7 +225,7 @@ func (c *sample) override(agg Aggregate, means, mins []float64, s2, th, r float6
 		}
 		return q
 	}
-	c.least = agg == Minimum || agg == Auto && c.least
+	c.minima = agg == Minimum || agg == Auto && c.minima
 	switch agg {
 	case Mean:
 		set(means, s2/r)
@@ -248,7 +248,7 @@ func (c *sample) distinct(parameter int) int {
 	return len(slices.Compact(values))
 }
 
-// doubt says why no conclusion may be drawn from the sample; empty: one may.
+// doubt reports why no conclusion may be drawn from the sample; empty: one may.
 func (c *sample) doubt(parameters []string) string {
 	for i, name := range parameters {
 		if n := c.distinct(i); n < MinPoints {

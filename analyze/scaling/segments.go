@@ -36,13 +36,13 @@ type side struct {
 	design *design1
 	sample *sample
 	fits   []fitted
-	best   float64 // least chi
+	best   float64 // smallest chi
 	keep   []int
 }
 
-// Segments looks for two laws. It returns nil if one law is enough, if there are
+// segments looks for two laws. It returns nil if one law is enough, if there are
 // fewer than ten points, or with two parameters.
-func (m *Modeler) Segments(f *Fit) *Segments {
+func (m *Modeler) segments(f *Fit) *Segments {
 	c := f.sample
 	n := len(c.value)
 	whole, ok := f.design.(*design1)
@@ -113,7 +113,7 @@ func (m *Modeler) newSide(ws *workspace, c *sample, from, to int) side {
 }
 
 // rescale gives the determinants the units of the part or of the whole, whatever
-// speaks less for two laws. In the units of the parts, two laws would win wherever
+// is less evidence for two laws. In the units of the parts, two laws would win wherever
 // the values span many magnitudes, since one law must place its small constant
 // among large values; in those of the whole, steep laws would be cheap on the lower
 // part.

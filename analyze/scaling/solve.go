@@ -2,9 +2,9 @@ package scaling
 
 import "math"
 
-// leastDet is the determinant of the normal equations at and below which a
-// hypothesis is dropped: its columns cannot be told apart.
-var leastDet = math.Exp(-50)
+// minDet is the determinant of the normal equations at and below which a
+// hypothesis is dropped: its columns cannot be distinguished.
+var minDet = math.Exp(-50)
 
 // fitted is what remains of the fit of a hypothesis: the sum of squared relative
 // residuals and the determinant of the normal equations. A hypothesis that is
@@ -23,7 +23,7 @@ func (f fitted) finite() bool { return f.chi < math.Inf(1) && f.det > 0 && f.det
 
 // solve1 fits one column with square g and sum b.
 func solve1(n, g, b float64) (f fitted, u float64) {
-	if !(g > leastDet) || !(b > 0) {
+	if !(g > minDet) || !(b > 0) {
 		return dropped, 0
 	}
 	return fitted{n - b*b/g, g}, b / g
@@ -37,7 +37,7 @@ func solve2(n, g11, g12, g22, b1, b2 float64) (f fitted, u1, u2 float64) {
 	det := g11 * d2
 	u2 = y2 / d2
 	u1 = (b1 - g12*u2) / g11
-	if !(det > leastDet && u1 > 0 && u2 > 0) {
+	if !(det > minDet && u1 > 0 && u2 > 0) {
 		return dropped, 0, 0
 	}
 	return fitted{n - b1*b1/g11 - y2*u2, det}, u1, u2
@@ -63,7 +63,7 @@ func (p *pair) solve3(n, g13, g23, g33, b3 float64) (f fitted, u1, u2, u3 float6
 	d3 := g33 - l31*g13 - l32*m32
 	y3 := b3 - l31*p.b1 - l32*p.y2
 	det := p.g11 * p.d2 * d3
-	if !(det > leastDet && p.d2 > 0) {
+	if !(det > minDet && p.d2 > 0) {
 		return dropped, 0, 0, 0
 	}
 	u3 = y3 / d3

@@ -2,7 +2,7 @@ package scaling
 
 import "slices"
 
-// Space says how the search space around an expectation is built. The zero value
+// Space describes how the search space around an expectation is built. The zero value
 // is that of the paper.
 type Space struct {
 	Upper    *Term // terms above are left out; nil: the square of the expectation
@@ -21,20 +21,20 @@ func (s Space) Around(expected Term) []Term {
 	}
 	e := expected
 	if e == (Term{}) {
-		e = Term{Log: NewRat(1, 1)}
+		e = Term{Log: newRat(1, 1)}
 	}
-	class := e.Class()
+	class := e.class()
 	upper := e.Mul(e)
 	if s.Upper != nil {
 		upper = *s.Upper
 	}
 	lowest, highest := Term{}, upper
-	if highest.Growth() < 0 {
+	if highest.growth() < 0 {
 		lowest, highest = highest, lowest
 	}
 	list := append([]Term{expected, upper}, s.Add...)
 	add := func(t Term) {
-		if t.Cmp(lowest) >= 0 && t.Cmp(highest) <= 0 {
+		if t.cmp(lowest) >= 0 && t.cmp(highest) <= 0 {
 			list = append(list, t)
 		}
 	}
@@ -50,14 +50,14 @@ func (s Space) Around(expected Term) []Term {
 	return ascending(list)
 }
 
-// ticks returns 0, i, 2i and the means between neighbours.
+// ticks returns 0, i, 2i and the means between neighbors.
 func (s Space) ticks(i Rat) []Rat {
-	two := NewRat(2, 1)
-	ticks := []Rat{{}, i, i.Mul(two)}
+	two := newRat(2, 1)
+	ticks := []Rat{{}, i, i.mul(two)}
 	if s.Upper != nil { // beyond 2i in the same steps
 		for n := int64(3); n <= 2*maxTicks; n++ {
-			ticks = append(ticks, i.Mul(NewRat(n, 1)))
-			if power(s.Upper.Class(), ticks[n]).Cmp(*s.Upper) > 0 {
+			ticks = append(ticks, i.mul(newRat(n, 1)))
+			if power(s.Upper.class(), ticks[n]).cmp(*s.Upper) > 0 {
 				break
 			}
 		}
@@ -70,7 +70,7 @@ func (s Space) ticks(i Rat) []Rat {
 		var finer []Rat
 		for n, t := range ticks {
 			if n > 0 {
-				finer = append(finer, ticks[n-1].Add(t).Mul(NewRat(1, 2)))
+				finer = append(finer, ticks[n-1].add(t).mul(newRat(1, 2)))
 			}
 			finer = append(finer, t)
 		}
@@ -90,16 +90,16 @@ func (s Space) lower(j Rat) []Rat {
 	if len(s.Lower) > 0 {
 		return s.Lower
 	}
-	one := NewRat(1, 1)
+	one := newRat(1, 1)
 	list := []Rat{one}
 	if j != (Rat{}) && j != one {
-		list = append(list, j.Sub(one), j, j.Add(one))
+		list = append(list, j.sub(one), j, j.add(one))
 	}
 	return list
 }
 
 // ascending sorts terms and leaves out those that are there already.
 func ascending(list []Term) []Term {
-	slices.SortFunc(list, Term.Cmp)
+	slices.SortFunc(list, Term.cmp)
 	return slices.Compact(list)
 }

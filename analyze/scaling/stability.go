@@ -23,7 +23,7 @@ func (s *Stability) Share(v Verdict) float64 { return float64(s.Count[v]) / floa
 // measurements of each one are resampled, see Resampling, and judged again. Rules
 // and what has no model, or doubt about it, have no stability. The group does not count.
 func (r *Report) Resample(ctx context.Context, d *dataset.Dataset, o Options, how Resampling) error {
-	m, err := NewModeler(d.Parameters, o)
+	m, err := newModeler(d.Parameters, o)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ type judgedSeries struct {
 	check *Check
 }
 
-// noVerdict stands for a resample without a model.
+// noVerdict is the verdict of a resample without a model.
 const noVerdict = 255
 
 // judge returns the verdicts on resamples from .. to-1.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Suggestion is a measurement that would tell more about the law.
+// Suggestion is a measurement that would give more information about the law.
 type Suggestion struct {
 	At     []float64
 	Spread float64 // relative standard deviation of the predictions of all hypotheses there
@@ -20,7 +20,7 @@ const maxSuggestions = 3
 
 // Suggest returns the next measurements worth making, the most telling first:
 // places within a factor of four around the measured range, between its points,
-// and again at its ends. A place tells much where the hypotheses disagree by more
+// and again at its ends. A place is informative where the hypotheses disagree by more
 // than the noise.
 func (f *Fit) Suggest() []Suggestion {
 	p := f.predictor()

@@ -22,8 +22,8 @@ const (
 	F3
 )
 
-// Class returns the class of the term's leading factor.
-func (t Term) Class() Class {
+// class returns the class of the term's leading factor.
+func (t Term) class() Class {
 	switch {
 	case t.Exp.Sign() != 0:
 		return F3
@@ -56,50 +56,40 @@ func power(c Class, exponent Rat) Term {
 }
 
 // Mul returns the product.
-func (t Term) Mul(s Term) Term { return Term{t.Exp.Add(s.Exp), t.Poly.Add(s.Poly), t.Log.Add(s.Log)} }
+func (t Term) Mul(s Term) Term { return Term{t.Exp.add(s.Exp), t.Poly.add(s.Poly), t.Log.add(s.Log)} }
 
 // Div returns the quotient.
-func (t Term) Div(s Term) Term { return Term{t.Exp.Sub(s.Exp), t.Poly.Sub(s.Poly), t.Log.Sub(s.Log)} }
+func (t Term) Div(s Term) Term { return Term{t.Exp.sub(s.Exp), t.Poly.sub(s.Poly), t.Log.sub(s.Log)} }
 
-// Pow returns the term to a power.
-func (t Term) Pow(r Rat) Term { return Term{t.Exp.Mul(r), t.Poly.Mul(r), t.Log.Mul(r)} }
+// pow returns the term to a power.
+func (t Term) pow(r Rat) Term { return Term{t.Exp.mul(r), t.Poly.mul(r), t.Log.mul(r)} }
 
-// Cmp compares the growth of two terms.
-func (t Term) Cmp(s Term) int {
-	return cmp.Or(t.Exp.Cmp(s.Exp), t.Poly.Cmp(s.Poly), t.Log.Cmp(s.Log))
+// cmp compares the growth of two terms.
+func (t Term) cmp(s Term) int {
+	return cmp.Or(t.Exp.cmp(s.Exp), t.Poly.cmp(s.Poly), t.Log.cmp(s.Log))
 }
 
-// Growth is -1 for a term that decreases, 0 for the constant, 1 for one that grows.
-func (t Term) Growth() int { return t.Cmp(Term{}) }
+// growth is -1 for a term that decreases, 0 for the constant, 1 for one that grows.
+func (t Term) growth() int { return t.cmp(Term{}) }
 
 // Eval returns the value at x, which may be infinite or not a number.
 func (t Term) Eval(x float64) float64 {
 	v := 1.0
 	if t.Exp.num != 0 {
-		v = math.Exp2(t.Exp.Float() * x)
+		v = math.Exp2(t.Exp.float() * x)
 	}
 	if t.Poly.num != 0 {
-		v *= math.Pow(x, t.Poly.Float())
+		v *= math.Pow(x, t.Poly.float())
 	}
 	if t.Log.num != 0 {
-		v *= math.Pow(math.Log2(x), t.Log.Float())
+		v *= math.Pow(math.Log2(x), t.Log.float())
 	}
 	return v
 }
 
-// EffectiveExponent is the slope of the term at x in a plot with two logarithmic
-// axes: what the term looks like there, as a power.
-func (t Term) EffectiveExponent(x float64) float64 {
-	slope := t.Exp.Float()*x*math.Ln2 + t.Poly.Float()
-	if t.Log.Sign() != 0 {
-		slope += t.Log.Float() / math.Log(x)
-	}
-	return slope
-}
-
-// Product prints the term in a parameter as factors joined by " * ", for
+// product prints the term in a parameter as factors joined by " * ", for
 // formulas; the constant is "".
-func (t Term) Product(name string) string {
+func (t Term) product(name string) string {
 	var parts []string
 	if t.Exp.Sign() != 0 {
 		parts = append(parts, exponential(t.Exp, name))
@@ -113,15 +103,15 @@ func (t Term) Product(name string) string {
 	return strings.Join(parts, " * ")
 }
 
-// Landau prints the term as between the brackets of O(...), e.g. "p^(1/3)/log p".
-func (t Term) Landau(name string) string {
+// landau prints the term as between the brackets of O(...), e.g. "p^(1/3)/log p".
+func (t Term) landau(name string) string {
 	var over, under []string
 	add := func(r Rat, text func(Rat) string) {
 		switch r.Sign() {
 		case 1:
 			over = append(over, text(r))
 		case -1:
-			under = append(under, text(r.Neg()))
+			under = append(under, text(r.neg()))
 		}
 	}
 	add(t.Poly, func(r Rat) string { return name + exponent(r) })
@@ -140,9 +130,9 @@ func (t Term) Landau(name string) string {
 // exponent prints "^2" or "^(1/2)", and nothing for 1.
 func exponent(r Rat) string {
 	switch {
-	case r == NewRat(1, 1):
+	case r == newRat(1, 1):
 		return ""
-	case r.Den() == 1 && r.num > 0:
+	case r.den() == 1 && r.num > 0:
 		return "^" + r.String()
 	}
 	return "^(" + r.String() + ")"
@@ -151,10 +141,10 @@ func exponent(r Rat) string {
 // exponential prints 2^k, 2^(k/2), 2^(2*k) or 2^(3/2*k).
 func exponential(r Rat, name string) string {
 	switch {
-	case r == NewRat(1, 1):
+	case r == newRat(1, 1):
 		return "2^" + name
 	case r.num == 1:
-		return fmt.Sprintf("2^(%s/%d)", name, r.Den())
+		return fmt.Sprintf("2^(%s/%d)", name, r.den())
 	}
 	return fmt.Sprintf("2^(%s*%s)", r, name)
 }
@@ -172,20 +162,20 @@ func (t Term) MarshalJSON() ([]byte, error) {
 // method prefers common laws. The exponential factor does not count.
 func (t Term) oddity() int {
 	n := 0
-	switch t.Poly.Den() {
+	switch t.Poly.den() {
 	case 1:
 	case 2, 3:
 		n++
 	default:
 		n += 2
 	}
-	switch one, plain := NewRat(1, 1), t.Poly.Sign() == 0; {
+	switch one, plain := newRat(1, 1), t.Poly.Sign() == 0; {
 	case t.Log.Sign() == 0:
 	case t.Log == one:
 		if !plain && t.Poly != one {
 			n++
 		}
-	case t.Log == NewRat(2, 1):
+	case t.Log == newRat(2, 1):
 		n++
 		if !plain {
 			n++

@@ -88,16 +88,16 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
-// expected says what should stand where the parser is.
+// expected is the error for what is not expected where the parser is.
 func (p *expressionParser) expected(what string) error {
 	t := p.peek()
 	if t.kind == endToken {
-		return fmt.Errorf("ends where %s should stand", what)
+		return fmt.Errorf("ends where %s is expected", what)
 	}
 	if t.text == "+" && p.depth > 0 {
 		return fmt.Errorf("has a sum inside a product; multiply it out, e.g. p*(n + 1) as p*n + p")
 	}
-	return fmt.Errorf("has %q where %s should stand", t.text, what)
+	return fmt.Errorf("has %q where %s is expected", t.text, what)
 }
 
 // parseNumber returns a decimal number exactly.
@@ -105,7 +105,7 @@ func parseNumber(text string) (Rat, error) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	decimals = strings.TrimRight(decimals, "0")
 	if len(decimals) > 6 || len(strings.TrimLeft(whole, "0"))+len(decimals) > 9 {
-		return Rat{}, fmt.Errorf("the number %s is too long; give at most 9 digits, 6 of them behind the point", text)
+		return Rat{}, fmt.Errorf("the number %s is too long; give at most 9 digits, 6 of them after the point", text)
 	}
 	num, err := strconv.ParseInt(whole+decimals, 10, 64)
 	if err != nil {
@@ -115,5 +115,5 @@ func parseNumber(text string) (Rat, error) {
 	for range decimals {
 		den *= 10
 	}
-	return NewRat(num, den), nil
+	return newRat(num, den), nil
 }

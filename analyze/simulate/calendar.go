@@ -1,9 +1,11 @@
 package simulate
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
-// calendar knows in which window which host of a thread has something to do. Hosts of the present
-// and of the next window stand in bitmaps, those of the next thousand windows in the lists of a
+// calendar lists in which window which host of a thread has something to do. Hosts of the present
+// and of the next window are in bitmaps, those of the next thousand windows in the lists of a
 // wheel, all others in a heap, so that idle hosts and empty windows cost nothing. A host may be
 // called for nothing, and more than once; that does no harm.
 type calendar struct {
@@ -53,7 +55,7 @@ func windowEnd(window, width int64) int64 {
 // end returns the end of the present window.
 func (c *calendar) end() int64 { return c.thisEnd }
 
-// wake makes sure that a host is called in the window of time t, which lies behind the present
+// wake makes sure that a host is called in the window of time t, which lies after the present
 // one.
 func (c *calendar) wake(host int32, t int64) {
 	if t < c.nextEnd {
@@ -88,7 +90,7 @@ func (c *calendar) wakeLater(host int32, t int64) {
 	c.filled[slot/64] |= 1 << (slot % 64)
 }
 
-// next returns the first window behind the present one in which a host is to be called, or never.
+// next returns the first window after the present one in which a host is to be called, or never.
 func (c *calendar) next() int64 {
 	if !c.soon.empty() {
 		return c.window + 1
@@ -138,7 +140,7 @@ func (c *calendar) advance(window int64) {
 	}
 }
 
-// hostSet is a set of hosts: a bitmap with a second level that tells which of its words have
+// hostSet is a set of hosts: a bitmap with a second level that marks which of its words have
 // bits.
 type hostSet struct {
 	words   []uint64
@@ -164,7 +166,7 @@ func (s *hostSet) add(i int32) {
 func (s *hostSet) empty() bool { return !s.any }
 
 // drain calls f for every host of the set, in ascending order, and empties it. Hosts that f adds
-// behind the one at hand are called too, the others stay in the set.
+// after the one at hand are called too, the others stay in the set.
 func (s *hostSet) drain(f func(i int32)) {
 	s.any = false
 	for si := range s.summary {
@@ -178,5 +180,49 @@ func (s *hostSet) drain(f func(i int32)) {
 				f(int32(w<<6 | i))
 			}
 		}
+	}
+}
+
+// minHeap is a binary heap of values, the smallest first.
+type minHeap[T any] struct {
+	items []T
+	less  func(a, b *T) bool
+}
+
+func (h *minHeap[T]) len() int { return len(h.items) }
+
+// top returns the smallest value of a heap that is not empty.
+func (h *minHeap[T]) top() *T { return &h.items[0] }
+
+func (h *minHeap[T]) push(v T) {
+	h.items = append(h.items, v)
+	for i := len(h.items) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h.less(&h.items[i], &h.items[parent]) {
+			return
+		}
+		h.items[parent], h.items[i] = h.items[i], h.items[parent]
+		i = parent
+	}
+}
+
+func (h *minHeap[T]) pop() T {
+	top := h.items[0]
+	n := len(h.items) - 1
+	h.items[0] = h.items[n]
+	h.items = h.items[:n]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= n {
+			return top
+		}
+		if child+1 < n && h.less(&h.items[child+1], &h.items[child]) {
+			child++
+		}
+		if !h.less(&h.items[child], &h.items[i]) {
+			return top
+		}
+		h.items[i], h.items[child] = h.items[child], h.items[i]
+		i = child
 	}
 }

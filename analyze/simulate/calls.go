@@ -16,7 +16,7 @@ import (
 // and one that waits for it, where an operation requires it or its block ends. A computation of
 // length 0 with the name of an MPI call, as replayed runs have them, is such a wait. A collective is
 // one call, from where its first operation is ready to where its last one is done; its messages are
-// not told. CPU time that noise took is a call [noise] at the end of the call in which it struck.
+// not recorded. CPU time that noise took is a call [noise] at the end of the call in which it struck.
 //
 // Every moment of a rank up to its finish is in a call. MPI_Finalize ends for all when the last one
 // has come to it.
@@ -126,7 +126,7 @@ func (c *callRecorder) comm(context uint8) int32 {
 	return comm
 }
 
-// loaded tells that a rank goes on to a block; at is the cursor behind it.
+// loaded records that a rank goes on to a block; at is the cursor after it.
 func (c *callRecorder) loaded(rank int32, at schedule.Cursor, b *schedule.Block) {
 	q := &c.ranks[rank]
 	step, alone := at.Step-1, at.Sub > 0
@@ -173,7 +173,7 @@ func (c *callRecorder) skipped(rank int32, from, to int) {
 	}
 }
 
-// started tells that an operation started; end is when its CPU time ends.
+// started records that an operation started; end is when its CPU time ends.
 func (c *callRecorder) started(rank, index int32, start, end int64) {
 	q := &c.ranks[rank]
 	if q.alone {
@@ -183,7 +183,7 @@ func (c *callRecorder) started(rank, index int32, start, end int64) {
 	q.order = append(q.order, index)
 }
 
-// lost tells that work took longer than it needs.
+// lost records that work took longer than it needs.
 func (c *callRecorder) lost(rank int32, start, end, needs int64) {
 	if amount := end - start - needs; amount > 0 {
 		q := &c.ranks[rank]
@@ -191,7 +191,7 @@ func (c *callRecorder) lost(rank int32, start, end, needs int64) {
 	}
 }
 
-// match tells what a receive got.
+// match records what a receive got.
 func (c *callRecorder) match(rank, index int32, n *node) {
 	q := &c.ranks[rank]
 	if !q.alone {
@@ -206,7 +206,7 @@ func (c *callRecorder) finished(rank, index int32, at int64) {
 	}
 }
 
-// ended tells that a rank has done its block.
+// ended records that a rank has done its block.
 func (c *callRecorder) ended(rank int32, r *rankState) {
 	q := &c.ranks[rank]
 	switch {
@@ -248,7 +248,7 @@ func (c *callRecorder) collect() *timeline.Timeline {
 }
 
 // call writes down a call from now until the given end, from the path of its origin. What it begins is
-// told by begins, up to the given time; what it completes, by completes, at its end.
+// given by begins, up to the given time; what it completes, by completes, at its end.
 func (c *callRecorder) call(q *callRank, origin uint32, region regionID, end int64, begins func(until int64), completes func()) {
 	c.enterPath(q, c.regions.of(origin).path)
 	q.Enter(unit.Duration(q.now), region)

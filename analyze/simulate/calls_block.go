@@ -111,7 +111,7 @@ func (c *callRecorder) blocking(k int, origin *originRegions) bool {
 	return k+1 >= len(e.order) || slices.Contains(e.requires(e.order[k+1]), e.order[k])
 }
 
-// together counts the items behind place k that are part of the same call: those of MPI_Sendrecv and
+// together counts the items after place k that are part of the same call: those of MPI_Sendrecv and
 // MPI_Startall with the same origin.
 func (e *blockCalls) together(k int, origin *originRegions) int {
 	if !origin.joint {
@@ -183,7 +183,7 @@ func (q *callRank) request(it *callItem, i int32) uint64 {
 	return q.requests
 }
 
-// issue writes down the begin of a collective.
+// issue writes down the start of a collective.
 func (c *callRecorder) issue(rank, i int32) {
 	q, it := &c.ranks[rank], &c.emit.items[i]
 	region := c.regions.collectiveOf(it.op.Origin, it.call.Op, true)

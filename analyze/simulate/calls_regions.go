@@ -117,7 +117,7 @@ func (r *callRegions) waits(requests int) regionID {
 	return r.named("MPI_Waitall")
 }
 
-// share is what a member has to do with a collective, as MPI's arguments say it: bytes in and out of
+// share is what a member has to do with a collective, as MPI's arguments give it: bytes in and out of
 // its buffers, those of the root for each member.
 type share struct {
 	op             timeline.Op
@@ -168,7 +168,7 @@ func (c *callRecorder) shareOf(rank int32, call *schedule.Call) share {
 		s.op, s.sent, s.received = timeline.OpScan, mine, mine
 	case schedule.Exscan:
 		s.op, s.sent, s.received = timeline.OpExscan, mine, mine
-	default: // among neighbours: like an alltoallv that is zero elsewhere
+	default: // among neighbors: like an alltoallv that is zero elsewhere
 		s.op = timeline.OpAlltoallv
 		s.sent, s.received = call.Size*int64(len(call.Destinations)), call.Size*int64(len(call.Sources))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"slackline/analyze/tolerance"
 	"slackline/internal/cluster"
 	"slackline/model/collective"
 	"slackline/model/machine"
@@ -24,12 +25,11 @@ const (
 	engineLean                // window engine, lean core
 )
 
-// errNotApplicable says that a forced engine does not fit the program or the machine.
+// errNotApplicable reports that a forced engine does not fit the program or the machine.
 var errNotApplicable = errors.New("simulate: this engine does not apply")
 
 // ErrOverflow is returned when a time does not fit into 63 bits of picoseconds.
-var ErrOverflow = errors.New("a time does not fit into 63 bits of picoseconds (106 days); " +
-	"are the computations or message sizes of the schedule in the right unit?")
+var ErrOverflow = tolerance.ErrOverflow
 
 // Run simulates a program on a machine. It may be interrupted by the context.
 func Run(ctx context.Context, p schedule.Program, m *machine.Machine, o Options) (*Result, error) {
@@ -139,18 +139,6 @@ func (r *run) checked(result *Result, err error) (*Result, error) {
 		return nil, e
 	}
 	return result, err
-}
-
-// runModelLogGPS evaluates the static model, for which all operations must be in memory.
-func (r *run) runModelLogGPS() (*Result, error) {
-	if r.noise != nil {
-		return nil, fmt.Errorf("the model %s knows no noise and no delays; use the model %s", LogGPS, LogGOPS)
-	}
-	g, ok := r.program.(*schedule.Graph)
-	if !ok || g.Shape().Collectives {
-		g = schedule.Materialize(r.stream)
-	}
-	return runStatic(g, r.layout)
 }
 
 // choose takes the fastest engine that is exact for the problem.

@@ -292,7 +292,7 @@ func drawCalls(d draw) *schedule.Graph {
 	ranks := d.between(1, 12)
 	var calls []schedule.Call
 	for range d.between(1, 4) {
-		// The neighbourhood collectives need a topology; they are tested with their package.
+		// The neighborhood collectives need a topology; they are tested with their package.
 		op := schedule.Operation(d(int(schedule.NeighborAllgather)))
 		calls = append(calls, schedule.Call{Op: op, Root: int32(d(ranks)), Size: int64(d(40))})
 	}

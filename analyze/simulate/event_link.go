@@ -45,7 +45,7 @@ func instantOf(e *nextEvent) instant {
 	return instant{e.time, e.birth, leanOrder(uint32(e.who>>33), uint32(e.who>>31)&3)}
 }
 
-// creates returns the smallest key that a message can have that an event at or behind a creates.
+// creates returns the smallest key that a message can have that an event at or after a creates.
 func (a instant) creates(window int64) instant {
 	if a.time == never || a.time+window < 0 {
 		return noInstant
@@ -60,7 +60,7 @@ func (a instant) creates(window int64) instant {
 	return instant{a.time, a.time, order &^ 3}
 }
 
-// releases returns the smallest key that a release can have that an event at or behind a creates.
+// releases returns the smallest key that a release can have that an event at or after a creates.
 func (a instant) releases() instant {
 	if a.time == never {
 		return noInstant
@@ -131,7 +131,7 @@ func runEventsTogether(g *general, l *link, tick func(now, messages int64)) erro
 			return err
 		}
 		g.ports.reset()
-		g.ports.take(func(p *parcel) {
+		g.ports.take(func(p *envelope) {
 			i := g.arrive(p)
 			h := g.host(g.nodes[i].rank())
 			g.insert(h, i)
@@ -230,14 +230,14 @@ func (e *eventLink) exchange() (more bool, err error) {
 	return e.hear(in)
 }
 
-// hear takes what the processes have said at the end of a round.
+// hear takes what the processes have reported at the end of a round.
 func (e *eventLink) hear(in [][]byte) (more bool, err error) {
 	me := e.link.group.Rank()
 	e.sent, e.sentTo = [2]instant{noInstant, noInstant}, -1
 	e.horizon = horizon{window: e.window, others: noInstant, next: noInstant, frees: noInstant}
 	failed := false
-	for q, said := range in {
-		c := chunk.Column{B: said}
+	for q, data := range in {
+		c := chunk.Column{B: data}
 		to := int(c.Uint()) - 1
 		var at [3]instant
 		for i := range at {
@@ -260,7 +260,7 @@ func (e *eventLink) hear(in [][]byte) (more bool, err error) {
 			}
 		}
 		if c.Bad {
-			return false, errParcels
+			return false, errEnvelopes
 		}
 	}
 	return more && !failed, nil

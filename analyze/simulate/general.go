@@ -5,9 +5,9 @@ import (
 	"slackline/model/schedule"
 )
 
-// general is the core that knows all rules: blocks with dependencies, several CPUs and NICs, hosts
+// general is the core that has all rules: blocks with dependencies, several CPUs and NICs, hosts
 // whose ranks share NICs, wildcards, rendezvous, noise. It carries out the events of its hosts one
-// at a time in the order of their keys; a driver (the window engine or the event engine) says
+// at a time in the order of their keys; a driver (the window engine or the event engine) decides
 // which host may go on and how far.
 //
 // Blocked events are not inserted again and again. An event that finds a resource busy moves to
@@ -28,7 +28,7 @@ type general struct {
 	ports    ports // to other processes
 	departed int64 // earliest time at which something acts there that was sent in this round
 	// leaving is called when something goes to a host of another process, freed when a large send of
-	// a rank has been released; nil: nobody wants to know.
+	// a rank has been released; nil: not needed.
 	leaving func(host int32, n *node)
 	freed   func(rank, index int32)
 
@@ -45,7 +45,7 @@ type general struct {
 }
 
 // generalState is the state of all ranks and hosts of the process. Each is touched only by the thread
-// that owns its host. Ranks and hosts have their numbers in the stretch of the process; only senders and
+// that owns its host. Ranks and hosts have their numbers in the partition of the process; only senders and
 // receivers (op.Peer, and a in the keys of messages and releases) are ranks of the whole.
 type generalState struct {
 	*problem
@@ -301,7 +301,7 @@ func (g *general) insertReady() {
 	g.ready = g.ready[:0]
 }
 
-// startOp tells the operations that wait for the start of operation index of a rank.
+// startOp notifies the operations that wait for the start of operation index of a rank.
 func (g *general) startOp(rank, index int32, at int64) {
 	r := &g.rank[rank]
 	r.started++
@@ -315,7 +315,7 @@ func (g *general) startOp(rank, index int32, at int64) {
 	}
 }
 
-// finishOp tells the operations that wait for the finish of operation index of a rank, and goes on
+// finishOp notifies the operations that wait for the finish of operation index of a rank, and goes on
 // to the next block if it was the last one.
 func (g *general) finishOp(rank, index int32, at int64) {
 	r := &g.rank[rank]

@@ -120,7 +120,7 @@ func (g *general) classFreeAt(host int32, w *waitClass) int64 {
 }
 
 // next finds the next event of a host: its node, the time at which it happens, and the wait class
-// in which it stands (-1: it is the first of the future events). Without any the node is 0.
+// in which it is (-1: it is the first of the future events). Without any the node is 0.
 func (g *general) next(host int32) (i int32, at int64, class int) {
 	class = -1
 	for {

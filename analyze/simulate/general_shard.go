@@ -18,7 +18,7 @@ type generalShard struct {
 	visits int64
 }
 
-// newGeneralShards cuts the hosts into stretches, one for each thread.
+// newGeneralShards cuts the hosts into partitions, one for each thread.
 func newGeneralShards(s *generalState, threads int, link *link) []*generalShard {
 	first, ranksOf := ranksByHost(s.problem)
 	inbox := make([]int32, s.hosts)
@@ -48,7 +48,7 @@ func newGeneralShards(s *generalState, threads int, link *link) []*generalShard 
 	return shards
 }
 
-// splitHosts returns the bounds of equal stretches of hosts, at most one per thread.
+// splitHosts returns the bounds of equal partitions of hosts, at most one per thread.
 func splitHosts(hosts, threads int) []int32 {
 	threads = max(min(threads, hosts), 1)
 	bounds := make([]int32, threads+1)
@@ -58,7 +58,7 @@ func splitHosts(hosts, threads int) []int32 {
 	return bounds
 }
 
-// ownerOf returns the function that finds the stretch of a host.
+// ownerOf returns the function that finds the partition of a host.
 func ownerOf(bounds []int32) func(host int32) int {
 	hosts, threads := int64(bounds[len(bounds)-1]), int64(len(bounds)-1)
 	return func(host int32) int {
@@ -161,7 +161,7 @@ func (s *generalShard) collect(round int) {
 			}
 		}
 	}
-	s.ports.take(func(p *parcel) { s.enter(s.arrive(p)) })
+	s.ports.take(func(p *envelope) { s.enter(s.arrive(p)) })
 }
 
 // enter puts a message that comes from elsewhere into the inbox of its host.

@@ -3,7 +3,7 @@ package simulate
 // How processes go through a window together when there are large messages. A release acts on its
 // sender at once, so a window is a number of rounds with an exchange each:
 //
-//   - Every process lets its hosts go on as far as they may (lean_rendezvous.go). If nobody has sent
+//   - Every process lets its hosts go on as far as they may (lean_rendezvous.go). If no process has sent
 //     a release to another process and no host has stopped, the window is done: one exchange, as
 //     without large messages.
 //   - If releases were sent, they are delivered and all go on in the same window.
@@ -46,7 +46,7 @@ func runLargeWindows(l *lean, link *link, tick func(now, messages int64)) error 
 	}
 }
 
-// notice is what the core tells the others when its hosts cannot go on by themselves.
+// notice is what the core sends to the others when its hosts cannot go on by themselves.
 func (l *lean) notice() notice {
 	n := notice{next: l.calendar.next(), released: l.large.released}
 	l.large.released = false
@@ -65,7 +65,7 @@ func (l *lean) notice() notice {
 	return n
 }
 
-// summary returns from what all processes have said: the next window, which process has the stopped
+// summary returns from what all processes have reported: the next window, which process has the stopped
 // host with the smallest key (-1: none), the smallest key of the others, whether releases are under
 // way, and the number of messages.
 func summary(notices []notice) (next int64, first int, second *stoppedHost, released bool, messages int64) {

@@ -30,7 +30,7 @@ type lean struct {
 	exchanges schedule.Exchanger // nil: the stream is none
 
 	lo, hi    int32
-	firstRank int32 // of the stretch; here too, since it is needed all the time
+	firstRank int32 // of the partition; here too, since it is needed all the time
 	calendar  *calendar
 
 	msgs []leanMessage
@@ -53,7 +53,7 @@ type lean struct {
 	left      int // unexpected messages that wait
 	visits    int64
 	overflow  bool
-	unfit     bool // the program has something that this core does not know
+	unfit     bool // the program has something that this core does not support
 	sawLarge  bool // a large message was met, but large is nil
 	stats     counters
 	thread    int
@@ -81,7 +81,7 @@ type leanState struct {
 	earlyCount []int32 // by host: number of unexpected messages
 }
 
-// leanHost is a rank: two cache lines. Its number is that in the stretch of the process; the ranks in
+// leanHost is a rank: two cache lines. Its number is that in the partition of the process; the ranks in
 // operations and messages are those of the whole.
 type leanHost struct {
 	nexto, nextgs, nextgr int64
@@ -126,7 +126,7 @@ type leanMessage struct {
 	index int32  // of the send; see leanOrder
 	tag   uint32
 	next  int32
-	child int32 // between threads: the receiver, as a host of the stretch
+	child int32 // between threads: the receiver, as a host of the partition
 }
 
 // The load of a message is its size, its class and its context in one word.
@@ -140,7 +140,7 @@ const (
 func leanSize(load uint64) int64          { return int64(load & sizeMask) }
 func leanClass(load uint64) machine.Class { return machine.Class(load >> classShift & 3) }
 
-// sameContext reports whether two loads have the same context; how a message is sent is no part of it.
+// sameContext reports whether two loads have the same context; how a message is sent is not part of it.
 func sameContext(a, b uint64) bool { return (a^b)&^bufferedLoad>>contextShift == 0 }
 
 // bufferedLoad is the bit of the load of a message that its sender does not wait for, whatever its size.
@@ -222,7 +222,7 @@ func (l *lean) gather(r int32, h *leanHost, loose int32) int32 {
 const none = int32(-1)
 
 // run carries out the events of a host that happen before end and returns the time of the next
-// one, or never. A loose message is the only one of the host and stands in no queue yet: most
+// one, or never. A loose message is the only one of the host and is in no queue yet: most
 // visits have one, and it need not go through the queues.
 func (l *lean) run(r int32, h *leanHost, loose int32, end int64) int64 {
 	for {

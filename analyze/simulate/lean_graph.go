@@ -8,7 +8,7 @@ import (
 // This file holds blocks with dependencies in the lean core. Sets of operations are words of 64
 // bits, so a block has at most 64 operations; a larger one is for the general core.
 //
-// No operation is an event here either. A host with one CPU never does anything behind nexto, and
+// No operation is an event here either. A host with one CPU never does anything after nexto, and
 // whatever finishes in an event has finished when the CPU is free. So all operations that an event
 // makes ready are inserted at nexto (R3), with the same birth and generation: they are a batch.
 // Events happen in the order of their keys, so later batches have later births, generations and
@@ -23,7 +23,7 @@ const maxGraphOps = 64
 type leanGraph struct {
 	ready [3]uint64 // by kind: the first of the batches that are ready and have not started
 	kinds [2]uint64 // the sends, the receives; all others are calculations
-	// Those for whose start or finish somebody waits.
+	// Those for whose start or finish others wait.
 	awaitedStart, awaitedFinish uint64
 	size                        int32 // number of operations
 	_                           int32
@@ -40,7 +40,7 @@ var _ [128]byte = [unsafe.Sizeof(leanGraph{})]byte{}
 type readyBirth struct {
 	birth int64
 	gen   uint32
-	next  int32 // the batch behind it, in lean.batches; 0: none
+	next  int32 // the batch after it, in lean.batches; 0: none
 }
 
 // readyBatch is operations of a kind that became ready together, but not the first ones.
@@ -59,8 +59,8 @@ const linksPerOp = 3
 // linksOf returns the links of the block of a host, without those in front.
 func (l *lean) linksOf(h *leanHost) []uint64 { return l.links[linksPerOp*uint64(h.slot):] }
 
-// awaited returns where in the links an operation, given as a set, says who waits for its start;
-// who waits for its finish is behind it.
+// awaited returns where in the links an operation, given as a set, lists what waits for its start;
+// what waits for its finish is next to it.
 func (g *leanGraph) awaited(op uint64) int {
 	return int(g.size) + 2*bits.OnesCount64((g.awaitedStart|g.awaitedFinish)&(op-1))
 }
@@ -117,7 +117,7 @@ func (l *lean) nextBatch(g *leanGraph, kind int32) {
 	l.freeBatch = i
 }
 
-// addBatch puts a batch behind those of its kind, or into the last one if they were born together.
+// addBatch puts a batch after those of its kind, or into the last one if they were born together.
 func (l *lean) addBatch(g *leanGraph, kind int32, b readyBatch) {
 	if g.ready[kind] == 0 {
 		g.ready[kind], g.born[kind] = b.ops, b.readyBirth
@@ -179,7 +179,7 @@ func (l *lean) settle(r int32, h *leanHost, started, finished uint64, t, birth i
 	}
 }
 
-// satisfy tells the operations of a set that one that they have waited for has started or finished,
+// satisfy notifies the operations of a set that one that they have waited for has started or finished,
 // and returns those that wait for no other.
 func satisfy(links []uint64, waiting, on uint64) (ready uint64) {
 	for w := waiting; w != 0; w &= w - 1 {
@@ -244,7 +244,7 @@ func (l *lean) receiveInGraph(r int32, h *leanHost, t int64) {
 	l.settle(r, h, posted, finished, t, birth, gen)
 }
 
-// checkOrder gives up if receives are about to be posted behind older ones with a larger index that
+// checkOrder gives up if receives are about to be posted after older ones with a larger index that
 // accept the same messages: receives are found by index.
 func (l *lean) checkOrder(h *leanHost, posted uint64) {
 	ops := l.ops[h.slot:]

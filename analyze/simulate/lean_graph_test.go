@@ -52,7 +52,7 @@ func TestLeanGraphTies(t *testing.T) {
 		// Receive 1 and the calc happen at the same time and make the receives 2 and 3 ready,
 		// which are posted one calc apart. So send 5, which needs receive 2, is older than send 4.
 		{"same birth, other post", 3, 2, [][2]int{{2, 1}, {3, 0}, {5, 2}, {4, 3}}, 3, 2},
-		// Receive 3 is posted behind receive 4 at the same time, but before the send that receive
+		// Receive 3 is posted after receive 4 at the same time, but before the send that receive
 		// 4 makes ready, so that both sends are born together.
 		{"same post, other birth", 4, 2, [][2]int{{2, 1}, {4, 0}, {3, 2}, {5, 3}, {6, 4}}, 2, 3},
 	} {
@@ -98,7 +98,7 @@ func TestLeanGraphLimits(t *testing.T) {
 		build.Add(1, &b)
 		return build.Graph()
 	}
-	// Receive 0 is posted behind receive 2, which accepts the same messages and has a dependent.
+	// Receive 0 is posted after receive 2, which accepts the same messages and has a dependent.
 	turned := func() *schedule.Graph {
 		build := schedule.NewBuilder(2)
 		var a, b schedule.Block

@@ -31,7 +31,7 @@ func zeroed[T any](old []T, n int) []T {
 	return old
 }
 
-// newLeanShards cuts the hosts into stretches, one for each thread. With memory there is only one.
+// newLeanShards cuts the hosts into partitions, one for each thread. With memory there is only one.
 func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum, memory *leanMemory) []*lean {
 	if memory == nil {
 		memory = &leanMemory{}

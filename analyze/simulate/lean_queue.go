@@ -51,7 +51,7 @@ func (l *lean) deliver(from, to, m int32) {
 
 // depart takes message m to a host of another process.
 func (l *lean) depart(to, m int32, n *leanMessage) {
-	p := parcel{
+	p := envelope{
 		time: n.time, birth: n.birth, order: n.order, from: n.from, to: to + l.firstRank, index: n.index, tag: n.tag,
 	}
 	if n.order&3 == kindRelease {
@@ -66,7 +66,7 @@ func (l *lean) depart(to, m int32, n *leanMessage) {
 }
 
 // arrive takes a message from another process.
-func (l *lean) arrive(p *parcel) {
+func (l *lean) arrive(p *envelope) {
 	m := l.newMessage()
 	n := &l.msgs[m]
 	*n = leanMessage{time: p.time, birth: p.birth, load: p.load, order: p.order, from: p.from, index: p.index, tag: p.tag}
@@ -88,7 +88,7 @@ func (l *lean) enter(to, m int32, n *leanMessage) {
 	l.calendar.wakeNow(to)
 }
 
-// putInbox puts message m, which acts behind the present window, into an inbox of a host.
+// putInbox puts message m, which acts after the present window, into an inbox of a host.
 func (l *lean) putInbox(to, m int32, n *leanMessage) {
 	c := l.calendar
 	if n.time < c.nextEnd {
@@ -155,7 +155,7 @@ func (l *lean) takeInbox(h *leanHost, m int32) {
 	}
 }
 
-// push queues a message of a host: behind the last one, before the first one, or in the heap.
+// push queues a message of a host: after the last one, before the first one, or in the heap.
 func (l *lean) push(h *leanHost, m int32) {
 	n := &l.msgs[m]
 	n.next, n.child = 0, 0
@@ -198,7 +198,7 @@ func messageBorn(a, b *leanMessage) bool {
 	return a.index < b.index
 }
 
-// The queues in which a message can stand.
+// The queues in which a message can be.
 const (
 	inNone = iota
 	inQueue
@@ -207,7 +207,7 @@ const (
 )
 
 // nextMessage returns the next message of a host that has one, when it happens, and in which
-// queue it stands.
+// queue it is.
 func (l *lean) nextMessage(h *leanHost) (m int32, at int64, list int) {
 	free := max(h.nexto, h.nextgr)
 	if h.heap|h.waiting == 0 && (l.inOrder || h.queue == h.tail) {

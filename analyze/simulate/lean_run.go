@@ -35,7 +35,7 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 	}
 	p := *r.problem
 	if withLarge {
-		p.inOrder = false // releases stand between the messages
+		p.inOrder = false // releases are between the messages
 	}
 	link, err := r.open(ctx, threads)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *run) leanResult(ctx context.Context, shards []*lean, link *link, breakd
 	case end.has(endOverflow):
 		return nil, false, ErrOverflow
 	case end.has(endUnfinished):
-		// The program cannot finish. The general core comes to the same end and can say why.
+		// The program cannot finish. The general core comes to the same end and reports why.
 		result, err := r.runEvent(ctx)
 		return result, false, err
 	}
@@ -114,7 +114,7 @@ type outcome uint8
 
 const (
 	endLarge      outcome = 1 << iota // a message was larger than S
-	endUnfit                          // the program has something that the core does not know
+	endUnfit                          // the program has something that the core does not support
 	endOverflow                       // a time does not fit
 	endUnfinished                     // a rank has not come to its end, or a message was left over
 	endUnknown                        // a collective could not be expanded

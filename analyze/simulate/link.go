@@ -12,7 +12,7 @@ import (
 
 // link joins the engines of the processes that simulate together. Every process has the hosts of its
 // share, cut into shards, one for each of its threads. What crosses from one process to another goes
-// in one exchange per window, together with what all must know to find the next window: exactly one
+// in one exchange per window, together with what all need to find the next window: exactly one
 // exchange, however many messages there are.
 type link struct {
 	ctx     context.Context
@@ -49,11 +49,11 @@ func (p *ports) reset() {
 	}
 }
 
-// send takes a parcel to a host of another process.
-func (p *ports) send(host int32, n *parcel) { p.out[p.link.shardOf(host)].add(n) }
+// send takes an envelope to a host of another process.
+func (p *ports) send(host int32, n *envelope) { p.out[p.link.shardOf(host)].add(n) }
 
-// take calls f for every parcel that has come.
-func (p *ports) take(f func(n *parcel)) {
+// take calls f for every envelope that has come.
+func (p *ports) take(f func(n *envelope)) {
 	for _, stream := range p.in {
 		if err := unpack(stream, f); err != nil {
 			p.err = err
@@ -62,7 +62,7 @@ func (p *ports) take(f func(n *parcel)) {
 	p.in = p.in[:0]
 }
 
-// openLink joins the processes of a group. Each tells how many threads it has, and what it is
+// openLink joins the processes of a group. Each reports how many threads it has, and what it is
 // going to simulate, so that processes that were given different things notice it.
 func openLink(ctx context.Context, g cluster.Group, p *problem, threads int) (*link, error) {
 	l := &link{ctx: ctx, group: g, parts: make([][]byte, g.Size())}
@@ -78,19 +78,19 @@ func openLink(ctx context.Context, g cluster.Group, p *problem, threads int) (*l
 	}
 	bounds := []int32{}
 	l.first = []int{0}
-	for q, said := range all {
-		c := chunk.Column{B: said}
+	for q, data := range all {
+		c := chunk.Column{B: data}
 		if c.String() != string(same) {
 			return nil, fmt.Errorf("process %d simulates another program or machine than process %d; "+
 				"give all the same input", q, g.Rank())
 		}
 		n := c.Uint()
 		if c.Bad || n > uint64(hosts)+1 {
-			return nil, errParcels
+			return nil, errEnvelopes
 		}
 		first, last := cluster.Share(hosts, q, g.Size())
-		stretches := splitHosts(last-first, int(n))
-		for _, b := range stretches[:len(stretches)-1] {
+		partitions := splitHosts(last-first, int(n))
+		for _, b := range partitions[:len(partitions)-1] {
 			bounds = append(bounds, int32(first)+b)
 		}
 		l.first = append(l.first, len(bounds))
@@ -99,7 +99,7 @@ func openLink(ctx context.Context, g cluster.Group, p *problem, threads int) (*l
 	return l, nil
 }
 
-// notice is what a process tells all others at the end of a round.
+// notice is what a process sends to all others at the end of a round.
 type notice struct {
 	next     int64 // first window in which one of its hosts or receivers has work
 	messages int64 // so far
@@ -137,8 +137,8 @@ func readNotice(c *chunk.Column) (n notice) {
 	return n
 }
 
-// exchange gives the parcels of all cores of this process to the others, takes theirs, and returns
-// what every process has told. The streams that have come are in the ports of the cores until the
+// exchange gives the envelopes of all cores of this process to the others, takes theirs, and returns
+// what every process has reported. The streams that have come are in the ports of the cores until the
 // next exchange.
 func (l *link) exchange(mine notice, ports []*ports) ([]notice, error) {
 	for _, p := range ports {
@@ -160,13 +160,13 @@ func (l *link) exchange(mine notice, ports []*ports) ([]notice, error) {
 		return nil, err
 	}
 	notices := make([]notice, len(in))
-	for q, said := range in {
-		c := chunk.Column{B: said}
+	for q, data := range in {
+		c := chunk.Column{B: data}
 		notices[q] = readNotice(&c)
 		for t := 0; c.Left() > 0 && !c.Bad; t++ {
 			for range c.Uint() {
 				if t >= len(ports) {
-					return nil, errParcels
+					return nil, errEnvelopes
 				}
 				if stream := c.Bytes(c.Uint()); len(stream) > 0 {
 					ports[t].in = append(ports[t].in, stream)
@@ -174,7 +174,7 @@ func (l *link) exchange(mine notice, ports []*ports) ([]notice, error) {
 			}
 		}
 		if c.Bad {
-			return nil, errParcels
+			return nil, errEnvelopes
 		}
 	}
 	return notices, nil
@@ -203,17 +203,17 @@ func (l *link) appendStreams(b []byte, q int, from []*ports) []byte {
 	return b
 }
 
-// agree tells all processes some bits and returns those that any of them has told.
+// agree sends some bits to all processes and returns those that any of them has set.
 func (l *link) agree(bits uint8) (uint8, error) {
 	all, err := cluster.AllGather(l.ctx, l.group, []byte{bits})
 	if err != nil {
 		return 0, err
 	}
-	for _, said := range all {
-		if len(said) != 1 {
-			return 0, errParcels
+	for _, data := range all {
+		if len(data) != 1 {
+			return 0, errEnvelopes
 		}
-		bits |= said[0]
+		bits |= data[0]
 	}
 	return bits, nil
 }
@@ -228,12 +228,12 @@ func (l *link) firstError(mine error) error {
 	if err != nil {
 		return err
 	}
-	for _, said := range all {
-		if len(said) > 0 {
-			return &sharedError{string(said)}
+	for _, data := range all {
+		if len(data) > 0 {
+			return &sharedError{string(data)}
 		}
 	}
-	return errParcels
+	return errEnvelopes
 }
 
 // sharedError is an error that all processes have.
@@ -242,7 +242,7 @@ type sharedError struct{ text string }
 func (e *sharedError) Error() string { return e.text }
 
 // OnAllProcesses reports whether an error of Run is that of all processes of the group, so that one of
-// them can tell of it.
+// them can report it.
 func OnAllProcesses(err error) bool {
 	var unfinished *UnfinishedError
 	var shared *sharedError

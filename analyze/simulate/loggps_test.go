@@ -36,11 +36,7 @@ func plainParams(latency, overhead, gap, perByte, eager int64) machine.Params {
 func evaluate(t testing.TB, g *schedule.Graph, p machine.Params) (*Result, error) {
 	t.Helper()
 	m := &machine.Machine{Classes: [machine.NumClasses]machine.Params{p, p, p}}
-	layout, err := m.Layout(g.Ranks())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runStatic(g, layout)
+	return Run(context.Background(), g, m, Options{Model: LogGPS})
 }
 
 func TestStaticReference(t *testing.T) {
@@ -213,7 +209,7 @@ func TestStaticCycleThroughBlocks(t *testing.T) {
 	const ranks = 30
 	build := schedule.NewBuilder(ranks)
 	var b schedule.Block
-	for r := range ranks { // each waits for its neighbour before it sends
+	for r := range ranks { // each waits for its neighbor before it sends
 		b.Reset()
 		b.Recv((r+1)%ranks, 8, 0)
 		build.Add(r, &b)
@@ -252,17 +248,6 @@ func TestStaticBarrier(t *testing.T) {
 	}
 }
 
-func TestStaticNeedsExpansion(t *testing.T) {
-	build := schedule.NewBuilder(1)
-	var b schedule.Block
-	b.Reset()
-	b.Call(schedule.Call{})
-	build.Add(0, &b)
-	if _, err := evaluate(t, build.Graph(), plainParams(1, 1, 0, 0, 1)); err == nil || !strings.Contains(err.Error(), "expanded") {
-		t.Errorf("error %v, want one that asks for the expansion", err)
-	}
-}
-
 // The table of the model, node by node and edge by edge, must give the same times.
 func TestStaticAgainstTable(t *testing.T) {
 	cycles, runs := 0, 0
@@ -274,7 +259,7 @@ func TestStaticAgainstTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		finish, ok := finishByTable(g, layout)
-		r, err := runStatic(g, layout)
+		r, err := Run(context.Background(), g, m, Options{Model: LogGPS})
 		if !ok {
 			var cycle *schedule.CycleError
 			if !errors.As(err, &cycle) {

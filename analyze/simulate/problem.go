@@ -14,15 +14,15 @@ const never = int64(math.MaxInt64)
 // problem is what all parts of an engine read and none changes: the stream, the machine with the
 // ranks on it, and the noise.
 type problem struct {
-	stream  schedule.Stream
-	layout  *machine.Layout
-	noise   *noise.Injection // nil: none
-	shape   schedule.Shape
-	stretch      // of this process; the zero value: all
-	ranks   int  // of the stretch
-	hosts   int  // of the stretch; a host is a rank, or a node whose ranks share a NIC
-	shared  bool // hosts are nodes
-	window  int64
+	stream    schedule.Stream
+	layout    *machine.Layout
+	noise     *noise.Injection // nil: none
+	shape     schedule.Shape
+	partition      // of this process; the zero value: all
+	ranks     int  // of the partition
+	hosts     int  // of the partition; a host is a rank, or a node whose ranks share a NIC
+	shared    bool // hosts are nodes
+	window    int64
 
 	uniform bool // all messages are of the class below
 	class   machine.Class
@@ -55,12 +55,12 @@ func newProblem(s schedule.Stream, layout *machine.Layout, in *noise.Injection) 
 // restrict leaves of a problem the part of one process.
 func (p *problem) restrict(t *part) *problem {
 	if t != nil {
-		p.stretch, p.ranks, p.hosts = t.stretch, t.ranks, t.hosts
+		p.partition, p.ranks, p.hosts = t.partition, t.ranks, t.hosts
 	}
 	return p
 }
 
-// host returns the host of a rank, both as numbers of the stretch.
+// host returns the host of a rank, both as numbers of the partition.
 func (p *problem) host(rank int32) int32 {
 	if !p.shared {
 		return rank

@@ -46,7 +46,7 @@ func (k queueKey) fits() [4]queueKey {
 }
 
 // queueIndex finds entries by key, oldest first, by their number: the position in items plus the
-// number of those dropped in front. A receive stands under its own key; a message stands under all
+// number of those dropped in front. A receive is under its own key; a message is under all
 // keys of receives that accept it, and when one of them takes it, the others notice later.
 type queueIndex struct {
 	dropped int

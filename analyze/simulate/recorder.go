@@ -5,7 +5,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// recorder is told what the general core does, and writes down what was asked for. Runs that
+// recorder is notified of what the general core does, and records what was asked for. Runs that
 // record use one thread.
 type recorder struct {
 	detail *detailRecorder // nil: no timeline
@@ -13,7 +13,7 @@ type recorder struct {
 	calls  *callRecorder   // nil: no calls
 }
 
-// records reports whether a run has to tell a recorder what it does.
+// records reports whether a run has to notify a recorder of what it does.
 func (o *Options) records() bool { return o.Detail || o.Causes || o.Calls }
 
 // newRecorder returns a recorder of what the options of a run want; nil: nothing.
@@ -48,14 +48,14 @@ func (r *recorder) addTo(result *Result) {
 	}
 }
 
-// ended tells that a rank has done the block in its state, which may be empty.
+// ended records that a rank has done the block in its state, which may be empty.
 func (r *recorder) ended(rank int32, s *rankState) {
 	if r.calls != nil {
 		r.calls.ended(rank, s)
 	}
 }
 
-// block tells that a rank goes on to a block; at is the cursor behind it.
+// block records that a rank goes on to a block; at is the cursor after it.
 func (r *recorder) block(rank int32, at schedule.Cursor, b *schedule.Block) {
 	if r.causes != nil {
 		r.causes.block(rank, len(b.Ops))
@@ -65,21 +65,21 @@ func (r *recorder) block(rank int32, at schedule.Cursor, b *schedule.Block) {
 	}
 }
 
-// satisfied tells that the event under way has satisfied a dependency of operation index.
+// satisfied records that the event under way has satisfied a dependency of operation index.
 func (r *recorder) satisfied(rank, index int32, onStart bool) {
 	if r.causes != nil {
 		r.causes.satisfied(rank, index, onStart)
 	}
 }
 
-// inserted tells that operation index, which is ready, has become an event.
+// inserted records that operation index, which is ready, has become an event.
 func (r *recorder) inserted(rank, index int32, cpu uint8) {
 	if r.causes != nil {
 		r.causes.inserted(rank, index, cpu)
 	}
 }
 
-// finished tells that the event under way has finished operation index, at some time.
+// finished records that the event under way has finished operation index, at some time.
 func (r *recorder) finished(rank, index int32, at int64) {
 	if r.causes != nil {
 		r.causes.finished(rank)
@@ -89,7 +89,7 @@ func (r *recorder) finished(rank, index int32, at int64) {
 	}
 }
 
-// calc tells of a calculation.
+// calc records a calculation.
 func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
 	if r.detail != nil {
 		r.detail.calc(rank, op, start, end)
@@ -103,7 +103,7 @@ func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
 	}
 }
 
-// send tells of a send whose message is in node i.
+// send records a send whose message is in node i.
 func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.Cost, start, end, arrival int64) {
 	if r.detail != nil {
 		r.detail.send(i, rank, op, start, end, arrival)
@@ -117,7 +117,7 @@ func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.
 	}
 }
 
-// message tells that the message of node i, which costs c, takes the CPU of its receiver.
+// message records that the message of node i, which costs c, takes the CPU of its receiver.
 func (r *recorder) message(i, host int32, n *node, c *machine.Cost, start, end int64) {
 	if r.detail != nil {
 		r.detail.message(i, n.rank(), start, end)
@@ -130,7 +130,7 @@ func (r *recorder) message(i, host int32, n *node, c *machine.Cost, start, end i
 	}
 }
 
-// post tells that a receive is posted.
+// post records that a receive is posted.
 func (r *recorder) post(rank, index int32, at int64) {
 	if r.detail != nil {
 		r.detail.post(rank, index, at)
@@ -143,7 +143,7 @@ func (r *recorder) post(rank, index int32, at int64) {
 	}
 }
 
-// match tells that the message of node i, which is n, has found operation index of its receiver, in
+// match records that the message of node i, which is n, has found operation index of its receiver, in
 // the event of either.
 func (r *recorder) match(i, rank, index int32, n *node, op *schedule.Op, end int64) {
 	if r.detail != nil {
@@ -157,7 +157,7 @@ func (r *recorder) match(i, rank, index int32, n *node, op *schedule.Op, end int
 	}
 }
 
-// released tells that the sender of a large message, in node i, may go on.
+// released records that the sender of a large message, in node i, may go on.
 func (r *recorder) released(i, host int32, n *node, end int64) {
 	if r.detail != nil {
 		r.detail.released(i, n.rank(), end)

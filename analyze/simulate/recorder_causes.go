@@ -7,9 +7,9 @@ import (
 	"slackline/model/unit"
 )
 
-// Causes says of everything that took CPU time in a run (the steps: calculations, sends, arriving
+// Causes describes of everything that took CPU time in a run (the steps: calculations, sends, arriving
 // messages) why it began when it began. What posted receives, released senders and waiting
-// operations passed on without taking time is left out: a step names the step behind them. So the
+// operations passed on without taking time is left out: a step names the step that caused them. So the
 // causes are a tree, and from any step a chain leads back to time 0 without a hole.
 type Causes struct {
 	Costs  []machine.Cost // of the sends; see Step.Of
@@ -36,16 +36,16 @@ type Point struct {
 	Edge Edge
 }
 
-// Edge says which moment of a step determines another one.
+// Edge describes which moment of a step determines another one.
 type Edge uint8
 
 // The edges.
 const (
-	FromBegin   Edge = iota // of no step: the begin of the run
-	FromStart               // its start
-	FromEnd                 // its end
-	FromGap                 // the NIC is free again, g and the time of the bytes after its start
-	FromMessage             // the arrival of its message, o (with noise) and L after its start
+	FromRunStart Edge = iota // of no step: the start of the run
+	FromStart                // its start
+	FromEnd                  // its end
+	FromGap                  // the NIC is free again, g and the time of the bytes after its start
+	FromMessage              // the arrival of its message, o (with noise) and L after its start
 )
 
 const stepsPerChunk = 1 << 14
@@ -93,7 +93,7 @@ func later(a, b moment) moment {
 }
 
 // causeRecorder finds the causes: it keeps, for everything that an operation may wait for, the
-// moment that it stands for.
+// moment that it represents.
 type causeRecorder struct {
 	result     Causes
 	cpus, nics int

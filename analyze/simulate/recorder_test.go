@@ -19,7 +19,7 @@ import (
 
 // timeOf returns the time of a point.
 func timeOf(c *Causes, p Point, in *noise.Injection) unit.Duration {
-	if p.Edge == FromBegin {
+	if p.Edge == FromRunStart {
 		return 0
 	}
 	s := c.Step(int(p.Step))
@@ -51,7 +51,7 @@ func checkCauses(r *Result, in *noise.Injection) error {
 	busy := make(map[[2]int]unit.Duration) // by rank and CPU
 	for i := range c.Len() {
 		s := c.Step(i)
-		if s.Edge != FromBegin && int(s.Cause) >= i {
+		if s.Edge != FromRunStart && int(s.Cause) >= i {
 			return fmt.Errorf("step %d %+v: the cause comes later", i, *s)
 		}
 		if at := timeOf(c, s.Because(), in); at != s.Start {
@@ -114,7 +114,7 @@ func TestCausesAreExact(t *testing.T) {
 			t.Errorf("no case of the kind %v ended", kind)
 		}
 	}
-	for edge := FromBegin; edge <= FromMessage; edge++ {
+	for edge := FromRunStart; edge <= FromMessage; edge++ {
 		if edges[edge] == 0 {
 			t.Errorf("no step began by edge %d", edge)
 		}

@@ -123,7 +123,7 @@ func (c *collectives) reduce(size int64) {
 	}
 }
 
-// halo exchanges with the neighbours of a torus, then comes a small dissemination.
+// halo exchanges with the neighbors of a torus, then comes a small dissemination.
 func (c *collectives) halo(size int64) {
 	width := c.draw.between(1, c.ranks)
 	for rank := range c.ranks {

@@ -109,7 +109,7 @@ type planOp struct {
 	gone                bool  // taken out
 
 	// Positions in an order in which the program can be carried out: an operation begins
-	// after the end of what it requires and after the begin of what it irequires.
+	// after the end of what it requires and after the start of what it irequires.
 	begin, end int
 }
 

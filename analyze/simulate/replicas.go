@@ -27,7 +27,7 @@ var ErrEnough = errors.New("no more replicas are needed")
 func Replicas(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, count int,
 	inject func(replica int) (*noise.Injection, error), done func(replica int, r *Result)) error {
 	if o.Model != "" && o.Model != LogGOPS {
-		return fmt.Errorf("replicas differ by their noise, which the model %s does not know; use %s", o.Model, LogGOPS)
+		return fmt.Errorf("replicas differ by their noise, which is not part of the model %s; use %s", o.Model, LogGOPS)
 	}
 	o.Noise = nil
 	first, err := newRun(p, m, o)

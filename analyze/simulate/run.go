@@ -1,7 +1,7 @@
-// Package simulate runs a schedule on a machine and says when every rank finishes.
+// Package simulate runs a schedule on a machine and returns when every rank finishes.
 //
 // Two models: loggops, with CPUs and NICs that are taken one message at a time and with noise; and
-// loggps, the static model behind the latency tolerance, without contention. Two engines for
+// loggps, the static model of the latency tolerance, without contention. Two engines for
 // loggops, with one semantics: the window engine, which lets ranks run independently for as long
 // as no message can travel, on any number of threads; and the event engine, one queue for all,
 // for what has no such window. Results do not depend on the engine or the number of threads.
@@ -26,7 +26,7 @@ const (
 	LogGPS  Model = "loggps"
 )
 
-// Options say how to run; the zero value is a run of loggops on all cores, without noise.
+// Options describe how to run; the zero value is a run of loggops on all cores, without noise.
 type Options struct {
 	Model   Model               // empty: LogGOPS
 	Mapping *collective.Mapping // algorithms of the collectives; nil: the default mapping
@@ -77,7 +77,7 @@ type Queues struct {
 	MaxUnexpected int   // longest queue of unexpected messages of any rank
 }
 
-// Breakdown says where the time of a rank went. The parts add up to its finish time, or, with
+// Breakdown describes where the time of a rank went. The parts add up to its finish time, or, with
 // several CPUs, to the finish time multiplied by their number.
 type Breakdown struct {
 	Compute  unit.Duration // calculations

@@ -13,7 +13,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Together is how several processes made a result. It is no part of what is simulated: the rest of
+// Together is how several processes made a result. It is not part of what is simulated: the rest of
 // the result is the same for any number of processes.
 type Together struct {
 	Processes int
@@ -28,7 +28,7 @@ type Together struct {
 // together reports whether several processes share the run.
 func (o *Options) together() bool { return o.Group != nil && o.Group.Size() > 1 }
 
-// aloneBecause says why a run is left to process 0; empty: it is not.
+// aloneBecause reports why a run is left to process 0; empty: it is not.
 func (o *Options) aloneBecause() string {
 	switch {
 	case o.Model == LogGPS:
@@ -39,19 +39,19 @@ func (o *Options) aloneBecause() string {
 	return ""
 }
 
-// runAlone lets process 0 carry out a run, and tells the others how it ended.
+// runAlone lets process 0 carry out a run, and reports to the others how it ended.
 func runAlone(ctx context.Context, p schedule.Program, m *machine.Machine, o Options, choice engineChoice) (*Result, error) {
 	g, why := o.Group, o.aloneBecause()
 	result := &Result{}
 	var err error
-	said := []byte{}
+	data := []byte{}
 	if g.Rank() == 0 {
 		o.Group = nil
 		if result, err = runWith(ctx, p, m, o, choice); err != nil {
-			said = []byte(err.Error())
+			data = []byte(err.Error())
 		}
 	}
-	all, failed := cluster.AllGather(ctx, g, said)
+	all, failed := cluster.AllGather(ctx, g, data)
 	switch {
 	case err != nil:
 		return nil, err
@@ -93,7 +93,7 @@ func (r *run) survey(ctx context.Context) (lean, large bool, err error) {
 	}
 	for _, b := range all {
 		if len(b) != 1 {
-			return false, false, errParcels
+			return false, false, errEnvelopes
 		}
 		bits |= b[0]
 	}
@@ -122,21 +122,21 @@ func (result *Result) reduce(r *run, l *link) (most int, err error) {
 	threads, ranks := int64(result.Threads), int64(r.ranks)
 	largest := []*int64{&posted, &unexpected, &makespan, &threads, &ranks, &t.Largest}
 	t.Crossed, t.Bytes, t.Largest = l.crossed, sent, sent
-	var said []byte
+	var data []byte
 	for _, list := range [][]*int64{sums, largest} {
 		for _, v := range list {
-			said = binary.AppendUvarint(said, uint64(*v))
+			data = binary.AppendUvarint(data, uint64(*v))
 		}
 	}
-	all, err := cluster.AllGather(l.ctx, l.group, said)
+	all, err := cluster.AllGather(l.ctx, l.group, data)
 	if err != nil {
 		return 0, err
 	}
 	for _, v := range sums {
 		*v = 0
 	}
-	for _, said := range all {
-		c := chunk.Column{B: said}
+	for _, data := range all {
+		c := chunk.Column{B: data}
 		for _, v := range sums {
 			*v += int64(c.Uint())
 		}
@@ -144,7 +144,7 @@ func (result *Result) reduce(r *run, l *link) (most int, err error) {
 			*v = max(*v, int64(c.Uint()))
 		}
 		if c.Bad || c.Left() > 0 {
-			return 0, errParcels
+			return 0, errEnvelopes
 		}
 	}
 	q.MaxPosted, q.MaxUnexpected, result.Makespan = int(posted), int(unexpected), unit.Duration(makespan)
@@ -194,8 +194,8 @@ func (result *Result) gatherLists(r *run, l *link, most int) error {
 		if err != nil {
 			return err
 		}
-		for p, said := range in {
-			if err := result.takeLists(&where[p], at, said); err != nil {
+		for p, data := range in {
+			if err := result.takeLists(&where[p], at, data); err != nil {
 				return err
 			}
 		}
@@ -204,8 +204,8 @@ func (result *Result) gatherLists(r *run, l *link, most int) error {
 }
 
 // takeLists takes a piece of the lists of a process, from its rank at on.
-func (result *Result) takeLists(p *part, at int, said []byte) error {
-	c := chunk.Column{B: said}
+func (result *Result) takeLists(p *part, at int, data []byte) error {
+	c := chunk.Column{B: data}
 	last := unit.Duration(0)
 	for i := at; i < min(at+gatherStep, p.ranks); i++ {
 		rank := p.global(int32(i))
@@ -219,7 +219,7 @@ func (result *Result) takeLists(p *part, at int, said []byte) error {
 		}
 	}
 	if c.Bad || c.Left() > 0 {
-		return errParcels
+		return errEnvelopes
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func TestProcessesAgreeRapid(t *testing.T) {
 }
 
 // Graphs that are put in the order of their steps: as a whole and in parts, of which the ranks
-// before and behind have no blocks.
+// before and after it have no blocks.
 func TestProcessesRunPartsByStep(t *testing.T) {
 	needed.Full(t, "long runs")
 	g, m := dissemination(8192), noisyMachine(8192, 100_000)

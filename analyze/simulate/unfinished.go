@@ -11,7 +11,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// UnfinishedError says why a run came to an end before its program did (rule R12): receives that
+// UnfinishedError reports why a run came to an end before its program did (rule R12): receives that
 // were never matched, messages that were never received, operations that never started.
 type UnfinishedError struct {
 	File    string   // of the schedule, if it has one
@@ -86,7 +86,7 @@ func (r *run) unfinished(s *generalState, parts []*general, link *link) error {
 	return e
 }
 
-// explainer finds the words for what is left over.
+// explainer words what is left over.
 type explainer struct {
 	*run
 	s     *generalState
@@ -112,7 +112,7 @@ type leftover struct {
 	to int32
 }
 
-// The classes of reasons, in the order in which they are told.
+// The classes of reasons, in the order in which they are reported.
 const (
 	aboutReceives = iota
 	aboutMessages
@@ -238,7 +238,7 @@ func (x *explainer) unmatched(rank, index int) bool {
 // number returns the number in the whole of a rank of this process.
 func (x *explainer) number(rank int) int { return int(x.global(int32(rank))) }
 
-// shareLeftovers tells the processes of the senders which messages were left over here.
+// shareLeftovers reports to the processes of the senders which messages were left over here.
 func (x *explainer) shareLeftovers(l *link) error {
 	g := x.parts[0]
 	out := make([][]byte, l.group.Size())
@@ -256,8 +256,8 @@ func (x *explainer) shareLeftovers(l *link) error {
 		return err
 	}
 	x.elsewhere = make(map[leftover]bool)
-	for p, said := range in {
-		c := chunk.Column{B: said}
+	for p, data := range in {
+		c := chunk.Column{B: data}
 		for p != l.group.Rank() && c.Left() > 0 && !c.Bad {
 			x.elsewhere[leftover{sendOf{int32(c.Uint()), int32(c.Uint())}, int32(c.Uint())}] = true
 		}
@@ -267,22 +267,22 @@ func (x *explainer) shareLeftovers(l *link) error {
 
 // shareReasons puts the reasons of all processes together, in the order of the ranks.
 func (x *explainer) shareReasons(l *link) error {
-	var said []byte
+	var data []byte
 	for class, list := range x.reasons {
-		said = binary.AppendUvarint(said, uint64(x.count[class]))
-		said = binary.AppendUvarint(said, uint64(len(list)))
+		data = binary.AppendUvarint(data, uint64(x.count[class]))
+		data = binary.AppendUvarint(data, uint64(len(list)))
 		for _, r := range list {
-			said = binary.AppendUvarint(said, uint64(r.rank))
-			said = chunk.AppendString(said, r.text)
+			data = binary.AppendUvarint(data, uint64(r.rank))
+			data = chunk.AppendString(data, r.text)
 		}
 	}
-	all, err := cluster.AllGather(l.ctx, l.group, said)
+	all, err := cluster.AllGather(l.ctx, l.group, data)
 	if err != nil {
 		return err
 	}
 	x.reasons, x.count = [3][]reason{}, [3]int{}
-	for _, said := range all {
-		c := chunk.Column{B: said}
+	for _, data := range all {
+		c := chunk.Column{B: data}
 		for class := range x.reasons {
 			x.count[class] += int(c.Uint())
 			for n := c.Uint(); n > 0 && !c.Bad; n-- {
@@ -290,7 +290,7 @@ func (x *explainer) shareReasons(l *link) error {
 			}
 		}
 		if c.Bad {
-			return errParcels
+			return errEnvelopes
 		}
 	}
 	for _, list := range x.reasons {

@@ -2,6 +2,9 @@ package simulate
 
 import (
 	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
 
 	"slackline/internal/fault"
 )
@@ -10,14 +13,14 @@ import (
 // Time is cut into windows of the smallest o + L; inside a window hosts cannot affect each other
 // and are carried out one after the other, in any order, on any thread, with the same result.
 //
-// Each core owns a stretch of hosts. Messages to hosts of other cores are handed over at the end
+// Each core owns a partition of hosts. Messages to hosts of other cores are handed over at the end
 // of the window; there is one barrier per window. While windows hold little work, the barrier
 // would cost more than the threads gain: then one thread carries out all cores and the others
 // sleep.
 //
 // Processes share the hosts in the same way: see link.
 
-// windowCore carries out the events of a stretch of hosts.
+// windowCore carries out the events of a partition of hosts.
 type windowCore interface {
 	// begin makes the ranks of all hosts ready and wakes the hosts that have something to do.
 	begin()
@@ -27,7 +30,7 @@ type windowCore interface {
 	// sent returns the earliest time at which a message acts that was sent to another core in
 	// this round (never if there is none).
 	sent() int64
-	// setRound tells the number of the round that begins; messages to other cores go to the
+	// setRound sets the number of the round that starts; messages to other cores go to the
 	// buffers of that round.
 	setRound(round int)
 	// collect takes the messages that the other cores sent in a round.
@@ -57,24 +60,24 @@ type windows struct {
 	ports   []*ports
 	tick    func(now, messages int64)
 	barrier barrier
-	// What each thread says at the end of a round, kept twice by round, so that one barrier per
+	// What each thread reports at the end of a round, kept twice by round, so that one barrier per
 	// window is enough.
-	said   [2][]statement
-	gates  []chan turn
-	parked chan struct{}
-	// What all processes have said of the round together, and why they cannot go on.
-	others statement
+	reports [2][]roundReport
+	gates   []chan turn
+	parked  chan struct{}
+	// What all processes have reported of the round together, and why they cannot go on.
+	others roundReport
 	err    error
 }
 
-// statement is what a thread says at the end of a round, on a cache line of its own.
-type statement struct {
+// roundReport is what a thread reports at the end of a round, on a cache line of its own.
+type roundReport struct {
 	next             int64 // first window in which one of its hosts or receivers has work
 	messages, visits int64 // so far
 	_                [40]byte
 }
 
-// turn is where a run stands between two rounds.
+// turn is the state of a run between two rounds.
 type turn struct {
 	round  int
 	window int64 // the window to carry out; start: begin the run
@@ -93,9 +96,9 @@ func runWindows(ctx context.Context, cores []windowCore, l *link, tick func(now,
 	n := len(cores)
 	w := &windows{
 		ctx: ctx, cores: cores, link: l, tick: tick,
-		said:   [2][]statement{make([]statement, n), make([]statement, n)},
-		gates:  make([]chan turn, n),
-		parked: make(chan struct{}, n),
+		reports: [2][]roundReport{make([]roundReport, n), make([]roundReport, n)},
+		gates:   make([]chan turn, n),
+		parked:  make(chan struct{}, n),
 	}
 	for _, c := range cores {
 		w.ports = append(w.ports, c.post())
@@ -139,7 +142,7 @@ func (w *windows) helper(t int) {
 // windows have become small.
 func (w *windows) together(t int, now turn) turn {
 	for {
-		w.said[now.round&1][t] = w.carryOut(t, now)
+		w.reports[now.round&1][t] = w.carryOut(t, now)
 		w.barrier.wait()
 		if w.link != nil {
 			if t == 0 {
@@ -159,7 +162,7 @@ func (w *windows) together(t int, now turn) turn {
 func (w *windows) alone(now turn) turn {
 	for {
 		for t := range w.cores {
-			w.said[now.round&1][t] = w.carryOut(t, now)
+			w.reports[now.round&1][t] = w.carryOut(t, now)
 		}
 		if w.link != nil {
 			w.exchange(now)
@@ -172,7 +175,7 @@ func (w *windows) alone(now turn) turn {
 }
 
 // carryOut carries out one window of one core.
-func (w *windows) carryOut(t int, now turn) statement {
+func (w *windows) carryOut(t int, now turn) roundReport {
 	core := w.cores[t]
 	c := core.cal()
 	core.setRound(now.round)
@@ -191,18 +194,18 @@ func (w *windows) carryOut(t int, now turn) statement {
 		next = stopAll
 	}
 	messages, visits := core.progress()
-	return statement{next: next, messages: messages, visits: visits}
+	return roundReport{next: next, messages: messages, visits: visits}
 }
 
 // exchange ends a round of all processes. An interrupt ends it too.
 func (w *windows) exchange(now turn) {
 	mine := notice{next: never}
-	for i := range w.said[now.round&1] {
-		s := &w.said[now.round&1][i]
+	for i := range w.reports[now.round&1] {
+		s := &w.reports[now.round&1][i]
 		mine.next = min(mine.next, s.next)
 		mine.messages += s.messages
 	}
-	w.others = statement{next: never}
+	w.others = roundReport{next: never}
 	all, err := w.link.exchange(mine, w.ports)
 	if err != nil {
 		w.err = err
@@ -215,12 +218,12 @@ func (w *windows) exchange(now turn) {
 	}
 }
 
-// next finds out from what the threads said what comes next. All threads come to the same result.
+// next finds out from the reports of the threads what comes next. All threads come to the same result.
 func (w *windows) next(now turn, first bool) turn {
 	then := turn{round: now.round + 1, window: never, small: now.small}
 	messages := int64(0)
-	for i := range w.said[now.round&1] {
-		s := &w.said[now.round&1][i]
+	for i := range w.reports[now.round&1] {
+		s := &w.reports[now.round&1][i]
 		then.window = min(then.window, s.next)
 		then.visits += s.visits
 		messages += s.messages
@@ -237,4 +240,41 @@ func (w *windows) next(now turn, first bool) turn {
 		w.tick(w.cores[0].cal().end(), messages)
 	}
 	return then
+}
+
+// barrier lets a fixed number of threads wait for each other. Windows are short, so it spins; a
+// thread that waits for long lets others run.
+type barrier struct {
+	threads int32
+	arrived atomic.Int32
+	phase   atomic.Uint32
+}
+
+// spins is how often a thread looks before it yields (some microseconds), yields how often it
+// yields before it sleeps: then some other thread has lost its core.
+const (
+	spins  = 4000
+	yields = 64
+	nap    = 20 * time.Microsecond
+)
+
+func (b *barrier) wait() {
+	if b.threads == 1 {
+		return
+	}
+	phase := b.phase.Load()
+	if b.arrived.Add(1) == b.threads {
+		b.arrived.Store(0)
+		b.phase.Add(1)
+		return
+	}
+	for i := 0; b.phase.Load() == phase; i++ {
+		switch {
+		case i < spins:
+		case i < spins+yields:
+			runtime.Gosched()
+		default:
+			time.Sleep(nap)
+		}
+	}
 }

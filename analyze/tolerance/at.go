@@ -17,17 +17,17 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // valuesFor returns room for a value of each node.
 func (s *scratch) valuesFor(g *Graph) []int64 {
-	if len(s.values) < g.Nodes() {
-		s.values = make([]int64, g.Nodes())
+	if len(s.values) < g.nodes() {
+		s.values = make([]int64, g.nodes())
 	}
-	return s.values[:g.Nodes()]
+	return s.values[:g.nodes()]
 }
 
 func (s *scratch) wideFor(g *Graph) [][lanes]int64 {
-	if len(s.wide) < g.Nodes() {
-		s.wide = make([][lanes]int64, g.Nodes())
+	if len(s.wide) < g.nodes() {
+		s.wide = make([][lanes]int64, g.nodes())
 	}
-	return s.wide[:g.Nodes()]
+	return s.wide[:g.nodes()]
 }
 
 // check returns an error if the graph cannot be evaluated at x.

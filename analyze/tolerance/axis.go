@@ -65,7 +65,7 @@ func newAxis(c *coster, v Variable) (*axis, error) {
 	return x, nil
 }
 
-// usedClasses says of which classes there are messages.
+// usedClasses describes of which classes there are messages.
 func (x *axis) usedClasses() (used [machine.NumClasses]bool) {
 	c := x.costs
 	if c.uniform {

@@ -48,7 +48,7 @@ func BenchmarkBuild(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				ops, nodes, edges = len(s.ops), graph.Nodes(), graph.Edges()
+				ops, nodes, edges = len(s.ops), graph.nodes(), len(graph.edges)
 			})
 			b.ReportMetric(float64(ops), "ops")
 			b.ReportMetric(float64(nodes), "nodes")
@@ -132,8 +132,8 @@ func BenchmarkEvaluate(b *testing.B) {
 				run  func() error
 			}{
 				{"evaluate", func() error { _, err := s.Evaluate(n); return err }},
-				{"again", func() error { _, err := e.Again(n); return err }},
-				{"path", func() error { _, err := e.CriticalPath(); return err }},
+				{"again", func() error { _, err := e.again(n); return err }},
+				{"path", func() error { _, err := e.criticalPath(); return err }},
 				{"slack", func() error { _, err := e.Slack(); return err }},
 			} {
 				b.Run(part.name, func(b *testing.B) {
@@ -166,7 +166,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 				runtime.ReadMemStats(&built)
-				if _, err := g.Breakpoints(0, 100_000_000); err != nil {
+				if _, err := g.breakpoints(0, 100_000_000); err != nil {
 					b.Fatal(err)
 				}
 				runtime.ReadMemStats(&after)
@@ -184,7 +184,7 @@ func BenchmarkBreakpoints(b *testing.B) {
 			g := benchGraph(b, bs.make)
 			found := 0
 			measure(b, func() {
-				list, err := g.Breakpoints(0, 100_000_000)
+				list, err := g.breakpoints(0, 100_000_000)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Breakpoints returns every value of the variable strictly between from and to at which the slope of T
+// breakpoints returns every value of the variable strictly between from and to at which the slope of T
 // changes, ascending.
 //
 // T is evaluated at whole values first: at the ends, then again and again where the tangents of two
-// neighbours cross. What can be critical between two neighbours is a small part of the graph, see
+// neighbors cross. What can be critical between two neighbors is a small part of the graph, see
 // interval. Its breakpoints are found exactly: by tables of all its lines if there are few slopes,
 // else by cutting it again, and in the end by evaluating it where lines cross.
-func (g *Graph) Breakpoints(from, to int64) ([]Breakpoint, error) {
+func (g *Graph) breakpoints(from, to int64) ([]Breakpoint, error) {
 	if from > to {
 		return nil, fmt.Errorf("the range from %d to %d is empty", from, to)
 	}
@@ -75,10 +75,10 @@ const (
 // have about one constant for every fourth node, which is read about four times.
 func (s *sample) cost(next *sample) int { return s.kept * (nodeCost + int(next.Left-s.Right)) }
 
-// effort says which way to go when. It changes the time, not the result.
+// effort is which way to go when. It changes the time, not the result.
 type effort struct {
 	samples int   // about the largest number of values at which the whole graph is evaluated
-	part    int   // no more are taken between neighbours where less than this part of the nodes is left
+	part    int   // no more are taken between neighbors where less than this part of the nodes is left
 	table   int64 // tables of up to so many constants per edge are worth their time; beyond, an interval is cut
 	small   int64 // tables of up to so many constants always are
 	halves  int64 // with so many constants or more, tables meet in the middle if they can
@@ -90,7 +90,7 @@ func newFinder(g *Graph) *finder {
 }
 
 // sample evaluates the graph at the ends of a range and at more and more tangent crossings between
-// them, as long as that leaves out much more of the graph between neighbours.
+// them, as long as that leaves out much more of the graph between neighbors.
 func (f *finder) sample(from, to int64) {
 	xs := []int64{from, to}
 	for k := 1; k < 2*lanes-1; k++ {
@@ -117,7 +117,7 @@ func (f *finder) sample(from, to int64) {
 	}
 }
 
-// cost counts the nodes that must be looked at between neighbours, and returns what that costs for all
+// cost counts the nodes that must be looked at between neighbors, and returns what that costs for all
 // of them.
 func (f *finder) cost() int {
 	sum := 0
@@ -136,7 +136,7 @@ func (f *finder) cost() int {
 }
 
 // crossings returns the values where the graph should be evaluated next: where the tangents of those
-// neighbours cross between which there is most to do.
+// neighbors cross between which there is most to do.
 func (f *finder) crossings() []int64 {
 	type candidate struct {
 		x    int64
@@ -307,7 +307,7 @@ func (f *finder) whole(from, to int64) {
 	f.found = f.exact.breakpoints(&i, f.found)
 }
 
-// crossing is where the tangents of two neighbours cross.
+// crossing is where the tangents of two neighbors cross.
 type crossing struct {
 	num, den    int64   // at left.X + num/den
 	weightLeft  float64 // it is the mean of the two points with these weights, which are each as
@@ -315,7 +315,7 @@ type crossing struct {
 	depth       float64 // how far it is below the chord
 }
 
-// newCrossing crosses the right tangent of one point with the left tangent of another one behind it,
+// newCrossing crosses the right tangent of one point with the left tangent of another one after it,
 // whose slopes differ.
 func newCrossing(left, right *Point) crossing {
 	// left.T + left.Right*z = right.T - right.Left*(width-z)

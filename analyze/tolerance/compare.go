@@ -7,7 +7,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Question says what is asked about a schedule on a network: how T depends on a variable. All of it
+// Question is what is asked about a schedule on a network: how T depends on a variable. All of it
 // is optional but the variable.
 type Question struct {
 	Variable Variable
@@ -53,7 +53,7 @@ func (s *Schedule) Ask(n Network, q Question) (*Answers, error) {
 func (e *Evaluation) Ask(q Question) (*Answers, error) {
 	a := &Answers{Question: q, T: e.T, Lambda: e.Lambda}
 	var err error
-	if a.Path, err = e.CriticalPath(); err != nil {
+	if a.Path, err = e.criticalPath(); err != nil {
 		return nil, err
 	}
 	g, err := e.Graph(q.Variable)
@@ -73,13 +73,13 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 		a.Tolerance = append(a.Tolerance, largest)
 	}
 	if q.Limit != nil {
-		largest, err := search.Limit(*q.Limit)
+		largest, err := search.limit(*q.Limit)
 		if err != nil {
 			return nil, err
 		}
 		a.Limit = &largest
 	}
-	if a.ValidFrom, a.ValidTo, err = search.Valid(x); err != nil {
+	if a.ValidFrom, a.ValidTo, err = search.valid(x); err != nil {
 		return nil, err
 	}
 	switch {
@@ -110,20 +110,20 @@ func (a *Answers) end() int64 {
 func (a *Answers) traceCurve(g *Graph, from, to int64) error {
 	if from = max(from, g.Lowest()); from >= to {
 		return fmt.Errorf("the range ends at %d, but the smallest value of %s is %d: the parameters of all classes move together and cannot be negative",
-			to, g.Variable().Parameter, from)
+			to, g.variable().Parameter, from)
 	}
 	ends, err := g.AtAll([]int64{from, to})
 	if err != nil {
 		return err
 	}
-	if a.Breakpoints, err = g.Breakpoints(from, to); err != nil {
+	if a.Breakpoints, err = g.breakpoints(from, to); err != nil {
 		return err
 	}
 	first, last := ends[0], ends[1]
 	at := CurvePoint{big.NewRat(first.X, 1), big.NewRat(first.T, 1), first.Right, first.Right}
 	a.Curve = []CurvePoint{at}
 	for _, b := range a.Breakpoints {
-		x := b.X.Rat()
+		x := b.X.rat()
 		t := new(big.Rat).Sub(x, at.X)
 		t.Mul(t, big.NewRat(b.Before, 1)).Add(t, at.T)
 		at = CurvePoint{x, t, b.Before, b.After}
@@ -133,8 +133,8 @@ func (a *Answers) traceCurve(g *Graph, from, to int64) error {
 	return nil
 }
 
-// Rat returns the number.
-func (f Fraction) Rat() *big.Rat {
+// rat returns the number.
+func (f Fraction) rat() *big.Rat {
 	r := big.NewRat(f.Num, f.Den)
 	return r.Add(r, big.NewRat(f.Whole, 1))
 }

@@ -44,20 +44,21 @@ var source = value{}
 
 // contraction makes a graph from the points of a schedule in order. All of it is exact:
 //
-//   - what waits for one thing only is no node of its own but a line over that one;
-//   - what only one other point waits for is no node either: its lines go to that one, shifted;
+//   - what waits for one thing only is not a node of its own but a line over that one;
+//   - what only one other point waits for is not a node either: its lines go to that one, shifted;
 //   - of two lines from one node that which is nowhere above the other is dropped;
-//   - ends that nobody waits for lead to the sink; all others are no later than one of these.
+//   - ends that nothing waits for lead to the sink; all others are no later than one of these.
 type contraction struct {
 	s        *Schedule
 	axis     *axis
 	costs    *coster
 	protocol *protocol
+	fans     []uint8
 
 	web
 
 	pool       valuePool
-	start, end []uint32 // by operation: the name in the pool, if somebody is to read it
+	start, end []uint32 // by operation: the name in the pool, if something reads it
 	block      []value  // by block
 	isKnown    []bool   // by block
 	sinks      []value
@@ -76,7 +77,7 @@ func (s *Schedule) contract(c *coster, order *order, v Variable) (*Graph, error)
 		return nil, err
 	}
 	b := &contraction{
-		s: s, axis: axis, costs: c, protocol: &order.protocol,
+		s: s, axis: axis, costs: c, protocol: &order.protocol, fans: s.fans(),
 		web:   web{first: make([]uint32, 2, len(s.ops)/4+2), edges: make([]line, 0, len(s.ops)*5/8)},
 		seen:  make([]uint32, 1, len(s.ops)/4+1),
 		start: make([]uint32, len(s.ops)), end: make([]uint32, len(s.ops)),
@@ -122,17 +123,17 @@ func (b *contraction) findGapReaders() {
 
 // startReaders counts what waits for the start of an operation beside its own end.
 func (b *contraction) startReaders(op uint32) int {
-	n := int(b.s.fan[op] & 15)
+	n := int(b.fans[op] & 15)
 	if b.hasGap != nil {
 		n += int(b.hasGap[op>>6] >> (op & 63) & 1)
 	}
 	return n
 }
 
-// endReaders counts what waits for the end of an operation; isLast says that nothing does but the
+// endReaders counts what waits for the end of an operation; isLast reports that nothing does but the
 // sink.
 func (b *contraction) endReaders(op uint32) (n int, isLast bool) {
-	n = int(b.s.fan[op] >> 4)
+	n = int(b.fans[op] >> 4)
 	if b.s.ops[op].Kind == schedule.Send {
 		n++
 	}

@@ -10,7 +10,7 @@ import (
 type message struct {
 	overhead   int64         // o
 	latency    int64         // of one of its ways through the network, all in all
-	constant   int64         // the part of it that is no L
+	constant   int64         // the part of it that is not L
 	units      int64         // number of L in it
 	size       int64         // b = max(size-1, 0)
 	bytes      int64         // b*G, rounded
@@ -21,7 +21,7 @@ type message struct {
 	class      machine.Class // one with the same parameters, unless coster.tellClasses was called
 }
 
-// coster says what messages cost on a network. It remembers the last answers, since programs use few
+// coster computes what messages cost on a network. It remembers the last answers, since programs use few
 // sizes. It keeps the first error.
 type coster struct {
 	s       *Schedule

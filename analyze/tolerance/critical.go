@@ -8,9 +8,9 @@ import (
 	"slackline/model/unit"
 )
 
-// CriticalPath returns the canonical critical path. Every edge on it goes to the rank and the origin
+// criticalPath returns the canonical critical path. Every edge on it goes to the rank and the origin
 // of the operation at which it ends; that of a message on its way is the receive.
-func (e *Evaluation) CriticalPath() (*CriticalPath, error) {
+func (e *Evaluation) criticalPath() (*CriticalPath, error) {
 	path := &CriticalPath{T: e.T}
 	if len(e.s.ops) == 0 {
 		return path, nil

@@ -18,6 +18,6 @@ func (o *sorter) cycleError(from point) error {
 	if n := len(ops); n > 1 && ops[0] == ops[n-1] {
 		ops = ops[:n-1]
 	}
-	slices.Reverse(ops) // the stack has what is waited for behind the one that waits
+	slices.Reverse(ops) // the stack has what is waited for after the one that waits
 	return schedule.NewCycleError(o.s.graph, ops)
 }

@@ -1,6 +1,6 @@
 // Package tolerance answers how much latency, bandwidth and overhead a program tolerates, and where
 // on its critical path they sit. Its model is the static one, loggps: an operation waits for what the
-// schedule says and for its message, and for nothing else, so that the runtime T is the length of the
+// schedule requires and for its message, and for nothing else, so that the runtime T is the length of the
 // longest path of a graph, and a convex, piecewise linear function of L, of G and of o. Everything is
 // exact: whole picoseconds, rational breakpoints, no floating-point number decides a result.
 //
@@ -8,19 +8,18 @@
 //
 //	s, err := Prepare(program, mapping, gamma)  // collectives become messages, messages are paired
 //	n := Network{Layout: layout}                // what a message costs; Network.Table for topologies
+//	s.Finish(n)                                 // when every rank finishes, and nothing else
 //	e, err := s.Evaluate(n)                     // the full graph, once, at the given parameters:
 //	e.T, e.Lambda                               //   runtime and all derivatives
-//	e.CriticalPath()                            //   the canonical path, profile, pairs of ranks
 //	e.Slack()                                   //   of every operation and message
 //	e.WhatIf(selected, percent)                 //   T if some call paths took less time
 //	e.LinearProgram(variable)                   //   the same for solvers
+//	e.Ask(question)                             // critical path, tolerances, curves: many answers at once
 //	g, err := e.Graph(Variable{Parameter: L})   // the contracted graph, a function of one variable:
 //	g.At(x), g.AtAll(xs)                        //   T with the slopes on both sides
-//	g.Search()                                  //   the largest x with T(x) within a bound; valid range
-//	g.Breakpoints(from, to)                     //   the whole curve in an interval
-//	e.Ask(question)                             // many of these answers at once
+//	g.Search()                                  //   the largest x with T(x) within a bound
 //
-// How it is fast: order.go puts the operations into an order in which each comes behind what it waits
+// How it is fast: order.go puts the operations into an order in which each comes after what it waits
 // for; contract.go makes a graph of them that has about one node per step and rank of a regular
 // program; web.go goes over it; breakpoints.go cuts it into intervals in which little of it matters.
 //

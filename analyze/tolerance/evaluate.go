@@ -56,9 +56,9 @@ func (s *Schedule) Evaluate(n Network) (*Evaluation, error) {
 	return s.evaluate(n, order)
 }
 
-// Again evaluates the schedule on another network. It saves the search for an order if the protocol
+// again evaluates the schedule on another network. It saves the search for an order if the protocol
 // is the same: if the same messages are rendezvous, and the same sends wait for gaps.
-func (e *Evaluation) Again(n Network) (*Evaluation, error) {
+func (e *Evaluation) again(n Network) (*Evaluation, error) {
 	c, err := newCoster(e.s, n)
 	if err != nil {
 		return nil, err
@@ -83,18 +83,6 @@ func (s *Schedule) evaluate(n Network, order *order) (*Evaluation, error) {
 	return e, nil
 }
 
-// Start returns when an operation starts, counted over all ranks.
-func (e *Evaluation) Start(op int) unit.Duration { return unit.Duration(e.times.start[op]) }
-
-// End returns when an operation ends.
-func (e *Evaluation) End(op int) unit.Duration { return unit.Duration(e.times.end[op]) }
-
-// Schedule returns what was evaluated.
-func (e *Evaluation) Schedule() *Schedule { return e.s }
-
-// Network returns what it was evaluated on.
-func (e *Evaluation) Network() Network { return e.n }
-
 func (t *times) last() int64 {
 	last := int64(0)
 	for _, end := range t.end {
@@ -106,12 +94,29 @@ func (t *times) last() int64 {
 // forward computes the times of all points in order. work is how long a calculation takes; nil: as
 // long as the schedule says.
 func (e *Evaluation) forward(work func(op uint32) int64) (times, error) {
-	s := e.s
-	costs, err := newCoster(s, e.n)
+	costs, err := newCoster(e.s, e.n)
 	if err != nil {
 		return times{}, err
 	}
-	f := forward{s: s, costs: costs, protocol: &e.order.protocol}
+	f := newForward(costs, &e.order.protocol)
+	f.work = work
+	f.pass(e.order.points)
+	return f.times, f.err()
+}
+
+// forward computes times.
+type forward struct {
+	times
+	s        *Schedule
+	costs    *coster
+	protocol *protocol
+	work     func(op uint32) int64 // how long a calculation takes; nil: as long as the schedule says
+	overflow int64                 // negative if a sum did not fit
+}
+
+func newForward(c *coster, p *protocol) *forward {
+	s := c.s
+	f := &forward{s: s, costs: c, protocol: p}
 	f.start, f.end = make([]int64, len(s.ops)), make([]int64, len(s.ops))
 	if s.blocks != nil {
 		f.block = make([]int64, len(s.blocks.before))
@@ -119,41 +124,41 @@ func (e *Evaluation) forward(work func(op uint32) int64) (times, error) {
 			f.block[b] = -1
 		}
 	}
-	for _, p := range e.order.points {
+	return f
+}
+
+// pass computes the times of points, in order, after those of all that they wait for.
+func (f *forward) pass(points []point) {
+	for _, p := range points {
 		op := p.op()
 		if p.isEnd() {
 			f.finish(op)
 			continue
 		}
 		f.begin(op)
-		switch o := &s.ops[op]; {
+		switch o := &f.s.ops[op]; {
 		case o.Kind == schedule.Send && !f.protocol.isRendezvous(op):
-			f.end[op] = f.add(f.start[op], costs.of(op).overhead)
-		case o.Kind == schedule.Calc && work != nil:
-			f.end[op] = f.add(f.start[op], work(op))
+			f.end[op] = f.add(f.start[op], f.costs.of(op).overhead)
+		case o.Kind == schedule.Calc && f.work != nil:
+			f.end[op] = f.add(f.start[op], f.work(op))
 		case o.Kind == schedule.Calc:
 			f.end[op] = f.add(f.start[op], o.Size)
 		}
 		if f.overflow < 0 {
-			break
+			return
 		}
 	}
-	if costs.err != nil {
-		return times{}, costs.err
-	}
-	if f.overflow < 0 {
-		return times{}, f.overflowError()
-	}
-	return f.times, nil
 }
 
-// forward is the state of Evaluation.forward.
-type forward struct {
-	times
-	s        *Schedule
-	costs    *coster
-	protocol *protocol
-	overflow int64 // negative if a sum did not fit
+// err returns why the times are not valid.
+func (f *forward) err() error {
+	switch {
+	case f.costs.err != nil:
+		return f.costs.err
+	case f.overflow < 0:
+		return f.overflowError()
+	}
+	return nil
 }
 
 // add adds two times, both at least 0.

@@ -12,8 +12,8 @@ type exact struct {
 // exactOf is the value of a node, multiplied by a denominator, and the smallest and largest slope of
 // the longest paths to it.
 type exactOf struct {
-	value       int128
-	least, most int64
+	value    int128
+	min, max int64
 }
 
 // breakpoints appends the breakpoints strictly inside the interval.
@@ -33,11 +33,11 @@ func (x *exact) between(g *web, left, right span, found []Breakpoint) []Breakpoi
 	if top.value == scaled(left, num, den) {
 		return append(found, Breakpoint{newFraction(0, num, den), left.a, right.a})
 	}
-	found = x.between(g, left, top.line(top.least, num, den), found)
-	if top.least != top.most {
-		found = append(found, Breakpoint{newFraction(0, num, den), top.least, top.most})
+	found = x.between(g, left, top.line(top.min, num, den), found)
+	if top.min != top.max {
+		found = append(found, Breakpoint{newFraction(0, num, den), top.min, top.max})
 	}
-	return x.between(g, top.line(top.most, num, den), right, found)
+	return x.between(g, top.line(top.max, num, den), right, found)
 }
 
 // evaluate returns the value of the sink at num/den.
@@ -50,9 +50,9 @@ func (x *exact) evaluate(g *web, num, den int64) exactOf {
 			at := u.value.plus(scaled(span{e.c, a}, num, den))
 			switch {
 			case n.value.less(at):
-				n = exactOf{at, u.least + a, u.most + a}
+				n = exactOf{at, u.min + a, u.max + a}
 			case n.value == at:
-				n.least, n.most = min(n.least, u.least+a), max(n.most, u.most+a)
+				n.min, n.max = min(n.min, u.min+a), max(n.max, u.max+a)
 			}
 		}
 		x.nodes = append(x.nodes, n)

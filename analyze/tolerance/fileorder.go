@@ -72,7 +72,7 @@ func (s *Schedule) ambiguous() []string {
 		count, rank, s.graph.Name(rank, index))}
 }
 
-// senders tells which ranks send to a rank.
+// senders lists which ranks send to a rank.
 type senders struct {
 	byTag map[tagKey]sender
 	any   map[uint8]sender // by context

@@ -8,9 +8,6 @@ func newFraction(whole, num, den int64) Fraction {
 	return Fraction{whole, num / common, den / common}
 }
 
-// Float returns the number rounded to a float64, for figures.
-func (f Fraction) Float() float64 { return float64(f.Whole) + float64(f.Num)/float64(f.Den) }
-
 // gcd returns the greatest common divisor of two numbers; that of 0 and another one is the other one.
 func gcd(a, b int64) int64 {
 	for b != 0 {

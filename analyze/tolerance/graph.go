@@ -7,7 +7,7 @@ import (
 
 // Graph is T as a function of one variable: the longest path of a graph whose edges are lines. It is
 // much smaller than the schedule, because what has only one way in or out is joined with its
-// neighbours while the graph is made.
+// neighbors while the graph is made.
 //
 // Its methods may be called from several goroutines at once.
 type Graph struct {
@@ -19,8 +19,8 @@ type Graph struct {
 	slope, steepest int64
 }
 
-// Variable returns what T is a function of.
-func (g *Graph) Variable() Variable { return g.axis.v }
+// variable returns what T is a function of.
+func (g *Graph) variable() Variable { return g.axis.v }
 
 // Given returns the value of the variable at the given parameters.
 func (g *Graph) Given() int64 { return g.axis.at }
@@ -28,15 +28,9 @@ func (g *Graph) Given() int64 { return g.axis.at }
 // Lowest returns the smallest value of the variable: all parameters are at least 0 there.
 func (g *Graph) Lowest() int64 { return g.axis.lowest }
 
-// Nodes returns the number of nodes.
-func (g *Graph) Nodes() int { return g.nodes() }
-
-// Edges returns the number of edges.
-func (g *Graph) Edges() int { return len(g.edges) }
-
 // measure computes T at the lowest value and the steepest line, and checks that all fits.
 func (g *Graph) measure() error {
-	values := make([]int64, g.Nodes())
+	values := make([]int64, g.nodes())
 	overflow, from := int64(0), uint32(0)
 	for v, to := range g.first[1:] {
 		t := int64(0)
@@ -48,7 +42,7 @@ func (g *Graph) measure() error {
 		values[v], from = t, to
 	}
 	g.constant = values[len(values)-1]
-	slopes := make([]int64, g.Nodes())
+	slopes := make([]int64, g.nodes())
 	from = 0
 	for v, to := range g.first[1:] {
 		a, c := int64(0), int64(0)

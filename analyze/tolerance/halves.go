@@ -8,7 +8,7 @@ import "math"
 type halves struct {
 	middle  int
 	toSink  []tableOf // by node of the second half
-	hulls   []span    // of the nodes where the halves meet, one behind the other
+	hulls   []span    // of the nodes where the halves meet, one after the other
 	hullOf  map[uint32][2]int
 	sums    []int64 // by slope, from that of T at the left end on: the largest constant
 	crosses int     // edges between the halves

@@ -42,10 +42,10 @@ func (s *Search) at(x int64) Point {
 	return p
 }
 
-// Largest returns the largest whole value of the variable with T within a bound, which is in the
+// largest returns the largest whole value of the variable with T within a bound, which is in the
 // unit of Point.T. T is convex, so that each tangent gives an upper bound of the answer: the search
 // comes from the right and never goes too far.
-func (s *Search) Largest(bound int64) (Largest, error) {
+func (s *Search) largest(bound int64) (Largest, error) {
 	g := s.g
 	if bound < g.constant {
 		return Largest{Infeasible: true}, nil
@@ -95,21 +95,21 @@ func (s *Search) Tolerance(x int64, percent Percent) (Largest, error) {
 	if !ok {
 		return Largest{}, errors.New("the tolerated runtime is too large; give a smaller percentage")
 	}
-	return s.Largest(bound)
+	return s.largest(bound)
 }
 
-// Limit is Largest for a bound in time.
-func (s *Search) Limit(bound unit.Duration) (Largest, error) {
+// limit is Largest for a bound in time.
+func (s *Search) limit(bound unit.Duration) (Largest, error) {
 	hi, lo := bits.Mul64(uint64(bound), uint64(s.g.axis.scale))
 	if hi != 0 || lo > uint64(maxTime) {
 		return Largest{}, ErrOverflow
 	}
-	return s.Largest(int64(lo))
+	return s.largest(int64(lo))
 }
 
-// Valid returns the values around x between which T is the line that begins at x, both rounded down.
+// valid returns the values around x between which T is the line that begins at x, both rounded down.
 // The upper one is called unbounded if T does not leave the line within 106 days.
-func (s *Search) Valid(x int64) (lower int64, upper Largest, err error) {
+func (s *Search) valid(x int64) (lower int64, upper Largest, err error) {
 	if err := s.g.check(x); err != nil {
 		return 0, Largest{}, err
 	}
@@ -156,7 +156,7 @@ func (g *Graph) largestFitting(x, beyond int64) int64 {
 	return x
 }
 
-// validFrom looks for the begin of the line that ends at p, or begins there.
+// validFrom looks for the start of the line that ends at p, or begins there.
 func (s *Search) validFrom(p Point) int64 {
 	if p.Left != p.Right || p.X == 0 {
 		return p.X
@@ -169,7 +169,7 @@ func (s *Search) validFrom(p Point) int64 {
 			if q.Left != q.Right || x == 0 {
 				return x
 			}
-			return x - 1 // the slope changes before x and behind x-1, where T is above the line
+			return x - 1 // the slope changes before x and after x-1, where T is above the line
 		}
 		by := p.Right - q.Right
 		x += (over + by - 1) / by

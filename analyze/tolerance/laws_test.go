@@ -1,15 +1,13 @@
 package tolerance
 
 import (
-	"context"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"slackline/analyze/simulate"
 	"slackline/model/machine"
 	"slackline/model/pattern"
-	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -94,21 +92,20 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// TestSimulateAgrees compares T with the makespan of the static model of the simulator.
-func TestSimulateAgrees(t *testing.T) {
+// TestFinish compares the finish times with those of the evaluation, of the curve and of the oracle.
+func TestFinish(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t)
-		c.net.Table, c.net.NoGap = nil, false
-		s, _, ok := c.prepared(t, 1)
+		s, o, ok := c.prepared(t, 1)
 		if !ok {
 			return
 		}
-		checkSimulated(t, s, c.graph, c.net)
+		checkFinish(t, s, o, c.net)
 	})
 }
 
-// TestSimulateAgreesOnPatterns does the same on programs with collectives and real machines.
-func TestSimulateAgreesOnPatterns(t *testing.T) {
+// TestFinishOfPatterns does the same on programs with collectives and real machines.
+func TestFinishOfPatterns(t *testing.T) {
 	for _, name := range machine.Names() {
 		m, err := machine.Named(name)
 		if err != nil {
@@ -128,7 +125,12 @@ func TestSimulateAgreesOnPatterns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkSimulated(t, s, p, Network{Layout: layout})
+				n := Network{Layout: layout}
+				o, err := newOracle(s.graph, n, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkFinish(t, s, o, n)
 			})
 		}
 	}
@@ -136,7 +138,7 @@ func TestSimulateAgreesOnPatterns(t *testing.T) {
 
 type failer interface{ Fatalf(string, ...any) }
 
-func checkSimulated(t failer, s *Schedule, p schedule.Program, n Network) {
+func checkFinish(t failer, s *Schedule, o *oracle, n Network) {
 	e, err := s.Evaluate(n)
 	if err != nil {
 		t.Fatalf("Evaluate: %v", err)
@@ -149,11 +151,20 @@ func checkSimulated(t failer, s *Schedule, p schedule.Program, n Network) {
 	if err != nil {
 		t.Fatalf("At: %v", err)
 	}
-	r, err := simulate.Run(context.Background(), p, n.Layout.Machine, simulate.Options{Model: simulate.LogGPS})
+	finish, err := s.Finish(n)
 	if err != nil {
-		t.Fatalf("simulate: %v", err)
+		t.Fatalf("Finish: %v", err)
 	}
-	if e.T != r.Makespan || at.T != int64(r.Makespan) {
-		t.Fatalf("T = %d, as a function %d, but the makespan is %d", e.T, at.T, r.Makespan)
+	times := o.times(-1, 0)
+	want := make([]unit.Duration, s.graph.Ranks())
+	for i := range s.ops {
+		rank, _ := s.graph.Find(i)
+		want[rank] = max(want[rank], unit.Duration(times[2*i+1]))
+	}
+	if !slices.Equal(finish.Ranks, want) {
+		t.Fatalf("the ranks finish at %d, want %d", finish.Ranks, want)
+	}
+	if last := slices.Max(want); e.T != last || at.T != int64(last) {
+		t.Fatalf("T = %d, as a function %d, but the last rank finishes at %d", e.T, at.T, last)
 	}
 }

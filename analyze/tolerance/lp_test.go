@@ -80,7 +80,7 @@ func TestLinearProgramReference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := g.Search().Largest(bound)
+			want, err := g.Search().largest(bound)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func TestLinearProgramRandom(t *testing.T) {
 			t.Fatalf("T = %.3f by Clp, want %d (%v)", got, want.T, err)
 		}
 		bound := want.T + want.T/10
-		largest, err := g.Search().Largest(bound)
+		largest, err := g.Search().largest(bound)
 		if err != nil {
 			t.Fatal(err)
 		}

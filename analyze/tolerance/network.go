@@ -5,7 +5,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Network says what messages cost: the parameters of the class of each pair of ranks, and
+// Network describes what messages cost: the parameters of the class of each pair of ranks, and
 // optionally a table of latencies in their place.
 type Network struct {
 	// Layout is a machine with the ranks of the schedule on it. L, o, g, G and S of the class of
@@ -14,7 +14,7 @@ type Network struct {
 	Layout *machine.Layout
 	// Table gives each pair of ranks a latency of its own; nil: L of the pair's class.
 	Table *Table
-	// NoGap leaves g out of the model, whatever the classes say.
+	// NoGap leaves g out of the model, whatever g of the classes is.
 	NoGap bool
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // order lists the starts of all operations, and the ends of receives and of rendezvous sends, so that
-// each comes behind everything that it waits for; the end of every other operation follows from its
+// each comes after everything that it waits for; the end of every other operation follows from its
 // start. It holds for all networks with the same protocol.
 type order struct {
 	points   []point
@@ -96,19 +96,29 @@ func (c *coster) findGaps() []uint32 {
 
 // order finds the order for the protocol of a network, or a *schedule.CycleError.
 func (c *coster) order() (*order, error) {
-	o := &sorter{s: c.s, p: c.protocol(), state: make([]uint8, len(c.s.ops))}
-	if c.s.blocks != nil {
-		o.complete = make([]bool, len(c.s.blocks.before))
-	}
+	o := newSorter(c)
 	recvs := c.s.messages
 	if o.p.rendezvous != nil {
 		recvs *= 2
 	}
 	o.points = make([]point, 0, len(c.s.ops)+recvs)
-	if err := o.visitAll(); err != nil {
+	if err := o.visitAll(func() bool { return true }); err != nil {
 		return nil, err
 	}
 	return &order{o.points, o.p}, nil
+}
+
+func newSorter(c *coster) *sorter {
+	o := &sorter{s: c.s, p: c.protocol(), state: make([]uint8, len(c.s.ops))}
+	for op := range o.state {
+		if o.p.impliesEnd(c.s, uint32(op)) {
+			o.state[op] = impliesEnd
+		}
+	}
+	if c.s.blocks != nil {
+		o.complete = make([]bool, len(c.s.blocks.before))
+	}
+	return o
 }
 
 // sorter puts points into order: it goes to a point, first to all that this waits for, and lists it
@@ -122,13 +132,15 @@ type sorter struct {
 	stack    []frame
 }
 
-// Bits of sorter.state.
+// Bits of sorter.state: the start of the operation is done, its end is; both once more for being on
+// the stack.
 const (
-	startOnStack = 1 << iota
-	startDone
-	endOnStack
-	endDone
+	doneBits    = 0
+	onStackBits = 2
+	impliesEnd  = 1 << 4 // its end is listed with its start, because it needs nothing else
 )
+
+func (p point) bit(from int) uint8 { return 1 << (from + int(p&1)) }
 
 // frame is a point on the stack, and how many of those that it waits for are known to be done.
 type frame struct {
@@ -140,8 +152,9 @@ type frame struct {
 const slice = 8
 
 // visitAll lists everything. It takes all ranks in turn, some operations each: what belongs to one
-// step of the program then lies together, and with it the memory that a pass works on.
-func (o *sorter) visitAll() error {
+// step of the program then lies together, and with it the memory that a pass works on. After each of
+// them it calls a function, which may take the points that were listed; false ends the walk.
+func (o *sorter) visitAll(listed func() bool) error {
 	g := o.s.graph
 	for done, more := 0, true; more; done += slice {
 		more = false
@@ -152,6 +165,9 @@ func (o *sorter) visitAll() error {
 					return err
 				}
 			}
+			if !listed() {
+				return nil
+			}
 			more = more || from+slice < to
 		}
 	}
@@ -160,7 +176,10 @@ func (o *sorter) visitAll() error {
 
 // visit lists the end of an operation and all before it.
 func (o *sorter) visit(op uint32) error {
-	o.need(endOf(op))
+	if o.isDone(endOf(op)) {
+		return nil
+	}
+	o.push(o.listing(endOf(op)))
 	for len(o.stack) > 0 {
 		f := &o.stack[len(o.stack)-1]
 		var next point
@@ -170,67 +189,41 @@ func (o *sorter) visit(op uint32) error {
 		} else {
 			next, ready = o.advanceStart(f)
 		}
-		switch {
-		case ready:
+		if ready {
 			o.done(f.p)
 			o.stack = o.stack[:len(o.stack)-1]
-		case o.onStack(next):
-			return o.cycleError(next)
-		default:
-			o.push(next)
+			continue
 		}
+		if next = o.listing(next); o.onStack(next) {
+			return o.cycleError(next)
+		}
+		o.push(next)
 	}
 	return nil
 }
 
-// own turns a point into the one that lists it: the end of an operation is listed with its start if
-// it needs nothing else.
-func (o *sorter) own(p point) point {
-	if p.isEnd() && o.s.ops[p.op()].Kind != schedule.Recv && !o.p.isRendezvous(p.op()) {
+// listing turns a point into the one with which it is listed.
+func (o *sorter) listing(p point) point {
+	if p.isEnd() && o.state[p.op()]&impliesEnd != 0 {
 		return p &^ 1
 	}
 	return p
 }
 
-func (o *sorter) isDone(p point) bool {
-	bit := uint8(startDone)
-	if p.isEnd() {
-		bit = endDone
-	}
-	return o.state[p.op()]&bit != 0
-}
-
-func (o *sorter) onStack(p point) bool {
-	bit := uint8(startOnStack)
-	if p.isEnd() {
-		bit = endOnStack
-	}
-	return o.state[p.op()]&bit != 0
-}
-
-// need pushes a point unless it is done.
-func (o *sorter) need(p point) {
-	if p = o.own(p); !o.isDone(p) {
-		o.push(p)
-	}
-}
+func (o *sorter) isDone(p point) bool  { return o.state[p.op()]&p.bit(doneBits) != 0 }
+func (o *sorter) onStack(p point) bool { return o.state[p.op()]&p.bit(onStackBits) != 0 }
 
 func (o *sorter) push(p point) {
-	bit := uint8(startOnStack)
-	if p.isEnd() {
-		bit = endOnStack
-	}
-	o.state[p.op()] |= bit
+	o.state[p.op()] |= p.bit(onStackBits)
 	o.stack = append(o.stack, frame{p: p})
 }
 
 // done lists a point.
 func (o *sorter) done(p point) {
 	state := &o.state[p.op()]
-	if p.isEnd() {
-		*state = *state&^endOnStack | endDone
-	} else {
-		*state = *state&^startOnStack | startDone
+	*state = *state&^p.bit(onStackBits) | p.bit(doneBits)
+	if *state&impliesEnd != 0 {
+		*state |= (p | 1).bit(doneBits)
 	}
 	o.points = append(o.points, p)
 }
@@ -241,9 +234,9 @@ func (o *sorter) advanceEnd(f *frame) (next point, ready bool) {
 	if p := startOf(op); !o.isDone(p) {
 		return p, false
 	}
-	p := startOf(o.s.partner[op])
-	if o.s.ops[op].Kind == schedule.Recv {
-		p = o.own(endOf(o.s.partner[op]))
+	p := endOf(o.s.partner[op])
+	if o.p.isRendezvous(op) {
+		p = startOf(o.s.partner[op])
 	}
 	return p, o.isDone(p)
 }
@@ -253,7 +246,7 @@ func (o *sorter) advanceStart(f *frame) (next point, ready bool) {
 	op := f.p.op()
 	preds := o.s.preds[o.s.predFirst[op]:o.s.predFirst[op+1]]
 	for ; int(f.pos) < len(preds); f.pos++ {
-		if p := o.own(preds[f.pos]); !o.isDone(p) {
+		if p := preds[f.pos]; !o.isDone(p) {
 			return p, false
 		}
 	}
@@ -274,7 +267,7 @@ func (o *sorter) advanceBlock(f *frame) (next point, ready bool) {
 	}
 	from, to := o.s.graph.BlockOps(int(block))
 	for ; from+int(f.pos) < to; f.pos++ {
-		if p := o.own(endOf(uint32(from) + f.pos)); !o.isDone(p) {
+		if p := endOf(uint32(from) + f.pos); !o.isDone(p) {
 			return p, false
 		}
 	}
@@ -288,6 +281,6 @@ func (p *protocol) equal(q *protocol) bool {
 }
 
 // impliesEnd reports whether the end of an operation is not listed but follows from its start.
-func (o *order) impliesEnd(s *Schedule, op uint32) bool {
-	return s.ops[op].Kind != schedule.Recv && !o.protocol.isRendezvous(op)
+func (p *protocol) impliesEnd(s *Schedule, op uint32) bool {
+	return s.ops[op].Kind != schedule.Recv && !p.isRendezvous(op)
 }

@@ -17,7 +17,7 @@ type paths struct {
 type arrival struct {
 	canonical lengths // of the canonical path
 	most      lengths // the largest numbers, each by itself
-	leastL    int64
+	minL      int64
 	tail      point // the point before on the canonical path
 	way       way   // how it gets from there
 	known     bool  // there is one; a first point has no tail
@@ -109,7 +109,7 @@ func (e *Evaluation) mark(p *paths, costs *coster) {
 	}
 	for i := len(e.order.points) - 1; i >= 0; i-- {
 		q := e.order.points[i]
-		if q.isEnd() || e.order.impliesEnd(e.s, q.op()) {
+		if q.isEnd() || e.order.protocol.impliesEnd(e.s, q.op()) {
 			markEnd(q.op())
 		}
 		if !q.isEnd() {
@@ -150,11 +150,11 @@ func (e *Evaluation) collect(p *paths, costs *coster) {
 			}
 			e.arrive(p, costs, q)
 		}
-		if e.order.impliesEnd(e.s, q.op()) && p.isOn(endOf(q.op())) && !q.isEnd() {
+		if e.order.protocol.impliesEnd(e.s, q.op()) && p.isOn(endOf(q.op())) && !q.isEnd() {
 			takeEnd(q.op())
 		}
 	}
-	p.lambda = Lambda{L: last.most.units, LLeft: last.leastL, Bytes: last.most.size, O: last.most.overheads}
+	p.lambda = Lambda{L: last.most.units, LLeft: last.minL, Bytes: last.most.size, O: last.most.overheads}
 }
 
 // better reports whether a way that comes from point q is to be preferred to the present one, which
@@ -166,16 +166,16 @@ func (e *Evaluation) better(present, a *arrival, old, q point) bool {
 	return present.canonical == a.canonical && e.s.fileNumber(q) < e.s.fileNumber(old)
 }
 
-// widen takes the paths of another arrival into the numbers that each stand by itself.
+// widen takes the paths of another arrival into the numbers that are each independent of the others.
 func (a *arrival) widen(b *arrival) {
 	if !a.known {
-		a.leastL = b.leastL
+		a.minL = b.minL
 	}
 	a.known = true
 	a.most.units = max(a.most.units, b.most.units)
 	a.most.size = max(a.most.size, b.most.size)
 	a.most.overheads = max(a.most.overheads, b.most.overheads)
-	a.leastL = min(a.leastL, b.leastL)
+	a.minL = min(a.minL, b.minL)
 }
 
 // arrive finds the best ways to a marked point.
@@ -190,7 +190,7 @@ func (e *Evaluation) arrive(p *paths, costs *coster, head point) {
 			l.size += size
 			l.overheads += c.overheads
 		}
-		b.leastL += units
+		b.minL += units
 		if e.better(&a, &b, a.tail, tail) {
 			a.canonical, a.tail, a.way, a.first = b.canonical, tail, w, false
 		}

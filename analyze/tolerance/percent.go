@@ -30,7 +30,7 @@ func ParsePercent(text string) (Percent, error) {
 	}
 	isDigit := func(c rune) bool { return '0' <= c && c <= '9' }
 	if strings.TrimFunc(whole+fraction, isDigit) != "" || whole+fraction == "" && !strings.Contains(digits, "0") {
-		return Percent{}, fmt.Errorf("%q is no percentage; write e.g. 5%% or 0.25%%", text)
+		return Percent{}, fmt.Errorf("expected a percentage such as 5%% or 0.25%%, got %q", text)
 	}
 	if whole == "" {
 		whole = "0"
@@ -40,7 +40,7 @@ func ParsePercent(text string) (Percent, error) {
 	}
 	value, err := strconv.ParseInt(whole+fraction, 10, 64)
 	if err != nil {
-		return Percent{}, fmt.Errorf("%q is no percentage; write e.g. 5%% or 0.25%%", text)
+		return Percent{}, fmt.Errorf("expected a percentage such as 5%% or 0.25%%, got %q", text)
 	}
 	return Percent{value, uint8(len(fraction))}, nil
 }

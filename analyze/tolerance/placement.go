@@ -27,7 +27,7 @@ type Swap struct {
 	T    unit.Duration // what came of it
 }
 
-// PlacementStop says why a search ended.
+// PlacementStop reports why a search ended.
 type PlacementStop string
 
 // The reasons why a search ends.
@@ -84,7 +84,7 @@ func (p *placer) search(ctx context.Context, s *Schedule, progress func(int, uni
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		path, err := e.CriticalPath()
+		path, err := e.criticalPath()
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (p *placer) evaluate(s *Schedule, before *Evaluation) (*Evaluation, error) 
 		return nil, err
 	}
 	if before != nil {
-		return before.Again(Network{Layout: layout})
+		return before.again(Network{Layout: layout})
 	}
 	return s.Evaluate(Network{Layout: layout})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"slackline/model/collective"
 	"slackline/model/schedule"
@@ -18,7 +19,7 @@ var ErrOverflow = errors.New("a time does not fit into 63 bits of picoseconds (1
 const maxOps = math.MaxInt32
 
 // Schedule is a program that is ready for the static model: its collectives have become messages,
-// sends and receives are paired, and every operation knows what it waits for. It is not changed
+// sends and receives are paired, and every operation lists what it waits for. It is not changed
 // afterwards and can be evaluated on any number of networks; its methods may be called from several
 // goroutines at once.
 type Schedule struct {
@@ -30,18 +31,17 @@ type Schedule struct {
 	// the end of another operation, or its start.
 	predFirst []uint32
 	preds     []point
-	// fan counts who waits for an operation inside its block; see fanOut.
-	fan []uint8
+	// fans counts what waits for each operation inside its block; see fanOut. Finish times do without.
+	fans func() []uint8
 
 	// Of graphs in which some rank has several blocks with operations, else nil.
 	blocks *blocks
 
-	// fileShift says, by rank, how far its operations lie in the file from where they lie in the graph;
+	// fileShift is, by rank, how far its operations lie in the file from where they lie in the graph;
 	// nil if the ranks ascend in the file.
 	fileShift []int
 
 	messages int
-	warnings []string
 }
 
 // point is a moment in the life of an operation: its start or its end.
@@ -52,7 +52,7 @@ func endOf(op uint32) point   { return point(op<<1 | 1) }
 func (p point) op() uint32    { return uint32(p >> 1) }
 func (p point) isEnd() bool   { return p&1 != 0 }
 
-// blocks says which blocks of a rank follow each other. Blocks are numbered over all ranks.
+// blocks lists which blocks of a rank follow each other. Blocks are numbered over all ranks.
 type blocks struct {
 	of     []uint32 // by operation: its block
 	before []uint32 // by block: the one before it that has operations, or noBlock
@@ -80,12 +80,12 @@ func Prepare(p schedule.Program, mapping *collective.Mapping, gamma unit.PerByte
 		return nil, err
 	}
 	s := &Schedule{graph: graph, ops: graph.Ops(), partner: matching.Partner, messages: matching.Messages}
+	s.fans = sync.OnceValue(func() []uint8 { return countFans(graph) })
 	s.findBlocks()
 	s.findFileOrder()
 	if err := s.reverse(); err != nil {
 		return nil, err
 	}
-	s.warnings = s.ambiguous()
 	return s, nil
 }
 
@@ -95,8 +95,8 @@ func (s *Schedule) Graph() *schedule.Graph { return s.graph }
 // Messages is the number of messages.
 func (s *Schedule) Messages() int { return s.messages }
 
-// Warnings tells what may make the answers doubtful.
-func (s *Schedule) Warnings() []string { return s.warnings }
+// Warnings lists what may make the answers doubtful.
+func (s *Schedule) Warnings() []string { return s.ambiguous() }
 
 // findBlocks fills s.blocks if some rank has more than one block with operations.
 func (s *Schedule) findBlocks() {
@@ -137,15 +137,11 @@ func (s *Schedule) reverse() error {
 	}
 	n := g.NumOps()
 	first := make([]uint32, n+1)
-	s.fan = make([]uint8, n)
 	for b := range g.NumBlocks() {
 		from, _ := g.BlockOps(b)
-		begins, dependents := g.Links(b)
+		_, dependents := g.Links(b)
 		for _, d := range dependents {
 			first[from+d.Index()]++
-		}
-		for i := 0; i+1 < len(begins); i++ {
-			s.fan[from+i] = fanOut(dependents[begins[i]:begins[i+1]])
 		}
 	}
 	sum := uint32(0)
@@ -174,6 +170,19 @@ func (s *Schedule) reverse() error {
 	return nil
 }
 
+// countFans returns the fanOut of every operation.
+func countFans(g *schedule.Graph) []uint8 {
+	fans := make([]uint8, g.NumOps())
+	for b := range g.NumBlocks() {
+		from, _ := g.BlockOps(b)
+		begins, dependents := g.Links(b)
+		for i := 0; i+1 < len(begins); i++ {
+			fans[from+i] = fanOut(dependents[begins[i]:begins[i+1]])
+		}
+	}
+	return fans
+}
+
 // fanOut counts the dependents of an operation that wait for its start (low four bits) and for its
 // end (high four bits), each up to fanMany.
 func fanOut(dependents []schedule.Dependent) uint8 {
@@ -188,7 +197,7 @@ func fanOut(dependents []schedule.Dependent) uint8 {
 	return ends<<4 | starts
 }
 
-// fanMany stands for itself and all larger numbers.
+// fanMany is itself and all larger numbers.
 const fanMany = 15
 
 // source returns the rank of a send.
@@ -209,8 +218,8 @@ func (s *Schedule) previous(op uint32) (block uint32, ok bool) {
 	return block, block != noBlock
 }
 
-// endsBlock reports whether nobody in its block waits for the end of an operation.
-func (s *Schedule) endsBlock(op uint32) bool { return s.fan[op]>>4 == 0 }
+// endsBlock reports whether nothing in its block waits for the end of an operation.
+func (s *Schedule) endsBlock(op uint32) bool { return s.fans()[op]>>4 == 0 }
 
 // hasBlockAfter reports whether a block with operations follows that of an operation.
 func (s *Schedule) hasBlockAfter(op uint32) bool { return s.blocks.after[s.blocks.of[op]] }

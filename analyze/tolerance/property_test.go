@@ -175,8 +175,8 @@ func TestRandomEvaluation(t *testing.T) {
 		}
 		times := o.times(-1, 0)
 		for i := range s.ops {
-			if int64(e.Start(i)) != times[2*i] || int64(e.End(i)) != times[2*i+1] {
-				t.Fatalf("operation %d: %d to %d, want %d to %d", i, e.Start(i), e.End(i), times[2*i], times[2*i+1])
+			if e.times.start[i] != times[2*i] || e.times.end[i] != times[2*i+1] {
+				t.Fatalf("operation %d: %d to %d, want %d to %d", i, e.times.start[i], e.times.end[i], times[2*i], times[2*i+1])
 			}
 		}
 		if want := o.runtime(times); int64(e.T) != want {
@@ -201,7 +201,7 @@ func TestRandomEvaluation(t *testing.T) {
 
 // checkPathAddsUp checks that all ways to split the critical path have the sums that they must have.
 func checkPathAddsUp(t *rapid.T, e *Evaluation) {
-	path, err := e.CriticalPath()
+	path, err := e.criticalPath()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestRandomGraph(t *testing.T) {
 	})
 }
 
-// counter says how many units of a variable an edge has.
+// counter describes how many units of a variable an edge has.
 func (c *randomCase) counter(o *oracle, v Variable) func(*oracleEdge) int64 {
 	matching, err := schedule.Match(c.graph)
 	if err != nil {
@@ -378,7 +378,7 @@ func checkAgainst(t *rapid.T, g *Graph, want *curve, d draws) {
 	search := g.Search()
 	for range 3 {
 		bound := want.at(g.Given()).T + int64(d.between(-40, 100))
-		got, err := search.Largest(bound)
+		got, err := search.largest(bound)
 		if w := want.largest(lowest, bound); err != nil || got != w {
 			t.Fatalf("Largest(%d) = %+v (error %v), want %+v", bound, got, err, w)
 		}
@@ -386,7 +386,7 @@ func checkAgainst(t *rapid.T, g *Graph, want *curve, d draws) {
 	checkValid(t, g, want, search)
 	from := lowest + int64(d.between(0, 20))
 	to := from + int64(d.between(0, 100))
-	got, err := g.Breakpoints(from, to)
+	got, err := g.breakpoints(from, to)
 	if diff := cmp.Diff(want.breakpoints(from, to), got); err != nil || diff != "" {
 		t.Fatalf("breakpoints from %d to %d, error %v (-want +got):\n%s", from, to, err, diff)
 	}
@@ -418,7 +418,7 @@ func checkValid(t *rapid.T, g *Graph, want *curve, search *Search) {
 	if after := want.breakpoints(x, far); len(after) > 0 {
 		upper = Largest{X: after[0].X.Whole}
 	}
-	gotLower, gotUpper, err := search.Valid(x)
+	gotLower, gotUpper, err := search.valid(x)
 	if err != nil || gotLower != lower || gotUpper != upper {
 		t.Fatalf("Valid(%d) = %d, %+v (error %v), want %d, %+v", x, gotLower, gotUpper, err, lower, upper)
 	}

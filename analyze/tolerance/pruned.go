@@ -163,7 +163,7 @@ func (p *pruner) addLine(u *value, e line, to *interval) {
 	p.lines = append(p.lines, line{c, int32(a), node})
 }
 
-// take ends the present node. If it has one way in it is no node of its own, unless it is the sink.
+// take ends the present node. If it has one way in it is not a node of its own, unless it is the sink.
 func (p *pruner) take(to *interval, isSink bool) value {
 	if len(p.lines) == 1 && !isSink {
 		l := p.lines[0]

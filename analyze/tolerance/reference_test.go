@@ -218,9 +218,9 @@ func (c *referenceCase) checkGraph(t *testing.T, g *Graph) {
 		got, err := search.Tolerance(int64(c.L), percent)
 		checkLargest(t, "tolerance "+percent.String(), got, err, c.Want.Tolerance[i].L, false)
 	}
-	got, err := search.Limit(unit.Duration(c.Limit))
+	got, err := search.limit(unit.Duration(c.Limit))
 	checkLargest(t, "limit", got, err, c.Want.Limit.L, c.Want.Limit.Infeasible)
-	list, err := g.Breakpoints(int64(c.Range[0]), int64(c.Range[1]))
+	list, err := g.breakpoints(int64(c.Range[0]), int64(c.Range[1]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestReferenceCriticalPath(t *testing.T) {
 	for _, c := range extras.Cases {
 		t.Run(c.File, func(t *testing.T) {
 			_, e := c.evaluated(t)
-			path, err := e.CriticalPath()
+			path, err := e.criticalPath()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,10 +5,10 @@ import (
 	"slackline/model/unit"
 )
 
-// Slack says how much later things may happen before T grows. Each number holds for one delay alone.
+// Slack describes how much later things may happen before T grows. Each number holds for one delay alone.
 type Slack struct {
 	// Ops is, by operation counted over all ranks, the largest delay of its start that leaves T as
-	// it is. For a receive it says how much later it may be posted, not how long it may wait.
+	// it is. For a receive it is how much later it may be posted, not how long it may wait.
 	Ops []unit.Duration
 	// Messages is, at the place of each receive, the largest delay of the arrival of its message;
 	// 0 at the other operations.
@@ -31,7 +31,7 @@ func (e *Evaluation) Slack() (*Slack, error) {
 	for i := len(e.order.points) - 1; i >= 0; i-- {
 		p := e.order.points[i]
 		op := p.op()
-		if p.isEnd() || e.order.impliesEnd(e.s, op) {
+		if p.isEnd() || e.order.protocol.impliesEnd(e.s, op) {
 			b.passEnd(op)
 			if e.s.ops[op].Kind == schedule.Recv {
 				arrival := e.times.end[e.s.partner[op]] + costs.edge(carry, p).length()

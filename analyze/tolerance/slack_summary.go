@@ -9,7 +9,7 @@ import (
 	"slackline/model/unit"
 )
 
-// SlackSummary tells how much slack the operations of one origin and kind have.
+// SlackSummary is how much slack the operations of one origin and kind have.
 type SlackSummary struct {
 	Origin           uint32 // index into Program.Origins
 	Kind             schedule.Kind
@@ -19,7 +19,7 @@ type SlackSummary struct {
 	Largest          unit.Duration
 }
 
-// Summary gathers the slack of operations by origin and kind, those with the least slack first.
+// Summary gathers the slack of operations by origin and kind, those with the smallest slack first.
 // The slack of a receive is that of its message: how late that may arrive.
 func (s *Slack) Summary(of *Schedule) []SlackSummary {
 	type key struct {
@@ -43,7 +43,7 @@ func (s *Slack) Summary(of *Schedule) []SlackSummary {
 	for _, k := range keys {
 		group := groups[k]
 		slices.Sort(group)
-		critical, _ := slices.BinarySearch(group, 1) // the place of 1 is behind all that have none
+		critical, _ := slices.BinarySearch(group, 1) // the place of 1 is after all that have none
 		list = append(list, SlackSummary{
 			Origin: k.origin, Kind: k.kind, Ops: len(group), Critical: critical,
 			Smallest: group[0], Median: group[(len(group)-1)/2], Largest: group[len(group)-1],

@@ -3,11 +3,9 @@ package tolerance
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"slackline/model/machine"
-	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -16,12 +14,12 @@ import (
 // these parts the variable and leave the others as they are.
 type Wiring struct {
 	Topology     *machine.Topology
-	Layout       *machine.Layout // says on which node a rank is
+	Layout       *machine.Layout // on which node a rank is
 	Wire, Switch unit.Duration
 	Intra        unit.Duration
 }
 
-// TooFewNodesError says that a layout needs more nodes than a topology has.
+// TooFewNodesError reports that a layout needs more nodes than a topology has.
 type TooFewNodesError struct {
 	Topology *machine.Topology
 	Needed   int
@@ -106,7 +104,7 @@ func (w *Wiring) table(value unit.Duration, parts func(a, b int) wayParts) *Tabl
 	}}
 }
 
-// WireUse says how often the canonical critical path goes through a wire.
+// WireUse describes how often the canonical critical path goes through a wire.
 type WireUse struct {
 	Wire   machine.Wire
 	Class  int    // of Topology.WireClasses
@@ -159,29 +157,6 @@ func (w *Wiring) LambdaByWireClass(path *CriticalPath) []int64 {
 		}
 	}
 	return sums
-}
-
-// UsedWires lists all wires that messages of the schedule go through, ascending. It is empty if the
-// topology is not routed.
-func (w *Wiring) UsedWires(s *Schedule) []machine.Wire {
-	used := map[machine.Wire]bool{}
-	seen := map[[2]int]bool{}
-	var way []machine.Wire
-	for send := range s.ops {
-		op := &s.ops[send]
-		if op.Kind != schedule.Send {
-			continue
-		}
-		a, b := w.Layout.Node(s.source(uint32(send))), w.Layout.Node(int(op.Peer))
-		if key := [2]int{min(a, b), max(a, b)}; !seen[key] {
-			seen[key] = true
-			way = w.Topology.Route(a, b, way[:0])
-			for _, wire := range way {
-				used[wire] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(used))
 }
 
 // PairTable is the table in which each pair of ranks has the latency of its class, and that of one

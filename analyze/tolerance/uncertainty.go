@@ -36,7 +36,7 @@ func (s *Schedule) WithNoise(in *noise.Injection) (*Schedule, error) {
 	return &noisy, nil
 }
 
-// Spread tells how a number is distributed over several runs of a program: quantiles of type 7, as in
+// Spread is how a number is distributed over several runs of a program: quantiles of type 7, as in
 // internal/stat. A value that is unbounded is larger than all others, one that is infeasible smaller.
 type Spread struct {
 	N                                    int

@@ -11,7 +11,7 @@ import (
 	"slackline/model/unit"
 )
 
-// A periodic noise of 10 % on one rank, worked by hand: 100 us of detour at the begin of each
+// A periodic noise of 10 % on one rank, worked by hand: 100 us of detour at the start of each
 // millisecond.
 func TestWithNoise(t *testing.T) {
 	g, err := schedule.Read("x", []byte("num_ranks 2\nrank 0 {\na: calc 500000\nb: calc 400000\nc: calc 1000000\n}\nrank 1 {\na: calc 7\nb: send 1b to 1\nc: recv 1b from 1\nd: calc 0\n}\n"))

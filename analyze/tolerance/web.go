@@ -31,7 +31,7 @@ func (g *web) endNode() uint32 {
 // maxSlope is the largest slope of an edge.
 const maxSlope = 1 << 30
 
-// addSlope makes a node behind another one, at the largest slope, for edges that are steeper.
+// addSlope makes a node after another one, at the largest slope, for edges that are steeper.
 func (g *web) addSlope(u uint32) uint32 {
 	g.edges = append(g.edges, line{0, maxSlope, u})
 	return g.endNode()
@@ -83,12 +83,12 @@ func (g *web) slopes(x int64, values []int64, m *walk) (left, right int64) {
 			t := values[v]
 			for _, e := range g.into(int(v)) {
 				if values[e.u]+e.c+int64(e.a)*x == t {
-					m.meet(e.u, at.least+int64(e.a), at.most+int64(e.a))
+					m.meet(e.u, at.min+int64(e.a), at.max+int64(e.a))
 				}
 			}
 		}
 	}
-	return m.at[0].least, m.at[0].most
+	return m.at[0].min, m.at[0].max
 }
 
 // walk is the memory of a walk over critical nodes.
@@ -98,7 +98,7 @@ type walk struct {
 }
 
 // extent is the range of slopes between a node and the sink.
-type extent struct{ least, most int64 }
+type extent struct{ min, max int64 }
 
 func (m *walk) reset(nodes int) {
 	if len(m.at) < nodes {
@@ -115,5 +115,5 @@ func (m *walk) meet(v uint32, least, most int64) {
 		return
 	}
 	at := &m.at[v]
-	at.least, at.most = min(at.least, least), max(at.most, most)
+	at.min, at.max = min(at.min, least), max(at.max, most)
 }

@@ -40,12 +40,12 @@ func (g *web) slopesWide(lane int, x int64, values [][lanes]int64, m *walk) (lef
 			t := values[v][lane&(lanes-1)]
 			for _, e := range g.edges[g.first[v]:g.first[v+1]] {
 				if values[e.u][lane&(lanes-1)]+e.c+int64(e.a)*x == t {
-					m.meet(e.u, at.least+int64(e.a), at.most+int64(e.a))
+					m.meet(e.u, at.min+int64(e.a), at.max+int64(e.a))
 				}
 			}
 		}
 	}
-	return m.at[0].least, m.at[0].most
+	return m.at[0].min, m.at[0].max
 }
 
 // window is memory for the longest paths to the sink in a pass backwards. Edges reach not far in most

@@ -14,7 +14,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Attribution says what the noise of one run did: how much of it lengthened the run, by source and
+// Attribution describes what the noise of one run did: how much of it lengthened the run, by source and
 // by rank, and what became of the rest.
 //
 // Injected is the CPU time that detours and delays took while there was work. Every picosecond of
@@ -81,7 +81,7 @@ type RankAccount struct {
 // of them are held in memory, with about 80 bytes each.
 const MaxAttributionSteps = 20_000_000
 
-// Attribute simulates a program with and without the noise of the options and says what the noise
+// Attribute simulates a program with and without the noise of the options and reports what the noise
 // did.
 func Attribute(ctx context.Context, p schedule.Program, m *machine.Machine, o simulate.Options) (*Attribution, error) {
 	return attribute(ctx, p, m, o, MaxAttributionSteps)
@@ -89,7 +89,7 @@ func Attribute(ctx context.Context, p schedule.Program, m *machine.Machine, o si
 
 func attribute(ctx context.Context, p schedule.Program, m *machine.Machine, o simulate.Options, most int64) (*Attribution, error) {
 	if o.Model != "" && o.Model != simulate.LogGOPS {
-		return nil, fmt.Errorf("the model %s knows no noise that could be attributed; use the model %s", o.Model, simulate.LogGOPS)
+		return nil, fmt.Errorf("the model %s has no noise that could be attributed; use the model %s", o.Model, simulate.LogGOPS)
 	}
 	o.Detail, o.Breakdown = false, false
 	quiet, err := noiseless(ctx, p, m, o, most)

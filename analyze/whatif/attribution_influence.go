@@ -78,7 +78,7 @@ func (w *attributionWork) settle() {
 func (w *attributionWork) reach(p simulate.Point, end place) {
 	list := w.ofStart
 	switch p.Edge {
-	case simulate.FromBegin:
+	case simulate.FromRunStart:
 		return
 	case simulate.FromEnd:
 		list = w.ofEnd

@@ -8,7 +8,7 @@ import (
 	"slackline/model/unit"
 )
 
-// CriticalPath is the chain of causes from the begin of the run to the last finish. Its parts,
+// CriticalPath is the chain of causes from the start of the run to the last finish. Its parts,
 // from Compute to Noise, add up to the makespan.
 type CriticalPath struct {
 	LastRank int `json:"last_rank"` // where it ends: the last rank to finish, the lowest of equal ones
@@ -59,7 +59,7 @@ func (w *attributionWork) walk() CriticalPath {
 		}
 	}
 	visited := make(map[int32]bool)
-	for at := w.causes.Finish[p.LastRank]; at.Edge != simulate.FromBegin; {
+	for at := w.causes.Finish[p.LastRank]; at.Edge != simulate.FromRunStart; {
 		s := w.causes.Step(int(at.Step))
 		parts := w.parts(s)
 		held := unit.Nanoseconds(0)

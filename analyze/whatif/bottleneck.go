@@ -29,7 +29,7 @@ type Found struct {
 	Relief       *Relief // with JobSize; nil: not asked or not reached
 }
 
-// Relief says how much the noise must shrink so that a job stays below the threshold.
+// Relief is how much the noise must shrink so that a job stays below the threshold.
 type Relief struct {
 	JobSize      int
 	Slowdown     float64 // median, with the noise as it is
@@ -58,7 +58,7 @@ const (
 // is interrupted, it returns what is known so far with the error.
 func (b *Bottleneck) Find(ctx context.Context) (*Found, error) {
 	if !(b.Threshold > 1) {
-		return nil, fmt.Errorf("a slowdown of %g is no threshold; give a number above 1", b.Threshold)
+		return nil, fmt.Errorf("the threshold must be a slowdown above 1, such as 2, got %g", b.Threshold)
 	}
 	if b.From < 1 || b.To < b.From {
 		return nil, fmt.Errorf("cannot search between %d and %d ranks", b.From, b.To)
@@ -174,7 +174,7 @@ func (b *Bottleneck) findRelief(ctx context.Context, f *Found) error {
 	return nil
 }
 
-// errTooFar says that noise cannot be described when it is scaled so much: its detours become too rare
+// errTooFar reports that noise cannot be described when it is scaled so much: its detours become too rare
 // for a trace.
 var errTooFar = errors.New("out of range")
 

@@ -11,7 +11,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Change says what is different in the computation of a call path and of everything that it calls.
+// Change describes what is different in the computation of a call path and of everything that it calls.
 type Change struct {
 	Path    string // names joined by "/": a whole path or a part of one, e.g. solve/fixup
 	Balance bool   // its time is spread evenly over all ranks
@@ -23,7 +23,7 @@ type Change struct {
 type Changed struct {
 	Change
 	Before, After unit.Duration // computation in the call path, summed over ranks
-	Least, Most   unit.Duration // of a rank, before
+	Min, Max      unit.Duration // of a rank, before
 	Ranks         int           // that have computation in it
 }
 
@@ -89,10 +89,10 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 		if t > 0 {
 			report.Ranks++
 		}
-		if rank == 0 || unit.Duration(t) < report.Least {
-			report.Least = unit.Duration(t)
+		if rank == 0 || unit.Duration(t) < report.Min {
+			report.Min = unit.Duration(t)
 		}
-		report.Most = max(report.Most, unit.Duration(t))
+		report.Max = max(report.Max, unit.Duration(t))
 	}
 	if report.Before == 0 {
 		return nil, report, fmt.Errorf("nothing is computed in %s", change.Path)
@@ -169,7 +169,7 @@ func (c *changedProgram) Block(rank, step int, b *schedule.Block) {
 	}
 }
 
-// insidePath tells for each origin whether it is on a path.
+// insidePath returns for each origin whether it is on a path.
 func insidePath(origins []schedule.Origin, path string) []bool {
 	inside := make([]bool, len(origins))
 	for i := range origins {

@@ -65,11 +65,11 @@ func TestApply(t *testing.T) {
 		want   unit.Duration
 		report whatif.Changed
 	}{
-		{whatif.Change{Path: "fixup", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Most: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "main/solve", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 240 * us, After: 240 * us, Least: 30 * us, Most: 150 * us, Ranks: 4}},
-		{whatif.Change{Path: "fixup", Percent: 50, Rank: -1}, 90 * us, whatif.Changed{Before: 120 * us, After: 60 * us, Most: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "solve/fixup", Percent: 100, Rank: 2}, 30 * us, whatif.Changed{Before: 120 * us, Most: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "fixup", Percent: 100, Rank: 1}, 150 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Most: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "main/solve", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 240 * us, After: 240 * us, Min: 30 * us, Max: 150 * us, Ranks: 4}},
+		{whatif.Change{Path: "fixup", Percent: 50, Rank: -1}, 90 * us, whatif.Changed{Before: 120 * us, After: 60 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "solve/fixup", Percent: 100, Rank: 2}, 30 * us, whatif.Changed{Before: 120 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Percent: 100, Rank: 1}, 150 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
 	} {
 		p, list, err := whatif.Apply(unbalanced{}, []whatif.Change{c.change})
 		if err != nil {

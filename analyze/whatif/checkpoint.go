@@ -9,7 +9,7 @@ import (
 // Checkpoint holds the finished runs of a series, so that it can go on after an interrupt, with more
 // replicas or at further process counts.
 //
-// Write says how it looks as a file.
+// Write describes how it looks as a file.
 type Checkpoint struct {
 	series []Property
 	points map[int]*kept
@@ -88,7 +88,7 @@ func (k *kept) prefix(n int) []unit.Duration {
 	return slices.Clone(k.makespans[:min(end, n)])
 }
 
-// withoutReplicas returns a checkpoint that knows the run without noise of one process count, for the
+// withoutReplicas returns a checkpoint that has the run without noise of one process count, for the
 // same program with other noise.
 func (c *Checkpoint) withoutReplicas(ranks int) *Checkpoint {
 	other := NewCheckpoint(nil)

@@ -36,7 +36,7 @@ type picoseconds unit.Duration
 const (
 	// checkpointVersion is the version that Write writes and ReadCheckpoint reads.
 	checkpointVersion = 2
-	// withoutSums is the version that had no checksums. It is not read: nobody knows what is in it.
+	// withoutSums is the version that had no checksums. It is not read: damage would not be noticed.
 	withoutSums = 1
 
 	// lineReplicas bounds the length of a line.
@@ -45,7 +45,7 @@ const (
 	longestLine = 1 << 20
 )
 
-// Write writes the checkpoint as lines of JSON: the first says which series it is, each of the others
+// Write writes the checkpoint as lines of JSON: the first describes the series, each of the others
 // holds what is known of one process count, or of a part of its replicas.
 //
 //	{"slackline_replicas":2,"series":[{"name":"input","value":"ring"},{"name":"seed","value":"1"}],"crc32c":"fba69141"}
@@ -97,10 +97,10 @@ type checkpointReader struct {
 
 // damaged is what to do about a line that is not as it was written.
 const damaged = "the line is damaged, or lines before it were moved, added or removed; " +
-	"remove this line and all behind it, and what they held is run again"
+	"remove this line and all after it, and what they held is run again"
 
 // ReadCheckpoint reads a checkpoint and wants it to be of the series with these properties. The name
-// stands in messages. A file that differs from what was written is refused, unless it only lacks its
+// is used in messages. A file that differs from what was written is refused, unless it only lacks its
 // end; see Torn.
 func ReadCheckpoint(name string, r io.Reader, series []Property) (*Checkpoint, error) {
 	in := checkpointReader{name: name, lines: bufio.NewScanner(r)}
@@ -131,7 +131,7 @@ func ReadCheckpoint(name string, r io.Reader, series []Property) (*Checkpoint, e
 			err = c.add(&l)
 		}
 		if err != nil {
-			return nil, in.fail("%v; remove this line and all behind it, or give another file", err)
+			return nil, in.fail("%v; remove this line and all after it, or give another file", err)
 		}
 	}
 }
@@ -181,12 +181,12 @@ func (in *checkpointReader) head(series []Property) error {
 			return in.fail("the file has version %d, which has no checksums, this slackline reads %d; remove it, or give another file",
 				withoutSums, checkpointVersion)
 		case bytes.HasPrefix(text, []byte(`{"slackline_replicas"`)):
-			return in.fail("the line is damaged, so that nobody knows whose replicas these are; remove the file, or give another one")
+			return in.fail("the line is damaged: the series of these replicas is unknown; remove the file, or give another one")
 		}
-		return in.fail("this is no file of replicas; give another name, or remove it")
+		return in.fail("this is not a file of replicas; give another name, or remove it")
 	}
 	if err := json.Unmarshal(body, &head); err != nil || head.Version == 0 {
-		return in.fail("this is no file of replicas; give another name, or remove it")
+		return in.fail("this is not a file of replicas; give another name, or remove it")
 	}
 	if head.Version != checkpointVersion {
 		return in.fail("the file has version %d, this slackline reads %d; remove it, or give another file", head.Version, checkpointVersion)
@@ -197,7 +197,7 @@ func (in *checkpointReader) head(series []Property) error {
 	return nil
 }
 
-// Torn says at which line the file ended in the middle, as after a full disk; 0 if it did not. That
+// Torn is the line at which the file ended in the middle, as after a full disk; 0 if it did not. That
 // line is dropped, and the replicas that it held are run again.
 func (c *Checkpoint) Torn() (line int) { return c.torn }
 
@@ -223,7 +223,7 @@ func (c *Checkpoint) add(l *checkpointLine) error {
 	return nil
 }
 
-// difference says in which properties two series differ; empty: in none.
+// difference describes in which properties two series differ; empty: in none.
 func difference(file, wanted []Property) string {
 	var parts []string
 	for _, w := range wanted {

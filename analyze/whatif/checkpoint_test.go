@@ -72,17 +72,17 @@ func written(t interface{ Fatal(...any) }, c *Checkpoint) string {
 func TestCheckpointErrors(t *testing.T) {
 	const otherHead = `{"slackline_replicas":2,"series":[{"name":"input","value":"dissemination"},{"name":"delay","value":"1@0:1us"}]}`
 	for _, tc := range []struct{ text, want string }{
-		{"", "f:1: this is no file of replicas"},
-		{"num_ranks 2\n", "f:1: this is no file of replicas"},
-		{sign("{}\n"), "f:1: this is no file of replicas"},
+		{"", "f:1: this is not a file of replicas"},
+		{"num_ranks 2\n", "f:1: this is not a file of replicas"},
+		{sign("{}\n"), "f:1: this is not a file of replicas"},
 		{sign(`{"slackline_replicas":3}`), "f:1: the file has version 3, this slackline reads 2; remove it"},
 		{strings.Replace(testHead, ":2", ":1", 1), "f:1: the file has version 1, which has no checksums, this slackline reads 2; remove it"},
-		{testHead, "f:1: the line is damaged, so that nobody knows whose replicas these are; remove the file"},
+		{testHead, "f:1: the line is damaged: the series of these replicas is unknown; remove the file"},
 		{sign(strings.Replace(testHead, `"1"`, `"2"`, 1)), "f holds replicas of another series: its seed is 2, not 1"},
 		{sign(strings.Replace(testHead, "dissemination", "ring", 1)), "its input is ring, not dissemination"},
 		{sign(strings.Replace(testHead, "dissemination", strings.Repeat("x", 99), 1)), "its input differs"},
 		{sign(otherHead), "its seed is none, not 1, its delay is 1@0:1us, not none"},
-		{sign(testHead) + testLine, "f:2: the line is damaged, or lines before it were moved, added or removed; remove this line and all behind it"},
+		{sign(testHead) + testLine, "f:2: the line is damaged, or lines before it were moved, added or removed; remove this line and all after it"},
 		{sign(testHead) + "\n", "f:2: the line is damaged"},
 		{sign(testHead) + strings.Repeat("x", longestLine+1), "f:2: the line has more than 1048576 bytes"},
 		{sign(testHead + "x\n"), "f:2: invalid"},
@@ -113,7 +113,7 @@ func drawCheckpoint(t *rapid.T) *Checkpoint {
 	return c
 }
 
-// harmless says what is wrong with what was read from a changed file: all that it knows must be in
+// harmless describes what is wrong with what was read from a changed file: all that it knows must be in
 // the checkpoint that was written, so that the rest is run again and the result is the same.
 func harmless(read, want *Checkpoint) string {
 	for ranks, p := range read.points {

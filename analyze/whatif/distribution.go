@@ -18,7 +18,7 @@ type Distribution struct {
 	LowWhisker, HighWhisker unit.Duration
 	Outliers                []unit.Duration // beyond the whiskers, in rising order
 	// MedianInterval holds the median of all possible replicas with 95 % confidence, whatever their
-	// distribution; nil: fewer than 6 replicas cannot tell.
+	// distribution; nil: there are fewer than 6 replicas.
 	MedianInterval *[2]unit.Duration
 	// Slowdowns are noisy times over the noiseless one: 1 for none.
 	MedianSlowdown, MaxSlowdown float64

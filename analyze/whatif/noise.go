@@ -16,7 +16,7 @@ import (
 	"slackline/model/unit"
 )
 
-// Noise says which noise is put on the ranks of a program, for any number of ranks.
+// Noise describes which noise is put on the ranks of a program, for any number of ranks.
 type Noise struct {
 	Profile   *noise.Profile  // nil: none
 	Seed      uint64          // of the trace of a random profile, and of the offsets

@@ -36,7 +36,7 @@ type Series struct {
 	trace *noise.Detours // of the noise, if it is already made
 }
 
-// Progress says how far a series is.
+// Progress is how far a series is.
 type Progress struct {
 	Ranks    int     // process count that is being simulated
 	Replicas int     // finished ones of it

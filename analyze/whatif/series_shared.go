@@ -19,7 +19,7 @@ import (
 
 // A series among several processes: first all runs without noise, each a task, then the replicas of
 // one process count after the other, each replica a task. What is known is known to process 0, which
-// tells the others what is missing.
+// reports to the others what is missing.
 
 // quietRun is the outcome of a run without noise.
 type quietRun struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"slackline/analyze/scaling"
 	"slackline/analyze/waits"
 	"slackline/cli/env"
 	"slackline/cli/exit"
@@ -51,12 +52,15 @@ var topics = []topic{
 	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.", "Join small parallel regions to larger ones."},
 }
 
-// allTopics are the kinds of wait states and the other words.
+// allTopics are the kinds of wait states, the kinds of rules of expectation files, and the other words.
 func allTopics() []topic {
 	var list []topic
 	for _, m := range waits.Metrics() {
 		i := m.Info()
 		list = append(list, topic{i.Name, i.Short, i.Title + ". " + i.Meaning, i.Advice})
+	}
+	for _, k := range scaling.RuleKinds() {
+		list = append(list, topic{k.Name, k.Short, k.Explanation, ""})
 	}
 	return append(list, topics...)
 }

@@ -50,7 +50,7 @@ func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m *machi
 func (f *futureChange) Sentences() []string {
 	var list []string
 	for _, c := range f.changes {
-		text := fmt.Sprintf("%s, %s on %s (%s to %s on a rank), ", c.Path, c.Before.Short(), phrase.Plural(c.Ranks, "rank"), c.Least.Short(), c.Most.Short())
+		text := fmt.Sprintf("%s, %s on %s (%s to %s on a rank), ", c.Path, c.Before.Short(), phrase.Plural(c.Ranks, "rank"), c.Min.Short(), c.Max.Short())
 		switch {
 		case c.Balance:
 			text += "is spread evenly over the ranks"

@@ -70,7 +70,7 @@ func (o *simulateOptions) checkReplicas(c *cobra.Command) error {
 		}
 	}
 	if r.threshold.Given && !(r.threshold.Value > 1) {
-		return exit.Usagef("--bottleneck: a slowdown of %s is no threshold; give a number above 1, e.g. --bottleneck=2", &r.threshold)
+		return exit.Usagef("--bottleneck: expected a slowdown above 1 such as --bottleneck=2, got %s", &r.threshold)
 	}
 	if fs.Changed("replicas") && r.replicas < 1 {
 		return exit.Usagef("--replicas: %d is too few; give at least 1", r.replicas)

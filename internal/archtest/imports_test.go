@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"observe/campaign":    {"observe/mpi", "model/dataset"},
 
 	"analyze/replay":    {"model/trace", "model/timeline", "model/schedule", "model/collective"},
-	"analyze/simulate":  {"model/machine", "model/noise", "model/schedule", "model/collective", "model/timeline"},
+	"analyze/simulate":  {"analyze/tolerance", "model/machine", "model/noise", "model/schedule", "model/collective", "model/timeline"},
 	"analyze/tolerance": {"model/machine", "model/noise", "model/schedule", "model/collective"},
 	"analyze/profile":   {"model/timeline"},
 	"analyze/waits":     {"analyze/profile", "model/timeline"},

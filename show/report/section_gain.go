@@ -141,7 +141,7 @@ func (s *story) tellGain() *Section {
 	for i, e := range g.list {
 		least, most := text(""), text("")
 		if e.path != "" {
-			least, most = span(e.changed.Least), span(e.changed.Most)
+			least, most = span(e.changed.Min), span(e.changed.Max)
 		}
 		t.add(text(e.what), span(e.after), shareOf(g.share(i)), least, most, Cell{Text: e.command, Mark: "command"})
 	}
@@ -160,7 +160,7 @@ func (s *story) gainWords(g *gains) string {
 	}
 	e := g.list[i]
 	return fmt.Sprintf("The run takes %s in the simulation. With the computation of %s spread evenly over all ranks (now %s to %s on a rank) it takes %s: %s less.",
-		g.before.Short(), code(e.path), e.changed.Least.Short(), e.changed.Most.Short(), e.after.Short(), percent(g.share(i)))
+		g.before.Short(), code(e.path), e.changed.Min.Short(), e.changed.Max.Short(), e.after.Short(), percent(g.share(i)))
 }
 
 // notSimulated says why nothing can be simulated; nil: it can.

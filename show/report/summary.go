@@ -42,7 +42,7 @@ func (s *story) mend() *Mend {
 	e := s.gains.value.list[i]
 	return &Mend{
 		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
-			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Most.Short(), e.changed.Least.Short()),
+			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Max.Short(), e.changed.Min.Short()),
 		Path: e.path, Gain: s.gains.value.share(i), Command: e.command,
 	}
 }

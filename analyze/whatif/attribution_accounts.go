@@ -84,7 +84,7 @@ func newAttributionWork(r *simulate.Result, in *noise.Injection) *attributionWor
 	return w
 }
 
-// noisePart is the noise in a stretch of time in which a step had work.
+// noisePart is the noise in a span of time in which a step had work.
 type noisePart struct {
 	from, to int64
 	noise    int64

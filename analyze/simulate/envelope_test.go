@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawParcel draws a parcel that is often like the one before.
-func drawParcel(t *rapid.T, last parcel) parcel {
+// drawEnvelope draws an envelope that is often like the one before.
+func drawEnvelope(t *rapid.T, last envelope) envelope {
 	n := last
 	n.from++
 	n.to++
@@ -42,22 +42,22 @@ func drawParcel(t *rapid.T, last parcel) parcel {
 	return n
 }
 
-func TestParcelsArriveAsTheyWereSent(t *testing.T) {
+func TestEnvelopesArriveAsTheyWereSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p packer
 		for range 2 { // a packer is used again
 			p.reset()
-			var sent, got []parcel
-			last := parcel{}
-			for range rapid.IntRange(0, 40).Draw(t, "parcels") {
-				last = drawParcel(t, last)
+			var sent, got []envelope
+			last := envelope{}
+			for range rapid.IntRange(0, 40).Draw(t, "envelopes") {
+				last = drawEnvelope(t, last)
 				sent = append(sent, last)
 				p.add(&last)
 			}
 			if p.count != int64(len(sent)) {
-				t.Fatalf("%d parcels counted, want %d", p.count, len(sent))
+				t.Fatalf("%d envelopes counted, want %d", p.count, len(sent))
 			}
-			if err := unpack(p.end(), func(n *parcel) { got = append(got, *n) }); err != nil {
+			if err := unpack(p.end(), func(n *envelope) { got = append(got, *n) }); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got, sent) {
@@ -68,10 +68,10 @@ func TestParcelsArriveAsTheyWereSent(t *testing.T) {
 }
 
 // A step in which all ranks do the same takes a few bytes, however many ranks there are.
-func TestEqualParcelsAreCounted(t *testing.T) {
+func TestEqualEnvelopesAreCounted(t *testing.T) {
 	var p packer
 	for i := range int32(1 << 16) {
-		p.add(&parcel{time: 7640, birth: 2870, load: 1, order: 5, from: i, to: i + 4096, tag: 3})
+		p.add(&envelope{time: 7640, birth: 2870, load: 1, order: 5, from: i, to: i + 4096, tag: 3})
 	}
 	if n := len(p.end()); n > 24 {
 		t.Errorf("%d bytes", n)
@@ -80,10 +80,10 @@ func TestEqualParcelsAreCounted(t *testing.T) {
 
 func TestUnpackRefuses(t *testing.T) {
 	var p packer
-	p.add(&parcel{time: math.MaxInt64, birth: 5, load: 9 << 48, from: 1, to: 7, index: 300, tag: 1 << 30, own: -9, place: 77})
+	p.add(&envelope{time: math.MaxInt64, birth: 5, load: 9 << 48, from: 1, to: 7, index: 300, tag: 1 << 30, own: -9, place: 77})
 	whole := p.end()
 	for cut := 1; cut < len(whole); cut++ {
-		if err := unpack(whole[:cut], func(*parcel) {}); err == nil {
+		if err := unpack(whole[:cut], func(*envelope) {}); err == nil {
 			t.Errorf("cut at byte %d of %d: no error", cut, len(whole))
 		}
 	}

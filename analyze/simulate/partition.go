@@ -5,27 +5,27 @@ import (
 	"slackline/model/machine"
 )
 
-// stretch is what one process of several simulates: a stretch of the hosts with their ranks. Inside
-// of it an engine numbers its hosts and ranks from 0, in the order of the whole; only what stands in
+// partition is what one process of several simulates: some of the hosts with their ranks. Inside
+// of it an engine numbers its hosts and ranks from 0, in the order of the whole; only what is in
 // messages, what the program is asked and what the user sees has the numbers of the whole. The zero
-// value stands for everything.
-type stretch struct {
+// value is everything.
+type partition struct {
 	firstHost int32
 	firstRank int32   // unless scattered is there
-	scattered []int32 // by rank of the stretch: its number in the whole; nil: they follow firstRank
-	localOf   []int32 // by rank of the whole: its number in the stretch that has it; only with scattered
+	scattered []int32 // by rank of the partition: its number in the whole; nil: they follow firstRank
+	localOf   []int32 // by rank of the whole: its number in the partition that has it; only with scattered
 }
 
-// global returns the number in the whole of a rank of the stretch.
-func (s *stretch) global(rank int32) int32 {
+// global returns the number in the whole of a rank of the partition.
+func (s *partition) global(rank int32) int32 {
 	if s.scattered == nil {
 		return rank + s.firstRank
 	}
 	return s.scattered[rank]
 }
 
-// local returns the number in the stretch of a rank of the whole that belongs to it.
-func (s *stretch) local(rank int32) int32 {
+// local returns the number in the partition of a rank of the whole that belongs to it.
+func (s *partition) local(rank int32) int32 {
 	if s.scattered == nil {
 		return rank - s.firstRank
 	}
@@ -34,7 +34,7 @@ func (s *stretch) local(rank int32) int32 {
 
 // part is the place of one process in a layout.
 type part struct {
-	stretch
+	partition
 	hosts, ranks int
 }
 
@@ -43,9 +43,9 @@ type part struct {
 func partOf(layout *machine.Layout, p, size int) part {
 	first, last := cluster.Share(layout.Hosts(), p, size)
 	if !layout.Machine.SharedNIC {
-		return part{stretch{firstHost: int32(first), firstRank: int32(first)}, last - first, last - first}
+		return part{partition{firstHost: int32(first), firstRank: int32(first)}, last - first, last - first}
 	}
-	t := part{stretch: stretch{firstHost: int32(first)}, hosts: last - first}
+	t := part{partition: partition{firstHost: int32(first)}, hosts: last - first}
 	var list []int32
 	for rank := range layout.Ranks {
 		if h := layout.Host(rank); h >= first && h < last {
@@ -68,7 +68,7 @@ func partOf(layout *machine.Layout, p, size int) part {
 	return t
 }
 
-// RanksOf tells which ranks process p of size simulates on a machine: has(rank) reports it for any
+// RanksOf returns which ranks process p of size simulates on a machine: has(rank) reports it for any
 // rank. The processes need the operations of no others.
 func RanksOf(m *machine.Machine, ranks, p, size int) (has func(rank int) bool, err error) {
 	layout, err := m.Layout(ranks)
