@@ -44,9 +44,10 @@ var rooms = map[string][]string{
 	"analyze/whatif":    {"analyze/replay", "analyze/simulate", "analyze/tolerance", "analyze/waits", "analyze/profile", "model/"},
 
 	"show/plot":    {},
-	"show/curves":  {"show/plot", "analyze/scaling", "analyze/tolerance"},
-	"show/report":  {"show/plot", "show/curves", "analyze/", "model/"},
-	"show/explore": {"show/plot", "show/curves", "analyze/", "model/"},
+	"show/figures": {"show/plot", "analyze/", "model/"},
+	"show/curves":  {"show/figures"},
+	"show/report":  {"show/plot", "show/figures", "analyze/", "model/"},
+	"show/explore": {"show/plot", "show/figures", "analyze/", "model/"},
 
 	"cli/exit":     {},
 	"cli/flags":    {"cli/exit", "model/pattern"},

@@ -55,7 +55,7 @@ var colour = regexp.MustCompile(`#[0-9a-f]{6}`)
 
 // picture draws a figure in one width for light and dark. If it cannot be drawn, it says why.
 func (p *palette) picture(f *Figure, width float64) template.HTML {
-	fig := f.draw(width)
+	fig := sized(f.draw(width), width)
 	light, err := plot.Render(fig, string(plot.SVG), plot.Options{})
 	if err != nil {
 		return template.HTML(`<p class="doubt">It cannot be drawn: ` + template.HTMLEscapeString(err.Error()) + `.</p>`)
@@ -65,6 +65,23 @@ func (p *palette) picture(f *Figure, width float64) template.HTML {
 		dark = light // what can be drawn in light can be drawn in dark
 	}
 	return template.HTML(p.merge(light, dark))
+}
+
+// sized gives a figure the width of the page. Titles are in the page, not in the picture.
+func sized(fig plot.Figure, width float64) plot.Figure {
+	switch f := fig.(type) {
+	case *plot.Chart:
+		f.Title, f.Subtitle = "", ""
+		f.Width, f.Height = width, max(260, width*0.52) // narrow ones are steeper
+	case *plot.Stack:
+		f.Width = width
+	case *plot.HeatMap:
+		f.Width, f.PerRow = width, 2
+		if width < 500 {
+			f.PerRow = 1
+		}
+	}
+	return fig
 }
 
 // merge makes one drawing of two that differ in their colours alone. If they differ in more, the light one is taken,

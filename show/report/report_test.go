@@ -224,7 +224,7 @@ func onlyCall(b *timeline.Builder, name string) {
 }
 
 func TestFigureThatCannotBeDrawn(t *testing.T) {
-	f := &Figure{ID: "bad", Title: "Bad", Data: &Table{}, draw: func(float64) figure {
+	f := &Figure{ID: "bad", Title: "Bad", Data: &Table{}, draw: func(float64) plot.Figure {
 		return &plot.Chart{Layers: []plot.Layer{&plot.Line{X: []float64{1, 2}, Y: []float64{math.NaN(), 1}}}}
 	}}
 	page := pageOf(t, &Document{Sections: []*Section{{ID: "s", Blocks: []Block{{Figure: f}}}}})

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // tellExpectations says whether measurements scale as expected.
@@ -113,7 +115,7 @@ func (s *story) expectationFigure(r *scaling.Report) *Figure {
 		ID: "expected", Title: "Expected and found: " + chosen.Function, Caption: "What was measured, the model with its band, what was expected and the limits of that.",
 		Command: command("check", s.in.Expectations.Name, s.from, "--plot", "check.svg", "--plot-function", chosen.Function),
 		Data:    &Table{Columns: []Column{right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")}},
-		draw:    func(width float64) figure { return expectationChart(chosen, width) },
+		draw:    func(float64) plot.Figure { return figures.Expectation(chosen) },
 	}
 	for i, at := range chosen.Fit.At {
 		f.Data.add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))

@@ -11,6 +11,8 @@ import (
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // tellRun says what ran.
@@ -205,7 +207,7 @@ func (a *analysed) matrixFigure() *Figure {
 		ID: "messages", Title: "Who sends to whom", Caption: "Messages and bytes from rank (rows) to rank (columns). Collectives are not in it.",
 		Command: command("profile", a.words, "--plot", "matrix.svg", "--plot-kind", "matrix"),
 		Data:    &Table{Columns: []Column{right("from"), right("to"), right("messages"), right("bytes")}},
-		draw:    func(width float64) figure { return matrixMaps(a.timeline.Ranks, links, width) },
+		draw:    func(float64) plot.Figure { return figures.Messages(a.timeline.Ranks, links) },
 	}
 	for _, l := range links {
 		f.Data.add(whole(l.From), whole(l.To), whole(l.Count), Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
@@ -257,9 +259,13 @@ func (s *story) seriesFigure(words []string) *Figure {
 	f := &Figure{
 		ID: "series", Title: "Over the number of ranks", Caption: "Run time and efficiencies of the runs.", Command: command("scaling", words, "--metric", "run_time"),
 		Data: &Table{Columns: []Column{right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")}},
-		draw: func(width float64) figure { return seriesChart(sorted, width) },
 	}
+	var ranks []int
+	var times []unit.Duration
+	var list []*profile.Efficiency
+	f.draw = func(float64) plot.Figure { return figures.Efficiencies(ranks, times, list) }
 	for _, r := range sorted {
+		ranks, times, list = append(ranks, r.timeline.Ranks), append(times, r.runTime()), append(list, r.efficiency)
 		f.Data.add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
 	}
 	return f

@@ -12,6 +12,8 @@ import (
 	"slackline/model/dataset"
 	"slackline/model/schedule"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // How far a program is scaled if the user does not say it.
@@ -122,7 +124,7 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	f := &Figure{
 		ID: "scaling", Title: "Run time over the number of ranks",
 		Data: &Table{Columns: []Column{right("ranks"), right("without noise")}},
-		draw: func(width float64) figure { return scaleChart(points, s.scale.value.noise, width) },
+		draw: func(float64) plot.Figure { return figures.Series(points, s.scale.value.noise) },
 	}
 	if s.in.Noise != nil {
 		words = append(append(words, s.in.Noise.Words...), "--replicas", fmt.Sprint(s.in.Noise.Replicas))
@@ -185,7 +187,7 @@ func (s *story) tellModels(section *Section) bool {
 		return true
 	}
 	ranked := scaling.Dominating(usable, place)
-	at := s.placeWords(place)
+	at := figures.PlaceText(s.data.Parameters, place)
 	section.say(s.modelWords(ranked, at))
 	t := &Table{
 		Title: "How the measurements grow, and what they will be at " + at, Command: s.scalingCommand(place),
@@ -215,14 +217,6 @@ func (s *story) place() ([]float64, error) {
 		place[0] *= 4
 	}
 	return place, err
-}
-
-func (s *story) placeWords(place []float64) string {
-	var words []string
-	for i, v := range place {
-		words = append(words, fmt.Sprintf("%s = %g", s.data.Parameters[i], v))
-	}
-	return strings.Join(words, ", ")
 }
 
 func (s *story) scalingCommand(place []float64, further ...string) string {
@@ -276,14 +270,6 @@ func highest(p scaling.Prediction, f *scaling.Fit) Cell {
 	return measure(p.High, f)
 }
 
-// label is what an axis of values is called.
-func label(metric string, f *scaling.Fit) string {
-	if f.Unit == "" {
-		return metric + " (in the unit of the input)"
-	}
-	return metric + " (" + f.Unit + ")"
-}
-
 // modelFigure draws the models that matter most.
 func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 	metric := ranked[0].Fit.Metric
@@ -297,7 +283,9 @@ func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 		ID: "models", Title: "Measurements and models", Caption: fmt.Sprintf("%s over %s: points are measured, lines are models.", capital(metric), s.data.Parameters[0]),
 		Command: s.scalingCommand(place, "--metric", metric, "--plot", "models.svg"),
 		Data:    &Table{Columns: []Column{left("function"), right(s.data.Parameters[0]), right(metric), right("model")}},
-		draw:    func(width float64) figure { return modelChart(fits, metric, place, width) },
+		draw: func(width float64) plot.Figure {
+			return (&figures.Scaling{Place: place, Letters: int(width / 12)}).Models(fits)
+		},
 	}
 	for _, fit := range fits {
 		for i, at := range fit.At {

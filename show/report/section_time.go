@@ -8,6 +8,8 @@ import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // tellTime says how the time is composed and how efficient it is.
@@ -130,66 +132,36 @@ func (a *analysed) meters() []Meter {
 	}
 }
 
-// kindsByRank are what the figure by rank shows: the parts of the composition, joined into few.
-var kindsByRank = []struct {
-	name string
-	of   func(profile.Kind) bool
-}{
-	{"computation", func(k profile.Kind) bool { return k == profile.Computation }},
-	{"MPI without waiting", func(k profile.Kind) bool { return k >= profile.PointToPoint && k <= profile.OtherMPI }},
-	{"waiting", func(k profile.Kind) bool { return k == profile.Waiting }},
-	{"not recorded", func(k profile.Kind) bool { return k == profile.NotRecorded }},
-	{"other", func(k profile.Kind) bool {
-		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
-	}},
-	{"without a CPU", func(k profile.Kind) bool { return k == profile.NoCPU }},
-}
-
-// byRank is the time of a kind by rank.
-func (a *analysed) byRank(of func(profile.Kind) bool) []unit.Duration {
-	times := make([]unit.Duration, a.timeline.Ranks)
-	for i, p := range a.composition.Parts {
-		if !of(p.Kind) {
-			continue
-		}
-		for rank := range times {
-			times[rank] += a.composition.ByRank[rank].Times[i]
-		}
-	}
-	return times
-}
-
 // rankFigure shows what each rank does with its time.
 func (a *analysed) rankFigure() *Figure {
 	if a.timeline.Ranks < 2 {
 		return nil
 	}
-	var columns [][]unit.Duration
-	f := &Figure{
-		ID: "ranks", Title: "What each rank does with its time", Caption: "Parts of the time of each rank, one above the other.",
-		Command: command("profile", a.words, "--plot", "ranks.svg", "--plot-kind", "ranks"), Data: &Table{Columns: []Column{right("rank")}},
-	}
-	var names []string
-	for _, k := range kindsByRank {
-		times := a.byRank(k.of)
-		if slices.Max(times) == 0 {
-			continue
-		}
-		names, columns = append(names, k.name), append(columns, times)
-		f.Data.Columns = append(f.Data.Columns, right(k.name))
-	}
-	if len(columns) == 0 {
+	shown := slices.DeleteFunc(figures.Activities(a.composition), func(t figures.RankTimes) bool { return slices.Max(t.Times) == 0 })
+	if len(shown) == 0 {
 		return nil
 	}
-	for rank := range a.timeline.Ranks {
-		row := []Cell{whole(rank)}
-		for _, c := range columns {
-			row = append(row, span(c[rank]))
-		}
-		f.Data.add(row...)
+	return &Figure{
+		ID: "ranks", Title: "What each rank does with its time", Caption: "Parts of the time of each rank, one above the other.",
+		Command: command("profile", a.words, "--plot", "ranks.svg", "--plot-kind", "ranks"), Data: rankTable(shown),
+		draw: func(float64) plot.Figure { return figures.StackedRanks(shown) },
 	}
-	f.draw = func(width float64) figure { return stackedByRank(names, columns, width) }
-	return f
+}
+
+// rankTable lists times by rank.
+func rankTable(series []figures.RankTimes) *Table {
+	t := &Table{Columns: []Column{right("rank")}}
+	for _, s := range series {
+		t.Columns = append(t.Columns, right(lower(s.Name)))
+	}
+	for rank := range series[0].Times {
+		row := []Cell{whole(rank)}
+		for _, s := range series {
+			row = append(row, span(s.Times[rank]))
+		}
+		t.add(row...)
+	}
+	return t
 }
 
 // shownPaths is how many call paths a table shows.
@@ -242,7 +214,7 @@ func (a *analysed) iterationFigure() *Figure {
 		ID: "iterations", Title: "From iteration to iteration", Caption: fmt.Sprintf("One iteration begins with each %s.", code(a.name(it.Path))),
 		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
 		Data:    &Table{Columns: []Column{right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")}},
-		draw:    func(width float64) figure { return iterationChart(it, a.timeline.Ranks, width) },
+		draw:    func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
 		f.Data.add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))

@@ -6,6 +6,8 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // tolerated is how much slower the network may be.
@@ -160,7 +162,7 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 		ID: name, Title: "Run time over " + name, Command: s.toleranceCommand(p.String(), "--plot", name+".svg"),
 		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by at most 1, 2 and 5 %.",
 		Data:    &Table{Columns: []Column{right(parameterNames[p]), right("run time"), right("slope before"), right("slope behind")}},
-		draw:    func(width float64) figure { return toleranceStack(a, width) },
+		draw:    func(float64) plot.Figure { return toleranceStack(a) },
 	}
 	if name == "bandwidth" {
 		f.Caption = "Run time over the time per byte G, the inverse of the bandwidth. " + f.Caption
@@ -173,6 +175,14 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 		f.Data.add(Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
 	}
 	return f
+}
+
+// toleranceStack is the run time and its slope; the share of the parameter is left out.
+func toleranceStack(a *tolerance.Answers) *plot.Stack {
+	s := figures.Tolerance([]*tolerance.Answers{a}, []string{"T"}, "")
+	s.Parts = s.Parts[:2]
+	s.Parts[1].Weight = 0.7
+	return s
 }
 
 func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"slackline/analyze/waits"
-	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // How much of the waits a report shows.
@@ -106,43 +107,29 @@ func (a *analysed) waitTable() *Table {
 	return t
 }
 
-// The maps of waits, in their order.
-var waitMaps = []string{"Waiting", "Delay costs: made others wait", "Direct waits", "Indirect waits"}
-
 // waitFigure maps waits and their causes onto the ranks.
 func (a *analysed) waitFigure() *Figure {
-	ranks := a.timeline.Ranks
-	sums := make([][]unit.Duration, len(waitMaps))
-	for i := range sums {
-		sums[i] = make([]unit.Duration, ranks)
-	}
-	for i := range a.waits.Waits {
-		if w := &a.waits.Waits[i]; w.Metric != waits.WrongOrder {
-			sums[0][w.Rank] += w.Amount
-			sums[2][w.Rank] += w.Direct
-			sums[3][w.Rank] += w.Indirect
-		}
-	}
-	for i := range a.waits.Delays {
-		sums[1][a.waits.Delays[i].Rank] += a.waits.Delays[i].Sum()
-	}
-	f := &Figure{
+	times := figures.WaitTimes(a.waits, a.timeline.Ranks)[:4]
+	return &Figure{
 		ID: "waitmap", Title: "Who waits and who causes it, by rank",
-		Caption: "Ranks on their process grid, if there is one. The stronger the colour, the more: those that wait on the first map are rarely those that cause it on the second.",
-		Command: command("waits", a.words, "--plot", "waits.svg"), Data: &Table{Columns: []Column{right("rank")}},
-		draw: func(width float64) figure { return mapsByRank(a.timeline, waitMaps, sums, width) },
+		Caption: "Ranks on their process grid, if there is one. Delay costs are the waiting times that a rank causes on others: the ranks that wait are rarely the ranks that cause the waits.",
+		Command: command("waits", a.words, "--plot", "waits.svg"), Data: rankTable(times),
+		draw: func(width float64) plot.Figure {
+			return figures.RankMaps(a.timeline, times, perRow(a.timeline.Ranks, width))
+		},
 	}
-	for _, name := range waitMaps {
-		f.Data.Columns = append(f.Data.Columns, right(lower(name)))
+}
+
+// perRow is the number of ranks in a row of a map without a process grid: many enough that there are not more rows.
+func perRow(ranks int, width float64) int {
+	columns := 32
+	if width < 500 {
+		columns = 16
 	}
-	for rank := range ranks {
-		row := []Cell{whole(rank)}
-		for _, s := range sums {
-			row = append(row, span(s[rank]))
-		}
-		f.Data.add(row...)
+	for columns*columns < ranks {
+		columns *= 2
 	}
-	return f
+	return columns
 }
 
 // stories explain the longest waits in words. Explanations that say the same about another rank are left out.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"slackline/analyze/scaling"
+	"slackline/show/figures"
 )
 
 // subtitle is one line about the inputs.
@@ -130,7 +131,7 @@ func (s *story) dataSummary() []string {
 				}
 			}
 			if ranked := scaling.Dominating(usable, place); len(ranked) > 0 {
-				sentences = append(sentences, s.modelWords(ranked, s.placeWords(place)))
+				sentences = append(sentences, s.modelWords(ranked, figures.PlaceText(s.data.Parameters, place)))
 			}
 		}
 	}

@@ -1,7 +1,8 @@
-package curves
+package figures
 
 import (
 	"math"
+	"slices"
 
 	"slackline/analyze/scaling"
 	"slackline/show/plot"
@@ -10,12 +11,12 @@ import (
 // Model draws a model over its first parameter; the other parameters have fixed values.
 type Model struct {
 	fit   *scaling.Fit
-	place []float64 // of the parameters; the first one is not looked at
+	place []float64 // values of the parameters; the first one is not used
 	x     []float64 // where curves are computed
 }
 
-// NewModel draws a model from the smallest measured value of the first parameter to a largest one, or to the largest
-// that was measured, with so many places, evenly on a logarithmic axis.
+// NewModel draws a model from the smallest measured value of the first parameter to the given one, or to the largest
+// measured one, at a number of places that are evenly spaced on a logarithmic axis.
 func NewModel(fit *scaling.Fit, place []float64, to float64, places int) *Model {
 	low, high := math.Inf(1), to
 	for _, at := range fit.At {
@@ -28,10 +29,10 @@ func NewModel(fit *scaling.Fit, place []float64, to float64, places int) *Model 
 	return &Model{fit, place, x}
 }
 
-// Reach is how many times the largest measured value a curve goes if nobody says.
+// Reach is the end of a curve as a multiple of the largest measured value, unless the user gives an end.
 func Reach(fit *scaling.Fit) float64 {
 	if fit.Leads[0].Exp.Sign() > 0 {
-		return 1.25 // exponentials leave the paper soon
+		return 1.25 // exponentials soon leave the paper
 	}
 	return 4
 }
@@ -39,14 +40,14 @@ func Reach(fit *scaling.Fit) float64 {
 // at is the place with another value of the first parameter.
 func (m *Model) at(x float64) []float64 { return append([]float64{x}, m.place[1:]...) }
 
-// Drawable reports whether a value can be drawn on a logarithmic axis.
-func Drawable(y float64) bool { return y > 0 && !math.IsInf(y, 0) }
+// drawable reports whether a value can be drawn on a logarithmic axis.
+func drawable(y float64) bool { return y > 0 && !math.IsInf(y, 0) }
 
 // curve is a function over the first parameter, as far as it can be drawn.
 func (m *Model) curve(name string, slot int, f func(x float64) float64) *plot.Line {
 	line := &plot.Line{Name: name, Slot: slot}
 	for _, x := range m.x {
-		if y := f(x); Drawable(y) {
+		if y := f(x); drawable(y) {
 			line.X, line.Y = append(line.X, x), append(line.Y, y)
 		}
 	}
@@ -64,7 +65,7 @@ func (m *Model) Through(name string, slot int, t scaling.Term) *plot.Line {
 	return m.curve(name, slot, func(x float64) float64 { return from * t.Eval(x) / base })
 }
 
-// Band is where measurements are to be expected.
+// Band is the interval in which measurements are expected.
 func (m *Model) Band(name string, slot int) *plot.Band {
 	return m.band(name, slot, func(at []float64) (low, high float64) {
 		p := m.fit.Predict(at...)
@@ -84,29 +85,20 @@ func (m *Model) Resampled(name string, slot int, b *scaling.Bootstrap) *plot.Ban
 func (m *Model) band(name string, slot int, interval func(at []float64) (low, high float64)) *plot.Band {
 	band := &plot.Band{Name: name, Slot: slot}
 	for _, x := range m.x {
-		if low, high := interval(m.at(x)); Drawable(low) && Drawable(high) {
+		if low, high := interval(m.at(x)); drawable(low) && drawable(high) {
 			band.X, band.Low, band.High = append(band.X, x), append(band.Low, low), append(band.High, high)
 		}
 	}
 	return band
 }
 
-// Measured are the measurements where the other parameters have the values of the place.
+// Measured are the measurements that can be drawn, where the other parameters have the values of the place.
 func (m *Model) Measured(name string, slot int) *plot.Points {
 	points := &plot.Points{Name: name, Slot: slot}
 	for i, at := range m.fit.At {
-		if sameRest(at, m.place) {
-			points.X, points.Y = append(points.X, at[0]), append(points.Y, m.fit.Values[i])
+		if y := m.fit.Values[i]; slices.Equal(at[1:], m.place[1:]) && drawable(y) {
+			points.X, points.Y = append(points.X, at[0]), append(points.Y, y)
 		}
 	}
 	return points
-}
-
-func sameRest(a, b []float64) bool {
-	for i := 1; i < len(a); i++ {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

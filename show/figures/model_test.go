@@ -1,4 +1,4 @@
-package curves
+package figures
 
 import (
 	"math"
@@ -44,7 +44,7 @@ func TestModel(t *testing.T) {
 		t.Errorf("measured %v at %v", points.Y, points.X)
 	}
 	for i, x := range m.Band("", 1).X {
-		if b := m.Band("", 1); b.Low[i] > b.High[i] || !Drawable(b.Low[i]) {
+		if b := m.Band("", 1); b.Low[i] > b.High[i] || !drawable(b.Low[i]) {
 			t.Errorf("the band is %g to %g at %g", b.Low[i], b.High[i], x)
 		}
 	}

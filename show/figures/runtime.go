@@ -1,4 +1,4 @@
-package curves
+package figures
 
 import (
 	"slackline/analyze/tolerance"
@@ -53,10 +53,10 @@ func (r *Runtime) Given(name string) []plot.Layer {
 	return []plot.Layer{&plot.Rule{Name: name, At: at, Vertical: true, Slot: plot.Neutral}}
 }
 
-// zoneSlots are the colours of the zones of tolerances: green, orange, vermilion, then others.
+// zoneSlots are the colors of the zones of tolerances: green, orange, vermilion, then others.
 var zoneSlots = []int{3, 4, 2, 5, 6, 7}
 
-// Zones are the ranges that the tolerances allow, one beside the other; name tells how that of tolerance i is called.
+// Zones are the adjacent ranges that the tolerances allow; name returns the name of the zone of tolerance i.
 func (r *Runtime) Zones(name func(i int) string) []plot.Layer {
 	last := r.X[len(r.X)-1]
 	from := max(r.X[0], r.scaled(float64(r.answers.Given.X)))
@@ -73,4 +73,27 @@ func (r *Runtime) Zones(name func(i int) string) []plot.Layer {
 		from = to
 	}
 	return layers
+}
+
+// shareSamples is the number of places at which a share is computed, over the whole range.
+const shareSamples = 240
+
+// share is the share of T that the parameter has: X times slope by T, which is not a straight line between the corners
+// and jumps at them.
+func (r *Runtime) share(slot int) *plot.Line {
+	line := &plot.Line{Slot: slot}
+	width := r.X[len(r.X)-1] - r.X[0]
+	for i := range len(r.X) - 1 {
+		n := max(1, int(shareSamples*(r.X[i+1]-r.X[i])/width))
+		for j := range n + 1 {
+			f := float64(j) / float64(n)
+			x, t := r.X[i]+f*(r.X[i+1]-r.X[i]), r.T[i]+f*(r.T[i+1]-r.T[i])
+			share := 0.0
+			if t > 0 {
+				share = 100 * x * float64(r.answers.Curve[i].After) / t
+			}
+			line.X, line.Y = append(line.X, x), append(line.Y, share)
+		}
+	}
+	return line
 }

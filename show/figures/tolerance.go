@@ -1,0 +1,53 @@
+package figures
+
+import (
+	"slackline/analyze/tolerance"
+	"slackline/show/plot"
+)
+
+// Tolerance draws T, its slope and the share of the parameter over the range, for one answer or for several with their
+// names. With one answer, the zones of its tolerances are shown. Varied says which latencies the parameter is, if not
+// all.
+func Tolerance(answers []*tolerance.Answers, names []string, varied string) *plot.Stack {
+	p := answers[0].Question.Variable.Parameter
+	info := parameters[p]
+	axis := plot.Axis{Label: info.axis, Quantity: info.quantity}
+	if varied != "" {
+		axis.Label += " " + varied
+	}
+	axis.Label += info.unit
+	parts := []plot.StackPart{
+		{Y: plot.Axis{Label: "runtime T", Quantity: plot.Time}, Weight: 1.5},
+		{Y: plot.Axis{Label: "slope: " + info.slope, FromZero: true}},
+		{Y: plot.Axis{Label: "rho_" + p.String() + ", share of T", Quantity: plot.Percent, FromZero: true}},
+	}
+	first := NewRuntime(answers[0])
+	for i := range parts {
+		given, zone := "", func(int) string { return "" }
+		if i == 0 {
+			percents := answers[0].Question.Percents
+			given, zone = "given "+p.String(), func(i int) string { return "up to " + percents[i].Number() + " %" }
+		}
+		if len(answers) == 1 {
+			parts[i].Layers = first.Zones(zone)
+		}
+		parts[i].Layers = append(parts[i].Layers, first.Given(given)...)
+	}
+	for i, a := range answers {
+		slot, r := i+1, NewRuntime(a)
+		parts[0].Layers = append(parts[0].Layers, r.Curve(names[i], slot))
+		parts[1].Layers = append(parts[1].Layers, r.Slope(slot))
+		parts[2].Layers = append(parts[2].Layers, r.share(slot))
+	}
+	return &plot.Stack{X: axis, Parts: parts}
+}
+
+// parameters are the labels of the axes.
+var parameters = map[tolerance.Parameter]struct {
+	axis, unit, slope string
+	quantity          plot.Quantity
+}{
+	tolerance.L: {"latency L", "", "lambda_L", plot.Time},
+	tolerance.G: {"G, time", " in ps per byte", "lambda_G, bytes", plot.Number},
+	tolerance.O: {"overhead o", "", "lambda_o", plot.Time},
+}
