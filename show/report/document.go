@@ -11,13 +11,13 @@ type Document struct {
 	Title      string             `json:"title"`
 	Subtitle   string             `json:"subtitle"`
 	Summary    []string           `json:"summary"` // three sentences that somebody in a hurry understands
-	Mend       *Mend              `json:"mend,omitempty"`
+	Fix        *Fix               `json:"fix,omitempty"`
 	Sections   []*Section         `json:"sections"`
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-// Mend is the most valuable change that was found.
-type Mend struct {
+// Fix is the most valuable fix.
+type Fix struct {
 	Text    string  `json:"text"`
 	Path    string  `json:"callpath"` // that is balanced
 	Gain    float64 `json:"gain"`     // share of the run time

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"slackline/analyze/scaling"
+	"slackline/analyze/whatif"
 	"slackline/internal/parallel"
 	"slackline/model/dataset"
 )
@@ -18,7 +19,7 @@ type story struct {
 	data *dataset.Dataset // measurements, or the metrics of a series of runs
 	from []string         // the words that name them
 
-	gains    answer[*gains]
+	fixes    answer[*whatif.Fixes]
 	tolerate answer[*tolerated]
 	scale    answer[*scaled]
 	models   answer[[]scaling.Modelled]
@@ -94,7 +95,7 @@ func (s *story) askAll() error {
 	s.progress("what if, tolerance, larger scale")
 	var questions []func()
 	if len(s.runs) > 0 && s.runs[0].run.Program != nil && !s.runs[0].empty() {
-		questions = append(questions, ask(&s.gains, s.askGains), ask(&s.tolerate, s.askTolerance))
+		questions = append(questions, ask(&s.fixes, s.askFixes), ask(&s.tolerate, s.askTolerance))
 		if s.runs[0].run.Scaled != nil {
 			questions = append(questions, ask(&s.scale, s.askScale))
 		}
@@ -145,7 +146,7 @@ func (s *story) tell() *Document {
 	}
 	d.Sections = kept
 	d.Subtitle = s.subtitle()
-	d.Mend = s.mend()
-	d.Summary = s.summary(d.Mend)
+	d.Fix = s.fix()
+	d.Summary = s.summary(d.Fix)
 	return d
 }

@@ -86,7 +86,7 @@ func (s *story) doubtRecorder(t *Table, a *analysed) {
 
 // doubtModel says how well simulations describe the run.
 func (s *story) doubtModel(t *Table, a *analysed) {
-	if a.run.Program == nil || s.gains.err != nil || s.gains.value == nil {
+	if a.run.Program == nil || s.fixes.err != nil || s.fixes.value == nil {
 		return
 	}
 	where := s.in.Machine.Name
@@ -95,12 +95,12 @@ func (s *story) doubtModel(t *Table, a *analysed) {
 	}
 	t.add(text("Machine"), text(where), text("computation takes as long as it did; messages cost what the machine says (LogGOPS)"))
 	if a.run.Span > 0 {
-		off := float64(s.gains.value.before)/float64(a.run.Span) - 1
+		off := float64(s.fixes.value.RunTime)/float64(a.run.Span) - 1
 		how := "simulated"
 		if a.run.Denoised {
 			how = "simulated without the noise of the recorded machine"
 		}
-		t.add(text("Simulation"), text(fmt.Sprintf("%s %s, %s recorded: %+.1f %%", s.gains.value.before.Short(), how, a.run.Span.Short(), 100*off)), text("how near the simulation comes to what was recorded, from MPI_Init to MPI_Finalize; on another machine it need not be near"))
+		t.add(text("Simulation"), text(fmt.Sprintf("%s %s, %s recorded: %+.1f %%", short(s.fixes.value.RunTime), how, a.run.Span.Short(), 100*off)), text("how near the simulation comes to what was recorded, from MPI_Init to MPI_Finalize; on another machine it need not be near"))
 	}
 	t.add(text("Tolerance"), text("the static model: a rank's CPU is never busy with the messages of others"), text("latency and bandwidth that are tolerated may be somewhat less in reality"))
 	if s.scale.asked {

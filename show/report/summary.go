@@ -24,39 +24,31 @@ func (s *story) subtitle() string {
 	return text
 }
 
-// mend is the most valuable change; nil: none is worth it, or nothing could be tried.
-func (s *story) mend() *Mend {
-	if s.gains.value == nil || s.gains.err != nil {
+// fix is the most valuable fix; nil: none gains enough, or none could be tried.
+func (s *story) fix() *Fix {
+	if s.fixes.value == nil || s.fixes.err != nil {
 		return nil
 	}
-	i := s.gains.value.best()
-	// A change to one function is worth more words than one to everything.
-	for k := range s.gains.value.list {
-		if e := &s.gains.value.list[k]; i >= 0 && e.path != "" && s.gains.value.share(k) >= leastGain && s.gains.value.share(k) > 0.8*s.gains.value.share(i) {
-			i = k
-			break
-		}
-	}
-	if i < 0 {
+	f := s.fixes.value.First()
+	if f == nil {
 		return nil
 	}
-	e := s.gains.value.list[i]
-	return &Mend{
+	return &Fix{
 		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
-			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Most.Short(), e.changed.Least.Short()),
-		Path: e.path, Gain: s.gains.value.share(i), Command: e.command,
+			code(f.Path), short(f.RunTime), short(s.fixes.value.RunTime), percent(f.Gain), short(f.Max), short(f.Min)),
+		Path: f.Path, Gain: f.Gain, Command: s.fixCommand(f),
 	}
 }
 
 // summary is the report in three sentences.
-func (s *story) summary(mend *Mend) []string {
+func (s *story) summary(fix *Fix) []string {
 	if s.main() == nil {
 		return s.dataSummary()
 	}
 	if a := s.main(); a.empty() {
 		return []string{fmt.Sprintf("No time passes in %s: there is nothing to tell but what was found in it.", code(a.run.Name))}
 	}
-	return []string{s.usefulSentence(), s.causeSentence(mend), s.futureSentence()}
+	return []string{s.usefulSentence(), s.causeSentence(fix), s.futureSentence()}
 }
 
 func (s *story) usefulSentence() string {
@@ -64,7 +56,7 @@ func (s *story) usefulSentence() string {
 	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(), count(a.timeline.Ranks, "process"), percent(a.efficiency.Parallel))
 }
 
-func (s *story) causeSentence(mend *Mend) string {
+func (s *story) causeSentence(fix *Fix) string {
 	a := s.main()
 	waiting := part(a.waits.Totals.Waiting.Amount, a.total())
 	causes := a.causes()
@@ -74,11 +66,11 @@ func (s *story) causeSentence(mend *Mend) string {
 	c := causes[0]
 	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), code(a.name(c.path)))
 	switch {
-	case mend == nil:
-	case mend.Path == a.name(c.path):
-		return text + fmt.Sprintf("; mending it would make the run about %s shorter.", percent(mend.Gain))
+	case fix == nil:
+	case fix.Path == a.name(c.path):
+		return text + fmt.Sprintf("; fixing it would make the run about %s shorter.", percent(fix.Gain))
 	default:
-		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(mend.Path), percent(mend.Gain))
+		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(fix.Path), percent(fix.Gain))
 	}
 	return text + "."
 }
