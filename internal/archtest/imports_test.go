@@ -45,7 +45,6 @@ var rooms = map[string][]string{
 
 	"show/plot":    {},
 	"show/figures": {"show/plot", "analyze/", "model/"},
-	"show/curves":  {"show/figures"},
 	"show/report":  {"show/plot", "show/figures", "analyze/", "model/"},
 	"show/explore": {"show/plot", "show/figures", "analyze/", "model/"},
 
@@ -53,7 +52,7 @@ var rooms = map[string][]string{
 	"cli/flags":    {"cli/exit", "model/pattern"},
 	"cli/phrase":   {"model/timeline"},
 	"cli/job":      {"cli/exit", "cli/flags", "observe/mpi"},
-	"cli/env":      {"cli/exit", "cli/flags", "cli/phrase", "cli/job", "observe/mpi"},
+	"cli/env":      {"cli/exit", "cli/flags", "cli/phrase", "cli/job", "observe/mpi", "show/plot"},
 	"cli/input":    {"model/", "analyze/replay"},
 	"cli/listing":  {"cli/env", "cli/flags"},
 	"cli/scenario": {"cli/env", "cli/exit", "cli/flags", "cli/phrase", "cli/input", "model/", "analyze/replay", "analyze/simulate", "analyze/whatif"},

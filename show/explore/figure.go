@@ -130,5 +130,5 @@ func (v *view) seriesFigure(q *query, kind string) (*plot.Chart, error) {
 		return nil, notFound("there is no model: " + m.Err.Error())
 	}
 	place := append([]float64{0}, figures.LargestRest(m.Series)...)
-	return (&figures.Scaling{Place: place, Reach: true}).Models([]*scaling.Fit{m.Fit}), nil
+	return (&figures.Scaling{Place: place, Reach: figures.Reach(m.Fit)}).Models([]*scaling.Fit{m.Fit}), nil
 }

@@ -3,16 +3,11 @@ package figures
 import (
 	"fmt"
 
+	"slackline/analyze/whatif"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 	"slackline/show/plot"
 )
-
-// Delay is a time during which a rank does nothing.
-type Delay struct {
-	Rank         int
-	From, Length unit.Duration
-}
 
 var spanKinds = map[timeline.Kind]plot.SpanKind{
 	timeline.Compute: plot.Compute,
@@ -22,12 +17,12 @@ var spanKinds = map[timeline.Kind]plot.SpanKind{
 }
 
 // Diagram draws the activities and messages of a small simulated run. Work that a delay interrupts is cut in two.
-func Diagram(t *timeline.Detail, delays []Delay) *plot.MessageDiagram {
+func Diagram(t *timeline.Detail, delays []whatif.Delay) *plot.MessageDiagram {
 	d := &plot.MessageDiagram{}
 	for row := range t.Tracks {
 		l := &t.Tracks[row]
 		d.Rows = append(d.Rows, plot.DiagramRow{Label: fmt.Sprint(l.Rank), Finish: l.Finish, Finished: true})
-		var mine []Delay
+		var mine []whatif.Delay
 		for _, e := range delays {
 			if e.Rank != l.Rank || e.Length <= 0 {
 				continue
@@ -63,7 +58,7 @@ func Diagram(t *timeline.Detail, delays []Delay) *plot.MessageDiagram {
 type span struct{ from, to unit.Duration }
 
 // without returns the parts of s outside of all delays.
-func without(s span, delays []Delay) []span {
+func without(s span, delays []whatif.Delay) []span {
 	parts := []span{s}
 	for _, e := range delays {
 		var next []span

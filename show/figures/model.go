@@ -8,16 +8,16 @@ import (
 	"slackline/show/plot"
 )
 
-// Model draws a model over its first parameter; the other parameters have fixed values.
-type Model struct {
+// model draws a model over its first parameter; the other parameters have fixed values.
+type model struct {
 	fit   *scaling.Fit
 	place []float64 // values of the parameters; the first one is not used
 	x     []float64 // where curves are computed
 }
 
-// NewModel draws a model from the smallest measured value of the first parameter to the given one, or to the largest
+// newModel draws a model from the smallest measured value of the first parameter to the given one, or to the largest
 // measured one, at a number of places that are evenly spaced on a logarithmic axis.
-func NewModel(fit *scaling.Fit, place []float64, to float64, places int) *Model {
+func newModel(fit *scaling.Fit, place []float64, to float64, places int) *model {
 	low, high := math.Inf(1), to
 	for _, at := range fit.At {
 		low, high = min(low, at[0]), max(high, at[0])
@@ -26,7 +26,7 @@ func NewModel(fit *scaling.Fit, place []float64, to float64, places int) *Model 
 	for i := range x {
 		x[i] = low * math.Pow(high/low, float64(i)/float64(places-1))
 	}
-	return &Model{fit, place, x}
+	return &model{fit, place, x}
 }
 
 // Reach is the end of a curve as a multiple of the largest measured value, unless the user gives an end.
@@ -38,13 +38,13 @@ func Reach(fit *scaling.Fit) float64 {
 }
 
 // at is the place with another value of the first parameter.
-func (m *Model) at(x float64) []float64 { return append([]float64{x}, m.place[1:]...) }
+func (m *model) at(x float64) []float64 { return append([]float64{x}, m.place[1:]...) }
 
 // drawable reports whether a value can be drawn on a logarithmic axis.
 func drawable(y float64) bool { return y > 0 && !math.IsInf(y, 0) }
 
-// curve is a function over the first parameter, as far as it can be drawn.
-func (m *Model) curve(name string, slot int, f func(x float64) float64) *plot.Line {
+// line is a function over the first parameter, as far as it can be drawn.
+func (m *model) line(name string, slot int, f func(x float64) float64) *plot.Line {
 	line := &plot.Line{Name: name, Slot: slot}
 	for _, x := range m.x {
 		if y := f(x); drawable(y) {
@@ -54,46 +54,41 @@ func (m *Model) curve(name string, slot int, f func(x float64) float64) *plot.Li
 	return line
 }
 
-func (m *Model) value(x float64) float64 { return m.fit.Model.Eval(m.at(x)...) }
+func (m *model) value(x float64) float64 { return m.fit.Model.Eval(m.at(x)...) }
 
-// Curve is the model.
-func (m *Model) Curve(name string, slot int) *plot.Line { return m.curve(name, slot, m.value) }
+// curve is the model.
+func (m *model) curve(name string, slot int) *plot.Line { return m.line(name, slot, m.value) }
 
-// Through is a term that has the value of the model at the smallest measured value.
-func (m *Model) Through(name string, slot int, t scaling.Term) *plot.Line {
+// through is a term that has the value of the model at the smallest measured value.
+func (m *model) through(name string, slot int, t scaling.Term) *plot.Line {
 	from, base := m.value(m.x[0]), t.Eval(m.x[0])
-	return m.curve(name, slot, func(x float64) float64 { return from * t.Eval(x) / base })
+	return m.line(name, slot, func(x float64) float64 { return from * t.Eval(x) / base })
 }
 
-// Band is the interval in which measurements are expected.
-func (m *Model) Band(name string, slot int) *plot.Band {
-	return m.band(name, slot, func(at []float64) (low, high float64) {
-		p := m.fit.Predict(at...)
-		return p.MeasuredLow, p.MeasuredHigh
-	})
-}
-
-// Resampled is where the models of resampled measurements are.
-func (m *Model) Resampled(name string, slot int, b *scaling.Bootstrap) *plot.Band {
-	return m.band(name, slot, func(at []float64) (low, high float64) {
-		p := b.Predict(at...)
-		return p.Low, p.High
-	})
-}
-
-// band is an interval over the first parameter, as far as it can be drawn.
-func (m *Model) band(name string, slot int, interval func(at []float64) (low, high float64)) *plot.Band {
-	band := &plot.Band{Name: name, Slot: slot}
+// band is the interval in which measurements are expected, or, if there are resampled measurements, that of their models.
+func (m *model) band(slot int, resampled *scaling.Bootstrap) *plot.Band {
+	band := &plot.Band{Name: "90 % band, with noise", Slot: slot}
+	if resampled != nil {
+		band.Name = "95 % of the resamples"
+	}
 	for _, x := range m.x {
-		if low, high := interval(m.at(x)); drawable(low) && drawable(high) {
+		var low, high float64
+		if resampled != nil {
+			p := resampled.Predict(m.at(x)...)
+			low, high = p.Low, p.High
+		} else {
+			p := m.fit.Predict(m.at(x)...)
+			low, high = p.MeasuredLow, p.MeasuredHigh
+		}
+		if drawable(low) && drawable(high) {
 			band.X, band.Low, band.High = append(band.X, x), append(band.Low, low), append(band.High, high)
 		}
 	}
 	return band
 }
 
-// Measured are the measurements that can be drawn, where the other parameters have the values of the place.
-func (m *Model) Measured(name string, slot int) *plot.Points {
+// measured are the measurements that can be drawn, where the other parameters have the values of the place.
+func (m *model) measured(name string, slot int) *plot.Points {
 	points := &plot.Points{Name: name, Slot: slot}
 	for i, at := range m.fit.At {
 		if y := m.fit.Values[i]; slices.Equal(at[1:], m.place[1:]) && drawable(y) {

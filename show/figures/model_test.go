@@ -2,14 +2,11 @@ package figures
 
 import (
 	"math"
-	"math/big"
 	"slices"
 	"testing"
 
 	"slackline/analyze/scaling"
-	"slackline/analyze/tolerance"
 	"slackline/model/dataset"
-	"slackline/show/plot"
 )
 
 // A model of two parameters is drawn over the first, at a value of the second.
@@ -29,8 +26,8 @@ func TestModel(t *testing.T) {
 		t.Fatalf("%+v, %v", models, err)
 	}
 	fit := models[0].Fit
-	m := NewModel(fit, []float64{0, 30}, 64, 7)
-	line := m.Curve("model", 3)
+	m := newModel(fit, []float64{0, 30}, 64, 7)
+	line := m.curve("model", 3)
 	if len(line.X) == 0 || line.X[len(line.X)-1] != 64 || line.Slot != 3 {
 		t.Errorf("the curve goes over %v", line.X)
 	}
@@ -39,12 +36,12 @@ func TestModel(t *testing.T) {
 			t.Errorf("%g at %g, want %g", line.Y[i], x, want)
 		}
 	}
-	points := m.Measured("measured", 1)
+	points := m.measured("measured", 1)
 	if !slices.Equal(points.X, []float64{2, 4, 8, 16, 32}) || !slices.Equal(points.Y, []float64{12, 14, 18, 116, 132}) {
 		t.Errorf("measured %v at %v", points.Y, points.X)
 	}
-	for i, x := range m.Band("", 1).X {
-		if b := m.Band("", 1); b.Low[i] > b.High[i] || !drawable(b.Low[i]) {
+	for i, x := range m.band(1, nil).X {
+		if b := m.band(1, nil); b.Low[i] > b.High[i] || !drawable(b.Low[i]) {
 			t.Errorf("the band is %g to %g at %g", b.Low[i], b.High[i], x)
 		}
 	}
@@ -52,47 +49,11 @@ func TestModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	through := m.Through("", 1, linear)
+	through := m.through("", 1, linear)
 	if through.Y[0] != fit.Model.Eval(2, 30) || math.Abs(through.Y[len(through.Y)-1]/through.Y[0]-32) > 1e-9 {
 		t.Errorf("a linear term from 2 to 64 goes from %g to %g", through.Y[0], through.Y[len(through.Y)-1])
 	}
-	if end := NewModel(fit, fit.Largest(), 0, 7).x[6]; end != 32 {
+	if end := newModel(fit, fit.Largest(), 0, 7).x[6]; end != 32 {
 		t.Errorf("without a place to reach, the curve ends at %g", end)
-	}
-}
-
-func TestRuntime(t *testing.T) {
-	a := &tolerance.Answers{
-		Given: tolerance.Point{X: 2000},
-		Curve: []tolerance.CurvePoint{
-			{X: big.NewRat(1000, 1), T: big.NewRat(50_000, 1), After: 1}, {X: big.NewRat(5000, 1), T: big.NewRat(54_000, 1), After: 3},
-			{X: big.NewRat(9000, 1), T: big.NewRat(66_000, 1), After: 3},
-		},
-		Tolerance: []tolerance.Largest{{X: 3000}, {X: 3000}, {Unbounded: true}},
-	}
-	for parameter, scale := range map[tolerance.Parameter]float64{tolerance.L: 1, tolerance.G: 1000} {
-		a.Question.Variable.Parameter = parameter
-		r := NewRuntime(a)
-		if !slices.Equal(r.X, []float64{1000 / scale, 5000 / scale, 9000 / scale}) || r.T[1] != 54_000/scale {
-			t.Errorf("%s: corners %v, %v", parameter, r.X, r.T)
-		}
-		if s := r.Slope(1); !slices.Equal(s.Y, []float64{1, 3}) {
-			t.Errorf("%s: slopes %v", parameter, s.Y)
-		}
-		zones := r.Zones(func(i int) string { return string(rune('a' + i)) })
-		if len(zones) != 2 { // the second ends where the first does
-			t.Fatalf("%s: %d zones", parameter, len(zones))
-		}
-		first, last := zones[0].(*plot.Zone), zones[1].(*plot.Zone)
-		if first.From != 2000/scale || first.To != 3000/scale || last.To != 9000/scale || last.Name != "c" {
-			t.Errorf("%s: zones %+v, %+v", parameter, first, last)
-		}
-		if len(r.Given("given")) != 1 {
-			t.Errorf("%s: the given value is not marked", parameter)
-		}
-	}
-	a.Given.X = 500
-	if NewRuntime(a).Given("given") != nil {
-		t.Error("a value outside the range is marked")
 	}
 }

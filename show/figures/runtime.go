@@ -5,15 +5,15 @@ import (
 	"slackline/show/plot"
 )
 
-// Runtime draws the run time T over a parameter of the network.
-type Runtime struct {
+// runtime draws the run time T over a parameter of the network.
+type runtime struct {
 	X, T    []float64 // the corners of T
 	answers *tolerance.Answers
 }
 
-// NewRuntime draws the curve of answers, which have one.
-func NewRuntime(a *tolerance.Answers) *Runtime {
-	r := &Runtime{answers: a}
+// newRuntime draws the curve of answers, which have one.
+func newRuntime(a *tolerance.Answers) *runtime {
+	r := &runtime{answers: a}
 	for _, c := range a.Curve {
 		x, _ := c.X.Float64()
 		t, _ := c.T.Float64()
@@ -23,20 +23,20 @@ func NewRuntime(a *tolerance.Answers) *Runtime {
 }
 
 // scaled is a value of the parameter, or of T beside it, on its axis: picoseconds, also per byte.
-func (r *Runtime) scaled(v float64) float64 {
+func (r *runtime) scaled(v float64) float64 {
 	if r.answers.Question.Variable.Parameter == tolerance.G {
 		return v / 1000
 	}
 	return v
 }
 
-// Curve is T.
-func (r *Runtime) Curve(name string, slot int) *plot.Line {
+// curve is T.
+func (r *runtime) curve(name string, slot int) *plot.Line {
 	return &plot.Line{Name: name, Slot: slot, X: r.X, Y: r.T}
 }
 
-// Slope is the slope of T between the corners.
-func (r *Runtime) Slope(slot int) *plot.Steps {
+// slope is the slope of T between the corners.
+func (r *runtime) slope(slot int) *plot.Steps {
 	s := &plot.Steps{Slot: slot, Edges: r.X}
 	for _, c := range r.answers.Curve[:len(r.answers.Curve)-1] {
 		s.Y = append(s.Y, float64(c.After))
@@ -44,8 +44,8 @@ func (r *Runtime) Slope(slot int) *plot.Steps {
 	return s
 }
 
-// Given marks the given value of the parameter; nil if it is outside the range.
-func (r *Runtime) Given(name string) []plot.Layer {
+// given marks the given value of the parameter; nil if it is outside the range.
+func (r *runtime) given(name string) []plot.Layer {
 	at := r.scaled(float64(r.answers.Given.X))
 	if at < r.X[0] || at > r.X[len(r.X)-1] {
 		return nil
@@ -56,8 +56,8 @@ func (r *Runtime) Given(name string) []plot.Layer {
 // zoneSlots are the colors of the zones of tolerances: green, orange, vermilion, then others.
 var zoneSlots = []int{3, 4, 2, 5, 6, 7}
 
-// Zones are the adjacent ranges that the tolerances allow; name returns the name of the zone of tolerance i.
-func (r *Runtime) Zones(name func(i int) string) []plot.Layer {
+// zones are the adjacent ranges that the tolerances allow; name returns the name of the zone of tolerance i.
+func (r *runtime) zones(name func(i int) string) []plot.Layer {
 	last := r.X[len(r.X)-1]
 	from := max(r.X[0], r.scaled(float64(r.answers.Given.X)))
 	var layers []plot.Layer
@@ -80,7 +80,7 @@ const shareSamples = 240
 
 // share is the share of T that the parameter has: X times slope by T, which is not a straight line between the corners
 // and jumps at them.
-func (r *Runtime) share(slot int) *plot.Line {
+func (r *runtime) share(slot int) *plot.Line {
 	line := &plot.Line{Slot: slot}
 	width := r.X[len(r.X)-1] - r.X[0]
 	for i := range len(r.X) - 1 {

@@ -21,7 +21,7 @@ const MaxModels = 6
 // Scaling says how models are drawn over their first parameter.
 type Scaling struct {
 	Place     []float64           // values of the parameters; the curves end at the first one
-	Reach     bool                // the curves end at a multiple of the largest measured value instead
+	Reach     float64             // not 0: the curves end at this multiple of the largest measured value instead
 	Letters   int                 // of a call path in the legend; 0: all
 	Resampled *scaling.Bootstrap  // for the band of a single model; nil: the band of its hypotheses
 	Expected  *scaling.Expression // drawn with a single model; nil: none
@@ -29,13 +29,13 @@ type Scaling struct {
 }
 
 // model is a fit as far as it is drawn.
-func (s *Scaling) model(fit *scaling.Fit) *Model {
+func (s *Scaling) model(fit *scaling.Fit) *model {
 	const places = 200
 	to := s.Place[0]
-	if s.Reach {
-		to = Reach(fit) * fit.Largest()[0]
+	if s.Reach > 0 {
+		to = s.Reach * fit.Largest()[0]
 	}
-	return NewModel(fit, s.Place, to, places)
+	return newModel(fit, s.Place, to, places)
 }
 
 // Models draws measurements and models. A single model has its band and what was expected.
@@ -43,14 +43,10 @@ func (s *Scaling) Models(fits []*scaling.Fit) *plot.Chart {
 	c := s.chart(fits)
 	for i, fit := range fits {
 		slot, m := i+1, s.model(fit)
-		points, curve := m.Measured("", slot), m.Curve("", slot)
+		points, curve := m.measured("", slot), m.curve("", slot)
 		if len(fits) == 1 {
 			points.Name, curve.Name = "measured", "model "+fit.Model.String()
-			band := m.Band("90 % band, with noise", slot)
-			if s.Resampled != nil {
-				band = m.Resampled("95 % of the resamples", slot, s.Resampled)
-			}
-			if len(band.X) > 1 {
+			if band := m.band(slot, s.Resampled); len(band.X) > 1 {
 				c.Layers = append(c.Layers, band)
 			}
 		} else {
@@ -78,8 +74,8 @@ func (s *Scaling) Models(fits []*scaling.Fit) *plot.Chart {
 func (s *Scaling) expected(c *plot.Chart, fit *scaling.Fit) {
 	term, m := s.Expected.Term(fit.Parameters[0]), s.model(fit)
 	for _, line := range []*plot.Line{
-		m.Through("expected "+s.Expected.Text, plot.Neutral, term),
-		m.Through("upper limit", 2, term.Mul(s.Limit)), m.Through("lower limit", 3, term.Div(s.Limit)),
+		m.through("expected "+s.Expected.Text, plot.Neutral, term),
+		m.through("upper limit", 2, term.Mul(s.Limit)), m.through("lower limit", 3, term.Div(s.Limit)),
 	} {
 		if len(line.X) > 1 {
 			c.Layers = append(c.Layers, line)
@@ -132,7 +128,7 @@ func PlaceText(names []string, at []float64) string {
 func Expectation(c *scaling.Check) *plot.Chart {
 	s := &Scaling{Place: c.Target, Expected: c.Expectation.Expect, Limit: c.Limits[0]}
 	if c.Target == nil {
-		s.Place, s.Reach = c.Fit.Largest(), true
+		s.Place, s.Reach = c.Fit.Largest(), Reach(c.Fit)
 	}
 	return s.Models([]*scaling.Fit{c.Fit})
 }

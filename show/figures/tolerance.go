@@ -21,7 +21,7 @@ func Tolerance(answers []*tolerance.Answers, names []string, varied string) *plo
 		{Y: plot.Axis{Label: "slope: " + info.slope, FromZero: true}},
 		{Y: plot.Axis{Label: "rho_" + p.String() + ", share of T", Quantity: plot.Percent, FromZero: true}},
 	}
-	first := NewRuntime(answers[0])
+	first := newRuntime(answers[0])
 	for i := range parts {
 		given, zone := "", func(int) string { return "" }
 		if i == 0 {
@@ -29,17 +29,26 @@ func Tolerance(answers []*tolerance.Answers, names []string, varied string) *plo
 			given, zone = "given "+p.String(), func(i int) string { return "up to " + percents[i].Number() + " %" }
 		}
 		if len(answers) == 1 {
-			parts[i].Layers = first.Zones(zone)
+			parts[i].Layers = first.zones(zone)
 		}
-		parts[i].Layers = append(parts[i].Layers, first.Given(given)...)
+		parts[i].Layers = append(parts[i].Layers, first.given(given)...)
 	}
 	for i, a := range answers {
-		slot, r := i+1, NewRuntime(a)
-		parts[0].Layers = append(parts[0].Layers, r.Curve(names[i], slot))
-		parts[1].Layers = append(parts[1].Layers, r.Slope(slot))
+		slot, r := i+1, newRuntime(a)
+		parts[0].Layers = append(parts[0].Layers, r.curve(names[i], slot))
+		parts[1].Layers = append(parts[1].Layers, r.slope(slot))
 		parts[2].Layers = append(parts[2].Layers, r.share(slot))
 	}
 	return &plot.Stack{X: axis, Parts: parts}
+}
+
+// ToleranceMap draws T over the latency, one curve for each answer.
+func ToleranceMap(answers []*tolerance.Answers, names []string) *plot.Chart {
+	c := &plot.Chart{X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "runtime T", Quantity: plot.Time}}
+	for i, a := range answers {
+		c.Layers = append(c.Layers, newRuntime(a).curve(names[i], i+1))
+	}
+	return c
 }
 
 // parameters are the labels of the axes.

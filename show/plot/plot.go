@@ -13,6 +13,7 @@ package plot
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -23,6 +24,31 @@ import (
 type Figure interface {
 	// layout checks the data and decides where everything goes.
 	layout(th *theme) (*sheet, error)
+	labels() (title, subtitle, caption *string)
+}
+
+// Label sets the texts of a figure. What is empty leaves the text of the figure as it is.
+func Label(fig Figure, title, subtitle, caption string) {
+	t, s, c := fig.labels()
+	*t, *s, *c = cmp.Or(title, *t), cmp.Or(subtitle, *s), cmp.Or(caption, *c)
+}
+
+func (ch *Chart) labels() (title, subtitle, caption *string) {
+	return &ch.Title, &ch.Subtitle, &ch.Caption
+}
+
+func (s *Stack) labels() (title, subtitle, caption *string) { return &s.Title, &s.Subtitle, &s.Caption }
+
+func (h *HeatMap) labels() (title, subtitle, caption *string) {
+	return &h.Title, &h.Subtitle, &h.Caption
+}
+
+func (d *MessageDiagram) labels() (title, subtitle, caption *string) {
+	return &d.Title, &d.Subtitle, &d.Caption
+}
+
+func (p *FinishProfile) labels() (title, subtitle, caption *string) {
+	return &p.Title, &p.Subtitle, &p.Caption
 }
 
 // sheet is a figure with all places decided, ready to be painted.
