@@ -23,7 +23,6 @@ import (
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
-	"slackline/model/machine"
 	"slackline/model/unit"
 	"slackline/show/report"
 )
