@@ -2,6 +2,7 @@ package report
 
 import (
 	"slackline/internal/provenance"
+	"slackline/internal/table"
 	"slackline/show/plot"
 )
 
@@ -41,15 +42,15 @@ type Missing struct {
 
 // Block is one piece of a section: exactly one of its members is set.
 type Block struct {
-	Text   string     `json:"text,omitempty"`
-	Doubt  string     `json:"doubt,omitempty"` // what to know before believing the rest
-	Head   string     `json:"heading,omitempty"`
-	Facts  []Fact     `json:"facts,omitempty"`
-	Meters []Meter    `json:"meters,omitempty"`
-	Shares *Shares    `json:"shares,omitempty"`
-	Story  []Sentence `json:"story,omitempty"`
-	Table  *Table     `json:"table,omitempty"`
-	Figure *Figure    `json:"figure,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	Doubt  string       `json:"doubt,omitempty"` // what to know before believing the rest
+	Head   string       `json:"heading,omitempty"`
+	Facts  []Fact       `json:"facts,omitempty"`
+	Meters []Meter      `json:"meters,omitempty"`
+	Shares *Shares      `json:"shares,omitempty"`
+	Story  []Sentence   `json:"story,omitempty"`
+	Table  *table.Table `json:"table,omitempty"`
+	Figure *Figure      `json:"figure,omitempty"`
 }
 
 // Fact is something that is known about a run.
@@ -87,54 +88,29 @@ type Sentence struct {
 	Text  string `json:"text"`
 }
 
-// Table is a list of rows below named columns.
-type Table struct {
-	Title   string   `json:"title,omitempty"`
-	Command string   `json:"command,omitempty"`
-	Columns []Column `json:"columns"`
-	Rows    [][]Cell `json:"rows"`
-	Left    int      `json:"rows_left_out,omitempty"` // how many more there are
-}
-
-// Column is a column of a table.
-type Column struct {
-	Title string `json:"title"`
-	Right bool   `json:"-"` // numbers stand on the right
-}
-
-// Cell is shown as text; the value, if there is one, is what programs take.
-type Cell struct {
-	Text  string  `json:"text"`
-	Value any     `json:"value,omitempty"`
-	Mark  string  `json:"-"` // a word that decides the colour: good, bad, unsure
-	Share float64 `json:"-"` // length of a bar behind the text, 0 to 1
-}
-
 // Figure is a picture with its data and the command that makes it again.
 type Figure struct {
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	Caption string `json:"caption"`
-	Command string `json:"command"`
-	Data    *Table `json:"data"`
+	ID      string       `json:"id"`
+	Title   string       `json:"title"`
+	Caption string       `json:"caption"`
+	Command string       `json:"command"`
+	Data    *table.Table `json:"data"`
 
 	draw func(width float64) plot.Figure
 }
 
-// maxRows is how many rows of a table stand in a report: a page with all ranks of a large run would be of no use.
+// maxRows is how many rows of a table are in a report: a page with all ranks of a large run would be of no use.
 const maxRows = 512
 
-// add appends a row, up to the limit.
-func (t *Table) add(cells ...Cell) {
-	if len(t.Rows) >= maxRows {
-		t.Left++
-		return
-	}
-	t.Rows = append(t.Rows, cells)
+// newTable is an empty table of at most maxRows rows.
+func newTable(title, command string, columns ...table.Column) *table.Table {
+	return &table.Table{Title: title, Command: command, Columns: columns, Limit: maxRows}
 }
 
-func left(title string) Column  { return Column{Title: title} }
-func right(title string) Column { return Column{Title: title, Right: true} }
+func left(title string) table.Column { return table.Column{Key: title, Title: title} }
+func right(title string) table.Column {
+	return table.Column{Key: title, Title: title, Align: table.Right}
+}
 
 // say appends a paragraph.
 func (s *Section) say(text string) { s.Blocks = append(s.Blocks, Block{Text: text}) }
@@ -144,7 +120,7 @@ func (s *Section) doubt(text string) { s.Blocks = append(s.Blocks, Block{Doubt: 
 
 func (s *Section) head(text string) { s.Blocks = append(s.Blocks, Block{Head: text}) }
 
-func (s *Section) table(t *Table) {
+func (s *Section) table(t *table.Table) {
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Block{Table: t})
 	}

@@ -6,13 +6,15 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"slackline/internal/table"
 )
 
 //go:embed page
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "typed": typed, "shell": func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) }, "cell": cell, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
+	"prose": prose, "typed": typed, "shell": func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) }, "cell": cell, "table": tableHTML, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
@@ -41,6 +43,13 @@ func cell(text string) template.HTML {
 	return marked(brief(text), func(s string) string {
 		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr/>")
 	})
+}
+
+// tableHTML is a table; the cells are safe.
+func tableHTML(t *table.Table) (template.HTML, error) {
+	var b strings.Builder
+	err := t.WriteHTML(&b, func(text string) string { return string(cell(text)) })
+	return template.HTML(b.String()), err
 }
 
 // mostLetters is how long a name may be on a page; of longer ones the middle is left out. The JSON form has them whole.

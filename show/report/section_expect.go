@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
+	"slackline/internal/table"
 	"slackline/show/figures"
 	"slackline/show/plot"
 )
@@ -30,19 +31,17 @@ func (s *story) tellExpectations() *Section {
 	}
 	r := s.judged.value
 	section.say(expectationWords(r))
-	t := &Table{
-		Title: "Expectations", Command: command("check", s.in.Expectations.Name, s.from),
-		Columns: []Column{left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why")},
-	}
+	t := newTable("Expectations", command("check", s.in.Expectations.Name, s.from),
+		left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why"))
 	for _, c := range r.Checks {
 		found := text("-")
 		if c.Fit != nil {
 			found = text(c.Fit.Landau() + ", " + c.Fit.Model.String())
 		}
-		t.add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
+		t.Add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
 	}
 	for _, c := range r.Rules {
-		t.add(verdict(&c.Outcome), named(c.Rule.Text), text(c.Metric), text("the rule holds"), text(crossover(c)), text(why(&c.Outcome)))
+		t.Add(verdict(&c.Outcome), named(c.Rule.Text), text(c.Metric), text("the rule holds"), text(crossover(c)), text(why(&c.Outcome)))
 	}
 	section.table(t)
 	if f := s.expectationFigure(r); f != nil {
@@ -80,9 +79,9 @@ func expectationWords(r *scaling.Report) string {
 }
 
 // verdict is a cell with the verdict.
-func verdict(o *scaling.Outcome) Cell {
+func verdict(o *scaling.Outcome) table.Cell {
 	mark := map[scaling.Verdict]string{scaling.Pass: "good", scaling.Fail: "bad", scaling.Inconclusive: "unsure"}[o.Counts()]
-	return Cell{Text: o.Status(), Value: o.Verdict.String(), Mark: mark}
+	return table.Cell{Text: o.Status(), Value: o.Verdict.String(), Mark: mark}
 }
 
 func why(o *scaling.Outcome) string {
@@ -114,11 +113,11 @@ func (s *story) expectationFigure(r *scaling.Report) *Figure {
 	f := &Figure{
 		ID: "expected", Title: "Expected and found: " + chosen.Function, Caption: "What was measured, the model with its band, what was expected and the limits of that.",
 		Command: command("check", s.in.Expectations.Name, s.from, "--plot", "check.svg", "--plot-function", chosen.Function),
-		Data:    &Table{Columns: []Column{right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")}},
+		Data:    newTable("", "", right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")),
 		draw:    func(float64) plot.Figure { return figures.Expectation(chosen) },
 	}
 	for i, at := range chosen.Fit.At {
-		f.Data.add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
+		f.Data.Add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/internal/table"
 	"slackline/model/unit"
 )
 
@@ -47,17 +48,15 @@ func (s *story) tellGain() *Section {
 	}
 	fixes := s.fixes.value
 	section.say(gainWords(fixes))
-	t := &Table{
-		Title:   fmt.Sprintf("Run time %s on %s if ...", short(fixes.RunTime), s.in.Machine.Name),
-		Columns: []Column{left("change"), right("run time"), right("gain"), right("min of a rank"), right("max of a rank"), left("command")},
-	}
+	t := newTable(fmt.Sprintf("Run time %s on %s if ...", short(fixes.RunTime), s.in.Machine.Name), "",
+		left("change"), right("run time"), right("gain"), right("min of a rank"), right("max of a rank"), left("command"))
 	for i := range fixes.List {
 		f := &fixes.List[i]
 		what, low, high := text("a network that costs nothing"), text(""), text("")
 		if f.Path != "" {
 			what, low, high = text("balance "+code(f.Path)), span(unit.Duration(f.Min)), span(unit.Duration(f.Max))
 		}
-		t.add(what, span(unit.Duration(f.RunTime)), shareOf(f.Gain), low, high, Cell{Text: s.fixCommand(f), Mark: "command"})
+		t.Add(what, span(unit.Duration(f.RunTime)), shareOf(f.Gain), low, high, table.Cell{Text: s.fixCommand(f), Mark: "command"})
 	}
 	section.table(t)
 	if s.in.Machine.Assumed {

@@ -8,6 +8,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/internal/plain"
+	"slackline/internal/table"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
@@ -206,11 +207,11 @@ func (a *analysed) matrixFigure() *Figure {
 	f := &Figure{
 		ID: "messages", Title: "Who sends to whom", Caption: "Messages and bytes from rank (rows) to rank (columns). Collectives are not in it.",
 		Command: command("profile", a.words, "--plot", "matrix.svg", "--plot-kind", "matrix"),
-		Data:    &Table{Columns: []Column{right("from"), right("to"), right("messages"), right("bytes")}},
+		Data:    newTable("", "", right("from"), right("to"), right("messages"), right("bytes")),
 		draw:    func(float64) plot.Figure { return figures.Messages(a.timeline.Ranks, links) },
 	}
 	for _, l := range links {
-		f.Data.add(whole(l.From), whole(l.To), whole(l.Count), Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
+		f.Data.Add(whole(l.From), whole(l.To), whole(l.Count), table.Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
 	}
 	return f
 }
@@ -225,21 +226,19 @@ func (s *story) tellCompared() *Section {
 	for _, r := range s.runs {
 		words = append(words, r.run.Words[0])
 	}
-	t := &Table{
-		Title: "Runs side by side", Command: command("compare", words[:2]),
-		Columns: []Column{left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting")},
-	}
+	t := newTable("Runs side by side", command("compare", words[:2]),
+		left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting"))
 	for _, r := range s.runs {
 		change := text("")
 		if first := s.runs[0].runTime(); r != s.runs[0] && first > 0 {
 			ratio := float64(r.runTime())/float64(first) - 1
-			change = Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
+			change = table.Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
 		}
 		largest := text("")
 		if causes := r.causes(); len(causes) > 0 {
 			largest = named(r.name(causes[0].path))
 		}
-		t.add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
+		t.Add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
 			shareOf(r.efficiency.Communication), shareOf(part(r.waits.Totals.Waiting.Amount, r.total())), largest)
 	}
 	section.table(t)
@@ -258,7 +257,7 @@ func (s *story) seriesFigure(words []string) *Figure {
 	}
 	f := &Figure{
 		ID: "series", Title: "Over the number of ranks", Caption: "Run time and efficiencies of the runs.", Command: command("scaling", words, "--metric", "run_time"),
-		Data: &Table{Columns: []Column{right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")}},
+		Data: newTable("", "", right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")),
 	}
 	var ranks []int
 	var times []unit.Duration
@@ -266,7 +265,7 @@ func (s *story) seriesFigure(words []string) *Figure {
 	f.draw = func(float64) plot.Figure { return figures.Efficiencies(ranks, times, list) }
 	for _, r := range sorted {
 		ranks, times, list = append(ranks, r.timeline.Ranks), append(times, r.runTime()), append(list, r.efficiency)
-		f.Data.add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
+		f.Data.Add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -123,7 +124,7 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	words = append(words, s.in.Mapping.Words...)
 	f := &Figure{
 		ID: "scaling", Title: "Run time over the number of ranks",
-		Data: &Table{Columns: []Column{right("ranks"), right("without noise")}},
+		Data: newTable("", "", right("ranks"), right("without noise")),
 		draw: func(float64) plot.Figure { return figures.Series(points, s.scale.value.noise) },
 	}
 	if s.in.Noise != nil {
@@ -137,11 +138,11 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	f.Command = command("simulate", words, "--plot", "scaling.svg")
 	for i := range points {
 		d := points[i].Distribution()
-		row := []Cell{whole(d.Ranks), span(d.Noiseless)}
+		row := []any{whole(d.Ranks), span(d.Noiseless)}
 		if s.in.Noise != nil {
 			row = append(row, span(d.Median), decimal(d.MedianSlowdown), decimal(d.MaxSlowdown))
 		}
-		f.Data.add(row...)
+		f.Data.Add(row...)
 	}
 	return f
 }
@@ -189,17 +190,12 @@ func (s *story) tellModels(section *Section) bool {
 	ranked := scaling.Dominating(usable, place)
 	at := figures.PlaceText(s.data.Parameters, place)
 	section.say(s.modelWords(ranked, at))
-	t := &Table{
-		Title: "How the measurements grow, and what they will be at " + at, Command: s.scalingCommand(place),
-		Columns: []Column{left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"), right("95 % quantile")},
-	}
-	for i, r := range ranked {
-		if i == shownModels {
-			t.Left = len(ranked) - i
-			break
-		}
+	t := newTable("How the measurements grow, and what they will be at "+at, s.scalingCommand(place),
+		left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"), right("95 % quantile"))
+	t.Limit = shownModels
+	for _, r := range ranked {
 		f := r.Fit
-		t.add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(f.Landau()), decimal(math.Round(100*f.Confidence)/100),
+		t.Add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(f.Landau()), decimal(math.Round(100*f.Confidence)/100),
 			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
@@ -247,7 +243,7 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 }
 
 // measure is a cell with a value in the unit of its fit.
-func measure(v float64, f *scaling.Fit) Cell {
+func measure(v float64, f *scaling.Fit) table.Cell {
 	c := decimal(v)
 	switch {
 	case c.Value == nil:
@@ -263,7 +259,7 @@ func measure(v float64, f *scaling.Fit) Cell {
 const absurd = 1000
 
 // highest is a cell with the upper end of a prediction.
-func highest(p scaling.Prediction, f *scaling.Fit) Cell {
+func highest(p scaling.Prediction, f *scaling.Fit) table.Cell {
 	if !(p.High <= absurd*p.Value) {
 		return text("no bound")
 	}
@@ -282,14 +278,14 @@ func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 	f := &Figure{
 		ID: "models", Title: "Measurements and models", Caption: fmt.Sprintf("%s over %s: points are measured, lines are models.", capital(metric), s.data.Parameters[0]),
 		Command: s.scalingCommand(place, "--metric", metric, "--plot", "models.svg"),
-		Data:    &Table{Columns: []Column{left("function"), right(s.data.Parameters[0]), right(metric), right("model")}},
+		Data:    newTable("", "", left("function"), right(s.data.Parameters[0]), right(metric), right("model")),
 		draw: func(width float64) plot.Figure {
 			return (&figures.Scaling{Place: place, Letters: int(width / 12)}).Models(fits)
 		},
 	}
 	for _, fit := range fits {
 		for i, at := range fit.At {
-			f.Data.add(named(fit.CallPath), decimal(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
+			f.Data.Add(named(fit.CallPath), decimal(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
 		}
 	}
 	return f

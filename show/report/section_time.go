@@ -7,6 +7,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
@@ -149,17 +150,17 @@ func (a *analysed) rankFigure() *Figure {
 }
 
 // rankTable lists times by rank.
-func rankTable(series []figures.RankTimes) *Table {
-	t := &Table{Columns: []Column{right("rank")}}
+func rankTable(series []figures.RankTimes) *table.Table {
+	t := newTable("", "", right("rank"))
 	for _, s := range series {
 		t.Columns = append(t.Columns, right(lower(s.Name)))
 	}
 	for rank := range series[0].Times {
-		row := []Cell{whole(rank)}
+		row := []any{whole(rank)}
 		for _, s := range series {
 			row = append(row, span(s.Times[rank]))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	return t
 }
@@ -168,7 +169,7 @@ func rankTable(series []figures.RankTimes) *Table {
 const shownPaths = 12
 
 // pathTable lists the call paths that take the most time.
-func (a *analysed) pathTable() *Table {
+func (a *analysed) pathTable() *table.Table {
 	entries := slices.Clone(a.profile.ByPath)
 	slices.SortStableFunc(entries, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
 	most, worst := map[int32]unit.Duration{}, map[int32]int{}
@@ -177,31 +178,26 @@ func (a *analysed) pathTable() *Table {
 			most[e.Path], worst[e.Path] = e.Exclusive, e.Rank
 		}
 	}
-	t := &Table{
-		Title: "Call paths that take the most time (without what they call)", Command: command("profile", a.words, "--top", "0"),
-		Columns: []Column{left("call path"), right("time"), right("share"), right("visits"), right("most on rank"), right("")},
-	}
+	t := newTable("Call paths that take the most time (without what they call)", command("profile", a.words, "--top", "0"),
+		left("call path"), right("time"), right("share"), right("visits"), right("most on rank"), right(""))
+	t.Limit = shownPaths
 	for _, e := range entries {
-		switch {
-		case e.Exclusive == 0:
-		case len(t.Rows) == shownPaths:
-			t.Left++
-		default:
-			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
+		if e.Exclusive > 0 {
+			t.Add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
 		}
 	}
 	return t
 }
 
 // visitsOf is how often a call path was called, or seen by samples.
-func visitsOf(p *profile.Profile, e *profile.Entry) Cell {
+func visitsOf(p *profile.Profile, e *profile.Entry) table.Cell {
 	switch {
 	case p.Counted(e):
 		return whole(e.Visits)
 	case e.Pieces > 0:
-		return Cell{Text: grouped(e.Samples) + " samples"}
+		return table.Cell{Text: grouped(e.Samples) + " samples"}
 	}
-	return Cell{Text: "-"}
+	return table.Cell{Text: "-"}
 }
 
 // iterationFigure shows how a program that repeats itself develops.
@@ -213,20 +209,20 @@ func (a *analysed) iterationFigure() *Figure {
 	f := &Figure{
 		ID: "iterations", Title: "From iteration to iteration", Caption: fmt.Sprintf("One iteration begins with each %s.", code(a.name(it.Path))),
 		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
-		Data:    &Table{Columns: []Column{right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")}},
+		Data:    newTable("", "", right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")),
 		draw:    func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
-		f.Data.add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
+		f.Data.Add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
 	}
 	return f
 }
 
 // collectiveTable lists the collectives.
-func (a *analysed) collectiveTable() *Table {
-	t := &Table{Title: "Collectives", Command: command("profile", a.words), Columns: []Column{left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks")}}
+func (a *analysed) collectiveTable() *table.Table {
+	t := newTable("Collectives", command("profile", a.words), left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks"))
 	for _, u := range profile.Collectives(a.timeline, 1) {
-		t.add(text(u.Op.String()), whole(u.Ranks), whole(u.Calls), Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, span(u.Time))
+		t.Add(text(u.Op.String()), whole(u.Ranks), whole(u.Calls), table.Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, span(u.Time))
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"slackline/analyze/tolerance"
+	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
@@ -114,21 +115,19 @@ func valueWords(p tolerance.Parameter, v int64) string {
 var parameterNames = map[tolerance.Parameter]string{tolerance.L: "latency L", tolerance.G: "time per byte G", tolerance.O: "CPU time of a message, o"}
 
 // toleranceTable lists the largest values.
-func (s *story) toleranceTable(t *tolerated) *Table {
-	table := &Table{
-		Title: "Largest value at which the run takes at most so much longer (each parameter by itself)", Command: s.toleranceCommand("L"),
-		Columns: []Column{left("parameter"), right("given")},
-	}
+func (s *story) toleranceTable(t *tolerated) *table.Table {
+	list := newTable("Largest value at which the run takes at most so much longer (each parameter by itself)", s.toleranceCommand("L"),
+		left("parameter"), right("given"))
 	for _, p := range tolerances {
-		table.Columns = append(table.Columns, right("+"+p))
+		list.Columns = append(list.Columns, right("+"+p))
 	}
-	table.Columns = append(table.Columns, right("on the critical path"))
+	list.Columns = append(list.Columns, right("on the critical path"))
 	on := []string{"latency", "byte", "overhead"}
 	for i, a := range t.answers {
 		p := a.Question.Variable.Parameter
-		row := []Cell{text(parameterNames[p]), {Text: valueWords(p, a.Given.X), Value: a.Given.X}}
+		row := []any{text(parameterNames[p]), table.Cell{Text: valueWords(p, a.Given.X), Value: a.Given.X}}
 		for _, l := range a.Tolerance {
-			cell := Cell{Text: valueWords(p, l.X), Value: l.X}
+			cell := table.Cell{Text: valueWords(p, l.X), Value: l.X}
 			if l.Unbounded {
 				cell = text("any")
 			}
@@ -139,9 +138,9 @@ func (s *story) toleranceTable(t *tolerated) *Table {
 		if noun == "latency" && n != 1 {
 			noun = "latencie"
 		}
-		table.add(append(row, Cell{Text: count(n, noun), Value: n})...)
+		list.Add(append(row, table.Cell{Text: count(n, noun), Value: n})...)
 	}
-	return table
+	return list
 }
 
 func (s *story) toleranceCommand(parameter string, further ...string) string {
@@ -161,7 +160,7 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 	f := &Figure{
 		ID: name, Title: "Run time over " + name, Command: s.toleranceCommand(p.String(), "--plot", name+".svg"),
 		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by at most 1, 2 and 5 %.",
-		Data:    &Table{Columns: []Column{right(parameterNames[p]), right("run time"), right("slope before"), right("slope behind")}},
+		Data:    newTable("", "", right(parameterNames[p]), right("run time"), right("slope before"), right("slope behind")),
 		draw:    func(float64) plot.Figure { return toleranceStack(a) },
 	}
 	if name == "bandwidth" {
@@ -172,7 +171,7 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 		if p == tolerance.G {
 			t /= 1000 // it is in femtoseconds
 		}
-		f.Data.add(Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
+		f.Data.Add(table.Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
 	}
 	return f
 }

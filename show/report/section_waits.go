@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slackline/analyze/waits"
+	"slackline/internal/table"
 	"slackline/show/figures"
 	"slackline/show/plot"
 )
@@ -74,35 +75,24 @@ func (a *analysed) waitWords(causes []cause) string {
 }
 
 // causeTable ranks what made others wait.
-func (a *analysed) causeTable(causes []cause) *Table {
-	t := &Table{
-		Title: "Root causes of waiting", Command: command("waits", a.words, "--top", "0"),
-		Columns: []Column{left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost")},
-	}
-	for i, c := range causes {
-		if i == shownCauses {
-			t.Left = len(causes) - i
-			break
-		}
-		t.add(named(a.name(c.path)), span(c.cost.Sum()), shareOf(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), span(c.cost.Short), span(c.cost.Long), whole(c.ranks), whole(c.worst), span(c.most))
+func (a *analysed) causeTable(causes []cause) *table.Table {
+	t := newTable("Root causes of waiting", command("waits", a.words, "--top", "0"),
+		left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost"))
+	t.Limit = shownCauses
+	for _, c := range causes {
+		t.Add(named(a.name(c.path)), span(c.cost.Sum()), shareOf(part(c.cost.Sum(), a.waits.Totals.Waiting.Amount)), span(c.cost.Short), span(c.cost.Long), whole(c.ranks), whole(c.worst), span(c.most))
 	}
 	return t
 }
 
 // waitTable lists who waits where.
-func (a *analysed) waitTable() *Table {
-	t := &Table{
-		Title: "Where they wait", Command: command("waits", a.words, "--top", "0"),
-		Columns: []Column{left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time")},
-	}
-	list := a.waited()
-	for i, w := range list {
-		if i == shownWaits {
-			t.Left = len(list) - i
-			break
-		}
-		t.add(text(w.metric.Info().Title), named(a.name(w.path)), span(w.Amount), shareOf(part(w.Amount, a.waits.Totals.Waiting.Amount)),
-			Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.ranks), whole(w.worst), span(w.most))
+func (a *analysed) waitTable() *table.Table {
+	t := newTable("Where they wait", command("waits", a.words, "--top", "0"),
+		left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time"))
+	t.Limit = shownWaits
+	for _, w := range a.waited() {
+		t.Add(text(w.metric.Info().Title), named(a.name(w.path)), span(w.Amount), shareOf(part(w.Amount, a.waits.Totals.Waiting.Amount)),
+			table.Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.ranks), whole(w.worst), span(w.most))
 	}
 	return t
 }
@@ -159,37 +149,32 @@ func (a *analysed) stories() [][]Sentence {
 }
 
 // criticalTable shows what the run time consists of.
-func (a *analysed) criticalTable() *Table {
+func (a *analysed) criticalTable() *table.Table {
 	c := a.critical
 	if c == nil || c.Length == 0 {
-		return &Table{}
+		return &table.Table{}
 	}
 	paths := slices.Clone(c.Paths)
 	slices.SortStableFunc(paths, func(x, y waits.CriticalTime) int { return cmp.Compare(y.Time, x.Time) })
-	t := &Table{
-		Title: fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), Command: command("waits", a.words, "--critical-path", "--top", "0"),
-		Columns: []Column{left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance")},
-	}
-	for i, p := range paths {
-		if i == shownCauses {
-			t.Left = len(paths) - i
-			break
-		}
-		t.add(named(a.name(p.Path)), span(p.Time), shareOf(part(p.Time, c.Length)), span(p.Average), span(p.Imbalance))
+	t := newTable(fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), command("waits", a.words, "--critical-path", "--top", "0"),
+		left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance"))
+	t.Limit = shownCauses
+	for _, p := range paths {
+		t.Add(named(a.name(p.Path)), span(p.Time), shareOf(part(p.Time, c.Length)), span(p.Average), span(p.Imbalance))
 	}
 	return t
 }
 
 // metricTable says what the kinds of waiting that occur mean, and what usually helps.
-func (a *analysed) metricTable() *Table {
-	t := &Table{Title: "What the waits mean, and what usually helps", Command: command("explain"), Columns: []Column{left("wait"), right("time"), left("meaning"), left("what usually helps")}}
+func (a *analysed) metricTable() *table.Table {
+	t := newTable("What the waits mean, and what usually helps", command("explain"), left("wait"), right("time"), left("meaning"), left("what usually helps"))
 	metrics := waits.Metrics()
 	slices.SortStableFunc(metrics, func(x, y waits.Metric) int {
 		return cmp.Compare(a.waits.Totals.ByMetric[y].Amount, a.waits.Totals.ByMetric[x].Amount)
 	})
 	for _, m := range metrics {
 		if amount := a.waits.Totals.ByMetric[m].Amount; amount > 0 {
-			t.add(text(m.Info().Title), span(amount), text(m.Info().Meaning), text(m.Info().Advice))
+			t.Add(text(m.Info().Title), span(amount), text(m.Info().Meaning), text(m.Info().Advice))
 		}
 	}
 	return t

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slackline/internal/plain"
+	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/model/unit"
 )
@@ -103,38 +104,40 @@ func part(d, whole unit.Duration) float64 {
 
 // The cells of tables.
 
-func text(s string) Cell { return Cell{Text: s} }
+func text(s string) table.Cell { return table.Cell{Text: s} }
 
 // named is a cell with a call path.
-func named(path string) Cell {
+func named(path string) table.Cell {
 	if path == "" {
-		return Cell{Text: "(no call)", Value: ""}
+		return table.Cell{Text: "(no call)", Value: ""}
 	}
 	if path == dataset.RootPath {
-		return Cell{Text: "(the whole run)", Value: path}
+		return table.Cell{Text: "(the whole run)", Value: path}
 	}
-	return Cell{Text: path, Value: path}
+	return table.Cell{Text: path, Value: path}
 }
 
-func whole[T int | int64](n T) Cell { return Cell{Text: grouped(int64(n)), Value: int64(n)} }
+func whole[T int | int64](n T) table.Cell {
+	return table.Cell{Text: grouped(int64(n)), Value: int64(n)}
+}
 
 // span is a cell with a time, whose value is in nanoseconds.
-func span(d unit.Duration) Cell { return Cell{Text: d.Short(), Value: unit.Nanoseconds(d)} }
+func span(d unit.Duration) table.Cell { return table.Cell{Text: d.Short(), Value: unit.Nanoseconds(d)} }
 
 // shareOf is a cell with a share and a bar as long as it.
-func shareOf(share float64) Cell {
+func shareOf(share float64) table.Cell {
 	if !isNumber(share) {
 		return text("-")
 	}
-	return Cell{Text: percent(share), Value: share, Share: min(max(share, 0), 1)}
+	return table.Cell{Text: percent(share), Value: share, Share: min(max(share, 0), 1)}
 }
 
 // decimal is a cell with a plain number.
-func decimal(v float64) Cell {
+func decimal(v float64) table.Cell {
 	if !isNumber(v) {
 		return text("-")
 	}
-	return Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
+	return table.Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
 }
 
 // isNumber reports whether a value is a number that can be told.
