@@ -18,7 +18,7 @@ import (
 // MaxModels is how many models a figure shows.
 const MaxModels = 6
 
-// Scaling says how models are drawn over their first parameter.
+// Scaling is how models are drawn over their first parameter.
 type Scaling struct {
 	Place     []float64           // values of the parameters; the curves end at the first one
 	Reach     float64             // not 0: the curves end at this multiple of the largest measured value instead

@@ -6,7 +6,7 @@ import (
 )
 
 // Tolerance draws T, its slope and the share of the parameter over the range, for one answer or for several with their
-// names. With one answer, the zones of its tolerances are shown. Varied says which latencies the parameter is, if not
+// names. With one answer, the zones of its tolerances are shown. Varied names the latencies that the parameter is, if not
 // all.
 func Tolerance(answers []*tolerance.Answers, names []string, varied string) *plot.Stack {
 	p := answers[0].Question.Variable.Parameter

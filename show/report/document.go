@@ -6,12 +6,12 @@ import (
 	"slackline/show/plot"
 )
 
-// Document is the report as data. Texts are for people; names of functions, files and commands stand between
+// Document is the report as data. Texts are for people; names of functions, files and commands are between
 // backquotes in them.
 type Document struct {
 	Title      string             `json:"title"`
 	Subtitle   string             `json:"subtitle"`
-	Summary    []string           `json:"summary"` // three sentences that somebody in a hurry understands
+	Summary    []string           `json:"summary"` // three sentences for a reader in a hurry
 	Fix        *Fix               `json:"fix,omitempty"`
 	Sections   []*Section         `json:"sections"`
 	Provenance *provenance.Record `json:"provenance,omitempty"`
@@ -34,7 +34,7 @@ type Section struct {
 	Blocks   []Block  `json:"content,omitempty"`
 }
 
-// Missing says why something is not there, and what would bring it.
+// Missing is why something is not there, and the command that would provide it.
 type Missing struct {
 	Why     string `json:"why"`
 	Command string `json:"command,omitempty"`
@@ -43,7 +43,7 @@ type Missing struct {
 // Block is one piece of a section: exactly one of its members is set.
 type Block struct {
 	Text   string       `json:"text,omitempty"`
-	Doubt  string       `json:"doubt,omitempty"` // what to know before believing the rest
+	Doubt  string       `json:"doubt,omitempty"` // what to know before relying on the rest
 	Head   string       `json:"heading,omitempty"`
 	Facts  []Fact       `json:"facts,omitempty"`
 	Meters []Meter      `json:"meters,omitempty"`
@@ -64,7 +64,7 @@ type Meter struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
 	Meaning string  `json:"meaning"`
-	Depth   int     `json:"depth"` // what it is a factor of stands before it, one less deep
+	Depth   int     `json:"depth"` // it is a factor of the last one before it that is one less deep
 }
 
 // Shares is what a whole consists of.
@@ -115,7 +115,7 @@ func right(title string) table.Column {
 // say appends a paragraph.
 func (s *Section) say(text string) { s.Blocks = append(s.Blocks, Block{Text: text}) }
 
-// doubt appends something to know before believing the rest.
+// doubt appends what to know before relying on the rest.
 func (s *Section) doubt(text string) { s.Blocks = append(s.Blocks, Block{Doubt: text}) }
 
 func (s *Section) head(text string) { s.Blocks = append(s.Blocks, Block{Head: text}) }

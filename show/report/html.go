@@ -18,13 +18,13 @@ var pageTemplate = template.Must(template.New("report.html").Funcs(template.Func
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
-// notBound stands for functions that each page brings itself.
+// notBound is a placeholder for functions that each page brings itself.
 func notBound(*Figure) template.HTML { return "" }
 
 // tones is how many parts of a kind have colours of their own.
 const tones = 6
 
-// tone tells the parts of a kind apart: the word for the n-th of them.
+// tone distinguishes the parts of a kind: the class of the n-th of them.
 func tone(parts []Share, i int) string {
 	n := 0
 	for _, p := range parts[:i] {
@@ -35,10 +35,10 @@ func tone(parts []Share, i int) string {
 	return fmt.Sprintf("tone%d", n%tones)
 }
 
-// prose shows what stands between backquotes as code. Everything is escaped.
+// prose shows what is between backquotes as code. Everything is escaped.
 func prose(text string) template.HTML { return marked(text, template.HTMLEscapeString) }
 
-// cell is prose that may be broken behind slashes, as call paths need it.
+// cell is prose that may be broken after slashes, as call paths need it.
 func cell(text string) template.HTML {
 	return marked(brief(text), func(s string) string {
 		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr/>")

@@ -53,7 +53,7 @@ func (p *palette) css(dark bool) template.CSS {
 // colour finds the colours of a drawing.
 var colour = regexp.MustCompile(`#[0-9a-f]{6}`)
 
-// picture draws a figure in one width for light and dark. If it cannot be drawn, it says why.
+// picture draws a figure in one width for light and dark. If it cannot be drawn, the reason is shown.
 func (p *palette) picture(f *Figure, width float64) template.HTML {
 	fig := sized(f.draw(width), width)
 	light, err := plot.Render(fig, string(plot.SVG), plot.Options{})
@@ -108,7 +108,7 @@ func (p *palette) merge(light, dark []byte) string {
 	return b.String()
 }
 
-// isAttribute reports whether a colour stands in an attribute, not in a text that looks like one.
+// isAttribute reports whether a color is in an attribute, not in a text that looks like one.
 func isAttribute(svg []byte, at int) bool {
 	before := svg[:at]
 	return bytes.HasSuffix(before, []byte(`fill="`)) || bytes.HasSuffix(before, []byte(`stroke="`))

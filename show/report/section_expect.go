@@ -11,7 +11,7 @@ import (
 	"slackline/show/plot"
 )
 
-// tellExpectations says whether measurements scale as expected.
+// tellExpectations reports whether measurements scale as expected.
 func (s *story) tellExpectations() *Section {
 	section := &Section{ID: "expectations", Title: "Does it meet its expectations", Question: "Does the program scale as its authors expect?"}
 	switch {
@@ -73,7 +73,7 @@ func expectationWords(r *scaling.Report) string {
 	}
 	answer := "No"
 	if counts[scaling.Fail] == 0 {
-		answer = "That cannot be said"
+		answer = "This cannot be decided"
 	}
 	return fmt.Sprintf("%s: of %s, %s.", answer, count(total, "expectation"), list(words))
 }
@@ -88,7 +88,7 @@ func why(o *scaling.Outcome) string {
 	return strings.Join(append([]string{o.Reason}, o.Notes...), "; ")
 }
 
-// crossover says from where on a rule is violated.
+// crossover is from where on a rule is violated.
 func crossover(c *scaling.RuleCheck) string {
 	switch {
 	case len(c.Violated) > 0:

@@ -36,7 +36,7 @@ func (s *story) fixCommand(f *whatif.Fix) string {
 // FreeNetwork are the flags of a network that costs nothing.
 func FreeNetwork() []string { return []string{"-L", "0", "-o", "0", "-g", "0", "-G", "0"} }
 
-// tellGain says what fixes would gain.
+// tellGain reports what fixes would gain.
 func (s *story) tellGain() *Section {
 	section := &Section{ID: "gain", Title: "What a fix would gain", Question: "How long would the run take if the causes were removed?"}
 	if section.Missing = s.notSimulated(); section.Missing != nil {
@@ -68,7 +68,7 @@ func (s *story) tellGain() *Section {
 // short prints a time for people.
 func short(t unit.Nanoseconds) string { return unit.Duration(t).Short() }
 
-// gainWords says what the best fix gains.
+// gainWords is what the best fix gains.
 func gainWords(fixes *whatif.Fixes) string {
 	f := fixes.Best()
 	if f == nil {
@@ -78,7 +78,7 @@ func gainWords(fixes *whatif.Fixes) string {
 		short(fixes.RunTime), code(f.Path), short(f.Min), short(f.Max), short(f.RunTime), percent(f.Gain))
 }
 
-// notSimulated says why nothing can be simulated; nil: it can.
+// notSimulated is why nothing can be simulated; nil: it can be.
 func (s *story) notSimulated() *Missing {
 	a := s.main()
 	switch {

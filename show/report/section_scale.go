@@ -17,7 +17,7 @@ import (
 	"slackline/show/plot"
 )
 
-// How far a program is scaled if the user does not say it.
+// How far a program is scaled unless the user gives numbers of ranks.
 const (
 	scaleSteps  = 5         // numbers of ranks, each four times the one before
 	scaleBudget = 2_000_000 // operations of the largest run
@@ -50,7 +50,7 @@ func (s *story) askScale() (*scaled, error) {
 	return &scaled{points: points, noise: s.in.Noise != nil}, nil
 }
 
-// defaultScales are numbers of ranks from that of the program on, as far as a report can wait.
+// defaultScales are numbers of ranks from that of the program on, as far as a report can afford.
 func defaultScales(p schedule.Program) []int {
 	ops := int64(0)
 	var b schedule.Block
@@ -72,7 +72,7 @@ func defaultScales(p schedule.Program) []int {
 	return counts
 }
 
-// tellScale says how the program will do at larger scale.
+// tellScale reports how the program will do at larger scale.
 func (s *story) tellScale() *Section {
 	section := &Section{ID: "scale", Title: "At larger scale", Question: "How will it do with more ranks?"}
 	told := s.tellExtrapolated(section)
@@ -103,11 +103,11 @@ func (s *story) tellExtrapolated(section *Section) bool {
 	if s.scale.value.noise {
 		text += fmt.Sprintf(" with the noise %s (without it, to %s)", code(s.in.Noise.Name), last.Noiseless.Short())
 	} else {
-		text += "; no noise was named, so this is what collectives over more ranks cost"
+		text += "; no noise was given, so this is the cost of collectives over more ranks"
 	}
-	section.say(text + ". Copies of the ranks stand beside each other: messages stay inside their copy, collectives go over all.")
+	section.say(text + ". The ranks are copied: messages stay within their copy, collectives include all ranks.")
 	if s.main().run.Machine == "" && !s.main().run.Denoised && s.scale.value.noise {
-		section.doubt("The recorded computation holds the noise of the machine where it was recorded; " + code(s.in.Noise.Name) + " comes on top. What counts is the growth, not the first value.")
+		section.doubt("The recorded computation contains the noise of the machine where it was recorded; " + code(s.in.Noise.Name) + " comes on top. Only the growth is meaningful, not the first value.")
 	}
 	section.figure(s.scaleFigure(points))
 	return true
@@ -184,7 +184,7 @@ func (s *story) tellModels(section *Section) bool {
 		if len(s.models.value) > 0 {
 			why = doubtOf(&s.models.value[0])
 		}
-		section.doubt(fmt.Sprintf("How the measurements grow cannot be said: %s. At least %d values of each parameter are needed; %s runs a program over a range.", why, scaling.MinPoints, code("slackline campaign")))
+		section.doubt(fmt.Sprintf("How the measurements grow is unknown: %s. At least %d values of each parameter are needed; %s runs a program over a range.", why, scaling.MinPoints, code("slackline campaign")))
 		return true
 	}
 	ranked := scaling.Dominating(usable, place)
@@ -223,7 +223,7 @@ func (s *story) scalingCommand(place []float64, further ...string) string {
 	return command("scaling", s.from, "--target", target, further)
 }
 
-// doubtOf says why a series has no model that one may believe.
+// doubtOf is why a series has no reliable model.
 func doubtOf(m *scaling.Modelled) string {
 	if m.Err != nil {
 		return m.Err.Error()
@@ -231,7 +231,7 @@ func doubtOf(m *scaling.Modelled) string {
 	return m.Fit.Doubt
 }
 
-// modelWords says what will matter.
+// modelWords is what will matter most.
 func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 	first := ranked[0]
 	name := code(first.Fit.CallPath)
@@ -255,7 +255,7 @@ func measure(v float64, f *scaling.Fit) table.Cell {
 	return c
 }
 
-// absurd is how many times the prediction an upper bound may be before it is no bound.
+// absurd is the multiple of the prediction above which an upper bound is meaningless.
 const absurd = 1000
 
 // highest is a cell with the upper end of a prediction.

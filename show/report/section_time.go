@@ -13,12 +13,12 @@ import (
 	"slackline/show/plot"
 )
 
-// tellTime says how the time is composed and how efficient it is.
+// tellTime reports how the time is composed and how efficient it is.
 func (s *story) tellTime() *Section {
 	section := &Section{ID: "time", Title: "Where the time goes", Question: "What does the run time consist of, and how much of it is useful?"}
 	a := s.main()
 	if a == nil {
-		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("report", "app.slt", s.from)}
+		section.Missing = &Missing{"measurements do not show it; a recorded run does", command("report", "app.slt", s.from)}
 		return section
 	}
 	if a.empty() {
@@ -39,10 +39,10 @@ func (s *story) tellTime() *Section {
 	return section
 }
 
-// empty reports whether no time passes in the run, or in the part of it that is told about.
+// empty reports whether no time passes in the run, or in the part that the report is about.
 func (a *analysed) empty() bool { return a.composition.Total == 0 }
 
-// emptyRun is why there is nothing to say about a run in which no time passes.
+// emptyRun is the reason for missing sections of a run in which no time passes.
 var emptyRun = &Missing{"no time passes in the run, or in the part of it that was asked for", ""}
 
 // shares is the composition as one bar.
@@ -97,7 +97,7 @@ func colourOf(k profile.Kind) string {
 	return "mpi"
 }
 
-// efficiencyWords says what the efficiencies mean here.
+// efficiencyWords is what the efficiencies mean here.
 func (a *analysed) efficiencyWords() string {
 	e := a.efficiency
 	text := fmt.Sprintf("%s of the time of all ranks is useful computation. ", percent(e.Parallel))
@@ -107,7 +107,7 @@ func (a *analysed) efficiencyWords() string {
 	}
 	losses := []loss{
 		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.", e.MaxUseful.Short(), e.AverageUseful.Short())},
-		{e.Serialisation, "Most of the rest is lost because ranks wait for each other in turn, even though each has about as much to do."},
+		{e.Serialisation, "Most of the rest is lost because ranks wait for each other in turn, although all have about the same amount of work."},
 		{e.Transfer, "Most of the rest is lost in the transfer of data and in MPI itself."},
 	}
 	worst := slices.MinFunc(losses, func(x, y loss) int { return cmp.Compare(x.factor, y.factor) })
@@ -126,10 +126,10 @@ func (a *analysed) meters() []Meter {
 	}
 	return []Meter{
 		{"Parallel efficiency", known(e.Parallel), "share of the time of all ranks that is useful computation: load balance × communication", 0},
-		{"Load balance", known(e.LoadBalance), "average over greatest computation time of a rank: 1 if all have the same to do", 1},
-		{"Communication", known(e.Communication), "greatest computation time of a rank over the run time: serialisation × transfer", 1},
-		{"Serialisation", known(e.Serialisation), "what dependences between ranks cost, even on an ideal network" + estimated, 2},
-		{"Transfer", known(e.Transfer), "what the transfer of data and MPI itself cost", 2},
+		{"Load balance", known(e.LoadBalance), "mean over maximum computation time of a rank: 1 if all ranks have the same amount of work", 1},
+		{"Communication", known(e.Communication), "maximum computation time of a rank over the run time: serialization × transfer", 1},
+		{"Serialization", known(e.Serialisation), "cost of dependencies between ranks, even on an ideal network" + estimated, 2},
+		{"Transfer", known(e.Transfer), "cost of data transfer and of MPI itself", 2},
 	}
 }
 
@@ -200,14 +200,14 @@ func visitsOf(p *profile.Profile, e *profile.Entry) table.Cell {
 	return table.Cell{Text: "-"}
 }
 
-// iterationFigure shows how a program that repeats itself develops.
+// iterationFigure shows the times of each iteration.
 func (a *analysed) iterationFigure() *Figure {
 	it := a.iterations
 	if it == nil || len(it.List) < 2 {
 		return nil
 	}
 	f := &Figure{
-		ID: "iterations", Title: "From iteration to iteration", Caption: fmt.Sprintf("One iteration begins with each %s.", code(a.name(it.Path))),
+		ID: "iterations", Title: "Times of the iterations", Caption: fmt.Sprintf("An iteration starts with each %s.", code(a.name(it.Path))),
 		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
 		Data:    newTable("", "", right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")),
 		draw:    func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },

@@ -63,14 +63,14 @@ func (s *story) askTolerance() (*tolerated, error) {
 	return t, nil
 }
 
-// tellTolerance says how much latency, bandwidth and noise the program tolerates.
+// tellTolerance reports how much latency, bandwidth and noise the program tolerates.
 func (s *story) tellTolerance() *Section {
-	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does the program bear?"}
+	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does the program tolerate?"}
 	if section.Missing = s.notSimulated(); section.Missing != nil {
 		return section
 	}
 	if s.tolerate.err != nil {
-		section.Missing = &Missing{"the static model cannot tell: " + s.tolerate.err.Error(), ""}
+		section.Missing = &Missing{"the static model has no answer: " + s.tolerate.err.Error(), ""}
 		return section
 	}
 	t := s.tolerate.value
@@ -85,7 +85,7 @@ func (s *story) tellTolerance() *Section {
 	return section
 }
 
-// toleranceWords says the answer about latency in words.
+// toleranceWords is the answer about latency in words.
 func (s *story) toleranceWords(t *tolerated) string {
 	a := t.answers[0]
 	text := fmt.Sprintf("On %s the program takes %s, of which %s are latencies of messages on the critical path. ",
@@ -111,7 +111,7 @@ func valueWords(p tolerance.Parameter, v int64) string {
 	return unit.Duration(v).Short()
 }
 
-// parameterNames are what people call the parameters.
+// parameterNames are the names of the parameters for people.
 var parameterNames = map[tolerance.Parameter]string{tolerance.L: "latency L", tolerance.G: "time per byte G", tolerance.O: "CPU time of a message, o"}
 
 // toleranceTable lists the largest values.
@@ -160,7 +160,7 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 	f := &Figure{
 		ID: name, Title: "Run time over " + name, Command: s.toleranceCommand(p.String(), "--plot", name+".svg"),
 		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by at most 1, 2 and 5 %.",
-		Data:    newTable("", "", right(parameterNames[p]), right("run time"), right("slope before"), right("slope behind")),
+		Data:    newTable("", "", right(parameterNames[p]), right("run time"), right("slope before"), right("slope after")),
 		draw:    func(float64) plot.Figure { return toleranceStack(a) },
 	}
 	if name == "bandwidth" {
@@ -186,11 +186,11 @@ func toleranceStack(a *tolerance.Answers) *plot.Stack {
 
 func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
-// tellNoise says what noise does to the run at its own size.
+// tellNoise reports what noise does to the run at its own size.
 func (s *story) tellNoise(section *Section) {
 	if s.in.Noise == nil {
-		section.Blocks = append(section.Blocks, Block{Text: "How much noise it tolerates is not asked here: no noise was named. " +
-			code(command("report", s.main().run.Simulate, s.in.Machine.Words, "--noise", "1000Hz:25us")) + " asks it."})
+		section.Blocks = append(section.Blocks, Block{Text: "The tolerance of noise is not part of this report, because no noise was given. " +
+			code(command("report", s.main().run.Simulate, s.in.Machine.Words, "--noise", "1000Hz:25us")) + " adds it."})
 		return
 	}
 	if s.scale.err != nil || s.scale.value == nil || len(s.scale.value.points) == 0 {

@@ -19,21 +19,21 @@ const (
 	storySentences = 12
 )
 
-// tellWaits says who waits and why.
+// tellWaits reports which ranks wait and why.
 func (s *story) tellWaits() *Section {
-	section := &Section{ID: "waits", Title: "Who waits, and why", Question: "Where do ranks wait for others, and whose fault is it?"}
+	section := &Section{ID: "waits", Title: "Who waits, and why", Question: "Where do ranks wait for others, and what causes it?"}
 	a := s.main()
 	if a != nil && a.empty() {
 		section.Missing = emptyRun
 		return section
 	}
 	if a == nil {
-		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
+		section.Missing = &Missing{"measurements do not show it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
 		return section
 	}
 	t := &a.waits.Totals
 	if t.Waiting.Amount == 0 {
-		section.say("Nobody waits.")
+		section.say("No rank waits.")
 		return section
 	}
 	causes := a.causes()
@@ -58,7 +58,7 @@ func (a *analysed) waitWords(causes []cause) string {
 	t := &a.waits.Totals
 	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), percent(part(t.Waiting.Amount, a.total())), a.crowd())
 	if len(causes) == 0 {
-		return text + "No cause was found: those that waited had not met those that came late before."
+		return text + "No cause was found: the ranks that waited had not synchronized with the late ranks before."
 	}
 	c := causes[0]
 	text += fmt.Sprintf("%s of that is caused by %s", percent(part(c.cost.Sum(), t.Waiting.Amount)), code(a.name(c.path)))
@@ -69,7 +69,7 @@ func (a *analysed) waitWords(causes []cause) string {
 		text += fmt.Sprintf(" on %s, most of it on rank %d", count(c.ranks, "rank"), c.worst)
 	}
 	if c.cost.Long > 0 {
-		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, so that they seem to wait for somebody innocent", percent(part(c.cost.Long, c.cost.Sum())))
+		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks", percent(part(c.cost.Long, c.cost.Sum())))
 	}
 	return text + "."
 }
@@ -122,19 +122,19 @@ func perRow(ranks int, width float64) int {
 	return columns
 }
 
-// stories explain the longest waits in words. Explanations that say the same about another rank are left out.
+// stories explain the longest waits in words. Explanations that repeat one of another rank are left out.
 func (a *analysed) stories() [][]Sentence {
 	var all [][]Sentence
 	type place struct {
 		metric waits.Metric
 		path   int32
 	}
-	var told []place
+	var explained []place
 	for _, w := range a.largest(len(a.waits.Waits)) {
-		if slices.Contains(told, place{w.Metric, w.Path}) {
+		if slices.Contains(explained, place{w.Metric, w.Path}) {
 			continue
 		}
-		told = append(told, place{w.Metric, w.Path})
+		explained = append(explained, place{w.Metric, w.Path})
 		var story []Sentence
 		for _, s := range a.waits.Explain(w).Sentences(a.waits.Paths) {
 			if len(story) < storySentences {
@@ -165,7 +165,7 @@ func (a *analysed) criticalTable() *table.Table {
 	return t
 }
 
-// metricTable says what the kinds of waiting that occur mean, and what usually helps.
+// metricTable explains the wait states that occur, and what usually helps.
 func (a *analysed) metricTable() *table.Table {
 	t := newTable("What the waits mean, and what usually helps", command("explain"), left("wait"), right("time"), left("meaning"), left("what usually helps"))
 	metrics := waits.Metrics()

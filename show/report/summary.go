@@ -46,7 +46,7 @@ func (s *story) summary(fix *Fix) []string {
 		return s.dataSummary()
 	}
 	if a := s.main(); a.empty() {
-		return []string{fmt.Sprintf("No time passes in %s: there is nothing to tell but what was found in it.", code(a.run.Name))}
+		return []string{fmt.Sprintf("No time passes in %s: there is nothing to report but its contents.", code(a.run.Name))}
 	}
 	return []string{s.usefulSentence(), s.causeSentence(fix), s.futureSentence()}
 }
@@ -89,14 +89,14 @@ func (s *story) futureSentence() string {
 		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", percent(growth), count(last.Ranks, "process"))
 	case s.judged.asked && s.judged.err == nil:
 		if s.judged.value.Verdict == scaling.Inconclusive {
-			return "Whether it scales as expected cannot be said yet."
+			return "Whether it scales as expected cannot be decided yet."
 		}
 		return "It scales as expected."
 	}
-	return "How it does at larger scale was not asked, or could not be answered."
+	return "How it does at larger scale is not part of this report, or could not be answered."
 }
 
-// firstFailure says which expectation is not met first.
+// firstFailure is the first expectation that is not met.
 func firstFailure(r *scaling.Report) string {
 	for _, c := range r.Checks {
 		if c.Counts() == scaling.Fail && c.Fit != nil {
@@ -130,5 +130,5 @@ func (s *story) dataSummary() []string {
 	if s.judged.asked && s.judged.err == nil {
 		return append(sentences, "Does it scale as expected? "+expectationWords(s.judged.value))
 	}
-	return append(sentences, "Whether that is as expected was not asked.")
+	return append(sentences, "Whether that is as expected was not checked.")
 }

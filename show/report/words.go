@@ -12,10 +12,10 @@ import (
 	"slackline/model/unit"
 )
 
-// toolName is what commands begin with.
+// toolName is the first word of commands.
 const toolName = "slackline"
 
-// command is what a user types to see the same.
+// command is the command line that shows the same.
 func command(parts ...any) string {
 	words := []string{toolName}
 	for _, p := range parts {
@@ -29,7 +29,7 @@ func command(parts ...any) string {
 	return Command(words...)
 }
 
-// Command writes words as one line that a shell takes apart into the same words.
+// Command writes words as one line that a shell splits into the same words.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -38,7 +38,7 @@ func Command(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quote writes a word so that a shell takes it as it is.
+// quote writes a word so that a shell takes it literally.
 func quote(word string) string {
 	simple := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%^", r)
@@ -140,7 +140,7 @@ func decimal(v float64) table.Cell {
 	return table.Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
 }
 
-// isNumber reports whether a value is a number that can be told.
+// isNumber reports whether a value is a finite number.
 func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // known is the value, 0 if there is none.
