@@ -30,7 +30,7 @@ type findings struct {
 	composition *profile.Composition
 	efficiency  *profile.Efficiency
 	iterations  *profile.Iterations
-	ranked      []waits.Delay  // by cost, the greatest first
+	ranked      []waits.Delay  // by cost, the costliest first
 	origins     []waits.Origin // by wait state
 	causes      map[waits.Origin]int
 	spans       *waitSpans
@@ -50,7 +50,7 @@ const (
 	analysisFailed  = "failed"
 )
 
-// analysisState says how far the analysis is.
+// analysisState is how far the analysis is.
 func (v *view) analysisState() (state, problem string) {
 	if v.tl == nil {
 		return analysisReady, ""
@@ -147,7 +147,7 @@ func (f *findings) waitCategory(state int) uint16 {
 	return firstWait + uint16(metric)
 }
 
-// causeCategory is the category of a wait state by where its greatest causes begin.
+// causeCategory is the category of a wait state by the origin of its largest causes.
 func (f *findings) causeCategory(state int) uint16 {
 	origin := f.origins[state]
 	if origin.Rank < 0 {

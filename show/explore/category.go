@@ -81,7 +81,7 @@ func (v *view) colouring(ctx context.Context, color string) (*colouring, error) 
 	return a.byCause, nil
 }
 
-// answerLegend says what categories mean.
+// answerLegend gives the meaning of the categories.
 func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 	color := q.word("color", colors, colors[colorKind])
 	if q.err != nil {
@@ -197,6 +197,6 @@ func (a *findings) causeCategories(v *view) []Category {
 	}
 	return append(list,
 		Category{ID: otherCause, Name: "other", Title: "other causes", Class: "cause", Slot: mostCauses, Rank: -1},
-		Category{ID: noCause, Name: "unknown", Title: "cause not known", Class: "cause", Slot: mostCauses + 1, Rank: -1},
+		Category{ID: noCause, Name: "unknown", Title: "cause unknown", Class: "cause", Slot: mostCauses + 1, Rank: -1},
 	)
 }

@@ -79,7 +79,7 @@ type looker[T cell] struct {
 	first    int
 	out      []uint16
 	missing  func(from, to int)
-	from, to int // columns that are missing and not yet told
+	from, to int // columns that are missing and not yet reported
 }
 
 // look fills the columns that a stretch has.
@@ -112,7 +112,7 @@ func (l *looker[T]) look(i int32, from unit.Duration) {
 	}
 }
 
-// miss tells which columns are missing.
+// miss reports which columns are missing.
 func (l *looker[T]) miss() {
 	if l.from < l.to {
 		l.missing(l.from, l.to)

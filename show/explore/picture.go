@@ -19,7 +19,7 @@ type picture struct {
 	cells         []uint16 // by row, then column
 }
 
-// mostLooks is how many cells of single locations are looked at for one picture; if rows stand for so many locations
+// mostLooks is how many cells of single locations are looked at for one picture; if rows show so many locations
 // that this is not enough, some of each row are looked at.
 const mostLooks = 20 << 20
 
@@ -249,7 +249,7 @@ func (p *picture) encode(generation, color, threads int) []byte {
 }
 
 const (
-	longestRun = 1 << 16 // that its coding can tell
+	longestRun = 1 << 16 // that its coding can represent
 	runsChunk  = 1 << 17 // cells that are coded at a time; runs end with it
 )
 

@@ -126,12 +126,12 @@ const mostRoots = 100
 func (v *view) chosenState(f *findings, q *query) (int, error) {
 	if q.given("state") {
 		if f.stateCount() == 0 {
-			return 0, notFound("nobody waits in this run")
+			return 0, notFound("no rank waits in this run")
 		}
 		return int(q.number("state", 0, int64(f.stateCount())-1, 0)), q.err
 	}
 	if !q.given("location") || !q.given("time") {
-		q.refuse("state", "say which wait state: state, or location and time")
+		q.refuse("state", "give a wait state: state, or location and time")
 	}
 	location := int(q.number("location", 0, int64(len(v.tl.Locations))-1, 0))
 	at := v.tl.Start + unit.Duration(q.number("time", 0, int64(v.length()), 0))
@@ -141,7 +141,7 @@ func (v *view) chosenState(f *findings, q *query) (int, error) {
 	found := -1
 	f.spans.each(location, at, at+1, func(_, _ unit.Duration, state int) { found = state })
 	if found < 0 {
-		return 0, notFound("nobody waits there at that time")
+		return 0, notFound("there is no wait at that location and time")
 	}
 	return found, nil
 }
@@ -149,7 +149,7 @@ func (v *view) chosenState(f *findings, q *query) (int, error) {
 // longestWay is how many wait states are followed, at most.
 const longestWay = 1000
 
-// chain follows the greatest causes of a wait state back to where they begin.
+// chain follows the largest causes of a wait state back to their origin.
 func (v *view) chain(f *findings, number int) []Step {
 	var steps []Step
 	for range longestWay {

@@ -60,7 +60,7 @@ func (l *lazy[T]) get(f func() (T, error)) (T, error) {
 	return l.value, l.err
 }
 
-// errNoRun is the answer to questions about a run that are asked of a dataset.
+// errNoRun is the answer to questions about a run if the input is a dataset.
 var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for series and figure")
 
 // newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.

@@ -53,7 +53,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i]*(1-t) + sorted[i+1]*t
 }
 
-// Boxes is a series of box plots. Several such layers stand side by side at each place.
+// Boxes is a series of box plots. Several such layers are side by side at each place.
 type Boxes struct {
 	Name  string
 	Slot  int

@@ -42,8 +42,8 @@ func TestHeatMapJoinsCells(t *testing.T) {
 	m := Map{Columns: 1000, Rows: 1, Values: make([]float64, 1000)}
 	m.Values[501] = 7
 	small := m.joined()
-	if small.Columns != heatCells || len(small.Values) != heatCells || small.Values[501*heatCells/1000] != 7 || small.greatest() != 7 {
-		t.Errorf("joined map has %d columns and the greatest value %g", small.Columns, small.greatest())
+	if small.Columns != heatCells || len(small.Values) != heatCells || small.Values[501*heatCells/1000] != 7 || small.largest() != 7 {
+		t.Errorf("joined map has %d columns and the greatest value %g", small.Columns, small.largest())
 	}
 	if !math.IsNaN((Map{Columns: 600, Rows: 1, Values: slicesOf(math.NaN(), 600)}).joined().Values[3]) {
 		t.Error("cells without value got one")

@@ -19,7 +19,7 @@ type Layer interface {
 	key(c canvas, r rect, th *theme, l look)
 }
 
-// checked adds values to a range, or tells which of them cannot be drawn.
+// checked adds values to a range, or reports which of them cannot be drawn.
 func checked(layer, what string, values []float64, to *interval) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -30,7 +30,7 @@ func checked(layer, what string, values []float64, to *interval) error {
 	return nil
 }
 
-// paired tells whether a list has as many values as there are places for them.
+// paired checks that a list has as many values as there are places for them.
 func paired(layer, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %d %s values, but %d are needed", layer, got, what, want)

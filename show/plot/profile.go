@@ -49,7 +49,7 @@ func columns(finish []unit.Duration, limit int) []column {
 	return result
 }
 
-// summary is what the caption says.
+// summary is the content of the caption.
 type summary struct {
 	low, median, top   unit.Duration
 	lowRank, topRank   int // the first of them
@@ -78,7 +78,7 @@ func summarise(finish []unit.Duration, cols []column) summary {
 	return s
 }
 
-// String says the summary in words.
+// String is the summary in words.
 func (s summary) String() string {
 	text := fmt.Sprintf("%s ranks. Makespan %s (rank %s), median %s, first %s (rank %s).", printCount(s.ranks),
 		printTime(float64(s.top)), printCount(s.topRank), printTime(float64(s.median)), printTime(float64(s.low)), printCount(s.lowRank))

@@ -10,7 +10,7 @@ func corners(r rect) []point {
 	return []point{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}
 }
 
-// polygon returns a regular polygon, which stands for a circle if it has many corners.
+// polygon returns a regular polygon, which approximates a circle if it has many corners.
 func polygon(centre point, radius float64, n int) []point {
 	pts := make([]point, n)
 	for i := range pts {

@@ -105,7 +105,7 @@ func (c *svgCanvas) circles(centres []point, radius float64, p paint) {
 	}
 	c.buf.WriteString(`<path d="`)
 	if p.stroke.A == 0 {
-		// A line of no length with round ends is a disc, and the shortest way to say it.
+		// A line of no length with round ends is a disc, in the fewest characters.
 		for _, pt := range centres {
 			c.command('M', hundredths(pt.x), hundredths(pt.y))
 			c.buf.WriteString("h0")
@@ -183,7 +183,7 @@ func (c *svgCanvas) finish(p paint) {
 	c.buf.WriteString("/>\n")
 }
 
-// hundredths rounds a length to what the file can say.
+// hundredths rounds a length to the resolution of the file.
 func hundredths(v float64) int64 { return int64(math.Round(v * 100)) }
 
 // decimal prints a length with at most two decimals.

@@ -4,7 +4,7 @@ import "image/color"
 
 // theme holds the colours of a figure.
 type theme struct {
-	ground color.NRGBA // behind everything
+	ground color.NRGBA // under everything
 	ink    color.NRGBA // titles, axes, neutral data
 	muted  color.NRGBA // labels, captions
 	faint  color.NRGBA // grid lines
@@ -12,7 +12,7 @@ type theme struct {
 	spans  [spanKinds]spanLook
 }
 
-// look is how one series is drawn: colour, dash and marker each tell it from the others.
+// look is how one series is drawn: color, dash and marker each distinguish it.
 type look struct {
 	color  color.NRGBA
 	dash   []float64
@@ -81,7 +81,7 @@ func slotLooks(colors ...color.NRGBA) []look {
 	return looks
 }
 
-// look returns what a slot stands for. Slots count from 1 and come round again.
+// look returns the look of a slot. Slots count from 1 and repeat.
 func (th *theme) look(slot int) look {
 	if slot == Neutral {
 		return look{color: th.ink, dash: []float64{5, 3}, marker: plus}

@@ -1,5 +1,5 @@
 // Colours. Series take the colours of Okabe and Ito, which people with any kind of colour vision can
-// tell apart; heat maps have one ramp of rising darkness (rising brightness on a dark ground).
+// distinguish; heat maps have one ramp of rising darkness (rising brightness on a dark ground).
 
 import { theme } from "./theme.js";
 

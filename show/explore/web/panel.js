@@ -55,7 +55,7 @@ function facts(rows) {
 }
 
 /**
- * A wait: what, how long, whose fault, and the way back to the cause.
+ * A wait: what, how long, its cause, and the way back to it.
  * @param {Panel} panel
  * @param {WaitAnswer} answer
  * @param {Paths} paths
@@ -80,7 +80,7 @@ export function showWait(panel, answer, paths, names, current, hooks) {
       el("p", { class: `sentence depth-${Math.min(t.depth, 4)}`, text: t.text }))) : null,
     answer.advice ? part("What usually helps", el("p", { text: answer.advice })) : null,
     part("Exactly", facts([
-      ["begins", exact(s.at)], ["ends", exact(s.at + s.amount)], ["call path", paths.name(s.path)],
+      ["starts", exact(s.at)], ["ends", exact(s.at + s.amount)], ["call path", paths.name(s.path)],
       ["late", `${names.long(s.cause_location)} in ${paths.leaf(s.cause_path)} at ${exact(s.cause_enter)}`],
       ["had met", s.met ? `at ${exact(s.since)}` : "not before"],
     ])),
@@ -161,7 +161,7 @@ export function showCall(panel, call, location, time, paths, names, hooks) {
     el("p", { class: "headline" }, el("b", { text: who }), " is here for ", el("b", { text: duration(call.leave - call.enter) })),
     facts([
       ["call path", paths.name(call.path)], ["enters", exact(call.enter)], ["leaves", exact(call.leave)], ["calls around it", String(call.depth)],
-      ...(call.polls ? [/** @type {[string, string]} */ (["stands for", `${call.polls} calls that found nothing`])] : []),
+      ...(call.polls ? [/** @type {[string, string]} */ (["polls", `${call.polls} without a result`])] : []),
     ]),
     el("nav", { class: "neighbours" },
       el("button", { type: "button", text: "Zoom to it", onclick: hooks.zoom }),

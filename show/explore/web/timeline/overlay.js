@@ -13,7 +13,7 @@ import { categoryAt } from "./raster.js";
 const hatches = new Map();
 
 /**
- * Diagonal lines: waits are told by their pattern, not by their colour alone.
+ * Diagonal lines: waits are recognized by their pattern, not by their color alone.
  * @param {CanvasRenderingContext2D} ctx
  * @param {string} color
  */

@@ -160,7 +160,7 @@ export class TimelineView {
     const list = this.list[0].run.colors;
     const next = list[(list.indexOf(this.color(0)) + 1) % list.length];
     this.app.set({ color: next });
-    this.app.say(`Coloured by ${COLORS.find(([c]) => c === next)?.[1] ?? next}.`);
+    this.app.note(`Colored by ${COLORS.find(([c]) => c === next)?.[1] ?? next}.`);
   }
 
   drawToolbar() {
@@ -224,7 +224,7 @@ function stateOf(pane) {
   const { window: w, data, run } = pane;
   const parts = [`${duration(w.to - w.from)} of ${duration(run.length)}`, plural(w.last - w.first, "row")];
   const { group = 1, looked = 1 } = data.picture.raster ?? {};
-  if (group > 1) parts.push(`each line stands for ${count(group)} of them${looked < group ? `, of which ${count(looked)} were looked at` : ""}`);
+  if (group > 1) parts.push(`each line shows ${count(group)} of them${looked < group ? `, of which ${count(looked)} are sampled` : ""}`);
   const messages = data.messages;
   if (pane.show.messages && messages?.chosen) {
     const total = messages.estimated ? `about ${count(Number(messages.total.toPrecision(2)))}` : count(messages.total);
