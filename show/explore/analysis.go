@@ -34,8 +34,8 @@ type findings struct {
 	origins     []waits.Origin // by wait state
 	causes      map[waits.Origin]int
 	spans       *waitSpans
-	byWait      *colouring
-	byCause     *colouring
+	byWait      *coloring
+	byCause     *coloring
 
 	largestOnce sync.Once
 	largest     []waits.State
@@ -120,10 +120,10 @@ func (v *view) analyse(ctx context.Context) (_ *findings, err error) {
 		return nil, err
 	}
 	f.spans = newWaitSpans(result, v.threads)
-	if f.byWait, err = v.colourByWait(ctx, f, f.waitCategory); err != nil {
+	if f.byWait, err = v.colorByWait(ctx, f, f.waitCategory); err != nil {
 		return nil, err
 	}
-	if f.byCause, err = v.colourByWait(ctx, f, f.causeCategory); err != nil {
+	if f.byCause, err = v.colorByWait(ctx, f, f.causeCategory); err != nil {
 		return nil, err
 	}
 	f.critical = result.CriticalPath()

@@ -95,7 +95,7 @@ type Location struct {
 	Calls  int    `json:"calls"`
 }
 
-// Legend is the answer of legend: the categories of a colouring, by id. Ids that are not listed do not occur.
+// Legend is the answer of legend: the categories of a coloring, by id. Ids that are not listed do not occur.
 type Legend struct {
 	Color      string     `json:"color"`
 	Generation int        `json:"generation"`
@@ -108,7 +108,7 @@ type Category struct {
 	ID    int    `json:"id"`
 	Name  string `json:"name"`  // kind, call path, wait metric, or "rank 7: main/solve"
 	Title string `json:"title"` // for people
-	// Class is how it is to be coloured: computation, communication, runtime (OpenMP, noise, recording), outside,
+	// Class is how it is to be colored: computation, communication, runtime (OpenMP, noise, recording), outside,
 	// wait or cause.
 	Class string `json:"class"`
 	// Slot distinguishes those of a class, from 0 on. Slots of causes are by their cost, the costliest first;

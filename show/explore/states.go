@@ -105,7 +105,7 @@ func answerWait(ctx context.Context, v *view, q *query) (any, error) {
 	a := &WaitAnswer{
 		State: v.state(f, &s), Chain: v.chain(f, number), Explanation: *explanation(e), Roots: []Root{}, Rest: int64(e.Rest),
 		Text: []Sentence{}, Advice: s.Metric.Info().Advice,
-		Next: v.neighbour(f, number, 1), Previous: v.neighbour(f, number, -1),
+		Next: v.neighbor(f, number, 1), Previous: v.neighbor(f, number, -1),
 	}
 	for _, r := range e.Roots[:min(len(e.Roots), mostRoots)] {
 		a.Roots = append(a.Roots, Root{Rank: r.Rank, Path: int(r.Path), Share: int64(r.Share)})
@@ -204,8 +204,8 @@ func (v *view) longestCall(location int, path int32, begin, end unit.Duration) (
 	return from, to, ok
 }
 
-// neighbour is the next or previous wait state of the same kind at the same location.
-func (v *view) neighbour(f *findings, number, step int) *StateRef {
+// neighbor is the next or previous wait state of the same kind at the same location.
+func (v *view) neighbor(f *findings, number, step int) *StateRef {
 	metric, _, _ := f.result.SpanOf(number)
 	s := f.result.State(number)
 	location := v.locationOf(s.Rank, s.Thread)

@@ -156,7 +156,7 @@ func answerDistribution(ctx context.Context, v *view, q *query) (any, error) {
 			d.Values[rank] += amount
 		}
 	})
-	d.summarise()
+	d.summarize()
 	return d, nil
 }
 
@@ -170,8 +170,8 @@ func (v *view) subtree(path int, below bool) []bool {
 	return in
 }
 
-// summarise describes the values.
-func (d *Distribution) summarise() {
+// summarize describes the values.
+func (d *Distribution) summarize() {
 	if len(d.Values) == 0 {
 		return
 	}

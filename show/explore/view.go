@@ -29,10 +29,10 @@ type view struct {
 	paths   *profile.Paths
 	windows *profile.Windows
 	layout  *layout
-	kinds   *colouring // by kind
+	kinds   *coloring // by kind
 	counts  runCounts
 
-	byPath  lazy[*colouring]
+	byPath  lazy[*coloring]
 	matrix  lazy[[]profile.Link]
 	arrows  lazy[*arrowIndex]
 	dataset lazy[*datasetView] // of a dataset
@@ -81,7 +81,7 @@ func newView(ctx, life context.Context, opened *Opened, threads int) (*view, err
 	v.windows = profile.NewWindows(v.tl, v.paths, threads)
 	v.count()
 	v.layout = newLayout(v, usual)
-	v.kinds, err = v.colourByKind(ctx)
+	v.kinds, err = v.colorByKind(ctx)
 	return v, err
 }
 

@@ -24,7 +24,7 @@ func (r rect) grow(d float64) rect {
 	return rect{r.x - d, r.y - d, r.w + 2*d, r.h + 2*d}
 }
 
-// paint is how a shape looks. A colour whose alpha is 0 draws nothing.
+// paint is how a shape looks. A color whose alpha is 0 draws nothing.
 type paint struct {
 	fill   color.NRGBA
 	stroke color.NRGBA
@@ -56,7 +56,7 @@ type canvas interface {
 	// path draws lines, or with closed polygons, through the points of each part.
 	path(parts [][]point, closed bool, p paint)
 	rects(rs []rect, p paint)
-	circles(centres []point, radius float64, p paint)
+	circles(centers []point, radius float64, p paint)
 	text(at point, s string, st textStyle)
 	// clip limits what follows to r, until unclip. Clips do not nest.
 	clip(r rect)
@@ -72,7 +72,7 @@ func line(c canvas, a, b point, p paint) {
 func crisp(v float64) float64 { return math.Floor(v) + 0.5 }
 
 // hatch draws diagonals over each rectangle, so that it can be distinguished without color. Lines
-// start at multiples of the distance on the page, so neighbouring boxes line up.
+// start at multiples of the distance on the page, so neighboring boxes line up.
 func hatch(c canvas, rs []rect, distance float64, p paint) {
 	var parts [][]point
 	for _, r := range rs {

@@ -9,7 +9,7 @@ import (
 	"slackline/model/unit"
 )
 
-// HeatMap is a figure of maps: fields of values as colours, side by side and below each other. Each map has its own
+// HeatMap is a figure of maps: fields of values as colors, side by side and below each other. Each map has its own
 // scale, from 0 to its largest value, unless they share one.
 type HeatMap struct {
 	Title, Subtitle, Caption string
@@ -37,10 +37,10 @@ const (
 	heatHeight = 240 // the most that a map is high
 	heatRow    = 34  // height of a map that is a single row
 	heatCells  = 256 // columns and rows; more are joined
-	heatShades = 64  // different colours
+	heatShades = 64  // different colors
 )
 
-// shades are the colours of a scale: brightness changes evenly, so that the map survives a greyscale printer.
+// shades are the colors of a scale: brightness changes evenly, so that the map survives a grayscale printer.
 func (th *theme) shades() []color.NRGBA {
 	stops := []color.NRGBA{rgb(0xF4F1EA), rgb(0xF6C667), rgb(0xE0702D), rgb(0xA8321C), rgb(0x4A0F1E)}
 	if th.ground.R < 128 {

@@ -8,7 +8,7 @@ import (
 // Layer is one set of data in a chart: *Line, *Steps, *Points, *Band, *Bars, *Boxes, *Rule or
 // *Zone. Layers are drawn in order, later ones on top.
 //
-// Every layer has a Name for the legend (without one it is not listed) and a Slot: which colour,
+// Every layer has a Name for the legend (without one it is not listed) and a Slot: which color,
 // dash and marker it takes, counted from 1. Layers with slot 0 take the next unused slot; layers
 // that belong together (a band and its line) are given the same slot; Neutral is for references.
 type Layer interface {

@@ -3,7 +3,7 @@
 // profiles of large ones.
 //
 // A figure is plain data; the caller turns results into it. Both formats are drawn by the same
-// code on a small canvas, so they show the same. Equal data gives equal bytes. Colours are those
+// code on a small canvas, so they show the same. Equal data gives equal bytes. Colors are those
 // of Okabe and Ito, which the color-blind can distinguish; dashes, markers and hatches repeat what
 // the colors show, so that a figure survives a grayscale printer.
 //

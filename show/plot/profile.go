@@ -26,7 +26,7 @@ const (
 	sideGap        = 14
 )
 
-// column is a group of neighbouring ranks.
+// column is a group of neighboring ranks.
 type column struct {
 	first, end       int // ranks from first to end-1
 	low, median, top unit.Duration
@@ -57,7 +57,7 @@ type summary struct {
 	perColumnHi        int
 }
 
-func summarise(finish []unit.Duration, cols []column) summary {
+func summarize(finish []unit.Duration, cols []column) summary {
 	s := summary{ranks: len(finish), low: finish[0], top: finish[0]}
 	for i, f := range finish {
 		if f < s.low {
@@ -146,7 +146,7 @@ func (f *FinishProfile) layout(th *theme) (*sheet, error) {
 		return nil, fmt.Errorf("finish time %d ps of rank %d is negative", low, slices.Index(f.Finish, low))
 	}
 	cols := columns(f.Finish, profileColumns)
-	sum := summarise(f.Finish, cols)
+	sum := summarize(f.Finish, cols)
 	caption := sum.String()
 	if f.Caption != "" {
 		caption += " " + f.Caption

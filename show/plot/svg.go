@@ -97,16 +97,16 @@ func (c *svgCanvas) rects(rs []rect, p paint) {
 	c.path(parts, true, p)
 }
 
-func (c *svgCanvas) circles(centres []point, radius float64, p paint) {
-	if len(centres) == 1 {
-		fmt.Fprintf(&c.buf, `<circle cx="%s" cy="%s" r="%s"`, decimal(centres[0].x), decimal(centres[0].y), decimal(radius))
+func (c *svgCanvas) circles(centers []point, radius float64, p paint) {
+	if len(centers) == 1 {
+		fmt.Fprintf(&c.buf, `<circle cx="%s" cy="%s" r="%s"`, decimal(centers[0].x), decimal(centers[0].y), decimal(radius))
 		c.finish(p)
 		return
 	}
 	c.buf.WriteString(`<path d="`)
 	if p.stroke.A == 0 {
 		// A line of no length with round ends is a disc, in the fewest characters.
-		for _, pt := range centres {
+		for _, pt := range centers {
 			c.command('M', hundredths(pt.x), hundredths(pt.y))
 			c.buf.WriteString("h0")
 		}
@@ -115,7 +115,7 @@ func (c *svgCanvas) circles(centres []point, radius float64, p paint) {
 		return
 	}
 	r := hundredths(radius)
-	for _, pt := range centres {
+	for _, pt := range centers {
 		c.command('M', hundredths(pt.x)-r, hundredths(pt.y))
 		c.command('a', r, r, 0, 100, 0, 2*r, 0)
 		c.command('a', r, r, 0, 100, 0, -2*r, 0)

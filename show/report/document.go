@@ -77,7 +77,7 @@ type Shares struct {
 // Share is a part of a whole.
 type Share struct {
 	Name  string  `json:"name"`
-	Kind  string  `json:"kind"` // decides the colour
+	Kind  string  `json:"kind"` // decides the color
 	Text  string  `json:"text"`
 	Share float64 `json:"share"`
 }

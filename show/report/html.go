@@ -21,7 +21,7 @@ var pageTemplate = template.Must(template.New("report.html").Funcs(template.Func
 // notBound is a placeholder for functions that each page brings itself.
 func notBound(*Figure) template.HTML { return "" }
 
-// tones is how many parts of a kind have colours of their own.
+// tones is how many parts of a kind have colors of their own.
 const tones = 6
 
 // tone distinguishes the parts of a kind: the class of the n-th of them.
@@ -96,15 +96,15 @@ func barWidth(share float64) template.CSS {
 
 // WriteHTML writes the document as one page that needs nothing else.
 func (d *Document) WriteHTML(w io.Writer) error {
-	colours := &palette{}
+	colors := &palette{}
 	wide, narrow := map[*Figure]template.HTML{}, map[*Figure]template.HTML{}
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
 			if b.Figure == nil {
 				continue
 			}
-			wide[b.Figure] = colours.picture(b.Figure, wideFigure)
-			narrow[b.Figure] = colours.picture(b.Figure, narrowFigure)
+			wide[b.Figure] = colors.picture(b.Figure, wideFigure)
+			narrow[b.Figure] = colors.picture(b.Figure, narrowFigure)
 		}
 	}
 	style, err := page.ReadFile("page/report.css")
@@ -120,6 +120,6 @@ func (d *Document) WriteHTML(w io.Writer) error {
 		"narrow":  func(f *Figure) template.HTML { return narrow[f] },
 	})
 	return t.Execute(w, map[string]any{
-		"Document": d, "Style": template.CSS(style), "Light": colours.css(false), "Dark": colours.css(true),
+		"Document": d, "Style": template.CSS(style), "Light": colors.css(false), "Dark": colors.css(true),
 	})
 }

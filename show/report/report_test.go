@@ -256,7 +256,7 @@ func TestNothingToTell(t *testing.T) {
 	}
 }
 
-func TestMergeColours(t *testing.T) {
+func TestMergeColors(t *testing.T) {
 	p := &palette{}
 	light := `<text fill="#111111">#222222</text><rect fill="#333333" stroke="#444444"/>`
 	dark := `<text fill="#aaaaaa">#222222</text><rect fill="#333333" stroke="#bbbbbb"/>`

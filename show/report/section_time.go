@@ -50,7 +50,7 @@ func (a *analysed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
-			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colourOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
+			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
 		}
 	}
 	return sh
@@ -80,8 +80,8 @@ func partName(p profile.Part) string {
 	return "waiting: " + p.Name
 }
 
-// colourOf is the word that gives a kind of activity its colour.
-func colourOf(k profile.Kind) string {
+// colorOf is the word that gives a kind of activity its color.
+func colorOf(k profile.Kind) string {
 	switch k {
 	case profile.Computation:
 		return "compute"

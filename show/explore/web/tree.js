@@ -175,7 +175,7 @@ export class TreeView {
   }
 
   /**
-   * A dot in the colour of the kind of activity, as in the timeline.
+   * A dot in the color of the kind of activity, as in the timeline.
    * @param {TreeNode} n
    */
   dot(n) {

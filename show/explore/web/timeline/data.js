@@ -66,7 +66,7 @@ export class Data {
     this.exactAbort.abort();
   }
 
-  /** Paints the same picture with other colours. */
+  /** Paints the same picture with other colors. */
   recolor() {
     const raster = this.picture.raster;
     if (raster && this.legend && this.legend.color === raster.color) this.picture.paint(raster, table(this.legend));

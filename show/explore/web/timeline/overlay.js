@@ -58,7 +58,7 @@ export function drawWaits(ctx, { data, scale, inks }) {
 const knownInks = new WeakMap();
 
 /**
- * The colours in which names can be read on the colours of categories.
+ * The colors in which names can be read on the colors of categories.
  * @param {import("../types.js").Legend} legend
  */
 function labelInks(legend) {
