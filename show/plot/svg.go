@@ -92,7 +92,7 @@ func (c *svgCanvas) rects(rs []rect, p paint) {
 	}
 	parts := make([][]point, len(rs))
 	for i, r := range rs {
-		parts[i] = []point{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}
+		parts[i] = corners(r)
 	}
 	c.path(parts, true, p)
 }
