@@ -43,7 +43,7 @@ func Detours(d *noise.Detours, stats *noise.Statistics, span unit.Duration) (*pl
 func fillDetours(layers []*plot.Points, d *noise.Detours, period, span unit.Duration) error {
 	points := d.Points(maxScatter)
 	if shown := float64(len(points)) * float64(span) / float64(period); shown > 2*maxScatter {
-		return fmt.Errorf("%s contain about %.2g detours, too many to be distinguished; give less time", span.Short(), shown)
+		return fmt.Errorf("%s contain about %.2g detours, too many to distinguish; give a shorter time", span.Short(), shown)
 	}
 	labels := make([]int, len(points))
 	next := 0
@@ -69,7 +69,7 @@ func fillDetours(layers []*plot.Points, d *noise.Detours, period, span unit.Dura
 		}
 	}
 	if empty {
-		return errors.New("the first " + span.Short() + " contain no detour; give more time")
+		return errors.New("the first " + span.Short() + " contain no detour; give a longer time")
 	}
 	return nil
 }
