@@ -28,7 +28,7 @@ func TestHeatMapRefuses(t *testing.T) {
 		"no maps":          {},
 		"has 3 values":     {Maps: []Map{{Columns: 2, Rows: 2, Values: []float64{1, 2, 3}}}},
 		"has 0 values":     {Maps: []Map{{}}},
-		"no label":     {Maps: []Map{{Columns: 1, Rows: 1, Values: []float64{1}}}},
+		"no label":         {Maps: []Map{{Columns: 1, Rows: 1, Values: []float64{1}}}},
 		"is not a finite":  {Maps: []Map{{X: "rank", Columns: 1, Rows: 1, Values: []float64{-1}}}},
 		"row 1, column 0 ": {Maps: []Map{{X: "rank", Columns: 1, Rows: 2, Values: []float64{1, math.Inf(1)}}}},
 	} {
