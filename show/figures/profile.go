@@ -104,7 +104,8 @@ func Collectives(tl *timeline.Timeline, uses []profile.CollectiveUse) *plot.Stac
 			label += fmt.Sprintf(" of %d", u.Ranks)
 		}
 		const weight = 0.55 // height compared with that of other charts
-		s.Parts = append(s.Parts, plot.StackPart{Y: plot.Axis{Label: label, FromZero: true, Whole: true}, Layers: []plot.Layer{bars}, Weight: weight})
+		axis := plot.Axis{Label: label, FromZero: true, Whole: true}
+		s.Parts = append(s.Parts, plot.StackPart{Y: axis, Layers: []plot.Layer{bars}, Weight: weight})
 	}
 	return s
 }
@@ -133,7 +134,8 @@ func Sizes(bins []profile.SizeBin) *plot.Chart {
 func Efficiencies(ranks []int, times []unit.Duration, list []*profile.Efficiency) *plot.Stack {
 	line := func(name string, slot int) *plot.Line { return &plot.Line{Name: name, Marks: true, Slot: slot} }
 	add := func(l *plot.Line, x int, y float64) { l.X, l.Y = append(l.X, float64(x)), append(l.Y, y) }
-	runTime, parallel, balance, communication := line("run time", 1), line("parallel efficiency", 2), line("load balance", 3), line("communication", 4)
+	runTime, parallel := line("run time", 1), line("parallel efficiency", 2)
+	balance, communication := line("load balance", 3), line("communication", 4)
 	for i, e := range list {
 		add(runTime, ranks[i], float64(times[i]))
 		add(parallel, ranks[i], 100*e.Parallel)

@@ -147,7 +147,9 @@ func LargestRest(s *dataset.Series) []float64 {
 // Repetitions draws the repeated measurements of a series at each value of the first parameter as box plots.
 func Repetitions(s *dataset.Series, parameter string) (*plot.Chart, error) {
 	rest := LargestRest(s)
-	points := slices.DeleteFunc(slices.Clone(s.Points), func(p dataset.Point) bool { return !slices.Equal(p.At[1:], rest) || len(p.Values) == 0 })
+	points := slices.DeleteFunc(slices.Clone(s.Points), func(p dataset.Point) bool {
+		return !slices.Equal(p.At[1:], rest) || len(p.Values) == 0
+	})
 	if len(points) == 0 {
 		return nil, errors.New("the series has no measurements")
 	}
