@@ -25,8 +25,7 @@ import (
 	cliscaling "slackline/cli/scaling"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
-	"slackline/show/curves"
-	"slackline/show/plot"
+	"slackline/show/figures"
 )
 
 // The further forms of verdicts.
@@ -141,8 +140,8 @@ func (o *CheckOptions) Run(a *env.Env, c *cobra.Command, args []string) error {
 	}
 	switch {
 	case o.plot != "":
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
+		if err := env.CheckPlot(o.plot); err != nil {
+			return err
 		}
 	case o.function != "":
 		return exit.Usagef("--plot-function needs --plot FILE")
@@ -376,11 +375,5 @@ func (r *CheckReport) draw(a *env.Env) error {
 	if chosen == nil {
 		return fmt.Errorf("--plot: no expectation of a function %q has a model", r.options.function)
 	}
-	f := &cliscaling.ScalingFigure{Parameters: chosen.Fit.Parameters, Place: chosen.Target}
-	if f.Place == nil {
-		f.Place, f.Reach = chosen.Fit.Largest(), curves.Reach(chosen.Fit)
-	}
-	f.Add(chosen.Fit, true)
-	f.Expectation(chosen.Fit, chosen.Expectation.Expect, chosen.Limits[0])
-	return cliscaling.WriteFigure(a, f.Chart(a, []*scaling.Fit{chosen.Fit}), r.options.plot, nil)
+	return a.Draw(r.options.plot, nil, figures.Expectation(chosen), "", "")
 }

@@ -9,9 +9,9 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
 	"slackline/cli/phrase"
-	cliscaling "slackline/cli/scaling"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
+	"slackline/show/figures"
 )
 
 func (r *CheckReport) write(a *env.Env, w io.Writer, format string) error {
@@ -164,7 +164,7 @@ func (r *CheckReport) remarks() []string {
 		for _, c := range column.report.Checks {
 			if c.Prediction != nil {
 				lines = append(lines, fmt.Sprintf("%s%s: %.4g predicted at %s (90 %%: %.4g..%.4g)", name, c.Function, c.Prediction.Value,
-					cliscaling.PlaceText(c.Fit.Parameters, c.Target), c.Prediction.Low, c.Prediction.High))
+					figures.PlaceText(c.Fit.Parameters, c.Target), c.Prediction.Low, c.Prediction.High))
 			}
 			if !math.IsNaN(c.Wall) {
 				lines = append(lines, fmt.Sprintf("%s%s: within %.6g up to %s = %s", name, c.Function, *c.Expectation.Max, c.Fit.Parameters[0], phrase.WallCell(c.Wall).Text))

@@ -17,7 +17,6 @@ import (
 	"slackline/cli/flags"
 	"slackline/model/unit"
 	"slackline/observe/measure"
-	"slackline/show/plot"
 )
 
 // measureClocksOptions are the flags of measure clocks.
@@ -81,8 +80,8 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 
 func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
+		if err := env.CheckPlot(o.plot); err != nil {
+			return err
 		}
 	} else if c.Flags().Changed("figure") {
 		return exit.Usagef("--figure says what --plot draws; give --plot FILE")
@@ -117,11 +116,9 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 		a.Note("wrote %s", o.raw)
 	}
 	if o.plot != "" {
-		figure := r.figure(a, o.figure.Value)
-		if err := a.WriteBytes(o.plot, nil, func(w io.Writer) error { return plot.Write(w, figure, o.plot, plot.Options{}) }); err != nil {
+		if err := a.Draw(o.plot, nil, r.figure(o.figure.Value), "", ""); err != nil {
 			return err
 		}
-		a.Note("drew %s", o.plot)
 	}
 	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }

@@ -2,10 +2,7 @@ package measure
 
 import (
 	"fmt"
-	"strings"
 
-	"slackline/cli/env"
-	"slackline/cli/flags"
 	"slackline/cli/phrase"
 	"slackline/internal/stat"
 	"slackline/model/clock"
@@ -30,23 +27,22 @@ const (
 	shownDrifts = 6 // ranks in a figure of drifts
 )
 
-func (r *measuredClocks) figure(a *env.Env, name string) plot.Figure {
-	caption := flags.Tool + " " + strings.Join(a.Args, " ")
+func (r *measuredClocks) figure(name string) plot.Figure {
 	switch name {
 	case figureDrift:
-		return r.driftChart(caption)
+		return r.driftChart()
 	case figureChoice:
-		return r.choiceChart(caption)
+		return r.choiceChart()
 	case figureTree:
-		return r.treeChart(caption)
+		return r.treeChart()
 	case figureTimes:
-		return r.timesChart(caption)
+		return r.timesChart()
 	}
-	return r.tripChart(caption)
+	return r.tripChart()
 }
 
 // tripChart is a histogram of half round trips; the longest hundredth is left out, or nothing else would be seen.
-func (r *measuredClocks) tripChart(caption string) plot.Figure {
+func (r *measuredClocks) tripChart() plot.Figure {
 	sorted := stat.Sorted(tripTimes(r.clocks.RoundTrips))
 	low, high := sorted[0]/2, stat.Quantile(sorted, 0.99)/2
 	if high <= low {
@@ -67,7 +63,6 @@ func (r *measuredClocks) tripChart(caption string) plot.Figure {
 	return &plot.Chart{
 		Title:    "Round trips of ranks 0 and 1",
 		Subtitle: fmt.Sprintf("%s, %s pings, %d beyond the right end", r.over, phrase.Grouped(len(sorted)), left),
-		Caption:  caption,
 		X:        plot.Axis{Label: "half a round trip", Quantity: plot.Time},
 		Y:        plot.Axis{Label: "pings", Whole: true},
 		Layers:   []plot.Layer{bars},
@@ -75,11 +70,10 @@ func (r *measuredClocks) tripChart(caption string) plot.Figure {
 }
 
 // driftChart shows how the clocks of ranks and that of rank 0 run apart, with lines of least squares.
-func (r *measuredClocks) driftChart(caption string) plot.Figure {
+func (r *measuredClocks) driftChart() plot.Figure {
 	chart := &plot.Chart{
 		Title:    "Drift against rank 0",
 		Subtitle: fmt.Sprintf("%s, best ping of each of %d moments, from the first one on", r.over, len(r.clocks.Linear)),
-		Caption:  caption,
 		X:        plot.Axis{Label: "time", Quantity: plot.Time},
 		Y:        plot.Axis{Label: "gained since the start", Quantity: plot.Time},
 	}
@@ -110,7 +104,7 @@ func (r *measuredClocks) driftChart(caption string) plot.Figure {
 }
 
 // choiceChart shows what N gives and what it costs.
-func (r *measuredClocks) choiceChart(caption string) plot.Figure {
+func (r *measuredClocks) choiceChart() plot.Figure {
 	best := &plot.Line{Name: "shortest ping", Marks: true, Slot: 1}
 	quarter := &plot.Line{Name: "mean of the shortest quarter", Marks: true, Slot: 2}
 	pings := &plot.Line{Name: "pings", Marks: true, Slot: 3}
@@ -123,7 +117,6 @@ func (r *measuredClocks) choiceChart(caption string) plot.Figure {
 	return &plot.Stack{
 		Title:    "Stopping after N pings that were not shorter",
 		Subtitle: fmt.Sprintf("%s, drawn from %s round trips; excess over the shortest of all", r.over, phrase.Grouped(len(r.clocks.RoundTrips))),
-		Caption:  caption,
 		X:        plot.Axis{Label: "N", Scale: plot.Log10},
 		Parts: []plot.StackPart{
 			{Y: plot.Axis{Label: "excess", Quantity: plot.Percent}, Layers: []plot.Layer{best, quarter}},
@@ -133,12 +126,11 @@ func (r *measuredClocks) choiceChart(caption string) plot.Figure {
 }
 
 // treeChart shows who was compared with whom in which round.
-func (r *measuredClocks) treeChart(caption string) plot.Figure {
+func (r *measuredClocks) treeChart() plot.Figure {
 	m := r.clocks.Moments[0]
 	chart := &plot.Chart{
 		Title:    "Comparisons by rounds",
 		Subtitle: fmt.Sprintf("%s, %d ranks in %d rounds", r.over, r.clocks.Ranks, m.Rounds()),
-		Caption:  caption,
 		X:        plot.Axis{Label: "round", Whole: true, Min: 0.5, Max: float64(m.Rounds()) + 0.5},
 		Y:        plot.Axis{Label: "rank", Whole: true},
 	}
@@ -167,7 +159,7 @@ func pairsOf(edges []measure.Edge, round int) int {
 }
 
 // timesChart shows how long both schemes take.
-func (r *measuredClocks) timesChart(caption string) plot.Figure {
+func (r *measuredClocks) timesChart() plot.Figure {
 	tree, linear := &plot.Line{Name: "tree", Marks: true}, &plot.Line{Name: "linear", Marks: true}
 	for _, s := range r.clocks.Times {
 		tree.X, tree.Y = append(tree.X, float64(s.Ranks)), append(tree.Y, float64(s.Tree.Nanoseconds())*float64(unit.Nanosecond))
@@ -176,7 +168,6 @@ func (r *measuredClocks) timesChart(caption string) plot.Figure {
 	return &plot.Chart{
 		Title:    "Time to compare all clocks",
 		Subtitle: fmt.Sprintf("%s, at rank 0, the shortest of several runs", r.over),
-		Caption:  caption,
 		X:        plot.Axis{Label: "ranks", Scale: plot.Log2, Whole: true},
 		Y:        plot.Axis{Label: "time", Quantity: plot.Time, Scale: plot.Log10},
 		Layers:   []plot.Layer{linear, tree},

@@ -21,7 +21,6 @@ import (
 	"slackline/model/machine"
 	"slackline/model/unit"
 	"slackline/observe/measure"
-	"slackline/show/plot"
 )
 
 const (
@@ -135,10 +134,8 @@ func (o *measureNetworkOptions) check(c *cobra.Command) error {
 	case o.largest.Given && (o.largest.Value < 64 || o.largest.Value > 1<<28):
 		return exit.Usagef("--max-size: 64B to 256MiB, not %s", o.largest.Value)
 	}
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	return env.CheckOutputs(nil, env.To("out", o.out), env.To("machine-file", o.machine), env.To("plot", o.plot))
 }
@@ -383,10 +380,9 @@ func (r *measuredNetwork) output(a *env.Env, o *measureNetworkOptions) error {
 		a.Note("wrote %s", o.machine)
 	}
 	if o.plot != "" {
-		if err := a.WriteBytes(o.plot, nil, func(w io.Writer) error { return plot.Write(w, r.chart(a), o.plot, plot.Options{}) }); err != nil {
+		if err := a.Draw(o.plot, nil, r.chart(), "", ""); err != nil {
 			return err
 		}
-		a.Note("drew %s", o.plot)
 	}
 	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }

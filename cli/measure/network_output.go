@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"slackline/cli/env"
-	"slackline/cli/flags"
 	"slackline/cli/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
@@ -139,11 +138,10 @@ func (r *measuredNetwork) points() *table.Table {
 }
 
 // chart shows half round trips and gaps with the fitted lines.
-func (r *measuredNetwork) chart(a *env.Env) *plot.Chart {
+func (r *measuredNetwork) chart() *plot.Chart {
 	chart := &plot.Chart{
 		Title:    "Messages over " + r.over,
 		Subtitle: fmt.Sprintf("%s; lines are g + (s-1) G of each protocol", hostsText(r.hosts)),
-		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
 		X:        plot.Axis{Label: "size of the message", Quantity: plot.Bytes, Scale: plot.Log2},
 		Y:        plot.Axis{Label: "time", Quantity: plot.Time, Scale: plot.Log10},
 	}

@@ -95,10 +95,8 @@ func measureNoiseChildCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	cpus, err := parseCPUs(o.cpus, measure.CPUs())
 	if err != nil {
@@ -231,7 +229,6 @@ func (r *measuredNoise) draw(a *env.Env, path string) error {
 	chart := &plot.Chart{
 		Title:    "Noise of this machine",
 		Subtitle: r.title(),
-		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
 		X:        plot.Axis{Label: "time", Quantity: plot.Time},
 		Y:        plot.Axis{Label: "length of the detour", Quantity: plot.Time, Scale: plot.Log10},
 	}
@@ -259,11 +256,7 @@ func (r *measuredNoise) draw(a *env.Env, path string) error {
 	if len(chart.Layers) == 0 {
 		return fmt.Errorf("--plot: no noise was found: there is nothing to draw")
 	}
-	if err := a.WriteBytes(path, nil, func(w io.Writer) error { return plot.Write(w, chart, path, plot.Options{}) }); err != nil {
-		return err
-	}
-	a.Note("drew %s", path)
-	return nil
+	return a.Draw(path, nil, chart, "", "")
 }
 
 func (r *measuredNoise) title() string {

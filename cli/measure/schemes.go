@@ -21,7 +21,7 @@ import (
 	"slackline/model/collective"
 	"slackline/model/pattern"
 	"slackline/model/unit"
-	"slackline/show/plot"
+	"slackline/show/figures"
 )
 
 // measureSchemesOptions are the flags of measure schemes.
@@ -93,10 +93,8 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 }
 
 func (o *measureSchemesOptions) check() error {
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	if o.loop < 1 || o.loop > 1e5 {
 		return exit.Usagef("--loop: a loop has 1 to 100000 executions, not %d", o.loop)
@@ -154,10 +152,10 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 	}
 	if o.plot != "" {
-		if err := a.WriteBytes(o.plot, inputs, func(w io.Writer) error { return plot.Write(w, r.chart(a), o.plot, plot.Options{}) }); err != nil {
+		title, subtitle := "What benchmarks report of "+r.operation, fmt.Sprintf("simulated on %s, %s in a loop", r.machine, phrase.Plural(r.loop, "execution"))
+		if err := a.Draw(o.plot, inputs, figures.Schemes(r.answers), title, subtitle); err != nil {
 			return err
 		}
-		a.Note("drew %s", o.plot)
 	}
 	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
@@ -232,32 +230,6 @@ func biasPercent(x *whatif.SchemeAnswer, s *whatif.SchemeTime) (float64, bool) {
 		return 0, false
 	}
 	return 100 * s.Bias(x.True) / float64(x.True), true
-}
-
-// chart shows what the schemes report, and the truth.
-func (r *schemesReport) chart(a *env.Env) *plot.Chart {
-	chart := &plot.Chart{
-		Title:    "What benchmarks report of " + r.operation,
-		Subtitle: fmt.Sprintf("simulated on %s, %s in a loop", r.machine, phrase.Plural(r.loop, "execution")),
-		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
-		X:        plot.Axis{Label: "ranks", Scale: plot.Log2, Whole: true},
-		Y:        plot.Axis{Label: "time of one execution", Quantity: plot.Time, Scale: plot.Log10},
-	}
-	add := func(line *plot.Line, value func(*whatif.SchemeAnswer) float64) {
-		for _, x := range r.answers {
-			if v := value(x); v > 0 {
-				line.X, line.Y = append(line.X, float64(x.Ranks)), append(line.Y, v)
-			}
-		}
-		if len(line.X) > 0 {
-			chart.Layers = append(chart.Layers, line)
-		}
-	}
-	add(&plot.Line{Name: "true", Slot: plot.Neutral}, func(x *whatif.SchemeAnswer) float64 { return float64(x.True) })
-	for i, name := range whatif.SimulatedSchemes {
-		add(&plot.Line{Name: name, Slot: i + 1, Marks: true}, func(x *whatif.SchemeAnswer) float64 { return x.Schemes[i].Reported })
-	}
-	return chart
 }
 
 // schemesJSON is the result of measure schemes.

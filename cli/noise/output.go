@@ -17,7 +17,6 @@ import (
 	"slackline/internal/table"
 	"slackline/model/noise"
 	"slackline/model/unit"
-	"slackline/show/plot"
 )
 
 // noiseStatsOptions are the flags of noise stats.
@@ -58,10 +57,8 @@ func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error {
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	switch {
 	case o.span.Given && o.plot == "":

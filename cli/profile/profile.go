@@ -15,7 +15,7 @@ import (
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
 	"slackline/model/unit"
-	"slackline/show/plot"
+	"slackline/show/figures"
 )
 
 // The figures of a profile.
@@ -86,10 +86,8 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 	if o.plot == "" && o.kind.Value != flags.FigureAuto {
 		return exit.Usagef("--plot-kind needs --plot FILE")
 	}
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	inputs := o.run.Future.Files(word)
 	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot)); err != nil {
@@ -163,7 +161,7 @@ func profileRun(c *cobra.Command, r *scenario.Run, threads int) (*profileReport,
 		return nil, err
 	}
 	p := &profileReport{run: r, waits: found, profile: found.Profile()}
-	if err := p.profile.Gather(c.Context(), profile.TimeParts, collectiveParts); err != nil {
+	if err := p.profile.Gather(c.Context(), profile.TimeParts, figures.CollectiveParts); err != nil {
 		return nil, err
 	}
 	p.waiting = found.WaitTimes()

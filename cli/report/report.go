@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/whatif"
 	"slackline/cli/check"
 	"slackline/cli/datasets"
 	"slackline/cli/env"
@@ -22,7 +23,6 @@ import (
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
-	"slackline/model/machine"
 	"slackline/model/unit"
 	"slackline/show/report"
 )
@@ -233,10 +233,8 @@ func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Inp
 	f := &o.run.Future
 	given := f.Machine.Override()
 	if f.Machine.Name == "" && given.IsZero() {
-		zero, free, noLimit := unit.Duration(0), unit.PerByte(0), machine.NoLimit
-		m := machine.FromParams("a network that costs nothing", machine.Params{
-			Overhead: machine.One(zero), PerByte: machine.One(free), Eager: noLimit,
-		})
+		m := whatif.IdealNetwork()
+		m.Name = "a network that costs nothing"
 		in.Machine = &report.Machine{Machine: m, Words: report.FreeNetwork(), Assumed: true}
 	} else {
 		m, err := f.Machine.Machine(c)

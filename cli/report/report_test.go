@@ -22,7 +22,7 @@ import (
 type reported struct {
 	Title    string
 	Summary  []string
-	Mend     *struct{ Text, Command string }
+	Fix      *struct{ Text, Command string }
 	Sections []reportedSection
 }
 
@@ -81,8 +81,8 @@ func (r *reported) commands() []string {
 			list = append(list, c)
 		}
 	}
-	if r.Mend != nil {
-		add(r.Mend.Command)
+	if r.Fix != nil {
+		add(r.Fix.Command)
 	}
 	for _, s := range r.Sections {
 		for _, b := range s.Content {
@@ -186,16 +186,16 @@ func TestReportSections(t *testing.T) {
 	}
 }
 
-// The planted cause is found, and named as the most valuable mend.
+// The planted cause is found, and named as the most valuable fix.
 func TestReportFindsThePlantedCause(t *testing.T) {
 	r := makeReport(t, demoFile(t, "ocean.slt"), "--machine", "chic")
-	if r.Mend == nil || !strings.Contains(r.Mend.Text, "`main/step/convection`") {
-		t.Fatalf("mend = %+v, want convection", r.Mend)
+	if r.Fix == nil || !strings.Contains(r.Fix.Text, "`main/step/convection`") {
+		t.Fatalf("fix = %+v, want convection", r.Fix)
 	}
 	if !strings.Contains(r.Summary[1], "`main/step/convection`") {
 		t.Errorf("the summary says %q", r.Summary[1])
 	}
-	code, stdout, stderr := clitest.Run("", append(strings.Fields(r.Mend.Command)[1:], "--format", "json", "--quiet")...)
+	code, stdout, stderr := clitest.Run("", append(strings.Fields(r.Fix.Command)[1:], "--format", "json", "--quiet")...)
 	if code != 0 {
 		t.Fatal(stderr)
 	}

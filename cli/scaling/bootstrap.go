@@ -16,6 +16,7 @@ import (
 	"slackline/internal/cluster"
 	"slackline/internal/table"
 	"slackline/model/dataset"
+	"slackline/show/figures"
 )
 
 // ResampleOptions are the flags of scaling and check that resample measurements.
@@ -200,7 +201,7 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
 		{Key: "leads", Title: "95 % of leads"}, {Key: "coefficient", Align: table.Right}, {Key: "interval", Title: "95 % interval"},
 	}
 	if r.place != nil {
-		columns = append(columns, table.Column{Key: "predicted", Title: "at " + PlaceText(r.data.Parameters, r.place), Align: table.Right},
+		columns = append(columns, table.Column{Key: "predicted", Title: "at " + figures.PlaceText(r.data.Parameters, r.place), Align: table.Right},
 			table.Column{Key: "range", Title: "95 % interval"})
 	}
 	t := table.New(append(columns, table.Column{Key: "others", Title: "other leads"})...)

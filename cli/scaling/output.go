@@ -3,13 +3,13 @@ package scaling
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
 	"slackline/cli/phrase"
 	"slackline/internal/table"
+	"slackline/show/figures"
 )
 
 func (r *scalingReport) write(a *env.Env, w io.Writer, format string) error {
@@ -61,7 +61,7 @@ func (r *scalingReport) table(exact bool) *table.Table {
 		columns = append(columns, table.Column{Key: "rank"}, table.Column{Key: "divergence"})
 	}
 	if r.place != nil {
-		title := "at " + PlaceText(r.data.Parameters, r.place)
+		title := "at " + figures.PlaceText(r.data.Parameters, r.place)
 		columns = append(columns, table.Column{Key: "predicted", Title: title, Align: table.Right}, table.Column{Key: "interval", Title: "90 % interval"})
 	}
 	if r.options.budget.Given {
@@ -117,15 +117,6 @@ func errorCell(percent float64) table.Cell {
 	return phrase.NumberCell(percent, "%.2g %%")
 }
 
-// PlaceText prints a place, e.g. "p = 64" or "p = 64, n = 100".
-func PlaceText(names []string, at []float64) string {
-	parts := make([]string, len(at))
-	for i, x := range at {
-		parts[i] = fmt.Sprintf("%s = %s", names[i], strconv.FormatFloat(x, 'g', -1, 64))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // writeText writes the models as a table, and below what there is to say.
 func (r *scalingReport) writeText(a *env.Env, w io.Writer) error {
 	if err := a.WriteText(w, r.table(false), true); err != nil {
@@ -156,7 +147,7 @@ func (r *scalingReport) writeText(a *env.Env, w io.Writer) error {
 
 // writeRanking writes what dominates at the target.
 func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold("What dominates at "+PlaceText(r.data.Parameters, r.place))); err != nil {
+	if _, err := fmt.Fprintf(w, "\n%s\n", a.Bold("What dominates at "+figures.PlaceText(r.data.Parameters, r.place))); err != nil {
 		return err
 	}
 	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
@@ -202,14 +193,14 @@ func (r *scalingReport) remarks(m *scaling.Modelled) []string {
 	}
 	if s := m.Segments; s != nil {
 		say("two laws, evidence %.3g to 1: %s up to %s, %s from %s on", s.Ratio, s.Lower.Model.String(),
-			PlaceText(f.Parameters, []float64{s.Before}), s.Upper.Model.String(), PlaceText(f.Parameters, []float64{s.After}))
+			figures.PlaceText(f.Parameters, []float64{s.Before}), s.Upper.Model.String(), figures.PlaceText(f.Parameters, []float64{s.After}))
 	}
 	for _, o := range m.Outliers {
 		of := "a repetition"
 		if o.Point {
 			of = "the point"
 		}
-		say("outlier, not removed: %s at %s is %.6g, %.0f sigma off", of, PlaceText(f.Parameters, o.At), o.Value, o.Sigma)
+		say("outlier, not removed: %s at %s is %.6g, %.0f sigma off", of, figures.PlaceText(f.Parameters, o.At), o.Value, o.Sigma)
 	}
 	if r.options.suggest {
 		for i, s := range f.Suggest() {
@@ -217,7 +208,7 @@ func (r *scalingReport) remarks(m *scaling.Modelled) []string {
 			if s.Repeat {
 				again = " (more repetitions)"
 			}
-			say("worth measuring %d: %s%s: the hypotheses differ by %.2g %%, %.1f bits to learn", i+1, PlaceText(f.Parameters, s.At), again, 100*s.Spread, s.Gain)
+			say("worth measuring %d: %s%s: the hypotheses differ by %.2g %%, %.1f bits to learn", i+1, figures.PlaceText(f.Parameters, s.At), again, 100*s.Spread, s.Gain)
 		}
 	}
 	return lines

@@ -19,7 +19,6 @@ import (
 	"slackline/cli/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
-	"slackline/show/plot"
 )
 
 // scalingOptions are the flags of scaling.
@@ -105,10 +104,8 @@ func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
 }
 
 func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error {
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	if o.limit != "" && o.expect == "" {
 		return exit.Usagef("--limit needs --expect")

@@ -5,12 +5,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/input"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
-	"slackline/model/machine"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -83,9 +83,7 @@ func (o *Options) IdealTime(a *env.Env, c *cobra.Command, word string) (unit.Dur
 	if err != nil {
 		return 0, err
 	}
-	ideal := machine.FromParams("an ideal network", machine.Params{
-		Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit,
-	})
+	ideal := whatif.IdealNetwork()
 	injection, err := o.Noise.Injection(source.Disk, ideal, in.Program.Ranks(), o.Program.Seed)
 	if err != nil {
 		return 0, err

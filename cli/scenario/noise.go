@@ -22,17 +22,6 @@ import (
 	"slackline/model/unit"
 )
 
-// Of are the delays of a rank.
-func (d Delays) Of(rank int) Delays {
-	var mine Delays
-	for _, e := range d {
-		if e.rank == rank && e.Length > 0 {
-			mine = append(mine, e)
-		}
-	}
-	return mine
-}
-
 // NoiseOptions are the flags that take CPU time away from the ranks.
 type NoiseOptions struct {
 	profile string
@@ -131,9 +120,7 @@ func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, draw
 	if err := o.checkRanks(ranks); err != nil {
 		return n, err
 	}
-	for _, d := range o.Delays {
-		n.Delays = append(n.Delays, whatif.Delay{Rank: d.rank, From: d.From, Length: d.Length})
-	}
+	n.Delays = o.Delays
 	if !o.Random() {
 		return n, nil
 	}
@@ -164,7 +151,7 @@ func (o *NoiseOptions) checkRanks(ranks int) error {
 		return nil
 	}
 	for _, d := range o.Delays {
-		if err := check("--delay", d.rank); err != nil {
+		if err := check("--delay", d.Rank); err != nil {
 			return err
 		}
 	}
@@ -225,12 +212,7 @@ func (r *RankList) String() string { return r.text }
 func (r *RankList) Type() string { return "ranks" }
 
 // Delays is a flag that holds ranks up.
-type Delays []delay
-
-type delay struct {
-	rank         int
-	From, Length unit.Duration
-}
+type Delays []whatif.Delay
 
 // Set implements pflag.Value.
 func (d *Delays) Set(s string) error {
@@ -252,14 +234,14 @@ func (d *Delays) Set(s string) error {
 	if err != nil {
 		return err
 	}
-	*d = append(*d, delay{rank, from, length})
+	*d = append(*d, whatif.Delay{Rank: rank, From: from, Length: length})
 	return nil
 }
 
 func (d *Delays) String() string {
 	var parts []string
 	for _, e := range *d {
-		parts = append(parts, fmt.Sprintf("%d@%s:%s", e.rank, e.From, e.Length))
+		parts = append(parts, fmt.Sprintf("%d@%s:%s", e.Rank, e.From, e.Length))
 	}
 	return strings.Join(parts, ",")
 }

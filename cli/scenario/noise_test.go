@@ -2,8 +2,6 @@ package scenario
 
 import (
 	"testing"
-
-	"slackline/model/unit"
 )
 
 func TestDelays(t *testing.T) {
@@ -15,8 +13,5 @@ func TestDelays(t *testing.T) {
 	}
 	if got, want := d.String(), "4@0:20us,0@1ms:5ns"; got != want {
 		t.Errorf("String = %q, want %q", got, want)
-	}
-	if got := d.Of(0); len(got) != 1 || got[0].Length != 5*unit.Nanosecond {
-		t.Errorf("of(0) = %v", got)
 	}
 }

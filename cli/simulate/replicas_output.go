@@ -8,13 +8,12 @@ import (
 
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
-	"slackline/cli/flags"
 	"slackline/cli/phrase"
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/model/unit"
-	"slackline/show/plot"
+	"slackline/show/figures"
 )
 
 // seriesReport is the result of a series with everything that its output names.
@@ -178,50 +177,16 @@ func (s *seriesReport) table() *table.Table {
 	return t
 }
 
-// widePlot is the ratio of the largest to the smallest time from which on the
-// times need a logarithmic axis.
-const widePlot = 30
-
 // draw draws box plots over the number of ranks, with the time without noise.
 func (s *seriesReport) draw(a *env.Env) error {
 	r := s.run
-	boxes := &plot.Boxes{Name: "with noise"}
-	quiet := &plot.Line{Name: "without noise", Slot: plot.Neutral, Marks: true}
-	smallest, largest := s.points[0].Noiseless, unit.Duration(0)
-	for _, p := range s.points {
-		d := p.Distribution()
-		x := float64(p.Ranks)
-		quiet.X, quiet.Y = append(quiet.X, x), append(quiet.Y, float64(p.Noiseless))
-		smallest, largest = min(smallest, p.Noiseless), max(largest, d.Max)
-		box := plot.Box{Low: float64(d.LowWhisker), Q1: float64(d.Q1), Median: float64(d.Median), Q3: float64(d.Q3), High: float64(d.HighWhisker)}
-		for _, o := range d.Outliers {
-			box.Outliers = append(box.Outliers, float64(o))
-		}
-		boxes.X, boxes.Boxes = append(boxes.X, x), append(boxes.Boxes, box)
+	noisy := !r.series.Noise.IsZero()
+	subtitle := fmt.Sprintf("%s, seed %d", phrase.Plural(r.series.Replicas, "replica"), r.Program.Seed)
+	switch {
+	case !noisy:
+		subtitle = "without noise"
+	case r.Noise.Name() != "":
+		subtitle = "noise " + r.Noise.Name() + r.alignment() + ", " + subtitle
 	}
-	chart := &plot.Chart{
-		Title:    r.input.Name + " on " + r.machine.Name,
-		Subtitle: fmt.Sprintf("%s, seed %d", phrase.Plural(r.series.Replicas, "replica"), r.Program.Seed),
-		Caption:  flags.Tool + " " + strings.Join(a.Args, " "),
-		X:        plot.Axis{Label: "processes", Scale: plot.Log2, Whole: true},
-		Y:        plot.Axis{Label: "completion time", Quantity: plot.Time, FromZero: true},
-		Layers:   []plot.Layer{boxes, quiet},
-	}
-	if r.series.Noise.IsZero() {
-		chart.Layers = []plot.Layer{quiet}
-		chart.Subtitle = "without noise"
-	} else if r.Noise.Name() != "" {
-		chart.Subtitle = "noise " + r.Noise.Name() + r.alignment() + ", " + chart.Subtitle
-	}
-	if smallest > 0 && largest/smallest >= widePlot {
-		chart.Y.Scale, chart.Y.FromZero = plot.Log10, false
-	}
-	err := a.WriteBytes(r.figure.path, r.inputs, func(w io.Writer) error {
-		return plot.Write(w, chart, r.figure.path, plot.Options{})
-	})
-	if err != nil {
-		return err
-	}
-	a.Note("drew %s", r.figure.path)
-	return nil
+	return a.Draw(r.figure.path, r.inputs, figures.Series(s.points, noisy), r.input.Name+" on "+r.machine.Name, subtitle)
 }

@@ -3,18 +3,15 @@ package tolerance
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"slackline/analyze/tolerance"
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/flags"
 	"slackline/cli/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
-	"slackline/show/curves"
-	"slackline/show/plot"
+	"slackline/show/figures"
 )
 
 // runMap prints T over a grid of L and G.
@@ -198,15 +195,13 @@ func (m *toleranceMap) writeJSON(w io.Writer) error {
 }
 
 func (m *toleranceMap) draw() error {
-	chart := &plot.Chart{
-		Title: m.run.titleOf(m.run.inputs[0].Name, m.schedule.Graph().Ranks(), nil), Subtitle: "one curve for each G",
-		X: plot.Axis{Label: "latency L", Quantity: plot.Time}, Y: plot.Axis{Label: "runtime T", Quantity: plot.Time},
-		Caption: flags.Tool + " " + strings.Join(m.run.app.Args, " "),
+	var answers []*tolerance.Answers
+	var names []string
+	for _, row := range m.rows {
+		answers, names = append(answers, row.answers), append(names, "G = "+row.perByte.String())
 	}
-	for i, row := range m.rows {
-		chart.Layers = append(chart.Layers, curves.NewRuntime(row.answers).Curve("G = "+row.perByte.String(), i+1))
-	}
-	return m.run.drawFigure(chart)
+	title := m.run.titleOf(m.run.inputs[0].Name, m.schedule.Graph().Ranks(), nil)
+	return m.run.app.Draw(m.run.plot, m.run.files, figures.ToleranceMap(answers, names), title, "one curve for each G")
 }
 
 // machineWithG is the machine with another time per byte, the same in all classes and pieces.

@@ -177,7 +177,5 @@ func (m *mappingReport) draw() error {
 	for _, entry := range m.answers {
 		answers = append(answers, entry.Answers)
 	}
-	figure := m.run.figure(answers, m.run.mappings, m.set.varied)
-	figure.Title = m.title()
-	return m.run.drawFigure(figure)
+	return m.run.drawAnswers(answers, m.run.mappings, m.set.varied, m.title())
 }

@@ -20,7 +20,6 @@ import (
 	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
-	"slackline/show/plot"
 )
 
 // toleranceOptions are the flags of the verb tolerance.
@@ -209,8 +208,8 @@ func (r *toleranceRun) readFiles(from source.Source) (none struct{}, err error) 
 
 // check finds mistakes in the flags before anything is read.
 func (r *toleranceRun) check(words []string) error {
-	if _, err := plot.FormatOf(r.plot); r.plot != "" && err != nil {
-		return exit.Usagef("--plot: %v", err)
+	if err := env.CheckPlot(r.plot); err != nil {
+		return err
 	}
 	for _, check := range []func(*toleranceRun) error{
 		r.ask.check, r.where.check, r.wiring.check, r.place.check, r.spread.check, r.solver.check,

@@ -16,7 +16,6 @@ import (
 	"slackline/cli/phrase"
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
-	"slackline/show/plot"
 )
 
 // waitsOptions are the flags of waits.
@@ -83,10 +82,8 @@ func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
 }
 
 func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error {
-	if o.plot != "" {
-		if _, err := plot.FormatOf(o.plot); err != nil {
-			return exit.Usagef("--plot: %v", err)
-		}
+	if err := env.CheckPlot(o.plot); err != nil {
+		return err
 	}
 	if o.top < 0 || o.explain < 0 {
 		return exit.Usagef("--top and --explain must be 0 or more")

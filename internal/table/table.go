@@ -1,12 +1,14 @@
-// Package table holds rows and columns and writes them as text for people, or as
+// Package table holds rows and columns and writes them as text or HTML for people, or as
 // CSV, JSON or Markdown for everything else.
 //
 // A cell may show one thing to people (2.5 us) and hold another for programs
-// (2500): text and Markdown print the first, CSV and JSON the second.
+// (2500): text, HTML and Markdown print the first, CSV and JSON the second. As a part of
+// a JSON document, a table has both.
 package table
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -28,10 +30,10 @@ const (
 
 // A Column of a table.
 type Column struct {
-	Key   string // name in CSV and JSON, e.g. finish_ns
-	Title string // heading in text and Markdown; empty: Key
-	Align Align
-	Fixed bool // a text in which each letter has its place: it is neither wrapped nor shortened
+	Key   string `json:"-"`     // name in CSV and JSON, e.g. finish_ns
+	Title string `json:"title"` // heading in text, HTML and Markdown; empty: Key
+	Align Align  `json:"-"`
+	Fixed bool   `json:"-"` // a text in which each letter has its place: it is neither wrapped nor shortened
 }
 
 // isName reports whether the cells are call paths or functions, which are shortened in the middle where a table is too wide.
@@ -40,39 +42,49 @@ func (c *Column) isName() bool { return !c.Fixed && (c.Key == "callpath" || c.Ke
 // A Cell has a form for people and a value for programs. The value is a string,
 // a number, a bool, a json.Number or nil.
 type Cell struct {
-	Text  string
-	Value any
+	Text  string  `json:"text"`
+	Value any     `json:"value,omitempty"`
+	Mark  string  `json:"-"` // class of the cell in HTML
+	Share float64 `json:"-"` // length of a bar under the text in HTML, 0 to 1
 }
 
 // A Table is a list of rows below named columns.
 type Table struct {
-	Columns []Column
-	rows    [][]Cell
+	Title   string   `json:"title,omitempty"`
+	Command string   `json:"command,omitempty"` // that shows all of it
+	Columns []Column `json:"columns"`
+	Rows    [][]Cell `json:"rows"`
+	Left    int      `json:"rows_left_out,omitempty"`
+	Limit   int      `json:"-"` // rows that are kept, the others are counted in Left; 0: all
 }
 
 // New returns an empty table.
 func New(columns ...Column) *Table { return &Table{Columns: columns} }
 
-// Add appends a row. Each cell is a Cell, or a plain value that is its own text.
+// Add appends a row, up to the limit. Each cell is a Cell, or a plain value that is its own text.
 // Add panics if the number of cells is not the number of columns.
 func (t *Table) Add(cells ...any) {
 	if len(cells) != len(t.Columns) {
 		panic(fmt.Sprintf("table: %d cells in a table of %d columns", len(cells), len(t.Columns)))
+	}
+	if t.Limit > 0 && len(t.Rows) >= t.Limit {
+		t.Left++
+		return
 	}
 	row := make([]Cell, len(cells))
 	for i, c := range cells {
 		if cell, ok := c.(Cell); ok {
 			row[i] = cell
 		} else {
-			row[i] = Cell{fmt.Sprint(c), c}
+			row[i] = Cell{Text: fmt.Sprint(c), Value: c}
 		}
 		row[i].Text = plain.Name(row[i].Text)
 	}
-	t.rows = append(t.rows, row)
+	t.Rows = append(t.Rows, row)
 }
 
 // Len is the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
+func (t *Table) Len() int { return len(t.Rows) }
 
 // TextOptions define how a table looks as text.
 type TextOptions struct {
@@ -109,7 +121,7 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 		t.writeRow(out, heads, widths, o.Heading)
 	}
 	cells := make([]string, len(t.Columns))
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		for i, c := range row {
 			if cells[i] = c.Text; t.Columns[i].isName() {
 				cells[i] = ShortName(c.Text, widths[i])
@@ -127,10 +139,7 @@ const minWrap = 16
 const minName = 32
 
 func (t *Table) title(i int) string {
-	if t.Columns[i].Title != "" {
-		return t.Columns[i].Title
-	}
-	return t.Columns[i].Key
+	return cmp.Or(t.Columns[i].Title, t.Columns[i].Key)
 }
 
 func (t *Table) widths(header bool) []int {
@@ -139,7 +148,7 @@ func (t *Table) widths(header bool) []int {
 		if header {
 			widths[i] = utf8.RuneCountInString(t.title(i))
 		}
-		for _, row := range t.rows {
+		for _, row := range t.Rows {
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].Text))
 		}
 	}
@@ -237,7 +246,7 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 		}
 	}
 	out.WriteString("|\n")
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		for _, c := range row {
 			fmt.Fprintf(out, "| %s ", escape.Replace(c.Text))
 		}
@@ -256,7 +265,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	if err := out.Write(record); err != nil {
 		return err
 	}
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		for i, c := range row {
 			record[i] = ""
 			if c.Value != nil {
@@ -276,7 +285,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 func (t *Table) WriteJSON(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	out.WriteByte('[')
-	for r, row := range t.rows {
+	for r, row := range t.Rows {
 		if r > 0 {
 			out.WriteByte(',')
 		}

@@ -3,15 +3,16 @@ package table
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"strings"
 	"testing"
 )
 
 func sample() *Table {
 	t := New(Column{Key: "name"}, Column{Key: "latency_ns", Title: "L", Align: Right}, Column{Key: "note"})
-	t.Add("chic", Cell{"2.5 us", 2500}, "a cluster, with comma")
-	t.Add("altix", Cell{"850 ns", json.Number("850.5")}, "shared | memory")
-	t.Add("größe", Cell{"", nil}, "")
+	t.Add("chic", Cell{Text: "2.5 us", Value: 2500}, "a cluster, with comma")
+	t.Add("altix", Cell{Text: "850 ns", Value: json.Number("850.5")}, "shared | memory")
+	t.Add("größe", Cell{}, "")
 	return t
 }
 
@@ -34,7 +35,7 @@ func TestFormats(t *testing.T) {
 				"altix  850 ns  shared | memory\n" +
 				"größe\n"},
 		{"decorated", func(tb *Table, b *bytes.Buffer) error {
-			tb.rows = tb.rows[:1]
+			tb.Rows = tb.Rows[:1]
 			return tb.WriteText(b, TextOptions{Heading: func(s string) string { return "<" + s + ">" }})
 		},
 			"<name>       <L>  <note>\n" +
@@ -50,6 +51,20 @@ func TestFormats(t *testing.T) {
 				`  {"name": "chic", "latency_ns": 2500, "note": "a cluster, with comma"},` + "\n" +
 				`  {"name": "altix", "latency_ns": 850.5, "note": "shared | memory"},` + "\n" +
 				`  {"name": "größe", "latency_ns": null, "note": ""}` + "\n]\n"},
+		{"html", func(tb *Table, b *bytes.Buffer) error { return tb.WriteHTML(b, html.EscapeString) },
+			"<table>\n<thead><tr><th>name</th><th class=\"right\">L</th><th>note</th></tr></thead>\n<tbody>" +
+				`<tr><td class=""><span class="cell">chic</span></td><td class="right "><span class="cell">2.5 us</span></td>` +
+				`<td class=""><span class="cell">a cluster, with comma</span></td></tr>` + "\n" +
+				`<tr><td class=""><span class="cell">altix</span></td><td class="right "><span class="cell">850 ns</span></td>` +
+				`<td class=""><span class="cell">shared | memory</span></td></tr>` + "\n" +
+				`<tr><td class=""><span class="cell">größe</span></td><td class="right "><span class="cell"></span></td>` +
+				`<td class=""><span class="cell"></span></td></tr>` + "\n</tbody></table>"},
+		{"document", func(tb *Table, b *bytes.Buffer) error {
+			tb.Columns[0].Title, tb.Rows = "name", tb.Rows[:1]
+			return json.NewEncoder(b).Encode(tb)
+		},
+			`{"columns":[{"title":"name"},{"title":"L"},{"title":""}],"rows":[[{"text":"chic","value":"chic"},` +
+				`{"text":"2.5 us","value":2500},{"text":"a cluster, with comma","value":"a cluster, with comma"}]]}` + "\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -105,5 +120,21 @@ func TestWrap(t *testing.T) {
 		if got := strings.Join(Wrap(tc.text, tc.width), "/"); got != tc.want {
 			t.Errorf("Wrap(%q, %d) = %q, want %q", tc.text, tc.width, got, tc.want)
 		}
+	}
+}
+
+// Rows beyond the limit are counted. Bars and marks are in HTML only.
+func TestLimit(t *testing.T) {
+	tb := &Table{Columns: []Column{{Key: "share", Align: Right}}, Limit: 1}
+	for range 3 {
+		tb.Add(Cell{Text: "<50 %", Mark: "good", Share: 0.5})
+	}
+	if tb.Len() != 1 || tb.Left != 2 {
+		t.Errorf("%d rows, %d left out; want 1 and 2", tb.Len(), tb.Left)
+	}
+	var b bytes.Buffer
+	want := `<td class="right good"><span class="cellbar" style="width:50.00%"></span><span class="cell">&lt;50 %</span></td>`
+	if err := tb.WriteHTML(&b, html.EscapeString); err != nil || !strings.Contains(b.String(), want) {
+		t.Errorf("%v, %s does not contain %s", err, b.String(), want)
 	}
 }

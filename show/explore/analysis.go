@@ -28,12 +28,12 @@ type findings struct {
 	composition *profile.Composition
 	efficiency  *profile.Efficiency
 	iterations  *profile.Iterations
-	ranked      []waits.Delay  // by cost, the greatest first
+	ranked      []waits.Delay  // by cost, the costliest first
 	origins     []waits.Origin // by wait state
 	causes      map[waits.Origin]int
 	spans       *waitSpans
-	byWait      *colouring
-	byCause     *colouring
+	byWait      *coloring
+	byCause     *coloring
 
 	largestOnce sync.Once
 	largest     []waits.State
@@ -48,7 +48,7 @@ const (
 	analysisFailed  = "failed"
 )
 
-// analysisState says how far the analysis is.
+// analysisState is how far the analysis is.
 func (v *view) analysisState() (state, problem string) {
 	if v.tl == nil {
 		return analysisReady, ""
@@ -117,10 +117,10 @@ func (v *view) analyse(ctx context.Context) (_ *findings, err error) {
 		return nil, err
 	}
 	f.spans = newWaitSpans(result, v.threads)
-	if f.byWait, err = v.colourByWait(ctx, f, f.waitCategory); err != nil {
+	if f.byWait, err = v.colorByWait(ctx, f, f.waitCategory); err != nil {
 		return nil, err
 	}
-	if f.byCause, err = v.colourByWait(ctx, f, f.causeCategory); err != nil {
+	if f.byCause, err = v.colorByWait(ctx, f, f.causeCategory); err != nil {
 		return nil, err
 	}
 	f.critical = result.CriticalPath()
@@ -140,7 +140,7 @@ func (f *findings) waitCategory(state int) uint16 {
 	return firstWait + uint16(metric)
 }
 
-// causeCategory is the category of a wait state by where its greatest causes begin.
+// causeCategory is the category of a wait state by the origin of its largest causes.
 func (f *findings) causeCategory(state int) uint16 {
 	origin := f.origins[state]
 	if origin.Rank < 0 {

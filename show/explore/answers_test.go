@@ -71,7 +71,7 @@ func TestTimelineAnswer(t *testing.T) {
 			t.Fatalf("%s: %s: %s", color, answer.Status, body)
 		}
 		got, generation, id := decodePicture(t, body)
-		c, err := v.colouring(context.Background(), color)
+		c, err := v.coloring(context.Background(), color)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ const (
 // without the token, 404 for what there is not, 405 for methods other than GET and HEAD, 503 with the code
 // "not_ready" while the analysis that is asked for has not ended yet (try again), 500 for mistakes of the server.
 type Error struct {
-	Error     string `json:"error"` // a sentence for people: what, and the mend
+	Error     string `json:"error"` // a sentence for people: what is wrong, and how to fix it
 	Code      string `json:"code"`  // bad_request, forbidden, not_found, method, not_ready, failed
 	Parameter string `json:"parameter,omitempty"`
 }
@@ -95,7 +95,7 @@ type Location struct {
 	Calls  int    `json:"calls"`
 }
 
-// Legend is the answer of legend: the categories of a colouring, by id. Ids that are not listed do not occur.
+// Legend is the answer of legend: the categories of a coloring, by id. Ids that are not listed do not occur.
 type Legend struct {
 	Color      string     `json:"color"`
 	Generation int        `json:"generation"`
@@ -108,10 +108,10 @@ type Category struct {
 	ID    int    `json:"id"`
 	Name  string `json:"name"`  // kind, call path, wait metric, or "rank 7: main/solve"
 	Title string `json:"title"` // for people
-	// Class is how it is to be coloured: computation, communication, runtime (OpenMP, noise, recording), outside,
+	// Class is how it is to be colored: computation, communication, runtime (OpenMP, noise, recording), outside,
 	// wait or cause.
 	Class string `json:"class"`
-	// Slot tells those of a class apart, from 0 on. Slots of causes are by what they cost, the greatest first;
+	// Slot distinguishes those of a class, from 0 on. Slots of causes are by their cost, the costliest first;
 	// those of call paths are by region, so that a function has the same slot wherever it is called.
 	Slot   int    `json:"slot"`
 	Kind   string `json:"kind,omitempty"`   // of call paths and kinds, as in Composition
@@ -146,7 +146,7 @@ type Call struct {
 	Depth int   `json:"depth"` // number of calls around it
 	Enter int64 `json:"enter"`
 	Leave int64 `json:"leave"`
-	Polls int64 `json:"polls,omitempty"` // it stands for so many calls that found nothing
+	Polls int64 `json:"polls,omitempty"` // calls without a result that it represents
 }
 
 // States is the answer of states: wait states that overlap the window, by location, then time; or the largest ones of

@@ -5,10 +5,10 @@ package explore
 // Waits is the answer of waits. All times are sums over ranks.
 type Waits struct {
 	Waiting      int64        `json:"waiting"`
-	Unattributed int64        `json:"unattributed"` // waiting without cause: the two had never met before
+	Unattributed int64        `json:"unattributed"` // waiting without cause: the two had never synchronized before
 	Uncertain    int64        `json:"uncertain"`    // in wait states shorter than the error of the clocks
 	States       int          `json:"states"`
-	Metrics      []WaitMetric `json:"metrics"` // those that occur, the greatest first
+	Metrics      []WaitMetric `json:"metrics"` // those that occur, the largest first
 	Causes       []WaitCause  `json:"causes"`  // rank and call path, the most expensive first
 	ByPath       []WaitCause  `json:"by_path"` // the same summed over ranks; their Rank is -1
 	Cut          bool         `json:"cut"`
@@ -44,9 +44,9 @@ type WaitCause struct {
 // WaitAnswer is the answer of wait: a wait state, and why.
 type WaitAnswer struct {
 	State       State       `json:"state"`
-	Chain       []Step      `json:"chain"` // back along the greatest causes
+	Chain       []Step      `json:"chain"` // back along the largest causes
 	Explanation Explanation `json:"explanation"`
-	Roots       []Root      `json:"roots"` // where it all began, the greatest first
+	Roots       []Root      `json:"roots"` // where it started, the largest first
 	Rest        int64       `json:"rest"`  // what roots leave out
 	Text        []Sentence  `json:"text"`
 	Advice      string      `json:"advice"`
@@ -56,18 +56,18 @@ type WaitAnswer struct {
 
 // Step is a place to jump to on the way back to the cause.
 type Step struct {
-	Kind     string `json:"kind"` // wait: somebody waits; work: somebody computes longer than the one that waits; unknown
+	Kind     string `json:"kind"` // wait: a location waits; work: it computes longer than the one that waits; unknown
 	Location int    `json:"location"`
 	Rank     int    `json:"rank"`
 	Path     int    `json:"path"`
-	From     int64  `json:"from"` // ps: where to look: the wait, or the longest call of the path since the two had met
+	From     int64  `json:"from"` // ps: where to look: the wait, or the longest call of the path since the two had synchronized
 	To       int64  `json:"to"`
 	Amount   int64  `json:"amount"`          // of a wait: how long; of work: the part of the wait before that it explains
 	State    int    `json:"state"`           // of a wait: its number; else -1
 	Title    string `json:"title,omitempty"` // of a wait: its kind
 }
 
-// Explanation says why waiting happened; shares of causes sum up to the amount.
+// Explanation is why waiting happened; shares of causes sum up to the amount.
 type Explanation struct {
 	Metric string  `json:"metric"`
 	Rank   int     `json:"rank"`
@@ -156,8 +156,8 @@ type Distribution struct {
 	Grid      *Grid   `json:"grid,omitempty"`
 }
 
-// Matrix is the answer of matrix: who sent how much to whom, in at most size x size cells (size up to MaxMatrix). A cell
-// (i, j) stands for the ranks i*Group ... and j*Group ...; columns hold the cells that are not empty, by sender, then
+// Matrix is the answer of matrix: messages between pairs of ranks, in at most size x size cells (size up to MaxMatrix). A cell
+// (i, j) is for the ranks i*Group ... and j*Group ...; columns hold the cells that are not empty, by sender, then
 // receiver. Collectives are not in it.
 type Matrix struct {
 	Ranks int     `json:"ranks"`

@@ -14,7 +14,7 @@ type binner[T cell] struct {
 	width      unit.Duration   // of a bin of the lowest level
 	at         unit.Duration   // how far it has come
 	end        unit.Duration   // of the present bin of the lowest level
-	total      []unit.Duration // all time, by category; nil: nobody wants to know
+	total      []unit.Duration // all time, by category; nil: not needed
 	spare      []level[T]      // that are not used at present
 }
 
@@ -27,7 +27,7 @@ type level[T cell] struct {
 	touched []uint16        // categories with a sum
 }
 
-// newBinner returns a binner of so many categories.
+// newBinner returns a binner with a number of categories.
 func newBinner[T cell](categories int) *binner[T] { return &binner[T]{categories: categories} }
 
 // begin starts anew at a moment: that is the left edge of the first bin of the outputs, one for each level. The time of

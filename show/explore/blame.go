@@ -7,7 +7,7 @@ import (
 	"slackline/analyze/waits"
 )
 
-// answerWaits says who is to blame.
+// answerWaits gives the wait states and their causes.
 func answerWaits(ctx context.Context, v *view, q *query) (any, error) {
 	limit := q.limit(200)
 	f, err := v.analysed(ctx)

@@ -5,7 +5,7 @@ import (
 )
 
 // BenchmarkFrame measures in the browser how long a frame of a timeline takes: 1,000 ranks in as many rows, over the
-// full width. "paint" is what a new picture costs (colours of all cells), "frame" what every step of a zoom costs.
+// full width. "paint" is what a new picture costs (colors of all cells), "frame" what every step of a zoom costs.
 func BenchmarkFrame(b *testing.B) {
 	s := openSite(b)
 	p := s.open(b, "#timeline?run=4&arrows=0", 1920, 1300)

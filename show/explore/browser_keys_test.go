@@ -77,7 +77,7 @@ func testCrowd(t *testing.T, s *site) {
 		t.Fatalf("%d of %d messages", len(m.Messages), m.Total)
 	}
 	p.must(p.Wait(`document.querySelector(".status").textContent.includes("messages, arrows of the 400 for which others waited longest")`))
-	// The arrows are there: a line of another colour than that of the row leads from place to place.
+	// The arrows are there: a line of another color than that of the row leads from place to place.
 	w := p.window()
 	longest := m.Messages[0]
 	for _, one := range m.Messages {

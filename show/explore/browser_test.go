@@ -80,7 +80,7 @@ func testViews(t *testing.T, s *site) {
 		{"tree", "#tree?run=0", "MPI_Sendrecv"},
 		{"solid", "#map?run=2", "5 × 4 × 3"},
 		{"plane", "#map?run=3", "8 × 8"},
-		{"strip", "#map?run=0", "says nothing about a process grid"},
+		{"strip", "#map?run=0", "has no process grid"},
 		{"matrix", "#matrix?run=3", "64 ranks"},
 		{"latency", "#latency?run=0", "latencies on the critical path"},
 		{"scaling", "#scaling?run=5", "main->f000"},

@@ -90,7 +90,7 @@ func (s *site) pieces(t *testing.T, run int, w *shown) []span {
 	return list
 }
 
-// compare checks that the pixels of the timeline have the colours of the calls that the server lists: it returns how
+// compare checks that the pixels of the timeline have the colors of the calls that the server lists: it returns how
 // many pieces were wide enough to be looked at.
 func (p *page) compare(t *testing.T, s *site, run int) int {
 	t.Helper()
@@ -109,7 +109,7 @@ func (p *page) compare(t *testing.T, s *site, run int) int {
 			continue
 		}
 		at := w.at(int64((from+to)/2), c.location)
-		// Names are written in the middle of rows; below them there is the colour alone, or hatched.
+		// Names are written in the middle of rows; below them there is the color alone, or hatched.
 		y := at.Y + 0.34*w.row()
 		samples = append(samples, sample{at.X - w.X, y - w.Y, c.path, fmt.Sprintf("location %d, path %d, %d to %d", c.location, c.path, c.from, c.to)})
 	}
@@ -137,7 +137,7 @@ func (p *page) compare(t *testing.T, s *site, run int) int {
 		return wrong;
 	})(%s)`, run, toJSON(t, samples)), &wrong)
 	for _, i := range wrong {
-		t.Errorf("window %+v: the colour at %s is not that of its call", w, samples[i].name)
+		t.Errorf("window %+v: the color at %s is not that of its call", w, samples[i].name)
 	}
 	return len(samples)
 }

@@ -8,7 +8,7 @@ import (
 	"slackline/analyze/waits"
 )
 
-// The colourings, in the order of their numbers in binary answers.
+// The colorings, in the order of their numbers in binary answers.
 const (
 	colorKind = iota
 	colorPath
@@ -27,9 +27,9 @@ const (
 	maxPath    = 1<<16 - 1 // category of all call paths from this number on
 )
 
-// colourByKind colours by kind of activity.
-func (v *view) colourByKind(ctx context.Context) (*colouring, error) {
-	c := &colouring{v: v, categories: firstWait, shades: v.kindShades()}
+// colorByKind colors by kind of activity.
+func (v *view) colorByKind(ctx context.Context) (*coloring, error) {
+	c := &coloring{v: v, categories: firstWait, shades: v.kindShades()}
 	var err error
 	c.index, err = buildIndex[uint8](ctx, c)
 	return c, err
@@ -45,9 +45,9 @@ func (v *view) kindShades() shades {
 	return s
 }
 
-// colourByPath colours by call path.
-func (v *view) colourByPath() (*colouring, error) {
-	c := &colouring{v: v, categories: min(v.paths.Len(), maxPath+1), shades: shades{of: make([]uint16, len(v.tl.Paths))}}
+// colorByPath colors by call path.
+func (v *view) colorByPath() (*coloring, error) {
+	c := &coloring{v: v, categories: min(v.paths.Len(), maxPath+1), shades: shades{of: make([]uint16, len(v.tl.Paths))}}
 	for id := range c.shades.of {
 		c.shades.of[id] = uint16(min(v.paths.Of[id], maxPath))
 	}
@@ -60,8 +60,8 @@ func (v *view) colourByPath() (*colouring, error) {
 	return c, err
 }
 
-// colouring returns the colouring of a name.
-func (v *view) colouring(ctx context.Context, color string) (*colouring, error) {
+// coloring returns the coloring of a name.
+func (v *view) coloring(ctx context.Context, color string) (*coloring, error) {
 	if v.tl == nil {
 		return nil, errNoRun
 	}
@@ -69,7 +69,7 @@ func (v *view) colouring(ctx context.Context, color string) (*colouring, error) 
 	case colors[colorKind]:
 		return v.kinds, nil
 	case colors[colorPath]:
-		return v.byPath.get(v.colourByPath)
+		return v.byPath.get(v.colorByPath)
 	}
 	a, err := v.analysed(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (v *view) colouring(ctx context.Context, color string) (*colouring, error) 
 	return a.byCause, nil
 }
 
-// answerLegend says what categories mean.
+// answerLegend gives the meaning of the categories.
 func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 	color := q.word("color", colors, colors[colorKind])
 	if q.err != nil {
@@ -111,7 +111,7 @@ func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 	return legend, nil
 }
 
-// classOf is how a kind of activity is coloured.
+// classOf is how a kind of activity is colored.
 func classOf(k profile.Kind) (class string, slot int) {
 	switch k {
 	case profile.Computation:
@@ -198,6 +198,6 @@ func (a *findings) causeCategories(v *view) []Category {
 	}
 	return append(list,
 		Category{ID: otherCause, Name: "other", Title: "other causes", Class: "cause", Slot: mostCauses, Rank: -1},
-		Category{ID: noCause, Name: "unknown", Title: "cause not known", Class: "cause", Slot: mostCauses + 1, Rank: -1},
+		Category{ID: noCause, Name: "unknown", Title: "cause unknown", Class: "cause", Slot: mostCauses + 1, Rank: -1},
 	)
 }

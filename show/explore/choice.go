@@ -9,7 +9,7 @@ import (
 	"slackline/model/unit"
 )
 
-// choice keeps, of any number of messages, a few that matter most: those for which somebody waited longest, as far as
+// choice keeps, of any number of messages, a few that matter most: those with the longest waits, as far as
 // the analysis has come, then those that were longest on their way.
 type choice struct {
 	v     *view

@@ -1,4 +1,4 @@
-// Package explore is the web explorer: a server on the loopback address that says what is visible of a run,
+// Package explore is the web explorer: a server on the loopback address that answers what is visible of a run,
 // and the pages (web/) that show it.
 //
 // It answers questions about runs that are in memory; it opens no inputs and analyses nothing itself. What
@@ -10,7 +10,7 @@
 // All answers are made by GET requests (or HEAD) that carry the token: the first visit as ?token=, which sets
 // a cookie, or the header X-Slackline-Token. Answers are JSON objects, but for timeline (binary) and figure
 // (SVG). Mistakes are answered with a status of 400 or more and an Error. The types and the meaning of all
-// parameters stand in api.go and api_results.go.
+// parameters are in api.go and api_results.go.
 //
 //	GET /api/runs                 Runs        what is open; reload=K reads run K again if its files changed
 //	GET /api/locations            Locations   names of the rows: run, first, last
@@ -20,7 +20,7 @@
 //	GET /api/states               States      exact wait states: run, from, to, first, last, limit; or largest=N
 //	GET /api/messages             Messages    arrows: run, from, to, first, last, limit
 //	GET /api/critical             Critical    the critical path: run, from, to, width
-//	GET /api/waits                Waits       who is to blame: run, limit
+//	GET /api/waits                Waits       wait states and their causes: run, limit
 //	GET /api/wait                 WaitAnswer  one wait state and why: run, and state, or location and time
 //	GET /api/tree                 Tree        call tree with metrics: run
 //	GET /api/distribution         Distribution  a metric by rank: run, path, metric, inclusive

@@ -30,10 +30,10 @@ func answerLocations(_ context.Context, v *view, q *query) (any, error) {
 	return list, nil
 }
 
-// few refuses more locations than single things are listed of.
+// few refuses more locations than can be listed in detail.
 func (q *query) few(first, last int) {
 	if last-first > MaxExact {
-		q.refuse("last", "%d locations are too many for single things; ask for at most %d", last-first, MaxExact)
+		q.refuse("last", "%d locations are too many for details; ask for at most %d", last-first, MaxExact)
 	}
 }
 
@@ -63,7 +63,7 @@ func answerCalls(ctx context.Context, v *view, q *query) (any, error) {
 	return list, nil
 }
 
-// callsOf lists the calls of a location that are open between two moments, and says whether these are all.
+// callsOf lists the calls of a location that are open between two times, and reports whether these are all.
 func (v *view) callsOf(location int, from, to unit.Duration, limit int) (calls []Call, all bool) {
 	l := &v.tl.Locations[location]
 	c := &l.Calls

@@ -1,14 +1,11 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"slackline/analyze/scaling"
-	"slackline/model/dataset"
-	"slackline/show/curves"
+	"slackline/show/figures"
 	"slackline/show/plot"
 )
 
@@ -17,7 +14,7 @@ const (
 	figureBoxes      = "boxes"      // repetitions of a series over the first parameter
 	figureModel      = "model"      // a series with its model and the band of its predictions
 	figureTolerance  = "tolerance"  // T over the latency
-	figureIterations = "iterations" // how a run develops
+	figureIterations = "iterations" // the times of each iteration
 )
 
 // figures are the kinds of figures that an input has.
@@ -96,7 +93,7 @@ func (v *view) toleranceFigure(ctx context.Context, q *query) (*plot.Chart, erro
 	}, nil
 }
 
-// iterationFigure draws how a run develops.
+// iterationFigure draws the times of each iteration.
 func (v *view) iterationFigure(ctx context.Context) (*plot.Chart, error) {
 	f, err := v.analysed(ctx)
 	if err != nil {
@@ -106,21 +103,9 @@ func (v *view) iterationFigure(ctx context.Context) (*plot.Chart, error) {
 	if it == nil {
 		return nil, notFound("the program does not repeat itself: there are no iterations")
 	}
-	var x, duration, most, mean []float64
-	for i := range it.List {
-		one := &it.List[i]
-		x = append(x, float64(i))
-		duration, most, mean = append(duration, float64(one.Duration)), append(most, float64(one.MaxComputation)), append(mean, float64(one.Computation))
-	}
-	return &plot.Chart{
-		Title: "Iterations of " + v.name, Subtitle: "calls of " + v.paths.Say(it.Path),
-		X: plot.Axis{Label: "iteration", Whole: true}, Y: plot.Axis{Label: "time", Quantity: plot.Time, FromZero: true},
-		Layers: []plot.Layer{
-			&plot.Line{Name: "duration", X: x, Y: duration},
-			&plot.Line{Name: "most computation of a rank", X: x, Y: most},
-			&plot.Line{Name: "computation, mean", X: x, Y: mean},
-		},
-	}, nil
+	c := figures.Iterations(it, v.tl.Ranks)
+	c.Title, c.Subtitle = "Iterations of "+v.name, "calls of "+v.paths.Say(it.Path)
+	return c, nil
 }
 
 // seriesFigure draws a series of a dataset.
@@ -134,62 +119,16 @@ func (v *view) seriesFigure(q *query, kind string) (*plot.Chart, error) {
 		return nil, q.err
 	}
 	m := &d.models[i]
-	chart := &plot.Chart{
-		Title: m.Series.CallPath, Subtitle: m.Series.Metric + " over " + d.data.Parameters[0],
-		X: plot.Axis{Label: d.data.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Label: m.Series.Metric},
-	}
-	if kind == figureBoxes {
-		err = drawBoxes(chart, m.Series)
-	} else {
-		err = drawModel(chart, m)
-	}
-	return chart, err
-}
-
-// largestRest is the place of the other parameters than the first at which a series is drawn: where they are largest.
-func largestRest(s *dataset.Series) []float64 {
-	var rest []float64
-	for _, p := range s.Points {
-		if rest == nil || slices.Compare(p.At[1:], rest) > 0 {
-			rest = p.At[1:]
-		}
-	}
-	return rest
-}
-
-// drawBoxes draws the repetitions at each value of the first parameter.
-func drawBoxes(c *plot.Chart, s *dataset.Series) error {
-	rest := largestRest(s)
-	points := slices.DeleteFunc(slices.Clone(s.Points), func(p dataset.Point) bool { return !slices.Equal(p.At[1:], rest) || len(p.Values) == 0 })
-	slices.SortFunc(points, func(a, b dataset.Point) int { return cmp.Compare(a.At[0], b.At[0]) })
-	boxes := &plot.Boxes{Name: "repetitions", Slot: 1}
-	for _, p := range points {
-		box, err := plot.TukeyBox(p.Values)
+	switch {
+	case kind == figureBoxes:
+		c, err := figures.Repetitions(m.Series, d.data.Parameters[0])
 		if err != nil {
-			return notFound("this cannot be drawn: " + err.Error())
+			return nil, notFound("this cannot be drawn: " + err.Error())
 		}
-		boxes.X, boxes.Boxes = append(boxes.X, p.At[0]), append(boxes.Boxes, box)
+		return c, nil
+	case m.Err != nil:
+		return nil, notFound("there is no model: " + m.Err.Error())
 	}
-	c.Layers = []plot.Layer{boxes}
-	return nil
-}
-
-// curvePlaces is at how many places a curve is computed.
-const curvePlaces = 200
-
-// drawModel draws measurements, the model and the band in which measurements are to be expected.
-func drawModel(c *plot.Chart, m *scaling.Modelled) error {
-	if m.Err != nil {
-		return notFound("there is no model: " + m.Err.Error())
-	}
-	fit := m.Fit
-	place := append([]float64{0}, largestRest(m.Series)...)
-	model := curves.NewModel(fit, place, fit.Largest()[0]*curves.Reach(fit), curvePlaces)
-	if band := model.Band("90 % band, with noise", 1); len(band.X) > 1 {
-		c.Layers = append(c.Layers, band)
-	}
-	c.Layers = append(c.Layers, model.Curve("model "+fit.Model.String(), 1), model.Measured("measured", 1))
-	c.Y.Scale = plot.Log10
-	c.Subtitle += ", " + fit.Landau()
-	return nil
+	place := append([]float64{0}, figures.LargestRest(m.Series)...)
+	return (&figures.Scaling{Place: place, Reach: figures.Reach(m.Fit)}).Models([]*scaling.Fit{m.Fit}), nil
 }

@@ -17,7 +17,7 @@ func newToken() string {
 }
 
 // guard answers questions only to those who know the token and come from this machine's own pages. The pages themselves,
-// which say nothing of the runs, are for all: they take the token from the address, and send it with each question.
+// which contain nothing of the runs, are for all: they take the token from the address, and send it with each question.
 //
 // There is no cookie: browsers send those to all ports of a host, also to the server of another user. What a page
 // stores belongs to its port.
@@ -41,7 +41,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !ownHost(r):
-		fail(w, &failure{http.StatusForbidden, Error{Error: "this name is not mine: open the address that slackline explore printed", Code: "forbidden"}})
+		fail(w, &failure{http.StatusForbidden, Error{Error: "this server does not have this name: open the address that slackline explore printed", Code: "forbidden"}})
 	case !sameOrigin(r):
 		fail(w, &failure{http.StatusForbidden, Error{Error: "requests of other pages are refused", Code: "forbidden"}})
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -54,7 +54,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// equal compares in a time that does not tell how much of a guess was right.
+// equal compares in a time that does not depend on how much of a guess was right.
 func (g *guard) equal(given string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) == 1
 }
@@ -82,7 +82,7 @@ func splitHost(host string) (name, port string) {
 	return name, port
 }
 
-// sameOrigin reports whether a request was made by our own pages, or by a person who opened an address: browsers say so.
+// sameOrigin reports whether a request was made by our own pages, or by a person who opened an address, according to the browser.
 // A page may be opened from anywhere, as a link; it still needs the token.
 func sameOrigin(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {

@@ -131,7 +131,7 @@ func (in *openInput) state(v *view) (changed, reloading bool, problem string) {
 	return changed, in.reloading, in.problem
 }
 
-// stamp tells whether files have changed: how many there are, their sizes together, and the latest change.
+// stamp shows whether files have changed: how many there are, their sizes together, and the latest change.
 type stamp struct {
 	files int
 	bytes int64

@@ -8,12 +8,12 @@ import (
 	"slackline/model/unit"
 )
 
-// layout says for every location into which bins its time is divided, for all colourings alike.
+// layout is how the time of every location is divided into bins, the same for all colorings.
 //
 // Bins have widths that are powers of two in picoseconds and begin at multiples of them, so that a bin is exactly two of
 // half its width. The time of a location is a tree: a stretch, whose width is a power of two as well, is either halved
 // into two stretches, or it is even: it has bins of its whole width, of half of it, and so on down to a lowest width at
-// which there are about as many bins as calls. Stretches are halved until the calls lie evenly in them, or are few. So
+// which there are about as many bins as calls. Stretches are halved until the calls are distributed evenly, or are few. So
 // a window of as many columns as a screen has meets bins as narrow as its columns, or not many more calls than columns,
 // wherever the calls of a location lie; and there are a few bins for each call.
 type layout struct {
@@ -28,7 +28,7 @@ type stretch struct {
 	width  uint8 // as a power of two
 	lowest uint8 // lowest width of its bins; halved: that of the whole, which is its only bin
 	halved bool
-	next   int32 // index of the first stretch behind it and its halves
+	next   int32 // index of the first stretch after it and its halves
 	bins   int32 // its first bin among those of the location: the lowest first
 }
 
@@ -38,7 +38,7 @@ const (
 	leastBins   = 32
 )
 
-// evenness says when calls lie evenly.
+// evenness is when calls are distributed evenly.
 type evenness struct {
 	few   int // so few calls can be gone through for a picture wherever they lie
 	patch int // no patch of so many of the lowest bins of an even stretch has more calls than bins
@@ -81,7 +81,7 @@ func (y *layout) size(location int) int {
 	return n
 }
 
-// eachStretch calls visit for all stretches of a location with the moments at which they begin.
+// eachStretch calls visit for all stretches of a location with the times at which they start.
 func (y *layout) eachStretch(location int, visit func(s *stretch, from unit.Duration)) {
 	list := y.locations[location]
 	var walk func(i int32, from unit.Duration)
@@ -142,7 +142,7 @@ func (d *divider) before(first, last int, t unit.Duration) int {
 	return sort.Search(len(list), func(i int) bool { return list[i]-d.start >= t })
 }
 
-// even reports whether the calls of a stretch lie evenly in it, or are few, or the stretch has no more to be divided.
+// even reports whether the calls of a stretch are distributed evenly, or are few, or the stretch cannot be divided further.
 func (d *divider) even(s *stretch, from unit.Duration, first, last int) bool {
 	if last-first <= d.few || s.lowest == 0 {
 		return true

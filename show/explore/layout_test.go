@@ -44,7 +44,7 @@ func divided(tb interface{ Fatal(...any) }, tl *timeline.Timeline) *view {
 		tb.Fatal(err)
 	}
 	v.layout = newLayout(v, evenness{few: 4, patch: 4})
-	if v.kinds, err = v.colourByKind(ctx); err != nil {
+	if v.kinds, err = v.colorByKind(ctx); err != nil {
 		tb.Fatal(err)
 	}
 	return v

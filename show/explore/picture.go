@@ -19,7 +19,7 @@ type picture struct {
 	cells         []uint16 // by row, then column
 }
 
-// mostLooks is how many cells of single locations are looked at for one picture; if rows stand for so many locations
+// mostLooks is how many cells of single locations are looked at for one picture; if rows show so many locations
 // that this is not enough, some of each row are looked at.
 const mostLooks = 20 << 20
 
@@ -39,7 +39,7 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	c, err := v.colouring(ctx, color)
+	c, err := v.coloring(ctx, color)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 }
 
 // paint makes a picture of at most so many columns and rows.
-func (c *colouring) paint(ctx context.Context, from, to unit.Duration, width, first, last, rows int) (*picture, error) {
+func (c *coloring) paint(ctx context.Context, from, to unit.Duration, width, first, last, rows int) (*picture, error) {
 	p := &picture{first: first, last: last}
 	p.group = (last - first + rows - 1) / rows
 	p.rows = (last - first + p.group - 1) / p.group
@@ -85,7 +85,7 @@ func (c *colouring) paint(ctx context.Context, from, to unit.Duration, width, fi
 const direct = -1
 
 // choose decides on the columns, and on the width of the bins that they are, as a power of two.
-func (c *colouring) choose(p *picture, from, to unit.Duration, columns int) (width int) {
+func (c *coloring) choose(p *picture, from, to unit.Duration, columns int) (width int) {
 	width = c.v.layout.finest
 	p.from, p.step = from, (to-from-1)/unit.Duration(columns)+1
 	p.columns = int((to-from-1)/p.step) + 1
@@ -104,7 +104,7 @@ func (c *colouring) choose(p *picture, from, to unit.Duration, columns int) (wid
 
 // painter is one worker of a picture.
 type painter struct {
-	c      *colouring
+	c      *coloring
 	p      *picture
 	width  int // of the bins of the index, as a power of two; direct: none
 	binner *binner[uint16]
@@ -249,7 +249,7 @@ func (p *picture) encode(generation, color, threads int) []byte {
 }
 
 const (
-	longestRun = 1 << 16 // that its coding can tell
+	longestRun = 1 << 16 // that its coding can represent
 	runsChunk  = 1 << 17 // cells that are coded at a time; runs end with it
 )
 

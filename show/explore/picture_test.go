@@ -101,9 +101,9 @@ func checkPicture(t interface {
 	Fatalf(string, ...any)
 }, v *view, color string, from, to unit.Duration, width, first, last, rows int) {
 	t.Helper()
-	c, err := v.colouring(context.Background(), color)
+	c, err := v.coloring(context.Background(), color)
 	if err != nil {
-		t.Fatalf("colouring: %v", err)
+		t.Fatalf("coloring: %v", err)
 	}
 	p, err := c.paint(context.Background(), from, to, width, first, last, rows)
 	if err != nil {
@@ -189,9 +189,9 @@ func checkIndex(t interface {
 	Fatalf(string, ...any)
 }, v *view, color string) (looked, missed int) {
 	t.Helper()
-	c, err := v.colouring(context.Background(), color)
+	c, err := v.coloring(context.Background(), color)
 	if err != nil {
-		t.Fatalf("colouring: %v", err)
+		t.Fatalf("coloring: %v", err)
 	}
 	o := oracle{v, color}
 	for width := v.layout.finest; ; width++ {

@@ -13,13 +13,13 @@ import (
 	"slackline/model/unit"
 )
 
-// query reads the parameters of a request. The first mistake is kept: what is read after it is of no use.
+// query reads the parameters of a request. The first error is kept.
 type query struct {
 	values url.Values
 	err    error
 }
 
-// newQuery takes the text behind the question mark apart. Parameters that are not known, or given twice, are mistakes.
+// newQuery parses the text after the question mark. Unknown parameters, and those given twice, are errors.
 func newQuery(text string, known []string) (*query, error) {
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -112,7 +112,7 @@ func (q *query) locations(all int) (first, last int) {
 	first = int(q.number("first", 0, int64(all)-1, 0))
 	last = int(q.number("last", 1, int64(all), int64(all)))
 	if q.err == nil && first >= last {
-		q.refuse("last", "the locations from %d to %d are none; last must be greater than first", first, last)
+		q.refuse("last", "the range of locations from %d to %d is empty; last must be greater than first", first, last)
 	}
 	if q.err != nil {
 		return 0, all

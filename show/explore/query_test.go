@@ -36,7 +36,7 @@ func FuzzQuery(f *testing.F) {
 			return
 		}
 		var refused *failure
-		if !errors.As(err, &refused) || refused.status != http.StatusBadRequest || refused.says.Error == "" {
+		if !errors.As(err, &refused) || refused.status != http.StatusBadRequest || refused.answer.Error == "" {
 			t.Fatalf("%q: %v is no bad request", text, err)
 		}
 	})

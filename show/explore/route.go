@@ -18,7 +18,7 @@ type endpoint struct {
 	answer     func(context.Context, *view, *query) (any, error)
 }
 
-// endpoints are the questions about a run, by name. The list with their meaning stands in the package's comment.
+// endpoints are the questions about a run, by name. The list with their meaning is in the package's comment.
 var endpoints = map[string]endpoint{
 	"locations": {[]string{"first", "last"}, answerLocations},
 	"legend":    {[]string{"color"}, answerLegend},
@@ -50,10 +50,10 @@ type binaryAnswer struct {
 // failure is a request that cannot be answered.
 type failure struct {
 	status int
-	says   Error
+	answer Error
 }
 
-func (f *failure) Error() string { return f.says.Error }
+func (f *failure) Error() string { return f.answer.Error }
 
 // routes leads requests to their answers.
 func (s *Server) routes(web fs.FS) http.Handler {
@@ -155,7 +155,7 @@ func fail(w http.ResponseWriter, err error) {
 	if !errors.As(err, &f) {
 		f = &failure{http.StatusInternalServerError, Error{Error: err.Error(), Code: "failed"}}
 	}
-	data, err := json.Marshal(f.says)
+	data, err := json.Marshal(f.answer)
 	if err != nil {
 		data = []byte(`{"error":"failed","code":"failed"}`)
 	}

@@ -24,7 +24,7 @@ func (s *Server) answerRuns(q *query) (any, error) {
 	return list, nil
 }
 
-// describe says what an input is.
+// describe is what an input is.
 func (in *openInput) describe(v *view) Run {
 	r := Run{
 		Index: in.index, Name: v.name, Kind: "dataset", Generation: v.generation, Machine: v.opened.Machine,
@@ -51,7 +51,7 @@ func (in *openInput) describe(v *view) Run {
 	return r
 }
 
-// describe says what a run is.
+// describe adds what a run is.
 func (v *view) describe(r *Run) {
 	tl := v.tl
 	r.Kind = "trace"

@@ -64,7 +64,7 @@ func (d *datasetView) series(i int) Series {
 	return s
 }
 
-// finite is a number that JSON can tell.
+// finite is a number that JSON can represent.
 func finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

@@ -17,7 +17,7 @@ import (
 //go:embed all:web
 var pages embed.FS
 
-// Options say how runs are served; the zero value works.
+// Options are how runs are served; the zero value works.
 type Options struct {
 	Threads int    // 0: one per core
 	Version string // of the program

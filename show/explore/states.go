@@ -108,7 +108,7 @@ func answerWait(ctx context.Context, v *view, q *query) (any, error) {
 	a := &WaitAnswer{
 		State: v.state(f, &s), Chain: v.chain(f, number), Explanation: *explanation(e), Roots: []Root{}, Rest: int64(e.Rest),
 		Text: []Sentence{}, Advice: s.Metric.Info().Advice,
-		Next: v.neighbour(f, number, 1), Previous: v.neighbour(f, number, -1),
+		Next: v.neighbor(f, number, 1), Previous: v.neighbor(f, number, -1),
 	}
 	for _, r := range e.Roots[:min(len(e.Roots), mostRoots)] {
 		a.Roots = append(a.Roots, Root{Rank: r.Rank, Path: int(r.Path), Share: int64(r.Share)})
@@ -129,12 +129,12 @@ const mostRoots = 100
 func (v *view) chosenState(f *findings, q *query) (int, error) {
 	if q.given("state") {
 		if f.stateCount() == 0 {
-			return 0, notFound("nobody waits in this run")
+			return 0, notFound("no rank waits in this run")
 		}
 		return int(q.number("state", 0, int64(f.stateCount())-1, 0)), q.err
 	}
 	if !q.given("location") || !q.given("time") {
-		q.refuse("state", "say which wait state: state, or location and time")
+		q.refuse("state", "give a wait state: state, or location and time")
 	}
 	location := int(q.number("location", 0, int64(len(v.tl.Locations))-1, 0))
 	at := v.tl.Start + unit.Duration(q.number("time", 0, int64(v.length()), 0))
@@ -144,7 +144,7 @@ func (v *view) chosenState(f *findings, q *query) (int, error) {
 	found := -1
 	f.spans.each(location, at, at+1, func(_, _ unit.Duration, state int) { found = state })
 	if found < 0 {
-		return 0, notFound("nobody waits there at that time")
+		return 0, notFound("there is no wait at that location and time")
 	}
 	return found, nil
 }
@@ -152,7 +152,7 @@ func (v *view) chosenState(f *findings, q *query) (int, error) {
 // longestWay is how many wait states are followed, at most.
 const longestWay = 1000
 
-// chain follows the greatest causes of a wait state back to where they begin.
+// chain follows the largest causes of a wait state back to their origin.
 func (v *view) chain(f *findings, number int) []Step {
 	var steps []Step
 	for range longestWay {
@@ -207,8 +207,8 @@ func (v *view) longestCall(location int, path int32, begin, end unit.Duration) (
 	return from, to, ok
 }
 
-// neighbour is the next or previous wait state of the same kind at the same location.
-func (v *view) neighbour(f *findings, number, step int) *StateRef {
+// neighbor is the next or previous wait state of the same kind at the same location.
+func (v *view) neighbor(f *findings, number, step int) *StateRef {
 	metric, _, _ := f.result.SpanOf(number)
 	s := f.result.State(number)
 	location := v.locationOf(s.Rank, s.Thread)

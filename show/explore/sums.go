@@ -7,7 +7,7 @@ import (
 	"slackline/analyze/waits"
 )
 
-// answerMatrix says who sent how much to whom.
+// answerMatrix gives the messages between pairs of ranks.
 func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 	if v.tl == nil {
 		return nil, errNoRun
@@ -39,7 +39,7 @@ func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 	return m, nil
 }
 
-// answerIterations says how the run develops.
+// answerIterations gives the iterations of the run.
 func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
 	f, err := v.analysed(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
 	return a, nil
 }
 
-// answerComposition says what the run consists of.
+// answerComposition gives what the run time consists of.
 func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
 	f, err := v.analysed(ctx)
 	if err != nil {

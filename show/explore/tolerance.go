@@ -26,13 +26,13 @@ type toleranceCurve struct {
 	graph  *tolerance.Graph
 }
 
-// tolerancePercents are the losses that tolerances are told for.
+// tolerancePercents are the slowdowns that tolerances are computed for.
 var tolerancePercents = []string{"1%", "2%", "5%"}
 
 const (
 	// The curve of a run takes about this much memory for each of its calls.
 	bytesPerCall = 400
-	usualCalls   = 10_000_000 // that can be afforded where nobody knows how much memory there is
+	usualCalls   = 10_000_000 // that can be afforded if the available memory is unknown
 	fewCalls     = 1_000_000  // of runs of which the curves of all machines that were asked for are kept
 	mostBends    = 4000       // points of a curve
 	// mostLatency is a latency that may be asked for, in picoseconds: one second. What T becomes there still fits.

@@ -23,7 +23,7 @@ type treeMetric struct {
 	each func(*findings, func(rank int, path int32, amount int64))
 }
 
-// waitingPrefix stands before the names of the kinds of waiting.
+// waitingPrefix is before the names of the wait states.
 const waitingPrefix = "waiting:"
 
 // treeMetrics are the metrics of a run.
@@ -98,7 +98,7 @@ func answerTree(ctx context.Context, v *view, _ *query) (any, error) {
 // mostNodes is how many call paths a tree has at most.
 const mostNodes = 50_000
 
-// makeTree sums all metrics up. Parents stand before their children, because names are in order.
+// makeTree sums all metrics up. Parents are before their children, because names are in order.
 func (v *view) makeTree(f *findings) *Tree {
 	metrics := f.treeMetrics()
 	n := v.paths.Len()
@@ -156,7 +156,7 @@ func answerDistribution(ctx context.Context, v *view, q *query) (any, error) {
 			d.Values[rank] += amount
 		}
 	})
-	d.summarise()
+	d.summarize()
 	return d, nil
 }
 
@@ -170,8 +170,8 @@ func (v *view) subtree(path int, below bool) []bool {
 	return in
 }
 
-// summarise describes the values.
-func (d *Distribution) summarise() {
+// summarize describes the values.
+func (d *Distribution) summarize() {
 	if len(d.Values) == 0 {
 		return
 	}

@@ -29,10 +29,10 @@ type view struct {
 	paths   *profile.Paths
 	windows *profile.Windows
 	layout  *layout
-	kinds   *colouring // by kind
+	kinds   *coloring // by kind
 	counts  runCounts
 
-	byPath  lazy[*colouring]
+	byPath  lazy[*coloring]
 	matrix  lazy[[]profile.Link]
 	arrows  lazy[*arrowIndex]
 	dataset lazy[*datasetView] // of a dataset
@@ -60,7 +60,7 @@ func (l *lazy[T]) get(f func() (T, error)) (T, error) {
 	return l.value, l.err
 }
 
-// errNoRun is the answer to questions about a run that are asked of a dataset.
+// errNoRun is the answer to questions about a run if the input is a dataset.
 var errNoRun = badRequest("run", "this input is a dataset, not a run; ask for series and figure")
 
 // newView prepares what was read. It stops when ctx is done; what goes on in the background, when life is.
@@ -81,7 +81,7 @@ func newView(ctx, life context.Context, opened *Opened, threads int) (*view, err
 	v.windows = profile.NewWindows(v.tl, v.paths, threads)
 	v.count()
 	v.layout = newLayout(v, usual)
-	v.kinds, err = v.colourByKind(ctx)
+	v.kinds, err = v.colorByKind(ctx)
 	return v, err
 }
 

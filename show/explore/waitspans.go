@@ -87,9 +87,9 @@ func (w *waitSpans) each(location int, from, to unit.Duration, visit func(from, 
 	}
 }
 
-// colourByWait colours by kind of activity, and wait states as waiting says.
-func (v *view) colourByWait(ctx context.Context, f *findings, waiting func(state int) uint16) (*colouring, error) {
-	c := &colouring{v: v, categories: noCause + 1, shades: v.kinds.shades, waits: f.spans, waiting: waiting}
+// colorByWait colors by kind of activity, and wait states by the function waiting.
+func (v *view) colorByWait(ctx context.Context, f *findings, waiting func(state int) uint16) (*coloring, error) {
+	c := &coloring{v: v, categories: noCause + 1, shades: v.kinds.shades, waits: f.spans, waiting: waiting}
 	var err error
 	c.index, err = buildIndex[uint8](ctx, c)
 	return c, err

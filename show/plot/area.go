@@ -91,7 +91,7 @@ func (s *Bars) draw(c canvas, p *panel, l look) {
 		a, b := along.at(s.Edges[i]), along.at(s.Edges[i+1])
 		a, b = math.Min(a, b), math.Max(a, b)
 		if b-a > 3 {
-			b -= 0.7 // a gap between neighbours
+			b -= 0.7 // a gap between neighbors
 		}
 		end := across.at(h)
 		if math.Abs(end-start) < 2 { // rare values stay visible beside the axis

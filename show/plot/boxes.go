@@ -13,7 +13,7 @@ type Box struct {
 	Outliers                  []float64 // beyond the whiskers
 }
 
-// TukeyBox summarises samples after Tukey: quartiles by linear interpolation between order
+// TukeyBox summarizes samples after Tukey: quartiles by linear interpolation between order
 // statistics, whiskers at the outermost samples within 1.5 times the distance of the quartiles,
 // all others outliers in rising order. The samples are not changed. It fails on an empty list and
 // on values that are not finite.
@@ -53,7 +53,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i]*(1-t) + sorted[i+1]*t
 }
 
-// Boxes is a series of box plots. Several such layers stand side by side at each place.
+// Boxes is a series of box plots. Several such layers are side by side at each place.
 type Boxes struct {
 	Name  string
 	Slot  int
@@ -115,7 +115,7 @@ func (s *Boxes) key(c canvas, r rect, _ *theme, l look) {
 }
 
 // boxPlace returns the width of the boxes of a layer and their distance from their place: the
-// room between neighbours is shared by all layers of boxes.
+// room between neighbors is shared by all layers of boxes.
 func (p *panel) boxPlace(s *Boxes) (width, offset float64) {
 	var places []float64
 	index, count := 0, 0

@@ -14,7 +14,7 @@ type rect struct{ x, y, w, h float64 }
 func (r rect) right() float64  { return r.x + r.w }
 func (r rect) bottom() float64 { return r.y + r.h }
 
-// overlaps tells whether the insides of two rectangles meet.
+// overlaps reports whether the insides of two rectangles overlap.
 func (r rect) overlaps(s rect) bool {
 	return r.x < s.right() && s.x < r.right() && r.y < s.bottom() && s.y < r.bottom()
 }
@@ -24,7 +24,7 @@ func (r rect) grow(d float64) rect {
 	return rect{r.x - d, r.y - d, r.w + 2*d, r.h + 2*d}
 }
 
-// paint says how a shape looks. A colour whose alpha is 0 draws nothing.
+// paint is how a shape looks. A color whose alpha is 0 draws nothing.
 type paint struct {
 	fill   color.NRGBA
 	stroke color.NRGBA
@@ -32,7 +32,7 @@ type paint struct {
 	dash   []float64 // lengths of strokes and gaps in turn; nil is a solid line
 }
 
-// anchor says which end of a text lies at its place.
+// anchor is the end of a text that is at its place.
 type anchor uint8
 
 const (
@@ -41,7 +41,7 @@ const (
 	anchorEnd
 )
 
-// textStyle says how a text looks. Its place is on the base line.
+// textStyle is how a text looks. Its place is on the base line.
 type textStyle struct {
 	size   float64
 	bold   bool
@@ -56,7 +56,7 @@ type canvas interface {
 	// path draws lines, or with closed polygons, through the points of each part.
 	path(parts [][]point, closed bool, p paint)
 	rects(rs []rect, p paint)
-	circles(centres []point, radius float64, p paint)
+	circles(centers []point, radius float64, p paint)
 	text(at point, s string, st textStyle)
 	// clip limits what follows to r, until unclip. Clips do not nest.
 	clip(r rect)
@@ -71,8 +71,8 @@ func line(c canvas, a, b point, p paint) {
 // crisp returns the middle of the unit cell at v, where a line of width 1 has sharp edges.
 func crisp(v float64) float64 { return math.Floor(v) + 0.5 }
 
-// hatch draws diagonals over each rectangle, so that it can be told apart without colour. Lines
-// start at multiples of the distance on the page, so neighbouring boxes line up.
+// hatch draws diagonals over each rectangle, so that it can be distinguished without color. Lines
+// start at multiples of the distance on the page, so neighboring boxes line up.
 func hatch(c canvas, rs []rect, distance float64, p paint) {
 	var parts [][]point
 	for _, r := range rs {

@@ -128,7 +128,7 @@ func (p *panel) legendEntries() []legendEntry {
 	return entries
 }
 
-// description says in words what a panel shows.
+// description describes in words what a panel shows.
 func description(subtitle, caption string, p *panel) string {
 	var parts []string
 	for _, s := range []string{subtitle, caption} {

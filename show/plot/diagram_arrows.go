@@ -94,7 +94,7 @@ func (g *diagramDrawing) drawArrowLabels(c canvas, boxes [][]rect) {
 	}
 }
 
-// free tells whether a label fits at a place.
+// free reports whether a label fits at a place.
 func (g *diagramDrawing) free(r rect, taken []rect) bool {
 	f := g.panel.frame
 	if r.x < f.x || r.right() > f.right() || r.y < f.y || r.bottom() > f.bottom() {

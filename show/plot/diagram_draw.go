@@ -15,7 +15,7 @@ type diagramDrawing struct {
 	height   float64
 	pitch    float64 // distance of rows
 	box      float64 // height of the boxes
-	finishes bool    // a column of finish times stands at the right
+	finishes bool    // a column of finish times is at the right
 	lanes    []lane  // by span
 }
 

@@ -138,7 +138,7 @@ func largestDiagram() *MessageDiagram {
 	return d
 }
 
-// finishTimes looks like a noisy dissemination: a floor, a few late ranks and their neighbours.
+// finishTimes looks like a noisy dissemination: a floor, a few late ranks and their neighbors.
 func finishTimes(ranks int) []unit.Duration {
 	random := rand.New(rand.NewPCG(1, 2))
 	finish := make([]unit.Duration, ranks)
@@ -188,7 +188,7 @@ func noisePlot() *Chart {
 		quiet = append(quiet, base*float64(unit.Microsecond))
 	}
 	return &Chart{
-		Title:    "Dissemination under unsynchronised noise",
+		Title:    "Dissemination under unsynchronized noise",
 		Subtitle: "1 B, machine cnl, 300 replicas for each process count",
 		Caption:  "Boxes: quartiles and median; whiskers: 1.5 times the interquartile range; points: outliers.",
 		X:        Axis{Label: "processes", Scale: Log2},

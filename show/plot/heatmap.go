@@ -9,8 +9,8 @@ import (
 	"slackline/model/unit"
 )
 
-// HeatMap is a figure of maps: fields of values as colours, beside and below each other. Each map has its own
-// scale, from 0 to its greatest value, unless they share one.
+// HeatMap is a figure of maps: fields of values as colors, side by side and below each other. Each map has its own
+// scale, from 0 to its largest value, unless they share one.
 type HeatMap struct {
 	Title, Subtitle, Caption string
 	Maps                     []Map
@@ -37,10 +37,10 @@ const (
 	heatHeight = 240 // the most that a map is high
 	heatRow    = 34  // height of a map that is a single row
 	heatCells  = 256 // columns and rows; more are joined
-	heatShades = 64  // different colours
+	heatShades = 64  // different colors
 )
 
-// shades are the colours of a scale: brightness changes evenly, so that the map survives a greyscale printer.
+// shades are the colors of a scale: brightness changes evenly, so that the map survives a grayscale printer.
 func (th *theme) shades() []color.NRGBA {
 	stops := []color.NRGBA{rgb(0xF4F1EA), rgb(0xF6C667), rgb(0xE0702D), rgb(0xA8321C), rgb(0x4A0F1E)}
 	if th.ground.R < 128 {
@@ -67,7 +67,7 @@ func (h *HeatMap) check() error {
 			return fmt.Errorf("map %q has %d values for %d columns and %d rows", m.Title, len(m.Values), m.Columns, m.Rows)
 		}
 		if m.X == "" {
-			return fmt.Errorf("map %q: nothing says what its columns are", m.Title)
+			return fmt.Errorf("map %q: its columns have no label", m.Title)
 		}
 		for i, v := range m.Values {
 			if v < 0 || math.IsInf(v, 0) {
@@ -78,7 +78,7 @@ func (h *HeatMap) check() error {
 	return nil
 }
 
-// joined returns a map with at most heatCells columns and rows; joined cells show the greatest of their values.
+// joined returns a map with at most heatCells columns and rows; joined cells show the largest of their values.
 func (m Map) joined() Map {
 	if m.Columns <= heatCells && m.Rows <= heatCells {
 		return m
@@ -98,8 +98,8 @@ func (m Map) joined() Map {
 	return small
 }
 
-// greatest is the greatest value of a map.
-func (m *Map) greatest() float64 {
+// largest is the largest value of a map.
+func (m *Map) largest() float64 {
 	most := 0.0
 	for _, v := range m.Values {
 		if v > most {
@@ -126,7 +126,7 @@ func (h *HeatMap) layout(th *theme) (*sheet, error) {
 	tiles := make([]heatTile, len(h.Maps))
 	shared := 0.0
 	for i, m := range h.Maps {
-		tiles[i] = heatTile{Map: m.joined(), whole: m, most: m.greatest()}
+		tiles[i] = heatTile{Map: m.joined(), whole: m, most: m.largest()}
 		shared = max(shared, tiles[i].most)
 	}
 	if h.Shared {
@@ -212,7 +212,7 @@ func (t *heatTile) draw(c canvas, th *theme) {
 // endsRoom is the length of a side from which on there is room for numbers at its ends.
 const endsRoom = 110
 
-// drawLabels says what columns and rows are, with the numbers of the first and the last one.
+// drawLabels labels columns and rows, with the numbers of the first and the last one.
 func (t *heatTile) drawLabels(c canvas, th *theme) {
 	below, beside := t.area.bottom()+lineSpacing*smallSize-2, t.area.x-5
 	style := func(anchor anchor, turn float64) textStyle {
@@ -239,7 +239,7 @@ func (t *heatTile) drawLabels(c canvas, th *theme) {
 	c.text(point{beside, t.area.y + t.area.h/2}, shorten(t.Y, smallSize, room, false), style(anchorMiddle, -90))
 }
 
-// drawScale draws the bar that says which colour stands for which value.
+// drawScale draws the bar that maps colors to values.
 func (t *heatTile) drawScale(c canvas, th *theme, shades []color.NRGBA) {
 	bar := rect{t.area.x, t.foot, max(min(t.area.w, 160), 90), heatBar}
 	for i, s := range shades {
@@ -271,7 +271,7 @@ func printQuantity(v float64, q Quantity) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// describe says in words what the figure shows.
+// describe describes in words what the figure shows.
 func (h *HeatMap) describe(tiles []heatTile) string {
 	text := ""
 	for _, s := range []string{h.Subtitle, h.Caption} {

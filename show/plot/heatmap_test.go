@@ -28,7 +28,7 @@ func TestHeatMapRefuses(t *testing.T) {
 		"no maps":          {},
 		"has 3 values":     {Maps: []Map{{Columns: 2, Rows: 2, Values: []float64{1, 2, 3}}}},
 		"has 0 values":     {Maps: []Map{{}}},
-		"nothing says":     {Maps: []Map{{Columns: 1, Rows: 1, Values: []float64{1}}}},
+		"no label":         {Maps: []Map{{Columns: 1, Rows: 1, Values: []float64{1}}}},
 		"is not a finite":  {Maps: []Map{{X: "rank", Columns: 1, Rows: 1, Values: []float64{-1}}}},
 		"row 1, column 0 ": {Maps: []Map{{X: "rank", Columns: 1, Rows: 2, Values: []float64{1, math.Inf(1)}}}},
 	} {
@@ -42,8 +42,8 @@ func TestHeatMapJoinsCells(t *testing.T) {
 	m := Map{Columns: 1000, Rows: 1, Values: make([]float64, 1000)}
 	m.Values[501] = 7
 	small := m.joined()
-	if small.Columns != heatCells || len(small.Values) != heatCells || small.Values[501*heatCells/1000] != 7 || small.greatest() != 7 {
-		t.Errorf("joined map has %d columns and the greatest value %g", small.Columns, small.greatest())
+	if small.Columns != heatCells || len(small.Values) != heatCells || small.Values[501*heatCells/1000] != 7 || small.largest() != 7 {
+		t.Errorf("joined map has %d columns and the greatest value %g", small.Columns, small.largest())
 	}
 	if !math.IsNaN((Map{Columns: 600, Rows: 1, Values: slicesOf(math.NaN(), 600)}).joined().Values[3]) {
 		t.Error("cells without value got one")

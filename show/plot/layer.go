@@ -8,7 +8,7 @@ import (
 // Layer is one set of data in a chart: *Line, *Steps, *Points, *Band, *Bars, *Boxes, *Rule or
 // *Zone. Layers are drawn in order, later ones on top.
 //
-// Every layer has a Name for the legend (without one it is not listed) and a Slot: which colour,
+// Every layer has a Name for the legend (without one it is not listed) and a Slot: which color,
 // dash and marker it takes, counted from 1. Layers with slot 0 take the next unused slot; layers
 // that belong together (a band and its line) are given the same slot; Neutral is for references.
 type Layer interface {
@@ -19,7 +19,7 @@ type Layer interface {
 	key(c canvas, r rect, th *theme, l look)
 }
 
-// checked adds values to a range, or tells which of them cannot be drawn.
+// checked adds values to a range, or reports which of them cannot be drawn.
 func checked(layer, what string, values []float64, to *interval) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -30,7 +30,7 @@ func checked(layer, what string, values []float64, to *interval) error {
 	return nil
 }
 
-// paired tells whether a list has as many values as there are places for them.
+// paired checks that a list has as many values as there are places for them.
 func paired(layer, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %d %s values, but %d are needed", layer, got, what, want)

@@ -9,7 +9,7 @@ type legendEntry struct {
 
 func (e legendEntry) keyWidth() float64 { return orDefault(e.width, keyWidth) }
 
-// legend is a list of entries, broken into rows that fit the width. It stands above the data and
+// legend is a list of entries, broken into rows that fit the width. It is above the data and
 // never covers it.
 type legend struct {
 	entries []legendEntry

@@ -135,8 +135,8 @@ func (p *panel) drawAxes(c canvas, xTicks, yTicks []tick) {
 	}
 }
 
-// cut tells whether the y axis starts above 0 without being logarithmic. Lengths then must not be
-// compared by eye, and the figure says so.
+// cut reports whether the y axis starts above 0 without being logarithmic. Lengths then must not be
+// compared by eye, and the figure states it.
 func (p *panel) cut() bool { return p.y.Scale == Linear && p.y.lo > 0 }
 
 // drawCut draws the mark of a cut axis: a gap between two slanted strokes.

@@ -22,7 +22,7 @@ func TestPictures(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			for _, format := range []Format{SVG, PNG} {
 				if *pictures == "" && dark && format == PNG {
-					continue // slow, and TestPNGColours has one
+					continue // slow, and TestPNGColors has one
 				}
 				data, err := Render(figures[name], string(format), Options{Dark: dark})
 				if err != nil {

@@ -3,9 +3,9 @@
 // profiles of large ones.
 //
 // A figure is plain data; the caller turns results into it. Both formats are drawn by the same
-// code on a small canvas, so they show the same. Equal data gives equal bytes. Colours are those
-// of Okabe and Ito, which the colour-blind can tell apart; dashes, markers and hatches repeat what
-// the colours say, so that a figure survives a greyscale printer.
+// code on a small canvas, so they show the same. Equal data gives equal bytes. Colors are those
+// of Okabe and Ito, which the color-blind can distinguish; dashes, markers and hatches repeat what
+// the colors show, so that a figure survives a grayscale printer.
 //
 // A figure that cannot be drawn honestly is refused with an error: values that are not finite,
 // values without a logarithm on a logarithmic axis, a message diagram too large to be read.
@@ -13,6 +13,7 @@ package plot
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -23,6 +24,31 @@ import (
 type Figure interface {
 	// layout checks the data and decides where everything goes.
 	layout(th *theme) (*sheet, error)
+	labels() (title, subtitle, caption *string)
+}
+
+// Label sets the texts of a figure. What is empty leaves the text of the figure as it is.
+func Label(fig Figure, title, subtitle, caption string) {
+	t, s, c := fig.labels()
+	*t, *s, *c = cmp.Or(title, *t), cmp.Or(subtitle, *s), cmp.Or(caption, *c)
+}
+
+func (ch *Chart) labels() (title, subtitle, caption *string) {
+	return &ch.Title, &ch.Subtitle, &ch.Caption
+}
+
+func (s *Stack) labels() (title, subtitle, caption *string) { return &s.Title, &s.Subtitle, &s.Caption }
+
+func (h *HeatMap) labels() (title, subtitle, caption *string) {
+	return &h.Title, &h.Subtitle, &h.Caption
+}
+
+func (d *MessageDiagram) labels() (title, subtitle, caption *string) {
+	return &d.Title, &d.Subtitle, &d.Caption
+}
+
+func (p *FinishProfile) labels() (title, subtitle, caption *string) {
+	return &p.Title, &p.Subtitle, &p.Caption
 }
 
 // sheet is a figure with all places decided, ready to be painted.
@@ -32,7 +58,7 @@ type sheet struct {
 	paint         func(c canvas)
 }
 
-// Options say how a figure is rendered. The zero value is right for a file sent to a colleague.
+// Options are how a figure is rendered. The zero value is right for a file sent to a colleague.
 type Options struct {
 	Dark  bool    // light ink on a dark ground; the default is a white ground
 	Scale float64 // pixels of a PNG per unit of length, 0.5 to 8; 0 means 2
@@ -47,7 +73,7 @@ const (
 	PNG Format = "png"
 )
 
-// FormatOf tells the format from a file name (by its suffix) or from the bare name of a format.
+// FormatOf returns the format of a file name (by its suffix) or from the bare name of a format.
 func FormatOf(name string) (Format, error) {
 	suffix := strings.ToLower(path.Ext(name))
 	if suffix == "" {
@@ -62,7 +88,7 @@ func FormatOf(name string) (Format, error) {
 	return "", fmt.Errorf("no figure format for %q; possible are .svg and .png", name)
 }
 
-// Render draws the figure in the format that name stands for, see FormatOf.
+// Render draws the figure in the format of name, see FormatOf.
 func Render(fig Figure, name string, opt Options) ([]byte, error) {
 	var b bytes.Buffer
 	if err := Write(&b, fig, name, opt); err != nil {
@@ -71,7 +97,7 @@ func Render(fig Figure, name string, opt Options) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Write draws the figure to w in the format that name stands for, see FormatOf. Nothing is
+// Write draws the figure to w in the format of name, see FormatOf. Nothing is
 // written if the figure cannot be drawn.
 func Write(w io.Writer, fig Figure, name string, opt Options) error {
 	format, err := FormatOf(name)

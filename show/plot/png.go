@@ -68,10 +68,10 @@ func (c *pngCanvas) rects(rs []rect, p paint) {
 	c.path(parts, true, p)
 }
 
-func (c *pngCanvas) circles(centres []point, radius float64, p paint) {
-	parts := make([][]point, len(centres))
-	for i, centre := range centres {
-		parts[i] = polygon(centre, radius, 20)
+func (c *pngCanvas) circles(centers []point, radius float64, p paint) {
+	parts := make([][]point, len(centers))
+	for i, center := range centers {
+		parts[i] = polygon(center, radius, 20)
 	}
 	c.path(parts, true, p)
 }
@@ -173,7 +173,7 @@ func (c *pngCanvas) compose(area image.Rectangle, ink color.NRGBA) {
 	}
 }
 
-// mix returns the colour between two, where a of 255*255 is all of the new one.
+// mix returns the color between two, where a of 255*255 is all of the new one.
 func mix(old, new uint8, a uint32) uint8 {
 	const full = 255 * 255
 	return uint8((uint32(old)*(full-a) + uint32(new)*a + full/2) / full)

@@ -25,7 +25,7 @@ func decode(t *testing.T, fig Figure, opt Options) image.Image {
 	return img
 }
 
-// pixel returns the colour at a place of the figure.
+// pixel returns the color at a place of the figure.
 func pixel(img image.Image, at point, scale float64) color.NRGBA {
 	return color.NRGBAModel.Convert(img.At(int(at.x*scale), int(at.y*scale))).(color.NRGBA)
 }
@@ -43,7 +43,7 @@ func TestPNGSizes(t *testing.T) {
 	}
 }
 
-func TestPNGColours(t *testing.T) {
+func TestPNGColors(t *testing.T) {
 	d := binomialBroadcast(15)
 	for _, dark := range []bool{false, true} {
 		th := &lightTheme
@@ -100,7 +100,7 @@ func TestPNGClipsAndPlaces(t *testing.T) {
 			t.Errorf("%s at %v = %v, want %v", tc.what, tc.at, got, tc.want)
 		}
 	}
-	// The line is dashed: most of it has its colour.
+	// The line is dashed: most of it has its color.
 	hits := 0
 	for v := 0.5; v < 9.5; v += 0.05 {
 		if pixel(img, p.at(v, 8), 2) == okabeVermillion {

@@ -26,7 +26,7 @@ const (
 	sideGap        = 14
 )
 
-// column is a group of neighbouring ranks.
+// column is a group of neighboring ranks.
 type column struct {
 	first, end       int // ranks from first to end-1
 	low, median, top unit.Duration
@@ -49,7 +49,7 @@ func columns(finish []unit.Duration, limit int) []column {
 	return result
 }
 
-// summary is what the caption says.
+// summary is the content of the caption.
 type summary struct {
 	low, median, top   unit.Duration
 	lowRank, topRank   int // the first of them
@@ -57,7 +57,7 @@ type summary struct {
 	perColumnHi        int
 }
 
-func summarise(finish []unit.Duration, cols []column) summary {
+func summarize(finish []unit.Duration, cols []column) summary {
 	s := summary{ranks: len(finish), low: finish[0], top: finish[0]}
 	for i, f := range finish {
 		if f < s.low {
@@ -78,7 +78,7 @@ func summarise(finish []unit.Duration, cols []column) summary {
 	return s
 }
 
-// String says the summary in words.
+// String is the summary in words.
 func (s summary) String() string {
 	text := fmt.Sprintf("%s ranks. Makespan %s (rank %s), median %s, first %s (rank %s).", printCount(s.ranks),
 		printTime(float64(s.top)), printCount(s.topRank), printTime(float64(s.median)), printTime(float64(s.low)), printCount(s.lowRank))
@@ -146,7 +146,7 @@ func (f *FinishProfile) layout(th *theme) (*sheet, error) {
 		return nil, fmt.Errorf("finish time %d ps of rank %d is negative", low, slices.Index(f.Finish, low))
 	}
 	cols := columns(f.Finish, profileColumns)
-	sum := summarise(f.Finish, cols)
+	sum := summarize(f.Finish, cols)
 	caption := sum.String()
 	if f.Caption != "" {
 		caption += " " + f.Caption

@@ -102,7 +102,7 @@ func TestProfileExtremes(t *testing.T) {
 func TestSummary(t *testing.T) {
 	us := unit.Microsecond
 	finish := []unit.Duration{4 * us, 2 * us, 9 * us, 2 * us, 9 * us}
-	got := summarise(finish, columns(finish, 2)).String()
+	got := summarize(finish, columns(finish, 2)).String()
 	want := "5 ranks. Makespan 9 µs (rank 2), median 4 µs, first 2 µs (rank 1). A column holds 2 or 3 ranks."
 	if got != want {
 		t.Errorf("summary = %q, want %q", got, want)

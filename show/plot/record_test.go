@@ -54,8 +54,8 @@ func (r *recorder) rects(rs []rect, p paint) {
 	r.look(p)
 }
 
-func (r *recorder) circles(centres []point, radius float64, p paint) {
-	for _, c := range centres {
+func (r *recorder) circles(centers []point, radius float64, p paint) {
+	for _, c := range centers {
 		r.shapes++
 		r.number("circle", c.x, c.y, radius)
 	}

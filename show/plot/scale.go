@@ -39,7 +39,7 @@ type Axis struct {
 	Whole    bool    // only whole numbers make sense (ranks, counts)
 }
 
-// labelled refuses axes of which nobody would know what they show.
+// labelled refuses axes without a label.
 func labelled(axes ...Axis) error {
 	for _, a := range axes {
 		if strings.TrimSpace(a.Label) == "" {

@@ -10,12 +10,12 @@ func corners(r rect) []point {
 	return []point{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}
 }
 
-// polygon returns a regular polygon, which stands for a circle if it has many corners.
-func polygon(centre point, radius float64, n int) []point {
+// polygon returns a regular polygon, which approximates a circle if it has many corners.
+func polygon(center point, radius float64, n int) []point {
 	pts := make([]point, n)
 	for i := range pts {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
-		pts[i] = point{centre.x + radius*cos, centre.y + radius*sin}
+		pts[i] = point{center.x + radius*cos, center.y + radius*sin}
 	}
 	return pts
 }

@@ -92,21 +92,21 @@ func (c *svgCanvas) rects(rs []rect, p paint) {
 	}
 	parts := make([][]point, len(rs))
 	for i, r := range rs {
-		parts[i] = []point{{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}
+		parts[i] = corners(r)
 	}
 	c.path(parts, true, p)
 }
 
-func (c *svgCanvas) circles(centres []point, radius float64, p paint) {
-	if len(centres) == 1 {
-		fmt.Fprintf(&c.buf, `<circle cx="%s" cy="%s" r="%s"`, decimal(centres[0].x), decimal(centres[0].y), decimal(radius))
+func (c *svgCanvas) circles(centers []point, radius float64, p paint) {
+	if len(centers) == 1 {
+		fmt.Fprintf(&c.buf, `<circle cx="%s" cy="%s" r="%s"`, decimal(centers[0].x), decimal(centers[0].y), decimal(radius))
 		c.finish(p)
 		return
 	}
 	c.buf.WriteString(`<path d="`)
 	if p.stroke.A == 0 {
-		// A line of no length with round ends is a disc, and the shortest way to say it.
-		for _, pt := range centres {
+		// A line of no length with round ends is a disc, in the fewest characters.
+		for _, pt := range centers {
 			c.command('M', hundredths(pt.x), hundredths(pt.y))
 			c.buf.WriteString("h0")
 		}
@@ -115,7 +115,7 @@ func (c *svgCanvas) circles(centres []point, radius float64, p paint) {
 		return
 	}
 	r := hundredths(radius)
-	for _, pt := range centres {
+	for _, pt := range centers {
 		c.command('M', hundredths(pt.x)-r, hundredths(pt.y))
 		c.command('a', r, r, 0, 100, 0, 2*r, 0)
 		c.command('a', r, r, 0, 100, 0, -2*r, 0)
@@ -183,7 +183,7 @@ func (c *svgCanvas) finish(p paint) {
 	c.buf.WriteString("/>\n")
 }
 
-// hundredths rounds a length to what the file can say.
+// hundredths rounds a length to the resolution of the file.
 func hundredths(v float64) int64 { return int64(math.Round(v * 100)) }
 
 // decimal prints a length with at most two decimals.

@@ -2,9 +2,9 @@ package plot
 
 import "image/color"
 
-// theme holds the colours of a figure.
+// theme holds the colors of a figure.
 type theme struct {
-	ground color.NRGBA // behind everything
+	ground color.NRGBA // under everything
 	ink    color.NRGBA // titles, axes, neutral data
 	muted  color.NRGBA // labels, captions
 	faint  color.NRGBA // grid lines
@@ -12,17 +12,17 @@ type theme struct {
 	spans  [spanKinds]spanLook
 }
 
-// look is how one series is drawn: colour, dash and marker each tell it from the others.
+// look is how one series is drawn: color, dash and marker each distinguish it.
 type look struct {
 	color  color.NRGBA
 	dash   []float64
 	marker marker
 }
 
-// Neutral is the slot of reference data: drawn in the colour of the axes.
+// Neutral is the slot of reference data: drawn in the color of the axes.
 const Neutral = -1
 
-// The colours of Okabe and Ito.
+// The colors of Okabe and Ito.
 var (
 	okabeOrange     = rgb(0xE69F00)
 	okabeSky        = rgb(0x56B4E9)
@@ -70,7 +70,7 @@ type spanLook struct {
 	hatch      color.NRGBA // alpha 0: none
 }
 
-// slotLooks pairs colours with dashes and markers that differ as much as the colours do.
+// slotLooks pairs colors with dashes and markers that differ as much as the colors do.
 func slotLooks(colors ...color.NRGBA) []look {
 	dashes := [][]float64{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}, {4, 2}, {12, 3}, {1, 2}}
 	markers := []marker{disc, square, triangle, diamond, cross, ring, plus}
@@ -81,7 +81,7 @@ func slotLooks(colors ...color.NRGBA) []look {
 	return looks
 }
 
-// look returns what a slot stands for. Slots count from 1 and come round again.
+// look returns the look of a slot. Slots count from 1 and repeat.
 func (th *theme) look(slot int) look {
 	if slot == Neutral {
 		return look{color: th.ink, dash: []float64{5, 3}, marker: plus}
@@ -93,7 +93,7 @@ func rgb(v uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}
 }
 
-// fade returns the colour with the given share of its opacity.
+// fade returns the color with the given share of its opacity.
 func fade(c color.NRGBA, share float64) color.NRGBA {
 	c.A = uint8(float64(c.A)*share + 0.5)
 	return c

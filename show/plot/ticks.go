@@ -90,7 +90,7 @@ func (s span) linearUnit() unitStep {
 }
 
 // linearTicks returns the multiples of the largest step of the form 1, 2 or 5 times a power of ten
-// of which at least the given number lie in the range. Neighbouring steps differ by at most 2.5,
+// of which at least the given number lie in the range. Neighboring steps differ by at most 2.5,
 // so there are fewer than 2.5 times as many, plus one. With whole, steps below 1 are not used.
 func linearTicks(lo, hi float64, least int, whole bool) []float64 {
 	exponent := int(math.Floor(math.Log10(hi-lo))) + 1

@@ -179,12 +179,12 @@ func luminance(c color.NRGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-func TestLooksDifferWithoutColour(t *testing.T) {
+func TestLooksDifferWithoutColor(t *testing.T) {
 	for name, th := range map[string]*theme{"light": &lightTheme, "dark": &darkTheme} {
 		for i, a := range th.slots {
 			for j, b := range th.slots[:i] {
 				if a.marker == b.marker || slices.Equal(a.dash, b.dash) || a.color == b.color {
-					t.Errorf("%s: slots %d and %d share colour, dash or marker", name, j+1, i+1)
+					t.Errorf("%s: slots %d and %d share color, dash or marker", name, j+1, i+1)
 				}
 			}
 		}

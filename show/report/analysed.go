@@ -10,7 +10,7 @@ import (
 	"slackline/model/unit"
 )
 
-// analysed is a run with what its own analyses found. Times are those of the part that the report looks at.
+// analysed is a run with what its own analyses found. Times are those of the part that the report analyzes.
 type analysed struct {
 	run         *Run
 	timeline    *timeline.Timeline // the part
@@ -42,8 +42,8 @@ func analyseRun(ctx context.Context, r *Run, all bool, threads int) (*analysed, 
 	return a, err
 }
 
-// choosePart leaves out the start and the end of MPI, which say nothing about a program that runs for long: from where
-// the last rank has left MPI_Init to where the first one enters MPI_Finalize.
+// choosePart leaves out the start and the end of MPI, which do not matter in a program that runs for long: the part goes
+// from where the last rank leaves MPI_Init to where the first one enters MPI_Finalize.
 func (a *analysed) choosePart(all bool, threads int) {
 	tl := a.run.Timeline
 	a.begin, a.end = 0, tl.End-tl.Start

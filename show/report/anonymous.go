@@ -11,9 +11,8 @@ import (
 	"slackline/internal/provenance"
 )
 
-// Anonymize leaves out of everything that a report is made of what says where it was made: absolute paths, of which the
-// last name stays, names of hosts and names of users. It changes the input; Document.Anonymize does the same for texts
-// that were made otherwise.
+// Anonymize removes from the input what shows where it was made: absolute paths, of which the last name stays, names of
+// hosts and names of users. It changes the input; Anonymizer.Document does the same for texts from other sources.
 func (in *Input) Anonymize(hosts, users []string) *Anonymizer {
 	a := &Anonymizer{hosts: map[string]string{}, users: users}
 	for _, r := range in.Runs {
@@ -72,14 +71,14 @@ func (a *Anonymizer) cleanRun(r *Run) {
 	}
 }
 
-// Anonymizer replaces what says where something was made.
+// Anonymizer replaces what shows where something was made.
 type Anonymizer struct {
 	paths []string          // absolute ones that are known, the longest first: they may have blanks
 	hosts map[string]string // by name
 	users []string
 }
 
-// words takes absolute paths from words of commands, also behind = and :, as in --out=/tmp/x and n=4:/tmp/x.
+// words takes absolute paths from words of commands, also after = and :, as in --out=/tmp/x and n=4:/tmp/x.
 func (a *Anonymizer) words(lists ...[]string) {
 	for _, word := range slices.Concat(lists...) {
 		if at := strings.IndexByte(word, '/'); at >= 0 && (at == 0 || strings.IndexByte("=:,", word[at-1]) >= 0) {

@@ -52,8 +52,8 @@ const fits = `(() => {
 	return wrong;
 })()`
 
-// colours are those of the ground, of letters, and of the letters of a figure.
-const colours = `(() => {
+// colors are those of the ground, of letters, and of the letters of a figure.
+const colors = `(() => {
 	const text = [...document.querySelectorAll(".wide svg text")][0];
 	return [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color, getComputedStyle(text).fill,
 		getComputedStyle(document.querySelector(".wide svg rect")).fill];
@@ -124,16 +124,16 @@ func TestInBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		if err := page.Eval(colours, &got); err != nil {
+		if err := page.Eval(colors, &got); err != nil {
 			t.Fatal(err)
 		}
 		for i, w := range want[scheme] {
 			if got[i] != w {
-				t.Errorf("%s: colour %d = %s, want %s", scheme, i, got[i], w)
+				t.Errorf("%s: color %d = %s, want %s", scheme, i, got[i], w)
 			}
 		}
 		if got[2] == got[3] {
-			t.Errorf("%s: the letters of figures have the colour of their ground, %s", scheme, got[2])
+			t.Errorf("%s: the letters of figures have the color of their ground, %s", scheme, got[2])
 		}
 		inks = append(inks, got[2])
 	}
@@ -144,12 +144,12 @@ func TestInBrowser(t *testing.T) {
 	if err := page.Eval(`[...document.querySelectorAll(".key")].flatMap(key => {
 		const seen = new Set();
 		return [...key.querySelectorAll(".swatch")].filter(s => {
-			const colour = getComputedStyle(s).backgroundColor, known = seen.has(colour);
-			seen.add(colour);
+			const color = getComputedStyle(s).backgroundColor, known = seen.has(color);
+			seen.add(color);
 			return known;
 		}).map(s => s.parentElement.textContent);
 	})`, &same); err != nil || len(same) > 0 {
-		t.Errorf("parts of the time have the colour of others: %q (%v)", same, err)
+		t.Errorf("parts of the time have the color of others: %q (%v)", same, err)
 	}
 	var requests int
 	if err := page.Eval(`performance.getEntriesByType("resource").length`, &requests); err != nil || requests != 0 {

@@ -2,22 +2,23 @@ package report
 
 import (
 	"slackline/internal/provenance"
+	"slackline/internal/table"
 	"slackline/show/plot"
 )
 
-// Document is the report as data. Texts are for people; names of functions, files and commands stand between
+// Document is the report as data. Texts are for people; names of functions, files and commands are between
 // backquotes in them.
 type Document struct {
 	Title      string             `json:"title"`
 	Subtitle   string             `json:"subtitle"`
-	Summary    []string           `json:"summary"` // three sentences that somebody in a hurry understands
-	Mend       *Mend              `json:"mend,omitempty"`
+	Summary    []string           `json:"summary"` // three sentences for a reader in a hurry
+	Fix        *Fix               `json:"fix,omitempty"`
 	Sections   []*Section         `json:"sections"`
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-// Mend is the most valuable change that was found.
-type Mend struct {
+// Fix is the most valuable fix.
+type Fix struct {
 	Text    string  `json:"text"`
 	Path    string  `json:"callpath"` // that is balanced
 	Gain    float64 `json:"gain"`     // share of the run time
@@ -33,7 +34,7 @@ type Section struct {
 	Blocks   []Block  `json:"content,omitempty"`
 }
 
-// Missing says why something is not there, and what would bring it.
+// Missing is why something is not there, and the command that would provide it.
 type Missing struct {
 	Why     string `json:"why"`
 	Command string `json:"command,omitempty"`
@@ -41,15 +42,15 @@ type Missing struct {
 
 // Block is one piece of a section: exactly one of its members is set.
 type Block struct {
-	Text   string     `json:"text,omitempty"`
-	Doubt  string     `json:"doubt,omitempty"` // what to know before believing the rest
-	Head   string     `json:"heading,omitempty"`
-	Facts  []Fact     `json:"facts,omitempty"`
-	Meters []Meter    `json:"meters,omitempty"`
-	Shares *Shares    `json:"shares,omitempty"`
-	Story  []Sentence `json:"story,omitempty"`
-	Table  *Table     `json:"table,omitempty"`
-	Figure *Figure    `json:"figure,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	Doubt  string       `json:"doubt,omitempty"` // what to know before relying on the rest
+	Head   string       `json:"heading,omitempty"`
+	Facts  []Fact       `json:"facts,omitempty"`
+	Meters []Meter      `json:"meters,omitempty"`
+	Shares *Shares      `json:"shares,omitempty"`
+	Story  []Sentence   `json:"story,omitempty"`
+	Table  *table.Table `json:"table,omitempty"`
+	Figure *Figure      `json:"figure,omitempty"`
 }
 
 // Fact is something that is known about a run.
@@ -63,7 +64,7 @@ type Meter struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
 	Meaning string  `json:"meaning"`
-	Depth   int     `json:"depth"` // what it is a factor of stands before it, one less deep
+	Depth   int     `json:"depth"` // it is a factor of the last one before it that is one less deep
 }
 
 // Shares is what a whole consists of.
@@ -76,7 +77,7 @@ type Shares struct {
 // Share is a part of a whole.
 type Share struct {
 	Name  string  `json:"name"`
-	Kind  string  `json:"kind"` // decides the colour
+	Kind  string  `json:"kind"` // decides the color
 	Text  string  `json:"text"`
 	Share float64 `json:"share"`
 }
@@ -87,64 +88,39 @@ type Sentence struct {
 	Text  string `json:"text"`
 }
 
-// Table is a list of rows below named columns.
-type Table struct {
-	Title   string   `json:"title,omitempty"`
-	Command string   `json:"command,omitempty"`
-	Columns []Column `json:"columns"`
-	Rows    [][]Cell `json:"rows"`
-	Left    int      `json:"rows_left_out,omitempty"` // how many more there are
-}
-
-// Column is a column of a table.
-type Column struct {
-	Title string `json:"title"`
-	Right bool   `json:"-"` // numbers stand on the right
-}
-
-// Cell is shown as text; the value, if there is one, is what programs take.
-type Cell struct {
-	Text  string  `json:"text"`
-	Value any     `json:"value,omitempty"`
-	Mark  string  `json:"-"` // a word that decides the colour: good, bad, unsure
-	Share float64 `json:"-"` // length of a bar behind the text, 0 to 1
-}
-
 // Figure is a picture with its data and the command that makes it again.
 type Figure struct {
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	Caption string `json:"caption"`
-	Command string `json:"command"`
-	Data    *Table `json:"data"`
+	ID      string       `json:"id"`
+	Title   string       `json:"title"`
+	Caption string       `json:"caption"`
+	Command string       `json:"command"`
+	Data    *table.Table `json:"data"`
 
 	draw func(width float64) plot.Figure
 }
 
-// maxRows is how many rows of a table stand in a report: a page with all ranks of a large run would be of no use.
+// maxRows is how many rows of a table are in a report: a page with all ranks of a large run would be of no use.
 const maxRows = 512
 
-// add appends a row, up to the limit.
-func (t *Table) add(cells ...Cell) {
-	if len(t.Rows) >= maxRows {
-		t.Left++
-		return
-	}
-	t.Rows = append(t.Rows, cells)
+// newTable is an empty table of at most maxRows rows.
+func newTable(title, command string, columns ...table.Column) *table.Table {
+	return &table.Table{Title: title, Command: command, Columns: columns, Limit: maxRows}
 }
 
-func left(title string) Column  { return Column{Title: title} }
-func right(title string) Column { return Column{Title: title, Right: true} }
+func left(title string) table.Column { return table.Column{Key: title, Title: title} }
+func right(title string) table.Column {
+	return table.Column{Key: title, Title: title, Align: table.Right}
+}
 
 // say appends a paragraph.
 func (s *Section) say(text string) { s.Blocks = append(s.Blocks, Block{Text: text}) }
 
-// doubt appends something to know before believing the rest.
+// doubt appends what to know before relying on the rest.
 func (s *Section) doubt(text string) { s.Blocks = append(s.Blocks, Block{Doubt: text}) }
 
 func (s *Section) head(text string) { s.Blocks = append(s.Blocks, Block{Head: text}) }
 
-func (s *Section) table(t *Table) {
+func (s *Section) table(t *table.Table) {
 	if len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, Block{Table: t})
 	}

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"slackline/show/report"
+	"slackline/internal/table"
 )
 
 // Every block holds exactly one thing, so that each form of the report shows all of it; figures and tables carry their
@@ -24,7 +24,7 @@ func TestBlocks(t *testing.T) {
 			if members != 1 {
 				t.Errorf("block %d of section %s has %d members, want 1", i, s.ID, members)
 			}
-			var tables []*report.Table
+			var tables []*table.Table
 			if b.Table != nil {
 				tables = append(tables, b.Table)
 			}
@@ -34,10 +34,10 @@ func TestBlocks(t *testing.T) {
 					t.Errorf("figure %q of section %s has no ID, title or command", f.ID, s.ID)
 				}
 			}
-			for _, table := range tables {
-				for _, row := range table.Rows {
-					if len(row) != len(table.Columns) {
-						t.Errorf("table %q of section %s has %d cells in a row, and %d columns", table.Title, s.ID, len(row), len(table.Columns))
+			for _, list := range tables {
+				for _, row := range list.Rows {
+					if len(row) != len(list.Columns) {
+						t.Errorf("table %q of section %s has %d cells in a row, and %d columns", list.Title, s.ID, len(row), len(list.Columns))
 					}
 				}
 			}

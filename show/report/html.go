@@ -6,23 +6,25 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"slackline/internal/table"
 )
 
 //go:embed page
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "typed": typed, "shell": func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) }, "cell": cell, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
+	"prose": prose, "typed": typed, "shell": func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) }, "cell": cell, "table": tableHTML, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
-// notBound stands for functions that each page brings itself.
+// notBound is a placeholder for functions that each page brings itself.
 func notBound(*Figure) template.HTML { return "" }
 
-// tones is how many parts of a kind have colours of their own.
+// tones is how many parts of a kind have colors of their own.
 const tones = 6
 
-// tone tells the parts of a kind apart: the word for the n-th of them.
+// tone distinguishes the parts of a kind: the class of the n-th of them.
 func tone(parts []Share, i int) string {
 	n := 0
 	for _, p := range parts[:i] {
@@ -33,14 +35,21 @@ func tone(parts []Share, i int) string {
 	return fmt.Sprintf("tone%d", n%tones)
 }
 
-// prose shows what stands between backquotes as code. Everything is escaped.
+// prose shows what is between backquotes as code. Everything is escaped.
 func prose(text string) template.HTML { return marked(text, template.HTMLEscapeString) }
 
-// cell is prose that may be broken behind slashes, as call paths need it.
+// cell is prose that may be broken after slashes, as call paths need it.
 func cell(text string) template.HTML {
 	return marked(brief(text), func(s string) string {
 		return strings.ReplaceAll(template.HTMLEscapeString(s), "/", "/<wbr/>")
 	})
+}
+
+// tableHTML is a table; the cells are safe.
+func tableHTML(t *table.Table) (template.HTML, error) {
+	var b strings.Builder
+	err := t.WriteHTML(&b, func(text string) string { return string(cell(text)) })
+	return template.HTML(b.String()), err
 }
 
 // mostLetters is how long a name may be on a page; of longer ones the middle is left out. The JSON form has them whole.
@@ -87,15 +96,15 @@ func barWidth(share float64) template.CSS {
 
 // WriteHTML writes the document as one page that needs nothing else.
 func (d *Document) WriteHTML(w io.Writer) error {
-	colours := &palette{}
+	colors := &palette{}
 	wide, narrow := map[*Figure]template.HTML{}, map[*Figure]template.HTML{}
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
 			if b.Figure == nil {
 				continue
 			}
-			wide[b.Figure] = colours.picture(b.Figure, wideFigure)
-			narrow[b.Figure] = colours.picture(b.Figure, narrowFigure)
+			wide[b.Figure] = colors.picture(b.Figure, wideFigure)
+			narrow[b.Figure] = colors.picture(b.Figure, narrowFigure)
 		}
 	}
 	style, err := page.ReadFile("page/report.css")
@@ -111,6 +120,6 @@ func (d *Document) WriteHTML(w io.Writer) error {
 		"narrow":  func(f *Figure) template.HTML { return narrow[f] },
 	})
 	return t.Execute(w, map[string]any{
-		"Document": d, "Style": template.CSS(style), "Light": colours.css(false), "Dark": colours.css(true),
+		"Document": d, "Style": template.CSS(style), "Light": colors.css(false), "Dark": colors.css(true),
 	})
 }

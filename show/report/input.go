@@ -17,7 +17,7 @@ import (
 // Input is everything that a report is made of. All of it is optional, but something must be there.
 type Input struct {
 	Title string
-	Runs  []*Run // the first is the one whose story is told
+	Runs  []*Run // the first is the one that the report is about
 
 	Data  *dataset.Dataset // measurements
 	Words []string         // that name them in commands
@@ -48,13 +48,13 @@ type Run struct {
 	Simulate   []string // for commands that simulate it
 	Format     string   // of the file, or "simulation"
 	Timeline   *timeline.Timeline
-	Properties trace.Properties   // what a trace says about its program
+	Properties trace.Properties   // what a trace records about its program
 	Clocks     *trace.ClockReport // nil: not recorded
 	Machine    string             // on which it was simulated; empty: it was recorded
 
 	Begin, End unit.Duration // part that the user wants, since the start of the run; End 0: to its end
 
-	// Program is what is simulated to answer what-if questions; nil: it cannot be, and NoProgram says why.
+	// Program is what is simulated to answer what-if questions; nil: it cannot be simulated, for the reason NoProgram.
 	Program   schedule.Program
 	NoProgram string
 	// Scaled makes the program for other numbers of ranks; nil: it cannot be made.
@@ -78,7 +78,7 @@ type Noise struct {
 	Replicas int
 }
 
-// Mapping says how collectives become messages.
+// Mapping decides how collectives become messages.
 type Mapping struct {
 	*collective.Mapping
 	Words []string

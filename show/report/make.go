@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"slackline/analyze/scaling"
+	"slackline/analyze/whatif"
 	"slackline/internal/parallel"
 	"slackline/model/dataset"
 )
@@ -18,7 +19,7 @@ type story struct {
 	data *dataset.Dataset // measurements, or the metrics of a series of runs
 	from []string         // the words that name them
 
-	gains    answer[*gains]
+	fixes    answer[*whatif.Fixes]
 	tolerate answer[*tolerated]
 	scale    answer[*scaled]
 	models   answer[[]scaling.Modelled]
@@ -32,7 +33,7 @@ type answer[T any] struct {
 	asked bool
 }
 
-// Make asks the analyses and tells what they found. It fails if nothing can be told, or if ctx is done.
+// Make asks the analyses and reports what they found. It fails without any input, or if ctx is done.
 func Make(ctx context.Context, in *Input) (*Document, error) {
 	if len(in.Runs) == 0 && in.Data == nil {
 		return nil, errors.New("a report needs a run or measurements")
@@ -76,7 +77,7 @@ func (s *story) analyse() error {
 	return nil
 }
 
-// hasZero reports whether a series has a point that no model of growth can describe.
+// hasZero reports whether a series has a value of 0, which no model of growth can describe.
 func hasZero(series *dataset.Series) bool {
 	for _, p := range series.Points {
 		for _, v := range p.Values {
@@ -88,13 +89,13 @@ func hasZero(series *dataset.Series) bool {
 	return false
 }
 
-// askAll asks what does not depend on each other side by side. A question without an answer becomes a section that says
-// why; only an interrupt ends the report.
+// askAll asks independent questions in parallel. A question without an answer becomes a section with the reason; only
+// an interrupt ends the report.
 func (s *story) askAll() error {
 	s.progress("what if, tolerance, larger scale")
 	var questions []func()
 	if len(s.runs) > 0 && s.runs[0].run.Program != nil && !s.runs[0].empty() {
-		questions = append(questions, ask(&s.gains, s.askGains), ask(&s.tolerate, s.askTolerance))
+		questions = append(questions, ask(&s.fixes, s.askFixes), ask(&s.tolerate, s.askTolerance))
 		if s.runs[0].run.Scaled != nil {
 			questions = append(questions, ask(&s.scale, s.askScale))
 		}
@@ -111,20 +112,20 @@ func (s *story) askAll() error {
 	return s.ctx.Err()
 }
 
-// ask makes a piece of work of a question.
+// ask turns a question into a task.
 func ask[T any](a *answer[T], question func() (T, error)) func() {
 	a.asked = true
 	return func() { a.value, a.err = question() }
 }
 
-// progress tells what is being done.
+// progress reports what is being done.
 func (s *story) progress(what string) {
 	if s.in.Progress != nil {
 		s.in.Progress(what)
 	}
 }
 
-// main is the run whose story is told; nil: there are only measurements.
+// main is the run that the report is about; nil: there are only measurements.
 func (s *story) main() *analysed {
 	if len(s.runs) == 0 {
 		return nil
@@ -145,7 +146,7 @@ func (s *story) tell() *Document {
 	}
 	d.Sections = kept
 	d.Subtitle = s.subtitle()
-	d.Mend = s.mend()
-	d.Summary = s.summary(d.Mend)
+	d.Fix = s.fix()
+	d.Summary = s.summary(d.Fix)
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"slackline/analyze/replay"
+	"slackline/internal/table"
 	"slackline/model/collective"
 	"slackline/model/dataset"
 	"slackline/model/machine"
@@ -97,7 +98,7 @@ func sectionOf(d *report.Document, id string) *report.Section {
 func rowsOf(t *testing.T, s *report.Section) [][]string {
 	t.Helper()
 	var rows [][]string
-	add := func(table *report.Table) {
+	add := func(table *table.Table) {
 		for _, row := range table.Rows {
 			var values []string
 			for _, c := range row {

@@ -18,17 +18,17 @@ const (
 	narrowFigure = 350
 )
 
-// palette collects the colours that differ between light and dark. Figures name them by variables, so that one drawing
+// palette collects the colors that differ between light and dark. Figures name them by variables, so that one drawing
 // serves both.
 type palette struct {
-	pairs []colourPair
+	pairs []colorPair
 }
 
-type colourPair struct{ light, dark string }
+type colorPair struct{ light, dark string }
 
-// variable is the name of a pair of colours.
+// variable is the name of a pair of colors.
 func (p *palette) variable(light, dark string) string {
-	pair := colourPair{light, dark}
+	pair := colorPair{light, dark}
 	i := slices.Index(p.pairs, pair)
 	if i < 0 {
 		i = len(p.pairs)
@@ -50,12 +50,12 @@ func (p *palette) css(dark bool) template.CSS {
 	return template.CSS(b.String())
 }
 
-// colour finds the colours of a drawing.
-var colour = regexp.MustCompile(`#[0-9a-f]{6}`)
+// color finds the colors of a drawing.
+var color = regexp.MustCompile(`#[0-9a-f]{6}`)
 
-// picture draws a figure in one width for light and dark. If it cannot be drawn, it says why.
+// picture draws a figure in one width for light and dark. If it cannot be drawn, the reason is shown.
 func (p *palette) picture(f *Figure, width float64) template.HTML {
-	fig := f.draw(width)
+	fig := sized(f.draw(width), width)
 	light, err := plot.Render(fig, string(plot.SVG), plot.Options{})
 	if err != nil {
 		return template.HTML(`<p class="doubt">It cannot be drawn: ` + template.HTMLEscapeString(err.Error()) + `.</p>`)
@@ -67,11 +67,28 @@ func (p *palette) picture(f *Figure, width float64) template.HTML {
 	return template.HTML(p.merge(light, dark))
 }
 
-// merge makes one drawing of two that differ in their colours alone. If they differ in more, the light one is taken,
+// sized gives a figure the width of the page. Titles are in the page, not in the picture.
+func sized(fig plot.Figure, width float64) plot.Figure {
+	switch f := fig.(type) {
+	case *plot.Chart:
+		f.Title, f.Subtitle = "", ""
+		f.Width, f.Height = width, max(260, width*0.52) // narrow ones are steeper
+	case *plot.Stack:
+		f.Width = width
+	case *plot.HeatMap:
+		f.Width, f.PerRow = width, 2
+		if width < 500 {
+			f.PerRow = 1
+		}
+	}
+	return fig
+}
+
+// merge makes one drawing of two that differ in their colors alone. If they differ in more, the light one is taken,
 // on a light ground.
 func (p *palette) merge(light, dark []byte) string {
-	inLight, inDark := colour.FindAllIndex(light, -1), colour.FindAllIndex(dark, -1)
-	if len(inLight) != len(inDark) || !bytes.Equal(colour.ReplaceAll(light, nil), colour.ReplaceAll(dark, nil)) {
+	inLight, inDark := color.FindAllIndex(light, -1), color.FindAllIndex(dark, -1)
+	if len(inLight) != len(inDark) || !bytes.Equal(color.ReplaceAll(light, nil), color.ReplaceAll(dark, nil)) {
 		return string(light)
 	}
 	var b strings.Builder
@@ -84,14 +101,14 @@ func (p *palette) merge(light, dark []byte) string {
 			b.WriteString(l)
 			continue
 		}
-		// The light colour follows for programs that take the drawing out of the page.
+		// The light color follows for programs that take the drawing out of the page.
 		fmt.Fprintf(&b, "var(%s,%s)", p.variable(l, d), l)
 	}
 	b.Write(light[end:])
 	return b.String()
 }
 
-// isAttribute reports whether a colour stands in an attribute, not in a text that looks like one.
+// isAttribute reports whether a color is in an attribute, not in a text that looks like one.
 func isAttribute(svg []byte, at int) bool {
 	before := svg[:at]
 	return bytes.HasSuffix(before, []byte(`fill="`)) || bytes.HasSuffix(before, []byte(`stroke="`))

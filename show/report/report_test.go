@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"slackline/analyze/scaling"
+	"slackline/internal/table"
 	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/timeline"
@@ -224,7 +225,7 @@ func onlyCall(b *timeline.Builder, name string) {
 }
 
 func TestFigureThatCannotBeDrawn(t *testing.T) {
-	f := &Figure{ID: "bad", Title: "Bad", Data: &Table{}, draw: func(float64) figure {
+	f := &Figure{ID: "bad", Title: "Bad", Data: &table.Table{}, draw: func(float64) plot.Figure {
 		return &plot.Chart{Layers: []plot.Layer{&plot.Line{X: []float64{1, 2}, Y: []float64{math.NaN(), 1}}}}
 	}}
 	page := pageOf(t, &Document{Sections: []*Section{{ID: "s", Blocks: []Block{{Figure: f}}}}})
@@ -234,7 +235,7 @@ func TestFigureThatCannotBeDrawn(t *testing.T) {
 }
 
 func TestNumbersThatAreNone(t *testing.T) {
-	for _, c := range []Cell{decimal(math.Inf(1)), decimal(math.NaN()), shareOf(math.NaN()), measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
+	for _, c := range []table.Cell{decimal(math.Inf(1)), decimal(math.NaN()), shareOf(math.NaN()), measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
 		if c.Text != "-" || c.Value != nil {
 			t.Errorf("cell = %+v, want -", c)
 		}
@@ -255,7 +256,7 @@ func TestNothingToTell(t *testing.T) {
 	}
 }
 
-func TestMergeColours(t *testing.T) {
+func TestMergeColors(t *testing.T) {
 	p := &palette{}
 	light := `<text fill="#111111">#222222</text><rect fill="#333333" stroke="#444444"/>`
 	dark := `<text fill="#aaaaaa">#222222</text><rect fill="#333333" stroke="#bbbbbb"/>`
@@ -289,16 +290,5 @@ func TestWords(t *testing.T) {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)
 		}
-	}
-}
-
-// Tables of many rows are cut, and say so.
-func TestLongTables(t *testing.T) {
-	table := &Table{}
-	for i := range maxRows + 7 {
-		table.add(whole(i))
-	}
-	if len(table.Rows) != maxRows || table.Left != 7 {
-		t.Errorf("%d rows and %d left out, want %d and 7", len(table.Rows), table.Left, maxRows)
 	}
 }

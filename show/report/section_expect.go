@@ -6,9 +6,12 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
+	"slackline/internal/table"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
-// tellExpectations says whether measurements scale as expected.
+// tellExpectations reports whether measurements scale as expected.
 func (s *story) tellExpectations() *Section {
 	section := &Section{ID: "expectations", Title: "Does it meet its expectations", Question: "Does the program scale as its authors expect?"}
 	switch {
@@ -28,19 +31,17 @@ func (s *story) tellExpectations() *Section {
 	}
 	r := s.judged.value
 	section.say(expectationWords(r))
-	t := &Table{
-		Title: "Expectations", Command: command("check", s.in.Expectations.Name, s.from),
-		Columns: []Column{left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why")},
-	}
+	t := newTable("Expectations", command("check", s.in.Expectations.Name, s.from),
+		left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why"))
 	for _, c := range r.Checks {
 		found := text("-")
 		if c.Fit != nil {
 			found = text(c.Fit.Landau() + ", " + c.Fit.Model.String())
 		}
-		t.add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
+		t.Add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
 	}
 	for _, c := range r.Rules {
-		t.add(verdict(&c.Outcome), named(c.Rule.Text), text(c.Metric), text("the rule holds"), text(crossover(c)), text(why(&c.Outcome)))
+		t.Add(verdict(&c.Outcome), named(c.Rule.Text), text(c.Metric), text("the rule holds"), text(crossover(c)), text(why(&c.Outcome)))
 	}
 	section.table(t)
 	if f := s.expectationFigure(r); f != nil {
@@ -72,22 +73,22 @@ func expectationWords(r *scaling.Report) string {
 	}
 	answer := "No"
 	if counts[scaling.Fail] == 0 {
-		answer = "That cannot be said"
+		answer = "This cannot be decided"
 	}
 	return fmt.Sprintf("%s: of %s, %s.", answer, count(total, "expectation"), list(words))
 }
 
 // verdict is a cell with the verdict.
-func verdict(o *scaling.Outcome) Cell {
+func verdict(o *scaling.Outcome) table.Cell {
 	mark := map[scaling.Verdict]string{scaling.Pass: "good", scaling.Fail: "bad", scaling.Inconclusive: "unsure"}[o.Counts()]
-	return Cell{Text: o.Status(), Value: o.Verdict.String(), Mark: mark}
+	return table.Cell{Text: o.Status(), Value: o.Verdict.String(), Mark: mark}
 }
 
 func why(o *scaling.Outcome) string {
 	return strings.Join(append([]string{o.Reason}, o.Notes...), "; ")
 }
 
-// crossover says from where on a rule is violated.
+// crossover is from where on a rule is violated.
 func crossover(c *scaling.RuleCheck) string {
 	switch {
 	case len(c.Violated) > 0:
@@ -112,11 +113,11 @@ func (s *story) expectationFigure(r *scaling.Report) *Figure {
 	f := &Figure{
 		ID: "expected", Title: "Expected and found: " + chosen.Function, Caption: "What was measured, the model with its band, what was expected and the limits of that.",
 		Command: command("check", s.in.Expectations.Name, s.from, "--plot", "check.svg", "--plot-function", chosen.Function),
-		Data:    &Table{Columns: []Column{right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")}},
-		draw:    func(width float64) figure { return expectationChart(chosen, width) },
+		Data:    newTable("", "", right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")),
+		draw:    func(float64) plot.Figure { return figures.Expectation(chosen) },
 	}
 	for i, at := range chosen.Fit.At {
-		f.Data.add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
+		f.Data.Add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
 	}
 	return f
 }

@@ -8,17 +8,20 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/internal/plain"
+	"slackline/internal/table"
 	"slackline/model/timeline"
 	"slackline/model/trace"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
-// tellRun says what ran.
+// tellRun reports what ran.
 func (s *story) tellRun() *Section {
 	section := &Section{ID: "run", Title: "What ran", Question: "Which program, where, for how long, and how was it observed?"}
 	if s.main() == nil {
 		section.Blocks = append(section.Blocks, Block{Facts: s.dataFacts()})
-		section.doubt("These are measurements without a run: nothing is known about who waits in them. " + code("slackline record -- mpirun -n 8 ./app") + " records one.")
+		section.doubt("These are measurements without a run: which ranks wait in them is unknown. " + code("slackline record -- mpirun -n 8 ./app") + " records one.")
 		return section
 	}
 	a := s.main()
@@ -26,10 +29,10 @@ func (s *story) tellRun() *Section {
 	switch {
 	case a.cut:
 		tl := a.run.Timeline
-		section.say(fmt.Sprintf("All that follows is about the %s in which every rank is between MPI_Init and MPI_Finalize. What lies before (%s) and behind (%s) is left out; %s counts it.",
+		section.say(fmt.Sprintf("Everything below is about the %s in which every rank is between MPI_Init and MPI_Finalize. The time before (%s) and after (%s) is left out; %s includes it.",
 			a.runTime().Short(), a.begin.Short(), (tl.End - tl.Start - a.end).Short(), code("--whole")))
 	case a.run.Begin != 0 || a.run.End != 0:
-		section.say(fmt.Sprintf("All that follows is about the time from %s to %s of the run, as asked for. What is simulated is the whole run.", a.begin.Short(), a.end.Short()))
+		section.say(fmt.Sprintf("Everything below is about the time from %s to %s of the run, as requested. Simulations are of the whole run.", a.begin.Short(), a.end.Short()))
 	}
 	if f := a.matrixFigure(); f != nil {
 		section.figure(f)
@@ -88,7 +91,7 @@ func (a *analysed) facts() []Fact {
 	return append(facts, Fact{"Observed by", a.observer()}, Fact{"Clocks", a.clockWords()})
 }
 
-// observer says where the run comes from.
+// observer is where the run comes from.
 func (a *analysed) observer() string {
 	if a.run.Machine != "" {
 		return "simulation on " + a.run.Machine
@@ -106,7 +109,7 @@ func (a *analysed) observer() string {
 	return words
 }
 
-// programsOf names the outermost functions of the run, which are what can be known of the program.
+// programsOf names the outermost functions of the run, which is all that is known about the program.
 func programsOf(tl *timeline.Timeline) string {
 	var names []string
 	for _, p := range tl.Paths[1:] {
@@ -117,7 +120,7 @@ func programsOf(tl *timeline.Timeline) string {
 	if len(names) == 0 || len(names) > 3 {
 		return ""
 	}
-	return "begins in " + list(names)
+	return "starts in " + list(names)
 }
 
 // maxHosts is how many hosts are named.
@@ -139,7 +142,7 @@ func hostsOf(tl *timeline.Timeline) string {
 	return strings.Join(names, ", ")
 }
 
-// clockWords says how good the times are.
+// clockWords describes how accurate the times are.
 func (a *analysed) clockWords() string {
 	if a.run.Timeline.Simulated || a.run.Clocks == nil {
 		return "exact, as of a simulation"
@@ -155,11 +158,11 @@ func (a *analysed) clockWords() string {
 	case worst == 0 && !unknown:
 		words = append(words, "one clock for all ranks")
 	case worst < 0:
-		words = append(words, "error not known")
+		words = append(words, "error unknown")
 	case unknown:
 		words = append(words, fmt.Sprintf("error up to %s where it is known", worst.Short()))
 	default:
-		words = append(words, fmt.Sprintf("right within %s", worst.Short()))
+		words = append(words, fmt.Sprintf("accurate to %s", worst.Short()))
 	}
 	switch {
 	case worst == 0 && !unknown:
@@ -169,7 +172,7 @@ func (a *analysed) clockWords() string {
 		words = append(words, "compared by "+c.Source)
 	}
 	if n := c.Before.Messages + c.Before.Groups; n > 0 {
-		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were mended by up to %s", count(n, "message"), c.Furthest.Short()))
+		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were corrected by up to %s", count(n, "message"), c.Furthest.Short()))
 	}
 	return strings.Join(words, "; ")
 }
@@ -195,7 +198,7 @@ func (s *story) dataFacts() []Fact {
 // maxMatrix is how many ranks a matrix of messages in a report may have.
 const maxMatrix = 256
 
-// matrixFigure shows who sends how much to whom.
+// matrixFigure shows the messages between each pair of ranks.
 func (a *analysed) matrixFigure() *Figure {
 	links := profile.Matrix(a.timeline)
 	if len(links) == 0 || a.timeline.Ranks > maxMatrix {
@@ -204,16 +207,16 @@ func (a *analysed) matrixFigure() *Figure {
 	f := &Figure{
 		ID: "messages", Title: "Who sends to whom", Caption: "Messages and bytes from rank (rows) to rank (columns). Collectives are not in it.",
 		Command: command("profile", a.words, "--plot", "matrix.svg", "--plot-kind", "matrix"),
-		Data:    &Table{Columns: []Column{right("from"), right("to"), right("messages"), right("bytes")}},
-		draw:    func(width float64) figure { return matrixMaps(a.timeline.Ranks, links, width) },
+		Data:    newTable("", "", right("from"), right("to"), right("messages"), right("bytes")),
+		draw:    func(float64) plot.Figure { return figures.Messages(a.timeline.Ranks, links) },
 	}
 	for _, l := range links {
-		f.Data.add(whole(l.From), whole(l.To), whole(l.Count), Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
+		f.Data.Add(whole(l.From), whole(l.To), whole(l.Count), table.Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
 	}
 	return f
 }
 
-// tellCompared sets several runs beside each other.
+// tellCompared compares several runs.
 func (s *story) tellCompared() *Section {
 	if len(s.runs) < 2 {
 		return nil
@@ -223,21 +226,19 @@ func (s *story) tellCompared() *Section {
 	for _, r := range s.runs {
 		words = append(words, r.run.Words[0])
 	}
-	t := &Table{
-		Title: "Runs side by side", Command: command("compare", words[:2]),
-		Columns: []Column{left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting")},
-	}
+	t := newTable("Runs side by side", command("compare", words[:2]),
+		left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting"))
 	for _, r := range s.runs {
 		change := text("")
 		if first := s.runs[0].runTime(); r != s.runs[0] && first > 0 {
 			ratio := float64(r.runTime())/float64(first) - 1
-			change = Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
+			change = table.Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
 		}
 		largest := text("")
 		if causes := r.waits.DelaysByPath(); len(causes) > 0 {
 			largest = named(r.name(causes[0].Path))
 		}
-		t.add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
+		t.Add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
 			shareOf(r.efficiency.Communication), shareOf(part(r.waits.Totals.Waiting.Amount, r.total())), largest)
 	}
 	section.table(t)
@@ -256,11 +257,15 @@ func (s *story) seriesFigure(words []string) *Figure {
 	}
 	f := &Figure{
 		ID: "series", Title: "Over the number of ranks", Caption: "Run time and efficiencies of the runs.", Command: command("scaling", words, "--metric", "run_time"),
-		Data: &Table{Columns: []Column{right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")}},
-		draw: func(width float64) figure { return seriesChart(sorted, width) },
+		Data: newTable("", "", right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")),
 	}
+	var ranks []int
+	var times []unit.Duration
+	var list []*profile.Efficiency
+	f.draw = func(float64) plot.Figure { return figures.Efficiencies(ranks, times, list) }
 	for _, r := range sorted {
-		f.Data.add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
+		ranks, times, list = append(ranks, r.timeline.Ranks), append(times, r.runTime()), append(list, r.efficiency)
+		f.Data.Add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
 	}
 	return f
 }

@@ -9,12 +9,15 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/model/schedule"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
-// How far a program is scaled if the user does not say it.
+// How far a program is scaled unless the user gives numbers of ranks.
 const (
 	scaleSteps  = 5         // numbers of ranks, each four times the one before
 	scaleBudget = 2_000_000 // operations of the largest run
@@ -47,7 +50,7 @@ func (s *story) askScale() (*scaled, error) {
 	return &scaled{points: points, noise: s.in.Noise != nil}, nil
 }
 
-// defaultScales are numbers of ranks from that of the program on, as far as a report can wait.
+// defaultScales are numbers of ranks from that of the program on, as far as a report can afford.
 func defaultScales(p schedule.Program) []int {
 	ops := int64(0)
 	var b schedule.Block
@@ -69,7 +72,7 @@ func defaultScales(p schedule.Program) []int {
 	return counts
 }
 
-// tellScale says how the program will do at larger scale.
+// tellScale reports how the program will do at larger scale.
 func (s *story) tellScale() *Section {
 	section := &Section{ID: "scale", Title: "At larger scale", Question: "How will it do with more ranks?"}
 	told := s.tellExtrapolated(section)
@@ -100,11 +103,11 @@ func (s *story) tellExtrapolated(section *Section) bool {
 	if s.scale.value.noise {
 		text += fmt.Sprintf(" with the noise %s (without it, to %s)", code(s.in.Noise.Name), last.Noiseless.Short())
 	} else {
-		text += "; no noise was named, so this is what collectives over more ranks cost"
+		text += "; no noise was given, so this is the cost of collectives over more ranks"
 	}
-	section.say(text + ". Copies of the ranks stand beside each other: messages stay inside their copy, collectives go over all.")
+	section.say(text + ". The ranks are copied: messages stay within their copy, collectives include all ranks.")
 	if s.main().run.Machine == "" && !s.main().run.Denoised && s.scale.value.noise {
-		section.doubt("The recorded computation holds the noise of the machine where it was recorded; " + code(s.in.Noise.Name) + " comes on top. What counts is the growth, not the first value.")
+		section.doubt("The recorded computation contains the noise of the machine where it was recorded; " + code(s.in.Noise.Name) + " comes on top. Only the growth is meaningful, not the first value.")
 	}
 	section.figure(s.scaleFigure(points))
 	return true
@@ -121,8 +124,8 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	words = append(words, s.in.Mapping.Words...)
 	f := &Figure{
 		ID: "scaling", Title: "Run time over the number of ranks",
-		Data: &Table{Columns: []Column{right("ranks"), right("without noise")}},
-		draw: func(width float64) figure { return scaleChart(points, s.scale.value.noise, width) },
+		Data: newTable("", "", right("ranks"), right("without noise")),
+		draw: func(float64) plot.Figure { return figures.Series(points, s.scale.value.noise) },
 	}
 	if s.in.Noise != nil {
 		words = append(append(words, s.in.Noise.Words...), "--replicas", fmt.Sprint(s.in.Noise.Replicas))
@@ -135,11 +138,11 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	f.Command = command("simulate", words, "--plot", "scaling.svg")
 	for i := range points {
 		d := points[i].Distribution()
-		row := []Cell{whole(d.Ranks), span(d.Noiseless)}
+		row := []any{whole(d.Ranks), span(d.Noiseless)}
 		if s.in.Noise != nil {
 			row = append(row, span(d.Median), decimal(d.MedianSlowdown), decimal(d.MaxSlowdown))
 		}
-		f.Data.add(row...)
+		f.Data.Add(row...)
 	}
 	return f
 }
@@ -181,23 +184,18 @@ func (s *story) tellModels(section *Section) bool {
 		if len(s.models.value) > 0 {
 			why = doubtOf(&s.models.value[0])
 		}
-		section.doubt(fmt.Sprintf("How the measurements grow cannot be said: %s. At least %d values of each parameter are needed; %s runs a program over a range.", why, scaling.MinPoints, code("slackline campaign")))
+		section.doubt(fmt.Sprintf("How the measurements grow is unknown: %s. At least %d values of each parameter are needed; %s runs a program over a range.", why, scaling.MinPoints, code("slackline campaign")))
 		return true
 	}
 	ranked := scaling.Dominating(usable, place)
-	at := s.placeWords(place)
+	at := figures.PlaceText(s.data.Parameters, place)
 	section.say(s.modelWords(ranked, at))
-	t := &Table{
-		Title: "How the measurements grow, and what they will be at " + at, Command: s.scalingCommand(place),
-		Columns: []Column{left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"), right("95 % quantile")},
-	}
-	for i, r := range ranked {
-		if i == shownModels {
-			t.Left = len(ranked) - i
-			break
-		}
+	t := newTable("How the measurements grow, and what they will be at "+at, s.scalingCommand(place),
+		left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"), right("95 % quantile"))
+	t.Limit = shownModels
+	for _, r := range ranked {
 		f := r.Fit
-		t.add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(f.Landau()), decimal(math.Round(100*f.Confidence)/100),
+		t.Add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(f.Landau()), decimal(math.Round(100*f.Confidence)/100),
 			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
@@ -217,14 +215,6 @@ func (s *story) place() ([]float64, error) {
 	return place, err
 }
 
-func (s *story) placeWords(place []float64) string {
-	var words []string
-	for i, v := range place {
-		words = append(words, fmt.Sprintf("%s = %g", s.data.Parameters[i], v))
-	}
-	return strings.Join(words, ", ")
-}
-
 func (s *story) scalingCommand(place []float64, further ...string) string {
 	target := fmt.Sprint(place[0])
 	if place[0] == math.Trunc(place[0]) && place[0] < 1e15 {
@@ -233,7 +223,7 @@ func (s *story) scalingCommand(place []float64, further ...string) string {
 	return command("scaling", s.from, "--target", target, further)
 }
 
-// doubtOf says why a series has no model that one may believe.
+// doubtOf is why a series has no reliable model.
 func doubtOf(m *scaling.Modelled) string {
 	if m.Err != nil {
 		return m.Err.Error()
@@ -241,7 +231,7 @@ func doubtOf(m *scaling.Modelled) string {
 	return m.Fit.Doubt
 }
 
-// modelWords says what will matter.
+// modelWords is what will matter most.
 func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 	first := ranked[0]
 	name := code(first.Fit.CallPath)
@@ -253,7 +243,7 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 }
 
 // measure is a cell with a value in the unit of its fit.
-func measure(v float64, f *scaling.Fit) Cell {
+func measure(v float64, f *scaling.Fit) table.Cell {
 	c := decimal(v)
 	switch {
 	case c.Value == nil:
@@ -265,23 +255,15 @@ func measure(v float64, f *scaling.Fit) Cell {
 	return c
 }
 
-// absurd is how many times the prediction an upper bound may be before it is no bound.
+// absurd is the multiple of the prediction above which an upper bound is meaningless.
 const absurd = 1000
 
 // highest is a cell with the upper end of a prediction.
-func highest(p scaling.Prediction, f *scaling.Fit) Cell {
+func highest(p scaling.Prediction, f *scaling.Fit) table.Cell {
 	if !(p.High <= absurd*p.Value) {
 		return text("no bound")
 	}
 	return measure(p.High, f)
-}
-
-// label is what an axis of values is called.
-func label(metric string, f *scaling.Fit) string {
-	if f.Unit == "" {
-		return metric + " (in the unit of the input)"
-	}
-	return metric + " (" + f.Unit + ")"
 }
 
 // modelFigure draws the models that matter most.
@@ -296,12 +278,14 @@ func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 	f := &Figure{
 		ID: "models", Title: "Measurements and models", Caption: fmt.Sprintf("%s over %s: points are measured, lines are models.", capital(metric), s.data.Parameters[0]),
 		Command: s.scalingCommand(place, "--metric", metric, "--plot", "models.svg"),
-		Data:    &Table{Columns: []Column{left("function"), right(s.data.Parameters[0]), right(metric), right("model")}},
-		draw:    func(width float64) figure { return modelChart(fits, metric, place, width) },
+		Data:    newTable("", "", left("function"), right(s.data.Parameters[0]), right(metric), right("model")),
+		draw: func(width float64) plot.Figure {
+			return (&figures.Scaling{Place: place, Letters: int(width / 12)}).Models(fits)
+		},
 	}
 	for _, fit := range fits {
 		for i, at := range fit.At {
-			f.Data.add(named(fit.CallPath), decimal(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
+			f.Data.Add(named(fit.CallPath), decimal(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
 		}
 	}
 	return f

@@ -7,15 +7,18 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/internal/table"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
-// tellTime says how the time is composed and how efficient it is.
+// tellTime reports how the time is composed and how efficient it is.
 func (s *story) tellTime() *Section {
 	section := &Section{ID: "time", Title: "Where the time goes", Question: "What does the run time consist of, and how much of it is useful?"}
 	a := s.main()
 	if a == nil {
-		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("report", "app.slt", s.from)}
+		section.Missing = &Missing{"measurements do not show it; a recorded run does", command("report", "app.slt", s.from)}
 		return section
 	}
 	if a.empty() {
@@ -36,10 +39,10 @@ func (s *story) tellTime() *Section {
 	return section
 }
 
-// empty reports whether no time passes in the run, or in the part of it that is told about.
+// empty reports whether no time passes in the run, or in the part that the report is about.
 func (a *analysed) empty() bool { return a.composition.Total == 0 }
 
-// emptyRun is why there is nothing to say about a run in which no time passes.
+// emptyRun is the reason for missing sections of a run in which no time passes.
 var emptyRun = &Missing{"no time passes in the run, or in the part of it that was asked for", ""}
 
 // shares is the composition as one bar.
@@ -47,7 +50,7 @@ func (a *analysed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
-			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colourOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
+			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
 		}
 	}
 	return sh
@@ -72,8 +75,8 @@ func partName(p profile.Part) string {
 	return "waiting: " + lower(waits.ByName(p.Name).Info().Title)
 }
 
-// colourOf is the word that gives a kind of activity its colour.
-func colourOf(k profile.Kind) string {
+// colorOf is the word that gives a kind of activity its color.
+func colorOf(k profile.Kind) string {
 	switch k {
 	case profile.Computation:
 		return "compute"
@@ -89,7 +92,7 @@ func colourOf(k profile.Kind) string {
 	return "mpi"
 }
 
-// efficiencyWords says what the efficiencies mean here.
+// efficiencyWords is what the efficiencies mean here.
 func (a *analysed) efficiencyWords() string {
 	e := a.efficiency
 	text := fmt.Sprintf("%s of the time of all ranks is useful computation. ", percent(e.Parallel))
@@ -99,7 +102,7 @@ func (a *analysed) efficiencyWords() string {
 	}
 	losses := []loss{
 		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.", e.MaxUseful.Short(), e.AverageUseful.Short())},
-		{e.Serialization, "Most of the rest is lost because ranks wait for each other in turn, even though each has about as much to do."},
+		{e.Serialization, "Most of the rest is lost because ranks wait for each other in turn, although all have about the same amount of work."},
 		{e.Transfer, "Most of the rest is lost in the transfer of data and in MPI itself."},
 	}
 	worst := slices.MinFunc(losses, func(x, y loss) int { return cmp.Compare(x.factor, y.factor) })
@@ -118,40 +121,11 @@ func (a *analysed) meters() []Meter {
 	}
 	return []Meter{
 		{"Parallel efficiency", known(e.Parallel), "share of the time of all ranks that is useful computation: load balance × communication", 0},
-		{"Load balance", known(e.LoadBalance), "average over greatest computation time of a rank: 1 if all have the same to do", 1},
-		{"Communication", known(e.Communication), "greatest computation time of a rank over the run time: serialisation × transfer", 1},
-		{"Serialisation", known(e.Serialization), "what dependences between ranks cost, even on an ideal network" + estimated, 2},
-		{"Transfer", known(e.Transfer), "what the transfer of data and MPI itself cost", 2},
+		{"Load balance", known(e.LoadBalance), "mean over maximum computation time of a rank: 1 if all ranks have the same amount of work", 1},
+		{"Communication", known(e.Communication), "maximum computation time of a rank over the run time: serialization × transfer", 1},
+		{"Serialization", known(e.Serialization), "cost of dependencies between ranks, even on an ideal network" + estimated, 2},
+		{"Transfer", known(e.Transfer), "cost of data transfer and of MPI itself", 2},
 	}
-}
-
-// kindsByRank are what the figure by rank shows: the parts of the composition, joined into few.
-var kindsByRank = []struct {
-	name string
-	of   func(profile.Kind) bool
-}{
-	{"computation", func(k profile.Kind) bool { return k == profile.Computation }},
-	{"MPI without waiting", func(k profile.Kind) bool { return k >= profile.PointToPoint && k <= profile.OtherMPI }},
-	{"waiting", func(k profile.Kind) bool { return k == profile.Waiting }},
-	{"not recorded", func(k profile.Kind) bool { return k == profile.NotRecorded }},
-	{"other", func(k profile.Kind) bool {
-		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
-	}},
-	{"without a CPU", func(k profile.Kind) bool { return k == profile.NoCPU }},
-}
-
-// byRank is the time of a kind by rank.
-func (a *analysed) byRank(of func(profile.Kind) bool) []unit.Duration {
-	times := make([]unit.Duration, a.timeline.Ranks)
-	for _, p := range a.composition.Parts {
-		if !of(p.Kind) {
-			continue
-		}
-		for rank := range times {
-			times[rank] += p.ByRank[rank]
-		}
-	}
-	return times
 }
 
 // rankFigure shows what each rank does with its time.
@@ -159,39 +133,38 @@ func (a *analysed) rankFigure() *Figure {
 	if a.timeline.Ranks < 2 {
 		return nil
 	}
-	var columns [][]unit.Duration
-	f := &Figure{
-		ID: "ranks", Title: "What each rank does with its time", Caption: "Parts of the time of each rank, one above the other.",
-		Command: command("profile", a.words, "--plot", "ranks.svg", "--plot-kind", "ranks"), Data: &Table{Columns: []Column{right("rank")}},
-	}
-	var names []string
-	for _, k := range kindsByRank {
-		times := a.byRank(k.of)
-		if slices.Max(times) == 0 {
-			continue
-		}
-		names, columns = append(names, k.name), append(columns, times)
-		f.Data.Columns = append(f.Data.Columns, right(k.name))
-	}
-	if len(columns) == 0 {
+	shown := slices.DeleteFunc(figures.Activities(a.composition, a.timeline.Ranks), func(t figures.RankTimes) bool { return slices.Max(t.Times) == 0 })
+	if len(shown) == 0 {
 		return nil
 	}
-	for rank := range a.timeline.Ranks {
-		row := []Cell{whole(rank)}
-		for _, c := range columns {
-			row = append(row, span(c[rank]))
-		}
-		f.Data.add(row...)
+	return &Figure{
+		ID: "ranks", Title: "What each rank does with its time", Caption: "Parts of the time of each rank, one above the other.",
+		Command: command("profile", a.words, "--plot", "ranks.svg", "--plot-kind", "ranks"), Data: rankTable(shown),
+		draw: func(float64) plot.Figure { return figures.StackedRanks(shown) },
 	}
-	f.draw = func(width float64) figure { return stackedByRank(names, columns, width) }
-	return f
+}
+
+// rankTable lists times by rank.
+func rankTable(series []figures.RankTimes) *table.Table {
+	t := newTable("", "", right("rank"))
+	for _, s := range series {
+		t.Columns = append(t.Columns, right(lower(s.Name)))
+	}
+	for rank := range series[0].Times {
+		row := []any{whole(rank)}
+		for _, s := range series {
+			row = append(row, span(s.Times[rank]))
+		}
+		t.Add(row...)
+	}
+	return t
 }
 
 // shownPaths is how many call paths a table shows.
 const shownPaths = 12
 
 // pathTable lists the call paths that take the most time.
-func (a *analysed) pathTable() *Table {
+func (a *analysed) pathTable() *table.Table {
 	entries := slices.Clone(a.profile.ByPath)
 	slices.SortStableFunc(entries, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
 	most, worst := map[int32]unit.Duration{}, map[int32]int{}
@@ -200,56 +173,51 @@ func (a *analysed) pathTable() *Table {
 			most[e.Path], worst[e.Path] = e.Exclusive, e.Rank
 		}
 	}
-	t := &Table{
-		Title: "Call paths that take the most time (without what they call)", Command: command("profile", a.words, "--top", "0"),
-		Columns: []Column{left("call path"), right("time"), right("share"), right("visits"), right("most on rank"), right("")},
-	}
+	t := newTable("Call paths that take the most time (without what they call)", command("profile", a.words, "--top", "0"),
+		left("call path"), right("time"), right("share"), right("visits"), right("most on rank"), right(""))
+	t.Limit = shownPaths
 	for _, e := range entries {
-		switch {
-		case e.Exclusive == 0:
-		case len(t.Rows) == shownPaths:
-			t.Left++
-		default:
-			t.add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
+		if e.Exclusive > 0 {
+			t.Add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
 		}
 	}
 	return t
 }
 
 // visitsOf is how often a call path was called, or seen by samples.
-func visitsOf(p *profile.Profile, e *profile.Entry) Cell {
+func visitsOf(p *profile.Profile, e *profile.Entry) table.Cell {
 	switch {
 	case p.Counted(e):
 		return whole(e.Visits)
 	case e.Pieces > 0:
-		return Cell{Text: grouped(e.Samples) + " samples"}
+		return table.Cell{Text: grouped(e.Samples) + " samples"}
 	}
-	return Cell{Text: "-"}
+	return table.Cell{Text: "-"}
 }
 
-// iterationFigure shows how a program that repeats itself develops.
+// iterationFigure shows the times of each iteration.
 func (a *analysed) iterationFigure() *Figure {
 	it := a.iterations
 	if it == nil || len(it.List) < 2 {
 		return nil
 	}
 	f := &Figure{
-		ID: "iterations", Title: "From iteration to iteration", Caption: fmt.Sprintf("One iteration begins with each %s.", code(a.name(it.Path))),
+		ID: "iterations", Title: "Times of the iterations", Caption: fmt.Sprintf("An iteration starts with each %s.", code(a.name(it.Path))),
 		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
-		Data:    &Table{Columns: []Column{right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")}},
-		draw:    func(width float64) figure { return iterationChart(it, a.timeline.Ranks, width) },
+		Data:    newTable("", "", right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")),
+		draw:    func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
-		f.Data.add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
+		f.Data.Add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
 	}
 	return f
 }
 
 // collectiveTable lists the collectives.
-func (a *analysed) collectiveTable() *Table {
-	t := &Table{Title: "Collectives", Command: command("profile", a.words), Columns: []Column{left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks")}}
+func (a *analysed) collectiveTable() *table.Table {
+	t := newTable("Collectives", command("profile", a.words), left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks"))
 	for _, u := range profile.Collectives(a.timeline, 1) {
-		t.add(text(u.Op.String()), whole(u.Ranks), whole(u.Calls), Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, span(u.Time))
+		t.Add(text(u.Op.String()), whole(u.Ranks), whole(u.Calls), table.Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, span(u.Time))
 	}
 	return t
 }

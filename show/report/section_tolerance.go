@@ -5,7 +5,10 @@ import (
 	"math/big"
 
 	"slackline/analyze/tolerance"
+	"slackline/internal/table"
 	"slackline/model/unit"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // tolerated is how much slower the network may be.
@@ -60,14 +63,14 @@ func (s *story) askTolerance() (*tolerated, error) {
 	return t, nil
 }
 
-// tellTolerance says how much latency, bandwidth and noise the program tolerates.
+// tellTolerance reports how much latency, bandwidth and noise the program tolerates.
 func (s *story) tellTolerance() *Section {
-	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does the program bear?"}
+	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does the program tolerate?"}
 	if section.Missing = s.notSimulated(); section.Missing != nil {
 		return section
 	}
 	if s.tolerate.err != nil {
-		section.Missing = &Missing{"the static model cannot tell: " + s.tolerate.err.Error(), ""}
+		section.Missing = &Missing{"the static model has no answer: " + s.tolerate.err.Error(), ""}
 		return section
 	}
 	t := s.tolerate.value
@@ -82,7 +85,7 @@ func (s *story) tellTolerance() *Section {
 	return section
 }
 
-// toleranceWords says the answer about latency in words.
+// toleranceWords is the answer about latency in words.
 func (s *story) toleranceWords(t *tolerated) string {
 	a := t.answers[0]
 	text := fmt.Sprintf("On %s the program takes %s, of which %s are latencies of messages on the critical path. ",
@@ -108,25 +111,23 @@ func valueWords(p tolerance.Parameter, v int64) string {
 	return unit.Duration(v).Short()
 }
 
-// parameterNames are what people call the parameters.
+// parameterNames are the names of the parameters for people.
 var parameterNames = map[tolerance.Parameter]string{tolerance.L: "latency L", tolerance.G: "time per byte G", tolerance.O: "CPU time of a message, o"}
 
 // toleranceTable lists the largest values.
-func (s *story) toleranceTable(t *tolerated) *Table {
-	table := &Table{
-		Title: "Largest value at which the run takes at most so much longer (each parameter by itself)", Command: s.toleranceCommand("L"),
-		Columns: []Column{left("parameter"), right("given")},
-	}
+func (s *story) toleranceTable(t *tolerated) *table.Table {
+	list := newTable("Largest value at which the run takes at most so much longer (each parameter by itself)", s.toleranceCommand("L"),
+		left("parameter"), right("given"))
 	for _, p := range tolerances {
-		table.Columns = append(table.Columns, right("+"+p))
+		list.Columns = append(list.Columns, right("+"+p))
 	}
-	table.Columns = append(table.Columns, right("on the critical path"))
+	list.Columns = append(list.Columns, right("on the critical path"))
 	on := []string{"latency", "byte", "overhead"}
 	for i, a := range t.answers {
 		p := a.Question.Variable.Parameter
-		row := []Cell{text(parameterNames[p]), {Text: valueWords(p, a.Given.X), Value: a.Given.X}}
+		row := []any{text(parameterNames[p]), table.Cell{Text: valueWords(p, a.Given.X), Value: a.Given.X}}
 		for _, l := range a.Tolerance {
-			cell := Cell{Text: valueWords(p, l.X), Value: l.X}
+			cell := table.Cell{Text: valueWords(p, l.X), Value: l.X}
 			if l.Unbounded {
 				cell = text("any")
 			}
@@ -137,9 +138,9 @@ func (s *story) toleranceTable(t *tolerated) *Table {
 		if noun == "latency" && n != 1 {
 			noun = "latencie"
 		}
-		table.add(append(row, Cell{Text: count(n, noun), Value: n})...)
+		list.Add(append(row, table.Cell{Text: count(n, noun), Value: n})...)
 	}
-	return table
+	return list
 }
 
 func (s *story) toleranceCommand(parameter string, further ...string) string {
@@ -159,8 +160,8 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 	f := &Figure{
 		ID: name, Title: "Run time over " + name, Command: s.toleranceCommand(p.String(), "--plot", name+".svg"),
 		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by at most 1, 2 and 5 %.",
-		Data:    &Table{Columns: []Column{right(parameterNames[p]), right("run time"), right("slope before"), right("slope behind")}},
-		draw:    func(width float64) figure { return toleranceStack(a, width) },
+		Data:    newTable("", "", right(parameterNames[p]), right("run time"), right("slope before"), right("slope after")),
+		draw:    func(float64) plot.Figure { return toleranceStack(a) },
 	}
 	if name == "bandwidth" {
 		f.Caption = "Run time over the time per byte G, the inverse of the bandwidth. " + f.Caption
@@ -170,18 +171,26 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 		if p == tolerance.G {
 			t /= 1000 // it is in femtoseconds
 		}
-		f.Data.add(Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
+		f.Data.Add(table.Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
 	}
 	return f
 }
 
+// toleranceStack is the run time and its slope; the share of the parameter is left out.
+func toleranceStack(a *tolerance.Answers) *plot.Stack {
+	s := figures.Tolerance([]*tolerance.Answers{a}, []string{"T"}, "")
+	s.Parts = s.Parts[:2]
+	s.Parts[1].Weight = 0.7
+	return s
+}
+
 func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
-// tellNoise says what noise does to the run at its own size.
+// tellNoise reports what noise does to the run at its own size.
 func (s *story) tellNoise(section *Section) {
 	if s.in.Noise == nil {
-		section.Blocks = append(section.Blocks, Block{Text: "How much noise it tolerates is not asked here: no noise was named. " +
-			code(command("report", s.main().run.Simulate, s.in.Machine.Words, "--noise", "1000Hz:25us")) + " asks it."})
+		section.Blocks = append(section.Blocks, Block{Text: "The tolerance of noise is not part of this report, because no noise was given. " +
+			code(command("report", s.main().run.Simulate, s.in.Machine.Words, "--noise", "1000Hz:25us")) + " adds it."})
 		return
 	}
 	if s.scale.err != nil || s.scale.value == nil || len(s.scale.value.points) == 0 {

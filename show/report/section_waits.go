@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"slackline/analyze/waits"
-	"slackline/model/unit"
+	"slackline/internal/table"
+	"slackline/show/figures"
+	"slackline/show/plot"
 )
 
 // How much of the waits a report shows.
@@ -16,21 +18,21 @@ const (
 	storySentences = 12
 )
 
-// tellWaits says who waits and why.
+// tellWaits reports which ranks wait and why.
 func (s *story) tellWaits() *Section {
-	section := &Section{ID: "waits", Title: "Who waits, and why", Question: "Where do ranks wait for others, and whose fault is it?"}
+	section := &Section{ID: "waits", Title: "Who waits, and why", Question: "Where do ranks wait for others, and what causes it?"}
 	a := s.main()
 	if a != nil && a.empty() {
 		section.Missing = emptyRun
 		return section
 	}
 	if a == nil {
-		section.Missing = &Missing{"measurements do not say it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
+		section.Missing = &Missing{"measurements do not show it; a recorded run does", command("record", "--", "mpirun", "-n", "8", "./app")}
 		return section
 	}
 	t := &a.waits.Totals
 	if t.Waiting.Amount == 0 {
-		section.say("Nobody waits.")
+		section.say("No rank waits.")
 		return section
 	}
 	causes := a.waits.DelaysByPath()
@@ -55,7 +57,7 @@ func (a *analysed) waitWords(causes []waits.DelaySum) string {
 	t := &a.waits.Totals
 	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), percent(part(t.Waiting.Amount, a.total())), a.crowd())
 	if len(causes) == 0 {
-		return text + "No cause was found: those that waited had not met those that came late before."
+		return text + "No cause was found: the ranks that waited had not synchronized with the late ranks before."
 	}
 	c := causes[0]
 	text += fmt.Sprintf("%s of that is caused by %s", percent(a.waits.Share(c.Sum())), code(a.name(c.Path)))
@@ -66,93 +68,72 @@ func (a *analysed) waitWords(causes []waits.DelaySum) string {
 		text += fmt.Sprintf(" on %s, most of it on rank %d", count(c.Ranks, "rank"), c.Worst)
 	}
 	if c.Long > 0 {
-		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, so that they seem to wait for somebody innocent", percent(part(c.Long, c.Sum())))
+		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks", percent(part(c.Long, c.Sum())))
 	}
 	return text + "."
 }
 
 // causeTable ranks what made others wait.
-func (a *analysed) causeTable(causes []waits.DelaySum) *Table {
-	t := &Table{
-		Title: "Root causes of waiting", Command: command("waits", a.words, "--top", "0"),
-		Columns: []Column{left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost")},
-	}
-	for i, c := range causes {
-		if i == shownCauses {
-			t.Left = len(causes) - i
-			break
-		}
-		t.add(named(a.name(c.Path)), span(c.Sum()), shareOf(a.waits.Share(c.Sum())), span(c.Short), span(c.Long),
-			whole(c.Ranks), whole(c.Worst), span(c.Most))
+func (a *analysed) causeTable(causes []waits.DelaySum) *table.Table {
+	t := newTable("Root causes of waiting", command("waits", a.words, "--top", "0"),
+		left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost"))
+	t.Limit = shownCauses
+	for _, c := range causes {
+		t.Add(named(a.name(c.Path)), span(c.Sum()), shareOf(a.waits.Share(c.Sum())), span(c.Short), span(c.Long), whole(c.Ranks), whole(c.Worst), span(c.Most))
 	}
 	return t
 }
 
 // waitTable lists who waits where.
-func (a *analysed) waitTable() *Table {
-	t := &Table{
-		Title: "Where they wait", Command: command("waits", a.words, "--top", "0"),
-		Columns: []Column{left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time")},
-	}
-	list := a.waits.WaitsByPath()
-	for i, w := range list {
-		if i == shownWaits {
-			t.Left = len(list) - i
-			break
-		}
-		t.add(text(w.Metric.Info().Title), named(a.name(w.Path)), span(w.Amount), shareOf(w.Share),
-			Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.Ranks), whole(w.Worst), span(w.Most))
+func (a *analysed) waitTable() *table.Table {
+	t := newTable("Where they wait", command("waits", a.words, "--top", "0"),
+		left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time"))
+	t.Limit = shownWaits
+	for _, w := range a.waits.WaitsByPath() {
+		t.Add(text(w.Metric.Info().Title), named(a.name(w.Path)), span(w.Amount), shareOf(w.Share),
+			table.Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.Ranks), whole(w.Worst), span(w.Most))
 	}
 	return t
 }
 
-// The maps of waits, in their order.
-var waitMaps = []string{"Waiting", "Delay costs: made others wait", "Direct waits", "Indirect waits"}
-
 // waitFigure maps waits and their causes onto the ranks.
 func (a *analysed) waitFigure() *Figure {
-	ranks := a.timeline.Ranks
-	sums := make([][]unit.Duration, len(waitMaps))
-	for i := range sums {
-		sums[i] = make([]unit.Duration, ranks)
-	}
-	for rank, s := range a.waits.ByRank() {
-		for i, d := range []unit.Duration{s.Amount, s.Delay, s.Direct, s.Indirect} {
-			sums[i][rank] = d
-		}
-	}
-	f := &Figure{
+	times := figures.WaitTimes(a.waits, a.timeline.Ranks)[:4]
+	return &Figure{
 		ID: "waitmap", Title: "Who waits and who causes it, by rank",
-		Caption: "Ranks on their process grid, if there is one. The stronger the colour, the more: those that wait on the first map are rarely those that cause it on the second.",
-		Command: command("waits", a.words, "--plot", "waits.svg"), Data: &Table{Columns: []Column{right("rank")}},
-		draw: func(width float64) figure { return mapsByRank(a.timeline, waitMaps, sums, width) },
+		Caption: "Ranks on their process grid, if there is one. Delay costs are the waiting times that a rank causes on others: the ranks that wait are rarely the ranks that cause the waits.",
+		Command: command("waits", a.words, "--plot", "waits.svg"), Data: rankTable(times),
+		draw: func(width float64) plot.Figure {
+			return figures.RankMaps(a.timeline, times, perRow(a.timeline.Ranks, width))
+		},
 	}
-	for _, name := range waitMaps {
-		f.Data.Columns = append(f.Data.Columns, right(lower(name)))
-	}
-	for rank := range ranks {
-		row := []Cell{whole(rank)}
-		for _, s := range sums {
-			row = append(row, span(s[rank]))
-		}
-		f.Data.add(row...)
-	}
-	return f
 }
 
-// stories explain the longest waits in words. Explanations that say the same about another rank are left out.
+// perRow is the number of ranks in a row of a map without a process grid: many enough that there are not more rows.
+func perRow(ranks int, width float64) int {
+	columns := 32
+	if width < 500 {
+		columns = 16
+	}
+	for columns*columns < ranks {
+		columns *= 2
+	}
+	return columns
+}
+
+// stories explain the longest waits in words. Explanations that repeat one of another rank are left out.
 func (a *analysed) stories() [][]Sentence {
 	var all [][]Sentence
 	type place struct {
 		metric waits.Metric
 		path   int32
 	}
-	var told []place
+	var explained []place
 	for _, w := range a.waits.LongestWaits(nil) {
-		if slices.Contains(told, place{w.Metric, w.Path}) {
+		if slices.Contains(explained, place{w.Metric, w.Path}) {
 			continue
 		}
-		told = append(told, place{w.Metric, w.Path})
+		explained = append(explained, place{w.Metric, w.Path})
 		var story []Sentence
 		for _, s := range a.waits.Explain(w).Sentences() {
 			if len(story) < storySentences {
@@ -167,31 +148,25 @@ func (a *analysed) stories() [][]Sentence {
 }
 
 // criticalTable shows what the run time consists of.
-func (a *analysed) criticalTable() *Table {
+func (a *analysed) criticalTable() *table.Table {
 	c := a.critical
 	if c == nil || c.Length == 0 {
-		return &Table{}
+		return &table.Table{}
 	}
-	paths := c.Longest()
-	t := &Table{
-		Title: fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), Command: command("waits", a.words, "--critical-path", "--top", "0"),
-		Columns: []Column{left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance")},
-	}
-	for i, p := range paths {
-		if i == shownCauses {
-			t.Left = len(paths) - i
-			break
-		}
-		t.add(named(a.name(p.Path)), span(p.Time), shareOf(part(p.Time, c.Length)), span(p.Average), span(p.Imbalance))
+	t := newTable(fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), command("waits", a.words, "--critical-path", "--top", "0"),
+		left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance"))
+	t.Limit = shownCauses
+	for _, p := range c.Longest() {
+		t.Add(named(a.name(p.Path)), span(p.Time), shareOf(part(p.Time, c.Length)), span(p.Average), span(p.Imbalance))
 	}
 	return t
 }
 
-// metricTable says what the kinds of waiting that occur mean, and what usually helps.
-func (a *analysed) metricTable() *Table {
-	t := &Table{Title: "What the waits mean, and what usually helps", Command: command("explain"), Columns: []Column{left("wait"), right("time"), left("meaning"), left("what usually helps")}}
+// metricTable explains the wait states that occur, and what usually helps.
+func (a *analysed) metricTable() *table.Table {
+	t := newTable("What the waits mean, and what usually helps", command("explain"), left("wait"), right("time"), left("meaning"), left("what usually helps"))
 	for _, m := range a.waits.Occurring() {
-		t.add(text(m.Info().Title), span(a.waits.Totals.ByMetric[m].Amount), text(m.Info().Meaning), text(m.Info().Advice))
+		t.Add(text(m.Info().Title), span(a.waits.Totals.ByMetric[m].Amount), text(m.Info().Meaning), text(m.Info().Advice))
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"slackline/analyze/scaling"
+	"slackline/show/figures"
 )
 
 // subtitle is one line about the inputs.
@@ -23,39 +24,31 @@ func (s *story) subtitle() string {
 	return text
 }
 
-// mend is the most valuable change; nil: none is worth it, or nothing could be tried.
-func (s *story) mend() *Mend {
-	if s.gains.value == nil || s.gains.err != nil {
+// fix is the most valuable fix; nil: none gains enough, or none could be tried.
+func (s *story) fix() *Fix {
+	if s.fixes.value == nil || s.fixes.err != nil {
 		return nil
 	}
-	i := s.gains.value.best()
-	// A change to one function is worth more words than one to everything.
-	for k := range s.gains.value.list {
-		if e := &s.gains.value.list[k]; i >= 0 && e.path != "" && s.gains.value.share(k) >= leastGain && s.gains.value.share(k) > 0.8*s.gains.value.share(i) {
-			i = k
-			break
-		}
-	}
-	if i < 0 {
+	f := s.fixes.value.First()
+	if f == nil {
 		return nil
 	}
-	e := s.gains.value.list[i]
-	return &Mend{
+	return &Fix{
 		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
-			code(e.path), e.after.Short(), s.gains.value.before.Short(), percent(s.gains.value.share(i)), e.changed.Max.Short(), e.changed.Min.Short()),
-		Path: e.path, Gain: s.gains.value.share(i), Command: e.command,
+			code(f.Path), short(f.RunTime), short(s.fixes.value.RunTime), percent(f.Gain), short(f.Max), short(f.Min)),
+		Path: f.Path, Gain: f.Gain, Command: s.fixCommand(f),
 	}
 }
 
 // summary is the report in three sentences.
-func (s *story) summary(mend *Mend) []string {
+func (s *story) summary(fix *Fix) []string {
 	if s.main() == nil {
 		return s.dataSummary()
 	}
 	if a := s.main(); a.empty() {
-		return []string{fmt.Sprintf("No time passes in %s: there is nothing to tell but what was found in it.", code(a.run.Name))}
+		return []string{fmt.Sprintf("No time passes in %s: there is nothing to report but its contents.", code(a.run.Name))}
 	}
-	return []string{s.usefulSentence(), s.causeSentence(mend), s.futureSentence()}
+	return []string{s.usefulSentence(), s.causeSentence(fix), s.futureSentence()}
 }
 
 func (s *story) usefulSentence() string {
@@ -63,7 +56,7 @@ func (s *story) usefulSentence() string {
 	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(), count(a.timeline.Ranks, "process"), percent(a.efficiency.Parallel))
 }
 
-func (s *story) causeSentence(mend *Mend) string {
+func (s *story) causeSentence(fix *Fix) string {
 	a := s.main()
 	waiting := part(a.waits.Totals.Waiting.Amount, a.total())
 	causes := a.waits.DelaysByPath()
@@ -73,11 +66,11 @@ func (s *story) causeSentence(mend *Mend) string {
 	c := causes[0]
 	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(a.waits.Share(c.Sum())), code(a.name(c.Path)))
 	switch {
-	case mend == nil:
-	case mend.Path == a.name(c.Path):
-		return text + fmt.Sprintf("; mending it would make the run about %s shorter.", percent(mend.Gain))
+	case fix == nil:
+	case fix.Path == a.name(c.Path):
+		return text + fmt.Sprintf("; fixing it would make the run about %s shorter.", percent(fix.Gain))
 	default:
-		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(mend.Path), percent(mend.Gain))
+		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(fix.Path), percent(fix.Gain))
 	}
 	return text + "."
 }
@@ -96,14 +89,14 @@ func (s *story) futureSentence() string {
 		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", percent(growth), count(last.Ranks, "process"))
 	case s.judged.asked && s.judged.err == nil:
 		if s.judged.value.Verdict == scaling.Inconclusive {
-			return "Whether it scales as expected cannot be said yet."
+			return "Whether it scales as expected cannot be decided yet."
 		}
 		return "It scales as expected."
 	}
-	return "How it does at larger scale was not asked, or could not be answered."
+	return "How it does at larger scale is not part of this report, or could not be answered."
 }
 
-// firstFailure says which expectation is not met first.
+// firstFailure is the first expectation that is not met.
 func firstFailure(r *scaling.Report) string {
 	for _, c := range r.Checks {
 		if c.Counts() == scaling.Fail && c.Fit != nil {
@@ -130,12 +123,12 @@ func (s *story) dataSummary() []string {
 				}
 			}
 			if ranked := scaling.Dominating(usable, place); len(ranked) > 0 {
-				sentences = append(sentences, s.modelWords(ranked, s.placeWords(place)))
+				sentences = append(sentences, s.modelWords(ranked, figures.PlaceText(s.data.Parameters, place)))
 			}
 		}
 	}
 	if s.judged.asked && s.judged.err == nil {
 		return append(sentences, "Does it scale as expected? "+expectationWords(s.judged.value))
 	}
-	return append(sentences, "Whether that is as expected was not asked.")
+	return append(sentences, "Whether that is as expected was not checked.")
 }

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"slackline/internal/plain"
+	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/model/unit"
 )
 
-// toolName is what commands begin with.
+// toolName is the first word of commands.
 const toolName = "slackline"
 
-// command is what a user types to see the same.
+// command is the command line that shows the same.
 func command(parts ...any) string {
 	words := []string{toolName}
 	for _, p := range parts {
@@ -28,7 +29,7 @@ func command(parts ...any) string {
 	return Command(words...)
 }
 
-// Command writes words as one line that a shell takes apart into the same words.
+// Command writes words as one line that a shell splits into the same words.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -37,7 +38,7 @@ func Command(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quote writes a word so that a shell takes it as it is.
+// quote writes a word so that a shell takes it literally.
 func quote(word string) string {
 	simple := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%^", r)
@@ -103,41 +104,43 @@ func part(d, whole unit.Duration) float64 {
 
 // The cells of tables.
 
-func text(s string) Cell { return Cell{Text: s} }
+func text(s string) table.Cell { return table.Cell{Text: s} }
 
 // named is a cell with a call path.
-func named(path string) Cell {
+func named(path string) table.Cell {
 	if path == "" {
-		return Cell{Text: "(no call)", Value: ""}
+		return table.Cell{Text: "(no call)", Value: ""}
 	}
 	if path == dataset.RootPath {
-		return Cell{Text: "(the whole run)", Value: path}
+		return table.Cell{Text: "(the whole run)", Value: path}
 	}
-	return Cell{Text: path, Value: path}
+	return table.Cell{Text: path, Value: path}
 }
 
-func whole[T int | int64](n T) Cell { return Cell{Text: grouped(int64(n)), Value: int64(n)} }
+func whole[T int | int64](n T) table.Cell {
+	return table.Cell{Text: grouped(int64(n)), Value: int64(n)}
+}
 
 // span is a cell with a time, whose value is in nanoseconds.
-func span(d unit.Duration) Cell { return Cell{Text: d.Short(), Value: unit.Nanoseconds(d)} }
+func span(d unit.Duration) table.Cell { return table.Cell{Text: d.Short(), Value: unit.Nanoseconds(d)} }
 
 // shareOf is a cell with a share and a bar as long as it.
-func shareOf(share float64) Cell {
+func shareOf(share float64) table.Cell {
 	if !isNumber(share) {
 		return text("-")
 	}
-	return Cell{Text: percent(share), Value: share, Share: min(max(share, 0), 1)}
+	return table.Cell{Text: percent(share), Value: share, Share: min(max(share, 0), 1)}
 }
 
 // decimal is a cell with a plain number.
-func decimal(v float64) Cell {
+func decimal(v float64) table.Cell {
 	if !isNumber(v) {
 		return text("-")
 	}
-	return Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
+	return table.Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
 }
 
-// isNumber reports whether a value is a number that can be told.
+// isNumber reports whether a value is a finite number.
 func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // known is the value, 0 if there is none.
@@ -167,9 +170,9 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// lower returns the text with a small letter in front.
+// lower returns the text with a small letter in front, unless it starts with an abbreviation such as MPI.
 func lower(s string) string {
-	if s == "" {
+	if s == "" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]

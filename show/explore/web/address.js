@@ -92,7 +92,7 @@ export class Address {
     if (gesture === "") this.flush();
     else if (!this.timer) {
       this.timer = window.setTimeout(() => this.flush(), WRITE_PAUSE);
-      document.body.dataset.writing = "true"; // the address says what is shown in a moment
+      document.body.dataset.writing = "true"; // the address shows the state in a moment
     }
   }
 

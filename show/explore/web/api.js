@@ -2,7 +2,7 @@
 
 /** @typedef {import("./types.js").Run} Run */
 
-/** An answer that is no answer: what the server says, and its code. */
+/** An error of the server: its message and its code. */
 export class Refusal extends Error {
   /**
    * @param {string} message
@@ -111,7 +111,7 @@ const running = new Set();
 const patient = new Set();
 
 /**
- * Says which analyses are under way.
+ * Reports which analyses are under way.
  * @param {Run[]} list
  */
 export function setRuns(list) {

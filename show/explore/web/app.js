@@ -1,4 +1,4 @@
-// The frame of the explorer: which run and which view are shown, and what the address says about it.
+// The frame of the explorer: which run and which view are shown, and what of it the address holds.
 
 import * as api from "./api.js";
 import { Address, print } from "./address.js";
@@ -14,7 +14,7 @@ import { VIEWS } from "./views.js";
 
 /**
  * @typedef {{update: () => void, close: () => void, keys?: import("./keys.js").KeyMap}} View
- * A view draws what app.params says, whenever update is called.
+ * A view draws the state of app.params, whenever update is called.
  */
 
 const WATCH_FAST = 400; // milliseconds between looks at the runs while an analysis is under way
@@ -73,7 +73,7 @@ export class App {
   }
 
   /**
-   * Shows what an address says; keys that it does not name have their default.
+   * Shows the state of an address; keys that it does not name have their default.
    * @param {import("./address.js").Place} place
    */
   arrive(place) {
@@ -230,7 +230,7 @@ export class App {
   async reload() {
     try {
       await api.reload(this.run.index);
-      this.say("Reading the run again …");
+      this.note("Reading the run again …");
       this.hurry = true;
     } catch (error) {
       this.failed(error);
@@ -243,7 +243,7 @@ export class App {
       const busy = this.hurry || this.runs.some((r) => r.analysis === "running" || r.reloading);
       await new Promise((done) => {
         setTimeout(done, busy ? WATCH_FAST : WATCH_SLOW);
-        window.onfocus = () => done(undefined); // somebody comes back: what is new?
+        window.onfocus = () => done(undefined); // the user comes back: is there anything new?
       });
       if (document.hidden) continue;
       try {
@@ -268,7 +268,7 @@ export class App {
    * Says something for a moment.
    * @param {string} text
    */
-  say(text) {
+  note(text) {
     const toast = byId("toast", HTMLElement);
     toast.textContent = text;
     toast.classList.add("shown");
@@ -279,7 +279,7 @@ export class App {
   /** @param {unknown} error something that was asked for did not come; what is shown stays */
   failed(error) {
     if (api.isAbort(error)) return;
-    this.say(error instanceof Error ? error.message : String(error));
+    this.note(error instanceof Error ? error.message : String(error));
   }
 
   /** @param {unknown} error without which nothing can be shown */
@@ -294,9 +294,9 @@ export class App {
     this.address.flush();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.say("The address of this view is copied.");
+      this.note("The address of this view is copied.");
     } catch {
-      this.say("The browser does not let pages copy; take the address from its address bar.");
+      this.note("The browser does not let pages copy; take the address from its address bar.");
     }
   }
 }

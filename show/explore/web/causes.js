@@ -34,7 +34,7 @@ export class CausesView {
     if (key === this.key) return;
     this.key = key;
     void this.loading.wait(Promise.all([api.waits({ run, limit: SHOWN }), pathsOf(run)]),
-      ([waits, paths]) => this.draw(waits, paths), "Looking for who is to blame …");
+      ([waits, paths]) => this.draw(waits, paths), "Looking for causes …");
   }
 
   /**
@@ -52,7 +52,7 @@ export class CausesView {
     const unattributed = waits.unattributed > 0 ? ` ${percent(waits.unattributed / waits.waiting)} has no known cause.` : "";
     refill(this.root, el("div", { class: "page" },
       el("header", {}, el("h1", { text: "Root causes of waiting" }), el("p", { class: "lead",
-        text: `All ranks together wait ${duration(waits.waiting)} in ${plural(waits.states, "wait state")}. Each of them is charged to the work that made somebody come late, directly or through a chain of waits.${unattributed}` })),
+        text: `All ranks together wait ${duration(waits.waiting)} in ${plural(waits.states, "wait state")}. Each of them is charged to the work that made a rank late, directly or through a chain of waits.${unattributed}` })),
       el("div", { class: "row" }, segmented("Causes by", [["", "by call path"], ["rank", "by rank and call path"]], app.params.by ?? "", (by) => app.set({ by }))),
       this.table(list, waits, paths),
       el("section", { class: "stack tight" }, el("h2", { text: "Kinds of waits" }), kinds(waits))));
@@ -82,9 +82,9 @@ export class CausesView {
     const head = (/** @type {string} */ text, /** @type {string} */ title, /** @type {string} */ kind = "number") => el("th", { scope: "col", class: kind, text, title });
     return el("div", { class: "scroller" }, el("table", { class: "list causes" },
       el("thead", {}, el("tr", {},
-        head("#", "place"), head("caused by", "the work that made somebody come late", ""), byRank ? head("rank", "whose work") : null,
+        head("#", "place"), head("caused by", "the work that made a rank late", ""), byRank ? head("rank", "whose work") : null,
         head("cost", "waiting of all ranks that it caused"), head("share of all waiting", "", ""),
-        head("direct", "waits for this work itself", "number wide-only"), head("indirect", "waits for those who waited for it", "number wide-only"),
+        head("direct", "waits for this work itself", "number wide-only"), head("indirect", "waits for ranks that waited for it", "number wide-only"),
         head("mostly as", "kind of the waits", "wide-only"))),
       el("tbody", {}, ...rows)));
   }
@@ -103,7 +103,7 @@ export class CausesView {
       const state = states.find((s) => s.category === one.category);
       if (!state) {
         app.go("timeline", { color: "cause", from: "", to: "", rows: "", sel: "", at: "" });
-        app.say("No single wait has this as its main cause; the timeline shows all causes.");
+        app.note("No single wait has this as its main cause; the timeline shows all causes.");
         return;
       }
       const pad = state.amount;

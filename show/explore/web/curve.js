@@ -162,7 +162,7 @@ export class CurveView {
     this.app.set({ latency: Math.round(Math.min(high, Math.max(low, latency))).toString() }, "latency");
   }
 
-  /** Moves the handle to the latency of the address, and says what holds there. */
+  /** Moves the handle to the latency of the address, and shows the values there. */
   move() {
     const { data, x, y, handle, slider, readout } = this;
     if (!data || !handle || !slider || !readout) return;

@@ -140,7 +140,7 @@ export function choice(label, options, value, change, name) {
 }
 
 /**
- * Fills an element anew. A control that had the focus keeps it if there is one like it again: who works with keys goes on
+ * Fills an element again. A control that had the focus keeps it if there is one like it again: keyboard users go on
  * where they were.
  * @param {Element} root
  * @param {...(Node | string)} children

@@ -29,7 +29,7 @@ export class GridMap {
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.element);
     this.offTheme = onTheme(() => this.draw());
-    this.canvas.addEventListener("pointermove", (e) => this.tell(e));
+    this.canvas.addEventListener("pointermove", (e) => this.showTip(e));
     this.canvas.addEventListener("pointerleave", hideTip);
     this.canvas.addEventListener("pointerdown", (e) => this.press(e));
     this.canvas.addEventListener("keydown", (e) => this.key(e));
@@ -184,7 +184,7 @@ export class GridMap {
   }
 
   /** @param {PointerEvent} e */
-  tell(e) {
+  showTip(e) {
     const d = this.data;
     if (!d || e.buttons !== 0) return;
     let best = null;

@@ -66,7 +66,7 @@ const HELP = [
     [["Home"], "the whole run"],
     [["]", "["], "next, previous wait"],
     [[".", ","], "along the chain of causes of the wait, and back"],
-    [["c"], "next way to colour"],
+    [["c"], "next way to color"],
     [["p"], "critical path on and off"],
     [["m"], "messages on and off"],
   ]],

@@ -75,7 +75,7 @@ export class MapView {
     const metric = tree.metrics.find((m) => m.metric === d.metric);
     const dims = d.grid?.dims ?? [];
     const shape = dims.length === 2 || dims.length === 3 ? `on the process grid of ${dims.join(" × ")}`
-      : dims.length > 0 ? `by rank; a grid of ${dims.join(" × ")} cannot be drawn as such` : "by rank; the run says nothing about a process grid";
+      : dims.length > 0 ? `by rank; a grid of ${dims.join(" × ")} cannot be drawn as such` : "by rank; the run has no process grid";
     this.title.textContent = `${metric?.title ?? d.metric} of ${d.path === 0 ? "the whole program" : nameOf(tree, d.path)}, ${shape}. From ${inUnit(d.min, d.unit)} on rank ${d.min_rank} to ${inUnit(d.max, d.unit)} on rank ${d.max_rank}, ${inUnit(d.mean, d.unit)} on average.`;
     if (!this.map.element.isConnected) {
       this.body.replaceChildren(el("header", {}, el("h1", { text: "Map of the ranks" }), this.title),

@@ -1,4 +1,4 @@
-// Who sent how much to whom.
+// Messages between each pair of ranks.
 
 import * as api from "./api.js";
 import { el, fitCanvas, notice, refill, segmented } from "./dom.js";
@@ -39,7 +39,7 @@ export class MatrixView {
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.body);
     this.offTheme = onTheme(() => this.draw());
-    this.canvas.addEventListener("pointermove", (e) => this.tell(e));
+    this.canvas.addEventListener("pointermove", (e) => this.showTip(e));
     this.canvas.addEventListener("pointerleave", hideTip);
   }
 
@@ -68,7 +68,7 @@ export class MatrixView {
         this.body.replaceChildren(notice("No messages", "No rank of this run sent a message to another one. Collectives are not counted here."));
         return;
       }
-      this.body.replaceChildren(el("header", {}, el("h1", { text: "Who sends to whom" }), this.text), el("div", {}, this.box, this.scale));
+      this.body.replaceChildren(el("header", {}, el("h1", { text: "Messages between ranks" }), this.text), el("div", {}, this.box, this.scale));
       this.draw();
     });
   }
@@ -86,9 +86,9 @@ export class MatrixView {
     const most = values.reduce((a, b) => Math.max(a, b), 0);
     const total = values.reduce((a, b) => a + b, 0);
     const print = this.app.params.of === "count" ? count : bytes;
-    const per = m.group > 1 ? ` Each cell stands for ${m.group} × ${m.group} ranks.` : "";
+    const per = m.group > 1 ? ` Each cell shows ${m.group} × ${m.group} ranks.` : "";
     this.text.textContent = `${plural(m.ranks, "rank")}, ${print(total)}${this.app.params.of === "count" ? " messages" : ""} in all, without collectives.${per}`;
-    this.canvas.setAttribute("aria-label", `Communication matrix of ${m.ranks} ranks; the greatest cell has ${print(most)}`);
+    this.canvas.setAttribute("aria-label", `Communication matrix of ${m.ranks} ranks; the largest cell has ${print(most)}`);
     const share = (/** @type {number} */ v) => (this.app.params.scale === "log" ? Math.log(1 + v) / Math.log(1 + most) : v / most);
     this.paint(m, values.map((v) => (most > 0 ? share(v) : 0)), room);
     const ramp = el("canvas", { class: "ramp", width: 64, height: 1, "aria-hidden": "true" });
@@ -166,7 +166,7 @@ export class MatrixView {
   }
 
   /** @param {PointerEvent} e */
-  tell(e) {
+  showTip(e) {
     const m = this.matrix;
     const { cell } = this;
     if (!m) return;

@@ -1,4 +1,4 @@
-// The overview: what ran, what its time consists of, how efficient it is, who is to blame.
+// The overview: what ran, what its time consists of, how efficient it is, what causes waiting.
 
 import * as api from "./api.js";
 import { breakable, el, notice, refill, svg } from "./dom.js";
@@ -16,7 +16,7 @@ import { hideTip, showTip } from "./tip.js";
 export const KEYS = ["other"];
 
 const CAUSES = 5;
-const MOST_BARS = 300; // more could not be told apart
+const MOST_BARS = 300; // more could not be distinguished
 
 /**
  * @typedef {{
@@ -95,8 +95,8 @@ export class OverviewView {
       figures(f),
       el("section", {}, el("h2", { text: "What the time consists of" }), compositionBar(f)),
       el("section", {}, el("h2", { text: "How efficient it is" }), efficiencies(f)),
-      el("section", {}, el("h2", { text: "Who is to blame for the waiting" }), this.causes(f)),
-      f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "How it develops" }), this.iterations(f)) : null];
+      el("section", {}, el("h2", { text: "Causes of waiting" }), this.causes(f)),
+      f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "Iterations over time" }), this.iterations(f)) : null];
   }
 
   /** @param {Facts} f */
@@ -209,8 +209,8 @@ function efficiencies(f) {
   const rows = [
     ["Parallel efficiency", e.parallel, 0, "load balance × communication"],
     ["Load balance", e.load_balance, 1, "mean over longest computation of a rank"],
-    ["Communication", e.communication, 1, "serialisation × transfer"],
-    ["Serialisation", e.serialisation, 2, `loss by dependencies${estimated}`],
+    ["Communication", e.communication, 1, "serialization × transfer"],
+    ["Serialization", e.serialisation, 2, `loss by dependencies${estimated}`],
     ["Transfer", e.transfer, 2, `loss by moving data${estimated}`],
   ];
   return el("ul", { class: "shares wide efficiencies" }, ...rows.map(([name, value, depth, meaning]) => {

@@ -1,5 +1,5 @@
-// Colours. Series take the colours of Okabe and Ito, which people with any kind of colour vision can
-// tell apart; heat maps have one ramp of rising darkness (rising brightness on a dark ground).
+// Colors. Series take the colors of Okabe and Ito, which people with any kind of color vision can
+// distinguish; heat maps have one ramp of rising darkness (rising brightness on a dark ground).
 
 import { theme } from "./theme.js";
 
@@ -37,7 +37,7 @@ const LIGHT_SERIES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D
 const DARK_SERIES = ["#56B4E9", "#E69F00", "#35B58B", "#CC79A7", "#F0E442", "#E0702D", "#8FA3D9", "#B58EDB", "#A6A6A6", "#8CCB5E", "#E58FA8", "#5CC4CF"];
 
 /**
- * The colour of the i-th series; they come round again.
+ * The color of the i-th series; they come round again.
  * @param {number} i
  * @returns {Rgb}
  */
@@ -50,7 +50,7 @@ const LIGHT_RAMP = ["#F4F1EA", "#F6C667", "#E0702D", "#A8321C", "#4A0F1E"].map(r
 const DARK_RAMP = ["#262C35", "#5B2A3C", "#B5482A", "#EE9A3A", "#FBF0B5"].map(rgb);
 
 /**
- * The colour of a value between 0 and 1 in a heat map.
+ * The color of a value between 0 and 1 in a heat map.
  * @param {number} x
  * @returns {Rgb}
  */
@@ -61,13 +61,13 @@ export function heat(x) {
   return mix(stops[i], stops[i + 1], at - i);
 }
 
-/** A colour with the brightness of text on top of it: black or white, whichever can be read. */
+/** A color with the brightness of text on top of it: black or white, whichever can be read. */
 export function inkOn(/** @type {Rgb} */ c) {
   return 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#111418" : "#ffffff";
 }
 
 /**
- * A colour as ImageData wants it in a Uint32Array on a little-endian machine.
+ * A color as ImageData wants it in a Uint32Array on a little-endian machine.
  * @param {Rgb} c
  */
 export function packed(c) {

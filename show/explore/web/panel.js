@@ -55,7 +55,7 @@ function facts(rows) {
 }
 
 /**
- * A wait: what, how long, whose fault, and the way back to the cause.
+ * A wait: what, how long, its cause, and the way back to it.
  * @param {Panel} panel
  * @param {WaitAnswer} answer
  * @param {Paths} paths
@@ -80,12 +80,12 @@ export function showWait(panel, answer, paths, names, current, hooks) {
       el("p", { class: `sentence depth-${Math.min(t.depth, 4)}`, text: t.text }))) : null,
     answer.advice ? part("What usually helps", el("p", { text: answer.advice })) : null,
     part("Exactly", facts([
-      ["begins", exact(s.at)], ["ends", exact(s.at + s.amount)], ["call path", paths.name(s.path)],
+      ["starts", exact(s.at)], ["ends", exact(s.at + s.amount)], ["call path", paths.name(s.path)],
       ["late", `${names.long(s.cause_location)} in ${paths.leaf(s.cause_path)} at ${exact(s.cause_enter)}`],
       ["had met", s.met ? `at ${exact(s.since)}` : "not before"],
     ])),
-    el("nav", { class: "neighbours", "aria-label": "Waits of this kind in this row" },
-      neighbour("‹ previous", answer.previous, hooks.open), neighbour("next ›", answer.next, hooks.open)));
+    el("nav", { class: "neighbors", "aria-label": "Waits of this kind in this row" },
+      neighbor("‹ previous", answer.previous, hooks.open), neighbor("next ›", answer.next, hooks.open)));
 }
 
 /**
@@ -93,7 +93,7 @@ export function showWait(panel, answer, paths, names, current, hooks) {
  * @param {StateRef | undefined} ref
  * @param {(ref: StateRef) => void} open
  */
-function neighbour(text, ref, open) {
+function neighbor(text, ref, open) {
   return el("button", { type: "button", text, disabled: !ref, onclick: () => ref && open(ref) });
 }
 
@@ -161,9 +161,9 @@ export function showCall(panel, call, location, time, paths, names, hooks) {
     el("p", { class: "headline" }, el("b", { text: who }), " is here for ", el("b", { text: duration(call.leave - call.enter) })),
     facts([
       ["call path", paths.name(call.path)], ["enters", exact(call.enter)], ["leaves", exact(call.leave)], ["calls around it", String(call.depth)],
-      ...(call.polls ? [/** @type {[string, string]} */ (["stands for", `${call.polls} calls that found nothing`])] : []),
+      ...(call.polls ? [/** @type {[string, string]} */ (["polls", `${call.polls} without a result`])] : []),
     ]),
-    el("nav", { class: "neighbours" },
+    el("nav", { class: "neighbors" },
       el("button", { type: "button", text: "Zoom to it", onclick: hooks.zoom }),
       el("button", { type: "button", text: "In the call tree", onclick: hooks.tree })));
 }

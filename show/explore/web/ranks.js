@@ -20,7 +20,7 @@ export class RankChart {
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.element);
     this.offTheme = onTheme(() => this.draw());
-    this.canvas.addEventListener("pointermove", (e) => this.tell(e));
+    this.canvas.addEventListener("pointermove", (e) => this.showTip(e));
     this.canvas.addEventListener("pointerleave", hideTip);
   }
 
@@ -79,7 +79,7 @@ export class RankChart {
   }
 
   /** @param {PointerEvent} e */
-  tell(e) {
+  showTip(e) {
     const d = this.data;
     if (!d) return;
     const n = d.values.length;

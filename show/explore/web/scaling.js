@@ -116,7 +116,7 @@ export class ScalingView {
       s.doubt ? el("p", { class: "note", text: s.doubt }) : null,
       figure,
       el("div", { class: "scroller" }, el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ...data.parameters.map((p) => el("th", { class: "number", text: p })),
-        ...["n", "least", "1st quarter", "median", "3rd quarter", "greatest"].map((text) => el("th", { class: "number", text })))),
+        ...["n", "min", "1st quartile", "median", "3rd quartile", "max"].map((text) => el("th", { class: "number", text })))),
       el("tbody", {}, ...s.points.map((p) => el("tr", {}, ...p.at.map((v) => el("th", { scope: "row", class: "number", text: number(v) })),
         ...[p.count, p.min, p.q1, p.median, p.q3, p.max].map((v) => el("td", { class: "number", text: number(v) }))))))));
   }

@@ -3,7 +3,7 @@
 /** @typedef {[number, number]} Flat */
 
 /**
- * A face of a cube that can be seen: its corners around the centre, and how much light falls on it.
+ * A face of a cube that can be seen: its corners around the center, and how much light falls on it.
  * @typedef {{corners: Flat[], light: number}} Face
  */
 

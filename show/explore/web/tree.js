@@ -91,7 +91,7 @@ export class TreeView {
   }
 
   /**
-   * The path that is selected: at first the one with the greatest value of its own.
+   * The path that is selected: at first the one with the largest exclusive value.
    * @param {Tree} tree
    */
   selected(tree) {
@@ -175,7 +175,7 @@ export class TreeView {
   }
 
   /**
-   * A dot in the colour of the kind of activity, as in the timeline.
+   * A dot in the color of the kind of activity, as in the timeline.
    * @param {TreeNode} n
    */
   dot(n) {
@@ -254,7 +254,7 @@ export class TreeView {
 function stats(d) {
   const of = (/** @type {number} */ v) => inUnit(v, d.unit);
   /** @type {[string, string][]} */
-  const rows = [["greatest", `${of(d.max)} (rank ${d.max_rank})`], ["median", of(d.median)], ["mean", of(d.mean)], ["least", `${of(d.min)} (rank ${d.min_rank})`], ["sum", of(d.sum)]];
+  const rows = [["max", `${of(d.max)} (rank ${d.max_rank})`], ["median", of(d.median)], ["mean", of(d.mean)], ["min", `${of(d.min)} (rank ${d.min_rank})`], ["sum", of(d.sum)]];
   return el("dl", { class: "facts" }, ...rows.flatMap(([name, v]) => [el("dt", { text: name }), el("dd", { text: v })]));
 }
 

@@ -1,5 +1,5 @@
 // What a pane shows of a run. The picture follows the window at once (the old one is drawn, stretched,
-// until the new one is there); exact things follow when the window stands still.
+// until the new one is there); exact things follow when the window is still.
 
 import * as api from "../api.js";
 import { Picture, decode } from "./raster.js";
@@ -18,7 +18,7 @@ import { table } from "./legend.js";
  */
 
 const MARGIN = 0.25; // of the window that is asked for beside it
-const STILL = 110; // milliseconds after which a window stands still
+const STILL = 110; // milliseconds after which a window is still
 const MOST_ROWS = 256; // for which the server gives exact answers
 const MOST_STATES = 3000;
 const MOST_CALLS = 4000;
@@ -66,7 +66,7 @@ export class Data {
     this.exactAbort.abort();
   }
 
-  /** Paints the same picture with other colours. */
+  /** Paints the same picture with other colors. */
   recolor() {
     const raster = this.picture.raster;
     if (raster && this.legend && this.legend.color === raster.color) this.picture.paint(raster, table(this.legend));
@@ -190,7 +190,7 @@ export class Data {
 
 /**
  * Cuts nested calls into pieces during which one of them was the innermost.
- * @param {Call[]} calls by begin
+ * @param {Call[]} calls by start
  * @returns {Piece[]}
  */
 export function innermost(calls) {

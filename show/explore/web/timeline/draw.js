@@ -14,7 +14,7 @@ import { drawCritical, drawLabels, drawMarks, drawMessages, drawWaits } from "./
  * }} Inks
  */
 
-/** @returns {Inks} the colours of the page, read once per frame at most */
+/** @returns {Inks} the colors of the page, read once per frame at most */
 export function inks() {
   return {
     ink: token("--ink"), muted: token("--muted"), line: token("--line"), ground: token("--ground"),

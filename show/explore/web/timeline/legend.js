@@ -1,4 +1,4 @@
-// What the colours of a timeline mean.
+// What the colors of a timeline mean.
 
 import { el } from "../dom.js";
 import { duration } from "../format.js";
@@ -8,7 +8,7 @@ import { theme } from "../theme.js";
 /** @typedef {import("../types.js").Category} Category */
 /** @typedef {import("../palette.js").Rgb} Rgb */
 
-// Work is grey, so that waits stand out; communication is blue; what the runtime does is violet.
+// Work is gray, so that waits stand out; communication is blue; what the runtime does is violet.
 const LIGHT = {
   computation: ["#D3D7DC", "#BFC6CE", "#AEB7C1", "#DCDAD2", "#C7C4BA"].map(rgb),
   communication: ["#8FBBDD", "#5F9CCB", "#B4D0E6", "#3F83B8", "#9CC9D6", "#79AFC0"].map(rgb),
@@ -24,11 +24,11 @@ const DARK = {
   rest: rgb("#8A929D"),
 };
 
-/** The colours of causes; they differ from those of work and communication. */
+/** The colors of causes; they differ from those of work and communication. */
 const CAUSES = [5, 1, 2, 3, 7, 6, 9, 10, 11];
 
 /**
- * The colour of a category.
+ * The color of a category.
  * @param {Category} c
  * @param {string} mode
  * @returns {Rgb}
@@ -48,7 +48,7 @@ export function colorOf(c, mode) {
 }
 
 /**
- * Whether a cause has no colour of its own.
+ * Whether a cause has no color of its own.
  * @param {Category} c
  */
 function isSmall(c) {
@@ -56,7 +56,7 @@ function isSmall(c) {
 }
 
 /**
- * The colours of all categories, by id, as Picture.paint wants them.
+ * The colors of all categories, by id, as Picture.paint wants them.
  * @param {import("../types.js").Legend} legend
  * @returns {Uint32Array}
  */
@@ -67,7 +67,7 @@ export function table(legend) {
 }
 
 /**
- * Whether a category is a wait, which has a pattern beside its colour.
+ * Whether a category is a wait, which has a pattern beside its color.
  * @param {Category} c
  */
 function isWait(c) {
@@ -103,7 +103,7 @@ export function entries(legend, cells, paths) {
 }
 
 /**
- * Call paths of the same function have one colour and one entry: that of the first one, with the cells of all.
+ * Call paths of the same function have one color and one entry: that of the first one, with the cells of all.
  * @param {import("../types.js").Legend} legend
  * @param {Map<number, number>} seen changed
  */

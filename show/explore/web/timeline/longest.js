@@ -1,4 +1,4 @@
-// The longest waits of a run: where to begin.
+// The longest waits of a run: where to start.
 
 import * as api from "../api.js";
 import { el } from "../dom.js";
@@ -37,7 +37,7 @@ export class LongestWaits {
           el("span", { class: "where mono", text: paths.leaf(s.path) }),
           el("span", { class: "why muted", text: `rank ${s.cause_rank} came late` }))))));
     } catch {
-      this.element.replaceChildren(); // the timeline says what is wrong
+      this.element.replaceChildren(); // the timeline shows the error
     }
   }
 }

@@ -36,7 +36,7 @@ export class Names {
       this.chunks.set(chunk, answer.locations);
       this.changed();
     } catch {
-      this.chunks.delete(chunk); // the next frame asks again; what is wrong is said elsewhere
+      this.chunks.delete(chunk); // the next frame asks again; the error is shown elsewhere
     }
   }
 

@@ -13,7 +13,7 @@ import { categoryAt } from "./raster.js";
 const hatches = new Map();
 
 /**
- * Diagonal lines: waits are told by their pattern, not by their colour alone.
+ * Diagonal lines: waits are recognized by their pattern, not by their color alone.
  * @param {CanvasRenderingContext2D} ctx
  * @param {string} color
  */
@@ -58,7 +58,7 @@ export function drawWaits(ctx, { data, scale, inks }) {
 const knownInks = new WeakMap();
 
 /**
- * The colours in which names can be read on the colours of categories.
+ * The colors in which names can be read on the colors of categories.
  * @param {import("../types.js").Legend} legend
  */
 function labelInks(legend) {

@@ -132,10 +132,10 @@ export class Pane {
     this.pending = 0;
     const { width, height } = this.size;
     if (width < 50 || height < 50) return;
-    const begin = performance.now();
+    const start = performance.now();
     const ctx = fitCanvas(this.canvas, width, height);
     drawFrame(ctx, this.frameData(), width, height);
-    this.frameTime = performance.now() - begin;
+    this.frameTime = performance.now() - start;
     const w = this.window;
     Object.assign(this.canvas.dataset, {
       from: String(w.from), to: String(w.to), first: String(w.first), last: String(w.last),
@@ -193,13 +193,13 @@ export class Pane {
     }
     const message = this.show.messages ? messageAt(this.frameData(), x, y) : null;
     if (message) {
-      showTip(pageX, pageY, this.tellMessage(message));
+      showTip(pageX, pageY, this.messageTip(message));
       return;
     }
     const location = this.scale.location(y);
     const time = Math.min(Math.max(0, Math.floor(this.scale.time(x))), Math.max(0, this.run.length - 1));
     const piece = this.data.pieces.get(location)?.find((p) => p.from <= time && time < p.to);
-    showTip(pageX, pageY, this.tell(location, time, piece?.call ?? null));
+    showTip(pageX, pageY, this.tipOf(location, time, piece?.call ?? null));
     if (!piece) this.tipTimer = window.setTimeout(() => void this.askTip(location, time, pageX, pageY), TIP_PAUSE);
   }
 
@@ -213,7 +213,7 @@ export class Pane {
     this.tipAbort = new AbortController();
     try {
       const call = await callAt(this.run.index, location, time, this.tipAbort.signal);
-      if (this.hover) showTip(pageX, pageY, this.tell(location, time, call));
+      if (this.hover) showTip(pageX, pageY, this.tipOf(location, time, call));
     } catch (error) {
       if (!api.isAbort(error)) this.hooks.failed(error);
     }
@@ -224,7 +224,7 @@ export class Pane {
    * @param {number} time
    * @param {import("../types.js").Call | null} call
    */
-  tell(location, time, call) {
+  tipOf(location, time, call) {
     const raster = this.data.picture.raster;
     const category = raster ? categoryAt(raster, time, location) : -1;
     const meaning = this.data.legend?.categories.find((c) => c.id === category);
@@ -234,7 +234,7 @@ export class Pane {
       call && this.paths ? this.paths.leaf(call.path) : meaning?.title ?? place,
       call && this.paths ? this.paths.name(call.path) : null,
       call ? `call of ${duration(call.leave - call.enter)}: ${exact(call.enter)} to ${exact(call.leave)}` : null,
-      call && call.polls ? `stands for ${call.polls} calls that found nothing` : null,
+      call && call.polls ? `${call.polls} polls without a result` : null,
       place,
       wait ? `waits ${duration(wait.amount)}: ${wait.title}. Click to see why.` : null,
       !wait && (meaning?.class === "cause" || meaning?.class === "wait") ? `${meaning.title}. Click to see why.` : null,
@@ -242,7 +242,7 @@ export class Pane {
   }
 
   /** @param {import("../types.js").Message} m */
-  tellMessage(m) {
+  messageTip(m) {
     return [
       `message of ${bytes(m.size)}`,
       `${this.names.long(m.from)} to ${this.names.long(m.to)}, tag ${m.tag}${m.comm ? `, ${m.comm}` : ""}`,

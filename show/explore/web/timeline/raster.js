@@ -80,7 +80,7 @@ export class Picture {
   }
 
   /**
-   * Paints the cells with the colours of their categories.
+   * Paints the cells with the colors of their categories.
    * @param {Raster} r
    * @param {Uint32Array} colors of all 65536 categories
    */

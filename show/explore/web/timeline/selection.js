@@ -124,14 +124,14 @@ export class Selection {
     const i = where === "2" && this.view.list.length > 1 ? 1 : 0;
     const [kind, state] = sel.split(":");
     if (kind !== "wait") {
-      this.app.say("Select a wait first: click on one, or press ].");
+      this.app.note("Select a wait first: click on one, or press ].");
       return;
     }
     try {
       const answer = await api.wait({ run: this.view.list[i].run.index, state: Number(state) });
       const next = (at === "" ? 0 : Number(at)) + direction;
       if (answer.chain[next]) this.jump(i, answer, next);
-      else this.app.say(direction > 0 ? "Here the chain of causes ends." : "Here the chain of causes begins.");
+      else this.app.note(direction > 0 ? "Here the chain of causes ends." : "Here the chain of causes starts.");
     } catch (error) {
       this.app.failed(error);
     }
@@ -147,7 +147,7 @@ export class Selection {
   async showCall(i, location, time, paths, key) {
     const pane = this.view.list[i];
     const { run } = pane;
-    if (!(location < run.locations) || !(time >= 0)) throw new Error("There is no such row or time in this run.");
+    if (!(location < run.locations) || !(time >= 0)) throw new Error("This run has no such row or time.");
     const call = await callAt(run.index, location, Math.min(time, Math.max(0, run.length - 1)), new AbortController().signal);
     if (this.shown !== key) return;
     this.setMarks(i, call ? [{ location, from: call.enter, to: call.leave, kind: "selected" }] : []);
@@ -182,12 +182,12 @@ export class Selection {
         const answer = await api.wait({ run, state: Number(parts[1]) });
         const ref = direction > 0 ? answer.next : answer.previous;
         if (ref) this.select(`wait:${ref.state}`, i, ref);
-        else this.app.say(direction > 0 ? "No later wait of this kind in this row." : "No earlier wait of this kind in this row.");
+        else this.app.note(direction > 0 ? "No later wait of this kind in this row." : "No earlier wait of this kind in this row.");
         return;
       }
       const [longest] = (await api.largest({ run, largest: 1 })).states;
       if (longest) this.select(`wait:${longest.state}`, i, longest);
-      else this.app.say("Nobody waits in this run.");
+      else this.app.note("No rank waits in this run.");
     } catch (error) {
       this.app.failed(error);
     }

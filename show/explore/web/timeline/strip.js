@@ -69,7 +69,7 @@ export class Strip {
       this.picture.paint(decode(buffer), table(legend));
       this.draw();
     } catch {
-      this.key = ""; // the timeline below says what is wrong
+      this.key = ""; // the timeline below shows the error
     }
   }
 

@@ -28,7 +28,7 @@ export class TimelineView {
     this.root = root;
     this.toolbar = el("div", { class: "toolbar" });
     this.panes = el("div", { class: "panes" });
-    this.legend = el("ul", { class: "legend", "aria-label": "What the colours mean" });
+    this.legend = el("ul", { class: "legend", "aria-label": "What the colors mean" });
     this.state = el("div", { class: "status small muted", role: "status" });
     this.longest = new LongestWaits((state, pane) => this.selection.select(`wait:${state.state}`, pane, state));
     root.replaceChildren(this.toolbar, this.panes, el("div", { class: "under" }, this.legend, this.state), this.longest.element);
@@ -160,7 +160,7 @@ export class TimelineView {
     const list = this.list[0].run.colors;
     const next = list[(list.indexOf(this.color(0)) + 1) % list.length];
     this.app.set({ color: next });
-    this.app.say(`Coloured by ${COLORS.find(([c]) => c === next)?.[1] ?? next}.`);
+    this.app.note(`Colored by ${COLORS.find(([c]) => c === next)?.[1] ?? next}.`);
   }
 
   drawToolbar() {
@@ -179,7 +179,7 @@ export class TimelineView {
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {string} */ k) =>
       el("button", { type: "button", text, title: label, "aria-label": label, onclick: () => this.keys[k](new KeyboardEvent("keydown")) });
     refill(this.toolbar,
-      choice("colour", colors, this.color(0), (color) => app.set({ color }), "color"),
+      choice("color", colors, this.color(0), (color) => app.set({ color }), "color"),
       check("messages", "arrows", params.arrows !== "0", (on) => app.set({ arrows: on ? "" : "0" })),
       check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
       el("span", { class: "group" }, button("−", "Zoom out (−)", "-"), button("+", "Zoom in (+)", "+"), button("Whole run", "The whole run (Home)", "Home")),
@@ -224,7 +224,7 @@ function stateOf(pane) {
   const { window: w, data, run } = pane;
   const parts = [`${duration(w.to - w.from)} of ${duration(run.length)}`, plural(w.last - w.first, "row")];
   const { group = 1, looked = 1 } = data.picture.raster ?? {};
-  if (group > 1) parts.push(`each line stands for ${count(group)} of them${looked < group ? `, of which ${count(looked)} were looked at` : ""}`);
+  if (group > 1) parts.push(`each line shows ${count(group)} of them${looked < group ? `, of which ${count(looked)} are sampled` : ""}`);
   const messages = data.messages;
   if (pane.show.messages && messages?.chosen) {
     const total = messages.estimated ? `about ${count(Number(messages.total.toPrecision(2)))}` : count(messages.total);

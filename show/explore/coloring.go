@@ -8,12 +8,12 @@ import (
 	"slackline/model/unit"
 )
 
-// colouring gives every moment of every location a category. It can be asked for any window: wide ones are answered
+// coloring gives every moment of every location a category. It can be asked for any window: wide ones are answered
 // from an index, narrow ones from the calls themselves.
 //
 // The index has, for every bin of the layout, the category that takes most of its time. So it takes a few bytes for each
 // call, and a picture costs about one look for each of its cells, from whichever side it comes.
-type colouring struct {
+type coloring struct {
 	v          *view
 	categories int
 	shades     shades
@@ -23,7 +23,7 @@ type colouring struct {
 }
 
 // add adds what a location does from one moment to another to a binner that has come to the first of them.
-func add[T cell](c *colouring, location int, from, to unit.Duration, b *binner[T]) {
+func add[T cell](c *coloring, location int, from, to unit.Duration, b *binner[T]) {
 	at := from
 	if c.waits != nil {
 		c.waits.each(location, from, to, func(begin, end unit.Duration, state int) {
@@ -79,7 +79,7 @@ type looker[T cell] struct {
 	first    int
 	out      []uint16
 	missing  func(from, to int)
-	from, to int // columns that are missing and not yet told
+	from, to int // columns that are missing and not yet reported
 }
 
 // look fills the columns that a stretch has.
@@ -112,7 +112,7 @@ func (l *looker[T]) look(i int32, from unit.Duration) {
 	}
 }
 
-// miss tells which columns are missing.
+// miss reports which columns are missing.
 func (l *looker[T]) miss() {
 	if l.from < l.to {
 		l.missing(l.from, l.to)
@@ -121,7 +121,7 @@ func (l *looker[T]) miss() {
 }
 
 // buildIndex finds the categories of the bins of all locations.
-func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) {
+func buildIndex[T cell](ctx context.Context, c *coloring) (*pyramid[T], error) {
 	v := c.v
 	p := &pyramid[T]{layout: v.layout, bins: make([][]T, len(v.tl.Locations))}
 	workers := make([]*indexer[T], v.threads)
@@ -139,7 +139,7 @@ func buildIndex[T cell](ctx context.Context, c *colouring) (*pyramid[T], error) 
 
 // indexer is one worker of an index.
 type indexer[T cell] struct {
-	c        *colouring
+	c        *coloring
 	layout   *layout
 	binner   *binner[T]
 	location int

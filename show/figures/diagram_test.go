@@ -1,14 +1,14 @@
-package simulate
+package figures
 
 import (
 	"slices"
 	"testing"
 
-	"slackline/cli/scenario"
+	"slackline/analyze/whatif"
 )
 
 func TestWithout(t *testing.T) {
-	held := scenario.Delays{{From: 10, Length: 5}, {From: 30, Length: 10}}
+	delays := []whatif.Delay{{From: 10, Length: 5}, {From: 30, Length: 10}}
 	for _, tc := range []struct {
 		s    span
 		want []span
@@ -20,7 +20,7 @@ func TestWithout(t *testing.T) {
 		{span{10, 50}, []span{{15, 30}, {40, 50}}},
 		{span{15, 30}, []span{{15, 30}}},
 	} {
-		if got := without(tc.s, held); !slices.Equal(got, tc.want) {
+		if got := without(tc.s, delays); !slices.Equal(got, tc.want) {
 			t.Errorf("without(%v) = %v, want %v", tc.s, got, tc.want)
 		}
 	}

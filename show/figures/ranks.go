@@ -1,0 +1,110 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+	"slackline/show/plot"
+)
+
+// RankTimes is a time of each rank.
+type RankTimes struct {
+	Name  string
+	Times []unit.Duration // by rank
+}
+
+// ranksPerRow is how many ranks are in a row of a map without a process grid.
+const ranksPerRow = 64
+
+// RankMaps maps times onto ranks, one map for each of the series. Ranks without a process grid are in rows of perRow;
+// 0: of 64.
+func RankMaps(tl *timeline.Timeline, series []RankTimes, perRow int) *plot.HeatMap {
+	if perRow == 0 {
+		perRow = ranksPerRow
+	}
+	h := &plot.HeatMap{}
+	for _, s := range series {
+		h.Maps = append(h.Maps, rankMap(tl, s, perRow))
+	}
+	return h
+}
+
+// rankMap is a map of a time by rank: on the process grid, if there is one with up to three dimensions, else in rows of
+// perRow ranks. The layers of a three-dimensional grid are side by side.
+func rankMap(tl *timeline.Timeline, series RankTimes, perRow int) plot.Map {
+	times := series.Times
+	m := plot.Map{Title: series.Name, Quantity: plot.Time}
+	g := tl.Grid
+	if g == nil || len(g.Dims) == 0 || len(g.Dims) > 3 {
+		m.Columns = max(min(len(times), perRow), 1)
+		m.Rows = max((len(times)+m.Columns-1)/m.Columns, 1)
+		m.X = "rank"
+		if m.Rows > 1 {
+			m.X = fmt.Sprintf("ranks, %d in a row", m.Columns)
+		}
+		m.Values = noValues(m.Columns * m.Rows)
+		for rank, t := range times {
+			m.Values[rank] = float64(t)
+		}
+		return m
+	}
+	rows, columns, layers := 1, g.Dims[len(g.Dims)-1], 1
+	if len(g.Dims) >= 2 {
+		rows = g.Dims[len(g.Dims)-2]
+	}
+	if len(g.Dims) == 3 {
+		layers = g.Dims[0]
+	}
+	m.X = fmt.Sprintf("coordinate %d", len(g.Dims))
+	if rows > 1 {
+		m.Y = fmt.Sprintf("coordinate %d", len(g.Dims)-1)
+	}
+	if layers > 1 {
+		m.X += fmt.Sprintf(", in %d layers of coordinate 1", layers)
+	}
+	m.Rows, m.Columns = rows, layers*(columns+1)-1
+	m.Values = noValues(m.Rows * m.Columns)
+	for rank, t := range times {
+		if rank < len(g.Coords) && len(g.Coords[rank]) == len(g.Dims) {
+			at := append(make([]int, 3-len(g.Dims)), g.Coords[rank]...)
+			m.Values[at[1]*m.Columns+at[0]*(columns+1)+at[2]] = float64(t)
+		}
+	}
+	return m
+}
+
+// noValues are n cells without a value.
+func noValues(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = math.NaN()
+	}
+	return list
+}
+
+// slots are the colors of parts of the time; the others get the next free ones.
+var slots = map[string]int{"computation": 3, "MPI without waiting": 1, "waiting": 2, "other": 7}
+
+// StackedRanks shows parts of the time of each rank on top of each other.
+func StackedRanks(series []RankTimes) *plot.Chart {
+	ranks := len(series[0].Times)
+	edges := make([]float64, ranks+1)
+	for i := range edges {
+		edges[i] = float64(i) - 0.5
+	}
+	c := &plot.Chart{
+		X: plot.Axis{Label: "rank", Whole: true}, Y: plot.Axis{Label: "time", Quantity: plot.Time, FromZero: true},
+	}
+	low := make([]float64, ranks)
+	for _, s := range series {
+		high := make([]float64, ranks)
+		for rank := range high {
+			high[rank] = low[rank] + float64(s.Times[rank])
+		}
+		c.Layers = append(c.Layers, &plot.Band{Name: s.Name, Slot: slots[s.Name], X: edges, Low: low, High: high, Stepped: true})
+		low = high
+	}
+	return c
+}
