@@ -225,7 +225,7 @@ func TestMistakesInParameters(t *testing.T) {
 		{"/api/timeline?last=10", "last"},
 		{"/api/timeline?first=2&last=2", "last"},
 		{"/api/timeline?color=red", "color"},
-		{"/api/timeline?color=kind", "color"},
+		{"/api/timeline?colour=kind", "colour"},
 		{"/api/timeline?run=1", "run"},
 		{"/api/timeline?run=-1", "run"},
 		{"/api/timeline?run=0&run=0", "run"},
