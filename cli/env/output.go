@@ -3,7 +3,6 @@ package env
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"slackline/cli/document"
 	"slackline/cli/exit"
 	"slackline/internal/atomicfile"
 	"slackline/internal/plain"
@@ -179,10 +179,5 @@ func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 	return a.WriteText(w, t, true)
 }
 
-// WriteJSONObject writes a value as JSON for programs that people look at too.
-func WriteJSONObject(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(value)
-}
+// WriteJSONObject writes a result as JSON.
+func WriteJSONObject(w io.Writer, result any) error { return document.Write(w, result) }
