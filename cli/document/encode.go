@@ -7,6 +7,7 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"encoding"
 	"encoding/json"
@@ -57,8 +58,10 @@ func Write(w io.Writer, result any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(layOut(nil, b, 0), '\n'))
-	return err
+	out := bufio.NewWriterSize(w, 1<<16)
+	layOut(out, b, 0)
+	out.WriteByte('\n')
+	return out.Flush()
 }
 
 // field is what the tags of a field say about its value.

@@ -1,42 +1,45 @@
 package document
 
-import "bytes"
+import "bufio"
 
 // lineWidth is how long an object may be that is written on one line.
 const lineWidth = 120
 
-// layOut appends JSON text in a form that people can read: a member or an element per line, but lists of plain values
+// layOut writes JSON text in a form that people can read: a member or an element per line, but lists of plain values
 // and what is short on one line.
-func layOut(dst, text []byte, depth int) []byte {
+func layOut(w *bufio.Writer, text []byte, depth int) {
 	if text[0] != '{' && text[0] != '[' || len(text) == 2 || isPlainList(text) {
-		return append(dst, text...)
+		w.Write(text)
+		return
 	}
 	short := depth > 0 && len(text)+2*depth <= lineWidth
-	separate := func(dst []byte, depth int) []byte {
-		return append(append(dst, '\n'), bytes.Repeat([]byte("  "), depth)...)
+	newLine := func(depth int) {
+		if !short {
+			w.WriteByte('\n')
+			for range depth {
+				w.WriteString("  ")
+			}
+		}
 	}
-	dst = append(dst, text[0])
+	w.WriteByte(text[0])
 	for i, part := range split(text[1 : len(text)-1]) {
 		switch {
-		case !short:
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = separate(dst, depth+1)
+		case i > 0 && short:
+			w.WriteString(", ")
 		case i > 0:
-			dst = append(dst, ", "...)
+			w.WriteByte(',')
 		}
+		newLine(depth + 1)
 		if text[0] == '{' {
 			name := stringEnd(part)
-			dst = append(append(dst, part[:name]...), ": "...)
+			w.Write(part[:name])
+			w.WriteString(": ")
 			part = part[name+1:]
 		}
-		dst = layOut(dst, part, depth+1)
+		layOut(w, part, depth+1)
 	}
-	if !short {
-		dst = separate(dst, depth)
-	}
-	return append(dst, text[len(text)-1])
+	newLine(depth)
+	w.WriteByte(text[len(text)-1])
 }
 
 // isPlainList reports whether no element of a list is a list or an object.
