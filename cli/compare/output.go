@@ -11,7 +11,10 @@ import (
 	"slackline/internal/table"
 )
 
-// document is the JSON output of compare.
+// Document is the JSON document of compare.
+var Document any = document{}
+
+// document is the result for programs.
 type document struct {
 	A          string             `json:"a"`
 	B          string             `json:"b"`

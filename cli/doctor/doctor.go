@@ -2,7 +2,6 @@
 package doctor
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -15,6 +14,9 @@ import (
 	"slackline/internal/table"
 	"slackline/observe/mpi"
 )
+
+// Document is the JSON document of doctor.
+var Document any = mpi.Inventory{}
 
 type doctorOptions struct{ format flags.Choice }
 
@@ -35,9 +37,7 @@ func command(a *env.Env) *cobra.Command {
 				return err
 			}
 			if o.format.Value == "json" {
-				e := json.NewEncoder(a.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(d)
+				return env.WriteJSONObject(a.Stdout, d)
 			}
 			return writeInventory(a, a.Stdout, d)
 		},

@@ -14,6 +14,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/internal/atomicfile"
 	"slackline/internal/plain"
+	"slackline/internal/provenance"
 	"slackline/internal/table"
 )
 
@@ -172,7 +173,15 @@ func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) error {
 func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 	switch format {
 	case FormatJSON:
-		return t.WriteJSON(w)
+		list := []document.Members[any]{}
+		for _, row := range t.Rows {
+			var m document.Members[any]
+			for i, c := range row {
+				m = append(m, document.Member[any]{Name: t.Columns[i].Key, Value: c.Value})
+			}
+			list = append(list, m)
+		}
+		return WriteJSONObject(w, list)
 	case FormatCSV:
 		return t.WriteCSV(w)
 	}
@@ -181,3 +190,10 @@ func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 
 // WriteJSONObject writes a result as JSON.
 func WriteJSONObject(w io.Writer, result any) error { return document.Write(w, result) }
+
+// Record is the provenance of a result, with the warnings so far.
+func (a *Env) Record() *provenance.Record {
+	record := a.Provenance()
+	record.Warnings = append(record.Warnings, a.Warnings...)
+	return record
+}
