@@ -90,9 +90,6 @@ func (o *campaignOptions) dryRun(a *env.Env, file string) error {
 	})
 }
 
-// Document is the JSON document of campaign status.
-var Document any = status{}
-
 type status struct {
 	Directory string             `json:"directory"`
 	Seed      uint64             `json:"seed"`

@@ -9,9 +9,6 @@ import (
 	"slackline/internal/provenance"
 )
 
-// Document is the JSON document of check.
-var Document any = document{}
-
 // document is the result for programs. The names and meanings of its members stay as they are: other programs rely on them.
 type document struct {
 	Verdict    scaling.Verdict    `json:"verdict"`

@@ -11,9 +11,6 @@ import (
 	"slackline/internal/table"
 )
 
-// Document is the JSON document of compare.
-var Document any = document{}
-
 // document is the result for programs.
 type document struct {
 	A          string             `json:"a"`

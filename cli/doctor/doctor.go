@@ -15,13 +15,13 @@ import (
 	"slackline/observe/mpi"
 )
 
-// Document is the JSON document of doctor.
-var Document any = mpi.Inventory{}
-
 type doctorOptions struct{ format flags.Choice }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command}
+var Verb = env.Verb{
+	Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command,
+	Documents: env.Documents{"doctor": {mpi.Inventory{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &doctorOptions{format: flags.NewChoice("text", "text", "json")}

@@ -169,11 +169,14 @@ func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) error {
 	return t.WriteText(w, table.TextOptions{Width: WidthOf(a.Stdout), NoHeader: !header, Heading: a.Bold})
 }
 
+// List is a table as JSON: an object for each row, with its columns as members.
+type List []document.Members[any]
+
 // WriteTable writes a table in one of the formats.
 func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 	switch format {
 	case FormatJSON:
-		list := []document.Members[any]{}
+		list := List{}
 		for _, row := range t.Rows {
 			var m document.Members[any]
 			for i, c := range row {

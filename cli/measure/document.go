@@ -9,12 +9,6 @@ import (
 	"slackline/observe/measure"
 )
 
-// Documents are the JSON documents of measure, by what is measured.
-var Documents = map[string]any{
-	"noise": noiseDocument{}, "network": networkDocument{}, "clocks": clocksDocument{}, "collectives": collectivesDocument{},
-	"memory": memoryDocument{}, "schemes": schemesDocument{},
-}
-
 // noiseDocument is the result of measure noise; the figures at the top are those of all CPUs: the
 // smallest t_min, all detours, the mean overhead, the longest duration.
 type noiseDocument struct {

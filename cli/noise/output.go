@@ -221,9 +221,6 @@ func (r *noiseReport) table() *table.Table {
 	return t
 }
 
-// Document is the JSON document of noise stats.
-var Document any = document{}
-
 type document struct {
 	Noise           string             `json:"noise"`
 	Name            string             `json:"name"`

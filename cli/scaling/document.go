@@ -9,9 +9,6 @@ import (
 	"slackline/internal/provenance"
 )
 
-// Document is the JSON document of scaling.
-var Document any = document{}
-
 type document struct {
 	Models     []model            `json:"models"`
 	Skipped    []skipped          `json:"skipped,omitempty"`

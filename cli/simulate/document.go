@@ -7,9 +7,6 @@ import (
 	"slackline/model/unit"
 )
 
-// Documents are the JSON documents of simulate: of one run, and of a series.
-var Documents = []any{runDocument{}, seriesDocument{}}
-
 // runDocument is one run.
 type runDocument struct {
 	Input   string         `json:"input"`

@@ -32,7 +32,10 @@ type simulateOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "simulate", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "simulate", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"simulate": {runDocument{}, seriesDocument{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{

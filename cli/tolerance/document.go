@@ -11,9 +11,6 @@ import (
 	"slackline/model/unit"
 )
 
-// Documents are the JSON documents of tolerance: of one run, of several mappings, of several runs, and over a grid.
-var Documents = []any{oneDocument{}, mappingsDocument{}, spreadDocument{}, gridDocument{}}
-
 // oneDocument has the answers about one run.
 type oneDocument struct {
 	answers

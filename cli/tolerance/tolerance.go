@@ -40,7 +40,10 @@ type options struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "tolerance", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "tolerance", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"tolerance": {oneDocument{}, mappingsDocument{}, spreadDocument{}, gridDocument{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &options{
