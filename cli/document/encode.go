@@ -1,7 +1,8 @@
 // Package document writes the results of verbs as JSON, and the schemas of these documents.
 //
 // A result is a struct with json tags. The suffix of a key names the unit of its value, and the value is exact: a
-// unit.Duration is written as a decimal number of nanoseconds in a member x_ns, of seconds in x_s, of picoseconds in x_ps.
+// unit.Duration is written as a decimal number of nanoseconds in a member x_ns, of seconds in x_s, of picoseconds in x_ps;
+// the tag unit:"s" names the unit where a key has none. A type with a method JSONValue is written as what that returns.
 // A list is never null. A number that is not finite is an error, unless its field is tagged nan:"null". In all else the
 // rules are those of encoding/json.
 package document
@@ -22,7 +23,6 @@ import (
 	"sync"
 	"time"
 
-	"slackline/cli/phrase"
 	"slackline/model/unit"
 )
 
@@ -50,6 +50,9 @@ func (m Members[T]) all(yield func(string, reflect.Value) error) error {
 	return nil
 }
 
+// valued is a type that is written as another one.
+type valued interface{ JSONValue() any }
+
 func (Members[T]) element() reflect.Type { return reflect.TypeFor[T]() }
 
 // Write writes a result. Short objects and lists of plain values are on one line each.
@@ -67,6 +70,7 @@ func Write(w io.Writer, result any) error {
 // field is what the tags of a field say about its value.
 type field struct {
 	name      string
+	unit      string
 	index     []int
 	kind      reflect.Type
 	omitEmpty bool
@@ -75,8 +79,10 @@ type field struct {
 	optional  bool // it belongs to an embedded struct that may be missing
 }
 
-// unit is the suffix of the name.
-func (f field) unit() string { return f.name[strings.LastIndexByte(f.name, '_')+1:] }
+// newField is a field by its name, whose suffix is its unit.
+func newField(name string) field {
+	return field{name: name, unit: name[strings.LastIndexByte(name, '_')+1:]}
+}
 
 // known are the fields of structs, by type.
 var known sync.Map
@@ -108,10 +114,13 @@ func fieldsOf(t reflect.Type) []field {
 			if name == "" {
 				name = f.Name
 			}
-			list = append(list, field{
-				name: name, index: []int{i}, kind: f.Type, nan: f.Tag.Get("nan") == "null",
-				omitEmpty: slices.Contains(words, "omitempty"), omitZero: slices.Contains(words, "omitzero"),
-			})
+			x := newField(name)
+			x.index, x.kind, x.nan = []int{i}, f.Type, f.Tag.Get("nan") == "null"
+			x.omitEmpty, x.omitZero = slices.Contains(words, "omitempty"), slices.Contains(words, "omitzero")
+			if unit := f.Tag.Get("unit"); unit != "" {
+				x.unit = unit
+			}
+			list = append(list, x)
 		}
 	}
 	known.Store(t, list)
@@ -132,8 +141,11 @@ func encode(b []byte, v reflect.Value, f field) ([]byte, error) {
 			return append(b, "null"...), nil
 		}
 	}
-	if list, ok := v.Interface().(members); ok {
-		return encodeMembers(b, list)
+	switch x := v.Interface().(type) {
+	case members:
+		return encodeMembers(b, x)
+	case valued:
+		return encode(b, reflect.ValueOf(x.JSONValue()), f)
 	}
 	if done, ok, err := encodeMarshaler(b, v); ok || err != nil {
 		return done, err
@@ -161,23 +173,23 @@ func encode(b []byte, v reflect.Value, f field) ([]byte, error) {
 func encodeQuantity(b []byte, v reflect.Value, f field) (done []byte, ok bool, err error) {
 	switch x := v.Interface().(type) {
 	case unit.Duration:
-		switch f.unit() {
+		switch f.unit {
 		case "ns":
 			return x.AppendNS(b), true, nil
 		case "s", "seconds":
-			return append(b, phrase.ExactSeconds(x)...), true, nil
+			return append(b, x.Seconds()...), true, nil
 		case "ps":
 			return strconv.AppendInt(b, int64(x), 10), true, nil
 		}
 		return nil, true, fmt.Errorf("document: the name %q has no unit of time", f.name)
 	case []unit.Duration:
-		if f.unit() == "ns" {
+		if f.unit == "ns" {
 			return unit.AppendNSList(b, x), true, nil
 		}
 	case unit.PerByte:
 		return append(b, strings.TrimSuffix(x.String(), "ns")...), true, nil
 	case time.Duration:
-		if u := f.unit(); u == "s" || u == "seconds" {
+		if f.unit == "s" || f.unit == "seconds" {
 			b, err = appendPlain(b, x.Seconds())
 			return b, true, err
 		}
@@ -220,7 +232,7 @@ func encodeStruct(b []byte, v reflect.Value) ([]byte, error) {
 	b = append(b, '{')
 	for _, f := range fieldsOf(v.Type()) {
 		x, err := v.FieldByIndexErr(f.index)
-		if err != nil || f.omitEmpty && isEmpty(x) || f.omitZero && x.IsZero() {
+		if err != nil || f.omitEmpty && isEmpty(x) || f.omitZero && isZero(x) {
 			continue // of an embedded struct that is missing, or without a value
 		}
 		if b, err = encodeMember(b, f, x); err != nil {
@@ -244,7 +256,7 @@ func encodeMember(b []byte, f field, v reflect.Value) ([]byte, error) {
 func encodeMembers(b []byte, list members) ([]byte, error) {
 	b = append(b, '{')
 	err := list.all(func(name string, v reflect.Value) (err error) {
-		b, err = encodeMember(b, field{name: name}, v)
+		b, err = encodeMember(b, newField(name), v)
 		return err
 	})
 	return append(b, '}'), err
@@ -287,6 +299,14 @@ func encodeList(b []byte, v reflect.Value, f field) ([]byte, error) {
 		}
 	}
 	return append(b, ']'), nil
+}
+
+// isZero is what omitzero means in encoding/json.
+func isZero(v reflect.Value) bool {
+	if z, ok := v.Interface().(interface{ IsZero() bool }); ok && v.Kind() != reflect.Pointer {
+		return z.IsZero()
+	}
+	return v.IsZero()
 }
 
 // isEmpty is what omitempty means in encoding/json.

@@ -53,13 +53,16 @@ func (s *schemas) of(t reflect.Type, f field) Members[any] {
 	case json.Number, unit.Duration, unit.PerByte:
 		return ofType("number")
 	case time.Duration:
-		if f.unit() == "ns" {
+		if f.unit == "ns" {
 			return ofType("integer")
 		}
 		return ofType("number")
 	}
 	if m, ok := zero.(members); ok {
 		return Members[any]{{"type", "object"}, {"additionalProperties", s.of(m.element(), f)}}
+	}
+	if m, ok := zero.(valued); ok && t.Kind() != reflect.Pointer {
+		return s.of(reflect.TypeOf(m.JSONValue()), f)
 	}
 	if m, ok := zero.(typed); ok {
 		return ofType(m.JSONTypes()...)

@@ -43,7 +43,7 @@ type profileOptions struct {
 // Verb is the entry of the registry.
 var Verb = env.Verb{
 	Name: "profile", Group: env.Analyze, Job: env.Shared, New: command,
-	Documents: env.Documents{"profile": {profileJSON{}}},
+	Documents: env.Documents{"profile": {document{}}},
 }
 
 func command(a *env.Env) *cobra.Command {

@@ -35,7 +35,7 @@ type waitsOptions struct {
 // Verb is the entry of the registry.
 var Verb = env.Verb{
 	Name: "waits", Group: env.Analyze, Job: env.Shared, New: command,
-	Documents: env.Documents{"waits": {waitsJSON{}}},
+	Documents: env.Documents{"waits": {document{}}},
 }
 
 func command(a *env.Env) *cobra.Command {

@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 	"cli/flags":    {"cli/exit", "model/pattern"},
 	"cli/phrase":   {"model/timeline"},
 	"cli/job":      {"cli/exit", "cli/flags", "observe/mpi"},
-	"cli/document": {"cli/phrase"},
+	"cli/document": {},
 	"cli/env":      {"cli/document", "cli/exit", "cli/flags", "cli/phrase", "cli/job", "observe/mpi", "show/plot"},
 	"cli/input":    {"model/", "analyze/replay"},
 	"cli/listing":  {"cli/env", "cli/flags"},
