@@ -102,7 +102,7 @@ func rootCommand(a *env.Env) *cobra.Command {
 		writeHelp(a, a.Stderr, root)
 		return exit.Usagef("give a verb")
 	}
-	a.Root = root
+	a.Root, a.Verbs = root, registry
 	return root
 }
 

@@ -53,6 +53,7 @@ func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
 	decoder.UseNumber()
 	ts.Check(decoder.Decode(&value))
+	ts.Check(holdResultAgainstSchema(value, []byte(ts.ReadFile(args[0]))))
 	found := true
 	for _, key := range strings.Split(args[1], ".") {
 		switch v := value.(type) {

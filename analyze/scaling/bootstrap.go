@@ -45,14 +45,17 @@ type Bootstrap struct {
 
 // LeadShare is the share of resamples with a lead.
 type LeadShare struct {
-	Leads []Term
-	Form  Form
-	Share float64
+	Leads []Term  `json:"-"`
+	Form  Form    `json:"form"`
+	Share float64 `json:"share"`
 }
 
 // Interval is where 95 % of the resamples are. It has no values if there are
 // too few.
-type Interval struct{ Low, High float64 }
+type Interval struct {
+	Low  float64 `json:"low" nan:"null"`
+	High float64 `json:"high" nan:"null"`
+}
 
 // The quantiles of the intervals, and how many values they need at least.
 const (

@@ -23,6 +23,9 @@ const (
 // String returns the word of the verdict in outputs.
 func (v Verdict) String() string { return [...]string{"pass", "inconclusive", "fail", "skipped"}[v] }
 
+// MarshalText returns the word.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // The weights of the evidence at which a verdict is given.
 const (
 	failAt  = 0.95 // beyond the limit: fail
@@ -32,12 +35,12 @@ const (
 
 // Outcome is what checks and rules have in common.
 type Outcome struct {
-	Verdict Verdict
-	Reason  string   // for people: why
-	Notes   []string // e.g. that the litmus test fails as well
-	Litmus  bool
-	XFail   string // why a failure is expected; empty: none is
-	Line    int    // in the expectation file
+	Verdict Verdict  `json:"-"`
+	Reason  string   `json:"reason,omitempty"` // for people: why
+	Notes   []string `json:"notes,omitempty"`  // e.g. that the litmus test fails as well
+	Litmus  bool     `json:"litmus,omitempty"`
+	XFail   string   `json:"xfail,omitempty"` // why a failure is expected; empty: none is
+	Line    int      `json:"line,omitempty"`  // in the expectation file
 }
 
 // Counts returns the verdict as it counts for the whole: an expected failure as a

@@ -59,9 +59,9 @@ type weighted struct {
 
 // Weighted is the weight of a lead.
 type Weighted struct {
-	Leads  []Term
-	Form   Form
-	Weight float64
+	Leads  []Term  `json:"-"`
+	Form   Form    `json:"form"`
+	Weight float64 `json:"weight"`
 }
 
 // Candidate is a fitted hypothesis.

@@ -31,6 +31,9 @@ const (
 // String returns the word of the form in outputs.
 func (f Form) String() string { return [...]string{"constant", "single", "product", "sum"}[f] }
 
+// MarshalText returns the name.
+func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
 // Shares of the prior: plain hypotheses of a group that has others too.
 const (
 	plainShare    = 0.7

@@ -115,6 +115,9 @@ func (m *Model) String() string {
 	return b.String()
 }
 
+// MarshalText returns the formula.
+func (m Model) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
 // adjustedR2 returns 1 - (RSS/TSS)(n-1)/(n-m-1) for n points and m terms beside
 // the constant, unweighted. It is NaN for constants and for n <= m+1.
 func (m *Model) adjustedR2(c *sample) float64 {

@@ -9,10 +9,10 @@ import (
 // Outlier is a measurement that lies far from the others or from the model. It is
 // reported, not removed.
 type Outlier struct {
-	At    []float64
-	Value float64
-	Sigma float64 // distance in robust standard deviations
-	Point bool    // the aggregate of the point is far from the model; otherwise one repetition from its point
+	At    []float64 `json:"-"`
+	Value float64   `json:"value"`
+	Sigma float64   `json:"sigma"` // distance in robust standard deviations
+	Point bool      `json:"-"`     // the aggregate of the point is far from the model; otherwise one repetition from its point
 }
 
 // Distances beyond which measurements are outliers, in robust standard

@@ -8,10 +8,13 @@ import (
 
 // Prediction is the value of a model at a place that was not measured.
 type Prediction struct {
-	Value     float64 // of the model
-	Low, High float64 // the 5 % and 95 % quantiles of the predictions of all hypotheses by weight
+	Value float64 `json:"value" nan:"null"` // of the model
+	// The 5 % and 95 % quantiles of the predictions of all hypotheses by weight.
+	Low  float64 `json:"low" nan:"null"`
+	High float64 `json:"high" nan:"null"`
 	// The same, widened by two standard deviations of the noise: where a measurement is to be expected.
-	MeasuredLow, MeasuredHigh float64
+	MeasuredLow  float64 `json:"measured_low" nan:"null"`
+	MeasuredHigh float64 `json:"measured_high" nan:"null"`
 }
 
 // The quantiles of an interval.

@@ -15,6 +15,9 @@ const (
 // String returns the word of the rank in outputs.
 func (r Rank) String() string { return [...]string{"none", "better", "approximate", "total"}[r] }
 
+// MarshalText returns the word.
+func (r Rank) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 // DefaultLimit returns the deviation that an expectation allows if nothing else
 // is given: the exponent of its leading class, halved; for the constant that of
 // log x, since otherwise noise would decide.

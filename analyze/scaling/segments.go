@@ -19,9 +19,10 @@ type Segments struct {
 
 // Segment is a law on a part of the range.
 type Segment struct {
-	From, To float64
-	Lead     Term
-	Model    Model
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	Lead  Term    `json:"lead"`
+	Model Model   `json:"formula"`
 }
 
 // What is asked of segments before they are believed.

@@ -8,11 +8,11 @@ import (
 
 // Suggestion is a measurement that would give more information about the law.
 type Suggestion struct {
-	At     []float64
-	Spread float64 // relative standard deviation of the predictions of all hypotheses there
-	Gain   float64 // expected information in bits, of one more point like those measured
-	Value  float64 // what the model predicts
-	Repeat bool    // the place was measured: more repetitions there
+	At     []float64 `json:"-"`
+	Gain   float64   `json:"gain_bits"`       // expected information, of one more point like those measured
+	Spread float64   `json:"relative_spread"` // standard deviation of the predictions of all hypotheses there
+	Value  float64   `json:"predicted"`       // by the model
+	Repeat bool      `json:"measured_before"` // the place was measured: more repetitions there
 }
 
 // maxSuggestions is how many are given.

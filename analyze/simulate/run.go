@@ -48,33 +48,32 @@ type Options struct {
 
 // Result is the outcome of a run.
 type Result struct {
-	Finish   []unit.Duration // by rank
-	Makespan unit.Duration   // the latest of them
-	Messages int64
-	Ops      int64 // operations carried out, after the expansion of collectives
+	Engine   string          `json:"engine"` // "window", "event", "tree" (replicas only) or "static"
+	Threads  int             `json:"threads"`
+	Makespan unit.Duration   `json:"makespan_ns"` // the latest finish
+	Messages int64           `json:"messages"`
+	Ops      int64           `json:"ops"` // operations carried out, after the expansion of collectives
+	Queues   Queues          `json:"queues"`
+	Finish   []unit.Duration `json:"finish_ns"` // by rank
+	Ranks    []Breakdown     `json:"-"`         // by rank; only with Options.Breakdown
 
-	Engine  string // "window", "event", "tree" (replicas only) or "static"
-	Threads int
-	Queues  Queues
-	Ranks   []Breakdown // by rank; only with Options.Breakdown
-
-	Detail *timeline.Detail // only with Options.Detail
-	Causes *Causes          // only with Options.Causes
+	Detail *timeline.Detail `json:"-"` // only with Options.Detail
+	Causes *Causes          `json:"-"` // only with Options.Causes
 	// Calls is the run as a recorder of the program would have seen it; only with Options.Calls.
-	Calls *timeline.Timeline
+	Calls *timeline.Timeline `json:"-"`
 
-	Warnings []string
+	Warnings []string `json:"-"`
 
-	Together *Together // how several processes made the result; nil: one made it
+	Together *Together `json:"-"` // how several processes made the result; nil: one made it
 }
 
 // Queues are the statistics of the matching.
 type Queues struct {
-	Expected      int64 // messages that found their receive posted
-	Unexpected    int64 // messages that had to wait for it
-	Rendezvous    int64 // messages larger than S
-	MaxPosted     int   // longest queue of posted receives of any rank
-	MaxUnexpected int   // longest queue of unexpected messages of any rank
+	Expected      int64 `json:"expected"`       // messages that found their receive posted
+	Unexpected    int64 `json:"unexpected"`     // messages that had to wait for it
+	Rendezvous    int64 `json:"rendezvous"`     // messages larger than S
+	MaxPosted     int   `json:"max_posted"`     // longest queue of posted receives of any rank
+	MaxUnexpected int   `json:"max_unexpected"` // longest queue of unexpected messages of any rank
 }
 
 // Breakdown describes where the time of a rank went. The parts add up to its finish time, or, with

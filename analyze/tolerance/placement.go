@@ -12,19 +12,20 @@ import (
 
 // Placement is an assignment of ranks to nodes that Place found.
 type Placement struct {
-	Nodes  []int32       // by rank
-	T      unit.Duration // with this assignment
-	StartT unit.Duration // with ranks in blocks, where the search began
-	Swaps  []Swap        // all that were tried, in order
-	Best   int           // how many of them lead to Nodes
-	Stop   PlacementStop
+	StartT unit.Duration `json:"T_before_ns"` // with ranks in blocks, where the search began
+	T      unit.Duration `json:"T_after_ns"`  // with this assignment
+	Nodes  []int32       `json:"nodes"`       // by rank
+	Swaps  []Swap        `json:"swaps"`       // all that were tried, in order
+	Best   int           `json:"swaps_taken"` // how many of them lead to Nodes
+	Stop   PlacementStop `json:"stop"`
 }
 
 // Swap is one step of the search: two ranks change places.
 type Swap struct {
-	X, Y int           // X < Y
-	Gain unit.Duration // what the critical path promised, rounded down
-	T    unit.Duration // what came of it
+	X    int           `json:"x"`
+	Y    int           `json:"y"`       // X < Y
+	Gain unit.Duration `json:"gain_ns"` // what the critical path promised, rounded down
+	T    unit.Duration `json:"T_ns"`    // what came of it
 }
 
 // PlacementStop reports why a search ended.

@@ -67,18 +67,22 @@ type CriticalPath struct {
 
 // RankTime is a time on a rank.
 type RankTime struct {
-	Rank int
-	Time unit.Duration
+	Rank int           `json:"rank"`
+	Time unit.Duration `json:"ns"`
 }
 
 // Visit is an operation on the critical path: its rank, and its position there.
-type Visit struct{ Rank, Op int }
+type Visit struct {
+	Rank int `json:"rank"`
+	Op   int `json:"op"`
+}
 
 // Pair is what the critical path holds of messages between two ranks, in either direction.
 type Pair struct {
-	A, B  int // A <= B
-	L     int64
-	Bytes int64
+	A     int   `json:"a"`
+	B     int   `json:"b"` // A <= B
+	L     int64 `json:"lambda_L"`
+	Bytes int64 `json:"-"`
 }
 
 // RankProfile is the part of the critical path on one rank.

@@ -11,12 +11,13 @@ import (
 
 // SlackSummary is how much slack the operations of one origin and kind have.
 type SlackSummary struct {
-	Origin           uint32 // index into Program.Origins
-	Kind             schedule.Kind
-	Ops              int
-	Critical         int // without slack
-	Smallest, Median unit.Duration
-	Largest          unit.Duration
+	Origin   uint32        `json:"-"` // index into Program.Origins
+	Kind     schedule.Kind `json:"-"`
+	Ops      int           `json:"ops"`
+	Critical int           `json:"critical"` // without slack
+	Smallest unit.Duration `json:"smallest_ns"`
+	Median   unit.Duration `json:"median_ns"`
+	Largest  unit.Duration `json:"largest_ns"`
 }
 
 // Summary gathers the slack of operations by origin and kind, those with the smallest slack first.

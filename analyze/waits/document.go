@@ -21,7 +21,7 @@ type TotalsDocument struct {
 	Uncertain    unit.Duration            `json:"uncertain_s"`
 	States       int                      `json:"states"`
 	Cyclic       int                      `json:"cyclic,omitempty"`
-	ByMetric     map[Metric]unit.Duration `json:"by_metric"`
+	ByMetric     map[Metric]unit.Duration `json:"by_metric" unit:"s"`
 }
 
 // Details are the rest of a result in JSON.

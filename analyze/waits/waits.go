@@ -12,7 +12,6 @@ package waits
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"slackline/analyze/profile"
@@ -101,15 +100,15 @@ type Delay struct {
 // Costs are by the metric of the wait state that was caused.
 type Costs [None]Cost
 
-// MarshalJSON returns the costs that are not 0, by the names of their metrics.
-func (c Costs) MarshalJSON() ([]byte, error) {
+// JSONValue returns the costs that are not 0, by metric, for JSON.
+func (c Costs) JSONValue() any {
 	costs := map[Metric]Cost{}
 	for m, cost := range c {
 		if cost.Sum() > 0 {
 			costs[Metric(m)] = cost
 		}
 	}
-	return json.Marshal(costs)
+	return costs
 }
 
 // CompletionTime is the completion time of a rank and call path.

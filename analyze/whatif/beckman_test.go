@@ -67,8 +67,8 @@ func TestTimeGrowsLogarithmicallyWithRanks(t *testing.T) {
 	medians := []float64{4.46, 4.59, 4.91, 4.91, 4.99, 4.98, 5.08}
 	for i, d := range beckman(t, "1000Hz:100us", nil, 32, 64, 128, 256, 512, 1024, 2048) {
 		logs, times = append(logs, math.Log2(float64(d.Ranks))), append(times, float64(d.Median))
-		if ratio := d.MedianSlowdown / medians[i]; ratio < 0.92 || ratio > 1.08 {
-			t.Errorf("%d ranks: median slowdown %.2f, want %.2f within 8 %%", d.Ranks, d.MedianSlowdown, medians[i])
+		if ratio := d.Slowdown.Median / medians[i]; ratio < 0.92 || ratio > 1.08 {
+			t.Errorf("%d ranks: median slowdown %.2f, want %.2f within 8 %%", d.Ranks, d.Slowdown.Median, medians[i])
 		}
 	}
 	if r := correlation(logs, times); r < 0.99 {
@@ -81,9 +81,9 @@ func TestBroadcastSuffersLess(t *testing.T) {
 	tree := beckman(t, "1000Hz:100us", func(s *Series) {
 		s.Program = patternOf("bcast", pattern.Params{Size: 1, Algorithm: "binomial"})
 	}, 1024)[0]
-	if tree.MedianSlowdown < 1.5 || added(tree) > 0.7*added(all) {
+	if tree.Slowdown.Median < 1.5 || added(tree) > 0.7*added(all) {
 		t.Errorf("noise adds %.0f us to a broadcast (slowdown %.2f) and %.0f us to dissemination; want at most 0.7 times as much",
-			added(tree)*1e-6, tree.MedianSlowdown, added(all)*1e-6)
+			added(tree)*1e-6, tree.Slowdown.Median, added(all)*1e-6)
 	}
 }
 
@@ -91,16 +91,16 @@ func TestLargeMessagesHardlySuffer(t *testing.T) {
 	large := beckman(t, "1000Hz:100us", func(s *Series) {
 		s.Program = patternOf("dissemination", pattern.Params{Size: 1 << 20})
 	}, 512)[0]
-	if large.MaxSlowdown > 1.05 || large.MedianSlowdown <= 1 {
-		t.Errorf("slowdown with 1 MiB: median %.3f, largest %.3f; want above 1 and at most 1.05", large.MedianSlowdown, large.MaxSlowdown)
+	if large.Slowdown.Max > 1.05 || large.Slowdown.Median <= 1 {
+		t.Errorf("slowdown with 1 MiB: median %.3f, largest %.3f; want above 1 and at most 1.05", large.Slowdown.Median, large.Slowdown.Max)
 	}
 }
 
 func TestCoSchedulingRemovesNoise(t *testing.T) {
 	alone := beckman(t, "1000Hz:100us", nil, 1024)[0]
 	together := beckman(t, "1000Hz:100us", func(s *Series) { s.Noise.Alignment = noise.CoScheduled }, 1024)[0]
-	if together.MedianSlowdown > 1.01 || together.MaxSlowdown > 2 || float64(together.Mean-together.Noiseless) > 0.1*float64(alone.Mean-alone.Noiseless) {
-		t.Errorf("co-scheduled: slowdown %.2f, at most %.2f; independent: %.2f; want nearly none", together.MedianSlowdown, together.MaxSlowdown, alone.MedianSlowdown)
+	if together.Slowdown.Median > 1.01 || together.Slowdown.Max > 2 || float64(together.Mean-together.Noiseless) > 0.1*float64(alone.Mean-alone.Noiseless) {
+		t.Errorf("co-scheduled: slowdown %.2f, at most %.2f; independent: %.2f; want nearly none", together.Slowdown.Median, together.Slowdown.Max, alone.Slowdown.Median)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestBottleneck(t *testing.T) {
 	slowdownAt := func(f *Found, ranks int) float64 {
 		for _, p := range f.Points {
 			if p.Ranks == ranks {
-				return p.Distribution().MedianSlowdown
+				return p.Distribution().Slowdown.Median
 			}
 		}
 		t.Fatalf("%d ranks were not tried", ranks)
@@ -157,7 +157,7 @@ func TestBottleneck(t *testing.T) {
 		t.Fatalf("relief at 256 ranks: %+v", job)
 	}
 	for name, s := range map[string]Shrink{"length": job.Length, "rate": job.Rate} {
-		if s.Factor <= 0 || s.Factor >= 1 || s.Above/s.Factor > 1.03 || s.Slowdown >= 2 || s.Profile == nil {
+		if s.Factor <= 0 || s.Factor >= 1 || s.Above/s.Factor > 1.03 || s.Slowdown >= 2 || s.Noise == "" {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

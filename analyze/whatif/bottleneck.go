@@ -31,19 +31,20 @@ type Found struct {
 
 // Relief is how much the noise must shrink so that a job stays below the threshold.
 type Relief struct {
-	JobSize      int
-	Slowdown     float64 // median, with the noise as it is
-	Needed       bool    // it is at or above the threshold
-	Length, Rate Shrink  // if needed: either of them is enough
+	JobSize  int     `json:"ranks"`
+	Slowdown float64 `json:"slowdown"`        // median, with the noise as it is
+	Needed   bool    `json:"needed"`          // it is at or above the threshold
+	Length   Shrink  `json:"length,omitzero"` // if needed: either of them is enough
+	Rate     Shrink  `json:"rate,omitzero"`
 }
 
 // Shrink is a factor for the lengths or the rate of all detours.
 type Shrink struct {
-	Factor   float64        // largest one found that is enough; 0: none is
-	Slowdown float64        // median, with this factor
-	Above    float64        // smallest factor found that is not enough
-	Profile  *noise.Profile // the noise with the factor
-	Probes   int            // factors that were tried
+	Factor   float64 `json:"factor"`             // largest one found that is enough; 0: none is
+	Above    float64 `json:"not_enough"`         // smallest factor found that is not enough
+	Slowdown float64 `json:"slowdown,omitempty"` // median, with this factor
+	Noise    string  `json:"noise,omitempty"`    // with the factor
+	Probes   int     `json:"-"`                  // factors that were tried
 }
 
 // How finely the search ends.
@@ -90,7 +91,7 @@ func (b *Bottleneck) findCount(ctx context.Context, f *Found) error {
 			return false, err
 		}
 		f.add(p)
-		return p.Distribution().MedianSlowdown >= b.Threshold, nil
+		return p.Distribution().Slowdown.Median >= b.Threshold, nil
 	}
 	for ranks := b.From; ; ranks = min(2*ranks, b.To) {
 		above, err := reached(ranks)
@@ -152,7 +153,7 @@ func (b *Bottleneck) findRelief(ctx context.Context, f *Found) error {
 		return err
 	}
 	f.add(p)
-	r := &Relief{JobSize: b.JobSize, Slowdown: p.Distribution().MedianSlowdown}
+	r := &Relief{JobSize: b.JobSize, Slowdown: p.Distribution().Slowdown.Median}
 	r.Needed = r.Slowdown >= b.Threshold
 	if r.Needed && b.Noise.Profile == nil {
 		return fmt.Errorf("there is no noise that could shrink, only delays")
@@ -199,12 +200,12 @@ func (b *Bottleneck) findShrink(ctx context.Context, quiet *Point, s *Shrink, fa
 			return false, err
 		}
 		s.Probes++
-		slow := p.Distribution().MedianSlowdown
+		slow := p.Distribution().Slowdown.Median
 		if slow >= b.Threshold {
 			s.Above = factor
 			return false, nil
 		}
-		s.Factor, s.Slowdown, s.Profile = factor, slow, profile
+		s.Factor, s.Slowdown, s.Noise = factor, slow, profile.Spec()
 		return true, nil
 	}
 	for factor := 0.5; ; factor /= 2 {

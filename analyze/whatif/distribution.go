@@ -10,18 +10,29 @@ import (
 // Distribution describes the replicas of one process count. Times are exact, quantiles (type 7) and
 // the mean rounded half up to picoseconds.
 type Distribution struct {
-	Ranks, Replicas                int
-	Noiseless                      unit.Duration
-	Min, Q1, Median, Q3, Max, Mean unit.Duration
-	// Whiskers after Tukey: the outermost replicas within 1.5 times the distance of the quartiles
-	// from the box.
-	LowWhisker, HighWhisker unit.Duration
-	Outliers                []unit.Duration // beyond the whiskers, in rising order
+	Ranks     int           `json:"ranks"`
+	Replicas  int           `json:"replicas"`
+	Noiseless unit.Duration `json:"noiseless_ns"`
+	Min       unit.Duration `json:"min_ns"`
+	Q1        unit.Duration `json:"q1_ns"`
+	Median    unit.Duration `json:"median_ns"`
+	Q3        unit.Duration `json:"q3_ns"`
+	Max       unit.Duration `json:"max_ns"`
+	Mean      unit.Duration `json:"mean_ns"`
+	Slowdown  Slowdown      `json:"slowdown"`
 	// MedianInterval holds the median of all possible replicas with 95 % confidence, whatever their
 	// distribution; nil: there are fewer than 6 replicas.
-	MedianInterval *[2]unit.Duration
-	// Slowdowns are noisy times over the noiseless one: 1 for none.
-	MedianSlowdown, MaxSlowdown float64
+	MedianInterval *[2]unit.Duration `json:"median_ci_ns,omitempty"`
+	// Whiskers after Tukey: the outermost replicas within 1.5 times the distance of the quartiles
+	// from the box.
+	Whiskers [2]unit.Duration `json:"whiskers_ns"`
+	Outliers []unit.Duration  `json:"outliers_ns"` // beyond the whiskers, in rising order
+}
+
+// Slowdown are noisy times over the noiseless one: 1 for none.
+type Slowdown struct {
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
 }
 
 // Distribution describes the samples of a point, of which there must be one or more.
@@ -34,19 +45,19 @@ func (p *Point) Distribution() Distribution {
 		Q3: stat.QuantileInt(sorted, 3, 4), Max: sorted[n-1], Mean: mean(sorted),
 	}
 	reach := 3 * (d.Q3 - d.Q1) / 2
-	d.LowWhisker, d.HighWhisker = d.Q1, d.Q3
+	d.Whiskers = [2]unit.Duration{d.Q1, d.Q3}
 	for _, v := range sorted {
 		// As differences, which cannot overflow.
 		if d.Q1-v > reach || v-d.Q3 > reach {
 			d.Outliers = append(d.Outliers, v)
 			continue
 		}
-		d.LowWhisker, d.HighWhisker = min(d.LowWhisker, v), max(d.HighWhisker, v)
+		d.Whiskers = [2]unit.Duration{min(d.Whiskers[0], v), max(d.Whiskers[1], v)}
 	}
 	if low, high, ok := stat.MedianInterval(n); ok {
 		d.MedianInterval = &[2]unit.Duration{sorted[low], sorted[high]}
 	}
-	d.MedianSlowdown, d.MaxSlowdown = slowdown(d.Median, d.Noiseless), slowdown(d.Max, d.Noiseless)
+	d.Slowdown = Slowdown{slowdown(d.Median, d.Noiseless), slowdown(d.Max, d.Noiseless)}
 	return d
 }
 

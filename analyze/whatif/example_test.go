@@ -39,7 +39,7 @@ func ExampleSeries_Run() {
 	}
 	for _, p := range points {
 		d := p.Distribution()
-		fmt.Printf("%d ranks: %v without noise, median slowdown %.2f\n", d.Ranks, d.Noiseless, d.MedianSlowdown)
+		fmt.Printf("%d ranks: %v without noise, median slowdown %.2f\n", d.Ranks, d.Noiseless, d.Slowdown.Median)
 	}
 	// Output:
 	// 16 ranks: 27.48us without noise, median slowdown 3.58

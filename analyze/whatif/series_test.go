@@ -164,7 +164,7 @@ func TestQuietSeries(t *testing.T) {
 		}
 		p := runSeries(t, s)[0]
 		d := p.Distribution()
-		if d.Min != p.Noiseless || d.Max != p.Noiseless || d.MaxSlowdown != 1 || d.Replicas != 5 || p.Noiseless == 0 {
+		if d.Min != p.Noiseless || d.Max != p.Noiseless || d.Slowdown.Max != 1 || d.Replicas != 5 || p.Noiseless == 0 {
 			t.Errorf("noise %q: %+v", spec, d)
 		}
 	}
@@ -271,13 +271,13 @@ func TestDistribution(t *testing.T) {
 		samples []unit.Duration
 		want    Distribution
 	}{
-		{[]unit.Duration{5}, Distribution{Min: 5, Q1: 5, Median: 5, Q3: 5, Max: 5, Mean: 5, LowWhisker: 5, HighWhisker: 5, MedianSlowdown: 2.5, MaxSlowdown: 2.5}},
-		{[]unit.Duration{3, 2}, Distribution{Min: 2, Q1: 2, Median: 3, Q3: 3, Max: 3, Mean: 3, LowWhisker: 2, HighWhisker: 3, MedianSlowdown: 1.5, MaxSlowdown: 1.5}},
+		{[]unit.Duration{5}, Distribution{Min: 5, Q1: 5, Median: 5, Q3: 5, Max: 5, Mean: 5, Whiskers: [2]unit.Duration{5, 5}, Slowdown: Slowdown{2.5, 2.5}}},
+		{[]unit.Duration{3, 2}, Distribution{Min: 2, Q1: 2, Median: 3, Q3: 3, Max: 3, Mean: 3, Whiskers: [2]unit.Duration{2, 3}, Slowdown: Slowdown{1.5, 1.5}}},
 		{
 			[]unit.Duration{100, 14, 10, 12, 16, 18, 2, 13, 15},
 			Distribution{
-				Min: 2, Q1: 12, Median: 14, Q3: 16, Max: 100, Mean: 22, LowWhisker: 10, HighWhisker: 18,
-				Outliers: []unit.Duration{2, 100}, MedianInterval: &[2]unit.Duration{10, 18}, MedianSlowdown: 7, MaxSlowdown: 50,
+				Min: 2, Q1: 12, Median: 14, Q3: 16, Max: 100, Mean: 22, Whiskers: [2]unit.Duration{10, 18},
+				Outliers: []unit.Duration{2, 100}, MedianInterval: &[2]unit.Duration{10, 18}, Slowdown: Slowdown{7, 50},
 			},
 		},
 	} {
@@ -291,8 +291,8 @@ func TestDistribution(t *testing.T) {
 			t.Error("the samples were changed")
 		}
 	}
-	if d := (&Point{Samples: []unit.Duration{0}}).Distribution(); d.MedianSlowdown != 1 {
-		t.Errorf("slowdown of nothing = %g, want 1", d.MedianSlowdown)
+	if d := (&Point{Samples: []unit.Duration{0}}).Distribution(); d.Slowdown.Median != 1 {
+		t.Errorf("slowdown of nothing = %g, want 1", d.Slowdown.Median)
 	}
 	large := unit.Duration(1<<63 - 1)
 	if got := mean([]unit.Duration{large, large, large - 2}); got != large-1 {

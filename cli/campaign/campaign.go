@@ -28,7 +28,10 @@ import (
 )
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "campaign", Group: env.Observe, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "campaign", Group: env.Observe, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"campaign-status": {status{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{

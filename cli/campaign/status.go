@@ -11,6 +11,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/flags"
+	"slackline/cli/phrase"
 	"slackline/cli/scaling"
 	"slackline/internal/stat"
 	"slackline/internal/table"
@@ -89,18 +90,17 @@ func (o *campaignOptions) dryRun(a *env.Env, file string) error {
 	})
 }
 
-// campaignStatusJSON is the JSON output of status.
-type campaignStatusJSON struct {
+type status struct {
 	Directory string             `json:"directory"`
 	Seed      uint64             `json:"seed"`
 	Total     int                `json:"runs_total"`
 	Done      int                `json:"runs_finished"`
 	CoreHours float64            `json:"core_hours"`
-	Runs      []campaignRunJSON  `json:"runs"`
+	Runs      []run              `json:"runs"`
 	Sessions  []campaign.Session `json:"sessions"`
 }
 
-type campaignRunJSON struct {
+type run struct {
 	Run      string             `json:"run"`
 	At       map[string]float64 `json:"at"`
 	Attempts int                `json:"attempts"`
@@ -131,7 +131,7 @@ func (o *campaignOptions) status(a *env.Env, file string) error {
 	return a.WriteOut(o.out, []string{file}, func(w io.Writer) error {
 		switch o.format.Value {
 		case env.FormatJSON:
-			return env.WriteJSONObject(w, statusJSON(c, states))
+			return env.WriteJSONObject(w, statusOf(c, states))
 		case env.FormatCSV:
 			return runsTable(states).WriteCSV(w)
 		}
@@ -139,21 +139,16 @@ func (o *campaignOptions) status(a *env.Env, file string) error {
 	})
 }
 
-func statusJSON(c *campaign.Campaign, states []campaign.RunState) *campaignStatusJSON {
-	j := &campaignStatusJSON{Directory: c.Dir, Seed: c.Seed, Total: len(states), CoreHours: c.Used(), Runs: []campaignRunJSON{}, Sessions: c.Sessions()}
-	names := c.Plan.Names()
+func statusOf(c *campaign.Campaign, states []campaign.RunState) *status {
+	d := &status{Directory: c.Dir, Seed: c.Seed, Total: len(states), CoreHours: c.Used(), Sessions: c.Sessions()}
 	for i := range states {
 		r := &states[i]
-		at := map[string]float64{}
-		for k, name := range names {
-			at[name] = r.At[k]
-		}
 		if r.Done() {
-			j.Done++
+			d.Done++
 		}
-		j.Runs = append(j.Runs, campaignRunJSON{r.Name, at, r.Attempts, stateOf(r), r.Last})
+		d.Runs = append(d.Runs, run{r.Name, phrase.ByName(c.Plan.Names(), r.At), r.Attempts, stateOf(r), r.Last})
 	}
-	return j
+	return d
 }
 
 // runsTable has a row for each run.

@@ -56,7 +56,10 @@ type CheckOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "check", Group: env.Analyze, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "check", Group: env.Analyze, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"check": {document{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &CheckOptions{

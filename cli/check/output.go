@@ -9,7 +9,6 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
 	"slackline/cli/phrase"
-	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/show/figures"
 )
@@ -17,7 +16,7 @@ import (
 func (r *CheckReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.table().WriteCSV(w)
 	case formatMarkdown:
@@ -217,160 +216,4 @@ func (r *CheckReport) wide() *table.Table {
 		row(x.Rule.Text, "rule", func(rep *scaling.Report) string { return rep.Rules[i].Status() })
 	}
 	return t
-}
-
-// checkJSON is the JSON output. The names and meanings of its members stay as
-// they are: other programs rely on them.
-type checkJSON struct {
-	Verdict    string             `json:"verdict"`
-	Checks     []checkedJSON      `json:"checks"`
-	Rules      []ruleJSON         `json:"rules"`
-	Baseline   []baselineJSON     `json:"baseline,omitempty"`
-	Datasets   []checkSetJSON     `json:"datasets,omitempty"` // with labels, instead of the members above
-	Provenance *provenance.Record `json:"provenance,omitempty"`
-}
-
-type checkSetJSON struct {
-	Label string `json:"label"`
-	checkJSON
-}
-
-type checkedJSON struct {
-	Function   string                  `json:"function"`
-	CallPath   string                  `json:"callpath,omitempty"` // that was checked
-	Metric     string                  `json:"metric"`
-	Expect     string                  `json:"expect"`
-	Formula    *string                 `json:"formula"`
-	Rank       *string                 `json:"rank"`
-	Verdict    string                  `json:"verdict"`
-	Status     string                  `json:"status"`
-	Over       float64                 `json:"over"`
-	Under      float64                 `json:"under"`
-	Delta      map[string]scaling.Term `json:"delta"`
-	Floor      *float64                `json:"floor"`
-	Prediction *float64                `json:"prediction"`
-	Interval   []*float64              `json:"interval,omitempty"`
-	Wall       *float64                `json:"wall"`
-	Confidence *float64                `json:"confidence"`
-	AdjustedR2 *float64                `json:"adjusted_r2"`
-	Reason     string                  `json:"reason,omitempty"`
-	Notes      []string                `json:"notes,omitempty"`
-	Litmus     bool                    `json:"litmus,omitempty"`
-	XFail      string                  `json:"xfail,omitempty"`
-	Line       int                     `json:"line,omitempty"`
-	Bootstrap  *stabilityJSON          `json:"bootstrap,omitempty"`
-}
-
-// stabilityJSON are the shares of resamples by verdict.
-type stabilityJSON struct {
-	Resamples    int     `json:"resamples"`
-	Same         float64 `json:"same_verdict"`
-	Pass         float64 `json:"pass"`
-	Inconclusive float64 `json:"inconclusive"`
-	Fail         float64 `json:"fail"`
-}
-
-type ruleJSON struct {
-	Rule      string   `json:"rule"`
-	Verdict   string   `json:"verdict"`
-	Status    string   `json:"status"`
-	Crossover *float64 `json:"crossover"`
-	Tolerance *float64 `json:"tolerance"`
-	Violated  []any    `json:"violated_at"`
-	Horizon   *float64 `json:"horizon,omitempty"`
-	Reason    string   `json:"reason,omitempty"`
-	Notes     []string `json:"notes,omitempty"`
-	Litmus    bool     `json:"litmus,omitempty"`
-	XFail     string   `json:"xfail,omitempty"`
-	Line      int      `json:"line,omitempty"`
-}
-
-type baselineJSON struct {
-	checkedJSON
-	Law    string   `json:"law_verdict"`
-	Before string   `json:"baseline_formula"`
-	Ratio  *float64 `json:"ratio"`
-	Low    *float64 `json:"ratio_low"`
-	High   *float64 `json:"ratio_high"`
-	Common int      `json:"common_points"`
-}
-
-func (r *CheckReport) json(a *env.Env) checkJSON {
-	result := checkJSON{Checks: []checkedJSON{}, Rules: []ruleJSON{}}
-	if len(r.columns) == 1 && r.columns[0].label == "" {
-		result = columnJSON(&r.columns[0])
-	} else {
-		for i := range r.columns {
-			result.Datasets = append(result.Datasets, checkSetJSON{r.columns[i].label, columnJSON(&r.columns[i])})
-		}
-	}
-	result.Verdict = r.verdict().String()
-	p := provenance.New(a.Args)
-	p.Inputs = r.Records
-	if r.options.bootstrap.Times > 0 {
-		p.Seed = &r.options.bootstrap.Seed
-	}
-	p.Warnings = append(p.Warnings, a.Warnings...)
-	result.Provenance = p
-	return result
-}
-
-func columnJSON(c *checkColumn) checkJSON {
-	v := c.report.Verdict
-	j := checkJSON{Checks: []checkedJSON{}, Rules: []ruleJSON{}}
-	for _, x := range c.report.Checks {
-		j.Checks = append(j.Checks, newCheckedJSON(x))
-	}
-	for _, x := range c.report.Rules {
-		j.Rules = append(j.Rules, newRuleJSON(x))
-	}
-	if c.baseline != nil {
-		v = max(v, c.baseline.Verdict)
-		for _, x := range c.baseline.Rows {
-			j.Baseline = append(j.Baseline, baselineJSON{
-				newCheckedJSON(&x.Check), x.Law.String(), x.Before, phrase.Finite(x.Ratio), phrase.Finite(x.Low), phrase.Finite(x.High), x.Common,
-			})
-		}
-	}
-	j.Verdict = v.String()
-	return j
-}
-
-func newCheckedJSON(c *scaling.Check) checkedJSON {
-	j := checkedJSON{
-		Function: c.Function, CallPath: c.CallPath, Metric: c.Metric, Expect: c.Expectation.Expect.Text, Verdict: c.Verdict.String(), Status: c.Status(),
-		Over: c.Over, Under: c.Under, Floor: phrase.Finite(c.Floor), Wall: phrase.Finite(c.Wall),
-		Reason: c.Reason, Notes: c.Notes, Litmus: c.Litmus, XFail: c.XFail, Line: c.Line,
-	}
-	if s := c.Stability; s != nil {
-		j.Bootstrap = &stabilityJSON{s.Resamples, s.Share(c.Verdict), s.Share(scaling.Pass), s.Share(scaling.Inconclusive), s.Share(scaling.Fail)}
-	}
-	if f := c.Fit; f != nil {
-		formula, rank := f.Model.String(), c.Rank.String()
-		j.Formula, j.Rank, j.Delta = &formula, &rank, phrase.ByName(f.Parameters, c.Delta)
-		j.Confidence, j.AdjustedR2 = phrase.Finite(f.Confidence), phrase.Finite(f.AdjustedR2)
-	}
-	if c.Prediction != nil {
-		j.Prediction = phrase.Finite(c.Prediction.Value)
-		j.Interval = []*float64{phrase.Finite(c.Prediction.Low), phrase.Finite(c.Prediction.High)}
-	}
-	return j
-}
-
-func newRuleJSON(c *scaling.RuleCheck) ruleJSON {
-	j := ruleJSON{
-		Rule: c.Rule.Text, Verdict: c.Verdict.String(), Status: c.Status(), Crossover: phrase.Finite(c.Crossover), Tolerance: phrase.Finite(c.Tolerance),
-		Violated: []any{}, Reason: c.Reason, Notes: c.Notes, Litmus: c.Litmus, XFail: c.XFail, Line: c.Line,
-	}
-	if c.Horizon > 0 {
-		j.Horizon = phrase.Finite(c.Horizon)
-	}
-	for _, at := range c.Violated {
-		if len(at) == 1 {
-			j.Violated = append(j.Violated, at[0])
-		} else {
-			j.Violated = append(j.Violated, at)
-		}
-	}
-	return j
 }

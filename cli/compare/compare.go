@@ -34,7 +34,10 @@ type compareOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "compare", Group: env.Analyze, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "compare", Group: env.Analyze, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"compare": {document{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &compareOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}

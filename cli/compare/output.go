@@ -11,7 +11,7 @@ import (
 	"slackline/internal/table"
 )
 
-// document is the JSON output of compare.
+// document is the result for programs.
 type document struct {
 	A          string             `json:"a"`
 	B          string             `json:"b"`

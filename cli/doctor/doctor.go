@@ -2,7 +2,6 @@
 package doctor
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +18,10 @@ import (
 type doctorOptions struct{ format flags.Choice }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command}
+var Verb = env.Verb{
+	Name: "doctor", Group: env.Observe, Job: env.OnceOnly, New: command,
+	Documents: env.Documents{"doctor": {mpi.Inventory{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &doctorOptions{format: flags.NewChoice("text", "text", "json")}
@@ -35,9 +37,7 @@ func command(a *env.Env) *cobra.Command {
 				return err
 			}
 			if o.format.Value == "json" {
-				e := json.NewEncoder(a.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(d)
+				return env.WriteJSONObject(a.Stdout, d)
 			}
 			return writeInventory(a, a.Stdout, d)
 		},

@@ -37,6 +37,7 @@ type Env struct {
 	NoProgress bool
 
 	Root     *cobra.Command
+	Verbs    []*Verb                   // all that there are
 	Build    func(*Env) *cobra.Command // makes the tree of verbs
 	Groups   map[*cobra.Command][]flagGroup
 	Progress *progress.Line

@@ -3,7 +3,6 @@ package env
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +10,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"slackline/cli/document"
 	"slackline/cli/exit"
 	"slackline/internal/atomicfile"
 	"slackline/internal/plain"
+	"slackline/internal/provenance"
 	"slackline/internal/table"
 )
 
@@ -168,21 +169,34 @@ func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) error {
 	return t.WriteText(w, table.TextOptions{Width: WidthOf(a.Stdout), NoHeader: !header, Heading: a.Bold})
 }
 
+// List is a table as JSON: an object for each row, with its columns as members.
+type List []document.Members[any]
+
 // WriteTable writes a table in one of the formats.
 func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 	switch format {
 	case FormatJSON:
-		return t.WriteJSON(w)
+		list := List{}
+		for _, row := range t.Rows {
+			var m document.Members[any]
+			for i, c := range row {
+				m = append(m, document.Member[any]{Name: t.Columns[i].Key, Value: c.Value})
+			}
+			list = append(list, m)
+		}
+		return WriteJSONObject(w, list)
 	case FormatCSV:
 		return t.WriteCSV(w)
 	}
 	return a.WriteText(w, t, true)
 }
 
-// WriteJSONObject writes a value as JSON for programs that people look at too.
-func WriteJSONObject(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(value)
+// WriteJSONObject writes a result as JSON.
+func WriteJSONObject(w io.Writer, result any) error { return document.Write(w, result) }
+
+// Record is the provenance of a result, with the warnings so far.
+func (a *Env) Record() *provenance.Record {
+	record := a.Provenance()
+	record.Warnings = append(record.Warnings, a.Warnings...)
+	return record
 }

@@ -16,7 +16,13 @@ type Verb struct {
 	Group Group
 	Job   Role
 	New   func(*Env) *cobra.Command
+
+	Documents Documents
 }
+
+// Documents are the JSON documents of a verb by name, with a hyphen before what follows the verb (measure-noise), and
+// zero values of the types that each may have. They have schemas.
+type Documents map[string][]any
 
 // Group is a heading under which the help lists verbs.
 type Group string

@@ -4,12 +4,16 @@ package explain
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"slackline/analyze/scaling"
 	"slackline/analyze/waits"
+	"slackline/cli/document"
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
@@ -73,12 +77,14 @@ func command(a *env.Env) *cobra.Command {
 	for _, t := range allTopics() {
 		names = append(names, t.name)
 	}
-	return &cobra.Command{
+	schema := ""
+	c := &cobra.Command{
 		Use:         "explain [METRIC]",
 		Short:       "Explain a metric: what it means, what its cause is, and what usually helps.",
 		Annotations: flags.Arguments("METRIC", "name of a metric of waits or profile; without one all are listed"),
 		Example: `  slackline explain
-  slackline explain late_sender`,
+  slackline explain late_sender
+  slackline explain --schema simulate`,
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -87,9 +93,41 @@ func command(a *env.Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.WriteOut("", nil, func(w io.Writer) error { return explain(a, w, args) })
+			return a.WriteOut("", nil, func(w io.Writer) error {
+				if schema == "" {
+					return explain(a, w, args)
+				}
+				return writeSchema(a, w, schema, args)
+			})
 		},
 	}
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.StringVar(&schema, "schema", "", "print the JSON Schema of what `VERB` writes with --format json, e.g. simulate, measure-noise")
+	})
+	flags.CompleteWith(c, "schema", func() []string { return slices.Sorted(maps.Keys(documents(a))) })
+	return c
+}
+
+// documents are the JSON documents of all verbs, by name.
+func documents(a *env.Env) env.Documents {
+	all := env.Documents{}
+	for _, v := range a.Verbs {
+		maps.Copy(all, v.Documents)
+	}
+	return all
+}
+
+func writeSchema(a *env.Env, w io.Writer, name string, args []string) error {
+	if len(args) > 0 {
+		return exit.Usagef("--schema prints the schema of one document; leave %s out", args[0])
+	}
+	all := documents(a)
+	types, ok := all[name]
+	if !ok {
+		names := slices.Sorted(maps.Keys(all))
+		return exit.Usagef("--schema: no JSON document %q; give one of %s%s", name, strings.Join(names, ", "), suggest.Phrase(name, names))
+	}
+	return env.WriteJSONObject(w, document.Schema(name, types...))
 }
 
 // explain writes the explanation of a metric, or the list of all.

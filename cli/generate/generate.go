@@ -30,7 +30,10 @@ type generateOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "generate", Group: env.Prepare, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "generate", Group: env.Prepare, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"generate-list": {env.List{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &generateOptions{program: scenario.NewProgramOptions(), output: export.NewScheduleOutput(), Options: *listing.NewOptions()}

@@ -38,7 +38,10 @@ type injectOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "inject", Group: env.Observe, Job: env.Outside, New: command}
+var Verb = env.Verb{
+	Name: "inject", Group: env.Observe, Job: env.Outside, New: command,
+	Documents: env.Documents{"inject": {injectJSON{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &injectOptions{

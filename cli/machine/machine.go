@@ -21,7 +21,10 @@ import (
 )
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "machine", Group: env.Prepare, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "machine", Group: env.Prepare, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"machine-list": {env.List{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{

@@ -9,7 +9,7 @@ import (
 )
 
 // collectivesBaseline is an earlier result of measure collectives.
-type collectivesBaseline struct{ Points []collectiveJSON }
+type collectivesBaseline struct{ Points []collectivePoint }
 
 // ReadCollectivesBaseline reads a result in JSON.
 func ReadCollectivesBaseline(path string) (*collectivesBaseline, error) {
@@ -17,7 +17,7 @@ func ReadCollectivesBaseline(path string) (*collectivesBaseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	var file measuredCollectivesJSON
+	var file collectivesDocument
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("%s: is not a result of 'measure collectives --format json': %w", path, err)
 	}

@@ -18,7 +18,7 @@ import (
 func (r *measuredClocks) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.models().WriteCSV(w)
 	}

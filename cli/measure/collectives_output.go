@@ -7,7 +7,6 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/phrase"
-	"slackline/internal/provenance"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/dataset"
@@ -18,7 +17,7 @@ import (
 func (r *measuredCollectives) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.data().WriteCSV(w)
 	}
@@ -163,160 +162,6 @@ func trueCells(p *measure.CollectivePoint, s *measure.Summary, ok bool) []any {
 		return []any{"-", "-"}
 	}
 	return []any{nsText(float64(want)), fmt.Sprintf("%+.2f %%", 100*(s.Median/float64(want)-1))}
-}
-
-// measuredCollectivesJSON is the result of measure collectives: a dataset with more beside it. Times are ns.
-type measuredCollectivesJSON struct {
-	Version    int                    `json:"slackline_dataset"`
-	Parameters []string               `json:"parameters"`
-	Series     []seriesJSON           `json:"series"`
-	Schemes    []collectiveSchemeJSON `json:"schemes"`
-	Points     []collectiveJSON       `json:"points"`
-	Provenance *provenance.Record     `json:"provenance"`
-}
-
-type seriesJSON struct {
-	CallPath string            `json:"callpath"`
-	Metric   string            `json:"metric"`
-	Unit     string            `json:"unit,omitempty"`
-	Points   []seriesPointJSON `json:"points"`
-}
-
-type seriesPointJSON struct {
-	At     []float64 `json:"at"`
-	Values []float64 `json:"values"`
-}
-
-// collectiveSchemeJSON is where and how a scheme was run.
-type collectiveSchemeJSON struct {
-	Scheme     measure.Scheme          `json:"scheme"`
-	Reduction  measure.Reduction       `json:"reduction"`
-	MPI        string                  `json:"mpi"`
-	Version    string                  `json:"mpi_library_version"`
-	Command    []string                `json:"launch"`
-	Hosts      map[int][]string        `json:"hosts"`
-	Placements map[int][]placementJSON `json:"binding"`
-	OneClock   bool                    `json:"one_clock"`
-	ClockError int64                   `json:"clock_error_ns"`
-	Hooked     map[int]bool            `json:"yields_by_slackline"` // by the number of ranks
-	Settings   []string                `json:"settings"`
-	Repeat     int                     `json:"repeat"`
-	Launches   int                     `json:"launches"`
-	Loop       int                     `json:"executions_in_a_loop"`
-	Tolerance  int64                   `json:"tolerance_ns"`
-}
-
-type placementJSON struct {
-	CPU     int `json:"cpu"`
-	Allowed int `json:"allowed_cpus"`
-}
-
-type collectiveJSON struct {
-	Scheme     measure.Scheme                    `json:"scheme"`
-	Operation  string                            `json:"operation"`
-	Ranks      int                               `json:"ranks"`
-	Size       int                               `json:"size"`
-	Valid      int                               `json:"valid"`
-	Tried      int                               `json:"tried"`
-	Refused    bool                              `json:"refused"`
-	Checked    bool                              `json:"checked"` // executions could be found invalid
-	Crowded    bool                              `json:"crowded"` // more ranks than CPUs on a host
-	Overlap    *float64                          `json:"overlap_percent,omitempty"`
-	Launches   []launchJSON                      `json:"launches"`
-	Reductions map[measure.Reduction]summaryJSON `json:"reductions,omitempty"`
-}
-
-type launchJSON struct {
-	Launch    int   `json:"launch"`
-	Valid     int   `json:"valid"`
-	Tried     int   `json:"tried"`
-	Refused   bool  `json:"refused"`
-	Doublings int   `json:"doublings"`
-	Lead      int64 `json:"lead_ns"`
-}
-
-type summaryJSON struct {
-	Median        float64   `json:"median_ns"`
-	Low           *float64  `json:"low_ns"`
-	High          *float64  `json:"high_ns"`
-	Min           float64   `json:"min_ns"`
-	Q1            float64   `json:"q1_ns"`
-	Q3            float64   `json:"q3_ns"`
-	LaunchMedians []float64 `json:"launch_medians_ns"`
-	True          *int64    `json:"true_ns,omitempty"`
-}
-
-// seriesOf are the series of a dataset.
-func seriesOf(d *dataset.Dataset) []seriesJSON {
-	list := []seriesJSON{}
-	for _, s := range d.Series {
-		x := seriesJSON{CallPath: s.CallPath, Metric: s.Metric, Unit: s.Unit}
-		for _, p := range s.Points {
-			x.Points = append(x.Points, seriesPointJSON{p.At, p.Values})
-		}
-		list = append(list, x)
-	}
-	return list
-}
-
-func (r *measuredCollectives) json(a *env.Env) *measuredCollectivesJSON {
-	record := provenance.New(a.Args)
-	record.Warnings = append(record.Warnings, a.Warnings...)
-	record.Seed = &r.seed
-	d := r.data()
-	j := &measuredCollectivesJSON{Version: 1, Parameters: d.Parameters, Series: seriesOf(d), Points: []collectiveJSON{}, Provenance: record}
-	for _, c := range r.schemes {
-		o := &c.Options
-		s := collectiveSchemeJSON{
-			Scheme: o.Scheme, Reduction: r.how(c), MPI: c.MPI, Version: c.Version, Hooked: c.Hooked, Command: c.Command, Hosts: c.Hosts, Placements: map[int][]placementJSON{}, OneClock: c.OneClock,
-			ClockError: c.ClockError.Nanoseconds(), Settings: c.Settings, Repeat: o.Repeat, Launches: o.Launches, Loop: o.Loop, Tolerance: o.Tolerance.Nanoseconds(),
-		}
-		if o.Scheme.Single() {
-			s.Loop = 1
-		}
-		for ranks, list := range c.Placements {
-			for _, p := range list {
-				s.Placements[ranks] = append(s.Placements[ranks], placementJSON{p.CPU, p.Allowed})
-			}
-		}
-		j.Schemes = append(j.Schemes, s)
-		for _, p := range c.Points {
-			j.Points = append(j.Points, collectivePointJSON(c, p))
-		}
-	}
-	return j
-}
-
-func collectivePointJSON(c *measure.Collectives, p *measure.CollectivePoint) collectiveJSON {
-	x := collectiveJSON{Scheme: c.Options.Scheme, Operation: p.Operation.Name, Ranks: p.Ranks, Size: p.Size, Refused: p.Refused(), Launches: []launchJSON{},
-		Checked: c.Options.Scheme.Single(), Crowded: c.Crowded[p.Ranks]}
-	x.Valid, x.Tried = p.Counts()
-	for i := range p.Runs {
-		run := &p.Runs[i]
-		x.Launches = append(x.Launches, launchJSON{run.Launch, run.ValidCount(), len(run.Repetitions), run.Refused, run.Doublings, run.Lead.Nanoseconds()})
-	}
-	if v, ok := p.Overlap(); ok {
-		x.Overlap = &v
-	}
-	for _, how := range measure.Reductions {
-		s, ok := c.Summarize(p, how)
-		if !ok {
-			break
-		}
-		y := summaryJSON{Median: s.Median, Min: s.Min, Q1: s.Q1, Q3: s.Q3, LaunchMedians: s.LaunchMedians}
-		if s.Sure {
-			y.Low, y.High = &s.Low, &s.High
-		}
-		if want, known := p.Operation.True(how, p.Ranks); known {
-			ns := want.Nanoseconds()
-			y.True = &ns
-		}
-		if x.Reductions == nil {
-			x.Reductions = map[measure.Reduction]summaryJSON{}
-		}
-		x.Reductions[how] = y
-	}
-	return x
 }
 
 // significantChange is the probability below which a difference is taken for one.

@@ -9,7 +9,17 @@ import (
 )
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "measure", Group: env.Observe, Job: env.Outside, New: command}
+var Verb = env.Verb{
+	Name: "measure", Group: env.Observe, Job: env.Outside, New: command,
+	Documents: env.Documents{
+		"measure-noise":       {noiseDocument{}},
+		"measure-network":     {networkDocument{}},
+		"measure-clocks":      {clocksDocument{}},
+		"measure-collectives": {collectivesDocument{}},
+		"measure-memory":      {memoryDocument{}},
+		"measure-schemes":     {schemesDocument{}},
+	},
+}
 
 func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{

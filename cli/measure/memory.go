@@ -12,7 +12,6 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/phrase"
-	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/observe/measure"
@@ -90,11 +89,11 @@ func (r *measuredMemory) measure(ctx context.Context, a *env.Env, o *measureMemo
 }
 
 func (r *measuredMemory) write(a *env.Env, w io.Writer, format string) error {
-	switch format {
+	switch d := measure.MemoryDataset(r.jobs); format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, &memoryDocument{1, d.Parameters, d.Series, r.jobs, a.Record()})
 	case env.FormatCSV:
-		return measure.MemoryDataset(r.jobs).WriteCSV(w)
+		return d.WriteCSV(w)
 	}
 	return r.writeText(a, w)
 }
@@ -134,62 +133,4 @@ func (r *measuredMemory) processes() *table.Table {
 		t.Add(m.Ranks, size(before), size(initial), size(end), size(private), size(resident), size(all))
 	}
 	return t
-}
-
-// measuredMemoryJSON is the result of measure memory: a dataset with more beside it.
-type measuredMemoryJSON struct {
-	Version    int                `json:"slackline_dataset"`
-	Parameters []string           `json:"parameters"`
-	Series     []seriesJSON       `json:"series"`
-	Jobs       []jobMemoryJSON    `json:"jobs"`
-	Provenance *provenance.Record `json:"provenance"`
-}
-
-type jobMemoryJSON struct {
-	Ranks   int                `json:"ranks"`
-	MPI     string             `json:"mpi"`
-	Version string             `json:"mpi_library_version"`
-	Command []string           `json:"launch"`
-	Hosts   []string           `json:"hosts"`
-	Objects []objectMemoryJSON `json:"objects"`
-	Process []rankMemoryJSON   `json:"processes"`
-}
-
-type objectMemoryJSON struct {
-	Call   string    `json:"call"`
-	Steady int64     `json:"bytes"`
-	Least  int64     `json:"least_bytes"`
-	First  int64     `json:"first_bytes"`
-	Odd    int       `json:"pools_grew"`
-	Bytes  [][]int64 `json:"calls"`
-}
-
-type rankMemoryJSON struct {
-	Before usageJSON `json:"before_init"`
-	After  usageJSON `json:"after_init"`
-	End    usageJSON `json:"before_finalize"`
-}
-
-type usageJSON struct {
-	PSS     int64 `json:"pss_bytes"`
-	RSS     int64 `json:"rss_bytes"`
-	Private int64 `json:"private_bytes"`
-}
-
-func (r *measuredMemory) json(a *env.Env) *measuredMemoryJSON {
-	record := provenance.New(a.Args)
-	record.Warnings = append(record.Warnings, a.Warnings...)
-	d := measure.MemoryDataset(r.jobs)
-	j := &measuredMemoryJSON{Version: 1, Parameters: d.Parameters, Series: seriesOf(d), Provenance: record}
-	for _, m := range r.jobs {
-		x := jobMemoryJSON{Ranks: m.Ranks, MPI: m.MPI, Version: m.Version, Command: m.Command, Hosts: m.Hosts}
-		for _, o := range m.Objects {
-			x.Objects = append(x.Objects, objectMemoryJSON{o.Kind, o.Steady, o.Least, o.First, o.Odd, o.Bytes})
-		}
-		for _, p := range m.Process {
-			x.Process = append(x.Process, rankMemoryJSON{usageJSON(p.Before), usageJSON(p.After), usageJSON(p.End)})
-		}
-		j.Jobs = append(j.Jobs, x)
-	}
-	return j
 }

@@ -8,7 +8,6 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/phrase"
-	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/observe/measure"
@@ -18,7 +17,7 @@ import (
 func (r *measuredNetwork) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.points().WriteCSV(w)
 	}
@@ -173,82 +172,4 @@ func (r *measuredNetwork) chart() *plot.Chart {
 		}
 	}
 	return chart
-}
-
-// measuredNetworkJSON is the result of measure network.
-type measuredNetworkJSON struct {
-	Over       string             `json:"over"`
-	Version    string             `json:"mpi_library_version,omitempty"`
-	Hosts      []string           `json:"hosts"`
-	Classes    []networkJSON      `json:"classes"`
-	Provenance *provenance.Record `json:"provenance"`
-}
-
-// networkJSON is one class of pairs; all times are ns, those of G ns per byte.
-type networkJSON struct {
-	Class         string         `json:"class"`
-	Pair          [2]int         `json:"pair"`
-	Pairs         [][2]int       `json:"pairs"`
-	L             figureJSON     `json:"L_ns"`
-	HalfRoundTrip figureJSON     `json:"L_half_rtt_ns"`
-	Send          figureJSON     `json:"o_s_ns"`
-	Receive       figureJSON     `json:"o_r_ns"`
-	Gap           figureJSON     `json:"g_ns"`
-	Protocols     []protocolJSON `json:"protocols"`
-	Eager         int            `json:"S"`
-	EagerAsleep   int            `json:"S_receiver_asleep"`
-	Jumps         []int          `json:"jumps"`
-	Points        []pointJSON    `json:"sizes"`
-	Remarks       []string       `json:"remarks"`
-}
-
-type figureJSON struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
-type protocolJSON struct {
-	From    int        `json:"from"`
-	To      int        `json:"to"`
-	Gap     figureJSON `json:"g_ns"`
-	PerByte figureJSON `json:"G_ns"`
-	Send    figureJSON `json:"o_s_ns"`
-	Receive figureJSON `json:"o_r_ns"`
-}
-
-// pointJSON is one size: median (value), minimum (low) and 90th percentile (high) of one message and its answer, of bursts, and
-// of bursts with pauses, without these.
-type pointJSON struct {
-	Size      int        `json:"size"`
-	Single    figureJSON `json:"single_ns"`
-	Burst     figureJSON `json:"burst_ns"`
-	Paced     figureJSON `json:"paced_ns"`
-	Gap       float64    `json:"gap_ns"`
-	Send      float64    `json:"send_ns"`
-	Receive   float64    `json:"receive_ns"`
-	Disturbed bool       `json:"disturbed"`
-}
-
-func (r *measuredNetwork) json(a *env.Env) *measuredNetworkJSON {
-	record := provenance.New(a.Args)
-	record.Warnings = append(record.Warnings, a.Warnings...)
-	j := &measuredNetworkJSON{Over: r.over, Version: r.version, Hosts: r.hosts, Classes: []networkJSON{}, Provenance: record}
-	for i := range r.classes {
-		c := &r.classes[i]
-		n := c.Network
-		x := networkJSON{
-			Class: c.Class.Name, Pair: c.Class.Usual, Pairs: c.Class.Pairs, L: figureJSON(n.L), HalfRoundTrip: figureJSON(n.HalfRoundTrip),
-			Send: figureJSON(n.Send), Receive: figureJSON(n.Receive), Gap: figureJSON(n.Gap), Protocols: []protocolJSON{},
-			Eager: n.Eager, EagerAsleep: n.EagerAsleep, Jumps: append([]int{}, n.Jumps()...), Points: []pointJSON{}, Remarks: append([]string{}, n.Remarks...),
-		}
-		for _, p := range n.Protocols {
-			x.Protocols = append(x.Protocols, protocolJSON{p.From, p.To, figureJSON(p.Gap), figureJSON(p.PerByte), figureJSON(p.Send), figureJSON(p.Receive)})
-		}
-		for _, p := range n.Points {
-			x.Points = append(x.Points, pointJSON{p.Size, figureJSON(p.Single), figureJSON(p.Burst), figureJSON(p.Paced), p.Gap, p.Send, p.Receive, p.Disturbed})
-		}
-		j.Classes = append(j.Classes, x)
-	}
-	return j
 }

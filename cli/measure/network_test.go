@@ -102,7 +102,7 @@ func TestMeasuredNetworkForPrograms(t *testing.T) {
 	if err := r.write(a, &b, env.FormatJSON); err != nil {
 		t.Fatal(err)
 	}
-	var j measuredNetworkJSON
+	var j networkDocument
 	if err := json.Unmarshal(b.Bytes(), &j); err != nil {
 		t.Fatal(err)
 	}

@@ -287,7 +287,7 @@ func lengths(c *measure.CPUNoise) []int64 {
 func (r *measuredNoise) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.table().WriteCSV(w)
 	}

@@ -16,7 +16,6 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/phrase"
 	"slackline/cli/scenario"
-	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/model/collective"
 	"slackline/model/pattern"
@@ -188,7 +187,7 @@ func (r *schemesReport) answer(ctx context.Context, a *env.Env, q whatif.SchemeQ
 func (r *schemesReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.table().WriteCSV(w)
 	}
@@ -230,48 +229,4 @@ func biasPercent(x *whatif.SchemeAnswer, s *whatif.SchemeTime) (float64, bool) {
 		return 0, false
 	}
 	return 100 * s.Bias(x.True) / float64(x.True), true
-}
-
-// schemesJSON is the result of measure schemes.
-type schemesJSON struct {
-	Operation  string             `json:"operation"`
-	Machine    string             `json:"machine"`
-	Loop       int                `json:"executions_in_a_loop"`
-	Results    []schemesPointJSON `json:"results"`
-	Provenance *provenance.Record `json:"provenance"`
-}
-
-type schemesPointJSON struct {
-	Ranks   int              `json:"ranks"`
-	True    unit.Nanoseconds `json:"true_ns"`
-	Tree    unit.Nanoseconds `json:"clocks_tree_ns"`
-	Linear  unit.Nanoseconds `json:"clocks_linear_ns"`
-	Schemes []schemeTimeJSON `json:"schemes"`
-}
-
-type schemeTimeJSON struct {
-	Scheme     string           `json:"scheme"`
-	Reported   float64          `json:"reported_ns"`
-	Bias       float64          `json:"bias_ns"`
-	Root       float64          `json:"root_ns"`
-	Max        float64          `json:"max_ns"`
-	Mean       float64          `json:"mean_ns"`
-	Min        float64          `json:"min_ns"`
-	ClockError unit.Nanoseconds `json:"clock_error_ns"`
-}
-
-func (r *schemesReport) json(a *env.Env) *schemesJSON {
-	record := provenance.New(a.Args)
-	record.Warnings = append(record.Warnings, a.Warnings...)
-	j := &schemesJSON{Operation: r.operation, Machine: r.machine, Loop: r.loop, Provenance: record}
-	for _, x := range r.answers {
-		p := schemesPointJSON{Ranks: x.Ranks, True: unit.Nanoseconds(x.True), Tree: unit.Nanoseconds(x.Tree), Linear: unit.Nanoseconds(x.Linear)}
-		for _, s := range x.Schemes {
-			p.Schemes = append(p.Schemes, schemeTimeJSON{
-				s.Scheme, s.Reported / 1e3, s.Bias(x.True) / 1e3, s.Root / 1e3, s.Max / 1e3, s.Mean / 1e3, s.Min / 1e3, unit.Nanoseconds(s.ClockError),
-			})
-		}
-		j.Results = append(j.Results, p)
-	}
-	return j
 }

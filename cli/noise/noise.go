@@ -26,7 +26,13 @@ import (
 )
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "noise", Group: env.Prepare, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "noise", Group: env.Prepare, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{
+		"noise-stats": {document{}},
+		"noise-list":  {env.List{}},
+	},
+}
 
 func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{

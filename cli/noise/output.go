@@ -100,7 +100,7 @@ type noiseReport struct {
 func (r *noiseReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return env.WriteJSONObject(w, r.json(a))
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.table().WriteCSV(w)
 	}
@@ -221,80 +221,61 @@ func (r *noiseReport) table() *table.Table {
 	return t
 }
 
-// noiseJSON are the members of the JSON output.
-type noiseJSON struct {
+type document struct {
 	Noise           string             `json:"noise"`
 	Name            string             `json:"name"`
 	Note            string             `json:"note,omitempty"`
 	Parts           []string           `json:"parts"`
 	Detours         int                `json:"detours"`
-	Period          unit.Nanoseconds   `json:"period_ns"`
-	NoiseTime       unit.Nanoseconds   `json:"noise_ns"`
+	Period          unit.Duration      `json:"period_ns"`
+	NoiseTime       unit.Duration      `json:"noise_ns"`
 	OverheadPercent float64            `json:"overhead_percent"`
 	Count           int                `json:"stretches"`
 	RatePerSecond   float64            `json:"rate_per_second"`
-	Lengths         *lengthsJSON       `json:"lengths,omitempty"` // missing: there are none
-	Largest         []largestJSON      `json:"longest"`
-	Sources         []noiseSourceJSON  `json:"sources"`
+	Lengths         *lengths           `json:"lengths,omitempty"` // missing: there are none
+	Largest         []noise.Share      `json:"longest"`
+	Sources         []source           `json:"sources"`
 	Provenance      *provenance.Record `json:"provenance"`
 }
 
-type lengthsJSON struct {
-	Min    unit.Nanoseconds `json:"min_ns"`
-	Q1     unit.Nanoseconds `json:"q1_ns"`
-	Median unit.Nanoseconds `json:"median_ns"`
-	Q3     unit.Nanoseconds `json:"q3_ns"`
-	P99    unit.Nanoseconds `json:"p99_ns"`
-	Max    unit.Nanoseconds `json:"max_ns"`
-	Mean   unit.Nanoseconds `json:"mean_ns"`
+type lengths struct {
+	Min    unit.Duration `json:"min_ns"`
+	Q1     unit.Duration `json:"q1_ns"`
+	Median unit.Duration `json:"median_ns"`
+	Q3     unit.Duration `json:"q3_ns"`
+	P99    unit.Duration `json:"p99_ns"`
+	Max    unit.Duration `json:"max_ns"`
+	Mean   unit.Duration `json:"mean_ns"`
 }
 
-type largestJSON struct {
-	Percent      float64          `json:"percent"`
-	Count        int              `json:"stretches"`
-	AtLeast      unit.Nanoseconds `json:"at_least_ns"`
-	NoisePercent float64          `json:"noise_percent"`
+type source struct {
+	Label           string        `json:"label"`
+	Count           int           `json:"detours"`
+	RatePerSecond   float64       `json:"rate_per_second"`
+	Noise           unit.Duration `json:"noise_ns"`
+	OverheadPercent float64       `json:"overhead_percent"`
+	NoisePercent    float64       `json:"noise_percent"`
+	Longest         unit.Duration `json:"longest_ns"`
 }
 
-type noiseSourceJSON struct {
-	Label           string           `json:"label"`
-	Count           int              `json:"detours"`
-	RatePerSecond   float64          `json:"rate_per_second"`
-	Noise           unit.Nanoseconds `json:"noise_ns"`
-	OverheadPercent float64          `json:"overhead_percent"`
-	NoisePercent    float64          `json:"noise_percent"`
-	Longest         unit.Nanoseconds `json:"longest_ns"`
-}
-
-func (r *noiseReport) json(a *env.Env) *noiseJSON {
-	s := &r.stats
-	ns := func(d unit.Duration) unit.Nanoseconds { return unit.Nanoseconds(d) }
-	record := provenance.New(a.Args)
-	record.Inputs = append(record.Inputs, r.input.records...)
-	record.Warnings = append(record.Warnings, a.Warnings...)
-	if r.input.random() {
-		record.Seed = &r.seed
+func (r *noiseReport) document(a *env.Env) *document {
+	s, p := &r.stats, r.input.profile
+	d := &document{
+		Noise: r.input.word, Name: p.Name, Note: p.Note, Detours: r.detours.Len(), Period: s.Period, NoiseTime: s.Noise,
+		OverheadPercent: s.OverheadPercent, Count: s.Count, RatePerSecond: s.RatePerSecond, Largest: s.Largest, Provenance: a.Record(),
 	}
-	p := r.input.profile
-	j := &noiseJSON{
-		Noise: r.input.word, Name: p.Name, Note: p.Note, Parts: []string{}, Detours: r.detours.Len(),
-		Period: ns(s.Period), NoiseTime: ns(s.Noise), OverheadPercent: s.OverheadPercent,
-		Count: s.Count, RatePerSecond: s.RatePerSecond,
-		Largest: []largestJSON{}, Sources: []noiseSourceJSON{}, Provenance: record,
+	d.Provenance.Inputs = append(d.Provenance.Inputs, r.input.records...)
+	if r.input.random() {
+		d.Provenance.Seed = &r.seed
 	}
 	for i := range p.Parts {
-		j.Parts = append(j.Parts, p.Parts[i].Spec())
+		d.Parts = append(d.Parts, p.Parts[i].Spec())
 	}
 	if s.Count > 0 {
-		j.Lengths = &lengthsJSON{ns(s.Min), ns(s.Q1), ns(s.Median), ns(s.Q3), ns(s.P99), ns(s.Max), ns(r.mean())}
-	}
-	for _, l := range s.Largest {
-		j.Largest = append(j.Largest, largestJSON{l.Percent, l.Count, ns(l.AtLeast), l.NoisePercent})
+		d.Lengths = &lengths{s.Min, s.Q1, s.Median, s.Q3, s.P99, s.Max, r.mean()}
 	}
 	for _, x := range s.Sources {
-		j.Sources = append(j.Sources, noiseSourceJSON{
-			x.Label, x.Count, r.rate(x.Count), ns(x.Noise), x.OverheadPercent, x.NoisePercent, ns(x.Longest),
-		})
+		d.Sources = append(d.Sources, source{x.Label, x.Count, r.rate(x.Count), x.Noise, x.OverheadPercent, x.NoisePercent, x.Longest})
 	}
-	return j
+	return d
 }

@@ -41,7 +41,10 @@ type profileOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "profile", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "profile", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"profile": {document{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &profileOptions{

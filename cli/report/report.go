@@ -49,7 +49,10 @@ type reportOptions struct {
 const reportReplicas = 5
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "report", Group: env.Show, Job: env.FirstOnly, New: command}
+var Verb = env.Verb{
+	Name: "report", Group: env.Show, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"report": {report.Document{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &reportOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(formatHTML, formatHTML, env.FormatJSON)}

@@ -109,49 +109,6 @@ func (r *scalingReport) resample(a *env.Env, c *cobra.Command) error {
 	return a.SharedDone(c.Context())
 }
 
-// bootstrapJSON is what resampling says about a model, in JSON.
-type bootstrapJSON struct {
-	Resamples   int                     `json:"resamples"`
-	Failed      int                     `json:"failed,omitempty"`
-	Drawn       string                  `json:"drawn"`
-	Same        float64                 `json:"same_lead"`
-	Leads       []leadShareJSON         `json:"leads"`
-	LeadLow     map[string]scaling.Term `json:"lead_low"`
-	LeadHigh    map[string]scaling.Term `json:"lead_high"`
-	Coefficient intervalJSON            `json:"coefficient"`
-	Prediction  *intervalJSON           `json:"prediction,omitempty"`
-}
-
-// leadShareJSON is a lead with its share of the resamples.
-type leadShareJSON struct {
-	Leads map[string]scaling.Term `json:"leads"`
-	Form  string                  `json:"form"`
-	Share float64                 `json:"share"`
-}
-
-// intervalJSON is a value with where 95 % of the resamples are.
-type intervalJSON struct {
-	Value *float64 `json:"value"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
-}
-
-func (r *scalingReport) bootstrapJSON(f *scaling.Fit, b *scaling.Bootstrap) *bootstrapJSON {
-	j := &bootstrapJSON{
-		Resamples: b.Resamples, Failed: b.Failed, Drawn: b.Drawn, Same: b.Same,
-		LeadLow: phrase.ByName(f.Parameters, b.LeadLow), LeadHigh: phrase.ByName(f.Parameters, b.LeadHigh),
-		Coefficient: intervalJSON{phrase.Finite(b.Coefficient), phrase.Finite(b.Interval.Low), phrase.Finite(b.Interval.High)},
-	}
-	for _, l := range b.Leads {
-		j.Leads = append(j.Leads, leadShareJSON{phrase.ByName(f.Parameters, l.Leads), l.Form.String(), l.Share})
-	}
-	if r.place != nil {
-		p := b.Predict(r.place...)
-		j.Prediction = &intervalJSON{phrase.Finite(f.Model.Eval(r.place...)), phrase.Finite(p.Low), phrase.Finite(p.High)}
-	}
-	return j
-}
-
 // bootstrapColumns are the columns of resampling in a table for programs.
 func (r *scalingReport) bootstrapColumns() []table.Column {
 	columns := []table.Column{

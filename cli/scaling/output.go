@@ -15,7 +15,7 @@ import (
 func (r *scalingReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
-		return r.writeJSON(a, w)
+		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.table(true).WriteCSV(w)
 	}

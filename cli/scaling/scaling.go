@@ -47,7 +47,10 @@ var (
 )
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "scaling", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "scaling", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"scaling": {document{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &scalingOptions{

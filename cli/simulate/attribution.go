@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -188,16 +187,4 @@ func heldTable(p *whatif.CriticalPath) *table.Table {
 		t.Add(phrase.Short(h.Start), strconv.Itoa(h.Rank), h.During, phrase.Short(h.Noise))
 	}
 	return t
-}
-
-// appendAttribution appends the member of the JSON output.
-func appendAttribution(b []byte, r *whatif.Attribution) ([]byte, error) {
-	if r == nil {
-		return b, nil
-	}
-	text, err := json.MarshalIndent(r, "  ", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return append(append(b, ",\n  \"attribution\": "...), text...), nil
 }

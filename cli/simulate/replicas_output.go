@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,19 +9,16 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/phrase"
 	"slackline/cli/scenario"
-	"slackline/internal/provenance"
 	"slackline/internal/table"
-	"slackline/model/unit"
 	"slackline/show/figures"
 )
 
 // seriesReport is the result of a series with everything that its output names.
 type seriesReport struct {
-	run        *seriesRun
-	points     []whatif.Point
-	complete   bool
-	search     *searchResult      // nil: nothing was searched for
-	provenance *provenance.Record // only in JSON
+	run      *seriesRun
+	points   []whatif.Point
+	complete bool
+	search   *searchResult // nil: nothing was searched for
 }
 
 // output draws and prints the series.
@@ -33,18 +29,14 @@ func (s *seriesReport) output(a *env.Env) error {
 			return err
 		}
 	}
-	if r.format.Value == env.FormatJSON {
-		record, err := r.scenario.Provenance(r.input)
-		if err != nil {
-			return err
-		}
-		record.Seed = &r.Program.Seed
-		s.provenance = record
-	}
 	return a.WriteOut(r.out, r.inputs, func(w io.Writer) error {
 		switch r.format.Value {
 		case env.FormatJSON:
-			return s.writeJSON(w)
+			d, err := s.document()
+			if err != nil {
+				return err
+			}
+			return env.WriteJSONObject(w, d)
 		case env.FormatCSV:
 			if s.search != nil { // the table has no place for the answer
 				for _, sentence := range s.search.sentences() {
@@ -107,35 +99,31 @@ func (r *seriesRun) alignment() string {
 // textTable is the table for people. Whiskers are left to the other forms: the
 // screen is narrow.
 func (s *seriesReport) textTable() *table.Table {
-	right := func(key string) table.Column { return table.Column{Key: key, Align: table.Right} }
 	if s.run.series.Replicas == 1 {
 		if s.run.series.Noise.IsZero() {
-			t := table.New(right("ranks"), right("makespan"))
+			t := table.New(phrase.RightColumns("ranks", "makespan")...)
 			for _, p := range s.points {
 				t.Add(phrase.Grouped(p.Ranks), p.Noiseless.Short())
 			}
 			return t
 		}
-		t := table.New(right("ranks"), right("noiseless"), right("noisy"), right("slowdown"))
+		t := table.New(phrase.RightColumns("ranks", "noiseless", "noisy", "slowdown")...)
 		for _, p := range s.points {
 			d := p.Distribution()
-			t.Add(phrase.Grouped(p.Ranks), p.Noiseless.Short(), d.Median.Short(), shortFactor(d.MedianSlowdown))
+			t.Add(phrase.Grouped(p.Ranks), p.Noiseless.Short(), d.Median.Short(), shortFactor(d.Slowdown.Median))
 		}
 		return t
 	}
-	columns := []table.Column{
-		right("ranks"), right("noiseless"), right("min"), right("q1"), right("median"), right("q3"), right("max"),
-		right("mean"), right("outliers"), right("slowdown"), right("worst"),
-	}
+	columns := phrase.RightColumns("ranks", "noiseless", "min", "q1", "median", "q3", "max", "mean", "outliers", "slowdown", "worst")
 	if !s.complete {
-		columns = append(columns, right("replicas"))
+		columns = append(columns, phrase.RightColumns("replicas")...)
 	}
 	t := table.New(columns...)
 	for _, p := range s.points {
 		d := p.Distribution()
 		cells := []any{
 			phrase.Grouped(d.Ranks), d.Noiseless.Short(), d.Min.Short(), d.Q1.Short(), d.Median.Short(), d.Q3.Short(), d.Max.Short(),
-			d.Mean.Short(), phrase.Grouped(len(d.Outliers)), shortFactor(d.MedianSlowdown), shortFactor(d.MaxSlowdown),
+			d.Mean.Short(), phrase.Grouped(len(d.Outliers)), shortFactor(d.Slowdown.Median), shortFactor(d.Slowdown.Max),
 		}
 		if len(columns) > len(cells) {
 			cells = append(cells, phrase.Grouped(d.Replicas))
@@ -151,28 +139,21 @@ func shortFactor(f float64) string { return fmt.Sprintf("%.4g", f) }
 // table is the table for programs: a line for each number of ranks, or for each
 // replica.
 func (s *seriesReport) table() *table.Table {
-	ns := func(d unit.Duration) json.Number { return phrase.Number(d.NS()) }
 	if s.run.replicas.samples {
-		t := table.New(table.Column{Key: "ranks"}, table.Column{Key: "replica"}, table.Column{Key: "noiseless_ns"}, table.Column{Key: "makespan_ns"})
+		t := table.New(phrase.RightColumns("ranks", "replica", "noiseless_ns", "makespan_ns")...)
 		for _, p := range s.points {
 			for i, m := range p.Samples {
-				t.Add(p.Ranks, i, ns(p.Noiseless), ns(m))
+				t.Add(p.Ranks, i, p.Noiseless.NS(), m.NS())
 			}
 		}
 		return t
 	}
-	var columns []table.Column
-	for _, key := range []string{
-		"ranks", "replicas", "noiseless_ns", "min_ns", "q1_ns", "median_ns", "q3_ns", "max_ns", "mean_ns",
-		"low_whisker_ns", "high_whisker_ns", "outliers", "median_slowdown", "max_slowdown",
-	} {
-		columns = append(columns, table.Column{Key: key})
-	}
-	t := table.New(columns...)
+	t := table.New(phrase.RightColumns("ranks", "replicas", "noiseless_ns", "min_ns", "q1_ns", "median_ns", "q3_ns", "max_ns", "mean_ns",
+		"low_whisker_ns", "high_whisker_ns", "outliers", "median_slowdown", "max_slowdown")...)
 	for _, p := range s.points {
 		d := p.Distribution()
-		t.Add(d.Ranks, d.Replicas, ns(d.Noiseless), ns(d.Min), ns(d.Q1), ns(d.Median), ns(d.Q3), ns(d.Max), ns(d.Mean),
-			ns(d.LowWhisker), ns(d.HighWhisker), len(d.Outliers), d.MedianSlowdown, d.MaxSlowdown)
+		t.Add(d.Ranks, d.Replicas, d.Noiseless.NS(), d.Min.NS(), d.Q1.NS(), d.Median.NS(), d.Q3.NS(), d.Max.NS(), d.Mean.NS(),
+			d.Whiskers[0].NS(), d.Whiskers[1].NS(), len(d.Outliers), d.Slowdown.Median, d.Slowdown.Max)
 	}
 	return t
 }

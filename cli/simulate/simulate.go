@@ -32,7 +32,10 @@ type simulateOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "simulate", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "simulate", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"simulate": {runDocument{}, seriesDocument{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{
@@ -178,16 +181,19 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 			return err
 		}
 	}
-	report := &simulation{input: in, machine: s.Machine, model: options.Model, noise: o.Noise.Name(), result: result, attribution: attribution}
+	report := &simulation{runDocument{
+		Input: in.Name, Ranks: len(result.Finish), Model: options.Model, Noise: o.Noise.Name(), Result: *result, Attribution: attribution,
+	}, s.Machine}
 	if o.Program.Mapped(in) {
-		report.mapping = o.Mapping
+		report.Mapping = o.Mapping
 	}
 	if o.format.Value == env.FormatJSON {
-		if report.provenance, err = s.Provenance(in); err != nil {
+		report.Breakdown = newBreakdown(result.Ranks)
+		if report.Provenance, err = s.Provenance(in); err != nil {
 			return err
 		}
 		if job != nil {
-			report.provenance.Cluster = job
+			report.Provenance.Cluster = job
 		}
 	}
 	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.Value) })

@@ -1,7 +1,6 @@
 package tolerance
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -13,50 +12,44 @@ import (
 	"slackline/show/figures"
 )
 
-// curveRow is a point of T as a function of the parameter, in nanoseconds.
-type curveRow struct {
-	x, t          json.Number
-	before, after int64
-}
-
-// curveRows are the ends of the range and all breakpoints, rounded down to the resolution of the
+// curvePoints are the ends of the range and all breakpoints, rounded down to the resolution of the
 // parameter and to picoseconds.
-func curveRows(a *tolerance.Answers) []curveRow {
+func curvePoints(a *tolerance.Answers) []curvePoint {
 	p := a.Question.Variable.Parameter
-	rows := make([]curveRow, len(a.Curve))
+	points := make([]curvePoint, len(a.Curve))
 	for i, c := range a.Curve {
 		t := floorOf(c.T)
 		if p == tolerance.G {
 			t /= 1000 // it is in femtoseconds
 		}
-		rows[i] = curveRow{valueOf{p, floorOf(c.X)}.number(), phrase.Number(unit.Duration(t).NS()), c.Before, c.After}
+		points[i] = curvePoint{newValue(p, tolerance.Largest{X: floorOf(c.X)}), unit.Duration(t), c.Before, c.After}
 	}
-	return rows
+	return points
 }
 
 func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
-func (t *toleranceReport) writeCSV(w io.Writer) error {
+func (t *report) writeCSV(w io.Writer) error {
 	a := t.answers
 	s := table.New(right(keyOf(a.Question.Variable.Parameter)), right("T_ns"), right("slope_before"), right("slope_after"))
-	for _, r := range curveRows(a) {
-		s.Add(r.x, r.t, r.before, r.after)
+	for _, p := range curvePoints(a) {
+		s.Add(p.L+p.G+p.O, p.T.NS(), p.Before, p.After) // one of the three is there
 	}
 	return s.WriteCSV(w)
 }
 
 // draw draws the curve.
-func (t *toleranceReport) draw() error {
+func (t *report) draw() error {
 	return t.run.drawAnswers([]*tolerance.Answers{t.answers}, []string{"T"}, t.set.varied, t.title())
 }
 
 // drawAnswers draws one answer, or several with their names.
-func (r *toleranceRun) drawAnswers(answers []*tolerance.Answers, names []string, varied, title string) error {
+func (r *run) drawAnswers(answers []*tolerance.Answers, names []string, varied, title string) error {
 	return r.app.Draw(r.plot, r.files, figures.Tolerance(answers, names, varied), title, r.subtitle(answers))
 }
 
 // subtitle says the parameters.
-func (r *toleranceRun) subtitle(answers []*tolerance.Answers) string {
+func (r *run) subtitle(answers []*tolerance.Answers) string {
 	a := answers[0]
 	p := a.Question.Variable.Parameter
 	if len(answers) > 1 {

@@ -13,7 +13,7 @@ import (
 
 // openInputs opens the inputs. Of several of them each is opened by the one process of a job whose task it is; only the
 // standard input is read by process 0, for all.
-func (r *toleranceRun) openInputs() error {
+func (r *run) openInputs() error {
 	r.inputs = make([]*input.Input, len(r.words))
 	r.program.ShareWhole(r.app)
 	for i, word := range r.words {
@@ -29,7 +29,7 @@ func (r *toleranceRun) openInputs() error {
 	return nil
 }
 
-func (r *toleranceRun) openInput(word string) (*input.Input, error) {
+func (r *run) openInput(word string) (*input.Input, error) {
 	return r.program.Open(r.app, r.command, word, r.format.Value == env.FormatJSON || r.spread.resume != "")
 }
 
@@ -42,7 +42,7 @@ type inputFacts struct {
 }
 
 // answerInput answers the question about one of several inputs, and opens it if nobody has.
-func (r *toleranceRun) answerInput(i int) (*sharedAnswer, error) {
+func (r *run) answerInput(i int) (*sharedAnswer, error) {
 	facts := &inputFacts{}
 	in := r.inputs[i]
 	if in == nil {
@@ -72,7 +72,7 @@ func (r *toleranceRun) answerInput(i int) (*sharedAnswer, error) {
 }
 
 // takeInputs takes note of the inputs that tasks have opened, and tells the user what there was to say of them.
-func (r *toleranceRun) takeInputs(answers []sharedAnswer) error {
+func (r *run) takeInputs(answers []sharedAnswer) error {
 	for i := range answers {
 		if r.inputs[i] != nil {
 			continue
@@ -98,7 +98,7 @@ func (r *toleranceRun) takeInputs(answers []sharedAnswer) error {
 
 // findDigests names the inputs by their content, for process 0, which keeps answers by it. The processes of a job read
 // them one by one.
-func (r *toleranceRun) findDigests() error {
+func (r *run) findDigests() error {
 	r.digests = make([]string, len(r.words))
 	if r.spread.resume == "" {
 		return nil

@@ -15,7 +15,7 @@ import (
 )
 
 // runMap prints T over a grid of L and G.
-func (r *toleranceRun) runMap() error {
+func (r *run) runMap() error {
 	s, err := r.prepare(r.inputs[0], r.mapping)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (r *toleranceRun) runMap() error {
 	if err != nil {
 		return err
 	}
-	report := &toleranceMap{run: r, schedule: s, latencies: latencies, rows: rows}
+	report := &gridReport{run: r, schedule: s, latencies: latencies, rows: rows}
 	if r.plot != "" {
 		if err := report.draw(); err != nil {
 			return err
@@ -39,7 +39,7 @@ func (r *toleranceRun) runMap() error {
 }
 
 // lowest is the smallest latency that can be.
-func (r *toleranceRun) lowest(s *tolerance.Schedule) (int64, error) {
+func (r *run) lowest(s *tolerance.Schedule) (int64, error) {
 	set, err := r.setting(s)
 	if err != nil {
 		return 0, err
@@ -62,7 +62,7 @@ type mapRow struct {
 }
 
 // mapRows finds T at each G.
-func (r *toleranceRun) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapRow, error) {
+func (r *run) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapRow, error) {
 	values := r.ask.mapG.values
 	answers, err := r.each(len(values), "G", func(i int) (*sharedAnswer, error) {
 		changed := *r
@@ -97,18 +97,18 @@ func (r *toleranceRun) mapRows(s *tolerance.Schedule, latencies []int64) ([]mapR
 	return rows, nil
 }
 
-// toleranceMap is T over L and G.
-type toleranceMap struct {
-	run       *toleranceRun
+// gridReport is T over L and G.
+type gridReport struct {
+	run       *run
 	schedule  *tolerance.Schedule
 	latencies []int64
 	rows      []mapRow
 }
 
-func (m *toleranceMap) write(w io.Writer) error {
+func (m *gridReport) write(w io.Writer) error {
 	switch m.run.format.Value {
 	case env.FormatJSON:
-		return m.writeJSON(w)
+		return writeJSON(w, m.document)
 	case env.FormatCSV:
 		return m.flat().WriteCSV(w)
 	}
@@ -123,7 +123,7 @@ func (m *toleranceMap) write(w io.Writer) error {
 }
 
 // square has a row for each G and a column for each L.
-func (m *toleranceMap) square() *table.Table {
+func (m *gridReport) square() *table.Table {
 	columns := []table.Column{right("G")}
 	for _, l := range m.latencies {
 		columns = append(columns, right("L="+unit.Duration(l).Short()))
@@ -140,7 +140,7 @@ func (m *toleranceMap) square() *table.Table {
 }
 
 // atGiven tells for each G what L may become.
-func (m *toleranceMap) atGiven() *table.Table {
+func (m *gridReport) atGiven() *table.Table {
 	columns := []table.Column{right("G"), right("T"), right("lambda_L"), right("lambda_G"), right("rho_L")}
 	for _, p := range m.run.ask.percents {
 		columns = append(columns, right("L for "+p.String()))
@@ -159,42 +159,36 @@ func (m *toleranceMap) atGiven() *table.Table {
 }
 
 // flat has a row for each pair of L and G.
-func (m *toleranceMap) flat() *table.Table {
+func (m *gridReport) flat() *table.Table {
 	s := table.New(right("G_ns"), right("L_ns"), right("T_ns"), right("slope_before"), right("slope_after"))
 	for _, row := range m.rows {
 		g := valueOf{tolerance.G, int64(row.perByte)}.number()
 		for _, p := range row.points {
-			s.Add(g, valueOf{tolerance.L, p.X}.number(), phrase.Number(unit.Duration(p.T).NS()), p.Left, p.Right)
+			s.Add(g, valueOf{tolerance.L, p.X}.number(), unit.Duration(p.T).NS(), p.Left, p.Right)
 		}
 	}
 	return s
 }
 
-func (m *toleranceMap) writeJSON(w io.Writer) error {
-	latencies := make(unit.NanosecondList, len(m.latencies))
-	for i, l := range m.latencies {
-		latencies[i] = unit.Duration(l)
-	}
-	rows := make([]object, len(m.rows))
-	for i, row := range m.rows {
-		times, slopes := make(unit.NanosecondList, len(row.points)), make([]int64, len(row.points))
-		for j, p := range row.points {
-			times[j], slopes[j] = unit.Duration(p.T), p.Right
-		}
-		rows[i] = append(object{{"G_ns", valueOf{tolerance.G, int64(row.perByte)}.number()}, {"T_map_ns", times}, {"lambda_L_map", slopes}},
-			m.run.answerMembers(row.answers)...)
-	}
+func (m *gridReport) document() (*gridDocument, error) {
 	in := m.run.inputs[0]
-	record, err := m.run.provenance(m.run.usedMapping(in)...)
-	if err != nil {
-		return err
+	d := &gridDocument{Input: in.Name, Ranks: m.schedule.Graph().Ranks(), Model: "loggps"}
+	for _, l := range m.latencies {
+		d.Latencies = append(d.Latencies, unit.Duration(l))
 	}
-	return object{
-		{"L_ns", latencies}, {"map", rows}, {"input", in.Name}, {"ranks", m.schedule.Graph().Ranks()}, {"model", "loggps"}, {"provenance", record},
-	}.writeMembers(w)
+	for _, row := range m.rows {
+		x := gridRow{PerByte: row.perByte, answers: m.run.answersOf(row.answers)}
+		for _, p := range row.points {
+			x.Times, x.Slopes = append(x.Times, unit.Duration(p.T)), append(x.Slopes, p.Right)
+		}
+		d.Rows = append(d.Rows, x)
+	}
+	var err error
+	d.Provenance, err = m.run.provenance(m.run.usedMapping(in)...)
+	return d, err
 }
 
-func (m *toleranceMap) draw() error {
+func (m *gridReport) draw() error {
 	var answers []*tolerance.Answers
 	var names []string
 	for _, row := range m.rows {

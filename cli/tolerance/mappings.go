@@ -12,13 +12,13 @@ import (
 
 // mappingReport compares mappings.
 type mappingReport struct {
-	run     *toleranceRun
-	set     *toleranceSetting
+	run     *run
+	set     *setting
 	answers []sharedAnswer // by mapping
 }
 
 // runMappings asks the same question with several mappings, which the processes of a job share.
-func (r *toleranceRun) runMappings() error {
+func (r *run) runMappings() error {
 	in := r.inputs[0]
 	if !r.program.Mapped(in) {
 		r.app.Warn("--mappings has no influence: %s has no collectives whose algorithm a mapping would choose", in.Name)
@@ -101,7 +101,7 @@ func (m *mappingReport) widest() (span [2]int64) {
 func (m *mappingReport) write(w io.Writer) error {
 	switch m.run.format.Value {
 	case env.FormatJSON:
-		return m.writeJSON(w)
+		return writeJSON(w, m.document)
 	case env.FormatCSV:
 		return m.table(false).WriteCSV(w)
 	}
@@ -125,11 +125,11 @@ func (m *mappingReport) table(short bool) *table.Table {
 	for i, entry := range m.answers {
 		a := entry.Answers
 		cells := []any{m.run.mappings[i], entry.Ops, entry.Messages,
-			table.Cell{Text: a.T.Short(), Value: phrase.Number(a.T.NS())}, a.Lambda.L, a.Lambda.Bytes, a.Lambda.O,
+			table.Cell{Text: a.T.Short(), Value: a.T.NS()}, a.Lambda.L, a.Lambda.Bytes, a.Lambda.O,
 			table.Cell{Text: fmt.Sprintf("%.2f %%", float64(a.Share())/10_000), Value: millionths(a.Share())}}
 		for _, l := range a.Tolerance {
 			text, _ := largestWords(p, l)
-			cells = append(cells, table.Cell{Text: text, Value: largestNumber(p, l)})
+			cells = append(cells, table.Cell{Text: text, Value: largestNumber(p, l).cell()})
 		}
 		if short {
 			for _, i := range []int{1, 2} {
@@ -144,32 +144,16 @@ func (m *mappingReport) table(short bool) *table.Table {
 	return t
 }
 
-func (m *mappingReport) writeJSON(w io.Writer) error {
-	list := make([]object, len(m.answers))
+func (m *mappingReport) document() (*mappingsDocument, error) {
+	d := &mappingsDocument{Input: m.run.inputs[0].Name, Ranks: m.answers[0].Ranks, Model: "loggps"}
 	for i, entry := range m.answers {
-		list[i] = append(object{{"mapping", m.run.mappings[i]}, {"ops", entry.Ops}, {"messages", entry.Messages}},
-			m.run.answerMembers(entry.Answers)...)
-		if entry.Answers.Curve != nil {
-			list[i] = append(list[i], member{"curve", curveMembers(entry.Answers)})
-		}
+		d.Mappings = append(d.Mappings, mappingAnswers{
+			m.run.mappings[i], entry.Ops, entry.Messages, m.run.answersOf(entry.Answers), curvePoints(entry.Answers),
+		})
 	}
-	record, err := m.run.provenance(m.run.mappings...)
-	if err != nil {
-		return err
-	}
-	return object{
-		{"mappings", list}, {"input", m.run.inputs[0].Name}, {"ranks", m.answers[0].Ranks}, {"model", "loggps"}, {"provenance", record},
-	}.writeMembers(w)
-}
-
-// curveMembers are the points of a curve.
-func curveMembers(a *tolerance.Answers) []object {
-	rows := curveRows(a)
-	list := make([]object, len(rows))
-	for i, r := range rows {
-		list[i] = object{{keyOf(a.Question.Variable.Parameter), r.x}, {"T_ns", r.t}, {"slope_before", r.before}, {"slope_after", r.after}}
-	}
-	return list
+	var err error
+	d.Provenance, err = m.run.provenance(m.run.mappings...)
+	return d, err
 }
 
 func (m *mappingReport) draw() error {

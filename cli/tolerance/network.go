@@ -46,7 +46,7 @@ func (o *wiringOptions) addFlags(fs *pflag.FlagSet) {
 // ofMachine is the word for the topology of the machine file.
 const ofMachine = "machine"
 
-func (o *wiringOptions) check(r *toleranceRun) error {
+func (o *wiringOptions) check(r *run) error {
 	if o.topology == "" {
 		for _, name := range []string{"switch-latency", "ranks-per-node", "intra-latency", "wires"} {
 			if r.given(name) {
@@ -88,7 +88,7 @@ func (o *wiringOptions) hopFile() string {
 }
 
 // findMachine finds the machine of the flags, and its topology if that is asked for.
-func (r *toleranceRun) findMachine(from source.Source) (err error) {
+func (r *run) findMachine(from source.Source) (err error) {
 	if r.wiring.topology == ofMachine && r.machine.Name != "" && !r.machine.Latency.Given {
 		if err := r.takeWire(from); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (r *toleranceRun) findMachine(from source.Source) (err error) {
 }
 
 // takeWire takes the latency of a wire from the machine file, as if it were given by -L.
-func (r *toleranceRun) takeWire(from source.Source) error {
+func (r *run) takeWire(from source.Source) error {
 	m, err := machine.FindFrom(from, r.machine.Name)
 	if err != nil {
 		return err
@@ -140,8 +140,8 @@ func (r *toleranceRun) takeWire(from source.Source) error {
 	return nil
 }
 
-// toleranceSetting is where a schedule is evaluated, and what is varied.
-type toleranceSetting struct {
+// setting is where a schedule is evaluated, and what is varied.
+type setting struct {
 	network  tolerance.Network
 	wiring   *tolerance.Wiring // nil: without a topology
 	variable tolerance.Variable
@@ -149,17 +149,17 @@ type toleranceSetting struct {
 }
 
 // setting puts the ranks of a schedule on the machine.
-func (r *toleranceRun) setting(s *tolerance.Schedule) (*toleranceSetting, error) {
+func (r *run) setting(s *tolerance.Schedule) (*setting, error) {
 	return r.settingOf(s.Graph().Ranks())
 }
 
 // settingOf puts so many ranks on the machine.
-func (r *toleranceRun) settingOf(ranks int) (*toleranceSetting, error) {
+func (r *run) settingOf(ranks int) (*setting, error) {
 	layout, err := r.on.Layout(ranks)
 	if err != nil {
 		return nil, err
 	}
-	set := &toleranceSetting{network: tolerance.Network{Layout: layout}, variable: tolerance.Variable{Parameter: r.ask.variable()}}
+	set := &setting{network: tolerance.Network{Layout: layout}, variable: tolerance.Variable{Parameter: r.ask.variable()}}
 	if r.topology == nil {
 		if set.variable.Classes, err = r.ask.classes(); err != nil {
 			return nil, err
@@ -178,7 +178,7 @@ func (r *toleranceRun) settingOf(ranks int) (*toleranceSetting, error) {
 }
 
 // checkVaried finds classes that do not occur.
-func (r *toleranceRun) checkVaried(layout *machine.Layout, classes []machine.Class) error {
+func (r *run) checkVaried(layout *machine.Layout, classes []machine.Class) error {
 	for _, c := range classes {
 		if !layout.Occurs(c) {
 			return exit.Usagef("--vary: there is no message of class %s on %s; vary a class that occurs", c, r.on.Name)
@@ -188,7 +188,7 @@ func (r *toleranceRun) checkVaried(layout *machine.Layout, classes []machine.Cla
 }
 
 // wire makes the wiring of a layout.
-func (r *toleranceRun) wire(layout *machine.Layout) (*tolerance.Wiring, error) {
+func (r *run) wire(layout *machine.Layout) (*tolerance.Wiring, error) {
 	w := &tolerance.Wiring{Topology: r.topology, Layout: layout, Wire: layout.Machine.Classes[machine.Far].Latency, Switch: switchLatency}
 	if r.asFile != nil {
 		w.Intra = r.asFile.Classes[machine.Node].Latency // as it was before -L replaced it
@@ -210,7 +210,7 @@ func (r *toleranceRun) wire(layout *machine.Layout) (*tolerance.Wiring, error) {
 }
 
 // tableOf is the table of latencies of the part of a topology that is varied.
-func (r *toleranceRun) tableOf(set *toleranceSetting) (*tolerance.Table, error) {
+func (r *run) tableOf(set *setting) (*tolerance.Table, error) {
 	const switches = "switches"
 	w := set.wiring
 	switch {

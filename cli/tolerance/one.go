@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/input"
 	"slackline/cli/phrase"
-	"slackline/internal/provenance"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -36,7 +34,7 @@ func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with what it alone tolerates")
 }
 
-func (o *whereOptions) check(r *toleranceRun) error {
+func (o *whereOptions) check(r *run) error {
 	switch {
 	case o.pairs < 0:
 		return exit.Usagef("--pairs: %d is negative; give a number", o.pairs)
@@ -50,29 +48,28 @@ func (o *whereOptions) check(r *toleranceRun) error {
 	return nil
 }
 
-// toleranceReport is what tolerance found out about one schedule.
-type toleranceReport struct {
-	run       *toleranceRun
+// report is what tolerance found out about one schedule.
+type report struct {
+	run       *run
 	input     *input.Input
 	schedule  *tolerance.Schedule
-	set       *toleranceSetting
+	set       *setting
 	answers   *tolerance.Answers
 	slack     *tolerance.Slack
 	whatIfs   []whatIfAnswer
-	parts     []partAnswer // pairs of ranks, or wires
+	parts     []part // pairs of ranks, or wires
 	placement *tolerance.Placement
 	solved    *solverAnswer
-	record    *provenance.Record // only in JSON
 }
 
 // runOne answers the question about one schedule.
-func (r *toleranceRun) runOne() error {
+func (r *run) runOne() error {
 	in := r.inputs[0]
 	s, err := r.prepare(in, r.mapping)
 	if err != nil {
 		return err
 	}
-	report := &toleranceReport{run: r, input: in, schedule: s}
+	report := &report{run: r, input: in, schedule: s}
 	if r.given("placement") {
 		if report.placement, err = r.findPlacement(s); err != nil {
 			return err
@@ -111,22 +108,17 @@ func (r *toleranceRun) runOne() error {
 			return err
 		}
 	}
-	if r.format.Value == env.FormatJSON {
-		if report.record, err = r.provenance(r.usedMapping(in)...); err != nil {
-			return err
-		}
-	}
 	return r.app.WriteOut(r.out, r.files, report.write)
 }
 
 // hasParts reports whether there are several problems that can be solved each by itself: the processes of a job share
 // them.
-func (r *toleranceRun) hasParts() bool {
+func (r *run) hasParts() bool {
 	return max(len(r.where.whatIf), r.where.pairs, r.wiring.wires) > 1 && !r.given("placement")
 }
 
 // locate answers the questions about where the time is. The processes of a job share them; process 0 has the answers.
-func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
+func (t *report) locate(e *tolerance.Evaluation) error {
 	r := t.run
 	solved, err := solveEach(r, len(r.where.whatIf), "what-if", func(i int) (whatIfSolution, error) {
 		return r.where.whatIf[i].ask(t.schedule, e)
@@ -135,7 +127,8 @@ func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
 		return err
 	}
 	for i, s := range solved {
-		t.whatIfs = append(t.whatIfs, whatIfAnswer{r.where.whatIf[i], s})
+		w := r.where.whatIf[i]
+		t.whatIfs = append(t.whatIfs, whatIfAnswer{w.path, number("-" + w.less.Number()), s})
 	}
 	switch {
 	case r.where.pairs > 0:
@@ -147,7 +140,7 @@ func (t *toleranceReport) locate(e *tolerance.Evaluation) error {
 }
 
 // noteOfRange tells that a range begins later than asked for.
-func (r *toleranceRun) noteOfRange(a *tolerance.Answers) {
+func (r *run) noteOfRange(a *tolerance.Answers) {
 	if r.ask.span == "" {
 		return
 	}
@@ -158,7 +151,7 @@ func (r *toleranceRun) noteOfRange(a *tolerance.Answers) {
 }
 
 // warnOfEager tells that -S has no influence.
-func (r *toleranceRun) warnOfEager(s *tolerance.Schedule) {
+func (r *run) warnOfEager(s *tolerance.Schedule) {
 	limit := int64(r.machine.Eager.Value)
 	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit && !op.IsBuffered() }
 	if r.machine.Eager.Given && !slices.ContainsFunc(s.Graph().Ops(), larger) {
@@ -166,14 +159,23 @@ func (r *toleranceRun) warnOfEager(s *tolerance.Schedule) {
 	}
 }
 
-func (t *toleranceReport) write(w io.Writer) error {
+func (t *report) write(w io.Writer) error {
 	switch t.run.format.Value {
 	case env.FormatJSON:
-		return t.writeJSON(w)
+		return writeJSON(w, t.document)
 	case env.FormatCSV:
 		return t.writeCSV(w)
 	}
 	return t.writeText(w)
+}
+
+// writeJSON writes the document of a result.
+func writeJSON[D any](w io.Writer, document func() (D, error)) error {
+	d, err := document()
+	if err != nil {
+		return err
+	}
+	return env.WriteJSONObject(w, d)
 }
 
 // whatIfs is a flag with call paths that take less time.
@@ -217,13 +219,14 @@ func (w *whatIfs) Type() string { return "what-if" }
 
 // whatIfAnswer is T if a call path took less time.
 type whatIfAnswer struct {
-	whatIf
+	Path    string `json:"call_path"`
+	Percent number `json:"percent"`
 	whatIfSolution
 }
 
 type whatIfSolution struct {
-	Work unit.Duration // of the call path, on all ranks
-	T    unit.Duration
+	Work unit.Duration `json:"work_ns"` // of the call path, on all ranks
+	T    unit.Duration `json:"T_ns"`
 }
 
 // ask evaluates the schedule with a faster call path.
@@ -282,62 +285,53 @@ func knownPaths(s *tolerance.Schedule) string {
 	return "call paths that compute are " + strings.Join(names, ", ")
 }
 
-// partAnswer is a pair of ranks or a wire: how often it is on the critical path, and what it alone
-// tolerates.
-type partAnswer struct {
-	name   string
-	a, b   int    // ranks of a pair
-	kind   string // of a wire
-	lambda int64  // on the canonical path
-	partSolution
-}
-
 // partSolution is what happens if one part of the network alone gets slower.
 type partSolution struct {
 	Slope     int64 // of T, if the latency of this part alone grows
 	Tolerance []tolerance.Largest
 }
 
-func (t *toleranceReport) askPairs(most int) ([]partAnswer, error) {
+func (t *report) askPairs(most int) ([]part, error) {
 	pairs := slices.Clone(t.answers.Path.Pairs)
 	slices.SortStableFunc(pairs, func(a, b tolerance.Pair) int { return int(b.L - a.L) })
-	var list []partAnswer
+	var list []part
 	for _, p := range pairs[:min(most, len(pairs))] {
 		if p.L == 0 {
 			break
 		}
-		list = append(list, partAnswer{name: strconv.Itoa(p.A) + "-" + strconv.Itoa(p.B), a: p.A, b: p.B, lambda: p.L})
+		list = append(list, part{A: &p.A, B: &p.B, Lambda: p.L})
 	}
-	return list, t.askParts(list, "pair", func(i int) *tolerance.Table { return tolerance.PairTable(t.set.network.Layout, list[i].a, list[i].b) })
+	return list, t.askParts(list, "pair", func(i int) *tolerance.Table { return tolerance.PairTable(t.set.network.Layout, *list[i].A, *list[i].B) })
 }
 
-func (t *toleranceReport) askWires(most int) ([]partAnswer, error) {
+func (t *report) askWires(most int) ([]part, error) {
 	w := t.set.wiring
 	if !w.Topology.Routed() {
 		return nil, exit.Usagef("--wires: of %s only the lengths of the ways are known, not the wires (a dragonfly needs h)", w.Topology)
 	}
 	wires := w.CriticalWires(t.answers.Path)
-	var list []partAnswer
+	var list []part
 	for _, use := range wires[:min(most, len(wires))] {
-		list = append(list, partAnswer{name: use.Ends, kind: w.Topology.WireClasses()[use.Class], lambda: use.Lambda})
+		list = append(list, part{Wire: use.Ends, Kind: w.Topology.WireClasses()[use.Class], Lambda: use.Lambda})
 	}
 	return list, t.askParts(list, "wire", func(i int) *tolerance.Table { return w.OneWire(wires[i].Wire) })
 }
 
 // askParts asks what happens if one part of the network after the other gets slower.
-func (t *toleranceReport) askParts(list []partAnswer, what string, tableOf func(i int) *tolerance.Table) error {
+func (t *report) askParts(list []part, what string, tableOf func(i int) *tolerance.Table) error {
 	solved, err := solveEach(t.run, len(list), what, func(i int) (partSolution, error) { return t.solvePart(tableOf(i)) })
 	if err != nil {
 		return err
 	}
 	for i := range list {
-		list[i].partSolution = solved[i]
+		list[i].Slope, list[i].largest = solved[i].Slope, solved[i].Tolerance
+		list[i].Tolerance = percentages(tolerance.L, t.run.ask.percents, solved[i].Tolerance)
 	}
 	return nil
 }
 
 // solvePart asks what happens if one part of the network alone gets slower.
-func (t *toleranceReport) solvePart(table *tolerance.Table) (solution partSolution, err error) {
+func (t *report) solvePart(table *tolerance.Table) (solution partSolution, err error) {
 	network := t.set.network
 	network.Table = table
 	g, err := t.schedule.Build(network, tolerance.Variable{Parameter: tolerance.L})
@@ -361,7 +355,7 @@ func (t *toleranceReport) solvePart(table *tolerance.Table) (solution partSoluti
 }
 
 // usedClasses are the classes of the machine that occur.
-func (t *toleranceReport) usedClasses() []machine.Class {
+func (t *report) usedClasses() []machine.Class {
 	var list []machine.Class
 	for c := range machine.Class(machine.NumClasses) {
 		if t.set.network.Layout.Occurs(c) {

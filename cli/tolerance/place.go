@@ -48,7 +48,7 @@ func (o *placeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.hosts, "hosts", "", "names of the nodes in the rank file, a `LIST|FILE` with one name per line, e.g. n01,n02")
 }
 
-func (o *placeOptions) check(r *toleranceRun) error {
+func (o *placeOptions) check(r *run) error {
 	if !r.given("placement") {
 		for _, name := range []string{"inter", "rank-file", "rank-file-for", "hosts"} {
 			if r.given(name) {
@@ -99,7 +99,7 @@ func checkHosts(from string, names []string) ([]string, error) {
 }
 
 // placeOnMachine makes the machine of a placement one with two levels.
-func (r *toleranceRun) placeOnMachine() error {
+func (r *run) placeOnMachine() error {
 	if !r.given("placement") {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (r *toleranceRun) placeOnMachine() error {
 }
 
 // findPlacement looks for a placement, and puts the ranks there.
-func (r *toleranceRun) findPlacement(s *tolerance.Schedule) (*tolerance.Placement, error) {
+func (r *run) findPlacement(s *tolerance.Schedule) (*tolerance.Placement, error) {
 	line := r.app.StartProgress()
 	p, err := s.Place(r.context, r.on, r.place.cores, func(swaps int, best unit.Duration) {
 		if line != nil {
@@ -226,7 +226,7 @@ func (l *interLink) String() string {
 // Type implements pflag.Value.
 func (l *interLink) Type() string { return "L,G" }
 
-func (t *toleranceReport) placeTable() *table.Table {
+func (t *report) placeTable() *table.Table {
 	p := t.placement
 	if p == nil {
 		return nil
@@ -236,17 +236,6 @@ func (t *toleranceReport) placeTable() *table.Table {
 	s.Add("as found", p.T.Short(), fmt.Sprintf("%s ns, %s less; after %s, of %s tried: %s", p.T.NS(),
 		partOf(p.StartT-p.T, p.StartT), phrase.Plural(p.Best, "swap"), phrase.Grouped(len(p.Swaps)), p.Stop))
 	return s
-}
-
-func placementMembers(cores int, p *tolerance.Placement) object {
-	swaps := make([]object, len(p.Swaps))
-	for i, s := range p.Swaps {
-		swaps[i] = object{{"x", s.X}, {"y", s.Y}, {"gain_ns", unit.Nanoseconds(s.Gain)}, {"T_ns", unit.Nanoseconds(s.T)}}
-	}
-	return object{
-		{"cores", cores}, {"T_before_ns", unit.Nanoseconds(p.StartT)}, {"T_after_ns", unit.Nanoseconds(p.T)},
-		{"nodes", p.Nodes}, {"swaps", swaps}, {"swaps_taken", p.Best}, {"stop", p.Stop},
-	}
 }
 
 // listOfNodes prints the nodes of the ranks, runs of equal ones as one.

@@ -47,7 +47,7 @@ func (o *questionOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 // check reads what needs several flags.
-func (o *questionOptions) check(r *toleranceRun) error {
+func (o *questionOptions) check(r *run) error {
 	if o.span != "" {
 		var err error
 		if o.from, o.to, err = o.parseRange(); err != nil {
@@ -94,7 +94,7 @@ func (o *questionOptions) parseValue(text string) (int64, error) {
 
 // questionOf is what the flags ask. Where a curve is drawn or listed and no range was given, one is
 // taken that shows the tolerances.
-func (r *toleranceRun) questionOf(set *toleranceSetting) tolerance.Question {
+func (r *run) questionOf(set *setting) tolerance.Question {
 	o := &r.ask
 	q := tolerance.Question{Variable: set.variable, Percents: o.percents, Limit: o.limit.Pointer()}
 	if o.span != "" {

@@ -41,7 +41,7 @@ type answerKeeper struct {
 const keepEvery = time.Second
 
 // openKeeper opens the file of --resume and returns the answers that it holds.
-func (r *toleranceRun) openKeeper(answers []sharedAnswer) (k *answerKeeper, known []bool, err error) {
+func (r *run) openKeeper(answers []sharedAnswer) (k *answerKeeper, known []bool, err error) {
 	known = make([]bool, len(answers))
 	path := r.spread.resume
 	if path == "" {
@@ -150,7 +150,7 @@ func (k *answerKeeper) close() error {
 }
 
 // digest names the question: equal ones have equal answers.
-func (r *toleranceRun) digest() (string, error) {
+func (r *run) digest() (string, error) {
 	h := sha256.New()
 	add := func(name, value string) { fmt.Fprintf(h, "%s %d\n%s\n", name, len(value), value) }
 	without := []string{"resume", "out", "format", "plot", "quiet", "no-progress", "color"}
@@ -159,7 +159,7 @@ func (r *toleranceRun) digest() (string, error) {
 			add("--"+f.Name, f.Value.String())
 		}
 	})
-	add("format", fmt.Sprint(r.questionOf(&toleranceSetting{}).Around)) // the form decides whether there is a curve
+	add("format", fmt.Sprint(r.questionOf(&setting{}).Around)) // the form decides whether there is a curve
 	add("machine", string(machine.Format(r.on)))
 	add("seed", fmt.Sprint(r.program.Seed))
 	add("mapping", r.mapping)

@@ -35,7 +35,7 @@ func ask(s *tolerance.Schedule, n tolerance.Network, q tolerance.Question) (*sha
 
 // each lets the processes of a job answer n questions of one kind; process 0 gets all answers, in their order. Others
 // end with an error when that is done.
-func (r *toleranceRun) each(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
+func (r *run) each(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
 	answers, err := r.round(n, what, answer)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (r *toleranceRun) each(n int, what string, answer func(i int) (*sharedAnswe
 }
 
 // round is each for questions after which there are more.
-func (r *toleranceRun) round(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
+func (r *run) round(n int, what string, answer func(i int) (*sharedAnswer, error)) ([]sharedAnswer, error) {
 	if err := r.findDigests(); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (r *toleranceRun) round(n int, what string, answer func(i int) (*sharedAnsw
 }
 
 // answer lets the processes of a job find the missing answers, of which process 0 knows.
-func (r *toleranceRun) answer(answers []sharedAnswer, missing *[]int, keeper *answerKeeper, what string, answer func(i int) (*sharedAnswer, error)) error {
+func (r *run) answer(answers []sharedAnswer, missing *[]int, keeper *answerKeeper, what string, answer func(i int) (*sharedAnswer, error)) error {
 	line := r.app.StartProgress()
 	defer line.Clear()
 	group := r.app.Group()
@@ -120,7 +120,7 @@ func (r *toleranceRun) answer(answers []sharedAnswer, missing *[]int, keeper *an
 
 // solveEach lets the processes of a job solve n independent problems; process 0 gets all solutions, in their order, the
 // others none. Solutions have exported fields.
-func solveEach[T any](r *toleranceRun, n int, what string, solve func(i int) (T, error)) ([]T, error) {
+func solveEach[T any](r *run, n int, what string, solve func(i int) (T, error)) ([]T, error) {
 	line := r.app.StartProgress()
 	defer line.Clear()
 	solutions, finished := make([]T, n), 0

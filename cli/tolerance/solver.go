@@ -41,7 +41,7 @@ func (o *solverOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.solver, "solver", "let a solver find T and the tolerances from the linear program too, and compare; clp must be installed")
 }
 
-func (o *solverOptions) check(*toleranceRun) error {
+func (o *solverOptions) check(*run) error {
 	if suffix := filepath.Ext(o.path); o.path != "" && suffix != ".lp" && suffix != ".mps" {
 		return exit.Usagef("--lp: no format for %q; possible are .lp and .mps", o.path)
 	}
@@ -54,7 +54,7 @@ func (o *solverOptions) check(*toleranceRun) error {
 }
 
 // export writes the linear program, and has it solved, as asked for.
-func (o *solverOptions) export(r *toleranceRun, t *toleranceReport, e *tolerance.Evaluation) error {
+func (o *solverOptions) export(r *run, t *report, e *tolerance.Evaluation) error {
 	if o.path == "" && o.solver.Value == solverNone {
 		return nil
 	}
@@ -85,20 +85,25 @@ func writeLinearProgram(w io.Writer, p *tolerance.LinearProgram, file string, go
 
 // solverAnswer is what a solver found.
 type solverAnswer struct {
+	Solver  string        `json:"solver"`
+	Rows    int           `json:"rows"`
+	Columns int           `json:"columns"`
+	Values  []solvedValue `json:"values"`
+
 	parameter tolerance.Parameter
-	columns   int
-	rows      int
-	values    []solvedValue
 }
 
 // solvedValue is one optimum beside our answer.
 type solvedValue struct {
-	name      string
+	Name    string        `json:"name"`
+	Optimum number        `json:"optimum"` // null: there is none
+	Agrees  bool          `json:"agrees"`
+	Took    time.Duration `json:"seconds"`
+
 	optimum   float64
 	unbounded bool
 	ours      tolerance.Largest
 	isTime    bool // ours is T
-	took      time.Duration
 }
 
 // agrees tells whether the optimum is our answer, but for the rounding of the solver. Our values of the
@@ -117,22 +122,28 @@ func (v *solvedValue) agrees() bool {
 }
 
 // solve lets Clp find T and the tolerances.
-func (r *toleranceRun) solve(a *tolerance.Answers, p *tolerance.LinearProgram) (*solverAnswer, error) {
+func (r *run) solve(a *tolerance.Answers, p *tolerance.LinearProgram) (*solverAnswer, error) {
 	dir, err := os.MkdirTemp("", "slackline-lp-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	answer := &solverAnswer{parameter: a.Question.Variable.Parameter, columns: p.Columns(), rows: p.Rows()}
+	answer := &solverAnswer{Solver: solverClp, Rows: p.Rows(), Columns: p.Columns(), parameter: a.Question.Variable.Parameter}
 	add := func(name string, ours tolerance.Largest, isTime bool, goal tolerance.Goal) error {
 		r.app.Note("clp solves for %s", name)
-		v := solvedValue{name: name, ours: ours, isTime: isTime}
+		v := solvedValue{Name: name, Optimum: "null", ours: ours, isTime: isTime}
 		begin := time.Now()
 		if err := r.runClp(dir, p, goal, &v); err != nil {
 			return err
 		}
-		v.took = time.Since(begin)
-		answer.values = append(answer.values, v)
+		v.Took = time.Since(begin)
+		if !v.unbounded {
+			v.Optimum = number(fmt.Sprintf("%.3f", v.optimum))
+		}
+		if v.Agrees = v.agrees(); !v.Agrees {
+			r.app.Warn("clp finds another %s: %g instead of %d", name, v.optimum, ours.X)
+		}
+		answer.Values = append(answer.Values, v)
 		return nil
 	}
 	if err := add("T", tolerance.Largest{X: a.Given.T}, true, tolerance.Goal{}); err != nil {
@@ -148,16 +159,11 @@ func (r *toleranceRun) solve(a *tolerance.Answers, p *tolerance.LinearProgram) (
 			return nil, err
 		}
 	}
-	for i := range answer.values {
-		if v := &answer.values[i]; !v.agrees() {
-			r.app.Warn("clp finds another %s: %g instead of %d", v.name, v.optimum, v.ours.X)
-		}
-	}
 	return answer, nil
 }
 
 // runClp solves one linear program in a directory.
-func (r *toleranceRun) runClp(dir string, p *tolerance.LinearProgram, goal tolerance.Goal, v *solvedValue) error {
+func (r *run) runClp(dir string, p *tolerance.LinearProgram, goal tolerance.Goal, v *solvedValue) error {
 	file, solution := filepath.Join(dir, "program.lp"), filepath.Join(dir, "solution")
 	f, err := os.Create(file)
 	if err != nil {
@@ -214,31 +220,18 @@ func (s *solverAnswer) show(v *solvedValue) string {
 	return valueOf{s.parameter, int64(math.Floor(v.optimum + 1e-3))}.exact()
 }
 
-func (s *solverAnswer) members() object {
-	list := make([]object, len(s.values))
-	for i := range s.values {
-		v := &s.values[i]
-		value := any(phrase.Number(fmt.Sprintf("%.3f", v.optimum)))
-		if v.unbounded {
-			value = nil
-		}
-		list[i] = object{{"name", v.name}, {"optimum", value}, {"agrees", v.agrees()}, {"seconds", v.took.Seconds()}}
-	}
-	return object{{"solver", solverClp}, {"rows", s.rows}, {"columns", s.columns}, {"values", list}}
-}
-
-func (t *toleranceReport) solverTable() *table.Table {
+func (t *report) solverTable() *table.Table {
 	if t.solved == nil {
 		return nil
 	}
 	s := table.New(table.Column{Key: "by clp"}, right("optimum"), right("took"), table.Column{Key: "remark"})
-	for i := range t.solved.values {
-		v := &t.solved.values[i]
+	for i := range t.solved.Values {
+		v := &t.solved.Values[i]
 		remark := "agrees"
-		if !v.agrees() {
+		if !v.Agrees {
 			remark = "differs"
 		}
-		s.Add(v.name, t.solved.show(v), phrase.Tidy(v.took), remark)
+		s.Add(v.Name, t.solved.show(v), phrase.Tidy(v.Took), remark)
 	}
 	return s
 }

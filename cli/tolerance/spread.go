@@ -1,7 +1,6 @@
 package tolerance
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -9,6 +8,7 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/analyze/whatif"
+	"slackline/cli/document"
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/phrase"
@@ -16,7 +16,6 @@ import (
 	"slackline/internal/source"
 	"slackline/internal/table"
 	"slackline/model/noise"
-	"slackline/model/unit"
 )
 
 // spreadOptions are the flags that ask how sure the answers are.
@@ -40,7 +39,7 @@ func (o *spreadOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.resume, "resume", "", "keep the answers for finished replicas, inputs or values of --map-G in this `file`, and go on from what it holds")
 }
 
-func (o *spreadOptions) check(r *toleranceRun) error {
+func (o *spreadOptions) check(r *run) error {
 	o.noise.Aligned = r.given("offsets")
 	if err := o.noise.Check(); err != nil {
 		return err
@@ -80,7 +79,7 @@ type sample struct {
 
 // spreadReport tells how answers are distributed.
 type spreadReport struct {
-	run      *toleranceRun
+	run      *run
 	ranks    int
 	quiet    *tolerance.Answers // without noise; nil: several inputs
 	samples  []sample
@@ -90,12 +89,12 @@ type spreadReport struct {
 // spreadMeasure is one number of all answers.
 type spreadMeasure struct {
 	key, title string
-	show       func(int64) (text string, value json.Number)
+	show       func(int64) (text string, value number)
 	of         func(*tolerance.Answers) tolerance.Largest
 }
 
 // runSpread asks the same question about several runs.
-func (r *toleranceRun) runSpread() error {
+func (r *run) runSpread() error {
 	report := &spreadReport{run: r}
 	report.findMeasures()
 	var err error
@@ -180,15 +179,15 @@ func (s *spreadReport) runNoisy() error {
 // findMeasures lists the numbers whose distribution is told.
 func (s *spreadReport) findMeasures() {
 	p := s.run.ask.variable()
-	times := func(v int64) (string, json.Number) {
-		return unit.Duration(v).Short(), phrase.Number(unit.Duration(v).NS())
+	times := func(v int64) (string, number) {
+		return valueOf{tolerance.L, v}.short(), valueOf{tolerance.L, v}.number()
 	}
-	values := func(v int64) (string, json.Number) { return valueOf{p, v}.short(), valueOf{p, v}.number() }
-	whole := func(v int64) (string, json.Number) { return phrase.Grouped(v), phrase.Number(fmt.Sprint(v)) }
+	values := func(v int64) (string, number) { return valueOf{p, v}.short(), valueOf{p, v}.number() }
+	whole := func(v int64) (string, number) { return phrase.Grouped(v), number(fmt.Sprint(v)) }
 	s.measures = []spreadMeasure{
 		{"T_ns", "T", times, func(a *tolerance.Answers) tolerance.Largest { return tolerance.Largest{X: int64(a.T)} }},
 		{"lambda_L", "lambda_L", whole, func(a *tolerance.Answers) tolerance.Largest { return tolerance.Largest{X: a.Lambda.L} }},
-		{"rho_L", "rho_L", func(v int64) (string, json.Number) {
+		{"rho_L", "rho_L", func(v int64) (string, number) {
 			return fmt.Sprintf("%.2f %%", float64(v)/10_000), millionths(v)
 		}, func(a *tolerance.Answers) tolerance.Largest { return tolerance.Largest{X: a.Share()} }},
 	}
@@ -225,10 +224,19 @@ func (m spreadMeasure) cell(l tolerance.Largest) table.Cell {
 	return table.Cell{Text: text, Value: value}
 }
 
+// number is an answer for programs.
+func (m spreadMeasure) number(l tolerance.Largest) number {
+	if l.Infeasible || l.Unbounded {
+		return "null"
+	}
+	_, value := m.show(l.X)
+	return value
+}
+
 func (s *spreadReport) write(w io.Writer) error {
 	switch s.run.format.Value {
 	case env.FormatJSON:
-		return s.writeJSON(w)
+		return writeJSON(w, s.document)
 	case env.FormatCSV:
 		return s.sampleTable().WriteCSV(w)
 	}
@@ -319,7 +327,7 @@ func (s *spreadReport) sampleTable() *table.Table {
 	for i, sample := range s.samples {
 		cells := []any{sample.name}
 		if s.quiet != nil {
-			cells = []any{i, phrase.Number(fmt.Sprint(sample.seed))}
+			cells = []any{i, sample.seed}
 		}
 		for _, m := range s.measures {
 			cells = append(cells, m.cell(m.of(sample.answers)))
@@ -329,42 +337,33 @@ func (s *spreadReport) sampleTable() *table.Table {
 	return t
 }
 
-func (s *spreadReport) writeJSON(w io.Writer) error {
+func (s *spreadReport) document() (*spreadDocument, error) {
 	r := s.run
-	var o object
+	d := &spreadDocument{Ranks: s.ranks, Model: "loggps"}
 	if s.quiet != nil {
-		o = append(o, r.answerMembers(s.quiet)...)
+		a := r.answersOf(s.quiet)
+		d.answers, d.Input, d.Noise = &a, r.inputs[0].Name, r.spread.noise.Name()
 	}
-	var spreads object
 	for _, m := range s.measures {
-		spread := s.spread(m)
-		entry := object{}
-		for i, q := range quantilesOf(&spread) {
-			entry = append(entry, member{[]string{"min", "q05", "q25", "median", "q75", "q95", "max"}[i], m.cell(q).Value})
-		}
+		x := s.spread(m)
+		q := quantiles{m.number(x.Min), m.number(x.Q05), m.number(x.Q25), m.number(x.Median), m.number(x.Q75), m.number(x.Q95), m.number(x.Max), "", nil}
 		if s.quiet != nil {
-			entry = append(entry, member{"without_noise", m.cell(m.of(s.quiet)).Value}, member{"within", spread.Holds(m.of(s.quiet))})
+			within := x.Holds(m.of(s.quiet))
+			q.WithoutNoise, q.Within = m.number(m.of(s.quiet)), &within
 		}
-		spreads = append(spreads, member{m.key, entry})
+		d.Uncertainty = append(d.Uncertainty, document.Member[quantiles]{Name: m.key, Value: q})
 	}
-	samples := make([]object, len(s.samples))
 	for i, sample := range s.samples {
-		head := object{{"input", sample.name}}
+		row := document.Members[any]{{Name: "input", Value: sample.name}}
 		if s.quiet != nil {
-			head = object{{"replica", i}, {"seed", sample.seed}}
+			row = document.Members[any]{{Name: "replica", Value: i}, {Name: "seed", Value: sample.seed}}
 		}
 		for _, m := range s.measures {
-			head = append(head, member{m.key, m.cell(m.of(sample.answers)).Value})
+			row = append(row, document.Member[any]{Name: m.key, Value: m.number(m.of(sample.answers))})
 		}
-		samples[i] = head
+		d.Samples = append(d.Samples, row)
 	}
-	o = append(o, member{"uncertainty", spreads}, member{"samples", samples}, member{"ranks", s.ranks}, member{"model", "loggps"})
-	if s.quiet != nil {
-		o = append(o, member{"input", r.inputs[0].Name}, member{"noise", r.spread.noise.Name()})
-	}
-	record, err := r.provenance(r.usedMapping(r.inputs[0])...)
-	if err != nil {
-		return err
-	}
-	return append(o, member{"provenance", record}).writeMembers(w)
+	var err error
+	d.Provenance, err = r.provenance(r.usedMapping(r.inputs[0])...)
+	return d, err
 }

@@ -14,11 +14,11 @@ import (
 )
 
 // title says what was evaluated.
-func (t *toleranceReport) title() string {
+func (t *report) title() string {
 	return t.run.titleOf(t.input.Name, t.schedule.Graph().Ranks(), t.run.usedMapping(t.input))
 }
 
-func (r *toleranceRun) titleOf(name string, ranks int, mapping []string) string {
+func (r *run) titleOf(name string, ranks int, mapping []string) string {
 	words := []string{fmt.Sprintf("%s, %s on %s", name, phrase.Plural(ranks, "rank"), r.on.Name)}
 	if r.topology != nil {
 		words = append(words, r.topology.String())
@@ -30,7 +30,7 @@ func (r *toleranceRun) titleOf(name string, ranks int, mapping []string) string 
 	return strings.Join(words, ", ")
 }
 
-func (t *toleranceReport) writeText(w io.Writer) error {
+func (t *report) writeText(w io.Writer) error {
 	a := t.run.app
 	fmt.Fprintf(w, "%s\n\n", t.title())
 	sections := []struct {
@@ -66,7 +66,7 @@ func (t *toleranceReport) writeText(w io.Writer) error {
 func right(key string) table.Column { return table.Column{Key: key, Align: table.Right} }
 
 // summary are T, its slopes and where they hold.
-func (t *toleranceReport) summary() *table.Table {
+func (t *report) summary() *table.Table {
 	a := t.answers
 	s := table.New(table.Column{Key: "what"}, right("value"), table.Column{Key: "remark"})
 	s.Add("T", a.T.Short(), fmt.Sprintf("%s ns; %s, %s", a.T.NS(),
@@ -98,7 +98,7 @@ func (t *toleranceReport) summary() *table.Table {
 }
 
 // splitRemark says in which parts of the network the latencies are.
-func (t *toleranceReport) splitRemark() string {
+func (t *report) splitRemark() string {
 	var parts []string
 	if w := t.set.wiring; w != nil && len(t.run.ask.vary) == 0 {
 		for i, n := range w.LambdaByWireClass(t.answers.Path) {
@@ -126,7 +126,7 @@ func largestWords(p tolerance.Parameter, l tolerance.Largest) (short, exact stri
 	return valueOf{p, l.X}.short(), valueOf{p, l.X}.exact()
 }
 
-func (t *toleranceReport) toleranceTable() *table.Table {
+func (t *report) toleranceTable() *table.Table {
 	a := t.answers
 	p := a.Question.Variable.Parameter
 	s := table.New(right("T may grow by"), right("largest "+p.String()), right("that is"), table.Column{Key: "exactly"})
@@ -144,7 +144,7 @@ func (t *toleranceReport) toleranceTable() *table.Table {
 // maxListedBreakpoints is how many breakpoints the text lists; csv and json have all.
 const maxListedBreakpoints = 40
 
-func (t *toleranceReport) breakpointTable() *table.Table {
+func (t *report) breakpointTable() *table.Table {
 	if t.run.ask.span == "" {
 		return nil
 	}
@@ -164,28 +164,28 @@ func (t *toleranceReport) breakpointTable() *table.Table {
 	return s
 }
 
-func (t *toleranceReport) partTable() *table.Table {
+func (t *report) partTable() *table.Table {
 	if len(t.parts) == 0 {
 		return nil
 	}
-	what := "pair of ranks"
-	if t.parts[0].kind != "" {
-		what = "wire"
-	}
-	columns := []table.Column{{Key: what}, right("on the path"), right("slope")}
-	if what == "wire" {
-		columns = slices.Insert(columns, 1, table.Column{Key: "kind"})
+	columns := []table.Column{{Key: "pair of ranks"}, right("on the path"), right("slope")}
+	wires := t.run.wiring.wires > 0
+	if wires {
+		columns = slices.Concat([]table.Column{{Key: "wire"}, {Key: "kind"}}, columns[1:])
 	}
 	for _, p := range t.run.ask.percents {
 		columns = append(columns, right("L for "+p.String()))
 	}
 	s := table.New(columns...)
 	for _, p := range t.parts {
-		cells := []any{p.name, phrase.Grouped(p.lambda), phrase.Grouped(p.Slope)}
-		if what == "wire" {
-			cells = slices.Insert(cells, 1, any(p.kind))
+		var cells []any
+		if wires {
+			cells = []any{p.Wire, p.Kind}
+		} else {
+			cells = []any{fmt.Sprintf("%d-%d", *p.A, *p.B)}
 		}
-		for _, l := range p.Tolerance {
+		cells = append(cells, phrase.Grouped(p.Lambda), phrase.Grouped(p.Slope))
+		for _, l := range p.largest {
 			short, _ := largestWords(tolerance.L, l)
 			cells = append(cells, short)
 		}
@@ -212,7 +212,7 @@ func partOf(part, whole unit.Duration) string {
 	return phrase.PercentOf(unit.Nanoseconds(part), unit.Nanoseconds(whole))
 }
 
-func (t *toleranceReport) profileTable() *table.Table {
+func (t *report) profileTable() *table.Table {
 	if !t.run.where.critical {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (t *toleranceReport) profileTable() *table.Table {
 const maxListedParts = 12
 
 // pathTable lists parts of the critical path, the longest first.
-func (t *toleranceReport) pathTable(title string, n int, part func(int) (string, tolerance.Profile)) *table.Table {
+func (t *report) pathTable(title string, n int, part func(int) (string, tolerance.Profile)) *table.Table {
 	columns := []table.Column{{Key: title}, right("time"), right("share")}
 	for _, k := range pathKinds[:4] {
 		columns = append(columns, right(k.name))
@@ -254,7 +254,7 @@ func (t *toleranceReport) pathTable(title string, n int, part func(int) (string,
 	return s
 }
 
-func (t *toleranceReport) rankTable() *table.Table {
+func (t *report) rankTable() *table.Table {
 	if !t.run.where.critical {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (t *toleranceReport) rankTable() *table.Table {
 	})
 }
 
-func (t *toleranceReport) callTable() *table.Table {
+func (t *report) callTable() *table.Table {
 	origins := t.schedule.Graph().Origins()
 	if !t.run.where.critical || len(origins) < 2 {
 		return nil
@@ -275,7 +275,7 @@ func (t *toleranceReport) callTable() *table.Table {
 	})
 }
 
-func (t *toleranceReport) slackTable() *table.Table {
+func (t *report) slackTable() *table.Table {
 	if t.slack == nil {
 		return nil
 	}
@@ -289,13 +289,13 @@ func (t *toleranceReport) slackTable() *table.Table {
 	return s
 }
 
-func (t *toleranceReport) whatIfTable() *table.Table {
+func (t *report) whatIfTable() *table.Table {
 	if len(t.whatIfs) == 0 {
 		return nil
 	}
 	s := table.New(table.Column{Key: "what if"}, right("takes less"), right("T"), right("T shrinks by"), right("of T"))
-	for _, a := range t.whatIfs {
-		s.Add(a.path, a.less.String(), a.T.Short(), (t.answers.T - a.T).Short(), partOf(t.answers.T-a.T, t.answers.T))
+	for i, a := range t.whatIfs {
+		s.Add(a.Path, t.run.where.whatIf[i].less.String(), a.T.Short(), (t.answers.T - a.T).Short(), partOf(t.answers.T-a.T, t.answers.T))
 	}
 	return s
 }
@@ -304,7 +304,7 @@ func (t *toleranceReport) whatIfTable() *table.Table {
 const maxListedSteps = 64
 
 // writePath lists the operations of a short critical path.
-func (t *toleranceReport) writePath(w io.Writer) error {
+func (t *report) writePath(w io.Writer) error {
 	if !t.run.where.critical {
 		return nil
 	}

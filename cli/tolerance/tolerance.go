@@ -22,8 +22,8 @@ import (
 	"slackline/model/machine"
 )
 
-// toleranceOptions are the flags of the verb tolerance.
-type toleranceOptions struct {
+// options are the flags of the verb tolerance.
+type options struct {
 	program  scenario.ProgramOptions
 	machine  scenario.MachineOptions
 	ask      questionOptions
@@ -40,10 +40,13 @@ type toleranceOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "tolerance", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "tolerance", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"tolerance": {oneDocument{}, mappingsDocument{}, spreadDocument{}, gridDocument{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
-	o := &toleranceOptions{
+	o := &options{
 		program: scenario.NewProgramOptions(), machine: scenario.NewMachineOptions(), ask: newQuestionOptions(), wiring: newWiringOptions(),
 		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),
 		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
@@ -90,7 +93,7 @@ func command(a *env.Env) *cobra.Command {
 }
 
 // complete offers names where the flags take them.
-func (o *toleranceOptions) complete(c *cobra.Command) {
+func (o *options) complete(c *cobra.Command) {
 	o.machine.Complete(c)
 	o.program.Complete(c)
 	o.spread.noise.Complete(c)
@@ -102,20 +105,20 @@ func (o *toleranceOptions) complete(c *cobra.Command) {
 	flags.Complete(c, "format", o.format.Allowed)
 }
 
-func (o *toleranceOptions) addMappingFlags(fs *pflag.FlagSet) {
+func (o *options) addMappingFlags(fs *pflag.FlagSet) {
 	scenario.AddMapping(fs, &o.mapping)
 	fs.StringSliceVar(&o.mappings, "mappings", nil, "compare the mappings of a `list`, e.g. default,openmpi,ring.yaml")
 }
 
-func (o *toleranceOptions) addOutputFlags(fs *pflag.FlagSet) {
+func (o *options) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output; csv has the curve over the range, or the rows of a comparison")
 	env.AddOut(fs, &o.out)
 	fs.StringVar(&o.plot, "plot", "", "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the zones of the tolerances")
 }
 
-// toleranceRun is a call of tolerance.
-type toleranceRun struct {
-	*toleranceOptions
+// run is a call of tolerance.
+type run struct {
+	*options
 	app      *env.Env
 	command  *cobra.Command
 	given    func(flag string) bool
@@ -134,8 +137,8 @@ type toleranceRun struct {
 }
 
 // run is the verb: check the flags, open the inputs, answer the kind of question that is asked.
-func (o *toleranceOptions) run(a *env.Env, c *cobra.Command, words []string) error {
-	r := &toleranceRun{toleranceOptions: o, app: a, command: c, given: c.Flags().Changed, context: c.Context(), words: words}
+func (o *options) run(a *env.Env, c *cobra.Command, words []string) error {
+	r := &run{options: o, app: a, command: c, given: c.Flags().Changed, context: c.Context(), words: words}
 	if err := o.program.FindKinds(r.context, a, words...); err != nil {
 		return err
 	}
@@ -176,7 +179,7 @@ const (
 )
 
 // kind is the kind of question that is asked.
-func (r *toleranceRun) kind() int {
+func (r *run) kind() int {
 	switch {
 	case len(r.mappings) > 0:
 		return askMappings
@@ -189,7 +192,7 @@ func (r *toleranceRun) kind() int {
 }
 
 // readFiles reads the machine and the mappings.
-func (r *toleranceRun) readFiles(from source.Source) (none struct{}, err error) {
+func (r *run) readFiles(from source.Source) (none struct{}, err error) {
 	if err := r.findMachine(from); err != nil {
 		return none, err
 	}
@@ -207,11 +210,11 @@ func (r *toleranceRun) readFiles(from source.Source) (none struct{}, err error) 
 }
 
 // check finds mistakes in the flags before anything is read.
-func (r *toleranceRun) check(words []string) error {
+func (r *run) check(words []string) error {
 	if err := env.CheckPlot(r.plot); err != nil {
 		return err
 	}
-	for _, check := range []func(*toleranceRun) error{
+	for _, check := range []func(*run) error{
 		r.ask.check, r.where.check, r.wiring.check, r.place.check, r.spread.check, r.solver.check,
 	} {
 		if err := check(r); err != nil {
@@ -230,7 +233,7 @@ func (r *toleranceRun) check(words []string) error {
 }
 
 // checkKinds finds questions that cannot be asked together.
-func (r *toleranceRun) checkKinds(words []string) error {
+func (r *run) checkKinds(words []string) error {
 	first := ""
 	for _, kind := range []struct {
 		name  string
@@ -265,7 +268,7 @@ func (r *toleranceRun) checkKinds(words []string) error {
 }
 
 // prepare makes the schedule of an input ready.
-func (r *toleranceRun) prepare(in *input.Input, mappingName string) (*tolerance.Schedule, error) {
+func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule, error) {
 	begin := time.Now()
 	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName], r.on.Gamma)
 	if err != nil {
@@ -279,7 +282,7 @@ func (r *toleranceRun) prepare(in *input.Input, mappingName string) (*tolerance.
 }
 
 // warnOfVoid tells of flags that were given but have no influence.
-func (r *toleranceRun) warnOfVoid() {
+func (r *run) warnOfVoid() {
 	if r.machine.CpuByte.Given {
 		r.app.Warn("-O has no influence: the static model has no CPU time per byte")
 	}
@@ -297,7 +300,7 @@ func (r *toleranceRun) warnOfVoid() {
 }
 
 // warnOfMapping tells that a mapping was given that has no influence on an input.
-func (r *toleranceRun) warnOfMapping(in *input.Input) {
+func (r *run) warnOfMapping(in *input.Input) {
 	switch {
 	case !r.given("mapping"):
 	case !in.Program.Shape().Collectives:
@@ -308,13 +311,13 @@ func (r *toleranceRun) warnOfMapping(in *input.Input) {
 }
 
 // provenance records where the result comes from; mappings are those that were used.
-func (r *toleranceRun) provenance(mappings ...string) (*provenance.Record, error) {
+func (r *run) provenance(mappings ...string) (*provenance.Record, error) {
 	o := scenario.Options{Program: r.program, Machine: r.machine, Noise: r.spread.noise}
 	return o.Provenance(r.app, r.on, r.inputs, mappings, scenario.File{Path: r.wiring.hopFile(), Kind: "topology"})
 }
 
 // usedMapping is the mapping of an input, if it matters.
-func (r *toleranceRun) usedMapping(in *input.Input) []string {
+func (r *run) usedMapping(in *input.Input) []string {
 	if in.Program != nil && r.program.Mapped(in) || r.mappedElsewhere {
 		return []string{r.mapping}
 	}

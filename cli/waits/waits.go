@@ -33,7 +33,10 @@ type waitsOptions struct {
 }
 
 // Verb is the entry of the registry.
-var Verb = env.Verb{Name: "waits", Group: env.Analyze, Job: env.Shared, New: command}
+var Verb = env.Verb{
+	Name: "waits", Group: env.Analyze, Job: env.Shared, New: command,
+	Documents: env.Documents{"waits": {document{}}},
+}
 
 func command(a *env.Env) *cobra.Command {
 	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}

@@ -52,7 +52,8 @@ var rooms = map[string][]string{
 	"cli/flags":    {"cli/exit", "model/pattern"},
 	"cli/phrase":   {"model/timeline"},
 	"cli/job":      {"cli/exit", "cli/flags", "observe/mpi"},
-	"cli/env":      {"cli/exit", "cli/flags", "cli/phrase", "cli/job", "observe/mpi", "show/plot"},
+	"cli/document": {},
+	"cli/env":      {"cli/document", "cli/exit", "cli/flags", "cli/phrase", "cli/job", "observe/mpi", "show/plot"},
 	"cli/input":    {"model/", "analyze/replay"},
 	"cli/listing":  {"cli/env", "cli/flags"},
 	"cli/scenario": {"cli/env", "cli/exit", "cli/flags", "cli/phrase", "cli/input", "model/", "analyze/replay", "analyze/simulate", "analyze/whatif"},
@@ -66,7 +67,7 @@ var rooms = map[string][]string{
 }
 
 // shared are the packages of the command line that all verbs use.
-var shared = []string{"cli/exit", "cli/flags", "cli/phrase", "cli/job", "cli/env", "cli/input", "cli/listing", "cli/scenario", "cli/export", "cli/datasets"}
+var shared = []string{"cli/document", "cli/exit", "cli/flags", "cli/phrase", "cli/job", "cli/env", "cli/input", "cli/listing", "cli/scenario", "cli/export", "cli/datasets"}
 
 // verbs are the packages of verbs that build on other verbs. Any other package below cli that is not listed above is a verb, too: it may
 // import the shared packages and all floors below, but no verb.

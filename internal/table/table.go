@@ -10,7 +10,6 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -278,36 +277,4 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// WriteJSON writes the values as a list of objects whose members are in the
-// order of the columns, one row on a line.
-func (t *Table) WriteJSON(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	out.WriteByte('[')
-	for r, row := range t.Rows {
-		if r > 0 {
-			out.WriteByte(',')
-		}
-		out.WriteString("\n  {")
-		for i, c := range row {
-			if i > 0 {
-				out.WriteString(", ")
-			}
-			key, err := json.Marshal(t.Columns[i].Key)
-			if err != nil {
-				return err
-			}
-			value, err := json.Marshal(c.Value)
-			if err != nil {
-				return err
-			}
-			out.Write(key)
-			out.WriteString(": ")
-			out.Write(value)
-		}
-		out.WriteByte('}')
-	}
-	out.WriteString("\n]\n")
-	return out.Flush()
 }

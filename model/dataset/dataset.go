@@ -28,18 +28,18 @@ type Dataset struct {
 
 // Series are the measurements of one metric of one call path.
 type Series struct {
-	CallPath string // as the input writes it: names joined by "->" or "/"
-	Metric   string
-	Unit     string  // of the values, e.g. s or B; empty: not known, or the metric says it
-	Points   []Point // in the order of the input
+	CallPath string  `json:"callpath"` // as the input writes it: names joined by "->" or "/"
+	Metric   string  `json:"metric"`
+	Unit     string  `json:"unit,omitempty"` // of the values, e.g. s or B; empty: not known, or the metric says it
+	Points   []Point `json:"points"`         // in the order of the input
 
 	index map[string]int // of points, by place
 }
 
 // Point is a place in the space of parameters with what was measured there.
 type Point struct {
-	At     []float64 // by parameter
-	Values []float64 // the repetitions, in the order of the input
+	At     []float64 `json:"at"`     // by parameter
+	Values []float64 `json:"values"` // the repetitions, in the order of the input
 }
 
 type seriesKey struct{ path, metric string }

@@ -29,10 +29,10 @@ type Statistics struct {
 
 // Share describes what part of the noise the longest intervals carry.
 type Share struct {
-	Percent      float64 // of the intervals, the longest ones
-	Count        int     // how many these are, rounded up
-	NoisePercent float64 // their part of the noise
-	AtLeast      unit.Duration
+	Percent      float64       `json:"percent"`   // of the intervals, the longest ones
+	Count        int           `json:"stretches"` // how many these are, rounded up
+	AtLeast      unit.Duration `json:"at_least_ns"`
+	NoisePercent float64       `json:"noise_percent"` // their part of the noise
 }
 
 // SourceAmount is the noise of one source.

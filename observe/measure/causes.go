@@ -13,10 +13,10 @@ const StealCause = "hypervisor (steal time)"
 // Line is something that comes back with a fixed period: a line in the plot of the phase of the
 // detours.
 type Line struct {
-	Name   string
-	Period unit.Duration // as it was fitted
-	Count  int
-	Lost   unit.Duration
+	Name   string        `json:"name"`
+	Period unit.Duration `json:"period_ns"` // as it was fitted
+	Count  int           `json:"detours"`
+	Lost   unit.Duration `json:"lost_ns"`
 }
 
 // The periods in which kernels tick, shortest first: what is seen at 1000 Hz must not be taken for four

@@ -102,8 +102,9 @@ func (c *Comparison) Pings() int {
 
 // SchemeTime is how long both schemes take for a number of ranks, the shortest of several runs.
 type SchemeTime struct {
-	Ranks        int
-	Tree, Linear time.Duration
+	Ranks  int           `json:"ranks"`
+	Tree   time.Duration `json:"tree_ns"`
+	Linear time.Duration `json:"linear_ns"`
 }
 
 // Clocks is what was found out about the clocks of a job.

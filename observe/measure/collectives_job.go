@@ -14,8 +14,8 @@ import (
 
 // Placement is where a rank runs.
 type Placement struct {
-	CPU     int // when it was asked
-	Allowed int // CPUs that it may use: 1 is bound to a core
+	CPU     int `json:"cpu"`          // when it was asked
+	Allowed int `json:"allowed_cpus"` // CPUs that it may use: 1 is bound to a core
 }
 
 // collectiveJob measures collectives in one job.

@@ -43,26 +43,26 @@ func (o *MemoryOptions) Check() error {
 
 // ObjectMemory is what a call leaves allocated, in bytes.
 type ObjectMemory struct {
-	Kind   string
-	First  int64     // of the first call, the largest of all ranks: it pays what is done once
-	Steady int64     // median of the later calls, the largest of all ranks
-	Least  int64     // and the smallest
-	Odd    int       // later calls in which a rank took more than twice its median: a pool of the library grew
-	Bytes  [][]int64 // by rank, of each call
+	Kind   string    `json:"call"`
+	Steady int64     `json:"bytes"`       // median of the later calls, the largest of all ranks
+	Least  int64     `json:"least_bytes"` // and the smallest
+	First  int64     `json:"first_bytes"` // of the first call, the largest of all ranks: it pays what is done once
+	Odd    int       `json:"pools_grew"`  // later calls in which a rank took more than twice its median: a pool of the library grew
+	Bytes  [][]int64 `json:"calls"`       // by rank, of each call
 }
 
 // Usage is the memory of a process in bytes.
 type Usage struct {
-	PSS     int64 // its share: pages of several processes are divided among them
-	RSS     int64
-	Private int64
+	PSS     int64 `json:"pss_bytes"` // its share: pages of several processes are divided among them
+	RSS     int64 `json:"rss_bytes"`
+	Private int64 `json:"private_bytes"`
 }
 
 // RankMemory is the memory of a rank.
 type RankMemory struct {
-	Before Usage // MPI_Init
-	After  Usage // MPI_Init
-	End    Usage // before MPI_Finalize, when everything was used and freed
+	Before Usage `json:"before_init"`
+	After  Usage `json:"after_init"`
+	End    Usage `json:"before_finalize"` // when everything was used and freed
 }
 
 // Added is what MPI takes of the memory of the rank at its end.
@@ -72,13 +72,13 @@ func (m *RankMemory) Added() Usage {
 
 // JobMemory is what was measured with a number of ranks.
 type JobMemory struct {
-	Ranks   int
-	Hosts   []string
-	Command []string
-	MPI     string
-	Version string // what the library calls itself when it runs
-	Objects []ObjectMemory
-	Process []RankMemory // by rank
+	Ranks   int            `json:"ranks"`
+	MPI     string         `json:"mpi"`
+	Version string         `json:"mpi_library_version"` // what the library calls itself when it runs
+	Command []string       `json:"launch"`
+	Hosts   []string       `json:"hosts"`
+	Objects []ObjectMemory `json:"objects"`
+	Process []RankMemory   `json:"processes"` // by rank
 }
 
 // Library is the largest share of memory that MPI takes of a rank.

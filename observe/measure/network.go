@@ -56,7 +56,11 @@ func Sizes(most int) []int {
 }
 
 // Figure is an estimate with what the rounds gave.
-type Figure struct{ Value, Low, High float64 }
+type Figure struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
 
 // Network is what was found out about a link; times are ns, ns per byte for G.
 type Network struct {
@@ -72,17 +76,25 @@ type Network struct {
 
 // Protocol is a range of sizes with one line of costs.
 type Protocol struct {
-	From, To      int    // sizes of messages
-	Gap, PerByte  Figure // g and G
-	Send, Receive Figure // mean overheads
+	From    int    `json:"from"` // sizes of messages
+	To      int    `json:"to"`
+	Gap     Figure `json:"g_ns"`
+	PerByte Figure `json:"G_ns"`
+	Send    Figure `json:"o_s_ns"` // mean overheads
+	Receive Figure `json:"o_r_ns"`
 }
 
 // NetworkPoint is what was measured for one size, over all rounds.
 type NetworkPoint struct {
-	Size                 int
-	Single, Burst, Paced Figure // PRTT(1,0), PRTT(n,0), PRTT(n,d) without the pauses: median, minimum, 90th percentile
-	Gap, Send, Receive   float64
-	Disturbed            bool // the 90th percentile is more than three times the minimum
+	Size int `json:"size"`
+	// PRTT(1,0), PRTT(n,0), PRTT(n,d) without the pauses: median, minimum, 90th percentile.
+	Single    Figure  `json:"single_ns"`
+	Burst     Figure  `json:"burst_ns"`
+	Paced     Figure  `json:"paced_ns"`
+	Gap       float64 `json:"gap_ns"`
+	Send      float64 `json:"send_ns"`
+	Receive   float64 `json:"receive_ns"`
+	Disturbed bool    `json:"disturbed"` // the 90th percentile is more than three times the minimum
 }
 
 // ErrWide wraps the reason why a measurement is inconclusive: a longer one may be conclusive.

@@ -7,12 +7,12 @@ import (
 
 // TimeSource is a way to read the time on a host.
 type TimeSource struct {
-	Name       string
-	Read       float64 // ns that reading it takes
-	Resolution float64 // ns: smallest step that was seen, which is never less than a read takes
-	Backwards  int     // readings that were less than the one before, on one CPU
-	Moves      int     // from one CPU to another, with readings before and after
-	MovedBack  int     // of them: time ran backwards
+	Name       string  `json:"name"`
+	Read       float64 `json:"read_ns"`       // that reading it takes
+	Resolution float64 `json:"resolution_ns"` // smallest step that was seen, which is never less than a read takes
+	Backwards  int     `json:"backwards"`     // readings that were less than the one before, on one CPU
+	Moves      int     `json:"moves"`         // from one CPU to another, with readings before and after
+	MovedBack  int     `json:"moved_back"`    // of them: time ran backwards
 }
 
 // HostClock is what is known about the clocks of a host.

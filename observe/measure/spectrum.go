@@ -13,8 +13,8 @@ import (
 
 // Frequency is a frequency at which noise repeats.
 type Frequency struct {
-	Hertz     float64
-	Amplitude unit.Duration // of the noise per quantum that swings with it
+	Hertz     float64       `json:"hertz"`
+	Amplitude unit.Duration `json:"amplitude_ns"` // of the noise per quantum that swings with it
 }
 
 // spectrum returns the strongest frequencies in equidistant samples, strongest first. It looks at

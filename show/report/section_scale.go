@@ -140,7 +140,7 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 		d := points[i].Distribution()
 		row := []any{whole(d.Ranks), span(d.Noiseless)}
 		if s.in.Noise != nil {
-			row = append(row, span(d.Median), decimal(d.MedianSlowdown), decimal(d.MaxSlowdown))
+			row = append(row, span(d.Median), decimal(d.Slowdown.Median), decimal(d.Slowdown.Max))
 		}
 		f.Data.Add(row...)
 	}

@@ -199,5 +199,5 @@ func (s *story) tellNoise(section *Section) {
 	d := s.scale.value.points[0].Distribution()
 	section.say(fmt.Sprintf("With the noise %s on every rank, %s takes %s instead of %s on %s (median of %s), %s more; the worst replica %s more.",
 		code(s.in.Noise.Name), code(s.main().run.Name), d.Median.Short(), d.Noiseless.Short(), count(d.Ranks, "rank"), count(d.Replicas, "replica"),
-		percent(d.MedianSlowdown-1), percent(d.MaxSlowdown-1)))
+		percent(d.Slowdown.Median-1), percent(d.Slowdown.Max-1)))
 }
