@@ -67,7 +67,7 @@ func command(a *env.Env) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "check EXPECTATIONS DATA...",
-		Short: "Check whether measurements scale as expected; the exit code says it to continuous integration.",
+		Short: "Check whether measurements scale as expected; the exit code reports it to continuous integration.",
 		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the weight of the evidence " +
 			"beyond its limit. The exit code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
 		Annotations: flags.Arguments(

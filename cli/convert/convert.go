@@ -41,7 +41,7 @@ func command(a *env.Env) *cobra.Command {
 	o.output.Others = export.TraceFormatNames()
 	c := &cobra.Command{
 		Use:   "convert INPUT...",
-		Short: "Turn a schedule or a trace from one format into another, a trace into a schedule, or several schedules into one.",
+		Short: "Convert a schedule or a trace to another format, a trace to a schedule, or several schedules to one.",
 		Annotations: flags.Arguments("INPUT",
 			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (slackline trace, "+
 				"OTF2 archive, liballprof's files, trace as text), recognized by its content; "+

@@ -98,7 +98,7 @@ func (s *schemas) of(t reflect.Type, f field) Members[any] {
 	return ofType("integer")
 }
 
-// typeOf is the type of what a value writes; nothing where that cannot be told.
+// typeOf is the type of what a value writes; empty where that is unknown.
 func typeOf(m json.Marshaler) []string {
 	text, err := m.MarshalJSON()
 	if err != nil || len(text) == 0 {

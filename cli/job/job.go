@@ -25,7 +25,7 @@ type Job struct {
 	Before  cluster.Traffic // the work of the verb
 }
 
-// joinJob joins the job of this process, if it is the child of a bridge; nil: there is no job. The error of one that has
+// Join joins the job of this process, if it is the child of a bridge; nil: there is no job. The error of one that has
 // joined is that of the job.
 func Join(ctx context.Context, args []string) (*Job, error) {
 	if !mpi.Joined() {

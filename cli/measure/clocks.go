@@ -150,7 +150,7 @@ func (r *measuredClocks) measure(a *env.Env, c *cobra.Command, o *measureClocksO
 	return err
 }
 
-// warn tells what is wrong with the clocks.
+// warn reports what is wrong with the clocks.
 func (r *measuredClocks) warn(a *env.Env) {
 	for _, h := range r.clocks.Sources {
 		for _, w := range h.Warnings() {

@@ -221,7 +221,7 @@ func (r *measuredCollectives) how(c *measure.Collectives) measure.Reduction {
 // shownRefused is how many refused points a warning names.
 const shownRefused = 5
 
-// warn tells what cannot be trusted.
+// warn reports what cannot be trusted.
 func (r *measuredCollectives) warn(a *env.Env, c *measure.Collectives) {
 	if refused := refusedNames(c); len(refused) > 0 {
 		if more := len(refused) - shownRefused; more > 1 {

@@ -138,7 +138,7 @@ func interruptedOr(ctx context.Context, err error) error {
 	return err
 }
 
-// inconclusiveIf tells of an error with that cause and ends as inconclusive; others it returns.
+// inconclusiveIf reports an error with that cause and ends as inconclusive; it returns other errors.
 func inconclusiveIf(a *env.Env, cause, err error) error {
 	if !errors.Is(err, cause) {
 		return err

@@ -75,7 +75,7 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.Var(&o.largest, "max-size", "largest message (default 256KiB)")
 		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of times that each time is taken in a round")
-		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes, each with ranks that are started anew; their spread gives the intervals")
+		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes, each with newly started ranks; their spread gives the intervals")
 		fs.IntVar(&o.messages, "messages", standard.Messages, "`number` of messages in a burst")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
@@ -188,19 +188,19 @@ type measuredNetwork struct {
 	begin   time.Time // of the pair that is measured
 }
 
-// progress tells how far a measurement is, and how long it will take if that is long.
+// progress reports how far a measurement is, and how long it will take if that is long.
 func (r *measuredNetwork) progress(a *env.Env, what string) {
 	line := a.StartProgress()
-	told := false
+	reported := false
 	r.options.Progress = func(done, total int) {
 		elapsed, round := time.Since(r.begin), len(r.options.Sizes)
 		line.Report(func() string {
 			return fmt.Sprintf("%s: %d of %d sizes, %s left", what, done, total, roughly(expected(elapsed, done, total)-elapsed))
 		})
-		if told || done < round && elapsed < firstEstimate {
+		if reported || done < round && elapsed < firstEstimate {
 			return
 		}
-		told = true
+		reported = true
 		if all := expected(elapsed, done, total); all > longMeasurement {
 			least := "about"
 			if done < round { // the sizes to come are larger than those before

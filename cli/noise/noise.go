@@ -37,7 +37,7 @@ var Verb = env.Verb{
 func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "noise",
-		Short: "List the embedded noise profiles, show one, turn one into a trace, or measure it.",
+		Short: "List the embedded noise profiles, show one, turn one into a trace, or analyze it.",
 		Example: `  slackline noise list
   slackline noise show altix
   slackline noise stats altix --plot altix.svg --plot-time 30s

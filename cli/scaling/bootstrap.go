@@ -30,7 +30,7 @@ func (o *ResampleOptions) AddFlags(fs *pflag.FlagSet, help string) {
 	fs.Uint64Var(&o.Seed, "seed", 0, "`seed` of --bootstrap; equal seeds give equal results")
 }
 
-// The numbers of resamples that are possible: intervals of 95 % need some, and nobody waits for more.
+// The numbers of resamples that are possible: intervals of 95 % need some, and more take too long.
 const (
 	leastResamples = 40
 	mostResamples  = 1_000_000

@@ -90,7 +90,7 @@ type ranked struct {
 	Share    float64 `json:"share" nan:"null"`
 }
 
-// bootstrapModel is what resampling tells about a model.
+// bootstrapModel is what resampling finds about a model.
 type bootstrapModel struct {
 	Resamples   int         `json:"resamples"`
 	Failed      int         `json:"failed,omitempty"`

@@ -108,7 +108,7 @@ func (r *scalingReport) row(i int, exact bool) []any {
 	return append(cells, f.Model.String())
 }
 
-// errorCell is an error in per cent; what is no more than rounding is none.
+// errorCell is an error in per cent; what is only rounding is not shown.
 func errorCell(percent float64) table.Cell {
 	const rounding = 1e-9
 	if percent >= 0 && percent < rounding {

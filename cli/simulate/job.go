@@ -51,7 +51,7 @@ func (o *simulateOptions) shareRun(a *env.Env, m *machine.Machine, word string) 
 }
 
 // failTogether is the error of a run that processes have shared. One that all of
-// them have is told by the first.
+// them have is reported by the first.
 func (o *simulateOptions) failTogether(a *env.Env, err error) error {
 	if !a.IsFirst() && simulate.OnAllProcesses(err) {
 		return env.ErrNotNeeded

@@ -11,7 +11,7 @@ import (
 	"slackline/model/schedule"
 )
 
-// A series tells nothing of its single runs, so flags without influence are found
+// A series shows nothing of its single runs, so flags without influence are found
 // beforehand: by a look at the operations, if there are not too many, and by runs
 // without noise, if they take no time.
 const (
@@ -19,7 +19,7 @@ const (
 	maxProbed  = 1 << 18
 )
 
-// warnOfVoid tells of flags that were given but have no influence on the series.
+// warnOfVoid warns of flags that were given but have no influence on the series.
 func (r *seriesRun) warnOfVoid(a *env.Env, c *cobra.Command) error {
 	threads := c.Flags().Changed("threads") && r.threads > 1 && !r.sideBySide()
 	if !r.Machine.Eager.Given && !threads {

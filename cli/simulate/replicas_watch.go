@@ -93,7 +93,7 @@ func (w *watcher) show() {
 		}
 		text := fmt.Sprintf("%s: %s, replica %s of %s", w.run.input.Name, phrase.Plural(p.Ranks, "rank"), phrase.Grouped(p.Replicas), phrase.Grouped(all))
 		if w.run.replicas.threshold.Given {
-			return text // nobody knows how far the search goes
+			return text // the end of the search is unknown
 		}
 		text += fmt.Sprintf(", %.1f %%", 100*p.Share)
 		if done := p.Share - w.first; done > 0 {

@@ -49,7 +49,7 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "simulate INPUT",
 		Short: "Simulate a schedule on a machine and print when every rank finishes.",
 		Annotations: flags.Arguments("INPUT",
-			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (a trace), told by its content; "+
+			"a schedule file (GOAL text, LogGOPSim binary, slackline schedule) or a recorded run (a trace), recognized by its content; "+
 				"- for the standard input; or the name of a pattern ('slackline generate --list')"),
 		Example: `  slackline simulate dissemination --ranks 1024 --size 1B --machine chic
   slackline simulate gather --algorithm linear --ranks 16384 --size 1B --machine chic
@@ -211,7 +211,7 @@ func (o *simulateOptions) checkOutputs(word string, inputs []string) error {
 	return o.checkOffsetsOut(outputs)
 }
 
-// warnOfVoid tells of flags that were given but had no influence, and of what
+// warnOfVoid warns of flags that were given but had no influence, and of what
 // warnOfInput finds.
 func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Input, r *simulate.Result) {
 	fs := c.Flags()
@@ -227,7 +227,7 @@ func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Inp
 	o.warnOfInput(a, c, in)
 }
 
-// warnOfInput tells of a mapping without influence, and of inputs for which the
+// warnOfInput warns of a mapping without influence, and of inputs for which the
 // model is known to be wrong.
 func (o *simulateOptions) warnOfInput(a *env.Env, c *cobra.Command, in *input.Input) {
 	fs := c.Flags()

@@ -54,7 +54,7 @@ type mappingAnswers struct {
 	Curve []curvePoint `json:"curve,omitempty"`
 }
 
-// spreadDocument tells how the answers about several runs are distributed.
+// spreadDocument is the distribution of the answers about several runs.
 type spreadDocument struct {
 	*answers                                // without noise; missing for several inputs
 	Uncertainty document.Members[quantiles] `json:"uncertainty"` // by answer, e.g. T_ns, L_ns_1 for 1 %

@@ -41,7 +41,7 @@ type inputFacts struct {
 	Remarks         []env.Remark // to the user
 }
 
-// answerInput answers the question about one of several inputs, and opens it if nobody has.
+// answerInput answers the question about one of several inputs, and opens it if it is not open.
 func (r *run) answerInput(i int) (*sharedAnswer, error) {
 	facts := &inputFacts{}
 	in := r.inputs[i]
@@ -71,7 +71,7 @@ func (r *run) answerInput(i int) (*sharedAnswer, error) {
 	return found, nil
 }
 
-// takeInputs takes note of the inputs that tasks have opened, and tells the user what there was to say of them.
+// takeInputs takes note of the inputs that tasks have opened, and passes their notes and warnings on to the user.
 func (r *run) takeInputs(answers []sharedAnswer) error {
 	for i := range answers {
 		if r.inputs[i] != nil {
@@ -79,7 +79,7 @@ func (r *run) takeInputs(answers []sharedAnswer) error {
 		}
 		facts := answers[i].Input
 		if facts == nil {
-			return fmt.Errorf("nobody knows what %s was", r.words[i])
+			return fmt.Errorf("nothing was received about %s", r.words[i])
 		}
 		for _, said := range facts.Remarks {
 			if said.Warning {

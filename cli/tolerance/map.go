@@ -139,7 +139,7 @@ func (m *gridReport) square() *table.Table {
 	return s
 }
 
-// atGiven tells for each G what L may become.
+// atGiven lists for each G what L may become.
 func (m *gridReport) atGiven() *table.Table {
 	columns := []table.Column{right("G"), right("T"), right("lambda_L"), right("lambda_G"), right("rho_L")}
 	for _, p := range m.run.ask.percents {

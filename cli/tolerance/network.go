@@ -229,7 +229,7 @@ func (r *run) tableOf(set *setting) (*tolerance.Table, error) {
 	words := append(slices.Clone(classes), switches)
 	i := slices.Index(classes, word)
 	if i < 0 {
-		return nil, exit.Usagef("--vary: %q is no part of %s; give one of %s%s", word, w.Topology, strings.Join(words, ", "), suggest.Phrase(word, words))
+		return nil, exit.Usagef("--vary: %q is not a part of %s; give one of %s%s", word, w.Topology, strings.Join(words, ", "), suggest.Phrase(word, words))
 	}
 	set.varied = "of a wire of kind " + word
 	return w.WireClass(i), nil

@@ -139,7 +139,7 @@ func (t *report) locate(e *tolerance.Evaluation) error {
 	return err
 }
 
-// noteOfRange tells that a range begins later than asked for.
+// noteOfRange reports that a range starts later than asked for.
 func (r *run) noteOfRange(a *tolerance.Answers) {
 	if r.ask.span == "" {
 		return
@@ -150,7 +150,7 @@ func (r *run) noteOfRange(a *tolerance.Answers) {
 	}
 }
 
-// warnOfEager tells that -S has no influence.
+// warnOfEager warns that -S has no influence.
 func (r *run) warnOfEager(s *tolerance.Schedule) {
 	limit := int64(r.machine.Eager.Value)
 	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit && !op.IsBuffered() }

@@ -92,7 +92,7 @@ func checkHosts(from string, names []string) ([]string, error) {
 	}
 	for _, name := range names {
 		if name == "" || strings.ContainsAny(name, " \t=:#") {
-			return nil, fmt.Errorf("%s: %q is no name of a node", from, name)
+			return nil, fmt.Errorf("%s: %q is not the name of a node", from, name)
 		}
 	}
 	return names, nil
@@ -202,7 +202,7 @@ type interLink struct {
 func (l *interLink) Set(s string) error {
 	first, second, ok := strings.Cut(s, ",")
 	if !ok {
-		return fmt.Errorf("%q is no pair; give L,G, e.g. 3us,0.05ns", s)
+		return fmt.Errorf("expected a pair L,G, got %q; give L,G, e.g. 3us,0.05ns", s)
 	}
 	latency, err := unit.ParseDuration(first)
 	if err != nil {

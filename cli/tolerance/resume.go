@@ -66,14 +66,14 @@ func (r *run) openKeeper(answers []sharedAnswer) (k *answerKeeper, known []bool,
 	}
 	var found keptHead
 	if err := json.Unmarshal(lines[0], &found); err != nil || found.Kind != keptKind {
-		return nil, nil, fmt.Errorf("%s:1: this is no file of answers of tolerance; give another name, or remove it", path)
+		return nil, nil, fmt.Errorf("%s:1: expected a file of answers of tolerance; give another name, or remove it", path)
 	}
 	if found != head {
 		return nil, nil, fmt.Errorf("%s holds answers to another question: the flags, the inputs or the machine differ; give another file, or remove it", path)
 	}
 	for i, line := range lines[1:] {
 		if err := takeLine(line, answers, known); err != nil {
-			return nil, nil, fmt.Errorf("%s:%d: %w; remove this line and all behind it, or give another file", path, i+2, err)
+			return nil, nil, fmt.Errorf("%s:%d: %w; remove this line and all after it, or give another file", path, i+2, err)
 		}
 	}
 	if n := howMany(known); n > 0 {

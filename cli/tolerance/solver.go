@@ -106,7 +106,7 @@ type solvedValue struct {
 	isTime    bool // ours is T
 }
 
-// agrees tells whether the optimum is our answer, but for the rounding of the solver. Our values of the
+// agrees reports whether the optimum is our answer, but for the rounding of the solver. Our values of the
 // variable are rounded down.
 func (v *solvedValue) agrees() bool {
 	if v.unbounded || v.ours.Unbounded {

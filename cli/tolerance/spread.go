@@ -77,7 +77,7 @@ type sample struct {
 	answers *tolerance.Answers
 }
 
-// spreadReport tells how answers are distributed.
+// spreadReport is the distribution of the answers.
 type spreadReport struct {
 	run      *run
 	ranks    int
@@ -176,7 +176,7 @@ func (s *spreadReport) runNoisy() error {
 	return nil
 }
 
-// findMeasures lists the numbers whose distribution is told.
+// findMeasures lists the numbers whose distribution is reported.
 func (s *spreadReport) findMeasures() {
 	p := s.run.ask.variable()
 	times := func(v int64) (string, number) {
@@ -291,7 +291,7 @@ func (s *spreadReport) writeText(w io.Writer) error {
 // maxListedSeeds is how many seeds the text lists.
 const maxListedSeeds = 20
 
-// writeSeeds tells how each replica can be run again.
+// writeSeeds lists what reproduces each replica.
 func (s *spreadReport) writeSeeds(w io.Writer) error {
 	if s.quiet == nil {
 		return nil

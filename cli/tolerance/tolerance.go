@@ -54,11 +54,11 @@ func command(a *env.Env) *cobra.Command {
 	o.machine.OnlyLatency = true
 	c := &cobra.Command{
 		Use:   "tolerance INPUT [INPUT...]",
-		Short: "Say how much latency a program tolerates, and where on its critical path it sits.",
-		Long: "Say how much latency a program tolerates, and where on its critical path it sits. The model is static " +
+		Short: "Find out how much latency a program tolerates, and where on its critical path it occurs.",
+		Long: "Find out how much latency a program tolerates, and where on its critical path it occurs. The model is static " +
 			"(loggps): the runtime T is the longest path of a graph, exact to the picosecond, as a function of L, G or o.",
 		Annotations: flags.Arguments("INPUT",
-			"a schedule file or a recorded run, told by its content; - for the standard input; or the name of a pattern "+
+			"a schedule file or a recorded run, recognized by its content; - for the standard input; or the name of a pattern "+
 				"('slackline generate --list'). Several are taken for runs of one program: their answers become quantiles"),
 		Example: `  slackline tolerance run.goal -L 3us -o 400ns -G 0.018ns --range 0:100us --plot run.svg
   slackline tolerance run.goal -L 500ns --tolerance 1%,10% --limit 2us --critical-path --slack
@@ -281,7 +281,7 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 	return s, nil
 }
 
-// warnOfVoid tells of flags that were given but have no influence.
+// warnOfVoid warns of flags that were given but have no influence.
 func (r *run) warnOfVoid() {
 	if r.machine.CpuByte.Given {
 		r.app.Warn("-O has no influence: the static model has no CPU time per byte")
@@ -295,11 +295,11 @@ func (r *run) warnOfVoid() {
 		r.app.Note("the machine %s has a topology; --topology machine studies its wires", r.on.Name)
 	}
 	if r.on.Noise != "" && !r.spread.noise.Random() {
-		r.app.Note("the machine %s has noise; --noise %s tells how sure the answers are", r.on.Name, r.on.Noise)
+		r.app.Note("the machine %s has noise; --noise %s shows how certain the answers are", r.on.Name, r.on.Noise)
 	}
 }
 
-// warnOfMapping tells that a mapping was given that has no influence on an input.
+// warnOfMapping warns of a mapping that has no influence on an input.
 func (r *run) warnOfMapping(in *input.Input) {
 	switch {
 	case !r.given("mapping"):

@@ -176,7 +176,7 @@ func (c *cubeReport) addWaits() {
 		c.add(c.metric("wait_direct", "Direct waits", "sec", "Waiting caused by what the other one did"), w.Path, at, inSeconds(w.Direct))
 		c.add(c.metric("wait_indirect", "Indirect waits", "sec", "Waiting caused by waits of the other one"), w.Path, at, inSeconds(w.Indirect))
 		c.add(c.metric("wait_propagating", "Propagating waits", "sec", "Waiting that made others wait"), w.Path, at, inSeconds(w.Propagating))
-		c.add(c.metric("wait_terminal", "Terminal waits", "sec", "Waiting that made nobody wait"), w.Path, at, inSeconds(w.Terminal))
+		c.add(c.metric("wait_terminal", "Terminal waits", "sec", "Waiting that caused no other waiting"), w.Path, at, inSeconds(w.Terminal))
 	}
 }
 

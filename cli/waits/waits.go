@@ -42,7 +42,7 @@ func command(a *env.Env) *cobra.Command {
 	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
 	c := &cobra.Command{
 		Use:   "waits INPUT",
-		Short: "Find out who waits in a run, and whose fault it is.",
+		Short: "Find out who waits in a run, and what causes it.",
 		Long: "Find the wait states of a run: late senders and receivers, waits in collectives, at OpenMP barriers, idle threads. " +
 			"Charge every second to its cause: the call path and rank that made others wait, directly (short) or through further waits (long). " +
 			"'slackline explain' says what the metrics mean.",
