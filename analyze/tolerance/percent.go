@@ -61,6 +61,12 @@ func (p Percent) String() string { return p.Number() + "%" }
 // MarshalJSON returns the exact decimal.
 func (p Percent) MarshalJSON() ([]byte, error) { return []byte(p.Number()), nil }
 
+// Rest returns what is left of the whole without the percentage, as a fraction; ok is false if it is more than 100 %.
+func (p Percent) Rest() (num, den uint64, ok bool) {
+	full := 100 * p.scale()
+	return uint64(max(full-p.value, 0)), uint64(full), p.value <= full
+}
+
 // scale returns 10^places.
 func (p Percent) scale() int64 {
 	scale := int64(1)

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
+	"slackline/analyze/tolerance"
 	"slackline/internal/suggest"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -13,10 +15,42 @@ import (
 
 // Change describes what is different in the computation of a call path and of everything that it calls.
 type Change struct {
-	Path    string // names joined by "/": a whole path or a part of one, e.g. solve/fixup
-	Balance bool   // its time is spread evenly over all ranks
-	Percent int    // else it takes this much less time, 1 to 100
-	Rank    int    // and only on this rank; -1: on all
+	Path    string            // names joined by "/": a whole path or a part of one, e.g. solve/fixup
+	Balance bool              // its time is spread evenly over all ranks
+	Percent tolerance.Percent // else it takes this much less time, at most 100 %
+	Rank    int               // and only on this rank; -1: on all
+}
+
+// ParseChange reads PATH[@RANK]=-PERCENT, e.g. solve=-20%, fixup@3=-100% or solve=-0.5%.
+func ParseChange(text string) (Change, error) {
+	i := strings.LastIndex(text, "=-")
+	if i <= 0 {
+		return Change{}, fmt.Errorf("expected PATH[@RANK]=-PERCENT such as solve=-20%% or fixup@3=-100%%, got %q", text)
+	}
+	percent, err := tolerance.ParsePercent(text[i+2:])
+	if err != nil {
+		return Change{}, err
+	}
+	change := Change{Path: text[:i], Percent: percent, Rank: -1}
+	if _, _, ok := percent.Rest(); !ok {
+		return Change{}, fmt.Errorf("%q: a call path takes up to 100 %% less time; give e.g. %s=-20%%", text, change.Path)
+	}
+	if path, rank, ok := strings.Cut(change.Path, "@"); ok {
+		if change.Rank, err = strconv.Atoi(rank); err != nil || change.Rank < 0 || path == "" {
+			return Change{}, fmt.Errorf("expected PATH@RANK before =-, got %q", change.Path)
+		}
+		change.Path = path
+	}
+	return change, nil
+}
+
+// String returns the change as ParseChange reads it.
+func (c *Change) String() string {
+	path := c.Path
+	if c.Rank >= 0 {
+		path = fmt.Sprintf("%s@%d", path, c.Rank)
+	}
+	return path + "=-" + c.Percent.String()
 }
 
 // Changed is what a change comes to.
@@ -73,8 +107,9 @@ func (f fraction) of(ps int64) int64 {
 
 func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Changed, error) {
 	report := Changed{Change: change}
-	if !change.Balance && (change.Percent < 1 || change.Percent > 100) {
-		return nil, report, fmt.Errorf("%s: a call path takes 1 to 100 %% less time, not %d %%", change.Path, change.Percent)
+	rest, all, ok := change.Percent.Rest()
+	if !change.Balance && !ok {
+		return nil, report, fmt.Errorf("%s: a call path takes up to 100 %% less time, not %s %%", change.Path, change.Percent.Number())
 	}
 	if change.Rank >= p.Ranks() {
 		return nil, report, fmt.Errorf("%s: there is no rank %d among %d", change.Path, change.Rank, p.Ranks())
@@ -105,7 +140,7 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	for rank := range c.ranks {
 		c.ranks[rank] = rankChange{whole, whole}
 		if change.Rank < 0 || change.Rank == rank {
-			c.ranks[rank].inside = fraction{uint64(100 - change.Percent), 100}
+			c.ranks[rank].inside = fraction{rest, all}
 		}
 		report.After += unit.Duration(c.ranks[rank].inside.of(inside[rank]))
 	}

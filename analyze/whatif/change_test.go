@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"slackline/analyze/simulate"
+	"slackline/analyze/tolerance"
 	"slackline/analyze/whatif"
 	"slackline/model/machine"
 	"slackline/model/schedule"
@@ -67,9 +68,9 @@ func TestApply(t *testing.T) {
 	}{
 		{whatif.Change{Path: "fixup", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
 		{whatif.Change{Path: "main/solve", Balance: true, Rank: -1}, 60 * us, whatif.Changed{Before: 240 * us, After: 240 * us, Min: 30 * us, Max: 150 * us, Ranks: 4}},
-		{whatif.Change{Path: "fixup", Percent: 50, Rank: -1}, 90 * us, whatif.Changed{Before: 120 * us, After: 60 * us, Max: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "solve/fixup", Percent: 100, Rank: 2}, 30 * us, whatif.Changed{Before: 120 * us, Max: 120 * us, Ranks: 1}},
-		{whatif.Change{Path: "fixup", Percent: 100, Rank: 1}, 150 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Percent: percent("50"), Rank: -1}, 90 * us, whatif.Changed{Before: 120 * us, After: 60 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "solve/fixup", Percent: percent("100"), Rank: 2}, 30 * us, whatif.Changed{Before: 120 * us, Max: 120 * us, Ranks: 1}},
+		{whatif.Change{Path: "fixup", Percent: percent("100"), Rank: 1}, 150 * us, whatif.Changed{Before: 120 * us, After: 120 * us, Max: 120 * us, Ranks: 1}},
 	} {
 		p, list, err := whatif.Apply(unbalanced{}, []whatif.Change{c.change})
 		if err != nil {
@@ -91,11 +92,38 @@ func TestApplyRefuses(t *testing.T) {
 		want   string
 	}{
 		{whatif.Change{Path: "fixpu", Balance: true, Rank: -1}, "did you mean fixup"},
-		{whatif.Change{Path: "main/solve/fixup", Percent: 101, Rank: -1}, "1 to 100"},
-		{whatif.Change{Path: "fixup", Percent: 10, Rank: 4}, "no rank 4"},
+		{whatif.Change{Path: "main/solve/fixup", Percent: percent("101"), Rank: -1}, "up to 100 %"},
+		{whatif.Change{Path: "fixup", Percent: percent("10"), Rank: 4}, "no rank 4"},
 	} {
 		if _, _, err := whatif.Apply(unbalanced{}, []whatif.Change{c.change}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.change, err)
+		}
+	}
+}
+
+func percent(text string) tolerance.Percent {
+	p, err := tolerance.ParsePercent(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func TestParseChange(t *testing.T) {
+	for text, want := range map[string]whatif.Change{
+		"solve=-20%":       {Path: "solve", Percent: percent("20"), Rank: -1},
+		"fixup@3=-100":     {Path: "fixup", Percent: percent("100"), Rank: 3},
+		"a=b/c=-0.5%":      {Path: "a=b/c", Percent: percent("0.5"), Rank: -1},
+		"main/solve@0=-1%": {Path: "main/solve", Percent: percent("1"), Rank: 0},
+	} {
+		got, err := whatif.ParseChange(text)
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "solve", "solve=20%", "=-20%", "solve=-101%", "solve=-x", "solve@-1=-5%", "@3=-5%", "solve@x=-5%"} {
+		if got, err := whatif.ParseChange(text); err == nil {
+			t.Errorf("%q is taken for %+v", text, got)
 		}
 	}
 }

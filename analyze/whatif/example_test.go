@@ -53,7 +53,11 @@ func ExampleApply() {
 		fmt.Println(err)
 		return
 	}
-	_, changed, err := whatif.Apply(p, []whatif.Change{{Path: "sweep3d", Percent: 50, Rank: -1}})
+	change, err := whatif.ParseChange("sweep3d=-50%")
+	if err != nil {
+		panic(err)
+	}
+	_, changed, err := whatif.Apply(p, []whatif.Change{change})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,9 +1,8 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,7 +25,7 @@ type futureChange struct {
 // AddChangeFlags adds the flags that change the computation of a program.
 func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
 	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` spread evenly over the ranks, e.g. solve/fixup; may be given several times")
-	fs.Var(&whatIfFlag{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
+	fs.Var(&WhatIf{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
 }
 
 // change applies the changes to the program of an input and simulates it as it was, for comparison.
@@ -55,9 +54,9 @@ func (f *futureChange) Sentences() []string {
 		case c.Balance:
 			text += "is spread evenly over the ranks"
 		case c.Rank >= 0:
-			text += fmt.Sprintf("takes %d %% less on rank %d", c.Percent, c.Rank)
+			text += fmt.Sprintf("takes %s %% less on rank %d", c.Percent.Number(), c.Rank)
 		default:
-			text += fmt.Sprintf("takes %d %% less", c.Percent)
+			text += fmt.Sprintf("takes %s %% less", c.Percent.Number())
 		}
 		list = append(list, text)
 	}
@@ -84,7 +83,7 @@ type WhatIfJSON struct {
 type changedPathJSON struct {
 	Path    string           `json:"callpath"`
 	Balance bool             `json:"balance"`
-	Percent int              `json:"percent,omitempty"`
+	Percent json.Number      `json:"percent,omitempty"`
 	Rank    *int             `json:"rank,omitempty"`
 	Before  unit.Nanoseconds `json:"computation_before_ns"`
 	After   unit.Nanoseconds `json:"computation_after_ns"`
@@ -96,7 +95,10 @@ func (f *futureChange) JSON() *WhatIfJSON {
 	}
 	j := &WhatIfJSON{Before: unit.Nanoseconds(f.before), After: unit.Nanoseconds(f.after)}
 	for _, c := range f.changes {
-		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Percent: c.Percent, Before: unit.Nanoseconds(c.Before), After: unit.Nanoseconds(c.After)}
+		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Before: unit.Nanoseconds(c.Before), After: unit.Nanoseconds(c.After)}
+		if !c.Balance {
+			x.Percent = json.Number(c.Percent.Number())
+		}
 		if !c.Balance && c.Rank >= 0 {
 			x.Rank = &c.Rank
 		}
@@ -123,33 +125,20 @@ func (f *balanceFlag) String() string { return "" }
 // Type implements pflag.Value.
 func (f *balanceFlag) Type() string { return "path" }
 
-// whatIfFlag appends a change by which a call path takes less time.
-type whatIfFlag struct{ list *[]whatif.Change }
+// WhatIf is a flag with changes by which call paths take less time.
+type WhatIf struct{ List *[]whatif.Change }
 
 // Set implements pflag.Value.
-func (f *whatIfFlag) Set(s string) error {
-	bad := fmt.Errorf("%q is not PATH=-PERCENT or PATH@RANK=-PERCENT, e.g. solve=-20%% or fixup@3=-100%%", s)
-	i := strings.LastIndex(s, "=-")
-	if i <= 0 {
-		return bad
+func (f *WhatIf) Set(s string) error {
+	change, err := whatif.ParseChange(s)
+	if err == nil {
+		*f.List = append(*f.List, change)
 	}
-	percent, err := strconv.Atoi(strings.TrimSuffix(s[i+2:], "%"))
-	if err != nil || percent < 1 || percent > 100 {
-		return bad
-	}
-	change := whatif.Change{Path: s[:i], Percent: percent, Rank: -1}
-	if path, rank, ok := strings.Cut(change.Path, "@"); ok {
-		if change.Rank, err = strconv.Atoi(rank); err != nil || change.Rank < 0 || path == "" {
-			return bad
-		}
-		change.Path = path
-	}
-	*f.list = append(*f.list, change)
-	return nil
+	return err
 }
 
 // String implements pflag.Value.
-func (f *whatIfFlag) String() string { return "" }
+func (f *WhatIf) String() string { return "" }
 
 // Type implements pflag.Value.
-func (f *whatIfFlag) Type() string { return "PATH=-PERCENT" }
+func (f *WhatIf) Type() string { return "PATH=-PERCENT" }

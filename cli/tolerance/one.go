@@ -10,10 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/tolerance"
+	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/input"
 	"slackline/cli/phrase"
+	"slackline/cli/scenario"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -23,14 +25,14 @@ import (
 type whereOptions struct {
 	critical bool
 	slack    bool
-	whatIf   whatIfs
+	whatIf   []whatif.Change
 	pairs    int
 }
 
 func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.critical, "critical-path", false, "the critical path: its profile by kind, rank and call, its operations, its pairs of ranks")
 	fs.BoolVar(&o.slack, "slack", false, "how much later every operation and message may be before T grows")
-	fs.Var(&o.whatIf, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. solve=-20%; may be given several times")
+	fs.Var(&scenario.WhatIf{List: &o.whatIf}, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. solve=-20%; may be given several times")
 	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with what it alone tolerates")
 }
 
@@ -44,6 +46,9 @@ func (o *whereOptions) check(r *run) error {
 		return exit.Usagef("--wires looks at one wire after the other; leave --vary out")
 	case (o.pairs > 0 || r.wiring.wires > 0) && r.ask.parameter.Value != "L":
 		return exit.Usagef("--pairs and --wires are about latencies; leave --parameter %s out", r.ask.parameter.Value)
+	}
+	if i := slices.IndexFunc(o.whatIf, func(c whatif.Change) bool { return c.Rank >= 0 }); i >= 0 {
+		return exit.Usagef("--what-if %s: tolerance changes a call path on all ranks; 'slackline waits --machine NAME --what-if' takes a rank", &o.whatIf[i])
 	}
 	return nil
 }
@@ -121,14 +126,14 @@ func (r *run) hasParts() bool {
 func (t *report) locate(e *tolerance.Evaluation) error {
 	r := t.run
 	solved, err := solveEach(r, len(r.where.whatIf), "what-if", func(i int) (whatIfSolution, error) {
-		return r.where.whatIf[i].ask(t.schedule, e)
+		return askWhatIf(&r.where.whatIf[i], t.schedule, e)
 	})
 	if err != nil {
 		return err
 	}
 	for i, s := range solved {
 		w := r.where.whatIf[i]
-		t.whatIfs = append(t.whatIfs, whatIfAnswer{w.path, number("-" + w.less.Number()), s})
+		t.whatIfs = append(t.whatIfs, whatIfAnswer{w.Path, number("-" + w.Percent.Number()), s})
 	}
 	switch {
 	case r.where.pairs > 0:
@@ -178,45 +183,6 @@ func writeJSON[D any](w io.Writer, document func() (D, error)) error {
 	return env.WriteJSONObject(w, d)
 }
 
-// whatIfs is a flag with call paths that take less time.
-type whatIfs []whatIf
-
-// whatIf is a call path, and how much less time it takes.
-type whatIf struct {
-	path string
-	less tolerance.Percent
-}
-
-// Set implements pflag.Value.
-func (w *whatIfs) Set(s string) error {
-	const form = "give PATH=-PERCENT, e.g. solve=-20%"
-	i := strings.LastIndexByte(s, '=')
-	if i <= 0 {
-		return fmt.Errorf("cannot read %q; %s", s, form)
-	}
-	text, less := strings.CutPrefix(s[i+1:], "-")
-	if !less {
-		return fmt.Errorf("%q does not begin with a minus; %s", s[i+1:], form)
-	}
-	percent, err := tolerance.ParsePercent(text)
-	if err != nil {
-		return err
-	}
-	*w = append(*w, whatIf{s[:i], percent})
-	return nil
-}
-
-func (w *whatIfs) String() string {
-	var words []string
-	for _, e := range *w {
-		words = append(words, e.path+"=-"+e.less.String())
-	}
-	return strings.Join(words, ",")
-}
-
-// Type implements pflag.Value.
-func (w *whatIfs) Type() string { return "what-if" }
-
 // whatIfAnswer is T if a call path took less time.
 type whatIfAnswer struct {
 	Path    string `json:"call_path"`
@@ -229,13 +195,13 @@ type whatIfSolution struct {
 	T    unit.Duration `json:"T_ns"`
 }
 
-// ask evaluates the schedule with a faster call path.
-func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfSolution, error) {
+// askWhatIf evaluates the schedule with a faster call path.
+func askWhatIf(w *whatif.Change, s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfSolution, error) {
 	var answer whatIfSolution
 	origins := s.Graph().Origins()
 	chosen := make([]bool, len(origins))
 	for i := range origins {
-		chosen[i] = origins[i].On(w.path)
+		chosen[i] = origins[i].On(w.Path)
 	}
 	for origin, work := range s.Work() {
 		if origin < len(chosen) && chosen[origin] {
@@ -243,10 +209,10 @@ func (w whatIf) ask(s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfSolut
 		}
 	}
 	if answer.Work == 0 {
-		return answer, fmt.Errorf("--what-if: nothing is computed in %q; %s", w.path, knownPaths(s))
+		return answer, fmt.Errorf("--what-if: nothing is computed in %q; %s", w.Path, knownPaths(s))
 	}
 	var err error
-	answer.T, err = e.WhatIf(func(origin uint32) bool { return int(origin) < len(chosen) && chosen[origin] }, w.less)
+	answer.T, err = e.WhatIf(func(origin uint32) bool { return int(origin) < len(chosen) && chosen[origin] }, w.Percent)
 	if err != nil {
 		return answer, fmt.Errorf("--what-if: %w", err)
 	}
