@@ -45,7 +45,7 @@ var topics = []topic{
 		"The sequence of activities that determines the run time: from the last event back; where a rank waited, on to the one that it waited for. Its imbalance in a call path is what it has more than the average " +
 			"location spends there without waiting. It is the path of the run as it was; 'slackline tolerance' has that of a model.", ""},
 	{"parallel_efficiency", "useful time of all run time",
-		"Average useful computation / run time. Load balance x communication efficiency; the latter is serialisation (waiting for each other) x transfer (time of the network).", ""},
+		"Average useful computation / run time. Load balance x communication efficiency; the latter is serialization (waiting for each other) x transfer (time of the network).", ""},
 	{"load_balance", "how even the computation is", "Average / maximum of the useful computation of the ranks.", ""},
 	{"communication_efficiency", "what communication leaves", "Maximum of the useful computation of the ranks / run time.", ""},
 	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.", ""},

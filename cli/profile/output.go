@@ -72,7 +72,7 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	}
 	e := r.efficiency
 	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance), ratio(e.Communication))
-	fmt.Fprintf(w, "communication %s = serialisation %s x transfer %s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer))
+	fmt.Fprintf(w, "communication %s = serialization %s x transfer %s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer))
 	estimated := ""
 	if e.Estimated {
 		estimated = ", estimated from the waits"
@@ -92,7 +92,7 @@ func ratio(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},
-		table.Column{Key: "least", Title: "least of a rank", Align: table.Right}, table.Column{Key: "most", Title: "most of a rank", Align: table.Right})
+		table.Column{Key: "least", Title: "min per rank", Align: table.Right}, table.Column{Key: "most", Title: "max per rank", Align: table.Right})
 	for _, p := range r.composition.Parts {
 		name := p.Kind.Title()
 		if p.Kind == profile.Waiting {
@@ -108,6 +108,8 @@ func (r *profileReport) visits(e *profile.Entry) string {
 	switch {
 	case r.profile.Counted(e):
 		return phrase.Grouped(e.Visits)
+	case e.Pieces > 0 && e.Samples == 0: // recorded before samples were counted
+		return "sampled"
 	case e.Pieces > 0:
 		return phrase.Plural(int(e.Samples), "sample")
 	}

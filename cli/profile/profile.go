@@ -75,7 +75,7 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialisation and transfer efficiency: a `TIME|simulate`; simulate: replay the run on one (default: an estimate from the waits)")
+	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialization and transfer efficiency: a `TIME|simulate`; simulate: replay the run on one (default: an estimate from the waits)")
 	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
 	fs.Var(&o.format, "format", "form of the output")
