@@ -47,7 +47,7 @@ func ParseCondition(text string) (*Condition, error) {
 
 // check refuses a condition that can never be met.
 func (c *Condition) check() error {
-	switch known := Metrics(); {
+	switch known := metrics(); {
 	case !slices.Contains(known, c.metric) && !strings.HasPrefix(c.metric, Time+"_"): // of another scheme of measure collectives
 		return fmt.Errorf("%q: there is no metric %s%s; the metrics are %s", c.text, c.metric, suggest.Phrase(c.metric, known), strings.Join(known, ", "))
 	case c.metric == RunTime && c.path != "":

@@ -55,8 +55,8 @@ const (
 	Delay   = "delay"
 )
 
-// Metrics are the metrics of runs.
-func Metrics() []string {
+// metrics are the metrics of runs.
+func metrics() []string {
 	list := []string{RunTime, Time, Waiting, Delay}
 	for _, m := range waits.Metrics() {
 		list = append(list, m.String())
@@ -74,7 +74,7 @@ func kindOf(metric string) Kinds {
 	case RunTime:
 		return 0
 	}
-	if slices.Contains(Metrics(), metric) {
+	if slices.Contains(metrics(), metric) {
 		return Waits
 	}
 	return 0

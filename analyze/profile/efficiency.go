@@ -18,9 +18,9 @@ type Efficiency struct {
 	RunTime       unit.Duration `json:"-"` // without the time when recording was off, the mean over ranks
 }
 
-// Useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, the mean over its
+// useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, the mean over its
 // threads while they lived.
-func (p *Profile) Useful() []unit.Duration {
+func (p *Profile) useful() []unit.Duration {
 	useful := make([]unit.Duration, p.Timeline.Ranks)
 	for i := range p.Entries {
 		if e := &p.Entries[i]; p.kindOf(e.Path) == Computation {
@@ -36,7 +36,7 @@ func (p *Profile) Useful() []unit.Duration {
 // Efficiency returns the efficiencies of the run. Ideal is its run time on an ideal network (no latency, no cost
 // per byte); 0 takes the estimate from the waiting times. It is cut to the run time and the most useful work.
 func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficiency {
-	useful := p.Useful()
+	useful := p.useful()
 	runTime, weights := p.recorded()
 	e := &Efficiency{RunTime: runTime, Ideal: ideal, Estimated: ideal == 0}
 	if len(useful) == 0 || e.RunTime <= 0 {

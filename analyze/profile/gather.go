@@ -37,7 +37,7 @@ func (p *Profile) Sizes() []SizeBin {
 	if p.gathered != nil {
 		return p.gathered.sizes
 	}
-	return Sizes(p.Timeline)
+	return sizes(p.Timeline)
 }
 
 // Collectives is Collectives of the run. Of a gathered profile the number of parts is one that Gather was given.
@@ -95,7 +95,7 @@ func (p *Profile) append(b []byte, parts []int) []byte {
 	for _, l := range links {
 		b = appendInts(b, int64(l.From), int64(l.To), l.Count, l.Bytes)
 	}
-	sizes := Sizes(p.Timeline)
+	sizes := sizes(p.Timeline)
 	b = binary.AppendUvarint(b, uint64(len(sizes)))
 	for _, s := range sizes {
 		b = appendInts(b, s.From, s.To, s.Count, s.Bytes)
@@ -194,7 +194,7 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	if p.Timeline.Part == nil {
 		it := p.Iterations()
 		if it != nil {
-			waits(it.AddWait)
+			waits(it.addWait)
 		}
 		return it, nil
 	}
@@ -218,7 +218,7 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 		return nil, err
 	}
 	sums := p.measure(it)
-	waits(it.AddWait)
+	waits(it.addWait)
 	var b []byte
 	for k, s := range sums {
 		b = appendInts(b, int64(s.begin), int64(s.end), int64(s.computation), int64(s.most), int64(s.mpi), int64(it.List[k].Waiting))

@@ -267,8 +267,8 @@ func (it *Iterations) finish(sums []iterationSum) {
 	}
 }
 
-// AddWait adds a wait of a rank's master to the iteration in which it began.
-func (it *Iterations) AddWait(rank int, at, amount unit.Duration) {
+// addWait adds a wait of a rank's master to the iteration in which it began.
+func (it *Iterations) addWait(rank int, at, amount unit.Duration) {
 	list := it.spans[rank]
 	k, _ := slices.BinarySearchFunc(list, at, func(s span, at unit.Duration) int { return cmp.Compare(s.to, at+1) })
 	if k < len(it.List) && at >= list[k].from {

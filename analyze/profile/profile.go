@@ -199,8 +199,8 @@ func (p *Profile) sumByPath() {
 	}
 }
 
-// Of returns the entries of a rank.
-func (p *Profile) Of(rank int) []Entry {
+// of returns the entries of a rank.
+func (p *Profile) of(rank int) []Entry {
 	find := func(rank int) int {
 		i, _ := slices.BinarySearchFunc(p.Entries, rank, func(e Entry, rank int) int { return cmp.Compare(e.Rank, rank) })
 		return i

@@ -69,7 +69,7 @@ func TestRing(t *testing.T) {
 	for _, l := range Matrix(p.Timeline) {
 		got = append(got, fmt.Sprintf("%d to %d: %v", l.From, l.To, l.Traffic))
 	}
-	for _, s := range Sizes(p.Timeline) {
+	for _, s := range sizes(p.Timeline) {
 		got = append(got, fmt.Sprintf("sizes %d to %d: %v", s.From, s.To, s.Traffic))
 	}
 	for _, c := range Collectives(p.Timeline, 3) {
@@ -105,7 +105,7 @@ func TestIterations(t *testing.T) {
 	if len(it.List) != 7 || it.Covers {
 		t.Fatalf("%d iterations of %s, covered: %v; want 7 between calls", len(it.List), p.Paths.Names[it.Path], it.Covers)
 	}
-	it.AddWait(1, it.List[2].Begin+5, 9)
+	it.addWait(1, it.List[2].Begin+5, 9)
 	for k, i := range it.List {
 		if i.Duration < 100 || i.Duration > 102 || i.MaxComputation < i.Computation || i.Computation < 30 {
 			t.Errorf("iteration %d = %+v", k, i)

@@ -51,9 +51,9 @@ type SizeBin struct {
 	Traffic
 }
 
-// Sizes returns how many messages there are of which size, in powers of two; bins without any are left out. Of a part of
+// sizes returns how many messages there are of which size, in powers of two; bins without any are left out. Of a part of
 // a run it has the messages that are received here.
-func Sizes(tl *timeline.Timeline) []SizeBin {
+func sizes(tl *timeline.Timeline) []SizeBin {
 	var bins [65]Traffic
 	for i := range tl.Messages {
 		if !tl.Part.Here(tl.Messages[i].To) {

@@ -7,9 +7,9 @@ import (
 	"slackline/analyze/replay"
 )
 
-// IsSchedule reports whether word would be opened as a file with a schedule, which has a number of
+// isSchedule reports whether word would be opened as a file with a schedule, which has a number of
 // ranks of its own: not as a pattern, and not as a recorded run.
-func IsSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }
+func isSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }
 
 // openReplay reads a recorded run and turns it into a program.
 func openReplay(ctx context.Context, word string, o Options) (*Input, error) {

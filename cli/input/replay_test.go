@@ -13,8 +13,8 @@ const cases = "../../testdata/waits/cases"
 
 func TestOpenRecordedRun(t *testing.T) {
 	for _, word := range []string{cases + "/01-figure3/traces.otf2", cases + "/01-figure3"} {
-		if !IsTrace(word) || !IsFile(word) || IsSchedule(word) {
-			t.Errorf("%s: trace %v, file %v, schedule %v", word, IsTrace(word), IsFile(word), IsSchedule(word))
+		if !IsTrace(word) || !IsFile(word) || isSchedule(word) {
+			t.Errorf("%s: trace %v, file %v, schedule %v", word, IsTrace(word), IsFile(word), isSchedule(word))
 		}
 		in, err := Open(t.Context(), word, Options{Replay: replay.Options{Ranks: 6}, Hash: true})
 		if err != nil {
@@ -44,8 +44,8 @@ func TestWhatIsNoTrace(t *testing.T) {
 			t.Errorf("%s is taken for a trace", word)
 		}
 	}
-	if !IsSchedule(goal) || IsSchedule("ring") {
-		t.Errorf("schedule: %s %v, ring %v", goal, IsSchedule(goal), IsSchedule("ring"))
+	if !isSchedule(goal) || isSchedule("ring") {
+		t.Errorf("schedule: %s %v, ring %v", goal, isSchedule(goal), isSchedule("ring"))
 	}
 	if _, err := Open(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "is a directory without a trace") {
 		t.Errorf("a directory: %v", err)

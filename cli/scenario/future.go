@@ -15,8 +15,8 @@ import (
 	"slackline/model/unit"
 )
 
-// AddTo gives a command the flags, for a verb that simulates what it analyzes. --grid is among them: the process grid.
-func (o *Options) AddTo(a *env.Env, c *cobra.Command) {
+// addTo gives a command the flags, for a verb that simulates what it analyzes. --grid is among them: the process grid.
+func (o *Options) addTo(a *env.Env, c *cobra.Command) {
 	a.AddGroup(c, "Machine (the run is simulated)", func(fs *pflag.FlagSet) {
 		o.Machine.AddFlags(fs)
 		AddMapping(fs, &o.Mapping)
@@ -84,7 +84,7 @@ func (o *Options) IdealTime(a *env.Env, c *cobra.Command, word string) (unit.Dur
 		return 0, err
 	}
 	ideal := whatif.IdealNetwork()
-	injection, err := o.Noise.Injection(source.Disk, ideal, in.Program.Ranks(), o.Program.Seed)
+	injection, err := o.Noise.injection(source.Disk, ideal, in.Program.Ranks(), o.Program.Seed)
 	if err != nil {
 		return 0, err
 	}

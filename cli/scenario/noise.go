@@ -161,8 +161,8 @@ func (o *NoiseOptions) checkRanks(ranks int) error {
 	return nil
 }
 
-// Injection returns the noise of a single run; nil: none.
-func (o *NoiseOptions) Injection(from source.Source, m *machine.Machine, ranks int, seed uint64) (*noise.Injection, error) {
+// injection returns the noise of a single run; nil: none.
+func (o *NoiseOptions) injection(from source.Source, m *machine.Machine, ranks int, seed uint64) (*noise.Injection, error) {
 	n, err := o.Describe(from, ranks, seed, false)
 	if err != nil || n.IsZero() {
 		return nil, err

@@ -47,7 +47,7 @@ func NewRunOptions() RunOptions {
 // AddTo gives a command the flags.
 func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
 	a.AddGroup(c, "Run", o.AddFlags)
-	o.Future.AddTo(a, c)
+	o.Future.addTo(a, c)
 	o.Future.Program.GridOfRun = true
 	flags.Complete(c, "clock", o.Clock.Allowed)
 	c.ValidArgsFunction = CompleteInput

@@ -109,7 +109,7 @@ func (s *Scenario) Open(word string, hash bool) (*input.Input, error) {
 // Injection returns the noise of a single run; nil: none.
 func (s *Scenario) Injection(ranks int) (*noise.Injection, error) {
 	return env.ReadOnce(s.command.Context(), s.env, func(from source.Source) (*noise.Injection, error) {
-		return s.Noise.Injection(from, s.Machine, ranks, s.Program.Seed)
+		return s.Noise.injection(from, s.Machine, ranks, s.Program.Seed)
 	})
 }
 

@@ -24,9 +24,9 @@ func (p Ping) RoundTrip() unit.Duration { return p.Back - p.Sent }
 // Middle is the time half way between asking and having the answer.
 func (p Ping) Middle() unit.Duration { return p.Sent + (p.Back-p.Sent)/2 }
 
-// Offset is what the clock of the one who asks shows more than the other one, if both ways take the
+// offset is what the clock of the one who asks shows more than the other one, if both ways take the
 // same time. It is wrong by at most half the round trip, however different they are.
-func (p Ping) Offset() unit.Duration { return p.Middle() - p.Answered }
+func (p Ping) offset() unit.Duration { return p.Middle() - p.Answered }
 
 // valid reports whether the times can be computed with and did not run backwards.
 func (p Ping) valid() bool {

@@ -22,7 +22,7 @@ func TestBestPing(t *testing.T) {
 	if want := pings[1]; !ok || got != want {
 		t.Errorf("Best = %v, %v, want %v", got, ok, want)
 	}
-	if got := got.Offset(); got != 105-120 {
+	if got := got.offset(); got != 105-120 {
 		t.Errorf("Offset = %d, want -15", got)
 	}
 	if _, ok := Best([]Ping{{5, 6, 1}}); ok {
@@ -293,7 +293,7 @@ func (l Line) Then(outer Line) Line {
 func FitLine(pings []Ping) (Line, bool) {
 	points := make([]Point, len(pings))
 	for i, p := range pings {
-		points[i] = Point{p.Middle(), float64(p.Offset())}
+		points[i] = Point{p.Middle(), float64(p.offset())}
 	}
 	return FitPoints(points)
 }

@@ -28,7 +28,7 @@ type Point struct {
 }
 
 // Point is what a ping says of the clock of the one who answered.
-func (p Ping) Point() Point { return Point{p.Answered, -float64(p.Offset())} }
+func (p Ping) Point() Point { return Point{p.Answered, -float64(p.offset())} }
 
 // FitPoints fits a line to points by least squares. One point gives a line without slope.
 func FitPoints(points []Point) (Line, bool) {

@@ -96,7 +96,7 @@ func mergeComparisons(comparisons []Comparison) []pair {
 			if !p.valid() {
 				continue
 			}
-			r := reading{low: p.Answered, high: p.Middle(), error: halfTrip(p), exact: p.RoundTrip() == 0 && p.Offset() == 0}
+			r := reading{low: p.Answered, high: p.Middle(), error: halfTrip(p), exact: p.RoundTrip() == 0 && p.offset() == 0}
 			if c.Asker == key[0] {
 				r.low, r.high = r.high, r.low
 			}

@@ -59,7 +59,7 @@ func TestRegistry(t *testing.T) {
 		if a.Info == "" || a.Rounds == "" || a.Volume == "" || a.Step == nil {
 			t.Errorf("%s is not complete", key)
 		}
-		if got, err := Lookup(a.Op, a.Name); err != nil || got != a {
+		if got, err := lookup(a.Op, a.Name); err != nil || got != a {
 			t.Errorf("Lookup(%s) = %v, %v", key, got, err)
 		}
 	}
@@ -67,11 +67,11 @@ func TestRegistry(t *testing.T) {
 		if len(Algorithms(op)) == 0 {
 			t.Errorf("%s has no algorithm", op)
 		}
-		if got, err := LookupOperation(op.String()); err != nil || got != op {
+		if got, err := lookupOperation(op.String()); err != nil || got != op {
 			t.Errorf("LookupOperation(%s) = %v, %v", op, got, err)
 		}
 	}
-	if _, err := LookupOperation("allredcue"); err == nil {
+	if _, err := lookupOperation("allredcue"); err == nil {
 		t.Error("LookupOperation knows allredcue")
 	}
 }

@@ -27,7 +27,7 @@ func TestHints(t *testing.T) {
 		if a.Segmented {
 			segment = size / 5
 		}
-		in, err := NewInstance(&schedule.Call{Op: a.Op, Size: size}, ranks, a, segment, 0)
+		in, err := newInstance(&schedule.Call{Op: a.Op, Size: size}, ranks, a, segment, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,9 +12,9 @@ const (
 	maxSegments = 1 << 28
 )
 
-// NewInstance prepares a call on a group of the given size for an algorithm. A negative segment
+// newInstance prepares a call on a group of the given size for an algorithm. A negative segment
 // or a radix of 0 asks for the default of the algorithm. The sizes of the call are not copied.
-func NewInstance(call *schedule.Call, ranks int, a *Algorithm, segment int64, radix int) (*Instance, error) {
+func newInstance(call *schedule.Call, ranks int, a *Algorithm, segment int64, radix int) (*Instance, error) {
 	if call.Op != a.Op {
 		return nil, fmt.Errorf("%s: algorithm %s is one of %s", call.Op, a.Name, a.Op)
 	}

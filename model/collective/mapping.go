@@ -61,7 +61,7 @@ type choice struct {
 // "knomial:radix=4" or "chain:segment=64KiB".
 func parseChoice(op schedule.Operation, text string) (choice, error) {
 	name, parameters, more := strings.Cut(text, ":")
-	a, err := Lookup(op, name)
+	a, err := lookup(op, name)
 	if err != nil {
 		return choice{}, err
 	}
@@ -118,7 +118,7 @@ func (m *Mapping) Choose(call *schedule.Call, ranks int) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewInstance(call, ranks, use.algorithm, use.segment, use.radix)
+	return newInstance(call, ranks, use.algorithm, use.segment, use.radix)
 }
 
 func (m *Mapping) choose(call *schedule.Call, ranks int) (choice, error) {

@@ -110,7 +110,7 @@ var mappingKeys = func() yamlfile.Keys {
 }()
 
 func (r *mappingReader) operation(e yamlfile.Entry) {
-	op, err := LookupOperation(e.Key)
+	op, err := lookupOperation(e.Key)
 	if err != nil {
 		e.Errorf("%v", err)
 		return

@@ -64,7 +64,7 @@ func (in *Instance) trackVector(parts int, b batch) {
 func prove(f *flow, a *Algorithm, p, root, radix, mostBatches int, free bool) error {
 	instance := func(call schedule.Call) (*Instance, error) {
 		call.Op, call.Root = a.Op, int32(root)
-		in, err := NewInstance(&call, p, a, -1, radix)
+		in, err := newInstance(&call, p, a, -1, radix)
 		if err == nil {
 			in.FreeReduce = free
 		}

@@ -83,8 +83,8 @@ func Algorithms(op schedule.Operation) []*Algorithm {
 	return list
 }
 
-// Lookup returns the algorithm of an operation with the given name.
-func Lookup(op schedule.Operation, name string) (*Algorithm, error) {
+// lookup returns the algorithm of an operation with the given name.
+func lookup(op schedule.Operation, name string) (*Algorithm, error) {
 	for _, a := range registry {
 		if a.Op == op && a.Name == name {
 			return a, nil
@@ -101,8 +101,8 @@ func Lookup(op schedule.Operation, name string) (*Algorithm, error) {
 		op, name, suggest.Phrase(name, names), strings.Join(names, ", "))
 }
 
-// LookupOperation returns the operation with the given name, e.g. "allreduce".
-func LookupOperation(name string) (schedule.Operation, error) {
+// lookupOperation returns the operation with the given name, e.g. "allreduce".
+func lookupOperation(name string) (schedule.Operation, error) {
 	var names []string
 	for _, op := range schedule.Operations() {
 		if op.String() == name {

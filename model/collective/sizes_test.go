@@ -29,7 +29,7 @@ func steps(in *Instance) [][]schedule.Op {
 func mustInstance(t testing.TB, a *Algorithm, ranks int, call schedule.Call) *Instance {
 	t.Helper()
 	call.Op = a.Op
-	in, err := NewInstance(&call, ranks, a, -1, 0)
+	in, err := newInstance(&call, ranks, a, -1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestRandomVectors(t *testing.T) {
 		if a.Radix != 0 {
 			radix = rapid.IntRange(2, 50).Draw(t, "radix")
 		}
-		in, err := NewInstance(&call, p, a, segment, radix)
+		in, err := newInstance(&call, p, a, segment, radix)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestVolumes(t *testing.T) {
 		{schedule.Scan, "recursive-doubling", 16 * 4, 16 * 4 * 1600},
 		{schedule.Scan, "linear", 15, 15 * 1600},
 	} {
-		a, err := Lookup(tc.op, tc.name)
+		a, err := lookup(tc.op, tc.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestNeighborhoods(t *testing.T) {
 				ins := make([]*Instance, p)
 				for r := range ins {
 					calls[r].Op, calls[r].Size = op, 10
-					in, err := NewInstance(&calls[r], p, a, -1, 0)
+					in, err := newInstance(&calls[r], p, a, -1, 0)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -119,8 +119,8 @@ func (s *Series) Name() string {
 	return s.CallPath + " " + s.Metric
 }
 
-// Last returns the last name of a call path, whose names are joined by "->".
-func Last(path string) string {
+// last returns the last name of a call path, whose names are joined by "->".
+func last(path string) string {
 	if i := strings.LastIndex(path, "->"); i >= 0 {
 		return path[i+2:]
 	}
@@ -149,7 +149,7 @@ func (d *Dataset) FindAll(function, metric string) []*Series {
 		switch {
 		case s.CallPath == function, strings.ReplaceAll(s.CallPath, "/", "->") == joined:
 			whole = append(whole, s)
-		case Last(s.CallPath) == function:
+		case last(s.CallPath) == function:
 			ends = append(ends, s)
 		default:
 			continue
@@ -164,7 +164,7 @@ func (d *Dataset) Functions() []string {
 	var names []string
 	seen := map[string]bool{}
 	for _, s := range d.Series {
-		if name := Last(s.CallPath); !seen[name] {
+		if name := last(s.CallPath); !seen[name] {
 			seen[name] = true
 			names = append(names, name)
 		}

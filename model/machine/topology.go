@@ -42,7 +42,7 @@ func (r *reader) readTopology(node yamlfile.Node) map[string]string {
 		values["file"] = filepath.Join(filepath.Dir(r.File), file)
 	}
 	if len(r.Errors) == before {
-		if _, err := (&Machine{Topology: values}).FindTopology(); err != nil {
+		if _, err := (&Machine{Topology: values}).findTopology(); err != nil {
 			node.Errorf("topology %v", err)
 		}
 	}

@@ -173,8 +173,8 @@ func isCount(text string) bool {
 	return err == nil && n > 0
 }
 
-// FindTopology returns the topology that the machine file describes; nil: it describes none.
-func (m *Machine) FindTopology() (*Topology, error) { return m.FindTopologyFrom(source.Disk) }
+// findTopology returns the topology that the machine file describes; nil: it describes none.
+func (m *Machine) findTopology() (*Topology, error) { return m.FindTopologyFrom(source.Disk) }
 
 // FindTopologyFrom is FindTopology with files from a source.
 func (m *Machine) FindTopologyFrom(from source.Source) (*Topology, error) {

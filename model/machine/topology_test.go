@@ -276,7 +276,7 @@ func TestTopologyOfMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top, err := m.FindTopology()
+	top, err := m.findTopology()
 	wire, perSwitch := m.TopologyLatencies()
 	if err != nil || top.Switches(0, 1) != 2 || wire == nil || *wire != 274_000 || perSwitch != nil {
 		t.Errorf("topology %v, wire %v, switch %v, error %v", top, wire, perSwitch, err)
@@ -284,7 +284,7 @@ func TestTopologyOfMachine(t *testing.T) {
 	if m, err = read(""); err != nil {
 		t.Fatal(err)
 	}
-	if top, err := m.FindTopology(); top != nil || err != nil {
+	if top, err := m.findTopology(); top != nil || err != nil {
 		t.Errorf("a machine without topology has %v, %v", top, err)
 	}
 	_, err = read("topology: {kind: fattree, k: 3}\n")

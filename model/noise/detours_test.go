@@ -102,7 +102,7 @@ func TestBySource(t *testing.T) {
 			}
 		}
 		got := make([]int64, 3)
-		d.BySource(from, to, got)
+		d.bySource(from, to, got)
 		if !slices.Equal(got, want) {
 			t.Fatalf("BySource(%d, %d) = %v, want %v; period %d, detours %v of %v", from, to, got, want, period, list, of)
 		}

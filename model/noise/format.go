@@ -57,12 +57,12 @@ func LoadFrom(from source.Source, path string) (*Profile, error) {
 }
 
 func read(from source.Source, name string, data []byte) (*Profile, error) {
-	return Sniff(data).Read(name, data, func(path string) (*Trace, error) {
+	return sniff(data).Read(name, data, func(path string) (*Trace, error) {
 		data, err := readFile(from, path)
 		if err != nil {
 			return nil, err
 		}
-		if Sniff(data).Model {
+		if sniff(data).Model {
 			return nil, fmt.Errorf("trace %s is a profile; give a trace", quoted(path))
 		}
 		p, err := read(from, path, data)
@@ -90,8 +90,8 @@ func Read(name string, data []byte) (*Profile, error) {
 	return read(source.Disk, name, data)
 }
 
-// Sniff returns the format of a file by its content: the magic bytes, or the first line that only one format has.
-func Sniff(data []byte) Format {
+// sniff returns the format of a file by its content: the magic bytes, or the first line that only one format has.
+func sniff(data []byte) Format {
 	for _, f := range formats {
 		if !f.Text && f.Sniff(string(data[:min(len(data), 300)])) {
 			return f

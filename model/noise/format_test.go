@@ -41,7 +41,7 @@ func TestSniff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Sniff(data).Name; got != want {
+		if got := sniff(data).Name; got != want {
 			t.Errorf("Sniff(%s) = %v, want %v", path, got, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestSniff(t *testing.T) {
 		"cpus=2\n a-1 [001] 5.1: x:": "linux",
 		"SLKNOISE":                   "binary",
 	} {
-		if got := Sniff([]byte(content)).Name; got != want {
+		if got := sniff([]byte(content)).Name; got != want {
 			t.Errorf("Sniff(%q) = %v, want %v", content, got, want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestFormats(t *testing.T) {
 		if err := f.Write(&b, p, d); err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
-		if got := Sniff(b.Bytes()).Name; got != f.Name {
+		if got := sniff(b.Bytes()).Name; got != f.Name {
 			t.Errorf("what %s writes is taken for %s", f.Name, got)
 		}
 		if _, err := Read("x", b.Bytes()); err != nil {
@@ -418,7 +418,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte("5 2\n7 3\n100 9\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if bytes.Contains(data, []byte("trace")) && Sniff(data).Name == "yaml" {
+		if bytes.Contains(data, []byte("trace")) && sniff(data).Name == "yaml" {
 			return // would read files
 		}
 		p, err := Read("f", data)

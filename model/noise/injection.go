@@ -317,5 +317,5 @@ func (in *Injection) traceBySource(rank int, from, to int64, sums []int64) {
 		in.traceBySource(rank, middle, to, sums)
 		return
 	}
-	trace.BySource(at, at+(to-from), sub)
+	trace.bySource(at, at+(to-from), sub)
 }

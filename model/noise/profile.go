@@ -62,9 +62,9 @@ func (p *Part) Spec() string {
 		}
 		return fmt.Sprintf("trace of %d detours in %s", len(p.Trace.List), unit.Duration(p.Trace.Period).Short())
 	case KindPoisson:
-		return "poisson:" + FormatRate(p.Every) + ":" + p.Length.String()
+		return "poisson:" + formatRate(p.Every) + ":" + p.Length.String()
 	}
-	text := FormatRate(p.Every) + ":" + p.Length.String()
+	text := formatRate(p.Every) + ":" + p.Length.String()
 	if p.Jitter != 0 {
 		text += ",jitter=" + strconv.FormatFloat(p.Jitter*100, 'g', 15, 64) + "%"
 	}
@@ -97,8 +97,8 @@ func (p *Part) exact() bool {
 	return p.Kind == KindTrace || p.Kind == KindPeriodic && fixed && p.Jitter == 0
 }
 
-// Load is the share of CPU time that the part takes, without regard to overlaps.
-func (p *Part) Load() float64 {
+// load is the share of CPU time that the part takes, without regard to overlaps.
+func (p *Part) load() float64 {
 	if p.Kind != KindTrace {
 		return p.Length.Mean() / float64(p.Every)
 	}
@@ -116,7 +116,7 @@ func (p *Profile) Check() error {
 		if err := p.Parts[i].check(); err != nil {
 			return fmt.Errorf("noise: part %d of %s: %w", i+1, p.title(), err)
 		}
-		load += p.Parts[i].Load()
+		load += p.Parts[i].load()
 	}
 	if load >= 1 && len(p.Parts) > 0 {
 		for i := range p.Parts {

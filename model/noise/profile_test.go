@@ -162,7 +162,7 @@ func TestDetoursRandom(t *testing.T) {
 		rate, load := 0.0, 0.0
 		for i := range p.Parts {
 			rate += p.Parts[i].rate()
-			load += p.Parts[i].Load()
+			load += p.Parts[i].load()
 		}
 		if got := float64(a.Len()) / float64(a.period); math.Abs(got/rate-1) > 0.001 {
 			t.Errorf("%s: %g detours per ps, want %g", spec, got, rate)
@@ -259,7 +259,7 @@ func TestYAMLRoundTrip(t *testing.T) {
 			t.Skip("too much load")
 		}
 		var b bytes.Buffer
-		if err := WriteYAML(&b, p); err != nil {
+		if err := writeYAML(&b, p); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Read("x.yaml", b.Bytes())

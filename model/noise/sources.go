@@ -17,13 +17,13 @@ type sources struct {
 	totals    []int64 // noise by label of a period
 }
 
-// BySource adds to sums the noise of each source in [from, to) of trace time, from <= to, which may
+// bySource adds to sums the noise of each source in [from, to) of trace time, from <= to, which may
 // span several periods. sums has an entry for each label. It may be called from several threads.
 //
 // Noise under several detours counts for the one that began last: of an interrupt that came while
 // another program ran, the time of the interrupt counts for the interrupt. So the sum over all
 // sources is exactly the time without CPU.
-func (t *Detours) BySource(from, to int64, sums []int64) {
+func (t *Detours) bySource(from, to int64, sums []int64) {
 	if from >= to || t.Empty() {
 		return
 	}

@@ -69,10 +69,10 @@ func parsePart(text string) (part Part, err error) {
 	if !ok {
 		return part, fmt.Errorf("rate and length must be joined by a colon; write e.g. %s", SpecHelp)
 	}
-	if part.Every, err = ParseRate(rate); err != nil {
+	if part.Every, err = parseRate(rate); err != nil {
 		return part, err
 	}
-	if part.Length, err = ParseLengths(length); err != nil {
+	if part.Length, err = parseLengths(length); err != nil {
 		return part, err
 	}
 	seen := map[string]bool{}
@@ -126,9 +126,9 @@ func parsePercent(text string) (float64, error) {
 	return x, nil
 }
 
-// ParseRate reads a frequency (1000Hz, 0.14Hz, 2.5kHz) or a time (1ms) and returns the time between
+// parseRate reads a frequency (1000Hz, 0.14Hz, 2.5kHz) or a time (1ms) and returns the time between
 // two events in picoseconds, rounded half up.
-func ParseRate(text string) (int64, error) {
+func parseRate(text string) (int64, error) {
 	text = strings.TrimSpace(text)
 	number, isFrequency := strings.CutSuffix(text, "Hz")
 	if !isFrequency {
@@ -178,24 +178,24 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// FormatRate returns the time between two events, given in picoseconds, as ParseRate reads it: as a
+// formatRate returns the time between two events, given in picoseconds, as ParseRate reads it: as a
 // frequency if that is a short number, else as a time.
-func FormatRate(every int64) string {
+func formatRate(every int64) string {
 	for decimals := 0; decimals <= 6; decimals++ {
 		text := strconv.FormatFloat(1e12/float64(every), 'f', decimals, 64)
 		if strings.Contains(text, ".") {
 			text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 		}
 		text += "Hz"
-		if back, err := ParseRate(text); err == nil && back == every {
+		if back, err := parseRate(text); err == nil && back == every {
 			return text
 		}
 	}
 	return unit.Duration(every).String()
 }
 
-// ParseLengths reads a distribution of lengths, as in a specification.
-func ParseLengths(text string) (Lengths, error) {
+// parseLengths reads a distribution of lengths, as in a specification.
+func parseLengths(text string) (Lengths, error) {
 	words := strings.Split(text, ":")
 	name := strings.TrimSpace(words[0])
 	values := words[1:]

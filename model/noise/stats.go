@@ -86,7 +86,7 @@ func Stats(d *Detours) Statistics {
 
 func (t *Detours) sourceAmounts() []SourceAmount {
 	noise := make([]int64, len(t.labels))
-	t.BySource(0, t.period, noise)
+	t.bySource(0, t.period, noise)
 	list := make([]SourceAmount, len(t.labels))
 	for l, label := range t.labels {
 		list[l] = SourceAmount{

@@ -36,7 +36,7 @@ var yamlFormat = Format{
 	Name: "yaml", Info: "profile file (YAML)", Suffixes: []string{".yaml", ".yml"}, Text: true, Model: true,
 	Sniff: func(line string) bool { return line[0] != '#' && !isTraceCmdHeader(line) }, // what no other format has
 	Read:  readYAML,
-	Write: func(w io.Writer, p *Profile, _ *Detours) error { return WriteYAML(w, p) },
+	Write: func(w io.Writer, p *Profile, _ *Detours) error { return writeYAML(w, p) },
 }
 
 var profileRules = yamlfile.Rules{
@@ -196,9 +196,9 @@ func (r yamlReader) partValue(part *Part, key, text string) (err error) {
 			return fmt.Errorf("arrivals %s is unknown%s (known: %s)", quoted(text), suggest.Phrase(text, known), strings.Join(known, ", "))
 		}
 	case "rate":
-		part.Every, err = ParseRate(text)
+		part.Every, err = parseRate(text)
 	case "length":
-		part.Length, err = ParseLengths(text)
+		part.Length, err = parseLengths(text)
 	case "jitter":
 		part.Jitter, err = parsePercent(text)
 	case "phase":
@@ -237,8 +237,8 @@ func empirical(node yamlfile.Node, list []yamlfile.Node) Lengths {
 	return lengths
 }
 
-// WriteYAML writes a model as a profile file. A trace cannot stand in one: it is an error.
-func WriteYAML(w io.Writer, p *Profile) error {
+// writeYAML writes a model as a profile file. A trace cannot stand in one: it is an error.
+func writeYAML(w io.Writer, p *Profile) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "name: %s\n", strconv.Quote(strings.ToValidUTF8(p.Name, "?")))
 	if p.Note != "" {
@@ -265,7 +265,7 @@ func WriteYAML(w io.Writer, p *Profile) error {
 			line("label", strconv.Quote(strings.ToValidUTF8(part.Label, "?")))
 		}
 		line("arrivals", arrivals)
-		line("rate", FormatRate(part.Every))
+		line("rate", formatRate(part.Every))
 		line("length", strconv.Quote(part.Length.String()))
 		if part.Jitter != 0 {
 			line("jitter", strconv.FormatFloat(part.Jitter, 'g', -1, 64))

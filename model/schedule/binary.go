@@ -23,7 +23,7 @@ import (
 // are redundant and ignored.
 var binaryFormat = Format{
 	Name: "bin", Noun: "the binary form of LogGOPSim", Info: "binary form of GOAL, as LogGOPSim's txt2bin writes it", Suffixes: []string{".bin"},
-	Sniff: sniffBinary, Read: ReadBinary, Write: WriteBinary,
+	Sniff: sniffBinary, Read: readBinary, Write: writeBinary,
 }
 
 const (
@@ -48,8 +48,8 @@ func sniffBinary(head []byte) bool {
 	return cookie == binaryCookie || cookie == spoiledCookie
 }
 
-// ReadBinary reads the binary form of GOAL. Errors name the rank and the byte of the file.
-func ReadBinary(name string, data []byte) (*Graph, error) {
+// readBinary reads the binary form of GOAL. Errors name the rank and the byte of the file.
+func readBinary(name string, data []byte) (*Graph, error) {
 	r := binaryReader{data: data}
 	g, err := r.read()
 	if err != nil {

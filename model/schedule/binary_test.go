@@ -11,7 +11,7 @@ import (
 func binaryForm(t testing.TB, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := WriteBinary(&out, mustReadGOAL(t, text)); err != nil {
+	if _, err := writeBinary(&out, mustReadGOAL(t, text)); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -22,10 +22,10 @@ func TestWriteBinary(t *testing.T) {
 	for _, name := range []string{"cpu-nic", "irequires", "reduce-root-23"} {
 		g := mustRead(t, "vectors/bin/"+name+".bin")
 		var out bytes.Buffer
-		if _, err := WriteBinary(&out, g); err != nil {
+		if _, err := writeBinary(&out, g); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadBinary(name, out.Bytes())
+		again, err := readBinary(name, out.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestReadBinaryErrors(t *testing.T) {
 			return b[:rank1]
 		}, "rank 1: 0 bytes of data"},
 	} {
-		_, err := ReadBinary("f", tc.change(bytes.Clone(valid)))
+		_, err := readBinary("f", tc.change(bytes.Clone(valid)))
 		switch {
 		case tc.want == "" && err != nil:
 			t.Errorf("%s: ReadBinary = %v, want none", tc.name, err)
@@ -107,7 +107,7 @@ func TestReadBinaryErrors(t *testing.T) {
 		}
 	}
 	for n := range valid {
-		if _, err := ReadBinary("f", valid[:n]); err == nil {
+		if _, err := readBinary("f", valid[:n]); err == nil {
 			t.Errorf("the first %d bytes were accepted", n)
 		}
 	}

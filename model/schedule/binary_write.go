@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// WriteBinary writes a graph in the binary form of GOAL. It treats what the form cannot express as
+// writeBinary writes a graph in the binary form of GOAL. It treats what the form cannot express as
 // WriteGOAL does; labels are lost, and so is the order of the ranks in the file from which the graph
 // comes. A warning reports whether Match depends on that order.
-func WriteBinary(w io.Writer, g *Graph) (warnings []string, err error) {
+func writeBinary(w io.Writer, g *Graph) (warnings []string, err error) {
 	form, err := newGoalForm(g)
 	if err != nil {
 		return nil, err

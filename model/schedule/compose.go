@@ -40,7 +40,7 @@ func Concat(parts ...Program) (Program, error) {
 	c := &concatenation{parts: make([]part, len(parts))}
 	for i, p := range parts {
 		c.parts[i] = part{Program: p}
-		c.shape = c.shape.Union(p.Shape())
+		c.shape = c.shape.union(p.Shape())
 	}
 	return c, c.joinTables(ranks)
 }
@@ -229,7 +229,7 @@ func SideBySide(jobs ...Program) (Program, error) {
 		}
 		s.jobs = append(s.jobs, part{Program: p, rank: int32(s.ranks)})
 		s.ranks += p.Ranks()
-		s.shape = s.shape.Union(p.Shape())
+		s.shape = s.shape.union(p.Shape())
 	}
 	s.groups = append(s.groups, World(s.ranks))
 	for i := range s.jobs {

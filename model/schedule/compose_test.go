@@ -148,7 +148,7 @@ func TestSideBySide(t *testing.T) {
 func checkComposed(t *rapid.T, p Program, parts []Program) {
 	shape := p.Shape()
 	for _, q := range parts {
-		if shape.Union(q.Shape()) != shape {
+		if shape.union(q.Shape()) != shape {
 			t.Fatalf("shape %v does not cover %v", shape, q.Shape())
 		}
 	}

@@ -23,14 +23,14 @@ import (
 // A node is named by its rank and its index. The attributes tag, cpu, nic and context are left out when
 // they are 0; from and tag may be any. The class of an edge is requires, irequires (dashed) or message.
 var dotFormat = Format{
-	Name: "dot", Noun: "a Graphviz picture", Info: "Graphviz DOT: a picture", Suffixes: []string{".dot", ".gv"}, Text: true, Write: WriteDOT,
+	Name: "dot", Noun: "a Graphviz picture", Info: "Graphviz DOT: a picture", Suffixes: []string{".dot", ".gv"}, Text: true, Write: writeDOT,
 }
 
-// WriteDOT writes a graph as Graphviz DOT. A graph with several blocks per rank is flattened.
+// writeDOT writes a graph as Graphviz DOT. A graph with several blocks per rank is flattened.
 // The ranks are in the order of the file from which the graph comes: see Match. Origins are left
 // out. Messages are drawn where it is clear from the order of the operations
 // which receive takes which send: not to ranks that receive from any source or with any tag.
-func WriteDOT(w io.Writer, g *Graph) (warnings []string, err error) {
+func writeDOT(w io.Writer, g *Graph) (warnings []string, err error) {
 	if len(g.calls) > 0 {
 		return nil, errCollectives
 	}

@@ -24,7 +24,7 @@ recv 8b from -1 tag -1
 	g.ops[1].Size = 5250
 	g.ops[0].Context, g.ops[3].Context = CollectiveContext, CollectiveContext
 	var out bytes.Buffer
-	if _, err := WriteDOT(&out, g); err != nil {
+	if _, err := writeDOT(&out, g); err != nil {
 		t.Fatal(err)
 	}
 	want := `digraph slackline {

@@ -71,12 +71,12 @@ func BenchmarkWriteGOAL(b *testing.B) {
 func BenchmarkReadBinary(b *testing.B) {
 	g := mustReadGOAL(b, string(haloText(1024, 100, [3]string{"l", "l", "l"})))
 	var out bytes.Buffer
-	if _, err := WriteBinary(&out, g); err != nil {
+	if _, err := writeBinary(&out, g); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(out.Len()))
 	for b.Loop() {
-		if _, err := ReadBinary("halo", out.Bytes()); err != nil {
+		if _, err := readBinary("halo", out.Bytes()); err != nil {
 			b.Fatal(err)
 		}
 	}

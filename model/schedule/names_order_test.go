@@ -96,7 +96,7 @@ func TestWriteBinaryWarnsOfLostOrder(t *testing.T) {
 		{"an empty block", "num_ranks 2\nrank 1 {\n}\nrank 0 {\nsend 1b to 0\nrecv 1b from -1\n}\n", ""},
 	} {
 		var out bytes.Buffer
-		warnings, err := WriteBinary(&out, mustReadGOAL(t, tc.text))
+		warnings, err := writeBinary(&out, mustReadGOAL(t, tc.text))
 		if got := strings.Join(warnings, "|"); err != nil || got != tc.want {
 			t.Errorf("%s: warnings %q, error %v, want %q", tc.name, got, err, tc.want)
 		}

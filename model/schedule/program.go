@@ -36,8 +36,8 @@ type Shape struct {
 	Collectives bool // symbolic collectives
 }
 
-// Union returns the shape that holds for two programs together.
-func (s Shape) Union(o Shape) Shape {
+// union returns the shape that holds for two programs together.
+func (s Shape) union(o Shape) Shape {
 	return Shape{
 		CPUs:        max(s.CPUs, o.CPUs, 1),
 		NICs:        max(s.NICs, o.NICs, 1),

@@ -51,8 +51,8 @@ func (b *Builder) SetGrid(g *Grid) { b.grid = g }
 // SetSimulated records that the run was simulated: its times are exact.
 func (b *Builder) SetSimulated() { b.simulated = true }
 
-// Note adds a sentence to the problems of the run.
-func (b *Builder) Note(text string) {
+// note adds a sentence to the problems of the run.
+func (b *Builder) note(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.notes = append(b.notes, text)

@@ -252,7 +252,7 @@ func TestMissingRanksAndEmptyLocations(t *testing.T) {
 	l := b.Location(3, 0, "", "")
 	l.Event(-5)
 	l.SetClockError(7)
-	b.Note("so what")
+	b.note("so what")
 	tl := b.Finish(4)
 	if diff := cmp.Diff(Problems{MissingRanks: []int{0, 2}, Notes: []string{"so what"}}, tl.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

@@ -59,7 +59,7 @@ func stencilTrace(ranks, iterations int) *Trace {
 		d.Locations = append(d.Locations, Location{ID: uint64(r), Rank: r, Name: "master", Events: uint64(len(list))})
 		all = append(all, list)
 	}
-	return NewMemory(d, all)
+	return newMemory(d, all)
 }
 
 // benchmarkRead reads all events of a trace in a format, one location after the other.

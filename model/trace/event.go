@@ -73,8 +73,8 @@ func (l limits) check(e *Event) error {
 	return nil
 }
 
-// NewMemory returns a trace whose events are in memory, by location.
-func NewMemory(d Definitions, events [][]Event) *Trace {
+// newMemory returns a trace whose events are in memory, by location.
+func newMemory(d Definitions, events [][]Event) *Trace {
 	return &Trace{
 		Definitions: d,
 		Open: func(i int) (EventReader, error) {
@@ -196,8 +196,8 @@ func (e *FileError) Error() string {
 	return e.File + ": " + e.What
 }
 
-// Is makes a fault in a file one of those that ErrDamaged stands for.
-func (e *FileError) Is(target error) bool { return target == ErrDamaged }
+// is makes a fault in a file one of those that ErrDamaged stands for.
+func (e *FileError) is(target error) bool { return target == ErrDamaged }
 
 // damagedAt is a fault at a byte of a file.
 func damagedAt(file string, offset int64, format string, args ...any) *FileError {

@@ -84,8 +84,8 @@ var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, perfett
 // Formats returns all formats of traces.
 func Formats() []Format { return formats[:len(formats):len(formats)] }
 
-// FormatNames returns the names of the formats.
-func FormatNames() []string {
+// formatNames returns the names of the formats.
+func formatNames() []string {
 	var names []string
 	for _, f := range formats {
 		names = append(names, f.Name)
@@ -98,11 +98,11 @@ func FormatNamed(name string) (Format, error) {
 	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
 		return formats[i], nil
 	}
-	return Format{}, fmt.Errorf("there is no trace format %q; there are %s", name, strings.Join(FormatNames(), ", "))
+	return Format{}, fmt.Errorf("there is no trace format %q; there are %s", name, strings.Join(formatNames(), ", "))
 }
 
-// Sniff returns the format of a main file by its first bytes.
-func Sniff(head []byte) (Format, bool) {
+// sniff returns the format of a main file by its first bytes.
+func sniff(head []byte) (Format, bool) {
 	for _, f := range append(Formats(), unfinishedFormat) {
 		if f.Sniff != nil && f.Sniff(head) {
 			return f, true
@@ -123,7 +123,7 @@ func Find(fsys fs.FS, name string) (f Format, main string, found bool, err error
 		if err != nil {
 			return Format{}, "", false, err
 		}
-		f, found = Sniff(head)
+		f, found = sniff(head)
 		return f, name, found, nil
 	}
 	entries, err := fs.ReadDir(fsys, name)

@@ -32,7 +32,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("the error of a file of no format is %v, want it to name %s", err, f.Noun)
 		}
 	}
-	if _, err := FormatNamed("nothing"); err == nil || !strings.Contains(err.Error(), strings.Join(FormatNames(), ", ")) {
+	if _, err := FormatNamed("nothing"); err == nil || !strings.Contains(err.Error(), strings.Join(formatNames(), ", ")) {
 		t.Errorf("FormatNamed(nothing) = %v, want the list of formats", err)
 	}
 }

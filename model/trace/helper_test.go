@@ -150,7 +150,7 @@ func randomTrace(seed uint64, ranks, threads, events int) *Trace {
 			all = append(all, list)
 		}
 	}
-	return NewMemory(d, all)
+	return newMemory(d, all)
 }
 
 // randomEvents makes about n events.

@@ -239,7 +239,7 @@ func TestOTF2ByHand(t *testing.T) {
 				},
 				Stacks: []Stack{{}}, Properties: Properties{Resolution: 1e6},
 			}
-			compare(t, got, NewMemory(want, [][]Event{
+			compare(t, got, newMemory(want, [][]Event{
 				{
 					{Time: 100 * us, Kind: Send, Peer: 0, Comm: 0, Tag: 1, Size: 8},
 					{Time: 100 * us, Kind: Send, Peer: 0, Comm: 3, Tag: 1, Size: 8},
@@ -285,7 +285,7 @@ func TestOTF2Unusual(t *testing.T) {
 		{Time: 3, Kind: Isend, Comm: 2, Peer: 0, Tag: -1, Size: 1 << 40, Request: 1<<64 - 1},
 		{Time: 3, Kind: Fork, Size: 2},
 	}, nil, nil}
-	want := NewMemory(d, events)
+	want := newMemory(d, events)
 	path := write(t, want, "otf2")
 	got, err := openPath(path, Options{})
 	if err != nil {

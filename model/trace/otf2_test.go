@@ -85,7 +85,7 @@ func dropCounts(tr *Trace) {
 			all[i][k].Counts = nil
 		}
 	}
-	tr.Open = NewMemory(tr.Definitions, all).Open
+	tr.Open = newMemory(tr.Definitions, all).Open
 }
 
 // The reference archives, written again, are the same to otf2-print but for what no Trace holds.
@@ -113,5 +113,5 @@ func dropOthers(tr *Trace) {
 		all[i], _ = eventsOf(tr, i)
 		all[i] = slices.DeleteFunc(all[i], func(e Event) bool { return e.Kind == Other })
 	}
-	tr.Open = NewMemory(tr.Definitions, all).Open
+	tr.Open = newMemory(tr.Definitions, all).Open
 }

@@ -71,12 +71,12 @@ var perfettoFormat = Format{
 		if err != nil {
 			return nil, err
 		}
-		return tl.Problems.Notes, WritePerfetto(w, tl, o)
+		return tl.Problems.Notes, writePerfetto(w, tl, o)
 	},
 }
 
-// WritePerfetto writes a timeline for ui.perfetto.dev.
-func WritePerfetto(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
+// writePerfetto writes a timeline for ui.perfetto.dev.
+func writePerfetto(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
 	p := &perfettoWriter{w: w, tl: tl, source: newTimelineSource(tl)}
 	for i := range tl.Locations {
 		p.describe(i)

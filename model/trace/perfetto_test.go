@@ -134,7 +134,7 @@ func TestPerfettoCases(t *testing.T) {
 	for _, dir := range cases {
 		tl := toTimeline(t, mustOpen(t, dir), TimelineOptions{})
 		var b bytes.Buffer
-		if err := WritePerfetto(&b, tl, WriteOptions{}); err != nil {
+		if err := writePerfetto(&b, tl, WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		list, names := perfettoSlices(t, b.Bytes())

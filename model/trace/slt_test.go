@@ -66,7 +66,7 @@ func TestSLTExtremes(t *testing.T) {
 		Ranks: 1, Locations: []Location{{ID: 1<<64 - 1, Events: 5}}, Stacks: []Stack{{}},
 		Comms: []timeline.Comm{{Name: "inter", Members: []int32{0}, Remote: []int32{0}}},
 	}
-	want := NewMemory(d, [][]Event{{
+	want := newMemory(d, [][]Event{{
 		{Time: -huge, Kind: Send, Peer: -1 << 31, Tag: 1<<31 - 1, Size: huge},
 		{Time: -huge, Kind: Isend, Peer: -2, Tag: -1, Size: -huge, Request: 1<<64 - 1},
 		{Time: -huge + 1, Kind: IsendDone, Request: 0},
@@ -82,7 +82,7 @@ func TestSLTManyShapes(t *testing.T) {
 	for i := range 2*sltBlock + 5 {
 		list = append(list, Event{Time: int64(i) * 3, Kind: Polls, Size: int64(i * i)})
 	}
-	want := NewMemory(Definitions{Ranks: 1, Locations: []Location{{Events: uint64(len(list))}}, Stacks: []Stack{{}}}, [][]Event{list})
+	want := newMemory(Definitions{Ranks: 1, Locations: []Location{{Events: uint64(len(list))}}, Stacks: []Stack{{}}}, [][]Event{list})
 	compare(t, mustOpen(t, write(t, want, "slt")), want)
 }
 
@@ -130,7 +130,7 @@ func TestWriteRefuses(t *testing.T) {
 		"no collective operation 99":    {{Kind: CollectiveEnd, Op: 99}},
 		"rank 1, thread 0, event 0: st": {{Kind: Sample, Stack: 99}},
 	} {
-		bad := NewMemory(tr.Definitions, [][]Event{nil, events})
+		bad := newMemory(tr.Definitions, [][]Event{nil, events})
 		_, err := Write(path+"2", bad, "slt", WriteOptions{})
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Write = %v, want an error with %q", err, name)

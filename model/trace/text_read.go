@@ -69,7 +69,7 @@ func readText(src source, _ Options) (*Trace, error) {
 	if r.finish(); r.err != nil {
 		return nil, r.err
 	}
-	return NewMemory(r.d, r.events), nil
+	return newMemory(r.d, r.events), nil
 }
 
 // fail keeps the first mistake, with its line, and drops the rest of the line.

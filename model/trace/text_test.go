@@ -57,7 +57,7 @@ func TestTextExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	const us = 1e6
-	compare(t, got, NewMemory(Definitions{
+	compare(t, got, newMemory(Definitions{
 		Ranks:     2,
 		Locations: []Location{{Events: 10}, {ID: 1, Rank: 1, Events: 10}},
 		Regions: []timeline.Region{

@@ -22,7 +22,7 @@ func memoryTrace(regions []string, stacks []Stack, events ...[]Event) *Trace {
 		d.Locations = append(d.Locations, Location{ID: uint64(r), Rank: r, Name: "rank", Host: "node", Events: uint64(len(events[r]))})
 	}
 	d.Comms = []timeline.Comm{world}
-	return NewMemory(d, events)
+	return newMemory(d, events)
 }
 
 // toTimeline makes a timeline that must succeed.

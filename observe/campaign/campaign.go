@@ -141,7 +141,7 @@ func (c *Campaign) resume(path string, lines [][]byte) error {
 	default:
 		c.Seed = rand.Uint64N(1 << 32)
 	}
-	c.runs, err = c.Plan.Runs(c.Seed)
+	c.runs, err = c.Plan.runs(c.Seed)
 	return err
 }
 

@@ -98,7 +98,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("run = %+v, environment %v", last, last.environment("/d"))
 	}
 	order := func(seed uint64) string {
-		list, _ := p.Runs(seed)
+		list, _ := p.runs(seed)
 		var names []string
 		for _, r := range list {
 			names = append(names, r.Name)

@@ -158,7 +158,7 @@ func (r *planReader) finish(doc *yamlfile.Document) {
 	}
 	if err := r.checkFormulas(doc); err != nil {
 		doc.Errorf(yamlfile.Place{}, "%v", err)
-	} else if _, err := p.Runs(0); err != nil && len(doc.Errors) == 0 {
+	} else if _, err := p.runs(0); err != nil && len(doc.Errors) == 0 {
 		doc.Errorf(yamlfile.Place{}, "%v", err)
 	}
 	slices.Sort(r.signature)

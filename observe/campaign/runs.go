@@ -19,9 +19,9 @@ type Run struct {
 	plan *Plan
 }
 
-// Runs returns the runs of the plan, in an order that only the seed decides: what changes slowly on a
+// runs returns the runs of the plan, in an order that only the seed decides: what changes slowly on a
 // machine must not look like the effect of a parameter.
-func (p *Plan) Runs(seed uint64) ([]*Run, error) {
+func (p *Plan) runs(seed uint64) ([]*Run, error) {
 	runs, err := p.ordered()
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ var ErrNothing = errors.New("nothing was injected")
 // Run runs a command with what the options define. If the context ends, the command is interrupted, and the error is that of
 // the context.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	if !o.Latency.Given() && o.Noise == nil {
+	if !o.Latency.given() && o.Noise == nil {
 		return nil, errors.New("there is neither latency nor noise to inject")
 	}
 	command, err := mpi.ParseCommand(o.Command)
@@ -143,7 +143,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return r, errors.Join(ctx.Err(), err)
 	}
-	if o.Latency.Given() && o.Base < 0 {
+	if o.Latency.given() && o.Base < 0 {
 		_ = keepBases(baseFile(shim), r.ByRank[0]) // the next run measures it again
 	}
 	return r, ctx.Err()
@@ -154,7 +154,7 @@ func (o *Options) variables(dir, bases string) ([]mpi.Variable, error) {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	list := []mpi.Variable{{Name: "DIR", Value: dir}}
 	add := func(name, value string) { list = append(list, mpi.Variable{Name: name, Value: value}) }
-	if o.Latency.Given() {
+	if o.Latency.given() {
 		uniform, ok := o.Latency.uniform()
 		add("LATENCY", number(nanoseconds(uniform)))
 		if !ok {
@@ -240,7 +240,7 @@ func (o *Options) collect(dir string, r *Result, hint string) error {
 	r.Hosts = list[0].hosts
 	r.Base, r.FarBase = bases(list[0].base[0]), bases(list[0].base[1])
 	eager := func(limit int64) *int64 {
-		if !o.Latency.Given() || limit < 0 || limit == math.MaxInt64 {
+		if !o.Latency.given() || limit < 0 || limit == math.MaxInt64 {
 			return nil
 		}
 		return &limit
@@ -264,7 +264,7 @@ func (o *Options) warnClocks(r *Result) {
 			unheard++
 		}
 	}
-	if unheard > 0 && o.Latency.Given() {
+	if unheard > 0 && o.Latency.given() {
 		o.Warn("the clocks of %d ranks were compared at MPI_Init only, because UDP packets do not get from their hosts to that of rank 0: latencies between hosts become wrong by up to 100 us in a second", unheard)
 	}
 	if answers > 0 && off/answers > max(5_000, nanoseconds(o.Latency.most())/20) {
@@ -283,7 +283,7 @@ func (o *Options) warn(r *Result) {
 	if r.Sleeping && o.Sleep != "on" {
 		o.Warn("there are more ranks than CPUs: held ranks sleep, which adds some 10 us, and waiting for a CPU adds more")
 	}
-	if h := o.Latency.highest(); o.Latency.Given() && h >= r.Ranks {
+	if h := o.Latency.highest(); o.Latency.given() && h >= r.Ranks {
 		o.Warn("--latency names rank %d, but there are only %d ranks (0..%d)", h, r.Ranks, r.Ranks-1)
 	}
 	o.warnClocks(r)

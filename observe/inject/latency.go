@@ -26,8 +26,8 @@ type Latency struct {
 	rules []rule // the last one that fits decides
 }
 
-// Given reports whether messages are touched at all.
-func (l *Latency) Given() bool { return len(l.rules) > 0 }
+// given reports whether messages are touched at all.
+func (l *Latency) given() bool { return len(l.rules) > 0 }
 
 func (l *Latency) String() string { return strings.Join(l.text, " ") }
 
@@ -141,5 +141,5 @@ func nanoseconds(d unit.Duration) int64 {
 // Selective reports whether not all messages get the same latency.
 func (l *Latency) Selective() bool {
 	_, uniform := l.uniform()
-	return l.Given() && !uniform
+	return l.given() && !uniform
 }

@@ -43,7 +43,7 @@ func TestLatency(t *testing.T) {
 		}
 	}
 	var l Latency
-	if l.Given() {
+	if l.given() {
 		t.Error("the zero value touches messages")
 	}
 	_ = l.Add("1us")
@@ -59,7 +59,7 @@ func FuzzLatency(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var l Latency
-		if l.Add(text) == nil && !l.Given() {
+		if l.Add(text) == nil && !l.given() {
 			t.Error("read, but nothing is injected")
 		}
 	})

@@ -178,7 +178,7 @@ func (m *clockMeasurement) sources() error {
 		}
 		seen[host] = true
 		m.report("sources of time of %s", host)
-		h, err := m.job.Sources(r)
+		h, err := m.job.sources(r)
 		if err != nil {
 			return err
 		}

@@ -122,8 +122,8 @@ const (
 	Jitter                // a rank began too long after the start
 )
 
-// Valid reports whether nothing is wrong with it on any rank.
-func (r *Repetition) Valid() bool {
+// valid reports whether nothing is wrong with it on any rank.
+func (r *Repetition) valid() bool {
 	return !slices.ContainsFunc(r.Flags, func(f int) bool { return f != 0 })
 }
 
@@ -139,7 +139,7 @@ type CollectiveRun struct {
 
 // ValidCount is how many repetitions count.
 func (r *CollectiveRun) ValidCount() int {
-	return countOf(r.Repetitions, (*Repetition).Valid)
+	return countOf(r.Repetitions, (*Repetition).valid)
 }
 
 // CollectivePoint is what was measured of an operation with a number of ranks and a size.

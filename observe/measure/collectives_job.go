@@ -187,8 +187,8 @@ func (m *collectiveJob) measure(p *CollectivePoint) (*CollectiveRun, error) {
 func (m *collectiveJob) median(r *CollectiveRun) float64 {
 	var list []float64
 	for i := range r.Repetitions {
-		if r.Repetitions[i].Valid() {
-			list = append(list, math.Round(r.Repetitions[i].Time(ByMax, m.o.executions())))
+		if r.Repetitions[i].valid() {
+			list = append(list, math.Round(r.Repetitions[i].time(ByMax, m.o.executions())))
 		}
 	}
 	return stat.Quantile(stat.Sorted(list), 0.5)

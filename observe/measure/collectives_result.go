@@ -25,8 +25,8 @@ const (
 // Reductions are all reductions.
 var Reductions = []Reduction{ByMax, ByRoot, BySpan, ByMean, ByMin}
 
-// Time reduces the times of all processes; they are those of so many executions.
-func (r *Repetition) Time(how Reduction, executions int) float64 {
+// time reduces the times of all processes; they are those of so many executions.
+func (r *Repetition) time(how Reduction, executions int) float64 {
 	took := make([]float64, len(r.Start))
 	for i := range took {
 		took[i] = float64(r.End[i] - r.Start[i])
@@ -89,8 +89,8 @@ func (p *CollectivePoint) Counts() (valid, tried int) {
 	return valid, tried
 }
 
-// Times are the times of the valid repetitions of each launch that counts.
-func (c *Collectives) Times(p *CollectivePoint, how Reduction) [][]float64 {
+// times are the times of the valid repetitions of each launch that counts.
+func (c *Collectives) times(p *CollectivePoint, how Reduction) [][]float64 {
 	var list [][]float64
 	for i := range p.Runs {
 		if p.Runs[i].Refused {
@@ -98,8 +98,8 @@ func (c *Collectives) Times(p *CollectivePoint, how Reduction) [][]float64 {
 		}
 		var times []float64
 		for k := range p.Runs[i].Repetitions {
-			if r := &p.Runs[i].Repetitions[k]; r.Valid() {
-				times = append(times, r.Time(how, c.Options.executions()))
+			if r := &p.Runs[i].Repetitions[k]; r.valid() {
+				times = append(times, r.time(how, c.Options.executions()))
 			}
 		}
 		list = append(list, times)
@@ -114,7 +114,7 @@ func (c *Collectives) Summarize(p *CollectivePoint, how Reduction) (s Summary, o
 		return s, false
 	}
 	var all []float64
-	for _, times := range c.Times(p, how) {
+	for _, times := range c.times(p, how) {
 		s.LaunchMedians = append(s.LaunchMedians, stat.Quantile(stat.Sorted(times), 0.5))
 		all = append(all, times...)
 	}
@@ -193,7 +193,7 @@ func (c *Collectives) Dataset(how Reduction) *dataset.Dataset {
 		for _, size := range sizes {
 			at := []float64{float64(p.Ranks), float64(size)}[:len(names)]
 			d.Get(p.Operation.Name, "time").Unit = "ns"
-			for _, times := range c.Times(p, how) {
+			for _, times := range c.times(p, how) {
 				d.Get(p.Operation.Name, "time").Add(at, times...)
 			}
 			if overlap, ok := p.Overlap(); ok {

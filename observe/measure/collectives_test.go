@@ -53,14 +53,14 @@ func TestTrueTimes(t *testing.T) {
 func TestReductions(t *testing.T) {
 	r := Repetition{Start: []int64{0, 10, 5}, End: []int64{100, 130, 65}, Flags: []int{0, 0, 0}}
 	for how, want := range map[Reduction]float64{ByRoot: 100, ByMax: 120, BySpan: 130, ByMean: 280.0 / 3, ByMin: 60} {
-		if got := r.Time(how, 1); got != want {
+		if got := r.time(how, 1); got != want {
 			t.Errorf("%s: %g, want %g", how, got, want)
 		}
-		if got := r.Time(how, 10); got != want/10 {
+		if got := r.time(how, 10); got != want/10 {
 			t.Errorf("%s of 10: %g", how, got)
 		}
 	}
-	if r.Flags[1] = Jitter; r.Valid() {
+	if r.Flags[1] = Jitter; r.valid() {
 		t.Error("a repetition that began late is valid")
 	}
 }
@@ -327,7 +327,7 @@ func TestMemory(t *testing.T) {
 			t.Fatalf("%s: %v", l, err)
 		}
 		for _, m := range list {
-			if len(m.Objects) != len(ObjectKinds) || len(m.Process) != m.Ranks || m.Library() <= 0 {
+			if len(m.Objects) != len(ObjectKinds) || len(m.Process) != m.Ranks || m.library() <= 0 {
 				t.Errorf("%s: %+v", l, m)
 			}
 			for _, o := range m.Objects {
@@ -371,7 +371,7 @@ func TestTooManyRanks(t *testing.T) {
 			for i := range p.Runs {
 				run := &p.Runs[i]
 				for k := range run.Repetitions {
-					if r := &run.Repetitions[k]; r.Valid() && slices.Max(r.Start) > o.Tolerance.Nanoseconds() {
+					if r := &run.Repetitions[k]; r.valid() && slices.Max(r.Start) > o.Tolerance.Nanoseconds() {
 						t.Errorf("%s, %s, %d ranks: an execution counts that began %d ns late", l, p.Operation.Name, p.Ranks, slices.Max(r.Start))
 					}
 				}

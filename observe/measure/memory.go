@@ -81,8 +81,8 @@ type JobMemory struct {
 	Process []RankMemory   `json:"processes"` // by rank
 }
 
-// Library is the largest share of memory that MPI takes of a rank.
-func (m *JobMemory) Library() int64 {
+// library is the largest share of memory that MPI takes of a rank.
+func (m *JobMemory) library() int64 {
 	most := m.Process[0].Added().PSS
 	for i := range m.Process {
 		most = max(most, m.Process[i].Added().PSS)
@@ -195,7 +195,7 @@ func MemoryDataset(list []*JobMemory) *dataset.Dataset {
 		for _, o := range m.Objects {
 			d.Get(o.Kind, "bytes").Add(at, float64(o.Steady))
 		}
-		d.Get(libraryMemory, "bytes").Add(at, float64(m.Library()))
+		d.Get(libraryMemory, "bytes").Add(at, float64(m.library()))
 	}
 	for _, s := range d.Series {
 		s.Unit = "B"

@@ -86,8 +86,8 @@ type HostState struct {
 	Virtual             bool          // a hypervisor is below
 }
 
-// Lost is the time that noise took.
-func (c *CPUNoise) Lost() unit.Duration {
+// lost is the time that noise took.
+func (c *CPUNoise) lost() unit.Duration {
 	var sum unit.Duration
 	for _, d := range c.Detours {
 		sum += d.Length
@@ -103,7 +103,7 @@ func (c *CPUNoise) OverheadPercent() float64 {
 	if c.Duration == 0 {
 		return 0
 	}
-	return 100 * float64(c.Lost()) / float64(c.Duration)
+	return 100 * float64(c.lost()) / float64(c.Duration)
 }
 
 // switchesPerSecond above which another process shared the CPU; the kernel's own threads stay below.

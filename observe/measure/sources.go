@@ -35,8 +35,8 @@ const (
 	steadyCounter = 20e-6
 )
 
-// Sources examines the sources of time on the host of a rank.
-func (j *Job) Sources(rank int) (*HostClock, error) {
+// sources examines the sources of time on the host of a rank.
+func (j *Job) sources(rank int) (*HostClock, error) {
 	values, err := j.do("sources", 0, 0, sourceBatches, 0, rank, 0)
 	if err != nil {
 		return nil, err

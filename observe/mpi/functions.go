@@ -60,8 +60,8 @@ func parseParameter(text string) Parameter {
 	return Parameter{CType: strings.TrimSpace(text[:i]) + suffix, Name: text[i:]}
 }
 
-// Declaration declares the parameter in C.
-func (p Parameter) Declaration() string {
+// declaration declares the parameter in C.
+func (p Parameter) declaration() string {
 	if i := strings.IndexByte(p.CType, '['); i >= 0 {
 		return p.CType[:i] + " " + p.Name + p.CType[i:]
 	}
@@ -140,7 +140,7 @@ func (f Function) withLargeCounts() Function {
 func (f Function) CParams() (params, args string) {
 	var list, names []string
 	for _, p := range f.Params {
-		list, names = append(list, p.Declaration()), append(names, p.Name)
+		list, names = append(list, p.declaration()), append(names, p.Name)
 	}
 	return strings.Join(list, ", "), strings.Join(names, ", ")
 }

@@ -150,9 +150,9 @@ func (n *loaded) usesMPI() bool {
 // Imports reports whether the program takes a function of that name from a library.
 func (p *Program) Imports(name string) bool { return slices.Contains(p.imported, name) }
 
-// Library returns the library that a command's programs use. It finds out before the run what would fail in it: a
+// library returns the library that a command's programs use. It finds out before the run what would fail in it: a
 // program of one library under the launcher of another, and programs that have MPI built in.
-func (c *Command) Library(list []*Library) (*Library, error) {
+func (c *Command) library(list []*Library) (*Library, error) {
 	var found *Library
 	for i := range c.Programs {
 		p := &c.Programs[i]
@@ -227,9 +227,9 @@ func names(list []*Library) string {
 // Variable is an environment variable.
 type Variable struct{ Name, Value string }
 
-// With returns the command and the environment by which all its processes, on all hosts, get a library preloaded and
+// with returns the command and the environment by which all its processes, on all hosts, get a library preloaded and
 // variables set.
-func (c *Command) With(preload string, variables []Variable) (args, environment []string) {
+func (c *Command) with(preload string, variables []Variable) (args, environment []string) {
 	if old := os.Getenv("LD_PRELOAD"); old != "" && preload != "" {
 		preload += ":" + old
 	}

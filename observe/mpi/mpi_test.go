@@ -50,7 +50,7 @@ func TestWith(t *testing.T) {
 			"srun --export=ALL,LD_PRELOAD=lib,A=1 sh --export=x", false},
 		{Command{Args: []string{"a", "b"}}, "a b", true},
 	} {
-		args, environment := tc.command.With("lib", []Variable{{"A", "1"}})
+		args, environment := tc.command.with("lib", []Variable{{"A", "1"}})
 		if got := strings.Join(args, " "); got != tc.want {
 			t.Errorf("With = %s, want %s", got, tc.want)
 		}
@@ -60,13 +60,13 @@ func TestWith(t *testing.T) {
 	}
 	slurm := Command{Args: strings.Fields("srun a"), Launcher: "srun", Kind: Unknown, Slurm: true}
 	t.Setenv("SLURM_EXPORT_ENV", "NONE")
-	args, environment := slurm.With("lib", []Variable{{"A", "1,2"}})
+	args, environment := slurm.with("lib", []Variable{{"A", "1,2"}})
 	if got := strings.Join(args, " "); got != "srun --export=LD_PRELOAD=lib,A a" || !slices.Contains(environment, "A=1,2") {
 		t.Errorf("With = %s, want a value with a comma in the environment of srun", got)
 	}
 	t.Setenv("LD_PRELOAD", "other")
 	c := Command{Args: []string{"a"}}
-	if _, environment := c.With("lib", nil); !slices.Contains(environment, "LD_PRELOAD=lib:other") {
+	if _, environment := c.with("lib", nil); !slices.Contains(environment, "LD_PRELOAD=lib:other") {
 		t.Error("a library that is preloaded already is lost")
 	}
 }
@@ -132,7 +132,7 @@ func TestParseCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := c.Library(list); err != nil || got != l {
+			if got, err := c.library(list); err != nil || got != l {
 				t.Errorf("%v: library = %v, %v, want %v", words, got, err, l)
 			}
 			if c.Programs[0].Path != program {

@@ -18,7 +18,7 @@ func (c *Command) Choose(ctx context.Context, wanted string) (*Library, error) {
 		return nil, err
 	}
 	if wanted == "" {
-		return c.Library(list)
+		return c.library(list)
 	}
 	return Named(list, wanted)
 }
@@ -33,7 +33,7 @@ type Streams struct {
 // code of the command, 128 and the number of the signal if one ended it, and how long it took; the error is that of
 // starting it. If the context ends, the command is interrupted.
 func (c *Command) Run(ctx context.Context, preload string, variables []Variable, s Streams) (code int, elapsed time.Duration, err error) {
-	args, environment := c.With(preload, variables)
+	args, environment := c.with(preload, variables)
 	p := exec.CommandContext(ctx, args[0], args[1:]...)
 	p.Env = environment
 	p.Stdin, p.Stdout, p.Stderr = s.In, s.Out, s.Err

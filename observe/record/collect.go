@@ -55,9 +55,9 @@ type threadFiles struct {
 // ErrNothing says that no rank left a file.
 var ErrNothing = errors.New("no rank left a trace")
 
-// Collect reads the raw files in a directory. The events are read when the trace is written. The library is the
+// collect reads the raw files in a directory. The events are read when the trace is written. The library is the
 // recorder's, whose own functions are no part of call paths.
-func Collect(dir, library string) (*Collection, error) {
+func collect(dir, library string) (*Collection, error) {
 	files, err := findThreads(dir)
 	if err != nil {
 		return nil, err

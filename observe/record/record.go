@@ -251,7 +251,7 @@ func (r *run) collect() error {
 	if err := r.command.CheckApart(r.raw, r.result.Library); err != nil {
 		return err
 	}
-	c, err := Collect(r.raw, r.library)
+	c, err := collect(r.raw, r.library)
 	if err != nil {
 		return err
 	}
