@@ -199,15 +199,6 @@ func (p *Profile) sumByPath() {
 	}
 }
 
-// of returns the entries of a rank.
-func (p *Profile) of(rank int) []Entry {
-	find := func(rank int) int {
-		i, _ := slices.BinarySearchFunc(p.Entries, rank, func(e Entry, rank int) int { return cmp.Compare(e.Rank, rank) })
-		return i
-	}
-	return p.Entries[find(rank):find(rank+1)]
-}
-
 // RunTime is the time from the first to the last event of the run.
 func (p *Profile) RunTime() unit.Duration { return p.Timeline.End - p.Timeline.Start }
 

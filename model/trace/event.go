@@ -196,8 +196,8 @@ func (e *FileError) Error() string {
 	return e.File + ": " + e.What
 }
 
-// is makes a fault in a file one of those that ErrDamaged stands for.
-func (e *FileError) is(target error) bool { return target == ErrDamaged }
+// Is makes a fault in a file one of those that ErrDamaged stands for.
+func (e *FileError) Is(target error) bool { return target == ErrDamaged }
 
 // damagedAt is a fault at a byte of a file.
 func damagedAt(file string, offset int64, format string, args ...any) *FileError {

@@ -102,7 +102,7 @@ type sharedError struct {
 
 func (e *sharedError) Error() string { return e.text }
 
-func (e *sharedError) is(target error) bool { return e.missing && target == fs.ErrNotExist }
+func (e *sharedError) Is(target error) bool { return e.missing && target == fs.ErrNotExist }
 
 // openShared opens a file that all processes need, given by its path.
 func (s *source) openShared(path string) (fs.File, error) {
