@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"slices"
 
 	"slackline/internal/parallel"
