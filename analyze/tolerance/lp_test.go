@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,15 @@ func solve(clp, dir string, p *LinearProgram, suffix string, goal Goal) (float64
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, clp, file, "-solve", "-saveSolution", solution).CombinedOutput()
+	var out []byte
+	var err error
+	// Presolve and scaling round: of some feasible programs they make an infeasible one. Clp then tries without.
+	for _, method := range [][]string{{"-solve"}, {"-presolve", "off", "-solve"}, {"-presolve", "off", "-scaling", "off", "-primalsimplex"}} {
+		out, err = exec.CommandContext(ctx, clp, slices.Concat([]string{file}, method, []string{"-saveSolution", solution})...).CombinedOutput()
+		if err == nil && strings.Contains(string(out), "Optimal objective") {
+			break
+		}
+	}
 	if err != nil || !strings.Contains(string(out), "Optimal objective") {
 		return 0, fmt.Errorf("%v\n%s\n%s", err, out, text.String())
 	}
