@@ -69,7 +69,7 @@ func (a *Env) setStreams(stdout, stderr io.Writer) {
 	a.Stderr = plain.NewWriter(Raw(stderr)).Pass(a.Marked("\x1b[1m", "\x1b[0m")...)
 }
 
-// Marked are placeholders in text, and what replaces them: the marks of what is bold, and words of the command line with line
+// Marked are pairs of a text and what replaces it: the marks of what is bold, and words of the command line with line
 // breaks, such as names of files, which must not start a line of the output.
 func (a *Env) Marked(begin, end string) []string {
 	pairs := []string{a.marks[0], begin, a.marks[1], end}

@@ -50,7 +50,7 @@ func command(a *env.Env) *cobra.Command {
   slackline explore before.slt after.slt --port 8080
   slackline explore halo2d --ranks 256 --machine chic --noise 1000Hz:10us
   slackline explore app.slt runs.json`,
-		Args: flags.SomeArgs("INPUT"),
+		Args: flags.AtLeastOne("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
 	}
 	a.AddGroup(c, "Server", o.addFlags)
@@ -131,12 +131,12 @@ func isDataset(word string) bool {
 	case info.IsDir():
 		return !pattern.Has(word)
 	}
-	if isSchedule, err := input.HasSchedule(word); err != nil || isSchedule {
+	head, err := input.Head(word)
+	if err != nil || input.IsScheduleHead(word, head) {
 		return false
 	}
-	head, err := input.Head(word)
 	_, known := dataset.Sniff(head)
-	return err == nil && known
+	return known
 }
 
 // openDataset reads measurements.

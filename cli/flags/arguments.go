@@ -12,6 +12,7 @@ import (
 	"slackline/internal/table"
 )
 
+// Tool is the name of the program.
 const Tool = "slackline"
 
 // ArgumentsKey is the annotation of a command that describes its arguments:
@@ -69,24 +70,15 @@ func NeedVerb(c *cobra.Command, args []string) error {
 	return &exit.UsageError{Text: text, Command: c.CommandPath()}
 }
 
+// Pair is a name, and a text about it.
 type Pair struct{ Name, Text string }
 
-// AtLeastOne demands arguments of one sort.
+// AtLeastOne demands one argument or more.
 func AtLeastOne(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return ExactArgs(name)(c, args)
 		}
 		return nil
-	}
-}
-
-// SomeArgs demands at least one argument.
-func SomeArgs(name string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return nil
-		}
-		return &exit.UsageError{Text: fmt.Sprintf("%s needs %s", c.CommandPath(), name), Command: c.CommandPath()}
 	}
 }

@@ -91,11 +91,13 @@ func Head(word string) ([]byte, error) {
 // HasSchedule reports whether a regular file is a schedule in one of the formats.
 func HasSchedule(word string) (bool, error) {
 	head, err := Head(word)
-	if err != nil || head == nil {
-		return false, err
-	}
-	_, err = schedule.Sniff(word, head)
-	return err == nil, nil
+	return err == nil && IsScheduleHead(word, head), err
+}
+
+// IsScheduleHead reports whether a file that begins with head is a schedule in one of the formats.
+func IsScheduleHead(word string, head []byte) bool {
+	_, err := schedule.Sniff(word, head)
+	return len(head) > 0 && err == nil
 }
 
 // IsFile is the function IsFile.

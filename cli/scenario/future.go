@@ -38,7 +38,7 @@ type future struct {
 
 // Run simulates the input and returns its calls.
 func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*future, error) {
-	if err := o.Check(c.Context(), a, c, word); err != nil {
+	if err := o.Check(a, c, word); err != nil {
 		return nil, err
 	}
 	s, err := o.Resolve(a, c)

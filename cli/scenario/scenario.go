@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -53,12 +52,12 @@ func (o *Options) Files(words ...string) []string {
 }
 
 // Check finds flags that contradict each other, and what the words name. In a job process 0 looks at them for all.
-func (o *Options) Check(ctx context.Context, a *env.Env, c *cobra.Command, words ...string) error {
+func (o *Options) Check(a *env.Env, c *cobra.Command, words ...string) error {
 	o.Noise.Aligned = c.Flags().Changed("offsets")
 	if err := o.Noise.Check(); err != nil {
 		return err
 	}
-	if err := o.Program.FindKinds(ctx, a, words...); err != nil {
+	if err := o.Program.FindKinds(c.Context(), a, words...); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(words, func(w string) bool { return !o.Program.Kinds.IsSchedule(w) }) {

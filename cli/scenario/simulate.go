@@ -46,10 +46,8 @@ func CheckMemory(ranks, processes int, available func() (int64, bool)) error {
 	if processes > 1 {
 		what += fmt.Sprintf(" in each of %d processes on a host", processes)
 	}
-	return fmt.Errorf("%s need at least %s of memory, but only %s are free", what, gibibytes(need), gibibytes(free))
+	return fmt.Errorf("%s need at least %s of memory, but only %s are free", what, phrase.Bytes(need), phrase.Bytes(free))
 }
-
-func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
 // Simulate runs the simulation with a progress line, and says how fast it went.
 func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, o simulate.Options) (*simulate.Result, error) {

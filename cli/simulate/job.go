@@ -3,7 +3,6 @@ package simulate
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,19 +93,6 @@ func noteJob(a *env.Env, r *provenance.Cluster) {
 		return
 	}
 	a.Note("%d processes: %s between them in %s and %s; at most %s of memory and %s of CPU time each",
-		r.Processes, phrase.Plural(r.Crossed, "message"), bytesText(r.Bytes), phrase.Plural(r.Exchanges, "exchange"),
-		bytesText(r.PeakMemory), phrase.Tidy(time.Duration(r.CPUSeconds*float64(time.Second))))
-}
-
-// bytesText prints a number of bytes, for people.
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return phrase.Plural(n, "byte")
+		r.Processes, phrase.Plural(r.Crossed, "message"), phrase.Bytes(r.Bytes), phrase.Plural(r.Exchanges, "exchange"),
+		phrase.Bytes(r.PeakMemory), phrase.Tidy(time.Duration(r.CPUSeconds*float64(time.Second))))
 }

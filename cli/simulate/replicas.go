@@ -21,7 +21,6 @@ import (
 	"slackline/internal/atomicfile"
 	"slackline/internal/memory"
 	"slackline/internal/source"
-	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
@@ -125,7 +124,6 @@ const maxReplicas = 10_000_000
 type seriesRun struct {
 	*simulateOptions
 	input    *input.Input
-	machine  *machine.Machine
 	scenario *scenario.Scenario
 	series   whatif.Series
 	inputs   []string // words that name inputs
@@ -151,7 +149,7 @@ func (o *simulateOptions) runMany(a *env.Env, c *cobra.Command, word string, s *
 	if err != nil {
 		return err
 	}
-	r := &seriesRun{simulateOptions: o, input: in, machine: s.Machine, scenario: s, inputs: inputs}
+	r := &seriesRun{simulateOptions: o, input: in, scenario: s, inputs: inputs}
 	if err := r.prepare(a, c); err != nil {
 		return err
 	}
@@ -190,7 +188,7 @@ func (r *seriesRun) prepare(a *env.Env, c *cobra.Command) error {
 		return exit.Usagef("there is no noise, so all runs are equal; give --noise (see 'slackline simulate --help')")
 	}
 	r.series = whatif.Series{
-		Counts: list, Program: maker, Machine: r.machine, Noise: n, Replicas: max(r.replicas.replicas, 1),
+		Counts: list, Program: maker, Machine: r.scenario.Machine, Noise: n, Replicas: max(r.replicas.replicas, 1),
 		Options: simulate.Options{Model: simulate.Model(r.model.Value), Mapping: r.scenario.Mapping, Threads: r.threads},
 	}
 	if r.replicas.threshold.Given && r.replicas.replicas == 0 {
@@ -281,7 +279,7 @@ func (r *seriesRun) writeOffsets(points []whatif.Point) error {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
-		layout, err := r.machine.Layout(p.Ranks)
+		layout, err := r.scenario.Machine.Layout(p.Ranks)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (s *seriesReport) output(a *env.Env) error {
 // title says what was simulated.
 func (s *seriesReport) title() string {
 	r := s.run
-	words := []string{fmt.Sprintf("%s on %s", r.input.Name, r.machine.Name), "model " + r.model.Value}
+	words := []string{fmt.Sprintf("%s on %s", r.input.Name, r.scenario.Machine.Name), "model " + r.model.Value}
 	if r.Program.Mapped(r.input) {
 		words = append(words, "mapping "+r.Mapping)
 	}
@@ -169,5 +169,5 @@ func (s *seriesReport) draw(a *env.Env) error {
 	case r.Noise.Name() != "":
 		subtitle = "noise " + r.Noise.Name() + r.alignment() + ", " + subtitle
 	}
-	return a.Draw(r.figure.path, r.inputs, figures.Series(s.points, noisy), r.input.Name+" on "+r.machine.Name, subtitle)
+	return a.Draw(r.figure.path, r.inputs, figures.Series(s.points, noisy), r.input.Name+" on "+r.scenario.Machine.Name, subtitle)
 }

@@ -63,7 +63,7 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 			add(p.Name, r.parameters[p.Name])
 		}
 	}
-	add("machine", string(machine.Format(r.machine)))
+	add("machine", string(machine.Format(r.scenario.Machine)))
 	add("model", r.model.Value)
 	if r.Program.Mapped(r.input) {
 		mapping := r.Mapping

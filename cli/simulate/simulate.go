@@ -104,7 +104,7 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 	if err := o.figure.check(); err != nil {
 		return err
 	}
-	if err := o.Check(c.Context(), a, c, word); err != nil {
+	if err := o.Check(a, c, word); err != nil {
 		return err
 	}
 	if err := o.checkReplicas(c); err != nil {

@@ -66,7 +66,7 @@ func command(a *env.Env) *cobra.Command {
   slackline tolerance halo2d --ranks 64 --machine xt4 --mappings default,openmpi,mpich
   slackline tolerance run.goal -L 0.5us -G 0.01ns --placement 4 --inter 3us,0.05ns --rank-file ranks
   slackline tolerance run.goal --machine xt4 --noise jaguar --replicas 100`,
-		Args: flags.SomeArgs("INPUT"),
+		Args: flags.AtLeastOne("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
 	a.AddGroup(c, "Machine", o.machine.AddFlags)

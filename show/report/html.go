@@ -18,7 +18,7 @@ var pageTemplate = template.Must(template.New("report.html").Funcs(template.Func
 	"inc": func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
-// notBound is a placeholder for functions that each page brings itself.
+// notBound takes the names of functions that each page brings itself, so that the template can be parsed without a page.
 func notBound(*Figure) template.HTML { return "" }
 
 // tones is how many parts of a kind have colors of their own.
