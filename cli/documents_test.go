@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -89,11 +90,7 @@ func runDocument(t *testing.T, root, path string) int {
 	if err := os.MkdirAll(filepath.Join(dir, "docs", "images"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"testdata", "examples"} { // documents may show our own data
-		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	linkData(t, root, dir)
 	var out []string // the document with the outputs of today
 	count := 0
 	lines := strings.Split(string(data), "\n")
@@ -146,16 +143,35 @@ func runDocument(t *testing.T, root, path string) int {
 	return count
 }
 
+// linkData lets the commands of documents use our own data.
+func linkData(t *testing.T, root, dir string) {
+	for _, name := range []string{"testdata", "examples"} {
+		if err := os.Symlink(filepath.Join(root, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func runShell(t *testing.T, dir, command string) []string {
 	t.Helper()
+	stdout, err := shell(dir, command)
+	if err != nil {
+		t.Error(err)
+	}
+	return strings.Split(strings.TrimRight(stdout, "\n"), "\n")
+}
+
+// shell runs a command in a directory and returns its standard output.
+func shell(dir, command string) (string, error) {
 	c := exec.Command("sh", "-c", command)
 	c.Dir = dir
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
-	if err := c.Run(); err != nil {
-		t.Errorf("$ %s\n%v\n%s", command, err, stderr.String())
+	err := c.Run()
+	if err != nil {
+		err = fmt.Errorf("$ %s\n%w\n%s", command, err, stderr.String())
 	}
-	return strings.Split(strings.TrimRight(stdout.String(), "\n"), "\n")
+	return stdout.String(), err
 }
 
 func elided(want []string) bool {
