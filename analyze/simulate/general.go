@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"slackline/model/machine"
+	"slackline/model/noise"
 	"slackline/model/schedule"
 )
 
@@ -54,6 +55,7 @@ type generalState struct {
 	nexto          []int64 // by rank and CPU
 	nextgs, nextgr []int64 // by host and NIC
 	hints          []int32 // by rank and CPU: where the last question to the noise ended
+	positions      []int64 // by rank and CPU: in the noise; nil: that is the simulated time
 
 	rank      []rankState
 	future    []int32        // by host: heap of future events
@@ -164,6 +166,9 @@ func newGeneralState(p *problem, breakdown bool) *generalState {
 	g.nextgr = make([]int64, p.hosts*g.nics)
 	if p.noise != nil {
 		g.hints = make([]int32, p.ranks*g.cpus)
+		if p.noise.Clock() == noise.CPUClock {
+			g.positions = make([]int64, p.ranks*g.cpus)
+		}
 	}
 	if breakdown {
 		g.breakdown = make([]breakdownSum, p.ranks)
@@ -208,12 +213,17 @@ func (g *general) add(a, b int64) int64 {
 	return never
 }
 
-// cpuEnd returns when work on a CPU of a rank ends that starts at t (rule R8).
+// cpuEnd returns when the next work on a CPU of a rank ends, if it starts at t (rule R8).
 func (g *general) cpuEnd(rank int32, cpu uint8, t, work int64) int64 {
 	if g.noise == nil {
 		return g.add(t, work)
 	}
-	end := g.noise.Finish(int(g.global(rank)), t, work, &g.hints[int(rank)*g.cpus+int(cpu)])
+	var end int64
+	if i := int(rank)*g.cpus + int(cpu); g.positions == nil {
+		end = g.noise.Finish(int(g.global(rank)), t, work, &g.hints[i])
+	} else {
+		end = g.noise.Advance(int(g.global(rank)), t, work, &g.positions[i], &g.hints[i])
+	}
 	if end < 0 {
 		g.overflow = true
 		return never

@@ -81,11 +81,9 @@ func (g *general) sendOp(host, rank, index int32) {
 	if c.Overflow {
 		g.overflow = true
 	}
-	end := g.cpuEnd(rank, cpu, t, g.add(c.Overhead, c.CPUBytes))
-	arrival := g.add(g.add(t, c.Overhead), c.Latency)
-	if g.noise != nil {
-		arrival = g.add(g.cpuEnd(rank, cpu, t, c.Overhead), c.Latency)
-	}
+	left := g.cpuEnd(rank, cpu, t, c.Overhead)
+	end := g.cpuEnd(rank, cpu, left, c.CPUBytes)
+	arrival := g.add(left, c.Latency)
 	g.nexto[int(rank)*g.cpus+int(cpu)] = end
 	g.nextgs[int(host)*g.nics+int(op.NIC)] = g.add(g.add(t, c.Gap), c.Bytes)
 	if g.breakdown != nil {

@@ -76,7 +76,9 @@ type leanState struct {
 	inbox [2][]int32
 	later []int32
 	hints []int32 // by host: where the last question to the noise ended
-	owner func(host int32) int
+	// positions of the hosts in the noise; nil: that is the simulated time.
+	positions []int64
+	owner     func(host int32) int
 
 	earlyCount []int32 // by host: number of unexpected messages
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"slackline/model/noise"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 )
@@ -12,6 +13,7 @@ type leanMemory struct {
 	inbox      [2][]int32
 	later      []int32
 	hints      []int32
+	positions  []int64
 	earlyCount []int32
 	msgs       []leanMessage
 	ops        []leanOp
@@ -50,6 +52,9 @@ func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum
 	}
 	if p.noise != nil {
 		s.hints = zeroed(memory.hints, p.hosts)
+		if p.noise.Clock() == noise.CPUClock {
+			s.positions = zeroed(memory.positions, p.hosts)
+		}
 	}
 	shards := make([]*lean, threads)
 	for t := range shards {
@@ -93,5 +98,8 @@ func (m *leanMemory) keep(l *lean) {
 	m.graphs, m.links, m.batches = l.graphs, l.links, l.batches
 	if l.hints != nil {
 		m.hints = l.hints
+	}
+	if l.positions != nil {
+		m.positions = l.positions
 	}
 }

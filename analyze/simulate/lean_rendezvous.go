@@ -208,17 +208,7 @@ func (l *lean) stop(r int32, h *leanHost, what, m int32, at int64) {
 func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
 	n := &l.msgs[m]
 	sender := n.from
-	c := l.cost(n.load)
-	work := l.add(c.Overhead, c.CPUBytes)
-	own := l.add(n.birth, work)
-	if l.noise != nil {
-		hint := int32(0)
-		own = l.noise.Finish(int(sender), n.birth, work, &hint)
-	}
-	*n = leanMessage{
-		time: t, birth: birth, load: uint64(own), order: leanOrder(gen, kindRelease),
-		from: r + l.firstRank, index: n.index,
-	}
+	*n = leanMessage{time: t, birth: birth, order: leanOrder(gen, kindRelease), from: r + l.firstRank, index: n.index}
 	sender -= l.firstRank
 	if sender == r {
 		l.push(&l.hosts[r], m)
@@ -235,11 +225,11 @@ func (l *lean) release(r, m int32, t, birth int64, gen uint32) {
 	l.calendar.wakeNow(sender)
 }
 
-// released is the rest of rule R9, on the host of the sender.
+// released is the rest of rule R9, on the host of the sender. When the send's own CPU work ended need
+// not be known: the CPU is busy until then, so the next phase starts later in any case.
 func (l *lean) released(r int32, h *leanHost, m int32, t int64) {
 	n := &l.msgs[m]
 	birth, gen, index := n.birth, n.order>>2, n.index
-	end := max(int64(n.load), t)
 	l.freeMessage(m)
 	l.large.hosts[r].sends--
 	h.nexto = max(h.nexto, t)
@@ -249,5 +239,5 @@ func (l *lean) released(r int32, h *leanHost, m int32, t int64) {
 		l.settle(r, h, 0, 1<<index, t, birth, gen)
 		return
 	}
-	l.finishOp(r, h, end, t, birth, gen)
+	l.finishOp(r, h, t, t, birth, gen)
 }

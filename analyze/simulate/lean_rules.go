@@ -19,7 +19,12 @@ func (l *lean) cpuEnd(r int32, t, work int64) int64 {
 	if l.noise == nil {
 		return l.add(t, work)
 	}
-	end := l.noise.Finish(int(r+l.firstRank), t, work, &l.hints[r])
+	var end int64
+	if l.positions == nil {
+		end = l.noise.Finish(int(r+l.firstRank), t, work, &l.hints[r])
+	} else {
+		end = l.noise.Advance(int(r+l.firstRank), t, work, &l.positions[r], &l.hints[r])
+	}
 	if end < 0 {
 		l.overflow = true
 		return never
@@ -78,10 +83,10 @@ func (l *lean) send(r int32, h *leanHost, t int64) {
 	if c.Overflow {
 		l.overflow = true
 	}
-	end := l.cpuEnd(r, t, l.add(c.Overhead, c.CPUBytes))
-	left := end
+	left := l.cpuEnd(r, t, c.Overhead)
+	end := left
 	if c.CPUBytes != 0 {
-		left = l.cpuEnd(r, t, c.Overhead)
+		end = l.cpuEnd(r, left, c.CPUBytes)
 	}
 	arrival := l.add(left, c.Latency)
 	h.nexto = end

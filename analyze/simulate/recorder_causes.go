@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"slackline/model/machine"
+	"slackline/model/noise"
 	"slackline/model/schedule"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -66,6 +67,35 @@ func (c *Causes) Cost(s *Step) *machine.Cost {
 		s = c.Step(int(s.Of))
 	}
 	return &c.Costs[s.Of]
+}
+
+// Positions returns, by step, the position of its CPU in the noise at its start; nil: that is the
+// simulated time. in is the noise of the run.
+func (c *Causes) Positions(in *noise.Injection) []int64 {
+	if in == nil || in.Clock() == noise.TimeClock {
+		return nil
+	}
+	type place struct {
+		rank int32
+		cpu  uint8
+	}
+	now := make(map[place]int64)
+	list, unused, hint := make([]int64, c.Len()), make([]int64, len(in.Labels())), int32(0)
+	for i := range list {
+		s := c.Step(i)
+		at := place{s.Rank, s.CPU}
+		p := now[at]
+		list[i] = p
+		if s.Kind == timeline.Receive {
+			cost := c.Cost(s)
+			bytes := in.Advance(int(s.Rank), int64(s.Start), cost.CPUBytes, &p, &hint)
+			in.Advance(int(s.Rank), max(bytes, int64(s.Start)+cost.Bytes), cost.Overhead, &p, &hint)
+		} else {
+			p = in.BySource(int(s.Rank), int64(s.Start), int64(s.End), p, unused)
+		}
+		now[at] = p
+	}
+	return list
 }
 
 func (c *Causes) add(s Step) int32 {

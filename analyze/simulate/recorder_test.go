@@ -17,8 +17,8 @@ import (
 	"slackline/model/unit"
 )
 
-// timeOf returns the time of a point.
-func timeOf(c *Causes, p Point, in *noise.Injection) unit.Duration {
+// timeOf returns the time of a point. positions are those of the steps in the noise.
+func timeOf(c *Causes, p Point, in *noise.Injection, positions []int64) unit.Duration {
 	if p.Edge == FromRunStart {
 		return 0
 	}
@@ -35,7 +35,10 @@ func timeOf(c *Causes, p Point, in *noise.Injection) unit.Duration {
 	cost := c.Cost(s)
 	hint := int32(0)
 	left := int64(s.Start) + cost.Overhead
-	if in != nil {
+	switch {
+	case positions != nil:
+		left = in.Advance(int(s.Rank), int64(s.Start), cost.Overhead, &positions[p.Step], &hint)
+	case in != nil:
 		left = in.Finish(int(s.Rank), int64(s.Start), cost.Overhead, &hint)
 	}
 	return unit.Duration(left + cost.Latency)
@@ -48,13 +51,14 @@ func checkCauses(r *Result, in *noise.Injection) error {
 	if int64(c.Len()) != r.Ops {
 		return fmt.Errorf("%d steps for %d operations", c.Len(), r.Ops)
 	}
+	positions := c.Positions(in)
 	busy := make(map[[2]int]unit.Duration) // by rank and CPU
 	for i := range c.Len() {
 		s := c.Step(i)
 		if s.Edge != FromRunStart && int(s.Cause) >= i {
 			return fmt.Errorf("step %d %+v: the cause comes later", i, *s)
 		}
-		if at := timeOf(c, s.Because(), in); at != s.Start {
+		if at := timeOf(c, s.Because(), in, slices.Clone(positions)); at != s.Start {
 			return fmt.Errorf("step %d %+v: the time of its cause is %d", i, *s, at)
 		}
 		place := [2]int{int(s.Rank), int(s.CPU)}
@@ -67,7 +71,7 @@ func checkCauses(r *Result, in *noise.Injection) error {
 		}
 	}
 	for rank, p := range c.Finish {
-		if at := timeOf(c, p, in); at != r.Finish[rank] {
+		if at := timeOf(c, p, in, slices.Clone(positions)); at != r.Finish[rank] {
 			return fmt.Errorf("finish of rank %d = %d, want %d", rank, at, r.Finish[rank])
 		}
 	}

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"slackline/model/machine"
@@ -17,7 +18,7 @@ type testMachine struct {
 }
 
 // fin returns R8's function for referenceRun.
-func (m *testMachine) fin() func(rank int, t, work int64) int64 {
+func (m *testMachine) fin() refNoise {
 	if m.noise == nil {
 		return nil
 	}
@@ -68,6 +69,7 @@ type testNoise struct {
 	detours []noise.Detour
 	offsets []int64
 	delays  []testDelay
+	clock   noise.Clock
 }
 
 type testDelay struct {
@@ -88,6 +90,7 @@ func (n *testNoise) injection() (*noise.Injection, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.SetClock(n.clock)
 	for _, d := range n.delays {
 		if err := in.Delay(d.rank, d.from, d.length); err != nil {
 			return nil, err
@@ -96,32 +99,60 @@ func (n *testNoise) injection() (*noise.Injection, error) {
 	return in, nil
 }
 
-// fin is R8: go on from one change between available and not available to the next.
-func (n *testNoise) fin(rank int, t, work int64) int64 {
+// fin is R8: go on from one change between available and not available to the next. Detours come by
+// the clock of the noise, delays by time; a CPU that is held up by a delay is idle.
+func (n *testNoise) fin(rank int, t, position, work int64) (end, moved int64) {
 	for work > 0 && t >= 0 {
-		if busy := n.busyFor(rank, t); busy > 0 {
-			t += busy
+		if held := n.heldFor(rank, t); held > 0 {
+			t += held
 			continue
 		}
-		step := min(work, n.freeFor(rank, t))
+		at := t
+		if n.clock == noise.CPUClock {
+			at = position
+		}
+		step := n.untilDelay(rank, t)
+		if busy := n.busyFor(rank, at); busy > 0 {
+			step = min(step, busy)
+		} else {
+			step = min(step, work, n.freeFor(rank, at))
+			work -= step
+		}
 		t += step
-		work -= step
+		position += step
 	}
 	if t < 0 {
-		return -1
+		return -1, 0
 	}
-	return t
+	return t, position
 }
 
-// busyFor is how long the CPU is not available from t on because of one detour or delay; 0 if it is
+// busyFor is how long the CPU is not available from there on because of one detour; 0 if it is
 // available.
-func (n *testNoise) busyFor(rank int, t int64) int64 {
-	at := (t + n.offsets[rank]) % n.period
+func (n *testNoise) busyFor(rank int, at int64) int64 {
+	at = (at + n.offsets[rank]) % n.period
 	for _, d := range n.detours {
 		if since := (at - d.Start + n.period) % n.period; since < d.Length {
 			return d.Length - since
 		}
 	}
+	return 0
+}
+
+// freeFor is how long it takes from where the CPU is available to the next detour, at most a period.
+func (n *testNoise) freeFor(rank int, at int64) int64 {
+	free := n.period
+	at = (at + n.offsets[rank]) % n.period
+	for _, d := range n.detours {
+		if d.Length > 0 {
+			free = min(free, (d.Start-at+n.period)%n.period)
+		}
+	}
+	return free
+}
+
+// heldFor is how long a delay holds the rank up from t on; 0: there is none.
+func (n *testNoise) heldFor(rank int, t int64) int64 {
 	for _, d := range n.delays {
 		if d.rank == rank && d.from <= t && t < d.from+d.length {
 			return d.from + d.length - t
@@ -130,15 +161,9 @@ func (n *testNoise) busyFor(rank int, t int64) int64 {
 	return 0
 }
 
-// freeFor is how long it takes from an available t to the next detour or delay, at most a period.
-func (n *testNoise) freeFor(rank int, t int64) int64 {
-	free := n.period
-	at := (t + n.offsets[rank]) % n.period
-	for _, d := range n.detours {
-		if d.Length > 0 {
-			free = min(free, (d.Start-at+n.period)%n.period)
-		}
-	}
+// untilDelay is how long it takes from t to the next delay of the rank.
+func (n *testNoise) untilDelay(rank int, t int64) int64 {
+	free := int64(math.MaxInt64)
 	for _, d := range n.delays {
 		if d.rank == rank && d.from > t && d.length > 0 {
 			free = min(free, d.from-t)
@@ -269,6 +294,9 @@ func drawNoise(d draw, ranks int, scale int64) *testNoise {
 	}
 	for range d(3) {
 		n.delays = append(n.delays, testDelay{d(ranks), int64(d(100)) * scale, int64(d(60)) * scale})
+	}
+	if d.chance(1, 2) {
+		n.clock = noise.CPUClock
 	}
 	return n
 }

@@ -139,14 +139,24 @@ func TestNoiseAgreesWithReference(t *testing.T) {
 			t.Fatalf("%+v: %v", n, err)
 		}
 		var hint [ranks]int32
+		var position, done [ranks]int64
 		at := int64(0)
 		for range 20 {
 			rank, work := r.IntN(ranks), r.Int64N(200)
 			if r.IntN(4) == 0 {
 				at = r.Int64N(300) // also back in time
 			}
-			got, want := in.Finish(rank, at, work, &hint[rank]), n.fin(rank, at, work)
-			if got != want {
+			if n.clock == noise.CPUClock {
+				start := max(at, done[rank])
+				end, moved := n.fin(rank, start, position[rank], work)
+				if got := in.Advance(rank, start, work, &position[rank], &hint[rank]); got != end || position[rank] != moved {
+					t.Fatalf("Advance(%d, %d, %d) = %d at %d, want %d at %d with %+v", rank, start, work, got, position[rank], end, moved, n)
+				}
+				done[rank] = end
+				continue
+			}
+			got := in.Finish(rank, at, work, &hint[rank])
+			if want, _ := n.fin(rank, at, 0, work); got != want {
 				t.Fatalf("Finish(%d, %d, %d) = %d, want %d with %+v", rank, at, work, got, want, n)
 			}
 			at += r.Int64N(50)

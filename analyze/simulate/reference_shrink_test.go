@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"slackline/model/machine"
+	"slackline/model/noise"
 	"slackline/model/schedule"
 )
 
@@ -243,6 +244,11 @@ func (s *shrinker) noise() bool {
 	if s.best.testMachine.noise == nil {
 		return progress
 	}
+	progress = s.try(func(c *testCase) bool {
+		was := c.testMachine.noise.clock
+		c.testMachine.noise.clock = noise.TimeClock
+		return was != noise.TimeClock
+	}) || progress
 	for i := len(s.best.testMachine.noise.detours) - 1; i >= 0; i-- {
 		progress = s.try(func(c *testCase) bool {
 			n := c.testMachine.noise

@@ -18,17 +18,17 @@ import (
 
 var errReferenceOverflow = errors.New("time does not fit into 63 bits")
 
-// referenceRun returns the finish time of each rank. fin(rank, t, work) is when CPU work of a rank
-// that starts at t ends (R8), or a negative number if that is beyond all times; nil means t + work.
-func referenceRun(s schedule.Stream, layout *machine.Layout, fin func(rank int, t, work int64) int64) (finish []int64, err error) {
+// referenceRun returns the finish time of each rank. nil noise: there is none.
+func referenceRun(s schedule.Stream, layout *machine.Layout, noise refNoise) (finish []int64, err error) {
 	r := &reference{
-		layout:  layout,
-		noise:   fin,
-		nexto:   make([]map[uint8]int64, s.Ranks()),
-		nextgs:  map[refNIC]int64{},
-		nextgr:  map[refNIC]int64{},
-		posted:  make([][]*refOp, s.Ranks()),
-		arrived: make([][]*refMessage, s.Ranks()),
+		layout:    layout,
+		noise:     noise,
+		positions: map[refCPU]int64{},
+		nexto:     make([]map[uint8]int64, s.Ranks()),
+		nextgs:    map[refNIC]int64{},
+		nextgr:    map[refNIC]int64{},
+		posted:    make([][]*refOp, s.Ranks()),
+		arrived:   make([][]*refMessage, s.Ranks()),
 	}
 	for rank := range r.nexto {
 		r.nexto[rank] = map[uint8]int64{}
@@ -53,12 +53,25 @@ func referenceRun(s schedule.Stream, layout *machine.Layout, fin func(rank int, 
 	return r.end()
 }
 
+// refNoise returns when CPU work of a rank ends that starts at t and at a position in the noise (R8), and
+// at which position. A negative time is beyond all times.
+type refNoise func(rank int, t, position, work int64) (end, moved int64)
+
+// refCPU is a CPU of a rank.
+type refCPU struct {
+	rank int
+	cpu  uint8
+}
+
 // reference is the state of R2 and the queue of events.
 type reference struct {
 	layout *machine.Layout
-	noise  func(rank int, t, work int64) int64
+	noise  refNoise
 	ops    [][]*refOp // by rank, counted over all blocks
 	queue  refQueue
+
+	// positions in the noise, as work so far and the detours in it. They matter with the CPU clock.
+	positions map[refCPU]int64
 
 	nexto          []map[uint8]int64 // by rank, by CPU
 	nextgs, nextgr map[refNIC]int64
@@ -250,7 +263,7 @@ func (r *reference) calc(e *refEvent) {
 		r.again(e, nexto[op.CPU])
 		return
 	}
-	nexto[op.CPU] = r.fin(e.rank, t, op.Size)
+	nexto[op.CPU] = r.work(e.rank, op.CPU, t, op.Size)
 	r.start(op, t)
 	r.finish(op, nexto[op.CPU])
 }
@@ -266,10 +279,11 @@ func (r *reference) send(e *refEvent) {
 	class := r.layout.Class(op.rank, int(op.Peer))
 	m := &refMessage{send: op, cost: r.layout.Machine.Classes[class].Cost(op.Size)}
 	r.overflow = r.overflow || m.cost.Overflow
-	nexto[op.CPU] = r.fin(e.rank, t, r.sum(m.cost.Overhead, m.cost.CPUBytes))
+	left, _ := r.fin(e.rank, op.CPU, t, m.cost.Overhead)
+	nexto[op.CPU] = r.work(e.rank, op.CPU, t, r.sum(m.cost.Overhead, m.cost.CPUBytes))
 	r.nextgs[nic] = r.sum(t, m.cost.Gap, m.cost.Bytes)
 	r.insert(e.child(&refEvent{
-		time:    r.sum(r.fin(e.rank, t, m.cost.Overhead), m.cost.Latency),
+		time:    r.sum(left, m.cost.Latency),
 		kind:    refArrival,
 		rank:    int(op.Peer),
 		message: m,
@@ -290,8 +304,8 @@ func (r *reference) arrive(e *refEvent) {
 		r.again(e, free)
 		return
 	}
-	x := max(r.fin(e.rank, t, m.cost.CPUBytes), r.sum(t, m.cost.Bytes))
-	m.e = r.fin(e.rank, x, m.cost.Overhead)
+	x := max(r.work(e.rank, cpu, t, m.cost.CPUBytes), r.sum(t, m.cost.Bytes))
+	m.e = r.work(e.rank, cpu, x, m.cost.Overhead)
 	nexto[cpu] = m.e
 	r.nextgr[nic] = r.sum(t, m.cost.Gap, m.cost.Bytes)
 	for i, op := range r.posted[e.rank] {
@@ -358,20 +372,27 @@ func (r *reference) nic(rank int, nic uint8) refNIC {
 	return refNIC{rank, nic}
 }
 
-// fin is R8.
-func (r *reference) fin(rank int, t, work int64) int64 {
+// fin is R8: when work on a CPU ends, and at which position in the noise.
+func (r *reference) fin(rank int, cpu uint8, t, work int64) (end, position int64) {
 	if r.noise == nil {
-		return r.sum(t, work)
+		return r.sum(t, work), 0
 	}
 	if r.overflow {
-		return math.MaxInt64
+		return math.MaxInt64, 0
 	}
-	x := r.noise(rank, t, work)
+	x, moved := r.noise(rank, t, r.positions[refCPU{rank, cpu}], work)
 	if x < t {
 		r.overflow = true
-		return math.MaxInt64
+		return math.MaxInt64, 0
 	}
-	return x
+	return x, moved
+}
+
+// work is fin for work that is done: the CPU is then at the end of it.
+func (r *reference) work(rank int, cpu uint8, t, work int64) int64 {
+	end, moved := r.fin(rank, cpu, t, work)
+	r.positions[refCPU{rank, cpu}] = moved
+	return end
 }
 
 // sum adds times and notes if one of them does not fit.

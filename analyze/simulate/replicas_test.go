@@ -15,7 +15,8 @@ import (
 	"slackline/model/unit"
 )
 
-// replicaNoise returns the noise of replica i: 100 us every millisecond, at random offsets.
+// replicaNoise returns the noise of replica i: 100 us every millisecond, at random offsets, by the CPU
+// clock in every third.
 func replicaNoise(t testing.TB, ranks int) func(i int) (*noise.Injection, error) {
 	trace, err := noise.NewDetours(int64(unit.Millisecond), []noise.Detour{{Start: 0, Length: int64(100 * unit.Microsecond)}})
 	if err != nil {
@@ -27,7 +28,11 @@ func replicaNoise(t testing.TB, ranks int) func(i int) (*noise.Injection, error)
 		for rank := range offsets {
 			offsets[rank] = r.Int64N(int64(unit.Millisecond))
 		}
-		return noise.NewInjection(trace, offsets)
+		in, err := noise.NewInjection(trace, offsets)
+		if err == nil && i%3 == 2 {
+			in.SetClock(noise.CPUClock)
+		}
+		return in, err
 	}
 }
 

@@ -155,7 +155,7 @@ func (t *tree) evaluate(in *noise.Injection, memory *treeMemory) (*Result, error
 	memory.finish, memory.arrival = finish, arrival
 	e := treeEvaluation{noise: in}
 	for i, rank := range t.rank {
-		e.rank, e.hint = int(rank), 0
+		e.rank, e.hint, e.position = int(rank), 0, 0
 		nexto, nextgs := int64(0), int64(0)
 		if i > 0 {
 			c := &t.costs[t.cost[i-1]]
@@ -171,7 +171,7 @@ func (t *tree) evaluate(in *noise.Injection, memory *treeMemory) (*Result, error
 			left := e.cpuEnd(start, c.Overhead)
 			nexto = left
 			if c.CPUBytes != 0 {
-				nexto = e.cpuEnd(start, e.add(c.Overhead, c.CPUBytes))
+				nexto = e.cpuEnd(left, c.CPUBytes)
 			}
 			arrival[k+1] = e.add(left, c.Latency)
 			nextgs = e.add(start, e.add(c.Gap, c.Bytes))
@@ -195,6 +195,7 @@ type treeEvaluation struct {
 	noise    *noise.Injection
 	rank     int
 	hint     int32
+	position int64
 	overflow bool
 }
 
@@ -211,7 +212,12 @@ func (e *treeEvaluation) cpuEnd(t, work int64) int64 {
 	if e.noise == nil {
 		return e.add(t, work)
 	}
-	end := e.noise.Finish(e.rank, t, work, &e.hint)
+	var end int64
+	if e.noise.Clock() == noise.TimeClock {
+		end = e.noise.Finish(e.rank, t, work, &e.hint)
+	} else {
+		end = e.noise.Advance(e.rank, t, work, &e.position, &e.hint)
+	}
 	if end < 0 {
 		e.overflow = true
 		return never

@@ -52,7 +52,7 @@ func readSchedule(t testing.TB, name string) *schedule.Graph {
 // loadVectors returns the cases with one class of links.
 func loadVectors(t testing.TB) []vector {
 	t.Helper()
-	var list []struct {
+	type vectorFile []struct {
 		File string
 		L    int64 `json:"L"`
 		Ovh  int64 `json:"o"`
@@ -66,9 +66,13 @@ func loadVectors(t testing.TB) []vector {
 			Period  int64   `json:"period_ns"`
 			Offsets []int64 `json:"offsets_ns"`
 		}
-		Want []int64 `json:"want_ns"`
+		NoiseClock string  `json:"noise_clock"`
+		Want       []int64 `json:"want_ns"`
 	}
+	var list, cpuClock vectorFile
 	readJSON(t, "vectors/vectors.json", &list)
+	readJSON(t, "vectors/vectors-noise-clock.json", &cpuClock)
+	list = append(list, cpuClock...)
 	var vectors []vector
 	for i, c := range list {
 		v := vector{
@@ -88,6 +92,9 @@ func loadVectors(t testing.TB) []vector {
 			v.noise = &testNoise{period: c.Noise.Period * 1000, offsets: nanoseconds(c.Noise.Offsets)}
 			for _, d := range c.Noise.Trace {
 				v.noise.detours = append(v.noise.detours, noise.Detour{Start: d[0] * 1000, Length: d[1] * 1000})
+			}
+			if c.NoiseClock == "cpu" {
+				v.noise.clock = noise.CPUClock
 			}
 		}
 		vectors = append(vectors, v)
@@ -124,8 +131,8 @@ func loadClassVectors(t testing.TB) []vector {
 
 func TestReferenceMeetsVectors(t *testing.T) {
 	vectors := append(loadVectors(t), loadClassVectors(t)...)
-	if len(vectors) != 163+19 {
-		t.Errorf("%d vectors, want %d", len(vectors), 163+19)
+	if len(vectors) != 163+30+19 {
+		t.Errorf("%d vectors, want %d", len(vectors), 163+30+19)
 	}
 	for _, v := range vectors {
 		t.Run(v.name, func(t *testing.T) {

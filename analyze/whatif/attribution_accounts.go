@@ -43,6 +43,8 @@ type attributionWork struct {
 	causes *simulate.Causes
 	noise  *noise.Injection // nil: none
 	left   []uint8          // by step: how the critical path leaves it
+	// positions of the steps in the noise at their starts; nil: that is the simulated time.
+	positions []int64
 
 	// By step: where the influence of its end, of its message, and of its start alone ends last.
 	// The influence of the start includes the other two when a step is done.
@@ -62,7 +64,7 @@ type attributionWork struct {
 }
 
 func newAttributionWork(r *simulate.Result, in *noise.Injection) *attributionWork {
-	w := &attributionWork{run: r, causes: r.Causes, noise: in}
+	w := &attributionWork{run: r, causes: r.Causes, noise: in, positions: r.Causes.Positions(in)}
 	steps, ranks := r.Causes.Len(), len(r.Finish)
 	w.left = make([]uint8, steps)
 	w.byRank, w.here = make([]ledger, ranks), make([]int64, ranks)
@@ -87,54 +89,75 @@ func newAttributionWork(r *simulate.Result, in *noise.Injection) *attributionWor
 // noisePart is the noise in a span of time in which a step had work.
 type noisePart struct {
 	from, to int64
+	position int64 // in the noise, at from
 	noise    int64
 	hidden   int64 // of the noise, its first part, that bytes on their way in hid
 }
 
 // parts returns the noise of a step: of a send that before its message leaves and that after, of a
 // receive that in the CPU work for its bytes and that in its overhead.
-func (w *attributionWork) parts(s *simulate.Step) (p [2]noisePart) {
+func (w *attributionWork) parts(step int) (p [2]noisePart) {
 	if w.noise == nil {
 		return p
 	}
+	s := w.causes.Step(step)
 	start, end := int64(s.Start), int64(s.End)
+	p[0] = noisePart{from: start, to: end, position: w.position(step)}
 	switch s.Kind {
 	case timeline.Compute:
-		p[0] = noisePart{from: start, to: end, noise: w.between(int(s.Rank), start, end)}
+		p[0].noise, _ = w.between(int(s.Rank), &p[0], end)
 	case timeline.Send:
 		c := w.causes.Cost(s)
-		leaves := w.finish(s, c.Overhead)
-		p[0] = noisePart{from: start, to: leaves, noise: leaves - start - c.Overhead}
-		p[1] = noisePart{from: leaves, to: end, noise: end - leaves - c.CPUBytes}
+		leaves, at := w.finish(step, c.Overhead)
+		p[0].to, p[0].noise = leaves, leaves-start-c.Overhead
+		p[1] = noisePart{from: leaves, to: end, position: at, noise: end - leaves - c.CPUBytes}
 	case timeline.Receive:
 		c := w.causes.Cost(s)
-		bytes := w.finish(s, c.CPUBytes)
-		p[0] = noisePart{from: start, to: bytes, noise: bytes - start - c.CPUBytes}
+		bytes, at := w.finish(step, c.CPUBytes)
+		p[0].to, p[0].noise = bytes, bytes-start-c.CPUBytes
 		p[0].hidden = min(p[0].noise, max(c.Bytes-c.CPUBytes, 0))
 		in := max(bytes, start+c.Bytes)
-		p[1] = noisePart{from: in, to: end, noise: end - in - c.Overhead}
+		if w.positions == nil {
+			at = in
+		}
+		p[1] = noisePart{from: in, to: end, position: at, noise: end - in - c.Overhead}
 	}
 	return p
 }
 
-// finish returns when work ends that begins with a step.
-func (w *attributionWork) finish(s *simulate.Step, work int64) int64 {
-	if w.noise == nil {
-		return int64(s.Start) + work
+// position returns where the CPU of a step is in the noise when the step starts.
+func (w *attributionWork) position(step int) int64 {
+	if w.positions == nil {
+		return int64(w.causes.Step(step).Start)
 	}
-	hint := int32(0)
-	return w.noise.Finish(int(s.Rank), int64(s.Start), work, &hint)
+	return w.positions[step]
 }
 
-// between returns the noise on a rank in [from, to), and leaves it by source in sums.
-func (w *attributionWork) between(rank int, from, to int64) int64 {
+// finish returns when work ends that begins with a step, and at which position in the noise.
+func (w *attributionWork) finish(step int, work int64) (end, position int64) {
+	s, hint := w.causes.Step(step), int32(0)
+	switch {
+	case w.noise == nil:
+		end = int64(s.Start) + work
+	case w.positions == nil:
+		end = w.noise.Finish(int(s.Rank), int64(s.Start), work, &hint)
+	default:
+		position = w.positions[step]
+		end = w.noise.Advance(int(s.Rank), int64(s.Start), work, &position, &hint)
+		return end, position
+	}
+	return end, end
+}
+
+// between returns the noise on a rank from the start of a part to a later time, and the position in the
+// noise then. It leaves the noise by source in sums.
+func (w *attributionWork) between(rank int, p *noisePart, to int64) (sum, position int64) {
 	clear(w.sums)
-	w.noise.BySource(rank, from, to, w.sums)
-	sum := int64(0)
+	position = w.noise.BySource(rank, p.from, to, p.position, w.sums)
 	for _, n := range w.sums {
 		sum += n
 	}
-	return sum
+	return sum, position
 }
 
 // enter books a part: what bytes hid, and the rest by what became of it at a rank.
@@ -151,7 +174,8 @@ func (w *attributionWork) enter(rank int, p *noisePart, by way, at int) {
 		// The first moment before which there is as much noise as was hidden.
 		low, high := p.from, p.to
 		for low < high {
-			if m := low + (high-low)/2; w.between(rank, p.from, m) < p.hidden {
+			m := low + (high-low)/2
+			if noise, _ := w.between(rank, p, m); noise < p.hidden {
 				low = m + 1
 			} else {
 				high = m
@@ -159,16 +183,19 @@ func (w *attributionWork) enter(rank int, p *noisePart, by way, at int) {
 		}
 		middle = low
 	}
-	w.book(rank, p.from, middle, behindBytes, rank)
-	w.book(rank, middle, p.to, by, at)
+	rest := *p
+	rest.from = middle
+	rest.position = w.book(rank, p, middle, behindBytes, rank)
+	w.book(rank, &rest, p.to, by, at)
 }
 
-// book books the noise on a rank in [from, to).
-func (w *attributionWork) book(rank int, from, to int64, by way, at int) {
-	if from >= to {
-		return
+// book books the noise on a rank from the start of a part to a later time, and returns the position in
+// the noise then.
+func (w *attributionWork) book(rank int, p *noisePart, to int64, by way, at int) int64 {
+	if p.from >= to {
+		return p.position
 	}
-	noise := w.between(rank, from, to)
+	noise, position := w.between(rank, p, to)
 	w.add(&w.total[by], noise)
 	w.add(&w.byRank[rank][by], noise)
 	for i, n := range w.sums {
@@ -177,6 +204,7 @@ func (w *attributionWork) book(rank int, from, to int64, by way, at int) {
 	if by != onPath {
 		w.add(&w.here[at], noise)
 	}
+	return position
 }
 
 // ledgerBound bounds every entry of a ledger, so that their sum fits too.

@@ -104,7 +104,7 @@ func (w *attributionWork) settleStep(i int) {
 	}
 	early := w.latest(w.ofEnd[i], w.ofMessage[i])
 
-	parts := w.parts(s)
+	parts := w.parts(i)
 	byEnd := w.left[i]&leftByEnd != 0
 	w.enterPart(s, &parts[0], early, byEnd || w.left[i]&leftByMessage != 0)
 	w.enterPart(s, &parts[1], w.ofEnd[i], byEnd)
@@ -116,7 +116,7 @@ func (w *attributionWork) lost(i int, s *simulate.Step) {
 	send := w.causes.Step(int(s.Of))
 	c := w.causes.Cost(send)
 	w.ways[arrivalAt(i)] = atBusy
-	if arrival := w.finish(send, c.Overhead) + c.Latency; arrival == int64(s.Start) {
+	if left, _ := w.finish(int(s.Of), c.Overhead); left+c.Latency == int64(s.Start) {
 		w.ways[arrivalAt(i)] = besideTie
 	}
 	w.reach(simulate.Point{Step: s.Of, Edge: simulate.FromMessage}, arrivalAt(i))

@@ -61,7 +61,7 @@ func (w *attributionWork) walk() CriticalPath {
 	visited := make(map[int32]bool)
 	for at := w.causes.Finish[p.LastRank]; at.Edge != simulate.FromRunStart; {
 		s := w.causes.Step(int(at.Step))
-		parts := w.parts(s)
+		parts := w.parts(int(at.Step))
 		held := unit.Nanoseconds(0)
 		switch at.Edge {
 		case simulate.FromEnd:

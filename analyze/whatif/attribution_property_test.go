@@ -95,6 +95,9 @@ func drawInjection(t *rapid.T, ranks int) *noise.Injection {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if rapid.Bool().Draw(t, "CPU clock") {
+		in.SetClock(noise.CPUClock)
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "delays") {
 		err := in.Delay(rapid.IntRange(0, ranks-1).Draw(t, "rank"),
 			int64(rapid.IntRange(0, 100).Draw(t, "from")), int64(rapid.IntRange(0, 40).Draw(t, "length")))

@@ -23,6 +23,7 @@ type Noise struct {
 	Alignment noise.Alignment // which ranks share an offset
 	AtZero    bool            // all ranks begin at trace time 0 instead of at drawn offsets
 	Offsets   []int64         // by rank, in picoseconds; nil: drawn
+	Clock     noise.Clock     // what moves a rank on in the noise
 	Only      []int           // the ranks that are noisy; nil: all
 	Delays    []Delay         // on top of the noise, the same in all replicas
 }
@@ -63,6 +64,7 @@ func (n *Noise) injection(trace *noise.Detours, layout *machine.Layout, replica 
 	if err != nil {
 		return nil, err
 	}
+	in.SetClock(n.Clock)
 	for _, d := range n.Delays {
 		if d.Rank >= layout.Ranks {
 			return nil, fmt.Errorf("a delay of rank %d, but there are only %d ranks (0..%d)", d.Rank, layout.Ranks, layout.Ranks-1)

@@ -307,11 +307,15 @@ func (o *reportOptions) openNoise(a *env.Env, c *cobra.Command, in *report.Input
 	if described.IsZero() {
 		return nil
 	}
-	words := changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-ranks", "delay", "seed")
+	words := changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay", "seed")
 	if !c.Flags().Changed("noise") && !c.Flags().Changed("noise-file") {
 		words = append([]string{"--noise", n.Name()}, words...)
 	}
-	in.Noise = &report.Noise{Noise: described, Name: n.Name(), Words: words, Replicas: o.replicas}
+	name := n.Name()
+	if clock := n.OtherClock(); clock != "" {
+		name += ", noise clock " + clock
+	}
+	in.Noise = &report.Noise{Noise: described, Name: name, Words: words, Replicas: o.replicas}
 	for _, file := range n.Files() {
 		if err := o.record(in, file, "noise"); err != nil {
 			return err

@@ -29,6 +29,7 @@ type NoiseOptions struct {
 	Offsets string
 	Align   flags.Choice
 	Aligned bool // the user has chosen
+	Clock   flags.Choice
 	Only    RankList
 	Delays  Delays
 }
@@ -40,14 +41,32 @@ const (
 	AlignCoscheduled = "coscheduled"
 )
 
+// The words for the clocks of noise.
+const (
+	clockTime = "time"
+	clockCPU  = "cpu"
+)
+
 func NewNoiseOptions() NoiseOptions {
-	return NoiseOptions{Align: flags.NewChoice(AlignIndependent, AlignIndependent, AlignNode, AlignCoscheduled)}
+	return NoiseOptions{
+		Align: flags.NewChoice(AlignIndependent, AlignIndependent, AlignNode, AlignCoscheduled),
+		Clock: flags.NewChoice(clockTime, clockTime, clockCPU),
+	}
 }
 
 // NoNoise switches off the noise that a machine file names.
 const NoNoise = "none"
 
+// AddFlags adds the flags for simulated runs.
 func (o *NoiseOptions) AddFlags(fs *pflag.FlagSet) {
+	o.AddStaticFlags(fs)
+	fs.Var(&o.Clock, noiseClockFlag, "what moves a rank on in its noise: simulated time, or only its own CPU work, so that waiting does not")
+}
+
+const noiseClockFlag = "noise-clock"
+
+// AddStaticFlags adds those for the static model, in which only computation meets noise.
+func (o *NoiseOptions) AddStaticFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank starts at an offset drawn with --seed; none: also not the machine's")
 	fs.StringVar(&o.File, "noise-file", "", "noise from this `file`; all ranks start at offset 0, unless --replicas or --offsets draws them")
 	fs.StringVar(&o.Offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
@@ -59,6 +78,9 @@ func (o *NoiseOptions) AddFlags(fs *pflag.FlagSet) {
 func (o *NoiseOptions) Complete(c *cobra.Command) {
 	flags.CompleteWith(c, "noise", func() []string { return append(noise.Names(), NoNoise) })
 	flags.Complete(c, "offsets", o.Align.Allowed)
+	if c.Flags().Lookup(noiseClockFlag) != nil {
+		flags.Complete(c, noiseClockFlag, o.Clock.Allowed)
+	}
 }
 
 // Check finds flags that contradict each other.
@@ -94,6 +116,14 @@ func (o *NoiseOptions) Name() string {
 	return ""
 }
 
+// OtherClock is the clock of the noise, if it is not the usual one and there is noise.
+func (o *NoiseOptions) OtherClock() string {
+	if o.Name() == "" || o.Clock.Value == clockTime {
+		return ""
+	}
+	return o.Clock.Value
+}
+
 // Files are what was read.
 func (o *NoiseOptions) Files() []string {
 	var list []string
@@ -112,7 +142,7 @@ func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, draw
 	for _, f := range []struct {
 		name  string
 		given bool
-	}{{"--noise-offsets", o.Offsets != ""}, {"--offsets", o.Aligned}, {"--noise-ranks", n.Only != nil}} {
+	}{{"--noise-offsets", o.Offsets != ""}, {"--offsets", o.Aligned}, {"--noise-ranks", n.Only != nil}, {"--" + noiseClockFlag, o.Clock.Value != clockTime}} {
 		if f.given && !o.Random() {
 			return n, exit.Usagef("%s needs --noise or --noise-file", f.name)
 		}
@@ -135,6 +165,9 @@ func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, draw
 		n.Alignment = noise.CoScheduled
 	default:
 		n.AtZero = o.File != "" && !drawn && !o.Aligned
+	}
+	if o.OtherClock() == clockCPU {
+		n.Clock = noise.CPUClock
 	}
 	if o.Offsets != "" {
 		n.Offsets, err = o.readOffsets(from, ranks)

@@ -9,11 +9,12 @@ import (
 
 // runDocument is one run.
 type runDocument struct {
-	Input   string         `json:"input"`
-	Ranks   int            `json:"ranks"`
-	Model   simulate.Model `json:"model"`
-	Mapping string         `json:"mapping,omitempty"` // of symbolic collectives
-	Noise   string         `json:"noise,omitempty"`   // as the user named it
+	Input      string         `json:"input"`
+	Ranks      int            `json:"ranks"`
+	Model      simulate.Model `json:"model"`
+	Mapping    string         `json:"mapping,omitempty"`     // of symbolic collectives
+	Noise      string         `json:"noise,omitempty"`       // as the user named it
+	NoiseClock string         `json:"noise_clock,omitempty"` // absent: time
 	simulate.Result
 	Breakdown   *breakdown          `json:"breakdown,omitempty"`
 	Attribution *whatif.Attribution `json:"attribution,omitempty"`
@@ -48,6 +49,7 @@ type seriesDocument struct {
 	Mapping    string             `json:"mapping,omitempty"`
 	Noise      string             `json:"noise,omitempty"`
 	Offsets    string             `json:"offsets,omitempty"`
+	NoiseClock string             `json:"noise_clock,omitempty"` // absent: time
 	NoiseRanks string             `json:"noise_ranks,omitempty"`
 	Complete   bool               `json:"complete"`
 	Bottleneck *bottleneck        `json:"bottleneck,omitempty"`
@@ -74,7 +76,7 @@ type distribution struct {
 func (s *seriesReport) document() (*seriesDocument, error) {
 	r := s.run
 	d := &seriesDocument{
-		Input: r.input.Name, Model: r.model.Value, Noise: r.Noise.Name(), NoiseRanks: r.Noise.Only.String(), Complete: s.complete,
+		Input: r.input.Name, Model: r.model.Value, Noise: r.Noise.Name(), NoiseClock: r.Noise.OtherClock(), NoiseRanks: r.Noise.Only.String(), Complete: s.complete,
 	}
 	if r.Program.Mapped(r.input) {
 		d.Mapping = r.Mapping

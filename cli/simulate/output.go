@@ -43,6 +43,9 @@ func (s *simulation) writeText(a *env.Env, w io.Writer) error {
 	if s.Noise != "" {
 		fmt.Fprintf(w, ", noise %s", s.Noise)
 	}
+	if s.NoiseClock != "" {
+		fmt.Fprintf(w, ", noise clock %s", s.NoiseClock)
+	}
 	fmt.Fprint(w, "\n\n")
 	if err := a.WriteText(w, s.summary(), false); err != nil {
 		return err

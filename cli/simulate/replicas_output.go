@@ -81,7 +81,7 @@ func (s *seriesReport) title() string {
 	return text
 }
 
-// alignment says who shares offsets, if it is not the usual thing.
+// alignment says who shares offsets and by which clock noise comes, if it is not the usual thing.
 func (r *seriesRun) alignment() string {
 	text := ""
 	switch r.Noise.Align.Value {
@@ -92,6 +92,9 @@ func (r *seriesRun) alignment() string {
 	}
 	if only := r.Noise.Only.String(); only != "" {
 		text += " on ranks " + only
+	}
+	if clock := r.Noise.OtherClock(); clock != "" {
+		text += ", noise clock " + clock
 	}
 	return text
 }

@@ -85,6 +85,7 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 	if n.Profile != nil {
 		add("offsets", r.offsetsWord())
 	}
+	add("noise-clock", r.Noise.OtherClock())
 	add("noise-ranks", r.Noise.Only.String())
 	add("delay", r.Noise.Delays.String())
 	add("seed", strconv.FormatUint(r.Program.Seed, 10))

@@ -182,7 +182,8 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 		}
 	}
 	report := &simulation{runDocument{
-		Input: in.Name, Ranks: len(result.Finish), Model: options.Model, Noise: o.Noise.Name(), Result: *result, Attribution: attribution,
+		Input: in.Name, Ranks: len(result.Finish), Model: options.Model, Noise: o.Noise.Name(), NoiseClock: o.Noise.OtherClock(), Result: *result,
+		Attribution: attribution,
 	}, s.Machine}
 	if o.Program.Mapped(in) {
 		report.Mapping = o.Mapping

@@ -46,8 +46,10 @@ func numbers(want []int64) []json.Number {
 }
 
 func TestReferenceVectors(t *testing.T) {
-	var raw []map[string]json.RawMessage
+	var raw, cpuClock []map[string]json.RawMessage
 	clitest.ReadJSON(t, reference+"/vectors/vectors.json", &raw)
+	clitest.ReadJSON(t, reference+"/vectors/vectors-noise-clock.json", &cpuClock)
+	raw = append(raw, cpuClock...)
 	ran := 0
 	for _, c := range raw {
 		value := func(key string) string { return strings.Trim(string(c[key]), `"`) }
@@ -61,6 +63,9 @@ func TestReferenceVectors(t *testing.T) {
 			"-L", value("L") + "ns", "-o", value("o") + "ns", "-g", value("g") + "ns",
 			"-G", value("G") + "ns", "-O", value("O") + "ns", "-S", value("S"), "--format", "json",
 		}
+		if clock := value("noise_clock"); clock != "" {
+			args = append(args, "--noise-clock", clock)
+		}
 		t.Run(value("file"), func(t *testing.T) {
 			args := append(slices.Clone(args), noiseArgs(t, c["noise"])...)
 			if got := finishOf(t, args...); !slices.Equal(got, numbers(want)) {
@@ -68,7 +73,7 @@ func TestReferenceVectors(t *testing.T) {
 			}
 		})
 	}
-	if ran < 50 {
+	if ran < 163+30 {
 		t.Errorf("only %d vectors were tried", ran)
 	}
 }

@@ -35,7 +35,7 @@ const maxSpreadReplicas = 100_000
 
 func (o *spreadOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.replicas, "replicas", spreadReplicas, "`number` of runs with noise on the computation, which differ by the offsets of the ranks in it")
-	o.noise.AddFlags(fs)
+	o.noise.AddStaticFlags(fs)
 	fs.StringVar(&o.resume, "resume", "", "keep the answers for finished replicas, inputs or values of --map-G in this `file`, and go on from what it holds")
 }
 

@@ -106,7 +106,7 @@ func TestFinishAgainstSteps(t *testing.T) {
 				t.Fatalf("Finish(%d, %d) = %d, want %d; period %d, detours %v, offset %d, delays %v", at, work, got, want, period, list, offset, delays)
 			}
 			sums := make([]int64, len(in.Labels()))
-			in.BySource(1, at, got, sums)
+			in.BySource(1, at, got, at, sums)
 			noise := int64(0)
 			for _, s := range sums {
 				noise += s

@@ -15,6 +15,7 @@ type Injection struct {
 	first  int64    // phase of all ranks if phases is nil
 
 	perRank []*Detours // by rank, with nil for a quiet one; nil: all have the same trace
+	clock   Clock
 	delays  map[int32][]interval
 
 	labels     []string         // of all traces, then of the delays
@@ -283,19 +284,28 @@ func (in *Injection) Labels() []string {
 	return append(slices.Clip(in.labels), DelayLabel)
 }
 
-// BySource adds to sums the noise on a rank in [from, to) by its source. sums has an entry for each
-// of Labels. What a delay holds up counts for the delay. The sum over all sources is exactly the
-// time in which the rank had no CPU.
-func (in *Injection) BySource(rank int, from, to int64, sums []int64) {
+// BySource adds to sums the noise on a rank in [from, to) by its source, and returns the position in
+// the noise at to. position is that at from, which with TimeClock is from itself. sums has an entry
+// for each of Labels. What a delay holds up counts for the delay. The sum over all sources is exactly
+// the time in which the rank had no CPU.
+func (in *Injection) BySource(rank int, from, to, position int64, sums []int64) int64 {
 	for _, d := range in.delays[int32(rank)] {
 		if d.to <= from || d.from >= to {
 			continue
 		}
-		in.traceBySource(rank, from, d.from, sums)
-		sums[len(in.labels)] += min(d.to, to) - max(d.from, from)
-		from = d.to
+		if free := d.from - from; free > 0 {
+			in.traceBySource(rank, position, position+free, sums)
+			position += free
+		}
+		held := min(d.to, to) - max(d.from, from)
+		sums[len(in.labels)] += held
+		if in.clock == TimeClock {
+			position += held
+		}
+		from = min(d.to, to)
 	}
-	in.traceBySource(rank, from, to, sums)
+	in.traceBySource(rank, position, position+(to-from), sums)
+	return position + (to - from)
 }
 
 func (in *Injection) traceBySource(rank int, from, to int64, sums []int64) {
