@@ -29,6 +29,7 @@ type callRecorder struct {
 	contexts  map[uint8]int32 // communicators of messages that are not the user's
 	ranks     []callRank
 	last      int64 // when the last rank came to MPI_Finalize
+	overlap   bool  // operations of a rank may: the model has no CPU that they compete for
 
 	block schedule.Block // of the program, for questions
 	emit  blockCalls
@@ -68,9 +69,6 @@ type lostTime struct{ start, end, amount int64 }
 func checkCalls(o *Options, shape schedule.Shape) error {
 	if !o.Calls {
 		return nil
-	}
-	if o.Model == LogGPS {
-		return fmt.Errorf("the model %s has no timeline of calls; use the model %s", LogGPS, LogGOPS)
 	}
 	if shape.CPUs > 1 {
 		return fmt.Errorf("a schedule with %d CPUs per rank has no timeline of calls: they would overlap; use cpu 0 only", shape.CPUs)
@@ -192,11 +190,11 @@ func (c *callRecorder) lost(rank int32, start, end, needs int64) {
 }
 
 // match records what a receive got.
-func (c *callRecorder) match(rank, index int32, n *node) {
+func (c *callRecorder) match(rank, index, source int32, tag uint32, size int64) {
 	q := &c.ranks[rank]
 	if !q.alone {
 		op := &q.ops[index]
-		op.source, op.tag, op.size = n.a(), n.tag, n.size
+		op.source, op.tag, op.size = source, tag, size
 	}
 }
 

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ type blockCalls struct {
 	order []int32
 	first []int32 // waits[first[i]:first[i+1]] are what item i requires the finish of
 	waits []int32
+	work  []int32 // computations under way, where items overlap
 }
 
 // callItem is an operation of the program: of a collective, all its parts.
@@ -47,8 +49,10 @@ func (c *callRecorder) endBlock(rank int32, r *rankState) {
 	}
 	e.reverse(len(e.items), first, dependents)
 	for k := 0; k < len(e.order); k++ {
+		c.resume(q, e.items[e.order[k]].start)
 		k += c.endItem(rank, k)
 	}
+	c.resume(q, math.MaxInt64)
 	for i := range q.begun {
 		q.begun[i].of = earlier
 	}
@@ -69,6 +73,10 @@ func (c *callRecorder) endItem(rank int32, k int) (further int) {
 	c.waitBefore(rank, required)
 	switch it.op.Kind {
 	case schedule.Calc:
+		if c.overlap && origin.name == "" {
+			e.work = append(e.work, i) // it goes on until the next item starts, and later
+			break
+		}
 		c.calc(q, it, origin)
 	case schedule.Collective:
 		if c.blocking(k, origin) {
@@ -85,6 +93,17 @@ func (c *callRecorder) endItem(rank int32, k int) (further int) {
 		}
 	}
 	return further
+}
+
+// resume writes down the computations under way, up to the given time. Only where items of a rank overlap
+// they go on beside others; each of them then has the time that those before it leave.
+func (c *callRecorder) resume(q *callRank, until int64) {
+	e := &c.emit
+	e.work = slices.DeleteFunc(e.work, func(i int32) bool {
+		it := &e.items[i]
+		c.work(q, it.op.Origin, min(it.finish, until))
+		return it.finish <= max(q.now, until)
+	})
 }
 
 // calc writes down a computation, or a call that is opaque.

@@ -309,9 +309,9 @@ func TestCallsOfPatterns(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := vectorDefaults().machine
-			for _, noisy := range []bool{false, true} {
-				o := Options{Calls: true, Breakdown: true}
-				if noisy {
+			for _, o := range []Options{{}, {Breakdown: true}, {Model: LogGPS}} {
+				o.Calls = true
+				if o.Breakdown {
 					if o.Noise, err = noise.NewInjection(trace, make([]int64, 12)); err != nil {
 						t.Fatal(err)
 					}
@@ -336,16 +336,10 @@ func TestCallsOfPatterns(t *testing.T) {
 
 func TestCallsThatAreRefused(t *testing.T) {
 	g := readGoal(t, "num_ranks 1\nrank 0 {\ncalc 5 cpu 1\n}")
-	m := vectorDefaults().machine
-	for _, tc := range []struct {
-		o    Options
-		want string
-	}{
-		{Options{Calls: true}, "2 CPUs per rank"},
-		{Options{Calls: true, Model: LogGPS}, "model loggps has no timeline of calls"},
-	} {
-		if _, err := Run(t.Context(), g, m, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("error %v, want it to contain %q", err, tc.want)
+	for _, model := range []Model{LogGOPS, LogGPS} {
+		_, err := Run(t.Context(), g, vectorDefaults().machine, Options{Calls: true, Model: model})
+		if want := "2 CPUs per rank"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want it to contain %q", model, err, want)
 		}
 	}
 }

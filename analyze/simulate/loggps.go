@@ -6,6 +6,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/model/machine"
 	"slackline/model/schedule"
+	"slackline/model/timeline"
 )
 
 // runModelLogGPS evaluates the static model once. Its rules and its evaluation are those of
@@ -25,8 +26,16 @@ func (r *run) runModelLogGPS() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	finish, err := s.Finish(tolerance.Network{Layout: r.layout})
-	if err != nil {
+	network := tolerance.Network{Layout: r.layout}
+	var finish *tolerance.Finish
+	var calls *timeline.Timeline
+	if r.options.Calls {
+		times, err := s.Times(network)
+		if err != nil {
+			return nil, err
+		}
+		finish, calls = &times.Finish, r.staticCalls(s, times)
+	} else if finish, err = s.Finish(network); err != nil {
 		return nil, err
 	}
 	result := &Result{
@@ -36,6 +45,7 @@ func (r *run) runModelLogGPS() (*Result, error) {
 		Engine:   "static",
 		Threads:  1,
 		Queues:   Queues{Rendezvous: int64(finish.Rendezvous)},
+		Calls:    calls,
 	}
 	for _, t := range finish.Ranks {
 		result.Makespan = max(result.Makespan, t)

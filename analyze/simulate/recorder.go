@@ -153,7 +153,7 @@ func (r *recorder) match(i, rank, index int32, n *node, op *schedule.Op, end int
 		r.causes.match(i)
 	}
 	if r.calls != nil {
-		r.calls.match(rank, index, n)
+		r.calls.match(rank, index, n.a(), n.tag, n.size)
 	}
 }
 

@@ -9,6 +9,7 @@
 //	s, err := Prepare(program, mapping, gamma)  // collectives become messages, messages are paired
 //	n := Network{Layout: layout}                // what a message costs; Network.Table for topologies
 //	s.Finish(n)                                 // when every rank finishes, and nothing else
+//	s.Times(n)                                  // the same for every operation
 //	e, err := s.Evaluate(n)                     // the full graph, once, at the given parameters:
 //	e.T, e.Lambda                               //   runtime and all derivatives
 //	e.Slack()                                   //   of every operation and message

@@ -95,6 +95,9 @@ func (s *Schedule) Graph() *schedule.Graph { return s.graph }
 // Messages is the number of messages.
 func (s *Schedule) Messages() int { return s.messages }
 
+// Partner returns the receive of a send, or the send of a receive.
+func (s *Schedule) Partner(op int) int { return int(s.partner[op]) }
+
 // Warnings lists what may make the answers doubtful.
 func (s *Schedule) Warnings() []string { return s.ambiguous() }
 

@@ -170,7 +170,7 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 	}
 	program := append([]string{word}, changedWords(c, names...)...)
 	words := append(append([]string{}, program...), in.Machine.Words...)
-	words = append(append(words, in.Mapping.Words...), changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")...)
+	words = append(append(words, in.Mapping.Words...), changedWords(c, "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")...)
 	run := &report.Run{
 		Name: word, Format: "simulation", Timeline: f.Timeline, Machine: f.Machine, Begin: o.run.Begin.Value, End: o.run.End.Value,
 		Words: words, Simulate: program, Program: f.Input.Program,

@@ -78,6 +78,7 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Run", o.run.AddFlags)
 	a.AddGroup(c, "Machine for what is simulated", func(fs *pflag.FlagSet) {
 		o.run.Future.Machine.AddFlags(fs)
+		o.run.Future.Machine.AddModel(fs)
 		scenario.AddMapping(fs, &o.run.Future.Mapping)
 	})
 	a.AddGroup(c, "Noise of what is simulated", o.run.Future.Noise.AddFlags)
@@ -260,6 +261,7 @@ func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Inp
 		return err
 	}
 	in.Mapping = &report.Mapping{Mapping: mapping, Words: changedWords(c, "mapping")}
+	in.Model = f.Machine.Model()
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 func (o *Options) addTo(a *env.Env, c *cobra.Command) {
 	a.AddGroup(c, "Machine (the run is simulated)", func(fs *pflag.FlagSet) {
 		o.Machine.AddFlags(fs)
+		o.Machine.AddModel(fs)
 		AddMapping(fs, &o.Mapping)
 	})
 	a.AddGroup(c, "Noise of a simulated run", o.Noise.AddFlags)
@@ -53,7 +54,7 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*fu
 	if err != nil {
 		return nil, err
 	}
-	options := simulate.Options{Mapping: s.Mapping, Noise: injection}
+	options := simulate.Options{Model: o.Machine.Model(), Mapping: s.Mapping, Noise: injection}
 	change, err := o.change(a, c, in, s.Machine, options)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,11 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*fu
 	if err != nil {
 		return nil, err
 	}
-	return &future{Input: in, Timeline: result.Calls, result: result, Machine: s.Machine.Name, records: record.Inputs, change: change}, nil
+	name := s.Machine.Name
+	if o.Machine.isStatic() {
+		name += ", model " + string(simulate.LogGPS)
+	}
+	return &future{Input: in, Timeline: result.Calls, result: result, Machine: name, records: record.Inputs, change: change}, nil
 }
 
 // IdealTime simulates the input on a network without latency, overhead and cost per byte.
@@ -88,7 +93,7 @@ func (o *Options) IdealTime(a *env.Env, c *cobra.Command, word string) (unit.Dur
 	if err != nil {
 		return 0, err
 	}
-	result, err := simulate.Run(c.Context(), in.Program, ideal, simulate.Options{Mapping: mapping, Noise: injection})
+	result, err := simulate.Run(c.Context(), in.Program, ideal, simulate.Options{Model: o.Machine.Model(), Mapping: mapping, Noise: injection})
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/simulate"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/internal/source"
@@ -26,8 +27,8 @@ type MachineOptions struct {
 	CpuByte  flags.Quantity[unit.PerByte]
 	Eager    flags.Quantity[unit.Size]
 	faster   flags.Factor // of the network
+	model    flags.Choice // simulate.Model
 
-	GapOptional bool // without a machine, g is 0 unless it is given
 	OnlyLatency bool // without a machine, o, g and G are 0 unless they are given
 }
 
@@ -35,8 +36,20 @@ func NewMachineOptions() MachineOptions {
 	return MachineOptions{
 		Latency: flags.Duration(), overhead: flags.Duration(), gap: flags.Duration(),
 		perByte: flags.PerByte(), CpuByte: flags.PerByte(), Eager: flags.Size(),
+		model: flags.NewChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
 	}
 }
+
+// AddModel adds the flag --model, for verbs that simulate one.
+func (o *MachineOptions) AddModel(fs *pflag.FlagSet) {
+	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
+}
+
+// Model is the model of the network.
+func (o *MachineOptions) Model() simulate.Model { return simulate.Model(o.model.Value) }
+
+// isStatic reports whether the model is the static one, which has neither noise nor O, and does without g.
+func (o *MachineOptions) isStatic() bool { return o.Model() == simulate.LogGPS }
 
 func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file")
@@ -51,6 +64,9 @@ func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
 
 func (o *MachineOptions) Complete(c *cobra.Command) {
 	flags.CompleteWith(c, "machine", machine.Names)
+	if c.Flags().Lookup("model") != nil {
+		flags.Complete(c, "model", o.model.Allowed)
+	}
 }
 
 // Override returns the parameters that were given.
@@ -109,7 +125,7 @@ func (o *MachineOptions) described(from source.Source, c *cobra.Command) (*machi
 			Command: c.CommandPath(),
 		}
 	}
-	if given.Gap == nil && (o.GapOptional || o.OnlyLatency) {
+	if given.Gap == nil && (o.isStatic() || o.OnlyLatency) {
 		given.Gap = new(unit.Duration)
 	}
 	if o.OnlyLatency {

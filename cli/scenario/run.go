@@ -155,7 +155,7 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	if len(o.Future.changes) > 0 {
 		return nil, exit.Usagef("--balance and --what-if simulate the run again; give the machine: --machine NAME (see 'slackline machine list')")
 	}
-	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "scale-compute", "denoise"} {
+	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "model", "scale-compute", "denoise"} {
 		if c.Flags().Changed(name) {
 			a.Warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
 		}

@@ -29,7 +29,7 @@ func (o *simulateOptions) checkAttribute(many bool) error {
 		return exit.Usagef("--attribute explains one run; leave --replicas, --bottleneck and all but one number of --ranks out")
 	case o.format.Value == env.FormatCSV:
 		return exit.Usagef("--attribute has no form as CSV; take --format text or json")
-	case o.model.Value == string(simulate.LogGPS):
+	case o.Machine.Model() == simulate.LogGPS:
 		return exit.Usagef("--attribute: the model %s knows no noise; take --model %s", simulate.LogGPS, simulate.LogGOPS)
 	}
 	return nil

@@ -27,8 +27,8 @@ func (o *simulateOptions) shareRun(a *env.Env, m *machine.Machine, word string) 
 	}
 	why := ""
 	switch {
-	case o.model.Value == string(simulate.LogGPS):
-		why = "a run of the model " + o.model.Value
+	case o.Machine.Model() == simulate.LogGPS:
+		why = "a run of the model " + string(o.Machine.Model())
 	case o.trace.path != "":
 		why = "a run with --trace"
 	case o.attribute:

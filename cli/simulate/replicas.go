@@ -189,7 +189,7 @@ func (r *seriesRun) prepare(a *env.Env, c *cobra.Command) error {
 	}
 	r.series = whatif.Series{
 		Counts: list, Program: maker, Machine: r.scenario.Machine, Noise: n, Replicas: max(r.replicas.replicas, 1),
-		Options: simulate.Options{Model: simulate.Model(r.model.Value), Mapping: r.scenario.Mapping, Threads: r.threads},
+		Options: simulate.Options{Model: r.Machine.Model(), Mapping: r.scenario.Mapping, Threads: r.threads},
 	}
 	if r.replicas.threshold.Given && r.replicas.replicas == 0 {
 		r.series.Replicas = searchReplicas

@@ -59,7 +59,7 @@ func (s *seriesReport) output(a *env.Env) error {
 // title says what was simulated.
 func (s *seriesReport) title() string {
 	r := s.run
-	words := []string{fmt.Sprintf("%s on %s", r.input.Name, r.scenario.Machine.Name), "model " + r.model.Value}
+	words := []string{fmt.Sprintf("%s on %s", r.input.Name, r.scenario.Machine.Name), "model " + string(r.Machine.Model())}
 	if r.Program.Mapped(r.input) {
 		words = append(words, "mapping "+r.Mapping)
 	}

@@ -64,7 +64,7 @@ func (r *seriesRun) properties() ([]whatif.Property, error) {
 		}
 	}
 	add("machine", string(machine.Format(r.scenario.Machine)))
-	add("model", r.model.Value)
+	add("model", string(r.Machine.Model()))
 	if r.Program.Mapped(r.input) {
 		mapping := r.Mapping
 		if !slices.Contains(collective.MappingNames(), mapping) {

@@ -19,7 +19,6 @@ import (
 
 type simulateOptions struct {
 	scenario.Options
-	model     flags.Choice
 	threads   int
 	share     flags.Choice
 	replicas  replicaOptions
@@ -40,7 +39,6 @@ var Verb = env.Verb{
 func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{
 		Options: scenario.NewOptions(),
-		model:   flags.NewChoice(string(simulate.LogGOPS), string(simulate.LogGOPS), string(simulate.LogGPS)),
 		share:   env.ShareFlag(),
 		format:  flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
 		figure:  newFigureOptions(),
@@ -73,7 +71,6 @@ func command(a *env.Env) *cobra.Command {
 	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other; of a recorded run multiples of its ranks (default: the run's)"
 	c.ValidArgsFunction = scenario.CompleteInput
 	o.Complete(c)
-	flags.Complete(c, "model", o.model.Allowed)
 	flags.Complete(c, "share", o.share.Allowed)
 	flags.Complete(c, "format", o.format.Allowed)
 	o.figure.complete(c)
@@ -81,7 +78,7 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.model, "model", "model of the network: with contention (loggops) or static (loggps)")
+	o.Machine.AddModel(fs)
 	scenario.AddMapping(fs, &o.Mapping)
 	fs.IntVar(&o.threads, "threads", 0, "`number` of threads; the result does not depend on it (default: one per core)")
 	env.AddShare(fs, &o.share, "one run")
@@ -119,9 +116,6 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 			return err
 		}
 	}
-	if o.model.Value == string(simulate.LogGPS) {
-		o.Machine.GapOptional = true // the static model does without it
-	}
 	s, err := o.Resolve(a, c)
 	if err != nil {
 		return err
@@ -149,7 +143,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 		return err
 	}
 	options := simulate.Options{
-		Model: simulate.Model(o.model.Value), Mapping: s.Mapping, Threads: o.threads,
+		Model: o.Machine.Model(), Mapping: s.Mapping, Threads: o.threads,
 		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.Group(),
 	}
 	if in.Graph != nil && options.Model != simulate.LogGPS {
@@ -220,7 +214,7 @@ func (o *simulateOptions) warnOfVoid(a *env.Env, c *cobra.Command, in *input.Inp
 		a.Warn("-S has no influence: no message is larger")
 	}
 	if o.breakdown && len(r.Ranks) == 0 {
-		a.Warn("--breakdown has no influence: the model %s does not tell where the time goes", o.model.Value)
+		a.Warn("--breakdown has no influence: the model %s does not tell where the time goes", o.Machine.Model())
 	}
 	if fs.Changed("threads") && o.threads > 1 && r.Threads == 1 && in.Program.Ranks() > 1 {
 		a.Warn("--threads has no influence: the engine %s runs this on one thread", r.Engine)

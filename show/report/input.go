@@ -2,6 +2,7 @@ package report
 
 import (
 	"slackline/analyze/scaling"
+	"slackline/analyze/simulate"
 	"slackline/analyze/waits"
 	"slackline/analyze/whatif"
 	"slackline/internal/provenance"
@@ -28,7 +29,8 @@ type Input struct {
 	Expectations *Expectations
 
 	Machine *Machine
-	Noise   *Noise // nil: none
+	Model   simulate.Model // of what is simulated
+	Noise   *Noise         // nil: none
 	Mapping *Mapping
 	Scales  []int // numbers of ranks at which the program is simulated; nil: some
 

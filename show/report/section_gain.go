@@ -17,10 +17,18 @@ func (s *story) quietWords() []string {
 	return nil
 }
 
+// networkWords choose the model of what is simulated.
+func (s *story) networkWords() []string {
+	if s.in.Model == simulate.LogGPS {
+		return []string{"--model", string(s.in.Model)}
+	}
+	return nil
+}
+
 // askFixes simulates the program with its largest causes of waiting fixed.
 func (s *story) askFixes() (*whatif.Fixes, error) {
 	a := s.main()
-	options := simulate.Options{Mapping: s.in.Mapping.Mapping, Threads: s.in.Threads}
+	options := simulate.Options{Model: s.in.Model, Mapping: s.in.Mapping.Mapping, Threads: s.in.Threads}
 	return whatif.TryFixes(s.ctx, a.run.Program, s.in.Machine.Machine, options, whatif.FixCandidates(a.waits), !s.in.Machine.Assumed)
 }
 
@@ -28,9 +36,9 @@ func (s *story) askFixes() (*whatif.Fixes, error) {
 func (s *story) fixCommand(f *whatif.Fix) string {
 	words := s.main().run.Simulate
 	if f.Path == "" {
-		return command("simulate", words, FreeNetwork(), s.in.Mapping.Words)
+		return command("simulate", words, FreeNetwork(), s.networkWords(), s.in.Mapping.Words)
 	}
-	return command("waits", words, s.in.Machine.Words, s.in.Mapping.Words, s.quietWords(), "--balance", f.Path)
+	return command("waits", words, s.in.Machine.Words, s.networkWords(), s.in.Mapping.Words, s.quietWords(), "--balance", f.Path)
 }
 
 // FreeNetwork are the flags of a network that costs nothing.

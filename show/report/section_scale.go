@@ -38,7 +38,7 @@ func (s *story) askScale() (*scaled, error) {
 	}
 	series := whatif.Series{
 		Counts: counts, Program: a.run.Scaled, Machine: s.in.Machine.Machine, Replicas: 1,
-		Options: simulate.Options{Mapping: s.in.Mapping.Mapping, Threads: s.in.Threads},
+		Options: simulate.Options{Model: s.in.Model, Mapping: s.in.Mapping.Mapping, Threads: s.in.Threads},
 	}
 	if s.in.Noise != nil {
 		series.Noise, series.Replicas = s.in.Noise.Noise, s.in.Noise.Replicas
@@ -121,7 +121,7 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	}
 	words := append(slices.Clone(s.main().run.Simulate[:1]), "--ranks", strings.Join(counts, ","))
 	words = append(append(words, s.main().run.patternWords()...), s.in.Machine.Words...)
-	words = append(words, s.in.Mapping.Words...)
+	words = append(append(words, s.networkWords()...), s.in.Mapping.Words...)
 	f := &Figure{
 		ID: "scaling", Title: "Run time over the number of ranks",
 		Data: newTable("", "", right("ranks"), right("without noise")),
