@@ -70,7 +70,7 @@ func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
 	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
 	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
-	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU (default: the pattern's)")
+	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU, or of a pipelined message (default: the pattern's)")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
 	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")

@@ -36,8 +36,8 @@ func TestNamedMappings(t *testing.T) {
 		ranks   int
 		want    string
 	}{
-		{"default", schedule.Barrier, 0, 1000, "dissemination"},
-		{"default", schedule.Allreduce, 64 * kib, 1000, "dissemination"},
+		{"default", schedule.Barrier, 0, 1000, "dissemination:radix=2"},
+		{"default", schedule.Allreduce, 64 * kib, 1000, "dissemination:radix=2"},
 		{"default", schedule.Allreduce, 64*kib + 1, 1000, "ring"},
 		{"default", schedule.Allgather, 8, 1000, "bruck"},
 		{"default", schedule.Allgather, mib, 1000, "ring"},
@@ -74,7 +74,7 @@ func TestNamedMappings(t *testing.T) {
 
 		{"openmpi", schedule.Barrier, 0, 7, "linear"},
 		{"openmpi", schedule.Barrier, 0, 300, "binomial"},
-		{"openmpi", schedule.Barrier, 0, 5000, "dissemination"},
+		{"openmpi", schedule.Barrier, 0, 5000, "dissemination:radix=2"},
 		{"openmpi", schedule.Bcast, 4095, 20, "knomial:radix=4"},
 		{"openmpi", schedule.Bcast, 4096, 20, "binomial"},
 		{"openmpi", schedule.Bcast, mib, 20, "scatter-recursive-doubling"},

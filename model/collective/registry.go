@@ -49,10 +49,12 @@ var registry = []*Algorithm{
 	&allgatherRecursiveDoubling,
 	&allgatherRing,
 	&allgatherNeighborExchange,
+	&allgatherDissemination,
 
 	&alltoallBruck,
 	&alltoallPairwise,
 	&alltoallLinear,
+	&alltoallDissemination,
 
 	&reduceScatterRecursiveHalving,
 	&reduceScatterPairwise,

@@ -147,8 +147,17 @@ type contributions struct {
 	owed      []int64  // by rank: bytes that must be reduced next
 }
 
+// isPower reports whether p is a power of the radix, or of 2 if there is none.
+func isPower(p, radix int) bool {
+	power := 1
+	for power < p {
+		power *= max(radix, 2)
+	}
+	return power == p
+}
+
 func newContributions(p, blocks int, in *Instance, want func(rank int) uint64) *contributions {
-	t := &contributions{p: p, blocks: blocks, words: (p + 63) / 64, want: want, repeats: in.Algorithm.Repeats && p&(p-1) != 0, free: in.FreeReduce}
+	t := &contributions{p: p, blocks: blocks, words: (p + 63) / 64, want: want, repeats: in.Algorithm.Repeats && !isPower(p, in.Radix), free: in.FreeReduce}
 	t.sets = make([]uint64, p*blocks*t.words)
 	t.fresh, t.owed = make([]uint64, p), make([]int64, p)
 	for r := range p {

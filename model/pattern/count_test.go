@@ -94,7 +94,21 @@ func (h *halo) messages() int64 {
 
 func (c *incast) messages() int64 { return int64(c.senders) }
 
-func (p *pairs) messages() int64 { return int64(p.ranks / 2 * 2) }
+func (p *pairs) messages() int64 {
+	if p.oneWay {
+		return int64(p.ranks / 2)
+	}
+	return int64(p.ranks / 2 * 2)
+}
+
+func (p *pipeline) messages() int64 { return int64(p.pieces) * int64(p.ranks-1) }
+
+func (t *twoTokens) messages() int64 {
+	if t.ranks < 2 {
+		return 0
+	}
+	return 2 * int64(t.ranks)
+}
 
 func (p *pingpong) messages() int64 { return int64(p.half) }
 

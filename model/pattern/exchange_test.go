@@ -40,6 +40,11 @@ func TestExchangesByHand(t *testing.T) {
 	}{
 		{"ring", Params{Ranks: 3}, []string{"[s1 r2]", "[r0 s2]", "[r1 s0]"}},
 		{"ring", Params{Ranks: 1}, []string{"[]"}},
+		{"double-ring", Params{Ranks: 3}, []string{"[s1r2s2r1]", "[s2r0s0r2]", "[s0r1s1r0]"}},
+		{"double-ring", Params{Ranks: 2}, []string{"[s1r1s1r1]", "[s0r0s0r0]"}},
+		{"pipelined-ring", Params{Ranks: 3, Pieces: 2}, []string{"[s1s1]", "[r0s2r0s2]", "[r1r1]"}},
+		{"pipelined-ring-dep", Params{Ranks: 3, Pieces: 2, Root: 2}, []string{"[r2s1r2s1]", "[r0r0]", "[s0s0]"}},
+		{"pipelined-ring", Params{Ranks: 1}, []string{"[]"}},
 		{"shift", Params{Ranks: 3}, []string{"[s1r2]", "[s2r0]", "[s0r1]"}},
 		{"pingpong", Params{Ranks: 5, Compute: compute}, []string{"[c s2 r2]", "[c s3 r3]", "[c r0 s0]", "[c r1 s1]", "[c]"}},
 		{"incast", Params{Ranks: 4, Root: 3, Senders: 2}, []string{"[s3]", "[s3]", "[]", "[r0r1]"}},
@@ -142,10 +147,12 @@ func TestRandomPairs(t *testing.T) {
 		for step := range 3 {
 			alone := 0
 			for rank := range ranks {
-				switch partner := p.partner(rank, step); {
-				case partner < 0:
+				partner, first := p.partner(rank, step)
+				if partner < 0 {
 					alone++
-				case partner == rank || p.partner(partner, step) != rank:
+					continue
+				}
+				if back, alsoFirst := p.partner(partner, step); partner == rank || back != rank || first == alsoFirst {
 					t.Fatalf("%d ranks: %d and %d are no pair", ranks, rank, partner)
 				}
 			}
@@ -157,7 +164,8 @@ func TestRandomPairs(t *testing.T) {
 	partners := func(seed uint64, step int) (list []int) {
 		p := &pairs{ranks: 100, seed: seed}
 		for rank := range 100 {
-			list = append(list, p.partner(rank, step))
+			partner, _ := p.partner(rank, step)
+			list = append(list, partner)
 		}
 		return list
 	}
@@ -171,7 +179,8 @@ func TestRandomPairs(t *testing.T) {
 	counts := map[int]int{}
 	p := &pairs{ranks: 100, seed: 3}
 	for step := range 9900 {
-		counts[p.partner(0, step)]++
+		partner, _ := p.partner(0, step)
+		counts[partner]++
 	}
 	for rank := 1; rank < 100; rank++ {
 		if n := counts[rank]; n < 50 || n > 160 { // five deviations of 100 +- 10

@@ -69,8 +69,14 @@ var registry = func() []definition {
 		haloPattern("halo3d", 3, "slackline simulate halo3d --ranks 4096 --grid 16x16x16 --periodic --machine chic"),
 		sweepPattern,
 		ringPattern,
+		doubleRingPattern,
+		pipelinePattern("pipelined-ring", "a message goes around the ring in pieces",
+			"A rank posts all its receives at the start and passes every piece on as soon as it has it.", false),
+		pipelinePattern("pipelined-ring-dep", "a message goes around the ring in pieces, one at a time at each rank",
+			"A rank passes a piece on before it takes the next one.", true),
 		shiftPattern,
 		pairsPattern,
+		bisectionPattern,
 		incastPattern,
 		pingpongPattern,
 		treeClocksPattern,
@@ -148,10 +154,11 @@ func Unused(name string, p Params, given []string) []string {
 	}
 	p = p.withDefaults(&d.defaults)
 	uses := func(parameter string) bool { return slices.Contains(d.Params, parameter) }
-	drawsPairs, drawsSizes := name == pairsPattern.Name, strings.HasSuffix(name, "v")
+	drawsPairs, drawsSizes := strings.HasPrefix(name, "random-"), strings.HasSuffix(name, "v")
+	cutsMessage := slices.Contains(d.Params, "pieces") && slices.Contains(d.Params, "root") && d.Kind == Exchange
 	void := map[string]bool{
 		"jitter": p.Compute == 0 && !drawsSizes,
-		"pieces": p.Compute == 0,
+		"pieces": p.Compute == 0 && !cutsMessage,
 		"seed":   (p.Compute == 0 || p.Jitter == 0) && !drawsPairs && !(drawsSizes && p.Jitter > 0),
 	}
 	if slices.Contains(p.Without, PointToPoint) && uses("without") {

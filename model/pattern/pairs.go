@@ -6,31 +6,39 @@ import (
 	"slackline/model/schedule"
 )
 
-// pairs exchanges messages between random pairs, drawn anew at each step. If the number of ranks
-// is odd one rank stays alone.
+// pairs lets random pairs, drawn anew at each step, exchange messages, or one of each pair send to the
+// other. If the number of ranks is odd one rank stays alone.
 type pairs struct {
 	ranks      int
 	size       int64
 	seed       uint64
+	oneWay     bool
 	send, recv uint32
 }
 
 func (p *pairs) fill(rank, step int, b *schedule.Block) {
-	if partner := p.partner(rank, step); partner >= 0 {
+	partner, first := p.partner(rank, step)
+	if partner < 0 {
+		return
+	}
+	if first || !p.oneWay {
 		b.Ops[b.Send(partner, p.size, 0)].Origin = p.send
+	}
+	if !first || !p.oneWay {
 		b.Ops[b.Recv(partner, p.size, 0)].Origin = p.recv
 	}
 }
 
-// partner returns the rank that a rank is paired with at a step, or -1. The ranks are in a
-// random order, of which the first two are a pair, the next two, and so on.
-func (p *pairs) partner(rank, step int) int {
+// partner returns the rank that a rank is paired with at a step, or -1, and whether the rank is the
+// first of the two. The ranks are in a random order, of which the first two are a pair, the next two,
+// and so on.
+func (p *pairs) partner(rank, step int) (partner int, first bool) {
 	order := permutation{size: uint64(p.ranks), seed: hash(p.seed, uint64(step))}
-	place := order.inverse(uint64(rank)) ^ 1
-	if place >= order.size {
-		return -1
+	own := order.inverse(uint64(rank))
+	if own^1 >= order.size {
+		return -1, false
 	}
-	return int(order.at(place))
+	return int(order.at(own ^ 1)), own&1 == 0
 }
 
 // permutation is a random order of 0..size-1 in which any place can be looked up without the
@@ -88,6 +96,25 @@ var pairsPattern = definition{
 		s.p2p(&pairs{
 			ranks: s.Ranks, size: s.Size, seed: s.Seed,
 			send: s.origin("MPI_Sendrecv", "exchange"), recv: s.origin("MPI_Sendrecv", "exchange"),
+		})
+		return nil
+	},
+}
+
+var bisectionPattern = definition{
+	Info: Info{
+		Name: "random-bisection", Kind: Exchange,
+		Info:    "a random half of the ranks sends to the other half, new halves in each iteration",
+		Details: "Each iteration is compute, then one phase in which each rank of one half sends to a rank of the other half, a different one each. With an odd number of ranks one stays alone. random-pairs is the same in both directions.",
+		Params:  []string{"ranks", "size", "seed", "iterations", "compute", "jitter"},
+		Example: "slackline simulate random-bisection --ranks 4096 --size 64KiB --iterations 20 --seed 7 --machine altix",
+	},
+	defaults: Params{Size: 1024},
+	build: func(s *script) error {
+		s.compute(1, 1)
+		s.p2p(&pairs{
+			ranks: s.Ranks, size: s.Size, seed: s.Seed, oneWay: true,
+			send: s.origin("MPI_Send", "exchange"), recv: s.origin("MPI_Recv", "exchange"),
 		})
 		return nil
 	},

@@ -34,7 +34,7 @@ type Params struct {
 	Periodic   bool          // the grid wraps around
 	Corners    int           // from how many corners a sweep starts: 1, 2, 4 or 8
 	Senders    int           // of an incast; 0: all other ranks
-	Pieces     int           // pieces of work between which a non-blocking operation gets the CPU
+	Pieces     int           // pieces of work between which a non-blocking operation gets the CPU, or of a pipelined message
 	Without    []string      // kinds of communication to leave out: p2p, collectives
 	Operation  string        // that a benchmark scheme times
 }
@@ -67,7 +67,7 @@ var parameters = []Parameter{
 	{"periodic", "the grid wraps around"},
 	{"corners", "from how many corners the sweeps start: 1, 2, 4 or 8"},
 	{"senders", "number of senders; else all other ranks"},
-	{"pieces", "pieces of work between which a non-blocking operation gets the CPU"},
+	{"pieces", "pieces of work between which a non-blocking operation gets the CPU, or of a pipelined message"},
 	{"without", "kinds of communication to leave out: p2p, collectives"},
 	{"operation", "collective that is timed, e.g. allreduce"},
 }

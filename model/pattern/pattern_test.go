@@ -128,6 +128,8 @@ func TestUnused(t *testing.T) {
 		{"bcast", Params{Compute: 1000}, "grid seed periodic corners senders pieces without operation"},
 		{"bcast", Params{Compute: 1000, Jitter: 0.5}, "grid periodic corners senders pieces without operation"},
 		{"random-pairs", Params{}, "root algorithm grid jitter periodic corners senders pieces without operation"},
+		{"random-bisection", Params{}, "root algorithm grid jitter periodic corners senders pieces without operation"},
+		{"pipelined-ring", Params{}, "algorithm grid jitter seed periodic corners senders without operation"},
 		{"gatherv", Params{}, "grid periodic corners senders pieces without operation"},
 		{"gatherv", Params{Jitter: None}, "grid seed periodic corners senders pieces without operation"},
 		{"ibarrier", Params{Compute: None}, "size root grid jitter seed periodic corners senders pieces without operation"},

@@ -37,6 +37,45 @@ func (t *shift) fill(rank, _ int, b *schedule.Block) {
 	b.Ops[b.Recv((rank+t.ranks-1)%t.ranks, t.size, 0)].Origin = t.recv
 }
 
+// twoTokens passes two messages around a ring at the same time, one in each direction.
+type twoTokens struct {
+	ranks      int
+	size       int64
+	send, recv uint32
+}
+
+func (t *twoTokens) fill(rank, _ int, b *schedule.Block) {
+	if t.ranks < 2 {
+		return
+	}
+	for tag, step := range []int{1, t.ranks - 1} {
+		send := b.Send((rank+step)%t.ranks, t.size, uint32(tag))
+		recv := b.Recv((rank+t.ranks-step)%t.ranks, t.size, uint32(tag))
+		b.Ops[send].Origin, b.Ops[recv].Origin = t.send, t.recv
+		if rank > 0 {
+			b.Require(send, recv)
+		}
+	}
+	b.Link()
+}
+
+var doubleRingPattern = definition{
+	Info: Info{
+		Name: "double-ring", Kind: Exchange,
+		Info:    "two messages go around all ranks at the same time, in opposite directions",
+		Details: "Each iteration is compute, then one round: rank 0 sends a message to rank 1 and one to the last rank; every other rank passes on what it gets, until rank 0 has both again.",
+		Params:  []string{"ranks", "size", "iterations", "compute", "jitter", "seed"},
+		Example: "slackline simulate double-ring --ranks 64 --size 1KiB --machine altix",
+	},
+	defaults: Params{Size: 1024},
+	build: func(s *script) error {
+		s.compute(1, 1)
+		s.prog.shape.Graphs = true
+		s.p2p(&twoTokens{s.Ranks, s.Size, s.origin("MPI_Isend", "ring"), s.origin("MPI_Irecv", "ring")})
+		return nil
+	},
+}
+
 var ringPattern = definition{
 	Info: Info{
 		Name: "ring", Kind: Exchange,
