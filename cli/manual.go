@@ -15,8 +15,8 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
 	"slackline/internal/atomicfile"
+	"slackline/internal/phrase"
 )
 
 // page is what there is to say of a command, free of any form. The help text, man

@@ -244,7 +244,7 @@ func answer(ctx context.Context, tl *timeline.Timeline, threads int) (map[string
 	return all, nil
 }
 
-// answerTogether lets several processes analyse a run and returns what the first one says.
+// answerTogether lets several processes analyze a run and returns what the first one says.
 func answerTogether(t *testing.T, name string, build func() *timeline.Builder, ranks, size, threads int) map[string]any {
 	t.Helper()
 	var got map[string]any

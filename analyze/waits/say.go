@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 )
 
@@ -32,7 +33,7 @@ func (e *Explanation) say(depth int, whole unit.Duration, list *[]Sentence) {
 	var parts []string
 	for i := range e.Causes {
 		if i == maxNamed && len(e.Causes) > maxNamed+1 {
-			parts = append(parts, fmt.Sprintf("%s %d other causes", share(e.sumFrom(i), whole), len(e.Causes)-i))
+			parts = append(parts, fmt.Sprintf("%s %d other causes", phrase.Percent(e.sumFrom(i), whole), len(e.Causes)-i))
 			break
 		}
 		parts = append(parts, e.Causes[i].phrase(whole))
@@ -90,7 +91,7 @@ func (e *Explanation) late() string {
 
 // phrase is a cause and its share in words.
 func (c *Cause) phrase(whole unit.Duration) string {
-	part := share(c.Share, whole)
+	part := phrase.Percent(c.Share, whole)
 	switch c.Kind {
 	case Excess:
 		return fmt.Sprintf("%s excess time of rank %d in %s", part, c.Rank, c.Say())
@@ -113,32 +114,13 @@ func (e *Explanation) sayRoots() string {
 	rest := e.Rest
 	for i, r := range e.Roots {
 		if i < maxNamed {
-			parts = append(parts, fmt.Sprintf("%s %s on rank %d", share(r.Share, e.Amount), r.Say(), r.Rank))
+			parts = append(parts, fmt.Sprintf("%s %s on rank %d", phrase.Percent(r.Share, e.Amount), r.Say(), r.Rank))
 		} else {
 			rest += r.Share
 		}
 	}
 	if rest > 0 {
-		parts = append(parts, share(rest, e.Amount)+" others")
+		parts = append(parts, phrase.Percent(rest, e.Amount)+" others")
 	}
 	return "In the end it is due to " + strings.Join(parts, ", ") + "."
-}
-
-// share prints a part of a whole in percent.
-func share(part, whole unit.Duration) string {
-	if whole == 0 {
-		return "0 %"
-	}
-	percent := 100 * float64(part) / float64(whole)
-	switch {
-	case part == whole:
-		return "100 %"
-	case percent > 99.9:
-		return "> 99.9 %"
-	case percent >= 10:
-		return fmt.Sprintf("%.0f %%", percent)
-	case percent >= 0.1:
-		return fmt.Sprintf("%.1f %%", percent)
-	}
-	return "< 0.1 %"
 }

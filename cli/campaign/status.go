@@ -11,8 +11,8 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
 	"slackline/cli/scaling"
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/observe/campaign"

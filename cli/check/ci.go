@@ -10,7 +10,7 @@ import (
 
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 )
 
 // What continuous integration reads: JUnit XML, a Markdown summary, annotations

@@ -5,7 +5,7 @@ import (
 
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 )
 

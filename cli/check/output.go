@@ -8,7 +8,7 @@ import (
 
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/show/figures"
 )

@@ -15,8 +15,8 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/dataset"
 	"slackline/model/unit"
@@ -35,7 +35,7 @@ func CutPlace(word string) (place, path string) {
 	return strings.TrimSuffix(m[1], ","), m[2]
 }
 
-// open reads the measurements of all words into one dataset: runs are analysed, all else is read as it is.
+// open reads the measurements of all words into one dataset: runs are analyzed, all else is read as it is.
 func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*dataset.Dataset, []provenance.Input, error) {
 	all := dataset.New()
 	var records []provenance.Input
@@ -93,7 +93,7 @@ func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *
 		}
 	}
 	if len(traces) > 0 {
-		d, records, placed, err = o.analyseRuns(ctx, a, traces)
+		d, records, placed, err = o.analyzeRuns(ctx, a, traces)
 		return d, records, true, placed, err
 	}
 	d, records, err = input.OpenDataset(ctx, []string{path}, input.DatasetOptions{
@@ -150,9 +150,9 @@ func TracesOf(path, format string) []string {
 	return list
 }
 
-// analyseRuns makes a dataset of recorded runs. One is in memory at a time.
+// analyzeRuns makes a dataset of recorded runs. One is in memory at a time.
 // Those of a campaign have its parameters.
-func (o *DataOptions) analyseRuns(ctx context.Context, a *env.Env, traces []string) (all *dataset.Dataset, records []provenance.Input, placed bool, err error) {
+func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []string) (all *dataset.Dataset, records []provenance.Input, placed bool, err error) {
 	all = dataset.New()
 	line := a.StartProgress()
 	defer line.Clear()

@@ -35,8 +35,8 @@ import (
 
 	"slackline/cli/exit"
 	"slackline/cli/job"
-	"slackline/cli/phrase"
 	"slackline/internal/cluster"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/observe/mpi"
 )

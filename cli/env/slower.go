@@ -14,9 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
 	"slackline/internal/cluster"
 	"slackline/internal/memory"
+	"slackline/internal/phrase"
+	"slackline/model/unit"
 )
 
 // When processes share what goes in lockstep.
@@ -49,7 +50,7 @@ func (a *Env) FasterAlone(c *cobra.Command, share *flags.Choice, do func() error
 		return err
 	}
 	text := fmt.Sprintf("%d processes took %s for %s of work that one does in %s: process 0 starts again, alone, and the others wait",
-		a.Job.Size(), phrase.Tidy(slower.Took), phrase.Plural(slower.Exchanges, "step"), phrase.Tidy(slower.Alone))
+		a.Job.Size(), unit.Elapsed(slower.Took), phrase.Plural(slower.Exchanges, "step"), unit.Elapsed(slower.Alone))
 	a.Warn("%s (--share always keeps them together)", text)
 	a.goAlone()
 	a.cluster.Alone = text

@@ -11,8 +11,8 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/phrase"
 	"slackline/internal/atomicfile"
+	"slackline/internal/phrase"
 	"slackline/model/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 	"slackline/observe/inject"
 )

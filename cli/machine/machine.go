@@ -2,6 +2,7 @@
 package machine
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -12,12 +13,13 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/listing"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // Verb is the entry of the registry.
@@ -62,7 +64,7 @@ func machineTable() (*table.Table, error) {
 		}
 		p := &m.Classes[machine.Far]
 		note := table.Cell{Text: phrase.FirstSentence(m.Note), Value: m.Note}
-		t.Add(m.Name, phrase.DurationCell(p.Latency), piecesCell(p.Overhead, phrase.DurationCell), phrase.DurationCell(p.Gap),
+		t.Add(m.Name, tables.ExactTime(p.Latency), piecesCell(p.Overhead, tables.ExactTime), tables.ExactTime(p.Gap),
 			piecesCell(p.PerByte, perByteCell), sizeCell(p.Eager), note)
 	}
 	return t, nil
@@ -70,7 +72,7 @@ func machineTable() (*table.Table, error) {
 
 // perByteCell holds a cost per byte, which prints itself in nanoseconds.
 func perByteCell(p unit.PerByte) table.Cell {
-	return table.Cell{Text: p.String(), Value: phrase.Number(strings.TrimSuffix(p.String(), "ns"))}
+	return table.Cell{Text: p.String(), Value: json.Number(strings.TrimSuffix(p.String(), "ns"))}
 }
 
 func sizeCell(bytes int64) table.Cell {

@@ -2,12 +2,13 @@ package measure
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/clock"
@@ -195,7 +196,7 @@ func nsCell(d unit.Duration, known bool) table.Cell {
 	if !known {
 		return table.Cell{}
 	}
-	return table.Cell{Text: d.NS(), Value: phrase.Number(d.NS())}
+	return table.Cell{Text: d.NS(), Value: json.Number(d.NS())}
 }
 
 func ppmCell(drift float64, known bool) table.Cell {

@@ -3,7 +3,7 @@ package measure
 import (
 	"fmt"
 
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/model/clock"
 	"slackline/model/unit"

@@ -14,7 +14,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 	"slackline/observe/measure"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/dataset"

@@ -12,7 +12,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 	"slackline/observe/measure"
 	"slackline/observe/mpi"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/observe/measure"

@@ -16,13 +16,14 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/noise"
 	"slackline/model/unit"
 	"slackline/observe/measure"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // noiseChildVerb is the verb of the process that measures; people have no use for it.
@@ -353,7 +354,7 @@ func (r *measuredNoise) table() *table.Table {
 				return table.Cell{Text: "-"}
 			}
 			d := unit.Duration(stat.Quantile(list, q))
-			return table.Cell{Text: d.Short(), Value: phrase.Number(d.NS())}
+			return tables.Time(d)
 		}
 		t.Add(c.CPU, table.Cell{Text: fmt.Sprintf("%.1fns", c.Shortest), Value: c.Shortest}, len(list), phrase.RateCell(perSecond(len(list), c.Duration)),
 			phrase.PercentCell(c.OverheadPercent()), quantile(0.5), quantile(0.99), quantile(1),

@@ -14,13 +14,14 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/collective"
 	"slackline/model/pattern"
 	"slackline/model/unit"
 	"slackline/show/figures"
+	"slackline/show/tables"
 )
 
 // measureSchemesOptions are the flags of measure schemes.
@@ -206,7 +207,7 @@ func (r *schemesReport) table() *table.Table {
 	t := table.New(columns...)
 	time := func(ps float64) table.Cell {
 		d := unit.Duration(ps + 0.5)
-		return table.Cell{Text: d.Short(), Value: phrase.Number(d.NS())}
+		return tables.Time(d)
 	}
 	for _, x := range r.answers {
 		for _, s := range x.Schemes {

@@ -17,12 +17,13 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/listing"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/model/noise"
 	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // Verb is the entry of the registry.
@@ -102,7 +103,7 @@ func noiseTable() (*table.Table, error) {
 			longest = max(longest, source.Longest)
 		}
 		note := strings.Join(strings.Fields(p.Note), " ")
-		t.Add(p.Name, phrase.PercentCell(s.OverheadPercent), phrase.RateCell(s.RatePerSecond), phrase.DurationCell(longest),
+		t.Add(p.Name, phrase.PercentCell(s.OverheadPercent), phrase.RateCell(s.RatePerSecond), tables.ExactTime(longest),
 			table.Cell{Text: noiseTitle(note), Value: note})
 	}
 	return t, nil

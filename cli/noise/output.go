@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -12,7 +13,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/model/noise"
@@ -205,7 +206,7 @@ func (r *noiseReport) table() *table.Table {
 	}
 	t := table.New(columns...)
 	s := &r.stats
-	ns := func(d unit.Duration) any { return phrase.Number(d.NS()) }
+	ns := func(d unit.Duration) any { return json.Number(d.NS()) }
 	all := 0
 	if s.Count > 0 {
 		all = 100

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 	"slackline/show/figures"
 )

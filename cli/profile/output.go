@@ -9,11 +9,12 @@ import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/stat"
 	"slackline/internal/table"
 	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // document is the JSON output of profile.
@@ -54,7 +55,7 @@ func (r *profileReport) table() *table.Table {
 		case e.Pieces > 0:
 			samples = e.Samples
 		}
-		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), visits, phrase.ExactSeconds(e.Exclusive), phrase.ExactSeconds(e.Inclusive),
+		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), visits, tables.Seconds(e.Exclusive), tables.Seconds(e.Inclusive),
 			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples}
 		if r.options.byRank {
 			row = append([]any{e.Rank}, row...)
@@ -88,7 +89,7 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	return nil
 }
 
-func ratio(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+func ratio(v float64) string { return phrase.Percent(v, 1) }
 
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},

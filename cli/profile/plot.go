@@ -5,7 +5,7 @@ import (
 
 	"slackline/cli/env"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/show/figures"
 	"slackline/show/plot"
 )
@@ -25,7 +25,7 @@ func (r *profileReport) draw(a *env.Env, inputs []string) error {
 		}
 	}
 	title := "Profile of " + r.run.Name + r.run.Where()
-	subtitle := fmt.Sprintf("%s, run time %s", phrase.SizeOf(r.run.Timeline), r.profile.RunTime().Short())
+	subtitle := fmt.Sprintf("%s, run time %s", r.run.Size(), r.profile.RunTime().Short())
 	var figure plot.Figure
 	switch kind {
 	case profileMatrix:

@@ -11,7 +11,7 @@ import (
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/machine"
 	"slackline/model/unit"
 )

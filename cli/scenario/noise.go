@@ -15,7 +15,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/source"
 	"slackline/model/machine"
 	"slackline/model/noise"

@@ -15,7 +15,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/collective"
 	"slackline/model/pattern"
 	"slackline/model/unit"

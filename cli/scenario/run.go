@@ -14,7 +14,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
@@ -23,11 +23,11 @@ import (
 	"slackline/model/unit"
 )
 
-// RunHelp says what verbs that analyse runs take.
+// RunHelp says what verbs that analyze runs take.
 const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, liballprof's files, a trace as text; " +
 	"or what is simulated: a pattern or a schedule file, with a machine"
 
-// RunOptions are the flags of verbs that analyse a run.
+// RunOptions are the flags of verbs that analyze a run.
 type RunOptions struct {
 	Begin, End flags.Quantity[unit.Duration]
 	Ranks      RankList
@@ -81,15 +81,24 @@ func (r *Run) Where() string {
 	return " on " + r.Machine
 }
 
+// Size is how many ranks and threads a run has.
+func (r *Run) Size() string {
+	tl := r.Timeline
+	if len(tl.Locations) == tl.Ranks {
+		return phrase.Plural(tl.Ranks, "rank")
+	}
+	return fmt.Sprintf("%s, %s", phrase.Plural(tl.Ranks, "rank"), phrase.Plural(len(tl.Locations), "thread"))
+}
+
 // Headline describes a run in a line: what it is, how long it took, how much was recorded and how long it was without a CPU.
 func (r *Run) Headline() string {
 	tl := r.Timeline
-	text := fmt.Sprintf("%s%s: %s, run time %s", r.Name, r.Where(), phrase.SizeOf(tl), (tl.End - tl.Start).Short())
+	text := fmt.Sprintf("%s%s: %s, run time %s", r.Name, r.Where(), r.Size(), (tl.End - tl.Start).Short())
 	if part := recordedPart(tl); part != "" {
 		text += ", of which " + part
 	}
 	if share := tl.LackShare(); share > 0 {
-		text += fmt.Sprintf(", without a CPU for %.1f %% of it", 100*share)
+		text += ", without a CPU for " + phrase.Percent(share, 1) + " of it"
 	}
 	return text
 }

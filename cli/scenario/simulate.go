@@ -12,7 +12,7 @@ import (
 	"slackline/analyze/simulate"
 	"slackline/cli/env"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -66,7 +66,7 @@ func Simulate(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine,
 		return nil, err
 	}
 	took := time.Since(begin)
-	a.Note("%s in %s (%s), engine %s, %s", phrase.Plural(result.Messages, "message"), phrase.Tidy(took),
+	a.Note("%s in %s (%s), engine %s, %s", phrase.Plural(result.Messages, "message"), unit.Elapsed(took),
 		phrase.Rate(result.Messages, took), result.Engine, phrase.Plural(result.Threads, "thread"))
 	for _, w := range result.Warnings {
 		a.Warn("%s", w)

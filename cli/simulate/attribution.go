@@ -14,7 +14,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -96,7 +96,7 @@ func attributionTable(r *whatif.Attribution) *table.Table {
 		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "remark"})
 	total := &r.Total
 	add := func(what string, n unit.Nanoseconds, remark string) {
-		t.Add(what, phrase.Short(n), phrase.PercentOf(n, total.Injected), remark)
+		t.Add(what, n.Short(), phrase.Percent(n, total.Injected), remark)
 	}
 	add("injected", total.Injected, "CPU time taken from work, all ranks together")
 	add("on the critical path", total.Critical, "it delayed the last finish")
@@ -115,10 +115,10 @@ func attributionTable(r *whatif.Attribution) *table.Table {
 			add(part.what, part.noise, part.remark)
 		}
 	}
-	t.Add("growth of the makespan", phrase.Short(r.Growth), "",
+	t.Add("growth of the makespan", r.Growth.Short(), "",
 		fmt.Sprintf("from %s to %s: %s of noise on the path, %s by a change of the path",
-			phrase.Short(r.Noiseless), phrase.Short(r.Makespan), phrase.Short(r.Path.Noise), phrase.Short(r.PathChange)))
-	t.Add("growth of all finishes", phrase.Short(r.FinishGrowth), "",
+			r.Noiseless.Short(), r.Makespan.Short(), r.Path.Noise.Short(), r.PathChange.Short()))
+	t.Add("growth of all finishes", r.FinishGrowth.Short(), "",
 		fmt.Sprintf("%.4g times the injected noise (amplification)", r.Amplification))
 	return t
 }
@@ -135,9 +135,9 @@ func pathTable(p *whatif.CriticalPath) *table.Table {
 		{"compute", p.Compute}, {"overhead", p.Overhead}, {"latency", p.Latency},
 		{"bytes", p.Bytes}, {"gap", p.Gap}, {"noise", p.Noise},
 	} {
-		t.Add(part.what, phrase.Short(part.time), phrase.PercentOf(part.time, length), "")
+		t.Add(part.what, part.time.Short(), phrase.Percent(part.time, length), "")
 	}
-	t.Add("length", phrase.Short(length), "", fmt.Sprintf("to the finish of rank %d, through %s on %s, with %s",
+	t.Add("length", length.Short(), "", fmt.Sprintf("to the finish of rank %d, through %s on %s, with %s",
 		p.LastRank, phrase.Plural(p.Steps, "step"), phrase.Plural(p.Ranks, "rank"), phrase.Plural(p.Messages, "message")))
 	return t
 }
@@ -163,7 +163,7 @@ func attributedRanks(r *whatif.Attribution) *table.Table {
 			continue
 		}
 		cells := append([]any{strconv.Itoa(rank.Rank)}, accountCells(&rank.Account, &r.Total)...)
-		t.Add(append(cells, phrase.Short(rank.AbsorbedHere))...)
+		t.Add(append(cells, rank.AbsorbedHere.Short())...)
 	}
 	return t
 }
@@ -174,7 +174,7 @@ func accountTable(of table.Column) *table.Table {
 }
 
 func accountCells(a, total *whatif.Account) []any {
-	return []any{phrase.Short(a.Injected), phrase.Short(a.Critical), phrase.PercentOf(a.Critical, total.Critical), phrase.Short(a.Absorbed)}
+	return []any{a.Injected.Short(), a.Critical.Short(), phrase.Percent(a.Critical, total.Critical), a.Absorbed.Short()}
 }
 
 // heldTable lists the steps of the path with the most noise.
@@ -184,7 +184,7 @@ func heldTable(p *whatif.CriticalPath) *table.Table {
 	held := slices.Clone(p.Held)
 	slices.SortStableFunc(held, func(x, y whatif.Hold) int { return cmp.Compare(y.Noise, x.Noise) })
 	for _, h := range held[:min(len(held), maxAttributed)] {
-		t.Add(phrase.Short(h.Start), strconv.Itoa(h.Rank), h.During, phrase.Short(h.Noise))
+		t.Add(h.Start.Short(), strconv.Itoa(h.Rank), h.During, h.Noise.Short())
 	}
 	return t
 }

@@ -10,7 +10,7 @@ import (
 
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 )
 

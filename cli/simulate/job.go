@@ -11,11 +11,12 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/flags"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
 	"slackline/internal/cluster"
 	"slackline/internal/memory"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/machine"
+	"slackline/model/unit"
 )
 
 // shareRun finds out whether the processes of a job can share one run, and how
@@ -94,5 +95,5 @@ func noteJob(a *env.Env, r *provenance.Cluster) {
 	}
 	a.Note("%d processes: %s between them in %s and %s; at most %s of memory and %s of CPU time each",
 		r.Processes, phrase.Plural(r.Crossed, "message"), phrase.Bytes(r.Bytes), phrase.Plural(r.Exchanges, "exchange"),
-		phrase.Bytes(r.PeakMemory), phrase.Tidy(time.Duration(r.CPUSeconds*float64(time.Second))))
+		phrase.Bytes(r.PeakMemory), unit.Elapsed(time.Duration(r.CPUSeconds*float64(time.Second))))
 }

@@ -8,7 +8,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -93,7 +93,7 @@ func share(part, whole unit.Duration) string {
 	if whole == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.1f %% of the makespan", 100*float64(part)/float64(whole))
+	return phrase.Percent(part, whole) + " of the makespan"
 }
 
 // breakdownTable says where the time of all ranks went.
@@ -115,11 +115,7 @@ func breakdownTable(r *simulate.Result) *table.Table {
 				largest, at = d, i
 			}
 		}
-		percent := "-"
-		if total > 0 {
-			percent = fmt.Sprintf("%.1f %%", 100*sum/total)
-		}
-		t.Add(part.name, unit.Duration(sum/float64(len(r.Ranks))).Short(), percent, largest.Short(), strconv.Itoa(at))
+		t.Add(part.name, unit.Duration(sum/float64(len(r.Ranks))).Short(), phrase.Percent(sum, total), largest.Short(), strconv.Itoa(at))
 	}
 	return t
 }

@@ -7,8 +7,8 @@ import (
 
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/show/figures"
 )

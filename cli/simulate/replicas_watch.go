@@ -8,9 +8,9 @@ import (
 
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
 	"slackline/internal/atomicfile"
 	"slackline/internal/cluster"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 )
 
@@ -135,7 +135,7 @@ func (w *watcher) end(points []whatif.Point, failed error) error {
 		}
 	case failed == nil && w.messages > 0:
 		took := time.Since(w.begin)
-		w.a.Note("%s in %s (%s)", phrase.Plural(w.messages, "message"), phrase.Tidy(took), phrase.Rate(w.messages, took))
+		w.a.Note("%s in %s (%s)", phrase.Plural(w.messages, "message"), unit.Elapsed(took), phrase.Rate(w.messages, took))
 	}
 	if failed != nil && !whatif.Interrupted(failed) {
 		return failed

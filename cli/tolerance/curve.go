@@ -6,7 +6,7 @@ import (
 	"math/big"
 
 	"slackline/analyze/tolerance"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/figures"

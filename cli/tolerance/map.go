@@ -7,7 +7,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/cli/env"
 	"slackline/cli/exit"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"

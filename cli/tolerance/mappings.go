@@ -6,7 +6,7 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 )
 

@@ -14,7 +14,6 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
 	"slackline/model/machine"
 	"slackline/model/schedule"
@@ -104,7 +103,7 @@ func (r *run) runOne() error {
 			return err
 		}
 	}
-	r.app.Note("answered in %s", phrase.Tidy(time.Since(begin)))
+	r.app.Note("answered in %s", unit.Elapsed(time.Since(begin)))
 	if err := r.solver.export(r, report, e); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -234,7 +234,7 @@ func (t *report) placeTable() *table.Table {
 	s := table.New(table.Column{Key: "placement"}, right("T"), table.Column{Key: "remark"})
 	s.Add("ranks in blocks", p.StartT.Short(), fmt.Sprintf("%s ns, %s on a node", p.StartT.NS(), phrase.Plural(t.run.place.cores, "rank")))
 	s.Add("as found", p.T.Short(), fmt.Sprintf("%s ns, %s less; after %s, of %s tried: %s", p.T.NS(),
-		partOf(p.StartT-p.T, p.StartT), phrase.Plural(p.Best, "swap"), phrase.Grouped(len(p.Swaps)), p.Stop))
+		phrase.Percent(p.StartT-p.T, p.StartT), phrase.Plural(p.Best, "swap"), phrase.Grouped(len(p.Swaps)), p.Stop))
 	return s
 }
 

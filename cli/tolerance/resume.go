@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/cli/input"
-	"slackline/cli/phrase"
 	"slackline/internal/journal"
+	"slackline/internal/phrase"
 	"slackline/model/collective"
 	"slackline/model/machine"
 )

@@ -16,8 +16,9 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
+	"slackline/model/unit"
 )
 
 // solverOptions are the flags about the linear program.
@@ -231,7 +232,7 @@ func (t *report) solverTable() *table.Table {
 		if !v.Agrees {
 			remark = "differs"
 		}
-		s.Add(v.Name, t.solved.show(v), phrase.Tidy(v.Took), remark)
+		s.Add(v.Name, t.solved.show(v), unit.Elapsed(v.Took), remark)
 	}
 	return s
 }

@@ -8,7 +8,7 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
 )
@@ -207,11 +207,6 @@ var pathKinds = []struct {
 	{"switches", func(p tolerance.Profile) unit.Duration { return p.Switch }},
 }
 
-// partOf prints a part of a whole as a percentage.
-func partOf(part, whole unit.Duration) string {
-	return phrase.PercentOf(unit.Nanoseconds(part), unit.Nanoseconds(whole))
-}
-
 func (t *report) profileTable() *table.Table {
 	if !t.run.where.critical {
 		return nil
@@ -219,7 +214,7 @@ func (t *report) profileTable() *table.Table {
 	s := table.New(table.Column{Key: "critical path"}, right("time"), right("share"))
 	for _, k := range pathKinds {
 		d := k.of(t.answers.Path.Profile)
-		s.Add(k.name, d.Short(), partOf(d, t.answers.T))
+		s.Add(k.name, d.Short(), phrase.Percent(d, t.answers.T))
 	}
 	return s
 }
@@ -245,7 +240,7 @@ func (t *report) pathTable(title string, n int, part func(int) (string, toleranc
 	})
 	for _, i := range order[:min(n, maxListedParts)] {
 		name, p := part(i)
-		cells := []any{name, p.Total().Short(), partOf(p.Total(), t.answers.T)}
+		cells := []any{name, p.Total().Short(), phrase.Percent(p.Total(), t.answers.T)}
 		for _, k := range pathKinds[:4] {
 			cells = append(cells, k.of(p).Short())
 		}
@@ -295,7 +290,7 @@ func (t *report) whatIfTable() *table.Table {
 	}
 	s := table.New(table.Column{Key: "what if"}, right("takes less"), right("T"), right("T shrinks by"), right("of T"))
 	for i, a := range t.whatIfs {
-		s.Add(a.Path, t.run.where.whatIf[i].Percent.String(), a.T.Short(), (t.answers.T - a.T).Short(), partOf(t.answers.T-a.T, t.answers.T))
+		s.Add(a.Path, t.run.where.whatIf[i].Percent.String(), a.T.Short(), (t.answers.T - a.T).Short(), phrase.Percent(t.answers.T-a.T, t.answers.T))
 	}
 	return s
 }

@@ -14,12 +14,13 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/cli/input"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
+	"slackline/model/unit"
 )
 
 // options are the flags of the verb tolerance.
@@ -277,7 +278,7 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 	for _, w := range s.Warnings() {
 		r.app.Warn("%s", w)
 	}
-	r.app.Note("%s with %s paired in %s", phrase.Plural(s.Graph().NumOps(), "operation"), phrase.Plural(s.Messages(), "message"), phrase.Tidy(time.Since(begin)))
+	r.app.Note("%s with %s paired in %s", phrase.Plural(s.Graph().NumOps(), "operation"), phrase.Plural(s.Messages(), "message"), unit.Elapsed(time.Since(begin)))
 	return s, nil
 }
 

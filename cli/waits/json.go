@@ -3,10 +3,10 @@ package waits
 import (
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
+	"slackline/show/tables"
 )
 
 // document is the JSON output of waits.
@@ -37,12 +37,12 @@ func (r *waitsReport) table() *table.Table {
 	none := table.Cell{}
 	for i := range r.result.Waits {
 		w := &r.result.Waits[i]
-		t.Add("wait", w.Metric.String(), w.Rank, r.name(w.Path), phrase.ExactSeconds(w.Amount), phrase.ExactSeconds(w.Direct), phrase.ExactSeconds(w.Indirect),
-			phrase.ExactSeconds(w.Propagating), phrase.ExactSeconds(w.Terminal), none, none)
+		t.Add("wait", w.Metric.String(), w.Rank, r.name(w.Path), tables.Seconds(w.Amount), tables.Seconds(w.Direct), tables.Seconds(w.Indirect),
+			tables.Seconds(w.Propagating), tables.Seconds(w.Terminal), none, none)
 	}
 	for i := range r.result.Delays {
 		d := &r.result.Delays[i]
-		t.Add("delay", none, d.Rank, r.name(d.Path), phrase.ExactSeconds(d.Sum()), none, none, none, none, phrase.ExactSeconds(d.Short), phrase.ExactSeconds(d.Long))
+		t.Add("delay", none, d.Rank, r.name(d.Path), tables.Seconds(d.Sum()), none, none, none, none, tables.Seconds(d.Short), tables.Seconds(d.Long))
 	}
 	return t
 }

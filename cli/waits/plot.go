@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"slackline/cli/env"
-	"slackline/cli/phrase"
 	"slackline/show/figures"
 )
 
@@ -12,5 +11,5 @@ import (
 func (r *waitsReport) draw(a *env.Env, path string, inputs []string) error {
 	tl := r.run.Timeline
 	return a.Draw(path, inputs, figures.RankMaps(tl, figures.WaitTimes(r.result, tl.Ranks), 0), "Wait states of "+r.run.Name+r.run.Where(),
-		fmt.Sprintf("%s, run time %s, waiting %s", phrase.SizeOf(tl), (tl.End-tl.Start).Short(), r.result.Totals.Waiting.Amount.Short()))
+		fmt.Sprintf("%s, run time %s, waiting %s", r.run.Size(), (tl.End-tl.Start).Short(), r.result.Totals.Waiting.Amount.Short()))
 }

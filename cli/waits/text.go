@@ -7,7 +7,7 @@ import (
 
 	"slackline/analyze/waits"
 	"slackline/cli/env"
-	"slackline/cli/phrase"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
 )

@@ -13,9 +13,10 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
-	"slackline/cli/phrase"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
+	"slackline/model/unit"
 )
 
 // waitsOptions are the flags of waits.
@@ -99,7 +100,7 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 	if err != nil {
 		return err
 	}
-	report, err := o.analyse(a, c, r)
+	report, err := o.analyze(a, c, r)
 	if err != nil {
 		return err
 	}
@@ -116,14 +117,14 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
 }
 
-// analyse finds the wait states of a run and what else the flags ask for.
-func (o *waitsOptions) analyse(a *env.Env, c *cobra.Command, r *scenario.Run) (*waitsReport, error) {
+// analyze finds the wait states of a run and what else the flags ask for.
+func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*waitsReport, error) {
 	begin := time.Now()
 	result, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: o.run.Threads})
 	if err != nil {
 		return nil, err
 	}
-	a.Note("%s analysed in %s, %s", phrase.Plural(result.States, "wait state"), phrase.Tidy(time.Since(begin)), phrase.Plural(o.run.Threads, "thread"))
+	a.Note("%s analyzed in %s, %s", phrase.Plural(result.States, "wait state"), unit.Elapsed(time.Since(begin)), phrase.Plural(o.run.Threads, "thread"))
 	if a.Group().Size() > 1 {
 		a.Note("costs were handed from process to process in %s", phrase.Plural(result.Rounds(), "round"))
 	}

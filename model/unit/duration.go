@@ -6,6 +6,8 @@
 // package knows nothing of machines, schedules or files.
 package unit
 
+import "time"
+
 // Duration is a span of time or a point in time, in whole picoseconds (up to 106 days).
 type Duration int64
 
@@ -82,6 +84,9 @@ func (d Duration) Short() string {
 	}
 	return string(dst) // not reached: v is at least 1ps
 }
+
+// Elapsed prints the time that something took, for people.
+func Elapsed(d time.Duration) string { return (Duration(d.Nanoseconds()) * Nanosecond).Short() }
 
 // roundingStep returns the power of ten that leaves four digits of v, at most a second.
 func roundingStep(v uint64) uint64 {

@@ -15,6 +15,9 @@ func (d Duration) NS() string { return string(d.AppendNS(make([]byte, 0, 20))) }
 // Nanoseconds is a Duration that is written in JSON as an exact number of nanoseconds.
 type Nanoseconds Duration
 
+// Short prints it for people, as a Duration.
+func (n Nanoseconds) Short() string { return Duration(n).Short() }
+
 // MarshalJSON returns the number of nanoseconds with up to three decimals.
 func (n Nanoseconds) MarshalJSON() ([]byte, error) {
 	return Duration(n).AppendNS(make([]byte, 0, 20)), nil

@@ -71,7 +71,7 @@ func (v *view) startAnalysis() {
 	}
 	v.analysis.start.Do(func() {
 		fault.Go(func() {
-			v.analysis.found, v.analysis.err = v.analyse(v.context)
+			v.analysis.found, v.analysis.err = v.analyze(v.context)
 			close(v.analysis.done)
 			debug.FreeOSMemory() // from now on nothing is read and little is made
 		})
@@ -81,8 +81,8 @@ func (v *view) startAnalysis() {
 // defaultPatience is how long a request waits for the analysis.
 const defaultPatience = 20 * time.Second
 
-// analysed returns what the analysis found. It waits for it a while.
-func (v *view) analysed(ctx context.Context) (*findings, error) {
+// analyzed returns what the analysis found. It waits for it a while.
+func (v *view) analyzed(ctx context.Context) (*findings, error) {
 	if v.tl == nil {
 		return nil, errNoRun
 	}
@@ -98,12 +98,12 @@ func (v *view) analysed(ctx context.Context) (*findings, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-late.C:
-		return nil, notReady("the run is still being analysed; try again in a moment")
+		return nil, notReady("the run is still being analyzed; try again in a moment")
 	}
 }
 
-// analyse finds out who waits and why, and what else takes longer than reading.
-func (v *view) analyse(ctx context.Context) (_ *findings, err error) {
+// analyze finds out who waits and why, and what else takes longer than reading.
+func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	defer fault.Catch(&err)
 	result, err := waits.Analyze(ctx, v.tl, waits.Options{Threads: v.threads})
 	if err != nil {

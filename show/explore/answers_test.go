@@ -21,8 +21,8 @@ import (
 	"slackline/model/unit"
 )
 
-// analysed is what the analyses say about a run, without the explorer.
-func analysed(t *testing.T, tl *timeline.Timeline) *waits.Result {
+// analyzed is what the analyses say about a run, without the explorer.
+func analyzed(t *testing.T, tl *timeline.Timeline) *waits.Result {
 	t.Helper()
 	r, err := waits.Analyze(context.Background(), tl, waits.Options{Threads: 1})
 	if err != nil {
@@ -183,7 +183,7 @@ func mostImportant(all []Message, n int) []Message {
 func TestWaitAnswers(t *testing.T) {
 	tl := halo(t, 9, 6)
 	s, h := serverOf(t, tl)
-	want := analysed(t, tl)
+	want := analyzed(t, tl)
 	all := get[Waits](t, s, h, "/api/waits?limit=20000")
 	if all.Waiting != int64(want.Totals.Waiting.Amount) || all.States != want.States || len(all.Causes) != len(want.Delays) || all.Cut {
 		t.Errorf("waits = %+v, want %+v", all, want.Totals)
@@ -283,7 +283,7 @@ func checkWait(t *testing.T, got *WaitAnswer, result *waits.Result, tl *timeline
 func TestCriticalAnswer(t *testing.T) {
 	tl := halo(t, 9, 6)
 	s, h := serverOf(t, tl)
-	want := analysed(t, tl).CriticalPath()
+	want := analyzed(t, tl).CriticalPath()
 	got := get[Critical](t, s, h, "/api/critical?width=8192")
 	if got.Length != int64(want.Length) || got.Missing != int64(want.Missing) || len(got.Paths) != len(want.Paths) {
 		t.Errorf("critical path = %+v, want %+v", got, want)
@@ -316,7 +316,7 @@ func TestCriticalAnswer(t *testing.T) {
 func TestTreeAnswers(t *testing.T) {
 	tl := halo(t, 9, 6)
 	s, h := serverOf(t, tl)
-	result := analysed(t, tl)
+	result := analyzed(t, tl)
 	p := result.Profile()
 	tree := get[Tree](t, s, h, "/api/tree")
 	column := map[string]int{}
@@ -357,7 +357,7 @@ func TestTreeAnswers(t *testing.T) {
 func TestSummaryAnswers(t *testing.T) {
 	tl := halo(t, 9, 6)
 	s, h := serverOf(t, tl)
-	result := analysed(t, tl)
+	result := analyzed(t, tl)
 	p := result.Profile()
 	c := get[Composition](t, s, h, "/api/composition")
 	want := p.Composition(result.WaitTimes())

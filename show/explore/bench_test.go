@@ -221,7 +221,7 @@ func heap() float64 {
 }
 
 // BenchmarkMemory is what a run with messages takes in memory, as a multiple of its timeline: with what the first view
-// needs, and when all has been analysed and every coloring was looked at.
+// needs, and when all has been analyzed and every coloring was looked at.
 func BenchmarkMemory(b *testing.B) {
 	for _, ranks := range []int{64, 1024} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
@@ -236,7 +236,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 				first = heap() - empty
-				if _, err := v.analysed(ctx); err != nil {
+				if _, err := v.analyzed(ctx); err != nil {
 					b.Fatal(err)
 				}
 				for _, color := range colors {

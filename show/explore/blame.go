@@ -10,7 +10,7 @@ import (
 // answerWaits gives the wait states and their causes.
 func answerWaits(ctx context.Context, v *view, q *query) (any, error) {
 	limit := q.limit(200)
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil || q.err != nil {
 		return nil, cmp.Or(q.err, err)
 	}

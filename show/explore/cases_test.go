@@ -41,7 +41,7 @@ func TestReferenceTraces(t *testing.T) {
 			tl := readCase(t, dir)
 			s, h := serverOf(t, tl)
 			v := s.inputs[0].view.Load()
-			if _, err := v.analysed(context.Background()); err != nil {
+			if _, err := v.analyzed(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			n := len(tl.Locations)

@@ -71,7 +71,7 @@ func (v *view) coloring(ctx context.Context, color string) (*coloring, error) {
 	case colors[colorPath]:
 		return v.byPath.get(v.colorByPath)
 	}
-	a, err := v.analysed(ctx)
+	a, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func answerLegend(ctx context.Context, v *view, q *query) (any, error) {
 	if color == colors[colorKind] {
 		return legend, nil
 	}
-	a, err := v.analysed(ctx)
+	a, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}

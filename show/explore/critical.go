@@ -10,7 +10,7 @@ import (
 
 // answerCritical shows the critical path in a window.
 func answerCritical(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -38,16 +38,16 @@ func halo(tb testing.TB, ranks, iterations int) *timeline.Timeline {
 	return simulated(tb, "halo2d", pattern.Params{Ranks: ranks, Iterations: iterations, Jitter: 0.4, Seed: 3})
 }
 
-// viewOf prepares a run for tests, analysed if wanted.
-func viewOf(tb testing.TB, tl *timeline.Timeline, analysed bool) *view {
+// viewOf prepares a run for tests, analyzed if wanted.
+func viewOf(tb testing.TB, tl *timeline.Timeline, analyzed bool) *view {
 	tb.Helper()
 	ctx := context.Background()
 	v, err := newView(ctx, ctx, &Opened{Timeline: tl}, 2)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if analysed {
-		if _, err := v.analysed(ctx); err != nil {
+	if analyzed {
+		if _, err := v.analyzed(ctx); err != nil {
 			tb.Fatal(err)
 		}
 	}

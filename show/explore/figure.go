@@ -95,7 +95,7 @@ func (v *view) toleranceFigure(ctx context.Context, q *query) (*plot.Chart, erro
 
 // iterationFigure draws the times of each iteration.
 func (v *view) iterationFigure(ctx context.Context) (*plot.Chart, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -76,8 +76,8 @@ func (in *openInput) read(ctx context.Context, generation int) (*view, error) {
 	return v, nil
 }
 
-// analyse begins the analysis of what is open.
-func (in *openInput) analyse() {
+// analyze begins the analysis of what is open.
+func (in *openInput) analyze() {
 	if v := in.view.Load(); v != nil {
 		v.startAnalysis()
 	}

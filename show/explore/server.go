@@ -96,7 +96,7 @@ const (
 // Serve answers requests until ctx is done.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	for _, in := range s.inputs {
-		in.analyse()
+		in.analyze()
 	}
 	server := &http.Server{
 		Handler: s.handler, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,

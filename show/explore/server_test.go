@@ -288,7 +288,7 @@ func TestClientGoesAway(t *testing.T) {
 	get[Runs](t, s, h, "/api/runs")
 }
 
-// While the run is analysed the timeline can be looked at, however many ask for what is not there yet.
+// While the run is analyzed the timeline can be looked at, however many ask for what is not there yet.
 func TestAnalysisHoldsNobodyUp(t *testing.T) {
 	s, h := serverOf(t, halo(t, 9, 4))
 	v := s.inputs[0].view.Load()
@@ -305,7 +305,7 @@ func TestAnalysisHoldsNobodyUp(t *testing.T) {
 		})
 	}
 	if r := get[Runs](t, s, h, "/api/runs").Runs[0]; r.Analysis != "running" || !slices.Equal(r.Colors, []string{"kind", "path"}) {
-		t.Errorf("run = %+v, want that it is being analysed", r)
+		t.Errorf("run = %+v, want that it is being analyzed", r)
 	}
 	for _, at := range []string{"timeline", "timeline?color=path", "calls", "messages", "matrix", "legend"} {
 		if answer, body := ask(t, s, h, "/api/"+at); answer.StatusCode != http.StatusOK {

@@ -10,7 +10,7 @@ import (
 
 // answerStates lists single wait states.
 func answerStates(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (v *view) locationOf(rank, thread int) int {
 
 // answerWait explains one wait state.
 func answerWait(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}

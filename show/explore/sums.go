@@ -41,7 +41,7 @@ func answerMatrix(_ context.Context, v *view, q *query) (any, error) {
 
 // answerIterations gives the iterations of the run.
 func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func answerIterations(ctx context.Context, v *view, _ *query) (any, error) {
 
 // answerComposition gives what the run time consists of.
 func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}

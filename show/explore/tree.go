@@ -87,7 +87,7 @@ func eachWait(m waits.Metric) func(*findings, func(int, int32, int64)) {
 
 // answerTree gives the call tree with its metrics.
 func answerTree(ctx context.Context, v *view, _ *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (v *view) makeTree(f *findings) *Tree {
 
 // answerDistribution gives a metric of a call path by rank.
 func answerDistribution(ctx context.Context, v *view, q *query) (any, error) {
-	f, err := v.analysed(ctx)
+	f, err := v.analyzed(ctx)
 	if err != nil {
 		return nil, err
 	}

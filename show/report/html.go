@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 )
 
@@ -14,8 +15,10 @@ import (
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "typed": typed, "shell": func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) }, "cell": cell, "table": tableHTML, "percent": percent, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
-	"inc": func(i int) int { return i + 1 },
+	"prose": prose, "typed": typed, "cell": cell, "table": tableHTML, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
+	"shell":   func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) },
+	"percent": func(share float64) string { return phrase.Percent(share, 1) },
+	"inc":     func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))
 
 // notBound takes the names of functions that each page brings itself, so that the template can be parsed without a page.

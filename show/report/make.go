@@ -15,7 +15,7 @@ import (
 type story struct {
 	in   *Input
 	ctx  context.Context
-	runs []*analysed
+	runs []*analyzed
 	data *dataset.Dataset // measurements, or the metrics of a series of runs
 	from []string         // the words that name them
 
@@ -39,7 +39,7 @@ func Make(ctx context.Context, in *Input) (*Document, error) {
 		return nil, errors.New("a report needs a run or measurements")
 	}
 	s := &story{in: in, ctx: ctx}
-	if err := s.analyse(); err != nil {
+	if err := s.analyze(); err != nil {
 		return nil, err
 	}
 	if err := s.askAll(); err != nil {
@@ -48,14 +48,14 @@ func Make(ctx context.Context, in *Input) (*Document, error) {
 	return s.tell(), nil
 }
 
-// analyse analyses all runs and makes a dataset of several of them.
-func (s *story) analyse() error {
+// analyze analyses all runs and makes a dataset of several of them.
+func (s *story) analyze() error {
 	s.progress("wait states")
-	s.runs = make([]*analysed, len(s.in.Runs))
+	s.runs = make([]*analyzed, len(s.in.Runs))
 	each := max(s.in.Threads/max(len(s.in.Runs), 1), 1)
 	failed := make([]error, len(s.in.Runs))
 	parallel.Each(len(s.in.Runs), s.in.Threads, func(i int) {
-		s.runs[i], failed[i] = analyseRun(s.ctx, s.in.Runs[i], s.in.Whole, each)
+		s.runs[i], failed[i] = analyzeRun(s.ctx, s.in.Runs[i], s.in.Whole, each)
 	})
 	for i, err := range failed {
 		if err != nil {
@@ -126,7 +126,7 @@ func (s *story) progress(what string) {
 }
 
 // main is the run that the report is about; nil: there are only measurements.
-func (s *story) main() *analysed {
+func (s *story) main() *analyzed {
 	if len(s.runs) == 0 {
 		return nil
 	}

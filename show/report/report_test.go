@@ -20,6 +20,7 @@ import (
 	"slackline/model/timeline"
 	"slackline/model/unit"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // evil is the name of a function that nobody should run.
@@ -235,7 +236,7 @@ func TestFigureThatCannotBeDrawn(t *testing.T) {
 }
 
 func TestNumbersThatAreNone(t *testing.T) {
-	for _, c := range []table.Cell{decimal(math.Inf(1)), decimal(math.NaN()), shareOf(math.NaN()), measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
+	for _, c := range []table.Cell{tables.Number(math.Inf(1)), tables.Number(math.NaN()), tables.Share(math.NaN()), measure(math.Inf(1), &scaling.Fit{Unit: "s"})} {
 		if c.Text != "-" || c.Value != nil {
 			t.Errorf("cell = %+v, want -", c)
 		}
@@ -282,8 +283,6 @@ func TestCommand(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
-		{count(1, "rank"), "1 rank"}, {count(16384, "rank"), "16,384 ranks"}, {count(2, "process"), "2 processes"},
-		{percent(0), "0 %"}, {percent(-0.0001), "0 %"}, {percent(0.0001), "< 0.1 %"}, {percent(0.3618), "36.2 %"}, {percent(-0.1), "-10.0 %"},
 		{list([]string{"a", "b", "c"}), "a, b and c"}, {code(""), "no call"}, {code("f`g"), "`f'g`"},
 		{string(prose("a `b<c` & d")), "a <code>b&lt;c</code> &amp; d"}, {string(cell("a/`b`")), "a/<wbr/><code>b</code>"},
 	} {

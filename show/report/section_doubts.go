@@ -4,26 +4,29 @@ import (
 	"fmt"
 
 	"slackline/analyze/profile"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // tellDoubts reports how reliable everything is.
 func (s *story) tellDoubts() *Section {
 	section := &Section{ID: "doubts", Title: "How reliable this is", Question: "What may make these answers wrong?"}
-	t := newTable("Assumptions, and how well they hold", "", left("about"), left("what is known"), left("what it means"))
+	t := assumptions{newTable("Assumptions, and how well they hold", "", left("about"), left("what is known"), left("what it means"))}
 	if a := s.main(); a != nil {
 		s.doubtClocks(t, a)
 		s.doubtWaits(t, a)
 		s.doubtRecorded(t, a)
 		s.doubtRecorder(t, a)
 		if a.efficiency.Estimated {
-			t.Add(text("Efficiencies"), text("the run time on an ideal network is estimated from the waits"), text("serialization and transfer are estimates; their product is exact"))
+			t.add("Efficiencies", "the run time on an ideal network is estimated from the waits",
+				"serialization and transfer are estimates; their product is exact")
 		}
 		s.doubtModel(t, a)
 	}
 	s.doubtData(t)
-	section.table(t)
+	section.table(t.Table)
 	if warnings := s.in.Warnings; len(warnings) > 0 {
 		section.head("Warnings")
 		for _, w := range warnings {
@@ -35,45 +38,57 @@ func (s *story) tellDoubts() *Section {
 	return section
 }
 
-func (s *story) doubtClocks(t *table.Table, a *analysed) {
+// assumptions is a table of what the answers rest on.
+type assumptions struct{ *table.Table }
+
+func (t assumptions) add(about, known, meaning string) {
+	t.Add(tables.Text(about), tables.Text(known), tables.Text(meaning))
+}
+
+func (s *story) doubtClocks(t assumptions, a *analyzed) {
 	if a.run.Timeline.Simulated {
-		t.Add(text("Clocks"), text("the run is simulated"), text("times are exact"))
+		t.add("Clocks", "the run is simulated", "times are exact")
 		return
 	}
-	t.Add(text("Clocks"), text(a.clockWords()), text("waits shorter than the error may not be real"))
+	t.add("Clocks", a.clockWords(), "waits shorter than the error may not be real")
 	if p := &a.run.Timeline.Problems; p.Violations > 0 {
-		t.Add(text("Causality"), text(fmt.Sprintf("%s still arrive before they were sent, by up to %s", count(p.Violations, "message"), p.WorstViolation.Short())), text("the clocks are wrong; "+code("--clock clc")+" corrects them"))
+		t.add("Causality", fmt.Sprintf("%s still arrive before they were sent, by up to %s",
+			phrase.Plural(p.Violations, "message"), p.WorstViolation.Short()), "the clocks are wrong; "+code("--clock clc")+" corrects them")
 	}
 }
 
-func (s *story) doubtWaits(t *table.Table, a *analysed) {
+func (s *story) doubtWaits(t assumptions, a *analyzed) {
 	w := &a.waits.Totals
 	if w.Waiting.Amount == 0 {
 		return
 	}
-	t.Add(text("Uncertain waits"), text(fmt.Sprintf("%s, %s of all waiting", w.Uncertain.Short(), percent(part(w.Uncertain, w.Waiting.Amount)))), text("shorter than the error of the clocks"))
-	t.Add(text("Waits without cause"), text(fmt.Sprintf("%s, %s of all waiting", w.Unattributed.Short(), percent(part(w.Unattributed, w.Waiting.Amount)))), text("the two ranks had not synchronized before in the analyzed part"))
+	ofAll := func(d unit.Duration) string {
+		return fmt.Sprintf("%s, %s of all waiting", d.Short(), phrase.Percent(d, w.Waiting.Amount))
+	}
+	t.add("Uncertain waits", ofAll(w.Uncertain), "shorter than the error of the clocks")
+	t.add("Waits without cause", ofAll(w.Unattributed), "the two ranks had not synchronized before in the analyzed part")
 	if a.waits.Cyclic > 0 {
-		t.Add(text("Cycles"), text(count(a.waits.Cyclic, "wait state")+" depend on each other in cycles"), text("the clocks are wrong; part of the costs remains without cause"))
+		t.add("Cycles", phrase.Plural(a.waits.Cyclic, "wait state")+" depend on each other in cycles",
+			"the clocks are wrong; part of the costs remains without cause")
 	}
 }
 
 // doubtRecorded reports how much of the run was recorded, if not all.
-func (s *story) doubtRecorded(t *table.Table, a *analysed) {
+func (s *story) doubtRecorded(t assumptions, a *analyzed) {
 	tl := a.run.Timeline
 	off := tl.Unrecorded()
 	if off == 0 {
 		return
 	}
 	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	what := fmt.Sprintf("recording was off for %s of the time of all threads", percent(part(off, all)))
+	what := fmt.Sprintf("recording was off for %s of the time of all threads", phrase.Percent(off, all))
 	if n := tl.Problems.CutMessages + tl.Problems.CutCollectives; n > 0 {
-		what += fmt.Sprintf("; %s recorded by some of their ranks only", count(n, "message or collective"))
+		what += fmt.Sprintf("; %s recorded by some of their ranks only", phrase.Plural(n, "message or collective"))
 	}
-	t.Add(text("Recorded part"), text(what), text("efficiencies, waits and causes are those of the recorded part"))
+	t.add("Recorded part", what, "efficiencies, waits and causes are those of the recorded part")
 }
 
-func (s *story) doubtRecorder(t *table.Table, a *analysed) {
+func (s *story) doubtRecorder(t assumptions, a *analyzed) {
 	own := unit.Duration(0)
 	for _, p := range a.composition.Parts {
 		if p.Kind == profile.Recording {
@@ -81,12 +96,13 @@ func (s *story) doubtRecorder(t *table.Table, a *analysed) {
 		}
 	}
 	if own > 0 {
-		t.Add(text("Recorder"), text(fmt.Sprintf("%s of the time of all ranks is the recorder's own", percent(part(own, a.composition.Total)))), text("it is not part of the program"))
+		t.add("Recorder", fmt.Sprintf("%s of the time of all ranks is the recorder's own", phrase.Percent(own, a.composition.Total)),
+			"it is not part of the program")
 	}
 }
 
 // doubtModel reports how well simulations describe the run.
-func (s *story) doubtModel(t *table.Table, a *analysed) {
+func (s *story) doubtModel(t assumptions, a *analyzed) {
 	if a.run.Program == nil || s.fixes.err != nil || s.fixes.value == nil {
 		return
 	}
@@ -94,26 +110,31 @@ func (s *story) doubtModel(t *table.Table, a *analysed) {
 	if s.in.Machine.Assumed {
 		where = "a network that costs nothing, because no machine was given"
 	}
-	t.Add(text("Machine"), text(where), text("computation takes as long as recorded; messages cost what the parameters of the machine give (LogGOPS)"))
+	t.add("Machine", where,
+		"computation takes as long as recorded; messages cost what the parameters of the machine give (LogGOPS)")
 	if a.run.Span > 0 {
 		off := float64(s.fixes.value.RunTime)/float64(a.run.Span) - 1
 		how := "simulated"
 		if a.run.Denoised {
 			how = "simulated without the noise of the recorded machine"
 		}
-		t.Add(text("Simulation"), text(fmt.Sprintf("%s %s, %s recorded: %+.1f %%", short(s.fixes.value.RunTime), how, a.run.Span.Short(), 100*off)), text("how close the simulation is to the recorded run, from MPI_Init to MPI_Finalize; on another machine it may differ"))
+		t.add("Simulation", fmt.Sprintf("%s %s, %s recorded: %+.1f %%", short(s.fixes.value.RunTime), how, a.run.Span.Short(), 100*off),
+			"how close the simulation is to the recorded run, from MPI_Init to MPI_Finalize; on another machine it may differ")
 	}
-	t.Add(text("Tolerance"), text("the static model: a rank's CPU is never busy with the messages of others"), text("the program may tolerate somewhat less in reality"))
+	t.add("Tolerance", "the static model: a rank's CPU is never busy with the messages of others",
+		"the program may tolerate somewhat less in reality")
 	if s.scale.asked {
-		t.Add(text("Larger scale"), text("copies of the ranks with the same work each, messages inside their copy"), text("weak scaling of a program whose communication is local; nothing else grows"))
+		t.add("Larger scale", "copies of the ranks with the same work each, messages inside their copy",
+			"weak scaling of a program whose communication is local; nothing else grows")
 	}
 	if s.in.Noise != nil {
-		t.Add(text("Noise"), text(fmt.Sprintf("%s, drawn anew in %s", s.in.Noise.Name, count(s.in.Noise.Replicas, "replica"))), text("a model or a measurement of one machine; other machines have other noise"))
+		t.add("Noise", fmt.Sprintf("%s, drawn anew in %s", s.in.Noise.Name, phrase.Plural(s.in.Noise.Replicas, "replica")),
+			"a model or a measurement of one machine; other machines have other noise")
 	}
 }
 
 // doubtData reports how reliable measurements are.
-func (s *story) doubtData(t *table.Table) {
+func (s *story) doubtData(t assumptions) {
 	if !s.models.asked || s.models.err != nil {
 		return
 	}
@@ -125,9 +146,10 @@ func (s *story) doubtData(t *table.Table) {
 			}
 		}
 	}
-	known := fmt.Sprintf("%s; all have a model", grouped(int64(len(s.models.value)))+" series of measurements")
+	series := phrase.Grouped(len(s.models.value)) + " series of measurements"
+	known := series + "; all have a model"
 	if unsure > 0 {
-		known = fmt.Sprintf("%d of %s without a reliable model, e.g. because: %s", unsure, grouped(int64(len(s.models.value)))+" series of measurements", bad)
+		known = fmt.Sprintf("%d of %s without a reliable model, e.g. because: %s", unsure, series, bad)
 	}
-	t.Add(text("Models"), text(known), text("predictions beyond the measured range hold as long as the model does"))
+	t.add("Models", known, "predictions beyond the measured range hold as long as the model does")
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/show/figures"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // tellExpectations reports whether measurements scale as expected.
@@ -34,14 +36,14 @@ func (s *story) tellExpectations() *Section {
 	t := newTable("Expectations", command("check", s.in.Expectations.Name, s.from),
 		left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why"))
 	for _, c := range r.Checks {
-		found := text("-")
+		found := tables.Text("-")
 		if c.Fit != nil {
-			found = text(c.Fit.Landau() + ", " + c.Fit.Model.String())
+			found = tables.Text(c.Fit.Landau() + ", " + c.Fit.Model.String())
 		}
-		t.Add(verdict(&c.Outcome), named(c.Function), text(c.Metric), text(c.Expectation.Expect.Text), found, text(why(&c.Outcome)))
+		t.Add(verdict(&c.Outcome), tables.Path(c.Function), tables.Text(c.Metric), tables.Text(c.Expectation.Expect.Text), found, tables.Text(why(&c.Outcome)))
 	}
 	for _, c := range r.Rules {
-		t.Add(verdict(&c.Outcome), named(c.Rule.Text), text(c.Metric), text("the rule holds"), text(crossover(c)), text(why(&c.Outcome)))
+		t.Add(verdict(&c.Outcome), tables.Path(c.Rule.Text), tables.Text(c.Metric), tables.Text("the rule holds"), tables.Text(crossover(c)), tables.Text(why(&c.Outcome)))
 	}
 	section.table(t)
 	if f := s.expectationFigure(r); f != nil {
@@ -61,7 +63,7 @@ func expectationWords(r *scaling.Report) string {
 	}
 	total := len(r.Checks) + len(r.Rules)
 	if counts[scaling.Fail] == 0 && counts[scaling.Inconclusive] == 0 {
-		return fmt.Sprintf("Yes: all %s are met.", count(total, "expectation"))
+		return fmt.Sprintf("Yes: all %s are met.", phrase.Plural(total, "expectation"))
 	}
 	var words []string
 	for _, v := range []scaling.Verdict{scaling.Pass, scaling.Fail, scaling.Inconclusive, scaling.Skipped} {
@@ -75,7 +77,7 @@ func expectationWords(r *scaling.Report) string {
 	if counts[scaling.Fail] == 0 {
 		answer = "This cannot be decided"
 	}
-	return fmt.Sprintf("%s: of %s, %s.", answer, count(total, "expectation"), list(words))
+	return fmt.Sprintf("%s: of %s, %s.", answer, phrase.Plural(total, "expectation"), list(words))
 }
 
 // verdict is a cell with the verdict.
@@ -92,7 +94,7 @@ func why(o *scaling.Outcome) string {
 func crossover(c *scaling.RuleCheck) string {
 	switch {
 	case len(c.Violated) > 0:
-		return fmt.Sprintf("violated at %s", count(len(c.Violated), "measured point"))
+		return fmt.Sprintf("violated at %s", phrase.Plural(len(c.Violated), "measured point"))
 	case !math.IsNaN(c.Crossover):
 		return fmt.Sprintf("violated from %g on", c.Crossover)
 	}
@@ -117,7 +119,7 @@ func (s *story) expectationFigure(r *scaling.Report) *Figure {
 		draw:    func(float64) plot.Figure { return figures.Expectation(chosen) },
 	}
 	for i, at := range chosen.Fit.At {
-		f.Data.Add(decimal(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
+		f.Data.Add(tables.Number(at[0]), measure(chosen.Fit.Values[i], chosen.Fit), measure(chosen.Fit.Model.Eval(at...), chosen.Fit))
 	}
 	return f
 }

@@ -5,8 +5,10 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // quietWords switch off the noise of a machine that brings its own.
@@ -60,11 +62,11 @@ func (s *story) tellGain() *Section {
 		left("change"), right("run time"), right("gain"), right("min of a rank"), right("max of a rank"), left("command"))
 	for i := range fixes.List {
 		f := &fixes.List[i]
-		what, low, high := text("a network that costs nothing"), text(""), text("")
+		what, low, high := tables.Text("a network that costs nothing"), tables.Text(""), tables.Text("")
 		if f.Path != "" {
-			what, low, high = text("balance "+code(f.Path)), span(unit.Duration(f.Min)), span(unit.Duration(f.Max))
+			what, low, high = tables.Text("balance "+code(f.Path)), tables.Time(unit.Duration(f.Min)), tables.Time(unit.Duration(f.Max))
 		}
-		t.Add(what, span(unit.Duration(f.RunTime)), shareOf(f.Gain), low, high, table.Cell{Text: s.fixCommand(f), Mark: "command"})
+		t.Add(what, tables.Time(unit.Duration(f.RunTime)), tables.Share(f.Gain), low, high, table.Cell{Text: s.fixCommand(f), Mark: "command"})
 	}
 	section.table(t)
 	if s.in.Machine.Assumed {
@@ -80,10 +82,10 @@ func short(t unit.Nanoseconds) string { return unit.Duration(t).Short() }
 func gainWords(fixes *whatif.Fixes) string {
 	f := fixes.Best()
 	if f == nil {
-		return fmt.Sprintf("No fix that was tried gains %s or more: the computation is balanced well enough.", percent(whatif.MinGain))
+		return fmt.Sprintf("No fix that was tried gains %s or more: the computation is balanced well enough.", phrase.Percent(whatif.MinGain, 1))
 	}
 	return fmt.Sprintf("The simulated run takes %s. With the computation of %s spread evenly over all ranks (now %s to %s per rank) it takes %s: %s less.",
-		short(fixes.RunTime), code(f.Path), short(f.Min), short(f.Max), short(f.RunTime), percent(f.Gain))
+		short(fixes.RunTime), code(f.Path), short(f.Min), short(f.Max), short(f.RunTime), phrase.Percent(f.Gain, 1))
 }
 
 // notSimulated is why nothing can be simulated; nil: it can be.

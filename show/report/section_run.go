@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slackline/analyze/profile"
+	"slackline/internal/phrase"
 	"slackline/internal/plain"
 	"slackline/internal/table"
 	"slackline/model/timeline"
@@ -14,6 +15,7 @@ import (
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // tellRun reports what ran.
@@ -41,7 +43,7 @@ func (s *story) tellRun() *Section {
 }
 
 // facts describe a run.
-func (a *analysed) facts() []Fact {
+func (a *analyzed) facts() []Fact {
 	tl := a.run.Timeline
 	facts := []Fact{{"Run", plain.Name(a.run.Name)}}
 	p := &a.run.Properties
@@ -60,9 +62,9 @@ func (a *analysed) facts() []Fact {
 		library, _, _ := strings.Cut(p.MPI, ",")
 		facts = append(facts, Fact{"MPI", library})
 	}
-	ranks := count(tl.Ranks, "rank")
+	ranks := phrase.Plural(tl.Ranks, "rank")
 	if n := len(tl.Locations); n != tl.Ranks {
-		ranks += ", " + count(n, "thread")
+		ranks += ", " + phrase.Plural(n, "thread")
 	}
 	if g := tl.Grid; g != nil && len(g.Dims) > 0 {
 		ranks += ", process grid " + strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Dims), " ", " × "), "[]")
@@ -73,7 +75,7 @@ func (a *analysed) facts() []Fact {
 	}
 	runTime := (tl.End - tl.Start).Short()
 	if off := tl.Unrecorded(); off > 0 {
-		runTime += fmt.Sprintf(", recording was off for %s of it", percent(part(off, (tl.End-tl.Start)*unit.Duration(len(tl.Locations)))))
+		runTime += fmt.Sprintf(", recording was off for %s of it", phrase.Percent(off, (tl.End-tl.Start)*unit.Duration(len(tl.Locations))))
 	}
 	facts = append(facts, Fact{"Run time", runTime})
 	for _, sentence := range tl.Circumstances() {
@@ -86,13 +88,13 @@ func (a *analysed) facts() []Fact {
 	for i := range tl.Messages {
 		bytes += tl.Messages[i].Size
 	}
-	facts = append(facts, Fact{"Calls", grouped(calls)},
-		Fact{"Communication", fmt.Sprintf("%s with %s, %s", count(len(tl.Messages), "message"), unit.Size(bytes).Short(), count(len(tl.Collectives), "collective"))})
+	facts = append(facts, Fact{"Calls", phrase.Grouped(calls)},
+		Fact{"Communication", fmt.Sprintf("%s with %s, %s", phrase.Plural(len(tl.Messages), "message"), unit.Size(bytes).Short(), phrase.Plural(len(tl.Collectives), "collective"))})
 	return append(facts, Fact{"Observed by", a.observer()}, Fact{"Clocks", a.clockWords()})
 }
 
 // observer is where the run comes from.
-func (a *analysed) observer() string {
+func (a *analyzed) observer() string {
 	if a.run.Machine != "" {
 		return "simulation on " + a.run.Machine
 	}
@@ -137,13 +139,13 @@ func hostsOf(tl *timeline.Timeline) string {
 	case n == 0:
 		return ""
 	case n > maxHosts:
-		return fmt.Sprintf("%s: %s, ...", count(n, "host"), strings.Join(names[:maxHosts], ", "))
+		return fmt.Sprintf("%s: %s, ...", phrase.Plural(n, "host"), strings.Join(names[:maxHosts], ", "))
 	}
 	return strings.Join(names, ", ")
 }
 
 // clockWords describes how accurate the times are.
-func (a *analysed) clockWords() string {
+func (a *analyzed) clockWords() string {
 	if a.run.Timeline.Simulated || a.run.Clocks == nil {
 		return "exact, as of a simulation"
 	}
@@ -172,7 +174,7 @@ func (a *analysed) clockWords() string {
 		words = append(words, "compared by "+c.Source)
 	}
 	if n := c.Before.Messages + c.Before.Groups; n > 0 {
-		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were corrected by up to %s", count(n, "message"), c.Furthest.Short()))
+		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were corrected by up to %s", phrase.Plural(n, "message"), c.Furthest.Short()))
 	}
 	return strings.Join(words, "; ")
 }
@@ -191,7 +193,7 @@ func (s *story) dataFacts() []Fact {
 	}
 	return []Fact{
 		{"Measurements", strings.Join(s.in.Words, ", ")}, {"Parameters", strings.Join(d.Parameters, ", ")},
-		{"Series", grouped(int64(len(d.Series)))}, {"Values", grouped(int64(d.Measurements()))}, {"Metrics", strings.Join(metrics, ", ")},
+		{"Series", phrase.Grouped(int64(len(d.Series)))}, {"Values", phrase.Grouped(int64(d.Measurements()))}, {"Metrics", strings.Join(metrics, ", ")},
 	}
 }
 
@@ -199,7 +201,7 @@ func (s *story) dataFacts() []Fact {
 const maxMatrix = 256
 
 // matrixFigure shows the messages between each pair of ranks.
-func (a *analysed) matrixFigure() *Figure {
+func (a *analyzed) matrixFigure() *Figure {
 	links := profile.Matrix(a.timeline)
 	if len(links) == 0 || a.timeline.Ranks > maxMatrix {
 		return nil
@@ -211,7 +213,7 @@ func (a *analysed) matrixFigure() *Figure {
 		draw:    func(float64) plot.Figure { return figures.Messages(a.timeline.Ranks, links) },
 	}
 	for _, l := range links {
-		f.Data.Add(whole(l.From), whole(l.To), whole(l.Count), table.Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
+		f.Data.Add(tables.Count(l.From), tables.Count(l.To), tables.Count(l.Count), table.Cell{Text: unit.Size(l.Bytes).Short(), Value: l.Bytes})
 	}
 	return f
 }
@@ -229,17 +231,17 @@ func (s *story) tellCompared() *Section {
 	t := newTable("Runs side by side", command("compare", words[:2]),
 		left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting"))
 	for _, r := range s.runs {
-		change := text("")
+		change := tables.Text("")
 		if first := s.runs[0].runTime(); r != s.runs[0] && first > 0 {
 			ratio := float64(r.runTime())/float64(first) - 1
 			change = table.Cell{Text: fmt.Sprintf("%+.1f %%", 100*ratio), Value: ratio}
 		}
-		largest := text("")
+		largest := tables.Text("")
 		if causes := r.waits.DelaysByPath(); len(causes) > 0 {
-			largest = named(r.name(causes[0].Path))
+			largest = tables.Path(r.name(causes[0].Path))
 		}
-		t.Add(text(r.run.Name), whole(r.timeline.Ranks), span(r.runTime()), change, shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance),
-			shareOf(r.efficiency.Communication), shareOf(part(r.waits.Totals.Waiting.Amount, r.total())), largest)
+		t.Add(tables.Text(r.run.Name), tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), change, tables.Share(r.efficiency.Parallel), tables.Share(r.efficiency.LoadBalance),
+			tables.Share(r.efficiency.Communication), tables.Share(tables.ShareOf(r.waits.Totals.Waiting.Amount, r.total())), largest)
 	}
 	section.table(t)
 	if f := s.seriesFigure(words); f != nil {
@@ -251,7 +253,7 @@ func (s *story) tellCompared() *Section {
 // seriesFigure shows the run time and the efficiencies over the number of ranks, if the runs differ in it.
 func (s *story) seriesFigure(words []string) *Figure {
 	sorted := slices.Clone(s.runs)
-	slices.SortStableFunc(sorted, func(x, y *analysed) int { return x.timeline.Ranks - y.timeline.Ranks })
+	slices.SortStableFunc(sorted, func(x, y *analyzed) int { return x.timeline.Ranks - y.timeline.Ranks })
 	if sorted[0].timeline.Ranks == sorted[len(sorted)-1].timeline.Ranks {
 		return nil
 	}
@@ -265,7 +267,7 @@ func (s *story) seriesFigure(words []string) *Figure {
 	f.draw = func(float64) plot.Figure { return figures.Efficiencies(ranks, times, list) }
 	for _, r := range sorted {
 		ranks, times, list = append(ranks, r.timeline.Ranks), append(times, r.runTime()), append(list, r.efficiency)
-		f.Data.Add(whole(r.timeline.Ranks), span(r.runTime()), shareOf(r.efficiency.Parallel), shareOf(r.efficiency.LoadBalance), shareOf(r.efficiency.Communication))
+		f.Data.Add(tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), tables.Share(r.efficiency.Parallel), tables.Share(r.efficiency.LoadBalance), tables.Share(r.efficiency.Communication))
 	}
 	return f
 }

@@ -9,12 +9,14 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/model/schedule"
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // How far a program is scaled unless the user gives numbers of ranks.
@@ -99,7 +101,7 @@ func (s *story) tellExtrapolated(section *Section) bool {
 	}
 	points := s.scale.value.points
 	first, last := points[0].Distribution(), points[len(points)-1].Distribution()
-	text := fmt.Sprintf("With as much work per rank as now, the run time goes from %s on %s to %s on %s", first.Median.Short(), count(first.Ranks, "rank"), last.Median.Short(), count(last.Ranks, "rank"))
+	text := fmt.Sprintf("With as much work per rank as now, the run time goes from %s on %s to %s on %s", first.Median.Short(), phrase.Plural(first.Ranks, "rank"), last.Median.Short(), phrase.Plural(last.Ranks, "rank"))
 	if s.scale.value.noise {
 		text += fmt.Sprintf(" with the noise %s (without it, to %s)", code(s.in.Noise.Name), last.Noiseless.Short())
 	} else {
@@ -129,7 +131,7 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	}
 	if s.in.Noise != nil {
 		words = append(append(words, s.in.Noise.Words...), "--replicas", fmt.Sprint(s.in.Noise.Replicas))
-		f.Caption = fmt.Sprintf("Simulated on %s; boxes are %s with different noise each.", s.in.Machine.Name, count(s.in.Noise.Replicas, "replica"))
+		f.Caption = fmt.Sprintf("Simulated on %s; boxes are %s with different noise each.", s.in.Machine.Name, phrase.Plural(s.in.Noise.Replicas, "replica"))
 		f.Data.Columns = append(f.Data.Columns, right("median with noise"), right("slowdown"), right("worst"))
 	} else {
 		words = append(words, s.quietWords()...)
@@ -138,9 +140,9 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	f.Command = command("simulate", words, "--plot", "scaling.svg")
 	for i := range points {
 		d := points[i].Distribution()
-		row := []any{whole(d.Ranks), span(d.Noiseless)}
+		row := []any{tables.Count(d.Ranks), tables.Time(d.Noiseless)}
 		if s.in.Noise != nil {
-			row = append(row, span(d.Median), decimal(d.Slowdown.Median), decimal(d.Slowdown.Max))
+			row = append(row, tables.Time(d.Median), tables.Number(d.Slowdown.Median), tables.Number(d.Slowdown.Max))
 		}
 		f.Data.Add(row...)
 	}
@@ -195,7 +197,7 @@ func (s *story) tellModels(section *Section) bool {
 	t.Limit = shownModels
 	for _, r := range ranked {
 		f := r.Fit
-		t.Add(named(f.CallPath), text(f.Metric), text(f.Model.String()), text(f.Landau()), decimal(math.Round(100*f.Confidence)/100),
+		t.Add(tables.Path(f.CallPath), tables.Text(f.Metric), tables.Text(f.Model.String()), tables.Text(f.Landau()), tables.Number(math.Round(100*f.Confidence)/100),
 			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
@@ -244,7 +246,7 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 
 // measure is a cell with a value in the unit of its fit.
 func measure(v float64, f *scaling.Fit) table.Cell {
-	c := decimal(v)
+	c := tables.Number(v)
 	switch {
 	case c.Value == nil:
 	case f.Unit == "s" && math.Abs(v) < 1e6:
@@ -261,7 +263,7 @@ const absurd = 1000
 // highest is a cell with the upper end of a prediction.
 func highest(p scaling.Prediction, f *scaling.Fit) table.Cell {
 	if !(p.High <= absurd*p.Value) {
-		return text("no bound")
+		return tables.Text("no bound")
 	}
 	return measure(p.High, f)
 }
@@ -285,7 +287,7 @@ func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 	}
 	for _, fit := range fits {
 		for i, at := range fit.At {
-			f.Data.Add(named(fit.CallPath), decimal(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
+			f.Data.Add(tables.Path(fit.CallPath), tables.Number(at[0]), measure(fit.Values[i], fit), measure(fit.Model.Eval(at...), fit))
 		}
 	}
 	return f

@@ -7,10 +7,12 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // tellTime reports how the time is composed and how efficient it is.
@@ -40,31 +42,31 @@ func (s *story) tellTime() *Section {
 }
 
 // empty reports whether no time passes in the run, or in the part that the report is about.
-func (a *analysed) empty() bool { return a.composition.Total == 0 }
+func (a *analyzed) empty() bool { return a.composition.Total == 0 }
 
 // emptyRun is the reason for missing sections of a run in which no time passes.
 var emptyRun = &Missing{"no time passes in the run, or in the part of it that was asked for", ""}
 
 // shares is the composition as one bar.
-func (a *analysed) shares() *Shares {
+func (a *analyzed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
-			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: part(p.Time, a.composition.Total)})
+			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total)})
 		}
 	}
 	return sh
 }
 
 // crowd is all that the run has.
-func (a *analysed) crowd() string {
+func (a *analyzed) crowd() string {
 	if len(a.timeline.Locations) != a.timeline.Ranks {
-		return "all " + count(len(a.timeline.Locations), "thread")
+		return "all " + phrase.Plural(len(a.timeline.Locations), "thread")
 	}
 	if a.timeline.Ranks == 1 {
 		return "the only rank"
 	}
-	return "all " + count(a.timeline.Ranks, "rank")
+	return "all " + phrase.Plural(a.timeline.Ranks, "rank")
 }
 
 // partName names a part of the composition for people.
@@ -93,9 +95,9 @@ func colorOf(k profile.Kind) string {
 }
 
 // efficiencyWords is what the efficiencies mean here.
-func (a *analysed) efficiencyWords() string {
+func (a *analyzed) efficiencyWords() string {
 	e := a.efficiency
-	text := fmt.Sprintf("%s of the time of all ranks is useful computation. ", percent(e.Parallel))
+	text := fmt.Sprintf("%s of the time of all ranks is useful computation. ", phrase.Percent(e.Parallel, 1))
 	type loss struct {
 		factor float64
 		text   string
@@ -113,7 +115,7 @@ func (a *analysed) efficiencyWords() string {
 }
 
 // meters are the efficiencies as a tree.
-func (a *analysed) meters() []Meter {
+func (a *analyzed) meters() []Meter {
 	e := a.efficiency
 	estimated := ""
 	if e.Estimated {
@@ -129,7 +131,7 @@ func (a *analysed) meters() []Meter {
 }
 
 // rankFigure shows what each rank does with its time.
-func (a *analysed) rankFigure() *Figure {
+func (a *analyzed) rankFigure() *Figure {
 	if a.timeline.Ranks < 2 {
 		return nil
 	}
@@ -151,9 +153,9 @@ func rankTable(series []figures.RankTimes) *table.Table {
 		t.Columns = append(t.Columns, right(lower(s.Name)))
 	}
 	for rank := range series[0].Times {
-		row := []any{whole(rank)}
+		row := []any{tables.Count(rank)}
 		for _, s := range series {
-			row = append(row, span(s.Times[rank]))
+			row = append(row, tables.Time(s.Times[rank]))
 		}
 		t.Add(row...)
 	}
@@ -164,7 +166,7 @@ func rankTable(series []figures.RankTimes) *table.Table {
 const shownPaths = 12
 
 // pathTable lists the call paths that take the most time.
-func (a *analysed) pathTable() *table.Table {
+func (a *analyzed) pathTable() *table.Table {
 	entries := slices.Clone(a.profile.ByPath)
 	slices.SortStableFunc(entries, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
 	most, worst := map[int32]unit.Duration{}, map[int32]int{}
@@ -178,7 +180,7 @@ func (a *analysed) pathTable() *table.Table {
 	t.Limit = shownPaths
 	for _, e := range entries {
 		if e.Exclusive > 0 {
-			t.Add(named(a.name(e.Path)), span(e.Exclusive), shareOf(part(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), whole(worst[e.Path]), span(most[e.Path]))
+			t.Add(tables.Path(a.name(e.Path)), tables.Time(e.Exclusive), tables.Share(tables.ShareOf(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), tables.Count(worst[e.Path]), tables.Time(most[e.Path]))
 		}
 	}
 	return t
@@ -188,15 +190,15 @@ func (a *analysed) pathTable() *table.Table {
 func visitsOf(p *profile.Profile, e *profile.Entry) table.Cell {
 	switch {
 	case p.Counted(e):
-		return whole(e.Visits)
+		return tables.Count(e.Visits)
 	case e.Pieces > 0:
-		return table.Cell{Text: grouped(e.Samples) + " samples"}
+		return table.Cell{Text: phrase.Grouped(e.Samples) + " samples"}
 	}
 	return table.Cell{Text: "-"}
 }
 
 // iterationFigure shows the times of each iteration.
-func (a *analysed) iterationFigure() *Figure {
+func (a *analyzed) iterationFigure() *Figure {
 	it := a.iterations
 	if it == nil || len(it.List) < 2 {
 		return nil
@@ -208,16 +210,16 @@ func (a *analysed) iterationFigure() *Figure {
 		draw:    func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
-		f.Data.Add(whole(k+1), span(i.Duration), span(i.MaxComputation), span(i.Computation), span(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
+		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
 	}
 	return f
 }
 
 // collectiveTable lists the collectives.
-func (a *analysed) collectiveTable() *table.Table {
+func (a *analyzed) collectiveTable() *table.Table {
 	t := newTable("Collectives", command("profile", a.words), left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks"))
 	for _, u := range profile.Collectives(a.timeline, 1) {
-		t.Add(text(u.Op.String()), whole(u.Ranks), whole(u.Calls), table.Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, span(u.Time))
+		t.Add(tables.Text(u.Op.String()), tables.Count(u.Ranks), tables.Count(u.Calls), table.Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, tables.Time(u.Time))
 	}
 	return t
 }

@@ -5,10 +5,12 @@ import (
 	"math/big"
 
 	"slackline/analyze/tolerance"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // tolerated is how much slower the network may be.
@@ -31,7 +33,7 @@ func (s *story) askTolerance() (*tolerated, error) {
 		return nil, err
 	}
 	if n := prepared.Graph().NumOps(); n > maxToleranceOps {
-		return nil, fmt.Errorf("%s are too many for a report", count(n, "operation"))
+		return nil, fmt.Errorf("%s are too many for a report", phrase.Plural(n, "operation"))
 	}
 	layout, err := s.in.Machine.Layout(prepared.Graph().Ranks())
 	if err != nil {
@@ -89,7 +91,7 @@ func (s *story) tellTolerance() *Section {
 func (s *story) toleranceWords(t *tolerated) string {
 	a := t.answers[0]
 	text := fmt.Sprintf("On %s the program takes %s, of which %s are latencies of messages on the critical path. ",
-		s.in.Machine.Name, a.T.Short(), percent(float64(a.Share())/1e6))
+		s.in.Machine.Name, a.T.Short(), phrase.Percent(float64(a.Share())/1e6, 1))
 	switch l := a.Tolerance[0]; {
 	case l.Unbounded:
 		return text + "No latency, however large, makes it slower."
@@ -125,11 +127,11 @@ func (s *story) toleranceTable(t *tolerated) *table.Table {
 	on := []string{"latency", "byte", "overhead"}
 	for i, a := range t.answers {
 		p := a.Question.Variable.Parameter
-		row := []any{text(parameterNames[p]), table.Cell{Text: valueWords(p, a.Given.X), Value: a.Given.X}}
+		row := []any{tables.Text(parameterNames[p]), table.Cell{Text: valueWords(p, a.Given.X), Value: a.Given.X}}
 		for _, l := range a.Tolerance {
 			cell := table.Cell{Text: valueWords(p, l.X), Value: l.X}
 			if l.Unbounded {
-				cell = text("any")
+				cell = tables.Text("any")
 			}
 			row = append(row, cell)
 		}
@@ -138,7 +140,7 @@ func (s *story) toleranceTable(t *tolerated) *table.Table {
 		if noun == "latency" && n != 1 {
 			noun = "latencie"
 		}
-		list.Add(append(row, table.Cell{Text: count(n, noun), Value: n})...)
+		list.Add(append(row, table.Cell{Text: phrase.Plural(n, noun), Value: n})...)
 	}
 	return list
 }
@@ -171,7 +173,7 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 		if p == tolerance.G {
 			t /= 1000 // it is in femtoseconds
 		}
-		f.Data.Add(table.Cell{Text: valueWords(p, x), Value: x}, span(unit.Duration(t)), whole(c.Before), whole(c.After))
+		f.Data.Add(table.Cell{Text: valueWords(p, x), Value: x}, tables.Time(unit.Duration(t)), tables.Count(c.Before), tables.Count(c.After))
 	}
 	return f
 }
@@ -198,6 +200,6 @@ func (s *story) tellNoise(section *Section) {
 	}
 	d := s.scale.value.points[0].Distribution()
 	section.say(fmt.Sprintf("With the noise %s on every rank, %s takes %s instead of %s on %s (median of %s), %s more; the worst replica %s more.",
-		code(s.in.Noise.Name), code(s.main().run.Name), d.Median.Short(), d.Noiseless.Short(), count(d.Ranks, "rank"), count(d.Replicas, "replica"),
-		percent(d.Slowdown.Median-1), percent(d.Slowdown.Max-1)))
+		code(s.in.Noise.Name), code(s.main().run.Name), d.Median.Short(), d.Noiseless.Short(), phrase.Plural(d.Ranks, "rank"), phrase.Plural(d.Replicas, "replica"),
+		phrase.Percent(d.Slowdown.Median-1, 1), phrase.Percent(d.Slowdown.Max-1, 1)))
 }

@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"slackline/analyze/waits"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/show/figures"
 	"slackline/show/plot"
+	"slackline/show/tables"
 )
 
 // How much of the waits a report shows.
@@ -53,51 +55,51 @@ func (s *story) tellWaits() *Section {
 }
 
 // waitWords sums the waits up.
-func (a *analysed) waitWords(causes []waits.DelaySum) string {
+func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 	t := &a.waits.Totals
-	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), percent(part(t.Waiting.Amount, a.total())), a.crowd())
+	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, a.total()), a.crowd())
 	if len(causes) == 0 {
 		return text + "No cause was found: the ranks that waited had not synchronized with the late ranks before."
 	}
 	c := causes[0]
-	text += fmt.Sprintf("%s of that is caused by %s", percent(a.waits.Share(c.Sum())), code(a.name(c.Path)))
+	text += fmt.Sprintf("%s of that is caused by %s", phrase.Percent(a.waits.Share(c.Sum()), 1), code(a.name(c.Path)))
 	switch {
 	case c.Ranks == 1:
 		text += fmt.Sprintf(" on rank %d", c.Worst)
 	case c.Ranks < a.timeline.Ranks:
-		text += fmt.Sprintf(" on %s, most of it on rank %d", count(c.Ranks, "rank"), c.Worst)
+		text += fmt.Sprintf(" on %s, most of it on rank %d", phrase.Plural(c.Ranks, "rank"), c.Worst)
 	}
 	if c.Long > 0 {
-		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks", percent(part(c.Long, c.Sum())))
+		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks", phrase.Percent(c.Long, c.Sum()))
 	}
 	return text + "."
 }
 
 // causeTable ranks what made others wait.
-func (a *analysed) causeTable(causes []waits.DelaySum) *table.Table {
+func (a *analyzed) causeTable(causes []waits.DelaySum) *table.Table {
 	t := newTable("Root causes of waiting", command("waits", a.words, "--top", "0"),
 		left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost"))
 	t.Limit = shownCauses
 	for _, c := range causes {
-		t.Add(named(a.name(c.Path)), span(c.Sum()), shareOf(a.waits.Share(c.Sum())), span(c.Short), span(c.Long), whole(c.Ranks), whole(c.Worst), span(c.Most))
+		t.Add(tables.Path(a.name(c.Path)), tables.Time(c.Sum()), tables.Share(a.waits.Share(c.Sum())), tables.Time(c.Short), tables.Time(c.Long), tables.Count(c.Ranks), tables.Count(c.Worst), tables.Time(c.Most))
 	}
 	return t
 }
 
 // waitTable lists who waits where.
-func (a *analysed) waitTable() *table.Table {
+func (a *analyzed) waitTable() *table.Table {
 	t := newTable("Where they wait", command("waits", a.words, "--top", "0"),
 		left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time"))
 	t.Limit = shownWaits
 	for _, w := range a.waits.WaitsByPath() {
-		t.Add(text(w.Metric.Info().Title), named(a.name(w.Path)), span(w.Amount), shareOf(w.Share),
-			table.Cell{Text: percent(part(w.Direct, w.Amount)), Value: part(w.Direct, w.Amount)}, whole(w.Ranks), whole(w.Worst), span(w.Most))
+		t.Add(tables.Text(w.Metric.Info().Title), tables.Path(a.name(w.Path)), tables.Time(w.Amount), tables.Share(w.Share),
+			table.Cell{Text: phrase.Percent(w.Direct, w.Amount), Value: tables.ShareOf(w.Direct, w.Amount)}, tables.Count(w.Ranks), tables.Count(w.Worst), tables.Time(w.Most))
 	}
 	return t
 }
 
 // waitFigure maps waits and their causes onto the ranks.
-func (a *analysed) waitFigure() *Figure {
+func (a *analyzed) waitFigure() *Figure {
 	times := figures.WaitTimes(a.waits, a.timeline.Ranks)[:4]
 	return &Figure{
 		ID: "waitmap", Title: "Who waits and who causes it, by rank",
@@ -122,7 +124,7 @@ func perRow(ranks int, width float64) int {
 }
 
 // stories explain the longest waits in words. Explanations that repeat one of another rank are left out.
-func (a *analysed) stories() [][]Sentence {
+func (a *analyzed) stories() [][]Sentence {
 	var all [][]Sentence
 	type place struct {
 		metric waits.Metric
@@ -148,25 +150,25 @@ func (a *analysed) stories() [][]Sentence {
 }
 
 // criticalTable shows what the run time consists of.
-func (a *analysed) criticalTable() *table.Table {
+func (a *analyzed) criticalTable() *table.Table {
 	c := a.critical
 	if c == nil || c.Length == 0 {
 		return &table.Table{}
 	}
-	t := newTable(fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), count(len(c.Segments), "segment")), command("waits", a.words, "--critical-path", "--top", "0"),
+	t := newTable(fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), phrase.Plural(len(c.Segments), "segment")), command("waits", a.words, "--critical-path", "--top", "0"),
 		left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance"))
 	t.Limit = shownCauses
 	for _, p := range c.Longest() {
-		t.Add(named(a.name(p.Path)), span(p.Time), shareOf(part(p.Time, c.Length)), span(p.Average), span(p.Imbalance))
+		t.Add(tables.Path(a.name(p.Path)), tables.Time(p.Time), tables.Share(tables.ShareOf(p.Time, c.Length)), tables.Time(p.Average), tables.Time(p.Imbalance))
 	}
 	return t
 }
 
 // metricTable explains the wait states that occur, and what usually helps.
-func (a *analysed) metricTable() *table.Table {
+func (a *analyzed) metricTable() *table.Table {
 	t := newTable("What the waits mean, and what usually helps", command("explain"), left("wait"), right("time"), left("meaning"), left("what usually helps"))
 	for _, m := range a.waits.Occurring() {
-		t.Add(text(m.Info().Title), span(a.waits.Totals.ByMetric[m].Amount), text(m.Info().Meaning), text(m.Info().Advice))
+		t.Add(tables.Text(m.Info().Title), tables.Time(a.waits.Totals.ByMetric[m].Amount), tables.Text(m.Info().Meaning), tables.Text(m.Info().Advice))
 	}
 	return t
 }

@@ -4,22 +4,24 @@ import (
 	"fmt"
 
 	"slackline/analyze/scaling"
+	"slackline/internal/phrase"
 	"slackline/show/figures"
+	"slackline/show/tables"
 )
 
 // subtitle is one line about the inputs.
 func (s *story) subtitle() string {
 	a := s.main()
 	if a == nil {
-		return fmt.Sprintf("%s over %s", count(s.in.Data.Measurements(), "measurement"), list(s.in.Data.Parameters))
+		return fmt.Sprintf("%s over %s", phrase.Plural(s.in.Data.Measurements(), "measurement"), list(s.in.Data.Parameters))
 	}
 	where := "recorded"
 	if a.run.Machine != "" {
 		where = "simulated on " + a.run.Machine
 	}
-	text := fmt.Sprintf("%s, %s, %s", count(a.timeline.Ranks, "rank"), (a.run.Timeline.End - a.run.Timeline.Start).Short(), where)
+	text := fmt.Sprintf("%s, %s, %s", phrase.Plural(a.timeline.Ranks, "rank"), (a.run.Timeline.End - a.run.Timeline.Start).Short(), where)
 	if n := len(s.runs) - 1; n > 0 {
-		text += fmt.Sprintf("; compared with %s", count(n, "further run"))
+		text += fmt.Sprintf("; compared with %s", phrase.Plural(n, "further run"))
 	}
 	return text
 }
@@ -35,7 +37,7 @@ func (s *story) fix() *Fix {
 	}
 	return &Fix{
 		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
-			code(f.Path), short(f.RunTime), short(s.fixes.value.RunTime), percent(f.Gain), short(f.Max), short(f.Min)),
+			code(f.Path), short(f.RunTime), short(s.fixes.value.RunTime), phrase.Percent(f.Gain, 1), short(f.Max), short(f.Min)),
 		Path: f.Path, Gain: f.Gain, Command: s.fixCommand(f),
 	}
 }
@@ -53,24 +55,24 @@ func (s *story) summary(fix *Fix) []string {
 
 func (s *story) usefulSentence() string {
 	a := s.main()
-	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(), count(a.timeline.Ranks, "process"), percent(a.efficiency.Parallel))
+	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(), phrase.Plural(a.timeline.Ranks, "process"), phrase.Percent(a.efficiency.Parallel, 1))
 }
 
 func (s *story) causeSentence(fix *Fix) string {
 	a := s.main()
-	waiting := part(a.waits.Totals.Waiting.Amount, a.total())
+	waiting := tables.ShareOf(a.waits.Totals.Waiting.Amount, a.total())
 	causes := a.waits.DelaysByPath()
 	if len(causes) == 0 || waiting < 0.01 {
 		return "The processes hardly wait for each other, so there is little to gain from a better balance."
 	}
 	c := causes[0]
-	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", percent(waiting), percent(a.waits.Share(c.Sum())), code(a.name(c.Path)))
+	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", phrase.Percent(waiting, 1), phrase.Percent(a.waits.Share(c.Sum()), 1), code(a.name(c.Path)))
 	switch {
 	case fix == nil:
 	case fix.Path == a.name(c.Path):
-		return text + fmt.Sprintf("; fixing it would make the run about %s shorter.", percent(fix.Gain))
+		return text + fmt.Sprintf("; fixing it would make the run about %s shorter.", phrase.Percent(fix.Gain, 1))
 	default:
-		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(fix.Path), percent(fix.Gain))
+		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(fix.Path), phrase.Percent(fix.Gain, 1))
 	}
 	return text + "."
 }
@@ -82,11 +84,11 @@ func (s *story) futureSentence() string {
 	case s.scale.value != nil && s.scale.err == nil && len(s.scale.value.points) > 1:
 		points := s.scale.value.points
 		first, last := points[0].Distribution(), points[len(points)-1].Distribution()
-		growth := part(last.Median-first.Median, first.Median)
+		growth := tables.ShareOf(last.Median-first.Median, first.Median)
 		if growth < 0.05 {
-			return fmt.Sprintf("With the same work per process it would take about as long on %s.", count(last.Ranks, "process"))
+			return fmt.Sprintf("With the same work per process it would take about as long on %s.", phrase.Plural(last.Ranks, "process"))
 		}
-		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", percent(growth), count(last.Ranks, "process"))
+		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", phrase.Percent(growth, 1), phrase.Plural(last.Ranks, "process"))
 	case s.judged.asked && s.judged.err == nil:
 		if s.judged.value.Verdict == scaling.Inconclusive {
 			return "Whether it scales as expected cannot be decided yet."
@@ -113,7 +115,7 @@ func firstFailure(r *scaling.Report) string {
 
 // dataSummary sums up a report of measurements alone.
 func (s *story) dataSummary() []string {
-	sentences := []string{fmt.Sprintf("The report is about %s of %s.", count(s.in.Data.Measurements(), "measurement"), count(len(s.in.Data.Functions()), "function"))}
+	sentences := []string{fmt.Sprintf("The report is about %s of %s.", phrase.Plural(s.in.Data.Measurements(), "measurement"), phrase.Plural(len(s.in.Data.Functions()), "function"))}
 	if s.models.err == nil {
 		if place, err := s.place(); err == nil {
 			var usable []scaling.Modelled

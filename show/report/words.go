@@ -1,15 +1,10 @@
 package report
 
 import (
-	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
+	"slackline/internal/phrase"
 	"slackline/internal/plain"
-	"slackline/internal/table"
-	"slackline/model/dataset"
-	"slackline/model/unit"
 )
 
 // toolName is the first word of commands.
@@ -57,95 +52,9 @@ func code(name string) string {
 	return "`" + strings.ReplaceAll(name, "`", "'") + "`"
 }
 
-// count prints a number with separators of thousands and its noun.
-func count[T int | int64](n T, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return grouped(int64(n)) + " " + noun
-}
-
-// grouped prints a number with separators of thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-// percent prints a share of a whole.
-func percent(share float64) string {
-	p := 100 * share
-	switch {
-	case p > -0.05 && p <= 0:
-		return "0 %"
-	case p > 0 && p < 0.05:
-		return "< 0.1 %"
-	}
-	return fmt.Sprintf("%.1f %%", p)
-}
-
-// part is what a time is of another one.
-func part(d, whole unit.Duration) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(d) / float64(whole)
-}
-
-// The cells of tables.
-
-func text(s string) table.Cell { return table.Cell{Text: s} }
-
-// named is a cell with a call path.
-func named(path string) table.Cell {
-	if path == "" {
-		return table.Cell{Text: "(no call)", Value: ""}
-	}
-	if path == dataset.RootPath {
-		return table.Cell{Text: "(the whole run)", Value: path}
-	}
-	return table.Cell{Text: path, Value: path}
-}
-
-func whole[T int | int64](n T) table.Cell {
-	return table.Cell{Text: grouped(int64(n)), Value: int64(n)}
-}
-
-// span is a cell with a time, whose value is in nanoseconds.
-func span(d unit.Duration) table.Cell { return table.Cell{Text: d.Short(), Value: unit.Nanoseconds(d)} }
-
-// shareOf is a cell with a share and a bar as long as it.
-func shareOf(share float64) table.Cell {
-	if !isNumber(share) {
-		return text("-")
-	}
-	return table.Cell{Text: percent(share), Value: share, Share: min(max(share, 0), 1)}
-}
-
-// decimal is a cell with a plain number.
-func decimal(v float64) table.Cell {
-	if !isNumber(v) {
-		return text("-")
-	}
-	return table.Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
-}
-
-// isNumber reports whether a value is a finite number.
-func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
 // known is the value, 0 if there is none.
 func known(v float64) float64 {
-	if !isNumber(v) {
+	if phrase.Finite(v) == nil {
 		return 0
 	}
 	return v

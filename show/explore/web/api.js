@@ -103,7 +103,7 @@ async function ask(url, signal) {
 }
 
 /** Questions that need the analysis of a run. Asking too early would only be answered with "not yet". */
-const ANALYSED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition"]);
+const ANALYZED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition"]);
 
 /** @type {Set<number>} runs whose analysis is under way */
 const running = new Set();
@@ -127,7 +127,7 @@ export function setRuns(list) {
  * @param {Query} query
  */
 async function ready(name, query) {
-  const needed = ANALYSED.has(name) || query.color === "wait" || query.color === "cause";
+  const needed = ANALYZED.has(name) || query.color === "wait" || query.color === "cause";
   while (needed && running.has(Number(query.run ?? 0))) {
     await new Promise((go) => patient.add(() => go(undefined)));
   }

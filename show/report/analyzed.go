@@ -10,8 +10,8 @@ import (
 	"slackline/model/unit"
 )
 
-// analysed is a run with what its own analyses found. Times are those of the part that the report analyzes.
-type analysed struct {
+// analyzed is a run with what its own analyses found. Times are those of the part that the report analyzes.
+type analyzed struct {
 	run         *Run
 	timeline    *timeline.Timeline // the part
 	cut         bool               // start and end of MPI are left out
@@ -25,9 +25,9 @@ type analysed struct {
 	critical    *waits.CriticalPath
 }
 
-// analyseRun finds the wait states of a run, or of the part that matters.
-func analyseRun(ctx context.Context, r *Run, all bool, threads int) (*analysed, error) {
-	a := &analysed{run: r, timeline: r.Timeline, words: r.Words}
+// analyzeRun finds the wait states of a run, or of the part that matters.
+func analyzeRun(ctx context.Context, r *Run, all bool, threads int) (*analyzed, error) {
+	a := &analyzed{run: r, timeline: r.Timeline, words: r.Words}
 	a.choosePart(all, threads)
 	var err error
 	if a.waits, err = waits.Analyze(ctx, a.timeline, waits.Options{Threads: threads}); err != nil {
@@ -44,7 +44,7 @@ func analyseRun(ctx context.Context, r *Run, all bool, threads int) (*analysed, 
 
 // choosePart leaves out the start and the end of MPI, which do not matter in a program that runs for long: the part goes
 // from where the last rank leaves MPI_Init to where the first one enters MPI_Finalize.
-func (a *analysed) choosePart(all bool, threads int) {
+func (a *analyzed) choosePart(all bool, threads int) {
 	tl := a.run.Timeline
 	a.begin, a.end = 0, tl.End-tl.Start
 	switch {
@@ -98,13 +98,13 @@ func insideMPI(tl *timeline.Timeline) (begin, end unit.Duration, ok bool) {
 }
 
 // name is the name of a call path.
-func (a *analysed) name(path int32) string { return a.waits.Paths.Names[path] }
+func (a *analyzed) name(path int32) string { return a.waits.Paths.Names[path] }
 
 // runTime is how long the part took.
-func (a *analysed) runTime() unit.Duration { return a.timeline.End - a.timeline.Start }
+func (a *analyzed) runTime() unit.Duration { return a.timeline.End - a.timeline.Start }
 
 // total is the time of all threads.
-func (a *analysed) total() unit.Duration {
+func (a *analyzed) total() unit.Duration {
 	_, lifetime := a.timeline.WithoutCPU()
 	return lifetime
 }

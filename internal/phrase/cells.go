@@ -1,18 +1,12 @@
 package phrase
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 
 	"slackline/internal/table"
-	"slackline/model/unit"
 )
-
-func DurationCell(d unit.Duration) table.Cell {
-	return table.Cell{Text: d.String(), Value: Number(d.NS())}
-}
 
 func PercentCell(percent float64) table.Cell {
 	return table.Cell{Text: fmt.Sprintf("%.3g %%", percent), Value: percent}
@@ -33,9 +27,6 @@ func RightColumns(keys ...string) []table.Column {
 	}
 	return columns
 }
-
-// Number is a number that is already printed.
-func Number(s string) json.Number { return json.Number(s) }
 
 // NumberCell is a number for people and programs; what is none is "-".
 func NumberCell(v float64, format string) table.Cell {

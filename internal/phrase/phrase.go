@@ -1,27 +1,13 @@
-// Package phrase writes numbers and small tables the same way in all verbs: plurals, percentages, rates, cells.
+// Package phrase writes numbers and small tables the same way everywhere: plurals, percentages, rates, cells.
 package phrase
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-
-	"slackline/model/timeline"
-	"slackline/model/unit"
 )
-
-func Short(n unit.Nanoseconds) string { return unit.Duration(n).Short() }
-
-// PercentOf prints a part of a whole as a percentage; nothing without a whole.
-func PercentOf(part, whole unit.Nanoseconds) string {
-	if whole == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
 
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -46,14 +32,6 @@ func Grouped[T int | int64](n T) string {
 	return sign + s
 }
 
-// SizeOf says how many ranks and threads a run has.
-func SizeOf(tl *timeline.Timeline) string {
-	if len(tl.Locations) == tl.Ranks {
-		return Plural(tl.Ranks, "rank")
-	}
-	return fmt.Sprintf("%s, %s", Plural(tl.Ranks, "rank"), Plural(len(tl.Locations), "thread"))
-}
-
 // ByName gives terms or values the names of their parameters.
 func ByName[T any](names []string, values []T) map[string]T {
 	m := map[string]T{}
@@ -69,11 +47,6 @@ func Finite(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// Tidy prints the time that something took, for people.
-func Tidy(d time.Duration) string {
-	return unit.Duration(d.Nanoseconds() * 1000).Short()
 }
 
 // Rate prints messages per second, for people.
@@ -93,26 +66,29 @@ func Rate(messages int64, took time.Duration) string {
 
 // Plural prints a count with its noun.
 func Plural[T int | int64](n T, noun string) string {
-	if n != 1 {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
 		noun += "s"
 	}
 	return Grouped(n) + " " + noun
 }
 
-// ExactSeconds is a duration as an exact decimal number of seconds.
-func ExactSeconds(d unit.Duration) json.Number { return json.Number(d.Seconds()) }
-
-// Percent prints a part of a whole for people.
-func Percent(part, whole unit.Duration) string {
+// Percent prints a part of a whole for people; "-" without a whole. Only what is nothing is 0 %, only what is all is 100.0 %.
+func Percent[T ~int64 | ~float64](part, whole T) string {
 	if whole == 0 {
 		return "-"
 	}
 	p := 100 * float64(part) / float64(whole)
 	switch {
-	case part == 0:
+	case p > -0.05 && p <= 0:
 		return "0 %"
-	case p < 0.05:
+	case p > 0 && p < 0.05:
 		return "< 0.1 %"
+	case p >= 99.95 && part < whole:
+		return "> 99.9 %"
 	}
 	return fmt.Sprintf("%.1f %%", p)
 }

@@ -1,0 +1,70 @@
+package tables
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"slackline/internal/phrase"
+	"slackline/internal/table"
+	"slackline/model/dataset"
+	"slackline/model/unit"
+)
+
+// Text is a cell that has no value for programs.
+func Text(s string) table.Cell { return table.Cell{Text: s} }
+
+// Time is a duration, rounded for people; its value is in nanoseconds.
+func Time(d unit.Duration) table.Cell {
+	return table.Cell{Text: d.Short(), Value: json.Number(d.NS())}
+}
+
+// ExactTime is a duration with all its digits; its value is in nanoseconds.
+func ExactTime(d unit.Duration) table.Cell {
+	return table.Cell{Text: d.String(), Value: json.Number(d.NS())}
+}
+
+// Seconds is a duration as an exact decimal number of seconds.
+func Seconds(d unit.Duration) json.Number { return json.Number(d.Seconds()) }
+
+// Count is a whole number.
+func Count[T int | int64](n T) table.Cell {
+	return table.Cell{Text: phrase.Grouped(n), Value: int64(n)}
+}
+
+// Bytes is a number of bytes.
+func Bytes(n int64) table.Cell { return table.Cell{Text: unit.Size(n).Short(), Value: n} }
+
+// Share is a part of a whole, with a bar as long as it.
+func Share(share float64) table.Cell {
+	if phrase.Finite(share) == nil {
+		return Text("-")
+	}
+	return table.Cell{Text: phrase.Percent(share, 1), Value: share, Share: min(max(share, 0), 1)}
+}
+
+// ShareOf is what a time is of another one; 0 without that.
+func ShareOf(part, whole unit.Duration) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// Number is a number with four digits.
+func Number(v float64) table.Cell {
+	if phrase.Finite(v) == nil {
+		return Text("-")
+	}
+	return table.Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
+}
+
+// Path is the name of a call path.
+func Path(name string) table.Cell {
+	switch name {
+	case "":
+		return table.Cell{Text: "(no call)", Value: ""}
+	case dataset.RootPath:
+		return table.Cell{Text: "(the whole run)", Value: name}
+	}
+	return table.Cell{Text: name, Value: name}
+}
