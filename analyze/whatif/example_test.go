@@ -64,5 +64,5 @@ func ExampleApply() {
 	}
 	fmt.Println(changed[0].Before, "to", changed[0].After, "on", changed[0].Ranks, "ranks")
 	// Output:
-	// 356.811206ms to 178.405603ms on 4 ranks
+	// 84.878346271s to 42.4391731355s on 4 ranks
 }

@@ -38,6 +38,9 @@ type ProgramOptions struct {
 	corners    int
 	senders    int
 	pieces     int
+	tile       int
+	blocks     int
+	fixup      flags.Fraction
 	without    []string
 	operation  string
 	scale      flags.Factor
@@ -71,6 +74,9 @@ func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
 	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
 	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU, or of a pipelined message (default: the pattern's)")
+	fs.IntVar(&o.tile, "tile", 0, "`ranks` of a copy: an application is made for so many and copied, messages stay inside a copy, collectives include all")
+	fs.IntVar(&o.blocks, "blocks", 0, "`number` of blocks of planes and angles in an octant of sweep3d (default: the pattern's)")
+	fs.Var(&o.fixup, "fixup", "`fraction` by which flux fix-ups prolong a block of sweep3d on its outer ranks, e.g. 0.5")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
 	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
@@ -153,7 +159,8 @@ func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
 	p := pattern.Params{
 		Ranks: o.Ranks.First(), Size: int64(o.size.Value), Root: o.root, Algorithm: o.algorithm,
 		Iterations: o.iterations, Grid: o.grid, Compute: o.compute.Value, Jitter: o.jitter.Value, Seed: o.Seed,
-		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces, Without: o.without, Operation: o.operation,
+		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces,
+		Tile: o.tile, Blocks: o.blocks, Fixup: o.fixup.Value, Without: o.without, Operation: o.operation,
 	}
 	if fs.Changed("size") && p.Size == 0 {
 		p.Size = pattern.None
@@ -170,7 +177,7 @@ func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
 // Open opens the input of a verb and warns of parameters that do not matter.
 func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bool) (*input.Input, error) {
 	fs := c.Flags()
-	for _, name := range []string{"iterations", "corners", "pieces", "senders"} {
+	for _, name := range []string{"iterations", "corners", "pieces", "senders", "tile", "blocks"} {
 		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
 			return nil, exit.Usagef("--%s: give at least 1", name)
 		}

@@ -13,8 +13,8 @@ import (
 // The counts are met by 8 levels. Each is set up with 30 sweeps of the coarsening that end in an
 // allreduce, with 3 allgathers, a scan and 2 broadcasts. Then come 29 iterations, each with one
 // cycle down and up the levels and 4 allreduces. The four fine levels exchange with the 6
-// neighbors across faces, 5 times in a cycle; the coarse ones, whose stencils have grown, with
-// all 26 around, 7 times together.
+// neighbors across faces, 6 times in a cycle; the coarse ones, whose stencils have grown, with
+// all 26 around, 10 times together.
 const (
 	amgIterations = 29
 	amgLevels     = 8
@@ -34,17 +34,17 @@ const (
 // is 55 % of the communication. The work of an iteration varies little from cycle to cycle; the
 // coarsening, which depends on the shape of the local mesh, takes all of the jitter.
 const (
-	amgCompute = 13600 * unit.Microsecond
-	amgJitter  = 0.21
-	amgSteady  = 10 // percent of the jitter in the cycles
+	amgCompute = 3 * unit.Second
+	amgJitter  = 0.52
+	amgSteady  = 28 // percent of the jitter in the cycles
 )
 
 var amgPattern = definition{
 	Info: Info{
 		Name: "amg", Kind: Application,
 		Info:    "algebraic multigrid: 3-D neighbors, non-blocking, collectives at irregular intervals",
-		Details: "The setup makes 8 levels with 30 allreduces, 3 allgathers, a scan and 2 broadcasts each; 29 iterations follow, each a cycle over the levels (exchanges with 6 neighbors on the fine levels, with 26 on the coarse ones) and 4 allreduces. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 9.7 % of the time in collectives on xt4 with 125 ranks.",
-		Params:  []string{"ranks", "grid", "iterations", "compute", "jitter", "seed", "without"},
+		Details: "The setup makes 8 levels with 30 allreduces, 3 allgathers, a scan and 2 broadcasts each; 29 iterations follow, each a cycle over the levels (exchanges with 6 neighbors on the fine levels, with 26 on the coarse ones) and 4 allreduces. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 9.7 % of the time in collectives on xt4 with 125 ranks; --compute 13600us --jitter 0.21 has the fine grain of earlier versions.",
+		Params:  []string{"ranks", "grid", "iterations", "compute", "jitter", "seed", "tile", "without"},
 		Example: "slackline simulate amg --ranks 125 --machine xt4",
 	},
 	defaults: Params{Iterations: amgIterations, Compute: amgCompute, Jitter: amgJitter},
@@ -71,10 +71,10 @@ var amgPattern = definition{
 
 		s.loop()
 		for l := range amgLevels {
-			s.amgVisit(l, 2, exchanges[l]) // relax, restrict
+			s.amgVisit(l, 1, exchanges[l]) // relax, residual, restrict
 		}
 		for l := amgLevels - 2; l >= 0; l-- {
-			s.amgVisit(l, 3, exchanges[l]) // interpolate, relax, residual
+			s.amgVisit(l, 2, exchanges[l]) // interpolate, relax, residual
 		}
 		for range amgAllreduces {
 			s.uneven(load{amgVector, amgUnits, 100, 0}, "solve", "vector")
@@ -84,12 +84,13 @@ var amgPattern = definition{
 	},
 }
 
-// The work of an iteration in units. A level has a quarter of the work of the one above it, two
-// fifths of it on the way down and three on the way up.
+// The work of an iteration in units. A level has a quarter of the work of the one above it, half
+// of it on the way down, in three steps, and half on the way up.
 const (
-	amgFinest = 5 << (2 * (amgLevels - 1))
+	amgSteps  = 3
+	amgFinest = 2 * amgSteps << (2 * (amgLevels - 1))
 	amgVector = amgFinest / 16 // before each allreduce of the conjugate gradients
-	amgUnits  = (amgFinest*4-5)/3 - 3 + amgAllreduces*amgVector
+	amgUnits  = (amgFinest*4-2*amgSteps)/3 - amgSteps + amgAllreduces*amgVector
 )
 
 // amgSetup appends the making of a level.
@@ -112,17 +113,15 @@ func (s *script) amgSetup(level int, exchange part) {
 	s.calls(amgSetupBcasts, schedule.Call{Op: schedule.Bcast, Size: 64}, "setup", "numbering")
 }
 
-// amgVisit appends the work on a level on the way down or up, in steps that each end in an
-// exchange. A coarse level exchanges once for all steps.
-func (s *script) amgVisit(level, steps int, exchange part) {
-	units := int64(amgFinest >> (2 * level))
-	if level >= amgFineLevels {
-		s.uneven(load{units * int64(steps), amgUnits * 5, amgSteady, 0}, "cycle", "compute")
-		s.p2p(exchange)
-		return
+// amgVisit appends the work on a level on the way down or up, with as many exchanges on a coarse
+// level as given, and one after each step on a fine one.
+func (s *script) amgVisit(level, exchanges int, exchange part) {
+	if level < amgFineLevels {
+		exchanges = amgSteps
 	}
-	for range steps {
-		s.uneven(load{units, amgUnits * 5, amgSteady, 0}, "cycle", "compute")
+	units := int64(amgFinest >> (2 * level))
+	for range exchanges {
+		s.uneven(load{units, amgUnits * 2 * int64(exchanges), amgSteady, 0}, "cycle", "compute")
 		s.p2p(exchange)
 	}
 }

@@ -35,6 +35,7 @@ func Count(p schedule.Program) (t Totals, ok bool) {
 	count(prog.before, 1)
 	count(prog.body, prog.iterations)
 	count(prog.after, 1)
+	t.Messages *= int64(prog.ranks / prog.tile)
 	return t, true
 }
 

@@ -117,6 +117,9 @@ func New(name string, p Params) (schedule.Program, error) {
 	if err := p.check(&d.Info); err != nil {
 		return nil, fmt.Errorf("pattern %s: %w", name, err)
 	}
+	if !slices.Contains(d.Params, "tile") {
+		p.Tile = 0
+	}
 	s := newScript(name, p)
 	if err := d.build(s); err != nil {
 		return nil, fmt.Errorf("pattern %s: %w", name, err)
@@ -265,6 +268,10 @@ func (d *definition) defaultText(parameter string) string {
 		return strconv.Itoa(p.Corners)
 	case "pieces":
 		return strconv.Itoa(p.Pieces)
+	case "blocks":
+		return strconv.Itoa(p.Blocks)
+	case "fixup":
+		return "0"
 	}
 	return ""
 }

@@ -35,6 +35,9 @@ type Params struct {
 	Corners    int           // from how many corners a sweep starts: 1, 2, 4 or 8
 	Senders    int           // of an incast; 0: all other ranks
 	Pieces     int           // pieces of work between which a non-blocking operation gets the CPU, or of a pipelined message
+	Tile       int           // ranks of a copy: see program.tile; 0: all
+	Blocks     int           // of planes and angles in an octant, a pipeline
+	Fixup      float64       // work of a fix-up on the outer ranks relative to that of a block
 	Without    []string      // kinds of communication to leave out: p2p, collectives
 	Operation  string        // that a benchmark scheme times
 }
@@ -68,6 +71,9 @@ var parameters = []Parameter{
 	{"corners", "from how many corners the sweeps start: 1, 2, 4 or 8"},
 	{"senders", "number of senders; else all other ranks"},
 	{"pieces", "pieces of work between which a non-blocking operation gets the CPU, or of a pipelined message"},
+	{"tile", "ranks of a copy: the pattern is made for so many and copied; messages stay inside, collectives include all"},
+	{"blocks", "blocks of planes and angles of an octant, the stages of its pipeline"},
+	{"fixup", "work of flux fix-ups on the outer ranks, relative to that of a block, in 5 of 12 iterations"},
 	{"without", "kinds of communication to leave out: p2p, collectives"},
 	{"operation", "collective that is timed, e.g. allreduce"},
 }
@@ -84,6 +90,7 @@ func (p Params) withDefaults(d *Params) Params {
 	p.Jitter = choose(p.Jitter, d.Jitter)
 	p.Corners = choose(p.Corners, max(d.Corners, 1))
 	p.Pieces = choose(p.Pieces, max(d.Pieces, 1))
+	p.Blocks = choose(p.Blocks, max(d.Blocks, 1))
 	if p.Algorithm == "" {
 		p.Algorithm = d.Algorithm
 	}
@@ -130,6 +137,12 @@ func (p *Params) check(info *Info) error {
 		return fmt.Errorf("corners: %d; give 1, 2, 4 or 8", p.Corners)
 	case uses("senders") && (p.Senders < 0 || p.Senders >= max(p.Ranks, 2)):
 		return fmt.Errorf("senders: %d, but %d ranks leave at most %d beside the root", p.Senders, p.Ranks, p.Ranks-1)
+	case uses("tile") && (p.Tile < 0 || p.Tile > 0 && p.Ranks%p.Tile != 0):
+		return fmt.Errorf("tile: %d ranks are not copies of %d; give a divisor of the ranks", p.Ranks, p.Tile)
+	case uses("blocks") && (p.Blocks < 1 || p.Blocks > maxPieces):
+		return fmt.Errorf("blocks: %d is not in 1..%d", p.Blocks, maxPieces)
+	case uses("fixup") && !(p.Fixup >= 0 && p.Fixup <= 1):
+		return fmt.Errorf("fixup: %v is not in 0..1; give a fraction of the work of a block, e.g. 0.5", p.Fixup)
 	case uses("pieces") && (p.Pieces < 1 || p.Pieces > maxPieces):
 		return fmt.Errorf("pieces: %d is not in 1..%d", p.Pieces, maxPieces)
 	}

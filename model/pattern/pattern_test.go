@@ -124,17 +124,17 @@ func TestUnused(t *testing.T) {
 		p    Params
 		want string
 	}{
-		{"barrier", Params{}, "size root grid jitter seed periodic corners senders pieces without operation"},
-		{"bcast", Params{Compute: 1000}, "grid seed periodic corners senders pieces without operation"},
-		{"bcast", Params{Compute: 1000, Jitter: 0.5}, "grid periodic corners senders pieces without operation"},
-		{"random-pairs", Params{}, "root algorithm grid jitter periodic corners senders pieces without operation"},
-		{"random-bisection", Params{}, "root algorithm grid jitter periodic corners senders pieces without operation"},
-		{"pipelined-ring", Params{}, "algorithm grid jitter seed periodic corners senders without operation"},
-		{"gatherv", Params{}, "grid periodic corners senders pieces without operation"},
-		{"gatherv", Params{Jitter: None}, "grid seed periodic corners senders pieces without operation"},
-		{"ibarrier", Params{Compute: None}, "size root grid jitter seed periodic corners senders pieces without operation"},
-		{"skeleton", Params{Without: []string{PointToPoint}}, "size root grid periodic corners senders pieces operation"},
-		{"skeleton", Params{Without: []string{Collectives}}, "root algorithm periodic corners senders pieces operation"},
+		{"barrier", Params{}, "size root grid jitter seed periodic corners senders pieces tile blocks fixup without operation"},
+		{"bcast", Params{Compute: 1000}, "grid seed periodic corners senders pieces tile blocks fixup without operation"},
+		{"bcast", Params{Compute: 1000, Jitter: 0.5}, "grid periodic corners senders pieces tile blocks fixup without operation"},
+		{"random-pairs", Params{}, "root algorithm grid jitter periodic corners senders pieces tile blocks fixup without operation"},
+		{"random-bisection", Params{}, "root algorithm grid jitter periodic corners senders pieces tile blocks fixup without operation"},
+		{"pipelined-ring", Params{}, "algorithm grid jitter seed periodic corners senders tile blocks fixup without operation"},
+		{"gatherv", Params{}, "grid periodic corners senders pieces tile blocks fixup without operation"},
+		{"gatherv", Params{Jitter: None}, "grid seed periodic corners senders pieces tile blocks fixup without operation"},
+		{"ibarrier", Params{Compute: None}, "size root grid jitter seed periodic corners senders pieces tile blocks fixup without operation"},
+		{"skeleton", Params{Without: []string{PointToPoint}}, "size root grid periodic corners senders pieces blocks fixup operation"},
+		{"skeleton", Params{Without: []string{Collectives}}, "root algorithm periodic corners senders pieces blocks fixup operation"},
 		{"no such pattern", Params{}, ""},
 	} {
 		if got := strings.Join(Unused(tc.name, tc.p, all), " "); got != tc.want {
@@ -159,6 +159,9 @@ func TestParamsAreHonest(t *testing.T) {
 		"corners":    {func(p *Params) { p.Corners = 4 }},
 		"senders":    {func(p *Params) { p.Senders = 4 }},
 		"pieces":     {func(p *Params) { p.Pieces = 4 }},
+		"tile":       {func(p *Params) { p.Tile = 6 }},
+		"blocks":     {func(p *Params) { p.Blocks = 7 }},
+		"fixup":      {func(p *Params) { p.Fixup = 0.5 }},
 		"without":    {func(p *Params) { p.Without = []string{PointToPoint} }, func(p *Params) { p.Without = []string{Collectives} }},
 		"operation":  {func(p *Params) { p.Operation = "allreduce" }},
 	}

@@ -8,6 +8,7 @@ import (
 // blocks at the end. All ranks have the same steps; what a rank has no share in is an empty block.
 type program struct {
 	ranks      int
+	tile       int // ranks of a copy: messages stay inside their copy, collectives include all
 	iterations int
 	before     []part
 	body       []part
@@ -49,8 +50,25 @@ func (p *program) Block(rank, step int, b *schedule.Block) {
 		first, _ := p.share(rank)
 		step += first
 	}
-	p.part(step).fill(rank, step, b)
+	q := p.part(step)
+	if p.tile == p.ranks {
+		q.fill(rank, step, b)
+		return
+	}
+	inside := int(uint32(rank) % uint32(p.tile))
+	q.fill(inside, step, b)
+	if _, ok := q.(*call); ok {
+		return // borrowed, and without peers
+	}
+	for i := range b.Ops {
+		if k := b.Ops[i].Kind; k == schedule.Send || k == schedule.Recv {
+			b.Ops[i].Peer += int32(rank - inside)
+		}
+	}
 }
+
+// iteration returns which repetition of the body a step is in.
+func (p *program) iteration(step int) int { return (step - len(p.before)) / len(p.body) }
 
 // part returns what all ranks do at a step.
 func (p *program) part(step int) part {

@@ -24,12 +24,17 @@ func newScript(name string, p Params) *script {
 		name:   name,
 		prog: &program{
 			ranks:      p.Ranks,
+			tile:       p.Ranks,
 			iterations: p.Iterations,
 			shape:      schedule.Shape{CPUs: 1, NICs: 1},
 			origins:    []schedule.Origin{{}},
 		},
 		withoutP2P:  slices.Contains(p.Without, PointToPoint),
 		withoutColl: slices.Contains(p.Without, Collectives),
+	}
+	if p.Tile > 0 { // everything else is made for a copy
+		s.Ranks = p.Tile
+		s.prog.tile = p.Tile
 	}
 	s.section = &s.prog.body
 	return s

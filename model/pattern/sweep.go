@@ -50,8 +50,8 @@ func corners(count int) [][2]int {
 	return four[:count]
 }
 
-// sweep appends stages of a wavefront in the given direction; compute is repeated as it is.
-func (s *script) sweep(g *grid, direction [2]int, sizes [2]int64, stages int, compute *work, path string) {
+// sweep appends stages of a wavefront in the given direction; computes are repeated as they are.
+func (s *script) sweep(g *grid, direction [2]int, sizes [2]int64, stages int, path string, computes ...part) {
 	recv, send := s.origin("MPI_Recv", path), s.origin("MPI_Send", path)
 	var receives, sends []part
 	for d := range 2 {
@@ -63,8 +63,8 @@ func (s *script) sweep(g *grid, direction [2]int, sizes [2]int64, stages int, co
 	}
 	for range stages {
 		s.p2p(receives...)
-		if compute != nil {
-			s.add(compute)
+		for _, c := range computes {
+			s.add(c)
 		}
 		s.p2p(sends...)
 	}
@@ -84,9 +84,12 @@ var sweepPattern = definition{
 		if err != nil {
 			return err
 		}
-		compute := s.work(load{1, int64(s.Corners), 100, 0})
+		var computes []part
+		if w := s.work(load{1, int64(s.Corners), 100, 0}); w != nil {
+			computes = append(computes, w)
+		}
 		for _, c := range corners(s.Corners) {
-			s.sweep(g, c, [2]int64{s.Size, s.Size}, 1, compute, "sweep")
+			s.sweep(g, c, [2]int64{s.Size, s.Size}, 1, "sweep", computes...)
 		}
 		return nil
 	},
