@@ -139,7 +139,7 @@ func BenchmarkFile(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			benchmarkProgram(b, simulate.Prepare(g), newMachine(b, "cnl"), simulate.Options{Threads: threads})
+			benchmarkProgram(b, schedule.Pack(g), newMachine(b, "cnl"), simulate.Options{Threads: threads})
 		})
 	}
 }
@@ -190,7 +190,7 @@ func BenchmarkGraph(b *testing.B) {
 	}
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("pattern=halo/messages=1M/threads=%d", threads), func(b *testing.B) {
-			benchmarkProgram(b, simulate.Prepare(g), newMachine(b, "cnl"), simulate.Options{Threads: threads})
+			benchmarkProgram(b, schedule.Pack(g), newMachine(b, "cnl"), simulate.Options{Threads: threads})
 		})
 	}
 }

@@ -75,22 +75,10 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var prepared *Prepared
-	switch g := p.(type) {
-	case *Prepared:
-		prepared = g
-	case *schedule.Graph:
-		if o.Model != LogGPS {
-			prepared = Prepare(g)
-		}
+	if g, ok := p.(*schedule.Graph); ok && o.Model != LogGPS {
+		p = schedule.Pack(g)
 	}
-	if prepared != nil {
-		p = prepared.graph
-		if o.Model == LogGPS {
-			p = prepared.whole
-		}
-	}
-	if g, ok := p.(*schedule.Graph); ok && g.IsPart() && !o.together() {
+	if g, ok := p.(interface{ IsPart() bool }); ok && g.IsPart() && !o.together() {
 		return nil, errPart
 	}
 	r := &run{program: p, options: o, threads: o.Threads}
@@ -101,9 +89,6 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	var stream schedule.Stream = r.expansion
 	if !p.Shape().Collectives {
 		stream = schedule.Blocks(p)
-		if prepared != nil {
-			stream = prepared.stream()
-		}
 	}
 	if o.together() {
 		part := partOf(layout, o.Group.Rank(), o.Group.Size())
@@ -175,10 +160,10 @@ func (r *run) choose(ctx context.Context, choice engineChoice) (*Result, error) 
 	return r.runEvent(ctx)
 }
 
-// largeMessages reports whether a graph is known to have a message larger than the smallest S. For
+// largeMessages reports whether a program in memory is known to have a message larger than the smallest S. For
 // programs that are made on demand the window engine finds out.
 func (r *run) largeMessages() bool {
-	g, ok := r.program.(*schedule.Graph)
+	p, ok := r.program.(*schedule.Packed)
 	if !ok || !r.rendezvous {
 		return false
 	}
@@ -188,14 +173,7 @@ func (r *run) largeMessages() bool {
 			limit = min(limit, p.Eager)
 		}
 	}
-	for rank := range g.Ranks() {
-		for i, ops := 0, g.RankOps(rank); i < len(ops); i++ {
-			if ops[i].Kind == schedule.Send && ops[i].Size > limit && !ops[i].IsBuffered() {
-				return true
-			}
-		}
-	}
-	return false
+	return p.LargestSend() > limit
 }
 
 // runEvent runs the general core in the event engine.

@@ -136,16 +136,6 @@ func (l *lean) dropGraph(h *leanHost) {
 
 // largeGraphs reports whether a program in memory has a block that is too large for the lean core.
 func (r *run) largeGraphs() bool {
-	g, ok := r.program.(*schedule.Graph)
-	if !ok || g.Shape().Collectives {
-		return false
-	}
-	for block := range g.NumBlocks() {
-		if from, to := g.BlockOps(block); to-from > maxGraphOps {
-			if _, dependents := g.Links(block); len(dependents) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	p, ok := r.program.(*schedule.Packed)
+	return ok && !p.Shape().Collectives && p.LargestLinked() > maxGraphOps
 }

@@ -160,20 +160,10 @@ func TestProcessesAgreeRapid(t *testing.T) {
 	})
 }
 
-// Graphs that are put in the order of their steps: as a whole and in parts, of which the ranks
-// before and after it have no blocks.
-func TestProcessesRunPartsByStep(t *testing.T) {
+// Graphs as a whole and in parts, of which the ranks before and after it have no blocks.
+func TestProcessesRunParts(t *testing.T) {
 	needed.Full(t, "long runs")
 	g, m := dissemination(8192), noisyMachine(8192, 100_000)
-	for _, has := range []func(rank int) bool{
-		func(int) bool { return true },
-		func(rank int) bool { return rank < 4096 },
-		func(rank int) bool { return rank >= 5000 },
-	} {
-		if newByStep(schedule.Split(schedule.Part(g, has))) == nil {
-			t.Fatal("not in the order of its steps")
-		}
-	}
 	for _, e := range togetherVariants(2, 2, 3) {
 		if e.force != engineEvent && e.force != engineWindow {
 			if diff := e.sameAsAlone(g, &m, Options{}); diff != "" {

@@ -71,8 +71,8 @@ func (r *run) unfinished(s *generalState, parts []*general, link *link) error {
 		}
 	}
 	e := &UnfinishedError{}
-	if g, ok := r.program.(*schedule.Graph); ok && g.Names != nil {
-		e.File = g.Names.File
+	if p, ok := r.program.(*schedule.Packed); ok {
+		e.File = p.File()
 	}
 	for class, list := range x.reasons {
 		for _, reason := range list {
@@ -129,12 +129,8 @@ func (x *explainer) add(class, rank int, format string, args ...any) {
 // name returns what to call operation index of the present block of a rank.
 func (x *explainer) name(rank int, index int32) string {
 	r := &x.s.rank[rank]
-	if g, ok := x.program.(*schedule.Graph); ok && !g.Shape().Collectives {
-		rank, at := x.number(rank), r.base+int(index)
-		if line := g.Line(rank, at); line > 0 {
-			return fmt.Sprintf("%s (line %d)", g.Name(rank, at), line)
-		}
-		return g.Name(rank, at)
+	if p, ok := x.program.(*schedule.Packed); ok && !p.Shape().Collectives {
+		return p.Name(x.number(rank), r.base+int(index))
 	}
 	if o := r.ops[index].Origin; o > 0 && int(o) < len(x.program.Origins()) {
 		origin := x.program.Origins()[o]

@@ -7,7 +7,6 @@
 package input
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,14 +14,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"slackline/analyze/replay"
 	"slackline/internal/fault"
-	"slackline/internal/memory"
 	"slackline/internal/provenance"
 	"slackline/internal/suggest"
 	"slackline/model/pattern"
@@ -40,8 +37,14 @@ type Options struct {
 	Replay  replay.Options // of a recorded run
 	Strict  bool           // refuse a trace that is damaged or incomplete
 	Partial bool           // leave out ranks of a trace whose events cannot be read
+	ToRun   *ToRun         // the program is only run; nil: a schedule file becomes a graph
 	Share   *Share         // several processes open it together; nil: this one does
 	Kinds   Kinds          // what process 0 has found out about words; needed with Share
+}
+
+// ToRun means that a schedule file is read in the form in which it is run, without a graph.
+type ToRun struct {
+	Threads int // that read it; 0: one per core
 }
 
 // An Input is a program that is ready to be used.
@@ -50,7 +53,7 @@ type Input struct {
 	Pattern string // name of the pattern; empty for files
 	Format  string // name of the file format; empty for patterns
 	Program schedule.Program
-	Graph   *schedule.Graph // the program of a schedule file; nil for others
+	Graph   *schedule.Graph // the program of a schedule file that is not only run; nil for others
 	Replay  *replay.Program // the program of a recorded run; nil for others
 	Record  provenance.Input
 	Notes   []string // what the user should know about how the word was taken
@@ -82,6 +85,9 @@ func Open(ctx context.Context, word string, o Options) (*Input, error) {
 	}
 	if !isFile {
 		return openPattern(word, o, notes)
+	}
+	if o.ToRun != nil {
+		return openToRun(ctx, word, o, notes)
 	}
 	in, _, err := openSchedule(ctx, word, o, notes)
 	return in, err
@@ -162,70 +168,6 @@ func classify(word string) (isFile bool, notes []string, err error) {
 		hint = "; 'slackline generate --list' names the patterns"
 	}
 	return false, nil, fmt.Errorf("%q is neither a file nor a pattern%s", word, hint)
-}
-
-// headBytes is how much of an input is looked at before it is read as a whole.
-const headBytes = 1 << 20
-
-// read returns the content of a file, its format, and what messages call it. The format is found from
-// the begin, so that a long or endless input of no known format is not read.
-func read(ctx context.Context, word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
-	name, r, size := "stdin", stdin, int64(0)
-	if word != Stdin {
-		f, content, err := open(ctx, word)
-		if err != nil {
-			return "", format, nil, err
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-		}
-		name, r = word, content
-	} else if stdin == nil {
-		return "", format, nil, errors.New("there is no standard input")
-	} else {
-		r = Interruptible(ctx, stdin)
-	}
-	head := make([]byte, headBytes)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", format, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	format, sniffErr := schedule.Sniff(name, head[:n])
-	if sniffErr != nil {
-		return name, format, head[:n], notAnInput(name, sniffErr)
-	}
-	if err != nil {
-		return name, format, head[:n], nil
-	}
-	data, err = readRest(name, head, r, size)
-	return name, format, data, err
-}
-
-// readRest reads an input to its end, after the head, in memory of the given size if that is
-// known. It gives up before the memory of the machine does.
-func readRest(name string, head []byte, r io.Reader, size int64) ([]byte, error) {
-	limit := int64(math.MaxInt64)
-	if free, ok := memory.Available(); ok {
-		limit = free / 2
-	}
-	if size > limit {
-		return nil, tooLarge(name, limit)
-	}
-	buffer := bytes.NewBuffer(make([]byte, 0, max(size, int64(len(head)))+bytes.MinRead))
-	buffer.Write(head)
-	n, err := io.Copy(buffer, io.LimitReader(r, limit-int64(len(head))))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if n == limit-int64(len(head)) {
-		return nil, tooLarge(name, limit)
-	}
-	return buffer.Bytes(), nil
-}
-
-func tooLarge(name string, limit int64) error {
-	return fmt.Errorf("%s has more than %d MiB, half of the free memory; cut it into parts, or write it as slk", name, limit>>20)
 }
 
 func hash(data []byte) string {

@@ -41,7 +41,7 @@ func openShared(ctx context.Context, word string, o Options) (*Input, error) {
 	if s.Group.Rank() != 0 {
 		return s.take(ctx, word)
 	}
-	o.Share, o.Kinds = nil, nil
+	o.Share, o.Kinds, o.ToRun = nil, nil, nil // parts of a graph are given away
 	in, err := Open(ctx, word, o)
 	if err != nil {
 		return nil, err // it ends the job

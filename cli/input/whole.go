@@ -34,7 +34,7 @@ func openWhole(ctx context.Context, word string, o Options) (*Input, error) {
 // openAndWrite opens an input and writes it for readWhole.
 func openAndWrite(ctx context.Context, w io.Writer, word string, o Options) (*Input, error) {
 	isTrace := o.Kinds.IsTrace(word)
-	o.Share, o.Kinds = nil, nil
+	o.Share, o.Kinds, o.ToRun = nil, nil, nil // it is given away as a graph
 	if isTrace {
 		in, err := openReplay(ctx, word, o)
 		if err != nil {

@@ -46,6 +46,9 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*fu
 	if err != nil {
 		return nil, err
 	}
+	if !o.Machine.isStatic() {
+		o.Program.ToRun = &input.ToRun{}
+	}
 	in, err := s.Open(word, hash)
 	if err != nil {
 		return nil, err
@@ -80,6 +83,7 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*fu
 
 // IdealTime simulates the input on a network without latency, overhead and cost per byte.
 func (o *Options) IdealTime(a *env.Env, c *cobra.Command, word string) (unit.Duration, error) {
+	o.Program.ToRun = &input.ToRun{}
 	in, err := o.Program.Open(a, c, word, false)
 	if err != nil {
 		return 0, err

@@ -51,6 +51,7 @@ type ProgramOptions struct {
 	Strict    bool // refuse a damaged trace
 	Partial   bool // take a trace of which some ranks cannot be read
 
+	ToRun *input.ToRun // the program is only run; nil: a graph is needed of a schedule file
 	Share *input.Share // of the processes of a job; nil: there is one
 	whole *input.Input // of which a part was opened that cannot be read again; nil: none
 	Kinds input.Kinds  // of the words, as process 0 of a job sees them; nil: there is no job
@@ -189,7 +190,8 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 	if !o.Kinds.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &exit.UsageError{Text: fmt.Sprintf("the pattern %s needs --ranks", word), Command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Partial: o.Partial, Share: o.Share, Kinds: o.Kinds}
+	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Partial: o.Partial,
+		ToRun: o.ToRun, Share: o.Share, Kinds: o.Kinds}
 	if o.Kinds.IsTrace(word) {
 		var err error
 		if options.Replay, err = o.Replay(); err != nil {

@@ -116,6 +116,9 @@ func (o *simulateOptions) run(a *env.Env, c *cobra.Command, word string) error {
 			return err
 		}
 	}
+	if o.Machine.Model() != simulate.LogGPS {
+		o.Program.ToRun = &input.ToRun{Threads: o.threads}
+	}
 	s, err := o.Resolve(a, c)
 	if err != nil {
 		return err
@@ -145,9 +148,6 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 	options := simulate.Options{
 		Model: o.Machine.Model(), Mapping: s.Mapping, Threads: o.threads,
 		Noise: injection, Breakdown: o.breakdown, Calls: o.trace.path != "", Group: a.Group(),
-	}
-	if in.Graph != nil && options.Model != simulate.LogGPS {
-		in.Program = simulate.Prepare(in.Graph) // a figure runs it once more
 	}
 	attribution, err := o.attributionOf(a, c, in, s.Machine, options)
 	if err != nil {

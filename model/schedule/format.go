@@ -22,6 +22,9 @@ type Format struct {
 	// Read reads a whole file. The graph does not refer to data afterwards. The name is for
 	// messages. It is nil if the format is only written.
 	Read func(name string, data []byte) (*Graph, error)
+	// Pack reads a file of the given size into the form in which a program is run, without more of it in
+	// memory than it needs: the same program as that of Read, and the same errors. It is nil if Read is.
+	Pack func(name string, file io.ReaderAt, size int64, o PackOptions) (*Packed, error)
 	// Write writes a graph and returns warnings about what the format cannot express; nil if the
 	// format is only read.
 	Write func(w io.Writer, g *Graph) (warnings []string, err error)

@@ -8,7 +8,7 @@ import (
 )
 
 // fuzzFormat reads what it is given; what is accepted must pass Check and must come back the same
-// after it has been written.
+// after it has been written. Pack must make the same of it as Read.
 func fuzzFormat(f *testing.F, format Format) {
 	seed := func(dir, pattern string) {
 		files, err := filepath.Glob(filepath.Join(referenceDir, dir, pattern))
@@ -36,6 +36,9 @@ func fuzzFormat(f *testing.F, format Format) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if declaresTooMany(data) {
 			t.Skip()
+		}
+		if diff := samePacked(format, data); diff != "" {
+			t.Fatal(diff)
 		}
 		g, err := format.Read("fuzz", data)
 		if err != nil {

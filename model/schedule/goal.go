@@ -21,7 +21,7 @@ import (
 // come in any order; a rank without a block does nothing.
 var goalFormat = Format{
 	Name: "goal", Noun: "GOAL text", Info: "GOAL text, as LogGOPSim's txt2bin reads it", Suffixes: []string{".goal"}, Text: true,
-	Sniff: sniffGOAL, Read: ReadGOAL, Write: WriteGOAL,
+	Sniff: sniffGOAL, Read: ReadGOAL, Pack: packGraph(ReadGOAL), Write: WriteGOAL,
 }
 
 // Limits of the formats of LogGOPSim.

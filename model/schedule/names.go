@@ -150,9 +150,13 @@ func (g *Graph) Name(rank, index int) string {
 
 // Line returns the line of the file in which an operation stands, or 0.
 func (g *Graph) Line(rank, index int) int {
-	at := g.blocks[g.steps[rank]].ops + index
-	if g.Names == nil || at >= len(g.Names.line) {
+	return g.Names.lineOf(g.blocks[g.steps[rank]].ops + index)
+}
+
+// lineOf returns the line of the operation at a position among those of all ranks, or 0.
+func (n *Names) lineOf(position int) int {
+	if n == nil || position >= len(n.line) {
 		return 0
 	}
-	return int(g.Names.line[at])
+	return int(n.line[position])
 }

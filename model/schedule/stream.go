@@ -28,7 +28,12 @@ type Cursor struct {
 }
 
 // Blocks returns a program without collectives as a stream.
-func Blocks(p Program) Stream { return blocks{p} }
+func Blocks(p Program) Stream {
+	if s, ok := p.(*Packed); ok {
+		return s
+	}
+	return blocks{p}
+}
 
 type blocks struct{ Program }
 

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Split undoes Flatten: phases come back as they were.
-func TestSplitUndoesFlatten(t *testing.T) {
+// Pack undoes Flatten: phases come back as they were.
+func TestPackUndoesFlatten(t *testing.T) {
 	build := NewBuilder(2)
 	var b Block
 	for rank := range 2 {
@@ -36,9 +36,9 @@ func TestSplitUndoesFlatten(t *testing.T) {
 	if flat.Steps(0) != 1 || !flat.Shape().Graphs {
 		t.Fatalf("Flatten left %d blocks, graphs %t", flat.Steps(0), flat.Shape().Graphs)
 	}
-	split := Split(flat)
+	split := Materialize(Pack(flat))
 	if split.Shape().Graphs {
-		t.Errorf("Split left dependencies: %d", split.NumDependencies())
+		t.Errorf("Pack left dependencies: %d", split.NumDependencies())
 	}
 	for rank := range 2 {
 		if split.Steps(rank) != 5 {
@@ -55,7 +55,7 @@ func TestSplitUndoesFlatten(t *testing.T) {
 	}
 }
 
-func TestSplitCuts(t *testing.T) {
+func TestPackCuts(t *testing.T) {
 	for _, tc := range []struct {
 		name, lines string
 		want        string // sizes of the blocks
@@ -76,7 +76,7 @@ func TestSplitCuts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := Split(g)
+			s := Materialize(Pack(g))
 			var sizes []string
 			for step := range s.Steps(0) {
 				var b Block
@@ -134,8 +134,8 @@ func orderOf(g *Graph, rank int) string {
 	return fmt.Sprint(before)
 }
 
-// Whatever Split cuts, operations wait for the same as before.
-func TestSplitKeepsOrder(t *testing.T) {
+// Whatever Pack cuts, operations wait for the same as before.
+func TestPackKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "operations")
 		var text strings.Builder
@@ -158,9 +158,9 @@ func TestSplitKeepsOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Split(g)
+		s := Materialize(Pack(g))
 		if got, want := orderOf(s, 0), orderOf(g, 0); got != want {
-			t.Fatalf("after Split into %d blocks operations wait for\n%s, want\n%s\n%s", s.Steps(0), got, want, text.String())
+			t.Fatalf("after Pack into %d blocks operations wait for\n%s, want\n%s\n%s", s.Steps(0), got, want, text.String())
 		}
 		if err := Check(s); err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestSplitKeepsOrder(t *testing.T) {
 	})
 }
 
-func TestSplitHalo(t *testing.T) {
+func TestPackHalo(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "loggops", "vectors", "halo.goal"))
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestSplitHalo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := Split(g); s.Shape().Graphs || s.Steps(0) != 7 {
+	if s := Materialize(Pack(g)); s.Shape().Graphs || s.Steps(0) != 7 {
 		t.Errorf("halo.goal splits into %d blocks (graphs %t), want 7 phases", s.Steps(0), s.Shape().Graphs)
 	}
 }
