@@ -13,73 +13,78 @@ import "slices"
 //
 // It keeps its memory for the next block.
 type cutter struct {
-	// By operation of the block.
-	last  []int32 // the last operation that it waits for, -1: none
-	roots []int32 // how many have this one as their last
-	first []int32 // the first operation that requires it
-	// The smallest last of this operation and all after it.
-	suffix []int32
-	seen   []int32 // the operation for which covered has counted it
-	// The largest operation that it waits for although that comes after it, -1: none.
-	backward []int32
-	cuts     []int
+	ops    []cutOp
+	pieces []piece
 }
 
-// cut returns the ends of the pieces of a block of n operations with dependencies. The list is valid until
-// the next call.
-func (s *cutter) cut(n int, first []uint32, dependents []Dependent) []int {
+// cutOp is what the cutter knows of an operation of the block.
+type cutOp struct {
+	last   int32 // the last operation before it that it waits for, -1: none
+	roots  int32 // how many have this one as their last
+	first  int32 // the first operation that requires it
+	suffix int32 // the smallest last of this operation and all after it
+	seen   int32 // the operation for which covered has counted it
+	// The largest operation that it waits for although that comes after it, -1: none.
+	backward int32
+}
+
+// piece is the operations of a block from where the piece before it ends.
+type piece struct {
+	end    int
+	linked bool // some wait for others of the piece
+}
+
+// cut returns the pieces of a block of n operations with dependencies. The list is valid until the next call.
+func (s *cutter) cut(n int, first []uint32, dependents []Dependent) []piece {
 	s.measure(n, first, dependents)
+	ops := s.ops
 	smallest := int32(n)
 	for c := n - 1; c >= 0; c-- {
-		smallest = min(smallest, s.last[c])
-		s.suffix[c] = smallest
+		smallest = min(smallest, ops[c].last)
+		ops[c].suffix = smallest
 	}
-	cuts := s.cuts[:0]
-	begin, tryFrom, reach := 0, 1, int32(-1)
+	pieces := s.pieces[:0]
+	begin, tryFrom, reach, linked := 0, 1, ops[0].backward, ops[0].backward >= 0
 	for c := 1; c < n; c++ {
-		reach = max(reach, s.backward[c-1])
-		if c < tryFrom || s.suffix[c] != int32(c-1) || reach >= int32(c) {
-			continue
+		if c >= tryFrom && ops[c].suffix == int32(c-1) && reach < int32(c) {
+			if s.covered(begin, c, first, dependents) {
+				pieces = append(pieces, piece{c, linked})
+				begin, tryFrom, linked = c, c+1, false
+			} else {
+				// Each try looks at the whole piece: try less and less often.
+				tryFrom = c + 1 + (c-begin)/4
+			}
 		}
-		if s.covered(begin, c, first, dependents) {
-			cuts = append(cuts, c)
-			begin, tryFrom = c, c+1
-		} else {
-			// Each try looks at the whole piece: try less and less often.
-			tryFrom = c + 1 + (c-begin)/4
-		}
+		reach = max(reach, ops[c].backward)
+		linked = linked || ops[c].last >= int32(begin) || ops[c].backward >= 0
 	}
-	s.cuts = append(cuts, n)
-	return s.cuts
+	s.pieces = append(pieces, piece{n, linked})
+	return s.pieces
 }
 
 // measure fills what is kept by operation, but for suffix.
 func (s *cutter) measure(n int, first []uint32, dependents []Dependent) {
-	reset := func(list []int32, v int32) []int32 {
-		list = slices.Grow(list[:0], n)[:n]
-		for i := range list {
-			list[i] = v
-		}
-		return list
+	s.ops = slices.Grow(s.ops[:0], n)[:n]
+	ops := s.ops
+	for i := range ops {
+		ops[i] = cutOp{last: -1, first: int32(n), seen: -1, backward: -1}
 	}
-	s.last, s.roots, s.first = reset(s.last, -1), reset(s.roots, 0), reset(s.first, int32(n))
-	s.suffix, s.seen, s.backward = reset(s.suffix, 0), reset(s.seen, -1), reset(s.backward, -1)
-	for i := range n {
+	for i := range ops {
 		for _, d := range dependents[first[i]:first[i+1]] {
 			v := d.Index()
 			if v <= i {
-				s.backward[v] = max(s.backward[v], int32(i))
+				ops[v].backward = max(ops[v].backward, int32(i))
 				continue
 			}
-			s.last[v] = max(s.last[v], int32(i))
+			ops[v].last = int32(i) // i ascends
 			if !d.OnStart() {
-				s.first[i] = min(s.first[i], int32(v))
+				ops[i].first = min(ops[i].first, int32(v))
 			}
 		}
 	}
-	for v := range n {
-		if p := s.last[v]; p >= 0 {
-			s.roots[p]++
+	for v := range ops {
+		if p := ops[v].last; p >= 0 {
+			ops[p].roots++
 		}
 	}
 }
@@ -87,16 +92,17 @@ func (s *cutter) measure(n int, first []uint32, dependents []Dependent) {
 // covered reports whether the operations whose last is c-1 each require all operations from begin
 // to c-1 that no other one of these requires.
 func (s *cutter) covered(begin, c int, first []uint32, dependents []Dependent) bool {
-	roots := s.roots[c-1]
+	ops := s.ops
+	roots := ops[c-1].roots
 	for u := c - 1; u >= begin; u-- {
-		if s.first[u] < int32(c) {
+		if ops[u].first < int32(c) {
 			continue
 		}
 		count := int32(0)
 		for _, d := range dependents[first[u]:first[u+1]] {
 			// A dependency may be given more than once.
-			if v := d.Index(); !d.OnStart() && s.last[v] == int32(c-1) && s.seen[v] != int32(u) {
-				s.seen[v] = int32(u)
+			if v := &ops[d.Index()]; !d.OnStart() && v.last == int32(c-1) && v.seen != int32(u) {
+				v.seen = int32(u)
 				count++
 			}
 		}

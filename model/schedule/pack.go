@@ -165,10 +165,14 @@ func (k *packer) add(ops []Op, first []uint32, dependents []Dependent) {
 		return
 	}
 	begin := 0
-	for _, end := range k.cutter.cut(len(ops), first, dependents) {
-		k.takePiece(begin, end, first, dependents)
-		k.put(ops[begin:end], k.pieceFirst, k.pieceDependents)
-		begin = end
+	for _, p := range k.cutter.cut(len(ops), first, dependents) {
+		if p.linked {
+			k.takePiece(begin, p.end, first, dependents)
+			k.put(ops[begin:p.end], k.pieceFirst, k.pieceDependents)
+		} else {
+			k.put(ops[begin:p.end], nil, nil)
+		}
+		begin = p.end
 	}
 }
 
@@ -189,9 +193,6 @@ func (k *packer) takePiece(begin, end int, first []uint32, dependents []Dependen
 
 // put appends a block to the present rank as it is.
 func (k *packer) put(ops []Op, first []uint32, dependents []Dependent) {
-	if len(dependents) == 0 {
-		first = nil
-	}
 	slot := &k.recent[hashBlock(ops, dependents)>>(64-recentBits)]
 	if at := *slot; at > 0 && k.holds(at-1, ops, first, dependents) {
 		k.steps = append(k.steps, at-1)
