@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"slackline/cli/env"
+	"slackline/cli/flags"
 	"slackline/internal/needed"
 )
 
@@ -124,4 +125,46 @@ func TestRoffEscapes(t *testing.T) {
 			t.Errorf("roff(%q) = %q, want %q", in, got, want)
 		}
 	}
+}
+
+// writeMarkdown writes a page as a part of a document. Level is that of its headings.
+func writeMarkdown(w io.Writer, p page, level int) error {
+	var b strings.Builder
+	head := strings.Repeat("#", level)
+	fmt.Fprintf(&b, "%s `%s`\n\n", head, p.command.CommandPath())
+	fmt.Fprintf(&b, "```\n%s\n```\n\n", p.usage)
+	for _, paragraph := range p.text {
+		if paragraph != "" {
+			fmt.Fprintf(&b, "%s\n\n", escapeMarkdown(paragraph))
+		}
+	}
+	list := func(title, column string, pairs []flags.Pair) {
+		if len(pairs) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n| --- | --- |\n", column, title)
+		for _, x := range pairs {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(x.Name, "|", `\|`), escapeMarkdown(x.Text))
+		}
+		b.WriteByte('\n')
+	}
+	list("", "argument", p.arguments)
+	for _, g := range p.verbs {
+		list("", "verb", g.pairs)
+	}
+	for _, g := range p.groups {
+		if g.title != "Common flags" { // docs/verbs/settings.md has them
+			list("", g.title, g.pairs)
+		}
+	}
+	if len(p.examples) > 0 {
+		fmt.Fprintf(&b, "```sh\n%s\n```\n\n", strings.Join(p.examples, "\n"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// escapeMarkdown takes the meaning from characters that Markdown gives one.
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;", "_", `\_`).Replace(s)
 }

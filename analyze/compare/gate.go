@@ -98,11 +98,11 @@ func (r *Result) Judge(c *Condition) Verdict {
 		v.Because = append(v.Because, fmt.Sprintf("%s%s: %s", x.Metric, at(x.Path), x))
 	}
 	if v.Verdict == Inconclusive {
-		v.Warning = c.text + ": too few repetitions to tell a change from chance; four of each are enough"
+		v.Warning = "too few repetitions to tell a change from chance; four of each are enough"
 	}
 	if why := r.notCompared(c, known); why != "" && v.Verdict == Passed {
 		v.Verdict, v.Because = Inconclusive, append(v.Because, why)
-		v.Warning = fmt.Sprintf("--fail-if %s: %s: nothing was compared", c.text, why)
+		v.Warning = why + ": nothing was compared"
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 
 	"slackline/internal/parallel"
@@ -259,4 +260,31 @@ func byRank(tl *timeline.Timeline, n int, location func(i int) int32) [][]int32 
 		lists[r] = append(lists[r], int32(i))
 	}
 	return lists
+}
+
+// PathTime is a call path with the rank that spends the most time in it.
+type PathTime struct {
+	Entry
+	Worst int
+	Most  unit.Duration
+}
+
+// Longest returns the call paths by the time that they take themselves, the longest first.
+func (p *Profile) Longest() []PathTime {
+	worst := map[int32]*Entry{}
+	for i := range p.Entries {
+		e := &p.Entries[i]
+		if w := worst[e.Path]; w == nil || e.Exclusive > w.Exclusive {
+			worst[e.Path] = e
+		}
+	}
+	list := make([]PathTime, len(p.ByPath))
+	for i, e := range p.ByPath {
+		list[i] = PathTime{Entry: e}
+		if w := worst[e.Path]; w != nil {
+			list[i].Worst, list[i].Most = w.Rank, w.Exclusive
+		}
+	}
+	slices.SortStableFunc(list, func(x, y PathTime) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
+	return list
 }

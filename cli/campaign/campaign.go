@@ -219,7 +219,7 @@ func (o *campaignOptions) prepareCheck(c *campaign.Campaign, file string) (strin
 	if path := besidePlan(file, word); word != check.BuiltIn || datasets.FileExists(path) {
 		word = path
 	}
-	return word, (&check.CheckReport{}).ReadExpectations(word)
+	return word, (&check.Report{}).ReadExpectations(word)
 }
 
 // finish collects, checks and sums up.
@@ -286,6 +286,6 @@ func collect(a *env.Env, c *campaign.Campaign, file string) (*dataset.Dataset, *
 
 // checkCollected is slackline check EXPECTATIONS DATASET.
 func checkCollected(a *env.Env, cmd *cobra.Command, expectations, data string) error {
-	o := &check.CheckOptions{Aggregate: flags.NewChoice(scaling.AggregateWords[0], scaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, check.CheckFormats...)}
+	o := &check.Options{Aggregate: flags.NewChoice(scaling.AggregateWords[0], scaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, check.Formats...)}
 	return o.Run(a, cmd, []string{expectations, data})
 }

@@ -37,10 +37,10 @@ const (
 	formatAzure    = "azure"
 )
 
-var CheckFormats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
+var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
 
-// CheckOptions are the flags of check.
-type CheckOptions struct {
+// Options are the flags of check.
+type Options struct {
 	data      datasets.DataOptions
 	Aggregate flags.Choice
 	strict    bool
@@ -62,8 +62,8 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &CheckOptions{
-		Aggregate: flags.NewChoice(cliscaling.AggregateWords[0], cliscaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, CheckFormats...),
+	o := &Options{
+		Aggregate: flags.NewChoice(cliscaling.AggregateWords[0], cliscaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, Formats...),
 	}
 	c := &cobra.Command{
 		Use:   "check EXPECTATIONS DATA...",
@@ -94,7 +94,7 @@ func command(a *env.Env) *cobra.Command {
 	return c
 }
 
-func (o *CheckOptions) addVerdictFlags(fs *pflag.FlagSet) {
+func (o *Options) addVerdictFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for")
 	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
 	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
@@ -103,7 +103,7 @@ func (o *CheckOptions) addVerdictFlags(fs *pflag.FlagSet) {
 	o.bootstrap.AddFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share with the same verdict")
 }
 
-func (o *CheckOptions) addOutputFlags(fs *pflag.FlagSet) {
+func (o *Options) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Format, "format", "form of the output; github and azure are annotations in the log, gitlab is a code quality report")
 	env.AddOut(fs, &o.out)
 	fs.StringArrayVar(&o.also, "also", nil, "write the result in a further form too, as `FORMAT=FILE`, e.g. junit=report.xml; may be repeated")
@@ -114,19 +114,19 @@ func (o *CheckOptions) addOutputFlags(fs *pflag.FlagSet) {
 // furtherOutput is a form of the result beside the main one.
 type furtherOutput struct{ format, path string }
 
-func (o *CheckOptions) further() ([]furtherOutput, error) {
+func (o *Options) further() ([]furtherOutput, error) {
 	var list []furtherOutput
 	for _, text := range o.also {
 		format, path, ok := strings.Cut(text, "=")
-		if !ok || path == "" || !slices.Contains(CheckFormats, format) {
-			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(CheckFormats, ", "))
+		if !ok || path == "" || !slices.Contains(Formats, format) {
+			return nil, exit.Usagef("--also: %q is not FORMAT=FILE with a format of %s", text, strings.Join(Formats, ", "))
 		}
 		list = append(list, furtherOutput{format, path})
 	}
 	return list, nil
 }
 
-func (o *CheckOptions) Run(a *env.Env, c *cobra.Command, args []string) error {
+func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	further, err := o.further()
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (o *CheckOptions) Run(a *env.Env, c *cobra.Command, args []string) error {
 	case o.update && o.baseline == "":
 		return exit.Usagef("--update-baseline needs --baseline FILE")
 	}
-	r := &CheckReport{options: o, strict: o.strict}
+	r := &Report{options: o, strict: o.strict}
 	words := args
 	if o.baseline == "" || len(args) > 1 {
 		if err := r.ReadExpectations(args[0]); err != nil {
@@ -182,9 +182,9 @@ func (o *CheckOptions) Run(a *env.Env, c *cobra.Command, args []string) error {
 	return r.exit()
 }
 
-// CheckReport are the verdicts on one or several datasets.
-type CheckReport struct {
-	options      *CheckOptions
+// Report are the verdicts on one or several datasets.
+type Report struct {
+	options      *Options
 	strict       bool
 	Expectations *scaling.Expectations // nil: only a baseline
 	columns      []checkColumn
@@ -202,7 +202,7 @@ type checkColumn struct {
 // BuiltIn is the word for the expectations that are embedded.
 const BuiltIn = "mpi"
 
-func (r *CheckReport) ReadExpectations(word string) error {
+func (r *Report) ReadExpectations(word string) error {
 	var data []byte
 	var err error
 	record := provenance.Input{Path: word, Kind: "expectations"}
@@ -233,7 +233,7 @@ func readSmall(path string) ([]byte, error) {
 }
 
 // judge judges each dataset.
-func (r *CheckReport) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labelled) error {
+func (r *Report) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labelled) error {
 	for _, in := range inputs {
 		d, records, err := r.options.data.Load(c.Context(), a, in.Words)
 		if err != nil {
@@ -261,7 +261,7 @@ func (r *CheckReport) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labe
 }
 
 // resample finds out how sure the verdicts on a dataset are, and says it beside them.
-func (r *CheckReport) resample(ctx context.Context, a *env.Env, column *checkColumn) error {
+func (r *Report) resample(ctx context.Context, a *env.Env, column *checkColumn) error {
 	o := &r.options.bootstrap
 	if o.Times == 0 {
 		return nil
@@ -280,7 +280,7 @@ func (r *CheckReport) resample(ctx context.Context, a *env.Env, column *checkCol
 	return nil
 }
 
-func (r *CheckReport) analysis() scaling.Options {
+func (r *Report) analysis() scaling.Options {
 	var o scaling.Options
 	for i, word := range cliscaling.AggregateWords {
 		if word == r.options.Aggregate.Value {
@@ -291,7 +291,7 @@ func (r *CheckReport) analysis() scaling.Options {
 }
 
 // compareBaseline compares with a baseline, or stores one.
-func (r *CheckReport) compareBaseline(a *env.Env, column *checkColumn) error {
+func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
 	path := r.options.baseline
 	data, err := os.ReadFile(path)
 	switch {
@@ -323,7 +323,7 @@ func (r *CheckReport) compareBaseline(a *env.Env, column *checkColumn) error {
 	return nil
 }
 
-func (r *CheckReport) storeBaseline(a *env.Env, column *checkColumn, word string) error {
+func (r *Report) storeBaseline(a *env.Env, column *checkColumn, word string) error {
 	base, err := scaling.NewBaseline(column.data, r.analysis())
 	if err != nil {
 		return err
@@ -336,7 +336,7 @@ func (r *CheckReport) storeBaseline(a *env.Env, column *checkColumn, word string
 }
 
 // verdict is that of all columns together.
-func (r *CheckReport) verdict() scaling.Verdict {
+func (r *Report) verdict() scaling.Verdict {
 	v := scaling.Pass
 	for _, c := range r.columns {
 		v = max(v, c.report.Verdict)
@@ -351,7 +351,7 @@ func (r *CheckReport) verdict() scaling.Verdict {
 }
 
 // exit is the exit code of the verdict.
-func (r *CheckReport) exit() error {
+func (r *Report) exit() error {
 	switch r.verdict() {
 	case scaling.Fail:
 		return exit.Verdict(exit.CheckFailed)
@@ -362,7 +362,7 @@ func (r *CheckReport) exit() error {
 }
 
 // draw draws one function of the first column.
-func (r *CheckReport) draw(a *env.Env) error {
+func (r *Report) draw(a *env.Env) error {
 	var chosen *scaling.Check
 	for _, c := range r.columns[0].report.Checks {
 		switch {

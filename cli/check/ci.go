@@ -11,6 +11,7 @@ import (
 	"slackline/analyze/scaling"
 	"slackline/cli/env"
 	"slackline/internal/phrase"
+	"slackline/show/tables"
 )
 
 // What continuous integration reads: JUnit XML, a Markdown summary, annotations
@@ -46,7 +47,7 @@ type junitMessage struct {
 
 // writeJUnit writes a test suite for each dataset. What is inconclusive, expected
 // to fail, or a litmus test is skipped, with its reason.
-func (r *CheckReport) writeJUnit(w io.Writer) error {
+func (r *Report) writeJUnit(w io.Writer) error {
 	all := junitSuites{Name: "scaling"}
 	for _, column := range r.columns {
 		suite := junitSuite{Name: "scaling"}
@@ -54,7 +55,7 @@ func (r *CheckReport) writeJUnit(w io.Writer) error {
 			suite.Name += " " + column.label
 		}
 		for _, x := range r.results() {
-			if x.label == column.label {
+			if x.Label == column.label {
 				suite.add(&x, r.strict)
 			}
 		}
@@ -72,15 +73,15 @@ func (r *CheckReport) writeJUnit(w io.Writer) error {
 	return err
 }
 
-func (s *junitSuite) add(x *checkResult, strict bool) {
-	c := junitCase{Class: x.kind, Name: plainXML(x.title()), Output: plainXML(x.formula)}
-	message := &junitMessage{Message: plainXML(x.explanation()), Text: plainXML(x.sentence())}
+func (s *junitSuite) add(x *tables.Verdict, strict bool) {
+	c := junitCase{Class: x.Kind, Name: plainXML(title(x)), Output: plainXML(x.Formula)}
+	message := &junitMessage{Message: plainXML(x.Explanation()), Text: plainXML(sentence(x))}
 	s.Tests++
 	switch {
-	case x.outcome.Counts() == scaling.Fail, strict && x.outcome.UnexpectedPass():
+	case x.Outcome.Counts() == scaling.Fail, strict && x.Outcome.UnexpectedPass():
 		c.Failure = message
 		s.Failures++
-	case x.outcome.Verdict != scaling.Pass:
+	case x.Outcome.Verdict != scaling.Pass:
 		c.Skipped = message
 		s.Skipped++
 	}
@@ -98,27 +99,27 @@ func plainXML(text string) string {
 }
 
 // title names the check.
-func (x *checkResult) title() string {
-	if x.kind == "rule" {
-		return x.name
+func title(x *tables.Verdict) string {
+	if x.Kind == "rule" {
+		return x.Name
 	}
-	return strings.TrimSpace(x.name+" "+x.metric) + ": " + x.expect
+	return strings.TrimSpace(x.Name+" "+x.Metric) + ": " + x.Expect
 }
 
 // sentence says the verdict in words.
-func (x *checkResult) sentence() string {
-	text := fmt.Sprintf("%s: %s", x.title(), x.outcome.Status())
-	if x.formula != "" {
-		text += fmt.Sprintf("; found %s, %s, match %s", x.found, x.formula, x.rank)
+func sentence(x *tables.Verdict) string {
+	text := fmt.Sprintf("%s: %s", title(x), x.Outcome.Status())
+	if x.Formula != "" {
+		text += fmt.Sprintf("; found %s, %s, match %s", x.Found, x.Formula, x.Rank)
 	}
-	if why := x.explanation(); why != "" {
+	if why := x.Explanation(); why != "" {
 		text += "; " + why
 	}
 	return text
 }
 
 // writeMarkdown writes a summary for a page of a merge request.
-func (r *CheckReport) writeMarkdown(w io.Writer) error {
+func (r *Report) writeMarkdown(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "## Scaling: %s\n\n", r.summary()); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (r *CheckReport) writeMarkdown(w io.Writer) error {
 }
 
 // file is the expectation file, and place the line of a verdict in it.
-func (r *CheckReport) file() string {
+func (r *Report) file() string {
 	if r.Expectations != nil {
 		return r.Expectations.File
 	}
@@ -142,11 +143,11 @@ func (r *CheckReport) file() string {
 }
 
 // severity is error, warning or nothing.
-func (x *checkResult) severity(strict bool) string {
+func severity(x *tables.Verdict, strict bool) string {
 	switch {
-	case x.outcome.Counts() == scaling.Fail, strict && x.outcome.UnexpectedPass():
+	case x.Outcome.Counts() == scaling.Fail, strict && x.Outcome.UnexpectedPass():
 		return "error"
-	case x.outcome.Counts() == scaling.Inconclusive, x.outcome.UnexpectedPass(), x.outcome.Litmus && x.outcome.Verdict != scaling.Pass && x.outcome.Verdict != scaling.Skipped:
+	case x.Outcome.Counts() == scaling.Inconclusive, x.Outcome.UnexpectedPass(), x.Outcome.Litmus && x.Outcome.Verdict != scaling.Pass && x.Outcome.Verdict != scaling.Skipped:
 		return "warning"
 	}
 	return ""
@@ -154,19 +155,19 @@ func (x *checkResult) severity(strict bool) string {
 
 // writeAnnotations writes a line for each verdict that is not fine, as the log of
 // the system wants it.
-func (r *CheckReport) writeAnnotations(w io.Writer, format string) error {
+func (r *Report) writeAnnotations(w io.Writer, format string) error {
 	for _, x := range r.results() {
-		severity := x.severity(r.strict)
-		if severity == "" {
+		level := severity(&x, r.strict)
+		if level == "" {
 			continue
 		}
-		line := max(x.outcome.Line, 1)
+		line := max(x.Outcome.Line, 1)
 		var err error
 		if format == formatGitHub {
-			_, err = fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", severity, githubProperty(r.file()), line,
-				githubProperty("scaling: "+x.outcome.Status()), githubText(x.sentence()))
+			_, err = fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", level, githubProperty(r.file()), line,
+				githubProperty("scaling: "+x.Outcome.Status()), githubText(sentence(&x)))
 		} else {
-			_, err = fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", severity, azureProperty(r.file()), line, phrase.OneLine(x.sentence()))
+			_, err = fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", level, azureProperty(r.file()), line, phrase.OneLine(sentence(&x)))
 		}
 		if err != nil {
 			return err
@@ -206,17 +207,17 @@ type gitlabLines struct {
 }
 
 // writeGitLab writes a code quality report.
-func (r *CheckReport) writeGitLab(w io.Writer) error {
+func (r *Report) writeGitLab(w io.Writer) error {
 	issues := []gitlabIssue{}
 	for _, x := range r.results() {
-		severity := map[string]string{"error": "major", "warning": "minor"}[x.severity(r.strict)]
+		severity := map[string]string{"error": "major", "warning": "minor"}[severity(&x, r.strict)]
 		if severity == "" {
 			continue
 		}
-		sum := sha256.Sum256([]byte(x.label + "\n" + x.kind + "\n" + x.title()))
+		sum := sha256.Sum256([]byte(x.Label + "\n" + x.Kind + "\n" + title(&x)))
 		issues = append(issues, gitlabIssue{
-			Description: x.sentence(), CheckName: "scaling-" + x.kind, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity,
-			Location: gitlabLocation{r.file(), gitlabLines{max(x.outcome.Line, 1)}},
+			Description: sentence(&x), CheckName: "scaling-" + x.Kind, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity,
+			Location: gitlabLocation{r.file(), gitlabLines{max(x.Outcome.Line, 1)}},
 		})
 	}
 	return env.WriteJSONObject(w, issues)

@@ -76,7 +76,7 @@ type checkedBaseline struct {
 	Common int             `json:"common_points"`
 }
 
-func (r *CheckReport) document(a *env.Env) *document {
+func (r *Report) document(a *env.Env) *document {
 	d := &document{}
 	if len(r.columns) == 1 && r.columns[0].label == "" {
 		*d = newDocument(&r.columns[0])

@@ -11,9 +11,10 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/show/figures"
+	"slackline/show/tables"
 )
 
-func (r *CheckReport) write(a *env.Env, w io.Writer, format string) error {
+func (r *Report) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
@@ -31,92 +32,35 @@ func (r *CheckReport) write(a *env.Env, w io.Writer, format string) error {
 	return r.writeText(a, w)
 }
 
-// checkResult is one verdict with its words, whatever it is about.
-type checkResult struct {
-	label   string // of the dataset
-	kind    string // expectation, rule, baseline
-	name    string // of the function, or the rule
-	metric  string
-	expect  string
-	found   string // lead of the model
-	formula string
-	rank    string
-	outcome *scaling.Outcome
-}
-
 // results are all verdicts, in the order of the file, dataset by dataset.
-func (r *CheckReport) results() []checkResult {
-	var list []checkResult
+func (r *Report) results() []tables.Verdict {
+	var list []tables.Verdict
 	for _, column := range r.columns {
-		for _, c := range column.report.Checks {
-			x := newCheckResult(c, column.label, "expectation")
-			x.expect = c.Expectation.Expect.Text
-			list = append(list, x)
-		}
-		for _, c := range column.report.Rules {
-			list = append(list, checkResult{
-				label: column.label, kind: "rule", name: c.Rule.Text, metric: c.Metric, outcome: &c.Outcome,
-			})
-		}
+		list = append(list, tables.VerdictsOf(column.label, column.report)...)
 		if column.baseline == nil {
 			continue
 		}
 		for _, c := range column.baseline.Rows {
-			x := newCheckResult(&c.Check, column.label, "baseline")
-			x.expect = c.Expectation.Expect.Text
-			list = append(list, x)
+			list = append(list, tables.VerdictOf(column.label, "baseline", &c.Check))
 		}
 	}
 	return list
 }
 
-func newCheckResult(c *scaling.Check, label, kind string) checkResult {
-	x := checkResult{label: label, kind: kind, name: c.Function, metric: c.Metric, outcome: &c.Outcome}
-	if c.Fit != nil {
-		x.found, x.formula, x.rank = c.Fit.Landau(), c.Fit.Model.String(), c.Rank.String()
-	}
-	return x
-}
-
-// explanation is why the verdict is what it is, with its notes.
-func (x *checkResult) explanation() string {
-	parts := []string{}
-	if x.outcome.Reason != "" {
-		parts = append(parts, x.outcome.Reason)
-	}
-	if x.outcome.XFail != "" {
-		parts = append(parts, "failure expected: "+x.outcome.XFail)
-	}
-	if x.outcome.Litmus {
-		parts = append(parts, "litmus test")
-	}
-	return strings.Join(append(parts, x.outcome.Notes...), "; ")
-}
-
 // table has a row for each verdict.
-func (r *CheckReport) table() *table.Table {
-	var columns []table.Column
-	labels := len(r.columns) > 1 || r.columns[0].label != ""
-	if labels {
-		columns = append(columns, table.Column{Key: "data"})
+func (r *Report) table() *table.Table {
+	columns := []string{"verdict", "function", "metric", "expect", "found", "rank", "why"}
+	if len(r.columns) > 1 || r.columns[0].label != "" {
+		columns = append([]string{"data"}, columns...)
 	}
-	t := table.New(append(columns, table.Column{Key: "verdict"}, table.Column{Key: "function"}, table.Column{Key: "metric"},
-		table.Column{Key: "expect"}, table.Column{Key: "found"}, table.Column{Key: "rank"}, table.Column{Key: "why"})...)
-	for _, x := range r.results() {
-		var cells []any
-		if labels {
-			cells = append(cells, x.label)
-		}
-		t.Add(append(cells, x.outcome.Status(), x.name, x.metric, x.expect, x.found, x.rank, x.explanation())...)
-	}
-	return t
+	return tables.Verdicts(r.results()).Pick(columns...)
 }
 
 // summary counts the verdicts in one line.
-func (r *CheckReport) summary() string {
+func (r *Report) summary() string {
 	counts := map[string]int{}
 	for _, x := range r.results() {
-		counts[x.outcome.Status()]++
+		counts[x.Outcome.Status()]++
 	}
 	var parts []string
 	for _, word := range []string{"pass", "fail", "inconclusive", "xfail", "xpass", "skipped"} {
@@ -130,7 +74,7 @@ func (r *CheckReport) summary() string {
 	return fmt.Sprintf("%s: %s", r.verdict(), strings.Join(parts, ", "))
 }
 
-func (r *CheckReport) writeText(a *env.Env, w io.Writer) error {
+func (r *Report) writeText(a *env.Env, w io.Writer) error {
 	if len(r.results()) > 0 {
 		t := r.table()
 		if len(r.columns) > 1 {
@@ -153,7 +97,7 @@ func (r *CheckReport) writeText(a *env.Env, w io.Writer) error {
 }
 
 // remarks are predictions and walls, and what several columns have no room for.
-func (r *CheckReport) remarks() []string {
+func (r *Report) remarks() []string {
 	var lines []string
 	for _, column := range r.columns {
 		name := ""
@@ -179,7 +123,7 @@ func (r *CheckReport) remarks() []string {
 }
 
 // wide is a table like Table 2 of the paper: a column for each dataset.
-func (r *CheckReport) wide() *table.Table {
+func (r *Report) wide() *table.Table {
 	columns := []table.Column{{Key: "function", Fixed: true}, {Key: "what", Title: "expectation"}}
 	for _, c := range r.columns {
 		label := c.label

@@ -101,7 +101,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 	for _, condition := range conditions {
 		v := report.Judge(condition)
 		if v.Warning != "" {
-			a.Warn("%s", v.Warning)
+			a.Warn("--fail-if %s: %s", v.Condition, v.Warning)
 		}
 		report.verdicts = append(report.verdicts, v)
 	}

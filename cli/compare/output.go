@@ -7,6 +7,7 @@ import (
 
 	"slackline/analyze/compare"
 	"slackline/cli/env"
+	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 )
@@ -39,7 +40,7 @@ func (r *report) table(shown bool) *table.Table {
 	right := table.Right
 	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "a_s", Title: "A", Align: right}, table.Column{Key: "b_s", Title: "B", Align: right},
 		table.Column{Key: "difference_s", Title: "change", Align: right}, table.Column{Key: "relative", Title: "", Align: right},
-		table.Column{Key: "p", Align: right}, table.Column{Key: "callpath", Title: "in"})
+		table.Column{Key: "p", Align: right}, phrase.PathColumn("in"))
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		if shown && c.Path != "" && c.A == c.B {

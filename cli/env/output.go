@@ -13,6 +13,7 @@ import (
 	"slackline/cli/document"
 	"slackline/cli/exit"
 	"slackline/internal/atomicfile"
+	"slackline/internal/phrase"
 	"slackline/internal/plain"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
@@ -171,6 +172,15 @@ func (a *Env) WriteText(w io.Writer, t *table.Table, header bool) error {
 
 // List is a table as JSON: an object for each row, with its columns as members.
 type List []document.Members[any]
+
+// WriteCut writes a table of a verb with the flag --top, and how many of its rows are not shown.
+func (a *Env) WriteCut(w io.Writer, t *table.Table) error {
+	err := a.WriteText(w, t, true)
+	if err == nil && t.Left > 0 {
+		_, err = fmt.Fprintf(w, "(%s more; --top 0 shows all)\n", phrase.Plural(t.Left, "line"))
+	}
+	return err
+}
 
 // WriteTable writes a table in one of the formats.
 func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {

@@ -7,10 +7,6 @@ import (
 	"slackline/analyze/replay"
 )
 
-// isSchedule reports whether word would be opened as a file with a schedule, which has a number of
-// ranks of its own: not as a pattern, and not as a recorded run.
-func isSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }
-
 // openReplay reads a recorded run and turns it into a program.
 func openReplay(ctx context.Context, word string, o Options) (*Input, error) {
 	t, err := OpenTrace(ctx, word, TraceOptions{Hash: o.Hash, Strict: o.Strict, Partial: o.Partial})

@@ -57,3 +57,6 @@ func TestWhatIsNoTrace(t *testing.T) {
 		t.Errorf("a schedule: %v", err)
 	}
 }
+
+// isSchedule reports whether word is opened as a file with a schedule: not as a pattern, and not as a recorded run.
+func isSchedule(word string) bool { return IsFile(word) && !IsTrace(word) }

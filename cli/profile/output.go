@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -34,35 +33,6 @@ func (r *profileReport) json() *document {
 		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, Provenance: r.provenance,
 		Document: r.profile.Document(r.composition, r.efficiency, r.iterations, r.options.byRank),
 	}
-}
-
-// table is the CSV output: call paths, by rank if that was asked for.
-func (r *profileReport) table() *table.Table {
-	columns := []table.Column{{Key: "callpath"}, {Key: "kind"}, {Key: "visits"}, {Key: "exclusive_s"}, {Key: "inclusive_s"},
-		{Key: "messages_sent"}, {Key: "bytes_sent"}, {Key: "messages_received"}, {Key: "bytes_received"}, {Key: "collective_bytes"}, {Key: "samples"}}
-	list := r.profile.ByPath
-	if r.options.byRank {
-		columns = append([]table.Column{{Key: "rank"}}, columns...)
-		list = r.profile.Entries
-	}
-	t := table.New(columns...)
-	for i := range list {
-		e := &list[i]
-		var visits, samples any = "", ""
-		switch {
-		case r.profile.Counted(e):
-			visits = e.Visits
-		case e.Pieces > 0:
-			samples = e.Samples
-		}
-		row := []any{r.name(e.Path), profile.KindOf(&r.profile.Paths.Region[e.Path]).String(), visits, tables.Seconds(e.Exclusive), tables.Seconds(e.Inclusive),
-			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples}
-		if r.options.byRank {
-			row = append([]any{e.Rank}, row...)
-		}
-		t.Add(row...)
-	}
-	return t
 }
 
 // writeText writes a summary that fits a screen or two.
@@ -104,47 +74,11 @@ func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 	return a.WriteText(w, t, true)
 }
 
-// visits is how often a call path was called, or seen by samples.
-func (r *profileReport) visits(e *profile.Entry) string {
-	switch {
-	case r.profile.Counted(e):
-		return phrase.Grouped(e.Visits)
-	case e.Pieces > 0 && e.Samples == 0: // recorded before samples were counted
-		return "sampled"
-	case e.Pieces > 0:
-		return phrase.Plural(int(e.Samples), "sample")
-	}
-	return "-"
-}
-
 // writePaths lists the call paths that take the most time.
 func (r *profileReport) writePaths(a *env.Env, w io.Writer) error {
-	list := slices.Clone(r.profile.ByPath)
-	slices.SortStableFunc(list, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
-	most := map[int32]profile.Entry{}
-	for _, e := range r.profile.Entries {
-		if m, ok := most[e.Path]; !ok || e.Exclusive > m.Exclusive {
-			most[e.Path] = e
-		}
-	}
-	t := table.New(table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right}, table.Column{Key: "visits", Align: table.Right},
-		table.Column{Key: "most on rank", Align: table.Right}, table.Column{Key: "callpath", Title: "in (exclusive)"})
-	shown := len(list)
-	if r.options.top > 0 {
-		shown = min(shown, r.options.top)
-	}
-	for _, e := range list[:shown] {
-		m := most[e.Path]
-		t.Add(e.Exclusive.Short(), phrase.Percent(e.Exclusive, r.composition.Total), r.visits(&e), fmt.Sprintf("%d: %s", m.Rank, m.Exclusive.Short()), phrase.InCallPath(r.name(e.Path)))
-	}
+	t := tables.Paths(r.profile, r.profile.Longest(), r.composition.Total, r.options.top)
 	fmt.Fprintln(w)
-	if err := a.WriteText(w, t, true); err != nil {
-		return err
-	}
-	if hidden := len(list) - shown; hidden > 0 {
-		fmt.Fprintf(w, "(%s more; --top 0 shows all)\n", phrase.Plural(hidden, "line"))
-	}
-	return nil
+	return a.WriteCut(w, t.Pick("time", "share", "visits", "most", "callpath"))
 }
 
 // writeTraffic says what was communicated.
@@ -173,13 +107,8 @@ func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) error {
 	if len(uses) == 0 {
 		return nil
 	}
-	t := table.New(table.Column{Key: "collective"}, table.Column{Key: "ranks", Align: table.Right}, table.Column{Key: "calls", Align: table.Right},
-		table.Column{Key: "bytes", Align: table.Right}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "over", Title: "over the run", Fixed: true})
-	for _, u := range uses {
-		t.Add(u.Op.String(), phrase.Grouped(u.Ranks), phrase.Grouped(u.Calls), byteText(u.Bytes), u.Time.Short(), sparkline(u.Over))
-	}
 	fmt.Fprintln(w)
-	return a.WriteText(w, t, true)
+	return a.WriteText(w, tables.Collectives(uses), true)
 }
 
 // byteText prints a number of bytes for people.
@@ -190,21 +119,6 @@ func sizeRange(from, to int64) string {
 		return byteText(from)
 	}
 	return byteText(from) + " to " + byteText(to+1)
-}
-
-// sparkline draws counts as a line of characters, each for a part of the run.
-func sparkline(counts []int64) string {
-	const steps = " .:-=+*#"
-	most := slices.Max(counts)
-	line := make([]byte, len(counts))
-	for i, c := range counts {
-		k := int64(0)
-		if c > 0 {
-			k = max(1, c*int64(len(steps)-1)/most)
-		}
-		line[i] = steps[k]
-	}
-	return "|" + string(line) + "|"
 }
 
 // writeIterations says how the iterations develop.

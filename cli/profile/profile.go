@@ -16,6 +16,7 @@ import (
 	"slackline/internal/provenance"
 	"slackline/model/unit"
 	"slackline/show/figures"
+	"slackline/show/tables"
 )
 
 // The figures of a profile.
@@ -178,7 +179,7 @@ func (r *profileReport) write(a *env.Env, w io.Writer) error {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.json())
 	case env.FormatCSV:
-		return r.table().WriteCSV(w)
+		return tables.EachPath(r.profile, r.options.byRank).WriteCSV(w)
 	}
 	return r.writeText(a, w)
 }

@@ -215,7 +215,7 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		in.Record.Inputs = append(in.Record.Inputs, records...)
 	}
 	if o.expectations != "" {
-		read := &check.CheckReport{}
+		read := &check.Report{}
 		if err := read.ReadExpectations(o.expectations); err != nil {
 			return nil, err
 		}

@@ -154,7 +154,7 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
 		return err
 	}
 	columns := []table.Column{
-		{Key: "callpath", Title: "call path"}, {Key: "metric"}, {Key: "lead"}, {Key: "same", Title: "same lead", Align: table.Right},
+		phrase.PathColumn("call path"), {Key: "metric"}, {Key: "lead"}, {Key: "same", Title: "same lead", Align: table.Right},
 		{Key: "leads", Title: "95 % of leads"}, {Key: "coefficient", Align: table.Right}, {Key: "interval", Title: "95 % interval"},
 	}
 	if r.place != nil {

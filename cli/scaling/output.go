@@ -50,7 +50,7 @@ func (r *scalingReport) wall(f *scaling.Fit) float64 {
 // table has a row for each model; exact gives all numbers for programs.
 func (r *scalingReport) table(exact bool) *table.Table {
 	columns := []table.Column{
-		{Key: "callpath", Title: "call path"}, {Key: "metric"}, {Key: "lead"},
+		phrase.PathColumn("call path"), {Key: "metric"}, {Key: "lead"},
 		{Key: "confidence", Align: table.Right}, {Key: "adjusted_r2", Title: "adj. R2", Align: table.Right},
 		{Key: "smape_percent", Title: "error", Align: table.Right},
 	}
@@ -151,7 +151,7 @@ func (r *scalingReport) writeRanking(a *env.Env, w io.Writer) error {
 		return err
 	}
 	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "share", Align: table.Right},
-		table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "callpath", Title: "call path"})
+		table.Column{Key: "predicted", Align: table.Right}, phrase.PathColumn("call path"))
 	ranked := scaling.Dominating(r.models, r.place)
 	most := 10 // of a metric
 	if ranked[0].Fit.Metric != ranked[len(ranked)-1].Fit.Metric {

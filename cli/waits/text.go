@@ -9,7 +9,7 @@ import (
 	"slackline/cli/env"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
-	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // writeText writes a ranked summary that fits a screen, and what else was asked for.
@@ -50,36 +50,11 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	return nil
 }
 
-// rows is how many rows of a list are shown.
-func (r *waitsReport) rows(n int) int {
-	if top := r.options.top; top > 0 {
-		return min(top, n)
-	}
-	return n
-}
-
-// list starts a table of times, their shares and other columns, with the call path last.
-func list(first []table.Column, path string, right ...string) *table.Table {
-	columns := first
-	for _, key := range right {
-		columns = append(columns, table.Column{Key: key, Align: table.Right})
-	}
-	return table.New(append(columns, table.Column{Key: "callpath", Title: path})...)
-}
-
-// worst names the rank that has most of a time.
-func worst(rank int, most unit.Duration) string { return fmt.Sprintf("%d: %s", rank, most.Short()) }
-
 // writeWaits lists who waits where.
 func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) error {
-	sums := r.result.WaitsByPath()
-	t := list([]table.Column{{Key: "metric", Title: "wait"}}, "in", "time", "share", "direct", "ranks", "worst rank")
-	for _, s := range sums[:r.rows(len(sums))] {
-		t.Add(s.Metric.String(), s.Amount.Short(), phrase.Percent(s.Amount, r.result.Totals.Waiting.Amount), phrase.Percent(s.Direct, s.Amount),
-			phrase.Grouped(s.Ranks), worst(s.Worst, s.Most), phrase.InCallPath(r.name(s.Path)))
-	}
 	fmt.Fprintln(w)
-	if err := r.writeList(a, w, t, len(sums)); err != nil {
+	t := tables.Waits(r.result, r.options.top)
+	if err := a.WriteCut(w, t.Pick("metric", "time", "share", "direct", "ranks", "worst", "callpath")); err != nil {
 		return err
 	}
 	for _, m := range waits.Metrics() {
@@ -90,27 +65,10 @@ func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) error {
 	return nil
 }
 
-// writeList writes a list and how many of its rows are not shown.
-func (r *waitsReport) writeList(a *env.Env, w io.Writer, t *table.Table, rows int) error {
-	if err := a.WriteText(w, t, true); err != nil {
-		return err
-	}
-	if hidden := rows - r.rows(rows); hidden > 0 {
-		fmt.Fprintf(w, "(%s more; --top 0 shows all)\n", phrase.Plural(hidden, "line"))
-	}
-	return nil
-}
-
 // writeDelays lists what made others wait.
 func (r *waitsReport) writeDelays(a *env.Env, w io.Writer) error {
-	sums := r.result.DelaysByPath()
-	t := list(nil, "caused by", "cost", "share", "short", "long", "ranks", "worst rank")
-	for _, s := range sums[:r.rows(len(sums))] {
-		t.Add(s.Sum().Short(), phrase.Percent(s.Sum(), r.result.Totals.Waiting.Amount), s.Short.Short(), s.Long.Short(), phrase.Grouped(s.Ranks),
-			worst(s.Worst, s.Most), phrase.InCallPath(r.name(s.Path)))
-	}
 	fmt.Fprintln(w)
-	return r.writeList(a, w, t, len(sums))
+	return a.WriteCut(w, tables.Delays(r.result, r.options.top).Pick("cost", "share", "short", "long", "ranks", "worst", "callpath"))
 }
 
 // writeCritical shows the critical path, if it was asked for.
@@ -120,13 +78,8 @@ func (r *waitsReport) writeCritical(a *env.Env, w io.Writer) error {
 		return nil
 	}
 	fmt.Fprintf(w, "\ncritical path of the run: %s in %s\n", c.Length.Short(), phrase.Plural(len(c.Segments), "segment"))
-	paths := c.Longest()
-	t := list(nil, "in", "time", "share", "average", "imbalance", "mostly on")
-	for _, p := range paths[:r.rows(len(paths))] {
-		t.Add(p.Time.Short(), phrase.Percent(p.Time, c.Length), p.Average.Short(), p.Imbalance.Short(), worst(p.Worst, p.Most),
-			phrase.InCallPath(r.name(p.Path)))
-	}
-	return r.writeList(a, w, t, len(paths))
+	t := tables.Critical(r.result, c, r.options.top)
+	return a.WriteCut(w, t.Pick("time", "share", "average", "imbalance", "mostly on", "callpath"))
 }
 
 // writeExplanations says why the largest waits happened.

@@ -17,6 +17,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/model/unit"
+	"slackline/show/tables"
 )
 
 // waitsOptions are the flags of waits.
@@ -179,7 +180,7 @@ func (r *waitsReport) write(a *env.Env, w io.Writer) error {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.json())
 	case env.FormatCSV:
-		return r.table().WriteCSV(w)
+		return tables.EachWait(r.result).WriteCSV(w)
 	}
 	return r.writeText(a, w)
 }

@@ -20,10 +20,20 @@ func RateCell(perSecond float64) table.Cell {
 	return table.Cell{Text: text, Value: perSecond}
 }
 
-func RightColumns(keys ...string) []table.Column {
+// Columns are columns with these keys.
+func Columns(keys ...string) []table.Column {
 	columns := make([]table.Column, len(keys))
 	for i, key := range keys {
-		columns[i] = table.Column{Key: key, Align: table.Right}
+		columns[i].Key = key
+	}
+	return columns
+}
+
+// RightColumns are columns whose cells are on the right.
+func RightColumns(keys ...string) []table.Column {
+	columns := Columns(keys...)
+	for i := range columns {
+		columns[i].Align = table.Right
 	}
 	return columns
 }

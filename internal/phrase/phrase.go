@@ -93,14 +93,6 @@ func Percent[T ~int64 | ~float64](part, whole T) string {
 	return fmt.Sprintf("%.1f %%", p)
 }
 
-// InCallPath names a call path in a table.
-func InCallPath(path string) string {
-	if path == "" {
-		return "(no call)"
-	}
-	return path
-}
-
 // Bytes prints a number of bytes, for people.
 func Bytes(n int64) string {
 	switch {

@@ -12,6 +12,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,11 +33,10 @@ type Column struct {
 	Key   string `json:"-"`     // name in CSV and JSON, e.g. finish_ns
 	Title string `json:"title"` // heading in text, HTML and Markdown; empty: Key
 	Align Align  `json:"-"`
-	Fixed bool   `json:"-"` // a text in which each letter has its place: it is neither wrapped nor shortened
-}
+	Fixed bool   `json:"-"` // a text in which each letter has its place: it is not wrapped
 
-// isName reports whether the cells are call paths or functions, which are shortened in the middle where a table is too wide.
-func (c *Column) isName() bool { return !c.Fixed && (c.Key == "callpath" || c.Key == "function") }
+	Short func(text string, letters int) string `json:"-"` // shortens the texts where the table is too wide; nil: they stay
+}
 
 // A Cell has a form for people and a value for programs. The value is a string,
 // a number, a bool, a json.Number or nil.
@@ -82,6 +82,30 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
+// Pick returns the table with some of its columns, in this order. Each is given by its key, or as KEY=TITLE with another heading.
+// Pick panics if there is no such column.
+func (t *Table) Pick(columns ...string) *Table {
+	p := *t
+	p.Columns, p.Rows = nil, make([][]Cell, len(t.Rows))
+	for _, name := range columns {
+		key, title, renamed := strings.Cut(name, "=")
+		at := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key == key })
+		if at < 0 {
+			panic(fmt.Sprintf("table: no column %s", key))
+		}
+		column := t.Columns[at]
+		column.Title = t.title(at)
+		if renamed {
+			column.Title = title
+		}
+		p.Columns = append(p.Columns, column)
+		for i, row := range t.Rows {
+			p.Rows[i] = append(p.Rows[i], row[at])
+		}
+	}
+	return &p
+}
+
 // Len is the number of rows.
 func (t *Table) Len() int { return len(t.Rows) }
 
@@ -95,20 +119,20 @@ type TextOptions struct {
 // gap separates two columns.
 const gap = "  "
 
-// WriteText writes the table for people. If it is wider than allowed, call paths are shortened (see ShortName), and the last
+// WriteText writes the table for people. If it is wider than allowed, columns that can be shortened (Column.Short) are, and the last
 // column is wrapped, provided that it is aligned left and some room is left.
 func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 	widths := t.widths(!o.NoHeader)
 	last := len(t.Columns) - 1
 	over := sum(widths) + len(gap)*last - o.Width
 	for i := range t.Columns {
-		if o.Width > 0 && over > 0 && t.Columns[i].isName() && widths[i] > minName {
-			less := min(over, widths[i]-minName)
+		if o.Width > 0 && over > 0 && t.Columns[i].Short != nil && widths[i] > minShort {
+			less := min(over, widths[i]-minShort)
 			widths[i] -= less
 			over -= less
 		}
 	}
-	if c := &t.Columns[last]; o.Width > 0 && over > 0 && c.Align == Left && !c.isName() && !c.Fixed && widths[last]-over >= minWrap {
+	if c := &t.Columns[last]; o.Width > 0 && over > 0 && c.Align == Left && c.Short == nil && !c.Fixed && widths[last]-over >= minWrap {
 		widths[last] -= over
 	}
 	out := bufio.NewWriter(w)
@@ -122,8 +146,8 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 	cells := make([]string, len(t.Columns))
 	for _, row := range t.Rows {
 		for i, c := range row {
-			if cells[i] = c.Text; t.Columns[i].isName() {
-				cells[i] = ShortName(c.Text, widths[i])
+			if cells[i] = c.Text; t.Columns[i].Short != nil {
+				cells[i] = t.Columns[i].Short(c.Text, widths[i])
 			}
 		}
 		t.writeRow(out, cells, widths, nil)
@@ -134,8 +158,8 @@ func (t *Table) WriteText(w io.Writer, o TextOptions) error {
 // minWrap is the narrowest column that is still readable when wrapped.
 const minWrap = 16
 
-// minName is how short a call path may become.
-const minName = 32
+// minShort is how short a text may become.
+const minShort = 32
 
 func (t *Table) title(i int) string {
 	return cmp.Or(t.Columns[i].Title, t.Columns[i].Key)

@@ -133,3 +133,18 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%v, %s does not contain %s", err, b.String(), want)
 	}
 }
+
+// Pick takes columns in another order and may rename them; the table keeps what was left out.
+func TestPick(t *testing.T) {
+	tab := New(Column{Key: "a"}, Column{Key: "b", Title: "B", Align: Right}, Column{Key: "c"})
+	tab.Limit = 1
+	tab.Add(1, 2, 3)
+	tab.Add(4, 5, 6)
+	var b bytes.Buffer
+	if err := tab.Pick("c=last", "b").WriteText(&b, TextOptions{}); err != nil || b.String() != "last  B\n3     2\n" {
+		t.Errorf("Pick = %q, %v", b.String(), err)
+	}
+	if got := tab.Pick("a"); got.Left != 1 || len(tab.Columns) != 3 || len(tab.Rows[0]) != 3 {
+		t.Errorf("Pick left %d out and changed the table to %v", got.Left, tab.Columns)
+	}
+}

@@ -20,17 +20,6 @@ const (
 	CoScheduled                  // all ranks share one
 )
 
-// String returns the word for the alignment.
-func (a Alignment) String() string {
-	switch a {
-	case ByNode:
-		return "node"
-	case CoScheduled:
-		return "co-scheduled"
-	}
-	return "independent"
-}
-
 // Offsets defines how offsets are drawn.
 type Offsets struct {
 	Alignment Alignment

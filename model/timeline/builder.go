@@ -21,7 +21,6 @@ type Builder struct {
 	locations []*LocationBuilder
 	grid      *Grid
 	simulated bool
-	notes     []string
 }
 
 // NewBuilder returns a Builder of a run with ranks 0 .. ranks-1.
@@ -50,13 +49,6 @@ func (b *Builder) SetGrid(g *Grid) { b.grid = g }
 
 // SetSimulated records that the run was simulated: its times are exact.
 func (b *Builder) SetSimulated() { b.simulated = true }
-
-// note adds a sentence to the problems of the run.
-func (b *Builder) note(text string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.notes = append(b.notes, text)
-}
 
 // Location adds a thread of a rank. Locations may be added in any order: those of the timeline are
 // sorted by rank and thread.
@@ -94,7 +86,6 @@ func (b *Builder) finisher(threads int) *finisher {
 		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Grid: b.grid, Simulated: b.simulated,
 		Locations: make([]Location, len(b.locations)),
 	}
-	t.Problems.Notes = b.notes
 	return &finisher{t: t, locations: b.locations, threads: max(threads, 1)}
 }
 

@@ -51,15 +51,6 @@ func (n *Nanoseconds) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NanosecondList is a list of durations that is written in JSON as an array of exact numbers of
-// nanoseconds. Long lists are printed much faster than as []Nanoseconds.
-type NanosecondList []Duration
-
-// MarshalJSON returns the array. A nil list is an empty array.
-func (l NanosecondList) MarshalJSON() ([]byte, error) {
-	return AppendNSList(make([]byte, 0, 2+8*len(l)), l), nil
-}
-
 // AppendNSList appends a JSON array of durations, given in picoseconds, as exact numbers of
 // nanoseconds.
 func AppendNSList[T ~int64](dst []byte, list []T) []byte {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"slackline/analyze/scaling"
-	"slackline/internal/table"
+	"slackline/internal/phrase"
 	"slackline/model/dataset"
 	"slackline/show/plot"
 )
@@ -52,7 +52,7 @@ func (s *Scaling) Models(fits []*scaling.Fit) *plot.Chart {
 		} else {
 			curve.Name = fit.CallPath
 			if s.Letters > 0 {
-				curve.Name = table.ShortName(curve.Name, s.Letters)
+				curve.Name = phrase.ShortPath(curve.Name, s.Letters)
 			} else {
 				curve.Name += ": " + fit.Model.String()
 			}

@@ -19,11 +19,6 @@ func (r rect) overlaps(s rect) bool {
 	return r.x < s.right() && s.x < r.right() && r.y < s.bottom() && s.y < r.bottom()
 }
 
-// grow returns the rectangle with d more on every side.
-func (r rect) grow(d float64) rect {
-	return rect{r.x - d, r.y - d, r.w + 2*d, r.h + 2*d}
-}
-
 // paint is how a shape looks. A color whose alpha is 0 draws nothing.
 type paint struct {
 	fill   color.NRGBA

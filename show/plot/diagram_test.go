@@ -145,3 +145,8 @@ func TestArrowLabelsAreFree(t *testing.T) {
 		}
 	}
 }
+
+// grow returns the rectangle with d more on every side.
+func (r rect) grow(d float64) rect {
+	return rect{r.x - d, r.y - d, r.w + 2*d, r.h + 2*d}
+}

@@ -126,4 +126,10 @@ func (s *Section) table(t *table.Table) {
 	}
 }
 
+// titled appends a table under a title, with the command that shows all of it.
+func (s *Section) titled(title, command string, t *table.Table) {
+	t.Title, t.Command = title, command
+	s.table(t)
+}
+
 func (s *Section) figure(f *Figure) { s.Blocks = append(s.Blocks, Block{Figure: f}) }

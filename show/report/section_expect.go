@@ -2,12 +2,9 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"slackline/analyze/scaling"
 	"slackline/internal/phrase"
-	"slackline/internal/table"
 	"slackline/show/figures"
 	"slackline/show/plot"
 	"slackline/show/tables"
@@ -33,19 +30,8 @@ func (s *story) tellExpectations() *Section {
 	}
 	r := s.judged.value
 	section.say(expectationWords(r))
-	t := newTable("Expectations", command("check", s.in.Expectations.Name, s.from),
-		left("verdict"), left("function"), left("metric"), left("expected"), left("found"), left("why"))
-	for _, c := range r.Checks {
-		found := tables.Text("-")
-		if c.Fit != nil {
-			found = tables.Text(c.Fit.Landau() + ", " + c.Fit.Model.String())
-		}
-		t.Add(verdict(&c.Outcome), tables.Path(c.Function), tables.Text(c.Metric), tables.Text(c.Expectation.Expect.Text), found, tables.Text(why(&c.Outcome)))
-	}
-	for _, c := range r.Rules {
-		t.Add(verdict(&c.Outcome), tables.Path(c.Rule.Text), tables.Text(c.Metric), tables.Text("the rule holds"), tables.Text(crossover(c)), tables.Text(why(&c.Outcome)))
-	}
-	section.table(t)
+	section.titled("Expectations", command("check", s.in.Expectations.Name, s.from),
+		tables.Verdicts(tables.VerdictsOf("", r)).Pick("verdict", "name", "metric", "expected", "result", "why"))
 	if f := s.expectationFigure(r); f != nil {
 		section.figure(f)
 	}
@@ -78,27 +64,6 @@ func expectationWords(r *scaling.Report) string {
 		answer = "This cannot be decided"
 	}
 	return fmt.Sprintf("%s: of %s, %s.", answer, phrase.Plural(total, "expectation"), list(words))
-}
-
-// verdict is a cell with the verdict.
-func verdict(o *scaling.Outcome) table.Cell {
-	mark := map[scaling.Verdict]string{scaling.Pass: "good", scaling.Fail: "bad", scaling.Inconclusive: "unsure"}[o.Counts()]
-	return table.Cell{Text: o.Status(), Value: o.Verdict.String(), Mark: mark}
-}
-
-func why(o *scaling.Outcome) string {
-	return strings.Join(append([]string{o.Reason}, o.Notes...), "; ")
-}
-
-// crossover is from where on a rule is violated.
-func crossover(c *scaling.RuleCheck) string {
-	switch {
-	case len(c.Violated) > 0:
-		return fmt.Sprintf("violated at %s", phrase.Plural(len(c.Violated), "measured point"))
-	case !math.IsNaN(c.Crossover):
-		return fmt.Sprintf("violated from %g on", c.Crossover)
-	}
-	return "holds"
 }
 
 // expectationFigure draws the first expectation that is not met, or else the first.

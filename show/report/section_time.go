@@ -33,11 +33,15 @@ func (s *story) tellTime() *Section {
 	if f := a.rankFigure(); f != nil {
 		section.figure(f)
 	}
-	section.table(a.pathTable())
+	busy := slices.DeleteFunc(a.profile.Longest(), func(p profile.PathTime) bool { return p.Exclusive == 0 })
+	section.titled("Call paths that take the most time (without what they call)", command("profile", a.words, "--top", "0"),
+		tables.Paths(a.profile, busy, a.composition.Total, shownPaths).
+			Pick("callpath=call path", "time", "share", "visits", "most on rank", "its time="))
 	if f := a.iterationFigure(); f != nil {
 		section.figure(f)
 	}
-	section.table(a.collectiveTable())
+	section.titled("Collectives", command("profile", a.words), tables.Collectives(profile.Collectives(a.timeline, 1)).
+		Pick("collective=operation", "ranks", "calls", "bytes", "time=time of all ranks"))
 	return section
 }
 
@@ -165,38 +169,6 @@ func rankTable(series []figures.RankTimes) *table.Table {
 // shownPaths is how many call paths a table shows.
 const shownPaths = 12
 
-// pathTable lists the call paths that take the most time.
-func (a *analyzed) pathTable() *table.Table {
-	entries := slices.Clone(a.profile.ByPath)
-	slices.SortStableFunc(entries, func(x, y profile.Entry) int { return cmp.Compare(y.Exclusive, x.Exclusive) })
-	most, worst := map[int32]unit.Duration{}, map[int32]int{}
-	for i := range a.profile.Entries {
-		if e := &a.profile.Entries[i]; e.Exclusive > most[e.Path] {
-			most[e.Path], worst[e.Path] = e.Exclusive, e.Rank
-		}
-	}
-	t := newTable("Call paths that take the most time (without what they call)", command("profile", a.words, "--top", "0"),
-		left("call path"), right("time"), right("share"), right("visits"), right("most on rank"), right(""))
-	t.Limit = shownPaths
-	for _, e := range entries {
-		if e.Exclusive > 0 {
-			t.Add(tables.Path(a.name(e.Path)), tables.Time(e.Exclusive), tables.Share(tables.ShareOf(e.Exclusive, a.composition.Total)), visitsOf(a.profile, &e), tables.Count(worst[e.Path]), tables.Time(most[e.Path]))
-		}
-	}
-	return t
-}
-
-// visitsOf is how often a call path was called, or seen by samples.
-func visitsOf(p *profile.Profile, e *profile.Entry) table.Cell {
-	switch {
-	case p.Counted(e):
-		return tables.Count(e.Visits)
-	case e.Pieces > 0:
-		return table.Cell{Text: phrase.Grouped(e.Samples) + " samples"}
-	}
-	return table.Cell{Text: "-"}
-}
-
 // iterationFigure shows the times of each iteration.
 func (a *analyzed) iterationFigure() *Figure {
 	it := a.iterations
@@ -213,13 +185,4 @@ func (a *analyzed) iterationFigure() *Figure {
 		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
 	}
 	return f
-}
-
-// collectiveTable lists the collectives.
-func (a *analyzed) collectiveTable() *table.Table {
-	t := newTable("Collectives", command("profile", a.words), left("operation"), right("ranks"), right("calls"), right("bytes"), right("time of all ranks"))
-	for _, u := range profile.Collectives(a.timeline, 1) {
-		t.Add(tables.Text(u.Op.String()), tables.Count(u.Ranks), tables.Count(u.Calls), table.Cell{Text: unit.Size(u.Bytes).Short(), Value: u.Bytes}, tables.Time(u.Time))
-	}
-	return t
 }

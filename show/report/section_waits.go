@@ -39,8 +39,11 @@ func (s *story) tellWaits() *Section {
 	}
 	causes := a.waits.DelaysByPath()
 	section.say(a.waitWords(causes))
-	section.table(a.causeTable(causes))
-	section.table(a.waitTable())
+	all := command("waits", a.words, "--top", "0")
+	section.titled("Root causes of waiting", all, tables.Delays(a.waits, shownCauses).
+		Pick("callpath", "cost", "share", "short=direct", "long=through others", "ranks", "worst rank", "its cost"))
+	section.titled("Where they wait", all, tables.Waits(a.waits, shownWaits).
+		Pick("wait", "callpath", "time", "share", "direct", "ranks", "worst rank", "its time"))
 	section.figure(a.waitFigure())
 	stories := a.stories()
 	if len(stories) > 0 {
@@ -49,7 +52,11 @@ func (s *story) tellWaits() *Section {
 			section.Blocks = append(section.Blocks, Block{Story: story})
 		}
 	}
-	section.table(a.criticalTable())
+	if c := a.critical; c != nil && c.Length > 0 {
+		title := fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), phrase.Plural(len(c.Segments), "segment"))
+		section.titled(title, command("waits", a.words, "--critical-path", "--top", "0"),
+			tables.Critical(a.waits, c, shownCauses).Pick("callpath", "time", "share", "average=average of a rank", "imbalance"))
+	}
 	section.table(a.metricTable())
 	return section
 }
@@ -73,29 +80,6 @@ func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks", phrase.Percent(c.Long, c.Sum()))
 	}
 	return text + "."
-}
-
-// causeTable ranks what made others wait.
-func (a *analyzed) causeTable(causes []waits.DelaySum) *table.Table {
-	t := newTable("Root causes of waiting", command("waits", a.words, "--top", "0"),
-		left("caused by"), right("cost"), right("share"), right("direct"), right("through others"), right("ranks"), right("worst rank"), right("its cost"))
-	t.Limit = shownCauses
-	for _, c := range causes {
-		t.Add(tables.Path(a.name(c.Path)), tables.Time(c.Sum()), tables.Share(a.waits.Share(c.Sum())), tables.Time(c.Short), tables.Time(c.Long), tables.Count(c.Ranks), tables.Count(c.Worst), tables.Time(c.Most))
-	}
-	return t
-}
-
-// waitTable lists who waits where.
-func (a *analyzed) waitTable() *table.Table {
-	t := newTable("Where they wait", command("waits", a.words, "--top", "0"),
-		left("wait"), left("in"), right("time"), right("share"), right("direct"), right("ranks"), right("worst rank"), right("its time"))
-	t.Limit = shownWaits
-	for _, w := range a.waits.WaitsByPath() {
-		t.Add(tables.Text(w.Metric.Info().Title), tables.Path(a.name(w.Path)), tables.Time(w.Amount), tables.Share(w.Share),
-			table.Cell{Text: phrase.Percent(w.Direct, w.Amount), Value: tables.ShareOf(w.Direct, w.Amount)}, tables.Count(w.Ranks), tables.Count(w.Worst), tables.Time(w.Most))
-	}
-	return t
 }
 
 // waitFigure maps waits and their causes onto the ranks.
@@ -147,21 +131,6 @@ func (a *analyzed) stories() [][]Sentence {
 		}
 	}
 	return all
-}
-
-// criticalTable shows what the run time consists of.
-func (a *analyzed) criticalTable() *table.Table {
-	c := a.critical
-	if c == nil || c.Length == 0 {
-		return &table.Table{}
-	}
-	t := newTable(fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), phrase.Plural(len(c.Segments), "segment")), command("waits", a.words, "--critical-path", "--top", "0"),
-		left("in"), right("time"), right("share"), right("average of a rank"), right("imbalance"))
-	t.Limit = shownCauses
-	for _, p := range c.Longest() {
-		t.Add(tables.Path(a.name(p.Path)), tables.Time(p.Time), tables.Share(tables.ShareOf(p.Time, c.Length)), tables.Time(p.Average), tables.Time(p.Imbalance))
-	}
-	return t
 }
 
 // metricTable explains the wait states that occur, and what usually helps.

@@ -1,12 +1,14 @@
-package table
+package phrase
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"slackline/internal/table"
 )
 
-func TestShortName(t *testing.T) {
+func TestShortPath(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		most int
@@ -25,21 +27,21 @@ func TestShortName(t *testing.T) {
 		{strings.Repeat("x", 100) + "_end", 20, "xxxxxxxx...xxxxx_end"},
 		{"main/" + strings.Repeat("ä", 100), 20, ""},
 	} {
-		got := ShortName(tc.name, tc.most)
+		got := ShortPath(tc.name, tc.most)
 		if n := utf8.RuneCountInString(got); n > max(tc.most, 12) || tc.want != "" && got != tc.want || !utf8.ValidString(got) {
-			t.Errorf("ShortName(%q, %d) = %q of %d letters, want %q", tc.name, tc.most, got, n, tc.want)
+			t.Errorf("ShortPath(%q, %d) = %q of %d letters, want %q", tc.name, tc.most, got, n, tc.want)
 		}
 	}
 }
 
 // Call paths are shortened where a table is too wide, and a chart keeps its blanks.
 func TestNarrowTables(t *testing.T) {
-	tab := New(Column{Key: "function"}, Column{Key: "time", Align: Right}, Column{Key: "over", Fixed: true})
+	tab := table.New(PathColumn("in"), table.Column{Key: "time", Align: table.Right}, table.Column{Key: "over", Fixed: true})
 	path := "main/" + strings.Repeat("phase/", 30) + "MPI_Allreduce"
 	chart := "|.   :   *   #    .    :    #|"
 	tab.Add(path, "3 s", chart)
 	var b strings.Builder
-	if err := tab.WriteText(&b, TextOptions{Width: 80}); err != nil {
+	if err := tab.WriteText(&b, table.TextOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

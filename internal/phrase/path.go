@@ -1,16 +1,24 @@
-package table
+package phrase
 
 import (
 	"slices"
+
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"slackline/internal/table"
 )
 
-// ShortName returns a call path or the name of a function in at most so many letters, as far as that is possible: first
+// PathColumn is a column of call paths. Where its table is too wide, they are shortened.
+func PathColumn(title string) table.Column {
+	return table.Column{Key: "callpath", Title: title, Short: ShortPath}
+}
+
+// ShortPath returns a call path or the name of a function in at most so many letters, as far as that is possible: first
 // without the arguments of templates and functions, then without the names in the middle of the path, at last without the
 // middle of the name. What is called, and where that starts, stay readable.
-func ShortName(name string, most int) string {
+func ShortPath(name string, most int) string {
 	const minimum = 12
 	most = max(most, minimum)
 	if utf8.RuneCountInString(name) <= most {

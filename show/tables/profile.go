@@ -1,0 +1,89 @@
+package tables
+
+import (
+	"slices"
+
+	"slackline/analyze/profile"
+	"slackline/internal/phrase"
+	"slackline/internal/table"
+	"slackline/model/unit"
+)
+
+// Paths lists call paths by the time that they take themselves, up to a limit (0: all). The shares are those of the whole time.
+func Paths(p *profile.Profile, list []profile.PathTime, whole unit.Duration, limit int) *table.Table {
+	t := table.New(phrase.PathColumn("in (exclusive)"), right("time"), right("share"), right("visits"),
+		table.Column{Key: "most", Title: "most on rank", Align: table.Right}, right("most on rank"), right("its time"))
+	t.Limit = limit
+	for i := range list {
+		e := &list[i]
+		t.Add(Path(p.Paths.Names[e.Path]), Time(e.Exclusive), Share(ShareOf(e.Exclusive, whole)), visits(p, &e.Entry),
+			worst(e.Worst, e.Most), Count(e.Worst), Time(e.Most))
+	}
+	return t
+}
+
+// visits is how often a call path was called, or seen by samples.
+func visits(p *profile.Profile, e *profile.Entry) table.Cell {
+	switch {
+	case p.Counted(e):
+		return Count(e.Visits)
+	case e.Pieces > 0 && e.Samples == 0: // recorded before samples were counted
+		return Text("sampled")
+	case e.Pieces > 0:
+		return Text(phrase.Plural(e.Samples, "sample"))
+	}
+	return Text("-")
+}
+
+// EachPath has a row for each call path, of each rank if asked for, with all digits.
+func EachPath(p *profile.Profile, byRank bool) *table.Table {
+	columns := phrase.Columns("callpath", "kind", "visits", "exclusive_s", "inclusive_s",
+		"messages_sent", "bytes_sent", "messages_received", "bytes_received", "collective_bytes", "samples")
+	list := p.ByPath
+	if byRank {
+		columns, list = append(phrase.Columns("rank"), columns...), p.Entries
+	}
+	t := table.New(columns...)
+	for i := range list {
+		e := &list[i]
+		var visits, samples any = "", ""
+		switch {
+		case p.Counted(e):
+			visits = e.Visits
+		case e.Pieces > 0:
+			samples = e.Samples
+		}
+		row := []any{p.Paths.Names[e.Path], profile.KindOf(&p.Paths.Region[e.Path]).String(), visits, Seconds(e.Exclusive), Seconds(e.Inclusive),
+			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples}
+		if byRank {
+			row = append([]any{e.Rank}, row...)
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// Collectives lists the collectives of a run.
+func Collectives(uses []profile.CollectiveUse) *table.Table {
+	t := table.New(table.Column{Key: "collective"}, right("ranks"), right("calls"), right("bytes"), right("time"),
+		table.Column{Key: "over", Title: "over the run", Fixed: true})
+	for _, u := range uses {
+		t.Add(Text(u.Op.String()), Count(u.Ranks), Count(u.Calls), Bytes(u.Bytes), Time(u.Time), Text(sparkline(u.Over)))
+	}
+	return t
+}
+
+// sparkline draws counts as a line of characters, each for a part of the run.
+func sparkline(counts []int64) string {
+	const steps = " .:-=+*#"
+	most := slices.Max(counts)
+	line := make([]byte, len(counts))
+	for i, c := range counts {
+		k := int64(0)
+		if c > 0 {
+			k = max(1, c*int64(len(steps)-1)/most)
+		}
+		line[i] = steps[k]
+	}
+	return "|" + string(line) + "|"
+}

@@ -1,0 +1,67 @@
+package tables
+
+import (
+	"fmt"
+
+	"slackline/analyze/waits"
+	"slackline/internal/phrase"
+	"slackline/internal/table"
+	"slackline/model/unit"
+)
+
+// worst names the rank that has most of a time.
+func worst(rank int, most unit.Duration) table.Cell {
+	return Text(fmt.Sprintf("%d: %s", rank, most.Short()))
+}
+
+// Waits lists which wait states occur where, the longest first, up to a limit (0: all).
+func Waits(r *waits.Result, limit int) *table.Table {
+	t := table.New(table.Column{Key: "metric", Title: "wait"}, table.Column{Key: "wait"}, phrase.PathColumn("in"), right("time"), right("share"), right("direct"),
+		right("ranks"), table.Column{Key: "worst", Title: "worst rank", Align: table.Right}, right("worst rank"), right("its time"))
+	t.Limit = limit
+	for _, w := range r.WaitsByPath() {
+		direct := Share(ShareOf(w.Direct, w.Amount))
+		direct.Share = 0 // no bar
+		t.Add(w.Metric.String(), Text(w.Metric.Info().Title), Path(r.Paths.Names[w.Path]), Time(w.Amount), Share(w.Share), direct,
+			Count(w.Ranks), worst(w.Worst, w.Most), Count(w.Worst), Time(w.Most))
+	}
+	return t
+}
+
+// Delays lists what made others wait, the costliest first, up to a limit (0: all).
+func Delays(r *waits.Result, limit int) *table.Table {
+	t := table.New(phrase.PathColumn("caused by"), right("cost"), right("share"), right("short"), right("long"),
+		right("ranks"), table.Column{Key: "worst", Title: "worst rank", Align: table.Right}, right("worst rank"), right("its cost"))
+	t.Limit = limit
+	for _, d := range r.DelaysByPath() {
+		t.Add(Path(r.Paths.Names[d.Path]), Time(d.Sum()), Share(r.Share(d.Sum())), Time(d.Short), Time(d.Long),
+			Count(d.Ranks), worst(d.Worst, d.Most), Count(d.Worst), Time(d.Most))
+	}
+	return t
+}
+
+// Critical lists what the critical path consists of, the longest first, up to a limit (0: all).
+func Critical(r *waits.Result, c *waits.CriticalPath, limit int) *table.Table {
+	t := table.New(phrase.PathColumn("in"), right("time"), right("share"), right("average"), right("imbalance"), right("mostly on"))
+	t.Limit = limit
+	for _, p := range c.Longest() {
+		t.Add(Path(r.Paths.Names[p.Path]), Time(p.Time), Share(ShareOf(p.Time, c.Length)), Time(p.Average), Time(p.Imbalance), worst(p.Worst, p.Most))
+	}
+	return t
+}
+
+// EachWait has a row for each wait and each delay of a rank, with all digits.
+func EachWait(r *waits.Result) *table.Table {
+	t := table.New(phrase.Columns("kind", "metric", "rank", "callpath", "seconds", "direct_s", "indirect_s", "propagating_s", "terminal_s", "short_s", "long_s")...)
+	none := table.Cell{}
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		t.Add("wait", w.Metric.String(), w.Rank, r.Paths.Names[w.Path], Seconds(w.Amount), Seconds(w.Direct), Seconds(w.Indirect),
+			Seconds(w.Propagating), Seconds(w.Terminal), none, none)
+	}
+	for i := range r.Delays {
+		d := &r.Delays[i]
+		t.Add("delay", none, d.Rank, r.Paths.Names[d.Path], Seconds(d.Sum()), none, none, none, none, Seconds(d.Short), Seconds(d.Long))
+	}
+	return t
+}
