@@ -27,6 +27,7 @@ type measureClocksOptions struct {
 	pings    int
 	moments  int
 	duration flags.Quantity[unit.Duration]
+	every    flags.Quantity[unit.Duration]
 	wait     flags.Quantity[unit.Duration]
 	trips    int
 	format   flags.Choice
@@ -39,7 +40,7 @@ type measureClocksOptions struct {
 func measureClocksCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultClocks()
 	o := &measureClocksOptions{
-		duration: flags.Duration(), wait: flags.Duration(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		duration: flags.Duration(), every: flags.Duration(), wait: flags.Duration(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
 		figure: flags.NewChoice(figureRoundTrips, clockFigures...),
 	}
 	c := &cobra.Command{
@@ -52,7 +53,8 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		Example: `  slackline measure clocks
   slackline measure clocks --ranks 4 --inject offset=5s,drift=100,seed=1
   slackline measure clocks --ranks 3 --inject offset=0s/2s/-1.5s,drift=0/-100/42.5
-  slackline measure clocks --ranks 8 --launch 'srun --mpi=pmix --nodes 8' --duration 10m --moments 120 --plot drift.svg --figure drift`,
+  slackline measure clocks --ranks 8 --launch 'srun --mpi=pmix --nodes 8' --duration 10m --moments 120 --plot drift.svg --figure drift
+  slackline measure clocks --launch 'srun --mpi=pmix --nodes 2' --every 1s --for 14h --patience 10 --plot drift.svg --figure drift`,
 		Args: flags.ExactArgs(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
 	}
@@ -63,6 +65,8 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		fs.IntVar(&o.pings, "max-pings", standard.MostPings, "largest `number` of pings of a pair at one moment")
 		fs.IntVar(&o.moments, "moments", standard.Moments, "`number` of times that all clocks are compared")
 		fs.Var(&o.duration, "duration", "`time` over which the moments are spread (default 1s)")
+		fs.Var(&o.duration, "for", "the same `time` as --duration, for use with --every")
+		fs.Var(&o.every, "every", "`time` from one moment to the next, instead of --moments, e.g. --every 1s --for 14h")
 		fs.Var(&o.wait, "wait", "`time` after which the corrections are checked (default 10s)")
 		fs.IntVar(&o.trips, "round-trips", standard.RoundTrips, "`number` of pings between ranks 0 and 1 for the distribution of round trips")
 	})
@@ -90,6 +94,19 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 	options.Patience, options.MostPings, options.Moments, options.RoundTrips = o.patience, o.pings, o.moments, o.trips
 	if o.duration.Given {
 		options.Duration = stdDuration(o.duration.Value)
+	}
+	if c.Flags().Changed("for") && c.Flags().Changed("duration") {
+		return exit.Usagef("--for and --duration are the same; give one of them")
+	}
+	if o.every.Given {
+		if c.Flags().Changed("moments") {
+			return exit.Usagef("--every says how many --moments there are; give one of them")
+		}
+		every := stdDuration(o.every.Value)
+		if options.Moments = momentsOf(options.Duration, every); options.Moments < 2 {
+			return exit.Usagef("--every: %s is not above 0 and at most the %s of the measurement; give e.g. --every 1s --for 14h", o.every.Value, options.Duration)
+		}
+		options.Duration = every * time.Duration(options.Moments-1)
 	}
 	if o.wait.Given {
 		options.Wait = stdDuration(o.wait.Value)
@@ -121,6 +138,14 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 	}
 	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+}
+
+// momentsOf returns how many moments there are in a time, one at its start and one after every step; 0: none can be told.
+func momentsOf(duration, every time.Duration) int {
+	if every <= 0 {
+		return 0
+	}
+	return int(min(duration/every, math.MaxInt32-1)) + 1
 }
 
 // measuredClocks is a measurement with what its output needs.

@@ -16,6 +16,8 @@ type noiseDocument struct {
 	Shortest        float64            `json:"t_min_ns"`
 	Detours         int                `json:"detours"`
 	OverheadPercent float64            `json:"overhead_percent"`
+	SamplingLimit   float64            `json:"sampling_limit_hz"`               // the lowest of the CPUs
+	Runs            []float64          `json:"runs_overhead_percent,omitempty"` // of --runs; the quietest was kept
 	Duration        float64            `json:"duration_s"`
 	CPUs            []cpuNoise         `json:"cpus"`
 	Provenance      *provenance.Record `json:"provenance"`
@@ -26,6 +28,7 @@ type cpuNoise struct {
 	Shortest        float64             `json:"t_min_ns"`
 	Spread          []float64           `json:"t_min_spread_ns"`
 	Threshold       float64             `json:"threshold_ns"`
+	SamplingLimit   float64             `json:"sampling_limit_hz"`
 	TickRate        float64             `json:"ticks_per_second"`
 	Iterations      uint64              `json:"iterations"`
 	Detours         int                 `json:"detours"`
@@ -51,7 +54,7 @@ type detour struct {
 }
 
 func (r *measuredNoise) document(a *env.Env) *noiseDocument {
-	d := &noiseDocument{Method: r.noise.Method, OverheadPercent: r.overhead(), Provenance: a.Record()}
+	d := &noiseDocument{Method: r.noise.Method, OverheadPercent: r.noise.OverheadPercent(), SamplingLimit: r.noise.SamplingLimit(), Runs: r.noise.Runs, Provenance: a.Record()}
 	for i := range r.noise.CPUs {
 		c := newCPUNoise(&r.noise.CPUs[i])
 		if i == 0 || c.Shortest < d.Shortest {
@@ -66,7 +69,7 @@ func (r *measuredNoise) document(a *env.Env) *noiseDocument {
 
 func newCPUNoise(c *measure.CPUNoise) cpuNoise {
 	j := cpuNoise{
-		CPU: c.CPU, Shortest: c.Shortest, Spread: c.Spread, Threshold: c.Threshold, TickRate: c.TickRate, Iterations: c.Iterations,
+		CPU: c.CPU, Shortest: c.Shortest, Spread: c.Spread, Threshold: c.Threshold, SamplingLimit: c.SamplingLimit, TickRate: c.TickRate, Iterations: c.Iterations,
 		Detours: len(c.Detours) + len(c.Samples), OverheadPercent: c.OverheadPercent(), Duration: seconds(c.Duration), Full: c.Full,
 		Causes: c.Lines, Spectrum: c.Spectrum, Switches: c.Host.InvoluntarySwitches, Signals: c.Host.PendingSignals,
 		Collections: c.Host.Collections, Load: c.Host.Load, Virtual: c.Host.Virtual,

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"testing"
+	"time"
 
 	"slackline/observe/measure"
 )
@@ -25,6 +26,20 @@ func TestInjections(t *testing.T) {
 	for _, bad := range []string{"x", "offset=", "seed=1", "seed=x,drift=1", "offset=1s/2s", "drift=NaN", "offset=5", "drift=1/2/x"} {
 		if _, err := parseInjections(bad, 3, &o); err == nil {
 			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func TestMomentsOf(t *testing.T) {
+	for _, tc := range []struct {
+		duration, every time.Duration
+		want            int
+	}{
+		{14 * time.Hour, time.Second, 50401}, {10 * time.Second, 3 * time.Second, 4}, {time.Second, 2 * time.Second, 1},
+		{time.Second, 0, 0}, {time.Second, -1, 0}, {math.MaxInt64, 1, math.MaxInt32},
+	} {
+		if got := momentsOf(tc.duration, tc.every); got != tc.want {
+			t.Errorf("momentsOf(%s, %s) = %d, want %d", tc.duration, tc.every, got, tc.want)
 		}
 	}
 }

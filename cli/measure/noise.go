@@ -29,6 +29,9 @@ import (
 // noiseChildVerb is the verb of the process that measures; people have no use for it.
 const noiseChildVerb = "noise-process"
 
+// maxNoiseRuns bounds --runs.
+const maxNoiseRuns = 1000
+
 // shownFrequencies are the frequencies of a spectrum that the text has; the other forms have all.
 const shownFrequencies = 5
 
@@ -41,6 +44,7 @@ type measureNoiseOptions struct {
 	quantum   flags.Quantity[unit.Duration]
 	threshold float64
 	most      int
+	runs      int
 	out       string
 	profile   string
 	plot      string
@@ -61,6 +65,7 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 			"The result can be written as a profile that 'simulate --noise' takes. Run it on an idle machine: other processes look like noise, and are.",
 		Example: `  slackline measure noise
   slackline measure noise --time 60s --cpus all --profile node.txt --plot node.svg
+  slackline measure noise --time 10m --runs 3 --profile node.txt
   slackline measure noise --method ftq --quantum 1ms --time 10s
   slackline simulate dissemination --ranks 65536 --machine altix --noise node.txt --replicas 20`,
 		Args: flags.ExactArgs(),
@@ -71,6 +76,7 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 		fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs that are measured at the same time, e.g. 1 or 0,2-3, or all (default: the last one)")
 		fs.Var(&o.time, "time", "`time` to measure, e.g. 30s (default 2s)")
 		fs.Float64Var(&o.threshold, "threshold", measure.DefaultThreshold, "selfish: a detour takes longer than `number` times the shortest iteration")
+		fs.IntVar(&o.runs, "runs", 1, "measure this `number` of times and keep the quietest run, the one with the smallest overhead")
 		fs.IntVar(&o.most, "max-detours", measure.DefaultMaxDetours, "selfish: end when a CPU has this `number` of detours")
 		fs.Var(&o.quantum, "quantum", "fwq, ftq: `time` of a piece, e.g. 500us (default 1ms)")
 	})
@@ -126,7 +132,10 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := options.Check(); err != nil {
 		return exit.Usagef("%v", err)
 	}
-	n, err := measure.MeasureNoise(c.Context(), options)
+	if o.runs < 1 || o.runs > maxNoiseRuns {
+		return exit.Usagef("--runs: %d is not in 1..%d", o.runs, maxNoiseRuns)
+	}
+	n, err := measure.MeasureQuietest(c.Context(), options, o.runs)
 	if err != nil {
 		return err
 	}
@@ -261,15 +270,24 @@ func (r *measuredNoise) draw(a *env.Env, path string) error {
 }
 
 func (r *measuredNoise) title() string {
-	return fmt.Sprintf("method %s, %s, %s lost on average", r.noise.Method, phrase.Plural(len(r.noise.CPUs), "CPU"), phrase.PercentCell(r.overhead()).Text)
+	text := fmt.Sprintf("method %s, %s, %s lost on average", r.noise.Method, phrase.Plural(len(r.noise.CPUs), "CPU"), phrase.PercentCell(r.noise.OverheadPercent()).Text)
+	if list := r.noise.Runs; list != nil {
+		var cells []string
+		for _, percent := range list {
+			cells = append(cells, phrase.PercentCell(percent).Text)
+		}
+		text += fmt.Sprintf(" in the quietest of %d runs (%s)", len(list), strings.Join(cells, ", "))
+	}
+	return text
 }
 
-func (r *measuredNoise) overhead() float64 {
-	sum := 0.0
-	for i := range r.noise.CPUs {
-		sum += r.noise.CPUs[i].OverheadPercent()
+// limit says which noise cannot be seen.
+func (r *measuredNoise) limit() string {
+	sample := "half of one per t_min"
+	if r.noise.Method != measure.Selfish {
+		sample = "half of one per quantum"
 	}
-	return sum / float64(len(r.noise.CPUs))
+	return fmt.Sprintf("sampling limit (Nyquist): %s, %s; faster noise only makes samples longer", phrase.RateCell(r.noise.SamplingLimit()).Text, sample)
 }
 
 // lengths are the lengths of the detours, or of what the quanta lost, sorted.
@@ -296,7 +314,7 @@ func (r *measuredNoise) write(a *env.Env, w io.Writer, format string) error {
 }
 
 func (r *measuredNoise) writeText(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "noise: %s\n\n", r.title()); err != nil {
+	if _, err := fmt.Fprintf(w, "noise: %s\n%s\n\n", r.title(), r.limit()); err != nil {
 		return err
 	}
 	if err := a.WriteText(w, r.table(), true); err != nil {

@@ -37,5 +37,5 @@ func Example() {
 
 func ExampleNames() {
 	fmt.Println(noise.Names())
-	// Output: [altix chic cnk jaguar zeptoos]
+	// Output: [altix chic chic-1ppn cnk jaguar zeptoos zeptoos-1ppn]
 }

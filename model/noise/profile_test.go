@@ -194,7 +194,7 @@ func TestDetoursTooRare(t *testing.T) {
 
 // The serial overhead of the embedded profiles is that of Table I of the noise paper.
 func TestEmbeddedOverhead(t *testing.T) {
-	want := map[string]float64{"chic": 0.21, "altix": 0.05, "zeptoos": 0.08, "jaguar": 0.02, "cnk": 0}
+	want := map[string]float64{"chic": 0.21, "altix": 0.05, "zeptoos": 0.08, "jaguar": 0.02, "cnk": 0, "chic-1ppn": 0.26, "zeptoos-1ppn": 0.02}
 	if len(Names()) != len(want) {
 		t.Errorf("Names = %v", Names())
 	}

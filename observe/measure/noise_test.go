@@ -5,6 +5,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"os"
 	"os/exec"
@@ -319,4 +320,26 @@ func compileShortest(tb testing.TB) string {
 		tb.Fatalf("%v: %s", err, out)
 	}
 	return program
+}
+
+func TestQuietestRunIsKept(t *testing.T) {
+	lost := []unit.Duration{30, 10, 20, 10}
+	i := 0
+	n, err := quietest(len(lost), func() (*Noise, error) {
+		i++
+		return &Noise{CPUs: []CPUNoise{{CPU: i, Duration: 1000, Detours: []Detour{{Length: lost[i-1]}}, SamplingLimit: float64(i)}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.CPUs[0].CPU != 2 || !slices.Equal(n.Runs, []float64{3, 1, 2, 1}) || n.SamplingLimit() != 2 {
+		t.Errorf("kept run %d of %v", n.CPUs[0].CPU, n.Runs)
+	}
+	if n, err := quietest(1, func() (*Noise, error) { return &Noise{CPUs: make([]CPUNoise, 1)}, nil }); err != nil || n.Runs != nil {
+		t.Errorf("one run: %v, %v", n, err)
+	}
+	failure := errors.New("no CPU")
+	if _, err := quietest(3, func() (*Noise, error) { return nil, failure }); !errors.Is(err, failure) {
+		t.Errorf("error = %v, want %v", err, failure)
+	}
 }

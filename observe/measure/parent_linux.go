@@ -185,6 +185,10 @@ func (o *NoiseOptions) interpret(cpu int, h *childHeader, words []uint64) *CPUNo
 	for _, s := range h.Spread {
 		c.Spread = append(c.Spread, float64(s)*perTick/1000)
 	}
+	c.SamplingLimit = 1e9 / (2 * c.Shortest)
+	if o.Method != Selfish {
+		c.SamplingLimit = 1 / (2 * o.Quantum.Seconds())
+	}
 	switch o.Method {
 	case Selfish:
 		for i := 0; i+1 < len(words); i += 2 {
