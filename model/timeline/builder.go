@@ -18,6 +18,8 @@ type Builder struct {
 	ranks     int
 	regions   []Region
 	comms     []Comm
+	windows   []Object
+	files     []Object
 	locations []*LocationBuilder
 	grid      *Grid
 	simulated bool
@@ -42,6 +44,20 @@ func (b *Builder) Comm(c Comm) int32 {
 	defer b.mu.Unlock()
 	b.comms = append(b.comms, c)
 	return int32(len(b.comms) - 1)
+}
+
+// Window adds a window of one-sided communication and returns its number; numbers count from 0.
+func (b *Builder) Window(o Object) int32 { return b.object(&b.windows, o) }
+
+// File adds a file of collective I/O and returns its number; numbers count from 0.
+func (b *Builder) File(o Object) int32 { return b.object(&b.files, o) }
+
+func (b *Builder) object(to *[]Object, o Object) int32 {
+	o.Name = plain.Name(o.Name)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	*to = append(*to, o)
+	return int32(len(*to) - 1)
 }
 
 // SetGrid gives the run a process grid.
@@ -83,7 +99,7 @@ func (b *Builder) finisher(threads int) *finisher {
 		b.ranks = max(b.ranks, l.rank+1)
 	}
 	t := &Timeline{
-		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Grid: b.grid, Simulated: b.simulated,
+		Ranks: b.ranks, Regions: b.regions, Comms: b.comms, Windows: b.windows, Files: b.files, Grid: b.grid, Simulated: b.simulated,
 		Locations: make([]Location, len(b.locations)),
 	}
 	return &finisher{t: t, locations: b.locations, threads: max(threads, 1)}
@@ -111,6 +127,7 @@ func (f *finisher) finish() {
 	f.joinPaths()
 	f.matchMessages()
 	f.matchCollectives()
+	f.matchEpochs()
 	f.countOdds()
 	for i, l := range f.locations {
 		f.t.Locations[i] = l.location(f.t.Simulated)

@@ -23,7 +23,9 @@ type LocationBuilder struct {
 	receiveChannels channelTable
 	matched         int // receives that found their sends
 
-	collectives []member // in the order of their issue
+	collectives []member       // in the order of their issue
+	fileOps     map[fileOp]int // collective operations on files that are not completed, by number among collectives
+	epochs      []epochRecord  // of one-sided communication, in order
 	counts      []int64
 	lastCounts  span
 	requests    requestTable

@@ -35,12 +35,13 @@ type receive struct {
 type member struct {
 	issued          unit.Duration
 	sent, received  int64
-	comm, root      int32
+	comm, root      int32 // comm: or another object of the scope
 	issue, complete int32
 	seq             int32
 	counts          int32
 	path            PathID // of the call that completed it, if it came from another process
 	op              Op
+	scope           Scope
 	state           state
 }
 
@@ -94,19 +95,25 @@ func (l *LocationBuilder) Send(t unit.Duration, peer, comm, tag int32, size int6
 	if !ok {
 		return
 	}
-	s := l.addSend(channel{peer, comm, tag})
+	s := l.addSend(channel{peer: peer, comm: comm, tag: tag})
 	s.time, s.size, s.call = t, size, call
 	s.done, s.doneSeq = call, seq
 }
 
 // Isend is the beginning of a send that IsendDone completes.
 func (l *LocationBuilder) Isend(t unit.Duration, peer, comm, tag int32, size int64, request uint64) {
+	l.PartitionedSend(t, peer, comm, tag, 0, size, request)
+}
+
+// PartitionedSend is an Isend of a partitioned message: it begins when its last partition is ready. Those of a channel are received by
+// PartitionedDone of the same channel.
+func (l *LocationBuilder) PartitionedSend(t unit.Duration, peer, comm, tag, number int32, size int64, request uint64) {
 	t, _, call, ok := l.record(t)
 	if !ok {
 		return
 	}
 	l.requests.put(requestKey{request, sendRequest}, l.sends.n)
-	s := l.addSend(channel{peer, comm, tag})
+	s := l.addSend(channel{peer, comm, tag, number})
 	s.time, s.size, s.call = t, size, call
 	s.done, s.doneSeq = -1, -1
 }
@@ -163,12 +170,17 @@ func (l *LocationBuilder) Recv(t unit.Duration, peer, comm, tag int32, size int6
 	}
 	r := l.receives.add()
 	r.posted, r.post = t, call
-	l.receiveDone(r, t, channel{peer, comm, tag}, call, seq)
+	l.receiveDone(r, t, channel{peer: peer, comm: comm, tag: tag}, call, seq)
 }
 
 // IrecvDone completes the last Post with its request. Without one, the receive counts as posted here.
 // The size of a message is that which was sent.
 func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size int64, request uint64) {
+	l.PartitionedDone(t, peer, comm, tag, 0, request)
+}
+
+// PartitionedDone is an IrecvDone of a partitioned message; see PartitionedSend.
+func (l *LocationBuilder) PartitionedDone(t unit.Duration, peer, comm, tag, number int32, request uint64) {
 	t, seq, call, ok := l.record(t)
 	if !ok {
 		return
@@ -181,7 +193,7 @@ func (l *LocationBuilder) IrecvDone(t unit.Duration, peer, comm, tag int32, size
 		r = l.receives.add()
 		r.posted, r.post = t, call
 	}
-	l.receiveDone(r, t, channel{peer, comm, tag}, call, seq)
+	l.receiveDone(r, t, channel{peer, comm, tag, number}, call, seq)
 }
 
 func (l *LocationBuilder) receiveDone(r *receive, t unit.Duration, c channel, call, seq int32) {
@@ -244,6 +256,63 @@ func (l *LocationBuilder) Complete(t unit.Duration, op Op, comm, root int32, sen
 	m := &l.collectives[i]
 	m.op, m.comm, m.root, m.sent, m.received = op, comm, root, sent, received
 	m.complete, m.seq, m.counts, m.state = call, seq, l.keepCounts(counts), done
+}
+
+// WinCollective is a collective operation on a window: it was created, freed or fenced (OpBarrier).
+func (l *LocationBuilder) WinCollective(t unit.Duration, op Op, window int32) {
+	l.collect(t, member{scope: ByWindow, op: op, comm: window})
+}
+
+// FileOpen states that a file was opened, FileClose that it was closed.
+func (l *LocationBuilder) FileOpen(t unit.Duration, file int32) {
+	l.collect(t, member{scope: ByFile, op: OpCreateHandle, comm: file})
+}
+
+// FileClose states that a file was closed.
+func (l *LocationBuilder) FileClose(t unit.Duration, file int32) {
+	l.collect(t, member{scope: ByFile, op: OpDestroyHandle, comm: file})
+}
+
+// FileBegin begins a collective operation on a file, which FileEnd with the same number completes, or the call itself.
+func (l *LocationBuilder) FileBegin(t unit.Duration, file int32, number uint64, bytes int64) {
+	if i, ok := l.collect(t, member{scope: ByFile, op: OpBarrier, comm: file, sent: bytes}); ok {
+		if l.fileOps == nil {
+			l.fileOps = map[fileOp]int{}
+		}
+		l.fileOps[fileOp{file, number}] = i
+	}
+}
+
+// FileEnd completes a collective operation on a file.
+func (l *LocationBuilder) FileEnd(t unit.Duration, file int32, number uint64) {
+	_, seq, call, ok := l.record(t)
+	i, begun := l.fileOps[fileOp{file, number}]
+	if ok && begun && call >= 0 {
+		m := &l.collectives[i]
+		m.complete, m.seq = call, seq
+		delete(l.fileOps, fileOp{file, number})
+	}
+}
+
+// fileOp names an operation on a file.
+type fileOp struct {
+	file   int32
+	number uint64
+}
+
+// CommCreate states that a communicator was made. Both groups of an intercommunicator make it together, each in a call of its own.
+func (l *LocationBuilder) CommCreate(t unit.Duration, comm int32) {
+	l.collect(t, member{scope: ByConnection, op: OpCreateHandle, comm: comm})
+}
+
+// collect adds a blocking collective operation without data.
+func (l *LocationBuilder) collect(t unit.Duration, m member) (number int, ok bool) {
+	if m.issued, m.seq, m.issue, ok = l.record(t); !ok {
+		return 0, false
+	}
+	m.root, m.counts, m.complete, m.state = -1, -1, m.issue, done
+	l.collectives = append(l.collectives, m)
+	return len(l.collectives) - 1, true
 }
 
 // keepCounts stores sizes by peer with their number before them and returns their index; equal ones

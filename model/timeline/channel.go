@@ -3,8 +3,8 @@ package timeline
 import "math/bits"
 
 // channel is what a receive can choose its message by: between the same two ranks, messages with the
-// same communicator and tag do not overtake each other.
-type channel struct{ peer, comm, tag int32 }
+// same communicator and tag do not overtake each other. Partitioned messages have channels of their own, numbered from 1.
+type channel struct{ peer, comm, tag, partitioned int32 }
 
 // channelTable numbers channels from 0. Its zero value is empty.
 type channelTable struct {
@@ -47,7 +47,7 @@ func (t *channelTable) find(c channel) int {
 // home is the slot where the search for a channel begins.
 func (t *channelTable) home(c channel) int {
 	h := (uint64(uint32(c.peer))<<32 | uint64(uint32(c.tag))) * 0x9E3779B97F4A7C15
-	h = (h ^ h>>32 ^ uint64(uint32(c.comm))) * 0xD6E8FEB86659FD93
+	h = (h ^ h>>32 ^ uint64(uint32(c.comm)) ^ uint64(uint32(c.partitioned))<<32) * 0xD6E8FEB86659FD93
 	return int(h >> t.shift)
 }
 

@@ -47,6 +47,7 @@ func (f *finisher) collectMessages() {
 type chain struct {
 	location, send int32
 	to, comm, tag  int32 // to is a world rank
+	partitioned    int32 // as in channel
 }
 
 // chainsOf returns the channels that a location sends on, those to a peer that does not exist left out.
@@ -55,7 +56,7 @@ func (f *finisher) chainsOf(location int32) []chain {
 	chains := make([]chain, 0, len(l.sendEnds))
 	for no, c := range l.sendChannels.keys {
 		if to := f.world(l.rank, c.comm, c.peer); to != noPeer {
-			chains = append(chains, chain{location, l.sendEnds[no].first, to, c.comm, c.tag})
+			chains = append(chains, chain{location, l.sendEnds[no].first, to, c.comm, c.tag, c.partitioned})
 		}
 	}
 	return chains
@@ -95,7 +96,7 @@ func (f *finisher) receiveAll(rank int, chains []chain) {
 		keys := f.locations[location].receiveChannels.keys
 		mail[i] = make([]int32, len(keys))
 		for no, c := range keys {
-			mail[i][no] = box.number(channel{f.world(rank, c.comm, c.peer), c.comm, c.tag})
+			mail[i][no] = box.number(channel{f.world(rank, c.comm, c.peer), c.comm, c.tag, c.partitioned})
 		}
 	}
 	box.sort(f, chains)
@@ -171,7 +172,7 @@ func (m *mailbox) sort(f *finisher, chains []chain) {
 	m.starts = make([]int32, len(m.keys)+1)
 	m.sends, m.receives = make([]int64, len(m.keys)), make([]int64, len(m.keys))
 	for i, c := range chains {
-		numbers[i] = m.lookup(channel{int32(f.locations[c.location].rank), c.comm, c.tag})
+		numbers[i] = m.lookup(channel{int32(f.locations[c.location].rank), c.comm, c.tag, c.partitioned})
 		if numbers[i] >= 0 {
 			m.starts[numbers[i]]++
 		}
@@ -268,7 +269,7 @@ func (f *finisher) fillMessages(location int32, at int) (v violations) {
 			From: r.from, To: location,
 			Send: s.call, SendDone: s.done, SendDoneSeq: s.doneSeq,
 			Post: r.post, Recv: r.call, RecvSeq: r.seq,
-			Comm: c.comm, Tag: c.tag, Size: s.size,
+			Comm: c.comm, Tag: c.tag, Channel: c.partitioned, Size: s.size,
 			Sent: s.time, Received: r.time, Away: r.away,
 		}
 		at++

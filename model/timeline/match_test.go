@@ -256,16 +256,19 @@ func (r *randomRun) truth() truth {
 		}
 	}
 	slices.SortStableFunc(colls, byTime)
-	for comm := range int32(2) {
+	for comm := range int32(len(r.comms)) {
 		r.collectiveTruth(comm, colls, &want)
 	}
 	return want
 }
 
 func (r *randomRun) collectiveTruth(comm int32, colls []*end, want *truth) {
+	if r.comms[comm].Size() < 2 {
+		return
+	}
 	for k := 0; ; k++ {
 		var instance []*end
-		for _, rank := range r.comms[comm].Members {
+		for _, rank := range slices.Concat(r.comms[comm].Members, r.comms[comm].Remote) {
 			n := 0
 			for _, c := range colls {
 				if c.rank == rank && c.comm == comm {
@@ -276,7 +279,7 @@ func (r *randomRun) collectiveTruth(comm int32, colls []*end, want *truth) {
 				}
 			}
 		}
-		if len(instance) < len(r.comms[comm].Members) {
+		if len(instance) < r.comms[comm].Size() {
 			return
 		}
 		if slices.ContainsFunc(instance, func(c *end) bool { return c.tag != instance[0].tag || c.begin < 0 || c.end < 0 }) {

@@ -13,10 +13,10 @@ import (
 //
 // Every process has all locations under their numbers, but calls, teams and records only of
 // its own ranks, which follow each other. Of a location of another process it
-// has those calls alone that its own messages and collectives have to do with, and the
+// has those calls alone that its own messages and collectives have to do with, those of the epochs of one-sided communication, and the
 // MPI_Init and MPI_Finalize of all ranks, numbered anew: their times, paths and order are
 // right, and Skip leads to the first one that it has. Messages are those with an end here,
-// collectives those with a member here; sizes by peer (Counts) are those of its own members. Regions,
+// collectives those with a member here. Regions,
 // paths, communicators, Start, End and Problems are those of the whole run, in the same
 // order as if one process held it.
 type Part struct {
@@ -96,7 +96,7 @@ func (b *Builder) FinishPart(ctx context.Context, g cluster.Group, ranks []int, 
 // finishPart does what finish does, with what the other processes know.
 //
 // Exchanges: which ranks were not recorded as a whole; the trees of call paths; the sends to ranks of other processes; which receives
-// they found; the collectives of communicators with members elsewhere; the calls that others
+// they found; the collectives of communicators with members elsewhere; all epochs of one-sided communication; the calls that others
 // need to know; first and last events, and what does not fit together.
 func (f *finisher) finishPart(ctx context.Context) error {
 	f.each(len(f.locations), func(i int) { f.locations[i].close() })
@@ -118,6 +118,9 @@ func (f *finisher) finishPart(ctx context.Context) error {
 		return err
 	}
 	if err := x.shareCollectives(); err != nil {
+		return err
+	}
+	if err := x.shareEpochs(); err != nil {
 		return err
 	}
 	if err := x.shareCalls(); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // joinsAll are the regions whose calls join all ranks though they leave no record of it.
-var joinsAll = []string{"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
+var joinsAll = []string{"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_finalize"}
 
 // shareCalls sends other processes the calls that their messages and collectives have to do with, and
 // gives what is known here of calls elsewhere its numbers.
@@ -65,7 +65,7 @@ func (x *partExchange) findShared() {
 	processes := x.processesOf()
 	for i := range x.t.Collectives {
 		c := &x.t.Collectives[i]
-		for _, m := range x.t.Members[c.First:][:len(x.t.Comms[c.Comm].Members)] {
+		for _, m := range x.t.MembersOf(c) {
 			if !x.Here(m.Location) {
 				continue
 			}
@@ -76,6 +76,7 @@ func (x *partExchange) findShared() {
 			}
 		}
 	}
+	x.shareEpochCalls(share)
 	x.shareJoinsAll(share)
 	x.each(x.Last-x.First, func(i int) {
 		for p := range x.shared {
@@ -221,6 +222,11 @@ func (x *partExchange) renumber(numbers [][]int32) bool {
 			number(m.Location, &m.Complete)
 		}
 	}
+	x.t.Epochs.eachCall(func(location int32, c *EpochCall) {
+		if !x.Here(location) {
+			number(location, &c.Call)
+		}
+	})
 	return ok
 }
 

@@ -15,7 +15,8 @@ func (x *partExchange) processesOf() [][]int {
 	lists := make([][]int, len(x.t.Comms))
 	for c := range lists {
 		list := []int{x.t.CommOwner(c)}
-		for _, rank := range x.t.Comms[c].Members {
+		for i := range x.t.Comms[c].Size() {
+			rank := x.t.Comms[c].Rank(i)
 			if rank < 0 || int(rank) >= x.t.Ranks {
 				continue
 			}
@@ -60,10 +61,15 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 	}
 	for i := range l.collectives {
 		m := &l.collectives[i]
-		if m.state != done && m.state != skipped || m.comm < 0 || int(m.comm) >= len(processes) {
+		series := x.seriesOfMember(m)
+		if series < 0 {
 			continue
 		}
-		for _, p := range processes[m.comm] {
+		_, _, comm := x.t.scopeOf(int(series))
+		if comm < 0 || int(comm) >= len(processes) {
+			continue
+		}
+		for _, p := range processes[comm] {
 			if p == x.Group.Rank() {
 				continue
 			}
@@ -71,10 +77,10 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 			if last[p].comm < 0 {
 				b = append(b, 1)
 				b = binary.AppendUvarint(b, uint64(location))
-				last[p] = member{}
+				last[p] = member{counts: -1}
 			}
 			of := &last[p]
-			b = append(b, 2, byte(m.state), byte(m.op))
+			b = append(b, 2, byte(m.state), byte(m.op), byte(m.scope))
 			b = chunk.AppendInt(b, int64(m.issued-of.issued))
 			b = chunk.AppendInt(chunk.AppendInt(b, m.sent), m.received)
 			b = binary.AppendUvarint(b, uint64(m.comm))
@@ -86,7 +92,8 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 			if m.complete >= 0 {
 				path = l.calls.Path[m.complete]
 			}
-			out[p] = binary.AppendUvarint(b, uint64(path))
+			b = binary.AppendUvarint(b, uint64(path))
+			out[p] = l.appendCounts(b, m, of)
 			last[p] = *m
 		}
 	}
@@ -96,17 +103,17 @@ func (x *partExchange) appendCollectives(out [][]byte, location int32, processes
 func (x *partExchange) takeCollectives(b []byte) bool {
 	c := chunk.Column{B: b}
 	var l *LocationBuilder
-	last := member{}
+	last := member{counts: -1}
 	for c.Left() > 0 && !c.Bad {
 		if c.Byte() == 1 {
 			location := c.Uint()
 			if location >= uint64(len(x.locations)) || x.here(int32(location)) {
 				return false
 			}
-			l, last = x.locations[location], member{}
+			l, last = x.locations[location], member{counts: -1}
 			continue
 		}
-		m := member{state: state(c.Byte()), op: Op(c.Byte()), counts: -1}
+		m := member{state: state(c.Byte()), op: Op(c.Byte()), scope: Scope(c.Byte()), counts: -1}
 		m.issued = last.issued + unit.Duration(c.Int())
 		m.sent, m.received = c.Int(), c.Int()
 		m.comm, m.root = int32(c.Uint()), int32(c.Int())
@@ -114,13 +121,49 @@ func (x *partExchange) takeCollectives(b []byte) bool {
 		m.complete = m.issue + int32(c.Int())
 		m.seq = last.seq + int32(c.Int())
 		m.path = PathID(c.Uint())
-		if l == nil || int(m.path) >= len(x.t.Paths) || m.state != done && m.state != skipped {
+		if l == nil || int(m.path) >= len(x.t.Paths) || m.state != done && m.state != skipped || m.scope > ByConnection {
 			return false
 		}
+		l.takeCounts(&c, &m, &last)
 		l.collectives = append(l.collectives, m)
 		last = m
 	}
 	return !c.Bad
+}
+
+// appendCounts writes the sizes by peer of a member: how many, and if they are not those of the last one, which.
+func (l *LocationBuilder) appendCounts(b []byte, m, last *member) []byte {
+	if m.counts < 0 {
+		return append(b, 0)
+	}
+	if m.counts == last.counts {
+		return append(b, 1)
+	}
+	list := l.counts[m.counts:][:l.counts[m.counts-1]]
+	b = binary.AppendUvarint(append(b, 2), uint64(len(list)))
+	for _, n := range list {
+		b = chunk.AppendInt(b, n)
+	}
+	return b
+}
+
+// takeCounts reads what appendCounts wrote.
+func (l *LocationBuilder) takeCounts(c *chunk.Column, m, last *member) {
+	switch c.Byte() {
+	case 1:
+		m.counts = last.counts
+	case 2:
+		n := c.Uint()
+		if n > uint64(c.Left()) {
+			c.Bad = true
+			return
+		}
+		list := make([]int64, n)
+		for i := range list {
+			list[i] = c.Int()
+		}
+		m.counts = l.keepCounts(list)
+	}
 }
 
 // memberCall is the name of the call in which a member completed its part.

@@ -79,6 +79,7 @@ func (x *partExchange) shareSends() ([][]remoteChain, error) {
 			}
 			b := binary.AppendUvarint(out[p], uint64(i))
 			b = chunk.AppendInt(chunk.AppendInt(chunk.AppendInt(b, int64(c.peer)), int64(c.comm)), int64(c.tag))
+			b = chunk.AppendInt(b, int64(c.partitioned))
 			b = binary.AppendUvarint(b, uint64(n))
 			last := send{}
 			l.eachSend(int32(no), func(_ int32, s *send) {
@@ -118,7 +119,7 @@ func (x *partExchange) takeSends(b []byte) ([]remoteChain, error) {
 	var chains []remoteChain
 	for c.Left() > 0 {
 		location := c.Uint()
-		key := channel{int32(c.Int()), int32(c.Int()), int32(c.Int())}
+		key := channel{int32(c.Int()), int32(c.Int()), int32(c.Int()), int32(c.Int())}
 		n := c.Uint()
 		if c.Bad || location >= uint64(len(x.locations)) || x.here(int32(location)) || n == 0 || n > uint64(c.Left()) {
 			return nil, cluster.ErrGarbled

@@ -6,7 +6,7 @@ import (
 )
 
 // numOps is the number of collective operations.
-const numOps = OpDestroyHandleDeallocate + 1
+const numOps = OpNeighborAlltoallw + 1
 
 // opNames are the names of the collective operations in MPI, in lower case and without their prefix.
 var opNames = [numOps]string{
@@ -18,6 +18,8 @@ var opNames = [numOps]string{
 	OpReduceScatterBlock: "reduce_scatter_block", OpCreateHandle: "create_handle",
 	OpDestroyHandle: "destroy_handle", OpAllocate: "allocate", OpDeallocate: "deallocate",
 	OpCreateHandleAllocate: "create_handle_allocate", OpDestroyHandleDeallocate: "destroy_handle_deallocate",
+	OpNeighborAllgather: "neighbor_allgather", OpNeighborAllgatherv: "neighbor_allgatherv", OpNeighborAlltoall: "neighbor_alltoall",
+	OpNeighborAlltoallv: "neighbor_alltoallv", OpNeighborAlltoallw: "neighbor_alltoallw",
 }
 
 // String returns the name of the operation as MPI spells it, in lower case and without MPI_.
@@ -41,7 +43,7 @@ func OpNamed(name string) (Op, bool) {
 var (
 	pointToPoint = strings.Fields("send bsend ssend rsend recv isend ibsend issend irsend irecv sendrecv isendrecv " +
 		"probe iprobe mprobe improbe mrecv imrecv psend precv pready pready_range pready_list parrived start startall " +
-		"wait waitall waitany waitsome test testall testany testsome request_free cancel")
+		"request_get_status wait waitall waitany waitsome test testall testany testsome request_free cancel")
 	oneSided = strings.Fields("put get accumulate get_accumulate fetch_and_op compare_and_swap rput rget raccumulate rget_accumulate")
 )
 
@@ -80,14 +82,33 @@ func mpiRole(call string) Role {
 // CollectiveOp returns the operation of a collective call, in lower case and without prefix, blocking or not,
 // of all ranks or of neighbors.
 func CollectiveOp(call string) (Op, bool) {
-	for _, prefix := range []string{"", "i", "neighbor_", "ineighbor_"} {
-		if name, ok := strings.CutPrefix(call, prefix); ok {
-			if op, ok := OpNamed(name); ok && op <= OpReduceScatterBlock {
-				return op, true
-			}
+	for _, name := range []string{call, strings.TrimPrefix(call, "i")} {
+		if op, ok := OpNamed(name); ok && (op <= OpReduceScatterBlock || op.IsNeighbor()) {
+			return op, true
 		}
 	}
 	return 0, false
+}
+
+// BaseName is the name of an MPI call without the suffix of its form with large counts.
+func BaseName(name string) string {
+	if strings.HasPrefix(name, "MPI_") {
+		return strings.TrimSuffix(name, "_c")
+	}
+	return name
+}
+
+// Communicates reports whether a call of the region lets the MPI library make progress: communication, I/O and their completion, not
+// local queries.
+func (r *Region) Communicates() bool {
+	if r.Paradigm != MPI {
+		return false
+	}
+	switch r.Role {
+	case PointToPoint, CollectiveCall, FileIO, OneSided, Barrier:
+		return true
+	}
+	return r.Name == "MPI_Init" || r.Name == "MPI_Init_thread" || r.Name == "MPI_Finalize"
 }
 
 // openMPRole returns the role of an OpenMP construct, as Score-P names it.

@@ -22,10 +22,13 @@ type Timeline struct {
 	Regions     []Region
 	Paths       []Path // a tree; Paths[0] is the root, "in no call"; parents come before children
 	Comms       []Comm
+	Windows     []Object     // of one-sided communication
+	Files       []Object     // of collective I/O
 	Messages    []Message    // matched ones, by receiving location, then by order of posting there
-	Collectives []Collective // those that all members took part in, by communicator, then by order
-	Members     []Member     // of the collectives, in their order, then by rank in the communicator
+	Collectives []Collective // those that all members took part in, by series, then by order
+	Members     []Member     // of the collectives, in their order, then by rank in the communicator; see MembersOf
 	Counts      []int64      // sizes by peer of collectives whose sizes differ, see CountsOf
+	Epochs      Epochs       // epochs of one-sided communication
 	Teams       []Team       // by master location, then by time
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
@@ -131,6 +134,30 @@ type Comm struct {
 	Name    string
 	Members []int32 // world ranks by rank in the communicator; UnknownRank: a process that is not in the run
 	Remote  []int32 // of the other group, if it is an intercommunicator
+
+	// Neighbors by rank in the communicator, if it has a topology: those it receives from and those it sends to, in MPI's
+	// order; NoNeighbor for MPI_PROC_NULL. A rank whose neighbors are not known has none.
+	In, Out [][]int32
+}
+
+// NoNeighbor is MPI_PROC_NULL among the neighbors of a rank.
+const NoNeighbor = -1
+
+// Size is the number of processes, of both groups of an intercommunicator.
+func (c *Comm) Size() int { return len(c.Members) + len(c.Remote) }
+
+// Rank is the world rank of a process, counted through both groups.
+func (c *Comm) Rank(i int) int32 {
+	if i < len(c.Members) {
+		return c.Members[i]
+	}
+	return c.Remote[i-len(c.Members)]
+}
+
+// Object is a window or a file, which the processes of a communicator share.
+type Object struct {
+	Name string
+	Comm int32
 }
 
 // UnknownRank is the world rank of a process that the run does not have, such as one that MPI_Comm_spawn started.
@@ -145,6 +172,7 @@ type Message struct {
 	RecvSeq        int32 // number of the record of reception among the records of the receiver
 	Comm           int32
 	Tag            int32
+	Channel        int32 // of a partitioned message, from 1; 0: it is none
 	Size           int64
 	Sent, Received unit.Duration // times of the records of sending and of reception
 	Away           bool          // another thread of the receiver posted the receive: Post is not when that was
@@ -178,14 +206,88 @@ const (
 	OpDeallocate
 	OpCreateHandleAllocate
 	OpDestroyHandleDeallocate
+	OpNeighborAllgather // from here on not in OTF2
+	OpNeighborAllgatherv
+	OpNeighborAlltoall
+	OpNeighborAlltoallv
+	OpNeighborAlltoallw
+)
+
+// IsNeighbor reports whether an operation is one among neighbors.
+func (op Op) IsNeighbor() bool { return op >= OpNeighborAllgather }
+
+// Scope is what the instances of a collective are counted by.
+type Scope uint8
+
+// The scopes.
+const (
+	ByComm       Scope = iota // a communicator
+	ByWindow                  // a window: create (OpCreateHandle, OpAllocate ...), fence (OpBarrier), free
+	ByFile                    // a file: open (OpCreateHandle), collective operations (OpBarrier), close (OpDestroyHandle)
+	ByConnection              // an intercommunicator that both groups made, each in a call of its own (OpCreateHandle)
+)
+
+// Roots of collectives of an intercommunicator, as their members give them.
+const (
+	RootSelf  = -2 // the member is the root (MPI_ROOT)
+	RootGroup = -3 // another member of its group is (MPI_PROC_NULL)
 )
 
 // Collective is one instance of a collective operation.
 type Collective struct {
-	Op    Op
-	Comm  int32
-	Root  int32 // rank in the communicator; -1: none
-	First int   // its members are Timeline.Members[First : First+len(Comm.Members)]
+	Op     Op
+	Scope  Scope
+	Comm   int32
+	Object int32 // window or file, if the scope is one
+	Root   int32 // which of the members is the root; -1: none
+	First  int   // of its members in Timeline.Members
+}
+
+// MembersOf returns the members of a collective: by rank in the communicator, those of the remote group last.
+func (t *Timeline) MembersOf(c *Collective) []Member {
+	return t.Members[c.First:][:t.Comms[c.Comm].Size()]
+}
+
+// SeriesOf is the number of the series of instances that a collective belongs to: communicators come first, then windows,
+// files, connections.
+func (t *Timeline) SeriesOf(c *Collective) int {
+	if c.Scope == ByWindow || c.Scope == ByFile {
+		return t.series(c.Scope, c.Object)
+	}
+	return t.series(c.Scope, c.Comm)
+}
+
+// series numbers the objects of all scopes; -1: there is none.
+func (t *Timeline) series(s Scope, object int32) int {
+	sizes := [...]int{ByComm: len(t.Comms), ByWindow: len(t.Windows), ByFile: len(t.Files), ByConnection: len(t.Comms)}
+	if object < 0 || int(object) >= sizes[s] {
+		return -1
+	}
+	first := 0
+	for _, n := range sizes[:s] {
+		first += n
+	}
+	return first + int(object)
+}
+
+// Series is the number of series of collectives.
+func (t *Timeline) Series() int { return 2*len(t.Comms) + len(t.Windows) + len(t.Files) }
+
+// scopeOf returns what a series is counted by: the object and its communicator.
+func (t *Timeline) scopeOf(series int) (s Scope, object, comm int32) {
+	switch n := len(t.Comms); {
+	case series < n:
+		return ByComm, int32(series), int32(series)
+	case series < n+len(t.Windows):
+		object = int32(series - n)
+		return ByWindow, object, t.Windows[object].Comm
+	case series < n+len(t.Windows)+len(t.Files):
+		object = int32(series - n - len(t.Windows))
+		return ByFile, object, t.Files[object].Comm
+	default:
+		object = int32(series - n - len(t.Windows) - len(t.Files))
+		return ByConnection, object, object
+	}
 }
 
 // Member is what one member of a communicator did in a collective.

@@ -41,7 +41,7 @@ func (l *LocationBuilder) On(t unit.Duration) {
 func (l *LocationBuilder) SkipSends(t unit.Duration, peer, comm, tag int32, count int64) {
 	t = l.at(t)
 	l.cut = true
-	c := channel{peer, comm, tag}
+	c := channel{peer: peer, comm: comm, tag: tag}
 	if count < 0 {
 		l.unskip(c, -count)
 		return
@@ -79,7 +79,7 @@ func (l *LocationBuilder) SkipReceives(t unit.Duration, peer, comm, tag int32, c
 	l.cut = true
 	if count > 0 && l.receives.n < maxNodes {
 		r := l.receives.add()
-		r.posted, r.time, r.channel = t, t, l.receiveChannels.number(channel{peer, comm, tag})
+		r.posted, r.time, r.channel = t, t, l.receiveChannels.number(channel{peer: peer, comm: comm, tag: tag})
 		r.post, r.call, r.skips, r.state = -1, -1, count, skipped
 	}
 }

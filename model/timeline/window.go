@@ -84,7 +84,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 	}
 	w.Collectives, w.Members = nil, nil
 	for _, c := range t.Collectives {
-		members := t.Members[c.First : c.First+len(t.Comms[c.Comm].Members)]
+		members := t.MembersOf(&c)
 		all := true
 		for i := 0; i < len(members) && all; i++ {
 			all = inside(members[i].Location, members[i].Issue, members[i].Complete)
@@ -100,6 +100,7 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 			w.Members = append(w.Members, m)
 		}
 	}
+	w.Epochs = t.Epochs.window(inside, kept)
 	w.Teams = nil
 	for _, team := range t.Teams {
 		if team.Fork < end && team.Join > begin {

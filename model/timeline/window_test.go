@@ -43,7 +43,7 @@ func TestWindow(t *testing.T) {
 				if c.First != members {
 					t.Fatalf("collective %+v, want its members at %d", c, members)
 				}
-				members += len(w.Comms[c.Comm].Members)
+				members += w.Comms[c.Comm].Size()
 			}
 			if members != len(w.Members) {
 				t.Fatalf("%d members, want %d", len(w.Members), members)

@@ -1,0 +1,105 @@
+package timeline
+
+import (
+	"encoding/binary"
+
+	"slackline/internal/chunk"
+	"slackline/internal/cluster"
+)
+
+// shareEpochs sends all processes the records of one-sided communication, so that each finds the epochs of all: which epochs follow
+// each other at a target is decided by origins everywhere.
+func (x *partExchange) shareEpochs() error {
+	var own []byte
+	for i := x.First; i < x.Last; i++ {
+		if list := x.locations[i].epochs; len(list) > 0 {
+			own = binary.AppendUvarint(own, uint64(i))
+			own = binary.AppendUvarint(own, uint64(len(list)))
+			for k := range list {
+				own = list[k].append(own)
+			}
+		}
+	}
+	all, err := cluster.AllGather(x.ctx, x.Group, own)
+	if err != nil {
+		return err
+	}
+	for p := range all {
+		if p != x.Group.Rank() && !x.takeEpochs(all[p]) {
+			return cluster.ErrGarbled
+		}
+	}
+	x.matchEpochs()
+	return nil
+}
+
+func (r *epochRecord) append(b []byte) []byte {
+	flag := byte(0)
+	if r.flag {
+		flag = 1
+	}
+	b = append(b, byte(r.kind), flag)
+	for _, v := range []int32{r.window, r.peer, r.call, r.seq, int32(len(r.group))} {
+		b = chunk.AppendInt(b, int64(v))
+	}
+	for _, v := range r.group {
+		b = chunk.AppendInt(b, int64(v))
+	}
+	return b
+}
+
+func (x *partExchange) takeEpochs(b []byte) bool {
+	c := chunk.Column{B: b}
+	for c.Left() > 0 && !c.Bad {
+		location, n := c.Uint(), c.Uint()
+		if location >= uint64(len(x.locations)) || x.here(int32(location)) || n > uint64(c.Left()) {
+			return false
+		}
+		list := make([]epochRecord, n)
+		for i := range list {
+			r := &list[i]
+			r.kind, r.flag = epochKind(c.Byte()), c.Byte() != 0
+			var size int32
+			for _, v := range []*int32{&r.window, &r.peer, &r.call, &r.seq, &size} {
+				*v = int32(c.Int())
+			}
+			if c.Bad || size < 0 || int(size) > c.Left() {
+				return false
+			}
+			for range size {
+				r.group = append(r.group, int32(c.Int()))
+			}
+		}
+		x.locations[location].epochs = list
+	}
+	return !c.Bad
+}
+
+// shareEpochCalls sends all processes the calls of the epochs here, and of the targets of locks all calls that let MPI make progress.
+func (x *partExchange) shareEpochCalls(share func(p int, location int32, calls ...int32)) {
+	others := func(location int32, call int32) {
+		for p := range x.shared {
+			if p != x.Group.Rank() {
+				share(p, location, call)
+			}
+		}
+	}
+	x.t.Epochs.eachCall(func(location int32, c *EpochCall) {
+		if x.Here(location) {
+			others(location, c.Call)
+		}
+	})
+	targets := map[int32]bool{}
+	for i := range x.t.Epochs.Locks {
+		if t := x.t.Epochs.Locks[i].Target; x.Here(t) {
+			targets[t] = true
+		}
+	}
+	for t := range targets {
+		for call, path := range x.locations[t].calls.Path {
+			if x.t.Regions[x.t.Paths[path].Region].Communicates() {
+				others(t, int32(call))
+			}
+		}
+	}
+}
