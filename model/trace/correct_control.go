@@ -90,7 +90,7 @@ func newMoments(tl *timeline.Timeline, latency unit.Duration) *moments {
 	}
 	for i := range tl.Collectives {
 		g := m.group(&tl.Collectives[i])
-		for j, member := range tl.Members[tl.Collectives[i].First:][:g.Size] {
+		for j, member := range tl.MembersOf(&tl.Collectives[i]) {
 			if g.Kind == clock.Loose {
 				break
 			}
@@ -134,7 +134,7 @@ func (m *moments) sort(rank int) {
 // group defines who waits for whom in a collective. If a member sends or receives nothing, MPI need not make
 // another one wait.
 func (m *moments) group(c *timeline.Collective) clock.Group {
-	members := m.tl.Members[c.First:][:len(m.tl.Comms[c.Comm].Members)]
+	members := m.tl.MembersOf(c)
 	g := clock.Group{Kind: clock.Loose, Size: int32(len(members)), Root: c.Root}
 	moves := func(i int, sent, received bool) bool {
 		return (!sent || members[i].Sent > 0) && (!received || members[i].Received > 0)
@@ -146,6 +146,9 @@ func (m *moments) group(c *timeline.Collective) clock.Group {
 			}
 		}
 		return true
+	}
+	if c.Scope != timeline.ByComm || len(m.tl.Comms[c.Comm].Remote) > 0 {
+		return g
 	}
 	rooted := c.Root >= 0 && int(c.Root) < len(members)
 	switch c.Op {
@@ -356,33 +359,34 @@ func (m *moments) shared() *clock.Shared {
 // communicator.
 func (m *moments) shareGroups(s *clock.Shared) {
 	tl, p := m.tl, m.tl.Part
-	first := make([]int, len(tl.Comms)+1) // by communicator; they are in order
+	first := make([]int, tl.Series()+1) // by series; they are in order
 	for i := range tl.Collectives {
-		first[tl.Collectives[i].Comm+1]++
+		first[tl.SeriesOf(&tl.Collectives[i])+1]++
 	}
-	for comm := range tl.Comms {
-		first[comm+1] += first[comm]
+	for series := range tl.Series() {
+		first[series+1] += first[series]
 	}
-	with := make([][]int32, len(tl.Comms))
+	with := make([][]int32, tl.Series())
 	for i := range tl.Collectives {
-		comm := tl.Collectives[i].Comm
-		if i == first[comm] {
-			for _, rank := range tl.Comms[comm].Members {
-				if q := int32(p.Owner(int(rank))); int(q) != p.Group.Rank() && !slices.Contains(with[comm], q) {
-					with[comm] = append(with[comm], q)
+		series, comm := tl.SeriesOf(&tl.Collectives[i]), tl.Collectives[i].Comm
+		if i == first[series] {
+			for member := range tl.Comms[comm].Size() {
+				q := int32(p.Owner(int(tl.Comms[comm].Rank(member))))
+				if int(q) != p.Group.Rank() && !slices.Contains(with[series], q) {
+					with[series] = append(with[series], q)
 				}
 			}
 		}
-		s.With = append(s.With, with[comm])
+		s.With = append(s.With, with[series])
 		s.Owner = append(s.Owner, int32(tl.CommOwner(int(comm))))
-		s.ID = append(s.ID, uint64(comm)<<32|uint64(i-first[comm]))
+		s.ID = append(s.ID, uint64(series)<<32|uint64(i-first[series]))
 	}
 	s.Lookup = func(id uint64) (int, bool) {
-		comm, k := id>>32, int(id&(1<<32-1))
-		if comm >= uint64(len(tl.Comms)) || k >= first[comm+1]-first[comm] {
+		series, k := id>>32, int(id&(1<<32-1))
+		if series >= uint64(tl.Series()) || k >= first[series+1]-first[series] {
 			return 0, false
 		}
-		return first[comm] + k, true
+		return first[series] + k, true
 	}
 }
 

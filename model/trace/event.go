@@ -11,7 +11,7 @@ import (
 )
 
 // fields defines which fields of an event its kind uses, beside Time.
-type fields uint16
+type fields uint32
 
 const (
 	useRegion fields = 1 << iota
@@ -25,6 +25,11 @@ const (
 	useSent     // and Received
 	useCounts   //
 	useRequest  //
+	useWindow   // Object
+	useFile     // Object
+	useChannel  // Object
+	useFlag     //
+	useObject   = useWindow | useFile | useChannel
 	useMessage  = usePeer | useComm | useTag | useSize
 	useCollects = useOp | useComm | useRoot | useSent | useCounts
 )
@@ -39,19 +44,25 @@ var fieldsOf = [64]fields{
 	RecordingOff: 0, RecordingOn: 0, CommCreate: useComm, CommDestroy: useComm,
 	ProgramBegin: 0, ProgramEnd: useSize, Other: 0, NoCPU: useSize, ThreadBegin: 0, ThreadEnd: 0,
 	SkippedSends: useMessage, SkippedReceives: useMessage, SkippedCollectives: useComm | useSize,
+	WinCollective: useOp | useWindow, WinPost: useWindow | useCounts, WinStart: useWindow | useCounts,
+	WinComplete: useWindow, WinWait: useWindow, WinLock: useWindow | usePeer | useFlag, WinUnlock: useWindow | usePeer,
+	WinFlush: useWindow | usePeer | useFlag, WinSync: useWindow,
+	Put: useWindow | usePeer | useSize, Get: useWindow | usePeer | useSize, Atomic: useWindow | usePeer | useSent,
+	FileOpen: useFile, FileClose: useFile, FileBegin: useFile | useRequest | useSize, FileEnd: useFile | useRequest,
+	PartitionedSend: useMessage | useRequest | useChannel, PartitionedDone: useMessage | useRequest | useChannel,
 }
 
 // numKinds is the number of kinds of events, numOps that of collective operations.
 const (
-	numKinds = SkippedCollectives + 1
-	numOps   = timeline.OpDestroyHandleDeallocate + 1
+	numKinds = PartitionedDone + 1
+	numOps   = timeline.OpNeighborAlltoallw + 1
 )
 
 // limits are how many definitions there are that events refer to.
-type limits struct{ regions, stacks, comms uint32 }
+type limits struct{ regions, stacks, comms, windows, files uint32 }
 
 func limitsOf(d *Definitions) limits {
-	return limits{uint32(len(d.Regions)), uint32(max(len(d.Stacks), 1)), uint32(len(d.Comms))}
+	return limits{uint32(len(d.Regions)), uint32(max(len(d.Stacks), 1)), uint32(len(d.Comms)), uint32(len(d.Windows)), uint32(len(d.Files))}
 }
 
 // check reports what is wrong with an event: a reference to nothing.
@@ -69,6 +80,10 @@ func (l limits) check(e *Event) error {
 		return fmt.Errorf("communicator %d is not defined", e.Comm)
 	case f&useOp != 0 && e.Op >= numOps:
 		return fmt.Errorf("there is no collective operation %d", e.Op)
+	case f&useWindow != 0 && e.Object >= l.windows:
+		return fmt.Errorf("window %d is not defined", e.Object)
+	case f&useFile != 0 && e.Object >= l.files:
+		return fmt.Errorf("file %d is not defined", e.Object)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func newTimelineSource(tl *timeline.Timeline) *timelineSource {
 	}
 	for i := range tl.Collectives {
 		c := &tl.Collectives[i]
-		for k := range tl.Comms[c.Comm].Members {
+		for k := range tl.MembersOf(c) {
 			f.op[c.First+k] = int32(i)
 		}
 	}
@@ -239,6 +239,9 @@ func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Ca
 func (f *timelineSource) appendMember(list []timelineRecord, calls *timeline.Calls, member int32, request func() uint64) []timelineRecord {
 	m := &f.tl.Members[member]
 	c := &f.tl.Collectives[f.op[member]]
+	if c.Scope != timeline.ByComm { // simulated runs have no windows and files
+		return list
+	}
 	begin := Event{Time: enterOf(calls, m.Issue), Kind: CollectiveBegin}
 	end := Event{
 		Kind: CollectiveEnd, Op: c.Op, Comm: uint32(c.Comm), Root: c.Root, Sent: m.Sent, Received: m.Received, Counts: f.tl.CountsOf(m),

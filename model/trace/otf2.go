@@ -25,8 +25,8 @@ import (
 //     global ids, the definitions from there to indices.
 //   - MPI_COMM_SELF is one communicator in OTF2; here every rank has one of its own.
 //   - Times become picoseconds after the global offset. Offsets of clocks are kept, not applied.
-//   - Attribute lists are left out. Events that have no counterpart (metrics, parameters, locks, RMA, I/O)
-//     become events of kind Other.
+//   - Attribute lists are left out. Events that have no counterpart (metrics, parameters, locks of threads, I/O of one process)
+//     become events of kind Other. The completion of one-sided operations becomes a flush of their target.
 //
 // What OTF2 has no record for is written in its own terms where that is possible: runs of
 // unsuccessful tests, times without a CPU and lifetimes of threads as parameters, what was skipped while recording was off
@@ -141,7 +141,7 @@ var otf2Events = [numKinds]uint8{
 	Fork: evtThreadFork, Join: evtThreadJoin, TeamBegin: evtTeamBegin, TeamEnd: evtTeamEnd, Sample: evtContextSample,
 	Polls: evtParameterUnsigned, NoCPU: evtParameterUnsigned, ThreadBegin: evtParameterUnsigned, ThreadEnd: evtParameterUnsigned,
 	RecordingOff: evtMeasurementOnOff, RecordingOn: evtMeasurementOnOff, CommCreate: evtCommCreate, CommDestroy: evtCommDestroy,
-	ProgramBegin: evtProgramBegin, ProgramEnd: evtProgramEnd,
+	ProgramBegin: evtProgramBegin, ProgramEnd: evtProgramEnd, PartitionedSend: evtIsend, PartitionedDone: evtIrecv,
 }
 
 // otf2Kinds are the kinds of events by their ids; Other if there is none or if it depends on the fields.
@@ -150,7 +150,7 @@ var otf2Kinds = func() (kinds [256]Kind) {
 		kinds[id] = Other
 	}
 	for kind, id := range otf2Events {
-		if id != 0 && id != evtParameterUnsigned && id != evtMeasurementOnOff {
+		if id != 0 && id != evtParameterUnsigned && id != evtMeasurementOnOff && kinds[id] == Other {
 			kinds[id] = Kind(kind)
 		}
 	}

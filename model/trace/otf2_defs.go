@@ -24,6 +24,8 @@ type otf2Definitions struct {
 	coordinates  []otf2Coordinate
 	contexts     []otf2Context
 	parameters   map[uint32]uint32 // their names
+	windows      []otf2Object
+	handles      []otf2Object
 	count        uint64
 }
 
@@ -142,6 +144,15 @@ func (d *otf2Definitions) add(id uint8, r *otf2Bytes) {
 	case defParameter:
 		self := r.u32()
 		d.parameters[self] = r.u32()
+	case defRmaWin:
+		d.windows = append(d.windows, otf2Object{id: r.u32(), name: r.u32(), comm: r.u32()})
+	case defIoHandle:
+		h := otf2Object{id: r.u32(), name: r.u32()}
+		r.u32() // file
+		r.u8()  // paradigm
+		r.u32() // flags
+		h.comm = r.u32()
+		d.handles = append(d.handles, h)
 	case defCartDimension:
 		self := r.u32()
 		r.u32() // name

@@ -32,7 +32,7 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
 		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
-		kinds: a.kinds, skips: a.skips, parameters: local.maps[mapParameter],
+		kinds: a.kinds, skips: a.skips, parameters: local.maps[mapParameter], objects: a.objectsOf(local),
 	}
 	return r, nil
 }
@@ -56,6 +56,7 @@ type otf2Reader struct {
 	skip       Event // what is skipped, as far as it was read
 	partial    bool  // the last record is only a part of an event
 	parameters otf2Map
+	objects    otf2Objects
 	announced  uint64
 	count      uint64
 	record     otf2Event
@@ -113,6 +114,9 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 	*e = Event{Time: r.now}
 	if err := r.translate(e); err != nil {
 		return r.f.damage(err)
+	}
+	if e.Kind <= Leave {
+		r.objects.call(e)
 	}
 	return nil
 }
@@ -195,6 +199,10 @@ func (r *otf2Reader) translateRare(e *Event) error {
 		if e.Comm, ok = r.comm(b.u32()); !ok { // of threads
 			e.Kind, e.Comm = Other, 0
 		}
+	default:
+		if id := r.record.id; id >= evtWinCreate && id <= evtFileEnd && (id <= evtCompleteRemote || id >= evtFileOpen) {
+			return r.translateObject(e)
+		}
 	}
 	return nil
 }
@@ -226,7 +234,7 @@ func (r *otf2Reader) collective(e *Event) error {
 	b := &r.record.body
 	op, id := b.u8(), b.u32()
 	e.Root, e.Sent, e.Received = int32(b.u32()), int64(b.u64()), int64(b.u64())
-	if op >= uint8(numOps) {
+	if op >= otf2Ops {
 		*e = Event{Time: e.Time, Kind: Other}
 		return nil
 	}
@@ -237,6 +245,9 @@ func (r *otf2Reader) collective(e *Event) error {
 	}
 	return nil
 }
+
+// otf2Ops is the number of collective operations that OTF2 has.
+const otf2Ops = uint8(timeline.OpDestroyHandleDeallocate) + 1
 
 // What was skipped while recording was off are three parameters, one after the other: the channel, the communicator, and
 // how many sends, receives or collectives.

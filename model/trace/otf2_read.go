@@ -23,9 +23,12 @@ type otf2Archive struct {
 	regions  idTable
 	comms    idTable
 	contexts idTable
-	self     map[uint32]bool // indices of communicators that each rank has for itself: those of rank 0
-	kinds    map[uint32]Kind // of events that parameters stand for
-	skips    map[uint32]int  // parameters about what was skipped: which field
+	windows  idTable
+	files    idTable
+	groups   map[uint32][]int32 // world ranks of the groups of MPI, if there are windows
+	self     map[uint32]bool    // indices of communicators that each rank has for itself: those of rank 0
+	kinds    map[uint32]Kind    // of events that parameters stand for
+	skips    map[uint32]int     // parameters about what was skipped: which field
 	trace    *Trace
 
 	ranks         map[uint64]int     // by location
@@ -131,6 +134,7 @@ func (a *otf2Archive) readDefinitions() error {
 	a.setComms()
 	a.setContexts()
 	a.setCarts()
+	a.setObjects()
 	return a.setClocks()
 }
 
@@ -214,6 +218,24 @@ func (a *otf2Archive) setComms() {
 		}
 		t.Comms = append(t.Comms, comm)
 	}
+}
+
+// ranksOf returns the world ranks of a group, quietly: members that are not defined are left out.
+func (a *otf2Archive) ranksOf(g *otf2Group) []int32 {
+	ranks := []int32{}
+	locations := a.commLocations(g.paradigm)
+	for _, m := range g.members {
+		if g.kind == groupCommGroup && g.flags&groupGlobalMembers == 0 {
+			if m >= uint64(len(locations)) {
+				continue
+			}
+			m = locations[m]
+		}
+		if rank, ok := a.rankOf(m); ok {
+			ranks = append(ranks, int32(rank))
+		}
+	}
+	return ranks
 }
 
 // members returns the world ranks of a group.

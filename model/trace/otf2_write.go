@@ -31,10 +31,11 @@ type otf2Writer struct {
 	global   uint64
 	length   uint64
 	surveys  []otf2Survey
-	measured [][]ClockOffset  // offsets of the clocks, by location
-	ids      []uint64         // of the locations in the archive
-	contexts map[Stack]uint32 // ids of calling contexts
-	extra    []Stack          // those that are no stack of the trace
+	measured [][]ClockOffset   // offsets of the clocks, by location
+	ids      []uint64          // of the locations in the archive
+	contexts map[Stack]uint32  // ids of calling contexts
+	extra    []Stack           // those that are no stack of the trace
+	groupIDs map[string]uint32 // of epochs, by worldGroup
 	warnings warningList
 }
 
@@ -53,6 +54,7 @@ func writeOTF2(d *atomicfile.Dir, base string, t *Trace, o WriteOptions) ([]stri
 		return w.warnings.list, err
 	}
 	w.setContexts()
+	w.setGroups()
 	w.setIDs()
 	err := eachLocation(len(t.Locations), o.Threads, w.writeLocation)
 	if err == nil {
@@ -103,6 +105,10 @@ type otf2Survey struct {
 	created     map[uint32]bool // communicators
 	others      uint64          // events that have no counterpart
 	counts      uint64          // collectives with counts by peer
+	lost        uint64          // neighborhood collectives
+	channels    uint64          // partitioned messages
+	groups      map[string]bool // of epochs
+	epochs      *otf2Epochs
 	damage      error
 }
 
@@ -116,6 +122,7 @@ func (w *otf2Writer) survey() error {
 			return fmt.Errorf("thread %d of rank %d is not in order or not in range", l.Thread, l.Rank)
 		}
 		s.exact, s.contexts, s.created = true, map[Stack]bool{}, map[uint32]bool{}
+		s.groups, s.epochs = map[string]bool{}, newOTF2Epochs(w)
 		for _, o := range w.measured[i] {
 			_, exact := fine.ticks(o.Time)
 			_, whole := fine.ticks(o.Offset)
@@ -162,14 +169,35 @@ func (s *otf2Survey) note(e *Event) {
 	case CommCreate, CommDestroy:
 		s.created[e.Comm] = true
 	case CollectiveEnd, CollectiveDone:
+		if e.Op.IsNeighbor() {
+			s.lost++
+			return
+		}
 		if len(e.Counts) > 0 {
 			s.counts++
 		}
+	case PartitionedSend:
+		s.channels++
 	case Other:
 		s.others++
 		return
+	default:
+		if fieldsOf[e.Kind]&(useWindow|useFile) != 0 {
+			s.object(e)
+			return
+		}
 	}
 	s.events++
+}
+
+// object keeps what must be known of an event about a window or a file.
+func (s *otf2Survey) object(e *Event) {
+	if e.Kind == WinPost || e.Kind == WinStart {
+		s.groups[s.epochs.w.worldGroup(e)] = true
+	} else if e.Kind == WinComplete || e.Kind == WinWait {
+		s.groups[""] = true // of epochs whose start is missing
+	}
+	s.epochs.records(e, func(uint8, func(*otf2Record)) { s.events++ })
 }
 
 // wanted is the clock of the resolution that the trace has.
@@ -295,7 +323,7 @@ func writeFile(d *atomicfile.Dir, name string, fill func(out io.Writer) error) e
 func (w *otf2Writer) writeLocation(i int) error {
 	l := &w.t.Locations[i]
 	err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
-		e := &otf2EventWriter{w: w, out: newOTF2Chunks(out, otf2EventChunk, false), rank: uint32(l.Rank)}
+		e := &otf2EventWriter{w: w, out: newOTF2Chunks(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w)}
 		damage, err := w.t.eachEvent(i, w.o, e.write)
 		if err != nil {
 			return err
@@ -330,10 +358,18 @@ func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
 
 // warnOfLoss describes what OTF2 cannot express.
 func (w *otf2Writer) warnOfLoss() {
-	others, counts := uint64(0), uint64(0)
+	others, counts, lost, channels := uint64(0), uint64(0), uint64(0), uint64(0)
 	for i := range w.surveys {
 		others += w.surveys[i].others
 		counts += w.surveys[i].counts
+		lost += w.surveys[i].lost
+		channels += w.surveys[i].channels
+	}
+	if lost > 0 {
+		w.warnings.add("OTF2 has no neighborhood collectives: %d were left out, their calls kept", lost)
+	}
+	if channels > 0 {
+		w.warnings.add("OTF2 has no channels of partitioned messages: %d are told apart by their tags only", channels)
 	}
 	if others > 0 {
 		w.warnings.add("%d events that are not understood here were left out", others)

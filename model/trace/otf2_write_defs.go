@@ -221,6 +221,8 @@ func (w *otf2Writer) defineComms(d *otf2Defs) {
 	for i := range w.t.Comms {
 		w.defineComm(d, uint32(i), &w.t.Comms[i], group)
 	}
+	w.defineGroups(group)
+	w.defineObjects(d)
 	if !teams {
 		return
 	}

@@ -9,6 +9,8 @@ type otf2EventWriter struct {
 	begun bool
 	open  []uint32 // calling contexts of the open calls, undefined32 if they have none
 	r     otf2Record
+
+	epochs *otf2Epochs
 }
 
 // otf2EventRoom is the largest number of bytes that an event takes with its time stamp, but for the start of a
@@ -17,21 +19,22 @@ const otf2EventRoom = 9 + otf2SkipRecords*otf2Frame + 60
 
 // write writes an event.
 func (w *otf2EventWriter) write(e *Event) error {
-	if e.Kind == Other {
+	if e.Kind == Other || (e.Kind == CollectiveEnd || e.Kind == CollectiveDone) && e.Op.IsNeighbor() {
 		return nil
+	}
+	if fieldsOf[e.Kind]&(useWindow|useFile) != 0 {
+		w.epochs.records(e, func(id uint8, fill func(r *otf2Record)) {
+			w.stamp(e.Time, otf2EventRoom)
+			fill(&w.r)
+			w.out.record(id, &w.r)
+		})
+		return w.out.err
 	}
 	room := otf2EventRoom
 	if e.Kind == ProgramBegin {
 		room += 5 * len(w.w.t.Command)
 	}
-	fresh := w.out.room(room)
-	if now := w.w.ticks(e.Time); fresh || !w.begun || now != w.last {
-		w.out.b = append(w.out.b, otf2Timestamp, byte(now), byte(now>>8), byte(now>>16), byte(now>>24),
-			byte(now>>32), byte(now>>40), byte(now>>48), byte(now>>56))
-		w.last, w.begun = now, true
-	}
-	w.out.count++
-	w.r.reset()
+	w.stamp(e.Time, room)
 	switch e.Kind {
 	case Enter, Leave:
 		w.call(e)
@@ -45,6 +48,18 @@ func (w *otf2EventWriter) write(e *Event) error {
 		w.out.record(otf2Events[e.Kind], &w.r)
 	}
 	return w.out.err
+}
+
+// stamp begins a record of so many bytes: with its time, if that is another one than before.
+func (w *otf2EventWriter) stamp(time int64, room int) {
+	fresh := w.out.room(room)
+	if now := w.w.ticks(time); fresh || !w.begun || now != w.last {
+		w.out.b = append(w.out.b, otf2Timestamp, byte(now), byte(now>>8), byte(now>>16), byte(now>>24),
+			byte(now>>32), byte(now>>40), byte(now>>48), byte(now>>56))
+		w.last, w.begun = now, true
+	}
+	w.out.count++
+	w.r.reset()
 }
 
 // plain writes an event of one number, without length.
@@ -91,7 +106,7 @@ func (w *otf2Writer) regionOf(context uint32) uint32 {
 func (w *otf2EventWriter) fields(e *Event) {
 	r := &w.r
 	switch e.Kind {
-	case Send, Isend, Recv, IrecvDone:
+	case Send, Isend, Recv, IrecvDone, PartitionedSend, PartitionedDone:
 		r.u32(uint32(e.Peer), e.Comm, uint32(e.Tag))
 		r.u64(uint64(e.Size))
 	case CollectiveEnd, CollectiveDone:

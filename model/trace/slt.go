@@ -44,6 +44,10 @@ import (
 //	"s" parent:uint region:uint                       a stack; the first one, the empty stack, is left out
 //	"g" comm:uint dims:uint dims*(size:uint periodic:uint)   a process grid
 //	"x" count:uint count*int                          coordinates of the next rank in the grid before it
+//	"w" comm:uint name:string                         a window; since version 3
+//	"f" comm:uint name:string                         a file; since version 3
+//	"e" comm:uint rank:uint count:uint count*int count:uint count*int
+//	                                                  neighbors of a rank of a communicator: in, out; -1: MPI_PROC_NULL; since version 3
 //
 // The first record is "p". Locations, regions, communicators, stacks and grids are numbered in the
 // order of their records. The flags of a location: 1 truncated, 2 missing: it has no file.
@@ -61,7 +65,7 @@ import (
 //	lists     counts by peer, each list once: count:uint count*int (differences)
 //	shapes    the kind, a byte, and the fields that this kind uses, in this order: region:uint stack:uint
 //	          peer:int comm:uint tag:int size:int op:uint root:int sent:int received:int list:uint
-//	          (0: none, else the number of the list, from 1)
+//	          (0: none, else the number of the list, from 1) object:uint (window, file or channel) flag:byte
 //	events    the number of the shape of each event: a byte if there are at most 256 shapes, else two
 //	lengths   for every four events a byte: two bits each, from the lowest, with the length of the
 //	          difference of their time from the event before: 1, 2, 3 or 8 bytes
@@ -72,7 +76,8 @@ import (
 //
 // The index names the chunks before it: length with its frame, number of events, first and last time.
 //
-// Version 2 of events has the kinds 27 to 29, what was skipped while recording was off.
+// Version 2 of events has the kinds 27 to 29, what was skipped while recording was off; version 3 those of windows, files and
+// partitioned messages.
 //
 // # What a reader rejects
 //
@@ -93,8 +98,8 @@ const (
 )
 
 var (
-	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 2, What: "slackline trace"}
-	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 2, What: "file of events of a slackline trace"}
+	sltDefsLayout  = chunk.Layout{Magic: "SLTTRACE", End: "SLTD", Version: 3, What: "slackline trace"}
+	sltEventLayout = chunk.Layout{Magic: "SLTEVENT", End: "SLTE", Version: 3, What: "file of events of a slackline trace"}
 )
 
 // The columns of a chunk of events.

@@ -45,6 +45,11 @@ func writeSLTDefinitions(out io.Writer, d *Definitions) error {
 	for i := range d.Carts {
 		w.cart(&d.Carts[i])
 	}
+	w.objects('w', d.Windows)
+	w.objects('f', d.Files)
+	for i := range d.Comms {
+		w.neighbors(uint64(i), &d.Comms[i])
+	}
 	w.flush()
 	return w.w.Finish(sltIndex, binary.AppendUvarint(nil, w.records))
 }
@@ -157,6 +162,30 @@ func (w *sltDefsWriter) cart(c *Cart) {
 	}
 }
 
+func (w *sltDefsWriter) objects(letter byte, list []timeline.Object) {
+	for _, o := range list {
+		w.record(letter)
+		w.uints(uint64(o.Comm))
+		w.strings(o.Name)
+	}
+}
+
+func (w *sltDefsWriter) neighbors(comm uint64, c *timeline.Comm) {
+	for rank := range c.In {
+		if len(c.In[rank])+len(c.Out[rank]) == 0 {
+			continue
+		}
+		w.record('e')
+		w.uints(comm, uint64(rank))
+		for _, list := range [][]int32{c.In[rank], c.Out[rank]} {
+			w.uints(uint64(len(list)))
+			for _, v := range list {
+				w.ints(int64(v))
+			}
+		}
+	}
+}
+
 // sltDefsReader reads records of definitions.
 type sltDefsReader struct {
 	d       *Definitions
@@ -260,6 +289,12 @@ func (r *sltDefsReader) record() error {
 		d.Stacks = append(d.Stacks, s)
 	case 'g', 'x':
 		err = r.cart(letter)
+	case 'w':
+		err = r.object(&d.Windows)
+	case 'f':
+		err = r.object(&d.Files)
+	case 'e':
+		err = r.neighbors()
 	default:
 		return fmt.Errorf("there is no record %q", letter)
 	}
@@ -360,6 +395,31 @@ func (r *sltDefsReader) members(letter byte) error {
 		*list = append(*list, int32(rank))
 	}
 	return nil
+}
+
+// object reads a window or a file.
+func (r *sltDefsReader) object(to *[]timeline.Object) error {
+	comm := r.number(math.MaxInt32)
+	*to = append(*to, timeline.Object{Comm: int32(comm), Name: r.c.String()})
+	if comm >= uint64(len(r.d.Comms)) {
+		return fmt.Errorf("a window or file of communicator %d, which is not defined", comm)
+	}
+	return nil
+}
+
+// neighbors reads the neighbors of a rank of a communicator.
+func (r *sltDefsReader) neighbors() error {
+	comm, rank := r.number(math.MaxInt32), r.number(math.MaxInt32)
+	var lists [2][]int32
+	for i := range lists {
+		for n := r.number(uint64(r.c.Left())); n > 0 && !r.c.Bad; n-- {
+			lists[i] = append(lists[i], int32(r.c.Int()))
+		}
+	}
+	if comm >= uint64(len(r.d.Comms)) {
+		return fmt.Errorf("neighbors in communicator %d, which is not defined", comm)
+	}
+	return setNeighbors(&r.d.Comms[comm], int(rank), lists[0], lists[1])
 }
 
 // maxDims is the largest number of dimensions of a process grid.

@@ -221,7 +221,14 @@ func (d *sltDecoder) readShapes(c *chunk.Column, n uint64, l limits) error {
 		if f&useOp != 0 {
 			op := narrow(c.Uint(), &wide)
 			e.Op = timeline.Op(min(op, math.MaxUint8))
-			e.Root, e.Sent, e.Received = int32(c.Int()), c.Int(), c.Int()
+		}
+		if f&useRoot != 0 {
+			e.Root = int32(c.Int())
+		}
+		if f&useSent != 0 {
+			e.Sent, e.Received = c.Int(), c.Int()
+		}
+		if f&useCounts != 0 {
 			list := c.Uint()
 			if list > uint64(len(d.ends)) {
 				return fmt.Errorf("list %d of counts is not there", list)
@@ -229,6 +236,12 @@ func (d *sltDecoder) readShapes(c *chunk.Column, n uint64, l limits) error {
 			if list > 0 {
 				e.Counts = d.list(int(list) - 1)
 			}
+		}
+		if f&useObject != 0 {
+			e.Object = narrow(c.Uint(), &wide)
+		}
+		if f&useFlag != 0 {
+			e.Flag = c.Byte() != 0
 		}
 		if err := l.check(e); err != nil {
 			return err

@@ -90,6 +90,8 @@ type sltShape struct {
 	size           int64
 	sent, received int64
 	list           uint32
+	object         uint32
+	flag           bool
 }
 
 // sltWriter collects events to chunks.
@@ -122,7 +124,10 @@ func (w *sltWriter) add(e *Event) {
 		s.stack = e.Stack
 	}
 	if f&usePeer != 0 {
-		s.peer, s.tag = e.Peer, e.Tag
+		s.peer = e.Peer
+	}
+	if f&useTag != 0 {
+		s.tag = e.Tag
 	}
 	if f&useComm != 0 {
 		s.comm = e.Comm
@@ -131,9 +136,21 @@ func (w *sltWriter) add(e *Event) {
 		s.size = e.Size
 	}
 	if f&useOp != 0 {
-		s.op, s.root, s.sent, s.received = uint8(e.Op), e.Root, e.Sent, e.Received
+		s.op = uint8(e.Op)
+	}
+	if f&useRoot != 0 {
+		s.root = e.Root
+	}
+	if f&useSent != 0 {
+		s.sent, s.received = e.Sent, e.Received
+	}
+	if f&useCounts != 0 {
 		s.list = w.addList(e.Counts)
 	}
+	if f&useObject != 0 {
+		s.object = e.Object
+	}
+	s.flag = f&useFlag != 0 && e.Flag
 	number, ok := w.shapes[s]
 	if !ok {
 		number = uint32(len(w.shapes))
@@ -195,10 +212,26 @@ func (w *sltWriter) addShape(s *sltShape, f fields) {
 	}
 	if f&useOp != 0 {
 		b = binary.AppendUvarint(b, uint64(s.op))
+	}
+	if f&useRoot != 0 {
 		b = chunk.AppendInt(b, int64(s.root))
+	}
+	if f&useSent != 0 {
 		b = chunk.AppendInt(b, s.sent)
 		b = chunk.AppendInt(b, s.received)
+	}
+	if f&useCounts != 0 {
 		b = binary.AppendUvarint(b, uint64(s.list))
+	}
+	if f&useObject != 0 {
+		b = binary.AppendUvarint(b, uint64(s.object))
+	}
+	if f&useFlag != 0 {
+		flag := byte(0)
+		if s.flag {
+			flag = 1
+		}
+		b = append(b, flag)
 	}
 	w.columns[sltShapes] = b
 }

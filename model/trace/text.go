@@ -25,6 +25,9 @@ import (
 //	           | "stack" KEY REGION ["in" KEY]
 //	           | "cart" COMM (SIZE | SIZE"p")*               a process grid; p: periodic
 //	           | "coordinates" RANK N*                       in the grid before; else the last one varies fastest
+//	           | "neighbors" COMM RANK "from" NEIGHBOR* "to" NEIGHBOR*   of a rank of the communicator, in MPI's order; -: MPI_PROC_NULL
+//	           | "window" KEY ["name" NAME] "comm" COMM      of one-sided communication
+//	           | "file" KEY ["name" NAME] "comm" COMM        of collective I/O
 //	           | "command" WORD* | "launch" WORD* | "mpi" WORD | "tool" WORD | "machine" WORD
 //	           | "created" NANOSECONDS | "sample-period" TIME | "callpaths" WORD | "resolution" N
 //	           | "yield" "forced"                            the recorder made MPI give up the CPU while it waits
@@ -52,7 +55,7 @@ import (
 //
 //	what       = "send" "to" RANK message | "recv" "from" RANK message
 //	           | "sent" REQUEST | "post" REQUEST | "test" REQUEST | "cancel" REQUEST
-//	           | "begin" | OPERATION ["root" RANK] ["sent" SIZE] ["received" SIZE] ["counts" N,N,...]
+//	           | "begin" | OPERATION ["root" (RANK | "self" | "group")] ["sent" SIZE] ["received" SIZE] ["counts" N,N,...]
 //	             ["comm" KEY] ["request" REQUEST] | "issue" REQUEST
 //	           | "fork" N | "join" | "team-begin" | "team-end" | "sample" KEY | "polls" N
 //	           | "no-cpu" TIME                               so long until then it could have run but had no CPU
@@ -60,11 +63,22 @@ import (
 //	           | "recording" ("on" | "off") | "comm-create" KEY | "comm-destroy" KEY
 //	           | "skipped" N ("sends" "to" RANK | "receives" "from" RANK) ["tag" N] ["comm" KEY]
 //	           | "skipped" N "collectives" ["comm" KEY]      while recording was off, before it goes on
+//	           | "win-create" WINDOW | "win-free" WINDOW | "win-fence" WINDOW
+//	           | "win-post" WINDOW RANKS | "win-start" WINDOW RANKS      origins, targets: ranks of the window
+//	           | "win-complete" WINDOW | "win-wait" WINDOW | "win-sync" WINDOW
+//	           | "win-lock" WINDOW (RANK | "all") ("exclusive" | "shared") | "win-unlock" WINDOW (RANK | "all")
+//	           | "win-flush" WINDOW (RANK | "all") ["local"]  also of a request that is completed
+//	           | "put" WINDOW "to" RANK "size" SIZE | "get" WINDOW "from" RANK "size" SIZE
+//	           | "atomic" WINDOW "at" RANK ["sent" SIZE] ["received" SIZE]
+//	           | "file-open" FILE | "file-close" FILE
+//	           | "file-begin" FILE NUMBER ["size" SIZE] | "file-end" FILE NUMBER
 //	           | "program-begin" | "program-end" STATUS | "other"
-//	message    = ["size" SIZE] ["tag" N] ["comm" KEY] ["request" REQUEST]
+//	message    = ["size" SIZE] ["tag" N] ["comm" KEY] ["request" REQUEST] ["channel" N]
 //
 // A send, recv or operation with a request is a non-blocking one: the send begins, the others are
-// complete. Operations are barrier, bcast, allreduce ... Without "comm" it is the first communicator.
+// complete. Operations are barrier, bcast, allreduce ... Without "comm" it is the first communicator. On an intercommunicator, "root self"
+// is MPI_ROOT and "root group" MPI_PROC_NULL. A message with a channel is a partitioned one: the k-th send of a channel belongs
+// with the k-th receive of it.
 //
 // # Example
 //

@@ -30,6 +30,12 @@ func (r *textReader) definition(keyword string) {
 		r.defineCart()
 	case "coordinates":
 		r.defineCoordinates()
+	case "neighbors":
+		r.defineNeighbors()
+	case "window":
+		r.defineObject("the window", r.windows, &d.Windows)
+	case "file":
+		r.defineObject("the file", r.files, &d.Files)
 	case "command":
 		d.Command = r.allWords()
 	case "launch":
@@ -72,7 +78,7 @@ func (r *textReader) allWords() []string {
 // rankList reads numbers and ranges up to a keyword or the end of the line.
 func (r *textReader) rankList() []int32 {
 	var list []int32
-	for len(r.words) > 0 && !r.words[0].is("remote") {
+	for len(r.words) > 0 && !r.words[0].is("remote") && !r.words[0].is(";") {
 		if r.skip("?") {
 			list = append(list, timeline.UnknownRank)
 			continue
@@ -109,6 +115,51 @@ func (r *textReader) defineComm() {
 	}
 	r.comms[key] = uint32(len(r.d.Comms))
 	r.d.Comms = append(r.d.Comms, c)
+}
+
+// defineObject defines a window or a file.
+func (r *textReader) defineObject(what string, known map[string]uint32, list *[]timeline.Object) {
+	key := r.newKey(what, known)
+	o := timeline.Object{Name: key}
+	optional(r, "name", &o.Name, r.take)
+	if !r.skip("comm") {
+		r.fail("%s needs the word comm and a communicator", what)
+	}
+	o.Comm = int32(r.comm("the communicator"))
+	known[key] = uint32(len(*list))
+	*list = append(*list, o)
+}
+
+// defineNeighbors reads the neighbors of a rank of a communicator.
+func (r *textReader) defineNeighbors() {
+	comm, rank := r.comm("the communicator"), r.rank("the rank")
+	if !r.skip("from") {
+		r.fail("neighbors need the word from and the ranks that it receives from")
+	}
+	in := r.neighborList()
+	if !r.skip("to") {
+		r.fail("neighbors need the word to and the ranks that it sends to")
+	}
+	out := r.neighborList()
+	if r.err != nil {
+		return
+	}
+	if err := setNeighbors(&r.d.Comms[comm], rank, in, out); err != nil {
+		r.fail("%v", err)
+	}
+}
+
+// neighborList reads ranks up to a keyword or the end of the line.
+func (r *textReader) neighborList() []int32 {
+	list := []int32{}
+	for len(r.words) > 0 && !r.words[0].is("to") {
+		if r.skip("-") {
+			list = append(list, timeline.NoNeighbor)
+			continue
+		}
+		list = append(list, int32(r.rank("a neighbor")))
+	}
+	return list
 }
 
 // newKey reads a key that must not be defined yet.

@@ -108,7 +108,7 @@ func (r *textReader) records(call *[2]int64) {
 // begins reports whether a record without a time happens at the start of its call.
 func begins(k Kind) bool {
 	switch k {
-	case Send, Isend, IrecvPost, CollectiveBegin, CollectiveIssue, CommDestroy, ProgramBegin:
+	case Send, Isend, PartitionedSend, IrecvPost, CollectiveBegin, CollectiveIssue, CommDestroy, ProgramBegin, Put, Get, Atomic, WinLock, FileBegin:
 		return true
 	}
 	return false
@@ -124,6 +124,12 @@ var (
 		"sent": IsendDone, "post": IrecvPost, "test": RequestTest, "cancel": RequestCancelled, "issue": CollectiveIssue,
 	}
 	textNumbers = map[string]Kind{"fork": Fork, "polls": Polls, "program-end": ProgramEnd}
+	textWindows = map[string]Kind{
+		"win-create": WinCollective, "win-free": WinCollective, "win-fence": WinCollective, "win-post": WinPost, "win-start": WinStart,
+		"win-complete": WinComplete, "win-wait": WinWait, "win-lock": WinLock, "win-unlock": WinUnlock, "win-flush": WinFlush,
+		"win-sync": WinSync, "put": Put, "get": Get, "atomic": Atomic,
+	}
+	textFiles = map[string]Kind{"file-open": FileOpen, "file-close": FileClose, "file-begin": FileBegin, "file-end": FileEnd}
 )
 
 // record reads what happened.
@@ -139,6 +145,12 @@ func (r *textReader) record(e *Event) {
 	} else if isOp {
 		e.Op = op
 		r.collective(e)
+	} else if kind, ok := textWindows[w]; ok {
+		e.Kind, e.Object = kind, r.window("the window")
+		r.windowRecord(w, e)
+	} else if kind, ok := textFiles[w]; ok {
+		e.Kind, e.Object = kind, r.key("the file", "file", r.files)
+		r.fileRecord(e)
 	} else {
 		r.otherRecord(w, e)
 	}
@@ -170,7 +182,7 @@ func (r *textReader) otherRecord(w string, e *Event) {
 		r.skipped(e)
 	default:
 		known := []string{"send", "recv", "sample", "no-cpu", "recording", "comm-create", "comm-destroy", "skipped"}
-		for _, m := range []map[string]Kind{textPlain, textRequests, textNumbers} {
+		for _, m := range []map[string]Kind{textPlain, textRequests, textNumbers, textWindows, textFiles} {
 			known = slices.AppendSeq(known, maps.Keys(m))
 		}
 		for op := range numOps {
@@ -201,10 +213,21 @@ func (r *textReader) message(w string, e *Event) {
 			e.Comm = r.comm("the communicator")
 		case r.skip("request"):
 			e.Kind, e.Request = kinds[1], r.uint64("the request")
+		case r.skip("channel"):
+			e.Object = uint32(r.integer("the channel", 1, math.MaxInt32))
 		default:
-			known := []string{"size", "tag", "comm", "request"}
+			known := []string{"size", "tag", "comm", "request", "channel"}
 			r.fail("a %s has no %q%s", w, r.words[0].text, suggest.Phrase(r.words[0].text, known))
 		}
+	}
+	switch {
+	case e.Object == 0:
+	case e.Kind == Isend:
+		e.Kind = PartitionedSend
+	case e.Kind == IrecvDone:
+		e.Kind = PartitionedDone
+	default:
+		r.fail("a %s with a channel is a partitioned one and needs its request", w)
 	}
 }
 
@@ -241,7 +264,7 @@ func (r *textReader) collective(e *Event) {
 	for r.inRecord() {
 		switch {
 		case r.skip("root"):
-			e.Root = r.int32("the root")
+			e.Root = r.root()
 		case r.skip("sent"):
 			e.Sent = r.size("the size")
 		case r.skip("received"):

@@ -27,6 +27,8 @@ type textReader struct {
 	regions map[string]uint32
 	comms   map[string]uint32
 	stacks  map[string]uint32
+	windows map[string]uint32
+	files   map[string]uint32
 	events  [][]Event
 	trips   []textTrip
 	at      int // location being read; -1: none
@@ -50,6 +52,7 @@ func readText(src source, _ Options) (*Trace, error) {
 	r := &textReader{
 		show: src.show, unit: "ns", at: -1,
 		regions: map[string]uint32{}, comms: map[string]uint32{}, stacks: map[string]uint32{},
+		windows: map[string]uint32{}, files: map[string]uint32{},
 	}
 	r.d.Stacks = []Stack{{}}
 	for line := range strings.Lines(string(data)) {
@@ -89,7 +92,7 @@ func (r *textReader) header(line string) {
 
 // Words that begin a line.
 var textLines = []string{
-	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "command", "launch", "mpi", "tool", "machine",
+	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "command", "launch", "mpi", "tool", "machine",
 	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave",
 }
 
@@ -229,6 +232,8 @@ func (r *textReader) region(what string) uint32 {
 }
 
 func (r *textReader) comm(what string) uint32 { return r.key(what, "communicator", r.comms) }
+
+func (r *textReader) window(what string) uint32 { return r.key(what, "window", r.windows) }
 
 func (r *textReader) stack(what string) uint32 { return r.key(what, "stack", r.stacks) }
 

@@ -17,6 +17,8 @@ type textWriter struct {
 	d       *Definitions
 	regions []string // keys
 	comms   []string
+	windows []string
+	files   []string
 	unit    uint64 // of times, in ps
 	b       []byte
 	err     error
@@ -133,6 +135,47 @@ func (w *textWriter) definitions() {
 	}
 	for i := range d.Carts {
 		w.cart(&d.Carts[i])
+	}
+	for i := range d.Comms {
+		w.neighbors(w.comms[i], &d.Comms[i])
+	}
+	w.windows = w.objects("window", d.Windows)
+	w.files = w.objects("file", d.Files)
+}
+
+// objects writes windows or files and returns their keys.
+func (w *textWriter) objects(keyword string, list []timeline.Object) []string {
+	var names []string
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	keys := keysOf(names)
+	for i := range list {
+		w.print("%s %s%s comm %s\n", keyword, quoted(keys[i]), nameUnless(list[i].Name, keys[i]), quoted(w.comms[list[i].Comm]))
+	}
+	return keys
+}
+
+// neighbors writes the neighbors of the ranks of a communicator.
+func (w *textWriter) neighbors(key string, c *timeline.Comm) {
+	for rank := range c.In {
+		if len(c.In[rank])+len(c.Out[rank]) == 0 {
+			continue
+		}
+		w.print("neighbors %s %d from", quoted(key), rank)
+		for i, list := range [][]int32{c.In[rank], c.Out[rank]} {
+			if i == 1 {
+				w.print(" to")
+			}
+			for _, n := range list {
+				if n == timeline.NoNeighbor {
+					w.print(" -")
+				} else {
+					w.print(" %d", n)
+				}
+			}
+		}
+		w.print("\n")
 	}
 }
 
@@ -413,9 +456,9 @@ func (w *textWriter) recordLine(e *Event) {
 func (w *textWriter) record(e *Event) {
 	b := w.b
 	switch e.Kind {
-	case Send, Isend:
+	case Send, Isend, PartitionedSend:
 		b = fmt.Appendf(b, "send to %d", e.Peer)
-	case Recv, IrecvDone:
+	case Recv, IrecvDone, PartitionedDone:
 		b = fmt.Appendf(b, "recv from %d", e.Peer)
 	case CollectiveEnd, CollectiveDone:
 		b = append(b, e.Op.String()...)
@@ -440,18 +483,29 @@ func (w *textWriter) record(e *Event) {
 		b = appendWord(append(b, "comm-destroy "...), w.comms[e.Comm])
 	default:
 		w.b = b
-		w.plain(e)
+		if fieldsOf[e.Kind]&useObject != 0 {
+			w.object(e)
+		} else {
+			w.plain(e)
+		}
 		return
 	}
 	f := fieldsOf[e.Kind]
 	if f&usePeer != 0 {
-		if e.Kind < SkippedSends {
+		if e.Kind < SkippedSends || f&useChannel != 0 {
 			b = appendIf(b, " size ", e.Size, 0)
 		}
 		b = appendIf(b, " tag ", int64(e.Tag), 0)
 	}
 	if f&useOp != 0 {
-		b = appendIf(b, " root ", int64(e.Root), NoRoot)
+		switch e.Root {
+		case timeline.RootSelf:
+			b = append(b, " root self"...)
+		case timeline.RootGroup:
+			b = append(b, " root group"...)
+		default:
+			b = appendIf(b, " root ", int64(e.Root), NoRoot)
+		}
 		b = appendIf(b, " sent ", e.Sent, 0)
 		b = appendIf(b, " received ", e.Received, 0)
 		for i, v := range e.Counts {
@@ -467,6 +521,9 @@ func (w *textWriter) record(e *Event) {
 	}
 	if f&useRequest != 0 {
 		b = strconv.AppendUint(append(b, " request "...), e.Request, 10)
+	}
+	if f&useChannel != 0 {
+		b = strconv.AppendUint(append(b, " channel "...), uint64(e.Object), 10)
 	}
 	w.b = b
 }

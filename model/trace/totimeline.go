@@ -103,8 +103,14 @@ func newConversion(t *Trace, o TimelineOptions) (*conversion, error) {
 		c.regions = append(c.regions, kindOf(&r))
 	}
 	c.unrecorded = c.builder.Region(timeline.NotRecorded)
-	for _, comm := range t.Comms {
-		c.builder.Comm(comm)
+	for i := range t.Comms {
+		c.builder.Comm(t.withNeighbors(i))
+	}
+	for _, w := range t.Windows {
+		c.builder.Window(w)
+	}
+	for _, f := range t.Files {
+		c.builder.File(f)
 	}
 	c.builder.SetGrid(gridOf(&t.Definitions))
 	if len(t.Stacks) > 1 && !o.NoSamples {

@@ -242,9 +242,61 @@ func (r *locationReader) record(t unit.Duration, e *Event) {
 		l.SkipCollectives(t, int32(e.Comm), e.Size)
 	case NoCPU:
 		l.NoCPU(t, unit.Duration(e.Size))
+	case CommCreate:
+		l.CommCreate(t, int32(e.Comm))
+	case PartitionedSend:
+		l.PartitionedSend(t, e.Peer, int32(e.Comm), e.Tag, int32(e.Object), e.Size, e.Request)
+	case PartitionedDone:
+		l.PartitionedDone(t, e.Peer, int32(e.Comm), e.Tag, int32(e.Object), e.Request)
+	default:
+		r.object(t, e)
+	}
+}
+
+// object takes a record about a window or a file.
+func (r *locationReader) object(t unit.Duration, e *Event) {
+	l, object := r.l, int32(e.Object)
+	switch e.Kind {
+	case WinCollective:
+		l.WinCollective(t, e.Op, object)
+	case WinPost:
+		l.WinPost(t, object, ranksOf(e.Counts))
+	case WinStart:
+		l.WinStart(t, object, ranksOf(e.Counts))
+	case WinComplete:
+		l.WinComplete(t, object)
+	case WinWait:
+		l.WinWait(t, object)
+	case WinLock:
+		l.WinLock(t, object, e.Peer, !e.Flag)
+	case WinUnlock:
+		l.WinUnlock(t, object, e.Peer)
+	case WinFlush:
+		l.WinFlush(t, object, e.Peer, e.Flag)
+	case Put, Get:
+		l.WinAccess(t, object, e.Peer, e.Size)
+	case Atomic:
+		l.WinAccess(t, object, e.Peer, max(e.Sent, e.Received))
+	case FileOpen:
+		l.FileOpen(t, object)
+	case FileClose:
+		l.FileClose(t, object)
+	case FileBegin:
+		l.FileBegin(t, object, e.Request, e.Size)
+	case FileEnd:
+		l.FileEnd(t, object, e.Request)
 	default:
 		l.Event(t)
 	}
+}
+
+// ranksOf are the ranks of a group.
+func ranksOf(counts []int64) []int32 {
+	ranks := make([]int32, len(counts))
+	for i, v := range counts {
+		ranks[i] = int32(v)
+	}
+	return ranks
 }
 
 // thread takes the start or the end of a thread. Where there is none, nothing can be recorded: time when recording was off
@@ -269,7 +321,7 @@ func (r *locationReader) thread(t unit.Duration, e *Event) {
 // numbers reports whether an event says, while recording is off, what was begun or ended unseen.
 func numbers(k Kind) bool {
 	switch k {
-	case IrecvPost, IrecvDone, IsendDone, RequestCancelled, CollectiveIssue, CollectiveDone, SkippedSends, SkippedReceives, SkippedCollectives:
+	case IrecvPost, IrecvDone, PartitionedDone, IsendDone, RequestCancelled, CollectiveIssue, CollectiveDone, SkippedSends, SkippedReceives, SkippedCollectives:
 		return true
 	}
 	return false
@@ -335,11 +387,11 @@ func (c *conversion) selectComms() {
 // foreign takes records that have to do with ranks that are not read; it reports whether this is one.
 func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
 	switch e.Kind {
-	case Send, Isend, Recv, IrecvDone, SkippedSends, SkippedReceives:
+	case Send, Isend, Recv, IrecvDone, SkippedSends, SkippedReceives, PartitionedSend, PartitionedDone:
 		if r.known(e) {
 			return false
 		}
-	case CollectiveEnd, CollectiveDone, SkippedCollectives:
+	case CollectiveEnd, CollectiveDone, SkippedCollectives, CommCreate:
 		if int(e.Comm) < len(r.c.comms) && r.c.comms[e.Comm] {
 			return false
 		}
@@ -349,15 +401,23 @@ func (r *locationReader) foreign(t unit.Duration, e *Event) bool {
 		}
 		delete(r.skipped, e.Request)
 	default:
-		return false
+		list := r.c.Windows
+		if fieldsOf[e.Kind]&useFile != 0 {
+			list = r.c.Files
+		} else if fieldsOf[e.Kind]&useWindow == 0 {
+			return false
+		}
+		if int(e.Object) < len(list) && int(list[e.Object].Comm) < len(r.c.comms) && r.c.comms[list[e.Object].Comm] {
+			return false
+		}
 	}
 	switch e.Kind {
-	case Isend:
+	case Isend, PartitionedSend:
 		if r.skipped == nil {
 			r.skipped = map[uint64]bool{}
 		}
 		r.skipped[e.Request] = true
-	case IrecvDone, CollectiveDone:
+	case IrecvDone, PartitionedDone, CollectiveDone:
 		r.l.Cancel(t, e.Request)
 	}
 	r.l.Event(t)

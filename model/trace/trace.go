@@ -43,6 +43,8 @@ type Definitions struct {
 	Locations []Location // by rank, then thread
 	Regions   []timeline.Region
 	Comms     []timeline.Comm
+	Windows   []timeline.Object
+	Files     []timeline.Object
 	Stacks    []Stack // call-tree nodes that samples and calls refer to; Stacks[0] is the empty stack
 	Carts     []Cart
 	Properties
@@ -95,7 +97,7 @@ type Stack struct {
 	Region uint32
 }
 
-// Cart is a process grid.
+// Cart is a process grid. Its neighbors follow from it.
 type Cart struct {
 	Comm     uint32
 	Dims     []int
@@ -147,7 +149,34 @@ const (
 	SkippedSends       // Peer, Comm, Tag, Size: so many sends to a peer; below 0: so many that were skipped were cancelled
 	SkippedReceives    // Peer, Comm, Tag, Size: so many receives, posted before those that follow
 	SkippedCollectives // Comm, Size: so many collectives that the location issued
+
+	// One-sided communication; Object is a window, Peer a rank of it or AllRanks, Counts are ranks of it.
+	WinCollective // Op, Object: the window was created, freed or fenced (OpBarrier)
+	WinPost       // Object, Counts: origins
+	WinStart      // Object, Counts: targets
+	WinComplete   // Object
+	WinWait       // Object: or an MPI_Win_test that found the epoch ended
+	WinLock       // Object, Peer, Flag: shared
+	WinUnlock     // Object, Peer
+	WinFlush      // Object, Peer, Flag: complete here only. Also the completion of a request
+	WinSync       // Object
+	Put           // Object, Peer, Size
+	Get           // Object, Peer, Size
+	Atomic        // Object, Peer, Sent, Received
+
+	// Collective I/O; Object is a file.
+	FileOpen  // Object
+	FileClose // Object
+	FileBegin // Object, Request: number of the operation, Size
+	FileEnd   // Object, Request
+
+	// Partitioned messages: as Isend and IrecvDone; Object is the number of the channel among those with the same peer, tag and communicator.
+	PartitionedSend // Peer, Comm, Tag, Size, Request, Object
+	PartitionedDone // Peer, Comm, Tag, Size, Request, Object
 )
+
+// AllRanks is the Peer of a lock or flush of all ranks of a window.
+const AllRanks = timeline.AllTargets
 
 // NoRoot is the Root of a collective that has none.
 const NoRoot = -1
@@ -157,13 +186,15 @@ type Event struct {
 	Time           int64 // ps on the clock of the location, not decreasing
 	Kind           Kind
 	Op             timeline.Op
+	Flag           bool
 	Region         uint32
 	Stack          uint32
 	Peer, Root     int32
 	Comm           uint32
+	Object         uint32
 	Tag            int32
 	Size           int64
 	Sent, Received int64
 	Request        uint64
-	Counts         []int64 // bytes by peer: sent, then received where the operation has both
+	Counts         []int64 // bytes by peer: sent, then received where the operation has both; of windows: ranks
 }
