@@ -98,10 +98,10 @@ func Collectives(tl *timeline.Timeline, parts int) []CollectiveUse {
 	uses := map[key]*CollectiveUse{}
 	for i := range tl.Collectives {
 		c := &tl.Collectives[i]
-		if tl.Part != nil && tl.CommOwner(int(c.Comm)) != tl.Part.Group.Rank() {
+		if c.Scope != timeline.ByComm || tl.Part != nil && tl.CommOwner(int(c.Comm)) != tl.Part.Group.Rank() {
 			continue
 		}
-		members := tl.Members[c.First : c.First+len(tl.Comms[c.Comm].Members)]
+		members := tl.MembersOf(c)
 		k := key{c.Op, len(members)}
 		u := uses[k]
 		begin := beginOf(tl, members)

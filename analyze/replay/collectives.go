@@ -80,8 +80,7 @@ func (c *converter) findCollectives() {
 }
 
 func (c *converter) membersOf(k int) []timeline.Member {
-	col := &c.t.Collectives[k]
-	return c.t.Members[col.First : col.First+len(c.t.Comms[col.Comm].Members)]
+	return c.t.MembersOf(&c.t.Collectives[k])
 }
 
 // callOf makes a call of a collective, or finds an equal one.
@@ -89,7 +88,7 @@ func (c *converter) callOf(k int) int32 {
 	col := &c.t.Collectives[k]
 	op, known := operations[col.Op]
 	group := c.groups.ofComm[col.Comm]
-	if !known || group < 0 {
+	if !known || group < 0 || col.Scope != timeline.ByComm || len(c.t.Comms[col.Comm].Remote) > 0 {
 		return noCall
 	}
 	members := c.membersOf(k)

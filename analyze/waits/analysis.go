@@ -17,6 +17,7 @@ type analysis struct {
 	masters  []int32 // by rank: its location, -1 if it is missing
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
 	groups   []group // by communicator
+	rules    []uint8 // by collective: number of its rule, 0 if it neither waits nor synchronizes
 	points   []syncPoint
 	joinings [][]joining // by location
 	contacts []contacts  // by location that receives
@@ -52,6 +53,7 @@ func (a *analysis) prepare() error {
 	}
 	a.tests = testsOf(a.tl)
 	a.findGroups()
+	a.findRules()
 	for _, k := range kinds {
 		if k.find != nil {
 			k.find(a, k)
@@ -95,7 +97,8 @@ func testsOf(tl *timeline.Timeline) []bool {
 	tests := make([]bool, len(tl.Paths))
 	for id := 1; id < len(tests); id++ {
 		switch tl.Regions[tl.Paths[id].Region].Name {
-		case "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome":
+		case "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Win_test", "MPI_Parrived", "MPI_Request_get_status",
+			"MPI_Iprobe", "MPI_Improbe":
 			tests[id] = true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"slackline/internal/parallel"
+	"slackline/model/unit"
 )
 
 // backward charges all waiting time to its causes: later wait states first, so that what they pass on to
@@ -256,14 +257,14 @@ func (w *accountant) accountFor(item int) {
 	w.causes.find(w.a, item)
 	long := atomic.LoadInt64(&s.long)
 	w.split(int64(s.amount), long)
-	s.indirect = w.charge(w.a.rankOf(s.cause), s.metric, int64(s.amount), long, 1)
+	s.indirect = w.charge(w.a.rankOf(s.cause), s.parts(), int64(s.amount), long, 1)
 }
 
 // accountForIdle charges the idle threads of a phase to their causes.
 func (w *accountant) accountForIdle(p *idlePhase) {
 	w.causes.findSerial(w.a, p)
 	w.split(p.amount(), 0)
-	p.indirect = w.charge(w.a.rankOf(p.master), openMPIdle.metric, p.amount(), 0, p.workers)
+	p.indirect = w.charge(w.a.rankOf(p.master), metricParts{metric: openMPIdle.metric}, p.amount(), 0, p.workers)
 }
 
 // split gives the causes their shares.
@@ -278,14 +279,14 @@ func (w *accountant) split(short, long int64) {
 }
 
 // charge adds the shares to the causes, so many times, and returns what went to wait states of the amount.
-func (w *accountant) charge(rank int, m Metric, short, long, times int64) (indirect int64) {
+func (w *accountant) charge(rank int, m metricParts, short, long, times int64) (indirect int64) {
 	c := w.causes
 	if c.total == 0 {
 		w.unattributed += times * (short + long)
 		return 0
 	}
 	for i, path := range c.paths {
-		w.costs.add(costKey(rank, path, uint8(m)), times*w.short[i], times*w.long[i])
+		w.addCost(rank, path, m, times*w.short[i], times*w.long[i])
 	}
 	for i, p := range c.states {
 		s := &w.a.states[p.state]
@@ -303,6 +304,24 @@ func (w *accountant) charge(rank int, m Metric, short, long, times int64) (indir
 	}
 	return indirect
 }
+
+// addCost adds costs to a call path, divided between the metric and the kind before it.
+func (w *accountant) addCost(rank int, path int32, m metricParts, short, long int64) {
+	if m.first > 0 {
+		firstShort, firstLong := int64(portion(short, m.first, m.amount)), int64(portion(long, m.first, m.amount))
+		w.costs.add(costKey(rank, path, uint8(kinds[m.metric].before.metric)), firstShort, firstLong)
+		short, long = short-firstShort, long-firstLong
+	}
+	w.costs.add(costKey(rank, path, uint8(m.metric)), short, long)
+}
+
+// metricParts is the metric of a wait state and how much of its amount belongs to the kind before it.
+type metricParts struct {
+	metric        Metric
+	first, amount unit.Duration
+}
+
+func (s *state) parts() metricParts { return metricParts{s.metric, s.first, s.amount} }
 
 // raise sets a value to at least v.
 func raise(value *int64, v int64) {

@@ -14,15 +14,24 @@ var barrier = kind{
 		Color:  Color{"#8C5A00", "#B98324"},
 	},
 	precedence: collectiveNext,
-	collective: &collective{
+	collectives: []collective{{
 		ops: []timeline.Op{timeline.OpBarrier}, depends: dependsOnAll, detect: waitForLast, completion: BarrierCompletion,
-	},
+	}},
 }
 
-// waitForLast lets all members wait for the last to enter.
+// waitForLast lets all members wait for the last to enter, those of an intercommunicator for the last of the other group.
 func waitForLast(o *instance) {
-	z := o.last(func(*part) bool { return true })
-	for i := range o.parts {
+	for _, s := range o.sides() {
+		waitForLastOf(o, s)
+	}
+}
+
+// waitForLastOfAll lets all members wait for the last to enter, of both groups.
+func waitForLastOfAll(o *instance) { waitForLastOf(o, side{0, len(o.parts), 0, len(o.parts)}) }
+
+func waitForLastOf(o *instance, s side) {
+	z := o.lastOf(s.causeFrom, s.causeTo, func(*part) bool { return true })
+	for i := s.from; i < s.to; i++ {
 		if i != z {
 			o.wait(i, z, o.parts[z].issued)
 		}

@@ -16,9 +16,10 @@ type candidate struct {
 	amount           unit.Duration
 	location, call   int32 // who waits, in which call
 	cause, causeCall int32 // for whom, for which call there
-	reference        int32 // number of the message, or of the synchronization point
+	reference        int32 // number of the message, synchronization point or exposure epoch; -1: none
 	seq              int32 // number of the record
 	metric           Metric
+	before           unit.Duration // how much of the amount belongs to the kind before it
 }
 
 // blockSize is how many candidates are kept in one piece.
@@ -127,6 +128,7 @@ func (a *analysis) forward() {
 	a.readMessages(found)
 	a.readCollectives(found)
 	a.readPoints(found)
+	a.readEpochs(found)
 	a.choose(found)
 	a.leaveWaits()
 	for _, k := range kinds {
@@ -155,6 +157,7 @@ func (a *analysis) readMessages(candidates []candidates) {
 	first := a.messagesOf()
 	scratch := a.scratches()
 	contacts := make([][]found, len(scratch))
+	probes := a.findProbes()
 	parallel.EachWorker(len(a.tl.Locations), a.threads, func(worker, l int) {
 		list := contacts[worker][:0]
 		for i := first[l]; i < first[l+1]; i++ {
@@ -165,6 +168,9 @@ func (a *analysis) readMessages(candidates []candidates) {
 			e := a.endsOf(m)
 			list = e.contactsOf(list, m)
 			e.readMessage(a, m, int32(i), &candidates[worker])
+			if probes != nil && !m.Away {
+				list = a.readProbe(probes, m, int32(i), e.send, &candidates[worker], list)
+			}
 		}
 		a.contacts[l] = newContacts(list, scratch[worker])
 		contacts[worker] = list
@@ -189,40 +195,33 @@ func (a *analysis) readCollectives(found []candidates) {
 	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(worker, from, to int) {
 		o := &instances[worker]
 		for i := from; i < to; i++ {
-			c := &a.tl.Collectives[i]
-			kind := collectiveOf[c.Op]
-			if kind == nil {
+			if a.rules[i] == 0 {
 				continue
 			}
-			members := a.tl.Members[c.First : c.First+len(a.tl.Comms[c.Comm].Members)]
-			o.root, o.parts, o.waits = int(c.Root), o.parts[:0], o.waits[:0]
-			for j := range members {
-				m := &members[j]
-				calls := a.calls(m.Location)
-				o.parts = append(o.parts, part{
-					rank: int32(a.rankOf(m.Location)), issued: calls.Enter[m.Issue],
-					done: span{calls.Enter[m.Complete], calls.Leave[m.Complete]},
-					sent: m.Sent, received: m.Received, test: a.isTest(m.Location, m.Complete),
-				})
-			}
-			kind.collective.detect(o)
+			rule, c := rules[a.rules[i]], &a.tl.Collectives[i]
+			a.readInstance(o, c)
+			rule.detect(o)
 			for _, w := range o.waits {
-				m, z := &members[w.member], &members[w.cause]
+				m, z := &o.members[w.member], &o.members[w.cause]
 				if !a.isHere(m.Location) {
 					continue
 				}
-				found[worker].add(candidate{
-					metric: kind.metric, amount: w.amount, location: m.Location, call: m.Complete,
+				x := candidate{
+					metric: rule.kind.metric, amount: w.amount, before: w.before, location: m.Location, call: m.Complete,
 					cause: z.Location, causeCall: z.Issue, reference: int32(i), seq: m.Seq,
-				})
+				}
+				if x.before == x.amount { // all of it is of the kind before
+					x.metric, x.before = rule.kind.before.metric, 0
+				}
+				found[worker].add(x)
 			}
-			if kind.collective.completion != noCompletion {
-				kind.collective.complete(o, func(j int, d unit.Duration) {
-					m := &members[j]
+			if rule.completion != noCompletion && !o.inter() {
+				rule.complete(o, func(j int, d unit.Duration) {
+					m := &o.members[j]
 					if !a.isHere(m.Location) {
 						return
 					}
-					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(kind.collective.completion))
+					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(rule.completion))
 					tables[worker].add(key, int64(d), 0)
 				})
 			}
@@ -230,6 +229,21 @@ func (a *analysis) readCollectives(found []candidates) {
 	})
 	for i := range tables {
 		a.completions.addAll(&tables[i])
+	}
+}
+
+// readInstance fills an instance with what the members of a collective did.
+func (a *analysis) readInstance(o *instance, c *timeline.Collective) {
+	o.view, o.members, o.root = view{a.tl, c}, a.tl.MembersOf(c), int(c.Root)
+	o.parts, o.waits = o.parts[:0], o.waits[:0]
+	for j := range o.members {
+		m := &o.members[j]
+		calls := a.calls(m.Location)
+		o.parts = append(o.parts, part{
+			rank: int32(a.rankOf(m.Location)), issued: calls.Enter[m.Issue],
+			done: span{calls.Enter[m.Complete], calls.Leave[m.Complete]},
+			sent: m.Sent, received: m.Received, test: a.isTest(m.Location, m.Complete),
+		})
 	}
 }
 
@@ -245,7 +259,7 @@ func (a *analysis) readPoints(found []candidates) {
 				continue
 			}
 			location := func(member int) int32 { return a.locationOf(m, int32(member)) }
-			o.root, o.parts, o.waits = -1, o.parts[:0], o.waits[:0]
+			*o = instance{root: -1, parts: o.parts[:0], waits: o.waits[:0]}
 			for j, call := range m.calls {
 				s := a.spanOf(location(j), call)
 				o.parts = append(o.parts, part{rank: int32(j), issued: s.enter, done: s})

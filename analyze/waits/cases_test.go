@@ -40,9 +40,24 @@ type wanted struct {
 // tolerance is how much values may differ from the reference, in seconds.
 const tolerance = 2e-9
 
-// readCase reads a reference case.
-func readCase(t *testing.T, dir string) (*timeline.Timeline, *wanted) {
+// caseTraces are the traces of the reference cases: those of METRICS.md are archives, those of METRICS2.md archives, texts, or both.
+func caseTraces(t *testing.T) []string {
 	t.Helper()
+	var traces []string
+	for _, pattern := range []string{"waits/cases/*/traces.otf2", "waits2/cases/*/traces.otf2", "waits2/cases/*/trace.txt"} {
+		list, err := filepath.Glob("../../testdata/" + pattern)
+		if err != nil || len(list) < 20 {
+			t.Fatalf("%d reference cases %s, want at least 20: %v", len(list), pattern, err)
+		}
+		traces = append(traces, list...)
+	}
+	return traces
+}
+
+// readCase reads a reference case.
+func readCase(t *testing.T, file string) (*timeline.Timeline, *wanted) {
+	t.Helper()
+	dir, name := filepath.Split(file)
 	data, err := os.ReadFile(filepath.Join(dir, "want.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,31 +66,39 @@ func readCase(t *testing.T, dir string) (*timeline.Timeline, *wanted) {
 	if err := json.Unmarshal(data, want); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.Open(os.DirFS(dir), "traces.otf2", trace.Options{Strict: true})
+	return timelineOf(t, openTrace(t, dir, name)), want
+}
+
+// openTrace opens a trace until the end of the test.
+func openTrace(t *testing.T, dir, name string) *trace.Trace {
+	t.Helper()
+	tr, err := trace.Open(os.DirFS(dir), name, trace.Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tr.Close != nil {
-		defer tr.Close()
+		t.Cleanup(func() { tr.Close() })
 	}
+	return tr
+}
+
+func timelineOf(t *testing.T, tr *trace.Trace) *timeline.Timeline {
+	t.Helper()
 	tl, err := trace.ToTimeline(tr, trace.TimelineOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tl, want
+	return tl
 }
 
 func TestCases(t *testing.T) {
-	dirs, err := filepath.Glob("../../testdata/waits/cases/*")
-	if err != nil || len(dirs) < 20 {
-		t.Fatalf("%d reference cases, want 20: %v", len(dirs), err)
-	}
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			tl, want := readCase(t, dir)
+	for _, file := range caseTraces(t) {
+		name := filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			tl, want := readCase(t, file)
 			r := analyze(t, tl, 2)
 			compareCase(t, r, want)
-			checkLaws(t, filepath.Base(dir), r)
+			checkLaws(t, name, r)
 		})
 	}
 }

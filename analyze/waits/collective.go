@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"slackline/internal/parallel"
 	"slackline/model/timeline"
 	"slackline/model/unit"
 )
@@ -8,20 +9,102 @@ import (
 // collective describes for a kind of collective operation which members depend on which and which wait. Operations that
 // no wait state lists neither wait nor synchronize: their dependences are unknown.
 type collective struct {
+	scope      timeline.Scope
 	ops        []timeline.Op
-	depends    func(root, i, j int) bool // whether the completion of member i needs member j to have entered
-	detect     func(*instance)           // nil: its members synchronize, but their waiting is not a wait state
-	completion Completion                // name of the time after the last member entered
+	depends    func(v view, i, j int) bool // whether the completion of member i needs member j to have entered
+	detect     func(*instance)
+	completion Completion           // name of the time after the last member entered
+	valid      func(*instance) bool // whether an instance counts at all; nil: always
+	whole      bool                 // both groups of an intercommunicator count as one
+
+	kind *kind
 }
 
 // dependsOnAll lets the completion of every member need all others.
-func dependsOnAll(_, _, _ int) bool { return true }
+func dependsOnAll(view, int, int) bool { return true }
+
+// view is an instance of a collective operation in its timeline.
+type view struct {
+	tl *timeline.Timeline
+	c  *timeline.Collective
+}
+
+func (v view) comm() *timeline.Comm { return &v.tl.Comms[v.c.Comm] }
+
+// inter reports whether the instance is one between two groups.
+func (v view) inter() bool { return v.c != nil && len(v.comm().Remote) > 0 }
+
+// apart reports whether two members can have to do with each other: those of an intercommunicator only with the other group.
+func (v view) apart(i, j int) bool {
+	if !v.inter() {
+		return true
+	}
+	local := len(v.comm().Members)
+	return (i < local) != (j < local)
+}
+
+// peers are the members that one exchanges data with: all, or those of the other group.
+func (v view) peers(i int) (from, to int) {
+	c := v.comm()
+	switch {
+	case !v.inter():
+		return 0, c.Size()
+	case i < len(c.Members):
+		return len(c.Members), c.Size()
+	}
+	return 0, len(c.Members)
+}
+
+// counts are the bytes by peer of a member.
+func (v view) counts(i int) []int64 { return v.tl.CountsOf(&v.tl.Members[v.c.First+i]) }
 
 // instance is one instance of a collective operation, as much of it as decides who waits.
 type instance struct {
-	root  int // index in parts, -1: none
-	parts []part
-	waits []instanceWait
+	view    // none of a synchronization point that is not a collective
+	members []timeline.Member
+	root    int // index in parts, -1: none
+	parts   []part
+	waits   []instanceWait
+}
+
+// sides lists who can wait for whom.
+func (o *instance) sides() []side {
+	n := len(o.parts)
+	if !o.inter() {
+		return []side{{0, n, 0, n}}
+	}
+	local := len(o.comm().Members)
+	return []side{{0, local, local, n}, {local, n, 0, local}}
+}
+
+// side is some members that can wait, and some that they can wait for.
+type side struct{ from, to, causeFrom, causeTo int }
+
+// holds reports whether all members were inside at one instant: else the operation did not keep them together.
+func (o *instance) holds() bool {
+	first, last := o.parts[0].done.leave, o.parts[0].issued
+	for i := range o.parts {
+		first, last = min(first, o.parts[i].done.leave), max(last, o.parts[i].issued)
+	}
+	return first >= last
+}
+
+// findRules finds the rules of all collectives that count.
+func (a *analysis) findRules() {
+	a.rules = make([]uint8, len(a.tl.Collectives))
+	instances := make([]instance, max(a.threads, 1))
+	const chunk = 64
+	parallel.Chunks(len(a.rules), chunk, a.threads, func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			c := &a.tl.Collectives[i]
+			a.rules[i] = ruleOf[c.Scope][c.Op]
+			if rule := rules[a.rules[i]]; rule != nil && rule.valid != nil {
+				if a.readInstance(&instances[worker], c); !rule.valid(&instances[worker]) {
+					a.rules[i] = 0
+				}
+			}
+		}
+	})
 }
 
 // part is what one member did.
@@ -36,10 +119,10 @@ type part struct {
 // span is the time of a call.
 type span struct{ enter, leave unit.Duration }
 
-// instanceWait is a wait of a member for another one.
+// instanceWait is a wait of a member for another one; the first part of it may belong to another wait state.
 type instanceWait struct {
-	member, cause int
-	amount        unit.Duration
+	member, cause  int
+	amount, before unit.Duration
 }
 
 func (o *instance) hasRoot() bool { return o.root >= 0 && o.root < len(o.parts) }
@@ -52,9 +135,12 @@ func (o *instance) later(i, j int) bool {
 }
 
 // last returns the last of certain members to enter, -1 if there are none.
-func (o *instance) last(of func(*part) bool) int {
+func (o *instance) last(of func(*part) bool) int { return o.lastOf(0, len(o.parts), of) }
+
+// lastOf is last among some members.
+func (o *instance) lastOf(from, to int, of func(*part) bool) int {
 	z := -1
-	for i := range o.parts {
+	for i := from; i < to; i++ {
 		if of(&o.parts[i]) && (z < 0 || o.later(i, z)) {
 			z = i
 		}
@@ -66,7 +152,7 @@ func (o *instance) last(of func(*part) bool) int {
 func (o *instance) wait(i, cause int, until unit.Duration) {
 	p := &o.parts[i]
 	if amount := min(until, p.done.leave) - p.done.enter; amount > 0 && !p.test {
-		o.waits = append(o.waits, instanceWait{i, cause, amount})
+		o.waits = append(o.waits, instanceWait{member: i, cause: cause, amount: amount})
 	}
 }
 

@@ -96,6 +96,29 @@ func (e *messageEnds) contactsOf(list []found, m *timeline.Message) []found {
 	return list
 }
 
+// addContacts adds the contacts of other pairs of calls to those of messages.
+func (a *analysis) addContacts(pairs []epochPair) {
+	lists := map[int32][]found{}
+	for _, p := range pairs {
+		if c, ok := meet(a.operationOf(p.other, p.otherCall), a.operationOf(p.location, p.call)); ok {
+			lists[p.location] = append(lists[p.location], found{c, p.other})
+		}
+	}
+	if len(lists) == 0 {
+		return
+	}
+	scratch := make([]int32, len(a.tl.Locations))
+	for location, list := range lists {
+		c := &a.contacts[location]
+		for i, peer := range c.peers {
+			for _, old := range c.list[c.first[i]:c.first[i+1]] {
+				list = append(list, found{old, peer})
+			}
+		}
+		a.contacts[location] = newContacts(list, scratch)
+	}
+}
+
 // newContacts sorts contacts by sender and instant. The scratch has a zero for every location, and gets them back.
 func newContacts(list []found, scratch []int32) contacts {
 	var c contacts

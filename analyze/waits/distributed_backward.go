@@ -13,6 +13,7 @@ import (
 // foreignState is a wait state of another process that was caused here.
 type foreignState struct {
 	amount, since    unit.Duration
+	first            unit.Duration // as of a wait state
 	long, indirect   int64
 	number           int    // among the states of its process
 	waiter           []byte // how long the location that waited was in which path since the two last synchronized
@@ -21,6 +22,8 @@ type foreignState struct {
 	metric           Metric
 	done             bool
 }
+
+func (f *foreignState) parts() metricParts { return metricParts{f.metric, f.first, f.amount} }
 
 // handed marks a wait state to which nothing will be added any more.
 type handed struct {
@@ -116,6 +119,7 @@ func (b *backward) shareForeign() error {
 func (c *causes) appendForeign(b []byte, a *analysis, i int) []byte {
 	s := &a.states[i]
 	b = append(b, byte(s.metric))
+	b = binary.AppendUvarint(b, uint64(s.first))
 	b = binary.AppendUvarint(b, uint64(s.cause))
 	b = binary.AppendUvarint(b, uint64(s.causeCall))
 	b = binary.AppendUvarint(b, uint64(s.amount))
@@ -160,7 +164,7 @@ func (b *backward) takeForeign(p int, data []byte) bool {
 			} else {
 				number += step
 			}
-			f := foreignState{number: number, metric: Metric(c.Byte()), cause: int32(c.Uint())}
+			f := foreignState{number: number, metric: Metric(c.Byte()), first: unit.Duration(c.Uint()), cause: int32(c.Uint())}
 			call := int32(c.Uint())
 			f.amount, f.since = unit.Duration(c.Uint()), never
 			if c.Byte() == 1 {
@@ -168,7 +172,7 @@ func (b *backward) takeForeign(p int, data []byte) bool {
 			}
 			f.waiter = c.Bytes(c.Uint())
 			ok := false
-			if f.causeCall, ok = a.part.OwnCall(p, f.cause, call); !ok || c.Bad || f.metric >= None {
+			if f.causeCall, ok = a.part.OwnCall(p, f.cause, call); !ok || c.Bad || f.metric >= None || f.first > 0 && kinds[f.metric].before == nil {
 				return false
 			}
 			b.foreign = append(b.foreign, f)
@@ -192,7 +196,7 @@ func (w *accountant) accountForForeign(f *foreignState) {
 	f.done = true
 	w.causes.findForeign(w.a, f)
 	w.split(int64(f.amount), f.long)
-	f.indirect = w.charge(w.a.rankOf(f.cause), f.metric, int64(f.amount), f.long, 1)
+	f.indirect = w.charge(w.a.rankOf(f.cause), f.parts(), int64(f.amount), f.long, 1)
 }
 
 // handOver notes that a wait state that was caused elsewhere is complete.

@@ -19,6 +19,7 @@ type circular struct {
 	propagating  int64
 	rank         int // of the cause
 	metric       Metric
+	first        unit.Duration // as of a wait state
 	order        int
 	paths        []int32
 	states       []int // numbers among the states of all processes
@@ -102,11 +103,12 @@ func (b *backward) appendCircles() []byte {
 	base := a.bases[a.part.Group.Rank()]
 	var out []byte
 	c := b.workers[0].causes
-	cause := func(id int, rank int, m Metric) {
+	cause := func(id int, rank int, m metricParts) {
 		out = append(out, circleCause)
 		out = binary.AppendUvarint(out, uint64(id))
 		out = binary.AppendUvarint(out, uint64(rank))
-		out = append(out, byte(m))
+		out = append(out, byte(m.metric))
+		out = binary.AppendUvarint(out, uint64(m.first))
 		out = c.append(out, a)
 	}
 	for i := range a.states {
@@ -122,14 +124,14 @@ func (b *backward) appendCircles() []byte {
 		out = binary.AppendUvarint(out, uint64(s.propagating))
 		if a.isHere(s.cause) {
 			c.find(a, i)
-			cause(base+i, a.rankOf(s.cause), s.metric)
+			cause(base+i, a.rankOf(s.cause), s.parts())
 		}
 	}
 	for p := range len(b.foreignOf) - 1 {
 		for i := b.foreignOf[p]; i < b.foreignOf[p+1]; i++ {
 			if f := &b.foreign[i]; !f.done {
 				c.findForeign(a, f)
-				cause(a.bases[p]+f.number, a.rankOf(f.cause), f.metric)
+				cause(a.bases[p]+f.number, a.rankOf(f.cause), f.parts())
 			}
 		}
 	}
@@ -187,10 +189,10 @@ func readCircles(in [][]byte) ([]*circular, bool) {
 			if kind == circleState {
 				s.came, s.amount, s.long, s.propagating = c.Int(), int64(c.Uint()), int64(c.Uint()), int64(c.Uint())
 			} else {
-				s.rank, s.metric = int(c.Uint()), Metric(c.Byte())
+				s.rank, s.metric, s.first = int(c.Uint()), Metric(c.Byte()), unit.Duration(c.Uint())
 				s.paths, s.states, s.weights, s.total = readCauses(&c)
 			}
-			if c.Bad || s.metric >= None {
+			if c.Bad || s.metric >= None || s.first > 0 && kinds[s.metric].before == nil {
 				return nil, false
 			}
 		}
@@ -228,7 +230,7 @@ func (w *accountant) accountForCircles(left []*circular, order int) {
 			continue
 		}
 		for i, path := range s.paths {
-			w.costs.add(costKey(s.rank, path, uint8(s.metric)), w.short[i], w.long[i])
+			w.addCost(s.rank, path, metricParts{s.metric, s.first, unit.Duration(s.amount)}, w.short[i], w.long[i])
 		}
 		for i, id := range s.states {
 			short, long := w.short[len(s.paths)+i], w.long[len(s.paths)+i]

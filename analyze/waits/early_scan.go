@@ -14,11 +14,11 @@ var earlyScan = kind{
 		Color:  Color{"#A33B20", "#C9583A"},
 	},
 	precedence: collectiveNext,
-	collective: &collective{
+	collectives: []collective{{
 		ops:     []timeline.Op{timeline.OpScan, timeline.OpExscan},
-		depends: func(_, i, j int) bool { return j < i },
+		depends: func(_ view, i, j int) bool { return j < i },
 		detect:  waitForLower,
-	},
+	}},
 }
 
 // waitForLower lets every member wait for the last of the members before it.

@@ -80,8 +80,8 @@ func (a *analysis) chargedBy(w *Wait) []charged {
 	var list []charged
 	for i := range a.states {
 		s := &a.states[i]
-		if (s.metric == w.Metric || s.sub == w.Metric) && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
-			list = append(list, charged{i, int64(s.amount)})
+		if amount := s.amountOf(w.Metric); amount > 0 && a.rankOf(s.location) == w.Rank && a.statePath(i) == w.Path {
+			list = append(list, charged{i, int64(amount)})
 		}
 	}
 	for i := range a.idle {
@@ -91,6 +91,19 @@ func (a *analysis) chargedBy(w *Wait) []charged {
 		}
 	}
 	return list
+}
+
+// amountOf is how much of a wait state counts for a metric.
+func (s *state) amountOf(m Metric) unit.Duration {
+	switch {
+	case s.metric == m:
+		return s.amount - s.first
+	case s.sub == m:
+		return s.subPart
+	case s.first > 0 && kinds[s.metric].before.metric == m:
+		return s.first
+	}
+	return 0
 }
 
 // known is what an explanation needs to know of a wait state, or of an idle phase.

@@ -21,6 +21,18 @@ var table = [...]*kind{
 	&openMPBarrier,
 	&openMPIdle,
 	&wrongOrder,
+	&lateContributor,
+	&lateNeighbor,
+	&windowCreate,
+	&fence,
+	&windowFree,
+	&latePost,
+	&earlyWait,
+	&lateComplete,
+	&lockContention,
+	&waitForProgress,
+	&commCreate,
+	&collectiveIO,
 }
 
 // Metric is the number of a wait state in the table.
@@ -34,26 +46,33 @@ type kind struct {
 	Info
 	precedence int   // decides between causes of the same amount in one call, the lowest wins
 	parent     *kind // of a sub-state: the wait state that it is a part of
+	before     *kind // the wait state that counts for the first part of the time, if there is one
 
-	// How the wait state is found; each has one of these. Idle threads (openmp_idle.go) have none.
-	message    messageRule            // by the calls of a message
-	collective *collective            // by the calls of a collective
-	find       func(*analysis, *kind) // by synchronization points that it adds
-	mark       func(*analysis, *kind) // of a sub-state: finds which wait states of the parent belong to it
+	// How the wait state is found; each has one of these. Idle threads (openmp_idle.go) have none, nor has what is only the first part of another one.
+	message     messageRule              // by the calls of a message
+	collectives []collective             // by the calls of a collective
+	epochs      func(*analysis, *epochs) // by the epochs of one-sided communication
+	find        func(*analysis, *kind)   // by synchronization points that it adds
+	mark        func(*analysis, *kind)   // of a sub-state: finds which wait states of the parent belong to it
 
 	metric Metric // number in the table
 }
 
-// Precedences: messages that were not there come first, then collectives, then receivers that were not ready.
+// Precedences: messages that were not there come first, then collectives, then receivers that were not ready, then one-sided
+// communication.
 const (
 	messageFirst = iota
 	collectiveNext
 	receiverLast
+	exposureEnd
+	exposureBegin
+	lockNext
+	progressLast
 )
 
 // Info describes a wait state.
 type Info struct {
-	Name    string // as in results, e.g. late_sender; that of a sub-state begins with that of its parent
+	Name    string // as in results, e.g. late_sender
 	Title   string // e.g. Late sender
 	Short   string // half a sentence: what the waiting location does
 	Who     string // who waits, with %d for the rank, if it is not the rank: "Threads of rank %d waited"
@@ -70,10 +89,12 @@ type Color struct{ Light, Dark string }
 // kinds is the table without its initializers, which depend on functions that use it.
 var kinds [None]*kind
 
-// collectiveOf is the wait state of a collective operation, nil if it has none; ofMessages are those that messages cause.
+// rules are the rules of collectives, from number 1 on; ruleOf are their numbers by scope and operation, 0 if there is none.
+// ofMessages are the wait states that messages cause.
 var (
-	collectiveOf [256]*kind
-	ofMessages   []*kind
+	rules      = []*collective{nil}
+	ruleOf     [timeline.ByConnection + 1][256]uint8
+	ofMessages []*kind
 )
 
 func init() {
@@ -83,10 +104,13 @@ func init() {
 		if k.message != nil {
 			ofMessages = append(ofMessages, k)
 		}
-		if k.collective != nil {
-			for _, op := range k.collective.ops {
-				collectiveOf[op] = k
+		for i := range k.collectives {
+			c := &k.collectives[i]
+			c.kind = k
+			for _, op := range c.ops {
+				ruleOf[c.scope][op] = uint8(len(rules))
 			}
+			rules = append(rules, c)
 		}
 	}
 }

@@ -38,7 +38,9 @@ func TestTable(t *testing.T) {
 			t.Errorf("ByName(%q) = %v", info.Name, ByName(info.Name))
 		}
 		rules := 0
-		for _, has := range []bool{k.message != nil, k.collective != nil, k.find != nil, k.mark != nil, k == &openMPIdle} {
+		for _, has := range []bool{
+			k.message != nil, k.collectives != nil, k.epochs != nil, k.find != nil, k.mark != nil, k == &openMPIdle, k == lateContributor.before,
+		} {
 			if has {
 				rules++
 			}
@@ -53,18 +55,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// checkParent checks that sub-states, and only they, begin with the name of another wait state: readers of results know
-// them by that.
+// checkParent checks that sub-states, and only they, have what results need of them.
 func checkParent(t *testing.T, m Metric) {
 	k := kinds[m]
 	if m.IsPart() != (k.mark != nil) || m.IsPart() != (k.Within != "") || m.IsPart() != (m.Parent() != None) {
 		t.Errorf("%s: a sub-state needs a parent, a rule that marks it, and Within", m)
-	}
-	for other := range None {
-		isPart := other != m && strings.HasPrefix(m.String(), other.String()+"_")
-		if isPart != (m.Parent() == other) {
-			t.Errorf("%s and %s: the name of a sub-state, and no other, begins with that of its parent", m, other)
-		}
 	}
 	if m.IsPart() && m.Parent().IsPart() {
 		t.Errorf("%s is a part of %s, which is a part itself", m, m.Parent())
@@ -74,12 +69,11 @@ func checkParent(t *testing.T, m Metric) {
 // TestOperations checks that every collective operation belongs to one wait state.
 func TestOperations(t *testing.T) {
 	for _, k := range kinds {
-		if k.collective == nil {
-			continue
-		}
-		for _, op := range k.collective.ops {
-			if collectiveOf[op] != k {
-				t.Errorf("%v belongs to %s, want %s", op, collectiveOf[op].Name, k.Name)
+		for _, c := range k.collectives {
+			for _, op := range c.ops {
+				if rule := rules[ruleOf[c.scope][op]]; rule == nil || rule.kind != k {
+					t.Errorf("%v does not belong to %s", op, k.Name)
+				}
 			}
 		}
 	}

@@ -14,11 +14,11 @@ var lateBroadcast = kind{
 		Color:  Color{"#E8836B", "#F39C84"},
 	},
 	precedence: collectiveNext,
-	collective: &collective{
+	collectives: []collective{{
 		ops:     []timeline.Op{timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv},
-		depends: func(root, i, j int) bool { return j == root && i != root },
+		depends: func(v view, i, j int) bool { return j == int(v.c.Root) && i != j },
 		detect:  waitForRoot,
-	},
+	}},
 }
 
 // waitForRoot lets members that receive data wait for the root.
@@ -27,7 +27,7 @@ func waitForRoot(o *instance) {
 		return
 	}
 	for i := range o.parts {
-		if i != o.root && o.parts[i].received > 0 {
+		if i != o.root && o.apart(i, o.root) && o.parts[i].received > 0 {
 			o.wait(i, o.root, o.parts[o.root].issued)
 		}
 	}

@@ -54,6 +54,8 @@ type oracleWait struct {
 	wrong          bool
 	sent           unit.Duration
 	class, seq     int
+	first          unit.Duration // of late_contributor: the part before the first contributor
+	after          unit.Duration // of early_wait: the part after the last access
 
 	long, indirect, propagating int64
 	done                        bool
@@ -70,7 +72,12 @@ func newOracle(tl *timeline.Timeline) *oracle {
 	}
 	o.findMessages()
 	o.findCollectives()
+	o.findHeld()
+	o.findSparse()
+	o.findEpochs()
+	o.findLocks()
 	o.findEveryone("MPI_Finalize")
+	o.findSessions()
 	o.findEveryone("MPI_Init", "MPI_Init_thread")
 	o.findTeams()
 	o.chooseOnePerCall()
@@ -85,7 +92,7 @@ func (o *oracle) name(l, call int32) string {
 }
 
 func (o *oracle) isTest(l, call int32) bool {
-	return slices.Contains([]string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"}, o.name(l, call))
+	return slices.Contains([]string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Win_test"}, o.name(l, call))
 }
 
 func (o *oracle) op(l, call int32) oracleOp {
@@ -133,7 +140,10 @@ func (o *oracle) findMessages() {
 func (o *oracle) findCollectives() {
 	for i := range o.tl.Collectives {
 		c := &o.tl.Collectives[i]
-		members := o.tl.Members[c.First : c.First+len(o.tl.Comms[c.Comm].Members)]
+		if !o.isCollectiveOfRanks(c) {
+			continue
+		}
+		members := o.tl.MembersOf(c)
 		issue := func(i int) oracleOp { return o.op(members[i].Location, members[i].Issue) }
 		done := func(i int) oracleOp { return o.op(members[i].Location, members[i].Complete) }
 		rank := func(i int) int { return o.tl.Locations[members[i].Location].Rank }
@@ -162,20 +172,22 @@ func (o *oracle) findCollectives() {
 			if c.Op == timeline.OpBarrier {
 				metric = barrier.metric
 			}
-			z := last(func(i int) bool { return metric == barrier.metric || members[i].Sent > 0 })
 			for i := range members {
+				z := last(func(j int) bool {
+					return o.betweenGroups(c, i, j) && (metric == barrier.metric || members[j].Sent > 0)
+				})
 				if z >= 0 && i != z && (metric == barrier.metric || members[i].Received > 0) {
 					wait(metric, i, z, issue(z).enter)
 				}
 				for j := range members {
-					if i != j {
+					if i != j && o.betweenGroups(c, i, j) {
 						pair(i, j)
 					}
 				}
 			}
 		case timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv:
 			for i := range members {
-				if i != root && root >= 0 && root < len(members) {
+				if i != root && root >= 0 && root < len(members) && o.betweenGroups(c, i, root) {
 					if members[i].Received > 0 {
 						wait(lateBroadcast.metric, i, root, issue(root).enter)
 					}
@@ -186,18 +198,23 @@ func (o *oracle) findCollectives() {
 			if root < 0 || root >= len(members) {
 				continue
 			}
-			z := last(func(i int) bool { return i != root && members[i].Sent > 0 })
+			sends := func(i int) bool { return i != root && o.betweenGroups(c, i, root) && members[i].Sent > 0 }
+			z := last(sends)
 			if z >= 0 && members[root].Received > 0 {
 				first := issue(z).enter
 				for i := range members {
-					if i != root && members[i].Sent > 0 {
+					if sends(i) {
 						first = min(first, issue(i).enter)
 					}
 				}
-				wait(earlyReduce.metric, root, z, first)
+				n := len(o.waits)
+				wait(lateContributor.metric, root, z, issue(z).enter)
+				if len(o.waits) > n {
+					o.waits[n].first = max(0, min(first, done(root).leave)-done(root).enter)
+				}
 			}
 			for i := range members {
-				if i != root {
+				if i != root && o.betweenGroups(c, i, root) {
 					pair(root, i)
 				}
 			}

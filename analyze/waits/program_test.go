@@ -335,13 +335,20 @@ func (m *machine) collective() {
 
 // readyAt is when member i of a collective can be done.
 func (m *machine) readyAt(op timeline.Op, root, i int, enters []unit.Duration, last unit.Duration) unit.Duration {
-	c := collectiveOf[op]
 	ready := enters[i]
-	if c == nil {
+	var needs func(j int) bool
+	switch op {
+	case timeline.OpBcast, timeline.OpScatter, timeline.OpScatterv:
+		needs = func(j int) bool { return j == root }
+	case timeline.OpGather, timeline.OpGatherv, timeline.OpReduce:
+		needs = func(int) bool { return i == root }
+	case timeline.OpScan, timeline.OpExscan:
+		needs = func(j int) bool { return j < i }
+	default:
 		return last
 	}
 	for j := range enters {
-		if j != i && c.collective.depends(root, i, j) {
+		if j != i && needs(j) {
 			ready = max(ready, enters[j])
 		}
 	}

@@ -3,6 +3,7 @@ package waits
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,9 @@ func randomBuilder(seed uint64) *timeline.Builder {
 		m.longest = 5000
 		return m.run(150)
 	}
+	if seed%8 >= 6 {
+		return widely(seed)
+	}
 	return newMachine(seed, 2+int(seed/8%6), 1+int(seed/64%4)).run(150)
 }
 
@@ -51,17 +55,27 @@ func summary(r *Result) map[string]string {
 // summary is what the definitions say, in the same form.
 func (o *oracle) summary() map[string]string {
 	waits := map[string]*Split{}
-	add := func(m Metric, w *oracleWait) {
+	add := func(m Metric, w *oracleWait, from, to unit.Duration) {
+		if from == to {
+			return
+		}
 		key := fmt.Sprintf("wait %s %d %s", m, o.tl.Locations[w.location].Rank, w.path)
 		if waits[key] == nil {
 			waits[key] = &Split{}
 		}
-		waits[key].add(w.amount, unit.Duration(w.indirect), unit.Duration(w.propagating))
+		share := func(of int64) unit.Duration { return roundedShare(of, to, w.amount) - roundedShare(of, from, w.amount) }
+		waits[key].add(to-from, share(w.indirect), share(w.propagating))
 	}
 	for _, w := range o.waits {
-		add(w.metric, w)
+		if w.metric == lateContributor.metric {
+			add(earlyReduce.metric, w, 0, w.first)
+		}
+		add(w.metric, w, w.first, w.amount)
 		if w.wrong {
-			add(wrongOrder.metric, w)
+			add(wrongOrder.metric, w, 0, w.amount)
+		}
+		if w.after > 0 {
+			add(lateComplete.metric, w, w.amount-w.after, w.amount)
 		}
 	}
 	s := map[string]string{"unattributed": unit.Duration(o.unattributed).String()}
@@ -75,6 +89,13 @@ func (o *oracle) summary() map[string]string {
 		}
 	}
 	return s
+}
+
+// roundedShare is of * part / whole, rounded to the nearest, up from a half.
+func roundedShare(of int64, part, whole unit.Duration) unit.Duration {
+	n := new(big.Int).Mul(big.NewInt(2*of), big.NewInt(int64(part)))
+	n.Add(n, big.NewInt(int64(whole)))
+	return unit.Duration(n.Div(n, big.NewInt(2*int64(whole))).Int64())
 }
 
 func analyze(t *testing.T, tl *timeline.Timeline, threads int) *Result {

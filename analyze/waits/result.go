@@ -2,6 +2,7 @@ package waits
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"slackline/analyze/profile"
@@ -84,19 +85,40 @@ func (r *Result) sumTotals() {
 // sumUp adds a wait state to the sums of its metrics.
 func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
 	key := waitKey{s.metric, a.rankOf(s.location), a.pathOf(s.location, s.call)}
-	s.addTo(get(sums, key))
+	if s.first > 0 {
+		first := key
+		first.metric = kinds[s.metric].before.metric
+		s.addTo(get(sums, first), 0, s.first)
+	}
+	s.addTo(get(sums, key), s.first, s.amount)
 	if s.sub != None {
 		key.metric = s.sub
-		s.addTo(get(sums, key))
+		s.addTo(get(sums, key), s.amount-s.subPart, s.amount)
 	}
 }
 
-func (s *state) addTo(w *Wait) {
+// addTo adds the part of a wait state from one moment after its start to another. Its classes are divided in proportion.
+func (s *state) addTo(w *Wait, from, to unit.Duration) {
 	w.Count++
-	w.add(s.amount, unit.Duration(s.indirect), unit.Duration(s.propagating))
+	w.add(to-from, s.share(s.indirect, from, to), s.share(s.propagating, from, to))
 	if s.uncertain {
-		w.Uncertain += s.amount
+		w.Uncertain += to - from
 	}
+}
+
+// share is what a part of the wait state has of something, so that the shares of all parts sum up to it.
+func (s *state) share(of int64, from, to unit.Duration) unit.Duration {
+	return portion(of, to, s.amount) - portion(of, from, s.amount)
+}
+
+// portion is of * part / whole, rounded to the next whole number, up from a half: what the first of two parts gets if of is apportioned.
+func portion(of int64, part, whole unit.Duration) unit.Duration {
+	high, low := bits.Mul64(uint64(of), uint64(part))
+	quotient, rest := bits.Div64(high, low, uint64(whole))
+	if rest >= uint64(whole)-rest {
+		quotient++
+	}
+	return unit.Duration(quotient)
 }
 
 func (w *Wait) merge(o *Wait) {

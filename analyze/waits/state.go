@@ -9,13 +9,15 @@ import (
 // state is a wait state: its location sat idle from the enter of the call for the amount.
 type state struct {
 	enter, amount    unit.Duration
+	first            unit.Duration // how much of the amount, from its start, belongs to the kind before the metric's
+	subPart          unit.Duration // how much of it belongs to the sub-state
 	since            unit.Duration // when waiting and causing location last synchronized; never: not before
 	long             int64         // what later wait states cost that this one is responsible for
 	indirect         int64         // how much of the amount is due to wait states of the cause
 	propagating      int64         // the most that it contributes to a later wait state
 	location, call   int32
 	cause, causeCall int32
-	reference        int32 // number of the message, or of the synchronization point
+	reference        int32 // number of the message, synchronization point or exposure epoch; -1: none
 	pending          int32 // later wait states that are not accounted for yet
 	order            int32 // when it was accounted for, from 1 on; 0: not yet
 	before           int32 // number of the cause's wait states that begin before the operation that was late; if that is elsewhere, its number among those sent there
@@ -29,7 +31,7 @@ func (s *state) end() unit.Duration { return s.enter + s.amount }
 
 func (a *analysis) newState(c *candidate) state {
 	return state{
-		enter: a.calls(c.location).Enter[c.call], amount: c.amount, since: never, sub: None,
+		enter: a.calls(c.location).Enter[c.call], amount: c.amount, first: c.before, since: never, sub: None,
 		location: c.location, call: c.call, cause: c.cause, causeCall: c.causeCall,
 		reference: c.reference, metric: c.metric,
 		uncertain: c.amount < a.clockError(c.location, c.cause),

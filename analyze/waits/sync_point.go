@@ -110,7 +110,8 @@ func (a *analysis) depends(number, i, j int32) bool {
 		return true
 	}
 	c := &a.tl.Collectives[number]
-	return collectiveOf[c.Op].collective.depends(int(c.Root), int(i), int(j))
+	v, rule := view{a.tl, c}, rules[a.rules[number]]
+	return (rule.whole || v.apart(int(i), int(j))) && rule.depends(v, int(i), int(j))
 }
 
 // group finds the members of a communicator.
@@ -145,7 +146,7 @@ func (a *analysis) findGroups() {
 		if g.sorted != nil {
 			continue
 		}
-		g.sorted = make([]groupMember, len(a.tl.Comms[c.Comm].Members))
+		g.sorted = make([]groupMember, a.tl.Comms[c.Comm].Size())
 		g.inOrder = true
 		for j := range g.sorted {
 			l := a.tl.Members[c.First+j].Location
@@ -186,11 +187,12 @@ func (a *analysis) eachJoining(visit func(location int32, j joining)) {
 	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			c := &a.tl.Collectives[i]
-			if collectiveOf[c.Op] == nil {
+			if a.rules[i] == 0 {
 				continue
 			}
-			for j := range a.tl.Comms[c.Comm].Members {
-				m := &a.tl.Members[c.First+j]
+			members := a.tl.MembersOf(c)
+			for j := range members {
+				m := &members[j]
 				if !a.isHere(m.Location) {
 					continue
 				}

@@ -70,6 +70,7 @@ func (s *Split) addAll(o *Split) { s.add(o.Amount, o.Indirect, o.Propagating) }
 // Wait is the waiting time of a metric, rank and call path.
 type Wait struct {
 	Metric Metric `json:"metric"`
+	PartOf Metric `json:"part_of,omitzero"` // of a sub-state: the wait state whose time has it already
 	profile.Place
 	Split
 	Count     int64         `json:"count"`
@@ -157,10 +158,12 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 	return r, err
 }
 
-// name names the call paths of what was summed.
+// name names the call paths of what was summed, and what sub-states are parts of.
 func (r *Result) name() {
 	for i := range r.Waits {
-		r.Waits[i].Name(r.Paths)
+		w := &r.Waits[i]
+		w.Name(r.Paths)
+		w.PartOf = w.Metric.Parent()
 	}
 	for i := range r.Delays {
 		r.Delays[i].Name(r.Paths)

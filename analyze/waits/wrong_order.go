@@ -75,7 +75,7 @@ func (r *receptions) mark(a *analysis, states []state, k *kind) {
 		after := a.calls(s.location).Skip[s.call]
 		place := sort.Search(len(r.order), func(i int) bool { return r.messages[r.order[i]].Recv >= after })
 		if r.earliest[place] < m.Sent {
-			s.sub = k.metric
+			s.sub, s.subPart = k.metric, s.amount
 		}
 	}
 }

@@ -141,6 +141,7 @@ type waitsFile struct {
 	Run   runInfo `json:"run"`
 	Waits []struct {
 		Metric  string   `json:"metric"`
+		PartOf  string   `json:"part_of"`
 		Name    string   `json:"callpath"`
 		Seconds *float64 `json:"seconds"`
 	} `json:"waits"`
@@ -151,14 +152,19 @@ type waitsFile struct {
 	} `json:"delays"`
 }
 
-// parts finds the sub-states of a result, which are parts of other wait states and do not count twice. Their names are
-// those of the others with something added, e.g. late_sender_wrong_order.
+// parts finds the sub-states of a result, which are parts of other wait states and do not count twice. Those of older results have the names
+// of the others with something added, e.g. late_sender_wrong_order.
 func (f *waitsFile) parts() map[string]bool {
 	names := map[string]bool{}
 	for _, w := range f.Waits {
 		names[w.Metric] = true
 	}
 	parts := map[string]bool{}
+	for _, w := range f.Waits {
+		if w.PartOf != "" {
+			parts[w.Metric] = true
+		}
+	}
 	for name := range names {
 		for i := range name {
 			if name[i] == '_' && names[name[:i]] {
