@@ -9,7 +9,6 @@ import (
 // wheel, all others in a heap, so that idle hosts and empty windows cost nothing. A host may be
 // called for nothing, and more than once; that does no harm.
 type calendar struct {
-	lo      int32 // first host
 	width   int64 // of a window
 	window  int64 // the present one
 	thisEnd int64 // end of it
@@ -24,6 +23,8 @@ type calendar struct {
 	free    int32
 
 	far minHeap[farEntry]
+
+	first int64 // window of the first entry of the wheel and the heap; never: there is none
 }
 
 const wheelSize = 1024
@@ -35,8 +36,8 @@ type farEntry struct {
 	host   int32
 }
 
-func newCalendar(lo, hi int32, width int64) *calendar {
-	c := &calendar{lo: lo, width: width, now: newHostSet(int(hi - lo)), soon: newHostSet(int(hi - lo))}
+func newCalendar(hosts int, width int64) *calendar {
+	c := &calendar{width: width, now: newHostSet(hosts), soon: newHostSet(hosts), first: never}
 	c.entries = make([]wheelEntry, 1)
 	c.far.less = func(a, b *farEntry) bool { return a.window < b.window }
 	c.thisEnd, c.nextEnd = windowEnd(0, width), windowEnd(1, width)
@@ -59,20 +60,21 @@ func (c *calendar) end() int64 { return c.thisEnd }
 // one.
 func (c *calendar) wake(host int32, t int64) {
 	if t < c.nextEnd {
-		c.soon.add(host - c.lo)
+		c.soon.add(host)
 		return
 	}
 	c.wakeLater(host, t)
 }
 
 // wakeNow makes sure that a host is called in the present window.
-func (c *calendar) wakeNow(host int32) { c.now.add(host - c.lo) }
+func (c *calendar) wakeNow(host int32) { c.now.add(host) }
 
 func (c *calendar) wakeLater(host int32, t int64) {
 	if t == never {
 		return
 	}
 	w := t / c.width
+	c.first = min(c.first, w)
 	if w-c.window >= wheelSize {
 		c.far.push(farEntry{w, host})
 		return
@@ -95,6 +97,19 @@ func (c *calendar) next() int64 {
 	if !c.soon.empty() {
 		return c.window + 1
 	}
+	return c.first
+}
+
+// nextWith is next, or the window of the given time if that comes first.
+func (c *calendar) nextWith(t int64) int64 {
+	if t == never {
+		return c.next()
+	}
+	return min(c.next(), t/c.width)
+}
+
+// firstEntry finds the window of the first entry of the wheel and the heap.
+func (c *calendar) firstEntry() int64 {
 	first := never
 	if c.far.len() > 0 {
 		first = c.far.top().window
@@ -123,21 +138,23 @@ func (c *calendar) advance(window int64) {
 	}
 	c.window = window
 	c.thisEnd, c.nextEnd = windowEnd(window, c.width), windowEnd(window+1, c.width)
+	if c.first > window {
+		return
+	}
 	slot := window % wheelSize
-	if i := c.wheel[slot]; i != 0 {
-		for i != 0 {
-			e := c.entries[i]
-			c.now.add(e.host - c.lo)
-			c.entries[i].next = c.free
-			c.free = i
-			i = e.next
-		}
-		c.wheel[slot] = 0
-		c.filled[slot/64] &^= 1 << (slot % 64)
+	for i := c.wheel[slot]; i != 0; {
+		e := c.entries[i]
+		c.now.add(e.host)
+		c.entries[i].next = c.free
+		c.free = i
+		i = e.next
 	}
+	c.wheel[slot] = 0
+	c.filled[slot/64] &^= 1 << (slot % 64)
 	for c.far.len() > 0 && c.far.top().window <= window {
-		c.now.add(c.far.pop().host - c.lo)
+		c.now.add(c.far.pop().host)
 	}
+	c.first = c.firstEntry()
 }
 
 // hostSet is a set of hosts: a bitmap with a second level that marks which of its words have

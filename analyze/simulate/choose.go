@@ -214,7 +214,7 @@ func (r *run) runWindow(ctx context.Context) (*Result, error) {
 	for i, s := range shards {
 		cores[i], parts[i] = s, s.general
 	}
-	if err := runWindows(ctx, cores, link, r.tick()); err != nil {
+	if err := r.runWindows(ctx, cores, link); err != nil {
 		return nil, err
 	}
 	return r.generalResult(state, parts, "window", link)

@@ -51,7 +51,7 @@ func (v engineVariant) String() string {
 }
 
 // hangs is how long a test program may take: far longer than it ever does.
-const hangs = 20 * time.Second
+const hangs = 2 * time.Minute
 
 var (
 	errPanic = errors.New("panic")
@@ -70,6 +70,9 @@ func (v engineVariant) run(p schedule.Program, m *testMachine, o Options) (*Resu
 		return nil, err
 	}
 	o.Noise, o.Threads = in, v.threads
+	if v.processes == 0 { // processes share the options
+		o.pace = newRestless()
+	}
 	type outcome struct {
 		result *Result
 		err    error

@@ -4,17 +4,14 @@ package simulate
 type generalShard struct {
 	*general
 	calendar *calendar
-	lo, hi   int32
-	first    []int32 // lists the ranks of the hosts lo..hi-1; see ranksByHost
+	first    []int32 // lists the ranks of the hosts; see ranksByHost
 	ranksOf  []int32
 
 	thread int
-	owner  func(host int32) int // thread of a host
+	deal   *deal // which thread has which hosts
 	shards []*generalShard
-	inbox  []int32     // by host: messages that have not been inserted yet
-	out    [2][][]node // by round and thread: messages to other threads
-	round  int
-	acts   int64 // earliest message sent to another thread in this round
+	inbox  []int32    // by host: messages that have not been inserted yet
+	mail   mail[node] // to other threads
 	visits int64
 }
 
@@ -22,55 +19,26 @@ type generalShard struct {
 func newGeneralShards(s *generalState, threads int, link *link) []*generalShard {
 	first, ranksOf := ranksByHost(s.problem)
 	inbox := make([]int32, s.hosts)
-	bounds := splitHosts(s.hosts, threads)
-	threads = len(bounds) - 1
-	shards := make([]*generalShard, threads)
-	owner := ownerOf(bounds)
+	shares := dealHosts(s.hosts, threads)
+	shards := make([]*generalShard, shares.threads)
 	for t := range shards {
 		shard := &generalShard{
 			general:  newGeneral(s),
-			lo:       bounds[t],
-			hi:       bounds[t+1],
-			calendar: newCalendar(bounds[t], bounds[t+1], s.window),
+			calendar: newCalendar(s.hosts, s.window),
 			first:    first,
 			ranksOf:  ranksOf,
 			thread:   t,
-			owner:    owner,
+			deal:     &shares,
 			shards:   shards,
 			inbox:    inbox,
 		}
-		shard.out[0], shard.out[1] = make([][]node, threads), make([][]node, threads)
+		shard.mail.open(shares.threads)
 		shard.general.deliver = shard.deliver
 		shard.general.eager = true
 		shard.ports.open(link)
 		shards[t] = shard
 	}
 	return shards
-}
-
-// splitHosts returns the bounds of equal partitions of hosts, at most one per thread.
-func splitHosts(hosts, threads int) []int32 {
-	threads = max(min(threads, hosts), 1)
-	bounds := make([]int32, threads+1)
-	for t := range bounds {
-		bounds[t] = int32(int64(hosts) * int64(t) / int64(threads))
-	}
-	return bounds
-}
-
-// ownerOf returns the function that finds the partition of a host.
-func ownerOf(bounds []int32) func(host int32) int {
-	hosts, threads := int64(bounds[len(bounds)-1]), int64(len(bounds)-1)
-	return func(host int32) int {
-		t := int64(host) * threads / max(hosts, 1)
-		for host < bounds[t] {
-			t--
-		}
-		for host >= bounds[t+1] {
-			t++
-		}
-		return int(t)
-	}
 }
 
 // ranksByHost lists the ranks of each host: ranks[first[h]:first[h+1]], ascending.
@@ -96,7 +64,7 @@ func ranksByHost(p *problem) (first, ranks []int32) {
 }
 
 func (s *generalShard) begin() {
-	for h := s.lo; h < s.hi; h++ {
+	s.deal.each(s.thread, func(h int32) {
 		if s.shared {
 			for _, r := range s.ranksOf[s.first[h]:s.first[h+1]] {
 				s.start(r)
@@ -105,13 +73,12 @@ func (s *generalShard) begin() {
 			s.start(h)
 		}
 		s.calendar.wakeNow(h)
-	}
+	})
 }
 
 func (s *generalShard) runWindow() {
 	end := s.calendar.end()
-	s.calendar.now.drain(func(i int32) {
-		h := s.lo + i
+	s.calendar.now.drain(func(h int32) {
 		s.visits++
 		for m := s.inbox[h]; m != 0; {
 			rest := s.nodes[m].next
@@ -129,38 +96,44 @@ func (s *generalShard) runWindow() {
 // owns the host.
 func (s *generalShard) deliver(host, i int32) {
 	n := &s.nodes[i]
-	if host >= s.lo && host < s.hi {
+	t := s.deal.owner(host)
+	if t == s.thread {
 		n.next = s.inbox[host]
 		s.inbox[host] = i
 		s.calendar.wake(host, n.time)
 		return
 	}
-	t := s.owner(host)
-	buffer := &s.out[s.round&1][t]
-	*buffer = append(*buffer, *n)
-	s.acts = min(s.acts, n.time)
+	if s.mail.direct {
+		s.shards[t].take(n)
+	} else {
+		s.mail.add(t, n, n.time)
+	}
 	s.freeNode(i)
 }
 
-func (s *generalShard) setRound(round int) {
-	s.round = round
-	s.acts, s.departed = never, never
-	for t := range s.out[round&1] {
-		s.out[round&1][t] = s.out[round&1][t][:0]
+// take takes a message that another thread has sent to a host of this one.
+func (s *generalShard) take(n *node) {
+	if n.time != never {
+		i := s.newNode()
+		s.nodes[i] = *n
+		s.enter(i)
 	}
+}
+
+func (s *generalShard) beginRound(round int) {
+	s.mail.begin(round)
+	s.departed = never
 	s.ports.reset()
 }
 
-func (s *generalShard) collect(round int) {
-	for _, from := range s.shards {
-		for _, n := range from.out[round&1][s.thread] {
-			if n.time != never {
-				i := s.newNode()
-				s.nodes[i] = n
-				s.enter(i)
-			}
-		}
+func (s *generalShard) collect(from, round int) {
+	list := s.shards[from].mail.to(s.thread, round)
+	for i := range list {
+		s.take(&list[i])
 	}
+}
+
+func (s *generalShard) takeArrived() {
 	s.ports.take(func(p *envelope) { s.enter(s.arrive(p)) })
 }
 
@@ -177,8 +150,12 @@ func (s *generalShard) enter(i int32) {
 	}
 }
 
-func (s *generalShard) sent() int64                        { return min(s.acts, s.departed) }
+func (s *generalShard) post() (*sent, *ports) {
+	s.mail.acts = min(s.mail.acts, s.departed)
+	return &s.mail.sent, &s.ports
+}
+
+func (s *generalShard) setDirect(on bool)                  { s.mail.direct = on }
 func (s *generalShard) cal() *calendar                     { return s.calendar }
-func (s *generalShard) post() *ports                       { return &s.ports }
 func (s *generalShard) failed() bool                       { return s.overflow || s.large }
 func (s *generalShard) progress() (messages, visits int64) { return s.stats.messages, s.visits }

@@ -13,7 +13,7 @@ package simulate
 
 // runLargeWindows is runWindows for a core with large messages, one for each process.
 func runLargeWindows(l *lean, link *link, tick func(now, messages int64)) error {
-	l.setRound(0)
+	l.beginRound(0)
 	l.begin()
 	l.runUnstopped(l.calendar.end())
 	for round := 1; ; round++ {
@@ -25,7 +25,7 @@ func runLargeWindows(l *lean, link *link, tick func(now, messages int64)) error 
 		if next == stopAll {
 			return nil
 		}
-		l.setRound(round)
+		l.beginRound(round)
 		l.ports.take(l.arrive)
 		switch {
 		case released:
@@ -50,8 +50,8 @@ func runLargeWindows(l *lean, link *link, tick func(now, messages int64)) error 
 func (l *lean) notice() notice {
 	n := notice{next: l.calendar.next(), released: l.large.released}
 	l.large.released = false
-	if l.acts != never {
-		n.next = min(n.next, l.acts/l.calendar.width)
+	if l.mail.acts != never {
+		n.next = min(n.next, l.mail.acts/l.calendar.width)
 	}
 	if l.failed() {
 		n.next = stopAll

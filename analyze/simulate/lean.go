@@ -29,7 +29,6 @@ type lean struct {
 
 	exchanges schedule.Exchanger // nil: the stream is none
 
-	lo, hi    int32
 	firstRank int32 // of the partition; here too, since it is needed all the time
 	calendar  *calendar
 
@@ -57,11 +56,10 @@ type lean struct {
 	sawLarge  bool // a large message was met, but large is nil
 	stats     counters
 	thread    int
+	deal      deal // which thread has which hosts
 	shards    []*lean
-	out       [2][][]leanMessage
-	round     int
-	acts      int64
-	large     *rendezvous // nil: a large message ends the run
+	mail      mail[leanMessage] // to the other threads
+	large     *rendezvous       // nil: a large message ends the run
 	breakdown []breakdownSum
 	ports     ports // to other processes
 }
@@ -78,7 +76,6 @@ type leanState struct {
 	hints []int32 // by host: where the last question to the noise ended
 	// positions of the hosts in the noise; nil: that is the simulated time.
 	positions []int64
-	owner     func(host int32) int
 
 	earlyCount []int32 // by host: number of unexpected messages
 }
@@ -157,14 +154,14 @@ func leanOrder(gen uint32, kind uint32) uint32 { return gen<<2 | kind }
 var _ [128]byte = [unsafe.Sizeof(leanHost{})]byte{}
 
 func (l *lean) begin() {
-	for r := l.lo; r < l.hi; r++ {
+	l.deal.each(l.thread, func(r int32) {
 		h := &l.hosts[r]
 		l.running++
 		l.nextPhase(r, h, 0, -1, 0)
 		if h.open > 0 {
 			l.calendar.wakeNow(r)
 		}
-	}
+	})
 }
 
 func (l *lean) runWindow() {
@@ -188,7 +185,7 @@ func (l *lean) runWindow() {
 			set.words[w] = 0
 			l.visits += int64(bits.OnesCount64(word))
 			for ; word != 0; word &= word - 1 {
-				r := l.lo + int32(w<<6|bits.TrailingZeros64(word))
+				r := int32(w<<6 | bits.TrailingZeros64(word))
 				h := &l.hosts[r]
 				loose := inbox[r]
 				inbox[r] = 0

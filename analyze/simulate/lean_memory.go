@@ -40,15 +40,14 @@ func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum
 	} else {
 		threads = 1
 	}
-	bounds := splitHosts(p.hosts, threads)
-	threads = len(bounds) - 1
+	shares := dealHosts(p.hosts, threads)
+	threads = shares.threads
 	s := &leanState{
 		problem:    p,
 		hosts:      zeroed(memory.hosts, p.hosts),
 		inbox:      [2][]int32{zeroed(memory.inbox[0], p.hosts), zeroed(memory.inbox[1], p.hosts)},
 		later:      zeroed(memory.later, p.hosts),
 		earlyCount: zeroed(memory.earlyCount, p.hosts),
-		owner:      ownerOf(bounds),
 	}
 	if p.noise != nil {
 		s.hints = zeroed(memory.hints, p.hosts)
@@ -57,15 +56,14 @@ func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum
 		}
 	}
 	shards := make([]*lean, threads)
+	n := (p.hosts + threads - 1) / threads
 	for t := range shards {
-		n := int(bounds[t+1] - bounds[t])
 		l := &lean{
 			leanState: s,
-			lo:        bounds[t],
-			hi:        bounds[t+1],
 			firstRank: p.firstRank,
-			calendar:  newCalendar(bounds[t], bounds[t+1], p.window),
+			calendar:  newCalendar(p.hosts, p.window),
 			thread:    t,
+			deal:      shares,
 			shards:    shards,
 			breakdown: breakdown,
 		}
@@ -80,9 +78,7 @@ func newLeanShards(p *problem, threads int, link *link, breakdown []breakdownSum
 		l.ports.open(link)
 		l.exchanges, _ = p.stream.(schedule.Exchanger)
 		l.lastLoad = ^uint64(0)
-		for i := range l.out {
-			l.out[i] = make([][]leanMessage, threads)
-		}
+		l.mail.open(threads)
 		for i := range l.freeSlot {
 			l.freeSlot[i] = noSlot
 		}

@@ -27,26 +27,39 @@ func (l *lean) freeMessage(m int32) {
 }
 
 // deliver takes message m, which is complete, from a host to another one, which may be one of another
-// process.
+// thread or process.
 func (l *lean) deliver(from, to, m int32) {
 	n := &l.msgs[m]
-	switch {
-	case to >= l.lo && to < l.hi:
-		if to == from {
-			l.push(&l.hosts[to], m)
-			return
-		}
-		l.putInbox(to, m, n)
-	case uint32(to) >= uint32(len(l.hosts)):
-		l.acts = min(l.acts, n.time)
+	if uint32(to) >= uint32(len(l.hosts)) {
+		l.mail.acts = min(l.mail.acts, n.time)
 		l.depart(to, m, n)
+		return
+	}
+	switch t := l.deal.owner(to); {
+	case to == from:
+		l.push(&l.hosts[to], m)
+	case t == l.thread:
+		l.putInbox(to, m, n)
+	case l.mail.direct:
+		l.shards[t].take(to, n)
+		l.freeMessage(m)
 	default:
 		n.child = to
-		buffer := &l.out[l.round&1][l.owner(to)]
-		*buffer = append(*buffer, *n)
-		l.acts = min(l.acts, n.time)
+		l.mail.add(t, n, n.time)
 		l.freeMessage(m)
 	}
+}
+
+// take takes a message that another thread has sent to a host of this one.
+func (l *lean) take(to int32, n *leanMessage) {
+	if n.time == never {
+		return
+	}
+	m := l.newMessage()
+	copied := &l.msgs[m]
+	*copied = *n
+	copied.child = 0
+	l.enter(to, m, copied)
 }
 
 // depart takes message m to a host of another process.
@@ -95,7 +108,7 @@ func (l *lean) putInbox(to, m int32, n *leanMessage) {
 		box := &l.inbox[c.side^1][to]
 		n.next = *box
 		*box = m
-		c.soon.add(to - c.lo)
+		c.soon.add(to)
 		return
 	}
 	n.next = l.later[to]
@@ -103,35 +116,18 @@ func (l *lean) putInbox(to, m int32, n *leanMessage) {
 	c.wakeLater(to, n.time)
 }
 
-func (l *lean) setRound(round int) {
-	l.round = round
-	l.acts = never
-	for t := range l.out[round&1] {
-		l.out[round&1][t] = l.out[round&1][t][:0]
+func (l *lean) collect(from, round int) {
+	list := l.shards[from].mail.to(l.thread, round)
+	for i := range list {
+		l.take(list[i].child, &list[i])
 	}
-	l.ports.reset()
 }
 
-func (l *lean) collect(round int) {
-	for _, from := range l.shards {
-		for i := range from.out[round&1][l.thread] {
-			n := &from.out[round&1][l.thread][i]
-			if n.time == never {
-				continue
-			}
-			m := l.newMessage()
-			copied := &l.msgs[m]
-			*copied = *n
-			copied.child = 0
-			l.enter(n.child, m, copied)
-		}
-	}
-	l.ports.take(l.arrive)
-}
-
-func (l *lean) sent() int64                        { return l.acts }
+func (l *lean) takeArrived()                       { l.ports.take(l.arrive) }
+func (l *lean) post() (*sent, *ports)              { return &l.mail.sent, &l.ports }
+func (l *lean) beginRound(round int)               { l.mail.begin(round); l.ports.reset() }
+func (l *lean) setDirect(on bool)                  { l.mail.direct = on }
 func (l *lean) cal() *calendar                     { return l.calendar }
-func (l *lean) post() *ports                       { return &l.ports }
 func (l *lean) failed() bool                       { return l.overflow || l.unfit || l.sawLarge }
 func (l *lean) progress() (messages, visits int64) { return l.stats.messages, l.visits }
 

@@ -108,7 +108,7 @@ func (l *lean) runLargeWindow(end int64) {
 // have stopped.
 func (l *lean) runUnstopped(end int64) {
 	for !l.calendar.now.empty() {
-		l.calendar.now.drain(func(i int32) { l.visitLarge(l.lo+i, end, false) })
+		l.calendar.now.drain(func(host int32) { l.visitLarge(host, end, false) })
 	}
 }
 

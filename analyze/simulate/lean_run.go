@@ -55,7 +55,7 @@ func (r *run) tryLean(ctx context.Context, threads int, withLarge bool) (_ *Resu
 	if withLarge && link != nil {
 		err = runLargeWindows(shards[0], link, r.tick())
 	} else {
-		err = runWindows(ctx, cores, link, r.tick())
+		err = r.runWindows(ctx, cores, link)
 	}
 	if err != nil {
 		return nil, false, err

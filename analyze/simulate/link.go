@@ -71,12 +71,13 @@ func openLink(ctx context.Context, g cluster.Group, p *problem, threads int) (*l
 	same = binary.AppendUvarint(same, uint64(hosts))
 	same = binary.AppendUvarint(same, uint64(p.window))
 	mine := chunk.AppendString(nil, string(same))
-	mine = binary.AppendUvarint(mine, uint64(len(splitHosts(p.hosts, threads))-1))
+	mine = binary.AppendUvarint(mine, uint64(dealHosts(p.hosts, threads).threads))
 	all, err := cluster.AllGather(ctx, g, mine)
 	if err != nil {
 		return nil, err
 	}
-	bounds := []int32{}
+	deals := make([]deal, len(all))
+	starts := make([]int32, len(all))
 	l.first = []int{0}
 	for q, data := range all {
 		c := chunk.Column{B: data}
@@ -89,13 +90,13 @@ func openLink(ctx context.Context, g cluster.Group, p *problem, threads int) (*l
 			return nil, errEnvelopes
 		}
 		first, last := cluster.Share(hosts, q, g.Size())
-		partitions := splitHosts(last-first, int(n))
-		for _, b := range partitions[:len(partitions)-1] {
-			bounds = append(bounds, int32(first)+b)
-		}
-		l.first = append(l.first, len(bounds))
+		deals[q], starts[q] = dealHosts(last-first, int(n)), int32(first)
+		l.first = append(l.first, l.first[q]+deals[q].threads)
 	}
-	l.shardOf = ownerOf(append(bounds, int32(hosts)))
+	l.shardOf = func(host int32) int {
+		q := cluster.Owner(hosts, int(host), len(deals))
+		return l.first[q] + deals[q].owner(host-starts[q])
+	}
 	return l, nil
 }
 

@@ -44,6 +44,8 @@ type Options struct {
 
 	// Progress is called now and then with the simulated time and the messages so far.
 	Progress func(now unit.Duration, messages int64)
+
+	pace pacer // nil: by measurement; tests have others
 }
 
 // Result is the outcome of a run.

@@ -43,7 +43,7 @@ func runTogether(processes int) func(context.Context, schedule.Program, *machine
 					mine = schedule.Part(g, has)
 				}
 				o := o
-				o.Group = member
+				o.Group, o.pace = member, newRestless()
 				results[i], errs[i] = runWith(ctx, mine, m, o, choice)
 			})
 		}

@@ -2,9 +2,6 @@ package simulate
 
 import (
 	"context"
-	"runtime"
-	"sync/atomic"
-	"time"
 
 	"slackline/internal/fault"
 )
@@ -13,76 +10,63 @@ import (
 // Time is cut into windows of the smallest o + L; inside a window hosts cannot affect each other
 // and are carried out one after the other, in any order, on any thread, with the same result.
 //
-// Each core owns a partition of hosts. Messages to hosts of other cores are handed over at the end
-// of the window; there is one barrier per window. While windows hold little work, the barrier
-// would cost more than the threads gain: then one thread carries out all cores and the others
-// sleep.
+// Each core owns some of the hosts (deal.go). Messages to hosts of other cores are handed over at the
+// end of the window (mail.go), where the threads wait for each other once (meeting.go). A core always
+// stays with its thread, so that its hosts stay in the cache there. Only when it has been measured
+// that the threads do not gain from each other (pace.go) does the first one carry out all cores, and
+// the others sleep.
 //
 // Processes share the hosts in the same way: see link.
 
-// windowCore carries out the events of a partition of hosts.
+// windowCore carries out the events of some of the hosts.
 type windowCore interface {
 	// begin makes the ranks of all hosts ready and wakes the hosts that have something to do.
 	begin()
+	// beginRound sets the number of the round that starts; messages to other cores go to the
+	// lists of that round.
+	beginRound(round int)
+	// collect takes the messages that another core sent in a round.
+	collect(from, round int)
+	// takeArrived takes the messages that have come from other processes.
+	takeArrived()
 	// runWindow carries out the events of the hosts that the calendar names for the present
 	// window.
 	runWindow()
-	// sent returns the earliest time at which a message acts that was sent to another core in
-	// this round (never if there is none).
-	sent() int64
-	// setRound sets the number of the round that starts; messages to other cores go to the
-	// buffers of that round.
-	setRound(round int)
-	// collect takes the messages that the other cores sent in a round.
-	collect(round int)
+	// setDirect says whether all cores are carried out by one thread: then messages to other
+	// cores are given to them at once.
+	setDirect(bool)
 	cal() *calendar
 	// failed reports whether the run cannot go on.
 	failed() bool
 	// progress returns the number of messages and the number of visits to hosts so far.
 	progress() (messages, visits int64)
-	// post returns where messages to other processes go out and those from them come in.
-	post() *ports
+	// post returns what was sent to other cores and processes in this round, and where messages to
+	// other processes go out and those from them come in.
+	post() (*sent, *ports)
 }
-
-// Windows with fewer visits than this are carried out by one thread. A visit takes about a tenth
-// of a microsecond, a barrier some tenths and, on a busy machine, far more.
-const soloBelow = 400
-
-// soloAfter is how many windows in a row must be small before the other threads go to sleep, or
-// large before they are woken.
-const soloAfter = 8
 
 // windows is one run of the window engine.
 type windows struct {
 	ctx     context.Context
 	cores   []windowCore
+	cals    []*calendar
 	link    *link // to other processes; nil: there are none
 	ports   []*ports
 	tick    func(now, messages int64)
-	barrier barrier
-	// What each thread reports at the end of a round, kept twice by round, so that one barrier per
-	// window is enough.
-	reports [2][]roundReport
+	meeting meeting
+	pace    pacer
 	gates   []chan turn
 	parked  chan struct{}
 	// What all processes have reported of the round together, and why they cannot go on.
-	others roundReport
+	others notice
 	err    error
-}
-
-// roundReport is what a thread reports at the end of a round, on a cache line of its own.
-type roundReport struct {
-	next             int64 // first window in which one of its hosts or receivers has work
-	messages, visits int64 // so far
-	_                [40]byte
 }
 
 // turn is the state of a run between two rounds.
 type turn struct {
 	round  int
 	window int64 // the window to carry out; start: begin the run
-	visits int64 // in all rounds before
-	small  int   // how many of the last windows were small, in a row; negative: large
+	alone  bool  // one thread carries out all cores
 }
 
 // Special windows.
@@ -91,43 +75,58 @@ const (
 	stopAll = -2
 )
 
+func (t turn) over() bool { return t.window == never || t.window == stopAll }
+
 // runWindows runs the cores until no host has anything left to do, also not on other processes.
-func runWindows(ctx context.Context, cores []windowCore, l *link, tick func(now, messages int64)) error {
+func (r *run) runWindows(ctx context.Context, cores []windowCore, l *link) error {
 	n := len(cores)
 	w := &windows{
-		ctx: ctx, cores: cores, link: l, tick: tick,
-		reports: [2][]roundReport{make([]roundReport, n), make([]roundReport, n)},
+		ctx: ctx, cores: cores, link: l, tick: r.tick(),
+		meeting: newMeeting(n),
+		pace:    newPace(n),
 		gates:   make([]chan turn, n),
 		parked:  make(chan struct{}, n),
 	}
+	if r.options.pace != nil {
+		w.pace = r.options.pace
+	}
 	for _, c := range cores {
-		w.ports = append(w.ports, c.post())
+		_, p := c.post()
+		w.ports = append(w.ports, p)
+		w.cals = append(w.cals, c.cal())
 	}
-	w.barrier.threads = int32(n)
-	for t := 1; t < n; t++ {
-		w.gates[t] = make(chan turn)
-		fault.Go(func() { w.helper(t) })
+	return w.run()
+}
+
+func (w *windows) run() error {
+	helpers := w.gates[1:]
+	for i := range helpers {
+		helpers[i] = make(chan turn)
+		fault.Go(func() { w.helper(i + 1) })
 	}
-	for now := (turn{window: start}); now.window != never && now.window != stopAll; {
-		if n > 1 && now.small <= 0 {
-			for t := 1; t < n; t++ {
-				w.gates[t] <- now
-			}
-			now = w.together(0, now)
-			for t := 1; t < n; t++ {
-				<-w.parked
-			}
-		} else {
+	for now := (turn{window: start, alone: len(w.cores) == 1}); !now.over(); {
+		for _, c := range w.cores {
+			c.setDirect(now.alone)
+		}
+		if now.alone {
 			now = w.alone(now)
+			continue
+		}
+		for _, gate := range helpers {
+			gate <- now
+		}
+		now = w.together(0, now)
+		for range helpers {
+			<-w.parked
 		}
 	}
-	for t := 1; t < n; t++ {
-		close(w.gates[t])
+	for _, gate := range helpers {
+		close(gate)
 	}
 	if w.err != nil {
 		return w.err
 	}
-	return ctx.Err()
+	return w.ctx.Err()
 }
 
 // helper is what the threads but the first do.
@@ -138,74 +137,140 @@ func (w *windows) helper(t int) {
 	}
 }
 
-// together carries out rounds of one core beside the other threads, until the run ends or its
-// windows have become small.
+// together carries out rounds of one core beside the other threads, until the run ends or the first
+// thread is to go on alone.
 func (w *windows) together(t int, now turn) turn {
+	core := w.cores[t]
 	for {
-		w.reports[now.round&1][t] = w.carryOut(t, now)
-		w.barrier.wait()
+		core.beginRound(now.round)
+		w.collect(t, now.round-1)
+		w.carryOut(t, now)
+		r := w.meeting.report(t, now.round)
+		s, _ := core.post()
+		r.next, r.whom = w.cals[t].nextWith(s.acts), s.whom
+		r.messages, r.visits = core.progress()
+		if core.failed() || w.interrupted(now.round) {
+			r.next = stopAll
+		}
+		if t == 0 {
+			r.alone = w.pace.looks(now.round) && w.pace.next(w.meeting.sums(now.round-1))
+		}
+		w.meeting.meet(t, now.round)
+
+		then := turn{round: now.round + 1, window: never, alone: w.meeting.report(0, now.round).alone}
+		messages := int64(0)
+		for i := range w.cores {
+			s := w.meeting.report(i, now.round)
+			then.window = min(then.window, s.next)
+			messages += s.messages
+		}
 		if w.link != nil {
 			if t == 0 {
-				w.exchange(now)
+				w.exchange(notice{next: then.window, messages: messages})
 			}
-			w.barrier.wait()
+			w.meeting.follow(t, now.round)
+			then.window, messages = w.others.next, w.others.messages
 		}
-		now = w.next(now, t == 0)
-		if now.window == never || now.window == stopAll || now.small >= soloAfter {
+		if now = then; t == 0 {
+			w.report(now, messages)
+		}
+		if now.over() || now.alone {
 			return now
 		}
 	}
 }
 
-// alone carries out rounds of all cores, until the run ends or there is enough work for all
-// threads.
+// alone carries out rounds of all cores, until the run ends or all threads are to go on.
 func (w *windows) alone(now turn) turn {
+	for t := range w.cores {
+		w.collect(t, now.round-1)
+	}
+	w.meeting.forget()
 	for {
-		for t := range w.cores {
-			w.reports[now.round&1][t] = w.carryOut(t, now)
+		then := turn{round: now.round + 1, window: never, alone: true}
+		for t, core := range w.cores {
+			if w.link != nil {
+				core.beginRound(now.round)
+				core.takeArrived()
+			}
+			if w.carryOut(t, now) && core.failed() {
+				then.window = stopAll
+			}
 		}
-		if w.link != nil {
-			w.exchange(now)
+		for _, c := range w.cals {
+			then.window = min(then.window, c.next())
 		}
-		now = w.next(now, true)
-		if now.window == never || now.window == stopAll || len(w.cores) > 1 && now.small <= -soloAfter {
+		if w.interrupted(now.round) {
+			then.window = stopAll
+		}
+		messages := int64(0)
+		switch {
+		case w.link != nil:
+			w.exchange(w.noticeAlone(then.window))
+			then.window, messages = w.others.next, w.others.messages
+		case then.round&reportMask == 0:
+			messages, _ = w.progress()
+		}
+		if len(w.cores) > 1 && w.pace.looks(now.round) {
+			_, visits := w.progress()
+			then.alone = w.pace.next(visits, w.meeting.waited())
+		}
+		now = then
+		w.report(now, messages)
+		if now.over() || !now.alone {
 			return now
 		}
 	}
 }
 
-// carryOut carries out one window of one core.
-func (w *windows) carryOut(t int, now turn) roundReport {
-	core := w.cores[t]
-	c := core.cal()
-	core.setRound(now.round)
-	if now.window == start {
-		core.begin()
-	} else {
-		c.advance(now.window)
-		core.collect(now.round - 1)
+// collect takes what the other cores have sent to a core in a round, and what has come from other
+// processes. It acts after the window of that round, so it does not matter to which window the
+// calendar of the core has come.
+func (w *windows) collect(t, round int) {
+	for from := range w.cores {
+		if w.meeting.report(from, round).whom&threadBit(t) != 0 {
+			w.cores[t].collect(from, round)
+		}
 	}
-	core.runWindow()
-	next := c.next()
-	if at := core.sent(); at != never {
-		next = min(next, at/c.width)
+	if w.link != nil {
+		w.cores[t].takeArrived()
 	}
-	if core.failed() || w.link == nil && now.round&63 == 0 && w.ctx.Err() != nil {
-		next = stopAll
+}
+
+// carryOut carries out one window of a core, if it has something to do in it.
+func (w *windows) carryOut(t int, now turn) bool {
+	switch {
+	case now.window == start:
+		w.cores[t].begin()
+	case w.cals[t].next() == now.window:
+		w.cals[t].advance(now.window)
+	default:
+		return false
 	}
-	messages, visits := core.progress()
-	return roundReport{next: next, messages: messages, visits: visits}
+	w.cores[t].runWindow()
+	return true
+}
+
+// interrupted looks from time to time whether the run was interrupted. With other processes the
+// exchange does.
+func (w *windows) interrupted(round int) bool {
+	return w.link == nil && round&63 == 0 && w.ctx.Err() != nil
+}
+
+// noticeAlone is what a process with one thread at work sends to the others.
+func (w *windows) noticeAlone(next int64) notice {
+	n := notice{next: next}
+	for t, core := range w.cores {
+		s, _ := core.post()
+		n.next = min(n.next, w.cals[t].nextWith(s.acts))
+	}
+	n.messages, _ = w.progress()
+	return n
 }
 
 // exchange ends a round of all processes. An interrupt ends it too.
-func (w *windows) exchange(now turn) {
-	mine := notice{next: never}
-	for i := range w.reports[now.round&1] {
-		s := &w.reports[now.round&1][i]
-		mine.next = min(mine.next, s.next)
-		mine.messages += s.messages
-	}
-	w.others = roundReport{next: never}
+func (w *windows) exchange(mine notice) {
+	w.others = notice{next: never}
 	all, err := w.link.exchange(mine, w.ports)
 	if err != nil {
 		w.err = err
@@ -218,63 +283,21 @@ func (w *windows) exchange(now turn) {
 	}
 }
 
-// next finds out from the reports of the threads what comes next. All threads come to the same result.
-func (w *windows) next(now turn, first bool) turn {
-	then := turn{round: now.round + 1, window: never, small: now.small}
-	messages := int64(0)
-	for i := range w.reports[now.round&1] {
-		s := &w.reports[now.round&1][i]
-		then.window = min(then.window, s.next)
-		then.visits += s.visits
-		messages += s.messages
+// progress returns the numbers of messages and visits of all cores so far.
+func (w *windows) progress() (messages, visits int64) {
+	for _, core := range w.cores {
+		m, v := core.progress()
+		messages += m
+		visits += v
 	}
-	if w.link != nil {
-		then.window, messages = w.others.next, w.others.messages
-	}
-	if then.visits-now.visits < soloBelow {
-		then.small = max(then.small, 0) + 1
-	} else {
-		then.small = min(then.small, 0) - 1
-	}
-	if first && then.round&1023 == 0 {
-		w.tick(w.cores[0].cal().end(), messages)
-	}
-	return then
+	return messages, visits
 }
 
-// barrier lets a fixed number of threads wait for each other. Windows are short, so it spins; a
-// thread that waits for long lets others run.
-type barrier struct {
-	threads int32
-	arrived atomic.Int32
-	phase   atomic.Uint32
-}
+// reportMask has the bits that are 0 in the number of a round after which the user is told.
+const reportMask = 1<<10 - 1
 
-// spins is how often a thread looks before it yields (some microseconds), yields how often it
-// yields before it sleeps: then some other thread has lost its core.
-const (
-	spins  = 4000
-	yields = 64
-	nap    = 20 * time.Microsecond
-)
-
-func (b *barrier) wait() {
-	if b.threads == 1 {
-		return
-	}
-	phase := b.phase.Load()
-	if b.arrived.Add(1) == b.threads {
-		b.arrived.Store(0)
-		b.phase.Add(1)
-		return
-	}
-	for i := 0; b.phase.Load() == phase; i++ {
-		switch {
-		case i < spins:
-		case i < spins+yields:
-			runtime.Gosched()
-		default:
-			time.Sleep(nap)
-		}
+func (w *windows) report(now turn, messages int64) {
+	if now.round&reportMask == 0 {
+		w.tick(w.cals[0].end(), messages)
 	}
 }

@@ -1,0 +1,173 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"slackline/model/machine"
+	"slackline/model/noise"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+)
+
+// application is a program of docs/performance.md, "Engines by threads".
+type application struct {
+	name              string
+	ranks, iterations int
+	noisy             bool
+}
+
+func (a application) String() string {
+	return fmt.Sprintf("pattern=%s/ranks=%d/noise=%t", a.name, a.ranks, a.noisy)
+}
+
+// applications returns those of the table, each with a number of iterations that takes a second or so.
+func applications() (list []application) {
+	for _, a := range []application{
+		{"pop", 1024, 4, false}, {"pop", 8192, 1, false}, {"pop", 16384, 1, false},
+		{"amg", 1024, 2, false}, {"amg", 8192, 1, false}, {"amg", 16384, 1, false},
+		{"sweep3d", 1024, 2, false}, {"sweep3d", 8192, 1, false}, {"sweep3d", 16384, 1, false},
+		{"skeleton", 1024, 40, false}, {"skeleton", 8192, 10, false}, {"skeleton", 16384, 10, false},
+		{"dissemination", 1024, 40, false}, {"dissemination", 8192, 20, false}, {"dissemination", 16384, 20, false},
+	} {
+		list = append(list, a)
+		a.noisy = true
+		list = append(list, a)
+	}
+	return list
+}
+
+// problem returns the program, and the noise of chic with an offset of its own on each rank.
+func (a application) problem(b *testing.B) (schedule.Program, *machine.Machine, *noise.Injection) {
+	b.Helper()
+	params := pattern.Params{Ranks: a.ranks, Iterations: a.iterations}
+	p, err := pattern.New(a.name, params)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := machine.Named("chic")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if !a.noisy {
+		return p, m, nil
+	}
+	profile, err := noise.Named("chic")
+	if err != nil {
+		b.Fatal(err)
+	}
+	trace, err := profile.Detours(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, offsets := rand.New(rand.NewPCG(1, 2)), make([]int64, a.ranks)
+	for i := range offsets {
+		offsets[i] = r.Int64N(trace.Period())
+	}
+	in, err := noise.NewInjection(trace, offsets)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p, m, in
+}
+
+// BenchmarkThreads has the applications on one and two threads.
+func BenchmarkThreads(b *testing.B) {
+	for _, a := range applications() {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%v/threads=%d", a, threads), func(b *testing.B) {
+				p, m, in := a.problem(b)
+				for b.Loop() {
+					if _, err := Run(context.Background(), p, m, Options{Threads: threads, Noise: in}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// meetingVisits is how long the threads take to meet, in visits to hosts: the model of
+// BenchmarkWindows. Two threads take as long as two visits, 16 as long as five.
+func meetingVisits(threads int) float64 {
+	sum := 0.0
+	for n := threads; n > 1; n /= 2 {
+		sum++
+	}
+	return sum + 1
+}
+
+// BenchmarkWindows counts how the work of every window is spread over the threads, and reports what the
+// threads gain if each window takes as long as that of the thread that has most to do, and the
+// meeting: visits/window, and gain by number of threads. The counts do not depend on the machine.
+func BenchmarkWindows(b *testing.B) {
+	for _, a := range applications() {
+		b.Run(a.String(), func(b *testing.B) {
+			p, m, in := a.problem(b)
+			for b.Loop() {
+				for _, threads := range []int{2, 4, 8, 16} {
+					s := windowShares{window: start}
+					s.run(b, p, m, Options{Threads: threads, Noise: in, pace: alwaysAlone{}})
+					b.ReportMetric(float64(s.visits)/s.windows, "visits/window")
+					b.ReportMetric(float64(s.visits)/(s.longest+s.windows*meetingVisits(threads)), fmt.Sprintf("gain-%d", threads))
+				}
+			}
+		})
+	}
+}
+
+type alwaysAlone struct{}
+
+func (alwaysAlone) looks(int) bool       { return true }
+func (alwaysAlone) next(_, _ int64) bool { return true }
+
+// windowShares sums up the visits of the windows of a run.
+type windowShares struct {
+	mu               sync.Mutex
+	window, most     int64 // of the present window: the visits of the core that has most
+	visits           int64 // of all cores
+	windows, longest float64
+}
+
+func (s *windowShares) add(window, visits int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if window != s.window {
+		s.longest += float64(s.most)
+		s.windows++
+		s.window, s.most = window, 0
+	}
+	s.most = max(s.most, visits)
+	s.visits += visits
+}
+
+// sharingCore is a core whose visits are summed up.
+type sharingCore struct {
+	*lean
+	shares *windowShares
+}
+
+func (c sharingCore) runWindow() {
+	before := c.visits
+	c.lean.runWindow()
+	c.shares.add(c.calendar.window, c.visits-before)
+}
+
+func (s *windowShares) run(b *testing.B, p schedule.Program, m *machine.Machine, o Options) {
+	b.Helper()
+	r, err := newRun(p, m, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var cores []windowCore
+	for _, l := range newLeanShards(r.problem, o.Threads, nil, nil, nil) {
+		cores = append(cores, sharingCore{l, s})
+	}
+	if err := r.runWindows(context.Background(), cores, nil); err != nil {
+		b.Fatal(err)
+	}
+	s.add(never, 0)
+}
