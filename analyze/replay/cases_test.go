@@ -52,7 +52,7 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := p.Report(); r.Messages+r.OtherThreads+r.OutsideMPI != int64(len(tl.Messages)) {
+			if r := p.Report(); r.Messages+r.ToItself+r.OtherThreads+r.OutsideMPI != int64(len(tl.Messages)) {
 				t.Errorf("%d messages became operations and %+v, of %d", r.Messages, r, len(tl.Messages))
 			}
 			checkEncoded(t, p)

@@ -16,9 +16,9 @@ func (c *converter) findMessages() {
 	c.usable = make([]bool, n)
 	c.recvFirst, c.sendFirst = make([]int, locations+1), make([]int, locations+1)
 	if !c.options.WithoutMessages {
-		var threads, outside atomic.Int64
+		var threads, outside, local atomic.Int64
 		c.each((n+messagesPerTask-1)/messagesPerTask, func(task int) {
-			otherThreads, notMPI := int64(0), int64(0)
+			otherThreads, notMPI, toItself := int64(0), int64(0), int64(0)
 			for i := task * messagesPerTask; i < min((task+1)*messagesPerTask, n); i++ {
 				m := &c.t.Messages[i]
 				switch {
@@ -26,15 +26,19 @@ func (c *converter) findMessages() {
 					otherThreads++
 				case !c.insideMPI(m):
 					notMPI++
+				case c.toItself(m):
+					toItself++
 				default:
 					c.usable[i] = true
 				}
 			}
 			threads.Add(otherThreads)
 			outside.Add(notMPI)
+			local.Add(toItself)
 		})
 		c.report.OtherThreads += threads.Load()
 		c.report.OutsideMPI += outside.Load()
+		c.report.ToItself += local.Load()
 	}
 	for i := range c.t.Messages {
 		m := &c.t.Messages[i]
@@ -68,6 +72,11 @@ func (c *converter) insideMPI(m *timeline.Message) bool {
 	sender, receiver := &c.t.Locations[m.From].Calls, &c.t.Locations[m.To].Calls
 	return c.inMPI(sender, m.Send) && (m.SendDone < 0 || c.inMPI(sender, m.SendDone)) &&
 		c.inMPI(receiver, m.Post) && c.inMPI(receiver, m.Recv)
+}
+
+// toItself reports whether a rank sent a message to itself, which crosses no network: its calls take as long as they took in the run.
+func (c *converter) toItself(m *timeline.Message) bool {
+	return m.From == m.To && !c.options.WithoutMessages && c.masters[m.From] && c.insideMPI(m)
 }
 
 func (c *converter) inMPI(calls *timeline.Calls, call int32) bool {

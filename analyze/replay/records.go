@@ -26,6 +26,7 @@ const (
 	completeRecv
 	completeSend
 	completeCall
+	localMessage // begins or completes a message of the rank to itself
 )
 
 // recordTable holds the records of one location by call.
@@ -64,6 +65,12 @@ func (c *converter) eachRecord(location int32, yield func(call int32, kind recor
 	for i := range received {
 		m := &received[i]
 		switch {
+		case c.toItself(m):
+			for _, call := range [...]int32{m.Send, m.SendDone, m.Post, m.Recv} {
+				if call >= 0 {
+					yield(call, localMessage, uint32(i))
+				}
+			}
 		case !c.usable[c.recvFirst[location]+i]:
 		case m.Post == m.Recv:
 			yield(m.Recv, blockingRecv, uint32(i))

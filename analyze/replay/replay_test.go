@@ -325,6 +325,30 @@ func TestOpaqueCalls(t *testing.T) {
 	}
 }
 
+// A message of a rank to itself crosses no network: its calls take as long as in the run, unless they do something else, too.
+func TestMessagesToItself(t *testing.T) {
+	run := newTestRun(2)
+	a := run.rank(0).work(1)
+	a.call("MPI_Sendrecv", 20, func(t unit.Duration) { a.Send(t, 0, 0, 1, 100000); a.Recv(t, 0, 0, 1, 100000) }).work(2)
+	a.call("MPI_Irecv", 3, func(t unit.Duration) { a.Post(t, 1) })
+	a.call("MPI_Send", 4, func(t unit.Duration) { a.Send(t, 0, 0, 2, 8) })
+	a.call("MPI_Irecv", 5, func(t unit.Duration) { a.Post(t, 2) })
+	a.call("MPI_Waitall", 600, func(t unit.Duration) { a.IrecvDone(t, 0, 0, 2, 8, 1); a.IrecvDone(t, 1, 0, 3, 16, 2) })
+	b := run.rank(1).call("MPI_Send", 7, nil)
+	b.call("MPI_Send", 1, func(t unit.Duration) { b.Send(t, 0, 0, 3, 16) })
+	p := run.program(t, Options{}, a, b)
+	expect(t, p, 0, `
+		calc 1ns main
+		calc 20ns main/MPI_Sendrecv
+		calc 2ns main
+		calc 3ns main/MPI_Irecv
+		calc 4ns main/MPI_Send
+		recv 16 from 1 tag 3 main/MPI_Irecv; calc 0 main/MPI_Waitall <0`)
+	if r := p.Report(); r.Messages != 1 || r.ToItself != 2 || r.Opaque != 27*unit.Nanosecond {
+		t.Errorf("report %+v", r)
+	}
+}
+
 // Messages of communicators are told apart by their tags.
 func TestTags(t *testing.T) {
 	for _, tc := range []struct {

@@ -20,7 +20,7 @@ type Report struct {
 	Span unit.Duration
 	// Sums over ranks.
 	Compute unit.Duration // computation of the program, before it was scaled
-	Opaque  unit.Duration // time of MPI calls that was kept: files, one-sided, local calls
+	Opaque  unit.Duration // time of MPI calls that was kept: files, one-sided, local calls, messages of ranks to themselves
 	Polls   int64         // calls that found nothing
 	Idle    unit.Duration // time between polls that was waiting
 	NoCPU   unit.Duration // time in which ranks could have run but had no CPU, which is left out
@@ -34,6 +34,7 @@ type Report struct {
 	CutMessages, CutCollectives       int64 // not recorded at both ends, or by all members
 	OtherThreads                      int64 // messages and collectives of threads that are not the master
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
+	ToItself                          int64 // messages of ranks to themselves, of whose calls the time was kept
 	Neighborhoods                     int64 // calls of collectives among neighbors, which are not recorded
 	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
 

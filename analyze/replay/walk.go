@@ -167,13 +167,13 @@ func (w *walker) call(i int32, kind callKind) {
 	w.flush(path)
 	w.block.reach(w.calls.Enter[i])
 	failedPoll := false
+	if len(records) > 1 {
+		w.sortRecords(records, w.location)
+	}
 	switch {
-	case len(records) > 0:
-		if len(records) > 1 {
-			w.sortRecords(records, w.location)
-		}
+	case len(records) > 0 && records[0].kind != localMessage:
 		w.block.call(uint32(path), records)
-	case kind == opaqueCall:
+	case len(records) > 0 || kind == opaqueCall:
 		if d := w.calls.Leave[i] - w.calls.Enter[i] - w.lacked(w.calls.Enter[i], w.calls.Leave[i]); d > 0 {
 			w.out.opaque += d
 			w.block.compute(schedule.Op{Kind: schedule.Calc, Size: int64(d), Origin: uint32(path)})
