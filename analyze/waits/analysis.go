@@ -13,6 +13,8 @@ type analysis struct {
 	windows *profile.Windows
 	threads int
 	part    *timeline.Part // nil: the timeline is the whole run
+	// causeless: there will be no backward pass, and nothing that only it needs
+	causeless bool
 
 	masters  []int32 // by rank: its location, -1 if it is missing
 	tests    []bool  // by timeline.PathID: whether it ends in a call that only tests
@@ -59,7 +61,9 @@ func (a *analysis) prepare() error {
 			k.find(a, k)
 		}
 	}
-	a.findJoinings()
+	if !a.causeless {
+		a.findJoinings()
+	}
 	return nil
 }
 

@@ -188,8 +188,8 @@ func BenchmarkAnalyze(b *testing.B) {
 		{"halo", func() (*timeline.Timeline, int) { return haloRun(32, 60) }},
 		{"sweep", func() (*timeline.Timeline, int) { return sweepRun(32, 200) }},
 	} {
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("run=%s/ranks=1024/threads=%d", kind.name, threads), func(b *testing.B) {
+		for _, o := range []Options{{Threads: 1}, {Threads: 2}, {Threads: 1, Forward: true}} {
+			b.Run(fmt.Sprintf("run=%s/ranks=1024/threads=%d/forward=%v", kind.name, o.Threads, o.Forward), func(b *testing.B) {
 				tl, events := kind.run()
 				runtime.GC()
 				var before, after runtime.MemStats
@@ -197,7 +197,7 @@ func BenchmarkAnalyze(b *testing.B) {
 				cpu := cpuTime()
 				var r *Result
 				for b.Loop() {
-					r, _ = Analyze(context.Background(), tl, Options{Threads: threads})
+					r, _ = Analyze(context.Background(), tl, o)
 				}
 				used := cpuTime() - cpu
 				runtime.ReadMemStats(&after)

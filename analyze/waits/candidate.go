@@ -151,7 +151,7 @@ func (a *analysis) messagesOf() []int {
 	return first
 }
 
-// readMessages finds late senders and receivers, and the contacts of all locations.
+// readMessages finds late senders and receivers, and the contacts of all locations if causes are wanted.
 func (a *analysis) readMessages(candidates []candidates) {
 	a.contacts = make([]contacts, len(a.tl.Locations))
 	first := a.messagesOf()
@@ -166,7 +166,9 @@ func (a *analysis) readMessages(candidates []candidates) {
 				continue
 			}
 			e := a.endsOf(m)
-			list = e.contactsOf(list, m)
+			if !a.causeless {
+				list = e.contactsOf(list, m)
+			}
 			e.readMessage(a, m, int32(i), &candidates[worker])
 			if probes != nil && !m.Away {
 				list = a.readProbe(probes, m, int32(i), e.send, &candidates[worker], list)

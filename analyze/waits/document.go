@@ -22,6 +22,7 @@ type TotalsDocument struct {
 	States       int                      `json:"states"`
 	Cyclic       int                      `json:"cyclic,omitempty"`
 	ByMetric     map[Metric]unit.Duration `json:"by_metric" unit:"s"`
+	Forward      bool                     `json:"forward,omitempty"` // without causes: delays and classes are not known, not 0
 }
 
 // Details are the rest of a result in JSON.
@@ -46,7 +47,7 @@ func (r *Result) Document() Document {
 	t := &r.Totals
 	d := Document{
 		Waits: append([]Wait{}, r.Waits...), Delays: append([]Delay{}, r.Delays...), Classes: t.Waiting.Classes,
-		Totals: TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{}},
+		Totals: TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{}, r.Forward},
 	}
 	for _, m := range r.Occurring() {
 		d.Totals.ByMetric[m] = t.ByMetric[m].Amount

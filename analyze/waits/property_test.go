@@ -219,6 +219,24 @@ func TestUnattributed(t *testing.T) {
 	}
 }
 
+// Without the backward pass the waits are the same; there are no classes and no delays.
+func TestForward(t *testing.T) {
+	for seed := range runs() / 4 {
+		want := analyze(t, randomRun(seed), 1)
+		want.declassify()
+		got, err := Analyze(t.Context(), randomRun(seed), Options{Threads: 2, Forward: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Waits, got.Waits); diff != "" {
+			t.Fatalf("seed %d (-full +forward):\n%s", seed, diff)
+		}
+		if got.Totals.Waiting != want.Totals.Waiting || got.Totals.ByMetric != want.Totals.ByMetric || got.States != want.States || len(got.Delays) > 0 {
+			t.Fatalf("seed %d: totals %+v, want %+v", seed, got.Totals, want.Totals)
+		}
+	}
+}
+
 func TestThreadsDoNotMatter(t *testing.T) {
 	for seed := range runs() / 4 {
 		tl := randomRun(seed)

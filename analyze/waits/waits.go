@@ -22,6 +22,9 @@ import (
 // Options of an analysis; the zero value works.
 type Options struct {
 	Threads int // 0: one
+	// Forward leaves out the backward pass: the result has the wait states, but no delays, and neither direct nor
+	// propagating waits; they cannot be explained.
+	Forward bool
 }
 
 // Result is what was found out about a run.
@@ -37,6 +40,7 @@ type Result struct {
 	Threads     []ThreadTime     // of ranks with parallel regions
 	States      int              // number of wait states
 	Cyclic      int              // wait states that depend on each other in circles: the clocks are wrong
+	Forward     bool             // it is without causes
 
 	byThread []ThreadWait // of parts: what was gathered
 
@@ -133,7 +137,7 @@ var errTooLong = errors.New("the waiting time of all ranks together is longer th
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
-	a := &analysis{tl: tl, threads: max(o.Threads, 1), part: tl.Part}
+	a := &analysis{tl: tl, threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward}
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
@@ -144,18 +148,35 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 	if err := a.checkAll(ctx); err != nil {
 		return nil, err
 	}
-	account, err := a.runBackward(ctx)
-	if err != nil {
-		return nil, err
+	sums, err := &account{}, error(nil)
+	if !a.causeless {
+		if sums, err = a.runBackward(ctx); err != nil {
+			return nil, err
+		}
 	}
-	r := a.result(account)
+	r := a.result(sums)
 	if a.part != nil {
-		err = r.gather(ctx, account)
+		err = r.gather(ctx, sums)
 	} else {
-		r.sumDelays(&account.costs)
+		r.sumDelays(&sums.costs)
 	}
 	r.name()
+	if a.causeless {
+		r.declassify()
+	}
 	return r, err
+}
+
+// declassify takes out the classes of waits, which only the backward pass finds.
+func (r *Result) declassify() {
+	r.Forward = true
+	r.Totals.Waiting.Classes = Classes{}
+	for m := range r.Totals.ByMetric {
+		r.Totals.ByMetric[m].Classes = Classes{}
+	}
+	for i := range r.Waits {
+		r.Waits[i].Classes = Classes{}
+	}
 }
 
 // name names the call paths of what was summed, and what sub-states are parts of.

@@ -16,7 +16,9 @@ import (
 // Change describes what is different in the computation of a call path and of everything that it calls.
 type Change struct {
 	Path    string            // names joined by "/": a whole path or a part of one, e.g. solve/fixup
-	Balance bool              // its time is spread evenly over all ranks
+	Balance bool              // its time is spread over the ranks ...
+	How     Strategy          // ... in this way
+	Grid    []int             // the process grid, for strategies that need it; rank numbers follow its last dimension first
 	Percent tolerance.Percent // else it takes this much less time, at most 100 %
 	Rank    int               // and only on this rank; -1: on all
 }
@@ -58,11 +60,12 @@ type Changed struct {
 	Change
 	Before, After unit.Duration // computation in the call path, summed over ranks
 	Min, Max      unit.Duration // of a rank, before
+	MaxAfter      unit.Duration // of a rank, if it was balanced
 	Ranks         int           // that have computation in it
 }
 
 // Apply returns the program with its computation changed, one change after the other. Balance gives each rank the
-// mean time of all ranks: a rank that has computation in the call path has it stretched or shrunk there; one that has
+// time that its strategy says: a rank that has computation in the call path has it stretched or shrunk there; one that has
 // none does its share along with its other computation.
 func Apply(p schedule.Program, changes []Change) (schedule.Program, []Changed, error) {
 	var list []Changed
@@ -133,8 +136,13 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 		return nil, report, fmt.Errorf("nothing is computed in %s", change.Path)
 	}
 	if change.Balance {
-		c.balance(inside, outside, uint64(report.Before))
-		report.After = report.Before
+		if err := change.checkGrid(p.Ranks()); err != nil {
+			return nil, report, err
+		}
+		targets := change.How.entry().spread(&change.How, inside, change.Grid)
+		c.balance(inside, outside, targets)
+		report.After = report.Before // but for less than a picosecond on each rank
+		report.MaxAfter = unit.Duration(slices.Max(targets))
 		return c, report, nil
 	}
 	for rank := range c.ranks {
@@ -147,16 +155,30 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	return c, report, nil
 }
 
-// balance chooses the fractions that give each rank the mean.
-func (c *changedProgram) balance(inside, outside []int64, total uint64) {
-	mean := total / uint64(len(inside))
+// checkGrid checks that the grid is that of the ranks, if the strategy needs it.
+func (c *Change) checkGrid(ranks int) error {
+	if !c.How.NeedsGrid() {
+		return nil
+	}
+	size := 1
+	for _, n := range c.Grid {
+		size *= n
+	}
+	if len(c.Grid) == 0 || size != ranks {
+		return fmt.Errorf("the strategy %s needs the process grid of all %d ranks, e.g. 16x16", &c.How, ranks)
+	}
+	return nil
+}
+
+// balance chooses the fractions that give each rank its time.
+func (c *changedProgram) balance(inside, outside, targets []int64) {
 	for rank := range c.ranks {
 		r := rankChange{whole, whole}
-		switch {
+		switch target := uint64(targets[rank]); {
 		case inside[rank] > 0:
-			r.inside = fraction{mean, uint64(inside[rank])}
+			r.inside = fraction{target, uint64(inside[rank])}
 		case outside[rank] > 0:
-			r.outside = fraction{uint64(outside[rank]) + mean, uint64(outside[rank])}
+			r.outside = fraction{uint64(outside[rank]) + target, uint64(outside[rank])}
 		}
 		c.ranks[rank] = r
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,6 +11,7 @@ import (
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
+	"slackline/cli/exit"
 	"slackline/cli/input"
 	"slackline/internal/phrase"
 	"slackline/model/machine"
@@ -24,16 +26,24 @@ type futureChange struct {
 
 // AddChangeFlags adds the flags that change the computation of a program.
 func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
-	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` spread evenly over the ranks, e.g. solve/fixup; may be given several times")
+	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` balanced over the ranks, e.g. solve/fixup; may be given several times")
+	fs.StringVar(&o.balanceBy, "balance-by", whatif.Strategies()[0], "`STRATEGY` of --balance: "+whatif.StrategyHelp()+"; those on the grid need --grid")
 	fs.Var(&WhatIf{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
 }
 
 // change applies the changes to the program of an input and simulates it as it was, for comparison.
 func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, s simulate.Options) (*futureChange, error) {
+	if c.Flags().Changed("balance-by") && !slices.ContainsFunc(o.changes, func(c whatif.Change) bool { return c.Balance }) {
+		a.Warn("--balance-by has no influence without --balance")
+	}
 	if len(o.changes) == 0 {
 		return nil, nil
 	}
-	p, list, err := whatif.Apply(in.Program, o.changes)
+	changes, err := o.balanced()
+	if err != nil {
+		return nil, err
+	}
+	p, list, err := whatif.Apply(in.Program, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +55,24 @@ func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m *machi
 	return &futureChange{changes: list, before: result.Makespan}, nil
 }
 
+// balanced returns the changes with the strategy of those that balance.
+func (o *Options) balanced() ([]whatif.Change, error) {
+	how, err := whatif.ParseStrategy(o.balanceBy)
+	if err != nil {
+		return nil, exit.Usagef("--balance-by: %v", err)
+	}
+	if how.NeedsGrid() && len(o.Program.grid) == 0 {
+		return nil, exit.Usagef("--balance-by %s needs the process grid; give --grid, e.g. --grid 16x16", &how)
+	}
+	list := slices.Clone(o.changes)
+	for i := range list {
+		if list[i].Balance {
+			list[i].How, list[i].Grid = how, o.Program.grid
+		}
+	}
+	return list, nil
+}
+
 // Sentences say what the changes come to.
 func (f *futureChange) Sentences() []string {
 	var list []string
@@ -52,7 +80,10 @@ func (f *futureChange) Sentences() []string {
 		text := fmt.Sprintf("%s, %s on %s (%s to %s on a rank), ", c.Path, c.Before.Short(), phrase.Plural(c.Ranks, "rank"), c.Min.Short(), c.Max.Short())
 		switch {
 		case c.Balance:
-			text += "is spread evenly over the ranks"
+			text += "is " + c.How.Outcome()
+			if !c.How.IsEven() {
+				text += fmt.Sprintf(", up to %s on a rank", c.MaxAfter.Short())
+			}
 		case c.Rank >= 0:
 			text += fmt.Sprintf("takes %s %% less on rank %d", c.Percent.Number(), c.Rank)
 		default:
@@ -83,6 +114,7 @@ type WhatIfJSON struct {
 type changedPathJSON struct {
 	Path    string           `json:"callpath"`
 	Balance bool             `json:"balance"`
+	How     string           `json:"strategy,omitempty"` // of the balance
 	Percent json.Number      `json:"percent,omitempty"`
 	Rank    *int             `json:"rank,omitempty"`
 	Before  unit.Nanoseconds `json:"computation_before_ns"`
@@ -96,7 +128,9 @@ func (f *futureChange) JSON() *WhatIfJSON {
 	j := &WhatIfJSON{Before: unit.Nanoseconds(f.before), After: unit.Nanoseconds(f.after)}
 	for _, c := range f.changes {
 		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Before: unit.Nanoseconds(c.Before), After: unit.Nanoseconds(c.After)}
-		if !c.Balance {
+		if c.Balance {
+			x.How = c.How.String()
+		} else {
 			x.Percent = json.Number(c.Percent.Number())
 		}
 		if !c.Balance && c.Rank >= 0 {

@@ -26,6 +26,8 @@ type Options struct {
 	Noise   NoiseOptions
 	Mapping string
 	changes []whatif.Change // to the computation of the program
+
+	balanceBy string // strategy of the changes that balance
 }
 
 // NewOptions returns the options with their defaults.

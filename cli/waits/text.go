@@ -3,6 +3,7 @@ package waits
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"slackline/analyze/waits"
@@ -25,9 +26,11 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	if tl.Unrecorded() > 0 {
 		of = "recorded time"
 	}
-	fmt.Fprintf(w, "waiting %s, %s of the %s of all threads\n  direct %s, indirect %s; propagating %s, terminal %s\n", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, all), of,
-		phrase.Percent(t.Waiting.Direct, t.Waiting.Amount), phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),
-		phrase.Percent(t.Waiting.Propagating, t.Waiting.Amount), phrase.Percent(t.Waiting.Terminal, t.Waiting.Amount))
+	fmt.Fprintf(w, "waiting %s, %s of the %s of all threads\n", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, all), of)
+	if !r.result.Forward {
+		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.Percent(t.Waiting.Direct, t.Waiting.Amount), phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),
+			phrase.Percent(t.Waiting.Propagating, t.Waiting.Amount), phrase.Percent(t.Waiting.Terminal, t.Waiting.Amount))
+	}
 	if t.Unattributed > 0 {
 		fmt.Fprintf(w, "without cause: %s (%s)\n", t.Unattributed.Short(), phrase.Percent(t.Unattributed, t.Waiting.Amount))
 	}
@@ -40,8 +43,10 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	if err := r.writeWaits(a, w); err != nil {
 		return err
 	}
-	if err := r.writeDelays(a, w); err != nil {
-		return err
+	if !r.result.Forward {
+		if err := r.writeDelays(a, w); err != nil {
+			return err
+		}
 	}
 	if err := r.writeCritical(a, w); err != nil {
 		return err
@@ -54,7 +59,11 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) error {
 	fmt.Fprintln(w)
 	t := tables.Waits(r.result, r.options.top)
-	if err := a.WriteCut(w, t.Pick("metric", "time", "share", "direct", "ranks", "worst", "callpath")); err != nil {
+	columns := []string{"metric", "time", "share", "direct", "ranks", "worst", "callpath"}
+	if r.result.Forward {
+		columns = slices.DeleteFunc(columns, func(key string) bool { return key == "direct" })
+	}
+	if err := a.WriteCut(w, t.Pick(columns...)); err != nil {
 		return err
 	}
 	for _, m := range waits.Metrics() {

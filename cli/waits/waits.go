@@ -10,6 +10,7 @@ import (
 
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
+	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
@@ -28,6 +29,7 @@ type waitsOptions struct {
 	explain  int
 	of       scenario.RankList // explained
 	critical bool
+	forward  bool
 	format   flags.Choice
 	out      string
 	plot     string
@@ -51,6 +53,7 @@ func command(a *env.Env) *cobra.Command {
 		Annotations: flags.Arguments("INPUT", scenario.RunHelp),
 		Example: `  slackline waits traces.otf2
   slackline waits traces.otf2 --explain --critical-path
+  slackline waits huge.slt --forward
   slackline waits traces.otf2 --grid 16x16 --plot waits.svg
   slackline waits app.slt --machine chic --balance solve/fixup
   slackline waits halo2d --ranks 1024 --machine chic --noise 1000Hz:10us
@@ -67,6 +70,7 @@ func command(a *env.Env) *cobra.Command {
 	o.run.AddTo(a, c)
 	flags.Complete(c, "format", o.format.Allowed)
 	flags.Complete(c, "share", o.share.Allowed)
+	flags.CompleteWith(c, "balance-by", whatif.Strategies)
 	return c
 }
 
@@ -75,6 +79,7 @@ func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 	fs.Lookup("explain").NoOptDefVal = "3"
 	fs.Var(&o.of, "explain-ranks", "explain waits of these `ranks` only, e.g. 7 or 0..3")
 	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
+	fs.BoolVar(&o.forward, "forward", false, "find the waits but not their causes: a quick look at a large trace, in less time and memory")
 }
 
 func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -92,6 +97,9 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 	}
 	if o.top < 0 || o.explain < 0 {
 		return exit.Usagef("--top and --explain must be 0 or more")
+	}
+	if o.forward && (o.explain > 0 || len(o.of.List) > 0 || o.cube != "") {
+		return exit.Usagef("--forward does not look for causes, which --explain, --explain-ranks and --cube need; leave one of them out")
 	}
 	inputs := o.run.Future.Files(word)
 	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("plot", o.plot), env.To("cube", o.cube)); err != nil {
@@ -121,12 +129,12 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 // analyze finds the wait states of a run and what else the flags ask for.
 func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*waitsReport, error) {
 	begin := time.Now()
-	result, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: o.run.Threads})
+	result, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: o.run.Threads, Forward: o.forward})
 	if err != nil {
 		return nil, err
 	}
 	a.Note("%s analyzed in %s, %s", phrase.Plural(result.States, "wait state"), unit.Elapsed(time.Since(begin)), phrase.Plural(o.run.Threads, "thread"))
-	if a.Group().Size() > 1 {
+	if a.Group().Size() > 1 && !o.forward {
 		a.Note("costs were handed from process to process in %s", phrase.Plural(result.Rounds(), "round"))
 	}
 	if result.Cyclic > 0 {

@@ -9,11 +9,15 @@ import (
 // propagating and terminal waits.
 func WaitTimes(r *waits.Result, ranks int) []RankTimes {
 	var list []RankTimes
-	for _, name := range []string{"Waiting", "Delay costs", "Direct waits", "Indirect waits", "Propagating waits", "Terminal waits"} {
+	names := []string{"Waiting", "Delay costs", "Direct waits", "Indirect waits", "Propagating waits", "Terminal waits"}
+	if r.Forward {
+		names = names[:1]
+	}
+	for _, name := range names {
 		list = append(list, RankTimes{name, make([]unit.Duration, ranks)})
 	}
 	for rank, t := range r.ByRank() {
-		for k, d := range []unit.Duration{t.Amount, t.Delay, t.Direct, t.Indirect, t.Propagating, t.Terminal} {
+		for k, d := range []unit.Duration{t.Amount, t.Delay, t.Direct, t.Indirect, t.Propagating, t.Terminal}[:len(list)] {
 			list[k].Times[rank] = d
 		}
 	}

@@ -56,8 +56,14 @@ func EachWait(r *waits.Result) *table.Table {
 	none := table.Cell{}
 	for i := range r.Waits {
 		w := &r.Waits[i]
-		t.Add("wait", w.Metric.String(), w.Rank, r.Paths.Names[w.Path], Seconds(w.Amount), Seconds(w.Direct), Seconds(w.Indirect),
-			Seconds(w.Propagating), Seconds(w.Terminal), none, none)
+		class := func(d unit.Duration) any {
+			if r.Forward {
+				return none // not known
+			}
+			return Seconds(d)
+		}
+		t.Add("wait", w.Metric.String(), w.Rank, r.Paths.Names[w.Path], Seconds(w.Amount), class(w.Direct), class(w.Indirect),
+			class(w.Propagating), class(w.Terminal), none, none)
 	}
 	for i := range r.Delays {
 		d := &r.Delays[i]
