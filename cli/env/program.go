@@ -3,6 +3,8 @@ package env
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,6 +19,9 @@ func TakesCommand(c *cobra.Command, needed func() bool) {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 && needed() {
 			return flags.ExactArgs("COMMAND")(c, args)
+		}
+		if len(args) > 1 && filepath.Base(args[0]) == c.Root().Name() && slices.Contains([]string{"record", "inject"}, args[1]) {
+			return exit.Usagef("%s and %s cannot run one program together: each takes its MPI calls for itself; leave one of them out", c.Name(), args[1])
 		}
 		return nil
 	}
