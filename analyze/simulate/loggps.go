@@ -5,24 +5,16 @@ import (
 
 	"slackline/analyze/tolerance"
 	"slackline/model/machine"
-	"slackline/model/schedule"
 	"slackline/model/timeline"
 )
 
 // runModelLogGPS evaluates the static model once. Its rules and its evaluation are those of
-// tolerance.Schedule; all operations must be in memory.
+// tolerance.Schedule.
 func (r *run) runModelLogGPS() (*Result, error) {
 	if r.noise != nil {
 		return nil, fmt.Errorf("the model %s has no noise and no delays; use the model %s", LogGPS, LogGOPS)
 	}
-	g, ok := r.program.(*schedule.Graph)
-	if !ok || g.Shape().Collectives {
-		g = schedule.Materialize(r.stream)
-		if err := r.expansion.Err(); err != nil {
-			return nil, err
-		}
-	}
-	s, err := tolerance.Prepare(g, nil, 0)
+	s, err := tolerance.Prepare(r.program, r.options.Mapping, r.layout.Machine.Gamma)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +26,14 @@ func (r *run) runModelLogGPS() (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		finish, calls = &times.Finish, r.staticCalls(s, times)
+		finish, calls = &times.Finish, r.staticCalls(times)
 	} else if finish, err = s.Finish(network); err != nil {
 		return nil, err
 	}
 	result := &Result{
 		Finish:   finish.Ranks,
 		Messages: int64(finish.Messages),
-		Ops:      int64(g.NumOps()),
+		Ops:      int64(finish.Ops),
 		Engine:   "static",
 		Threads:  1,
 		Queues:   Queues{Rendezvous: int64(finish.Rendezvous)},

@@ -13,12 +13,12 @@ import (
 // staticCalls writes a run of the static model down as the calls of its ranks. Operations of a rank may
 // overlap there, because nothing competes for its CPU: a computation then goes on between the calls, and
 // a send that is not blocking, a call of length o, ends when the next operation starts.
-func (r *run) staticCalls(s *tolerance.Schedule, t *tolerance.Times) *timeline.Timeline {
+func (r *run) staticCalls(t *tolerance.Times) *timeline.Timeline {
 	stream := r.stream
 	if g, ok := r.program.(*schedule.Graph); ok && !g.Shape().Collectives {
 		stream = schedule.Blocks(g) // as the schedule numbers its operations
 	}
-	w := &staticBlock{c: newCallRecorder(r), s: s, t: t, layout: r.layout}
+	w := &staticBlock{c: newCallRecorder(r), t: t, layout: r.layout}
 	w.c.overlap = true
 	var b schedule.Block
 	for w.rank = range r.ranks {
@@ -34,7 +34,6 @@ func (r *run) staticCalls(s *tolerance.Schedule, t *tolerance.Times) *timeline.T
 // staticBlock is a block of a rank whose calls are written down.
 type staticBlock struct {
 	c      *callRecorder
-	s      *tolerance.Schedule
 	t      *tolerance.Times
 	layout *machine.Layout
 	rank   int
@@ -78,13 +77,13 @@ func (w *staticBlock) cpuEnd(n int, op *schedule.Op) int64 {
 
 // operation records operation i of the block.
 func (w *staticBlock) operation(i int32) {
-	n, rank, ops := w.base+int(i), int32(w.rank), w.s.Graph().Ops()
+	n, rank, ops := w.base+int(i), int32(w.rank), w.t.Graph.Ops()
 	w.c.started(rank, i, w.t.Start[n], w.busy[i])
 	if op := &ops[n]; op.Kind == schedule.Recv {
-		send := w.s.Partner(n)
+		send := int(w.t.Partner[n])
 		source := op.Peer
 		if source < 0 { // any
-			from, _ := w.s.Graph().Find(send)
+			from, _ := w.t.Graph.Find(send)
 			source = int32(from)
 		}
 		w.c.match(rank, i, source, ops[send].Tag, ops[send].Size)

@@ -16,14 +16,14 @@ type scratch struct {
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // valuesFor returns room for a value of each node.
-func (s *scratch) valuesFor(g *Graph) []int64 {
+func (s *scratch) valuesFor(g *web) []int64 {
 	if len(s.values) < g.nodes() {
 		s.values = make([]int64, g.nodes())
 	}
 	return s.values[:g.nodes()]
 }
 
-func (s *scratch) wideFor(g *Graph) [][lanes]int64 {
+func (s *scratch) wideFor(g *web) [][lanes]int64 {
 	if len(s.wide) < g.nodes() {
 		s.wide = make([][lanes]int64, g.nodes())
 	}
@@ -48,58 +48,71 @@ func (g *Graph) At(x int64) (Point, error) {
 	if err := g.check(x); err != nil {
 		return Point{}, err
 	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	return g.point(x-g.axis.lowest, s), nil
-}
-
-// point is At for a value counted from the lowest.
-func (g *Graph) point(x int64, s *scratch) Point {
-	values := s.valuesFor(g)
-	g.forward(x, values)
-	p := Point{X: x + g.axis.lowest, T: values[len(values)-1]}
-	p.Left, p.Right = g.slopes(x, values, &s.walk)
-	if x == 0 {
-		p.Left = p.Right
-	}
-	return p
+	return g.points([]int64{x - g.axis.lowest})[0], nil
 }
 
 // AtAll is At for several values, in less time.
 func (g *Graph) AtAll(xs []int64) ([]Point, error) {
-	for _, x := range xs {
+	from := make([]int64, len(xs))
+	for i, x := range xs {
 		if err := g.check(x); err != nil {
 			return nil, err
 		}
+		from[i] = x - g.axis.lowest
 	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	points := make([]Point, 0, len(xs))
-	for len(xs) >= lanes/2 {
-		n := min(len(xs), lanes)
-		var at [lanes]int64
-		for i := range at {
-			at[i] = xs[min(i, n-1)] - g.axis.lowest
-		}
-		points = g.pointsWide(&at, n, s, points)
-		xs = xs[n:]
-	}
-	for _, x := range xs {
-		points = append(points, g.point(x-g.axis.lowest, s))
-	}
-	return points, nil
+	return g.points(from), nil
 }
 
-// pointsWide appends the points at the first n of several values, counted from the lowest.
-func (g *Graph) pointsWide(x *[lanes]int64, n int, s *scratch, points []Point) []Point {
-	values := s.wideFor(g)
-	g.forwardWide(x, values)
-	for i := range n {
-		p := Point{X: x[i] + g.axis.lowest, T: values[len(values)-1][i]}
-		p.Left, p.Right = g.slopesWide(i, x[i], values, &s.walk)
-		if x[i] == 0 {
+// points is AtAll for values counted from the lowest.
+func (g *Graph) points(xs []int64) []Point {
+	points := make([]Point, 0, len(xs))
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	for len(xs) > 0 {
+		n := min(len(xs), lanes)
+		switch {
+		case !g.isSmall():
+			for i, h := range g.tape.heights(xs[:n]) {
+				points = append(points, Point{xs[i], h.t, h.left, h.right})
+			}
+		case n >= lanes/2:
+			points = g.web().pointsWide(xs[:n], s, points)
+		default:
+			n = 1
+			points = append(points, g.web().point(xs[0], s))
+		}
+		xs = xs[n:]
+	}
+	for i := range points {
+		p := &points[i]
+		if p.X == 0 {
 			p.Left = p.Right
 		}
+		p.X += g.axis.lowest
+	}
+	return points
+}
+
+// point evaluates the graph at one value.
+func (g *web) point(x int64, s *scratch) Point {
+	values := s.valuesFor(g)
+	g.forward(x, values)
+	p := Point{X: x, T: values[len(values)-1]}
+	p.Left, p.Right = g.slopes(x, values, &s.walk)
+	return p
+}
+
+// pointsWide appends the points at up to lanes values.
+func (g *web) pointsWide(xs []int64, s *scratch, points []Point) []Point {
+	var x [lanes]int64
+	for i := range x {
+		x[i] = xs[min(i, len(xs)-1)]
+	}
+	values := s.wideFor(g)
+	g.forwardWide(&x, values)
+	for i := range xs {
+		p := Point{X: x[i], T: values[len(values)-1][i]}
+		p.Left, p.Right = g.slopesWide(i, x[i], values, &s.walk)
 		points = append(points, p)
 	}
 	return points

@@ -28,7 +28,7 @@ type axis struct {
 const femtosPerPico = 1000
 
 // newAxis looks at all messages for the values that the parameter has.
-func newAxis(c *coster, v Variable) (*axis, error) {
+func newAxis(s *Schedule, c *coster, v Variable) (*axis, error) {
 	if v.Parameter > O {
 		return nil, fmt.Errorf("there is no parameter %d", v.Parameter)
 	}
@@ -44,7 +44,7 @@ func newAxis(c *coster, v Variable) (*axis, error) {
 	if len(v.Classes) > 0 {
 		c.tellClasses()
 	}
-	used := x.usedClasses()
+	used := x.usedClasses(s)
 	reference := machine.Class(machine.NumClasses)
 	for class := range machine.Class(machine.NumClasses) { // the last one is the reference
 		if v.varies(class) && (used[class] || reference == machine.NumClasses) {
@@ -66,17 +66,17 @@ func newAxis(c *coster, v Variable) (*axis, error) {
 }
 
 // usedClasses describes of which classes there are messages.
-func (x *axis) usedClasses() (used [machine.NumClasses]bool) {
+func (x *axis) usedClasses(s *Schedule) (used [machine.NumClasses]bool) {
 	c := x.costs
 	if c.uniform {
 		used[c.class] = true
 		return used
 	}
-	for i := range c.s.ops {
-		if c.s.ops[i].Kind == schedule.Send {
-			used[c.classOf(uint32(i))] = true
+	s.each(func(rank int, op *schedule.Op) {
+		if op.Kind == schedule.Send && uint(op.Peer) < uint(s.ranks) {
+			used[c.classOf(rank, int(op.Peer))] = true
 		}
-	}
+	})
 	return used
 }
 

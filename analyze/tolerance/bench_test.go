@@ -48,7 +48,7 @@ func BenchmarkBuild(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				ops, nodes, edges = len(s.ops), graph.nodes(), len(graph.edges)
+				ops, nodes, edges = s.Size().Ops, graph.tape.nodes, graph.tape.edges
 			})
 			b.ReportMetric(float64(ops), "ops")
 			b.ReportMetric(float64(nodes), "nodes")
@@ -132,7 +132,7 @@ func BenchmarkEvaluate(b *testing.B) {
 				run  func() error
 			}{
 				{"evaluate", func() error { _, err := s.Evaluate(n); return err }},
-				{"again", func() error { _, err := e.again(n); return err }},
+				{"evaluate and graph", func() error { _, err := s.Evaluate(n, Variable{}); return err }},
 				{"path", func() error { _, err := e.criticalPath(); return err }},
 				{"slack", func() error { _, err := e.Slack(); return err }},
 			} {

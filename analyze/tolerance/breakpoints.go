@@ -14,6 +14,32 @@ import (
 // interval. Its breakpoints are found exactly: by tables of all its lines if there are few slopes,
 // else by cutting it again, and in the end by evaluating it where lines cross.
 func (g *Graph) breakpoints(from, to int64) ([]Breakpoint, error) {
+	return g.breakpointsWithin(from, to, 0)
+}
+
+// MemoryError states that there is not enough memory to find all breakpoints of a graph.
+type MemoryError struct{ Needed, Limit int64 }
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("all breakpoints need at least %d MiB of memory, but only %d MiB are free", e.Needed>>20+1, e.Limit>>20)
+}
+
+// leastBytes is about the least memory in which the breakpoints of a graph are found.
+func (g *Graph) leastBytes() int64 {
+	return int64(g.tape.edges)*bytesPerEdge + int64(g.tape.nodes)*(bytesPerNode+leastSamples*bytesPerSample)
+}
+
+// What the search for breakpoints keeps: the edges twice (of an interval may be as many as of the graph), times of the nodes at several
+// values, and a number per node for each sample.
+const (
+	bytesPerEdge   = 2 * 16
+	bytesPerNode   = 160
+	bytesPerSample = 4
+	leastSamples   = 2 * lanes
+)
+
+// breakpointsWithin is breakpoints with about so many bytes of memory, if they are enough; 0: no limit.
+func (g *Graph) breakpointsWithin(from, to, memory int64) ([]Breakpoint, error) {
 	if from > to {
 		return nil, fmt.Errorf("the range from %d to %d is empty", from, to)
 	}
@@ -26,6 +52,10 @@ func (g *Graph) breakpoints(from, to int64) ([]Breakpoint, error) {
 		return nil, nil
 	}
 	f := newFinder(g)
+	if memory > 0 {
+		more := (memory - g.leastBytes()) / (bytesPerSample * int64(g.tape.nodes))
+		f.effort.samples = int(min(int64(f.effort.samples), leastSamples+max(more, 0)))
+	}
 	if from, to := from-g.axis.lowest, to-g.axis.lowest; g.fitsTwice(to) {
 		f.sample(from, to)
 		f.join()
@@ -40,7 +70,7 @@ func (g *Graph) breakpoints(from, to int64) ([]Breakpoint, error) {
 
 // finder looks for breakpoints. Values are counted from the lowest.
 type finder struct {
-	g       *Graph
+	web     *web
 	effort  effort
 	samples []*sample // ascending
 	found   []Breakpoint
@@ -85,8 +115,10 @@ type effort struct {
 	edges   int   // intervals of up to so many edges are not cut any more
 }
 
+var usualEffort = effort{samples: 100, part: 4, table: 64, small: 1 << 12, halves: 1 << 16, edges: 64}
+
 func newFinder(g *Graph) *finder {
-	return &finder{g: g, effort: effort{samples: 100, part: 4, table: 64, small: 1 << 12, halves: 1 << 16, edges: 64}}
+	return &finder{web: g.web(), effort: usualEffort}
 }
 
 // sample evaluates the graph at the ends of a range and at more and more tangent crossings between
@@ -102,7 +134,7 @@ func (f *finder) sample(from, to int64) {
 	for len(xs) > 0 && len(f.samples) < f.effort.samples {
 		slices.Sort(xs)
 		xs = slices.Compact(xs)
-		spent := len(xs) * f.g.nodes() * sampleCost
+		spent := len(xs) * f.web.nodes() * sampleCost
 		for n := 0; len(xs) > 0; xs = xs[n:] {
 			n = min(len(xs), lanes)
 			f.evaluate(xs[:n])
@@ -145,7 +177,7 @@ func (f *finder) crossings() []int64 {
 	var list []candidate
 	for i := 1; i < len(f.samples); i++ {
 		a, b := f.samples[i-1], f.samples[i]
-		if a.kept <= f.g.nodes()/f.effort.part {
+		if a.kept <= f.web.nodes()/f.effort.part {
 			continue // it is easier to cut what is left of the graph
 		}
 		c := newCrossing(&a.Point, &b.Point)
@@ -163,9 +195,9 @@ func (f *finder) crossings() []int64 {
 
 // evaluate adds samples at up to lanes values.
 func (f *finder) evaluate(xs []int64) {
-	g, n := f.g, f.g.nodes()
+	g, n := f.web, f.web.nodes()
 	if f.values == nil {
-		f.values, f.window = make([][lanes]int64, n), newWindow(&g.web)
+		f.values, f.window = make([][lanes]int64, n), newWindow(g)
 	}
 	var at [lanes]int64
 	var gaps [lanes][]float32
@@ -201,14 +233,14 @@ func (f *finder) join() {
 
 // between finds the breakpoints between two samples.
 func (f *finder) between(left, right *sample) {
-	if left.kept > f.g.nodes()-f.g.nodes()/8 { // hardly anything would be left out
-		all := interval{web: f.g.web, left: left.Point, right: right.Point}
+	if left.kept > f.web.nodes()-f.web.nodes()/8 { // hardly anything would be left out
+		all := interval{web: *f.web, left: left.Point, right: right.Point}
 		if f.byTables(&all) {
 			return
 		}
 	}
 	first, second := f.interval(0), f.interval(1)
-	f.pruner.cutSamples(&f.g.web, left, right, first)
+	f.pruner.cutSamples(f.web, left, right, first)
 	first.atLeft.measure(&first.web, left.X)
 	first.atRight.measure(&first.web, right.X)
 	second.reset(left.Point, right.Point)
@@ -302,8 +334,7 @@ func (f *finder) part(depth int, left, right Point, atLeft, atRight *ways) {
 func (f *finder) whole(from, to int64) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	i := interval{web: f.g.web, left: f.g.point(from, s), right: f.g.point(to, s)}
-	i.left.X, i.right.X = from, to
+	i := interval{web: *f.web, left: f.web.point(from, s), right: f.web.point(to, s)}
 	f.found = f.exact.breakpoints(&i, f.found)
 }
 

@@ -14,7 +14,7 @@ import (
 func TestBreakpointsEffort(t *testing.T) {
 	never := int64(1) << 40
 	efforts := []effort{
-		newFinder(nil).effort,
+		usualEffort,
 		{samples: 1000, part: 1 << 30, table: never, halves: never},        // many samples
 		{samples: 2, part: 1, table: never, halves: never},                 // tables for long intervals
 		{samples: 2, part: 1, table: never, halves: 0},                     // tables that meet

@@ -15,12 +15,14 @@ type Question struct {
 	Limit    *unit.Duration // of T
 	Range    *[2]int64      // in which the whole curve is wanted; what lies below Graph.Lowest is left out
 	Around   bool           // without a Range, take one that shows the given value and the tolerances
+	Memory   int64          // bytes that the search for breakpoints may take; 0: no limit
 }
 
 // Answers are the answers to a Question. Answers of different schedules, networks or mappings to one
 // question can be compared.
 type Answers struct {
 	Question Question
+	Size     Size
 	T        unit.Duration // at the given parameters
 	Lambda   Lambda
 	Path     *CriticalPath
@@ -42,7 +44,7 @@ type CurvePoint struct {
 
 // Ask evaluates the schedule and answers a question.
 func (s *Schedule) Ask(n Network, q Question) (*Answers, error) {
-	e, err := s.Evaluate(n)
+	e, err := s.Evaluate(n, q.Variable)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func (s *Schedule) Ask(n Network, q Question) (*Answers, error) {
 
 // Ask answers a question about a schedule that was evaluated.
 func (e *Evaluation) Ask(q Question) (*Answers, error) {
-	a := &Answers{Question: q, T: e.T, Lambda: e.Lambda}
+	a := &Answers{Question: q, Size: e.Size, T: e.T, Lambda: e.Lambda}
 	var err error
 	if a.Path, err = e.criticalPath(); err != nil {
 		return nil, err
@@ -65,21 +67,7 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 	if a.Given, err = search.At(x); err != nil {
 		return nil, err
 	}
-	for _, p := range q.Percents {
-		largest, err := search.Tolerance(x, p)
-		if err != nil {
-			return nil, err
-		}
-		a.Tolerance = append(a.Tolerance, largest)
-	}
-	if q.Limit != nil {
-		largest, err := search.limit(*q.Limit)
-		if err != nil {
-			return nil, err
-		}
-		a.Limit = &largest
-	}
-	if a.ValidFrom, a.ValidTo, err = search.valid(x); err != nil {
+	if err := a.search(search); err != nil {
 		return nil, err
 	}
 	switch {
@@ -89,6 +77,33 @@ func (e *Evaluation) Ask(q Question) (*Answers, error) {
 		err = a.traceCurve(g, g.Lowest(), a.end())
 	}
 	return a, err
+}
+
+// search finds the tolerances, the limit, and where the slope at the given value holds.
+func (a *Answers) search(s *Search) error {
+	var valid validity
+	quests := s.valid(a.Given, &valid)
+	a.Tolerance = make([]Largest, len(a.Question.Percents))
+	for i := range a.Question.Percents {
+		bound, ok := a.Bound(i)
+		if !ok {
+			return errTooLarge
+		}
+		quests = append(quests, s.within(bound, &a.Tolerance[i]))
+	}
+	if a.Question.Limit != nil {
+		bound, err := s.g.inUnits(*a.Question.Limit)
+		if err != nil {
+			return err
+		}
+		a.Limit = new(Largest)
+		quests = append(quests, s.within(bound, a.Limit))
+	}
+	if err := s.pursue(quests...); err != nil {
+		return err
+	}
+	a.ValidFrom, a.ValidTo = valid.lower, valid.upper
+	return nil
 }
 
 // end returns the upper end of a range that shows the given value and all tolerances.
@@ -116,7 +131,10 @@ func (a *Answers) traceCurve(g *Graph, from, to int64) error {
 	if err != nil {
 		return err
 	}
-	if a.Breakpoints, err = g.breakpoints(from, to); err != nil {
+	if need := g.leastBytes(); a.Question.Memory > 0 && need > a.Question.Memory {
+		return &MemoryError{Needed: need, Limit: a.Question.Memory}
+	}
+	if a.Breakpoints, err = g.breakpointsWithin(from, to, a.Question.Memory); err != nil {
 		return err
 	}
 	first, last := ends[0], ends[1]

@@ -139,7 +139,7 @@ func TestAskBelowLowest(t *testing.T) {
 // The summary of slack counts every operation once, and knows the critical ones.
 func TestSlackSummary(t *testing.T) {
 	c := referenceCase{File: "02-paper-overlap.goal", L: 500_000, PerByte: 5, S: 1 << 30}
-	s, e := c.evaluated(t)
+	_, e := c.evaluated(t)
 	slack, err := e.Slack()
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestSlackSummary(t *testing.T) {
 		{Kind: schedule.Send, Ops: 1, Critical: 1},
 		{Kind: schedule.Recv, Ops: 1, Critical: 1},
 	}
-	for i, got := range slack.Summary(s) {
+	for i, got := range slack.Summary() {
 		if got != want[i] {
 			t.Errorf("summary %d = %+v, want %+v", i, got, want[i])
 		}

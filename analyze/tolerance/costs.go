@@ -24,12 +24,10 @@ type message struct {
 // coster computes what messages cost on a network. It remembers the last answers, since programs use few
 // sizes. It keeps the first error.
 type coster struct {
-	s       *Schedule
 	n       Network
 	uniform bool          // the same parameters hold for all messages ...
 	class   machine.Class // ... and this class has them; messages may be of another one
 	entries [64]costEntry
-	gaps    *protocol // for the edges of gaps
 	err     error
 }
 
@@ -41,10 +39,10 @@ type costEntry struct {
 
 // newCoster checks that the network fits the schedule.
 func newCoster(s *Schedule, n Network) (*coster, error) {
-	if n.Layout == nil || n.Layout.Ranks != s.graph.Ranks() {
-		return nil, fmt.Errorf("the network is made for another number of ranks than the %d of the schedule", s.graph.Ranks())
+	if n.Layout == nil || n.Layout.Ranks != s.ranks {
+		return nil, fmt.Errorf("the network is made for another number of ranks than the %d of the schedule", s.ranks)
 	}
-	c := &coster{s: s, n: n}
+	c := &coster{n: n}
 	c.class, c.uniform = n.Layout.Uniform()
 	return c, nil
 }
@@ -52,35 +50,40 @@ func newCoster(s *Schedule, n Network) (*coster, error) {
 // tellClasses makes classes exact, also if all have the same parameters.
 func (c *coster) tellClasses() { c.uniform, c.entries = false, [len(c.entries)]costEntry{} }
 
-// classOf returns the class of the message of a send.
-func (c *coster) classOf(send uint32) machine.Class {
+// classOf returns the class of messages between two ranks.
+func (c *coster) classOf(from, to int) machine.Class {
 	if c.uniform {
 		return c.class
 	}
-	return c.n.Layout.Class(c.s.source(send), int(c.s.ops[send].Peer))
+	return c.n.Layout.Class(from, to)
 }
 
-// of returns the cost of the message of a send. It is valid until the next call.
-func (c *coster) of(send uint32) *message {
-	size, class := c.s.ops[send].Size, c.classOf(send)
+// hasGaps reports whether a send may have to wait for the gap of another one.
+func (c *coster) hasGaps() bool {
+	for class := range machine.Class(machine.NumClasses) {
+		if c.n.Layout.Occurs(class) && c.n.Layout.Machine.Classes[class].Gap > 0 {
+			return !c.n.NoGap
+		}
+	}
+	return false
+}
+
+// of returns the cost of a message. It is valid until the next call.
+func (c *coster) of(from, to int, size int64, buffered bool) *message {
+	class := c.classOf(from, to)
 	e := &c.entries[(uint64(size)*0x9E3779B97F4A7C15>>59)|uint64(class&1)<<5]
 	if e.key != size+1 || e.by != class {
 		e.key, e.by = size+1, class
-		e.cost = c.compute(send, size, class)
+		e.cost = c.compute(from, to, size, class)
 	}
-	e.cost.rendezvous = e.cost.large && !c.s.ops[send].IsBuffered()
+	e.cost.rendezvous = e.cost.large && !buffered
 	if t := c.n.Table; t != nil {
-		c.takeLatency(&e.cost, send, t)
+		c.takeLatency(&e.cost, from, to, t)
 	}
 	return &e.cost
 }
 
-// isRendezvous reports whether the message of a send is larger than S of its class, and not buffered.
-func (c *coster) isRendezvous(send uint32) bool {
-	return !c.s.ops[send].IsBuffered() && c.s.ops[send].Size > c.n.Layout.Machine.Classes[c.classOf(send)].Eager
-}
-
-func (c *coster) compute(send uint32, size int64, class machine.Class) message {
+func (c *coster) compute(from, to int, size int64, class machine.Class) message {
 	p := &c.n.Layout.Machine.Classes[class]
 	cost := p.Cost(size)
 	m := message{
@@ -92,15 +95,14 @@ func (c *coster) compute(send uint32, size int64, class machine.Class) message {
 		m.gap = 0
 	}
 	if _, ok := p.PerByte.At(size).Times(m.size); !ok {
-		c.fail(fmt.Errorf("rank %d: a message of %d bytes to rank %d: %w", c.s.source(send), size, c.s.ops[send].Peer, ErrOverflow))
+		c.fail(fmt.Errorf("rank %d: a message of %d bytes to rank %d: %w", from, size, to, ErrOverflow))
 		m.bytes = 0
 	}
 	return m
 }
 
 // takeLatency replaces the latency by that of the table.
-func (c *coster) takeLatency(m *message, send uint32, t *Table) {
-	from, to := c.s.source(send), int(c.s.ops[send].Peer)
+func (c *coster) takeLatency(m *message, from, to int, t *Table) {
 	units, constant := t.Of(from, to)
 	if units < 0 || constant < 0 || units > maxUnits || units > 0 && int64(t.L) > (maxTime-int64(constant))/units {
 		c.fail(fmt.Errorf("the latency from rank %d to rank %d is %d*L + %s, which cannot be: %w", from, to, units, constant, ErrOverflow))

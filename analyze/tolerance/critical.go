@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -12,50 +13,43 @@ import (
 // of the operation at which it ends; that of a message on its way is the receive.
 func (e *Evaluation) criticalPath() (*CriticalPath, error) {
 	path := &CriticalPath{T: e.T}
-	if len(e.s.ops) == 0 {
+	if e.last == noTail {
 		return path, nil
 	}
 	costs, err := newCoster(e.s, e.n)
 	if err != nil {
 		return nil, err
 	}
-	costs.gaps = &e.order.protocol
 	costs.tellClasses()
 	split := splits{ranks: map[int]*Profile{}, origins: map[uint32]*Profile{}, pairs: map[[2]int]*Pair{}}
-	for at := e.paths.last; ; {
-		rank, index := e.s.graph.Find(int(at.op()))
-		if n := len(path.Path); n == 0 || path.Path[n-1] != (Visit{rank, index}) {
-			path.Path = append(path.Path, Visit{rank, index})
+	back := newTracker(e)
+	for at := back.last(); ; {
+		if n, visit := len(path.Path), (Visit{at.rank, int(at.index)}); n == 0 || path.Path[n-1] != visit {
+			path.Path, path.Kinds = append(path.Path, visit), append(path.Kinds, at.op.Kind)
 		}
-		a := e.paths.of(at)
-		if a.first {
+		tail, w, ok := back.before(&at)
+		if !ok {
 			break
 		}
-		c := costs.edge(a.way, at)
-		c.spend(&path.Profile)
-		split.take(e.s, c, rank, at.op())
-		if c.m != nil && (c.latencies > 0 || c.data) {
-			send := costs.sendOf(a.way, at.op())
-			split.message(c, e.s.source(send), int(e.s.ops[send].Peer))
-			path.LByClass[c.m.class] += c.units()
+		c := cost{calc: at.op.Size}
+		if w == waitFor {
+			c = cost{}
+		} else if at.op.Kind != schedule.Calc {
+			from, send := back.sendOf(w, &at, &tail)
+			c = w.of(costs.of(from, int(send.Peer), send.Size, send.IsBuffered()))
+			if c.latencies > 0 || c.data {
+				split.message(c, from, int(send.Peer))
+				path.LByClass[c.m.class] += c.units()
+			}
 		}
-		at = a.tail
+		c.spend(&path.Profile)
+		split.take(c, at.rank, at.op.Origin)
+		at = tail
 	}
 	slices.Reverse(path.Path)
+	slices.Reverse(path.Kinds)
 	split.fill(path)
 	return path, nil
-}
-
-// sendOf returns the send whose message is on an edge that ends at an operation.
-func (c *coster) sendOf(w way, op uint32) uint32 {
-	switch w {
-	case carry:
-		return c.s.partner[op]
-	case gap:
-		before, _ := c.gaps.gap(op)
-		return before
-	}
-	return op
 }
 
 // splits split the critical path.
@@ -65,12 +59,12 @@ type splits struct {
 	pairs   map[[2]int]*Pair
 }
 
-func (s *splits) take(of *Schedule, c cost, rank int, op uint32) {
+func (s *splits) take(c cost, rank int, origin uint32) {
 	if c.length() == 0 {
 		return
 	}
 	c.spend(entry(s.ranks, rank))
-	c.spend(entry(s.origins, of.ops[op].Origin))
+	c.spend(entry(s.origins, origin))
 }
 
 func (s *splits) message(c cost, from, to int) {

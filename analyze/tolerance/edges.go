@@ -1,9 +1,6 @@
 package tolerance
 
-import (
-	"slackline/model/schedule"
-	"slackline/model/unit"
-)
+import "slackline/model/unit"
 
 // way is a kind of edge of the full graph. The node match of a rendezvous is left out: the edges into
 // it and out of it are joined.
@@ -29,29 +26,19 @@ type cost struct {
 	m         *message // nil if no message is involved
 }
 
-// edge returns what is spent on an edge that ends in a point. The message in it is valid until the
-// next call.
-func (c *coster) edge(w way, head point) cost {
-	op := head.op()
+// of is what is spent on an edge of a kind, for a message.
+func (w way) of(m *message) cost {
 	switch w {
 	case gap:
-		before, _ := c.gaps.gap(op)
-		return cost{gap: true, data: true, m: c.of(before)}
+		return cost{gap: true, data: true, m: m}
 	case own:
-		switch o := &c.s.ops[op]; o.Kind {
-		case schedule.Calc:
-			return cost{calc: o.Size}
-		case schedule.Send:
-			return cost{overheads: 1, m: c.of(op)}
-		}
-		return cost{overheads: 1, m: c.of(c.s.partner[op])}
+		return cost{overheads: 1, m: m}
 	case carry:
-		m := c.of(c.s.partner[op])
 		return cost{overheads: 1, latencies: 1, data: !m.rendezvous, m: m}
 	case request:
-		return cost{overheads: 3, latencies: 2, data: true, m: c.of(op)}
+		return cost{overheads: 3, latencies: 2, data: true, m: m}
 	case granting:
-		return cost{overheads: 2, latencies: 1, data: true, m: c.of(op)}
+		return cost{overheads: 2, latencies: 1, data: true, m: m}
 	}
 	return cost{}
 }
@@ -102,30 +89,5 @@ func (c cost) spend(p *Profile) {
 	}
 	if c.gap {
 		p.Gap += unit.Duration(c.m.gap)
-	}
-}
-
-// into calls visit for every edge that ends in a point, but for those from the block before.
-func (e *Evaluation) into(c *coster, head point, visit func(tail point, w way)) {
-	s, op := e.s, head.op()
-	if !head.isEnd() {
-		for _, p := range s.preds[s.predFirst[op]:s.predFirst[op+1]] {
-			visit(p, waitFor)
-		}
-		if before, ok := e.order.protocol.gap(op); ok {
-			visit(startOf(before), gap)
-		}
-		return
-	}
-	other := s.partner[op]
-	switch kind := s.ops[op].Kind; {
-	case kind == schedule.Recv:
-		visit(startOf(op), own)
-		visit(endOf(other), carry)
-	case kind == schedule.Send && e.order.protocol.isRendezvous(op):
-		visit(startOf(op), request)
-		visit(startOf(other), granting)
-	default:
-		visit(startOf(op), own)
 	}
 }

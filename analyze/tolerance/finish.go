@@ -3,78 +3,74 @@ package tolerance
 import (
 	"math/bits"
 
+	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
 // Finish is when ranks finish on a network.
 type Finish struct {
 	Ranks      []unit.Duration // the largest end of all operations, by rank
+	Ops        int
 	Messages   int
 	Rendezvous int // of the messages
 }
 
-// Times is a Finish with the times of all operations, as the graph of the schedule numbers them.
+// Times is a Finish with the times of all operations, as the graph numbers them.
 type Times struct {
 	Finish
-	Start, End []int64 // in ps
+	Graph      *schedule.Graph
+	Partner    []uint32 // the receive of a send, the send of a receive
+	Start, End []int64  // in ps
 	// Place is where the start of an operation is in an order in which each comes after all that it waits for.
 	Place []uint32
 }
 
-// Finish computes when every rank finishes, by the rules of Evaluate. It keeps neither the order nor
-// the critical paths, so it takes less time and memory.
+// Finish computes when every rank finishes, by the rules of Evaluate.
 func (s *Schedule) Finish(n Network) (*Finish, error) {
-	finish, _, err := s.finish(n, func([]point) {})
-	return finish, err
-}
-
-// Times computes when every operation starts and ends, by the rules of Evaluate.
-func (s *Schedule) Times(n Network) (*Times, error) {
-	t := &Times{Place: make([]uint32, len(s.ops))}
-	place := uint32(0)
-	finish, times, err := s.finish(n, func(points []point) {
-		for _, p := range points {
-			if !p.isEnd() {
-				t.Place[p.op()] = place
-				place++
-			}
-		}
-	})
+	p, err := newPass(s, n)
 	if err != nil {
 		return nil, err
 	}
-	t.Finish, t.Start, t.End = *finish, times.start, times.end
-	return t, nil
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	finish := &Finish{Ranks: make([]unit.Duration, s.ranks), Ops: p.ops, Messages: p.mail.messages, Rendezvous: p.rendezvous}
+	for rank, at := range p.finish {
+		finish.Ranks[rank] = unit.Duration(at)
+	}
+	return finish, nil
 }
 
-// finish computes the times of all operations. It calls listed with all points, in order.
-func (s *Schedule) finish(n Network, listed func([]point)) (*Finish, *times, error) {
+// Times computes when every operation starts and ends, by the rules of Evaluate. All operations must be in memory for it.
+func (s *Schedule) Times(n Network) (*Times, error) {
 	c, err := newCoster(s, n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	sorter := newSorter(c)
-	f := newForward(c, &sorter.p)
-	err = sorter.visitAll(func() bool {
-		f.pass(sorter.points)
-		listed(sorter.points)
-		sorter.points = sorter.points[:0]
-		return f.overflow >= 0
-	})
-	if err == nil {
-		err = f.err()
-	}
+	w, err := s.whole()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	finish := &Finish{Ranks: make([]unit.Duration, s.graph.Ranks()), Messages: s.messages}
-	for rank := range finish.Ranks {
-		for _, end := range f.end[s.graph.FirstOp(rank):s.graph.FirstOp(rank+1)] {
-			finish.Ranks[rank] = max(finish.Ranks[rank], unit.Duration(end))
+	timed, err := w.evaluate(c)
+	if err != nil {
+		return nil, err
+	}
+	t := &Times{Graph: w.graph, Partner: w.partner, Start: timed.times.start, End: timed.times.end, Place: make([]uint32, len(w.ops))}
+	place := uint32(0)
+	for _, p := range timed.order.points {
+		if !p.isEnd() {
+			t.Place[p.op()] = place
+			place++
 		}
 	}
-	for _, word := range sorter.p.rendezvous {
-		finish.Rendezvous += bits.OnesCount64(word)
+	t.Ranks, t.Ops, t.Messages = make([]unit.Duration, s.ranks), len(w.ops), w.messages
+	for rank := range t.Ranks {
+		for _, end := range t.End[w.graph.FirstOp(rank):w.graph.FirstOp(rank+1)] {
+			t.Ranks[rank] = max(t.Ranks[rank], unit.Duration(end))
+		}
 	}
-	return finish, &f.times, nil
+	for _, word := range timed.order.protocol.rendezvous {
+		t.Rendezvous += bits.OnesCount64(word)
+	}
+	return t, nil
 }

@@ -3,21 +3,40 @@ package tolerance
 import (
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // Graph is T as a function of one variable: the longest path of a graph whose edges are lines. It is
 // much smaller than the schedule, because what has only one way in or out is joined with its
-// neighbors while the graph is made.
+// neighbors while the graph is made. It is kept as a tape; small graphs, and those whose breakpoints are asked for, also as a web.
 //
 // Its methods may be called from several goroutines at once.
 type Graph struct {
-	web  // the sink happens at T
+	tape *tape
+	web  func() *web // made when it is first asked for
 	axis axis
 	// constant is T at the lowest value. Of the paths with the largest slope of all, steepest is the
 	// largest constant.
 	constant        int64
 	slope, steepest int64
+	onTape          bool // also if it is small, for tests
 }
+
+// newGraph computes T at the lowest value and the steepest line, and checks that all fits.
+func newGraph(t *tape, x axis) (*Graph, error) {
+	g := &Graph{tape: t, axis: x, web: sync.OnceValue(func() *web { w := t.web(); return &w })}
+	g.axis.costs = nil
+	var ok bool
+	if g.constant, g.slope, g.steepest, ok = t.steepest(); !ok {
+		return nil, ErrOverflow
+	}
+	return g, nil
+}
+
+// smallGraph is the number of edges up to which a graph is evaluated as a web, which is faster and takes more memory.
+const smallGraph = 1 << 21
+
+func (g *Graph) isSmall() bool { return !g.onTape && g.tape.edges <= smallGraph }
 
 // variable returns what T is a function of.
 func (g *Graph) variable() Variable { return g.axis.v }
@@ -27,40 +46,6 @@ func (g *Graph) Given() int64 { return g.axis.at }
 
 // Lowest returns the smallest value of the variable: all parameters are at least 0 there.
 func (g *Graph) Lowest() int64 { return g.axis.lowest }
-
-// measure computes T at the lowest value and the steepest line, and checks that all fits.
-func (g *Graph) measure() error {
-	values := make([]int64, g.nodes())
-	overflow, from := int64(0), uint32(0)
-	for v, to := range g.first[1:] {
-		t := int64(0)
-		for _, e := range g.edges[from:to] {
-			sum := values[e.u] + e.c
-			overflow |= sum
-			t = max(t, sum)
-		}
-		values[v], from = t, to
-	}
-	g.constant = values[len(values)-1]
-	slopes := make([]int64, g.nodes())
-	from = 0
-	for v, to := range g.first[1:] {
-		a, c := int64(0), int64(0)
-		for _, e := range g.edges[from:to] {
-			sum, constant := slopes[e.u]+int64(e.a), values[e.u]+e.c
-			overflow |= sum
-			if sum > a || sum == a && constant > c {
-				a, c = sum, constant
-			}
-		}
-		slopes[v], values[v], from = a, c, to
-	}
-	g.slope, g.steepest = slopes[len(slopes)-1], values[len(values)-1]
-	if overflow < 0 {
-		return ErrOverflow
-	}
-	return nil
-}
 
 // fits reports whether all values fit at x, counted from the lowest value.
 func (g *Graph) fits(x int64) bool { return g.within(x, maxTime) }
@@ -80,11 +65,5 @@ func (g *Graph) within(x, limit int64) bool {
 	if float64(g.steepest)+float64(g.slope)*float64(x) > float64(limit)*(1-precision) {
 		return false
 	}
-	values := make([]float64, g.nodes())
-	for v := range values {
-		for _, e := range g.into(v) {
-			values[v] = max(values[v], values[e.u]+float64(e.c)+float64(e.a)*float64(x))
-		}
-	}
-	return values[len(values)-1] <= float64(limit)*(1-precision)
+	return g.tape.roughly(float64(x)) <= float64(limit)*(1-precision)
 }

@@ -3,6 +3,7 @@ package tolerance
 import (
 	"errors"
 	"math/bits"
+	"slices"
 
 	"slackline/model/unit"
 )
@@ -29,29 +30,79 @@ func (s *Search) At(x int64) (Point, error) {
 
 // at is At for a value counted from the lowest.
 func (s *Search) at(x int64) Point {
+	s.evaluate([]int64{x})
 	for _, p := range s.points {
 		if p.X == x {
 			return p
 		}
 	}
-	memory := scratches.Get().(*scratch)
-	defer scratches.Put(memory)
-	p := s.g.point(x, memory)
-	p.X = x
-	s.points = append(s.points, p)
-	return p
+	panic("unreachable")
 }
 
-// largest returns the largest whole value of the variable with T within a bound, which is in the
-// unit of Point.T. T is convex, so that each tangent gives an upper bound of the answer: the search
-// comes from the right and never goes too far.
-func (s *Search) largest(bound int64) (Largest, error) {
+// evaluate evaluates the graph at those of several values, counted from the lowest, at which that has not been done.
+func (s *Search) evaluate(xs []int64) {
+	var missing []int64
+	for _, x := range xs {
+		if !slices.Contains(missing, x) && !slices.ContainsFunc(s.points, func(p Point) bool { return p.X == x }) {
+			missing = append(missing, x)
+		}
+	}
+	for _, p := range s.g.points(missing) {
+		p.X -= s.g.axis.lowest
+		s.points = append(s.points, p)
+	}
+}
+
+// quest is a search that goes from one value to the next, until it has found its answer.
+type quest struct {
+	x    int64 // where T must be known next, counted from the lowest
+	done bool
+	// take looks at T there, and says where to go on, or that this is the answer.
+	take func(p Point) (next int64, done bool)
+}
+
+// pursue ends all quests. They go on together: T is computed at several values at once.
+func (s *Search) pursue(quests ...*quest) error {
+	for {
+		var xs []int64
+		for _, q := range quests {
+			if q.done {
+				continue
+			}
+			if !s.g.fits(q.x) {
+				return ErrOverflow
+			}
+			xs = append(xs, q.x)
+		}
+		if len(xs) == 0 {
+			return nil
+		}
+		s.evaluate(xs)
+		for _, q := range quests {
+			if !q.done {
+				q.x, q.done = q.take(s.at(q.x))
+			}
+		}
+	}
+}
+
+// largest returns the largest whole value of the variable with T within a bound, which is in the unit of Point.T.
+func (s *Search) largest(bound int64) (answer Largest, err error) {
+	err = s.pursue(s.within(bound, &answer))
+	return answer, err
+}
+
+// within looks for the largest whole value of the variable with T within a bound. T is convex, so that each tangent gives an upper
+// bound of the answer: the search comes from the right and never goes too far.
+func (s *Search) within(bound int64, answer *Largest) *quest {
 	g := s.g
 	if bound < g.constant {
-		return Largest{Infeasible: true}, nil
+		*answer = Largest{Infeasible: true}
+		return &quest{done: true}
 	}
 	if g.slope == 0 {
-		return Largest{Unbounded: true}, nil
+		*answer = Largest{Unbounded: true}
+		return &quest{done: true}
 	}
 	x := (bound - g.steepest) / g.slope
 	for _, p := range s.points {
@@ -59,16 +110,14 @@ func (s *Search) largest(bound int64) (Largest, error) {
 			x = min(x, upper)
 		}
 	}
-	for {
-		if !g.fits(x) {
-			return Largest{}, ErrOverflow
-		}
-		p := s.at(x)
+	return &quest{x: x, take: func(p Point) (next int64, done bool) {
 		if p.T <= bound {
-			return Largest{X: x + g.axis.lowest}, nil
+			*answer = Largest{X: p.X + g.axis.lowest}
+			return p.X, true
 		}
-		x, _ = p.upper(bound)
-	}
+		next, _ = p.upper(bound)
+		return next, false
+	}}
 }
 
 // upper returns the largest whole value at which a tangent of the point is within the bound. There
@@ -93,36 +142,42 @@ func (s *Search) Tolerance(x int64, percent Percent) (Largest, error) {
 	}
 	bound, ok := percent.above(p.T)
 	if !ok {
-		return Largest{}, errors.New("the tolerated runtime is too large; give a smaller percentage")
+		return Largest{}, errTooLarge
 	}
 	return s.largest(bound)
 }
 
-// limit is Largest for a bound in time.
-func (s *Search) limit(bound unit.Duration) (Largest, error) {
-	hi, lo := bits.Mul64(uint64(bound), uint64(s.g.axis.scale))
+var errTooLarge = errors.New("the tolerated runtime is too large; give a smaller percentage")
+
+// inUnits turns a time into the unit of Point.T.
+func (g *Graph) inUnits(bound unit.Duration) (int64, error) {
+	hi, lo := bits.Mul64(uint64(bound), uint64(g.axis.scale))
 	if hi != 0 || lo > uint64(maxTime) {
-		return Largest{}, ErrOverflow
+		return 0, ErrOverflow
 	}
-	return s.largest(int64(lo))
+	return int64(lo), nil
 }
 
-// valid returns the values around x between which T is the line that begins at x, both rounded down.
-// The upper one is called unbounded if T does not leave the line within 106 days.
-func (s *Search) valid(x int64) (lower int64, upper Largest, err error) {
-	if err := s.g.check(x); err != nil {
-		return 0, Largest{}, err
-	}
-	p := s.at(x - s.g.axis.lowest)
-	return s.validFrom(p) + s.g.axis.lowest, s.validTo(p), nil
+// validity is the values around x between which T is the line that begins at x, both rounded down. The upper one is called unbounded if
+// T does not leave the line within 106 days.
+type validity struct {
+	lower int64
+	upper Largest
+}
+
+// valid looks for both ends of the line that begins at a point.
+func (s *Search) valid(p Point, answer *validity) []*quest {
+	p.X -= s.g.axis.lowest
+	return []*quest{s.validFrom(p, &answer.lower), s.validTo(p, &answer.upper)}
 }
 
 // validTo looks for the end of the line that begins at p. What T is above the line is convex and
 // 0 at p.
-func (s *Search) validTo(p Point) Largest {
+func (s *Search) validTo(p Point, answer *Largest) *quest {
 	g := s.g
 	if g.slope == p.Right {
-		return Largest{Unbounded: true}
+		*answer = Largest{Unbounded: true}
+		return &quest{done: true}
 	}
 	// The steepest line of all, T = steepest + slope*x, meets this one here.
 	above := p.T - p.Right*p.X - g.steepest
@@ -131,16 +186,16 @@ func (s *Search) validTo(p Point) Largest {
 	if cut {
 		x = g.largestFitting(p.X, x)
 	}
-	for {
-		q := s.at(x)
+	return &quest{x: x, take: func(q Point) (next int64, done bool) {
 		over := q.T - p.T - p.Right*(q.X-p.X)
 		if over == 0 {
-			return Largest{X: x + g.axis.lowest, Unbounded: cut}
+			*answer = Largest{X: q.X + g.axis.lowest, Unbounded: cut}
+			return q.X, true
 		}
 		cut = false
 		by := q.Left - p.Right
-		x -= (over + by - 1) / by
-	}
+		return q.X - (over+by-1)/by, false
+	}}
 }
 
 // largestFitting returns about the largest value at which T fits, between one at which it does and one
@@ -157,21 +212,22 @@ func (g *Graph) largestFitting(x, beyond int64) int64 {
 }
 
 // validFrom looks for the start of the line that ends at p, or begins there.
-func (s *Search) validFrom(p Point) int64 {
+func (s *Search) validFrom(p Point, answer *int64) *quest {
+	lowest := s.g.axis.lowest
 	if p.Left != p.Right || p.X == 0 {
-		return p.X
+		*answer = p.X + lowest
+		return &quest{done: true}
 	}
-	x := int64(0)
-	for {
-		q := s.at(x)
+	return &quest{x: 0, take: func(q Point) (next int64, done bool) {
 		over := q.T - p.T + p.Right*(p.X-q.X)
 		if over == 0 {
-			if q.Left != q.Right || x == 0 {
-				return x
+			*answer = q.X + lowest
+			if q.Left == q.Right && q.X > 0 {
+				*answer-- // the slope changes before x and after x-1, where T is above the line
 			}
-			return x - 1 // the slope changes before x and after x-1, where T is above the line
+			return q.X, true
 		}
 		by := p.Right - q.Right
-		x += (over + by - 1) / by
-	}
+		return q.X + (over+by-1)/by, false
+	}}
 }

@@ -126,7 +126,11 @@ func TestFinishOfPatterns(t *testing.T) {
 					t.Fatal(err)
 				}
 				n := Network{Layout: layout}
-				o, err := newOracle(s.graph, n, 1)
+				graph, err := s.operations()
+				if err != nil {
+					t.Fatal(err)
+				}
+				o, err := newOracle(graph, n, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -156,9 +160,9 @@ func checkFinish(t failer, s *Schedule, o *oracle, n Network) {
 		t.Fatalf("Finish: %v", err)
 	}
 	times := o.times(-1, 0)
-	want := make([]unit.Duration, s.graph.Ranks())
-	for i := range s.ops {
-		rank, _ := s.graph.Find(i)
+	want := make([]unit.Duration, s.ranks)
+	for i := range o.g.Ops() {
+		rank, _ := o.g.Find(i)
 		want[rank] = max(want[rank], unit.Duration(times[2*i+1]))
 	}
 	if !slices.Equal(finish.Ranks, want) {

@@ -147,7 +147,7 @@ calc %d
 	if _, err := g.At(-1); err == nil || !strings.Contains(err.Error(), "smallest") {
 		t.Errorf("error %v, want one about the smallest value", err)
 	}
-	lower, upper, err := g.Search().valid(1000)
+	lower, upper, err := validAround(g.Search(), 1000)
 	if err != nil || lower != 0 || upper != (Largest{X: 36 * days * 1000}) {
 		t.Errorf("valid from %d to %+v (error %v)", lower, upper, err)
 	}

@@ -14,7 +14,7 @@ import (
 // of every block, a column for T and one for the variable; and a row for every edge of the graph:
 // head - tail - slope*variable >= constant. Times are in the units of Point.
 type LinearProgram struct {
-	e        *Evaluation
+	*timed
 	variable Variable
 	given    int64
 	lowest   int64
@@ -38,37 +38,41 @@ type Goal struct {
 
 // LinearProgram makes the linear program of T over a variable.
 func (e *Evaluation) LinearProgram(v Variable) (*LinearProgram, error) {
+	t, err := e.timed()
+	if err != nil {
+		return nil, err
+	}
 	costs, err := newCoster(e.s, e.n)
 	if err != nil {
 		return nil, err
 	}
-	costs.gaps = &e.order.protocol
-	axis, err := newAxis(costs, v)
+	axis, err := newAxis(e.s, costs, v)
 	if err != nil {
 		return nil, err
 	}
-	p := &LinearProgram{e: e, variable: v, given: axis.at, lowest: axis.lowest}
-	if e.s.blocks != nil {
-		p.blocks = len(e.s.blocks.before)
+	t = &timed{t.whole, costs, t.order, t.times}
+	p := &LinearProgram{timed: t, variable: v, given: axis.at, lowest: axis.lowest}
+	if t.whole.blocks != nil {
+		p.blocks = len(t.whole.blocks.before)
 	}
 	if uint64(p.Columns()) > math.MaxUint32 {
-		return nil, fmt.Errorf("%d operations are too many for a linear program", len(e.s.ops))
+		return nil, fmt.Errorf("%d operations are too many for a linear program", len(t.ops))
 	}
-	for op := range uint32(len(e.s.ops)) {
+	for op := range uint32(len(t.ops)) {
 		for _, head := range []point{startOf(op), endOf(op)} {
-			e.into(costs, head, func(tail point, w way) {
-				line := axis.line(costs.edge(w, head))
+			t.into(head, func(tail point, w way) {
+				line := axis.line(t.edge(w, head))
 				if line.a > 0 && p.lowest > maxPart/line.a {
 					costs.fail(ErrOverflow)
 				}
 				p.add(uint32(head), uint32(tail), line)
 			})
-			if block, ok := e.blockBefore(head); ok {
+			if block, ok := t.blockBefore(head); ok {
 				p.add(uint32(head), p.blockColumn(block), span{})
 			}
 		}
 		if p.blocks > 0 {
-			p.add(p.blockColumn(e.s.blocks.of[op]), uint32(endOf(op)), span{})
+			p.add(p.blockColumn(t.whole.blocks.of[op]), uint32(endOf(op)), span{})
 		}
 		p.add(p.timeColumn(), uint32(endOf(op)), span{})
 	}
@@ -98,12 +102,12 @@ func (p *LinearProgram) add(head, tail uint32, line span) {
 
 // Columns are numbered: start and end of each operation, blocks, T, the variable.
 
-func (p *LinearProgram) blockColumn(block uint32) uint32 { return uint32(2*len(p.e.s.ops)) + block }
-func (p *LinearProgram) timeColumn() uint32              { return uint32(2*len(p.e.s.ops) + p.blocks) }
+func (p *LinearProgram) blockColumn(block uint32) uint32 { return uint32(2*len(p.ops)) + block }
+func (p *LinearProgram) timeColumn() uint32              { return uint32(2*len(p.ops) + p.blocks) }
 func (p *LinearProgram) variableColumn() uint32          { return p.timeColumn() + 1 }
 
 // Columns is the number of columns.
-func (p *LinearProgram) Columns() int { return 2*len(p.e.s.ops) + p.blocks + 2 }
+func (p *LinearProgram) Columns() int { return 2*len(p.ops) + p.blocks + 2 }
 
 // Rows is the number of rows.
 func (p *LinearProgram) Rows() int { return len(p.rows) }
@@ -116,15 +120,15 @@ func (p *LinearProgram) appendName(b []byte, column uint32) []byte {
 		return append(b, 'T')
 	case column == p.variableColumn():
 		return append(b, p.variable.Parameter.String()...)
-	case column >= uint32(2*len(p.e.s.ops)):
-		return strconv.AppendInt(append(b, "b_"...), int64(column)-int64(2*len(p.e.s.ops)), 10)
+	case column >= uint32(2*len(p.ops)):
+		return strconv.AppendInt(append(b, "b_"...), int64(column)-int64(2*len(p.ops)), 10)
 	}
 	at := point(column)
 	prefix := "s_"
 	if at.isEnd() {
 		prefix = "f_"
 	}
-	rank, index := p.e.s.graph.Find(int(at.op()))
+	rank, index := p.graph.Find(int(at.op()))
 	b = strconv.AppendInt(append(b, prefix...), int64(rank), 10)
 	return strconv.AppendInt(append(b, '_'), int64(index), 10)
 }

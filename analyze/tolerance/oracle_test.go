@@ -163,6 +163,44 @@ func (o *oracle) runtime(t []int64) int64 {
 	return last
 }
 
+// canonical returns the operations of the canonical critical path: at every node the edge with the largest (time, latencies, bytes,
+// overheads), among equals that whose tail has the smallest number.
+func (o *oracle) canonical() []Visit {
+	type tuple [4]int64
+	at, tail := make([]tuple, o.nodes), make([]int, o.nodes)
+	for _, v := range o.order {
+		tail[v] = -1
+		for _, i := range o.into[v] {
+			e := &o.edges[i]
+			sum := at[e.tail]
+			for k, n := range []int64{e.weight, e.latencies, e.size, e.overheads} {
+				sum[k] += n
+			}
+			if c := slices.Compare(sum[:], at[v][:]); tail[v] < 0 || c > 0 || c == 0 && e.tail < tail[v] {
+				at[v], tail[v] = sum, e.tail
+			}
+		}
+	}
+	last := -1
+	for v := 1; v < 2*o.g.NumOps(); v += 2 {
+		if last < 0 || slices.Compare(at[v][:], at[last][:]) > 0 {
+			last = v
+		}
+	}
+	var path []Visit
+	for v := last; v >= 0; v = tail[v] {
+		if v >= 2*o.g.NumOps() {
+			continue // the match of a rendezvous
+		}
+		rank, index := o.g.Find(v / 2)
+		if n := len(path); n == 0 || path[n-1] != (Visit{rank, index}) {
+			path = append(path, Visit{rank, index})
+		}
+	}
+	slices.Reverse(path)
+	return path
+}
+
 // lines returns, by number of units, the largest length of a path to an end with so many of them, at
 // the given parameters. count says how many units an edge has.
 func (o *oracle) lines(count func(*oracleEdge) int64) map[int64]int64 {

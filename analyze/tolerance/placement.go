@@ -52,7 +52,7 @@ func (s *Schedule) Place(ctx context.Context, m *machine.Machine, cores int, pro
 	if cores < 1 {
 		return nil, fmt.Errorf("%d cores per node; give at least 1", cores)
 	}
-	p := placer{ranks: s.graph.Ranks(), machine: *m}
+	p := placer{ranks: s.ranks, machine: *m}
 	node, far := &m.Classes[machine.Node], &m.Classes[machine.Far]
 	p.dL = int64(far.Latency) - int64(node.Latency)
 	p.dG = int64(far.PerByte[0].Value) - int64(node.PerByte[0].Value)
@@ -74,7 +74,7 @@ type placer struct {
 }
 
 func (p *placer) search(ctx context.Context, s *Schedule, progress func(int, unit.Duration)) (*Placement, error) {
-	e, err := p.evaluate(s, nil)
+	e, err := p.evaluate(s)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (p *placer) search(ctx context.Context, s *Schedule, progress func(int, uni
 		} else {
 			seen[k] = true
 		}
-		if e, err = p.evaluate(s, e); err != nil {
+		if e, err = p.evaluate(s); err != nil {
 			return nil, err
 		}
 		result.Swaps = append(result.Swaps, Swap{X: x, Y: y, Gain: promise.picoseconds(), T: e.T})
@@ -120,16 +120,13 @@ func (p *placer) search(ctx context.Context, s *Schedule, progress func(int, uni
 	}
 }
 
-// evaluate evaluates the present assignment; before, if not nil, is the evaluation of another one.
-func (p *placer) evaluate(s *Schedule, before *Evaluation) (*Evaluation, error) {
+// evaluate evaluates the present assignment.
+func (p *placer) evaluate(s *Schedule) (*Evaluation, error) {
 	m := p.machine
 	m.Placement = machine.Placement{Nodes: slices.Clone(p.nodes)}
 	layout, err := m.Layout(p.ranks)
 	if err != nil {
 		return nil, err
-	}
-	if before != nil {
-		return before.again(Network{Layout: layout})
 	}
 	return s.Evaluate(Network{Layout: layout})
 }

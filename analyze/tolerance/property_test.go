@@ -2,6 +2,7 @@ package tolerance
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -147,13 +148,15 @@ func (d draws) params() machine.Params {
 func (c *randomCase) prepared(t *rapid.T, scale int64) (*Schedule, *oracle, bool) {
 	o, oracleErr := newOracle(c.graph, c.net, scale)
 	s, err := Prepare(c.graph, nil, 0)
-	if oracleErr != nil || err != nil {
-		if oracleErr == nil || err == nil {
-			t.Fatalf("Prepare: %v; oracle: %v", err, oracleErr)
+	if err == nil {
+		_, err = s.Evaluate(c.net)
+	}
+	if oracleErr != nil {
+		if err == nil || err.Error() != oracleErr.Error() {
+			t.Fatalf("error %v; oracle: %v", err, oracleErr)
 		}
 		return nil, nil, false
 	}
-	_, err = s.Evaluate(c.net)
 	var cycle *schedule.CycleError
 	if o.hasCycle() != errors.As(err, &cycle) || !o.hasCycle() && err != nil {
 		t.Fatalf("Evaluate: %v, but there is a cycle: %v", err, o.hasCycle())
@@ -174,9 +177,13 @@ func TestRandomEvaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 		times := o.times(-1, 0)
-		for i := range s.ops {
-			if e.times.start[i] != times[2*i] || e.times.end[i] != times[2*i+1] {
-				t.Fatalf("operation %d: %d to %d, want %d to %d", i, e.times.start[i], e.times.end[i], times[2*i], times[2*i+1])
+		timed, err := e.timed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range timed.ops {
+			if timed.times.start[i] != times[2*i] || timed.times.end[i] != times[2*i+1] {
+				t.Fatalf("operation %d: %d to %d, want %d to %d", i, timed.times.start[i], timed.times.end[i], times[2*i], times[2*i+1])
 			}
 		}
 		if want := o.runtime(times); int64(e.T) != want {
@@ -196,6 +203,10 @@ func TestRandomEvaluation(t *testing.T) {
 			t.Fatalf("lambda = %+v, want %+v", e.Lambda, want)
 		}
 		checkPathAddsUp(t, e)
+		path, err := e.criticalPath()
+		if diff := cmp.Diff(o.canonical(), path.Path); err != nil || diff != "" {
+			t.Fatalf("critical path, error %v (-want +got):\n%s", err, diff)
+		}
 	})
 }
 
@@ -246,7 +257,7 @@ func TestRandomSlack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCase(t)
 		s, o, ok := c.prepared(t, 1)
-		if !ok || len(s.ops) == 0 {
+		if !ok {
 			return
 		}
 		e, err := s.Evaluate(c.net)
@@ -257,7 +268,11 @@ func TestRandomSlack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range s.ops {
+		whole, err := s.whole()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range whole.ops {
 			d := int64(slack.Ops[i])
 			if got := o.runtime(o.times(2*i, d)); d < 0 || got != int64(e.T) {
 				t.Fatalf("operation %d has slack %d, but delayed by it T = %d instead of %d", i, d, got, e.T)
@@ -265,8 +280,8 @@ func TestRandomSlack(t *testing.T) {
 			if got := o.runtime(o.times(2*i, d+1)); got != int64(e.T)+1 {
 				t.Fatalf("operation %d has slack %d, but delayed by 1 more T = %d, want %d", i, d, got, e.T+1)
 			}
-			if s.ops[i].Kind == schedule.Recv {
-				o.checkMessage(t, i, int(s.partner[i]), int64(slack.Messages[i]), int64(e.T))
+			if whole.ops[i].Kind == schedule.Recv {
+				o.checkMessage(t, i, int(whole.partner[i]), int64(slack.Messages[i]), int64(e.T))
 			}
 		}
 	})
@@ -354,6 +369,14 @@ func (c *randomCase) counter(o *oracle, v Variable) func(*oracleEdge) int64 {
 	}
 }
 
+func shifted(xs []int64, by int64) []int64 {
+	list := slices.Clone(xs)
+	for i := range list {
+		list[i] += by
+	}
+	return list
+}
+
 func checkAgainst(t *rapid.T, g *Graph, want *curve, d draws) {
 	lowest := g.Lowest()
 	var xs []int64
@@ -365,6 +388,19 @@ func checkAgainst(t *rapid.T, g *Graph, want *curve, d draws) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i := 0; i+lanes <= len(xs); i++ {
+		for n := 1; n <= lanes; n++ {
+			for k, h := range g.tape.heights(shifted(xs[i:i+n], -lowest)) {
+				w := want.at(xs[i+k])
+				if w.X == lowest {
+					w.Left, h.left = w.Right, h.right
+				}
+				if got := (Point{w.X, h.t, h.left, h.right}); got != w {
+					t.Fatalf("on tape at %d: %+v, want %+v", w.X, got, w)
+				}
+			}
+		}
+	}
 	for i, x := range xs {
 		w := want.at(x)
 		if x == lowest {
@@ -375,15 +411,17 @@ func checkAgainst(t *rapid.T, g *Graph, want *curve, d draws) {
 			t.Fatalf("at %d: %+v and %+v (error %v), want %+v", x, points[i], one, err, w)
 		}
 	}
-	search := g.Search()
-	for range 3 {
-		bound := want.at(g.Given()).T + int64(d.between(-40, 100))
-		got, err := search.largest(bound)
-		if w := want.largest(lowest, bound); err != nil || got != w {
-			t.Fatalf("Largest(%d) = %+v (error %v), want %+v", bound, got, err, w)
+	for _, g.onTape = range []bool{true, false} {
+		search := g.Search()
+		for range 3 {
+			bound := want.at(g.Given()).T + int64(d.between(-40, 100))
+			got, err := search.largest(bound)
+			if w := want.largest(lowest, bound); err != nil || got != w {
+				t.Fatalf("Largest(%d) = %+v (error %v), want %+v; on tape: %v", bound, got, err, w, g.onTape)
+			}
 		}
+		checkValid(t, g, want, search)
 	}
-	checkValid(t, g, want, search)
 	from := lowest + int64(d.between(0, 20))
 	to := from + int64(d.between(0, 100))
 	got, err := g.breakpoints(from, to)
@@ -418,8 +456,19 @@ func checkValid(t *rapid.T, g *Graph, want *curve, search *Search) {
 	if after := want.breakpoints(x, far); len(after) > 0 {
 		upper = Largest{X: after[0].X.Whole}
 	}
-	gotLower, gotUpper, err := search.valid(x)
+	gotLower, gotUpper, err := validAround(search, x)
 	if err != nil || gotLower != lower || gotUpper != upper {
 		t.Fatalf("Valid(%d) = %d, %+v (error %v), want %d, %+v", x, gotLower, gotUpper, err, lower, upper)
 	}
+}
+
+// validAround returns the values around x between which T is the line that begins at x.
+func validAround(s *Search, x int64) (int64, Largest, error) {
+	p, err := s.At(x)
+	if err != nil {
+		return 0, Largest{}, err
+	}
+	var v validity
+	err = s.pursue(s.valid(p, &v)...)
+	return v.lower, v.upper, err
 }

@@ -43,6 +43,16 @@ func (i *interval) limit() float64 {
 	return i.crossing.depth*(1+1e-5) + 2 + 1e-12*float64(i.right.T)
 }
 
+// value is when a node happens: value of another node + c + a*x; a negative node cannot be reached.
+type value struct {
+	c    int64
+	a    int32
+	node int32
+}
+
+// source is the value of the node that waits for nothing.
+var source = value{}
+
 // pruner makes intervals. Its memory is used for one after the other.
 type pruner struct {
 	name   []uint32 // by node of the graph: its place in values, plus 1; 0: it was left out

@@ -186,7 +186,7 @@ func (c *referenceCase) checkEvaluation(t *testing.T, e *Evaluation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := e.s.Graph()
+	g := slack.Graph
 	got := make([][]unit.Nanoseconds, g.Ranks())
 	for rank := range got {
 		got[rank] = []unit.Nanoseconds{}
@@ -218,7 +218,11 @@ func (c *referenceCase) checkGraph(t *testing.T, g *Graph) {
 		got, err := search.Tolerance(int64(c.L), percent)
 		checkLargest(t, "tolerance "+percent.String(), got, err, c.Want.Tolerance[i].L, false)
 	}
-	got, err := search.limit(unit.Duration(c.Limit))
+	bound, err := g.inUnits(unit.Duration(c.Limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := search.largest(bound)
 	checkLargest(t, "limit", got, err, c.Want.Limit.L, c.Want.Limit.Infeasible)
 	list, err := g.breakpoints(int64(c.Range[0]), int64(c.Range[1]))
 	if err != nil {

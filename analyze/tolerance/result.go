@@ -2,6 +2,7 @@ package tolerance
 
 import (
 	"slackline/model/machine"
+	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -55,6 +56,8 @@ type CriticalPath struct {
 	CalcByRank []RankTime
 	// Path lists the operations that the path visits, in order.
 	Path []Visit
+	// Kinds are the kinds of these operations.
+	Kinds []schedule.Kind `json:"-"`
 	// Pairs lists the latencies and bytes by pair of ranks, ascending by A, then B.
 	Pairs []Pair
 	// LByClass splits the latencies by class of the pair.

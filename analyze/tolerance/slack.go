@@ -7,6 +7,8 @@ import (
 
 // Slack describes how much later things may happen before T grows. Each number holds for one delay alone.
 type Slack struct {
+	// Graph are the operations, in their order.
+	Graph *schedule.Graph
 	// Ops is, by operation counted over all ranks, the largest delay of its start that leaves T as
 	// it is. For a receive it is how much later it may be posted, not how long it may wait.
 	Ops []unit.Duration
@@ -16,31 +18,30 @@ type Slack struct {
 }
 
 // Slack computes the slack of every operation and every message:
-// T - (time of the point) - (longest way from there to any end).
+// T - (time of the point) - (longest way from there to any end). All operations must be in memory for it.
 func (e *Evaluation) Slack() (*Slack, error) {
-	costs, err := newCoster(e.s, e.n)
+	t, err := e.timed()
 	if err != nil {
 		return nil, err
 	}
-	costs.gaps = &e.order.protocol
-	b := backward{e: e, costs: costs, times: times{start: make([]int64, len(e.s.ops)), end: make([]int64, len(e.s.ops))}}
-	if e.s.blocks != nil {
-		b.block = make([]int64, len(e.s.blocks.before))
+	b := backward{timed: t, ways: times{start: make([]int64, len(t.ops)), end: make([]int64, len(t.ops))}}
+	if t.blocks != nil {
+		b.ways.block = make([]int64, len(t.blocks.before))
 	}
-	slack := &Slack{make([]unit.Duration, len(e.s.ops)), make([]unit.Duration, len(e.s.ops))}
-	for i := len(e.order.points) - 1; i >= 0; i-- {
-		p := e.order.points[i]
+	slack := &Slack{Graph: t.graph, Ops: make([]unit.Duration, len(t.ops)), Messages: make([]unit.Duration, len(t.ops))}
+	for i := len(t.order.points) - 1; i >= 0; i-- {
+		p := t.order.points[i]
 		op := p.op()
-		if p.isEnd() || e.order.protocol.impliesEnd(e.s, op) {
+		if p.isEnd() || t.order.protocol.impliesEnd(t.whole, op) {
 			b.passEnd(op)
-			if e.s.ops[op].Kind == schedule.Recv {
-				arrival := e.times.end[e.s.partner[op]] + costs.edge(carry, p).length()
-				slack.Messages[op] = e.T - unit.Duration(arrival+b.end[op])
+			if t.ops[op].Kind == schedule.Recv {
+				arrival := t.times.end[t.partner[op]] + t.edge(carry, p).length()
+				slack.Messages[op] = e.T - unit.Duration(arrival+b.ways.end[op])
 			}
 		}
 		if !p.isEnd() {
 			b.passStart(op)
-			slack.Ops[op] = e.T - unit.Duration(e.times.start[op]+b.start[op])
+			slack.Ops[op] = e.T - unit.Duration(t.times.start[op]+b.ways.start[op])
 		}
 	}
 	return slack, nil
@@ -48,36 +49,35 @@ func (e *Evaluation) Slack() (*Slack, error) {
 
 // backward holds the longest ways from points to any end.
 type backward struct {
-	times // here: from the point on
-	e     *Evaluation
-	costs *coster
+	*timed
+	ways times
 }
 
 // passEnd hands the way from an end on to all points that lead to it.
 func (b *backward) passEnd(op uint32) {
-	if s := b.e.s; s.blocks != nil && s.endsBlock(op) {
-		b.end[op] = max(b.end[op], b.block[s.blocks.of[op]])
+	if b.blocks != nil && b.endsBlock(op) {
+		b.ways.end[op] = max(b.ways.end[op], b.ways.block[b.blocks.of[op]])
 	}
-	b.pass(endOf(op), b.end[op])
+	b.pass(endOf(op), b.ways.end[op])
 }
 
 // passStart hands the way from a start on to all points that lead to it.
 func (b *backward) passStart(op uint32) {
-	b.pass(startOf(op), b.start[op])
-	if block, ok := b.e.blockBefore(startOf(op)); ok {
-		b.block[block] = max(b.block[block], b.start[op])
+	b.pass(startOf(op), b.ways.start[op])
+	if block, ok := b.blockBefore(startOf(op)); ok {
+		b.ways.block[block] = max(b.ways.block[block], b.ways.start[op])
 	}
 }
 
 func (b *backward) pass(head point, length int64) {
-	b.e.into(b.costs, head, func(tail point, w way) {
-		way := &b.start[tail.op()]
+	b.into(head, func(tail point, w way) {
+		way := &b.ways.start[tail.op()]
 		if tail.isEnd() {
-			way = &b.end[tail.op()]
+			way = &b.ways.end[tail.op()]
 		}
 		spent := int64(0)
 		if w != waitFor {
-			spent = b.costs.edge(w, head).length()
+			spent = b.edge(w, head).length()
 		}
 		*way = max(*way, length+spent)
 	})

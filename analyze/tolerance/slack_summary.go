@@ -22,14 +22,13 @@ type SlackSummary struct {
 
 // Summary gathers the slack of operations by origin and kind, those with the smallest slack first.
 // The slack of a receive is that of its message: how late that may arrive.
-func (s *Slack) Summary(of *Schedule) []SlackSummary {
+func (s *Slack) Summary() []SlackSummary {
 	type key struct {
 		origin uint32
 		kind   schedule.Kind
 	}
 	groups := map[key][]unit.Duration{}
-	for i := range of.ops {
-		op := &of.ops[i]
+	for i, op := range s.Graph.Ops() {
 		slack := s.Ops[i]
 		if op.Kind == schedule.Recv {
 			slack = s.Messages[i]

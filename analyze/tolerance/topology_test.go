@@ -39,7 +39,7 @@ func (c *topologyCase) wiring(t *testing.T, s *Schedule) *Wiring {
 	}
 	m := machine.FromParams("test", c.params())
 	m.RanksPerNode = c.RanksPerNode
-	layout, err := m.Layout(s.Graph().Ranks())
+	layout, err := m.Layout(s.Ranks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,12 +180,11 @@ func usedWires(w *Wiring, s *Schedule) []machine.Wire {
 	used := map[machine.Wire]bool{}
 	seen := map[[2]int]bool{}
 	var way []machine.Wire
-	for send := range s.ops {
-		op := &s.ops[send]
+	s.each(func(rank int, op *schedule.Op) {
 		if op.Kind != schedule.Send {
-			continue
+			return
 		}
-		a, b := w.Layout.Node(s.source(uint32(send))), w.Layout.Node(int(op.Peer))
+		a, b := w.Layout.Node(rank), w.Layout.Node(int(op.Peer))
 		if key := [2]int{min(a, b), max(a, b)}; !seen[key] {
 			seen[key] = true
 			way = w.Topology.Route(a, b, way[:0])
@@ -193,6 +192,6 @@ func usedWires(w *Wiring, s *Schedule) []machine.Wire {
 				used[wire] = true
 			}
 		}
-	}
+	})
 	return slices.Sorted(maps.Keys(used))
 }

@@ -14,26 +14,52 @@ import (
 // takes as long as it does on a CPU with this noise; a rank has one CPU. All else stays as it is: the
 // static model has no CPU that sends and receives would have to wait for.
 func (s *Schedule) WithNoise(in *noise.Injection) (*Schedule, error) {
-	if err := in.CheckRanks(s.graph.Ranks()); err != nil {
+	if err := in.CheckRanks(s.ranks); err != nil {
 		return nil, err
 	}
-	noisy := *s
-	noisy.ops = slices.Clone(s.ops)
-	for rank := range s.graph.Ranks() {
+	graph, err := s.operations()
+	if err != nil {
+		return nil, err
+	}
+	ops := slices.Clone(graph.Ops())
+	for rank := range s.ranks {
 		clock, hint := int64(0), int32(0)
-		for i := s.graph.FirstOp(rank); i < s.graph.FirstOp(rank+1); i++ {
-			op := &noisy.ops[i]
+		for i := graph.FirstOp(rank); i < graph.FirstOp(rank+1); i++ {
+			op := &ops[i]
 			if op.Kind != schedule.Calc {
 				continue
 			}
 			end := in.Finish(rank, clock, op.Size, &hint)
 			if end < 0 {
-				return nil, fmt.Errorf("rank %d %s: its time with noise: %w", rank, s.graph.Name(rank, i-s.graph.FirstOp(rank)), ErrOverflow)
+				return nil, fmt.Errorf("rank %d %s: its time with noise: %w", rank, graph.Name(rank, i-graph.FirstOp(rank)), ErrOverflow)
 			}
 			op.Size, clock = end-clock, end
 		}
 	}
+	noisy := *s
+	noisy.graph, noisy.stream, noisy.failure = graph, noisyBlocks{graph, ops}, func() error { return nil }
+	noisy.remember()
 	return &noisy, nil
+}
+
+// noisyBlocks is a graph with other operations in its blocks.
+type noisyBlocks struct {
+	*schedule.Graph
+	ops []schedule.Op
+}
+
+// Next implements schedule.Stream.
+func (n noisyBlocks) Next(rank int, at schedule.Cursor, b *schedule.Block) (schedule.Cursor, bool) {
+	for ; int(at.Step) < n.Steps(rank); at.Step++ {
+		block := n.FirstBlock(rank) + int(at.Step)
+		if from, to := n.BlockOps(block); from < to {
+			first, dependents := n.Links(block)
+			b.Borrow(n.ops[from:to], nil, first, dependents)
+			at.Step++
+			return at, true
+		}
+	}
+	return at, false
 }
 
 // Spread is how a number is distributed over several runs of a program: quantiles of type 7, as in

@@ -36,13 +36,15 @@ func TestWithNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []int64{600_000, 400_000, 1_200_000, 7, 0, 0, 0}
+	var noisyOps []schedule.Op
+	noisy.each(func(_ int, op *schedule.Op) { noisyOps = append(noisyOps, *op) })
 	for i, w := range want {
-		op := noisy.ops[i]
+		op := noisyOps[i]
 		if op.Kind == schedule.Calc && op.Size != w*1000 {
 			t.Errorf("operation %d takes %d ns, want %d", i, op.Size/1000, w)
 		}
 	}
-	if s.ops[0].Size != 500_000_000 || noisy.ops[4].Size != 1 {
+	if s.graph.Ops()[0].Size != 500_000_000 || noisyOps[4].Size != 1 {
 		t.Error("the schedule itself, or a message, was changed")
 	}
 	layout := network(t, s, (&referenceCase{S: 1}).params())

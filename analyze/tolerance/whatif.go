@@ -22,22 +22,25 @@ func (e *Evaluation) WhatIf(faster func(origin uint32) bool, less Percent) (unit
 		origins[i] = faster(uint32(i))
 	}
 	fits := true
-	t, err := e.forward(func(op uint32) int64 {
-		o := &e.s.ops[op]
-		if !origins[o.Origin] {
-			return o.Size
+	p, err := newPass(e.s, e.n)
+	if err != nil {
+		return 0, err
+	}
+	p.work = func(op *schedule.Op) int64 {
+		if !origins[op.Origin] {
+			return op.Size
 		}
-		cost, ok := timesRatio(o.Size, rest, full)
+		cost, ok := timesRatio(op.Size, rest, full)
 		fits = fits && ok
 		return cost
-	})
-	if err != nil {
+	}
+	if err := p.run(); err != nil {
 		return 0, err
 	}
 	if !fits {
 		return 0, ErrOverflow
 	}
-	return unit.Duration(t.last()), nil
+	return p.runtime(), nil
 }
 
 // timesRatio returns a*num/den, all at least 0, rounded half up, and whether it fits.
@@ -58,19 +61,17 @@ func timesRatio(a, num, den int64) (int64, bool) {
 // Work returns the time of all calculations by origin.
 func (s *Schedule) Work() []unit.Duration {
 	work := make([]unit.Duration, s.numOrigins())
-	for i := range s.ops {
-		if op := &s.ops[i]; op.Kind == schedule.Calc {
+	s.each(func(_ int, op *schedule.Op) {
+		if op.Kind == schedule.Calc {
 			work[op.Origin] += unit.Duration(op.Size)
 		}
-	}
+	})
 	return work
 }
 
 // numOrigins is the number of origins that operations may name; the first one is the unknown one.
 func (s *Schedule) numOrigins() int {
-	n := max(len(s.graph.Origins()), 1)
-	for i := range s.ops {
-		n = max(n, int(s.ops[i].Origin)+1)
-	}
+	n := max(len(s.origins), 1)
+	s.each(func(_ int, op *schedule.Op) { n = max(n, int(op.Origin)+1) })
 	return n
 }

@@ -264,10 +264,9 @@ func (r *run) answersOf(a *tolerance.Answers) answers {
 // document is the result for programs.
 func (t *report) document() (*oneDocument, error) {
 	r := t.run
-	g := t.schedule.Graph()
 	d := &oneDocument{
 		answers: r.answersOf(t.answers), WhatIfs: t.whatIfs, Solver: t.solved,
-		Input: t.input.Name, Ranks: g.Ranks(), Ops: g.NumOps(), Messages: t.schedule.Messages(), Model: "loggps", Vary: r.ask.vary,
+		Input: t.input.Name, Ranks: t.schedule.Ranks(), Ops: t.answers.Size.Ops, Messages: t.answers.Size.Messages, Model: "loggps", Vary: r.ask.vary,
 	}
 	if r.ask.span != "" {
 		d.Curve = curvePoints(t.answers)
@@ -328,7 +327,7 @@ func (t *report) criticalPath() *criticalPath {
 }
 
 func (t *report) origin(i uint32) origin {
-	origins := t.schedule.Graph().Origins()
+	origins := t.schedule.Origins()
 	if int(i) >= len(origins) {
 		return origin{}
 	}
@@ -336,7 +335,7 @@ func (t *report) origin(i uint32) origin {
 }
 
 func (t *report) slacks() *slacks {
-	g := t.schedule.Graph()
+	g := t.slack.Graph
 	s := &slacks{}
 	for rank := range g.Ranks() {
 		from, to := g.FirstOp(rank), g.FirstOp(rank+1)
@@ -349,7 +348,7 @@ func (t *report) slacks() *slacks {
 		}
 		s.Messages = append(s.Messages, messages)
 	}
-	for _, x := range t.slack.Summary(t.schedule) {
+	for _, x := range t.slack.Summary() {
 		s.ByCall = append(s.ByCall, callSlack{t.origin(x.Origin), x.Kind.String(), x})
 	}
 	return s

@@ -113,7 +113,7 @@ func (m *gridReport) write(w io.Writer) error {
 		return m.flat().WriteCSV(w)
 	}
 	in := m.run.inputs[0]
-	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Graph().Ranks(), m.run.usedMapping(in)))
+	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Ranks(), m.run.usedMapping(in)))
 	if err := m.run.app.WriteText(w, m.square(), true); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (m *gridReport) flat() *table.Table {
 
 func (m *gridReport) document() (*gridDocument, error) {
 	in := m.run.inputs[0]
-	d := &gridDocument{Input: in.Name, Ranks: m.schedule.Graph().Ranks(), Model: "loggps"}
+	d := &gridDocument{Input: in.Name, Ranks: m.schedule.Ranks(), Model: "loggps"}
 	for _, l := range m.latencies {
 		d.Latencies = append(d.Latencies, unit.Duration(l))
 	}
@@ -194,7 +194,7 @@ func (m *gridReport) draw() error {
 	for _, row := range m.rows {
 		answers, names = append(answers, row.answers), append(names, "G = "+row.perByte.String())
 	}
-	title := m.run.titleOf(m.run.inputs[0].Name, m.schedule.Graph().Ranks(), nil)
+	title := m.run.titleOf(m.run.inputs[0].Name, m.schedule.Ranks(), nil)
 	return m.run.app.Draw(m.run.plot, m.run.files, figures.ToleranceMap(answers, names), title, "one curve for each G")
 }
 

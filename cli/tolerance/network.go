@@ -150,7 +150,7 @@ type setting struct {
 
 // setting puts the ranks of a schedule on the machine.
 func (r *run) setting(s *tolerance.Schedule) (*setting, error) {
-	return r.settingOf(s.Graph().Ranks())
+	return r.settingOf(s.Ranks())
 }
 
 // settingOf puts so many ranks on the machine.

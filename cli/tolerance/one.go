@@ -15,6 +15,7 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
+	"slackline/internal/phrase"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 	"slackline/model/unit"
@@ -84,7 +85,7 @@ func (r *run) runOne() error {
 	}
 	r.warnOfEager(s)
 	begin := time.Now()
-	e, err := s.Evaluate(report.set.network)
+	e, err := s.Evaluate(report.set.network, report.set.variable)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (r *run) runOne() error {
 			return err
 		}
 	}
-	r.app.Note("answered in %s", unit.Elapsed(time.Since(begin)))
+	r.app.Note("%s with %s answered in %s", phrase.Plural(e.Size.Ops, "operation"), phrase.Plural(e.Size.Messages, "message"), unit.Elapsed(time.Since(begin)))
 	if err := r.solver.export(r, report, e); err != nil {
 		return err
 	}
@@ -156,9 +157,7 @@ func (r *run) noteOfRange(a *tolerance.Answers) {
 
 // warnOfEager warns that -S has no influence.
 func (r *run) warnOfEager(s *tolerance.Schedule) {
-	limit := int64(r.machine.Eager.Value)
-	larger := func(op schedule.Op) bool { return op.Kind == schedule.Send && op.Size > limit && !op.IsBuffered() }
-	if r.machine.Eager.Given && !slices.ContainsFunc(s.Graph().Ops(), larger) {
+	if r.machine.Eager.Given && s.LargestSend() <= int64(r.machine.Eager.Value) {
 		r.app.Note("no message is larger than -S")
 	}
 }
@@ -197,7 +196,7 @@ type whatIfSolution struct {
 // askWhatIf evaluates the schedule with a faster call path.
 func askWhatIf(w *whatif.Change, s *tolerance.Schedule, e *tolerance.Evaluation) (whatIfSolution, error) {
 	var answer whatIfSolution
-	origins := s.Graph().Origins()
+	origins := s.Origins()
 	chosen := make([]bool, len(origins))
 	for i := range origins {
 		chosen[i] = origins[i].On(w.Path)
@@ -240,7 +239,7 @@ func originName(origins []schedule.Origin, origin uint32) string {
 func knownPaths(s *tolerance.Schedule) string {
 	var names []string
 	for origin, work := range s.Work() {
-		if name := originName(s.Graph().Origins(), uint32(origin)); work > 0 && name != "-" && len(names) < 10 {
+		if name := originName(s.Origins(), uint32(origin)); work > 0 && name != "-" && len(names) < 10 {
 			names = append(names, name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/internal/memory"
 	"slackline/internal/suggest"
 	"slackline/model/machine"
 	"slackline/model/unit"
@@ -99,6 +100,9 @@ func (r *run) questionOf(set *setting) tolerance.Question {
 	q := tolerance.Question{Variable: set.variable, Percents: o.percents, Limit: o.limit.Pointer()}
 	if o.span != "" {
 		q.Range = &[2]int64{o.from, o.to}
+	}
+	if free, known := memory.Available(); known {
+		q.Memory = free
 	}
 	q.Around = r.plot != "" || r.format.Value == env.FormatCSV
 	return q

@@ -29,8 +29,8 @@ func ask(s *tolerance.Schedule, n tolerance.Network, q tolerance.Question) (*sha
 		return nil, err
 	}
 	a.Path = &tolerance.CriticalPath{T: a.Path.T, Profile: a.Path.Profile}
-	return &sharedAnswer{Answers: a, Ranks: s.Graph().Ranks(), Warnings: s.Warnings(),
-		Ops: s.Graph().NumOps(), Messages: s.Messages()}, nil
+	return &sharedAnswer{Answers: a, Ranks: s.Ranks(), Warnings: s.Warnings(),
+		Ops: a.Size.Ops, Messages: a.Size.Messages}, nil
 }
 
 // each lets the processes of a job answer n questions of one kind; process 0 gets all answers, in their order. Others

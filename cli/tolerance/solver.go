@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,7 @@ type solvedValue struct {
 
 	optimum   float64
 	unbounded bool
+	failed    string // why there is no optimum
 	ours      tolerance.Largest
 	isTime    bool // ours is T
 }
@@ -177,11 +179,29 @@ func (r *run) runClp(dir string, p *tolerance.LinearProgram, goal tolerance.Goal
 	if err := f.Close(); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(r.context, solverClp, file, "-solve", "-saveSolution", solution).CombinedOutput()
+	// Presolve and scaling round: of some feasible programs they make an infeasible one. Clp then tries without.
+	for _, method := range [][]string{{"-solve"}, {"-presolve", "off", "-solve"}, {"-presolve", "off", "-scaling", "off", "-primalsimplex"}} {
+		if err := r.callClp(v, solution, slices.Concat([]string{file}, method, []string{"-saveSolution", solution})...); err != nil {
+			return err
+		}
+		if v.failed == "" && v.agrees() {
+			return nil
+		}
+	}
+	if v.failed != "" {
+		return fmt.Errorf("clp did not solve the linear program: %s", v.failed)
+	}
+	return nil
+}
+
+// callClp calls Clp once, and reads the optimum if there is one.
+func (r *run) callClp(v *solvedValue, solution string, args ...string) error {
+	out, err := exec.CommandContext(r.context, solverClp, args...).CombinedOutput()
 	if ctxErr := r.context.Err(); ctxErr != nil {
 		return ctxErr
 	}
 	text := string(out)
+	v.failed, v.unbounded, v.optimum = "", false, 0
 	switch {
 	case err != nil:
 		return fmt.Errorf("clp: %w: %s", err, lastLine(text))
@@ -190,7 +210,8 @@ func (r *run) runClp(dir string, p *tolerance.LinearProgram, goal tolerance.Goal
 		v.unbounded = true
 		return nil
 	default:
-		return fmt.Errorf("clp did not solve the linear program: %s", lastLine(text))
+		v.failed = lastLine(text)
+		return nil
 	}
 	data, err := os.ReadFile(solution)
 	if err != nil {

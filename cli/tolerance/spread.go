@@ -137,7 +137,7 @@ func (s *spreadReport) runNoisy() error {
 	if err != nil {
 		return err
 	}
-	s.ranks = schedule.Graph().Ranks()
+	s.ranks = schedule.Ranks()
 	set, err := r.setting(schedule)
 	if err != nil {
 		return err

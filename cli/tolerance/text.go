@@ -15,7 +15,7 @@ import (
 
 // title says what was evaluated.
 func (t *report) title() string {
-	return t.run.titleOf(t.input.Name, t.schedule.Graph().Ranks(), t.run.usedMapping(t.input))
+	return t.run.titleOf(t.input.Name, t.schedule.Ranks(), t.run.usedMapping(t.input))
 }
 
 func (r *run) titleOf(name string, ranks int, mapping []string) string {
@@ -70,7 +70,7 @@ func (t *report) summary() *table.Table {
 	a := t.answers
 	s := table.New(table.Column{Key: "what"}, right("value"), table.Column{Key: "remark"})
 	s.Add("T", a.T.Short(), fmt.Sprintf("%s ns; %s, %s", a.T.NS(),
-		phrase.Plural(t.schedule.Graph().NumOps(), "operation"), phrase.Plural(t.schedule.Messages(), "message")))
+		phrase.Plural(t.answers.Size.Ops, "operation"), phrase.Plural(t.answers.Size.Messages, "message")))
 	varied := ""
 	if t.set.varied != "" {
 		varied = " " + t.set.varied
@@ -260,7 +260,7 @@ func (t *report) rankTable() *table.Table {
 }
 
 func (t *report) callTable() *table.Table {
-	origins := t.schedule.Graph().Origins()
+	origins := t.schedule.Origins()
 	if !t.run.where.critical || len(origins) < 2 {
 		return nil
 	}
@@ -276,9 +276,9 @@ func (t *report) slackTable() *table.Table {
 	}
 	s := table.New(table.Column{Key: "slack in"}, table.Column{Key: "of"}, right("operations"), right("without slack"),
 		right("smallest"), right("median"), right("largest"))
-	summary := t.slack.Summary(t.schedule)
+	summary := t.slack.Summary()
 	for _, g := range summary[:min(len(summary), maxListedParts)] {
-		s.Add(originName(t.schedule.Graph().Origins(), g.Origin), g.Kind.String(), phrase.Grouped(g.Ops), phrase.Grouped(g.Critical),
+		s.Add(originName(t.schedule.Origins(), g.Origin), g.Kind.String(), phrase.Grouped(g.Ops), phrase.Grouped(g.Critical),
 			g.Smallest.Short(), g.Median.Short(), g.Largest.Short())
 	}
 	return s
@@ -303,15 +303,14 @@ func (t *report) writePath(w io.Writer) error {
 	if !t.run.where.critical {
 		return nil
 	}
-	path, g := t.answers.Path.Path, t.schedule.Graph()
+	path := t.answers.Path.Path
 	if len(path) > maxListedSteps {
 		_, err := fmt.Fprintf(w, "\nThe path has %s operations: --format json lists them.\n", phrase.Grouped(len(path)))
 		return err
 	}
 	s := table.New(right("path: rank"), table.Column{Key: "operation"}, table.Column{Key: "kind"})
-	for _, v := range path {
-		op := g.RankOps(v.Rank)[v.Op]
-		s.Add(fmt.Sprint(v.Rank), g.Name(v.Rank, v.Op), op.Kind.String())
+	for i, v := range path {
+		s.Add(fmt.Sprint(v.Rank), t.schedule.Name(v.Rank, v.Op), t.answers.Path.Kinds[i].String())
 	}
 	fmt.Fprintln(w)
 	return t.run.app.WriteText(w, s, true)

@@ -4,7 +4,6 @@ package tolerance
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,12 +14,10 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
-	"slackline/internal/phrase"
 	"slackline/internal/provenance"
 	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
-	"slackline/model/unit"
 )
 
 // options are the flags of the verb tolerance.
@@ -270,7 +267,6 @@ func (r *run) checkKinds(words []string) error {
 
 // prepare makes the schedule of an input ready.
 func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule, error) {
-	begin := time.Now()
 	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName], r.on.Gamma)
 	if err != nil {
 		return nil, err
@@ -278,7 +274,6 @@ func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule,
 	for _, w := range s.Warnings() {
 		r.app.Warn("%s", w)
 	}
-	r.app.Note("%s with %s paired in %s", phrase.Plural(s.Graph().NumOps(), "operation"), phrase.Plural(s.Messages(), "message"), unit.Elapsed(time.Since(begin)))
 	return s, nil
 }
 

@@ -126,15 +126,15 @@ func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := on.Layout(s.Graph().Ranks())
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.Evaluate(tolerance.Network{Layout: layout})
+	layout, err := on.Layout(s.Ranks())
 	if err != nil {
 		return nil, err
 	}
 	question := tolerance.Question{Variable: tolerance.Variable{Parameter: tolerance.L}, Around: true}
+	e, err := s.Evaluate(tolerance.Network{Layout: layout}, question.Variable)
+	if err != nil {
+		return nil, err
+	}
 	for _, text := range tolerancePercents {
 		p, err := tolerance.ParsePercent(text)
 		if err != nil {

@@ -32,10 +32,10 @@ func (s *story) askTolerance() (*tolerated, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := prepared.Graph().NumOps(); n > maxToleranceOps {
+	if n := prepared.Size().Ops; n > maxToleranceOps {
 		return nil, fmt.Errorf("%s are too many for a report", phrase.Plural(n, "operation"))
 	}
-	layout, err := s.in.Machine.Layout(prepared.Graph().Ranks())
+	layout, err := s.in.Machine.Layout(prepared.Ranks())
 	if err != nil {
 		return nil, err
 	}

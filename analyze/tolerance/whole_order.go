@@ -2,9 +2,7 @@ package tolerance
 
 import (
 	"math"
-	"slices"
 
-	"slackline/model/machine"
 	"slackline/model/schedule"
 )
 
@@ -38,24 +36,23 @@ func (p *protocol) gap(op uint32) (before uint32, ok bool) {
 	return before, before != noOp
 }
 
-// protocol finds out which messages are rendezvous and which sends wait for a gap.
-func (c *coster) protocol() protocol {
-	return protocol{c.findRendezvous(), c.findGaps()}
+// message returns the cost of the message of a send. It is valid until the next call.
+func (w *whole) message(c *coster, send uint32) *message {
+	op := &w.ops[send]
+	return c.of(w.source(send), int(op.Peer), op.Size, op.IsBuffered())
 }
 
-func (c *coster) findRendezvous() []uint64 {
-	limit := int64(machine.NoLimit)
-	for class := range machine.Class(machine.NumClasses) {
-		if c.n.Layout.Occurs(class) {
-			limit = min(limit, c.n.Layout.Machine.Classes[class].Eager)
-		}
-	}
+// protocol finds out which messages are rendezvous and which sends wait for a gap.
+func (w *whole) protocol(c *coster) protocol {
+	return protocol{w.findRendezvous(c), w.findGaps(c)}
+}
+
+func (w *whole) findRendezvous(c *coster) []uint64 {
 	var bits []uint64
-	for i := range c.s.ops {
-		op := &c.s.ops[i]
-		if op.Kind == schedule.Send && op.Size > limit && c.isRendezvous(uint32(i)) {
+	for i := range w.ops {
+		if op := &w.ops[i]; op.Kind == schedule.Send && w.message(c, uint32(i)).rendezvous {
 			if bits == nil {
-				bits = make([]uint64, len(c.s.ops)/64+1)
+				bits = make([]uint64, len(w.ops)/64+1)
 			}
 			bits[i>>6] |= 1 << (i & 63)
 		}
@@ -64,29 +61,25 @@ func (c *coster) findRendezvous() []uint64 {
 }
 
 // findGaps chains the sends of each rank and nic in file order.
-func (c *coster) findGaps() []uint32 {
-	gaps := false
-	for class := range machine.Class(machine.NumClasses) {
-		gaps = gaps || c.n.Layout.Occurs(class) && c.n.Layout.Machine.Classes[class].Gap > 0
-	}
-	if !gaps || c.n.NoGap || c.s.messages == 0 {
+func (w *whole) findGaps(c *coster) []uint32 {
+	if !c.hasGaps() || w.messages == 0 {
 		return nil
 	}
-	before := make([]uint32, len(c.s.ops))
+	before := make([]uint32, len(w.ops))
 	var last [math.MaxUint8 + 1]uint32 // by nic
-	for rank := range c.s.graph.Ranks() {
+	for rank := range w.graph.Ranks() {
 		for i := range last {
 			last[i] = noOp
 		}
-		for i := c.s.graph.FirstOp(rank); i < c.s.graph.FirstOp(rank+1); i++ {
+		for i := w.graph.FirstOp(rank); i < w.graph.FirstOp(rank+1); i++ {
 			before[i] = noOp
-			op := &c.s.ops[i]
+			op := &w.ops[i]
 			if op.Kind != schedule.Send {
 				continue
 			}
 			before[i] = last[op.NIC]
 			last[op.NIC] = noOp
-			if c.n.Layout.Machine.Classes[c.classOf(uint32(i))].Gap > 0 {
+			if w.message(c, uint32(i)).gap > 0 {
 				last[op.NIC] = uint32(i)
 			}
 		}
@@ -95,36 +88,31 @@ func (c *coster) findGaps() []uint32 {
 }
 
 // order finds the order for the protocol of a network, or a *schedule.CycleError.
-func (c *coster) order() (*order, error) {
-	o := newSorter(c)
-	recvs := c.s.messages
+func (w *whole) order(c *coster) (*order, error) {
+	o := &sorter{s: w, p: w.protocol(c), state: make([]uint8, len(w.ops))}
+	for op := range o.state {
+		if o.p.impliesEnd(w, uint32(op)) {
+			o.state[op] = impliesEnd
+		}
+	}
+	if w.blocks != nil {
+		o.complete = make([]bool, len(w.blocks.before))
+	}
+	recvs := w.messages
 	if o.p.rendezvous != nil {
 		recvs *= 2
 	}
-	o.points = make([]point, 0, len(c.s.ops)+recvs)
-	if err := o.visitAll(func() bool { return true }); err != nil {
+	o.points = make([]point, 0, len(w.ops)+recvs)
+	if err := o.visitAll(); err != nil {
 		return nil, err
 	}
 	return &order{o.points, o.p}, nil
 }
 
-func newSorter(c *coster) *sorter {
-	o := &sorter{s: c.s, p: c.protocol(), state: make([]uint8, len(c.s.ops))}
-	for op := range o.state {
-		if o.p.impliesEnd(c.s, uint32(op)) {
-			o.state[op] = impliesEnd
-		}
-	}
-	if c.s.blocks != nil {
-		o.complete = make([]bool, len(c.s.blocks.before))
-	}
-	return o
-}
-
 // sorter puts points into order: it goes to a point, first to all that this waits for, and lists it
 // when they are done. The way to the present point is a stack.
 type sorter struct {
-	s        *Schedule
+	s        *whole
 	p        protocol
 	points   []point
 	state    []uint8 // by operation: see below
@@ -152,9 +140,8 @@ type frame struct {
 const slice = 8
 
 // visitAll lists everything. It takes all ranks in turn, some operations each: what belongs to one
-// step of the program then lies together, and with it the memory that a pass works on. After each of
-// them it calls a function, which may take the points that were listed; false ends the walk.
-func (o *sorter) visitAll(listed func() bool) error {
+// step of the program then lies together, and with it the memory that is worked on.
+func (o *sorter) visitAll() error {
 	g := o.s.graph
 	for done, more := 0, true; more; done += slice {
 		more = false
@@ -164,9 +151,6 @@ func (o *sorter) visitAll(listed func() bool) error {
 				if err := o.visit(uint32(op)); err != nil {
 					return err
 				}
-			}
-			if !listed() {
-				return nil
 			}
 			more = more || from+slice < to
 		}
@@ -275,12 +259,7 @@ func (o *sorter) advanceBlock(f *frame) (next point, ready bool) {
 	return 0, true
 }
 
-// equal reports whether an order for one protocol holds for the other.
-func (p *protocol) equal(q *protocol) bool {
-	return slices.Equal(p.rendezvous, q.rendezvous) && slices.Equal(p.gapBefore, q.gapBefore)
-}
-
 // impliesEnd reports whether the end of an operation is not listed but follows from its start.
-func (p *protocol) impliesEnd(s *Schedule, op uint32) bool {
+func (p *protocol) impliesEnd(s *whole, op uint32) bool {
 	return s.ops[op].Kind != schedule.Recv && !p.isRendezvous(op)
 }

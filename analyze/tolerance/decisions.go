@@ -1,0 +1,134 @@
+package tolerance
+
+import (
+	"slices"
+	"sort"
+
+	"slackline/model/schedule"
+)
+
+// decisions are what decided every point in a pass: a few bytes per operation, from which critical paths are traced back.
+type decisions struct{ ranks []rankDecisions }
+
+type rankDecisions struct {
+	start []uint32 // by operation: the tail of its start, the lower half of a file number: it is on the same rank
+	end   []uint32 // of receives and rendezvous sends: the other end of the message, by its index there, and whether that decided the end
+	marks []mark
+}
+
+// mark is where a block begins in the stream; there is one about every markEvery operations.
+type mark struct {
+	first  uint32
+	cursor schedule.Cursor
+}
+
+const markEvery = 256
+
+// extend makes room for a block of n operations, the first of which has a number.
+func (d *decisions) extend(rank int, first uint32, n int, cursor schedule.Cursor) {
+	r := &d.ranks[rank]
+	r.start = slices.Grow(r.start, n)[:len(r.start)+n]
+	r.end = slices.Grow(r.end, n)[:len(r.end)+n]
+	if k := len(r.marks); k == 0 || first-r.marks[k-1].first >= markEvery {
+		r.marks = append(r.marks, mark{first, cursor})
+	}
+}
+
+// tracker traces a critical path back. It reads the operations on it from the stream again.
+type tracker struct {
+	e     *Evaluation
+	block schedule.Block
+	rank  int // whose block it is
+	first uint32
+	after schedule.Cursor
+}
+
+// stop is a point on a path.
+type stop struct {
+	rank  int
+	index uint32
+	isEnd bool
+	op    schedule.Op
+}
+
+func newTracker(e *Evaluation) *tracker { return &tracker{e: e, rank: -1} }
+
+// last returns the end of the path.
+func (t *tracker) last() stop {
+	rank := int(t.e.last >> 32)
+	if places := t.e.s.place; places != nil {
+		rank = slices.Index(places, int32(rank))
+	}
+	return t.at(rank, uint32(t.e.last)>>2, true)
+}
+
+// at reads an operation.
+func (t *tracker) at(rank int, index uint32, isEnd bool) stop {
+	if t.rank != rank || index < t.first {
+		marks := t.e.paths.ranks[rank].marks
+		m := marks[sort.Search(len(marks), func(i int) bool { return marks[i].first > index })-1]
+		t.rank, t.first, t.after = rank, m.first, m.cursor
+		t.after, _ = t.e.s.stream.Next(rank, t.after, &t.block)
+	}
+	for index-t.first >= uint32(len(t.block.Ops)) {
+		t.first += uint32(len(t.block.Ops))
+		t.after, _ = t.e.s.stream.Next(rank, t.after, &t.block)
+	}
+	return stop{rank, index, isEnd, t.block.Ops[index-t.first]}
+}
+
+// before returns the point before another one, and how the path gets from there; ok is false if there is none.
+func (t *tracker) before(at *stop) (tail stop, w way, ok bool) {
+	r := &t.e.paths.ranks[at.rank]
+	if !at.isEnd {
+		word := r.start[at.index]
+		if word == uint32(noTail&(1<<32-1)) {
+			return tail, waitFor, false
+		}
+		if word&numberGap != 0 {
+			w = gap
+		}
+		return t.at(at.rank, word>>2, word&numberEnd != 0), w, true
+	}
+	byMessage := r.end[at.index]&1 != 0
+	switch {
+	case byMessage && at.op.Kind == schedule.Recv:
+		return t.other(at, true), carry, true
+	case byMessage:
+		return t.other(at, false), granting, true
+	case at.op.Kind == schedule.Send && t.isRendezvous(at):
+		w = request
+	default:
+		w = own
+	}
+	tail = *at
+	tail.isEnd = false
+	return tail, w, true
+}
+
+// isRendezvous reports whether a send waits for its receive: only then its other end is known.
+func (t *tracker) isRendezvous(at *stop) bool { return t.e.paths.ranks[at.rank].end[at.index] != 0 }
+
+// other returns the other end of the message of a receive, or of a rendezvous send.
+func (t *tracker) other(at *stop, isEnd bool) stop {
+	rank := int(at.op.Peer)
+	if s := t.e.s; at.op.Peer < 0 {
+		rank, _ = s.graph.Find(int(s.matched.Partner[s.graph.FirstOp(at.rank)+int(at.index)]))
+	}
+	return t.at(rank, (t.e.paths.ranks[at.rank].end[at.index]-decided)>>1, isEnd)
+}
+
+// decided is the smallest entry of rankDecisions.end that is one.
+const decided = 2
+
+// sendOf returns the send whose message is on an edge, and its rank.
+func (t *tracker) sendOf(w way, head, tail *stop) (from int, send schedule.Op) {
+	switch {
+	case w == gap || w == carry:
+		return tail.rank, tail.op
+	case head.op.Kind == schedule.Recv:
+		other := t.other(head, true)
+		return other.rank, other.op
+	}
+	return head.rank, head.op
+}
