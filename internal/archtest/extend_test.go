@@ -48,11 +48,11 @@ import "slackline/model/timeline"
 
 var added = kind{
 	Info: Info{
-		Name: "added_state", Title: "Wait that a test adds", Short: "waits in an alltoallv", Because: "%s came last",
+		Name: "added_state", Title: "Wait that a test adds", Short: "waits while a communicator is freed", Because: "%s came last",
 		Meaning: "Time before the last member entered.", Advice: "Balance the work.", Color: Color{"#123456", "#654321"},
 	},
 	precedence: collectiveNext,
-	collective: &collective{ops: []timeline.Op{timeline.OpAlltoallv}, depends: dependsOnAll, detect: waitForLast, completion: NxNCompletion},
+	collectives: []collective{{ops: []timeline.Op{timeline.OpDestroyHandle}, depends: dependsOnAll, detect: waitForLast, completion: NxNCompletion}},
 }
 `, table: "analyze/waits/kind.go", anchor: "	&openMPIdle,", line: "	&added,",
 	},
@@ -158,8 +158,8 @@ func TestExtend(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	files := map[string]string{
-		"run.trace": "slackline trace 1\nunit us\n\nrank 0\n0 main {\n  0..30  compute\n  30..40 MPI_Alltoallv: alltoallv\n} 40\n\n" +
-			"rank 1\n0 main {\n  0..10  compute\n  10..40 MPI_Alltoallv: alltoallv\n} 40\n",
+		"run.trace": "slackline trace 1\nunit us\n\nrank 0\n0 main {\n  0..30  compute\n  30..40 MPI_Comm_free: destroy_handle\n} 40\n\n" +
+			"rank 1\n0 main {\n  0..10  compute\n  10..40 MPI_Comm_free: destroy_handle\n} 40\n",
 		"data.txt":   "added data\np,callpath,time\n2,Bcast,1\n4,Bcast,2\n8,Bcast,3\n16,Bcast,4\n32,Bcast,5\n",
 		"rules.yaml": "rules:\n  - {added_rule: Bcast}\n",
 	}
