@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"slackline/cli/clitest"
@@ -77,29 +78,44 @@ func TestWindowIsPartOfTheRun(t *testing.T) {
 			}
 			return trace
 		}
-		const from, to = 0.3, 0.8 // s
-		window := profiled(t, record("window.slt", "--window", fmt.Sprintf("%gs..%gs", from, to)))
-		whole := record("whole.slt")
-		all := profiled(t, whole)
-		// The run is the same from step to step, so that its middle is as good as any other part.
-		part := profiled(t, whole, "--begin", fmt.Sprintf("%.3fs", all.time/2), "--end", fmt.Sprintf("%.3fs", all.time/2+to-from))
-		bound := 0.15 + max(window.noCPU, part.noCPU) // on a loaded machine, both ranks wait for each other's CPU
-		for rank := range 2 {
-			covered := window.time - window.parts["not_recorded"][rank]
-			if math.Abs(covered-(to-from)) > 0.15 || math.Abs(part.time-(to-from)) > 0.15 {
-				t.Errorf("rank %d: the window covers %.3f s, the part %.3f s; want %.3f s", rank, covered, part.time, to-from)
-			}
-			got, want := window.shares(rank), part.shares(rank)
-			names := maps.Clone(got)
-			maps.Copy(names, want)
-			for _, name := range slices.Sorted(maps.Keys(names)) {
-				if math.Abs(got[name]-want[name]) > bound {
-					t.Errorf("rank %d: %s is %.1f %% of the window, %.1f %% of the part", rank, name, 100*got[name], 100*want[name])
-				}
-			}
-			if rank == 0 && got["nxn"] < 0.4 {
-				t.Errorf("rank 0 waits for %.1f %% of the window, want about 80 %%: %v", 100*got["nxn"], got)
+		// A rank that gets no CPU when the window opens or closes covers more or less of the run: other programs decide that, but not each time.
+		var problems []string
+		for range 3 {
+			if problems = compareWindow(t, record); len(problems) == 0 {
+				return
 			}
 		}
+		t.Error(strings.Join(problems, "\n"))
 	})
+}
+
+// compareWindow records a window and a whole run and returns what differs.
+func compareWindow(t *testing.T, record func(name string, flags ...string) string) (problems []string) {
+	t.Helper()
+	problem := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	const from, to = 0.3, 0.8 // s
+	window := profiled(t, record("window.slt", "--window", fmt.Sprintf("%gs..%gs", from, to)))
+	whole := record("whole.slt")
+	all := profiled(t, whole)
+	// The run is the same from step to step, so that its middle is as good as any other part.
+	part := profiled(t, whole, "--begin", fmt.Sprintf("%.3fs", all.time/2), "--end", fmt.Sprintf("%.3fs", all.time/2+to-from))
+	bound := 0.15 + max(window.noCPU, part.noCPU) // on a loaded machine, both ranks wait for each other's CPU
+	for rank := range 2 {
+		covered := window.time - window.parts["not_recorded"][rank]
+		if math.Abs(covered-(to-from)) > 0.15 || math.Abs(part.time-(to-from)) > 0.15 {
+			problem("rank %d: the window covers %.3f s, the part %.3f s; want %.3f s", rank, covered, part.time, to-from)
+		}
+		got, want := window.shares(rank), part.shares(rank)
+		names := maps.Clone(got)
+		maps.Copy(names, want)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if math.Abs(got[name]-want[name]) > bound {
+				problem("rank %d: %s is %.1f %% of the window, %.1f %% of the part", rank, name, 100*got[name], 100*want[name])
+			}
+		}
+		if rank == 0 && got["nxn"] < 0.4 {
+			problem("rank 0 waits for %.1f %% of the window, want about 80 %%: %v", 100*got["nxn"], got)
+		}
+	}
+	return problems
 }
