@@ -10,7 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X slackline/internal/provenance.version=$(VERSION)
 
 # Packages whose code runs on several goroutines.
-CONCURRENT = ./internal/cluster ./analyze/simulate ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./cli/input
+CONCURRENT = ./internal/cluster ./analyze/waits ./model/timeline ./model/trace ./internal/progress ./internal/atomicfile ./cli/input
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -67,6 +67,7 @@ unit:
 
 race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short $(CONCURRENT)
+	CGO_ENABLED=1 go test -race -short -timeout 15m ./analyze/simulate -cases 30 # the detector makes it 20 times as slow
 	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
 	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
