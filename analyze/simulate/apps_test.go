@@ -38,6 +38,7 @@ const tolerance = 1.0
 // mean over the ranks.
 func TestApplicationShares(t *testing.T) {
 	needed.Full(t, "long runs")
+	needed.Full(t, "long runs")
 	for _, app := range applications {
 		t.Run(app.name, func(t *testing.T) {
 			r := runApplication(t, app.name, pattern.Params{Ranks: app.ranks}, simulate.Options{Breakdown: true})
@@ -57,6 +58,7 @@ func TestApplicationShares(t *testing.T) {
 // The share of the collectives includes the waiting in them. It is read off the timeline: the time
 // up to the end of an activity that belongs to a collective, since the activity before it.
 func TestApplicationCollectives(t *testing.T) {
+	needed.Full(t, "long runs")
 	if testing.Short() {
 		t.Skip("records timelines of a million messages")
 	}
