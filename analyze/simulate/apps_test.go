@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"slackline/analyze/simulate"
-	"slackline/internal/needed"
 	"slackline/model/machine"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
@@ -37,8 +36,9 @@ const tolerance = 1.0
 // The share of communication is what an MPI profiler sees: everything but the computation, as a
 // mean over the ranks.
 func TestApplicationShares(t *testing.T) {
-	needed.Full(t, "long runs")
-	needed.Full(t, "long runs")
+	if testing.Short() { // also under the race detector, which it would keep busy for minutes
+		t.Skip("long runs")
+	}
 	for _, app := range applications {
 		t.Run(app.name, func(t *testing.T) {
 			r := runApplication(t, app.name, pattern.Params{Ranks: app.ranks}, simulate.Options{Breakdown: true})
@@ -58,7 +58,6 @@ func TestApplicationShares(t *testing.T) {
 // The share of the collectives includes the waiting in them. It is read off the timeline: the time
 // up to the end of an activity that belongs to a collective, since the activity before it.
 func TestApplicationCollectives(t *testing.T) {
-	needed.Full(t, "long runs")
 	if testing.Short() {
 		t.Skip("records timelines of a million messages")
 	}
