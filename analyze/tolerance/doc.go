@@ -20,9 +20,10 @@
 //	g.At(x), g.AtAll(xs)                        //   T with the slopes on both sides
 //	g.Search()                                  //   the largest x with T(x) within a bound
 //
-// How it is fast: order.go puts the operations into an order in which each comes after what it waits
-// for; contract.go makes a graph of them that has about one node per step and rank of a regular
-// program; web.go goes over it; breakpoints.go cuts it into intervals in which little of it matters.
+// How it is fast: pass.go goes over the operations of all ranks as they are generated or read, pairs messages as it goes, and keeps
+// none of them; decisions.go keeps eight bytes for each, from which the critical path is read back; tape.go is the graph of T as a
+// function of one variable, written once and read by every search; breakpoints.go cuts it into intervals in which little of it
+// matters. What needs all operations at once (slack, linear programs, times of calls, noise) holds them: whole.go.
 //
 // The package does no input or output beyond the writers that it is given, and does not print.
 package tolerance

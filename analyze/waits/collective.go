@@ -89,6 +89,13 @@ func (o *instance) holds() bool {
 	return first >= last
 }
 
+// held is the rule of operations that count only if they kept all members together.
+func held(scope timeline.Scope, ops ...timeline.Op) collective {
+	return collective{
+		scope: scope, ops: ops, depends: dependsOnAll, detect: waitForLastOfAll, valid: (*instance).holds, whole: true,
+	}
+}
+
 // findRules finds the rules of all collectives that count.
 func (a *analysis) findRules() {
 	a.rules = make([]uint8, len(a.tl.Collectives))

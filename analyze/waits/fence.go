@@ -8,10 +8,11 @@ var fence = kind{
 		Title:   "Wait at fence",
 		Short:   "waits at a fence of one-sided communication",
 		Because: "%s came last",
-		Meaning: "Time in MPI_Win_fence before the last process of the window entered it, if all were inside at one instant; a fence that let some pass does not wait. The cause is the last to enter.",
-		Advice:  "Balance the work between fences, or synchronize only those that exchange data (MPI_Win_post, MPI_Win_start).",
-		Color:   Color{"#2F7E9E", "#57A9C9"},
+		Meaning: "Time in MPI_Win_fence before the last process of the window entered it, if all were inside at one instant; a " +
+			"fence that let some pass does not wait. The cause is the last to enter.",
+		Advice: "Balance the work between fences, or synchronize only those that exchange data (MPI_Win_post, MPI_Win_start).",
+		Color:  Color{"#2F7E9E", "#57A9C9"},
 	},
 	precedence:  collectiveNext,
-	collectives: []collective{{scope: timeline.ByWindow, ops: []timeline.Op{timeline.OpBarrier}, depends: dependsOnAll, detect: waitForLast, valid: (*instance).holds}},
+	collectives: []collective{held(timeline.ByWindow, timeline.OpBarrier)},
 }

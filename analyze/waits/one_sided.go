@@ -26,7 +26,7 @@ func (a *analysis) readEpochs(found []candidates) {
 			k.epochs(a, e)
 		}
 	}
-	a.addContacts(e.pairs)
+	a.addContacts(e.pairs) // none if causes are not wanted
 }
 
 // wait notes that a call waited for a call of another location to start.
@@ -42,7 +42,7 @@ func (e *epochs) wait(location int32, c timeline.EpochCall, other, otherCall int
 
 // meet notes that the completion of a call needs a call of another location.
 func (e *epochs) meet(location, call, other, otherCall int32) {
-	if location != other && call >= 0 && otherCall >= 0 && (e.a.isHere(location) || e.a.isHere(other)) && !e.a.isTest(location, call) {
+	if !e.a.causeless && location != other && call >= 0 && otherCall >= 0 && (e.a.isHere(location) || e.a.isHere(other)) && !e.a.isTest(location, call) {
 		e.pairs = append(e.pairs, epochPair{location, call, other, otherCall})
 	}
 }

@@ -43,7 +43,7 @@ func (a *analysis) readProbe(p *probes, m *timeline.Message, number int32, send 
 		return list
 	}
 	look := a.operationOf(m.To, probe)
-	if c, ok := meet(send, look); ok {
+	if c, ok := meet(send, look); ok && !a.causeless {
 		list = append(list, found{c, m.From})
 	}
 	if amount := min(send.enter, look.leave) - look.enter; amount > 0 && a.isHere(m.To) {

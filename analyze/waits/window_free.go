@@ -8,10 +8,11 @@ var windowFree = kind{
 		Title:   "Wait at window release",
 		Short:   "waits for the others while a window is freed",
 		Because: "%s came last",
-		Meaning: "Time in MPI_Win_free before the last process of the window entered it, if all were inside at one instant. The cause is the last to enter.",
-		Advice:  "Free windows at the end of the run; balance the work before.",
-		Color:   Color{"#6E7F9B", "#9AAAC6"},
+		Meaning: "Time in MPI_Win_free before the last process of the window entered it, if all were inside at one instant. " +
+			"The cause is the last to enter.",
+		Advice: "Free windows at the end of the run; balance the work before.",
+		Color:  Color{"#6E7F9B", "#9AAAC6"},
 	},
 	precedence:  collectiveNext,
-	collectives: []collective{{scope: timeline.ByWindow, ops: []timeline.Op{timeline.OpDestroyHandle, timeline.OpDeallocate, timeline.OpDestroyHandleDeallocate}, depends: dependsOnAll, detect: waitForLast, valid: (*instance).holds}},
+	collectives: []collective{held(timeline.ByWindow, timeline.OpDestroyHandle, timeline.OpDeallocate, timeline.OpDestroyHandleDeallocate)},
 }

@@ -20,7 +20,7 @@ import (
 const headBytes = 1 << 20
 
 // read returns the content of a file, its format, and what messages call it. The format is found from
-// the begin, so that a long or endless input of no known format is not read.
+// the start, so that a long or endless input of no known format is not read.
 func read(ctx context.Context, word string, stdin io.Reader) (name string, format schedule.Format, data []byte, err error) {
 	name, r, size := "stdin", stdin, int64(0)
 	if word != Stdin {

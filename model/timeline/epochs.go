@@ -75,14 +75,14 @@ type epochRecord struct {
 // AllTargets is the target of a lock or flush of all ranks of a window.
 const AllTargets = -1
 
-// WinPost begins an exposure epoch to origins, ranks of the window.
+// WinPost begins an exposure epoch to origins, ranks of the window; it keeps the list.
 func (l *LocationBuilder) WinPost(t unit.Duration, window int32, origins []int32) {
-	l.addEpochRecord(t, epochRecord{kind: winPost, window: window, group: slices.Clone(origins)})
+	l.addEpochRecord(t, epochRecord{kind: winPost, window: window, group: origins})
 }
 
-// WinStart begins an access epoch to targets, ranks of the window.
+// WinStart begins an access epoch to targets, ranks of the window; it keeps the list.
 func (l *LocationBuilder) WinStart(t unit.Duration, window int32, targets []int32) {
-	l.addEpochRecord(t, epochRecord{kind: winStart, window: window, group: slices.Clone(targets)})
+	l.addEpochRecord(t, epochRecord{kind: winStart, window: window, group: targets})
 }
 
 // WinComplete ends the access epoch of a window.

@@ -90,14 +90,6 @@ func CollectiveOp(call string) (Op, bool) {
 	return 0, false
 }
 
-// BaseName is the name of an MPI call without the suffix of its form with large counts.
-func BaseName(name string) string {
-	if strings.HasPrefix(name, "MPI_") {
-		return strings.TrimSuffix(name, "_c")
-	}
-	return name
-}
-
 // Communicates reports whether a call of the region lets the MPI library make progress: communication, I/O and their completion, not
 // local queries.
 func (r *Region) Communicates() bool {

@@ -65,7 +65,7 @@ func (a *otf2Archive) setObjects() {
 		a.groups = map[uint32][]int32{}
 		for id, g := range a.defs.groups {
 			if g.paradigm == paradigmMPI {
-				a.groups[id] = a.ranksOf(&g)
+				a.groups[id], _ = a.ranksOf(&g)
 			}
 		}
 	}

@@ -220,28 +220,18 @@ func (a *otf2Archive) setComms() {
 	}
 }
 
-// ranksOf returns the world ranks of a group, quietly: members that are not defined are left out.
-func (a *otf2Archive) ranksOf(g *otf2Group) []int32 {
-	ranks := []int32{}
-	locations := a.commLocations(g.paradigm)
-	for _, m := range g.members {
-		if g.kind == groupCommGroup && g.flags&groupGlobalMembers == 0 {
-			if m >= uint64(len(locations)) {
-				continue
-			}
-			m = locations[m]
-		}
-		if rank, ok := a.rankOf(m); ok {
-			ranks = append(ranks, int32(rank))
-		}
+// members returns the world ranks of a group, with a warning about those that are not defined.
+func (a *otf2Archive) members(g *otf2Group) []int32 {
+	ranks, lost := a.ranksOf(g)
+	if lost > 0 {
+		a.warn("%s: a group has %d members that are not defined", a.src.showBeside(a.name+".def"), lost)
 	}
 	return ranks
 }
 
-// members returns the world ranks of a group.
-func (a *otf2Archive) members(g *otf2Group) []int32 {
-	ranks := make([]int32, 0, len(g.members))
-	lost := 0
+// ranksOf returns the world ranks of a group, and how many of its members are not defined.
+func (a *otf2Archive) ranksOf(g *otf2Group) (ranks []int32, lost int) {
+	ranks = make([]int32, 0, len(g.members))
 	locations := a.commLocations(g.paradigm)
 	for _, m := range g.members {
 		id := m
@@ -263,10 +253,7 @@ func (a *otf2Archive) members(g *otf2Group) []int32 {
 		}
 		ranks = append(ranks, int32(rank))
 	}
-	if lost > 0 {
-		a.warn("%s: a group has %d members that are not defined", a.src.showBeside(a.name+".def"), lost)
-	}
-	return ranks
+	return ranks, lost
 }
 
 // commLocations returns the locations that take part in the communication of a paradigm.

@@ -88,11 +88,7 @@ func (w *textWriter) object(e *Event) {
 	b := append(w.b, textObjectWord(words, e)...)
 	b = appendWord(append(b, ' '), keys[e.Object])
 	if f&useCounts != 0 {
-		ranks := make([]int32, len(e.Counts))
-		for i, v := range e.Counts {
-			ranks[i] = int32(v)
-		}
-		b = append(b, ranges(ranks)...)
+		b = append(b, ranges(ranksOf(e.Counts))...)
 	}
 	if f&usePeer != 0 {
 		b = append(b, map[Kind]string{Put: " to", Get: " from", Atomic: " at"}[e.Kind]...)
