@@ -105,17 +105,28 @@ const JobTimeout = 90 * time.Second
 // End waits for the job and returns its exit code. It must end in time.
 func (j *Job) End(t testing.TB) int {
 	t.Helper()
+	var left strings.Builder
 	stuck := time.AfterFunc(JobTimeout, func() {
-		for pid := range j.processes() {
+		fmt.Fprintf(&left, "\nlauncher: %s", waitsFor(j.Process.Pid))
+		for pid, p := range j.processes() {
+			fmt.Fprintf(&left, "\n%s of process %d: %s", p.Part, p.Rank, waitsFor(pid))
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		_ = j.Process.Kill()
 	})
 	_ = j.Wait()
 	if !stuck.Stop() {
-		t.Fatalf("%v has not ended after %s; stderr:\n%s", j.Args, JobTimeout, j.Errors.String())
+		t.Fatalf("%v has not ended after %s:%s\nstderr:\n%s", j.Args, JobTimeout, left.String(), j.Errors.String())
 	}
 	return j.ProcessState.ExitCode()
+}
+
+// waitsFor says in which state a process is, and what it waits for in the kernel.
+func waitsFor(pid int) string {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	place, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
+	_, state, _ := strings.Cut(string(status), ") ")
+	return fmt.Sprintf("pid %d, state %.1s, in %s", pid, state, place)
 }
 
 // Process is a process of a job: each consists of a guard, which the launcher starts, of the bridge, and of

@@ -60,6 +60,7 @@ func TestJobsTellWhoDied(t *testing.T) {
 			{clitest.Process{Rank: 2, Part: "guard"}, syscall.SIGKILL, "process 2 on HOST was killed by signal 9 (Killed); unless a user did that"},
 		} {
 			t.Run(fmt.Sprintf("%s/%s %d/%d", l.Kind, tc.victim.Part, tc.victim.Rank, tc.signal), func(t *testing.T) {
+				t.Parallel()
 				j, kept := endless(t, l, nil)
 				pid := j.Find(t, tc.victim)
 				before := replicasIn(t, kept)
@@ -147,6 +148,7 @@ func TestJobsAreInterrupted(t *testing.T) {
 	} {
 		for _, l := range mpitest.Libraries(t) {
 			t.Run(fmt.Sprintf("%s/%s", tc.name, l.Kind), func(t *testing.T) {
+				t.Parallel()
 				var keyboard *os.File
 				j, kept := endless(t, l, func(j *clitest.Job) { keyboard = terminal(t, j) })
 				before := replicasIn(t, kept)

@@ -56,8 +56,8 @@ func (r *seriesRun) watch(a *env.Env) (*watcher, error) {
 }
 
 const (
-	firstPause = time.Second     // before finished replicas are written for the first time
-	writePause = 5 * time.Second // is the shortest time between two writes
+	firstPause = time.Second / 2 // before finished replicas are written for the first time; then twice as long each time
+	writePause = 5 * time.Second // but no longer than this, unless writing takes long
 )
 
 // progress takes note of a finished run, and keeps it now and then.
@@ -79,7 +79,7 @@ func (w *watcher) progress(p whatif.Progress) {
 		w.a.Warn("finished replicas cannot be kept: %v", err)
 	}
 	w.written = time.Now()
-	w.pause = max(writePause, 50*time.Since(begin)) // writing is not to slow the work down
+	w.pause = max(min(2*w.pause, writePause), 50*time.Since(begin)) // writing is not to slow the work down
 }
 
 // show shows how far the series is, if that is due.

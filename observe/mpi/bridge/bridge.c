@@ -37,6 +37,9 @@ static volatile sig_atomic_t signals;
 static int passed_on;                /* signals the child knows of */
 static int64_t out_of_patience;      /* when the child is killed after a signal */
 
+/* How long a child has to keep its results, in s. */
+enum { GRACE = 8 };
+
 static void on_signal(int number)
 {
 	if (number == SIGCHLD)
@@ -44,10 +47,19 @@ static void on_signal(int number)
 	/* While MPI starts or ends signals are not looked at, and it may wait for processes that are gone. */
 	if (bridge_life->stage == STAGE_STARTS)
 		_exit(130);
-	if (bridge_life->stage == STAGE_ENDS)
-		alarm(5);
+	alarm(bridge_life->stage == STAGE_ENDS ? 5 : GRACE + 8);
 	caught = number;
 	signals++;
+}
+
+/* on_alarm ends a bridge that hangs in MPI when it should end. The guard would do that, but launchers kill guards; and
+ * they wait for all processes that still have the standard output. */
+static void on_alarm(int number)
+{
+	(void)number;
+	if (bridge_life->child > 0)
+		kill(bridge_life->child, SIGKILL);
+	_exit(130);
 }
 
 static void catch_signals(void)
@@ -58,6 +70,8 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 	sigaction(SIGHUP, &a, NULL);
 	sigaction(SIGCHLD, &a, NULL);
+	a.sa_handler = on_alarm;
+	sigaction(SIGALRM, &a, NULL);
 	a.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &a, NULL);
 }
@@ -79,9 +93,6 @@ static void take_up(void)
 		complained += room;
 	}
 }
-
-/* grace is how long a child has to keep its results, in s. */
-enum { GRACE = 8 };
 
 static int64_t from_now(int seconds) { return bridge_now() + seconds * INT64_C(1000000000); }
 
@@ -344,8 +355,6 @@ static void give_up(void)
 	bridge_pass_on();
 }
 
-static void leave(int number) { _exit(number == SIGALRM ? 130 : 1); }
-
 /* leave_together ends the process with all others, if they are all about to end: MPI tidies up, and the
  * launcher has no reason to kill any process. */
 static void leave_together(void)
@@ -359,8 +368,6 @@ static void leave_together(void)
 	}
 	if (!there)
 		return;
-	struct sigaction a = {.sa_handler = leave};
-	sigaction(SIGALRM, &a, NULL);
 	alarm(2); /* what was under way may keep MPI from ending */
 	MPI_Finalize();
 	if (bridge_rank == 0)

@@ -140,6 +140,7 @@ static void end(int code)
 {
 	bridge_life->stage = STAGE_ENDS;
 	bridge_let_read();
+	alarm(10); /* a launcher that is gone does not answer */
 	MPI_Abort(MPI_COMM_WORLD, code);
 	_exit(code);
 }

@@ -166,7 +166,7 @@ static void mourn(void)
 	outlive();
 	if (code != 0 && asked == 0 && bridge_life->stage == STAGE_STARTS)
 		bridge_abort_launcher(code);
-	exit(code);
+	_exit(code); /* what libraries of MPI do at the end of a process is not for this one */
 }
 
 static void watch(void) __attribute__((noreturn));
