@@ -86,7 +86,8 @@ type Check struct {
 	Wall       float64     // NaN: none was asked for; see Model.Wall
 	Stability  *Stability  // nil: the measurements were not resampled
 
-	further []Term // candidates around the expectation
+	further  []Term // candidates around the expectation
+	twoSided bool   // better than the lower limit is a failure too
 }
 
 // Report are the results of an expectation file on a dataset.
@@ -122,8 +123,8 @@ func (r *Report) UnexpectedPasses() int {
 // Judge holds a dataset against expectations. An error means that they cannot be
 // checked at all: a name that the data do not have.
 func Judge(e *Expectations, d *dataset.Dataset, o Options) (*Report, error) {
-	if o.Method != Evidence {
-		return nil, fmt.Errorf("verdicts need the weights of the method evidence")
+	if o.Method == Paper && len(o.Only) == 0 {
+		o.Only = o.Space.Only // of rules
 	}
 	m, err := newModeler(d.Parameters, o)
 	if err != nil {
@@ -206,7 +207,7 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 func (j *judge) check(x *Expectation) (*Check, error) {
 	c := &Check{
 		Outcome: x.outcome(), Function: x.Function, Metric: x.Metric, Expectation: x,
-		Floor: math.NaN(), Wall: math.NaN(),
+		Floor: math.NaN(), Wall: math.NaN(), twoSided: x.Expect.Tight || j.modeler.options.TwoSided,
 	}
 	for _, e := range []*Expression{x.Expect, x.Limit} {
 		if e != nil {
@@ -225,11 +226,18 @@ func (j *judge) check(x *Expectation) (*Check, error) {
 	}
 	c.CallPath, c.Metric = s.CallPath, s.Metric
 	if len(j.data.Parameters) == 1 {
-		c.further = x.Space.Around(x.Expect.Term(j.data.Parameters[0]))
+		space := x.Space
+		if space.isZero() {
+			space = j.modeler.options.Space
+		}
+		c.further = space.Around(x.Expect.Term(j.data.Parameters[0]))
 	}
 	if c.Fit, err = j.modeler.fitWith(s, c.further); err != nil {
 		c.Verdict, c.Reason = Inconclusive, strings.TrimPrefix(err.Error(), ErrUnusable.Error()+": ")
 		return c, nil
+	}
+	if j.modeler.options.Method == Paper {
+		j.keep(s, c.Fit)
 	}
 	if err := c.limits(); err != nil {
 		return nil, err
@@ -274,7 +282,11 @@ func (c *Check) weigh() {
 	for i, name := range c.Fit.Parameters {
 		c.Delta = append(c.Delta, Divergence(c.Fit.Leads[i], c.Expectation.Expect.Term(name)))
 	}
-	for _, g := range c.Fit.Groups {
+	groups := c.Fit.Groups
+	if len(groups) == 0 { // the method chooses one model and weighs none
+		groups = []Weighted{{Leads: c.Fit.Leads, Weight: 1}}
+	}
+	for _, g := range groups {
 		switch c.rank(g.Leads) {
 		case NoMatch:
 			c.Over += g.Weight
@@ -335,13 +347,17 @@ func (t *Target) place(parameters []string, largest []float64) ([]float64, error
 func (c *Check) judge() {
 	x := c.Expectation
 	bad, beyond := c.Over, "beyond the limit"
-	if x.Expect.Tight {
+	if c.twoSided {
 		bad += c.Under
 		if c.Under > c.Over {
 			beyond = "below the lower limit of " + x.Expect.Text
 		}
 	}
 	percent := 100 * bad
+	evidence := fmt.Sprintf("%.4g %% of the evidence is %s", percent, beyond)
+	if math.IsNaN(c.Fit.Confidence) {
+		evidence = "the model is " + beyond
+	}
 	switch {
 	case c.Fit.Doubt != "":
 		c.Verdict, c.Reason = Inconclusive, c.Fit.Doubt
@@ -352,7 +368,7 @@ func (c *Check) judge() {
 		c.Verdict = Fail
 		c.Reason = fmt.Sprintf("%.0f %% of the value at the largest point no longer shrinks", 100*c.Floor)
 	case bad >= failAt:
-		c.Verdict, c.Reason = Fail, fmt.Sprintf("%.4g %% of the evidence is %s", percent, beyond)
+		c.Verdict, c.Reason = Fail, evidence
 	case bad < passAt:
 		c.Verdict = Pass
 	default:

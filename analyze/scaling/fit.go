@@ -17,6 +17,8 @@ type Options struct {
 	Aggregate Aggregate
 	Further   []Term // candidates beside the common ones (one parameter)
 	Only      []Term // candidates of method Paper in place of the common ones
+	Space     Space  // of expectations that have none of their own
+	TwoSided  bool   // O is judged like Theta: better than the lower limit is a failure too
 
 	noPruning bool // for the test that pruning changes nothing
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slackline/internal/phrase"
 )
 
 // inequality is the rule that some functions together take no longer than others:
@@ -154,10 +156,10 @@ func (q *sums) check(c *RuleCheck, fits []*Fit) error {
 		c.Verdict = Inconclusive
 		c.Reason = fmt.Sprintf("holds where it was measured, but the models violate it from %.4g on", c.Crossover)
 		if len(c.Violated) > 0 {
-			c.Reason = fmt.Sprintf("violated at %d points, and by the models from %.4g on", len(c.Violated), c.Crossover)
+			c.Reason = fmt.Sprintf("violated at %s, and by the models from %.4g on", phrase.Plural(len(c.Violated), "point"), c.Crossover)
 		}
 	case len(c.Violated) > 0:
-		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("violated at %d points, but not at the largest", len(c.Violated))
+		c.Verdict, c.Reason = Inconclusive, fmt.Sprintf("violated at %s, but not at the largest", phrase.Plural(len(c.Violated), "point"))
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 
 // The kernels of a subspace clustering after MAFIA: candidates are all sets of up
 // to k dimensions, as bits of a number. What they do with them is as costly as
-// the paper says of the original: gen k^3 2^k, dedup k^4 2^k, pcount k 2^k; unjoin
+// the paper says of the original: dedup k^4 2^k, pcount k 2^k; gen is expected at
+// k^3 2^k, but takes k^4 2^k since it puts each dimension in order among the others; unjoin
 // is expected at k^3 2^k and gives up early, at k^2 2^k. Each returns the number
 // of its innermost steps, which has no noise, and a sum that keeps the compiler
 // from leaving the work out.
@@ -17,15 +18,22 @@ import (
 //
 //	go test -run - -bench Mafia -benchtime 20ms -count 5 ./analyze/scaling
 
-// generate joins each set with each pair of dimensions.
+// generate joins each set with each pair of dimensions, and finds the place of each dimension in the joined set by counting those
+// before it.
 func generate(k int) (steps, sum int) {
 	for set := range 1 << k {
 		for i := range k {
 			for j := range k {
 				joined := set | 1<<i | 1<<j
 				for d := range k {
-					steps++
-					sum += joined >> d & 1
+					place := 0
+					for before := range k {
+						steps++
+						if before < d {
+							place += joined >> before & 1
+						}
+					}
+					sum += place * (joined >> d & 1)
 				}
 			}
 		}
@@ -110,7 +118,7 @@ func BenchmarkMafia(b *testing.B) {
 func TestMafia(t *testing.T) {
 	d := load(t, "mafia.txt")
 	for _, tc := range []struct{ function, expect, rank, metric string }{
-		{"gen", "O(k^3 2^k)", "total", "steps/op"},
+		{"gen", "O(k^3 2^k)", "approximate", "steps/op"},
 		{"dedup", "O(k^4 2^k)", "total", "steps/op"},
 		{"pcount", "O(k 2^k)", "total", "steps/op"},
 		{"unjoin", "O(k^3 2^k)", "approximate", "steps/op"},

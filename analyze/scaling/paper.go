@@ -16,6 +16,20 @@ func (m *Modeler) paperCandidates(c *sample, further []Term) []Term {
 	return ascending(candidates1(c.largest()[0], m.options.Further))
 }
 
+// paperSpace is the search space of the MPI study of the paper: the powers 0, 1/4, 1/3 and all their
+// multiples up to 2, each without and with a logarithm.
+func paperSpace() Space {
+	var s Space
+	for _, den := range []int64{4, 3} {
+		for num := range 2*den + 1 {
+			t := Term{Poly: newRat(num, den)}
+			s.Only = append(s.Only, t, t.Mul(power(F1, newRat(1, 1))))
+		}
+	}
+	s.Only = ascending(s.Only)
+	return s
+}
+
 // choosePaper fits c0 + c1 f by ordinary least squares for every candidate; the
 // largest adjusted R2 wins, the earlier candidate among equals. The constant
 // counts as 0.
@@ -45,7 +59,11 @@ func (f *Fit) choosePaper(candidates []Term) error {
 		if r2 > best+1e-12 {
 			best = r2
 			f.Leads, f.Form = []Term{t}, Single
-			f.Model = newModel(f.Parameters, []ModelTerm{{c0, []Term{{}}}, {c1, []Term{t}}})
+			terms := []ModelTerm{{c1, []Term{t}}}
+			if c0 != 0 {
+				terms = append(terms, ModelTerm{c0, []Term{{}}})
+			}
+			f.Model = newModel(f.Parameters, terms)
 			f.Variance = rss / (n - 2) / (mean * mean)
 		}
 	}

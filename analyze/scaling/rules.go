@@ -128,17 +128,25 @@ func reasonOf(err error) string {
 	return text
 }
 
-// fit returns the model of a series without further candidates; rules share them.
+// keep remembers the model of a series for rules. The first one counts.
+func (j *judge) keep(s *dataset.Series, f *Fit) {
+	if j.fits == nil {
+		j.fits = map[*dataset.Series]*Fit{}
+	}
+	if j.fits[s] == nil {
+		j.fits[s] = f
+	}
+}
+
+// fit returns the model of a series for rules, which share them: with the method evidence one without the candidates around
+// an expectation, with that of the paper the one by which the expectation was judged.
 func (j *judge) fit(s *dataset.Series) (*Fit, error) {
 	if f := j.fits[s]; f != nil {
 		return f, nil
 	}
 	f, err := j.modeler.fit(s)
 	if err == nil {
-		if j.fits == nil {
-			j.fits = map[*dataset.Series]*Fit{}
-		}
-		j.fits[s] = f
+		j.keep(s, f)
 	}
 	return f, err
 }

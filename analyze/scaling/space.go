@@ -3,13 +3,35 @@ package scaling
 import "slices"
 
 // Space describes how the search space around an expectation is built. The zero value
-// is that of the paper.
+// is what the paper does by default.
 type Space struct {
 	Upper    *Term // terms above are left out; nil: the square of the expectation
 	Halvings int   // how often the ticks between 0, i and 2i are halved; 0 means 2
 	Lower    []Rat // exponents of the next lower class; empty: 1, and those around the expectation's own
 	Add      []Term
 	Only     []Term // replaces everything else
+}
+
+// The names of search spaces. SpaceAround is the zero value.
+const (
+	SpaceAround = "expectation"
+	SpacePaper  = "paper"
+)
+
+// SpaceNames lists the names of search spaces, the default first.
+func SpaceNames() []string { return []string{SpaceAround, SpacePaper} }
+
+// NamedSpace returns the search space of a name, one of SpaceNames.
+func NamedSpace(name string) Space {
+	if name == SpacePaper {
+		return paperSpace()
+	}
+	return Space{}
+}
+
+// isZero reports whether nothing was given.
+func (s Space) isZero() bool {
+	return s.Upper == nil && s.Halvings == 0 && len(s.Lower)+len(s.Add)+len(s.Only) == 0
 }
 
 // Around returns the candidates that an expectation suggests, in ascending order:

@@ -286,6 +286,6 @@ func collect(a *env.Env, c *campaign.Campaign, file string) (*dataset.Dataset, *
 
 // checkCollected is slackline check EXPECTATIONS DATASET.
 func checkCollected(a *env.Env, cmd *cobra.Command, expectations, data string) error {
-	o := &check.Options{Aggregate: flags.NewChoice(scaling.AggregateWords[0], scaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, check.Formats...)}
+	o := &check.Options{Method: scaling.NewMethodOptions(), Format: flags.NewChoice(env.FormatText, check.Formats...)}
 	return o.Run(a, cmd, []string{expectations, data})
 }

@@ -42,7 +42,8 @@ var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, formatMark
 // Options are the flags of check.
 type Options struct {
 	data      datasets.DataOptions
-	Aggregate flags.Choice
+	Method    cliscaling.MethodOptions
+	twoSided  bool
 	strict    bool
 	baseline  string
 	update    bool
@@ -63,18 +64,19 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &Options{
-		Aggregate: flags.NewChoice(cliscaling.AggregateWords[0], cliscaling.AggregateWords...), Format: flags.NewChoice(env.FormatText, Formats...),
+		Method: cliscaling.NewMethodOptions(), Format: flags.NewChoice(env.FormatText, Formats...),
 	}
 	c := &cobra.Command{
 		Use:   "check EXPECTATIONS DATA...",
 		Short: "Check whether measurements scale as expected; the exit code reports it to continuous integration.",
 		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the weight of the evidence " +
-			"beyond its limit. The exit code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
+			"beyond its limit; with --method paper by the one model with the largest adjusted R2. The exit code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
 		Annotations: flags.Arguments(
 			"EXPECTATIONS", "a YAML file, or mpi: the expectations for MPI that are built in; left out with --baseline",
 			"DATA", datasets.DataHelp+"; LABEL=DATA gives each label a column of its own"),
 		Example: `  slackline check scaling.yaml runs.json
   slackline check mpi juqueen=a.json juropa=b.json
+  slackline check mpi runs.json --method paper --space paper --two-sided
   slackline check scaling.yaml runs/ --format github --also junit=report.xml --also markdown=summary.md
   slackline check --baseline main.json runs.json`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -89,13 +91,14 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Verdict", o.addVerdictFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	o.data.Complete(c)
-	flags.Complete(c, "aggregate", o.Aggregate.Allowed)
+	o.Method.Complete(c)
 	flags.Complete(c, "format", o.Format.Allowed)
 	return c
 }
 
 func (o *Options) addVerdictFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.Aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for")
+	o.Method.AddFlags(fs)
+	fs.BoolVar(&o.twoSided, "two-sided", false, "judge O(...) like Theta(...): a model below the lower limit is a failure too, as in the paper")
 	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
 	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
 	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
@@ -152,6 +155,8 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 	switch {
 	case !(o.tolerance >= 0 && o.tolerance < 1e6):
 		return exit.Usagef("--tolerance: give a fraction of 0 or more, e.g. 0.05")
+	case o.Method.Paper() && o.baseline != "":
+		return exit.Usagef("--baseline needs the weights of --method evidence; leave out --method paper")
 	case o.update && o.baseline == "":
 		return exit.Usagef("--update-baseline needs --baseline FILE")
 	}
@@ -240,6 +245,7 @@ func (r *Report) judge(c *cobra.Command, a *env.Env, inputs []datasets.Labelled)
 			return err
 		}
 		r.Records = append(r.Records, records...)
+		r.options.Method.WarnUnused(a, d.Parameters)
 		column := checkColumn{label: in.Label, data: d, report: &scaling.Report{}}
 		if r.Expectations != nil {
 			if column.report, err = scaling.Judge(r.Expectations, d, r.analysis()); err != nil {
@@ -281,13 +287,14 @@ func (r *Report) resample(ctx context.Context, a *env.Env, column *checkColumn) 
 }
 
 func (r *Report) analysis() scaling.Options {
-	var o scaling.Options
-	for i, word := range cliscaling.AggregateWords {
-		if word == r.options.Aggregate.Value {
-			o.Aggregate = scaling.Aggregate(i)
-		}
-	}
+	o := r.options.Method.Analysis()
+	o.TwoSided = r.options.twoSided
 	return o
+}
+
+// baselineAnalysis is what baselines take of it: what is better than before never fails.
+func (r *Report) baselineAnalysis() scaling.Options {
+	return scaling.Options{Aggregate: r.analysis().Aggregate}
 }
 
 // compareBaseline compares with a baseline, or stores one.
@@ -308,7 +315,7 @@ func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
 	if err != nil {
 		return err
 	}
-	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.analysis(), r.options.tolerance); err != nil {
+	if column.baseline, err = scaling.CompareBaseline(base, column.data, r.baselineAnalysis(), r.options.tolerance); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(base.Models) == 0 {
@@ -324,7 +331,7 @@ func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
 }
 
 func (r *Report) storeBaseline(a *env.Env, column *checkColumn, word string) error {
-	base, err := scaling.NewBaseline(column.data, r.analysis())
+	base, err := scaling.NewBaseline(column.data, r.baselineAnalysis())
 	if err != nil {
 		return err
 	}

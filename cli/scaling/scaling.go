@@ -24,8 +24,7 @@ import (
 // scalingOptions are the flags of scaling.
 type scalingOptions struct {
 	data       datasets.DataOptions
-	method     flags.Choice
-	aggregate  flags.Choice
+	method     MethodOptions
 	expect     string
 	limit      string
 	candidates []string
@@ -40,12 +39,6 @@ type scalingOptions struct {
 	dataset    string
 }
 
-// The words for methods and aggregates, in the order of their constants.
-var (
-	methodWords    = []string{"evidence", "paper"}
-	AggregateWords = []string{"auto", "mean", "min", "median", "q1"}
-)
-
 // Verb is the entry of the registry.
 var Verb = env.Verb{
 	Name: "scaling", Group: env.Analyze, Job: env.Shared, New: command,
@@ -54,7 +47,7 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &scalingOptions{
-		method: flags.NewChoice(methodWords[0], methodWords...), aggregate: flags.NewChoice(AggregateWords[0], AggregateWords...),
+		method: NewMethodOptions(),
 		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
 	}
 	c := &cobra.Command{
@@ -77,15 +70,13 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Questions", o.addQuestionFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	o.data.Complete(c)
-	flags.Complete(c, "method", o.method.Allowed)
-	flags.Complete(c, "aggregate", o.aggregate.Allowed)
+	o.method.Complete(c)
 	flags.Complete(c, "format", o.format.Allowed)
 	return c
 }
 
 func (o *scalingOptions) addModelFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.method, "method", "how a model is chosen: by the weight of the evidence, or by adjusted R2 as in the paper (one parameter)")
-	fs.Var(&o.aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for, the first quartile with --method paper")
+	o.method.AddFlags(fs)
 	fs.StringVar(&o.expect, "expect", "", "an `expression` such as 'O(p log p)' to compare with; adds the candidates around it, and gives rank and divergence")
 	fs.StringVar(&o.limit, "limit", "", "an `expression`: the deviation from --expect that is allowed (default: half its exponent)")
 	fs.StringArrayVar(&o.candidates, "candidate", nil, "a further `term`, e.g. 'p^(3/5)'; may be repeated (one parameter)")
@@ -180,6 +171,7 @@ func (r *scalingReport) fit(a *env.Env) error {
 	if err != nil {
 		return err
 	}
+	o.method.WarnUnused(a, r.data.Parameters)
 	if r.target != nil {
 		if r.place, err = r.target.Place(r.data); err != nil {
 			return err
@@ -211,17 +203,7 @@ func (r *scalingReport) fit(a *env.Env) error {
 // modelOptions turns flags into options of the analysis.
 func (r *scalingReport) modelOptions() (scaling.Options, error) {
 	o := r.options
-	var options scaling.Options
-	for i, word := range methodWords {
-		if word == o.method.Value {
-			options.Method = scaling.Method(i)
-		}
-	}
-	for i, word := range AggregateWords {
-		if word == o.aggregate.Value {
-			options.Aggregate = scaling.Aggregate(i)
-		}
-	}
+	options := o.method.Analysis()
 	for _, text := range o.candidates {
 		t, err := scaling.ParseTerm(text)
 		if err != nil {
@@ -230,6 +212,8 @@ func (r *scalingReport) modelOptions() (scaling.Options, error) {
 		options.Further = append(options.Further, t)
 	}
 	if o.expect == "" {
+		options.Only = options.Space.Only
+		options.Further = append(options.Further, options.Only...)
 		return options, nil
 	}
 	var err error
@@ -242,7 +226,7 @@ func (r *scalingReport) modelOptions() (scaling.Options, error) {
 		}
 	}
 	if len(r.data.Parameters) == 1 {
-		around := scaling.Space{}.Around(r.expect.Term(r.data.Parameters[0]))
+		around := options.Space.Around(r.expect.Term(r.data.Parameters[0]))
 		options.Only = append(around, options.Further...)
 		options.Further = append(options.Further, around...)
 	}
