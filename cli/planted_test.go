@@ -12,22 +12,41 @@ import (
 	"slackline/observe/mpi/mpitest"
 )
 
-// TestPlantedCauses records programs in which rank 2 is late in a function that is called planted, under both MPIs:
-// that function and rank must come first in the ranking.
+// planted is a program in which rank 2 is late in a function that is called planted.
+type planted struct {
+	program, argument string
+	metric            string
+	waits, cost       float64 // at that metric, of that function: seconds; 0: only that there is something
+}
+
+// plantedCauses are the programs: those that take an argument plant 5 x 30 ms at a place that it names.
+var plantedCauses = []planted{
+	{"late", "", "nxn", 0, 0}, {"chain", "", "late_sender", 0, 0}, {"serial", "", "late_broadcast", 0, 0}, {"order", "", "late_sender_wrong_order", 0, 0},
+	{"windows", "fence", "fence", 0.45, 0.45}, {"windows", "create", "win_create", 0.45, 0.45}, {"windows", "post", "late_post", 0.45, 0.45},
+	{"windows", "complete", "early_wait", 0.15, 0.45}, {"windows", "lock", "lock_contention", 0.25, 0.4},
+	{"probes", "probe", "late_sender", 0.45, 0.45}, {"probes", "iprobe", "late_sender", 0.45, 0.45}, {"probes", "sleep", "late_sender", 0.45, 0.45},
+	{"probes", "mprobe", "late_sender", 0.45, 0.45}, {"probes", "improbe", "late_sender", 0.45, 0.45},
+}
+
+// TestPlantedCauses records programs with a planted cause under both MPIs: its function and rank must come first in the ranking, with at
+// least half of its cost.
 func TestPlantedCauses(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
-		for program, metric := range map[string]string{"late": "nxn", "chain": "late_sender", "serial": "late_broadcast", "order": "late_sender_wrong_order"} {
-			t.Run(program, func(t *testing.T) { checkPlanted(t, l, program, metric) })
+		binaries := map[string]string{}
+		for _, p := range plantedCauses {
+			if binaries[p.program] == "" {
+				binaries[p.program] = mpitest.Build(t, l, filepath.Join("../testdata/waits/planted", p.program+".c"), "-g", "-finstrument-functions")
+			}
+			t.Run(strings.TrimSuffix(p.program+"-"+p.argument, "-"), func(t *testing.T) { checkPlanted(t, l, binaries[p.program], p) })
 		}
 	})
 }
 
 // checkPlanted records a program and analyses it, again if other processes of this machine held up ranks for longer than
 // what is planted.
-func checkPlanted(t *testing.T, l *mpi.Library, program, metric string) {
-	binary := mpitest.Build(t, l, filepath.Join("../testdata/waits/planted", program+".c"), "-g", "-finstrument-functions")
+func checkPlanted(t *testing.T, l *mpi.Library, binary string, p planted) {
 	for try := 0; ; try++ {
-		wrong := findPlanted(t, l, binary, metric)
+		wrong := findPlanted(t, l, binary, p, 0.5, 0)
 		if wrong == "" {
 			return
 		}
@@ -37,10 +56,12 @@ func checkPlanted(t *testing.T, l *mpi.Library, program, metric string) {
 	}
 }
 
-// findPlanted records a program once and says what is wrong with the analysis.
-func findPlanted(t *testing.T, l *mpi.Library, binary, metric string) (wrong string) {
+// findPlanted records a program once and says what is wrong with the analysis: the waits and the cost should be a part of what is planted,
+// and not more than a multiple of it if most is not 0.
+func findPlanted(t *testing.T, l *mpi.Library, binary string, p planted, least, most float64) (wrong string) {
 	out := filepath.Join(t.TempDir(), "run.slt")
-	if code, _, stderr := clitest.Run("", "record", "--out", out, "--", l.Launcher, "-n", "4", binary); code != 0 {
+	command := append(mpitest.Launch(l, 4), binary, p.argument)
+	if code, _, stderr := clitest.Run("", append([]string{"record", "--out", out, "--"}, command...)...); code != 0 {
 		t.Fatalf("record: exit code %d\n%s", code, stderr)
 	}
 	code, stdout, stderr := clitest.Run("", "waits", out, "--format", "json")
@@ -67,10 +88,22 @@ func findPlanted(t *testing.T, l *mpi.Library, binary, metric string) (wrong str
 	if first := got.Ranking[0]; first.Rank != 2 || !strings.HasSuffix(first.CallPath, "main/planted") {
 		return fmt.Sprintf("first in the ranking is %s on rank %d (%.3f s), want main/planted on rank 2", first.CallPath, first.Rank, first.Cost)
 	}
+	waits, any := 0.0, false
 	for _, w := range got.Waits {
-		if w.Metric == metric {
-			return ""
+		if w.Metric == p.metric {
+			waits, any = waits+w.Seconds, true
 		}
 	}
-	return "nobody waits in " + metric
+	if !any {
+		return "nobody waits in " + p.metric
+	}
+	for _, v := range []struct {
+		what      string
+		got, want float64
+	}{{"waits of " + p.metric, waits, p.waits}, {"cost", got.Ranking[0].Cost, p.cost}} {
+		if v.got < least*v.want || most > 0 && v.got > most*v.want {
+			return fmt.Sprintf("%s: %.3f s, want about %.3f s", v.what, v.got, v.want)
+		}
+	}
+	return ""
 }

@@ -69,7 +69,7 @@ func collect(dir, library string) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{comms: newCommTable(), regions: newRegionTable(), symbols: newSymbolTable(library)}
+	c := &collector{comms: newCommTable(), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: newRegionTable(), symbols: newSymbolTable(library)}
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
 	for _, number := range sortedKeys(ompRegions) {
@@ -127,6 +127,7 @@ type collector struct {
 	calls   []mpiCall
 	omp     map[uint16]uint32
 	comms   *commTable
+	objects objectTable
 	regions *regionTable
 	symbols *symbolTable
 }
@@ -198,12 +199,14 @@ func locationName(rank, thread int) string {
 func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables, error) {
 	comms := map[uint32]rawComm{}
 	var carts []rawCart
+	var objects []rawObject
 	res := &resolver{symbols: c.symbols, regions: c.regions}
 	for _, f := range files {
 		for id, comm := range f.definitions.comms {
 			comms[id] = comm
 		}
 		carts = append(carts, f.definitions.carts...)
+		objects = append(objects, f.definitions.objects...)
 		res.maps = append(res.maps, f.definitions.maps...)
 	}
 	if files[0].head.self != 0 && c.symbols.self == "" {
@@ -218,10 +221,11 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 		}
 	}
 	numbers := c.comms.addRank(comms, carts)
+	known := c.objects.addRank(objects, numbers, c.calls)
 	var list []*streamTables
 	for _, f := range files {
 		s := &streamTables{
-			calls: c.calls, comms: numbers, stacks: res.stacksOf(f.definitions), omp: c.omp,
+			calls: c.calls, comms: numbers, objects: known, stacks: res.stacksOf(f.definitions), omp: c.omp,
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
 			thread: f.thread, end: f.definitions.end, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
 		}
@@ -293,6 +297,7 @@ func (c *collector) finish(out *Collection, tables []*streamTables, paths []stri
 	t := out.Trace
 	t.Regions, t.Stacks = c.regions.regions, c.regions.stacks
 	t.Comms, t.Carts = c.comms.comms, c.comms.carts()
+	t.Windows, t.Files = c.objects.windows, c.objects.files
 	for i := range t.Locations {
 		l := &t.Locations[i]
 		l.RoundTrips = slices.DeleteFunc(l.RoundTrips, func(r trace.RoundTrip) bool {

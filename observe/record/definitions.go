@@ -29,15 +29,16 @@ type pathNode struct {
 
 // threadDefinitions is what one thread of a rank defined.
 type threadDefinitions struct {
-	nodes []pathNode // by number; 0 is the empty path
-	comms map[uint32]rawComm
-	carts []rawCart
-	names map[uint32]string
-	codes map[uint32]function // of Python
-	maps  []mapping
-	pings []trace.RoundTrip // partners are ranks
-	end   int64             // of the program, ns, if its events have no room for it; else 0
-	late  [][]uint64        // requests that were completed while recording was off, as in a record
+	nodes   []pathNode // by number; 0 is the empty path
+	comms   map[uint32]rawComm
+	carts   []rawCart
+	objects []rawObject
+	names   map[uint32]string
+	codes   map[uint32]function // of Python
+	maps    []mapping
+	pings   []trace.RoundTrip // partners are ranks
+	end     int64             // of the program, ns, if its events have no room for it; else 0
+	late    [][]uint64        // requests that were completed while recording was off, as in a record
 }
 
 const maxDefinitions = 1 << 24
@@ -81,6 +82,8 @@ func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
 			c.coords = append(c.coords, int(rec.word(1+2*n+i)))
 		}
 		d.carts = append(d.carts, c)
+	case rawDefWindow, rawDefFile:
+		d.objects = append(d.objects, parseObject(rec))
 	case rawDefName:
 		d.names[rec.path] = cString(rec.data)
 	case rawDefCode:

@@ -17,6 +17,8 @@ type mpiCall struct {
 	makesComm  bool
 	tests      bool // it may find nothing
 	buffered   bool // it prepares buffered sends
+	onWindow   bool
+	window     trace.Event // that it is, if it is on a window
 }
 
 // callTable is the calls by number, with their regions.
@@ -35,7 +37,8 @@ func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 			c.collective, c.op = true, timeline.Op(collectiveOps[base])
 		}
 		c.makesComm = strings.HasPrefix(classes[name], "newcomm")
-		c.tests = strings.HasPrefix(classes[name], "test")
+		c.tests = strings.HasPrefix(classes[name], "test") || name == "Iprobe" || name == "Improbe" || name == "Win_test"
+		c.window, c.onWindow = windowCalls[name].event, windowCalls[name].class != ""
 		c.buffered = strings.TrimSuffix(name, "_c") == "Bsend_init"
 		calls = append(calls, c)
 	}
@@ -60,7 +63,8 @@ const (
 type streamTables struct {
 	calls   []mpiCall
 	comms   map[uint32]uint32
-	stacks  []uint32 // by path
+	objects map[uint32]object // windows and files
+	stacks  []uint32          // by path
 	parents []trace.Stack
 	names   map[uint32]uint32 // regions by number of a name
 	code    map[uint64]uint32 // regions by address
@@ -89,6 +93,8 @@ type eventStream struct {
 	more   bool  // the call of the last record goes on in the next one
 	forks  bool  // a team is being made, from a stack that its begin will tell
 	done   bool
+	silent map[uint64]bool // requests that no event names
+	lost   map[uint32]bool // windows and files of which something was not recorded
 	begun  map[uint64]bool // requests that are not complete, if recording was not on all the time
 }
 

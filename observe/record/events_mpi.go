@@ -18,6 +18,8 @@ const (
 	requestSend
 	requestRecv
 	requestCollective
+	requestWindow
+	requestFile
 )
 
 const (
@@ -41,6 +43,9 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 	s.more = false
 	if rec.open { // it never came back
 		s.beginning(rec, enter)
+		if rec.kind == rawWindow {
+			s.onWindow(enter, leave, rec, c)
+		}
 		return
 	}
 	if polls := s.polls; polls > 0 {
@@ -66,6 +71,8 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 		s.collective(enter, leave, rec, c)
 	case rawNewComm:
 		s.newComm(enter, leave, rec)
+	case rawWindow:
+		s.onWindow(enter, leave, rec, c)
 	case rawFreeComm:
 		if comm, ok := s.comm(uint32(rec.word(0))); ok {
 			s.put(leave, trace.Event{Kind: trace.CommDestroy, Comm: comm})
@@ -120,7 +127,7 @@ func (s *eventStream) completed(leave int64, rec *rawRecord) {
 	s.more = head&moreFlag != 0
 	request := head &^ moreFlag
 	if rec.words() < 1+doneWords {
-		if request != 0 {
+		if request != 0 && !s.silent[request] {
 			s.put(leave, trace.Event{Kind: trace.RequestTest, Request: request})
 		}
 		return
@@ -149,6 +156,9 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 		s.put(leave, trace.Event{
 			Kind: trace.IrecvDone, Peer: rec.high(i + 2), Tag: rec.low(i + 2), Comm: comm, Size: int64(rec.word(i + 4)), Request: id,
 		})
+	case what&0xff == requestWindow:
+		delete(s.silent, id)
+		s.accessDone(leave, uint32(what>>32), rec.high(i+2))
 	case what&0xff == requestCollective:
 		e, ok := s.issued[id]
 		delete(s.issued, id)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -54,24 +55,29 @@ func collectiveClass(class string) (base, after string, ok bool) {
 	return "", "", false
 }
 
+// class is what the macros of the recorder call the function: calls on windows are told apart more finely than in the table.
+func (f mpiFunction) class() string {
+	return cmp.Or(windowCalls[f.Name].class, f.Class)
+}
+
 func (f mpiFunction) before() string {
 	if base, _, ok := collectiveClass(f.Class); ok {
 		return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", base, f.Name)
 	}
-	return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", f.Class, f.Name)
+	return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", f.class(), f.Name)
 }
 
 func (f mpiFunction) after() string {
 	if _, after, ok := collectiveClass(f.Class); ok {
 		return after
 	}
-	return "AFTER_" + f.Class
+	return "AFTER_" + f.class()
 }
 
 // opaque reports whether nothing but the time of a call is recorded.
 func (f mpiFunction) opaque() bool {
-	switch f.Class {
-	case "local", "rma", "io", "irma", "iio", "icomm":
+	switch f.class() {
+	case "local", "rma", "io", "iio", "icomm":
 		return true
 	}
 	return false

@@ -49,12 +49,12 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 		switch p.CType {
 		case "const void *", "void *":
 			line("void *%s = f_%s;", n, n)
-		case "int", "MPI_Aint":
+		case "int", "MPI_Aint", "MPI_Offset":
 			line("%s %s = *f_%s;", p.CType, n, n)
 		case "MPI_Datatype":
 			line("MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
-		case "MPI_Comm":
-			line("MPI_Comm %s = PMPI_Comm_f2c(*f_%s);", n, n)
+		case "MPI_Comm", "MPI_Group", "MPI_Win", "MPI_File", "MPI_Op":
+			line("%s %s = P%s_f2c(*f_%s);", p.CType, n, p.CType, n)
 		case "const int[]", "int[]", "int *":
 			line("int *%s = (int *)f_%s;", n, n)
 		case "MPI_Request":
@@ -75,6 +75,11 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 			line("MPI_Message c_message = MPI_MESSAGE_NULL, *message = &c_message;")
 			if strings.HasSuffix(f.Class, "mrecv") {
 				line("c_message = PMPI_Message_f2c(*f_message);")
+			}
+		case "MPI_Win *":
+			line("MPI_Win c_%s = MPI_WIN_NULL, *%s = &c_%s;", n, n, n)
+			if f.class() == "win_free" {
+				line("c_%s = PMPI_Win_f2c(*f_%s);", n, n)
 			}
 		case "MPI_Comm *":
 			line("MPI_Comm c_%s = MPI_COMM_NULL, *%s = &c_%s;", n, n, n)
@@ -135,6 +140,8 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 			line("MPI_Status *%s = sl_convert_statuses(t, %s, f_%s);", n, filled, n)
 		case p.CType == "MPI_Message *" && !strings.HasSuffix(f.Class, "mrecv"):
 			line("c_message = PMPI_Message_f2c(*f_message);")
+		case p.CType == "MPI_Win *" && f.class() != "win_free":
+			line("c_%s = PMPI_Win_f2c(*f_%s);", n, n)
 		case p.CType == "MPI_Comm *" && f.Class != "comm_free":
 			line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
 		}

@@ -6,7 +6,7 @@ import (
 	"slackline/model/trace"
 )
 
-// Programs wait by calling MPI_Test until it finds something, with nothing but sleep in between. Those calls become
+// Programs wait by calling MPI_Test or MPI_Iprobe until it finds something, with nothing but sleep in between. Those calls become
 // one, from the begin of the first that found nothing to the end of the one that found something: it
 // stands for the others, and took as long as the program waited.
 
@@ -89,8 +89,18 @@ func (s *eventStream) goesOn(rec *rawRecord) bool {
 		(rec.path == c.path || s.stack(rec.path) == s.stack(c.path))
 }
 
-// foundNothing reports whether a record is that of tests without success.
+// foundNothing reports whether a record is that of tests or probes without success.
 func (s *eventStream) foundNothing(rec *rawRecord) bool {
-	return rec.kind == rawComplete && !rec.open && !s.more && int(rec.function) < len(s.calls) && s.calls[rec.function].tests &&
-		rec.words() < 1+doneWords
+	if rec.open || s.more || int(rec.function) >= len(s.calls) || !s.calls[rec.function].tests {
+		return false
+	}
+	switch rec.kind {
+	case rawComplete:
+		return rec.words() < 1+doneWords
+	case rawCall: // a probe
+		return rec.words() > 0 && rec.word(0) == 0
+	case rawWindow:
+		return rec.word(3) == 0
+	}
+	return false
 }

@@ -56,6 +56,14 @@ const (
 	rawThreadEnd
 )
 
+// Windows and files.
+const (
+	rawWindow = iota + 50
+	rawFileOp
+	rawDefWindow
+	rawDefFile
+)
+
 const (
 	rawMagic      = 0x317761726c73
 	rawChunkMagic = 0x6b6e756863736c
@@ -143,12 +151,12 @@ type rawRecord struct {
 	enter, leave   int64 // ns
 	data           []byte
 	open           bool // it was begun and not finished
-	again          bool // a test after an unsuccessful one, and nothing was done since
+	again          bool // a test or probe after an unsuccessful one, and nothing was done since
 }
 
 // subtract takes the cost of reading the clock from the duration of a call of MPI.
 func (r *rawRecord) subtract(cost int64) {
-	if r.kind <= rawFreeComm && r.leave > r.enter && cost > 0 {
+	if (r.kind <= rawFreeComm || r.kind == rawWindow || r.kind == rawFileOp) && r.leave > r.enter && cost > 0 {
 		r.enter += min(cost, r.leave-r.enter)
 	}
 }
@@ -304,7 +312,8 @@ func parseRecord(from *[]byte, rec *rawRecord) bool {
 		enter: int64(le.Uint64(b[16:])), leave: int64(le.Uint64(b[24:])), data: b[rawHeadWords*8 : words*8],
 	}
 	const again = 1 << 31
-	if kind == rawComplete {
+	switch kind {
+	case rawComplete, rawCall, rawWindow:
 		rec.again, rec.count = rec.count&again != 0, rec.count&^again
 	}
 	*from = b[words*8:]

@@ -22,6 +22,8 @@ const (
 	skipFrame
 	skipLeft
 	skipOff
+	skipWindow
+	skipFile
 )
 
 const (
@@ -85,7 +87,7 @@ func readDropped(path string, oldest uint64) (*dropped, error) {
 			continue
 		}
 		switch s.kind {
-		case skipSends, skipCollectives:
+		case skipSends, skipCollectives, skipWindow, skipFile:
 		case skipReceives:
 			s.order = 1
 		case skipPost:
@@ -171,6 +173,8 @@ func (s *eventStream) skipped(time int64, k skip) {
 		if known {
 			s.put(time, trace.Event{Kind: trace.SkippedCollectives, Comm: comm, Size: k.count})
 		}
+	case skipWindow, skipFile:
+		s.skippedObject(k.comm)
 	case skipPost:
 		s.began(uint64(k.count))
 		s.put(time, trace.Event{Kind: trace.IrecvPost, Request: uint64(k.count)})

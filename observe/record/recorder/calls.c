@@ -53,10 +53,8 @@ void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
 /* sl_poll_done keeps the record of a call that found nothing, or adds it to a run of such calls. */
 void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     struct sl_record *before = t->poll;
-    if (r->kind == SL_COMPLETE) {
-        t->poll_end = leave;
-        t->poll_cpu = cpu_time();
-    }
+    t->poll_end = leave;
+    t->poll_cpu = cpu_time();
     bool again = r->enter - (before == NULL ? 0 : before->leave) < SL_POLL_GAP || (r->count & SL_AGAIN) != 0;
     if (before != NULL && before->function == r->function && before->path == r->path && again) {
         before->count++;
@@ -166,7 +164,7 @@ void sl_complete(struct sl_thread *t, struct sl_record **r, const MPI_Request ha
     struct sl_request q;
     if (!sl_request_take(handle, &q)) return;
     int cancelled = 0;
-    if (q.kind != SL_REQ_COLLECTIVE) PMPI_Test_cancelled(status, &cancelled);
+    if (q.kind == SL_REQ_SEND || q.kind == SL_REQ_RECV) PMPI_Test_cancelled(status, &cancelled);
     if (q.kind == SL_REQ_RECV && !cancelled)
         append(t, r, &q, false, sl_peer(status->MPI_SOURCE), status->MPI_TAG, 0, sl_received(status));
     else

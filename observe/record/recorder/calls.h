@@ -106,13 +106,13 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 #define SL_PLAIN(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD, frame, enter);
 #define BEFORE_probe(fn) SL_PLAIN(fn)
 #define AFTER_probe sl_done(t, r, leave);
-#define BEFORE_iprobe(fn) SL_PLAIN(fn)
-#define AFTER_iprobe if (result == MPI_SUCCESS && !*flag) sl_poll_done(t, r, leave); else sl_done(t, r, leave);
+#define BEFORE_iprobe(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 1, frame, enter); sl_poll_again(t, r);
+#define AFTER_iprobe r->data[0] = result != MPI_SUCCESS || *flag; SL_FOUND(*flag) sl_done(t, r, leave);
 #define BEFORE_mprobe(fn) SL_PLAIN(fn)
 #define AFTER_mprobe \
     if (result == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC) sl_message_add(*message, sl_comm(t, comm)->id); \
     sl_done(t, r, leave);
-#define BEFORE_improbe(fn) SL_PLAIN(fn)
+#define BEFORE_improbe(fn) BEFORE_iprobe(fn)
 #define AFTER_improbe \
     if (result == MPI_SUCCESS && *flag && *message != MPI_MESSAGE_NO_PROC) sl_message_add(*message, sl_comm(t, comm)->id); \
     AFTER_iprobe
@@ -202,10 +202,9 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 #define AFTER_rma sl_done(t, r, leave);
 #define BEFORE_io(fn) SL_PLAIN(fn)
 #define AFTER_io sl_done(t, r, leave);
-#define BEFORE_irma(fn) SL_PLAIN(fn)
-#define AFTER_irma sl_done(t, r, leave);
 #define BEFORE_iio(fn) SL_PLAIN(fn)
 #define AFTER_iio sl_done(t, r, leave);
 
 #include "collectives.h"
+#include "windows.h"
 #endif

@@ -25,7 +25,7 @@
 
 /* What a record says. The numbers are part of the raw format; raw.go has the same list. */
 enum sl_kind {
-    SL_CALL = 1,     /* a call of MPI, nothing more known */
+    SL_CALL = 1,     /* a call of MPI, nothing more known; of probes: whether they found something */
     SL_SEND,         /* bytes, peer|tag, comm|0, request (0: blocking) */
     SL_RECV,         /* bytes, peer|tag, comm|0: a blocking receive */
     SL_POST,         /* bytes, peer|tag, comm|0, request: a receive was posted */
@@ -62,6 +62,11 @@ enum sl_kind {
     SL_NO_CPU = 40,   /* enter: time; data: ns until then in which it could have run but had no CPU */
     SL_THREAD_BEGIN,  /* a further thread writes here */
     SL_THREAD_END,
+    /* windows and files */
+    SL_WINDOW = 50,   /* target|window, sent, received, request (or shared, found, ranks n), ranks of a group */
+    SL_FILE,          /* file, bytes, request */
+    SL_DEF_WINDOW,    /* path: number; data: comm, function that made it */
+    SL_DEF_FILE,      /* the same, and its name */
 };
 
 /* What an SL_OMP record says, in its field function. */

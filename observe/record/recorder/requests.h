@@ -7,7 +7,7 @@
 #define SL_UNSEEN ((uint64_t)1 << 9)
 #define SL_FOREIGN ((uint64_t)1 << 10) /* another thread began it */
 
-enum sl_request_kind { SL_REQ_OTHER, SL_REQ_SEND, SL_REQ_RECV, SL_REQ_COLLECTIVE };
+enum sl_request_kind { SL_REQ_OTHER, SL_REQ_SEND, SL_REQ_RECV, SL_REQ_COLLECTIVE, SL_REQ_WINDOW, SL_REQ_FILE };
 
 /* What is known of a request until it is completed. */
 struct sl_request {
@@ -20,7 +20,7 @@ struct sl_request {
     bool persistent, active;
     bool unseen; /* begun while recording was off */
     int32_t peer, tag; /* peer: the root of a collective */
-    uint32_t comm;
+    uint32_t comm;     /* or the window, or the file */
     int64_t sent, received;
 };
 

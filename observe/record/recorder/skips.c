@@ -315,6 +315,10 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
     case SL_COLLECTIVE:
         if ((int32_t)(d[2] >> 32) != SL_NEIGHBORS) add(s, SL_SKIP_COLLECTIVES, (uint32_t)d[2], 0, 0, 0, 1);
         break;
+    case SL_WINDOW:
+        if ((int32_t)(d[0] >> 32) < 0) add(s, SL_SKIP_WINDOW, (uint32_t)d[0], 0, 0, 0, 1);
+        break;
+    case SL_FILE: add(s, SL_SKIP_FILE, (uint32_t)d[0], 0, 0, 0, 1); break;
     case SL_NEWCOMM: add(s, SL_SKIP_COLLECTIVES, (uint32_t)(d[0] >> 32), 0, 0, 0, 1); break;
     case SL_ENTER:
     case SL_REGION_ENTER: entered(s, r->kind, d[0]); break;
@@ -392,7 +396,7 @@ void sl_skips_keep(struct sl_thread *t, uint64_t now) {
         uint32_t used = (uint32_t)head_of(s)->used;
         for (uint32_t i = 1; i < used; i++) {
             const struct entry *e = &s->e[i];
-            if (e->kind != 0 && e->kind < SL_SKIP_POST && e->after == 0) r = put_entry(t, r, now, e);
+            if (e->kind != 0 && (e->kind < SL_SKIP_POST || e->kind > SL_SKIP_OFF) && e->after == 0) r = put_entry(t, r, now, e);
         }
         if (s->first != 0) sl_requests_each(seen, t);
         for (uint32_t i = s->first; i != 0; i = s->e[i].next) {

@@ -11,6 +11,8 @@ enum sl_skip {
     SL_SKIP_FRAME,       /* a function or region was entered and not left: kind of its record, data */
     SL_SKIP_LEFT,        /* count functions and regions were left that had been entered before */
     SL_SKIP_OFF,         /* of dropped records: recording was off at their end */
+    SL_SKIP_WINDOW,      /* count calls on the window comm by which its epochs are counted */
+    SL_SKIP_FILE,        /* count collective operations on the file comm */
 };
 
 struct sl_skips *sl_skips_file(struct sl_thread *t);
