@@ -7,13 +7,22 @@ import (
 	"slackline/model/unit"
 )
 
-// WaitTime is waiting time that another analysis found: part of the time of a call path on a rank.
+// WaitTime is waiting time that another analysis found, or time that it could not analyze: part of the time of a call path on a rank.
 type WaitTime struct {
-	Name string // of the kind of waiting
-	Rank int
-	Path int32
-	Time unit.Duration
-	Idle bool // of threads in no call; the path is where their master was
+	Name    string // of the kind of waiting
+	Rank    int
+	Path    int32
+	Time    unit.Duration
+	Idle    bool // of threads in no call; the path is where their master was
+	Unknown bool // it could not be analyzed: whether it is waiting is not known
+}
+
+// key is the part of the composition that the time belongs to.
+func (w *WaitTime) key() partKey {
+	if w.Unknown {
+		return partKey{NotAnalyzed, NotAnalyzed.String()}
+	}
+	return partKey{Waiting, w.Name}
 }
 
 // Part is the time of a kind of activity. Waiting has a part for each of its names.
@@ -37,7 +46,7 @@ type partKey struct {
 	name string
 }
 
-// Composition returns what the run consists of. Waiting times are taken out of the time of their call paths.
+// Composition returns what the run consists of. Waiting times, and those that were not analyzed, are taken out of the time of their call paths.
 func (p *Profile) Composition(waiting []WaitTime) *Composition {
 	times := map[partKey][]unit.Duration{}
 	addPart := func(key partKey, rank int, t unit.Duration) {
@@ -59,7 +68,7 @@ func (p *Profile) Composition(waiting []WaitTime) *Composition {
 		add(Outside, e.Rank, -e.Exclusive)
 	}
 	for _, w := range waiting {
-		addPart(partKey{Waiting, w.Name}, w.Rank, w.Time)
+		addPart(w.key(), w.Rank, w.Time)
 		add(p.kindUnder(w), w.Rank, -w.Time)
 	}
 	for key, byRank := range times {

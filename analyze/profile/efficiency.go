@@ -3,13 +3,15 @@ package profile
 import "slackline/model/unit"
 
 // Efficiency are the POP efficiencies: how much of the run time of all ranks is useful computation, and what the
-// rest is due to. Parallel = LoadBalance x Communication; Communication = Serialization x Transfer.
+// rest is due to. Parallel = LoadBalance x Communication; Communication = Serialization x Transfer. If Ideal is an estimate and some
+// MPI time was not analyzed, there is one more factor, which is neither: Communication = Serialization x NotAnalyzed x Transfer.
 type Efficiency struct {
 	Parallel      float64 `json:"parallel_efficiency"`      // average useful time / run time
 	LoadBalance   float64 `json:"load_balance"`             // average / maximum of the useful times
 	Communication float64 `json:"communication_efficiency"` // maximum of the useful times / run time
 	Serialization float64 `json:"serialisation_efficiency"` // maximum of the useful times / ideal run time
-	Transfer      float64 `json:"transfer_efficiency"`      // ideal run time / run time
+	Transfer      float64 `json:"transfer_efficiency"`      // ideal run time / run time; without what was not analyzed
+	NotAnalyzed   float64 `json:"not_analyzed_factor"`      // what MPI time that was not analyzed leaves; 1: there is none
 
 	Ideal         unit.Duration `json:"ideal_s"`           // run time on an ideal network
 	Estimated     bool          `json:"ideal_is_estimate"` // Ideal is the estimate: the most that a rank computes and waits
@@ -51,33 +53,42 @@ func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficienc
 	}
 	average := float64(e.AverageUseful) / float64(len(useful))
 	e.AverageUseful /= unit.Duration(len(useful))
+	within := func(d unit.Duration) unit.Duration { return min(max(d, e.MaxUseful), e.RunTime) }
+	before := e.Ideal // the network takes the time after it
 	if e.Estimated {
-		e.Ideal = p.estimate(useful, waiting, weights)
+		e.Ideal, before = p.estimate(useful, waiting, weights)
 	}
-	e.Ideal = min(max(e.Ideal, e.MaxUseful), e.RunTime)
+	e.Ideal, before = within(e.Ideal), within(before)
 	e.Parallel = average / float64(e.RunTime)
 	e.LoadBalance = quotient(average, float64(e.MaxUseful))
 	e.Communication = float64(e.MaxUseful) / float64(e.RunTime)
 	e.Serialization = quotient(float64(e.MaxUseful), float64(e.Ideal))
-	e.Transfer = float64(e.Ideal) / float64(e.RunTime)
+	e.NotAnalyzed = quotient(float64(e.Ideal), float64(before))
+	e.Transfer = float64(before) / float64(e.RunTime)
 	return e
 }
 
-// estimate is the most that a rank computes and waits.
-func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime, weights []float64) unit.Duration {
-	waits := make([]unit.Duration, len(useful))
+// estimate is the most that a rank computes and waits, and the same with the time that was not analyzed.
+func (p *Profile) estimate(useful []unit.Duration, waiting []WaitTime, weights []float64) (known, all unit.Duration) {
+	waits, unknown := make([]unit.Duration, len(useful)), make([]unit.Duration, len(useful))
 	for _, w := range waiting {
-		waits[w.Rank] += w.Time
-	}
-	most := unit.Duration(0)
-	for r, threads := range p.threadsOf() {
-		wait := unit.Duration(float64(waits[r]) / threads)
-		if weights != nil {
-			wait = weighted(wait, weights[r])
+		if w.Unknown {
+			unknown[w.Rank] += w.Time
+		} else {
+			waits[w.Rank] += w.Time
 		}
-		most = max(most, useful[r]+wait)
 	}
-	return most
+	for r, threads := range p.threadsOf() {
+		ofThread := func(d unit.Duration) unit.Duration {
+			if d = unit.Duration(float64(d) / threads); weights != nil {
+				d = weighted(d, weights[r])
+			}
+			return d
+		}
+		wait := useful[r] + ofThread(waits[r])
+		known, all = max(known, wait), max(all, wait+ofThread(unknown[r]))
+	}
+	return known, all
 }
 
 // recorded is the mean of the times that ranks were recorded, and what the times of each rank are to be multiplied with to

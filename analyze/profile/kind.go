@@ -25,12 +25,13 @@ const (
 	Outside     // in no call: before the start, after the end, threads outside of parallel regions
 	Waiting     // given by others, see Composition
 	NoCPU       // ready to run, but without a CPU
+	NotAnalyzed // in MPI, but no rule tells whether it is waiting; given by others, see Composition
 	kinds
 )
 
 var kindNames = [kinds]string{
 	"computation", "mpi_point_to_point", "mpi_collective", "mpi_file_io", "mpi_one_sided", "mpi_init_exit", "mpi_other",
-	"openmp", "noise", "recording", "not_recorded", "outside", "waiting", "no_cpu",
+	"openmp", "noise", "recording", "not_recorded", "outside", "waiting", "no_cpu", "mpi_not_analyzed",
 }
 
 // String returns the name of the kind in results.
@@ -60,6 +61,8 @@ func (k Kind) Title() string {
 		return "in no call"
 	case NoCPU:
 		return "without a CPU"
+	case NotAnalyzed:
+		return "MPI not analyzed"
 	}
 	return strings.ReplaceAll(kindNames[k], "_", " ")
 }

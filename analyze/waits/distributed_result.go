@@ -35,6 +35,7 @@ func (r *Result) gather(ctx context.Context, acc *account) error {
 		}
 	}
 	r.Waits, r.byThread, r.Completions, r.Threads = sum.Waits, sum.byThread, sum.Completions, sum.Threads
+	r.Unanalyzed = sum.Unanalyzed
 	r.States, r.Totals = sum.States, sum.Totals
 	slices.SortFunc(r.Waits, waitOrder)
 	slices.SortFunc(r.byThread, threadWaitOrder)
@@ -64,6 +65,10 @@ func (r *Result) append(b []byte, acc *account) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.Threads)))
 	for _, t := range r.Threads {
 		b = chunk.AppendInt(chunk.AppendInt(appendUints(b, uint64(t.Rank)), int64(t.Limited)), int64(t.Management))
+	}
+	b = binary.AppendUvarint(b, uint64(len(r.Unanalyzed)))
+	for _, u := range r.Unanalyzed {
+		b = appendUints(b, uint64(u.Rank), uint64(u.Path), uint64(u.Count), uint64(u.Time))
 	}
 	costs := acc.costs.sorted()
 	b = binary.AppendUvarint(b, uint64(len(costs)))
@@ -97,6 +102,9 @@ func (r *Result) take(c *chunk.Column, costs *costTable) {
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
 		r.Threads = append(r.Threads, ThreadTime{int(c.Uint()), unit.Duration(c.Int()), unit.Duration(c.Int())})
+	}
+	for range min(c.Uint(), uint64(c.Left())) {
+		r.Unanalyzed = append(r.Unanalyzed, Unanalyzed{readPlace(c), int64(c.LongUint()), unit.Duration(c.LongUint())})
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
 		costs.add(c.LongUint(), int64(c.LongUint()), int64(c.LongUint()))

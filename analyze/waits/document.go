@@ -11,6 +11,7 @@ type Document struct {
 	Delays []Delay        `json:"delays"`
 	Totals TotalsDocument `json:"totals"`
 	Classes
+	NotAnalyzed UnanalyzedDocument `json:"not_analyzed"` // MPI time of calls that no rule understands: neither waiting nor transfer
 }
 
 // TotalsDocument are the sums over all ranks and call paths.
@@ -47,7 +48,8 @@ func (r *Result) Document() Document {
 	t := &r.Totals
 	d := Document{
 		Waits: append([]Wait{}, r.Waits...), Delays: append([]Delay{}, r.Delays...), Classes: t.Waiting.Classes,
-		Totals: TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{}, r.Forward},
+		NotAnalyzed: r.NotAnalyzed(),
+		Totals:      TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{}, r.Forward},
 	}
 	for _, m := range r.Occurring() {
 		d.Totals.ByMetric[m] = t.ByMetric[m].Amount

@@ -28,29 +28,30 @@ var lateNeighbor = kind{
 	}},
 }
 
-// eachSource visits the neighbors that a member receives data from.
-func (v view) eachSource(i int, visit func(j int)) {
+// eachSource visits the neighbors that a member receives data from; false if they are not known.
+func (v view) eachSource(i int, visit func(j int)) bool {
 	c := v.comm()
 	if c.In == nil {
-		return
+		return false
 	}
 	in, counts := c.In[i], v.counts(i)
 	switch len(counts) {
 	case 0:
 		if v.tl.Members[v.c.First+i].Received <= 0 {
-			return
+			return true
 		}
 	case len(in) + len(c.Out[i]):
 		counts = counts[len(c.Out[i]):]
 	case len(in):
 	default:
-		return
+		return false
 	}
 	for e, j := range in {
 		if j != timeline.NoNeighbor && int(j) != i && (counts == nil || counts[e] > 0) {
 			visit(int(j))
 		}
 	}
+	return true
 }
 
 // waitForNeighbors lets every member wait for the last of the neighbors that it receives data from.

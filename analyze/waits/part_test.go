@@ -178,7 +178,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 // everything is all that a result says, with the critical path and explanations of the largest waits.
 func everything(r *Result, c *CriticalPath, e []*Explanation) map[string]any {
 	return map[string]any{
-		"waits": r.Waits, "delays": r.Delays, "totals": r.Totals, "completions": r.Completions, "threads": r.Threads,
+		"waits": r.Waits, "delays": r.Delays, "totals": r.Totals, "completions": r.Completions, "unanalyzed": r.Unanalyzed, "threads": r.Threads,
 		"states": r.States, "cyclic": r.Cyclic, "by thread": r.ThreadWaits(), "critical path": c, "explanations": e,
 	}
 }

@@ -160,7 +160,7 @@ func (w *widePlayer) epochs(window int32, members []int32) {
 		w.record(o, "MPI_Win_start", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinStart(at, window, []int32{int32(target)}) })
 		for range w.rnd.IntN(3) {
 			w.record(o, "MPI_Put", func(at unit.Duration, l *timeline.LocationBuilder) {
-				l.WinAccess(at, window, int32(target), int64(w.rnd.IntN(3)))
+				l.WinAccess(at, window, int32(target), int64(w.rnd.IntN(3)), 0)
 			})
 		}
 		w.record(o, "MPI_Win_complete", func(at unit.Duration, l *timeline.LocationBuilder) { l.WinComplete(at, window) })
@@ -186,7 +186,7 @@ func (w *widePlayer) lock(window int32, members []int32) {
 			continue
 		}
 		w.record(o, "MPI_Get", func(at unit.Duration, l *timeline.LocationBuilder) {
-			l.WinAccess(at, window, target, int64(w.rnd.IntN(3)))
+			l.WinAccess(at, window, target, 0, int64(w.rnd.IntN(3)))
 		})
 	}
 	if w.rnd.IntN(8) > 0 {

@@ -21,6 +21,7 @@ func (a *analysis) result(acc *account) *Result {
 	r := &Result{Timeline: a.tl, Paths: a.paths, Cyclic: acc.cyclic, a: a}
 	r.States = len(a.states)
 	r.Threads = a.threadTimes()
+	r.Unanalyzed = a.unanalyzed()
 	r.sumWaits()
 	r.Totals.Unattributed = unit.Duration(acc.unattributed)
 	for _, c := range a.completions.sorted() {

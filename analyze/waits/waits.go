@@ -36,6 +36,7 @@ type Result struct {
 	Delays []Delay // by rank, call path
 	Totals Totals
 
+	Unanalyzed  []Unanalyzed     // by rank, call path
 	Completions []CompletionTime // by kind, rank, call path
 	Threads     []ThreadTime     // of ranks with parallel regions
 	States      int              // number of wait states
@@ -192,6 +193,9 @@ func (r *Result) name() {
 	for i := range r.Completions {
 		r.Completions[i].Name(r.Paths)
 	}
+	for i := range r.Unanalyzed {
+		r.Unanalyzed[i].Name(r.Paths)
+	}
 }
 
 // Profile returns the call-path profile of the run.
@@ -211,7 +215,7 @@ func (r *Result) Iterations(ctx context.Context, p *profile.Profile) (*profile.I
 	})
 }
 
-// WaitTimes returns the waiting times in the form that a composition takes.
+// WaitTimes returns the waiting times, and the times that were not analyzed, in the form that a composition takes.
 func (r *Result) WaitTimes() []profile.WaitTime {
 	var list []profile.WaitTime
 	for i := range r.Waits {
@@ -219,6 +223,10 @@ func (r *Result) WaitTimes() []profile.WaitTime {
 			idle := w.Metric == openMPIdle.metric
 			list = append(list, profile.WaitTime{Name: w.Metric.String(), Rank: w.Rank, Path: w.Path, Time: w.Amount, Idle: idle})
 		}
+	}
+	for i := range r.Unanalyzed {
+		u := &r.Unanalyzed[i]
+		list = append(list, profile.WaitTime{Rank: u.Rank, Path: u.Path, Time: u.Time, Unknown: true})
 	}
 	return list
 }

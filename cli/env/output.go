@@ -182,6 +182,13 @@ func (a *Env) WriteCut(w io.Writer, t *table.Table) error {
 	return err
 }
 
+// WriteWrapped writes a sentence in lines that fit the screen.
+func (a *Env) WriteWrapped(w io.Writer, text string) {
+	for _, line := range table.Wrap(text, WidthOf(a.Stdout)) {
+		fmt.Fprintln(w, line)
+	}
+}
+
 // WriteTable writes a table in one of the formats.
 func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 	switch format {

@@ -50,6 +50,9 @@ var topics = []topic{
 	{"communication_efficiency", "what communication leaves", "Maximum of the useful computation of the ranks / run time.", ""},
 	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.", ""},
 	{"transfer_efficiency", "what the network leaves", "Run time on an ideal network (no latency, no cost per byte) / run time.", ""},
+	{"not_analyzed_factor", "what MPI time that was not analyzed leaves",
+		"1 if all MPI time was analyzed. Time in calls that no rule understands is neither waiting nor transfer, so that it is a factor of its own: " +
+			"communication = serialization x not analyzed x transfer.", ""},
 	{"barrier_completion", "leaving a barrier", "Time in a barrier after the last rank entered and the first one left. It is not a wait state.", ""},
 	{"nxn_completion", "leaving an n-to-n collective", "Time in an n-to-n collective after the last rank entered and the first one left. It is not a wait state.", ""},
 	{"limited_parallelism", "threads outside the team", "Time between fork and join of threads that are not members of the team.", "Ask for more threads, or start fewer."},

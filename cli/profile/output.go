@@ -20,9 +20,10 @@ import (
 type document struct {
 	Run profile.RunDocument `json:"run"`
 	profile.Document
-	Waits      []waits.Wait       `json:"waits"`  // as of the verb waits
-	Delays     []waits.Delay      `json:"delays"` // likewise
-	Provenance *provenance.Record `json:"provenance,omitempty"`
+	Waits       []waits.Wait             `json:"waits"`        // as of the verb waits
+	Delays      []waits.Delay            `json:"delays"`       // likewise
+	NotAnalyzed waits.UnanalyzedDocument `json:"not_analyzed"` // likewise
+	Provenance  *provenance.Record       `json:"provenance,omitempty"`
 }
 
 func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[path] }
@@ -30,7 +31,7 @@ func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[p
 func (r *profileReport) json() *document {
 	waiting := r.waits.Document()
 	return &document{
-		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, Provenance: r.provenance,
+		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed, Provenance: r.provenance,
 		Document: r.profile.Document(r.composition, r.efficiency, r.iterations, r.options.byRank),
 	}
 }
@@ -41,9 +42,14 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	if err := r.writeComposition(a, w); err != nil {
 		return err
 	}
+	a.WriteWrapped(w, tables.NotAnalyzedWords(r.waits.NotAnalyzed(), r.options.top))
 	e := r.efficiency
 	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance), ratio(e.Communication))
-	fmt.Fprintf(w, "communication %s = serialization %s x transfer %s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer))
+	unknown := ""
+	if e.NotAnalyzed < 1 {
+		unknown = fmt.Sprintf(" x not analyzed %s", ratio(e.NotAnalyzed))
+	}
+	fmt.Fprintf(w, "communication %s = serialization %s x transfer %s%s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer), unknown)
 	estimated := ""
 	if e.Estimated {
 		estimated = ", estimated from the waits"
@@ -137,7 +143,5 @@ func (r *profileReport) writeIterations(a *env.Env, w io.Writer) {
 	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", phrase.Plural(len(it.List), "iteration"), r.name(it.Path),
 		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
 	fmt.Fprintln(w)
-	for _, line := range table.Wrap(text, env.WidthOf(a.Stdout)) {
-		fmt.Fprintln(w, line)
-	}
+	a.WriteWrapped(w, text)
 }

@@ -179,7 +179,7 @@ func (r *profileReport) write(a *env.Env, w io.Writer) error {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.json())
 	case env.FormatCSV:
-		return tables.EachPath(r.profile, r.options.byRank).WriteCSV(w)
+		return tables.EachPath(r.profile, r.waits.Unanalyzed, r.options.byRank).WriteCSV(w)
 	}
 	return r.writeText(a, w)
 }

@@ -37,6 +37,7 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	if t.Uncertain > 0 {
 		fmt.Fprintf(w, "uncertain, in waits shorter than the error of the clocks: %s (%s)\n", t.Uncertain.Short(), phrase.Percent(t.Uncertain, t.Waiting.Amount))
 	}
+	a.WriteWrapped(w, tables.NotAnalyzedWords(r.result.NotAnalyzed(), r.options.top))
 	if t.Waiting.Amount == 0 {
 		return nil
 	}

@@ -25,7 +25,7 @@ type LocationBuilder struct {
 
 	collectives []member       // in the order of their issue
 	fileOps     map[fileOp]int // collective operations on files that are not completed, by number among collectives
-	epochs      []epochRecord  // of one-sided communication, in order
+	epochs      []WindowRecord // of one-sided communication, in order
 	counts      []int64
 	lastCounts  span
 	requests    requestTable

@@ -3,8 +3,6 @@ package timeline
 import (
 	"cmp"
 	"slices"
-
-	"slackline/model/unit"
 )
 
 // Epochs holds the epochs of one-sided communication: the calls in which a location could wait for another one, with what
@@ -13,6 +11,7 @@ type Epochs struct {
 	Accesses  []AccessEpoch   // by location, then by order
 	Exposures []ExposureEpoch // by location, then by order
 	Locks     []LockEpoch     // by window, target, origin, then by order
+	Records   []WindowRecord  // all calls of masters, by location, then by order; of a part those of its own locations
 }
 
 // AccessEpoch is the time from MPI_Win_start to MPI_Win_complete of an origin.
@@ -47,88 +46,6 @@ type EpochCall struct{ Call, Seq int32 }
 type Operation struct {
 	EpochCall
 	Target int32 // location: the master of the target
-}
-
-// epochKind is the kind of a record of one-sided communication.
-type epochKind uint8
-
-const (
-	winPost epochKind = iota
-	winStart
-	winComplete
-	winWait
-	winLock
-	winUnlock
-	winFlush
-	winAccess
-)
-
-// epochRecord is a record of one-sided communication.
-type epochRecord struct {
-	kind         epochKind
-	flag         bool // exclusive lock; local flush
-	window, peer int32
-	call, seq    int32
-	group        []int32
-}
-
-// AllTargets is the target of a lock or flush of all ranks of a window.
-const AllTargets = -1
-
-// WinPost begins an exposure epoch to origins, ranks of the window; it keeps the list.
-func (l *LocationBuilder) WinPost(t unit.Duration, window int32, origins []int32) {
-	l.addEpochRecord(t, epochRecord{kind: winPost, window: window, group: origins})
-}
-
-// WinStart begins an access epoch to targets, ranks of the window; it keeps the list.
-func (l *LocationBuilder) WinStart(t unit.Duration, window int32, targets []int32) {
-	l.addEpochRecord(t, epochRecord{kind: winStart, window: window, group: targets})
-}
-
-// WinComplete ends the access epoch of a window.
-func (l *LocationBuilder) WinComplete(t unit.Duration, window int32) {
-	l.addEpochRecord(t, epochRecord{kind: winComplete, window: window})
-}
-
-// WinWait ends the exposure epoch of a window.
-func (l *LocationBuilder) WinWait(t unit.Duration, window int32) {
-	l.addEpochRecord(t, epochRecord{kind: winWait, window: window})
-}
-
-// WinLock locks a target, or AllTargets.
-func (l *LocationBuilder) WinLock(t unit.Duration, window, target int32, exclusive bool) {
-	l.addEpochRecord(t, epochRecord{kind: winLock, window: window, peer: target, flag: exclusive})
-}
-
-// WinUnlock unlocks a target, or AllTargets.
-func (l *LocationBuilder) WinUnlock(t unit.Duration, window, target int32) {
-	l.addEpochRecord(t, epochRecord{kind: winUnlock, window: window, peer: target})
-}
-
-// WinFlush completes the operations to a target or AllTargets, if local here only: they stay pending there.
-func (l *LocationBuilder) WinFlush(t unit.Duration, window, target int32, local bool) {
-	l.addEpochRecord(t, epochRecord{kind: winFlush, window: window, peer: target, flag: local})
-}
-
-// WinAccess is an operation that moves so many bytes; without any it counts nowhere.
-func (l *LocationBuilder) WinAccess(t unit.Duration, window, target int32, bytes int64) {
-	if bytes <= 0 {
-		l.at(t)
-		return
-	}
-	l.addEpochRecord(t, epochRecord{kind: winAccess, window: window, peer: target})
-}
-
-func (l *LocationBuilder) addEpochRecord(t unit.Duration, r epochRecord) {
-	_, seq, call, ok := l.record(t)
-	switch {
-	case !ok:
-	case call < 0:
-		l.outside++
-	default:
-		r.call, r.seq = call, seq
-		l.epochs = append(l.epochs, r)
-	}
 }
 
 // matchEpochs finds the epochs of all locations and which of them belong together.
@@ -203,88 +120,94 @@ func (m *epochMatcher) masters(window int32, ranks []int32) []int32 {
 }
 
 // readLocation finds the epochs of a location.
-func (m *epochMatcher) readLocation(location int32, records []epochRecord) {
+func (m *epochMatcher) readLocation(location int32, records []WindowRecord) {
 	access, exposure := map[int32]int{}, map[int32]int{} // by window: the open epoch
 	locks := map[windowRank]int{}                        // open lock epochs
 	pending := map[windowRank]bool{}                     // operations to a rank that no flush has completed
 	for i := range records {
 		r := &records[i]
-		call := EpochCall{r.call, r.seq}
-		switch r.kind {
-		case winStart:
-			access[r.window] = len(m.out.Accesses)
-			m.out.Accesses = append(m.out.Accesses, AccessEpoch{Location: location, Window: r.window, Start: call, Complete: EpochCall{-1, -1}})
-			m.groups = append(m.groups, m.masters(r.window, r.group))
-		case winComplete:
-			if e, open := access[r.window]; open {
+		if r.Location = location; m.t.Part.Here(location) {
+			m.out.Records = append(m.out.Records, *r)
+		}
+		call := r.EpochCall
+		switch r.Kind {
+		case WinStart:
+			access[r.Window] = len(m.out.Accesses)
+			m.out.Accesses = append(m.out.Accesses, AccessEpoch{Location: location, Window: r.Window, Start: call, Complete: EpochCall{-1, -1}})
+			m.groups = append(m.groups, m.masters(r.Window, r.Group))
+		case WinComplete:
+			if e, open := access[r.Window]; open {
 				m.out.Accesses[e].Complete = call
-				delete(access, r.window)
+				delete(access, r.Window)
 			}
-		case winPost:
-			exposure[r.window] = len(m.out.Exposures)
-			m.out.Exposures = append(m.out.Exposures, ExposureEpoch{Location: location, Window: r.window, Post: call, Wait: EpochCall{-1, -1}})
-			m.origins = append(m.origins, m.masters(r.window, r.group))
-		case winWait:
-			if e, open := exposure[r.window]; open {
+		case WinPost:
+			exposure[r.Window] = len(m.out.Exposures)
+			m.out.Exposures = append(m.out.Exposures, ExposureEpoch{Location: location, Window: r.Window, Post: call, Wait: EpochCall{-1, -1}})
+			m.origins = append(m.origins, m.masters(r.Window, r.Group))
+		case WinWait:
+			if e, open := exposure[r.Window]; open {
 				m.out.Exposures[e].Wait = call
-				delete(exposure, r.window)
+				delete(exposure, r.Window)
 			}
-		case winLock:
-			if r.flag && r.peer >= 0 {
-				m.exclusive[windowRank{r.window, r.peer}] = true
+		case WinLock:
+			if r.Flag && r.Target >= 0 {
+				m.exclusive[windowRank{r.Window, r.Target}] = true
 			}
-			locks[windowRank{r.window, r.peer}] = len(m.locks)
+			locks[windowRank{r.Window, r.Target}] = len(m.locks)
 			m.locks = append(m.locks, openLock{
-				location: location, window: r.window, rank: r.peer, exclusive: r.flag && r.peer >= 0, calls: []lockCall{{call, AllTargets, false}},
+				location: location, window: r.Window, rank: r.Target, exclusive: r.Flag && r.Target >= 0, calls: []lockCall{{call, AllTargets, false}},
 			})
-		case winUnlock:
-			at := windowRank{r.window, r.peer}
+		case WinUnlock:
+			at := windowRank{r.Window, r.Target}
 			if e, open := locks[at]; open {
 				m.locks[e].calls = append(m.locks[e].calls, lockCall{call, AllTargets, false})
 				m.locks[e].released = true
 				delete(locks, at)
 			}
 			for p := range pending {
-				if p == at || r.peer == AllTargets && p.window == r.window {
+				if p == at || r.Target == AllTargets && p.window == r.Window {
 					delete(pending, p)
 				}
 			}
-		case winAccess:
-			if e, open := access[r.window]; open {
-				if target := m.masterOf(r.window, r.peer); target >= 0 {
+		case WinAccess:
+			if !r.Moves() {
+				continue
+			}
+			if e, open := access[r.Window]; open {
+				if target := m.masterOf(r.Window, r.Target); target >= 0 {
 					m.out.Accesses[e].Operations = append(m.out.Accesses[e].Operations, Operation{call, target})
 				}
 			}
-			pending[windowRank{r.window, r.peer}] = true
-			m.addLockCall(locks, r, lockCall{call, r.peer, true})
-		case winFlush:
+			pending[windowRank{r.Window, r.Target}] = true
+			m.addLockCall(locks, r, lockCall{call, r.Target, true})
+		case WinFlush:
 			m.flush(locks, pending, r, call)
 		}
 	}
 }
 
 // addLockCall adds a call to the epochs in which the rank is locked.
-func (m *epochMatcher) addLockCall(locks map[windowRank]int, r *epochRecord, c lockCall) {
+func (m *epochMatcher) addLockCall(locks map[windowRank]int, r *WindowRecord, c lockCall) {
 	for _, peer := range []int32{c.target, AllTargets} {
-		if e, open := locks[windowRank{r.window, peer}]; open {
+		if e, open := locks[windowRank{r.Window, peer}]; open {
 			m.locks[e].calls = append(m.locks[e].calls, c)
 		}
 	}
 }
 
 // flush adds a flush to the epochs of the ranks that have something pending.
-func (m *epochMatcher) flush(locks map[windowRank]int, pending map[windowRank]bool, r *epochRecord, call EpochCall) {
+func (m *epochMatcher) flush(locks map[windowRank]int, pending map[windowRank]bool, r *WindowRecord, call EpochCall) {
 	var ranks []int32
 	for p := range pending {
-		if p.window == r.window && (r.peer == AllTargets || r.peer == p.rank) {
+		if p.window == r.Window && (r.Target == AllTargets || r.Target == p.rank) {
 			ranks = append(ranks, p.rank)
 		}
 	}
 	slices.Sort(ranks)
 	for _, rank := range ranks {
 		m.addLockCall(locks, r, lockCall{call, rank, false})
-		if !r.flag {
-			delete(pending, windowRank{r.window, rank})
+		if !r.Flag {
+			delete(pending, windowRank{r.Window, rank})
 		}
 	}
 }
@@ -412,6 +335,11 @@ func (o *Epochs) window(inside func(location, first, last int32) bool, kept []ke
 			w.Locks = append(w.Locks, e)
 		}
 	}
+	for _, r := range o.Records {
+		if whole(r.Location, r.EpochCall) {
+			w.Records = append(w.Records, r)
+		}
+	}
 	w.eachCall(func(location int32, c *EpochCall) {
 		if c.Call >= 0 {
 			number(location, c)
@@ -440,5 +368,8 @@ func (o *Epochs) eachCall(visit func(location int32, c *EpochCall)) {
 		for k := range e.Calls {
 			visit(e.Location, &e.Calls[k])
 		}
+	}
+	for i := range o.Records {
+		visit(o.Records[i].Location, &o.Records[i].EpochCall)
 	}
 }

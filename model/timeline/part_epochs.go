@@ -33,19 +33,19 @@ func (x *partExchange) shareEpochs() error {
 	return nil
 }
 
-func (r *epochRecord) append(b []byte) []byte {
+func (r *WindowRecord) append(b []byte) []byte {
 	flag := byte(0)
-	if r.flag {
+	if r.Flag {
 		flag = 1
 	}
-	b = append(b, byte(r.kind), flag)
-	for _, v := range []int32{r.window, r.peer, r.call, r.seq, int32(len(r.group))} {
+	b = append(b, byte(r.Kind), flag)
+	for _, v := range []int32{r.Window, r.Target, r.Call, r.Seq, int32(len(r.Group))} {
 		b = chunk.AppendInt(b, int64(v))
 	}
-	for _, v := range r.group {
+	for _, v := range r.Group {
 		b = chunk.AppendInt(b, int64(v))
 	}
-	return b
+	return chunk.AppendInt(chunk.AppendInt(b, r.Sent), r.Received)
 }
 
 func (x *partExchange) takeEpochs(b []byte) bool {
@@ -55,20 +55,21 @@ func (x *partExchange) takeEpochs(b []byte) bool {
 		if location >= uint64(len(x.locations)) || x.here(int32(location)) || n > uint64(c.Left()) {
 			return false
 		}
-		list := make([]epochRecord, n)
+		list := make([]WindowRecord, n)
 		for i := range list {
 			r := &list[i]
-			r.kind, r.flag = epochKind(c.Byte()), c.Byte() != 0
+			r.Kind, r.Flag = WindowAction(c.Byte()), c.Byte() != 0
 			var size int32
-			for _, v := range []*int32{&r.window, &r.peer, &r.call, &r.seq, &size} {
+			for _, v := range []*int32{&r.Window, &r.Target, &r.Call, &r.Seq, &size} {
 				*v = int32(c.Int())
 			}
 			if c.Bad || size < 0 || int(size) > c.Left() {
 				return false
 			}
 			for range size {
-				r.group = append(r.group, int32(c.Int()))
+				r.Group = append(r.Group, int32(c.Int()))
 			}
+			r.Sent, r.Received = c.Int(), c.Int()
 		}
 		x.locations[location].epochs = list
 	}

@@ -273,10 +273,12 @@ func (r *locationReader) object(t unit.Duration, e *Event) {
 		l.WinUnlock(t, object, e.Peer)
 	case WinFlush:
 		l.WinFlush(t, object, e.Peer, e.Flag)
-	case Put, Get:
-		l.WinAccess(t, object, e.Peer, e.Size)
+	case Put:
+		l.WinAccess(t, object, e.Peer, e.Size, 0)
+	case Get:
+		l.WinAccess(t, object, e.Peer, 0, e.Size)
 	case Atomic:
-		l.WinAccess(t, object, e.Peer, max(e.Sent, e.Received))
+		l.WinAccess(t, object, e.Peer, e.Sent, e.Received)
 	case FileOpen:
 		l.FileOpen(t, object)
 	case FileClose:

@@ -37,6 +37,7 @@ var activities = []struct {
 		return k == profile.OpenMP || k == profile.Noise || k == profile.Recording || k == profile.Outside
 	}},
 	{"without a CPU", func(k profile.Kind) bool { return k == profile.NoCPU }},
+	{"MPI not analyzed", func(k profile.Kind) bool { return k == profile.NotAnalyzed }},
 }
 
 // Activities are the times of each rank by activity: computation, MPI, waiting and others.

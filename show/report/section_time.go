@@ -110,6 +110,7 @@ func (a *analyzed) efficiencyWords() string {
 		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.", e.MaxUseful.Short(), e.AverageUseful.Short())},
 		{e.Serialization, "Most of the rest is lost because ranks wait for each other in turn, although all have about the same amount of work."},
 		{e.Transfer, "Most of the rest is lost in the transfer of data and in MPI itself."},
+		{e.NotAnalyzed, "Most of the rest is MPI time that was not analyzed."},
 	}
 	worst := slices.MinFunc(losses, func(x, y loss) int { return cmp.Compare(x.factor, y.factor) })
 	if e.Parallel >= 0.95 {
@@ -125,13 +126,17 @@ func (a *analyzed) meters() []Meter {
 	if e.Estimated {
 		estimated = fmt.Sprintf("; the run time on an ideal network, %s, is estimated from the waits", e.Ideal.Short())
 	}
-	return []Meter{
+	meters := []Meter{
 		{"Parallel efficiency", known(e.Parallel), "share of the time of all ranks that is useful computation: load balance × communication", 0},
 		{"Load balance", known(e.LoadBalance), "mean over maximum computation time of a rank: 1 if all ranks have the same amount of work", 1},
 		{"Communication", known(e.Communication), "maximum computation time of a rank over the run time: serialization × transfer", 1},
 		{"Serialization", known(e.Serialization), "cost of dependencies between ranks, even on an ideal network" + estimated, 2},
 		{"Transfer", known(e.Transfer), "cost of data transfer and of MPI itself", 2},
 	}
+	if e.NotAnalyzed < 1 {
+		meters = append(meters, Meter{"Not analyzed", known(e.NotAnalyzed), "MPI time that is neither known to be waiting nor transfer", 2})
+	}
+	return meters
 }
 
 // rankFigure shows what each rank does with its time.

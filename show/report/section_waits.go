@@ -35,6 +35,7 @@ func (s *story) tellWaits() *Section {
 	t := &a.waits.Totals
 	if t.Waiting.Amount == 0 {
 		section.say("No rank waits.")
+		a.tellNotAnalyzed(section)
 		return section
 	}
 	causes := a.waits.DelaysByPath()
@@ -57,8 +58,22 @@ func (s *story) tellWaits() *Section {
 		section.titled(title, command("waits", a.words, "--critical-path", "--top", "0"),
 			tables.Critical(a.waits, c, shownCauses).Pick("callpath", "time", "share", "average=average of a rank", "imbalance"))
 	}
+	a.tellNotAnalyzed(section)
 	section.table(a.metricTable())
 	return section
+}
+
+// tellNotAnalyzed reports how much MPI time no rule understands.
+func (a *analyzed) tellNotAnalyzed(section *Section) {
+	d := a.waits.NotAnalyzed()
+	if len(d.Calls) == 0 {
+		section.say("All MPI time was analyzed.")
+		return
+	}
+	section.doubt(fmt.Sprintf("%s of MPI time, %s of the time of %s, was not analyzed: it is neither waiting nor transfer.",
+		d.Time.Short(), phrase.Percent(d.Share, 1), a.crowd()))
+	section.titled("MPI time that was not analyzed", command("waits", a.words, "--top", "0"),
+		tables.NotAnalyzed(d, shownWaits).Pick("call", "time", "share", "calls"))
 }
 
 // waitWords sums the waits up.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"slackline/analyze/profile"
+	"slackline/analyze/waits"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/unit"
@@ -36,12 +37,21 @@ func visits(p *profile.Profile, e *profile.Entry) table.Cell {
 }
 
 // EachPath has a row for each call path, of each rank if asked for, with all digits.
-func EachPath(p *profile.Profile, byRank bool) *table.Table {
+func EachPath(p *profile.Profile, unanalyzed []waits.Unanalyzed, byRank bool) *table.Table {
 	columns := phrase.Columns("callpath", "kind", "visits", "exclusive_s", "inclusive_s",
-		"messages_sent", "bytes_sent", "messages_received", "bytes_received", "collective_bytes", "samples")
+		"messages_sent", "bytes_sent", "messages_received", "bytes_received", "collective_bytes", "samples", "not_analyzed_s")
 	list := p.ByPath
 	if byRank {
 		columns, list = append(phrase.Columns("rank"), columns...), p.Entries
+	}
+	type place struct {
+		rank int
+		path int32
+	}
+	unknown := map[place]unit.Duration{}
+	for _, u := range unanalyzed {
+		unknown[place{u.Rank, u.Path}] += u.Time
+		unknown[place{-1, u.Path}] += u.Time
 	}
 	t := table.New(columns...)
 	for i := range list {
@@ -54,7 +64,7 @@ func EachPath(p *profile.Profile, byRank bool) *table.Table {
 			samples = e.Samples
 		}
 		row := []any{p.Paths.Names[e.Path], profile.KindOf(&p.Paths.Region[e.Path]).String(), visits, Seconds(e.Exclusive), Seconds(e.Inclusive),
-			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples}
+			e.Sent.Count, e.Sent.Bytes, e.Received.Count, e.Received.Bytes, e.Collective.Bytes, samples, Seconds(unknown[place{e.Rank, e.Path}])}
 		if byRank {
 			row = append([]any{e.Rank}, row...)
 		}

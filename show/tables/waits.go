@@ -50,7 +50,7 @@ func Critical(r *waits.Result, c *waits.CriticalPath, limit int) *table.Table {
 	return t
 }
 
-// EachWait has a row for each wait and each delay of a rank, with all digits.
+// EachWait has a row for each wait, each delay and each time that was not analyzed of a rank, with all digits.
 func EachWait(r *waits.Result) *table.Table {
 	t := table.New(phrase.Columns("kind", "metric", "rank", "callpath", "seconds", "direct_s", "indirect_s", "propagating_s", "terminal_s", "short_s", "long_s")...)
 	none := table.Cell{}
@@ -69,5 +69,34 @@ func EachWait(r *waits.Result) *table.Table {
 		d := &r.Delays[i]
 		t.Add("delay", none, d.Rank, r.Paths.Names[d.Path], Seconds(d.Sum()), none, none, none, none, Seconds(d.Short), Seconds(d.Long))
 	}
+	for i := range r.Unanalyzed {
+		u := &r.Unanalyzed[i]
+		t.Add("not_analyzed", none, u.Rank, r.Paths.Names[u.Path], Seconds(u.Time), none, none, none, none, none, none)
+	}
 	return t
+}
+
+// NotAnalyzed lists the calls of MPI whose time was not analyzed, the longest first, up to a limit (0: all).
+func NotAnalyzed(d waits.UnanalyzedDocument, limit int) *table.Table {
+	t := table.New(table.Column{Key: "call"}, right("time"), right("share"), right("calls"))
+	t.Limit = limit
+	for _, c := range d.Calls {
+		t.Add(Text(c.Call), Time(c.Time), Share(ShareOf(c.Time, d.Time)), Count(c.Count))
+	}
+	return t
+}
+
+// NotAnalyzedWords says how much MPI time was not analyzed and names the calls that have most of it, up to a limit (0: all).
+func NotAnalyzedWords(d waits.UnanalyzedDocument, limit int) string {
+	if len(d.Calls) == 0 {
+		return "MPI time that was not analyzed: none"
+	}
+	text := fmt.Sprintf("MPI time that was not analyzed: %s, %s of the time of all threads", d.Time.Short(), phrase.Percent(d.Share, 1))
+	for i, c := range d.Calls {
+		if limit > 0 && i == limit {
+			return text + fmt.Sprintf(" and %s", phrase.Plural(len(d.Calls)-limit, "other call"))
+		}
+		text += []string{": ", ", "}[min(i, 1)] + c.Call + " " + c.Time.Short()
+	}
+	return text
 }
