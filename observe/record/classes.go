@@ -2,16 +2,17 @@ package record
 
 import "slackline/model/timeline"
 
-// collectiveOps are the collectives by class, with the operation that they are in a trace; those with -1 have none.
-var collectiveOps = map[string]int{
-	"barrier": int(timeline.OpBarrier), "bcast": int(timeline.OpBcast),
-	"gather": int(timeline.OpGather), "gatherv": int(timeline.OpGatherv),
-	"scatter": int(timeline.OpScatter), "scatterv": int(timeline.OpScatterv),
-	"allgather": int(timeline.OpAllgather), "allgatherv": int(timeline.OpAllgatherv),
-	"alltoall": int(timeline.OpAlltoall), "alltoallv": int(timeline.OpAlltoallv), "alltoallw": int(timeline.OpAlltoallw),
-	"reduce": int(timeline.OpReduce), "allreduce": int(timeline.OpAllreduce),
-	"reduce_scatter": int(timeline.OpReduceScatter), "reduce_scatter_block": int(timeline.OpReduceScatterBlock),
-	"scan": int(timeline.OpScan), "exscan": int(timeline.OpExscan),
-	"neighbor_allgather": -1, "neighbor_allgatherv": -1,
-	"neighbor_alltoall": -1, "neighbor_alltoallv": -1, "neighbor_alltoallw": -1,
+// collectiveOps are the collectives by class, with the operation that they are in a trace.
+var collectiveOps = map[string]timeline.Op{
+	"barrier": timeline.OpBarrier, "bcast": timeline.OpBcast,
+	"gather": timeline.OpGather, "gatherv": timeline.OpGatherv,
+	"scatter": timeline.OpScatter, "scatterv": timeline.OpScatterv,
+	"allgather": timeline.OpAllgather, "allgatherv": timeline.OpAllgatherv,
+	"alltoall": timeline.OpAlltoall, "alltoallv": timeline.OpAlltoallv, "alltoallw": timeline.OpAlltoallw,
+	"reduce": timeline.OpReduce, "allreduce": timeline.OpAllreduce,
+	"reduce_scatter": timeline.OpReduceScatter, "reduce_scatter_block": timeline.OpReduceScatterBlock,
+	"scan": timeline.OpScan, "exscan": timeline.OpExscan,
+	"neighbor_allgather": timeline.OpNeighborAllgather, "neighbor_allgatherv": timeline.OpNeighborAllgatherv,
+	"neighbor_alltoall": timeline.OpNeighborAlltoall, "neighbor_alltoallv": timeline.OpNeighborAlltoallv,
+	"neighbor_alltoallw": timeline.OpNeighborAlltoallw,
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,7 +117,7 @@ func findThreads(dir string) ([]*threadFiles, error) {
 func readDefinitionsAt(path string) *threadDefinitions {
 	raw, file, err := openRaw(path)
 	if err != nil {
-		return &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}, codes: map[uint32]function{}}
+		return noDefinitions()
 	}
 	defer file.Close()
 	d, _ := readDefinitions(raw) // as far as it goes
@@ -198,15 +199,17 @@ func locationName(rank, thread int) string {
 // rank adds the threads of one rank, and makes the tables that their events need.
 func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables, error) {
 	comms := map[uint32]rawComm{}
+	counts := map[uint32][]int64{}
 	var carts []rawCart
 	var objects []rawObject
+	var edges []rawNeighbors
 	res := &resolver{symbols: c.symbols, regions: c.regions}
 	for _, f := range files {
-		for id, comm := range f.definitions.comms {
-			comms[id] = comm
-		}
+		maps.Copy(comms, f.definitions.comms)
+		maps.Copy(counts, f.definitions.counts)
 		carts = append(carts, f.definitions.carts...)
 		objects = append(objects, f.definitions.objects...)
+		edges = append(edges, f.definitions.edges...)
 		res.maps = append(res.maps, f.definitions.maps...)
 	}
 	if files[0].head.self != 0 && c.symbols.self == "" {
@@ -217,17 +220,17 @@ func (c *collector) rank(out *Collection, files []*threadFiles) ([]*streamTables
 	late := map[uint64][]uint64{}
 	for _, f := range files {
 		for _, request := range f.definitions.late {
-			late[request[0]] = request
+			late[request[0]] = append(late[request[0]], request...)
 		}
 	}
-	numbers := c.comms.addRank(comms, carts)
+	numbers := c.comms.addRank(comms, carts, edges)
 	known := c.objects.addRank(objects, numbers, c.calls)
 	var list []*streamTables
 	for _, f := range files {
 		s := &streamTables{
 			calls: c.calls, comms: numbers, objects: known, stacks: res.stacksOf(f.definitions), omp: c.omp,
 			names: map[uint32]uint32{}, code: map[uint64]uint32{}, period: picoseconds(f.head.period),
-			thread: f.thread, end: f.definitions.end, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
+			thread: f.thread, end: f.definitions.end, counts: counts, late: late, dropped: f.dropped, cut: f.wrapped || f.head.full(),
 		}
 		for _, number := range sortedKeys(f.definitions.names) {
 			s.names[number] = c.regions.region(timeline.RegionNamed(f.definitions.names[number]))

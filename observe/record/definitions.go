@@ -21,6 +21,12 @@ type rawCart struct {
 	dims, periods, coords []int
 }
 
+// rawNeighbors are the neighbors of this process in a communicator.
+type rawNeighbors struct {
+	comm    uint32
+	in, out []int32
+}
+
 // pathNode is a node of a thread's tree of call paths.
 type pathNode struct {
 	parent  uint32
@@ -33,6 +39,8 @@ type threadDefinitions struct {
 	comms   map[uint32]rawComm
 	carts   []rawCart
 	objects []rawObject
+	edges   []rawNeighbors
+	counts  map[uint32][]int64 // bytes by peer of persistent collectives
 	names   map[uint32]string
 	codes   map[uint32]function // of Python
 	maps    []mapping
@@ -43,9 +51,15 @@ type threadDefinitions struct {
 
 const maxDefinitions = 1 << 24
 
+func noDefinitions() *threadDefinitions {
+	return &threadDefinitions{
+		nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, counts: map[uint32][]int64{}, names: map[uint32]string{}, codes: map[uint32]function{},
+	}
+}
+
 // readDefinitions reads a file of definitions as far as it is valid.
 func readDefinitions(r *rawFile) (*threadDefinitions, error) {
-	d := &threadDefinitions{nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, names: map[uint32]string{}, codes: map[uint32]function{}}
+	d := noDefinitions()
 	var rec rawRecord
 	for {
 		switch err := r.next(&rec); {
@@ -84,6 +98,21 @@ func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
 		d.carts = append(d.carts, c)
 	case rawDefWindow, rawDefFile:
 		d.objects = append(d.objects, parseObject(rec))
+	case rawDefNeighbors:
+		sources, targets := int(rec.low(0)), int(rec.high(0))
+		if sources < 0 || targets < 0 || rec.words() < 1+sources+targets {
+			return
+		}
+		e := rawNeighbors{comm: rec.path}
+		for i := range sources {
+			e.in = append(e.in, rec.low(1+i))
+		}
+		for i := range targets {
+			e.out = append(e.out, rec.low(1+sources+i))
+		}
+		d.edges = append(d.edges, e)
+	case rawDefCounts:
+		d.counts[rec.path] = rec.bytes(0)
 	case rawDefName:
 		d.names[rec.path] = cString(rec.data)
 	case rawDefCode:
@@ -142,7 +171,7 @@ func newCommTable() *commTable {
 }
 
 // addRank takes the communicators of a rank and returns their numbers in the trace.
-func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart) map[uint32]uint32 {
+func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart, edges []rawNeighbors) map[uint32]uint32 {
 	ids := make([]uint32, 0, len(comms))
 	for id := range comms {
 		ids = append(ids, id)
@@ -177,7 +206,25 @@ func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart) map[uint3
 			t.addCart(number, comms[cart.comm], cart)
 		}
 	}
+	for _, e := range edges {
+		if number, ok := numbers[e.comm]; ok {
+			t.addNeighbors(&t.comms[number], comms[e.comm].rank, e)
+		}
+	}
 	return numbers
+}
+
+// addNeighbors gives a rank of a communicator its neighbors, if there are such ranks.
+func (t *commTable) addNeighbors(c *timeline.Comm, rank int, e rawNeighbors) {
+	size := len(c.Members)
+	odd := func(n int32) bool { return n < timeline.NoNeighbor || int(n) >= size }
+	if rank < 0 || rank >= size || slices.ContainsFunc(e.in, odd) || slices.ContainsFunc(e.out, odd) {
+		return
+	}
+	if c.In == nil {
+		c.In, c.Out = make([][]int32, size), make([][]int32, size)
+	}
+	c.In[rank], c.Out[rank] = e.in, e.out
 }
 
 func commName(id, number uint32) string {

@@ -26,20 +26,23 @@ func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 	calls := make([]mpiCall, 0, len(list)+len(handWritten)+1)
 	classes := map[string]string{}
 	for _, f := range list {
-		classes[f.Name] = f.Class
+		classes[f.Name], classes[f.Name+"_c"] = f.Class, f.Class
 	}
 	for _, name := range functionNames(list) {
 		c := mpiCall{}
 		if name != "" {
 			c.region = regions.region(timeline.RegionNamed("MPI_" + name))
 		}
-		if base, _, ok := collectiveClass(classes[name]); ok && collectiveOps[base] >= 0 {
-			c.collective, c.op = true, timeline.Op(collectiveOps[base])
+		if operation, _, ok := collectiveClass(classes[name]); ok {
+			c.collective, c.op = true, collectiveOps[operation]
+		} else if classes[name] == "icomm" {
+			c.collective, c.op = true, timeline.OpCreateHandle
 		}
 		c.makesComm = strings.HasPrefix(classes[name], "newcomm")
-		c.tests = strings.HasPrefix(classes[name], "test") || name == "Iprobe" || name == "Improbe" || name == "Win_test"
-		c.window, c.onWindow = windowCalls[name].event, windowCalls[name].class != ""
-		c.buffered = strings.TrimSuffix(name, "_c") == "Bsend_init"
+		c.tests = strings.HasPrefix(classes[name], "test") || name == "Iprobe" || name == "Improbe" || name == "Win_test" || name == "Parrived"
+		base := strings.TrimSuffix(name, "_c")
+		c.window, c.onWindow = windowCalls[base].event, windowCalls[base].class != ""
+		c.buffered = base == "Bsend_init"
 		calls = append(calls, c)
 	}
 	return calls
@@ -73,7 +76,8 @@ type streamTables struct {
 	thread  int
 	end     int64               // of the program, ns, if its record had no room; else 0
 	cut     bool                // recording was not on all the time
-	late    map[uint64][]uint64 // requests of the rank that were completed while it was off
+	counts  map[uint32][]int64  // bytes by peer of persistent collectives, by number
+	late    map[uint64][]uint64 // requests of the rank that were completed while it was off; both halves of one
 	dropped *dropped            // what a ring has overwritten; nil: nothing
 }
 

@@ -23,11 +23,14 @@ const (
 )
 
 const (
+	requestOfBoth = 5 // the word of a send and receive where its request stands, if it has one
+
 	doneWords = 5
 	moreFlag  = 1 << 63
 
 	requestCancelled = 1 << 8  // flags beside the kind
 	requestForeign   = 1 << 10 // another thread began it
+	requestHalf      = 1 << 11 // the other half of the same request follows
 )
 
 // call turns the record of an MPI call into its events.
@@ -62,7 +65,9 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 	case rawRecv:
 		s.received(leave, rec, 0)
 	case rawSendrecv:
-		s.received(leave, rec, 3)
+		if rec.words() <= requestOfBoth {
+			s.received(leave, rec, 3)
+		}
 	case rawComplete:
 		s.completed(leave, rec)
 	case rawStart:
@@ -90,8 +95,15 @@ func (s *eventStream) beginning(rec *rawRecord, enter int64) {
 	switch rec.kind {
 	case rawSend:
 		e := trace.Event{Kind: trace.Send, Peer: peer, Tag: rec.low(1), Comm: comm, Size: int64(rec.word(0))}
+		channel := uint32(rec.word(4))
+		if channel != 0 && s.cut {
+			return // those that were not recorded are not counted
+		}
 		if request := rec.word(3); request != 0 {
 			e.Kind, e.Request = trace.Isend, request
+			if channel != 0 {
+				e.Kind, e.Object = trace.PartitionedSend, channel
+			}
 			s.began(request)
 		} else if rec.open {
 			e.Kind = trace.Send // an MPI_Isend that never came back is not told apart
@@ -100,8 +112,17 @@ func (s *eventStream) beginning(rec *rawRecord, enter int64) {
 			s.put(enter, e)
 		}
 	case rawSendrecv:
+		e := trace.Event{Kind: trace.Send, Peer: peer, Tag: rec.low(1), Comm: comm, Size: int64(rec.word(0))}
+		request := rec.word(requestOfBoth)
+		if request != 0 {
+			e.Kind, e.Request = trace.Isend, request
+			s.began(request)
+		}
 		if ok && peer >= 0 {
-			s.put(enter, trace.Event{Kind: trace.Send, Peer: peer, Tag: rec.low(1), Comm: comm, Size: int64(rec.word(0))})
+			s.put(enter, e)
+		}
+		if request != 0 && rec.high(4) != rawNobody {
+			s.put(enter, trace.Event{Kind: trace.IrecvPost, Request: request})
 		}
 	case rawPost:
 		if request := rec.word(3); request != 0 {
@@ -151,11 +172,17 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 	case what&requestCancelled != 0:
 		s.put(leave, trace.Event{Kind: trace.RequestCancelled, Request: id})
 	case what&0xff == requestSend:
-		s.put(leave, trace.Event{Kind: trace.IsendDone, Request: id})
+		if rec.high(i+2) >= 0 {
+			s.put(leave, trace.Event{Kind: trace.IsendDone, Request: id})
+		}
 	case what&0xff == requestRecv && known && rec.high(i+2) >= 0:
-		s.put(leave, trace.Event{
+		e := trace.Event{
 			Kind: trace.IrecvDone, Peer: rec.high(i + 2), Tag: rec.low(i + 2), Comm: comm, Size: int64(rec.word(i + 4)), Request: id,
-		})
+		}
+		if channel := uint32(rec.word(i + 3)); channel != 0 {
+			e.Kind, e.Object = trace.PartitionedDone, channel
+		}
+		s.put(leave, e)
 	case what&0xff == requestWindow:
 		delete(s.silent, id)
 		s.accessDone(leave, uint32(what>>32), rec.high(i+2))
@@ -167,9 +194,18 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 			if !known || function >= len(s.calls) || !s.calls[function].collective {
 				return
 			}
-			e = trace.Event{Op: s.calls[function].op, Comm: comm, Root: rootOf(rec.high(i + 2)), Sent: int64(rec.word(i + 3)), Received: int64(rec.word(i + 4))}
+			e = trace.Event{
+				Op: s.calls[function].op, Comm: comm, Root: rootOf(rec.high(i + 2)), Sent: int64(rec.word(i + 3)), Received: int64(rec.word(i + 4)),
+				Counts: s.counts[uint32(rec.low(i+2))],
+			}
 		}
 		e.Kind, e.Request = trace.CollectiveDone, id
+		if e.Op == timeline.OpCreateHandle {
+			e.Sent = 0
+			if made, ok := s.comm(uint32(rec.word(i+3)) - 1); ok {
+				s.put(leave, trace.Event{Kind: trace.CommCreate, Comm: made})
+			}
+		}
 		s.put(leave, e)
 	}
 }
@@ -197,7 +233,7 @@ func (s *eventStream) started(enter int64, rec *rawRecord) {
 				}
 			}
 		case requestRecv:
-			if rec.high(i+2) != rawNobody {
+			if partitioned := rec.word(i+3) != 0; rec.high(i+2) != rawNobody && !(partitioned && s.cut) {
 				s.began(id)
 				s.put(enter, trace.Event{Kind: trace.IrecvPost, Request: id})
 			}
@@ -210,10 +246,15 @@ func (s *eventStream) started(enter int64, rec *rawRecord) {
 	}
 }
 
-// rootOf is the root of a collective in a trace. The root group of an intercommunicator has no number there.
+// rootOf is the root of a collective in a trace.
 func rootOf(root int32) int32 {
-	if root >= 0 {
+	switch {
+	case root >= 0:
 		return root
+	case root == rawRoot:
+		return timeline.RootSelf
+	case root == rawNobody:
+		return timeline.RootGroup
 	}
 	return trace.NoRoot
 }
@@ -224,12 +265,7 @@ func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall)
 		return
 	}
 	e := trace.Event{Op: c.op, Comm: comm, Root: rootOf(rec.high(2)), Sent: int64(rec.word(0)), Received: int64(rec.word(1))}
-	if n := rec.words() - 4; n > 0 {
-		e.Counts = make([]int64, n)
-		for i := range e.Counts {
-			e.Counts[i] = int64(rec.word(4 + i))
-		}
-	}
+	e.Counts = rec.bytes(4)
 	if request := rec.word(3); request != 0 {
 		s.began(request)
 		s.issued[request] = e
@@ -241,13 +277,17 @@ func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall)
 	s.put(leave, e)
 }
 
-// newComm gives the events of a call that makes a communicator, which is a collective operation of its parent.
+// newComm gives the events of a call that makes a communicator, which is a collective operation of its parent, or of its own members.
 func (s *eventStream) newComm(enter, leave int64, rec *rawRecord) {
 	parent, ok := s.comm(uint32(rec.high(0)))
+	comm, known := s.comm(uint32(rec.low(0)))
+	if !ok && known { // only its members make it
+		parent, ok = comm, true
+	}
 	if ok {
 		s.put(enter, trace.Event{Kind: trace.CollectiveBegin})
 	}
-	if comm, known := s.comm(uint32(rec.low(0))); known {
+	if known {
 		s.put(leave, trace.Event{Kind: trace.CommCreate, Comm: comm})
 	}
 	if ok {

@@ -19,6 +19,9 @@ func functionNames(list []mpi.Function) []string {
 	names := append([]string{""}, handWritten...)
 	for _, f := range list {
 		names = append(names, f.Name)
+		if f.Large {
+			names = append(names, f.Name+"_c")
+		}
 	}
 	return names
 }
@@ -60,11 +63,12 @@ func (f mpiFunction) class() string {
 	return cmp.Or(windowCalls[f.Name].class, f.Class)
 }
 
-func (f mpiFunction) before() string {
+func (f mpiFunction) before(suffix string) string {
+	class := f.class()
 	if base, _, ok := collectiveClass(f.Class); ok {
-		return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", base, f.Name)
+		class = base
 	}
-	return fmt.Sprintf("BEFORE_%s(SL_FN_%s)", f.class(), f.Name)
+	return fmt.Sprintf("BEFORE_%s(SL_FN_%s%s)", class, f.Name, suffix)
 }
 
 func (f mpiFunction) after() string {
@@ -77,7 +81,7 @@ func (f mpiFunction) after() string {
 // opaque reports whether nothing but the time of a call is recorded.
 func (f mpiFunction) opaque() bool {
 	switch f.class() {
-	case "local", "rma", "io", "iio", "icomm":
+	case "local", "rma", "io", "iio":
 		return true
 	}
 	return false
@@ -101,7 +105,7 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 	fmt.Fprintf(b, "\nSL_EXPORT int MPI_%s%s(%s) {\n", f.Name, suffix, params)
 	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", call)
 	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n    uint64_t enter = sl_now();\n")
-	f.writeComms(b)
+	f.writeComms(b, false)
 	if !f.opaque() {
 		for _, p := range f.Params {
 			switch p.CType {
@@ -113,11 +117,16 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 		}
 	}
 	// Making the record is no part of the call.
-	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(), call, f.after())
+	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(suffix), call, f.after())
 }
 
 // writeComms gives the communicators of a call that makes one the names that the macros use.
-func (f mpiFunction) writeComms(b *strings.Builder) {
+func (f mpiFunction) writeComms(b *strings.Builder, fortran bool) {
+	if f.Class == "icomm" {
+		prefix := map[bool]string{true: "f_"}[fortran]
+		fmt.Fprintf(b, "    const void *made_comm = %snewcomm;\n    const bool made_fortran = %v;\n", prefix, fortran)
+		return
+	}
 	if f.Class != "newcomm" && f.Class != "newcomm_group" {
 		return
 	}

@@ -20,7 +20,7 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) {\n        real(%s);\n        return;\n    }\n", call)
 	b.WriteString("    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n    uint64_t enter = sl_now();\n")
 	f.writeConversions(b)
-	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(), call)
+	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(""), call)
 	f.writeResults(b)
 	fmt.Fprintf(b, "    %s\n}\n", f.after())
 	fmt.Fprintf(b, "SL_EXPORT void %s_(%s) { %s_real(p%s_, SL_CALLER, %s); }\n", lower, list, lower, lower, call)
@@ -49,7 +49,7 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 		switch p.CType {
 		case "const void *", "void *":
 			line("void *%s = f_%s;", n, n)
-		case "int", "MPI_Aint", "MPI_Offset":
+		case "int", "MPI_Aint", "MPI_Offset", "MPI_Count":
 			line("%s %s = *f_%s;", p.CType, n, n)
 		case "MPI_Datatype":
 			line("MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
@@ -89,7 +89,7 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 		}
 	}
 	f.writeTypes(b)
-	f.writeComms(b)
+	f.writeComms(b, true)
 }
 
 // writeTypes converts the arrays of types of MPI_Alltoallw and its relatives, whose length the communicator tells.
@@ -142,7 +142,7 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 			line("c_message = PMPI_Message_f2c(*f_message);")
 		case p.CType == "MPI_Win *" && f.class() != "win_free":
 			line("c_%s = PMPI_Win_f2c(*f_%s);", n, n)
-		case p.CType == "MPI_Comm *" && f.Class != "comm_free":
+		case p.CType == "MPI_Comm *" && f.Class != "comm_free" && f.Class != "icomm":
 			line("c_%s = PMPI_Comm_f2c(*f_%s);", n, n)
 		}
 	}

@@ -64,6 +64,12 @@ const (
 	rawDefFile
 )
 
+// Further definitions.
+const (
+	rawDefNeighbors = iota + 60
+	rawDefCounts
+)
+
 const (
 	rawMagic      = 0x317761726c73
 	rawChunkMagic = 0x6b6e756863736c
@@ -176,6 +182,15 @@ func (r *rawRecord) list(i, n int) []uint64 {
 	list := make([]uint64, n)
 	for k := range list {
 		list[k] = r.word(i + k)
+	}
+	return list
+}
+
+// bytes returns the sizes from word i on; nil if there are none.
+func (r *rawRecord) bytes(i int) []int64 {
+	var list []int64
+	for ; i < r.words(); i++ {
+		list = append(list, int64(r.word(i)))
 	}
 	return list
 }

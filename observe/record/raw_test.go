@@ -187,7 +187,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	table := newCommTable()
 	second := map[uint32]rawComm{0: {rank: 0, members: []int32{0, 1}}, 1: {members: []int32{0}}, 2: {members: []int32{0, 1}}}
-	a, c := table.addRank(second, nil), table.addRank(d.comms, d.carts)
+	a, c := table.addRank(second, nil, nil), table.addRank(d.comms, d.carts, d.edges)
 	if a[0] != c[0] || len(table.comms) != 3 || a[2] == a[0] {
 		t.Errorf("numbers = %v and %v of %v, want the first communicators to be the same", a, c, table.comms)
 	}
@@ -240,7 +240,7 @@ func FuzzRaw(f *testing.F) {
 		}
 		if r.head.definitions {
 			if d, err := readDefinitions(r); err == nil {
-				newCommTable().addRank(d.comms, d.carts)
+				newCommTable().addRank(d.comms, d.carts, d.edges)
 			}
 			return
 		}

@@ -153,7 +153,9 @@ func (s *eventStream) off(time int64) {
 		for _, w := range s.late[id] {
 			rec.data = binary.LittleEndian.AppendUint64(rec.data, w)
 		}
-		s.complete(time, &rec, 0)
+		for i := 0; i+doneWords <= rec.words(); i += doneWords {
+			s.complete(time, &rec, i)
+		}
 	}
 }
 
@@ -207,6 +209,8 @@ func (s *eventStream) ended(request, what uint64) bool {
 		return true
 	}
 	begun := s.begun[request]
-	delete(s.begun, request)
+	if what&requestHalf == 0 {
+		delete(s.begun, request)
+	}
 	return begun
 }

@@ -9,6 +9,11 @@
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "Fortran's integers have another size");
 enum { SL_STATUS_INTS = sizeof(MPI_Status) / sizeof(MPI_Fint) };
 
+#if MPI_VERSION >= 4
+/* The list of MPI_Pready_list, which some versions of MPICH (4.0) do not promise to leave alone. */
+typedef __typeof__(_Generic(&PMPI_Pready_list, int (*)(int, int *, MPI_Request): (int *)0, default: (const int *)0)) sl_partitions;
+#endif
+
 /* Fortran compilers change names in different ways. */
 #define SL_ALIAS(name, other) extern __typeof__(name) other __attribute__((alias(#name), visibility("default")));
 #define SL_FORTRAN_NAMES(lower, upper) SL_ALIAS(lower##_, lower##__) SL_ALIAS(lower##_, lower) SL_ALIAS(lower##_, upper)

@@ -114,11 +114,21 @@ struct sl_record *sl_collective(struct sl_thread *t, uint16_t fn, struct sl_fram
     return r;
 }
 
-/* sl_fill stores sizes by peer and returns their sum; without a place it only sums. */
+/* sl_define_counts keeps the bytes by peer of a persistent collective; 0 if it has none. */
+int32_t sl_define_counts(struct sl_thread *t, const struct sl_record *r) {
+    static _Atomic int32_t last;
+    uint32_t n = r->words - SL_HEAD - 4;
+    if (n == 0) return 0;
+    int32_t number = atomic_fetch_add(&last, 1) + 1;
+    sl_define(t, SL_DEF_COUNTS, (uint32_t)number, r->data + 4, n);
+    return number;
+}
+
+/* sl_fill stores sizes by peer and returns their sum. */
 int64_t sl_fill_int(uint64_t *data, const int *counts, int n, int64_t size) {
     int64_t sum = 0;
     for (int i = 0; i < n; i++) {
-        if (data != NULL) data[i] = (uint64_t)(counts[i] * size);
+        data[i] = (uint64_t)(counts[i] * size);
         sum += counts[i] * size;
     }
     return sum;
@@ -127,7 +137,7 @@ int64_t sl_fill_int(uint64_t *data, const int *counts, int n, int64_t size) {
 int64_t sl_fill_wide(uint64_t *data, const MPI_Count *counts, int n, int64_t size) {
     int64_t sum = 0;
     for (int i = 0; i < n; i++) {
-        if (data != NULL) data[i] = (uint64_t)counts[i] * (uint64_t)size;
+        data[i] = (uint64_t)counts[i] * (uint64_t)size;
         sum += (int64_t)counts[i] * size;
     }
     return sum;
@@ -147,33 +157,48 @@ static void next_batch(struct sl_thread *t, struct sl_record **r) {
     (*r)->leave = leave;
 }
 
-static void append(struct sl_thread *t, struct sl_record **r, const struct sl_request *q, bool cancelled, int32_t peer, int32_t tag, int64_t sent, int64_t received) {
+static void append(struct sl_thread *t, struct sl_record **r, const struct sl_request *q, uint64_t what, uint64_t peer, int64_t sent, int64_t received) {
     next_batch(t, r);
     uint64_t *d = (uint64_t *)(*r) + (*r)->words;
     d[0] = q->id;
-    d[1] = (uint64_t)q->comm << 32 | (uint64_t)q->function << 16 | (cancelled ? SL_CANCELLED : 0) | (q->unseen ? SL_UNSEEN : 0) |
-           (q->owner == t ? 0 : SL_FOREIGN) | q->kind;
-    d[2] = sl_pair(peer, tag);
+    d[1] = (uint64_t)q->comm << 32 | (uint64_t)q->function << 16 | (q->unseen ? SL_UNSEEN : 0) | (q->owner == t ? 0 : SL_FOREIGN) | what;
+    d[2] = peer;
     d[3] = (uint64_t)sent;
     d[4] = (uint64_t)received;
     (*r)->words += SL_DONE_WORDS;
 }
 
-/* sl_complete adds a completed request to a record. */
+/* sl_complete adds a completed request to a record: the bytes that were sent (of a partitioned receive its channel, of a communicator
+ * that was made its number plus 1) and received. */
 void sl_complete(struct sl_thread *t, struct sl_record **r, const MPI_Request handle, const MPI_Status *status) {
     struct sl_request q;
     if (!sl_request_take(handle, &q)) return;
     int cancelled = 0;
-    if (q.kind == SL_REQ_SEND || q.kind == SL_REQ_RECV) PMPI_Test_cancelled(status, &cancelled);
+    uint64_t peer = sl_pair(q.peer, q.tag);
+    switch (q.kind) {
+    case SL_REQ_COLLECTIVE: append(t, r, &q, SL_REQ_COLLECTIVE, peer, q.made == NULL ? q.sent : sl_comm_made(t, &q), q.received); return;
+    case SL_REQ_PARTS: append(t, r, &q, SL_REQ_SEND, peer, q.sent, 0); return;
+    case SL_REQ_FROM_PARTS: append(t, r, &q, SL_REQ_RECV, peer, q.channel, q.received); return;
+    case SL_REQ_BOTH:
+        if (q.peer >= 0) append(t, r, &q, SL_REQ_SEND | SL_HALF, peer, q.sent, 0);
+        sl_both_received(&q, status, &peer, &q.received);
+        append(t, r, &q, SL_REQ_RECV, peer, 0, q.received);
+        return;
+    case SL_REQ_SEND:
+    case SL_REQ_RECV: PMPI_Test_cancelled(status, &cancelled); break;
+    default: break;
+    }
     if (q.kind == SL_REQ_RECV && !cancelled)
-        append(t, r, &q, false, sl_peer(status->MPI_SOURCE), status->MPI_TAG, 0, sl_received(status));
+        append(t, r, &q, SL_REQ_RECV, sl_pair(sl_peer(status->MPI_SOURCE), status->MPI_TAG), 0, sl_received(status));
     else
-        append(t, r, &q, cancelled != 0, q.peer, q.tag, q.sent, q.received);
+        append(t, r, &q, q.kind | (cancelled ? SL_CANCELLED : 0), peer, q.sent, q.received);
 }
 
 void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle) {
     struct sl_request q;
-    if (sl_request_start(handle, &q)) append(t, r, &q, false, q.peer, q.tag, q.sent, q.received);
+    if (!sl_request_start(handle, &q) || q.kind == SL_REQ_PARTS) return; /* its last partition is the send */
+    bool parts = q.kind == SL_REQ_FROM_PARTS;
+    append(t, r, &q, parts ? SL_REQ_RECV : q.kind, sl_pair(q.peer, q.tag), parts ? q.channel : q.sent, q.received);
 }
 
 /* grown makes room for n things, which may grow to twice that. */

@@ -8,7 +8,7 @@
 #include "slackline_mpi.h"
 
 /* Peers that are not ranks, the same for every MPI. */
-enum { SL_NOBODY = -1, SL_ANYBODY = -2, SL_ROOT = -3, SL_NEIGHBORS = -5 };
+enum { SL_NOBODY = -1, SL_ANYBODY = -2, SL_ROOT = -3 };
 
 static inline int32_t sl_peer(int rank) {
     if (SL_LIKELY(rank >= 0)) return rank;
@@ -36,7 +36,8 @@ int64_t sl_bytes(int64_t count, MPI_Datatype type);
 
 int64_t sl_received(const MPI_Status *status);
 
-#define SL_ONE_STATUS(user) ((user) == MPI_STATUS_IGNORE ? &own_status : (user))
+/* A call that failed is only a call. */
+#define SL_CHECKED if (SL_UNLIKELY(result != MPI_SUCCESS)) r->kind = SL_CALL;
 
 /* Messages */
 
@@ -51,11 +52,11 @@ void sl_put(struct sl_thread *t, struct sl_record *r, int64_t bytes, int peer, i
         .persistent = again, .active = !(again), .peer = who, .tag = tag, .comm = (uint32_t)r->data[2], .sent = bytes_sent, .received = bytes_received}))
 
 #define BEFORE_send(fn) SL_MESSAGE(SL_SEND, fn, 4, dest) r->data[3] = 0;
-#define AFTER_send sl_done(t, r, leave);
+#define AFTER_send SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_isend(fn) SL_MESSAGE(SL_SEND, fn, 4, dest) r->data[3] = 0;
 #define AFTER_isend \
     if (dest != MPI_PROC_NULL) r->data[3] = SL_NEW_REQUEST(SL_REQ_SEND, false, dest, (int64_t)r->data[0], 0); \
-    sl_done(t, r, leave);
+    SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_send_init(fn) SL_MESSAGE(SL_CALL, fn, 3, dest)
 #define AFTER_send_init SL_NEW_REQUEST(SL_REQ_SEND, true, sl_peer(dest), (int64_t)r->data[0], 0); sl_done(t, r, leave);
 
@@ -66,7 +67,7 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 #define BEFORE_irecv(fn) SL_MESSAGE(SL_POST, fn, 4, source) r->data[3] = 0;
 #define AFTER_irecv \
     if (source != MPI_PROC_NULL) r->data[3] = SL_NEW_REQUEST(SL_REQ_RECV, false, sl_peer(source), 0, (int64_t)r->data[0]); \
-    sl_done(t, r, leave);
+    SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_recv_init(fn) SL_MESSAGE(SL_CALL, fn, 3, source)
 #define AFTER_recv_init SL_NEW_REQUEST(SL_REQ_RECV, true, sl_peer(source), 0, (int64_t)r->data[0]); sl_done(t, r, leave);
 
@@ -76,7 +77,7 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
     r->data[3] = 0; \
     r->data[4] = sl_pair(sl_peer(source), recvtag);
 #define BEFORE_sendrecv(fn) SL_BOTH(fn, sl_bytes(sendcount, sendtype))
-#define AFTER_sendrecv sl_got(r->data + 3, result, status); sl_done(t, r, leave);
+#define AFTER_sendrecv sl_got(r->data + 3, result, status); SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_sendrecv_replace(fn) SL_BOTH(fn, sl_bytes(count, datatype))
 #define AFTER_sendrecv_replace AFTER_sendrecv
 
@@ -183,11 +184,15 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 #define BEFORE_newcomm(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair((int32_t)sl_comm(t, parent_comm)->id, -1);
 #define AFTER_newcomm \
     if (result == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) r->data[0] = sl_pair((int32_t)(r->data[0] >> 32), (int32_t)sl_comm(t, *new_comm)->id); \
-    sl_done(t, r, leave);
+    SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_newcomm_group(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair(-1, -1);
 #define AFTER_newcomm_group AFTER_newcomm
-#define BEFORE_icomm(fn) SL_PLAIN(fn)
-#define AFTER_icomm sl_done(t, r, leave);
+/* The new communicator is there when the request is complete. */
+#define BEFORE_icomm(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
+#define AFTER_icomm \
+    if (result == MPI_SUCCESS) r->data[3] = sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, \
+        .active = true, .peer = who, .comm = c->id, .new_comm = sl_comm_reserve(), .made = made_comm, .made_fortran = made_fortran}); \
+    SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_comm_free(fn) \
     MPI_Comm before_comm = *comm; \
     struct sl_record *r = sl_call(t, SL_FREECOMM, fn, SL_HEAD + 1, frame, enter); \
@@ -207,4 +212,5 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 
 #include "collectives.h"
 #include "windows.h"
+#include "partitioned.h"
 #endif

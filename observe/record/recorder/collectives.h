@@ -17,7 +17,7 @@ int64_t sl_fill_wide(uint64_t *data, const MPI_Count *counts, int n, int64_t siz
 #define SL_BEGIN(root_rank) \
     const struct sl_comm *c = sl_comm(t, comm); \
     const int who = root_rank; \
-    const bool am_root = who == SL_ROOT || (who >= 0 && who == c->rank && c->peers == c->size); \
+    const bool am_root = who == SL_ROOT || (!c->inter && who == c->rank); \
     (void)am_root;
 #define SL_RECORD(fn, sent, received) struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, sent, received, 0);
 enum { SL_ALL = -4 }; /* the root of a collective without one */
@@ -25,7 +25,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_barrier(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
 #define BEFORE_bcast(fn) \
     SL_BEGIN(sl_peer(root)) \
-    int64_t n = sl_bytes(count, datatype); \
+    int64_t n = who == SL_NOBODY ? 0 : sl_bytes(count, datatype); \
     SL_RECORD(fn, am_root ? n : 0, am_root ? 0 : n)
 
 /* The buffers of a root that works in place, and of those that are not the root, must not be looked at. */
@@ -105,34 +105,52 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_scan(fn) BEFORE_allreduce(fn)
 #define BEFORE_exscan(fn) BEFORE_allreduce(fn)
 
-/* Exchanges with the neighbours of a topology: they are no instances of a collective of all. */
-#define BEFORE_neighbor_allgather(fn) SL_BEGIN(SL_NEIGHBORS) SL_RECORD(fn, sl_bytes(sendcount, sendtype) * c->targets, sl_bytes(recvcount, recvtype) * c->sources)
+/* Exchanges with the neighbours of a topology. Bytes by neighbour: to each, then from each; of allgatherv from each alone. */
+struct sl_record *sl_exchange(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, const struct sl_comm *c,
+                              int64_t block_out, int64_t block_in);
+int64_t sl_exchanged(uint64_t *data, const int *neighbors, int n);
+
+#define BEFORE_neighbor_allgather(fn) \
+    SL_BEGIN(SL_ALL) struct sl_record *r = sl_exchange(t, fn, frame, enter, c, sl_bytes(sendcount, sendtype), sl_bytes(recvcount, recvtype));
 #define BEFORE_neighbor_alltoall(fn) BEFORE_neighbor_allgather(fn)
 #define BEFORE_neighbor_allgatherv(fn) \
-    SL_BEGIN(SL_NEIGHBORS) SL_RECORD(fn, sl_bytes(sendcount, sendtype) * c->targets, SL_FILL(NULL, recvcounts, c->sources, sl_bytes(1, recvtype)))
+    SL_BEGIN(SL_ALL) \
+    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)c->sources); \
+    int64_t block = sl_bytes(sendcount, sendtype); \
+    for (int i = 0; i < c->targets; i++) r->data[0] += c->out[i] >= 0 ? (uint64_t)block : 0; \
+    SL_FILL(r->data + 4, recvcounts, c->sources, sl_bytes(1, recvtype)); \
+    r->data[1] = (uint64_t)sl_exchanged(r->data + 4, c->in, c->sources);
+#define SL_EXCHANGED \
+    r->data[0] = (uint64_t)sl_exchanged(r->data + 4, c->out, c->targets); \
+    r->data[1] = (uint64_t)sl_exchanged(r->data + 4 + c->targets, c->in, c->sources);
 #define BEFORE_neighbor_alltoallv(fn) \
-    SL_BEGIN(SL_NEIGHBORS) SL_RECORD(fn, SL_FILL(NULL, sendcounts, c->targets, sl_bytes(1, sendtype)), SL_FILL(NULL, recvcounts, c->sources, sl_bytes(1, recvtype)))
+    SL_BEGIN(SL_ALL) \
+    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)(c->targets + c->sources)); \
+    SL_FILL(r->data + 4, sendcounts, c->targets, sl_bytes(1, sendtype)); \
+    SL_FILL(r->data + 4 + c->targets, recvcounts, c->sources, sl_bytes(1, recvtype)); \
+    SL_EXCHANGED
 #define BEFORE_neighbor_alltoallw(fn) \
-    SL_BEGIN(SL_NEIGHBORS) \
-    int64_t out = 0, in = 0; \
-    for (int i = 0; i < c->targets; i++) out += sl_bytes((int64_t)sendcounts[i], sendtypes[i]); \
-    for (int i = 0; i < c->sources; i++) in += sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \
-    SL_RECORD(fn, out, in)
+    SL_BEGIN(SL_ALL) \
+    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)(c->targets + c->sources)); \
+    for (int i = 0; i < c->targets; i++) r->data[4 + i] = (uint64_t)sl_bytes((int64_t)sendcounts[i], sendtypes[i]); \
+    for (int i = 0; i < c->sources; i++) r->data[4 + c->targets + i] = (uint64_t)sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \
+    SL_EXCHANGED
 
 void sl_between(struct sl_thread *t, uint32_t comm, uint16_t function);
 #define AFTER_collective \
     const uint16_t function = r->function; \
-    sl_done(t, r, leave); \
+    SL_CHECKED sl_done(t, r, leave); \
     if (SL_UNLIKELY(sl_settings.ping_every != 0)) sl_between(t, c->id, function);
-#define SL_COLLECTIVE_REQUEST(again) \
+#define SL_COLLECTIVE_REQUEST(again, counts) \
     sl_request_add(*request, (struct sl_request){.function = r->function, .kind = SL_REQ_COLLECTIVE, .persistent = again, .active = !(again), \
-        .peer = who, .comm = c->id, .sent = (int64_t)r->data[0], .received = (int64_t)r->data[1]})
+        .peer = who, .tag = counts, .comm = c->id, .sent = (int64_t)r->data[0], .received = (int64_t)r->data[1]})
 #define AFTER_icollective \
-    if (result == MPI_SUCCESS) r->data[3] = SL_COLLECTIVE_REQUEST(false); \
-    sl_done(t, r, leave);
-/* A persistent one begins with MPI_Start. */
+    if (result == MPI_SUCCESS) r->data[3] = SL_COLLECTIVE_REQUEST(false, 0); \
+    SL_CHECKED sl_done(t, r, leave);
+/* A persistent one begins with MPI_Start. Its bytes by peer are a definition, whose number stands where others have a tag. */
+int32_t sl_define_counts(struct sl_thread *t, const struct sl_record *r);
 #define AFTER_collective_init \
-    if (result == MPI_SUCCESS) SL_COLLECTIVE_REQUEST(true); \
+    if (result == MPI_SUCCESS) SL_COLLECTIVE_REQUEST(true, sl_define_counts(t, r)); \
     r->kind = SL_CALL; \
     sl_done(t, r, leave);
 #endif

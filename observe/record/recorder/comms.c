@@ -3,6 +3,7 @@
  * Nothing is communicated: the collector finds that two ranks mean the same communicator from its members and from
  * the order in which communicators with these members were made. */
 #include "comms.h"
+#include "requests.h"
 #include <stdlib.h>
 
 enum { SLOTS = 1024 };
@@ -29,46 +30,18 @@ static void members(MPI_Group group, int n, uint64_t *words) {
     free(local);
 }
 
-static void define_cart(struct sl_thread *t, struct sl_comm *c, MPI_Comm comm) {
-    int n = 0;
-    PMPI_Cartdim_get(comm, &n);
-    if (n < 1 || n > 64) return;
-    int dims[64], periods[64], coords[64];
-    PMPI_Cart_get(comm, n, dims, periods, coords);
-    uint64_t data[1 + 64 * 3] = {(uint64_t)n};
-    for (int i = 0; i < n; i++) {
-        data[1 + i] = (uint64_t)dims[i];
-        data[1 + n + i] = (uint64_t)periods[i];
-        data[1 + 2 * n + i] = (uint64_t)coords[i];
-    }
-    c->sources = c->targets = 2 * n;
-    sl_define(t, SL_DEF_CART, c->id, data, (size_t)(1 + 3 * n));
-}
-
-static void look_at_topology(struct sl_thread *t, struct sl_comm *c, MPI_Comm comm) {
-    int kind = MPI_UNDEFINED, weighted = 0;
-    PMPI_Topo_test(comm, &kind);
-    if (kind == MPI_CART) {
-        define_cart(t, c, comm);
-    } else if (kind == MPI_GRAPH) {
-        PMPI_Graph_neighbors_count(comm, c->rank, &c->sources);
-        c->targets = c->sources;
-    } else if (kind == MPI_DIST_GRAPH) {
-        PMPI_Dist_graph_neighbors_count(comm, &c->sources, &c->targets, &weighted);
-    }
-}
-
-static struct sl_comm *add(struct sl_thread *t, MPI_Comm comm) {
+static struct sl_comm *add(struct sl_thread *t, MPI_Comm comm, uint32_t id) {
     struct sl_comm *c = calloc(1, sizeof *c);
     MPI_Group group, remote;
     int inter = 0;
     if (c == NULL) abort();
     c->comm = comm;
-    c->id = count++;
+    c->id = id;
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
     c->peers = c->size;
+    c->inter = inter != 0;
     if (inter) PMPI_Comm_remote_size(comm, &c->peers);
     int far = inter ? c->peers : 0;
     size_t words = 2 + (size_t)(c->size + 1) / 2 + (size_t)(far + 1) / 2;
@@ -86,9 +59,15 @@ static struct sl_comm *add(struct sl_thread *t, MPI_Comm comm) {
     }
     sl_define(t, SL_DEF_COMM, c->id, data, words);
     free(data);
-    if (!inter) look_at_topology(t, c, comm);
+    if (!inter) sl_topology(t, c, comm);
     c->next = *slot_of(comm);
     *slot_of(comm) = c;
+    return c;
+}
+
+static struct sl_comm *find(MPI_Comm comm) {
+    struct sl_comm *c = *slot_of(comm);
+    while (c != NULL && c->comm != comm) c = c->next;
     return c;
 }
 
@@ -98,14 +77,32 @@ struct sl_comm *sl_comm_find(struct sl_thread *t, MPI_Comm comm) {
         return &none;
     }
     pthread_mutex_lock(&lock);
-    struct sl_comm *c = *slot_of(comm);
-    while (c != NULL && c->comm != comm) c = c->next;
-    if (c == NULL) c = add(t, comm);
+    struct sl_comm *c = find(comm);
+    if (c == NULL) c = add(t, comm, count++);
     pthread_mutex_unlock(&lock);
     t->last_comm = comm;
     t->last_comm_entry = c;
     t->last_comm_age = atomic_load_explicit(&sl_comm_age, memory_order_relaxed);
     return c;
+}
+
+/* sl_comm_reserve takes the number of a communicator that is going to be made: their order is that of the calls that begin it. */
+uint32_t sl_comm_reserve(void) {
+    pthread_mutex_lock(&lock);
+    uint32_t id = count++;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* sl_comm_made is the number, plus 1, of a communicator whose request is complete; 0 if there is none. */
+int64_t sl_comm_made(struct sl_thread *t, const struct sl_request *q) {
+    MPI_Comm comm = q->made_fortran ? PMPI_Comm_f2c(*(const MPI_Fint *)q->made) : *(const MPI_Comm *)q->made;
+    if (comm == MPI_COMM_NULL) return 0;
+    pthread_mutex_lock(&lock);
+    struct sl_comm *c = find(comm);
+    if (c == NULL) c = add(t, comm, q->new_comm);
+    pthread_mutex_unlock(&lock);
+    return (int64_t)c->id + 1;
 }
 
 /* sl_comm_forget ends the use of a handle; another communicator may get it. */

@@ -26,10 +26,10 @@
 /* What a record says. The numbers are part of the raw format; raw.go has the same list. */
 enum sl_kind {
     SL_CALL = 1,     /* a call of MPI, nothing more known; of probes: whether they found something */
-    SL_SEND,         /* bytes, peer|tag, comm|0, request (0: blocking) */
+    SL_SEND,         /* bytes, peer|tag, comm|0, request (0: blocking), of a partitioned message its channel */
     SL_RECV,         /* bytes, peer|tag, comm|0: a blocking receive */
     SL_POST,         /* bytes, peer|tag, comm|0, request: a receive was posted */
-    SL_SENDRECV,     /* sent bytes, peer|tag, comm|0, received bytes, peer|tag */
+    SL_SENDRECV,     /* sent bytes, peer|tag, comm|0, received bytes, peer|tag, of a non-blocking one its request */
     SL_COMPLETE,     /* tested requests n, then per completed request: see requests.c */
     SL_START,        /* per request: see requests.c */
     SL_CANCEL,       /* request */
@@ -67,6 +67,9 @@ enum sl_kind {
     SL_FILE,          /* file, bytes, request */
     SL_DEF_WINDOW,    /* path: number; data: comm, function that made it */
     SL_DEF_FILE,      /* the same, and its name */
+    /* further definitions */
+    SL_DEF_NEIGHBORS = 60, /* path: comm; data: targets|sources, then ranks, -1: nobody */
+    SL_DEF_COUNTS,         /* path: number; data: bytes by peer of a persistent collective */
 };
 
 /* What an SL_OMP record says, in its field function. */

@@ -104,6 +104,7 @@ bool sl_request_start(MPI_Request handle, struct sl_request *r) {
     struct sl_request *found = *where((uintptr_t)handle);
     if (found != NULL) {
         found->active = true;
+        found->missing = found->partitions;
         found->id = ++last_id;
         found->owner = sl_self;
         found->unseen = sl_self != NULL && !sl_self->on;
@@ -111,6 +112,20 @@ bool sl_request_start(MPI_Request handle, struct sl_request *r) {
     }
     release();
     return found != NULL;
+}
+
+bool sl_request_ready(MPI_Request handle, int n, struct sl_request *r) {
+    acquire();
+    struct sl_request *found = *where((uintptr_t)handle);
+    bool known = found != NULL && found->kind == SL_REQ_PARTS && found->active;
+    if (known) {
+        found->missing -= n;
+        found->owner = sl_self;
+        found->unseen = sl_self != NULL && !sl_self->on;
+        *r = *found;
+    }
+    release();
+    return known;
 }
 
 void sl_request_forget(MPI_Request handle) {

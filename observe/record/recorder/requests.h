@@ -7,7 +7,11 @@
 #define SL_UNSEEN ((uint64_t)1 << 9)
 #define SL_FOREIGN ((uint64_t)1 << 10) /* another thread began it */
 
-enum sl_request_kind { SL_REQ_OTHER, SL_REQ_SEND, SL_REQ_RECV, SL_REQ_COLLECTIVE, SL_REQ_WINDOW, SL_REQ_FILE };
+#define SL_HALF ((uint64_t)1 << 11)    /* the other half of the same request follows */
+
+enum sl_request_kind { SL_REQ_OTHER, SL_REQ_SEND, SL_REQ_RECV, SL_REQ_COLLECTIVE, SL_REQ_WINDOW, SL_REQ_FILE,
+    /* in no record: a send and a receive, partitioned messages */
+    SL_REQ_BOTH = 32, SL_REQ_PARTS, SL_REQ_FROM_PARTS };
 
 /* What is known of a request until it is completed. */
 struct sl_request {
@@ -19,15 +23,21 @@ struct sl_request {
     uint8_t kind;
     bool persistent, active;
     bool unseen; /* begun while recording was off */
-    int32_t peer, tag; /* peer: the root of a collective */
+    int32_t peer, tag; /* of a collective: the root, the number of its bytes by peer */
     uint32_t comm;     /* or the window, or the file */
     int64_t sent, received;
+    int32_t source, source_tag;           /* of the receive, if it is both */
+    int32_t channel, partitions, missing; /* of partitioned messages; missing: not ready */
+    uint32_t new_comm;  /* the number of a communicator that is being made */
+    const void *made;   /* where its handle will be; NULL: there is none */
+    bool made_fortran;
 };
 
 uint64_t sl_request_add(MPI_Request handle, struct sl_request r);
 bool sl_request_take(MPI_Request handle, struct sl_request *r);  /* it is complete */
 uint64_t sl_request_id(MPI_Request handle);
 bool sl_request_start(MPI_Request handle, struct sl_request *r); /* a persistent one is active again */
+bool sl_request_ready(MPI_Request handle, int n, struct sl_request *r); /* partitions of an active one */
 void sl_request_forget(MPI_Request handle);
 void sl_requests_each(void (*visit)(struct sl_request *r, void *argument), void *argument);
 void sl_message_add(MPI_Message handle, uint32_t comm);

@@ -261,7 +261,7 @@ static void completed(struct sl_thread *t, struct sl_skips *s, const uint64_t *d
         sl_define(t, SL_LATE, 0, d, SL_DONE_WORDS);
     } else if (s == NULL) {
         return;
-    } else if (kind == SL_REQ_RECV) {
+    } else if (kind == SL_REQ_RECV && d[3] == 0) { /* not partitioned */
         received(s, d[0], comm, d[2], cancelled);
     } else if (kind == SL_REQ_SEND && cancelled) {
         add(s, SL_SKIP_SENDS, comm, (int32_t)(d[2] >> 32), (int32_t)d[2], 0, -1);
@@ -272,8 +272,8 @@ static void started(struct sl_skips *s, const uint64_t *d) {
     uint32_t kind = d[1] & 0xff, comm = (uint32_t)(d[1] >> 32);
     int32_t peer = (int32_t)(d[2] >> 32);
     if (kind == SL_REQ_SEND) add(s, SL_SKIP_SENDS, comm, peer, (int32_t)d[2], 0, 1);
-    if (kind == SL_REQ_RECV && peer != SL_NOBODY) post(s, d[0]);
-    if (kind == SL_REQ_COLLECTIVE && peer != SL_NEIGHBORS) add(s, SL_SKIP_COLLECTIVES, comm, 0, 0, 0, 1);
+    if (kind == SL_REQ_RECV && peer != SL_NOBODY && d[3] == 0) post(s, d[0]);
+    if (kind == SL_REQ_COLLECTIVE) add(s, SL_SKIP_COLLECTIVES, comm, 0, 0, 0, 1);
 }
 
 /* again counts what was skipped and is dropped now. */
@@ -301,9 +301,14 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
     const uint64_t *d = r->data, *end = (const uint64_t *)(const void *)r + r->words;
     switch (r->kind) {
     case SL_SENDRECV:
-        receives(s, (uint32_t)d[2], d[4], 1);
-        /* fallthrough */
-    case SL_SEND: add(s, SL_SKIP_SENDS, (uint32_t)d[2], (int32_t)(d[1] >> 32), (int32_t)d[1], 0, 1); break;
+        if (end - d > 5) post(s, (int32_t)(d[4] >> 32) == SL_NOBODY ? 0 : d[5]);
+        else receives(s, (uint32_t)d[2], d[4], 1);
+        add(s, SL_SKIP_SENDS, (uint32_t)d[2], (int32_t)(d[1] >> 32), (int32_t)d[1], 0, 1);
+        break;
+    case SL_SEND:
+        if (end - d > 4) break; /* partitioned ones are not counted: a recording that was off leaves them out */
+        add(s, SL_SKIP_SENDS, (uint32_t)d[2], (int32_t)(d[1] >> 32), (int32_t)d[1], 0, 1);
+        break;
     case SL_RECV: receives(s, (uint32_t)d[2], d[1], 1); break;
     case SL_POST: post(s, d[3]); break;
     case SL_COMPLETE:
@@ -312,14 +317,14 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
     case SL_START:
         for (d++; d + SL_DONE_WORDS <= end; d += SL_DONE_WORDS) started(s, d);
         break;
-    case SL_COLLECTIVE:
-        if ((int32_t)(d[2] >> 32) != SL_NEIGHBORS) add(s, SL_SKIP_COLLECTIVES, (uint32_t)d[2], 0, 0, 0, 1);
+    case SL_COLLECTIVE: add(s, SL_SKIP_COLLECTIVES, (uint32_t)d[2], 0, 0, 0, 1); break;
+    case SL_NEWCOMM: /* of its parent, or, if that is none, of its own members */
+        add(s, SL_SKIP_COLLECTIVES, (uint32_t)(d[0] >> 32 == UINT32_MAX ? d[0] : d[0] >> 32), 0, 0, 0, 1);
         break;
     case SL_WINDOW:
         if ((int32_t)(d[0] >> 32) < 0) add(s, SL_SKIP_WINDOW, (uint32_t)d[0], 0, 0, 0, 1);
         break;
     case SL_FILE: add(s, SL_SKIP_FILE, (uint32_t)d[0], 0, 0, 0, 1); break;
-    case SL_NEWCOMM: add(s, SL_SKIP_COLLECTIVES, (uint32_t)(d[0] >> 32), 0, 0, 0, 1); break;
     case SL_ENTER:
     case SL_REGION_ENTER: entered(s, r->kind, d[0]); break;
     case SL_LEAVE:
