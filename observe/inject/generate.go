@@ -217,7 +217,7 @@ func (w wrapper) afterwards(handle func(kind, name string) string) string {
 		return fmt.Sprintf("inj_foreign(%s)", handle("Request", made))
 	case w.Name == "Comm_create_group":
 		return fmt.Sprintf("inj_group_made(%s, %s, %s, %s)", handle("Comm", "comm"), handle("Group", "group"), handle("", "tag"), handle("Comm", made))
-	case strings.HasPrefix(w.Name, "Intercomm_"):
+	case strings.HasPrefix(w.Name, "Intercomm_"), w.Name == "Comm_create_from_group":
 		return fmt.Sprintf("inj_comm_made(MPI_COMM_NULL, %s)", handle("Comm", made))
 	}
 	return fmt.Sprintf("inj_comm_made(%s, %s)", handle("Comm", w.Params[0].Name), handle("Comm", made))
