@@ -20,8 +20,8 @@ func TakesCommand(c *cobra.Command, needed func() bool) {
 		if len(args) == 0 && needed() {
 			return flags.ExactArgs("COMMAND")(c, args)
 		}
-		if len(args) > 1 && filepath.Base(args[0]) == c.Root().Name() && slices.Contains([]string{"record", "inject"}, args[1]) {
-			return exit.Usagef("%s and %s cannot run one program together: each takes its MPI calls for itself; leave one of them out", c.Name(), args[1])
+		if len(args) > 1 && filepath.Base(args[0]) == c.Root().Name() && slices.Contains([]string{"record", "inject"}, args[1]) && !(c.Name() == "inject" && args[1] == "record") {
+			return exit.Usagef("%s cannot run %s; a program is recorded under injection by 'inject FLAGS -- slackline record FLAGS -- COMMAND'", c.Name(), args[1])
 		}
 		return nil
 	}

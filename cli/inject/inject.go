@@ -63,6 +63,7 @@ func command(a *env.Env) *cobra.Command {
   slackline inject --latency 20us --latency '1ms@0>1' -- mpirun -n 4 ./app
   slackline inject --latency 100us@0..3-4..7 -- srun --mpi=pmix -n 8 ./app
   slackline inject --noise 100Hz:200us --seed 7 -- mpirun -n 2 ./app
+  slackline inject --latency 100us -- slackline record --out slow.slt -- mpirun -n 2 ./app
   slackline inject --latency 50us --noise altix --out report.json --format json -- mpirun -n 2 ./app`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}

@@ -186,7 +186,7 @@ func (o *Options) variables(dir, bases string) ([]mpi.Variable, error) {
 		add("NOISE", path)
 	}
 	for i := range list {
-		list[i].Name = "SLACKLINE_INJECT_" + list[i].Name
+		list[i].Name = mpi.InjectVariables + list[i].Name
 	}
 	return list, nil
 }

@@ -233,7 +233,7 @@ func (c *Command) with(preload string, variables []Variable) (args, environment 
 	if old := os.Getenv("LD_PRELOAD"); old != "" && preload != "" {
 		preload += ":" + old
 	}
-	all := slices.Clone(variables)
+	all := slices.Concat(handedOn(), variables)
 	if preload != "" {
 		all = append([]Variable{{"LD_PRELOAD", preload}}, all...)
 	}
@@ -266,6 +266,20 @@ func (c *Command) with(preload string, variables []Variable) (args, environment 
 	}
 	return slices.Concat(c.Args[:1], options, c.Args[1:]), environment
 }
+
+// handedOn are the settings of another verb of slackline that runs this one: what it preloads needs them on all hosts.
+func handedOn() []Variable {
+	var list []Variable
+	for _, word := range os.Environ() {
+		if name, value, _ := strings.Cut(word, "="); strings.HasPrefix(name, InjectVariables) {
+			list = append(list, Variable{name, value})
+		}
+	}
+	return list
+}
+
+// InjectVariables is what the names of the settings of package inject start with.
+const InjectVariables = "SLACKLINE_INJECT_"
 
 func withVariables(environment []string, all []Variable) []string {
 	for _, v := range all {

@@ -90,7 +90,7 @@ func (f mpiFunction) opaque() bool {
 // wrapperFiles writes the C sources of all wrappers.
 func wrapperFiles(list []mpi.Function) map[string]string {
 	const perFile = 30
-	const head = "#include \"calls.h\"\n#include \"fortran.h\"\n#include \"functions.h\"\n" +
+	const head = "#include \"calls.h\"\n#include \"fortran.h\"\n#include \"functions.h\"\n#include \"stack.h\"\n" +
 		"#pragma GCC optimize (\"O1\") // there are hundreds of them, and they only pass arguments on\n" +
 		"#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"\n"
 	return mpi.WrapperFiles(list, perFile, head,
@@ -101,9 +101,9 @@ func wrapperFiles(list []mpi.Function) map[string]string {
 // writeC writes the wrapper of the C binding.
 func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 	params, args := f.CParams()
-	call := fmt.Sprintf("PMPI_%s%s(%s)", f.Name, suffix, args)
+	call := fmt.Sprintf("real(%s)", args)
 	fmt.Fprintf(b, "\nSL_EXPORT int MPI_%s%s(%s) {\n", f.Name, suffix, params)
-	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", call)
+	fmt.Fprintf(b, "    SL_REAL(%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", f.Name, suffix, call)
 	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n    uint64_t enter = sl_now();\n")
 	f.writeComms(b, false)
 	if !f.opaque() {

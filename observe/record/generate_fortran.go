@@ -23,11 +23,12 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(""), call)
 	f.writeResults(b)
 	fmt.Fprintf(b, "    %s\n}\n", f.after())
-	fmt.Fprintf(b, "SL_EXPORT void %s_(%s) { %s_real(p%s_, SL_CALLER, %s); }\n", lower, list, lower, lower, call)
+	real := fmt.Sprintf("SL_REAL_FORTRAN(%s_t, %s_)", lower, lower)
+	fmt.Fprintf(b, "SL_EXPORT void %s_(%s) { %s_real(%s, SL_CALLER, %s); }\n", lower, list, lower, real, call)
 	for _, other := range []string{lower + "__", lower, upper} {
 		fmt.Fprintf(b, "SL_ALIAS(%s_, %s)\n", lower, other)
 	}
-	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(p%s_, SL_CALLER, %s); }\n#endif\n", lower, list, lower, lower, call)
+	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(%s, SL_CALLER, %s); }\n#endif\n", lower, list, lower, real, call)
 	if f.Buffered() {
 		return
 	}

@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "functions.h"
 #include "fortran.h"
+#include "stack.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -110,8 +111,9 @@ static void finished(struct sl_thread *t, struct sl_record *r) {
 SL_EXPORT int MPI_Init(int *argc, char ***argv) {
     struct sl_frame frame = SL_CALLER;
     uint64_t enter = sl_now();
+    SL_REAL(Init);
     sl_in_mpi++;
-    int result = PMPI_Init(argc, argv);
+    int result = real(argc, argv);
     if (result == MPI_SUCCESS && sl_in_mpi == 1) {
         int provided = MPI_THREAD_SINGLE;
         PMPI_Query_thread(&provided);
@@ -124,8 +126,9 @@ SL_EXPORT int MPI_Init(int *argc, char ***argv) {
 SL_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     struct sl_frame frame = SL_CALLER;
     uint64_t enter = sl_now();
+    SL_REAL(Init_thread);
     sl_in_mpi++;
-    int result = PMPI_Init_thread(argc, argv, required, provided);
+    int result = real(argc, argv, required, provided);
     if (result == MPI_SUCCESS && sl_in_mpi == 1) begin(SL_FN_Init_thread, frame, enter, *provided);
     sl_in_mpi--;
     return result;
@@ -134,8 +137,9 @@ SL_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provid
 SL_EXPORT int MPI_Finalize(void) {
     struct sl_record *r = NULL;
     struct sl_thread *t = sl_in_mpi == 0 ? end(SL_CALLER, &r) : NULL;
+    SL_REAL(Finalize);
     sl_in_mpi++;
-    int result = PMPI_Finalize();
+    int result = real();
     sl_in_mpi--;
     if (t != NULL) finished(t, r);
     return result;
@@ -199,18 +203,22 @@ static void fortran_finalize(init_f *real, struct sl_frame frame, MPI_Fint *ierr
     if (t != NULL) finished(t, r);
 }
 
-SL_EXPORT void mpi_init_(MPI_Fint *ierror) { fortran_init(pmpi_init_, SL_CALLER, ierror); }
-SL_EXPORT void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) { fortran_init_thread(pmpi_init_thread_, SL_CALLER, required, provided, ierror); }
-SL_EXPORT void mpi_finalize_(MPI_Fint *ierror) { fortran_finalize(pmpi_finalize_, SL_CALLER, ierror); }
+SL_EXPORT void mpi_init_(MPI_Fint *ierror) { fortran_init(SL_REAL_FORTRAN(init_f, mpi_init_), SL_CALLER, ierror); }
+SL_EXPORT void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+    fortran_init_thread(SL_REAL_FORTRAN(init_thread_f, mpi_init_thread_), SL_CALLER, required, provided, ierror);
+}
+SL_EXPORT void mpi_finalize_(MPI_Fint *ierror) { fortran_finalize(SL_REAL_FORTRAN(init_f, mpi_finalize_), SL_CALLER, ierror); }
 SL_EXPORT void mpi_abort_(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierror) { aborting(SL_CALLER); pmpi_abort_(comm, code, ierror); }
 SL_FORTRAN_NAMES(mpi_init, MPI_INIT)
 SL_FORTRAN_NAMES(mpi_init_thread, MPI_INIT_THREAD)
 SL_FORTRAN_NAMES(mpi_finalize, MPI_FINALIZE)
 SL_FORTRAN_NAMES(mpi_abort, MPI_ABORT)
 #ifdef OPEN_MPI
-SL_EXPORT void ompi_init_f(MPI_Fint *ierror) { fortran_init(pmpi_init_, SL_CALLER, ierror); }
-SL_EXPORT void ompi_init_thread_f(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) { fortran_init_thread(pmpi_init_thread_, SL_CALLER, required, provided, ierror); }
-SL_EXPORT void ompi_finalize_f(MPI_Fint *ierror) { fortran_finalize(pmpi_finalize_, SL_CALLER, ierror); }
+SL_EXPORT void ompi_init_f(MPI_Fint *ierror) { fortran_init(SL_REAL_FORTRAN(init_f, mpi_init_), SL_CALLER, ierror); }
+SL_EXPORT void ompi_init_thread_f(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+    fortran_init_thread(SL_REAL_FORTRAN(init_thread_f, mpi_init_thread_), SL_CALLER, required, provided, ierror);
+}
+SL_EXPORT void ompi_finalize_f(MPI_Fint *ierror) { fortran_finalize(SL_REAL_FORTRAN(init_f, mpi_finalize_), SL_CALLER, ierror); }
 SL_EXPORT void ompi_abort_f(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierror) { aborting(SL_CALLER); pmpi_abort_(comm, code, ierror); }
 #else
 SL_EXPORT void mpi_init_f08_(MPI_Fint *ierror) { fortran_init((init_f *)dlsym(RTLD_NEXT, "mpi_init_f08_"), SL_CALLER, ierror); }
