@@ -1,0 +1,48 @@
+package mpitest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"slackline/observe/mpi"
+)
+
+// TestEveryFunctionIsKnown wants each function that a library declares to be in one of the two tables.
+func TestEveryFunctionIsKnown(t *testing.T) {
+	list, err := mpi.Functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byHand := []string{"Init", "Init_thread", "Finalize", "Abort", "Pcontrol", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect",
+		"Comm_join", "Session_init", "Session_finalize"}
+	known := append(mpi.LocalFunctions(), byHand...)
+	for _, f := range list {
+		known = append(known, f.Name)
+	}
+	outside := regexp.MustCompile(`^(T_|.*_(c2f|f2c|f082c|f082f|f2f08|c2f08)$|DUP_FN$)`)
+	declared := regexp.MustCompile(`\b(?:int|double|MPI_Aint)\s+MPI_([A-Z]\w*)\s*\(`)
+	Each(t, func(t *testing.T, l *mpi.Library) {
+		source := filepath.Join(t.TempDir(), "header.c")
+		if err := os.WriteFile(source, []byte("#include <mpi.h>\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		text, err := exec.Command(l.Compiler, "-E", "-P", source).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := declared.FindAllStringSubmatch(string(text), -1)
+		if len(found) < 300 {
+			t.Fatalf("%d functions are declared", len(found))
+		}
+		for _, m := range found {
+			if name := m[1]; !outside.MatchString(name) && !slices.Contains(known, name) && !slices.Contains(known, strings.TrimSuffix(name, "_c")) {
+				t.Errorf("MPI_%s is in no table", name)
+			}
+		}
+	})
+}
