@@ -21,11 +21,14 @@ type planted struct {
 
 // plantedCauses are the programs: those that take an argument plant 5 x 30 ms at a place that it names.
 var plantedCauses = []planted{
-	{"late", "", "nxn", 0, 0}, {"chain", "", "late_sender", 0, 0}, {"serial", "", "late_broadcast", 0, 0}, {"order", "", "late_sender_wrong_order", 0, 0},
+	{"late", "", "nxn", 0, 0}, {"chain", "", "late_sender", 0, 0}, {"serial", "", "late_broadcast", 0, 0},
+	{"order", "", "late_sender_wrong_order", 0, 0},
 	{"windows", "fence", "fence", 0.45, 0.45}, {"windows", "create", "win_create", 0.45, 0.45}, {"windows", "post", "late_post", 0.45, 0.45},
 	{"windows", "complete", "early_wait", 0.15, 0.45}, {"windows", "lock", "lock_contention", 0.25, 0.4},
-	{"probes", "probe", "late_sender", 0.45, 0.45}, {"probes", "iprobe", "late_sender", 0.45, 0.45}, {"probes", "sleep", "late_sender", 0.45, 0.45},
-	{"probes", "mprobe", "late_sender", 0.45, 0.45}, {"probes", "improbe", "late_sender", 0.45, 0.45},
+	{"files", "write", "collective_io", 0.45, 0.45}, {"files", "open", "collective_io", 0.45, 0.45},
+	{"probes", "probe", "late_sender", 0.45, 0.45}, {"probes", "iprobe", "late_sender", 0.45, 0.45},
+	{"probes", "sleep", "late_sender", 0.45, 0.45}, {"probes", "mprobe", "late_sender", 0.45, 0.45},
+	{"probes", "improbe", "late_sender", 0.45, 0.45},
 }
 
 // TestPlantedCauses records programs with a planted cause under both MPIs: its function and rank must come first in the ranking, with at
@@ -60,7 +63,7 @@ func checkPlanted(t *testing.T, l *mpi.Library, binary string, p planted) {
 // and not more than a multiple of it if most is not 0.
 func findPlanted(t *testing.T, l *mpi.Library, binary string, p planted, least, most float64) (wrong string) {
 	out := filepath.Join(t.TempDir(), "run.slt")
-	command := append(mpitest.Launch(l, 4), binary, p.argument)
+	command := append(mpitest.Launch(l, 4), binary, p.argument, filepath.Join(t.TempDir(), "data"))
 	if code, _, stderr := clitest.Run("", append([]string{"record", "--out", out, "--"}, command...)...); code != 0 {
 		t.Fatalf("record: exit code %d\n%s", code, stderr)
 	}

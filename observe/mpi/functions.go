@@ -103,10 +103,11 @@ func (p Parameter) fortranType() string {
 	return "MPI_Fint *"
 }
 
-// Buffered reports whether the call takes data of the program, which the module mpi_f08 passes in a form of its own.
+// Buffered reports whether the call takes data of the program, which the module mpi_f08 passes in a form of its own. The address of new
+// memory is none.
 func (f Function) Buffered() bool {
 	for _, p := range f.Params {
-		if strings.Contains(p.CType, "void *") {
+		if strings.Contains(p.CType, "void *") && p.Name != "baseptr" {
 			return true
 		}
 	}
@@ -139,6 +140,8 @@ func (f Function) withLargeCounts() Function {
 		switch {
 		case p.CType == "int" && count:
 			p.CType = "MPI_Count"
+		case p.Name == "disp_unit":
+			p.CType = "MPI_Aint"
 		case p.CType == "const int[]" && count:
 			p.CType = "const MPI_Count[]"
 		case p.CType == "const int[]" && strings.Contains(p.Name, "displs"):

@@ -19,6 +19,7 @@ type mpiCall struct {
 	buffered   bool // it prepares buffered sends
 	onWindow   bool
 	window     trace.Event // that it is, if it is on a window
+	file       fileCall
 }
 
 // callTable is the calls by number, with their regions.
@@ -42,6 +43,7 @@ func callTable(list []mpi.Function, regions *regionTable) []mpiCall {
 		c.tests = strings.HasPrefix(classes[name], "test") || name == "Iprobe" || name == "Improbe" || name == "Win_test" || name == "Parrived"
 		base := strings.TrimSuffix(name, "_c")
 		c.window, c.onWindow = windowCalls[base].event, windowCalls[base].class != ""
+		c.file, _, _ = fileCallOf(name)
 		c.buffered = base == "Bsend_init"
 		calls = append(calls, c)
 	}
@@ -97,6 +99,7 @@ type eventStream struct {
 	more   bool  // the call of the last record goes on in the next one
 	forks  bool  // a team is being made, from a stack that its begin will tell
 	done   bool
+	files  fileState
 	silent map[uint64]bool // requests that no event names
 	lost   map[uint32]bool // windows and files of which something was not recorded
 	begun  map[uint64]bool // requests that are not complete, if recording was not on all the time

@@ -46,8 +46,11 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 	s.more = false
 	if rec.open { // it never came back
 		s.beginning(rec, enter)
-		if rec.kind == rawWindow {
+		switch rec.kind {
+		case rawWindow:
 			s.onWindow(enter, leave, rec, c)
+		case rawFileOp:
+			s.onFile(enter, leave, rec, c)
 		}
 		return
 	}
@@ -78,6 +81,8 @@ func (s *eventStream) call(rec *rawRecord, enter, leave int64) {
 		s.newComm(enter, leave, rec)
 	case rawWindow:
 		s.onWindow(enter, leave, rec, c)
+	case rawFileOp:
+		s.onFile(enter, leave, rec, c)
 	case rawFreeComm:
 		if comm, ok := s.comm(uint32(rec.word(0))); ok {
 			s.put(leave, trace.Event{Kind: trace.CommDestroy, Comm: comm})
@@ -186,6 +191,9 @@ func (s *eventStream) complete(leave int64, rec *rawRecord, i int) {
 	case what&0xff == requestWindow:
 		delete(s.silent, id)
 		s.accessDone(leave, uint32(what>>32), rec.high(i+2))
+	case what&0xff == requestFile:
+		delete(s.silent, id)
+		s.fileDone(leave, id)
 	case what&0xff == requestCollective:
 		e, ok := s.issued[id]
 		delete(s.issued, id)

@@ -58,9 +58,16 @@ func collectiveClass(class string) (base, after string, ok bool) {
 	return "", "", false
 }
 
-// class is what the macros of the recorder call the function: calls on windows are told apart more finely than in the table.
+// class is what the macros of the recorder call the function: calls on windows and files are told apart more finely than in the table.
 func (f mpiFunction) class() string {
-	return cmp.Or(windowCalls[f.Name].class, f.Class)
+	_, onFile, _ := fileCallOf(f.Name)
+	return cmp.Or(onFile, windowCalls[strings.TrimSuffix(f.Name, "_c")].class, f.Class)
+}
+
+// needsStatus reports whether the status of a call is looked at.
+func (f mpiFunction) needsStatus() bool {
+	_, _, onFile := fileCallOf(f.Name)
+	return !f.opaque() && !onFile
 }
 
 func (f mpiFunction) before(suffix string) string {
@@ -106,7 +113,10 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 	fmt.Fprintf(b, "    SL_REAL(%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", f.Name, suffix, call)
 	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n    uint64_t enter = sl_now();\n")
 	f.writeComms(b, false)
-	if !f.opaque() {
+	if f.class() == "file_open" {
+		b.WriteString("    size_t filename_length = strlen(filename);\n")
+	}
+	if f.needsStatus() {
 		for _, p := range f.Params {
 			switch p.CType {
 			case "MPI_Status *":

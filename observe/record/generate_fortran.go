@@ -8,7 +8,8 @@ import (
 // Fortran passes everything by reference, handles as integers, the lengths of texts behind all arguments, and the
 // result in a last argument. Three families of names lead to the same wrapper: those of mpif.h and of the module mpi
 // (mpi_send_), those that most of Open MPI's module mpi_f08 calls (ompi_send_f), and those of the module mpi_f08 itself
-// for calls without buffers (mpi_wait_f08_), which in MPICH, and for some calls in Open MPI, reach no other wrapper.
+// for calls without buffers (mpi_wait_f08_), which in MPICH, and for some calls in Open MPI, reach no other wrapper. Open MPI's module mpi
+// has names of its own for the calls that make memory (mpi_win_allocate_cptr_).
 
 func (f mpiFunction) writeFortran(b *strings.Builder) {
 	list, call := f.FortranParams()
@@ -32,8 +33,15 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	if f.Buffered() {
 		return
 	}
-	fmt.Fprintf(b, "SL_EXPORT void %s_f08_(%s) {\n    static %s_t *real;\n", lower, list, lower)
-	fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s_f08_\");\n    %s_real(real, SL_CALLER, %s);\n}\n", lower, lower, lower, call)
+	names := []string{"_f08_"}
+	if f.Large { // what makes memory: the large form takes the same handles
+		names = append(names, "_f08_large_", "_cptr_")
+	}
+	for _, suffix := range names {
+		fmt.Fprintf(b, "SL_EXPORT void %s%s(%s) {\n    static %s_t *real;\n", lower, suffix, list, lower)
+		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s%s\");\n    %s_real(real, SL_CALLER, %s);\n}\n",
+			lower, lower, suffix, lower, call)
+	}
 }
 
 // requestIn lists the classes that take a request; the others make one.
@@ -68,6 +76,9 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 		case "MPI_Request[]":
 			line("MPI_Request *%s = sl_convert_requests(t, %s, f_%s);", n, f.Requests(), n)
 		case "MPI_Status *":
+			if !f.needsStatus() {
+				break
+			}
 			line("MPI_Fint own_status[SL_STATUS_INTS];")
 			line("if (sl_ignored(f_%s)) f_%s = own_status;", n, n)
 		case "MPI_Status[]":
@@ -76,6 +87,13 @@ func (f mpiFunction) writeConversions(b *strings.Builder) {
 			line("MPI_Message c_message = MPI_MESSAGE_NULL, *message = &c_message;")
 			if strings.HasSuffix(f.Class, "mrecv") {
 				line("c_message = PMPI_Message_f2c(*f_message);")
+			}
+		case "const char *":
+			line("const char *%s = f_%s;\n    size_t %s_length = sl_trimmed(f_%s, length0);", n, n, n, n)
+		case "MPI_File *":
+			line("MPI_File c_%s = MPI_FILE_NULL, *%s = &c_%s;", n, n, n)
+			if f.class() == "file_close" {
+				line("c_%s = PMPI_File_f2c(*f_%s);", n, n)
 			}
 		case "MPI_Win *":
 			line("MPI_Win c_%s = MPI_WIN_NULL, *%s = &c_%s;", n, n, n)
@@ -130,7 +148,7 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 		switch {
 		case p.CType == "MPI_Request *" && !requestIn[f.Class]:
 			line("c_request = PMPI_Request_f2c(*f_request);")
-		case p.CType == "MPI_Status *":
+		case p.CType == "MPI_Status *" && f.needsStatus():
 			line("MPI_Status c_status, *status = &c_status;")
 			line("PMPI_Status_f2c(f_%s, status);", n)
 		case p.CType == "MPI_Status[]":
@@ -141,6 +159,8 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 			line("MPI_Status *%s = sl_convert_statuses(t, %s, f_%s);", n, filled, n)
 		case p.CType == "MPI_Message *" && !strings.HasSuffix(f.Class, "mrecv"):
 			line("c_message = PMPI_Message_f2c(*f_message);")
+		case p.CType == "MPI_File *" && f.class() != "file_close":
+			line("c_%s = PMPI_File_f2c(*f_%s);", n, n)
 		case p.CType == "MPI_Win *" && f.class() != "win_free":
 			line("c_%s = PMPI_Win_f2c(*f_%s);", n, n)
 		case p.CType == "MPI_Comm *" && f.Class != "comm_free" && f.Class != "icomm":

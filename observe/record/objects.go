@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"slackline/model/timeline"
@@ -65,7 +66,8 @@ func (t *objectTable) addRank(list []rawObject, comms map[uint32]uint32, calls [
 		if !known {
 			number = uint32(len(*of))
 			t.byKey[key] = number
-			*of = append(*of, timeline.Object{Name: o.name, Comm: int32(comm)})
+			name := cmp.Or(o.name, fmt.Sprintf("w%d", number))
+			*of = append(*of, timeline.Object{Name: name, Comm: int32(comm)})
 		}
 		made := int(o.function) < len(calls) && calls[o.function].window.Op == timeline.OpCreateHandleAllocate
 		objects[o.id] = object{number: number, isFile: o.isFile, allocated: made}

@@ -213,4 +213,5 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 #include "collectives.h"
 #include "windows.h"
 #include "partitioned.h"
+#include "files.h"
 #endif

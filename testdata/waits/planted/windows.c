@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 			MPI_Group_free(&g);
 		} else if (strcmp(how, "lock") == 0) {
 			MPI_Barrier(MPI_COMM_WORLD);
-			if (rank != 2)
+			if (rank % 2 == 1)
 				work();
 			if (rank != 0) {
 				MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);

@@ -1,0 +1,30 @@
+//go:build quiet
+
+package cli_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"slackline/cli/clitest"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// TestPlantedCosts wants the waits and the cost of planted causes within 10 %.
+func TestPlantedCosts(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		for _, p := range plantedCauses {
+			if p.waits == 0 {
+				continue
+			}
+			t.Run(p.program+"-"+p.argument, func(t *testing.T) {
+				binary := mpitest.Build(t, l, filepath.Join("../testdata/waits/planted", p.program+".c"), "-g", "-finstrument-functions")
+				clitest.Thrice(t, func() (string, bool) {
+					wrong := findPlanted(t, l, binary, p, 0.9, 1.1)
+					return wrong, wrong == ""
+				})
+			})
+		}
+	})
+}

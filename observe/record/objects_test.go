@@ -1,0 +1,174 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// objectEvents are the events on windows and files of a location, each with the call that it is in.
+func (r *recording) objectEvents(t *testing.T, location int) []string {
+	kinds := map[trace.Kind]string{
+		trace.WinPost: "post", trace.WinStart: "start", trace.WinComplete: "complete", trace.WinWait: "wait", trace.WinLock: "lock",
+		trace.WinUnlock: "unlock", trace.WinFlush: "flush", trace.Put: "put", trace.Get: "get", trace.Atomic: "atomic",
+		trace.FileOpen: "open", trace.FileClose: "close", trace.FileBegin: "begin", trace.FileEnd: "end",
+	}
+	ops := map[timeline.Op]string{
+		timeline.OpCreateHandle: "create", timeline.OpCreateHandleAllocate: "allocate", timeline.OpBarrier: "fence",
+		timeline.OpDestroyHandle: "free", timeline.OpDestroyHandleDeallocate: "deallocate",
+	}
+	var list []string
+	call := ""
+	for _, e := range r.events(t, location) {
+		text := kinds[e.Kind]
+		switch e.Kind {
+		case trace.Enter:
+			call = strings.TrimPrefix(r.Regions[e.Region].Name, "MPI_")
+		case trace.WinCollective:
+			text = ops[e.Op]
+		case trace.WinPost, trace.WinStart:
+			text += fmt.Sprint(e.Counts)
+		case trace.WinLock, trace.WinUnlock, trace.WinFlush:
+			text += fmt.Sprintf(" at %d %v", e.Peer, e.Flag)
+		case trace.Put, trace.Get:
+			text += fmt.Sprintf(" %d at %d", e.Size, e.Peer)
+		case trace.Atomic:
+			text += fmt.Sprintf(" %d+%d at %d", e.Sent, e.Received, e.Peer)
+		case trace.FileBegin, trace.FileEnd:
+			text += fmt.Sprintf(" %d", e.Request)
+			if e.Size > 0 {
+				text += fmt.Sprintf(" size %d", e.Size)
+			}
+		}
+		if text != "" {
+			list = append(list, fmt.Sprintf("%s: %s on %d", call, text, e.Object))
+		}
+	}
+	return list
+}
+
+// wantedObjects are the events of testdata/objects.c and objects.F90 at a rank of two.
+func wantedObjects(rank int) []string {
+	epochs := `Win_post: post[1] on 1
+Win_test: wait on 1
+Win_post: post[1] on 1
+Win_wait: wait on 1
+`
+	if rank == 1 {
+		epochs = strings.Repeat("Win_start: start[0] on 1\nPut: put 4 at 0 on 1\nWin_complete: complete on 1\n", 2)
+	}
+	text := `Win_allocate: allocate on 0
+Win_fence: fence on 0
+Put: put 16 at P on 0
+Get: get 8 at P on 0
+Win_fence: fence on 0
+Accumulate: atomic 12+0 at P on 0
+Win_fence: fence on 0
+Win_create: create on 1
+Win_lock: lock at P true on 1
+Rput: put 4 at P on 1
+Wait: flush at P true on 1
+Win_flush: flush at P false on 1
+Fetch_and_op: atomic 4+4 at P on 1
+Compare_and_swap: atomic 8+4 at P on 1
+Win_unlock: unlock at P false on 1
+Win_lock: lock at 1 false on 1
+Win_unlock: unlock at 1 false on 1
+Win_lock_all: lock at -1 true on 1
+Get_accumulate: atomic 0+8 at P on 1
+Win_flush_all: flush at -1 false on 1
+Win_flush_local: flush at P true on 1
+Win_flush_local_all: flush at -1 true on 1
+Rget: get 8 at P on 1
+Raccumulate: atomic 4+0 at P on 1
+Rget_accumulate: atomic 4+4 at P on 1
+Waitall: flush at P true on 1
+Waitall: flush at P true on 1
+Waitall: flush at P true on 1
+Win_unlock_all: unlock at -1 false on 1
+` + epochs + `Win_free: free on 1
+Win_create_dynamic: create on 2
+Win_free: free on 2
+Win_allocate_shared: allocate on 3
+Win_free: deallocate on 3
+Win_free: deallocate on 0
+File_open: open on 0
+File_set_view: begin 1 on 0
+File_set_view: end 1 on 0
+File_write_at_all: begin 2 size 32 on 0
+File_write_at_all: end 2 on 0
+File_write_at_all_begin: begin 3 size 16 on 0
+File_write_at_all_end: end 3 on 0
+File_iwrite_at_all: begin 4 size 8 on 0
+Wait: end 4 on 0
+File_seek_shared: begin 5 on 0
+File_seek_shared: end 5 on 0
+File_write_ordered: begin 6 size 4 on 0
+File_write_ordered: end 6 on 0
+File_set_size: begin 7 on 0
+File_set_size: end 7 on 0
+File_sync: begin 8 on 0
+File_sync: end 8 on 0
+File_read_all: begin 9 size 12 on 0
+File_read_all: end 9 on 0
+File_close: close on 0`
+	return strings.Split(strings.ReplaceAll(text, " at P", fmt.Sprintf(" at %d", 1-rank)), "\n")
+}
+
+// TestWindowsAndFiles wants the events of all calls on windows and files, the same by every binding, and again after a conversion to text.
+func TestWindowsAndFiles(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		for _, binding := range []string{"C", "MPIF", "MODULE", "F08"} {
+			t.Run(binding, func(t *testing.T) {
+				source, flags := "objects.F90", []string{"-O1", "-fallow-argument-mismatch", "-D" + binding}
+				if binding == "C" {
+					source, flags = "objects.c", flags[:1]
+				}
+				data := filepath.Join(t.TempDir(), "data")
+				r := recorded(t, sampled(append(mpitest.Launch(l, 2), build(t, l, source, flags...), data)...))
+				if r.result.ExitCode != 0 {
+					t.Fatalf("exit code %d\n%s", r.result.ExitCode, r.stderr)
+				}
+				checkObjects(t, r, data, strings.NewReplacer())
+				dir := t.TempDir()
+				if _, err := trace.Write(filepath.Join(dir, "run.trace"), r.Trace, "trace-text", trace.WriteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				again, err := trace.Open(os.DirFS(dir), "run.trace", trace.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				oneWord := strings.NewReplacer(": allocate", ": create", ": deallocate", ": free")
+				checkObjects(t, &recording{Trace: again}, data, oneWord)
+			})
+		}
+	})
+}
+
+// checkObjects compares the events of both ranks with what is wanted, with some words in place of others.
+func checkObjects(t *testing.T, r *recording, data string, words *strings.Replacer) {
+	t.Helper()
+	windows, files := []timeline.Object{{Name: "w0"}, {Name: "w1"}, {Name: "w2"}, {Name: "w3"}}, []timeline.Object{{Name: data}}
+	if !slices.Equal(r.Windows, windows) || !slices.Equal(r.Files, files) {
+		t.Errorf("windows = %v, files = %v, want %v and %v", r.Windows, r.Files, windows, files)
+	}
+	for rank := range 2 {
+		got := r.objectEvents(t, rank)
+		for i, want := range wantedObjects(rank) {
+			if i >= len(got) || got[i] != words.Replace(want) {
+				t.Fatalf("rank %d: from event %d on %q, want %q", rank, i, got[min(i, len(got)):], words.Replace(want))
+			}
+		}
+		if n := len(wantedObjects(rank)); len(got) > n {
+			t.Errorf("rank %d: more events than wanted: %q", rank, got[n:])
+		}
+	}
+}
