@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,24 @@ func BuildWith(t testing.TB, l *mpi.Library, cc, source string, flags ...string)
 		t.Fatalf("%s %v: %v\n%s", compiler, args, err, out)
 	}
 	return path
+}
+
+// Declared are the functions in the header of a library, without MPI_.
+func Declared(t testing.TB, l *mpi.Library) []string {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "header.c")
+	if err := os.WriteFile(source, []byte("#include <mpi.h>\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.Command(l.Compiler, "-E", "-P", source).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, m := range regexp.MustCompile(`\b(?:int|double|MPI_Aint)\s+MPI_([A-Z]\w*)\s*\(`).FindAllStringSubmatch(string(text), -1) {
+		list = append(list, m[1])
+	}
+	return list
 }
 
 // NoWarnings checks that the compilers have no warnings about a part in C.

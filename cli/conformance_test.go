@@ -1,0 +1,152 @@
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"slackline/cli/clitest"
+	"slackline/model/trace"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+)
+
+// notConforming are the functions that testdata/conformance does not call: they need further worlds, ports or sessions, end the program,
+// or were removed from MPI before 3.1.
+var notConforming = regexp.MustCompile(`^(T_|Abort$|Init$|Session_|Group_from_session|Intercomm_create_from_groups|Comm_(spawn|accept|connect|join)` +
+	`|(Open|Close)_port|(Publish|Unpublish|Lookup)_name|.*_(c2f|f2c|f082c|f082f|f2f08|c2f08)$|DUP_FN$` +
+	`|Address$|Errhandler_(create|get|set)$|Type_(extent|hindexed|hvector|lb|struct|ub)$` +
+	// Large counts of calls that move no messages, and of files and windows that are made.
+	`|(Type|Pack|Unpack|Get_count|Get_elements|Op_create|Register_datarep|Buffer|File|Win)_?\w*_c$)`)
+
+// TestConformance runs a program that calls every function of MPI: alone, recorded, and with added latency. Its results must be the same,
+// and each of its calls must be in the trace as often as it was made.
+func TestConformance(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		dir := t.TempDir()
+		source := func(name string) string { return filepath.Join("..", "testdata", "conformance", name) }
+		binary := mpitest.Build(t, l, source("conformance.c"), source("messages.c"), source("collectives.c"), source("objects.c"), "-O1")
+		command := func(name string) []string { return append(mpitest.Launch(l, 4), binary, filepath.Join(dir, name)) }
+		plain, err := exec.Command(command("plain")[0], command("plain")[1:]...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := digests(string(plain))
+		if len(want) != 4 {
+			t.Fatalf("%s", plain)
+		}
+		slackline := func(name string, args ...string) {
+			code, stdout, stderr := clitest.Run("", append(append(args, "--"), command(name)...)...)
+			if got := digests(stdout); code != 0 || !slices.Equal(got, want) {
+				t.Errorf("%s: exit code %d, results %q, want %q\n%s", name, code, got, want, stderr)
+			}
+		}
+		out := filepath.Join(dir, "run.slt")
+		slackline("record", "record", "--yield", "on", "--out", out)
+		slackline("inject", "inject", "--latency", "10us")
+		called := compareCalls(t, out, filepath.Join(dir, "record"))
+		for _, name := range mpitest.Declared(t, l) {
+			if !called[name] && !notConforming.MatchString(name) {
+				t.Errorf("MPI_%s is not called", name)
+			}
+		}
+	})
+}
+
+// digests are the lines of results, sorted: ranks print as they come.
+func digests(stdout string) []string {
+	var list []string
+	for line := range strings.Lines(stdout) {
+		if strings.HasPrefix(line, "rank ") {
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// compareCalls wants a trace to have each call that is wrapped as often as the program says, and returns the names of all that it made.
+func compareCalls(t *testing.T, out, counts string) map[string]bool {
+	t.Helper()
+	functions, err := mpi.Functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrapped := map[string]bool{"MPI_Init_thread": true, "MPI_Finalize": true}
+	for _, f := range functions {
+		wrapped["MPI_"+f.Name] = true
+		wrapped["MPI_"+f.Name+"_c"] = f.Large
+	}
+	r, err := trace.Open(os.DirFS(filepath.Dir(out)), filepath.Base(out), trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Close != nil {
+		defer r.Close()
+	}
+	called := map[string]bool{}
+	for rank := range r.Locations {
+		got := recordedCalls(t, r, rank)
+		text, err := os.ReadFile(fmt.Sprintf("%s.%d", counts, rank))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var name string
+			var n int64
+			if _, err := fmt.Sscan(line, &name, &n); err != nil {
+				t.Fatal(err)
+			}
+			called[strings.TrimPrefix(name, "MPI_")] = true
+			if !wrapped[name] {
+				n = 0
+			}
+			if got[name] != n {
+				t.Errorf("rank %d: %s = %d calls, want %d", rank, name, got[name], n)
+			}
+			delete(got, name)
+		}
+		for name, n := range got {
+			if strings.HasPrefix(name, "MPI_") {
+				t.Errorf("rank %d: %s = %d calls, want none", rank, name, n)
+			}
+		}
+	}
+	return called
+}
+
+// recordedCalls counts the calls of a location by name; polls count as often as they were made.
+func recordedCalls(t *testing.T, r *trace.Trace, location int) map[string]int64 {
+	t.Helper()
+	reader, err := r.Open(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	counts, last := map[string]int64{}, ""
+	buffer := make([]trace.Event, 1000)
+	for {
+		n, err := reader.Read(buffer)
+		for _, e := range buffer[:n] {
+			switch e.Kind {
+			case trace.Enter:
+				last = r.Regions[e.Region].Name
+				counts[last]++
+			case trace.Polls:
+				counts[last] += e.Size - 1
+			}
+		}
+		if err == io.EOF {
+			return counts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
