@@ -34,10 +34,11 @@ func BenchmarkCall(b *testing.B) {
 						b.Fatal(err)
 					}
 					with := costs(out.String())
-					for _, call := range []string{"send", "recv", "barrier"} {
+					for _, call := range []string{"send", "recv", "barrier", "iprobe", "put", "flush", "fence"} {
 						b.ReportMetric(with[call]-without[call], "ns/"+call)
 					}
 					b.ReportMetric((with["isend+wait"]-without["isend+wait"])/3, "ns/nonblocking")
+					b.ReportMetric((with["epochs"]-without["epochs"])/4, "ns/epoch") // MPI_Win_post, start, complete, wait
 				}
 			})
 		}

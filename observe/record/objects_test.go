@@ -172,3 +172,32 @@ func checkObjects(t *testing.T, r *recording, data string, words *strings.Replac
 		}
 	}
 }
+
+// TestCutObjects switches recording off for a part of the calls on a window and a file, at each rank for others: what comes after that at a
+// rank is calls alone, and what was recorded at both ranks is joined.
+func TestCutObjects(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program, data := build(t, l, "cutobjects.c", "-O1"), filepath.Join(t.TempDir(), "data")
+		r := recorded(t, sampled(append(mpitest.Launch(l, 2), program, data)...))
+		for rank, whole := range []int{3, 7} {
+			got := r.objectEvents(t, rank)
+			if want := 2 + 3*whole; len(got) != want || got[want-1] != fmt.Sprintf("File_write_at_all: end %d on 0", whole) {
+				t.Errorf("rank %d: events %q, want %d", rank, got, want)
+			}
+			if calls := r.calls(t, rank); calls["MPI_Win_fence"] != 10 || calls["MPI_Win_free"] != 1 {
+				t.Errorf("rank %d: calls %v, want 10 of MPI_Win_fence", rank, calls)
+			}
+		}
+		tl, err := trace.ToTimeline(r.Trace, trace.TimelineOptions{Clock: trace.ClockNone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		joined := map[timeline.Scope]int{}
+		for i := range tl.Collectives {
+			joined[tl.Collectives[i].Scope]++
+		}
+		if joined[timeline.ByWindow] != 4 || joined[timeline.ByFile] != 4 || tl.Problems.IncompleteCollectives > 0 {
+			t.Errorf("joined %v, problems %+v; want 4 on the window, 4 on the file", joined, tl.Problems)
+		}
+	})
+}

@@ -39,7 +39,8 @@ void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
         return;
     }
     if (end != 0) {
-        uint64_t work = t->poll_work + cpu_time() - t->poll_cpu;
+        uint64_t used = cpu_time() - t->poll_cpu, polled = end - t->poll_cpu_at;
+        uint64_t work = t->poll_work + (used > polled ? used - polled : 0);
         if (work < WORK + (r->enter - t->poll_begin) / SHARE) {
             t->poll_work = work;
             r->count = SL_AGAIN;
@@ -54,7 +55,10 @@ void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
 void sl_poll_done(struct sl_thread *t, struct sl_record *r, uint64_t leave) {
     struct sl_record *before = t->poll;
     t->poll_end = leave;
-    t->poll_cpu = cpu_time();
+    if (leave - t->poll_cpu_at >= SL_POLL_GAP) { /* it takes longer than all else here */
+        t->poll_cpu = cpu_time();
+        t->poll_cpu_at = leave;
+    }
     bool again = r->enter - (before == NULL ? 0 : before->leave) < SL_POLL_GAP || (r->count & SL_AGAIN) != 0;
     if (before != NULL && before->function == r->function && before->path == r->path && again) {
         before->count++;

@@ -161,7 +161,8 @@ struct sl_thread {
     struct sl_codes *codes;   /* of Python; NULL: none was met */
     struct sl_stack { uintptr_t low, top; } stack; /* all of it that is in use can be read */
     struct sl_record *poll;   /* run of unsuccessful calls that may go on */
-    uint64_t poll_end, poll_cpu; /* of the last unsuccessful test, ns; 0: there was none */
+    uint64_t poll_end;        /* of the last unsuccessful test, ns; 0: there was none */
+    uint64_t poll_cpu, poll_cpu_at; /* CPU time at a moment of a run of such tests, ns */
     uint64_t poll_begin, poll_work; /* of a run of such tests; CPU time between them, ns */
     MPI_Comm last_comm;
     struct sl_comm *last_comm_entry;

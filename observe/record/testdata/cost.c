@@ -35,6 +35,21 @@ static void deep(int n) {
     MPI_Request r;
     MEASURE("isend+wait", (MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r), MPI_Recv(&y, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_Wait(&r, MPI_STATUS_IGNORE)));
     MEASURE("barrier", MPI_Barrier(MPI_COMM_SELF));
+    MEASURE("iprobe", MPI_Iprobe(0, 0, MPI_COMM_SELF, &y, MPI_STATUS_IGNORE));
+    MPI_Win w;
+    int *memory;
+    MPI_Win_allocate(sizeof x, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &w);
+    MPI_Win_lock_all(0, w);
+    MEASURE("put", MPI_Put(&y, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, w));
+    MEASURE("put-self", MPI_Put(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, w));
+    MEASURE("fetch_and_op", MPI_Fetch_and_op(&y, &y, MPI_INT, 0, 0, MPI_SUM, w));
+    MEASURE("flush", MPI_Win_flush(0, w));
+    MPI_Win_unlock_all(w);
+    MEASURE("fence", MPI_Win_fence(0, w));
+    MPI_Group g;
+    MPI_Comm_group(MPI_COMM_SELF, &g);
+    MEASURE("epochs", (MPI_Win_post(g, 0, w), MPI_Win_start(g, 0, w), MPI_Win_complete(w), MPI_Win_wait(w)));
+    MPI_Win_free(&w);
 }
 
 int main(int argc, char **argv) {
