@@ -32,6 +32,9 @@ type blockWriter struct {
 	// By number of what is received, sent or taken part in: the operation in the block that represents
 	// it while it is open, closed otherwise.
 	recvOp, sendOp, partOp []int32
+	inner                  []inner // inner operations of the rank
+	innerOp                []int32
+	innerOpen              int      // how many of those are open
 	open                   int      // how many are
 	begun                  []record // what was begun in the block, or carried into it, open or not
 	unwaited               []uint32 // sends that are open and that no call completes
@@ -63,6 +66,8 @@ func (b *blockWriter) begin(c *converter, location int32) {
 	b.recvOp = allClosed(b.recvOp, len(b.received))
 	b.sendOp = allClosed(b.sendOp, len(b.sends))
 	b.partOp = allClosed(b.partOp, len(b.parts))
+	b.inner = c.inner[location].list
+	b.innerOp, b.innerOpen = allClosed(b.innerOp, len(b.inner)), 0
 	if b.out.ops == nil {
 		b.out = b.last.sameSize()
 	}
@@ -123,8 +128,8 @@ func (b *blockWriter) compute(op schedule.Op) uint32 {
 	return uint32(len(b.out.ops) - 1)
 }
 
-// call appends the operations of an MPI call that has records.
-func (b *blockWriter) call(origin uint32, records []record) {
+// call appends the operations of an MPI call that has records, or that consists of inner operations and did what a note tells.
+func (b *blockWriter) call(origin uint32, records []record, x *composed, note uint32) {
 	b.blocked, b.awaited = b.blocked[:0], b.awaited[:0]
 	waits := false
 	for _, r := range records {
@@ -161,11 +166,25 @@ func (b *blockWriter) call(origin uint32, records []record) {
 		}
 	}
 	b.goOnFrom(b.blocked)
-	if waits {
+	if x != nil {
+		for _, i := range x.ended {
+			if op := b.innerOp[i]; op != closed {
+				b.awaited = append(b.awaited, uint32(op))
+			}
+		}
+		b.closeInner(x.ended)
+	}
+	if len(b.awaited) > 0 {
 		b.front = slices.DeleteFunc(b.front, func(f front) bool { return f.onStart && slices.Contains(b.awaited, f.op) })
 		for _, op := range b.awaited {
 			b.front = append(b.front, front{op, false})
 		}
+	}
+	if x != nil {
+		own := b.beginInner(x, origin)
+		b.then(schedule.Op{Kind: schedule.Calc, Origin: origin, Tag: note})
+		b.closeInner(own)
+	} else if waits {
 		b.then(schedule.Op{Kind: schedule.Calc, Origin: origin})
 	}
 	b.cut()
@@ -208,7 +227,7 @@ func (b *blockWriter) send(at, origin uint32) schedule.Op {
 func (b *blockWriter) message(kind schedule.Kind, m *timeline.Message, peer int32, origin uint32) schedule.Op {
 	return schedule.Op{
 		Kind: kind, Peer: int32(b.c.t.Locations[peer].Rank), Size: max(m.Size, 0),
-		Tag: b.c.tags.of(m.Comm, m.Tag), Origin: origin,
+		Tag: b.c.tags.of(m), Origin: origin,
 	}
 }
 

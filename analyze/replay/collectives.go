@@ -52,6 +52,11 @@ func (c *converter) findCollectives() {
 	}
 	calls := make([]int32, len(c.t.Collectives))
 	for k := range calls {
+		if c.compose(k) {
+			calls[k] = noCall
+			c.report.Collectives++
+			continue
+		}
 		if calls[k] = c.callOf(k); calls[k] == noCall {
 			continue
 		}
@@ -77,6 +82,19 @@ func (c *converter) findCollectives() {
 			next[m.Location]++
 		}
 	}
+}
+
+// compose turns a collective into inner operations, if it is one that consists of such.
+func (c *converter) compose(k int) bool {
+	switch col := &c.t.Collectives[k]; col.Scope {
+	case timeline.ByComm:
+		return c.exchange(k) || c.between(k) || c.create(k)
+	case timeline.ByFile:
+		return c.file(k)
+	case timeline.ByConnection:
+		return c.connect(k)
+	}
+	return false // windows: see findWindows
 }
 
 func (c *converter) membersOf(k int) []timeline.Member {

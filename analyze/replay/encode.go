@@ -25,6 +25,7 @@ type encodedHead struct {
 	Origins         []schedule.Origin
 	Shape           schedule.Shape
 	Report          Report
+	Tales           Tales
 }
 
 // errEncoded is the error of Decode for bytes that Encode did not write.
@@ -75,7 +76,7 @@ func (e *encoder) Write(b []byte) (int, error) {
 func (e *encoder) head(p *Program) {
 	h := encodedHead{
 		Recorded: p.recorded, Ranks: p.Ranks(), Calls: slices.Clone(p.recordedCalls), SizesOf: make([]int32, len(p.recordedCalls)),
-		Members: p.table.members[1:], Global: p.table.global, Origins: p.origins, Shape: p.shape, Report: p.report,
+		Members: p.table.members[1:], Global: p.table.global, Origins: p.origins, Shape: p.shape, Report: p.report, Tales: p.tales,
 	}
 	known := map[*int64]int32{}
 	for i := range h.Calls {
@@ -164,7 +165,7 @@ func (h *encodedHead) program() (*Program, error) {
 	table := &groupTable{members: append([][]int32{nil}, h.Members...), global: h.Global}
 	return &Program{
 		recorded: h.Recorded, copies: 1, recordedCalls: h.Calls, table: table,
-		origins: h.Origins, shape: h.Shape, report: h.Report,
+		origins: h.Origins, shape: h.Shape, report: h.Report, tales: h.Tales,
 	}, nil
 }
 

@@ -23,6 +23,9 @@ func (b *blockWriter) endOpen(t unit.Duration) {
 	b.begun = slices.DeleteFunc(b.begun, func(r record) bool { return *b.opOf(r) == closed })
 	// Each try looks at everything that is open.
 	b.tryAt = len(b.out.ops) - b.start + 1 + len(b.begun)/16
+	if b.innerOpen > 0 {
+		return
+	}
 	for _, r := range b.begun {
 		switch r.kind {
 		case beginSend:

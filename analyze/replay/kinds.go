@@ -15,7 +15,7 @@ const (
 	offCall                       // recording was off: see unrecorded.go
 	opaqueCall                    // an MPI call whose time is kept
 	communication                 // an MPI call whose time is dropped: the simulator computes it
-	neighborhood                  // a collective among neighbors, which are not recorded: dropped
+	neighborhood                  // a collective among neighbors that are not known: dropped
 	pollCall                      // MPI_Test, MPI_Iprobe and the like: dropped
 	initCall                      // MPI_Init: the schedule begins after it
 	finalizeCall                  // MPI_Finalize: the schedule ends before it
@@ -63,7 +63,7 @@ func kindOf(r *timeline.Region) callKind {
 		return initCall
 	case "finalize":
 		return finalizeCall
-	case "test", "testall", "testany", "testsome", "iprobe", "improbe", "request_get_status":
+	case "test", "testall", "testany", "testsome", "iprobe", "improbe", "request_get_status", "win_test", "parrived":
 		return pollCall
 	case "wait", "waitall", "waitany", "waitsome", "probe", "mprobe":
 		return communication

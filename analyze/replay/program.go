@@ -20,6 +20,7 @@ type Program struct {
 	origins []schedule.Origin
 	shape   schedule.Shape
 	report  Report
+	tales   Tales
 }
 
 // rankProgram is what one rank does: operations in blocks.

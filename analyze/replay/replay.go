@@ -3,10 +3,11 @@
 // simulator to compute, on any machine.
 //
 // The calls of a rank's master thread become operations in their order. Time outside of MPI is
-// computation, by call path; time inside is dropped, unless the call is opaque (files, one-sided
-// communication, local calls): then it is kept as computation of that call. Non-blocking operations
+// computation, by call path; time inside is dropped, unless the call is opaque (independent I/O, local
+// calls): then it is kept as computation of that call. Non-blocking operations
 // begin where they were begun and are needed where they were completed; between these places the
-// rank goes on. Collectives stay symbolic. The rules, one by one, are in docs/models.md.
+// rank goes on. Collectives stay symbolic. One-sided communication and others become inner operations
+// of their calls (inner.go). The rules, one by one, are in docs/models.md.
 //
 // The schedule may have more ranks than the run: copies of all ranks beside each other, of which
 // only the program for the recorded ranks is in memory. The package reads no files, prints nothing
@@ -62,11 +63,13 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 	}
 	c.findMessages()
 	c.findCollectives()
+	c.findWindows()
 	p := &Program{
 		recorded: t.Ranks, copies: 1,
 		programs:      make([]rankProgram, t.Ranks),
 		recordedCalls: c.calls.list, table: &c.groups,
 		origins: originsOf(t),
+		tales:   Tales{Comms: t.Comms, Windows: t.Windows, Files: t.Files},
 		report:  c.report,
 	}
 	if err := c.walkAll(p); err != nil {
@@ -119,6 +122,9 @@ type converter struct {
 	parts     []part
 	partFirst []int
 
+	inner    []innerOps // by location
+	innerTag uint32     // of the last inner message
+
 	report Report
 }
 
@@ -150,6 +156,7 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 		}
 		c.report.Calls += int64(l.Calls.Len())
 	}
+	c.inner = make([]innerOps, len(t.Locations))
 	c.report.Recorded, c.report.ForcedYield = t.Ranks, t.ForcedYield
 	c.report.UnmatchedSends, c.report.UnmatchedReceives = t.Problems.UnmatchedSends, t.Problems.UnmatchedReceives
 	c.report.IncompleteCollectives = t.Problems.IncompleteCollectives
@@ -188,6 +195,10 @@ func (c *converter) walkAll(p *Program) error {
 		p.report.add(r)
 		p.report.Ops += int64(len(p.programs[rank].ops))
 		p.report.Blocks += int64(p.programs[rank].steps())
+		p.takeTales(&p.programs[rank], r.tales)
+	}
+	if len(p.tales.Calls) == 0 {
+		p.tales = Tales{}
 	}
 	return nil
 }

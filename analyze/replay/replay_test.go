@@ -317,7 +317,7 @@ func TestOpaqueCalls(t *testing.T) {
 		calc 40ns main
 		calc 300ns main/MPI_File_write
 		calc 10ns main
-		barrier root 0 size 0 main/MPI_Comm_dup
+		barrier root 0 size 0 tag 2 main/MPI_Comm_dup; calc 0 main/MPI_Comm_dup <0
 		calc 6ns main/MPI_Comm_free
 		calc 80ns main`)
 	if r := p.Report(); r.Opaque != 616*unit.Nanosecond || r.Collectives != 1 {

@@ -13,6 +13,7 @@ type Report struct {
 	Ops, Blocks     int64
 	Messages        int64 // that became operations
 	Collectives     int64 // instances that became operations
+	InnerMessages   int64 // messages that no call of the program names: of one-sided communication, neighbors, groups
 	OfAllRanks      int64 // those of them whose communicators have all ranks
 
 	// Span is the longest time that a rank took for what became its schedule: from the end of
@@ -20,7 +21,7 @@ type Report struct {
 	Span unit.Duration
 	// Sums over ranks.
 	Compute unit.Duration // computation of the program, before it was scaled
-	Opaque  unit.Duration // time of MPI calls that was kept: files, one-sided, local calls, messages of ranks to themselves
+	Opaque  unit.Duration // time of MPI calls that was kept: independent I/O, local calls, messages of ranks to themselves
 	Polls   int64         // calls that found nothing
 	Idle    unit.Duration // time between polls that was waiting
 	NoCPU   unit.Duration // time in which ranks could have run but had no CPU, which is left out
@@ -35,7 +36,9 @@ type Report struct {
 	OtherThreads                      int64 // messages and collectives of threads that are not the master
 	OutsideMPI                        int64 // messages whose records are not in an MPI call
 	ToItself                          int64 // messages of ranks to themselves, of whose calls the time was kept
-	Neighborhoods                     int64 // calls of collectives among neighbors, which are not recorded
+	Neighborhoods                     int64 // calls of collectives among neighbors that are not known
+	OneSided                          int64 // calls of one-sided communication whose time was kept: their window or epoch is not whole
+	Between                           int64 // collectives between two groups, of which the time was dropped
 	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
 
 	// MixedStarts are sends of ranks that prepared buffered and other ones, which became others.
@@ -103,6 +106,8 @@ func (r *Report) Warnings() []string {
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
 	say(r.Neighborhoods, "%d calls of neighborhood collectives were left out: the neighbors are not in the trace")
+	say(r.OneSided, "%d calls of one-sided communication became computation: the creation of their window, or the other side of their epoch, is not in the trace")
+	say(r.Between, "%d collectives between two groups were left out")
 	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; all are taken as not buffered")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list

@@ -1,51 +1,64 @@
 package replay
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
+
+	"slackline/model/timeline"
 )
 
 // tagCode makes one number of the communicator and the tag of a message, a different one for each
 // pair. The first communicator keeps its tags; the tags of the others have its number in the bits
-// above the largest tag. If these are too few, the pairs are numbered.
+// above the largest tag. If these are too few, or if there are partitioned messages, which match only
+// those of the same channel, the pairs are numbered.
 type tagCode struct {
 	shift uint
-	pairs []uint64 // sorted; nil: not needed
+	pairs []tagPair // sorted; nil: not needed
+}
+
+// tagPair is what the messages between two ranks are distinguished by.
+type tagPair struct{ comm, tag, channel uint32 }
+
+func pairOf(m *timeline.Message) tagPair {
+	return tagPair{uint32(m.Comm), uint32(m.Tag), uint32(m.Channel)}
+}
+
+func (p tagPair) compare(q tagPair) int {
+	return cmp.Or(cmp.Compare(p.channel, q.channel), cmp.Compare(p.comm, q.comm), cmp.Compare(p.tag, q.tag))
 }
 
 // newTagCode looks at all messages that become operations.
 func (c *converter) newTagCode() tagCode {
-	largest, last, negative := uint32(0), int32(0), false
+	largest, last, special := uint32(0), int32(0), false
 	for i := range c.t.Messages {
 		if m := &c.t.Messages[i]; c.usable[i] {
 			largest, last = max(largest, uint32(m.Tag)), max(last, m.Comm)
-			negative = negative || m.Tag < 0 || m.Comm < 0
+			special = special || m.Tag < 0 || m.Comm < 0 || m.Channel != 0
 		}
 	}
 	code := tagCode{shift: uint(bits.Len32(largest))}
-	if !negative && bits.Len32(uint32(last))+int(code.shift) < 32 {
+	if !special && bits.Len32(uint32(last))+int(code.shift) < 32 {
 		return code
 	}
-	known := map[uint64]bool{}
+	known := map[tagPair]bool{}
 	for i := range c.t.Messages {
 		if m := &c.t.Messages[i]; c.usable[i] {
-			known[pairOf(m.Comm, m.Tag)] = true
+			known[pairOf(m)] = true
 		}
 	}
 	for pair := range known {
 		code.pairs = append(code.pairs, pair)
 	}
-	slices.Sort(code.pairs)
+	slices.SortFunc(code.pairs, tagPair.compare)
 	return code
 }
 
-func pairOf(comm, tag int32) uint64 { return uint64(uint32(comm))<<32 | uint64(uint32(tag)) }
-
 // of returns the tag of a message in the schedule.
-func (code *tagCode) of(comm, tag int32) uint32 {
+func (code *tagCode) of(m *timeline.Message) uint32 {
 	if code.pairs == nil {
-		return uint32(comm)<<code.shift | uint32(tag)
+		return uint32(m.Comm)<<code.shift | uint32(m.Tag)
 	}
-	i, _ := slices.BinarySearch(code.pairs, pairOf(comm, tag))
+	i, _ := slices.BinarySearchFunc(code.pairs, pairOf(m), tagPair.compare)
 	return uint32(i)
 }

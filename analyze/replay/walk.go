@@ -47,6 +47,7 @@ type walkReport struct {
 	noCPU                       unit.Duration
 	polls, denoised             int64
 	neighborhoods               int64
+	tales                       [][]act // of the composed calls
 	before, after               unit.Duration
 }
 
@@ -152,9 +153,13 @@ func (w *walker) lacked(from, to unit.Duration) (sum unit.Duration) {
 func (w *walker) call(i int32, kind callKind) {
 	path := w.calls.Path[i]
 	records := w.records.of(i, w.calls.Skip[i])
+	inner := w.composedOf(i, w.calls.Skip[i])
 	switch {
 	case kind == initCall:
 		w.restart(w.calls.Leave[i])
+		if inner != nil {
+			w.compose(path, nil, inner)
+		}
 		return
 	case kind == finalizeCall:
 		w.flush(path)
@@ -171,8 +176,10 @@ func (w *walker) call(i int32, kind callKind) {
 		w.sortRecords(records, w.location)
 	}
 	switch {
+	case inner != nil:
+		w.compose(path, records, inner)
 	case len(records) > 0 && records[0].kind != localMessage:
-		w.block.call(uint32(path), records)
+		w.block.call(uint32(path), records, nil, 0)
 	case len(records) > 0 || kind == opaqueCall:
 		if d := w.calls.Leave[i] - w.calls.Enter[i] - w.lacked(w.calls.Enter[i], w.calls.Leave[i]); d > 0 {
 			w.out.opaque += d
@@ -186,6 +193,16 @@ func (w *walker) call(i int32, kind callKind) {
 		w.out.polls++
 	}
 	w.last = lastCall{path, failedPoll}
+}
+
+// compose turns a call that consists of inner operations into them.
+func (w *walker) compose(path timeline.PathID, records []record, x *composed) {
+	note := uint32(0)
+	if len(x.acts) > 0 {
+		w.out.tales = append(w.out.tales, x.acts)
+		note = uint32(len(w.out.tales))
+	}
+	w.block.call(uint32(path), records, x, note)
 }
 
 // restart forgets everything before t: the schedule begins where MPI_Init ends.

@@ -29,6 +29,7 @@ type callRecorder struct {
 	contexts  map[uint8]int32 // communicators of messages that are not the user's
 	ranks     []callRank
 	last      int64 // when the last rank came to MPI_Finalize
+	tale      tale  // nil: the program has none
 	overlap   bool  // operations of a rank may: the model has no CPU that they compete for
 
 	block schedule.Block // of the program, for questions
@@ -76,6 +77,15 @@ func checkCalls(o *Options, shape schedule.Shape) error {
 	return nil
 }
 
+// Teller is a program with calls that are more than messages and collectives. Each consists of operations of schedule.InnerContext, which
+// are not calls of their own, and of a computation of length 0 whose tag is the number of a note. Tales declares in a timeline what these
+// calls work on, and returns a function that adds what the call with a note did, at its start or at its end; nil: there are none.
+type Teller interface {
+	Tales(b *timeline.Builder) func(l *timeline.LocationBuilder, rank int, note uint32, t unit.Duration, end bool)
+}
+
+type tale = func(l *timeline.LocationBuilder, rank int, note uint32, t unit.Duration, end bool)
+
 func newCallRecorder(r *run) *callRecorder {
 	c := &callRecorder{
 		build: timeline.NewBuilder(r.ranks), program: r.program, expansion: r.expansion,
@@ -93,6 +103,9 @@ func newCallRecorder(r *run) *callRecorder {
 		c.build.Comm(timeline.Comm{Name: name, Members: membersOf(&c.groups[i])})
 	}
 	c.regions.fill(c.build, r.program.Origins())
+	if t, ok := r.program.(Teller); ok {
+		c.tale = t.Tales(c.build)
+	}
 	for rank := range c.ranks {
 		q := &c.ranks[rank]
 		q.LocationBuilder = c.build.Location(rank, 0, fmt.Sprintf("rank %d", rank), fmt.Sprintf("node %d", r.layout.Node(rank)))

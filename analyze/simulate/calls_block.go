@@ -65,12 +65,19 @@ func (c *callRecorder) endItem(rank int32, k int) (further int) {
 	i := e.order[k]
 	it := &e.items[i]
 	origin := c.regions.of(it.op.Origin)
+	if it.op.IsInner() {
+		return 0
+	}
 	required := func(r *request) bool { return r.of == earlier || slices.Contains(e.requires(i), r.of) }
 	if it.op.Kind == schedule.Calc && it.op.Size == 0 && origin.waits {
 		c.wait(rank, &it.op, origin.call, it.finish, required)
 		return 0
 	}
 	c.waitBefore(rank, required)
+	if it.op.Kind == schedule.Calc && it.op.Tag > 0 && c.tale != nil {
+		c.wait(rank, &it.op, origin.call, it.finish, func(*request) bool { return false })
+		return 0
+	}
 	switch it.op.Kind {
 	case schedule.Calc:
 		if c.overlap && origin.name == "" {
@@ -243,7 +250,14 @@ func (c *callRecorder) wait(rank int32, at *schedule.Op, region regionID, end in
 			end = max(end, r.finish)
 		}
 	}
-	c.call(q, at.Origin, region, end, nil, func() {
+	var begins func(int64)
+	if c.tale != nil && at.Kind == schedule.Calc && at.Tag > 0 {
+		begins = func(int64) { c.tale(q.LocationBuilder, int(rank), at.Tag, unit.Duration(q.now), false) }
+	}
+	c.call(q, at.Origin, region, end, begins, func() {
+		if begins != nil {
+			c.tale(q.LocationBuilder, int(rank), at.Tag, unit.Duration(end), true)
+		}
 		q.begun = slices.DeleteFunc(q.begun, func(r request) bool {
 			if !required(&r) {
 				return false

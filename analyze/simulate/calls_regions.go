@@ -56,8 +56,9 @@ func (r *callRegions) fill(build *timeline.Builder, origins []schedule.Origin) {
 			name := strings.TrimPrefix(strings.ToLower(o.Call), "mpi_")
 			to.name, to.call = o.Call, r.named(o.Call)
 			to.waits = strings.HasPrefix(name, "wait") || strings.HasPrefix(name, "test")
-			to.joint = strings.HasPrefix(name, "sendrecv") || strings.HasPrefix(name, "startall")
-			to.begins = strings.HasPrefix(name, "i") && name != "init" && name != "init_thread" || strings.HasPrefix(name, "start")
+			to.joint = strings.HasPrefix(name, "sendrecv") || strings.HasPrefix(name, "isendrecv") || strings.HasPrefix(name, "startall")
+			to.begins = strings.HasPrefix(name, "i") && name != "init" && name != "init_thread" || strings.HasPrefix(name, "start") ||
+				strings.HasPrefix(name, "pready")
 		}
 	}
 }

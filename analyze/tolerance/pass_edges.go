@@ -72,7 +72,7 @@ func (p *pass) chainSends(rank int) {
 		if isRoot {
 			roots = roots[1:]
 		}
-		waits := r.ops[i].Kind == schedule.Send && p.chain(rank, i)
+		waits := r.ops[i].Kind == schedule.Send && !isAgent(&r.ops[i]) && p.chain(rank, i)
 		switch {
 		case isRoot && !waits:
 			kept = append(kept, i)
@@ -89,6 +89,10 @@ func (p *pass) chainSends(rank int) {
 	}
 	p.roots = kept
 }
+
+// isAgent reports whether a send is none of a call of its rank. Such sends neither wait for the gap of others nor make them wait: their
+// place among the other sends of the rank says nothing about when they are sent.
+func isAgent(op *schedule.Op) bool { return op.World() == schedule.AgentContext }
 
 // chain makes a send wait for the gap of the one before it, and reports whether it does.
 func (p *pass) chain(rank int, i uint32) (waits bool) {
@@ -135,7 +139,7 @@ func (r *rankState) nic(nic uint8) *nicState {
 func (p *pass) holdNext(rank int, i uint32, e *messageEdges, number uint64) {
 	r := &p.ranks[rank]
 	switch next := r.nextSend[i]; {
-	case !e.hasGap:
+	case !e.hasGap || isAgent(&r.ops[i]):
 	case next != 0:
 		p.push(r, rank, next-1, &e.gap, number|numberGap)
 	default:

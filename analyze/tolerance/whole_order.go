@@ -74,7 +74,7 @@ func (w *whole) findGaps(c *coster) []uint32 {
 		for i := w.graph.FirstOp(rank); i < w.graph.FirstOp(rank+1); i++ {
 			before[i] = noOp
 			op := &w.ops[i]
-			if op.Kind != schedule.Send {
+			if op.Kind != schedule.Send || isAgent(op) {
 				continue
 			}
 			before[i] = last[op.NIC]

@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"slackline/analyze/simulate"
 	"slackline/analyze/tolerance"
 	"slackline/internal/suggest"
 	"slackline/model/schedule"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -224,6 +226,14 @@ func (c *changedProgram) Block(rank, step int, b *schedule.Block) {
 			op.Size = r.outside.of(op.Size)
 		}
 	}
+}
+
+// Tales implements simulate.Teller.
+func (c *changedProgram) Tales(b *timeline.Builder) func(l *timeline.LocationBuilder, rank int, note uint32, t unit.Duration, end bool) {
+	if t, ok := c.Program.(simulate.Teller); ok {
+		return t.Tales(b)
+	}
+	return nil
 }
 
 // insidePath returns for each origin whether it is on a path.

@@ -247,7 +247,12 @@ func (o *ProgramOptions) warnOfParameters(a *env.Env, fs *pflag.FlagSet, in *inp
 
 // reportReplay says what became of a recorded run.
 func (o *ProgramOptions) reportReplay(a *env.Env, r *replay.Report) {
-	a.Note("recorded run of %s over %s: %s, %s", phrase.Plural(r.Recorded, "rank"), r.Span.Short(), phrase.Plural(r.Messages, "message"), phrase.Plural(r.Collectives, "collective"))
+	inner := ""
+	if r.InnerMessages > 0 {
+		inner = fmt.Sprintf(", %s of one-sided and other calls", phrase.Plural(r.InnerMessages, "message"))
+	}
+	a.Note("recorded run of %s over %s: %s, %s%s", phrase.Plural(r.Recorded, "rank"), r.Span.Short(), phrase.Plural(r.Messages, "message"),
+		phrase.Plural(r.Collectives, "collective"), inner)
 	if len(o.Ranks) > 0 {
 		if text := r.Extrapolation(slices.Max(o.Ranks)); text != "" {
 			a.Note("%s", text)

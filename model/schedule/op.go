@@ -52,6 +52,8 @@ const (
 const (
 	UserContext       uint8 = 0 // point-to-point messages; the only context that GOAL knows
 	CollectiveContext uint8 = 1 // messages inside expanded collectives
+	InnerContext      uint8 = 2 // what calls of the program consist of beside messages and collectives; operations of all kinds
+	AgentContext      uint8 = 3 // messages that a rank sends without a call of its own, as the target of one-sided communication
 )
 
 // Buffered is the bit in the context of a send whose message is copied first, as by MPI_Bsend: it never waits for its receive,
@@ -72,6 +74,9 @@ type Op struct {
 
 // IsBuffered reports whether a send never waits for its receive.
 func (op *Op) IsBuffered() bool { return op.Context&Buffered != 0 }
+
+// IsInner reports whether an operation is only a part of a call of the program.
+func (op *Op) IsInner() bool { return op.World() == InnerContext || op.World() == AgentContext }
 
 // World is the context by which messages are distinguished, without how they are sent.
 func (op *Op) World() uint8 { return op.Context &^ Buffered }
