@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +35,20 @@ var lateCases = []lateCase{
 var lateCases4 = []lateCase{
 	{"partitioned", "late_sender", "MPI_Wait", 0, 1}, {"persistent", "nxn", "MPI_Wait", 3, 1},
 	{"persistent_neighbors", "late_neighbor", "MPI_Wait", 1, 2}, {"isendrecv", "late_sender", "MPI_Wait", 0, 1},
+}
+
+// plantedResult is what is read of the output of waits.
+type plantedResult struct {
+	Waits []struct {
+		Metric   string  `json:"metric"`
+		CallPath string  `json:"callpath"`
+		Seconds  float64 `json:"seconds"`
+	} `json:"waits"`
+	Ranking []struct {
+		Rank     int     `json:"rank"`
+		CallPath string  `json:"callpath"`
+		Cost     float64 `json:"cost_s"`
+	} `json:"ranking"`
 }
 
 // TestPlantedCollectives wants every planted cause to be found, with the kind of wait that it makes and at least half of its cost.
@@ -68,18 +83,7 @@ func findLateCases(t *testing.T, l *mpi.Library, binary string, least, most floa
 	if code != 0 {
 		t.Fatalf("waits: exit code %d\n%s", code, stderr)
 	}
-	var got struct {
-		Waits []struct {
-			Metric   string  `json:"metric"`
-			CallPath string  `json:"callpath"`
-			Seconds  float64 `json:"seconds"`
-		} `json:"waits"`
-		Ranking []struct {
-			Rank     int     `json:"rank"`
-			CallPath string  `json:"callpath"`
-			Cost     float64 `json:"cost_s"`
-		} `json:"ranking"`
-	}
+	var got plantedResult
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -111,4 +115,47 @@ func findLateCases(t *testing.T, l *mpi.Library, binary string, least, most floa
 		}
 	}
 	return ""
+}
+
+// TestPlantedSpawn wants a started process that is late to be found, and one that is late to connect.
+func TestPlantedSpawn(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		binary := mpitest.Build(t, l, "../testdata/waits/planted/spawn.c", "-g", "-O1")
+		for _, c := range []struct {
+			ranks        int
+			argument, in string
+		}{{2, "", "MPI_Intercomm_merge"}, {4, "port", "MPI_Comm_accept"}} {
+			command := append(mpitest.Launch(l, c.ranks), binary, c.argument)
+			if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+				t.Logf("this %s cannot: %v\n%s", l, err, out) // Debian's MPICH cannot start processes
+				continue
+			}
+			out := filepath.Join(t.TempDir(), "run.slt")
+			if code, _, stderr := clitest.Run("", append([]string{"record", "--yield", "on", "--out", out, "--"}, command...)...); code != 0 {
+				t.Fatalf("record: exit code %d\n%s", code, stderr)
+			}
+			code, stdout, stderr := clitest.Run("", "waits", out, "--format", "json")
+			if code != 0 {
+				t.Fatalf("waits: exit code %d\n%s", code, stderr)
+			}
+			var got plantedResult
+			if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+				t.Fatal(err)
+			}
+			waits, cost := 0.0, 0.0
+			for _, w := range got.Waits {
+				if w.Metric == "comm_create" && strings.HasSuffix(w.CallPath, c.in) {
+					waits += w.Seconds
+				}
+			}
+			for _, r := range got.Ranking {
+				if strings.HasSuffix(r.CallPath, "/planted") && r.Rank == 2 {
+					cost += r.Cost
+				}
+			}
+			if waits < lateSeconds || cost < lateSeconds {
+				t.Errorf("%s: %.3f s of comm_create, cost of planted on rank 2 %.3f s, want at least %.1f s of both\n%s", c.in, waits, cost, lateSeconds, stdout)
+			}
+		}
+	})
 }

@@ -93,7 +93,7 @@ func (p Parameter) fortranType() string {
 	switch {
 	case strings.HasPrefix(p.CType, "const void *"), strings.HasPrefix(p.CType, "void *"):
 		return "void *"
-	case strings.HasPrefix(p.CType, "const char"):
+	case strings.HasPrefix(p.CType, "const char"), strings.HasPrefix(p.CType, "char *"):
 		return "char *"
 	case p.CType == "MPI_Aint", p.CType == "MPI_Offset", p.CType == "MPI_Count":
 		return p.CType + " *"

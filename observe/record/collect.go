@@ -137,7 +137,11 @@ func (c *collector) collect(files []*threadFiles) (*Collection, error) {
 	head := files[0].head
 	out := &Collection{Trace: &trace.Trace{Format: "raw"}}
 	t := out.Trace
-	t.Ranks = head.ranks
+	for _, f := range files {
+		t.Ranks = max(t.Ranks, f.head.ranks)
+	}
+	joinWorlds(files)
+	compareWorlds(files)
 	t.MPI, _, _ = strings.Cut(head.library, "\n")
 	t.SamplePeriod = picoseconds(head.period)
 	t.Created = head.wall

@@ -14,6 +14,8 @@ import (
 type rawComm struct {
 	rank            int // of this process in it
 	members, remote []int32
+	group           uint32 // the number of its remote group, if nothing was known of its processes; else 0
+	made            int64  // when it was first seen, ns
 }
 
 type rawCart struct {
@@ -139,12 +141,12 @@ func parseComm(rec *rawRecord, ranks int) (rawComm, bool) {
 	if size < 1 || far < 0 || size > maxDefinitions || far > maxDefinitions || rec.words() < 2+(size+1)/2+(far+1)/2 {
 		return rawComm{}, false
 	}
-	c := rawComm{rank: int(rec.word(1))}
+	c := rawComm{rank: int(rec.low(1)), group: uint32(rec.high(1)), made: int64(rec.word(2 + (size+1)/2 + (far+1)/2))}
 	list := func(first, n int) []int32 {
 		members := make([]int32, n)
 		for i := range members {
 			members[i] = int32(uint32(rec.word(first+i/2) >> (i % 2 * 32)))
-			if members[i] < 0 || int(members[i]) >= ranks {
+			if members[i] < 0 || int(members[i]) >= ranks && members[i]&farMember == 0 {
 				members[i] = timeline.UnknownRank
 			}
 		}
@@ -193,7 +195,7 @@ func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart, edges []r
 		if !ok {
 			number = uint32(len(t.comms))
 			t.byKey[key] = number
-			comm := timeline.Comm{Name: commName(id, number), Members: c.members, Remote: c.remote}
+			comm := timeline.Comm{Name: commName(id, number, c.members), Members: c.members, Remote: c.remote}
 			if swap {
 				comm.Members, comm.Remote = c.remote, c.members
 			}
@@ -227,11 +229,13 @@ func (t *commTable) addNeighbors(c *timeline.Comm, rank int, e rawNeighbors) {
 	c.In[rank], c.Out[rank] = e.in, e.out
 }
 
-func commName(id, number uint32) string {
-	switch id {
-	case 0:
+func commName(id, number uint32, members []int32) string {
+	switch {
+	case id == 0 && members[0] > 0: // of processes that were started later
+		return fmt.Sprintf("MPI_COMM_WORLD from rank %d on", members[0])
+	case id == 0:
 		return "MPI_COMM_WORLD"
-	case 1:
+	case id == 1:
 		return "MPI_COMM_SELF"
 	}
 	return fmt.Sprintf("communicator %d", number)

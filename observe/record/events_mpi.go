@@ -10,6 +10,8 @@ const (
 	rawNobody  = -1
 	rawAnybody = -2
 	rawRoot    = -3
+
+	rawThere = -2 // the parent of a communicator that nobody in this world made
 )
 
 // Kinds of requests, as in requests.h.
@@ -289,7 +291,7 @@ func (s *eventStream) collective(enter, leave int64, rec *rawRecord, c *mpiCall)
 func (s *eventStream) newComm(enter, leave int64, rec *rawRecord) {
 	parent, ok := s.comm(uint32(rec.high(0)))
 	comm, known := s.comm(uint32(rec.low(0)))
-	if !ok && known { // only its members make it
+	if !ok && known && rec.high(0) != rawThere { // only its members make it
 		parent, ok = comm, true
 	}
 	if ok {

@@ -114,7 +114,7 @@ func TestManyThreads(t *testing.T) {
 	})
 }
 
-// TestSpawn wants what goes on among recorded ranks to be right when a communicator has others, too.
+// TestSpawn wants processes that a program starts to be ranks behind its own, and what goes on between both worlds to be whole.
 func TestSpawn(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "spawn.c", "-O1")
@@ -124,26 +124,28 @@ func TestSpawn(t *testing.T) {
 		}
 		r := recorded(t, sampled(command...))
 		tl := r.lined(t)
-		if tl.End == tl.Start || len(tl.Messages) != 5 {
-			t.Errorf("run time %v, %d messages, want 5", tl.End-tl.Start, len(tl.Messages))
+		if r.Ranks != 4 || len(tl.Messages) != 6 {
+			t.Errorf("%d ranks, %d messages, want 4 and 6", r.Ranks, len(tl.Messages))
 		}
-		barriers := 0
+		instances := map[timeline.Op]int{}
 		for _, c := range tl.Collectives {
-			if c.Op == timeline.OpBarrier {
-				barriers++
+			if c.Scope == timeline.ByComm {
+				instances[c.Op]++
 			}
 		}
-		if barriers != 5 || tl.Problems.IncompleteCollectives != 0 || tl.Problems.UnmatchedSends != 0 {
-			t.Errorf("%d barriers, want 5; %+v", barriers, tl.Problems)
+		// MPI_Comm_spawn is an operation of the old ranks, MPI_Intercomm_merge one of all.
+		if instances[timeline.OpBarrier] != 5 || instances[timeline.OpAllreduce] != 5 || instances[timeline.OpCreateHandle] != 2 {
+			t.Errorf("instances = %v", instances)
 		}
-		unknown := 0
-		for _, c := range r.Comms {
-			if slices.Contains(c.Members, timeline.UnknownRank) {
-				unknown++
-			}
+		if p := tl.Problems; p.IncompleteCollectives+p.UnmatchedSends+p.UnmatchedReceives != 0 {
+			t.Errorf("%+v", p)
 		}
-		if unknown == 0 || !slices.ContainsFunc(tl.Problems.Notes, func(s string) bool { return strings.Contains(s, "not recorded") }) {
-			t.Errorf("%d communicators with unknown members, notes %q", unknown, tl.Problems.Notes)
+		joined := slices.ContainsFunc(r.Comms, func(c timeline.Comm) bool {
+			return slices.Equal(c.Members, []int32{0, 1}) && slices.Equal(c.Remote, []int32{2, 3})
+		})
+		whole := slices.ContainsFunc(r.Comms, func(c timeline.Comm) bool { return slices.Equal(c.Members, []int32{0, 1, 2, 3}) })
+		if !joined || !whole {
+			t.Errorf("communicators = %+v", r.Comms)
 		}
 		if n := r.calls(t, 0)["MPI_Comm_spawn"]; n != 1 {
 			t.Errorf("MPI_Comm_spawn = %d calls, want 1", n)

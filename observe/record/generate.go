@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"slackline/observe/mpi"
@@ -12,7 +13,7 @@ import (
 type mpiFunction struct{ mpi.Function }
 
 // handWritten are the functions that the recorder wraps beside those of the table.
-var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"}
+var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort"}
 
 // functionNames are the names of the functions, without MPI_, in the order of their numbers; number 0 is none.
 func functionNames(list []mpi.Function) []string {
@@ -137,14 +138,17 @@ func (f mpiFunction) writeComms(b *strings.Builder, fortran bool) {
 		fmt.Fprintf(b, "    const void *made_comm = %snewcomm;\n    const bool made_fortran = %v;\n", prefix, fortran)
 		return
 	}
-	if f.Class != "newcomm" && f.Class != "newcomm_group" {
+	if !slices.Contains([]string{"newcomm", "newcomm_group", "spawn", "join"}, f.Class) {
 		return
 	}
+	named := false
 	for _, p := range f.Params {
-		if p.CType == "MPI_Comm" {
+		switch {
+		case p.CType == "MPI_Comm" && !named:
 			fmt.Fprintf(b, "    MPI_Comm parent_comm = %s;\n", p.Name)
-			break
+			named = true
+		case p.CType == "MPI_Comm *":
+			fmt.Fprintf(b, "    MPI_Comm *new_comm = %s;\n", p.Name)
 		}
 	}
-	fmt.Fprintf(b, "    MPI_Comm *new_comm = %s;\n", f.Params[len(f.Params)-1].Name)
 }

@@ -84,6 +84,7 @@ const (
 // rawHead is the head of a raw file.
 type rawHead struct {
 	rank, ranks, thread          int
+	base                         int // the first rank of its world
 	chunkSize                    int
 	definitions                  bool
 	start, wall                  int64 // ns; wall is the time of day of the head's writing
@@ -125,7 +126,7 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		chunkSize: int(le.Uint32(b[32:])), definitions: le.Uint32(b[36:]) != 0,
 		start: int64(le.Uint64(b[40:])), wall: int64(le.Uint64(b[48:])), period: int64(le.Uint64(b[56:])),
 		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
-		yields: le.Uint64(b[128:]) != 0, waited: int64(le.Uint64(b[2000:])), refused: le.Uint64(b[2008:]),
+		yields: le.Uint64(b[128:]) != 0, waited: int64(le.Uint64(b[2000:])), refused: le.Uint64(b[2008:]), base: int(le.Uint64(b[2016:])),
 		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
 		clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
 	}

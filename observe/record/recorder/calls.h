@@ -187,6 +187,11 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
     SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_newcomm_group(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair(-1, -1);
 #define AFTER_newcomm_group AFTER_newcomm
+/* Processes that come in from elsewhere */
+#define BEFORE_spawn(fn) BEFORE_newcomm(fn)
+#define AFTER_spawn AFTER_newcomm
+#define BEFORE_join(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair(-2, -1);
+#define AFTER_join AFTER_newcomm
 /* The new communicator is there when the request is complete. */
 #define BEFORE_icomm(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
 #define AFTER_icomm \

@@ -1,5 +1,5 @@
 /* Comparison of clocks along a binomial tree towards rank 0. Ranks that have the same clock are not compared. */
-#include "core.h"
+#include "worlds.h"
 #include "clockid.h"
 
 enum { TAG_HELLO = 1, TAG_PING, TAG_PONG, TAG_END, ENOUGH = 100, MOST = 1000 };
@@ -7,7 +7,7 @@ static const uint64_t longest = 200000000u; /* ns for one pair: with more ranks 
 static MPI_Comm comm = MPI_COMM_NULL;
 
 static void keep(struct sl_thread *t, int partner, const uint64_t *best) {
-    uint64_t data[4] = {(uint64_t)partner, best[0], best[1], best[2]};
+    uint64_t data[4] = {(uint64_t)(sl_base + partner), best[0], best[1], best[2]};
     sl_define(t, SL_PING, 0, data, 4);
 }
 
@@ -53,16 +53,17 @@ static void answer_to(int child) {
     }
 }
 
-/* sl_clocks compares the clocks of all ranks; all ranks call it. */
+/* sl_clocks compares the clocks of all ranks of this world; all of them call it. */
 void sl_clocks(struct sl_thread *t) {
-    if (sl_ranks < 2) return;
+    int me = sl_rank - sl_base, n = sl_ranks - sl_base;
+    if (n < 2) return;
     if (comm == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    for (int h = 1; h < sl_ranks; h *= 2) {
-        if (sl_rank % (2 * h) == h) {
-            ask(t, sl_rank - h);
+    for (int h = 1; h < n; h *= 2) {
+        if (me % (2 * h) == h) {
+            ask(t, me - h);
             return;
         }
-        if (sl_rank + h < sl_ranks) answer_to(sl_rank + h);
+        if (me + h < n) answer_to(me + h);
     }
 }
 

@@ -4,30 +4,17 @@
  * the order in which communicators with these members were made. */
 #include "comms.h"
 #include "requests.h"
+#include "worlds.h"
 #include <stdlib.h>
 
 enum { SLOTS = 1024 };
 static struct sl_comm *slots[SLOTS];
 static uint32_t count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Group world;
 _Atomic uint32_t sl_comm_age;
 
 static struct sl_comm **slot_of(MPI_Comm comm) {
     return &slots[((uintptr_t)comm * 0x9e3779b97f4a7c15u) >> 54];
-}
-
-/* members stores the world ranks of a group, two to a word; a rank outside of MPI_COMM_WORLD is -1. */
-static void members(MPI_Group group, int n, uint64_t *words) {
-    int *local = calloc((size_t)n * 2, sizeof *local), *global = local + n;
-    if (local == NULL) return;
-    for (int i = 0; i < n; i++) local[i] = i;
-    PMPI_Group_translate_ranks(group, n, local, world, global);
-    for (int i = 0; i < n; i++) {
-        uint32_t rank = global[i] == MPI_UNDEFINED ? UINT32_MAX : (uint32_t)global[i];
-        words[i / 2] |= (uint64_t)rank << (i % 2 * 32);
-    }
-    free(local);
 }
 
 static struct sl_comm *add(struct sl_thread *t, MPI_Comm comm, uint32_t id) {
@@ -44,19 +31,20 @@ static struct sl_comm *add(struct sl_thread *t, MPI_Comm comm, uint32_t id) {
     c->inter = inter != 0;
     if (inter) PMPI_Comm_remote_size(comm, &c->peers);
     int far = inter ? c->peers : 0;
-    size_t words = 2 + (size_t)(c->size + 1) / 2 + (size_t)(far + 1) / 2;
+    size_t words = 3 + (size_t)(c->size + 1) / 2 + (size_t)(far + 1) / 2;
     uint64_t *data = calloc(words, 8);
     if (data == NULL) abort();
     data[0] = sl_pair(far, c->size);
     data[1] = (uint64_t)c->rank;
     PMPI_Comm_group(comm, &group);
-    members(group, c->size, data + 2);
+    sl_members(group, c->size, data + 2, false);
     PMPI_Group_free(&group);
     if (inter) {
         PMPI_Comm_remote_group(comm, &remote);
-        members(remote, far, data + 2 + (c->size + 1) / 2);
+        data[1] |= (uint64_t)sl_members(remote, far, data + 2 + (c->size + 1) / 2, true) << 32;
         PMPI_Group_free(&remote);
     }
+    data[words - 1] = sl_now();
     sl_define(t, SL_DEF_COMM, c->id, data, words);
     free(data);
     if (!inter) sl_topology(t, c, comm);
@@ -116,7 +104,7 @@ void sl_comm_forget(MPI_Comm comm) {
 }
 
 void sl_comms_start(struct sl_thread *t) {
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    sl_worlds_start();
     sl_comm_find(t, MPI_COMM_WORLD);
     sl_comm_find(t, MPI_COMM_SELF);
 }

@@ -34,7 +34,7 @@ enum sl_kind {
     SL_START,        /* per request: see requests.c */
     SL_CANCEL,       /* request */
     SL_COLLECTIVE,   /* sent, received, comm|root, request, counts */
-    SL_NEWCOMM,      /* parent comm|new comm */
+    SL_NEWCOMM,      /* parent comm (-1: its members make it, -2: it is there)|new comm */
     SL_FREECOMM,     /* comm */
     SL_SAMPLE,       /* enter: time; path; function: 1 if the thread has slept since the record before */
     SL_SPAN,         /* path waits in a system call from enter to leave */
@@ -50,7 +50,7 @@ enum sl_kind {
     SL_PROGRAM_END,
     /* definitions */
     SL_DEF_PATH,    /* path: number; data: parent, address */
-    SL_DEF_COMM,    /* path: number; data: sizes, kind, then members */
+    SL_DEF_COMM,    /* path: number; data: sizes, remote group|rank, members, those of the remote group, time; see worlds.c */
     SL_DEF_CART,    /* path: comm; data: dimensions, then sizes, periods, coordinates */
     SL_DEF_NAME,    /* path: number; data: text */
     SL_DEF_MODULES, /* data: text of /proc/self/maps */
@@ -134,6 +134,7 @@ struct sl_head {
     char host[256], boot[64], library[512], program[1024];
     _Atomic uint64_t waited;               /* ns without a CPU */
     _Atomic uint64_t refused;              /* threads of this process that could not be recorded, kept by thread 0 */
+    uint64_t base;                         /* the first rank of its world */
 };
 
 /* The end of the page of the head. */

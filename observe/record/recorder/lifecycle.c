@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "functions.h"
 #include "fortran.h"
+#include "worlds.h"
 #include "stack.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -23,14 +24,6 @@ static void define_modules(struct sl_thread *t) {
     free(text);
 }
 
-static bool recorded(void) {
-    MPI_Comm parent = MPI_COMM_NULL;
-    if (sl_settings.directory[0] == 0) return false;
-    PMPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL) sl_say("processes started by MPI_Comm_spawn are not recorded");
-    return parent == MPI_COMM_NULL;
-}
-
 /* free_children takes this library out of LD_PRELOAD: programs that this one starts are not to load MPI. */
 static void free_children(void) {
     const char *all = getenv("LD_PRELOAD");
@@ -50,10 +43,14 @@ static void free_children(void) {
 
 /* begin starts recording; the call of MPI_Init becomes the first record. */
 static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
-    if (!recorded()) return;
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (sl_settings.directory[0] == 0) return;
+    PMPI_Comm_get_parent(&parent);
+    if (!sl_worlds_number(parent)) {
+        sl_say("%s: no room for the processes that MPI_Comm_spawn has started; they are not recorded", sl_settings.directory);
+        return;
+    }
     free_children();
-    PMPI_Comm_rank(MPI_COMM_WORLD, &sl_rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &sl_ranks);
     sl_threaded = provided == MPI_THREAD_MULTIPLE;
     sl_modules_load();
     sl_filter_load();
@@ -75,7 +72,12 @@ static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provid
     if (sl_settings.pings) sl_clocks(t);
     uint32_t path = sl_path(t, frame);
     sl_initialized = sl_now();
-    struct sl_record *r = sl_head(sl_room(t, SL_HEAD), SL_CALL, fn, SL_HEAD, path, enter);
+    struct sl_record *r = sl_head(sl_room(t, SL_HEAD + 1), SL_CALL, fn, SL_HEAD, path, enter);
+    if (parent != MPI_COMM_NULL) { /* the communicator with those that started this world */
+        r->kind = SL_NEWCOMM;
+        r->words = SL_HEAD + 1;
+        r->data[0] = sl_pair(-2, (int32_t)sl_comm(t, parent)->id);
+    }
     sl_done(t, r, sl_initialized);
     t->on = on;
     t->depth = 0;

@@ -1,5 +1,6 @@
 /* Files of records: a growing shared mapping, one chunk at a time. */
 #include "skips.h"
+#include "worlds.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,6 +66,7 @@ static void fill_head(struct sl_stream *s, struct sl_thread *t, bool definitions
     h->version = SL_VERSION;
     h->rank = (uint32_t)sl_rank;
     h->ranks = (uint32_t)sl_ranks;
+    h->base = (uint64_t)sl_base;
     h->thread = (uint32_t)t->number;
     h->chunk_size = (uint32_t)s->size;
     h->definitions = definitions;

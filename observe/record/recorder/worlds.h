@@ -1,0 +1,9 @@
+#ifndef SL_WORLDS_H
+#define SL_WORLDS_H
+#include "core.h"
+
+extern int sl_base; /* the rank of rank 0 of MPI_COMM_WORLD among those of all worlds */
+void sl_worlds_start(void);
+uint32_t sl_members(MPI_Group group, int n, uint64_t *words, bool remote);
+bool sl_worlds_number(MPI_Comm parent);
+#endif
