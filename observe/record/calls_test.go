@@ -33,6 +33,7 @@ func TestEveryCall(t *testing.T) {
 			for rank := range want {
 				want[rank] = readCounts(t, fmt.Sprintf("%s.%d", counts, rank))
 			}
+			checkAllCalled(t, want[0])
 			for rank := range want {
 				got := r.calls(t, rank)
 				for _, name := range slices.Sorted(maps.Keys(want[rank])) {
@@ -51,6 +52,23 @@ func TestEveryCall(t *testing.T) {
 			checkCollectives(t, r)
 		}
 	})
+}
+
+// checkAllCalled wants calls.c to call every function on windows and files.
+func checkAllCalled(t *testing.T, called map[string]int64) {
+	t.Helper()
+	list, err := mpi.Functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		switch f.Class {
+		case "rma", "irma", "io", "iio":
+			if called["MPI_"+f.Name] == 0 {
+				t.Errorf("calls.c does not call MPI_%s", f.Name)
+			}
+		}
+	}
 }
 
 // readCounts reads names and numbers.

@@ -138,6 +138,13 @@ func TestWindowsAndFiles(t *testing.T) {
 					t.Fatalf("exit code %d\n%s", r.result.ExitCode, r.stderr)
 				}
 				checkObjects(t, r, data, strings.NewReplacer())
+				for name, want := range map[string]int64{
+					"MPI_Put": 2, "MPI_Win_fence": 3, "MPI_Win_free": 4, "MPI_Win_allocate": 1, "MPI_Wait": 2, "MPI_File_read_at": 1, "MPI_File_seek": 1,
+				} {
+					if got := r.calls(t, 0)[name]; got != want {
+						t.Errorf("%s = %d calls, want %d", name, got, want)
+					}
+				}
 				dir := t.TempDir()
 				if _, err := trace.Write(filepath.Join(dir, "run.trace"), r.Trace, "trace-text", trace.WriteOptions{}); err != nil {
 					t.Fatal(err)

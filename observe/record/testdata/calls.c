@@ -200,18 +200,110 @@ static void communicators(void) {
     C(Comm_free, (&half));
 }
 
-static void opaque(const char *file) {
-    int value = me, other = 0;
-    MPI_Win w;
-    MPI_File f;
-    C(Win_create, (&value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
+static void windows(void) {
+    int next = (me + 1) % ranks, before = (me + ranks - 1) % ranks, memory[8] = {0}, a[8] = {0}, b[8] = {0}, c[8] = {0}, *given, flag = 0;
+    MPI_Win w, v;
+    MPI_Group all, to, from;
+    MPI_Request r[4];
+    C(Win_create, (memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w));
     C(Win_fence, (0, w));
-    C(Get, (&other, 1, MPI_INT, (me + 1) % ranks, 0, 1, MPI_INT, w));
+    C(Put, (a, 1, MPI_INT, next, 0, 1, MPI_INT, w));
+    C(Get, (b, 1, MPI_INT, next, 1, 1, MPI_INT, w));
+    C(Put, (a, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, w));
+    C(Accumulate, (a, 1, MPI_INT, next, 2, 1, MPI_INT, MPI_SUM, w));
     C(Win_fence, (0, w));
+    C(Comm_group, (MPI_COMM_WORLD, &all));
+    C(Group_incl, (all, 1, &next, &to));
+    C(Group_incl, (all, 1, &before, &from));
+    for (int i = 0; i < 2; i++) {
+        C(Win_post, (from, 0, w));
+        C(Win_start, (to, 0, w));
+        C(Win_complete, (w));
+        if (i == 0) C(Win_wait, (w));
+    }
+    while (!flag) C(Win_test, (w, &flag));
+    C(Group_free, (&from));
+    C(Group_free, (&to));
+    C(Group_free, (&all));
+    C(Win_lock, (MPI_LOCK_EXCLUSIVE, next, 0, w));
+    C(Get_accumulate, (a, 1, MPI_INT, b, 1, MPI_INT, next, 3, 1, MPI_INT, MPI_SUM, w));
+    C(Win_flush_local, (next, w));
+    C(Fetch_and_op, (a, b + 1, MPI_INT, next, 4, MPI_SUM, w));
+    C(Compare_and_swap, (a, a, b + 2, MPI_INT, next, 5, w));
+    C(Win_flush, (next, w));
+    C(Win_unlock, (next, w));
+    C(Win_lock_all, (0, w));
+    C(Rput, (a, 1, MPI_INT, next, 6, 1, MPI_INT, w, &r[0]));
+    C(Rget, (b + 3, 1, MPI_INT, next, 0, 1, MPI_INT, w, &r[1]));
+    C(Raccumulate, (a, 1, MPI_INT, next, 2, 1, MPI_INT, MPI_SUM, w, &r[2]));
+    C(Rget_accumulate, (a, 1, MPI_INT, c, 1, MPI_INT, next, 3, 1, MPI_INT, MPI_SUM, w, &r[3]));
+    C(Waitall, (4, r, MPI_STATUSES_IGNORE));
+    C(Win_flush_local_all, (w));
+    C(Win_flush_all, (w));
+    C(Win_sync, (w));
+    C(Win_unlock_all, (w));
+    C(Win_create_dynamic, (MPI_INFO_NULL, MPI_COMM_WORLD, &v));
+    C(Win_attach, (v, memory, sizeof memory));
+    C(Win_detach, (v, memory));
+    C(Win_free, (&v));
+    C(Win_allocate, (64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &given, &v));
+    C(Win_free, (&v));
+    C(Win_allocate_shared, (64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &given, &v));
+    C(Win_free, (&v));
     C(Win_free, (&w));
+}
+
+static void files(const char *file) {
+    int a[4] = {0}, b[4];
+    MPI_Offset at = me * 4 * (MPI_Offset)sizeof(int);
+    MPI_Status *s = MPI_STATUS_IGNORE;
+    MPI_Request r;
+    MPI_File f;
     C(File_open, (MPI_COMM_WORLD, file, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f));
-    C(File_write_at, (f, me * (MPI_Offset)sizeof value, &value, 1, MPI_INT, MPI_STATUS_IGNORE));
+    C(File_set_size, (f, 1024));
+    C(File_preallocate, (f, 1024));
+    C(File_set_view, (f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    C(File_set_atomicity, (f, 0));
+    C(File_write_at, (f, at, a, 1, MPI_INT, s));
+    C(File_read_at, (f, at, b, 1, MPI_INT, s));
+    C(File_write_at_all, (f, at, a, 1, MPI_INT, s));
+    C(File_read_at_all, (f, at, b, 1, MPI_INT, s));
+    C(File_seek, (f, 0, MPI_SEEK_SET));
+    C(File_write, (f, a, 1, MPI_INT, s));
+    C(File_read, (f, b, 1, MPI_INT, s));
+    C(File_write_all, (f, a, 1, MPI_INT, s));
+    C(File_read_all, (f, b, 1, MPI_INT, s));
+    C(File_seek_shared, (f, 0, MPI_SEEK_SET));
+    C(File_write_shared, (f, a, 1, MPI_INT, s));
+    C(File_read_shared, (f, b, 1, MPI_INT, s));
+    C(File_write_ordered, (f, a, 1, MPI_INT, s));
+    C(File_read_ordered, (f, b, 1, MPI_INT, s));
+    C(File_write_at_all_begin, (f, at, a, 1, MPI_INT));
+    C(File_write_at_all_end, (f, a, s));
+    C(File_read_at_all_begin, (f, at, b, 1, MPI_INT));
+    C(File_read_at_all_end, (f, b, s));
+    C(File_write_all_begin, (f, a, 1, MPI_INT));
+    C(File_write_all_end, (f, a, s));
+    C(File_read_all_begin, (f, b, 1, MPI_INT));
+    C(File_read_all_end, (f, b, s));
+    C(File_write_ordered_begin, (f, a, 1, MPI_INT));
+    C(File_write_ordered_end, (f, a, s));
+    C(File_read_ordered_begin, (f, b, 1, MPI_INT));
+    C(File_read_ordered_end, (f, b, s));
+#define LATER(name, args) C(name, args); C(Wait, (&r, s))
+    LATER(File_iwrite_at, (f, at, a, 1, MPI_INT, &r));
+    LATER(File_iread_at, (f, at, b, 1, MPI_INT, &r));
+    LATER(File_iwrite_at_all, (f, at, a, 1, MPI_INT, &r));
+    LATER(File_iread_at_all, (f, at, b, 1, MPI_INT, &r));
+    LATER(File_iwrite, (f, a, 1, MPI_INT, &r));
+    LATER(File_iread, (f, b, 1, MPI_INT, &r));
+    LATER(File_iwrite_all, (f, a, 1, MPI_INT, &r));
+    LATER(File_iread_all, (f, b, 1, MPI_INT, &r));
+    LATER(File_iwrite_shared, (f, a, 1, MPI_INT, &r));
+    LATER(File_iread_shared, (f, b, 1, MPI_INT, &r));
+    C(File_sync, (f));
     C(File_close, (&f));
+    if (me == 0) C(File_delete, (file, MPI_INFO_NULL));
 }
 
 int main(int argc, char **argv) {
@@ -223,7 +315,8 @@ int main(int argc, char **argv) {
     messages();
     collectives(MPI_COMM_WORLD);
     communicators();
-    opaque(argv[1]);
+    windows();
+    files(argv[1]);
     C(Finalize, ());
     char name[1000];
     snprintf(name, sizeof name, "%s.%d", argv[1], me);
