@@ -208,3 +208,43 @@ func TestCutObjects(t *testing.T) {
 		}
 	})
 }
+
+// TestEveryObjectCall wants every call on windows and files of a Fortran program exactly once, by every binding, and every collective
+// operation on a file to end.
+func TestEveryObjectCall(t *testing.T) {
+	list, err := mpi.Functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := map[string]int64{"Win_fence": 2, "Win_post": 2, "Win_start": 2, "Win_complete": 2, "Win_free": 4}
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		for _, binding := range []string{"MPIF", "MODULE", "F08"} {
+			t.Run(binding, func(t *testing.T) {
+				program := build(t, l, "everyobject.F90", "-O1", "-fallow-argument-mismatch", "-D"+binding)
+				r := recorded(t, sampled(append(mpitest.Launch(l, 2), program, filepath.Join(t.TempDir(), "data"))...))
+				calls := r.calls(t, 0)
+				for _, f := range list {
+					got := calls["MPI_"+f.Name]
+					switch f.Class {
+					case "rma", "irma", "io", "iio":
+						if want := max(several[f.Name], 1); got != want && (f.Name != "Win_test" || got < 1) {
+							t.Errorf("MPI_%s = %d calls, want %d", f.Name, got, want)
+						}
+					}
+				}
+				begun, ended := 0, 0
+				for _, e := range r.events(t, 0) {
+					switch e.Kind {
+					case trace.FileBegin:
+						begun++
+					case trace.FileEnd:
+						ended++
+					}
+				}
+				if begun != 22 || ended != begun {
+					t.Errorf("%d collective operations on files, %d ended; want 22", begun, ended)
+				}
+			})
+		}
+	})
+}
