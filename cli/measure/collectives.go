@@ -31,6 +31,7 @@ type measureCollectivesOptions struct {
 	launches   int
 	seed       uint64
 	loop       int
+	barriers   int
 	lead       int
 	window     flags.Quantity[unit.Duration]
 	tolerance  flags.Quantity[unit.Duration]
@@ -72,6 +73,7 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 		fs.IntVar(&o.launches, "launches", standard.Launches, "`number` of times that the job is launched for each number of ranks")
 		fs.Uint64Var(&o.seed, "seed", 1, "`seed` of the order of launches, operations and sizes")
 		fs.IntVar(&o.loop, "loop", standard.Loop, "`number` of executions in a loop of mpptest, mpbench and imb")
+		fs.IntVar(&o.barriers, "barriers", standard.Barriers, "`number` of barriers before each loop of imb, 0 or more")
 		fs.IntVar(&o.lead, "lead", standard.Lead, "round-time: start so many `times` the time of a broadcast after the announcement; doubled if too few are valid")
 		fs.Var(&o.window, "window", "window, skampi: from one start to the next (default 1ms; window doubles it if too few are valid)")
 		fs.Var(&o.tolerance, "tolerance", "a rank that begins later than this makes an execution invalid (default 20us)")
@@ -119,7 +121,7 @@ func (o *measureCollectivesOptions) options() (measure.CollectiveOptions, error)
 	for _, size := range slices.Compact(sizes) {
 		m.Sizes = append(m.Sizes, int(size))
 	}
-	m.Repeat, m.Launches, m.Seed, m.Loop, m.Lead = o.repeat, o.launches, o.seed, o.loop, o.lead
+	m.Repeat, m.Launches, m.Seed, m.Loop, m.Barriers, m.Lead = o.repeat, o.launches, o.seed, o.loop, o.barriers, o.lead
 	if o.window.Given {
 		m.Window = stdDuration(o.window.Value)
 	}
@@ -152,6 +154,9 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	}
 	if err := env.CheckOutputs(inputs, env.To("out", o.out), env.To("raw", o.raw)); err != nil {
 		return err
+	}
+	if c.Flags().Changed("barriers") && !slices.Contains(o.schemes, string(measure.IMB)) {
+		a.Warn("--barriers has no effect: only the scheme imb has a number of barriers")
 	}
 	r := &measuredCollectives{reduction: measure.Reduction(o.reduction.Value), seed: o.seed}
 	if o.baseline != "" {

@@ -46,6 +46,7 @@ type CollectiveOptions struct {
 	Launches   int // of the job for each number of ranks
 	Seed       uint64
 	Loop       int           // executions in a loop of mpptest, mpbench and imb
+	Barriers   int           // before each loop of imb
 	Lead       int           // a round starts so many times the time of a broadcast after it is announced
 	Window     time.Duration // of the window scheme
 	Tolerance  time.Duration // a later start makes a repetition invalid
@@ -57,7 +58,7 @@ type CollectiveOptions struct {
 // DefaultCollectives are the options that suit most machines.
 func DefaultCollectives() CollectiveOptions {
 	return CollectiveOptions{
-		Sizes: []int{8}, Ranks: []int{2}, Scheme: RoundTime, Repeat: 100, Launches: 3, Loop: 10, Lead: 10,
+		Sizes: []int{8}, Ranks: []int{2}, Scheme: RoundTime, Repeat: 100, Launches: 3, Loop: 10, Barriers: 1, Lead: 10,
 		Window: time.Millisecond, Tolerance: 20 * time.Microsecond, Budget: 2 * time.Second,
 	}
 }
@@ -80,6 +81,8 @@ func (o *CollectiveOptions) Check() error {
 		return fmt.Errorf("1 to 1000 launches, not %d", o.Launches)
 	case o.Loop < 1 || o.Loop > 1e5:
 		return fmt.Errorf("a loop has 1 to 100000 executions, not %d", o.Loop)
+	case o.Barriers < 0 || o.Barriers > 1e4:
+		return fmt.Errorf("0 to 10000 barriers come before a loop, not %d", o.Barriers)
 	case o.Lead < 1 || o.Lead > 1e6:
 		return fmt.Errorf("rounds start 1 to 1000000 broadcasts after they are announced, not %d", o.Lead)
 	case o.Window < time.Microsecond || o.Window > 10*time.Second:

@@ -50,7 +50,7 @@ type offset struct{ more, at, bound int64 }
 
 // start finds out where the ranks are and whether they have one clock.
 func (m *collectiveJob) start() error {
-	if _, err := m.job.order("limits", int(m.o.Tolerance), 0, 0, int64(m.o.Budget), 0, 0); err != nil {
+	if _, err := m.job.order("limits", int(m.o.Tolerance), 0, 0, int64(m.o.Budget), m.o.Barriers, 0); err != nil {
 		return err
 	}
 	places, err := m.job.stamps("places", 0, 0, 0, 0, 0)

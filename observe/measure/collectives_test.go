@@ -191,6 +191,33 @@ func TestAllCollectives(t *testing.T) {
 	}
 }
 
+// TestBarriers wants ranks that take turns of different lengths to start the loops of imb together after barriers, and not to wait
+// for each other without.
+func TestBarriers(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		defer cancel()
+		for _, barriers := range []int{0, 1, 3} {
+			o := loadedCollectives("sleep:4ms") // rank 1 sleeps 6 ms
+			o.Scheme, o.Repeat, o.Loop, o.Barriers = IMB, 6, 4, barriers
+			c, err := MeasureCollectives(ctx, starterOf(l), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ahead := 0 // loops that rank 0 begins before rank 1 has ended the one before
+			list := c.Points[0].Runs[0].Repetitions
+			for i := 1; i < len(list); i++ {
+				if list[i].Start[0] < list[i-1].End[1] {
+					ahead++
+				}
+			}
+			if barriers == 0 && ahead == 0 || barriers > 0 && ahead > 0 {
+				t.Errorf("%d barriers: rank 0 is ahead in %d of %d loops", barriers, ahead, len(list)-1)
+			}
+		}
+	})
+}
+
 // checkCrowded wants ranks that share CPUs to be marked, and those of MPICH over UCX to give their CPU away by our function.
 func checkCrowded(t *testing.T, l *mpi.Library, c *Collectives) {
 	t.Helper()

@@ -19,6 +19,7 @@ static struct {
 } correction;
 
 static long long tolerance = 20000, budget = 2000000000LL; /* ns */
+static long barriers = 1; /* before each loop of imb */
 
 static long long global_now(void)
 {
@@ -117,7 +118,7 @@ static long loops(struct operation *op, const struct bench_order *o, long long *
 		long long *s = stamps + STAMPS * i;
 		if (o->a == MPPTEST)
 			operation_run(op);
-		if (o->a != MPBENCH)
+		for (long k = 0; k < (o->a == IMB ? barriers : o->a == MPPTEST); k++)
 			MPI_Barrier(MPI_COMM_WORLD);
 		s[0] = global_now();
 		for (long k = 0; k < o->b; k++)
@@ -196,6 +197,7 @@ int bench_collectives(const struct bench_order *o)
 	} else if (strcmp(o->what, "limits") == 0) {
 		tolerance = o->n;
 		budget = o->pause;
+		barriers = o->a;
 		prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
 		if (bench_rank == 0)
 			bench_print(NULL, 0);
