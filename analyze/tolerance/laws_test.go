@@ -113,7 +113,7 @@ func TestFinishOfPatterns(t *testing.T) {
 		}
 		for _, words := range []string{"allreduce", "halo2d", "alltoall", "sweep3d"} {
 			t.Run(name+"/"+words, func(t *testing.T) {
-				p, err := pattern.New(words, pattern.Params{Ranks: 16})
+				p, err := pattern.New(words, pattern.Params{Ranks: 16, Iterations: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
