@@ -3,7 +3,6 @@ package schedule
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -124,8 +123,8 @@ type packer struct {
 
 // bytes is how much memory the store has.
 func (k *packer) bytes() int64 {
-	const perOp, perNumber, perRank = 24, 4, 16
-	return int64(cap(k.ops))*perOp + int64(cap(k.steps)+cap(k.first)+cap(k.dependents))*perNumber + int64(cap(k.ranks))*perRank
+	const perOp, perCalc, perNumber, perRank = 24, 8, 4, 16
+	return int64(cap(k.ops))*perOp + int64(cap(k.calcs))*perCalc + int64(cap(k.steps)+cap(k.first)+cap(k.dependents))*perNumber + int64(cap(k.ranks))*perRank
 }
 
 // begunRank is a rank and where it begins in the steps.
@@ -193,23 +192,34 @@ func (k *packer) takePiece(begin, end int, first []uint32, dependents []Dependen
 
 // put appends a block to the present rank as it is.
 func (k *packer) put(ops []Op, first []uint32, dependents []Dependent) {
+	if len(ops) == 1 && ops[0] == (Op{Kind: Calc, Size: ops[0].Size}) {
+		k.steps = append(k.steps, loneCalc+k.place(len(k.calcs)))
+		k.calcs = append(k.calcs, ops[0].Size)
+		k.note(ops, false)
+		return
+	}
 	slot := &k.recent[hashBlock(ops, dependents)>>(64-recentBits)]
 	if at := *slot; at > 0 && k.holds(at-1, ops, first, dependents) {
 		k.steps = append(k.steps, at-1)
 		return
 	}
-	at := len(k.ops)
-	if at >= math.MaxUint32 {
-		panic("schedule: too many different operations for one store")
-	}
-	*slot = uint32(at) + 1
-	k.steps = append(k.steps, uint32(at))
+	at := k.place(len(k.ops))
+	*slot = at + 1
+	k.steps = append(k.steps, at)
 	k.ops = append(append(k.ops, blockHead(len(ops), len(dependents), len(k.first))), ops...)
 	if len(dependents) > 0 {
 		k.first = append(append(k.first, uint32(len(k.dependents)), uint32(len(k.dependents)>>32)), first...)
 		k.dependents = append(k.dependents, dependents...)
 	}
 	k.note(ops, len(dependents) > 0)
+}
+
+// place returns a place of a store as it is kept.
+func (k *packer) place(at int) uint32 {
+	if at >= loneCalc {
+		panic("schedule: too many different operations for one store")
+	}
+	return uint32(at)
 }
 
 // note notes what a new block has.

@@ -28,9 +28,11 @@ type packedRank struct {
 }
 
 // blockStore holds the blocks of some ranks. A block is a head and its operations, which lie together so that
-// one who goes on with a rank, whose last block was long ago, waits for memory once.
+// one who goes on with a rank, whose last block was long ago, waits for memory once. A block that is a computation
+// and nothing else is only its duration: in real programs no two of them are equal.
 type blockStore struct {
-	steps      []uint32 // by rank and step: where the head of a block is in ops
+	steps      []uint32 // by rank and step: where the head of a block is in ops; with loneCalc, where it is in calcs
+	calcs      []int64  // picoseconds
 	ops        []Op
 	first      []uint32
 	dependents []Dependent
@@ -39,6 +41,17 @@ type blockStore struct {
 	linked  int   // operations of the largest block with dependencies
 
 	names *Names // of the operations of all steps; nil: there are none
+}
+
+// loneCalc marks a step that is a computation on CPU 0 and nothing else.
+const loneCalc = 1 << 31
+
+// size is the number of operations at a place of the steps.
+func (s *blockStore) size(step int) int {
+	if at := s.steps[step]; at < loneCalc {
+		return int(s.ops[at].Tag)
+	}
+	return 1
 }
 
 // blockHead is the head of a block, which is kept as an operation: Tag is the number of operations and Origin that
@@ -64,17 +77,17 @@ func (p *Packed) Ranks() int { return len(p.ranks) }
 // Steps implements Program.
 func (p *Packed) Steps(rank int) int { return int(p.ranks[rank].steps) }
 
-// Block implements Program. It does not copy.
+// Block implements Program.
 func (p *Packed) Block(rank, step int, b *Block) {
 	r := &p.ranks[rank]
-	p.stores[r.store].borrow(r.at+step, p.calls, b)
+	p.stores[r.store].fill(r.at+step, p.calls, b)
 }
 
 // Next implements Stream, for programs without collectives.
 func (p *Packed) Next(rank int, at Cursor, b *Block) (Cursor, bool) {
 	r := &p.ranks[rank]
 	for uint32(at.Step) < r.steps {
-		p.stores[r.store].borrow(r.at+int(at.Step), p.calls, b)
+		p.stores[r.store].fill(r.at+int(at.Step), p.calls, b)
 		at.Step++
 		if len(b.Ops) > 0 {
 			return at, true
@@ -83,12 +96,17 @@ func (p *Packed) Next(rank int, at Cursor, b *Block) (Cursor, bool) {
 	return at, false
 }
 
-// borrow fills b with the block at a place of the steps.
-func (s *blockStore) borrow(step int, calls []Call, b *Block) {
-	at := int(s.steps[step])
+// fill fills b with the block at a place of the steps.
+func (s *blockStore) fill(step int, calls []Call, b *Block) {
+	at := s.steps[step]
+	if at >= loneCalc {
+		b.Reset()
+		b.Calc(s.calcs[at-loneCalc])
+		return
+	}
 	head := &s.ops[at]
 	first, dependents := s.links(head)
-	b.Borrow(s.ops[at+1:at+1+int(head.Tag)], calls, first, dependents)
+	b.Borrow(s.ops[at+1:at+1+head.Tag], calls, first, dependents)
 }
 
 // Shape implements Program and Stream.
@@ -137,8 +155,8 @@ func (p *Packed) Name(rank, index int) string {
 		return name
 	}
 	at := index
-	for _, head := range s.steps[:r.at] {
-		at += int(s.ops[head].Tag)
+	for step := range r.at {
+		at += s.size(step)
 	}
 	if label := s.names.appendLabel(nil, at); len(label) > 0 {
 		name = string(label)
@@ -175,12 +193,12 @@ func (p *Packed) findSame() {
 	}
 }
 
-// loneOp returns the only operation of a block; nil if it has none or several.
+// loneOp returns the only operation of a block; nil if it has none or several, or if that is a computation.
 func (p *Packed) loneOp(rank, step int) *Op {
 	r := &p.ranks[rank]
 	s := p.stores[r.store]
 	at := s.steps[r.at+step]
-	if s.ops[at].Tag != 1 {
+	if at >= loneCalc || s.ops[at].Tag != 1 {
 		return nil
 	}
 	return &s.ops[at+1]
