@@ -27,13 +27,13 @@ var windowCalls = map[string]windowCall{
 	"Win_test":     {"win_test", trace.Event{Kind: trace.WinWait}},
 
 	"Win_lock":            {"win_lock", trace.Event{Kind: trace.WinLock}},
-	"Win_lock_all":        {"win", trace.Event{Kind: trace.WinLock, Flag: true}},
+	"Win_lock_all":        {"win_all", trace.Event{Kind: trace.WinLock, Flag: true}},
 	"Win_unlock":          {"win_at", trace.Event{Kind: trace.WinUnlock}},
-	"Win_unlock_all":      {"win", trace.Event{Kind: trace.WinUnlock}},
+	"Win_unlock_all":      {"win_all", trace.Event{Kind: trace.WinUnlock}},
 	"Win_flush":           {"win_at", trace.Event{Kind: trace.WinFlush}},
-	"Win_flush_all":       {"win", trace.Event{Kind: trace.WinFlush}},
+	"Win_flush_all":       {"win_all", trace.Event{Kind: trace.WinFlush}},
 	"Win_flush_local":     {"win_at", trace.Event{Kind: trace.WinFlush, Flag: true}},
-	"Win_flush_local_all": {"win", trace.Event{Kind: trace.WinFlush, Flag: true}},
+	"Win_flush_local_all": {"win_all", trace.Event{Kind: trace.WinFlush, Flag: true}},
 
 	"Put":              {"access", trace.Event{Kind: trace.Put}},
 	"Rput":             {"iaccess", trace.Event{Kind: trace.Put}},
@@ -47,55 +47,52 @@ var windowCalls = map[string]windowCall{
 	"Compare_and_swap": {"swap", trace.Event{Kind: trace.Atomic}},
 }
 
-// rawEverybody is the target of a call on all of a window, as in windows.h.
-const rawEverybody = -6
+// Targets that are not ranks, as in windows.h.
+const (
+	rawEverybody  = -6
+	rawAllTargets = -7
+)
 
 // onWindow gives the event of a call on a window. What begins something stands at its start.
 func (s *eventStream) onWindow(enter, leave int64, rec *rawRecord, c *mpiCall) {
 	window, target := uint32(rec.low(0)), rec.high(0)
 	w, known := s.objects[window]
-	if !known || !c.onWindow || s.lost[window] {
+	if !known || !c.onWindow || target == rawEverybody && s.lost[window] {
 		return
 	}
 	e := c.window
-	e.Object, e.Peer = w.number, target
-	if target == rawEverybody {
+	e.Object = w.number
+	if e.Peer = max(target, 0); target == rawAllTargets {
 		e.Peer = trace.AllRanks
 	}
 	switch e.Kind {
-	case trace.WinCollective:
-		if e.Peer = 0; e.Op == timeline.OpDestroyHandle && w.allocated {
-			e.Op = timeline.OpDestroyHandleDeallocate
-		}
-	case trace.WinPost, trace.WinStart:
-		e.Peer, e.Counts = 0, rec.ranks(4, int(rec.word(3)))
-	case trace.WinComplete:
-		e.Peer = 0
-	case trace.WinWait:
-		if e.Peer = 0; c.tests && rec.word(3) == 0 {
-			return
-		}
 	case trace.WinLock:
 		e.Flag = e.Flag || rec.word(3) != 0
-	case trace.Put, trace.Get:
-		e.Size = int64(rec.word(1))
-	case trace.Atomic:
-		e.Sent, e.Received = int64(rec.word(1)), int64(rec.word(2))
-	}
-	switch e.Kind {
+		s.put(enter, e)
+		return
 	case trace.Put, trace.Get, trace.Atomic:
+		if e.Kind == trace.Atomic {
+			e.Sent, e.Received = int64(rec.word(1)), int64(rec.word(2))
+		} else {
+			e.Size = int64(rec.word(1))
+		}
 		if request := rec.word(3); request != 0 {
 			s.began(request)
 			s.unnamed(request)
 		}
 		s.put(enter, e)
-	case trace.WinLock:
-		s.put(enter, e)
-	default:
-		if !rec.open {
-			s.put(leave, e)
+		return
+	case trace.WinCollective:
+		if e.Op == timeline.OpDestroyHandle && w.allocated {
+			e.Op = timeline.OpDestroyHandleDeallocate
 		}
+	case trace.WinPost, trace.WinStart:
+		e.Counts = rec.ranks(4, int(rec.word(3)))
 	}
+	if c.tests && rec.word(3) == 0 || rec.open { // it found nothing, or never came back
+		return
+	}
+	s.put(leave, e)
 }
 
 // ranks reads n ranks, two to a word, from word i on.
@@ -109,7 +106,7 @@ func (r *rawRecord) ranks(i, n int) []int64 {
 
 // accessDone gives the event of a completed request of an operation on a window: here it is complete.
 func (s *eventStream) accessDone(leave int64, window uint32, target int32) {
-	if w, known := s.objects[window]; known && !s.lost[window] {
+	if w, known := s.objects[window]; known {
 		s.put(leave, trace.Event{Kind: trace.WinFlush, Object: w.number, Peer: target, Flag: true})
 	}
 }

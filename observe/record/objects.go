@@ -75,7 +75,8 @@ func (t *objectTable) addRank(list []rawObject, comms map[uint32]uint32, calls [
 	return objects
 }
 
-// skippedObject notes that calls on a window or a file were not recorded. Those after them can no longer be counted, and are calls alone.
+// skippedObject notes that collective operations on a window or a file, or epochs of a window, were not recorded. Those after them can no
+// longer be counted, and are calls alone.
 func (s *eventStream) skippedObject(id uint32) {
 	if s.lost == nil {
 		s.lost = map[uint32]bool{}

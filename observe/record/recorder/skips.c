@@ -322,7 +322,7 @@ static void count(struct sl_thread *t, struct sl_skips *s, const struct sl_recor
         add(s, SL_SKIP_COLLECTIVES, (uint32_t)(d[0] >> 32 == UINT32_MAX ? d[0] : d[0] >> 32), 0, 0, 0, 1);
         break;
     case SL_WINDOW:
-        if ((int32_t)(d[0] >> 32) < 0) add(s, SL_SKIP_WINDOW, (uint32_t)d[0], 0, 0, 0, 1);
+        if ((int32_t)(d[0] >> 32) == SL_EVERYBODY) add(s, SL_SKIP_WINDOW, (uint32_t)d[0], 0, 0, 0, 1);
         break;
     case SL_FILE: add(s, SL_SKIP_FILE, (uint32_t)d[0], 0, 0, 0, 1); break;
     case SL_ENTER:

@@ -5,7 +5,8 @@
 #include "calls.h"
 #include "objects.h"
 
-enum { SL_EVERYBODY = -6 }; /* the target of a call that has none, or all */
+/* The target of a call by which collective operations or epochs are counted, and that of a lock or flush of all. */
+enum { SL_EVERYBODY = -6, SL_ALL_TARGETS = -7 };
 enum { SL_WINDOW_WORDS = 4 };
 
 struct sl_record *sl_on_window(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, MPI_Win win,
@@ -30,6 +31,8 @@ struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame 
 #define AFTER_win_free if (result == MPI_SUCCESS) sl_object_forget(SL_A_WINDOW, (uintptr_t)before_win); SL_WINDOW_DONE
 #define BEFORE_win(fn) SL_WINDOW_RECORD(fn, SL_EVERYBODY, 0, 0)
 #define AFTER_win SL_WINDOW_DONE
+#define BEFORE_win_all(fn) SL_WINDOW_RECORD(fn, SL_ALL_TARGETS, 0, 0)
+#define AFTER_win_all SL_WINDOW_DONE
 #define BEFORE_win_at(fn) SL_WINDOW_RECORD(fn, sl_peer(rank), 0, 0)
 #define AFTER_win_at SL_WINDOW_DONE
 #define BEFORE_win_lock(fn) BEFORE_win_at(fn) r->data[3] = lock_type == MPI_LOCK_SHARED;

@@ -1,4 +1,4 @@
-/* Fences and collective writes of two ranks, which switch recording off for different ones. */
+/* Fences, locks and collective writes of two ranks, which switch recording off for different ones. */
 #include <mpi.h>
 
 int main(int argc, char **argv) {
@@ -13,6 +13,8 @@ int main(int argc, char **argv) {
         if (i == 4 + 4 * me) MPI_Pcontrol(0);
         if (i == 6 + 4 * me) MPI_Pcontrol(1);
         MPI_Win_fence(0, w);
+        MPI_Win_lock(MPI_LOCK_SHARED, 1 - me, 0, w);
+        MPI_Win_unlock(1 - me, w);
         MPI_File_write_at_all(f, me * 4, &x, 1, MPI_INT, MPI_STATUS_IGNORE);
     }
     MPI_File_close(&f);
