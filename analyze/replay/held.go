@@ -64,11 +64,9 @@ func (c *converter) create(k int) bool {
 	return known && op == schedule.Barrier && c.t.Collectives[k].Op != timeline.OpBarrier && c.barrier(k) != nil
 }
 
-// file turns a collective operation on a file into a barrier and the time that the file system took after the last member had come, if
-// the members were in it together. Else each takes its own time.
-func (c *converter) file(k int) bool {
-	members := c.membersOf(k)
-	last, first := unit.Duration(0), unit.Duration(0)
+// held returns when the last member of a collective came, and whether all were inside at one instant.
+func (c *converter) held(members []timeline.Member) (last unit.Duration, held bool) {
+	first := unit.Duration(0)
 	for i := range members {
 		calls := &c.t.Locations[members[i].Location].Calls
 		enter, leave := calls.Enter[members[i].Issue], calls.Leave[members[i].Complete]
@@ -79,7 +77,15 @@ func (c *converter) file(k int) bool {
 			first = leave
 		}
 	}
-	if first < last {
+	return last, first >= last
+}
+
+// file turns a collective operation on a file into a barrier and the time that the file system took after the last member had come, if
+// the members were in it together. Else each takes its own time.
+func (c *converter) file(k int) bool {
+	members := c.membersOf(k)
+	last, held := c.held(members)
+	if !held {
 		return false
 	}
 	ops := c.barrier(k)
@@ -112,10 +118,11 @@ func (c *converter) connect(k int) bool {
 			parent = i
 		}
 	}
+	_, held := c.held(members)
 	if len(children) == 0 {
-		return c.barrier(k) != nil
+		return held && c.barrier(k) != nil
 	}
-	if parent < 0 {
+	if parent < 0 || !held {
 		return false
 	}
 	for _, i := range children {

@@ -161,6 +161,11 @@ func TestInner(t *testing.T) {
 				"0..1 MPI_Win_create: begin; win-create w\n1..22 MPI_Win_lock: win-lock w 1 exclusive\n22..23 MPI_Win_unlock: win-unlock w 1\n23..30 MPI_Win_free: begin; win-free w",
 				"0..1 MPI_Win_create: begin; win-create w\n1..21 work\n21..30 MPI_Win_free: begin; win-free w",
 			}, "31.3 33.3"},
+		{"the same with a library that makes progress without the target", "window w comm W\n",
+			[]string{
+				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Win_lock: win-lock w 1 exclusive\n2..3 MPI_Win_unlock: win-unlock w 1\n3..30 MPI_Win_free: begin; win-free w",
+				"0..1 MPI_Win_create: begin; win-create w\n1..21 work\n21..30 MPI_Win_free: begin; win-free w",
+			}, "25.2 23.2"},
 		{"operations of 0 bytes and to itself are nothing", "window w comm W\n",
 			[]string{
 				"0..1 MPI_Win_create: begin; win-create w\n1..2 MPI_Put: put w to 1 size 0\n2..30 MPI_Put: put w to 0 size 8",

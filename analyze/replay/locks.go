@@ -25,6 +25,7 @@ type lockHistory struct {
 // findLocks turns lock epochs into messages.
 func (w *windows) findLocks() {
 	locks := w.t.Epochs.Locks
+	w.lockCPU = w.progressCPU()
 	for from := 0; from < len(locks); {
 		to := from
 		for to < len(locks) && locks[to].Window == locks[from].Window && locks[to].Target == locks[from].Target {
@@ -54,7 +55,9 @@ func (w *windows) locksAt(v *life, epochs []timeline.LockEpoch) {
 	})
 	h := &lockHistory{own: noCall}
 	for _, e := range order {
-		w.lockEpoch(v, e, h)
+		if v.spans(e.Location, e.Calls[0].Call, e.Calls[len(e.Calls)-1].Call) {
+			w.lockEpoch(v, e, h)
+		}
 	}
 }
 
@@ -99,6 +102,9 @@ func (w *windows) remoteEpoch(v *life, e *timeline.LockEpoch, h *lockHistory, lo
 	a := v.agent(e.Target, 0, len(v.instances)-1)
 	if last := len(v.instances) - 1; last == 0 || !isFree(w.freed(v)) {
 		a.end = noCall
+	}
+	if a.cpu = w.lockCPU; a.cpu > 0 {
+		w.report.Asynchronous = true
 	}
 	if locks {
 		asked := w.toAgent(a, e.Location, callSpan{lock, lock}, 0)
@@ -173,7 +179,7 @@ func (w *windows) placeLockCalls() {
 		r := &w.records[i]
 		at := lock{r.Location, r.Window, r.Target}
 		switch {
-		case w.lifeOf(r.Window) == nil:
+		case w.lifeOf(r.Window) == nil || !w.lives[r.Window].spans(r.Location, r.Call, r.Call):
 		case r.Kind == timeline.WinLock:
 			open[at] = i
 		case r.Kind == timeline.WinUnlock:

@@ -185,6 +185,9 @@ func (c *converter) walkAll(p *Program) error {
 		p.programs[rank], reports[rank], errs[rank] = walkers[i].walk(rank)
 	})
 	p.shape = schedule.Shape{CPUs: 1, NICs: 1}
+	if c.report.Asynchronous {
+		p.shape.CPUs, p.shape.Agents = asynchronousCPU+1, true
+	}
 	for rank := range reports {
 		if errs[rank] != nil {
 			return fmt.Errorf("rank %d: %w", rank, errs[rank])

@@ -38,6 +38,7 @@ type windows struct {
 	records []timeline.WindowRecord
 	first   []int  // by location: its records; one more at the end
 	placed  []bool // by record: it belongs to an epoch that became operations
+	lockCPU uint8  // where agents serve lock epochs
 }
 
 // findWindows turns one-sided communication into inner operations.
@@ -102,6 +103,16 @@ func (w *windows) lifeOf(window int32) *life {
 	return w.lives[window]
 }
 
+// spans reports whether the window existed at a location from one call to another.
+func (v *life) spans(location, from, to int32) bool {
+	i, ok := v.member[location]
+	if !ok || v.instances[0].members[i].Complete >= from {
+		return false
+	}
+	last := &v.instances[len(v.instances)-1]
+	return !isFree(last.op) || last.members[i].Issue > to
+}
+
 // targetOf is the location of the target of a record; -1 if it is not known or the origin itself.
 func (w *windows) targetOf(r *timeline.WindowRecord) int32 {
 	v := w.lifeOf(r.Window)
@@ -125,6 +136,7 @@ type agent struct {
 	callSpan
 	after    []int32
 	received []int32 // data that came in
+	cpu      uint8
 }
 
 // agent returns the agent of a location between two meetings.
@@ -139,8 +151,9 @@ func (v *life) agent(location int32, from, to int) *agent {
 }
 
 // toAgent adds a message to the agent.
-func (w *windows) toAgent(a *agent, origin int32, at callSpan, size int64) (received int32) {
-	_, received = w.addMessage(origin, at, a.location, a.callSpan, size)
+func (w *windows) toAgent(a *agent, origin int32, at callSpan, size int64) int32 {
+	sent, received := w.addMessage(origin, at, a.location, a.callSpan, size)
+	w.inner[origin].list[sent].op.CPU, w.inner[a.location].list[received].op.CPU = a.cpu, a.cpu
 	w.require(a.location, received, a.after...)
 	return received
 }
@@ -148,6 +161,7 @@ func (w *windows) toAgent(a *agent, origin int32, at callSpan, size int64) (rece
 // fromAgent adds a message from the agent, which requires other operations of it.
 func (w *windows) fromAgent(a *agent, origin int32, at callSpan, size int64, after ...int32) {
 	sent, received := w.addMessage(a.location, a.callSpan, origin, at, size)
+	w.inner[a.location].list[sent].op.CPU, w.inner[origin].list[received].op.CPU = a.cpu, a.cpu
 	w.inner[a.location].list[sent].op.Context = schedule.AgentContext
 	w.inner[origin].list[received].op.Context = schedule.AgentContext
 	w.require(a.location, sent, after...)
@@ -207,12 +221,13 @@ func (w *windows) findAccessEpochs() {
 	e := &w.t.Epochs
 	for i := range e.Accesses {
 		x := &e.Accesses[i]
-		if w.lifeOf(x.Window) == nil || x.Complete.Call < 0 {
+		v := w.lifeOf(x.Window)
+		if v == nil || x.Complete.Call < 0 || !v.spans(x.Location, x.Start.Call, x.Complete.Call) {
 			continue
 		}
 		var targets []int32
 		for _, k := range x.Exposures {
-			if p := &e.Exposures[k]; p.Wait.Call >= 0 {
+			if p := &e.Exposures[k]; p.Wait.Call >= 0 && v.spans(p.Location, p.Post.Call, p.Wait.Call) {
 				targets = append(targets, p.Location)
 				w.accessEpoch(x, p)
 				w.placeAll(p.Location, p.Post.Call, p.Wait.Call, func(r *timeline.WindowRecord) bool {

@@ -71,7 +71,7 @@ func checkCalls(o *Options, shape schedule.Shape) error {
 	if !o.Calls {
 		return nil
 	}
-	if shape.CPUs > 1 {
+	if shape.CPUs > 1 && !shape.Agents {
 		return fmt.Errorf("a schedule with %d CPUs per rank has no timeline of calls: they would overlap; use cpu 0 only", shape.CPUs)
 	}
 	return nil
@@ -194,9 +194,9 @@ func (c *callRecorder) started(rank, index int32, start, end int64) {
 	q.order = append(q.order, index)
 }
 
-// lost records that work took longer than it needs.
-func (c *callRecorder) lost(rank int32, start, end, needs int64) {
-	if amount := end - start - needs; amount > 0 {
+// lost records that work took longer than it needs. Calls are those of CPU 0.
+func (c *callRecorder) lost(rank int32, cpu uint8, start, end, needs int64) {
+	if amount := end - start - needs; amount > 0 && cpu == 0 {
 		q := &c.ranks[rank]
 		q.noise = append(q.noise, lostTime{start, end, amount})
 	}

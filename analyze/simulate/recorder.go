@@ -99,7 +99,7 @@ func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
 	}
 	if r.calls != nil {
 		r.calls.started(rank, index, start, end)
-		r.calls.lost(rank, start, end, op.Size)
+		r.calls.lost(rank, op.CPU, start, end, op.Size)
 	}
 }
 
@@ -113,7 +113,7 @@ func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.
 	}
 	if r.calls != nil {
 		r.calls.started(rank, index, start, end)
-		r.calls.lost(rank, start, end, c.Overhead+c.CPUBytes)
+		r.calls.lost(rank, op.CPU, start, end, c.Overhead+c.CPUBytes)
 	}
 }
 
@@ -126,7 +126,7 @@ func (r *recorder) message(i, host int32, n *node, c *machine.Cost, start, end i
 		r.causes.message(i, host, n, start, end)
 	}
 	if r.calls != nil {
-		r.calls.lost(n.rank(), start, end, max(c.CPUBytes, c.Bytes)+c.Overhead)
+		r.calls.lost(n.rank(), n.cpu, start, end, max(c.CPUBytes, c.Bytes)+c.Overhead)
 	}
 }
 

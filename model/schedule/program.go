@@ -31,6 +31,7 @@ type SPMD interface {
 // may be loose, never too tight.
 type Shape struct {
 	CPUs, NICs  int  // largest number used, plus 1; at least 1
+	Agents      bool // operations of CPUs other than 0 are all inner ones
 	Wildcards   bool // receives with AnySource or AnyTag
 	Graphs      bool // blocks with dependencies, or with a collective beside other operations
 	Collectives bool // symbolic collectives
