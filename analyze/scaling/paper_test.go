@@ -200,3 +200,25 @@ func paperStudy(t *testing.T, dir string, o Options) {
 		}
 	}
 }
+
+// TestPaperSpace wants the search space of the paper's MPI study, and the method to find a law without a constant in it.
+func TestPaperSpace(t *testing.T) {
+	terms := NamedSpace(SpacePaper).Only
+	if len(terms) != 26 || terms[0] != (Term{}) || terms[25] != mustTerm(t, "p^2 log p") {
+		t.Errorf("%d terms from %s to %s, want 26 from 1 to p^2 log p", len(terms), terms[0].landau("p"), terms[len(terms)-1].landau("p"))
+	}
+	if around := NamedSpace(SpaceAround).Around(mustTerm(t, "p")); len(around) != 17 {
+		t.Errorf("%d terms around p, want 17", len(around))
+	}
+	e, err := ParseExpectations("exact", []byte("expectations: [{function: MPI_Win_create, expect: O(p), space: paper}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(e, load(t, "paper/juqueen.json"), Options{Method: Paper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Checks[0]; c.Verdict != Pass || c.Fit == nil || c.Fit.Model.String() != "96 * p" {
+		t.Errorf("verdict %s, reason %q, want 96 * p", c.Verdict, c.Reason)
+	}
+}
