@@ -181,8 +181,8 @@ func checkObjects(t *testing.T, r *recording, data string, words *strings.Replac
 	}
 }
 
-// TestCutObjects switches recording off for a part of the calls on a window and a file, at each rank for others: fences and writes after that
-// are calls alone at a rank, and what was recorded at both ranks is joined; locks are not counted.
+// TestCutObjects switches recording off for a part of the calls on a window and a file, at each rank for others: fences and writes
+// after that are calls alone at a rank, and what was recorded at both ranks is joined; locks are not counted.
 func TestCutObjects(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program, data := build(t, l, "cutobjects.c", "-O1"), filepath.Join(t.TempDir(), "data")
