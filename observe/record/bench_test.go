@@ -34,11 +34,12 @@ func BenchmarkCall(b *testing.B) {
 						b.Fatal(err)
 					}
 					with := costs(out.String())
-					for _, call := range []string{"send", "recv", "barrier", "iprobe", "put", "flush", "fence"} {
+					for _, call := range []string{"send", "recv", "barrier", "iprobe", "put", "flush", "fence", "neighbors", "alltoallv"} {
 						b.ReportMetric(with[call]-without[call], "ns/"+call)
 					}
 					b.ReportMetric((with["isend+wait"]-without["isend+wait"])/3, "ns/nonblocking")
-					b.ReportMetric((with["epochs"]-without["epochs"])/4, "ns/epoch") // MPI_Win_post, start, complete, wait
+					b.ReportMetric((with["start+wait"]-without["start+wait"])/2, "ns/persistent") // 0: there is no MPI-4
+					b.ReportMetric((with["epochs"]-without["epochs"])/4, "ns/epoch")              // MPI_Win_post, start, complete, wait
 				}
 			})
 		}

@@ -35,6 +35,17 @@ static void deep(int n) {
     MPI_Request r;
     MEASURE("isend+wait", (MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r), MPI_Recv(&y, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_Wait(&r, MPI_STATUS_IGNORE)));
     MEASURE("barrier", MPI_Barrier(MPI_COMM_SELF));
+    MPI_Comm alone;
+    int ends[2] = {0, 0}, one[1] = {1}, none[1] = {0}; /* a grid of one rank has no neighbours */
+    MPI_Cart_create(MPI_COMM_SELF, 1, one, none, 0, &alone);
+    MEASURE("neighbors", MPI_Neighbor_alltoallv(ends, ends, ends, MPI_INT, ends, ends, ends, MPI_INT, alone));
+    MEASURE("alltoallv", MPI_Alltoallv(&x, one, none, MPI_INT, &y, one, none, MPI_INT, MPI_COMM_SELF));
+    MPI_Comm_free(&alone);
+#if MPI_VERSION >= 4
+    MPI_Alltoallv_init(&x, one, none, MPI_INT, &y, one, none, MPI_INT, MPI_COMM_SELF, MPI_INFO_NULL, &r);
+    MEASURE("start+wait", (MPI_Start(&r), MPI_Wait(&r, MPI_STATUS_IGNORE)));
+    MPI_Request_free(&r);
+#endif
     MEASURE("iprobe", MPI_Iprobe(0, 0, MPI_COMM_SELF, &y, MPI_STATUS_IGNORE));
     MPI_Win w;
     int *memory;
