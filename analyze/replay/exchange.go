@@ -6,8 +6,8 @@ import (
 	"slackline/model/timeline"
 )
 
-// Collectives among neighbors, and MPI_Alltoallv and MPI_Alltoallw in which some ranks send nothing to some others or which work between two groups, become the
-// messages with data: all begin at once, and the call or its wait requires all of them.
+// Collectives among neighbors, and MPI_Alltoallv and MPI_Alltoallw in which some ranks send nothing to some others or which work between
+// two groups, become the messages with data: all begin at once, and the call or its wait requires all of them.
 
 // exchange makes messages of a collective, if it is such a one.
 func (c *converter) exchange(k int) bool {
@@ -95,7 +95,8 @@ func countOf(list []int32, value int32) (n int) {
 	return n
 }
 
-// pairSizes returns the size of the message from a member to another one of an alltoallv; nil if it has data for each pair of one group, or if the sizes are not known.
+// pairSizes returns the size of the message from a member to another one of an alltoallv; nil if it has data for each pair of one group, or
+// if the sizes are not known.
 func (c *converter) pairSizes(col *timeline.Collective, members []timeline.Member) func(from, to int) []int64 {
 	comm := &c.t.Comms[col.Comm]
 	local, n := len(comm.Members), len(members)

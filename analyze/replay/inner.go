@@ -56,17 +56,18 @@ func (c *converter) addInner(location int32, x inner) int32 {
 	return number
 }
 
-// span is from the call in which something begins to the one that completes it.
+// callSpan is from the call in which something begins to the one that completes it.
 type callSpan struct{ begin, end int32 }
 
 // addMessage adds an inner message between two locations. Each has a tag of its own.
 func (c *converter) addMessage(from int32, send callSpan, to int32, recv callSpan, size int64) (sent, received int32) {
 	c.innerTag++
 	c.report.InnerMessages++
-	rank := func(location int32) int32 { return int32(c.t.Locations[location].Rank) }
-	sent = c.addInner(from, inner{op: schedule.Op{Kind: schedule.Send, Peer: rank(to), Size: size, Tag: c.innerTag}, begin: send.begin, end: send.end})
-	received = c.addInner(to, inner{op: schedule.Op{Kind: schedule.Recv, Peer: rank(from), Size: size, Tag: c.innerTag}, begin: recv.begin, end: recv.end})
-	return sent, received
+	half := func(kind schedule.Kind, peer int32, at callSpan) inner {
+		op := schedule.Op{Kind: kind, Peer: int32(c.t.Locations[peer].Rank), Size: size, Tag: c.innerTag}
+		return inner{op: op, begin: at.begin, end: at.end}
+	}
+	return c.addInner(from, half(schedule.Send, to, send)), c.addInner(to, half(schedule.Recv, from, recv))
 }
 
 // require lets an inner operation of a location require others instead of what the rank did before.

@@ -14,6 +14,7 @@ const (
 	toolCall                      // the recorder's own time: nothing
 	offCall                       // recording was off: see unrecorded.go
 	opaqueCall                    // an MPI call whose time is kept
+	sessionEnd                    // MPI_Session_finalize: opaque, but the last one of a rank without MPI_Finalize is the end
 	communication                 // an MPI call whose time is dropped: the simulator computes it
 	neighborhood                  // a collective among neighbors that are not known: dropped
 	pollCall                      // MPI_Test, MPI_Iprobe and the like: dropped
@@ -63,6 +64,8 @@ func kindOf(r *timeline.Region) callKind {
 		return initCall
 	case "finalize":
 		return finalizeCall
+	case "session_finalize":
+		return sessionEnd
 	case "test", "testall", "testany", "testsome", "iprobe", "improbe", "request_get_status", "win_test", "parrived":
 		return pollCall
 	case "wait", "waitall", "waitany", "waitsome", "probe", "mprobe":

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"slackline/model/schedule"
@@ -32,6 +33,7 @@ type walker struct {
 	begin, end unit.Duration // of what becomes the schedule
 	omitted    unit.Duration // of that: recording was off at all ranks
 	ended      bool
+	final      int32 // the last MPI_Session_finalize of a rank without MPI_Finalize; -1: none
 }
 
 // lastCall is the MPI call before the present one.
@@ -112,9 +114,27 @@ func (w *walker) start(location int32) {
 	w.open = w.open[:0]
 	w.now, w.begin = w.t.Start, w.t.Start
 	w.last, w.ended, w.omitted = lastCall{}, false, 0
+	w.final = w.lastSession(w.calls.Path)
 	w.gap.clear()
 	w.noise.clear()
 	w.block.begin(w.converter, location)
+}
+
+// lastSession is the last call that ends a session; -1 if MPI_Finalize ends the program.
+func (w *walker) lastSession(paths []timeline.PathID) int32 {
+	last := int32(-1)
+	if !slices.Contains(w.kinds, sessionEnd) {
+		return last
+	}
+	for i, path := range paths {
+		switch w.kinds[path] {
+		case finalizeCall:
+			return -1
+		case sessionEnd:
+			last = int32(i)
+		}
+	}
+	return last
 }
 
 // leaveUntil leaves the open calls that call i is not inside of.
@@ -161,7 +181,7 @@ func (w *walker) call(i int32, kind callKind) {
 			w.compose(path, nil, inner)
 		}
 		return
-	case kind == finalizeCall:
+	case kind == finalizeCall || i == w.final:
 		w.flush(path)
 		w.block.then(schedule.Op{Kind: schedule.Calc, Origin: uint32(path)})
 		w.end, w.ended = w.calls.Enter[i], true
@@ -180,7 +200,7 @@ func (w *walker) call(i int32, kind callKind) {
 		w.compose(path, records, inner)
 	case len(records) > 0 && records[0].kind != localMessage:
 		w.block.call(uint32(path), records, nil, 0)
-	case len(records) > 0 || kind == opaqueCall:
+	case len(records) > 0 || kind == opaqueCall || kind == sessionEnd:
 		if d := w.calls.Leave[i] - w.calls.Enter[i] - w.lacked(w.calls.Enter[i], w.calls.Leave[i]); d > 0 {
 			w.out.opaque += d
 			w.block.compute(schedule.Op{Kind: schedule.Calc, Size: int64(d), Origin: uint32(path)})

@@ -43,21 +43,19 @@ type windows struct {
 
 // findWindows turns one-sided communication into inner operations.
 func (c *converter) findWindows() {
-	if c.options.WithoutCollectives || len(c.t.Windows) == 0 {
-		return
+	if c.options.WithoutCollectives || c.options.WithoutMessages || len(c.t.Windows) == 0 {
+		return // their calls take the time that they took
 	}
 	w := &windows{converter: c, lives: make([]*life, len(c.t.Windows)), records: c.t.Epochs.Records}
 	w.placed = make([]bool, len(w.records))
 	w.first = make([]int, len(c.t.Locations)+1)
 	for l := range c.t.Locations {
-		w.first[l+1] = w.first[l] + sort.Search(len(w.records)-w.first[l], func(i int) bool { return w.records[w.first[l]+i].Location > int32(l) })
+		w.first[l+1] = sort.Search(len(w.records), func(i int) bool { return w.records[i].Location > int32(l) })
 	}
 	w.findLives()
-	if !c.options.WithoutMessages {
-		w.findAccessEpochs()
-		w.findLocks()
-		w.findFenceAccesses()
-	}
+	w.findAccessEpochs()
+	w.findLocks()
+	w.findFenceAccesses()
 	w.tellAll()
 }
 
@@ -231,7 +229,8 @@ func (w *windows) findAccessEpochs() {
 				targets = append(targets, p.Location)
 				w.accessEpoch(x, p)
 				w.placeAll(p.Location, p.Post.Call, p.Wait.Call, func(r *timeline.WindowRecord) bool {
-					return r.Window == p.Window && (r.Kind == timeline.WinPost && r.Call == p.Post.Call || r.Kind == timeline.WinWait && r.Call == p.Wait.Call)
+					isPost := r.Kind == timeline.WinPost && r.Call == p.Post.Call
+					return r.Window == p.Window && (isPost || r.Kind == timeline.WinWait && r.Call == p.Wait.Call)
 				})
 			}
 		}

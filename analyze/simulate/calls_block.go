@@ -118,7 +118,7 @@ func (c *callRecorder) calc(q *callRank, it *callItem, origin *originRegions) {
 	switch {
 	case origin.name == "":
 		c.work(q, it.op.Origin, it.finish)
-	case isFinalize(origin.name):
+	case isFinalize(origin.name) || it.op.Size == 0 && isSessionEnd(origin.name):
 		c.work(q, it.op.Origin, it.finish) // the CPU may have been busy
 		q.final = it.op.Origin
 		c.last = max(c.last, q.now)
@@ -353,6 +353,11 @@ func (e *blockCalls) reverse(n int, first []uint32, dependents []schedule.Depend
 
 // requires are the items of which an item requires the finish, in ascending order.
 func (e *blockCalls) requires(i int32) []int32 { return e.waits[e.first[i]:e.first[i+1]] }
+
+// isSessionEnd reports whether a name is that of MPI_Session_finalize. The last one of a replayed rank has no length.
+func isSessionEnd(name string) bool {
+	return strings.EqualFold(strings.TrimRight(name, "_"), "MPI_Session_finalize")
+}
 
 // isFinalize reports whether a name is that of MPI_Finalize.
 func isFinalize(name string) bool {

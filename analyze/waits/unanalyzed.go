@@ -133,9 +133,10 @@ func (a *analysis) ownTime(location, call int32) unit.Duration {
 	for i := call + 1; i < c.Skip[call]; i = c.Skip[i] {
 		d -= c.Leave[i] - c.Enter[i]
 	}
-	for i := sort.Search(len(l.NoCPU), func(i int) bool { return l.NoCPU[i].To > c.Enter[call] }); i < len(l.NoCPU) && l.NoCPU[i].From < c.Leave[call]; i++ {
-		if a.tl.Paths[l.NoCPU[i].Path].Parent == c.Path[call] {
-			d -= l.NoCPU[i].To - l.NoCPU[i].From
+	lacks := l.NoCPU[sort.Search(len(l.NoCPU), func(i int) bool { return l.NoCPU[i].To > c.Enter[call] }):]
+	for i := 0; i < len(lacks) && lacks[i].From < c.Leave[call]; i++ {
+		if a.tl.Paths[lacks[i].Path].Parent == c.Path[call] {
+			d -= lacks[i].To - lacks[i].From
 		}
 	}
 	return d
