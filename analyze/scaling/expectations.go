@@ -254,7 +254,8 @@ func spaceOf(entry yamlfile.Entry) Space {
 	var s Space
 	if name, ok := entry.Value.Scalar(); ok {
 		if !slices.Contains(SpaceNames(), name) {
-			entry.Value.Errorf("space: %s is not one of %s; or give e.g. {%s}", yamlfile.Quote(name), strings.Join(SpaceNames(), ", "), spaceKeys.Example)
+			entry.Value.Errorf("space: %s is not one of %s; or give e.g. {%s}", yamlfile.Quote(name),
+				strings.Join(SpaceNames(), ", "), spaceKeys.Example)
 		}
 		return NamedSpace(name)
 	}

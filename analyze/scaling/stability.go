@@ -82,7 +82,9 @@ func (s *judgedSeries) judge(m *Modeler, seed uint64, from, to int) ([]byte, err
 		c := &s.newSpace().sample
 		s.draws.draw(resampleRandom(seed, s.name, b), c.reps)
 		c.equal, c.weird = true, s.fit.sample.weird
-		again := &Check{Expectation: original.Expectation, Limits: original.Limits, Floor: math.NaN(), Wall: math.NaN(), twoSided: original.twoSided}
+		again := &Check{
+			Expectation: original.Expectation, Limits: original.Limits, Floor: math.NaN(), Wall: math.NaN(), twoSided: original.twoSided,
+		}
 		err := c.checkValues()
 		if err == nil {
 			c.aggregate(m.aggregate())

@@ -20,12 +20,18 @@ func TakesCommand(c *cobra.Command, needed func() bool) {
 		if len(args) == 0 && needed() {
 			return flags.ExactArgs("COMMAND")(c, args)
 		}
-		if len(args) > 1 && filepath.Base(args[0]) == c.Root().Name() && slices.Contains([]string{"record", "inject"}, args[1]) && !(c.Name() == "inject" && args[1] == "record") {
-			return exit.Usagef("%s cannot run %s; a program is recorded under injection by 'inject FLAGS -- slackline record FLAGS -- COMMAND'", c.Name(), args[1])
+		if len(args) > 1 && filepath.Base(args[0]) == c.Root().Name() && !runs(c.Name(), args[1]) {
+			return exit.Usagef("%s cannot run %s; a program is recorded under injection by 'inject FLAGS -- slackline record FLAGS -- COMMAND'",
+				c.Name(), args[1])
 		}
 		return nil
 	}
 	c.Flags().SetInterspersed(false) // what follows the program belongs to it
+}
+
+// runs reports whether a verb that takes the MPI calls of a program may run another verb: the recorder is in front of what injects.
+func runs(verb, other string) bool {
+	return !slices.Contains([]string{"record", "inject"}, other) || verb == "inject" && other == "record"
 }
 
 // AddProgramMPI adds the flag that names the MPI of a program.

@@ -29,7 +29,8 @@ func TestRecorded(t *testing.T) {
 			}
 			want := sorted(string(plain))
 			out := filepath.Join(t.TempDir(), "trace")
-			args := slices.Concat([]string{"inject", "--latency", "5ms", "--base", "0", "--sleep", "on", "--", "slackline", "record", "--out", out, "--"}, launch)
+			args := slices.Concat([]string{"inject", "--latency", "5ms", "--base", "0", "--sleep", "on", "--",
+				"slackline", "record", "--out", out, "--"}, launch)
 			code, stdout, stderr := clitest.Run("", args...)
 			if got := sorted(stdout); code != 0 || got != want {
 				t.Errorf("%s: exit code = %d, output\n%s\nwant\n%s\n%s", source, code, got, want, stderr)

@@ -25,16 +25,19 @@ type MethodOptions struct{ method, aggregate, space flags.Choice }
 func NewMethodOptions() MethodOptions {
 	spaces := scaling.SpaceNames()
 	return MethodOptions{
-		flags.NewChoice(methodWords[0], methodWords...), flags.NewChoice(aggregateWords[0], aggregateWords...), flags.NewChoice(spaces[0], spaces...),
+		method:    flags.NewChoice(methodWords[0], methodWords...),
+		aggregate: flags.NewChoice(aggregateWords[0], aggregateWords...),
+		space:     flags.NewChoice(spaces[0], spaces...),
 	}
 }
 
 // AddFlags adds the flags.
 func (o *MethodOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.method, "method", "how a model is chosen: by the weight of the evidence, or by adjusted R2 as in the paper (one parameter)")
-	fs.Var(&o.aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for, the first quartile with --method paper")
-	fs.Var(&o.space, "space", "search space (one parameter): around the expectation, or that of the paper's MPI study, p^(i/4) and p^(i/3) up to p^2 without and with log p. "+
-		"With --method paper these are all candidates, otherwise further ones")
+	fs.Var(&o.aggregate, "aggregate", "how the repetitions of a point become one number; auto: as their noise asks for, "+
+		"the first quartile with --method paper")
+	fs.Var(&o.space, "space", "search space (one parameter): around the expectation, or that of the paper's MPI study, "+
+		"p^(i/4) and p^(i/3) up to p^2 without and with log p. With --method paper these are all candidates, otherwise further ones")
 }
 
 // Complete adds the completion of the flags.
@@ -59,6 +62,7 @@ func (o *MethodOptions) Analysis() scaling.Options {
 // WarnUnused warns of flags without effect on data over these parameters.
 func (o *MethodOptions) WarnUnused(a *env.Env, parameters []string) {
 	if len(parameters) > 1 && o.space.Value != scaling.SpaceAround {
-		a.Warn("--space %s has no effect: the data have the parameters %s, and search spaces are of one", o.space.Value, strings.Join(parameters, ", "))
+		a.Warn("--space %s has no effect: the data have the parameters %s, and search spaces are of one", o.space.Value,
+			strings.Join(parameters, ", "))
 	}
 }
