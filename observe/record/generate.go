@@ -13,7 +13,7 @@ import (
 type mpiFunction struct{ mpi.Function }
 
 // handWritten are the functions that the recorder wraps beside those of the table.
-var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort"}
+var handWritten = []string{"Init", "Init_thread", "Finalize", "Abort", "Session_init", "Session_finalize"}
 
 // functionNames are the names of the functions, without MPI_, in the order of their numbers; number 0 is none.
 func functionNames(list []mpi.Function) []string {

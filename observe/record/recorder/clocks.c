@@ -57,7 +57,7 @@ static void answer_to(int child) {
 void sl_clocks(struct sl_thread *t) {
     int me = sl_rank - sl_base, n = sl_ranks - sl_base;
     if (n < 2) return;
-    if (comm == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (comm == MPI_COMM_NULL) PMPI_Comm_dup(sl_world, &comm);
     for (int h = 1; h < n; h *= 2) {
         if (me % (2 * h) == h) {
             ask(t, me - h);

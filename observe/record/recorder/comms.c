@@ -105,6 +105,7 @@ void sl_comm_forget(MPI_Comm comm) {
 
 void sl_comms_start(struct sl_thread *t) {
     sl_worlds_start();
-    sl_comm_find(t, MPI_COMM_WORLD);
-    sl_comm_find(t, MPI_COMM_SELF);
+    sl_comm_find(t, sl_world);
+    if (sl_world == MPI_COMM_WORLD) sl_comm_find(t, MPI_COMM_SELF);
+    else count++; /* its number; a session has none */
 }

@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "functions.h"
 #include "fortran.h"
+#include "lifecycle.h"
 #include "worlds.h"
 #include "stack.h"
 #include <dlfcn.h>
@@ -41,11 +42,30 @@ static void free_children(void) {
     free(copy);
 }
 
-/* begin starts recording; the call of MPI_Init becomes the first record. */
-static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
+static int users;  /* MPI_Init and sessions that have not ended */
+static bool ended;
+
+bool sl_wanted(void) { return sl_settings.directory[0] != 0 && !ended; }
+bool sl_begun(void) { return users > 0; }
+
+/* plain records a call that neither begins nor ends the recording. */
+static void plain(uint16_t fn, struct sl_frame frame, uint64_t enter) {
+    struct sl_thread *t = sl_self;
+    uint64_t leave = sl_now();
+    if (t == NULL || t->depth > 0) return;
+    t->depth = 1;
+    sl_done(t, sl_call(t, SL_CALL, fn, SL_HEAD, frame, enter), leave);
+}
+
+/* sl_begin starts recording; the call of MPI_Init or MPI_Session_init becomes the first record. */
+void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) {
     MPI_Comm parent = MPI_COMM_NULL;
-    if (sl_settings.directory[0] == 0) return;
-    PMPI_Comm_get_parent(&parent);
+    if (!sl_wanted()) return;
+    if (users++ > 0) {
+        plain(fn, frame, enter);
+        return;
+    }
+    if (!sl_session_owned()) PMPI_Comm_get_parent(&parent);
     if (!sl_worlds_number(parent)) {
         sl_say("%s: no room for the processes that MPI_Comm_spawn has started; they are not recorded", sl_settings.directory);
         return;
@@ -83,28 +103,36 @@ static void begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provid
     t->depth = 0;
 }
 
-/* end stops recording; it is called before MPI_Finalize, whose call is the last record. */
-static struct sl_thread *end(struct sl_frame frame, struct sl_record **r) {
-    struct sl_thread *t = sl_self;
-    if (t == NULL || !atomic_load(&sl_active)) return NULL;
-    t->depth = 1;
+/* sl_end begins a call that may stop recording: it is the last record. Without MPI_COMM_WORLD, it stops with the last session. */
+struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
+    struct sl_ending e = {.t = sl_in_mpi == 0 ? sl_self : NULL};
+    if (e.t == NULL || !atomic_load(&sl_active)) return (struct sl_ending){.t = NULL};
     uint64_t enter = sl_now();
-    sl_sampling_end(t);
-    atomic_store(&sl_bounded, false);
-    if (!t->events.closed) t->on = true; /* the end is there, whatever the window; what was off stays so */
-    if (sl_settings.pings) sl_clocks(t);
-    sl_clocks_end();
-    define_modules(t);
-    *r = sl_call(t, SL_CALL, SL_FN_Finalize, SL_HEAD, frame, enter);
-    return t;
+    users--;
+    e.last = sl_session_owned() ? users == 0 : fn == SL_FN_Finalize;
+    e.t->depth = 1;
+    if (e.last) {
+        ended = true;
+        sl_sampling_end(e.t);
+        atomic_store(&sl_bounded, false);
+        if (!e.t->events.closed) e.t->on = true; /* the end is there, whatever the window; what was off stays so */
+        if (sl_settings.pings) sl_clocks(e.t);
+        sl_clocks_end();
+        define_modules(e.t);
+        sl_session_world_end();
+    }
+    e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame, enter);
+    return e;
 }
 
-static void finished(struct sl_thread *t, struct sl_record *r) {
+void sl_ended(const struct sl_ending *e) {
+    if (e->t == NULL) return;
     uint64_t leave = sl_now();
-    sl_done(t, r, leave);
-    sl_cpu_end(t, leave);
-    sl_small(t, SL_PROGRAM_END, 0, leave, 0);
-    if (t->events.closed) sl_define(t, SL_PROGRAM_END, 0, &leave, 1); /* there was no room */
+    sl_done(e->t, e->r, leave);
+    if (!e->last) return;
+    sl_cpu_end(e->t, leave);
+    sl_small(e->t, SL_PROGRAM_END, 0, leave, 0);
+    if (e->t->events.closed) sl_define(e->t, SL_PROGRAM_END, 0, &leave, 1); /* there was no room */
     atomic_store(&sl_active, false);
     sl_detach_all();
     sl_self = NULL;
@@ -119,7 +147,7 @@ SL_EXPORT int MPI_Init(int *argc, char ***argv) {
     if (result == MPI_SUCCESS && sl_in_mpi == 1) {
         int provided = MPI_THREAD_SINGLE;
         PMPI_Query_thread(&provided);
-        begin(SL_FN_Init, frame, enter, provided);
+        sl_begin(SL_FN_Init, frame, enter, provided);
     }
     sl_in_mpi--;
     return result;
@@ -131,19 +159,18 @@ SL_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provid
     SL_REAL(Init_thread);
     sl_in_mpi++;
     int result = real(argc, argv, required, provided);
-    if (result == MPI_SUCCESS && sl_in_mpi == 1) begin(SL_FN_Init_thread, frame, enter, *provided);
+    if (result == MPI_SUCCESS && sl_in_mpi == 1) sl_begin(SL_FN_Init_thread, frame, enter, *provided);
     sl_in_mpi--;
     return result;
 }
 
 SL_EXPORT int MPI_Finalize(void) {
-    struct sl_record *r = NULL;
-    struct sl_thread *t = sl_in_mpi == 0 ? end(SL_CALLER, &r) : NULL;
+    struct sl_ending e = sl_end(SL_FN_Finalize, SL_CALLER);
     SL_REAL(Finalize);
     sl_in_mpi++;
     int result = real();
     sl_in_mpi--;
-    if (t != NULL) finished(t, r);
+    sl_ended(&e);
     return result;
 }
 
@@ -181,7 +208,7 @@ static void fortran_init(init_f *real, struct sl_frame frame, MPI_Fint *ierror) 
     if (*ierror == MPI_SUCCESS && sl_in_mpi == 1) {
         int provided = MPI_THREAD_SINGLE;
         PMPI_Query_thread(&provided);
-        begin(SL_FN_Init, frame, enter, provided);
+        sl_begin(SL_FN_Init, frame, enter, provided);
     }
     sl_in_mpi--;
 }
@@ -192,17 +219,16 @@ static void fortran_init_thread(init_thread_f *real, struct sl_frame frame, MPI_
     sl_in_mpi++;
     if (ierror == NULL) ierror = &own;
     real(required, provided, ierror);
-    if (*ierror == MPI_SUCCESS && sl_in_mpi == 1) begin(SL_FN_Init_thread, frame, enter, *provided);
+    if (*ierror == MPI_SUCCESS && sl_in_mpi == 1) sl_begin(SL_FN_Init_thread, frame, enter, *provided);
     sl_in_mpi--;
 }
 
 static void fortran_finalize(init_f *real, struct sl_frame frame, MPI_Fint *ierror) {
-    struct sl_record *r = NULL;
-    struct sl_thread *t = sl_in_mpi == 0 ? end(frame, &r) : NULL;
+    struct sl_ending e = sl_end(SL_FN_Finalize, frame);
     sl_in_mpi++;
     real(ierror);
     sl_in_mpi--;
-    if (t != NULL) finished(t, r);
+    sl_ended(&e);
 }
 
 SL_EXPORT void mpi_init_(MPI_Fint *ierror) { fortran_init(SL_REAL_FORTRAN(init_f, mpi_init_), SL_CALLER, ierror); }

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 int sl_base;
+MPI_Comm sl_world = MPI_COMM_NULL;
 
 enum { MOST_GROUPS = 1000, MOST_RANKS = 1 << 20, FAR = 1 << 30 };
 static MPI_Group world, groups[MOST_GROUPS];
 static uint32_t group_count;
 
 void sl_worlds_start(void) {
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Comm_group(sl_world, &world);
 }
 
 /* translate fills in the ranks of those members of a group that are not known yet. */
@@ -89,10 +90,11 @@ static int take_place(int n, bool first) {
 /* sl_worlds_number gives this process its rank among those of all worlds; false if it cannot have one. */
 bool sl_worlds_number(MPI_Comm parent) {
     int rank = 0, n = 0, base = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (sl_world == MPI_COMM_NULL) sl_world = MPI_COMM_WORLD;
+    PMPI_Comm_rank(sl_world, &rank);
+    PMPI_Comm_size(sl_world, &n);
     if (rank == 0) base = take_place(n, parent == MPI_COMM_NULL);
-    if (parent != MPI_COMM_NULL) PMPI_Bcast(&base, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (parent != MPI_COMM_NULL) PMPI_Bcast(&base, 1, MPI_INT, 0, sl_world);
     if (base < 0) return false;
     sl_base = base;
     sl_rank = base + rank;

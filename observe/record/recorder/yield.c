@@ -1,5 +1,5 @@
 /* Whether MPICH gives up the CPU while it waits. */
-#include "core.h"
+#include "worlds.h"
 #include "yield.h"
 #include <unistd.h>
 
@@ -9,7 +9,7 @@ void sl_yield_decide(void) {
     if (sl_settings.yield == 2) {
         MPI_Comm node;
         int ranks = 1;
-        if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+        if (PMPI_Comm_split_type(sl_world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
             PMPI_Comm_size(node, &ranks);
             PMPI_Comm_free(&node);
         }
