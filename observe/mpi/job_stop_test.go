@@ -37,7 +37,13 @@ func stopRole(ctx context.Context, j *Job) error {
 	if err != nil {
 		return err
 	}
-	for _, pid := range map[string][]int{"child": {os.Getpid()}, "bridge": {bridge}, "all": {guard, bridge, os.Getpid()}}[part] {
+	if part == "writer" { // in the middle of a message
+		h := headOf(orderSend, 0, 1<<20)
+		if _, err := syscall.Write(fdOrders, append(h[:], 1, 2, 3)); err != nil {
+			return err
+		}
+	}
+	for _, pid := range map[string][]int{"child": {os.Getpid()}, "writer": {os.Getpid()}, "bridge": {bridge}, "all": {guard, bridge, os.Getpid()}}[part] {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
 		}
@@ -54,6 +60,7 @@ func TestStoppedProcess(t *testing.T) {
 		for role, said := range map[string]string{
 			"stop child 1":  "process 1 on " + host + " was stopped by signal 19 (Stopped (signal)) and has not gone on for 3 s",
 			"stop child 0":  "process 0 on " + host + " was stopped by signal 19 (Stopped (signal)) and has not gone on for 3 s",
+			"stop writer 1": "process 1 on " + host + " was stopped by signal 19 (Stopped (signal)) and has not gone on for 3 s",
 			"stop bridge 1": "process 1 on " + host + " was stopped by signal 19 (Stopped (signal)) and has not gone on for 3 s",
 			"stop all 1":    "process 1 on " + host + " has not answered for 8 s: it is stopped, or its host or the connection to it is gone",
 			"stop all 0":    "process 0 on " + host + " has not answered for 8 s: it is stopped, or its host or the connection to it is gone",

@@ -173,26 +173,39 @@ static void lament(void)
 		bridge_say(f.text);
 }
 
-int bridge_tick(void)
+/* mind_child looks whether the child is gone or stopped, and whether the guard is gone. */
+static void mind_child(void)
 {
 	look_at_child();
 	mind_stopped();
-	bridge_pulse();
 	if (signals == 0 && bridge_orphaned()) { /* even if the signal that reports it was lost */
 		caught = SIGTERM;
 		signals++;
 	}
+}
+
+static void tell_child(void)
+{
+	if (signals > 0 && !ended && !bridge_heard())
+		pass_on();
+}
+
+int bridge_tick(void)
+{
+	mind_child();
+	bridge_pulse();
 	if (signals > 0)
 		lament();
 	bridge_hear();
-	if (signals > 0 && !ended && !bridge_heard())
-		pass_on();
+	tell_child();
 	return !ended && !bridge_heard();
 }
 
+/* A child that is stopped in the middle of a message must hear of signals here, too. */
 int bridge_child_is_here(void)
 {
-	look_at_child();
+	mind_child();
+	tell_child();
 	return !ended;
 }
 

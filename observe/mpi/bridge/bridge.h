@@ -59,7 +59,7 @@ static inline uint64_t bridge_length(const char *part)
 	return n;
 }
 
-/* bridge_child_is_here looks for the child. */
+/* bridge_child_is_here looks after the child and reports whether it is there. */
 int bridge_child_is_here(void);
 
 /* bridge_signalled reports that the process was asked to end. */
