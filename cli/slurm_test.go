@@ -69,8 +69,20 @@ func (s *onSlurm) command(words ...string) (*exec.Cmd, *bytes.Buffer) {
 	return c, out
 }
 
-// run runs a command to its end, and returns its exit code and what it said.
+// run runs a command to its end, and returns its exit code and what it said. MPI_Init of Open MPI 4.1.4 crashes now and
+// then when it is started by Slurm through PMIx, without slackline, too; such a command is run again.
 func (s *onSlurm) run(t *testing.T, words ...string) (int, string) {
+	t.Helper()
+	for tries := 1; ; tries++ {
+		code, out := s.once(t, words...)
+		if tries == 3 || !slices.Contains(words, "--mpi=pmix") || !strings.Contains(out, "Segmentation fault") {
+			return code, out
+		}
+	}
+}
+
+// once runs a command to its end.
+func (s *onSlurm) once(t *testing.T, words ...string) (int, string) {
 	t.Helper()
 	c, out := s.command(words...)
 	if err := c.Start(); err != nil {
@@ -158,7 +170,8 @@ func testSlurmRecord(t *testing.T, s *onSlurm, l *mpi.Library, program string) {
 func testSlurmJob(t *testing.T, s *onSlurm, l *mpi.Library, _ string) {
 	words := []string{"simulate", "allreduce", "--ranks", "64", "--machine", "chic", "--noise", "chic", "--replicas", "6", "--format", "csv", "--quiet"}
 	want := s.ok(t, append([]string{"slackline"}, words...)...)
-	got := s.ok(t, append([]string{"srun", "--mpi=" + srunMPI[l.Kind], "--nodes=3", "slackline"}, words...)...)
+	srun := []string{"srun", "--quiet", "--kill-on-bad-exit", "--mpi=" + srunMPI[l.Kind], "--nodes=3", "slackline"}
+	got := s.ok(t, append(srun[:len(srun):len(srun)], words...)...)
 	if got != want {
 		t.Errorf("under srun:\n%s\nalone:\n%s", got, want)
 	}
@@ -166,7 +179,7 @@ func testSlurmJob(t *testing.T, s *onSlurm, l *mpi.Library, _ string) {
 	if code != 1 || !strings.Contains(out, "--mpi=pmix or --mpi=pmi2") {
 		t.Errorf("without --mpi: exit code = %d, want 1 and a way out:\n%s", code, out)
 	}
-	code, out = s.run(t, "srun", "--mpi="+srunMPI[l.Kind], "--nodes=3", "slackline", "simulate", "none.goal", "--machine", "chic")
+	code, out = s.run(t, append(srun, "simulate", "none.goal", "--machine", "chic")...)
 	if code == 0 || strings.Count(out, "none.goal") != 1 {
 		t.Errorf("a wrong name: exit code = %d, want a failure that is told once:\n%s", code, out)
 	}
