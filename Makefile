@@ -67,7 +67,7 @@ unit:
 
 race: # the race detector needs cgo
 	CGO_ENABLED=1 go test -race -short -skip 'TestCasesTogether|TestOTF2WriteAndRead' $(CONCURRENT) # most of the time, for nothing new
-	CGO_ENABLED=1 go test -race -short -skip 'Vectors|NoisyDissemination' ./analyze/simulate -cases 30 # others have the same threads
+	CGO_ENABLED=1 go test -race -short -skip 'Vectors|NoisyDissemination' ./analyze/simulate -cases 10 # others have the same threads
 	CGO_ENABLED=1 go test -race -short -skip 'TestPages|TestTypes' ./show/explore
 	CGO_ENABLED=1 go test -race -short -run 'TestReference|TestInterrupt' ./cli ./cli/simulate
 
