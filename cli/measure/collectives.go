@@ -50,8 +50,8 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "collectives",
-		Short: "Time the collective operations of an MPI, from a common start on synchronised clocks.",
-		Long: "Time the collective operations of an MPI. By default every execution begins at a moment that rank 0 names (Round-Time), on clocks that are synchronised if the ranks are on " +
+		Short: "Time the collective and one-sided operations of an MPI, from a common start on synchronised clocks.",
+		Long: "Time the collective operations of an MPI, also the persistent ones, and one-sided operations between neighbors on a ring. By default every execution begins at a moment that rank 0 names (Round-Time), on clocks that are synchronised if the ranks are on " +
 			"several hosts, and its time is that of the slowest process. Executions that a rank began too late do not count, and where too few count, there is no figure. The job is launched several times, " +
 			"because one launch differs from the next by more than its own repetitions tell. The schemes of other benchmarks can be run beside it. " +
 			"JSON and CSV are data that 'check' and 'scaling' read.",
@@ -60,13 +60,15 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
   slackline check mpi mpi.json
   slackline measure collectives --operation spin:200us --scheme round-time,imb,mpptest,mpbench
   slackline measure collectives --operation all --sizes 8,1KiB,64KiB --raw raw.csv
+  slackline measure collectives --operation allreduce,iallreduce,allreduce_init
+  slackline measure collectives --operation onesided,neighbor_alltoall --ranks 4 --sizes 8,64KiB
   slackline measure collectives --operation bcast --launches 10 --baseline before.json`,
 		Args: flags.ExactArgs(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
 	}
 	a.AddGroup(c, "MPI", func(fs *pflag.FlagSet) { o.job.addNumbers(fs, &o.ranks) })
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
-		fs.StringSliceVar(&o.operations, "operation", []string{measure.UsualOperations}, "`names` such as bcast or MPI_Iallreduce; usual, all, blocking, nonblocking; "+measure.TreeBroadcast+" of plain messages; spin:200us or sleep:200us, of which rank r of P takes (1 + r/P) times as long")
+		fs.StringSliceVar(&o.operations, "operation", []string{measure.UsualOperations}, "`names` such as bcast, MPI_Iallreduce, bcast_init or put+flush; usual, all, blocking, nonblocking, persistent, onesided; "+measure.TreeBroadcast+" of plain messages; spin:200us or sleep:200us, of which rank r of P takes (1 + r/P) times as long")
 		fs.StringVar(&o.sizes, "sizes", "8", "`sizes` of blocks, e.g. 8,1KiB,64KiB: what a rank sends to another one, or what each gets")
 		fs.StringSliceVar(&o.schemes, "scheme", []string{string(measure.RoundTime)}, "`names` of schemes: "+strings.Join(words(measure.Schemes), ", ")+"; the first is the result, others stand beside it")
 		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of valid executions wanted of each launch, or of loops")
@@ -233,6 +235,9 @@ func (r *measuredCollectives) warn(a *env.Env, c *measure.Collectives) {
 			refused = append(refused[:shownRefused], fmt.Sprintf("%d more", more))
 		}
 		a.Warn("%s: too few executions are valid, so there is no figure: %s", c.Options.Scheme, strings.Join(refused, ", "))
+	}
+	for _, o := range c.Omitted {
+		a.Warn("%s; not measured: %s", o.Reason, strings.Join(o.Operations, ", "))
 	}
 	for _, ranks := range c.Options.Ranks {
 		if c.Crowded[ranks] {

@@ -73,9 +73,9 @@ func reductionText(r measure.Reduction) string {
 // table has a line for each operation, number of ranks and size.
 func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 	artificial := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Work > 0 })
-	nonblocking := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Nonblocking })
+	overlaps := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Overlaps() })
 	columns := append([]table.Column{{Key: "operation"}}, phrase.RightColumns("ranks", "size", "median", "95 % interval", "quartiles", "min", "medians of launches", "valid")...)
-	if nonblocking {
+	if overlaps {
 		columns = append(columns, phrase.RightColumns("overlap")...)
 	}
 	if artificial {
@@ -90,7 +90,7 @@ func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 		s, ok := c.Summarize(p, how)
 		cells := append(pointCells(p), summaryCells(&s, ok)...)
 		cells = append(cells, validText(c, p))
-		if nonblocking {
+		if overlaps {
 			cells = append(cells, overlapText(p))
 		}
 		if artificial {

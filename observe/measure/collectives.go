@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Scheme is a way to time a collective operation.
+// Scheme is a way to time an operation.
 type Scheme string
 
 // The schemes. Round-Time and window let all ranks start at a moment of a common clock and time single executions; the
@@ -166,6 +166,7 @@ type Collectives struct {
 	Crowded    map[int]bool        // by the number of ranks: more than CPUs on a host, so they gave their CPU away while waiting
 	Hooked     map[int]bool        // by the number of ranks: they did so by a function of ours in the place of the library's
 	Settings   []string            // variables of the environment that change algorithms
+	Omitted    []Omission          // what was not measured because the library cannot do it
 }
 
 // ErrTooFewValid means that a measurement cannot be trusted.
@@ -247,6 +248,9 @@ func (c *Collectives) launch(ctx context.Context, start Starter, l launch, rando
 	c.Version = j.Version
 	c.Crowded[l.ranks] = c.Crowded[l.ranks] || m.yielding
 	c.Hooked[l.ranks] = c.Hooked[l.ranks] || m.yielding && m.hooked
+	if err := c.omit(j.Library, m.persistent, l.ranks); err != nil {
+		return err
+	}
 	var points []*CollectivePoint
 	for _, p := range c.Points {
 		if p.Ranks == l.ranks {

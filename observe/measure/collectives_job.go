@@ -27,6 +27,7 @@ type collectiveJob struct {
 	placements  []Placement
 	yielding    bool
 	hooked      bool // through our function in the place of the library's
+	persistent  bool // the library has persistent collectives
 	clocks      *clockMeasurement
 	synchronize bool // the ranks have no common clock
 	first       []offset
@@ -50,9 +51,14 @@ type offset struct{ more, at, bound int64 }
 
 // start finds out where the ranks are and whether they have one clock.
 func (m *collectiveJob) start() error {
-	if _, err := m.job.order("limits", int(m.o.Tolerance), 0, 0, int64(m.o.Budget), m.o.Barriers, 0); err != nil {
+	has, err := m.job.order("limits", int(m.o.Tolerance), 0, 0, int64(m.o.Budget), m.o.Barriers, 0)
+	if err != nil {
 		return err
 	}
+	if len(has) != 1 {
+		return errAnswer
+	}
+	m.persistent = has[0] != 0
 	places, err := m.job.stamps("places", 0, 0, 0, 0, 0)
 	if err != nil {
 		return err
@@ -170,7 +176,7 @@ func (m *collectiveJob) enough(r *CollectiveRun) bool {
 // measure measures a point: again with more time between executions until enough are valid.
 func (m *collectiveJob) measure(p *CollectivePoint) (*CollectiveRun, error) {
 	run, err := m.attempts(p, p.Operation.Work)
-	if err != nil || run.Refused || !p.Operation.Nonblocking {
+	if err != nil || run.Refused || !p.Operation.Overlaps() {
 		return run, err
 	}
 	alone := m.median(run)

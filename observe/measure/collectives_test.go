@@ -22,13 +22,15 @@ func TestParseOperations(t *testing.T) {
 	if err != nil || len(list) != 4 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	if list[0].Name != "MPI_Bcast" || !list[0].Sized || list[0].Reduces || !list[1].Nonblocking || !list[1].Reduces || list[2].Work != 200*time.Microsecond || list[3].Sized {
+	if list[0].Name != "MPI_Bcast" || !list[0].Sized || list[0].Reduces || !list[1].Overlaps() || !list[1].Reduces || list[2].Work != 200*time.Microsecond || list[3].Sized {
 		t.Errorf("%+v", list)
 	}
 	all, _ := ParseOperations([]string{AllOperations})
 	blocking, _ := ParseOperations([]string{BlockingOperations})
-	if len(all) != 45 || len(blocking) != 23 {
-		t.Errorf("%d operations, %d of them blocking", len(all), len(blocking))
+	persistent, _ := ParseOperations([]string{PersistentOperations})
+	oneSided, _ := ParseOperations([]string{OneSidedOperations})
+	if len(all) != 80 || len(blocking) != 23 || len(persistent) != 22 || len(oneSided) != 13 {
+		t.Errorf("%d operations, %d of them blocking, %d persistent, %d one-sided", len(all), len(blocking), len(persistent), len(oneSided))
 	}
 	usual, _ := ParseOperations([]string{UsualOperations})
 	if len(usual) != len(usualNames) {
@@ -158,12 +160,18 @@ func TestAllCollectives(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
 			o := loadedCollectives(AllOperations, "spin:1us", "sleep:1us")
-			o.Scheme, o.Ranks, o.Repeat, o.Loop = IMB, []int{2, 3, 4, 5, 6, 7, 8}, 1, 1
+			o.Scheme, o.Ranks, o.Repeat, o.Loop = IMB, []int{2, 3, 5}, 1, 1
 			c, err := MeasureCollectives(ctx, starterOf(l), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(c.Points) != len(o.Ranks)*47 || c.MPI != l.String() || len(c.Hosts[8]) != 8 || len(c.Placements[2]) != 2 || !c.OneClock {
+			wanted := len(o.Ranks) * len(o.Operations)
+			for _, f := range libraryFaults {
+				if f.kind == l.Kind && olderThan(l.Version, f.before) {
+					wanted -= len(slices.DeleteFunc(slices.Clone(o.Ranks), func(ranks int) bool { return ranks < f.ranks }))
+				}
+			}
+			if len(o.Operations) != 82 || len(c.Points) != wanted || c.MPI != l.String() || len(c.Hosts[5]) != 5 || len(c.Placements[2]) != 2 || !c.OneClock {
 				t.Errorf("%d points under %s on %v", len(c.Points), c.MPI, c.Hosts)
 			}
 			if !strings.Contains(c.Version, l.Version) {
@@ -175,7 +183,7 @@ func TestAllCollectives(t *testing.T) {
 				if !ok || s.Count != 1 || s.Median < 0 || len(s.LaunchMedians) != 1 {
 					t.Errorf("%s: %+v", p.Operation.Name, s)
 				}
-				if _, ok := p.Overlap(); ok && !p.Operation.Nonblocking {
+				if _, ok := p.Overlap(); ok && !p.Operation.Overlaps() {
 					t.Errorf("%s: has an overlap", p.Operation.Name)
 				}
 			}

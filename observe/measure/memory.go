@@ -123,7 +123,7 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 		return nil, err
 	}
 	for _, op := range allOperations {
-		if op.Nonblocking {
+		if op.Kind != BlockingOperations {
 			continue
 		}
 		if _, err := j.order("collective", op.number, usedSize, 1, 0, IMB.number(), 1); err != nil {

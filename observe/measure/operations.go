@@ -10,14 +10,19 @@ import (
 	"slackline/model/unit"
 )
 
-// Operation is a collective operation that can be measured.
+// Operation is a collective or one-sided operation that can be measured.
 type Operation struct {
-	Name        string // as MPI writes it, or that of an artificial one
-	Nonblocking bool
-	Sized       bool          // it moves data
-	Reduces     bool          // numbers of 8 bytes
-	Work        time.Duration // of an artificial one: rank r of P takes Work (1 + r/P)
-	number      int
+	Name    string        // as MPI writes it, or that of an artificial one
+	Kind    string        // BlockingOperations and the words after it; empty: artificial
+	Sized   bool          // it moves data
+	Reduces bool          // numbers of 8 bytes
+	Work    time.Duration // of an artificial one: rank r of P takes Work (1 + r/P)
+	number  int
+}
+
+// Overlaps reports whether the program can compute while the operation goes on.
+func (o *Operation) Overlaps() bool {
+	return o.Kind == NonblockingOperations || o.Kind == PersistentOperations
 }
 
 // blockingNames are the operations in the order of their numbers in the job.
@@ -33,18 +38,33 @@ const (
 	treeNumber        = 64
 	spinNumber        = 65
 	sleepNumber       = 66
+	persistentNumber  = 96
+	oneSidedNumber    = 128
 )
 
 // TreeBroadcast is a broadcast of plain messages along a binary tree: if it scales badly, the platform does.
 const TreeBroadcast = "bcast_binary_tree"
+
+// One-sided operations are named after what they do and what completes it, and numbered in that order.
+var (
+	oneSidedNames = []string{"MPI_Put", "MPI_Get", "MPI_Accumulate"}
+	oneSidedWays  = []string{"fence", "complete", "unlock", "flush"}
+)
+
+// emptyFence is a fence that has nothing to complete.
+const emptyFence = "MPI_Win_fence"
 
 // The words for many operations.
 const (
 	AllOperations         = "all"
 	BlockingOperations    = "blocking"
 	NonblockingOperations = "nonblocking"
+	PersistentOperations  = "persistent"
+	OneSidedOperations    = "onesided"
 	UsualOperations       = "usual"
 )
+
+var operationWords = []string{UsualOperations, AllOperations, BlockingOperations, NonblockingOperations, PersistentOperations, OneSidedOperations}
 
 // usualNames are those that most programs call, and the litmus test.
 var usualNames = []string{
@@ -55,22 +75,31 @@ var usualNames = []string{
 var allOperations = listOperations()
 
 func listOperations() []Operation {
-	var list, later []Operation
+	var list, later, persistent []Operation
 	for i, name := range blockingNames {
-		o := Operation{Name: name, Sized: name != "MPI_Barrier", number: i}
+		o := Operation{Name: name, Kind: BlockingOperations, Sized: name != "MPI_Barrier", number: i}
 		o.Reduces = strings.Contains(strings.ToLower(name), "reduce") || strings.HasSuffix(strings.ToLower(name), "scan")
 		list = append(list, o)
 		plain := strings.TrimPrefix(name, "MPI_")
-		o.Name, o.Nonblocking, o.number = "MPI_I"+strings.ToLower(plain[:1])+plain[1:], true, nonblockingNumber+i
+		o.Name, o.Kind, o.number = "MPI_I"+strings.ToLower(plain[:1])+plain[1:], NonblockingOperations, nonblockingNumber+i
 		later = append(later, o)
+		o.Name, o.Kind, o.number = name+"_init", PersistentOperations, persistentNumber+i
+		persistent = append(persistent, o)
 	}
-	list = append(list, later...)
-	return append(list, Operation{Name: TreeBroadcast, Sized: true, number: treeNumber})
+	list = append(slices.Concat(list, later, persistent), Operation{Name: TreeBroadcast, Kind: BlockingOperations, Sized: true, number: treeNumber})
+	number := oneSidedNumber
+	for _, name := range oneSidedNames {
+		for _, way := range oneSidedWays {
+			list = append(list, Operation{Name: name + "+" + way, Kind: OneSidedOperations, Sized: true, Reduces: name == "MPI_Accumulate", number: number})
+			number++
+		}
+	}
+	return append(list, Operation{Name: emptyFence, Kind: OneSidedOperations, number: number})
 }
 
 // OperationNames are the names that ParseOperations takes.
 func OperationNames() []string {
-	names := []string{UsualOperations, AllOperations, BlockingOperations, NonblockingOperations}
+	names := slices.Clone(operationWords)
 	for _, o := range allOperations {
 		names = append(names, o.Name)
 	}
@@ -105,14 +134,10 @@ func parseOperation(name string) ([]Operation, error) {
 		switch name {
 		case AllOperations:
 			wanted = true
-		case BlockingOperations:
-			wanted = !o.Nonblocking
-		case NonblockingOperations:
-			wanted = o.Nonblocking
 		case UsualOperations:
 			wanted = slices.Contains(usualNames, o.Name)
 		default:
-			wanted = strings.EqualFold(name, o.Name) || strings.EqualFold("MPI_"+name, o.Name)
+			wanted = name == o.Kind || strings.EqualFold(name, o.Name) || strings.EqualFold("MPI_"+name, o.Name)
 		}
 		if wanted {
 			list = append(list, o)
@@ -123,7 +148,7 @@ func parseOperation(name string) ([]Operation, error) {
 		for _, o := range allOperations {
 			known = append(known, strings.ToLower(strings.TrimPrefix(o.Name, "MPI_")))
 		}
-		return nil, fmt.Errorf("%q is not a collective operation%s", name, suggest.Phrase(name, known))
+		return nil, fmt.Errorf("%q is not an operation that can be measured%s", name, suggest.Phrase(name, known))
 	}
 	return list, nil
 }

@@ -200,7 +200,7 @@ int bench_collectives(const struct bench_order *o)
 		barriers = o->a;
 		prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
 		if (bench_rank == 0)
-			bench_print(NULL, 0);
+			bench_print(&(long long){operation_persistent()}, 1);
 	} else if (strcmp(o->what, "correct") == 0) { /* the clock of rank n: offset, drift, valid from */
 		if (bench_rank == o->n) {
 			correction.offset = o->pause;

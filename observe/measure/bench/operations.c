@@ -1,19 +1,52 @@
-/* The collective operations: all of MPI, blocking and not, a broadcast of plain messages, and artificial ones that take a
- * known time. Their numbers are those in operations.go. */
+/* The collective operations: all of MPI, blocking, non-blocking and persistent, a broadcast of plain messages, and artificial
+ * ones that take a known time. Their numbers are those in operations.go; those from ONE_SIDED on are in onesided.c. */
 #include "bench.h"
 #include "operations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
-/* As in operations.go, in its order; those that are not blocking follow at NONBLOCKING, in the same order. */
+/* The persistent form of a collective: of MPI 4, or the same as an extension of an older Open MPI. */
+#if MPI_VERSION >= 4
+#define PERSISTENT(name, ...) MPI_##name##_init(__VA_ARGS__)
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define PERSISTENT(name, ...) MPIX_##name##_init(__VA_ARGS__)
+#endif
+
+/* As in operations.go, in its order; the non-blocking and the persistent ones follow, in the same order. */
 enum number {
 	BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW,
 	REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, EXSCAN,
 	NEIGHBOR_ALLGATHER, NEIGHBOR_ALLGATHERV, NEIGHBOR_ALLTOALL, NEIGHBOR_ALLTOALLV, NEIGHBOR_ALLTOALLW,
-	NONBLOCKING = 32, TREE = 64, SPIN, SLEEP
+	NONBLOCKING = 32, TREE = 64, SPIN, SLEEP, PERSISTENT_ONES = 96
 };
+
+int operation_persistent(void)
+{
+#ifdef PERSISTENT
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+/* The number of the blocking form. */
+static long plain_number(long number)
+{
+	if (number >= PERSISTENT_ONES && number < ONE_SIDED)
+		return number - PERSISTENT_ONES;
+	return number >= NONBLOCKING && number < TREE ? number - NONBLOCKING : number;
+}
+
+static void unknown(const struct operation *op)
+{
+	fprintf(stderr, "slackline: operation %ld is not known\n", op->number);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
 
 static void *room(size_t n)
 {
@@ -28,7 +61,8 @@ static void *room(size_t n)
 
 static int reduces(long number)
 {
-	return number == REDUCE || number == ALLREDUCE || number == REDUCE_SCATTER || number == REDUCE_SCATTER_BLOCK || number == SCAN || number == EXSCAN;
+	return number == REDUCE || number == ALLREDUCE || number == REDUCE_SCATTER || number == REDUCE_SCATTER_BLOCK || number == SCAN || number == EXSCAN ||
+	       onesided_reduces(number);
 }
 
 /* A ring for the neighborhood operations: two neighbors. */
@@ -38,10 +72,52 @@ static void ring(MPI_Comm *comm)
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, comm);
 }
 
+/* Starts a non-blocking operation, or makes the request of a persistent one. */
+#ifdef PERSISTENT
+#define PREPARE(later, init, ...) \
+	(op->number < TREE ? MPI_I##later(__VA_ARGS__, q) : PERSISTENT(init, __VA_ARGS__, MPI_INFO_NULL, q))
+#else
+#define PREPARE(later, init, ...) (op->number < TREE ? MPI_I##later(__VA_ARGS__, q) : (unknown(op), 0))
+#endif
+
+static void prepare(struct operation *op, MPI_Request *q)
+{
+	void *s = op->send, *r = op->receive;
+	int n = op->count, *c = op->counts, *at = op->places;
+	MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE, *t = op->types;
+	MPI_Comm w = op->comm;
+	MPI_Aint *far = op->far;
+	switch (plain_number(op->number)) {
+	case BARRIER: PREPARE(barrier, Barrier, w); break;
+	case BCAST: PREPARE(bcast, Bcast, s, n, b, 0, w); break;
+	case REDUCE: PREPARE(reduce, Reduce, s, r, n, d, MPI_SUM, 0, w); break;
+	case ALLREDUCE: PREPARE(allreduce, Allreduce, s, r, n, d, MPI_SUM, w); break;
+	case GATHER: PREPARE(gather, Gather, s, n, b, r, n, b, 0, w); break;
+	case GATHERV: PREPARE(gatherv, Gatherv, s, n, b, r, c, at, b, 0, w); break;
+	case SCATTER: PREPARE(scatter, Scatter, s, n, b, r, n, b, 0, w); break;
+	case SCATTERV: PREPARE(scatterv, Scatterv, s, c, at, b, r, n, b, 0, w); break;
+	case ALLGATHER: PREPARE(allgather, Allgather, s, n, b, r, n, b, w); break;
+	case ALLGATHERV: PREPARE(allgatherv, Allgatherv, s, n, b, r, c, at, b, w); break;
+	case ALLTOALL: PREPARE(alltoall, Alltoall, s, n, b, r, n, b, w); break;
+	case ALLTOALLV: PREPARE(alltoallv, Alltoallv, s, c, at, b, r, c, at, b, w); break;
+	case ALLTOALLW: PREPARE(alltoallw, Alltoallw, s, c, at, t, r, c, at, t, w); break;
+	case REDUCE_SCATTER: PREPARE(reduce_scatter, Reduce_scatter, s, r, c, d, MPI_SUM, w); break;
+	case REDUCE_SCATTER_BLOCK: PREPARE(reduce_scatter_block, Reduce_scatter_block, s, r, n, d, MPI_SUM, w); break;
+	case SCAN: PREPARE(scan, Scan, s, r, n, d, MPI_SUM, w); break;
+	case EXSCAN: PREPARE(exscan, Exscan, s, r, n, d, MPI_SUM, w); break;
+	case NEIGHBOR_ALLGATHER: PREPARE(neighbor_allgather, Neighbor_allgather, s, n, b, r, n, b, w); break;
+	case NEIGHBOR_ALLGATHERV: PREPARE(neighbor_allgatherv, Neighbor_allgatherv, s, n, b, r, c, at, b, w); break;
+	case NEIGHBOR_ALLTOALL: PREPARE(neighbor_alltoall, Neighbor_alltoall, s, n, b, r, n, b, w); break;
+	case NEIGHBOR_ALLTOALLV: PREPARE(neighbor_alltoallv, Neighbor_alltoallv, s, c, at, b, r, c, at, b, w); break;
+	case NEIGHBOR_ALLTOALLW: PREPARE(neighbor_alltoallw, Neighbor_alltoallw, s, c, far, t, r, c, far, t, w); break;
+	default: unknown(op);
+	}
+}
+
 void operation_begin(struct operation *op, long number, long size, long long pause)
 {
 	size_t blocks = (size_t)(bench_ranks > 2 ? bench_ranks : 2); /* two neighbors even with one rank */
-	long plain = number >= NONBLOCKING && number < TREE ? number - NONBLOCKING : number;
+	long plain = plain_number(number);
 	memset(op, 0, sizeof *op);
 	op->number = number;
 	op->size = size;
@@ -60,10 +136,20 @@ void operation_begin(struct operation *op, long number, long size, long long pau
 	op->comm = MPI_COMM_WORLD;
 	if (plain >= NEIGHBOR_ALLGATHER && plain <= NEIGHBOR_ALLTOALLW)
 		ring(&op->comm);
+	op->far[1] = size;
+	op->request = MPI_REQUEST_NULL;
+	if (number >= ONE_SIDED)
+		onesided_begin(op);
+	else if (number >= PERSISTENT_ONES)
+		prepare(op, &op->request);
 }
 
 void operation_end(struct operation *op)
 {
+	if (op->number >= ONE_SIDED)
+		onesided_end(op);
+	if (op->request != MPI_REQUEST_NULL)
+		MPI_Request_free(&op->request);
 	if (op->comm != MPI_COMM_WORLD)
 		MPI_Comm_free(&op->comm);
 	free(op->send);
@@ -122,63 +208,38 @@ static void blocking(struct operation *op)
 	case NEIGHBOR_ALLGATHERV: MPI_Neighbor_allgatherv(s, n, b, r, c, at, b, w); break;
 	case NEIGHBOR_ALLTOALL: MPI_Neighbor_alltoall(s, n, b, r, n, b, w); break;
 	case NEIGHBOR_ALLTOALLV: MPI_Neighbor_alltoallv(s, c, at, b, r, c, at, b, w); break;
-	case NEIGHBOR_ALLTOALLW: {
-		MPI_Aint far[2] = {0, op->size};
-		MPI_Neighbor_alltoallw(s, c, far, op->types, r, c, far, op->types, w);
-		break;
-	}
+	case NEIGHBOR_ALLTOALLW: MPI_Neighbor_alltoallw(s, c, op->far, op->types, r, c, op->far, op->types, w); break;
 	case TREE: tree(op); break;
 	case SPIN:
 	case SLEEP: artificial(op); break;
-	default:
-		fprintf(stderr, "slackline: operation %ld is not known\n", op->number);
-		MPI_Abort(MPI_COMM_WORLD, 1);
+	default: unknown(op);
 	}
 }
 
 static void nonblocking(struct operation *op)
 {
-	void *s = op->send, *r = op->receive;
-	int n = op->count, *c = op->counts, *at = op->places;
-	MPI_Datatype b = MPI_BYTE, d = MPI_DOUBLE;
-	MPI_Comm w = op->comm;
-	MPI_Request q = MPI_REQUEST_NULL;
-	MPI_Aint far[2] = {0, op->size};
-	switch (op->number - NONBLOCKING) {
-	case BARRIER: MPI_Ibarrier(w, &q); break;
-	case BCAST: MPI_Ibcast(s, n, b, 0, w, &q); break;
-	case REDUCE: MPI_Ireduce(s, r, n, d, MPI_SUM, 0, w, &q); break;
-	case ALLREDUCE: MPI_Iallreduce(s, r, n, d, MPI_SUM, w, &q); break;
-	case GATHER: MPI_Igather(s, n, b, r, n, b, 0, w, &q); break;
-	case GATHERV: MPI_Igatherv(s, n, b, r, c, at, b, 0, w, &q); break;
-	case SCATTER: MPI_Iscatter(s, n, b, r, n, b, 0, w, &q); break;
-	case SCATTERV: MPI_Iscatterv(s, c, at, b, r, n, b, 0, w, &q); break;
-	case ALLGATHER: MPI_Iallgather(s, n, b, r, n, b, w, &q); break;
-	case ALLGATHERV: MPI_Iallgatherv(s, n, b, r, c, at, b, w, &q); break;
-	case ALLTOALL: MPI_Ialltoall(s, n, b, r, n, b, w, &q); break;
-	case ALLTOALLV: MPI_Ialltoallv(s, c, at, b, r, c, at, b, w, &q); break;
-	case ALLTOALLW: MPI_Ialltoallw(s, c, at, op->types, r, c, at, op->types, w, &q); break;
-	case REDUCE_SCATTER: MPI_Ireduce_scatter(s, r, c, d, MPI_SUM, w, &q); break;
-	case REDUCE_SCATTER_BLOCK: MPI_Ireduce_scatter_block(s, r, n, d, MPI_SUM, w, &q); break;
-	case SCAN: MPI_Iscan(s, r, n, d, MPI_SUM, w, &q); break;
-	case EXSCAN: MPI_Iexscan(s, r, n, d, MPI_SUM, w, &q); break;
-	case NEIGHBOR_ALLGATHER: MPI_Ineighbor_allgather(s, n, b, r, n, b, w, &q); break;
-	case NEIGHBOR_ALLGATHERV: MPI_Ineighbor_allgatherv(s, n, b, r, c, at, b, w, &q); break;
-	case NEIGHBOR_ALLTOALL: MPI_Ineighbor_alltoall(s, n, b, r, n, b, w, &q); break;
-	case NEIGHBOR_ALLTOALLV: MPI_Ineighbor_alltoallv(s, c, at, b, r, c, at, b, w, &q); break;
-	case NEIGHBOR_ALLTOALLW: MPI_Ineighbor_alltoallw(s, c, far, op->types, r, c, far, op->types, w, &q); break;
-	default:
-		fprintf(stderr, "slackline: operation %ld is not known\n", op->number);
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
+	MPI_Request q;
+	prepare(op, &q);
 	if (op->pause > 0)
 		bench_spin(op->pause);
 	MPI_Wait(&q, MPI_STATUS_IGNORE);
 }
 
+static void persistent(struct operation *op)
+{
+	MPI_Start(&op->request);
+	if (op->pause > 0)
+		bench_spin(op->pause);
+	MPI_Wait(&op->request, MPI_STATUS_IGNORE);
+}
+
 void operation_run(struct operation *op)
 {
-	if (op->number >= NONBLOCKING && op->number < TREE)
+	if (op->number >= ONE_SIDED)
+		onesided_run(op);
+	else if (op->number >= PERSISTENT_ONES)
+		persistent(op);
+	else if (op->number >= NONBLOCKING && op->number < TREE)
 		nonblocking(op);
 	else
 		blocking(op);
