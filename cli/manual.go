@@ -166,9 +166,11 @@ func writeManuals(a *env.Env, dir string) error {
 	var failed error
 	count := 0
 	eachCommand(a.Root, func(c *cobra.Command) {
-		path := filepath.Join(dir, manualName(c)+".1")
-		failed = errors.Join(failed, atomicfile.Write(path, func(w io.Writer) error { return writeRoff(w, pageOf(a, c)) }))
-		count++
+		if failed == nil {
+			path := filepath.Join(dir, manualName(c)+".1")
+			failed = atomicfile.Write(path, func(w io.Writer) error { return writeRoff(w, pageOf(a, c)) })
+			count++
+		}
 	})
 	if failed == nil {
 		a.Note("wrote %s into %s", phrase.Plural(count, "page"), dir)

@@ -2,13 +2,13 @@
 package demo
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -230,27 +230,34 @@ func paragraph(w io.Writer, text string) error {
 	return nil
 }
 
-// unpack writes the example into the directory.
+// unpack writes the example into the directory: all of it, or nothing.
 func (o *demoOptions) unpack() error {
-	return fs.WalkDir(demoData, "demodata", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel("demodata", filepath.FromSlash(path.Clean(name)))
-		if err != nil {
-			return err
-		}
-		target := o.file(rel)
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o777)
-		}
-		content, err := demoData.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return atomicfile.Write(target, func(w io.Writer) error {
-			_, err := w.Write(content)
-			return err
+	entries, err := demoData.ReadDir("demodata")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return err
+	}
+	return atomicfile.WriteGroup(o.out, names, true, func(d *atomicfile.Dir) error {
+		return fs.WalkDir(demoData, "demodata", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := demoData.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			f, err := d.Create(strings.TrimPrefix(name, "demodata/"))
+			if err != nil {
+				return err
+			}
+			_, err = f.Write(content)
+			return cmp.Or(err, f.Close())
 		})
 	})
 }

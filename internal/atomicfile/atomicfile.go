@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"slackline/internal/trusted"
 )
@@ -28,7 +29,7 @@ var ErrIsInput = errors.New("is also an input; give another name")
 
 // Write makes the file at path hold exactly what fill writes. If fill fails, so
 // does Write, and the file that was there before remains.
-func Write(path string, fill func(w io.Writer) error) error {
+func Write(path string, fill func(w io.Writer) error) (err error) {
 	if isDescriptor(path) {
 		return writeDirectly(path, os.O_APPEND, fill)
 	}
@@ -48,11 +49,11 @@ func Write(path string, fill func(w io.Writer) error) error {
 		return err
 	}
 	name := f.Name()
-	done := false
 	defer func() {
-		if !done {
+		if err != nil {
 			f.Close()
 			os.Remove(name)
+			err = renamed(err, name, path)
 		}
 	}()
 	if info != nil {
@@ -76,7 +77,6 @@ func Write(path string, fill func(w io.Writer) error) error {
 	if err := os.Rename(name, path); err != nil {
 		return err
 	}
-	done = true
 	syncDir(filepath.Dir(path))
 	return nil
 }
@@ -219,16 +219,19 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 		if errors.Is(err, fs.ErrExist) && try < 1000 {
 			continue
 		}
-		if err != nil {
-			// The user does not know the temporary name.
-			var pe *fs.PathError
-			if errors.As(err, &pe) {
-				pe.Path = path
-			}
-			return nil, err
-		}
-		return f, nil
+		return f, renamed(err, name, path)
 	}
+}
+
+// renamed is err with path in place of a temporary name, which means nothing to the user.
+func renamed(err error, temporary, path string) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		if rest, below := strings.CutPrefix(at.Path, temporary); below {
+			at.Path = path + rest
+		}
+	}
+	return err
 }
 
 // syncDir makes the rename durable where the system allows it.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -156,5 +158,35 @@ func TestCheckNotInput(t *testing.T) {
 		if err := CheckNotInput(tc.out, tc.inputs...); errors.Is(err, ErrIsInput) != tc.same {
 			t.Errorf("CheckNotInput(%s, %v) = %v, want same: %v", tc.out, tc.inputs, err, tc.same)
 		}
+	}
+}
+
+// Temporary names mean nothing to the user: errors name what was to be written.
+func TestErrorsNameTheTarget(t *testing.T) {
+	dir := t.TempDir()
+	full := func(pattern string) error { // as a full disk has it: the error names the open file
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) != 1 {
+			t.Fatal(names, err)
+		}
+		return &fs.PathError{Op: "write", Path: names[0], Err: syscall.ENOSPC}
+	}
+	file := filepath.Join(dir, "out.svg")
+	err := Write(file, func(io.Writer) error { return full(".out.svg.tmp*") })
+	if want := "write " + file + ": no space left on device"; err == nil || err.Error() != want {
+		t.Errorf("a file: %v, want %s", err, want)
+	}
+	trace := filepath.Join(dir, "run.slt")
+	err = WriteDir(trace, false, func(d *Dir) error {
+		if _, err := d.Create("ranks/0.slt"); err != nil {
+			return err
+		}
+		return full(".run.slt.tmp*/new/run.slt/ranks/0.slt")
+	})
+	if want := "write " + filepath.Join(trace, "ranks/0.slt") + ": no space left on device"; err == nil || err.Error() != want {
+		t.Errorf("a directory: %v, want %s", err, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,11 @@ type durable struct {
 }
 
 func (d *durable) Close() error {
-	return errors.Join(d.Flush(), d.f.Sync(), d.f.Close())
+	err := d.Flush()
+	if err == nil {
+		err = d.f.Sync()
+	}
+	return cmp.Or(err, d.f.Close())
 }
 
 // WriteDir makes a directory at path that holds exactly the files that fill creates. What was
@@ -71,7 +76,7 @@ func WriteDir(path string, force bool, fill func(d *Dir) error) error {
 // WriteGroup makes files and directories that belong together and lie side by side in the
 // directory parent. fill creates them, with Dir as their parent; then each of names takes its place, in
 // this order, so that the last one appears when everything is complete.
-func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) error) error {
+func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) error) (err error) {
 	if err := checkFolders(parent); err != nil {
 		return err
 	}
@@ -86,6 +91,7 @@ func WriteGroup(parent string, names []string, force bool, fill func(d *Dir) err
 	}
 	defer os.RemoveAll(temporary)
 	fresh := filepath.Join(temporary, "new")
+	defer func() { err = renamed(err, fresh, parent) }()
 	if err := os.Mkdir(fresh, 0o777); err != nil {
 		return err
 	}
@@ -130,11 +136,7 @@ func makeTemp(parent, base string) (string, error) {
 		if errors.Is(err, fs.ErrExist) && try < 1000 {
 			continue
 		}
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			pe.Path = filepath.Join(parent, base) // the user knows nothing of the temporary name
-		}
-		return name, err
+		return name, renamed(err, name, filepath.Join(parent, base))
 	}
 }
 
