@@ -32,7 +32,7 @@ func (f *jobFlags) add(fs *pflag.FlagSet, what string) {
 
 // addMPI adds the flags without the number of ranks.
 func (f *jobFlags) addMPI(fs *pflag.FlagSet) {
-	fs.StringVar(&f.mpi, "mpi", "", "`name` or compiler of the MPI, e.g. openmpi or mpicc.mpich (default: the first that is found)")
+	fs.StringVar(&f.mpi, "mpi", "", "`name` or compiler of the MPI, e.g. openmpi or mpicc.mpich (default: what SLACKLINE_MPI names, or the first that is found)")
 	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --mpi=pmix --nodes 2' (default: the MPI's own)")
 }
 
@@ -52,15 +52,20 @@ func parseRanks(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// library is the MPI that the flags name.
+// library is the MPI that the flags name, or else the variable that also chooses the MPI of a job.
 func (f *jobFlags) library(ctx context.Context) (*mpi.Library, error) {
 	list, err := mpi.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	library, err := mpi.Named(list, f.mpi)
+	name, from := f.mpi, "--mpi"
+	if name == "" {
+		from = env.VariableOf("mpi")
+		name = os.Getenv(from)
+	}
+	library, err := mpi.Named(list, name)
 	if err != nil {
-		return nil, fmt.Errorf("--mpi: %w", err)
+		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	return library, nil
 }

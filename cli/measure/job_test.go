@@ -2,11 +2,31 @@ package measure
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"slackline/cli/env"
 	"slackline/observe/measure"
+	"slackline/observe/mpi/mpitest"
 )
+
+// TestLibrary: the flag chooses the MPI, and without it the variable.
+func TestLibrary(t *testing.T) {
+	for _, l := range mpitest.Libraries(t) {
+		t.Setenv(env.VariableOf("mpi"), string(l.Kind))
+		if got, err := (&jobFlags{}).library(t.Context()); err != nil || got.Kind != l.Kind {
+			t.Errorf("%s=%s chooses %v, %v", env.VariableOf("mpi"), l.Kind, got, err)
+		}
+		t.Setenv(env.VariableOf("mpi"), "nompi")
+		if got, err := (&jobFlags{mpi: l.Compiler}).library(t.Context()); err != nil || got.Kind != l.Kind {
+			t.Errorf("--mpi %s chooses %v, %v", l.Compiler, got, err)
+		}
+	}
+	if _, err := (&jobFlags{}).library(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "SLACKLINE_MPI: there is no such MPI") {
+		t.Errorf("a variable that names no MPI: %v", err)
+	}
+}
 
 func TestInjections(t *testing.T) {
 	var o measure.ClockOptions
