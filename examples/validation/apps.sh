@@ -11,6 +11,9 @@
 #
 #     comd  2  CoMD  bin/{mpi}/comd -x 8 -y 8 -z 8 -i 2 -N 200
 #
+# Every injected run is recorded too. A prediction from that recording has the computation of the run itself, so its error is that
+# of the communication, and of the time without a CPU, which a replay leaves out; the last column has that of all ranks added.
+#
 # Variables: SLACKLINE (the program), MPIS, PROGRAMS (names of the list; default: all), DELAYS (us), RUNS (of which the fastest
 # counts), DIR (for machine files, recordings and results, which are kept: a further call adds its runs to them; RUNS=0 adds none).
 set -eu
@@ -29,8 +32,8 @@ touch "$DIR/runs.txt" "$DIR/talk"
 
 say() { echo "$*" >&2; }
 
-# in_us: a time of a machine file as a number of microseconds
-in_us() { awk '{ v = $1 + 0; if ($1 ~ /ns$/) v /= 1000; else if ($1 ~ /ms$/) v *= 1000; print v }'; }
+# in_us: a time as a number of microseconds
+in_us() { awk '{ v = $1 + 0; print v * ($1 ~ /ns$/ ? 0.001 : $1 ~ /us$/ ? 1 : $1 ~ /ms$/ ? 1000 : $1 ~ /s$/ ? 1e6 : 1) }'; }
 
 # launch VERB...: runs the program of the current line under a verb of slackline
 launch() {
@@ -51,12 +54,13 @@ record() {
 	echo "$run" >>"$trace.time"
 }
 
-# injected DELAY: a run; ns from MPI_Init to MPI_Finalize of the slowest rank, share of time without a CPU in %, number of messages
+# injected DELAY: a run, recorded as try.slt; ns of the slowest rank, number of messages
 injected() {
-	launch inject --quiet --format json --out "$DIR/report.json" --latency "$1us"
+	launch inject --quiet --format json --out "$DIR/report.json" --latency "$1us" --mpi "$mpi" -- \
+		"$SLACKLINE" record --quiet --force --sample off --callpath off --out "$DIR/try.slt"
 	awk '{ v = $0; gsub(/[^0-9-]/, "", v) }
-		/"run_ns"/ { run += v; if (v + 0 > most) most = v + 0 } /"waited_ns"/ { waited += v } /"sent"/ { sent += v }
-		END { printf "%.0f %.2f %d\n", most, (run > 0 ? 100 * waited / run : 0), sent }' "$DIR/report.json"
+		/"run_ns"/ { if (v + 0 > most) most = v + 0 } /"sent"/ { sent += v }
+		END { printf "%.0f %d\n", most, sent }' "$DIR/report.json"
 }
 
 # network: the parameters of the network; a disturbed measurement is rejected
@@ -85,23 +89,37 @@ measure() {
 		record
 		for delay in $DELAYS; do
 			found=$(injected "$delay")
-			echo "$mpi $name $ranks $delay $found" >>"$DIR/runs.txt"
+			own=$trace.$delay.$(grep -c "^$mpi $name $ranks $delay " "$DIR/runs.txt" || true)
+			rm -rf "$own"
+			mv "$DIR/try.slt" "$own"
+			echo "$mpi $name $ranks $delay $found $own" >>"$DIR/runs.txt"
 		done
 		i=$((i + 1))
 	done
 	say "$mpi: $name on $ranks ranks"
 }
 
-# predict: MPI, name, ranks, delay, predicted ns, measured ns, share without a CPU, messages
+# predicted TRACE DELAY: the run time in us by a recording; what is said about the recording goes to the file said
+predicted() {
+	latency=$(sed -n 's/^L: *//p' "$DIR/$mpi.yaml" | in_us | awk -v added="$2" '{ printf "%.3fus", $1 + added }')
+	"$SLACKLINE" tolerance "$1" --machine "$DIR/$mpi.yaml" -L "$latency" --format json --no-progress 2>"$DIR/said" |
+		sed -n 's/.*"T_ns": *\([0-9.]*\).*/\1ns/p' | head -n 1 | in_us
+}
+
+# predict: MPI, name, ranks, delay; in us: predicted, predicted with the computation of the run itself, measured, time of all ranks
+# without a CPU; how much longer the slowest run is in %, number of messages. The measured time is that between MPI_Init and
+# MPI_Finalize; that of the report has the start and the end of the recorder, too.
 predict() {
 	[ -e "$trace" ] || return 0
-	own=$(sed -n 's/^L: *//p' "$DIR/$mpi.yaml" | in_us)
 	for delay in $DELAYS; do
-		latency=$(awk -v a="$own" -v b="$delay" 'BEGIN { printf "%.3fus", a + b }')
-		predicted=$("$SLACKLINE" tolerance "$trace" --machine "$DIR/$mpi.yaml" -L "$latency" --format json --quiet 2>>"$DIR/talk" |
-			sed -n 's/.*"T_ns": *\([0-9.]*\).*/\1/p' | head -n 1)
-		measured=$(grep "^$mpi $name $ranks $delay " "$DIR/runs.txt" | cut -d' ' -f5- | sort -n | head -n 1)
-		[ -z "$measured" ] || echo "$mpi $name $ranks $delay $predicted $measured"
+		grep "^$mpi $name $ranks $delay " "$DIR/runs.txt" | sort -n -k 5 >"$DIR/cell" || continue
+		read -r _ _ _ _ fastest sent own <"$DIR/cell"
+		spread=$(tail -n 1 "$DIR/cell" | awk -v fastest="$fastest" '{ printf "%.1f", 100 * ($5 / fastest - 1) }')
+		first=$(predicted "$trace" "$delay")
+		second=$(predicted "$own" "$delay")
+		measured=$(sed -n 's/.*recorded run of .* over \([0-9.]*[mu]*s\):.*/\1/p' "$DIR/said" | in_us)
+		lacked=$(sed -n 's/.*ranks were without a CPU for \([0-9.]*[mu]*s\),.*/\1/p' "$DIR/said" | in_us)
+		echo "$mpi $name $ranks $delay $first $second $measured ${lacked:-0} $spread $sent"
 	done
 }
 
@@ -110,24 +128,33 @@ each predict >"$DIR/results.txt"
 
 table() {
 	awk '
+		function rrmse(square) { return 100 * sqrt(square / n[key]) / (all[key] / n[key]) }
+		# The median of the cells of a row.
+		function median(list, m,   i, j, x) {
+			for (i = 2; i <= m; i++) for (j = i; j > 1 && list[j - 1] > list[j]; j--) { x = list[j]; list[j] = list[j - 1]; list[j - 1] = x }
+			return m % 2 ? list[(m + 1) / 2] : (list[m / 2] + list[m / 2 + 1]) / 2
+		}
 		{
 			key = $1 " | " $2 " | " $3
 			if (!(key in n)) order[++keys] = key
 			if (!($4 in column)) { column[$4] = ++columns; name[columns] = $4 }
-			cell[key, $4] = sprintf("%.0f / %.0f", $5 / 1e6, $6 / 1e6)
-			d = ($5 - $6) / 1e6; square[key] += d * d; all[key] += $6 / 1e6; n[key]++
-			if ($7 + 0 > lacked[key] + 0) lacked[key] = $7
-			sent[key] = $8
+			cell[key, $4] = sprintf("%.0f / %.0f", $5 / 1e3, $7 / 1e3)
+			square[key] += ($5 - $7) ^ 2; own[key] += ($6 - $7) ^ 2; crowded[key] += ($6 + $8 - $7) ^ 2
+			all[key] += $7; n[key]++; spread[key, n[key]] = $9
+			if (100 * $8 / $3 / $7 > lacked[key] + 0) lacked[key] = 100 * $8 / $3 / $7
+			sent[key] = $10
 		}
 		END {
 			line = "| MPI | program | ranks | messages |"; rule = "| --- | --- | --- | --- |"
 			for (c = 1; c <= columns; c++) { line = line " +" name[c] " |"; rule = rule " --- |" }
-			print line " without a CPU [%] | RMSE [ms] | RRMSE [%] |"; print rule " --- | --- | --- |"
+			print line " without a CPU [%] | equal runs differ by [%] | RRMSE [%] | own computation [%] | and without a CPU [%] |"
+			print rule " --- | --- | --- | --- | --- |"
 			for (k = 1; k <= keys; k++) {
 				key = order[k]; line = "| " key " | " sent[key] " |"
 				for (c = 1; c <= columns; c++) line = line " " cell[key, name[c]] " |"
-				rmse = sqrt(square[key] / n[key])
-				print line sprintf(" %.1f | %.1f | %.2f |", lacked[key], rmse, 100 * rmse / (all[key] / n[key]))
+				for (c = 1; c <= n[key]; c++) values[c] = spread[key, c] + 0
+				line = line sprintf(" %.1f | %.1f | %.2f |", lacked[key], median(values, n[key]), rrmse(square[key]))
+				print line sprintf(" %.2f | %.2f |", rrmse(own[key]), rrmse(crowded[key]))
 			}
 		}' "$DIR/results.txt"
 }
