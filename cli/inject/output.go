@@ -40,12 +40,17 @@ func latencyLines(r *inject.Result) []string {
 			meanNS(sum(func(x *inject.RankReport) int64 { return x.HeldNS }), held), nsDuration(r.Most(func(x *inject.RankReport) int64 { return x.HeldMostNS })),
 			meanNS(sum(func(x *inject.RankReport) int64 { return x.OverNS }), held), nsDuration(r.Most(func(x *inject.RankReport) int64 { return x.OverMostNS }))))
 	}
-	if len(r.Replaced) > 0 {
+	for _, list := range []struct {
+		what  string
+		calls []inject.Count
+	}{{"collectives that became messages", r.Replaced}, {"one-sided calls with latency", r.OneSided}} {
 		var parts []string
-		for _, c := range r.Replaced {
+		for _, c := range list.calls {
 			parts = append(parts, fmt.Sprintf("%s %s", c.Function, phrase.Grouped(c.Calls)))
 		}
-		lines = append(lines, "collectives that became messages, calls of all ranks: "+strings.Join(parts, ", "))
+		if len(parts) > 0 {
+			lines = append(lines, list.what+", calls of all ranks: "+strings.Join(parts, ", "))
+		}
 	}
 	if r.Eager != nil {
 		lines = append(lines, fmt.Sprintf("messages of more than %s have a handshake, each part of which gets the latency", unit.Size(*r.Eager)))

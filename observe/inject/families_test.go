@@ -61,8 +61,8 @@ func TestFamilies(t *testing.T) {
 				if told := strings.Contains(strings.Join(r.talk, "\n"), "more ranks than CPUs"); told != (ranks == 4 && runtime.NumCPU() < 4) {
 					t.Errorf("%d ranks on %d CPUs: %q", ranks, runtime.NumCPU(), r.talk)
 				}
-				if !slices.ContainsFunc(r.Unhandled, func(c Count) bool { return c.Function == "MPI_Put" }) {
-					t.Errorf("%d ranks, %s: unhandled = %v, want MPI_Put among them", ranks, latency, r.Unhandled)
+				if !slices.ContainsFunc(r.OneSided, func(c Count) bool { return c.Function == "MPI_Put" }) {
+					t.Errorf("%d ranks, %s: one-sided = %v, want MPI_Put among them", ranks, latency, r.OneSided)
 				}
 			}
 		}

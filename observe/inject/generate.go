@@ -12,14 +12,16 @@ import (
 type treatment int
 
 const (
-	leave     treatment = iota // not wrapped
-	message                    // a call of the library's own, about messages and requests
-	replace                    // a collective that becomes messages
-	makeComm                   // makes a communicator
-	unhandled                  // MPI's own, and its messages get no latency: counted
-	drain                      // MPI's own, and blocks there
-	detach                     // MPI_Buffer_detach
-	freeOp                     // MPI_Op_free
+	leave      treatment = iota // not wrapped
+	message                     // a call of the library's own, about messages and requests
+	replace                     // a collective that becomes messages
+	makeComm                    // makes a communicator
+	persistent                  // makes a persistent collective, which becomes messages
+	oneSided                    // MPI's own, and the calls that complete it return later
+	unhandled                   // MPI's own, and its messages get no latency: counted
+	drain                       // MPI's own, and blocks there
+	detach                      // MPI_Buffer_detach
+	freeOp                      // MPI_Op_free
 )
 
 var modes = map[string]string{"Send": "STANDARD", "Ssend": "SYNCHRONOUS", "Rsend": "READY", "Bsend": "BUFFERED"}
@@ -43,7 +45,7 @@ var replaced = []string{"barrier", "bcast", "gather", "gatherv", "scatter", "sca
 	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}
 
 // messageClasses are the classes of calls that the library has functions of its own for.
-var messageClasses = []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "mrecv", "imrecv",
+var messageClasses = []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "isendrecv", "isendrecv_replace", "mrecv", "imrecv",
 	"probe", "iprobe", "mprobe", "improbe", "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "status",
 	"start", "startall", "request_free"}
 
@@ -59,7 +61,14 @@ func treatmentOf(f mpi.Function) treatment {
 		return replace
 	case strings.HasPrefix(f.Class, "newcomm"):
 		return makeComm
-	case strings.HasSuffix(f.Class, "_init"), f.Class == "rma", f.Class == "irma":
+	case slices.Contains(replaced, strings.TrimSuffix(f.Class, "_init")):
+		return persistent
+	case f.Class == "rma", f.Class == "irma":
+		if _, ok := oneSidedHooks[strings.TrimPrefix(f.Name, "R")]; ok || f.Class == "irma" {
+			return oneSided
+		}
+		return leave
+	case strings.HasSuffix(f.Class, "_init"):
 		return unhandled
 	case f.Class == "comm_free", f.Class == "io":
 		return drain
@@ -104,6 +113,9 @@ type wrapper struct {
 // writeC writes the wrapper of the C binding.
 func (w wrapper) writeC(b *strings.Builder, suffix string) {
 	params, args := w.CParams()
+	if w.treatment == persistent {
+		w.writeStarter(b, suffix)
+	}
 	real := fmt.Sprintf("PMPI_%s%s(%s)", w.Name, suffix, args)
 	fmt.Fprintf(b, "\nINJ_EXPORT int MPI_%s%s(%s) {\n    if (!atomic_load_explicit(&inj_active, memory_order_relaxed)) return %s;\n", w.Name, suffix, params, real)
 	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
@@ -114,6 +126,16 @@ func (w wrapper) writeC(b *strings.Builder, suffix string) {
 		line("int result = inj_%s(%s);", strings.TrimPrefix(strings.ToLower(w.Class), w.prefix()), w.collectiveArgs())
 		line("if (result != INJ_LEFT) {\n        inj_count_replaced(%d);\n        return result;\n    }", w.number)
 		line("inj_count_left(%d, comm);\n    return %s;", w.number, real)
+	case persistent:
+		w.writePersistent(b, suffix, real)
+	case oneSided:
+		if w.Name == "Win_test" {
+			real = "result = there ? " + real + " : (*flag = 0, MPI_SUCCESS)"
+		} else {
+			real = "result = " + real
+		}
+		w.writeOneSided(b, "int "+real+";", "result", "")
+		line("return result;")
 	case freeOp:
 		line("if (inj_op_needed(*op)) {\n        *op = MPI_OP_NULL;\n        return MPI_SUCCESS;\n    }\n    return %s;", real)
 	default:

@@ -20,9 +20,12 @@ func (w wrapper) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "static void %s_inj(%s_t *real, int first_index, %s) {\n    (void)first_index;\n", lower, lower, list)
 	b.WriteString("    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n")
 	fmt.Fprintf(b, "    if (!atomic_load_explicit(&inj_active, memory_order_relaxed)) {\n        real(%s);\n        return;\n    }\n", call)
-	if w.treatment == message || w.treatment == replace {
+	switch w.treatment {
+	case message, replace, persistent:
 		w.writeConverted(b)
-	} else {
+	case oneSided:
+		w.writeFortranOneSided(b, call)
+	default:
 		w.writePassedOn(b, call)
 	}
 	b.WriteString("}\n#ifdef OPEN_MPI\n")
@@ -31,8 +34,25 @@ func (w wrapper) writeFortran(b *strings.Builder) {
 	if w.Buffered() {
 		return
 	}
-	fmt.Fprintf(b, "INJ_EXPORT void %s_f08_(%s) {\n    static %s_t *real;\n", lower, list, lower)
-	fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s_f08_\");\n    %s_inj(real, %s, %s);\n}\n", lower, lower, lower, w.firstIndex(), call)
+	names := []string{"_f08_"}
+	if w.Large { // what makes memory: the large form takes the same handles
+		names = append(names, "_f08_large_", "_cptr_")
+	}
+	for _, suffix := range names {
+		fmt.Fprintf(b, "INJ_EXPORT void %s%s(%s) {\n    static %s_t *real;\n", lower, suffix, list, lower)
+		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s%s\");\n    %s_inj(real, %s, %s);\n}\n", lower, lower, suffix, lower, w.firstIndex(), call)
+	}
+}
+
+// writeFortranOneSided is writeOneSided around the real function of Fortran.
+func (w wrapper) writeFortranOneSided(b *strings.Builder, call string) {
+	values, results := w.fortranValues()
+	b.WriteString(values)
+	real := fmt.Sprintf("real(%s);", call)
+	if w.Name == "Win_test" {
+		real = fmt.Sprintf("if (there) %s\n    else *f_flag = 0, *ierror = MPI_SUCCESS;", real)
+	}
+	w.writeOneSided(b, real, "*ierror", results)
 }
 
 // firstIndex is the number of the first element in the indices that mpi_f08 gives.
@@ -96,6 +116,8 @@ func (w wrapper) writeConverted(b *strings.Builder) {
 			add(&before, "MPI_Datatype %s = PMPI_Type_f2c(*f_%s);", n, n)
 		case "MPI_Comm":
 			add(&before, "MPI_Comm %s = PMPI_Comm_f2c(*f_%s);", n, n)
+		case "MPI_Info":
+			add(&before, "MPI_Info %s = PMPI_Info_f2c(*f_%s);", n, n)
 		case "MPI_Op":
 			add(&before, "MPI_Op %s = PMPI_Op_f2c(*f_%s);", n, n)
 		case "MPI_Request":

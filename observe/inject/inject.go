@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,6 +60,7 @@ type Result struct {
 	Eager     *int64        `json:"eager_limit,omitempty"` // larger messages have a handshake; nil: none has
 	FarEager  *int64        `json:"eager_limit_between_hosts,omitempty"`
 	Replaced  []Count       `json:"replaced,omitempty"`  // collectives that became messages
+	OneSided  []Count       `json:"one_sided,omitempty"` // one-sided calls with added latency
 	Unhandled []Count       `json:"unhandled,omitempty"` // calls that communicate without added latency
 	ByRank    []*RankReport `json:"by_rank"`
 }
@@ -248,7 +250,13 @@ func (o *Options) collect(dir string, r *Result, hint string) error {
 	if r.Eager = eager(list[0].eager[0]); r.Hosts > 1 {
 		r.FarEager = eager(list[0].eager[1])
 	}
-	r.Replaced = counts(list, func(x *RankReport) []int64 { return x.replaced }, names)
+	for _, c := range counts(list, func(x *RankReport) []int64 { return x.replaced }, names) {
+		if i := slices.Index(names, c.Function); treatmentOf(all[i]) == oneSided {
+			r.OneSided = append(r.OneSided, c)
+		} else {
+			r.Replaced = append(r.Replaced, c)
+		}
+	}
 	r.Unhandled = counts(list, func(x *RankReport) []int64 { return x.unhandled }, names)
 	o.warn(r)
 	return nil

@@ -29,6 +29,8 @@ int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 int inj_Start(MPI_Request *request);
 int inj_Startall(int count, MPI_Request requests[]);
 int inj_Request_free(MPI_Request *request);
+int inj_Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+int inj_Isendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
 void inj_foreign(MPI_Request request);
 
 #endif

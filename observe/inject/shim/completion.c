@@ -2,6 +2,14 @@
 #include "calls.h"
 #include <stdlib.h>
 
+/* sent reports whether the send of MPI_Isendrecv is complete. */
+static bool sent(struct entry *out) {
+    int flag = 0;
+    if (PMPI_Request_get_status(out->handle, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+    inj_look_at(&out->handshake, flag);
+    return flag && inj_now() >= inj_granted(&out->handshake);
+}
+
 /* ready reports, without changing anything, whether a request is complete for the program. */
 static bool ready(MPI_Request request) {
     struct entry *e = inj_find(request);
@@ -12,6 +20,9 @@ static bool ready(MPI_Request request) {
         inj_look_at(&e->handshake, flag);
         return flag && inj_now() >= inj_granted(&e->handshake);
     }
+    if (e != NULL && e->kind == COLLECTIVE && e->active) return ready(e->running);
+    if (e != NULL && e->kind == ANSWERED) return flag && inj_now() >= e->posted;
+    if (e != NULL && e->sending != NULL && (!flag || !sent(e->sending))) return false;
     if (!flag || e == NULL || e->kind != RECEIVES || !e->active) return flag;
     int cancelled = 0;
     PMPI_Test_cancelled(&status, &cancelled);
@@ -76,10 +87,11 @@ int inj_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     work();
     struct entry *e = inj_find(request);
     bool sends = e != NULL && e->kind == SENDS && e->handshake.until != 0;
-    if (e == NULL || !e->active || (e->kind != RECEIVES && !sends)) return PMPI_Request_get_status(request, flag, status);
+    bool own_rules = sends || (e != NULL && (e->kind == ANSWERED || e->kind == COLLECTIVE));
+    if (e == NULL || !e->active || (e->kind != RECEIVES && !own_rules)) return PMPI_Request_get_status(request, flag, status);
     *flag = ready(request);
     if (!*flag) return MPI_SUCCESS;
-    if (sends) return PMPI_Request_get_status(request, flag, status);
+    if (own_rules) return PMPI_Request_get_status(request, flag, status);
     if (status == MPI_STATUS_IGNORE) status = &own;
     int result = PMPI_Request_get_status(request, flag, status), cancelled = 0;
     PMPI_Test_cancelled(status, &cancelled);
@@ -250,6 +262,8 @@ int inj_Request_free(MPI_Request *request) {
         inj_drop(e);
         return result;
     }
+    if (e->sending != NULL) inj_orphan(e->sending);
+    e->sending = NULL;
     inj_orphan(e);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;

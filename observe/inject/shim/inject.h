@@ -104,7 +104,7 @@ struct comm {
     MPI_Comm shadow; /* for the messages of replaced collectives; MPI_COMM_NULL: they are not replaced */
     bool late;       /* made without our knowing, as by MPI_Comm_idup: its shadow is made by the first collective that may block */
     int64_t *delay, *incoming; /* of messages to and from a peer; NULL: the same for all */
-    atomic_int references, sequence;
+    atomic_int references, sequence, kept; /* kept: persistent collectives */
 };
 extern MPI_Comm inj_own; /* of this rank alone */
 struct comm *inj_comm(MPI_Comm comm);
@@ -124,7 +124,7 @@ bool inj_bad(MPI_Count count, MPI_Datatype type);
 int inj_copy(const void *from, MPI_Count count, MPI_Datatype type, void *to, MPI_Count to_count, MPI_Datatype to_type);
 
 /* requests.c: what is known of a request */
-enum kind { SENDS = 1, RECEIVES, RUNS, FOREIGN };
+enum kind { SENDS = 1, RECEIVES, RUNS, FOREIGN, ANSWERED /* of a one-sided call */, COLLECTIVE /* persistent */ };
 /* A handshake, as its sender sees it: the request has to reach the receiver, and the grant to come back. */
 struct handshake {
     int64_t until;  /* the sender is not done before; 0: there is none */
@@ -140,7 +140,7 @@ struct entry {
     bool persistent, active, buffered;
     struct head head;
     struct handshake handshake; /* of a send */
-    int64_t posted;             /* a receive */
+    int64_t posted;             /* a receive; of a one-sided call: when its answer is there */
     char *bounce; /* holds head and data; NULL: head above, data in its place */
     size_t room;
     void *user;   /* where data from bounce goes */
@@ -151,7 +151,9 @@ struct entry {
     MPI_Comm to;         /* of buffered persistent sends */
     MPI_Count count;
     MPI_Datatype type;
-    struct schedule *schedule;
+    struct schedule *schedule; /* of a persistent collective */
+    MPI_Request running;       /* the same, started */
+    struct entry *sending;     /* of MPI_Isendrecv */
 };
 struct entry *inj_entry(enum kind kind);
 void inj_keep(struct entry *e, MPI_Request handle);
@@ -171,12 +173,18 @@ int64_t inj_release(const struct head *h, int64_t posted);
 void inj_look_at(struct handshake *h, bool complete);
 int64_t inj_granted(struct handshake *h);
 int inj_sending_mode(int mode, int64_t bytes);
+int64_t inj_delay(const struct comm *c, int dest); /* -1: nothing is injected */
+int64_t inj_delay_back(const struct comm *c, int source);
+int64_t inj_arrival(const struct comm *c, int dest, int64_t bytes);
+int64_t inj_answer(const struct comm *c, int source, int64_t bytes);
+void inj_stamp_late(struct head *h, struct comm *c, int dest, int64_t due);
 int64_t inj_due(const struct comm *c, int source, int64_t before);
 void inj_hold(int64_t release);
 void inj_relax(int64_t left);
 int inj_isend(int mode, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct comm *c, struct entry **e, MPI_Request *request);
 int inj_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, struct entry **e, MPI_Request *request);
 int64_t inj_finish(struct entry *e, MPI_Status *status, int result);
+int64_t inj_second_half(struct entry *e);
 void inj_less_head(MPI_Status *status);
 int64_t inj_status_bytes(const MPI_Status *status);
 int64_t inj_base(int64_t bytes, bool far);
@@ -195,6 +203,13 @@ static inline bool inj_busy(void) { return atomic_load_explicit(&inj_running, me
 void inj_progress(void);
 void inj_drain(void);
 bool inj_op_needed(MPI_Op op);
+void inj_forget(struct schedule *s);
+int inj_start_collective(struct entry *e);
+
+/* Tags of the messages of a shadow: collectives, persistent ones, windows. */
+enum { INJ_TAGS = 16384, INJ_WINDOW_TAGS = 32766 };
+void inj_windows_start(void);
+void inj_windows_end(void);
 
 int inj_done_request(MPI_Request *request);
 

@@ -68,6 +68,7 @@ static void start_injection(void) {
     look_around();
     if (inj_settings.latency) {
         inj_comms_start();
+        inj_windows_start();
         inj_measure();
         atomic_store(&inj_active, true);
     }
@@ -90,6 +91,7 @@ static void end(void) {
         inj_orphans_end();
         inj_clocks_end();
         atomic_store(&inj_active, false);
+        inj_windows_end();
         inj_comms_end();
     }
     inj_report->finalized = 1;

@@ -1,99 +1,7 @@
-/* Messages with their heads: when one may be delivered, how it is sent and received, how a receive is held. */
+/* Messages with their heads: how one is sent and received, how a receive is held. */
 #include "calls.h"
 #include <sched.h>
 #include <stdlib.h>
-
-/* Base: how long a message takes without anything injected, for 0, 1, 2, 4 ... bytes, and straight lines between. */
-int64_t inj_base(int64_t bytes, bool far) {
-    enum { LAST = 23 };
-    const int64_t *base = inj_report->base[far];
-    if (inj_settings.base_ns >= 0) return inj_settings.base_ns;
-    if (bytes <= 0) return base[0];
-    int k = 63 - __builtin_clzll((uint64_t)bytes); /* 2^k <= bytes */
-    if (k + 1 >= LAST) return (int64_t)((double)base[LAST] * ((double)bytes / (double)(1 << (LAST - 1))));
-    int64_t low = base[k + 1], high = base[k + 2];
-    return low + (int64_t)((double)(high - low) * ((double)(bytes - ((int64_t)1 << k)) / (double)((int64_t)1 << k)));
-}
-
-/* With a gap per byte, messages of a rank leave one after another: the next one when the last byte has left. */
-static pthread_mutex_t wire = PTHREAD_MUTEX_INITIALIZER;
-static int64_t wire_free;
-
-static int64_t leave_wire(int64_t now, int64_t bytes) {
-    int64_t cost = bytes > 1 ? (int64_t)((double)(bytes - 1) * inj_settings.gap_ns) : 0;
-    pthread_mutex_lock(&wire);
-    int64_t start = now > wire_free ? now : wire_free;
-    wire_free = start + cost;
-    pthread_mutex_unlock(&wire);
-    return start + cost;
-}
-
-/* inj_stamp returns when a message that is sent now may be delivered. What a rank sends to itself crosses no network.
- *
- * A large message is three: a request to the receiver, a grant back when the receive is posted, and the data. Each is late
- * by the latency, and the sender is done when the data have left (LogGPS, as in docs/tolerance.md). hand: NULL if the
- * message has no handshake, whatever its size. */
-void inj_stamp(struct head *h, struct comm *c, int dest, int64_t bytes, struct handshake *hand) {
-    int64_t now = inj_now(), delay = inj_settings.latency_ns;
-    inj_add(&inj_report->sent, 1);
-    if (c->delay != NULL) delay = dest >= 0 && dest < c->size ? c->delay[dest] : -1;
-    else if (!c->inter && dest == c->rank) delay = -1;
-    *h = (struct head){0};
-    if (hand != NULL) *hand = (struct handshake){0};
-    if (delay < 0) return;
-    if (inj_settings.gap_ns > 0) now = leave_wire(now, bytes);
-    if (inj_settings.panel == 'b') { /* figure 8 (b): the send is delayed */
-        int64_t until = inj_now() + delay;
-        while (inj_now() < until) {}
-        return;
-    }
-    bool far = c->far != NULL && dest >= 0 && dest < c->size && c->far[dest];
-    int64_t base = inj_base(bytes, far);
-    bool asks = hand != NULL && delay > 0 && bytes > inj_report->eager[far] && inj_settings.panel == 'd';
-    h->release = (now + (asks ? 3 : 1) * delay + base) & ~(int64_t)1;
-    if (far) h->release = inj_common(h->release) | 1;
-    if (!asks) return;
-    h->after = 2 * delay + base;
-    *hand = (struct handshake){.until = now + 2 * delay + base, .back = delay};
-}
-
-/* inj_release is when a message may be delivered to a receive that was posted at a time. */
-int64_t inj_release(const struct head *h, int64_t posted) {
-    int64_t release = h->release & 1 ? inj_own_time(h->release) : h->release;
-    return h->after != 0 && posted + h->after > release ? posted + h->after : release;
-}
-
-/* inj_look_at takes note of whether a send was complete when it was tested: MPI reports nothing else about its match. */
-void inj_look_at(struct handshake *h, bool complete) {
-    if (!complete) {
-        h->open = inj_now();
-    } else if (!h->seen) {
-        h->seen = true;
-        h->closed = h->open;
-    }
-}
-
-/* inj_granted is when the sender of a message that is complete for MPI is done. If it was seen incomplete, and was not tested
- * since, it became complete in the call that waited for it. */
-int64_t inj_granted(struct handshake *h) {
-    if (h->until == 0) return 0;
-    if (!h->seen && h->open != 0) h->closed = inj_now();
-    h->seen = true;
-    return h->closed != 0 && h->closed + h->back > h->until ? h->closed + h->back : h->until;
-}
-
-/* inj_sending_mode makes a send with a handshake wait for its receive also if MPI would not. */
-int inj_sending_mode(int mode, int64_t bytes) {
-    return inj_settings.eager >= 0 && bytes > inj_settings.eager && mode != BUFFERED ? SYNCHRONOUS : mode;
-}
-
-/* inj_due is when a message that had not arrived at a time may be reported, at the earliest; 0: at once. */
-int64_t inj_due(const struct comm *c, int source, int64_t before) {
-    int64_t delay = inj_settings.latency_ns;
-    if (c->incoming != NULL) delay = source >= 0 && source < c->size ? c->incoming[source] : -1;
-    else if (!c->inter && source == c->rank) delay = -1;
-    return delay < 0 || inj_settings.panel == 'b' ? 0 : before + delay;
-}
 
 /* Figure 8 (c): the receiver delays messages one after another. */
 static int64_t one_after_another(int64_t release) {
@@ -174,6 +82,16 @@ int64_t inj_finish(struct entry *e, MPI_Status *status, int result) {
         release = delivered(h, e->posted, e->bounce, e->user, e->bytes, status, result);
     }
     if (e->kind == SENDS && e->active && result == MPI_SUCCESS) release = inj_granted(&e->handshake);
+    if (e->kind == ANSWERED) release = e->posted;
+    if (e->sending != NULL) {
+        int64_t sent = inj_second_half(e);
+        if (sent > release) release = sent;
+    }
+    if (e->kind == COLLECTIVE && e->active) {
+        struct entry *run = inj_take(e->running);
+        PMPI_Wait(&e->running, MPI_STATUS_IGNORE);
+        if (run != NULL) inj_drop(run);
+    }
     if (e->persistent) e->active = false;
     return release;
 }
@@ -428,6 +346,60 @@ int inj_Sendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
         return RAW(Sendrecv)(sendbuf, RAW_COUNT(sendcount), sendtype, dest, sendtag, recvbuf, RAW_COUNT(recvcount), recvtype, source, recvtag, comm, status);
     return both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
+
+/* inj_second_half ends the send of MPI_Isendrecv, and returns when it is done. */
+int64_t inj_second_half(struct entry *e) {
+    struct entry *out = e->sending;
+    MPI_Status status;
+    e->sending = NULL;
+    int result = wait_one(&out->handle, &status);
+    int64_t until = inj_finish(out, &status, result);
+    inj_drop(out);
+    return until;
+}
+
+/* isendrecv starts both halves; the request of the receive is that of the program. */
+static int isendrecv(struct entry *out, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    struct entry *in;
+    int result = inj_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &in, request);
+    if (result != MPI_SUCCESS) {
+        inj_orphan(out);
+        return result;
+    }
+    in->sending = out;
+    inj_keep(in, *request);
+    return result;
+}
+
+#if MPI_VERSION >= 4
+int inj_Isendrecv(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    struct comm *c = inj_comm(comm);
+    struct entry *out;
+    inj_orphans_poll();
+    if (c == NULL || c->raw || inj_bad(sendcount, sendtype) || inj_bad(recvcount, recvtype))
+        return RAW(Isendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    MPI_Request sent;
+    int result = inj_isend(STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm, c, &out, &sent);
+    if (result != MPI_SUCCESS) return result;
+    out->handle = sent;
+    return isendrecv(out, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+}
+
+int inj_Isendrecv_replace(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    struct comm *c = inj_comm(comm);
+    inj_orphans_poll();
+    if (c == NULL || c->raw || inj_bad(count, type)) return RAW(Isendrecv_replace)(buf, count, type, dest, sendtag, source, recvtag, comm, request);
+    struct entry *out = inj_entry(SENDS);
+    int64_t bytes = inj_size(count, type);
+    out->bounce = inj_room((size_t)bytes + HEAD, &out->room);
+    inj_stamp((struct head *)out->bounce, c, dest, bytes, &out->handshake);
+    int result = bytes > 0 ? inj_copy(buf, count, type, out->bounce + HEAD, bytes, MPI_BYTE) : MPI_SUCCESS;
+    if (result == MPI_SUCCESS) result = raw_isend(inj_sending_mode(STANDARD, bytes), out->bounce, bytes + HEAD, MPI_BYTE, dest, sendtag, comm, &out->handle);
+    if (result == MPI_SUCCESS) return isendrecv(out, buf, count, type, source, recvtag, comm, request);
+    inj_drop(out);
+    return result;
+}
+#endif
 
 /* replace_sets is what the MPI's own MPI_Sendrecv_replace leaves as the error of a status that had another one. */
 static int replace_sets(int before) {

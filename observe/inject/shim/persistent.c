@@ -76,6 +76,12 @@ static int starting(MPI_Request request) {
 }
 
 int inj_Start(MPI_Request *request) {
+    struct entry *e = inj_find(*request);
+    if (e != NULL && e->kind == COLLECTIVE && !e->active) {
+        int result = inj_start_collective(e);
+        e->active = result == MPI_SUCCESS;
+        return result;
+    }
     int result = starting(*request);
     return result == MPI_SUCCESS ? PMPI_Start(request) : result;
 }

@@ -21,7 +21,7 @@ struct entry *inj_entry(enum kind kind) {
         PMPI_Abort(MPI_COMM_WORLD, 1);
         abort();
     }
-    *e = (struct entry){.kind = kind, .handle = MPI_REQUEST_NULL, .joined = MPI_DATATYPE_NULL, .active = true};
+    *e = (struct entry){.kind = kind, .handle = MPI_REQUEST_NULL, .running = MPI_REQUEST_NULL, .joined = MPI_DATATYPE_NULL, .active = true};
     return e;
 }
 
@@ -51,6 +51,7 @@ struct entry *inj_take(MPI_Request handle) { return look_up(handle, true); }
 void inj_drop(struct entry *e) {
     if (e->bounce != NULL) inj_give_back(e->bounce, e->room);
     if (e->joined != MPI_DATATYPE_NULL) PMPI_Type_free(&e->joined);
+    if (e->schedule != NULL) inj_forget(e->schedule);
     pthread_mutex_lock(&lock);
     e->next = free_entries;
     free_entries = e;

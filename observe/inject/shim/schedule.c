@@ -1,9 +1,9 @@
 /* How schedules of collectives run: at once, or little by little whenever the program calls MPI. */
-#include "schedule.h"
+#include "collectives.h"
 #include <stdlib.h>
 
 atomic_int inj_running;
-static struct schedule *running;
+static struct schedule *running, *persistent;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *grown(void *list, size_t size, int n, int *room) {
@@ -75,6 +75,8 @@ MPI_Datatype inj_type(struct schedule *s, MPI_Datatype type) {
     return copy;
 }
 
+static _Thread_local int own_tag = -1; /* of the persistent collective that is being started */
+
 struct schedule *inj_begin(MPI_Comm comm, bool later) {
     struct comm *c = inj_comm(comm);
     inj_orphans_poll();
@@ -82,10 +84,9 @@ struct schedule *inj_begin(MPI_Comm comm, bool later) {
     if (c == NULL || c->shadow == MPI_COMM_NULL) return NULL;
     struct schedule *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
-    enum { TAGS = 32767 }; /* what every MPI has */
     s->comm = c;
     atomic_fetch_add(&c->references, 1);
-    s->tag = (int)((unsigned)atomic_fetch_add(&c->sequence, 1) % TAGS);
+    s->tag = own_tag >= 0 ? own_tag : (int)((unsigned)atomic_fetch_add(&c->sequence, 1) % INJ_TAGS);
     s->rank = c->rank;
     s->size = c->size;
     s->later = later;
@@ -94,7 +95,16 @@ struct schedule *inj_begin(MPI_Comm comm, bool later) {
     return s;
 }
 
-static void forget(struct schedule *s) {
+static void unlist(struct schedule *s) {
+    pthread_mutex_lock(&lock);
+    struct schedule **p = &persistent;
+    while (*p != NULL && *p != s) p = &(*p)->next;
+    if (*p != NULL) *p = s->next;
+    pthread_mutex_unlock(&lock);
+}
+
+void inj_forget(struct schedule *s) {
+    if (s->start != NULL) unlist(s);
     for (int i = 0; i < s->n_memory; i++) free(s->memory[i]);
     for (int i = 0; i < s->n_types; i++) PMPI_Type_free(&s->types[i]);
     free(s->memory);
@@ -205,7 +215,7 @@ void inj_progress(void) {
         *p = s->next;
         atomic_fetch_sub(&inj_running, 1);
         PMPI_Grequest_complete(s->request);
-        forget(s);
+        inj_forget(s);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -258,7 +268,7 @@ int inj_end(struct schedule *s, MPI_Comm comm, MPI_Request *request) {
     if (request == NULL) {
         run(s);
         int result = s->result;
-        forget(s);
+        inj_forget(s);
         if (result != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, result);
         return result;
     }
@@ -282,6 +292,59 @@ bool inj_op_needed(MPI_Op op) {
     bool needed = false;
     pthread_mutex_lock(&lock);
     for (struct schedule *s = running; s != NULL; s = s->next) needed = needed || s->op == op;
+    for (struct schedule *s = persistent; s != NULL; s = s->next) needed = needed || s->op == op;
     pthread_mutex_unlock(&lock);
     return needed;
+}
+
+/* Persistent collectives. The request of the program is one of MPI's that stays inactive: it is only a name. Ranks make them in the same
+ * order, but may start them in any, so that each has a tag of its own. */
+
+struct schedule *inj_persistent(MPI_Comm comm, int function, inj_starter *start, size_t arguments) {
+    struct schedule *s = inj_begin(comm, false);
+    if (s == NULL) return NULL;
+    s->later = true;
+    s->tag = INJ_TAGS + (int)((unsigned)atomic_fetch_add(&s->comm->kept, 1) % (INJ_WINDOW_TAGS - INJ_TAGS));
+    s->function = function;
+    s->start = start;
+    s->arguments = inj_memory(s, (int64_t)arguments);
+    return s;
+}
+
+void *inj_copied(struct schedule *s, const void *from, int64_t bytes) {
+    return bytes > 0 ? memcpy(inj_memory(s, bytes), from, (size_t)bytes) : NULL;
+}
+
+MPI_Datatype *inj_types(struct schedule *s, const MPI_Datatype *from, int n) {
+    MPI_Datatype *list = inj_copied(s, from, (int64_t)sizeof(MPI_Datatype) * n);
+    for (int i = 0; i < n; i++) list[i] = inj_type(s, list[i]);
+    return list;
+}
+
+int inj_persistent_made(struct schedule *s, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
+    int result = PMPI_Send_init(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
+    if (result != MPI_SUCCESS) return result;
+    struct entry *e = inj_entry(COLLECTIVE);
+    e->to = comm;
+    e->persistent = true;
+    e->active = false;
+    e->schedule = s;
+    s->op = op;
+    inj_keep(e, *request);
+    pthread_mutex_lock(&lock);
+    s->next = persistent;
+    persistent = s;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+int inj_start_collective(struct entry *e) {
+    const struct schedule *s = e->schedule;
+    own_tag = s->tag;
+    int result = s->start(s->arguments, &e->running);
+    own_tag = -1;
+    if (result == MPI_SUCCESS) inj_count_replaced(s->function);
+    if (result != INJ_LEFT) return result;
+    PMPI_Comm_call_errhandler(e->to, MPI_ERR_ARG); /* arguments that MPI would have refused */
+    return MPI_ERR_ARG;
 }

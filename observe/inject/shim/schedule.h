@@ -15,6 +15,9 @@ struct step {
     MPI_Op op;
 };
 
+/* inj_starter runs a collective with arguments that were kept. */
+typedef int inj_starter(const void *arguments, MPI_Request *request);
+
 struct schedule {
     struct schedule *next;
     struct comm *comm;
@@ -33,10 +36,18 @@ struct schedule {
     MPI_Op op;
     int result;
     MPI_Request request;   /* what the program waits for */
+    inj_starter *start;    /* of a persistent one: runs it with these arguments */
+    void *arguments;
+    int function;          /* its number in reports */
 };
 
 /* inj_begin starts a collective; NULL if it is left to MPI. later: it goes on after the call. */
 struct schedule *inj_begin(MPI_Comm comm, bool later);
+/* inj_persistent starts to keep the arguments of a persistent collective; NULL if it is left to MPI. inj_persistent_made ends that. */
+struct schedule *inj_persistent(MPI_Comm comm, int function, inj_starter *start, size_t arguments);
+int inj_persistent_made(struct schedule *s, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+void *inj_copied(struct schedule *s, const void *from, int64_t bytes);
+MPI_Datatype *inj_types(struct schedule *s, const MPI_Datatype *from, int n);
 /* inj_end runs it, or starts it if there is a request. */
 int inj_end(struct schedule *s, MPI_Comm comm, MPI_Request *request);
 

@@ -3,6 +3,7 @@
 #define INJ_WRAPPERS_H
 #include "calls.h"
 #include "collectives.h"
+#include "onesided.h"
 #include "slackline_mpi.h"
 #include <stdlib.h>
 
