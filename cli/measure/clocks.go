@@ -53,7 +53,7 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		Example: `  slackline measure clocks
   slackline measure clocks --ranks 4 --inject offset=5s,drift=100,seed=1
   slackline measure clocks --ranks 3 --inject offset=0s/2s/-1.5s,drift=0/-100/42.5
-  slackline measure clocks --ranks 8 --launch 'srun --mpi=pmix --nodes 8' --duration 10m --moments 120 --plot drift.svg --figure drift
+  slackline measure clocks --ranks 8 --launch 'srun --mpi=pmix --nodes 8' --duration 10min --moments 120 --plot drift.svg --figure drift
   slackline measure clocks --launch 'srun --mpi=pmix --nodes 2' --every 1s --for 14h --patience 10 --plot drift.svg --figure drift`,
 		Args: flags.ExactArgs(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },

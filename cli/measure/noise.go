@@ -65,7 +65,7 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 			"The result can be written as a profile that 'simulate --noise' takes. Run it on an idle machine: other processes look like noise, and are.",
 		Example: `  slackline measure noise
   slackline measure noise --time 60s --cpus all --profile node.txt --plot node.svg
-  slackline measure noise --time 10m --runs 3 --profile node.txt
+  slackline measure noise --time 10min --runs 3 --profile node.txt
   slackline measure noise --method ftq --quantum 1ms --time 10s
   slackline simulate dissemination --ranks 65536 --machine altix --noise node.txt --replicas 20`,
 		Args: flags.ExactArgs(),

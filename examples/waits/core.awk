@@ -6,7 +6,8 @@
 #   slackline waits core.trace --machine chic
 #
 # Only the order of calls and the times of computation matter: MPI calls take no time, and the simulation on a machine
-# determines when they happen. -v sets n (the side of the cube), iterations, and reduce (an allreduce in each).
+# determines when they happen. -v sets n (the side of the cube), iterations, core (the radius of the core as a part of n; 0.3), and
+# reduce (an allreduce in each iteration).
 function call(name, time) {
 	print now ".." now + time, name
 	now += time
@@ -39,7 +40,7 @@ function exchange(name, x, y, z,   rank, i, records) {
 }
 function work(x, y, z, time,   r) { # a core with 30 % more work than the outer ranks, and little between them
 	r = sqrt((x - (n - 1) / 2) ^ 2 + (y - (n - 1) / 2) ^ 2 + (z - (n - 1) / 2) ^ 2)
-	return int(time * (r < 0.3 * n ? 1.3 : r < 0.4 * n ? 1.15 : 1))
+	return int(time * (r < core * n ? 1.3 : r < (core + 0.1) * n ? 1.15 : 1))
 }
 function iteration(x, y, z) {
 	phase = 0
@@ -60,6 +61,7 @@ function iteration(x, y, z) {
 BEGIN {
 	if (!n) n = 8
 	if (!iterations) iterations = 5
+	if (!core) core = 0.3
 	print "slackline trace 1\nunit us"
 	for (x = 0; x < n; x++)
 		for (y = 0; y < n; y++)
