@@ -81,6 +81,7 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 	if g, ok := p.(interface{ IsPart() bool }); ok && g.IsPart() && !o.together() {
 		return nil, errPart
 	}
+	o.Mapping = o.Mapping.On(layout)
 	r := &run{program: p, options: o, threads: o.Threads}
 	if r.threads <= 0 {
 		r.threads = runtime.GOMAXPROCS(0)

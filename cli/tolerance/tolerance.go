@@ -267,7 +267,11 @@ func (r *run) checkKinds(words []string) error {
 
 // prepare makes the schedule of an input ready.
 func (r *run) prepare(in *input.Input, mappingName string) (*tolerance.Schedule, error) {
-	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName], r.on.Gamma)
+	layout, err := r.on.Layout(in.Program.Ranks())
+	if err != nil {
+		return nil, err
+	}
+	s, err := tolerance.Prepare(in.Program, r.chosen[mappingName].On(layout), r.on.Gamma)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type Algorithm struct {
 	Segmented bool  // takes a segment size
 	Segment   int64 // segment size unless another one is asked for; 0: not segmented
 	Radix     int   // radix unless another one is asked for; 0: takes none
+	NCCL      bool  // an algorithm of NCCL: takes a protocol, and knows of nodes
 
 	// Repeats marks a timing pattern that combines some contributions more than once when the
 	// number of ranks is not a power of two.
@@ -50,8 +51,12 @@ type Algorithm struct {
 	// reductions cost nothing.
 	Exchange func(in *Instance, me, step int) (to, from int32, size int64, ok bool)
 
-	// parts is the number of pieces in which the algorithm moves a vector; nil: one.
+	// parts is the number of pieces in which the algorithm moves a vector; nil: one. They are equal if even is set; else
+	// segments are full but for the last one.
 	parts func(in *Instance) int
+	even  bool
+
+	tunes []*Algorithm // of which one is chosen for an instance
 }
 
 // Instance is a collective call on a group of known size, with the choices made for it. It is
@@ -68,6 +73,7 @@ type Instance struct {
 	FreeReduce bool
 
 	partition
+	nccl
 }
 
 // reduce adds the CPU work of combining size bytes to a step, unless it costs nothing. The expansion

@@ -20,7 +20,7 @@ type Expansion struct {
 	groups  []schedule.Group
 	shape   schedule.Shape
 
-	instances sync.Map // callKey to *Instance, for calls without lists
+	instances sync.Map // callKey and shapeKey to *Instance, for calls without lists
 	failure   atomic.Pointer[error]
 }
 
@@ -143,7 +143,7 @@ func (x *Expansion) step(rank int, at schedule.Cursor, b *schedule.Block) (sched
 	m.step, m.same = at.Step, x.spmd != nil && x.spmd.SameCall(int(at.Step))
 	me := m.me(rank)
 	if me < 0 || me >= m.group.Len() {
-		return at, fmt.Errorf("%s: the rank is not in group %d of the call", m.in.Op, m.in.Group)
+		return at, fmt.Errorf("%s: the rank is not in group %d of the call", m.in.Op, m.key.group)
 	}
 	b.Reset()
 	b.Origin, b.Context = m.origin, schedule.CollectiveContext
@@ -188,8 +188,9 @@ func (x *Expansion) finishReductions(b *schedule.Block, m *memo, i int) {
 				if d == 0 {
 					continue
 				}
-				op.Size, op.Tag = int64(d), 0
+				op.Size = int64(d)
 			}
+			op.Tag = 0
 		} else {
 			op.Tag = m.tag
 			if !m.world {
@@ -209,6 +210,12 @@ type callKey struct {
 	root      int32
 	size      int64
 	algorithm string
+}
+
+// shapeKey is a call without its group, but with what matters of that: its size and how many of its ranks follow one another on a node.
+type shapeKey struct {
+	callKey
+	ranks, local int
 }
 
 // memo remembers the last call that a block was asked for. Ranks that follow one another are
@@ -280,14 +287,26 @@ func (x *Expansion) choose(call *schedule.Call, key callKey, plain bool) (*Insta
 			return in.(*Instance), nil
 		}
 	}
+	group := &x.groups[call.Group]
+	shape := shapeKey{key, group.Len(), 1}
+	if shape.group = 0; x.mapping.network != nil {
+		shape.local = localRanks(x.mapping.network, group)
+	}
+	if plain { // groups of one shape, as the rows of a grid, share an instance
+		if in, ok := x.instances.Load(shape); ok {
+			x.instances.Store(key, in)
+			return in.(*Instance), nil
+		}
+	}
 	c := *call
-	in, err := x.mapping.Choose(&c, x.groups[call.Group].Len())
+	in, err := x.mapping.instance(&c, group)
 	if err != nil {
 		return nil, err
 	}
 	in.FreeReduce = x.gamma == 0
 	if plain {
 		x.instances.Store(key, in)
+		x.instances.Store(shape, in)
 	}
 	return in, nil
 }
@@ -351,6 +370,9 @@ func (x *Expansion) splice(rank, step int, b *schedule.Block) error {
 				continue
 			}
 			now := span{len(all), len(all) + len(parts.Ops)}
+			for j := range parts.Ops {
+				parts.Ops[j].CPU = ops[i].CPU
+			}
 			all = append(all, parts.Ops...)
 			if steps == 0 {
 				entry[i] = now

@@ -10,7 +10,7 @@ import (
 // hints gives the values of the cost hints for 16 ranks, radix 4 and 5 segments.
 var hints = map[string]float64{
 	"1": 1, "2": 2, "P / 2": 8, "P - 1": 15, "2 (P - 1)": 30, "P + n - 2": 19,
-	"lg P": 4, "2 lg P": 8, "log_k P": 2, "lg P + 1": 5, "lg P + P - 1": 19, "lg P + n - 1": 8,
+	"2 lg P + n / 2": 10, "lg P": 4, "2 lg P": 8, "log_k P": 2, "lg P + 1": 5, "lg P + P - 1": 19, "lg P + n - 1": 8,
 	"s": 1, "2 s": 2, "s lg P": 4, "s (k - 1) log_k P": 6,
 	"2 s (P - 1) / P": 1.875, "s (1.5 - 1 / P)": 1.4375,
 	"s P": 16, "s (P - 1)": 15, "s P / 2": 8, "s (P / 2) lg P": 32,

@@ -41,7 +41,11 @@ func newInstance(call *schedule.Call, ranks int, a *Algorithm, segment int64, ra
 		return nil, fmt.Errorf("%s: %d bytes in segments of %d bytes are more than %d segments; use larger ones",
 			call.Op, call.Size, in.Segment, maxSegments)
 	}
-	in.makePartition()
+	if a.NCCL {
+		in.placed(nil, nil, Simple)
+	} else {
+		in.makePartition()
+	}
 	return in, nil
 }
 

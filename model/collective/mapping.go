@@ -19,8 +19,9 @@ type Mapping struct {
 	Name string
 	Info string // one line for lists
 
-	rules map[schedule.Operation][]rule
-	base  *Mapping
+	rules   map[schedule.Operation][]rule
+	base    *Mapping
+	network Network // of the machine, for the algorithms of NCCL; nil: not known
 }
 
 // rule defines which algorithm is used under which conditions.
@@ -55,17 +56,21 @@ type choice struct {
 	algorithm *Algorithm
 	segment   int64 // negative: the algorithm's own
 	radix     int   // 0: the algorithm's own
+	protocol  Protocol
 }
 
+// choiceKeys are the parameters of a choice.
+var choiceKeys = []string{"segment", "radix", "protocol"}
+
 // parseChoice reads an algorithm of an operation with its parameters, such as "binomial",
-// "knomial:radix=4" or "chain:segment=64KiB".
+// "knomial:radix=4", "chain:segment=64KiB" or "nccl-ring:protocol=LL128".
 func parseChoice(op schedule.Operation, text string) (choice, error) {
 	name, parameters, more := strings.Cut(text, ":")
 	a, err := lookup(op, name)
 	if err != nil {
 		return choice{}, err
 	}
-	c := choice{algorithm: a, segment: -1}
+	c := choice{algorithm: a, segment: -1, protocol: tuned}
 	if !more {
 		return c, nil
 	}
@@ -96,9 +101,19 @@ func parseChoice(op schedule.Operation, text string) (choice, error) {
 				return choice{}, fmt.Errorf("%s: algorithm %s has no radix; leave it out", op, name)
 			}
 			c.radix = k
+		case "protocol":
+			p, ok := parseProtocol(strings.TrimSpace(value))
+			if !ok {
+				return choice{}, fmt.Errorf("%s %q: there is no protocol %q%s (known: %s)",
+					op, text, value, protocolHint(value), strings.Join(protocolNames, ", "))
+			}
+			if !a.NCCL {
+				return choice{}, fmt.Errorf("%s: algorithm %s has no protocol; leave it out", op, name)
+			}
+			c.protocol = p
 		default:
-			return choice{}, fmt.Errorf("%s %q: unknown parameter %q%s (known: segment, radix)",
-				op, text, key, suggest.Phrase(key, []string{"segment", "radix"}))
+			return choice{}, fmt.Errorf("%s %q: unknown parameter %q%s (known: %s)",
+				op, text, key, suggest.Phrase(key, choiceKeys), strings.Join(choiceKeys, ", "))
 		}
 	}
 	return c, nil
@@ -111,14 +126,35 @@ func CheckAlgorithm(op schedule.Operation, text string) error {
 	return err
 }
 
+// On returns the mapping for a machine with ranks on it, whose nodes and protocols the algorithms of NCCL make use of. A nil mapping is
+// the default mapping.
+func (m *Mapping) On(n Network) *Mapping {
+	if m == nil {
+		m = DefaultMapping()
+	}
+	placed := *m
+	placed.network = n
+	return &placed
+}
+
 // Choose returns the call as an instance of the algorithm that it names or, if it names none, of
-// the one that the mapping has for it. The instance refers to the lists of the call.
+// the one that the mapping has for it, on a group of the first ranks. The instance refers to the lists of the call.
 func (m *Mapping) Choose(call *schedule.Call, ranks int) (*Instance, error) {
-	use, err := m.choose(call, ranks)
+	group := schedule.World(ranks)
+	return m.instance(call, &group)
+}
+
+// instance is Choose for any group.
+func (m *Mapping) instance(call *schedule.Call, group *schedule.Group) (*Instance, error) {
+	use, err := m.choose(call, group.Len())
 	if err != nil {
 		return nil, err
 	}
-	return newInstance(call, ranks, use.algorithm, use.segment, use.radix)
+	in, err := newInstance(call, group.Len(), use.algorithm, use.segment, use.radix)
+	if err == nil && use.algorithm.NCCL {
+		in.placed(m.network, group, use.protocol)
+	}
+	return in, err
 }
 
 func (m *Mapping) choose(call *schedule.Call, ranks int) (choice, error) {

@@ -6,7 +6,7 @@ import "testing"
 // because of a mistake in it.
 func TestReadMappingMistakes(t *testing.T) {
 	_, err := ReadMapping("f", []byte("base: openmip\nscan:\n  - {use: linaer, min_ranks: x}\n  - {max_size: 2}\nscan: 5\nbcast: {}\n"))
-	const want = `f:1: base: there is no mapping "openmip"; did you mean openmpi? (known: default, mpich, openmpi)
+	const want = `f:1: base: there is no mapping "openmip"; did you mean openmpi? (known: default, mpich, nccl, openmpi)
 f:3: scan has no algorithm "linaer"; did you mean linear? (known: recursive-doubling, linear)
 f:3: min_ranks: "x" is not a number of ranks
 f:4: the rule names no algorithm; add use: recursive-doubling or another one

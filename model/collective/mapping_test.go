@@ -289,7 +289,7 @@ func TestFindMapping(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ name, want string }{
-		{"openmp", `there is no mapping "openmp"; did you mean openmpi? (known: default, mpich, openmpi), and no such file`},
+		{"openmp", `there is no mapping "openmp"; did you mean openmpi? (known: default, mpich, nccl, openmpi), and no such file`},
 		{"no/such.yaml", "no such file"},
 	} {
 		if _, err := FindMapping(tc.name); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -65,6 +65,8 @@ func byRank(op schedule.Operation) bool {
 // makePartition cuts the data of the instance as its algorithm wants it.
 func (in *Instance) makePartition() {
 	switch {
+	case byRank(in.Op) && in.paths > 1:
+		in.partition = in.blocksByChannel()
 	case byRank(in.Op) && in.Sizes != nil:
 		ends := make([]int64, in.Ranks+1)
 		for i, size := range in.Sizes {
@@ -80,11 +82,34 @@ func (in *Instance) makePartition() {
 		}
 		n := int64(parts)
 		in.partition = partition{parts: parts, each: in.Size / n, longer: in.Size % n, limit: in.Size}
-		if in.Algorithm.Segmented && in.Segment > 0 {
+		if in.Algorithm.Segmented && !in.Algorithm.even && in.Segment > 0 {
 			in.partition = partition{parts: parts, each: in.Segment, limit: in.Size}
 		}
 	}
 }
+
+// blocksByChannel cuts the block of each rank into one part for each channel.
+func (in *Instance) blocksByChannel() partition {
+	k := int64(in.paths)
+	ends := make([]int64, 1, in.Ranks*in.paths+1)
+	for r := range in.Ranks {
+		size := in.Size
+		if in.Sizes != nil {
+			size = in.Sizes[r]
+		}
+		for c := range k {
+			part := size / k
+			if c < size%k {
+				part++
+			}
+			ends = append(ends, ends[len(ends)-1]+part)
+		}
+	}
+	return partition{parts: len(ends) - 1, ends: ends}
+}
+
+// block returns the size of what a channel moves of a block.
+func (in *Instance) block(i, channel int) int64 { return in.part(i*in.paths + channel) }
 
 // onePerRank cuts a vector into one block per rank.
 func onePerRank(in *Instance) int { return in.Ranks }

@@ -24,6 +24,7 @@ var registry = []*Algorithm{
 	&bcastScatterAllgather,
 	&bcastScatterRecursiveDoubling,
 	&bcastLinear,
+	&bcastNCCLRing,
 
 	&reduceBinomial,
 	&reduceKnomial,
@@ -32,12 +33,16 @@ var registry = []*Algorithm{
 	&reduceChain,
 	&reduceRabenseifner,
 	&reduceLinear,
+	&reduceNCCLRing,
 
 	&allreduceDissemination,
 	&allreduceRecursiveDoubling,
 	&allreduceRabenseifner,
 	&allreduceRing,
 	&allreduceReduceBcast,
+	&allreduceNCCL,
+	&allreduceNCCLRing,
+	&allreduceNCCLTree,
 
 	&gatherBinomial,
 	&gatherLinear,
@@ -50,6 +55,7 @@ var registry = []*Algorithm{
 	&allgatherRing,
 	&allgatherNeighborExchange,
 	&allgatherDissemination,
+	&allgatherNCCLRing,
 
 	&alltoallBruck,
 	&alltoallPairwise,
@@ -60,6 +66,7 @@ var registry = []*Algorithm{
 	&reduceScatterPairwise,
 	&reduceScatterRing,
 	&reduceScatterByReduce,
+	&reduceScatterNCCLRing,
 
 	&scanRecursiveDoubling,
 	&scanLinear,

@@ -33,6 +33,9 @@ func TestEmbedded(t *testing.T) {
 	}
 	var names []string
 	for _, w := range want {
+		if w.name == "piz-daint" { // TestDGX has their figures
+			names = append(names, "dgx-a100", "dgx-h100")
+		}
 		names = append(names, w.name)
 		p := params(w.l, w.o, w.g, 0, 0, w.eager)
 		p.PerByte = One(w.perByte)
@@ -66,7 +69,7 @@ func TestFind(t *testing.T) {
 	if m, err := Find(path); err != nil || m.Name != "mine" {
 		t.Errorf("Find(file) = %v, %v", m, err)
 	}
-	const known = "altix, chic, cnl, cscs-testbed, piz-daint, piz-daint-32, piz-daint-64, xt4, zeptoos)"
+	const known = "altix, chic, cnl, cscs-testbed, dgx-a100, dgx-h100, piz-daint, piz-daint-32, piz-daint-64, xt4, zeptoos)"
 	for _, tc := range []struct {
 		call func(string) (*Machine, error)
 		name string

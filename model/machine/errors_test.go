@@ -18,7 +18,7 @@ func TestReadErrors(t *testing.T) {
 		{"unknown keys", plainMachine + "latancy: 3us\nranks_pernode: 4\nx: 1\n", []string{
 			`m.yaml:5:1: unknown key "latancy" in the machine file; did you mean L (latency)?`,
 			`m.yaml:6:1: unknown key "ranks_pernode" in the machine file; did you mean ranks_per_node?`,
-			`m.yaml:7:1: unknown key "x" in the machine file; the keys are name, note, L, o, g, G, O, S, gamma, ranks_per_node, nodes_per_switch, nic, classes, placement, noise, topology`,
+			`m.yaml:7:1: unknown key "x" in the machine file; the keys are name, note, L, o, g, G, O, S, gamma, ranks_per_node, nodes_per_switch, nic, classes, placement, noise, topology, nccl`,
 		}},
 		{"key twice", plainMachine + "L: 2us\n", []string{
 			`m.yaml:5:1: key "L" is given twice in the machine file, first in line 1; keep one of them`,

@@ -54,6 +54,7 @@ func Format(m *Machine) []byte {
 		formatTopology(&b, m.Topology)
 		b.WriteByte('\n')
 	}
+	m.NCCL.format(&b)
 	return []byte(b.String())
 }
 

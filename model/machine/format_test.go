@@ -21,6 +21,7 @@ func TestFormatText(t *testing.T) {
 	m.Topology = map[string]string{"k": "16", "kind": "fattree", "wire": "274ns"}
 	m.Noise, m.Gamma = "noise file.txt", 100_000
 	m.Placement.Nodes = []int32{0, 0, 7}
+	m.NCCL = NCCL{Channels: 4, Protocols: [numProtocols]Protocol{{}, {Node: 1_300_000, Data: 920_000}, {Far: 7_000_000}}}
 	const want = `name: together-00
 note: "all at once, random program"
 L: 1.6us
@@ -39,6 +40,10 @@ classes:
 placement: [0, 0, 7]
 noise: "noise file.txt"
 topology: {kind: fattree, k: 16, wire: 274ns}
+nccl:
+  channels: 4
+  LL128: {node: 1.3us, far: 0, efficiency: 0.92}
+  Simple: {node: 0, far: 7us}
 `
 	if diff := cmp.Diff(want, string(Format(m))); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
@@ -56,6 +61,15 @@ func TestFormatRoundTrip(t *testing.T) {
 		m.Gamma = unit.PerByte(rapid.Int64Min(0).Draw(t, "gamma"))
 		if rapid.Bool().Draw(t, "topology") {
 			m.Topology = map[string]string{"kind": "torus", "dims": "4x4", "switch": "108ns"}
+		}
+		if rapid.Bool().Draw(t, "nccl") {
+			m.NCCL.Channels = rapid.IntRange(0, 40).Draw(t, "channels")
+			for i := range m.NCCL.Protocols {
+				m.NCCL.Protocols[i] = Protocol{
+					Node: unit.Duration(rapid.Int64Range(0, 1e9).Draw(t, "node")), Far: unit.Duration(rapid.Int64Range(0, 1e9).Draw(t, "far")),
+					Data: rapid.Int64Range(0, 1_000_000).Draw(t, "efficiency"),
+				}
+			}
 		}
 		text := Format(m)
 		back, err := Read("x.yaml", text)

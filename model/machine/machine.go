@@ -27,6 +27,7 @@ type Machine struct {
 	Placement      Placement
 	Noise          string // name or file of a noise profile; empty: none
 	Topology       map[string]string
+	NCCL           NCCL
 }
 
 // Class is a class of pairs of ranks.

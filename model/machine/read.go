@@ -47,7 +47,7 @@ var paramWords = []yamlfile.Word{
 var topKeys = yamlfile.Keys{
 	Names: []string{
 		"name", "note", "L", "o", "g", "G", "O", "S", "gamma", "ranks_per_node", "nodes_per_switch",
-		"nic", "classes", "placement", "noise", "topology",
+		"nic", "classes", "placement", "noise", "topology", "nccl",
 	},
 	Words:   paramWords,
 	Example: "L: 1.2us",
@@ -153,6 +153,8 @@ func (r *reader) readKey(m *Machine, e yamlfile.Entry) {
 		m.Placement = r.readPlacement(e.Value)
 	case "topology":
 		m.Topology = r.readTopology(e.Value)
+	case "nccl":
+		m.NCCL = readNCCL(e)
 	default:
 		r.readParam(&r.top, e)
 	}

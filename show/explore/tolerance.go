@@ -10,6 +10,7 @@ import (
 	"slackline/analyze/tolerance"
 	"slackline/internal/fault"
 	"slackline/internal/memory"
+	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/schedule"
 )
@@ -122,11 +123,11 @@ func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := tolerance.Prepare(program, nil, on.Gamma)
+	layout, err := on.Layout(program.Ranks())
 	if err != nil {
 		return nil, err
 	}
-	layout, err := on.Layout(s.Ranks())
+	s, err := tolerance.Prepare(program, (*collective.Mapping)(nil).On(layout), on.Gamma)
 	if err != nil {
 		return nil, err
 	}

@@ -28,16 +28,16 @@ const maxToleranceOps = 20_000_000
 // askTolerance asks how the run time depends on latency, bandwidth and overhead.
 func (s *story) askTolerance() (*tolerated, error) {
 	a := s.main()
-	prepared, err := tolerance.Prepare(a.run.Program, s.in.Mapping.Mapping, s.in.Machine.Gamma)
+	layout, err := s.in.Machine.Layout(a.run.Program.Ranks())
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := tolerance.Prepare(a.run.Program, s.in.Mapping.Mapping.On(layout), s.in.Machine.Gamma)
 	if err != nil {
 		return nil, err
 	}
 	if n := prepared.Size().Ops; n > maxToleranceOps {
 		return nil, fmt.Errorf("%s are too many for a report", phrase.Plural(n, "operation"))
-	}
-	layout, err := s.in.Machine.Layout(prepared.Ranks())
-	if err != nil {
-		return nil, err
 	}
 	e, err := prepared.Evaluate(tolerance.Network{Layout: layout})
 	if err != nil {
