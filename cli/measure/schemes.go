@@ -68,7 +68,7 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.size, "size", "`size` of what is moved, e.g. 64KiB (default 8 bytes)")
 		fs.IntVar(&o.root, "root", 0, "`rank` that is the root of the collective")
 		fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of the collective (default: the mapping chooses)")
-		fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives, the barrier among them, choose their algorithms: default, openmpi, mpich")
+		fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives, the barrier among them, choose their algorithms: default, openmpi, mpich, nccl")
 		fs.Var(&o.ranks, "ranks", "`numbers` of ranks, e.g. 64 or 2^1..2^12 (default 2^1..2^10)")
 	})
 	a.AddGroup(c, "Schemes", func(fs *pflag.FlagSet) {

@@ -43,6 +43,7 @@ type ProgramOptions struct {
 	fixup      flags.Fraction
 	without    []string
 	operation  string
+	training   trainingOptions
 	scale      flags.Factor
 	denoise    flags.Fraction
 
@@ -58,7 +59,7 @@ type ProgramOptions struct {
 }
 
 func NewProgramOptions() ProgramOptions {
-	return ProgramOptions{size: flags.Size(), compute: flags.Duration()}
+	return ProgramOptions{size: flags.Size(), compute: flags.Duration(), training: trainingOptions{gradients: flags.Size()}}
 }
 
 func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
@@ -79,6 +80,7 @@ func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.blocks, "blocks", 0, "`number` of blocks of planes and angles in an octant of sweep3d (default: the pattern's)")
 	fs.Var(&o.fixup, "fixup", "`fraction` by which flux fix-ups prolong a block of sweep3d on its outer ranks, e.g. 0.5")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
+	o.training.addFlags(fs)
 	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
 	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of the recorded machine (0.1 if none is given)")
@@ -163,6 +165,10 @@ func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
 		Periodic: o.periodic, Corners: o.corners, Senders: o.senders, Pieces: o.pieces,
 		Tile: o.tile, Blocks: o.blocks, Fixup: o.fixup.Value, Without: o.without, Operation: o.operation,
 	}
+	o.training.set(&p)
+	if fs.Changed("gradients") && p.Gradients == 0 {
+		p.Gradients = pattern.None
+	}
 	if fs.Changed("size") && p.Size == 0 {
 		p.Size = pattern.None
 	}
@@ -178,7 +184,7 @@ func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
 // Open opens the input of a verb and warns of parameters that do not matter.
 func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bool) (*input.Input, error) {
 	fs := c.Flags()
-	for _, name := range []string{"iterations", "corners", "pieces", "senders", "tile", "blocks"} {
+	for _, name := range []string{"iterations", "corners", "pieces", "senders", "tile", "blocks", "tensor", "pipeline", "virtual", "microbatches", "layers"} {
 		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
 			return nil, exit.Usagef("--%s: give at least 1", name)
 		}

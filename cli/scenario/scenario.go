@@ -37,7 +37,7 @@ func NewOptions() Options {
 
 // AddMapping adds the flag --mapping.
 func AddMapping(fs *pflag.FlagSet, mapping *string) {
-	fs.StringVar(mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich")
+	fs.StringVar(mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich, nccl")
 }
 
 // Complete offers names where the flags take them.

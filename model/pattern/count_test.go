@@ -152,3 +152,19 @@ func (g *grid) links(dimension int) int {
 	}
 	return links
 }
+
+func (*piece) messages() int64     { return 0 }
+func (*groupCall) messages() int64 { return 0 }
+
+// messages counts the stages whose pass before sends, times the ranks of a stage.
+func (t *transfer) messages() int64 {
+	n := int64(0)
+	for stage := range t.stages {
+		if t.k > 0 {
+			if _, _, ok := t.next(stage, t.at(stage, t.k-1)); ok {
+				n += int64(t.tensor * t.data)
+			}
+		}
+	}
+	return n
+}

@@ -123,15 +123,15 @@ func (e *executor) try(rank, i int) bool {
 	before := r.state[i]
 	switch op.Kind {
 	case schedule.Send:
-		c := channel{int32(rank), op.Peer, op.Tag, op.Context}
-		if e.synchronous && e.posted[c] == 0 {
+		c := channel{int32(rank), op.Peer, op.Tag, op.World()}
+		if e.synchronous && !op.IsBuffered() && e.posted[c] == 0 {
 			return false
 		}
 		if e.synchronous {
 			e.posted[c]--
 		}
 		e.inFlight[c]++
-		if op.Context == schedule.UserContext {
+		if op.World() == schedule.UserContext {
 			e.messages++
 			e.sent[c] = append(e.sent[c], op.Size)
 		} else {

@@ -89,6 +89,7 @@ var registry = func() []definition {
 		sweep3dPattern,
 		amgPattern,
 		popPattern,
+		llmPattern,
 	)
 }()
 
@@ -164,7 +165,7 @@ func Unused(name string, p Params, given []string) []string {
 		"pieces": p.Compute == 0 && !cutsMessage,
 		"seed":   (p.Compute == 0 || p.Jitter == 0) && !drawsPairs && !(drawsSizes && p.Jitter > 0),
 	}
-	if slices.Contains(p.Without, PointToPoint) && uses("without") {
+	if slices.Contains(p.Without, PointToPoint) && uses("without") && !uses("tensor") { // where collectives have that size, too
 		for _, parameter := range []string{"size", "grid"} {
 			void[parameter] = true
 		}
@@ -272,6 +273,14 @@ func (d *definition) defaultText(parameter string) string {
 		return strconv.Itoa(p.Blocks)
 	case "fixup":
 		return "0"
+	case "virtual":
+		return "1"
+	case "microbatches":
+		return strconv.Itoa(p.Microbatches)
+	case "layers":
+		return strconv.Itoa(p.Layers)
+	case "gradients":
+		return unit.Size(p.Gradients).String()
 	}
 	return ""
 }

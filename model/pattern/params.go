@@ -40,6 +40,21 @@ type Params struct {
 	Fixup      float64       // work of a fix-up on the outer ranks relative to that of a block
 	Without    []string      // kinds of communication to leave out: p2p, collectives
 	Operation  string        // that a benchmark scheme times
+
+	Tensor       int         // ranks of a tensor group; 0: up to 8
+	Pipeline     int         // stages of a pipeline; 0: up to 4
+	Virtual      int         // chunks of a stage; more than one: interleaved
+	Microbatches int         // of a copy of the model in an iteration
+	Layers       int         // of a stage
+	Gradients    int64       // bytes of a rank that are summed over the copies; None: 0
+	Overlap      bool        // gradients are summed beside the last backward pass
+	Stragglers   []Straggler // ranks whose work takes longer
+}
+
+// Straggler is a rank whose work takes longer by a fraction.
+type Straggler struct {
+	Rank   int
+	Slower float64
 }
 
 // None is the value of a numeric parameter that asks for zero instead of the default.
@@ -76,6 +91,14 @@ var parameters = []Parameter{
 	{"fixup", "work of flux fix-ups on the outer ranks, relative to that of a block, in 5 of 12 iterations"},
 	{"without", "kinds of communication to leave out: p2p, collectives"},
 	{"operation", "collective that is timed, e.g. allreduce"},
+	{"tensor", "ranks of a tensor group; else the largest divisor of the ranks that divides 8"},
+	{"pipeline", "stages of the pipeline; else the largest divisor of the rest that divides 4"},
+	{"virtual", "chunks of the model in a stage; more than one: the interleaved schedule"},
+	{"microbatches", "microbatches of a copy of the model in an iteration"},
+	{"layers", "layers of a stage"},
+	{"gradients", "bytes of gradients of a rank"},
+	{"overlap", "sum the gradients beside the last backward pass"},
+	{"straggler", "ranks whose work takes longer, e.g. 5:20%"},
 }
 
 // Parameters returns the names and meanings of all parameters.
@@ -91,6 +114,9 @@ func (p Params) withDefaults(d *Params) Params {
 	p.Corners = choose(p.Corners, max(d.Corners, 1))
 	p.Pieces = choose(p.Pieces, max(d.Pieces, 1))
 	p.Blocks = choose(p.Blocks, max(d.Blocks, 1))
+	p.Microbatches = choose(p.Microbatches, max(d.Microbatches, 1))
+	p.Layers = choose(p.Layers, max(d.Layers, 1))
+	p.Gradients = choose(p.Gradients, d.Gradients)
 	if p.Algorithm == "" {
 		p.Algorithm = d.Algorithm
 	}
@@ -143,8 +169,19 @@ func (p *Params) check(info *Info) error {
 		return fmt.Errorf("blocks: %d is not in 1..%d", p.Blocks, maxPieces)
 	case uses("fixup") && !(p.Fixup >= 0 && p.Fixup <= 1):
 		return fmt.Errorf("fixup: %v is not in 0..1; give a fraction of the work of a block, e.g. 0.5", p.Fixup)
+	case uses("tensor") && (p.Tensor < 0 || p.Pipeline < 0 || p.Virtual < 0):
+		return fmt.Errorf("tensor, pipeline, virtual: %d, %d, %d; give at least 1 each", p.Tensor, p.Pipeline, p.Virtual)
+	case uses("tensor") && (p.Microbatches < 1 || p.Microbatches > maxPieces || p.Layers < 1 || p.Layers > maxPieces):
+		return fmt.Errorf("microbatches, layers: %d, %d are not both in 1..%d", p.Microbatches, p.Layers, maxPieces)
+	case uses("tensor") && p.Gradients < 0:
+		return fmt.Errorf("gradients: %d is negative; give bytes, 0 or more", p.Gradients)
 	case uses("pieces") && (p.Pieces < 1 || p.Pieces > maxPieces):
 		return fmt.Errorf("pieces: %d is not in 1..%d", p.Pieces, maxPieces)
+	}
+	for _, s := range p.Stragglers {
+		if !(s.Slower >= 0 && s.Slower <= maxSlower) {
+			return fmt.Errorf("straggler: rank %d slower by %v; give a fraction of 0 to %d, e.g. 0.2 or 20%%", s.Rank, s.Slower, maxSlower)
+		}
 	}
 	kinds := []string{PointToPoint, Collectives}
 	for _, w := range p.Without {
@@ -159,6 +196,8 @@ func (p *Params) check(info *Info) error {
 const (
 	// maxCompute leaves room for the jitter of a single calculation and for the whole ns.
 	maxCompute = unit.Duration(1 << 61)
+	// maxSlower bounds how much longer a straggler takes.
+	maxSlower = 1000
 	// maxPieces bounds the operations of one block.
 	maxPieces = 1 << 16
 )

@@ -15,6 +15,7 @@ type program struct {
 	after      []part
 	shape      schedule.Shape
 	origins    []schedule.Origin
+	groups     []schedule.Group                  // nil: the world alone
 	share      func(rank int) (first, steps int) // of a rank that has nothing to do at all other steps; nil: all
 }
 
@@ -89,8 +90,8 @@ func (p *program) part(step int) part {
 // Shape implements schedule.Program.
 func (p *program) Shape() schedule.Shape { return p.shape }
 
-// Groups implements schedule.Program: the world alone.
-func (p *program) Groups() []schedule.Group { return nil }
+// Groups implements schedule.Program.
+func (p *program) Groups() []schedule.Group { return p.groups }
 
 // Origins implements schedule.Program.
 func (p *program) Origins() []schedule.Origin { return p.origins }

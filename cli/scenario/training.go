@@ -1,0 +1,71 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"slackline/cli/flags"
+	"slackline/model/pattern"
+	"slackline/model/unit"
+)
+
+// trainingOptions are the parameters of the pattern llm alone.
+type trainingOptions struct {
+	tensor       int
+	pipeline     int
+	virtual      int
+	microbatches int
+	layers       int
+	gradients    flags.Quantity[unit.Size]
+	overlap      bool
+	stragglers   stragglers
+}
+
+func (o *trainingOptions) addFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.tensor, "tensor", 0, "llm: `ranks` of a tensor group (default: the largest divisor of the ranks that divides 8)")
+	fs.IntVar(&o.pipeline, "pipeline", 0, "llm: `number` of stages of the pipeline (default: the largest divisor of the rest that divides 4)")
+	fs.IntVar(&o.virtual, "virtual", 0, "llm: `number` of chunks of the model in a stage; more than one: the interleaved schedule (default 1)")
+	fs.IntVar(&o.microbatches, "microbatches", 0, "llm: `number` of microbatches of an iteration (default: the pattern's)")
+	fs.IntVar(&o.layers, "layers", 0, "llm: `number` of layers of a stage (default: the pattern's)")
+	fs.Var(&o.gradients, "gradients", "llm: `size` of the gradients of a rank (default: the pattern's)")
+	fs.BoolVar(&o.overlap, "overlap", false, "llm: sum the gradients beside the last backward pass")
+	fs.Var(&o.stragglers, "straggler", "llm: a rank whose work takes longer, `RANK:FRACTION`, e.g. 5:20%; may be given several times")
+}
+
+func (o *trainingOptions) set(p *pattern.Params) {
+	p.Tensor, p.Pipeline, p.Virtual, p.Microbatches, p.Layers = o.tensor, o.pipeline, o.virtual, o.microbatches, o.layers
+	p.Gradients, p.Overlap, p.Stragglers = int64(o.gradients.Value), o.overlap, o.stragglers
+}
+
+// stragglers is the flag --straggler.
+type stragglers []pattern.Straggler
+
+func (*stragglers) Type() string { return "RANK:FRACTION" }
+
+func (s *stragglers) String() string {
+	var list []string
+	for _, one := range *s {
+		list = append(list, fmt.Sprintf("%d:%g", one.Rank, one.Slower))
+	}
+	return strings.Join(list, ",")
+}
+
+func (s *stragglers) Set(text string) error {
+	for _, one := range strings.Split(text, ",") {
+		rank, by, _ := strings.Cut(one, ":")
+		number, percent := strings.CutSuffix(strings.TrimSpace(by), "%")
+		r, err1 := strconv.Atoi(strings.TrimSpace(rank))
+		f, err2 := strconv.ParseFloat(number, 64)
+		if err1 != nil || err2 != nil || r < 0 || !(f >= 0) {
+			return fmt.Errorf("expected a rank and how much longer it takes, such as 5:20%% or 5:0.2, got %q", one)
+		}
+		if percent {
+			f /= 100
+		}
+		*s = append(*s, pattern.Straggler{Rank: r, Slower: f})
+	}
+	return nil
+}
