@@ -31,6 +31,8 @@ type RunDocument struct {
 	Ranks     int           `json:"ranks"`
 	Locations int           `json:"locations"`
 	Time      unit.Duration `json:"time_s"`
+	Before    unit.Duration `json:"left_out_before_s,omitempty"` // of the start of MPI, which is left out
+	After     unit.Duration `json:"left_out_after_s,omitempty"`  // of its end
 	Simulated bool          `json:"simulated,omitempty"`
 	Machine   string        `json:"machine,omitempty"`
 	Grid      []int         `json:"grid,omitempty"`
@@ -48,7 +50,7 @@ type RunDocument struct {
 // DescribeRun describes a run in its JSON form; the machine is that of a simulated run.
 func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
 	d := RunDocument{
-		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Simulated: tl.Simulated, Machine: machine,
+		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Before: tl.LeftOut.Before, After: tl.LeftOut.After, Simulated: tl.Simulated, Machine: machine,
 		NotRecorded: max(tl.Unrecorded(), 0), CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
 		ForcedYield: tl.ForcedYield,
 	}

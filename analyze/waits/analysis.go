@@ -41,11 +41,13 @@ type analysis struct {
 
 // prepare finds what the passes need.
 func (a *analysis) prepare() error {
-	var err error
-	if a.paths, err = profile.NewPaths(a.tl); err != nil {
-		return err
+	if a.windows == nil {
+		var err error
+		if a.paths, err = profile.NewPaths(a.tl); err != nil {
+			return err
+		}
+		a.windows = profile.NewWindows(a.tl, a.paths, a.threads)
 	}
-	a.windows = profile.NewWindows(a.tl, a.paths, a.threads)
 	a.masters = mastersOf(a.tl)
 	a.inTeam = make([]bool, len(a.tl.Locations))
 	for i := range a.tl.Teams {

@@ -3,7 +3,10 @@ package waits
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"slackline/analyze/profile"
+	"slackline/internal/phrase"
 	"slackline/model/timeline"
 )
 
@@ -124,6 +127,21 @@ func (m Metric) String() string {
 		return kinds[m].Name
 	}
 	return "none"
+}
+
+// Say is the title of the wait state inside a sentence.
+func (m Metric) Say() string { return phrase.Lower(m.Info().Title) }
+
+// PartTitle names a part of the composition of a run for people.
+func PartTitle(p *profile.Part) string {
+	if p.Kind != profile.Waiting {
+		return p.Kind.Title()
+	}
+	title := ByName(p.Name).Say()
+	if strings.HasPrefix(title, "wait") {
+		return title
+	}
+	return "waiting: " + title
 }
 
 // MarshalText returns the name of the wait state.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"slackline/analyze/profile"
 	"slackline/internal/parallel"
 	"slackline/model/unit"
 )
@@ -68,6 +69,9 @@ func (r *Result) EachState(visit func(*State)) {
 func (r *Result) StatesOf(location int32) (first, end int) {
 	return r.a.first[location], r.a.first[location+1]
 }
+
+// Windows answers how long locations were in which call path between two moments; what they had no CPU for while they waited is waiting.
+func (r *Result) Windows() *profile.Windows { return r.a.windows }
 
 // Number is the number of the wait state: from 0 on, by rank and thread, then by time.
 func (s *State) Number() int { return s.number }

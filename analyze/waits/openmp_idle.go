@@ -141,3 +141,11 @@ func (a *analysis) phasesOf(master int32, workers []int32, teams []timeline.Team
 	add(from, l.Last, int32(l.Calls.Len()), path)
 	return list
 }
+
+// EachIdle calls visit for every time in which worker threads were idle, by master, then by time: from when to when, and which ones.
+func (r *Result) EachIdle(visit func(master int32, from, to unit.Duration, workers []int32)) {
+	for i := range r.a.idle {
+		p := &r.a.idle[i]
+		visit(p.master, p.from, p.to, p.who)
+	}
+}

@@ -96,7 +96,7 @@ func (c *Cause) phrase(whole unit.Duration) string {
 	case Excess:
 		return fmt.Sprintf("%s excess time of rank %d in %s", part, c.Rank, c.Say())
 	case Waited:
-		return fmt.Sprintf("%s waits of rank %d in %s (%s)", part, c.Rank, c.Say(), c.Metric)
+		return fmt.Sprintf("%s waits of rank %d in %s (%s)", part, c.Rank, c.Say(), c.Metric.Say())
 	}
 	return fmt.Sprintf("%s without known cause on rank %d: the two had not synchronized before", part, c.Rank)
 }

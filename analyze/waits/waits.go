@@ -25,6 +25,9 @@ type Options struct {
 	// Forward leaves out the backward pass: the result has the wait states, but no delays, and neither direct nor
 	// propagating waits; they cannot be explained.
 	Forward bool
+	// Paths and Windows of the run, if the caller has them already; nil: they are made.
+	Paths   *profile.Paths
+	Windows *profile.Windows
 }
 
 // Result is what was found out about a run.
@@ -138,7 +141,7 @@ var errTooLong = errors.New("the waiting time of all ranks together is longer th
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
-	a := &analysis{tl: tl, threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward}
+	a := &analysis{tl: tl, threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward, paths: o.Paths, windows: o.Windows}
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}

@@ -107,16 +107,23 @@ func (o *exploreOptions) source(a *env.Env, c *cobra.Command, word string) (expl
 			s.Files = append(s.Files, stem, stem+".def")
 		}
 	}
-	open := func(context.Context) (*explore.Opened, error) { return o.openRun(a, c, word) }
+	open := func(_ context.Context, whole bool) (*explore.Opened, error) { return o.openRun(a, c, word, whole) }
 	if isDataset(word) {
-		open = func(ctx context.Context) (*explore.Opened, error) { return o.openDataset(ctx, a, word) }
+		open = func(ctx context.Context, _ bool) (*explore.Opened, error) { return o.openDataset(ctx, a, word) }
 	} else if _, err := o.run.Simulated(c, word); err != nil {
 		return s, err
 	}
 	s.Open = func(ctx context.Context) (*explore.Opened, error) {
 		o.mu.Lock() // what is said to the user is said by one at a time
 		defer o.mu.Unlock()
-		return open(ctx)
+		return open(ctx, false)
+	}
+	if s.AsWhole = o.run.Whole; input.IsTrace(word) && !o.run.Begin.Given && !o.run.End.Given {
+		s.Whole = func(ctx context.Context) (*explore.Opened, error) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			return open(ctx, true)
+		}
 	}
 	return s, nil
 }
@@ -149,10 +156,11 @@ func (o *exploreOptions) openDataset(ctx context.Context, a *env.Env, word strin
 	return &explore.Opened{Dataset: d, Warnings: slices.Clone(a.Warnings[before:])}, nil
 }
 
-// openRun reads or simulates a run.
-func (o *exploreOptions) openRun(a *env.Env, c *cobra.Command, word string) (*explore.Opened, error) {
+// openRun reads or simulates a run, with or without the start and the end of MPI.
+func (o *exploreOptions) openRun(a *env.Env, c *cobra.Command, word string, whole bool) (*explore.Opened, error) {
 	before := len(a.Warnings)
 	run := o.run // opening one input must not change how the next one is opened
+	run.Whole = whole
 	r, err := run.OpenRun(a, c, word, false)
 	if err != nil {
 		return nil, err

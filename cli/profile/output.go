@@ -71,11 +71,7 @@ func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
 	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},
 		table.Column{Key: "least", Title: "min per rank", Align: table.Right}, table.Column{Key: "most", Title: "max per rank", Align: table.Right})
 	for _, p := range r.composition.Parts {
-		name := p.Kind.Title()
-		if p.Kind == profile.Waiting {
-			name = "waiting: " + p.Name
-		}
-		t.Add(name, p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(), slices.Max(p.ByRank).Short())
+		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(), slices.Max(p.ByRank).Short())
 	}
 	return a.WriteText(w, t, true)
 }

@@ -39,7 +39,6 @@ type reportOptions struct {
 	scales       flags.Counts
 	replicas     int
 	target       flags.Factor
-	whole        bool
 	anonymous    bool
 	format       flags.Choice
 	out          string
@@ -104,7 +103,6 @@ func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
 	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
 	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, host names and user names")
-	fs.BoolVar(&o.whole, "whole", false, "also count the time before the end of MPI_Init and after the start of MPI_Finalize")
 }
 
 func (o *reportOptions) execute(a *env.Env, c *cobra.Command, words []string) error {
@@ -191,7 +189,7 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		return nil, err
 	}
 	in := &report.Input{
-		Title: o.title, Scales: o.scales, Threads: o.run.Threads, Whole: o.whole, Of: datasets.RunDataset, Where: o.target.Value,
+		Title: o.title, Scales: o.scales, Threads: o.run.Threads, Whole: o.run.Whole, Of: datasets.RunDataset, Where: o.target.Value,
 		Record: provenance.New(a.Args),
 	}
 	if in.Title == "" {

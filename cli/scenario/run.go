@@ -30,6 +30,7 @@ const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory 
 // RunOptions are the flags of verbs that analyze a run.
 type RunOptions struct {
 	Begin, End flags.Quantity[unit.Duration]
+	Whole      bool // with the start and the end of MPI
 	Ranks      RankList
 	Strict     bool
 	Clock      flags.Choice
@@ -56,6 +57,8 @@ func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
 func (o *RunOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Begin, "begin", "leave out what happens before this `time` since the start of the run")
 	fs.Var(&o.End, "end", "leave out what happens after this `time` since the start of the run")
+	fs.BoolVar(&o.Whole, "whole", false, "also count the start and the end of MPI: the time before the first rank leaves MPI_Init and after the last one enters MPI_Finalize; "+
+		"it is left out if it is 1 % of the run or more")
 	fs.Var(&o.Ranks, "only-ranks", "read these `ranks` only, e.g. 0..15,32; what others have to do with them is left out")
 	fs.BoolVar(&o.Strict, "strict", false, "refuse a trace of which something is missing or damaged")
 	fs.Var(&o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still impossible (clc), not at all (none); "+
@@ -78,7 +81,7 @@ func (r *Run) Where() string {
 	if r.Machine == "" {
 		return ""
 	}
-	return " on " + r.Machine
+	return ", simulated on " + r.Machine
 }
 
 // Size is how many ranks and threads a run has.
@@ -99,6 +102,9 @@ func (r *Run) Headline() string {
 	}
 	if share := tl.LackShare(); share > 0 {
 		text += ", without a CPU for " + phrase.Percent(share, 1) + " of it"
+	}
+	if tl.LeftOut.Any() {
+		text += fmt.Sprintf(", without %s; --whole includes them", tl.LeftOut)
 	}
 	return text
 }
@@ -169,7 +175,15 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 			a.Warn("--%s has no influence on a recorded run; with --machine it is simulated", name)
 		}
 	}
-	return &Run{Name: word, Timeline: in.Timeline, Records: []provenance.Input{in.Record}}, nil
+	return &Run{Name: word, Timeline: o.chosen(in.Timeline), Records: []provenance.Input{in.Record}}, nil
+}
+
+// chosen is the part of a recorded run that verbs look at if the flags ask for no other one: that without the start and the end of MPI.
+func (o *RunOptions) chosen(tl *timeline.Timeline) *timeline.Timeline {
+	if o.Whole || o.Begin.Given || o.End.Given {
+		return tl
+	}
+	return tl.Core(o.Threads, true)
 }
 
 // simulate simulates a run.

@@ -60,7 +60,7 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) error {
 	fmt.Fprintln(w)
 	t := tables.Waits(r.result, r.options.top)
-	columns := []string{"metric", "time", "share", "direct", "ranks", "worst", "callpath"}
+	columns := []string{"wait", "time", "share", "direct", "ranks", "worst", "callpath"}
 	if r.result.Forward {
 		columns = slices.DeleteFunc(columns, func(key string) bool { return key == "direct" })
 	}
@@ -69,7 +69,7 @@ func (r *waitsReport) writeWaits(a *env.Env, w io.Writer) error {
 	}
 	for _, m := range waits.Metrics() {
 		if part := r.result.Totals.ByMetric[m].Amount; m.IsPart() && part > 0 {
-			fmt.Fprintf(w, "of %s, %s %s\n", m.Parent(), part.Short(), m.Info().Within)
+			fmt.Fprintf(w, "of %s, %s %s\n", m.Parent().Say(), part.Short(), m.Info().Within)
 		}
 	}
 	return nil

@@ -105,3 +105,11 @@ func Bytes(n int64) string {
 	}
 	return Plural(n, "byte")
 }
+
+// Lower returns the text with a small letter in front, unless it starts with an abbreviation such as MPI.
+func Lower(s string) string {
+	if s == "" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

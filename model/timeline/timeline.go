@@ -32,6 +32,7 @@ type Timeline struct {
 	Teams       []Team       // by master location, then by time
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
+	LeftOut     LeftOut // of the run: the start and the end of MPI
 	Simulated   bool
 	ForcedYield bool // the recorder made MPI give up the CPU while it waits
 	Problems    Problems

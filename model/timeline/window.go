@@ -49,25 +49,58 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 // Window returns what happened from start to end: calls and teams that are open then, cut at the edges, and messages and
 // collectives that lie inside as a whole. Problems are those of the whole run.
 func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
+	return (&cutter{begin: begin, end: end}).cut(t, threads)
+}
+
+// cutter cuts a timeline at two moments.
+type cutter struct {
+	begin, end unit.Duration
+	touching   []bool // by path: also calls that only touch the edge; nil: of none
+	reuse      bool   // the memory of what is cut, which is void then
+}
+
+func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 	w := *t
-	w.Start, w.End = max(t.Start, begin), min(t.End, end)
+	w.Start, w.End = max(t.Start, c.begin), min(t.End, c.end)
 	if w.End < w.Start {
 		w.End = w.Start
 	}
-	w.Locations = make([]Location, len(t.Locations))
 	kept := make([]keptCalls, len(t.Locations))
+	parallel.Each(len(t.Locations), threads, func(i int) { kept[i] = c.keep(&t.Locations[i].Calls) })
+	inside := func(location, first, last int32) bool {
+		calls := &t.Locations[location].Calls
+		return calls.Enter[first] >= c.begin && calls.Leave[last] <= c.end && kept[location].has(first) && kept[location].has(last)
+	}
+	c.cutMessages(t, &w, inside, kept)
+	c.cutCollectives(t, &w, inside, kept)
+	w.Epochs = t.Epochs.window(inside, kept)
+	w.Part = t.Part.window(kept)
+	w.Teams = nil
+	for _, team := range t.Teams {
+		if team.Fork < c.end && team.Join > c.begin {
+			w.Teams = append(w.Teams, team.renumber(kept).cut(c.begin, c.end))
+		}
+	}
+	w.Locations = make([]Location, len(t.Locations))
 	parallel.Each(len(t.Locations), threads, func(i int) {
-		w.Locations[i], kept[i] = t.Locations[i].window(begin, end)
+		w.Locations[i] = c.cutLocation(&t.Locations[i], &kept[i])
 		if l := &w.Locations[i]; l.Cut && t.Part.Here(int32(i)) {
 			l.Unrecorded = t.unrecorded(l)
 		}
 	})
-	w.Part = t.Part.window(kept)
-	inside := func(location, first, last int32) bool {
-		c := &t.Locations[location].Calls
-		return c.Enter[first] >= begin && c.Leave[last] <= end && kept[location].has(first) && kept[location].has(last)
+	return &w
+}
+
+// emptied is an empty list for what is kept of another one.
+func emptied[T any](list []T, reuse bool) []T {
+	if reuse {
+		return list[:0]
 	}
-	w.Messages = nil
+	return nil
+}
+
+func (c *cutter) cutMessages(t, w *Timeline, inside func(location, first, last int32) bool, kept []keptCalls) {
+	w.Messages = emptied(t.Messages, c.reuse)
 	for _, m := range t.Messages {
 		if !inside(m.From, m.Send, m.Send) || !inside(m.To, m.Post, m.Recv) {
 			continue
@@ -82,9 +115,12 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 		}
 		w.Messages = append(w.Messages, m)
 	}
-	w.Collectives, w.Members = nil, nil
-	for _, c := range t.Collectives {
-		members := t.MembersOf(&c)
+}
+
+func (c *cutter) cutCollectives(t, w *Timeline, inside func(location, first, last int32) bool, kept []keptCalls) {
+	w.Collectives, w.Members = emptied(t.Collectives, c.reuse), emptied(t.Members, c.reuse)
+	for _, one := range t.Collectives {
+		members := t.MembersOf(&one)
 		all := true
 		for i := 0; i < len(members) && all; i++ {
 			all = inside(members[i].Location, members[i].Issue, members[i].Complete)
@@ -92,22 +128,14 @@ func (t *Timeline) Window(begin, end unit.Duration, threads int) *Timeline {
 		if !all {
 			continue
 		}
-		c.First = len(w.Members)
-		w.Collectives = append(w.Collectives, c)
+		one.First = len(w.Members)
+		w.Collectives = append(w.Collectives, one)
 		for _, m := range members {
 			k := &kept[m.Location]
 			m.Issue, m.Complete = k.number(m.Issue), k.number(m.Complete)
 			w.Members = append(w.Members, m)
 		}
 	}
-	w.Epochs = t.Epochs.window(inside, kept)
-	w.Teams = nil
-	for _, team := range t.Teams {
-		if team.Fork < end && team.Join > begin {
-			w.Teams = append(w.Teams, team.renumber(kept).cut(begin, end))
-		}
-	}
-	return &w
 }
 
 // keptCalls defines which calls of a location are kept: before[i] of the first i.
@@ -153,20 +181,31 @@ func (t Team) cut(begin, end unit.Duration) Team {
 	return t
 }
 
-// window returns the part of a location from start to end.
-func (l *Location) window(begin, end unit.Duration) (Location, keptCalls) {
-	out, n := *l, l.Calls.Len()
-	out.First, out.Last = min(max(l.First, begin), end), max(min(l.Last, end), begin)
+// keep decides which calls of a location are kept.
+func (c *cutter) keep(calls *Calls) keptCalls {
+	n := calls.Len()
 	k := keptCalls{before: make([]int32, n+1)}
 	for i := range n {
 		k.before[i+1] = k.before[i]
-		enter, leave := l.Calls.Enter[i], l.Calls.Leave[i]
-		if enter < end && leave > begin {
+		enter, leave := calls.Enter[i], calls.Leave[i]
+		if enter < c.end && leave > c.begin || c.touching != nil && enter <= c.end && leave >= c.begin && c.touching[calls.Path[i]] {
 			k.before[i+1]++
 		}
 	}
+	return k
+}
+
+// cutLocation returns the part of a location from start to end.
+func (c *cutter) cutLocation(l *Location, k *keptCalls) Location {
+	begin, end := c.begin, c.end
+	out, n := *l, l.Calls.Len()
+	out.First, out.Last = min(max(l.First, begin), end), max(min(l.Last, end), begin)
 	out.Calls = Calls{}
-	out.Calls.resize(int(k.before[n]))
+	if c.reuse {
+		out.Calls = Calls{Enter: l.Calls.Enter[:0], Leave: l.Calls.Leave[:0], Path: l.Calls.Path[:0], Skip: l.Calls.Skip[:0]}
+	} else {
+		out.Calls.resize(int(k.before[n]))
+	}
 	for i := range n {
 		if k.has(int32(i)) {
 			out.Calls.Enter = append(out.Calls.Enter, max(l.Calls.Enter[i], begin))
@@ -197,5 +236,5 @@ func (l *Location) window(begin, end unit.Duration) (Location, keptCalls) {
 			out.Polls = append(out.Polls, p)
 		}
 	}
-	return out, k
+	return out
 }

@@ -32,8 +32,13 @@ type findings struct {
 	origins     []waits.Origin // by wait state
 	causes      map[waits.Origin]int
 	spans       *waitSpans
-	byWait      *coloring
-	byCause     *coloring
+	selection   *selectionIndex
+	idle        [][]idleSpan // by location
+
+	originNumber map[waits.Origin]int32 // of the origins that occur
+	originList   []waits.Origin         // by number
+	byWait       *coloring
+	byCause      *coloring
 
 	largestOnce sync.Once
 	largest     []waits.State
@@ -105,7 +110,7 @@ func (v *view) analyzed(ctx context.Context) (*findings, error) {
 // analyze finds out who waits and why, and what else takes longer than reading.
 func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	defer fault.Catch(&err)
-	result, err := waits.Analyze(ctx, v.tl, waits.Options{Threads: v.threads})
+	result, err := waits.Analyze(ctx, v.tl, waits.Options{Threads: v.threads, Paths: v.paths, Windows: v.windows})
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +122,12 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 		return nil, err
 	}
 	f.spans = newWaitSpans(result, v.threads)
-	if f.byWait, err = v.colorByWait(ctx, f, f.waitCategory); err != nil {
+	f.idle = v.findIdle(f)
+	f.originNumber, f.originList = f.numberOrigins()
+	if f.byWait, err = v.colorByWait(ctx, f, f.waitCategory, func(*idleSpan) uint16 { return firstWait + uint16(idleThreads) }); err != nil {
 		return nil, err
 	}
-	if f.byCause, err = v.colorByWait(ctx, f, f.causeCategory); err != nil {
+	if f.byCause, err = v.colorByWait(ctx, f, f.causeCategory, func(s *idleSpan) uint16 { return f.originCategory(s.origin) }); err != nil {
 		return nil, err
 	}
 	f.critical = result.CriticalPath()
@@ -129,6 +136,13 @@ func (v *view) analyze(ctx context.Context) (_ *findings, err error) {
 	f.composition = f.profile.Composition(f.waiting)
 	f.efficiency = f.profile.Efficiency(0, f.waiting)
 	if f.iterations, err = result.Iterations(ctx, f.profile); err != nil {
+		return nil, err
+	}
+	arrows, err := v.arrowsOf()
+	if err != nil {
+		return nil, err
+	}
+	if f.selection, err = newSelectionIndex(ctx, v, f, arrows); err != nil {
 		return nil, err
 	}
 	return f, ctx.Err()
@@ -142,7 +156,11 @@ func (f *findings) waitCategory(state int) uint16 {
 
 // causeCategory is the category of a wait state by the origin of its largest causes.
 func (f *findings) causeCategory(state int) uint16 {
-	origin := f.origins[state]
+	return f.originCategory(f.origins[state])
+}
+
+// originCategory is the category of what comes from an origin.
+func (f *findings) originCategory(origin waits.Origin) uint16 {
 	if origin.Rank < 0 {
 		return noCause
 	}

@@ -45,6 +45,11 @@ type Run struct {
 	Generation int    `json:"generation"`          // grows when the run was read again: what was asked before is void
 	Changed    bool   `json:"changed,omitempty"`   // its files changed since they were read; runs?reload=K reads them again
 	Reloading  bool   `json:"reloading,omitempty"` // that is under way
+	Problem    string `json:"problem,omitempty"`   // why it could not be read again
+	Whole      bool   `json:"whole"`               // the start and the end of MPI are in it
+	CanWhole   bool   `json:"can_whole"`           // runs?reload=K&whole=1 shows them, whole=0 leaves them out
+	Before     int64  `json:"left_out_before"`     // ps: of the start of MPI, that are left out
+	After      int64  `json:"left_out_after"`      // ps: of its end
 
 	Ranks       int    `json:"ranks"`
 	Locations   int    `json:"locations"`

@@ -110,6 +110,7 @@ type StateRef struct {
 
 // Tree is the answer of tree: call paths, parents before children, with sums over all ranks.
 type Tree struct {
+	Total   int64        `json:"total"` // ps: time of all threads, as in Composition: what times are shares of
 	Metrics []TreeMetric `json:"metrics"`
 	Nodes   []TreeNode   `json:"nodes"`
 	Cut     bool         `json:"cut"` // there are more call paths
@@ -272,4 +273,70 @@ type SeriesPoint struct {
 	Median float64   `json:"median"`
 	Q3     float64   `json:"q3"`
 	Max    float64   `json:"max"`
+}
+
+// Selection is the answer of selection: statistics of a range of time and a set of ranks. Wait states count as far as they lie in the
+// range; their causes are those of the whole run. Parameters: from, to; ranks, a list as 0-3,8 (left out: all).
+type Selection struct {
+	From      int64 `json:"from"`
+	To        int64 `json:"to"`
+	Ranks     int   `json:"ranks"`
+	Locations int   `json:"locations"`
+	Total     int64 `json:"total"` // ps: time of all threads
+
+	Parts      []Part              `json:"parts"`     // as in Composition; MPI time that was not analyzed is in its kind
+	Functions  []SelectedPath      `json:"functions"` // call paths with time of their own, the longest first
+	Waits      []SelectedWait      `json:"waits"`     // the longest first
+	Waiting    int64               `json:"waiting"`
+	Causes     []SelectedCause     `json:"causes"`   // origins of wait states, each by its largest causes; the costliest first
+	Messages   int64               `json:"messages"` // received in the range by the ranks
+	Bytes      int64               `json:"bytes"`
+	Sizes      []HistogramBin      `json:"sizes"`     // of messages, in bytes
+	Durations  []HistogramBin      `json:"durations"` // of messages from sending to receiving, in ps
+	Iterations *SelectedIterations `json:"iterations,omitempty"`
+
+	MoreFunctions int `json:"more_functions"` // that are not listed
+	MoreCauses    int `json:"more_causes"`
+}
+
+// SelectedPath is the time of a call path without what it calls, and how many of its calls began in the range.
+type SelectedPath struct {
+	Path   int   `json:"path"`
+	Time   int64 `json:"time"`
+	Visits int64 `json:"visits"`
+}
+
+// SelectedWait is the waiting of a kind.
+type SelectedWait struct {
+	Metric   string `json:"metric"`
+	Title    string `json:"title"`
+	Category int    `json:"category"` // in the legend of color=wait
+	Amount   int64  `json:"amount"`
+	States   int64  `json:"states"`
+}
+
+// SelectedCause is the waiting that began with a call path on a rank.
+type SelectedCause struct {
+	Rank     int   `json:"rank"` // -1: unknown
+	Path     int   `json:"path"`
+	Amount   int64 `json:"amount"`
+	Category int   `json:"category"` // in the legend of color=cause
+}
+
+// HistogramBin counts values from From to To, both included.
+type HistogramBin struct {
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Count int64 `json:"count"`
+	Sum   int64 `json:"sum"`
+}
+
+// SelectedIterations are those that begin in the range, of all ranks.
+type SelectedIterations struct {
+	First    int   `json:"first"` // from 0 on
+	Count    int   `json:"count"`
+	Shortest int64 `json:"shortest"`
+	Median   int64 `json:"median"`
+	Longest  int64 `json:"longest"`
+	Slowest  int   `json:"slowest"` // which one
 }

@@ -51,9 +51,15 @@ func openSite(tb testing.TB) *site {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	late, err := input.OpenTrace(context.Background(), "../../examples/late/late.slt", input.TraceOptions{})
-	if err != nil {
-		tb.Fatal(err)
+	late := func(whole bool) *timeline.Timeline {
+		in, err := input.OpenTrace(context.Background(), "../../examples/late/late.slt", input.TraceOptions{})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if whole {
+			return in.Timeline
+		}
+		return in.Timeline.Core(2, true)
 	}
 	chic, err := machine.Named("chic")
 	if err != nil {
@@ -64,8 +70,10 @@ func openSite(tb testing.TB) *site {
 			return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}}, nil
 		}}
 	}
+	lateSource := run("late.slt", late(false))
+	lateSource.Whole = run("", late(true)).Open
 	sources := []Source{
-		lateRun:  run("late.slt", late.Timeline),
+		lateRun:  lateSource,
 		oddRun:   run(`<b onclick="window.ran = 4">odd</b>`, evilRun()),
 		cubeRun:  run("halo3d", onGrid(simulated(tb, "halo3d", pattern.Params{Ranks: 60, Iterations: 4, Jitter: 0.5, Seed: 7}), 5, 4, 3)),
 		planeRun: run("halo2d", onGrid(halo(tb, 64, 6), 8, 8)),

@@ -69,3 +69,36 @@ func testGone(t *testing.T, s *site) {
 	}
 	p.Problems() // connections that were refused
 }
+
+// testWhole switches the start and the end of MPI on and off: run time, efficiency and what is looked at follow.
+func testWhole(t *testing.T, s *site) {
+	p := s.open(t, "#overview", 1280, 800)
+	const box = `document.querySelector("#runs input[name=whole]")`
+	efficiency := func() (e Composition) {
+		s.get(t, "composition?run=0", &e)
+		return e
+	}
+	before := efficiency()
+	for _, text := range []string{"without MPI start (539", "and end (84.9"} {
+		if got := p.text(`document.querySelector(".lead").textContent`); !strings.Contains(got, text) {
+			t.Errorf("the overview says %q, want %q", got, text)
+		}
+	}
+	p.visit("#timeline?from=100000000000&to=200000000000")
+	p.eval(box+".click()", nil)
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + box + `?.checked && !` + box + `.disabled && document.querySelector("canvas.timeline")?.dataset.from > 630000000000)`))
+	p.settle()
+	if got := p.text("location.hash"); !strings.Contains(got, "from=638999") {
+		t.Errorf("with the start of MPI the address is %s, want the same 100 ms", got)
+	}
+	if after := efficiency(); after.Efficiency.RunTime <= before.Efficiency.RunTime || after.Efficiency.Parallel >= before.Efficiency.Parallel {
+		t.Errorf("with start and end: efficiencies %+v, without %+v", after.Efficiency, before.Efficiency)
+	}
+	p.eval(box+".click()", nil)
+	p.must(p.Wait(`(dispatchEvent(new Event("focus")), ` + box + `?.checked === false && !` + box + `.disabled)`))
+	p.settle()
+	if again := efficiency(); again.Efficiency != before.Efficiency {
+		t.Errorf("without them again: %+v, want %+v", again.Efficiency, before.Efficiency)
+	}
+	p.sound()
+}

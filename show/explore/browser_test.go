@@ -39,6 +39,8 @@ func TestPages(t *testing.T) {
 		{"solid", testSolid},
 		{"matrix", testMatrix},
 		{"replaced", testReplaced},
+		{"whole", testWhole},
+		{"statistics", testStatistics},
 		{"gone", testGone},
 		{"readable", testReadable},
 		{"screenshots", testScreenshots},
@@ -74,7 +76,7 @@ func testViews(t *testing.T, s *site) {
 	for _, v := range []struct{ name, place, want string }{
 		{"overview", "#overview?run=0", "What the time consists of"},
 		{"timeline", "#timeline?run=0", "The longest waits"},
-		{"messages", "#timeline?run=0&from=800000000000&to=850000000000&critical=1", "Late sender"},
+		{"messages", "#timeline?run=0&from=261000000000&to=311000000000&critical=1", "Late sender"},
 		{"wide", "#timeline?run=4", "1,000 rows"},
 		{"causes", "#causes?run=0", "main/step/fixup"},
 		{"tree", "#tree?run=0", "MPI_Sendrecv"},

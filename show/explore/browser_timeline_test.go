@@ -278,7 +278,7 @@ func testAddresses(t *testing.T, s *site) {
 			[...document.querySelectorAll("select")].map(s => s.value),
 			[...document.querySelectorAll("input")].map(i => i.type === "checkbox" ? i.checked : i.value),
 			[...document.querySelectorAll("[aria-pressed=true], [aria-selected=true], [aria-current]")].map(e => e.textContent),
-			document.getElementById("panel").textContent, document.querySelector(".legend")?.textContent,
+			document.getElementById("panel").textContent, document.querySelector(".legend")?.textContent.replace("MPI_Init", ""), // as wide as a pixel
 			document.querySelector("h1")?.textContent])`)
 	}
 	var places, states []string
@@ -289,7 +289,7 @@ func testAddresses(t *testing.T, s *site) {
 	}
 	keep()
 	w := p.window()
-	p.must(p.Click(w.at(int64(0.83*w.To), 3)))
+	p.must(p.Click(w.at(int64(0.7735*w.To), 3)))
 	p.must(p.Wait(`!document.getElementById("panel").hidden`))
 	keep()
 	for _, key := range []string{"+", "+", "+", "ArrowRight"} {

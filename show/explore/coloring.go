@@ -19,6 +19,8 @@ type coloring struct {
 	shades     shades
 	waits      *waitSpans // nil: calls alone count
 	waiting    func(state int) uint16
+	findings   *findings
+	idle       func(*idleSpan) uint16
 	index      index
 }
 
@@ -28,9 +30,26 @@ func add[T cell](c *coloring, location int, from, to unit.Duration, b *binner[T]
 	if c.waits != nil {
 		c.waits.each(location, from, to, func(begin, end unit.Duration, state int) {
 			if begin > at {
-				walk(c.v, &c.shades, location, at, begin, b)
+				addWork(c, location, at, begin, b)
 			}
 			b.add(end, c.waiting(state))
+			at = end
+		})
+	}
+	if at < to {
+		addWork(c, location, at, to, b)
+	}
+}
+
+// addWork adds a time without wait states: calls, and idle times between them.
+func addWork[T cell](c *coloring, location int, from, to unit.Duration, b *binner[T]) {
+	at := from
+	if c.findings != nil && len(c.findings.idle[location]) > 0 {
+		c.findings.eachIdle(location, from, to, func(begin, end unit.Duration, i int) {
+			if begin > at {
+				walk(c.v, &c.shades, location, at, begin, b)
+			}
+			b.add(end, c.idle(&c.findings.idle[location][i]))
 			at = end
 		})
 	}

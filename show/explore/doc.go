@@ -12,7 +12,7 @@
 // (SVG). Mistakes are answered with a status of 400 or more and an Error. The types and the meaning of all
 // parameters are in api.go and api_results.go.
 //
-//	GET /api/runs                 Runs        what is open; reload=K reads run K again if its files changed
+//	GET /api/runs                 Runs        what is open; reload=K reads run K again, whole=0 or 1 without or with the start and the end of MPI
 //	GET /api/locations            Locations   names of the rows: run, first, last
 //	GET /api/legend               Legend      what the categories of a timeline mean: run, color
 //	GET /api/timeline             binary      the picture: run, from, to, width, first, last, rows, color
@@ -27,6 +27,7 @@
 //	GET /api/matrix               Matrix      who sent how much to whom: run, size
 //	GET /api/iterations           Iterations  how the run develops: run
 //	GET /api/composition          Composition what the run consists of, efficiencies: run
+//	GET /api/selection            Selection   statistics of a range of time and a set of ranks: run, from, to, ranks
 //	GET /api/tolerance            Tolerance   T as a function of the latency: run, machine, latency
 //	GET /api/series               SeriesList  what a dataset holds: run
 //	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, machine, latency, dark, width

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -41,7 +42,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !ownHost(r):
-		fail(w, &failure{http.StatusForbidden, Error{Error: "this server does not have this name: open the address that slackline explore printed", Code: "forbidden"}})
+		fail(w, &failure{http.StatusForbidden, Error{Error: otherHost(r), Code: "forbidden"}})
 	case !sameOrigin(r):
 		fail(w, &failure{http.StatusForbidden, Error{Error: "requests of other pages are refused", Code: "forbidden"}})
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -71,6 +72,16 @@ func ownHost(r *http.Request) bool {
 		return port == own
 	}
 	return true
+}
+
+// otherHost explains to someone who came by another name or port how to come in: most often the port is forwarded under another number.
+func otherHost(r *http.Request) string {
+	port := "8080"
+	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		_, port = splitHost(here.String())
+	}
+	return fmt.Sprintf("this server answers to localhost:%[1]s only, for safety. If the port is forwarded from another machine, use the same number "+
+		"on both sides, ssh -L %[1]s:localhost:%[1]s HOST, and open http://localhost:%[1]s with the token that slackline explore printed", port)
 }
 
 // splitHost splits a name and a port; that of HTTP is 80.

@@ -23,6 +23,10 @@ type Source struct {
 	Name  string
 	Files []string // files and directories that are read; empty: it never changes
 	Open  func(context.Context) (*Opened, error)
+	// Whole opens it with the start and the end of MPI, which Open leaves out; nil: there is no such choice.
+	Whole func(context.Context) (*Opened, error)
+	// AsWhole opens it so at first.
+	AsWhole bool
 }
 
 // Opened is what an input holds: a run or a dataset.
@@ -46,6 +50,7 @@ type openInput struct {
 
 	mu        sync.Mutex
 	reloading bool
+	whole     bool      // the start and the end of MPI are shown
 	problem   string    // why it could not be read again
 	looked    time.Time // when its files were last looked at
 	seen      stamp     // what they were then
@@ -53,7 +58,8 @@ type openInput struct {
 
 // open opens the input for the first time.
 func (in *openInput) open(ctx context.Context) error {
-	v, err := in.read(ctx, 1)
+	in.whole = in.source.AsWhole && in.source.Whole != nil
+	v, err := in.read(ctx, 1, in.whole)
 	if err != nil {
 		return err
 	}
@@ -62,9 +68,13 @@ func (in *openInput) open(ctx context.Context) error {
 }
 
 // read reads the input and prepares what a first view needs.
-func (in *openInput) read(ctx context.Context, generation int) (*view, error) {
+func (in *openInput) read(ctx context.Context, generation int, whole bool) (*view, error) {
 	before := stampOf(in.source.Files)
-	opened, err := in.source.Open(ctx)
+	open := in.source.Open
+	if whole {
+		open = in.source.Whole
+	}
+	opened, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,18 +93,19 @@ func (in *openInput) analyze() {
 	}
 }
 
-// reload reads the input again in the background, if its files have changed. What was read before is served until
+// reload reads the input again in the background, with or without the start and the end of MPI. What was read before is served until
 // the new view is there, and goes on to be served if that fails.
-func (in *openInput) reload() {
+func (in *openInput) reload(whole bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.reloading || len(in.source.Files) == 0 {
+	whole = whole && in.source.Whole != nil
+	if in.reloading || len(in.source.Files) == 0 && whole == in.whole {
 		return
 	}
 	in.reloading, in.problem = true, ""
 	old := in.view.Load()
 	fault.Go(func() {
-		v, err := in.readSafely(in.server.context, old.generation+1)
+		v, err := in.readSafely(in.server.context, old.generation+1, whole)
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		in.reloading = false
@@ -103,6 +114,7 @@ func (in *openInput) reload() {
 			return
 		}
 		in.view.Store(v)
+		in.whole = whole
 		in.looked = time.Time{}
 		old.cancel()
 		v.startAnalysis()
@@ -110,25 +122,26 @@ func (in *openInput) reload() {
 }
 
 // readSafely is read; a mistake of the program is an error, too: what was read before can still be looked at.
-func (in *openInput) readSafely(ctx context.Context, generation int) (v *view, err error) {
+func (in *openInput) readSafely(ctx context.Context, generation int, whole bool) (v *view, err error) {
 	defer fault.Catch(&err)
-	return in.read(ctx, generation)
+	return in.read(ctx, generation, whole)
 }
 
 // lookInterval is how often files are looked at, at most.
 const lookInterval = 500 * time.Millisecond
 
-// state reports what became of the files since they were read.
-func (in *openInput) state(v *view) (changed, reloading bool, problem string) {
+// state adds to the description of a view what became of the files since they were read, and how they were read.
+func (in *openInput) state(v *view, r *Run) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	r.Reloading, r.Problem, r.Whole = in.reloading, in.problem, in.whole
+	r.CanWhole = in.whole || in.source.Whole != nil && v.tl != nil && v.tl.LeftOut.Any()
 	if len(in.source.Files) > 0 {
 		if now := time.Now(); now.Sub(in.looked) >= lookInterval {
 			in.looked, in.seen = now, stampOf(in.source.Files)
 		}
-		changed = in.seen != v.stamp
+		r.Changed = in.seen != v.stamp
 	}
-	return changed, in.reloading, in.problem
 }
 
 // stamp shows whether files have changed: how many there are, their sizes together, and the latest change.

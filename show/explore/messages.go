@@ -51,6 +51,11 @@ func newArrowIndex(tl *timeline.Timeline, threads int) *arrowIndex {
 	return x
 }
 
+// arrowsOf prepares the messages of the run, once.
+func (v *view) arrowsOf() (*arrowIndex, error) {
+	return v.arrows.get(func() (*arrowIndex, error) { return newArrowIndex(v.tl, v.threads), nil })
+}
+
 // at is the i-th message that a location received.
 func (x *arrowIndex) at(tl *timeline.Timeline, location, i int) *timeline.Message {
 	if order := x.order[location]; order != nil {
@@ -93,7 +98,7 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	x, err := v.arrows.get(func() (*arrowIndex, error) { return newArrowIndex(v.tl, v.threads), nil })
+	x, err := v.arrowsOf()
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ var endpoints = map[string]endpoint{
 	"matrix":       {[]string{"size"}, answerMatrix},
 	"iterations":   {nil, answerIterations},
 	"composition":  {nil, answerComposition},
+	"selection":    {[]string{"from", "to", "ranks"}, answerSelection},
 	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
 	"series":       {nil, answerSeries},
 	"figure":       {[]string{"kind", "series", "dark", "width", "machine", "latency"}, answerFigure},
@@ -100,7 +101,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, name string) {
 func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
 	defer fault.Catch(&err)
 	if name == "runs" {
-		q, err := newQuery(r.URL.RawQuery, []string{"reload"})
+		q, err := newQuery(r.URL.RawQuery, []string{"reload", "whole"})
 		if err != nil {
 			return nil, err
 		}

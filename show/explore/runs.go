@@ -13,7 +13,7 @@ func (s *Server) answerRuns(q *query) (any, error) {
 		if q.err != nil {
 			return nil, q.err
 		}
-		s.inputs[k].reload()
+		s.inputs[k].reload(q.number("whole", 0, 1, 0) == 1)
 	}
 	list := &Runs{Version: s.options.Version, Runs: []Run{}}
 	for _, in := range s.inputs {
@@ -30,9 +30,8 @@ func (in *openInput) describe(v *view) Run {
 		Index: in.index, Name: v.name, Kind: "dataset", Generation: v.generation, Machine: v.opened.Machine,
 		Colors: []string{}, Machines: []string{}, Figures: []string{}, Warnings: slices.Clone(v.opened.Warnings), ClockError: -1,
 	}
-	var problem string
-	if r.Changed, r.Reloading, problem = in.state(v); problem != "" {
-		r.Warnings = append(r.Warnings, problem)
+	if in.state(v, &r); r.Problem != "" {
+		r.Warnings = append(r.Warnings, r.Problem)
 	}
 	if r.Changed && !r.Reloading {
 		r.Warnings = append(r.Warnings, "its files changed since they were read; what was read is shown until it is read again")
@@ -59,6 +58,7 @@ func (v *view) describe(r *Run) {
 		r.Kind = "simulated"
 	}
 	r.Ranks, r.Locations = tl.Ranks, len(tl.Locations)
+	r.Before, r.After = int64(tl.LeftOut.Before), int64(tl.LeftOut.After)
 	r.Start, r.Length, r.Simulated = int64(tl.Start), int64(v.length()), tl.Simulated
 	if r.Grid = gridOf(tl); r.Grid != nil && tl.Ranks > MaxList {
 		r.Grid.Coords = nil // this is asked for again and again

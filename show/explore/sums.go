@@ -72,22 +72,8 @@ func answerComposition(ctx context.Context, v *view, _ *query) (any, error) {
 		RunTime: int64(e.RunTime), Parallel: finite(e.Parallel), LoadBalance: finite(e.LoadBalance), Communication: finite(e.Communication),
 		Serialisation: finite(e.Serialization), Transfer: finite(e.Transfer), Estimated: e.Estimated,
 	}}
-	titles := waitTitles()
 	for _, p := range c.Parts {
-		title := p.Kind.Title()
-		if p.Kind == profile.Waiting {
-			title = titles[p.Name]
-		}
-		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: title, Time: int64(p.Time)})
+		a.Parts = append(a.Parts, Part{Kind: p.Kind.String(), Name: p.Name, Title: waits.PartTitle(&p), Time: int64(p.Time)})
 	}
 	return a, nil
-}
-
-// waitTitles are the titles of the kinds of waiting, by name.
-func waitTitles() map[string]string {
-	titles := map[string]string{}
-	for _, m := range waits.Metrics() {
-		titles[m.String()] = m.Info().Title
-	}
-	return titles
 }

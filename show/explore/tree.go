@@ -102,7 +102,7 @@ const mostNodes = 50_000
 func (v *view) makeTree(f *findings) *Tree {
 	metrics := f.treeMetrics()
 	n := v.paths.Len()
-	t := &Tree{Nodes: make([]TreeNode, n)}
+	t := &Tree{Total: int64(f.composition.Total), Nodes: make([]TreeNode, n)}
 	for path := range t.Nodes {
 		region := &v.paths.Region[path]
 		t.Nodes[path] = TreeNode{

@@ -14,8 +14,7 @@ import (
 type analyzed struct {
 	run         *Run
 	timeline    *timeline.Timeline // the part
-	cut         bool               // start and end of MPI are left out
-	begin, end  unit.Duration      // the part, since the start of the run
+	begin, end  unit.Duration      // the part that was asked for, since the start of the run
 	words       []string           // what commands that look at the same part take
 	waits       *waits.Result
 	profile     *profile.Profile
@@ -42,59 +41,23 @@ func analyzeRun(ctx context.Context, r *Run, all bool, threads int) (*analyzed, 
 	return a, err
 }
 
-// choosePart leaves out the start and the end of MPI, which do not matter in a program that runs for long: the part goes
-// from where the last rank leaves MPI_Init to where the first one enters MPI_Finalize.
+// choosePart leaves out the start and the end of MPI, as all verbs that look at a run do.
 func (a *analyzed) choosePart(all bool, threads int) {
 	tl := a.run.Timeline
-	a.begin, a.end = 0, tl.End-tl.Start
-	switch {
-	case a.run.Begin != 0 || a.run.End != 0:
-		a.begin = a.run.Begin
-		if a.run.End != 0 {
-			a.end = min(a.end, a.run.End)
+	if a.run.Begin == 0 && a.run.End == 0 {
+		if all {
+			a.words = append(slices.Clone(a.words), "--whole")
+		} else {
+			a.timeline = tl.Core(threads, false)
 		}
-	case all || tl.Simulated:
 		return
-	default:
-		begin, end, ok := insideMPI(tl)
-		if !ok {
-			return
-		}
-		// Commands name whole nanoseconds.
-		a.begin, a.end, a.cut = up(begin-tl.Start), (end-tl.Start)/unit.Nanosecond*unit.Nanosecond, true
+	}
+	a.begin, a.end = a.run.Begin, tl.End-tl.Start
+	if a.run.End != 0 {
+		a.end = min(a.end, a.run.End)
 	}
 	a.timeline = tl.Window(tl.Start+a.begin, tl.Start+a.end, threads)
 	a.words = append(slices.Clone(a.words), "--begin", a.begin.String(), "--end", a.end.String())
-}
-
-// up rounds up to whole nanoseconds.
-func up(d unit.Duration) unit.Duration {
-	return (d + unit.Nanosecond - 1) / unit.Nanosecond * unit.Nanosecond
-}
-
-// insideMPI is the time in which all ranks are between MPI_Init and MPI_Finalize; not ok if a rank has none of them or
-// if nothing is between.
-func insideMPI(tl *timeline.Timeline) (begin, end unit.Duration, ok bool) {
-	begin, end = tl.Start, tl.End
-	for i := range tl.Locations {
-		l := &tl.Locations[i]
-		if l.Thread != 0 {
-			continue
-		}
-		started, ended := false, false
-		for k := range l.Calls.Len() {
-			switch tl.Regions[tl.Paths[l.Calls.Path[k]].Region].Name {
-			case "MPI_Init", "MPI_Init_thread":
-				begin, started = max(begin, l.Calls.Leave[k]), true
-			case "MPI_Finalize":
-				end, ended = min(end, l.Calls.Enter[k]), true
-			}
-		}
-		if !started || !ended {
-			return 0, 0, false
-		}
-	}
-	return begin, end, begin < end
 }
 
 // name is the name of a call path.

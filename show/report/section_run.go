@@ -29,10 +29,8 @@ func (s *story) tellRun() *Section {
 	a := s.main()
 	section.Blocks = append(section.Blocks, Block{Facts: a.facts()})
 	switch {
-	case a.cut:
-		tl := a.run.Timeline
-		section.say(fmt.Sprintf("Everything below is about the %s in which every rank is between MPI_Init and MPI_Finalize. The time before (%s) and after (%s) is left out; %s includes it.",
-			a.runTime().Short(), a.begin.Short(), (tl.End - tl.Start - a.end).Short(), code("--whole")))
+	case a.timeline.LeftOut.Any():
+		section.say(fmt.Sprintf("Everything is about the %s without %s; %s includes them.", a.runTime().Short(), a.timeline.LeftOut, code("--whole")))
 	case a.run.Begin != 0 || a.run.End != 0:
 		section.say(fmt.Sprintf("Everything below is about the time from %s to %s of the run, as requested. Simulations are of the whole run.", a.begin.Short(), a.end.Short()))
 	}
@@ -44,7 +42,7 @@ func (s *story) tellRun() *Section {
 
 // facts describe a run.
 func (a *analyzed) facts() []Fact {
-	tl := a.run.Timeline
+	tl := a.timeline
 	facts := []Fact{{"Run", plain.Name(a.run.Name)}}
 	p := &a.run.Properties
 	if len(p.Command) > 0 {
@@ -73,7 +71,10 @@ func (a *analyzed) facts() []Fact {
 	if hosts := hostsOf(tl); hosts != "" {
 		facts = append(facts, Fact{"Hosts", hosts})
 	}
-	runTime := (tl.End - tl.Start).Short()
+	runTime := a.runTime().Short()
+	if tl.LeftOut.Any() {
+		runTime += fmt.Sprintf(" without %s", tl.LeftOut)
+	}
 	if off := tl.Unrecorded(); off > 0 {
 		runTime += fmt.Sprintf(", recording was off for %s of it", phrase.Percent(off, (tl.End-tl.Start)*unit.Duration(len(tl.Locations))))
 	}

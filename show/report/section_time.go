@@ -56,7 +56,7 @@ func (a *analyzed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
-			sh.Parts = append(sh.Parts, Share{Name: partName(p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total)})
+			sh.Parts = append(sh.Parts, Share{Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total)})
 		}
 	}
 	return sh
@@ -71,14 +71,6 @@ func (a *analyzed) crowd() string {
 		return "the only rank"
 	}
 	return "all " + phrase.Plural(a.timeline.Ranks, "rank")
-}
-
-// partName names a part of the composition for people.
-func partName(p profile.Part) string {
-	if p.Kind != profile.Waiting {
-		return p.Kind.Title()
-	}
-	return "waiting: " + lower(waits.ByName(p.Name).Info().Title)
 }
 
 // colorOf is the word that gives a kind of activity its color.
@@ -159,7 +151,7 @@ func (a *analyzed) rankFigure() *Figure {
 func rankTable(series []figures.RankTimes) *table.Table {
 	t := newTable("", "", right("rank"))
 	for _, s := range series {
-		t.Columns = append(t.Columns, right(lower(s.Name)))
+		t.Columns = append(t.Columns, right(phrase.Lower(s.Name)))
 	}
 	for rank := range series[0].Times {
 		row := []any{tables.Count(rank)}

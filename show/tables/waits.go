@@ -16,13 +16,13 @@ func worst(rank int, most unit.Duration) table.Cell {
 
 // Waits lists which wait states occur where, the longest first, up to a limit (0: all).
 func Waits(r *waits.Result, limit int) *table.Table {
-	t := table.New(table.Column{Key: "metric", Title: "wait"}, table.Column{Key: "wait"}, phrase.PathColumn("in"), right("time"), right("share"), right("direct"),
+	t := table.New(table.Column{Key: "wait"}, phrase.PathColumn("in"), right("time"), right("share"), right("direct"),
 		right("ranks"), table.Column{Key: "worst", Title: "worst rank", Align: table.Right}, right("worst rank"), right("its time"))
 	t.Limit = limit
 	for _, w := range r.WaitsByPath() {
 		direct := Share(ShareOf(w.Direct, w.Amount))
 		direct.Share = 0 // no bar
-		t.Add(w.Metric.String(), Text(w.Metric.Info().Title), Path(r.Paths.Names[w.Path]), Time(w.Amount), Share(w.Share), direct,
+		t.Add(Text(w.Metric.Info().Title), Path(r.Paths.Names[w.Path]), Time(w.Amount), Share(w.Share), direct,
 			Count(w.Ranks), worst(w.Worst, w.Most), Count(w.Worst), Time(w.Most))
 	}
 	return t

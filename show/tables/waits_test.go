@@ -59,9 +59,9 @@ func wantText(t *testing.T, tab *table.Table, want string) {
 // The same wait as the verb shows it and as the report does.
 func TestWaits(t *testing.T) {
 	all := Waits(late(t), 0)
-	wantText(t, all.Pick("metric", "time", "share", "direct", "worst", "callpath"), `
+	wantText(t, all.Pick("wait", "time", "share", "direct", "worst", "callpath"), `
 wait         time    share   direct  worst rank  in
-late_sender  20us  100.0 %  100.0 %     1: 20us  main/MPI_Recv`)
+Late sender  20us  100.0 %  100.0 %     1: 20us  main/MPI_Recv`)
 	wantText(t, all.Pick("wait", "callpath", "ranks", "worst rank", "its time"), `
 wait         in             ranks  worst rank  its time
 Late sender  main/MPI_Recv      1           1      20us`)

@@ -103,7 +103,7 @@ async function ask(url, signal) {
 }
 
 /** Questions that need the analysis of a run. Asking too early would only be answered with "not yet". */
-const ANALYZED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition"]);
+const ANALYZED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition", "selection"]);
 
 /** @type {Set<number>} runs whose analysis is under way */
 const running = new Set();
@@ -180,10 +180,11 @@ export async function runs() {
 
 /**
  * @param {number} run
+ * @param {boolean} whole with the start and the end of MPI
  * @returns {Promise<import("./types.js").Runs>}
  */
-export async function reload(run) {
-  return (await ask(address("runs", { reload: run }))).json();
+export async function reload(run, whole) {
+  return (await ask(address("runs", { reload: run, whole: whole ? 1 : 0 }))).json();
 }
 
 /** @typedef {{run: number, from: number, to: number, first: number, last: number}} Window */
@@ -239,6 +240,9 @@ export const iterations = (query) => once("iterations", query);
 
 /** @type {(query: {run: number}) => Promise<import("./types.js").Composition>} */
 export const composition = (query) => once("composition", query);
+
+/** @type {(query: {run: number, from: number, to: number, ranks?: string}, signal: AbortSignal) => Promise<import("./types.js").Selection>} */
+export const selection = (query, signal) => passing("selection", query, signal);
 
 /** @type {(query: {run: number, machine: string, latency?: number}) => Promise<import("./types.js").Tolerance>} */
 export const tolerance = (query) => once("tolerance", query);

@@ -3,8 +3,10 @@
 import * as api from "./api.js";
 import { Address, print } from "./address.js";
 import { byId, el, notice, refill } from "./dom.js";
+import { duration } from "./format.js";
 import { setKeys, showHelp } from "./keys.js";
 import { Panel } from "./panel.js";
+import { KEYS as selectionKeys, Statistics } from "./statistics.js";
 import { toggleTheme } from "./theme.js";
 import { hideTip } from "./tip.js";
 import { VIEWS } from "./views.js";
@@ -32,6 +34,7 @@ export class App {
     this.viewFor = "";
     this.main = byId("main", HTMLElement);
     this.panel = new Panel(byId("panel", HTMLElement), () => this.set({ sel: "", at: "", in: "" }));
+    this.statistics = new Statistics(this, byId("statistics", HTMLElement));
     this.address = new Address((place) => this.arrive(place));
     this.toastTimer = 0;
     this.hurry = false; // a run is being read again
@@ -47,6 +50,7 @@ export class App {
     byId("copy", HTMLButtonElement).addEventListener("click", () => void this.copy());
     byId("theme", HTMLButtonElement).addEventListener("click", toggleTheme);
     byId("help", HTMLButtonElement).addEventListener("click", showHelp);
+    byId("statistics-button", HTMLButtonElement).addEventListener("click", () => this.set({ stat: this.params.stat === "1" ? "" : "1" }));
     window.addEventListener("resize", () => this.showTab());
     document.querySelector(".skip")?.addEventListener("click", (e) => {
       e.preventDefault();
@@ -81,7 +85,7 @@ export class App {
     this.viewName = VIEWS.some((v) => v.name === place.view) ? place.view : "";
     const kept = { ...this.params };
     const keys = VIEWS.find((v) => v.name === this.viewName)?.keys ?? [];
-    for (const key of ["run", ...keys]) delete kept[key];
+    for (const key of ["run", ...selectionKeys, ...keys]) delete kept[key];
     this.params = { ...kept, ...place.params };
     if (!this.viewName) {
       this.viewName = this.run.kind === "dataset" ? "scaling" : "overview";
@@ -95,7 +99,7 @@ export class App {
     const keys = VIEWS.find((v) => v.name === this.viewName)?.keys ?? [];
     /** @type {Params} */
     const params = {};
-    for (const key of [...keys, ...(this.runs.length > 1 ? ["run"] : [])]) {
+    for (const key of [...keys, ...selectionKeys, ...(this.runs.length > 1 ? ["run"] : [])]) {
       if (this.params[key]) params[key] = this.params[key];
     }
     return { view: this.viewName, params };
@@ -138,6 +142,7 @@ export class App {
     }
     this.drawFrame();
     this.view?.update();
+    this.statistics.update();
     setKeys({ ...this.commonKeys(), ...this.view?.keys });
   }
 
@@ -147,6 +152,7 @@ export class App {
     const map = {
       t: () => toggleTheme(),
       y: () => void this.copy(),
+      s: () => this.set({ stat: this.params.stat === "1" ? "" : "1" }),
       Escape: () => this.panel.closed(),
     };
     this.tabs().forEach((v, i) => {
@@ -170,7 +176,7 @@ export class App {
   /** @param {import("./views.js").Spec | undefined} spec */
   drawRuns(spec) {
     const runs = byId("runs", HTMLElement);
-    const key = JSON.stringify([this.viewName, this.run.index, this.params.other, this.runs.map((r) => [r.index, r.name, r.changed])]);
+    const key = JSON.stringify([this.viewName, this.run.index, this.params.other, this.runs.map((r) => [r.index, r.name, r.changed, r.whole, r.can_whole, r.reloading])]);
     if (runs.dataset.key === key) return;
     runs.dataset.key = key;
     const select = el("select", { "aria-label": "Run", title: this.run.name }, ...this.runs.map((r) =>
@@ -178,13 +184,23 @@ export class App {
     select.addEventListener("change", () => {
       const next = this.runs[select.selectedIndex];
       if (!spec?.fits(next)) this.viewName = next.kind === "dataset" ? "scaling" : "overview";
-      this.set({ run: select.value, sel: "", at: "", from: "", to: "", rows: "", path: "", other: "" });
+      this.set({ run: select.value, sel: "", at: "", from: "", to: "", rows: "", ranks: "", path: "", other: "" });
     });
     const changed = this.run.changed
       ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
     refill(runs, this.runs.length > 1 ? select : el("span", { class: "run-name", title: this.run.name, text: this.run.name }),
-      changed);
+      changed, this.wholeSwitch());
     refill(byId("beside", HTMLElement), this.beside(spec));
+  }
+
+  /** Whether the start and the end of MPI count; the same choice as --whole of the command line. */
+  wholeSwitch() {
+    const { run } = this;
+    if (!run.can_whole) return "";
+    const box = el("input", { type: "checkbox", name: "whole", checked: run.whole, disabled: run.reloading });
+    box.addEventListener("change", () => void this.reload(box.checked));
+    const left = `MPI start (${duration(run.left_out_before)}) and end (${duration(run.left_out_after)}) are left out, as everywhere without --whole`;
+    return el("label", { class: "whole", title: run.whole ? "MPI start and end count, as with --whole" : left }, box, el("span", { text: "MPI start and end" }));
   }
 
   /**
@@ -227,9 +243,10 @@ export class App {
     if (current) tabs.scrollLeft = Math.max(0, current.offsetLeft - tabs.clientWidth / 2);
   }
 
-  async reload() {
+  /** @param {boolean} [whole] with the start and the end of MPI */
+  async reload(whole = this.run.whole) {
     try {
-      await api.reload(this.run.index);
+      await api.reload(this.run.index, whole);
       this.note("Reading the run again …");
       this.hurry = true;
     } catch (error) {
@@ -253,6 +270,9 @@ export class App {
         this.hurry = false;
         const news = (/** @type {Run[]} */ list) => list.map((r) => r.generation).join();
         if (news(runs) !== news(this.runs)) api.forget();
+        this.shift(runs);
+        const failed = runs.find((r) => r.problem && r.problem !== this.runs.find((o) => o.index === r.index)?.problem);
+        if (failed) this.note(`${failed.name}: ${failed.problem}`);
         this.setRuns(runs);
         this.show();
       } catch (error) {
@@ -262,6 +282,19 @@ export class App {
       }
       this.gone = false;
     }
+  }
+
+  /**
+   * Keeps what is looked at in its place if the shown run starts at another time than before.
+   * @param {Run[]} runs as they are now
+   */
+  shift(runs) {
+    const now = runs.find((r) => r.index === this.run.index);
+    const by = now ? this.run.start - now.start : 0;
+    if (!now || by === 0 || !this.params.from) return;
+    const moved = (/** @type {string} */ at) => String(Math.min(Math.max(0, Number(at) + by), now.length));
+    this.params = { ...this.params, from: moved(this.params.from), to: moved(this.params.to ?? "0"), sel: "", at: "" };
+    this.address.go(this.place(), "replace");
   }
 
   /**

@@ -130,7 +130,7 @@ function mainMetric(c, waits) {
 function kinds(waits) {
   return el("div", { class: "stack tight" }, ...waits.metrics.map((m) => el("details", { class: "metric" },
     el("summary", {}, el("b", { text: m.title }), el("span", { class: "number", text: duration(m.amount) }),
-      el("span", { class: "number muted", text: m.part_of ? `part of ${m.part_of}` : percent(m.amount / waits.waiting) })),
+      el("span", { class: "number muted", text: m.part_of ? `part of ${waits.metrics.find((x) => x.metric === m.part_of)?.title ?? m.part_of}` : percent(m.amount / waits.waiting) })),
     el("p", { text: m.meaning }),
     el("p", {}, el("b", { text: "What usually helps: " }), m.advice),
     el("p", { class: "muted small", text: `direct ${duration(m.direct)}, indirect ${duration(m.indirect)}; propagating ${duration(m.propagating)}, terminal ${duration(m.terminal)}` }))));

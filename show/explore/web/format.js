@@ -37,6 +37,17 @@ export function exact(ps) {
   return `${(ps / size).toFixed(Math.log10(size)).replace(/\.?0+$/, "")} ${name}`;
 }
 
+/**
+ * Picoseconds of a text such as "12.5 ms"; a number alone is in seconds. NaN: it is none.
+ * @param {string} text
+ */
+export function parseDuration(text) {
+  const m = /^([\d.]+(?:e[+-]?\d+)?)\s*(s|ms|µs|us|ns|ps)?$/i.exec(text.trim());
+  if (!m) return NaN;
+  const unit = (m[2] ?? "s").toLowerCase().replace("us", "µs");
+  return Number(m[1]) * (UNITS.find(([, name]) => name === unit)?.[0] ?? NaN);
+}
+
 /** @param {number} share */
 export function percent(share) {
   const x = 100 * share;

@@ -72,6 +72,7 @@ const HELP = [
   ]],
   ["Everywhere", [
     [["1"], "… the views in the order of the tabs"],
+    [["s"], "statistics of the time and the ranks that are shown"],
     [["t"], "light or dark"],
     [["y"], "copy the address of the view"],
     [["Esc"], "close the panel, end the selection"],

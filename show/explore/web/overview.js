@@ -37,6 +37,15 @@ async function factsOf(run) {
   return { run, composition, waits, iterations, legend, paths };
 }
 
+/**
+ * What the range leaves out, in the words of the command line.
+ * @param {Run} run
+ */
+function leftOut(run) {
+  if (run.left_out_before + run.left_out_after === 0) return "";
+  return `, without MPI start (${duration(run.left_out_before)}) and end (${duration(run.left_out_after)})`;
+}
+
 export class OverviewView {
   /**
    * @param {import("./app.js").App} app
@@ -84,7 +93,7 @@ export class OverviewView {
     const kind = run.simulated ? `simulated${run.machine ? ` on ${run.machine}` : ""}` : "recorded";
     return el("article", { class: "stack" },
       el("header", {}, el("h1", { class: "long", text: run.name, title: run.name }), el("p", { class: "lead long",
-        text: `${plural(run.ranks, "rank")}${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}. ${plural(run.calls, "call")}, ${plural(run.messages, "message")}, ${plural(run.collectives, "collective")}.` })),
+        text: `${plural(run.ranks, "rank")}${threads}, ${kind}${run.host ? ` on ${run.host}` : ""}${leftOut(run)}. ${plural(run.calls, "call")}, ${plural(run.messages, "message")}, ${plural(run.collectives, "collective")}.` })),
       run.warnings.length > 0 ? el("ul", { class: "warnings" }, ...run.warnings.map((text) => el("li", { text }))) : null,
       ...(run.calls === 0 ? [notice("Nothing happens in it", "This run has no calls: nothing was recorded, or what was asked for leaves everything out.")] : this.parts(f)));
   }

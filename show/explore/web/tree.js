@@ -126,7 +126,7 @@ export class TreeView {
     const unfolded = this.unfolded(tree);
     const selected = this.selected(tree);
     const value = (/** @type {TreeNode} */ n) => (this.exclusive ? n.exclusive[k] : n.inclusive[k]);
-    const total = Math.max(1, m.total);
+    const total = Math.max(1, m.unit === "ps" ? tree.total : m.total);
     /** @type {HTMLElement[]} */
     const rows = [];
     const add = (/** @type {TreeNode} */ n, /** @type {number} */ depth) => {
@@ -138,7 +138,7 @@ export class TreeView {
     for (const n of this.sorted(this.children.get(-1) ?? [], value)) add(n, 0);
     return el("div", { class: "scroller tree-scroller" }, el("table", { class: "list tree", role: "treegrid", "aria-label": "Call tree" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "call path" }), el("th", { scope: "col", class: "number", text: m.title }),
-        el("th", { scope: "col", text: "share" }))),
+        el("th", { scope: "col", text: m.unit === "ps" ? "share of all time" : "share" }))),
       el("tbody", { "data-own-keys": "" }, ...rows)),
     tree.cut ? el("p", { class: "muted small cut", text: "The tree has more call paths than are shown." }) : null);
   }

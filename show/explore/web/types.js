@@ -11,6 +11,11 @@
  *   generation: number,
  *   changed?: boolean,
  *   reloading?: boolean,
+ *   problem?: string,
+ *   whole: boolean,
+ *   can_whole: boolean,
+ *   left_out_before: number,
+ *   left_out_after: number,
  *   ranks: number,
  *   locations: number,
  *   start: number,
@@ -200,7 +205,7 @@
 /** @typedef {{rank: number, path: number, share: number}} Root */
 /** @typedef {{depth: number, text: string}} Sentence */
 /** @typedef {{state: number, location: number, at: number, amount: number}} StateRef */
-/** @typedef {{metrics: TreeMetric[], nodes: TreeNode[], cut: boolean}} Tree */
+/** @typedef {{total: number, metrics: TreeMetric[], nodes: TreeNode[], cut: boolean}} Tree */
 /** @typedef {{metric: string, title: string, unit: string, parent?: string, total: number}} TreeMetric */
 /**
  * @typedef {{
@@ -308,6 +313,41 @@
  *   q3: number,
  *   max: number,
  * }} SeriesPoint
+ */
+/**
+ * @typedef {{
+ *   from: number,
+ *   to: number,
+ *   ranks: number,
+ *   locations: number,
+ *   total: number,
+ *   parts: Part[],
+ *   functions: SelectedPath[],
+ *   waits: SelectedWait[],
+ *   waiting: number,
+ *   causes: SelectedCause[],
+ *   messages: number,
+ *   bytes: number,
+ *   sizes: HistogramBin[],
+ *   durations: HistogramBin[],
+ *   iterations?: SelectedIterations,
+ *   more_functions: number,
+ *   more_causes: number,
+ * }} Selection
+ */
+/** @typedef {{path: number, time: number, visits: number}} SelectedPath */
+/** @typedef {{metric: string, title: string, category: number, amount: number, states: number}} SelectedWait */
+/** @typedef {{rank: number, path: number, amount: number, category: number}} SelectedCause */
+/** @typedef {{from: number, to: number, count: number, sum: number}} HistogramBin */
+/**
+ * @typedef {{
+ *   first: number,
+ *   count: number,
+ *   shortest: number,
+ *   median: number,
+ *   longest: number,
+ *   slowest: number,
+ * }} SelectedIterations
  */
 
 export {};

@@ -1,0 +1,72 @@
+package timeline
+
+import (
+	"fmt"
+
+	"slackline/model/unit"
+)
+
+// LeftOut is what a timeline leaves out of its run: the start and the end of MPI.
+type LeftOut struct{ Before, After unit.Duration }
+
+// Any reports whether something is left out.
+func (l LeftOut) Any() bool { return l.Before > 0 || l.After > 0 }
+
+// String names what is left out, in the words of all texts.
+func (l LeftOut) String() string {
+	return fmt.Sprintf("MPI start (%s) and end (%s)", l.Before.Short(), l.After.Short())
+}
+
+// leastLeftOut is the share of the run, one in so many, that the start and the end of MPI must take to be left out: below 1 % they
+// change no result that people look at.
+const leastLeftOut = 100
+
+// core is when the first rank leaves MPI_Init and when the last one enters MPI_Finalize: before and after that every rank starts or ends,
+// and none waits for what another one computes. It is not ok for runs in which a rank has no MPI_Init or no MPI_Finalize, and for simulated
+// ones, which have neither.
+func (t *Timeline) core() (begin, end unit.Duration, edges []bool, ok bool) {
+	starts, ends := make([]bool, len(t.Paths)), make([]bool, len(t.Paths))
+	edges = make([]bool, len(t.Paths))
+	for id := 1; id < len(t.Paths); id++ {
+		switch t.Regions[t.Paths[id].Region].Name {
+		case "MPI_Init", "MPI_Init_thread":
+			starts[id], edges[id] = true, true
+		case "MPI_Finalize":
+			ends[id], edges[id] = true, true
+		}
+	}
+	begin, end = t.End, t.Start
+	for i := range t.Locations {
+		l := &t.Locations[i]
+		if l.Thread != 0 {
+			continue
+		}
+		started, ended := false, false
+		for k, path := range l.Calls.Path {
+			switch {
+			case starts[path]:
+				begin, started = min(begin, l.Calls.Leave[k]), true
+			case ends[path]:
+				end, ended = max(end, l.Calls.Enter[k]), true
+			}
+		}
+		if !started || !ended {
+			return 0, 0, nil, false
+		}
+	}
+	return begin, end, edges, !t.Simulated && begin < end
+}
+
+// Core returns the run without the start and the end of MPI: from where the first rank leaves MPI_Init to where the last one enters
+// MPI_Finalize, both as calls that begin or end there. All wait states between ranks lie in it. A run without either, and one of which they
+// take less than 1 %, stays as it is. With reuse t is void afterwards; else it stays whole.
+func (t *Timeline) Core(threads int, reuse bool) *Timeline {
+	begin, end, edges, ok := t.core()
+	left := LeftOut{Before: begin - t.Start, After: t.End - end}
+	if !ok || left.Before+left.After < (t.End-t.Start)/leastLeftOut {
+		return t
+	}
+	c := (&cutter{begin: begin, end: end, touching: edges, reuse: reuse}).cut(t, threads)
+	c.LeftOut = left
+	return c
+}
