@@ -61,15 +61,15 @@ func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f tra
 	return err
 }
 
-// warnOfVoid warns of flags that have no influence when a trace becomes a trace.
+// warnOfVoid warns of flags that have no influence when a recorded run in a format becomes a trace or tables.
 func (o *traceOutput) warnOfVoid(a *env.Env, c *cobra.Command, format string) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case !f.Changed:
 		case f.Name == "request-size" && format != "liballprof":
-			a.Warn("--request-size has no influence: the trace is not one of liballprof")
+			a.Warn("--request-size has no influence: it is for converting liballprof's files to another trace")
 		case !slices.Contains([]string{"to", "out", "force", "strict", "partial", "request-size"}, f.Name):
-			a.Warn("--%s has no influence when a trace is written as a trace", f.Name)
+			a.Warn("--%s has no influence when a recorded run is written as it is", f.Name)
 		}
 	})
 }

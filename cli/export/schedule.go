@@ -35,6 +35,9 @@ type ScheduleOutput struct {
 	Others  []string // formats that the verb takes beside those of schedules
 }
 
+// FormatColumns is the format of tables for data frames.
+const FormatColumns = "parquet"
+
 // formatSLK is the one format that keeps collectives as they are.
 const formatSLK = "slk"
 
@@ -64,6 +67,11 @@ func FormatNames() []string {
 		}
 	}
 	return names
+}
+
+// IsColumns reports whether --to or the suffix of --out asks for tables of columns.
+func (o *ScheduleOutput) IsColumns() bool {
+	return o.to == FormatColumns || o.to == "" && strings.ToLower(filepath.Ext(o.Out)) == "."+FormatColumns
 }
 
 // Format returns the format that --to or the suffix of --out names.

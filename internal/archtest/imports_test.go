@@ -165,6 +165,7 @@ var modulesOf = map[string][]string{
 	"github.com/goccy/go-yaml":           {"internal/yamlfile"},
 	"github.com/klauspost/compress":      {"model/", "internal/chunk"},
 	"github.com/ianlancetaylor/demangle": {"observe/record"},
+	"github.com/parquet-go/parquet-go":   {"internal/parquetfile", "show/columns"},
 	"golang.org/x/term":                  {"cli"},
 	"golang.org/x/sync":                  {""},
 	"golang.org/x/sys":                   {""},

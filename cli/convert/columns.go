@@ -1,0 +1,82 @@
+package convert
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/waits"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/export"
+	"slackline/cli/input"
+	"slackline/cli/scenario"
+	"slackline/internal/atomicfile"
+	"slackline/internal/phrase"
+	"slackline/model/unit"
+	"slackline/show/columns"
+)
+
+// columns writes the tables of a recorded run: what happened, and what the analyses find.
+func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out string) error {
+	if len(args) != 1 {
+		return exit.Usagef("tables are made of one recorded run, but there are %d inputs", len(args))
+	}
+	word := args[0]
+	if err := o.checkColumns(word, out); err != nil {
+		return err
+	}
+	o.warnOfVoid(a, c, export.FormatColumns)
+	begin := time.Now()
+	run := scenario.NewRunOptions()
+	run.Strict, run.Future.Program.Partial, run.Threads = o.strict, o.partial, runtime.GOMAXPROCS(0)
+	r, err := run.OpenRun(a, c, word, false)
+	if err != nil {
+		return err
+	}
+	result, err := waits.Analyze(c.Context(), r.Timeline, waits.Options{Threads: run.Threads})
+	if err != nil {
+		return err
+	}
+	all, err := columns.NewRun(c.Context(), result)
+	if err != nil {
+		return err
+	}
+	written, err := columns.WriteDir(c.Context(), out, o.force, all)
+	if err != nil {
+		return err
+	}
+	rows := int64(0)
+	for _, w := range written {
+		rows += w.Rows
+	}
+	a.Note("wrote %s: %s with %s in %s", out, phrase.Plural(len(written), "table"), phrase.Plural(rows, "row"), unit.Elapsed(time.Since(begin)))
+	return nil
+}
+
+// checkColumns finds out early that tables cannot be written.
+func (o *traceOutput) checkColumns(word, out string) error {
+	if out == "" || out == "-" {
+		return exit.Usagef("%s is several files; give --out DIR", export.FormatColumns)
+	}
+	if err := input.CheckRun(word); err != nil {
+		return err
+	}
+	if !input.IsTrace(word) {
+		return exit.Usagef("%s is not a recorded run; 'slackline simulate %s --trace FILE' writes the trace of a simulated one", word, word)
+	}
+	if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: there is no directory %s", out, filepath.Dir(out))
+	}
+	if atomicfile.Same(out, word) {
+		return exit.Usagef("%s is also the input; give another name", out)
+	}
+	if _, err := os.Lstat(out); err == nil && !o.force {
+		return exit.Usagef("%s exists; give another name, or --force to replace it", out)
+	}
+	return nil
+}
