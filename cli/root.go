@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"slackline/cli/advise"
 	"slackline/cli/campaign"
 	"slackline/cli/check"
 	"slackline/cli/compare"
@@ -37,6 +38,7 @@ var registry = []*env.Verb{
 	&doctor.Verb,
 	&profile.Verb,
 	&waits.Verb,
+	&advise.Verb,
 	&simulate.Verb,
 	&tolerance.Verb,
 	&compare.Verb,

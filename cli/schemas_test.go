@@ -83,6 +83,7 @@ func TestDocumentsHaveSchemas(t *testing.T) {
 		"check scaling/check/rule-broken-later.yaml a=scaling/check/rule-broken-later.json b=scaling/check/rule-broken-later.json",
 		"compare " + run + " waits/cases/08-waitall/traces.otf2",
 		"waits " + run + " --explain --critical-path", "profile " + run + " --by-rank", "report " + run,
+		"advise " + run + " " + run, "advise " + run + "," + run + " --noise 1000Hz:10us --machine chic",
 		"measure schemes --machine chic --ranks 4,8",
 		"noise stats chic", "noise list", "machine list", "generate --list", "doctor",
 	} {
@@ -91,7 +92,7 @@ func TestDocumentsHaveSchemas(t *testing.T) {
 			if label, path, labeled := strings.Cut(word, "="); labeled && strings.Contains(path, "/") && !strings.HasPrefix(word, "--") {
 				args[i] = label + "=../testdata/" + path
 			} else if strings.Contains(word, "/") && !strings.HasPrefix(word, "--") {
-				args[i] = "../testdata/" + word
+				args[i] = "../testdata/" + strings.ReplaceAll(word, ",", ",../testdata/")
 			}
 		}
 		code, stdout, stderr := clitest.Run("", append(args, "--format", "json", "--quiet")...)

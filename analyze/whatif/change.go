@@ -17,7 +17,7 @@ import (
 
 // Change describes what is different in the computation of a call path and of everything that it calls.
 type Change struct {
-	Path    string            // names joined by "/": a whole path or a part of one, e.g. solve/fixup
+	Path    string            // names joined by "/": a whole path or a part of one, e.g. solve/fixup; empty: all computation
 	Balance bool              // its time is spread over the ranks ...
 	How     Strategy          // ... in this way
 	Grid    []int             // the process grid, for strategies that need it; rank numbers follow its last dimension first
@@ -84,6 +84,7 @@ func Apply(p schedule.Program, changes []Change) (schedule.Program, []Changed, e
 // changedProgram is a program in which some calculations take another time.
 type changedProgram struct {
 	schedule.Program
+	all    bool   // computation is in the call path
 	inside []bool // by origin: is it in the call path
 	ranks  []rankChange
 }
@@ -119,8 +120,8 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	if change.Rank >= p.Ranks() {
 		return nil, report, fmt.Errorf("%s: there is no rank %d among %d", change.Path, change.Rank, p.Ranks())
 	}
-	c := &changedProgram{Program: p, inside: insidePath(p.Origins(), change.Path), ranks: make([]rankChange, p.Ranks())}
-	if !slices.Contains(c.inside, true) {
+	c := &changedProgram{Program: p, all: change.Path == "", inside: insidePath(p.Origins(), change.Path), ranks: make([]rankChange, p.Ranks())}
+	if !c.all && !slices.Contains(c.inside, true) {
 		return nil, report, noSuchPath(p.Origins(), change.Path)
 	}
 	inside, outside := c.sums()
@@ -208,7 +209,7 @@ func (c *changedProgram) sums() (inside, outside []int64) {
 }
 
 func (c *changedProgram) in(op *schedule.Op) bool {
-	return int(op.Origin) < len(c.inside) && c.inside[op.Origin]
+	return c.all || int(op.Origin) < len(c.inside) && c.inside[op.Origin]
 }
 
 // Block implements schedule.Program.

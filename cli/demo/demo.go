@@ -20,8 +20,8 @@ import (
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/internal/atomicfile"
+	"slackline/internal/phrase"
 	"slackline/internal/table"
-	"slackline/show/report"
 )
 
 // demoData is what the demo looks at: a recorded run with a planted cause and the program it comes from,
@@ -202,10 +202,10 @@ func (o *demoOptions) show(a *env.Env, c *cobra.Command, number int, step *demoS
 func typed(words []string) string {
 	line, text := "", ""
 	for i := 0; i < len(words); i++ {
-		word := report.Command(words[i])
+		word := phrase.Command(words[i])
 		if strings.HasPrefix(words[i], "--") && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
 			i++
-			word += " " + report.Command(words[i])
+			word += " " + phrase.Command(words[i])
 		}
 		switch {
 		case line == "":

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/advise"
 	"slackline/analyze/scaling"
 	"slackline/analyze/waits"
 	"slackline/cli/document"
@@ -59,7 +60,7 @@ var topics = []topic{
 	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.", "Join small parallel regions to larger ones."},
 }
 
-// allTopics are the kinds of wait states, the kinds of rules of expectation files, and the other words.
+// allTopics are the kinds of wait states, of rules of expectation files and of advice, and the other words.
 func allTopics() []topic {
 	var list []topic
 	for _, m := range waits.Metrics() {
@@ -68,6 +69,9 @@ func allTopics() []topic {
 	}
 	for _, k := range scaling.RuleKinds() {
 		list = append(list, topic{k.Name, k.Short, k.Explanation, ""})
+	}
+	for _, k := range advise.Kinds() {
+		list = append(list, topic{k.Name, k.Short, k.Meaning, k.Advice})
 	}
 	return append(list, topics...)
 }

@@ -24,6 +24,7 @@ import (
 	"slackline/internal/suggest"
 	"slackline/model/pattern"
 	"slackline/model/schedule"
+	"slackline/model/timeline"
 )
 
 // Stdin is the word for the standard input.
@@ -37,6 +38,7 @@ type Options struct {
 	Replay  replay.Options // of a recorded run
 	Strict  bool           // refuse a trace that is damaged or incomplete
 	Partial bool           // leave out ranks of a trace whose events cannot be read
+	KeepRun bool           // fill Input.Recorded
 	ToRun   *ToRun         // the program is only run; nil: a schedule file becomes a graph
 	Share   *Share         // several processes open it together; nil: this one does
 	Kinds   Kinds          // what process 0 has found out about words; needed with Share
@@ -55,8 +57,10 @@ type Input struct {
 	Program schedule.Program
 	Graph   *schedule.Graph // the program of a schedule file that is not only run; nil for others
 	Replay  *replay.Program // the program of a recorded run; nil for others
-	Record  provenance.Input
-	Notes   []string // what the user should know about how the word was taken
+	// Recorded is the recorded run, if it was asked for.
+	Recorded *timeline.Timeline
+	Record   provenance.Input
+	Notes    []string // what the user should know about how the word was taken
 
 	Warnings []string // what was lost
 

@@ -18,6 +18,9 @@ func openReplay(ctx context.Context, word string, o Options) (*Input, error) {
 		return nil, fmt.Errorf("%s: %w", word, err)
 	}
 	in := &Input{Name: word, Format: t.Format, Program: program, Replay: program, Record: t.Record}
+	if o.KeepRun {
+		in.Recorded = t.Timeline
+	}
 	in.Warnings = append(t.Warnings, program.Report().Warnings()...)
 	return in, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slackline/cli/datasets"
 	"slackline/cli/env"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/model/pattern"
@@ -101,8 +102,8 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	}
 	run := &report.Run{
 		Name: word, Format: t.Format, Properties: properties, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.Begin.Value, End: o.run.End.Value,
-		Words:    append([]string{word}, changedWords(c, "grid", "only-ranks", "clock")...),
-		Simulate: append([]string{word}, changedWords(c, "scale-compute", "denoise", "without")...),
+		Words:    append([]string{word}, flags.Words(c, "grid", "only-ranks", "clock")...),
+		Simulate: append([]string{word}, flags.Words(c, "scale-compute", "denoise", "without")...),
 	}
 	in.Record.Inputs = append(in.Record.Inputs, t.Record)
 	in.Runs = append(in.Runs, run)
@@ -168,9 +169,9 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 	for _, p := range pattern.Parameters() {
 		names = append(names, p.Name)
 	}
-	program := append([]string{word}, changedWords(c, names...)...)
+	program := append([]string{word}, flags.Words(c, names...)...)
 	words := append(append([]string{}, program...), in.Machine.Words...)
-	words = append(append(words, in.Mapping.Words...), changedWords(c, "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")...)
+	words = append(append(words, in.Mapping.Words...), flags.Words(c, "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")...)
 	run := &report.Run{
 		Name: word, Format: "simulation", Timeline: f.Timeline, Machine: f.Machine, Begin: o.run.Begin.Value, End: o.run.End.Value,
 		Words: words, Simulate: program, Program: f.Input.Program,

@@ -209,7 +209,7 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		if err != nil {
 			return nil, err
 		}
-		in.Data, in.Words = d, append(inputs.data, changedWords(c, "where", "metric")...)
+		in.Data, in.Words = d, append(inputs.data, flags.Words(c, "where", "metric")...)
 		in.Record.Inputs = append(in.Record.Inputs, records...)
 	}
 	if o.expectations != "" {
@@ -243,7 +243,7 @@ func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Inp
 		if err != nil {
 			return err
 		}
-		words := changedWords(c, machineFlags...)
+		words := scenario.MachineWords(c)
 		if !c.Flags().Changed("machine") && f.Machine.Name != "" {
 			words = append([]string{"--machine", f.Machine.Name}, words...)
 		}
@@ -258,36 +258,9 @@ func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Inp
 	if err != nil {
 		return err
 	}
-	in.Mapping = &report.Mapping{Mapping: mapping, Words: changedWords(c, "mapping")}
+	in.Mapping = &report.Mapping{Mapping: mapping, Words: flags.Words(c, "mapping")}
 	in.Model = f.Machine.Model()
 	return nil
-}
-
-// machineFlags are the flags that describe a machine.
-var machineFlags = []string{"machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network"}
-
-// changedWords are flags as they were given.
-func changedWords(c *cobra.Command, names ...string) []string {
-	var words []string
-	for _, name := range names {
-		f := c.Flags().Lookup(name)
-		if f == nil || !f.Changed {
-			continue
-		}
-		switch value := f.Value.(type) {
-		case pflag.SliceValue:
-			for _, v := range value.GetSlice() {
-				words = append(words, "--"+name, v)
-			}
-		default:
-			if f.NoOptDefVal != "" {
-				words = append(words, "--"+name+"="+f.Value.String())
-			} else {
-				words = append(words, "--"+name, f.Value.String())
-			}
-		}
-	}
-	return words
 }
 
 // openNoise finds the noise that is put on simulated programs.
@@ -307,7 +280,7 @@ func (o *reportOptions) openNoise(a *env.Env, c *cobra.Command, in *report.Input
 	if described.IsZero() {
 		return nil
 	}
-	words := changedWords(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay", "seed")
+	words := flags.Words(c, "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay", "seed")
 	if !c.Flags().Changed("noise") && !c.Flags().Changed("noise-file") {
 		words = append([]string{"--noise", n.Name()}, words...)
 	}

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/advise"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/input"
 	"slackline/internal/phrase"
+	"slackline/internal/source"
 	"slackline/model/machine"
 	"slackline/model/unit"
 )
@@ -21,6 +23,7 @@ import (
 // futureChange is what changes to the computation do to a simulated run.
 type futureChange struct {
 	changes       []whatif.Changed
+	edits         []advise.Change
 	before, after unit.Duration // run times
 }
 
@@ -29,14 +32,15 @@ func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
 	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` balanced over the ranks, e.g. solve/fixup; may be given several times")
 	fs.StringVar(&o.balanceBy, "balance-by", whatif.Strategies()[0], "`STRATEGY` of --balance: "+whatif.StrategyHelp()+"; those on the grid need --grid")
 	fs.Var(&WhatIf{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
+	fs.Var(&editFlag{&o.edits}, "change", "simulate it with a change as 'slackline advise' names it, `KIND[:VALUE][@CALLPATH]`, e.g. combine@main/MPI_Send; may be given several times")
 }
 
-// change applies the changes to the program of an input and simulates it as it was, for comparison.
-func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, s simulate.Options) (*futureChange, error) {
+// change applies the changes to the program of an input, its machine and its options, and simulates it as it was, for comparison.
+func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m **machine.Machine, s *simulate.Options) (*futureChange, error) {
 	if c.Flags().Changed("balance-by") && !slices.ContainsFunc(o.changes, func(c whatif.Change) bool { return c.Balance }) {
 		a.Warn("--balance-by has no influence without --balance")
 	}
-	if len(o.changes) == 0 {
+	if len(o.changes)+len(o.edits) == 0 {
 		return nil, nil
 	}
 	changes, err := o.balanced()
@@ -47,12 +51,36 @@ func (o *Options) change(a *env.Env, c *cobra.Command, in *input.Input, m *machi
 	if err != nil {
 		return nil, err
 	}
-	result, err := Simulate(a, c, in, m, s)
+	result, err := Simulate(a, c, in, *m, *s)
 	if err != nil {
 		return nil, err
 	}
 	in.Program = p
-	return &futureChange{changes: list, before: result.Makespan}, nil
+	if err := o.edit(c, in, m, s); err != nil {
+		return nil, err
+	}
+	return &futureChange{changes: list, edits: o.edits, before: result.Makespan}, nil
+}
+
+// edit makes the changes of --change.
+func (o *Options) edit(c *cobra.Command, in *input.Input, m **machine.Machine, s *simulate.Options) error {
+	if len(o.edits) == 0 {
+		return nil
+	}
+	noise, err := o.Noise.Describe(source.Disk, in.Program.Ranks(), o.Program.Seed, false)
+	if err != nil {
+		return err
+	}
+	x := &advise.Scenario{Program: in.Program, Machine: *m, Mapping: s.Mapping, Model: s.Model, Grid: o.Program.grid, Threads: s.Threads}
+	if !noise.IsZero() {
+		x.Noise = &noise
+	}
+	if x, err = x.Apply(c.Context(), o.edits...); err != nil {
+		return fmt.Errorf("--change: %w", err)
+	}
+	in.Program, *m, s.Mapping = x.Program, x.Machine, x.Mapping
+	s.Noise, err = x.Injection()
+	return err
 }
 
 // balanced returns the changes with the strategy of those that balance.
@@ -91,6 +119,9 @@ func (f *futureChange) Sentences() []string {
 		}
 		list = append(list, text)
 	}
+	for _, e := range f.edits {
+		list = append(list, "changed: "+e.String())
+	}
 	return append(list, fmt.Sprintf("run time %s instead of %s: %s", f.after.Short(), f.before.Short(), f.gain()))
 }
 
@@ -109,6 +140,7 @@ type WhatIfJSON struct {
 	Before  unit.Nanoseconds  `json:"T_before_ns"`
 	After   unit.Nanoseconds  `json:"T_after_ns"`
 	Changes []changedPathJSON `json:"changes"`
+	Others  []string          `json:"other_changes,omitempty"` // of --change
 }
 
 type changedPathJSON struct {
@@ -126,6 +158,9 @@ func (f *futureChange) JSON() *WhatIfJSON {
 		return nil
 	}
 	j := &WhatIfJSON{Before: unit.Nanoseconds(f.before), After: unit.Nanoseconds(f.after)}
+	for _, e := range f.edits {
+		j.Others = append(j.Others, e.String())
+	}
 	for _, c := range f.changes {
 		x := changedPathJSON{Path: c.Path, Balance: c.Balance, Before: unit.Nanoseconds(c.Before), After: unit.Nanoseconds(c.After)}
 		if c.Balance {
@@ -158,6 +193,24 @@ func (f *balanceFlag) String() string { return "" }
 
 // Type implements pflag.Value.
 func (f *balanceFlag) Type() string { return "path" }
+
+// editFlag appends a change of any kind.
+type editFlag struct{ list *[]advise.Change }
+
+// Set implements pflag.Value.
+func (f *editFlag) Set(s string) error {
+	change, err := advise.Parse(s)
+	if err == nil {
+		*f.list = append(*f.list, change)
+	}
+	return err
+}
+
+// String implements pflag.Value.
+func (f *editFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f *editFlag) Type() string { return "KIND[:VALUE][@CALLPATH]" }
 
 // WhatIf is a flag with changes by which call paths take less time.
 type WhatIf struct{ List *[]whatif.Change }

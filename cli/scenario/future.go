@@ -58,12 +58,13 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, word string, hash bool) (*fu
 		return nil, err
 	}
 	options := simulate.Options{Model: o.Machine.Model(), Mapping: s.Mapping, Noise: injection}
-	change, err := o.change(a, c, in, s.Machine, options)
+	m := s.Machine
+	change, err := o.change(a, c, in, &m, &options)
 	if err != nil {
 		return nil, err
 	}
 	options.Calls = true
-	result, err := Simulate(a, c, in, s.Machine, options)
+	result, err := Simulate(a, c, in, m, options)
 	if err != nil {
 		return nil, err
 	}

@@ -145,3 +145,8 @@ func (o *MachineOptions) File() string {
 	}
 	return o.Name
 }
+
+// MachineWords are the flags that describe the machine, as they were given.
+func MachineWords(c *cobra.Command) []string {
+	return flags.Words(c, "machine", "latency", "overhead", "gap", "gap-per-byte", "overhead-per-byte", "eager-limit", "scale-network")
+}

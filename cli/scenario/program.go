@@ -18,6 +18,7 @@ import (
 	"slackline/internal/phrase"
 	"slackline/model/collective"
 	"slackline/model/pattern"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -51,6 +52,7 @@ type ProgramOptions struct {
 	ManyRanks bool // several numbers of ranks make sense
 	Strict    bool // refuse a damaged trace
 	Partial   bool // take a trace of which some ranks cannot be read
+	KeepRun   bool // keep a recorded run beside the program that is made of it
 
 	ToRun *input.ToRun // the program is only run; nil: a graph is needed of a schedule file
 	Share *input.Share // of the processes of a job; nil: there is one
@@ -196,7 +198,7 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 	if !o.Kinds.IsFile(word) && pattern.Has(word) && !fs.Changed("ranks") {
 		return nil, &exit.UsageError{Text: fmt.Sprintf("the pattern %s needs --ranks", word), Command: c.CommandPath()}
 	}
-	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Partial: o.Partial,
+	options := input.Options{Stdin: a.Stdin, Params: params, Hash: hash, Strict: o.Strict, Partial: o.Partial, KeepRun: o.KeepRun,
 		ToRun: o.ToRun, Share: o.Share, Kinds: o.Kinds}
 	if o.Kinds.IsTrace(word) {
 		var err error
@@ -300,4 +302,27 @@ func (o *ProgramOptions) Given(fs *pflag.FlagSet) []string {
 		}
 	}
 	return list
+}
+
+// GridOf is the process grid: that of the flag, or that of the run if its ranks follow the last dimension first; nil: none is known.
+func (o *ProgramOptions) GridOf(tl *timeline.Timeline) []int {
+	if len(o.grid) > 0 {
+		return o.grid
+	}
+	if tl == nil || tl.Grid == nil || len(tl.Grid.Coords) != tl.Ranks {
+		return nil
+	}
+	for rank, at := range tl.Grid.Coords {
+		if len(at) != len(tl.Grid.Dims) {
+			return nil
+		}
+		place := 0
+		for i, x := range at {
+			place = place*tl.Grid.Dims[i] + x
+		}
+		if place != rank {
+			return nil
+		}
+	}
+	return tl.Grid.Dims
 }

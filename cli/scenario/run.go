@@ -167,8 +167,8 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	}
 	NoteOfClocks(a, in.Clocks)
 	WarnOfProblems(a, in.Timeline)
-	if len(o.Future.changes) > 0 {
-		return nil, exit.Usagef("--balance and --what-if simulate the run again; give the machine: --machine NAME (see 'slackline machine list')")
+	if len(o.Future.changes)+len(o.Future.edits) > 0 {
+		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see 'slackline machine list')")
 	}
 	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "model", "scale-compute", "denoise"} {
 		if c.Flags().Changed(name) {

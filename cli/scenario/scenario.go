@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/advise"
 	"slackline/analyze/whatif"
 	"slackline/cli/env"
 	"slackline/cli/flags"
@@ -26,6 +27,7 @@ type Options struct {
 	Noise   NoiseOptions
 	Mapping string
 	changes []whatif.Change // to the computation of the program
+	edits   []advise.Change // to anything
 
 	balanceBy string // strategy of the changes that balance
 }

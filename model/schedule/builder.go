@@ -62,8 +62,8 @@ func (b *Builder) count(at int, calls []Call) {
 	}
 }
 
-// setGroups gives the graph the communicators that its calls name.
-func (b *Builder) setGroups(groups []Group) { b.g.groups = groups }
+// SetGroups gives the graph the communicators that its calls name.
+func (b *Builder) SetGroups(groups []Group) { b.g.groups = groups }
 
 // SetOrigins gives the graph the origins that its operations name.
 func (b *Builder) SetOrigins(origins []Origin) { b.g.origins = origins }

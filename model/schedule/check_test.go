@@ -65,7 +65,7 @@ func TestCheckCalls(t *testing.T) {
 		var b Block
 		b.Call(tc.call)
 		build.Add(0, &b)
-		build.setGroups([]Group{World(2), member, other})
+		build.SetGroups([]Group{World(2), member, other})
 		err := Check(build.Graph())
 		switch {
 		case tc.want == "" && err != nil:

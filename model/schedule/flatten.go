@@ -25,7 +25,7 @@ func Flatten(g *Graph) (*Graph, error) {
 			build.Add(rank, &f.out)
 		}
 	}
-	build.setGroups(g.groups)
+	build.SetGroups(g.groups)
 	build.SetOrigins(g.origins)
 	flat := build.Graph()
 	flat.Names = g.Names // by operation, and the operations are in the same order

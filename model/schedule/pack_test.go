@@ -77,7 +77,7 @@ func TestPackKnowsTheLargest(t *testing.T) {
 func TestPackFindsSameCalls(t *testing.T) {
 	const ranks = 4
 	build := NewBuilder(ranks)
-	build.setGroups([]Group{World(ranks), NewGroup([]int32{0, 1, 2, 3})})
+	build.SetGroups([]Group{World(ranks), NewGroup([]int32{0, 1, 2, 3})})
 	barrier := Call{Op: Barrier}
 	for rank := range ranks {
 		for step, call := range []Call{barrier, {Op: Bcast, Size: 8}, barrier, {Op: Barrier, Group: 1}, {Op: Bcast, Size: 8}} {

@@ -14,7 +14,7 @@ import (
 func drawGraph(t *rapid.T, ranks int) *Graph {
 	build := NewBuilder(ranks)
 	groups, origins := drawGroups(t, ranks), drawOrigins(t)
-	build.setGroups(groups)
+	build.SetGroups(groups)
 	build.SetOrigins(origins)
 	small := rapid.IntRange(0, 4)
 	var b Block

@@ -16,7 +16,7 @@ var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
 	"prose": prose, "typed": typed, "cell": cell, "table": tableHTML, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
-	"shell":   func(tool string, words []string) string { return Command(append([]string{tool}, words...)...) },
+	"shell":   func(tool string, words []string) string { return phrase.Command(append([]string{tool}, words...)...) },
 	"percent": func(share float64) string { return phrase.Percent(share, 1) },
 	"inc":     func(i int) int { return i + 1 },
 }).ParseFS(page, "page/report.html"))

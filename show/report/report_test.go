@@ -273,14 +273,6 @@ func TestMergeColors(t *testing.T) {
 	}
 }
 
-func TestCommand(t *testing.T) {
-	got := Command("slackline", "waits", "my run.slt", "it's", "-L", "2us", "a=b", "")
-	want := `slackline waits 'my run.slt' 'it'\''s' -L 2us a=b ''`
-	if got != want {
-		t.Errorf("Command = %s, want %s", got, want)
-	}
-}
-
 func TestWords(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
 		{list([]string{"a", "b", "c"}), "a, b and c"}, {code(""), "no call"}, {code("f`g"), "`f'g`"},

@@ -46,12 +46,12 @@ func (a *analyzed) facts() []Fact {
 	facts := []Fact{{"Run", plain.Name(a.run.Name)}}
 	p := &a.run.Properties
 	if len(p.Command) > 0 {
-		facts = append(facts, Fact{"Program", Command(p.Command...)})
+		facts = append(facts, Fact{"Program", phrase.Command(p.Command...)})
 	} else if programs := programsOf(tl); programs != "" {
 		facts = append(facts, Fact{"Program", programs})
 	}
 	if len(p.Launch) > 0 {
-		facts = append(facts, Fact{"Started by", Command(p.Launch...)})
+		facts = append(facts, Fact{"Started by", phrase.Command(p.Launch...)})
 	}
 	if p.Created > 0 {
 		facts = append(facts, Fact{"Recorded", time.Unix(0, p.Created).UTC().Format("2 January 2006, 15:04 UTC")})

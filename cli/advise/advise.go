@@ -1,0 +1,231 @@
+// Package advise is the verb advise: it says what to change first, and what that gains.
+package advise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/advise"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/cli/scenario"
+	"slackline/internal/phrase"
+	"slackline/internal/provenance"
+)
+
+// adviseOptions are the flags of advise.
+type adviseOptions struct {
+	scenario.Options
+	repeated bool
+	budget   time.Duration
+	replicas int
+	top      int
+	threads  int
+	format   flags.Choice
+	out      string
+}
+
+// Verb is the entry of the registry.
+var Verb = env.Verb{
+	Name: "advise", Group: env.Analyze, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"advise": {document{}}},
+}
+
+func command(a *env.Env) *cobra.Command {
+	o := &adviseOptions{Options: scenario.NewOptions(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	c := &cobra.Command{
+		Use:   "advise RUN...",
+		Short: "Say what to change first, and what it gains: every change is tried by simulating the run again.",
+		Long: "Look for changes that pay: balance or speed up a call path, take messages in another order, send or receive earlier, combine messages, use collectives or other algorithms, " +
+			"leave out barriers, place ranks differently, remove noise, a faster network. Bounds from the critical path and the waits choose what is simulated; what is left is ranked by its gain, with an interval. " +
+			"Each line comes with the command that shows it. 'slackline explain' says what each kind of change means.\n" +
+			"Gains are those against the simulated run; how far that is from the measured one is reported, and nothing is ranked that gains less than the noise of the measurement. " +
+			"Without a machine, the parameters of the network are estimated from the messages of the run.\n" +
+			"Two runs are taken as BEFORE and AFTER a change: advise then says which of the gains predicted for BEFORE came true. " +
+			"Repetitions of a run are given as a list, a1,a2,a3, or as three runs or more.",
+		Annotations: flags.Arguments("RUN", "a recorded run, or a pattern or schedule file with a machine; several with commas between are repetitions"),
+		Example: `  slackline advise app.slt
+  slackline advise app.slt --machine cluster.yaml --budget 2m
+  slackline advise run1.slt,run2.slt,run3.slt --machine cluster.yaml
+  slackline advise before.slt after.slt
+  slackline advise halo2d --ranks 64 --machine chic --noise 1000Hz:25us --replicas 10
+  slackline advise app.slt --format json --out advice.json`,
+		Args: flags.AtLeastOne("RUN"),
+		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
+	}
+	a.AddGroup(c, "Search", func(fs *pflag.FlagSet) {
+		fs.DurationVar(&o.budget, "budget", 30*time.Second, "`time` for the simulation of changes, e.g. 30s or 2m; 0: no limit")
+		fs.IntVar(&o.replicas, "replicas", 5, "`number` of runs with different noise from which intervals come, 1 or more")
+		fs.BoolVar(&o.repeated, "repeated", false, "two runs are repetitions, not BEFORE and AFTER")
+		fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
+	})
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.IntVar(&o.top, "top", 8, "`number` of changes in the text output; 0: all")
+		fs.Var(&o.format, "format", "form of the output")
+		env.AddOut(fs, &o.out)
+	})
+	a.AddGroup(c, "Machine (the run is simulated)", func(fs *pflag.FlagSet) {
+		o.Machine.AddFlags(fs)
+		o.Machine.AddModel(fs)
+		scenario.AddMapping(fs, &o.Mapping)
+	})
+	a.AddGroup(c, "Noise", o.Noise.AddFlags)
+	a.AddGroup(c, "Pattern, or what is made of a recorded run", o.Program.AddFlags)
+	o.Program.GridOfRun = true
+	o.Complete(c)
+	flags.Complete(c, "format", o.format.Allowed)
+	c.ValidArgsFunction = scenario.CompleteInput
+	return c
+}
+
+func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) error {
+	if o.replicas < 1 || o.budget < 0 || o.top < 0 || o.threads < 1 {
+		return exit.Usagef("--replicas and --threads must be 1 or more, --budget and --top 0 or more")
+	}
+	before, after, err := o.words(args)
+	if err != nil {
+		return err
+	}
+	all := append(append([]string{}, before...), after...)
+	inputs := o.Files(all...)
+	if err := env.CheckOutputs(inputs, env.To("out", o.out)); err != nil {
+		return err
+	}
+	if err := o.Check(a, c, all...); err != nil {
+		return err
+	}
+	report, failed := o.ask(a, c, before, after)
+	if report == nil {
+		return failed
+	}
+	if failed != nil {
+		a.Warn("interrupted: %s not tried", phrase.Plural(report.Left, "change"))
+	}
+	if o.format.Value == env.FormatJSON {
+		report.Provenance = a.Provenance()
+		report.Provenance.Inputs, report.Provenance.Warnings = report.records, a.Warnings
+	}
+	if err := a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o) }); err != nil {
+		return err
+	}
+	return failed
+}
+
+// words sorts the arguments: runs before a change and after it.
+func (o *adviseOptions) words(args []string) (before, after []string, err error) {
+	lists := make([][]string, len(args))
+	for i, arg := range args {
+		for _, word := range strings.Split(arg, ",") {
+			if word == "" {
+				return nil, nil, exit.Usagef("%q has an empty name between its commas", arg)
+			}
+			lists[i] = append(lists[i], word)
+		}
+	}
+	if len(lists) == 2 && !o.repeated {
+		return lists[0], lists[1], nil
+	}
+	for _, list := range lists {
+		before = append(before, list...)
+	}
+	return before, nil, nil
+}
+
+// document is the JSON output of advise.
+type document struct {
+	Run      string   `json:"run"`
+	Repeats  []string `json:"repetitions,omitempty"`
+	Ranks    int      `json:"ranks"`
+	Machine  string   `json:"machine"`
+	Estimate string   `json:"estimated_machine,omitempty"` // flags of the machine that was estimated from the run
+	advise.Result
+	After      *advise.Verdict    `json:"after,omitempty"`
+	Provenance *provenance.Record `json:"provenance,omitempty"`
+}
+
+// report is a result with everything that its output names.
+type report struct {
+	document
+	records []provenance.Input
+}
+
+// ask opens the runs and looks for advice. If it was interrupted, what was found so far comes with the error.
+func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string) (*report, error) {
+	runs, err := o.open(a, c, before)
+	if err != nil {
+		return nil, err
+	}
+	first := runs[0]
+	q := advise.Question{
+		Scenario: first.scenario, Measured: first.measured, Source: first.source, Replicas: o.replicas, Budget: o.budget,
+	}
+	for _, r := range runs[1:] {
+		q.Repeats = append(q.Repeats, advise.Repeat{Scenario: r.scenario, Measured: r.measured})
+	}
+	line := a.StartProgress()
+	if line != nil {
+		q.Progress = func(done, all int) {
+			line.Report(func() string { return fmt.Sprintf("%s: %d of %d changes simulated", first.name, done, all) })
+		}
+	}
+	result, failed := advise.Search(c.Context(), q)
+	line.Clear()
+	if result == nil {
+		return nil, failed
+	}
+	if result.Left > 0 && failed == nil {
+		a.Warn("%s not tried: the budget of %s was over; give more with --budget", phrase.Plural(result.Left, "change"), o.budget)
+	}
+	r := &report{document: document{Run: first.name, Repeats: before[1:], Ranks: first.scenario.Program.Ranks(), Machine: first.scenario.Machine.Name, Result: *result}}
+	if first.estimated {
+		r.Estimate = strings.Join(first.machineWords, " ")
+	}
+	for _, run := range runs {
+		r.records = append(r.records, run.record)
+	}
+	o.addCommands(c, r, first)
+	if len(after) > 0 && failed == nil {
+		if failed = o.judge(a, c, r, first, after); failed != nil && !errors.Is(failed, context.Canceled) {
+			return nil, failed
+		}
+	}
+	return r, failed
+}
+
+// judge finds out which predictions came true.
+func (o *adviseOptions) judge(a *env.Env, c *cobra.Command, r *report, first *run, after []string) error {
+	now, err := o.openLike(a, c, after, first)
+	if err != nil {
+		return err
+	}
+	for _, run := range now {
+		r.records = append(r.records, run.record)
+	}
+	r.After, err = advise.Judge(c.Context(), &r.Result, first.scenario, now[0].scenario, now[0].measured)
+	return err
+}
+
+// addCommands adds to each change the command that shows it.
+func (o *adviseOptions) addCommands(c *cobra.Command, r *report, first *run) {
+	line := func(changes ...string) string {
+		words := append([]string{flags.Tool, "waits", first.name}, first.machineWords...)
+		words = append(words, first.words...)
+		for _, change := range changes {
+			words = append(words, "--change", change)
+		}
+		return phrase.Command(words...)
+	}
+	r.Each(func(a *advise.Advice) { a.Command = line(a.Text) })
+	if r.Together != nil {
+		r.Together.Command = line(r.Together.Changes...)
+	}
+}

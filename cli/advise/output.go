@@ -1,0 +1,120 @@
+package advise
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"slackline/analyze/advise"
+	"slackline/cli/env"
+	"slackline/internal/phrase"
+	"slackline/internal/table"
+	"slackline/model/unit"
+	"slackline/show/tables"
+)
+
+func (r *report) write(a *env.Env, w io.Writer, o *adviseOptions) error {
+	switch o.format.Value {
+	case env.FormatJSON:
+		return env.WriteJSONObject(w, &r.document)
+	case env.FormatCSV:
+		all := append(append([]advise.Advice{}, r.Advice...), r.Upgrades...)
+		return tables.Advice(all, 0).WriteCSV(w)
+	}
+	return r.writeText(a, w, o.top)
+}
+
+// writeText writes the ranking, sentences to act on, and the commands that prove them.
+func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
+	fmt.Fprintf(w, "%s, %s on %s: %s\n", r.Run, phrase.Plural(r.Ranks, "rank"), r.Machine, baseline(&r.Result))
+	if r.Estimate != "" {
+		fmt.Fprintf(w, "the machine: %s\n", r.Estimate)
+	}
+	a.WriteWrapped(w, fmt.Sprintf("ranked are gains of %s or more: %s", phrase.Percent(r.Noise.Share, 1), strings.Join(r.Noise.Basis, "; ")))
+	fmt.Fprintln(w)
+	if text := r.Nothing(); text != "" {
+		fmt.Fprintln(w, text)
+	} else if err := a.WriteCut(w, tables.Advice(r.Advice, top).Pick("gain", "interval", "run time", "kind", "change", "callpath")); err != nil {
+		return err
+	}
+	for i := range r.Advice[:limited(len(r.Advice), top)] {
+		fmt.Fprintln(w)
+		writeAdvice(a, w, i+1, &r.Advice[i])
+	}
+	if t := r.Together; t != nil {
+		fmt.Fprintln(w)
+		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s.", list(t.Changes), phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1), t.RunTime.Short()))
+		fmt.Fprintf(w, "  %s\n", t.Command)
+	}
+	fmt.Fprintln(w)
+	if err := a.WriteCut(w, ceilings(&r.Result)); err != nil {
+		return err
+	}
+	if len(r.Upgrades) > 0 {
+		fmt.Fprintf(w, "\nwith faster code or a faster network:\n")
+		if err := a.WriteCut(w, tables.Advice(r.Upgrades, top).Pick("gain", "interval", "run time", "kind", "change", "pays from", "callpath")); err != nil {
+			return err
+		}
+	}
+	if r.After != nil {
+		return r.writeVerdict(a, w)
+	}
+	return nil
+}
+
+// baseline says how long the run takes, simulated and measured.
+func baseline(r *advise.Result) string {
+	text := "simulated run time " + r.RunTime.Short()
+	if r.Measured == nil {
+		return text
+	}
+	return fmt.Sprintf("%s, measured %s (%+.1f %%)", text, r.Measured.Short(), 100**r.Difference)
+}
+
+// writeAdvice writes a sentence and its proof.
+func writeAdvice(a *env.Env, w io.Writer, number int, x *advise.Advice) {
+	for i, line := range table.Wrap(fmt.Sprintf("%d. %s", number, x.Say()), env.WidthOf(a.Stdout)-3) {
+		if i > 0 {
+			line = "   " + line
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintf(w, "   %s\n", x.Command)
+}
+
+func limited(n, top int) int {
+	if top == 0 {
+		return n
+	}
+	return min(n, top)
+}
+
+func ceilings(r *advise.Result) *table.Table {
+	t := table.New(table.Column{Key: "ceiling"}, table.Column{Key: "run time", Align: table.Right}, table.Column{Key: "gain", Align: table.Right})
+	for _, c := range r.Ceilings {
+		t.Add(c.Name, c.RunTime.Short(), phrase.Percent(c.Gain, 1))
+	}
+	return t
+}
+
+func (r *report) writeVerdict(a *env.Env, w io.Writer) error {
+	v := r.After
+	fmt.Fprintln(w)
+	a.WriteWrapped(w, fmt.Sprintf("after the change: run time %s instead of %s. %s", unit.Duration(v.After).Short(), unit.Duration(v.Before).Short(), v.Sentence))
+	if len(v.Changes) == 0 {
+		return nil
+	}
+	t := table.New(table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "still to gain", Align: table.Right}, table.Column{Key: "state"}, table.Column{Key: "change"})
+	for _, f := range v.Changes {
+		t.Add(phrase.Percent(f.Predicted, 1), phrase.Percent(max(f.Left, 0), 1), f.State, f.Text)
+	}
+	return a.WriteCut(w, t)
+}
+
+// list joins words as in a sentence.
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

@@ -1,0 +1,11 @@
+package phrase
+
+import "testing"
+
+func TestCommand(t *testing.T) {
+	got := Command("slackline", "waits", "my run.slt", "it's", "-L", "2us", "a=b", "")
+	want := `slackline waits 'my run.slt' 'it'\''s' -L 2us a=b ''`
+	if got != want {
+		t.Errorf("Command = %s, want %s", got, want)
+	}
+}
