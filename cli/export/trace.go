@@ -30,7 +30,7 @@ func TraceFormatNames() []string {
 // TraceFormat returns the format of traces that --to or the suffix of --out names, if it is one.
 func (o *ScheduleOutput) TraceFormat() (trace.Format, bool) {
 	for _, f := range trace.Formats() {
-		if f.Writable() && (f.Name == o.to || o.to == "" && slices.Contains(f.Suffixes, strings.ToLower(filepath.Ext(o.Out)))) {
+		if f.Writable() && (f.Name == o.to || o.to == "" && slices.ContainsFunc(f.Suffixes, func(s string) bool { return strings.HasSuffix(strings.ToLower(o.Out), s) })) {
 			return f, true
 		}
 	}

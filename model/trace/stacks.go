@@ -1,0 +1,285 @@
+package trace
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// Formats of viewers of call stacks and flame graphs. They have calls and their times, but neither messages nor collectives.
+
+var foldedFormat = Format{
+	Name: "folded", Noun: "folded stacks", Info: "call stacks for flamegraph.pl and its relatives: time by rank and call path, in nanoseconds",
+	Suffixes: []string{".folded"}, Text: true, Stream: streamOf(writeFolded),
+}
+
+var speedscopeFormat = Format{
+	Name: "speedscope", Noun: "a speedscope file", Info: "calls of each rank and thread over time for speedscope.app",
+	Suffixes: []string{".speedscope.json"}, Text: true, Stream: streamOf(writeSpeedscope),
+}
+
+var pprofFormat = Format{
+	Name: "pprof", Noun: "a pprof profile", Info: "time and calls by rank and call path for pprof",
+	Suffixes: []string{".pprof", ".pb.gz"}, Stream: streamOf(writePprof),
+}
+
+// streamOf makes a writer of traces of one of timelines.
+func streamOf(write func(io.Writer, *timeline.Timeline, WriteOptions) error) func(io.Writer, *Trace, WriteOptions) ([]string, error) {
+	return func(w io.Writer, t *Trace, o WriteOptions) ([]string, error) {
+		tl, err := ToTimeline(t, TimelineOptions{Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: o.Interrupt})
+		if err != nil {
+			return nil, err
+		}
+		warnings := tl.Problems.Notes
+		if n := len(tl.Messages) + len(tl.Collectives); n > 0 {
+			warnings = append(warnings, "call stacks have no messages and no collectives; these are left out")
+		}
+		return warnings, write(w, tl, o)
+	}
+}
+
+// stackTime is the time of a call path without what it calls, and its calls.
+type stackTime struct {
+	path  timeline.PathID
+	own   unit.Duration
+	calls int64
+}
+
+// eachRank calls visit with the times by call path of every rank, in the order of the paths.
+func eachRank(tl *timeline.Timeline, o WriteOptions, visit func(rank int, list []stackTime) error) error {
+	own, calls := make([]unit.Duration, len(tl.Paths)), make([]int64, len(tl.Paths))
+	for first := 0; first < len(tl.Locations); {
+		last := first
+		for last < len(tl.Locations) && tl.Locations[last].Rank == tl.Locations[first].Rank {
+			addOwn(&tl.Locations[last].Calls, own, calls)
+			last++
+		}
+		var list []stackTime
+		for path := 1; path < len(own); path++ {
+			if calls[path] > 0 {
+				list = append(list, stackTime{timeline.PathID(path), own[path], calls[path]})
+			}
+		}
+		if err := o.interrupted(); err != nil {
+			return err
+		}
+		if err := visit(tl.Locations[first].Rank, list); err != nil {
+			return err
+		}
+		clear(own)
+		clear(calls)
+		first = last
+	}
+	return nil
+}
+
+// addOwn adds the time of each call, without that of the calls inside it.
+func addOwn(c *timeline.Calls, own []unit.Duration, calls []int64) {
+	var open []int32
+	for i := range c.Len() {
+		for len(open) > 0 && c.Skip[open[len(open)-1]] <= int32(i) {
+			open = open[:len(open)-1]
+		}
+		d := c.Leave[i] - c.Enter[i]
+		own[c.Path[i]] += d
+		calls[c.Path[i]]++
+		if len(open) > 0 {
+			own[c.Path[open[len(open)-1]]] -= d
+		}
+		open = append(open, int32(i))
+	}
+}
+
+// stackOf are the names of a call path, the outermost first.
+func stackOf(tl *timeline.Timeline, path timeline.PathID) []string {
+	names := make([]string, tl.Paths[path].Depth)
+	for ; path != 0; path = tl.Paths[path].Parent {
+		names[tl.Paths[path].Depth-1] = tl.Regions[tl.Paths[path].Region].Name
+	}
+	return names
+}
+
+var foldedNames = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
+
+// writeFolded writes a line for each call path of each rank.
+func writeFolded(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
+	out := bufio.NewWriter(w)
+	err := eachRank(tl, o, func(rank int, list []stackTime) error {
+		for _, s := range list {
+			if s.own < unit.Nanosecond {
+				continue
+			}
+			fmt.Fprintf(out, "rank %d", rank)
+			for _, name := range stackOf(tl, s.path) {
+				out.WriteString(";" + foldedNames.Replace(name))
+			}
+			fmt.Fprintf(out, " %d\n", s.own/unit.Nanosecond)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// writeSpeedscope writes the calls of each location as a profile of events.
+func writeSpeedscope(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
+	out := bufio.NewWriter(w)
+	quoted := func(text string) string {
+		data, _ := json.Marshal(text) // of a string: never fails
+		return string(data)
+	}
+	out.WriteString(`{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"slackline","shared":{"frames":[`)
+	for i := range tl.Regions {
+		r := &tl.Regions[i]
+		fmt.Fprintf(out, `%s{"name":%s`, comma(i), quoted(r.Name))
+		if r.File != "" {
+			fmt.Fprintf(out, `,"file":%s,"line":%d`, quoted(r.File), r.Line)
+		}
+		out.WriteString("}")
+	}
+	out.WriteString("]},\"profiles\":[")
+	for i := range tl.Locations {
+		if err := o.interrupted(); err != nil {
+			return err
+		}
+		l := &tl.Locations[i]
+		name := fmt.Sprintf("rank %d", l.Rank)
+		if l.Thread > 0 {
+			name += fmt.Sprintf(", thread %d", l.Thread)
+		}
+		fmt.Fprintf(out, "%s\n{\"type\":\"evented\",\"name\":%s,\"unit\":\"nanoseconds\",\"startValue\":%s,\"endValue\":%s,\"events\":[",
+			comma(i), quoted(name), nanoseconds(tl.Start), nanoseconds(tl.End))
+		writeOpenings(out, tl, &l.Calls)
+		out.WriteString("]}")
+	}
+	out.WriteString("]}\n")
+	return out.Flush()
+}
+
+// writeOpenings writes when calls of a location are entered and left.
+func writeOpenings(out *bufio.Writer, tl *timeline.Timeline, c *timeline.Calls) {
+	var open []int32
+	events := 0
+	event := func(kind string, call int32, at unit.Duration) {
+		fmt.Fprintf(out, `%s{"type":"%s","frame":%d,"at":%s}`, comma(events), kind, tl.Paths[c.Path[call]].Region, nanoseconds(at))
+		events++
+	}
+	leave := func(next int32) {
+		for n := len(open); n > 0 && c.Skip[open[n-1]] <= next; n = len(open) {
+			event("C", open[n-1], c.Leave[open[n-1]])
+			open = open[:n-1]
+		}
+	}
+	for i := range int32(c.Len()) {
+		leave(i)
+		event("O", i, c.Enter[i])
+		open = append(open, i)
+	}
+	leave(int32(c.Len()))
+}
+
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+// nanoseconds writes a time in nanoseconds with all its digits.
+func nanoseconds(d unit.Duration) string {
+	if d%unit.Nanosecond == 0 {
+		return fmt.Sprint(int64(d / unit.Nanosecond))
+	}
+	return fmt.Sprintf("%d.%03d", d/unit.Nanosecond, d%unit.Nanosecond)
+}
+
+// Fields of profile.proto of pprof.
+const (
+	profileSampleType = 1
+	profileSample     = 2
+	profileLocation   = 4
+	profileFunction   = 5
+	profileString     = 6
+	profileDuration   = 10
+)
+
+// pprofWriter collects the names of a profile.
+type pprofWriter struct {
+	out     protoMessage
+	strings map[string]uint64
+	list    []string
+}
+
+// name is the number of a text.
+func (p *pprofWriter) name(text string) uint64 {
+	id, known := p.strings[text]
+	if !known {
+		id = uint64(len(p.list))
+		p.strings[text] = id
+		p.list = append(p.list, text)
+	}
+	return id
+}
+
+// writePprof writes a profile with a sample for each call path of each rank. Functions are regions.
+func writePprof(w io.Writer, tl *timeline.Timeline, o WriteOptions) error {
+	p := &pprofWriter{strings: map[string]uint64{}}
+	p.name("")
+	for _, kind := range [][2]string{{"calls", "count"}, {"time", "nanoseconds"}} {
+		var m protoMessage
+		m.uint(1, p.name(kind[0]))
+		m.uint(2, p.name(kind[1]))
+		p.out.bytes(profileSampleType, m.b)
+	}
+	err := eachRank(tl, o, func(rank int, list []stackTime) error {
+		for _, s := range list {
+			var places, sample, label protoMessage
+			for path := s.path; path != 0; path = tl.Paths[path].Parent { // the innermost first
+				places.b = binary.AppendUvarint(places.b, uint64(tl.Paths[path].Region)+1)
+			}
+			values := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(s.calls)), uint64(max(s.own, 0)/unit.Nanosecond))
+			label.uint(1, p.name("rank"))
+			label.uint(3, uint64(rank))
+			sample.bytes(1, places.b)
+			sample.bytes(2, values)
+			sample.bytes(3, label.b)
+			p.out.bytes(profileSample, sample.b)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range tl.Regions {
+		r := &tl.Regions[i]
+		var place, line, function protoMessage
+		line.uint(1, uint64(i)+1)
+		line.uint(2, uint64(max(r.Line, 0)))
+		place.uint(1, uint64(i)+1)
+		place.bytes(4, line.b)
+		p.out.bytes(profileLocation, place.b)
+		function.uint(1, uint64(i)+1)
+		function.uint(2, p.name(r.Name))
+		function.uint(3, p.name(r.Name))
+		function.uint(4, p.name(r.File))
+		p.out.bytes(profileFunction, function.b)
+	}
+	for _, text := range p.list {
+		p.out.string(profileString, text)
+	}
+	p.out.uint(profileDuration, uint64((tl.End-tl.Start)/unit.Nanosecond))
+	zip := gzip.NewWriter(w)
+	if _, err := zip.Write(p.out.b); err != nil {
+		return err
+	}
+	return zip.Close()
+}
