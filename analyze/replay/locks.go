@@ -120,7 +120,11 @@ func (w *windows) remoteEpoch(v *life, e *timeline.LockEpoch, h *lockHistory, lo
 		r := &w.records[i]
 		return r.Window == e.Window && (r.Target == rank || r.Target == timeline.AllTargets)
 	}
-	pending := false
+	completes := func(i int) bool {
+		kind := w.records[i].Kind
+		return concerns(i) && (kind == timeline.WinFlush || kind == timeline.WinUnlock)
+	}
+	pending, next := false, first // next: the first record from here on that completes accesses
 	for i := first; i < last; i++ {
 		r := &w.records[i]
 		switch {
@@ -131,11 +135,11 @@ func (w *windows) remoteEpoch(v *life, e *timeline.LockEpoch, h *lockHistory, lo
 				continue
 			}
 			end := unlock
-			for k := i + 1; k < last; k++ {
-				if next := &w.records[k]; concerns(k) && (next.Kind == timeline.WinFlush || next.Kind == timeline.WinUnlock) {
-					end = next.Call
-					break
-				}
+			for next = max(next, i+1); next < last && !completes(next); {
+				next++
+			}
+			if next < last {
+				end = w.records[next].Call
 			}
 			w.access(a, r, end)
 			pending = true
@@ -150,11 +154,13 @@ func (w *windows) remoteEpoch(v *life, e *timeline.LockEpoch, h *lockHistory, lo
 	return release
 }
 
-// ask adds a message to the agent and its answer, which requires everything that came in so far.
+// ask adds a message to the agent and its answer, which requires everything that came in so far. What the origin sends later comes in
+// after that, because it waits for the answer.
 func (w *windows) ask(a *agent, origin, call int32) (asked int32) {
 	at := callSpan{call, call}
 	asked = w.toAgent(a, origin, at, 0)
 	w.fromAgent(a, origin, at, 0, append([]int32{asked}, a.received...)...)
+	a.received = nil
 	return asked
 }
 

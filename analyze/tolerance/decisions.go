@@ -41,7 +41,18 @@ type tracker struct {
 	rank  int // whose block it is
 	first uint32
 	after schedule.Cursor
+	kept  map[int]keptBlock
 }
+
+// keptBlock is the last large block of a rank that was read: the life of a window is one, and a path that goes to and fro between the
+// ranks would read it again for each of its operations.
+type keptBlock struct {
+	first uint32
+	ops   []schedule.Op
+}
+
+// keepFrom is the number of operations from which on a block is kept. The pass before had such blocks of all ranks in memory, too.
+const keepFrom = 4 * markEvery
 
 // stop is a point on a path.
 type stop struct {
@@ -51,7 +62,7 @@ type stop struct {
 	op    schedule.Op
 }
 
-func newTracker(e *Evaluation) *tracker { return &tracker{e: e, rank: -1} }
+func newTracker(e *Evaluation) *tracker { return &tracker{e: e, rank: -1, kept: map[int]keptBlock{}} }
 
 // last returns the end of the path.
 func (t *tracker) last() stop {
@@ -65,6 +76,9 @@ func (t *tracker) last() stop {
 // at reads an operation.
 func (t *tracker) at(rank int, index uint32, isEnd bool) stop {
 	if t.rank != rank || index < t.first {
+		if k := t.kept[rank]; index >= k.first && index-k.first < uint32(len(k.ops)) {
+			return stop{rank, index, isEnd, k.ops[index-k.first]}
+		}
 		marks := t.e.paths.ranks[rank].marks
 		m := marks[sort.Search(len(marks), func(i int) bool { return marks[i].first > index })-1]
 		t.rank, t.first, t.after = rank, m.first, m.cursor
@@ -73,6 +87,11 @@ func (t *tracker) at(rank int, index uint32, isEnd bool) stop {
 	for index-t.first >= uint32(len(t.block.Ops)) {
 		t.first += uint32(len(t.block.Ops))
 		t.after, _ = t.e.s.stream.Next(rank, t.after, &t.block)
+	}
+	if len(t.block.Ops) >= keepFrom {
+		if k := t.kept[rank]; k.ops == nil || k.first != t.first {
+			t.kept[rank] = keptBlock{t.first, append(k.ops[:0], t.block.Ops...)}
+		}
 	}
 	return stop{rank, index, isEnd, t.block.Ops[index-t.first]}
 }
