@@ -152,3 +152,28 @@ func TestOverlapHidesGradients(t *testing.T) {
 		t.Errorf("without overlap it takes %s, want %s", got, want)
 	}
 }
+
+// BenchmarkTraining is an iteration of training on 1,024 ranks.
+func BenchmarkTraining(b *testing.B) {
+	prog, err := pattern.New("llm", pattern.Params{Ranks: 1024, Pipeline: 8, Microbatches: 8, Layers: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := machine.Named("dgx-h100")
+	if err != nil {
+		b.Fatal(err)
+	}
+	mapping, err := collective.NamedMapping("nccl")
+	if err != nil {
+		b.Fatal(err)
+	}
+	messages := int64(0)
+	for b.Loop() {
+		r, err := simulate.Run(context.Background(), prog, m, simulate.Options{Mapping: mapping})
+		if err != nil {
+			b.Fatal(err)
+		}
+		messages += r.Messages
+	}
+	b.ReportMetric(float64(messages)/b.Elapsed().Seconds(), "messages/s")
+}

@@ -32,7 +32,7 @@ func allreduceNCCLTreeStep(in *Instance, me, step int, b *schedule.Block) bool {
 	if in.Ranks < 2 || round > last {
 		return false
 	}
-	x, reduced := exchange{in: in, b: b, me: me}, int64(0)
+	x, reduced := exchange{in: in, b: b, me: me, works: works}, int64(0)
 	for f := range flows {
 		m := in.member(f, me)
 		part := func(since int) (size int64, ok bool) { // of the segment that is due this many rounds after the start
@@ -60,6 +60,6 @@ func allreduceNCCLTreeStep(in *Instance, me, step int, b *schedule.Block) bool {
 			}
 		}
 	}
-	x.finish(works, reduced)
+	x.finish(reduced)
 	return true
 }

@@ -15,7 +15,7 @@ import (
 //
 //   - A channel visits the ranks of a node one after the other and begins with another rank than the channel before,
 //     so that the ports of all ranks are used. Channels beyond the ranks of a node take the same paths again; they
-//     would send at the same times between the same ranks, so that they share a message here.
+//     would send at the same times between the same ranks, so that they share a message here, whose segment is as much longer.
 //   - A protocol is a share of the bytes on the wire that is data, and time that a rank needs after each round of
 //     messages it received, beside what the machine says of a message. Both are parameters of the machine.
 //   - All messages of a round start together: channels do not drift apart. In rings a chunk is the share of a rank
@@ -63,8 +63,11 @@ type Network interface {
 	Transfer(far bool, size int64) int64 // ps that bytes on the wire occupy a link
 }
 
-// maxPaths bounds the channels that take different paths.
-const maxPaths = 64
+// maxPaths bounds the channels that take different paths, maxChannels all of them.
+const (
+	maxPaths    = 64
+	maxChannels = 1024
+)
 
 // nccl is what an instance of one of NCCL's algorithms knows beside its call.
 type nccl struct {
@@ -119,12 +122,18 @@ func (in *Instance) nodeSize(node int) int { return min(in.local, in.Ranks-node*
 // at returns the rank at a position of the ring of a channel, and position is its inverse: the nodes in order, in each the ranks
 // in order, beginning with another one in each channel.
 func (in *Instance) at(channel, position int) int {
+	if channel == 0 {
+		return position
+	}
 	node := position / in.local
 	n := in.nodeSize(node)
 	return node*in.local + (position-node*in.local+channel)%n
 }
 
 func (in *Instance) position(channel, rank int) int {
+	if channel == 0 {
+		return rank
+	}
 	node := rank / in.local
 	n := in.nodeSize(node)
 	return node*in.local + (rank-node*in.local+n-channel%n)%n

@@ -4,17 +4,25 @@ import "slackline/model/schedule"
 
 // exchange puts together the messages of one step of a rank over all channels: those to the same rank share a message.
 type exchange struct {
-	in   *Instance
-	b    *schedule.Block
-	me   int
-	far  bool // a message comes from another node
-	some bool // a message comes
+	in    *Instance
+	b     *schedule.Block
+	me    int
+	works bool // the step is the one after the messages
+	far   bool // a message came from another node
+	some  bool // a message came
 }
 
-func (x *exchange) send(to int, size int64) { x.add(schedule.Send, to, size) }
+func (x *exchange) send(to int, size int64) {
+	if !x.works {
+		x.add(schedule.Send, to, size)
+	}
+}
 
 func (x *exchange) recv(from int, size int64) {
-	x.add(schedule.Recv, from, size)
+	if !x.works {
+		x.add(schedule.Recv, from, size)
+		return
+	}
 	x.some = true
 	x.far = x.far || x.in.far(from, x.me)
 }
@@ -35,10 +43,9 @@ func (x *exchange) add(kind schedule.Kind, peer int, size int64) {
 
 // finish makes the block of a step: the messages, with their bytes on the wire, or what the rank does after them: it reduces
 // and waits for the protocol.
-func (x *exchange) finish(works bool, reduced int64) {
+func (x *exchange) finish(reduced int64) {
 	n, protocol := x.in.network, int(x.in.protocol)
-	if works {
-		x.b.Keep(0)
+	if x.works {
 		x.in.reduce(x.b, reduced)
 		if n != nil && x.some {
 			if d := n.Delay(protocol, x.far); d > 0 {
@@ -67,7 +74,7 @@ func ringStep(in *Instance, me, step, rounds int, share ringShare, b *schedule.B
 	if round >= rounds {
 		return false
 	}
-	x, reduced := exchange{in: in, b: b, me: me}, int64(0)
+	x, reduced := exchange{in: in, b: b, me: me, works: works}, int64(0)
 	for c := range in.paths {
 		q := in.position(c, me)
 		sent, received, combines := share(in, c, q, round)
@@ -77,7 +84,7 @@ func ringStep(in *Instance, me, step, rounds int, share ringShare, b *schedule.B
 			reduced += received
 		}
 	}
-	x.finish(works, reduced)
+	x.finish(reduced)
 	return true
 }
 
@@ -97,7 +104,7 @@ func chainStep(in *Instance, me, step, shift int, combines bool, b *schedule.Blo
 	if p < 2 || round > last {
 		return false
 	}
-	x, reduced := exchange{in: in, b: b, me: me}, int64(0)
+	x, reduced := exchange{in: in, b: b, me: me, works: works}, int64(0)
 	for c := range flows {
 		v, q := in.link(c, me, shift), in.position(c, me)
 		if j := (round-v)*flows + c; v < p-1 && j >= c && j < in.parts {
@@ -110,7 +117,7 @@ func chainStep(in *Instance, me, step, shift int, combines bool, b *schedule.Blo
 			}
 		}
 	}
-	x.finish(works, reduced)
+	x.finish(reduced)
 	return true
 }
 
@@ -119,11 +126,16 @@ func (in *Instance) link(channel, me, shift int) int {
 	return wrap(in.position(channel, me)-wrap(in.position(channel, int(in.Root))+shift, in.Ranks), in.Ranks)
 }
 
-// evenSegments cuts a vector into as many equal parts for each of the flows as the segment size asks for.
+// evenSegments cuts a vector into as many equal parts for each of the flows as the segment size asks for. The segments of channels
+// that share a flow travel together.
 func evenSegments(in *Instance, flows int) int {
 	if in.Segment <= 0 {
 		return flows
 	}
+	segment := in.Segment
+	if in.network != nil {
+		segment *= int64(max(1, min(in.network.Channels(), maxChannels)/flows))
+	}
 	each := (in.Size + int64(flows) - 1) / int64(flows)
-	return flows * int(max(1, (each+in.Segment-1)/in.Segment))
+	return flows * int(max(1, (each+segment-1)/segment))
 }

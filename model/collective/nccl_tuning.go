@@ -54,6 +54,14 @@ func (in *Instance) predict(a *Algorithm, protocol Protocol) int64 {
 	}
 	bytes = in.network.Wire(int(protocol), bytes)
 	t := near*in.network.Hop(int(protocol), false) + far*in.network.Hop(int(protocol), true)
+	if a.Segmented { // a hop for each further segment, where NCCL corrects its bandwidths by a table
+		cut := Instance{Call: in.Call, Segment: a.Segment, nccl: in.nccl}
+		flows := in.paths
+		if a.Name == allreduceNCCLTree.Name {
+			flows *= 2
+		}
+		t += int64(evenSegments(&cut, flows)/flows-1) * in.network.Hop(int(protocol), nodes > 1)
+	}
 	link := int64(0)
 	if in.local > 1 {
 		link = in.network.Transfer(false, bytes)

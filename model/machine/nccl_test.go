@@ -41,7 +41,7 @@ func TestDGX(t *testing.T) {
 				t.Errorf("%s: efficiency of %s = %d, want %d", tc.name, protocolNames[p], got, want)
 			}
 		}
-		if l.Node(7) != 0 || l.Node(8) != 1 || l.Channels() != 0 {
+		if l.Node(7) != 0 || l.Node(8) != 1 || l.Channels() != 16 {
 			t.Errorf("%s: nodes or channels are wrong", tc.name)
 		}
 	}
