@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slackline/analyze/whatif"
+	"slackline/model/schedule"
 	"slackline/model/unit"
 )
 
@@ -17,6 +18,12 @@ var balanceKind = kind{
 			"of the columns of the grid (columns), or at most a quantile, with the rest on the ranks below (cap). The sum over ranks stays the same. A rank without any gets its share along with its other computation.",
 		Advice: "Give the ranks that have most of it less: another decomposition, blocks of equal work instead of equal size, or work that is handed out at run time.",
 		Form:   "balance:STRATEGY@CALLPATH with even, neighbors, columns or cap:0.9",
+	},
+	assumes: func(s *study, c Change) string {
+		if s.shared(c.Target) {
+			return ""
+		}
+		return "the ranks can take over the functions of each other"
 	},
 	propose: func(s *study) []candidate {
 		var list []candidate
@@ -70,4 +77,29 @@ const maxPaths = 6
 // share is the part of d that num is of den.
 func share(d, num, den unit.Duration) unit.Duration {
 	return unit.Duration(float64(d) * float64(num) / float64(den))
+}
+
+// shared reports whether a call path is one function, or all ranks compute in the functions below it: its work is of one kind.
+func (s *study) shared(path string) bool {
+	t := targetsOf(s.graph, path)
+	ops := s.graph.Ops()
+	functions := make([]map[uint32]bool, s.ranks()) // by rank: origins with computation
+	all := map[uint32]bool{}
+	for rank := range functions {
+		functions[rank] = map[uint32]bool{}
+		for i := s.graph.FirstOp(rank); i < s.graph.FirstOp(rank+1); i++ {
+			if op := &ops[i]; op.Kind == schedule.Calc && unit.Duration(op.Size) > s.runTime/1000 && t.has(op) {
+				functions[rank][op.Origin], all[op.Origin] = true, true
+			}
+		}
+	}
+	if len(all) < 2 {
+		return true
+	}
+	for _, f := range functions {
+		if len(f) < len(all) {
+			return false
+		}
+	}
+	return true
 }

@@ -17,7 +17,7 @@ var barrierKind = kind{
 		Advice:  "Remove the barrier if the messages of the program order everything that must be ordered; check convergence or print every n-th step only.",
 		Form:    "fewer_barriers:none@CALLPATH or fewer_barriers:every:10@CALLPATH",
 	},
-	assumes: "nothing but the messages of the program needs the order that the barrier makes",
+	assumes: always("nothing but the messages of the program needs the order that the barrier makes"),
 	propose: func(s *study) []candidate {
 		var list []candidate
 		for _, c := range s.calls {

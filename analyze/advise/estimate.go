@@ -22,7 +22,7 @@ const (
 func Estimate(tl *timeline.Timeline) *machine.Machine {
 	var sends, small, eager, stalled []int64
 	type sized struct{ time, size int64 }
-	var large []sized
+	var large, waited []sized
 	for i := range tl.Messages {
 		m := &tl.Messages[i]
 		from, to := &tl.Locations[m.From].Calls, &tl.Locations[m.To].Calls
@@ -39,11 +39,14 @@ func Estimate(tl *timeline.Timeline) *machine.Machine {
 			} else if m.Size >= largeMessage {
 				large = append(large, sized{took, m.Size})
 			}
-		} else if m.SendDone == m.Send && m.Size > 0 {
+		} else if r := tl.RegionOf(from.Path[m.Send]); r != nil && r.Name == "MPI_Send" && m.Size > 0 {
 			if left < posted {
 				eager = append(eager, m.Size)
-			} else {
-				stalled = append(stalled, m.Size)
+				continue
+			}
+			stalled = append(stalled, m.Size)
+			if m.Size >= largeMessage {
+				waited = append(waited, sized{int64(left - posted), m.Size})
 			}
 		}
 	}
@@ -63,12 +66,16 @@ func Estimate(tl *timeline.Timeline) *machine.Machine {
 	for _, l := range large {
 		perByte = append(perByte, max(0, l.time-way)*1000/l.size)
 	}
+	for _, l := range waited {
+		perByte = append(perByte, l.time*1000/l.size)
+	}
 	p.PerByte = machine.One(unit.PerByte(quartile(perByte) / 1000 * 1000))
-	if limit := quartile(eager); len(stalled) > 0 {
-		for _, size := range eager {
-			limit = max(limit, size)
+	if len(stalled) > 0 {
+		limit := slices.Min(stalled) - 1
+		if len(eager) > 0 {
+			limit = slices.Max(eager)
 		}
-		if smallest := slices.Min(stalled); smallest > limit {
+		if limit < slices.Min(stalled) { // else S does not explain who waited
 			p.Eager = limit
 		}
 	}

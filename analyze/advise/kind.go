@@ -30,9 +30,9 @@ type kind struct {
 	Info
 	// upgrade: it is no repair of the program or of how it is started, but faster code or hardware. These are listed apart.
 	upgrade bool
-	// assumes is what must hold for the program to stay correct, which no trace tells; empty: nothing. Such a change counts with half of
-	// its gain when changes are ranked.
-	assumes string
+	// assumes is what must hold for the program to stay correct, which no trace tells; nil or empty: nothing. Such a change counts with half
+	// of its gain when changes are ranked.
+	assumes func(s *study, c Change) string
 	// propose lists the changes that could help in a run, each with a bound of its gain.
 	propose func(s *study) []candidate
 	// apply makes the change in a scenario.
@@ -50,6 +50,11 @@ func init() {
 		noiseKind, balanceKind, fasterKind, collectiveKind, arrivalKind, combineKind, barrierKind, sendFirstKind, earlyReceiveKind,
 		nonblockingKind, algorithmKind, mappingKind, placementKind, threadsKind, eagerKind, latencyKind, bandwidthKind, overheadKind,
 	}
+}
+
+// always is an assumption of all changes of a kind.
+func always(text string) func(*study, Change) string {
+	return func(*study, Change) string { return text }
 }
 
 // kindOf finds an entry of the table; nil: there is none.

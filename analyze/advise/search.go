@@ -170,7 +170,10 @@ func (s *search) add(o outcome) {
 	k := kindOf(o.change.Kind)
 	a := Advice{
 		Change: o.change, Text: o.change.String(), RunTime: unit.Nanoseconds(o.time),
-		Assumes: k.assumes, Gain: s.gain(o.time), Bound: min(1, gainOf(s.runTime, s.runTime-o.bound)), Basis: []string{},
+		Gain: s.gain(o.time), Bound: min(1, gainOf(s.runTime, s.runTime-o.bound)), Basis: []string{},
+	}
+	if k.assumes != nil {
+		a.Assumes = k.assumes(s.study, o.change)
 	}
 	if k.upgrade {
 		s.r.Upgrades = append(s.r.Upgrades, a)

@@ -15,7 +15,7 @@ var sendFirstKind = kind{
 		Advice:  "Start the send (MPI_Isend) as soon as its data is there, do the rest of the work, and wait for the send afterwards. Pass on what was received before working on it.",
 		Form:    "send_first@CALLPATH",
 	},
-	assumes: "the computation before the send does not make its data",
+	assumes: always("the computation before the send does not make its data"),
 	propose: func(s *study) []candidate {
 		return s.proposeCalls("send_first", schedule.Send, func(c *callInfo) bool { return c.afterWork > 0 })
 	},

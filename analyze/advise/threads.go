@@ -17,7 +17,7 @@ var threadsKind = kind{
 		Advice:  "Run fewer processes with several threads each (MPI with OpenMP), one process per NUMA domain or socket; MPI_THREAD_FUNNELED is enough if the master thread communicates.",
 		Form:    "threads:NUMBER such as threads:4",
 	},
-	assumes: "the computation can be shared by threads, and nothing else is lost",
+	assumes: always("the computation can be shared by threads, and nothing else is lost"),
 	propose: func(s *study) []candidate {
 		var list []candidate
 		for n := 2; n <= 8 && n < s.ranks(); n *= 2 {
