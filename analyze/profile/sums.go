@@ -31,6 +31,9 @@ func (s *Sums) Clear() {
 // Second turns to the second column.
 func (s *Sums) Second() { s.second = true }
 
+// Add adds time to a path of the present column.
+func (s *Sums) Add(path int32, d unit.Duration) { s.add(path, d) }
+
 // Subtract takes time from a path of the present column.
 func (s *Sums) Subtract(path int32, d unit.Duration) { s.add(path, -d) }
 

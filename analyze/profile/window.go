@@ -275,3 +275,41 @@ func (w *Windows) Whole(s *Sums, location int32) {
 		w.addLacks(s, location, from, to)
 	}
 }
+
+// Before returns the call path in which a location is just before t, 0 if it is in none, and since when; false if there is nothing
+// before. A worker of a team is in the path of its master at the fork when it is in no call of its own.
+func (w *Windows) Before(location int32, t unit.Duration) (path int32, since unit.Duration, ok bool) {
+	c := &w.tl.Locations[location].Calls
+	last := firstAfter(c.Enter, t-1, int32(c.Len())) - 1
+	ended := int32(-1) // the call that was left last
+	i := last
+	for ; i >= 0 && c.Leave[i] < t; i = w.callers[location][i] {
+		ended = i
+	}
+	if i >= 0 {
+		since = c.Enter[i]
+	}
+	if ended >= 0 {
+		since = max(since, c.Leave[ended])
+		if i < 0 {
+			since = c.Leave[ended]
+		}
+	}
+	if i >= 0 {
+		return w.paths.Of[c.Path[i]], since, true
+	}
+	for _, span := range w.spans(location, t-1, t) {
+		if ended < 0 {
+			return span.base, span.fork, true
+		}
+		return span.base, max(since, span.fork), true
+	}
+	teams := w.teams[location]
+	if k := sort.Search(len(teams), func(k int) bool { return teams[k].join >= t }); k > 0 {
+		if ended < 0 {
+			return 0, teams[k-1].join, true
+		}
+		since = max(since, teams[k-1].join)
+	}
+	return 0, since, ended >= 0
+}

@@ -30,6 +30,10 @@ type analysis struct {
 	idle   []idlePhase
 	inTeam []bool // by location: whether it ever was in a team
 
+	pairs   []epochPair   // of runs with streams: calls of one-sided communication that depend on each other
+	hosts   int           // locations from here on are streams
+	devices *deviceStates // what only runs with streams have; nil: there are none
+
 	completions costTable
 
 	// of parts

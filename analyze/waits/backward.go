@@ -128,6 +128,10 @@ func (b *backward) findSince() {
 		}
 		for i := from; i < to; i++ {
 			s := &b.a.states[i]
+			if b.a.devices != nil {
+				b.a.devices.findSince(b.a, i)
+				continue
+			}
 			s.since = max(b.a.lastSync(s.location, s.call, s.cause, s.causeCall), b.a.bornBefore(s.location, s.call, s.cause, s.causeCall))
 			s.before = int32(b.a.statesBefore(s.cause, s.causeCall))
 		}
@@ -145,6 +149,14 @@ func (b *backward) countPending() {
 	parallel.Chunks(len(b.a.states), stateChunk, len(b.workers), func(worker, from, to int) {
 		for i := from; i < to && b.ctx.Err() == nil; i++ {
 			if !b.a.isHere(b.a.states[i].cause) {
+				continue
+			}
+			if b.a.devices != nil {
+				c := b.workers[worker].causes
+				c.find(b.a, i)
+				for _, w := range c.states {
+					atomic.AddInt32(&b.a.states[w.state].pending, 1)
+				}
 				continue
 			}
 			of, _ := b.a.intervals(i)
@@ -255,9 +267,12 @@ func (w *accountant) accountFor(item int) {
 		return
 	}
 	w.causes.find(w.a, item)
-	long := atomic.LoadInt64(&s.long)
-	w.split(int64(s.amount), long)
-	s.indirect = w.charge(w.a.rankOf(s.cause), s.parts(), int64(s.amount), long, 1)
+	short, long := int64(s.amount), atomic.LoadInt64(&s.long)
+	if w.causes.unseen > 0 {
+		short, long = w.leaveOut(short, long)
+	}
+	w.split(short, long)
+	s.indirect = w.charge(w.a.rankOf(s.cause), s.parts(), short, long, 1)
 }
 
 // accountForIdle charges the idle threads of a phase to their causes.

@@ -98,6 +98,9 @@ func (e *messageEnds) contactsOf(list []found, m *timeline.Message) []found {
 
 // addContacts adds the contacts of other pairs of calls to those of messages.
 func (a *analysis) addContacts(pairs []epochPair) {
+	if a.hosts < len(a.tl.Locations) {
+		a.pairs = pairs
+	}
 	lists := map[int32][]found{}
 	for _, p := range pairs {
 		if c, ok := meet(a.operationOf(p.other, p.otherCall), a.operationOf(p.location, p.call)); ok {

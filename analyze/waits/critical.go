@@ -52,6 +52,10 @@ type CriticalTime struct {
 
 // CriticalPath walks back from the last event of the run. It is found anew with every call.
 func (r *Result) CriticalPath() *CriticalPath {
+	if r.a.devices != nil {
+		segments, shares := r.a.walkDevices()
+		return r.criticalPath(segments, shares, r.a.averages(r.a.workByPath()))
+	}
 	w := r.a.newWalker()
 	if at, ok := r.a.walkFrom(); ok {
 		w.walk(at)
@@ -116,7 +120,9 @@ func (a *analysis) workByPath() []unit.Duration {
 		sums.Clear()
 		a.windows.Whole(sums, int32(l))
 		for i := a.first[l]; i < a.first[l+1]; i++ {
-			sums.Subtract(a.statePath(i), a.states[i].amount)
+			if !a.isInner(i) || l < a.hosts { // devices wait before their activities begin
+				sums.Subtract(a.statePath(i), a.states[i].amount)
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -127,10 +133,14 @@ func (a *analysis) workByPath() []unit.Duration {
 	return total
 }
 
-// averages divides sums over all locations by their number.
+// averages divides sums over all locations by their number; with streams by that of ranks.
 func (a *analysis) averages(total []unit.Duration) []unit.Duration {
+	n := len(a.tl.Locations)
+	if a.devices != nil {
+		n = a.tl.Ranks
+	}
 	for i := range total {
-		total[i] /= unit.Duration(max(len(a.tl.Locations), 1))
+		total[i] /= unit.Duration(max(n, 1))
 	}
 	return total
 }

@@ -19,6 +19,7 @@ type causes struct {
 	names   *profile.Paths
 	sums    *profile.Sums
 	waiting []propagation // of the location that waited
+	unseen  int64         // how much of the amount lies before what was recorded of the cause
 	encoded []byte
 }
 
@@ -37,7 +38,10 @@ func (a *analysis) intervals(i int) (of, waiter interval) {
 	s := &a.states[i]
 	of = interval{s.cause, s.since, a.calls(s.cause).Enter[s.causeCall], s.causeCall, int(s.before)}
 	waiter = interval{s.location, s.since, s.enter, s.call, i - a.first[s.location]}
-	if s.since == never {
+	if a.devices != nil && a.devices.local(a, i) {
+		of.from, of.to = a.devices.interval(a, i)
+		waiter.from = of.from
+	} else if s.since == never {
 		of.from, waiter.from = a.tl.Locations[s.cause].First, a.tl.Locations[s.location].First
 	}
 	return of, waiter
@@ -45,6 +49,10 @@ func (a *analysis) intervals(i int) (of, waiter interval) {
 
 // find finds the causes of wait state number i.
 func (c *causes) find(a *analysis, i int) {
+	if a.devices != nil && a.devices.local(a, i) {
+		a.devices.find(a, c, i)
+		return
+	}
 	of, waiter := a.intervals(i)
 	c.begin(a, of)
 	c.sums.Second()

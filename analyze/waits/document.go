@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"slackline/analyze/devices"
 	"slackline/analyze/profile"
 	"slackline/model/unit"
 )
@@ -32,6 +33,7 @@ type Details struct {
 	Completions  []CompletionTime `json:"completions,omitempty"`
 	ByThread     []ThreadWait     `json:"waits_by_thread,omitempty"` // of runs with threads
 	Threads      []ThreadTime     `json:"openmp,omitempty"`
+	Devices      []devices.Use    `json:"devices,omitempty"` // of runs with accelerators
 	CriticalPath *CriticalPath    `json:"critical_path,omitempty"`
 	Explanations []*Explanation   `json:"explanations,omitempty"`
 }
@@ -59,7 +61,7 @@ func (r *Result) Document() Document {
 
 // Details returns the rest of the result in its JSON form, with a critical path and explanations if there are any.
 func (r *Result) Details(critical *CriticalPath, explanations []*Explanation) Details {
-	d := Details{Ranking: []RankedDelay{}, Completions: r.Completions, Threads: r.Threads, CriticalPath: critical, Explanations: explanations}
+	d := Details{Ranking: []RankedDelay{}, Completions: r.Completions, Threads: r.Threads, Devices: r.Devices, CriticalPath: critical, Explanations: explanations}
 	for _, delay := range r.RankedDelays() {
 		d.Ranking = append(d.Ranking, RankedDelay{delay.Place, delay.Sum(), r.Share(delay.Sum())})
 	}

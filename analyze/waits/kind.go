@@ -36,6 +36,9 @@ var table = [...]*kind{
 	&waitForProgress,
 	&commCreate,
 	&collectiveIO,
+	&hostWait,
+	&deviceIdle,
+	&streamWait,
 }
 
 // Metric is the number of a wait state in the table.
@@ -57,6 +60,7 @@ type kind struct {
 	epochs      func(*analysis, *epochs) // by the epochs of one-sided communication
 	find        func(*analysis, *kind)   // by synchronization points that it adds
 	mark        func(*analysis, *kind)   // of a sub-state: finds which wait states of the parent belong to it
+	inside      bool                     // it is a wait inside of a process with streams (devices.go)
 
 	metric Metric // number in the table
 }
@@ -71,6 +75,7 @@ const (
 	exposureBegin
 	lockNext
 	progressLast
+	deviceLast
 )
 
 // Info describes a wait state.

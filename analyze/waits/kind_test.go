@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 		}
 		rules := 0
 		for _, has := range []bool{
-			k.message != nil, k.collectives != nil, k.epochs != nil, k.find != nil, k.mark != nil, k == &openMPIdle, k == lateContributor.before,
+			k.message != nil, k.collectives != nil, k.epochs != nil, k.find != nil, k.mark != nil, k == &openMPIdle, k == lateContributor.before, k.inside,
 		} {
 			if has {
 				rules++

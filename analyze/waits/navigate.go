@@ -48,7 +48,7 @@ func (r *Result) Largest(n int) []State {
 // State returns a wait state by its number.
 func (r *Result) State(i int) State {
 	s := &r.a.states[i]
-	at, cause := &r.Timeline.Locations[s.location], &r.Timeline.Locations[s.cause]
+	at, cause := &r.a.tl.Locations[s.location], &r.a.tl.Locations[s.cause]
 	return State{
 		Metric: s.metric, Rank: at.Rank, Thread: at.Thread, Path: r.a.statePath(i), At: s.enter, Amount: s.amount,
 		Cause: cause.Rank, CauseThread: cause.Thread, CausePath: r.a.pathOf(s.cause, s.causeCall),

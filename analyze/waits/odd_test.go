@@ -67,13 +67,13 @@ func TestThreadWaits(t *testing.T) {
 		r := analyze(t, randomRun(seed), 1)
 		sums := map[waitKey]unit.Duration{}
 		for _, w := range r.ThreadWaits() {
-			sums[waitKey{w.Metric, w.Rank, w.Path}] += w.Amount
+			sums[waitKey{w.Metric, w.Rank, w.Path, 0}] += w.Amount
 			if w.Thread > 0 {
 				threads++
 			}
 		}
 		for _, w := range r.Waits {
-			key := waitKey{w.Metric, w.Rank, w.Path}
+			key := waitKey{w.Metric, w.Rank, w.Path, 0}
 			if sums[key] != w.Amount {
 				t.Fatalf("seed %d: threads wait %v in %s, want %v", seed, sums[key], w.Metric, w.Amount)
 			}

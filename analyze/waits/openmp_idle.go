@@ -58,7 +58,7 @@ func (a *analysis) findIdlePhases() {
 // a worker if it ever was in a team.
 func (a *analysis) workersOf(master int32) []int32 {
 	var list []int32
-	for i := master + 1; int(i) < len(a.tl.Locations) && a.tl.Locations[i].Rank == a.tl.Locations[master].Rank; i++ {
+	for i := master + 1; int(i) < a.hosts && a.tl.Locations[i].Rank == a.tl.Locations[master].Rank; i++ {
 		if a.tl.Locations[i].Alive == nil || a.inTeam[i] {
 			list = append(list, i)
 		}

@@ -14,12 +14,16 @@ type waitKey struct {
 	metric Metric
 	rank   int
 	path   int32
+	stream int32 // from 1 on; 0: none
 }
 
 // result sums up what the passes found.
 func (a *analysis) result(acc *account) *Result {
-	r := &Result{Timeline: a.tl, Paths: a.paths, Cyclic: acc.cyclic, a: a}
-	r.States = len(a.states)
+	r := &Result{Timeline: a.run(), Paths: a.paths, Cyclic: acc.cyclic, a: a}
+	r.States = a.reported()
+	if a.devices != nil {
+		r.Devices = a.devices.run.Uses()
+	}
 	r.Threads = a.threadTimes()
 	r.Unanalyzed = a.unanalyzed()
 	r.sumWaits()
@@ -43,7 +47,7 @@ func (a *analysis) waitsByLocation() []map[waitKey]*Wait {
 	return parts
 }
 
-// sumWaits sums the wait states up by metric, rank and call path.
+// sumWaits sums the wait states up by metric, rank, call path and stream.
 func (r *Result) sumWaits() {
 	a := r.a
 	sums := map[waitKey]*Wait{}
@@ -54,21 +58,24 @@ func (r *Result) sumWaits() {
 	}
 	for i := range a.idle {
 		p := &a.idle[i]
-		w := get(sums, waitKey{openMPIdle.metric, a.rankOf(p.master), p.path})
+		w := get(sums, waitKey{openMPIdle.metric, a.rankOf(p.master), p.path, 0})
 		w.Count += p.workers
 		w.add((p.to-p.from)*unit.Duration(p.workers), unit.Duration(p.indirect*p.workers), 0)
 		r.States += int(p.workers)
 	}
-	for _, w := range sums {
+	for key, w := range sums {
+		if key.stream > 0 {
+			w.Stream = a.tl.Locations[a.hosts+int(key.stream)-1].Name
+		}
 		r.Waits = append(r.Waits, *w)
 	}
 	slices.SortFunc(r.Waits, waitOrder)
 	r.sumTotals()
 }
 
-// waitOrder is by name of the metric, rank, call path.
+// waitOrder is by name of the metric, rank, call path, stream.
 func waitOrder(x, y Wait) int {
-	return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path))
+	return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Stream, y.Stream))
 }
 
 // sumTotals sums the waits up over ranks and call paths.
@@ -85,7 +92,10 @@ func (r *Result) sumTotals() {
 
 // sumUp adds a wait state to the sums of its metrics.
 func (s *state) sumUp(a *analysis, sums map[waitKey]*Wait) {
-	key := waitKey{s.metric, a.rankOf(s.location), a.pathOf(s.location, s.call)}
+	if s.amount == 0 { // it is hidden, and only passes costs on
+		return
+	}
+	key := waitKey{s.metric, a.rankOf(s.location), a.pathOf(s.location, s.call), a.streamOf(s.location) + 1}
 	if s.first > 0 {
 		first := key
 		first.metric = kinds[s.metric].before.metric

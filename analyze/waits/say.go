@@ -36,7 +36,7 @@ func (e *Explanation) say(depth int, whole unit.Duration, list *[]Sentence) {
 			parts = append(parts, fmt.Sprintf("%s %d other causes", phrase.Percent(e.sumFrom(i), whole), len(e.Causes)-i))
 			break
 		}
-		parts = append(parts, e.Causes[i].phrase(whole))
+		parts = append(parts, e.Causes[i].phrase(whole, kinds[e.Metric].inside))
 	}
 	*list = append(*list, Sentence{depth, fmt.Sprintf("%s: %s.", e.headline(), strings.Join(parts, ", "))})
 	for i := range e.Causes {
@@ -89,13 +89,15 @@ func (e *Explanation) late() string {
 	}
 }
 
-// phrase is a cause and its share in words.
-func (c *Cause) phrase(whole unit.Duration) string {
+// phrase is a cause and its share in words. What went on during a wait inside of a process is compared with nothing.
+func (c *Cause) phrase(whole unit.Duration, inside bool) string {
 	part := phrase.Percent(c.Share, whole)
-	switch c.Kind {
-	case Excess:
+	switch {
+	case c.Kind == Excess && inside:
+		return fmt.Sprintf("%s %s on rank %d", part, c.Say(), c.Rank)
+	case c.Kind == Excess:
 		return fmt.Sprintf("%s excess time of rank %d in %s", part, c.Rank, c.Say())
-	case Waited:
+	case c.Kind == Waited:
 		return fmt.Sprintf("%s waits of rank %d in %s (%s)", part, c.Rank, c.Say(), c.Metric.Say())
 	}
 	return fmt.Sprintf("%s without known cause on rank %d: the two had not synchronized before", part, c.Rank)

@@ -100,7 +100,7 @@ func (a *analysis) statesIn(list []propagation, location int32, from, to unit.Du
 	}
 	for i := begin; i < high; i++ {
 		s := &all[i]
-		if part := min(s.end(), to) - max(s.enter, from); part > 0 {
+		if part := min(s.end(), to) - max(s.enter, from); part > 0 && !a.isInner(base+i) {
 			list = append(list, propagation{base + i, part})
 		}
 	}

@@ -41,7 +41,7 @@ func (w *Wait) ofThread(l *timeline.Location) ThreadWait {
 
 // hasThreads reports whether a rank has more than one location.
 func (a *analysis) hasThreads() bool {
-	for i := 1; i < len(a.tl.Locations); i++ {
+	for i := 1; i < a.hosts; i++ {
 		if a.tl.Locations[i].Rank == a.tl.Locations[i-1].Rank {
 			return true
 		}
@@ -56,13 +56,13 @@ func (r *Result) threadWaits() []ThreadWait {
 	for i := range a.idle {
 		p := &a.idle[i]
 		for _, worker := range p.who {
-			w := get(parts[worker], waitKey{openMPIdle.metric, a.rankOf(p.master), p.path})
+			w := get(parts[worker], waitKey{openMPIdle.metric, a.rankOf(p.master), p.path, 0})
 			w.Count++
 			w.add(p.to-p.from, unit.Duration(p.indirect), 0)
 		}
 	}
 	var list []ThreadWait
-	for l, part := range parts {
+	for l, part := range parts[:a.hosts] {
 		for _, w := range part {
 			list = append(list, w.ofThread(&a.tl.Locations[l]))
 		}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 
+	"slackline/analyze/devices"
 	"slackline/analyze/profile"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -42,6 +43,7 @@ type Result struct {
 	Unanalyzed  []Unanalyzed     // by rank, call path
 	Completions []CompletionTime // by kind, rank, call path
 	Threads     []ThreadTime     // of ranks with parallel regions
+	Devices     []devices.Use    // what devices did with their time, by rank and device
 	States      int              // number of wait states
 	Cyclic      int              // wait states that depend on each other in circles: the clocks are wrong
 	Forward     bool             // it is without causes
@@ -80,6 +82,7 @@ type Wait struct {
 	Metric Metric `json:"metric"`
 	PartOf Metric `json:"part_of,omitzero"` // of a sub-state: the wait state whose time has it already
 	profile.Place
+	Stream string `json:"stream,omitempty"` // of a device: where it is seen
 	Split
 	Count     int64         `json:"count"`
 	Uncertain unit.Duration `json:"uncertain_s,omitempty"` // in wait states that are shorter than the error of the clocks
@@ -141,7 +144,10 @@ var errTooLong = errors.New("the waiting time of all ranks together is longer th
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
-	a := &analysis{tl: tl, threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward, paths: o.Paths, windows: o.Windows}
+	a := &analysis{tl: tl.WithStreams(), hosts: len(tl.Locations), threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward, paths: o.Paths, windows: o.Windows}
+	if tl.Devices != nil {
+		a.windows = nil // streams are not among those of the caller
+	}
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
@@ -149,6 +155,9 @@ func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, er
 		return nil, err
 	}
 	a.forward()
+	if tl.Devices != nil {
+		a.addDevices(tl)
+	}
 	if err := a.checkAll(ctx); err != nil {
 		return nil, err
 	}
@@ -218,11 +227,11 @@ func (r *Result) Iterations(ctx context.Context, p *profile.Profile) (*profile.I
 	})
 }
 
-// WaitTimes returns the waiting times, and the times that were not analyzed, in the form that a composition takes.
+// WaitTimes returns the waiting times of threads, and the times that were not analyzed, in the form that a composition takes.
 func (r *Result) WaitTimes() []profile.WaitTime {
 	var list []profile.WaitTime
 	for i := range r.Waits {
-		if w := &r.Waits[i]; !w.Metric.IsPart() {
+		if w := &r.Waits[i]; !w.Metric.IsPart() && w.Stream == "" { // streams are no threads
 			idle := w.Metric == openMPIdle.metric
 			list = append(list, profile.WaitTime{Name: w.Metric.String(), Rank: w.Rank, Path: w.Path, Time: w.Amount, Idle: idle})
 		}

@@ -18,6 +18,11 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	tl, t := r.run.Timeline, &r.result.Totals
 	_, all := tl.WithoutCPU()
 	all -= tl.Unrecorded()
+	who := "threads"
+	for i := range r.result.Devices {
+		all += r.result.Devices[i].Span
+		who = "threads and devices"
+	}
 	fmt.Fprintf(w, "%s\n\n", r.run.Headline())
 	if r.run.Change != nil {
 		fmt.Fprintf(w, "%s\n\n", strings.Join(r.run.Change.Sentences(), "\n"))
@@ -26,7 +31,7 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	if tl.Unrecorded() > 0 {
 		of = "recorded time"
 	}
-	fmt.Fprintf(w, "waiting %s, %s of the %s of all threads\n", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, all), of)
+	fmt.Fprintf(w, "waiting %s, %s of the %s of all %s\n", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, all), of, who)
 	if !r.result.Forward {
 		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.Percent(t.Waiting.Direct, t.Waiting.Amount), phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),
 			phrase.Percent(t.Waiting.Propagating, t.Waiting.Amount), phrase.Percent(t.Waiting.Terminal, t.Waiting.Amount))

@@ -30,6 +30,7 @@ type Timeline struct {
 	Counts      []int64      // sizes by peer of collectives whose sizes differ, see CountsOf
 	Epochs      Epochs       // epochs of one-sided communication
 	Teams       []Team       // by master location, then by time
+	Devices     *Devices     // what ran on accelerators; nil: nothing
 	Grid        *Grid        // process grid, if the run says one
 	Start, End  unit.Duration
 	LeftOut     LeftOut // of the run: the start and the end of MPI

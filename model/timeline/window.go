@@ -42,8 +42,46 @@ func (t *Timeline) Shift(d unit.Duration, threads int) {
 			list[i].Time += d
 		}
 	}
+	if t.Devices != nil {
+		t.Devices.shift(d)
+	}
 	t.Start += d
 	t.End += d
+}
+
+// MoveRanks adds to the times of each rank what its entry says.
+func (t *Timeline) MoveRanks(by []unit.Duration) {
+	some := false
+	note := func(first, last unit.Duration) {
+		if !some {
+			t.Start, t.End, some = first, last, true
+		}
+		t.Start, t.End = min(t.Start, first), max(t.End, last)
+	}
+	for i := range t.Locations {
+		l := &t.Locations[i]
+		d := by[l.Rank]
+		l.First, l.Last = l.First+d, l.Last+d
+		for j := range l.Calls.Enter {
+			l.Calls.Enter[j] += d
+			l.Calls.Leave[j] += d
+		}
+		note(l.First, l.Last)
+	}
+	for i := 0; t.Devices != nil && i < len(t.Devices.Streams); i++ {
+		s := &t.Devices.Streams[i]
+		for j := range s.Begin {
+			s.Begin[j] += by[s.Rank]
+			s.End[j] += by[s.Rank]
+		}
+		if n := s.Len(); n > 0 {
+			note(s.Begin[0], s.End[n-1])
+		}
+	}
+	for i := 0; t.Devices != nil && i < len(t.Devices.References); i++ {
+		r := &t.Devices.References[i]
+		r.Recorded += by[t.Locations[r.Location].Rank]
+	}
 }
 
 // Window returns what happened from start to end: calls and teams that are open then, cut at the edges, and messages and
@@ -74,6 +112,9 @@ func (c *cutter) cut(t *Timeline, threads int) *Timeline {
 	c.cutMessages(t, &w, inside, kept)
 	c.cutCollectives(t, &w, inside, kept)
 	w.Epochs = t.Epochs.window(inside, kept)
+	if t.Devices != nil {
+		w.Devices = t.Devices.window(c.begin, c.end, kept)
+	}
 	w.Part = t.Part.window(kept)
 	w.Teams = nil
 	for _, team := range t.Teams {

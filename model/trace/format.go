@@ -29,6 +29,9 @@ type Format struct {
 	// Main returns which of the files in a directory is the main file of a trace; empty: none. nil: a
 	// trace in this format is never named by a directory.
 	Main func(names []string) string
+	// Among returns which of the files in a directory may be main files of traces in this format, which their content then decides;
+	// nil: Main decides by their names.
+	Among func(names []string) []string
 	// parts: several processes can read a trace together, because each location has files of its own.
 	parts bool
 	// startsAtZero: times count from the start of the run. Of other formats the run is moved there.
@@ -56,9 +59,10 @@ type fileGroup struct {
 
 // Options set how a trace is read. The zero value is fine.
 type Options struct {
-	Strict      bool   // refuse a trace that is damaged or incomplete
-	Name        string // what messages call the file; empty: its path
-	RequestSize int    // liballprof: bytes of a request, 8 (Open MPI) or 4 (MPICH); 0: find out
+	Strict      bool         // refuse a trace that is damaged or incomplete
+	Name        string       // what messages call the file; empty: its path
+	Interrupt   func() error // asked now and then while opening; an error ends it. nil: never
+	RequestSize int          // liballprof: bytes of a request, 8 (Open MPI) or 4 (MPICH); 0: find out
 }
 
 // WriteOptions set how a trace is written. The zero value is fine.
@@ -79,7 +83,7 @@ func (o *WriteOptions) interrupted() error {
 }
 
 // formats is the table of all formats: a format is one file, and one entry here.
-var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, perfettoFormat, foldedFormat, speedscopeFormat, pprofFormat}
+var formats = []Format{sltFormat, otf2Format, textFormat, allprofFormat, kinetoFormat, perfettoFormat, foldedFormat, speedscopeFormat, pprofFormat}
 
 // Formats returns all formats of traces.
 func Formats() []Format { return formats[:len(formats):len(formats)] }
@@ -137,6 +141,14 @@ func Find(fsys fs.FS, name string) (f Format, main string, found bool, err error
 		}
 	}
 	for _, f := range append(Formats(), unfinishedFormat) {
+		if f.Among != nil {
+			for _, main := range f.Among(names) {
+				main = path.Join(name, main)
+				if head, err := readHead(fsys, main); err == nil && f.Sniff(head) {
+					return f, main, true, nil
+				}
+			}
+		}
 		if f.Main == nil {
 			continue
 		}
@@ -188,6 +200,7 @@ func (f *Format) open(src source, name string, o Options) (*Trace, error) {
 	src.show = cmp.Or(o.Name, name)
 	if src.main != name { // a directory was named
 		src.show = path.Join(src.show, path.Base(src.main))
+		src.inDir = true
 	}
 	t, err := f.read(src, o)
 	if err != nil {
@@ -250,9 +263,10 @@ func (g *fileGroup) writeAt(name string, t *Trace, o WriteOptions) (warnings []s
 
 // source is the main file of a trace in a file system; others lie beside it and below.
 type source struct {
-	fsys fs.FS
-	main string // its path
-	show string // what messages call it
+	fsys  fs.FS
+	main  string // its path
+	show  string // what messages call it
+	inDir bool   // a directory was named
 
 	group cluster.Group   // of processes that open it together; nil: there is one
 	ctx   context.Context // of the group

@@ -24,6 +24,7 @@ type otf2Definitions struct {
 	coordinates  []otf2Coordinate
 	contexts     []otf2Context
 	parameters   map[uint32]uint32 // their names
+	attributes   map[uint32]uint32 // their names
 	windows      []otf2Object
 	handles      []otf2Object
 	count        uint64
@@ -33,9 +34,10 @@ type otf2Definitions struct {
 type (
 	otf2Node    struct{ name, class, parent uint32 }
 	otf2Process struct {
-		name   uint32
-		kind   uint8
-		parent uint32
+		name    uint32
+		kind    uint8
+		parent  uint32
+		creator uint32 // of the groups of accelerators: their process
 	}
 	otf2Location struct {
 		id     uint64
@@ -101,7 +103,7 @@ func (f *otf2File) definitions(add func(id uint8, r *otf2Bytes) error) error {
 func readOTF2Definitions(f *otf2File) (*otf2Definitions, error) {
 	d := &otf2Definitions{
 		strings: map[uint32]string{}, nodes: map[uint32]otf2Node{}, processes: map[uint32]otf2Process{},
-		groups: map[uint32]otf2Group{}, dimensions: map[uint32]otf2Dimension{}, parameters: map[uint32]uint32{},
+		groups: map[uint32]otf2Group{}, dimensions: map[uint32]otf2Dimension{}, parameters: map[uint32]uint32{}, attributes: map[uint32]uint32{},
 	}
 	return d, f.definitions(func(id uint8, r *otf2Bytes) error {
 		d.count++
@@ -128,7 +130,12 @@ func (d *otf2Definitions) add(id uint8, r *otf2Bytes) {
 		d.nodes[self] = otf2Node{r.u32(), r.u32(), r.u32()}
 	case defLocationGroup:
 		self := r.u32()
-		d.processes[self] = otf2Process{r.u32(), r.u8(), r.u32()}
+		d.processes[self] = otf2Process{r.u32(), r.u8(), r.u32(), undefined32}
+		if r.left() > 0 {
+			p := d.processes[self]
+			p.creator = r.u32()
+			d.processes[self] = p
+		}
 	case defLocation:
 		d.locations = append(d.locations, otf2Location{r.u64(), r.u32(), r.u8(), r.u64(), r.u32()})
 	case defLocationProperty:
@@ -144,6 +151,9 @@ func (d *otf2Definitions) add(id uint8, r *otf2Bytes) {
 	case defParameter:
 		self := r.u32()
 		d.parameters[self] = r.u32()
+	case defAttribute:
+		self := r.u32()
+		d.attributes[self] = r.u32()
 	case defRmaWin:
 		d.windows = append(d.windows, otf2Object{id: r.u32(), name: r.u32(), comm: r.u32()})
 	case defIoHandle:

@@ -14,12 +14,16 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 	if i < 0 || i >= len(a.trace.Locations) {
 		return nil, fmt.Errorf("there is no location %d", i)
 	}
-	l := &a.trace.Locations[i]
+	return a.openReader(&a.trace.Locations[i], a.clocks[i])
+}
+
+// openReader opens the events of a location.
+func (a *otf2Archive) openReader(l *Location, clock otf2Clock) (*otf2Reader, error) {
 	name := a.eventFile(l)
 	f, file, err := a.open(name, a.anchor.eventChunk)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && l.Events == 0 && !l.Missing {
-			return &memoryReader{}, nil
+			return &otf2Reader{err: io.EOF}, nil
 		}
 		return nil, damagedAt(a.src.showBeside(name), -1, "the events are missing: %v", err)
 	}
@@ -29,7 +33,7 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 	}
 	local, _ := a.readLocal(l) // what is lost was said when the archive was opened
 	r := &otf2Reader{
-		f: f, file: file, clock: a.clocks[i], stacks: a.trace.Stacks, announced: l.Events,
+		f: f, file: file, clock: clock, stacks: a.trace.Stacks, announced: l.Events,
 		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
 		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
 		kinds: a.kinds, skips: a.skips, parameters: local.maps[mapParameter], objects: a.objectsOf(local),
@@ -64,7 +68,12 @@ type otf2Reader struct {
 }
 
 // Close implements EventReader.
-func (r *otf2Reader) Close() error { return r.file.Close() }
+func (r *otf2Reader) Close() error {
+	if r.file == nil { // there are no events
+		return nil
+	}
+	return r.file.Close()
+}
 
 // Read implements EventReader.
 func (r *otf2Reader) Read(events []Event) (int, error) {
@@ -84,6 +93,9 @@ func (r *otf2Reader) Read(events []Event) (int, error) {
 
 // next reads an event. What was skipped is several records.
 func (r *otf2Reader) next(e *Event) error {
+	if r.file == nil {
+		return r.err
+	}
 	for {
 		r.partial = false
 		if err := r.nextRecord(e); err != nil || !r.partial {

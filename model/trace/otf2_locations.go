@@ -106,6 +106,7 @@ func (a *otf2Archive) setLocations() {
 		}
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), master, cmp.Compare(x.ID, y.ID))
 	})
+	a.setStreams(ranks)
 	for i := range t.Locations {
 		if l := &t.Locations[i]; i > 0 && t.Locations[i-1].Rank == l.Rank {
 			l.Thread = t.Locations[i-1].Thread + 1

@@ -31,6 +31,9 @@ type otf2Archive struct {
 	skips    map[uint32]int     // parameters about what was skipped: which field
 	trace    *Trace
 
+	streams    []*otf2Stream
+	artificial map[uint32]bool // by index of regions: they are no kernels
+
 	ranks         map[uint64]int     // by location
 	participating map[uint8][]uint64 // locations by paradigm, see commLocations
 }
@@ -173,6 +176,7 @@ func (a *otf2Archive) command() []string {
 
 // setRegions translates the regions.
 func (a *otf2Archive) setRegions() {
+	a.artificial = map[uint32]bool{}
 	for _, g := range a.defs.regions {
 		r := timeline.RegionNamed(a.defs.strings[g.name])
 		if g.known {
@@ -181,6 +185,9 @@ func (a *otf2Archive) setRegions() {
 		r.File, r.Line = a.defs.strings[g.file], int(g.line)
 		if g.line == undefined32 {
 			r.Line = 0
+		}
+		if g.known && g.role == roleArtificial {
+			a.artificial[uint32(len(a.trace.Regions))] = true
 		}
 		a.regions.set(g.id, uint32(len(a.trace.Regions)))
 		a.trace.Regions = append(a.trace.Regions, r)
@@ -196,7 +203,7 @@ func (a *otf2Archive) setComms() {
 	a.self = map[uint32]bool{}
 	for _, c := range d.comms {
 		g, ok := d.groups[c.group]
-		if !ok || g.paradigm == paradigmOpenMP || g.paradigm == 7 { // teams of threads, also of pthreads
+		if !ok || g.paradigm == paradigmOpenMP || g.paradigm == 7 || isAccelerator(g.paradigm) { // teams of threads, also of pthreads; hosts and devices
 			continue
 		}
 		index := uint32(len(t.Comms))

@@ -49,7 +49,12 @@ func OpenPart(ctx context.Context, g cluster.Group, fsys fs.FS, name string, o O
 	if !f.parts {
 		return nil, ErrOneReader
 	}
-	return f.open(source{fsys: fsys, main: found.Main, group: g, ctx: ctx}, name, o)
+	t, err := f.open(source{fsys: fsys, main: found.Main, group: g, ctx: ctx}, name, o)
+	if err == nil && t.attach != nil { // streams and hosts belong together
+		t.release()
+		return nil, ErrOneReader
+	}
+	return t, err
 }
 
 // broadcast gives all processes a value of process 0.

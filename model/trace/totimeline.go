@@ -37,6 +37,18 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.timeline != nil {
+		tl, err := t.timeline(c)
+		if err != nil {
+			return nil, err
+		}
+		if c.selected == nil {
+			c.warnings = t.Notes
+		}
+		tl.Problems.Notes = append(tl.Problems.Notes, c.warnings...)
+		c.explainMissing(tl)
+		return c.cut(tl), nil
+	}
 	if err := c.read(); err != nil {
 		return nil, err
 	}
@@ -44,8 +56,16 @@ func ToTimeline(t *Trace, o TimelineOptions) (*timeline.Timeline, error) {
 		return nil, c.nothingRead()
 	}
 	tl := c.builder.Finish(c.threads)
+	if t.attach != nil {
+		if err := t.attach(c, tl); err != nil {
+			return nil, err
+		}
+		tl.Problems.Notes = append(tl.Problems.Notes, c.warnings...)
+	}
 	c.explainMissing(tl)
-	c.control(tl)
+	if tl.Devices == nil { // devices would not be moved with their hosts
+		c.control(tl)
+	}
 	return c.cut(tl), nil
 }
 
@@ -81,6 +101,7 @@ type conversion struct {
 	lost       []string          // by location: what is missing; empty: nothing
 	failed     atomic.Bool       // some location could not be read
 	begun      atomic.Bool       // some location has an event
+	warnings   []string          // what was found wrong while the timeline was made
 
 	group  cluster.Group // of processes that read together; nil: there is one
 	bounds []int         // where the ranks of each process begin
@@ -161,6 +182,9 @@ func (c *conversion) checkWhole() error {
 	}
 	return nil
 }
+
+// each calls work for 0 .. n-1, several at the same time.
+func (c *conversion) each(n int, work func(i int)) { parallel.Each(n, c.threads, work) }
 
 // nothingRead is the error of a trace that says nothing of the run.
 func (c *conversion) nothingRead() error {

@@ -19,6 +19,7 @@ type Trace struct {
 	Name     string   // file or directory it was read from
 	Format   string   // name of its format
 	Warnings []string // what was lost or repaired while reading: file, place, what
+	Notes    []string // what is odd about the run, although nothing was lost
 
 	// Open returns the events of location i, an index into Locations. Several locations may be
 	// read at the same time. A damaged file gives its valid part, then an error that wraps ErrDamaged.
@@ -27,6 +28,12 @@ type Trace struct {
 	Close func() error
 
 	startsAtZero bool // as that of the format
+
+	// timeline makes the timeline of a format whose events are not streams in order; nil: it follows from the events.
+	// Its Notes are what was found wrong while it was made.
+	timeline func(c *conversion) (*timeline.Timeline, error)
+	// attach adds what ran on accelerators; nil: nothing did.
+	attach func(c *conversion, tl *timeline.Timeline) error
 }
 
 // EventReader reads the events of one location in order.

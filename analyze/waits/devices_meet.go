@@ -1,0 +1,182 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"slackline/model/unit"
+)
+
+// meetings are the synchronizations between processes, in whatever locations.
+type meetings struct {
+	messages map[[2]int32][]meeting // by ranks, the lower one first; by instant
+	joinings [][]rankJoining        // by rank: parts in collectives and other synchronization points, by the end of their issue
+	members  []map[int32]int32      // by communicator: members by rank
+}
+
+// meeting is a message whose two ends overlapped in time.
+type meeting struct {
+	instant unit.Duration
+	ends    [2]endpoint // of the lower rank, of the other one
+}
+
+// endpoint is an operation of a location.
+type endpoint struct {
+	operation
+	location int32
+}
+
+// rankJoining is the part of a location of a rank in a synchronization point.
+type rankJoining struct {
+	joining
+	issued unit.Duration // end of the issue
+	done   unit.Duration // end of its part
+	latest unit.Duration // of it and those before
+}
+
+// precedes reports whether an operation comes before a call: in the order of the location, or by time on different ones.
+func (a *analysis) precedes(e endpoint, location, call int32) bool {
+	if e.location == location {
+		return e.end <= call
+	}
+	return e.leave <= a.calls(location).Enter[call]
+}
+
+// findMeetings lists the synchronizations between processes.
+func (a *analysis) findMeetings() meetings {
+	m := meetings{messages: map[[2]int32][]meeting{}, joinings: make([][]rankJoining, a.tl.Ranks), members: make([]map[int32]int32, len(a.tl.Comms))}
+	add := func(x, y endpoint) {
+		ranks := [2]int32{int32(a.rankOf(x.location)), int32(a.rankOf(y.location))}
+		if ranks[0] == ranks[1] {
+			return
+		}
+		if ranks[0] > ranks[1] {
+			ranks[0], ranks[1], x, y = ranks[1], ranks[0], y, x
+		}
+		if instant := overlap(x.span, y.span); instant != never {
+			m.messages[ranks] = append(m.messages[ranks], meeting{instant, [2]endpoint{x, y}})
+		}
+	}
+	for i := range a.tl.Messages {
+		msg := &a.tl.Messages[i]
+		e := a.endsOf(msg)
+		if !e.recvTests {
+			add(endpoint{e.send, msg.From}, endpoint{e.recv, msg.To})
+		}
+		if e.isDone && !e.doneTests && (msg.SendDone != msg.Send || msg.Post != msg.Recv) {
+			add(endpoint{e.done, msg.From}, endpoint{e.post, msg.To})
+		}
+	}
+	for _, p := range a.pairs {
+		add(endpoint{a.operationOf(p.other, p.otherCall), p.other}, endpoint{a.operationOf(p.location, p.call), p.location})
+	}
+	for _, list := range m.messages {
+		slices.SortStableFunc(list, func(x, y meeting) int { return cmp.Compare(x.instant, y.instant) })
+	}
+	for i := range a.tl.Comms {
+		c := &a.tl.Comms[i]
+		m.members[i] = make(map[int32]int32, c.Size())
+		for j := range c.Size() {
+			m.members[i][c.Rank(j)] = int32(j)
+		}
+	}
+	for l := range a.joinings {
+		rank := a.rankOf(int32(l))
+		for _, j := range a.joinings[l] {
+			if !a.isCollective(j.point) && a.pointAt(j.point).form != ofRanks {
+				continue
+			}
+			issue, done, _ := a.operations(j.point, j.member)
+			m.joinings[rank] = append(m.joinings[rank], rankJoining{joining: j, issued: issue.leave, done: max(issue.leave, done.leave)})
+		}
+	}
+	for _, list := range m.joinings {
+		slices.SortFunc(list, func(x, y rankJoining) int {
+			return cmp.Or(cmp.Compare(x.issued, y.issued), cmp.Compare(x.point, y.point))
+		})
+		for i := range list {
+			if list[i].latest = list[i].done; i > 0 {
+				list[i].latest = max(list[i].latest, list[i-1].latest)
+			}
+		}
+	}
+	return m
+}
+
+// last is the latest instant at which the processes of a wait state met, in operations that precede the one that waits and the one that
+// it waits for; never if there is none.
+func (m *meetings) last(a *analysis, s *state) unit.Duration {
+	w, d := int32(a.rankOf(s.location)), int32(a.rankOf(s.cause))
+	ranks, mine := [2]int32{w, d}, 0
+	if w > d {
+		ranks, mine = [2]int32{d, w}, 1
+	}
+	best := never
+	limit := min(a.calls(s.location).Enter[s.call], a.calls(s.cause).Enter[s.causeCall])
+	list := m.messages[ranks]
+	for i := sort.Search(len(list), func(i int) bool { return list[i].instant > limit }) - 1; i >= 0; i-- {
+		if e := &list[i].ends; a.precedes(e[mine], s.location, s.call) && a.precedes(e[1-mine], s.cause, s.causeCall) {
+			best = list[i].instant
+			break
+		}
+	}
+	// A common point is in the lists of both: the end of one is enough.
+	of, other := m.joinings[w], m.joinings[d]
+	before := func(list []rankJoining, location, call int32) int {
+		enter := a.calls(location).Enter[call]
+		return sort.Search(len(list), func(i int) bool { return list[i].issued > enter }) - 1
+	}
+	i, j := before(of, s.location, s.call), before(other, s.cause, s.causeCall)
+	for i >= 0 && j >= 0 && of[i].latest > best && other[j].latest > best {
+		if k := m.memberOf(a, of[i].point, d); k >= 0 {
+			best = max(best, a.metAt(of[i].point, of[i].member, k, s))
+		}
+		if k := m.memberOf(a, other[j].point, w); k >= 0 {
+			best = max(best, a.metAt(other[j].point, k, other[j].member, s))
+		}
+		i--
+		j--
+	}
+	return best
+}
+
+// memberOf is the number of a rank among the members of a synchronization point, -1 if it is none.
+func (m *meetings) memberOf(a *analysis, point, rank int32) int32 {
+	if !a.isCollective(point) {
+		return rank
+	}
+	if k, ok := m.members[a.tl.Collectives[point].Comm][rank]; ok {
+		return k
+	}
+	return -1
+}
+
+// metAt is the latest instant at which two members were in a synchronization point, in operations that precede those of a wait state.
+func (a *analysis) metAt(point, waiter, cause int32, s *state) unit.Duration {
+	ends := func(member int32) (issue, done endpoint, test bool) {
+		x, y, test := a.operations(point, member)
+		location := int32(0)
+		if a.isCollective(point) {
+			location = a.tl.Members[a.tl.Collectives[point].First+int(member)].Location
+		} else {
+			location = a.masters[member]
+		}
+		return endpoint{x, location}, endpoint{y, location}, test
+	}
+	issue, done, test := ends(waiter)
+	otherIssue, otherDone, otherTest := ends(cause)
+	best := never
+	met := func(mine, other endpoint) {
+		if a.precedes(mine, s.location, s.call) && a.precedes(other, s.cause, s.causeCall) {
+			best = max(best, overlap(mine.span, other.span))
+		}
+	}
+	if !test && a.depends(point, waiter, cause) {
+		met(done, otherIssue)
+	}
+	if !otherTest && a.depends(point, cause, waiter) {
+		met(issue, otherDone)
+	}
+	return best
+}

@@ -1,0 +1,85 @@
+package waits
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"slackline/model/timeline"
+	"slackline/model/trace"
+)
+
+// deviceCases are the reference cases with accelerators: the directory with the trace of each, and its name there.
+func deviceCases(t *testing.T) (dirs, names []string) {
+	t.Helper()
+	wants, err := filepath.Glob("../../testdata/accelerator/cases/*/want.json")
+	if err != nil || len(wants) != 22 {
+		t.Fatalf("%d reference cases, want 22: %v", len(wants), err)
+	}
+	for _, want := range wants {
+		dirs, names = append(dirs, filepath.Dir(want)), append(names, "ranks")
+		if _, err := os.Stat(filepath.Join(filepath.Dir(want), "traces.otf2")); err == nil {
+			names[len(names)-1] = "traces.otf2"
+		}
+	}
+	return dirs, names
+}
+
+// readDeviceCase reads a reference case with accelerators.
+func readDeviceCase(t *testing.T, dir, name string) *timeline.Timeline {
+	t.Helper()
+	tr, err := trace.Open(os.DirFS(dir), name, trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timelineOf(t, tr)
+}
+
+func TestDeviceCases(t *testing.T) {
+	dirs, names := deviceCases(t)
+	for i, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(dir, "want.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &wanted{}
+			if err := json.Unmarshal(data, want); err != nil {
+				t.Fatal(err)
+			}
+			r := analyze(t, readDeviceCase(t, dir, names[i]), 2)
+			compareCase(t, r, want)
+			checkLaws(t, dir, r)
+			compareStreams(t, r, data)
+		})
+	}
+}
+
+// compareStreams checks that waits are named by the right streams.
+func compareStreams(t *testing.T, r *Result, data []byte) {
+	t.Helper()
+	var want struct {
+		Waits []struct {
+			Metric, CallPath, Stream string
+			Rank                     int
+		}
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, w := range want.Waits {
+		seen[fmt.Sprintln(w.Metric, w.Rank, w.CallPath, w.Stream)]++
+	}
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		seen[fmt.Sprintln(w.Metric, w.Rank, r.Paths.Names[w.Path], w.Stream)]--
+	}
+	for key, n := range seen {
+		if n != 0 {
+			t.Errorf("%s: wanted %+d more", key, n)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"slackline/internal/plain"
+	"slackline/model/unit"
+)
+
+// DeviceBuilder adds what ran on accelerators to a timeline of host threads. Streams are made with Stream; Finish puts everything in order.
+type DeviceBuilder struct {
+	t       *Timeline
+	streams []*StreamBuilder
+	regions map[string]RegionID
+	paths   map[Path]PathID // by parent and region
+}
+
+// NewDeviceBuilder begins the devices of a timeline.
+func NewDeviceBuilder(t *Timeline) *DeviceBuilder {
+	return &DeviceBuilder{t: t, regions: map[string]RegionID{}, paths: map[Path]PathID{}}
+}
+
+// StreamBuilder takes the activities of one stream, in any order.
+type StreamBuilder struct {
+	b      *DeviceBuilder
+	stream Stream
+	order  int64
+	list   []activity
+
+	Index  int32   // of the stream in the timeline, after Finish
+	Places []int32 // where each activity is now, in the order in which they were added; after Finish
+}
+
+// activity is one that was added.
+type activity struct {
+	begin, end unit.Duration
+	path       PathID
+	launch     Launch
+	number     int32 // in the order of adding
+	kind       ActivityKind
+}
+
+// Stream adds a stream of a device. Streams of a rank are in the order of their devices, then of the given order.
+func (b *DeviceBuilder) Stream(rank, device int, order int64, name string) *StreamBuilder {
+	s := &StreamBuilder{b: b, order: order, stream: Stream{Rank: rank, Device: device, Name: plain.Name(name)}}
+	b.streams = append(b.streams, s)
+	return s
+}
+
+// Region returns the region of an activity by its name.
+func (b *DeviceBuilder) Region(name string) RegionID {
+	id, ok := b.regions[name]
+	if !ok {
+		id = RegionID(len(b.t.Regions))
+		b.t.Regions = append(b.t.Regions, Region{Name: plain.Name(name)})
+		b.regions[name] = id
+	}
+	return id
+}
+
+// path is the call path of a region below the launching call.
+func (b *DeviceBuilder) path(l Launch, r RegionID) PathID {
+	p := Path{Region: r, Depth: 1}
+	if l.Known() {
+		p.Parent = b.t.Locations[l.Thread].Calls.Path[l.Call]
+		p.Depth = b.t.Paths[p.Parent].Depth + 1
+	}
+	id, ok := b.paths[p]
+	if !ok {
+		id = PathID(len(b.t.Paths))
+		b.t.Paths = append(b.t.Paths, p)
+		b.paths[p] = id
+	}
+	return id
+}
+
+// Add adds an activity.
+func (s *StreamBuilder) Add(begin, end unit.Duration, r RegionID, kind ActivityKind, l Launch) {
+	s.list = append(s.list, activity{begin, max(begin, end), s.b.path(l, r), l, int32(len(s.list)), kind})
+}
+
+// Finish orders streams and activities and makes them those of the timeline. References are given in any order, with indices of
+// streams in the order in which these were made. Communication is added by the caller.
+func (b *DeviceBuilder) Finish(references []Reference) *Devices {
+	d := &Devices{}
+	made := slices.Clone(b.streams)
+	slices.SortStableFunc(b.streams, func(x, y *StreamBuilder) int {
+		return cmp.Or(cmp.Compare(x.stream.Rank, y.stream.Rank), cmp.Compare(x.stream.Device, y.stream.Device), cmp.Compare(x.order, y.order))
+	})
+	for i, s := range b.streams {
+		s.Index = int32(i)
+		d.Overlaps += s.finish()
+		d.Streams = append(d.Streams, s.stream)
+	}
+	index := func(stream int32) int32 {
+		if stream < 0 {
+			return stream
+		}
+		return made[stream].Index
+	}
+	for _, r := range references {
+		r.Stream, r.Event = index(r.Stream), index(r.Event)
+		d.References = append(d.References, r)
+	}
+	slices.SortStableFunc(d.References, func(x, y Reference) int {
+		return cmp.Or(cmp.Compare(x.Location, y.Location), cmp.Compare(x.Call, y.Call))
+	})
+	t := b.t
+	if first, last, ok := d.bounds(); ok {
+		if len(t.Locations) == 0 {
+			t.Start, t.End = first, last
+		}
+		t.Start, t.End = min(t.Start, first), max(t.End, last)
+	}
+	t.Devices = d
+	return d
+}
+
+// finish sorts the activities by start, end and order of adding, and lets none begin before the one before it has ended. It returns
+// how many did.
+func (s *StreamBuilder) finish() (overlaps int64) {
+	order := func(x, y activity) int {
+		return cmp.Or(cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end), cmp.Compare(x.number, y.number))
+	}
+	if !slices.IsSortedFunc(s.list, order) {
+		slices.SortFunc(s.list, order)
+	}
+	s.Places = make([]int32, len(s.list))
+	for i, x := range s.list {
+		if i > 0 {
+			if last := s.stream.End[i-1]; x.begin < last {
+				overlaps++
+				x.begin, x.end = last, max(x.end, last)
+			}
+		}
+		s.Places[x.number] = int32(i)
+		s.stream.add(x.begin, x.end, x.path, x.kind, x.launch)
+	}
+	s.list = nil
+	return overlaps
+}
