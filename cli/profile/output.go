@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"slackline/analyze/devices"
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/cli/env"
@@ -20,9 +21,11 @@ import (
 type document struct {
 	Run profile.RunDocument `json:"run"`
 	profile.Document
-	Waits       []waits.Wait             `json:"waits"`        // as of the verb waits
-	Delays      []waits.Delay            `json:"delays"`       // likewise
-	NotAnalyzed waits.UnanalyzedDocument `json:"not_analyzed"` // likewise
+	Waits       []waits.Wait             `json:"waits"`                // as of the verb waits
+	Delays      []waits.Delay            `json:"delays"`               // likewise
+	NotAnalyzed waits.UnanalyzedDocument `json:"not_analyzed"`         // likewise
+	Devices     []devices.Use            `json:"devices,omitempty"`    // of runs with accelerators
+	Activities  []devices.ActivityTime   `json:"activities,omitempty"` // kernels, copies and memsets, the longest first
 	Provenance  *provenance.Record       `json:"provenance,omitempty"`
 }
 
@@ -32,6 +35,7 @@ func (r *profileReport) json() *document {
 	waiting := r.waits.Document()
 	return &document{
 		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed, Provenance: r.provenance,
+		Devices: r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths),
 		Document: r.profile.Document(r.composition, r.efficiency, r.iterations, r.options.byRank),
 	}
 }
@@ -58,6 +62,9 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	if err := r.writePaths(a, w); err != nil {
 		return err
 	}
+	if err := r.writeDevices(a, w); err != nil {
+		return err
+	}
 	if err := r.writeTraffic(a, w); err != nil {
 		return err
 	}
@@ -81,6 +88,20 @@ func (r *profileReport) writePaths(a *env.Env, w io.Writer) error {
 	t := tables.Paths(r.profile, r.profile.Longest(), r.composition.Total, r.options.top)
 	fmt.Fprintln(w)
 	return a.WriteCut(w, t.Pick("time", "share", "visits", "most", "callpath"))
+}
+
+// writeDevices says what devices did, and which kernels were launched where.
+func (r *profileReport) writeDevices(a *env.Env, w io.Writer) error {
+	if len(r.waits.Devices) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	if err := a.WriteCut(w, tables.Devices(r.waits.Devices, r.options.top)); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	list := devices.Times(r.run.Timeline, r.waits.Paths)
+	return a.WriteCut(w, tables.Activities(list, r.options.top).Pick("time", "share", "count", "most", "callpath"))
 }
 
 // writeTraffic says what was communicated.

@@ -1,0 +1,61 @@
+package devices
+
+import (
+	"cmp"
+	"slices"
+
+	"slackline/analyze/profile"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+// ActivityTime is the time of activities of a call path: of the call that launched them, and their name.
+type ActivityTime struct {
+	Path     int32         `json:"-"`
+	CallPath string        `json:"callpath"`
+	Kind     string        `json:"kind"`
+	Count    int64         `json:"count"`
+	Time     unit.Duration `json:"seconds"`
+	Worst    int           `json:"max_rank"` // the rank with most of it
+	Most     unit.Duration `json:"max_s"`
+}
+
+// Times sums the activities of a run up by call path, the longest first. There are none if the run has no streams.
+func Times(tl *timeline.Timeline, paths *profile.Paths) []ActivityTime {
+	if tl.Devices == nil {
+		return nil
+	}
+	sums := map[int32]*ActivityTime{}
+	rank := map[int32]unit.Duration{}
+	finish := func(of int) {
+		for path, t := range rank {
+			if s := sums[path]; t > s.Most {
+				s.Worst, s.Most = of, t
+			}
+		}
+		clear(rank)
+	}
+	for i := range tl.Devices.Streams {
+		s := &tl.Devices.Streams[i]
+		for j := range s.Len() {
+			path := paths.Of[s.Path[j]]
+			sum := sums[path]
+			if sum == nil {
+				sum = &ActivityTime{Path: path, CallPath: paths.Names[path], Kind: s.Kind[j].String()}
+				sums[path] = sum
+			}
+			sum.Count++
+			sum.Time += s.End[j] - s.Begin[j]
+			rank[path] += s.End[j] - s.Begin[j]
+		}
+		if i+1 == len(tl.Devices.Streams) || tl.Devices.Streams[i+1].Rank != s.Rank {
+			finish(s.Rank)
+		}
+	}
+	list := make([]ActivityTime, 0, len(sums))
+	for _, s := range sums {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(x, y ActivityTime) int { return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Path, y.Path)) })
+	return list
+}

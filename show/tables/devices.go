@@ -1,0 +1,39 @@
+package tables
+
+import (
+	"fmt"
+
+	"slackline/analyze/devices"
+	"slackline/internal/phrase"
+	"slackline/internal/table"
+	"slackline/model/unit"
+)
+
+// Devices has a row for each device: what it did with its time, in shares of it.
+func Devices(uses []devices.Use, limit int) *table.Table {
+	t := table.New(table.Column{Key: "device", Title: "rank:device"}, right("time"), right("computing"), right("exposed"), right("waiting"), right("idle"),
+		right("latency"), right("overlap"), right("hidden"), right("kernels"))
+	t.Limit = limit
+	for i := range uses {
+		u := &uses[i]
+		part := func(d unit.Duration) table.Cell { return Share(ShareOf(d, u.Span)) }
+		t.Add(Text(fmt.Sprintf("%d:%d", u.Rank, u.Device)), Time(u.Span), part(u.Computing), part(u.Exposed), part(u.Waiting), part(u.Idle),
+			part(u.Latency), part(u.Overlap), Time(u.Hidden), Count(u.Kernels))
+	}
+	return t
+}
+
+// Activities has a row for each call path of kernels, copies and memsets.
+func Activities(list []devices.ActivityTime, limit int) *table.Table {
+	all := unit.Duration(0)
+	for i := range list {
+		all += list[i].Time
+	}
+	t := table.New(phrase.PathColumn("on devices"), right("time"), right("share"), right("count"), table.Column{Key: "most", Title: "most on rank", Align: table.Right}, table.Column{Key: "kind"})
+	t.Limit = limit
+	for i := range list {
+		e := &list[i]
+		t.Add(Path(e.CallPath), Time(e.Time), Share(ShareOf(e.Time, all)), Count(e.Count), worst(e.Worst, e.Most), Text(e.Kind))
+	}
+	return t
+}
