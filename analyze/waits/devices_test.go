@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slackline/model/timeline"
 	"slackline/model/trace"
+	"slackline/model/unit"
 )
 
 // deviceCases are the reference cases with accelerators: the directory with the trace of each, and its name there.
@@ -80,6 +83,46 @@ func compareStreams(t *testing.T, r *Result, data []byte) {
 	for key, n := range seen {
 		if n != 0 {
 			t.Errorf("%s: wanted %+d more", key, n)
+		}
+	}
+}
+
+// TestDeviceThreads checks that results do not depend on the number of threads.
+func TestDeviceThreads(t *testing.T) {
+	dirs, names := deviceCases(t)
+	for i, dir := range dirs {
+		want := summary(analyze(t, readDeviceCase(t, dir, names[i]), 1))
+		for _, threads := range []int{2, 5} {
+			if diff := cmp.Diff(want, summary(analyze(t, readDeviceCase(t, dir, names[i]), threads))); diff != "" {
+				t.Errorf("%s: %d threads (-want +got):\n%s", filepath.Base(dir), threads, diff)
+			}
+		}
+	}
+}
+
+// TestDeviceUse checks that the parts of the time of a device sum up to all of it, exactly, and that its waits are in them.
+func TestDeviceUse(t *testing.T) {
+	dirs, names := deviceCases(t)
+	for i, dir := range dirs {
+		r := analyze(t, readDeviceCase(t, dir, names[i]), 1)
+		idle, waiting := unit.Duration(0), unit.Duration(0)
+		for _, u := range r.Devices {
+			if sum := u.Computing + u.Exposed + u.Waiting + u.Idle + u.Latency; sum != u.Span || u.Latency < 0 || u.Hidden < 0 {
+				t.Errorf("%s: %+v sums up to %v", filepath.Base(dir), u, sum)
+			}
+			idle += u.Idle
+			waiting += u.Waiting
+		}
+		for _, w := range r.Waits {
+			switch {
+			case w.Metric == deviceIdle.metric:
+				idle -= w.Amount
+			case w.Stream != "" && w.Metric != streamWait.metric:
+				waiting -= w.Amount
+			}
+		}
+		if idle != 0 || waiting != 0 || len(r.Devices) == 0 {
+			t.Errorf("%s: devices idle %v and wait %v more than the wait states", filepath.Base(dir), idle, waiting)
 		}
 	}
 }

@@ -1,0 +1,198 @@
+package trace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"slackline/model/timeline"
+	"slackline/model/unit"
+)
+
+const deviceCases = "../../testdata/accelerator/cases"
+
+func TestMicros(t *testing.T) {
+	for text, want := range map[string][3]int64{
+		"5000000207.123": {5000000207, 123000, 1}, "1790862026000000": {1790862026000000, 0, 1}, "0.0000019": {0, 1, 1}, `"12.5"`: {12, 500000, 1},
+		"-0.25": {-1, 750000, 1}, "-3": {-3, 0, 1}, "1.5e3": {1500, 0, 1}, "25e-1": {2, 500000, 1}, "1e400": {}, "": {}, "x": {}, "-": {}, "1e": {},
+		"99999999999999999999": {},
+	} {
+		us, ps, ok := micros([]byte(text))
+		if want == [3]int64{} {
+			if ok {
+				t.Errorf("micros(%s) = %d, %d, want none", text, us, ps)
+			}
+		} else if !ok || us != want[0] || ps != want[1] {
+			t.Errorf("micros(%s) = %d, %d, %v, want %d, %d", text, us, ps, ok, want[0], want[1])
+		}
+	}
+}
+
+// kinetoEvents counts the calls and activities of a timeline.
+func kinetoEvents(tl *timeline.Timeline) (calls, activities int) {
+	for i := range tl.Locations {
+		calls += tl.Locations[i].Calls.Len()
+	}
+	if tl.Devices != nil {
+		for i := range tl.Devices.Streams {
+			activities += tl.Devices.Streams[i].Len()
+		}
+	}
+	return calls, activities
+}
+
+// TestKineto reads a small trace of two ranks, one of them packed, among other files.
+func TestKineto(t *testing.T) {
+	file := func(rank int) []byte {
+		return []byte(fmt.Sprintf(`{"baseTimeNanoseconds": 1790857026000000000, "traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 7, "tid": 7, "ts": 10.250, "dur": 20.5, "args": {}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cuda\"Launch", "pid": 7, "tid": 7, "ts": 11, "dur": 4, "args": {"x": {"y": "}"}, "correlation": 5}},
+{"ph": "s", "id": 5, "pid": 7, "tid": 7, "ts": 11, "cat": "ac2g", "name": "ac2g"},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "pid": 0, "tid": 7, "ts": 12.000001, "dur": 3, "args": {"device": 1, "stream": 9, "correlation": 5}},
+{"ph": "X", "cat": "Trace", "name": "no call", "pid": "Spans", "tid": "x", "ts": 0, "dur": 99}
+], "distributedInfo": {"rank": %d, "world_size": 2}}`, rank))
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(file(1)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{
+		"run/b.json": {Data: file(0)}, "run/a.json.gz": {Data: packed.Bytes()}, "run/notes.json": {Data: []byte(`{"a": 1}`)}, "run/x.txt": {Data: []byte("x")},
+	}
+	tr, err := Open(fsys, "run", Options{Strict: true})
+	if err != nil || tr.Format != "kineto" || tr.Ranks != 2 {
+		t.Fatalf("%+v, %v", tr, err)
+	}
+	tl, err := ToTimeline(tr, TimelineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &tl.Devices.Streams[1]
+	if len(tl.Devices.Streams) != 2 || s.Rank != 1 || s.Name != "1:9" || s.Begin[0] != 1_750_001*unit.Picosecond || s.End[0]-s.Begin[0] != 3*unit.Microsecond {
+		t.Errorf("streams: %+v", tl.Devices.Streams)
+	}
+	if name := tl.PathName(s.Path[0]); name != `host/ProfilerStep/cuda"Launch/Memcpy HtoD` || s.Kind[0] != timeline.Copy {
+		t.Errorf("the copy is %s, a %v", name, s.Kind[0])
+	}
+	if calls, activities := kinetoEvents(tl); calls != 6 || activities != 2 {
+		t.Errorf("%d calls and %d activities, want 6 and 2", calls, activities)
+	}
+	out := t.TempDir() + "/x.slt"
+	if _, err := Write(out, tr, "slt", WriteOptions{}); err != nil {
+		t.Errorf("it cannot be written: %v", err)
+	}
+}
+
+// TestKinetoCut cuts a file at every place: what is whole before the cut is read, and the cut is reported.
+func TestKinetoCut(t *testing.T) {
+	data, err := os.ReadFile(deviceCases + "/01-launch-bound/ranks/rank0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for n := 0; n < len(data)-3; n += 7 {
+		tr, err := Open(fstest.MapFS{"rank0.json": {Data: data[:n]}}, "rank0.json", Options{})
+		if err != nil {
+			continue // nothing is there yet
+		}
+		tl, err := ToTimeline(tr, TimelineOptions{})
+		if err != nil {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		calls, activities := kinetoEvents(tl)
+		if calls+activities < last {
+			t.Fatalf("cut at %d: %d calls and activities, %d before", n, calls+activities, last)
+		}
+		last = calls + activities
+		if len(tr.Warnings) == 0 || !strings.Contains(tr.Warnings[0], "truncated") {
+			t.Fatalf("cut at %d: warnings %q", n, tr.Warnings)
+		}
+		if _, err := Open(fstest.MapFS{"rank0.json": {Data: data[:n]}}, "rank0.json", Options{Strict: true}); err == nil {
+			t.Fatalf("cut at %d: it is read although that must be strict", n)
+		}
+	}
+	if last < 10 {
+		t.Errorf("%d calls and activities at the end", last)
+	}
+}
+
+// FuzzKineto reads anything as a file of the profiler.
+func FuzzKineto(f *testing.F) {
+	paths, err := fs.Glob(os.DirFS(deviceCases), "*/ranks/*")
+	if err != nil || len(paths) == 0 {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(deviceCases + "/" + path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(data) < 40<<10 {
+			f.Add(data)
+		}
+	}
+	f.Add([]byte(`[{"ph":"X","cat":"kernel","ts":1e18,"dur":-1,"args":{"stream":-9,"Collective name":"send","Dst Rank":99999999999}}]`))
+	f.Add([]byte(`{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"\u001b[31m","pid":"a","tid":{},"ts":"1","args":[1,{"b":"\\\""}]}],"distributedInfo":{"rank":4000000000}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fsys := fstest.MapFS{"r/rank0.json": {Data: data}, "r/rank1.json": {Data: data}}
+		tr, err := Open(fsys, "r", Options{})
+		if err != nil || tr.Format != "kineto" {
+			return
+		}
+		tl, err := ToTimeline(tr, TimelineOptions{})
+		if err != nil {
+			return
+		}
+		for i := range tl.Locations {
+			c := &tl.Locations[i].Calls
+			for k := range c.Enter {
+				if c.Leave[k] < c.Enter[k] {
+					t.Fatalf("call %d ends before it begins", k)
+				}
+			}
+		}
+		if tl.Devices == nil {
+			return
+		}
+		for i := range tl.Devices.Streams {
+			s := &tl.Devices.Streams[i]
+			for k := 1; k < s.Len(); k++ {
+				if s.Begin[k] < s.End[k-1] {
+					t.Fatalf("activity %d begins before the one before it ends", k)
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkKineto reads a file of many events.
+func BenchmarkKineto(b *testing.B) {
+	const events = 200_000
+	var data bytes.Buffer
+	data.WriteString(`{"baseTimeNanoseconds": 1790857026000000000, "traceEvents": [`)
+	for i := range events / 4 {
+		at := 10 * i
+		fmt.Fprintf(&data, `{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": %d.123, "dur": 9.5, "args": {"External id": %d, "Record function id": 0, "Ev Idx": %d}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": %d.250, "dur": 4.000, "args": {"cbid": 211, "correlation": %d}},
+{"ph": "s", "id": %d, "pid": 7, "tid": 7, "ts": %d.250, "cat": "ac2g", "name": "ac2g"},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": %d.000, "dur": 6.000, "args": {"queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": %d, "registers per thread": 96, "shared memory": 0, "grid": [8, 1, 1], "block": [640, 1, 1]}},
+`, at, i, i, at, i+1, i+1, at, at+3, i+1)
+	}
+	data.Truncate(data.Len() - 2)
+	data.WriteString("]}")
+	b.SetBytes(int64(data.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		f, err := readKinetoFile(bytes.NewReader(data.Bytes()), "x", "x", nil)
+		if err != nil || f.damage != nil || f.events != events {
+			b.Fatal(err, f.damage, f.events)
+		}
+	}
+	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+}
