@@ -41,7 +41,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &adviseOptions{Options: scenario.NewOptions(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &adviseOptions{Options: scenario.NewOptions(), format: env.Formats()}
 	c := &cobra.Command{
 		Use:   "advise RUN...",
 		Short: "Say what to change first, and what it gains: every change is tried by simulating the run again.",
@@ -114,7 +114,7 @@ func (o *adviseOptions) execute(a *env.Env, c *cobra.Command, args []string) err
 		report.Provenance = a.Provenance()
 		report.Provenance.Inputs, report.Provenance.Warnings = report.records, a.Warnings
 	}
-	if err := a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o) }); err != nil {
+	if err := a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w, o) }); err != nil {
 		return err
 	}
 	return failed

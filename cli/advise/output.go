@@ -17,9 +17,9 @@ func (r *report) write(a *env.Env, w io.Writer, o *adviseOptions) error {
 	switch o.format.Value {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, &r.document)
-	case env.FormatCSV:
+	case env.FormatCSV, env.FormatParquet:
 		all := append(append([]advise.Advice{}, r.Advice...), r.Upgrades...)
-		return tables.Advice(all, 0).WriteCSV(w)
+		return env.WriteRows(w, o.format.Value, "advise", tables.Advice(all, 0))
 	}
 	return r.writeText(a, w, o.top)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func campaignStatusCommand(a *env.Env) *cobra.Command {
-	o := &campaignOptions{format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &campaignOptions{format: env.Formats()}
 	c := &cobra.Command{
 		Use:         "status FILE",
 		Short:       "Say how far a campaign is, point by point, and what failed why.",
@@ -128,12 +128,12 @@ func (o *campaignOptions) status(a *env.Env, file string) error {
 		return err
 	}
 	states := c.States()
-	return a.WriteOut(o.out, []string{file}, func(w io.Writer) error {
+	return a.WriteFormat(o.format.Value, o.out, []string{file}, func(w io.Writer) error {
 		switch o.format.Value {
 		case env.FormatJSON:
 			return env.WriteJSONObject(w, statusOf(c, states))
-		case env.FormatCSV:
-			return runsTable(states).WriteCSV(w)
+		case env.FormatCSV, env.FormatParquet:
+			return env.WriteRows(w, o.format.Value, "campaign status", runsTable(states))
 		}
 		return writeStatus(a, w, c, states)
 	})

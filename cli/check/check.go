@@ -37,7 +37,7 @@ const (
 	formatAzure    = "azure"
 )
 
-var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
+var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, env.FormatParquet, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
 
 // Options are the flags of check.
 type Options struct {
@@ -177,11 +177,11 @@ func (o *Options) Run(a *env.Env, c *cobra.Command, args []string) error {
 		}
 	}
 	for _, f := range further {
-		if err := a.WriteOut(f.path, args, func(w io.Writer) error { return r.write(a, w, f.format) }); err != nil {
+		if err := a.WriteFormat(f.format, f.path, args, func(w io.Writer) error { return r.write(a, w, f.format) }); err != nil {
 			return err
 		}
 	}
-	if err := a.WriteOut(o.out, args, func(w io.Writer) error { return r.write(a, w, o.Format.Value) }); err != nil {
+	if err := a.WriteFormat(o.Format.Value, o.out, args, func(w io.Writer) error { return r.write(a, w, o.Format.Value) }); err != nil {
 		return err
 	}
 	return r.exit()

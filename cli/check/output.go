@@ -18,8 +18,8 @@ func (r *Report) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.table().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "check", r.table())
 	case formatMarkdown:
 		return r.writeMarkdown(w)
 	case formatJUnit:

@@ -40,7 +40,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &compareOptions{run: scenario.NewRunOptions(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &compareOptions{run: scenario.NewRunOptions(), format: env.Formats()}
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",
@@ -105,7 +105,7 @@ func (o *compareOptions) execute(a *env.Env, c *cobra.Command, args []string) er
 		}
 		report.verdicts = append(report.verdicts, v)
 	}
-	if err := a.WriteOut(o.out, args, func(w io.Writer) error { return report.write(a, w) }); err != nil {
+	if err := a.WriteFormat(o.format.Value, o.out, args, func(w io.Writer) error { return report.write(a, w) }); err != nil {
 		return err
 	}
 	return report.exit()

@@ -29,8 +29,8 @@ func (r *report) write(a *env.Env, w io.Writer) error {
 			r.provenance.Warnings = a.Warnings
 		}
 		return env.WriteJSONObject(w, &document{r.names[0], r.names[1], r.Runs(), r.Changes, r.verdicts, r.provenance})
-	case env.FormatCSV:
-		return r.table(false).WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, r.options.format.Value, "compare", r.table(false))
 	}
 	return r.writeText(a, w)
 }

@@ -12,6 +12,7 @@ import (
 
 	"slackline/cli/document"
 	"slackline/cli/exit"
+	"slackline/cli/flags"
 	"slackline/internal/atomicfile"
 	"slackline/internal/phrase"
 	"slackline/internal/plain"
@@ -21,10 +22,35 @@ import (
 
 // The forms of a result.
 const (
-	FormatText = "text"
-	FormatJSON = "json"
-	FormatCSV  = "csv"
+	FormatText    = "text"
+	FormatJSON    = "json"
+	FormatCSV     = "csv"
+	FormatParquet = "parquet"
 )
+
+// Formats is the flag for the form of a result; others are forms that a verb has besides.
+func Formats(others ...string) flags.Choice {
+	return flags.NewChoice(FormatText, append([]string{FormatText, FormatJSON, FormatCSV, FormatParquet}, others...)...)
+}
+
+// WriteFormat is WriteOut, or WriteBytes if the format is not text.
+func (a *Env) WriteFormat(format, out string, inputs []string, fill func(io.Writer) error) error {
+	if format != FormatParquet {
+		return a.WriteOut(out, inputs, fill)
+	}
+	if IsTerminal(a.Stream(out)) {
+		return exit.Usagef("%s is a binary format; give --out FILE, or send the output to a program", format)
+	}
+	return a.WriteBytes(out, inputs, fill)
+}
+
+// WriteRows writes the rows of a verb's result for programs, as CSV or as Parquet.
+func WriteRows(w io.Writer, format, verb string, t *table.Table) error {
+	if format == FormatParquet {
+		return t.WriteParquet(w, verb)
+	}
+	return t.WriteCSV(w)
+}
 
 // WriteOut hands fill a writer of the file out, which appears only when it is
 // complete, or of the standard output if out is empty or "-". A file that is
@@ -202,8 +228,8 @@ func (a *Env) WriteTable(w io.Writer, t *table.Table, format string) error {
 			list = append(list, m)
 		}
 		return WriteJSONObject(w, list)
-	case FormatCSV:
-		return t.WriteCSV(w)
+	case FormatCSV, FormatParquet:
+		return WriteRows(w, format, "list", t)
 	}
 	return a.WriteText(w, t, true)
 }

@@ -16,7 +16,7 @@ import (
 type Options struct{ Format flags.Choice }
 
 func NewOptions() *Options {
-	return &Options{flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	return &Options{env.Formats()}
 }
 
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
@@ -36,7 +36,7 @@ func Command(a *env.Env, verb, short string, rows func() (*table.Table, error)) 
 			if err != nil {
 				return err
 			}
-			return a.WriteOut("", nil, func(w io.Writer) error { return a.WriteTable(w, t, o.Format.Value) })
+			return a.WriteFormat(o.Format.Value, "", nil, func(w io.Writer) error { return a.WriteTable(w, t, o.Format.Value) })
 		},
 	}
 	a.AddGroup(c, "Flags", o.AddFlags)

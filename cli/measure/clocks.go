@@ -40,7 +40,7 @@ type measureClocksOptions struct {
 func measureClocksCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultClocks()
 	o := &measureClocksOptions{
-		duration: flags.Duration(), every: flags.Duration(), wait: flags.Duration(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		duration: flags.Duration(), every: flags.Duration(), wait: flags.Duration(), format: env.Formats(),
 		figure: flags.NewChoice(figureRoundTrips, clockFigures...),
 	}
 	c := &cobra.Command{
@@ -137,7 +137,7 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // momentsOf returns how many moments there are in a time, one at its start and one after every step; 0: none can be told.

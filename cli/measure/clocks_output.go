@@ -20,8 +20,8 @@ func (r *measuredClocks) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.models().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "measure clocks", r.models())
 	}
 	return r.writeText(a, w)
 }

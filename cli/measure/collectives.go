@@ -45,7 +45,7 @@ type measureCollectivesOptions struct {
 func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultCollectives()
 	o := &measureCollectivesOptions{
-		window: flags.Duration(), tolerance: flags.Duration(), budget: flags.Duration(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		window: flags.Duration(), tolerance: flags.Duration(), budget: flags.Duration(), format: env.Formats(),
 		reduction: flags.NewChoice("", words(measure.Reductions)...),
 	}
 	c := &cobra.Command{
@@ -185,7 +185,7 @@ func (o *measureCollectivesOptions) run(a *env.Env, c *cobra.Command) error {
 	if len(verdicts) == len(r.schemes) {
 		return errors.Join(verdicts...)
 	}
-	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // measuredCollectives is a measurement with what its output needs.

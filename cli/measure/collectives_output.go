@@ -12,6 +12,7 @@ import (
 	"slackline/model/dataset"
 	"slackline/model/unit"
 	"slackline/observe/measure"
+	"slackline/show/tables"
 )
 
 func (r *measuredCollectives) write(a *env.Env, w io.Writer, format string) error {
@@ -20,6 +21,8 @@ func (r *measuredCollectives) write(a *env.Env, w io.Writer, format string) erro
 		return env.WriteJSONObject(w, r.document(a))
 	case env.FormatCSV:
 		return r.data().WriteCSV(w)
+	case env.FormatParquet:
+		return tables.Measurements(r.data()).WriteParquet(w, "measure collectives")
 	}
 	return r.writeText(a, w)
 }

@@ -15,6 +15,7 @@ import (
 	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/observe/measure"
+	"slackline/show/tables"
 )
 
 // measureMemoryOptions are the flags of measure memory.
@@ -27,7 +28,7 @@ type measureMemoryOptions struct {
 }
 
 func measureMemoryCommand(a *env.Env) *cobra.Command {
-	o := &measureMemoryOptions{format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &measureMemoryOptions{format: env.Formats()}
 	c := &cobra.Command{
 		Use:   "memory",
 		Short: "Measure the memory that an MPI takes: for its objects, and for itself.",
@@ -68,7 +69,7 @@ func (o *measureMemoryOptions) run(a *env.Env, c *cobra.Command) error {
 	if err := r.measure(c.Context(), a, o, options); err != nil {
 		return err
 	}
-	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // measuredMemory is a measurement with what its output needs.
@@ -94,6 +95,8 @@ func (r *measuredMemory) write(a *env.Env, w io.Writer, format string) error {
 		return env.WriteJSONObject(w, &memoryDocument{1, d.Parameters, d.Series, r.jobs, a.Record()})
 	case env.FormatCSV:
 		return d.WriteCSV(w)
+	case env.FormatParquet:
+		return tables.Measurements(d).WriteParquet(w, "measure memory")
 	}
 	return r.writeText(a, w)
 }

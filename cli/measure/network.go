@@ -48,7 +48,7 @@ type measureNetworkOptions struct {
 
 func measureNetworkCommand(a *env.Env) *cobra.Command {
 	standard := measure.DefaultNetwork()
-	o := &measureNetworkOptions{largest: flags.Size(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &measureNetworkOptions{largest: flags.Size(), format: env.Formats()}
 	c := &cobra.Command{
 		Use:   "network",
 		Short: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP.",
@@ -384,7 +384,7 @@ func (r *measuredNetwork) output(a *env.Env, o *measureNetworkOptions) error {
 			return err
 		}
 	}
-	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // note says in a machine file where it comes from.

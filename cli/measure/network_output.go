@@ -18,8 +18,8 @@ func (r *measuredNetwork) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.points().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "measure network", r.points())
 	}
 	return r.writeText(a, w)
 }

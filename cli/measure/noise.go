@@ -53,7 +53,7 @@ type measureNoiseOptions struct {
 func measureNoiseCommand(a *env.Env) *cobra.Command {
 	o := &measureNoiseOptions{
 		method:  flags.NewChoice(string(measure.Selfish), measure.Methods...),
-		format:  flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		format:  env.Formats(),
 		time:    flags.Duration(),
 		quantum: flags.Duration(),
 	}
@@ -155,7 +155,7 @@ func (o *measureNoiseOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	return a.WriteOut(o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // checkFlags refuses flags that do not belong to the method.
@@ -307,8 +307,8 @@ func (r *measuredNoise) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.table().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "measure noise", r.table())
 	}
 	return r.writeText(a, w)
 }

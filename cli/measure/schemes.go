@@ -47,7 +47,7 @@ type measureSchemesOptions struct {
 func measureSchemesCommand(a *env.Env) *cobra.Command {
 	o := &measureSchemesOptions{
 		machine: scenario.NewMachineOptions(), size: flags.Size(), skew: flags.Duration(),
-		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		format: env.Formats(),
 	}
 	c := &cobra.Command{
 		Use:   "schemes",
@@ -157,7 +157,7 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 			return err
 		}
 	}
-	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // schemesReport is what all schemes report of an operation.
@@ -189,8 +189,8 @@ func (r *schemesReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.table().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "measure schemes", r.table())
 	}
 	if _, err := fmt.Fprintf(w, "schemes: %s on %s, simulated, %s in a loop\n\n", r.operation, r.machine, phrase.Plural(r.loop, "execution")); err != nil {
 		return err

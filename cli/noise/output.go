@@ -30,7 +30,7 @@ type noiseStatsOptions struct {
 }
 
 func noiseStatsCommand(a *env.Env) *cobra.Command {
-	o := &noiseStatsOptions{format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV), span: flags.Duration()}
+	o := &noiseStatsOptions{format: env.Formats(), span: flags.Duration()}
 	c := &cobra.Command{
 		Use:   "stats " + noiseArgument,
 		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
@@ -87,7 +87,7 @@ func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error
 			return err
 		}
 	}
-	return a.WriteOut(o.out, in.files, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, in.files, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // noiseReport is what is known of noise, with everything that its output names.
@@ -102,8 +102,8 @@ func (r *noiseReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.table().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "noise stats", r.table())
 	}
 	return r.writeText(a, w)
 }

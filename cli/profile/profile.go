@@ -49,7 +49,7 @@ var Verb = env.Verb{
 
 func command(a *env.Env) *cobra.Command {
 	o := &profileOptions{
-		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: env.Formats(),
 		kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, profileMatrix, profileRanks, profileIterations, profileCollective, profileSizes),
 	}
 	c := &cobra.Command{
@@ -124,7 +124,7 @@ func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) erro
 			return err
 		}
 	}
-	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
 }
 
 // idealSimulated is the word for the run time of a replay on an ideal network.
@@ -178,8 +178,8 @@ func (r *profileReport) write(a *env.Env, w io.Writer) error {
 	switch r.options.format.Value {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.json())
-	case env.FormatCSV:
-		return tables.EachPath(r.profile, r.waits.Unanalyzed, r.options.byRank).WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, r.options.format.Value, "profile", tables.EachPath(r.profile, r.waits.Unanalyzed, r.options.byRank))
 	}
 	return r.writeText(a, w)
 }

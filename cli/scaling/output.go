@@ -16,8 +16,8 @@ func (r *scalingReport) write(a *env.Env, w io.Writer, format string) error {
 	switch format {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.document(a))
-	case env.FormatCSV:
-		return r.table(true).WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, format, "scaling", r.table(true))
 	}
 	return r.writeText(a, w)
 }

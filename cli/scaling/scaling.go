@@ -48,7 +48,7 @@ var Verb = env.Verb{
 func command(a *env.Env) *cobra.Command {
 	o := &scalingOptions{
 		method: NewMethodOptions(),
-		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		format: env.Formats(),
 	}
 	c := &cobra.Command{
 		Use:   "scaling DATA...",
@@ -147,7 +147,7 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 			return err
 		}
 	}
-	return a.WriteOut(o.out, r.inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, r.inputs, func(w io.Writer) error { return r.write(a, w, o.format.Value) })
 }
 
 // scalingReport are the models of a dataset, with everything that its output names.

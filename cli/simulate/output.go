@@ -8,6 +8,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/cli/env"
+	"slackline/internal/parquetfile"
 	"slackline/internal/phrase"
 	"slackline/internal/table"
 	"slackline/model/machine"
@@ -26,6 +27,8 @@ func (s *simulation) write(a *env.Env, w io.Writer, format string) error {
 		return env.WriteJSONObject(w, &s.runDocument)
 	case env.FormatCSV:
 		return s.writeCSV(w)
+	case env.FormatParquet:
+		return s.writeParquet(w)
 	}
 	return s.writeText(a, w)
 }
@@ -186,4 +189,29 @@ func (s *simulation) writeCSV(w io.Writer) error {
 	}
 	_, err := w.Write(b)
 	return err
+}
+
+// writeParquet writes what writeCSV does.
+func (s *simulation) writeParquet(w io.Writer) error {
+	r := &s.Result
+	names := []string{"rank", "finish_ns"}
+	if len(r.Ranks) > 0 {
+		for _, part := range breakdownParts {
+			names = append(names, part.name+"_ns")
+		}
+	}
+	return parquetfile.WriteValues(w, "simulate", names, func(yield func([]any) bool) {
+		row := make([]any, len(names))
+		for i, finish := range r.Finish {
+			row[0], row[1] = i, finish.NS()
+			if len(r.Ranks) > 0 {
+				for j, part := range breakdownParts {
+					row[2+j] = part.of(&r.Ranks[i]).NS()
+				}
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	})
 }

@@ -29,7 +29,7 @@ func (s *seriesReport) output(a *env.Env) error {
 			return err
 		}
 	}
-	return a.WriteOut(r.out, r.inputs, func(w io.Writer) error {
+	return a.WriteFormat(r.format.Value, r.out, r.inputs, func(w io.Writer) error {
 		switch r.format.Value {
 		case env.FormatJSON:
 			d, err := s.document()
@@ -37,13 +37,13 @@ func (s *seriesReport) output(a *env.Env) error {
 				return err
 			}
 			return env.WriteJSONObject(w, d)
-		case env.FormatCSV:
+		case env.FormatCSV, env.FormatParquet:
 			if s.search != nil { // the table has no place for the answer
 				for _, sentence := range s.search.sentences() {
 					a.Note("%s", strings.TrimSpace(sentence))
 				}
 			}
-			return s.table().WriteCSV(w)
+			return env.WriteRows(w, r.format.Value, "simulate", s.table())
 		}
 		fmt.Fprintf(w, "%s\n\n", s.title())
 		if err := a.WriteText(w, s.textTable(), true); err != nil {

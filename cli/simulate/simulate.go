@@ -40,7 +40,7 @@ func command(a *env.Env) *cobra.Command {
 	o := &simulateOptions{
 		Options: scenario.NewOptions(),
 		share:   env.ShareFlag(),
-		format:  flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		format:  env.Formats(),
 		figure:  newFigureOptions(),
 	}
 	c := &cobra.Command{
@@ -191,7 +191,7 @@ func (o *simulateOptions) runOne(a *env.Env, c *cobra.Command, word string, s *s
 			report.Provenance.Cluster = job
 		}
 	}
-	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.Value) })
+	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w, o.format.Value) })
 }
 
 // checkOutputs finds out early that something cannot be written: before a long run, not after it.

@@ -2,7 +2,6 @@ package tolerance
 
 import (
 	"fmt"
-	"io"
 	"math/big"
 
 	"slackline/analyze/tolerance"
@@ -29,13 +28,14 @@ func curvePoints(a *tolerance.Answers) []curvePoint {
 
 func floorOf(r *big.Rat) int64 { return new(big.Int).Div(r.Num(), r.Denom()).Int64() }
 
-func (t *report) writeCSV(w io.Writer) error {
+// curve has a row for each breakpoint.
+func (t *report) curve() *table.Table {
 	a := t.answers
 	s := table.New(right(keyOf(a.Question.Variable.Parameter)), right("T_ns"), right("slope_before"), right("slope_after"))
 	for _, p := range curvePoints(a) {
 		s.Add(p.L+p.G+p.O, p.T.NS(), p.Before, p.After) // one of the three is there
 	}
-	return s.WriteCSV(w)
+	return s
 }
 
 // draw draws the curve.

@@ -35,7 +35,7 @@ func (r *run) runMap() error {
 			return err
 		}
 	}
-	return r.app.WriteOut(r.out, r.files, report.write)
+	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
 }
 
 // lowest is the smallest latency that can be.
@@ -109,8 +109,8 @@ func (m *gridReport) write(w io.Writer) error {
 	switch m.run.format.Value {
 	case env.FormatJSON:
 		return writeJSON(w, m.document)
-	case env.FormatCSV:
-		return m.flat().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, m.run.format.Value, "tolerance", m.flat())
 	}
 	in := m.run.inputs[0]
 	fmt.Fprintf(w, "%s\n\nT over L and G\n\n", m.run.titleOf(in.Name, m.schedule.Ranks(), m.run.usedMapping(in)))

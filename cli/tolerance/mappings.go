@@ -39,7 +39,7 @@ func (r *run) runMappings() error {
 			return err
 		}
 	}
-	return r.app.WriteOut(r.out, r.files, report.write)
+	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
 }
 
 // ask asks the question with each mapping; process 0 gets the answers. If curves are drawn for which the user gave no
@@ -102,8 +102,8 @@ func (m *mappingReport) write(w io.Writer) error {
 	switch m.run.format.Value {
 	case env.FormatJSON:
 		return writeJSON(w, m.document)
-	case env.FormatCSV:
-		return m.table(false).WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, m.run.format.Value, "tolerance", m.table(false))
 	}
 	fmt.Fprintf(w, "%s\n\n", m.title())
 	return m.run.app.WriteText(w, m.table(true), true)

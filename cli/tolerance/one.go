@@ -113,7 +113,7 @@ func (r *run) runOne() error {
 			return err
 		}
 	}
-	return r.app.WriteOut(r.out, r.files, report.write)
+	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
 }
 
 // hasParts reports whether there are several problems that can be solved each by itself: the processes of a job share
@@ -166,8 +166,8 @@ func (t *report) write(w io.Writer) error {
 	switch t.run.format.Value {
 	case env.FormatJSON:
 		return writeJSON(w, t.document)
-	case env.FormatCSV:
-		return t.writeCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, t.run.format.Value, "tolerance", t.curve())
 	}
 	return t.writeText(w)
 }

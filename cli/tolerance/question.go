@@ -104,7 +104,7 @@ func (r *run) questionOf(set *setting) tolerance.Question {
 	if free, known := memory.Available(); known {
 		q.Memory = free
 	}
-	q.Around = r.plot != "" || r.format.Value == env.FormatCSV
+	q.Around = r.plot != "" || r.format.Value == env.FormatCSV || r.format.Value == env.FormatParquet
 	return q
 }
 

@@ -106,7 +106,7 @@ func (r *run) runSpread() error {
 	if err != nil {
 		return err
 	}
-	return r.app.WriteOut(r.out, r.files, report.write)
+	return r.app.WriteFormat(r.format.Value, r.out, r.files, report.write)
 }
 
 // runInputs takes one sample from each input.
@@ -237,8 +237,8 @@ func (s *spreadReport) write(w io.Writer) error {
 	switch s.run.format.Value {
 	case env.FormatJSON:
 		return writeJSON(w, s.document)
-	case env.FormatCSV:
-		return s.sampleTable().WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, s.run.format.Value, "tolerance", s.sampleTable())
 	}
 	return s.writeText(w)
 }

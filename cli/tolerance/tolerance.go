@@ -47,7 +47,7 @@ func command(a *env.Env) *cobra.Command {
 	o := &options{
 		program: scenario.NewProgramOptions(), machine: scenario.NewMachineOptions(), ask: newQuestionOptions(), wiring: newWiringOptions(),
 		place: newPlaceOptions(), spread: newSpreadOptions(), solver: newSolverOptions(),
-		format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV),
+		format: env.Formats(),
 	}
 	o.machine.OnlyLatency = true
 	c := &cobra.Command{

@@ -43,7 +43,7 @@ var Verb = env.Verb{
 }
 
 func command(a *env.Env) *cobra.Command {
-	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	o := &waitsOptions{run: scenario.NewRunOptions(), share: env.ShareFlag(), format: env.Formats()}
 	c := &cobra.Command{
 		Use:   "waits INPUT",
 		Short: "Find out who waits in a run, and what causes it.",
@@ -123,7 +123,7 @@ func (o *waitsOptions) execute(a *env.Env, c *cobra.Command, word string) error 
 			return err
 		}
 	}
-	return a.WriteOut(o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
+	return a.WriteFormat(o.format.Value, o.out, inputs, func(w io.Writer) error { return report.write(a, w) })
 }
 
 // analyze finds the wait states of a run and what else the flags ask for.
@@ -187,8 +187,8 @@ func (r *waitsReport) write(a *env.Env, w io.Writer) error {
 	switch r.options.format.Value {
 	case env.FormatJSON:
 		return env.WriteJSONObject(w, r.json())
-	case env.FormatCSV:
-		return tables.EachWait(r.result).WriteCSV(w)
+	case env.FormatCSV, env.FormatParquet:
+		return env.WriteRows(w, r.options.format.Value, "waits", tables.EachWait(r.result))
 	}
 	return r.writeText(a, w)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,20 +74,21 @@ func TestWriteInBatches(t *testing.T) {
 }
 
 func TestWriteValues(t *testing.T) {
-	names := []string{"name", "T_ns", "count", "share", "ok", "mixed", "nothing"}
+	names := []string{"name", "T_ns", "count", "share", "ok", "mixed", "nothing", "wait_s"}
 	rows := [][]any{
-		{"b", json.Number("0.5"), 3, 0.25, true, 1, nil},
-		{"a", json.Number("2"), int64(math.MaxInt64), 1, nil, "two", nil},
-		{nil, nil, uint8(1), nil, false, nil, nil},
+		{"b", "0.5", 3, 0.25, true, 1, nil, json.Number("2")},
+		{"a", json.Number("2"), int64(math.MaxInt64), 1, nil, "two", nil, nil},
+		{nil, nil, uint8(1), nil, false, nil, nil, nil},
 	}
 	var b bytes.Buffer
-	if err := WriteValues(&b, "results", names, rows); err != nil {
+	if err := WriteValues(&b, "results", names, slices.Values(rows)); err != nil {
 		t.Fatal(err)
 	}
 	f := open(t, &b)
 	want := []Column{
 		{"name", "string", "", "", true}, {"T_ns", "float64", "ns", "", true}, {"count", "int64", "", "", true},
 		{"share", "float64", "", "", true}, {"ok", "bool", "", "", true}, {"mixed", "string", "", "", true}, {"nothing", "string", "", "", true},
+		{"wait_s", "float64", "s", "", true},
 	}
 	for i, c := range described(t, f) {
 		if c != want[i] || f.Schema().Fields()[i].Name() != c.Name {
@@ -99,11 +101,11 @@ func TestWriteValues(t *testing.T) {
 	if n, err := group.ReadRows(read); n != len(rows) || err != nil && err != io.EOF {
 		t.Fatal(n, err)
 	}
-	const all = "[b 0.5 3 0.25 true 1 <null>] [a 2 9223372036854775807 1 <null> two <null>] [<null> <null> 1 <null> false <null> <null>]"
+	const all = "[b 0.5 3 0.25 true 1 <null> 2] [a 2 9223372036854775807 1 <null> two <null> <null>] [<null> <null> 1 <null> false <null> <null> <null>]"
 	if got := strings.Trim(fmt.Sprint(read), "[]"); got != strings.Trim(all, "[]") {
 		t.Errorf("rows %s, want %s", got, all)
 	}
-	if err := WriteValues(&b, "results", []string{"a", "a"}, nil); err == nil {
+	if err := WriteValues(&b, "results", []string{"a", "a"}, slices.Values(rows[:0])); err == nil {
 		t.Error("two columns of the same name were written")
 	}
 }

@@ -1,21 +1,37 @@
 package parquetfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
+	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 )
 
 // WriteValues writes rows whose columns are known by name only, each value a string, a number, a bool, a json.Number or
-// nil. A column has the type that all its values fit into: bool, int64, float64, else string.
-func WriteValues(w io.Writer, table string, names []string, rows [][]any) error {
+// nil. A column whose name tells a unit of time or frequency holds float64; others have the type that all their values fit
+// into: bool, int64, float64, else string. The rows are gone through twice; their slices may be used again by those who
+// yield them.
+func WriteValues(w io.Writer, table string, names []string, rows iter.Seq[[]any]) error {
 	columns := make([]Column, len(names))
 	nodes := parquet.Group{}
+	types := make([]string, len(names))
 	for i, name := range names {
-		columns[i] = Column{Name: name, Unit: unitOf(name), Missing: true, Type: typeOf(rows, i)}
+		if unit := unitOf(name); unit != "" && unit != "B" {
+			types[i] = "float64" // also if all of them are whole, or missing
+		}
+	}
+	for row := range rows {
+		for i, v := range row {
+			types[i] = wider(types[i], typeOf(v, names[i]))
+		}
+	}
+	for i, name := range names {
+		columns[i] = Column{Name: name, Unit: unitOf(name), Missing: true, Type: cmp.Or(types[i], "string")}
 		nodes[name] = parquet.Optional(nodeOf(columns[i].Type))
 	}
 	if len(nodes) < len(names) {
@@ -27,8 +43,8 @@ func WriteValues(w io.Writer, table string, names []string, rows [][]any) error 
 	}
 	schema := parquet.NewSchema(table, inOrder{nodes, names})
 	to := parquet.NewGenericWriter[any](w, append(o, schema)...)
-	for _, values := range rows {
-		row := make(parquet.Row, len(names))
+	row := make(parquet.Row, len(names))
+	for values := range rows {
 		for i, v := range values {
 			value, err := valueOf(v, columns[i].Type)
 			if err != nil {
@@ -83,47 +99,47 @@ func nodeOf(kind string) parquet.Node {
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
 
-// typeOf is the type that all values of a column fit into; string if there are none.
-func typeOf(rows [][]any, column int) string {
-	found := ""
-	for _, row := range rows {
-		kind := ""
-		switch v := row[column].(type) {
-		case nil:
-			continue
-		case bool:
-			kind = "bool"
-		case float32, float64:
-			kind = "float64"
-		case json.Number:
-			if kind = "float64"; isWhole(v) {
-				kind = "int64"
-			}
-		case string:
-			return "string"
-		default:
-			if kind = "string"; reflect.ValueOf(v).CanInt() || reflect.ValueOf(v).CanUint() {
-				kind = "int64"
-			}
-		}
-		switch {
-		case found == "" || found == kind:
-			found = kind
-		case found != "bool" && kind != "bool" && kind != "string":
-			found = "float64"
-		default:
-			return "string"
-		}
+// typeOf is the type of a value in a column of that name; empty: it is missing. A number as text is one if the column has
+// a unit.
+func typeOf(v any, name string) string {
+	if v == nil {
+		return ""
 	}
-	if found == "" {
-		return "string"
+	_, isNumber := v.(json.Number)
+	switch r := reflect.ValueOf(v); {
+	case r.Kind() == reflect.Bool:
+		return "bool"
+	case isNumber || r.Kind() == reflect.String && unitOf(name) != "":
+		return typeOfText(r.String())
+	case r.CanFloat():
+		return "float64"
+	case r.CanInt(), r.CanUint():
+		return "int64"
 	}
-	return found
+	return "string"
 }
 
-func isWhole(n json.Number) bool {
-	_, err := n.Int64()
-	return err == nil
+// wider is the type that values of two types fit into.
+func wider(a, b string) string {
+	switch {
+	case a == b || b == "":
+		return a
+	case a == "":
+		return b
+	case a == "bool" || b == "bool" || a == "string" || b == "string":
+		return "string"
+	}
+	return "float64"
+}
+
+func typeOfText(number string) string {
+	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
+		return "int64"
+	}
+	if _, err := strconv.ParseFloat(number, 64); err == nil {
+		return "float64"
+	}
+	return "string"
 }
 
 // valueOf is a value as one of its column's type.
@@ -134,19 +150,13 @@ func valueOf(v any, kind string) (parquet.Value, error) {
 	if kind == "string" {
 		return parquet.ValueOf(fmt.Sprint(v)), nil
 	}
-	switch v := v.(type) {
-	case bool:
+	if v, ok := v.(bool); ok {
 		return parquet.ValueOf(v), nil
-	case json.Number:
-		if kind == "int64" {
-			n, err := v.Int64()
-			return parquet.ValueOf(n), err
-		}
-		x, err := v.Float64()
-		return parquet.ValueOf(x), err
 	}
 	r := reflect.ValueOf(v)
 	switch {
+	case r.Kind() == reflect.String:
+		return numberOf(r.String(), kind)
 	case kind == "float64" && r.CanFloat():
 		return parquet.ValueOf(r.Float()), nil
 	case kind == "float64" && r.CanInt():
@@ -159,4 +169,14 @@ func valueOf(v any, kind string) (parquet.Value, error) {
 		return parquet.ValueOf(int64(r.Uint())), nil
 	}
 	return parquet.Value{}, fmt.Errorf("%v has no form in a file of columns", v)
+}
+
+// numberOf is a number as text as a value.
+func numberOf(text, kind string) (parquet.Value, error) {
+	if kind == "int64" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		return parquet.ValueOf(n), err
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return parquet.ValueOf(x), err
 }

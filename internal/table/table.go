@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"slackline/internal/parquetfile"
 	"slackline/internal/plain"
 )
 
@@ -276,6 +277,25 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 		out.WriteString("|\n")
 	}
 	return out.Flush()
+}
+
+// WriteParquet writes the values as a Parquet file of that name; see parquetfile.WriteValues.
+func (t *Table) WriteParquet(w io.Writer, name string) error {
+	keys := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		keys[i] = c.Key
+	}
+	return parquetfile.WriteValues(w, name, keys, func(yield func([]any) bool) {
+		values := make([]any, len(keys))
+		for _, row := range t.Rows {
+			for i, c := range row {
+				values[i] = c.Value
+			}
+			if !yield(values) {
+				return
+			}
+		}
+	})
 }
 
 // WriteCSV writes the values as CSV with a line of keys; nil is an empty field.
