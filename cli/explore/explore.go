@@ -165,25 +165,25 @@ func (o *exploreOptions) openRun(a *env.Env, c *cobra.Command, word string, whol
 	if err != nil {
 		return nil, err
 	}
-	machines, err := o.machines(c)
+	machines, own, err := o.machines(c)
 	if err != nil {
 		return nil, err
 	}
 	return &explore.Opened{
-		Timeline: r.Timeline, Machine: r.Machine, Program: r.Program, Machines: machines, Warnings: slices.Clone(a.Warnings[before:]),
+		OwnMachine: own,
+		Timeline:   r.Timeline, Machine: r.Machine, Program: r.Program, Machines: machines, Warnings: slices.Clone(a.Warnings[before:]),
 	}, nil
 }
 
-// machines are those that tolerance is asked for: the one of the flags first, then those that are built in.
-func (o *exploreOptions) machines(c *cobra.Command) ([]*machine.Machine, error) {
-	var list []*machine.Machine
+// machines are those that tolerance is asked for: the one of the flags first, then those that are built in. Own is the first one.
+func (o *exploreOptions) machines(c *cobra.Command) (list []*machine.Machine, own string, err error) {
 	given := o.run.Future.Machine.Override()
 	if o.run.Future.Machine.Name != "" || !given.IsZero() {
 		m, err := o.run.Future.Machine.Machine(c)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		list = append(list, m)
+		list, own = append(list, m), m.Name
 	}
 	for _, name := range machine.Names() {
 		if slices.ContainsFunc(list, func(m *machine.Machine) bool { return m.Name == name }) {
@@ -191,9 +191,9 @@ func (o *exploreOptions) machines(c *cobra.Command) ([]*machine.Machine, error) 
 		}
 		m, err := machine.Named(name)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		list = append(list, m)
 	}
-	return list, nil
+	return list, own, nil
 }

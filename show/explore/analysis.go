@@ -40,10 +40,12 @@ type findings struct {
 	byWait       *coloring
 	byCause      *coloring
 
-	largestOnce sync.Once
-	largest     []waits.State
-	treeOnce    sync.Once
-	tree        *Tree
+	largestOnce  sync.Once
+	largest      []waits.State
+	clustersOnce sync.Once
+	clusters     *Clusters
+	treeOnce     sync.Once
+	tree         *Tree
 }
 
 // The states of an analysis.

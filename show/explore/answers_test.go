@@ -48,7 +48,7 @@ func TestRunsAnswer(t *testing.T) {
 		Name: "run 0", Kind: "simulated", Generation: 1, Ranks: 9, Locations: len(tl.Locations), Start: int64(tl.Start), Length: int64(tl.End - tl.Start),
 		Simulated: true, Grid: r.Grid, Calls: int64(calls), Messages: int64(len(tl.Messages)), Collectives: int64(len(tl.Collectives)), Teams: int64(len(tl.Teams)),
 		Paths: r.Paths, ClockError: r.ClockError, Host: r.Host,
-		Analysis: "ready", Colors: colors, Machines: []string{"chic"}, Figures: []string{"tolerance", "iterations"}, Warnings: []string{},
+		Analysis: "ready", Colors: colors, Machines: []string{"chic"}, OwnMachine: "chic", Figures: []string{"tolerance", "iterations"}, Warnings: []string{},
 	}
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("run 0 = %+v\nwant %+v", r, want)

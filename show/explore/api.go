@@ -69,9 +69,10 @@ type Run struct {
 	// are runs, locations, legend, timeline (color kind and path), calls, messages and matrix.
 	Analysis      string   `json:"analysis"`
 	AnalysisError string   `json:"analysis_error,omitempty"`
-	Colors        []string `json:"colors"`   // that timeline can be asked for now
-	Machines      []string `json:"machines"` // that tolerance can be asked for; empty: no tolerance of this run
-	Figures       []string `json:"figures"`  // kinds that figure can be asked for
+	Colors        []string `json:"colors"`      // that timeline can be asked for now
+	Machines      []string `json:"machines"`    // that tolerance can be asked for; empty: no tolerance of this run
+	OwnMachine    string   `json:"own_machine"` // of these that of the run or of the command line; empty: none, and the user must choose
+	Figures       []string `json:"figures"`     // kinds that figure can be asked for
 	Warnings      []string `json:"warnings"`
 }
 

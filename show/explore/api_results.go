@@ -11,7 +11,11 @@ type Waits struct {
 	Metrics      []WaitMetric `json:"metrics"` // those that occur, the largest first
 	Causes       []WaitCause  `json:"causes"`  // rank and call path, the most expensive first
 	ByPath       []WaitCause  `json:"by_path"` // the same summed over ranks; their Rank is -1
+	ByRank       []WaitCause  `json:"by_rank"` // likewise by rank; their Path is -1
 	Cut          bool         `json:"cut"`
+	AllCauses    int          `json:"all_causes"` // how many there are in all
+	AllPaths     int          `json:"all_paths"`
+	AllRanks     int          `json:"all_ranks"`
 }
 
 // WaitMetric is a kind of wait state.
@@ -339,4 +343,45 @@ type SelectedIterations struct {
 	Median   int64 `json:"median"`
 	Longest  int64 `json:"longest"`
 	Slowest  int   `json:"slowest"` // which one
+}
+
+// Matches is the answer of search: what has a text in its name, letters of any size. Parameters: text.
+type Matches struct {
+	Matches []Match `json:"matches"` // functions, call paths (if text has a slash), a rank, hosts, communicators
+	More    int     `json:"more"`    // that are not listed
+}
+
+// Match is something that was found.
+type Match struct {
+	Kind  string `json:"kind"` // function, path, rank, host or communicator
+	Name  string `json:"name"`
+	Paths []int  `json:"paths,omitempty"` // of functions and call paths
+	Ranks string `json:"ranks,omitempty"` // of the others, as 0-3,8
+}
+
+// Occurrence is the answer of occurrence: the next call of call paths after a place, or with back=1 the last one before it. Parameters:
+// paths, a list as 3,5; ranks; time and location of the place.
+type Occurrence struct {
+	Location int   `json:"location"` // -1: there is none
+	Path     int   `json:"path"`
+	Enter    int64 `json:"enter"`
+	Leave    int64 `json:"leave"`
+	Count    int64 `json:"count"`  // of all
+	Number   int64 `json:"number"` // which of them it is, from 1 on
+}
+
+// Clusters is the answer of clusters: ranks that behave alike.
+type Clusters struct {
+	Clusters []Cluster `json:"clusters"` // the largest first
+	Notes    []string  `json:"notes"`    // what is worth a line: ranks that are slow everywhere
+}
+
+// Cluster are ranks whose time is composed alike. Shares are means, of the time of their threads.
+type Cluster struct {
+	Count          int     `json:"count"`
+	Ranks          string  `json:"ranks"` // as 0-3,8
+	Representative int     `json:"representative"`
+	Computation    float64 `json:"computation"`
+	Waiting        float64 `json:"waiting"`
+	Communication  float64 `json:"communication"` // without waiting
 }

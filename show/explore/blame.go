@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"slackline/analyze/waits"
 )
@@ -26,7 +27,10 @@ func answerWaits(ctx context.Context, v *view, q *query) (any, error) {
 	for i := range byPath[:min(limit, len(byPath))] {
 		a.ByPath = append(a.ByPath, f.waitCause(&byPath[i].Delay))
 	}
-	a.Cut = len(f.ranked) > limit || len(byPath) > limit
+	byRank := f.delaysByRank()
+	a.ByRank = byRank[:min(limit, len(byRank))]
+	a.AllCauses, a.AllPaths, a.AllRanks = len(f.ranked), len(byPath), len(byRank)
+	a.Cut = len(f.ranked) > limit || len(byPath) > limit || len(byRank) > limit
 	return a, nil
 }
 
@@ -62,4 +66,26 @@ func (f *findings) waitCause(d *waits.Delay) WaitCause {
 		c.Category = category
 	}
 	return c
+}
+
+// delaysByRank are the costs of all that each rank does, the costliest first.
+func (f *findings) delaysByRank() []WaitCause {
+	at := map[int]int{}
+	list := []WaitCause{}
+	for i := range f.ranked {
+		one := f.waitCause(&f.ranked[i])
+		k, known := at[one.Rank]
+		if !known {
+			k = len(list)
+			at[one.Rank] = k
+			list = append(list, WaitCause{Rank: one.Rank, Path: -1, ByMetric: map[string]int64{}, Category: one.Category})
+		}
+		c := &list[k]
+		c.Cost, c.Short, c.Long, c.Share = c.Cost+one.Cost, c.Short+one.Short, c.Long+one.Long, c.Share+one.Share
+		for metric, cost := range one.ByMetric {
+			c.ByMetric[metric] += cost
+		}
+	}
+	slices.SortStableFunc(list, func(x, y WaitCause) int { return cmp.Compare(y.Cost, x.Cost) })
+	return list
 }

@@ -23,7 +23,7 @@ func extremes(tb testing.TB) []Source {
 		list = append(list, Source{Name: name, Open: func(context.Context) (*Opened, error) {
 			b := timeline.NewBuilder(ranks)
 			fill(b)
-			return &Opened{Timeline: b.Finish(1), Machines: []*machine.Machine{chic}}, nil
+			return &Opened{Timeline: b.Finish(1), Machines: []*machine.Machine{chic}, OwnMachine: "chic"}, nil
 		}})
 	}
 	add("no event", 1, func(b *timeline.Builder) { b.Location(0, 0, "", "") })

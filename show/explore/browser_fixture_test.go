@@ -67,7 +67,7 @@ func openSite(tb testing.TB) *site {
 	}
 	run := func(name string, tl *timeline.Timeline) Source {
 		return Source{Name: name, Open: func(context.Context) (*Opened, error) {
-			return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}}, nil
+			return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}, OwnMachine: "chic"}, nil
 		}}
 	}
 	lateSource := run("late.slt", late(false))

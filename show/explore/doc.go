@@ -18,7 +18,7 @@
 //	GET /api/timeline             binary      the picture: run, from, to, width, first, last, rows, color
 //	GET /api/calls                Calls       exact calls: run, from, to, first, last, limit
 //	GET /api/states               States      exact wait states: run, from, to, first, last, limit; or largest=N
-//	GET /api/messages             Messages    arrows: run, from, to, first, last, limit
+//	GET /api/messages             Messages    arrows: run, from, to, first, last, limit, least (bytes), sender and receiver (ranks)
 //	GET /api/critical             Critical    the critical path: run, from, to, width
 //	GET /api/waits                Waits       wait states and their causes: run, limit
 //	GET /api/wait                 WaitAnswer  one wait state and why: run, and state, or location and time
@@ -27,6 +27,9 @@
 //	GET /api/matrix               Matrix      who sent how much to whom: run, size
 //	GET /api/iterations           Iterations  how the run develops: run
 //	GET /api/composition          Composition what the run consists of, efficiencies: run
+//	GET /api/search               Matches     functions, ranks, hosts and communicators by name: run, text
+//	GET /api/occurrence           Occurrence  the next call of call paths: run, paths, ranks, time, location, back
+//	GET /api/clusters             Clusters    ranks that behave alike: run
 //	GET /api/selection            Selection   statistics of a range of time and a set of ranks: run, from, to, ranks
 //	GET /api/tolerance            Tolerance   T as a function of the latency: run, machine, latency
 //	GET /api/series               SeriesList  what a dataset holds: run

@@ -39,6 +39,8 @@ type Opened struct {
 	Program schedule.Program
 	// Machines are those that tolerance may be asked for; empty: none.
 	Machines []*machine.Machine
+	// OwnMachine is the one of them that the run was made on or that the user named; empty: none.
+	OwnMachine string
 }
 
 // openInput is an input of the server.

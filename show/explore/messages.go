@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sort"
 
@@ -95,6 +96,8 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	from, to := q.span(v.length())
 	first, last := q.locations(len(v.tl.Locations))
 	limit := q.limit(1000)
+	w := messageWindow{v.tl.Start + from, v.tl.Start + to, first, last, q.number("least", 0, math.MaxInt64, 0), nil, nil, v.tl}
+	w.sender, w.receiver = q.ranks("sender", v.tl.Ranks), q.ranks("receiver", v.tl.Ranks)
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -108,7 +111,6 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	defer end()
 	c := newChoice(v, limit)
-	w := messageWindow{v.tl.Start + from, v.tl.Start + to, first, last}
 	list, candidates := x.blocks(v.tl, first, last, w.from, w.to)
 	stride := candidates/mostMessages + 1
 	looked, total := 0, int64(0)
@@ -135,12 +137,18 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 
 // messageWindow is what messages are asked for.
 type messageWindow struct {
-	from, to    unit.Duration
-	first, last int
+	from, to         unit.Duration
+	first, last      int
+	least            int64  // bytes
+	sender, receiver []bool // by rank; nil: all
+	tl               *timeline.Timeline
 }
 
 // has reports whether a message is on its way in the window, from and to locations of it.
 func (w *messageWindow) has(m *timeline.Message) bool {
+	if m.Size < w.least || w.sender != nil && !w.sender[w.tl.Locations[m.From].Rank] || w.receiver != nil && !w.receiver[w.tl.Locations[m.To].Rank] {
+		return false
+	}
 	return m.Sent < w.to && m.Received >= w.from &&
 		int(m.From) >= w.first && int(m.From) < w.last && int(m.To) >= w.first && int(m.To) < w.last
 }

@@ -41,6 +41,7 @@ func (in *openInput) describe(v *view) Run {
 		v.describe(&r)
 	}
 	r.Figures = v.figures()
+	r.OwnMachine = v.opened.OwnMachine
 	for _, m := range v.opened.Machines {
 		r.Machines = append(r.Machines, m.Name)
 	}

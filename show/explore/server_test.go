@@ -28,7 +28,7 @@ func serverOf(t testing.TB, runs ...*timeline.Timeline) (*Server, *httptest.Serv
 	var sources []Source
 	for i, tl := range runs {
 		sources = append(sources, Source{Name: fmt.Sprint("run ", i), Open: func(context.Context) (*Opened, error) {
-			return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}}, nil
+			return &Opened{Timeline: tl, Machines: []*machine.Machine{chic}, OwnMachine: "chic"}, nil
 		}})
 	}
 	return serve(t, sources)

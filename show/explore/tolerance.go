@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +53,10 @@ func answerTolerance(ctx context.Context, v *view, q *query) (any, error) {
 	if len(names) == 0 {
 		return nil, notFound("no machine is known on which this run could be replayed")
 	}
-	name := q.word("machine", names, names[0])
+	if !q.given("machine") && v.opened.OwnMachine == "" {
+		q.refuse("machine", "give the machine to replay the run on: %s", strings.Join(names, ", "))
+	}
+	name := q.word("machine", names, v.opened.OwnMachine)
 	latency := q.number("latency", 0, mostLatency, 0)
 	if q.err != nil {
 		return nil, q.err

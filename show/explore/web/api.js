@@ -103,7 +103,7 @@ async function ask(url, signal) {
 }
 
 /** Questions that need the analysis of a run. Asking too early would only be answered with "not yet". */
-const ANALYZED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition", "selection"]);
+const ANALYZED = new Set(["states", "critical", "waits", "wait", "tree", "distribution", "iterations", "composition", "selection", "clusters"]);
 
 /** @type {Set<number>} runs whose analysis is under way */
 const running = new Set();
@@ -205,7 +205,7 @@ export const calls = (query, signal) => passing("calls", query, signal);
 /** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").States>} */
 export const states = (query, signal) => passing("states", query, signal);
 
-/** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Messages>} */
+/** @type {(query: Window & {limit: number, least?: number, sender?: string, receiver?: string}, signal: AbortSignal) => Promise<import("./types.js").Messages>} */
 export const messages = (query, signal) => passing("messages", query, signal);
 
 /** @type {(query: {run: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Critical>} */
@@ -243,6 +243,15 @@ export const composition = (query) => once("composition", query);
 
 /** @type {(query: {run: number, from: number, to: number, ranks?: string}, signal: AbortSignal) => Promise<import("./types.js").Selection>} */
 export const selection = (query, signal) => passing("selection", query, signal);
+
+/** @type {(query: {run: number, text: string}) => Promise<import("./types.js").Matches>} */
+export const search = (query) => once("search", query);
+
+/** @type {(query: {run: number, paths: string, ranks?: string, time: number, location: number, back: number}) => Promise<import("./types.js").Occurrence>} */
+export const occurrence = (query) => once("occurrence", query);
+
+/** @type {(query: {run: number}) => Promise<import("./types.js").Clusters>} */
+export const clusters = (query) => once("clusters", query);
 
 /** @type {(query: {run: number, machine: string, latency?: number}) => Promise<import("./types.js").Tolerance>} */
 export const tolerance = (query) => once("tolerance", query);

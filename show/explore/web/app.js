@@ -6,6 +6,7 @@ import { byId, el, notice, refill } from "./dom.js";
 import { duration } from "./format.js";
 import { setKeys, showHelp } from "./keys.js";
 import { Panel } from "./panel.js";
+import { openSearch } from "./search.js";
 import { KEYS as selectionKeys, Statistics } from "./statistics.js";
 import { toggleTheme } from "./theme.js";
 import { hideTip } from "./tip.js";
@@ -50,6 +51,7 @@ export class App {
     byId("copy", HTMLButtonElement).addEventListener("click", () => void this.copy());
     byId("theme", HTMLButtonElement).addEventListener("click", toggleTheme);
     byId("help", HTMLButtonElement).addEventListener("click", showHelp);
+    byId("search-button", HTMLButtonElement).addEventListener("click", () => openSearch(this));
     byId("statistics-button", HTMLButtonElement).addEventListener("click", () => this.set({ stat: this.params.stat === "1" ? "" : "1" }));
     window.addEventListener("resize", () => this.showTab());
     document.querySelector(".skip")?.addEventListener("click", (e) => {
@@ -126,6 +128,16 @@ export class App {
     this.set(patch);
   }
 
+  /**
+   * Shows a rank's row in the timeline.
+   * @param {number} rank
+   */
+  goToRank(rank) {
+    const { run } = this;
+    const rows = run.locations === run.ranks ? `${Math.max(0, rank - 3)}-${Math.min(run.ranks, rank + 4)}` : "";
+    this.go("timeline", { rows, ranks: String(rank), stat: "1" });
+  }
+
   show() {
     hideTip();
     const spec = VIEWS.find((v) => v.name === this.viewName) ?? VIEWS[0];
@@ -152,6 +164,7 @@ export class App {
     const map = {
       t: () => toggleTheme(),
       y: () => void this.copy(),
+      "/": () => openSearch(this),
       s: () => this.set({ stat: this.params.stat === "1" ? "" : "1" }),
       Escape: () => this.panel.closed(),
     };

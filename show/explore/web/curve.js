@@ -60,7 +60,7 @@ export class CurveView {
 
   get machine() {
     const { run, params } = this.app;
-    return run.machines.includes(params.machine ?? "") ? params.machine : run.machines[0];
+    return run.machines.includes(params.machine ?? "") ? params.machine : run.own_machine;
   }
 
   update() {
@@ -72,12 +72,19 @@ export class CurveView {
     }
     this.key = key;
     this.data = null;
-    if (!this.machine) {
+    if (app.run.machines.length === 0) {
       this.toolbar.replaceChildren();
       this.body.replaceChildren(notice("No tolerance of this run", "This run cannot be replayed as a schedule on a machine."));
       return;
     }
-    refill(this.toolbar, choice("replayed on", app.run.machines.map((m) => [m, m]), this.machine, (machine) => app.set({ machine, latency: "" }), "machine"));
+    /** @type {[string, string][]} */
+    const machines = app.run.machines.map((m) => [m, m]);
+    refill(this.toolbar, choice("replayed on", this.machine ? machines : [["", "choose a machine …"], ...machines], this.machine ?? "", (machine) => app.set({ machine, latency: "" }), "machine"));
+    if (!this.machine) {
+      this.loading.close();
+      this.body.replaceChildren(notice("On which machine?", "A recorded run does not say what its network is like. Choose a machine to replay it on, or give one with --machine."));
+      return;
+    }
     void this.loading.wait(api.tolerance({ run: app.run.index, machine: this.machine }), (data) => {
       this.data = data;
       this.draw(data);

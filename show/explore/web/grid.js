@@ -32,6 +32,13 @@ export class GridMap {
     this.canvas.addEventListener("pointermove", (e) => this.showTip(e));
     this.canvas.addEventListener("pointerleave", hideTip);
     this.canvas.addEventListener("pointerdown", (e) => this.press(e));
+    /** @type {(rank: number) => void} what a click on a rank does */
+    this.open = () => {};
+    this.canvas.addEventListener("click", (e) => {
+      const cell = this.dragged ? null : this.cellAt(e);
+      if (cell) this.open(cell.rank);
+    });
+    this.dragged = false; // the mouse turned the block since it was pressed
     this.canvas.addEventListener("keydown", (e) => this.key(e));
   }
 
@@ -183,15 +190,21 @@ export class GridMap {
     this.scale.replaceChildren(el("span", { text: inUnit(d.min, d.unit) }), ramp, el("span", { text: inUnit(d.max, d.unit) }));
   }
 
-  /** @param {PointerEvent} e */
-  showTip(e) {
-    const d = this.data;
-    if (!d || e.buttons !== 0) return;
+  /** @param {MouseEvent} e */
+  cellAt(e) {
     let best = null;
     for (const c of this.cells) {
       const reach = c.size / 2 + (this.dims?.length === 3 ? 2 : 0);
       if (Math.abs(c.x - e.offsetX) <= reach && Math.abs(c.y - e.offsetY) <= reach) best = c; // the last one is in front
     }
+    return best;
+  }
+
+  /** @param {PointerEvent} e */
+  showTip(e) {
+    const d = this.data;
+    if (!d || e.buttons !== 0) return;
+    const best = this.cellAt(e);
     if (!best) {
       hideTip();
       return;
@@ -202,12 +215,16 @@ export class GridMap {
 
   /** @param {PointerEvent} e */
   press(e) {
+    this.dragged = false;
     if (this.dims?.length !== 3 || e.button !== 0) return;
     const [yaw, pitch] = this.angles();
     this.canvas.setPointerCapture(e.pointerId);
     hideTip();
     const start = [e.clientX, e.clientY];
-    const follow = (/** @type {PointerEvent} */ p) => this.turn(yaw + (p.clientX - start[0]) * 0.5, pitch + (p.clientY - start[1]) * 0.5);
+    const follow = (/** @type {PointerEvent} */ p) => {
+      this.dragged ||= Math.hypot(p.clientX - start[0], p.clientY - start[1]) > 3;
+      this.turn(yaw + (p.clientX - start[0]) * 0.5, pitch + (p.clientY - start[1]) * 0.5);
+    };
     const stop = () => {
       this.canvas.removeEventListener("pointermove", follow);
       this.canvas.removeEventListener("pointerup", stop);

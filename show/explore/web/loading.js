@@ -30,7 +30,14 @@ export class Loading {
     const mine = ++this.last;
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
-      if (mine === this.last) this.root.replaceChildren(el("div", { class: "loading", role: "status", text }));
+      if (mine !== this.last) return;
+      const shown = el("div", { class: "loading", role: "status", text });
+      this.root.replaceChildren(shown);
+      const start = performance.now();
+      const tick = window.setInterval(() => { // long work shows that it goes on
+        if (mine !== this.last || !shown.isConnected) window.clearInterval(tick);
+        else shown.textContent = `${text} ${Math.round((performance.now() - start) / 1000)} s so far`;
+      }, 1000);
     }, 250); // what is fast does not flicker
     busy(1);
     try {

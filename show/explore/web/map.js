@@ -21,7 +21,10 @@ export class MapView {
     this.app = app;
     this.root = root;
     this.map = new GridMap();
+    this.map.open = (rank) => app.goToRank(rank);
+    this.links = el("p", { class: "row" });
     this.chart = new RankChart();
+    this.chart.open = (rank) => app.goToRank(rank);
     this.toolbar = el("div", { class: "toolbar" });
     this.title = el("p", { class: "lead" });
     this.body = el("div", { class: "page" });
@@ -79,8 +82,10 @@ export class MapView {
     this.title.textContent = `${metric?.title ?? d.metric} of ${d.path === 0 ? "the whole program" : nameOf(tree, d.path)}, ${shape}. From ${inUnit(d.min, d.unit)} on rank ${d.min_rank} to ${inUnit(d.max, d.unit)} on rank ${d.max_rank}, ${inUnit(d.mean, d.unit)} on average.`;
     if (!this.map.element.isConnected) {
       this.body.replaceChildren(el("header", {}, el("h1", { text: "Map of the ranks" }), this.title),
-        el("div", { class: "map-split" }, this.map.element, el("div", {}, el("h2", { text: "By rank" }), this.chart.element)));
+        el("div", { class: "map-split" }, this.map.element, el("div", {}, el("h2", { text: "By rank" }), this.chart.element, this.links)));
     }
+    refill(this.links, ...[...new Set([d.max_rank, d.min_rank])].map((rank, i) => el("button", { type: "button", class: "link small", "data-value": rank,
+      text: `rank ${rank}, ${i === 0 ? "most" : "least"}, in the timeline`, onclick: () => app.goToRank(rank) })));
     this.chart.show(d);
     this.map.show(d, { slice: app.params.slice ?? "", turn: app.params.turn ?? "" }, (turn) => app.set({ turn }, "turn"));
   }

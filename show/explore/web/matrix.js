@@ -1,6 +1,7 @@
 // Messages between each pair of ranks.
 
 import * as api from "./api.js";
+import { pngButton } from "./download.js";
 import { el, fitCanvas, notice, refill, segmented } from "./dom.js";
 import { bytes, count, plural } from "./format.js";
 import { Loading } from "./loading.js";
@@ -27,6 +28,7 @@ export class MatrixView {
     this.toolbar = el("div", { class: "toolbar" });
     this.text = el("p", { class: "lead" });
     this.scale = el("div", { class: "heat-scale small muted" });
+    this.list = el("div");
     this.body = el("div", { class: "page" });
     this.loading = new Loading(this.body);
     root.replaceChildren(this.toolbar, this.body);
@@ -41,6 +43,7 @@ export class MatrixView {
     this.offTheme = onTheme(() => this.draw());
     this.canvas.addEventListener("pointermove", (e) => this.showTip(e));
     this.canvas.addEventListener("pointerleave", hideTip);
+    this.canvas.addEventListener("click", (e) => this.open(Math.floor((e.offsetY - TOP) / this.cell), Math.floor((e.offsetX - LEFT) / this.cell)));
   }
 
   close() {
@@ -54,7 +57,7 @@ export class MatrixView {
     const { app } = this;
     refill(this.toolbar,
       segmented("Of", [["", "bytes"], ["count", "messages"]], app.params.of ?? "", (of) => app.set({ of })),
-      segmented("Scale", [["", "linear"], ["log", "logarithmic"]], app.params.scale ?? "", (scale) => app.set({ scale })));
+      segmented("Scale", [["", "linear"], ["log", "logarithmic"]], app.params.scale ?? "", (scale) => app.set({ scale })), pngButton(() => [this.canvas], `${app.run.name}-messages`));
     const key = `${app.run.index} ${app.run.generation}`;
     if (key === this.key) {
       this.draw();
@@ -68,7 +71,7 @@ export class MatrixView {
         this.body.replaceChildren(notice("No messages", "No rank of this run sent a message to another one. Collectives are not counted here."));
         return;
       }
-      this.body.replaceChildren(el("header", {}, el("h1", { text: "Messages between ranks" }), this.text), el("div", {}, this.box, this.scale));
+      this.body.replaceChildren(el("header", {}, el("h1", { text: "Messages between ranks" }), this.text), el("div", {}, this.box, this.scale), this.list);
       this.draw();
     });
   }
@@ -97,6 +100,7 @@ export class MatrixView {
       ctx.fillStyle = css(heat(i / 63));
       ctx.fillRect(i, 0, 1, 1);
     }
+    this.list.replaceChildren(this.largest());
     this.scale.replaceChildren(el("span", { text: print(0) }), ramp, el("span", { text: `${print(most)}${this.app.params.scale === "log" ? " (logarithmic)" : ""}` }));
   }
 
@@ -163,6 +167,30 @@ export class MatrixView {
     ctx.rotate(-Math.PI / 2);
     ctx.fillText("← from rank", Math.max(0, Math.min(side, 90) - 66), 0);
     ctx.restore();
+  }
+
+  /**
+   * Goes to the messages of a cell in the timeline.
+   * @param {number} from
+   * @param {number} to
+   */
+  open(from, to) {
+    const m = this.matrix;
+    if (!m || !this.cells.has(from * m.size + to)) return;
+    const ranks = (/** @type {number} */ k) => (m.group === 1 ? String(k) : `${k * m.group}-${Math.min(m.ranks, (k + 1) * m.group) - 1}`);
+    this.app.go("timeline", { sender: ranks(from), receiver: ranks(to), arrows: "", least: "", rows: "" });
+  }
+
+  /** The largest cells as a list: what the picture shows, for keyboards and screen readers. */
+  largest() {
+    const m = this.matrix;
+    if (!m) return el("div");
+    const values = this.values;
+    const order = values.map((_, i) => i).sort((a, b) => values[b] - values[a]).slice(0, 10);
+    const name = (/** @type {number} */ k) => (m.group === 1 ? `${k}` : `${k * m.group}–${Math.min(m.ranks, (k + 1) * m.group) - 1}`);
+    return el("section", { class: "largest-cells" }, el("h2", { text: "Largest cells" }), el("ol", {}, ...order.map((i) => el("li", {},
+      el("button", { type: "button", class: "link", text: `from ${name(m.from[i])} to ${name(m.to[i])}: ${plural(m.count[i], "message")}, ${bytes(m.bytes[i])}`, onclick: () => this.open(m.from[i], m.to[i]) })))),
+      m.from.length > order.length ? el("p", { class: "small muted", text: `and ${count(m.from.length - order.length)} more; click a cell to see its messages in the timeline.` }) : "");
   }
 
   /** @param {PointerEvent} e */

@@ -22,6 +22,7 @@ const MOST_BARS = 300; // more could not be distinguished
  * @typedef {{
  *   run: Run, composition: import("./types.js").Composition, waits: import("./types.js").Waits,
  *   iterations: import("./types.js").Iterations, legend: import("./types.js").Legend, paths: import("./paths.js").Paths,
+ *   clusters: import("./types.js").Clusters,
  * }} Facts
  */
 
@@ -31,10 +32,10 @@ const MOST_BARS = 300; // more could not be distinguished
  */
 async function factsOf(run) {
   const k = run.index;
-  const [composition, waits, iterations, legend, paths] = await Promise.all([
+  const [composition, waits, iterations, legend, paths, clusters] = await Promise.all([
     api.composition({ run: k }), api.waits({ run: k, limit: 200 }), api.iterations({ run: k }),
-    api.legend({ run: k, color: "wait" }), pathsOf(k)]);
-  return { run, composition, waits, iterations, legend, paths };
+    api.legend({ run: k, color: "wait" }), pathsOf(k), api.clusters({ run: k })]);
+  return { run, composition, waits, iterations, legend, paths, clusters };
 }
 
 /**
@@ -82,7 +83,7 @@ export class OverviewView {
   draw() {
     const { facts } = this;
     if (facts.length === 0) return;
-    refill(this.root, el("div", { class: facts.length > 1 ? "page wide" : "page" },
+    refill(this.root, el("div", { class: facts.length > 1 ? "page wide" : "page" }, facts.length > 1 ? difference(facts[0], facts[1]) : "",
       el("div", { class: facts.length > 1 ? "columns" : "" }, ...facts.map((f) => this.runPart(f)))));
   }
 
@@ -105,7 +106,18 @@ export class OverviewView {
       el("section", {}, el("h2", { text: "What the time consists of" }), compositionBar(f)),
       el("section", {}, el("h2", { text: "How efficient it is" }), efficiencies(f)),
       el("section", {}, el("h2", { text: "Causes of waiting" }), this.causes(f)),
+      f.run.ranks > 1 ? el("section", {}, el("h2", { text: "Ranks that behave alike" }), this.clusters(f)) : null,
       f.iterations.list.length > 1 ? el("section", {}, el("h2", { text: "Iterations over time" }), this.iterations(f)) : null];
+  }
+
+  /** @param {Facts} f */
+  clusters(f) {
+    const rows = f.clusters.clusters.map((c) => el("tr", {}, el("td", { class: "number", text: count(c.count) }),
+      el("td", {}, el("button", { type: "button", class: "link", text: `rank ${c.representative}`, onclick: () => this.app.goToRank(c.representative) })),
+      ...[c.computation, c.communication, c.waiting].map((x) => el("td", { class: "number", text: percent(x) })), el("td", { class: "mono long", title: c.ranks, text: c.ranks })));
+    const head = ["ranks", "for example", "computation", "MPI", "waiting", "which"];
+    return el("div", { class: "stack tight" }, ...f.clusters.notes.map((text) => el("p", { class: "verdict slow-rank", text })),
+      el("div", { class: "scroller" }, el("table", { class: "plain clusters" }, el("thead", {}, el("tr", {}, ...head.map((text) => el("th", { scope: "col", text })))), el("tbody", {}, ...rows))));
   }
 
   /** @param {Facts} f */
@@ -228,4 +240,30 @@ function efficiencies(f) {
     return el("li", {}, el("span", { class: "bar-ground" }, bar), el("span", { class: "number", text: percent(value) }),
       el("span", { class: `what depth-${depth}` }, el("b", { text: name }), " ", el("span", { class: "muted", text: meaning })));
   }));
+}
+
+/**
+ * What the second run has more or less than the first one.
+ * @param {Facts} a
+ * @param {Facts} b
+ */
+function difference(a, b) {
+  /** @type {[string, number, number, (n: number) => string][]} name, both values, how they are written */
+  const rows = [
+    ["Run time", a.run.length, b.run.length, duration],
+    ["Parallel efficiency", a.composition.efficiency.parallel, b.composition.efficiency.parallel, percent],
+    ["Load balance", a.composition.efficiency.load_balance, b.composition.efficiency.load_balance, percent],
+    ["Communication efficiency", a.composition.efficiency.communication, b.composition.efficiency.communication, percent],
+  ];
+  const parts = new Map(a.composition.parts.map((p) => [p.title, [p.time, 0]]));
+  for (const p of b.composition.parts) parts.set(p.title, [parts.get(p.title)?.[0] ?? 0, p.time]);
+  for (const [title, [x, y]] of [...parts].sort(([, p], [, q]) => Math.abs(q[1] - q[0]) - Math.abs(p[1] - p[0]))) rows.push([`${title}, all threads`, x, y, duration]);
+  const change = (/** @type {number} */ x, /** @type {number} */ y, /** @type {(n: number) => string} */ say) =>
+    (x === y ? "0" : say === percent ? `${y > x ? "+" : "−"}${(100 * Math.abs(y - x)).toFixed(1)} points`
+      : `${y > x ? "+" : "−"}${say(Math.abs(y - x))}${x > 0 ? ` (${y > x ? "+" : "−"}${(100 * Math.abs(y / x - 1)).toFixed(1)} %)` : ""}`);
+  return el("section", { class: "difference" }, el("h2", { text: "What differs" }), el("div", { class: "scroller" }, el("table", { class: "plain" },
+    el("thead", {}, el("tr", {}, ...["", a.run.name, b.run.name, "difference"].map((text) => el("th", { scope: "col", class: text ? "number" : "", text })))),
+    el("tbody", {}, ...rows.map(([name, x, y, say]) => el("tr", {}, el("th", { scope: "row", text: name }),
+      el("td", { class: "number", text: say(x) }), el("td", { class: "number", text: say(y) }), el("td", { class: "number", text: change(x, y, say) })))))),
+    el("p", { class: "small muted", text: "One run of each: whether a difference is more than chance needs at least four, see slackline compare a1,a2,a3,a4 b1,b2,b3,b4." }));
 }

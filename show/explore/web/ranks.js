@@ -22,6 +22,13 @@ export class RankChart {
     this.offTheme = onTheme(() => this.draw());
     this.canvas.addEventListener("pointermove", (e) => this.showTip(e));
     this.canvas.addEventListener("pointerleave", hideTip);
+    /** @type {(rank: number) => void} what a click on a rank does */
+    this.open = () => {};
+    this.canvas.addEventListener("click", (e) => {
+      const n = this.data?.values.length ?? 0;
+      const rank = Math.floor(((e.offsetX - LEFT) / (this.width - LEFT - 4)) * n);
+      if (rank >= 0 && rank < n) this.open(rank);
+    });
   }
 
   close() {

@@ -99,15 +99,15 @@ export class Statistics {
       part("Functions, without what they call", this.list("functions", a.functions.filter((f) => f.time > 0).map((f) =>
         share(null, paths.brief(f.path), f.time / total, `${duration(f.time)}, ${plural(f.visits, "call")}`, () => this.app.go("tree", { path: String(f.path) }))), a.more_functions)),
       a.waits.length > 0 ? part("Wait states", this.list("waits", a.waits.map((w) =>
-        share(swatch(legend, { kind: "waiting", name: w.metric }), w.title, w.amount / total, `${duration(w.amount)} in ${count(w.states)}`, () => this.app.go("timeline", { color: "wait" }))), 0)) : null,
+        share(swatch(legend, { kind: "waiting", name: w.metric }), w.title, w.amount / total, `${duration(w.amount)} in ${count(w.states)}`, () => this.app.go("timeline", { color: "wait" }))), 0)) : "",
       a.causes.length > 0 ? part("Where waiting began", this.list("causes", a.causes.map((c) =>
         share(square(legend.find((l) => l.class === "cause" && l.id === c.category)), c.rank < 0 ? "unknown" : `rank ${c.rank} in ${paths.brief(c.path)}`, c.amount / Math.max(1, a.waiting),
-          `${duration(c.amount)} of waiting`, () => this.app.go("timeline", { color: "cause", ranks: "" }))), a.more_causes)) : null,
+          `${duration(c.amount)} of waiting`, () => this.app.go("timeline", { color: "cause", ranks: "" }))), a.more_causes)) : "",
       part(`Messages: ${count(a.messages)}, ${bytes(a.bytes)}`,
         a.messages > 0 ? el("div", { class: "histograms" }, histogram("size", a.sizes, bytes), histogram("from sending to receiving", a.durations, duration))
           : el("p", { class: "small muted", text: "None is received by these ranks in this time." })),
       a.iterations ? part(`Iterations: ${count(a.iterations.count)}`, el("p", { class: "small",
-        text: `Shortest ${duration(a.iterations.shortest)}, median ${duration(a.iterations.median)}, longest ${duration(a.iterations.longest)} (number ${a.iterations.slowest + 1}).` })) : null);
+        text: `Shortest ${duration(a.iterations.shortest)}, median ${duration(a.iterations.median)}, longest ${duration(a.iterations.longest)} (number ${a.iterations.slowest + 1}).` })) : "");
   }
 
   /**

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { choice, el, refill, segmented } from "./dom.js";
+import { flameGraph } from "./flame.js";
 import { inUnit, percent } from "./format.js";
 import { Loading } from "./loading.js";
 import { css } from "./palette.js";
@@ -10,7 +11,7 @@ import { GridMap } from "./grid.js";
 import { onTheme } from "./theme.js";
 import { colorOf } from "./timeline/legend.js";
 
-export const KEYS = ["metric", "path", "sum", "sort", "open"];
+export const KEYS = ["metric", "path", "sum", "sort", "open", "as"];
 
 /** @typedef {import("./types.js").Tree} Tree */
 /** @typedef {import("./types.js").TreeNode} TreeNode */
@@ -35,7 +36,9 @@ export class TreeView {
     /** @type {Map<number, TreeNode[]>} */
     this.children = new Map();
     this.chart = new RankChart();
+    this.chart.open = (rank) => app.goToRank(rank);
     this.map = new GridMap();
+    this.map.open = (rank) => app.goToRank(rank);
     this.offTheme = onTheme(() => this.draw());
   }
 
@@ -78,12 +81,16 @@ export class TreeView {
   draw() {
     const { tree, app } = this;
     if (!tree) return;
-    const table = this.table(tree);
+    const kinds = this.kinds;
+    const color = (/** @type {TreeNode} */ n) => colorOf(kinds?.categories.find((c) => c.kind === n.kind) ?? { id: 0, name: "", title: "", class: "", slot: 0, rank: -1 }, "kind");
+    const table = app.params.as === "flame"
+      ? flameGraph(tree, this.metric, this.children, this.selected(tree), color, (path) => app.set({ path: String(path) })) : this.table(tree);
     this.sideBox = el("div", { class: "side" });
     this.side.root = this.sideBox;
     refill(this.root,
       el("div", { class: "toolbar" },
         choice("metric", tree.metrics.map((m) => /** @type {[string, string]} */ ([m.metric, m.title])), tree.metrics[this.metric].metric, (metric) => app.set({ metric }), "metric"),
+        segmented("As", [["", "tree"], ["flame", "flame graph"]], app.params.as ?? "", (as) => app.set({ as })),
         segmented("Sum", [["", "with children"], ["self", "itself alone"]], app.params.sum ?? "", (sum) => app.set({ sum })),
         segmented("Order", [["", "by value"], ["name", "by name"], ["calls", "as called"]], app.params.sort ?? "", (sort) => app.set({ sort }))),
       el("div", { class: "split" }, table, this.sideBox));

@@ -33,6 +33,7 @@
  *   analysis_error?: string,
  *   colors: string[],
  *   machines: string[],
+ *   own_machine: string,
  *   figures: string[],
  *   warnings: string[],
  * }} Run
@@ -126,7 +127,11 @@
  *   metrics: WaitMetric[],
  *   causes: WaitCause[],
  *   by_path: WaitCause[],
+ *   by_rank: WaitCause[],
  *   cut: boolean,
+ *   all_causes: number,
+ *   all_paths: number,
+ *   all_ranks: number,
  * }} Waits
  */
 /**
@@ -348,6 +353,29 @@
  *   longest: number,
  *   slowest: number,
  * }} SelectedIterations
+ */
+/** @typedef {{matches: Match[], more: number}} Matches */
+/** @typedef {{kind: string, name: string, paths?: number[], ranks?: string}} Match */
+/**
+ * @typedef {{
+ *   location: number,
+ *   path: number,
+ *   enter: number,
+ *   leave: number,
+ *   count: number,
+ *   number: number,
+ * }} Occurrence
+ */
+/** @typedef {{clusters: Cluster[], notes: string[]}} Clusters */
+/**
+ * @typedef {{
+ *   count: number,
+ *   ranks: string,
+ *   representative: number,
+ *   computation: number,
+ *   waiting: number,
+ *   communication: number,
+ * }} Cluster
  */
 
 export {};

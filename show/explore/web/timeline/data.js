@@ -14,6 +14,7 @@ import { table } from "./legend.js";
  * @typedef {{
  *   width: number, height: number,
  *   color: string, messages: boolean, critical: boolean, exact: boolean,
+ *   filter?: {least?: number, sender?: string, receiver?: string},
  * }} Wish size of the plot in device pixels, and what is to be shown
  */
 
@@ -35,6 +36,10 @@ export class Data {
     this.changed = changed;
     this.failed = failed;
     this.picture = new Picture();
+    /** @type {Set<number>} categories that are marked */
+    this.marked = new Set();
+    /** @type {(legend: import("../types.js").Legend) => Promise<import("../types.js").Legend>} */
+    this.join = async (legend) => legend;
     /** @type {import("../types.js").Legend | null} */
     this.legend = null;
     /** @type {State[]} */
@@ -69,7 +74,7 @@ export class Data {
   /** Paints the same picture with other colors. */
   recolor() {
     const raster = this.picture.raster;
-    if (raster && this.legend && this.legend.color === raster.color) this.picture.paint(raster, table(this.legend));
+    if (raster && this.legend && this.legend.color === raster.color) this.picture.paint(raster, table(this.legend, this.marked));
     this.changed();
   }
 
@@ -82,7 +87,7 @@ export class Data {
     this.window = w;
     this.wish = wish;
     if (!this.covered()) void this.fetchPicture();
-    const key = JSON.stringify([w, wish.messages, wish.critical, wish.exact, wish.width]);
+    const key = JSON.stringify([w, wish.messages, wish.filter, wish.critical, wish.exact, wish.width]);
     if (key === this.exactFor) return;
     this.exactFor = key;
     window.clearTimeout(this.timer);
@@ -103,7 +108,7 @@ export class Data {
     if (!r || !w || !wish || r.color !== wish.color) return false;
     if (this.pictureFor === JSON.stringify([w, wish])) return true; // the server has nothing better
     const length = this.run.length;
-    if (r.from > w.from || Math.min(w.to, length) > r.from + r.columns * r.step) return false;
+    if (r.from > Math.min(w.from, Math.max(0, length - 1)) || Math.min(w.to, length) > r.from + r.columns * r.step) return false;
     if (r.first > w.first || w.last > r.first + r.rows * r.group) return false;
     const finest = (w.to - w.from) / wish.width;
     const rows = (w.last - w.first) / wish.height;
@@ -134,8 +139,8 @@ export class Data {
       api.timeline(query, this.abort.signal),
     ]);
     const raster = decode(buffer);
-    this.legend = legend;
-    this.picture.paint(raster, table(legend));
+    this.legend = await this.join(legend);
+    this.picture.paint(raster, table(this.legend, this.marked));
     this.pictureFor = JSON.stringify([w, wish]);
     this.changed();
   }
@@ -147,7 +152,7 @@ export class Data {
   pictureQuery(w, wish) {
     const { length, locations } = this.run;
     const pad = Math.round((w.to - w.from) * MARGIN);
-    const from = Math.max(0, w.from - pad);
+    const from = Math.min(Math.max(0, w.from - pad), Math.max(0, length - 1)); // a shorter run on the axis of a longer one ends before
     const to = Math.max(from + 1, Math.min(length, w.to + pad));
     const rowPad = Math.ceil((w.last - w.first) * MARGIN);
     const first = Math.max(0, w.first - rowPad);
@@ -172,8 +177,8 @@ export class Data {
       const [states, calls, messages, critical] = await Promise.all([
         few && ready ? api.states({ ...range, limit: MOST_STATES }, signal) : null,
         few && wish.exact ? api.calls({ ...range, limit: MOST_CALLS }, signal) : null,
-        wish.messages ? api.messages({ ...range, limit: MOST_MESSAGES }, signal) : null,
-        wish.critical && ready ? api.critical({ run, from: range.from, to: range.to, width: wish.width }, signal) : null,
+        wish.messages && range.from < range.to ? api.messages({ ...range, limit: MOST_MESSAGES, ...wish.filter }, signal) : null,
+        wish.critical && ready && range.from < range.to ? api.critical({ run, from: range.from, to: range.to, width: wish.width }, signal) : null,
       ]);
       this.states = states && !states.cut ? states.states : [];
       this.pieces = new Map();

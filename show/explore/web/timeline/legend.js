@@ -2,7 +2,7 @@
 
 import { el } from "../dom.js";
 import { duration } from "../format.js";
-import { css, packed, rgb, series } from "../palette.js";
+import { css, mix, packed, rgb, series } from "../palette.js";
 import { theme } from "../theme.js";
 
 /** @typedef {import("../types.js").Category} Category */
@@ -56,14 +56,62 @@ function isSmall(c) {
 }
 
 /**
- * The colors of all categories, by id, as Picture.paint wants them.
+ * The colors of all categories, by id, as Picture.paint wants them. If some are marked the others fade.
  * @param {import("../types.js").Legend} legend
+ * @param {Set<number>} [marked] categories
  * @returns {Uint32Array}
  */
-export function table(legend) {
+export function table(legend, marked = new Set()) {
   const colors = new Uint32Array(1 << 16); // every number that a cell can have
-  for (const c of legend.categories) colors[c.id] = packed(colorOf(c, legend.color));
+  for (const c of legend.categories) colors[c.id] = packed(shown(c, legend.color, marked));
   return colors;
+}
+
+/**
+ * The color that a category is shown in: faded if others are marked.
+ * @param {Category} c
+ * @param {string} mode
+ * @param {Set<number>} marked
+ */
+export function shown(c, mode, marked) {
+  const color = colorOf(c, mode);
+  return marked.size > 0 && !marked.has(c.id) ? mix(color, (theme() === "dark" ? DARK : LIGHT).outside, 0.8) : color;
+}
+
+/** @param {Category} c by what categories of two runs are the same */
+function nameOf(c) {
+  return c.class === "cause" ? c.name : `${c.class} ${c.name.slice(c.name.lastIndexOf("/") + 1)}`;
+}
+
+/**
+ * Gives categories of the same name the same color in several runs: their slots are those of the first run that has them.
+ * @param {import("../types.js").Legend[]} legends
+ * @returns {import("../types.js").Legend[]}
+ */
+export function joined(legends) {
+  /** @type {Map<string, number>} */
+  const slots = new Map();
+  /** @type {Map<string, number>} */
+  const used = new Map();
+  return legends.map((legend) => ({ ...legend, categories: legend.categories.map((c) => {
+    if (c.class === "wait" || (c.class === "cause" && c.rank < 0) || (legend.color !== "path" && c.class !== "cause")) return c;
+    const name = nameOf(c);
+    let slot = slots.get(name);
+    if (slot === undefined) {
+      slot = used.get(c.class) ?? 0;
+      used.set(c.class, slot + 1);
+      slots.set(name, slot);
+    }
+    return { ...c, slot };
+  }) }));
+}
+
+/**
+ * The categories of the address: those that are marked.
+ * @param {string | undefined} text numbers with points between
+ */
+export function markedOf(text) {
+  return new Set((text ?? "").split(".").filter((t) => t !== "").map(Number));
 }
 
 /**
@@ -81,9 +129,11 @@ const SHOWN = 14;
  * @param {import("../types.js").Legend} legend
  * @param {Map<number, number>} cells how many cells each category has
  * @param {import("../paths.js").Paths | null} paths
+ * @param {Set<number>} marked
+ * @param {(ids: number[]) => void} mark
  * @returns {HTMLElement[]}
  */
-export function entries(legend, cells, paths) {
+export function entries(legend, cells, paths, marked, mark) {
   const seen = new Map(cells);
   let all = legend.color === "path" ? functions(legend, seen) : legend.categories.filter((c) => (seen.get(c.id) ?? 0) > 0);
   const small = all.filter(isSmall);
@@ -96,7 +146,10 @@ export function entries(legend, cells, paths) {
   const items = all.slice(0, SHOWN).map((c) => {
     const swatch = el("span", { class: isWait(c) ? "swatch hatched" : "swatch" });
     swatch.style.backgroundColor = css(colorOf(c, legend.color));
-    return el("li", { title: c.cost ? `${c.name}: ${duration(c.cost)} of waiting` : c.name }, swatch, el("span", { text: legend.color === "path" && paths ? paths.leaf(c.id) : c.title || c.name }));
+    const same = legend.color === "path" ? legend.categories.filter((x) => x.class === c.class && x.slot === c.slot).map((x) => x.id) : [c.id];
+    const on = marked.has(c.id);
+    return el("li", { title: c.cost ? `${c.name}: ${duration(c.cost)} of waiting` : c.name }, el("button", { type: "button", class: "legend-entry", "aria-pressed": String(on),
+      title: on ? "Show all alike" : "Mark it, fade the others", onclick: () => mark(on ? [] : same) }, swatch, el("span", { text: legend.color === "path" && paths ? paths.leaf(c.id) : c.title || c.name })));
   });
   if (all.length > SHOWN) items.push(el("li", { class: "muted", text: `and ${all.length - SHOWN} more` }));
   return items;

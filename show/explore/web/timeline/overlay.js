@@ -3,7 +3,7 @@
 import { duration } from "../format.js";
 import { inkOn } from "../palette.js";
 import { theme } from "../theme.js";
-import { colorOf } from "./legend.js";
+import { shown } from "./legend.js";
 import { categoryAt } from "./raster.js";
 
 /** @typedef {import("./draw.js").Frame} Frame */
@@ -54,17 +54,19 @@ export function drawWaits(ctx, { data, scale, inks }) {
   }
 }
 
-/** @type {WeakMap<import("../types.js").Legend, {theme: string, inks: Map<number, string>}>} */
+/** @type {WeakMap<import("../types.js").Legend, {key: string, inks: Map<number, string>}>} */
 const knownInks = new WeakMap();
 
 /**
  * The colors in which names can be read on the colors of categories.
  * @param {import("../types.js").Legend} legend
+ * @param {Set<number>} marked
  */
-function labelInks(legend) {
+function labelInks(legend, marked) {
   let known = knownInks.get(legend);
-  if (!known || known.theme !== theme()) {
-    known = { theme: theme(), inks: new Map(legend.categories.map((c) => [c.id, inkOn(colorOf(c, legend.color))])) };
+  const key = `${theme()} ${[...marked].join()}`;
+  if (!known || known.key !== key) {
+    known = { key, inks: new Map(legend.categories.map((c) => [c.id, inkOn(shown(c, legend.color, marked))])) };
     knownInks.set(legend, known);
   }
   return known.inks;
@@ -78,7 +80,7 @@ function labelInks(legend) {
 export function drawLabels(ctx, { data, scale, paths }) {
   const raster = data.picture.raster;
   if (scale.row < 15 || !paths || !raster || !data.legend) return;
-  const colors = labelInks(data.legend);
+  const colors = labelInks(data.legend, data.marked);
   const tall = scale.row >= 34;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";

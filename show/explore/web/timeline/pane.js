@@ -27,7 +27,12 @@ import { clamp, whole } from "./window.js";
  * }} Hooks what the view does about it
  */
 
-/** @typedef {{color: string, messages: boolean, critical: boolean, marks: Mark[]}} Show */
+/**
+ * @typedef {{
+ *   color: string, messages: boolean, critical: boolean, marks: Mark[],
+ *   marked?: Set<number>, filter?: {least?: number, sender?: string, receiver?: string},
+ * }} Show marked categories fade the others; messages may be filtered
+ */
 
 const TIP_PAUSE = 60; // milliseconds before the server is asked what is under the mouse
 
@@ -41,6 +46,8 @@ export class Pane {
     this.run = run;
     this.hooks = hooks;
     this.window = whole(run);
+    /** @type {import("./window.js").Bounds} that can be looked at: those of the longest run if several share a time axis */
+    this.bounds = run;
     /** @type {Show} */
     this.show = { color: "kind", messages: true, critical: false, marks: [] };
     this.data = new Data(run, () => this.draw(), hooks.failed);
@@ -100,8 +107,12 @@ export class Pane {
    * @param {Show} show
    */
   update(w, show) {
-    this.window = clamp(w, this.run);
+    this.window = clamp(w, this.bounds);
     this.show = show;
+    if (show.marked && [...show.marked].join() !== [...this.data.marked].join()) {
+      this.data.marked = show.marked;
+      this.data.recolor();
+    }
     const { width, height } = this.size;
     if (width < 50 || height < 50) return;
     this.scale = new Scale(this.window, width, height);
@@ -109,7 +120,7 @@ export class Pane {
     this.data.want(this.window, {
       width: Math.max(1, Math.round(this.scale.width * ratio)),
       height: Math.max(1, Math.floor(this.scale.height * ratio)),
-      color: show.color, messages: show.messages, critical: show.critical, exact: this.scale.row >= 15,
+      color: show.color, messages: show.messages, critical: show.critical, exact: this.scale.row >= 15, filter: show.filter,
     });
     this.strip.show(this.window, show.color, width);
     this.draw();
@@ -121,7 +132,7 @@ export class Pane {
    * @param {string} gesture
    */
   look(w, gesture) {
-    this.hooks.look(clamp(w, this.run), gesture);
+    this.hooks.look(clamp(w, this.bounds), gesture);
   }
 
   draw() {

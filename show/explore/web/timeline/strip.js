@@ -90,7 +90,8 @@ export class Strip {
     const r = this.picture.raster;
     ctx.imageSmoothingEnabled = false;
     if (r) ctx.drawImage(this.picture.canvas, this.x(r.from), 3, this.x(r.from + r.columns * r.step) - this.x(r.from), HEIGHT - 6);
-    const [x0, x1] = [this.x(this.window.from), Math.max(this.x(this.window.to), this.x(this.window.from) + 3)];
+    const within = (/** @type {number} */ t) => this.x(Math.min(t, this.run.length)); // a shorter run on the axis of a longer one
+    const [x0, x1] = [within(this.window.from), Math.max(within(this.window.to), within(this.window.from) + 3)];
     ctx.fillStyle = token("--ground");
     ctx.globalAlpha = 0.68;
     ctx.fillRect(GUTTER, 3, x0 - GUTTER, HEIGHT - 6);

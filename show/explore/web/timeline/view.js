@@ -3,7 +3,10 @@
 import { choice, el, refill } from "../dom.js";
 import { count, duration, plural } from "../format.js";
 import { pathsOf } from "../paths.js";
-import { entries } from "./legend.js";
+import * as api from "../api.js";
+import { pngButton } from "../download.js";
+import { step } from "../search.js";
+import { entries, joined, markedOf } from "./legend.js";
 import { LongestWaits } from "./longest.js";
 import { Pane } from "./pane.js";
 import { Selection } from "./selection.js";
@@ -16,7 +19,7 @@ import { clamp, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./
 /** @type {[string, string][]} */
 const COLORS = [["kind", "kind of activity"], ["path", "function"], ["wait", "wait state"], ["cause", "root cause of waits"]];
 
-export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "critical", "sel", "in", "at"];
+export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "critical", "sel", "in", "at", "mark", "least", "sender", "receiver"];
 
 export class TimelineView {
   /**
@@ -57,9 +60,14 @@ export class TimelineView {
     const key = (/** @type {import("../types.js").Run} */ r) => `${r.index}.${r.generation}.${r.analysis}`;
     if (runs.map(key).join() !== this.list.map((p) => key(p.run)).join()) this.build(runs);
     const { params } = this.app;
-    this.list.forEach((pane, i) => pane.update(this.windowOf(i), {
-      color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
-    }));
+    const filter = { least: Number(params.least) || undefined, sender: params.sender || undefined, receiver: params.receiver || undefined };
+    this.list.forEach((pane, i) => {
+      pane.bounds = this.boundsOf(i);
+      pane.update(this.windowOf(i), {
+        color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
+        marked: i === 0 ? markedOf(params.mark) : new Set(), filter,
+      });
+    });
     this.drawToolbar();
     void this.selection.show();
   }
@@ -73,6 +81,15 @@ export class TimelineView {
       drawn: () => this.drawn(),
       failed: (error) => this.app.failed(error),
     }));
+    if (runs.length > 1) {
+      this.list.forEach((p, i) => {
+        // One color for one name in both runs.
+        p.data.join = async (legend) => {
+          const legends = await Promise.all(runs.map((run, k) => (k === i ? legend : api.legend({ run: run.index, color: legend.color }).catch(() => legend))));
+          return joined(legends)[i];
+        };
+      });
+    }
     this.panes.replaceChildren(...this.list.flatMap((p) => [
       runs.length > 1 ? el("h2", { class: "pane-title", text: p.run.name }) : "", p.element]));
     this.panes.classList.toggle("two", runs.length > 1);
@@ -80,11 +97,17 @@ export class TimelineView {
     this.longest.show(runs.length === 1 ? this.list[0].run : null);
   }
 
+  /** @param {number} i what can be looked at: on a common time axis as much as the longest run has */
+  boundsOf(i) {
+    const { run } = this.list[i];
+    if (this.app.params.sync !== "1") return run;
+    return { length: Math.max(...this.list.map((p) => p.run.length)), locations: run.locations };
+  }
+
   /** @param {number} i */
   windowOf(i) {
     const { params } = this.app;
-    const run = this.list[i].run;
-    return fromParams(params, i === 1 && params.sync !== "1" ? "2" : "", run);
+    return fromParams(params, i === 1 && params.sync !== "1" ? "2" : "", this.boundsOf(i));
   }
 
   /** @param {number} i */
@@ -110,8 +133,8 @@ export class TimelineView {
    * @returns {Params}
    */
   lookParams(i, w) {
-    const { run } = this.list[i];
-    return toParams(clamp(w, run), i === 1 && this.app.params.sync !== "1" ? "2" : "", run);
+    const bounds = this.boundsOf(i);
+    return toParams(clamp(w, bounds), i === 1 && this.app.params.sync !== "1" ? "2" : "", bounds);
   }
 
   /** The pane that keys act on. */
@@ -144,10 +167,12 @@ export class TimelineView {
       "[": () => void this.selection.step(-1),
       ".": () => void this.selection.follow(1),
       ",": () => void this.selection.follow(-1),
+      n: () => void step(this.app, 1),
+      N: () => void step(this.app, -1),
       c: () => this.nextColor(),
       p: () => this.app.set({ critical: this.app.params.critical === "1" ? "" : "1" }),
       m: () => this.app.set({ arrows: this.app.params.arrows === "0" ? "" : "0" }),
-      Escape: () => this.app.set({ sel: "", at: "", in: "" }),
+      Escape: () => this.app.set({ sel: "", at: "", in: "", mark: "" }),
     };
   }
 
@@ -159,7 +184,7 @@ export class TimelineView {
   nextColor() {
     const list = this.list[0].run.colors;
     const next = list[(list.indexOf(this.color(0)) + 1) % list.length];
-    this.app.set({ color: next });
+    this.app.set({ color: next, mark: "" });
     this.app.note(`Colored by ${COLORS.find(([c]) => c === next)?.[1] ?? next}.`);
   }
 
@@ -167,7 +192,7 @@ export class TimelineView {
     const { app } = this;
     const { params } = app;
     const ready = this.list[0].run.analysis === "ready";
-    const key = JSON.stringify([params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
+    const key = JSON.stringify([params.mark, params.least, params.sender, params.receiver, params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
     if (key === this.toolbarFor) return;
     this.toolbarFor = key;
     const check = (/** @type {string} */ text, /** @type {string} */ name, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ change, disabled = false) => {
@@ -179,12 +204,27 @@ export class TimelineView {
     const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {string} */ k) =>
       el("button", { type: "button", text, title: label, "aria-label": label, onclick: () => this.keys[k](new KeyboardEvent("keydown")) });
     refill(this.toolbar,
-      choice("color", colors, this.color(0), (color) => app.set({ color }), "color"),
+      choice("color", colors, this.color(0), (color) => app.set({ color, mark: "" }), "color"),
       check("messages", "arrows", params.arrows !== "0", (on) => app.set({ arrows: on ? "" : "0" })),
+      this.messageFilter(),
       check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
       el("span", { class: "group" }, button("−", "Zoom out (−)", "-"), button("+", "Zoom in (+)", "+"), button("Whole run", "The whole run (Home)", "Home")),
       el("span", { class: "group" }, button("‹ wait", "Previous wait ([)", "["), button("wait ›", "Next wait (])", "]")),
+      ...(params.mark ? [el("span", { class: "group" }, button("‹ call", "Previous call (N)", "N"), button("call ›", "Next call (n)", "n"),
+        el("button", { type: "button", text: "All alike", title: "Mark nothing (Esc)", onclick: () => app.set({ mark: "" }) }))] : []),
+      pngButton(() => this.list.map((p) => p.canvas), `${app.run.name}-timeline`),
       ...(this.list.length > 1 ? [check("same time", "sync", params.sync === "1", (on) => app.set({ sync: on ? "1" : "" }))] : []));
+  }
+
+  /** Which messages are drawn: those of a size, and those of a cell of the matrix. */
+  messageFilter() {
+    const { app } = this;
+    const { params } = app;
+    const least = el("input", { type: "number", name: "least", min: 0, value: params.least ?? "", placeholder: "0", class: "bytes", "aria-label": "Smallest message that is drawn, in bytes" });
+    least.addEventListener("change", () => app.set({ least: Number(least.value) > 0 ? least.value : "" }));
+    const pair = params.sender || params.receiver
+      ? el("button", { type: "button", text: `${params.sender || "all"} → ${params.receiver || "all"} ×`, title: "Show the messages of all ranks", onclick: () => app.set({ sender: "", receiver: "" }) }) : "";
+    return el("span", { class: "group" }, el("label", { class: "choice" }, el("span", { text: "of bytes ≥" }), least), pair);
   }
 
   /** After a frame: the legend and the line below follow what is visible. */
@@ -202,7 +242,7 @@ export class TimelineView {
     const raster = pane.data.picture.raster;
     const legend = pane.data.legend;
     if (!raster || !legend || legend.color !== raster.color) return;
-    const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null}`;
+    const key = `${raster.color} ${raster.from} ${raster.step} ${raster.first} ${raster.rows} ${raster.generation} ${document.documentElement.dataset.theme} ${pane.paths !== null} ${this.app.params.mark ?? ""} ${this.list.map((p) => p.data.legend?.color).join()}`;
     if (key === this.legendFor) return;
     this.legendFor = key;
     const counts = new Uint32Array(1 << 16);
@@ -212,7 +252,7 @@ export class TimelineView {
     counts.forEach((n, c) => {
       if (n > 0) seen.set(c, n);
     });
-    this.legend.replaceChildren(...entries(legend, seen, pane.paths));
+    this.legend.replaceChildren(...entries(legend, seen, pane.paths, markedOf(this.app.params.mark), (ids) => this.app.set({ mark: ids.join("."), color: legend.color })));
   }
 }
 
@@ -222,7 +262,7 @@ export class TimelineView {
  */
 function stateOf(pane) {
   const { window: w, data, run } = pane;
-  const parts = [`${duration(w.to - w.from)} of ${duration(run.length)}`, plural(w.last - w.first, "row")];
+  const parts = [`${duration(Math.max(0, Math.min(w.to, run.length) - w.from))} of ${duration(run.length)}`, plural(w.last - w.first, "row")];
   const { group = 1, looked = 1 } = data.picture.raster ?? {};
   if (group > 1) parts.push(`each line shows ${count(group)} of them${looked < group ? `, of which ${count(looked)} are sampled` : ""}`);
   const messages = data.messages;

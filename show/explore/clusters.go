@@ -1,0 +1,172 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"slackline/analyze/profile"
+	"slackline/internal/phrase"
+)
+
+const (
+	alike        = 0.05 // ranks are alike if the shares of their time differ by this much at most, half of the sum over call paths
+	mostClusters = 20
+)
+
+// answerClusters puts ranks that behave alike together.
+func answerClusters(ctx context.Context, v *view, _ *query) (any, error) {
+	f, err := v.analyzed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.clustersOnce.Do(func() { f.clusters = v.makeClusters(f) })
+	return f.clusters, nil
+}
+
+// makeClusters goes through the ranks: each joins the first cluster whose first rank it is like, or starts one. The representative
+// of a cluster is the rank that is nearest to its mean.
+func (v *view) makeClusters(f *findings) *Clusters {
+	times := v.timesByRank(f)
+	leaders, of := [][]float64{}, make([]int, len(times))
+	for rank, t := range times {
+		of[rank] = -1
+		best, nearest := -1, 2.0
+		for k, leader := range leaders {
+			if d := distance(t, leader); d < nearest {
+				best, nearest = k, d
+			}
+		}
+		if best < 0 || nearest > alike && len(leaders) < mostClusters {
+			best = len(leaders)
+			leaders = append(leaders, t)
+		}
+		of[rank] = best
+	}
+	a := &Clusters{Clusters: make([]Cluster, len(leaders)), Notes: v.slowRanks(f)}
+	for k := range leaders {
+		mean := make([]float64, len(leaders[k]))
+		var members []int32
+		for rank, t := range times {
+			if of[rank] == k {
+				members = append(members, int32(rank))
+				for i := range t {
+					mean[i] += t[i]
+				}
+			}
+		}
+		for i := range mean {
+			mean[i] /= float64(len(members))
+		}
+		c := &a.Clusters[k]
+		c.Count, c.Ranks, c.Representative = len(members), listRanks(members), int(slices.MinFunc(members, func(x, y int32) int {
+			return cmp.Compare(distance(times[x], mean), distance(times[y], mean))
+		}))
+		c.Computation, c.Waiting, c.Communication = v.sharesOf(mean)
+	}
+	slices.SortStableFunc(a.Clusters, func(x, y Cluster) int { return cmp.Compare(y.Count, x.Count) })
+	return a
+}
+
+// timesByRank has for each rank the shares of its time: by call path, and behind them waiting.
+func (v *view) timesByRank(f *findings) [][]float64 {
+	n := v.paths.Len()
+	times, totals := make([][]float64, v.tl.Ranks), make([]float64, v.tl.Ranks)
+	for rank := range times {
+		times[rank] = make([]float64, n+1)
+	}
+	for i := range v.tl.Locations {
+		totals[v.tl.Locations[i].Rank] += float64(v.tl.Lifetime(int32(i)))
+	}
+	for i := range f.profile.Entries {
+		e := &f.profile.Entries[i]
+		times[e.Rank][e.Path] += float64(e.Exclusive)
+	}
+	for _, w := range f.waiting {
+		if !w.Unknown {
+			times[w.Rank][n] += float64(w.Time)
+			if !w.Idle {
+				times[w.Rank][w.Path] -= float64(w.Time)
+			}
+		}
+	}
+	for rank, t := range times {
+		for i := range t {
+			t[i] /= max(totals[rank], 1)
+		}
+	}
+	return times
+}
+
+func distance(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += max(x[i]-y[i], y[i]-x[i])
+	}
+	return sum / 2
+}
+
+// sharesOf sums up shares by call path.
+func (v *view) sharesOf(t []float64) (computation, waiting, communication float64) {
+	for path := range v.paths.Len() {
+		switch class, _ := classOf(v.kindOfPath(path)); class {
+		case "computation":
+			computation += t[path]
+		case "communication":
+			communication += t[path]
+		}
+	}
+	return computation, t[v.paths.Len()], communication
+}
+
+// A rank is slow everywhere if it takes longer than the average in functions that have most of the computation, by so much in all.
+const (
+	everywhere = 0.8
+	muchSlower = 1.05
+	fewPaths   = 3
+)
+
+// slowRanks says which ranks are slow in nearly all that they compute, in a line each.
+func (v *view) slowRanks(f *findings) []string {
+	notes := []string{}
+	if v.tl.Ranks < 2 {
+		return notes
+	}
+	mean := map[int32]float64{}
+	own := make([]map[int32]float64, v.tl.Ranks)
+	for rank := range own {
+		own[rank] = map[int32]float64{}
+	}
+	for i := range f.profile.Entries {
+		if e := &f.profile.Entries[i]; v.kindOfPath(int(e.Path)) == profile.Computation {
+			mean[e.Path] += float64(e.Exclusive) / float64(v.tl.Ranks)
+			own[e.Rank][e.Path] += float64(e.Exclusive)
+		}
+	}
+	if len(mean) < fewPaths {
+		return notes
+	}
+	costs := map[int]float64{}
+	for i := range f.ranked {
+		costs[f.ranked[i].Rank] += f.result.Share(f.ranked[i].Sum())
+	}
+	for rank, times := range own {
+		slower, slow, all, usual := 0, 0.0, 0.0, 0.0
+		for path, m := range mean {
+			all, usual = all+times[path], usual+m
+			if times[path] > m {
+				slower++
+				slow += m
+			}
+		}
+		if slow >= everywhere*usual && all >= muchSlower*usual {
+			notes = append(notes, fmt.Sprintf("Rank %d is slow everywhere: it takes longer than the average rank in %d of %d functions that compute, %s longer in all, and causes %s of all waiting.",
+				rank, slower, len(mean), phrase.Percent(all-usual, usual), phrase.Percent(costs[rank], 1)))
+		}
+		if len(notes) == mostClusters {
+			break
+		}
+	}
+	return notes
+}
