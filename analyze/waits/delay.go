@@ -53,6 +53,7 @@ func (c *causes) find(a *analysis, i int) {
 		a.devices.find(a, c, i)
 		return
 	}
+	c.unseen = 0
 	of, waiter := a.intervals(i)
 	c.begin(a, of)
 	c.sums.Second()

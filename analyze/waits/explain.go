@@ -113,6 +113,8 @@ type known struct {
 	states  []int // items
 	weights []int64
 	total   int64
+	unseen  int64 // how much of the amount lies before what was recorded of the one that came late
+	amount  int64 // of the item, if some of it is unseen
 }
 
 // source knows the causes of items.
@@ -132,6 +134,7 @@ type explainer struct {
 	known       known
 	apportioner apportioner
 	shares      []int64
+	lost        int64 // of the last item that was charged: what has no cause because it was not recorded
 }
 
 func newExplainer(a *analysis) *explainer {
@@ -158,6 +161,9 @@ func (o *ownSource) causesOf(item int) known {
 	o.states = o.states[:0]
 	for _, s := range o.causes.states {
 		o.states = append(o.states, s.state)
+	}
+	if item < len(o.a.states) && o.causes.unseen > 0 {
+		k.unseen, k.amount = o.causes.unseen, int64(o.a.states[item].amount)
 	}
 	k.paths, k.states, k.weights, k.total = o.causes.paths, o.states, o.causes.weights, o.causes.total
 	return k
@@ -190,8 +196,12 @@ func (x *explainer) charge(c charged) (rank int) {
 	x.known = x.causesOf(c.item)
 	n := len(x.known.weights)
 	x.shares = slices.Grow(x.shares[:0], n)[:n]
+	x.lost = 0
+	if x.known.unseen > 0 {
+		x.lost = int64(portion(c.amount, unit.Duration(x.known.unseen), unit.Duration(x.known.amount)))
+	}
 	if x.known.total > 0 {
-		x.apportioner.split(x.shares, c.amount, x.known.weights, x.known.total)
+		x.apportioner.split(x.shares, c.amount-x.lost, x.known.weights, x.known.total)
 	}
 	return x.known.late
 }
@@ -215,6 +225,7 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 			shares[key{kind: Unknown, rank: late, metric: None}] += item.amount
 			continue
 		}
+		shares[key{kind: Unknown, rank: late, metric: None}] += x.lost
 		for i, p := range c.paths {
 			shares[key{Excess, late, p, None}] += x.shares[i]
 		}
@@ -293,6 +304,7 @@ func (x *explainer) roots(list []charged, amount unit.Duration) (roots []Root, r
 			rest += unit.Duration(share)
 			continue
 		}
+		rest += unit.Duration(x.lost)
 		for i, p := range x.known.paths {
 			shares[x.paths.Place(late, p)] += x.shares[i]
 		}
