@@ -22,7 +22,7 @@ type selectionIndex struct {
 }
 
 const (
-	blockCalls  = 1024           // calls, wait states or messages of a block: what is looked at one by one at each end of a range
+	blockCalls  = 256            // calls, wait states or messages of a block: what is looked at one by one at each end of a range
 	originsFrom = int32(1) << 10 // keys below are of metrics and kinds of activity
 	noOrigin    = originsFrom - 1
 	bins        = 65
@@ -39,27 +39,32 @@ type blocks [][]tally
 
 // tallies are sums by key while they are being made.
 type tallies struct {
-	at   map[int32]int
+	at   []int32 // by key: place in the list, plus one; 0: none
 	list []tally
 }
 
-func newTallies() *tallies { return &tallies{at: map[int32]int{}} }
+func newTallies() *tallies { return &tallies{} }
 
 func (t *tallies) add(key int32, count, sum int64) {
-	i, known := t.at[key]
-	if !known {
-		i = len(t.list)
-		t.at[key] = i
-		t.list = append(t.list, tally{key: key})
+	for int(key) >= len(t.at) {
+		t.at = append(t.at, make([]int32, len(t.at)+64)...)
 	}
-	t.list[i].count += count
-	t.list[i].sum += sum
+	i := t.at[key]
+	if i == 0 {
+		t.list = append(t.list, tally{key: key})
+		i = int32(len(t.list))
+		t.at[key] = i
+	}
+	t.list[i-1].count += count
+	t.list[i-1].sum += sum
 }
 
 // take returns what was added and starts anew.
 func (t *tallies) take() []tally {
 	list := slices.Clone(t.list)
-	clear(t.at)
+	for _, x := range t.list {
+		t.at[x.key] = 0
+	}
 	t.list = t.list[:0]
 	return list
 }
