@@ -198,6 +198,16 @@ void sl_complete(struct sl_thread *t, struct sl_record **r, const MPI_Request ha
         append(t, r, &q, q.kind | (cancelled ? SL_CANCELLED : 0), peer, q.sent, q.received);
 }
 
+void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles) {
+    uint64_t known = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t id = sl_request_id(handles[i]);
+        if (id != 0 && ++known <= SL_DONE_WORDS * SL_BATCH) r->data[known] = id;
+    }
+    r->data[0] = known;
+    r->words += known < SL_DONE_WORDS * SL_BATCH ? (uint32_t)known : SL_DONE_WORDS * SL_BATCH;
+}
+
 void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle) {
     struct sl_request q;
     if (!sl_request_start(handle, &q) || q.kind == SL_REQ_PARTS) return; /* its last partition is the send */

@@ -105,11 +105,14 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 /* Probes */
 
 #define SL_PLAIN(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD, frame, enter);
-#define BEFORE_probe(fn) SL_PLAIN(fn)
+#define SL_PROBE(fn) \
+    struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 3, frame, enter); \
+    sl_put(t, r, 0, source, tag, comm);
+#define BEFORE_probe(fn) SL_PROBE(fn)
 #define AFTER_probe sl_done(t, r, leave);
-#define BEFORE_iprobe(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 1, frame, enter); sl_poll_again(t, r);
+#define BEFORE_iprobe(fn) SL_PROBE(fn) sl_poll_again(t, r);
 #define AFTER_iprobe r->data[0] = result != MPI_SUCCESS || *flag; SL_FOUND(*flag) sl_done(t, r, leave);
-#define BEFORE_mprobe(fn) SL_PLAIN(fn)
+#define BEFORE_mprobe(fn) SL_PROBE(fn)
 #define AFTER_mprobe \
     if (result == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC) sl_message_add(*message, sl_comm(t, comm)->id); \
     sl_done(t, r, leave);
@@ -135,28 +138,35 @@ MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count);
     if (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) \
         for (int i = 0; i < (n); i++) sl_complete(t, &r, handle, state);
 
-#define BEFORE_wait(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, 0)
-#define AFTER_wait r->leave = leave; SL_EACH(1, before_request, status) sl_done(t, r, leave);
-#define BEFORE_waitall(fn) MPI_Request *before = sl_copy_handles(t, count, array_of_requests); SL_COMPLETION(fn, 0)
-#define AFTER_waitall r->leave = leave; SL_EACH(count, before[i], &array_of_statuses[i]) sl_done(t, r, leave);
+/* Until the call comes back, its record lists the requests that it waits for: their number, then as many as have room. */
+void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
+#define SL_WAITED r->leave = leave; r->words = SL_HEAD + 1; r->data[0] = 0;
+
+#define BEFORE_wait(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, 0) sl_waits_for(r, 1, &before_request);
+#define AFTER_wait SL_WAITED SL_EACH(1, before_request, status) sl_done(t, r, leave);
+#define SL_SEVERAL(fn) MPI_Request *before = sl_copy_handles(t, count, array_of_requests); SL_COMPLETION(fn, 0)
+#define BEFORE_waitall(fn) SL_SEVERAL(fn) sl_waits_for(r, count, before);
+#define AFTER_waitall SL_WAITED SL_EACH(count, before[i], &array_of_statuses[i]) sl_done(t, r, leave);
 #define BEFORE_waitany(fn) BEFORE_waitall(fn)
-#define AFTER_waitany r->leave = leave; SL_EACH(*index != MPI_UNDEFINED, before[*index - first_index], status) sl_done(t, r, leave);
+#define AFTER_waitany SL_WAITED SL_EACH(*index != MPI_UNDEFINED, before[*index - first_index], status) sl_done(t, r, leave);
 #define BEFORE_waitsome(fn) \
     int count = incount; \
     BEFORE_waitall(fn)
 #define AFTER_waitsome \
-    r->leave = leave; \
+    SL_WAITED \
     SL_EACH(*outcount == MPI_UNDEFINED ? 0 : *outcount, before[array_of_indices[i] - first_index], &array_of_statuses[i]) \
     sl_done(t, r, leave);
 
 #define SL_FOUND(found) if (result == MPI_SUCCESS && !(found)) sl_poll_done(t, r, leave); else
 #define BEFORE_test(fn) MPI_Request before_request = *request; SL_COMPLETION(fn, sl_request_id(before_request)) sl_poll_again(t, r);
 #define AFTER_test SL_FOUND(*flag) { AFTER_wait }
-#define BEFORE_testall(fn) BEFORE_waitall(fn) sl_poll_again(t, r);
+#define BEFORE_testall(fn) SL_SEVERAL(fn) sl_poll_again(t, r);
 #define AFTER_testall SL_FOUND(*flag) { AFTER_waitall }
-#define BEFORE_testany(fn) BEFORE_waitall(fn) sl_poll_again(t, r);
+#define BEFORE_testany(fn) SL_SEVERAL(fn) sl_poll_again(t, r);
 #define AFTER_testany SL_FOUND(*flag) { AFTER_waitany }
-#define BEFORE_testsome(fn) BEFORE_waitsome(fn) sl_poll_again(t, r);
+#define BEFORE_testsome(fn) \
+    int count = incount; \
+    SL_SEVERAL(fn) sl_poll_again(t, r);
 #define AFTER_testsome SL_FOUND(*outcount != 0) { AFTER_waitsome }
 #define BEFORE_status(fn) SL_COMPLETION(fn, sl_request_id(request))
 #define AFTER_status SL_FOUND(*flag) sl_done(t, r, leave);

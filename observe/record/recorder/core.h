@@ -25,12 +25,12 @@
 
 /* What a record says. The numbers are part of the raw format; raw.go has the same list. */
 enum sl_kind {
-    SL_CALL = 1,     /* a call of MPI, nothing more known; of probes: whether they found something */
+    SL_CALL = 1,     /* a call of MPI, nothing more known; of probes: whether they found something, peer|tag, comm|0 */
     SL_SEND,         /* bytes, peer|tag, comm|0, request (0: blocking), of a partitioned message its channel */
     SL_RECV,         /* bytes, peer|tag, comm|0: a blocking receive */
     SL_POST,         /* bytes, peer|tag, comm|0, request: a receive was posted */
     SL_SENDRECV,     /* sent bytes, peer|tag, comm|0, received bytes, peer|tag, of a non-blocking one its request */
-    SL_COMPLETE,     /* tested requests n, then per completed request: see requests.c */
+    SL_COMPLETE,     /* tested request, then per completed request: see requests.c; of a wait that goes on: requests n, requests */
     SL_START,        /* per request: see requests.c */
     SL_CANCEL,       /* request */
     SL_COLLECTIVE,   /* sent, received, comm|root, request, counts */
@@ -139,12 +139,18 @@ struct sl_head {
 
 /* The end of the page of the head. */
 struct sl_tail {
+    _Atomic uint64_t exited;  /* 1: the program ended without MPI_Finalize, by itself */
     uint64_t clock_cost;      /* ns that pass between two readings of the clock */
     _Atomic uint64_t failure; /* why there was no room: a number of errno; 0: the limit of size */
 };
 static inline struct sl_tail *sl_tail(struct sl_head *h) {
     return (struct sl_tail *)(void *)((uint8_t *)h + SL_PAGE - sizeof(struct sl_tail));
 }
+
+/* Between both, the last record of the thread that was not kept: who looks from outside finds the call that the thread is in there,
+ * or behind the last record of its chunk. */
+enum { SL_UNKEPT = 2048, SL_UNKEPT_WORDS = (SL_PAGE - SL_UNKEPT - sizeof(struct sl_tail)) / 8 };
+_Static_assert(sizeof(struct sl_head) <= SL_UNKEPT, "the head and the record behind it overlap");
 
 struct sl_paths;
 struct sl_codes;

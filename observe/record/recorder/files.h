@@ -14,8 +14,10 @@ size_t sl_trimmed(const char *text, size_t length);
     struct sl_record *r = sl_on_file(t, fn, frame, enter, sl_object_id(SL_A_FILE, (uintptr_t)fh), bytes);
 #define SL_FILE_DONE if (result != MPI_SUCCESS) r->kind = SL_CALL; sl_done(t, r, leave);
 
-#define BEFORE_file_open(fn) struct sl_record *r = sl_on_file(t, fn, frame, enter, SL_NO_OBJECT, 0);
+/* Until there is a file, the communicator stands in the place of the bytes. */
+#define BEFORE_file_open(fn) struct sl_record *r = sl_on_file(t, fn, frame, enter, SL_NO_OBJECT, sl_comm(t, comm)->id);
 #define AFTER_file_open \
+    r->data[1] = 0; \
     if (result == MPI_SUCCESS) \
         r->data[0] = sl_object_add(t, SL_A_FILE, (uintptr_t)*fh, sl_comm(t, comm)->id, r->function, filename, filename_length); \
     SL_FILE_DONE

@@ -116,12 +116,14 @@ struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
         sl_sampling_end(e.t);
         atomic_store(&sl_bounded, false);
         if (!e.t->events.closed) e.t->on = true; /* the end is there, whatever the window; what was off stays so */
+    }
+    e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame, enter);
+    if (e.last) { /* that it ends is known while it waits for the others; from here on there are only definitions */
         if (sl_settings.pings) sl_clocks(e.t);
         sl_clocks_end();
         define_modules(e.t);
         sl_session_world_end();
     }
-    e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame, enter);
     return e;
 }
 

@@ -24,7 +24,7 @@ void sl_both_received(const struct sl_request *q, const MPI_Status *status, uint
 #define AFTER_pready_range AFTER_pready
 #define BEFORE_pready_list(fn) SL_READY(fn, length)
 #define AFTER_pready_list AFTER_pready
-#define BEFORE_parrived(fn) BEFORE_iprobe(fn)
+#define BEFORE_parrived(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 1, frame, enter); r->data[0] = 0; sl_poll_again(t, r);
 #define AFTER_parrived AFTER_iprobe
 
 /* As MPI_Sendrecv, and a request behind it. */

@@ -140,8 +140,9 @@ void sl_stream_reopen(struct sl_stream *s) {
     if (s->head != NULL && !s->closed) atomic_store(&s->head->closed, 0);
 }
 
-/* sl_scratch is a place for a record that nobody will read. */
+/* sl_scratch is a place for a record that is not kept. */
 struct sl_record *sl_scratch(struct sl_thread *t, uint32_t words) {
+    if (words <= SL_UNKEPT_WORDS && t->events.head != NULL) return (struct sl_record *)(void *)((uint8_t *)t->events.head + SL_UNKEPT);
     if (words > t->scratch_words) {
         t->scratch = sl_memory((size_t)words * 16);
         t->scratch_words = t->scratch == NULL ? 0 : (size_t)words * 2;

@@ -109,6 +109,10 @@ static __attribute__((constructor)) void loaded(void) {
     pthread_atfork(NULL, NULL, after_fork);
 }
 
+static __attribute__((destructor)) void unloaded(void) {
+    if (atomic_load(&sl_active) && first_thread != NULL) atomic_store(&sl_tail(first_thread->events.head)->exited, 1);
+}
+
 /* own_stack is the stack of this thread; nothing beyond it is read. If it is not known, nothing is. */
 static struct sl_stack own_stack(void) {
     pthread_attr_t a;

@@ -17,7 +17,12 @@ struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame 
 #define SL_WINDOW_RECORD(fn, target, sent, received) struct sl_record *r = sl_on_window(t, fn, frame, enter, win, target, sent, received);
 #define SL_WINDOW_DONE if (result != MPI_SUCCESS) r->kind = SL_CALL; sl_done(t, r, leave);
 
-#define BEFORE_win_new(fn) struct sl_record *r = sl_call(t, SL_WINDOW, fn, SL_HEAD + SL_WINDOW_WORDS, frame, enter);
+/* Until there is a window, the communicator stands in its place. */
+#define BEFORE_win_new(fn) \
+    struct sl_record *r = sl_call(t, SL_WINDOW, fn, SL_HEAD + SL_WINDOW_WORDS, frame, enter); \
+    r->data[0] = sl_pair(SL_EVERYBODY, (int32_t)SL_NO_OBJECT); \
+    r->data[1] = sl_comm(t, comm)->id; \
+    r->data[2] = r->data[3] = 0;
 #define AFTER_win_new \
     if (result == MPI_SUCCESS) { \
         uint32_t id = sl_object_add(t, SL_A_WINDOW, (uintptr_t)*win, sl_comm(t, comm)->id, r->function, NULL, 0); \
