@@ -16,6 +16,7 @@ import (
 	"slackline/cli/explore"
 	"slackline/cli/flags"
 	"slackline/cli/generate"
+	"slackline/cli/hang"
 	"slackline/cli/inject"
 	"slackline/cli/machine"
 	"slackline/cli/measure"
@@ -32,6 +33,7 @@ import (
 // registry has all verbs, in the order of the help.
 var registry = []*env.Verb{
 	&record.Verb,
+	&hang.Verb,
 	&inject.Verb,
 	&measure.Verb,
 	&campaign.Verb,

@@ -77,6 +77,7 @@ const (
 	rawPage       = 4096
 	rawChunkHead  = 32
 	rawHeadWords  = 4
+	rawUnkept     = 2048
 	rawLeastChunk = 1 << 10
 	rawMostChunk  = 1 << 26
 )
@@ -99,6 +100,8 @@ type rawHead struct {
 	clockCost                    int64         // ns between two readings of the clock
 	failure                      syscall.Errno // why there was no room; 0: the limit of size
 	pid                          int
+	exited                       bool       // by itself, without MPI_Finalize
+	unkept                       *rawRecord // the last one that was not kept, if its call goes on
 }
 
 // How a thread's file was closed.
@@ -128,7 +131,7 @@ func parseRawHead(b []byte) (*rawHead, error) {
 		closed: le.Uint64(b[64:]), lost: le.Uint64(b[72:]), bytes: le.Uint64(b[80:]), samples: le.Uint64(b[96:]),
 		yields: le.Uint64(b[128:]) != 0, waited: int64(le.Uint64(b[2000:])), refused: le.Uint64(b[2008:]), base: int(le.Uint64(b[2016:])),
 		pid: int(le.Uint64(b[112:])), self: le.Uint64(b[136:]),
-		clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
+		exited: le.Uint64(b[rawPage-24:]) != 0, clockCost: int64(le.Uint64(b[rawPage-16:])), failure: syscall.Errno(le.Uint64(b[rawPage-8:])),
 	}
 	text := b[144:]
 	for _, field := range []struct {
@@ -137,6 +140,11 @@ func parseRawHead(b []byte) (*rawHead, error) {
 	}{{&h.host, 256}, {&h.boot, 64}, {&h.library, 512}, {&h.program, 1024}} {
 		*field.to = cString(text[:field.size])
 		text = text[field.size:]
+	}
+	var unkept rawRecord
+	if from := b[rawUnkept : rawPage-24]; parseRecord(&from, &unkept) && unkept.leave == 0 && unkept.enter != 0 {
+		unkept.open = true
+		h.unkept = &unkept
 	}
 	if h.chunkSize < rawLeastChunk || h.chunkSize > rawMostChunk || h.ranks < 1 || h.rank < 0 || h.rank >= h.ranks || h.period < 0 {
 		return nil, fmt.Errorf("%w: its head makes no sense", errRaw)
@@ -294,20 +302,33 @@ func (r *rawFile) next(rec *rawRecord) error {
 	}
 }
 
+// mostBehind is how much of what follows the valid part of the last chunk is read: a record that was begun.
+const mostBehind = 1 << 16
+
 func (r *rawFile) nextChunk() error {
-	if length := min(int64(r.head.chunkSize), r.size-r.order[0]); int64(len(r.chunk)) < length {
-		r.chunk = make([]byte, length)
+	begin := make([]byte, rawChunkHead)
+	if _, err := r.file.ReadAt(begin, r.order[0]); err != nil && err != io.EOF {
+		return err
 	}
-	n, err := r.file.ReadAt(r.chunk, r.order[0])
+	used := int64(binary.LittleEndian.Uint64(begin[16:]))
+	most := min(int64(r.head.chunkSize), r.size-r.order[0])
+	if used < rawChunkHead || used > most {
+		used = rawChunkHead
+	}
+	length := used
+	if len(r.order) == 1 {
+		length = min(used+mostBehind, most)
+	}
+	if int64(cap(r.chunk)) < length {
+		r.chunk = make([]byte, max(length, min(2*length, int64(r.head.chunkSize))))
+	}
+	n, err := r.file.ReadAt(r.chunk[:length], r.order[0])
 	if err != nil && err != io.EOF {
 		return err
 	}
+	used = min(used, int64(n))
 	r.order = r.order[1:]
-	used := binary.LittleEndian.Uint64(r.chunk[16:])
-	if used < rawChunkHead || used > uint64(n) {
-		used = rawChunkHead
-	}
-	r.rest, r.behind = r.chunk[rawChunkHead:used], r.chunk[used:n]
+	r.rest, r.behind = r.chunk[min(rawChunkHead, used):used], r.chunk[used:n]
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +50,26 @@ func (r *run) writeOrder() (err error) {
 	return err
 }
 
+// readOrder reads the description of the run in a folder of raw files.
+func readOrder(dir string) (*order, error) {
+	path := filepath.Join(dir, orderFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return nil, fmt.Errorf("%s: no such directory", dir)
+		}
+		return nil, fmt.Errorf("%s holds no raw files of a recorded run: there is no %s in it; give a directory such as .app.slt-raw-123456", dir, orderFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &order{}
+	if err := json.Unmarshal(data, o); err != nil || len(o.Command) == 0 || o.Out == "" {
+		return nil, fmt.Errorf("%s is damaged: expected the command of a recorded run", path)
+	}
+	return o, nil
+}
+
 var errLocked = errors.New("is being recorded or recovered by another process; wait for its end")
 
 // lockRun locks a run until the file is closed, at the latest with the process. Where files cannot be locked it does without.
@@ -72,22 +91,15 @@ func Recover(dir string, o Options) (*Result, error) {
 	path := filepath.Join(dir, orderFile)
 	lock, err := lockRun(path)
 	if errors.Is(err, os.ErrNotExist) {
-		if _, statErr := os.Stat(dir); statErr != nil {
-			return nil, fmt.Errorf("%s: no such directory", dir)
-		}
-		return nil, fmt.Errorf("%s holds no raw files of a recorded run: there is no %s in it; give a directory such as .app.slt-raw-123456", dir, orderFile)
+		_, err = readOrder(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close()
-	data, err := os.ReadFile(path)
+	from, err := readOrder(dir)
 	if err != nil {
 		return nil, err
-	}
-	var from order
-	if err := json.Unmarshal(data, &from); err != nil || len(from.Command) == 0 || from.Out == "" {
-		return nil, fmt.Errorf("%s is damaged: expected the command of a recorded run", path)
 	}
 	o.Command, o.CallPath = from.Command, from.CallPath
 	if o.Out == "" {
@@ -117,13 +129,8 @@ func (r *run) wantEnded() error {
 	if err != nil {
 		return err
 	}
-	host, _ := os.Hostname()
 	for _, f := range files {
-		if f.head.host != host {
-			continue
-		}
-		path, _ := filepath.Abs(f.events)
-		if maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", f.head.pid)); err == nil && bytes.Contains(maps, []byte(path)) {
+		if isHere(f.head) && hasMapped(f.head.pid, f.events) {
 			return fmt.Errorf("rank %d is still running (process %d); wait for its end, or end it, before its trace is recovered", f.rank, f.head.pid)
 		}
 	}

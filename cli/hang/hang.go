@@ -1,0 +1,123 @@
+// Package hang is the verb hang: it says why a recorded program stands still.
+package hang
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/hang"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/internal/provenance"
+	"slackline/model/unit"
+	"slackline/observe/record"
+)
+
+type hangOptions struct {
+	apart  flags.Quantity[unit.Duration]
+	format flags.Choice
+	out    string
+	top    int
+}
+
+// Verb is the entry of the registry.
+var Verb = env.Verb{
+	Name: "hang", Group: env.Observe, Job: env.OnceOnly, New: command,
+	Documents: env.Documents{"hang": {Document{}}},
+}
+
+// defaultApart is the time between the two looks.
+const defaultApart = 300 * time.Millisecond
+
+func command(a *env.Env) *cobra.Command {
+	o := &hangOptions{apart: flags.Duration(), format: flags.NewChoice(env.FormatText, env.FormatText, env.FormatJSON, env.FormatCSV)}
+	c := &cobra.Command{
+		Use:   "hang DIR|PID...",
+		Short: "Find out why a program under 'slackline record' stands still: who waits for whom, and what the likely mistake is.",
+		Long: "Find out why a program under 'slackline record' stands still, while it runs or after it was killed, from the raw files of the recorder. " +
+			"It looks twice, to see who still moves, and tells a deadlock from a rank that is only slow.\n" +
+			"Exit code: 0 no rank is stuck, 3 some can never go on, 4 it cannot be told, or a rank may be in an endless loop.",
+		Annotations: flags.Arguments("DIR", "directory of raw files (.app.slt-raw-123456), the trace that they will become (app.slt), or the directory in which they are; "+
+			"several: those of hosts that share none", "PID", "process of the run on this host: a rank, the launcher, or slackline"),
+		Example: `  slackline hang .app.slt-raw-1234567
+  slackline hang app.slt
+  slackline hang 4711
+  slackline hang $(pgrep -u $USER -x app | head -1) --format json
+  slackline hang app.slt --apart 5s`,
+		Args: flags.AtLeastOne("DIR or PID"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
+	}
+	a.AddGroup(c, "Looks", func(fs *pflag.FlagSet) {
+		fs.Var(&o.apart, "apart", "time between the two looks (default 300ms); 0: one look")
+	})
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")
+		fs.Var(&o.format, "format", "form of the output")
+		env.AddOut(fs, &o.out)
+	})
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+func (o *hangOptions) run(a *env.Env, c *cobra.Command, args []string) error {
+	apart := defaultApart
+	if o.apart.Given {
+		apart = time.Duration(o.apart.Value / unit.Nanosecond)
+	}
+	switch {
+	case apart < 0 || apart > time.Hour:
+		return exit.Usagef("--apart: give a time from 0 to 1h, not %s", o.apart.Value)
+	case o.top < 0:
+		return exit.Usagef("--top: give 0 or more")
+	}
+	if err := env.CheckOutputs(nil, env.To("out", o.out)); err != nil {
+		return err
+	}
+	var dirs []string
+	for _, word := range args {
+		dir, err := record.RawDir(word)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	sight, err := record.Look(c.Context(), dirs, apart)
+	if err != nil {
+		return err
+	}
+	r := newReport(sight)
+	if o.format.Value == env.FormatJSON {
+		r.Provenance = provenance.New(a.Args)
+	}
+	err = a.WriteOut(o.out, nil, func(w io.Writer) error {
+		switch o.format.Value {
+		case env.FormatJSON:
+			return env.WriteJSONObject(w, r.Document)
+		case env.FormatCSV:
+			return r.byRank().WriteCSV(w)
+		}
+		return r.writeText(a, w, o.top)
+	})
+	if err != nil {
+		return err
+	}
+	return exitOf(r.verdict.Outcome)
+}
+
+// exitOf is how the verb ends.
+func exitOf(o hang.Outcome) error {
+	switch o {
+	case hang.Hang:
+		return exit.Verdict(exit.CheckFailed)
+	case hang.Endless, hang.Unknown:
+		return exit.Verdict(exit.Inconclusive)
+	}
+	return nil
+}

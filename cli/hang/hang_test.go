@@ -1,0 +1,171 @@
+package hang
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slackline/analyze/hang"
+	"slackline/internal/parallel"
+	"slackline/observe/mpi"
+	"slackline/observe/mpi/mpitest"
+	"slackline/observe/record"
+)
+
+// planted is a program that stands still, or is only slow, and what is to be said of it.
+type planted struct {
+	name     string
+	outcome  hang.Outcome
+	kinds    []string // any of them
+	culprits []int    // that must be named: of the finding, or the roots
+	says     string   // a part of the text
+	after    bool     // it is looked at after its end
+}
+
+var cases = []planted{
+	{name: "cyclic_sends", outcome: hang.Hang, kinds: []string{"hang_cyclic_sends"}, culprits: []int{0, 1, 2, 3}, says: "1048576 bytes"},
+	{name: "cyclic_receives", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives"}, culprits: []int{0, 1, 2, 3}},
+	{name: "receive_without_send", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{1}, says: "rank 1 is in MPI_Finalize"},
+	{name: "send_without_receive", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{3}, says: "The receive of rank 3 is missing"},
+	{name: "wrong_tag", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "the receive has tag 5"},
+	{name: "wrong_tag_large", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "tag 6"},
+	{name: "wrong_communicator", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "the receive is on MPI_COMM_WORLD"},
+	{name: "collective_order", outcome: hang.Hang, kinds: []string{"hang_mismatched_collective"}, culprits: []int{3}, says: "MPI_Allreduce on rank 3"},
+	{name: "different_roots", outcome: hang.Hang, kinds: []string{"hang_mismatched_root"}, culprits: []int{3}, says: "rank 1 on rank 3"},
+	{name: "one_finished", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{2}, says: "finished without this call"},
+	{name: "endless", outcome: hang.Endless, culprits: []int{2}, says: "loop_for_ever"},
+	{name: "stopped", outcome: hang.Hang, kinds: []string{"hang_stopped_rank"}, culprits: []int{2}, says: "stopped by a signal"},
+	{name: "held_lock", outcome: hang.Hang, kinds: []string{"hang_lock"}, culprits: []int{0, 2}, says: "Rank 0 holds the lock"},
+	{name: "fence", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 3}, says: "MPI_Win_fence"},
+	{name: "no_post", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Win_post"},
+	{name: "wait_never", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Wait"},
+	{name: "waitall", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 2}, says: "a message from rank 0 (tag 9"},
+	{name: "waitany", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives", "hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Waitany"},
+	{name: "any_source", outcome: hang.Hang, kinds: []string{"hang_no_sender"}, culprits: []int{0}, says: "from anybody"},
+	{name: "probe", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives"}, culprits: []int{0, 1}, says: "MPI_Probe"},
+	{name: "broken_ring", outcome: hang.Hang, kinds: []string{"hang_cycle", "hang_mismatched_message"}, culprits: []int{3}, says: "MPI_Sendrecv"},
+	{name: "barrier_in_branch", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{1, 3}, says: "in a branch"},
+	{name: "circle_of_communicators", outcome: hang.Hang, kinds: []string{"hang_other_communicator"}, culprits: []int{0, 1, 2}},
+	{name: "other_communicator", outcome: hang.Hang, kinds: []string{"hang_other_communicator"}, culprits: []int{3}},
+	{name: "not_started", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{3}, says: "MPI_Ibarrier"},
+	{name: "blocking_with_other", outcome: hang.Hang, kinds: []string{"hang_mismatched_collective"}, culprits: []int{3}, says: "MPI_Ibarrier on rank 3"},
+	{name: "test_loop", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "polls: MPI_Test"},
+	{name: "to_self", outcome: hang.Hang, kinds: []string{"hang_cyclic_sends"}, culprits: []int{0}, says: "MPI_Ssend"},
+	{name: "split", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Comm_split"},
+	{name: "asleep", outcome: hang.Endless, culprits: []int{1}, says: "waits outside of MPI"},
+	{name: "crashed", outcome: hang.Slow, culprits: []int{2}, says: "wait", after: true},
+	{name: "slow", outcome: hang.Slow, culprits: []int{1}, says: "only slow"},
+	{name: "slow_halo", outcome: hang.Slow, culprits: []int{1}, says: "only slow"},
+	{name: "imbalanced", outcome: hang.Running},
+	{name: "messages", outcome: hang.Running},
+}
+
+// TestPlanted wants the culprit of every planted mistake to be named, and no alarm for programs that are only slow.
+func TestPlanted(t *testing.T) {
+	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
+		program := mpitest.Build(t, l, filepath.Join("testdata", "cases.c"), "-g", "-O1")
+		dir := t.TempDir()
+		texts := make([]string, len(cases))
+		const atOnce = 8
+		parallel.Each(len(cases), atOnce, func(i int) {
+			texts[i] = tryCase(&cases[i], append(mpitest.Launch(l, 4), program, cases[i].name), filepath.Join(dir, fmt.Sprint(i)+".slt"))
+		})
+		for i, text := range texts {
+			if text != "" {
+				t.Errorf("%s: %s", cases[i].name, text)
+			}
+		}
+	})
+}
+
+// tryCase runs a program, looks at it until it says what is wanted, or for a while, and returns what is wrong with the last look.
+func tryCase(p *planted, command []string, out string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var group parallel.Group
+	silent := func(string, ...any) {}
+	var runErr error
+	ended := make(chan struct{})
+	group.Go(func() {
+		defer close(ended)
+		_, runErr = record.Run(ctx, record.Options{
+			Command: command, Out: out, Sample: record.DefaultPeriod, Yield: "on", KeepRaw: p.after, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+			Note: silent, Warn: silent,
+		})
+	})
+	defer group.Wait()
+	defer cancel()
+	if p.after {
+		<-ended
+	}
+	wrong := "not looked at"
+	fits := 0
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		dir, err := record.RawDir(out)
+		if err != nil {
+			time.Sleep(100 * time.Millisecond)
+			wrong = err.Error()
+			continue
+		}
+		sight, err := record.Look(ctx, []string{dir}, 200*time.Millisecond)
+		if err != nil || len(sight.Ranks) < 4 {
+			wrong = fmt.Sprint("not all there: ", err)
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		var alarm bool
+		if wrong, alarm = judge(p, newReport(sight)); alarm {
+			return wrong
+		}
+		select {
+		case <-ended:
+			if !p.after {
+				return fmt.Sprintf("the program ended: %v", runErr)
+			}
+		default:
+		}
+		if fits++; wrong != "" {
+			fits = 0
+		}
+		if fits == 1 && p.outcome == hang.Hang || fits == 2 || p.after {
+			break
+		}
+	}
+	return wrong
+}
+
+// judge says what is wrong with a report, and whether it is an alarm for a program that can go on.
+func judge(p *planted, r *report) (wrong string, alarm bool) {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Outcome, r.Reason, r.Summary)
+	culprits := r.Roots
+	for _, f := range r.Findings {
+		fmt.Fprintln(&b, f.Kind, f.Culprits, f.What, f.Mistake)
+	}
+	if len(r.Findings) > 0 {
+		culprits = r.Findings[0].Culprits
+	}
+	for _, s := range r.States {
+		fmt.Fprintln(&b, s.Ranks, s.Doing, s.Since, s.CallPath)
+	}
+	text := b.String()
+	named := !slices.ContainsFunc(p.culprits, func(c int) bool { return !slices.Contains(culprits, c) })
+	switch {
+	case r.Outcome == hang.Hang && p.outcome != hang.Hang:
+		return "a false alarm:\n" + text, true
+	case r.Outcome != p.outcome:
+		return fmt.Sprintf("want the outcome %s, got\n%s", p.outcome, text), false
+	case len(p.kinds) > 0 && !slices.Contains(p.kinds, r.Reason):
+		return fmt.Sprintf("want one of %v, got\n%s", p.kinds, text), false
+	case p.outcome != hang.Running && !named:
+		return fmt.Sprintf("want the culprits %v, got\n%s", p.culprits, text), false
+	case !strings.Contains(text, p.says):
+		return fmt.Sprintf("want %q in\n%s", p.says, text), false
+	}
+	return "", false
+}
