@@ -150,7 +150,7 @@ func (v *Verdict) Summary(apart time.Duration) string {
 	case Unknown:
 		return "It is unknown whether the program can go on: whom the ranks wait for cannot be told from what was recorded."
 	}
-	return fmt.Sprintf("%s of %d can never go on.", phrase.Plural(len(v.Stuck), "rank"), len(v.run.Ranks))
+	return fmt.Sprintf("%s of %d cannot go on.", phrase.Plural(len(v.Stuck), "rank"), len(v.run.Ranks))
 }
 
 // computing is the sentence about ranks that others wait for and that compute.
@@ -178,8 +178,13 @@ func (v *Verdict) computing() string {
 	if !v.Alive {
 		verb, does, had = "waited", "was outside of MPI", "had been so"
 	}
-	text := fmt.Sprintf("No deadlock: %s %s for %s. Rank %d %s and %s for %s; between two MPI calls before, it took at most %s.",
-		phrase.Plural(waiting, "rank"), verb, lower(Ranks(v.Roots)), first, does, had, unit.Elapsed(time.Duration(t.Since)), unit.Elapsed(time.Duration(t.Longest)))
+	text := fmt.Sprintf("No deadlock: %s %s for %s. Rank %d %s and %s for %s",
+		phrase.Plural(waiting, "rank"), verb, lower(Ranks(v.Roots)), first, does, had, unit.Elapsed(time.Duration(t.Since)))
+	before := "; it had not computed between its MPI calls before."
+	if t.Longest > 0 {
+		before = fmt.Sprintf("; between two MPI calls before, it took at most %s.", unit.Elapsed(time.Duration(t.Longest)))
+	}
+	text += before
 	if v.Outcome == Endless {
 		return text + " That is much longer than ever: it may be in an endless loop."
 	}

@@ -151,7 +151,7 @@ func (a *analysis) needFor(rank int, ranks []int) need {
 func (a *analysis) waitsIn(first int, all []int) string {
 	name := a.callName(first)
 	if len(all) > 1 {
-		return fmt.Sprintf("Rank %d and %s more wait in %s", first, phrase.Plural(len(all)-1, "rank"), name)
+		return fmt.Sprintf("Rank %d and %s wait in %s", first, phrase.Plural(len(all)-1, "more rank"), name)
 	}
 	return fmt.Sprintf("Rank %d waits in %s", first, name)
 }

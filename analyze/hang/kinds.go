@@ -36,7 +36,7 @@ var (
 		"hang_mismatched_collective", "Different collectives", "the ranks of a communicator call different collectives",
 		"All ranks of a communicator must call the same collectives in the same order. Here the calls with the same number differ: in the operation, or one is " +
 			"blocking and the other is not.",
-		"Look for a collective in a branch that depends on the rank, or for two collectives in another order.",
+		"Compare the call paths of the ranks: all members of the communicator must come through the same collectives in the same order.",
 	}
 	mismatchedRoot = Kind{
 		"hang_mismatched_root", "Different roots", "the ranks of a collective name different roots",

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/advise"
+	"slackline/analyze/hang"
 	"slackline/analyze/scaling"
 	"slackline/analyze/waits"
 	"slackline/cli/document"
@@ -60,12 +61,16 @@ var topics = []topic{
 	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.", "Join small parallel regions to larger ones."},
 }
 
-// allTopics are the kinds of wait states, of rules of expectation files and of advice, and the other words.
+// allTopics are the kinds of wait states, of reasons why programs stand still, of rules of expectation files and of advice, and the
+// other words.
 func allTopics() []topic {
 	var list []topic
 	for _, m := range waits.Metrics() {
 		i := m.Info()
 		list = append(list, topic{i.Name, i.Short, i.Title + ". " + i.Meaning, i.Advice})
+	}
+	for _, k := range hang.Kinds() {
+		list = append(list, topic{k.Name, k.Short, k.Title + ". " + k.Meaning, k.Advice})
 	}
 	for _, k := range scaling.RuleKinds() {
 		list = append(list, topic{k.Name, k.Short, k.Explanation, ""})
@@ -88,7 +93,7 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "explain [METRIC]",
 		Short:       "Explain a metric: what it means, what its cause is, and what usually helps.",
-		Annotations: flags.Arguments("METRIC", "name of a metric of waits or profile; without one all are listed"),
+		Annotations: flags.Arguments("METRIC", "name of a metric of waits or profile, or a reason of hang; without one all are listed"),
 		Example: `  slackline explain
   slackline explain late_sender
   slackline explain --schema simulate`,

@@ -127,6 +127,12 @@ func path(regions []timeline.Region) (names, source string) {
 	return strings.Join(parts, "/"), source
 }
 
+// Write writes why a program stands still.
+func Write(a *env.Env, w io.Writer, sight *record.Sight) error {
+	const rows = 20
+	return newReport(sight).writeText(a, w, rows)
+}
+
 func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
 	fmt.Fprintf(w, "%s\n", a.Bold(r.title()))
 	a.WriteWrapped(w, r.Summary)

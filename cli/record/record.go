@@ -2,9 +2,11 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"slackline/cli/env"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
+	"slackline/cli/hang"
 	"slackline/model/unit"
 	"slackline/observe/record"
 )
@@ -40,6 +43,8 @@ type recordOptions struct {
 	pingEvery int
 	pingAll   bool
 	yield     flags.Choice
+
+	watchdog flags.Quantity[unit.Duration]
 }
 
 // Verb is the entry of the registry.
@@ -48,6 +53,7 @@ var Verb = env.Verb{Name: "record", Group: env.Observe, Job: env.Outside, New: c
 func command(a *env.Env) *cobra.Command {
 	o := &recordOptions{
 		callpath: flags.NewChoice("", "off", "caller", "full"), maxSize: flags.Size(), yield: flags.NewChoice("auto", "auto", "on", "off"),
+		watchdog: flags.Duration(),
 	}
 	c := &cobra.Command{
 		Use:   "record [flags] -- COMMAND...",
@@ -58,6 +64,7 @@ func command(a *env.Env) *cobra.Command {
 		Example: `  slackline record -- mpirun -n 8 ./app input.txt
   slackline record --out small.slt --max-size 64MiB --ring -- mpirun -n 8 ./app
   slackline record --window 10s..20s -- srun --mpi=pmix -n 1024 ./app
+  slackline record --watchdog 60s -- mpirun -n 64 ./app
   slackline record --estimate -- mpirun -n 2 ./app
   slackline record --callpath caller --sample off -- mpirun -n 2 ./a : -n 2 ./b
   slackline record --recover .app.slt-raw-1234567
@@ -77,6 +84,7 @@ func command(a *env.Env) *cobra.Command {
 func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
 	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
+	fs.Var(&o.watchdog, "watchdog", "when no rank has made an MPI call for this time, e.g. 60s, say why, as 'slackline hang' does, on the standard error and in a file beside the trace; the program runs on")
 	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
 	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if slackline is killed, and end")
 	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")
@@ -168,6 +176,12 @@ func (o *recordOptions) options(a *env.Env) (record.Options, error) {
 		}
 		r.Sample = nanoseconds(d)
 	}
+	if o.watchdog.Given {
+		if o.watchdog.Value < unit.Second {
+			return r, exit.Usagef("--watchdog: give a time of at least 1s")
+		}
+		r.Watchdog, r.Standstill = nanoseconds(o.watchdog.Value), o.standstill(a)
+	}
 	const leastSize = 64 << 10
 	switch {
 	case o.maxSize.Given && o.maxSize.Value < leastSize:
@@ -213,6 +227,26 @@ func parseWindow(text string) (from, to time.Duration, err error) {
 		return 0, 0, exit.Usagef("--window: %s ends before it begins", text)
 	}
 	return from, to, nil
+}
+
+// standstill says why the program stands still, on the standard error and in a file beside the trace, which has all that was said.
+func (o *recordOptions) standstill(a *env.Env) func(*record.Sight, time.Duration) {
+	var all bytes.Buffer
+	return func(s *record.Sight, since time.Duration) {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, "%s: no rank has made an MPI call for %s\n", time.Now().Format(time.DateTime), unit.Elapsed(since.Round(time.Second)))
+		if err := hang.Write(a, &text, s); err != nil {
+			a.Warn("--watchdog: %v", err)
+			return
+		}
+		text.WriteByte('\n')
+		_, _ = a.Stderr.Write(text.Bytes()) // at once, not between lines of the program; there is nobody else to tell
+		all.Write(text.Bytes())
+		path := strings.TrimSuffix(s.Out, ".slt") + ".hang.txt"
+		if err := a.WriteOut(path, nil, func(w io.Writer) error { _, err := w.Write(all.Bytes()); return err }); err != nil {
+			a.Warn("--watchdog: %v", err)
+		}
+	}
 }
 
 // summary describes what was recorded.

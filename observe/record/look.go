@@ -18,6 +18,7 @@ import (
 type Sight struct {
 	state.Run
 	Command []string      // that was recorded
+	Out     string        // the trace that it will be
 	Apart   time.Duration // between the two looks
 	Calls   int64         // of MPI, until now
 	Alive   bool          // a process may still run
@@ -38,7 +39,7 @@ func Look(ctx context.Context, dirs []string, apart time.Duration) (*Sight, erro
 		if err != nil {
 			return nil, err
 		}
-		s.Command, recorder = o.Command, o.Recorder
+		s.Command, s.Out, recorder = o.Command, o.Out, o.Recorder
 	}
 	s.symbols = newSymbolTable(recorder)
 	functions, err := mpi.Functions()

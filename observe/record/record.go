@@ -46,6 +46,10 @@ type Options struct {
 	Yield     string // auto, on or off: MPICH gives up the CPU while it waits
 	KeepRaw   bool
 
+	// Watchdog: when no rank has made an MPI call for that long, Standstill is called, beside the run; 0: never.
+	Watchdog   time.Duration
+	Standstill func(s *Sight, since time.Duration)
+
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Note, Warn     func(format string, args ...any)
@@ -242,6 +246,11 @@ func (r *run) launch(ctx context.Context) error {
 		return err
 	}
 	r.result.Period = r.period
+	end, err := r.watch(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	r.result.ExitCode, r.result.Elapsed, err = r.command.Run(ctx, r.library, variables, mpi.Streams{In: r.Stdin, Out: r.Stdout, Err: r.Stderr})
 	return err
 }

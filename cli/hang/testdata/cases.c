@@ -1,4 +1,5 @@
-/* Programs that stand still, each for another reason, and some that are only slow: the case is the first argument. */
+/* Programs that stand still, each for another reason, and some that are only slow: the case is the first argument. All end by a
+ * signal after a while: that is the second argument, in seconds. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -268,7 +269,7 @@ static void crashed(void) {
 
 static void slow(void) { /* for a while */
     for (int i = 0; i < 40; i++) {
-        if (rank == 1) compute(1);
+        if (rank == 1) compute(2);
         barrier();
     }
 }
@@ -277,7 +278,7 @@ static void slow_halo(void) { /* all but one have sent to their neighbours and w
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     for (int i = 0; i < 40; i++) {
         MPI_Request r[4];
-        if (rank == 1) compute(1);
+        if (rank == 1) compute(2);
         MPI_Irecv(in, 4, MPI_CHAR, left, 1, world, &r[0]);
         MPI_Irecv(in + 8, 4, MPI_CHAR, right, 1, world, &r[1]);
         MPI_Isend(out, 4, MPI_CHAR, left, 1, world, &r[2]);
@@ -314,7 +315,7 @@ int main(int argc, char **argv) {
     world = MPI_COMM_WORLD;
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
-    alarm(120);
+    alarm(argc > 2 ? atoi(argv[2]) : 120);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) cases[i].run();
     MPI_Finalize();
