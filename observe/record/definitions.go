@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -172,6 +173,15 @@ func newCommTable() *commTable {
 	return &commTable{byKey: map[string]uint32{}, grids: map[uint32]*trace.Cart{}}
 }
 
+// groupKey is a text that tells groups apart.
+func groupKey(ranks []int32) string {
+	key := make([]byte, 0, 4*len(ranks))
+	for _, r := range ranks {
+		key = binary.LittleEndian.AppendUint32(key, uint32(r))
+	}
+	return string(key)
+}
+
 // addRank takes the communicators of a rank and returns their numbers in the trace.
 func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart, edges []rawNeighbors) map[uint32]uint32 {
 	ids := make([]uint32, 0, len(comms))
@@ -183,14 +193,17 @@ func (t *commTable) addRank(comms map[uint32]rawComm, carts []rawCart, edges []r
 	numbers := map[uint32]uint32{}
 	for _, id := range ids {
 		c := comms[id]
-		a, b := fmt.Sprint(c.members), fmt.Sprint(c.remote)
+		a, b := groupKey(c.members), groupKey(c.remote)
 		swap := len(c.remote) > 0 && slices.Compare(c.remote, c.members) < 0
 		if swap {
 			a, b = b, a
 		}
-		key := a + "|" + b
-		key += fmt.Sprintf("|%d", seen[a+"|"+b])
-		seen[a+"|"+b]++
+		both := fmt.Sprintf("%d|", len(c.members)) + a + b
+		if swap {
+			both = fmt.Sprintf("%d|", len(c.remote)) + a + b
+		}
+		key := fmt.Sprintf("%d|", seen[both]) + both
+		seen[both]++
 		number, ok := t.byKey[key]
 		if !ok {
 			number = uint32(len(t.comms))
