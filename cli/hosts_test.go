@@ -69,11 +69,27 @@ func TestHosts(t *testing.T) {
 		s := &site{h, l, h.Share(t, self)}
 		t.Run("CPUs", s.cpusOfHosts)
 		t.Run("record", s.recordOnHosts)
+		if l.Kind == mpi.MPICH {
+			t.Run("hang", s.hangOnHosts)
+		}
 		t.Run("jobs", s.jobsOnHosts)
 		t.Run("inject", s.injectOnHosts)
 		t.Run("clocks", s.clocksOnHosts)
 		t.Run("network", s.networkOnHosts)
 	})
+}
+
+// hangOnHosts wants the watchdog, which runs where the launcher was started, to see the ranks of all hosts.
+func (s *site) hangOnHosts(t *testing.T) {
+	program := s.build(t, filepath.Join("hang", "testdata", "cases.c"), "-g", "-O1")
+	args := append([]string{s.program, "record", "--quiet", "--watchdog", "1s", "--out", "hang.slt", "--"}, mpitest.Launch(s.library, 3)...)
+	c := s.Command(t, s.library, append(args, program, "cyclic_sends", "5")...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	const says = "rank 2 is in MPI_Send and waits for rank 0 to receive"
+	if err := c.Run(); err == nil || !strings.Contains(strings.Join(strings.Fields(stderr.String()), " "), says) {
+		t.Errorf("got %v, want the end by a signal, and %q in\n%s", err, says, &stderr)
+	}
 }
 
 // warned reports whether there is a warning of something else than that the machine is busy.
