@@ -37,6 +37,7 @@ func (a *analysis) collective(rank int, at instance, name string) []need {
 	if list, ok := a.instances[at]; ok && !a.rooted(mine.Name) { // all who have arrived need the same
 		return list
 	}
+	between := a.between(at)
 	var missing []int32
 	others, how := map[int32]string{}, ""
 	for _, m := range ranks {
@@ -46,8 +47,8 @@ func (a *analysis) collective(rank int, at instance, name string) []need {
 		switch call, came := a.arrived(int(m), at, name); {
 		case !came:
 			missing = append(missing, m)
-		case call != nil && a.differ(mine, call, rank, int(m)) != "":
-			others[m] = a.differ(mine, call, rank, int(m))
+		case call != nil && differ(mine, call, int(m), between) != "":
+			others[m] = differ(mine, call, int(m), between)
 		}
 	}
 	list := a.missing(rank, mine, missing, at, where)
@@ -155,8 +156,13 @@ func (a *analysis) missing(rank int, mine *state.Collective, missing []int32, at
 	return list
 }
 
-// differ says how two calls of one instance do not fit; empty: they do. Sizes are compared where they must be equal.
-func (a *analysis) differ(mine, other *state.Collective, me, them int) string {
+// between reports whether a collective is one between two groups, whose calls differ.
+func (a *analysis) between(at instance) bool {
+	return at.of == ofComm && int(at.object) < len(a.run.Comms) && len(a.run.Comms[at.object].Remote) > 0
+}
+
+// differ says how two calls of one instance do not fit; empty: they do. Roots and sizes are compared where they must be equal.
+func differ(mine, other *state.Collective, them int, between bool) string {
 	size := func(c *state.Collective) int64 {
 		switch base(c.Name) {
 		case "bcast":
@@ -171,6 +177,7 @@ func (a *analysis) differ(mine, other *state.Collective, me, them int) string {
 	switch {
 	case mine.Name != other.Name:
 		return fmt.Sprintf("rank %d is in %s", them, other.Name)
+	case between:
 	case mine.Root != other.Root && mine.Root >= 0 && other.Root >= 0:
 		return fmt.Sprintf("rank %d has the root %d instead of %d", them, other.Root, mine.Root)
 	case size(mine) != size(other):

@@ -127,7 +127,7 @@ func (a *analysis) explainEnd(ranks []int) Finding {
 	case x.why == forReceive:
 		f.Mistake = fmt.Sprintf("The receive of rank %d is missing.", ranks[0])
 	case x.why == forCollective:
-		f.Mistake = fmt.Sprintf("%s finished without this call: it stands in a branch or loop that not all ranks take in the same way.", Ranks(ranks))
+		f.Mistake = Ranks(ranks) + " finished without this call: it stands in a branch or loop that not all ranks take in the same way."
 	case x.why == forLock:
 		f.Kind = &heldLock
 		f.Mistake = fmt.Sprintf("The MPI_Win_unlock of rank %d is missing.", ranks[0])

@@ -345,7 +345,8 @@ func TestVerdicts(t *testing.T) {
 				culprits, text = f.Culprits, text+" "+f.Sentence+" "+f.Mistake
 			}
 			if v.Outcome != tc.outcome || kind != tc.kind || !slices.Equal(culprits, tc.culprits) || len(v.Stuck) != tc.stuck {
-				t.Errorf("got %s %s %v, %d stuck, want %s %s %v, %d stuck\n%s", v.Outcome, kind, culprits, len(v.Stuck), tc.outcome, tc.kind, tc.culprits, tc.stuck, text)
+				t.Errorf("got %s %s %v, %d stuck, want %s %s %v, %d stuck\n%s",
+					v.Outcome, kind, culprits, len(v.Stuck), tc.outcome, tc.kind, tc.culprits, tc.stuck, text)
 			}
 			if !strings.Contains(text, tc.says) {
 				t.Errorf("%q does not say %q", text, tc.says)

@@ -13,8 +13,8 @@ type Kind struct {
 var (
 	cyclicSends = Kind{
 		"hang_cyclic_sends", "Blocking sends in a circle", "each sends before it receives, and the library keeps no message of that size",
-		"Ranks send to each other in a circle with blocking calls, and none has come to its receive. It works as long as the library keeps the messages " +
-			"itself (below its eager limit), and stops with larger messages, another MPI or another network.",
+		"Ranks send to each other in a circle with blocking calls, and none has come to its receive. It works as long as the library " +
+			"keeps the messages itself (below its eager limit), and stops with larger messages, another MPI or another network.",
 		"Use MPI_Sendrecv, post the receives with MPI_Irecv before the sends, or let every second rank receive first.",
 	}
 	cyclicReceives = Kind{
@@ -34,8 +34,8 @@ var (
 	}
 	mismatchedCollective = Kind{
 		"hang_mismatched_collective", "Different collectives", "the ranks of a communicator call different collectives",
-		"All ranks of a communicator must call the same collectives in the same order. Here the calls with the same number differ: in the operation, or one is " +
-			"blocking and the other is not.",
+		"All ranks of a communicator must call the same collectives in the same order. Here the calls with the same number differ: " +
+			"in the operation, or one is blocking and the other is not.",
 		"Compare the call paths of the ranks: all members of the communicator must come through the same collectives in the same order.",
 	}
 	mismatchedRoot = Kind{
@@ -49,7 +49,8 @@ var (
 		"Give the same count and type on all ranks.",
 	}
 	otherCommunicator = Kind{
-		"hang_other_communicator", "Collectives on different communicators", "ranks that share several communicators are in collectives on different ones",
+		"hang_other_communicator", "Collectives on different communicators",
+		"ranks that share several communicators are in collectives on different ones",
 		"Some ranks are in a collective on one communicator and some on another one, and each needs ranks that are in the other.",
 		"Call collectives on communicators that overlap in the same order on all ranks.",
 	}
@@ -85,8 +86,8 @@ var (
 	}
 	endlessLoop = Kind{
 		"hang_endless", "A computation without end", "all wait for a rank that computes much longer than ever before",
-		"No deadlock: a rank computes, and others wait for it. It has computed for more than ten times as long as between any two of its MPI calls " +
-			"before, so it may be in an endless loop. Only the program can tell: it is named, and so is the function that it is in.",
+		"No deadlock: a rank computes, and others wait for it. It has computed for more than ten times as long as between any two " +
+			"of its MPI calls before, so it may be in an endless loop. Only the program can tell: it is named, and so is the function that it is in.",
 		"Look at the function that is named; look again later. If the loop is meant to take that long, nothing is wrong.",
 	}
 	slowRank = Kind{

@@ -38,24 +38,40 @@ func inboxes(run *state.Run) []*inbox {
 	return list
 }
 
+// match gives messages to receives. Which one a receive from anybody got is not known: it takes what the others leave, so that nobody
+// is said to lack a message that may be there.
 func (b *inbox) match(rank *state.Rank) {
-	for _, q := range rank.Open {
-		if q.Kind == state.Receive && !q.Parts && b.take(wanted{q.Peer, q.Tag, q.Comm}) {
-			b.done[q.ID] = true
-		}
-	}
 	b.current = make([]bool, len(rank.Threads))
-	for i := range rank.Threads {
-		switch c := rank.Threads[i].Call; {
-		case c == nil:
-		case c.Kind == state.Receive:
-			b.current[i] = b.take(wanted{c.Peer, c.Tag, c.Comm})
-		case c.Kind == state.Exchange:
-			b.current[i] = c.Source == state.Nobody || b.take(wanted{c.Source, c.SourceTag, c.Comm})
-		case c.Kind == state.Probe:
-			_, b.current[i] = b.find(wanted{c.Peer, c.Tag, c.Comm})
+	for _, exact := range []bool{true, false} {
+		for _, q := range rank.Open {
+			w := wanted{q.Peer, q.Tag, q.Comm}
+			if q.Kind == state.Receive && !q.Parts && w.exact() == exact && b.take(w) {
+				b.done[q.ID] = true
+			}
+		}
+		for i := range rank.Threads {
+			w, takes, ok := received(rank.Threads[i].Call)
+			switch {
+			case !ok || w.exact() != exact:
+			case takes:
+				b.current[i] = b.take(w)
+			default:
+				_, b.current[i] = b.find(w)
+			}
 		}
 	}
+}
+
+// received is what a blocking call receives or looks for, and whether it takes it.
+func received(c *state.Call) (w wanted, takes, ok bool) {
+	switch {
+	case c == nil:
+	case c.Kind == state.Receive || c.Kind == state.Probe:
+		return wanted{c.Peer, c.Tag, c.Comm}, c.Kind == state.Receive, true
+	case c.Kind == state.Exchange && c.Source != state.Nobody:
+		return wanted{c.Source, c.SourceTag, c.Comm}, true, true
+	}
+	return wanted{}, false, false
 }
 
 // wanted is what a receive asks for.
@@ -64,6 +80,8 @@ type wanted struct {
 	comm      uint32
 }
 
+func (w wanted) exact() bool { return w.peer != state.Anybody && w.tag != state.AnyTag }
+
 func (w wanted) fits(c state.Channel) bool {
 	return c.Comm == w.comm && (w.peer == state.Anybody || w.peer == c.Peer) && (w.tag == state.AnyTag || w.tag == c.Tag)
 }
@@ -71,7 +89,7 @@ func (w wanted) fits(c state.Channel) bool {
 // find returns a channel with a message that fits: the first one, where several do.
 func (b *inbox) find(w wanted) (state.Channel, bool) {
 	exact := state.Channel{Peer: w.peer, Tag: w.tag, Comm: w.comm}
-	if w.peer != state.Anybody && w.tag != state.AnyTag {
+	if w.exact() {
 		return exact, b.left[exact] > 0
 	}
 	var best *state.Channel
@@ -107,8 +125,11 @@ func (a *analysis) unreceived(from int, to, tag int32, comm uint32, behind int64
 	return a.inboxes[to].left[state.Channel{Peer: int32(from), Tag: tag, Comm: comm}] > behind
 }
 
-// counted reports whether the messages between two ranks are all known.
+// counted reports whether the messages between two ranks are all known; the other one may be anybody.
 func (a *analysis) counted(one, other int32) bool {
+	if other == state.Anybody {
+		other = one
+	}
 	known := func(r int32) bool { return r >= 0 && int(r) < len(a.run.Ranks) && !a.run.Ranks[r].Partial }
 	return known(one) && known(other)
 }

@@ -71,11 +71,7 @@ func (a *analysis) receiver(f *Finding, rank int, sent *wanted) bool {
 		return near
 	}
 	for i, t := range a.run.Ranks[to].Threads {
-		c := t.Call
-		if c == nil || a.inboxes[to].current[i] {
-			continue
-		}
-		if c.Kind == state.Receive && check(wanted{c.Peer, c.Tag, c.Comm}) || c.Kind == state.Exchange && check(wanted{c.Source, c.SourceTag, c.Comm}) {
+		if w, takes, _ := received(t.Call); takes && !a.inboxes[to].current[i] && check(w) {
 			return true
 		}
 	}
@@ -148,7 +144,7 @@ func (a *analysis) explainMismatch(f *Finding, x need) {
 		if c == nil {
 			continue
 		}
-		i := slices.IndexFunc(groups, func(g *group) bool { return a.differ(&g.call, c, 0, 0) == "" })
+		i := slices.IndexFunc(groups, func(g *group) bool { return differ(&g.call, c, 0, a.between(*x.instance)) == "" })
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, &group{call: *c})
@@ -183,7 +179,8 @@ func (a *analysis) explainMismatch(f *Finding, x need) {
 		f.Mistake = "The root is computed from something that differs between the ranks."
 	default:
 		f.Kind = &mismatchedSize
-		f.Sentence = fmt.Sprintf("In %s on %s (call number %d), the sizes differ: %s (%s).", one.Name, where, number, x.differs, lower(Ranks(other.ranks)))
+		f.Sentence = fmt.Sprintf("In %s on %s (call number %d), the sizes differ: %s (%s).",
+			one.Name, where, number, x.differs, lower(Ranks(other.ranks)))
 		f.Mistake = "The count or the type differs between the ranks."
 	}
 }

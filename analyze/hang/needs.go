@@ -129,7 +129,7 @@ func (a *analysis) request(rank int, q *state.Request, later []state.Request) (l
 		if q.Peer == state.Nobody {
 			return nil, true
 		}
-		counted := q.Peer == state.Anybody && !a.run.Ranks[rank].Partial || a.counted(int32(rank), q.Peer)
+		counted := a.counted(int32(rank), q.Peer)
 		if a.inboxes[rank].done[q.ID] && counted && !q.Parts {
 			return nil, true
 		}
@@ -151,14 +151,20 @@ func (a *analysis) request(rank int, q *state.Request, later []state.Request) (l
 		return a.collective(rank, instance{ofFile, q.Comm, q.Number}, q.Name), true
 	case state.OnWindow:
 		if q.Peer >= 0 && int(q.Peer) < len(a.ranks) {
-			return []need{a.targetNeed(q.Peer)}, false
+			return a.targetNeed(q.Peer), false
 		}
 	}
 	return []need{{unknown: true}}, false
 }
 
-func (a *analysis) targetNeed(target int32) need {
-	return need{any: []int32{target}, why: forTarget, what: fmt.Sprintf("rank %d to make progress as a target", target)}
+// targetNeed is the need of a one-sided operation that its target makes progress: it does so inside of MPI, whatever it waits for.
+func (a *analysis) targetNeed(target int32) []need {
+	r := &a.run.Ranks[target]
+	inMPI := slices.ContainsFunc(r.Threads, func(t state.Thread) bool { return t.Call != nil })
+	if inMPI && r.Status == state.Running {
+		return nil
+	}
+	return []need{{any: []int32{target}, why: forTarget, what: fmt.Sprintf("rank %d to make progress as a target", target)}}
 }
 
 // finalize needs all other ranks.
@@ -208,7 +214,7 @@ func (a *analysis) locking(rank int, c *state.Call) []need {
 		}
 	}
 	if len(list) == 0 && c.Peer >= 0 && int(c.Peer) != rank && int(c.Peer) < len(a.ranks) {
-		return []need{a.targetNeed(c.Peer)}
+		return a.targetNeed(c.Peer)
 	}
 	if len(list) == 0 {
 		return []need{{unknown: true}}

@@ -39,11 +39,12 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hang DIR|PID...",
 		Short: "Find out why a program under 'slackline record' stands still: who waits for whom, and what the likely mistake is.",
-		Long: "Find out why a program under 'slackline record' stands still, while it runs or after it was killed, from the raw files of the recorder. " +
+		Long: "Find out why a program under 'slackline record' stands still, while it runs or after it was killed, " +
+			"from the raw files of the recorder. " +
 			"It looks twice, to see who still moves, and tells a deadlock from a rank that is only slow.\n" +
 			"Exit code: 0 no rank is stuck, 3 some can never go on, 4 it cannot be told, or a rank may be in an endless loop.",
-		Annotations: flags.Arguments("DIR", "directory of raw files (.app.slt-raw-123456), the trace that they will become (app.slt), or the directory in which they are; "+
-			"several: those of hosts that share none", "PID", "process of the run on this host: a rank, the launcher, or slackline"),
+		Annotations: flags.Arguments("DIR", "directory of raw files (.app.slt-raw-123456), the trace that they will become (app.slt), "+
+			"or the directory in which they are; several: those of hosts that share none", "PID", "process of the run on this host: a rank, the launcher, or slackline"),
 		Example: `  slackline hang .app.slt-raw-1234567
   slackline hang app.slt
   slackline hang 4711
@@ -53,7 +54,7 @@ func command(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.run(a, c, args) },
 	}
 	a.AddGroup(c, "Looks", func(fs *pflag.FlagSet) {
-		fs.Var(&o.apart, "apart", "time between the two looks (default 300ms); 0: one look")
+		fs.Var(&o.apart, "apart", "time between the two looks (default 300ms)")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.IntVar(&o.top, "top", 20, "`number` of rows in the text output; 0: all")

@@ -31,14 +31,32 @@ type planted struct {
 var cases = []planted{
 	{name: "cyclic_sends", outcome: hang.Hang, kinds: []string{"hang_cyclic_sends"}, culprits: []int{0, 1, 2, 3}, says: "1048576 bytes"},
 	{name: "cyclic_receives", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives"}, culprits: []int{0, 1, 2, 3}},
-	{name: "receive_without_send", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{1}, says: "rank 1 is in MPI_Finalize"},
-	{name: "send_without_receive", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{3}, says: "The receive of rank 3 is missing"},
-	{name: "wrong_tag", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "the receive has tag 5"},
+	{
+		name: "receive_without_send", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{1},
+		says: "rank 1 is in MPI_Finalize",
+	},
+	{
+		name: "send_without_receive", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{3},
+		says: "The receive of rank 3 is missing",
+	},
+	{
+		name: "wrong_tag", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1},
+		says: "the receive has tag 5",
+	},
 	{name: "wrong_tag_large", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "tag 6"},
-	{name: "wrong_communicator", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "the receive is on MPI_COMM_WORLD"},
-	{name: "collective_order", outcome: hang.Hang, kinds: []string{"hang_mismatched_collective"}, culprits: []int{3}, says: "MPI_Allreduce on rank 3"},
+	{
+		name: "wrong_communicator", outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1},
+		says: "the receive is on MPI_COMM_WORLD",
+	},
+	{
+		name: "collective_order", outcome: hang.Hang, kinds: []string{"hang_mismatched_collective"}, culprits: []int{3},
+		says: "MPI_Allreduce on rank 3",
+	},
 	{name: "different_roots", outcome: hang.Hang, kinds: []string{"hang_mismatched_root"}, culprits: []int{3}, says: "rank 1 on rank 3"},
-	{name: "one_finished", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{2}, says: "finished without this call"},
+	{
+		name: "one_finished", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{2},
+		says: "finished without this call",
+	},
 	{name: "endless", outcome: hang.Endless, culprits: []int{2}, says: "loop_for_ever"},
 	{name: "stopped", outcome: hang.Hang, kinds: []string{"hang_stopped_rank"}, culprits: []int{2}, says: "stopped by a signal"},
 	{name: "held_lock", outcome: hang.Hang, kinds: []string{"hang_lock"}, culprits: []int{0, 2}, says: "Rank 0 holds the lock"},
@@ -46,15 +64,24 @@ var cases = []planted{
 	{name: "no_post", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Win_post"},
 	{name: "wait_never", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Wait"},
 	{name: "waitall", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 2}, says: "a message from rank 0 (tag 9"},
-	{name: "waitany", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives", "hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Waitany"},
+	{
+		name: "waitany", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives", "hang_cycle"}, culprits: []int{0, 1},
+		says: "MPI_Waitany",
+	},
 	{name: "any_source", outcome: hang.Hang, kinds: []string{"hang_no_sender"}, culprits: []int{0}, says: "from anybody"},
 	{name: "probe", outcome: hang.Hang, kinds: []string{"hang_cyclic_receives"}, culprits: []int{0, 1}, says: "MPI_Probe"},
-	{name: "broken_ring", outcome: hang.Hang, kinds: []string{"hang_cycle", "hang_mismatched_message"}, culprits: []int{3}, says: "MPI_Sendrecv"},
+	{
+		name: "broken_ring", outcome: hang.Hang, kinds: []string{"hang_cycle", "hang_mismatched_message"}, culprits: []int{3},
+		says: "MPI_Sendrecv",
+	},
 	{name: "barrier_in_branch", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{1, 3}, says: "in a branch"},
 	{name: "circle_of_communicators", outcome: hang.Hang, kinds: []string{"hang_other_communicator"}, culprits: []int{0, 1, 2}},
 	{name: "other_communicator", outcome: hang.Hang, kinds: []string{"hang_other_communicator"}, culprits: []int{3}},
 	{name: "not_started", outcome: hang.Hang, kinds: []string{"hang_finished_rank"}, culprits: []int{3}, says: "MPI_Ibarrier"},
-	{name: "blocking_with_other", outcome: hang.Hang, kinds: []string{"hang_mismatched_collective"}, culprits: []int{3}, says: "MPI_Ibarrier on rank 3"},
+	{
+		name: "blocking_with_other", outcome: hang.Hang, kinds: []string{"hang_mismatched_collective"}, culprits: []int{3},
+		says: "MPI_Ibarrier on rank 3",
+	},
 	{name: "test_loop", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "polls: MPI_Test"},
 	{name: "to_self", outcome: hang.Hang, kinds: []string{"hang_cyclic_sends"}, culprits: []int{0}, says: "MPI_Ssend"},
 	{name: "split", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Comm_split"},
@@ -96,9 +123,9 @@ func tryCases(t *testing.T, l *mpi.Library, list []*planted) {
 	}
 }
 
-// tryCase runs a program, looks at it until it says what is wanted, or for a while, and returns what is wrong with the last look.
+// tryCase runs a program, looks at it until it says what is wanted, or often, and returns what is wrong with the last look.
 func tryCase(p *planted, command []string, out string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	var group parallel.Group
 	silent := func(string, ...any) {}
@@ -107,8 +134,8 @@ func tryCase(p *planted, command []string, out string) string {
 	group.Go(func() {
 		defer close(ended)
 		_, runErr = record.Run(ctx, record.Options{
-			Command: command, Out: out, Sample: record.DefaultPeriod, Yield: "on", KeepRaw: p.after, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
-			Note: silent, Warn: silent,
+			Command: command, Out: out, Sample: record.DefaultPeriod, Yield: "on", KeepRaw: p.after,
+			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Note: silent, Warn: silent,
 		})
 	})
 	defer group.Wait()
@@ -123,17 +150,18 @@ func tryCase(p *planted, command []string, out string) string {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	const looks, pause = 80, 300 * time.Millisecond // looks are counted: the machine may stand still itself
+	for range looks {
 		dir, err := record.RawDir(out)
 		if err != nil {
-			time.Sleep(100 * time.Millisecond)
 			wrong = err.Error()
+			time.Sleep(pause)
 			continue
 		}
 		sight, err := record.Look(ctx, []string{dir}, 200*time.Millisecond)
 		if err != nil || len(sight.Ranks) < 4 {
 			wrong = fmt.Sprint("not all there: ", err)
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(pause)
 			continue
 		}
 		processes = nil

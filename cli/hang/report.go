@@ -77,7 +77,8 @@ const mostPaths = 40
 func newReport(sight *record.Sight) *report {
 	v := hang.Analyze(&sight.Run, sight.Alive)
 	r := &report{verdict: v, Document: Document{
-		Outcome: v.Outcome, Summary: v.Summary(sight.Apart), Command: sight.Command, Ranks: len(sight.Ranks), Calls: sight.Calls, Alive: sight.Alive,
+		Outcome: v.Outcome, Summary: v.Summary(sight.Apart), Command: sight.Command,
+		Ranks: len(sight.Ranks), Calls: sight.Calls, Alive: sight.Alive,
 		Findings: []findingJSON{}, Roots: list(v.Roots), Blocked: list(v.Blocked), Stuck: list(v.Stuck), Moved: list(v.Moved),
 		Waits: edges(v.Edges),
 	}}
@@ -86,8 +87,8 @@ func newReport(sight *record.Sight) *report {
 	}
 	for _, f := range v.Findings {
 		r.Findings = append(r.Findings, findingJSON{
-			Kind: f.Kind.Name, Title: f.Kind.Title, Culprits: list(f.Culprits), Waiting: list(f.Waiting), Cycle: edges(f.Cycle), What: f.Sentence, Mistake: f.Mistake,
-			Advice: f.Kind.Advice,
+			Kind: f.Kind.Name, Title: f.Kind.Title, Culprits: list(f.Culprits), Waiting: list(f.Waiting), Cycle: edges(f.Cycle),
+			What: f.Sentence, Mistake: f.Mistake, Advice: f.Kind.Advice,
 		})
 	}
 	for i, row := range v.Rows() {
@@ -166,7 +167,8 @@ func (r *report) title() string {
 
 // table is what the ranks do; top: the number of rows, 0: all.
 func (r *report) table(top int) *table.Table {
-	t := table.New(table.Column{Key: "ranks"}, table.Column{Key: "doing"}, table.Column{Key: "since", Align: table.Right}, phrase.PathColumn("call path"))
+	since := table.Column{Key: "since", Align: table.Right}
+	t := table.New(table.Column{Key: "ranks"}, table.Column{Key: "doing"}, since, phrase.PathColumn("call path"))
 	t.Limit = top
 	for _, s := range r.States {
 		who := strings.TrimPrefix(strings.TrimPrefix(hang.Ranks(s.Ranks), "Ranks "), "Rank ")

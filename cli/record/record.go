@@ -84,7 +84,8 @@ func command(a *env.Env) *cobra.Command {
 func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "`directory` of the trace (default: the name of the program and .slt)")
 	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
-	fs.Var(&o.watchdog, "watchdog", "when no rank has made an MPI call for this time, e.g. 60s, say why, as 'slackline hang' does, on the standard error and in a file beside the trace; the program runs on")
+	fs.Var(&o.watchdog, "watchdog", "when no rank has made an MPI call for this time, e.g. 60s, say why, as 'slackline hang' does, "+
+		"on the standard error and in a file beside the trace; the program runs on")
 	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
 	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if slackline is killed, and end")
 	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")

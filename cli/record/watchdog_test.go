@@ -16,7 +16,8 @@ func TestWatchdog(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := mpitest.Build(t, l, filepath.Join("..", "hang", "testdata", "cases.c"), "-g", "-O1")
 		dir := t.TempDir()
-		args := append([]string{"record", "--watchdog", "1s", "--yield", "on", "--out", filepath.Join(dir, "app.slt"), "--"}, mpitest.Launch(l, 4)...)
+		args := append([]string{"record", "--watchdog", "1s", "--yield", "on", "--out", filepath.Join(dir, "app.slt"), "--"},
+			mpitest.Launch(l, 4)...)
 		job := clitest.Program(append(args, program, "wait_never", "4")...) // which shares its standard error with the program
 		var stderr strings.Builder
 		job.Stderr = &stderr

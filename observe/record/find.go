@@ -56,7 +56,8 @@ func dirOfProcess(pid int) (string, error) {
 			return dir, nil
 		}
 	}
-	return "", fmt.Errorf("process %d is not recorded by slackline, nor is one that it has started; give a process of a run under 'slackline record'", pid)
+	return "", fmt.Errorf("process %d is not recorded by slackline, nor is one that it has started; "+
+		"give a process of a run under 'slackline record'", pid)
 }
 
 // rawDirIn is the folder that the environment of a process names; empty: none, or it cannot be read.

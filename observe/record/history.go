@@ -27,8 +27,9 @@ var kindsOfClasses = map[string]state.Kind{
 	"newcomm": state.Together, "comm_free": state.Together, "file_open": state.Together, "win_new": state.Together,
 	"win_free": state.OnWindow, "file_close": state.OnFile,
 	"win_lock": state.Locking, "win_all": state.Locking, "win_at": state.Locking,
-	"isend": state.Local, "irecv": state.Local, "send_init": state.Local, "recv_init": state.Local, "start": state.Local, "startall": state.Local,
-	"cancel": state.Local, "request_free": state.Local, "status": state.Local, "local": state.Local, "imrecv": state.Local, "parrived": state.Local,
+	"isend": state.Local, "irecv": state.Local, "send_init": state.Local, "recv_init": state.Local,
+	"start": state.Local, "startall": state.Local, "cancel": state.Local, "request_free": state.Local, "status": state.Local, "local": state.Local,
+	"imrecv": state.Local, "parrived": state.Local,
 	"win_test": state.Wait,
 }
 
@@ -44,7 +45,7 @@ func callKinds(list []mpi.Function) []callKind {
 		k := callKind{name: "MPI_" + name, class: classes[name]}
 		k.kind = kindsOfClasses[k.class]
 		k.file, _, _ = fileCallOf(name)
-		k.tests = strings.HasPrefix(k.class, "test") || k.class == "iprobe" || k.class == "improbe" || k.class == "win_test" || k.class == "parrived"
+		k.tests = strings.HasPrefix(k.class, "test") || slices.Contains([]string{"iprobe", "improbe", "win_test", "parrived"}, k.class)
 		if _, after, ok := collectiveClass(k.class); ok {
 			k.kind = state.Local
 			if after == "AFTER_collective" {
@@ -208,7 +209,9 @@ func (h *history) exchanges(rec *rawRecord, k *callKind) {
 		return
 	}
 	if id := rec.word(requestOfBoth); id != 0 {
-		h.open[id] = state.Request{ID: id, Kind: state.Receive, Name: k.name, Peer: rec.high(4), Tag: rec.low(4), Comm: comm, Bytes: int64(rec.word(3))}
+		h.open[id] = state.Request{
+			ID: id, Kind: state.Receive, Name: k.name, Peer: rec.high(4), Tag: rec.low(4), Comm: comm, Bytes: int64(rec.word(3)),
+		}
 	}
 }
 

@@ -50,14 +50,12 @@ func Look(ctx context.Context, dirs []string, apart time.Duration) (*Sight, erro
 	if err != nil {
 		return nil, err
 	}
-	var before []pulse
-	if apart > 0 {
-		before = pulses(paths, callKinds(functions))
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(apart):
-		}
+	// Who is in the same call in both looks was in it all the time between: what is read of all of them held at one moment.
+	before := pulses(paths, callKinds(functions))
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(apart):
 	}
 	return s, s.read(dirs, functions, paths, before)
 }

@@ -305,11 +305,12 @@ static void messages(void) { /* a pipeline that moves on */
 int main(int argc, char **argv) {
     static const struct { const char *name; void (*run)(void); } cases[] = {
 #define CASE(name) {#name, name}
-        CASE(cyclic_sends), CASE(cyclic_receives), CASE(receive_without_send), CASE(send_without_receive), CASE(wrong_tag), CASE(wrong_tag_large),
-        CASE(wrong_communicator), CASE(collective_order), CASE(different_roots), CASE(one_finished), CASE(endless), CASE(stopped), CASE(held_lock),
-        CASE(fence), CASE(no_post), CASE(wait_never), CASE(waitall), CASE(waitany), CASE(any_source), CASE(probe), CASE(broken_ring),
-        CASE(barrier_in_branch), CASE(circle_of_communicators), CASE(other_communicator), CASE(not_started), CASE(blocking_with_other),
-        CASE(test_loop), CASE(to_self), CASE(split), CASE(asleep), CASE(crashed), CASE(slow), CASE(slow_halo), CASE(imbalanced), CASE(messages),
+        CASE(cyclic_sends), CASE(cyclic_receives), CASE(receive_without_send), CASE(send_without_receive), CASE(wrong_tag),
+        CASE(wrong_tag_large), CASE(wrong_communicator), CASE(collective_order), CASE(different_roots), CASE(one_finished),
+        CASE(endless), CASE(stopped), CASE(held_lock), CASE(fence), CASE(no_post), CASE(wait_never), CASE(waitall), CASE(waitany),
+        CASE(any_source), CASE(probe), CASE(broken_ring), CASE(barrier_in_branch), CASE(circle_of_communicators),
+        CASE(other_communicator), CASE(not_started), CASE(blocking_with_other), CASE(test_loop), CASE(to_self), CASE(split),
+        CASE(asleep), CASE(crashed), CASE(slow), CASE(slow_halo), CASE(imbalanced), CASE(messages),
     };
     MPI_Init(&argc, &argv);
     world = MPI_COMM_WORLD;
