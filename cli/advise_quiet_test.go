@@ -10,6 +10,21 @@ import (
 	"slackline/observe/mpi/mpitest"
 )
 
+// advisedCases are all of them.
+var advisedCases = append(quickAdvice, []advisedCase{
+	{"neighbors", []string{"balance:even@main/neighbors/solve"}},
+	{"halves", []string{"balance:even@main/halves/solve"}},
+	{"serial", []string{"balance:even@main/serial/prepare"}},
+	{"late_at_barrier", []string{"balance:even@main/late_at_barrier/solve"}},
+	{"two_functions", []string{"balance:even@main/two_functions/solve"}},
+	{"relay", []string{"send_first@main/relay/MPI_Send"}},
+	{"ring", []string{"send_first@main/ring/MPI_Send"}},
+	{"barrier_pairs", []string{"fewer_barriers:none@main/barrier_pairs/MPI_Barrier"}},
+	{"stall", []string{"nonblocking_send@main/stall/MPI_Send", "eager_limit:1MiB"}},
+	{"late_receive", []string{"early_receive@main/late_receive/MPI_Recv", "nonblocking_send@main/late_receive/MPI_Send", "eager_limit:1MiB"}},
+	{"noise", []string{"noise:median"}},
+}...)
+
 // TestAdviceComesTrue wants the planted cause first, and the predicted gain within 10 % of that of the fixed program; nothing is
 // advised to a program without a cause.
 func TestAdviceComesTrue(t *testing.T) {

@@ -298,11 +298,11 @@ func (w *Windows) Before(location int32, t unit.Duration) (path int32, since uni
 	if i >= 0 {
 		return w.paths.Of[c.Path[i]], since, true
 	}
-	for _, span := range w.spans(location, t-1, t) {
+	if spans := w.spans(location, t-1, t); len(spans) > 0 {
 		if ended < 0 {
-			return span.base, span.fork, true
+			return spans[0].base, spans[0].fork, true
 		}
-		return span.base, max(since, span.fork), true
+		return spans[0].base, max(since, spans[0].fork), true
 	}
 	teams := w.teams[location]
 	if k := sort.Search(len(teams), func(k int) bool { return teams[k].join >= t }); k > 0 {

@@ -320,8 +320,9 @@ func (r *kinetoRankBuilder) groupRanks(b *kinetoBuilder, args *kinetoArgs) []int
 
 // rankList reads a list such as [0, 1, 2]; false if there is none, or if it was cut.
 func rankList(text string) ([]int32, bool) {
-	text, ok := strings.CutPrefix(strings.TrimSpace(text), "[")
-	if text, ok = strings.CutSuffix(text, "]"); !ok || strings.TrimSpace(text) == "" {
+	text, opened := strings.CutPrefix(strings.TrimSpace(text), "[")
+	text, closed := strings.CutSuffix(text, "]")
+	if !opened || !closed || strings.TrimSpace(text) == "" {
 		return nil, false
 	}
 	var list []int32
