@@ -22,7 +22,7 @@ type Question struct {
 	Source   func(callPath string) string // where the code of a call path is, e.g. step.c:120; nil: not known
 	Repeats  []Repeat                     // further runs of the same program
 	Replicas int                          // of the noise; 0 and 1: one
-	Budget   time.Duration                // for the simulation of changes; 0: no limit
+	Budget   time.Duration                // for the search; what was not tried then is left out; 0: no limit
 	Quick    bool                         // neither variants nor sets, for those who show a short list
 
 	// Progress is called after each simulation of a change; nil: not at all.
@@ -51,18 +51,19 @@ type search struct {
 // Search looks for changes that pay. If it is interrupted once the run as it is was simulated, it returns what it found so far, with the
 // error of the context.
 func Search(ctx context.Context, q Question) (*Result, error) {
-	st, err := newStudy(ctx, q.Scenario, q.Source)
-	if err != nil {
-		return nil, err
-	}
-	s := &search{study: st, q: &q, ctx: ctx, limit: ctx, r: &Result{
-		RunTime: unit.Nanoseconds(st.runTime), Advice: []Advice{}, Upgrades: []Advice{}, Ceilings: []Ceiling{},
-	}}
+	limit := ctx
 	if q.Budget > 0 {
 		limited, cancel := context.WithTimeout(ctx, q.Budget)
 		defer cancel()
-		s.limit = limited
+		limit = limited
 	}
+	st, err := newStudy(ctx, q.Scenario, q.Source) // whatever the budget is, or there would be no answer
+	if err != nil {
+		return nil, err
+	}
+	s := &search{study: st, q: &q, ctx: ctx, limit: limit, r: &Result{
+		RunTime: unit.Nanoseconds(st.runTime), Advice: []Advice{}, Upgrades: []Advice{}, Ceilings: []Ceiling{},
+	}}
 	if q.Measured > 0 {
 		measured, difference := unit.Nanoseconds(q.Measured), float64(st.runTime-q.Measured)/float64(q.Measured)
 		s.r.Measured, s.r.Difference = &measured, &difference

@@ -63,7 +63,7 @@ func command(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
 	}
 	a.AddGroup(c, "Search", func(fs *pflag.FlagSet) {
-		fs.DurationVar(&o.budget, "budget", 30*time.Second, "`time` for the simulation of changes, e.g. 30s or 2m; 0: no limit")
+		fs.DurationVar(&o.budget, "budget", 30*time.Second, "`time` for the search, e.g. 30s or 2m, after the run is read: changes that were not tried by then are left out; 0: no limit")
 		fs.IntVar(&o.replicas, "replicas", 5, "`number` of runs with different noise from which intervals come, 1 or more")
 		fs.BoolVar(&o.repeated, "repeated", false, "two runs are repetitions, not BEFORE and AFTER")
 		fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
