@@ -178,7 +178,7 @@ func TestExtend(t *testing.T) {
 		{"explain", "added_state"},
 		{"explain added_state", "Balance the work."},
 		{"explain", "added_rule"},
-		{"waits run.trace", "added_state"},
+		{"waits run.trace", "Wait that a test adds"},
 		{"waits run.trace --format json", `"metric": "added_state"`},
 		{"report run.trace --format json", "Wait that a test adds"},
 		{"convert --help", "added-trace"},
