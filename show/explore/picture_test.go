@@ -33,6 +33,15 @@ func (o oracle) categoryAt(location int, from, to unit.Duration) uint16 {
 				return f.causeCategory(i)
 			}
 		}
+		for i := range f.idle[location] {
+			switch idle := &f.idle[location][i]; {
+			case idle.From > from || idle.To < to:
+			case o.color == "wait":
+				return firstWait + uint16(idleThreads)
+			default:
+				return f.originCategory(idle.origin)
+			}
+		}
 	}
 	c := &v.tl.Locations[location].Calls
 	innermost := -1
@@ -73,6 +82,10 @@ func (o oracle) cell(location int, from, to unit.Duration) uint16 {
 			_, begin, until := f.result.SpanOf(i)
 			add(begin)
 			add(until)
+		}
+		for _, idle := range f.idle[location] {
+			add(idle.From)
+			add(idle.To)
 		}
 	}
 	slices.Sort(edges)
