@@ -43,7 +43,7 @@ func TestGentle(t *testing.T) {
 				got := rows(r.stdout)
 				for _, name := range sortedKeys(want) {
 					if got[name] != want[name] {
-						t.Errorf("%s: %s, want %s as without recording", name, got[name], want[name])
+						t.Errorf("%s: %q, want %s as without recording; the program wrote\n%s", name, got[name], want[name], r.stdout)
 					}
 				}
 				if said := strings.Contains(strings.Join(r.talk, "\n"), "ticks"); by == "ticks" && !said {
