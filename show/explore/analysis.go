@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"slackline/analyze/compare"
 	"slackline/analyze/profile"
 	"slackline/analyze/waits"
 	"slackline/internal/fault"
@@ -44,6 +45,8 @@ type findings struct {
 	largest      []waits.State
 	clustersOnce sync.Once
 	clusters     *Clusters
+	numbersOnce  sync.Once
+	numbers      compare.Run
 	treeOnce     sync.Once
 	tree         *Tree
 }

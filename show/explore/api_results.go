@@ -192,6 +192,43 @@ type Iteration struct {
 	Waiting        int64 `json:"waiting"` // sum over ranks
 }
 
+// Phases is the answer of phases: what the first location does one after the other at the outermost level with more than one call.
+type Phases struct {
+	Cut  bool    `json:"cut"`
+	List []Phase `json:"list"`
+}
+
+// Phase is one of them; times in ps.
+type Phase struct {
+	Path     int   `json:"path"`
+	Begin    int64 `json:"begin"`
+	Duration int64 `json:"duration"`
+}
+
+// Comparison is the answer of compare: numbers of runs before and after, as slackline compare has them. Those of the whole run
+// come first, then the largest differences.
+type Comparison struct {
+	Before     int      `json:"before"` // runs
+	After      int      `json:"after"`
+	Alpha      float64  `json:"alpha"`      // probability of chance below which a change is significant
+	Conclusive bool     `json:"conclusive"` // there are repetitions enough to tell
+	Least      int      `json:"least"`      // repetitions of both that are enough
+	Changes    []Change `json:"changes"`
+	More       int      `json:"more"` // changes that are not listed
+	Left       int      `json:"left"` // numbers that only one side has
+}
+
+// Change is how a number differs; times in ps, medians of repetitions.
+type Change struct {
+	Metric      string   `json:"metric"`
+	Title       string   `json:"title"`
+	CallPath    string   `json:"callpath"` // empty: the whole run
+	Before      int64    `json:"before"`
+	After       int64    `json:"after"`
+	P           *float64 `json:"p,omitempty"` // probability of chance; left out with one run of a side
+	Significant bool     `json:"significant"`
+}
+
 // Composition is the answer of composition: what all locations do from the start of the run to its end.
 type Composition struct {
 	Total      int64      `json:"total"` // ps: run time x locations

@@ -92,18 +92,3 @@ func testLinks(t *testing.T, s *site) {
 	p.picture("flame")
 	p.sound()
 }
-
-// testDifference looks at two runs: one color for one name, one time axis, and what differs.
-func testDifference(t *testing.T, s *site) {
-	p := s.open(t, fmt.Sprintf("#overview?run=%d&other=%d", planeRun, wideRun), 1280, 800)
-	if got := p.text(`document.querySelector(".difference").innerText`); !strings.Contains(got, "Run time") || !strings.Contains(got, "%") {
-		t.Errorf("what differs: %q", got)
-	}
-	p.picture("difference")
-	p.visit(fmt.Sprintf("#timeline?run=%d&other=%d&sync=1&color=path", planeRun, wideRun))
-	p.picture("two-same-time")
-	if got := p.text(`[...document.querySelectorAll("canvas.timeline")].map(c => c.dataset.from + "-" + c.dataset.to).join(" ")`); got[:len(got)/2] != got[len(got)/2+1:] {
-		t.Errorf("on one time axis the runs show %s", got)
-	}
-	p.sound()
-}

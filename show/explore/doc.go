@@ -26,6 +26,8 @@
 //	GET /api/distribution         Distribution  a metric by rank: run, path, metric, inclusive
 //	GET /api/matrix               Matrix      who sent how much to whom: run, size
 //	GET /api/iterations           Iterations  how the run develops: run
+//	GET /api/phases               Phases      the outermost calls of the first rank: run
+//	GET /api/compare              Comparison  runs and others, with significance: before and after, lists as 0,1
 //	GET /api/composition          Composition what the run consists of, efficiencies: run
 //	GET /api/search               Matches     functions, ranks, hosts and communicators by name: run, text
 //	GET /api/occurrence           Occurrence  the next call of call paths: run, paths, ranks, time, location, back
@@ -33,9 +35,9 @@
 //	GET /api/selection            Selection   statistics of a range of time and a set of ranks: run, from, to, ranks
 //	GET /api/tolerance            Tolerance   T as a function of the latency: run, machine, latency
 //	GET /api/series               SeriesList  what a dataset holds: run
-//	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, machine, latency, dark, width
+//	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, other (a dataset beside it), machine, latency, dark, width
 //
-// Every request but runs takes run=K, the index of a run (0 if it is left out).
+// Every request but runs and compare takes run=K, the index of a run (0 if it is left out).
 //
 // Times are whole picoseconds since the start of the run, as JSON numbers: those below 2^53 (two and a half
 // hours) are exact in a browser. Locations are indices (rows of the timeline, by rank, then thread); call

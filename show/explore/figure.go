@@ -108,7 +108,7 @@ func (v *view) iterationFigure(ctx context.Context) (*plot.Chart, error) {
 	return c, nil
 }
 
-// seriesFigure draws a series of a dataset.
+// seriesFigure draws a series of a dataset, beside the same series of another one if there is one.
 func (v *view) seriesFigure(q *query, kind string) (*plot.Chart, error) {
 	d, err := v.models()
 	if err != nil {
@@ -118,17 +118,55 @@ func (v *view) seriesFigure(q *query, kind string) (*plot.Chart, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	m := &d.models[i]
-	switch {
-	case kind == figureBoxes:
-		c, err := figures.Repetitions(m.Series, d.data.Parameters[0])
+	sides := []*scaling.Modelled{&d.models[i]}
+	names := []string{v.name}
+	if q.other != nil {
+		other, err := q.other.models()
+		if err != nil {
+			return nil, err
+		}
+		if k := other.find(d.models[i].Series); k >= 0 {
+			sides, names = append(sides, &other.models[k]), append(names, q.other.name)
+		}
+	}
+	if kind == figureBoxes {
+		return boxesFigure(sides, names, d.data.Parameters[0])
+	}
+	m := sides[0]
+	drawn := &figures.Scaling{Place: append([]float64{0}, figures.LargestRest(m.Series)...)}
+	var fits []*scaling.Fit
+	for i, side := range sides {
+		if side.Err != nil {
+			err = side.Err
+			continue
+		}
+		fits = append(fits, side.Fit)
+		drawn.Names = append(drawn.Names, names[i])
+	}
+	if len(fits) == 0 {
+		return nil, notFound("there is no model: " + err.Error())
+	}
+	drawn.Reach = figures.Reach(fits[0])
+	return drawn.Models(fits), nil
+}
+
+// boxesFigure draws the repetitions of a series, of several datasets beside each other.
+func boxesFigure(sides []*scaling.Modelled, names []string, parameter string) (*plot.Chart, error) {
+	var chart *plot.Chart
+	for i, side := range sides {
+		c, err := figures.Repetitions(side.Series, parameter)
 		if err != nil {
 			return nil, notFound("this cannot be drawn: " + err.Error())
 		}
-		return c, nil
-	case m.Err != nil:
-		return nil, notFound("there is no model: " + m.Err.Error())
+		if len(sides) > 1 {
+			boxes := c.Layers[0].(*plot.Boxes)
+			boxes.Name, boxes.Slot = names[i], i+1
+		}
+		if chart == nil {
+			chart = c
+			continue
+		}
+		chart.Layers = append(chart.Layers, c.Layers...)
 	}
-	place := append([]float64{0}, figures.LargestRest(m.Series)...)
-	return (&figures.Scaling{Place: place, Reach: figures.Reach(m.Fit)}).Models([]*scaling.Fit{m.Fit}), nil
+	return chart, nil
 }

@@ -16,6 +16,7 @@ import (
 // query reads the parameters of a request. The first error is kept.
 type query struct {
 	values url.Values
+	other  *view // a second input, of questions about two
 	err    error
 }
 

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,13 +36,14 @@ var endpoints = map[string]endpoint{
 	"matrix":       {[]string{"size"}, answerMatrix},
 	"iterations":   {nil, answerIterations},
 	"composition":  {nil, answerComposition},
+	"phases":       {nil, answerPhases},
 	"search":       {[]string{"text"}, answerSearch},
 	"occurrence":   {[]string{"paths", "ranks", "time", "location", "back"}, answerOccurrence},
 	"clusters":     {nil, answerClusters},
 	"selection":    {[]string{"from", "to", "ranks"}, answerSelection},
 	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
 	"series":       {nil, answerSeries},
-	"figure":       {[]string{"kind", "series", "dark", "width", "machine", "latency"}, answerFigure},
+	"figure":       {[]string{"kind", "series", "other", "dark", "width", "machine", "latency"}, answerFigure},
 }
 
 // binaryAnswer is an answer that is not JSON.
@@ -110,6 +112,13 @@ func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
 		}
 		return s.answerRuns(q)
 	}
+	if name == "compare" {
+		q, err := newQuery(r.URL.RawQuery, []string{"before", "after"})
+		if err != nil {
+			return nil, err
+		}
+		return s.answerCompare(r.Context(), q)
+	}
 	e, ok := endpoints[name]
 	if !ok {
 		return nil, notFound("there is no /api/" + name)
@@ -125,6 +134,11 @@ func (s *Server) answer(r *http.Request, name string) (_ any, err error) {
 	v := s.inputs[run].view.Load()
 	if v == nil {
 		return nil, notReady("this run is not open yet")
+	}
+	if q.given("other") {
+		if q.other = s.inputs[q.number("other", 0, int64(len(s.inputs))-1, 0)].view.Load(); q.err != nil || q.other == nil {
+			return nil, cmp.Or(q.err, notReady("this run is not open yet"))
+		}
 	}
 	answer, err := e.answer(r.Context(), v, q)
 	if err == nil && q.err != nil {

@@ -286,7 +286,7 @@ func (v *view) selectedIterations(f *findings, from, to unit.Duration) *Selected
 	return a
 }
 
-// ranks reads a list of ranks, as 0-3,8; nil: all.
+// ranks reads a list of ranks (or runs), as 0-3,8; nil: all.
 func (q *query) ranks(name string, all int) []bool {
 	text := q.values.Get(name)
 	if text == "" {
@@ -301,7 +301,7 @@ func (q *query) ranks(name string, all int) []bool {
 		first, err1 := strconv.Atoi(strings.TrimSpace(low))
 		last, err2 := strconv.Atoi(strings.TrimSpace(high))
 		if err1 != nil || err2 != nil || first < 0 || last < first || last >= all {
-			q.refuse(name, "%s: %q is not a list of ranks from 0 to %d, as 0-3,8", name, shorten(part), all-1)
+			q.refuse(name, "%s: %q is not a list of numbers from 0 to %d, as 0-3,8", name, shorten(part), all-1)
 			return nil
 		}
 		for rank := first; rank <= last; rank++ {

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"math"
+	"slices"
 
 	"slackline/analyze/scaling"
 	"slackline/internal/stat"
@@ -40,6 +41,11 @@ func answerSeries(_ context.Context, v *view, _ *query) (any, error) {
 		list.Series = append(list.Series, d.series(i))
 	}
 	return list, nil
+}
+
+// find is the number of the series of the same metric and call path as one of another dataset; -1: there is none.
+func (d *datasetView) find(s *dataset.Series) int {
+	return slices.IndexFunc(d.models, func(m scaling.Modelled) bool { return m.Series.CallPath == s.CallPath && m.Series.Metric == s.Metric })
 }
 
 func (d *datasetView) series(i int) Series {

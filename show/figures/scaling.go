@@ -23,6 +23,7 @@ type Scaling struct {
 	Place     []float64           // values of the parameters; the curves end at the first one
 	Reach     float64             // not 0: the curves end at this multiple of the largest measured value instead
 	Letters   int                 // of a call path in the legend; 0: all
+	Names     []string            // of several models of one series, such as before and after; nil: their call paths
 	Resampled *scaling.Bootstrap  // for the band of a single model; nil: the band of its hypotheses
 	Expected  *scaling.Expression // drawn with a single model; nil: none
 	Limit     scaling.Term        // of what is expected
@@ -51,6 +52,9 @@ func (s *Scaling) Models(fits []*scaling.Fit) *plot.Chart {
 			}
 		} else {
 			curve.Name = fit.CallPath
+			if s.Names != nil {
+				curve.Name = s.Names[i]
+			}
 			if s.Letters > 0 {
 				curve.Name = phrase.ShortPath(curve.Name, s.Letters)
 			} else {
@@ -90,7 +94,7 @@ func (s *Scaling) chart(fits []*scaling.Fit) *plot.Chart {
 		Title: first.CallPath, Subtitle: fmt.Sprintf("%s over %s", first.Metric, first.Parameters[0]),
 		X: plot.Axis{Label: first.Parameters[0], Scale: plot.Log2}, Y: plot.Axis{Scale: plot.Log10},
 	}
-	if len(fits) > 1 {
+	if len(fits) > 1 && s.Names == nil {
 		c.Title = fmt.Sprintf("%d models", len(fits))
 	}
 	if len(first.Parameters) > 1 {

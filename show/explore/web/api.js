@@ -238,6 +238,12 @@ export const matrix = (query) => once("matrix", query);
 /** @type {(query: {run: number}) => Promise<import("./types.js").Iterations>} */
 export const iterations = (query) => once("iterations", query);
 
+/** @type {(query: {run: number}) => Promise<import("./types.js").Phases>} */
+export const phases = (query) => once("phases", query);
+
+/** @type {(query: {before: string, after: string}) => Promise<import("./types.js").Comparison>} */
+export const compare = (query) => once("compare", query);
+
 /** @type {(query: {run: number}) => Promise<import("./types.js").Composition>} */
 export const composition = (query) => once("composition", query);
 
@@ -261,7 +267,7 @@ export const series = (query) => once("series", query);
 
 /**
  * A figure as an address that pictures and links can use, until it is revoked.
- * @param {{run: number, kind: string, dark: number, width?: number, series?: number, machine?: string, latency?: number}} query
+ * @param {{run: number, kind: string, dark: number, width?: number, series?: number, other?: number, machine?: string, latency?: number}} query
  */
 export async function figure(query) {
   return URL.createObjectURL(await (await ask(address("figure", query))).blob());

@@ -197,7 +197,7 @@ export class App {
     select.addEventListener("change", () => {
       const next = this.runs[select.selectedIndex];
       if (!spec?.fits(next)) this.viewName = next.kind === "dataset" ? "scaling" : "overview";
-      this.set({ run: select.value, sel: "", at: "", from: "", to: "", rows: "", ranks: "", path: "", other: "" });
+      this.set({ run: select.value, sel: "", at: "", from: "", to: "", rows: "", ranks: "", path: "", other: "", before: "", after: "" });
     });
     const changed = this.run.changed
       ? el("button", { type: "button", text: "Read again", title: "The files of this run have changed", onclick: () => void this.reload() }) : "";
@@ -221,11 +221,11 @@ export class App {
    * @param {import("./views.js").Spec | undefined} spec
    */
   beside(spec) {
-    const others = this.runs.filter((r) => r.kind !== "dataset" && r.index !== this.run.index);
-    if (this.run.kind === "dataset" || others.length === 0) return "";
+    const others = this.runs.filter((r) => (r.kind === "dataset") === (this.run.kind === "dataset") && r.index !== this.run.index);
+    if (others.length === 0) return "";
     const select = el("select", { "aria-label": "Compare with", name: "other" }, el("option", { value: "", text: "compare with …" }),
       ...others.map((r) => el("option", { value: r.index, text: r.name, selected: String(r.index) === this.params.other })));
-    select.addEventListener("change", () => this.set({ other: select.value, in: "", sel: "", at: "" }));
+    select.addEventListener("change", () => this.set({ other: select.value, before: "", after: "", in: "", sel: "", at: "" }));
     select.classList.toggle("absent", !spec?.keys.includes("other"));
     return select;
   }

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { breakable, el, notice, refill, svg } from "./dom.js";
+import { change, changesOf, sidesOf } from "./changes.js";
 import { asSVG } from "./download.js";
 import { count, duration, percent, plural } from "./format.js";
 import { Loading } from "./loading.js";
@@ -13,7 +14,7 @@ import { hideTip, showTip } from "./tip.js";
 
 /** @typedef {import("./types.js").Run} Run */
 
-export const KEYS = ["other"];
+export const KEYS = ["other", "before", "after"];
 
 const CAUSES = 5;
 const MOST_BARS = 300; // more could not be distinguished
@@ -60,6 +61,8 @@ export class OverviewView {
     this.offTheme = onTheme(() => this.draw());
     /** @type {Facts[]} */
     this.facts = [];
+    /** @type {import("./types.js").Comparison | null} of two runs, or of repetitions of them */
+    this.comparison = null;
   }
 
   close() {
@@ -71,11 +74,13 @@ export class OverviewView {
     const { app } = this;
     const other = app.runs.find((r) => String(r.index) === app.params.other && r.kind !== "dataset" && r.index !== app.run.index);
     const runs = other ? [app.run, other] : [app.run];
-    const key = runs.map((r) => `${r.index}.${r.generation}.${r.analysis}`).join();
+    const sides = other ? sidesOf(app, other) : null;
+    const key = JSON.stringify([sides, app.runs.map((r) => `${r.generation}.${r.analysis}`), runs.map((r) => r.index)]);
     if (key === this.key) return;
     this.key = key;
-    void this.loading.wait(Promise.all(runs.map(factsOf)), (facts) => {
+    void this.loading.wait(Promise.all([Promise.all(runs.map(factsOf)), sides ? api.compare({ before: sides[0].join(), after: sides[1].join() }) : null]), ([facts, comparison]) => {
       this.facts = facts;
+      this.comparison = comparison;
       this.draw();
     }, "Looking at the whole run …");
   }
@@ -83,7 +88,8 @@ export class OverviewView {
   draw() {
     const { facts } = this;
     if (facts.length === 0) return;
-    refill(this.root, el("div", { class: facts.length > 1 ? "page wide" : "page" }, facts.length > 1 ? difference(facts[0], facts[1]) : "",
+    refill(this.root, el("div", { class: facts.length > 1 ? "page wide" : "page" }, facts.length > 1 ? difference(facts[0], facts[1], this.comparison) : "",
+      this.comparison ? changesOf(this.app, facts[1].run, this.comparison) : "",
       el("div", { class: facts.length > 1 ? "columns" : "" }, ...facts.map((f) => this.runPart(f)))));
   }
 
@@ -246,8 +252,9 @@ function efficiencies(f) {
  * What the second run has more or less than the first one.
  * @param {Facts} a
  * @param {Facts} b
+ * @param {import("./types.js").Comparison | null} comparison
  */
-function difference(a, b) {
+function difference(a, b, comparison) {
   /** @type {[string, number, number, (n: number) => string][]} name, both values, how they are written */
   const rows = [
     ["Run time", a.run.length, b.run.length, duration],
@@ -258,12 +265,10 @@ function difference(a, b) {
   const parts = new Map(a.composition.parts.map((p) => [p.title, [p.time, 0]]));
   for (const p of b.composition.parts) parts.set(p.title, [parts.get(p.title)?.[0] ?? 0, p.time]);
   for (const [title, [x, y]] of [...parts].sort(([, p], [, q]) => Math.abs(q[1] - q[0]) - Math.abs(p[1] - p[0]))) rows.push([`${title}, all threads`, x, y, duration]);
-  const change = (/** @type {number} */ x, /** @type {number} */ y, /** @type {(n: number) => string} */ say) =>
-    (x === y ? "0" : say === percent ? `${y > x ? "+" : "−"}${(100 * Math.abs(y - x)).toFixed(1)} points`
-      : `${y > x ? "+" : "−"}${say(Math.abs(y - x))}${x > 0 ? ` (${y > x ? "+" : "−"}${(100 * Math.abs(y / x - 1)).toFixed(1)} %)` : ""}`);
+  const repeated = comparison && Math.max(comparison.before, comparison.after) > 1;
   return el("section", { class: "difference" }, el("h2", { text: "What differs" }), el("div", { class: "scroller" }, el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, ...["", a.run.name, b.run.name, "difference"].map((text) => el("th", { scope: "col", class: text ? "number" : "", text })))),
     el("tbody", {}, ...rows.map(([name, x, y, say]) => el("tr", {}, el("th", { scope: "row", text: name }),
       el("td", { class: "number", text: say(x) }), el("td", { class: "number", text: say(y) }), el("td", { class: "number", text: change(x, y, say) })))))),
-    el("p", { class: "small muted", text: "One run of each: whether a difference is more than chance needs at least four, see slackline compare a1,a2,a3,a4 b1,b2,b3,b4." }));
+    repeated ? el("p", { class: "small muted", text: "Of the first run of each side." }) : "");
 }

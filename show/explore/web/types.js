@@ -265,6 +265,31 @@
  *   waiting: number,
  * }} Iteration
  */
+/** @typedef {{cut: boolean, list: Phase[]}} Phases */
+/** @typedef {{path: number, begin: number, duration: number}} Phase */
+/**
+ * @typedef {{
+ *   before: number,
+ *   after: number,
+ *   alpha: number,
+ *   conclusive: boolean,
+ *   least: number,
+ *   changes: Change[],
+ *   more: number,
+ *   left: number,
+ * }} Comparison
+ */
+/**
+ * @typedef {{
+ *   metric: string,
+ *   title: string,
+ *   callpath: string,
+ *   before: number,
+ *   after: number,
+ *   p?: number,
+ *   significant: boolean,
+ * }} Change
+ */
 /** @typedef {{total: number, parts: Part[], efficiency: Efficiency}} Composition */
 /** @typedef {{kind: string, name: string, title: string, time: number}} Part */
 /**

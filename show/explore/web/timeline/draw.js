@@ -2,7 +2,7 @@
 
 import { timeTicks } from "../format.js";
 import { token } from "../palette.js";
-import { drawCritical, drawLabels, drawMarks, drawMessages, drawWaits } from "./overlay.js";
+import { fit, drawCritical, drawLabels, drawMarks, drawMessages, drawWaits } from "./overlay.js";
 
 /** @typedef {import("./scale.js").Scale} Scale */
 /** @typedef {import("./data.js").Data} Data */
@@ -28,6 +28,7 @@ export function inks() {
  *   names: (location: number) => string,
  *   paths: import("../paths.js").Paths | null,
  *   showMessages: boolean, showCritical: boolean,
+ *   anchors: import("./align.js").Anchor[],
  *   hover: {x: number, y: number} | null,
  *   box: {x0: number, y0: number, x1: number, y1: number} | null,
  * }} Frame
@@ -56,6 +57,7 @@ export function drawFrame(ctx, f, width, height) {
   if (f.showCritical) drawCritical(ctx, f);
   if (f.showMessages) drawMessages(ctx, f);
   drawMarks(ctx, f);
+  drawAnchors(ctx, f);
   ctx.restore();
   drawHover(ctx, f);
   ctx.strokeStyle = f.inks.line;
@@ -155,6 +157,39 @@ function rowStep(row) {
     for (const m of [1, 2, 5]) if (m * power * row >= 20) return m * power;
   }
   return 1000000;
+}
+
+const ANCHOR = 46; // pixels between the beginnings that are marked
+
+/**
+ * Where iterations or phases begin that are above each other in two runs.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Frame} f
+ */
+function drawAnchors(ctx, { anchors, scale, inks: colors }) {
+  const { from, to } = scale.window;
+  const visible = anchors.filter((a) => a.at >= from && a.at <= to);
+  const every = Math.max(1, Math.ceil((visible.length * ANCHOR) / scale.width));
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  ctx.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+  visible.forEach((a, i) => {
+    if (i % every !== 0) return;
+    const x = Math.round(scale.x(a.at)) + 0.5;
+    ctx.strokeStyle = colors.accent;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(x, scale.top);
+    ctx.lineTo(x, scale.bottom);
+    ctx.stroke();
+    const text = fit(ctx, a.label, 120);
+    ctx.fillStyle = colors.ground;
+    ctx.globalAlpha = 0.85;
+    ctx.fillRect(x, scale.top, ctx.measureText(text).width + 8, 15);
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = colors.accent;
+    ctx.fillText(text, x + 4, scale.top + 8);
+  });
 }
 
 /**

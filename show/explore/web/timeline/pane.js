@@ -31,6 +31,7 @@ import { clamp, whole } from "./window.js";
  * @typedef {{
  *   color: string, messages: boolean, critical: boolean, marks: Mark[],
  *   marked?: Set<number>, filter?: {least?: number, sender?: string, receiver?: string},
+ *   anchors?: import("./align.js").Anchor[],
  * }} Show marked categories fade the others; messages may be filtered
  */
 
@@ -160,7 +161,7 @@ export class Pane {
     return {
       data: this.data, scale: this.scale, inks: this.inks, marks: this.show.marks,
       names: (l) => this.names.short(l), paths: this.paths,
-      showMessages: this.show.messages, showCritical: this.show.critical, hover: this.hover, box: this.box,
+      showMessages: this.show.messages, showCritical: this.show.critical, anchors: this.show.anchors ?? [], hover: this.hover, box: this.box,
     };
   }
 

@@ -6,6 +6,7 @@ import { pathsOf } from "../paths.js";
 import * as api from "../api.js";
 import { pngButton } from "../download.js";
 import { step } from "../search.js";
+import { AXES, across, anchorsOf } from "./align.js";
 import { entries, joined, markedOf } from "./legend.js";
 import { LongestWaits } from "./longest.js";
 import { Pane } from "./pane.js";
@@ -40,6 +41,9 @@ export class TimelineView {
     this.selection = new Selection(this);
     this.legendFor = ""; // what the legend and the toolbar were drawn for
     this.toolbarFor = "";
+    /** @type {import("./align.js").Anchor[][]} what is above each other in two runs */
+    this.anchors = [[], []];
+    this.anchorsFor = "";
   }
 
   close() {
@@ -59,13 +63,14 @@ export class TimelineView {
     const runs = this.runs();
     const key = (/** @type {import("../types.js").Run} */ r) => `${r.index}.${r.generation}.${r.analysis}`;
     if (runs.map(key).join() !== this.list.map((p) => key(p.run)).join()) this.build(runs);
+    void this.align();
     const { params } = this.app;
     const filter = { least: Number(params.least) || undefined, sender: params.sender || undefined, receiver: params.receiver || undefined };
     this.list.forEach((pane, i) => {
       pane.bounds = this.boundsOf(i);
       pane.update(this.windowOf(i), {
         color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
-        marked: i === 0 ? markedOf(params.mark) : new Set(), filter,
+        marked: i === 0 ? markedOf(params.mark) : new Set(), filter, anchors: this.aligned() ? this.anchors[i] : [],
       });
     });
     this.drawToolbar();
@@ -97,6 +102,43 @@ export class TimelineView {
     this.longest.show(runs.length === 1 ? this.list[0].run : null);
   }
 
+  /** Whether the second run is shown where its iterations or phases are those of the first one. */
+  aligned() {
+    const { sync } = this.app.params;
+    return this.list.length > 1 && (sync === "iteration" || sync === "phase") && this.anchors[0].length > 0;
+  }
+
+  /** Finds what belongs together in the two runs. */
+  async align() {
+    const { sync = "" } = this.app.params;
+    const key = this.list.length > 1 && (sync === "iteration" || sync === "phase") ? `${sync} ${this.list.map((p) => `${p.run.index}.${p.run.generation}.${p.run.analysis}`).join()}` : "";
+    if (key === this.anchorsFor) return;
+    this.anchorsFor = key;
+    this.anchors = [[], []];
+    if (!key) return;
+    try {
+      const found = await anchorsOf(sync, this.list.map((p) => p.run));
+      if (key !== this.anchorsFor) return;
+      this.anchors = found;
+      if (found[0].length === 0) this.app.note(`The two runs have no ${sync}s in common.`);
+      this.update();
+    } catch (error) {
+      this.app.failed(error);
+    }
+  }
+
+  /**
+   * The window of one run that belongs to a window of the other one.
+   * @param {Window} w
+   * @param {0 | 1} i of that run
+   * @returns {Window}
+   */
+  across(w, i) {
+    const [from, to] = [this.anchors[1 - i], this.anchors[i]];
+    const time = (/** @type {number} */ t) => Math.round(across(t, from, to, this.list[1 - i].run.length, this.list[i].run.length));
+    return { ...w, from: time(w.from), to: time(w.to) };
+  }
+
   /** @param {number} i what can be looked at: on a common time axis as much as the longest run has */
   boundsOf(i) {
     const { run } = this.list[i];
@@ -107,6 +149,10 @@ export class TimelineView {
   /** @param {number} i */
   windowOf(i) {
     const { params } = this.app;
+    if (i === 1 && this.aligned()) {
+      const { length } = this.list[0].run;
+      return clamp(this.across(fromParams(params, "", { length, locations: this.list[1].run.locations }), 1), this.boundsOf(1));
+    }
     return fromParams(params, i === 1 && params.sync !== "1" ? "2" : "", this.boundsOf(i));
   }
 
@@ -134,6 +180,7 @@ export class TimelineView {
    */
   lookParams(i, w) {
     const bounds = this.boundsOf(i);
+    if (i === 1 && this.aligned()) return toParams(clamp(this.across(w, 0), this.boundsOf(0)), "", this.boundsOf(0));
     return toParams(clamp(w, bounds), i === 1 && this.app.params.sync !== "1" ? "2" : "", bounds);
   }
 
@@ -213,7 +260,7 @@ export class TimelineView {
       ...(params.mark ? [el("span", { class: "group" }, button("‹ call", "Previous call (N)", "N"), button("call ›", "Next call (n)", "n"),
         el("button", { type: "button", text: "All alike", title: "Mark nothing (Esc)", onclick: () => app.set({ mark: "" }) }))] : []),
       pngButton(() => this.list.map((p) => p.canvas), `${app.run.name}-timeline`),
-      ...(this.list.length > 1 ? [check("same time", "sync", params.sync === "1", (on) => app.set({ sync: on ? "1" : "" }))] : []));
+      ...(this.list.length > 1 ? [choice("time axes", AXES, params.sync ?? "", (sync) => app.set({ sync }), "sync")] : []));
   }
 
   /** Which messages are drawn: those of a size, and those of a cell of the matrix. */
