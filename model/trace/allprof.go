@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // The text that liballprof, the tracer that belongs to LogGOPSim, writes: a file for each rank, a line for
@@ -93,7 +94,7 @@ type allprofTrace struct {
 func readAllprof(src source, o Options) (*Trace, error) {
 	prefix, rank, suffix, ok := splitRankName(path.Base(src.main))
 	if !ok {
-		return nil, &FileError{File: src.show, Offset: -1, What: "the name has no rank in it; liballprof calls its files NAME-0.txt, NAME-1.txt ..."}
+		return nil, &damage.Error{File: src.show, Offset: -1, What: "the name has no rank in it; liballprof calls its files NAME-0.txt, NAME-1.txt ..."}
 	}
 	a := &allprofTrace{src: src, prefix: prefix, digits: len(rank), suffix: suffix, o: o, trace: &Trace{}, regions: map[string]uint32{}}
 	if err := a.scanFiles(); err != nil {
@@ -135,7 +136,7 @@ func (a *allprofTrace) scanFiles() error {
 				return err
 			}
 			if scan.world > maxAllprofRanks {
-				return damagedAt(a.src.showBeside(name), -1, "a communicator of %d ranks; the limit is %d", scan.world, maxAllprofRanks)
+				return damage.At(a.src.showBeside(name), -1, "a communicator of %d ranks; the limit is %d", scan.world, maxAllprofRanks)
 			}
 			ranks = max(ranks, scan.world)
 		} else if missing++; missing <= maxListed {
@@ -147,7 +148,7 @@ func (a *allprofTrace) scanFiles() error {
 		a.warn("%s: the files of %d more ranks are missing", a.src.show, missing-maxListed)
 	}
 	if len(a.scans) == 0 {
-		return damagedAt(a.src.show, -1, "there is no file of rank 0 beside it")
+		return damage.At(a.src.show, -1, "there is no file of rank 0 beside it")
 	}
 	a.trace.Ranks = len(a.scans)
 	return nil
@@ -245,7 +246,7 @@ func (a *allprofTrace) openEvents(i int) (EventReader, error) {
 	scan := a.scans[i]
 	if scan == nil {
 		name, _ := a.fileOf(i)
-		return nil, damagedAt(a.src.showBeside(name), -1, "the file is missing")
+		return nil, damage.At(a.src.showBeside(name), -1, "the file is missing")
 	}
 	file, err := a.src.open(scan.name)
 	if err != nil {
@@ -278,7 +279,7 @@ func (r *allprofReader) Read(events []Event) (int, error) {
 			break
 		}
 		if err := r.walker.line(r.lines.Bytes()); err != nil {
-			r.err = &FileError{File: r.walker.scan.show, Line: r.walker.number, Offset: -1, What: err.Error()}
+			r.err = &damage.Error{File: r.walker.scan.show, Line: r.walker.number, Offset: -1, What: err.Error()}
 		}
 	}
 	n := copy(events, r.queue)

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 const allprofDir = "../../testdata/liballprof"
@@ -291,7 +292,7 @@ func TestAllprofDamaged(t *testing.T) {
 	if err != nil || tr.Ranks != 3 || !tr.Locations[1].Missing {
 		t.Errorf("with a missing rank: %+v, %v", tr, err)
 	}
-	if _, err := tr.Open(1); !errors.Is(err, ErrDamaged) {
+	if _, err := tr.Open(1); !errors.Is(err, damage.Err) {
 		t.Errorf("the missing rank: %v", err)
 	}
 	bad := rankFiles("INIT\nMPI_Barrier:1100:W:1101\nnonsense\nFINALIZE")
@@ -299,7 +300,7 @@ func TestAllprofDamaged(t *testing.T) {
 	if err != nil || len(tr.Warnings) != 1 || !strings.Contains(tr.Warnings[0], "rank-0.txt:3: the line begins with \"nonsense\"") {
 		t.Fatalf("warnings %q, error %v", tr.Warnings, err)
 	}
-	if events, err := eventsOf(tr, 0); len(events) != 6 || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "rank-0.txt:3:") {
+	if events, err := eventsOf(tr, 0); len(events) != 6 || !errors.Is(err, damage.Err) || !strings.Contains(err.Error(), "rank-0.txt:3:") {
 		t.Errorf("%d events, error %v", len(events), err)
 	}
 }

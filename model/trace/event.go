@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"sync"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // fields defines which fields of an event its kind uses, beside Time.
@@ -121,7 +121,7 @@ const batch = 1024
 
 // eachEvent calls f with the events of a location in order. Damage is returned apart from other
 // errors: the events before it have been seen.
-func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damage, err error) {
+func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (loss, err error) {
 	if why := t.Locations[i].Unreadable; why != "" && !o.Partial {
 		return nil, fmt.Errorf("%s %s", why, partialHint)
 	}
@@ -129,7 +129,7 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damag
 		return nil, nil
 	}
 	r, err := t.Open(i)
-	if errors.Is(err, ErrDamaged) {
+	if errors.Is(err, damage.Err) {
 		return t.damaged(err, 0, o.Partial)
 	}
 	if err != nil {
@@ -149,7 +149,7 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damag
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, nil
-		case errors.Is(err, ErrDamaged) && !o.Strict:
+		case errors.Is(err, damage.Err) && !o.Strict:
 			return t.damaged(err, read, o.Partial)
 		case err != nil:
 			return nil, err
@@ -161,11 +161,11 @@ func (t *Trace) eachEvent(i int, o *WriteOptions, f func(e *Event) error) (damag
 }
 
 // damaged decides whether damage after a number of events is a loss, or an error because nothing is left.
-func (t *Trace) damaged(damage error, read int, partial bool) (loss, err error) {
+func (t *Trace) damaged(cause error, read int, partial bool) (loss, err error) {
 	if read == 0 && !partial {
-		return nil, fmt.Errorf("%w; no event can be read %s", damage, partialHint)
+		return nil, fmt.Errorf("%w; no event can be read %s", cause, partialHint)
 	}
-	return damage, nil
+	return cause, nil
 }
 
 // monotone checks that events can be written: that their times do not decrease and that they refer to
@@ -187,45 +187,6 @@ func (m *monotone) check(l *Location, e *Event) error {
 	m.last = e.Time
 	m.count++
 	return nil
-}
-
-// ErrDamaged reports that events of a location end where the file is damaged. What came before is valid.
-var ErrDamaged = errors.New("the trace is damaged")
-
-// FileError is a fault in a file: where it is and what is wrong.
-type FileError struct {
-	File   string
-	Line   int   // from 1; 0: not known, or not a text file
-	Offset int64 // of the byte; -1: not known, or a text file
-	What   string
-}
-
-// Error implements error, in the form file:line: what or file: byte n: what.
-func (e *FileError) Error() string {
-	switch {
-	case e.Line > 0:
-		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
-	case e.Offset >= 0:
-		return fmt.Sprintf("%s: byte %d: %s", e.File, e.Offset, e.What)
-	}
-	return e.File + ": " + e.What
-}
-
-// Is makes a fault in a file one of those that ErrDamaged stands for.
-func (e *FileError) Is(target error) bool { return target == ErrDamaged }
-
-// damagedAt is a fault at a byte of a file.
-func damagedAt(file string, offset int64, format string, args ...any) *FileError {
-	return &FileError{File: file, Offset: offset, What: fmt.Sprintf(format, args...)}
-}
-
-// reasonOf is what the system says about a file that cannot be opened, without the name, which messages have anyway.
-func reasonOf(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // partialHint ends the error of a trace that cannot be read as a whole.

@@ -13,6 +13,7 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/internal/cluster"
+	"slackline/model/trace/damage"
 )
 
 // Format is a format of traces.
@@ -192,7 +193,7 @@ func notATrace(name string, o *Options) error {
 			nouns = append(nouns, f.Noun)
 		}
 	}
-	return &FileError{File: cmp.Or(o.Name, name), Offset: -1, What: "not a trace: neither " + strings.Join(nouns, " nor ")}
+	return &damage.Error{File: cmp.Or(o.Name, name), Offset: -1, What: "not a trace: neither " + strings.Join(nouns, " nor ")}
 }
 
 // open opens a trace of this format that was found under a name.

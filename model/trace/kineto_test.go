@@ -16,23 +16,6 @@ import (
 
 const deviceCases = "../../testdata/accelerator/cases"
 
-func TestMicros(t *testing.T) {
-	for text, want := range map[string][3]int64{
-		"5000000207.123": {5000000207, 123000, 1}, "1790862026000000": {1790862026000000, 0, 1}, "0.0000019": {0, 1, 1}, `"12.5"`: {12, 500000, 1},
-		"-0.25": {-1, 750000, 1}, "-3": {-3, 0, 1}, "1.5e3": {1500, 0, 1}, "25e-1": {2, 500000, 1}, "1e400": {}, "": {}, "x": {}, "-": {}, "1e": {},
-		"99999999999999999999": {},
-	} {
-		us, ps, ok := micros([]byte(text))
-		if want == [3]int64{} {
-			if ok {
-				t.Errorf("micros(%s) = %d, %d, want none", text, us, ps)
-			}
-		} else if !ok || us != want[0] || ps != want[1] {
-			t.Errorf("micros(%s) = %d, %d, %v, want %d, %d", text, us, ps, ok, want[0], want[1])
-		}
-	}
-}
-
 // kinetoEvents counts the calls and activities of a timeline.
 func kinetoEvents(tl *timeline.Timeline) (calls, activities int) {
 	for i := range tl.Locations {
@@ -169,30 +152,4 @@ func FuzzKineto(f *testing.F) {
 			}
 		}
 	})
-}
-
-// BenchmarkKineto reads a file of many events.
-func BenchmarkKineto(b *testing.B) {
-	const events = 200_000
-	var data bytes.Buffer
-	data.WriteString(`{"baseTimeNanoseconds": 1790857026000000000, "traceEvents": [`)
-	for i := range events / 4 {
-		at := 10 * i
-		fmt.Fprintf(&data, `{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": %d.123, "dur": 9.5, "args": {"External id": %d, "Record function id": 0, "Ev Idx": %d}},
-{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": %d.250, "dur": 4.000, "args": {"cbid": 211, "correlation": %d}},
-{"ph": "s", "id": %d, "pid": 7, "tid": 7, "ts": %d.250, "cat": "ac2g", "name": "ac2g"},
-{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": %d.000, "dur": 6.000, "args": {"queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": %d, "registers per thread": 96, "shared memory": 0, "grid": [8, 1, 1], "block": [640, 1, 1]}},
-`, at, i, i, at, i+1, i+1, at, at+3, i+1)
-	}
-	data.Truncate(data.Len() - 2)
-	data.WriteString("]}")
-	b.SetBytes(int64(data.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		f, err := readKinetoFile(bytes.NewReader(data.Bytes()), "x", "x", nil)
-		if err != nil || f.damage != nil || f.events != events {
-			b.Fatal(err, f.damage, f.events)
-		}
-	}
-	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
 }

@@ -7,6 +7,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"slackline/model/trace/damage"
 )
 
 // otf2Anchor is what an anchor file says.
@@ -30,13 +32,13 @@ const (
 // readOTF2Anchor reads an anchor file. If only its end is damaged, what can be read comes with the error.
 func readOTF2Anchor(data []byte, show string) (*otf2Anchor, error) {
 	if !sniffOTF2(data) {
-		return nil, damagedAt(show, 0, "not an anchor file of OTF2, or the file is truncated")
+		return nil, damage.At(show, 0, "not an anchor file of OTF2, or the file is truncated")
 	}
 	r := otf2Bytes{b: data, big: data[1] == otf2Big, at: 2}
 	r.str() // OTF2
 	format := r.u8()
 	if format > otf2AnchorFormat {
-		return nil, &FileError{File: show, Offset: -1, What: fmt.Sprintf(
+		return nil, &damage.Error{File: show, Offset: -1, What: fmt.Sprintf(
 			"the archive is in version %d of the OTF2 format; this slackline reads versions 1 to %d", format, otf2AnchorFormat)}
 	}
 	r.take(4) // trace format, version of the library
@@ -44,15 +46,15 @@ func readOTF2Anchor(data []byte, show string) (*otf2Anchor, error) {
 	substrate, compression := r.u8(), r.u8()
 	a.locations, a.definitions = r.full(8), r.full(8)
 	if r.short {
-		return nil, damagedAt(show, int64(len(data)), "%v", errOTF2Cut)
+		return nil, damage.At(show, int64(len(data)), "%v", errOTF2Cut)
 	}
 	if substrate != 1 || compression != 1 {
-		return nil, &FileError{File: show, Offset: -1, What: fmt.Sprintf(
+		return nil, &damage.Error{File: show, Offset: -1, What: fmt.Sprintf(
 			"the archive uses substrate %d and compression %d; only plain files without compression can be read (otf2 tools convert others)", substrate, compression)}
 	}
 	for _, size := range []uint64{a.eventChunk, a.defChunk} {
 		if size < otf2ChunkHeader+2 || size > otf2MaxChunk {
-			return nil, damagedAt(show, 12, "chunks of %d bytes; there are chunks of up to %d", size, otf2MaxChunk)
+			return nil, damage.At(show, 12, "chunks of %d bytes; there are chunks of up to %d", size, otf2MaxChunk)
 		}
 	}
 	a.machine, a.creator, a.description = r.str(), r.str(), r.str()
@@ -67,7 +69,7 @@ func readOTF2Anchor(data []byte, show string) (*otf2Anchor, error) {
 		r.full(4) // thumbnails
 	}
 	if r.short || r.u8() != otf2EndOfFile {
-		return a, damagedAt(show, int64(r.at), "%v", errOTF2Cut)
+		return a, damage.At(show, int64(r.at), "%v", errOTF2Cut)
 	}
 	return a, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // openEvents opens the events of location i.
@@ -25,7 +26,7 @@ func (a *otf2Archive) openReader(l *Location, clock otf2Clock) (*otf2Reader, err
 		if errors.Is(err, fs.ErrNotExist) && l.Events == 0 && !l.Missing {
 			return &otf2Reader{err: io.EOF}, nil
 		}
-		return nil, damagedAt(a.src.showBeside(name), -1, "the events are missing: %v", err)
+		return nil, damage.At(a.src.showBeside(name), -1, "the events are missing: %v", err)
 	}
 	if err := f.nextChunk(); err != nil {
 		file.Close()

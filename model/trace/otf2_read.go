@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // otf2Archive is an open archive.
@@ -101,7 +102,7 @@ func (a *otf2Archive) readDefinitions() error {
 	d := a.defs
 	if d.resolution == 0 {
 		if err == nil {
-			err = damagedAt(f.show, -1, "the resolution of the clock is missing or wrong: %d ticks per second", d.resolution)
+			err = damage.At(f.show, -1, "the resolution of the clock is missing or wrong: %d ticks per second", d.resolution)
 		}
 		return err
 	}
@@ -466,7 +467,7 @@ func (a *otf2Archive) checkEvents(l *Location) (c fileCheck) {
 	case err != nil && none && l.Events == 0:
 		return c
 	case err != nil:
-		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", show, l.describe(), reasonOf(err))
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", show, l.describe(), damage.Reason(err))
 		return c
 	}
 	defer file.Close()

@@ -11,6 +11,8 @@ import (
 
 	"slackline/model/clock"
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
+	"slackline/model/trace/device"
 	"slackline/model/unit"
 )
 
@@ -181,7 +183,7 @@ func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error 
 				kind := timeline.ComputeKernel
 				if x.copy {
 					kind = timeline.Copy
-				} else if isCommunication(x.name) {
+				} else if device.IsCommunication(x.name) {
 					kind = timeline.CommunicationKernel
 				}
 				s.b.Add(x.begin, x.end, d.Region(x.name), kind, x.launch)
@@ -329,7 +331,7 @@ func (p *otf2Rank) references() []timeline.Reference {
 // addKernelsInOrder finds the collectives of kernels whose groups the trace does not name: if all ranks have the same sequence of operations,
 // the k-th ones belong together.
 func addKernelsInOrder(tl *timeline.Timeline, d *timeline.Devices) {
-	byRank := map[int32][]deviceOp{}
+	byRank := map[int32][]device.Op{}
 	var ranks []int32
 	for i := range tl.Locations {
 		if r := int32(tl.Locations[i].Rank); len(ranks) == 0 || ranks[len(ranks)-1] != r {
@@ -342,30 +344,30 @@ func addKernelsInOrder(tl *timeline.Timeline, d *timeline.Devices) {
 			if s.Kind[j] != timeline.CommunicationKernel || !s.Launch[j].Known() {
 				continue
 			}
-			op := deviceOp{rank: int32(s.Rank), stream: int32(i), act: int32(j), name: kernelOperation(tl.RegionOf(s.Path[j]).Name), ranks: ranks, root: -1, peer: -1, sequence: -1}
-			op.sent, op.received, op.takes, op.launched = 1, 1, true, tl.LaunchedAt(s, int32(j))
-			byRank[op.rank] = append(byRank[op.rank], op)
+			op := device.Op{Rank: int32(s.Rank), Stream: int32(i), Act: int32(j), Name: device.KernelOperation(tl.RegionOf(s.Path[j]).Name), Ranks: ranks, Root: -1, Peer: -1, Sequence: -1}
+			op.Sent, op.Received, op.Takes, op.Launched = 1, 1, true, tl.LaunchedAt(s, int32(j))
+			byRank[op.Rank] = append(byRank[op.Rank], op)
 		}
 	}
-	names := func(list []deviceOp) (names []string) {
-		slices.SortStableFunc(list, func(x, y deviceOp) int { return cmp.Compare(x.launched, y.launched) })
+	names := func(list []device.Op) (names []string) {
+		slices.SortStableFunc(list, func(x, y device.Op) int { return cmp.Compare(x.Launched, y.Launched) })
 		for i := range list {
-			names = append(names, list[i].name)
+			names = append(names, list[i].Name)
 		}
 		return names
 	}
-	var all []deviceOp
+	var all []device.Op
 	for _, r := range ranks {
 		if !slices.Equal(names(byRank[r]), names(byRank[ranks[0]])) {
 			return
 		}
 		for _, op := range byRank[r] {
-			if known, ok := deviceOperation(op.name); ok && !isRooted(known) {
+			if known, ok := device.Operation(op.Name); ok && !device.IsRooted(known) {
 				all = append(all, op)
 			}
 		}
 	}
-	matchDeviceOps(d, all, func(int32) bool { return true }, func(string, ...any) {})
+	device.Match(d, all, func(int32) bool { return true }, func(string, ...any) {})
 }
 
 // readStream reads the kernels and copies of a stream.
@@ -464,7 +466,7 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		if c.Strict || !errors.Is(err, ErrDamaged) {
+		if c.Strict || !errors.Is(err, damage.Err) {
 			return err
 		}
 		s.warn = fmt.Sprintf("rank %d, stream %s: events end early: %v", s.Rank, s.Name, err)

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"slackline/model/trace/damage"
 )
 
 // otf2Bytes reads values from a piece of a chunk. What is not there reads as 0 and sets short: newer
@@ -164,7 +166,7 @@ func (f *otf2File) damage(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = errOTF2Cut
 	}
-	return damagedAt(f.show, f.base+int64(f.at), "%v", err)
+	return damage.At(f.show, f.base+int64(f.at), "%v", err)
 }
 
 // special handles ids that all files have. It reports whether the current record was one, and returns io.EOF

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"slackline/internal/chunk"
+	"slackline/model/trace/damage"
 )
 
 // The format *.slt holds a trace as it is, nothing lost. It is a directory: the definitions, and one
@@ -174,7 +175,7 @@ func checkSLTFile(src *source, l *Location) (c fileCheck) {
 	name := sltFile(l)
 	file, err := src.open(name)
 	if err != nil {
-		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", src.showBeside(name), l.describe(), reasonOf(err))
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", src.showBeside(name), l.describe(), damage.Reason(err))
 		return c
 	}
 	defer file.Close()
@@ -213,7 +214,7 @@ var unfinishedFormat = Format{
 		return ""
 	},
 	read: func(src source, _ Options) (*Trace, error) {
-		return nil, &FileError{File: src.show, Offset: -1, What: fmt.Sprintf(
+		return nil, &damage.Error{File: src.show, Offset: -1, What: fmt.Sprintf(
 			"this is of a recorded run that was not completed; 'slackline record --recover %s' makes a trace of it", shellWord(path.Dir(src.show)))}
 	},
 }

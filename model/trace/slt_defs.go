@@ -9,6 +9,7 @@ import (
 
 	"slackline/internal/chunk"
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // sltDefsWriter writes definitions as records.
@@ -198,13 +199,13 @@ type sltDefsReader struct {
 func readSLTDefinitions(in io.Reader, d *Definitions, show string) error {
 	file, err := chunk.NewReader(in, &sltDefsLayout, sltIndex)
 	if err != nil {
-		return damagedAt(show, 0, "%v", err)
+		return damage.At(show, 0, "%v", err)
 	}
 	defer file.Close()
 	d.Stacks = []Stack{{}}
 	r := &sltDefsReader{d: d}
 	if err := r.run(file); err != nil {
-		return damagedAt(show, file.Offset(), "%v", err)
+		return damage.At(show, file.Offset(), "%v", err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"slackline/internal/chunk"
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // openSLTEvents opens the events of location i.
@@ -23,12 +24,12 @@ func openSLTEvents(src source, t *Trace, i int) (EventReader, error) {
 	show := src.showBeside(name)
 	file, err := src.open(name)
 	if err != nil {
-		return nil, damagedAt(show, -1, "the events are missing: %v", err)
+		return nil, damage.At(show, -1, "the events are missing: %v", err)
 	}
 	r, err := chunk.NewReader(file, &sltEventLayout, sltIndex)
 	if err != nil {
 		file.Close()
-		return nil, damagedAt(show, 0, "%v", err)
+		return nil, damage.At(show, 0, "%v", err)
 	}
 	return &sltReader{file: file, chunks: r, show: show, limits: limitsOf(&t.Definitions)}, nil
 }
@@ -77,7 +78,7 @@ func (r *sltReader) Close() error {
 }
 
 // fail gives an error the name of the file and the position of the current chunk.
-func (r *sltReader) fail(err error) error { return damagedAt(r.show, r.chunks.Offset(), "%v", err) }
+func (r *sltReader) fail(err error) error { return damage.At(r.show, r.chunks.Offset(), "%v", err) }
 
 // nextBlock moves to the next chunk; io.EOF if there is none.
 func (r *sltReader) nextBlock() error {

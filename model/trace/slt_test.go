@@ -17,6 +17,7 @@ import (
 
 	"slackline/internal/atomicfile"
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 )
 
 // write writes a trace to a new path and returns it.
@@ -185,7 +186,7 @@ func checkPrefix(t *testing.T, what string, fsys fs.FS, main string, want [][]Ev
 				continue
 			}
 			events, err := eventsOf(got, i)
-			if err != nil && !errors.Is(err, ErrDamaged) {
+			if err != nil && !errors.Is(err, damage.Err) {
 				t.Errorf("%s: %v", what, err)
 			}
 			loss = loss || err != nil
@@ -254,7 +255,7 @@ func TestSLTPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, err := eventsOf(got, 0)
-	if !errors.Is(err, ErrDamaged) || len(events) < sltBlock || !equalEvents(events, want[0][:len(events)]) {
+	if !errors.Is(err, damage.Err) || len(events) < sltBlock || !equalEvents(events, want[0][:len(events)]) {
 		t.Errorf("%d events of %d, error %v", len(events), len(want[0]), err)
 	}
 	if len(got.Warnings) != 1 || !got.Locations[0].Truncated {
@@ -270,7 +271,7 @@ func TestSLTPrefix(t *testing.T) {
 	if !again.Locations[0].Truncated || again.Locations[0].Events != uint64(len(events)) {
 		t.Errorf("location = %+v, want %d events", again.Locations[0], len(events))
 	}
-	if _, err := Write(path, got, "slt", WriteOptions{Force: true, Strict: true}); !errors.Is(err, ErrDamaged) {
+	if _, err := Write(path, got, "slt", WriteOptions{Force: true, Strict: true}); !errors.Is(err, damage.Err) {
 		t.Errorf("a strict Write = %v", err)
 	}
 }

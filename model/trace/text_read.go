@@ -11,6 +11,7 @@ import (
 
 	"slackline/internal/suggest"
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 	"slackline/model/unit"
 )
 
@@ -78,7 +79,7 @@ func readText(src source, _ Options) (*Trace, error) {
 // fail keeps the first mistake, with its line, and drops the rest of the line.
 func (r *textReader) fail(format string, args ...any) {
 	if r.err == nil {
-		r.err = &FileError{File: r.show, Line: r.line, Offset: -1, What: fmt.Sprintf(format, args...)}
+		r.err = &damage.Error{File: r.show, Line: r.line, Offset: -1, What: fmt.Sprintf(format, args...)}
 	}
 	r.words = nil
 }

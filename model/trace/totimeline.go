@@ -10,6 +10,7 @@ import (
 	"slackline/internal/cluster"
 	"slackline/internal/parallel"
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 	"slackline/model/unit"
 )
 
@@ -188,7 +189,7 @@ func (c *conversion) each(n int, work func(i int)) { parallel.Each(n, c.threads,
 
 // nothingRead is the error of a trace that says nothing of the run.
 func (c *conversion) nothingRead() error {
-	return &FileError{File: cmp.Or(c.Trace.Name, "the trace"), Offset: -1, What: "there is no event that can be read; record the run again"}
+	return &damage.Error{File: cmp.Or(c.Trace.Name, "the trace"), Offset: -1, What: "there is no event that can be read; record the run again"}
 }
 
 // describe names a location.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 	"slackline/model/unit"
 )
 
@@ -106,7 +107,7 @@ func (r *brokenReader) Read(events []Event) (int, error) {
 }
 
 func TestWhatIsMissing(t *testing.T) {
-	damage := fmt.Errorf("1.slt: byte 17: %w", ErrDamaged)
+	damage := fmt.Errorf("1.slt: byte 17: %w", damage.Err)
 	whole := func() *Trace { return memoryTrace(exchangeRegions, nil, exchange(1), exchange(0)) }
 	damaged := func(err error) *Trace {
 		tr := whole()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/damage"
 	"slackline/model/unit"
 )
 
@@ -58,7 +59,7 @@ func (c *conversion) readLocation(i int, l *timeline.LocationBuilder) error {
 
 // readEvents calls apply with the events of a location, many at a time, and progress now and then with their
 // number so far. Damage is returned apart from other errors: the events before it have been seen.
-func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(read int64)) (damage, err error) {
+func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(read int64)) (loss, err error) {
 	reader, err := c.Open(i)
 	if err == nil {
 		defer reader.Close()
@@ -85,9 +86,9 @@ func (c *conversion) readEvents(i int, apply func([]Event) error, progress func(
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, nil
-	case errors.Is(err, ErrDamaged) && !c.Strict:
+	case errors.Is(err, damage.Err) && !c.Strict:
 		return c.damaged(err, int(read), c.Partial)
-	case errors.Is(err, ErrDamaged):
+	case errors.Is(err, damage.Err):
 		return nil, fmt.Errorf("%w (without --strict the rest is read)", err)
 	}
 	return nil, err

@@ -22,7 +22,7 @@ type Trace struct {
 	Notes    []string // what is odd about the run, although nothing was lost
 
 	// Open returns the events of location i, an index into Locations. Several locations may be
-	// read at the same time. A damaged file gives its valid part, then an error that wraps ErrDamaged.
+	// read at the same time. A damaged file gives its valid part, then an error that is damage.Err.
 	Open func(i int) (EventReader, error)
 	// Close releases files; nil if there is nothing to release.
 	Close func() error

@@ -1,4 +1,4 @@
-package trace
+package kineto
 
 import (
 	"cmp"
@@ -8,23 +8,24 @@ import (
 
 	"slackline/internal/parallel"
 	"slackline/model/timeline"
+	"slackline/model/trace/device"
 	"slackline/model/unit"
 )
 
-// kinetoBuilder makes a timeline out of files.
-type kinetoBuilder struct {
+// builder makes a timeline out of files.
+type builder struct {
 	threads int
 	builder *timeline.Builder
-	ranks   []*kinetoRankBuilder
+	ranks   []*rankBuilder
 	world   int // ranks of the job, as the files say
 	tl      *timeline.Timeline
 	devices *timeline.Devices
 	warn    func(format string, args ...any)
 }
 
-// kinetoRankBuilder is a rank on its way into a timeline.
-type kinetoRankBuilder struct {
-	*kinetoFile
+// rankBuilder is a rank on its way into a timeline.
+type rankBuilder struct {
+	*rankFile
 	shift   unit.Duration // from times of the file to those of the run
 	base    int32         // first location
 	first   unit.Duration // event
@@ -32,34 +33,34 @@ type kinetoRankBuilder struct {
 	order   []uint32 // threads, the master first
 	from    []int    // by place in order: its first call among the sorted ones; one more at the end
 	regions []timeline.RegionID
-	launch  map[uint32]kinetoLaunch // by correlation
-	streams map[[2]int64]*kinetoStream
-	list    []*kinetoStream
-	places  []kinetoPlace // of the activities
+	launch  map[uint32]launchedBy // by correlation
+	streams map[[2]int64]*deviceStream
+	list    []*deviceStream
+	places  []place // of the activities
 }
 
-type kinetoLaunch struct {
+type launchedBy struct {
 	number int32 // of the call in the file
 	launch timeline.Launch
 }
 
-// kinetoStream is a stream of a rank.
-type kinetoStream struct {
+// deviceStream is a stream of a rank.
+type deviceStream struct {
 	device, stream int64
 	made           int32 // number among all streams, in the order of making
 	b              *timeline.StreamBuilder
 }
 
-// kinetoPlace is where an activity went.
-type kinetoPlace struct {
-	stream *kinetoStream
+// place is where an activity went.
+type place struct {
+	stream *deviceStream
 	number int32
 }
 
 // align finds what is to be added to the times of each rank, so that they count from the same moment.
-func (b *kinetoBuilder) align() error {
+func (b *builder) align() error {
 	earliest := int64(math.MaxInt64)
-	origin := func(r *kinetoRankBuilder) int64 { return r.kinetoFile.base + 1000*r.origin }
+	origin := func(r *rankBuilder) int64 { return r.rankFile.base + 1000*r.origin }
 	for _, r := range b.ranks {
 		if r.begun {
 			earliest = min(earliest, origin(r))
@@ -80,7 +81,7 @@ func (b *kinetoBuilder) align() error {
 }
 
 // build makes the timeline.
-func (b *kinetoBuilder) build() *timeline.Timeline {
+func (b *builder) build() *timeline.Timeline {
 	parallel.Each(len(b.ranks), b.threads, func(i int) { b.ranks[i].sort() })
 	base := int32(0)
 	host := b.builder.Region(timeline.Region{Name: "host"})
@@ -90,7 +91,7 @@ func (b *kinetoBuilder) build() *timeline.Timeline {
 		r.base = base
 		base += int32(len(r.order))
 		for _, name := range r.names {
-			name = kinetoName(name)
+			name = regionName(name)
 			id, ok := ids[name]
 			if !ok {
 				id = b.builder.Region(timeline.RegionNamed(name))
@@ -121,7 +122,7 @@ func (b *kinetoBuilder) build() *timeline.Timeline {
 }
 
 // sort puts the calls of the threads in order and finds the master.
-func (r *kinetoRankBuilder) sort() {
+func (r *rankBuilder) sort() {
 	first := make([]int64, len(r.threads))
 	for i := range first {
 		first[i] = math.MaxInt64
@@ -175,7 +176,7 @@ func (r *kinetoRankBuilder) sort() {
 	for n := range r.order {
 		r.from[n+1] += r.from[n]
 	}
-	byThread := func(x, y kinetoCall) int {
+	byThread := func(x, y hostCall) int {
 		return cmp.Or(cmp.Compare(x.thread, y.thread), cmp.Compare(x.begin, y.begin), cmp.Compare(y.end, x.end), cmp.Compare(x.number, y.number))
 	}
 	if !slices.IsSortedFunc(r.calls, byThread) {
@@ -192,7 +193,7 @@ func b2i(b bool) int {
 
 // enter gives a location the calls of a thread, nested by containment: a call lies in the last open one that has not ended when it
 // begins, and is cut where that ends.
-func (r *kinetoRankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.RegionID) {
+func (r *rankBuilder) enter(l *timeline.LocationBuilder, n int, host timeline.RegionID) {
 	calls := r.calls[r.from[n]:r.from[n+1]]
 	l.Reserve(len(calls) + 1)
 	if n == 0 {
@@ -223,7 +224,7 @@ func (r *kinetoRankBuilder) enter(l *timeline.LocationBuilder, n int, host timel
 }
 
 // callAt is the place of a sorted call in the timeline: the master has one more.
-func (r *kinetoRankBuilder) callAt(i int) timeline.Launch {
+func (r *rankBuilder) callAt(i int) timeline.Launch {
 	c := &r.calls[i]
 	call := int32(i - r.from[c.thread])
 	if c.thread == 0 {
@@ -233,7 +234,7 @@ func (r *kinetoRankBuilder) callAt(i int) timeline.Launch {
 }
 
 // sortedAt is the inverse of callAt; -1: the outermost call of the master.
-func (r *kinetoRankBuilder) sortedAt(l timeline.Launch) int {
+func (r *rankBuilder) sortedAt(l timeline.Launch) int {
 	n := l.Thread - r.base
 	i := r.from[n] + int(l.Call)
 	if n == 0 {
@@ -246,21 +247,21 @@ func (r *kinetoRankBuilder) sortedAt(l timeline.Launch) int {
 }
 
 // findLaunches finds the calls by their correlation, the first in the file if there are several.
-func (r *kinetoRankBuilder) findLaunches() {
-	r.launch = map[uint32]kinetoLaunch{}
+func (r *rankBuilder) findLaunches() {
+	r.launch = map[uint32]launchedBy{}
 	for i := range r.calls {
 		c := &r.calls[i]
 		if c.correlation == 0 {
 			continue
 		}
 		if old, ok := r.launch[c.correlation]; !ok || c.number < old.number {
-			r.launch[c.correlation] = kinetoLaunch{c.number, r.callAt(i)}
+			r.launch[c.correlation] = launchedBy{c.number, r.callAt(i)}
 		}
 	}
 }
 
 // launchOf is the call with a correlation.
-func (r *kinetoRankBuilder) launchOf(correlation uint32) timeline.Launch {
+func (r *rankBuilder) launchOf(correlation uint32) timeline.Launch {
 	if l, ok := r.launch[correlation]; ok && correlation != 0 {
 		return l.launch
 	}
@@ -268,7 +269,7 @@ func (r *kinetoRankBuilder) launchOf(correlation uint32) timeline.Launch {
 }
 
 // addStreams gives the timeline the activities of all ranks.
-func (b *kinetoBuilder) addStreams() {
+func (b *builder) addStreams() {
 	some := false
 	for _, r := range b.ranks {
 		some = some || len(r.acts) > 0
@@ -280,16 +281,16 @@ func (b *kinetoBuilder) addStreams() {
 	made := int32(0)
 	var references []timeline.Reference
 	for _, r := range b.ranks {
-		r.streams = map[[2]int64]*kinetoStream{}
-		r.places = make([]kinetoPlace, len(r.acts))
+		r.streams = map[[2]int64]*deviceStream{}
+		r.places = make([]place, len(r.acts))
 		regions := map[[2]uint32]timeline.RegionID{}
-		numbers := map[*kinetoStream]int32{}
+		numbers := map[*deviceStream]int32{}
 		for i := range r.acts {
 			a := &r.acts[i]
 			key := [2]int64{a.device, a.stream}
 			s := r.streams[key]
 			if s == nil {
-				s = &kinetoStream{device: a.device, stream: a.stream, made: made}
+				s = &deviceStream{device: a.device, stream: a.stream, made: made}
 				s.b = d.Stream(r.rank, int(a.device), a.stream, fmt.Sprintf("%d:%d", a.device, a.stream))
 				made++
 				r.streams[key] = s
@@ -297,11 +298,11 @@ func (b *kinetoBuilder) addStreams() {
 			}
 			kind := timeline.ComputeKernel
 			switch {
-			case a.kind == kinetoCopy:
+			case a.kind == kindCopy:
 				kind = timeline.Copy
-			case a.kind == kinetoMemset:
+			case a.kind == kindMemset:
 				kind = timeline.Memset
-			case a.args >= 0 || isCommunication(r.names[a.name]):
+			case a.args >= 0 || device.IsCommunication(r.names[a.name]):
 				kind = timeline.CommunicationKernel
 			}
 			region, ok := regions[[2]uint32{a.name, uint32(a.kind)}]
@@ -309,7 +310,7 @@ func (b *kinetoBuilder) addStreams() {
 				region = d.Region(activityName(r.names[a.name], a.kind))
 				regions[[2]uint32{a.name, uint32(a.kind)}] = region
 			}
-			r.places[i] = kinetoPlace{s, numbers[s]}
+			r.places[i] = place{s, numbers[s]}
 			numbers[s]++
 			s.b.Add(unit.Duration(a.begin)+r.shift, unit.Duration(a.end)+r.shift, region, kind, r.launchOf(a.correlation))
 		}
@@ -322,11 +323,11 @@ func (b *kinetoBuilder) addStreams() {
 }
 
 // stream finds a stream by device and number, or by the number alone if only one of the rank has it; nil: none.
-func (r *kinetoRankBuilder) stream(device, number int64) *kinetoStream {
+func (r *rankBuilder) stream(device, number int64) *deviceStream {
 	if s := r.streams[[2]int64{device, number}]; s != nil {
 		return s
 	}
-	var found *kinetoStream
+	var found *deviceStream
 	for _, s := range r.list {
 		if s.stream == number {
 			if found != nil {
@@ -339,7 +340,7 @@ func (r *kinetoRankBuilder) stream(device, number int64) *kinetoStream {
 }
 
 // references makes references out of the records of synchronization.
-func (b *kinetoBuilder) references(r *kinetoRankBuilder) []timeline.Reference {
+func (b *builder) references(r *rankBuilder) []timeline.Reference {
 	var list []timeline.Reference
 	enter := func(l timeline.Launch) unit.Duration { return b.tl.Locations[l.Thread].Calls.Enter[l.Call] }
 	for i := range r.syncs {

@@ -1,4 +1,4 @@
-package trace
+package kineto
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/device"
 	"slackline/model/unit"
 )
 
@@ -19,44 +20,44 @@ import (
 //  4. the annotation nccl:... around it;
 //  5. the name of the kernel.
 
-const kinetoCoalesced = "nccl:coalesced"
+const coalescedCall = "nccl:coalesced"
 
-// kinetoSpan is a step of the profiler on a master.
-type kinetoSpan struct {
+// stepSpan is a step of the profiler on a master.
+type stepSpan struct {
 	number     int64
 	begin, end unit.Duration
 }
 
 // addCommunication finds the collectives and messages of all ranks.
-func (b *kinetoBuilder) addCommunication() {
+func (b *builder) addCommunication() {
 	if b.devices == nil {
 		return
 	}
 	steps := b.commonSteps()
-	var ops []deviceOp
+	var ops []device.Op
 	lost := map[string]bool{}
 	missing := map[int32]bool{}
-	byRank := map[int32]*kinetoRankBuilder{}
+	byRank := map[int32]*rankBuilder{}
 	for _, r := range b.ranks {
 		byRank[int32(r.rank)] = r
 	}
 	has := func(rank int32) bool { return byRank[rank] != nil }
 	for i, r := range b.ranks {
 		for _, op := range r.operations(b) {
-			if op.ranks == nil {
-				lost[op.group] = true
+			if op.Ranks == nil {
+				lost[op.Group] = true
 				continue
 			}
-			for _, rank := range op.ranks {
+			for _, rank := range op.Ranks {
 				if !has(rank) {
 					missing[rank] = true
 				}
 			}
-			if (op.name == opSend || op.name == opRecv) && op.peer < 0 {
+			if (op.Name == device.Send || op.Name == device.Recv) && op.Peer < 0 {
 				continue
 			}
-			if steps != nil && op.takes {
-				op.takes = slices.ContainsFunc(steps[i], func(s kinetoSpan) bool { return s.begin <= op.launched && op.launched < s.end })
+			if steps != nil && op.Takes {
+				op.Takes = slices.ContainsFunc(steps[i], func(s stepSpan) bool { return s.begin <= op.Launched && op.Launched < s.end })
 			}
 			ops = append(ops, op)
 		}
@@ -67,7 +68,7 @@ func (b *kinetoBuilder) addCommunication() {
 	if len(missing) > 0 {
 		b.warn("%d ranks of process groups have no file; they are left out of their groups", len(missing))
 	}
-	matchDeviceOps(b.devices, ops, has, b.warn)
+	device.Match(b.devices, ops, has, b.warn)
 }
 
 func sortedKeys(m map[string]bool) []string {
@@ -80,14 +81,14 @@ func sortedKeys(m map[string]bool) []string {
 }
 
 // commonSteps returns by rank the steps that all ranks have; nil if some rank has none.
-func (b *kinetoBuilder) commonSteps() [][]kinetoSpan {
-	steps := make([][]kinetoSpan, len(b.ranks))
+func (b *builder) commonSteps() [][]stepSpan {
+	steps := make([][]stepSpan, len(b.ranks))
 	seen := map[int64]int{}
 	for i, r := range b.ranks {
 		own := map[int64]bool{}
 		for k := r.from[0]; k < r.from[1]; k++ {
 			c := &r.calls[k]
-			m := kinetoStep.FindStringSubmatch(r.names[c.name])
+			m := stepName.FindStringSubmatch(r.names[c.name])
 			if m == nil {
 				continue
 			}
@@ -95,7 +96,7 @@ func (b *kinetoBuilder) commonSteps() [][]kinetoSpan {
 			if err != nil {
 				continue
 			}
-			steps[i] = append(steps[i], kinetoSpan{n, unit.Duration(c.begin) + r.shift, unit.Duration(c.end) + r.shift})
+			steps[i] = append(steps[i], stepSpan{n, unit.Duration(c.begin) + r.shift, unit.Duration(c.end) + r.shift})
 			if !own[n] {
 				own[n] = true
 				seen[n]++
@@ -106,46 +107,46 @@ func (b *kinetoBuilder) commonSteps() [][]kinetoSpan {
 		}
 	}
 	for i := range steps {
-		steps[i] = slices.DeleteFunc(steps[i], func(s kinetoSpan) bool { return seen[s.number] < len(b.ranks) })
+		steps[i] = slices.DeleteFunc(steps[i], func(s stepSpan) bool { return seen[s.number] < len(b.ranks) })
 	}
 	return steps
 }
 
-// kinetoCalls is what is needed of the calls of a thread to know what is around a launch.
-type kinetoCalls struct {
+// callsOfThread is what is needed of the calls of a thread to know what is around a launch.
+type callsOfThread struct {
 	around   []int32 // by call of the timeline: the call around it, -1: none
 	launches []bool  // by call: a kernel was launched by it or inside of it
 	comms    []int32 // calls record_param_comms with arguments, in order
 }
 
 // operations finds what the kernels of a rank do.
-func (r *kinetoRankBuilder) operations(b *kinetoBuilder) []deviceOp {
+func (r *rankBuilder) operations(b *builder) []device.Op {
 	argsOf := map[int32]int32{} // by number of the call in the file
 	for i := range r.args {
 		if r.args[i].call >= 0 {
 			argsOf[r.args[i].call] = int32(i)
 		}
 	}
-	threads := map[int32]*kinetoCalls{}
-	var ops []deviceOp
+	threads := map[int32]*callsOfThread{}
+	var ops []device.Op
 	for i := range r.acts {
 		a := &r.acts[i]
-		if a.kind != kinetoKernel || a.args < 0 && !isCommunication(r.names[a.name]) {
+		if a.kind != kindKernel || a.args < 0 && !device.IsCommunication(r.names[a.name]) {
 			continue
 		}
 		place := r.places[i]
-		op := deviceOp{rank: int32(r.rank), stream: place.stream.b.Index, act: place.stream.b.Places[place.number], peer: -1}
+		op := device.Op{Rank: int32(r.rank), Stream: place.stream.b.Index, Act: place.stream.b.Places[place.number], Peer: -1}
 		launch := r.launchOf(a.correlation)
-		var calls *kinetoCalls
+		var calls *callsOfThread
 		if launch.Known() {
-			op.takes, op.launched = true, b.tl.Locations[launch.Thread].Calls.Enter[launch.Call]
+			op.Takes, op.Launched = true, b.tl.Locations[launch.Thread].Calls.Enter[launch.Call]
 			if calls = threads[launch.Thread]; calls == nil {
 				calls = r.callsOf(b, launch.Thread, argsOf)
 				threads[launch.Thread] = calls
 			}
 		}
 		for k, args := range r.whatItDoes(a, launch, calls, argsOf) {
-			op.order = int32(k)
+			op.Order = int32(k)
 			if x, ok := r.operation(b, op, args); ok {
 				ops = append(ops, x)
 			}
@@ -155,9 +156,9 @@ func (r *kinetoRankBuilder) operations(b *kinetoBuilder) []deviceOp {
 }
 
 // callsOf looks at the calls of a thread.
-func (r *kinetoRankBuilder) callsOf(b *kinetoBuilder, thread int32, argsOf map[int32]int32) *kinetoCalls {
+func (r *rankBuilder) callsOf(b *builder, thread int32, argsOf map[int32]int32) *callsOfThread {
 	c := &b.tl.Locations[thread].Calls
-	k := &kinetoCalls{around: make([]int32, c.Len()), launches: make([]bool, c.Len())}
+	k := &callsOfThread{around: make([]int32, c.Len()), launches: make([]bool, c.Len())}
 	open := int32(-1)
 	for i := range k.around {
 		for open >= 0 && c.Skip[open] <= int32(i) {
@@ -171,7 +172,7 @@ func (r *kinetoRankBuilder) callsOf(b *kinetoBuilder, thread int32, argsOf map[i
 	}
 	for i := range r.acts {
 		a := &r.acts[i]
-		if l := r.launchOf(a.correlation); a.kind == kinetoKernel && l.Known() && l.Thread == thread {
+		if l := r.launchOf(a.correlation); a.kind == kindKernel && l.Known() && l.Thread == thread {
 			for call := l.Call; call >= 0 && !k.launches[call]; call = k.around[call] {
 				k.launches[call] = true
 			}
@@ -181,14 +182,14 @@ func (r *kinetoRankBuilder) callsOf(b *kinetoBuilder, thread int32, argsOf map[i
 }
 
 // rawName is the name of a call as it is in the file, numberOf its number there; -1 for the outermost call of the master.
-func (r *kinetoRankBuilder) rawName(thread, call int32) string {
+func (r *rankBuilder) rawName(thread, call int32) string {
 	if i := r.sortedAt(timeline.Launch{Thread: thread, Call: call}); i >= 0 {
 		return r.names[r.calls[i].name]
 	}
 	return ""
 }
 
-func (r *kinetoRankBuilder) numberOf(thread, call int32) int32 {
+func (r *rankBuilder) numberOf(thread, call int32) int32 {
 	if i := r.sortedAt(timeline.Launch{Thread: thread, Call: call}); i >= 0 {
 		return r.calls[i].number
 	}
@@ -196,8 +197,8 @@ func (r *kinetoRankBuilder) numberOf(thread, call int32) int32 {
 }
 
 // whatItDoes lists the operations of a kernel by their arguments.
-func (r *kinetoRankBuilder) whatItDoes(a *kinetoActivity, launch timeline.Launch, calls *kinetoCalls, argsOf map[int32]int32) []kinetoArgs {
-	empty := kinetoArgs{call: -1, in: -1, out: -1, size: -1, start: -1, stride: -1, root: -1, source: -1, destination: -1, sequence: -1}
+func (r *rankBuilder) whatItDoes(a *activity, launch timeline.Launch, calls *callsOfThread, argsOf map[int32]int32) []commArgs {
+	empty := commArgs{call: -1, in: -1, out: -1, size: -1, start: -1, stride: -1, root: -1, source: -1, destination: -1, sequence: -1}
 	around, annotation, coalesced := empty, "", int32(-1)
 	if launch.Known() {
 		found := false
@@ -206,7 +207,7 @@ func (r *kinetoRankBuilder) whatItDoes(a *kinetoActivity, launch timeline.Launch
 			if i, ok := argsOf[r.numberOf(launch.Thread, call)]; ok && !found {
 				around, found = r.args[i], true
 			}
-			if name == kinetoCoalesced && coalesced < 0 {
+			if name == coalescedCall && coalesced < 0 {
 				coalesced = call
 			}
 			if strings.HasPrefix(name, "nccl:") && annotation == "" {
@@ -223,35 +224,35 @@ func (r *kinetoRankBuilder) whatItDoes(a *kinetoActivity, launch timeline.Launch
 	}
 	args.fill(&around)
 	if args.collective != "" {
-		return []kinetoArgs{args}
+		return []commArgs{args}
 	}
-	if m := kinetoMessage.FindStringSubmatch(annotation); m != nil {
+	if m := messageName.FindStringSubmatch(annotation); m != nil {
 		args.collective = m[1]
-		if peer, err := strconv.ParseInt(m[3], 10, 32); err == nil && m[1] == opSend {
+		if peer, err := strconv.ParseInt(m[3], 10, 32); err == nil && m[1] == device.Send {
 			args.destination = peer
 		} else if err == nil {
 			args.source = peer
 		}
-		return []kinetoArgs{args}
+		return []commArgs{args}
 	}
 	if name, ok := strings.CutPrefix(annotation, "nccl:"); ok {
 		args.collective = name
 	} else {
-		args.collective = kernelOperation(r.names[a.name])
+		args.collective = device.KernelOperation(r.names[a.name])
 	}
-	return []kinetoArgs{args}
+	return []commArgs{args}
 }
 
 // batch lists what the calls before a launch inside nccl:coalesced said.
-func (r *kinetoRankBuilder) batch(launch timeline.Launch, coalesced int32, calls *kinetoCalls, argsOf map[int32]int32) []kinetoArgs {
+func (r *rankBuilder) batch(launch timeline.Launch, coalesced int32, calls *callsOfThread, argsOf map[int32]int32) []commArgs {
 	since := int32(0)
 	for call := coalesced - 1; call >= 0; call-- {
-		if r.rawName(launch.Thread, call) == kinetoCoalesced {
+		if r.rawName(launch.Thread, call) == coalescedCall {
 			since = call
 			break
 		}
 	}
-	var list []kinetoArgs
+	var list []commArgs
 	for _, call := range calls.comms {
 		if call > since && call < launch.Call && !calls.launches[call] {
 			list = append(list, r.args[argsOf[r.numberOf(launch.Thread, call)]])
@@ -261,23 +262,23 @@ func (r *kinetoRankBuilder) batch(launch timeline.Launch, coalesced int32, calls
 }
 
 // operation completes an operation by its arguments; false if they tell nothing. Ranks are nil if they are not known.
-func (r *kinetoRankBuilder) operation(b *kinetoBuilder, op deviceOp, args kinetoArgs) (deviceOp, bool) {
-	op.name = operationName(args.collective)
-	_, collective := deviceOperation(op.name)
-	if op.name != opSend && op.name != opRecv && !collective {
+func (r *rankBuilder) operation(b *builder, op device.Op, args commArgs) (device.Op, bool) {
+	op.Name = device.OperationName(args.collective)
+	_, collective := device.Operation(op.Name)
+	if op.Name != device.Send && op.Name != device.Recv && !collective {
 		return op, false
 	}
-	op.group, op.root, op.sequence = args.group, args.root, args.sequence
-	op.sent, op.received = dataBytes(args.in, args.dtype), dataBytes(args.out, args.dtype)
-	op.ranks = r.groupRanks(b, &args)
-	if op.ranks == nil {
+	op.Group, op.Root, op.Sequence = args.group, args.root, args.sequence
+	op.Sent, op.Received = dataBytes(args.in, args.dtype), dataBytes(args.out, args.dtype)
+	op.Ranks = r.groupRanks(b, &args)
+	if op.Ranks == nil {
 		return op, true
 	}
 	peer := int64(-1)
-	switch op.name {
-	case opSend:
+	switch op.Name {
+	case device.Send:
 		peer = args.destination
-	case opRecv:
+	case device.Recv:
 		peer = args.source
 	default:
 		return op, true
@@ -285,14 +286,14 @@ func (r *kinetoRankBuilder) operation(b *kinetoBuilder, op deviceOp, args kineto
 	if peer < 0 {
 		peer = args.root
 	}
-	if peer >= 0 && peer < int64(len(op.ranks)) {
-		op.peer = op.ranks[peer]
+	if peer >= 0 && peer < int64(len(op.Ranks)) {
+		op.Peer = op.Ranks[peer]
 	}
 	return op, true
 }
 
 // groupRanks are the ranks of a group: as its list says, its configuration, its first rank and stride, or all. Nil: they are not known.
-func (r *kinetoRankBuilder) groupRanks(b *kinetoBuilder, args *kinetoArgs) []int32 {
+func (r *rankBuilder) groupRanks(b *builder, args *commArgs) []int32 {
 	if list, ok := rankList(args.ranks); ok {
 		return list
 	}
@@ -356,11 +357,11 @@ func dataBytes(elements int64, dtype string) int64 {
 }
 
 // moveClocks moves the clocks of ranks whose kernels would be impossible otherwise.
-func (b *kinetoBuilder) moveClocks() {
+func (b *builder) moveClocks() {
 	if b.devices == nil {
 		return
 	}
-	offsets := deviceClocks(b.devices, b.tl.Ranks)
+	offsets := device.Clocks(b.devices, b.tl.Ranks)
 	if offsets == nil {
 		return
 	}

@@ -1,4 +1,7 @@
-package trace
+// Package device finds which kernels of accelerators communicate with each other: the collectives and messages that kernels of NCCL and RCCL
+// carry out, on which ranks, and how far clocks of ranks must be moved if these are impossible as recorded. The formats of traces with
+// accelerators share it; it knows none of them.
+package device
 
 import (
 	"cmp"
@@ -10,37 +13,37 @@ import (
 	"slackline/model/unit"
 )
 
-// deviceOp is a collective or one end of a message that a kernel carries out.
-type deviceOp struct {
-	rank     int32
-	stream   int32 // of the timeline
-	act      int32
-	order    int32  // of operations of the same kernel
-	name     string // of the operation, see operationName
-	group    string
-	ranks    []int32 // of the group, by rank in it
-	root     int64   // rank in the group, -1: not known
-	peer     int32   // world rank, of messages
-	sequence int64   // -1: not known
-	sent     int64   // bytes; 1 if they are not known
-	received int64
-	launched unit.Duration
-	takes    bool // it takes part where operations are counted: its launch is known and in a step that all ranks have
+// Op is a collective or one end of a message that a kernel carries out.
+type Op struct {
+	Rank     int32
+	Stream   int32 // of the timeline
+	Act      int32
+	Order    int32  // of operations of the same kernel
+	Name     string // of the operation, see operationName
+	Group    string
+	Ranks    []int32 // of the group, by rank in it
+	Root     int64   // rank in the group, -1: not known
+	Peer     int32   // world rank, of messages
+	Sequence int64   // -1: not known
+	Sent     int64   // bytes; 1 if they are not known
+	Received int64
+	Launched unit.Duration
+	Takes    bool // it takes part where operations are counted: its launch is known and in a step that all ranks have
 }
 
-// operationName brings the names of an operation together: all_reduce, allreduce, _AllReduce.
-func operationName(name string) string {
+// OperationName brings the names of an operation together: all_reduce, allreduce, _AllReduce.
+func OperationName(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
 }
 
 // The names of the ends of messages.
 const (
-	opSend = "send"
-	opRecv = "recv"
+	Send = "send"
+	Recv = "recv"
 )
 
-// deviceOperation is the collective operation of a name.
-func deviceOperation(name string) (timeline.Op, bool) {
+// Operation is the collective operation of a name.
+func Operation(name string) (timeline.Op, bool) {
 	for _, known := range []struct {
 		prefix string
 		op     timeline.Op
@@ -57,55 +60,60 @@ func deviceOperation(name string) (timeline.Op, bool) {
 	return op, ok
 }
 
-// kernelOperation is the operation that the name of a kernel tells, empty if it tells none.
-func kernelOperation(kernel string) string {
+// IsCommunication reports whether a kernel of this name communicates.
+func IsCommunication(name string) bool {
+	return strings.HasPrefix(name, "ncclKernel") || strings.HasPrefix(name, "ncclDevKernel") || strings.HasPrefix(name, "rcclDevKernel")
+}
+
+// KernelOperation is the operation that the name of a kernel tells, empty if it tells none.
+func KernelOperation(kernel string) string {
 	for _, op := range []string{"AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce"} {
 		if strings.Contains(kernel, "_"+op) {
-			return operationName(op)
+			return OperationName(op)
 		}
 	}
 	return ""
 }
 
-// isRooted reports whether an operation has a root.
-func isRooted(op timeline.Op) bool {
+// IsRooted reports whether an operation has a root.
+func IsRooted(op timeline.Op) bool {
 	return op == timeline.OpBcast || op == timeline.OpScatter || op == timeline.OpReduce || op == timeline.OpGather
 }
 
-// deviceGroup is what the members of a group do.
-type deviceGroup struct {
+// group is what the members of a group do.
+type group struct {
 	name    string
-	members []int32               // world ranks that left a trace
-	inGroup []int64               // their ranks in the group
-	ops     map[int32][]*deviceOp // collectives by rank, by launch
-	sends   map[[2]int32][]*deviceOp
-	recvs   map[[2]int32][]*deviceOp
+	members []int32         // world ranks that left a trace
+	inGroup []int64         // their ranks in the group
+	ops     map[int32][]*Op // collectives by rank, by launch
+	sends   map[[2]int32][]*Op
+	recvs   map[[2]int32][]*Op
 }
 
-// matchDeviceOps finds the collectives and messages that kernels carry out together. Ranks are those that left a trace. Groups whose members
+// Match finds the collectives and messages that kernels carry out together. Ranks are those that left a trace. Groups whose members
 // disagree about their operations are left out, with a warning.
-func matchDeviceOps(d *timeline.Devices, ops []deviceOp, has func(rank int32) bool, warn func(format string, args ...any)) {
-	groups := map[string]*deviceGroup{}
+func Match(d *timeline.Devices, ops []Op, has func(rank int32) bool, warn func(format string, args ...any)) {
+	groups := map[string]*group{}
 	for i := range ops {
 		op := &ops[i]
-		key := fmt.Sprint(op.group, op.ranks)
+		key := fmt.Sprint(op.Group, op.Ranks)
 		g := groups[key]
 		if g == nil {
-			g = &deviceGroup{name: op.group, ops: map[int32][]*deviceOp{}, sends: map[[2]int32][]*deviceOp{}, recvs: map[[2]int32][]*deviceOp{}}
-			for k, r := range op.ranks {
+			g = &group{name: op.Group, ops: map[int32][]*Op{}, sends: map[[2]int32][]*Op{}, recvs: map[[2]int32][]*Op{}}
+			for k, r := range op.Ranks {
 				if has(r) && !slices.Contains(g.members, r) {
 					g.members, g.inGroup = append(g.members, r), append(g.inGroup, int64(k))
 				}
 			}
 			groups[key] = g
 		}
-		switch op.name {
-		case opSend:
-			g.sends[[2]int32{op.rank, op.peer}] = append(g.sends[[2]int32{op.rank, op.peer}], op)
-		case opRecv:
-			g.recvs[[2]int32{op.peer, op.rank}] = append(g.recvs[[2]int32{op.peer, op.rank}], op)
+		switch op.Name {
+		case Send:
+			g.sends[[2]int32{op.Rank, op.Peer}] = append(g.sends[[2]int32{op.Rank, op.Peer}], op)
+		case Recv:
+			g.recvs[[2]int32{op.Peer, op.Rank}] = append(g.recvs[[2]int32{op.Peer, op.Rank}], op)
 		default:
-			g.ops[op.rank] = append(g.ops[op.rank], op)
+			g.ops[op.Rank] = append(g.ops[op.Rank], op)
 		}
 	}
 	keys := make([]string, 0, len(groups))
@@ -131,29 +139,29 @@ func matchDeviceOps(d *timeline.Devices, ops []deviceOp, has func(rank int32) bo
 }
 
 // inOrder sorts operations by launch, and keeps those that take part.
-func inOrder(list []*deviceOp, all bool) []*deviceOp {
+func inOrder(list []*Op, all bool) []*Op {
 	if !all {
-		list = slices.DeleteFunc(slices.Clone(list), func(op *deviceOp) bool { return !op.takes })
+		list = slices.DeleteFunc(slices.Clone(list), func(op *Op) bool { return !op.Takes })
 	}
-	slices.SortStableFunc(list, func(x, y *deviceOp) int {
-		return cmp.Or(cmp.Compare(x.launched, y.launched), cmp.Compare(x.stream, y.stream), cmp.Compare(x.act, y.act), cmp.Compare(x.order, y.order))
+	slices.SortStableFunc(list, func(x, y *Op) int {
+		return cmp.Or(cmp.Compare(x.Launched, y.Launched), cmp.Compare(x.Stream, y.Stream), cmp.Compare(x.Act, y.Act), cmp.Compare(x.Order, y.Order))
 	})
 	return list
 }
 
 // addCollectives finds the instances of collectives: those with the same sequence number, if all have one, else the k-th with the k-th.
 // False if the members disagree.
-func (g *deviceGroup) addCollectives(d *timeline.Devices, comm int32) bool {
+func (g *group) addCollectives(d *timeline.Devices, comm int32) bool {
 	numbered := true
 	for _, list := range g.ops {
-		numbered = numbered && !slices.ContainsFunc(list, func(op *deviceOp) bool { return op.sequence < 0 })
+		numbered = numbered && !slices.ContainsFunc(list, func(op *Op) bool { return op.Sequence < 0 })
 	}
-	var instances [][]*deviceOp
+	var instances [][]*Op
 	if numbered {
 		instances = g.bySequence()
 	} else {
 		least := -1
-		lists := make([][]*deviceOp, len(g.members))
+		lists := make([][]*Op, len(g.members))
 		for i, r := range g.members {
 			lists[i] = inOrder(g.ops[r], false)
 			if least < 0 || len(lists[i]) < least {
@@ -161,7 +169,7 @@ func (g *deviceGroup) addCollectives(d *timeline.Devices, comm int32) bool {
 			}
 		}
 		for k := range max(least, 0) {
-			var instance []*deviceOp
+			var instance []*Op
 			for i := range lists {
 				instance = append(instance, lists[i][k])
 			}
@@ -170,7 +178,7 @@ func (g *deviceGroup) addCollectives(d *timeline.Devices, comm int32) bool {
 	}
 	for _, instance := range instances {
 		for _, op := range instance {
-			if op.name != instance[0].name {
+			if op.Name != instance[0].Name {
 				return false
 			}
 		}
@@ -182,12 +190,12 @@ func (g *deviceGroup) addCollectives(d *timeline.Devices, comm int32) bool {
 }
 
 // bySequence finds the operations of all members with the same sequence number.
-func (g *deviceGroup) bySequence() [][]*deviceOp {
-	found := map[int64][]*deviceOp{}
+func (g *group) bySequence() [][]*Op {
+	found := map[int64][]*Op{}
 	for i, r := range g.members {
 		for _, op := range inOrder(g.ops[r], true) {
-			if len(found[op.sequence]) == i { // all members before have it
-				found[op.sequence] = append(found[op.sequence], op)
+			if len(found[op.Sequence]) == i { // all members before have it
+				found[op.Sequence] = append(found[op.Sequence], op)
 			}
 		}
 	}
@@ -198,7 +206,7 @@ func (g *deviceGroup) bySequence() [][]*deviceOp {
 		}
 	}
 	slices.Sort(numbers)
-	var instances [][]*deviceOp
+	var instances [][]*Op
 	for _, n := range numbers {
 		instances = append(instances, found[n])
 	}
@@ -206,17 +214,17 @@ func (g *deviceGroup) bySequence() [][]*deviceOp {
 }
 
 // addInstance adds a collective, unless its root is needed and not known.
-func (g *deviceGroup) addInstance(d *timeline.Devices, comm int32, instance []*deviceOp) {
-	op, ok := deviceOperation(instance[0].name)
+func (g *group) addInstance(d *timeline.Devices, comm int32, instance []*Op) {
+	op, ok := Operation(instance[0].Name)
 	if !ok {
 		return
 	}
 	c := timeline.Collective{Op: op, Comm: comm, Root: -1, First: len(d.Members)}
-	if isRooted(op) {
+	if IsRooted(op) {
 		root := int64(-1)
 		for _, m := range instance {
 			if root < 0 {
-				root = m.root
+				root = m.Root
 			}
 		}
 		if c.Root = int32(slices.Index(g.inGroup, root)); c.Root < 0 {
@@ -224,37 +232,37 @@ func (g *deviceGroup) addInstance(d *timeline.Devices, comm int32, instance []*d
 		}
 	}
 	for _, m := range instance {
-		d.Members = append(d.Members, timeline.Member{Location: m.stream, Issue: m.act, Complete: m.act, Seq: m.order, Sent: m.sent, Received: m.received, Counts: -1})
+		d.Members = append(d.Members, timeline.Member{Location: m.Stream, Issue: m.Act, Complete: m.Act, Seq: m.Order, Sent: m.Sent, Received: m.Received, Counts: -1})
 	}
 	d.Collectives = append(d.Collectives, c)
 }
 
 // addMessages matches the k-th send from one rank to another one with the k-th receive.
-func (g *deviceGroup) addMessages(d *timeline.Devices, comm int32) {
+func (g *group) addMessages(d *timeline.Devices, comm int32) {
 	for _, from := range g.members {
 		for _, to := range g.members {
 			sends, recvs := inOrder(g.sends[[2]int32{from, to}], false), inOrder(g.recvs[[2]int32{from, to}], false)
 			for k := range min(len(sends), len(recvs)) {
 				s, r := sends[k], recvs[k]
 				d.Messages = append(d.Messages, timeline.Message{
-					From: s.stream, To: r.stream, Send: s.act, SendDone: s.act, Post: r.act, Recv: r.act, SendDoneSeq: s.order, RecvSeq: r.order, Comm: comm, Size: s.sent,
-					Sent: d.Streams[s.stream].Begin[s.act], Received: d.Streams[r.stream].End[r.act],
+					From: s.Stream, To: r.Stream, Send: s.Act, SendDone: s.Act, Post: r.Act, Recv: r.Act, SendDoneSeq: s.Order, RecvSeq: r.Order, Comm: comm, Size: s.Sent,
+					Sent: d.Streams[s.Stream].Begin[s.Act], Received: d.Streams[r.Stream].End[r.Act],
 				})
 			}
 		}
 	}
 }
 
-// deviceClocks finds how far the clocks of ranks must be moved: not at all unless a kernel of a collective of all with all, or of a barrier,
+// Clocks finds how far the clocks of ranks must be moved: not at all unless a kernel of a collective of all with all, or of a barrier,
 // ended before another one began. Such collectives end together then. It returns what to add by rank; nil: nothing.
-func deviceClocks(d *timeline.Devices, ranks int) []unit.Duration {
+func Clocks(d *timeline.Devices, ranks int) []unit.Duration {
 	type pair struct{ lo, hi, ends unit.Duration }
 	offsets := make([]unit.Duration, ranks)
 	moved := false
 	byRank := make([][]int, ranks) // collectives
 	for i := range d.Collectives {
 		c := &d.Collectives[i]
-		if isRooted(c.Op) {
+		if IsRooted(c.Op) {
 			continue
 		}
 		for _, r := range d.Comms[c.Comm].Members {

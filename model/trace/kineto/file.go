@@ -1,0 +1,258 @@
+package kineto
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"slackline/model/trace/damage"
+)
+
+// rankFile is what a file of one rank holds, in columns: its events are not in the order of time.
+type rankFile struct {
+	name   string // of the file
+	show   string // what messages call it
+	rank   int
+	base   int64 // ns since 1970
+	origin int64 // us after base: what times count from
+	begun  bool  // there is an origin
+	info   distributedInfo
+
+	names   []string // as they are in the file
+	byName  map[string]uint32
+	threads []threadID
+	byID    map[threadID]uint32
+	words   map[string]int64 // ids that are not numbers
+	calls   []hostCall
+	acts    []activity
+	syncs   []syncRecord
+	args    []commArgs // of communication
+	events  int64
+	skipped int64 // events whose times are no numbers
+
+	lastCat  []byte // of the event before
+	lastKind eventKind
+	damage   error // why it ends early
+}
+
+// distributedInfo is distributedInfo of a file.
+type distributedInfo struct {
+	Rank   *int           `json:"rank"`
+	World  int            `json:"world_size"`
+	Groups []processGroup `json:"pg_config"`
+}
+
+// processGroup is a process group; pg_name is a string or a number.
+type processGroup struct {
+	Name  any     `json:"pg_name"`
+	Ranks []int32 `json:"ranks"`
+}
+
+type threadID struct{ pid, tid int64 }
+
+// hostCall is a host call.
+type hostCall struct {
+	begin, end  int64 // ps since the origin
+	name        uint32
+	thread      uint32
+	correlation uint32 // 0: none
+	number      int32  // in the order of the file
+}
+
+// activity is something that ran on a stream.
+type activity struct {
+	begin, end     int64
+	device, stream int64
+	name           uint32
+	correlation    uint32
+	args           int32 // index, -1: none
+	kind           eventKind
+}
+
+// syncRecord is a record of synchronization.
+type syncRecord struct {
+	kind           string
+	correlation    uint32
+	record         uint32
+	device, stream int64
+	waitOn         int64
+}
+
+// commArgs are the arguments of communication; numbers are -1 if they are missing.
+type commArgs struct {
+	call                                int32 // number of the call, -1: of an activity
+	collective, group, ranks, dtype     string
+	in, out, size, start, stride        int64
+	root, source, destination, sequence int64
+}
+
+type eventKind uint8
+
+const (
+	kindOther eventKind = iota
+	kindHost
+	kindKernel
+	kindCopy
+	kindMemset
+	kindSync
+)
+
+// kindOf are the categories that matter.
+var kindOf = map[string]eventKind{
+	"cpu_op": kindHost, "user_annotation": kindHost, "python_function": kindHost, "cuda_runtime": kindHost, "cuda_driver": kindHost,
+	"xpu_runtime": kindHost, "privateuse1_runtime": kindHost, "Operator": kindHost, "Runtime": kindHost,
+	"kernel": kindKernel, "Kernel": kindKernel, "gpu_memcpy": kindCopy, "Memcpy": kindCopy, "gpu_memset": kindMemset, "Memset": kindMemset,
+	"cuda_sync": kindSync,
+}
+
+// commsCall is the call that holds the arguments of communication.
+const commsCall = "record_param_comms"
+
+// open opens a file, unpacked.
+func open(fsys fs.FS, name string) (io.Reader, io.Closer, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := unpacked(file)
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return r, file, nil
+}
+
+// unpacked unpacks what gzip has packed, all else stays as it is.
+func unpacked(r io.Reader) (io.Reader, error) {
+	var head [2]byte
+	n, err := io.ReadFull(r, head[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	r = io.MultiReader(bytes.NewReader(head[:n]), r)
+	if n == 2 && head == [2]byte{0x1f, 0x8b} {
+		return gzip.NewReader(r)
+	}
+	return r, nil
+}
+
+// readFile reads a file as far as it is whole.
+func readFile(in io.Reader, name, show string, interrupt func() error) (*rankFile, error) {
+	f := &rankFile{name: name, show: show, rank: -1, byName: map[string]uint32{}, byID: map[threadID]uint32{}, words: map[string]int64{}}
+	s := &jsonStream{in: in}
+	err := f.read(s, interrupt)
+	var stop *interruption
+	if errors.As(err, &stop) {
+		return nil, stop.cause
+	}
+	if err != nil {
+		f.damage = damage.At(show, s.offset+int64(s.at), "%v", err)
+	}
+	return f, nil
+}
+
+// interruption is an error that ends the reading of a file that is fine.
+type interruption struct{ cause error }
+
+func (i *interruption) Error() string { return i.cause.Error() }
+
+// read reads the object, or the bare list of events.
+func (f *rankFile) read(s *jsonStream, interrupt func() error) error {
+	c, ok := s.next()
+	switch {
+	case !ok:
+		return s.cut()
+	case c == '[':
+		return f.readEvents(s, interrupt)
+	}
+	if err := s.take('{'); err != nil {
+		return err
+	}
+	for {
+		c, ok := s.next()
+		switch {
+		case !ok:
+			return s.cut()
+		case c == '}':
+			return nil
+		case c == ',':
+			s.at++
+			continue
+		}
+		v, err := s.value()
+		if err != nil {
+			return err
+		}
+		key := string(unquoted(v))
+		if err := s.take(':'); err != nil {
+			return err
+		}
+		if key == "traceEvents" {
+			if err := f.readEvents(s, interrupt); err != nil {
+				return err
+			}
+			continue
+		}
+		if v, err = s.value(); err != nil {
+			return err
+		}
+		switch key {
+		case "baseTimeNanoseconds":
+			if base, ok := integer(v); ok {
+				f.base = base
+			} else {
+				return fmt.Errorf("baseTimeNanoseconds is not a number")
+			}
+		case "distributedInfo":
+			var info distributedInfo
+			if json.Unmarshal(v, &info) == nil { // else the rank follows from the name
+				f.info = info
+			}
+		}
+	}
+}
+
+// readEvents reads the list of events.
+func (f *rankFile) readEvents(s *jsonStream, interrupt func() error) error {
+	if err := s.take('['); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		if n%(1<<16) == 0 && interrupt != nil {
+			if err := interrupt(); err != nil {
+				return &interruption{err}
+			}
+		}
+		c, ok := s.next()
+		switch {
+		case !ok:
+			return s.cut()
+		case c == ']':
+			s.at++
+			return nil
+		case c == ',':
+			s.at++
+			continue
+		case c != '{':
+			return fmt.Errorf("expected an event, got %q", c)
+		}
+		for {
+			size, err := f.event(s.buf[s.at:])
+			if err == nil {
+				s.at += size
+				f.events++
+				break
+			}
+			if !errors.Is(err, errJSONCut) {
+				return err
+			}
+			if !s.more() {
+				return s.cut()
+			}
+		}
+	}
+}

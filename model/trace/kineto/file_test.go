@@ -1,0 +1,33 @@
+package kineto
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+)
+
+// BenchmarkKineto reads a file of many events.
+func BenchmarkKineto(b *testing.B) {
+	const events = 200_000
+	var data bytes.Buffer
+	data.WriteString(`{"baseTimeNanoseconds": 1790857026000000000, "traceEvents": [`)
+	for i := range events / 4 {
+		at := 10 * i
+		fmt.Fprintf(&data, `{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": %d.123, "dur": 9.5, "args": {"External id": %d, "Record function id": 0, "Ev Idx": %d}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": %d.250, "dur": 4.000, "args": {"cbid": 211, "correlation": %d}},
+{"ph": "s", "id": %d, "pid": 7, "tid": 7, "ts": %d.250, "cat": "ac2g", "name": "ac2g"},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": %d.000, "dur": 6.000, "args": {"queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": %d, "registers per thread": 96, "shared memory": 0, "grid": [8, 1, 1], "block": [640, 1, 1]}},
+`, at, i, i, at, i+1, i+1, at, at+3, i+1)
+	}
+	data.Truncate(data.Len() - 2)
+	data.WriteString("]}")
+	b.SetBytes(int64(data.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		f, err := readFile(bytes.NewReader(data.Bytes()), "x", "x", nil)
+		if err != nil || f.damage != nil || f.events != events {
+			b.Fatal(err, f.damage, f.events)
+		}
+	}
+	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+}

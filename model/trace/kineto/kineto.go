@@ -1,0 +1,207 @@
+// Package kineto reads traces of the PyTorch profiler: JSON files as its library Kineto writes them, one for each rank, packed by gzip or
+// not; a file, or a directory of them, in which all other files are left alone. How they become a timeline:
+//
+//   - Events of the host are calls, nested by containment. The master of a rank is the thread whose id is that of its process; it gets an
+//     outermost call "host" over the whole time of the rank. Names lose what differs from step to step and from rank to rank.
+//   - Kernels, copies and memsets are activities of streams, named device:stream; the call with the same correlation launched them.
+//   - Times are decimal numbers of microseconds after the base time of the file; they are kept to the picosecond. The first event of all
+//     ranks is at 0.
+//   - Kernels of NCCL and RCCL carry out collectives and messages (communication.go). If these are impossible as recorded, the clocks of
+//     ranks are moved (moveClocks).
+//   - A file that ends too early gives all events before the cut, with a warning.
+//
+// It gives a timeline. What a trace of slackline is, and which formats there are, it does not know.
+package kineto
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/internal/parallel"
+	"slackline/internal/plain"
+	"slackline/model/timeline"
+	"slackline/model/trace/damage"
+)
+
+// headBytes is how much of a packed file is looked at to recognize it.
+const headBytes = 64 << 10
+
+// Names are the files of a directory that may be those of a trace.
+func Names(names []string) []string {
+	var list []string
+	for _, name := range names {
+		if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".json.gz") || strings.HasSuffix(name, ".trace.gz") {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Sniff looks for the keys that such a file begins with.
+func Sniff(head []byte) bool {
+	if len(head) > 2 && head[0] == 0x1f && head[1] == 0x8b {
+		unpacked, err := gzip.NewReader(bytes.NewReader(head))
+		if err != nil {
+			return false
+		}
+		head, _ = io.ReadAll(io.LimitReader(unpacked, headBytes)) // as far as the head goes
+	}
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if len(head) == 0 {
+		return false
+	}
+	switch head[0] {
+	case '{':
+		for _, key := range []string{`"traceEvents"`, `"baseTimeNanoseconds"`, `"deviceProperties"`, `"distributedInfo"`} {
+			if bytes.Contains(head, []byte(key)) {
+				return true
+			}
+		}
+	case '[':
+		first := bytes.TrimLeft(head[1:], " \t\r\n")
+		end := bytes.IndexByte(first, '}')
+		return len(first) > 0 && first[0] == '{' && end > 0 && bytes.Contains(first[:end], []byte(`"ph"`))
+	}
+	return false
+}
+
+// Profile is a trace whose files have been read.
+type Profile struct {
+	files    []*rankFile // by rank
+	Ranks    int         // as many as the highest rank of a file requires
+	Warnings []string    // what was lost or repaired while reading
+}
+
+func (k *Profile) warn(format string, args ...any) {
+	k.Warnings = append(k.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Read reads the files of a trace that lie in a directory. Messages call a file what show makes of its name.
+func Read(fsys fs.FS, dir string, names []string, show func(name string) string, interrupt func() error) (*Profile, error) {
+	k := &Profile{files: make([]*rankFile, len(names))}
+	errs := make([]error, len(names))
+	parallel.Each(len(names), runtime.GOMAXPROCS(0), func(i int) {
+		in, file, err := open(fsys, path.Join(dir, names[i]))
+		if err != nil {
+			errs[i] = damage.At(show(names[i]), -1, "%v", damage.Reason(err))
+			return
+		}
+		defer file.Close()
+		k.files[i], errs[i] = readFile(in, names[i], show(names[i]), interrupt)
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	k.setRanks()
+	return k, k.check()
+}
+
+// maxKinetoRank bounds the number of a rank that a file names.
+const maxKinetoRank = 1 << 22
+
+var rankInName = regexp.MustCompile(`(?i)(?:rank|worker)[^0-9]{0,3}([0-9]{1,9})`)
+
+// setRanks finds the rank of each file: what it says, the number in its name, or its place among the files.
+func (k *Profile) setRanks() {
+	for i, f := range k.files {
+		f.rank = i
+		if m := rankInName.FindStringSubmatch(f.name); m != nil {
+			if n, err := strconv.Atoi(m[1]); err == nil && n < maxKinetoRank {
+				f.rank = n
+			}
+		}
+		if r := f.info.Rank; r != nil && *r >= 0 && *r < maxKinetoRank {
+			f.rank = *r
+		}
+	}
+	slices.SortStableFunc(k.files, func(x, y *rankFile) int { return cmp.Compare(x.rank, y.rank) })
+	n := 0
+	for i, f := range k.files {
+		if i > 0 && n > 0 && k.files[n-1].rank == f.rank {
+			k.warn("%s: rank %d is also that of %s; the file is left out", f.show, f.rank, k.files[n-1].show)
+			continue
+		}
+		k.files[n] = f
+		n++
+		k.Ranks = f.rank + 1
+	}
+	k.files = k.files[:n]
+}
+
+// check reports what is wrong with the files.
+func (k *Profile) check() error {
+	some := false
+	for _, f := range k.files {
+		if f.damage != nil {
+			k.warn("%v; the events before it are read: %d of rank %d", f.damage, f.events, f.rank)
+		}
+		if f.skipped > 0 {
+			k.warn("%s: %d events have no valid time and are left out", f.show, f.skipped)
+		}
+		some = some || len(f.calls)+len(f.acts) > 0
+	}
+	if !some && len(k.files) > 0 {
+		if d := k.files[0].damage; d != nil {
+			return d
+		}
+		return damage.At(k.files[0].show, -1, "there is no call and no kernel in the trace")
+	}
+	return nil
+}
+
+var (
+	stepName    = regexp.MustCompile(`^ProfilerStep#([0-9]+)$`)
+	messageName = regexp.MustCompile(`^nccl:(send|recv) ([0-9]+)(?:->|<-)([0-9]+)$`)
+)
+
+// regionName is a name without what differs from step to step and from rank to rank.
+func regionName(name string) string {
+	if stepName.MatchString(name) {
+		return "ProfilerStep"
+	}
+	if m := messageName.FindStringSubmatch(name); m != nil {
+		return "nccl:" + m[1]
+	}
+	return name
+}
+
+// activityName is the name of an activity.
+func activityName(name string, kind eventKind) string {
+	if kind != kindKernel {
+		name, _, _ = strings.Cut(name, " (")
+	}
+	return plain.Name(name)
+}
+
+// Timeline makes the timeline of the ranks that are wanted; nil: none of them left a file. The warnings are what was found wrong while it was made.
+func (k *Profile) Timeline(threads int, wanted func(rank int) bool) (tl *timeline.Timeline, warnings []string, err error) {
+	b := &builder{threads: threads, builder: timeline.NewBuilder(k.Ranks), warn: func(format string, args ...any) {
+		warnings = append(warnings, fmt.Sprintf(format, args...))
+	}}
+	for _, f := range k.files {
+		if wanted(f.rank) {
+			b.ranks = append(b.ranks, &rankBuilder{rankFile: f})
+		}
+	}
+	if len(b.ranks) == 0 {
+		return nil, nil, nil
+	}
+	if err := b.align(); err != nil {
+		return nil, warnings, err
+	}
+	tl = b.build()
+	return tl, warnings, nil
+}
