@@ -112,7 +112,7 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 	call := fmt.Sprintf("real(%s)", args)
 	fmt.Fprintf(b, "\nSL_EXPORT int MPI_%s%s(%s) {\n", f.Name, suffix, params)
 	fmt.Fprintf(b, "    SL_REAL(%s%s);\n    struct sl_thread *t = sl_enter();\n    if (t == NULL) return %s;\n", f.Name, suffix, call)
-	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n    uint64_t enter = sl_now();\n")
+	b.WriteString("    struct sl_frame frame = SL_CALLER;\n    enum { first_index = 0 };\n")
 	f.writeComms(b, false)
 	if f.class() == "file_open" {
 		b.WriteString("    size_t filename_length = strlen(filename);\n")
@@ -127,8 +127,7 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 			}
 		}
 	}
-	// Making the record is no part of the call.
-	fmt.Fprintf(b, "    %s\n    r->enter = sl_now();\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(suffix), call, f.after())
+	fmt.Fprintf(b, "    %s\n    r = sl_entered(t, r);\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(suffix), call, f.after())
 }
 
 // writeComms gives the communicators of a call that makes one the names that the macros use.

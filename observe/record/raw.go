@@ -2,10 +2,12 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"syscall"
@@ -207,12 +209,17 @@ func (r *rawRecord) bytes(i int) []int64 {
 func (r *rawRecord) high(i int) int32 { return int32(r.word(i) >> 32) }
 func (r *rawRecord) low(i int) int32  { return int32(uint32(r.word(i))) }
 
+// place is where a chunk lies.
+type place struct {
+	sequence uint64
+	offset   int64
+}
+
 // rawFile reads the records of a raw file in order.
 type rawFile struct {
 	head    *rawHead
 	file    io.ReaderAt
-	size    int64
-	order   []int64 // offsets of the chunks, oldest first
+	order   []place // of the chunks, oldest first
 	chunk   []byte
 	rest    []byte // of the valid part of the chunk
 	behind  []byte // what follows the valid part
@@ -247,11 +254,7 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rawFile{head: head, file: file, size: size}
-	type place struct {
-		sequence uint64
-		offset   int64
-	}
+	r := &rawFile{head: head, file: file}
 	var places []place
 	begin := make([]byte, rawChunkHead)
 	for at := int64(rawPage); at+rawChunkHead <= size; at += int64(head.chunkSize) {
@@ -262,15 +265,13 @@ func newRawFile(file io.ReaderAt, size int64) (*rawFile, error) {
 			places = append(places, place{binary.LittleEndian.Uint64(begin[8:]), at})
 		}
 	}
+	// The chunk that is written to is at the first place until it is full; then a copy of it goes behind the others. For a moment
+	// there are both.
 	slices.SortFunc(places, func(a, b place) int {
-		if a.sequence < b.sequence {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.sequence, b.sequence), cmp.Compare(b.offset, a.offset))
 	})
-	for _, p := range places {
-		r.order = append(r.order, p.offset)
-	}
+	places = slices.CompactFunc(places, func(a, b place) bool { return a.sequence == b.sequence })
+	r.order = places
 	if len(places) > 0 {
 		r.wrapped = places[0].sequence > 0
 		if _, err := file.ReadAt(begin, places[0].offset); err == nil && binary.LittleEndian.Uint64(begin[16:]) > rawChunkHead {
@@ -306,12 +307,40 @@ func (r *rawFile) next(rec *rawRecord) error {
 const mostBehind = 1 << 16
 
 func (r *rawFile) nextChunk() error {
-	begin := make([]byte, rawChunkHead)
-	if _, err := r.file.ReadAt(begin, r.order[0]); err != nil && err != io.EOF {
+	p := r.order[0]
+	used, n, err := r.readChunk(p.offset)
+	if err != nil {
 		return err
 	}
-	used := int64(binary.LittleEndian.Uint64(begin[16:]))
-	most := min(int64(r.head.chunkSize), r.size-r.order[0])
+	// The program may have filled the chunk meanwhile: then it is written to anew, and its copy is there.
+	copied := int64(rawPage) + int64(p.sequence+1)*int64(r.head.chunkSize)
+	if r.sequenceAt(p.offset) != p.sequence && r.sequenceAt(copied) == p.sequence {
+		if used, n, err = r.readChunk(copied); err != nil {
+			return err
+		}
+	}
+	r.order = r.order[1:]
+	r.rest, r.behind = r.chunk[min(rawChunkHead, used):used], r.chunk[used:n]
+	return nil
+}
+
+// sequenceAt is the number of the chunk at an offset.
+func (r *rawFile) sequenceAt(offset int64) uint64 {
+	begin := make([]byte, rawChunkHead)
+	if _, err := r.file.ReadAt(begin, offset); err != nil || binary.LittleEndian.Uint64(begin) != rawChunkMagic {
+		return math.MaxUint64
+	}
+	return binary.LittleEndian.Uint64(begin[8:])
+}
+
+// readChunk reads the chunk at an offset; it returns how many bytes of it are valid, and how many were read.
+func (r *rawFile) readChunk(offset int64) (used, n int64, err error) {
+	begin := make([]byte, rawChunkHead)
+	if _, err := r.file.ReadAt(begin, offset); err != nil && err != io.EOF {
+		return 0, 0, err
+	}
+	used = int64(binary.LittleEndian.Uint64(begin[16:]))
+	most := int64(r.head.chunkSize)
 	if used < rawChunkHead || used > most {
 		used = rawChunkHead
 	}
@@ -320,16 +349,13 @@ func (r *rawFile) nextChunk() error {
 		length = min(used+mostBehind, most)
 	}
 	if int64(cap(r.chunk)) < length {
-		r.chunk = make([]byte, max(length, min(2*length, int64(r.head.chunkSize))))
+		r.chunk = make([]byte, max(length, min(2*length, most)))
 	}
-	n, err := r.file.ReadAt(r.chunk[:length], r.order[0])
+	read, err := r.file.ReadAt(r.chunk[:length], offset)
 	if err != nil && err != io.EOF {
-		return err
+		return 0, 0, err
 	}
-	used = min(used, int64(n))
-	r.order = r.order[1:]
-	r.rest, r.behind = r.chunk[min(rawChunkHead, used):used], r.chunk[used:n]
-	return nil
+	return min(used, int64(read)), int64(read), nil
 }
 
 func parseRecord(from *[]byte, rec *rawRecord) bool {

@@ -311,3 +311,42 @@ func TestSubtract(t *testing.T) {
 		}
 	}
 }
+
+// TestFullChunk reads a file while its first chunk is being written behind the others: its copy is there, and the first place may have
+// been emptied, or be in use again.
+func TestFullChunk(t *testing.T) {
+	send := entry(rawSend, numberOf(t, "Send"), 1, 0, 1000, 2000, 8, pair(0, 3), 0, 0)
+	recv := entry(rawRecv, numberOf(t, "Recv"), 1, 0, 3000, 4000, 8, pair(0, 3), 0)
+	for _, c := range []struct {
+		name        string
+		sequence    uint64 // of the chunk at the first place
+		first, copy [][]uint64
+		want        int // calls
+	}{
+		{"copied", 0, [][]uint64{send, recv}, [][]uint64{send, recv}, 2},
+		{"emptied", 0, nil, [][]uint64{send, recv}, 2},
+		{"used again", 1, [][]uint64{recv}, [][]uint64{send}, 2},
+	} {
+		b := newRawBuilder(false)
+		b.chunk(c.sequence, 0, c.first...)
+		b.chunk(0, 0, c.copy...)
+		f, calls, rec := b.open(t), 0, rawRecord{}
+		for f.next(&rec) == nil {
+			calls++
+		}
+		if calls != c.want || rec.kind != rawRecv {
+			t.Errorf("%s: %d calls, the last of kind %d; want %d", c.name, calls, rec.kind, c.want)
+		}
+	}
+	// The program fills the chunk after the file was opened.
+	b := newRawBuilder(false)
+	b.chunk(0, 0, send, recv)
+	later := newRawBuilder(false)
+	later.chunk(1, 0, recv)
+	later.chunk(0, 0, send, recv)
+	f, rec := b.open(t), rawRecord{}
+	f.file = bytes.NewReader(later.Bytes())
+	if err := f.next(&rec); err != nil || rec.kind != rawSend {
+		t.Errorf("kind %d, %v; want the send of the chunk that was filled meanwhile", rec.kind, err)
+	}
+}

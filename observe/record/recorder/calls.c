@@ -3,12 +3,11 @@
 #include "functions.h"
 #include <stdlib.h>
 
-struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter) {
-    if (sl_is_bounded()) sl_check_window(t, enter);
-    sl_cpu_check(t, enter);
+struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame) {
+    if (sl_is_bounded()) sl_check_window(t, sl_now());
     if (SL_UNLIKELY(atomic_load_explicit(&sl_modules_stale, memory_order_relaxed))) sl_look_again();
     uint32_t path = SL_LIKELY(t->on) ? sl_path(t, frame) : 0;
-    return sl_head(sl_room(t, words), kind, function, words, path, enter);
+    return sl_head(sl_room(t, words), kind, function, words, path, 0);
 }
 
 /* sl_done keeps the record of a call. */
@@ -32,22 +31,22 @@ static uint64_t cpu_time(void) {
  * a run of tests is little of its time; one that works between tests takes most of it. */
 void sl_poll_again(struct sl_thread *t, struct sl_record *r) {
     enum { WORK = 20000, SHARE = 20 };
-    uint64_t end = t->poll_end;
+    uint64_t end = t->poll_end, now = sl_now();
     t->poll_end = 0;
-    if (end != 0 && r->enter - end < SL_POLL_GAP) {
+    if (end != 0 && now - end < SL_POLL_GAP) {
         r->count = SL_AGAIN;
         return;
     }
     if (end != 0) {
         uint64_t used = cpu_time() - t->poll_cpu, polled = end - t->poll_cpu_at;
         uint64_t work = t->poll_work + (used > polled ? used - polled : 0);
-        if (work < WORK + (r->enter - t->poll_begin) / SHARE) {
+        if (work < WORK + (now - t->poll_begin) / SHARE) {
             t->poll_work = work;
             r->count = SL_AGAIN;
             return;
         }
     }
-    t->poll_begin = r->enter;
+    t->poll_begin = now;
     t->poll_work = 0;
 }
 
@@ -108,9 +107,9 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s) {
     data[1] = sl_pair(sl_peer(s->MPI_SOURCE), s->MPI_TAG);
 }
 
-struct sl_record *sl_collective(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter,
+struct sl_record *sl_collective(struct sl_thread *t, uint16_t fn, struct sl_frame frame,
                                               const struct sl_comm *c, int root, int64_t sent, int64_t received, uint32_t counts) {
-    struct sl_record *r = sl_call(t, SL_COLLECTIVE, fn, SL_HEAD + 4 + counts, frame, enter);
+    struct sl_record *r = sl_call(t, SL_COLLECTIVE, fn, SL_HEAD + 4 + counts, frame);
     r->data[0] = (uint64_t)sent;
     r->data[1] = (uint64_t)received;
     r->data[2] = sl_pair(root, (int32_t)c->id);

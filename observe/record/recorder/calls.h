@@ -1,6 +1,6 @@
 /* What is recorded of each class of MPI functions. The generated wrappers have, before BEFORE_class, the variables
- * t (thread), frame (of the caller), enter (time) and the parameters by their names in C; before AFTER_class also
- * result and leave. BEFORE_class makes the record r. */
+ * t (thread), frame (of the caller) and the parameters by their names in C; before AFTER_class also result and leave.
+ * BEFORE_class makes the record r; its time is taken after that, when the call begins: making it is no part of the call. */
 #ifndef SL_CALLS_H
 #define SL_CALLS_H
 #include "comms.h"
@@ -24,7 +24,18 @@ static inline struct sl_thread *sl_enter(void) {
     return t;
 }
 
-struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame, uint64_t enter);
+struct sl_record *sl_call(struct sl_thread *t, uint16_t kind, uint16_t function, uint32_t words, struct sl_frame frame);
+
+/* sl_entered takes the time at which the call of a record begins. The record may get another place. */
+static inline struct sl_record *sl_entered(struct sl_thread *t, struct sl_record *r) {
+    uint64_t now = sl_now();
+    if (SL_UNLIKELY(sl_cpu_is_due(t, now))) {
+        r = sl_cpu_before(t, r, now);
+        now = sl_now();
+    }
+    r->enter = now;
+    return r;
+}
 
 void sl_done(struct sl_thread *t, struct sl_record *r, uint64_t leave);
 
@@ -44,7 +55,7 @@ int64_t sl_received(const MPI_Status *status);
 void sl_put(struct sl_thread *t, struct sl_record *r, int64_t bytes, int peer, int tag, MPI_Comm comm);
 
 #define SL_MESSAGE(kind, fn, words, peer) \
-    struct sl_record *r = sl_call(t, kind, fn, SL_HEAD + words, frame, enter); \
+    struct sl_record *r = sl_call(t, kind, fn, SL_HEAD + words, frame); \
     sl_put(t, r, sl_bytes(count, datatype), peer, tag, comm);
 
 #define SL_NEW_REQUEST(what, again, who, bytes_sent, bytes_received) \
@@ -72,7 +83,7 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 #define AFTER_recv_init SL_NEW_REQUEST(SL_REQ_RECV, true, sl_peer(source), 0, (int64_t)r->data[0]); sl_done(t, r, leave);
 
 #define SL_BOTH(fn, bytes) \
-    struct sl_record *r = sl_call(t, SL_SENDRECV, fn, SL_HEAD + 5, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_SENDRECV, fn, SL_HEAD + 5, frame); \
     sl_put(t, r, bytes, dest, sendtag, comm); \
     r->data[3] = 0; \
     r->data[4] = sl_pair(sl_peer(source), recvtag);
@@ -84,7 +95,7 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 #define BEFORE_mrecv(fn) \
     bool nobody = *message == MPI_MESSAGE_NO_PROC; \
     MPI_Message before_message = *message; \
-    struct sl_record *r = sl_call(t, SL_RECV, fn, SL_HEAD + 3, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_RECV, fn, SL_HEAD + 3, frame); \
     r->data[0] = 0; \
     r->data[1] = sl_pair(SL_NOBODY, 0); \
     r->data[2] = nobody ? UINT32_MAX : sl_message_take(before_message);
@@ -93,7 +104,7 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
     bool nobody = *message == MPI_MESSAGE_NO_PROC; \
     int tag = 0; \
     MPI_Message before_message = *message; \
-    struct sl_record *r = sl_call(t, SL_POST, fn, SL_HEAD + 4, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_POST, fn, SL_HEAD + 4, frame); \
     r->data[0] = 0; \
     r->data[1] = sl_pair(SL_ANYBODY, 0); \
     r->data[2] = nobody ? UINT32_MAX : sl_message_take(before_message); \
@@ -104,9 +115,9 @@ void sl_got(uint64_t *data, int result, const MPI_Status *s);
 
 /* Probes */
 
-#define SL_PLAIN(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD, frame, enter);
+#define SL_PLAIN(fn) struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD, frame);
 #define SL_PROBE(fn) \
-    struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 3, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 3, frame); \
     sl_put(t, r, 0, source, tag, comm);
 #define BEFORE_probe(fn) SL_PROBE(fn)
 #define AFTER_probe sl_done(t, r, leave);
@@ -131,7 +142,7 @@ MPI_Request *sl_copy_handles(struct sl_thread *t, int count, const MPI_Request *
 MPI_Status *sl_room_for_statuses(struct sl_thread *t, int count);
 
 #define SL_COMPLETION(fn, request) \
-    struct sl_record *r = sl_call(t, SL_COMPLETE, fn, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_COMPLETE, fn, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH, frame); \
     r->words = SL_HEAD + 1; \
     r->data[0] = request;
 #define SL_EACH(n, handle, state) \
@@ -175,7 +186,7 @@ void sl_waits_for(struct sl_record *r, int count, const MPI_Request *handles);
 
 void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
 
-#define BEFORE_start(fn) struct sl_record *r = sl_call(t, SL_START, fn, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH, frame, enter); \
+#define BEFORE_start(fn) struct sl_record *r = sl_call(t, SL_START, fn, SL_HEAD + 1 + SL_DONE_WORDS * SL_BATCH, frame); \
     r->words = SL_HEAD + 1; \
     r->data[0] = 0;
 #define AFTER_start r->leave = leave; if (result == MPI_SUCCESS) sl_started(t, &r, *request); sl_done(t, r, leave);
@@ -184,23 +195,23 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
     r->leave = leave; \
     for (int i = 0; result == MPI_SUCCESS && i < count; i++) sl_started(t, &r, array_of_requests[i]); \
     sl_done(t, r, leave);
-#define BEFORE_cancel(fn) struct sl_record *r = sl_call(t, SL_CANCEL, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_request_id(*request);
+#define BEFORE_cancel(fn) struct sl_record *r = sl_call(t, SL_CANCEL, fn, SL_HEAD + 1, frame); r->data[0] = sl_request_id(*request);
 #define AFTER_cancel sl_done(t, r, leave);
 #define BEFORE_request_free(fn) MPI_Request before_request = *request; SL_PLAIN(fn)
 #define AFTER_request_free sl_request_forget(before_request); sl_done(t, r, leave);
 
 /* Communicators */
 
-#define BEFORE_newcomm(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair((int32_t)sl_comm(t, parent_comm)->id, -1);
+#define BEFORE_newcomm(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame); r->data[0] = sl_pair((int32_t)sl_comm(t, parent_comm)->id, -1);
 #define AFTER_newcomm \
     if (result == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) r->data[0] = sl_pair((int32_t)(r->data[0] >> 32), (int32_t)sl_comm(t, *new_comm)->id); \
     SL_CHECKED sl_done(t, r, leave);
-#define BEFORE_newcomm_group(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair(-1, -1);
+#define BEFORE_newcomm_group(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame); r->data[0] = sl_pair(-1, -1);
 #define AFTER_newcomm_group AFTER_newcomm
 /* Processes that come in from elsewhere */
 #define BEFORE_spawn(fn) BEFORE_newcomm(fn)
 #define AFTER_spawn AFTER_newcomm
-#define BEFORE_join(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame, enter); r->data[0] = sl_pair(-2, -1);
+#define BEFORE_join(fn) struct sl_record *r = sl_call(t, SL_NEWCOMM, fn, SL_HEAD + 1, frame); r->data[0] = sl_pair(-2, -1);
 #define AFTER_join AFTER_newcomm
 /* The new communicator is there when the request is complete. */
 #define BEFORE_icomm(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
@@ -210,7 +221,7 @@ void sl_started(struct sl_thread *t, struct sl_record **r, MPI_Request handle);
     SL_CHECKED sl_done(t, r, leave);
 #define BEFORE_comm_free(fn) \
     MPI_Comm before_comm = *comm; \
-    struct sl_record *r = sl_call(t, SL_FREECOMM, fn, SL_HEAD + 1, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_FREECOMM, fn, SL_HEAD + 1, frame); \
     r->data[0] = sl_comm(t, before_comm)->id;
 #define AFTER_comm_free if (result == MPI_SUCCESS) sl_comm_forget(before_comm); sl_done(t, r, leave);
 

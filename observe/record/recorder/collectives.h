@@ -4,7 +4,7 @@
 #define SL_COLLECTIVES_H
 #include "calls.h"
 
-struct sl_record *sl_collective(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter,
+struct sl_record *sl_collective(struct sl_thread *t, uint16_t fn, struct sl_frame frame,
                                               const struct sl_comm *c, int root, int64_t sent, int64_t received, uint32_t counts);
 
 int64_t sl_fill_int(uint64_t *data, const int *counts, int n, int64_t size);
@@ -19,7 +19,7 @@ int64_t sl_fill_wide(uint64_t *data, const MPI_Count *counts, int n, int64_t siz
     const int who = root_rank; \
     const bool am_root = who == SL_ROOT || (!c->inter && who == c->rank); \
     (void)am_root;
-#define SL_RECORD(fn, sent, received) struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, sent, received, 0);
+#define SL_RECORD(fn, sent, received) struct sl_record *r = sl_collective(t, fn, frame, c, who, sent, received, 0);
 enum { SL_ALL = -4 }; /* the root of a collective without one */
 
 #define BEFORE_barrier(fn) SL_BEGIN(SL_ALL) SL_RECORD(fn, 0, 0)
@@ -36,7 +36,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_gatherv(fn) \
     SL_BEGIN(sl_peer(root)) \
     uint32_t counts = am_root ? (uint32_t)c->peers : 0; \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, counts); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, counts); \
     if (am_root) r->data[1] = (uint64_t)SL_FILL(r->data + 4, recvcounts, c->peers, sl_bytes(1, recvtype)); \
     r->data[0] = who == SL_ROOT || who == SL_NOBODY ? 0 : am_root && sl_in_place(sendbuf) ? r->data[4 + c->rank] : (uint64_t)sl_bytes(sendcount, sendtype);
 #define BEFORE_scatter(fn) \
@@ -46,7 +46,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_scatterv(fn) \
     SL_BEGIN(sl_peer(root)) \
     uint32_t counts = am_root ? (uint32_t)c->peers : 0; \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, counts); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, counts); \
     if (am_root) r->data[0] = (uint64_t)SL_FILL(r->data + 4, sendcounts, c->peers, sl_bytes(1, sendtype)); \
     r->data[1] = who == SL_ROOT || who == SL_NOBODY ? 0 : am_root && sl_in_place(recvbuf) ? r->data[4 + c->rank] : (uint64_t)sl_bytes(recvcount, recvtype);
 #define BEFORE_allgather(fn) \
@@ -55,7 +55,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
     SL_RECORD(fn, sl_in_place(sendbuf) ? block : sl_bytes(sendcount, sendtype), block * c->peers)
 #define BEFORE_allgatherv(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)c->peers); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, (uint32_t)c->peers); \
     r->data[1] = (uint64_t)SL_FILL(r->data + 4, recvcounts, c->peers, sl_bytes(1, recvtype)); \
     r->data[0] = sl_in_place(sendbuf) ? r->data[4 + c->rank] : (uint64_t)sl_bytes(sendcount, sendtype);
 #define BEFORE_alltoall(fn) \
@@ -64,7 +64,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
     SL_RECORD(fn, (sl_in_place(sendbuf) ? block : sl_bytes(sendcount, sendtype)) * c->peers, block * c->peers)
 #define BEFORE_alltoallv(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, 2 * (uint32_t)c->peers); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, 2 * (uint32_t)c->peers); \
     uint64_t *far = r->data + 4 + c->peers; \
     r->data[1] = (uint64_t)SL_FILL(far, recvcounts, c->peers, sl_bytes(1, recvtype)); \
     if (sl_in_place(sendbuf)) { \
@@ -75,7 +75,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
     }
 #define BEFORE_alltoallw(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, 2 * (uint32_t)c->peers); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, 2 * (uint32_t)c->peers); \
     bool in_place = sl_in_place(sendbuf); \
     for (int i = 0; i < c->peers; i++) { \
         uint64_t in = (uint64_t)sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \
@@ -95,7 +95,7 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
     SL_RECORD(fn, n, n)
 #define BEFORE_reduce_scatter(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)c->size); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, (uint32_t)c->size); \
     r->data[0] = (uint64_t)SL_FILL(r->data + 4, recvcounts, c->size, sl_bytes(1, datatype)); \
     r->data[1] = r->data[4 + c->rank];
 #define BEFORE_reduce_scatter_block(fn) \
@@ -106,16 +106,16 @@ enum { SL_ALL = -4 }; /* the root of a collective without one */
 #define BEFORE_exscan(fn) BEFORE_allreduce(fn)
 
 /* Exchanges with the neighbours of a topology. Bytes by neighbour: to each, then from each; of allgatherv from each alone. */
-struct sl_record *sl_exchange(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, const struct sl_comm *c,
+struct sl_record *sl_exchange(struct sl_thread *t, uint16_t fn, struct sl_frame frame, const struct sl_comm *c,
                               int64_t block_out, int64_t block_in);
 int64_t sl_exchanged(uint64_t *data, const int *neighbors, int n);
 
 #define BEFORE_neighbor_allgather(fn) \
-    SL_BEGIN(SL_ALL) struct sl_record *r = sl_exchange(t, fn, frame, enter, c, sl_bytes(sendcount, sendtype), sl_bytes(recvcount, recvtype));
+    SL_BEGIN(SL_ALL) struct sl_record *r = sl_exchange(t, fn, frame, c, sl_bytes(sendcount, sendtype), sl_bytes(recvcount, recvtype));
 #define BEFORE_neighbor_alltoall(fn) BEFORE_neighbor_allgather(fn)
 #define BEFORE_neighbor_allgatherv(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)c->sources); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, (uint32_t)c->sources); \
     int64_t block = sl_bytes(sendcount, sendtype); \
     for (int i = 0; i < c->targets; i++) r->data[0] += c->out[i] >= 0 ? (uint64_t)block : 0; \
     SL_FILL(r->data + 4, recvcounts, c->sources, sl_bytes(1, recvtype)); \
@@ -125,13 +125,13 @@ int64_t sl_exchanged(uint64_t *data, const int *neighbors, int n);
     r->data[1] = (uint64_t)sl_exchanged(r->data + 4 + c->targets, c->in, c->sources);
 #define BEFORE_neighbor_alltoallv(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)(c->targets + c->sources)); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, (uint32_t)(c->targets + c->sources)); \
     SL_FILL(r->data + 4, sendcounts, c->targets, sl_bytes(1, sendtype)); \
     SL_FILL(r->data + 4 + c->targets, recvcounts, c->sources, sl_bytes(1, recvtype)); \
     SL_EXCHANGED
 #define BEFORE_neighbor_alltoallw(fn) \
     SL_BEGIN(SL_ALL) \
-    struct sl_record *r = sl_collective(t, fn, frame, enter, c, who, 0, 0, (uint32_t)(c->targets + c->sources)); \
+    struct sl_record *r = sl_collective(t, fn, frame, c, who, 0, 0, (uint32_t)(c->targets + c->sources)); \
     for (int i = 0; i < c->targets; i++) r->data[4 + i] = (uint64_t)sl_bytes((int64_t)sendcounts[i], sendtypes[i]); \
     for (int i = 0; i < c->sources; i++) r->data[4 + c->targets + i] = (uint64_t)sl_bytes((int64_t)recvcounts[i], recvtypes[i]); \
     SL_EXCHANGED

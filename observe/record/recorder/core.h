@@ -110,6 +110,8 @@ struct sl_stream {
     uint64_t most;     /* chunks that the file may have; 0: any number */
     struct sl_skips *dropped; /* what is counted of chunks that are overwritten */
     struct sl_head *head;
+    int file;          /* descriptor, + 1; 0: none */
+    uint64_t identity; /* of that file */
 };
 
 #define SL_MAGIC 0x317761726c73ULL /* "slraw1" */
@@ -260,6 +262,10 @@ void sl_look_again(void);
 uintptr_t sl_caller(struct sl_frame f, const struct sl_stack *stack);
 int sl_unwind(struct sl_frame f, const struct sl_stack *stack, uintptr_t *addresses, int most);
 
+/* A frame of a call stack, and the words of the stack from which its caller was found; lowest: of these and those of outer frames. */
+struct sl_level { struct sl_frame frame; uint32_t reads, node; uintptr_t at[3], value[3], lowest; };
+int sl_unwind_again(struct sl_frame f, const struct sl_stack *stack, struct sl_level *levels, int *count);
+
 bool sl_in_python(uintptr_t address);
 
 /* Addresses in call paths: what was sampled is exact, all others are return addresses; a function of Python has a number. */
@@ -269,6 +275,7 @@ enum { SL_MOST_DEPTH = 256 };
 
 /* python.c */
 uintptr_t sl_python_find(void);
+bool sl_python_known(void);
 int sl_python(struct sl_thread *t, uintptr_t *addresses, int n, int most, bool exact);
 uintptr_t sl_python_caller(struct sl_thread *t);
 
@@ -291,6 +298,11 @@ void sl_sampling_forked(struct sl_thread *t);
 /* cpu.c */
 void sl_cpu_thread(struct sl_thread *t);
 void sl_cpu_check(struct sl_thread *t, uint64_t now);
+struct sl_record *sl_cpu_before(struct sl_thread *t, struct sl_record *r, uint64_t now);
+#define SL_CPU_EVERY 250000 /* ns between readings */
+static inline bool sl_cpu_is_due(const struct sl_thread *t, uint64_t now) {
+    return now >= t->cpu_read + SL_CPU_EVERY && t->cpu_file >= 0;
+}
 void sl_cpu_end(struct sl_thread *t, uint64_t now);
 
 /* yield.c */

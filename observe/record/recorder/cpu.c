@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LEAST = 5000, ENOUGH = 250000 }; /* ns: less is not recorded; time between readings */
+enum { LEAST = 5000 }; /* ns: less is not recorded */
 
 /* is_ours reports whether a descriptor is still the file that was opened: the program may have closed it and opened another. */
 static bool is_ours(const struct sl_thread *t) {
@@ -47,16 +47,38 @@ void sl_cpu_thread(struct sl_thread *t) {
     }
 }
 
-/* sl_cpu_check keeps what was added until now, at the end of what the thread does at the moment. */
-void sl_cpu_check(struct sl_thread *t, uint64_t now) {
-    if (t->cpu_file < 0 || now < t->cpu_read + ENOUGH) return;
+/* added is what was added since the last reading; 0: too little. */
+static uint64_t added(struct sl_thread *t, uint64_t now) {
     t->cpu_read = now;
     uint64_t value = waited(t);
-    if (value == UINT64_MAX || t->cpu_waited == UINT64_MAX || value < t->cpu_waited + LEAST) return;
+    if (value == UINT64_MAX || t->cpu_waited == UINT64_MAX || value < t->cpu_waited + LEAST) return 0;
     uint64_t time = value - t->cpu_waited;
     t->cpu_waited = value;
     atomic_fetch_add_explicit(&t->events.head->waited, time, memory_order_relaxed);
+    return time;
+}
+
+/* sl_cpu_check keeps what was added until now, at the end of what the thread does at the moment. */
+void sl_cpu_check(struct sl_thread *t, uint64_t now) {
+    if (!sl_cpu_is_due(t, now)) return;
+    uint64_t time = added(t, now);
+    if (time > 0) sl_small(t, SL_NO_CPU, 0, now, time);
+}
+
+/* sl_cpu_before does the same where the record of a call has been made and the call has not begun: it goes before that record, whose
+ * place is returned. */
+struct sl_record *sl_cpu_before(struct sl_thread *t, struct sl_record *r, uint64_t now) {
+    enum { WORDS = SL_HEAD + 1, MORE = 256 }; /* a record may grow by less */
+    const uint8_t *next = t->events.next;
+    if ((uint8_t *)r != next || next + (WORDS + r->words + MORE) * 8u > t->events.end) return r; /* the next call will do */
+    uint64_t time = added(t, now);
+    if (time == 0) return r;
+    uint64_t head = *(uint64_t *)(void *)r;
+    struct sl_record *moved = (struct sl_record *)(void *)((uint64_t *)(void *)r + WORDS);
+    memmove(moved, r, r->words * 8u);
     sl_small(t, SL_NO_CPU, 0, now, time);
+    *(uint64_t *)(void *)moved = head;
+    return moved;
 }
 
 /* sl_cpu_end keeps the rest. */

@@ -1,8 +1,8 @@
 /* The records of calls on files. */
 #include "files.h"
 
-struct sl_record *sl_on_file(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, uint32_t file, int64_t bytes) {
-    struct sl_record *r = sl_call(t, SL_FILE, fn, SL_HEAD + SL_FILE_WORDS, frame, enter);
+struct sl_record *sl_on_file(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint32_t file, int64_t bytes) {
+    struct sl_record *r = sl_call(t, SL_FILE, fn, SL_HEAD + SL_FILE_WORDS, frame);
     r->data[0] = file;
     r->data[1] = (uint64_t)bytes;
     r->data[2] = 0;

@@ -7,15 +7,15 @@
 
 enum { SL_FILE_WORDS = 3 };
 
-struct sl_record *sl_on_file(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, uint32_t file, int64_t bytes);
+struct sl_record *sl_on_file(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint32_t file, int64_t bytes);
 size_t sl_trimmed(const char *text, size_t length);
 
 #define SL_FILE_RECORD(fn, bytes) \
-    struct sl_record *r = sl_on_file(t, fn, frame, enter, sl_object_id(SL_A_FILE, (uintptr_t)fh), bytes);
+    struct sl_record *r = sl_on_file(t, fn, frame, sl_object_id(SL_A_FILE, (uintptr_t)fh), bytes);
 #define SL_FILE_DONE if (result != MPI_SUCCESS) r->kind = SL_CALL; sl_done(t, r, leave);
 
 /* Until there is a file, the communicator stands in the place of the bytes. */
-#define BEFORE_file_open(fn) struct sl_record *r = sl_on_file(t, fn, frame, enter, SL_NO_OBJECT, sl_comm(t, comm)->id);
+#define BEFORE_file_open(fn) struct sl_record *r = sl_on_file(t, fn, frame, SL_NO_OBJECT, sl_comm(t, comm)->id);
 #define AFTER_file_open \
     r->data[1] = 0; \
     if (result == MPI_SUCCESS) \
@@ -23,7 +23,7 @@ size_t sl_trimmed(const char *text, size_t length);
     SL_FILE_DONE
 #define BEFORE_file_close(fn) \
     MPI_File before_fh = *fh; \
-    struct sl_record *r = sl_on_file(t, fn, frame, enter, sl_object_id(SL_A_FILE, (uintptr_t)before_fh), 0);
+    struct sl_record *r = sl_on_file(t, fn, frame, sl_object_id(SL_A_FILE, (uintptr_t)before_fh), 0);
 #define AFTER_file_close if (result == MPI_SUCCESS) sl_object_forget(SL_A_FILE, (uintptr_t)before_fh); SL_FILE_DONE
 #define BEFORE_file(fn) SL_FILE_RECORD(fn, 0)
 #define AFTER_file SL_FILE_DONE

@@ -54,7 +54,9 @@ static void plain(uint16_t fn, struct sl_frame frame, uint64_t enter) {
     uint64_t leave = sl_now();
     if (t == NULL || t->depth > 0) return;
     t->depth = 1;
-    sl_done(t, sl_call(t, SL_CALL, fn, SL_HEAD, frame, enter), leave);
+    struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD, frame);
+    r->enter = enter;
+    sl_done(t, r, leave);
 }
 
 /* sl_begin starts recording; the call of MPI_Init or MPI_Session_init becomes the first record. */
@@ -117,7 +119,8 @@ struct sl_ending sl_end(uint16_t fn, struct sl_frame frame) {
         atomic_store(&sl_bounded, false);
         if (!e.t->events.closed) e.t->on = true; /* the end is there, whatever the window; what was off stays so */
     }
-    e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame, enter);
+    e.r = sl_call(e.t, SL_CALL, fn, SL_HEAD, frame);
+    e.r->enter = enter;
     if (e.last) { /* that it ends is known while it waits for the others; from here on there are only definitions */
         if (sl_settings.pings) sl_clocks(e.t);
         sl_clocks_end();
@@ -182,7 +185,7 @@ static void aborting(struct sl_frame frame) {
     if (t == NULL || t->depth > 0) return;
     t->depth = 1;
     define_modules(t);
-    sl_call(t, SL_CALL, SL_FN_Abort, SL_HEAD, frame, sl_now());
+    sl_entered(t, sl_call(t, SL_CALL, SL_FN_Abort, SL_HEAD, frame));
 }
 
 SL_EXPORT int MPI_Abort(MPI_Comm comm, int code) {

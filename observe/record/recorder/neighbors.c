@@ -60,12 +60,12 @@ void sl_topology(struct sl_thread *t, struct sl_comm *c, MPI_Comm comm) {
 }
 
 /* sl_exchange is the record of an operation among neighbours that have a block each. */
-struct sl_record *sl_exchange(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, const struct sl_comm *c,
+struct sl_record *sl_exchange(struct sl_thread *t, uint16_t fn, struct sl_frame frame, const struct sl_comm *c,
                               int64_t block_out, int64_t block_in) {
     int64_t out = 0, in = 0;
     for (int i = 0; i < c->targets; i++) out += c->out[i] >= 0 ? block_out : 0;
     for (int i = 0; i < c->sources; i++) in += c->in[i] >= 0 ? block_in : 0;
-    return sl_collective(t, fn, frame, enter, c, SL_ALL, out, in, 0);
+    return sl_collective(t, fn, frame, c, SL_ALL, out, in, 0);
 }
 
 /* sl_exchanged sums the bytes by neighbour, those of nobody left out. */

@@ -40,8 +40,8 @@ void sl_prepared(struct sl_record *r, MPI_Request handle, int partitions, uint8_
 }
 
 /* sl_ready counts partitions that are about to be ready; the last ones are the send. */
-struct sl_record *sl_ready(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, MPI_Request handle, int n) {
-    struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 5, frame, enter);
+struct sl_record *sl_ready(struct sl_thread *t, uint16_t fn, struct sl_frame frame, MPI_Request handle, int n) {
+    struct sl_record *r = sl_call(t, SL_CALL, fn, SL_HEAD + 5, frame);
     struct sl_request q;
     r->words = SL_HEAD;
     if (!sl_request_ready(handle, n, &q) || q.missing > 0 || q.peer < 0) return r;

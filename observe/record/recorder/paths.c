@@ -12,6 +12,8 @@ struct sl_paths {
     int last_depth; /* the path found last, outermost first */
     uintptr_t last_address[SL_MOST_DEPTH];
     uint32_t last_node[SL_MOST_DEPTH];
+    int levels;     /* the stack of a program without Python that was found last, outermost first, with the paths of its levels */
+    struct sl_level level[2 * SL_MOST_DEPTH];
     uint32_t names;
     const char *name[NAMES];
 };
@@ -71,11 +73,18 @@ static uint32_t node_of(struct sl_thread *t, uint32_t parent, uintptr_t address)
     return node;
 }
 
-/* sl_path_of finds the path of a frame. */
-uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact) {
+/* path_of_levels finds the path of a stack of which some outer levels are known. */
+static uint32_t path_of_levels(struct sl_thread *t, int known) {
+    struct sl_paths *p = t->paths;
+    uint32_t node = known > 0 ? p->level[known - 1].node : 0;
+    for (int i = known; i < p->levels; i++) node = p->level[i].node = node_of(t, node, p->level[i].frame.pc);
+    return node;
+}
+
+/* path_of_frame finds the path of a frame from the addresses of its stack. */
+static __attribute__((noinline)) uint32_t path_of_frame(struct sl_thread *t, struct sl_frame f, bool exact) {
     struct sl_paths *p = t->paths;
     uintptr_t frames[SL_MOST_DEPTH];
-    if (exact) f.pc |= SL_EXACT;
     int n = sl_unwind(f, &t->stack, frames, SL_MOST_DEPTH);
     n = sl_python(t, frames, n, SL_MOST_DEPTH, exact);
     uint32_t node = 0;
@@ -90,6 +99,13 @@ uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact) {
     }
     p->last_depth = n;
     return node;
+}
+
+/* sl_path_of finds the path of a frame. */
+uint32_t sl_path_of(struct sl_thread *t, struct sl_frame f, bool exact) {
+    if (exact) f.pc |= SL_EXACT;
+    int known = sl_python_known() ? -1 : sl_unwind_again(f, &t->stack, t->paths->level, &t->paths->levels);
+    return known >= 0 ? path_of_levels(t, known) : path_of_frame(t, f, exact);
 }
 
 uint32_t sl_path_caller(struct sl_thread *t, uintptr_t address) {

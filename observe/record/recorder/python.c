@@ -87,6 +87,8 @@ uintptr_t sl_python_find(void) {
     return layout == NULL ? 0 : eval_begin;
 }
 
+bool sl_python_known(void) { return layout != NULL; }
+
 static bool copy(void *to, uintptr_t from, size_t n, bool by_kernel) {
     if (from < SL_PAGE || (from & 7) != 0) return false;
     if (by_kernel) return process_vm_readv(process, &(struct iovec){to, n}, 1, &(struct iovec){(void *)from, n}, 1, 0) == (ssize_t)n;

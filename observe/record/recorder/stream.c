@@ -1,4 +1,7 @@
-/* Files of records: a growing shared mapping, one chunk at a time. */
+/* Files of records: a shared mapping of one chunk.
+ *
+ * A chunk that is full is written behind the others and the same memory is used again: the first touch of a page of a file costs
+ * several microseconds, a copy of it a few hundred nanoseconds. In a ring each chunk is mapped at its own place. */
 #include "skips.h"
 #include "worlds.h"
 #include <errno.h>
@@ -7,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process has few threads at a time, or very many: those beyond FEW get less at once. */
@@ -31,6 +35,20 @@ static void *map(const char *path, int flags, off_t offset, size_t size, int *fa
     return p;
 }
 
+/* fresh makes the mapped chunk an empty one. What a reader takes for a chunk is one, or is there a second time. */
+static void fresh(struct sl_stream *s, uint64_t number) {
+    struct sl_chunk *c = (struct sl_chunk *)(void *)s->chunk;
+    atomic_store(&c->used, 0);
+    s->sequence = number;
+    s->next = s->chunk + sizeof *c;
+    s->end = s->chunk + s->size;
+    *(uint64_t *)(void *)s->next = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    c->magic = SL_CHUNK_MAGIC;
+    c->sequence = number;
+    atomic_store(&c->used, sizeof *c);
+}
+
 /* map_chunk makes the chunk with the given number the current one. */
 static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
     uint64_t place = s->ring && s->most > 0 ? number % s->most : number;
@@ -38,16 +56,58 @@ static bool map_chunk(struct sl_stream *s, uint64_t number, int *failed) {
     if (p == NULL) return false;
     if (s->chunk != NULL) sl_unmap(s->chunk, s->size);
     s->chunk = p;
-    s->sequence = number;
-    struct sl_chunk *c = p;
-    if (s->dropped != NULL && number >= s->most) sl_skips_drop(s->dropped, c);
-    atomic_store(&c->used, 0);
-    s->next = s->chunk + sizeof *c;
-    s->end = s->chunk + s->size;
-    *(uint64_t *)(void *)s->next = 0;
-    c->magic = SL_CHUNK_MAGIC;
-    c->sequence = number;
-    atomic_store(&c->used, sizeof *c);
+    if (s->dropped != NULL && number >= s->most) sl_skips_drop(s->dropped, p);
+    fresh(s, number);
+    return true;
+}
+
+static bool write_all(int fd, const uint8_t *p, size_t n, off_t offset) {
+    while (n > 0) {
+        ssize_t done = pwrite(fd, p, n, offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done == 0) errno = ENOSPC;
+        if (done <= 0) return false;
+        p += done;
+        n -= (size_t)done;
+        offset += done;
+    }
+    return true;
+}
+
+/* kept is the descriptor of a file, -1 if there is none: the program may have closed it and opened another in its place. */
+static int kept(const struct sl_stream *s) {
+    struct stat now;
+    return s->file > 0 && fstat(s->file - 1, &now) == 0 && (uint64_t)now.st_ino == s->identity ? s->file - 1 : -1;
+}
+
+/* keep leaves a file open, out of the way of the program's: network file systems wait for the disk where one is closed. */
+static void keep(struct sl_stream *s, int fd) {
+    struct stat now;
+    if (fstat(fd, &now) == 0) s->identity = (uint64_t)now.st_ino;
+    s->file = sl_high_descriptor(fd) + 1;
+}
+
+/* write_chunk puts a copy of the current chunk behind those that are there; its head comes last: who finds it finds all of it. */
+static bool write_chunk(struct sl_stream *s, int *failed) {
+    int saved = errno;
+    struct rlimit limit;
+    size_t head = sizeof(struct sl_chunk), used = (size_t)(s->next - s->chunk);
+    off_t to = (off_t)(SL_PAGE + (s->sequence + 1) * s->size);
+    int known = kept(s), fd = known >= 0 ? known : open(s->path, O_WRONLY | O_CLOEXEC);
+    *failed = 0;
+    if (fd < 0) *failed = errno;
+    else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)to + s->size > limit.rlim_cur) *failed = EFBIG;
+    else if (!write_all(fd, s->chunk + head, used - head, to + (off_t)head) || !write_all(fd, s->chunk, head, to)) *failed = errno;
+    if (fd >= 0 && known < 0) keep(s, fd);
+    errno = saved;
+    return *failed == 0;
+}
+
+/* next_chunk makes room; false if there is none. */
+static bool next_chunk(struct sl_stream *s, int *failed) {
+    if (s->ring) return map_chunk(s, s->sequence + 1, failed);
+    if (!write_chunk(s, failed)) return false;
+    fresh(s, s->sequence + 1);
     return true;
 }
 
@@ -132,6 +192,9 @@ bool sl_stream_open(struct sl_stream *s, struct sl_thread *t, bool definitions) 
 
 void sl_stream_close(struct sl_stream *s, uint64_t how) {
     if (s->head == NULL || atomic_load(&s->head->closed) != 0) return;
+    int fd = kept(s);
+    if (fd >= 0) close(fd);
+    s->file = 0;
     atomic_store(&s->head->closed, s->closed ? 2 : how);
 }
 
@@ -156,7 +219,7 @@ struct sl_record *sl_stream_room(struct sl_thread *t, struct sl_stream *s, uint3
     bool fits = sizeof(struct sl_chunk) + (size_t)words * 8 + 8 <= s->size;
     bool full = !s->ring && s->most > 0 && s->sequence + 1 >= s->most;
     int failed = 0;
-    if (!s->closed && fits && !full && map_chunk(s, s->sequence + 1, &failed)) return (struct sl_record *)(void *)s->next;
+    if (!s->closed && fits && !full && next_chunk(s, &failed)) return (struct sl_record *)(void *)s->next;
     if (!s->closed && fits) {
         s->closed = true;
         if (s == &t->events) t->on = false;

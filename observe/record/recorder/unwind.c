@@ -358,7 +358,20 @@ static inline bool readable(uintptr_t address, uintptr_t low, uintptr_t top) {
     return address >= low && address + 8 <= top && (address & 7) == 0;
 }
 
-static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, bool leaf) {
+/* load reads a word of the stack, and keeps that it did. */
+static inline uintptr_t load(struct sl_level *l, uintptr_t address) {
+    uintptr_t value = *(uintptr_t *)address;
+    l->at[l->reads] = address;
+    l->value[l->reads++] = value;
+    return value;
+}
+
+/* step goes to the caller of a frame. Where it depends on more than the frame and the words that it reads, unsure is set. */
+static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, struct sl_level *l, bool *unsure) {
+    l->frame = *f;
+    l->reads = 0;
+    bool leaf = (f->pc & SL_EXACT) != 0;
+    f->pc &= ~SL_EXACT;
     uint64_t how = cached_rule(leaf ? f->pc : f->pc - 1);
     int64_t offset = (int32_t)(how >> 32), bp_offset = (int64_t)(int32_t)((uint32_t)(how >> 8) << 8) >> 8;
     uintptr_t cfa;
@@ -366,11 +379,12 @@ static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, bool l
     case CFA_SP: cfa = f->sp + (uintptr_t)offset; break;
     case CFA_BP: cfa = f->bp + (uintptr_t)offset; break;
     case CFA_BP_AT:
-        if (!readable(f->bp + (uintptr_t)offset, low, top)) return false;
-        cfa = *(uintptr_t *)(f->bp + (uintptr_t)offset);
+        if (!readable(f->bp + (uintptr_t)offset, low, top)) return !(*unsure = true);
+        cfa = load(l, f->bp + (uintptr_t)offset);
         break;
     case CFA_PLT: cfa = f->sp + 8 + ((f->pc & 15) >= 11 ? 8 : 0); break;
     case CFA_FRAME: /* no table: believe in the frame pointer */
+        *unsure = true;
         if (!readable(f->bp, low, top) || f->bp < f->sp) return false;
         cfa = f->bp + 16;
         bp_offset = -16;
@@ -378,26 +392,26 @@ static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, bool l
         break;
     default: return false;
     }
-    if (!readable(cfa - 8, low, top) || cfa <= f->sp) return false;
-    uintptr_t bp = f->bp;
+    if (!readable(cfa - 8, low, top) || cfa <= f->sp) return !(*unsure = true);
+    uintptr_t bp = f->bp, saved = 0;
     switch (how >> 4 & 0xf) {
-    case BP_AT_CFA:
-        if (readable(cfa + (uintptr_t)bp_offset, low, top)) bp = *(uintptr_t *)(cfa + (uintptr_t)bp_offset);
-        break;
-    case BP_AT_BP:
-        if (readable(f->bp + (uintptr_t)bp_offset, low, top)) bp = *(uintptr_t *)(f->bp + (uintptr_t)bp_offset);
-        break;
+    case BP_AT_CFA: saved = cfa + (uintptr_t)bp_offset; break;
+    case BP_AT_BP: saved = f->bp + (uintptr_t)bp_offset; break;
     default: break;
     }
-    f->pc = *(uintptr_t *)(cfa - 8);
+    if (saved != 0 && readable(saved, low, top)) bp = load(l, saved);
+    else if (saved != 0) *unsure = true;
+    f->pc = load(l, cfa - 8);
     f->sp = cfa;
     f->bp = bp;
     return f->pc > 4096;
 }
 #else
 /* Elsewhere the chain of frame pointers must do. */
-static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, bool leaf) {
-    (void)leaf;
+static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, struct sl_level *l, bool *unsure) {
+    l->frame = *f;
+    l->reads = 0;
+    *unsure = true;
     if (f->bp < low || f->bp + 16 > top || (f->bp & 7) != 0) return false;
     uintptr_t *frame = (uintptr_t *)f->bp;
     if (frame[0] <= f->bp && frame[0] != 0) return false;
@@ -412,15 +426,65 @@ static inline bool step(struct sl_frame *f, uintptr_t low, uintptr_t top, bool l
 int sl_unwind(struct sl_frame f, const struct sl_stack *stack, uintptr_t *addresses, int most) {
     uintptr_t low = f.sp & ~(uintptr_t)7, top = stack->top;
     int n = 0;
+    struct sl_level level;
+    bool unsure = false;
     addresses[n++] = f.pc;
-    bool leaf = (f.pc & SL_EXACT) != 0;
-    f.pc &= ~SL_EXACT;
     if (f.sp < stack->low || f.sp >= top) return n; /* another stack than the thread's own: it may end anywhere */
-    while (n < most && step(&f, low, top, leaf)) {
-        addresses[n++] = f.pc;
-        leaf = false;
-    }
+    while (n < most && step(&f, low, top, &level, &unsure)) addresses[n++] = f.pc;
     return n;
+}
+
+/* holds reports whether all words that the steps from level k outwards have read are as they were. */
+static bool holds(const struct sl_level *levels, int k, uintptr_t low) {
+    uintptr_t changed = 0;
+    if (levels[k].lowest < low) return false;
+    for (const struct sl_level *l = levels + k; l >= levels; l--) {
+        changed |= (*(uintptr_t *)l->at[0] ^ l->value[0]) | (*(uintptr_t *)l->at[1] ^ l->value[1]);
+        if (SL_UNLIKELY(l->reads > 2)) changed |= *(uintptr_t *)l->at[2] ^ l->value[2];
+    }
+    return changed == 0;
+}
+
+/* push puts a frame on those below it. A level that has read less reads a word twice, or something that stays. */
+static void push(struct sl_level *levels, int n, const struct sl_level *fresh) {
+    static const uintptr_t nothing = 0;
+    struct sl_level *l = &levels[n];
+    *l = *fresh;
+    l->lowest = n == 0 ? UINTPTR_MAX : levels[n - 1].lowest;
+    for (uint32_t r = 0; r < l->reads; r++)
+        if (l->at[r] < l->lowest) l->lowest = l->at[r];
+    for (uint32_t r = l->reads; r < 2; r++) {
+        l->at[r] = (uintptr_t)&nothing;
+        l->value[r] = nothing;
+    }
+}
+
+/* sl_unwind_again is sl_unwind for a thread that was somewhere near a moment ago. A step depends on its frame, on tables that do not
+ * change, and on words of the stack: from a frame on that is there again it suffices to look at these words. The levels are those of
+ * the time before, outermost first, with as much room behind them; it changes *count, and returns how many of them have stayed;
+ * -1: use sl_unwind. */
+int sl_unwind_again(struct sl_frame f, const struct sl_stack *stack, struct sl_level *levels, int *count) {
+    struct sl_level *fresh = levels + SL_MOST_DEPTH;
+    uintptr_t low = f.sp & ~(uintptr_t)7, top = stack->top;
+    int n = 0, old = *count - 1;
+    bool unsure = false, more = true;
+    *count = 0;
+    if (f.sp < stack->low || f.sp >= top) return -1;
+    while (more) {
+        while (old >= 0 && levels[old].frame.sp < f.sp) old--;
+        if (old >= 0 && levels[old].frame.sp == f.sp && levels[old].frame.pc == f.pc && levels[old].frame.bp == f.bp) {
+            if (holds(levels, old, low)) break;
+            old = -1;
+        }
+        if (n == SL_MOST_DEPTH) return -1;
+        more = step(&f, low, top, &fresh[n++], &unsure);
+        if (unsure) return -1;
+    }
+    int stayed = more ? old + 1 : 0;
+    if (stayed + n > SL_MOST_DEPTH) return -1;
+    *count = stayed + n;
+    for (int i = 0; i < n; i++) push(levels, stayed + i, &fresh[n - 1 - i]);
+    return stayed;
 }
 
 /* sl_caller is the address from which the program called: MPI's bindings for Fortran lie in between. */

@@ -9,17 +9,17 @@
 enum { SL_EVERYBODY = -6, SL_ALL_TARGETS = -7 };
 enum { SL_WINDOW_WORDS = 4 };
 
-struct sl_record *sl_on_window(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, MPI_Win win,
+struct sl_record *sl_on_window(struct sl_thread *t, uint16_t fn, struct sl_frame frame, MPI_Win win,
                                int32_t target, int64_t sent, int64_t received);
-struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame frame, uint64_t enter, MPI_Win win,
+struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame frame, MPI_Win win,
                               MPI_Group group);
 
-#define SL_WINDOW_RECORD(fn, target, sent, received) struct sl_record *r = sl_on_window(t, fn, frame, enter, win, target, sent, received);
+#define SL_WINDOW_RECORD(fn, target, sent, received) struct sl_record *r = sl_on_window(t, fn, frame, win, target, sent, received);
 #define SL_WINDOW_DONE if (result != MPI_SUCCESS) r->kind = SL_CALL; sl_done(t, r, leave);
 
 /* Until there is a window, the communicator stands in its place. */
 #define BEFORE_win_new(fn) \
-    struct sl_record *r = sl_call(t, SL_WINDOW, fn, SL_HEAD + SL_WINDOW_WORDS, frame, enter); \
+    struct sl_record *r = sl_call(t, SL_WINDOW, fn, SL_HEAD + SL_WINDOW_WORDS, frame); \
     r->data[0] = sl_pair(SL_EVERYBODY, (int32_t)SL_NO_OBJECT); \
     r->data[1] = sl_comm(t, comm)->id; \
     r->data[2] = r->data[3] = 0;
@@ -32,7 +32,7 @@ struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame 
     SL_WINDOW_DONE
 #define BEFORE_win_free(fn) \
     MPI_Win before_win = *win; \
-    struct sl_record *r = sl_on_window(t, fn, frame, enter, before_win, SL_EVERYBODY, 0, 0);
+    struct sl_record *r = sl_on_window(t, fn, frame, before_win, SL_EVERYBODY, 0, 0);
 #define AFTER_win_free if (result == MPI_SUCCESS) sl_object_forget(SL_A_WINDOW, (uintptr_t)before_win); SL_WINDOW_DONE
 #define BEFORE_win(fn) SL_WINDOW_RECORD(fn, SL_EVERYBODY, 0, 0)
 #define AFTER_win SL_WINDOW_DONE
@@ -42,7 +42,7 @@ struct sl_record *sl_on_group(struct sl_thread *t, uint16_t fn, struct sl_frame 
 #define AFTER_win_at SL_WINDOW_DONE
 #define BEFORE_win_lock(fn) BEFORE_win_at(fn) r->data[3] = lock_type == MPI_LOCK_SHARED;
 #define AFTER_win_lock SL_WINDOW_DONE
-#define BEFORE_win_group(fn) struct sl_record *r = sl_on_group(t, fn, frame, enter, win, group);
+#define BEFORE_win_group(fn) struct sl_record *r = sl_on_group(t, fn, frame, win, group);
 #define AFTER_win_group SL_WINDOW_DONE
 #define BEFORE_win_test(fn) BEFORE_win(fn) sl_poll_again(t, r);
 #define AFTER_win_test r->data[3] = result == MPI_SUCCESS && *flag; SL_FOUND(*flag) { SL_WINDOW_DONE }
