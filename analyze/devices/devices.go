@@ -110,6 +110,12 @@ func New(tl *timeline.Timeline, paths *profile.Paths, windows *profile.Windows, 
 // HasStreams reports whether a rank has streams.
 func (r *Run) HasStreams(rank int) bool { return r.byRank[rank][1] > r.byRank[rank][0] }
 
+// Streams are those of a rank, from and to.
+func (r *Run) Streams(rank int) (from, to int32) { return r.byRank[rank][0], r.byRank[rank][1] }
+
+// Event is what an activity waited for on another stream, known or inferred; None: nothing.
+func (r *Run) Event(o Op) Op { return r.streams[o.At].event[o.Index] }
+
 func (r *Run) end(o Op) unit.Duration { return r.streams[o.At].End[o.Index] }
 
 // later replaces an activity by another one that ended later; of two that ended at the same time the one on the first stream counts,

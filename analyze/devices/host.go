@@ -79,11 +79,16 @@ func isEventWait(name string) bool {
 type HostWait struct {
 	Thread, Call int32
 	For          Op
-	Amount       unit.Duration
+	Amount       unit.Duration // 0 or less: it had ended before
 }
 
 // HostWaits finds the waits of host threads for activities, by thread and call.
 func (r *Run) HostWaits() []HostWait {
+	return slices.DeleteFunc(slices.Concat(r.Syncs()...), func(w HostWait) bool { return w.Amount <= 0 })
+}
+
+// Syncs finds by thread the calls that require the end of an activity, by call, whether they waited for it or not.
+func (r *Run) Syncs() [][]HostWait {
 	kinds := make([]syncKind, len(r.tl.Paths))
 	for id := 1; id < len(kinds); id++ {
 		kinds[id] = syncKindOf(r.tl.Regions[r.tl.Paths[id].Region].Name)
@@ -111,9 +116,9 @@ func (r *Run) HostWaits() []HostWait {
 			amount := min(r.end(on), c.Leave[call]) - c.Enter[call]
 			list = append(list, HostWait{int32(i), int32(call), on, amount})
 		}
-		found[i] = slices.DeleteFunc(list, func(w HostWait) bool { return w.Amount <= 0 })
+		found[i] = list
 	})
-	return slices.Concat(found...)
+	return found
 }
 
 // copies finds the copy that each call launched, the one that ends last.

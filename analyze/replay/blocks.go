@@ -77,6 +77,12 @@ func (b *blockWriter) begin(c *converter, location int32) {
 	b.nextBlock()
 }
 
+// empty prepares for the operations of a rank without threads.
+func (b *blockWriter) empty(c *converter) {
+	*b = blockWriter{c: c}
+	b.nextBlock()
+}
+
 func allClosed(list []int32, n int) []int32 {
 	list = slices.Grow(list[:0], n)[:n]
 	for i := range list {

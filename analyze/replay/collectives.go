@@ -44,7 +44,7 @@ var operations = map[timeline.Op]schedule.Operation{
 
 // findCollectives makes a call of every collective, and sorts the parts in them by location.
 func (c *converter) findCollectives() {
-	c.groups = newGroupTable(c.t)
+	c.groups = newGroupTable(c.t.WithStreams())
 	c.calls = newCallTable()
 	c.partFirst = make([]int, len(c.t.Locations)+1)
 	if c.options.WithoutCollectives {

@@ -21,6 +21,8 @@ type Program struct {
 	shape   schedule.Shape
 	report  Report
 	tales   Tales
+
+	retiming *retiming // of a run with accelerators; nil: there is none
 }
 
 // rankProgram is what one rank does: operations in blocks.

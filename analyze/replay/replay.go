@@ -46,6 +46,10 @@ type Options struct {
 	CutOpen bool
 	Threads int // 0: one per core
 
+	// KeepTransfers keeps the time that communication of accelerators took in the run after the last partner had begun. It is meant for a
+	// machine on which communication costs nothing.
+	KeepTransfers bool
+
 	blockOps int // from which on blocks are cut; 0: the default
 }
 
@@ -64,6 +68,7 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 	c.findMessages()
 	c.findCollectives()
 	c.findWindows()
+	c.findKernels()
 	p := &Program{
 		recorded: t.Ranks, copies: 1,
 		programs:      make([]rankProgram, t.Ranks),
@@ -71,6 +76,9 @@ func New(t *timeline.Timeline, o Options) (*Program, error) {
 		origins: originsOf(t),
 		tales:   Tales{Comms: t.Comms, Windows: t.Windows, Files: t.Files},
 		report:  c.report,
+	}
+	if c.devices != nil {
+		p.retiming = &retiming{t, make([]rankTimes, t.Ranks)}
 	}
 	if err := c.walkAll(p); err != nil {
 		return nil, err
@@ -125,6 +133,8 @@ type converter struct {
 	inner    []innerOps // by location
 	innerTag uint32     // of the last inner message
 
+	devices *deviceRun // nil: the run has no accelerators
+
 	report Report
 }
 
@@ -139,7 +149,7 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 	if c.options.blockOps == 0 {
 		c.options.blockOps = blockOps
 	}
-	if !o.CutOpen && o.Ranks <= t.Ranks {
+	if !o.CutOpen && o.Ranks <= t.Ranks || t.Devices != nil {
 		c.options.blockOps = math.MaxInt
 	}
 	c.kinds, c.idle = kindsOf(t, o.Denoise)
@@ -157,6 +167,8 @@ func newConverter(t *timeline.Timeline, o Options) *converter {
 		c.report.Calls += int64(l.Calls.Len())
 	}
 	c.inner = make([]innerOps, len(t.Locations))
+	c.devices = newDeviceRun(t, c.threads)
+	c.report.Accelerators = t.Devices != nil
 	c.report.Recorded, c.report.ForcedYield = t.Ranks, t.ForcedYield
 	c.report.UnmatchedSends, c.report.UnmatchedReceives = t.Problems.UnmatchedSends, t.Problems.UnmatchedReceives
 	c.report.IncompleteCollectives = t.Problems.IncompleteCollectives
@@ -183,10 +195,18 @@ func (c *converter) walkAll(p *Program) error {
 			walkers[i] = newWalker(c)
 		}
 		p.programs[rank], reports[rank], errs[rank] = walkers[i].walk(rank)
+		if d := walkers[i].device; d != nil {
+			p.retiming.ranks[rank] = d.times()
+		}
 	})
 	p.shape = schedule.Shape{CPUs: 1, NICs: 1}
 	if c.report.Asynchronous {
 		p.shape.CPUs, p.shape.Agents = asynchronousCPU+1, true
+	}
+	for i := range walkers {
+		if walkers[i] != nil && walkers[i].cpus > 0 {
+			p.shape.CPUs, p.shape.Agents = max(p.shape.CPUs, walkers[i].cpus), false
+		}
 	}
 	for rank := range reports {
 		if errs[rank] != nil {

@@ -41,6 +41,9 @@ type Report struct {
 	Between                           int64 // collectives between two groups, of which the time was dropped
 	Averaged                          int64 // collectives with sizes by rank that got the mean size, for copies have none
 
+	// Accelerators: the run has streams of accelerators.
+	Accelerators bool
+
 	// Asynchronous: in the run, locks were served while their target computed, and so they are in the schedule.
 	Asynchronous bool
 

@@ -33,7 +33,9 @@ type walker struct {
 	begin, end unit.Duration // of what becomes the schedule
 	omitted    unit.Duration // of that: recording was off at all ranks
 	ended      bool
-	final      int32 // the last MPI_Session_finalize of a rank without MPI_Finalize; -1: none
+	device     *deviceWalk // of a run with accelerators; nil: it has none
+	cpus       int         // that all ranks so far needed, if there are accelerators
+	final      int32       // the last MPI_Session_finalize of a rank without MPI_Finalize; -1: none
 }
 
 // lastCall is the MPI call before the present one.
@@ -62,8 +64,16 @@ func newWalker(c *converter) *walker {
 // walk returns the program of a rank.
 func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 	w.out = walkReport{}
+	if w.devices != nil {
+		w.device = newDeviceWalk(w, rank)
+	}
 	if w.master[rank] < 0 {
-		return rankProgram{}, w.out, nil
+		if w.device == nil {
+			return rankProgram{}, w.out, nil
+		}
+		w.block.empty(w.converter)
+		w.begin, w.end = w.t.Start, w.t.Start
+		return w.finish()
 	}
 	w.start(w.master[rank])
 	n := int32(w.calls.Len())
@@ -72,6 +82,10 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 		path := w.calls.Path[i]
 		w.compute(w.calls.Enter[i])
 		kind := w.kinds[path]
+		if w.device != nil && kind != toolCall && kind != offCall {
+			w.device.enter(w.device.chains[0], i, w.calls.Enter[i], w.calls.Leave[i])
+			w.now = w.device.chains[0].now
+		}
 		if kind == userCall {
 			w.open = append(w.open, i)
 			i++
@@ -83,6 +97,9 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 			w.call(i, kind)
 		}
 		w.now = max(w.now, w.calls.Leave[i])
+		if w.device != nil {
+			w.device.leave(path, w.now)
+		}
 		i = w.calls.Skip[i]
 	}
 	if !w.ended {
@@ -90,6 +107,16 @@ func (w *walker) walk(rank int) (rankProgram, walkReport, error) {
 		w.compute(w.t.Locations[w.location].Last)
 		w.flush(0)
 		w.end = w.now
+	}
+	return w.finish()
+}
+
+// finish ends the program of the rank.
+func (w *walker) finish() (rankProgram, walkReport, error) {
+	if w.device != nil {
+		w.device.threads()
+		w.device.activities()
+		w.cpus = max(w.cpus, min(w.device.cpus, lastCPU+1))
 	}
 	w.out.span = max(w.end-w.begin-w.omitted, 0)
 	w.out.noCPU = w.lacked(w.begin, w.end)
@@ -118,6 +145,9 @@ func (w *walker) start(location int32) {
 	w.gap.clear()
 	w.noise.clear()
 	w.block.begin(w.converter, location)
+	if w.device != nil {
+		w.device.restart(w.now)
+	}
 }
 
 // lastSession is the last call that ends a session; -1 if MPI_Finalize ends the program.
@@ -141,6 +171,9 @@ func (w *walker) lastSession(paths []timeline.PathID) int32 {
 func (w *walker) leaveUntil(i int32) {
 	for n := len(w.open); n > 0 && w.calls.Skip[w.open[n-1]] <= i; n-- {
 		w.compute(w.calls.Leave[w.open[n-1]])
+		if w.device != nil {
+			w.device.chains[0].leaves(w.open[n-1])
+		}
 		w.open = w.open[:n-1]
 	}
 }
@@ -153,6 +186,11 @@ func (w *walker) compute(t unit.Duration) {
 	path := timeline.PathID(0)
 	if n := len(w.open); n > 0 {
 		path = w.calls.Path[w.open[n-1]]
+	}
+	if w.device != nil {
+		w.device.compute(w.device.chains[0], path, t)
+		w.now = t
+		return
 	}
 	if d := t - w.now - w.lacked(w.now, t); d > 0 {
 		w.gap.add(path, d)
@@ -234,6 +272,9 @@ func (w *walker) restart(t unit.Duration) {
 	w.out = walkReport{polls: polls}
 	w.now, w.begin, w.omitted = t, t, 0
 	w.last = lastCall{}
+	if w.device != nil {
+		w.device.restart(t)
+	}
 }
 
 // flush writes down the computation before an MPI call.

@@ -67,8 +67,8 @@ type opTimes struct {
 type lostTime struct{ start, end, amount int64 }
 
 // checkCalls refuses what has no timeline of calls.
-func checkCalls(o *Options, shape schedule.Shape) error {
-	if !o.Calls {
+func checkCalls(o *Options, p schedule.Program, shape schedule.Shape) error {
+	if !o.Calls || retimerOf(p) != nil {
 		return nil
 	}
 	if shape.CPUs > 1 && !shape.Agents {

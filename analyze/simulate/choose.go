@@ -96,7 +96,7 @@ func newRun(p schedule.Program, m *machine.Machine, o Options) (*run, error) {
 		r.part, r.before = &part, o.Group.Traffic()
 	}
 	r.problem = newProblem(stream, layout, nil).restrict(r.part)
-	if err := checkCalls(&o, r.shape); err != nil {
+	if err := checkCalls(&o, p, r.shape); err != nil {
 		return nil, err
 	}
 	return r, r.setNoise(o.Noise)

@@ -26,7 +26,11 @@ func (r *run) runModelLogGPS() (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		finish, calls = &times.Finish, r.staticCalls(times)
+		if to := retimerOf(r.program); to != nil {
+			finish, calls = &times.Finish, r.staticTimes(times, to)
+		} else {
+			finish, calls = &times.Finish, r.staticCalls(times)
+		}
 	} else if finish, err = s.Finish(network); err != nil {
 		return nil, err
 	}

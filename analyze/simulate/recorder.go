@@ -11,6 +11,7 @@ type recorder struct {
 	detail *detailRecorder // nil: no timeline
 	causes *causeRecorder  // nil: no causes
 	calls  *callRecorder   // nil: no calls
+	times  *timeRecorder   // nil: no times of operations, of which a program makes its calls
 }
 
 // records reports whether a run has to notify a recorder of what it does.
@@ -29,7 +30,9 @@ func newRecorder(run *run, s *generalState) *recorder {
 	if o.Causes {
 		r.causes = newCauseRecorder(s)
 	}
-	if o.Calls {
+	if to := retimerOf(run.program); o.Calls && to != nil {
+		r.times = newTimeRecorder(run, to)
+	} else if o.Calls {
 		r.calls = newCallRecorder(run)
 	}
 	return r
@@ -45,6 +48,9 @@ func (r *recorder) addTo(result *Result) {
 	}
 	if r.calls != nil {
 		result.Calls = r.calls.collect()
+	}
+	if r.times != nil {
+		result.Calls = r.times.collect()
 	}
 }
 
@@ -62,6 +68,9 @@ func (r *recorder) block(rank int32, at schedule.Cursor, b *schedule.Block) {
 	}
 	if r.calls != nil {
 		r.calls.loaded(rank, at, b)
+	}
+	if r.times != nil {
+		r.times.loaded(rank, at, b)
 	}
 }
 
@@ -87,6 +96,9 @@ func (r *recorder) finished(rank, index int32, at int64) {
 	if r.calls != nil {
 		r.calls.finished(rank, index, at)
 	}
+	if r.times != nil {
+		r.times.finished(rank, index, at)
+	}
 }
 
 // calc records a calculation.
@@ -101,6 +113,9 @@ func (r *recorder) calc(rank, index int32, op *schedule.Op, start, end int64) {
 		r.calls.started(rank, index, start, end)
 		r.calls.lost(rank, op.CPU, start, end, op.Size)
 	}
+	if r.times != nil {
+		r.times.started(rank, index, start)
+	}
 }
 
 // send records a send whose message is in node i.
@@ -114,6 +129,9 @@ func (r *recorder) send(i, host, rank, index int32, op *schedule.Op, c *machine.
 	if r.calls != nil {
 		r.calls.started(rank, index, start, end)
 		r.calls.lost(rank, op.CPU, start, end, c.Overhead+c.CPUBytes)
+	}
+	if r.times != nil {
+		r.times.started(rank, index, start)
 	}
 }
 
@@ -140,6 +158,9 @@ func (r *recorder) post(rank, index int32, at int64) {
 	}
 	if r.calls != nil {
 		r.calls.started(rank, index, at, at)
+	}
+	if r.times != nil {
+		r.times.started(rank, index, at)
 	}
 }
 

@@ -237,6 +237,17 @@ func (c *changedProgram) Tales(b *timeline.Builder) func(l *timeline.LocationBui
 	return nil
 }
 
+// Retimes implements simulate.Retimer.
+func (c *changedProgram) Retimes() bool {
+	t, ok := c.Program.(simulate.Retimer)
+	return ok && t.Retimes()
+}
+
+// Retimed implements simulate.Retimer.
+func (c *changedProgram) Retimed(start, finish [][]int64) *timeline.Timeline {
+	return c.Program.(simulate.Retimer).Retimed(start, finish)
+}
+
 // insidePath returns for each origin whether it is on a path.
 func insidePath(origins []schedule.Origin, path string) []bool {
 	inside := make([]bool, len(origins))

@@ -112,11 +112,14 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 	}
 	program := o.run.Future.Program
 	program.Ranks = nil
-	options, err := program.Replay()
+	options, err := program.Replay(c.Flags())
 	if err != nil {
 		return err
 	}
 	options.Threads = o.run.Threads
+	if f := &o.run.Future.Machine; f.Name == "" && f.Override().IsZero() {
+		options.KeepTransfers = true // the network is assumed to cost nothing
+	}
 	p, err := replay.New(t.Timeline, options)
 	if err != nil {
 		run.NoProgram = fmt.Sprintf("the run cannot be simulated: %v", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slackline/analyze/simulate"
+	"slackline/analyze/whatif"
 	"slackline/cli/exit"
 	"slackline/cli/flags"
 	"slackline/internal/source"
@@ -52,7 +53,7 @@ func (o *MachineOptions) Model() simulate.Model { return simulate.Model(o.model.
 func (o *MachineOptions) isStatic() bool { return o.Model() == simulate.LogGPS }
 
 func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file")
+	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file; recorded: that of a recorded run with accelerators, on which communication takes as long as it took")
 	fs.VarP(&o.Latency, "latency", "L", "latency: a `time` with unit, e.g. 2.5us")
 	fs.VarP(&o.overhead, "overhead", "o", "CPU `time` of a message at each end (overhead)")
 	fs.VarP(&o.gap, "gap", "g", "minimum `time` between two messages at a NIC (gap)")
@@ -63,7 +64,7 @@ func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *MachineOptions) Complete(c *cobra.Command) {
-	flags.CompleteWith(c, "machine", machine.Names)
+	flags.CompleteWith(c, "machine", func() []string { return append(machine.Names(), recordedMachine) })
 	if c.Flags().Lookup("model") != nil {
 		flags.Complete(c, "model", o.model.Allowed)
 	}
@@ -102,6 +103,11 @@ func (o *MachineOptions) MachineFrom(from source.Source, c *cobra.Command) (*mac
 func (o *MachineOptions) described(from source.Source, c *cobra.Command) (*machine.Machine, error) {
 	given := o.Override()
 	full := o.Latency.Given && (o.OnlyLatency || o.overhead.Given && o.gap.Given && o.perByte.Given)
+	if o.Name == recordedMachine && given.IsZero() {
+		m := whatif.IdealNetwork()
+		m.Name = "the recorded one"
+		return m, nil
+	}
 	if o.Name != "" && (c.Flags().Changed("machine") || !full) {
 		m, err := machine.FindFrom(from, o.Name)
 		if err != nil {
@@ -140,10 +146,19 @@ func (o *MachineOptions) described(from source.Source, c *cobra.Command) (*machi
 
 // File is the machine file that was read; empty: none.
 func (o *MachineOptions) File() string {
-	if slices.Contains(machine.Names(), o.Name) {
+	if slices.Contains(machine.Names(), o.Name) || o.Name == recordedMachine {
 		return ""
 	}
 	return o.Name
+}
+
+// recordedMachine is the name of the machine of a recorded run with accelerators: communication takes as long as it took there.
+const recordedMachine = "recorded"
+
+// isRecordedMachine reports whether the flags name the machine of the run.
+func isRecordedMachine(fs *pflag.FlagSet) bool {
+	f := fs.Lookup("machine")
+	return f != nil && f.Value.String() == recordedMachine
 }
 
 // MachineWords are the flags that describe the machine, as they were given.

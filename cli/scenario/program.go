@@ -97,11 +97,11 @@ const PartialHelp = "recorded runs: leave out ranks whose events cannot be read,
 var recordedFlags = []string{"scale-compute", "denoise", "partial"}
 
 // Replay turns the flags into what is made of a recorded run.
-func (o *ProgramOptions) Replay() (replay.Options, error) {
+func (o *ProgramOptions) Replay(fs *pflag.FlagSet) (replay.Options, error) {
 	r := replay.Options{
 		Ranks: o.Ranks.First(), ScaleCompute: o.scale.Value,
 		Denoise: o.denoise.Given, Quantile: o.denoise.Value,
-		CutOpen: len(o.Ranks) > 1,
+		CutOpen: len(o.Ranks) > 1, KeepTransfers: isRecordedMachine(fs),
 	}
 	for _, kind := range o.without {
 		switch kind {
@@ -202,7 +202,7 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 		ToRun: o.ToRun, Share: o.Share, Kinds: o.Kinds}
 	if o.Kinds.IsTrace(word) {
 		var err error
-		if options.Replay, err = o.Replay(); err != nil {
+		if options.Replay, err = o.Replay(fs); err != nil {
 			return nil, err
 		}
 	}
@@ -212,6 +212,9 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 	}
 	if err != nil {
 		return nil, err
+	}
+	if isRecordedMachine(fs) && (in.Replay == nil || !in.Replay.Report().Accelerators) {
+		return nil, exit.Usagef("--machine %s: that is the machine of a recorded run with accelerators, which %s is not; name another one", recordedMachine, word)
 	}
 	o.whole = in.Whole
 	for _, n := range in.Notes {
