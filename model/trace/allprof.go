@@ -204,7 +204,7 @@ func (a *allprofTrace) clockUnit() float64 {
 		if scan == nil || first == nil || !scan.hasDiff {
 			continue
 		}
-		skew := (scan.base.sub(first.base))
+		skew := (scan.base.Sub(first.base))
 		inSeconds = max(inSeconds, math.Abs(skew+scan.initDiff*second))
 		inMicroseconds = max(inMicroseconds, math.Abs(skew+scan.initDiff*1e6))
 	}
@@ -222,7 +222,7 @@ func (a *allprofTrace) offsets(scan *allprofScan, unit float64) []ClockOffset {
 	if first == nil || scan == first {
 		return nil
 	}
-	apart := scan.base.sub(first.base) // of the starts of the clocks
+	apart := scan.base.Sub(first.base) // of the starts of the clocks
 	const hour = 3600 * second
 	begin, end := apart+scan.initDiff*unit, apart+scan.finalDiff*unit
 	if !scan.hasFinal {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/allprof"
 )
 
 // allprofComms finds out what the handles of communicators mean. A handle tells nothing but the own rank in it and
@@ -72,12 +73,12 @@ func (c *allprofComms) advance(rank int) bool {
 	for len(r.uses) > 0 && !r.waits {
 		u := r.uses[0]
 		moved = true
-		if comm, ok := r.handles[u.handle]; u.action != doNothing && ok && comm >= 0 {
+		if comm, ok := r.handles[u.Handle]; u.action != allprof.DoNothing && ok && comm >= 0 {
 			r.waits = true
 			c.take(comm, rank, u) // goes on when all have come
 			continue
 		}
-		if u.action == doNothing {
+		if u.action == allprof.DoNothing {
 			c.bind(rank, &u)
 		}
 		r.uses = r.uses[1:]
@@ -91,29 +92,29 @@ func (c *allprofComms) bind(rank int, u *allprofCommUse) {
 	comm := int32(-1)
 	fits := func(made int32) bool {
 		members := c.list[made].Members
-		return len(members) == u.size && (u.rank < 0 || members[u.rank] == int32(rank))
+		return len(members) == u.Size && (u.Rank < 0 || members[u.Rank] == int32(rank))
 	}
 	at := slices.IndexFunc(r.unnamed, fits)
 	switch {
-	case u.size == len(c.ranks) && !r.world:
+	case u.Size == len(c.ranks) && !r.world:
 		comm, r.world = 0, true
 	case at >= 0:
 		comm = r.unnamed[at]
 		r.unnamed = slices.Delete(r.unnamed, at, at+1)
-	case u.size == len(c.ranks):
+	case u.Size == len(c.ranks):
 		for len(c.copies) <= r.copies {
 			c.copies = append(c.copies, c.add(fmt.Sprintf("copy of MPI_COMM_WORLD %d", len(c.copies)+1), c.list[0].Members))
 		}
 		comm = c.copies[r.copies]
 		r.copies++
-	case u.size == 1:
+	case u.Size == 1:
 		if _, ok := c.selves[rank]; !ok {
 			c.selves[rank] = c.add("MPI_COMM_SELF", []int32{int32(rank)})
 		}
 		comm = c.selves[rank]
 	}
-	r.handles[u.handle] = comm
-	c.bindings[rank] = append(c.bindings[rank], allprofBinding{u.line, u.handle, comm})
+	r.handles[u.Handle] = comm
+	c.bindings[rank] = append(c.bindings[rank], allprofBinding{u.line, u.Handle, comm})
 }
 
 // take lets a member take part in the making of communicators. When all have come they are made.
@@ -132,7 +133,7 @@ func (c *allprofComms) take(comm int32, rank int, u allprofCommUse) {
 	var colors []int64
 	for _, m := range members {
 		use := all[m]
-		if use.action == doDup {
+		if use.action == allprof.DoDup {
 			use.color, use.key = 0, 0
 		}
 		if use.color >= 0 { // else it takes no part
@@ -146,7 +147,7 @@ func (c *allprofComms) take(comm int32, rank int, u allprofCommUse) {
 	for _, color := range colors {
 		group := groups[color]
 		slices.SortStableFunc(group, func(x, y int32) int {
-			if all[x].action == doDup {
+			if all[x].action == allprof.DoDup {
 				return 0
 			}
 			return cmp.Compare(all[x].key, all[y].key)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slackline/model/trace/allprof"
 )
 
 // allprofScan is what a first look at the file of a rank shows.
@@ -13,7 +15,7 @@ type allprofScan struct {
 	name, show string
 	rank       int
 	host       string
-	base       allprofTime // where the clock of the rank starts
+	base       allprof.Time // where the clock of the rank starts
 	hasBase    bool
 	initDiff   float64 // of the clock from that of rank 0, as the file says it
 	finalDiff  float64
@@ -33,8 +35,8 @@ type allprofScan struct {
 // allprofCommUse is a use of a communicator that is new, or the making of another one out of it.
 type allprofCommUse struct {
 	line int
-	allprofComm
-	action     allprofAction // doNothing, doSplit, doDup
+	allprof.Comm
+	action     allprof.Action // doNothing, doSplit, doDup
 	color, key int64
 }
 
@@ -64,31 +66,31 @@ func (a *allprofTrace) scan(name string, rank int) (*allprofScan, error) {
 	w := newAllprofWalker(s, a.o.RequestSize)
 	planner := &allprofPlanner{covered: map[uint64]int{}, plan: map[int][]uint64{}}
 	known := map[string]bool{}
-	seen := map[int64]allprofComm{}
+	seen := map[int64]allprof.Comm{}
 	broken := 0 // calls whose arguments are not what they should be
 	w.planning, w.comment = planner, s.comment
 	w.emit = func(e Event) {
 		s.events++
 		if e.Kind == Enter {
-			if !known[w.call.name] {
-				known[w.call.name] = true
-				s.names = append(s.names, w.call.name)
+			if !known[w.call.Name] {
+				known[w.call.Name] = true
+				s.names = append(s.names, w.call.Name)
 			}
-			s.finalized = w.call.action == doFinalize
-			if w.call.arguments != "" && !w.call.whole {
+			s.finalized = w.call.Action == allprof.DoFinalize
+			if w.call.Arguments != "" && !w.call.Whole {
 				broken++
 			}
 		}
 	}
-	w.using = func(m allprofComm) {
-		s.world = max(s.world, m.size)
-		if before, ok := seen[m.handle]; !ok || before != m {
-			seen[m.handle] = m
-			s.comms = append(s.comms, allprofCommUse{line: w.number, allprofComm: m})
+	w.using = func(m allprof.Comm) {
+		s.world = max(s.world, m.Size)
+		if before, ok := seen[m.Handle]; !ok || before != m {
+			seen[m.Handle] = m
+			s.comms = append(s.comms, allprofCommUse{line: w.number, Comm: m})
 		}
 	}
-	w.creating = func(c *allprofCall) {
-		s.comms = append(s.comms, allprofCommUse{line: w.number, allprofComm: c.comm, action: c.action, color: c.color, key: c.key})
+	w.creating = func(c *allprof.Call) {
+		s.comms = append(s.comms, allprofCommUse{line: w.number, Comm: c.Comm, action: c.Action, color: c.Color, key: c.Key})
 	}
 	w.observe = func(m *allprofMessage) {
 		if m.wildcard() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/allprof"
 )
 
 // allprofWalker goes through the lines of a file and makes events of them. It is used three times: to look
@@ -20,7 +21,7 @@ type allprofWalker struct {
 	number   int // of the line
 	now      int64
 	back     int // calls that begin before the end of the one before
-	call     allprofCall
+	call     allprof.Call
 	requests map[uint64]*allprofRequest
 
 	planning *allprofPlanner         // what tests complete is being found out
@@ -29,8 +30,8 @@ type allprofWalker struct {
 	comms    map[int64]int32         // by handle; -1: not known
 	matches  []allprofMatch          // of receives from any source, in order of posting
 	observe  func(m *allprofMessage) // called with messages as they are sent and posted
-	using    func(m allprofComm)     // called with communicators that are used
-	creating func(c *allprofCall)    // called with communicators that are made
+	using    func(m allprof.Comm)    // called with communicators that are used
+	creating func(c *allprof.Call)   // called with communicators that are made
 	comment  func(text []byte)       // called with comments
 }
 
@@ -94,7 +95,7 @@ func (w *allprofWalker) line(line []byte) error {
 		return nil
 	}
 	c := &w.call
-	if err := c.parse(line); err != nil {
+	if err := c.Parse(line); err != nil {
 		return err
 	}
 	begin, end, err := w.times(c)
@@ -105,9 +106,9 @@ func (w *allprofWalker) line(line []byte) error {
 		w.comms[w.bindings[0].handle] = w.bindings[0].comm
 		w.bindings = w.bindings[1:]
 	}
-	region := w.regions[c.name]
+	region := w.regions[c.Name]
 	w.emit(Event{Time: begin, Kind: Enter, Region: region})
-	if c.whole {
+	if c.Whole {
 		w.act(c, begin, end)
 	}
 	w.emit(Event{Time: end, Kind: Leave, Region: region})
@@ -116,26 +117,26 @@ func (w *allprofWalker) line(line []byte) error {
 }
 
 // times returns start and end of a call on the clock of the rank.
-func (w *allprofWalker) times(c *allprofCall) (begin, end int64, err error) {
+func (w *allprofWalker) times(c *allprof.Call) (begin, end int64, err error) {
 	s := w.scan
 	switch {
-	case c.noBegin && c.noEnd:
-		return w.now, w.now, fmt.Errorf("%s has no time", c.name)
-	case c.noBegin:
-		c.begin = c.end
-	case c.noEnd:
-		c.end = c.begin
+	case c.NoBegin && c.NoEnd:
+		return w.now, w.now, fmt.Errorf("%s has no time", c.Name)
+	case c.NoBegin:
+		c.Begin = c.End
+	case c.NoEnd:
+		c.End = c.Begin
 	}
 	if !s.hasBase {
-		s.base, s.hasBase = c.begin, true
-		if c.action == doInit {
-			s.base = c.end
+		s.base, s.hasBase = c.Begin, true
+		if c.Action == allprof.DoInit {
+			s.base = c.End
 		}
 	}
-	begin, ok := c.begin.since(s.base)
-	end, fits := c.end.since(s.base)
+	begin, ok := c.Begin.Since(s.base)
+	end, fits := c.End.Since(s.base)
 	if !ok || !fits {
-		return 0, 0, fmt.Errorf("%s: its time is too far from the start", c.name)
+		return 0, 0, fmt.Errorf("%s: its time is too far from the start", c.Name)
 	}
 	if begin < w.now || end < begin {
 		w.back++
@@ -146,31 +147,31 @@ func (w *allprofWalker) times(c *allprofCall) (begin, end int64, err error) {
 }
 
 // act makes the records of a call.
-func (w *allprofWalker) act(c *allprofCall, begin, end int64) {
-	if c.comm.size > 0 && w.using != nil {
-		w.using(c.comm)
+func (w *allprofWalker) act(c *allprof.Call, begin, end int64) {
+	if c.Comm.Size > 0 && w.using != nil {
+		w.using(c.Comm)
 	}
-	switch c.action {
-	case doSend:
+	switch c.Action {
+	case allprof.DoSend:
 		w.send(c, begin)
-	case doRecv:
+	case allprof.DoRecv:
 		w.recv(c, 0, end)
-	case doSendrecv:
+	case allprof.DoSendrecv:
 		w.send(c, begin)
 		w.recv(c, 1, end)
-	case doIsend, doInitSend:
-		w.request(c, begin, allprofMessage{send: true, peer: c.peers[0], tag: c.tags[0]}, Isend, IsendDone)
-	case doIrecv, doInitRecv:
-		w.request(c, begin, allprofMessage{peer: c.peers[0], tag: c.tags[0]}, IrecvPost, IrecvDone)
-	case doStart:
+	case allprof.DoIsend, allprof.DoInitSend:
+		w.request(c, begin, allprofMessage{send: true, peer: c.Peers[0], tag: c.Tags[0]}, Isend, IsendDone)
+	case allprof.DoIrecv, allprof.DoInitRecv:
+		w.request(c, begin, allprofMessage{peer: c.Peers[0], tag: c.Tags[0]}, IrecvPost, IrecvDone)
+	case allprof.DoStart:
 		w.eachRequest(c, func(address uint64, r *allprofRequest) {
 			if r.persistent && !r.active {
 				w.start(r, begin)
 			}
 		})
-	case doWait:
+	case allprof.DoWait:
 		w.eachRequest(c, func(address uint64, r *allprofRequest) { w.complete(address, r, end) })
-	case doTest:
+	case allprof.DoTest:
 		if w.planning != nil {
 			w.eachRequest(c, func(address uint64, r *allprofRequest) { w.planning.covered[address] = w.number })
 		}
@@ -179,16 +180,16 @@ func (w *allprofWalker) act(c *allprofCall, begin, end int64) {
 				w.complete(address, r, end)
 			}
 		}
-	case doFree, doCancel:
-		if r := w.requests[c.request]; r != nil {
-			if c.action == doCancel && r.active {
-				w.emit(Event{Time: end, Kind: RequestCancelled, Request: c.request})
+	case allprof.DoFree, allprof.DoCancel:
+		if r := w.requests[c.Request]; r != nil {
+			if c.Action == allprof.DoCancel && r.active {
+				w.emit(Event{Time: end, Kind: RequestCancelled, Request: c.Request})
 			}
-			delete(w.requests, c.request)
+			delete(w.requests, c.Request)
 		}
-	case doCollect:
+	case allprof.DoCollect:
 		w.collective(c, begin, end)
-	case doSplit, doDup:
+	case allprof.DoSplit, allprof.DoDup:
 		if w.creating != nil {
 			w.creating(c)
 		}
@@ -196,8 +197,8 @@ func (w *allprofWalker) act(c *allprofCall, begin, end int64) {
 }
 
 // commOf returns the index of the communicator of a call; -1 if it is not known.
-func (w *allprofWalker) commOf(c *allprofCall) int32 {
-	if index, ok := w.comms[c.comm.handle]; ok {
+func (w *allprofWalker) commOf(c *allprof.Call) int32 {
+	if index, ok := w.comms[c.Comm.Handle]; ok {
 		return index
 	}
 	return 0
@@ -212,24 +213,24 @@ func (w *allprofWalker) put(e Event, comm int32) {
 }
 
 // send makes the record of a blocking send, unless it has no receiver.
-func (w *allprofWalker) send(c *allprofCall, begin int64) {
-	if c.peers[0] < 0 {
+func (w *allprofWalker) send(c *allprof.Call, begin int64) {
+	if c.Peers[0] < 0 {
 		return
 	}
 	comm := w.commOf(c)
-	w.tell(&allprofMessage{send: true, peer: c.peers[0], tag: c.tags[0], comm: comm, time: begin})
-	w.put(Event{Time: begin, Kind: Send, Peer: c.peers[0], Comm: uint32(comm), Tag: c.tags[0], Size: c.bytesOf(0)}, comm)
+	w.tell(&allprofMessage{send: true, peer: c.Peers[0], tag: c.Tags[0], comm: comm, time: begin})
+	w.put(Event{Time: begin, Kind: Send, Peer: c.Peers[0], Comm: uint32(comm), Tag: c.Tags[0], Size: c.BytesOf(0)}, comm)
 }
 
 // recv makes the record of a blocking receive, unless it has no sender. i says which of the arguments are its.
-func (w *allprofWalker) recv(c *allprofCall, i int, end int64) {
-	if c.peers[i] < anySource {
+func (w *allprofWalker) recv(c *allprof.Call, i int, end int64) {
+	if c.Peers[i] < anySource {
 		return
 	}
 	comm := w.commOf(c)
-	m := allprofMessage{peer: c.peers[i], tag: c.tags[i], comm: comm, time: end}
+	m := allprofMessage{peer: c.Peers[i], tag: c.Tags[i], comm: comm, time: end}
 	w.tell(&m)
-	w.put(Event{Time: end, Kind: Recv, Peer: m.peer, Comm: uint32(comm), Tag: m.tag, Size: c.bytesOf(i)}, m.commIfMatched())
+	w.put(Event{Time: end, Kind: Recv, Peer: m.peer, Comm: uint32(comm), Tag: m.tag, Size: c.BytesOf(i)}, m.commIfMatched())
 }
 
 // tell reports a message, and gives a receive from any source its partner.
@@ -254,23 +255,23 @@ func (m *allprofMessage) commIfMatched() int32 {
 }
 
 // request notes a request for a message, and begins it unless it is persistent.
-func (w *allprofWalker) request(c *allprofCall, begin int64, m allprofMessage, first, last Kind) {
-	w.reuse(c.request)
+func (w *allprofWalker) request(c *allprof.Call, begin int64, m allprofMessage, first, last Kind) {
+	w.reuse(c.Request)
 	if m.peer < anySource || m.send && m.peer < 0 { // from or to no rank
-		delete(w.requests, c.request)
+		delete(w.requests, c.Request)
 		return
 	}
 	m.comm = w.commOf(c)
-	r := &allprofRequest{message: m, persistent: c.action == doInitSend || c.action == doInitRecv}
-	e := Event{Peer: m.peer, Comm: uint32(m.comm), Tag: m.tag, Size: c.bytesOf(0), Request: c.request}
+	r := &allprofRequest{message: m, persistent: c.Action == allprof.DoInitSend || c.Action == allprof.DoInitRecv}
+	e := Event{Peer: m.peer, Comm: uint32(m.comm), Tag: m.tag, Size: c.BytesOf(0), Request: c.Request}
 	if m.send {
-		r.begin, r.done = e, Event{Kind: last, Request: c.request}
+		r.begin, r.done = e, Event{Kind: last, Request: c.Request}
 		r.begin.Kind = first
 	} else {
-		r.begin, r.done = Event{Kind: first, Request: c.request}, e
+		r.begin, r.done = Event{Kind: first, Request: c.Request}, e
 		r.done.Kind = last
 	}
-	w.requests[c.request] = r
+	w.requests[c.Request] = r
 	if !r.persistent {
 		w.start(r, begin)
 	}
@@ -320,10 +321,10 @@ func (w *allprofWalker) complete(address uint64, r *allprofRequest, end int64) {
 }
 
 // eachRequest calls f for the requests in use that a call names, in the order of their addresses.
-func (w *allprofWalker) eachRequest(c *allprofCall, f func(address uint64, r *allprofRequest)) {
-	if c.requests == 0 && c.number == 0 {
-		if r := w.requests[c.request]; r != nil {
-			f(c.request, r)
+func (w *allprofWalker) eachRequest(c *allprof.Call, f func(address uint64, r *allprofRequest)) {
+	if c.Requests == 0 && c.Number == 0 {
+		if r := w.requests[c.Request]; r != nil {
+			f(c.Request, r)
 		}
 		return
 	}
@@ -332,7 +333,7 @@ func (w *allprofWalker) eachRequest(c *allprofCall, f func(address uint64, r *al
 		list = w.named(c, w.requestSize)
 	} else {
 		list = w.named(c, 8)
-		if len(list) < int(min(c.number, math.MaxInt32)) {
+		if len(list) < int(min(c.Number, math.MaxInt32)) {
 			if other := w.named(c, 4); len(other) > len(list) {
 				list = other
 			}
@@ -344,18 +345,18 @@ func (w *allprofWalker) eachRequest(c *allprofCall, f func(address uint64, r *al
 }
 
 // named returns the addresses in use among those that a call names, if requests have so many bytes.
-func (w *allprofWalker) named(c *allprofCall, size uint64) []uint64 {
+func (w *allprofWalker) named(c *allprof.Call, size uint64) []uint64 {
 	var list []uint64
-	if c.number <= int64(len(w.requests)) {
-		for i := range max(c.number, 0) {
-			if address := c.requests + uint64(i)*size; w.requests[address] != nil {
+	if c.Number <= int64(len(w.requests)) {
+		for i := range max(c.Number, 0) {
+			if address := c.Requests + uint64(i)*size; w.requests[address] != nil {
 				list = append(list, address)
 			}
 		}
 		return list
 	}
 	for address := range w.requests {
-		if gap := address - c.requests; gap%size == 0 && gap/size < uint64(c.number) {
+		if gap := address - c.Requests; gap%size == 0 && gap/size < uint64(c.Number) {
 			list = append(list, address)
 		}
 	}
@@ -364,107 +365,21 @@ func (w *allprofWalker) named(c *allprofCall, size uint64) []uint64 {
 }
 
 // collective makes the records of a collective.
-func (w *allprofWalker) collective(c *allprofCall, begin, end int64) {
+func (w *allprofWalker) collective(c *allprof.Call, begin, end int64) {
 	comm := w.commOf(c)
-	e := Event{Time: end, Kind: CollectiveEnd, Op: c.op, Comm: uint32(comm), Root: NoRoot}
-	e.Sent, e.Received, e.Counts = c.volumes()
-	switch c.op {
+	e := Event{Time: end, Kind: CollectiveEnd, Op: c.Op, Comm: uint32(comm), Root: NoRoot}
+	e.Sent, e.Received, e.Counts = c.Volumes()
+	switch c.Op {
 	case timeline.OpBcast, timeline.OpReduce, timeline.OpGather, timeline.OpGatherv, timeline.OpScatter, timeline.OpScatterv:
-		e.Root = c.root
+		e.Root = c.Root
 	}
-	if c.arguments[len(c.arguments)-1] != 'q' {
+	if c.Arguments[len(c.Arguments)-1] != 'q' {
 		w.emit(Event{Time: begin, Kind: CollectiveBegin})
 		w.put(e, comm)
 		return
 	}
-	w.reuse(c.request)
-	e.Kind, e.Request, e.Counts = CollectiveDone, c.request, slices.Clone(e.Counts)
-	w.requests[c.request] = &allprofRequest{done: e, message: allprofMessage{comm: comm}, active: true}
-	w.put(Event{Time: begin, Kind: CollectiveIssue, Request: c.request}, comm)
-}
-
-// volumes returns the bytes of the send and of the receive buffer, and bytes by peer where they differ.
-func (c *allprofCall) volumes() (sent, received int64, counts []int64) {
-	n := int64(c.comm.size)
-	root := int(c.root) == c.comm.rank
-	first, second := c.bytesOf(0), c.bytesOf(1)
-	ownPart := first
-	if c.inPlace() {
-		ownPart = second
-	}
-	switch c.op {
-	case timeline.OpBcast:
-		if root {
-			return first, 0, nil
-		}
-		return 0, first, nil
-	case timeline.OpReduce:
-		if root {
-			return first, first, nil
-		}
-		return first, 0, nil
-	case timeline.OpAllreduce, timeline.OpScan, timeline.OpExscan:
-		return first, first, nil
-	case timeline.OpReduceScatterBlock:
-		return first * n, first, nil
-	case timeline.OpGather:
-		if !root {
-			return first, 0, nil
-		}
-		return ownPart, second * n, nil
-	case timeline.OpAllgather:
-		return ownPart, second * n, nil
-	case timeline.OpAlltoall:
-		return ownPart * n, second * n, nil
-	case timeline.OpScatter:
-		if !root {
-			return 0, second, nil
-		}
-		return first * n, second, nil
-	}
-	return c.listVolumes(first, root)
-}
-
-// listVolumes is volumes for operations with lists of counts.
-func (c *allprofCall) listVolumes(first int64, root bool) (sent, received int64, counts []int64) {
-	switch c.op {
-	case timeline.OpGatherv:
-		if root {
-			counts, received = scaled(c.lists[0], c.sizes[1])
-		}
-		return first, received, counts
-	case timeline.OpScatterv:
-		received = c.counts[0] * c.sizes[1]
-		if root {
-			counts, sent = scaled(c.lists[0], c.sizes[0])
-		}
-		return sent, received, counts
-	case timeline.OpAllgatherv:
-		counts, received = scaled(c.lists[0], c.sizes[1])
-		return first, received, counts
-	case timeline.OpReduceScatter:
-		counts, sent = scaled(c.lists[0], c.sizes[0])
-		if c.comm.rank >= 0 && c.comm.rank < len(counts) {
-			received = counts[c.comm.rank]
-		}
-		return sent, received, counts
-	case timeline.OpAlltoallv:
-		to, sent := scaled(c.lists[0], c.sizes[0])
-		from, received := scaled(c.lists[1], c.sizes[1])
-		if c.inPlace() {
-			to, sent = from, received
-		}
-		return sent, received, slices.Concat(to, from)
-	}
-	return 0, 0, nil
-}
-
-// scaled returns counts in bytes, and their sum.
-func scaled(counts []int64, size int64) (list []int64, sum int64) {
-	list = make([]int64, len(counts))
-	for i, n := range counts {
-		list[i] = n * size
-		sum += list[i]
-	}
-	return list, sum
+	w.reuse(c.Request)
+	e.Kind, e.Request, e.Counts = CollectiveDone, c.Request, slices.Clone(e.Counts)
+	w.requests[c.Request] = &allprofRequest{done: e, message: allprofMessage{comm: comm}, active: true}
+	w.put(Event{Time: begin, Kind: CollectiveIssue, Request: c.Request}, comm)
 }

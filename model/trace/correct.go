@@ -1,10 +1,14 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"slackline/model/clock"
+	"slackline/model/timeline"
+	"slackline/model/trace/control"
+	"slackline/model/trace/otf2"
 	"slackline/model/unit"
 )
 
@@ -36,6 +40,9 @@ type ClockReport struct {
 	Furthest unit.Duration    // how far at most
 }
 
+// second is a second in picoseconds.
+const second = 1_000_000_000_000
+
 // Where corrections come from.
 const (
 	fromOffsets = "offsets"
@@ -46,7 +53,7 @@ const (
 // clocks are the corrections of all locations.
 type clocks struct {
 	ClockReport
-	ticks     *otf2Clock         // offsets are interpolated in ticks of this clock
+	ticks     *otf2.Clock        // offsets are interpolated in ticks of this clock
 	offsets   []*clock.Offsets   // by location, from offsets; nil: none
 	pings     []clock.Correction // by rank, from round trips
 	locations []Location
@@ -78,7 +85,7 @@ func (c *conversion) findClocks() *clocks {
 // ticks of the recorder's clock, so that times come out as OTF2's own reader gives them.
 func (c *conversion) useOffsets(k *clocks) {
 	if c.Resolution > 0 && c.Resolution <= second && c.Resolution != second {
-		ticks := newOTF2Clock(uint64(c.Resolution), 0)
+		ticks := otf2.NewClock(uint64(c.Resolution), 0)
 		k.ticks = &ticks
 	}
 	k.offsets = make([]*clock.Offsets, len(c.Locations))
@@ -105,8 +112,8 @@ func (k *clocks) toTicks(ps int64) int64 {
 	if k.ticks == nil {
 		return ps
 	}
-	ticks, exact := k.ticks.ticks(ps)
-	if !exact && k.ticks.factor > 0 && ps < 0 {
+	ticks, exact := k.ticks.Ticks(ps)
+	if !exact && k.ticks.Factor > 0 && ps < 0 {
 		ticks-- // it rounds towards 0
 	}
 	return ticks
@@ -170,7 +177,7 @@ func (k *clocks) error(i int, from, to unit.Duration) unit.Duration {
 type locationClock struct {
 	kind   correctionKind
 	cursor clock.Cursor
-	ticks  otf2Clock
+	ticks  otf2.Clock
 }
 
 type correctionKind uint8
@@ -189,8 +196,51 @@ func (l *locationClock) correct(t int64) unit.Duration {
 	case inTime:
 		return l.cursor.Correct(unit.Duration(t))
 	}
-	ticks, _ := l.ticks.ticks(t)
-	at, _ := l.ticks.span(ticks)
-	ps, _ := l.ticks.span(int64(l.cursor.Correct(unit.Duration(ticks))))
+	ticks, _ := l.ticks.Ticks(t)
+	at, _ := l.ticks.Span(ticks)
+	ps, _ := l.ticks.Span(int64(l.cursor.Correct(unit.Duration(ticks))))
 	return unit.Duration(ps + (t - at)) // t-at: what is finer than a tick
+}
+
+// control lets the controlled logical clock remove what is still impossible in a timeline, if that is asked for.
+func (c *conversion) control(tl *timeline.Timeline) {
+	if c.wantsControl(tl) {
+		c.clocks.note(control.Apply(tl, c.Latency))
+	}
+	c.reportClocks()
+}
+
+// controlPart is control for a part of a timeline.
+func (c *conversion) controlPart(ctx context.Context, tl *timeline.Timeline) error {
+	if c.wantsControl(tl) {
+		outcome, err := control.ApplyPart(ctx, tl, c.Latency)
+		if err != nil {
+			return err
+		}
+		c.clocks.note(outcome)
+	}
+	c.reportClocks()
+	return nil
+}
+
+// note keeps what the controlled logical clock did.
+func (k *clocks) note(o control.Outcome) {
+	k.Control, k.Before, k.After, k.Moved, k.Furthest = o.Control, o.Before, o.After, o.Moved, o.Furthest
+}
+
+// reportClocks reports what was done to the clocks, if that is asked for.
+func (c *conversion) reportClocks() {
+	if c.Clocks != nil {
+		*c.Clocks = c.clocks.ClockReport
+	}
+}
+
+// wantsControl reports whether the controlled logical clock is to look at a timeline; it notes which clocks were not compared.
+func (c *conversion) wantsControl(tl *timeline.Timeline) bool {
+	k := c.clocks
+	if len(k.Unknown) > 0 {
+		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d", len(k.Unknown), k.Unknown[0]))
+	}
+	wanted := c.Clock == ClockControl || (c.Clock == ClockAuto || c.Clock == "") && k.Source == fromPings
+	return wanted && len(tl.Locations) > 0
 }

@@ -2,13 +2,12 @@ package trace
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"os"
 )
 
 // TestFormats walks the table: each entry can be listed, recognized, and read or written.

@@ -1,23 +1,18 @@
 package trace
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
-	"math"
+	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"slackline/model/trace/otf2"
 )
 
-// OTF2 archives, version 3 of their layout, read and written without the library.
-//
-//	NAME.otf2     anchor file: sizes of chunks, numbers of locations and definitions, properties
-//	NAME.def      global definitions
-//	NAME/L.evt    events of location L
-//	NAME/L.def    local definitions of location L: mappings of ids, offsets of its clock; may be missing
-//
-// Files are sequences of chunks of equal size, each with a byte order of its own; records are an id, a
-// length (some events have none) and fields, most of them integers without their leading zero bytes.
-// Records that are not known are skipped by their length. How an archive becomes a Trace:
+// How an archive becomes a Trace:
 //
 //   - The rank of a process is the place of its master thread in the group COMM_LOCATIONS of MPI. Only
 //     CPU threads are taken.
@@ -33,12 +28,6 @@ import (
 // as three of them, the state of a location as a property of it, where a trace comes
 // from as properties of the archive, all of them with the prefix SLACKLINE.
 const (
-	otf2Little = 0x42 // byte order marks
-	otf2Big    = 0x23
-
-	otf2ChunkHeader = 18
-	otf2MaxChunk    = 64 << 20 // the library writes up to 16 MiB
-
 	otf2SkipsName = "SLACKLINE::SKIPPED_"
 	otf2StateName = "SLACKLINE::STATE"
 	otf2Truncated = "truncated"
@@ -63,85 +52,16 @@ func otf2Parameter(k Kind) int {
 	return -1
 }
 
-// Ids of records of all files.
-const (
-	otf2EndOfChunk  = 0
-	otf2EndOfBuffer = 1
-	otf2EndOfFile   = 2
-	otf2ChunkBegin  = 3
-	otf2Timestamp   = 5
-	otf2Attributes  = 6
-)
-
-// Ids of definitions.
-const (
-	defClockProperties    = 5
-	defString             = 10
-	defSystemTreeNode     = 12
-	defLocationGroup      = 13
-	defLocation           = 14
-	defRegion             = 15
-	defGroup              = 18
-	defComm               = 22
-	defParameter          = 23
-	defLocationProperty   = 29
-	defCartDimension      = 30
-	defCartTopology       = 31
-	defCartCoordinate     = 32
-	defCallingContext     = 34
-	defInterruptGenerator = 36
-	defInterComm          = 43
-
-	localMapping     = 5
-	localClockOffset = 6
-)
-
-// Ids of events.
-const (
-	evtBufferFlush       = 10
-	evtMeasurementOnOff  = 11
-	evtEnter             = 12
-	evtLeave             = 13
-	evtSend              = 14
-	evtIsend             = 15
-	evtIsendComplete     = 16
-	evtIrecvRequest      = 17
-	evtRecv              = 18
-	evtIrecv             = 19
-	evtRequestTest       = 20
-	evtRequestCancelled  = 21
-	evtCollectiveBegin   = 22
-	evtCollectiveEnd     = 23
-	evtOmpFork           = 24
-	evtOmpJoin           = 25
-	evtOmpTaskCreate     = 28
-	evtOmpTaskComplete   = 30
-	evtParameterUnsigned = 34
-	evtThreadFork        = 53
-	evtThreadJoin        = 54
-	evtTeamBegin         = 55
-	evtTeamEnd           = 56
-	evtContextEnter      = 66
-	evtContextLeave      = 67
-	evtContextSample     = 68
-	evtProgramBegin      = 83
-	evtProgramEnd        = 84
-	evtCollectiveRequest = 85
-	evtCollectiveDone    = 86
-	evtCommCreate        = 87
-	evtCommDestroy       = 88
-)
-
 // otf2Events are the ids of events by kind, but for those of calls from a context and those that are written as parameters.
 var otf2Events = [numKinds]uint8{
-	Enter: evtEnter, Leave: evtLeave,
-	Send: evtSend, Isend: evtIsend, IsendDone: evtIsendComplete, IrecvPost: evtIrecvRequest, Recv: evtRecv, IrecvDone: evtIrecv,
-	RequestTest: evtRequestTest, RequestCancelled: evtRequestCancelled,
-	CollectiveBegin: evtCollectiveBegin, CollectiveEnd: evtCollectiveEnd, CollectiveIssue: evtCollectiveRequest, CollectiveDone: evtCollectiveDone,
-	Fork: evtThreadFork, Join: evtThreadJoin, TeamBegin: evtTeamBegin, TeamEnd: evtTeamEnd, Sample: evtContextSample,
-	Polls: evtParameterUnsigned, NoCPU: evtParameterUnsigned, ThreadBegin: evtParameterUnsigned, ThreadEnd: evtParameterUnsigned,
-	RecordingOff: evtMeasurementOnOff, RecordingOn: evtMeasurementOnOff, CommCreate: evtCommCreate, CommDestroy: evtCommDestroy,
-	ProgramBegin: evtProgramBegin, ProgramEnd: evtProgramEnd, PartitionedSend: evtIsend, PartitionedDone: evtIrecv,
+	Enter: otf2.EvtEnter, Leave: otf2.EvtLeave,
+	Send: otf2.EvtSend, Isend: otf2.EvtIsend, IsendDone: otf2.EvtIsendComplete, IrecvPost: otf2.EvtIrecvRequest, Recv: otf2.EvtRecv, IrecvDone: otf2.EvtIrecv,
+	RequestTest: otf2.EvtRequestTest, RequestCancelled: otf2.EvtRequestCancelled,
+	CollectiveBegin: otf2.EvtCollectiveBegin, CollectiveEnd: otf2.EvtCollectiveEnd, CollectiveIssue: otf2.EvtCollectiveRequest, CollectiveDone: otf2.EvtCollectiveDone,
+	Fork: otf2.EvtThreadFork, Join: otf2.EvtThreadJoin, TeamBegin: otf2.EvtTeamBegin, TeamEnd: otf2.EvtTeamEnd, Sample: otf2.EvtContextSample,
+	Polls: otf2.EvtParameterUnsigned, NoCPU: otf2.EvtParameterUnsigned, ThreadBegin: otf2.EvtParameterUnsigned, ThreadEnd: otf2.EvtParameterUnsigned,
+	RecordingOff: otf2.EvtMeasurementOnOff, RecordingOn: otf2.EvtMeasurementOnOff, CommCreate: otf2.EvtCommCreate, CommDestroy: otf2.EvtCommDestroy,
+	ProgramBegin: otf2.EvtProgramBegin, ProgramEnd: otf2.EvtProgramEnd, PartitionedSend: otf2.EvtIsend, PartitionedDone: otf2.EvtIrecv,
 }
 
 // otf2Kinds are the kinds of events by their ids; Other if there is none or if it depends on the fields.
@@ -150,62 +70,18 @@ var otf2Kinds = func() (kinds [256]Kind) {
 		kinds[id] = Other
 	}
 	for kind, id := range otf2Events {
-		if id != 0 && id != evtParameterUnsigned && id != evtMeasurementOnOff && kinds[id] == Other {
+		if id != 0 && id != otf2.EvtParameterUnsigned && id != otf2.EvtMeasurementOnOff && kinds[id] == Other {
 			kinds[id] = Kind(kind)
 		}
 	}
-	kinds[evtOmpFork], kinds[evtOmpJoin] = Fork, Join
-	kinds[evtContextEnter], kinds[evtContextLeave] = Enter, Leave
+	kinds[otf2.EvtOmpFork], kinds[otf2.EvtOmpJoin] = Fork, Join
+	kinds[otf2.EvtContextEnter], kinds[otf2.EvtContextLeave] = Enter, Leave
 	return kinds
 }()
 
-// Types of mappings.
-const (
-	mapString    = 0
-	mapRegion    = 3
-	mapComm      = 6
-	mapParameter = 7
-	mapContext   = 10
-	numMappings  = 15
-)
-
-// Enumerations of definitions.
-const (
-	groupCommLocations = 4
-	groupCommGroup     = 5
-	groupCommSelf      = 6
-	groupGlobalMembers = 1 // a flag
-
-	paradigmUser        = 1
-	paradigmOpenMP      = 3
-	paradigmMPI         = 4
-	paradigmMeasurement = 6
-
-	locationCPUThread = 1
-	groupProcess      = 1
-
-	measurementOn  = 1
-	measurementOff = 2
-)
-
-// undefined32 and undefined64 stand for no reference.
-const (
-	undefined32 = math.MaxUint32
-	undefined64 = math.MaxUint64
-)
-
-// noLength reports whether events of this id are an id and one compressed number only.
-func noLength(id uint8) bool {
-	switch id {
-	case evtEnter, evtLeave, evtIsendComplete, evtIrecvRequest, evtRequestTest, evtRequestCancelled, evtOmpFork:
-		return true
-	}
-	return id >= evtOmpTaskCreate && id <= evtOmpTaskComplete
-}
-
 var otf2Format = Format{
 	Name: "otf2", Noun: "OTF2", Info: "OTF2 archive", Suffixes: []string{".otf2"},
-	Sniff: sniffOTF2, parts: true, startsAtZero: true,
+	Sniff: otf2.Sniff, parts: true, startsAtZero: true,
 	Main: func(names []string) string {
 		var anchors []string
 		for _, name := range names {
@@ -228,12 +104,6 @@ var otf2Format = Format{
 // otf2DefaultName is the name of an archive that fills a directory, as Score-P calls it.
 const otf2DefaultName = "traces"
 
-// sniffOTF2 looks at the start of an anchor file.
-func sniffOTF2(head []byte) bool {
-	return len(head) > 7 && head[0] == otf2ChunkBegin && (head[1] == otf2Little || head[1] == otf2Big) &&
-		bytes.HasPrefix(head[2:], []byte("OTF2\x00"))
-}
-
 // otf2Files are the parts of an archive that is written at a path with this last element: an anchor file
 // and its companions, or a directory that holds them.
 func otf2Files(base string) []string {
@@ -244,5 +114,76 @@ func otf2Files(base string) []string {
 	return []string{name, name + ".def", base}
 }
 
-// errOTF2Cut states that a record is not all there.
-var errOTF2Cut = errors.New("the file ends in the middle: it is truncated")
+// otf2ArchiveProperty is a field of Properties as a property of an archive.
+type otf2ArchiveProperty struct {
+	name string
+	text *string
+	list *[]string
+	num  *int64
+}
+
+// otf2Properties are the fields of Properties, by their names in an archive.
+func otf2Properties(p *Properties) []otf2ArchiveProperty {
+	return []otf2ArchiveProperty{
+		{name: "SLACKLINE::COMMAND", list: &p.Command},
+		{name: "SLACKLINE::LAUNCH", list: &p.Launch},
+		{name: "SLACKLINE::MPI", text: &p.MPI},
+		{name: "SLACKLINE::CALLPATHS", text: &p.CallPaths},
+		{name: "SLACKLINE::SAMPLE_PERIOD_PS", num: &p.SamplePeriod},
+		{name: "SLACKLINE::RESOLUTION", num: &p.Resolution},
+		{name: "SLACKLINE::YIELD", text: &p.Yield},
+	}
+}
+
+// setOTF2Properties fills an anchor file with where a trace comes from.
+func setOTF2Properties(a *otf2.Anchor, p Properties) error {
+	a.Machine, a.Creator = p.Machine, p.Tool
+	for _, f := range otf2Properties(&p) {
+		value := ""
+		switch {
+		case f.text != nil:
+			value = *f.text
+		case f.num != nil && *f.num != 0:
+			value = strconv.FormatInt(*f.num, 10)
+		case f.list != nil && len(*f.list) > 0:
+			text, err := json.Marshal(*f.list)
+			if err != nil {
+				return err
+			}
+			value = string(text)
+		}
+		if value != "" {
+			a.Properties = append(a.Properties, [2]string{f.name, strings.ReplaceAll(value, "\x00", "")})
+		}
+	}
+	return nil
+}
+
+// propertiesOf returns where a trace comes from.
+func propertiesOf(a *otf2.Anchor) (Properties, error) {
+	p := Properties{Machine: a.Machine, Tool: a.Creator}
+	var errs error
+	for _, f := range otf2Properties(&p) {
+		for _, given := range a.Properties {
+			if given[0] != f.name {
+				continue
+			}
+			var err error
+			switch {
+			case f.text != nil:
+				*f.text = given[1]
+			case f.num != nil:
+				*f.num, err = strconv.ParseInt(given[1], 10, 64)
+			default:
+				err = json.Unmarshal([]byte(given[1]), f.list)
+			}
+			if err != nil {
+				errs = errors.Join(errs, fmt.Errorf("the property %s cannot be read: %w", f.name, err))
+			}
+		}
+	}
+	return p, errs
+}
+
+// archiveName is the name that the files of an archive share, by its anchor file.
+func archiveName(anchor string) string { return strings.TrimSuffix(path.Base(anchor), ".otf2") }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/otf2"
 )
 
 func TestOTF2Truncated(t *testing.T) {
@@ -105,7 +106,7 @@ func (w *bytesIn) number(v uint64) {
 
 // header appends the header of a chunk.
 func (w *bytesIn) header(mark byte, last uint64) {
-	w.b = append(w.b, otf2ChunkBegin, mark)
+	w.b = append(w.b, otf2.ChunkBegin, mark)
 	w.b = w.AppendUint64(w.b, 1)
 	w.b = w.AppendUint64(w.b, last)
 }
@@ -128,7 +129,7 @@ func (w *bytesIn) record(id byte, fields ...any) {
 	w.b = append(append(w.b, id, byte(len(body.b))), body.b...)
 }
 
-func (w *bytesIn) at(time uint64) { w.b = w.AppendUint64(append(w.b, otf2Timestamp), time) }
+func (w *bytesIn) at(time uint64) { w.b = w.AppendUint64(append(w.b, otf2.Timestamp), time) }
 
 // handMade is a small archive with mappings, MPI_COMM_SELF, an intercommunicator and definitions with holes
 // in their ids and without the fields that older versions lack. otf2-print likes no holes, and strings before
@@ -156,58 +157,58 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 
 	d := &bytesIn{AppendByteOrder: order}
 	d.header(mark, 0)
-	d.record(defClockProperties, 1_000_000, 500, 70000, nil)
+	d.record(otf2.DefClockProperties, 1_000_000, 500, 70000, nil)
 	regions := func() {
-		d.record(defRegion, id(0, 900_000), 1, 0, byte(0), 0, 0, 0, 1, byte(rolePointToPoint), byte(paradigmMPI), 0)
-		d.record(defRegion, id(1, 3), 2, 0, byte(0), 0, 0, 0, 2) // without role
+		d.record(otf2.DefRegion, id(0, 900_000), 1, 0, byte(0), 0, 0, 0, 1, byte(otf2.RolePointToPoint), byte(otf2.ParadigmMPI), 0)
+		d.record(otf2.DefRegion, id(1, 3), 2, 0, byte(0), 0, 0, 0, 2) // without role
 	}
 	if holes {
 		regions()
 	}
 	for i, s := range []string{"", "MPI_Send", "main", "self", "world", "inter", "box"} {
-		d.record(defString, i, s)
+		d.record(otf2.DefString, i, s)
 	}
 	if !holes {
 		regions()
 	}
-	d.record(defSystemTreeNode, 0, 6, 6, nil)
+	d.record(otf2.DefSystemTreeNode, 0, 6, 6, nil)
 	for r := range 2 {
-		d.record(defLocationGroup, id(r, 10+r), 0, one, 0, nil)
-		d.record(defLocation, 1<<40+r, 0, one, 5-3*r, id(r, 10+r))
+		d.record(otf2.DefLocationGroup, id(r, 10+r), 0, one, 0, nil)
+		d.record(otf2.DefLocation, 1<<40+r, 0, one, 5-3*r, id(r, 10+r))
 	}
-	d.record(defGroup, id(0, 4), 0, byte(6), 2, 1<<40+1, 1<<40, byte(groupCommLocations), byte(paradigmMPI), 0) // ranks the other way round
-	d.record(defGroup, id(1, 5), 0, byte(4), 2, 0, 1)                                                           // without the last fields
-	d.record(defGroup, id(2, 6), 0, byte(5), 0, byte(groupCommSelf), byte(paradigmMPI), 0)
-	d.record(defGroup, id(3, 7), 0, byte(4), 1, 0, byte(groupCommGroup), byte(paradigmMPI), 0)
-	d.record(defGroup, id(4, 8), 0, byte(4), 1, 1, byte(groupCommGroup), byte(paradigmMPI), 0)
-	d.record(defComm, id(0, 2), 3, id(2, 6), nil, 0)
-	d.record(defComm, id(1, 8), 4, id(1, 5), nil, 0)
-	d.record(defInterComm, id(2, 9), 5, id(3, 7), id(4, 8), nil, 0)
+	d.record(otf2.DefGroup, id(0, 4), 0, byte(6), 2, 1<<40+1, 1<<40, byte(otf2.GroupCommLocations), byte(otf2.ParadigmMPI), 0) // ranks the other way round
+	d.record(otf2.DefGroup, id(1, 5), 0, byte(4), 2, 0, 1)                                                                     // without the last fields
+	d.record(otf2.DefGroup, id(2, 6), 0, byte(5), 0, byte(otf2.GroupCommSelf), byte(otf2.ParadigmMPI), 0)
+	d.record(otf2.DefGroup, id(3, 7), 0, byte(4), 1, 0, byte(otf2.GroupCommGroup), byte(otf2.ParadigmMPI), 0)
+	d.record(otf2.DefGroup, id(4, 8), 0, byte(4), 1, 1, byte(otf2.GroupCommGroup), byte(otf2.ParadigmMPI), 0)
+	d.record(otf2.DefComm, id(0, 2), 3, id(2, 6), nil, 0)
+	d.record(otf2.DefComm, id(1, 8), 4, id(1, 5), nil, 0)
+	d.record(otf2.DefInterComm, id(2, 9), 5, id(3, 7), id(4, 8), nil, 0)
 	d.record(200, 1, 2, 3) // something new
 	d.b = append(d.b, 2, 1)
 
 	e := &bytesIn{AppendByteOrder: order}
 	e.header(mark, 5)
 	e.at(500)
-	e.b = append(e.b, evtEnter, 0) // local region 0
+	e.b = append(e.b, otf2.EvtEnter, 0) // local region 0
 	e.at(510)
-	e.b = append(e.b, evtEnter, 1, 1)
-	e.record(evtSend, 1, 0, 7, 300) // local communicator 0
+	e.b = append(e.b, otf2.EvtEnter, 1, 1)
+	e.record(otf2.EvtSend, 1, 0, 7, 300) // local communicator 0
 	e.at(70500)
-	e.b = append(e.b, evtLeave, 1, 1)
-	e.b = append(e.b, evtLeave, 0)
+	e.b = append(e.b, otf2.EvtLeave, 1, 1)
+	e.b = append(e.b, otf2.EvtLeave, 0)
 	e.b = append(e.b, 2, 1)
 	l := &bytesIn{AppendByteOrder: order}
 	l.header(mark, 0)
-	l.record(localMapping, byte(mapRegion), 2, byte(0), id(1, 3), id(0, 900_000))  // dense
-	l.record(localMapping, byte(mapComm), 2, byte(1), 0, id(1, 8), 1000, id(2, 9)) // sparse
+	l.record(otf2.LocalMapping, byte(otf2.MapRegion), 2, byte(0), id(1, 3), id(0, 900_000))  // dense
+	l.record(otf2.LocalMapping, byte(otf2.MapComm), 2, byte(1), 0, id(1, 8), 1000, id(2, 9)) // sparse
 	l.b = append(l.b, 2, 1)
 
 	other := &bytesIn{AppendByteOrder: order}
 	other.header(mark, 2)
 	other.at(600)
-	other.record(evtSend, 0, id(0, 2), 1, 8)
-	other.record(evtSend, 0, id(2, 9), 1, 8)
+	other.record(otf2.EvtSend, 0, id(0, 2), 1, 8)
+	other.record(otf2.EvtSend, 0, id(2, 9), 1, 8)
 	other.b = append(other.b, 2, 1)
 	return fstest.MapFS{
 		"hand.otf2": {Data: anchor.b}, "hand.def": {Data: d.b},
@@ -218,8 +219,8 @@ func handMade(order binary.AppendByteOrder, mark byte, holes bool) fstest.MapFS 
 
 func TestOTF2ByHand(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
-		"little": handMade(binary.LittleEndian, otf2Little, false), "big": handMade(binary.BigEndian, otf2Big, false),
-		"holes": handMade(binary.LittleEndian, otf2Little, true),
+		"little": handMade(binary.LittleEndian, otf2.Little, false), "big": handMade(binary.BigEndian, otf2.Big, false),
+		"holes": handMade(binary.LittleEndian, otf2.Little, true),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Open(files, "hand.otf2", Options{Strict: true})
@@ -301,18 +302,18 @@ func TestOTF2Unusual(t *testing.T) {
 
 // A trace whose clock ticks do not divide a picosecond comes back as it was.
 func TestOTF2OddResolution(t *testing.T) {
-	c := newOTF2Clock(2_100_000_001, 12345)
+	c := otf2.NewClock(2_100_000_001, 12345)
 	for _, ticks := range []int64{0, 1, 2, 999, 1 << 40, 1 << 52, -1, -2, -1 << 50} {
-		ps, ok := c.span(ticks)
-		back, exact := c.ticks(ps)
+		ps, ok := c.Span(ticks)
+		back, exact := c.Ticks(ps)
 		if !ok || !exact || back != ticks {
 			t.Errorf("%d ticks are %d ps (%v), which are %d ticks (%v)", ticks, ps, ok, back, exact)
 		}
 	}
-	if _, ok := c.span(1 << 62); ok {
+	if _, ok := c.Span(1 << 62); ok {
 		t.Error("2^62 ticks fit into 63 bits of picoseconds")
 	}
-	if ps, _ := c.span(-1); ps != -477 { // 476.19... rounded down
+	if ps, _ := c.Span(-1); ps != -477 { // 476.19... rounded down
 		t.Errorf("-1 tick = %d ps, want -477", ps)
 	}
 }
@@ -327,7 +328,7 @@ func FuzzOTF2(f *testing.F) {
 		f.Add(files[name].Data, uint8(i))
 	}
 	for i, name := range []string{"hand.otf2", "hand.def", "hand/1099511627776.evt", "hand/1099511627776.def"} {
-		f.Add(handMade(binary.BigEndian, otf2Big, true)[name].Data, uint8(i))
+		f.Add(handMade(binary.BigEndian, otf2.Big, true)[name].Data, uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, which uint8) {
 		changed := damaged(files, names[int(which)%len(names)], data)

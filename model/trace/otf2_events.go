@@ -8,6 +8,7 @@ import (
 
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/otf2"
 )
 
 // openEvents opens the events of location i.
@@ -19,40 +20,40 @@ func (a *otf2Archive) openEvents(i int) (EventReader, error) {
 }
 
 // openReader opens the events of a location.
-func (a *otf2Archive) openReader(l *Location, clock otf2Clock) (*otf2Reader, error) {
+func (a *otf2Archive) openReader(l *Location, clock otf2.Clock) (*otf2Reader, error) {
 	name := a.eventFile(l)
-	f, file, err := a.open(name, a.anchor.eventChunk)
+	f, file, err := a.open(name, a.anchor.EventChunk)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && l.Events == 0 && !l.Missing {
 			return &otf2Reader{err: io.EOF}, nil
 		}
 		return nil, damage.At(a.src.showBeside(name), -1, "the events are missing: %v", err)
 	}
-	if err := f.nextChunk(); err != nil {
+	if err := f.NextChunk(); err != nil {
 		file.Close()
-		return nil, f.damage(err)
+		return nil, f.Damage(err)
 	}
 	local, _ := a.readLocal(l) // what is lost was said when the archive was opened
 	r := &otf2Reader{
 		f: f, file: file, clock: clock, stacks: a.trace.Stacks, announced: l.Events,
-		regions: a.regions.mapped(&local.maps[mapRegion]), comms: a.comms.mapped(&local.maps[mapComm]),
-		contexts: a.contexts.mapped(&local.maps[mapContext]), self: a.self, rank: uint32(l.Rank),
-		kinds: a.kinds, skips: a.skips, parameters: local.maps[mapParameter], objects: a.objectsOf(local),
+		regions: a.regions.Mapped(&local.Maps[otf2.MapRegion]), comms: a.comms.Mapped(&local.Maps[otf2.MapComm]),
+		contexts: a.contexts.Mapped(&local.Maps[otf2.MapContext]), self: a.self, rank: uint32(l.Rank),
+		kinds: a.kinds, skips: a.skips, parameters: local.Maps[otf2.MapParameter], objects: a.objectsOf(local),
 	}
 	return r, nil
 }
 
 // otf2Reader turns the records of a location into events, one each.
 type otf2Reader struct {
-	f          *otf2File
+	f          *otf2.File
 	file       fs.File
-	clock      otf2Clock
+	clock      otf2.Clock
 	ticks      uint64 // of the time stamp before
 	now        int64  // that in picoseconds
 	begun      bool
-	regions    idTable
-	comms      idTable
-	contexts   idTable
+	regions    otf2.Indices
+	comms      otf2.Indices
+	contexts   otf2.Indices
 	self       map[uint32]bool
 	rank       uint32
 	stacks     []Stack
@@ -60,11 +61,11 @@ type otf2Reader struct {
 	skips      map[uint32]int
 	skip       Event // what is skipped, as far as it was read
 	partial    bool  // the last record is only a part of an event
-	parameters otf2Map
+	parameters otf2.Map
 	objects    otf2Objects
 	announced  uint64
 	count      uint64
-	record     otf2Event
+	record     otf2.Event
 	err        error
 }
 
@@ -106,10 +107,10 @@ func (r *otf2Reader) next(e *Event) error {
 }
 
 func (r *otf2Reader) nextRecord(e *Event) error {
-	err := r.f.event(&r.record)
+	err := r.f.Event(&r.record)
 	if errors.Is(err, io.EOF) {
-		if r.count < r.announced && r.announced != undefined64 {
-			return r.f.damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.count, r.announced))
+		if r.count < r.announced && r.announced != otf2.Undefined64 {
+			return r.f.Damage(fmt.Errorf("the file ends after %d events, but %d are announced", r.count, r.announced))
 		}
 		return io.EOF
 	}
@@ -117,16 +118,16 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 		return err
 	}
 	r.count++
-	if r.record.time != r.ticks || !r.begun {
-		ps, ok := r.clock.time(r.record.time)
+	if r.record.Time != r.ticks || !r.begun {
+		ps, ok := r.clock.Time(r.record.Time)
 		if !ok || r.begun && ps < r.now {
-			return r.f.damage(fmt.Errorf("the time %d is out of range or before that of the event before it", r.record.time))
+			return r.f.Damage(fmt.Errorf("the time %d is out of range or before that of the event before it", r.record.Time))
 		}
-		r.ticks, r.now, r.begun = r.record.time, ps, true
+		r.ticks, r.now, r.begun = r.record.Time, ps, true
 	}
 	*e = Event{Time: r.now}
 	if err := r.translate(e); err != nil {
-		return r.f.damage(err)
+		return r.f.Damage(err)
 	}
 	if e.Kind <= Leave {
 		r.objects.call(e)
@@ -136,30 +137,30 @@ func (r *otf2Reader) nextRecord(e *Event) error {
 
 // translate fills an event from the record being read.
 func (r *otf2Reader) translate(e *Event) error {
-	b := &r.record.body
-	e.Kind = otf2Kinds[r.record.id]
+	b := &r.record.Body
+	e.Kind = otf2Kinds[r.record.ID]
 	var ok bool
-	switch r.record.id {
-	case evtEnter, evtLeave:
-		if e.Region, ok = r.regions.get(uint32(r.record.value)); !ok {
-			return fmt.Errorf("region %d is not defined", uint32(r.record.value))
+	switch r.record.ID {
+	case otf2.EvtEnter, otf2.EvtLeave:
+		if e.Region, ok = r.regions.Get(uint32(r.record.Value)); !ok {
+			return fmt.Errorf("region %d is not defined", uint32(r.record.Value))
 		}
-	case evtSend, evtRecv:
+	case otf2.EvtSend, otf2.EvtRecv:
 		return r.message(e)
-	case evtIsend, evtIrecv:
+	case otf2.EvtIsend, otf2.EvtIrecv:
 		err := r.message(e)
-		e.Request = b.u64()
+		e.Request = b.U64()
 		return err
-	case evtIsendComplete, evtIrecvRequest, evtRequestTest, evtRequestCancelled:
-		e.Request = r.record.value
-	case evtCollectiveEnd:
+	case otf2.EvtIsendComplete, otf2.EvtIrecvRequest, otf2.EvtRequestTest, otf2.EvtRequestCancelled:
+		e.Request = r.record.Value
+	case otf2.EvtCollectiveEnd:
 		return r.collective(e)
-	case evtCollectiveRequest:
-		e.Request = b.u64()
-	case evtCollectiveDone:
+	case otf2.EvtCollectiveRequest:
+		e.Request = b.U64()
+	case otf2.EvtCollectiveDone:
 		err := r.collective(e)
 		if e.Kind != Other {
-			e.Request = b.u64()
+			e.Request = b.U64()
 		}
 		return err
 	default:
@@ -170,32 +171,32 @@ func (r *otf2Reader) translate(e *Event) error {
 
 // translateRare fills an event from a record that is not about MPI.
 func (r *otf2Reader) translateRare(e *Event) error {
-	b := &r.record.body
-	switch r.record.id {
-	case evtMeasurementOnOff:
-		switch b.u8() {
-		case measurementOn:
+	b := &r.record.Body
+	switch r.record.ID {
+	case otf2.EvtMeasurementOnOff:
+		switch b.U8() {
+		case otf2.MeasurementOn:
 			e.Kind = RecordingOn
-		case measurementOff:
+		case otf2.MeasurementOff:
 			e.Kind = RecordingOff
 		}
-	case evtOmpFork:
-		e.Size = int64(uint32(r.record.value))
-	case evtThreadFork:
-		b.u8() // paradigm
-		e.Size = int64(b.u32())
-	case evtParameterUnsigned:
-		id := uint32(r.parameters.global(uint64(b.u32())))
+	case otf2.EvtOmpFork:
+		e.Size = int64(uint32(r.record.Value))
+	case otf2.EvtThreadFork:
+		b.U8() // paradigm
+		e.Size = int64(b.U32())
+	case otf2.EvtParameterUnsigned:
+		id := uint32(r.parameters.Global(uint64(b.U32())))
 		if kind, ok := r.kinds[id]; ok {
-			e.Kind, e.Size = kind, int64(b.u64())
+			e.Kind, e.Size = kind, int64(b.U64())
 		} else if field, ok := r.skips[id]; ok {
-			return r.skipped(e, field, b.u64())
+			return r.skipped(e, field, b.U64())
 		}
-	case evtContextEnter, evtContextLeave, evtContextSample:
-		id := b.u32()
-		context, ok := r.contexts.get(id)
+	case otf2.EvtContextEnter, otf2.EvtContextLeave, otf2.EvtContextSample:
+		id := b.U32()
+		context, ok := r.contexts.Get(id)
 		switch {
-		case !ok && id == undefined32 && e.Kind == Sample: // of an empty stack
+		case !ok && id == otf2.Undefined32 && e.Kind == Sample: // of an empty stack
 		case !ok:
 			return fmt.Errorf("calling context %d is not defined", id)
 		case e.Kind == Sample:
@@ -205,15 +206,15 @@ func (r *otf2Reader) translateRare(e *Event) error {
 		default:
 			e.Region = r.stacks[context].Region
 		}
-	case evtProgramEnd:
-		e.Size = int64(b.u64())
-	case evtCommCreate, evtCommDestroy:
+	case otf2.EvtProgramEnd:
+		e.Size = int64(b.U64())
+	case otf2.EvtCommCreate, otf2.EvtCommDestroy:
 		var ok bool
-		if e.Comm, ok = r.comm(b.u32()); !ok { // of threads
+		if e.Comm, ok = r.comm(b.U32()); !ok { // of threads
 			e.Kind, e.Comm = Other, 0
 		}
 	default:
-		if id := r.record.id; id >= evtWinCreate && id <= evtFileEnd && (id <= evtCompleteRemote || id >= evtFileOpen) {
+		if id := r.record.ID; id >= otf2.EvtWinCreate && id <= otf2.EvtFileEnd && (id <= otf2.EvtCompleteRemote || id >= otf2.EvtFileOpen) {
 			return r.translateObject(e)
 		}
 	}
@@ -222,7 +223,7 @@ func (r *otf2Reader) translateRare(e *Event) error {
 
 // comm returns the index of a communicator.
 func (r *otf2Reader) comm(id uint32) (uint32, bool) {
-	index, ok := r.comms.get(id)
+	index, ok := r.comms.Get(id)
 	if ok && len(r.self) > 0 && r.self[index] {
 		index += r.rank
 	}
@@ -231,10 +232,10 @@ func (r *otf2Reader) comm(id uint32) (uint32, bool) {
 
 // message reads the fields that all messages have.
 func (r *otf2Reader) message(e *Event) error {
-	b := &r.record.body
-	e.Peer = int32(b.u32())
-	id := b.u32()
-	e.Tag, e.Size = int32(b.u32()), int64(b.u64())
+	b := &r.record.Body
+	e.Peer = int32(b.U32())
+	id := b.U32()
+	e.Tag, e.Size = int32(b.U32()), int64(b.U64())
 	var ok bool
 	if e.Comm, ok = r.comm(id); !ok {
 		return fmt.Errorf("communicator %d is not defined", id)
@@ -244,9 +245,9 @@ func (r *otf2Reader) message(e *Event) error {
 
 // collective reads the fields that all collectives have. Operations that are not known become Other.
 func (r *otf2Reader) collective(e *Event) error {
-	b := &r.record.body
-	op, id := b.u8(), b.u32()
-	e.Root, e.Sent, e.Received = int32(b.u32()), int64(b.u64()), int64(b.u64())
+	b := &r.record.Body
+	op, id := b.U8(), b.U32()
+	e.Root, e.Sent, e.Received = int32(b.U32()), int64(b.U64()), int64(b.U64())
 	if op >= otf2Ops {
 		*e = Event{Time: e.Time, Kind: Other}
 		return nil
@@ -286,12 +287,12 @@ func (w *otf2EventWriter) skipped(e *Event) {
 	values := [otf2SkipRecords]uint64{uint64(uint32(e.Peer))<<32 | uint64(uint32(e.Tag)), uint64(e.Comm), uint64(e.Size)}
 	fields := [otf2SkipRecords]int{skipChannel, skipComm, skipKinds + int(e.Kind-SkippedSends)}
 	for i, v := range values {
-		w.r.reset()
-		w.r.u32(uint32(otf2SkipParameter(fields[i])))
-		w.r.u64(v)
-		w.out.record(evtParameterUnsigned, &w.r)
+		w.r.Reset()
+		w.r.U32(uint32(otf2SkipParameter(fields[i])))
+		w.r.U64(v)
+		w.out.Record(otf2.EvtParameterUnsigned, &w.r)
 	}
-	w.out.count += otf2SkipRecords - 1
+	w.out.Count += otf2SkipRecords - 1
 }
 
 // skipped reads a field of what was skipped; the last one makes the event.

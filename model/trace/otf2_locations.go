@@ -2,98 +2,44 @@ package trace
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"maps"
+	"math"
+	"path"
 	"slices"
 	"strings"
 
-	"slackline/model/timeline"
+	"slackline/model/trace/damage"
+	"slackline/model/trace/otf2"
 )
-
-// idTable leads from ids in a file, which may have holes, to indices.
-type idTable struct {
-	dense  []uint32 // index + 1; 0: none
-	sparse map[uint32]uint32
-}
-
-// maxDense bounds the dense part of a table, so that a single large id does not make it large.
-const maxDense = 1 << 16
-
-func (t *idTable) set(id, index uint32) {
-	if id < uint32(len(t.dense)) {
-		t.dense[id] = index + 1
-		return
-	}
-	if id == uint32(len(t.dense)) || id < maxDense && id < 2*uint32(len(t.dense))+64 {
-		t.dense = append(t.dense, make([]uint32, int(id)-len(t.dense)+1)...)
-		t.dense[id] = index + 1
-		return
-	}
-	if t.sparse == nil {
-		t.sparse = map[uint32]uint32{}
-	}
-	t.sparse[id] = index + 1
-}
-
-// get returns the index of an id.
-func (t *idTable) get(id uint32) (uint32, bool) {
-	v := uint32(0)
-	if id < uint32(len(t.dense)) {
-		v = t.dense[id]
-	}
-	if v == 0 && t.sparse != nil {
-		v = t.sparse[id]
-	}
-	return v - 1, v != 0
-}
-
-// mapped returns the table that leads from local ids to indices.
-func (t *idTable) mapped(m *otf2Map) idTable {
-	if m.empty() {
-		return *t
-	}
-	var local idTable
-	for id := range max(len(m.dense), len(t.dense)) {
-		if index, ok := t.get(uint32(m.global(uint64(id)))); ok {
-			local.set(uint32(id), index)
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(m.sparse)) {
-		if index, ok := t.get(uint32(m.sparse[id])); ok && id < undefined32 {
-			local.set(uint32(id), index)
-		}
-	}
-	for id, v := range t.sparse {
-		if _, changed := m.sparse[uint64(id)]; !changed && uint64(id) >= uint64(len(m.dense)) {
-			local.set(id, v-1)
-		}
-	}
-	return local
-}
 
 // setLocations finds the threads of the ranks.
 func (a *otf2Archive) setLocations() {
 	d, t := a.defs, a.trace
 	ranks := a.ranksOfGroups()
 	masters := map[uint64]bool{}
-	for _, id := range a.commLocations(paradigmMPI) {
+	for _, id := range a.commLocations(otf2.ParadigmMPI) {
 		masters[id] = true
 	}
 	states := map[uint64]string{}
-	for _, p := range d.properties {
-		if d.strings[p.name] == otf2StateName {
-			states[p.location] = d.strings[p.value]
+	for _, p := range d.Properties {
+		if d.Strings[p.Name] == otf2StateName {
+			states[p.Location] = d.Strings[p.Value]
 		}
 	}
 	seen := map[uint64]bool{}
-	for _, l := range d.locations {
-		rank, ok := ranks[l.group]
-		if !ok || l.kind != locationCPUThread || seen[l.id] {
+	for _, l := range d.Locations {
+		rank, ok := ranks[l.Group]
+		if !ok || l.Kind != otf2.LocationCPUThread || seen[l.ID] {
 			continue
 		}
-		seen[l.id] = true
+		seen[l.ID] = true
 		t.Locations = append(t.Locations, Location{
-			ID: l.id, Rank: rank, Name: d.strings[l.name], Host: a.hostOf(l.group), Events: l.events,
-			Truncated: states[l.id] == otf2Truncated, Missing: states[l.id] == otf2Missing,
+			ID: l.ID, Rank: rank, Name: d.Strings[l.Name], Host: a.hostOf(l.Group), Events: l.Events,
+			Truncated: states[l.ID] == otf2Truncated, Missing: states[l.ID] == otf2Missing,
 		})
 	}
 	slices.SortFunc(t.Locations, func(x, y Location) int {
@@ -113,8 +59,8 @@ func (a *otf2Archive) setLocations() {
 		}
 		t.Ranks = max(t.Ranks, t.Locations[i].Rank+1)
 	}
-	if int(a.anchor.locations) != len(d.locations) {
-		a.warn("%s: there are %d locations, but the anchor file announces %d", a.src.showBeside(a.name+".def"), len(d.locations), a.anchor.locations)
+	if int(a.anchor.Locations) != len(d.Locations) {
+		a.warn("%s: there are %d locations, but the anchor file announces %d", a.src.showBeside(a.name+".def"), len(d.Locations), a.anchor.Locations)
 	}
 }
 
@@ -124,13 +70,13 @@ func (a *otf2Archive) ranksOfGroups() map[uint32]int {
 	d := a.defs
 	groupOf := map[uint64]uint32{}
 	hasThreads := map[uint32]bool{}
-	for _, l := range d.locations {
-		groupOf[l.id] = l.group
-		hasThreads[l.group] = hasThreads[l.group] || l.kind == locationCPUThread
+	for _, l := range d.Locations {
+		groupOf[l.ID] = l.Group
+		hasThreads[l.Group] = hasThreads[l.Group] || l.Kind == otf2.LocationCPUThread
 	}
 	ranks := map[uint32]int{}
 	next := 0
-	for rank, id := range a.commLocations(paradigmMPI) {
+	for rank, id := range a.commLocations(otf2.ParadigmMPI) {
 		if group, ok := groupOf[id]; ok {
 			if _, twice := ranks[group]; !twice {
 				ranks[group] = rank
@@ -138,8 +84,8 @@ func (a *otf2Archive) ranksOfGroups() map[uint32]int {
 		}
 		next = rank + 1
 	}
-	for _, id := range slices.Sorted(maps.Keys(d.processes)) {
-		if _, ok := ranks[id]; !ok && d.processes[id].kind == groupProcess && hasThreads[id] {
+	for _, id := range slices.Sorted(maps.Keys(d.Processes)) {
+		if _, ok := ranks[id]; !ok && d.Processes[id].Kind == otf2.GroupProcess && hasThreads[id] {
 			ranks[id] = next
 			next++
 		}
@@ -149,17 +95,17 @@ func (a *otf2Archive) ranksOfGroups() map[uint32]int {
 
 // hostOf returns the name of the node that a process runs on.
 func (a *otf2Archive) hostOf(group uint32) string {
-	id := a.defs.processes[group].parent
-	nearest := a.defs.strings[a.defs.nodes[id].name]
-	for range len(a.defs.nodes) { // a loop in the tree ends somewhere
-		node, ok := a.defs.nodes[id]
+	id := a.defs.Processes[group].Parent
+	nearest := a.defs.Strings[a.defs.Nodes[id].Name]
+	for range len(a.defs.Nodes) { // a loop in the tree ends somewhere
+		node, ok := a.defs.Nodes[id]
 		if !ok {
 			break
 		}
-		if class := strings.ToLower(a.defs.strings[node.class]); class == "node" || class == "host" {
-			return a.defs.strings[node.name]
+		if class := strings.ToLower(a.defs.Strings[node.Class]); class == "node" || class == "host" {
+			return a.defs.Strings[node.Name]
 		}
-		id = node.parent
+		id = node.Parent
 	}
 	return nearest
 }
@@ -176,92 +122,137 @@ func (a *otf2Archive) rankOf(id uint64) (int, bool) {
 	return rank, ok
 }
 
-// Roles of regions in OTF2.
-const (
-	roleFunction        = 1
-	roleParallel        = 5
-	roleWorkshare       = 8
-	roleBarrier         = 15
-	roleImplicitBarrier = 16
-	roleOneToAll        = 23
-	roleAllToOne        = 24
-	roleAllToAll        = 25
-	roleCollective      = 26
-	roleFileIO          = 27
-	rolePointToPoint    = 28
-	roleRMA             = 29
-	roleArtificial      = 31
-	roleFileMetadata    = 38
-)
-
-// otf2Roles are the roles of OTF2 by ours, but for collectives, whose role depends on the operation.
-var otf2Roles = [...]uint8{
-	timeline.Function: roleFunction, timeline.PointToPoint: rolePointToPoint, timeline.FileIO: roleFileIO, timeline.OneSided: roleRMA,
-	timeline.Parallel: roleParallel, timeline.Barrier: roleBarrier, timeline.ImplicitBarrier: roleImplicitBarrier, timeline.Workshare: roleWorkshare,
+// setClocks reads the local definitions for the offsets of the clocks, and looks whether the files of
+// events are there and have an end.
+func (a *otf2Archive) setClocks() error {
+	d, t := a.defs, a.trace
+	a.clocks = make([]otf2.Clock, len(t.Locations))
+	checks, err := a.src.checkFiles(t, a.checkFile)
+	if err != nil {
+		return err
+	}
+	earliest := uint64(math.MaxUint64)
+	for i := range checks {
+		if checks[i].Started {
+			earliest = min(earliest, checks[i].First)
+		}
+	}
+	if len(t.Command) == 0 && len(checks) > 0 {
+		t.Command = checks[0].Command
+	}
+	global := d.GlobalOffset
+	const far = math.MaxInt64 / 4 // ps
+	probe := otf2.NewClock(d.Resolution, global)
+	if ps, ok := probe.Time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(checks, fileCheck.corrects) {
+		global = earliest // the global offset is no use
+	}
+	for i := range t.Locations {
+		base := global
+		offsets := checks[i].Offsets
+		if checks[i].corrects() {
+			probe := otf2.NewClock(d.Resolution, global)
+			if ps, ok := probe.Time(offsets[0].Time); !ok || ps > far || ps < -far {
+				base = global - uint64(offsets[0].Offset) // a clock of another origin
+			}
+			a.setOffsets(&t.Locations[i], offsets, base, global)
+		}
+		a.clocks[i] = otf2.NewClock(d.Resolution, base)
+	}
+	return nil
 }
 
-// regionFromOTF2 translates paradigm and role; byName is the role that the name suggests.
-func regionFromOTF2(paradigm, role uint8, byName timeline.Role) (timeline.Paradigm, timeline.Role) {
-	switch paradigm {
-	case paradigmMPI:
-		switch role {
-		case roleBarrier, roleOneToAll, roleAllToOne, roleAllToAll, roleCollective:
-			return timeline.MPI, timeline.CollectiveCall
-		case roleFileMetadata:
-			return timeline.MPI, timeline.FileIO
-		case rolePointToPoint, roleFileIO, roleRMA, roleFunction:
-			return timeline.MPI, timeline.Role(slices.Index(otf2Roles[:], role))
-		}
-		return timeline.MPI, byName
-	case paradigmOpenMP:
-		switch {
-		case role == roleParallel || role == roleBarrier || role == roleImplicitBarrier:
-			return timeline.OpenMP, timeline.Role(slices.Index(otf2Roles[:], role))
-		case role == 3 || role >= 6 && role <= 14 || role == 18 || role == 19: // loop, sections ... atomic, ordered
-			return timeline.OpenMP, timeline.Workshare
-		}
-		return timeline.OpenMP, timeline.Function
-	case paradigmMeasurement:
-		if role == roleArtificial {
-			return timeline.Noise, timeline.Function
-		}
-		return timeline.Tool, timeline.Function
+// checkFile finds out about the files of a location.
+func (a *otf2Archive) checkFile(i int) fileCheck {
+	l := &a.trace.Locations[i]
+	c := a.checkEvents(l)
+	local, err := a.readLocal(l)
+	if err != nil {
+		c.Warnings = append(c.Warnings, err.Error()+"; mappings and offsets after it are lost")
 	}
-	if role == roleFileIO || role == roleFileMetadata {
-		return timeline.User, timeline.FileIO
+	c.Offsets = local.Offsets
+	if i == 0 {
+		c.Command = a.command()
 	}
-	return timeline.User, timeline.Function
+	return c
 }
 
-// regionToOTF2 translates paradigm and role back.
-func regionToOTF2(r *timeline.Region) (paradigm, role uint8) {
-	switch r.Paradigm {
-	case timeline.Noise:
-		return paradigmMeasurement, roleArtificial
-	case timeline.Tool:
-		return paradigmMeasurement, roleFunction
+// corrects reports whether there are offsets enough to correct a clock.
+func (c fileCheck) corrects() bool { return len(c.Offsets) >= 2 }
+
+// setOffsets translates the offsets of a clock.
+func (a *otf2Archive) setOffsets(l *Location, offsets []otf2.Offset, base, global uint64) {
+	clock := otf2.NewClock(a.defs.Resolution, base)
+	for _, o := range offsets {
+		time, ok := clock.Time(o.Time)
+		offset, fits := clock.Span(o.Offset + int64(base-global))
+		if !ok || !fits {
+			a.warn("rank %d, thread %d: an offset of its clock is out of range; its clock is not corrected", l.Rank, l.Thread)
+			l.Offsets = nil
+			return
+		}
+		scale := second / float64(a.defs.Resolution)
+		l.Offsets = append(l.Offsets, ClockOffset{time, offset, o.Deviation * scale})
 	}
-	if role = otf2Roles[r.Role]; r.Role == timeline.CollectiveCall {
-		role = collectiveRole(r.Name)
-	}
-	return [...]uint8{timeline.User: paradigmUser, timeline.MPI: paradigmMPI, timeline.OpenMP: paradigmOpenMP}[r.Paradigm], role
 }
 
-// collectiveRole is the role of a collective call by its name.
-func collectiveRole(name string) uint8 {
-	call, _ := strings.CutPrefix(strings.ToLower(name), "mpi_")
-	op, ok := timeline.CollectiveOp(call)
-	switch {
-	case !ok:
-		return roleCollective
-	case op == timeline.OpBarrier:
-		return roleBarrier
-	case op == timeline.OpBcast || op == timeline.OpScatter || op == timeline.OpScatterv:
-		return roleOneToAll
-	case op == timeline.OpReduce || op == timeline.OpGather || op == timeline.OpGatherv:
-		return roleAllToOne
-	case op == timeline.OpScan || op == timeline.OpExscan:
-		return roleCollective
+// eventFile and localFile are the files of a location.
+func (a *otf2Archive) eventFile(l *Location) string {
+	return path.Join(a.name, fmt.Sprintf("%d.evt", l.ID))
+}
+
+func (a *otf2Archive) localFile(l *Location) string {
+	return path.Join(a.name, fmt.Sprintf("%d.def", l.ID))
+}
+
+// readLocal reads the local definitions of a location. Files that are missing are usual.
+func (a *otf2Archive) readLocal(l *Location) (*otf2.Local, error) {
+	f, file, err := a.open(a.localFile(l), a.anchor.DefChunk)
+	if err != nil {
+		return &otf2.Local{}, nil
 	}
-	return roleAllToAll
+	defer file.Close()
+	return otf2.ReadLocal(f)
+}
+
+// checkEvents looks at the start and the end of a file of events.
+func (a *otf2Archive) checkEvents(l *Location) (c fileCheck) {
+	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	name := a.eventFile(l)
+	show := a.src.showBeside(name)
+	file, err := a.src.open(name)
+	switch none := errors.Is(err, fs.ErrNotExist); {
+	case err != nil && l.Missing:
+		warn("%s: the events of %s are missing", show, l.describe())
+		return c
+	case err != nil && none && l.Events == 0:
+		return c
+	case err != nil:
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", show, l.describe(), damage.Reason(err))
+		return c
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Size() == 0 && l.Events > 0 {
+		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: the file is empty", show, l.describe())
+		return c
+	}
+	var head [otf2.ChunkHeader + 9]byte
+	if n, err := io.ReadFull(file, head[:]); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+		r := otf2.Bytes{Data: head[:n], Big: head[1] == otf2.Big, At: min(otf2.ChunkHeader, n)}
+		if r.U8() == otf2.Timestamp {
+			c.First = r.Full(8)
+			c.Started = !r.Short
+		}
+	}
+	at, isAt := file.(io.ReaderAt)
+	info, err := file.Stat()
+	if !isAt || err != nil {
+		return c // it will turn out while reading
+	}
+	var tail [2]byte
+	if _, err := at.ReadAt(tail[:], info.Size()-2); err != nil || tail != [2]byte{otf2.EndOfFile, otf2.EndOfBuffer} {
+		c.Truncated = true
+		warn("%s: byte %d: the file has no end; the events of rank %d, thread %d are read as far as they are whole",
+			show, info.Size(), l.Rank, l.Thread)
+	}
+	return c
 }

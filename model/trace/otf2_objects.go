@@ -5,66 +5,29 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/otf2"
 )
 
 // Windows of one-sided communication and files of collective I/O in OTF2.
 
-// otf2Object is a window or an I/O handle.
-type otf2Object struct{ id, name, comm uint32 }
-
-// Events of windows and files.
-const (
-	evtWinCreate        = 35
-	evtWinDestroy       = 36
-	evtWinBegin         = 37
-	evtWinCollective    = 38
-	evtGroupSync        = 39
-	evtRequestLock      = 40
-	evtReleaseLock      = 43
-	evtPut              = 46
-	evtGet              = 47
-	evtAtomic           = 48
-	evtCompleteBlocking = 49
-	evtCompleteLocal    = 50
-	evtCompleteRemote   = 52
-	evtFileOpen         = 69
-	evtFileClose        = 70
-	evtFileBegin        = 75
-	evtFileEnd          = 78
-)
-
-const (
-	defIoParadigm    = 8
-	defRmaWin        = 24
-	defIoRegularFile = 38
-	defIoHandle      = 40
-
-	mapGroup    = 4
-	mapRmaWin   = 8
-	mapIoHandle = 13
-
-	ioCollective = 2 // a flag of operations
-	lockShared   = 1
-)
-
 // setObjects translates windows and files. Handles without communicator belong to one process.
 func (a *otf2Archive) setObjects() {
-	set := func(ids *idTable, to *[]timeline.Object, list []otf2Object) {
+	set := func(ids *otf2.Indices, to *[]timeline.Object, list []otf2.Object) {
 		for _, o := range list {
-			comm, ok := a.comms.get(o.comm)
+			comm, ok := a.comms.Get(o.Comm)
 			if !ok || a.self[comm] {
 				continue
 			}
-			ids.set(o.id, uint32(len(*to)))
-			*to = append(*to, timeline.Object{Name: a.defs.strings[o.name], Comm: int32(comm)})
+			ids.Set(o.ID, uint32(len(*to)))
+			*to = append(*to, timeline.Object{Name: a.defs.Strings[o.Name], Comm: int32(comm)})
 		}
 	}
-	set(&a.windows, &a.trace.Windows, a.defs.windows)
-	set(&a.files, &a.trace.Files, a.defs.handles)
+	set(&a.windows, &a.trace.Windows, a.defs.Windows)
+	set(&a.files, &a.trace.Files, a.defs.Handles)
 	if len(a.trace.Windows) > 0 {
 		a.groups = map[uint32][]int32{}
-		for id, g := range a.defs.groups {
-			if g.paradigm == paradigmMPI {
+		for id, g := range a.defs.Groups {
+			if g.Paradigm == otf2.ParadigmMPI {
 				a.groups[id], _ = a.ranksOf(&g)
 			}
 		}
@@ -73,17 +36,17 @@ func (a *otf2Archive) setObjects() {
 
 // otf2Objects is what a reader knows of windows and files.
 type otf2Objects struct {
-	windows, files idTable
-	groups         otf2Map
+	windows, files otf2.Indices
+	groups         otf2.Map
 	archive        *otf2Archive
 	targets        map[[2]uint64]int32 // of one-sided operations, by window and matching id
 	open           []uint32            // regions of the open calls, if there are windows
 }
 
-func (a *otf2Archive) objectsOf(local *otf2Local) otf2Objects {
+func (a *otf2Archive) objectsOf(local *otf2.Local) otf2Objects {
 	return otf2Objects{
-		windows: a.windows.mapped(&local.maps[mapRmaWin]), files: a.files.mapped(&local.maps[mapIoHandle]),
-		groups: local.maps[mapGroup], archive: a, targets: map[[2]uint64]int32{},
+		windows: a.windows.Mapped(&local.Maps[otf2.MapRmaWin]), files: a.files.Mapped(&local.Maps[otf2.MapIoHandle]),
+		groups: local.Maps[otf2.MapGroup], archive: a, targets: map[[2]uint64]int32{},
 	}
 }
 
@@ -102,51 +65,51 @@ func (o *otf2Objects) call(e *Event) {
 // translateObject fills an event from a record about a window or a file. What has no counterpart is Other.
 func (r *otf2Reader) translateObject(e *Event) error {
 	e.Kind = Other
-	o, b := &r.objects, &r.record.body
-	switch r.record.id {
-	case evtWinCreate, evtWinDestroy:
+	o, b := &r.objects, &r.record.Body
+	switch r.record.ID {
+	case otf2.EvtWinCreate, otf2.EvtWinDestroy:
 		r.partial = true // the collective that follows has it
-	case evtWinBegin:
+	case otf2.EvtWinBegin:
 		e.Kind = CollectiveBegin
-	case evtWinCollective:
-		op := b.u8()
-		b.u32() // level of synchronization
-		if o.window(e, WinCollective, b.u32()) && op < otf2Ops {
+	case otf2.EvtWinCollective:
+		op := b.U8()
+		b.U32() // level of synchronization
+		if o.window(e, WinCollective, b.U32()) && op < otf2Ops {
 			e.Op = timeline.Op(op)
 		} else {
 			e.Kind = Other
 		}
-	case evtGroupSync:
-		level := b.u32()
-		window, group := b.u32(), b.u32()
+	case otf2.EvtGroupSync:
+		level := b.U32()
+		window, group := b.U32(), b.U32()
 		return o.groupSync(e, level, window, group)
-	case evtRequestLock:
-		if o.window(e, WinLock, b.u32()) {
-			e.Peer = int32(b.u32())
-			b.u64() // id of the lock
-			e.Flag = b.u8() == lockShared
+	case otf2.EvtRequestLock:
+		if o.window(e, WinLock, b.U32()) {
+			e.Peer = int32(b.U32())
+			b.U64() // id of the lock
+			e.Flag = b.U8() == otf2.LockShared
 		}
-	case evtReleaseLock:
-		if o.window(e, WinUnlock, b.u32()) {
-			e.Peer = int32(b.u32())
+	case otf2.EvtReleaseLock:
+		if o.window(e, WinUnlock, b.U32()) {
+			e.Peer = int32(b.U32())
 		}
-	case evtPut, evtGet:
-		window := b.u32()
-		if o.window(e, Put+Kind(r.record.id-evtPut), window) {
-			e.Peer, e.Size = int32(b.u32()), int64(b.u64())
-			o.targets[[2]uint64{uint64(e.Object), b.u64()}] = e.Peer
+	case otf2.EvtPut, otf2.EvtGet:
+		window := b.U32()
+		if o.window(e, Put+Kind(r.record.ID-otf2.EvtPut), window) {
+			e.Peer, e.Size = int32(b.U32()), int64(b.U64())
+			o.targets[[2]uint64{uint64(e.Object), b.U64()}] = e.Peer
 		}
-	case evtAtomic:
-		if o.window(e, Atomic, b.u32()) {
-			e.Peer = int32(b.u32())
-			b.u8() // which operation
-			e.Sent, e.Received = int64(b.u64()), int64(b.u64())
-			o.targets[[2]uint64{uint64(e.Object), b.u64()}] = e.Peer
+	case otf2.EvtAtomic:
+		if o.window(e, Atomic, b.U32()) {
+			e.Peer = int32(b.U32())
+			b.U8() // which operation
+			e.Sent, e.Received = int64(b.U64()), int64(b.U64())
+			o.targets[[2]uint64{uint64(e.Object), b.U64()}] = e.Peer
 		}
-	case evtCompleteBlocking, evtCompleteLocal, evtCompleteRemote:
-		if o.window(e, WinFlush, b.u32()) {
-			target, known := o.targets[[2]uint64{uint64(e.Object), b.u64()}]
-			if e.Peer, e.Flag = target, r.record.id != evtCompleteRemote; !known {
+	case otf2.EvtCompleteBlocking, otf2.EvtCompleteLocal, otf2.EvtCompleteRemote:
+		if o.window(e, WinFlush, b.U32()) {
+			target, known := o.targets[[2]uint64{uint64(e.Object), b.U64()}]
+			if e.Peer, e.Flag = target, r.record.ID != otf2.EvtCompleteRemote; !known {
 				*e = Event{Time: e.Time, Kind: Other}
 			}
 		}
@@ -158,29 +121,29 @@ func (r *otf2Reader) translateObject(e *Event) error {
 
 // translateFile fills an event from a record about a file.
 func (r *otf2Reader) translateFile(e *Event) {
-	o, b := &r.objects, &r.record.body
-	file, known := o.files.get(b.u32())
-	kind := map[uint8]Kind{evtFileOpen: FileOpen, evtFileClose: FileClose, evtFileBegin: FileBegin, evtFileEnd: FileEnd}[r.record.id]
+	o, b := &r.objects, &r.record.Body
+	file, known := o.files.Get(b.U32())
+	kind := map[uint8]Kind{otf2.EvtFileOpen: FileOpen, otf2.EvtFileClose: FileClose, otf2.EvtFileBegin: FileBegin, otf2.EvtFileEnd: FileEnd}[r.record.ID]
 	if !known || kind == 0 {
 		return
 	}
 	switch kind {
 	case FileBegin:
-		b.u8() // mode
-		if b.u32()&ioCollective == 0 {
+		b.U8() // mode
+		if b.U32()&otf2.IoCollective == 0 {
 			return
 		}
-		e.Size, e.Request = int64(b.u64()), b.u64()
+		e.Size, e.Request = int64(b.U64()), b.U64()
 	case FileEnd:
-		b.u64() // bytes
-		e.Request = b.u64()
+		b.U64() // bytes
+		e.Request = b.U64()
 	}
 	e.Kind, e.Object = kind, file
 }
 
 // window makes a record one about a window; false if that is not known.
 func (o *otf2Objects) window(e *Event, kind Kind, id uint32) bool {
-	index, ok := o.windows.get(id)
+	index, ok := o.windows.Get(id)
 	if ok {
 		e.Kind, e.Object = kind, index
 	}
@@ -199,7 +162,7 @@ func (o *otf2Objects) groupSync(e *Event, level, window, group uint32) error {
 	if !known || level == 0 || !o.window(e, kind, window) || kind != WinPost && kind != WinStart {
 		return nil
 	}
-	id := uint32(o.groups.global(uint64(group)))
+	id := uint32(o.groups.Global(uint64(group)))
 	ranks, ok := o.archive.groups[id]
 	if !ok {
 		return fmt.Errorf("group %d is not defined", id)

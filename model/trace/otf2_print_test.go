@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/otf2"
 )
 
 // otf2Printer prints the events of an archive as otf2-print does, from the records themselves: it sees
@@ -19,29 +20,29 @@ type otf2Printer struct {
 	*otf2Archive
 	names    map[uint8]map[uint64]string // of definitions, by id of their record
 	contexts map[uint64]uint64           // regions of calling contexts
-	comms    map[uint64]otf2Comm
+	comms    map[uint64]otf2.Comm
 	classes  map[uint64][]uint32 // members of metrics
 }
 
 // newOTF2Printer opens an archive.
 func newOTF2Printer(t *testing.T, anchor string) *otf2Printer {
 	t.Helper()
-	p := &otf2Printer{names: map[uint8]map[uint64]string{}, contexts: map[uint64]uint64{}, comms: map[uint64]otf2Comm{}, classes: map[uint64][]uint32{}}
+	p := &otf2Printer{names: map[uint8]map[uint64]string{}, contexts: map[uint64]uint64{}, comms: map[uint64]otf2.Comm{}, classes: map[uint64][]uint32{}}
 	var err error
 	p.otf2Archive, err = openOTF2(source{fsys: os.DirFS(filepath.Dir(anchor)), main: filepath.Base(anchor), show: anchor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, file, err := p.open(p.name+".def", p.anchor.defChunk)
+	f, file, err := p.open(p.name+".def", p.anchor.DefChunk)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := f.nextChunk(); err != nil {
+	if err := f.NextChunk(); err != nil {
 		t.Fatal(err)
 	}
 	for {
-		id, r, err := f.definition()
+		id, r, err := f.Definition()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -50,31 +51,31 @@ func newOTF2Printer(t *testing.T, anchor string) *otf2Printer {
 		}
 		p.define(id, &r)
 	}
-	for _, c := range p.defs.comms {
-		p.comms[uint64(c.id)] = c
+	for _, c := range p.defs.Comms {
+		p.comms[uint64(c.ID)] = c
 	}
 	return p
 }
 
 // define keeps the name of a definition.
-func (p *otf2Printer) define(id uint8, r *otf2Bytes) {
+func (p *otf2Printer) define(id uint8, r *otf2.Bytes) {
 	const defAttribute, defMetricMember, defMetricClass, defMetricInstance = 11, 19, 20, 21
 	switch id {
-	case defAttribute, defRegion, defMetricMember, defParameter, defComm, defInterComm, defInterruptGenerator:
-		self := uint64(r.u32())
-		p.setName(id, self, r.u32())
-	case defLocation:
-		self := r.u64()
-		p.setName(id, self, r.u32())
-	case defCallingContext:
-		self := uint64(r.u32())
-		p.contexts[self] = uint64(r.u32())
+	case defAttribute, otf2.DefRegion, defMetricMember, otf2.DefParameter, otf2.DefComm, otf2.DefInterComm, otf2.DefInterruptGenerator:
+		self := uint64(r.U32())
+		p.setName(id, self, r.U32())
+	case otf2.DefLocation:
+		self := r.U64()
+		p.setName(id, self, r.U32())
+	case otf2.DefCallingContext:
+		self := uint64(r.U32())
+		p.contexts[self] = uint64(r.U32())
 	case defMetricClass, defMetricInstance:
-		self := uint64(r.u32())
+		self := uint64(r.U32())
 		if id == defMetricClass {
-			p.classes[self] = r.list32()
+			p.classes[self] = r.List32()
 		} else {
-			p.classes[self] = p.classes[uint64(r.u32())]
+			p.classes[self] = p.classes[uint64(r.U32())]
 		}
 	}
 }
@@ -83,7 +84,7 @@ func (p *otf2Printer) setName(id uint8, self uint64, name uint32) {
 	if p.names[id] == nil {
 		p.names[id] = map[uint64]string{}
 	}
-	p.names[id][self] = p.defs.strings[name]
+	p.names[id][self] = p.defs.Strings[name]
 }
 
 // ref prints a reference with its name.
@@ -91,57 +92,57 @@ func (p *otf2Printer) ref(id uint8, self uint64) string {
 	if name, ok := p.names[id][self]; ok {
 		return fmt.Sprintf("%q <%d>", name, self)
 	}
-	if self == undefined32 {
+	if self == otf2.Undefined32 {
 		return "UNDEFINED"
 	}
 	return fmt.Sprintf("UNKNOWN <%d>", self)
 }
 
 func (p *otf2Printer) string(id uint64) string {
-	return fmt.Sprintf("%q <%d>", p.defs.strings[uint32(id)], id)
+	return fmt.Sprintf("%q <%d>", p.defs.Strings[uint32(id)], id)
 }
 
 // comm prints a communicator.
 func (p *otf2Printer) comm(id uint64) string {
-	if c, ok := p.comms[id]; ok && c.inter {
-		return p.ref(defInterComm, id)
+	if c, ok := p.comms[id]; ok && c.Inter {
+		return p.ref(otf2.DefInterComm, id)
 	}
-	return p.ref(defComm, id)
+	return p.ref(otf2.DefComm, id)
 }
 
 // member prints a rank of a communicator, in the remote group of an intercommunicator.
 func (p *otf2Printer) member(comm, rank, self uint64) string {
 	c := p.comms[comm]
-	g := p.defs.groups[c.group]
-	if c.inter {
-		g = p.defs.groups[c.remote]
-		for _, m := range g.members {
-			if p.commLocations(g.paradigm)[m] == self {
-				g = p.defs.groups[c.group]
+	g := p.defs.Groups[c.Group]
+	if c.Inter {
+		g = p.defs.Groups[c.Remote]
+		for _, m := range g.Members {
+			if p.commLocations(g.Paradigm)[m] == self {
+				g = p.defs.Groups[c.Group]
 				break
 			}
 		}
 	}
 	location := self
 	switch {
-	case g.kind == groupCommSelf:
-	case rank >= uint64(len(g.members)):
+	case g.Kind == otf2.GroupCommSelf:
+	case rank >= uint64(len(g.Members)):
 		return fmt.Sprintf("%d (?)", rank)
 	default:
-		location = p.commLocations(g.paradigm)[g.members[rank]]
+		location = p.commLocations(g.Paradigm)[g.Members[rank]]
 	}
-	return fmt.Sprintf("%d (%s)", rank, p.ref(defLocation, location))
+	return fmt.Sprintf("%d (%s)", rank, p.ref(otf2.DefLocation, location))
 }
 
 // events prints the events of a location, each as name, location, time and attributes.
 func (p *otf2Printer) events(t *testing.T, l *Location) []string {
 	t.Helper()
-	f, file, err := p.open(p.eventFile(l), p.anchor.eventChunk)
+	f, file, err := p.open(p.eventFile(l), p.anchor.EventChunk)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := f.nextChunk(); err != nil {
+	if err := f.NextChunk(); err != nil {
 		t.Fatal(err)
 	}
 	local, err := p.readLocal(l)
@@ -149,18 +150,18 @@ func (p *otf2Printer) events(t *testing.T, l *Location) []string {
 		t.Fatal(err)
 	}
 	var lines []string
-	var e otf2Event
+	var e otf2.Event
 	interval := 0
 	for {
-		err := f.event(&e)
+		err := f.Event(&e)
 		if errors.Is(err, io.EOF) {
 			return lines
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		time := e.time
-		if o := local.offsets; len(o) >= 2 {
+		time := e.Time
+		if o := local.Offsets; len(o) >= 2 {
 			for interval+2 < len(o) && time > o[interval+1].Time {
 				interval++
 			}
@@ -170,140 +171,140 @@ func (p *otf2Printer) events(t *testing.T, l *Location) []string {
 		}
 		name, rest := p.event(l, local, &e)
 		lines = append(lines, fmt.Sprintf("%s %d %d %s", name, l.ID, time, rest))
-		if len(e.attributes) > 0 {
-			lines = append(lines, p.attributes(local, &otf2Bytes{b: e.attributes, big: f.big}))
+		if len(e.Attributes) > 0 {
+			lines = append(lines, p.attributes(local, &otf2.Bytes{Data: e.Attributes, Big: f.Big}))
 		}
 	}
 }
 
 // attributes prints a list of attributes of numbers.
-func (p *otf2Printer) attributes(local *otf2Local, r *otf2Bytes) string {
+func (p *otf2Printer) attributes(local *otf2.Local, r *otf2.Bytes) string {
 	var list []string
-	for n := r.u32(); n > 0; n-- {
-		id := local.maps[1].global(uint64(r.u32()))
-		if kind := r.u8(); kind != 4 {
+	for n := r.U32(); n > 0; n-- {
+		id := local.Maps[1].Global(uint64(r.U32()))
+		if kind := r.U8(); kind != 4 {
 			return "a type of attribute that this test does not know"
 		}
-		list = append(list, fmt.Sprintf("(%s; UINT64; %d)", p.ref(11, id), r.u64()))
+		list = append(list, fmt.Sprintf("(%s; UINT64; %d)", p.ref(11, id), r.U64()))
 	}
 	return "ADDITIONAL ATTRIBUTES: " + strings.Join(list, ", ")
 }
 
 // event prints name and attributes of an event.
-func (p *otf2Printer) event(l *Location, local *otf2Local, e *otf2Event) (name, rest string) {
-	r := &e.body
+func (p *otf2Printer) event(l *Location, local *otf2.Local, e *otf2.Event) (name, rest string) {
+	r := &e.Body
 	global := func(kind int, id uint32) uint64 {
-		if id == undefined32 {
-			return undefined32
+		if id == otf2.Undefined32 {
+			return otf2.Undefined32
 		}
-		return local.maps[kind].global(uint64(id))
+		return local.Maps[kind].Global(uint64(id))
 	}
 	message := func(who string) string {
-		rank := uint64(r.u32())
-		comm := global(mapComm, r.u32())
-		return fmt.Sprintf("%s: %s, Communicator: %s, Tag: %d, Length: %d", who, p.member(comm, rank, l.ID), p.comm(comm), r.u32(), r.u64())
+		rank := uint64(r.U32())
+		comm := global(otf2.MapComm, r.U32())
+		return fmt.Sprintf("%s: %s, Communicator: %s, Tag: %d, Length: %d", who, p.member(comm, rank, l.ID), p.comm(comm), r.U32(), r.U64())
 	}
 	collective := func() string {
-		op := strings.ToUpper(timeline.Op(r.u8()).String())
-		comm := global(mapComm, r.u32())
+		op := strings.ToUpper(timeline.Op(r.U8()).String())
+		comm := global(otf2.MapComm, r.U32())
 		root := "NONE"
-		if rank := r.u32(); rank != undefined32 {
+		if rank := r.U32(); rank != otf2.Undefined32 {
 			root = p.member(comm, uint64(rank), l.ID)
 		}
-		return fmt.Sprintf("Operation: %s, Communicator: %s, Root: %s, Sent: %d, Received: %d", op, p.comm(comm), root, r.u64(), r.u64())
+		return fmt.Sprintf("Operation: %s, Communicator: %s, Root: %s, Sent: %d, Received: %d", op, p.comm(comm), root, r.U64(), r.U64())
 	}
 	request := func(v uint64) string { return fmt.Sprintf("Request: %d", v) }
-	region := func() string { return "Region: " + p.ref(defRegion, global(mapRegion, uint32(e.value))) }
+	region := func() string { return "Region: " + p.ref(otf2.DefRegion, global(otf2.MapRegion, uint32(e.Value))) }
 	paradigm := func() string {
-		return map[uint8]string{paradigmOpenMP: "Model: OPENMP"}[r.u8()]
+		return map[uint8]string{otf2.ParadigmOpenMP: "Model: OPENMP"}[r.U8()]
 	}
 	context := func() string {
-		id := global(mapContext, r.u32())
-		if id == undefined32 {
+		id := global(otf2.MapContext, r.U32())
+		if id == otf2.Undefined32 {
 			return "Calling Context: UNDEFINED"
 		}
-		return fmt.Sprintf("Calling Context: %q <%d>", p.names[defRegion][p.contexts[id]], id)
+		return fmt.Sprintf("Calling Context: %q <%d>", p.names[otf2.DefRegion][p.contexts[id]], id)
 	}
 	distance := func() string {
-		if v := r.u32(); v != undefined32 {
+		if v := r.U32(); v != otf2.Undefined32 {
 			return fmt.Sprintf("Unwind Distance: %d", v)
 		}
 		return "Unwind Distance: UNDEFINED"
 	}
-	switch e.id {
-	case evtMeasurementOnOff:
-		return "MEASUREMENT_ON_OFF", "Mode: " + map[uint8]string{1: "ON", 2: "OFF"}[r.u8()]
-	case evtEnter:
+	switch e.ID {
+	case otf2.EvtMeasurementOnOff:
+		return "MEASUREMENT_ON_OFF", "Mode: " + map[uint8]string{1: "ON", 2: "OFF"}[r.U8()]
+	case otf2.EvtEnter:
 		return "ENTER", region()
-	case evtLeave:
+	case otf2.EvtLeave:
 		return "LEAVE", region()
-	case evtSend:
+	case otf2.EvtSend:
 		return "MPI_SEND", message("Receiver")
-	case evtIsend:
-		return "MPI_ISEND", message("Receiver") + ", " + request(r.u64())
-	case evtIsendComplete:
-		return "MPI_ISEND_COMPLETE", request(e.value)
-	case evtIrecvRequest:
-		return "MPI_IRECV_REQUEST", request(e.value)
-	case evtRecv:
+	case otf2.EvtIsend:
+		return "MPI_ISEND", message("Receiver") + ", " + request(r.U64())
+	case otf2.EvtIsendComplete:
+		return "MPI_ISEND_COMPLETE", request(e.Value)
+	case otf2.EvtIrecvRequest:
+		return "MPI_IRECV_REQUEST", request(e.Value)
+	case otf2.EvtRecv:
 		return "MPI_RECV", message("Sender")
-	case evtIrecv:
-		return "MPI_IRECV", message("Sender") + ", " + request(r.u64())
-	case evtRequestTest:
-		return "MPI_REQUEST_TEST", request(e.value)
-	case evtRequestCancelled:
-		return "MPI_REQUEST_CANCELLED", request(e.value)
-	case evtCollectiveBegin:
+	case otf2.EvtIrecv:
+		return "MPI_IRECV", message("Sender") + ", " + request(r.U64())
+	case otf2.EvtRequestTest:
+		return "MPI_REQUEST_TEST", request(e.Value)
+	case otf2.EvtRequestCancelled:
+		return "MPI_REQUEST_CANCELLED", request(e.Value)
+	case otf2.EvtCollectiveBegin:
 		return "MPI_COLLECTIVE_BEGIN", ""
-	case evtCollectiveEnd:
+	case otf2.EvtCollectiveEnd:
 		return "MPI_COLLECTIVE_END", collective()
-	case evtCollectiveRequest:
-		return "NON_BLOCKING_COLLECTIVE_REQUEST", request(r.u64())
-	case evtCollectiveDone:
-		return "NON_BLOCKING_COLLECTIVE_COMPLETE", collective() + ", " + request(r.u64())
-	case evtThreadFork:
-		return "THREAD_FORK", fmt.Sprintf("%s, # Requested Threads: %d", paradigm(), r.u32())
-	case evtThreadJoin:
+	case otf2.EvtCollectiveRequest:
+		return "NON_BLOCKING_COLLECTIVE_REQUEST", request(r.U64())
+	case otf2.EvtCollectiveDone:
+		return "NON_BLOCKING_COLLECTIVE_COMPLETE", collective() + ", " + request(r.U64())
+	case otf2.EvtThreadFork:
+		return "THREAD_FORK", fmt.Sprintf("%s, # Requested Threads: %d", paradigm(), r.U32())
+	case otf2.EvtThreadJoin:
 		return "THREAD_JOIN", paradigm()
-	case evtTeamBegin:
-		return "THREAD_TEAM_BEGIN", "Thread Team: " + p.comm(global(mapComm, r.u32()))
-	case evtTeamEnd:
-		return "THREAD_TEAM_END", "Thread Team: " + p.comm(global(mapComm, r.u32()))
+	case otf2.EvtTeamBegin:
+		return "THREAD_TEAM_BEGIN", "Thread Team: " + p.comm(global(otf2.MapComm, r.U32()))
+	case otf2.EvtTeamEnd:
+		return "THREAD_TEAM_END", "Thread Team: " + p.comm(global(otf2.MapComm, r.U32()))
 	case 31:
-		metric := global(5, r.u32())
-		n := r.u8()
+		metric := global(5, r.U32())
+		n := r.U8()
 		var values []string
 		for i := range n {
-			kind := map[uint8]string{4: "UINT64", 8: "INT64", 10: "DOUBLE"}[r.u8()]
-			values = append(values, fmt.Sprintf("(%s; %s; %d)", p.ref(19, uint64(p.classes[metric][i])), kind, r.u64()))
+			kind := map[uint8]string{4: "UINT64", 8: "INT64", 10: "DOUBLE"}[r.U8()]
+			values = append(values, fmt.Sprintf("(%s; %s; %d)", p.ref(19, uint64(p.classes[metric][i])), kind, r.U64()))
 		}
 		return "METRIC", fmt.Sprintf("Metric: %d, %d Value: %s", metric, n, strings.Join(values, ", "))
 	case 33:
-		return "PARAMETER_INT64", fmt.Sprintf("Parameter: %s, Value: %d", p.ref(defParameter, global(mapParameter, r.u32())), int64(r.u64()))
-	case evtParameterUnsigned:
-		return "PARAMETER_UINT64", fmt.Sprintf("Parameter: %s, Value: %d", p.ref(defParameter, global(mapParameter, r.u32())), r.u64())
-	case evtContextEnter:
+		return "PARAMETER_INT64", fmt.Sprintf("Parameter: %s, Value: %d", p.ref(otf2.DefParameter, global(otf2.MapParameter, r.U32())), int64(r.U64()))
+	case otf2.EvtParameterUnsigned:
+		return "PARAMETER_UINT64", fmt.Sprintf("Parameter: %s, Value: %d", p.ref(otf2.DefParameter, global(otf2.MapParameter, r.U32())), r.U64())
+	case otf2.EvtContextEnter:
 		return "CALLING_CONTEXT_ENTER", context() + ", " + distance()
-	case evtContextLeave:
+	case otf2.EvtContextLeave:
 		return "CALLING_CONTEXT_LEAVE", context()
-	case evtContextSample:
-		return "CALLING_CONTEXT_SAMPLE", context() + ", " + distance() + ", Interrupt Generator: " + p.ref(defInterruptGenerator, global(11, r.u32()))
-	case evtProgramBegin:
-		program := fmt.Sprintf("Name: %s", p.string(global(mapString, r.u32())))
-		n := r.u32()
+	case otf2.EvtContextSample:
+		return "CALLING_CONTEXT_SAMPLE", context() + ", " + distance() + ", Interrupt Generator: " + p.ref(otf2.DefInterruptGenerator, global(11, r.U32()))
+	case otf2.EvtProgramBegin:
+		program := fmt.Sprintf("Name: %s", p.string(global(otf2.MapString, r.U32())))
+		n := r.U32()
 		var words []string
 		for range n {
-			words = append(words, p.string(global(mapString, r.u32())))
+			words = append(words, p.string(global(otf2.MapString, r.U32())))
 		}
 		return "PROGRAM_BEGIN", fmt.Sprintf("%s, %d Arguments: %s", program, n, strings.Join(words, ", "))
-	case evtProgramEnd:
-		return "PROGRAM_END", fmt.Sprintf("Exit status: %d", int64(r.u64()))
-	case evtCommCreate:
-		return "COMM_CREATE", "Communicator: " + p.comm(global(mapComm, r.u32()))
-	case evtCommDestroy:
-		return "COMM_DESTROY", "Communicator: " + p.comm(global(mapComm, r.u32()))
+	case otf2.EvtProgramEnd:
+		return "PROGRAM_END", fmt.Sprintf("Exit status: %d", int64(r.U64()))
+	case otf2.EvtCommCreate:
+		return "COMM_CREATE", "Communicator: " + p.comm(global(otf2.MapComm, r.U32()))
+	case otf2.EvtCommDestroy:
+		return "COMM_DESTROY", "Communicator: " + p.comm(global(otf2.MapComm, r.U32()))
 	}
-	return fmt.Sprintf("RECORD_%d", e.id), ""
+	return fmt.Sprintf("RECORD_%d", e.ID), ""
 }
 
 // judge holds what we read of an archive against what otf2-print says, which must find nothing wrong with it.

@@ -1,31 +1,29 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
+	"slackline/model/trace/otf2"
 )
 
 // otf2Archive is an open archive.
 type otf2Archive struct {
 	src      source
 	name     string // that the files share
-	anchor   *otf2Anchor
-	defs     *otf2Definitions
-	clocks   []otf2Clock // by location
-	regions  idTable
-	comms    idTable
-	contexts idTable
-	windows  idTable
-	files    idTable
+	anchor   *otf2.Anchor
+	defs     *otf2.Definitions
+	clocks   []otf2.Clock // by location
+	regions  otf2.Indices
+	comms    otf2.Indices
+	contexts otf2.Indices
+	windows  otf2.Indices
+	files    otf2.Indices
 	groups   map[uint32][]int32 // world ranks of the groups of MPI, if there are windows
 	self     map[uint32]bool    // indices of communicators that each rank has for itself: those of rank 0
 	kinds    map[uint32]Kind    // of events that parameters stand for
@@ -54,7 +52,7 @@ func openOTF2(src source) (*otf2Archive, error) {
 		return nil, err
 	}
 	a := &otf2Archive{src: src, name: archiveName(src.main), trace: &Trace{}}
-	a.anchor, err = readOTF2Anchor(data, src.show)
+	a.anchor, err = otf2.ReadAnchor(data, src.show)
 	if a.anchor == nil {
 		return nil, err
 	}
@@ -75,11 +73,11 @@ func (a *otf2Archive) warnIf(err error) {
 func (a *otf2Archive) warn(format string, args ...any) { a.warnIf(fmt.Errorf(format, args...)) }
 
 // open opens a file of the archive.
-func (a *otf2Archive) open(name string, chunk uint64) (*otf2File, fs.File, error) {
+func (a *otf2Archive) open(name string, chunk uint64) (*otf2.File, fs.File, error) {
 	return a.openWith(a.src.open, name, chunk)
 }
 
-func (a *otf2Archive) openWith(open func(name string) (fs.File, error), name string, chunk uint64) (*otf2File, fs.File, error) {
+func (a *otf2Archive) openWith(open func(name string) (fs.File, error), name string, chunk uint64) (*otf2.File, fs.File, error) {
 	file, err := open(name)
 	if err != nil {
 		return nil, nil, err
@@ -88,47 +86,47 @@ func (a *otf2Archive) openWith(open func(name string) (fs.File, error), name str
 	if info, err := file.Stat(); err == nil && info.Size() < step {
 		step = info.Size() + 1
 	}
-	return &otf2File{in: file, show: a.src.showBeside(name), size: int(chunk), step: int(step)}, file, nil
+	return &otf2.File{In: file, Show: a.src.showBeside(name), Size: int(chunk), Step: int(step)}, file, nil
 }
 
 // readDefinitions reads the global definitions and the clocks of the locations.
 func (a *otf2Archive) readDefinitions() error {
-	f, file, err := a.openWith(a.src.openBeside, a.name+".def", a.anchor.defChunk)
+	f, file, err := a.openWith(a.src.openBeside, a.name+".def", a.anchor.DefChunk)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	a.defs, err = readOTF2Definitions(f)
+	a.defs, err = otf2.ReadDefinitions(f)
 	d := a.defs
-	if d.resolution == 0 {
+	if d.Resolution == 0 {
 		if err == nil {
-			err = damage.At(f.show, -1, "the resolution of the clock is missing or wrong: %d ticks per second", d.resolution)
+			err = damage.At(f.Show, -1, "the resolution of the clock is missing or wrong: %d ticks per second", d.Resolution)
 		}
 		return err
 	}
 	if err != nil {
 		a.warn("%v; definitions after it are lost", err)
-	} else if d.count != a.anchor.definitions {
-		a.warn("%s: there are %d definitions, but the anchor file announces %d", f.show, d.count, a.anchor.definitions)
+	} else if d.Count != a.anchor.Definitions {
+		a.warn("%s: there are %d definitions, but the anchor file announces %d", f.Show, d.Count, a.anchor.Definitions)
 	}
 	t := a.trace
-	t.Properties, err = a.anchor.toProperties()
+	t.Properties, err = propertiesOf(a.anchor)
 	if err != nil {
 		a.warn("%s: %v", a.src.show, err)
 	}
 	if t.Resolution == 0 {
-		t.Resolution = int64(min(d.resolution, math.MaxInt64))
+		t.Resolution = int64(min(d.Resolution, math.MaxInt64))
 	}
-	if d.realtime != undefined64 && d.realtime <= math.MaxInt64 {
-		t.Created = int64(d.realtime)
+	if d.Realtime != otf2.Undefined64 && d.Realtime <= math.MaxInt64 {
+		t.Created = int64(d.Realtime)
 	}
 	a.kinds, a.skips = map[uint32]Kind{}, map[uint32]int{}
-	for id, name := range d.parameters {
-		if field, ok := strings.CutPrefix(d.strings[name], otf2SkipsName); ok && slices.Contains(otf2SkipFields, field) {
+	for id, name := range d.Parameters {
+		if field, ok := strings.CutPrefix(d.Strings[name], otf2SkipsName); ok && slices.Contains(otf2SkipFields, field) {
 			a.skips[id] = slices.Index(otf2SkipFields, field)
 		}
 		for _, p := range otf2Parameters {
-			if d.strings[name] == p.name {
+			if d.Strings[name] == p.name {
 				a.kinds[id] = p.kind
 			}
 		}
@@ -148,27 +146,27 @@ func (a *otf2Archive) command() []string {
 		return nil
 	}
 	l := &a.trace.Locations[0]
-	f, file, err := a.open(a.eventFile(l), a.anchor.eventChunk)
+	f, file, err := a.open(a.eventFile(l), a.anchor.EventChunk)
 	if err != nil {
 		return nil
 	}
 	defer file.Close()
-	if f.nextChunk() != nil {
+	if f.NextChunk() != nil {
 		return nil
 	}
 	local, _ := a.readLocal(l) // what is lost is said elsewhere
-	names := local.maps[mapString]
-	var e otf2Event
+	names := local.Maps[otf2.MapString]
+	var e otf2.Event
 	for range 4 {
-		if f.event(&e) != nil {
+		if f.Event(&e) != nil {
 			return nil
 		}
-		if e.id != evtProgramBegin {
+		if e.ID != otf2.EvtProgramBegin {
 			continue
 		}
-		words := []string{a.defs.strings[uint32(names.global(uint64(e.body.u32())))]}
-		for n := e.body.u32(); n > 0 && e.body.left() > 0; n-- {
-			words = append(words, a.defs.strings[uint32(names.global(uint64(e.body.u32())))])
+		words := []string{a.defs.Strings[uint32(names.Global(uint64(e.Body.U32())))]}
+		for n := e.Body.U32(); n > 0 && e.Body.Left() > 0; n-- {
+			words = append(words, a.defs.Strings[uint32(names.Global(uint64(e.Body.U32())))])
 		}
 		return words
 	}
@@ -178,19 +176,19 @@ func (a *otf2Archive) command() []string {
 // setRegions translates the regions.
 func (a *otf2Archive) setRegions() {
 	a.artificial = map[uint32]bool{}
-	for _, g := range a.defs.regions {
-		r := timeline.RegionNamed(a.defs.strings[g.name])
-		if g.known {
-			r.Paradigm, r.Role = regionFromOTF2(g.paradigm, g.role, r.Role)
+	for _, g := range a.defs.Regions {
+		r := timeline.RegionNamed(a.defs.Strings[g.Name])
+		if g.Known {
+			r.Paradigm, r.Role = otf2.RegionFrom(g.Paradigm, g.Role, r.Role)
 		}
-		r.File, r.Line = a.defs.strings[g.file], int(g.line)
-		if g.line == undefined32 {
+		r.File, r.Line = a.defs.Strings[g.File], int(g.Line)
+		if g.Line == otf2.Undefined32 {
 			r.Line = 0
 		}
-		if g.known && g.role == roleArtificial {
+		if g.Known && g.Role == otf2.RoleArtificial {
 			a.artificial[uint32(len(a.trace.Regions))] = true
 		}
-		a.regions.set(g.id, uint32(len(a.trace.Regions)))
+		a.regions.Set(g.ID, uint32(len(a.trace.Regions)))
 		a.trace.Regions = append(a.trace.Regions, r)
 	}
 }
@@ -202,26 +200,26 @@ const maxSelfComms = 1 << 22
 func (a *otf2Archive) setComms() {
 	d, t := a.defs, a.trace
 	a.self = map[uint32]bool{}
-	for _, c := range d.comms {
-		g, ok := d.groups[c.group]
-		if !ok || g.paradigm == paradigmOpenMP || g.paradigm == 7 || isAccelerator(g.paradigm) { // teams of threads, also of pthreads; hosts and devices
+	for _, c := range d.Comms {
+		g, ok := d.Groups[c.Group]
+		if !ok || g.Paradigm == otf2.ParadigmOpenMP || g.Paradigm == 7 || otf2.IsAccelerator(g.Paradigm) { // teams of threads, also of pthreads; hosts and devices
 			continue
 		}
 		index := uint32(len(t.Comms))
-		if g.kind == groupCommSelf {
+		if g.Kind == otf2.GroupCommSelf {
 			if len(a.self)*t.Ranks > maxSelfComms {
 				continue
 			}
-			a.comms.set(c.id, index)
+			a.comms.Set(c.ID, index)
 			a.self[index] = true
 			for r := range t.Ranks {
-				t.Comms = append(t.Comms, timeline.Comm{Name: d.strings[c.name], Members: []int32{int32(r)}})
+				t.Comms = append(t.Comms, timeline.Comm{Name: d.Strings[c.Name], Members: []int32{int32(r)}})
 			}
 			continue
 		}
-		a.comms.set(c.id, index)
-		comm := timeline.Comm{Name: d.strings[c.name], Members: a.members(&g)}
-		if remote, ok := d.groups[c.remote]; c.inter && ok {
+		a.comms.Set(c.ID, index)
+		comm := timeline.Comm{Name: d.Strings[c.Name], Members: a.members(&g)}
+		if remote, ok := d.Groups[c.Remote]; c.Inter && ok {
 			comm.Remote = a.members(&remote)
 		}
 		t.Comms = append(t.Comms, comm)
@@ -229,7 +227,7 @@ func (a *otf2Archive) setComms() {
 }
 
 // members returns the world ranks of a group, with a warning about those that are not defined.
-func (a *otf2Archive) members(g *otf2Group) []int32 {
+func (a *otf2Archive) members(g *otf2.Group) []int32 {
 	ranks, lost := a.ranksOf(g)
 	if lost > 0 {
 		a.warn("%s: a group has %d members that are not defined", a.src.showBeside(a.name+".def"), lost)
@@ -238,13 +236,13 @@ func (a *otf2Archive) members(g *otf2Group) []int32 {
 }
 
 // ranksOf returns the world ranks of a group, and how many of its members are not defined.
-func (a *otf2Archive) ranksOf(g *otf2Group) (ranks []int32, lost int) {
-	ranks = make([]int32, 0, len(g.members))
-	locations := a.commLocations(g.paradigm)
-	for _, m := range g.members {
+func (a *otf2Archive) ranksOf(g *otf2.Group) (ranks []int32, lost int) {
+	ranks = make([]int32, 0, len(g.Members))
+	locations := a.commLocations(g.Paradigm)
+	for _, m := range g.Members {
 		id := m
-		if g.kind == groupCommGroup && g.flags&groupGlobalMembers == 0 {
-			if m == undefined64 { // not recorded
+		if g.Kind == otf2.GroupCommGroup && g.Flags&otf2.GroupGlobalMembers == 0 {
+			if m == otf2.Undefined64 { // not recorded
 				ranks = append(ranks, timeline.UnknownRank)
 				continue
 			}
@@ -271,9 +269,9 @@ func (a *otf2Archive) commLocations(paradigm uint8) []uint64 {
 	}
 	var found []uint64
 	first := uint32(math.MaxUint32)
-	for id, g := range a.defs.groups {
-		if g.kind == groupCommLocations && g.paradigm == paradigm && id <= first {
-			first, found = id, g.members
+	for id, g := range a.defs.Groups {
+		if g.Kind == otf2.GroupCommLocations && g.Paradigm == paradigm && id <= first {
+			first, found = id, g.Members
 		}
 	}
 	if a.participating == nil {
@@ -288,38 +286,38 @@ func (a *otf2Archive) commLocations(paradigm uint8) []uint64 {
 func (a *otf2Archive) setContexts() {
 	t := a.trace
 	t.Stacks = []Stack{{}}
-	byID := make(map[uint32]otf2Context, len(a.defs.contexts))
-	for _, c := range a.defs.contexts {
-		byID[c.id] = c
+	byID := make(map[uint32]otf2.Context, len(a.defs.Contexts))
+	for _, c := range a.defs.Contexts {
+		byID[c.ID] = c
 	}
 	lost := 0
-	for _, c := range a.defs.contexts {
-		var chain []otf2Context // up to one that is known
+	for _, c := range a.defs.Contexts {
+		var chain []otf2.Context // up to one that is known
 		parent, rooted := uint32(0), true
 		for {
-			if at, known := a.contexts.get(c.id); known {
+			if at, known := a.contexts.Get(c.ID); known {
 				parent = at
 				break
 			}
-			if _, known := a.regions.get(c.region); !known || len(chain) > len(byID) {
+			if _, known := a.regions.Get(c.Region); !known || len(chain) > len(byID) {
 				rooted = false
 				break
 			}
 			chain = append(chain, c)
-			if c.parent == undefined32 {
+			if c.Parent == otf2.Undefined32 {
 				break
 			}
-			if c, rooted = byID[c.parent]; !rooted {
+			if c, rooted = byID[c.Parent]; !rooted {
 				break
 			}
 		}
 		for _, c := range slices.Backward(chain) {
 			if !rooted {
-				delete(byID, c.id)
+				delete(byID, c.ID)
 				continue
 			}
-			region, _ := a.regions.get(c.region)
-			a.contexts.set(c.id, uint32(len(t.Stacks)))
+			region, _ := a.regions.Get(c.Region)
+			a.contexts.Set(c.ID, uint32(len(t.Stacks)))
 			t.Stacks = append(t.Stacks, Stack{parent, region})
 			parent = uint32(len(t.Stacks) - 1)
 		}
@@ -336,163 +334,28 @@ func (a *otf2Archive) setContexts() {
 func (a *otf2Archive) setCarts() {
 	d, t := a.defs, a.trace
 	byID := map[uint32]int{}
-	for _, topology := range d.topologies {
-		comm, ok := a.comms.get(topology.comm)
+	for _, topology := range d.Topologies {
+		comm, ok := a.comms.Get(topology.Comm)
 		if !ok {
 			continue
 		}
 		c := Cart{Comm: comm, Coords: make([][]int, len(t.Comms[comm].Members))}
-		for _, id := range topology.dimensions {
-			c.Dims = append(c.Dims, int(d.dimensions[id].size))
-			c.Periodic = append(c.Periodic, d.dimensions[id].periodic)
+		for _, id := range topology.Dimensions {
+			c.Dims = append(c.Dims, int(d.Dimensions[id].Size))
+			c.Periodic = append(c.Periodic, d.Dimensions[id].Periodic)
 		}
-		byID[topology.id] = len(t.Carts)
+		byID[topology.ID] = len(t.Carts)
 		t.Carts = append(t.Carts, c)
 	}
-	for _, c := range d.coordinates {
-		i, ok := byID[c.topology]
-		if !ok || int(c.rank) >= len(t.Carts[i].Coords) {
+	for _, c := range d.Coordinates {
+		i, ok := byID[c.Topology]
+		if !ok || int(c.Rank) >= len(t.Carts[i].Coords) {
 			continue
 		}
-		at := make([]int, len(c.at))
-		for k, x := range c.at {
+		at := make([]int, len(c.At))
+		for k, x := range c.At {
 			at[k] = int(x)
 		}
-		t.Carts[i].Coords[c.rank] = at
+		t.Carts[i].Coords[c.Rank] = at
 	}
-}
-
-// setClocks reads the local definitions for the offsets of the clocks, and looks whether the files of
-// events are there and have an end.
-func (a *otf2Archive) setClocks() error {
-	d, t := a.defs, a.trace
-	a.clocks = make([]otf2Clock, len(t.Locations))
-	checks, err := a.src.checkFiles(t, a.checkFile)
-	if err != nil {
-		return err
-	}
-	earliest := uint64(math.MaxUint64)
-	for i := range checks {
-		if checks[i].Started {
-			earliest = min(earliest, checks[i].First)
-		}
-	}
-	if len(t.Command) == 0 && len(checks) > 0 {
-		t.Command = checks[0].Command
-	}
-	global := d.globalOffset
-	const far = math.MaxInt64 / 4 // ps
-	probe := newOTF2Clock(d.resolution, global)
-	if ps, ok := probe.time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(checks, fileCheck.corrects) {
-		global = earliest // the global offset is no use
-	}
-	for i := range t.Locations {
-		base := global
-		offsets := checks[i].Offsets
-		if checks[i].corrects() {
-			probe := newOTF2Clock(d.resolution, global)
-			if ps, ok := probe.time(offsets[0].Time); !ok || ps > far || ps < -far {
-				base = global - uint64(offsets[0].Offset) // a clock of another origin
-			}
-			a.setOffsets(&t.Locations[i], offsets, base, global)
-		}
-		a.clocks[i] = newOTF2Clock(d.resolution, base)
-	}
-	return nil
-}
-
-// checkFile finds out about the files of a location.
-func (a *otf2Archive) checkFile(i int) fileCheck {
-	l := &a.trace.Locations[i]
-	c := a.checkEvents(l)
-	local, err := a.readLocal(l)
-	if err != nil {
-		c.Warnings = append(c.Warnings, err.Error()+"; mappings and offsets after it are lost")
-	}
-	c.Offsets = local.offsets
-	if i == 0 {
-		c.Command = a.command()
-	}
-	return c
-}
-
-// corrects reports whether there are offsets enough to correct a clock.
-func (c fileCheck) corrects() bool { return len(c.Offsets) >= 2 }
-
-// setOffsets translates the offsets of a clock.
-func (a *otf2Archive) setOffsets(l *Location, offsets []otf2Offset, base, global uint64) {
-	clock := newOTF2Clock(a.defs.resolution, base)
-	for _, o := range offsets {
-		time, ok := clock.time(o.Time)
-		offset, fits := clock.span(o.Offset + int64(base-global))
-		if !ok || !fits {
-			a.warn("rank %d, thread %d: an offset of its clock is out of range; its clock is not corrected", l.Rank, l.Thread)
-			l.Offsets = nil
-			return
-		}
-		scale := second / float64(a.defs.resolution)
-		l.Offsets = append(l.Offsets, ClockOffset{time, offset, o.Deviation * scale})
-	}
-}
-
-// eventFile and localFile are the files of a location.
-func (a *otf2Archive) eventFile(l *Location) string {
-	return path.Join(a.name, fmt.Sprintf("%d.evt", l.ID))
-}
-
-func (a *otf2Archive) localFile(l *Location) string {
-	return path.Join(a.name, fmt.Sprintf("%d.def", l.ID))
-}
-
-// readLocal reads the local definitions of a location. Files that are missing are usual.
-func (a *otf2Archive) readLocal(l *Location) (*otf2Local, error) {
-	f, file, err := a.open(a.localFile(l), a.anchor.defChunk)
-	if err != nil {
-		return &otf2Local{}, nil
-	}
-	defer file.Close()
-	return readOTF2Local(f)
-}
-
-// checkEvents looks at the start and the end of a file of events.
-func (a *otf2Archive) checkEvents(l *Location) (c fileCheck) {
-	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
-	name := a.eventFile(l)
-	show := a.src.showBeside(name)
-	file, err := a.src.open(name)
-	switch none := errors.Is(err, fs.ErrNotExist); {
-	case err != nil && l.Missing:
-		warn("%s: the events of %s are missing", show, l.describe())
-		return c
-	case err != nil && none && l.Events == 0:
-		return c
-	case err != nil:
-		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: %v", show, l.describe(), damage.Reason(err))
-		return c
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() == 0 && l.Events > 0 {
-		c.Unreadable = fmt.Sprintf("%s: the events of %s cannot be read: the file is empty", show, l.describe())
-		return c
-	}
-	var head [otf2ChunkHeader + 9]byte
-	if n, err := io.ReadFull(file, head[:]); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
-		r := otf2Bytes{b: head[:n], big: head[1] == otf2Big, at: min(otf2ChunkHeader, n)}
-		if r.u8() == otf2Timestamp {
-			c.First = r.full(8)
-			c.Started = !r.short
-		}
-	}
-	at, isAt := file.(io.ReaderAt)
-	info, err := file.Stat()
-	if !isAt || err != nil {
-		return c // it will turn out while reading
-	}
-	var tail [2]byte
-	if _, err := at.ReadAt(tail[:], info.Size()-2); err != nil || tail != [2]byte{otf2EndOfFile, otf2EndOfBuffer} {
-		c.Truncated = true
-		warn("%s: byte %d: the file has no end; the events of rank %d, thread %d are read as far as they are whole",
-			show, info.Size(), l.Rank, l.Thread)
-	}
-	return c
 }

@@ -13,6 +13,7 @@ import (
 	"slackline/model/timeline"
 	"slackline/model/trace/damage"
 	"slackline/model/trace/device"
+	"slackline/model/trace/otf2"
 	"slackline/model/unit"
 )
 
@@ -21,20 +22,6 @@ import (
 // calls and activities if only one stream has any.
 
 const (
-	defAttribute = 11
-
-	mapAttribute = 1
-	mapLocation  = 2
-
-	locationStream = 2
-
-	attributeU64      = 4
-	attributeLocation = 13
-
-	paradigmCUDA   = 5
-	paradigmOpenCL = 19
-	paradigmHIP    = 23
-
 	otf2StreamRef = "CUDA_STREAM_REF"
 	otf2EventRef  = "CUDA_EVENT_REF"
 	otf2Callsite  = "callsite id"
@@ -60,41 +47,23 @@ type otf2Activity struct {
 	launch     timeline.Launch
 }
 
-// otf2Call is a host call that has to do with a device.
-type otf2Call struct {
-	at                           timeline.Launch
-	id                           uint64 // of the location
-	enter                        unit.Duration
-	name                         string
-	stream                       uint64 // reference, hasStream: there is one
-	event                        uint64
-	callsite                     uint64
-	hasStream, hasEvent, hasSite bool
-	inner                        bool // it lies in another one of its kind
-}
-
-// isAccelerator reports whether communication of a paradigm is that between hosts and devices.
-func isAccelerator(paradigm uint8) bool {
-	return paradigm == paradigmCUDA || paradigm == paradigmHIP || paradigm == paradigmOpenCL
-}
-
 // setStreams finds the streams of the ranks.
 func (a *otf2Archive) setStreams(ranks map[uint32]int) {
 	type key struct{ rank, group int }
 	devices, counts := map[key]int{}, map[int]int{}
-	locations := slices.Clone(a.defs.locations)
-	slices.SortFunc(locations, func(x, y otf2Location) int { return cmp.Compare(x.id, y.id) })
+	locations := slices.Clone(a.defs.Locations)
+	slices.SortFunc(locations, func(x, y otf2.Location) int { return cmp.Compare(x.ID, y.ID) })
 	for i, l := range locations {
-		if l.kind != locationStream || i > 0 && locations[i-1].id == l.id {
+		if l.Kind != otf2.LocationStream || i > 0 && locations[i-1].ID == l.ID {
 			continue
 		}
-		group := a.defs.processes[l.group]
-		process, k := l.group, key{group: int(l.group)}
-		name := a.defs.strings[l.name]
-		if group.kind == groupProcess {
+		group := a.defs.Processes[l.Group]
+		process, k := l.Group, key{group: int(l.Group)}
+		name := a.defs.Strings[l.Name]
+		if group.Kind == otf2.GroupProcess {
 			k.group = -1 - deviceInName(name)
 		} else {
-			process = group.creator
+			process = group.Creator
 		}
 		rank, ok := ranks[process]
 		if !ok {
@@ -105,7 +74,7 @@ func (a *otf2Archive) setStreams(ranks map[uint32]int) {
 			devices[k] = counts[rank]
 			counts[rank]++
 		}
-		a.streams = append(a.streams, &otf2Stream{Location: Location{ID: l.id, Rank: rank, Name: name, Events: l.events}, device: devices[k], made: -1})
+		a.streams = append(a.streams, &otf2Stream{Location: Location{ID: l.ID, Rank: rank, Name: name, Events: l.Events}, device: devices[k], made: -1})
 	}
 	if len(a.streams) > 0 {
 		a.trace.attach = a.attachStreams
@@ -198,183 +167,11 @@ func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error 
 	return nil
 }
 
-// otf2Rank is a process with streams.
-type otf2Rank struct {
-	streams []*otf2Stream
-	calls   []otf2Call // in order
-}
-
-// isLaunch reports whether a call launches kernels, isCopy whether it copies.
-func (c *otf2Call) isLaunch() bool {
-	return (strings.HasPrefix(c.name, "cu") || strings.HasPrefix(c.name, "hip")) && strings.Contains(c.name, "Launch") && !strings.Contains(c.name, "HostFunc") ||
-		c.name == "clEnqueueNDRangeKernel"
-}
-
-func (c *otf2Call) isCopy() bool {
-	for _, prefix := range []string{"cuMemcpy", "cudaMemcpy", "hipMemcpy", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueCopyBuffer"} {
-		if strings.HasPrefix(c.name, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// findLaunches finds which calls launched the activities of a process.
-func (p *otf2Rank) findLaunches() {
-	referenced := slices.ContainsFunc(p.calls, func(c otf2Call) bool { return c.hasStream && (c.isLaunch() || c.isCopy()) })
-	for _, copies := range []bool{false, true} {
-		var calls []*otf2Call
-		for i := range p.calls {
-			if c := &p.calls[i]; c.isCopy() && copies || c.isLaunch() && !copies {
-				calls = append(calls, c)
-			}
-		}
-		if referenced {
-			for _, s := range p.streams {
-				join(s.list(func(x *otf2Activity) bool { return x.copy == copies }), calls, func(c *otf2Call) bool { return c.hasStream && c.stream == s.ID })
-			}
-			continue
-		}
-		var all, rest []*otf2Activity
-		holders := 0
-		for _, s := range p.streams {
-			own := s.list(func(x *otf2Activity) bool { return x.copy == copies })
-			if len(own) > 0 {
-				holders++
-			}
-			all = append(all, own...)
-		}
-		slices.SortStableFunc(all, func(x, y *otf2Activity) int { return cmp.Compare(x.begin, y.begin) })
-		sites := map[uint64][]*otf2Activity{}
-		for _, x := range all {
-			if x.hasSite && !copies {
-				sites[x.callsite] = append(sites[x.callsite], x)
-			} else {
-				rest = append(rest, x)
-			}
-		}
-		for site, list := range sites {
-			join(list, calls, func(c *otf2Call) bool { return c.hasSite && c.callsite == site })
-		}
-		if holders == 1 && len(rest) == len(all) {
-			join(rest, calls, func(c *otf2Call) bool { return !c.inner })
-		}
-	}
-}
-
-// list are the activities of a stream of a kind.
-func (s *otf2Stream) list(of func(*otf2Activity) bool) []*otf2Activity {
-	var list []*otf2Activity
-	for i := range s.acts {
-		if of(&s.acts[i]) {
-			list = append(list, &s.acts[i])
-		}
-	}
-	return list
-}
-
-// join gives the k-th activity the k-th of certain calls. If one of them would begin before its launch, all stay unknown.
-func join(acts []*otf2Activity, calls []*otf2Call, of func(*otf2Call) bool) {
-	k := 0
-	for _, c := range calls {
-		if k == len(acts) {
-			break
-		}
-		if !of(c) {
-			continue
-		}
-		if acts[k].begin < c.enter {
-			for _, x := range acts {
-				x.launch = timeline.NoLaunch
-			}
-			return
-		}
-		acts[k].launch = c.at
-		k++
-	}
-}
-
-// references are what calls say about streams and events.
-func (p *otf2Rank) references() []timeline.Reference {
-	var list []timeline.Reference
-	stream := func(id uint64) int32 {
-		for _, s := range p.streams {
-			if s.ID == id {
-				return s.made
-			}
-		}
-		return timeline.NoStream
-	}
-	records := map[uint64]*otf2Call{} // by event, the last one so far
-	for i := range p.calls {
-		c := &p.calls[i]
-		if !c.hasStream && !c.hasEvent {
-			continue
-		}
-		r := timeline.Reference{Location: c.at.Thread, Call: c.at.Call, Stream: -1, Device: -1, Event: -1, Recorded: c.enter}
-		if c.hasStream {
-			r.Stream = stream(c.stream)
-		}
-		if c.hasEvent {
-			if record := records[c.event]; record != nil && record.enter < c.enter && record.hasStream {
-				r.Event, r.Recorded = max(stream(record.stream), -1), record.enter
-			}
-		}
-		list = append(list, r)
-		if c.hasEvent && strings.Contains(c.name, "EventRecord") {
-			records[c.event] = c
-		}
-	}
-	return list
-}
-
-// addKernelsInOrder finds the collectives of kernels whose groups the trace does not name: if all ranks have the same sequence of operations,
-// the k-th ones belong together.
-func addKernelsInOrder(tl *timeline.Timeline, d *timeline.Devices) {
-	byRank := map[int32][]device.Op{}
-	var ranks []int32
-	for i := range tl.Locations {
-		if r := int32(tl.Locations[i].Rank); len(ranks) == 0 || ranks[len(ranks)-1] != r {
-			ranks = append(ranks, r)
-		}
-	}
-	for i := range d.Streams {
-		s := &d.Streams[i]
-		for j := range s.Len() {
-			if s.Kind[j] != timeline.CommunicationKernel || !s.Launch[j].Known() {
-				continue
-			}
-			op := device.Op{Rank: int32(s.Rank), Stream: int32(i), Act: int32(j), Name: device.KernelOperation(tl.RegionOf(s.Path[j]).Name), Ranks: ranks, Root: -1, Peer: -1, Sequence: -1}
-			op.Sent, op.Received, op.Takes, op.Launched = 1, 1, true, tl.LaunchedAt(s, int32(j))
-			byRank[op.Rank] = append(byRank[op.Rank], op)
-		}
-	}
-	names := func(list []device.Op) (names []string) {
-		slices.SortStableFunc(list, func(x, y device.Op) int { return cmp.Compare(x.Launched, y.Launched) })
-		for i := range list {
-			names = append(names, list[i].Name)
-		}
-		return names
-	}
-	var all []device.Op
-	for _, r := range ranks {
-		if !slices.Equal(names(byRank[r]), names(byRank[ranks[0]])) {
-			return
-		}
-		for _, op := range byRank[r] {
-			if known, ok := device.Operation(op.Name); ok && !device.IsRooted(known) {
-				all = append(all, op)
-			}
-		}
-	}
-	device.Match(d, all, func(int32) bool { return true }, func(string, ...any) {})
-}
-
 // readStream reads the kernels and copies of a stream.
 func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 	local, _ := a.readLocal(&s.Location)
 	l := s.Location
-	ticks := newOTF2Clock(a.defs.resolution, a.defs.globalOffset)
+	ticks := otf2.NewClock(a.defs.Resolution, a.defs.GlobalOffset)
 	var at locationClock
 	for i := range c.Locations {
 		if c.Locations[i].Rank == s.Rank {
@@ -382,9 +179,9 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 			break
 		}
 	}
-	if len(local.offsets) >= 2 && c.Clock != ClockNone {
-		ticks = newOTF2Clock(a.defs.resolution, a.defs.globalOffset)
-		a.setOffsets(&l, local.offsets, ticks.base, ticks.base)
+	if len(local.Offsets) >= 2 && c.Clock != ClockNone {
+		ticks = otf2.NewClock(a.defs.Resolution, a.defs.GlobalOffset)
+		a.setOffsets(&l, local.Offsets, ticks.Base, ticks.Base)
 		if own, ok := c.clocks.from(&l); ok {
 			at = own
 		}
@@ -420,31 +217,31 @@ func (a *otf2Archive) readStream(c *conversion, s *otf2Stream) error {
 			}
 		}
 		t := at.correct(e.Time)
-		b := &r.record.body
-		switch r.record.id {
-		case evtPut, evtGet:
-			b.at = 0
-			b.u32()
-			b.u32()
-			b.u64()
+		b := &r.record.Body
+		switch r.record.ID {
+		case otf2.EvtPut, otf2.EvtGet:
+			b.At = 0
+			b.U32()
+			b.U32()
+			b.U64()
 			name := "Memcpy HtoD"
-			if r.record.id == evtPut {
+			if r.record.ID == otf2.EvtPut {
 				name = "Memcpy DtoH"
 			}
-			id := b.u64()
+			id := b.U64()
 			copies[id] = append(copies[id], begin(otf2Activity{begin: t, end: t, name: name, copy: true}))
-		case evtCompleteBlocking:
-			b.at = 0
-			b.u32()
-			if id := b.u64(); len(copies[id]) > 0 {
+		case otf2.EvtCompleteBlocking:
+			b.At = 0
+			b.U32()
+			if id := b.U64(); len(copies[id]) > 0 {
 				end(copies[id][0], t)
 				copies[id] = copies[id][1:]
 			}
-		case evtParameterUnsigned:
-			b.at = 0
-			if id := uint32(r.parameters.global(uint64(b.u32()))); len(calls) > 0 && a.defs.strings[a.defs.parameters[id]] == otf2Callsite {
+		case otf2.EvtParameterUnsigned:
+			b.At = 0
+			if id := uint32(r.parameters.Global(uint64(b.U32()))); len(calls) > 0 && a.defs.Strings[a.defs.Parameters[id]] == otf2Callsite {
 				if i := calls[len(calls)-1].index; i >= 0 {
-					s.acts[i].callsite, s.acts[i].hasSite = b.u64(), true
+					s.acts[i].callsite, s.acts[i].hasSite = b.U64(), true
 				}
 			}
 		default:
@@ -552,53 +349,53 @@ func (a *otf2Archive) readDeviceCalls(c *conversion, tl *timeline.Timeline, i in
 			call.inner = slices.ContainsFunc(open, func(k int) bool {
 				return k >= 0 && (call.isLaunch() && list[k].isLaunch() || call.isCopy() && list[k].isCopy())
 			})
-			a.attributes(&call, r.record.attributes, r.record.body.big || r.f.big, local)
+			a.attributes(&call, r.record.Attributes, r.record.Body.Big || r.f.Big, local)
 			open = append(open, len(list))
 			list = append(list, call)
 		case e.Kind == Leave && len(open) > 0:
 			if k := open[len(open)-1]; k >= 0 {
-				a.attributes(&list[k], r.record.attributes, r.f.big, local)
+				a.attributes(&list[k], r.record.Attributes, r.f.Big, local)
 			}
 			open = open[:len(open)-1]
-		case r.record.id == evtParameterUnsigned && len(open) > 0 && open[len(open)-1] >= 0:
-			b := &r.record.body
-			b.at = 0
-			if id := uint32(r.parameters.global(uint64(b.u32()))); a.defs.strings[a.defs.parameters[id]] == otf2Callsite {
+		case r.record.ID == otf2.EvtParameterUnsigned && len(open) > 0 && open[len(open)-1] >= 0:
+			b := &r.record.Body
+			b.At = 0
+			if id := uint32(r.parameters.Global(uint64(b.U32()))); a.defs.Strings[a.defs.Parameters[id]] == otf2Callsite {
 				call := &list[open[len(open)-1]]
-				call.callsite, call.hasSite = b.u64(), true
+				call.callsite, call.hasSite = b.U64(), true
 			}
 		}
 	}
 }
 
 // attributes takes the references of a list of attributes.
-func (a *otf2Archive) attributes(call *otf2Call, list []byte, big bool, local *otf2Local) {
+func (a *otf2Archive) attributes(call *otf2Call, list []byte, big bool, local *otf2.Local) {
 	if len(list) == 0 {
 		return
 	}
-	b := otf2Bytes{b: list, big: big}
-	for n := b.u32(); n > 0 && b.left() > 0; n-- {
-		name := a.defs.strings[a.defs.attributes[uint32(local.maps[mapAttribute].global(uint64(b.u32())))]]
-		kind := b.u8()
+	b := otf2.Bytes{Data: list, Big: big}
+	for n := b.U32(); n > 0 && b.Left() > 0; n-- {
+		name := a.defs.Strings[a.defs.Attributes[uint32(local.Maps[otf2.MapAttribute].Global(uint64(b.U32())))]]
+		kind := b.U8()
 		value := uint64(0)
 		switch kind {
 		case 1, 5:
-			b.u8()
+			b.U8()
 		case 2, 6:
-			b.take(2)
+			b.Take(2)
 		case 9:
-			b.take(4)
+			b.Take(4)
 		case 10:
-			b.take(8)
+			b.Take(8)
 		default:
-			value = b.u64()
+			value = b.U64()
 		}
 		switch {
-		case b.short:
+		case b.Short:
 			return
-		case name == otf2StreamRef && kind == attributeLocation:
-			call.stream, call.hasStream = local.maps[mapLocation].global(value), value != undefined64
-		case name == otf2EventRef && kind == attributeU64:
+		case name == otf2StreamRef && kind == otf2.AttributeLocation:
+			call.stream, call.hasStream = local.Maps[otf2.MapLocation].Global(value), value != otf2.Undefined64
+		case name == otf2EventRef && kind == otf2.AttributeU64:
 			call.event, call.hasEvent = value, true
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"slackline/internal/needed"
-
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"slackline/internal/needed"
 )
 
 // casesDir has the reference archives.

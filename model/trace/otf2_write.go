@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"slackline/internal/atomicfile"
+	"slackline/model/trace/otf2"
 )
 
 // Sizes of chunks that are written.
@@ -26,7 +27,7 @@ type otf2Writer struct {
 	name     string
 	t        *Trace
 	o        *WriteOptions
-	clock    otf2Clock
+	clock    otf2.Clock
 	shift    int64 // ticks at time 0 of the trace
 	global   uint64
 	length   uint64
@@ -77,7 +78,7 @@ func (w *otf2Writer) setMeasured() {
 		return
 	}
 	clocks := (&conversion{Trace: w.t, lost: make([]string, len(w.t.Locations))}).findClocks()
-	tick := max(w.wanted().factor, 1)
+	tick := max(w.wanted().Factor, 1)
 	for i := range w.t.Locations {
 		rank := w.t.Locations[i].Rank
 		if clocks.pings == nil || clocks.pings[rank].Offsets == nil {
@@ -124,8 +125,8 @@ func (w *otf2Writer) survey() error {
 		s.exact, s.contexts, s.created = true, map[Stack]bool{}, map[uint32]bool{}
 		s.groups, s.epochs = map[string]bool{}, newOTF2Epochs(w)
 		for _, o := range w.measured[i] {
-			_, exact := fine.ticks(o.Time)
-			_, whole := fine.ticks(o.Offset)
+			_, exact := fine.Ticks(o.Time)
+			_, whole := fine.Ticks(o.Offset)
 			s.exact = s.exact && exact && whole
 		}
 		check := monotone{limits: limitsOf(&w.t.Definitions)}
@@ -139,7 +140,7 @@ func (w *otf2Writer) survey() error {
 				return err
 			}
 			if e.Time != last && s.exact {
-				_, s.exact = fine.ticks(e.Time)
+				_, s.exact = fine.Ticks(e.Time)
 				last = e.Time
 			}
 			s.note(e)
@@ -197,16 +198,16 @@ func (s *otf2Survey) object(e *Event) {
 	} else if e.Kind == WinComplete || e.Kind == WinWait {
 		s.groups[""] = true // of epochs whose start is missing
 	}
-	s.epochs.records(e, func(uint8, func(*otf2Record)) { s.events++ })
+	s.epochs.records(e, func(uint8, func(*otf2.Record)) { s.events++ })
 }
 
 // wanted is the clock of the resolution that the trace has.
-func (w *otf2Writer) wanted() otf2Clock {
+func (w *otf2Writer) wanted() otf2.Clock {
 	resolution := uint64(second)
 	if r := w.t.Resolution; r > 0 {
 		resolution = uint64(r)
 	}
-	return newOTF2Clock(resolution, 0)
+	return otf2.NewClock(resolution, 0)
 }
 
 // setClock chooses the resolution (that of the trace if its times are whole ticks of it, else
@@ -215,7 +216,7 @@ func (w *otf2Writer) setClock() error {
 	w.clock = w.wanted()
 	for i := range w.surveys {
 		if !w.surveys[i].exact {
-			w.clock = newOTF2Clock(second, 0)
+			w.clock = otf2.NewClock(second, 0)
 		}
 	}
 	earliest, first, last := int64(0), int64(math.MaxInt64), int64(math.MinInt64)
@@ -230,8 +231,8 @@ func (w *otf2Writer) setClock() error {
 			earliest = min(earliest, o.Time)
 		}
 		if s.events+s.others > 0 {
-			begin, _ := w.clock.ticks(s.first)
-			end, _ := w.clock.ticks(s.last)
+			begin, _ := w.clock.Ticks(s.first)
+			end, _ := w.clock.Ticks(s.last)
 			earliest = min(earliest, begin)
 			first, last = min(first, corrected(offsets, begin)), max(last, corrected(offsets, end))
 		}
@@ -246,18 +247,33 @@ func (w *otf2Writer) setClock() error {
 	return nil
 }
 
+// corrected applies offsets of a clock to a time, as OTF2 does it: linear interpolation, also before the first
+// and after the last of them. With less than two offsets times stay as they are.
+func corrected(offsets []ClockOffset, time int64) int64 {
+	if len(offsets) < 2 {
+		return time
+	}
+	k := 0
+	for k+2 < len(offsets) && time > offsets[k+1].Time {
+		k++
+	}
+	a, b := offsets[k], offsets[k+1]
+	slope := float64(b.Offset-a.Offset) / float64(b.Time-a.Time)
+	return time + a.Offset + int64(math.RoundToEven(slope*float64(time-a.Time)))
+}
+
 // offsets returns the offsets of a clock in ticks, before they are shifted. A single one is repeated, because
 // OTF2 needs two to correct a clock.
 func (w *otf2Writer) offsets(location int) []ClockOffset {
 	var list []ClockOffset
 	for _, o := range w.measured[location] {
-		time, _ := w.clock.ticks(o.Time)
-		offset, _ := w.clock.ticks(o.Offset)
-		list = append(list, ClockOffset{time, offset, o.Deviation * float64(w.clock.resolution) / second})
+		time, _ := w.clock.Ticks(o.Time)
+		offset, _ := w.clock.Ticks(o.Offset)
+		list = append(list, ClockOffset{time, offset, o.Deviation * float64(w.clock.Resolution) / second})
 	}
 	if len(list) == 1 {
 		again := list[0]
-		again.Time += int64(w.clock.resolution)
+		again.Time += int64(w.clock.Resolution)
 		list = append(list, again)
 	}
 	return list
@@ -265,7 +281,7 @@ func (w *otf2Writer) offsets(location int) []ClockOffset {
 
 // ticks returns the time stamp of a time.
 func (w *otf2Writer) ticks(ps int64) uint64 {
-	n, _ := w.clock.ticks(ps) // all times have been looked at
+	n, _ := w.clock.Ticks(ps) // all times have been looked at
 	return uint64(n + w.shift)
 }
 
@@ -297,7 +313,7 @@ func (w *otf2Writer) setIDs() {
 	own := true
 	for i := range w.t.Locations {
 		id := w.t.Locations[i].ID
-		own = own && !seen[id] && id < undefined32<<32
+		own = own && !seen[id] && id < otf2.Undefined32<<32
 		seen[id] = true
 	}
 	for i := range w.t.Locations {
@@ -323,7 +339,7 @@ func writeFile(d *atomicfile.Dir, name string, fill func(out io.Writer) error) e
 func (w *otf2Writer) writeLocation(i int) error {
 	l := &w.t.Locations[i]
 	err := writeFile(w.d, path.Join(w.name, fmt.Sprintf("%d.evt", w.ids[i])), func(out io.Writer) error {
-		e := &otf2EventWriter{w: w, out: newOTF2Chunks(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w)}
+		e := &otf2EventWriter{w: w, out: otf2.NewWriter(out, otf2EventChunk, false), rank: uint32(l.Rank), epochs: newOTF2Epochs(w)}
 		damage, err := w.t.eachEvent(i, w.o, e.write)
 		if err != nil {
 			return err
@@ -331,7 +347,7 @@ func (w *otf2Writer) writeLocation(i int) error {
 		if damage != nil {
 			w.warnings.add("%v", damage)
 		}
-		return e.out.finish()
+		return e.out.Finish()
 	})
 	if err != nil {
 		return err
@@ -343,17 +359,17 @@ func (w *otf2Writer) writeLocation(i int) error {
 
 // writeLocal writes the local definitions of a location: the offsets of its clock.
 func (w *otf2Writer) writeLocal(out io.Writer, location int) error {
-	c := newOTF2Chunks(out, otf2DefChunk, true)
-	var r otf2Record
+	c := otf2.NewWriter(out, otf2DefChunk, true)
+	var r otf2.Record
 	for _, o := range w.offsets(location) {
-		r.reset()
-		r.full64(uint64(o.Time + w.shift))
-		r.u64(uint64(o.Offset))
-		r.f64(o.Deviation)
-		c.room(len(r.b) + otf2Frame)
-		c.record(localClockOffset, &r)
+		r.Reset()
+		r.Full64(uint64(o.Time + w.shift))
+		r.U64(uint64(o.Offset))
+		r.F64(o.Deviation)
+		c.Room(len(r.Data) + otf2.Frame)
+		c.Record(otf2.LocalClockOffset, &r)
 	}
-	return c.finish()
+	return c.Finish()
 }
 
 // warnOfLoss describes what OTF2 cannot express.

@@ -7,51 +7,16 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/otf2"
 )
-
-// otf2Defs collects the global definitions.
-type otf2Defs struct {
-	records [][]byte // id, then the fields
-	most    []int    // how long the fields could be
-	strings map[string]uint32
-	texts   uint32 // strings so far
-}
-
-// add adds a record; f writes its fields.
-func (d *otf2Defs) add(id uint8, f func(r *otf2Record)) {
-	r := otf2Record{b: []byte{id}}
-	f(&r)
-	d.records = append(d.records, r.b)
-	d.most = append(d.most, r.most)
-}
-
-// text returns the reference of a string.
-func (d *otf2Defs) text(s string) uint32 {
-	if id, ok := d.strings[s]; ok {
-		return id
-	}
-	return d.newText(s)
-}
-
-// newText defines a string, also if it is known.
-func (d *otf2Defs) newText(s string) uint32 {
-	id := d.texts
-	d.texts++
-	d.strings[s] = id
-	d.add(defString, func(r *otf2Record) {
-		r.u32(id)
-		r.str(s)
-	})
-	return id
-}
 
 // writeDefinitions writes the global definitions and the anchor file.
 func (w *otf2Writer) writeDefinitions() error {
-	d := &otf2Defs{strings: map[string]uint32{}}
+	d := &otf2.DefinitionWriter{Strings: map[string]uint32{}}
 	w.defineClock(d)
-	d.text("")
+	d.Text("")
 	for _, word := range w.t.Command { // strings 1 and up, in order
-		d.newText(word)
+		d.NewText(word)
 	}
 	w.defineLocations(d)
 	w.defineRegions(d)
@@ -61,73 +26,73 @@ func (w *otf2Writer) writeDefinitions() error {
 	}
 	w.defineRest(d)
 	size := otf2DefChunk
-	for _, b := range d.records {
-		for size < len(b)+otf2ChunkHeader+otf2Frame+16 {
+	for _, b := range d.Records {
+		for size < len(b)+otf2.ChunkHeader+otf2.Frame+16 {
 			size *= 2
 		}
 	}
 	if size > otf2MostChunk {
 		return errors.New("a communicator is too large for OTF2, whose definitions have at most 16 MiB")
 	}
-	anchor := otf2Anchor{
-		eventChunk: otf2EventChunk, defChunk: uint64(size), locations: uint64(len(w.t.Locations)), definitions: uint64(len(d.records)),
+	anchor := otf2.Anchor{
+		EventChunk: otf2EventChunk, DefChunk: uint64(size), Locations: uint64(len(w.t.Locations)), Definitions: uint64(len(d.Records)),
 	}
-	if err := anchor.setProperties(w.t.Properties); err != nil {
+	if err := setOTF2Properties(&anchor, w.t.Properties); err != nil {
 		return err
 	}
-	anchor.identifier = w.identifier(slices.Concat(d.records...))
+	anchor.Identifier = w.identifier(slices.Concat(d.Records...))
 	err := writeFile(w.d, w.name+".def", func(out io.Writer) error {
-		c := newOTF2Chunks(out, size, true)
-		for i, b := range d.records {
-			c.room(len(b) + otf2Frame)
-			c.record(b[0], &otf2Record{b: b[1:], most: d.most[i]})
+		c := otf2.NewWriter(out, size, true)
+		for i, b := range d.Records {
+			c.Room(len(b) + otf2.Frame)
+			c.Record(b[0], &otf2.Record{Data: b[1:], Most: d.Most[i]})
 		}
-		return c.finish()
+		return c.Finish()
 	})
 	if err != nil {
 		return err
 	}
 	return writeFile(w.d, w.name+".otf2", func(out io.Writer) error {
-		_, err := out.Write(anchor.bytes())
+		_, err := out.Write(anchor.Encode())
 		return err
 	})
 }
 
-func (w *otf2Writer) defineClock(d *otf2Defs) {
-	created := uint64(undefined64)
+func (w *otf2Writer) defineClock(d *otf2.DefinitionWriter) {
+	created := uint64(otf2.Undefined64)
 	if w.t.Created > 0 {
 		created = uint64(w.t.Created)
 	}
-	d.add(defClockProperties, func(r *otf2Record) {
-		r.u64(w.clock.resolution, w.global, w.length, created)
+	d.Add(otf2.DefClockProperties, func(r *otf2.Record) {
+		r.U64(w.clock.Resolution, w.global, w.length, created)
 	})
 }
 
 // defineLocations defines machine, nodes, processes and threads.
-func (w *otf2Writer) defineLocations(d *otf2Defs) {
-	node := d.text("node")
+func (w *otf2Writer) defineLocations(d *otf2.DefinitionWriter) {
+	node := d.Text("node")
 	nodes := map[string]uint32{}
 	define := func(name, class, parent uint32) uint32 {
 		id := uint32(len(nodes)) + 1
-		if parent == undefined32 {
+		if parent == otf2.Undefined32 {
 			id = 0
 		}
-		d.add(defSystemTreeNode, func(r *otf2Record) { r.u32(id, name, class, parent) })
+		d.Add(otf2.DefSystemTreeNode, func(r *otf2.Record) { r.U32(id, name, class, parent) })
 		return id
 	}
-	define(d.text("machine"), d.text("machine"), undefined32)
+	define(d.Text("machine"), d.Text("machine"), otf2.Undefined32)
 	last := -1
 	for i := range w.t.Locations {
 		l := &w.t.Locations[i]
 		if _, ok := nodes[l.Host]; !ok {
-			nodes[l.Host] = define(d.text(l.Host), node, 0)
+			nodes[l.Host] = define(d.Text(l.Host), node, 0)
 		}
 		if l.Rank != last {
-			name := d.text(fmt.Sprintf("MPI Rank %d", l.Rank))
-			d.add(defLocationGroup, func(r *otf2Record) {
-				r.u32(uint32(l.Rank), name)
-				r.u8(groupProcess)
-				r.u32(nodes[l.Host], undefined32)
+			name := d.Text(fmt.Sprintf("MPI Rank %d", l.Rank))
+			d.Add(otf2.DefLocationGroup, func(r *otf2.Record) {
+				r.U32(uint32(l.Rank), name)
+				r.U8(otf2.GroupProcess)
+				r.U32(nodes[l.Host], otf2.Undefined32)
 			})
 			last = l.Rank
 		}
@@ -135,15 +100,15 @@ func (w *otf2Writer) defineLocations(d *otf2Defs) {
 	}
 }
 
-func (w *otf2Writer) defineLocation(d *otf2Defs, i int) {
+func (w *otf2Writer) defineLocation(d *otf2.DefinitionWriter, i int) {
 	l := &w.t.Locations[i]
-	name := d.text(l.Name)
-	d.add(defLocation, func(r *otf2Record) {
-		r.u64(w.ids[i])
-		r.u32(name)
-		r.u8(locationCPUThread)
-		r.u64(w.surveys[i].events)
-		r.u32(uint32(l.Rank))
+	name := d.Text(l.Name)
+	d.Add(otf2.DefLocation, func(r *otf2.Record) {
+		r.U64(w.ids[i])
+		r.U32(name)
+		r.U8(otf2.LocationCPUThread)
+		r.U64(w.surveys[i].events)
+		r.U32(uint32(l.Rank))
 	})
 	state := ""
 	switch {
@@ -154,58 +119,42 @@ func (w *otf2Writer) defineLocation(d *otf2Defs, i int) {
 	default:
 		return
 	}
-	key, value := d.text(otf2StateName), d.text(state)
-	d.add(defLocationProperty, func(r *otf2Record) {
+	key, value := d.Text(otf2StateName), d.Text(state)
+	d.Add(otf2.DefLocationProperty, func(r *otf2.Record) {
 		const typeString = 11
-		r.u64(w.ids[i])
-		r.u32(key, value)
-		r.u8(typeString)
-		r.u32(value)
+		r.U64(w.ids[i])
+		r.U32(key, value)
+		r.U8(typeString)
+		r.U32(value)
 	})
 }
 
-func (w *otf2Writer) defineRegions(d *otf2Defs) {
+func (w *otf2Writer) defineRegions(d *otf2.DefinitionWriter) {
 	for i := range w.t.Regions {
 		g := &w.t.Regions[i]
-		name, file := d.text(g.Name), d.text(g.File)
-		paradigm, role := regionToOTF2(g)
-		d.add(defRegion, func(r *otf2Record) {
-			r.u32(uint32(i), name, 0)                    // no description
-			r.u8(0)                                      // type of older versions
-			r.u32(file, uint32(max(g.Line, 0)), 0, name) // no last line; the canonical name
-			r.u8(role, paradigm)
-			r.u32(0) // flags
+		name, file := d.Text(g.Name), d.Text(g.File)
+		paradigm, role := otf2.RegionTo(g)
+		d.Add(otf2.DefRegion, func(r *otf2.Record) {
+			r.U32(uint32(i), name, 0)                    // no description
+			r.U8(0)                                      // type of older versions
+			r.U32(file, uint32(max(g.Line, 0)), 0, name) // no last line; the canonical name
+			r.U8(role, paradigm)
+			r.U32(0) // flags
 		})
 	}
 }
 
-// defineGroup defines a group.
-func (d *otf2Defs) defineGroup(id uint32, kind, paradigm uint8, members []uint64) {
-	legacy := uint8(0)
-	if paradigm == paradigmMPI {
-		legacy = map[uint8]uint8{groupCommLocations: 6, groupCommGroup: 4}[kind]
-	}
-	d.add(defGroup, func(r *otf2Record) {
-		r.u32(id, 0) // no name
-		r.u8(legacy)
-		r.u32(uint32(len(members)))
-		r.u64(members...)
-		r.u8(kind, paradigm)
-		r.u32(0) // flags
-	})
-}
-
 // defineComms defines the communicators and, if there are teams of threads, those too.
-func (w *otf2Writer) defineComms(d *otf2Defs) {
+func (w *otf2Writer) defineComms(d *otf2.DefinitionWriter) {
 	masters := make([]uint64, w.t.Ranks)
 	for r := range masters {
-		masters[r] = undefined64 // a rank without location
+		masters[r] = otf2.Undefined64 // a rank without location
 	}
 	threads := make([][]uint64, w.t.Ranks) // places among all locations
 	teams := false
 	for i := range w.t.Locations {
 		l := &w.t.Locations[i]
-		if masters[l.Rank] == undefined64 {
+		if masters[l.Rank] == otf2.Undefined64 {
 			masters[l.Rank] = w.ids[i]
 		}
 		threads[l.Rank] = append(threads[l.Rank], uint64(i))
@@ -213,11 +162,11 @@ func (w *otf2Writer) defineComms(d *otf2Defs) {
 	}
 	groups := uint32(0)
 	group := func(kind, paradigm uint8, members []uint64) uint32 {
-		d.defineGroup(groups, kind, paradigm, members)
+		d.Group(groups, kind, paradigm, members)
 		groups++
 		return groups - 1
 	}
-	group(groupCommLocations, paradigmMPI, masters)
+	group(otf2.GroupCommLocations, otf2.ParadigmMPI, masters)
 	for i := range w.t.Comms {
 		w.defineComm(d, uint32(i), &w.t.Comms[i], group)
 	}
@@ -226,34 +175,30 @@ func (w *otf2Writer) defineComms(d *otf2Defs) {
 	if !teams {
 		return
 	}
-	group(groupCommLocations, paradigmOpenMP, w.ids)
-	name := d.text("team")
+	group(otf2.GroupCommLocations, otf2.ParadigmOpenMP, w.ids)
+	name := d.Text("team")
 	for r, members := range threads {
-		g := group(groupCommGroup, paradigmOpenMP, members)
-		d.defineComm(w.team(uint32(r)), name, g, 0)
+		g := group(otf2.GroupCommGroup, otf2.ParadigmOpenMP, members)
+		d.Comm(w.team(uint32(r)), name, g, 0)
 	}
 }
 
 // defineComm defines a communicator of the trace.
-func (w *otf2Writer) defineComm(d *otf2Defs, id uint32, c *timeline.Comm, group func(kind, paradigm uint8, members []uint64) uint32) {
-	name := d.text(c.Name)
+func (w *otf2Writer) defineComm(d *otf2.DefinitionWriter, id uint32, c *timeline.Comm, group func(kind, paradigm uint8, members []uint64) uint32) {
+	name := d.Text(c.Name)
 	flags := uint32(0)
 	for i := range w.surveys {
 		if w.surveys[i].created[id] {
 			flags = 1
 		}
 	}
-	members := group(groupCommGroup, paradigmMPI, widen(c.Members))
+	members := group(otf2.GroupCommGroup, otf2.ParadigmMPI, widen(c.Members))
 	if c.Remote == nil {
-		d.defineComm(id, name, members, flags)
+		d.Comm(id, name, members, flags)
 		return
 	}
-	remote := group(groupCommGroup, paradigmMPI, widen(c.Remote))
-	d.add(defInterComm, func(r *otf2Record) { r.u32(id, name, members, remote, undefined32, flags) })
-}
-
-func (d *otf2Defs) defineComm(id, name, group, flags uint32) {
-	d.add(defComm, func(r *otf2Record) { r.u32(id, name, group, undefined32, flags) }) // no parent
+	remote := group(otf2.GroupCommGroup, otf2.ParadigmMPI, widen(c.Remote))
+	d.Add(otf2.DefInterComm, func(r *otf2.Record) { r.U32(id, name, members, remote, otf2.Undefined32, flags) })
 }
 
 func widen(ranks []int32) []uint64 {
@@ -265,7 +210,7 @@ func widen(ranks []int32) []uint64 {
 }
 
 // defineCarts defines the process grids.
-func (w *otf2Writer) defineCarts(d *otf2Defs) error {
+func (w *otf2Writer) defineCarts(d *otf2.DefinitionWriter) error {
 	dimensions := uint32(0)
 	for i := range w.t.Carts {
 		c := &w.t.Carts[i]
@@ -274,28 +219,28 @@ func (w *otf2Writer) defineCarts(d *otf2Defs) error {
 		}
 		first := dimensions
 		for k, size := range c.Dims {
-			d.add(defCartDimension, func(r *otf2Record) {
-				r.u32(dimensions, 0, uint32(size)) // no name
-				r.u8(oneIf(k < len(c.Periodic) && c.Periodic[k]))
+			d.Add(otf2.DefCartDimension, func(r *otf2.Record) {
+				r.U32(dimensions, 0, uint32(size)) // no name
+				r.U8(oneIf(k < len(c.Periodic) && c.Periodic[k]))
 			})
 			dimensions++
 		}
-		d.add(defCartTopology, func(r *otf2Record) {
-			r.u32(uint32(i), 0, c.Comm) // no name
-			r.u8(uint8(len(c.Dims)))
+		d.Add(otf2.DefCartTopology, func(r *otf2.Record) {
+			r.U32(uint32(i), 0, c.Comm) // no name
+			r.U8(uint8(len(c.Dims)))
 			for k := range c.Dims {
-				r.u32(first + uint32(k))
+				r.U32(first + uint32(k))
 			}
 		})
 		for rank, at := range c.Coords {
 			if len(at) != len(c.Dims) {
 				continue // this rank is not in the grid
 			}
-			d.add(defCartCoordinate, func(r *otf2Record) {
-				r.u32(uint32(i), uint32(rank))
-				r.u8(uint8(len(at)))
+			d.Add(otf2.DefCartCoordinate, func(r *otf2.Record) {
+				r.U32(uint32(i), uint32(rank))
+				r.U8(uint8(len(at)))
 				for _, x := range at {
-					r.u32(uint32(x))
+					r.U32(uint32(x))
 				}
 			})
 		}
@@ -311,23 +256,23 @@ func oneIf(b bool) uint8 {
 }
 
 // defineRest defines calling contexts and what some events need.
-func (w *otf2Writer) defineRest(d *otf2Defs) {
+func (w *otf2Writer) defineRest(d *otf2.DefinitionWriter) {
 	samples, parameters, skips := false, false, false
 	for i := range w.surveys {
 		survey := &w.surveys[i]
 		samples, parameters, skips = samples || survey.samples, parameters || survey.parameters, skips || survey.skips
 	}
 	for i, s := range slices.Concat(w.t.Stacks[min(1, len(w.t.Stacks)):], w.extra) {
-		d.add(defCallingContext, func(r *otf2Record) {
-			r.u32(uint32(i), s.Region, undefined32, s.Parent-1) // no place in the source; the parent of the empty stack is undefined
+		d.Add(otf2.DefCallingContext, func(r *otf2.Record) {
+			r.U32(uint32(i), s.Region, otf2.Undefined32, s.Parent-1) // no place in the source; the parent of the empty stack is undefined
 		})
 	}
 	parameter := func(id int, text string) {
-		name := d.text(text)
-		d.add(defParameter, func(r *otf2Record) {
+		name := d.Text(text)
+		d.Add(otf2.DefParameter, func(r *otf2.Record) {
 			const typeUnsigned = 2
-			r.u32(uint32(id), name)
-			r.u8(typeUnsigned)
+			r.U32(uint32(id), name)
+			r.U8(typeUnsigned)
 		})
 	}
 	for id, p := range otf2Parameters { // all or none: their numbers must not have gaps
@@ -341,12 +286,12 @@ func (w *otf2Writer) defineRest(d *otf2Defs) {
 		}
 	}
 	if samples {
-		name := d.text("sampling")
-		d.add(defInterruptGenerator, func(r *otf2Record) {
+		name := d.Text("sampling")
+		d.Add(otf2.DefInterruptGenerator, func(r *otf2.Record) {
 			const modeTime, baseDecimal = 0, 1
-			r.u32(0, name)
-			r.u8(modeTime, baseDecimal)
-			r.u64(undefined64-11, uint64(max(w.t.SamplePeriod, 0))) // exponent -12: picoseconds
+			r.U32(0, name)
+			r.U8(modeTime, baseDecimal)
+			r.U64(otf2.Undefined64-11, uint64(max(w.t.SamplePeriod, 0))) // exponent -12: picoseconds
 		})
 	}
 }

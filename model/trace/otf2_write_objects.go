@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slackline/model/timeline"
+	"slackline/model/trace/otf2"
 )
 
 // otf2Epochs follows the one-sided communication of a location while it is written: which operations are pending under which
@@ -43,7 +44,7 @@ const (
 )
 
 // records calls emit for every record that an event about a window or a file becomes, in order.
-func (o *otf2Epochs) records(e *Event, emit func(id uint8, fill func(r *otf2Record))) {
+func (o *otf2Epochs) records(e *Event, emit func(id uint8, fill func(r *otf2.Record))) {
 	switch e.Kind {
 	case WinCollective:
 		o.collective(e, emit)
@@ -57,16 +58,16 @@ func (o *otf2Epochs) records(e *Event, emit func(id uint8, fill func(r *otf2Reco
 	case WinWait:
 		o.groupSync(e.Object, 1, syncProcess|syncMemory, emit)
 	case WinLock:
-		emit(evtRequestLock, func(r *otf2Record) {
-			r.u32(e.Object, uint32(e.Peer))
-			r.u64(0) // one lock for each target
-			r.u8(oneIf(e.Flag))
+		emit(otf2.EvtRequestLock, func(r *otf2.Record) {
+			r.U32(e.Object, uint32(e.Peer))
+			r.U64(0) // one lock for each target
+			r.U8(oneIf(e.Flag))
 		})
 	case WinUnlock:
 		o.complete(e.Object, e.Peer, false, emit)
-		emit(evtReleaseLock, func(r *otf2Record) {
-			r.u32(e.Object, uint32(e.Peer))
-			r.u64(0)
+		emit(otf2.EvtReleaseLock, func(r *otf2.Record) {
+			r.U32(e.Object, uint32(e.Peer))
+			r.U64(0)
 		})
 	case WinFlush:
 		o.complete(e.Object, e.Peer, e.Flag, emit)
@@ -77,31 +78,31 @@ func (o *otf2Epochs) records(e *Event, emit func(id uint8, fill func(r *otf2Reco
 	}
 }
 
-func (o *otf2Epochs) collective(e *Event, emit func(id uint8, fill func(r *otf2Record))) {
+func (o *otf2Epochs) collective(e *Event, emit func(id uint8, fill func(r *otf2.Record))) {
 	level := uint32(syncProcess)
 	switch e.Op {
 	case timeline.OpBarrier:
 		level |= syncMemory
 		o.complete(e.Object, AllRanks, false, emit)
 	case timeline.OpDestroyHandle, timeline.OpDeallocate, timeline.OpDestroyHandleDeallocate:
-		emit(evtWinDestroy, func(r *otf2Record) { r.u32(e.Object) })
+		emit(otf2.EvtWinDestroy, func(r *otf2.Record) { r.U32(e.Object) })
 	default:
-		emit(evtWinCreate, func(r *otf2Record) { r.u32(e.Object) })
+		emit(otf2.EvtWinCreate, func(r *otf2.Record) { r.U32(e.Object) })
 	}
-	emit(evtWinCollective, func(r *otf2Record) {
-		r.u8(uint8(e.Op))
-		r.u32(level, e.Object, undefined32)
-		r.u64(0, 0)
+	emit(otf2.EvtWinCollective, func(r *otf2.Record) {
+		r.U8(uint8(e.Op))
+		r.U32(level, e.Object, otf2.Undefined32)
+		r.U64(0, 0)
 	})
 }
 
-func (o *otf2Epochs) groupSync(window, exposure, level uint32, emit func(id uint8, fill func(r *otf2Record))) {
+func (o *otf2Epochs) groupSync(window, exposure, level uint32, emit func(id uint8, fill func(r *otf2.Record))) {
 	key := o.group[[2]uint32{window, exposure}]
-	emit(evtGroupSync, func(r *otf2Record) { r.u32(level, window, o.w.groupIDs[key]) })
+	emit(otf2.EvtGroupSync, func(r *otf2.Record) { r.U32(level, window, o.w.groupIDs[key]) })
 }
 
 // access is an operation: it joins those that are pending.
-func (o *otf2Epochs) access(e *Event, emit func(id uint8, fill func(r *otf2Record))) {
+func (o *otf2Epochs) access(e *Event, emit func(id uint8, fill func(r *otf2.Record))) {
 	to := otf2Target{e.Object, e.Peer, e.Kind == Get}
 	p := o.pending[to]
 	if p == nil || p.local {
@@ -109,20 +110,20 @@ func (o *otf2Epochs) access(e *Event, emit func(id uint8, fill func(r *otf2Recor
 		p = &otf2Pending{id: o.ids}
 		o.pending[to] = p
 	}
-	emit(map[Kind]uint8{Put: evtPut, Get: evtGet, Atomic: evtAtomic}[e.Kind], func(r *otf2Record) {
-		r.u32(e.Object, uint32(e.Peer))
+	emit(map[Kind]uint8{Put: otf2.EvtPut, Get: otf2.EvtGet, Atomic: otf2.EvtAtomic}[e.Kind], func(r *otf2.Record) {
+		r.U32(e.Object, uint32(e.Peer))
 		if e.Kind == Atomic {
-			r.u8(0) // accumulate
-			r.u64(uint64(e.Sent), uint64(e.Received))
+			r.U8(0) // accumulate
+			r.U64(uint64(e.Sent), uint64(e.Received))
 		} else {
-			r.u64(uint64(e.Size))
+			r.U64(uint64(e.Size))
 		}
-		r.u64(p.id)
+		r.U64(p.id)
 	})
 }
 
 // complete completes what is pending at a target, or at all of a window.
-func (o *otf2Epochs) complete(window uint32, target int32, local bool, emit func(id uint8, fill func(r *otf2Record))) {
+func (o *otf2Epochs) complete(window uint32, target int32, local bool, emit func(id uint8, fill func(r *otf2.Record))) {
 	less := func(x, y otf2Target) int {
 		return cmp.Or(cmp.Compare(x.window, y.window), cmp.Compare(x.target, y.target), cmp.Compare(oneIf(x.get), oneIf(y.get)))
 	}
@@ -131,16 +132,16 @@ func (o *otf2Epochs) complete(window uint32, target int32, local bool, emit func
 			continue
 		}
 		p := o.pending[to]
-		fill := func(r *otf2Record) {
-			r.u32(window)
-			r.u64(p.id)
+		fill := func(r *otf2.Record) {
+			r.U32(window)
+			r.U64(p.id)
 		}
 		if !p.local {
-			emit(evtCompleteLocal, fill)
+			emit(otf2.EvtCompleteLocal, fill)
 			p.local = true
 		}
 		if !to.get && !local {
-			emit(evtCompleteRemote, fill)
+			emit(otf2.EvtCompleteRemote, fill)
 		}
 		if to.get || !local {
 			delete(o.pending, to)
@@ -148,30 +149,30 @@ func (o *otf2Epochs) complete(window uint32, target int32, local bool, emit func
 	}
 }
 
-func (o *otf2Epochs) file(e *Event, emit func(id uint8, fill func(r *otf2Record))) {
+func (o *otf2Epochs) file(e *Event, emit func(id uint8, fill func(r *otf2.Record))) {
 	const readWrite, modeWrite = 2, 1
 	key := [2]uint64{uint64(e.Object), e.Request}
 	switch e.Kind {
 	case FileOpen:
-		emit(evtFileOpen, func(r *otf2Record) {
-			r.u32(e.Object)
-			r.u8(readWrite)
-			r.u32(0, 0) // flags
+		emit(otf2.EvtFileOpen, func(r *otf2.Record) {
+			r.U32(e.Object)
+			r.U8(readWrite)
+			r.U32(0, 0) // flags
 		})
 	case FileClose:
-		emit(evtFileClose, func(r *otf2Record) { r.u32(e.Object) })
+		emit(otf2.EvtFileClose, func(r *otf2.Record) { r.U32(e.Object) })
 	case FileBegin:
 		o.bytes[key] = e.Size
-		emit(evtFileBegin, func(r *otf2Record) {
-			r.u32(e.Object)
-			r.u8(modeWrite)
-			r.u32(ioCollective)
-			r.u64(uint64(e.Size), e.Request)
+		emit(otf2.EvtFileBegin, func(r *otf2.Record) {
+			r.U32(e.Object)
+			r.U8(modeWrite)
+			r.U32(otf2.IoCollective)
+			r.U64(uint64(e.Size), e.Request)
 		})
 	case FileEnd:
-		emit(evtFileEnd, func(r *otf2Record) {
-			r.u32(e.Object)
-			r.u64(uint64(o.bytes[key]), e.Request)
+		emit(otf2.EvtFileEnd, func(r *otf2.Record) {
+			r.U32(e.Object)
+			r.U64(uint64(o.bytes[key]), e.Request)
 		})
 		delete(o.bytes, key)
 	}
@@ -190,30 +191,30 @@ func (w *otf2Writer) worldGroup(e *Event) string {
 }
 
 // defineObjects defines windows and files.
-func (w *otf2Writer) defineObjects(d *otf2Defs) {
+func (w *otf2Writer) defineObjects(d *otf2.DefinitionWriter) {
 	const createDestroyEvents, classParallel = 1, 1
 	for i, o := range w.t.Windows {
-		name := d.text(o.Name)
-		d.add(defRmaWin, func(r *otf2Record) { r.u32(uint32(i), name, uint32(o.Comm), createDestroyEvents) })
+		name := d.Text(o.Name)
+		d.Add(otf2.DefRmaWin, func(r *otf2.Record) { r.U32(uint32(i), name, uint32(o.Comm), createDestroyEvents) })
 	}
 	if len(w.t.Files) == 0 {
 		return
 	}
-	paradigm := d.text("MPI-IO")
-	d.add(defIoParadigm, func(r *otf2Record) {
-		r.u8(0)
-		r.u32(paradigm, paradigm)
-		r.u8(classParallel)
-		r.u32(0) // flags
-		r.u8(0)  // properties
+	paradigm := d.Text("MPI-IO")
+	d.Add(otf2.DefIoParadigm, func(r *otf2.Record) {
+		r.U8(0)
+		r.U32(paradigm, paradigm)
+		r.U8(classParallel)
+		r.U32(0) // flags
+		r.U8(0)  // properties
 	})
 	for i, o := range w.t.Files {
-		name := d.text(o.Name)
-		d.add(defIoRegularFile, func(r *otf2Record) { r.u32(uint32(i), name, undefined32) })
-		d.add(defIoHandle, func(r *otf2Record) {
-			r.u32(uint32(i), name, uint32(i))
-			r.u8(0)
-			r.u32(0, uint32(o.Comm), undefined32)
+		name := d.Text(o.Name)
+		d.Add(otf2.DefIoRegularFile, func(r *otf2.Record) { r.U32(uint32(i), name, otf2.Undefined32) })
+		d.Add(otf2.DefIoHandle, func(r *otf2.Record) {
+			r.U32(uint32(i), name, uint32(i))
+			r.U8(0)
+			r.U32(0, uint32(o.Comm), otf2.Undefined32)
 		})
 	}
 }
@@ -246,6 +247,6 @@ func (w *otf2Writer) defineGroups(group func(kind, paradigm uint8, members []uin
 			rank, n := binary.Uvarint(b)
 			members, b = append(members, rank), b[n:]
 		}
-		group(groupCommGroup, paradigmMPI, members)
+		group(otf2.GroupCommGroup, otf2.ParadigmMPI, members)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"slackline/internal/cluster"
 	"slackline/model/timeline"
+	"slackline/model/trace/otf2"
 )
 
 // A trace of one file for each location can be read by several processes together, each of which reads the
@@ -141,7 +142,7 @@ type fileCheck struct {
 	Warnings   []string
 	First      uint64 // OTF2: time of the first event
 	Started    bool   // OTF2: there is one
-	Offsets    []otf2Offset
+	Offsets    []otf2.Offset
 	Command    []string // OTF2: of the first location
 }
 

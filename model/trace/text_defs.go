@@ -275,7 +275,7 @@ func rowMajor(dims []int, rank int) []int {
 // beginLocation begins a thread of a rank.
 func (r *textReader) beginLocation() {
 	r.endLocation()
-	l := Location{Rank: r.rank("the rank"), ID: undefined64}
+	l := Location{Rank: r.rank("the rank"), ID: math.MaxUint64}
 	for len(r.words) > 0 {
 		switch {
 		case r.skip("thread"):
@@ -295,7 +295,7 @@ func (r *textReader) beginLocation() {
 			r.fail("a rank has no %q%s", r.words[0].text, suggest.Phrase(r.words[0].text, known))
 		}
 	}
-	if l.ID == undefined64 {
+	if l.ID == math.MaxUint64 {
 		l.ID = uint64(l.Thread)<<32 | uint64(l.Rank)
 	}
 	r.d.Locations = append(r.d.Locations, l)

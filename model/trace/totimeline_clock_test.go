@@ -33,7 +33,7 @@ func TestTimesAreThoseOfOTF2(t *testing.T) {
 			tr := mustOpen(t, anchor)
 			tl := toTimeline(t, tr, TimelineOptions{Strict: true})
 			archive := newOTF2Printer(t, anchor)
-			base, tick := archive.defs.globalOffset, second/archive.defs.resolution
+			base, tick := archive.defs.GlobalOffset, second/archive.defs.Resolution
 			for i, l := range tr.Locations {
 				var want []string
 				for _, line := range lines[l.ID] {

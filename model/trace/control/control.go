@@ -1,4 +1,6 @@
-package trace
+// Package control lets the controlled logical clock (model/clock) remove what is impossible in a timeline: messages and collectives that
+// end before they can. It moves times only; where a timeline comes from it does not know.
+package control
 
 import (
 	"cmp"
@@ -13,31 +15,23 @@ import (
 	"slackline/model/unit"
 )
 
-// control lets the controlled logical clock remove what is still impossible in a timeline, if that is asked
-// for.
-func (c *conversion) control(tl *timeline.Timeline) {
-	k := c.clocks
-	if c.wantsControl(tl) {
-		m := newMoments(tl, c.Latency)
-		k.Before = clock.Check(&m.Run, nil)
-		if k.Before.Messages+k.Before.Groups > 0 {
-			k.Control = true
-			m.control(&k.ClockReport)
-		}
-	}
-	if c.Clocks != nil {
-		*c.Clocks = k.ClockReport
-	}
+// Outcome describes what was done to a timeline.
+type Outcome struct {
+	Control  bool             // something was impossible
+	Before   clock.Violations // what
+	After    clock.Violations // what could not be removed
+	Moved    int64            // starts and ends of messages and collectives that were moved
+	Furthest unit.Duration    // how far at most
 }
 
-// wantsControl reports whether the controlled logical clock is to look at a timeline; it notes which clocks were not compared.
-func (c *conversion) wantsControl(tl *timeline.Timeline) bool {
-	k := c.clocks
-	if len(k.Unknown) > 0 {
-		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d", len(k.Unknown), k.Unknown[0]))
+// Apply removes what is impossible if every message takes at least the latency.
+func Apply(tl *timeline.Timeline, latency unit.Duration) Outcome {
+	m := newMoments(tl, latency)
+	o := Outcome{Before: clock.Check(&m.Run, nil)}
+	if o.Before.Messages+o.Before.Groups > 0 {
+		m.control(&o)
 	}
-	wanted := c.Clock == ClockControl || (c.Clock == ClockAuto || c.Clock == "") && k.Source == fromPings
-	return wanted && len(tl.Locations) > 0
+	return o
 }
 
 // position is a point in the events of a rank. Of several at the same time, those of a location with a smaller
@@ -175,9 +169,9 @@ func (m *moments) group(c *timeline.Collective) clock.Group {
 }
 
 // control moves everything in the timeline, and says so in its problems.
-func (m *moments) control(report *ClockReport) {
+func (m *moments) control(o *Outcome) {
 	done := clock.Control(&m.Run)
-	report.After, report.Moved, report.Furthest = done.After, done.Moved, done.Furthest
+	o.Control, o.After, o.Moved, o.Furthest = true, done.After, done.Moved, done.Furthest
 	m.move(done.Shifts)
 	m.recount()
 	m.note(&done)
@@ -305,27 +299,17 @@ func (m *moments) moveTeams(shifts [][]unit.Duration) {
 // before it could, which two exchanges find out, that is all. Otherwise each process moves its own calls by
 // the shifts, and tells the others the new times of those that they have.
 
-// controlPart is control for a part of a timeline.
-func (c *conversion) controlPart(ctx context.Context, tl *timeline.Timeline) error {
-	k := c.clocks
-	if c.wantsControl(tl) {
-		m := newMoments(tl, c.Latency)
-		shared := m.shared()
-		var err error
-		if k.Before, err = clock.CheckTogether(ctx, &m.Run, nil, shared); err != nil {
-			return err
-		}
-		if k.Before.Messages+k.Before.Groups > 0 {
-			k.Control = true
-			if err := m.controlPart(ctx, shared, &k.ClockReport); err != nil {
-				return err
-			}
-		}
+// ApplyPart is Apply for a part of a timeline.
+func ApplyPart(ctx context.Context, tl *timeline.Timeline, latency unit.Duration) (o Outcome, err error) {
+	m := newMoments(tl, latency)
+	shared := m.shared()
+	if o.Before, err = clock.CheckTogether(ctx, &m.Run, nil, shared); err != nil {
+		return o, err
 	}
-	if c.Clocks != nil {
-		*c.Clocks = k.ClockReport
+	if o.Before.Messages+o.Before.Groups > 0 {
+		err = m.controlPart(ctx, shared, &o)
 	}
-	return nil
+	return o, err
 }
 
 // shared leaves the moments of other processes out and says what they have to do with those here.
@@ -391,12 +375,12 @@ func (m *moments) shareGroups(s *clock.Shared) {
 }
 
 // controlPart moves everything in a part of a timeline, and says so in its problems.
-func (m *moments) controlPart(ctx context.Context, s *clock.Shared, report *ClockReport) error {
+func (m *moments) controlPart(ctx context.Context, s *clock.Shared, o *Outcome) error {
 	done, err := clock.ControlTogether(ctx, &m.Run, s)
 	if err != nil {
 		return err
 	}
-	report.After, report.Moved, report.Furthest = done.After, done.Moved, done.Furthest
+	o.Control, o.After, o.Moved, o.Furthest = true, done.After, done.Moved, done.Furthest
 	m.move(done.Shifts)
 	if err := m.tl.RefreshTimes(ctx); err != nil {
 		return err
