@@ -75,7 +75,7 @@ func TestTimelineAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := c.paint(context.Background(), 1000, min(900000000, v.length()), 50, 1, 9, 4)
+		want, err := c.paint(context.Background(), 1000, min(900000000, v.length()), 50, rows{first: 1, last: 9}, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

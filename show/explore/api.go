@@ -6,6 +6,7 @@ package explore
 //	from, to   a range of time in picoseconds since the start of the run, 0 <= from < to; left out: all of it. What
 //	           lies after the end of the run is cut off
 //	first, last  a range of locations, first <= location < last; left out: all of them
+//	ranks      a list as 0-3,8: the locations of these ranks alone; first and last then count among them
 //	width      number of columns (pixels) that can be seen, 1 to MaxWidth
 //	rows       number of rows that can be seen, 1 to MaxRows: more locations are put together into groups of
 //	           equal size
@@ -92,13 +93,14 @@ type Locations struct {
 
 // Location is a thread of a rank: a row.
 type Location struct {
-	Rank   int    `json:"rank"`
-	Thread int    `json:"thread"`
-	Name   string `json:"name,omitempty"`
-	Host   string `json:"host,omitempty"`
-	First  int64  `json:"first"` // ps: its first and last event
-	Last   int64  `json:"last"`
-	Calls  int    `json:"calls"`
+	Location int    `json:"location"`
+	Rank     int    `json:"rank"`
+	Thread   int    `json:"thread"`
+	Name     string `json:"name,omitempty"`
+	Host     string `json:"host,omitempty"`
+	First    int64  `json:"first"` // ps: its first and last event
+	Last     int64  `json:"last"`
+	Calls    int    `json:"calls"`
 }
 
 // Legend is the answer of legend: the categories of a coloring, by id. Ids that are not listed do not occur.
@@ -153,6 +155,24 @@ type Call struct {
 	Enter int64 `json:"enter"`
 	Leave int64 `json:"leave"`
 	Polls int64 `json:"polls,omitempty"` // calls without a result that it represents
+}
+
+// Stack is the answer of stack: what a location calls, by depth. Calls narrower than a column are put together. Parameters: location,
+// from, to, width.
+type Stack struct {
+	Location int          `json:"location"`
+	Levels   int          `json:"levels"` // depths that occur
+	Cut      bool         `json:"cut"`    // there are deeper ones
+	Pieces   []StackPiece `json:"pieces"`
+}
+
+// StackPiece is a call, as far as it lies in the window, or several short ones that follow each other.
+type StackPiece struct {
+	Depth int   `json:"depth"`
+	Path  int   `json:"path"` // of several calls that of the longest
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Calls int   `json:"calls"`
 }
 
 // States is the answer of states: wait states that overlap the window, by location, then time; or the largest ones of

@@ -133,7 +133,7 @@ func BenchmarkFirstView(b *testing.B) {
 				if v, err = newView(ctx, ctx, &Opened{Timeline: tl}, runtime.GOMAXPROCS(0)); err != nil {
 					b.Fatal(err)
 				}
-				p, err := v.kinds.paint(ctx, 0, v.length(), 1920, 0, size.ranks, 1000)
+				p, err := v.kinds.paint(ctx, 0, v.length(), 1920, rows{last: size.ranks}, 1000)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -191,12 +191,12 @@ func zooms(b *testing.B, tl *timeline.Timeline) {
 }
 
 // zoom goes from the whole run to a moment of it, again and again.
-func zoom(b *testing.B, v *view, middle unit.Duration, last, rows int) {
+func zoom(b *testing.B, v *view, middle unit.Duration, last, most int) {
 	width, steps, slowest, dearest := v.length(), 0, 0.0, 0.0
 	for b.Loop() {
 		before, used := b.Elapsed(), cpuTime()
 		from := min(max(middle-width/2, 0), v.length()-width)
-		p, err := v.kinds.paint(context.Background(), from, from+width, 1920, 0, last, rows)
+		p, err := v.kinds.paint(context.Background(), from, from+width, 1920, rows{last: last}, most)
 		if err != nil {
 			b.Fatal(err)
 		}

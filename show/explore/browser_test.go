@@ -44,6 +44,7 @@ func TestPages(t *testing.T) {
 		{"search", testSearch},
 		{"links", testLinks},
 		{"difference", testDifference},
+		{"stacks", testStacks},
 		{"gone", testGone},
 		{"readable", testReadable},
 		{"screenshots", testScreenshots},

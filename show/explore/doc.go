@@ -13,12 +13,13 @@
 // parameters are in api.go and api_results.go.
 //
 //	GET /api/runs                 Runs        what is open; reload=K reads run K again, whole=0 or 1 without or with the start and the end of MPI
-//	GET /api/locations            Locations   names of the rows: run, first, last
+//	GET /api/locations            Locations   names of the rows: run, first, last, ranks
 //	GET /api/legend               Legend      what the categories of a timeline mean: run, color
-//	GET /api/timeline             binary      the picture: run, from, to, width, first, last, rows, color
-//	GET /api/calls                Calls       exact calls: run, from, to, first, last, limit
-//	GET /api/states               States      exact wait states: run, from, to, first, last, limit; or largest=N
-//	GET /api/messages             Messages    arrows: run, from, to, first, last, limit, least (bytes), sender and receiver (ranks)
+//	GET /api/timeline             binary      the picture: run, from, to, width, first, last, ranks, rows, color
+//	GET /api/calls                Calls       exact calls: run, from, to, first, last, ranks, limit
+//	GET /api/stack                Stack       calls of a location by depth: run, location, from, to, width
+//	GET /api/states               States      exact wait states: run, from, to, first, last, ranks, limit; or largest=N
+//	GET /api/messages             Messages    arrows: run, from, to, first, last, ranks, limit, least (bytes), sender and receiver (ranks)
 //	GET /api/critical             Critical    the critical path: run, from, to, width
 //	GET /api/waits                Waits       wait states and their causes: run, limit
 //	GET /api/wait                 WaitAnswer  one wait state and why: run, and state, or location and time
@@ -55,7 +56,7 @@
 //	16  int64    step: width of a column in picoseconds
 //	24  uint32   columns
 //	28  uint32   rows
-//	32  uint32   first: location of row 0
+//	32  uint32   first: location of row 0, or with ranks its number among theirs
 //	36  uint32   group: locations per row; the last row may have fewer
 //	40  uint32   looked: how many locations of a row were looked at, at most group
 //	44  uint32   generation of the run, see Run

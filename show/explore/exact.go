@@ -14,16 +14,15 @@ func answerLocations(_ context.Context, v *view, q *query) (any, error) {
 	if v.tl == nil {
 		return nil, errNoRun
 	}
-	first, last := q.locations(len(v.tl.Locations))
+	r := q.rows(v.tl)
 	if q.err != nil {
 		return nil, q.err
 	}
-	list := &Locations{First: first, Locations: []Location{}, Cut: last-first > MaxList}
-	last = min(last, first+MaxList)
-	for i := first; i < last; i++ {
-		l := &v.tl.Locations[i]
+	list := &Locations{First: r.first, Locations: []Location{}, Cut: r.last-r.first > MaxList}
+	for i := r.first; i < min(r.last, r.first+MaxList); i++ {
+		l := &v.tl.Locations[r.at(i)]
 		list.Locations = append(list.Locations, Location{
-			Rank: l.Rank, Thread: l.Thread, Name: l.Name, Host: l.Host,
+			Location: r.at(i), Rank: l.Rank, Thread: l.Thread, Name: l.Name, Host: l.Host,
 			First: v.since(l.First), Last: v.since(l.Last), Calls: l.Calls.Len(),
 		})
 	}
@@ -43,18 +42,19 @@ func answerCalls(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, errNoRun
 	}
 	from, to := q.span(v.length())
-	first, last := q.locations(len(v.tl.Locations))
+	r := q.rows(v.tl)
 	limit := q.limit(2000)
-	q.few(first, last)
+	q.few(r.first, r.last)
 	if q.err != nil {
 		return nil, q.err
 	}
 	list := &Calls{From: int64(from), To: int64(to), Locations: []LocationCalls{}}
 	left := limit
-	for i := first; i < last; i++ {
+	for row := r.first; row < r.last; row++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		i := r.at(row)
 		calls, all := v.callsOf(i, v.tl.Start+from, v.tl.Start+to, left)
 		left -= len(calls)
 		list.Cut = list.Cut || !all

@@ -69,8 +69,9 @@ func (x *arrowIndex) at(tl *timeline.Timeline, location, i int) *timeline.Messag
 type messageBlock struct{ location, from, to int }
 
 // blocks lists what may be in a window; firsts of blocks that are sent too late are left out.
-func (x *arrowIndex) blocks(tl *timeline.Timeline, first, last int, from, to unit.Duration) (list []messageBlock, messages int) {
-	for location := first; location < last; location++ {
+func (x *arrowIndex) blocks(tl *timeline.Timeline, r *rows, from, to unit.Duration) (list []messageBlock, messages int) {
+	for row := r.first; row < r.last; row++ {
+		location := r.at(row)
 		n := x.first[location+1] - x.first[location]
 		i := sort.Search(n, func(i int) bool { return x.at(tl, location, i).Received >= from })
 		for i < n {
@@ -94,9 +95,8 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, errNoRun
 	}
 	from, to := q.span(v.length())
-	first, last := q.locations(len(v.tl.Locations))
 	limit := q.limit(1000)
-	w := messageWindow{v.tl.Start + from, v.tl.Start + to, first, last, q.number("least", 0, math.MaxInt64, 0), nil, nil, v.tl}
+	w := messageWindow{from: v.tl.Start + from, to: v.tl.Start + to, rows: q.rows(v.tl), least: q.number("least", 0, math.MaxInt64, 0), tl: v.tl}
 	w.sender, w.receiver = q.ranks("sender", v.tl.Ranks), q.ranks("receiver", v.tl.Ranks)
 	if q.err != nil {
 		return nil, q.err
@@ -111,7 +111,7 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	defer end()
 	c := newChoice(v, limit)
-	list, candidates := x.blocks(v.tl, first, last, w.from, w.to)
+	list, candidates := x.blocks(v.tl, &w.rows, w.from, w.to)
 	stride := candidates/mostMessages + 1
 	looked, total := 0, int64(0)
 	for i := 0; i < len(list); i += stride {
@@ -138,7 +138,7 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 // messageWindow is what messages are asked for.
 type messageWindow struct {
 	from, to         unit.Duration
-	first, last      int
+	rows             rows
 	least            int64  // bytes
 	sender, receiver []bool // by rank; nil: all
 	tl               *timeline.Timeline
@@ -149,8 +149,7 @@ func (w *messageWindow) has(m *timeline.Message) bool {
 	if m.Size < w.least || w.sender != nil && !w.sender[w.tl.Locations[m.From].Rank] || w.receiver != nil && !w.receiver[w.tl.Locations[m.To].Rank] {
 		return false
 	}
-	return m.Sent < w.to && m.Received >= w.from &&
-		int(m.From) >= w.first && int(m.From) < w.last && int(m.To) >= w.first && int(m.To) < w.last
+	return m.Sent < w.to && m.Received >= w.from && w.rows.has(int(m.From)) && w.rows.has(int(m.To))
 }
 
 // listMessages describes messages, by the time of their sending.

@@ -46,7 +46,7 @@ func TestMessagesOfALargeRun(t *testing.T) {
 func TestMessagesOfLongWaits(t *testing.T) {
 	v := viewOf(t, halo(t, 9, 6), true)
 	x := newArrowIndex(v.tl, 1)
-	w := messageWindow{from: v.tl.Start, to: v.end(), first: 0, last: 9, tl: v.tl}
+	w := messageWindow{from: v.tl.Start, to: v.end(), rows: rows{last: 9}, tl: v.tl}
 	c, all := newChoice(v, 3), newChoice(v, 3)
 	c.addWaited(x, w)
 	for i := range v.tl.Messages {

@@ -14,7 +14,7 @@ import (
 type picture struct {
 	from, step    unit.Duration // since the start of the run
 	columns, rows int
-	first, last   int // locations
+	locations     rows
 	group, looked int
 	cells         []uint16 // by row, then column
 }
@@ -29,7 +29,7 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, errNoRun
 	}
 	from, to := q.span(v.length())
-	first, last := q.locations(len(v.tl.Locations))
+	locations := q.rows(v.tl)
 	width := int(q.number("width", 1, MaxWidth, 1024))
 	rows := int(q.number("rows", 1, MaxRows, 512))
 	color := q.word("color", colors, colors[colorKind])
@@ -48,7 +48,7 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 		return nil, err
 	}
 	defer end()
-	p, err := c.paint(ctx, from, to, width, first, last, rows)
+	p, err := c.paint(ctx, from, to, width, locations, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,11 @@ func answerTimeline(ctx context.Context, v *view, q *query) (any, error) {
 }
 
 // paint makes a picture of at most so many columns and rows.
-func (c *coloring) paint(ctx context.Context, from, to unit.Duration, width, first, last, rows int) (*picture, error) {
-	p := &picture{first: first, last: last}
-	p.group = (last - first + rows - 1) / rows
-	p.rows = (last - first + p.group - 1) / p.group
+func (c *coloring) paint(ctx context.Context, from, to unit.Duration, width int, locations rows, most int) (*picture, error) {
+	p := &picture{locations: locations}
+	n := locations.last - locations.first
+	p.group = (n + most - 1) / most
+	p.rows = (n + p.group - 1) / p.group
 	bins := c.choose(p, from, to, width)
 	p.cells = make([]uint16, p.rows*p.columns)
 	p.looked = min(p.group, max(1, mostLooks/len(p.cells)))
@@ -117,16 +118,16 @@ type painter struct {
 func (w *painter) paintRow(row int) {
 	p := w.p
 	out := p.cells[row*p.columns : (row+1)*p.columns]
-	begin := p.first + row*p.group
-	n := min(p.group, p.last-begin)
+	begin := p.locations.first + row*p.group
+	n := min(p.group, p.locations.last-begin)
 	if n == 1 {
-		w.paintLocation(begin, out)
+		w.paintLocation(p.locations.at(begin), out)
 		return
 	}
 	looked := min(n, p.looked)
 	w.all = slices.Grow(w.all[:0], looked*p.columns)[:looked*p.columns]
 	for i := range looked {
-		w.paintLocation(begin+i*n/looked, w.all[i*p.columns:(i+1)*p.columns])
+		w.paintLocation(p.locations.at(begin+i*n/looked), w.all[i*p.columns:(i+1)*p.columns])
 	}
 	w.vote(looked, out)
 }
@@ -232,7 +233,7 @@ func (p *picture) encode(generation, color, threads int) []byte {
 	le.PutUint16(out[6:], uint16(coding))
 	le.PutUint64(out[8:], uint64(p.from))
 	le.PutUint64(out[16:], uint64(p.step))
-	for i, value := range []int{p.columns, p.rows, p.first, p.group, p.looked, generation, color, words} {
+	for i, value := range []int{p.columns, p.rows, p.locations.first, p.group, p.looked, generation, color, words} {
 		le.PutUint32(out[24+4*i:], uint32(value))
 	}
 	if coding == codingPlain {

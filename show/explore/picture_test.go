@@ -112,20 +112,20 @@ func mostOf[N int | unit.Duration](values map[uint16]N) uint16 {
 func checkPicture(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, v *view, color string, from, to unit.Duration, width, first, last, rows int) {
+}, v *view, color string, from, to unit.Duration, width, first, last, most int) {
 	t.Helper()
 	c, err := v.coloring(context.Background(), color)
 	if err != nil {
 		t.Fatalf("coloring: %v", err)
 	}
-	p, err := c.paint(context.Background(), from, to, width, first, last, rows)
+	p, err := c.paint(context.Background(), from, to, width, rows{first: first, last: last}, most)
 	if err != nil {
 		t.Fatalf("paint: %v", err)
 	}
 	end := p.from + unit.Duration(p.columns)*p.step
-	if p.from > from || end < to || p.columns > width || p.rows > rows || p.rows*p.group < last-first {
+	if p.from > from || end < to || p.columns > width || p.rows > most || p.rows*p.group < last-first {
 		t.Fatalf("%s %d..%d in %d columns, locations %d..%d in %d rows: got %d columns of %d from %d, %d rows of %d",
-			color, from, to, width, first, last, rows, p.columns, p.step, p.from, p.rows, p.group)
+			color, from, to, width, first, last, most, p.columns, p.step, p.from, p.rows, p.group)
 	}
 	o := oracle{v, color}
 	for row := range p.rows {
@@ -138,14 +138,14 @@ func checkPicture(t interface {
 			}
 			if got, want := p.cells[row*p.columns+x], mostOf(votes); got != want {
 				t.Fatalf("%s %d..%d in %d columns, locations %d..%d in %d rows: row %d, column %d (%d..%d) = %d, want %d",
-					color, from, to, width, first, last, rows, row, x, left, left+p.step, got, want)
+					color, from, to, width, first, last, most, row, x, left, left+p.step, got, want)
 			}
 		}
 	}
 }
 
 // drawWindow draws what may be asked for.
-func drawWindow(t *rapid.T, v *view) (from, to unit.Duration, width, first, last, rows int) {
+func drawWindow(t *rapid.T, v *view) (from, to unit.Duration, width, first, last, most int) {
 	length := max(v.length(), 1)
 	from = unit.Duration(rapid.Int64Range(0, int64(length)-1).Draw(t, "from"))
 	to = unit.Duration(rapid.Int64Range(int64(from)+1, int64(length)).Draw(t, "to"))
@@ -155,7 +155,7 @@ func drawWindow(t *rapid.T, v *view) (from, to unit.Duration, width, first, last
 	first = rapid.IntRange(0, len(v.tl.Locations)-1).Draw(t, "first")
 	last = rapid.IntRange(first+1, len(v.tl.Locations)).Draw(t, "last")
 	width = rapid.SampledFrom([]int{1, 2, 3, 7, 16, 33, 64, 100}).Draw(t, "width")
-	rows = rapid.IntRange(1, 12).Draw(t, "rows")
+	most = rapid.IntRange(1, 12).Draw(t, "rows")
 	return
 }
 
@@ -245,7 +245,7 @@ func decodePicture(t *testing.T, data []byte) (*picture, uint32, uint32) {
 	}
 	p := &picture{
 		from: unit.Duration(le.Uint64(data[8:])), step: unit.Duration(le.Uint64(data[16:])),
-		columns: int(le.Uint32(data[24:])), rows: int(le.Uint32(data[28:])), first: int(le.Uint32(data[32:])),
+		columns: int(le.Uint32(data[24:])), rows: int(le.Uint32(data[28:])), locations: rows{first: int(le.Uint32(data[32:]))},
 		group: int(le.Uint32(data[36:])), looked: int(le.Uint32(data[40:])),
 	}
 	if words := int(le.Uint32(data[52:])); len(data) != 64+2*words {
@@ -275,13 +275,13 @@ func TestPictureIsCoded(t *testing.T) {
 		{5, 5, 5, 5, 5, 5, 5, 6}, {1, 2, 3, 4, 5, 6, 7, 8}, make([]uint16, 200_000),
 		append(make([]uint16, longestRun), 1, 1), append(make([]uint16, longestRun-1), 1),
 	} {
-		p := &picture{from: 1 << 40, step: 3, columns: len(cells) / 2, rows: 2, first: 7, group: 9, looked: 8, cells: cells}
+		p := &picture{from: 1 << 40, step: 3, columns: len(cells) / 2, rows: 2, locations: rows{first: 7}, group: 9, looked: 8, cells: cells}
 		if len(cells)%2 == 1 {
 			p.columns, p.rows = len(cells), 1
 		}
 		data := p.encode(4, colorCause, 2)
 		got, generation, color := decodePicture(t, data)
-		if got.from != p.from || got.step != p.step || got.first != 7 || got.group != 9 || got.looked != 8 || generation != 4 || color != colorCause {
+		if got.from != p.from || got.step != p.step || got.locations.first != 7 || got.group != 9 || got.looked != 8 || generation != 4 || color != colorCause {
 			t.Errorf("header = %+v, generation %d, color %d, want %+v", got, generation, color, p)
 		}
 		if !slices.Equal(got.cells, cells) {
@@ -296,7 +296,7 @@ func TestPictureIsCoded(t *testing.T) {
 // Rows that stand for very many locations look at some of them, spread evenly.
 func TestManyLocationsAreSampled(t *testing.T) {
 	v := viewOf(t, halo(t, 64, 2), false)
-	p := &picture{first: 0, last: 64, rows: 1, group: 64, columns: 4, from: 0, step: (v.length() + 3) / 4, looked: 5}
+	p := &picture{locations: rows{last: 64}, rows: 1, group: 64, columns: 4, from: 0, step: (v.length() + 3) / 4, looked: 5}
 	p.cells = make([]uint16, 4)
 	w := &painter{c: v.kinds, p: p, width: direct}
 	w.paintRow(0)

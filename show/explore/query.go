@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"slackline/internal/suggest"
+	"slackline/model/timeline"
 	"slackline/model/unit"
 )
 
@@ -110,7 +111,7 @@ func (q *query) span(whole unit.Duration) (from, to unit.Duration) {
 
 // locations reads a range of locations.
 func (q *query) locations(all int) (first, last int) {
-	first = int(q.number("first", 0, int64(all)-1, 0))
+	first = int(q.number("first", 0, max(int64(all)-1, 0), 0))
 	last = int(q.number("last", 1, int64(all), int64(all)))
 	if q.err == nil && first >= last {
 		q.refuse("last", "the range of locations from %d to %d is empty; last must be greater than first", first, last)
@@ -119,6 +120,46 @@ func (q *query) locations(all int) (first, last int) {
 		return 0, all
 	}
 	return first, last
+}
+
+// rows are the locations that are asked for: those from first to last of all, or with ranks of theirs.
+type rows struct {
+	first, last int
+	list        []int // locations of the ranks; nil: all
+}
+
+// rows reads a range of locations, or of those of some ranks.
+func (q *query) rows(tl *timeline.Timeline) rows {
+	chosen := q.ranks("ranks", tl.Ranks)
+	if chosen == nil {
+		first, last := q.locations(len(tl.Locations))
+		return rows{first: first, last: last}
+	}
+	r := rows{list: []int{}}
+	for i := range tl.Locations {
+		if chosen[tl.Locations[i].Rank] {
+			r.list = append(r.list, i)
+		}
+	}
+	r.first, r.last = q.locations(len(r.list))
+	return r
+}
+
+// at is the location of a row.
+func (r *rows) at(row int) int {
+	if r.list == nil {
+		return row
+	}
+	return r.list[row]
+}
+
+// has reports whether a location is among the rows.
+func (r *rows) has(location int) bool {
+	if r.list == nil {
+		return location >= r.first && location < r.last
+	}
+	_, found := slices.BinarySearch(r.list[r.first:r.last], location)
+	return found
 }
 
 // limit reads how many things are to be listed at most.

@@ -21,12 +21,13 @@ type endpoint struct {
 
 // endpoints are the questions about a run, by name. The list with their meaning is in the package's comment.
 var endpoints = map[string]endpoint{
-	"locations": {[]string{"first", "last"}, answerLocations},
+	"locations": {[]string{"first", "last", "ranks"}, answerLocations},
 	"legend":    {[]string{"color"}, answerLegend},
-	"timeline":  {[]string{"from", "to", "width", "first", "last", "rows", "color"}, answerTimeline},
-	"calls":     {[]string{"from", "to", "first", "last", "limit"}, answerCalls},
-	"states":    {[]string{"from", "to", "first", "last", "limit", "largest"}, answerStates},
-	"messages":  {[]string{"from", "to", "first", "last", "limit", "least", "sender", "receiver"}, answerMessages},
+	"timeline":  {[]string{"from", "to", "width", "first", "last", "ranks", "rows", "color"}, answerTimeline},
+	"calls":     {[]string{"from", "to", "first", "last", "ranks", "limit"}, answerCalls},
+	"stack":     {[]string{"location", "from", "to", "width"}, answerStack},
+	"states":    {[]string{"from", "to", "first", "last", "ranks", "limit", "largest"}, answerStates},
+	"messages":  {[]string{"from", "to", "first", "last", "ranks", "limit", "least", "sender", "receiver"}, answerMessages},
 	"critical":  {[]string{"from", "to", "width"}, answerCritical},
 	"waits":     {[]string{"limit"}, answerWaits},
 	"wait":      {[]string{"state", "location", "time"}, answerWait},

@@ -270,7 +270,7 @@ func TestClientGoesAway(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := s.inputs[0].view.Load()
-	if _, err := in.kinds.paint(ctx, 0, in.length(), 100, 0, 64, 64); err == nil {
+	if _, err := in.kinds.paint(ctx, 0, in.length(), 100, rows{last: 64}, 64); err == nil {
 		t.Error("a picture was painted for nobody")
 	}
 	for range 20 {

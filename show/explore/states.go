@@ -16,7 +16,7 @@ func answerStates(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	list := &States{States: []State{}}
 	if q.given("largest") {
-		for _, name := range []string{"from", "to", "first", "last", "limit"} {
+		for _, name := range []string{"from", "to", "first", "last", "ranks", "limit"} {
 			if q.given(name) {
 				q.refuse(name, "largest is about the whole run; leave %s out", name)
 			}
@@ -29,13 +29,14 @@ func answerStates(ctx context.Context, v *view, q *query) (any, error) {
 		return list, q.err
 	}
 	from, to := q.span(v.length())
-	first, last := q.locations(len(v.tl.Locations))
+	r := q.rows(v.tl)
 	limit := q.limit(2000)
-	q.few(first, last)
+	q.few(r.first, r.last)
 	if q.err != nil {
 		return nil, q.err
 	}
-	for location := first; location < last && !list.Cut; location++ {
+	for row := r.first; row < r.last && !list.Cut; row++ {
+		location := r.at(row)
 		number, _ := f.spans.firstIn(location, v.tl.Start+from)
 		_, end := f.result.StatesOf(int32(location))
 		for ; number < end; number++ {

@@ -187,7 +187,7 @@ export async function reload(run, whole) {
   return (await ask(address("runs", { reload: run, whole: whole ? 1 : 0 }))).json();
 }
 
-/** @typedef {{run: number, from: number, to: number, first: number, last: number}} Window */
+/** @typedef {{run: number, from: number, to: number, first: number, last: number, ranks?: string}} Window */
 
 /**
  * The picture of a window; see timeline/raster.js.
@@ -202,6 +202,9 @@ export async function timeline(query, signal) {
 /** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").Calls>} */
 export const calls = (query, signal) => passing("calls", query, signal);
 
+/** @type {(query: {run: number, location: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Stack>} */
+export const stack = (query, signal) => passing("stack", query, signal);
+
 /** @type {(query: Window & {limit: number}, signal: AbortSignal) => Promise<import("./types.js").States>} */
 export const states = (query, signal) => passing("states", query, signal);
 
@@ -211,7 +214,7 @@ export const messages = (query, signal) => passing("messages", query, signal);
 /** @type {(query: {run: number, from: number, to: number, width: number}, signal: AbortSignal) => Promise<import("./types.js").Critical>} */
 export const critical = (query, signal) => passing("critical", query, signal);
 
-/** @type {(query: {run: number, first: number, last: number}) => Promise<import("./types.js").Locations>} */
+/** @type {(query: {run: number, first?: number, last?: number, ranks?: string}) => Promise<import("./types.js").Locations>} */
 export const locations = (query) => once("locations", query);
 
 /** @type {(query: {run: number, color: string}) => Promise<import("./types.js").Legend>} */

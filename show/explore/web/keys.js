@@ -67,6 +67,7 @@ const HELP = [
     [["]", "["], "next, previous wait"],
     [[".", ","], "along the chain of causes of the wait, and back"],
     [["n", "N"], "next, previous call of the function that was searched"],
+    [["e"], "expand the row of what is selected to its call stack, or close it; a click on its name, too"],
     [["c"], "next way to color"],
     [["p"], "critical path on and off"],
     [["m"], "messages on and off"],

@@ -149,7 +149,7 @@ function share(who, where, part, title = where) {
  * @param {number} time
  * @param {Paths} paths
  * @param {Names} names
- * @param {{zoom: () => void, tree: () => void}} hooks
+ * @param {{zoom: () => void, tree: () => void, stack: () => void}} hooks
  */
 export function showCall(panel, call, location, time, paths, names, hooks) {
   const who = names.long(location);
@@ -165,5 +165,6 @@ export function showCall(panel, call, location, time, paths, names, hooks) {
     ]),
     el("nav", { class: "neighbors" },
       el("button", { type: "button", text: "Zoom to it", onclick: hooks.zoom }),
+      el("button", { type: "button", text: "Call stack", title: "Expand the row to its call stack (e)", onclick: hooks.stack }),
       el("button", { type: "button", text: "In the call tree", onclick: hooks.tree })));
 }

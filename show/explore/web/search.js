@@ -61,7 +61,7 @@ function choose(app, m) {
   }
   const one = /^\d+$/.test(m.ranks ?? "") && app.run.locations === app.run.ranks ? Number(m.ranks) : -1;
   app.go(app.viewName === "timeline" || one >= 0 ? "timeline" : app.viewName,
-    { ranks: m.ranks ?? "", stat: "1", rows: one >= 0 ? `${Math.max(0, one - 3)}-${Math.min(app.run.ranks, one + 4)}` : app.params.rows ?? "" });
+    { ranks: m.ranks ?? "", others: one >= 0 ? "1" : "", stat: "1", rows: one >= 0 ? `${Math.max(0, one - 3)}-${Math.min(app.run.ranks, one + 4)}` : "" });
 }
 
 /**
@@ -86,7 +86,8 @@ export async function step(app, direction) {
     const size = Math.max(1000, (o.leave - o.enter) * 4, Math.min(run.length, Number(params.to || run.length) - Number(params.from || 0)) / 2);
     const from = Math.max(0, Math.round((o.enter + o.leave - size) / 2));
     const rows = /^(\d+)-(\d+)$/.exec(params.rows ?? "");
-    const inside = !rows || (o.location >= Number(rows[1]) && o.location < Number(rows[2]));
+    const hides = params.ranks && params.others !== "1"; // then rows count among those of the ranks
+    const inside = !rows || hides || (o.location >= Number(rows[1]) && o.location < Number(rows[2]));
     app.set({ sel: `call:${o.location}:${o.enter}`, in: "", at: "", ...(size < run.length ? { from: String(from), to: String(Math.min(run.length, from + Math.round(size))) } : {}), ...(inside ? {} : { rows: "" }) });
     app.note(`Call ${count(o.number)} of ${count(o.count)}`);
   } catch (error) {

@@ -42,6 +42,7 @@
 /** @typedef {{first: number, locations: Location[], cut: boolean}} Locations */
 /**
  * @typedef {{
+ *   location: number,
  *   rank: number,
  *   thread: number,
  *   name?: string,
@@ -72,6 +73,8 @@
 /** @typedef {{from: number, to: number, cut: boolean, locations: LocationCalls[]}} Calls */
 /** @typedef {{location: number, calls: Call[]}} LocationCalls */
 /** @typedef {{index: number, path: number, depth: number, enter: number, leave: number, polls?: number}} Call */
+/** @typedef {{location: number, levels: number, cut: boolean, pieces: StackPiece[]}} Stack */
+/** @typedef {{depth: number, path: number, from: number, to: number, calls: number}} StackPiece */
 /** @typedef {{cut: boolean, states: State[]}} States */
 /**
  * @typedef {{

@@ -4,6 +4,7 @@
 import * as api from "../api.js";
 import { Picture, decode } from "./raster.js";
 import { table } from "./legend.js";
+import { Rows } from "./rows.js";
 
 /** @typedef {import("./window.js").Window} Window */
 /** @typedef {import("../types.js").State} State */
@@ -15,7 +16,8 @@ import { table } from "./legend.js";
  *   width: number, height: number,
  *   color: string, messages: boolean, critical: boolean, exact: boolean,
  *   filter?: {least?: number, sender?: string, receiver?: string},
- * }} Wish size of the plot in device pixels, and what is to be shown
+ *   rows: Rows, stack: number,
+ * }} Wish size of the plot in device pixels, and what is to be shown; stack is the location whose call stack is, -1: none
  */
 
 const MARGIN = 0.25; // of the window that is asked for beside it
@@ -48,6 +50,10 @@ export class Data {
     this.messages = null;
     /** @type {import("../types.js").Critical | null} */
     this.critical = null;
+    /** @type {import("../types.js").Stack | null} */
+    this.stack = null;
+    /** @type {import("../types.js").Legend | null} the colors of functions, for the call stack */
+    this.functions = null;
     /** @type {Map<number, Piece[]>} by location */
     this.pieces = new Map();
     /** @type {Window | null} */
@@ -56,6 +62,7 @@ export class Data {
     this.wish = null;
     this.fetching = false;
     this.pictureFor = ""; // the window and wish that the picture answers
+    this.pictureRanks = ""; // the ranks that it shows; empty: all
     this.timer = 0;
     this.exactFor = ""; // what exact things were asked for last, and what came
     this.exactDone = "";
@@ -87,7 +94,7 @@ export class Data {
     this.window = w;
     this.wish = wish;
     if (!this.covered()) void this.fetchPicture();
-    const key = JSON.stringify([w, wish.messages, wish.filter, wish.critical, wish.exact, wish.width]);
+    const key = JSON.stringify([w, wish.messages, wish.filter, wish.critical, wish.exact, wish.width, wish.rows.ranks, wish.stack]);
     if (key === this.exactFor) return;
     this.exactFor = key;
     window.clearTimeout(this.timer);
@@ -106,7 +113,8 @@ export class Data {
     const w = this.window;
     const wish = this.wish;
     if (!r || !w || !wish || r.color !== wish.color) return false;
-    if (this.pictureFor === JSON.stringify([w, wish])) return true; // the server has nothing better
+    if (this.pictureFor === keyOf(w, wish)) return true; // the server has nothing better
+    if (this.pictureRanks !== wish.rows.ranks) return false;
     const length = this.run.length;
     if (r.from > Math.min(w.from, Math.max(0, length - 1)) || Math.min(w.to, length) > r.from + r.columns * r.step) return false;
     if (r.first > w.first || w.last > r.first + r.rows * r.group) return false;
@@ -141,7 +149,8 @@ export class Data {
     const raster = decode(buffer);
     this.legend = await this.join(legend);
     this.picture.paint(raster, table(this.legend, this.marked));
-    this.pictureFor = JSON.stringify([w, wish]);
+    this.pictureFor = keyOf(w, wish);
+    this.pictureRanks = wish.rows.ranks;
     this.changed();
   }
 
@@ -150,7 +159,8 @@ export class Data {
    * @param {Wish} wish
    */
   pictureQuery(w, wish) {
-    const { length, locations } = this.run;
+    const { length } = this.run;
+    const locations = wish.rows.count;
     const pad = Math.round((w.to - w.from) * MARGIN);
     const from = Math.min(Math.max(0, w.from - pad), Math.max(0, length - 1)); // a shorter run on the axis of a longer one ends before
     const to = Math.max(from + 1, Math.min(length, w.to + pad));
@@ -159,7 +169,7 @@ export class Data {
     const last = Math.min(locations, w.last + rowPad);
     const width = Math.min(8192, Math.max(1, Math.ceil((wish.width * (to - from)) / (w.to - w.from))));
     const rows = Math.max(1, Math.min(last - first, Math.ceil((wish.height * (last - first)) / (w.last - w.first)), 4096));
-    return { run: this.run.index, from, to, first, last, width, rows, color: wish.color };
+    return { run: this.run.index, from, to, first, last, ranks: wish.rows.ranks || undefined, width, rows, color: wish.color };
   }
 
   async fetchExact() {
@@ -170,27 +180,40 @@ export class Data {
     this.exactAbort = new AbortController();
     const signal = this.exactAbort.signal;
     const run = this.run.index;
-    const range = { run, from: w.from, to: Math.min(w.to, Math.max(1, this.run.length)), first: w.first, last: w.last };
+    const range = { run, from: w.from, to: Math.min(w.to, Math.max(1, this.run.length)), first: w.first, last: w.last, ranks: wish.rows.ranks || undefined };
     const few = w.last - w.first <= MOST_ROWS && range.from < range.to;
     const ready = this.run.analysis === "ready";
     try {
-      const [states, calls, messages, critical] = await Promise.all([
+      const [states, calls, messages, critical, stack, functions] = await Promise.all([
         few && ready ? api.states({ ...range, limit: MOST_STATES }, signal) : null,
         few && wish.exact ? api.calls({ ...range, limit: MOST_CALLS }, signal) : null,
         wish.messages && range.from < range.to ? api.messages({ ...range, limit: MOST_MESSAGES, ...wish.filter }, signal) : null,
         wish.critical && ready && range.from < range.to ? api.critical({ run, from: range.from, to: range.to, width: wish.width }, signal) : null,
+        wish.stack >= 0 && range.from < range.to ? api.stack({ run, location: wish.stack, from: range.from, to: range.to, width: Math.min(8192, wish.width) }, signal) : null,
+        wish.stack >= 0 ? api.legend({ run, color: "path" }) : null,
       ]);
       this.states = states && !states.cut ? states.states : [];
       this.pieces = new Map();
       if (calls && !calls.cut) for (const l of calls.locations) this.pieces.set(l.location, innermost(l.calls));
       this.messages = messages;
       this.critical = critical;
+      this.stack = stack;
+      this.functions = functions && (await this.join(functions));
       this.exactDone = key;
     } catch (error) {
       if (!api.isAbort(error)) this.failed(error);
     }
     this.changed();
   }
+}
+
+/**
+ * What a picture depends on.
+ * @param {Window} w
+ * @param {Wish} wish
+ */
+function keyOf(w, wish) {
+  return JSON.stringify([w, wish.width, wish.height, wish.color, wish.rows.ranks]);
 }
 
 /**

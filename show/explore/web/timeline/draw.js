@@ -2,6 +2,7 @@
 
 import { timeTicks } from "../format.js";
 import { token } from "../palette.js";
+import { drawStack } from "./stack.js";
 import { fit, drawCritical, drawLabels, drawMarks, drawMessages, drawWaits } from "./overlay.js";
 
 /** @typedef {import("./scale.js").Scale} Scale */
@@ -54,6 +55,7 @@ export function drawFrame(ctx, f, width, height) {
   drawWaits(ctx, f);
   drawLabels(ctx, f);
   drawGaps(ctx, f);
+  drawStack(ctx, f);
   if (f.showCritical) drawCritical(ctx, f);
   if (f.showMessages) drawMessages(ctx, f);
   drawMarks(ctx, f);
@@ -84,9 +86,18 @@ function drawPicture(ctx, { data, scale, inks: colors }) {
   const r1 = Math.min(r.rows, Math.ceil((w.last - r.first) / r.group));
   if (c1 <= c0 || r1 <= r0) return;
   ctx.imageSmoothingEnabled = false;
-  ctx.drawImage(data.picture.canvas, c0, r0, c1 - c0, r1 - r0,
-    scale.x(r.from + c0 * r.step), scale.y(r.first + r0 * r.group),
-    (c1 - c0) * r.step * scale.perTime, (r1 - r0) * r.group * scale.row);
+  // An expanded row has its call stack below it: what is below that is drawn further down.
+  const parts = scale.openRow < 0 ? [[scale.top, scale.bottom, 0]] : [[scale.top, scale.stackTop, 0], [scale.stackTop + scale.extra, scale.bottom, scale.extra]];
+  for (const [top, bottom, down] of parts) {
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(scale.left, top, scale.width, bottom - top);
+    ctx.clip();
+    ctx.drawImage(data.picture.canvas, c0, r0, c1 - c0, r1 - r0,
+      scale.x(r.from + c0 * r.step), scale.top + (r.first + r0 * r.group - w.first) * scale.row + down,
+      (c1 - c0) * r.step * scale.perTime, (r1 - r0) * r.group * scale.row);
+    ctx.restore();
+  }
 }
 
 /**
@@ -99,7 +110,7 @@ function drawGaps(ctx, { scale, inks: colors }) {
   if (gap === 0) return;
   ctx.fillStyle = colors.ground;
   for (let l = scale.window.first; l <= scale.window.last; l++) {
-    ctx.fillRect(scale.left, Math.round(scale.y(l)) - gap / 2, scale.width, gap);
+    ctx.fillRect(scale.left, Math.round(scale.rowY(l)) - gap / 2, scale.width, gap);
   }
 }
 
@@ -146,8 +157,13 @@ function drawNames(ctx, { scale, names, inks: colors }) {
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   for (let l = Math.ceil(first / step) * step; l < last; l += step) {
-    const y = scale.row >= 14 ? scale.middle(l) : Math.max(scale.top + 6, Math.min(scale.middle(l), scale.bottom - 6));
-    ctx.fillText(names(l), scale.left - 8, y, scale.left - 14);
+    const middle = scale.rowY(l) + scale.row / 2;
+    const y = scale.row >= 14 ? middle : Math.max(scale.top + 6, Math.min(middle, scale.bottom - 6));
+    if (l !== scale.openRow) ctx.fillText(names(scale.rows.location(l)), scale.left - 8, y, scale.left - 14);
+  }
+  if (scale.openRow >= 0) {
+    ctx.fillStyle = colors.ink;
+    ctx.fillText(`▾ ${names(scale.rows.location(scale.openRow))}`, scale.left - 8, scale.rowY(scale.openRow) + scale.row / 2, scale.left - 14);
   }
 }
 

@@ -131,7 +131,7 @@ function zoomToBox(pane) {
   pane.look({
     from: scale.time(clampX(Math.min(box.x0, box.x1))),
     to: scale.time(clampX(Math.max(box.x0, box.x1))),
-    first: scale.location(Math.min(box.y0, box.y1)),
-    last: scale.location(Math.max(box.y0, box.y1)) + 1,
+    first: scale.rowAt(Math.min(box.y0, box.y1)),
+    last: scale.rowAt(Math.max(box.y0, box.y1)) + 1,
   }, "");
 }

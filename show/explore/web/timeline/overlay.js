@@ -93,7 +93,7 @@ export function drawLabels(ctx, { data, scale, paths }) {
       const name = fit(ctx, paths.leaf(p.path), x1 - x0 - 10);
       if (!name) continue;
       const middle = scale.time((x0 + x1) / 2);
-      ctx.fillStyle = colors.get(categoryAt(raster, middle, location)) ?? "#111418";
+      ctx.fillStyle = colors.get(categoryAt(raster, middle, scale.rows.row(location))) ?? "#111418";
       ctx.fillText(name, x0 + 5, tall ? y - 8 : y);
       const time = duration(p.to - p.from);
       if (tall && ctx.measureText(time).width < x1 - x0 - 10) {

@@ -10,6 +10,8 @@ import { drawFrame, inks } from "./draw.js";
 import { listen } from "./mouse.js";
 import { Names } from "./names.js";
 import { messageAt } from "./overlay.js";
+import { Rows } from "./rows.js";
+import { pieceAt } from "./stack.js";
 import { categoryAt } from "./raster.js";
 import { AXIS, Scale, TALLEST } from "./scale.js";
 import { Strip } from "./strip.js";
@@ -21,7 +23,8 @@ import { clamp, whole } from "./window.js";
 /**
  * @typedef {{
  *   look: (window: Window, gesture: string) => void,
- *   pick: (location: number, time: number) => void,
+ *   pick: (location: number, time: number, depth: number) => void,
+ *   expand: (location: number) => void,
  *   drawn: () => void,
  *   failed: (error: unknown) => void,
  * }} Hooks what the view does about it
@@ -31,8 +34,8 @@ import { clamp, whole } from "./window.js";
  * @typedef {{
  *   color: string, messages: boolean, critical: boolean, marks: Mark[],
  *   marked?: Set<number>, filter?: {least?: number, sender?: string, receiver?: string},
- *   anchors?: import("./align.js").Anchor[],
- * }} Show marked categories fade the others; messages may be filtered
+ *   anchors?: import("./align.js").Anchor[], stack?: number,
+ * }} Show marked categories fade the others; messages may be filtered; stack is the row that is expanded
  */
 
 const TIP_PAUSE = 60; // milliseconds before the server is asked what is under the mouse
@@ -49,6 +52,7 @@ export class Pane {
     this.window = whole(run);
     /** @type {import("./window.js").Bounds} that can be looked at: those of the longest run if several share a time axis */
     this.bounds = run;
+    this.rows = new Rows(run, null);
     /** @type {Show} */
     this.show = { color: "kind", messages: true, critical: false, marks: [] };
     this.data = new Data(run, () => this.draw(), hooks.failed);
@@ -62,7 +66,7 @@ export class Pane {
     this.element = el("section", { class: "pane", "aria-label": `Timeline of ${run.name}` }, this.strip.canvas, this.holder);
     this.element.style.flexBasis = `${Math.min(4000, 38 + AXIS + run.locations * TALLEST)}px`;
     this.size = { width: 0, height: 0 };
-    this.scale = new Scale(this.window, 100, 100);
+    this.scale = new Scale(this.window, 100, 100, this.rows);
     /** @type {{x: number, y: number} | null} */
     this.hover = null;
     /** @type {{x0: number, y0: number, x1: number, y1: number} | null} */
@@ -116,15 +120,23 @@ export class Pane {
     }
     const { width, height } = this.size;
     if (width < 50 || height < 50) return;
-    this.scale = new Scale(this.window, width, height);
+    const stack = show.stack ?? -1;
+    this.scale = this.scaleOf(stack);
     const ratio = window.devicePixelRatio || 1;
     this.data.want(this.window, {
       width: Math.max(1, Math.round(this.scale.width * ratio)),
-      height: Math.max(1, Math.floor(this.scale.height * ratio)),
+      height: Math.max(1, Math.floor((this.scale.height - this.scale.extra) * ratio)), rows: this.rows, stack,
       color: show.color, messages: show.messages, critical: show.critical, exact: this.scale.row >= 15, filter: show.filter,
     });
     this.strip.show(this.window, show.color, width);
     this.draw();
+  }
+
+  /** @param {number} stack the location whose row is expanded */
+  scaleOf(stack) {
+    const { width, height } = this.size;
+    const known = this.data.stack?.location === stack ? Math.max(1, this.data.stack.levels) : 1;
+    return new Scale(this.window, width, height, this.rows, stack < 0 ? null : { location: stack, levels: known });
   }
 
   /**
@@ -145,13 +157,14 @@ export class Pane {
     const { width, height } = this.size;
     if (width < 50 || height < 50) return;
     const start = performance.now();
+    this.scale = this.scaleOf(this.show.stack ?? -1);
     const ctx = fitCanvas(this.canvas, width, height);
     drawFrame(ctx, this.frameData(), width, height);
     this.frameTime = performance.now() - start;
     const w = this.window;
     Object.assign(this.canvas.dataset, {
       from: String(w.from), to: String(w.to), first: String(w.first), last: String(w.last),
-      settled: String(this.data.settled), frame: this.frameTime.toFixed(2), color: this.data.picture.raster?.color ?? "",
+      settled: String(this.data.settled), rows: String(this.rows.count), levels: String(this.scale.levels), frame: this.frameTime.toFixed(2), color: this.data.picture.raster?.color ?? "",
     });
     this.hooks.drawn();
   }
@@ -184,7 +197,8 @@ export class Pane {
    * @param {number} y
    */
   pick(x, y) {
-    if (this.scale.inside(x, y)) this.hooks.pick(this.scale.location(y), Math.floor(this.scale.time(x)));
+    if (this.scale.inside(x, y)) this.hooks.pick(this.scale.location(y), Math.floor(this.scale.time(x)), this.scale.depthAt(y));
+    else if (x < this.scale.left && y >= this.scale.top && y < this.scale.bottom) this.hooks.expand(this.scale.location(y));
   }
 
   /**
@@ -200,7 +214,17 @@ export class Pane {
     window.clearTimeout(this.tipTimer);
     this.tipAbort.abort();
     if (!this.scale.inside(x, y)) {
-      hideTip();
+      const row = x < this.scale.left && y >= this.scale.top && y < this.scale.bottom;
+      this.canvas.style.cursor = row ? "pointer" : "";
+      if (row) showTip(pageX, pageY, [`${this.names.long(this.scale.location(y))}: click for its call stack`]);
+      else hideTip();
+      return;
+    }
+    this.canvas.style.cursor = "";
+    if (this.scale.depthAt(y) >= 0) {
+      const p = pieceAt(this.frameData(), x, y);
+      if (p) showTip(pageX, pageY, [this.paths?.leaf(p.path) ?? "", this.paths?.name(p.path) ?? null, p.calls > 1 ? `${p.calls} short calls, ${duration(p.to - p.from)}` : `call of ${duration(p.to - p.from)}`]);
+      else hideTip();
       return;
     }
     const message = this.show.messages ? messageAt(this.frameData(), x, y) : null;
@@ -238,7 +262,7 @@ export class Pane {
    */
   tipOf(location, time, call) {
     const raster = this.data.picture.raster;
-    const category = raster ? categoryAt(raster, time, location) : -1;
+    const category = raster ? categoryAt(raster, time, this.rows.row(location)) : -1;
     const meaning = this.data.legend?.categories.find((c) => c.id === category);
     const wait = this.data.states.find((s) => s.location === location && s.at <= time && time < s.at + s.amount);
     const place = `${this.names.long(location)} at ${exact(time)}`;
@@ -271,10 +295,11 @@ export class Pane {
  * @param {number} location
  * @param {number} time
  * @param {AbortSignal} signal
+ * @param {number} [depth] of the one that is wanted, instead of the innermost
  * @returns {Promise<import("../types.js").Call | null>}
  */
-export async function callAt(run, location, time, signal) {
+export async function callAt(run, location, time, signal, depth = -1) {
   const answer = await api.calls({ run, from: time, to: time + 1, first: location, last: location + 1, limit: 1000 }, signal);
-  const calls = answer.locations[0]?.calls ?? [];
+  const calls = (answer.locations[0]?.calls ?? []).filter((c) => depth < 0 || c.depth <= depth);
   return calls.reduce((/** @type {import("../types.js").Call | null} */ best, c) => (!best || c.depth >= best.depth ? c : best), null);
 }

@@ -24,11 +24,12 @@ export class Selection {
    * @param {number} i
    * @param {number} location
    * @param {number} time
+   * @param {number} depth of a call in the call stack; -1: in the row itself
    */
-  async pick(i, location, time) {
+  async pick(i, location, time, depth) {
     const pane = this.view.list[i];
     const run = pane.run;
-    if (run.analysis === "ready") {
+    if (depth < 0 && run.analysis === "ready") {
       try {
         const answer = await api.wait({ run: run.index, location, time });
         this.select(`wait:${answer.state.state}`, i);
@@ -40,7 +41,7 @@ export class Selection {
         }
       }
     }
-    this.select(`call:${location}:${time}`, i);
+    this.select(`call:${location}:${time}${depth < 0 ? "" : `:${depth}`}`, i);
   }
 
   /**
@@ -49,7 +50,7 @@ export class Selection {
    * @param {{location: number, at: number, amount: number}} [place] where the view is to move to
    */
   select(sel, i, place) {
-    const move = place ? this.view.lookParams(i, focus(this.view.list[i].window, place.at, place.at + place.amount, [place.location])) : {};
+    const move = place ? this.view.lookParams(i, focus(this.view.list[i].window, place.at, place.at + place.amount, this.view.rowsAt(i, place.location))) : {};
     this.app.set({ ...move, sel, in: i === 1 ? "2" : "", at: "" });
   }
 
@@ -70,7 +71,7 @@ export class Selection {
     try {
       const paths = await pathsOf(pane.run.index);
       if (parts[0] === "wait") await this.showWait(i, Number(parts[1]), paths, at, key);
-      else await this.showCall(i, Number(parts[1]), Number(parts[2]), paths, key);
+      else await this.showCall(i, Number(parts[1]), Number(parts[2]), Number(parts[3] ?? -1), paths, key);
     } catch (error) {
       if (this.shown !== key || api.isAbort(error)) return;
       this.setMarks(i, []);
@@ -112,7 +113,7 @@ export class Selection {
    */
   jump(i, answer, n) {
     const c = answer.chain[n];
-    this.app.set({ ...this.view.lookParams(i, focus(this.view.list[i].window, c.from, c.to, [c.location])), at: String(n) });
+    this.app.set({ ...this.view.lookParams(i, focus(this.view.list[i].window, c.from, c.to, this.view.rowsAt(i, c.location))), at: String(n) });
   }
 
   /**
@@ -141,20 +142,22 @@ export class Selection {
    * @param {number} i
    * @param {number} location
    * @param {number} time
+   * @param {number} depth
    * @param {import("../paths.js").Paths} paths
    * @param {string} key
    */
-  async showCall(i, location, time, paths, key) {
+  async showCall(i, location, time, depth, paths, key) {
     const pane = this.view.list[i];
     const { run } = pane;
     if (!(location < run.locations) || !(time >= 0)) throw new Error("This run has no such row or time.");
-    const call = await callAt(run.index, location, Math.min(time, Math.max(0, run.length - 1)), new AbortController().signal);
+    const call = await callAt(run.index, location, Math.min(time, Math.max(0, run.length - 1)), new AbortController().signal, depth);
     if (this.shown !== key) return;
     this.setMarks(i, call ? [{ location, from: call.enter, to: call.leave, kind: "selected" }] : []);
     showCall(this.app.panel, call, location, time, paths, pane.names, {
       zoom: () => {
-        if (call) this.view.look(i, focus(pane.window, call.enter, call.leave, [location], 0.8), "");
+        if (call) this.view.look(i, focus(pane.window, call.enter, call.leave, this.view.rowsAt(i, location), 0.8), "");
       },
+      stack: () => this.view.expand(location),
       tree: () => this.app.go("tree", { path: String(call?.path ?? 0) }),
     });
   }

@@ -10,6 +10,7 @@ import { AXES, across, anchorsOf } from "./align.js";
 import { entries, joined, markedOf } from "./legend.js";
 import { LongestWaits } from "./longest.js";
 import { Pane } from "./pane.js";
+import { rowsOf } from "./rows.js";
 import { Selection } from "./selection.js";
 import { clamp, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./window.js";
 
@@ -20,7 +21,7 @@ import { clamp, fromParams, move, toParams, whole, zoomRows, zoomTime } from "./
 /** @type {[string, string][]} */
 const COLORS = [["kind", "kind of activity"], ["path", "function"], ["wait", "wait state"], ["cause", "root cause of waits"]];
 
-export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "critical", "sel", "in", "at", "mark", "least", "sender", "receiver"];
+export const KEYS = ["other", "sync", "from", "to", "rows", "from2", "to2", "rows2", "color", "arrows", "critical", "sel", "in", "at", "mark", "least", "sender", "receiver", "others", "stack"];
 
 export class TimelineView {
   /**
@@ -44,6 +45,7 @@ export class TimelineView {
     /** @type {import("./align.js").Anchor[][]} what is above each other in two runs */
     this.anchors = [[], []];
     this.anchorsFor = "";
+    this.rowsFor = ""; // the ranks whose rows are shown
   }
 
   close() {
@@ -63,6 +65,7 @@ export class TimelineView {
     const runs = this.runs();
     const key = (/** @type {import("../types.js").Run} */ r) => `${r.index}.${r.generation}.${r.analysis}`;
     if (runs.map(key).join() !== this.list.map((p) => key(p.run)).join()) this.build(runs);
+    void this.filterRows();
     void this.align();
     const { params } = this.app;
     const filter = { least: Number(params.least) || undefined, sender: params.sender || undefined, receiver: params.receiver || undefined };
@@ -70,7 +73,7 @@ export class TimelineView {
       pane.bounds = this.boundsOf(i);
       pane.update(this.windowOf(i), {
         color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
-        marked: i === 0 ? markedOf(params.mark) : new Set(), filter, anchors: this.aligned() ? this.anchors[i] : [],
+        marked: i === 0 ? markedOf(params.mark) : new Set(), filter, anchors: this.aligned() ? this.anchors[i] : [], stack: this.stackOf(i),
       });
     });
     this.drawToolbar();
@@ -82,7 +85,8 @@ export class TimelineView {
     for (const p of this.list) p.close();
     this.list = runs.map((run, i) => new Pane(run, pathsOf(run.index), {
       look: (w, gesture) => this.look(i, w, gesture),
-      pick: (location, time) => void this.selection.pick(i, location, time),
+      pick: (location, time, depth) => void this.selection.pick(i, location, time, depth),
+      expand: (location) => this.expand(location),
       drawn: () => this.drawn(),
       failed: (error) => this.app.failed(error),
     }));
@@ -100,6 +104,49 @@ export class TimelineView {
     this.panes.classList.toggle("two", runs.length > 1);
     this.selection.shown = "";
     this.longest.show(runs.length === 1 ? this.list[0].run : null);
+  }
+
+  /** Hides the rows of ranks that were not chosen. */
+  async filterRows() {
+    const { ranks = "", others = "" } = this.app.params;
+    const wanted = others === "1" ? "" : ranks;
+    const key = `${wanted} ${this.list.map((p) => `${p.run.index}.${p.run.generation}.${p.run.analysis}`).join()}`;
+    if (key === this.rowsFor) return;
+    this.rowsFor = key;
+    const found = await Promise.all(this.list.map((p) => rowsOf(p.run, wanted).catch(() => p.rows)));
+    if (key !== this.rowsFor || found.every((rows, i) => rows.ranks === this.list[i].rows.ranks)) return;
+    found.forEach((rows, i) => { this.list[i].rows = rows; });
+    this.update();
+  }
+
+  /**
+   * The row of a location, to be looked at; none if it is hidden.
+   * @param {number} i pane
+   * @param {number} location
+   */
+  rowsAt(i, location) {
+    const row = this.list[i].rows.row(location);
+    return row < 0 ? [] : [row];
+  }
+
+  /** @param {number} i the location whose row is expanded to its call stack; -1: none */
+  stackOf(i) {
+    const text = this.app.params.stack ?? "";
+    return /^\d+$/.test(text) && Number(text) < this.list[i].run.locations ? Number(text) : -1;
+  }
+
+  /** @param {number} location whose row is expanded, or closed if it is already */
+  expand(location) {
+    this.app.set({ stack: this.app.params.stack === String(location) ? "" : String(location) });
+  }
+
+  /** Expands the row of what is selected, or the first one. */
+  expandOne() {
+    const [mark] = this.selection.marks.flat();
+    const pane = this.list[this.active()];
+    const open = Number(this.app.params.stack || -1);
+    if (open >= 0) this.expand(open);
+    else this.expand(mark ? mark.location : pane.rows.location(pane.window.first));
   }
 
   /** Whether the second run is shown where its iterations or phases are those of the first one. */
@@ -141,9 +188,9 @@ export class TimelineView {
 
   /** @param {number} i what can be looked at: on a common time axis as much as the longest run has */
   boundsOf(i) {
-    const { run } = this.list[i];
-    if (this.app.params.sync !== "1") return run;
-    return { length: Math.max(...this.list.map((p) => p.run.length)), locations: run.locations };
+    const { run, rows } = this.list[i];
+    const length = this.app.params.sync !== "1" ? run.length : Math.max(...this.list.map((p) => p.run.length));
+    return { length, locations: rows.count };
   }
 
   /** @param {number} i */
@@ -151,7 +198,7 @@ export class TimelineView {
     const { params } = this.app;
     if (i === 1 && this.aligned()) {
       const { length } = this.list[0].run;
-      return clamp(this.across(fromParams(params, "", { length, locations: this.list[1].run.locations }), 1), this.boundsOf(1));
+      return clamp(this.across(fromParams(params, "", { length, locations: this.list[1].rows.count }), 1), this.boundsOf(1));
     }
     return fromParams(params, i === 1 && params.sync !== "1" ? "2" : "", this.boundsOf(i));
   }
@@ -217,15 +264,16 @@ export class TimelineView {
       n: () => void step(this.app, 1),
       N: () => void step(this.app, -1),
       c: () => this.nextColor(),
+      e: () => this.expandOne(),
       p: () => this.app.set({ critical: this.app.params.critical === "1" ? "" : "1" }),
       m: () => this.app.set({ arrows: this.app.params.arrows === "0" ? "" : "0" }),
-      Escape: () => this.app.set({ sel: "", at: "", in: "", mark: "" }),
+      Escape: () => this.app.set({ sel: "", at: "", in: "", mark: "", stack: "" }),
     };
   }
 
   whole() {
     const i = this.active();
-    this.look(i, whole(this.list[i].run), "");
+    this.look(i, whole(this.boundsOf(i)), "");
   }
 
   nextColor() {
@@ -239,7 +287,7 @@ export class TimelineView {
     const { app } = this;
     const { params } = app;
     const ready = this.list[0].run.analysis === "ready";
-    const key = JSON.stringify([params.mark, params.least, params.sender, params.receiver, params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
+    const key = JSON.stringify([params.ranks, params.others, params.mark, params.least, params.sender, params.receiver, params.color, params.arrows, params.critical, params.other, params.sync, ready, this.list.map((p) => p.run.colors), app.run.index]);
     if (key === this.toolbarFor) return;
     this.toolbarFor = key;
     const check = (/** @type {string} */ text, /** @type {string} */ name, /** @type {boolean} */ on, /** @type {(on: boolean) => void} */ change, disabled = false) => {
@@ -254,6 +302,7 @@ export class TimelineView {
       choice("color", colors, this.color(0), (color) => app.set({ color, mark: "" }), "color"),
       check("messages", "arrows", params.arrows !== "0", (on) => app.set({ arrows: on ? "" : "0" })),
       this.messageFilter(),
+      ...this.rankFilter(),
       check("critical path", "critical", params.critical === "1", (on) => app.set({ critical: on ? "1" : "" }), !ready),
       el("span", { class: "group" }, button("−", "Zoom out (−)", "-"), button("+", "Zoom in (+)", "+"), button("Whole run", "The whole run (Home)", "Home")),
       el("span", { class: "group" }, button("‹ wait", "Previous wait ([)", "["), button("wait ›", "Next wait (])", "]")),
@@ -261,6 +310,18 @@ export class TimelineView {
         el("button", { type: "button", text: "All alike", title: "Mark nothing (Esc)", onclick: () => app.set({ mark: "" }) }))] : []),
       pngButton(() => this.list.map((p) => p.canvas), `${app.run.name}-timeline`),
       ...(this.list.length > 1 ? [choice("time axes", AXES, params.sync ?? "", (sync) => app.set({ sync }), "sync")] : []));
+  }
+
+  /** Which ranks are chosen, and whether the rows of the others are shown. */
+  rankFilter() {
+    const { app } = this;
+    const { ranks } = app.params;
+    if (!ranks) return [];
+    const others = el("input", { type: "checkbox", name: "others", checked: app.params.others === "1" });
+    others.addEventListener("change", () => app.set({ others: others.checked ? "1" : "", rows: "" }));
+    const short = ranks.length > 18 ? `${ranks.slice(0, 17)}…` : ranks;
+    return [el("span", { class: "group" }, el("button", { type: "button", text: `ranks ${short} ×`, title: `Choose all ranks instead of ${ranks}`, onclick: () => app.set({ ranks: "", others: "", rows: "" }) }),
+      el("label", { class: "check" }, others, "others, too"))];
   }
 
   /** Which messages are drawn: those of a size, and those of a cell of the matrix. */

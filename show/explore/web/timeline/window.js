@@ -121,7 +121,8 @@ export function focus(w, from, to, rows, share = 0.4) {
   let { first, last } = w;
   const low = Math.min(...rows);
   const high = Math.max(...rows) + 1;
-  if (high - low > last - first) [first, last] = [low, high];
+  if (rows.length === 0) [first, last] = [w.first, w.last];
+  else if (high - low > last - first) [first, last] = [low, high];
   else if (low < first) [first, last] = [low, low + (last - first)];
   else if (high > last) [first, last] = [high - (last - first), high];
   return { from: middle - size / 2, to: middle + size / 2, first, last };
