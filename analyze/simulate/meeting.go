@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"slackline/internal/spin"
 )
 
 // meeting is where the threads of the window engine wait for each other at the end of a round. Each
@@ -93,10 +95,10 @@ type waiter struct {
 	_     [120]byte
 }
 
-// looks is how often a thread looks before it yields (ten microseconds or so), yields how often it
+// looks is how often a thread looks before it yields (some tens of microseconds), yields how often it
 // yields before it sleeps: then some other thread has lost its core.
 const (
-	looks  = 20000
+	looks  = 1500
 	yields = 256
 	nap    = 20 * time.Microsecond
 )
@@ -107,6 +109,7 @@ func (w *waiter) until(mark *atomic.Int64, value int64) {
 	for i := 0; mark.Load() < value; i++ {
 		switch {
 		case i < looks:
+			spin.Pause()
 		case i < looks+yields:
 			runtime.Gosched()
 		default:

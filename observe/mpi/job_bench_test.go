@@ -48,19 +48,24 @@ func speedRole(ctx context.Context, j *Job) error {
 }
 
 // BenchmarkExchange reports the time of an exchange of 8 bytes per pair and the rate at 4 MiB per pair, of the fastest
-// of ten rounds: with a core for each of two processes, and with more processes than cores, where short parts go straight
-// to their receivers or are passed on (which is done from 16 processes on).
+// of ten rounds: with a core for each of two processes, and with more processes than cores; in common memory, and by the
+// bridge, where short parts go straight to their receivers or are passed on (which is done from 16 processes on).
 func BenchmarkExchange(b *testing.B) {
 	for _, l := range libraries(b) {
 		for _, way := range []struct {
 			name  string
 			size  int
 			relay string
+			apart bool
 		}{
-			{"processes=2", 2, ""}, {"processes=8", 8, ""}, {"processes=8/relayed", 8, "2"},
-			{"processes=16/straight", 16, "1000"}, {"processes=16", 16, ""},
+			{"processes=2", 2, "", false}, {"processes=8", 8, "", false},
+			{"processes=2/bridge", 2, "", true}, {"processes=8/bridge", 8, "", true}, {"processes=8/relayed", 8, "2", true},
+			{"processes=16/straight", 16, "1000", true}, {"processes=16/bridge", 16, "", true},
 		} {
 			b.Run("mpi="+strings.ReplaceAll(string(l.Kind), " ", "")+"/"+way.name, func(b *testing.B) {
+				if way.apart {
+					b.Setenv(apartVariable, "1")
+				}
 				if way.relay != "" {
 					b.Setenv(relayVariable, way.relay)
 				}

@@ -47,7 +47,9 @@ type Job struct {
 	mail   sync.Mutex // one message at a time
 	out    view
 	in     view
-	own    []byte // the part of the last exchange that stayed here
+	own    []byte  // the part of the last exchange that stayed here
+	shared *shared // memory of all processes; nil: they have none
+	met    bool    // whether there is such memory has been found out
 	broken atomic.Bool
 
 	counts  sync.Mutex
@@ -185,6 +187,38 @@ func (j *Job) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
 	}
 	j.orders.Lock()
 	defer j.orders.Unlock()
+	if !j.met && j.size > 1 {
+		j.met = true
+		var err error
+		if j.shared, err = j.share(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var in [][]byte
+	var err error
+	if j.shared != nil {
+		in, err = j.exchangeShared(ctx, out)
+	}
+	if in == nil && err == nil {
+		in, err = j.exchangeByBridge(ctx, out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.count(func(t *cluster.Traffic) {
+		t.Exchanges++
+		for p := range in {
+			if p != j.rank {
+				t.Sent += int64(len(out[p]))
+				t.Received += int64(len(in[p]))
+			}
+		}
+	})
+	return in, nil
+}
+
+// exchangeByBridge lets the bridge exchange parts.
+func (j *Job) exchangeByBridge(ctx context.Context, out [][]byte) ([][]byte, error) {
 	j.own = append(j.own[:0], out[j.rank]...)
 	bytes, err := j.layOut(out)
 	if err != nil {
@@ -198,7 +232,7 @@ func (j *Job) Exchange(ctx context.Context, out [][]byte) ([][]byte, error) {
 	if err := j.in.have(got.bytes); err != nil {
 		return nil, err
 	}
-	return j.takeUp(out)
+	return j.takeUp(), nil
 }
 
 // padded is the room of a part in shared memory.
@@ -228,28 +262,18 @@ func (j *Job) layOut(out [][]byte) (bytes uint64, err error) {
 }
 
 // takeUp finds the parts of others in shared memory.
-func (j *Job) takeUp(out [][]byte) ([][]byte, error) {
+func (j *Job) takeUp() [][]byte {
 	in := make([][]byte, j.size)
 	at := 0
-	moved := cluster.Traffic{}
 	for p := range in {
 		n := int(binary.NativeEndian.Uint64(j.in.data[at:]))
 		if n > 0 {
 			in[p] = j.in.data[at+8 : at+8+n : at+8+n]
 		}
 		at += 8 + padded(n)
-		if p != j.rank {
-			moved.Sent += int64(len(out[p]))
-			moved.Received += int64(n)
-		}
 	}
 	in[j.rank] = j.own
-	j.count(func(t *cluster.Traffic) {
-		t.Exchanges++
-		t.Sent += moved.Sent
-		t.Received += moved.Received
-	})
-	return in, nil
+	return in
 }
 
 // Send is that of cluster.Group.

@@ -32,6 +32,9 @@ const pieceVariable = "SLACKLINE_TEST_PIECE"
 // relayVariable is the number of processes from which on the bridge passes short parts on.
 const relayVariable = "SLACKLINE_TEST_RELAY"
 
+// apartVariable: all parts go through the bridge.
+const apartVariable = "SLACKLINE_TEST_APART"
+
 // startVariable is how long MPI may take to start, in s.
 const startVariable = "SLACKLINE_TEST_START"
 
@@ -51,6 +54,7 @@ func TestMain(m *testing.M) {
 	if piece := os.Getenv(pieceVariable); piece != "" {
 		bridgeFlags = append(bridgeFlags, "-DLARGEST_PIECE=UINT64_C("+piece+")")
 	}
+	apart = os.Getenv(apartVariable) != ""
 	if from := os.Getenv(relayVariable); from != "" {
 		bridgeFlags = append(bridgeFlags, "-DRELAY_FROM="+from)
 	}
@@ -150,8 +154,15 @@ func eachJob(t *testing.T, role string, sizes ...int) {
 
 func TestJobExchanges(t *testing.T) { eachJob(t, "exchange", 1, 2, 3, 8) }
 
+// TestJobExchangesByBridge exchanges as processes of several hosts do.
+func TestJobExchangesByBridge(t *testing.T) {
+	t.Setenv(apartVariable, "1")
+	eachJob(t, "exchange", 2, 8)
+}
+
 // TestJobInPieces exchanges parts and messages that are larger than one message of MPI may be.
 func TestJobInPieces(t *testing.T) {
+	t.Setenv(apartVariable, "1")
 	t.Setenv(pieceVariable, "1000")
 	eachJob(t, "exchange", 3)
 	eachJob(t, "mail", 3)
@@ -159,6 +170,7 @@ func TestJobInPieces(t *testing.T) {
 
 // TestJobRelays exchanges parts that other processes pass on, as among many processes.
 func TestJobRelays(t *testing.T) {
+	t.Setenv(apartVariable, "1")
 	t.Setenv(relayVariable, "2")
 	eachJob(t, "exchange", 2, 3, 5, 8)
 	t.Setenv(pieceVariable, "1000")

@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package spin
+
+// Pause tells the core that this thread waits in a loop; this one has no word for it.
+func Pause() {}
