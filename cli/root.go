@@ -17,6 +17,7 @@ import (
 	"slackline/cli/flags"
 	"slackline/cli/generate"
 	"slackline/cli/hang"
+	"slackline/cli/history"
 	"slackline/cli/inject"
 	"slackline/cli/machine"
 	"slackline/cli/measure"
@@ -46,6 +47,7 @@ var registry = []*env.Verb{
 	&compare.Verb,
 	&scaling.Verb,
 	&check.Verb,
+	&history.Verb,
 	&report.Verb,
 	&explore.Verb,
 	&explain.Verb,

@@ -80,6 +80,7 @@ func TestDocumentsHaveSchemas(t *testing.T) {
 		"scaling scaling/check/two-parameter-fail.json",
 		"scaling scaling/check/inconclusive-four-points.json",
 		"check scaling/check/memory-wall.yaml scaling/check/memory-wall.json",
+		"history show --dir ./history", "history check --dir ./history",
 		"check scaling/check/rule-broken-later.yaml a=scaling/check/rule-broken-later.json b=scaling/check/rule-broken-later.json",
 		"compare " + run + " waits/cases/08-waitall/traces.otf2",
 		"waits " + run + " --explain --critical-path", "profile " + run + " --by-rank", "report " + run,

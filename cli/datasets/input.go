@@ -45,6 +45,8 @@ type DataOptions struct {
 	sum    bool
 
 	partial bool
+
+	KeepZeros bool // not a flag: of runs, keep what is 0 in some of them and not in others
 }
 
 func (o *DataOptions) AddFlags(fs *pflag.FlagSet) {

@@ -61,7 +61,7 @@ func (o *DataOptions) open(ctx context.Context, a *env.Env, words []string) (*da
 		all.DropConstant()
 	}
 	if runs {
-		dropZeros(a, all)
+		o.dropZeros(a, all)
 	}
 	return all, records, nil
 }
@@ -241,7 +241,7 @@ func secondsOf(d unit.Duration) float64 { return float64(d) / float64(unit.Secon
 
 // dropZeros removes what never happened in any run, such as messages of call paths that send none, and
 // warns of what happened in some only, which no model can describe.
-func dropZeros(a *env.Env, d *dataset.Dataset) {
+func (o *DataOptions) dropZeros(a *env.Env, d *dataset.Dataset) {
 	some, first := 0, ""
 	d.Keep(func(s *dataset.Series) bool {
 		zeros, values := 0, 0
@@ -251,6 +251,9 @@ func dropZeros(a *env.Env, d *dataset.Dataset) {
 					zeros++
 				}
 			}
+		}
+		if o.KeepZeros {
+			return zeros < values
 		}
 		if zeros > 0 && zeros < values {
 			if some++; some == 1 {

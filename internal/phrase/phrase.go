@@ -67,7 +67,7 @@ func Rate(messages int64, took time.Duration) string {
 // Plural prints a count with its noun.
 func Plural[T int | int64](n T, noun string) string {
 	switch {
-	case n == 1:
+	case n == 1, strings.HasSuffix(noun, "series"):
 	case strings.HasSuffix(noun, "s"):
 		noun += "es"
 	default:

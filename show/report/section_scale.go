@@ -13,7 +13,6 @@ import (
 	"slackline/internal/table"
 	"slackline/model/dataset"
 	"slackline/model/schedule"
-	"slackline/model/unit"
 	"slackline/show/figures"
 	"slackline/show/plot"
 	"slackline/show/tables"
@@ -245,17 +244,7 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 }
 
 // measure is a cell with a value in the unit of its fit.
-func measure(v float64, f *scaling.Fit) table.Cell {
-	c := tables.Number(v)
-	switch {
-	case c.Value == nil:
-	case f.Unit == "s" && math.Abs(v) < 1e6:
-		c.Text = unit.Duration(math.Round(v * float64(unit.Second))).Short()
-	case f.Unit != "":
-		c.Text += " " + f.Unit
-	}
-	return c
-}
+func measure(v float64, f *scaling.Fit) table.Cell { return tables.Measured(v, f.Unit) }
 
 // absurd is the multiple of the prediction above which an upper bound is meaningless.
 const absurd = 1000

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"slackline/internal/phrase"
@@ -56,6 +57,21 @@ func Number(v float64) table.Cell {
 		return Text("-")
 	}
 	return table.Cell{Text: strconv.FormatFloat(v, 'g', 4, 64), Value: v}
+}
+
+// Measured is a measured value in its unit.
+func Measured(v float64, of string) table.Cell {
+	c := Number(v)
+	switch {
+	case c.Value == nil:
+	case of == "s" && math.Abs(v) < 1e6:
+		c.Text = unit.Duration(math.Round(v * float64(unit.Second))).Short()
+	case of == "B" && v >= 0 && v < 1e18:
+		c.Text = unit.Size(math.Round(v)).Short()
+	case of != "":
+		c.Text += " " + of
+	}
+	return c
 }
 
 // Path is the name of a call path.

@@ -1,0 +1,152 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"slackline/model/dataset"
+	"slackline/model/history"
+)
+
+// measuredAt makes the states of commits.
+func measuredAt(commits int, runs bool, fill func(d *dataset.Dataset, r *rand.Rand, commit int)) []*history.State {
+	r := rand.New(rand.NewPCG(5, 6))
+	var states []*history.State
+	for i := range commits {
+		s := &history.State{Commit: history.Commit{ID: fmt.Sprintf("c%d", i), Time: time.Unix(int64(i), 0)}, Runs: runs, Data: dataset.New("p")}
+		fill(s.Data, r, i)
+		states = append(states, s)
+	}
+	return states
+}
+
+func find(t *testing.T, states []*history.State) *Result {
+	t.Helper()
+	r, err := Find(context.Background(), states, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// one is the only change of a series.
+func one(t *testing.T, s *Series) Change {
+	t.Helper()
+	if len(s.Changes) != 1 {
+		t.Fatalf("%s %s: changes = %+v, want 1", s.CallPath, s.Metric, s.Changes)
+	}
+	return s.Changes[0]
+}
+
+// A function that goes from O(log p) to O(p) is a changed law, although its level at the measured points stays the same.
+func TestLawChanges(t *testing.T) {
+	points := []float64{8, 16, 32, 64, 128}
+	log := func(p float64) float64 { return 1e-5 * math.Log2(p) }
+	linear := func(p float64) float64 { return 4.69e-5 / 32 * p }
+	for _, scaled := range []float64{1, 3} {
+		r := find(t, measuredAt(16, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			for _, p := range points {
+				f, by := log, 1.0
+				if commit >= 10 {
+					f, by = linear, scaled
+				}
+				for range 3 {
+					d.Get("solve", "time").Add([]float64{p}, by*f(p)*(1+0.02*r.NormFloat64()))
+				}
+			}
+		}))
+		c := one(t, r.Series[0])
+		if c.Kind != KindModel || c.LawFrom != "O(log p)" || c.LawTo != "O(p)" || c.Before != 9 || c.After != 10 || !c.Worse {
+			t.Errorf("level times %g: %+v", scaled, c)
+		}
+		if r.Series[0].Law != "O(p)" {
+			t.Errorf("the law of today is %s", r.Series[0].Law)
+		}
+	}
+}
+
+// Time that runs spend where they never did is a change, which one run makes suspect and several prove; what is too small
+// a part of the run is none. A bandwidth that grows is better, and exact counts change at once.
+func TestKinds(t *testing.T) {
+	states := func(commits int) []*history.State {
+		return measuredAt(commits, true, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			add := func(path, metric, unit string, v float64) {
+				s := d.Get(path, metric)
+				s.Unit = unit
+				s.Add([]float64{8}, v)
+			}
+			add(dataset.RootPath, dataset.RunTime, "s", 10+0.01*r.NormFloat64())
+			add("main", "delay", "s", 1+0.01*r.NormFloat64())
+			add("main", "messages", "", 100+shift(commit, 11, 1))
+			add("halo", "bandwidth", "MB/s", 100+shift(commit, 11, 20)+0.1*r.NormFloat64())
+			if commit >= 11 {
+				add("imbalance", "delay", "s", 0.5+0.01*r.NormFloat64())
+				add("tiny", "delay", "s", 0.0001)
+			}
+		})
+	}
+	series := func(r *Result, path, metric string) *Series {
+		for _, s := range r.Series {
+			if s.CallPath == path && s.Metric == metric {
+				return s
+			}
+		}
+		t.Fatalf("no series %s %s", path, metric)
+		return nil
+	}
+	early := find(t, states(12))
+	if s := series(early, "imbalance", "delay"); len(s.Changes) > 0 || s.Suspect == nil || s.Suspect.Kind != KindAppeared || !s.Suspect.Worse {
+		t.Errorf("after one run: %+v, %+v", s.Changes, s.Suspect)
+	}
+	if c := one(t, series(early, "main", "messages")); c.P != 0 || c.From != 100 || c.To != 101 || !c.Worse {
+		t.Errorf("messages: %+v", c)
+	}
+	if s := series(early, "halo", "bandwidth"); s.Suspect == nil || s.Suspect.Worse {
+		t.Errorf("bandwidth after one run: %+v", s.Suspect)
+	}
+	late := find(t, states(16))
+	if c := one(t, series(late, "imbalance", "delay")); c.Kind != KindAppeared || c.Before != 10 || c.After != 11 || c.From != 0 || !c.Worse {
+		t.Errorf("after five runs: %+v", c)
+	}
+	if c := one(t, series(late, "halo", "bandwidth")); c.Worse || c.After != 11 {
+		t.Errorf("bandwidth: %+v", c)
+	}
+	for _, s := range []*Series{series(late, "main", "delay"), series(late, "tiny", "delay")} {
+		if len(s.Changes) > 0 || s.Suspect != nil {
+			t.Errorf("%s: %+v, %+v", s.CallPath, s.Changes, s.Suspect)
+		}
+	}
+}
+
+// The number of threads changes nothing, and series without a common point are counted.
+func TestThreads(t *testing.T) {
+	make := func() []*history.State {
+		return measuredAt(30, false, func(d *dataset.Dataset, r *rand.Rand, commit int) {
+			for _, name := range []string{"a", "b", "c", "d", "e"} {
+				d.Get(name, "time").Add([]float64{8}, 1+shift(commit, 17, 0.2)+0.05*r.NormFloat64())
+			}
+			d.Get("once", "time").Add([]float64{float64(commit + 1)}, 1)
+		})
+	}
+	want := ""
+	for _, threads := range []int{1, 2, 5} {
+		r, err := Find(context.Background(), make(), Options{Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range r.Series {
+			got += fmt.Sprintln(s.CallPath, s.Changes)
+		}
+		if want == "" {
+			want = got
+		}
+		if got != want || r.Unused != 1 || len(r.Series) != 5 {
+			t.Errorf("%d threads: %d series, %d unused:\n%s, want\n%s", threads, len(r.Series), r.Unused, got, want)
+		}
+	}
+}

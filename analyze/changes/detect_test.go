@@ -1,0 +1,201 @@
+package changes
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// eDivisive is the test oracle: the first step of E-divisive means (Matteson and James, 2014) with the exponent 1. It
+// returns the place of the most probable change and the probability of one like it in a random order of the values, or any
+// value above stop if it is above that.
+func eDivisive(values []float64, permutations int, stop float64, random *rand.Rand) (at int, p float64) {
+	n := len(values)
+	const least = 2
+	sums := make([][]float64, n+1) // of |x_i - x_j| for i below the first and j below the second index
+	for i := range sums {
+		sums[i] = make([]float64, n+1)
+	}
+	best := func(x []float64) (float64, int) {
+		for i := 1; i <= n; i++ {
+			for j := 1; j <= n; j++ {
+				sums[i][j] = sums[i-1][j] + sums[i][j-1] - sums[i-1][j-1] + math.Abs(x[i-1]-x[j-1])
+			}
+		}
+		most, where := math.Inf(-1), 0
+		for end := 2 * least; end <= n; end++ {
+			for at := least; at <= end-least; at++ {
+				a, b := float64(at), float64(end-at)
+				between := sums[at][end] - sums[at][at]
+				left, right := sums[at][at], sums[end][end]-2*sums[at][end]+sums[at][at]
+				e := 2*between/(a*b) - left/(a*(a-1)) - right/(b*(b-1))
+				if q := a * b / (a + b) * e; q > most {
+					most, where = q, at
+				}
+			}
+		}
+		return most, where
+	}
+	q, at := best(values)
+	other := slices.Clone(values)
+	larger := 1
+	for range permutations {
+		random.Shuffle(n, func(a, b int) { other[a], other[b] = other[b], other[a] })
+		if v, _ := best(other); v >= q {
+			if larger++; float64(larger)/float64(permutations+1) > stop {
+				break // it is no change, however the others are
+			}
+		}
+	}
+	return at, float64(larger) / float64(permutations+1)
+}
+
+const length = 30
+
+// planted are series with and without a change.
+var planted = []struct {
+	name    string
+	changed bool
+	at      int // place of a step; 0: there is none
+	make    func(r *rand.Rand, i int) float64
+}{
+	{"unchanged", false, 0, func(r *rand.Rand, _ int) float64 { return 100 + r.NormFloat64() }},
+	{"unchanged, one-sided noise", false, 0, func(r *rand.Rand, _ int) float64 { return 100 + r.ExpFloat64() }},
+	{"unchanged, outliers", false, 0, outliers(func(r *rand.Rand, _ int) float64 { return 100 + r.NormFloat64() })},
+	{"step", true, 15, step(15, 1.8)},
+	{"late step", true, 25, step(25, 2.8)},
+	{"step, one-sided noise", true, 15, func(r *rand.Rand, i int) float64 { return shift(i, 15, 1.1) + r.ExpFloat64() }},
+	{"step, outliers", true, 15, outliers(step(15, 1.9))},
+	{"drift", true, 0, func(r *rand.Rand, i int) float64 { return 100 + 3.2*float64(i)/length + r.NormFloat64() }},
+	{"changed noise", true, 15, func(r *rand.Rand, i int) float64 {
+		if i >= 15 {
+			return 100 + 4*r.NormFloat64()
+		}
+		return 100 + r.NormFloat64()
+	}},
+	{"fixed again", true, 0, func(r *rand.Rand, i int) float64 { return 100 + shift(i, 11, 3) - shift(i, 18, 3) + r.NormFloat64() }},
+}
+
+func shift(i, at int, by float64) float64 {
+	if i >= at {
+		return by
+	}
+	return 0
+}
+
+func step(at int, by float64) func(*rand.Rand, int) float64 {
+	return func(r *rand.Rand, i int) float64 { return 100 + shift(i, at, by) + r.NormFloat64() }
+}
+
+// outliers makes one of ten values far too large.
+func outliers(f func(*rand.Rand, int) float64) func(*rand.Rand, int) float64 {
+	return func(r *rand.Rand, i int) float64 {
+		v := f(r, i)
+		if r.Float64() < 0.1 {
+			v += 50 * r.ExpFloat64()
+		}
+		return v
+	}
+}
+
+// draw makes a series.
+func draw(r *rand.Rand, n int, f func(*rand.Rand, int) float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = f(r, i)
+	}
+	return x
+}
+
+// On unchanged series of any noise and length, at most 1 % of the tests are false alarms.
+func TestFalseAlarms(t *testing.T) {
+	const cases = 3000
+	for _, n := range []int{12, 40, 100} {
+		for _, tc := range planted {
+			if tc.changed {
+				continue
+			}
+			r := rand.New(rand.NewPCG(7, uint64(n)))
+			alarms := 0
+			for range cases {
+				if strongest(normalScores(draw(r, n, tc.make))).p <= margin*0.01 { // as segments does
+					alarms++
+				}
+			}
+			t.Logf("%s, %d values: %d false alarms in %d series", tc.name, n, alarms, cases)
+			if alarms > cases/100 {
+				t.Errorf("%s, %d values: %d false alarms in %d series, more than 1 %%", tc.name, n, alarms, cases)
+			}
+		}
+	}
+}
+
+// At the same rate of false alarms, changes are found at least as often as by E-divisive means, and steps are located at
+// least as often within two values.
+func TestAgainstEDivisive(t *testing.T) {
+	cases := 100
+	if testing.Short() {
+		cases = 10
+	}
+	const permutations, level = 99, 0.01
+	var ours, theirs, ourPlaces, theirPlaces int
+	for _, tc := range planted {
+		if !tc.changed {
+			continue
+		}
+		r := rand.New(rand.NewPCG(11, 12))
+		var found, place, oracle, oraclePlace int
+		near := func(at int) bool { return tc.at > 0 && max(at-tc.at, tc.at-at) <= 2 }
+		for range cases {
+			x := draw(r, length, tc.make)
+			if s := strongest(normalScores(x)); s.p <= level {
+				found++
+				if !s.scale {
+					s.at = locate(x, s.at)
+				}
+				if near(s.at) {
+					place++
+				}
+			}
+			if at, p := eDivisive(x, permutations, level, r); p <= level {
+				oracle++
+				if near(at) {
+					oraclePlace++
+				}
+			}
+		}
+		t.Logf("%-24s of %d: found %d, in place %d; E-divisive found %d, in place %d", tc.name, cases, found, place, oracle, oraclePlace)
+		if cases >= 100 && (found < oracle || place < oraclePlace) {
+			t.Errorf("%s: found %d of %d, %d of them in place; E-divisive means found %d, %d of them in place", tc.name, found, cases, place,
+				oracle, oraclePlace)
+		}
+		ours, theirs, ourPlaces, theirPlaces = ours+found, theirs+oracle, ourPlaces+place, theirPlaces+oraclePlace
+	}
+	if ours < theirs || ourPlaces < theirPlaces {
+		t.Errorf("found %d changes, %d in place; E-divisive means %d, %d in place", ours, ourPlaces, theirs, theirPlaces)
+	}
+}
+
+// All changes of a series are found, in their order; a drift is one change.
+func TestSegments(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	stairs := segments(draw(r, 90, func(r *rand.Rand, i int) float64 { return shift(i, 30, 5) + shift(i, 60, 5) + r.NormFloat64() }), 0.01)
+	if len(stairs) != 2 || stairs[0].at != 30 || stairs[1].at != 60 || stairs[0].drift || stairs[1].drift {
+		t.Errorf("two steps: %+v", stairs)
+	}
+	back := segments(draw(r, 120, func(r *rand.Rand, i int) float64 { return shift(i, 50, 6) - shift(i, 60, 6) + r.NormFloat64() }), 0.01)
+	if len(back) != 2 || back[0].at != 50 || back[1].at != 60 {
+		t.Errorf("a level that came back: %+v", back)
+	}
+	drift := segments(draw(r, 60, func(r *rand.Rand, i int) float64 { return float64(i)/4 + r.NormFloat64() }), 0.01)
+	if len(drift) != 1 || !drift[0].drift || drift[0].first != 0 || drift[0].last != 59 {
+		t.Errorf("a drift: %+v", drift)
+	}
+	if got := segments(make([]float64, 50), 0.01); got != nil {
+		t.Errorf("equal values: %+v", got)
+	}
+	if got := segments([]float64{1, 1, 1, 9, 9}, 0.01); got != nil {
+		t.Errorf("five values: %+v", got)
+	}
+}

@@ -1,0 +1,297 @@
+package changes
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slackline/internal/stat"
+	"slackline/model/dataset"
+	"slackline/model/history"
+)
+
+// key names a series.
+type key struct{ path, metric string }
+
+// collected is a series of a history before its values are chosen.
+type collected struct {
+	key
+	unit       string
+	parameters []string
+	in         []int // states that have it
+}
+
+// state is what was measured at a commit, by series.
+type state struct {
+	*history.State
+	index map[key]*dataset.Series
+}
+
+func indexed(s *history.State) *state {
+	index := make(map[key]*dataset.Series, len(s.Data.Series))
+	for _, d := range s.Data.Series {
+		index[key{d.CallPath, d.Metric}] = d
+	}
+	if whole := index[key{dataset.RootPath, dataset.RunTime}]; s.Runs && whole != nil {
+		fillRuns(s.Data, whole)
+	}
+	return &state{s, index}
+}
+
+// fillRuns adds a 0 for each run in which something did not happen.
+func fillRuns(d *dataset.Dataset, whole *dataset.Series) {
+	for _, s := range d.Series {
+		if !slices.Contains(partsOfRun, s.Metric) {
+			continue
+		}
+		for i := range s.Points {
+			p := &s.Points[i]
+			if all := pointAt(whole, p.At); all != nil {
+				for len(p.Values) < len(all.Values) {
+					p.Values = append(p.Values, 0)
+				}
+			}
+		}
+	}
+}
+
+// partsOfRun are the metrics of runs that are parts of the run time: what a run does not have of them did not happen.
+var partsOfRun = []string{"time", "waiting", "delay"}
+
+// collect lists the series of a history in the order of their first measurements.
+func collect(states []*state) []*collected {
+	var list []*collected
+	index := map[key]*collected{}
+	for i, state := range states {
+		for _, s := range state.Data.Series {
+			k := key{s.CallPath, s.Metric}
+			c := index[k]
+			if c == nil {
+				c = &collected{key: k, unit: s.Unit, parameters: state.Data.Parameters}
+				index[k] = c
+				list = append(list, c)
+			}
+			if slices.Equal(c.parameters, state.Data.Parameters) {
+				c.in = append(c.in, i)
+			}
+		}
+	}
+	return list
+}
+
+// series chooses the points of a series and computes its values. Points are those that all commits have, else those of the
+// last one, at the commits that have them. Without two commits there is no series.
+func (c *collected) series(states []*state) *Series {
+	s := &Series{CallPath: c.path, Metric: c.metric, Unit: c.unit, Parameters: c.parameters}
+	newest := states[c.in[len(c.in)-1]]
+	for _, p := range newest.index[c.key].Points {
+		s.Points = append(s.Points, p.At)
+	}
+	common := slices.DeleteFunc(slices.Clone(s.Points), func(at []float64) bool {
+		return slices.ContainsFunc(c.in, func(i int) bool { return pointAt(states[i].index[c.key], at) == nil })
+	})
+	if len(common) > 0 {
+		s.Points = common
+	}
+	part := newest.Runs && slices.Contains(partsOfRun, c.metric)
+	if whole := newest.index[key{dataset.RootPath, dataset.RunTime}]; part && whole != nil {
+		s.whole = level(whole.Points)
+	}
+	for i, state := range states {
+		switch {
+		case slices.Contains(c.in, i):
+			if points := measured(state, s); points != nil {
+				s.At, s.Values = append(s.At, i), append(s.Values, level(points))
+			}
+		case part && state.Runs && sameRuns(state, s): // it did not happen
+			s.At, s.Values = append(s.At, i), append(s.Values, 0)
+		}
+	}
+	if len(s.At) < 2 || allZero(s.Values) {
+		return nil
+	}
+	return s
+}
+
+func allZero(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != 0 })
+}
+
+func pointAt(s *dataset.Series, at []float64) *dataset.Point {
+	for i := range s.Points {
+		if slices.Equal(s.Points[i].At, at) && len(s.Points[i].Values) > 0 {
+			return &s.Points[i]
+		}
+	}
+	return nil
+}
+
+// measured are the measurements of a commit at the points of a series; nil: some are missing.
+func measured(state *state, s *Series) []dataset.Point {
+	d := state.index[key{s.CallPath, s.Metric}]
+	if d == nil {
+		return nil
+	}
+	var points []dataset.Point
+	for _, at := range s.Points {
+		p := pointAt(d, at)
+		if p == nil {
+			return nil
+		}
+		points = append(points, *p)
+	}
+	return points
+}
+
+// sameRuns reports whether a commit has runs at the points of a series, with its metric.
+func sameRuns(state *state, s *Series) bool {
+	if !slices.Equal(state.Data.Parameters, s.Parameters) {
+		return false
+	}
+	for _, d := range state.Data.Series {
+		if d.Metric == s.Metric && !slices.ContainsFunc(s.Points, func(at []float64) bool { return pointAt(d, at) == nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// level is the geometric mean of the medians at points; their mean if one is not above 0.
+func level(points []dataset.Point) float64 {
+	medians := make([]float64, len(points))
+	sum, positive := 0.0, true
+	for i, p := range points {
+		medians[i] = median(p.Values)
+		positive = positive && medians[i] > 0
+		sum += math.Log(medians[i])
+	}
+	if len(points) == 1 || !positive {
+		return stat.Mean(medians)
+	}
+	return math.Exp(sum / float64(len(points)))
+}
+
+// slopes are, for each parameter with at least three values, the exponents by which the series grows with it at the
+// commits: the slopes of a straight line through the logarithms, other parameters being equal. There are none if a value
+// is not above 0.
+func (s *Series) slopes(states []*state) [][]float64 {
+	var all [][]float64
+	for parameter := range s.Parameters {
+		if distinct(s.Points, parameter) < 3 {
+			continue
+		}
+		list := make([]float64, len(s.At))
+		for i, at := range s.At {
+			points := measured(states[at], s)
+			if list[i] = exponent(points, parameter); points == nil || math.IsNaN(list[i]) {
+				return nil
+			}
+		}
+		all = append(all, list)
+	}
+	return all
+}
+
+func distinct(points [][]float64, parameter int) int {
+	seen := map[float64]bool{}
+	for _, at := range points {
+		seen[at[parameter]] = true
+	}
+	return len(seen)
+}
+
+// exponent is the slope of the logarithms over that of a parameter, within points that are equal otherwise.
+func exponent(points []dataset.Point, parameter int) float64 {
+	type group struct{ n, x, y float64 }
+	groups := map[string]*group{}
+	of := func(at []float64) string {
+		var b strings.Builder
+		for i, x := range at {
+			if i != parameter {
+				b.WriteString(strconv.FormatFloat(x, 'g', -1, 64) + " ")
+			}
+		}
+		return b.String()
+	}
+	for _, p := range points {
+		g := groups[of(p.At)]
+		if g == nil {
+			g = &group{}
+			groups[of(p.At)] = g
+		}
+		g.n, g.x, g.y = g.n+1, g.x+math.Log(p.At[parameter]), g.y+math.Log(median(p.Values))
+	}
+	xx, xy := 0.0, 0.0
+	for _, p := range points {
+		g := groups[of(p.At)]
+		dx := math.Log(p.At[parameter]) - g.x/g.n
+		xx += dx * dx
+		xy += dx * (math.Log(median(p.Values)) - g.y/g.n)
+	}
+	if slope := xy / xx; !math.IsInf(slope, 0) {
+		return slope
+	}
+	return math.NaN()
+}
+
+func median(values []float64) float64 { return stat.Quantile(stat.Sorted(values), 0.5) }
+
+// scatter is the standard deviation relative to the median, estimated by the median distance from it.
+func scatter(values []float64) float64 {
+	const perDeviation = 1.4826 // of a normal distribution
+	middle := median(values)
+	distances := make([]float64, len(values))
+	for i, v := range values {
+		distances[i] = math.Abs(v - middle)
+	}
+	return perDeviation * median(distances) / math.Abs(middle)
+}
+
+// LargerIsBetter reports whether the growth of a metric is good, by its name and unit: rates, bandwidths and
+// efficiencies.
+func LargerIsBetter(metric, unit string) bool {
+	name := strings.ToLower(metric)
+	for _, word := range []string{"bandwidth", "throughput", "efficiency", "speedup", "rate", "busbw", "algbw"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return strings.HasSuffix(unit, "/s") || strings.HasSuffix(name, "/s")
+}
+
+// exact reports whether a series has no noise: it is a count of something that the program does, or its values have so many
+// digits that equal ones are not equal by chance, and several in a row are equal.
+func exact(metric, unit string, values []float64) bool {
+	const inRow = 3
+	run := 1
+	for i := 1; i < len(values) && run < inRow; i++ {
+		if run++; values[i] != values[i-1] {
+			run = 1
+		}
+	}
+	if run < inRow {
+		return false
+	}
+	if unit == "B" || slices.Contains([]string{"visits", "messages", "bytes"}, metric) {
+		return true
+	}
+	return slices.ContainsFunc(values, func(v float64) bool {
+		return len(strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(strconv.FormatFloat(v, 'f', -1, 64)), "0")) > 6
+	})
+}
+
+// exactChanges notes each value that differs from the one before it, if that was there at least three times, or if it is
+// there again.
+func (s *Series) exactChanges() {
+	for i, same := 1, 1; i < len(s.Values); i++ {
+		if s.Values[i] == s.Values[i-1] {
+			same++
+			continue
+		}
+		if same >= 3 || i+1 < len(s.Values) && s.Values[i+1] == s.Values[i] {
+			s.Changes = append(s.Changes, s.change(KindLevel, i, s.Values[i-1], s.Values[i], 0))
+		}
+		same = 1
+	}
+}

@@ -1,0 +1,252 @@
+package history
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/changes"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/internal/phrase"
+	"slackline/internal/provenance"
+	"slackline/model/history"
+	"slackline/show/tables"
+)
+
+// formatMarkdown is the form for comments on pull and merge requests.
+const formatMarkdown = "markdown"
+
+// document is the outcome of a check as JSON.
+type document struct {
+	Dir        string             `json:"dir"`
+	Verdict    string             `json:"verdict"` // unchanged, better, suspect or worse
+	Commits    int                `json:"commits"`
+	Series     int                `json:"series"`
+	Level      float64            `json:"false_alarms"`
+	Smallest   float64            `json:"smallest"`
+	Since      string             `json:"since,omitempty"`
+	Changes    []changeDocument   `json:"changes"`
+	Provenance *provenance.Record `json:"provenance"`
+}
+
+// changeDocument is a change as JSON.
+type changeDocument struct {
+	Verdict     string           `json:"verdict"` // better, worse or suspect
+	CallPath    string           `json:"callpath"`
+	Metric      string           `json:"metric"`
+	Unit        string           `json:"unit,omitempty"`
+	Kind        string           `json:"kind"`
+	Before      string           `json:"before"` // last commit without the change
+	After       string           `json:"after"`  // first commit with it
+	From        float64          `json:"from"`
+	To          float64          `json:"to"`
+	P           *float64         `json:"p"` // null: of a single value
+	LawFrom     string           `json:"law_from,omitempty"`
+	LawTo       string           `json:"law_to,omitempty"`
+	FormulaFrom string           `json:"formula_from,omitempty"`
+	FormulaTo   string           `json:"formula_to,omitempty"`
+	Between     []history.Commit `json:"commits_between"`
+	More        bool             `json:"more_commits,omitempty"`
+}
+
+type checkOptions struct {
+	search
+	since   string
+	format  flags.Choice
+	out     string
+	comment string
+}
+
+func checkCommand(a *env.Env) *cobra.Command {
+	o := &checkOptions{format: env.Formats(formatMarkdown)}
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Find what changed, at which commits; the exit code reports it to continuous integration.",
+		Long: "Find what changed at which commits: levels, drifts, noise, laws of growth, and what appeared in runs or is gone. " +
+			"At least about ten commits are needed before a change of noisy values can be more than chance; before, a last value that is far " +
+			"off is suspect. " +
+			"Exact values, such as numbers of messages, change at once.\n" +
+			"Exit code: 0 nothing got worse, 3 something did, 4 nothing did but the last value of a series is suspect: measure the commit " +
+			"again and add it.",
+		Example: `  slackline history check
+  slackline history check --since 3f9c2ab --comment comment.md
+  slackline history check --metric time --smallest 0.05 --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(a, c) },
+	}
+	a.AddGroup(c, "History", func(fs *pflag.FlagSet) {
+		o.addFlags(fs)
+		fs.StringVar(&o.since, "since", "", "report only changes after this `commit`, e.g. the last release, or one whose changes were accepted")
+	})
+	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
+		fs.Var(&o.format, "format", "form of the output")
+		env.AddOut(fs, &o.out)
+		fs.StringVar(&o.comment, "comment", "", "also write a comment for a pull or merge request to this `file`, in Markdown as GitHub "+
+			"and GitLab show it")
+	})
+	flags.Complete(c, "format", o.format.Allowed)
+	return c
+}
+
+func (o *checkOptions) run(a *env.Env, c *cobra.Command) error {
+	if err := env.CheckOutputs(nil, env.To("out", o.out), env.To("comment", o.comment)); err != nil {
+		return err
+	}
+	r, err := o.find(a, c)
+	if err != nil {
+		return err
+	}
+	list := tables.AllChanges(r)
+	if o.since != "" {
+		at, err := commitAt(r, "since", o.since)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(x tables.SeriesChange) bool { return x.After <= at })
+	}
+	g := newRepository(c.Context(), r)
+	if o.comment != "" {
+		if err := a.WriteOut(o.comment, nil, func(w io.Writer) error { return writeMarkdown(w, r, list, g, o.level) }); err != nil {
+			return err
+		}
+	}
+	err = a.WriteFormat(o.format.Value, o.out, nil, func(w io.Writer) error {
+		switch o.format.Value {
+		case env.FormatJSON:
+			return env.WriteJSONObject(w, o.document(a, r, list, g))
+		case env.FormatCSV, env.FormatParquet:
+			return env.WriteRows(w, o.format.Value, "history check", tables.ChangeRows(r, list))
+		case formatMarkdown:
+			return writeMarkdown(w, r, list, g, o.level)
+		}
+		return writeText(a, w, r, list, g)
+	})
+	if err != nil {
+		return err
+	}
+	switch verdict(list) {
+	case "worse":
+		return exit.Verdict(exit.CheckFailed)
+	case "suspect":
+		return exit.Verdict(exit.Inconclusive)
+	}
+	return nil
+}
+
+// verdict is that of all changes together.
+func verdict(list []tables.SeriesChange) string {
+	for _, v := range []string{"worse", "suspect", "better"} {
+		if slices.ContainsFunc(list, func(c tables.SeriesChange) bool { return c.Verdict() == v && (v != "suspect" || c.Worse) }) {
+			return v
+		}
+	}
+	return "unchanged"
+}
+
+// summary counts the changes.
+func summary(r *changes.Result, list []tables.SeriesChange) string {
+	var parts []string
+	for _, v := range []string{"worse", "better", "suspect"} {
+		n := 0
+		for i := range list {
+			if list[i].Verdict() == v {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"no change"}
+	}
+	return fmt.Sprintf("%s: %s in %s over %s", verdict(list), strings.Join(parts, ", "), phrase.Plural(len(r.Series), "series"),
+		phrase.Plural(len(r.Commits), "commit"))
+}
+
+func writeText(a *env.Env, w io.Writer, r *changes.Result, list []tables.SeriesChange, g *repository) error {
+	if len(list) > 0 {
+		if err := a.WriteText(w, tables.Changes(r, list), true); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	seen := map[string]bool{}
+	for i := range list {
+		c := list[i].Change
+		if where := r.Range(c); !seen[where] && c.Kind != changes.KindDrift {
+			seen[where] = true
+			fmt.Fprintf(w, "%s\n  %s\n", where, strings.Join(g.lines(c), "\n  "))
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintln(w, summary(r, list))
+	return err
+}
+
+// commentMark is in the first line of a comment, so that a job finds its last one and replaces it.
+const commentMark = "<!-- slackline history -->"
+
+// writeMarkdown writes a comment for a pull or merge request.
+func writeMarkdown(w io.Writer, r *changes.Result, list []tables.SeriesChange, g *repository, level float64) error {
+	fmt.Fprintf(w, "%s\n## Performance: %s\n", commentMark, summary(r, list))
+	if len(list) == 0 {
+		_, err := fmt.Fprintf(w, "\n%s.\n", extent(r))
+		return err
+	}
+	fmt.Fprintln(w)
+	t := tables.Changes(r, list)
+	for i, row := range t.Rows {
+		row[0].Text = map[string]string{"worse": "🔴 worse", "better": "🟢 better", "suspect": "🟡 suspect"}[list[i].Verdict()]
+		row[1].Text, row[7].Text = codeSpan(row[1].Text), codeSpan(row[7].Text)
+	}
+	if err := t.WriteMarkdown(w); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n<details><summary>Commits</summary>\n")
+	seen := map[string]bool{}
+	for i := range list {
+		c := list[i].Change
+		if where := r.Range(c); !seen[where] && c.Kind != changes.KindDrift {
+			seen[where] = true
+			fmt.Fprintf(w, "\n%s\n\n", codeSpan(where))
+			for _, line := range g.lines(c) {
+				fmt.Fprintf(w, "* %s\n", codeSpan(line))
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n</details>\n\n%s. A series without a change is reported with a probability of at most %s.\n", extent(r),
+		phrase.Percent(level, 1))
+	return err
+}
+
+// codeSpan is a text as it is: names that others wrote do not become markup.
+func codeSpan(text string) string {
+	return "`" + strings.ReplaceAll(phrase.OneLine(text), "`", "'") + "`"
+}
+
+func (o *checkOptions) document(a *env.Env, r *changes.Result, list []tables.SeriesChange, g *repository) *document {
+	d := &document{
+		Dir: o.dir, Verdict: verdict(list), Commits: len(r.Commits), Series: len(r.Series), Level: o.level, Smallest: o.smallest, Since: o.since,
+		Changes: []changeDocument{}, Provenance: a.Record(),
+	}
+	for i := range list {
+		c := &list[i]
+		e := changeDocument{
+			Verdict: c.Verdict(), CallPath: c.CallPath, Metric: c.Metric, Unit: c.Unit, Kind: c.Kind,
+			Before: r.Commits[c.Before].ID, After: r.Commits[c.After].ID, From: c.From, To: c.To, P: phrase.Finite(c.P),
+			LawFrom: c.LawFrom, LawTo: c.LawTo, FormulaFrom: c.FormulaFrom, FormulaTo: c.FormulaTo,
+		}
+		e.Between, e.More = g.between(c.Change)
+		d.Changes = append(d.Changes, e)
+	}
+	return d
+}

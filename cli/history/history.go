@@ -1,0 +1,151 @@
+// Package history is the verb history: it keeps what was measured of a program at its commits, and finds what changed.
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slackline/analyze/changes"
+	"slackline/cli/env"
+	"slackline/cli/exit"
+	"slackline/cli/flags"
+	"slackline/internal/suggest"
+	"slackline/model/dataset"
+	"slackline/model/history"
+)
+
+// Verb is the entry of the registry.
+var Verb = env.Verb{
+	Name: "history", Group: env.Analyze, Job: env.FirstOnly, New: command,
+	Documents: env.Documents{"history-check": {document{}}, "history-show": {shown{}}},
+}
+
+func command(a *env.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "history",
+		Short: "Keep measurements of each commit, and find the commits at which something changed.",
+		Long: "Keep what was measured of a program at its commits in a folder, for example of its repository, and find what changed when: " +
+			"the level of a call path and metric, " +
+			"its drift, its noise, the law by which it grows, a cause of waiting that appeared.",
+		Example: `  slackline history add runs.json --commit HEAD
+  slackline history check
+  slackline history show
+  slackline history page --out history.html`,
+		RunE: flags.NeedVerb,
+	}
+	c.AddCommand(addCommand(a), showCommand(a), checkCommand(a), pageCommand(a))
+	return c
+}
+
+// defaultDir is where a history is.
+const defaultDir = "slackline-history"
+
+// addDir adds the flag for the folder of the history.
+func addDir(fs *pflag.FlagSet, dir *string) {
+	fs.StringVar(dir, "dir", defaultDir, "`folder` of the history, for example in the repository of the program")
+}
+
+// search are the flags that say what counts as a change.
+type search struct {
+	dir      string
+	level    float64
+	smallest float64
+	better   []string
+	metric   string
+	path     string
+}
+
+func (o *search) addFlags(fs *pflag.FlagSet) {
+	addDir(fs, &o.dir)
+	fs.Float64Var(&o.level, "false-alarms", 0.01, "probability of a change in a series that has none, as a `fraction` from 0.001 to 0.2")
+	fs.Float64Var(&o.smallest, "smallest", 0.01, "leave out changes of levels below this `fraction`, 0 to 10; parts of a run must also "+
+		"change by 0.1 % of its time")
+	fs.StringArrayVar(&o.better, "larger-is-better", nil, "`metric` whose growth is good, besides bandwidths, rates and efficiencies; "+
+		"may be repeated")
+	fs.StringVar(&o.metric, "metric", "", "take only the metric of this `name`")
+	fs.StringVar(&o.path, "only-path", "", "take only call paths that hold this `text`")
+}
+
+// words are the flags as they are repeated in commands of the page.
+func (o *search) words(c *cobra.Command) []string {
+	return flags.Words(c, "dir", "false-alarms", "smallest", "larger-is-better", "metric", "only-path")
+}
+
+// find reads the history and finds its changes.
+func (o *search) find(a *env.Env, c *cobra.Command) (*changes.Result, error) {
+	if !(o.level >= 0.001 && o.level <= 0.2) {
+		return nil, exit.Usagef("--false-alarms: %g is not in 0.001 to 0.2; give e.g. 0.01", o.level)
+	}
+	if !(o.smallest >= 0 && o.smallest <= 10) {
+		return nil, exit.Usagef("--smallest: %g is not in 0 to 10; give e.g. 0.02 for 2 %%", o.smallest)
+	}
+	entries, err := readAll(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	states := history.States(entries)
+	for _, s := range states {
+		s.Data.Keep(o.wanted)
+	}
+	smallest := o.smallest
+	if smallest == 0 {
+		smallest = 1e-12 // the default is 1 %
+	}
+	r, err := changes.Find(c.Context(), states, changes.Options{Level: o.level, Smallest: smallest, LargerBetter: o.better,
+		Threads: runtime.GOMAXPROCS(0)})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Series) == 0 {
+		a.Warn("%s: no series has measurements of two commits at the same point; nothing can be compared", o.dir)
+	}
+	return r, nil
+}
+
+// readAll reads the entries of a history.
+func readAll(dir string) ([]*history.Entry, error) {
+	entries, err := history.Read(os.DirFS(dir))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no history; begin one with 'slackline history add RESULT --commit COMMIT --dir %s'", dir, dir)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	case len(entries) == 0:
+		return nil, fmt.Errorf("%s: holds no entry of a history; add one with 'slackline history add RESULT --commit COMMIT --dir %s'", dir, dir)
+	}
+	return entries, nil
+}
+
+// commitAt is the place of a commit that the user names by its start.
+func commitAt(r *changes.Result, flag, word string) (int, error) {
+	found := -1
+	var names []string
+	for i, c := range r.Commits {
+		names = append(names, c.Short())
+		if c.ID == word {
+			return i, nil
+		}
+		if len(word) >= 4 && len(c.ID) > len(word) && c.ID[:len(word)] == word {
+			if found >= 0 {
+				return 0, exit.Usagef("--%s: %s is the start of several commits; give more of it", flag, word)
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		return 0, exit.Usagef("--%s: the history has no commit %s%s", flag, word, suggest.Phrase(word, names))
+	}
+	return found, nil
+}
+
+// wanted reports whether a series is one that the user asked for.
+func (o *search) wanted(s *dataset.Series) bool {
+	return (o.metric == "" || s.Metric == o.metric) && strings.Contains(s.CallPath, o.path)
+}
