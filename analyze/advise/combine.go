@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"slackline/model/machine"
 	"slackline/model/schedule"
 )
 
@@ -11,7 +12,7 @@ var combineKind = kind{
 	Info: Info{
 		Name:    "combine",
 		Short:   "combine small messages to larger ones",
-		Meaning: "Messages that a rank sends to another one, with no receive and no collective in between, become one message of all their bytes: sent in place of the last, received in place of the first.",
+		Meaning: "Messages that a rank sends to another one, with no receive and no collective in between, become one message of all their bytes: sent in place of the last, received in place of the first. What takes less than a message between them, such as the loop, is left out with them.",
 		Advice:  "Collect what goes to the same rank in one buffer (or a derived datatype) and send it once.",
 		Form:    "combine@CALLPATH of the sends",
 	},
@@ -29,7 +30,8 @@ var combineKind = kind{
 		if len(sets) == 0 {
 			return c.nowhere()
 		}
-		x.Program = edited{combined(g, matching, sets), x.Program}
+		p := &x.Machine.Classes[machine.Far]
+		x.Program = edited{combined(g, matching, sets, int64(p.Latency+2*p.Overhead[0].Value)), x.Program}
 		return nil
 	},
 	sentence: func(s *study, c Change) string {
@@ -71,8 +73,8 @@ func messageSets(g *schedule.Graph, t *targets) [][]int {
 	return sets
 }
 
-// combined joins the messages of each set.
-func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int) *schedule.Graph {
+// combined joins the messages of each set. Computation between them that takes less than a message is left out.
+func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int, message int64) *schedule.Graph {
 	ops := g.Ops()
 	tag := uint32(0) // above all others
 	for i := range ops {
@@ -94,6 +96,14 @@ func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int) *sch
 			r := int(matching.Partner[i])
 			changed[r] = schedule.Op{Kind: schedule.Calc, Origin: ops[r].Origin}
 			after[r] = first
+		}
+		for _, span := range [][2]int{{set[0], last}, {first, lastOf(matching, set)}} {
+			for i := span[0]; i < span[1]; i++ {
+				if op := ops[i]; op.Kind == schedule.Calc && op.Size < message {
+					op.Size = 0
+					changed[i] = op
+				}
+			}
 		}
 		send, recv := ops[last], ops[first]
 		send.Size, send.Tag, recv.Size, recv.Tag = size, tag+uint32(n), size, tag+uint32(n)
@@ -135,6 +145,15 @@ func combined(g *schedule.Graph, matching *schedule.Matching, sets [][]int) *sch
 			out.put(&b)
 		}
 	})
+}
+
+// lastOf is the last of the receives of a set.
+func lastOf(matching *schedule.Matching, set []int) int {
+	last := 0
+	for _, i := range set {
+		last = max(last, int(matching.Partner[i]))
+	}
+	return last
 }
 
 // keepCall is an operation with the number of its call in another block.

@@ -16,9 +16,9 @@ const (
 	largeMessage = 16 << 10
 )
 
-// Estimate derives the parameters of the network from the messages of a recorded run: o from the time of calls that send small messages,
-// L and G from messages whose receiver was waiting, S from sends that waited for their receiver. Quick ones count (the lower quartile), as
-// others waited for a CPU. Without messages, L comes from how long collectives take after the last rank has come; without these, all is 0.
+// Estimate derives the parameters of the network from the messages of a recorded run: o from the usual time of calls that send small
+// messages, L and G from messages whose receiver was waiting, S from sends that waited for their receiver. Of these, quick ones count (the
+// lower quartile), as others waited for a CPU. Without messages, L comes from how long collectives take after the last rank has come; without these, all is 0.
 func Estimate(tl *timeline.Timeline) *machine.Machine {
 	var sends, small, eager, stalled []int64
 	type sized struct{ time, size int64 }
@@ -56,7 +56,7 @@ func Estimate(tl *timeline.Timeline) *machine.Machine {
 	}
 	overhead := way / 3
 	if len(sends) > 0 {
-		overhead = min(quartile(sends), overhead)
+		overhead = min(usual(sends), overhead)
 	}
 	p := machine.Params{
 		Overhead: machine.One(whole(overhead)), Gap: whole(overhead), Latency: whole(max(way-2*overhead, 0)),
@@ -85,6 +85,20 @@ func Estimate(tl *timeline.Timeline) *machine.Machine {
 // whole is a time in whole nanoseconds, so that flags can name it.
 func whole(ps int64) unit.Duration {
 	return unit.Duration(ps) / unit.Nanosecond * unit.Nanosecond
+}
+
+// usual is the mean without what took much longer than most: a rank without a CPU.
+func usual(list []int64) int64 {
+	slices.Sort(list)
+	most := 10 * stat.QuantileInt(list, 1, 2)
+	sum, n := int64(0), int64(0)
+	for _, t := range list {
+		if t <= most {
+			sum += t
+			n++
+		}
+	}
+	return sum / max(n, 1)
 }
 
 func quartile(list []int64) int64 {

@@ -7,6 +7,7 @@ import (
 	"slackline/analyze/advise"
 	"slackline/analyze/simulate"
 	"slackline/analyze/whatif"
+	"slackline/model/collective"
 	"slackline/model/machine"
 	"slackline/model/noise"
 	"slackline/model/schedule"
@@ -124,6 +125,14 @@ var exactCases = []exactCase{
 	{name: "bad placement", want: "placement:blocks",
 		before: func() advise.Scenario { return placed(true) },
 		after:  func() advise.Scenario { return placed(false) },
+	},
+	{name: "mapping that does not fit", want: "mapping:default",
+		before: func() advise.Scenario { return mapped("openmpi") },
+		after:  func() advise.Scenario { return mapped("default") },
+	},
+	{name: "messages between neighbors", want: "threads:2", listed: true,
+		before: func() advise.Scenario { return on(pairs(true)) },
+		after:  func() advise.Scenario { return on(pairs(false)) },
 	},
 	{name: "noise", want: "noise:removed",
 		before: func() advise.Scenario { return noisy(true) },
@@ -330,6 +339,35 @@ func placed(cyclic bool) advise.Scenario {
 	m.Classes[machine.Node].Latency, m.Classes[machine.Node].PerByte = unit.Microsecond/2, machine.One(unit.PerByte(1000))
 	m.RanksPerNode, m.Placement.Cyclic = 2, cyclic
 	return advise.Scenario{Program: p, Machine: m, Threads: 2}
+}
+
+// mapped calls several collectives whose algorithms a mapping chooses.
+func mapped(name string) advise.Scenario {
+	x := on(ranks(12, func(p *program, r int) {
+		for range 2 {
+			p.calc("work", 20*us)
+			p.collective(schedule.Allreduce, "MPI_Allreduce", 1<<16, 0, "")
+			p.collective(schedule.Allgather, "MPI_Allgather", 1<<16, 0, "")
+			p.collective(schedule.Bcast, "MPI_Bcast", 1<<16, 0, "")
+		}
+	}))
+	m, err := collective.NamedMapping(name)
+	if err != nil {
+		panic(err)
+	}
+	x.Mapping = m
+	return x
+}
+
+// pairs exchanges data between two ranks each, which threads of a process would not have to do.
+func pairs(messages bool) schedule.Program {
+	return ranks(4, func(p *program, r int) {
+		for range iterations {
+			if p.calc("work", 20*us); messages {
+				p.send(r^1, 4096).recv(r^1, 4096)
+			}
+		}
+	})
 }
 
 // noisy has noise on all ranks.

@@ -119,7 +119,7 @@ func (s *search) findIntervals() {
 			take(float64(saved) / float64(s.q.Measured))
 			a.Basis = append(a.Basis, "the difference between the simulated and the measured run")
 		}
-		if number > maxIntervals {
+		if number > maxIntervals || s.grant(len(others)) < len(others) {
 			return
 		}
 		for i := range others {

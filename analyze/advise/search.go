@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,11 @@ type Question struct {
 	Repeats  []Repeat                     // further runs of the same program
 	Replicas int                          // of the noise; 0 and 1: one
 	Budget   time.Duration                // for the search; what was not tried then is left out; 0: no limit
-	Quick    bool                         // neither variants nor sets, for those who show a short list
+	// Effort is how many operations may be simulated to try changes, for those who show the list beside others: the most promising changes
+	// are tried, and as a limit of work it gives the same list on any machine; 0: no limit.
+	Effort int64
+	// Command is the command that shows changes; nil: commands are left out.
+	Command func(changes ...string) string
 
 	// Progress is called after each simulation of a change; nil: not at all.
 	Progress func(done, all int)
@@ -42,6 +47,7 @@ type search struct {
 	r      *Result
 	ctx    context.Context // of the caller
 	limit  context.Context // with the budget
+	tries  int             // simulations that Effort leaves
 	mu     sync.Mutex
 	done   int
 	all    int
@@ -64,6 +70,10 @@ func Search(ctx context.Context, q Question) (*Result, error) {
 	s := &search{study: st, q: &q, ctx: ctx, limit: limit, r: &Result{
 		RunTime: unit.Nanoseconds(st.runTime), Advice: []Advice{}, Upgrades: []Advice{}, Ceilings: []Ceiling{},
 	}}
+	s.tries = math.MaxInt
+	if q.Effort > 0 {
+		s.tries = int(max(q.Effort/max(st.ops, 1), minTries))
+	}
 	if q.Measured > 0 {
 		measured, difference := unit.Nanoseconds(q.Measured), float64(st.runTime-q.Measured)/float64(q.Measured)
 		s.r.Measured, s.r.Difference = &measured, &difference
@@ -73,18 +83,25 @@ func Search(ctx context.Context, q Question) (*Result, error) {
 	}
 	s.findCeilings()
 	s.tryAll()
-	if !q.Quick {
-		s.refine()
-	}
+	s.refine()
 	s.rank()
 	s.findIntervals()
-	if !q.Quick {
-		s.findTogether()
-	}
+	s.findTogether()
+	s.addCommands()
 	if s.failed != nil {
 		return nil, s.failed
 	}
 	return s.r, ctx.Err()
+}
+
+// minTries is how many changes are tried whatever the effort is.
+const minTries = 6
+
+// grant takes simulations from what the effort leaves: as many as are wanted, or fewer.
+func (s *search) grant(wanted int) int {
+	n := min(wanted, s.tries)
+	s.tries -= n
+	return n
 }
 
 // timeOf simulates the run with changes. It is not ok if they cannot be made, or if there is no time left.
@@ -126,8 +143,11 @@ type outcome struct {
 	ok   bool
 }
 
-// tryEach simulates changes, several at a time.
+// tryEach simulates changes, several at a time, as far as the effort goes.
 func (s *search) tryEach(list []candidate) []outcome {
+	n := s.grant(len(list))
+	s.r.Left += len(list) - n
+	list = list[:n]
 	out := make([]outcome, len(list))
 	s.all += len(list)
 	parallel.Each(len(list), s.base.Threads, func(i int) {
@@ -274,6 +294,7 @@ func (s *search) findTogether() {
 			}
 		}
 	}
+	sets = sets[:s.grant(len(sets))]
 	times := make([]unit.Duration, len(sets))
 	ok := make([]bool, len(sets))
 	parallel.Each(len(sets), s.base.Threads, func(i int) {
@@ -289,6 +310,17 @@ func (s *search) findTogether() {
 			t.Sum += top[k].Gain
 		}
 		s.r.Together = t
+	}
+}
+
+// addCommands adds to each change the command that shows it.
+func (s *search) addCommands() {
+	if s.q.Command == nil {
+		return
+	}
+	s.r.Each(func(a *Advice) { a.Command = s.q.Command(a.Text) })
+	if t := s.r.Together; t != nil {
+		t.Command = s.q.Command(t.Changes...)
 	}
 }
 

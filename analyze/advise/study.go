@@ -21,6 +21,7 @@ type study struct {
 	base     Scenario
 	source   func(callPath string) string // where the code of a call path is; nil: not known
 	graph    *schedule.Graph
+	ops      int64 // of the program
 	runTime  unit.Duration
 	critical *waits.CriticalPath
 	result   *waits.Result
@@ -58,15 +59,14 @@ const maxOps = 50_000_000
 // newStudy simulates the run as it is, and on an ideal network.
 func newStudy(ctx context.Context, base Scenario, source func(string) string) (*study, error) {
 	s := &study{base: base, source: source, sums: map[string]*computation{}, irregular: -1}
-	ops := int64(0)
 	var b schedule.Block
 	for rank := range base.Program.Ranks() {
 		for step := range base.Program.Steps(rank) {
-			if ops > maxOps {
+			if s.ops > maxOps {
 				return nil, fmt.Errorf("the program has more than %d operations; cut the run by time (--begin, --end) or take fewer ranks", maxOps)
 			}
 			base.Program.Block(rank, step, &b)
-			ops += int64(len(b.Ops))
+			s.ops += int64(len(b.Ops))
 		}
 	}
 	result, err := base.Run(ctx, simulate.Options{Calls: true, Breakdown: true})

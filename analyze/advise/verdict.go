@@ -41,7 +41,7 @@ const tenth = 0.1
 
 // Judge says which of the gains that were predicted for a run came true in another one. A change counts as made if it would gain little
 // in the other run: less than the noise, or less than a quarter of the prediction.
-func Judge(ctx context.Context, r *Result, before, after Scenario, measured unit.Duration) (*Verdict, error) {
+func Judge(ctx context.Context, r *Result, after Scenario, measured unit.Duration) (*Verdict, error) {
 	now, err := after.Run(ctx, simulate.Options{})
 	if err != nil {
 		return nil, err

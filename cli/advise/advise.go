@@ -51,7 +51,7 @@ func command(a *env.Env) *cobra.Command {
 			"Gains are those against the simulated run; how far that is from the measured one is reported, and nothing is ranked that gains less than the noise of the measurement. " +
 			"Without a machine, the parameters of the network are estimated from the messages of the run.\n" +
 			"Two runs are taken as BEFORE and AFTER a change: advise then says which of the gains predicted for BEFORE came true. " +
-			"Repetitions of a run are given as a list, a1,a2,a3, or as three runs or more.",
+			"Repetitions of a run are given as a list, a1,a2,a3, or as three runs or more: the one with the median run time is the one that is changed.",
 		Annotations: flags.Arguments("RUN", "a recorded run, or a pattern or schedule file with a machine; several with commas between are repetitions"),
 		Example: `  slackline advise app.slt
   slackline advise app.slt --machine cluster.yaml --budget 2m
@@ -160,16 +160,15 @@ type report struct {
 
 // ask opens the runs and looks for advice. If it was interrupted, what was found so far comes with the error.
 func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string) (*report, error) {
-	runs, err := o.open(a, c, before)
+	runs, err := o.open(a, c, before, nil)
 	if err != nil {
 		return nil, err
 	}
 	first := runs[0]
-	q := advise.Question{
-		Scenario: first.scenario, Measured: first.measured, Source: first.source, Replicas: o.replicas, Budget: o.budget,
-	}
+	q := first.Question
+	q.Replicas, q.Budget = o.replicas, o.budget
 	for _, r := range runs[1:] {
-		q.Repeats = append(q.Repeats, advise.Repeat{Scenario: r.scenario, Measured: r.measured})
+		q.Repeats = append(q.Repeats, advise.Repeat{Scenario: r.Scenario, Measured: r.Measured})
 	}
 	line := a.StartProgress()
 	if line != nil {
@@ -185,14 +184,14 @@ func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string
 	if result.Left > 0 && failed == nil {
 		a.Warn("%s not tried: the budget of %s was over; give more with --budget", phrase.Plural(result.Left, "change"), o.budget)
 	}
-	r := &report{document: document{Run: first.name, Repeats: before[1:], Ranks: first.scenario.Program.Ranks(), Machine: first.scenario.Machine.Name, Result: *result}}
-	if first.estimated {
-		r.Estimate = strings.Join(first.machineWords, " ")
+	var repeats []string
+	for _, run := range runs[1:] {
+		repeats = append(repeats, run.name)
 	}
+	r := &report{document: document{Run: first.name, Repeats: repeats, Ranks: first.Program.Ranks(), Machine: first.Machine.Name, Estimate: first.estimate, Result: *result}}
 	for _, run := range runs {
 		r.records = append(r.records, run.record)
 	}
-	o.addCommands(c, r, first)
 	if len(after) > 0 && failed == nil {
 		if failed = o.judge(a, c, r, first, after); failed != nil && !errors.Is(failed, context.Canceled) {
 			return nil, failed
@@ -203,29 +202,13 @@ func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string
 
 // judge finds out which predictions came true.
 func (o *adviseOptions) judge(a *env.Env, c *cobra.Command, r *report, first *run, after []string) error {
-	now, err := o.openLike(a, c, after, first)
+	now, err := o.open(a, c, after, first)
 	if err != nil {
 		return err
 	}
 	for _, run := range now {
 		r.records = append(r.records, run.record)
 	}
-	r.After, err = advise.Judge(c.Context(), &r.Result, first.scenario, now[0].scenario, now[0].measured)
+	r.After, err = advise.Judge(c.Context(), &r.Result, now[0].Scenario, now[0].Measured)
 	return err
-}
-
-// addCommands adds to each change the command that shows it.
-func (o *adviseOptions) addCommands(c *cobra.Command, r *report, first *run) {
-	line := func(changes ...string) string {
-		words := append([]string{flags.Tool, "waits", first.name}, first.machineWords...)
-		words = append(words, first.words...)
-		for _, change := range changes {
-			words = append(words, "--change", change)
-		}
-		return phrase.Command(words...)
-	}
-	r.Each(func(a *advise.Advice) { a.Command = line(a.Text) })
-	if r.Together != nil {
-		r.Together.Command = line(r.Together.Changes...)
-	}
 }

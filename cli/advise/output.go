@@ -47,7 +47,7 @@ func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
 		fmt.Fprintf(w, "  %s\n", t.Command)
 	}
 	fmt.Fprintln(w)
-	if err := a.WriteCut(w, ceilings(&r.Result)); err != nil {
+	if err := a.WriteCut(w, tables.Ceilings(r.Ceilings)); err != nil {
 		return err
 	}
 	if len(r.Upgrades) > 0 {
@@ -87,14 +87,6 @@ func limited(n, top int) int {
 		return n
 	}
 	return min(n, top)
-}
-
-func ceilings(r *advise.Result) *table.Table {
-	t := table.New(table.Column{Key: "ceiling"}, table.Column{Key: "run time", Align: table.Right}, table.Column{Key: "gain", Align: table.Right})
-	for _, c := range r.Ceilings {
-		t.Add(c.Name, c.RunTime.Short(), phrase.Percent(c.Gain, 1))
-	}
-	return t
 }
 
 func (r *report) writeVerdict(a *env.Env, w io.Writer) error {

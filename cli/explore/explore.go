@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"slackline/analyze/advise"
 	"slackline/cli/datasets"
 	"slackline/cli/env"
 	"slackline/cli/exit"
@@ -19,9 +20,11 @@ import (
 	"slackline/cli/input"
 	"slackline/cli/scenario"
 	"slackline/internal/provenance"
+	"slackline/model/collective"
 	"slackline/model/dataset"
 	"slackline/model/machine"
 	"slackline/model/pattern"
+	"slackline/model/schedule"
 	"slackline/show/explore"
 )
 
@@ -171,7 +174,22 @@ func (o *exploreOptions) openRun(a *env.Env, c *cobra.Command, word string, whol
 	}
 	return &explore.Opened{
 		OwnMachine: own,
-		Timeline:   r.Timeline, Machine: r.Machine, Program: r.Program, Machines: machines, Warnings: slices.Clone(a.Warnings[before:]),
+		Advise: func(p schedule.Program) (*advise.Question, error) {
+			recorded, m := r.Timeline, (*machine.Machine)(nil)
+			if r.Machine != "" {
+				recorded = nil
+			}
+			if own != "" {
+				m = machines[0]
+			}
+			mapping, err := collective.FindMapping(run.Future.Mapping)
+			if err != nil {
+				return nil, err
+			}
+			q, _, err := run.Future.Question(c, word, p, recorded, m, mapping)
+			return q, err
+		},
+		Timeline: r.Timeline, Machine: r.Machine, Program: r.Program, Machines: machines, Warnings: slices.Clone(a.Warnings[before:]),
 	}, nil
 }
 

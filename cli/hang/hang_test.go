@@ -18,6 +18,9 @@ import (
 	"slackline/observe/record"
 )
 
+// fortran is the case that is a program of its own.
+const fortran = "fortran"
+
 // planted is a program that stands still, or is only slow, and what is to be said of it.
 type planted struct {
 	name     string
@@ -83,6 +86,11 @@ var cases = []planted{
 		says: "MPI_Ibarrier on rank 3",
 	},
 	{name: "test_loop", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "polls: MPI_Test"},
+	{name: "testall_loop", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "polls: MPI_Testall"},
+	{name: "testany_loop", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "polls: MPI_Testany"},
+	{name: "waitsome", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "MPI_Waitsome"},
+	{name: "threads", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0}, says: "tag 5"},
+	{name: fortran, outcome: hang.Hang, kinds: []string{"hang_mismatched_message"}, culprits: []int{0, 1}, says: "the receive has tag 5"},
 	{name: "to_self", outcome: hang.Hang, kinds: []string{"hang_cyclic_sends"}, culprits: []int{0}, says: "MPI_Ssend"},
 	{name: "split", outcome: hang.Hang, kinds: []string{"hang_cycle"}, culprits: []int{0, 1}, says: "MPI_Comm_split"},
 	{name: "asleep", outcome: hang.Endless, culprits: []int{1}, says: "waits outside of MPI"},
@@ -109,12 +117,17 @@ func TestPlanted(t *testing.T) {
 
 func tryCases(t *testing.T, l *mpi.Library, list []*planted) {
 	t.Helper()
-	program := mpitest.Build(t, l, filepath.Join("testdata", "cases.c"), "-g", "-O1")
+	program := mpitest.Build(t, l, filepath.Join("testdata", "cases.c"), "-g", "-O1", "-pthread")
+	inFortran := mpitest.Build(t, l, filepath.Join("testdata", "fortran.F90"), "-g")
 	dir := t.TempDir()
 	texts := make([]string, len(list))
 	const atOnce = 4
 	parallel.Each(len(list), atOnce, func(i int) {
-		texts[i] = tryCase(list[i], append(mpitest.Launch(l, 4), program, list[i].name), filepath.Join(dir, fmt.Sprint(i)+".slt"))
+		run := program
+		if list[i].name == fortran {
+			run = inFortran
+		}
+		texts[i] = tryCase(list[i], append(mpitest.Launch(l, 4), run, list[i].name), filepath.Join(dir, fmt.Sprint(i)+".slt"))
 	})
 	for i, text := range texts {
 		if text != "" {

@@ -62,7 +62,7 @@ func command(a *env.Env) *cobra.Command {
 			"what a fix would gain, how much latency, bandwidth and noise it tolerates, how it scales, whether it meets its expectations, and how certain all this is.\n" +
 			"Every figure has its data and the command that reproduces it. A section that the inputs do not allow gives the reason, and the command that would add it.\n" +
 			"The report is about the first run; further runs are compared with it, and runs on several numbers of ranks become a series. " +
-			"Without a machine, simulations use a network that costs nothing.",
+			"Without a machine, simulations use a network that costs nothing; what a fix would gain, one that is estimated from the messages of the run.",
 		Annotations: flags.Arguments("INPUT", "a recorded run or a directory of them, a pattern or schedule file (with a machine), or measurements as scaling reads them; any number, in any order"),
 		Example: `  slackline report app.slt --out report.html
   slackline report app.slt --machine piz-daint --noise 1000Hz:25us --out report.html
@@ -224,6 +224,9 @@ func (o *reportOptions) open(a *env.Env, c *cobra.Command, words []string) (*rep
 		if err := o.openNoise(a, c, in); err != nil {
 			return nil, err
 		}
+		if err := o.askAdvice(c, in); err != nil {
+			return nil, err
+		}
 	}
 	in.Warnings = a.Warnings
 	in.Record.Warnings = a.Warnings
@@ -261,6 +264,23 @@ func (o *reportOptions) openSetting(a *env.Env, c *cobra.Command, in *report.Inp
 	in.Mapping = &report.Mapping{Mapping: mapping, Words: flags.Words(c, "mapping")}
 	in.Model = f.Machine.Model()
 	return nil
+}
+
+// askAdvice asks what pays in the first run. Without a machine, that of a recorded run is estimated, as advise does.
+func (o *reportOptions) askAdvice(c *cobra.Command, in *report.Input) (err error) {
+	run := in.Runs[0]
+	if run.Program == nil {
+		return nil
+	}
+	m, recorded := in.Machine.Machine, run.Timeline
+	if in.Machine.Assumed {
+		m = nil
+	}
+	if run.Machine != "" {
+		recorded = nil
+	}
+	in.Advise, in.Estimate, err = o.run.Future.Question(c, run.Name, run.Program, recorded, m, in.Mapping.Mapping)
+	return err
 }
 
 // openNoise finds the noise that is put on simulated programs.

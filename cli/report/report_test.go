@@ -209,8 +209,8 @@ func TestReportFindsThePlantedCause(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range r.section("gain").Content {
-		if b.Table != nil {
-			if got := b.Table.Rows[0][1].Value; got != found.WhatIf.After || found.WhatIf.After == 0 {
+		if b.Table != nil && b.Table.Title == "Changes that pay" {
+			if got := b.Table.Rows[0][2].Value; got != found.WhatIf.After || found.WhatIf.After == 0 {
 				t.Errorf("the report says %v ns, its command %v ns", got, found.WhatIf.After)
 			}
 		}

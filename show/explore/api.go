@@ -73,6 +73,7 @@ type Run struct {
 	Colors        []string `json:"colors"`      // that timeline can be asked for now
 	Machines      []string `json:"machines"`    // that tolerance can be asked for; empty: no tolerance of this run
 	OwnMachine    string   `json:"own_machine"` // of these that of the run or of the command line; empty: none, and the user must choose
+	Advice        bool     `json:"advice"`      // whether advice can be asked for
 	Figures       []string `json:"figures"`     // kinds that figure can be asked for
 	Warnings      []string `json:"warnings"`
 }

@@ -422,3 +422,42 @@ type Cluster struct {
 	Waiting        float64 `json:"waiting"`
 	Communication  float64 `json:"communication"` // without waiting
 }
+
+// Advice is the answer of advice: the changes that pay, as the verb advise lists them.
+type Advice struct {
+	Machine  string          `json:"machine"`
+	RunTime  int64           `json:"run_time"` // simulated, as the program is
+	Noise    float64         `json:"noise"`    // share of the run time below which nothing is ranked
+	Nothing  string          `json:"nothing"`  // says that nothing pays
+	Left     int             `json:"left"`     // changes that were not tried
+	Changes  []AdviceEntry   `json:"changes"`  // what pays most first
+	Upgrades []AdviceEntry   `json:"upgrades"` // faster code and hardware
+	Ceilings []AdviceCeiling `json:"ceilings"`
+	Together *TogetherEntry  `json:"together,omitempty"`
+}
+
+// AdviceEntry is a change that pays.
+type AdviceEntry struct {
+	Change   string  `json:"change"`
+	Sentence string  `json:"sentence"`
+	RunTime  int64   `json:"run_time"` // with it
+	Gain     float64 `json:"gain"`
+	Interval string  `json:"interval"`
+	Command  string  `json:"command"` // that shows the same
+}
+
+// AdviceCeiling is what no change of a kind can exceed.
+type AdviceCeiling struct {
+	Name    string  `json:"name"`
+	RunTime int64   `json:"run_time"`
+	Gain    float64 `json:"gain"`
+}
+
+// TogetherEntry is the best set of changes, simulated as one.
+type TogetherEntry struct {
+	Changes []string `json:"changes"`
+	RunTime int64    `json:"run_time"`
+	Gain    float64  `json:"gain"`
+	Sum     float64  `json:"sum"` // of the gains of the changes alone
+	Command string   `json:"command"`
+}

@@ -35,6 +35,7 @@
 //	GET /api/clusters             Clusters    ranks that behave alike: run
 //	GET /api/selection            Selection   statistics of a range of time and a set of ranks: run, from, to, ranks
 //	GET /api/tolerance            Tolerance   T as a function of the latency: run, machine, latency
+//	GET /api/advice               Advice      changes that pay, as the verb advise lists them: run
 //	GET /api/series               SeriesList  what a dataset holds: run
 //	GET /api/figure               SVG         a figure: run, kind as in Run.Figures, series, other (a dataset beside it), machine, latency, dark, width
 //

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"slackline/analyze/advise"
 	"slackline/internal/fault"
 	"slackline/model/dataset"
 	"slackline/model/machine"
@@ -37,6 +38,8 @@ type Opened struct {
 	Warnings []string
 	// Program is what was simulated; nil: the recorded run as a schedule.
 	Program schedule.Program
+	// Advise asks what pays in the program of the run; nil: that is not known.
+	Advise func(schedule.Program) (*advise.Question, error)
 	// Machines are those that tolerance may be asked for; empty: none.
 	Machines []*machine.Machine
 	// OwnMachine is the one of them that the run was made on or that the user named; empty: none.

@@ -43,6 +43,7 @@ var endpoints = map[string]endpoint{
 	"clusters":     {nil, answerClusters},
 	"selection":    {[]string{"from", "to", "ranks"}, answerSelection},
 	"tolerance":    {[]string{"machine", "latency"}, answerTolerance},
+	"advice":       {nil, answerAdvice},
 	"series":       {nil, answerSeries},
 	"figure":       {[]string{"kind", "series", "other", "dark", "width", "machine", "latency"}, answerFigure},
 }

@@ -41,7 +41,7 @@ func (in *openInput) describe(v *view) Run {
 		v.describe(&r)
 	}
 	r.Figures = v.figures()
-	r.OwnMachine = v.opened.OwnMachine
+	r.OwnMachine, r.Advice = v.opened.OwnMachine, v.opened.Advise != nil
 	for _, m := range v.opened.Machines {
 		r.Machines = append(r.Machines, m.Name)
 	}

@@ -76,7 +76,7 @@ func answerTolerance(ctx context.Context, v *view, q *query) (any, error) {
 	return &answer, nil
 }
 
-// toleranceOn is the curve on a machine. A request that goes away leaves the work to those that come after it.
+// toleranceOn is the curve on a machine.
 func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, error) {
 	v.tolerances.mu.Lock()
 	if v.tolerances.by == nil {
@@ -91,10 +91,15 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 		v.tolerances.by[name] = made
 	}
 	v.tolerances.mu.Unlock()
+	return await(ctx, v, made, func() (*toleranceCurve, error) { return v.makeTolerance(name) }, "the run is still being replayed; try again in a moment")
+}
+
+// await waits until something is made, or says later that it is not. A request that goes away leaves the work to those that come after it.
+func await[T any](ctx context.Context, v *view, made *lazy[T], f func() (T, error), later string) (none T, err error) {
 	done := make(chan struct{})
 	fault.Go(func() {
 		defer close(done)
-		made.get(func() (*toleranceCurve, error) { return v.makeTolerance(name) })
+		made.get(f)
 	})
 	late := time.NewTimer(v.patience)
 	defer late.Stop()
@@ -102,9 +107,9 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 	case <-done:
 		return made.value, made.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return none, ctx.Err()
 	case <-late.C:
-		return nil, notReady("the run is still being replayed; try again in a moment")
+		return none, notReady(later)
 	}
 }
 

@@ -38,6 +38,7 @@ type view struct {
 	dataset lazy[*datasetView] // of a dataset
 
 	tolerances tolerances
+	advice     lazy[*Advice]
 	analysis   analysis
 }
 

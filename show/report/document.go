@@ -17,10 +17,11 @@ type Document struct {
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-// Fix is the most valuable fix.
+// Fix is the most valuable fix: the first of the changes that pay.
 type Fix struct {
 	Text    string  `json:"text"`
-	Path    string  `json:"callpath"` // that is balanced
+	Change  string  `json:"change"`   // as --change takes it
+	Path    string  `json:"callpath"` // where it is made; empty: everywhere
 	Gain    float64 `json:"gain"`     // share of the run time
 	Command string  `json:"command"`
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slackline/analyze/advise"
 	"slackline/analyze/scaling"
 	"slackline/analyze/simulate"
 	"slackline/analyze/waits"
@@ -27,6 +28,10 @@ type Input struct {
 	Of func(*waits.Result) *dataset.Dataset
 
 	Expectations *Expectations
+
+	// Advise asks what pays in the first run, if that has a program; Estimate are the flags of its machine, if that was estimated.
+	Advise   *advise.Question
+	Estimate string
 
 	Machine *Machine
 	Model   simulate.Model // of what is simulated

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"slackline/analyze/advise"
 	"slackline/analyze/scaling"
-	"slackline/analyze/whatif"
 	"slackline/internal/parallel"
 	"slackline/model/dataset"
 )
@@ -19,7 +19,7 @@ type story struct {
 	data *dataset.Dataset // measurements, or the metrics of a series of runs
 	from []string         // the words that name them
 
-	fixes    answer[*whatif.Fixes]
+	advice   answer[*advise.Result]
 	tolerate answer[*tolerated]
 	scale    answer[*scaled]
 	models   answer[[]scaling.Modelled]
@@ -95,7 +95,7 @@ func (s *story) askAll() error {
 	s.progress("what if, tolerance, larger scale")
 	var questions []func()
 	if len(s.runs) > 0 && s.runs[0].run.Program != nil && !s.runs[0].empty() {
-		questions = append(questions, ask(&s.fixes, s.askFixes), ask(&s.tolerate, s.askTolerance))
+		questions = append(questions, ask(&s.advice, s.askAdvice), ask(&s.tolerate, s.askTolerance))
 		if s.runs[0].run.Scaled != nil {
 			questions = append(questions, ask(&s.scale, s.askScale))
 		}

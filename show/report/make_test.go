@@ -3,9 +3,11 @@ package report_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
+	"slackline/analyze/advise"
 	"slackline/analyze/replay"
 	"slackline/internal/table"
 	"slackline/model/collective"
@@ -60,9 +62,16 @@ func inputOf(t *testing.T, text string) *report.Input {
 		Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit,
 	})
 	words := []string{"run.slt"}
+	mapping := collective.DefaultMapping()
 	return &report.Input{
+		Advise: &advise.Question{
+			Scenario: advise.Scenario{Program: p, Machine: m, Mapping: mapping},
+			Command: func(changes ...string) string {
+				return "slackline waits run.slt --change " + strings.Join(changes, " --change ")
+			},
+		},
 		Title: "A run", Runs: []*report.Run{{Name: "run.slt", Words: words, Simulate: words, Format: "slt", Timeline: tl, Program: p}},
-		Machine: &report.Machine{Machine: m, Assumed: true}, Mapping: &report.Mapping{Mapping: collective.DefaultMapping()}, Threads: 2,
+		Machine: &report.Machine{Machine: m, Assumed: true}, Mapping: &report.Mapping{Mapping: mapping}, Threads: 2,
 	}
 }
 

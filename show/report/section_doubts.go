@@ -103,22 +103,22 @@ func (s *story) doubtRecorder(t assumptions, a *analyzed) {
 
 // doubtModel reports how well simulations describe the run.
 func (s *story) doubtModel(t assumptions, a *analyzed) {
-	if a.run.Program == nil || s.fixes.err != nil || s.fixes.value == nil {
+	if a.run.Program == nil || s.advice.err != nil || s.advice.value == nil {
 		return
 	}
 	where := s.in.Machine.Name
 	if s.in.Machine.Assumed {
-		where = "a network that costs nothing, because no machine was given"
+		where = "a network that costs nothing, because no machine was given; for what a fix would gain, one that was estimated from the messages of the run"
 	}
 	t.add("Machine", where,
 		"computation takes as long as recorded; messages cost what the parameters of the machine give (LogGOPS)")
 	if a.run.Span > 0 {
-		off := float64(s.fixes.value.RunTime)/float64(a.run.Span) - 1
+		off := float64(s.advice.value.RunTime)/float64(a.run.Span) - 1
 		how := "simulated"
 		if a.run.Denoised {
 			how = "simulated without the noise of the recorded machine"
 		}
-		t.add("Simulation", fmt.Sprintf("%s %s, %s recorded: %+.1f %%", short(s.fixes.value.RunTime), how, a.run.Span.Short(), 100*off),
+		t.add("Simulation", fmt.Sprintf("%s %s, %s recorded: %+.1f %%", short(s.advice.value.RunTime), how, a.run.Span.Short(), 100*off),
 			"how close the simulation is to the recorded run, from MPI_Init to MPI_Finalize; on another machine it may differ")
 	}
 	t.add("Tolerance", "the static model: a rank's CPU is never busy with the messages of others",

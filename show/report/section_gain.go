@@ -2,14 +2,17 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
+	"slackline/analyze/advise"
 	"slackline/analyze/simulate"
-	"slackline/analyze/whatif"
 	"slackline/internal/phrase"
-	"slackline/internal/table"
 	"slackline/model/unit"
 	"slackline/show/tables"
 )
+
+// adviceEffort is how many operations are simulated for the list of changes: a few seconds.
+const adviceEffort = 20_000_000
 
 // quietWords switch off the noise of a machine that brings its own.
 func (s *story) quietWords() []string {
@@ -27,66 +30,73 @@ func (s *story) networkWords() []string {
 	return nil
 }
 
-// askFixes simulates the program with its largest causes of waiting fixed.
-func (s *story) askFixes() (*whatif.Fixes, error) {
-	a := s.main()
-	options := simulate.Options{Model: s.in.Model, Mapping: s.in.Mapping.Mapping, Threads: s.in.Threads}
-	return whatif.TryFixes(s.ctx, a.run.Program, s.in.Machine.Machine, options, whatif.FixCandidates(a.waits), !s.in.Machine.Assumed)
-}
-
-// fixCommand simulates a fix.
-func (s *story) fixCommand(f *whatif.Fix) string {
-	words := s.main().run.Simulate
-	if f.Path == "" {
-		return command("simulate", words, FreeNetwork(), s.networkWords(), s.in.Mapping.Words)
+// askAdvice looks for changes that pay.
+func (s *story) askAdvice() (*advise.Result, error) {
+	q := *s.in.Advise
+	q.Threads, q.Effort = s.in.Threads, adviceEffort
+	if s.in.Noise != nil {
+		q.Replicas = s.in.Noise.Replicas
 	}
-	return command("waits", words, s.in.Machine.Words, s.networkWords(), s.in.Mapping.Words, s.quietWords(), "--balance", f.Path)
+	return advise.Search(s.ctx, q)
 }
 
 // FreeNetwork are the flags of a network that costs nothing.
 func FreeNetwork() []string { return []string{"-L", "0", "-o", "0", "-g", "0", "-G", "0"} }
 
-// tellGain reports what fixes would gain.
+// tellGain reports what changes would gain: the list of the verb advise.
 func (s *story) tellGain() *Section {
-	section := &Section{ID: "gain", Title: "What a fix would gain", Question: "How long would the run take if the causes were removed?"}
+	section := &Section{ID: "gain", Title: "What a fix would gain", Question: "What should be changed first, and how long would the run take then?"}
 	if section.Missing = s.notSimulated(); section.Missing != nil {
 		return section
 	}
-	if s.fixes.err != nil {
-		section.Missing = &Missing{"the run cannot be simulated: " + s.fixes.err.Error(), ""}
+	if s.advice.err != nil {
+		section.Missing = &Missing{"the run cannot be simulated: " + s.advice.err.Error(), ""}
 		return section
 	}
-	fixes := s.fixes.value
-	section.say(gainWords(fixes))
-	t := newTable(fmt.Sprintf("Run time %s on %s if ...", short(fixes.RunTime), s.in.Machine.Name), "",
-		left("change"), right("run time"), right("gain"), right("min of a rank"), right("max of a rank"), left("command"))
-	for i := range fixes.List {
-		f := &fixes.List[i]
-		what, low, high := tables.Text("a network that costs nothing"), tables.Text(""), tables.Text("")
-		if f.Path != "" {
-			what, low, high = tables.Text("balance "+code(f.Path)), tables.Time(unit.Duration(f.Min)), tables.Time(unit.Duration(f.Max))
-		}
-		t.Add(what, tables.Time(unit.Duration(f.RunTime)), tables.Share(f.Gain), low, high, table.Cell{Text: s.fixCommand(f), Mark: "command"})
+	r, whole := s.advice.value, s.adviseCommand()
+	section.say(fmt.Sprintf("The simulated run takes %s on %s. Ranked are changes that gain %s or more: %s.",
+		short(r.RunTime), s.in.Advise.Machine.Name, phrase.Percent(r.Noise.Share, 1), strings.Join(r.Noise.Basis, "; ")))
+	if text := r.Nothing(); text != "" {
+		section.say(text)
 	}
-	section.table(t)
-	if s.in.Machine.Assumed {
-		section.doubt("No machine was given, so messages cost nothing here: the gain is that of a better balance of the computation alone. " + code("--machine NAME") + " simulates a machine.")
+	var sentences []Sentence
+	for i := range r.Advice {
+		sentences = append(sentences, Sentence{Text: fmt.Sprintf("%d. %s", i+1, r.Advice[i].Say())})
+	}
+	if len(sentences) > 0 {
+		section.Blocks = append(section.Blocks, Block{Story: sentences})
+	}
+	section.titled("Changes that pay", whole, tables.Advice(r.Advice, 0).Pick("gain", "interval", "run time", "kind", "change", "callpath", "command"))
+	if t := r.Together; t != nil {
+		section.say(fmt.Sprintf("Together, %s save %s, and the sum of their gains is %s: gains against the same waits do not add up.",
+			list(t.Changes), phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1)))
+	}
+	section.titled("What no change of a kind can exceed", whole, tables.Ceilings(r.Ceilings))
+	section.titled("With faster code or a faster network", whole, tables.Advice(r.Upgrades, 0).Pick("gain", "interval", "run time", "kind", "change", "pays from", "callpath", "command"))
+	if r.Left > 0 {
+		section.say(fmt.Sprintf("%s that promise less were not tried here.", capital(phrase.Plural(r.Left, "change"))))
+	}
+	if s.in.Estimate != "" {
+		section.doubt("No machine was given, so the parameters of the network were estimated from the messages of the run: " + code(s.in.Estimate) + ". " + code("--machine NAME") + " simulates a machine.")
 	}
 	return section
 }
 
+// adviseCommand looks for all changes that pay.
+func (s *story) adviseCommand() string {
+	machine := s.in.Machine.Words
+	if s.in.Machine.Assumed {
+		machine = nil
+	}
+	noise := []string(nil)
+	if s.in.Noise != nil {
+		noise = s.in.Noise.Words
+	}
+	return command("advise", s.main().run.Simulate, machine, s.networkWords(), s.in.Mapping.Words, noise)
+}
+
 // short prints a time for people.
 func short(t unit.Nanoseconds) string { return unit.Duration(t).Short() }
-
-// gainWords is what the best fix gains.
-func gainWords(fixes *whatif.Fixes) string {
-	f := fixes.Best()
-	if f == nil {
-		return fmt.Sprintf("No fix that was tried gains %s or more: the computation is balanced well enough.", phrase.Percent(whatif.MinGain, 1))
-	}
-	return fmt.Sprintf("The simulated run takes %s. With the computation of %s spread evenly over all ranks (now %s to %s per rank) it takes %s: %s less.",
-		short(fixes.RunTime), code(f.Path), short(f.Min), short(f.Max), short(f.RunTime), phrase.Percent(f.Gain, 1))
-}
 
 // notSimulated is why nothing can be simulated; nil: it can be.
 func (s *story) notSimulated() *Missing {

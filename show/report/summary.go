@@ -26,20 +26,13 @@ func (s *story) subtitle() string {
 	return text
 }
 
-// fix is the most valuable fix; nil: none gains enough, or none could be tried.
+// fix is the first advice; nil: nothing gains enough, or nothing could be tried.
 func (s *story) fix() *Fix {
-	if s.fixes.value == nil || s.fixes.err != nil {
+	if s.advice.value == nil || s.advice.err != nil || len(s.advice.value.Advice) == 0 {
 		return nil
 	}
-	f := s.fixes.value.First()
-	if f == nil {
-		return nil
-	}
-	return &Fix{
-		Text: fmt.Sprintf("Spread the work of %s evenly over the ranks: %s instead of %s, %s less. One rank has %s of it, another %s.",
-			code(f.Path), short(f.RunTime), short(s.fixes.value.RunTime), phrase.Percent(f.Gain, 1), short(f.Max), short(f.Min)),
-		Path: f.Path, Gain: f.Gain, Command: s.fixCommand(f),
-	}
+	a := &s.advice.value.Advice[0]
+	return &Fix{Text: a.Say(), Change: a.Text, Path: a.Target, Gain: a.Gain, Command: a.Command}
 }
 
 // summary is the report in three sentences.
@@ -72,7 +65,7 @@ func (s *story) causeSentence(fix *Fix) string {
 	case fix.Path == a.name(c.Path):
 		return text + fmt.Sprintf("; fixing it would make the run about %s shorter.", phrase.Percent(fix.Gain, 1))
 	default:
-		return text + fmt.Sprintf("; spreading all work of %s evenly would make the run about %s shorter.", code(fix.Path), phrase.Percent(fix.Gain, 1))
+		return text + fmt.Sprintf("; what pays most, %s, would make the run about %s shorter.", code(fix.Change), phrase.Percent(fix.Gain, 1))
 	}
 	return text + "."
 }

@@ -20,7 +20,16 @@ func Advice(list []advise.Advice, limit int) *table.Table {
 		if a.Target != "" {
 			where = Path(a.Target)
 		}
-		t.Add(Share(a.Gain), Text(a.Interval()), Time(unit.Duration(a.RunTime)), a.Kind, a.Value, a.PaysFrom, where, Number(a.Low), Number(a.High), a.Say(), a.Command)
+		t.Add(Share(a.Gain), Text(a.Interval()), Time(unit.Duration(a.RunTime)), a.Kind, a.Value, a.PaysFrom, where, Number(a.Low), Number(a.High), a.Say(), table.Cell{Text: a.Command, Value: a.Command, Mark: "command"})
+	}
+	return t
+}
+
+// Ceilings lists what no change of a kind can exceed.
+func Ceilings(list []advise.Ceiling) *table.Table {
+	t := table.New(table.Column{Key: "ceiling"}, right("run time"), right("gain"))
+	for _, c := range list {
+		t.Add(c.Name, Time(unit.Duration(c.RunTime)), Share(c.Gain))
 	}
 	return t
 }

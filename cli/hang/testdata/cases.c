@@ -1,6 +1,7 @@
 /* Programs that stand still, each for another reason, and some that are only slow: the case is the first argument. All end by a
  * signal after a while: that is the second argument, in seconds. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,6 +243,56 @@ static void test_loop(void) {
     barrier();
 }
 
+static void from_two(MPI_Request r[2]) {
+    MPI_Irecv(in, 4, MPI_CHAR, 1, 9, world, &r[0]);
+    MPI_Irecv(in + 8, 4, MPI_CHAR, 2, 9, world, &r[1]);
+}
+
+static void testall_loop(void) {
+    MPI_Request r[2];
+    int done = 0;
+    if (rank == 0) {
+        from_two(r);
+        while (!done) MPI_Testall(2, r, &done, MPI_STATUSES_IGNORE);
+    }
+    barrier();
+}
+
+static void testany_loop(void) {
+    MPI_Request r[2];
+    int done = 0, which;
+    if (rank == 0) {
+        from_two(r);
+        while (!done) MPI_Testany(2, r, &which, &done, MPI_STATUS_IGNORE);
+    }
+    barrier();
+}
+
+static void waitsome(void) {
+    MPI_Request r[2];
+    int done, which[2];
+    if (rank == 0) {
+        from_two(r);
+        MPI_Waitsome(2, r, &done, which, MPI_STATUSES_IGNORE);
+    }
+    barrier();
+}
+
+static void *get_in_thread(void *none) {
+    get(1, 5);
+    return none;
+}
+
+static void threads(void) { /* both threads of a rank wait for messages that nobody sends */
+    pthread_t helper;
+    if (rank == 0) {
+        pthread_create(&helper, NULL, get_in_thread, NULL);
+        get(2, 5);
+        pthread_join(helper, NULL);
+    }
+    barrier();
+}
+
 static void to_self(void) {
     if (rank == 0) MPI_Ssend(out, 4, MPI_CHAR, 0, 1, world);
     barrier();
@@ -310,9 +361,13 @@ int main(int argc, char **argv) {
         CASE(endless), CASE(stopped), CASE(held_lock), CASE(fence), CASE(no_post), CASE(wait_never), CASE(waitall), CASE(waitany),
         CASE(any_source), CASE(probe), CASE(broken_ring), CASE(barrier_in_branch), CASE(circle_of_communicators),
         CASE(other_communicator), CASE(not_started), CASE(blocking_with_other), CASE(test_loop), CASE(to_self), CASE(split),
+        CASE(testall_loop), CASE(testany_loop), CASE(waitsome), CASE(threads),
         CASE(asleep), CASE(crashed), CASE(slow), CASE(slow_halo), CASE(imbalanced), CASE(messages),
     };
-    MPI_Init(&argc, &argv);
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+        int provided;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    } else MPI_Init(&argc, &argv);
     world = MPI_COMM_WORLD;
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);

@@ -265,6 +265,9 @@ export const clusters = (query) => once("clusters", query);
 /** @type {(query: {run: number, machine: string, latency?: number}) => Promise<import("./types.js").Tolerance>} */
 export const tolerance = (query) => once("tolerance", query);
 
+/** @type {(query: {run: number}) => Promise<import("./types.js").Advice>} */
+export const advice = (query) => once("advice", query);
+
 /** @type {(query: {run: number}) => Promise<import("./types.js").SeriesList>} */
 export const series = (query) => once("series", query);
 

@@ -34,6 +34,7 @@
  *   colors: string[],
  *   machines: string[],
  *   own_machine: string,
+ *   advice: boolean,
  *   figures: string[],
  *   warnings: string[],
  * }} Run
@@ -405,5 +406,30 @@
  *   communication: number,
  * }} Cluster
  */
+/**
+ * @typedef {{
+ *   machine: string,
+ *   run_time: number,
+ *   noise: number,
+ *   nothing: string,
+ *   left: number,
+ *   changes: AdviceEntry[],
+ *   upgrades: AdviceEntry[],
+ *   ceilings: AdviceCeiling[],
+ *   together?: TogetherEntry,
+ * }} Advice
+ */
+/**
+ * @typedef {{
+ *   change: string,
+ *   sentence: string,
+ *   run_time: number,
+ *   gain: number,
+ *   interval: string,
+ *   command: string,
+ * }} AdviceEntry
+ */
+/** @typedef {{name: string, run_time: number, gain: number}} AdviceCeiling */
+/** @typedef {{changes: string[], run_time: number, gain: number, sum: number, command: string}} TogetherEntry */
 
 export {};

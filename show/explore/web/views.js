@@ -1,5 +1,6 @@
 // The list of all views, in the order of their tabs.
 
+import { AdviceView, KEYS as adviceKeys } from "./advice.js";
 import { CausesView, KEYS as causesKeys } from "./causes.js";
 import { CurveView, KEYS as curveKeys } from "./curve.js";
 import { MapView, KEYS as mapKeys } from "./map.js";
@@ -29,6 +30,7 @@ export const VIEWS = [
   { name: "overview", title: "Overview", keys: overviewKeys, fits: isRun, create: (app, root) => new OverviewView(app, root) },
   { name: "timeline", title: "Timeline", keys: timelineKeys, fits: isRun, create: (app, root) => new TimelineView(app, root) },
   { name: "causes", title: "Causes", keys: causesKeys, fits: isRun, create: (app, root) => new CausesView(app, root) },
+  { name: "advice", title: "Advice", keys: adviceKeys, fits: (r) => isRun(r) && r.advice, create: (app, root) => new AdviceView(app, root) },
   { name: "tree", title: "Call tree", keys: treeKeys, fits: isRun, create: (app, root) => new TreeView(app, root) },
   { name: "map", title: "Map", keys: mapKeys, fits: isRun, create: (app, root) => new MapView(app, root) },
   { name: "matrix", title: "Messages", keys: matrixKeys, fits: isRun, create: (app, root) => new MatrixView(app, root) },

@@ -1,0 +1,67 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"slackline/analyze/advise"
+	"slackline/analyze/replay"
+	"slackline/cli/flags"
+	"slackline/internal/phrase"
+	"slackline/internal/source"
+	"slackline/model/collective"
+	"slackline/model/machine"
+	"slackline/model/pattern"
+	"slackline/model/schedule"
+	"slackline/model/timeline"
+)
+
+// Question asks what pays in a program that the flags describe, on a machine; nil: the one that the messages of the recorded run show, in
+// which case estimate has its flags. Recorded is nil if the program does not come from a run.
+func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, recorded *timeline.Timeline, m *machine.Machine, mapping *collective.Mapping) (q *advise.Question, estimate string, err error) {
+	q = &advise.Question{Scenario: advise.Scenario{
+		Program: p, Machine: m, Mapping: mapping, Model: o.Machine.Model(), Grid: o.Program.GridOf(recorded),
+	}}
+	machineWords := MachineWords(c)
+	if !c.Flags().Changed("machine") && o.Machine.Name != "" {
+		machineWords = append([]string{"--machine", o.Machine.Name}, machineWords...)
+	}
+	if m == nil {
+		q.Machine = advise.Estimate(recorded)
+		machineWords = advise.Flags(q.Machine)
+		estimate = strings.Join(machineWords, " ")
+	}
+	noise, err := o.Noise.Describe(source.Disk, p.Ranks(), o.Program.Seed, false)
+	if err != nil {
+		return nil, "", err
+	}
+	if !noise.IsZero() {
+		q.Noise = &noise
+	}
+	var names []string
+	for _, parameter := range pattern.Parameters() {
+		names = append(names, parameter.Name)
+	}
+	names = append(names, "scale-compute", "denoise", "without", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")
+	words := slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
+	if r, ok := p.(*replay.Program); ok {
+		q.Measured = r.Report().Span
+	}
+	if recorded != nil {
+		q.Source = advise.SourceOf(recorded)
+		if len(q.Grid) > 0 && !c.Flags().Changed("grid") {
+			grid := flags.Grid(q.Grid)
+			words = append(words, "--grid", grid.String())
+		}
+	}
+	q.Command = func(changes ...string) string {
+		line := slices.Clone(words)
+		for _, change := range changes {
+			line = append(line, "--change", change)
+		}
+		return phrase.Command(line...)
+	}
+	return q, estimate, nil
+}

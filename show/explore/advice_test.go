@@ -1,0 +1,38 @@
+package explore
+
+import (
+	"net/http"
+	"testing"
+
+	"slackline/analyze/advise"
+	"slackline/model/machine"
+	"slackline/model/schedule"
+	"slackline/model/unit"
+)
+
+// The list of changes is that of the package advise, with the commands of the question.
+func TestAdviceAnswer(t *testing.T) {
+	s, h := serverOf(t, halo(t, 4, 3))
+	if answer, body := ask(t, s, h, "/api/advice"); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("without a question: %s: %s", answer.Status, body)
+	}
+	v := s.inputs[0].view.Load()
+	var q *advise.Question
+	v.opened.Advise = func(p schedule.Program) (*advise.Question, error) {
+		m, err := machine.Named("chic")
+		q = &advise.Question{Scenario: advise.Scenario{Program: p, Machine: m}, Command: func(changes ...string) string { return changes[0] }}
+		return q, err
+	}
+	got := get[Advice](t, s, h, "/api/advice")
+	want, err := advise.Search(t.Context(), *q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Machine != "chic" || got.RunTime != int64(unit.Duration(want.RunTime)) || got.Nothing != want.Nothing() ||
+		len(got.Changes) != len(want.Advice) || len(got.Upgrades) != len(want.Upgrades) || len(got.Ceilings) != 3 || len(got.Upgrades) == 0 {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	if e, a := got.Upgrades[0], &want.Upgrades[0]; e.Change != a.Text || e.Gain != a.Gain || e.Sentence != a.Say() || e.Command != a.Text {
+		t.Errorf("got %+v, want %+v", e, a)
+	}
+}
