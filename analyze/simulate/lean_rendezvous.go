@@ -14,7 +14,7 @@ import "math/bits"
 // of them may make something ready, so they must come in order.
 //
 // Releases go to hosts of any thread at once, so this mode runs on one thread of each process. How
-// processes go through a window together: see large_link.go.
+// processes go through a window together: see link.go.
 
 // rendezvous is what the lean core keeps about large messages.
 type rendezvous struct {

@@ -10,7 +10,7 @@ import (
 // Time is cut into windows of the smallest o + L; inside a window hosts cannot affect each other
 // and are carried out one after the other, in any order, on any thread, with the same result.
 //
-// Each core owns some of the hosts (deal.go). Messages to hosts of other cores are handed over at the
+// Each core owns some of the hosts (partition.go). Messages to hosts of other cores are handed over at the
 // end of the window (mail.go), where the threads wait for each other once (meeting.go). A core always
 // stays with its thread, so that its hosts stay in the cache there. Only when it has been measured
 // that the threads do not gain from each other (pace.go) does the first one carry out all cores, and

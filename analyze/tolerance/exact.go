@@ -1,6 +1,8 @@
 package tolerance
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // exact finds the breakpoints of an interval one by one, by evaluating its graph where two lines
 // cross: if no other line is above them there, that is a breakpoint, else there are lines between

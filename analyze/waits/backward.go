@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"slackline/analyze/waits/ledger"
 	"slackline/internal/parallel"
 	"slackline/model/unit"
 )
@@ -37,9 +38,9 @@ type accountant struct {
 	b            *backward
 	a            *analysis
 	causes       *causes
-	apportioner  apportioner
+	apportioner  ledger.Apportioner
 	short, long  []int64
-	costs        costTable
+	costs        ledger.Table
 	unattributed int64
 	todo         []int
 	late         bool       // wait states may already be accounted for
@@ -48,7 +49,7 @@ type accountant struct {
 
 // account is the outcome of the backward pass.
 type account struct {
-	costs        costTable
+	costs        ledger.Table
 	unattributed int64
 	cyclic       int // wait states that depend on each other in a circle
 }
@@ -111,7 +112,7 @@ func (b *backward) drain() {
 func (b *backward) account(cyclic int) *account {
 	result := &account{cyclic: cyclic}
 	for _, w := range b.workers {
-		result.costs.addAll(&w.costs)
+		result.costs.AddAll(&w.costs)
 		result.unattributed += w.unattributed
 	}
 	return result
@@ -288,8 +289,8 @@ func (w *accountant) split(short, long int64) {
 	w.short = slices.Grow(w.short[:0], n)[:n]
 	w.long = slices.Grow(w.long[:0], n)[:n]
 	if w.causes.total > 0 {
-		w.apportioner.split(w.short, short, w.causes.weights, w.causes.total)
-		w.apportioner.split(w.long, long, w.causes.weights, w.causes.total)
+		w.apportioner.Split(w.short, short, w.causes.weights, w.causes.total)
+		w.apportioner.Split(w.long, long, w.causes.weights, w.causes.total)
 	}
 }
 
@@ -324,10 +325,10 @@ func (w *accountant) charge(rank int, m metricParts, short, long, times int64) (
 func (w *accountant) addCost(rank int, path int32, m metricParts, short, long int64) {
 	if m.first > 0 {
 		firstShort, firstLong := int64(portion(short, m.first, m.amount)), int64(portion(long, m.first, m.amount))
-		w.costs.add(costKey(rank, path, uint8(kinds[m.metric].before.metric)), firstShort, firstLong)
+		w.costs.Add(ledger.KeyOf(rank, path, uint8(kinds[m.metric].before.metric)), firstShort, firstLong)
 		short, long = short-firstShort, long-firstLong
 	}
-	w.costs.add(costKey(rank, path, uint8(m.metric)), short, long)
+	w.costs.Add(ledger.KeyOf(rank, path, uint8(m.metric)), short, long)
 }
 
 // metricParts is the metric of a wait state and how much of its amount belongs to the kind before it.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"slackline/analyze/waits/ledger"
 	"slackline/internal/parallel"
 	"slackline/model/timeline"
 	"slackline/model/unit"
@@ -192,7 +193,7 @@ func (e *messageEnds) readMessage(a *analysis, m *timeline.Message, number int32
 // readCollectives finds the waits and completions of MPI's collectives.
 func (a *analysis) readCollectives(found []candidates) {
 	instances := make([]instance, max(a.threads, 1))
-	tables := make([]costTable, max(a.threads, 1))
+	tables := make([]ledger.Table, max(a.threads, 1))
 	const chunk = 64
 	parallel.Chunks(len(a.tl.Collectives), chunk, a.threads, func(worker, from, to int) {
 		o := &instances[worker]
@@ -223,14 +224,14 @@ func (a *analysis) readCollectives(found []candidates) {
 					if !a.isHere(m.Location) {
 						return
 					}
-					key := costKey(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(rule.completion))
-					tables[worker].add(key, int64(d), 0)
+					key := ledger.KeyOf(a.rankOf(m.Location), a.pathOf(m.Location, m.Complete), uint8(rule.completion))
+					tables[worker].Add(key, int64(d), 0)
 				})
 			}
 		}
 	})
 	for i := range tables {
-		a.completions.addAll(&tables[i])
+		a.completions.AddAll(&tables[i])
 	}
 }
 

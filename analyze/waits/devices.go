@@ -313,7 +313,7 @@ func (w *accountant) leaveOut(short, long int64) (int64, int64) {
 		w.unattributed += short + long
 		return 0, 0
 	}
-	w.apportioner.split(shares[:], long, parts, short)
+	w.apportioner.Split(shares[:], long, parts, short)
 	w.unattributed += w.causes.unseen + shares[0]
 	return parts[1], shares[1]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slackline/analyze/profile"
+	"slackline/analyze/waits/ledger"
 	"slackline/model/unit"
 )
 
@@ -132,7 +133,7 @@ type explainer struct {
 	source
 	paths       *profile.Paths
 	known       known
-	apportioner apportioner
+	apportioner ledger.Apportioner
 	shares      []int64
 	lost        int64 // of the last item that was charged: what has no cause because it was not recorded
 }
@@ -201,7 +202,7 @@ func (x *explainer) charge(c charged) (rank int) {
 		x.lost = int64(portion(c.amount, unit.Duration(x.known.unseen), unit.Duration(x.known.amount)))
 	}
 	if x.known.total > 0 {
-		x.apportioner.split(x.shares, c.amount-x.lost, x.known.weights, x.known.total)
+		x.apportioner.Split(x.shares, c.amount-x.lost, x.known.weights, x.known.total)
 	}
 	return x.known.late
 }

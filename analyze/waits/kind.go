@@ -54,7 +54,8 @@ type kind struct {
 	parent     *kind // of a sub-state: the wait state that it is a part of
 	before     *kind // the wait state that counts for the first part of the time, if there is one
 
-	// How the wait state is found; each has one of these. Idle threads (openmp_idle.go) have none, nor has what is only the first part of another one.
+	// How the wait state is found; each has one of these. Idle threads (openmp.go) have none, nor has what is only the first
+	// part of another one.
 	message     messageRule              // by the calls of a message
 	collectives []collective             // by the calls of a collective
 	epochs      func(*analysis, *epochs) // by the epochs of one-sided communication

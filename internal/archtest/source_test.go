@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,13 +108,38 @@ func sources(t *testing.T) []*source {
 	return list
 }
 
-// maxLines is the length beyond which a file cannot be read in one go.
-const maxLines = 800
+// The sizes beyond which a package or a file cannot be read in one go. Tests may be longer: they are looked up, not read.
+const (
+	maxFiles     = 40
+	maxLines     = 500
+	maxTestLines = 800
+)
+
+// manyFiles are the packages that may have more files: in each there is one for every algorithm.
+var manyFiles = []string{"model/collective"}
+
+func TestPackageSize(t *testing.T) {
+	files := map[string]int{}
+	for _, f := range sources(t) {
+		if !f.test {
+			files[f.room]++
+		}
+	}
+	for room, n := range files {
+		if n > maxFiles && !slices.Contains(manyFiles, room) {
+			t.Errorf("package %s has %d files; find a part of it that can stand alone (at most %d)", room, n, maxFiles)
+		}
+	}
+}
 
 func TestFileLength(t *testing.T) {
 	for _, f := range sources(t) {
-		if f.lines > maxLines {
-			t.Errorf("%s has %d lines; split it (at most %d)", f.path, f.lines, maxLines)
+		most := maxLines
+		if f.test {
+			most = maxTestLines
+		}
+		if f.lines > most {
+			t.Errorf("%s has %d lines; split it by topic (at most %d)", f.path, f.lines, most)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package simulate
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestDealGivesEveryHostToOneThread(t *testing.T) {
 	for _, hosts := range []int{1, 2, 7, 64, 100, 1000, 8192, 9216, 100_003} {

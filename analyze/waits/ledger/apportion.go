@@ -1,4 +1,6 @@
-package waits
+// Package ledger keeps accounts of waiting time: it sums costs by rank, call path and kind of wait state, and splits amounts exactly among
+// their causes. It does not know what waits, nor why.
+package ledger
 
 import (
 	"cmp"
@@ -6,8 +8,8 @@ import (
 	"slices"
 )
 
-// apportioner splits amounts exactly; it keeps its memory from one time to the next.
-type apportioner struct {
+// Apportioner splits amounts exactly; it keeps its memory from one time to the next.
+type Apportioner struct {
 	rests []rest
 }
 
@@ -17,10 +19,10 @@ type rest struct {
 	entry int
 }
 
-// split gives every entry its share of amount in proportion to its weight, in whole numbers whose sum is the
+// Split gives every entry its share of amount in proportion to its weight, in whole numbers whose sum is the
 // amount: each gets the whole part of its exact share, and those with the largest rests get one more,
 // the first ones among equal rests. The weights are positive and sum up to total.
-func (p *apportioner) split(shares []int64, amount int64, weights []int64, total int64) {
+func (p *Apportioner) Split(shares []int64, amount int64, weights []int64, total int64) {
 	if amount == 0 {
 		clear(shares)
 		return
@@ -61,7 +63,7 @@ func (p *apportioner) split(shares []int64, amount int64, weights []int64, total
 const few = 16
 
 // giveOneByOne gives one more to the entries with the largest rests, looking for each anew.
-func (p *apportioner) giveOneByOne(shares []int64, left int64) {
+func (p *Apportioner) giveOneByOne(shares []int64, left int64) {
 	for ; left > 0; left-- {
 		best := 0
 		for i := range p.rests { // in the order of the entries: the first of equal rests wins

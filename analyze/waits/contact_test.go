@@ -3,10 +3,10 @@ package waits
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"slackline/model/trace"
 	"slackline/model/unit"
-	"testing/fstest"
 )
 
 // TestProbes: who looks for a message waits for its sender, whatever it calls for that; the receive does not wait again.
