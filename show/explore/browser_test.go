@@ -45,6 +45,8 @@ func TestPages(t *testing.T) {
 		{"links", testLinks},
 		{"difference", testDifference},
 		{"stacks", testStacks},
+		{"take away", testTakeAway},
+		{"notes", testNotes},
 		{"gone", testGone},
 		{"readable", testReadable},
 		{"screenshots", testScreenshots},

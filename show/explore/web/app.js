@@ -5,9 +5,11 @@ import { Address, print } from "./address.js";
 import { byId, el, notice, refill } from "./dom.js";
 import { duration } from "./format.js";
 import { setKeys, showHelp } from "./keys.js";
+import { KEYS as notesKeys, openNotes } from "./notes.js";
 import { Panel } from "./panel.js";
 import { openSearch } from "./search.js";
-import { KEYS as selectionKeys, Statistics } from "./statistics.js";
+import { KEYS as statisticsKeys, Statistics } from "./statistics.js";
+import { takeAway } from "./takeaway.js";
 import { toggleTheme } from "./theme.js";
 import { hideTip } from "./tip.js";
 import { VIEWS } from "./views.js";
@@ -20,6 +22,8 @@ import { VIEWS } from "./views.js";
  * A view draws the state of app.params, whenever update is called.
  */
 
+/** What the address of every view keeps. */
+const selectionKeys = [...statisticsKeys, ...notesKeys];
 const WATCH_FAST = 400; // milliseconds between looks at the runs while an analysis is under way
 const WATCH_SLOW = 5000;
 
@@ -51,6 +55,8 @@ export class App {
     byId("copy", HTMLButtonElement).addEventListener("click", () => void this.copy());
     byId("theme", HTMLButtonElement).addEventListener("click", toggleTheme);
     byId("help", HTMLButtonElement).addEventListener("click", showHelp);
+    byId("take-button", HTMLButtonElement).addEventListener("click", () => takeAway(this));
+    byId("notes-button", HTMLButtonElement).addEventListener("click", () => openNotes(this));
     byId("search-button", HTMLButtonElement).addEventListener("click", () => openSearch(this));
     byId("statistics-button", HTMLButtonElement).addEventListener("click", () => this.set({ stat: this.params.stat === "1" ? "" : "1" }));
     window.addEventListener("resize", () => this.showTab());
@@ -105,6 +111,15 @@ export class App {
       if (this.params[key]) params[key] = this.params[key];
     }
     return { view: this.viewName, params };
+  }
+
+  /**
+   * Goes to an address, as if somebody had typed it.
+   * @param {import("./address.js").Place} place
+   */
+  visit(place) {
+    this.address.go(place, "");
+    this.arrive(place);
   }
 
   /**
@@ -165,6 +180,8 @@ export class App {
       t: () => toggleTheme(),
       y: () => void this.copy(),
       "/": () => openSearch(this),
+      x: () => takeAway(this),
+      b: () => openNotes(this),
       s: () => this.set({ stat: this.params.stat === "1" ? "" : "1" }),
       Escape: () => this.panel.closed(),
     };

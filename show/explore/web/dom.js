@@ -85,6 +85,37 @@ export function context2d(canvas) {
   return ctx;
 }
 
+/** @type {WeakMap<HTMLCanvasElement, () => void>} how canvases are drawn */
+const drawings = new WeakMap();
+/** @type {{canvas: HTMLCanvasElement, ctx: CanvasRenderingContext2D} | null} a canvas that is being drawn elsewhere */
+let elsewhere = null;
+
+/**
+ * Says how a canvas is drawn, so that it can be drawn elsewhere, too. What draws it must get its context from fitCanvas.
+ * @param {HTMLCanvasElement} canvas
+ * @param {() => void} draw
+ */
+export function drawnBy(canvas, draw) {
+  drawings.set(canvas, draw);
+}
+
+/**
+ * Draws what a canvas shows in another context, if it is known how.
+ * @param {HTMLCanvasElement} canvas
+ * @param {CanvasRenderingContext2D} ctx
+ */
+export function redrawn(canvas, ctx) {
+  const draw = drawings.get(canvas);
+  if (!draw) return false;
+  elsewhere = { canvas, ctx };
+  try {
+    draw();
+  } finally {
+    elsewhere = null;
+  }
+  return true;
+}
+
 /**
  * Gives a canvas the size of its box, in device pixels, and a context that draws in CSS pixels.
  * @param {HTMLCanvasElement} canvas
@@ -93,6 +124,7 @@ export function context2d(canvas) {
  * @returns {CanvasRenderingContext2D}
  */
 export function fitCanvas(canvas, width, height) {
+  if (elsewhere?.canvas === canvas) return elsewhere.ctx;
   const ratio = window.devicePixelRatio || 1;
   const w = Math.max(1, Math.round(width * ratio));
   const h = Math.max(1, Math.round(height * ratio));

@@ -1,6 +1,6 @@
 // A value for each rank on the process grid: flat, in space, or as a strip where there is no grid.
 
-import { el, fitCanvas } from "./dom.js";
+import { drawnBy, el, fitCanvas } from "./dom.js";
 import { inUnit } from "./format.js";
 import { css, heat, inkOn, token } from "./palette.js";
 import { project, shade } from "./space.js";
@@ -26,6 +26,7 @@ export class GridMap {
     this.turned = () => {};
     /** @type {Cell[]} */
     this.cells = [];
+    drawnBy(this.canvas, () => this.draw());
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.element);
     this.offTheme = onTheme(() => this.draw());

@@ -76,6 +76,8 @@ const HELP = [
     [["1"], "… the views in the order of the tabs"],
     [["/"], "search functions, ranks, hosts, communicators"],
     [["s"], "statistics of the time and the ranks that are shown"],
+    [["b"], "notes and bookmarks"],
+    [["x"], "take the view away: SVG, PNG, print"],
     [["t"], "light or dark"],
     [["y"], "copy the address of the view"],
     [["Esc"], "close the panel, end the selection"],

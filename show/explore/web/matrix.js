@@ -1,8 +1,7 @@
 // Messages between each pair of ranks.
 
 import * as api from "./api.js";
-import { pngButton } from "./download.js";
-import { el, fitCanvas, notice, refill, segmented } from "./dom.js";
+import { drawnBy, el, fitCanvas, notice, refill, segmented } from "./dom.js";
 import { bytes, count, plural } from "./format.js";
 import { Loading } from "./loading.js";
 import { css, heat, packed, token } from "./palette.js";
@@ -38,6 +37,7 @@ export class MatrixView {
     this.matrix = null;
     /** @type {Map<number, number>} place in the columns of the answer, by cell */
     this.cells = new Map();
+    drawnBy(this.canvas, () => this.draw());
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.body);
     this.offTheme = onTheme(() => this.draw());
@@ -57,7 +57,7 @@ export class MatrixView {
     const { app } = this;
     refill(this.toolbar,
       segmented("Of", [["", "bytes"], ["count", "messages"]], app.params.of ?? "", (of) => app.set({ of })),
-      segmented("Scale", [["", "linear"], ["log", "logarithmic"]], app.params.scale ?? "", (scale) => app.set({ scale })), pngButton(() => [this.canvas], `${app.run.name}-messages`));
+      segmented("Scale", [["", "linear"], ["log", "logarithmic"]], app.params.scale ?? "", (scale) => app.set({ scale })));
     const key = `${app.run.index} ${app.run.generation}`;
     if (key === this.key) {
       this.draw();

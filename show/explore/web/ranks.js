@@ -1,6 +1,6 @@
 // A value for each rank as bars, joined where there are more ranks than pixels.
 
-import { el, fitCanvas } from "./dom.js";
+import { drawnBy, el, fitCanvas } from "./dom.js";
 import { inUnit } from "./format.js";
 import { token } from "./palette.js";
 import { onTheme } from "./theme.js";
@@ -17,6 +17,7 @@ export class RankChart {
     this.element = el("div", { class: "chart-box" }, this.canvas);
     /** @type {import("./types.js").Distribution | null} */
     this.data = null;
+    drawnBy(this.canvas, () => this.draw());
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.element);
     this.offTheme = onTheme(() => this.draw());

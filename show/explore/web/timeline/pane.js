@@ -1,7 +1,7 @@
 // One timeline: the strip of the whole run, the canvas, and what is known about the place under the mouse.
 
 import * as api from "../api.js";
-import { el, fitCanvas } from "../dom.js";
+import { drawnBy, el, fitCanvas } from "../dom.js";
 import { bytes, duration, exact } from "../format.js";
 import { onTheme } from "../theme.js";
 import { hideTip, showTip } from "../tip.js";
@@ -82,6 +82,7 @@ export class Pane {
       this.paths = p;
       this.draw();
     }, hooks.failed);
+    drawnBy(this.canvas, () => this.frame());
     listen(this);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.holder);

@@ -1,7 +1,7 @@
 // The whole run in a narrow strip, with a box around what the timeline below shows of it.
 
 import * as api from "../api.js";
-import { el, fitCanvas } from "../dom.js";
+import { drawnBy, el, fitCanvas } from "../dom.js";
 import { token } from "../palette.js";
 import { table } from "./legend.js";
 import { Picture, decode } from "./raster.js";
@@ -26,6 +26,7 @@ export class Strip {
     this.legend = null;
     /** @type {import("./window.js").Window | null} */
     this.window = null;
+    drawnBy(this.canvas, () => this.draw());
     this.abort = new AbortController();
     this.canvas.addEventListener("pointerdown", (e) => this.press(e));
   }

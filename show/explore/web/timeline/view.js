@@ -4,7 +4,7 @@ import { choice, el, refill } from "../dom.js";
 import { count, duration, plural } from "../format.js";
 import { pathsOf } from "../paths.js";
 import * as api from "../api.js";
-import { pngButton } from "../download.js";
+import { flags, notesOf } from "../notes.js";
 import { step } from "../search.js";
 import { AXES, across, anchorsOf } from "./align.js";
 import { entries, joined, markedOf } from "./legend.js";
@@ -73,7 +73,7 @@ export class TimelineView {
       pane.bounds = this.boundsOf(i);
       pane.update(this.windowOf(i), {
         color: this.color(i), messages: params.arrows !== "0", critical: params.critical === "1", marks: this.selection.marks[i],
-        marked: i === 0 ? markedOf(params.mark) : new Set(), filter, anchors: this.aligned() ? this.anchors[i] : [], stack: this.stackOf(i),
+        marked: i === 0 ? markedOf(params.mark) : new Set(), filter, anchors: [...(this.aligned() ? this.anchors[i] : []), ...flags(notesOf(params.notes), this.list[i].run.index)], stack: this.stackOf(i),
       });
     });
     this.drawToolbar();
@@ -308,7 +308,6 @@ export class TimelineView {
       el("span", { class: "group" }, button("‹ wait", "Previous wait ([)", "["), button("wait ›", "Next wait (])", "]")),
       ...(params.mark ? [el("span", { class: "group" }, button("‹ call", "Previous call (N)", "N"), button("call ›", "Next call (n)", "n"),
         el("button", { type: "button", text: "All alike", title: "Mark nothing (Esc)", onclick: () => app.set({ mark: "" }) }))] : []),
-      pngButton(() => this.list.map((p) => p.canvas), `${app.run.name}-timeline`),
       ...(this.list.length > 1 ? [choice("time axes", AXES, params.sync ?? "", (sync) => app.set({ sync }), "sync")] : []));
   }
 
