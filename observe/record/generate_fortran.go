@@ -30,17 +30,19 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 		fmt.Fprintf(b, "SL_ALIAS(%s_, %s)\n", lower, other)
 	}
 	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(%s, SL_CALLER, %s); }\n#endif\n", lower, list, lower, real, call)
-	if f.Buffered() {
+	names := []string{lower + "_f08_"}
+	switch {
+	case f.Name == "Buffer_detach": // Open MPI's mpi_f08 calls C by this name, with a buffer that is a type(c_ptr)
+		names = []string{"o" + lower + "_f08"}
+	case f.Buffered():
 		return
+	case f.Large: // what makes memory: the large form takes the same handles
+		names = append(names, lower+"_f08_large_", lower+"_cptr_")
 	}
-	names := []string{"_f08_"}
-	if f.Large { // what makes memory: the large form takes the same handles
-		names = append(names, "_f08_large_", "_cptr_")
-	}
-	for _, suffix := range names {
-		fmt.Fprintf(b, "SL_EXPORT void %s%s(%s) {\n    static %s_t *real;\n", lower, suffix, list, lower)
-		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s%s\");\n    %s_real(real, SL_CALLER, %s);\n}\n",
-			lower, lower, suffix, lower, call)
+	for _, name := range names {
+		fmt.Fprintf(b, "SL_EXPORT void %s(%s) {\n    static %s_t *real;\n", name, list, lower)
+		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s\");\n    %s_real(real, SL_CALLER, %s);\n}\n",
+			lower, name, lower, call)
 	}
 }
 

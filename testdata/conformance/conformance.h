@@ -17,7 +17,8 @@ void wait_for(const char *name, MPI_Request *r);
 void cycle(const char *name, MPI_Request *r); /* starts a persistent request, waits and frees it */
 
 /* X makes a call. */
-#define X(f, a) do { counted(#f); int code_ = MPI_##f a; if (code_ != MPI_SUCCESS) failed(#f, code_); } while (0)
+#define X(f, a) X_(f, a)
+#define X_(f, a) do { counted(#f); int code_ = MPI_##f a; if (code_ != MPI_SUCCESS) failed(#f, code_); } while (0)
 /* Y is a call that may refuse what is asked of it. */
 #define Y(f, a) do { counted(#f); (void)MPI_##f a; } while (0)
 #define KEEP(x) keep(#x, &(x), sizeof(x))
@@ -33,3 +34,10 @@ void attributes(void);
 void one_sided(void);
 void files(void);
 void partitioned(void);
+void large_forms(void);
+void handles(void);
+void tools(void);
+void sessions(void);
+void worlds(const char *program, const char *prefix);
+int child(MPI_Comm parent, const char *prefix, int number); /* what a process does that MPI_Comm_spawn has started */
+void write_counts(const char *prefix, int number);

@@ -375,66 +375,14 @@ void files(void) {
     X(File_set_errhandler, (f, MPI_ERRORS_RETURN));
     X(File_get_errhandler, (f, &e));
     X(Errhandler_free, (&e));
-    X(File_write_at, (f, me, &x, 1, MPI_INT, &s));
-    X(File_write_at_all, (f, me, &x, 1, MPI_INT, &s));
-    X(File_sync, (f));
-    X(File_read_at, (f, me, &y, 1, MPI_INT, &s)); BACK
-    X(File_read_at_all, (f, me, &y, 1, MPI_INT, &s)); BACK
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_get_position, (f, &offset));
-    X(File_get_byte_offset, (f, offset, &offset));
-    KEEP(offset);
-    X(File_write, (f, &x, 1, MPI_INT, &s));
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_read, (f, &y, 1, MPI_INT, &s)); BACK
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_write_all, (f, &x, 1, MPI_INT, &s));
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_read_all, (f, &y, 1, MPI_INT, &s)); BACK
-    X(File_iwrite_at, (f, me, &x, 1, MPI_INT, &r)); wait_for("File_iwrite_at", &r);
-    X(File_iread_at, (f, me, &y, 1, MPI_INT, &r)); wait_for("File_iread_at", &r); BACK
-    X(File_iwrite_at_all, (f, me, &x, 1, MPI_INT, &r)); wait_for("File_iwrite_at_all", &r);
-    X(File_iread_at_all, (f, me, &y, 1, MPI_INT, &r)); wait_for("File_iread_at_all", &r); BACK
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_iwrite, (f, &x, 1, MPI_INT, &r)); wait_for("File_iwrite", &r);
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_iread, (f, &y, 1, MPI_INT, &r)); wait_for("File_iread", &r); BACK
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_iwrite_all, (f, &x, 1, MPI_INT, &r)); wait_for("File_iwrite_all", &r);
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_iread_all, (f, &y, 1, MPI_INT, &r)); wait_for("File_iread_all", &r); BACK
-    X(File_write_at_all_begin, (f, me, &x, 1, MPI_INT));
-    X(File_write_at_all_end, (f, &x, &s));
-    X(File_read_at_all_begin, (f, me, &y, 1, MPI_INT));
-    X(File_read_at_all_end, (f, &y, &s)); BACK
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_write_all_begin, (f, &x, 1, MPI_INT));
-    X(File_write_all_end, (f, &x, &s));
-    X(File_seek, (f, me, MPI_SEEK_SET));
-    X(File_read_all_begin, (f, &y, 1, MPI_INT));
-    X(File_read_all_end, (f, &y, &s)); BACK
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_get_position_shared, (f, &offset));
-    X(File_write_ordered, (f, &x, 1, MPI_INT, &s));
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_read_ordered, (f, &y, 1, MPI_INT, &s)); BACK
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_write_ordered_begin, (f, &x, 1, MPI_INT));
-    X(File_write_ordered_end, (f, &x, &s));
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_read_ordered_begin, (f, &y, 1, MPI_INT));
-    X(File_read_ordered_end, (f, &y, &s)); BACK
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_write_shared, (f, &x, 1, MPI_INT, &s));
-    X(Barrier, (w));
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_read_shared, (f, &y, 1, MPI_INT, &s));
-    X(Barrier, (w));
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_iwrite_shared, (f, &x, 1, MPI_INT, &r)); wait_for("File_iwrite_shared", &r);
-    X(Barrier, (w));
-    X(File_seek_shared, (f, 0, MPI_SEEK_SET));
-    X(File_iread_shared, (f, &y, 1, MPI_INT, &r)); wait_for("File_iread_shared", &r);
+#define C(f) f
+#include "fileops.h"
+#undef C
+#if MPI_VERSION >= 4
+#define C(f) f##_c
+#include "fileops.h"
+#undef C
+#endif
     X(File_close, (&f));
     X(Barrier, (w));
     if (me == 0) X(File_delete, (scratch, MPI_INFO_NULL));
