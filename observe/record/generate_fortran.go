@@ -32,8 +32,8 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "#ifdef OPEN_MPI\nSL_EXPORT void o%s_f(%s) { %s_real(%s, SL_CALLER, %s); }\n#endif\n", lower, list, lower, real, call)
 	names := []string{lower + "_f08_"}
 	switch {
-	case f.Name == "Buffer_detach": // Open MPI's mpi_f08 calls C by this name, with a buffer that is a type(c_ptr)
-		names = []string{"o" + lower + "_f08"}
+	case f.Name == "Buffer_detach": // the buffer is a type(c_ptr) in mpi_f08; Open MPI has a name of its own for it
+		names = append(names, lower+"_f08_large_", "o"+lower+"_f08")
 	case f.Buffered():
 		return
 	case f.Large: // what makes memory: the large form takes the same handles

@@ -3,10 +3,8 @@
 #define X(f) call counted('f'); call f
 #if defined(F08)
 #define BUFFER given
-#define DETACH call MPI_Buffer_detach
 #else
 #define BUFFER attached
-#define DETACH X(MPI_Buffer_detach)
 #endif
 program conformance
 #if defined(F08)
@@ -144,7 +142,7 @@ contains
     X(MPI_Irsend)(a, 1, MPI_INTEGER, other, 8, MPI_COMM_WORLD, p(1), ierr)
     call wait_for()
     X(MPI_Wait)(p(1), MPI_STATUS_IGNORE, ierr)
-    DETACH(BUFFER, size_of, ierr)
+    X(MPI_Buffer_detach)(BUFFER, size_of, ierr)
     X(MPI_Sendrecv)(a, 2, MPI_INTEGER, other, 9, b, 2, MPI_INTEGER, other, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
     call keep()
     b(1:2) = a(1:2)
@@ -249,7 +247,7 @@ contains
     call cycle_of(3)
     X(MPI_Ssend_init)(a, 4, MPI_INTEGER, other, 34, MPI_COMM_WORLD, q(2), ierr)
     call cycle_of(4)
-    DETACH(BUFFER, size_of, ierr)
+    X(MPI_Buffer_detach)(BUFFER, size_of, ierr)
   end subroutine
 
 #define SUMS MPI_INTEGER, MPI_SUM
