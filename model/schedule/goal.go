@@ -21,7 +21,7 @@ import (
 // come in any order; a rank without a block does nothing.
 var goalFormat = Format{
 	Name: "goal", Noun: "GOAL text", Info: "GOAL text, as LogGOPSim's txt2bin reads it", Suffixes: []string{".goal"}, Text: true,
-	Sniff: sniffGOAL, Read: ReadGOAL, Pack: packGraph(ReadGOAL), Write: WriteGOAL,
+	Sniff: sniffGOAL, Read: ReadGOAL, Pack: packGOAL, Write: WriteGOAL,
 }
 
 // Limits of the formats of LogGOPSim.
@@ -51,19 +51,18 @@ func sniffGOAL(head []byte) bool {
 // ReadGOAL reads a GOAL file. The result has one block per rank, or none for a rank without
 // operations. It stops at the first error.
 func ReadGOAL(name string, data []byte) (*Graph, error) {
-	r := goalReader{
-		data:  data,
-		line:  1,
-		rank:  -1,
-		names: &Names{File: name},
-		shape: Shape{CPUs: 1, NICs: 1},
-	}
-	r.blocks = append(r.blocks, blockInfo{})
-	r.labels.seed = maphash.MakeSeed()
-	if !r.readFile() {
+	r := newGOALReader(name, data)
+	if !r.header() || !r.readBlocks() {
 		return nil, r.err
 	}
 	return r.graph(), nil
+}
+
+func newGOALReader(name string, data []byte) *goalReader {
+	r := &goalReader{data: data, line: 1, rank: -1, names: &Names{File: name}, shape: Shape{CPUs: 1, NICs: 1}}
+	r.blocks = append(r.blocks, blockInfo{})
+	r.labels.seed = maphash.MakeSeed()
+	return r
 }
 
 // goalReader reads the statements of a file one after the other. Its methods that return a bool
@@ -95,6 +94,8 @@ type goalReader struct {
 	backward bool // an operation waits for a later one: there may be a cycle
 	forwards []forward
 	cycles   cycleFinder
+
+	pack *packer // takes each block when it ends; nil: all are kept
 }
 
 // forward is the use of a label that was not defined yet.
@@ -105,8 +106,8 @@ type forward struct {
 	dependent bool // its dependent; else the operation waited for
 }
 
-// readFile reads everything.
-func (r *goalReader) readFile() bool {
+// header reads the number of ranks.
+func (r *goalReader) header() bool {
 	if len(bytes.TrimLeft(r.data, " \t\r\n")) == 0 {
 		r.line = 0
 		return r.fail("the file is empty; a GOAL file begins with num_ranks")
@@ -127,6 +128,11 @@ func (r *goalReader) readFile() bool {
 		return r.fail("num_ranks %d needs too much memory; at most %d ranks can be read", n, maxRanks)
 	}
 	r.ranks = int(n)
+	return true
+}
+
+// readBlocks reads everything after the header.
+func (r *goalReader) readBlocks() bool {
 	for r.skipToStatement() {
 		if r.at == len(r.data) {
 			return true
@@ -198,8 +204,9 @@ func (r *goalReader) note(rank, line int) bool {
 
 // endBlock looks up the labels that were used early, and ends the block.
 func (r *goalReader) endBlock() bool {
-	begin := r.blocks[len(r.blocks)-1].ops
-	n := len(r.ops) - begin
+	n := len(r.ops) - r.blocks[len(r.blocks)-1].ops
+	var first []uint32
+	var dependents []Dependent
 	for _, f := range r.forwards {
 		op := r.labels.find(f.label)
 		if op < 0 {
@@ -218,15 +225,20 @@ func (r *goalReader) endBlock() bool {
 		if uint64(len(r.edges)) > 1<<32-1 {
 			return r.fail("rank %d has %d dependencies, which is too much for one rank", r.rank, len(r.edges))
 		}
-		first, dependents := r.link(n)
+		first, dependents = r.link(n)
 		if r.backward {
 			if cycle := r.cycles.find(n, first, dependents); cycle != nil {
+				begin := len(r.names.line) - n
 				r.line = int(r.names.line[begin+cycle[0]])
 				return r.fail("%s", cycleText(r.rank, cycle, func(i int) string {
 					return clip(r.names.appendLabel(nil, begin+i))
 				}))
 			}
 		}
+	}
+	if r.pack != nil {
+		r.packBlock(first, dependents)
+		return true
 	}
 	if len(r.blocks) == cap(r.blocks) {
 		room := r.expect(len(r.blocks), len(r.blocks)/8+16)
@@ -276,12 +288,17 @@ func (r *goalReader) expect(have, need int) int {
 	return max(need, min(rest, 4*(have+need)))
 }
 
+// dropEmptyLabels forgets the labels if there are none.
+func (r *goalReader) dropEmptyLabels() {
+	if len(r.names.prefixes) == 0 && len(r.names.text) == 0 {
+		r.names.label = nil
+	}
+}
+
 // graph puts the blocks into the order of the ranks.
 func (r *goalReader) graph() *Graph {
 	g := &Graph{ops: r.ops, first: r.first, dependents: r.dependents, shape: r.shape, Names: r.names}
-	if len(r.names.prefixes) == 0 && len(r.names.text) == 0 {
-		r.names.label = nil // there are no labels
-	}
+	r.dropEmptyLabels()
 	g.shape.Graphs = len(r.dependents) > 0
 	order := make([]int, 0, len(r.blockRanks))
 	for i := range r.blockRanks {

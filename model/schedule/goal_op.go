@@ -5,6 +5,11 @@ import "slices"
 // statements reads the lines of a block up to its closing brace.
 func (r *goalReader) statements() bool {
 	for {
+		if read, ok := r.plainLine(); !ok {
+			return false
+		} else if read {
+			continue
+		}
 		if c := r.peek(); byteClass[c] != isLetter {
 			if !r.skipToStatement() {
 				return false
@@ -277,11 +282,13 @@ func (r *goalReader) field(op *Op, field int) bool {
 
 // add appends an operation with its label.
 func (r *goalReader) add(label []byte, op *Op, line int) bool {
-	if len(r.ops) == cap(r.ops) {
-		room := r.expect(len(r.ops), len(r.ops)/8+64)
-		r.ops = slices.Grow(r.ops, room)
-		r.names.line = slices.Grow(r.names.line, room)
-		r.names.label = slices.Grow(r.names.label, room)
+	if names := r.names; len(names.line) == cap(names.line) {
+		room := r.expect(len(names.line), len(names.line)/8+64)
+		names.line = slices.Grow(names.line, room)
+		names.label = slices.Grow(names.label, room)
+		if r.pack == nil {
+			r.ops = slices.Grow(r.ops, room)
+		}
 	}
 	index := len(r.ops) - r.blocks[len(r.blocks)-1].ops
 	if index >= MaxBlockOps {
@@ -293,7 +300,7 @@ func (r *goalReader) add(label []byte, op *Op, line int) bool {
 		if before, name = r.labels.define(label, index, r.names); before >= 0 {
 			r.line = line
 			return r.fail("label %s is defined twice in rank %d (first in line %d)",
-				clip(label), r.rank, r.names.line[len(r.ops)-index+before])
+				clip(label), r.rank, r.names.line[len(r.names.line)-index+before])
 		}
 	}
 	r.shape.CPUs = max(r.shape.CPUs, int(op.CPU)+1)

@@ -73,12 +73,9 @@ func (o *PackOptions) tooLarge(name string) error {
 // packGraph is the Pack of a format of which a file must be in memory as a whole.
 func packGraph(read func(name string, data []byte) (*Graph, error)) func(string, io.ReaderAt, int64, PackOptions) (*Packed, error) {
 	return func(name string, file io.ReaderAt, size int64, o PackOptions) (*Packed, error) {
-		if o.Memory > 0 && size > o.Memory {
-			return nil, o.tooLarge(name)
-		}
-		data := make([]byte, size)
-		if err := readFull(file, data, 0); err != nil {
-			return nil, &FileError{File: name, What: err.Error()}
+		data, err := o.readWhole(name, file, size)
+		if err != nil {
+			return nil, err
 		}
 		g, err := read(name, data)
 		if err != nil {
@@ -86,6 +83,18 @@ func packGraph(read func(name string, data []byte) (*Graph, error)) func(string,
 		}
 		return Pack(g), nil
 	}
+}
+
+// readWhole reads a file that must be in memory as a whole.
+func (o *PackOptions) readWhole(name string, file io.ReaderAt, size int64) ([]byte, error) {
+	if o.Memory > 0 && size > o.Memory {
+		return nil, o.tooLarge(name)
+	}
+	data := make([]byte, size)
+	if err := readFull(file, data, 0); err != nil {
+		return nil, &FileError{File: name, What: err.Error()}
+	}
+	return data, nil
 }
 
 // Pack returns a graph in the form in which it is run.
