@@ -37,6 +37,11 @@ func readKineto(src source, o Options) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	return traceOf(p, "PyTorch profiler")
+}
+
+// traceOf makes a trace of a profile. Its events are those of its timeline.
+func traceOf(p *kineto.Profile, tool string) (*Trace, error) {
 	t := &Trace{Warnings: p.Warnings}
 	t.Ranks = p.Ranks
 	convert := func(c *conversion) (*timeline.Timeline, error) {
@@ -57,7 +62,7 @@ func readKineto(src source, o Options) (*Trace, error) {
 	}
 	events := FromTimeline(whole.StreamsAsThreads())
 	t.Definitions, t.Open = events.Definitions, events.Open
-	t.Tool = "PyTorch profiler"
+	t.Tool = tool
 	t.timeline = func(c *conversion) (*timeline.Timeline, error) {
 		if c.selected != nil {
 			return convert(c)

@@ -14,13 +14,14 @@ import (
 
 // builder makes a timeline out of files.
 type builder struct {
-	threads int
-	builder *timeline.Builder
-	ranks   []*rankBuilder
-	world   int // ranks of the job, as the files say
-	tl      *timeline.Timeline
-	devices *timeline.Devices
-	warn    func(format string, args ...any)
+	threads  int
+	oneClock bool
+	builder  *timeline.Builder
+	ranks    []*rankBuilder
+	world    int // ranks of the job, as the files say
+	tl       *timeline.Timeline
+	devices  *timeline.Devices
+	warn     func(format string, args ...any)
 }
 
 // rankBuilder is a rank on its way into a timeline.

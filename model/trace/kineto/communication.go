@@ -198,7 +198,7 @@ func (r *rankBuilder) numberOf(thread, call int32) int32 {
 
 // whatItDoes lists the operations of a kernel by their arguments.
 func (r *rankBuilder) whatItDoes(a *activity, launch timeline.Launch, calls *callsOfThread, argsOf map[int32]int32) []commArgs {
-	empty := commArgs{call: -1, in: -1, out: -1, size: -1, start: -1, stride: -1, root: -1, source: -1, destination: -1, sequence: -1}
+	empty := noArgs
 	around, annotation, coalesced := empty, "", int32(-1)
 	if launch.Known() {
 		found := false
@@ -358,7 +358,7 @@ func dataBytes(elements int64, dtype string) int64 {
 
 // moveClocks moves the clocks of ranks whose kernels would be impossible otherwise.
 func (b *builder) moveClocks() {
-	if b.devices == nil {
+	if b.devices == nil || b.oneClock {
 		return
 	}
 	offsets := device.Clocks(b.devices, b.tl.Ranks)

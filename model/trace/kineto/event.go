@@ -265,7 +265,7 @@ func (f *rankFile) takeSync(e *rawEvent) {
 
 // communicationOf reads the arguments of communication.
 func communicationOf(args []byte) (commArgs, error) {
-	a := commArgs{call: -1, in: -1, out: -1, size: -1, start: -1, stride: -1, root: -1, source: -1, destination: -1, sequence: -1}
+	a := noArgs
 	numbers := map[string]*int64{
 		"In msg nelems": &a.in, "Out msg nelems": &a.out, "Group size": &a.size, "Global rank start": &a.start, "Global rank stride": &a.stride,
 		"Rank": &a.root, "Src Rank": &a.source, "Dst Rank": &a.destination, "Seq": &a.sequence,

@@ -90,6 +90,9 @@ type commArgs struct {
 	root, source, destination, sequence int64
 }
 
+// noArgs are none.
+var noArgs = commArgs{call: -1, in: -1, out: -1, size: -1, start: -1, stride: -1, root: -1, source: -1, destination: -1, sequence: -1}
+
 type eventKind uint8
 
 const (

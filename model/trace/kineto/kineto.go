@@ -81,6 +81,7 @@ type Profile struct {
 	files    []*rankFile // by rank
 	Ranks    int         // as many as the highest rank of a file requires
 	Warnings []string    // what was lost or repaired while reading
+	oneClock bool        // all ranks share a clock
 }
 
 func (k *Profile) warn(format string, args ...any) {
@@ -188,7 +189,7 @@ func activityName(name string, kind eventKind) string {
 
 // Timeline makes the timeline of the ranks that are wanted; nil: none of them left a file. The warnings are what was found wrong while it was made.
 func (k *Profile) Timeline(threads int, wanted func(rank int) bool) (tl *timeline.Timeline, warnings []string, err error) {
-	b := &builder{threads: threads, builder: timeline.NewBuilder(k.Ranks), warn: func(format string, args ...any) {
+	b := &builder{threads: threads, oneClock: k.oneClock, builder: timeline.NewBuilder(k.Ranks), warn: func(format string, args ...any) {
 		warnings = append(warnings, fmt.Sprintf(format, args...))
 	}}
 	for _, f := range k.files {

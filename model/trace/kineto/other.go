@@ -1,0 +1,117 @@
+package kineto
+
+import (
+	"math"
+
+	"slackline/model/trace/device"
+)
+
+// Rank takes what the trace of another profiler holds of a rank. Times are in ns and count from the same moment for all ranks.
+type Rank struct{ file *rankFile }
+
+// NewRank returns an empty rank. Messages call its file what show says.
+func NewRank(rank int, show string) *Rank {
+	return &Rank{&rankFile{
+		show: show, rank: rank, begun: true, byName: map[string]uint32{}, byID: map[threadID]uint32{}, words: map[string]int64{},
+	}}
+}
+
+// maxTime is the longest time in ns.
+const maxTime = math.MaxInt64 / 4 / 1000
+
+// valid reports whether times can be kept.
+func (r *Rank) valid(begin, end int64) bool {
+	if begin < 0 || end < begin || end > maxTime {
+		r.file.skipped++
+		return false
+	}
+	r.file.events++
+	return true
+}
+
+func (r *Rank) name(name string) uint32 {
+	id, ok := r.file.byName[name]
+	if !ok {
+		id = uint32(len(r.file.names))
+		r.file.byName[name] = id
+		r.file.names = append(r.file.names, name)
+	}
+	return id
+}
+
+// Call adds a call of a thread; the correlation is that of what it launches, 0: of nothing.
+func (r *Rank) Call(pid, tid, begin, end int64, name string, correlation int64) {
+	f := r.file
+	if !r.valid(begin, end) || len(f.calls) == math.MaxInt32 {
+		return
+	}
+	at := threadID{pid, tid}
+	thread, ok := f.byID[at]
+	if !ok {
+		thread = uint32(len(f.threads))
+		f.threads = append(f.threads, at)
+		f.byID[at] = thread
+	}
+	f.calls = append(f.calls, hostCall{begin * 1000, end * 1000, r.name(name), thread, correlated(correlation), int32(len(f.calls))})
+}
+
+func correlated(n int64) uint32 {
+	if n <= 0 || n >= math.MaxUint32 {
+		return 0
+	}
+	return uint32(n)
+}
+
+// Kernel, Copy and Memset add an activity of a stream. Of a kernel that communicates, operation says what it does; empty: it is not known.
+func (r *Rank) Kernel(dev, stream, begin, end int64, name string, correlation int64, operation string) {
+	r.activity(kindKernel, dev, stream, begin, end, name, correlation, operation)
+}
+
+func (r *Rank) Copy(dev, stream, begin, end int64, name string, correlation int64) {
+	r.activity(kindCopy, dev, stream, begin, end, name, correlation, "")
+}
+
+func (r *Rank) Memset(dev, stream, begin, end int64, name string, correlation int64) {
+	r.activity(kindMemset, dev, stream, begin, end, name, correlation, "")
+}
+
+func (r *Rank) activity(kind eventKind, dev, stream, begin, end int64, name string, correlation int64, operation string) {
+	f := r.file
+	if !r.valid(begin, end) || len(f.acts) == math.MaxInt32 {
+		return
+	}
+	a := activity{begin * 1000, end * 1000, dev, stream, r.name(name), correlated(correlation), -1, kind}
+	if operation != "" {
+		a.args = int32(len(f.args))
+		args := noArgs
+		args.collective = device.OperationName(operation)
+		f.args = append(f.args, args)
+	}
+	f.acts = append(f.acts, a)
+}
+
+// The kinds of synchronization, as Kineto names them.
+const (
+	StreamSync  = "Stream Sync"
+	ContextSync = "Context Sync"
+	EventSync   = "Event Sync"
+	StreamWait  = "Stream Wait Event"
+)
+
+// Sync adds what the call with a correlation waits for, or lets a stream wait for: waitOn is the stream of the event, -1 if it is not known,
+// record the correlation of the call that recorded it.
+func (r *Rank) Sync(kind string, dev, stream, waitOn, correlation, record int64) {
+	if c := correlated(correlation); c != 0 {
+		r.file.syncs = append(r.file.syncs, syncRecord{kind, c, correlated(record), dev, stream, waitOn})
+	}
+}
+
+// NewProfile makes a profile of ranks that share a clock.
+func NewProfile(ranks []*Rank) (*Profile, error) {
+	k := &Profile{oneClock: true}
+	for _, r := range ranks {
+		k.files = append(k.files, r.file)
+		k.Ranks = max(k.Ranks, r.file.rank+1)
+	}
+	return k, k.check()
+}

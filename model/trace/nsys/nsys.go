@@ -1,0 +1,232 @@
+// Package nsys reads exports of Nsight Systems (nsys export --type sqlite): one database with all processes of a node. Ranks are the processes
+// with kernels, by process id. Runtime and driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and memsets are
+// activities, which the call with the same correlation launched. How these become a timeline is said in package kineto.
+//
+// Kernels of NCCL are collectives of all ranks, the k-th with the k-th; one that sends and receives counts as one of all with all. Tables and
+// columns come and go with versions: what is missing is not there. Names of hosts, command lines and environments are not read.
+package nsys
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"slackline/model/trace/device"
+	"slackline/model/trace/kineto"
+	"slackline/model/trace/sqlite"
+)
+
+// Sniff looks for the mark of a database.
+func Sniff(head []byte) bool { return strings.HasPrefix(string(head), sqlite.Magic) }
+
+// The tables that are read.
+const (
+	kernels = "CUPTI_ACTIVITY_KIND_KERNEL"
+	copies  = "CUPTI_ACTIVITY_KIND_MEMCPY"
+	memsets = "CUPTI_ACTIVITY_KIND_MEMSET"
+	calls   = "CUPTI_ACTIVITY_KIND_RUNTIME"
+	syncs   = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"
+	events  = "CUPTI_ACTIVITY_KIND_CUDA_EVENT"
+	ranges  = "NVTX_EVENTS"
+	strs    = "StringIds"
+)
+
+// pushPop is the type of ranges of NVTX that are nested.
+const pushPop = 59
+
+var (
+	version   = regexp.MustCompile(`_v[0-9]+$`)
+	numbering = regexp.MustCompile(`, (op_id|seq) = [0-9]+`)
+)
+
+// reader is an export on its way into a profile.
+type reader struct {
+	db       *sqlite.DB
+	strings  map[int64]string
+	ranks    map[int64]*kineto.Rank // by process id
+	earliest int64
+	damage   []string // what cannot be read
+}
+
+// Read reads an export. Messages call it what show says.
+func Read(file io.ReaderAt, size int64, show string, interrupt func() error) (*kineto.Profile, error) {
+	db, err := sqlite.Open(file, size)
+	r := &reader{db: db, strings: map[int64]string{}, ranks: map[int64]*kineto.Rank{}}
+	if db == nil {
+		return nil, fmt.Errorf("%s: %w", show, err)
+	}
+	if err != nil {
+		r.damage = append(r.damage, err.Error())
+	}
+	if db.Tables[kernels] == nil && db.Tables[calls] == nil {
+		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("the database has no table of kernels or calls; is it an export of Nsight Systems?")))
+	}
+	r.each(strs, "id value", func(v []int64, text func(int) string) { r.strings[v[0]] = text(1) })
+	pids := r.survey()
+	for i, pid := range pids {
+		r.ranks[pid] = kineto.NewRank(i, show)
+	}
+	for _, part := range []func(){r.hostCalls, r.activities, r.synchronization} {
+		if interrupt != nil {
+			if err := interrupt(); err != nil {
+				return nil, err
+			}
+		}
+		part()
+	}
+	list := make([]*kineto.Rank, len(pids))
+	for i, pid := range pids {
+		list[i] = r.ranks[pid]
+	}
+	p, err := kineto.NewProfile(list)
+	if err != nil || len(list) == 0 {
+		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("no process of it has kernels"), errors.New(strings.Join(r.damage, "; "))))
+	}
+	for _, d := range r.damage {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s; what comes before it is read", show, d))
+	}
+	return p, nil
+}
+
+// each calls yield for the rows of a table, with the integers of some columns, -1 if they are missing, and a function that returns texts.
+func (r *reader) each(table, names string, yield func(v []int64, text func(int) string)) {
+	t := r.db.Tables[table]
+	if t == nil {
+		return
+	}
+	var places []int
+	for _, name := range strings.Fields(names) {
+		places = append(places, t.Column(name))
+	}
+	values := make([]int64, len(places))
+	err := t.Each(func(row sqlite.Row) error {
+		for i, at := range places {
+			v, known := row.Known(at)
+			if values[i] = v; !known {
+				values[i] = -1
+			}
+		}
+		yield(values, func(i int) string { return row.Text(places[i]) })
+		return nil
+	})
+	if err != nil {
+		r.damage = append(r.damage, err.Error())
+	}
+}
+
+// processOf and threadOf are parts of a global id.
+func processOf(id int64) int64 { return id >> 24 & (1<<24 - 1) }
+func threadOf(id int64) int64  { return id & (1<<24 - 1) }
+
+// survey finds the processes with kernels, and the first time.
+func (r *reader) survey() []int64 {
+	seen := map[int64]bool{}
+	some := false
+	note := func(t int64) {
+		if t >= 0 && (!some || t < r.earliest) {
+			r.earliest, some = t, true
+		}
+	}
+	for _, table := range []string{kernels, copies, memsets} {
+		r.each(table, "globalPid start", func(v []int64, _ func(int) string) {
+			if v[0] >= 0 && table == kernels {
+				seen[processOf(v[0])] = true
+			}
+			note(v[1])
+		})
+	}
+	for _, table := range []string{calls, ranges} {
+		r.each(table, "start", func(v []int64, _ func(int) string) { note(v[0]) })
+	}
+	r.damage = r.damage[:min(len(r.damage), 1)] // they will be found again
+	var pids []int64
+	for pid := range seen {
+		pids = append(pids, pid)
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+// hostCalls adds ranges of NVTX and calls.
+func (r *reader) hostCalls() {
+	r.each(ranges, "globalTid start end eventType textId text", func(v []int64, text func(int) string) {
+		rank := r.ranks[processOf(v[0])]
+		if rank == nil || v[3] != pushPop || v[2] < 0 {
+			return
+		}
+		name := text(5)
+		if name == "" {
+			name = r.strings[v[4]]
+		}
+		rank.Call(processOf(v[0]), threadOf(v[0]), v[1]-r.earliest, v[2]-r.earliest, numbering.ReplaceAllString(name, ""), 0)
+	})
+	r.each(calls, "globalTid start end nameId correlationId", func(v []int64, _ func(int) string) {
+		if rank := r.ranks[processOf(v[0])]; rank != nil {
+			rank.Call(processOf(v[0]), threadOf(v[0]), v[1]-r.earliest, v[2]-r.earliest, version.ReplaceAllString(r.strings[v[3]], ""), v[4])
+		}
+	})
+}
+
+var copyNames = map[int64]string{1: "Memcpy HtoD", 2: "Memcpy DtoH", 8: "Memcpy DtoD", 10: "Memcpy PtoP"}
+
+// activities adds kernels, copies and memsets.
+func (r *reader) activities() {
+	const common = "globalPid deviceId streamId start end correlationId "
+	r.each(kernels, common+"demangledName shortName", func(v []int64, _ func(int) string) {
+		rank := r.ranks[processOf(v[0])]
+		if rank == nil {
+			return
+		}
+		name := r.strings[v[6]]
+		if name == "" {
+			name = r.strings[v[7]]
+		}
+		operation := ""
+		if device.IsCommunication(name) {
+			if operation = device.KernelOperation(name); operation == "" && strings.Contains(name, "_SendRecv") {
+				operation = "alltoall"
+			}
+		}
+		rank.Kernel(v[1], v[2], v[3]-r.earliest, v[4]-r.earliest, name, v[5], operation)
+	})
+	r.each(copies, common+"copyKind", func(v []int64, _ func(int) string) {
+		if rank := r.ranks[processOf(v[0])]; rank != nil {
+			name := copyNames[v[6]]
+			if name == "" {
+				name = "Memcpy"
+			}
+			rank.Copy(v[1], v[2], v[3]-r.earliest, v[4]-r.earliest, name, v[5])
+		}
+	})
+	r.each(memsets, common, func(v []int64, _ func(int) string) {
+		if rank := r.ranks[processOf(v[0])]; rank != nil {
+			rank.Memset(v[1], v[2], v[3]-r.earliest, v[4]-r.earliest, "Memset", v[5])
+		}
+	})
+}
+
+// synchronization adds what calls wait for. Events are joined by the number of their synchronization, for handles are used again.
+func (r *reader) synchronization() {
+	type recorded struct{ stream, correlation int64 }
+	records := map[[2]int64]recorded{} // by process and number
+	r.each(events, "globalPid eventSyncId streamId correlationId", func(v []int64, _ func(int) string) {
+		if v[1] > 0 {
+			records[[2]int64{processOf(v[0]), v[1]}] = recorded{v[2], v[3]}
+		}
+	})
+	kinds := map[int64]string{1: kineto.EventSync, 2: kineto.StreamWait, 3: kineto.StreamSync, 4: kineto.ContextSync}
+	r.each(syncs, "globalPid syncType deviceId streamId correlationId eventSyncId", func(v []int64, _ func(int) string) {
+		rank, kind := r.ranks[processOf(v[0])], kinds[v[1]]
+		if rank == nil || kind == "" {
+			return
+		}
+		on, ok := records[[2]int64{processOf(v[0]), v[5]}]
+		if !ok {
+			on = recorded{-1, 0}
+		}
+		rank.Sync(kind, v[2], v[3], on.stream, v[4], on.correlation)
+	})
+}
