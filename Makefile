@@ -39,7 +39,7 @@ install: build ## install the binary, manual pages and completions below PREFIX=
 	./bin/slackline completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_slackline
 	./bin/slackline completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/slackline.fish
 
-release: build ## archives for Linux and macOS with checksums and a bill of materials, in dist/
+release: build ## archives and Python wheels for Linux and macOS with checksums and a bill of materials, in dist/
 	packaging/release '$(VERSION)' '$(LDFLAGS)'
 
 figures: ## redraw all pictures of the documentation
