@@ -13,6 +13,7 @@ import (
 
 	"slackline/analyze/simulate"
 	"slackline/internal/parallel"
+	"slackline/internal/phrase"
 	"slackline/model/unit"
 )
 
@@ -27,8 +28,8 @@ type Question struct {
 	// Effort is how many operations may be simulated to try changes, for those who show the list beside others: the most promising changes
 	// are tried, and as a limit of work it gives the same list on any machine; 0: no limit.
 	Effort int64
-	// Command is the command that shows changes; nil: commands are left out.
-	Command func(changes ...string) string
+	// Words are the command that simulates the run again, to which changes are added; empty: commands are left out.
+	Words []string
 
 	// Progress is called after each simulation of a change; nil: not at all.
 	Progress func(done, all int)
@@ -313,14 +314,23 @@ func (s *search) findTogether() {
 	}
 }
 
+// command is the command that shows changes.
+func (q *Question) command(changes ...string) string {
+	words := slices.Clone(q.Words)
+	for _, change := range changes {
+		words = append(words, "--change", change)
+	}
+	return phrase.Command(words...)
+}
+
 // addCommands adds to each change the command that shows it.
 func (s *search) addCommands() {
-	if s.q.Command == nil {
+	if len(s.q.Words) == 0 {
 		return
 	}
-	s.r.Each(func(a *Advice) { a.Command = s.q.Command(a.Text) })
+	s.r.Each(func(a *Advice) { a.Command = s.q.command(a.Text) })
 	if t := s.r.Together; t != nil {
-		t.Command = s.q.Command(t.Changes...)
+		t.Command = s.q.command(t.Changes...)
 	}
 }
 

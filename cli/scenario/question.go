@@ -9,7 +9,6 @@ import (
 	"slackline/analyze/advise"
 	"slackline/analyze/replay"
 	"slackline/cli/flags"
-	"slackline/internal/phrase"
 	"slackline/internal/source"
 	"slackline/model/collective"
 	"slackline/model/machine"
@@ -45,7 +44,7 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 		names = append(names, parameter.Name)
 	}
 	names = append(names, "scale-compute", "denoise", "without", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")
-	words := slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
+	q.Words = slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
 	if r, ok := p.(*replay.Program); ok {
 		q.Measured = r.Report().Span
 	}
@@ -53,15 +52,8 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 		q.Source = advise.SourceOf(recorded)
 		if len(q.Grid) > 0 && !c.Flags().Changed("grid") {
 			grid := flags.Grid(q.Grid)
-			words = append(words, "--grid", grid.String())
+			q.Words = append(q.Words, "--grid", grid.String())
 		}
-	}
-	q.Command = func(changes ...string) string {
-		line := slices.Clone(words)
-		for _, change := range changes {
-			line = append(line, "--change", change)
-		}
-		return phrase.Command(line...)
 	}
 	return q, estimate, nil
 }

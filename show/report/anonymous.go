@@ -38,6 +38,9 @@ func (in *Input) Anonymize(hosts, users []string) *Anonymizer {
 	if in.Expectations != nil {
 		in.Expectations.Name = a.clean(in.Expectations.Name)
 	}
+	if in.Advise != nil {
+		in.Advise.Words = a.all(in.Advise.Words)
+	}
 	if in.Machine != nil {
 		in.Machine.Words = a.all(in.Machine.Words)
 	}
@@ -165,7 +168,9 @@ func (a *Anonymizer) value(v reflect.Value, seen map[uintptr]bool) {
 		seen[v.Pointer()] = true
 		a.value(v.Elem(), seen)
 	case reflect.Interface:
-		if !v.IsNil() {
+		if v.CanSet() && v.Elem().Kind() == reflect.String {
+			v.Set(reflect.ValueOf(a.clean(v.Elem().String())).Convert(v.Elem().Type()))
+		} else if !v.IsNil() {
 			a.value(v.Elem(), seen)
 		}
 	case reflect.Struct:

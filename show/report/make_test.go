@@ -3,7 +3,6 @@ package report_test
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -66,9 +65,7 @@ func inputOf(t *testing.T, text string) *report.Input {
 	return &report.Input{
 		Advise: &advise.Question{
 			Scenario: advise.Scenario{Program: p, Machine: m, Mapping: mapping},
-			Command: func(changes ...string) string {
-				return "slackline waits run.slt --change " + strings.Join(changes, " --change ")
-			},
+			Words:    []string{"slackline", "waits", "run.slt"},
 		},
 		Title: "A run", Runs: []*report.Run{{Name: "run.slt", Words: words, Simulate: words, Format: "slt", Timeline: tl, Program: p}},
 		Machine: &report.Machine{Machine: m, Assumed: true}, Mapping: &report.Mapping{Mapping: mapping}, Threads: 2,
