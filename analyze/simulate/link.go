@@ -12,8 +12,9 @@ import (
 
 // link joins the engines of the processes that simulate together. Every process has the hosts of its
 // share, cut into shards, one for each of its threads. What crosses from one process to another goes
-// in one exchange per window, together with what all need to find the next window: exactly one
-// exchange, however many messages there are.
+// in one exchange per window, together with what all need to find the next window: at most one
+// exchange, however many messages there are. Windows in which no other process can have anything to
+// do need none (windows.reached).
 type link struct {
 	ctx     context.Context
 	group   cluster.Group

@@ -60,6 +60,8 @@ type windows struct {
 	// What all processes have reported of the round together, and why they cannot go on.
 	others notice
 	err    error
+	// The last window that no other process can reach, as far as the last exchange tells.
+	horizon int64
 }
 
 // turn is the state of a run between two rounds.
@@ -83,9 +85,9 @@ func (r *run) runWindows(ctx context.Context, cores []windowCore, l *link) error
 	w := &windows{
 		ctx: ctx, cores: cores, link: l, tick: r.tick(),
 		meeting: newMeeting(n),
-		pace:    newPace(n),
-		gates:   make([]chan turn, n),
-		parked:  make(chan struct{}, n),
+		pace:    newPace(n), horizon: start,
+		gates:  make([]chan turn, n),
+		parked: make(chan struct{}, n),
 	}
 	if r.options.pace != nil {
 		w.pace = r.options.pace
@@ -188,17 +190,15 @@ func (w *windows) alone(now turn) turn {
 	w.meeting.forget()
 	for {
 		then := turn{round: now.round + 1, window: never, alone: true}
-		for t, core := range w.cores {
-			if w.link != nil {
+		if w.link != nil {
+			for _, core := range w.cores {
 				core.beginRound(now.round)
 				core.takeArrived()
 			}
-			if w.carryOut(t, now) && core.failed() {
-				then.window = stopAll
-			}
 		}
-		for _, c := range w.cals {
-			then.window = min(then.window, c.next())
+		then.window = w.carryOutAll(now)
+		for ahead := 0; ahead < farthest && then.window >= 0 && then.window < never && then.window <= w.reached(); ahead++ {
+			then.window = w.carryOutAll(then)
 		}
 		if w.interrupted(now.round) {
 			then.window = stopAll
@@ -251,6 +251,39 @@ func (w *windows) carryOut(t int, now turn) bool {
 	return true
 }
 
+// carryOutAll carries out one window of all cores and returns the next one, or stopAll.
+func (w *windows) carryOutAll(now turn) (next int64) {
+	next = never
+	for t, core := range w.cores {
+		if w.carryOut(t, now) && core.failed() {
+			next = stopAll
+		}
+	}
+	for _, c := range w.cals {
+		next = min(next, c.next())
+	}
+	return next
+}
+
+// farthest is how many windows a process goes ahead at most before it listens to the others again.
+const farthest = 1024
+
+// reached returns the last window that this process may carry out before the next exchange. The others have nothing to
+// do before the window that they have named, or before a message of this process acts; what they send then acts in a
+// later window.
+func (w *windows) reached() int64 {
+	if w.link == nil {
+		return stopAll
+	}
+	last := w.horizon
+	for t, core := range w.cores {
+		if s, _ := core.post(); s.acts != never {
+			last = min(last, s.acts/w.cals[t].width)
+		}
+	}
+	return last
+}
+
 // interrupted looks from time to time whether the run was interrupted. With other processes the
 // exchange does.
 func (w *windows) interrupted(round int) bool {
@@ -277,10 +310,15 @@ func (w *windows) exchange(mine notice) {
 		w.others.next = stopAll
 		return
 	}
+	w.horizon = never
 	for i := range all {
 		w.others.next = min(w.others.next, all[i].next)
 		w.others.messages += all[i].messages
+		if i != w.link.group.Rank() {
+			w.horizon = min(w.horizon, all[i].next)
+		}
 	}
+	w.horizon = w.reached()
 }
 
 // progress returns the numbers of messages and visits of all cores so far.
