@@ -11,7 +11,66 @@ import (
 )
 
 // rawEvent is an event as it is in the file.
-type rawEvent struct{ cat, name, pid, tid, ts, dur, args []byte }
+type rawEvent struct {
+	cat, name, pid, tid, ts, dur, args []byte
+	known                              knownArgs
+}
+
+// knownArgs are the arguments that most events have.
+type knownArgs struct {
+	scanned                     bool // the others are those of args
+	correlation, device, stream []byte
+	collective                  bool
+}
+
+// scan reads the arguments that b begins with and returns their length; false if they are not as usual, or cut.
+func (k *knownArgs) scan(b []byte) (int, bool) {
+	for i := 1; i < len(b); {
+		switch c := b[i]; {
+		case c <= ' ' || c == ',':
+			i++
+			continue
+		case c == '}':
+			k.scanned = true
+			return i + 1, true
+		case c != '"':
+			return 0, false
+		}
+		from := i + 1
+		for i = from; i < len(b) && b[i] != '"'; i++ {
+			if b[i] == '\\' {
+				return 0, false
+			}
+		}
+		if i >= len(b) {
+			return 0, false
+		}
+		key := b[from:i]
+		for i++; i < len(b) && (b[i] <= ' ' || b[i] == ':'); i++ {
+		}
+		n, err := jsonLength(b[min(i, len(b)):])
+		if err != nil {
+			return 0, false
+		}
+		v := b[i : i+n]
+		i += n
+		switch len(key) {
+		case len("device"): // and stream
+			if string(key) == "device" {
+				k.device = v
+			} else if string(key) == "stream" {
+				k.stream = v
+			}
+		case len("correlation"):
+			if string(key) == "correlation" {
+				k.correlation = v
+			}
+		case len("Collective name"):
+			k.collective = k.collective || string(key) == "Collective name"
+		}
+	}
+	return 0, false
+}
 
 // event reads the event that b begins with and returns its length.
 func (f *rankFile) event(b []byte) (int, error) {
@@ -40,8 +99,16 @@ func (f *rankFile) event(b []byte) (int, error) {
 		for i += n; i < len(b) && (b[i] <= ' ' || b[i] == ':'); {
 			i++
 		}
-		if n, err = jsonLength(b[i:]); err != nil {
-			return 0, err
+		usual := false
+		if len(key) == 4 && i < len(b) && b[i] == '{' && string(key) == "args" {
+			e.known = knownArgs{}
+			n, usual = e.known.scan(b[i:])
+		}
+		if !usual {
+			e.known.scanned = false
+			if n, err = jsonLength(b[min(i, len(b)):]); err != nil {
+				return 0, err
+			}
 		}
 		v := b[i : i+n]
 		if i += n; i >= len(b) {
@@ -50,8 +117,7 @@ func (f *rankFile) event(b []byte) (int, error) {
 		switch string(key) {
 		case "ph":
 			if complete = len(v) == 3 && v[1] == 'X'; !complete {
-				n, err := braceLength(b, '}')
-				return n, err
+				return closing(b, i, 1)
 			}
 		case "cat":
 			e.cat = v
@@ -152,14 +218,20 @@ func (f *rankFile) takeCall(e *rawEvent, begin, end int64) error {
 		return errors.New("there are more calls than can be numbered")
 	}
 	at := threadID{f.id(e.pid), f.id(e.tid)}
-	thread, ok := f.byID[at]
-	if !ok {
-		thread = uint32(len(f.threads))
-		f.threads = append(f.threads, at)
-		f.byID[at] = thread
+	thread := f.lastThread
+	if int(thread) >= len(f.threads) || f.threads[thread] != at {
+		var ok bool
+		if thread, ok = f.byID[at]; !ok {
+			thread = uint32(len(f.threads))
+			f.threads = append(f.threads, at)
+			f.byID[at] = thread
+		}
+		f.lastThread = thread
 	}
 	c := hostCall{begin: begin, end: end, name: f.nameOf(e.name), thread: thread, number: int32(len(f.calls))}
-	if bytes.Contains(e.args, []byte(`"correlation"`)) {
+	if e.known.scanned {
+		c.correlation = correlationOf(e.known.correlation)
+	} else if bytes.Contains(e.args, []byte(`"correlation"`)) {
 		if err := members(e.args, func(key, v []byte) error {
 			if string(key) == "correlation" {
 				c.correlation = correlationOf(v)
@@ -195,7 +267,11 @@ func (f *rankFile) takeActivity(e *rawEvent, begin, end int64) error {
 	}
 	a := activity{begin: begin, end: end, kind: f.lastKind, name: f.nameOf(e.name), args: -1}
 	device, stream, collective := false, false, false
-	if len(e.args) > 0 && e.args[0] == '{' {
+	if e.known.scanned {
+		a.device, device = integer(e.known.device)
+		a.stream, stream = integer(e.known.stream)
+		a.correlation, collective = correlationOf(e.known.correlation), e.known.collective
+	} else if len(e.args) > 0 && e.args[0] == '{' {
 		if err := members(e.args, func(key, v []byte) error {
 			switch string(key) {
 			case "device":

@@ -34,9 +34,10 @@ type rankFile struct {
 	events  int64
 	skipped int64 // events whose times are no numbers
 
-	lastCat  []byte // of the event before
-	lastKind eventKind
-	damage   error // why it ends early
+	lastCat    []byte // of the event before
+	lastThread uint32
+	lastKind   eventKind
+	damage     error // why it ends early
 }
 
 // distributedInfo is distributedInfo of a file.

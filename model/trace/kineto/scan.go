@@ -124,13 +124,12 @@ func jsonLength(b []byte) (int, error) {
 	case '"':
 		return stringLength(b)
 	case '{':
-		return braceLength(b, '}')
+		return braceLength(b)
 	case '[':
-		return braceLength(b, ']')
+		return braceLength(b)
 	}
 	for i, c := range b {
-		switch c {
-		case ',', '}', ']', ' ', '\n', '\r', '\t', ':':
+		if ends[c] {
 			if i == 0 {
 				return 0, fmt.Errorf("unexpected %q", c)
 			}
@@ -140,8 +139,22 @@ func jsonLength(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// ends are the characters that end a number or a word.
+var ends = [256]bool{',': true, '}': true, ']': true, ' ': true, '\n': true, '\r': true, '\t': true, ':': true}
+
+// shortString is how many characters of a string are looked at one by one; most names are shorter.
+const shortString = 24
+
 // stringLength is the length of the string that b begins with, with its quotes.
 func stringLength(b []byte) (int, error) {
+	for i := 1; i < min(len(b), shortString); i++ {
+		if b[i] == '"' {
+			return i + 1, nil
+		}
+		if b[i] == '\\' {
+			break
+		}
+	}
 	for i := 1; ; {
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 {
@@ -162,15 +175,13 @@ func stringLength(b []byte) (int, error) {
 }
 
 // braceLength is the length of the object or list that b begins with.
-func braceLength(b []byte, end byte) (int, error) {
-	// Most objects hold no other ones: then the first brace outside of a string ends them.
-	if n := bytes.IndexByte(b, end); n > 0 {
-		if inner := b[1:n]; bytes.IndexByte(inner, b[0]) < 0 && bytes.IndexByte(inner, '\\') < 0 && bytes.Count(inner, quote)%2 == 0 {
-			return n + 1, nil
-		}
-	}
-	depth := 0
-	for i := 0; i < len(b); i++ {
+func braceLength(b []byte) (int, error) {
+	return closing(b, 0, 0)
+}
+
+// closing is the place after the brace that closes an object or list, from a place in it on that is so many braces deep.
+func closing(b []byte, from, depth int) (int, error) {
+	for i := from; i < len(b); i++ {
 		switch b[i] {
 		case '"':
 			n, err := stringLength(b[i:])
@@ -188,8 +199,6 @@ func braceLength(b []byte, end byte) (int, error) {
 	}
 	return 0, errJSONCut
 }
-
-var quote = []byte{'"'}
 
 // members calls visit with the keys and values of an object, without the quotes of the keys; an error ends it.
 func members(b []byte, visit func(key, value []byte) error) error {
