@@ -20,13 +20,18 @@ type Efficiency struct {
 	RunTime       unit.Duration `json:"-"` // without the time when recording was off, the mean over ranks
 }
 
-// useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, the mean over its
-// threads while they lived.
-func (p *Profile) useful() []unit.Duration {
+// useful returns the computation time of every rank: outside of MPI and of the OpenMP runtime, without waiting for accelerators, the mean
+// over its threads while they lived.
+func (p *Profile) useful(waiting []WaitTime) []unit.Duration {
 	useful := make([]unit.Duration, p.Timeline.Ranks)
 	for i := range p.Entries {
 		if e := &p.Entries[i]; p.kindOf(e.Path) == Computation {
 			useful[e.Rank] += e.Exclusive
+		}
+	}
+	for _, w := range waiting {
+		if p.kindUnder(w) == Computation {
+			useful[w.Rank] -= w.Time
 		}
 	}
 	for r, threads := range p.threadsOf() {
@@ -38,7 +43,7 @@ func (p *Profile) useful() []unit.Duration {
 // Efficiency returns the efficiencies of the run. Ideal is its run time on an ideal network (no latency, no cost
 // per byte); 0 takes the estimate from the waiting times. It is cut to the run time and the most useful work.
 func (p *Profile) Efficiency(ideal unit.Duration, waiting []WaitTime) *Efficiency {
-	useful := p.useful()
+	useful := p.useful(waiting)
 	runTime, weights := p.recorded()
 	e := &Efficiency{RunTime: runTime, Ideal: ideal, Estimated: ideal == 0}
 	if len(useful) == 0 || e.RunTime <= 0 {

@@ -330,11 +330,31 @@ func FuzzOTF2(f *testing.F) {
 	for i, name := range []string{"hand.otf2", "hand.def", "hand/1099511627776.evt", "hand/1099511627776.def"} {
 		f.Add(handMade(binary.BigEndian, otf2.Big, true)[name].Data, uint8(i))
 	}
+	// From 128 on it is an archive with streams of accelerators, which become a part of the timeline.
+	const streams = 128
+	accelerator := fstest.MapFS{}
+	parts := []string{"traces.otf2", "traces.def", "traces/0.evt", "traces/4294967296.evt", "traces/8589934592.evt", "traces/0.def"}
+	for i, name := range append(parts, "traces/4294967296.def", "traces/8589934592.def") {
+		data, err := os.ReadFile(filepath.Join("../../testdata/accelerator/cases/02-long-kernel", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		accelerator[name] = &fstest.MapFile{Data: data}
+		if i < len(parts) {
+			f.Add(data, uint8(streams+i))
+		}
+	}
 	f.Fuzz(func(t *testing.T, data []byte, which uint8) {
 		changed := damaged(files, names[int(which)%len(names)], data)
+		if which >= streams {
+			changed = damaged(accelerator, parts[int(which-streams)%len(parts)], data)
+		}
 		got, err := Open(changed, "traces.otf2", Options{})
 		if err != nil {
 			return
+		}
+		if which >= streams {
+			_, _ = ToTimeline(got, TimelineOptions{})
 		}
 		for i := range got.Locations {
 			_, _ = eventsOf(got, i)
