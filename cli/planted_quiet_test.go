@@ -12,8 +12,9 @@ import (
 	"slackline/observe/mpi/mpitest"
 )
 
-// furtherCauses look for messages and use files in other ways.
+// furtherCauses look for messages and use files and windows in other ways.
 var furtherCauses = []planted{
+	{"windows", "free", "win_free", 0.45, 0.45},
 	{"files", "open", "collective_io", 0.45, 0.45}, {"probes", "probe", "late_sender", 0.45, 0.45},
 	{"probes", "sleep", "late_sender", 0.45, 0.45}, {"probes", "improbe", "late_sender", 0.45, 0.45},
 }

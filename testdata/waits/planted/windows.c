@@ -1,5 +1,5 @@
-/* One-sided communication in which planted is late on rank 2 by 5 x 30 ms: before a fence, before a window is made, before MPI_Win_post,
- * before MPI_Win_complete, or while it holds a lock. The argument says where. */
+/* One-sided communication in which planted is late on rank 2 by 5 x 30 ms: before a fence, before a window is made or freed, before
+ * MPI_Win_post, before MPI_Win_complete, or while it holds a lock. The argument says where. */
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +48,12 @@ int main(int argc, char **argv)
 			if (rank == 2)
 				planted();
 			MPI_Win_create(memory, sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+			MPI_Win_free(&other);
+		} else if (strcmp(how, "free") == 0) {
+			MPI_Win_create(memory, sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+			work();
+			if (rank == 2)
+				planted();
 			MPI_Win_free(&other);
 		} else if (strcmp(how, "post") == 0) {
 			MPI_Group g = rank == 2 ? without(2) : only(2);
