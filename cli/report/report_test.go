@@ -131,16 +131,16 @@ func TestReportSections(t *testing.T) {
 		missing []string
 		figures []string
 	}{
-		{"trace", []string{ocean}, false, []string{"expectations"}, []string{"messages", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"trace", []string{ocean}, false, []string{"expectations"}, []string{"messages", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
 		{"trace and data", []string{data, ocean, "--expectations", expectations, "--machine", "chic"}, false, nil,
-			[]string{"messages", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling", "models", "expected"}},
+			[]string{"messages", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling", "models", "expected"}},
 		{"data", []string{data}, false, []string{"time", "waits", "gain", "tolerance", "expectations"}, []string{"models"}},
 		{"two runs", []string{ocean, "../../examples/late/late.slt"}, true, []string{"expectations"},
-			[]string{"messages", "series", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
-		{"threads", []string{"../../examples/waits/seaice.slt"}, false, []string{"expectations"}, []string{"ranks", "waitmap", "latency", "scaling"}},
+			[]string{"messages", "series", "timeline", "ranks", "iterations", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"threads", []string{"../../examples/waits/seaice.slt"}, false, []string{"expectations"}, []string{"timeline", "ranks", "waitmap", "latency", "scaling"}},
 		{"pattern", []string{"halo2d", "--ranks", "16", "--machine", "chic", "--compute", "1ms", "--jitter", "0.2", "--noise", "1000Hz:10us", "--scale-to", "16,64"}, false, []string{"expectations"},
-			[]string{"messages", "ranks", "waitmap", "latency", "bandwidth", "scaling"}},
-		{"schedule", []string{goal, "--machine", "chic"}, false, []string{"scale", "expectations"}, []string{"messages", "ranks", "latency"}},
+			[]string{"messages", "timeline", "ranks", "waitmap", "latency", "bandwidth", "scaling"}},
+		{"schedule", []string{goal, "--machine", "chic"}, false, []string{"scale", "expectations"}, []string{"messages", "timeline", "ranks", "latency"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := makeReport(t, tc.args...)

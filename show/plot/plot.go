@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// Figure is a picture as data: *Chart, *Stack, *HeatMap, *MessageDiagram or *FinishProfile.
+// Figure is a picture as data: *Chart, *Stack, *HeatMap, *Lanes, *MessageDiagram or *FinishProfile.
 type Figure interface {
 	// layout checks the data and decides where everything goes.
 	layout(th *theme) (*sheet, error)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slackline/analyze/waits"
 	"slackline/internal/provenance"
 	"slackline/internal/table"
 	"slackline/show/plot"
@@ -81,6 +82,8 @@ type Share struct {
 	Kind  string  `json:"kind"` // decides the color
 	Text  string  `json:"text"`
 	Share float64 `json:"share"`
+
+	color waits.Color // of a wait state or a kind of activity, as in all views
 }
 
 // Sentence is a part of an explanation; those that explain others are deeper.

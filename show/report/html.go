@@ -15,7 +15,8 @@ import (
 var page embed.FS
 
 var pageTemplate = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"prose": prose, "typed": typed, "cell": cell, "table": tableHTML, "width": barWidth, "tone": tone, "picture": notBound, "narrow": notBound,
+	"prose": prose, "typed": typed, "cell": cell, "table": tableHTML, "width": barWidth, "picture": notBound, "narrow": notBound,
+	"fill":    func(Share) template.CSS { return "" },
 	"shell":   func(tool string, words []string) string { return phrase.Command(append([]string{tool}, words...)...) },
 	"percent": func(share float64) string { return phrase.Percent(share, 1) },
 	"inc":     func(i int) int { return i + 1 },
@@ -23,20 +24,6 @@ var pageTemplate = template.Must(template.New("report.html").Funcs(template.Func
 
 // notBound takes the names of functions that each page brings itself, so that the template can be parsed without a page.
 func notBound(*Figure) template.HTML { return "" }
-
-// tones is how many parts of a kind have colors of their own.
-const tones = 6
-
-// tone distinguishes the parts of a kind: the class of the n-th of them.
-func tone(parts []Share, i int) string {
-	n := 0
-	for _, p := range parts[:i] {
-		if p.Kind == parts[i].Kind {
-			n++
-		}
-	}
-	return fmt.Sprintf("tone%d", n%tones)
-}
 
 // prose shows what is between backquotes as code. Everything is escaped.
 func prose(text string) template.HTML { return marked(text, template.HTMLEscapeString) }
@@ -103,6 +90,11 @@ func (d *Document) WriteHTML(w io.Writer) error {
 	wide, narrow := map[*Figure]template.HTML{}, map[*Figure]template.HTML{}
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
+			if b.Shares != nil {
+				for _, p := range b.Shares.Parts {
+					colors.variable(p.color.Light, p.color.Dark) // before the page names it
+				}
+			}
 			if b.Figure == nil {
 				continue
 			}
@@ -121,6 +113,9 @@ func (d *Document) WriteHTML(w io.Writer) error {
 	t.Funcs(template.FuncMap{
 		"picture": func(f *Figure) template.HTML { return wide[f] },
 		"narrow":  func(f *Figure) template.HTML { return narrow[f] },
+		"fill": func(s Share) template.CSS {
+			return template.CSS("background-color:var(" + colors.variable(s.color.Light, s.color.Dark) + ")")
+		},
 	})
 	return t.Execute(w, map[string]any{
 		"Document": d, "Style": template.CSS(style), "Light": colors.css(false), "Dark": colors.css(true),

@@ -75,6 +75,8 @@ func sized(fig plot.Figure, width float64) plot.Figure {
 		f.Width, f.Height = width, max(260, width*0.52) // narrow ones are steeper
 	case *plot.Stack:
 		f.Width = width
+	case *plot.Lanes:
+		f.Width = width
 	case *plot.HeatMap:
 		f.Width, f.PerRow = width, 2
 		if width < 500 {

@@ -28,6 +28,7 @@ func (s *story) tellTime() *Section {
 		return section
 	}
 	section.Blocks = append(section.Blocks, Block{Shares: a.shares()})
+	section.figure(a.timelineFigure())
 	section.say(a.efficiencyWords())
 	section.Blocks = append(section.Blocks, Block{Meters: a.meters()})
 	if f := a.rankFigure(); f != nil {
@@ -56,7 +57,7 @@ func (a *analyzed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
-			sh.Parts = append(sh.Parts, Share{Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total)})
+			sh.Parts = append(sh.Parts, Share{Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total), color: shareColor(&p)})
 		}
 	}
 	return sh
@@ -88,6 +89,48 @@ func colorOf(k profile.Kind) string {
 		return "outside"
 	}
 	return "mpi"
+}
+
+// shareColor is the color of a part of the composition, the same as in the explorer and in the timeline.
+func shareColor(p *profile.Part) waits.Color {
+	if m := waits.ByName(p.Name); p.Kind == profile.Waiting && m != waits.None {
+		return m.Info().Color
+	}
+	return figures.KindColor(p.Kind)
+}
+
+// timelineRows and timelineColumns are how finely a report shows what ranks do over time.
+const (
+	timelineRows    = 48
+	timelineColumns = 240
+)
+
+// timelineFigure shows what ranks do over time.
+func (a *analyzed) timelineFigure() *Figure {
+	l := figures.Timeline(a.waits, timelineRows, timelineColumns)
+	data := newTable("", "", left("row"))
+	for _, k := range l.Kinds {
+		data.Columns = append(data.Columns, right(phrase.Lower(k.Name)))
+	}
+	for row, name := range l.Rows {
+		counts := make([]int, len(l.Kinds))
+		for _, k := range l.Cells[row*l.Columns:][:l.Columns] {
+			counts[k]++
+		}
+		cells := []any{tables.Text(name)}
+		for _, n := range counts {
+			cells = append(cells, tables.Count(n))
+		}
+		data.Add(cells...)
+	}
+	caption := "Each piece of a row shows what takes most of its time; colors as in the explorer. The table counts the pieces."
+	if n := len(a.timeline.Locations); n > len(l.Rows) {
+		caption += fmt.Sprintf(" %d of %d rows are shown, evenly spread.", len(l.Rows), n)
+	}
+	return &Figure{
+		ID: "timeline", Title: "What ranks do over time", Caption: caption, Command: command("explore", a.words), Data: data,
+		draw: func(float64) plot.Figure { copied := *l; return &copied },
+	}
 }
 
 // efficiencyWords is what the efficiencies mean here.

@@ -30,6 +30,15 @@ func TestTimeSection(t *testing.T) {
 			t.Fatalf("efficiencies %+v, want %v first", meters, want)
 		}
 	}
+	pieces := 0 // rows of the timeline
+	for _, b := range section.Blocks {
+		if b.Figure != nil && b.Figure.ID == "timeline" {
+			pieces = len(b.Figure.Data.Rows)
+		}
+	}
+	if pieces != 2 {
+		t.Errorf("the timeline has %d rows, want 2", pieces)
+	}
 	if math.Abs(sum-1) > 1e-12 {
 		t.Errorf("the shares of the activities add up to %v, want 1", sum)
 	}

@@ -1,0 +1,45 @@
+package figures_test
+
+import (
+	"context"
+	"testing"
+
+	"slackline/analyze/waits"
+	"slackline/model/timeline"
+	"slackline/model/unit"
+	"slackline/show/figures"
+)
+
+// Cells show what takes most of their time: a wait state instead of the call that waits.
+func TestTimeline(t *testing.T) {
+	const ms = unit.Millisecond
+	b := timeline.NewBuilder(2)
+	comm := b.Comm(timeline.Comm{Members: []int32{0, 1}})
+	main, send, recv := b.Region(timeline.RegionNamed("main")), b.Region(timeline.RegionNamed("MPI_Send")), b.Region(timeline.RegionNamed("MPI_Recv"))
+	l := b.Location(0, 0, "", "")
+	l.Enter(0, main)
+	l.Enter(6*ms, send)
+	l.Send(6*ms+1, 1, comm, 7, 8)
+	l.Leave(7 * ms)
+	l.Leave(10 * ms)
+	l = b.Location(1, 0, "", "")
+	l.Enter(0, main)
+	l.Enter(2*ms, recv)
+	l.Recv(7*ms, 0, comm, 7, 8)
+	l.Leave(7 * ms)
+	l.Leave(10 * ms)
+	r, err := waits.Analyze(context.Background(), b.Finish(1), waits.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := figures.Timeline(r, 8, 10)
+	want := []string{"computation", "computation", "Late sender", "Late sender", "Late sender", "Late sender", "MPI messages", "computation", "computation", "computation"}
+	for x, name := range want {
+		if got := f.Kinds[f.Cells[10+x]].Name; got != name {
+			t.Errorf("rank 1, piece %d: %s, want %s", x, got, name)
+		}
+	}
+	if len(f.Rows) != 2 || f.Rows[1] != "rank 1" || len(figures.Timeline(r, 1, 10).Rows) != 1 {
+		t.Errorf("rows %v", f.Rows)
+	}
+}
