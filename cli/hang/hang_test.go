@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"slackline/analyze/hang"
+	"slackline/cli/env"
 	"slackline/internal/parallel"
 	"slackline/observe/mpi"
 	"slackline/observe/mpi/mpitest"
@@ -187,6 +190,9 @@ func tryCase(p *planted, command []string, out string) string {
 		if wrong, alarm = judge(p, newReport(sight)); alarm {
 			return wrong
 		}
+		if wrong == "" {
+			wrong = comparePage(p.name, sight)
+		}
 		select {
 		case <-ended:
 			if !p.after {
@@ -199,6 +205,32 @@ func tryCase(p *planted, command []string, out string) string {
 		}
 	}
 	return wrong
+}
+
+var times = regexp.MustCompile(`\b[0-9.]+(us|ms|s)\b`)
+
+// comparePage holds what is said about a case against the example on the page of the verb, if it is there: all but times and line breaks.
+func comparePage(name string, sight *record.Sight) (wrong string) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "verbs", "hang.md"))
+	if err != nil {
+		return err.Error()
+	}
+	plainly := func(text string) string {
+		return times.ReplaceAllString(strings.Join(strings.Fields(text), " "), "TIME")
+	}
+	for _, block := range strings.Split(string(page), "```") {
+		if !strings.Contains(block, " main/"+name+"/") {
+			continue
+		}
+		var b strings.Builder
+		if err := Write(&env.Env{Stdout: io.Discard}, &b, sight); err != nil {
+			return err.Error()
+		}
+		if got, want := plainly(b.String()), plainly(block); got != want {
+			return fmt.Sprintf("the page says\n%s\nbut the verb\n%s", want, got)
+		}
+	}
+	return ""
 }
 
 // judge says what is wrong with a report, and whether it is an alarm for a program that can go on.
