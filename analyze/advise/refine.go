@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"math"
 	"slices"
 
 	"slackline/analyze/whatif"
@@ -41,7 +42,7 @@ func (s *search) refine() {
 			for _, v := range values {
 				tries = append(tries, candidate{Change{a.Kind, v, a.Target}, unit.Duration(a.Bound * float64(s.runTime))})
 			}
-			for _, o := range s.tryEach(tries) {
+			for _, o := range s.tryEach(tries, math.MaxInt64) {
 				if o.ok {
 					a.Variants = append(a.Variants, Variant{o.change.Value, unit.Nanoseconds(o.time), s.gain(o.time)})
 				}

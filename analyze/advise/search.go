@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"slackline/analyze/simulate"
@@ -107,15 +108,33 @@ func (s *search) grant(wanted int) int {
 
 // timeOf simulates the run with changes. It is not ok if they cannot be made, or if there is no time left.
 func (s *search) timeOf(base Scenario, threads int, changes ...Change) (t unit.Duration, ok bool) {
+	t, ok, _ = s.timeWithin(math.MaxInt64, base, threads, changes...)
+	return t, ok
+}
+
+// timeWithin is timeOf for those who do not need to know how much longer than a time the run takes: it is lost then.
+func (s *search) timeWithin(most unit.Duration, base Scenario, threads int, changes ...Change) (t unit.Duration, ok, lost bool) {
 	if s.limit.Err() != nil {
-		return 0, false
+		return 0, false, false
 	}
 	base.Threads = threads
 	x, err := base.Apply(s.limit, changes...)
 	if err == nil {
+		ctx, stop := context.WithCancel(s.limit)
+		defer stop()
+		var late atomic.Bool
 		var result *simulate.Result
-		if result, err = x.Run(s.limit, simulate.Options{Threads: threads}); err == nil {
-			return result.Makespan, true
+		result, err = x.Run(ctx, simulate.Options{Threads: threads, Progress: func(now unit.Duration, _ int64) {
+			if now > most {
+				late.Store(true)
+				stop()
+			}
+		}})
+		if err == nil {
+			return result.Makespan, true, false
+		}
+		if late.Load() {
+			return 0, false, true
 		}
 	}
 	var stuck *simulate.UnfinishedError
@@ -124,7 +143,7 @@ func (s *search) timeOf(base Scenario, threads int, changes ...Change) (t unit.D
 		s.failed = cmp.Or(s.failed, err)
 		s.mu.Unlock()
 	}
-	return 0, false
+	return 0, false, false
 }
 
 // gain is the share of the run time that a run with another time saves.
@@ -144,8 +163,8 @@ type outcome struct {
 	ok   bool
 }
 
-// tryEach simulates changes, several at a time, as far as the effort goes.
-func (s *search) tryEach(list []candidate) []outcome {
+// tryEach simulates changes, several at a time, as far as the effort goes. Those that take longer than most need not be finished.
+func (s *search) tryEach(list []candidate, most unit.Duration) []outcome {
 	n := s.grant(len(list))
 	s.r.Left += len(list) - n
 	list = list[:n]
@@ -153,11 +172,12 @@ func (s *search) tryEach(list []candidate) []outcome {
 	s.all += len(list)
 	parallel.Each(len(list), s.base.Threads, func(i int) {
 		out[i].candidate = list[i]
-		out[i].time, out[i].ok = s.timeOf(s.base, 1, list[i].change)
+		var lost bool
+		out[i].time, out[i].ok, lost = s.timeWithin(most, s.base, 1, list[i].change)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.done++
-		if s.limit.Err() != nil && !out[i].ok {
+		if s.limit.Err() != nil && !out[i].ok && !lost {
 			s.r.Left++
 		} else {
 			s.r.Tried++
@@ -168,6 +188,9 @@ func (s *search) tryEach(list []candidate) []outcome {
 	})
 	return out
 }
+
+// hopeless is the part of the run time by which a change must prolong the run to be given up.
+const hopeless = 50
 
 // tryAll simulates what the kinds propose, the largest bound first, as far as it can gain more than the noise.
 func (s *search) tryAll() {
@@ -180,7 +203,7 @@ func (s *search) tryAll() {
 	s.r.RuledOut = len(list) - len(worth)
 	// Strategies other than the first are variants, which refine tries.
 	worth = slices.DeleteFunc(worth, func(c candidate) bool { return c.change.Kind == "balance" && c.change.Value != "even" })
-	for _, o := range s.tryEach(worth) {
+	for _, o := range s.tryEach(worth, s.runTime+s.runTime/hopeless) {
 		if o.ok {
 			s.add(o)
 		}
