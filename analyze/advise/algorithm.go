@@ -13,11 +13,13 @@ import (
 
 var algorithmKind = kind{
 	Info: Info{
-		Name:    "algorithm",
-		Short:   "another algorithm for a collective",
-		Meaning: "All collectives of a call path use this algorithm instead of that of the mapping. Which algorithm the MPI library used in the run is not recorded: the gain is that against the mapping of the simulation (--mapping).",
-		Advice:  "Choose the algorithm in the MPI library: Open MPI's coll_tuned_..._algorithm with coll_tuned_use_dynamic_rules, MPICH's MPIR_CVAR_..._INTRA_ALGORITHM.",
-		Form:    "algorithm:NAME@CALLPATH such as algorithm:ring@main/MPI_Allreduce",
+		Name:  "algorithm",
+		Short: "another algorithm for a collective",
+		Meaning: "All collectives of a call path use this algorithm instead of that of the mapping. Which algorithm the MPI library used in " +
+			"the run is not recorded: the gain is that against the mapping of the simulation (--mapping).",
+		Advice: "Choose the algorithm in the MPI library: Open MPI's coll_tuned_..._algorithm with coll_tuned_use_dynamic_rules, MPICH's " +
+			"MPIR_CVAR_..._INTRA_ALGORITHM.",
+		Form: "algorithm:NAME@CALLPATH such as algorithm:ring@main/MPI_Allreduce",
 	},
 	propose: func(s *study) []candidate {
 		var list []candidate
@@ -38,7 +40,8 @@ var algorithmKind = kind{
 		return nil
 	},
 	sentence: func(s *study, c Change) string {
-		return fmt.Sprintf("Let the collectives of %s use the algorithm %s instead of that of the mapping %s: the run", s.place(c.Target), c.Value, s.mappingName())
+		return fmt.Sprintf("Let the collectives of %s use the algorithm %s instead of that of the mapping %s: the run", s.place(c.Target),
+			c.Value, s.mappingName())
 	},
 }
 

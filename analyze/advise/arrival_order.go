@@ -13,11 +13,12 @@ import (
 
 var arrivalKind = kind{
 	Info: Info{
-		Name:    "arrival_order",
-		Short:   "take messages in the order in which they arrive",
-		Meaning: "Where a rank receives from several ranks one after the other, each time with some work after it, it takes the messages in the order in which they are sent in the simulated run, each with its work.",
-		Advice:  "Receive with MPI_ANY_SOURCE, or post all receives (MPI_Irecv) and work on them as MPI_Waitany completes them.",
-		Form:    "arrival_order@CALLPATH",
+		Name:  "arrival_order",
+		Short: "take messages in the order in which they arrive",
+		Meaning: "Where a rank receives from several ranks one after the other, each time with some work after it, it takes the messages in " +
+			"the order in which they are sent in the simulated run, each with its work.",
+		Advice: "Receive with MPI_ANY_SOURCE, or post all receives (MPI_Irecv) and work on them as MPI_Waitany completes them.",
+		Form:   "arrival_order@CALLPATH",
 	},
 	propose: func(s *study) []candidate {
 		return s.proposeCalls("arrival_order", schedule.Recv, func(c *callInfo) bool { return c.beforeWork > 0 && c.waiting > 0 })
@@ -45,7 +46,8 @@ var arrivalKind = kind{
 		return nil
 	},
 	sentence: func(s *study, c Change) string {
-		return fmt.Sprintf("Take the messages of %s in the order in which they arrive (MPI_ANY_SOURCE, or MPI_Irecv and MPI_Waitany): the run", s.place(c.Target))
+		return fmt.Sprintf("Take the messages of %s in the order in which they arrive (MPI_ANY_SOURCE, or MPI_Irecv and MPI_Waitany): the run",
+			s.place(c.Target))
 	},
 }
 

@@ -14,10 +14,13 @@ var balanceKind = kind{
 	Info: Info{
 		Name:  "balance",
 		Short: "spread the computation of a call path over the ranks",
-		Meaning: "The computation of a call path, and of what it calls, takes another time on each rank: the mean of all ranks (even), the mean of neighbors on the process grid (neighbors), " +
-			"of the columns of the grid (columns), or at most a quantile, with the rest on the ranks below (cap). The sum over ranks stays the same. A rank without any gets its share along with its other computation.",
-		Advice: "Give the ranks that have most of it less: another decomposition, blocks of equal work instead of equal size, or work that is handed out at run time.",
-		Form:   "balance:STRATEGY@CALLPATH with even, neighbors, columns or cap:0.9",
+		Meaning: "The computation of a call path, and of what it calls, takes another time on each rank: the mean of all ranks (even), the " +
+			"mean of neighbors on the process grid (neighbors), " +
+			"of the columns of the grid (columns), or at most a quantile, with the rest on the ranks below (cap). The sum over ranks stays the " +
+			"same. A rank without any gets its share along with its other computation.",
+		Advice: "Give the ranks that have most of it less: another decomposition, blocks of equal work instead of equal size, or work that is " +
+			"handed out at run time.",
+		Form: "balance:STRATEGY@CALLPATH with even, neighbors, columns or cap:0.9",
 	},
 	assumes: func(s *study, c Change) string {
 		if s.shared(c.Target) {

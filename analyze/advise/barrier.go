@@ -11,11 +11,14 @@ import (
 
 var barrierKind = kind{
 	Info: Info{
-		Name:    "fewer_barriers",
-		Short:   "leave out a barrier that nobody needs",
-		Meaning: "The collectives of a call path are left out (none), or all but every n-th of them (every:10). Whether the program needs them is not known: a barrier before or after messages is mostly there for measuring or from debugging, one around files or one-sided communication may be needed.",
-		Advice:  "Remove the barrier if the messages of the program order everything that must be ordered; check convergence or print every n-th step only.",
-		Form:    "fewer_barriers:none@CALLPATH or fewer_barriers:every:10@CALLPATH",
+		Name:  "fewer_barriers",
+		Short: "leave out a barrier that nobody needs",
+		Meaning: "The collectives of a call path are left out (none), or all but every n-th of them (every:10). Whether the program needs them " +
+			"is not known: a barrier before or after messages is mostly there for measuring or from debugging, one around files or one-sided " +
+			"communication may be needed.",
+		Advice: "Remove the barrier if the messages of the program order everything that must be ordered; check convergence or print " +
+			"every n-th step only.",
+		Form: "fewer_barriers:none@CALLPATH or fewer_barriers:every:10@CALLPATH",
 	},
 	assumes: always("nothing but the messages of the program needs the order that the barrier makes"),
 	propose: func(s *study) []candidate {

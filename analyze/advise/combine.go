@@ -10,11 +10,13 @@ import (
 
 var combineKind = kind{
 	Info: Info{
-		Name:    "combine",
-		Short:   "combine small messages to larger ones",
-		Meaning: "Messages that a rank sends to another one, with no receive and no collective in between, become one message of all their bytes: sent in place of the last, received in place of the first. What takes less than a message between them, such as the loop, is left out with them.",
-		Advice:  "Collect what goes to the same rank in one buffer (or a derived datatype) and send it once.",
-		Form:    "combine@CALLPATH of the sends",
+		Name:  "combine",
+		Short: "combine small messages to larger ones",
+		Meaning: "Messages that a rank sends to another one, with no receive and no collective in between, become one message of all their " +
+			"bytes: sent in place of the last, received in place of the first. What takes less than a message between them, such as the loop, is " +
+			"left out with them.",
+		Advice: "Collect what goes to the same rank in one buffer (or a derived datatype) and send it once.",
+		Form:   "combine@CALLPATH of the sends",
 	},
 	propose: func(s *study) []candidate {
 		return s.proposeCalls("combine", schedule.Send, func(c *callInfo) bool { return c.inRow > 0 })
@@ -36,7 +38,8 @@ var combineKind = kind{
 	},
 	sentence: func(s *study, c Change) string {
 		n := s.callNamed(c.Target)
-		return fmt.Sprintf("Combine the messages of %s that go to the same rank one after the other (%d of %d, up to %d bytes each): the run", s.place(c.Target), n.inRow, n.count, n.largest)
+		return fmt.Sprintf("Combine the messages of %s that go to the same rank one after the other (%d of %d, up to %d bytes each): the run",
+			s.place(c.Target), n.inRow, n.count, n.largest)
 	},
 }
 

@@ -9,11 +9,13 @@ import (
 
 var earlyReceiveKind = kind{
 	Info: Info{
-		Name:    "early_receive",
-		Short:   "start receives earlier",
-		Meaning: "The blocking receives of a call path are posted earlier: before the computation, the sends and the other such receives that precede them, up to the last receive from the same rank, collective, or wait. They are completed where they were before.",
-		Advice:  "Replace MPI_Recv by MPI_Irecv before the work, and MPI_Wait where the data is needed. Large messages are then sent while the receiver works, and their senders need not wait.",
-		Form:    "early_receive@CALLPATH",
+		Name:  "early_receive",
+		Short: "start receives earlier",
+		Meaning: "The blocking receives of a call path are posted earlier: before the computation, the sends and the other such receives that " +
+			"precede them, up to the last receive from the same rank, collective, or wait. They are completed where they were before.",
+		Advice: "Replace MPI_Recv by MPI_Irecv before the work, and MPI_Wait where the data is needed. Large messages are then sent while the " +
+			"receiver works, and their senders need not wait.",
+		Form: "early_receive@CALLPATH",
 	},
 	propose: func(s *study) []candidate {
 		if s.rendezvous == 0 {
@@ -40,7 +42,8 @@ var earlyReceiveKind = kind{
 		})
 	},
 	sentence: func(s *study, c Change) string {
-		return fmt.Sprintf("Post the receives of %s earlier (MPI_Irecv before the work, MPI_Wait where the data is needed): the run", s.place(c.Target))
+		return fmt.Sprintf("Post the receives of %s earlier (MPI_Irecv before the work, MPI_Wait where the data is needed): the run",
+			s.place(c.Target))
 	},
 }
 

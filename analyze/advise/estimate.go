@@ -18,7 +18,8 @@ const (
 
 // Estimate derives the parameters of the network from the messages of a recorded run: o from the usual time of calls that send small
 // messages, L and G from messages whose receiver was waiting, S from sends that waited for their receiver. Of these, quick ones count (the
-// lower quartile), as others waited for a CPU. Without messages, L comes from how long collectives take after the last rank has come; without these, all is 0.
+// lower quartile), as others waited for a CPU. Without messages, L comes from how long collectives take after the last rank has come;
+// without these, all is 0.
 func Estimate(tl *timeline.Timeline) *machine.Machine {
 	var sends, small, eager, stalled []int64
 	type sized struct{ time, size int64 }

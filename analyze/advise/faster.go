@@ -12,7 +12,8 @@ var fasterKind = kind{
 	Info: Info{
 		Name:  "faster",
 		Short: "make the computation of a call path faster",
-		Meaning: "The computation of a call path takes this much less time on all ranks. Beside the gain at 10 % the list has the smallest change that gains more than the noise of the measurement: " +
+		Meaning: "The computation of a call path takes this much less time on all ranks. Beside the gain at 10 % the list has the smallest " +
+			"change that gains more than the noise of the measurement: " +
 			"with less, the effort does not show in the run time.",
 		Advice: "Tune the code of the call path: compiler flags, vectorization, memory accesses, a better algorithm, an accelerator.",
 		Form:   "faster:PERCENT@CALLPATH such as faster:10%@main/solve",

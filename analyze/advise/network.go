@@ -10,13 +10,16 @@ import (
 	"slackline/model/unit"
 )
 
-var latencyKind = networkKind("latency", "L", "the latency of the network", "A lower latency: another interconnect, fewer switches between the nodes, ranks that talk to each other on one node.",
+var latencyKind = networkKind("latency", "L", "the latency of the network", "A lower latency: another interconnect, fewer switches "+
+	"between the nodes, ranks that talk to each other on one node.",
 	func(p *machine.Params, f float64) { p.Latency = divided(p.Latency, f) })
 
-var bandwidthKind = networkKind("bandwidth", "G", "the time per byte of the network", "More bandwidth: another interconnect, several rails, fewer or smaller data (compression, single precision).",
+var bandwidthKind = networkKind("bandwidth", "G", "the time per byte of the network", "More bandwidth: another interconnect, several "+
+	"rails, fewer or smaller data (compression, single precision).",
 	func(p *machine.Params, f float64) { p.PerByte = dividedPieces(p.PerByte, f) })
 
-var overheadKind = networkKind("overhead", "o, g and O", "the CPU time of messages", "A leaner MPI library or protocol, offload to the network card, fewer messages.",
+var overheadKind = networkKind("overhead", "o, g and O", "the CPU time of messages", "A leaner MPI library or protocol, offload to the "+
+	"network card, fewer messages.",
 	func(p *machine.Params, f float64) {
 		p.Overhead, p.Gap, p.CPUByte = dividedPieces(p.Overhead, f), divided(p.Gap, f), divided(p.CPUByte, f)
 	})
@@ -26,9 +29,10 @@ func networkKind(name, letters, what, advice string, scale func(p *machine.Param
 	return kind{
 		Info: Info{
 			Name: name, Short: "a faster network: " + what,
-			Meaning: fmt.Sprintf("%s (%s of the machine) is divided by a factor, in all classes of links; the rest stays as it is.", capital(what), letters),
-			Advice:  advice,
-			Form:    name + ":FACTOR such as " + name + ":2",
+			Meaning: fmt.Sprintf("%s (%s of the machine) is divided by a factor, in all classes of links; the rest stays as it is.", capital(what),
+				letters),
+			Advice: advice,
+			Form:   name + ":FACTOR such as " + name + ":2",
 		},
 		upgrade: true,
 		propose: func(s *study) []candidate {

@@ -9,11 +9,12 @@ import (
 
 var nonblockingKind = kind{
 	Info: Info{
-		Name:    "nonblocking_send",
-		Short:   "go on while a message is sent",
-		Meaning: "The blocking sends of a call path become non-blocking ones: the rank goes on with its computation and its other messages, and waits for the send before the next one to the same rank, at the next collective, or where other requests are open.",
-		Advice:  "Replace MPI_Send by MPI_Isend and an MPI_Wait before the buffer is used again.",
-		Form:    "nonblocking_send@CALLPATH",
+		Name:  "nonblocking_send",
+		Short: "go on while a message is sent",
+		Meaning: "The blocking sends of a call path become non-blocking ones: the rank goes on with its computation and its other messages, " +
+			"and waits for the send before the next one to the same rank, at the next collective, or where other requests are open.",
+		Advice: "Replace MPI_Send by MPI_Isend and an MPI_Wait before the buffer is used again.",
+		Form:   "nonblocking_send@CALLPATH",
 	},
 	propose: func(s *study) []candidate {
 		if s.rendezvous == 0 {
@@ -57,6 +58,7 @@ var nonblockingKind = kind{
 		})
 	},
 	sentence: func(s *study, c Change) string {
-		return fmt.Sprintf("Make the sends of %s non-blocking (MPI_Isend), and wait for them when the buffer is needed again: the run", s.place(c.Target))
+		return fmt.Sprintf("Make the sends of %s non-blocking (MPI_Isend), and wait for them when the buffer is needed again: the run",
+			s.place(c.Target))
 	},
 }

@@ -13,11 +13,13 @@ import (
 
 var placementKind = kind{
 	Info: Info{
-		Name:    "placement",
-		Short:   "other places for the ranks",
-		Meaning: "The ranks are on other nodes: in blocks, cyclically, or as a list says, node by rank. The list that is tried puts ranks that exchange most bytes on one node. It needs a machine with several ranks per node.",
-		Advice:  "Change the mapping of ranks to nodes (mpirun --map-by, --rankfile, srun --distribution), or reorder the communicator (MPI_Cart_create with reorder, MPI_Dist_graph_create).",
-		Form:    "placement:blocks, placement:cyclic or placement:NODE,NODE,...",
+		Name:  "placement",
+		Short: "other places for the ranks",
+		Meaning: "The ranks are on other nodes: in blocks, cyclically, or as a list says, node by rank. The list that is tried puts ranks that " +
+			"exchange most bytes on one node. It needs a machine with several ranks per node.",
+		Advice: "Change the mapping of ranks to nodes (mpirun --map-by, --rankfile, srun --distribution), or reorder the communicator " +
+			"(MPI_Cart_create with reorder, MPI_Dist_graph_create).",
+		Form: "placement:blocks, placement:cyclic or placement:NODE,NODE,...",
 	},
 	propose: func(s *study) []candidate {
 		m := s.base.Machine
@@ -62,7 +64,8 @@ var placementKind = kind{
 		return nil
 	},
 	sentence: func(s *study, c Change) string {
-		how := map[string]string{"blocks": "in blocks (rank 0, 1, ... on the first node)", "cyclic": "cyclically (rank 0, 1, ... on different nodes)"}[c.Value]
+		how := map[string]string{"blocks": "in blocks (rank 0, 1, ... on the first node)", "cyclic": "cyclically (rank 0, 1, ... " +
+			"on different nodes)"}[c.Value]
 		if how == "" {
 			how = "so that those that exchange most are on one node (" + c.Value + ")"
 		}

@@ -13,14 +13,15 @@ type Result struct {
 	Measured   *unit.Nanoseconds `json:"measured_ns,omitempty"` // of the recorded run, without start and end of MPI
 	Difference *float64          `json:"difference,omitempty"`  // of the simulated to the measured time, as a share of that
 	Noise      Floor             `json:"noise"`
-	Advice     []Advice          `json:"advice"`             // changes of the program and of how it is started, the largest gain first; those that assume something count half
-	Upgrades   []Advice          `json:"upgrades"`           // faster code and hardware, the largest gain first
-	Ceilings   []Ceiling         `json:"ceilings"`           // what no change of a kind can exceed
-	Together   *Together         `json:"together,omitempty"` // the best set of up to three
-	Largest    float64           `json:"largest_gain"`       // of all changes that were tried, ranked or not; upgrades do not count
-	Tried      int               `json:"tried"`              // changes that were simulated
-	RuledOut   int               `json:"ruled_out"`          // changes whose bound was below the noise
-	Left       int               `json:"left"`               // changes for which there was no time
+	// changes of the program and of how it is started, the largest gain first; those that assume something count half
+	Advice   []Advice  `json:"advice"`
+	Upgrades []Advice  `json:"upgrades"`           // faster code and hardware, the largest gain first
+	Ceilings []Ceiling `json:"ceilings"`           // what no change of a kind can exceed
+	Together *Together `json:"together,omitempty"` // the best set of up to three
+	Largest  float64   `json:"largest_gain"`       // of all changes that were tried, ranked or not; upgrades do not count
+	Tried    int       `json:"tried"`              // changes that were simulated
+	RuledOut int       `json:"ruled_out"`          // changes whose bound was below the noise
+	Left     int       `json:"left"`               // changes for which there was no time
 }
 
 // Floor is the gain below which nothing is ranked, and what it rests on.

@@ -9,11 +9,13 @@ import (
 
 var sendFirstKind = kind{
 	Info: Info{
-		Name:    "send_first",
-		Short:   "send before the work that does not depend on it",
-		Meaning: "The sends of a call path are started before the computation that comes right before them, and completed after it. This assumes that the computation does not make the data that is sent.",
-		Advice:  "Start the send (MPI_Isend) as soon as its data is there, do the rest of the work, and wait for the send afterwards. Pass on what was received before working on it.",
-		Form:    "send_first@CALLPATH",
+		Name:  "send_first",
+		Short: "send before the work that does not depend on it",
+		Meaning: "The sends of a call path are started before the computation that comes right before them, and completed after it. This " +
+			"assumes that the computation does not make the data that is sent.",
+		Advice: "Start the send (MPI_Isend) as soon as its data is there, do the rest of the work, and wait for the send afterwards. Pass on " +
+			"what was received before working on it.",
+		Form: "send_first@CALLPATH",
 	},
 	assumes: always("the computation before the send does not make its data"),
 	propose: func(s *study) []candidate {

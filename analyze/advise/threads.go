@@ -11,11 +11,13 @@ import (
 
 var threadsKind = kind{
 	Info: Info{
-		Name:    "threads",
-		Short:   "threads instead of processes",
-		Meaning: "Each n neighboring ranks become the threads of one process: messages between them cost nothing. Computation stays as it is on each, and collectives still have all ranks, so this is what a good hybrid version reaches at most.",
-		Advice:  "Run fewer processes with several threads each (MPI with OpenMP), one process per NUMA domain or socket; MPI_THREAD_FUNNELED is enough if the master thread communicates.",
-		Form:    "threads:NUMBER such as threads:4",
+		Name:  "threads",
+		Short: "threads instead of processes",
+		Meaning: "Each n neighboring ranks become the threads of one process: messages between them cost nothing. Computation stays as it is " +
+			"on each, and collectives still have all ranks, so this is what a good hybrid version reaches at most.",
+		Advice: "Run fewer processes with several threads each (MPI with OpenMP), one process per NUMA domain or socket; MPI_THREAD_FUNNELED " +
+			"is enough if the master thread communicates.",
+		Form: "threads:NUMBER such as threads:4",
 	},
 	assumes: always("the computation can be shared by threads, and nothing else is lost"),
 	propose: func(s *study) []candidate {
@@ -34,12 +36,14 @@ var threadsKind = kind{
 		}
 		m := *x.Machine
 		m.Name += ", changed"
-		m.Classes[machine.Node] = machine.Params{Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)), Eager: machine.NoLimit}
+		m.Classes[machine.Node] = machine.Params{Overhead: machine.One(unit.Duration(0)), PerByte: machine.One(unit.PerByte(0)),
+			Eager: machine.NoLimit}
 		m.RanksPerNode, m.NodesPerSwitch, m.SharedNIC, m.Placement = n, 0, false, machine.Placement{}
 		x.Machine = &m
 		return nil
 	},
 	sentence: func(s *study, c Change) string {
-		return fmt.Sprintf("Run with %s threads per process instead of %d processes with one each: without the messages between them, the run", c.Value, s.ranks())
+		return fmt.Sprintf("Run with %s threads per process instead of %d processes with one each: without the messages between them, the run",
+			c.Value, s.ranks())
 	},
 }

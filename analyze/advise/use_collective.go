@@ -10,11 +10,14 @@ import (
 
 var collectiveKind = kind{
 	Info: Info{
-		Name:    "use_collective",
-		Short:   "a collective instead of a loop of messages",
-		Meaning: "Where a rank sends messages of one size to all others, one after the other, all of them call a broadcast (bcast) or scatter instead; where it receives from all others, a gather or reduce. The mapping chooses the algorithm. Work between the messages comes before the sends, or after the receives.",
-		Advice:  "Replace the loop by MPI_Bcast (the same data for all), MPI_Scatter (different data), MPI_Gather (all data) or MPI_Reduce (combined data).",
-		Form:    "use_collective:OPERATION@CALLPATH with bcast, scatter, gather or reduce",
+		Name:  "use_collective",
+		Short: "a collective instead of a loop of messages",
+		Meaning: "Where a rank sends messages of one size to all others, one after the other, all of them call a broadcast (bcast) or scatter " +
+			"instead; where it receives from all others, a gather or reduce. The mapping chooses the algorithm. Work between the messages comes " +
+			"before the sends, or after the receives.",
+		Advice: "Replace the loop by MPI_Bcast (the same data for all), MPI_Scatter (different data), MPI_Gather (all data) or " +
+			"MPI_Reduce (combined data).",
+		Form: "use_collective:OPERATION@CALLPATH with bcast, scatter, gather or reduce",
 	},
 	propose: func(s *study) []candidate {
 		if s.ranks() < minLoopRanks {
@@ -91,7 +94,8 @@ func loopsOf(g *schedule.Graph, rank int, views []blockView, t *targets, of sche
 					}
 					continue
 				}
-				if op.Kind != of || op.World() != schedule.UserContext || !t.has(op) || seen[op.Peer] || int(op.Peer) == rank || op.Peer < 0 || size >= 0 && op.Size != size {
+				if op.Kind != of || op.World() != schedule.UserContext || !t.has(op) || seen[op.Peer] || int(op.Peer) == rank || op.Peer < 0 ||
+					size >= 0 && op.Size != size {
 					break blocks
 				}
 				seen[op.Peer], size = true, op.Size
@@ -107,7 +111,8 @@ func loopsOf(g *schedule.Graph, rank int, views []blockView, t *targets, of sche
 }
 
 // withCollectives replaces all loops whose other ends are blocking calls.
-func withCollectives(g *schedule.Graph, matching *schedule.Matching, t *targets, of schedule.Kind, operation schedule.Operation) (*schedule.Graph, bool) {
+func withCollectives(g *schedule.Graph, matching *schedule.Matching, t *targets, of schedule.Kind,
+	operation schedule.Operation) (*schedule.Graph, bool) {
 	ops := g.Ops()
 	roots := map[int]*loop{}        // by the first block of the loop
 	calls := map[int]*loop{}        // by the operation of another rank

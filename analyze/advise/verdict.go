@@ -88,7 +88,8 @@ func Judge(ctx context.Context, r *Result, after Scenario, measured unit.Duratio
 		}
 		ok := math.Abs(v.Gain-*v.Predicted) <= max(r.Noise.Share, tenth**v.Predicted)
 		v.CameTrue = &ok
-		v.Sentence = fmt.Sprintf("The run takes %s less than before. Of the predicted gains, that of %s (%s) fits best and %s.", percent(v.Gain), name, percent(*v.Predicted),
+		v.Sentence = fmt.Sprintf("The run takes %s less than before. Of the predicted gains, that of %s (%s) fits best and %s.", percent(v.Gain),
+			name, percent(*v.Predicted),
 			map[bool]string{true: "came true", false: "did not come true"}[ok])
 		if len(names) > 1 {
 			v.Sentence += fmt.Sprintf(" What can be gained no more: %s.", strings.Join(names, ", "))

@@ -32,7 +32,8 @@ var conditionUnits = map[string]float64{"%": 1e-2, "ps": 1e-12, "ns": 1e-9, "us"
 func ParseCondition(text string) (*Condition, error) {
 	f := conditionForm.FindStringSubmatch(strings.TrimSpace(text))
 	if f == nil {
-		return nil, fmt.Errorf("%q is not METRIC[@CALLPATH]>CHANGE with a percentage or a time, e.g. 'run_time>5%%' or 'waiting@main/solve>10ms'", text)
+		return nil, fmt.Errorf("%q is not METRIC[@CALLPATH]>CHANGE with a percentage or a time, e.g. 'run_time>5%%' or 'waiting@main/solve>10ms'",
+			text)
 	}
 	limit, err := strconv.ParseFloat(f[4], 64)
 	if err != nil {
@@ -49,7 +50,8 @@ func ParseCondition(text string) (*Condition, error) {
 func (c *Condition) check() error {
 	switch known := metrics(); {
 	case !slices.Contains(known, c.metric) && !strings.HasPrefix(c.metric, Time+"_"): // of another scheme of measure collectives
-		return fmt.Errorf("%q: there is no metric %s%s; the metrics are %s", c.text, c.metric, suggest.Phrase(c.metric, known), strings.Join(known, ", "))
+		return fmt.Errorf("%q: there is no metric %s%s; the metrics are %s", c.text, c.metric, suggest.Phrase(c.metric, known),
+			strings.Join(known, ", "))
 	case c.metric == RunTime && c.path != "":
 		return fmt.Errorf("%q: %s is that of the whole run; for a call path give %s@%s", c.text, RunTime, Time, c.path)
 	case c.metric != RunTime && c.metric != Waiting && c.path == "":

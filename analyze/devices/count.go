@@ -201,7 +201,8 @@ func (d *device) idleSpans() []timeline.Span {
 	return list
 }
 
-// countKernels counts the waits of communication kernels: where nothing works, each instant for the first of them. It returns all that counts.
+// countKernels counts the waits of communication kernels: where nothing works, each instant for the first of them. It returns all that
+// counts.
 func (r *Run) countKernels(d *device, waits []KernelWait, byStream [][]int, work []timeline.Span) []timeline.Span {
 	var order []int
 	for k := d.from; k < d.to; k++ {
@@ -209,7 +210,8 @@ func (r *Run) countKernels(d *device, waits []KernelWait, byStream [][]int, work
 	}
 	begin := func(i int) unit.Duration { return r.streams[waits[i].Of.At].Begin[waits[i].Of.Index] }
 	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(begin(x), begin(y)), cmp.Compare(waits[x].Of.At, waits[y].Of.At), cmp.Compare(waits[x].Of.Index, waits[y].Of.Index))
+		return cmp.Or(cmp.Compare(begin(x), begin(y)), cmp.Compare(waits[x].Of.At, waits[y].Of.At), cmp.Compare(waits[x].Of.Index,
+			waits[y].Of.Index))
 	})
 	var all []timeline.Span
 	done := unit.Duration(0)

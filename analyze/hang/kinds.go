@@ -87,7 +87,8 @@ var (
 	endlessLoop = Kind{
 		"hang_endless", "A computation without end", "all wait for a rank that computes much longer than ever before",
 		"No deadlock: a rank computes, and others wait for it. It has computed for more than ten times as long as between any two " +
-			"of its MPI calls before, so it may be in an endless loop. Only the program can tell: it is named, and so is the function that it is in.",
+			"of its MPI calls before, so it may be in an endless loop. Only the program can tell: " +
+			"it is named, and so is the function that it is in.",
 		"Look at the function that is named; look again later. If the loop is meant to take that long, nothing is wrong.",
 	}
 	slowRank = Kind{

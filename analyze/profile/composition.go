@@ -46,7 +46,8 @@ type partKey struct {
 	name string
 }
 
-// Composition returns what the run consists of. Waiting times, and those that were not analyzed, are taken out of the time of their call paths.
+// Composition returns what the run consists of. Waiting times, and those that were not analyzed, are taken out of the time of their call
+// paths.
 func (p *Profile) Composition(waiting []WaitTime) *Composition {
 	times := map[partKey][]unit.Duration{}
 	addPart := func(key partKey, rank int, t unit.Duration) {

@@ -50,7 +50,8 @@ type RunDocument struct {
 // DescribeRun describes a run in its JSON form; the machine is that of a simulated run.
 func DescribeRun(tl *timeline.Timeline, machine string) RunDocument {
 	d := RunDocument{
-		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Before: tl.LeftOut.Before, After: tl.LeftOut.After, Simulated: tl.Simulated, Machine: machine,
+		Ranks: tl.Ranks, Locations: len(tl.Locations), Time: tl.End - tl.Start, Before: tl.LeftOut.Before, After: tl.LeftOut.After,
+		Simulated: tl.Simulated, Machine: machine,
 		NotRecorded: max(tl.Unrecorded(), 0), CutMessages: tl.Problems.CutMessages, CutCollectives: tl.Problems.CutCollectives,
 		ForcedYield: tl.ForcedYield,
 	}

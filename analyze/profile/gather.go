@@ -83,7 +83,8 @@ func (p *Profile) append(b []byte, parts []int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(p.Entries)))
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		b = appendInts(b, int64(e.Path), int64(e.Rank), e.Visits, e.Pieces, e.Samples, int64(e.Exclusive), int64(e.Inclusive), e.Sent.Count, e.Sent.Bytes,
+		b = appendInts(b, int64(e.Path), int64(e.Rank), e.Visits, e.Pieces, e.Samples, int64(e.Exclusive), int64(e.Inclusive), e.Sent.Count,
+			e.Sent.Bytes,
 			e.Received.Count, e.Received.Bytes, e.Collective.Count, e.Collective.Bytes, e.Transferred)
 	}
 	b = appendInts(b, int64(len(p.Unrecorded)))
@@ -121,7 +122,8 @@ func appendInts(b []byte, values ...int64) []byte {
 // take adds what a process has.
 func (p *Profile) take(c *chunk.Column, t *traffic, parts []int) {
 	for range min(c.Uint(), uint64(c.Left())) {
-		e := Entry{Path: int32(c.Int()), Rank: int(c.Int()), Visits: c.Int(), Pieces: c.Int(), Samples: c.Int(), Exclusive: unit.Duration(c.Int()), Inclusive: unit.Duration(c.Int())}
+		e := Entry{Path: int32(c.Int()), Rank: int(c.Int()), Visits: c.Int(), Pieces: c.Int(), Samples: c.Int(),
+			Exclusive: unit.Duration(c.Int()), Inclusive: unit.Duration(c.Int())}
 		e.Sent, e.Received, e.Collective = readTraffic(c), readTraffic(c), readTraffic(c)
 		if e.Transferred = c.Int(); e.Path < 0 || int(e.Path) >= p.Paths.Len() {
 			c.Bad = true
@@ -233,7 +235,8 @@ func (p *Profile) FindIterations(ctx context.Context, waits func(add func(rank i
 	for q := range in {
 		c := chunk.Column{B: in[q]}
 		for k := range sums {
-			sums[k].add(iterationSum{unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int())})
+			sums[k].add(iterationSum{unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()), unit.Duration(c.Int()),
+				unit.Duration(c.Int()), unit.Duration(c.Int())})
 		}
 		if c.Bad || c.Left() > 0 {
 			return nil, cluster.ErrGarbled

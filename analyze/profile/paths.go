@@ -72,7 +72,8 @@ func checkLength(tl *timeline.Timeline) error {
 		length[id] = length[p.Parent] + 1 + int64(len(tl.Regions[p.Region].Name))
 		deepest = max(deepest, p.Depth)
 		if sum += length[id]; sum > maxNames {
-			return fmt.Errorf("the names of the call paths are longer than %d MiB together (a recursion of %d calls?); record with fewer functions", maxNames>>20, deepest)
+			return fmt.Errorf("the names of the call paths are longer than %d MiB together (a recursion of %d calls?); record with fewer functions",
+				maxNames>>20, deepest)
 		}
 	}
 	return nil

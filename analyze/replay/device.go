@@ -14,7 +14,8 @@ import (
 // A run with accelerators becomes one block for each rank. Its threads and streams are chains of operations on CPUs of their own: time in
 // a call path, kernels, copies. A thread that launches an activity is required by it; so are the activity before it on its stream and the
 // one on another stream that it waited for (package devices says which). A call that waits for an activity requires that. What lies between
-// the last of what an activity requires and its start is kept: latency of the launch, or of the device. The rules are in docs/accelerators.md.
+// the last of what an activity requires and its start is kept: latency of the launch, or of the device. The rules are in
+// docs/accelerators.md.
 
 // deviceRun is what the walks through the ranks of such a run share.
 type deviceRun struct {
@@ -96,7 +97,8 @@ func newDeviceRun(t *timeline.Timeline, threads int) *deviceRun {
 		return nil
 	}
 	run := devices.New(t, nil, nil, threads)
-	return &deviceRun{Run: run, streams: t.Devices.Streams, syncs: run.Syncs(), work: map[devices.Op]*kernelWork{}, relays: make([][]relay, t.Ranks)}
+	return &deviceRun{Run: run, streams: t.Devices.Streams, syncs: run.Syncs(), work: map[devices.Op]*kernelWork{}, relays: make([][]relay,
+		t.Ranks)}
 }
 
 // newDeviceWalk begins the walk through a rank.
@@ -272,7 +274,8 @@ func (d *deviceWalk) leave(path timeline.PathID, t unit.Duration) {
 	}
 }
 
-// threads turns the threads that are not the first into operations. Each of their outermost calls begins when the first thread has come there.
+// threads turns the threads that are not the first into operations. Each of their outermost calls begins when the first thread has come
+// there.
 func (d *deviceWalk) threads() {
 	for k := 1; k < len(d.chains); k++ {
 		c := d.chains[k]

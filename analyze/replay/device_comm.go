@@ -26,7 +26,8 @@ func (c *converter) findKernels() {
 	all := c.t.WithStreams()
 	if !c.options.WithoutCollectives {
 		for k := range d.Collectives {
-			c.kernelCollective(d, &d.Collectives[k], c.groups.ofComm[len(c.t.Comms)+int(d.Collectives[k].Comm)], uint32(len(all.Comms)+len(c.t.Collectives)+k)+1)
+			c.kernelCollective(d, &d.Collectives[k], c.groups.ofComm[len(c.t.Comms)+int(d.Collectives[k].Comm)],
+				uint32(len(all.Comms)+len(c.t.Collectives)+k)+1)
 		}
 	}
 	if !c.options.WithoutMessages {

@@ -35,7 +35,8 @@ func checkRanks(n, recorded int) error {
 	case n < recorded:
 		return fmt.Errorf("a run of %d ranks cannot become one of %d; give a multiple of %d", recorded, n, recorded)
 	case n%recorded != 0:
-		return fmt.Errorf("a run of %d ranks is extrapolated by copies of all of them, so that %d ranks are not possible; the nearest are %d and %d",
+		return fmt.Errorf("a run of %d ranks is extrapolated by copies of all of them, so that %d ranks are not possible; the "+
+			"nearest are %d and %d",
 			recorded, n, n/recorded*recorded, (n/recorded+1)*recorded)
 	}
 	return nil

@@ -98,11 +98,13 @@ func (r *Report) Warnings() []string {
 		}
 	}
 	if r.Spans > 0 && float64(r.NoCPU) >= 0.01*float64(r.Spans) {
-		list = append(list, fmt.Sprintf("in the recorded run the ranks were without a CPU for %s, %.1f %% of their time: that is left out, because every simulated rank has a CPU of its own",
+		list = append(list, fmt.Sprintf("in the recorded run the ranks were without a CPU for %s, %.1f %% of their time: that is left out, "+
+			"because every simulated rank has a CPU of its own",
 			r.NoCPU.Short(), 100*float64(r.NoCPU)/float64(r.Spans)))
 	}
 	if r.ForcedYield {
-		list = append(list, "when the run was recorded, MPI was made to give up the CPU while it waits (--yield): without that it may take much longer")
+		list = append(list, "when the run was recorded, MPI was made to give up the CPU while it waits (--yield): without that it "+
+			"may take much longer")
 	}
 	say(r.UnmatchedSends, "%d sends without a receive were left out")
 	say(r.UnmatchedReceives, "%d receives without a send were left out")
@@ -112,9 +114,11 @@ func (r *Report) Warnings() []string {
 	say(r.OtherThreads, "%d messages and collectives of threads other than the first of their rank were left out")
 	say(r.OutsideMPI, "%d messages that were not recorded inside of MPI calls were left out")
 	say(r.Neighborhoods, "%d calls of neighborhood collectives were left out: the neighbors are not in the trace")
-	say(r.OneSided, "%d calls of one-sided communication became computation: the creation of their window, or the other side of their epoch, is not in the trace")
+	say(r.OneSided, "%d calls of one-sided communication became computation: the creation of their window, or the other side of their "+
+		"epoch, is not in the trace")
 	say(r.Between, "%d collectives between two groups were left out")
-	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; all are taken as not buffered")
+	say(r.MixedStarts, "%d sends begun by MPI_Start may be buffered: their ranks prepared some by MPI_Bsend_init and some by other calls; "+
+		"all are taken as not buffered")
 	say(r.Averaged, "%d collectives with sizes by rank got the mean size: the sizes between copies are not known, or too many")
 	return list
 }

@@ -199,7 +199,8 @@ func (b *Baseline) order(parameters []string) ([]int, error) {
 		}
 	}
 	if len(order) != len(b.Parameters) || len(order) != len(parameters) {
-		return nil, fmt.Errorf("the baseline has the parameters %s, the data %s; give data of the same parameters, or store a new baseline with --update-baseline",
+		return nil, fmt.Errorf("the baseline has the parameters %s, the data %s; give data of the same parameters, or store a new baseline "+
+			"with --update-baseline",
 			strings.Join(b.Parameters, ", "), strings.Join(parameters, ", "))
 	}
 	return order, nil
@@ -236,7 +237,8 @@ func (c *BaselineCheck) level(model *BaselineModel, order []int, tolerance float
 		if c.Verdict == Pass {
 			c.Verdict, c.Reason = Inconclusive, "has no point in common with the baseline: only the growth was compared"
 			if uneven > 0 {
-				c.Reason = fmt.Sprintf("no ratio can be given at %d of the points in common with the baseline: one of the values is not above 0", uneven)
+				c.Reason = fmt.Sprintf("no ratio can be given at %d of the points in common with the baseline: one of the values is not above 0",
+					uneven)
 			}
 		}
 		if c.Common == 0 {

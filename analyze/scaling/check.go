@@ -201,7 +201,8 @@ func (j *judge) find(o *Outcome, function, metric string, optional bool) (*datas
 		}
 		return nil, fmt.Errorf("the data have no metric %s of %s, only %s", metric, function, strings.Join(metrics, ", "))
 	}
-	return nil, fmt.Errorf("the data have no function %s%s (set \"optional: true\" if it may be missing)", function, suggest.Phrase(function, j.data.Functions()))
+	return nil, fmt.Errorf("the data have no function %s%s (set \"optional: true\" if it may be missing)", function, suggest.Phrase(function,
+		j.data.Functions()))
 }
 
 func (j *judge) check(x *Expectation) (*Check, error) {

@@ -226,7 +226,8 @@ func reasonFor(entry yamlfile.Entry) string {
 	}
 	switch reason := strings.TrimSpace(text); strings.ToLower(reason) {
 	case "", "true", "yes", "y", "on", "1", "false", "no", "n", "off", "0", "none", "null", "~", "-":
-		entry.Value.Errorf("%s: %s is not the reason why it is expected to fail; give one, e.g. %s: \"issue 12\", or leave it out", entry.Key, yamlfile.Quote(text), entry.Key)
+		entry.Value.Errorf("%s: %s is not the reason why it is expected to fail; give one, e.g. %s: \"issue 12\", or leave it out", entry.Key,
+			yamlfile.Quote(text), entry.Key)
 		return ""
 	default:
 		return reason

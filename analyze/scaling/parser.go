@@ -181,7 +181,8 @@ func (p *expressionParser) constant(base token) (product, error) {
 		bits++
 	}
 	if value.den() != 1 || bits == 0 || value.num != 1<<bits {
-		return nil, fmt.Errorf("the base %s of an exponential is not 2, 4, 8 or a higher power of 2; write it with base 2, e.g. 3^k as 2^(1.585 k)", base.text)
+		return nil, fmt.Errorf("the base %s of an exponential is not 2, 4, 8 or a higher power of 2; write it with base 2, "+
+			"e.g. 3^k as 2^(1.585 k)", base.text)
 	}
 	t := Term{Exp: r.mul(newRat(bits, 1))}
 	return product{p.name(name): t}, t.check()

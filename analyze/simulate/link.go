@@ -134,7 +134,8 @@ func readNotice(c *chunk.Column) (n notice) {
 	flags := c.Byte()
 	n.released = flags&1 != 0
 	if flags&2 != 0 {
-		n.stopped = &stoppedHost{time: c.Int(), birth: c.Int(), order: uint32(c.Int()), a: int32(c.Int()), b: int32(c.Int()), host: int32(c.Int())}
+		n.stopped = &stoppedHost{time: c.Int(), birth: c.Int(), order: uint32(c.Int()), a: int32(c.Int()), b: int32(c.Int()),
+			host: int32(c.Int())}
 	}
 	return n
 }

@@ -48,7 +48,8 @@ const maxInVain = 10
 // never worse than the first one, and the same on every run.
 //
 // progress, if not nil, is called after each step.
-func (s *Schedule) Place(ctx context.Context, m *machine.Machine, cores int, progress func(swaps int, best unit.Duration)) (*Placement, error) {
+func (s *Schedule) Place(ctx context.Context, m *machine.Machine, cores int, progress func(swaps int, best unit.Duration)) (*Placement,
+	error) {
 	if cores < 1 {
 		return nil, fmt.Errorf("%d cores per node; give at least 1", cores)
 	}

@@ -133,11 +133,12 @@ type state struct {
 	reference        int32 // number of the message, synchronization point or exposure epoch; -1: none
 	pending          int32 // later wait states that are not accounted for yet
 	order            int32 // when it was accounted for, from 1 on; 0: not yet
-	before           int32 // number of the cause's wait states that begin before the operation that was late; if that is elsewhere, its number among those sent there
-	metric           Metric
-	sub              Metric // the sub-state that it belongs to; None if it has none
-	uncertain        bool   // shorter than the error of the clocks
-	circular         bool   // part of a circle that process 0 accounted for
+	// number of the cause's wait states that begin before the operation that was late; if that is elsewhere, its number among those sent there
+	before    int32
+	metric    Metric
+	sub       Metric // the sub-state that it belongs to; None if it has none
+	uncertain bool   // shorter than the error of the clocks
+	circular  bool   // part of a circle that process 0 accounted for
 }
 
 func (s *state) end() unit.Duration { return s.enter + s.amount }

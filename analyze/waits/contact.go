@@ -61,7 +61,8 @@ type messageEnds struct {
 
 // endsOf looks up when the calls of a message were.
 func (a *analysis) endsOf(m *timeline.Message) messageEnds {
-	e := messageEnds{send: a.operationOf(m.From, m.Send), recv: a.operationOf(m.To, m.Recv), recvTests: a.isTest(m.To, m.Recv), isDone: m.SendDone >= 0}
+	e := messageEnds{send: a.operationOf(m.From, m.Send), recv: a.operationOf(m.To, m.Recv), recvTests: a.isTest(m.To, m.Recv),
+		isDone: m.SendDone >= 0}
 	e.done, e.post = e.send, e.recv
 	if m.SendDone != m.Send && e.isDone {
 		e.done = a.operationOf(m.From, m.SendDone)
@@ -158,8 +159,8 @@ func newContacts(list []found, scratch []int32) contacts {
 	return c
 }
 
-// Programs that do not know what comes next look for a message before they receive it: MPI_Probe and MPI_Mprobe wait for its send, and so does
-// a loop of MPI_Iprobe, which a recorder keeps as one call. The receive after it finds the message there.
+// Programs that do not know what comes next look for a message before they receive it: MPI_Probe and MPI_Mprobe wait for its send, and so
+// does a loop of MPI_Iprobe, which a recorder keeps as one call. The receive after it finds the message there.
 
 // probes marks the paths of calls that look for messages and of those that can receive one or make progress otherwise.
 type probes struct {
@@ -204,7 +205,8 @@ func (a *analysis) readProbe(p *probes, m *timeline.Message, number int32, send 
 	}
 	if amount := min(send.enter, look.leave) - look.enter; amount > 0 && a.isHere(m.To) {
 		waits.add(candidate{
-			metric: lateSender.metric, amount: amount, location: m.To, call: probe, cause: m.From, causeCall: m.Send, reference: number, seq: m.RecvSeq,
+			metric: lateSender.metric, amount: amount, location: m.To, call: probe, cause: m.From, causeCall: m.Send, reference: number,
+			seq: m.RecvSeq,
 		})
 	}
 	return list

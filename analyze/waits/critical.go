@@ -179,7 +179,8 @@ type walker struct {
 }
 
 func (a *analysis) newWalker() *walker {
-	return &walker{a: a, teams: a.teamsByLocation(), used: map[int]bool{}, sums: profile.NewSums(a.paths), shares: map[profile.Place]unit.Duration{}}
+	return &walker{a: a, teams: a.teamsByLocation(), used: map[int]bool{}, sums: profile.NewSums(a.paths),
+		shares: map[profile.Place]unit.Duration{}}
 }
 
 // walk goes back as far as the critical path stays with the locations that are here; it returns where it leaves
@@ -228,7 +229,8 @@ func (w *walker) shareList() []CriticalShare {
 
 // reason finds why a location was not earlier at a moment before a call: when another one let it go on, and
 // which. The metric is None if none did.
-func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[int]bool, teams map[int32][]teamPart) (came unit.Duration, next, nextBefore int32, metric Metric) {
+func (a *analysis) reason(at int32, now unit.Duration, before int32, used map[int]bool, teams map[int32][]teamPart) (came unit.Duration,
+	next, nextBefore int32, metric Metric) {
 	states := a.states[a.first[at]:a.first[at+1]]
 	i := sort.Search(len(states), func(i int) bool { return states[i].call >= before }) - 1
 	for i >= 0 && (used[a.first[at]+i] || states[i].enter >= now) {

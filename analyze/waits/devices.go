@@ -100,7 +100,8 @@ func (a *analysis) addDevices(tl *timeline.Timeline) {
 			e.uncertain = e.uncertain && e.amount > 0
 		}
 	}
-	add := func(k *kind, form stateForm, location, call int32, from, amount unit.Duration, cause, causeCall int32, on devices.Op, spans []timeline.Span) {
+	add := func(k *kind, form stateForm, location, call int32, from, amount unit.Duration, cause, causeCall int32, on devices.Op,
+		spans []timeline.Span) {
 		all = append(all, entry{kernel: -1, stateDetail: stateDetail{form, on, spans}, state: state{
 			enter: from, amount: amount, since: never, sub: None, location: location, call: call, cause: cause, causeCall: causeCall,
 			reference: -1, metric: k.metric,
@@ -120,7 +121,8 @@ func (a *analysis) addDevices(tl *timeline.Timeline) {
 		add(&streamWait, streamForStream, streams+w.Of.At, w.Of.Index, w.Spans[0].From, amount, streams+w.For.At, w.For.Index, w.For, w.Spans)
 	}
 	slices.SortStableFunc(all, func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.location, y.location), cmp.Compare(x.call, y.call), cmp.Compare(x.enter, y.enter), cmp.Compare(x.form, y.form))
+		return cmp.Or(cmp.Compare(x.location, y.location), cmp.Compare(x.call, y.call), cmp.Compare(x.enter, y.enter),
+			cmp.Compare(x.form, y.form))
 	})
 	a.states, d.details = make([]state, len(all)), make([]stateDetail, len(all))
 	clear(a.first)

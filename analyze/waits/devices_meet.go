@@ -45,7 +45,8 @@ func (a *analysis) precedes(e endpoint, location, call int32) bool {
 
 // findMeetings lists the synchronizations between processes.
 func (a *analysis) findMeetings() meetings {
-	m := meetings{messages: map[[2]int32][]meeting{}, joinings: make([][]rankJoining, a.tl.Ranks), members: make([]map[int32]int32, len(a.tl.Comms))}
+	m := meetings{messages: map[[2]int32][]meeting{}, joinings: make([][]rankJoining, a.tl.Ranks), members: make([]map[int32]int32,
+		len(a.tl.Comms))}
 	add := func(x, y endpoint) {
 		ranks := [2]int32{int32(a.rankOf(x.location)), int32(a.rankOf(y.location))}
 		if ranks[0] == ranks[1] {

@@ -178,7 +178,8 @@ func (r *Result) take(c *chunk.Column, costs *ledger.Table) {
 		r.Waits = append(r.Waits, readWait(c))
 	}
 	for range min(c.Uint(), uint64(c.Left())) {
-		w := ThreadWait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Thread: int(c.Uint()), Amount: unit.Duration(c.LongUint())}
+		w := ThreadWait{Metric: Metric(c.Byte()), Rank: int(c.Uint()), Path: int32(c.Uint()), Thread: int(c.Uint()),
+			Amount: unit.Duration(c.LongUint())}
 		c.Bad = c.Bad || w.Metric >= None
 		r.byThread = append(r.byThread, w)
 	}

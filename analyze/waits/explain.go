@@ -246,7 +246,8 @@ func (x *explainer) explain(m Metric, rank int, path int32, list []charged, dept
 		}
 	}
 	slices.SortFunc(e.Causes, func(p, q Cause) int {
-		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Kind, q.Kind), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path), cmp.Compare(p.Metric, q.Metric))
+		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Kind, q.Kind), cmp.Compare(p.Rank, q.Rank), cmp.Compare(p.Path, q.Path),
+			cmp.Compare(p.Metric, q.Metric))
 	})
 	followed := 0
 	for i := range e.Causes {

@@ -10,7 +10,8 @@ var latePost = kind{
 		Title:   "Late post",
 		Short:   "waits for a target that has not opened its window yet",
 		Because: "%s opened its window late",
-		Meaning: "Time in MPI_Win_start, in an access or in MPI_Win_complete before the target entered MPI_Win_post, if the call had not ended by then: enter of the post - own enter. " +
+		Meaning: "Time in MPI_Win_start, in an access or in MPI_Win_complete before the target entered MPI_Win_post, if the call had not ended " +
+			"by then: enter of the post - own enter. " +
 			"The cause is the target, in start and complete the last of all targets.",
 		Advice: "Let targets post earlier, or put work between MPI_Win_start and the first access.",
 		Color:  Color{"#00798C", "#2FA7BA"},
@@ -63,9 +64,10 @@ var earlyWait = kind{
 		Title:   "Early wait",
 		Short:   "waits for origins that still access its window",
 		Because: "%s completed its accesses late",
-		Meaning: "Time in MPI_Win_wait before the last origin entered MPI_Win_complete: min(enter of the complete, own leave) - own enter. The cause is that origin.",
-		Advice:  "Let origins complete their epochs earlier, or let the target work before it waits (MPI_Win_test).",
-		Color:   Color{"#1B998B", "#4CC4B7"},
+		Meaning: "Time in MPI_Win_wait before the last origin entered MPI_Win_complete: min(enter of the complete, own leave) - own enter. The " +
+			"cause is that origin.",
+		Advice: "Let origins complete their epochs earlier, or let the target work before it waits (MPI_Win_test).",
+		Color:  Color{"#1B998B", "#4CC4B7"},
 	},
 	precedence: exposureEnd,
 	epochs:     (*analysis).findEarlyWaits,

@@ -42,13 +42,14 @@ func (e *epochs) wait(location int32, c timeline.EpochCall, other, otherCall int
 
 // meet notes that the completion of a call needs a call of another location.
 func (e *epochs) meet(location, call, other, otherCall int32) {
-	if !e.a.causeless && location != other && call >= 0 && otherCall >= 0 && (e.a.isHere(location) || e.a.isHere(other)) && !e.a.isTest(location, call) {
+	if !e.a.causeless && location != other && call >= 0 && otherCall >= 0 && (e.a.isHere(location) || e.a.isHere(other)) &&
+		!e.a.isTest(location, call) {
 		e.pairs = append(e.pairs, epochPair{location, call, other, otherCall})
 	}
 }
 
-// lastEntered returns the last of some calls to be entered, of calls that were entered at the same time that of the lowest rank; -1 if there
-// are none.
+// lastEntered returns the last of some calls to be entered, of calls that were entered at the same time that of the lowest rank; -1 if
+// there are none.
 func (e *epochs) lastEntered(n int, call func(i int) (location, call int32)) int {
 	z := -1
 	var last unit.Duration

@@ -77,7 +77,8 @@ func (r *Result) sumWaits() {
 
 // waitOrder is by name of the metric, rank, call path, stream.
 func waitOrder(x, y Wait) int {
-	return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Stream, y.Stream))
+	return cmp.Or(cmp.Compare(x.Metric.String(), y.Metric.String()), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Path, y.Path),
+		cmp.Compare(x.Stream, y.Stream))
 }
 
 // sumTotals sums the waits up over ranks and call paths.
@@ -239,9 +240,10 @@ func threadWaitOrder(x, y ThreadWait) int {
 
 // ThreadTime is what a process loses to its threads beside wait states.
 type ThreadTime struct {
-	Rank       int           `json:"rank"`
-	Limited    unit.Duration `json:"limited_parallelism_s"` // limited parallelism: time of threads that are not members of the active team
-	Management unit.Duration `json:"management_s"`          // of all members: from the fork to the parallel region, and from its end to the join
+	Rank    int           `json:"rank"`
+	Limited unit.Duration `json:"limited_parallelism_s"` // limited parallelism: time of threads that are not members of the active team
+	// of all members: from the fork to the parallel region, and from its end to the join
+	Management unit.Duration `json:"management_s"`
 }
 
 // threadTimes measures the teams of all ranks.

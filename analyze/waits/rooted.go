@@ -10,7 +10,8 @@ var lateBroadcast = kind{
 		Title:   "Late broadcast",
 		Short:   "waits for the root of a collective",
 		Because: "the root, %s, came late",
-		Meaning: "Time in a collective that distributes data from a root (MPI_Bcast, MPI_Scatter) before the root entered it. The cause is the root. " +
+		Meaning: "Time in a collective that distributes data from a root (MPI_Bcast, MPI_Scatter) before the root entered it. The " +
+			"cause is the root. " +
 			"A member that receives nothing does not wait.",
 		Advice: "Let the root prepare the data earlier, share its extra work (reading, set-up) among the ranks, or use MPI_Ibcast.",
 		Color:  Color{"#E8836B", "#F39C84"},
@@ -41,7 +42,8 @@ var earlyReduce = kind{
 		Title:   "Early reduce",
 		Short:   "waits as the root for the first data",
 		Because: "%s, the last to send, came late",
-		Meaning: "Time of the root in a collective that collects data (MPI_Reduce, MPI_Gather) before the first sender entered it: before that nothing " +
+		Meaning: "Time of the root in a collective that collects data (MPI_Reduce, MPI_Gather) before the first sender entered it: " +
+			"before that nothing " +
 			"could have arrived. The cause is the last sender. The rest of the wait is late_contributor.",
 		Advice: "Balance the work before the collective, or let the root work while it waits (MPI_Ireduce, MPI_Igather).",
 		Color:  Color{"#F0C419", "#F0E05A"},
@@ -55,10 +57,13 @@ var lateContributor = kind{
 		Title:   "Late contributor",
 		Short:   "waits as the root for the last data",
 		Because: "%s, the last to send, came late",
-		Meaning: "Time of the root in a collective that collects data (MPI_Reduce, MPI_Gather) after the first sender entered it and before the last one did: " +
-			"the root had data to receive, but not all. The cause is the last sender. With early_reduce, the time before the first sender entered, it is one wait state.",
-		Advice: "Balance the work before the collective, give the last sender less to do, or let the root work while it waits (MPI_Ireduce, MPI_Igather).",
-		Color:  Color{"#D98E04", "#F2B544"},
+		Meaning: "Time of the root in a collective that collects data (MPI_Reduce, MPI_Gather) after the first sender entered it and " +
+			"before the last one did: " +
+			"the root had data to receive, but not all. The cause is the last sender. With early_reduce, the time before the first sender " +
+			"entered, it is one wait state.",
+		Advice: "Balance the work before the collective, give the last sender less to do, or let the root work while it waits " +
+			"(MPI_Ireduce, MPI_Igather).",
+		Color: Color{"#D98E04", "#F2B544"},
 	},
 	precedence: collectiveNext,
 	before:     &earlyReduce,
@@ -69,7 +74,8 @@ var lateContributor = kind{
 	}},
 }
 
-// waitForContributors lets the root wait for the last of the members that send data. Its time before the first of them entered is early_reduce.
+// waitForContributors lets the root wait for the last of the members that send data. Its time before the first of them entered is
+// early_reduce.
 func waitForContributors(o *instance) {
 	if !o.hasRoot() || o.parts[o.root].received <= 0 {
 		return

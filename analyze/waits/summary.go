@@ -192,7 +192,8 @@ func (r *Result) Document() Document {
 	d := Document{
 		Waits: append([]Wait{}, r.Waits...), Delays: append([]Delay{}, r.Delays...), Classes: t.Waiting.Classes,
 		NotAnalyzed: r.NotAnalyzed(),
-		Totals:      TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{}, r.Forward},
+		Totals: TotalsDocument{t.Waiting.Amount, t.Delay.Sum(), t.Unattributed, t.Uncertain, r.States, r.Cyclic, map[Metric]unit.Duration{},
+			r.Forward},
 	}
 	for _, m := range r.Occurring() {
 		d.Totals.ByMetric[m] = t.ByMetric[m].Amount
@@ -202,7 +203,8 @@ func (r *Result) Document() Document {
 
 // Details returns the rest of the result in its JSON form, with a critical path and explanations if there are any.
 func (r *Result) Details(critical *CriticalPath, explanations []*Explanation) Details {
-	d := Details{Ranking: []RankedDelay{}, Completions: r.Completions, Threads: r.Threads, Devices: r.Devices, CriticalPath: critical, Explanations: explanations}
+	d := Details{Ranking: []RankedDelay{}, Completions: r.Completions, Threads: r.Threads, Devices: r.Devices, CriticalPath: critical,
+		Explanations: explanations}
 	for _, delay := range r.RankedDelays() {
 		d.Ranking = append(d.Ranking, RankedDelay{delay.Place, delay.Sum(), r.Share(delay.Sum())})
 	}

@@ -140,11 +140,13 @@ type Totals struct {
 }
 
 // errTooLong is returned when waiting times cannot be summed up.
-var errTooLong = errors.New("the waiting time of all ranks together is longer than 106 days and cannot be summed up exactly; analyze a part of the run")
+var errTooLong = errors.New("the waiting time of all ranks together is longer than 106 days and cannot be summed up exactly; " +
+	"analyze a part of the run")
 
 // Analyze finds the wait states of a run and their causes.
 func Analyze(ctx context.Context, tl *timeline.Timeline, o Options) (*Result, error) {
-	a := &analysis{tl: tl.WithStreams(), hosts: len(tl.Locations), threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward, paths: o.Paths, windows: o.Windows}
+	a := &analysis{tl: tl.WithStreams(), hosts: len(tl.Locations), threads: max(o.Threads, 1), part: tl.Part, causeless: o.Forward,
+		paths: o.Paths, windows: o.Windows}
 	if tl.Devices != nil {
 		a.windows = nil // streams are not among those of the caller
 	}

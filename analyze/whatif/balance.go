@@ -29,7 +29,8 @@ type strategyKind struct {
 var strategies = []strategyKind{
 	{"even", "every rank gets the mean", "spread evenly over the ranks", false, spreadEven},
 	{"neighbors", "neighbors on the grid share", "shared with the neighbors on the grid", true, spreadNeighbors},
-	{"columns", "columns of the grid, which share its last coordinate, get the same", "moved between the columns of the grid until they have the same", true, spreadColumns},
+	{"columns", "columns of the grid, which share its last coordinate, get the same", "moved between the columns of the grid " +
+		"until they have the same", true, spreadColumns},
 	{"cap", "ranks above a quantile (cap:0.75; 0.9 if none is given) give the rest to those below", "capped at a quantile", false, spreadCap},
 }
 

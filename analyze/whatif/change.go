@@ -120,7 +120,8 @@ func newChangedProgram(p schedule.Program, change Change) (*changedProgram, Chan
 	if change.Rank >= p.Ranks() {
 		return nil, report, fmt.Errorf("%s: there is no rank %d among %d", change.Path, change.Rank, p.Ranks())
 	}
-	c := &changedProgram{Program: p, all: change.Path == "", inside: insidePath(p.Origins(), change.Path), ranks: make([]rankChange, p.Ranks())}
+	c := &changedProgram{Program: p, all: change.Path == "", inside: insidePath(p.Origins(), change.Path), ranks: make([]rankChange,
+		p.Ranks())}
 	if !c.all && !slices.Contains(c.inside, true) {
 		return nil, report, noSuchPath(p.Origins(), change.Path)
 	}

@@ -101,7 +101,8 @@ func (q *SchemeQuestion) Answer(ctx context.Context) (*SchemeAnswer, error) {
 
 // measured is what each rank measures: from the beginning of the first timed execution to the end of the last. Ranks begin late by the
 // delays, if there are any.
-func (q *SchemeQuestion) measured(ctx context.Context, name string, params pattern.Params, delays []unit.Duration) ([]unit.Duration, error) {
+func (q *SchemeQuestion) measured(ctx context.Context, name string, params pattern.Params, delays []unit.Duration) ([]unit.Duration,
+	error) {
 	p, err := pattern.New(name, params)
 	if err != nil {
 		return nil, err
@@ -155,8 +156,8 @@ func (t *SchemeTime) reduce(times []unit.Duration, executions int) {
 type clockError struct{ drawn, bound unit.Duration }
 
 // clockErrors draws the errors of the clocks of both schemes with a common start. SKaMPI compares them one after the other and
-// corrects offsets: each is wrong by up to half of what its shortest ping is too long (ways there and back are alike in the model), and by the
-// drift since then. Ours compares them along a tree, so that errors add up on the way, and corrects the drift.
+// corrects offsets: each is wrong by up to half of what its shortest ping is too long (ways there and back are alike in the model), and by
+// the drift since then. Ours compares them along a tree, so that errors add up on the way, and corrects the drift.
 func (q *SchemeQuestion) clockErrors(ctx context.Context, a *SchemeAnswer) (map[string][]clockError, error) {
 	ranks := q.Params.Ranks
 	tree, linear := make([]clockError, ranks), make([]clockError, ranks)

@@ -45,14 +45,19 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "advise RUN...",
 		Short: "Say what to change first, and what it gains: every change is tried by simulating the run again.",
-		Long: "Look for changes that pay: balance or speed up a call path, take messages in another order, send or receive earlier, combine messages, use collectives or other algorithms, " +
-			"leave out barriers, place ranks differently, remove noise, a faster network. Bounds from the critical path and the waits choose what is simulated; what is left is ranked by its gain, with an interval. " +
+		Long: "Look for changes that pay: balance or speed up a call path, take messages in another order, send or receive earlier, combine " +
+			"messages, use collectives or other algorithms, " +
+			"leave out barriers, place ranks differently, remove noise, a faster network. Bounds from the critical path and the waits choose what " +
+			"is simulated; what is left is ranked by its gain, with an interval. " +
 			"Each line comes with the command that shows it. 'slackline explain' says what each kind of change means.\n" +
-			"Gains are those against the simulated run; how far that is from the measured one is reported, and nothing is ranked that gains less than the noise of the measurement. " +
+			"Gains are those against the simulated run; how far that is from the measured one is reported, and nothing is ranked that gains less " +
+			"than the noise of the measurement. " +
 			"Without a machine, the parameters of the network are estimated from the messages of the run.\n" +
 			"Two runs are taken as BEFORE and AFTER a change: advise then says which of the gains predicted for BEFORE came true. " +
-			"Repetitions of a run are given as a list, a1,a2,a3, or as three runs or more: the one with the median run time is the one that is changed.",
-		Annotations: flags.Arguments("RUN", "a recorded run, or a pattern or schedule file with a machine; several with commas between are repetitions"),
+			"Repetitions of a run are given as a list, a1,a2,a3, or as three runs or more: the one with the median run time is the " +
+			"one that is changed.",
+		Annotations: flags.Arguments("RUN", "a recorded run, or a pattern or schedule file with a machine; several with commas "+
+			"between are repetitions"),
 		Example: `  slackline advise app.slt
   slackline advise app.slt --machine cluster.yaml --budget 2m
   slackline advise run1.slt,run2.slt,run3.slt --machine cluster.yaml
@@ -63,7 +68,8 @@ func command(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
 	}
 	a.AddGroup(c, "Search", func(fs *pflag.FlagSet) {
-		fs.DurationVar(&o.budget, "budget", 30*time.Second, "`time` for the search, e.g. 30s or 2m, after the run is read: changes that were not tried by then are left out; 0: no limit")
+		fs.DurationVar(&o.budget, "budget", 30*time.Second, "`time` for the search, e.g. 30s or 2m, after the run is read: changes that were "+
+			"not tried by then are left out; 0: no limit")
 		fs.IntVar(&o.replicas, "replicas", 5, "`number` of runs with different noise from which intervals come, 1 or more")
 		fs.BoolVar(&o.repeated, "repeated", false, "two runs are repetitions, not BEFORE and AFTER")
 		fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
@@ -188,7 +194,8 @@ func (o *adviseOptions) ask(a *env.Env, c *cobra.Command, before, after []string
 	for _, run := range runs[1:] {
 		repeats = append(repeats, run.name)
 	}
-	r := &report{document: document{Run: first.name, Repeats: repeats, Ranks: first.Program.Ranks(), Machine: first.Machine.Name, Estimate: first.estimate, Result: *result}}
+	r := &report{document: document{Run: first.name, Repeats: repeats, Ranks: first.Program.Ranks(), Machine: first.Machine.Name,
+		Estimate: first.estimate, Result: *result}}
 	for _, run := range runs {
 		r.records = append(r.records, run.record)
 	}

@@ -34,7 +34,8 @@ func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
 	fmt.Fprintln(w)
 	if text := r.Nothing(); text != "" {
 		fmt.Fprintln(w, text)
-	} else if err := a.WriteCut(w, tables.Advice(r.Advice, top).Pick("gain", "interval", "run time", "kind", "change", "callpath")); err != nil {
+	} else if err := a.WriteCut(w, tables.Advice(r.Advice, top).Pick("gain", "interval", "run time", "kind", "change",
+		"callpath")); err != nil {
 		return err
 	}
 	for i := range r.Advice[:limited(len(r.Advice), top)] {
@@ -43,7 +44,8 @@ func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
 	}
 	if t := r.Together; t != nil {
 		fmt.Fprintln(w)
-		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s.", list(t.Changes), phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1), t.RunTime.Short()))
+		a.WriteWrapped(w, fmt.Sprintf("Together, %s save %s (the sum of their gains is %s): %s.", list(t.Changes), phrase.Percent(t.Gain, 1),
+			phrase.Percent(t.Sum, 1), t.RunTime.Short()))
 		fmt.Fprintf(w, "  %s\n", t.Command)
 	}
 	fmt.Fprintln(w)
@@ -52,7 +54,8 @@ func (r *report) writeText(a *env.Env, w io.Writer, top int) error {
 	}
 	if len(r.Upgrades) > 0 {
 		fmt.Fprintf(w, "\nwith faster code or a faster network:\n")
-		if err := a.WriteCut(w, tables.Advice(r.Upgrades, top).Pick("gain", "interval", "run time", "kind", "change", "pays from", "callpath")); err != nil {
+		if err := a.WriteCut(w, tables.Advice(r.Upgrades, top).Pick("gain", "interval", "run time", "kind", "change", "pays from",
+			"callpath")); err != nil {
 			return err
 		}
 	}
@@ -92,11 +95,13 @@ func limited(n, top int) int {
 func (r *report) writeVerdict(a *env.Env, w io.Writer) error {
 	v := r.After
 	fmt.Fprintln(w)
-	a.WriteWrapped(w, fmt.Sprintf("after the change: run time %s instead of %s. %s", unit.Duration(v.After).Short(), unit.Duration(v.Before).Short(), v.Sentence))
+	a.WriteWrapped(w, fmt.Sprintf("after the change: run time %s instead of %s. %s", unit.Duration(v.After).Short(),
+		unit.Duration(v.Before).Short(), v.Sentence))
 	if len(v.Changes) == 0 {
 		return nil
 	}
-	t := table.New(table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "still to gain", Align: table.Right}, table.Column{Key: "state"}, table.Column{Key: "change"})
+	t := table.New(table.Column{Key: "predicted", Align: table.Right}, table.Column{Key: "still to gain", Align: table.Right},
+		table.Column{Key: "state"}, table.Column{Key: "change"})
 	for _, f := range v.Changes {
 		t.Add(phrase.Percent(f.Predicted, 1), phrase.Percent(max(f.Left, 0), 1), f.State, f.Text)
 	}

@@ -37,7 +37,8 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "campaign",
 		Short: "Run a program over ranges of parameters, and collect what it measures.",
-		Long: "Run a program over ranges of parameters as a plan says, in a random order, and collect its output into a dataset for scaling and check. " +
+		Long: "Run a program over ranges of parameters as a plan says, in a random order, and collect its output into a dataset for " +
+			"scaling and check. " +
 			"A campaign can be interrupted or killed at any moment: the next start goes on, loses no finished run and repeats none.",
 		Example: `  slackline campaign run plan.yaml
   slackline campaign status plan.yaml
@@ -73,8 +74,10 @@ func campaignRunCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Carry out what is left of a plan, collect, and check if the plan says so.",
-		Long: "Carry out what is left of a plan, collect the measurements into a dataset and, if the plan has check, check them; the exit code is then that of check. " +
-			"Runs that failed are repeated at every start. The processes of an MPI job share the runs; those on one host take turns, unless the plan or --jobs " +
+		Long: "Carry out what is left of a plan, collect the measurements into a dataset and, if the plan has check, check them; the exit code " +
+			"is then that of check. " +
+			"Runs that failed are repeated at every start. The processes of an MPI job share the runs; those on one host take turns, unless " +
+			"the plan or --jobs " +
 			"says otherwise, or the runs are computations of slackline whose time is not measured.",
 		Annotations: flags.Arguments("FILE", planHelp),
 		Example: `  slackline campaign run plan.yaml
@@ -87,7 +90,8 @@ func campaignRunCommand(a *env.Env) *cobra.Command {
 		o.addFlags(fs)
 		fs.BoolVar(&o.dry, "dry-run", false, "print the commands in their order, and run nothing")
 		fs.IntVar(&o.jobs, "jobs", 0, "`number` of runs at a time, in an MPI job on each host (default: as the plan says, else 1)")
-		fs.StringVar(&o.dataset, "dataset", "", "collect into `FILE.json|jsonl|csv|txt` (default: as the plan says, else dataset.json in the directory of the runs)")
+		fs.StringVar(&o.dataset, "dataset", "", "collect into `FILE.json|jsonl|csv|txt` (default: as the plan says, else dataset.json in the "+
+			"directory of the runs)")
 	})
 	return c
 }
@@ -143,7 +147,8 @@ func (o *campaignOptions) run(a *env.Env, cmd *cobra.Command, file string) error
 }
 
 // carryOut does what is left of the campaign, with the other processes of a job, which have nothing to do afterwards.
-func (o *campaignOptions) carryOut(a *env.Env, ctx context.Context, c *campaign.Campaign, options campaign.Options) (*campaign.Summary, error) {
+func (o *campaignOptions) carryOut(a *env.Env, ctx context.Context, c *campaign.Campaign, options campaign.Options) (*campaign.Summary,
+	error) {
 	a.Note("%s in the order of seed %d, kept in %s", phrase.Plural(len(c.States()), "run"), c.Seed, shortPath(c.Dir))
 	line := a.StartProgress()
 	options.Note = func(text string) { a.Say(text) }
@@ -223,10 +228,12 @@ func (o *campaignOptions) prepareCheck(c *campaign.Campaign, file string) (strin
 }
 
 // finish collects, checks and sums up.
-func (o *campaignOptions) finish(a *env.Env, cmd *cobra.Command, c *campaign.Campaign, file string, s *campaign.Summary, check string) error {
+func (o *campaignOptions) finish(a *env.Env, cmd *cobra.Command, c *campaign.Campaign, file string, s *campaign.Summary,
+	check string) error {
 	fmt.Fprintf(a.Stdout, "%d of %d runs finished, %d now; %.4g core hours so far\n", s.Done, s.Total, s.Executed, c.Used())
 	if s.Unaffordable > 0 {
-		a.Warn("the budget of %g core hours does not suffice for %s; raise it and start again", c.Plan.Budget, phrase.Plural(s.Unaffordable, "further run"))
+		a.Warn("the budget of %g core hours does not suffice for %s; raise it and start again", c.Plan.Budget, phrase.Plural(s.Unaffordable,
+			"further run"))
 	}
 	path := o.dataset
 	if path == "" {

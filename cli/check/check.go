@@ -37,7 +37,8 @@ const (
 	formatAzure    = "azure"
 )
 
-var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, env.FormatParquet, formatMarkdown, formatJUnit, formatGitHub, formatGitLab, formatAzure}
+var Formats = []string{env.FormatText, env.FormatJSON, env.FormatCSV, env.FormatParquet, formatMarkdown, formatJUnit, formatGitHub,
+	formatGitLab, formatAzure}
 
 // Options are the flags of check.
 type Options struct {
@@ -69,8 +70,10 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check EXPECTATIONS DATA...",
 		Short: "Check whether measurements scale as expected; the exit code reports it to continuous integration.",
-		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the weight of the evidence " +
-			"beyond its limit; with --method paper by the one model with the largest adjusted R2. The exit code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
+		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the " +
+			"weight of the evidence " +
+			"beyond its limit; with --method paper by the one model with the largest adjusted R2. The exit code is 0 if all pass, 3 if one fails, " +
+			"4 if none fails but one is inconclusive.",
 		Annotations: flags.Arguments(
 			"EXPECTATIONS", "a YAML file, or mpi: the expectations for MPI that are built in; left out with --baseline",
 			"DATA", datasets.DataHelp+"; LABEL=DATA gives each label a column of its own"),
@@ -98,12 +101,14 @@ func command(a *env.Env) *cobra.Command {
 
 func (o *Options) addVerdictFlags(fs *pflag.FlagSet) {
 	o.Method.AddFlags(fs)
-	fs.BoolVar(&o.twoSided, "two-sided", false, "judge O(...) like Theta(...): a model below the lower limit is a failure too, as in the paper")
+	fs.BoolVar(&o.twoSided, "two-sided", false,
+		"judge O(...) like Theta(...): a model below the lower limit is a failure too, as in the paper")
 	fs.BoolVar(&o.strict, "strict", false, "an expected failure (xfail) that passes is a failure")
 	fs.StringVar(&o.baseline, "baseline", "", "compare with the models in this `file`; if it does not exist, today's models are stored there")
 	fs.BoolVar(&o.update, "update-baseline", false, "store today's models in the baseline, whatever comes out")
 	fs.Float64Var(&o.tolerance, "tolerance", 0.05, "slowdown against the baseline that is tolerated, as a `fraction`, 0 or more")
-	o.bootstrap.AddFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share with the same verdict")
+	o.bootstrap.AddFlags(fs, "say how sure the verdicts of expectations are: resample the measurements so many `times`, and give the share "+
+		"with the same verdict")
 }
 
 func (o *Options) addOutputFlags(fs *pflag.FlagSet) {
@@ -280,7 +285,8 @@ func (r *Report) resample(ctx context.Context, a *env.Env, column *checkColumn) 
 	}
 	for _, c := range column.report.Checks {
 		if s := c.Stability; s != nil {
-			c.Notes = append(c.Notes, fmt.Sprintf("%.0f %% of %s come to the same verdict", 100*s.Share(c.Verdict), phrase.Plural(s.Resamples, "resample")))
+			c.Notes = append(c.Notes, fmt.Sprintf("%.0f %% of %s come to the same verdict", 100*s.Share(c.Verdict), phrase.Plural(s.Resamples,
+				"resample")))
 		}
 	}
 	return nil
@@ -322,7 +328,8 @@ func (r *Report) compareBaseline(a *env.Env, column *checkColumn) error {
 		a.Warn("the baseline %s holds no models: nothing was compared; --update-baseline stores today's", path)
 	}
 	if n := len(column.baseline.New); n > 0 {
-		a.Warn("not in the baseline, and so not compared: %d of %d measured series, the first is %s", n, len(column.data.Series), column.baseline.New[0])
+		a.Warn("not in the baseline, and so not compared: %d of %d measured series, the first is %s", n, len(column.data.Series),
+			column.baseline.New[0])
 	}
 	if r.options.update {
 		return r.storeBaseline(a, column, "updated")

@@ -147,7 +147,8 @@ func severity(x *tables.Verdict, strict bool) string {
 	switch {
 	case x.Outcome.Counts() == scaling.Fail, strict && x.Outcome.UnexpectedPass():
 		return "error"
-	case x.Outcome.Counts() == scaling.Inconclusive, x.Outcome.UnexpectedPass(), x.Outcome.Litmus && x.Outcome.Verdict != scaling.Pass && x.Outcome.Verdict != scaling.Skipped:
+	case x.Outcome.Counts() == scaling.Inconclusive, x.Outcome.UnexpectedPass(), x.Outcome.Litmus && x.Outcome.Verdict != scaling.Pass &&
+		x.Outcome.Verdict != scaling.Skipped:
 		return "warning"
 	}
 	return ""
@@ -167,7 +168,8 @@ func (r *Report) writeAnnotations(w io.Writer, format string) error {
 			_, err = fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", level, githubProperty(r.file()), line,
 				githubProperty("scaling: "+x.Outcome.Status()), githubText(sentence(&x)))
 		} else {
-			_, err = fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", level, azureProperty(r.file()), line, phrase.OneLine(sentence(&x)))
+			_, err = fmt.Fprintf(w, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d]%s\n", level, azureProperty(r.file()), line,
+				phrase.OneLine(sentence(&x)))
 		}
 		if err != nil {
 			return err

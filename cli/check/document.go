@@ -131,7 +131,8 @@ func newChecked(c *scaling.Check) checked {
 }
 
 func newCheckedRule(c *scaling.RuleCheck) checkedRule {
-	j := checkedRule{Rule: c.Rule.Text, Verdict: c.Verdict, Status: c.Status(), Crossover: c.Crossover, Tolerance: c.Tolerance, Outcome: c.Outcome}
+	j := checkedRule{Rule: c.Rule.Text, Verdict: c.Verdict, Status: c.Status(), Crossover: c.Crossover, Tolerance: c.Tolerance,
+		Outcome: c.Outcome}
 	if c.Horizon > 0 && !math.IsInf(c.Horizon, 1) {
 		j.Horizon = c.Horizon
 	}

@@ -110,7 +110,8 @@ func (r *Report) remarks() []string {
 					figures.PlaceText(c.Fit.Parameters, c.Target), c.Prediction.Low, c.Prediction.High))
 			}
 			if !math.IsNaN(c.Wall) {
-				lines = append(lines, fmt.Sprintf("%s%s: within %.6g up to %s = %s", name, c.Function, *c.Expectation.Max, c.Fit.Parameters[0], phrase.WallCell(c.Wall).Text))
+				lines = append(lines, fmt.Sprintf("%s%s: within %.6g up to %s = %s", name, c.Function, *c.Expectation.Max, c.Fit.Parameters[0],
+					phrase.WallCell(c.Wall).Text))
 			}
 		}
 		for _, c := range column.report.Rules {

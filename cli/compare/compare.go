@@ -45,8 +45,10 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "compare A B",
 		Short: "Compare two runs by call path and metric: what changed, and whether that is more than chance.",
 		Long: "Compare the run time, and by call path the time, the waiting time, and the delay costs of two runs, the largest changes first. " +
-			"Repetitions of a run are given as a list, a1,a2,a3; the launches of 'measure collectives' are repetitions, too: changes then come with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
-		Annotations: flags.Arguments("A, B", "a recorded run, something to simulate, or what 'slackline waits --format json', 'slackline profile --format json' or 'slackline measure collectives --format json' wrote; or several of them, with commas between"),
+			"Repetitions of a run are given as a list, a1,a2,a3; the launches of 'measure collectives' are repetitions, too: changes then come " +
+			"with the probability of seeing them by chance (Mann-Whitney); at least four of each are needed to tell.",
+		Annotations: flags.Arguments("A, B", "a recorded run, something to simulate, or what 'slackline waits --format json', 'slackline "+
+			"profile --format json' or 'slackline measure collectives --format json' wrote; or several of them, with commas between"),
 		Example: `  slackline compare before/traces.otf2 after/traces.otf2
   slackline compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json --fail-if 'run_time>5%'
   slackline compare old.json new.json --fail-if 'waiting@main/solve>10%'
@@ -55,7 +57,8 @@ func command(a *env.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return o.execute(a, c, args) },
 	}
 	a.AddGroup(c, "Verdict", func(fs *pflag.FlagSet) {
-		fs.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 3 if `METRIC[@CALLPATH]>CHANGE`, e.g. 'run_time>5%', 'waiting>100ms', 'time@main/solve<-10%'; may be repeated")
+		fs.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 3 if `METRIC[@CALLPATH]>CHANGE`, e.g. 'run_time>5%', 'waiting>100ms', "+
+			"'time@main/solve<-10%'; may be repeated")
 		fs.Var(&o.alpha, "alpha", "probability of chance below which a change counts, with repetitions (default 0.05)")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {

@@ -38,7 +38,8 @@ func (r *report) write(a *env.Env, w io.Writer) error {
 // table lists the changes; shown leaves out those that are not worth a row.
 func (r *report) table(shown bool) *table.Table {
 	right := table.Right
-	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "a_s", Title: "A", Align: right}, table.Column{Key: "b_s", Title: "B", Align: right},
+	t := table.New(table.Column{Key: "metric"}, table.Column{Key: "a_s", Title: "A", Align: right}, table.Column{Key: "b_s", Title: "B",
+		Align: right},
 		table.Column{Key: "difference_s", Title: "change", Align: right}, table.Column{Key: "relative", Title: "", Align: right},
 		table.Column{Key: "p", Align: right}, phrase.PathColumn("in"))
 	for i := range r.Changes {

@@ -54,7 +54,8 @@ func (o *traceOutput) columns(a *env.Env, c *cobra.Command, args []string, out s
 	for _, w := range written {
 		rows += w.Rows
 	}
-	a.Note("wrote %s: %s with %s in %s", out, phrase.Plural(len(written), "table"), phrase.Plural(rows, "row"), unit.Elapsed(time.Since(begin)))
+	a.Note("wrote %s: %s with %s in %s", out, phrase.Plural(len(written), "table"), phrase.Plural(rows, "row"),
+		unit.Elapsed(time.Since(begin)))
 	return nil
 }
 

@@ -84,7 +84,8 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *convertOptions) addFlags(fs *pflag.FlagSet) {
-	fs.Var(&o.join, "join", "how several inputs become one: one after the other on the same ranks, or beside each other as jobs on ranks of their own")
+	fs.Var(&o.join, "join", "how several inputs become one: one after the other on the same ranks, or beside each other as jobs "+
+		"on ranks of their own")
 	fs.IntVar(&o.repeat, "repeat", 1, "`number` of times that the whole is carried out, 1 or more")
 }
 

@@ -26,7 +26,8 @@ type traceOutput struct {
 func (o *traceOutput) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
 	fs.BoolVar(&o.strict, "strict", false, "refuse a trace of which something is missing or damaged")
-	fs.IntVar(&o.requestSize, "request-size", 0, "`bytes` of a request in liballprof's files: 8 for Open MPI, 4 for MPICH (default: found out)")
+	fs.IntVar(&o.requestSize, "request-size", 0,
+		"`bytes` of a request in liballprof's files: 8 for Open MPI, 4 for MPICH (default: found out)")
 }
 
 // convert writes a recorded run in another format.
@@ -54,7 +55,8 @@ func (o *traceOutput) convert(a *env.Env, c *cobra.Command, args []string, f tra
 	for _, w := range t.Warnings {
 		a.Warn("%s", w)
 	}
-	err = export.WriteTrace(a, c, t, f, out, trace.WriteOptions{Force: o.force, Strict: o.strict, Partial: o.partial, Interrupt: c.Context().Err})
+	err = export.WriteTrace(a, c, t, f, out, trace.WriteOptions{Force: o.force, Strict: o.strict, Partial: o.partial,
+		Interrupt: c.Context().Err})
 	if t.Close != nil {
 		err = errors.Join(err, t.Close())
 	}

@@ -31,8 +31,10 @@ func FileExists(path string) bool {
 }
 
 // DataHelp describes an argument with measurements.
-const DataHelp = "measurements: a file in a known format, recognized by its content (slackline dataset or simulation, Extra-P JSON, JSON lines or text, CSV, " +
-	"go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks, Cube 4 profiles, JSON of profile or waits), or a recorded run; a directory of such files whose names carry the point, e.g. osu.p64.r2.txt; " +
+const DataHelp = "measurements: a file in a known format, recognized by its content (slackline dataset or simulation, Extra-P JSON, JSON " +
+	"lines or text, CSV, " +
+	"go test -bench, Google Benchmark JSON, OSU or Intel MPI benchmarks, Cube 4 profiles, JSON of profile or waits), or a recorded run; a " +
+	"directory of such files whose names carry the point, e.g. osu.p64.r2.txt; " +
 	"- for the standard input; n=1000:DATA gives an input a parameter that it lacks. Several become one dataset"
 
 // DataOptions are the flags that say how measurements are read.
@@ -50,11 +52,15 @@ type DataOptions struct {
 }
 
 func (o *DataOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.format, "input", "", "`format` of the measurements: "+strings.Join(dataset.FormatNames(), ", ")+" (default: by the content)")
-	fs.StringArrayVar(&o.set, "set", nil, "give all measurements a value of a parameter that they lack, as `NAME=VALUE`, e.g. p=64; may be repeated")
-	fs.StringArrayVar(&o.Where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
+	fs.StringVar(&o.format, "input", "", "`format` of the measurements: "+strings.Join(dataset.FormatNames(),
+		", ")+" (default: by the content)")
+	fs.StringArrayVar(&o.set, "set", nil, "give all measurements a value of a parameter that they lack, as `NAME=VALUE`, e.g. "+
+		"p=64; may be repeated")
+	fs.StringArrayVar(&o.Where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. "+
+		"bytes=8; may be repeated")
 	fs.StringVar(&o.Metric, "metric", "", "take only the metric of this `name`")
-	fs.BoolVar(&o.sum, "sum-locations", false, "add up the locations of a Cube profile, or the ranks of a run, instead of taking each location as a repetition and the mean of the ranks")
+	fs.BoolVar(&o.sum, "sum-locations", false, "add up the locations of a Cube profile, or the ranks of a run, instead of taking each "+
+		"location as a repetition and the mean of the ranks")
 	fs.BoolVar(&o.partial, "partial", false, scenario.PartialHelp)
 	fs.StringVar(&o.path, "only-path", "", "take only call paths that hold this `text`")
 }

@@ -85,7 +85,8 @@ func setPlace(d *dataset.Dataset, place string) error {
 }
 
 // openOne reads one input, and says whether it is of runs, and whether these have parameters of a campaign.
-func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *dataset.Dataset, records []provenance.Input, isRun, placed bool, err error) {
+func (o *DataOptions) openOne(ctx context.Context, a *env.Env, path string) (d *dataset.Dataset, records []provenance.Input, isRun,
+	placed bool, err error) {
 	traces := TracesOf(path, o.format)
 	if o.format == "" && campaign.IsDir(path) {
 		if traces, path, err = o.campaignRuns(a, path); err != nil {
@@ -120,7 +121,8 @@ func (o *DataOptions) campaignRuns(a *env.Env, dir string) (traces []string, dat
 		if data = filepath.Join(dir, CampaignDataset); FileExists(data) {
 			return nil, data, nil
 		}
-		return nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured with 'slackline campaign collect'",
+		return nil, "", fmt.Errorf("%s: the campaign has %s that ended well, none with a recorded run, and no %s; collect what they measured "+
+			"with 'slackline campaign collect'",
 			dir, phrase.Plural(len(runs), "run"), CampaignDataset)
 	}
 	if without > 0 || len(runs) < all {
@@ -152,7 +154,8 @@ func TracesOf(path, format string) []string {
 
 // analyzeRuns makes a dataset of recorded runs. One is in memory at a time.
 // Those of a campaign have its parameters.
-func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []string) (all *dataset.Dataset, records []provenance.Input, placed bool, err error) {
+func (o *DataOptions) analyzeRuns(ctx context.Context, a *env.Env, traces []string) (all *dataset.Dataset, records []provenance.Input,
+	placed bool, err error) {
 	all = dataset.New()
 	line := a.StartProgress()
 	defer line.Clear()

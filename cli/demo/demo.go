@@ -43,8 +43,10 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show what slackline does, from a recorded run to a report, on a built-in example.",
-		Long: "Show what slackline does on a built-in example: a small ocean model on 16 ranks, recorded under MPI, in which something makes all ranks wait. " +
-			"Every command is shown as you would type it, and its inputs stay in the directory, so that you can continue from there. It takes less than half a minute.",
+		Long: "Show what slackline does on a built-in example: a small ocean model on 16 ranks, recorded under MPI, in which something " +
+			"makes all ranks wait. " +
+			"Every command is shown as you would type it, and its inputs stay in the directory, so that you can continue from there. It takes " +
+			"less than half a minute.",
 		Example: `  slackline demo
   slackline demo --out /tmp/demo`,
 		Args: flags.ExactArgs(),
@@ -75,7 +77,8 @@ func (o *demoOptions) file(name string) string { return filepath.Join(o.out, nam
 var demoSteps = []demoStep{
 	{
 		title: "Where does the time go?",
-		why:   "ocean.slt is a recorded run of ocean.c on 16 ranks. A profile shows what it consists of; the start and the end of MPI are left out.",
+		why: "ocean.slt is a recorded run of ocean.c on 16 ranks. A profile shows what it consists of; the start and the end " +
+			"of MPI are left out.",
 		words: func(o *demoOptions) []string {
 			return []string{"profile", o.file("ocean.slt"), "--begin", "652ms", "--end", "1482ms", "--top", "5"}
 		},
@@ -83,9 +86,11 @@ var demoSteps = []demoStep{
 	},
 	{
 		title: "Who waits, and what is the cause?",
-		why:   "Wait states are found, and every second of them is charged to the call path and the rank that caused it, also through waits of other ranks.",
+		why: "Wait states are found, and every second of them is charged to the call path and the rank that caused it, also through " +
+			"waits of other ranks.",
 		words: func(o *demoOptions) []string {
-			return []string{"waits", o.file("ocean.slt"), "--begin", "652ms", "--end", "1482ms", "--top", "3", "--explain=1", "--plot", o.file("waits.svg")}
+			return []string{"waits", o.file("ocean.slt"), "--begin", "652ms", "--end", "1482ms", "--top", "3", "--explain=1", "--plot",
+				o.file("waits.svg")}
 		},
 		look: "Nearly all ranks wait in halo exchanges and global sums, but the cause is elsewhere: convection, on two ranks.",
 	},
@@ -118,7 +123,8 @@ var demoSteps = []demoStep{
 	},
 	{
 		title: "Does it scale as expected? Not yet.",
-		why:   "expectations.yaml states how functions should grow with the number of processes; runs-before.json has measurements of a version whose global sum goes round in a ring.",
+		why: "expectations.yaml states how functions should grow with the number of processes; runs-before.json has measurements of a " +
+			"version whose global sum goes round in a ring.",
 		words: func(o *demoOptions) []string {
 			return []string{"check", o.file("expectations.yaml"), o.file("runs-before.json")}
 		},
@@ -136,7 +142,8 @@ var demoSteps = []demoStep{
 		why:   "The report has all of it in one page that can be sent by mail: it needs neither network nor script.",
 		words: func(o *demoOptions) []string {
 			return []string{"report", o.file("ocean.slt"), o.file("runs-before.json"), "--expectations", o.file("expectations.yaml"),
-				"--machine", "chic", "--noise", "chic", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out", o.file("report.html")}
+				"--machine", "chic", "--noise", "chic", "--denoise", "--replicas", "3", "--title", "An ocean on 16 ranks", "--out",
+				o.file("report.html")}
 		},
 		slow: true,
 	},
@@ -153,7 +160,8 @@ func (o *demoOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 	}
 	text := fmt.Sprintf("Open %s in a browser. The program is %s, its trace %s: repeat the commands above with other flags. "+
-		"To start with a program of your own: slackline record -- mpirun -n 8 ./app", o.file("report.html"), o.file("ocean.c"), o.file("ocean.slt"))
+		"To start with a program of your own: slackline record -- mpirun -n 8 ./app", o.file("report.html"), o.file("ocean.c"),
+		o.file("ocean.slt"))
 	return paragraph(a.Stdout, text)
 }
 

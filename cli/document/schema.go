@@ -159,7 +159,8 @@ func (s *schemas) define(t reflect.Type) string {
 			required = append(required, f.name)
 		}
 	}
-	s.definitions[at].Value = Members[any]{{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}}
+	s.definitions[at].Value = Members[any]{{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties",
+		false}}
 	return name
 }
 

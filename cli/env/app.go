@@ -76,7 +76,8 @@ func (a *Env) Marked(begin, end string) []string {
 	for _, word := range a.Args {
 		if strings.Contains(word, "\n") {
 			text, name := plain.Text(word), plain.Name(word)
-			pairs = append(pairs, text, name, html.EscapeString(text), html.EscapeString(name), template.HTMLEscapeString(text), template.HTMLEscapeString(name))
+			pairs = append(pairs, text, name, html.EscapeString(text), html.EscapeString(name), template.HTMLEscapeString(text),
+				template.HTMLEscapeString(name))
 		}
 	}
 	return pairs

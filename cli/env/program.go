@@ -15,7 +15,8 @@ import (
 
 // TakesCommand lets a verb take the command of an MPI program. The command may be missing only where it is not needed.
 func TakesCommand(c *cobra.Command, needed func() bool) {
-	c.Annotations = flags.Arguments("COMMAND", "the command that runs the program, with its launcher (mpirun, mpiexec, srun) and all arguments")
+	c.Annotations = flags.Arguments("COMMAND",
+		"the command that runs the program, with its launcher (mpirun, mpiexec, srun) and all arguments")
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 && needed() {
 			return flags.ExactArgs("COMMAND")(c, args)

@@ -31,7 +31,8 @@ func ShareFlag() flags.Choice { return flags.NewChoice(shareAuto, shareAuto, sha
 
 // AddShare adds the flag.
 func AddShare(fs *pflag.FlagSet, share *flags.Choice, what string) {
-	fs.Var(share, "share", "in an MPI job: share "+what+" as long as that is faster than one process (auto), or in any case (always); the result is the same")
+	fs.Var(share, "share", "in an MPI job: share "+what+" as long as that is faster than one process (auto), or in any case (always); "+
+		"the result is the same")
 }
 
 // FasterAlone lets the processes of a job do something together, or process 0 alone if they turn out to be slower.

@@ -31,34 +31,47 @@ type topic struct {
 // topics are the words of results that are explained beside the kinds of wait states.
 var topics = []topic{
 	{"delay", "what made others wait",
-		"A delay is time that a rank spent in a call path beyond what the one that waited for it spent there, since the two had last met. Its cost is the waiting time that it caused, " +
-			"on all ranks: short-term what it caused directly, long-term what was caused by waits that it caused. The costs of all delays and the time without cause sum up to the waiting time, exactly.",
+		"A delay is time that a rank spent in a call path beyond what the one that waited for it spent there, since the two had last met. Its " +
+			"cost is the waiting time that it caused, " +
+			"on all ranks: short-term what it caused directly, long-term what was caused by waits that it caused. The costs of all delays and the " +
+			"time without cause sum up to the waiting time, exactly.",
 		"Start with the call path of the largest cost: balance it over the ranks, or make it shorter on the ranks that come late."},
 	{"direct", "waiting caused by what the other one did",
-		"The part of a wait that is due to excess time of the one that came late. The rest, indirect waiting, is due to waits of that one. Direct and indirect sum up to the waiting time.", ""},
+		"The part of a wait that is due to excess time of the one that came late. The rest, indirect waiting, is due to waits of that one. " +
+			"Direct and indirect sum up to the waiting time.", ""},
 	{"indirect", "waiting caused by waits of the other one",
-		"The part of a wait that is due to waits of the one that came late: a chain of causes leads further back. It goes when the delay at the beginning of the chain goes.", ""},
+		"The part of a wait that is due to waits of the one that came late: a chain of causes leads further back. It goes when the delay at " +
+			"the beginning of the chain goes.", ""},
 	{"propagating", "waiting that made others wait",
 		"The part of a wait that is responsible for waits of others later; if of several, the largest part counts. The rest is terminal.", ""},
 	{"terminal", "waiting that caused no other waiting", "The part of a wait that causes no further waits: the end of a chain of causes.", ""},
 	{"unattributed", "waiting without cause",
-		"Waiting time whose two ranks had never met before, so that nothing can be compared: a process that started late in a program without MPI_Init in the trace; or clocks that are wrong.", ""},
+		"Waiting time whose two ranks had never met before, so that nothing can be compared: a process that started late in a program without " +
+			"MPI_Init in the trace; or clocks that are wrong.", ""},
 	{"critical_path", "what the run time consists of",
-		"The sequence of activities that determines the run time: from the last event back; where a rank waited, on to the one that it waited for. Its imbalance in a call path is what it has more than the average " +
+		"The sequence of activities that determines the run time: from the last event back; where a rank waited, on to the one that it waited " +
+			"for. Its imbalance in a call path is what it has more than the average " +
 			"location spends there without waiting. It is the path of the run as it was; 'slackline tolerance' has that of a model.", ""},
 	{"parallel_efficiency", "useful time of all run time",
-		"Average useful computation / run time. Load balance x communication efficiency; the latter is serialization (waiting for each other) x transfer (time of the network).", ""},
+		"Average useful computation / run time. Load balance x communication efficiency; the latter is serialization (waiting for each other) " +
+			"x transfer (time of the network).", ""},
 	{"load_balance", "how even the computation is", "Average / maximum of the useful computation of the ranks.", ""},
 	{"communication_efficiency", "what communication leaves", "Maximum of the useful computation of the ranks / run time.", ""},
-	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.", ""},
+	{"serialisation_efficiency", "what waiting for each other leaves", "Maximum of the useful computation / run time on an ideal network.",
+		""},
 	{"transfer_efficiency", "what the network leaves", "Run time on an ideal network (no latency, no cost per byte) / run time.", ""},
 	{"not_analyzed_factor", "what MPI time that was not analyzed leaves",
-		"1 if all MPI time was analyzed. Time in calls that no rule understands is neither waiting nor transfer, so that it is a factor of its own: " +
+		"1 if all MPI time was analyzed. Time in calls that no rule understands is neither waiting nor transfer, so that it is a " +
+			"factor of its own: " +
 			"communication = serialization x not analyzed x transfer.", ""},
-	{"barrier_completion", "leaving a barrier", "Time in a barrier after the last rank entered and the first one left. It is not a wait state.", ""},
-	{"nxn_completion", "leaving an n-to-n collective", "Time in an n-to-n collective after the last rank entered and the first one left. It is not a wait state.", ""},
-	{"limited_parallelism", "threads outside the team", "Time between fork and join of threads that are not members of the team.", "Ask for more threads, or start fewer."},
-	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.", "Join small parallel regions to larger ones."},
+	{"barrier_completion", "leaving a barrier",
+		"Time in a barrier after the last rank entered and the first one left. It is not a wait state.", ""},
+	{"nxn_completion", "leaving an n-to-n collective", "Time in an n-to-n collective after the last rank entered and the first one left. It " +
+		"is not a wait state.", ""},
+	{"limited_parallelism", "threads outside the team", "Time between fork and join of threads that are not members of the team.",
+		"Ask for more threads, or start fewer."},
+	{"management", "forking and joining threads", "Time of team members from the fork to the parallel region, and from its end to the join.",
+		"Join small parallel regions to larger ones."},
 }
 
 // allTopics are the kinds of wait states, of reasons why programs stand still, of rules of expectation files and of advice, and the

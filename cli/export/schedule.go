@@ -89,7 +89,8 @@ func (o *ScheduleOutput) Format(c *cobra.Command) (schedule.Format, error) {
 			Command: c.CommandPath(),
 		}
 	case o.to == "":
-		return schedule.Format{}, exit.Usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(o.names(), ", "))
+		return schedule.Format{}, exit.Usagef("--out: no format has the suffix %q; give --to with one of %s", suffix, strings.Join(o.names(),
+			", "))
 	}
 	return schedule.Format{}, exit.Usagef("--to: nothing can be written as %q; there are %s%s",
 		o.to, strings.Join(o.names(), ", "), suggest.Phrase(o.to, o.names()))
@@ -199,7 +200,8 @@ func materialize(ctx context.Context, s schedule.Stream, origins []schedule.Orig
 		}
 		for at, ok := s.Next(rank, schedule.Cursor{}, &b); ok; at, ok = s.Next(rank, at, &b) {
 			if ops += len(b.Ops); ops > maxOpsInMemory {
-				return nil, fmt.Errorf("more than %s operations do not fit into memory; write slk without --expand, or fewer ranks or iterations", phrase.Grouped(maxOpsInMemory))
+				return nil, fmt.Errorf("more than %s operations do not fit into memory; write slk without --expand, or fewer ranks or iterations",
+					phrase.Grouped(maxOpsInMemory))
 			}
 			build.Add(rank, &b)
 		}

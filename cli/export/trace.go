@@ -30,7 +30,8 @@ func TraceFormatNames() []string {
 // TraceFormat returns the format of traces that --to or the suffix of --out names, if it is one.
 func (o *ScheduleOutput) TraceFormat() (trace.Format, bool) {
 	for _, f := range trace.Formats() {
-		if f.Writable() && (f.Name == o.to || o.to == "" && slices.ContainsFunc(f.Suffixes, func(s string) bool { return strings.HasSuffix(strings.ToLower(o.Out), s) })) {
+		if f.Writable() && (f.Name == o.to || o.to == "" && slices.ContainsFunc(f.Suffixes,
+			func(s string) bool { return strings.HasSuffix(strings.ToLower(o.Out), s) })) {
 			return f, true
 		}
 	}
@@ -42,7 +43,8 @@ func TraceFormatOf(out string) (trace.Format, error) {
 	o := ScheduleOutput{Out: out}
 	f, ok := o.TraceFormat()
 	if !ok {
-		return f, exit.Usagef("%s: no format of traces has the suffix %q; there are %s", out, filepath.Ext(out), strings.Join(TraceSuffixes(), ", "))
+		return f, exit.Usagef("%s: no format of traces has the suffix %q; there are %s", out, filepath.Ext(out), strings.Join(TraceSuffixes(),
+			", "))
 	}
 	return f, nil
 }

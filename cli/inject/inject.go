@@ -81,10 +81,14 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *injectOptions) addLatencyFlags(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&o.latency, "latency", nil, "`TIME[@PAIRS]` added to messages, e.g. 100us, or 100us@0-3,1-* between these ranks in both directions, '100us@0>3' in one; 0..3 are several ranks, * all; later ones replace earlier ones")
-	fs.Var(&o.gap, "gap-per-byte", "time that each further byte of a message takes in addition, e.g. 0.1ns; messages of a rank leave one after another")
-	fs.Var(&o.base, "base", "what a message takes by itself (default: half of the least round-trip time, measured at MPI_Init for sizes up to 4 MiB)")
-	fs.Var(&o.eager, "eager-limit", "larger messages than this `size` have a handshake, of which each part gets the latency (default: as the MPI does, measured at MPI_Init)")
+	fs.StringArrayVar(&o.latency, "latency", nil, "`TIME[@PAIRS]` added to messages, e.g. 100us, or 100us@0-3,1-* between these ranks in "+
+		"both directions, '100us@0>3' in one; 0..3 are several ranks, * all; later ones replace earlier ones")
+	fs.Var(&o.gap, "gap-per-byte", "time that each further byte of a message takes in addition, e.g. 0.1ns; messages of a rank "+
+		"leave one after another")
+	fs.Var(&o.base, "base", "what a message takes by itself (default: half of the least round-trip time, measured at MPI_Init "+
+		"for sizes up to 4 MiB)")
+	fs.Var(&o.eager, "eager-limit", "larger messages than this `size` have a handshake, of which each part gets the latency (default: as "+
+		"the MPI does, measured at MPI_Init)")
 	fs.Var(&o.panel, "panel", "for comparison, what naive ways of injecting do: b delays the sender, c delays messages one after another")
 }
 

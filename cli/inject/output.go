@@ -21,8 +21,10 @@ func injectLines(r *inject.Result) []string {
 		if whole := sum(func(x *inject.RankReport) int64 { return x.NoiseNS }); whole > 0 {
 			share = 100 * float64(sum(func(x *inject.RankReport) int64 { return x.DetourNS })) / float64(whole)
 		}
-		lines = append(lines, fmt.Sprintf("noise %s, seed %d: %s detours took %.2f %% of the time of all ranks, %s more passed while ranks slept or had no CPU", r.Noise, r.Seed,
-			phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.Detours })), share, phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.DetoursSlept }))))
+		lines = append(lines, fmt.Sprintf("noise %s, seed %d: %s detours took %.2f %% of the time of all ranks, %s more passed while ranks "+
+			"slept or had no CPU", r.Noise, r.Seed,
+			phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.Detours })), share,
+			phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.DetoursSlept }))))
 	}
 	if waited, ok := r.Waited(); ok {
 		lines = append(lines, fmt.Sprintf("ranks waited for a CPU for %.2f %% of their time", 100*waited))
@@ -34,11 +36,14 @@ func latencyLines(r *inject.Result) []string {
 	sum := func(of func(*inject.RankReport) int64) int64 { return r.Sum(of) }
 	held := sum(func(x *inject.RankReport) int64 { return x.Held })
 	lines := []string{fmt.Sprintf("latency %s: %s messages; %s calls were held, %s had nothing to wait for", r.Latency,
-		phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.Sent })), phrase.Grouped(held), phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.Passed })))}
+		phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.Sent })), phrase.Grouped(held),
+		phrase.Grouped(sum(func(x *inject.RankReport) int64 { return x.Passed })))}
 	if held > 0 {
 		lines = append(lines, fmt.Sprintf("held for %s on average, %s at most; returned %s too late on average, %s at most",
-			meanNS(sum(func(x *inject.RankReport) int64 { return x.HeldNS }), held), nsDuration(r.Most(func(x *inject.RankReport) int64 { return x.HeldMostNS })),
-			meanNS(sum(func(x *inject.RankReport) int64 { return x.OverNS }), held), nsDuration(r.Most(func(x *inject.RankReport) int64 { return x.OverMostNS }))))
+			meanNS(sum(func(x *inject.RankReport) int64 { return x.HeldNS }), held),
+			nsDuration(r.Most(func(x *inject.RankReport) int64 { return x.HeldMostNS })),
+			meanNS(sum(func(x *inject.RankReport) int64 { return x.OverNS }), held),
+			nsDuration(r.Most(func(x *inject.RankReport) int64 { return x.OverMostNS }))))
 	}
 	for _, list := range []struct {
 		what  string

@@ -152,7 +152,8 @@ func classify(word string) (isFile bool, notes []string, err error) {
 		return true, nil, fmt.Errorf("%s is a directory without a trace; give a schedule file, a trace or a pattern", word)
 	case statErr == nil && !info.Mode().IsDir():
 		if isPattern {
-			notes = append(notes, fmt.Sprintf("%s is taken as the file of that name; the pattern %s is meant only where no such file exists", word, word))
+			notes = append(notes, fmt.Sprintf("%s is taken as the file of that name; the pattern %s is meant only where no such file exists", word,
+				word))
 		}
 		return true, notes, nil
 	case isPattern:

@@ -62,7 +62,8 @@ func sameArguments(here, first []string) error {
 		}
 		return "missing"
 	}
-	return fmt.Errorf("argument %d is %s here, but %s at process 0; give all processes of a job the same arguments", at+1, word(here), word(first))
+	return fmt.Errorf("argument %d is %s here, but %s at process 0; give all processes of a job the same arguments", at+1, word(here),
+		word(first))
 }
 
 // goNowhere goes to a directory in which no name means anything. What process 0 reads for all is not missed there, and a

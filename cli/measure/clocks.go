@@ -46,9 +46,12 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "Compare the clocks of MPI ranks, and find out how well they can be brought together.",
-		Long: "Compare the clocks of MPI ranks by pings, along a tree of ceil(log2 P) rounds and one rank after the other, again and again over a time. Then say what the " +
-			"usual corrections are worth: an offset, a line through two of them, least squares, and the envelope, which proves a bound for every rank if clocks run evenly. " +
-			"The corrections are checked by new pings after a wait. With --inject the clocks get known offsets and drifts, so that the true errors are known. " +
+		Long: "Compare the clocks of MPI ranks by pings, along a tree of ceil(log2 P) rounds and one rank after the other, again and again " +
+			"over a time. Then say what the " +
+			"usual corrections are worth: an offset, a line through two of them, least squares, and the envelope, which proves a bound for every " +
+			"rank if clocks run evenly. " +
+			"The corrections are checked by new pings after a wait. With --inject the clocks get known offsets and drifts, so that the " +
+			"true errors are known. " +
 			"Also: what the sources of time of each host are like, the distribution of round trips, and how long to go on pinging.",
 		Example: `  slackline measure clocks
   slackline measure clocks --ranks 4 --inject offset=5s,drift=100,seed=1
@@ -60,7 +63,8 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 	}
 	a.AddGroup(c, "MPI", func(fs *pflag.FlagSet) { o.job.add(fs, "best one for each host") })
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.inject, "inject", "", "give the clocks false offsets and drifts (ppm): `offset=5s,drift=100,seed=1` draws them between both signs of it, offset=0s/2s,drift=0/-50 has one for each rank")
+		fs.StringVar(&o.inject, "inject", "", "give the clocks false offsets and drifts (ppm): `offset=5s,drift=100,seed=1` draws them between "+
+			"both signs of it, offset=0s/2s,drift=0/-50 has one for each rank")
 		fs.IntVar(&o.patience, "patience", standard.Patience, "`number` of pings without a shorter one after which a pair stops")
 		fs.IntVar(&o.pings, "max-pings", standard.MostPings, "largest `number` of pings of a pair at one moment")
 		fs.IntVar(&o.moments, "moments", standard.Moments, "`number` of times that all clocks are compared")
@@ -75,7 +79,8 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 		env.AddOut(fs, &o.out)
 		fs.StringVar(&o.raw, "raw", "", "write all pings with their stamps to this CSV `file`")
 		fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
-		fs.Var(&o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what stopping after N pings costs and gives, the tree, the times of both schemes")
+		fs.Var(&o.figure, "figure", "what --plot draws: the distribution of round trips, the drift of the ranks, what stopping after N pings "+
+			"costs and gives, the tree, the times of both schemes")
 	})
 	flags.Complete(c, "format", o.format.Allowed)
 	flags.Complete(c, "figure", o.figure.Allowed)
@@ -104,7 +109,8 @@ func (o *measureClocksOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 		every := stdDuration(o.every.Value)
 		if options.Moments = momentsOf(options.Duration, every); options.Moments < 2 {
-			return exit.Usagef("--every: %s is not above 0 and at most the %s of the measurement; give e.g. --every 1s --for 14h", o.every.Value, options.Duration)
+			return exit.Usagef("--every: %s is not above 0 and at most the %s of the measurement; give e.g. --every 1s --for 14h", o.every.Value,
+				options.Duration)
 		}
 		options.Duration = every * time.Duration(options.Moments-1)
 	}
@@ -185,11 +191,13 @@ func (r *measuredClocks) warn(a *env.Env) {
 	for i := range r.clocks.Ends {
 		e := &r.clocks.Ends[i]
 		if e.Uneven {
-			a.Warn("no even drift agrees with the pings of rank %d: a clock was set or stood still, or its speed changed; nothing is proven of it", e.Rank)
+			a.Warn("no even drift agrees with the pings of rank %d: a clock was set or stood still, or its speed changed; nothing is proven of it",
+				e.Rank)
 		}
 		for _, m := range append(append([]measure.ModelError{}, e.End...), e.Later...) {
 			if m.Model == measure.Proven && e.Known && (m.True > m.Bound || -m.True > m.Bound) {
-				a.Warn("rank %d: the true error %s is outside the proven bound %s; the clock of this host does not run evenly", e.Rank, m.True.Short(), m.Bound.Short())
+				a.Warn("rank %d: the true error %s is outside the proven bound %s; the clock of this host does not run evenly", e.Rank, m.True.Short(),
+					m.Bound.Short())
 			}
 		}
 	}

@@ -58,7 +58,8 @@ func (r *measuredClocks) writeText(a *env.Env, w io.Writer) error {
 }
 
 func (r *measuredClocks) sources() *table.Table {
-	t := table.New(append([]table.Column{{Key: "host"}, {Key: "source"}}, phrase.RightColumns("read", "resolution", "backwards", "moves", "moved back", "speed")...)...)
+	t := table.New(append([]table.Column{{Key: "host"}, {Key: "source"}}, phrase.RightColumns("read", "resolution", "backwards", "moves",
+		"moved back", "speed")...)...)
 	for _, h := range r.clocks.Sources {
 		for _, s := range h.Sources {
 			speed := ""
@@ -133,7 +134,8 @@ func modelOf(list []measure.ModelError, model measure.ClockModel) measure.ModelE
 
 // worst has the largest figures of each model over all ranks.
 func (r *measuredClocks) worst() *table.Table {
-	t := table.New(append([]table.Column{{Key: "model"}}, phrase.RightColumns("true error", "bound", "true error later", "bound later", "against new pings")...)...)
+	t := table.New(append([]table.Column{{Key: "model"}}, phrase.RightColumns("true error", "bound", "true error later", "bound later",
+		"against new pings")...)...)
 	for _, model := range measure.ClockModels {
 		var end, later measure.ModelError
 		known, found := true, false
@@ -161,7 +163,8 @@ func (r *measuredClocks) worst() *table.Table {
 			}
 			return d.Short()
 		}
-		t.Add(string(model), text(end.True, known), text(end.Bound, true), text(later.True, known), text(later.Bound, true), text(later.Seen, true))
+		t.Add(string(model), text(end.True, known), text(end.Bound, true), text(later.True, known), text(later.Bound, true),
+			text(later.Seen, true))
 	}
 	return t
 }
@@ -178,13 +181,15 @@ func larger(a, b measure.ModelError) measure.ModelError {
 
 // models has a line for each model of each rank, for programs.
 func (r *measuredClocks) models() *table.Table {
-	t := table.New(append(append(phrase.RightColumns("rank", "hops", "offset_ns", "drift_ppm", "drift_low_ppm", "drift_high_ppm"), table.Column{Key: "model"}),
+	t := table.New(append(append(phrase.RightColumns("rank", "hops", "offset_ns", "drift_ppm", "drift_low_ppm", "drift_high_ppm"),
+		table.Column{Key: "model"}),
 		phrase.RightColumns("bound_ns", "error_ns", "later_bound_ns", "later_error_ns", "later_outside_ns")...)...)
 	for i := range r.clocks.Ends {
 		e := &r.clocks.Ends[i]
 		for k, m := range e.End {
 			l := e.Later[k]
-			t.Add(e.Rank, e.Hops, nsCell(e.Offset, true), 1e6*e.Drift, ppmCell(e.Drifts[0], !e.Uneven), ppmCell(e.Drifts[1], !e.Uneven), string(m.Model),
+			t.Add(e.Rank, e.Hops, nsCell(e.Offset, true), 1e6*e.Drift, ppmCell(e.Drifts[0], !e.Uneven), ppmCell(e.Drifts[1], !e.Uneven),
+				string(m.Model),
 				nsCell(m.Bound, m.Bound >= 0), nsCell(m.True, e.Known), nsCell(l.Bound, l.Bound >= 0), nsCell(l.True, e.Known), nsCell(l.Seen, true))
 		}
 	}

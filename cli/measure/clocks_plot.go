@@ -140,7 +140,8 @@ func (r *measuredClocks) treeChart() plot.Figure {
 		// Pairs of a round lie over each other where their ranks do: they are moved apart.
 		x := float64(e.Round) + 0.6*(float64(inRound[e.Round])+0.5)/float64(pairsOf(m.Edges, e.Round)) - 0.3
 		inRound[e.Round]++
-		chart.Layers = append(chart.Layers, &plot.Line{Slot: plot.Neutral, X: []float64{x, x}, Y: []float64{float64(e.Asker), float64(e.Answerer)}})
+		chart.Layers = append(chart.Layers, &plot.Line{Slot: plot.Neutral, X: []float64{x, x}, Y: []float64{float64(e.Asker),
+			float64(e.Answerer)}})
 		askers.X, askers.Y = append(askers.X, x), append(askers.Y, float64(e.Asker))
 		answerers.X, answerers.Y = append(answerers.X, x), append(answerers.Y, float64(e.Answerer))
 	}

@@ -51,9 +51,12 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "collectives",
 		Short: "Time the collective and one-sided operations of an MPI, from a common start on synchronised clocks.",
-		Long: "Time the collective operations of an MPI, also the persistent ones, and one-sided operations between neighbors on a ring. By default every execution begins at a moment that rank 0 names (Round-Time), on clocks that are synchronised if the ranks are on " +
-			"several hosts, and its time is that of the slowest process. Executions that a rank began too late do not count, and where too few count, there is no figure. The job is launched several times, " +
-			"because one launch differs from the next by more than its own repetitions tell. The schemes of other benchmarks can be run beside it. " +
+		Long: "Time the collective operations of an MPI, also the persistent ones, and one-sided operations between neighbors on a ring. By " +
+			"default every execution begins at a moment that rank 0 names (Round-Time), on clocks that are synchronised if the ranks are on " +
+			"several hosts, and its time is that of the slowest process. Executions that a rank began too late do not count, and where too few " +
+			"count, there is no figure. The job is launched several times, " +
+			"because one launch differs from the next by more than its own repetitions tell. " +
+			"The schemes of other benchmarks can be run beside it. " +
 			"JSON and CSV are data that 'check' and 'scaling' read.",
 		Example: `  slackline measure collectives
   slackline measure collectives --operation bcast,allreduce --ranks 2,4,8,16 --sizes 8 --launches 10 --format json --out mpi.json
@@ -68,24 +71,30 @@ func measureCollectivesCommand(a *env.Env) *cobra.Command {
 	}
 	a.AddGroup(c, "MPI", func(fs *pflag.FlagSet) { o.job.addNumbers(fs, &o.ranks) })
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
-		fs.StringSliceVar(&o.operations, "operation", []string{measure.UsualOperations}, "`names` such as bcast, MPI_Iallreduce, bcast_init or put+flush; usual, all, blocking, nonblocking, persistent, onesided; "+measure.TreeBroadcast+" of plain messages; spin:200us or sleep:200us, of which rank r of P takes (1 + r/P) times as long")
+		fs.StringSliceVar(&o.operations, "operation", []string{measure.UsualOperations}, "`names` such as bcast, MPI_Iallreduce, bcast_init or "+
+			"put+flush; usual, all, blocking, nonblocking, persistent, onesided; "+measure.TreeBroadcast+
+			" of plain messages; spin:200us or sleep:200us, of which rank r of P takes (1 + r/P) times as long")
 		fs.StringVar(&o.sizes, "sizes", "8", "`sizes` of blocks, e.g. 8,1KiB,64KiB: what a rank sends to another one, or what each gets")
-		fs.StringSliceVar(&o.schemes, "scheme", []string{string(measure.RoundTime)}, "`names` of schemes: "+strings.Join(words(measure.Schemes), ", ")+"; the first is the result, others stand beside it")
+		fs.StringSliceVar(&o.schemes, "scheme", []string{string(measure.RoundTime)}, "`names` of schemes: "+strings.Join(words(measure.Schemes),
+			", ")+"; the first is the result, others stand beside it")
 		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of valid executions wanted of each launch, or of loops")
 		fs.IntVar(&o.launches, "launches", standard.Launches, "`number` of times that the job is launched for each number of ranks")
 		fs.Uint64Var(&o.seed, "seed", 1, "`seed` of the order of launches, operations and sizes")
 		fs.IntVar(&o.loop, "loop", standard.Loop, "`number` of executions in a loop of mpptest, mpbench and imb")
 		fs.IntVar(&o.barriers, "barriers", standard.Barriers, "`number` of barriers before each loop of imb, 0 or more")
-		fs.IntVar(&o.lead, "lead", standard.Lead, "round-time: start so many `times` the time of a broadcast after the announcement; doubled if too few are valid")
+		fs.IntVar(&o.lead, "lead", standard.Lead, "round-time: start so many `times` the time of a broadcast after the announcement; doubled "+
+			"if too few are valid")
 		fs.Var(&o.window, "window", "window, skampi: from one start to the next (default 1ms; window doubles it if too few are valid)")
 		fs.Var(&o.tolerance, "tolerance", "a rank that begins later than this makes an execution invalid (default 20us)")
 		fs.Var(&o.budget, "budget", "round-time: stop an operation after this `time` (default 2s)")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and mpbench), from the first start to the last end, the mean, of the fastest")
+		fs.Var(&o.reduction, "reduction", "the time of an execution: of the slowest process (default), of rank 0 (default of mpptest and "+
+			"mpbench), from the first start to the last end, the mean, of the fastest")
 		fs.Var(&o.format, "format", "form of the output; json and csv are data for 'check' and 'scaling'")
 		env.AddOut(fs, &o.out)
-		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`, which 'check' and 'scaling' read too")
+		fs.StringVar(&o.raw, "raw", "", "write start and end of every execution on every rank to this CSV `file`, which 'check' "+
+			"and 'scaling' read too")
 		fs.StringVar(&o.baseline, "baseline", "", "compare with an earlier JSON result in this `file`, launch by launch")
 	})
 	flags.Complete(c, "format", o.format.Allowed)
@@ -196,7 +205,8 @@ type measuredCollectives struct {
 	before    *collectivesBaseline
 }
 
-func (r *measuredCollectives) measure(ctx context.Context, a *env.Env, o *measureCollectivesOptions, options measure.CollectiveOptions) error {
+func (r *measuredCollectives) measure(ctx context.Context, a *env.Env, o *measureCollectivesOptions,
+	options measure.CollectiveOptions) error {
 	start, err := o.job.starter(ctx, a, true)
 	if err != nil {
 		return err
@@ -245,7 +255,8 @@ func (r *measuredCollectives) warn(a *env.Env, c *measure.Collectives) {
 			if c.Hooked[ranks] {
 				how = " (by a function of slackline in the place of ucp_worker_progress, because this MPI does not)"
 			}
-			a.Warn("with %d ranks there were more of them than CPUs on a host: waiting ranks gave their CPU away%s, and times are those of a crowded host", ranks, how)
+			a.Warn("with %d ranks there were more of them than CPUs on a host: waiting ranks gave their CPU away%s, and times are "+
+				"those of a crowded host", ranks, how)
 		}
 	}
 	if !c.OneClock && c.ClockError > c.Options.Tolerance {

@@ -48,7 +48,8 @@ func (r *measuredCollectives) writeText(a *env.Env, w io.Writer) error {
 			}
 		}
 		o := &c.Options
-		if _, err := fmt.Fprintf(w, "collectives: %s on %s, scheme %s, %s, %s, seed %d\n\n", c.MPI, hostsText(c.Hosts[slices.Max(o.Ranks)]), o.Scheme,
+		if _, err := fmt.Fprintf(w, "collectives: %s on %s, scheme %s, %s, %s, seed %d\n\n", c.MPI, hostsText(c.Hosts[slices.Max(o.Ranks)]),
+			o.Scheme,
 			reductionText(r.how(c)), launchesText(o.Launches), r.seed); err != nil {
 			return err
 		}
@@ -77,7 +78,8 @@ func reductionText(r measure.Reduction) string {
 func (r *measuredCollectives) table(c *measure.Collectives) *table.Table {
 	artificial := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Work > 0 })
 	overlaps := slices.ContainsFunc(c.Options.Operations, func(o measure.Operation) bool { return o.Overlaps() })
-	columns := append([]table.Column{{Key: "operation"}}, phrase.RightColumns("ranks", "size", "median", "95 % interval", "quartiles", "min", "medians of launches", "valid")...)
+	columns := append([]table.Column{{Key: "operation"}}, phrase.RightColumns("ranks", "size", "median", "95 % interval", "quartiles", "min",
+		"medians of launches", "valid")...)
 	if overlaps {
 		columns = append(columns, phrase.RightColumns("overlap")...)
 	}

@@ -54,7 +54,8 @@ type detour struct {
 }
 
 func (r *measuredNoise) document(a *env.Env) *noiseDocument {
-	d := &noiseDocument{Method: r.noise.Method, OverheadPercent: r.noise.OverheadPercent(), SamplingLimit: r.noise.SamplingLimit(), Runs: r.noise.Runs, Provenance: a.Record()}
+	d := &noiseDocument{Method: r.noise.Method, OverheadPercent: r.noise.OverheadPercent(), SamplingLimit: r.noise.SamplingLimit(),
+		Runs: r.noise.Runs, Provenance: a.Record()}
 	for i := range r.noise.CPUs {
 		c := newCPUNoise(&r.noise.CPUs[i])
 		if i == 0 || c.Shortest < d.Shortest {
@@ -69,8 +70,9 @@ func (r *measuredNoise) document(a *env.Env) *noiseDocument {
 
 func newCPUNoise(c *measure.CPUNoise) cpuNoise {
 	j := cpuNoise{
-		CPU: c.CPU, Shortest: c.Shortest, Spread: c.Spread, Threshold: c.Threshold, SamplingLimit: c.SamplingLimit, TickRate: c.TickRate, Iterations: c.Iterations,
-		Detours: len(c.Detours) + len(c.Samples), OverheadPercent: c.OverheadPercent(), Duration: seconds(c.Duration), Full: c.Full,
+		CPU: c.CPU, Shortest: c.Shortest, Spread: c.Spread, Threshold: c.Threshold, SamplingLimit: c.SamplingLimit, TickRate: c.TickRate,
+		Iterations: c.Iterations,
+		Detours:    len(c.Detours) + len(c.Samples), OverheadPercent: c.OverheadPercent(), Duration: seconds(c.Duration), Full: c.Full,
 		Causes: c.Lines, Spectrum: c.Spectrum, Switches: c.Host.InvoluntarySwitches, Signals: c.Host.PendingSignals,
 		Collections: c.Host.Collections, Load: c.Host.Load, Virtual: c.Host.Virtual,
 	}
@@ -126,7 +128,8 @@ func (r *measuredNetwork) document(a *env.Env) *networkDocument {
 	for i := range r.classes {
 		c, n := &r.classes[i].Class, r.classes[i].Network
 		d.Classes = append(d.Classes, network{
-			c.Name, c.Usual, c.Pairs, n.L, n.HalfRoundTrip, n.Send, n.Receive, n.Gap, n.Protocols, n.Eager, n.EagerAsleep, n.Jumps(), n.Points, n.Remarks,
+			c.Name, c.Usual, c.Pairs, n.L, n.HalfRoundTrip, n.Send, n.Receive, n.Gap, n.Protocols, n.Eager, n.EagerAsleep, n.Jumps(), n.Points,
+			n.Remarks,
 		})
 	}
 	return d
@@ -362,7 +365,8 @@ func newCollective(c *measure.Collectives, p *measure.CollectivePoint) collectiv
 	x.Valid, x.Tried = p.Counts()
 	for i := range p.Runs {
 		run := &p.Runs[i]
-		x.Launches = append(x.Launches, launch{run.Launch, run.ValidCount(), len(run.Repetitions), run.Refused, run.Doublings, run.Lead.Nanoseconds()})
+		x.Launches = append(x.Launches, launch{run.Launch, run.ValidCount(), len(run.Repetitions), run.Refused, run.Doublings,
+			run.Lead.Nanoseconds()})
 	}
 	if v, ok := p.Overlap(); ok {
 		x.Overlap = &v

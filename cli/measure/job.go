@@ -32,8 +32,10 @@ func (f *jobFlags) add(fs *pflag.FlagSet, what string) {
 
 // addMPI adds the flags without the number of ranks.
 func (f *jobFlags) addMPI(fs *pflag.FlagSet) {
-	fs.StringVar(&f.mpi, "mpi", "", "`name` or compiler of the MPI, e.g. openmpi or mpicc.mpich (default: what SLACKLINE_MPI names, or the first that is found)")
-	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --mpi=pmix --nodes 2' (default: the MPI's own)")
+	fs.StringVar(&f.mpi, "mpi", "", "`name` or compiler of the MPI, e.g. openmpi or mpicc.mpich (default: what SLACKLINE_MPI names, or the "+
+		"first that is found)")
+	fs.StringVar(&f.launch, "launch", "", "`command` that starts the ranks, without their number, e.g. 'srun --mpi=pmix --nodes 2' "+
+		"(default: the MPI's own)")
 }
 
 // addNumbers adds the flags of a measurement on several numbers of ranks.

@@ -32,8 +32,10 @@ func measureMemoryCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "memory",
 		Short: "Measure the memory that an MPI takes: for its objects, and for itself.",
-		Long: "Measure the memory that an MPI takes. For each communicator, duplicate, topology and window: the bytes that the call leaves allocated, counted in the place of malloc and free. " +
-			"For the library: the share of memory of each process before MPI_Init, after it, and before MPI_Finalize, when every collective and every object was used. " +
+		Long: "Measure the memory that an MPI takes. For each communicator, duplicate, topology and window: the bytes that the call leaves " +
+			"allocated, counted in the place of malloc and free. " +
+			"For the library: the share of memory of each process before MPI_Init, after it, and before MPI_Finalize, when every collective and " +
+			"every object was used. " +
 			"JSON and CSV are data that 'check' and 'scaling' read.",
 		Example: `  slackline measure memory
   slackline measure memory --ranks 2,4,8,16,32 --format json --out memory.json
@@ -102,10 +104,12 @@ func (r *measuredMemory) write(a *env.Env, w io.Writer, format string) error {
 }
 
 func (r *measuredMemory) writeText(a *env.Env, w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI, hostsText(r.jobs[len(r.jobs)-1].Hosts)); err != nil {
+	if _, err := fmt.Fprintf(w, "memory: %s on %s\n\nBytes that a call leaves allocated\n\n", r.jobs[0].MPI,
+		hostsText(r.jobs[len(r.jobs)-1].Hosts)); err != nil {
 		return err
 	}
-	objects := table.New(append([]table.Column{{Key: "call"}}, phrase.RightColumns("ranks", "bytes", "least rank", "first call", "pools grew")...)...)
+	objects := table.New(append([]table.Column{{Key: "call"}}, phrase.RightColumns("ranks", "bytes", "least rank", "first call",
+		"pools grew")...)...)
 	for i := range measure.ObjectKinds {
 		for _, m := range r.jobs {
 			o := &m.Objects[i]

@@ -52,10 +52,14 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "network",
 		Short: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP.",
-		Long: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP: L, o, g, G and S, with intervals, and the sizes at which " +
-			"the protocol changes. A small program is compiled with the site's mpicc and started under its MPI. With more than two ranks the pairs are " +
-			"sorted into those on one host and near and far ones on different hosts, and one pair of each class is measured. The result can be written as a machine file " +
-			"that 'simulate' takes. A measurement that was disturbed too much is refused; one that says too little about a parameter is inconclusive (exit code 4).",
+		Long: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP: L, o, g, G and S, with intervals, and " +
+			"the sizes at which " +
+			"the protocol changes. A small program is compiled with the site's mpicc and started under its MPI. With more than two " +
+			"ranks the pairs are " +
+			"sorted into those on one host and near and far ones on different hosts, and one pair of each class is measured. The result can be " +
+			"written as a machine file " +
+			"that 'simulate' takes. A measurement that was disturbed too much is refused; one that says too little about a parameter is " +
+			"inconclusive (exit code 4).",
 		Example: `  slackline measure network
   slackline measure network --mpi mpich --machine-file mine.yaml --plot mine.svg
   slackline measure network --ranks 64 --launch 'srun --mpi=pmix --nodes 4' --machine-file cluster.yaml
@@ -69,13 +73,15 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 		o.job.add(fs, "more than two: classes of pairs, rank 0 with every other one")
 	})
 	a.AddGroup(c, "TCP", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.tcp, "tcp", "", "measure TCP to the slackline that listens at this `address`, e.g. node1:7777, or self for both ends on this host")
+		fs.StringVar(&o.tcp, "tcp", "", "measure TCP to the slackline that listens at this `address`, e.g. node1:7777, or self for "+
+			"both ends on this host")
 		fs.StringVar(&o.listen, "listen", "", "be the other end of a measurement: listen at this `address`, e.g. :7777, serve once and end")
 	})
 	a.AddGroup(c, "Measurement", func(fs *pflag.FlagSet) {
 		fs.Var(&o.largest, "max-size", "largest message (default 256KiB)")
 		fs.IntVar(&o.repeat, "repeat", standard.Repeat, "`number` of times that each time is taken in a round")
-		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes, each with newly started ranks; their spread gives the intervals")
+		fs.IntVar(&o.rounds, "rounds", standard.Rounds, "`number` of rounds over all sizes, each with newly started ranks; their spread "+
+			"gives the intervals")
 		fs.IntVar(&o.messages, "messages", standard.Messages, "`number` of messages in a burst")
 	})
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
@@ -119,7 +125,8 @@ func (o *measureNetworkOptions) check(c *cobra.Command) error {
 	if name := given("mpi", "launch", "ranks"); name != "" && (o.tcp != "" || o.listen != "") {
 		return exit.Usagef("--%s belongs to a measurement over MPI, not over TCP", name)
 	}
-	if name := given("tcp", "max-size", "repeat", "rounds", "messages", "format", "out", "machine-file", "name", "plot"); name != "" && o.listen != "" {
+	if name := given("tcp", "max-size", "repeat", "rounds", "messages", "format", "out", "machine-file", "name", "plot"); name != "" &&
+		o.listen != "" {
 		return exit.Usagef("--%s belongs to the side that measures, not to the one that listens", name)
 	}
 	switch {
@@ -206,7 +213,8 @@ func (r *measuredNetwork) progress(a *env.Env, what string) {
 			if done < round { // the sizes to come are larger than those before
 				least = "at least"
 			}
-			a.Note("%s: all %d rounds will take %s %s; fewer --rounds, a smaller --repeat or --max-size take less", what, r.options.Rounds, least, roughly(all))
+			a.Note("%s: all %d rounds will take %s %s; fewer --rounds, a smaller --repeat or --max-size take less", what, r.options.Rounds, least,
+				roughly(all))
 		}
 	}
 }
@@ -392,9 +400,11 @@ func (r *measuredNetwork) note() string {
 	var parts []string
 	for i := range r.classes {
 		c := &r.classes[i]
-		parts = append(parts, fmt.Sprintf("%s: ranks %d and %d, half a round trip %.0f ns", c.Class.Name, c.Class.Usual[0], c.Class.Usual[1], c.Network.HalfRoundTrip.Value))
+		parts = append(parts, fmt.Sprintf("%s: ranks %d and %d, half a round trip %.0f ns", c.Class.Name, c.Class.Usual[0], c.Class.Usual[1],
+			c.Network.HalfRoundTrip.Value))
 	}
-	text := fmt.Sprintf("Measured by slackline over %s on %s (%s). o is the mean of both sides.", r.over, hostsText(r.hosts), strings.Join(parts, "; "))
+	text := fmt.Sprintf("Measured by slackline over %s on %s (%s). o is the mean of both sides.", r.over, hostsText(r.hosts),
+		strings.Join(parts, "; "))
 	if len(r.classes) == 1 && r.classes[0].Class.Name == machine.Node.String() {
 		text += " Only one host was measured: all pairs have its parameters."
 	}

@@ -44,7 +44,8 @@ func (r *measuredNetwork) writeText(a *env.Env, w io.Writer) error {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "network: %s, ranks %d and %d on %s", r.over, c.Class.Usual[0], c.Class.Usual[1], hostsText([]string{r.hosts[c.Class.Usual[0]], r.hosts[c.Class.Usual[1]]}))
+		fmt.Fprintf(&b, "network: %s, ranks %d and %d on %s", r.over, c.Class.Usual[0], c.Class.Usual[1],
+			hostsText([]string{r.hosts[c.Class.Usual[0]], r.hosts[c.Class.Usual[1]]}))
 		fmt.Fprintf(&b, ": class %s with %s\n\n", c.Class.Name, phrase.Plural(len(c.Class.Pairs), "pair"))
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err
@@ -71,7 +72,8 @@ func (r *measuredNetwork) writeText(a *env.Env, w io.Writer) error {
 }
 
 func parameterTable(n *measure.Network) *table.Table {
-	t := table.New(table.Column{Key: "parameter"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "interval", Align: table.Right}, table.Column{Key: "meaning"})
+	t := table.New(table.Column{Key: "parameter"}, table.Column{Key: "value", Align: table.Right}, table.Column{Key: "interval",
+		Align: table.Right}, table.Column{Key: "meaning"})
 	add := func(name string, f measure.Figure, text func(float64) string, meaning string) {
 		t.Add(name, text(f.Value), intervalText(f, text), meaning)
 	}
@@ -124,7 +126,8 @@ func eagerText(n *measure.Network, o *measure.NetworkOptions) string {
 
 // points has a line for each size of each class.
 func (r *measuredNetwork) points() *table.Table {
-	t := table.New(append([]table.Column{{Key: "class"}}, phrase.RightColumns("size", "single_ns", "single_min_ns", "single_p90_ns", "burst_ns", "burst_min_ns", "burst_p90_ns",
+	t := table.New(append([]table.Column{{Key: "class"}}, phrase.RightColumns("size", "single_ns", "single_min_ns", "single_p90_ns",
+		"burst_ns", "burst_min_ns", "burst_p90_ns",
 		"paced_ns", "paced_min_ns", "paced_p90_ns", "gap_ns", "send_ns", "receive_ns", "disturbed")...)...)
 	for i := range r.classes {
 		c := &r.classes[i]

@@ -60,9 +60,12 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "noise",
 		Short: "Measure when the CPUs are not there for a program, and for how long.",
-		Long: "Measure when the CPUs are not there for a program, and for how long. The default method reads the clock all the time; what takes longer than " +
-			"9 times the shortest iteration is a detour. A process of its own does it on each CPU, with signals blocked and nothing else running in it. " +
-			"The result can be written as a profile that 'simulate --noise' takes. Run it on an idle machine: other processes look like noise, and are.",
+		Long: "Measure when the CPUs are not there for a program, and for how long. The default method reads the clock all the time; " +
+			"what takes longer than " +
+			"9 times the shortest iteration is a detour. A process of its own does it on each CPU, with signals blocked and nothing " +
+			"else running in it. " +
+			"The result can be written as a profile that 'simulate --noise' takes. Run it on an idle machine: other processes look " +
+			"like noise, and are.",
 		Example: `  slackline measure noise
   slackline measure noise --time 60s --cpus all --profile node.txt --plot node.svg
   slackline measure noise --time 10min --runs 3 --profile node.txt
@@ -75,7 +78,8 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.method, "method", "selfish: read the clock all the time; fwq: the same work again and again; ftq: work done in equal times")
 		fs.StringVar(&o.cpus, "cpus", "", "`list` of CPUs that are measured at the same time, e.g. 1 or 0,2-3, or all (default: the last one)")
 		fs.Var(&o.time, "time", "`time` to measure, e.g. 30s (default 2s)")
-		fs.Float64Var(&o.threshold, "threshold", measure.DefaultThreshold, "selfish: a detour takes longer than `number` times the shortest iteration")
+		fs.Float64Var(&o.threshold, "threshold", measure.DefaultThreshold, "selfish: a detour takes longer than `number` times "+
+			"the shortest iteration")
 		fs.IntVar(&o.runs, "runs", 1, "measure this `number` of times and keep the quietest run, the one with the smallest overhead")
 		fs.IntVar(&o.most, "max-detours", measure.DefaultMaxDetours, "selfish: end when a CPU has this `number` of detours")
 		fs.Var(&o.quantum, "quantum", "fwq, ftq: `time` of a piece, e.g. 500us (default 1ms)")
@@ -83,7 +87,8 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Output", func(fs *pflag.FlagSet) {
 		fs.Var(&o.format, "format", "form of the output")
 		env.AddOut(fs, &o.out)
-		fs.StringVar(&o.profile, "profile", "", "write the detours as a noise profile to `FILE`; with several CPUs to one file each (FILE-cpu0, ...)")
+		fs.StringVar(&o.profile, "profile", "", "write the detours as a noise profile to `FILE`; with several CPUs to one file "+
+			"each (FILE-cpu0, ...)")
 		fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
 	})
 	flags.Complete(c, "method", o.method.Allowed)
@@ -270,7 +275,8 @@ func (r *measuredNoise) draw(a *env.Env, path string) error {
 }
 
 func (r *measuredNoise) title() string {
-	text := fmt.Sprintf("method %s, %s, %s lost on average", r.noise.Method, phrase.Plural(len(r.noise.CPUs), "CPU"), phrase.PercentCell(r.noise.OverheadPercent()).Text)
+	text := fmt.Sprintf("method %s, %s, %s lost on average", r.noise.Method, phrase.Plural(len(r.noise.CPUs), "CPU"),
+		phrase.PercentCell(r.noise.OverheadPercent()).Text)
 	if list := r.noise.Runs; list != nil {
 		var cells []string
 		for _, percent := range list {
@@ -287,7 +293,8 @@ func (r *measuredNoise) limit() string {
 	if r.noise.Method != measure.Selfish {
 		sample = "half of one per quantum"
 	}
-	return fmt.Sprintf("sampling limit (Nyquist): %s, %s; faster noise only makes samples longer", phrase.RateCell(r.noise.SamplingLimit()).Text, sample)
+	return fmt.Sprintf("sampling limit (Nyquist): %s, %s; faster noise only makes samples longer",
+		phrase.RateCell(r.noise.SamplingLimit()).Text, sample)
 }
 
 // lengths are the lengths of the detours, or of what the quanta lost, sorted.
@@ -320,7 +327,8 @@ func (r *measuredNoise) writeText(a *env.Env, w io.Writer) error {
 	if err := a.WriteText(w, r.table(), true); err != nil {
 		return err
 	}
-	causes := table.New(append([]table.Column{{Key: "cpu", Align: table.Right}, {Key: "cause"}}, phrase.RightColumns("detours", "rate", "lost")...)...)
+	causes := table.New(append([]table.Column{{Key: "cpu", Align: table.Right}, {Key: "cause"}}, phrase.RightColumns("detours", "rate",
+		"lost")...)...)
 	for i := range r.noise.CPUs {
 		c := &r.noise.CPUs[i]
 		for _, l := range c.Lines {
@@ -374,7 +382,8 @@ func (r *measuredNoise) table() *table.Table {
 			d := unit.Duration(stat.Quantile(list, q))
 			return tables.Time(d)
 		}
-		t.Add(c.CPU, table.Cell{Text: fmt.Sprintf("%.1fns", c.Shortest), Value: c.Shortest}, len(list), phrase.RateCell(perSecond(len(list), c.Duration)),
+		t.Add(c.CPU, table.Cell{Text: fmt.Sprintf("%.1fns", c.Shortest), Value: c.Shortest}, len(list),
+			phrase.RateCell(perSecond(len(list), c.Duration)),
 			phrase.PercentCell(c.OverheadPercent()), quantile(0.5), quantile(0.99), quantile(1),
 			table.Cell{Text: c.Duration.Short(), Value: seconds(c.Duration)}, c.Host.InvoluntarySwitches)
 	}

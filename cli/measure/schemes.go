@@ -52,10 +52,14 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schemes",
 		Short: "Simulate what benchmarks of collectives would report at any scale, beside the true time.",
-		Long: "Simulate what benchmarks of collectives would report on a machine, at any scale, beside the true time: one execution that all processes begin at the same moment, until the last one ends. " +
-			"Each scheme is a schedule (patterns scheme-mpptest, scheme-mpbench, scheme-imb, scheme-window), so its bias is that of the scheme alone: executions that overlap in a loop, " +
-			"the skew with which processes leave a barrier, a time of rank 0 alone. round-time and skampi start on a common clock, whose errors follow from the time that comparing all clocks takes on this machine: " +
-			"along a tree and with the drift corrected (round-time), or one after the other and with offsets alone (skampi). Nothing is measured: 'measure collectives --scheme' runs the same schemes on this machine.",
+		Long: "Simulate what benchmarks of collectives would report on a machine, at any scale, beside the true time: one execution that all " +
+			"processes begin at the same moment, until the last one ends. " +
+			"Each scheme is a schedule (patterns scheme-mpptest, scheme-mpbench, scheme-imb, scheme-window), so its bias is that of the scheme " +
+			"alone: executions that overlap in a loop, " +
+			"the skew with which processes leave a barrier, a time of rank 0 alone. round-time and skampi start on a common clock, whose errors " +
+			"follow from the time that comparing all clocks takes on this machine: " +
+			"along a tree and with the drift corrected (round-time), or one after the other and with offsets alone (skampi). Nothing is measured: " +
+			"'measure collectives --scheme' runs the same schemes on this machine.",
 		Example: `  slackline measure schemes --machine cscs-testbed --ranks 2^1..2^12
   slackline measure schemes --operation bcast --algorithm linear --ranks 4 --loop 3 -L 10us -o 0 -g 1us -G 0 --size 1
   slackline measure schemes --operation allreduce --ranks 2^1..2^14 --skew 50us --machine chic --plot bias.svg`,
@@ -68,7 +72,8 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 		fs.Var(&o.size, "size", "`size` of what is moved, e.g. 64KiB (default 8 bytes)")
 		fs.IntVar(&o.root, "root", 0, "`rank` that is the root of the collective")
 		fs.StringVar(&o.algorithm, "algorithm", "", "`name` of the algorithm of the collective (default: the mapping chooses)")
-		fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives, the barrier among them, choose their algorithms: default, openmpi, mpich, nccl")
+		fs.StringVar(&o.mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives, the barrier among them, choose their "+
+			"algorithms: default, openmpi, mpich, nccl")
 		fs.Var(&o.ranks, "ranks", "`numbers` of ranks, e.g. 64 or 2^1..2^12 (default 2^1..2^10)")
 	})
 	a.AddGroup(c, "Schemes", func(fs *pflag.FlagSet) {
@@ -152,7 +157,8 @@ func (o *measureSchemesOptions) run(a *env.Env, c *cobra.Command) error {
 		}
 	}
 	if o.plot != "" {
-		title, subtitle := "What benchmarks report of "+r.operation, fmt.Sprintf("simulated on %s, %s in a loop", r.machine, phrase.Plural(r.loop, "execution"))
+		title, subtitle := "What benchmarks report of "+r.operation, fmt.Sprintf("simulated on %s, %s in a loop", r.machine, phrase.Plural(r.loop,
+			"execution"))
 		if err := a.Draw(o.plot, inputs, figures.Schemes(r.answers), title, subtitle); err != nil {
 			return err
 		}
@@ -192,7 +198,8 @@ func (r *schemesReport) write(a *env.Env, w io.Writer, format string) error {
 	case env.FormatCSV, env.FormatParquet:
 		return env.WriteRows(w, format, "measure schemes", r.table())
 	}
-	if _, err := fmt.Fprintf(w, "schemes: %s on %s, simulated, %s in a loop\n\n", r.operation, r.machine, phrase.Plural(r.loop, "execution")); err != nil {
+	if _, err := fmt.Fprintf(w, "schemes: %s on %s, simulated, %s in a loop\n\n", r.operation, r.machine, phrase.Plural(r.loop,
+		"execution")); err != nil {
 		return err
 	}
 	return a.WriteText(w, r.table(), true)
@@ -201,7 +208,8 @@ func (r *schemesReport) write(a *env.Env, w io.Writer, format string) error {
 // table has a line for each scheme and number of ranks.
 func (r *schemesReport) table() *table.Table {
 	columns := []table.Column{{Key: "ranks", Align: table.Right}, {Key: "scheme"}}
-	for _, c := range [][2]string{{"reported_ns", "reports"}, {"true_ns", "true"}, {"bias_percent", "bias"}, {"min_ns", "fastest"}, {"max_ns", "slowest process"}, {"clock_error_ns", "clocks wrong by"}} {
+	for _, c := range [][2]string{{"reported_ns", "reports"}, {"true_ns", "true"}, {"bias_percent", "bias"}, {"min_ns", "fastest"},
+		{"max_ns", "slowest process"}, {"clock_error_ns", "clocks wrong by"}} {
 		columns = append(columns, table.Column{Key: c[0], Title: c[1], Align: table.Right})
 	}
 	t := table.New(columns...)

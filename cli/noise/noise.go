@@ -222,7 +222,8 @@ func noiseShowCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show " + noiseArgument,
 		Short: "Print noise as a profile file with its note, or as a trace of its detours.",
-		Long: "Print noise as a profile file (yaml), with a note that says of a model what was given, what was inferred from what, and what was left to test; " +
+		Long: "Print noise as a profile file (yaml), with a note that says of a model what was given, what was inferred from what, and " +
+			"what was left to test; " +
 			"or as a trace of its detours, in the text that LogGOPSim reads or in the binary form that is exact to the picosecond.",
 		Annotations: noiseArguments(),
 		Example: `  slackline noise show chic
@@ -308,7 +309,8 @@ func (o *noiseShowOptions) form(in *noiseInput) noise.Format {
 }
 
 // write writes the output, as text or as bytes, and says what was written to a file.
-func (o *noiseShowOptions) write(a *env.Env, to func(string, []string, func(io.Writer) error) error, in *noiseInput, what string, fill func(io.Writer) error) error {
+func (o *noiseShowOptions) write(a *env.Env, to func(string, []string, func(io.Writer) error) error, in *noiseInput, what string,
+	fill func(io.Writer) error) error {
 	err := to(o.out, in.files, fill)
 	if err == nil && a.Stream(o.out) == nil {
 		a.Note("wrote %s: %s", o.out, what)

@@ -34,7 +34,8 @@ func noiseStatsCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats " + noiseArgument,
 		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
-		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the part of each source. " +
+		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the " +
+			"part of each source. " +
 			"Detours that overlap or touch count as one interruption, as a program sees them; sources count theirs as they were given.",
 		Annotations: noiseArguments(),
 		Example: `  slackline noise stats chic
@@ -54,7 +55,8 @@ func (o *noiseStatsOptions) addFlags(fs *pflag.FlagSet) {
 	env.AddOut(fs, &o.out)
 	fs.Uint64Var(&o.seed, "seed", 0, "`seed` of the random choices in the trace; equal seeds give equal traces")
 	fs.StringVar(&o.plot, "plot", "", "draw the length of every detour over time into `FILE.svg|png`")
-	fs.Var(&o.span, "plot-time", "draw only this `time` from the start of the trace, e.g. 20s (default: all of it; repeated short events several times)")
+	fs.Var(&o.span, "plot-time", "draw only this `time` from the start of the trace, e.g. 20s (default: all of it; repeated short "+
+		"events several times)")
 }
 
 func (o *noiseStatsOptions) run(a *env.Env, c *cobra.Command, word string) error {
@@ -110,7 +112,8 @@ func (r *noiseReport) write(a *env.Env, w io.Writer, format string) error {
 
 // title says what was measured.
 func (r *noiseReport) title() string {
-	return fmt.Sprintf("%s: %s in %s%s", r.input.title(), phrase.Plural(r.detours.Len(), "detour"), r.stats.Period.Short(), r.input.seeded(r.seed))
+	return fmt.Sprintf("%s: %s in %s%s", r.input.title(), phrase.Plural(r.detours.Len(), "detour"), r.stats.Period.Short(),
+		r.input.seeded(r.seed))
 }
 
 func (r *noiseReport) writeText(a *env.Env, w io.Writer) error {
@@ -181,7 +184,8 @@ func (r *noiseReport) largestTable() *table.Table {
 func shareName(l noise.Share) string { return strconv.FormatFloat(l.Percent, 'g', -1, 64) + " %" }
 
 func (r *noiseReport) sourceTable() *table.Table {
-	t := table.New(append([]table.Column{{Key: "source"}}, phrase.RightColumns("detours", "rate", "longest", "overhead", "of the noise")...)...)
+	t := table.New(append([]table.Column{{Key: "source"}}, phrase.RightColumns("detours", "rate", "longest", "overhead",
+		"of the noise")...)...)
 	for _, s := range r.stats.Sources {
 		t.Add(s.Label, phrase.Grouped(s.Count), phrase.RateCell(r.rate(s.Count)).Text, s.Longest.Short(),
 			phrase.PercentCell(s.OverheadPercent).Text, phrase.PercentCell(s.NoisePercent).Text)
@@ -217,7 +221,8 @@ func (r *noiseReport) table() *table.Table {
 		t.Add("longest", shareName(l), l.Count, nil, nil, nil, l.NoisePercent, ns(l.AtLeast), nil, nil, nil, nil, ns(s.Max), nil)
 	}
 	for _, x := range s.Sources {
-		t.Add("source", x.Label, x.Count, r.rate(x.Count), ns(x.Noise), x.OverheadPercent, x.NoisePercent, nil, nil, nil, nil, nil, ns(x.Longest), nil)
+		t.Add("source", x.Label, x.Count, r.rate(x.Count), ns(x.Noise), x.OverheadPercent, x.NoisePercent, nil, nil, nil, nil, nil, ns(x.Longest),
+			nil)
 	}
 	return t
 }

@@ -26,7 +26,8 @@ func (r *noiseReport) draw(a *env.Env, path string, span unit.Duration) error {
 }
 
 func (r *noiseReport) subtitle(span unit.Duration) string {
-	text := fmt.Sprintf("serial overhead %s, %s%s", phrase.PercentCell(r.stats.OverheadPercent).Text, phrase.RateCell(r.stats.RatePerSecond).Text, r.input.seeded(r.seed))
+	text := fmt.Sprintf("serial overhead %s, %s%s", phrase.PercentCell(r.stats.OverheadPercent).Text,
+		phrase.RateCell(r.stats.RatePerSecond).Text, r.input.seeded(r.seed))
 	switch {
 	case span < r.stats.Period:
 		text += fmt.Sprintf(", the first %s of %s", span.Short(), r.stats.Period.Short())

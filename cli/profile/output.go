@@ -34,8 +34,9 @@ func (r *profileReport) name(path int32) string { return r.profile.Paths.Names[p
 func (r *profileReport) json() *document {
 	waiting := r.waits.Document()
 	return &document{
-		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed, Provenance: r.provenance,
-		Devices: r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths),
+		Run: profile.DescribeRun(r.run.Timeline, r.run.Machine), Waits: waiting.Waits, Delays: waiting.Delays, NotAnalyzed: waiting.NotAnalyzed,
+		Provenance: r.provenance,
+		Devices:    r.waits.Devices, Activities: devices.Times(r.run.Timeline, r.waits.Paths),
 		Document: r.profile.Document(r.composition, r.efficiency, r.iterations, r.options.byRank),
 	}
 }
@@ -48,12 +49,14 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 	}
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.waits.NotAnalyzed(), r.options.top))
 	e := r.efficiency
-	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance), ratio(e.Communication))
+	fmt.Fprintf(w, "\nparallel efficiency %s = load balance %s x communication %s\n", ratio(e.Parallel), ratio(e.LoadBalance),
+		ratio(e.Communication))
 	unknown := ""
 	if e.NotAnalyzed < 1 {
 		unknown = fmt.Sprintf(" x not analyzed %s", ratio(e.NotAnalyzed))
 	}
-	fmt.Fprintf(w, "communication %s = serialization %s x transfer %s%s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer), unknown)
+	fmt.Fprintf(w, "communication %s = serialization %s x transfer %s%s\n", ratio(e.Communication), ratio(e.Serialization), ratio(e.Transfer),
+		unknown)
 	estimated := ""
 	if e.Estimated {
 		estimated = ", estimated from the waits"
@@ -75,10 +78,13 @@ func (r *profileReport) writeText(a *env.Env, w io.Writer) error {
 func ratio(v float64) string { return phrase.Percent(v, 1) }
 
 func (r *profileReport) writeComposition(a *env.Env, w io.Writer) error {
-	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share", Align: table.Right},
-		table.Column{Key: "least", Title: "min per rank", Align: table.Right}, table.Column{Key: "most", Title: "max per rank", Align: table.Right})
+	t := table.New(table.Column{Key: "activity"}, table.Column{Key: "time", Align: table.Right}, table.Column{Key: "share",
+		Align: table.Right},
+		table.Column{Key: "least", Title: "min per rank", Align: table.Right}, table.Column{Key: "most", Title: "max per rank",
+			Align: table.Right})
 	for _, p := range r.composition.Parts {
-		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(), slices.Max(p.ByRank).Short())
+		t.Add(waits.PartTitle(&p), p.Time.Short(), phrase.Percent(p.Time, r.composition.Total), slices.Min(p.ByRank).Short(),
+			slices.Max(p.ByRank).Short())
 	}
 	return a.WriteText(w, t, true)
 }
@@ -118,7 +124,8 @@ func (r *profileReport) writeTraffic(a *env.Env, w io.Writer) error {
 		}
 		fmt.Fprintf(w, "\n%s, %s, between %s of ranks; most from %d to %d: %s\n", phrase.Plural(sum.Count, "message"), byteText(sum.Bytes),
 			phrase.Plural(len(links), "pair"), top.From, top.To, byteText(top.Bytes))
-		t := table.New(table.Column{Key: "size", Title: "message size"}, table.Column{Key: "messages", Align: table.Right}, table.Column{Key: "bytes", Align: table.Right})
+		t := table.New(table.Column{Key: "size", Title: "message size"}, table.Column{Key: "messages", Align: table.Right},
+			table.Column{Key: "bytes", Align: table.Right})
 		for _, s := range r.profile.Sizes() {
 			t.Add(sizeRange(s.From, s.To), phrase.Grouped(s.Count), byteText(s.Bytes))
 		}
@@ -157,7 +164,8 @@ func (r *profileReport) writeIterations(a *env.Env, w io.Writer) {
 	sorted := stat.Sorted(durations)
 	median := unit.Duration(stat.QuantileInt(sorted, 1, 2))
 	slowest := slices.Index(durations, sorted[len(sorted)-1])
-	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", phrase.Plural(len(it.List), "iteration"), r.name(it.Path),
+	text := fmt.Sprintf("%s, one with each %s: shortest %s, median %s, longest %s (number %d)", phrase.Plural(len(it.List), "iteration"),
+		r.name(it.Path),
 		unit.Duration(sorted[0]).Short(), median.Short(), unit.Duration(sorted[len(sorted)-1]).Short(), slowest+1)
 	fmt.Fprintln(w)
 	a.WriteWrapped(w, text)

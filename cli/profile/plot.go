@@ -30,7 +30,8 @@ func (r *profileReport) draw(a *env.Env, inputs []string) error {
 	switch kind {
 	case profileMatrix:
 		if r.run.Timeline.Ranks > figures.MaxMessageRanks {
-			return fmt.Errorf("--plot-kind matrix: %s are too many (at most %d); take ranks", phrase.Plural(r.run.Timeline.Ranks, "rank"), figures.MaxMessageRanks)
+			return fmt.Errorf("--plot-kind matrix: %s are too many (at most %d); take ranks", phrase.Plural(r.run.Timeline.Ranks, "rank"),
+				figures.MaxMessageRanks)
 		}
 		figure = figures.Messages(r.run.Timeline.Ranks, links)
 	case profileIterations:

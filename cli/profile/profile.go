@@ -50,12 +50,14 @@ var Verb = env.Verb{
 func command(a *env.Env) *cobra.Command {
 	o := &profileOptions{
 		run: scenario.NewRunOptions(), share: env.ShareFlag(), format: env.Formats(),
-		kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, profileMatrix, profileRanks, profileIterations, profileCollective, profileSizes),
+		kind: flags.NewChoice(flags.FigureAuto, flags.FigureAuto, profileMatrix, profileRanks, profileIterations, profileCollective,
+			profileSizes),
 	}
 	c := &cobra.Command{
 		Use:   "profile INPUT",
 		Short: "Find out where the time of a run goes: by call path, kind of activity, message and iteration.",
-		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, the call paths that take the most time, " +
+		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, the call paths that " +
+			"take the most time, " +
 			"messages, collectives, and how iterations develop where the program repeats itself.",
 		Annotations: flags.Arguments("INPUT", scenario.RunHelp),
 		Example: `  slackline profile traces.otf2
@@ -76,14 +78,16 @@ func command(a *env.Env) *cobra.Command {
 }
 
 func (o *profileOptions) addOutputFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialization and transfer efficiency: a `TIME|simulate`; simulate: replay the run on one (default: an estimate from the waits)")
+	fs.StringVar(&o.ideal, "ideal", "", "run time on an ideal network, for serialization and transfer efficiency: a `TIME|simulate`; "+
+		"simulate: replay the run on one (default: an estimate from the waits)")
 	fs.IntVar(&o.top, "top", 10, "`number` of rows in each list of the text output; 0: all")
 	fs.BoolVar(&o.byRank, "by-rank", false, "call paths by rank in JSON and CSV, not only summed")
 	fs.Var(&o.format, "format", "form of the output")
 	env.AddOut(fs, &o.out)
 	env.AddShare(fs, &o.share, "the analysis of a recorded run")
 	fs.StringVar(&o.plot, "plot", "", "draw a figure into `FILE.svg|png`")
-	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of messages, or what fits the run")
+	fs.Var(&o.kind, "plot-kind", "what to draw: who sends how much to whom, times by rank, iterations, collectives over time, sizes of "+
+		"messages, or what fits the run")
 }
 
 func (o *profileOptions) execute(a *env.Env, c *cobra.Command, word string) error {

@@ -87,14 +87,17 @@ func (o *recordOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.watchdog, "watchdog", "when no rank has made an MPI call for this time, e.g. 60s, say why, as 'slackline hang' does, "+
 		"on the standard error and in a file beside the trace; the program runs on")
 	fs.BoolVar(&o.keepRaw, "keep-raw", false, "keep the files of the recorder")
-	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if slackline is killed, and end")
+	fs.StringVar(&o.recover, "recover", "", "make a trace from the raw files in this `directory`, which are left if "+
+		"slackline is killed, and end")
 	fs.BoolVar(&o.header, "print-header", false, "print slackline.h, by which C and C++ programs mark regions, and end")
 }
 
 func (o *recordOptions) addFunctionFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.callpath, "callpath", "what is recorded of the way to an MPI call (default full)")
-	fs.StringVar(&o.sample, "sample", "auto", "`time` between two samples of the call stack, e.g. 1ms; off: none; auto: 1ms, unless the program was built with -finstrument-functions")
-	fs.StringSliceVar(&o.filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in front left out, e.g. 'solve*,!solve_row'")
+	fs.StringVar(&o.sample, "sample", "auto", "`time` between two samples of the call stack, e.g. 1ms; off: none; auto: 1ms, unless the "+
+		"program was built with -finstrument-functions")
+	fs.StringSliceVar(&o.filter, "filter", nil, "`patterns` of functions built with -finstrument-functions that are recorded, or with ! in "+
+		"front left out, e.g. 'solve*,!solve_row'")
 	fs.IntVar(&o.depth, "depth", 0, "`number` of nested functions that are recorded of those built with -finstrument-functions (default: all)")
 }
 
@@ -108,7 +111,8 @@ func (o *recordOptions) addSizeFlags(fs *pflag.FlagSet) {
 
 func (o *recordOptions) addMPIFlags(fs *pflag.FlagSet) {
 	env.AddProgramMPI(fs, &o.mpi)
-	fs.IntVar(&o.pingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again (default: only at both ends)")
+	fs.IntVar(&o.pingEvery, "ping-every", 0, "`number` of collectives of all ranks after which clocks are compared again "+
+		"(default: only at both ends)")
 	fs.BoolVar(&o.pingAll, "ping-all", false, "compare the clocks of ranks on the same host, too")
 	fs.Var(&o.yield, "yield", "make MPICH give up the CPU while it waits; auto: if there are more ranks than CPUs")
 }
@@ -279,5 +283,6 @@ func (o *recordOptions) saySize(a *env.Env, r *record.Result) {
 	threads := int64(len(r.Heads))
 	a.Note("%d ranks, %d threads: %s for calls, %s at most in one thread; samples add up to %s per thread",
 		r.Ranks, len(r.Heads), unit.Size(sum), unit.Size(most), unit.Size(samples))
-	a.Note("before compression, which makes it several times smaller: up to %s; --max-size limits it per thread", unit.Size(sum+threads*samples))
+	a.Note("before compression, which makes it several times smaller: up to %s; --max-size limits it per thread",
+		unit.Size(sum+threads*samples))
 }

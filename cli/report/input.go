@@ -83,7 +83,8 @@ func (o *reportOptions) openRun(a *env.Env, c *cobra.Command, in *report.Input, 
 // openRecorded reads a recorded run and makes a program of it.
 func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.Input, word string) error {
 	t, err := input.OpenTrace(c.Context(), word, input.TraceOptions{
-		Ranks: o.run.Ranks.List, Strict: o.run.Strict, Partial: o.run.Future.Program.Partial, Clock: trace.Clock(o.run.Clock.Value), Threads: o.run.Threads, Hash: true,
+		Ranks: o.run.Ranks.List, Strict: o.run.Strict, Partial: o.run.Future.Program.Partial, Clock: trace.Clock(o.run.Clock.Value),
+		Threads: o.run.Threads, Hash: true,
 	})
 	if err != nil {
 		return err
@@ -101,7 +102,8 @@ func (o *reportOptions) openRecorded(a *env.Env, c *cobra.Command, in *report.In
 		return err
 	}
 	run := &report.Run{
-		Name: word, Format: t.Format, Properties: properties, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.Begin.Value, End: o.run.End.Value,
+		Name: word, Format: t.Format, Properties: properties, Timeline: t.Timeline, Clocks: t.Clocks, Begin: o.run.Begin.Value,
+		End:      o.run.End.Value,
 		Words:    append([]string{word}, flags.Words(c, "grid", "only-ranks", "clock")...),
 		Simulate: append([]string{word}, flags.Words(c, "scale-compute", "denoise", "without")...),
 	}
@@ -174,7 +176,8 @@ func (o *reportOptions) openSimulated(a *env.Env, c *cobra.Command, in *report.I
 	}
 	program := append([]string{word}, flags.Words(c, names...)...)
 	words := append(append([]string{}, program...), in.Machine.Words...)
-	words = append(append(words, in.Mapping.Words...), flags.Words(c, "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")...)
+	words = append(append(words, in.Mapping.Words...), flags.Words(c, "model", "noise", "noise-file", "noise-offsets", "offsets",
+		"noise-clock", "noise-ranks", "delay")...)
 	run := &report.Run{
 		Name: word, Format: "simulation", Timeline: f.Timeline, Machine: f.Machine, Begin: o.run.Begin.Value, End: o.run.End.Value,
 		Words: words, Simulate: program, Program: f.Input.Program,

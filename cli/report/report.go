@@ -58,12 +58,17 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report INPUT...",
 		Short: "Write everything about a program into one HTML file that can be sent by mail.",
-		Long: "Write everything about a program into one HTML file that needs nothing else, neither network nor script: what ran, where its time goes, who waits and why, " +
-			"what a fix would gain, how much latency, bandwidth and noise it tolerates, how it scales, whether it meets its expectations, and how certain all this is.\n" +
-			"Every figure has its data and the command that reproduces it. A section that the inputs do not allow gives the reason, and the command that would add it.\n" +
+		Long: "Write everything about a program into one HTML file that needs nothing else, neither network nor script: what ran, where its " +
+			"time goes, who waits and why, " +
+			"what a fix would gain, how much latency, bandwidth and noise it tolerates, how it scales, whether it meets its expectations, and how " +
+			"certain all this is.\n" +
+			"Every figure has its data and the command that reproduces it. A section that the inputs do not allow gives the reason, and the " +
+			"command that would add it.\n" +
 			"The report is about the first run; further runs are compared with it, and runs on several numbers of ranks become a series. " +
-			"Without a machine, simulations use a network that costs nothing; what a fix would gain, one that is estimated from the messages of the run.",
-		Annotations: flags.Arguments("INPUT", "a recorded run or a directory of them, a pattern or schedule file (with a machine), or measurements as scaling reads them; any number, in any order"),
+			"Without a machine, simulations use a network that costs nothing; what a fix would gain, one that is estimated from the " +
+			"messages of the run.",
+		Annotations: flags.Arguments("INPUT", "a recorded run or a directory of them, a pattern or schedule file (with a machine), or "+
+			"measurements as scaling reads them; any number, in any order"),
 		Example: `  slackline report app.slt --out report.html
   slackline report app.slt --machine piz-daint --noise 1000Hz:25us --out report.html
   slackline report app.slt runs.json --expectations scaling.yaml
@@ -83,7 +88,8 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Noise of what is simulated", o.run.Future.Noise.AddFlags)
 	a.AddGroup(c, "Pattern, or what is made of a recorded run", o.run.Future.Program.AddFlags)
 	a.AddGroup(c, "Measurements", func(fs *pflag.FlagSet) {
-		fs.StringArrayVar(&o.data.Where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. bytes=8; may be repeated")
+		fs.StringArrayVar(&o.data.Where, "where", nil, "take only measurements at a value of a parameter, as `NAME=VALUE`, e.g. "+
+			"bytes=8; may be repeated")
 		fs.StringVar(&o.data.Metric, "metric", "", "take only the metric of this `name`")
 	})
 	o.run.Future.Program.GridOfRun = true
@@ -99,7 +105,8 @@ func (o *reportOptions) addReportFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the report; json has the same content as data")
 	fs.StringVar(&o.title, "title", "", "`text` of the title (default: the name of the first input)")
 	fs.StringVar(&o.expectations, "expectations", "", "`FILE|mpi` with expectations to check measurements, or a series of runs, against")
-	fs.Var(&o.scales, "scale-to", "also simulate the program on these `numbers` of ranks, e.g. 2^8..2^14 (default: as many as are simulated in a few seconds)")
+	fs.Var(&o.scales, "scale-to", "also simulate the program on these `numbers` of ranks, e.g. 2^8..2^14 (default: as many as are "+
+		"simulated in a few seconds)")
 	fs.IntVar(&o.replicas, "replicas", reportReplicas, "`number` of runs with different noise at each number of ranks, 1 or more")
 	fs.Var(&o.target, "target", "`value` of the first parameter at which models of measurements predict (default: four times the largest)")
 	fs.BoolVar(&o.anonymous, "anonymous", false, "leave out absolute paths, host names and user names")

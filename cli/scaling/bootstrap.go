@@ -129,7 +129,8 @@ func (r *scalingReport) bootstrapCells(i int) []any {
 	const exact = "%g"
 	low, high := r.leadInterval(b)
 	cells := []any{
-		b.Same, low, high, phrase.NumberCell(b.Coefficient, exact), phrase.NumberCell(b.Interval.Low, exact), phrase.NumberCell(b.Interval.High, exact),
+		b.Same, low, high, phrase.NumberCell(b.Coefficient, exact), phrase.NumberCell(b.Interval.Low, exact), phrase.NumberCell(b.Interval.High,
+			exact),
 	}
 	if r.place != nil {
 		p := b.Predict(r.place...)
@@ -158,7 +159,8 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
 		{Key: "leads", Title: "95 % of leads"}, {Key: "coefficient", Align: table.Right}, {Key: "interval", Title: "95 % interval"},
 	}
 	if r.place != nil {
-		columns = append(columns, table.Column{Key: "predicted", Title: "at " + figures.PlaceText(r.data.Parameters, r.place), Align: table.Right},
+		columns = append(columns, table.Column{Key: "predicted", Title: "at " + figures.PlaceText(r.data.Parameters, r.place),
+			Align: table.Right},
 			table.Column{Key: "range", Title: "95 % interval"})
 	}
 	t := table.New(append(columns, table.Column{Key: "others", Title: "other leads"})...)
@@ -173,7 +175,8 @@ func (r *scalingReport) writeBootstrap(a *env.Env, w io.Writer) error {
 			leads += ".." + high
 		}
 		cells := []any{
-			f.CallPath, f.Metric, f.Landau(), fmt.Sprintf("%.0f %%", 100*b.Same), leads, phrase.NumberCell(b.Coefficient, "%.4g"), resampledText(b.Interval),
+			f.CallPath, f.Metric, f.Landau(), fmt.Sprintf("%.0f %%", 100*b.Same), leads, phrase.NumberCell(b.Coefficient, "%.4g"),
+			resampledText(b.Interval),
 		}
 		if r.place != nil {
 			cells = append(cells, phrase.NumberCell(f.Model.Eval(r.place...), "%.4g"), resampledText(b.Predict(r.place...)))

@@ -62,7 +62,8 @@ func (r *scalingReport) table(exact bool) *table.Table {
 	}
 	if r.place != nil {
 		title := "at " + figures.PlaceText(r.data.Parameters, r.place)
-		columns = append(columns, table.Column{Key: "predicted", Title: title, Align: table.Right}, table.Column{Key: "interval", Title: "90 % interval"})
+		columns = append(columns, table.Column{Key: "predicted", Title: title, Align: table.Right}, table.Column{Key: "interval",
+			Title: "90 % interval"})
 	}
 	if r.options.budget.Given {
 		columns = append(columns, table.Column{Key: "wall", Align: table.Right})
@@ -208,7 +209,8 @@ func (r *scalingReport) remarks(m *scaling.Modelled) []string {
 			if s.Repeat {
 				again = " (more repetitions)"
 			}
-			say("worth measuring %d: %s%s: the hypotheses differ by %.2g %%, %.1f bits to learn", i+1, figures.PlaceText(f.Parameters, s.At), again, 100*s.Spread, s.Gain)
+			say("worth measuring %d: %s%s: the hypotheses differ by %.2g %%, %.1f bits to learn", i+1, figures.PlaceText(f.Parameters, s.At), again,
+				100*s.Spread, s.Gain)
 		}
 	}
 	return lines

@@ -53,7 +53,8 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scaling DATA...",
 		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
-		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence in its largest term. " +
+		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence " +
+			"in its largest term. " +
 			"One or two parameters; at least five values of each are needed for a conclusion.",
 		Annotations: flags.Arguments("DATA", datasets.DataHelp+"; LABEL=DATA puts the label before the call paths, to compare machines"),
 		Example: `  slackline scaling runs.json
@@ -77,24 +78,28 @@ func command(a *env.Env) *cobra.Command {
 
 func (o *scalingOptions) addModelFlags(fs *pflag.FlagSet) {
 	o.method.AddFlags(fs)
-	fs.StringVar(&o.expect, "expect", "", "an `expression` such as 'O(p log p)' to compare with; adds the candidates around it, and gives rank and divergence")
+	fs.StringVar(&o.expect, "expect", "", "an `expression` such as 'O(p log p)' to compare with; adds the candidates around it, and gives "+
+		"rank and divergence")
 	fs.StringVar(&o.limit, "limit", "", "an `expression`: the deviation from --expect that is allowed (default: half its exponent)")
 	fs.StringArrayVar(&o.candidates, "candidate", nil, "a further `term`, e.g. 'p^(3/5)'; may be repeated (one parameter)")
 	fs.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 }
 
 func (o *scalingOptions) addQuestionFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.target, "target", "", "predict at this `value` of the first parameter, or at NAME=VALUE,..., with an interval, and rank what dominates there")
+	fs.StringVar(&o.target, "target", "", "predict at this `value` of the first parameter, or at NAME=VALUE,..., with an interval, and rank "+
+		"what dominates there")
 	fs.Var(&o.budget, "max", "a budget: find the largest value of the first parameter at which the model stays within this `value`")
 	fs.BoolVar(&o.suggest, "suggest", false, "name the next measurements worth making")
-	o.bootstrap.AddFlags(fs, "say how sure the model is: resample the measurements so many `times`, find a model for each, and give shares of leads and intervals of 95 %")
+	o.bootstrap.AddFlags(fs, "say how sure the model is: resample the measurements so many `times`, find a model for each, and give shares "+
+		"of leads and intervals of 95 %")
 }
 
 func (o *scalingOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
 	env.AddOut(fs, &o.out)
 	fs.StringVar(&o.plot, "plot", "", "draw measurements and models, up to six of them, into `FILE.svg|png`")
-	fs.StringVar(&o.dataset, "dataset", "", "also write the measurements into `FILE.json|jsonl|csv|txt` (slackline, Extra-P JSON lines, CSV, Extra-P text)")
+	fs.StringVar(&o.dataset, "dataset", "", "also write the measurements into `FILE.json|jsonl|csv|txt` (slackline, Extra-P JSON "+
+		"lines, CSV, Extra-P text)")
 }
 
 func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error {
@@ -112,7 +117,8 @@ func (o *scalingOptions) run(a *env.Env, c *cobra.Command, args []string) error 
 		return err
 	}
 	inputs := datasets.SplitLabels(args)
-	if err := env.CheckOutputs(datasets.Files(inputs), env.To("out", o.out), env.To("plot", o.plot), env.To("dataset", o.dataset)); err != nil {
+	if err := env.CheckOutputs(datasets.Files(inputs), env.To("out", o.out), env.To("plot", o.plot),
+		env.To("dataset", o.dataset)); err != nil {
 		return err
 	}
 	if o.bootstrap.Times == 0 {
@@ -192,7 +198,8 @@ func (r *scalingReport) fit(a *env.Env) error {
 		}
 	}
 	if single > 0 {
-		a.Note("%d of %d have one repetition at each point: their noise is judged by the distance to the law alone; repeat the measurements to be surer", single, usable)
+		a.Note("%d of %d have one repetition at each point: their noise is judged by the distance to the law alone; repeat the "+
+			"measurements to be surer", single, usable)
 	}
 	if usable == 0 {
 		return fmt.Errorf("nothing of %s can be modelled", strings.Join(r.inputs, ", "))
@@ -267,7 +274,8 @@ func WriteDataset(a *env.Env, path string, inputs []string, d *dataset.Dataset, 
 		}
 	}
 	if format.Write == nil {
-		return exit.Usagef("--dataset: there is no format of measurements for %q; give one of the suffixes %s", path, strings.Join(suffixes, ", "))
+		return exit.Usagef("--dataset: there is no format of measurements for %q; give one of the suffixes %s", path, strings.Join(suffixes,
+			", "))
 	}
 	if err := a.WriteOut(path, inputs, func(w io.Writer) error { return format.Write(d, w, from) }); err != nil {
 		return err

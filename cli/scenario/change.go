@@ -29,10 +29,14 @@ type futureChange struct {
 
 // AddChangeFlags adds the flags that change the computation of a program.
 func (o *Options) AddChangeFlags(fs *pflag.FlagSet) {
-	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` balanced over the ranks, e.g. solve/fixup; may be given several times")
-	fs.StringVar(&o.balanceBy, "balance-by", whatif.Strategies()[0], "`STRATEGY` of --balance: "+whatif.StrategyHelp()+"; those on the grid need --grid")
-	fs.Var(&WhatIf{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or fixup@3=-100%; may be given several times")
-	fs.Var(&editFlag{&o.edits}, "change", "simulate it with a change as 'slackline advise' names it, `KIND[:VALUE][@CALLPATH]`, e.g. combine@main/MPI_Send; may be given several times")
+	fs.Var(&balanceFlag{&o.changes}, "balance", "simulate the program with the computation of a call `path` balanced over the ranks, e.g. "+
+		"solve/fixup; may be given several times")
+	fs.StringVar(&o.balanceBy, "balance-by", whatif.Strategies()[0], "`STRATEGY` of --balance: "+whatif.StrategyHelp()+
+		"; those on the grid need --grid")
+	fs.Var(&WhatIf{&o.changes}, "what-if", "simulate it with a call path taking less time, `PATH[@RANK]=-PERCENT`, e.g. solve=-20% or "+
+		"fixup@3=-100%; may be given several times")
+	fs.Var(&editFlag{&o.edits}, "change", "simulate it with a change as 'slackline advise' names it, `KIND[:VALUE][@CALLPATH]`, e.g. "+
+		"combine@main/MPI_Send; may be given several times")
 }
 
 // change applies the changes to the program of an input, its machine and its options, and simulates it as it was, for comparison.
@@ -105,7 +109,8 @@ func (o *Options) balanced() ([]whatif.Change, error) {
 func (f *futureChange) Sentences() []string {
 	var list []string
 	for _, c := range f.changes {
-		text := fmt.Sprintf("%s, %s on %s (%s to %s on a rank), ", c.Path, c.Before.Short(), phrase.Plural(c.Ranks, "rank"), c.Min.Short(), c.Max.Short())
+		text := fmt.Sprintf("%s, %s on %s (%s to %s on a rank), ", c.Path, c.Before.Short(), phrase.Plural(c.Ranks, "rank"), c.Min.Short(),
+			c.Max.Short())
 		switch {
 		case c.Balance:
 			text += "is " + c.How.Outcome()

@@ -53,7 +53,8 @@ func (o *MachineOptions) Model() simulate.Model { return simulate.Model(o.model.
 func (o *MachineOptions) isStatic() bool { return o.Model() == simulate.LogGPS }
 
 func (o *MachineOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file; recorded: that of a recorded run with accelerators, on which communication takes as long as it took")
+	fs.StringVar(&o.Name, "machine", "", "`NAME|FILE` of an embedded machine ('slackline machine list') or a machine file; recorded: that "+
+		"of a recorded run with accelerators, on which communication takes as long as it took")
 	fs.VarP(&o.Latency, "latency", "L", "latency: a `time` with unit, e.g. 2.5us")
 	fs.VarP(&o.overhead, "overhead", "o", "CPU `time` of a message at each end (overhead)")
 	fs.VarP(&o.gap, "gap", "g", "minimum `time` between two messages at a NIC (gap)")

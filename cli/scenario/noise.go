@@ -67,7 +67,8 @@ const noiseClockFlag = "noise-clock"
 
 // AddStaticFlags adds those for the static model, in which only computation meets noise.
 func (o *NoiseOptions) AddStaticFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank starts at an offset drawn with --seed; none: also not the machine's")
+	fs.StringVar(&o.profile, "noise", "", "`SPEC|NAME|FILE` of the noise on all ranks, e.g. 1000Hz:100us; each rank starts at an offset "+
+		"drawn with --seed; none: also not the machine's")
 	fs.StringVar(&o.File, "noise-file", "", "noise from this `file`; all ranks start at offset 0, unless --replicas or --offsets draws them")
 	fs.StringVar(&o.Offsets, "noise-offsets", "", "`file` with the offset of each rank in the noise, in ns, one per line")
 	fs.Var(&o.Align, "offsets", "which ranks share an offset in the noise: none, those of a node, or all (co-scheduling)")
@@ -142,7 +143,8 @@ func (o *NoiseOptions) Describe(from source.Source, ranks int, seed uint64, draw
 	for _, f := range []struct {
 		name  string
 		given bool
-	}{{"--noise-offsets", o.Offsets != ""}, {"--offsets", o.Aligned}, {"--noise-ranks", n.Only != nil}, {"--" + noiseClockFlag, o.Clock.Value != clockTime}} {
+	}{{"--noise-offsets", o.Offsets != ""}, {"--offsets", o.Aligned}, {"--noise-ranks", n.Only != nil}, {"--" + noiseClockFlag,
+		o.Clock.Value != clockTime}} {
 		if f.given && !o.Random() {
 			return n, exit.Usagef("%s needs --noise or --noise-file", f.name)
 		}

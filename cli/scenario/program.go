@@ -77,15 +77,18 @@ func (o *ProgramOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.periodic, "periodic", false, "the grid wraps around")
 	fs.IntVar(&o.corners, "corners", 0, "`number` of corners that sweeps start from: 1, 2, 4 or 8 (default: the pattern's)")
 	fs.IntVar(&o.senders, "senders", 0, "`number` of senders of an incast (default: all other ranks)")
-	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU, or of a pipelined message (default: the pattern's)")
-	fs.IntVar(&o.tile, "tile", 0, "`ranks` of a copy: an application is made for so many and copied, messages stay inside a copy, collectives include all")
+	fs.IntVar(&o.pieces, "pieces", 0, "`number` of pieces of work between which non-blocking operations get the CPU, or of a pipelined "+
+		"message (default: the pattern's)")
+	fs.IntVar(&o.tile, "tile", 0, "`ranks` of a copy: an application is made for so many and copied, messages stay inside a copy, "+
+		"collectives include all")
 	fs.IntVar(&o.blocks, "blocks", 0, "`number` of blocks of planes and angles in an octant of sweep3d (default: the pattern's)")
 	fs.Var(&o.fixup, "fixup", "`fraction` by which flux fix-ups prolong a block of sweep3d on its outer ranks, e.g. 0.5")
 	fs.StringSliceVar(&o.without, "without", nil, "leave out `kinds` of communication: p2p, collectives")
 	o.training.addFlags(fs)
 	fs.StringVar(&o.operation, "operation", "", "`name` of the collective that a benchmark scheme times (default: bcast)")
 	fs.Var(&o.scale, "scale-compute", "recorded runs: multiply the computation by this `factor`, e.g. 0.5")
-	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of the recorded machine (0.1 if none is given)")
+	fs.Var(&o.denoise, "denoise", "recorded runs: replace repeated computations by this `quantile` of their lengths, to remove the noise of "+
+		"the recorded machine (0.1 if none is given)")
 	fs.BoolVar(&o.Partial, "partial", false, PartialHelp)
 	fs.Lookup("denoise").NoOptDefVal = fmt.Sprint(replay.DefaultQuantile)
 }
@@ -186,7 +189,8 @@ func (o *ProgramOptions) Params(fs *pflag.FlagSet) pattern.Params {
 // Open opens the input of a verb and warns of parameters that do not matter.
 func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bool) (*input.Input, error) {
 	fs := c.Flags()
-	for _, name := range []string{"iterations", "corners", "pieces", "senders", "tile", "blocks", "tensor", "pipeline", "virtual", "microbatches", "layers"} {
+	for _, name := range []string{"iterations", "corners", "pieces", "senders", "tile", "blocks", "tensor", "pipeline", "virtual",
+		"microbatches", "layers"} {
 		if f := fs.Lookup(name); f.Changed && strings.HasPrefix(f.Value.String(), "-") || f.Changed && f.Value.String() == "0" {
 			return nil, exit.Usagef("--%s: give at least 1", name)
 		}
@@ -214,7 +218,8 @@ func (o *ProgramOptions) Open(a *env.Env, c *cobra.Command, word string, hash bo
 		return nil, err
 	}
 	if isRecordedMachine(fs) && (in.Replay == nil || !in.Replay.Report().Accelerators) {
-		return nil, exit.Usagef("--machine %s: that is the machine of a recorded run with accelerators, which %s is not; name another one", recordedMachine, word)
+		return nil, exit.Usagef("--machine %s: that is the machine of a recorded run with accelerators, which %s is not; name another one",
+			recordedMachine, word)
 	}
 	o.whole = in.Whole
 	for _, n := range in.Notes {
@@ -277,7 +282,8 @@ func (o *ProgramOptions) reportReplay(a *env.Env, r *replay.Report) {
 		a.Warn("--denoise has no influence: no computation is repeated")
 		return
 	}
-	a.Note("%s took %s and were set to %s", phrase.Plural(r.Denoised, "repeated computation"), r.BeforeDenoise.Short(), r.AfterDenoising.Short())
+	a.Note("%s took %s and were set to %s", phrase.Plural(r.Denoised, "repeated computation"), r.BeforeDenoise.Short(),
+		r.AfterDenoising.Short())
 }
 
 // Mapped reports whether a mapping chooses algorithms of the input's collectives:

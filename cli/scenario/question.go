@@ -19,7 +19,8 @@ import (
 
 // Question asks what pays in a program that the flags describe, on a machine; nil: the one that the messages of the recorded run show, in
 // which case estimate has its flags. Recorded is nil if the program does not come from a run.
-func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, recorded *timeline.Timeline, m *machine.Machine, mapping *collective.Mapping) (q *advise.Question, estimate string, err error) {
+func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, recorded *timeline.Timeline, m *machine.Machine,
+	mapping *collective.Mapping) (q *advise.Question, estimate string, err error) {
 	q = &advise.Question{Scenario: advise.Scenario{
 		Program: p, Machine: m, Mapping: mapping, Model: o.Machine.Model(), Grid: o.Program.GridOf(recorded),
 	}}
@@ -43,7 +44,8 @@ func (o *Options) Question(c *cobra.Command, name string, p schedule.Program, re
 	for _, parameter := range pattern.Parameters() {
 		names = append(names, parameter.Name)
 	}
-	names = append(names, "scale-compute", "denoise", "without", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets", "noise-clock", "noise-ranks", "delay")
+	names = append(names, "scale-compute", "denoise", "without", "mapping", "model", "noise", "noise-file", "noise-offsets", "offsets",
+		"noise-clock", "noise-ranks", "delay")
 	q.Words = slices.Concat([]string{flags.Tool, "waits", name}, machineWords, flags.Words(c, names...))
 	if r, ok := p.(*replay.Program); ok {
 		q.Measured = r.Report().Span

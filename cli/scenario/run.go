@@ -24,7 +24,8 @@ import (
 )
 
 // RunHelp says what verbs that analyze runs take.
-const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, liballprof's files, a trace as text; " +
+const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, " +
+	"liballprof's files, a trace as text; " +
 	"or what is simulated: a pattern or a schedule file, with a machine"
 
 // RunOptions are the flags of verbs that analyze a run.
@@ -41,7 +42,8 @@ type RunOptions struct {
 func NewRunOptions() RunOptions {
 	return RunOptions{
 		Begin: flags.Duration(), End: flags.Duration(), Future: NewOptions(),
-		Clock: flags.NewChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl), string(trace.ClockNone)),
+		Clock: flags.NewChoice(string(trace.ClockAuto), string(trace.ClockAuto), string(trace.ClockOffsets), string(trace.ClockControl),
+			string(trace.ClockNone)),
 	}
 }
 
@@ -57,11 +59,13 @@ func (o *RunOptions) AddTo(a *env.Env, c *cobra.Command) {
 func (o *RunOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.Begin, "begin", "leave out what happens before this `time` since the start of the run")
 	fs.Var(&o.End, "end", "leave out what happens after this `time` since the start of the run")
-	fs.BoolVar(&o.Whole, "whole", false, "also count the start and the end of MPI: the time before the first rank leaves MPI_Init and after the last one enters MPI_Finalize; "+
+	fs.BoolVar(&o.Whole, "whole", false, "also count the start and the end of MPI: the time before the first rank leaves MPI_Init and after "+
+		"the last one enters MPI_Finalize; "+
 		"it is left out if it is 1 % of the run or more")
 	fs.Var(&o.Ranks, "only-ranks", "read these `ranks` only, e.g. 0..15,32; what others have to do with them is left out")
 	fs.BoolVar(&o.Strict, "strict", false, "refuse a trace of which something is missing or damaged")
-	fs.Var(&o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still impossible (clc), not at all (none); "+
+	fs.Var(&o.Clock, "clock", "how the clocks of the ranks are brought together: by what was measured (offsets), then without what is still "+
+		"impossible (clc), not at all (none); "+
 		"auto: clc for runs of slackline record, offsets for others")
 	fs.IntVar(&o.Threads, "threads", runtime.GOMAXPROCS(0), "`number` of threads; the result does not depend on it")
 }
@@ -141,7 +145,8 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 		if err := input.CheckRun(word); err != nil {
 			return false, err
 		}
-		return false, exit.Usagef("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')", word)
+		return false, exit.Usagef("%s is not a recorded run; to simulate it, give the machine: --machine NAME (see 'slackline machine list')",
+			word)
 	}
 	return true, nil
 }
@@ -149,7 +154,8 @@ func (o *RunOptions) Simulated(c *cobra.Command, word string) (bool, error) {
 // read reads a recorded run.
 func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) (*Run, error) {
 	options := input.TraceOptions{
-		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial, Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(),
+		Begin: o.Begin.Value, End: o.End.Value, Ranks: o.Ranks.List, Strict: o.Strict, Partial: o.Future.Program.Partial,
+		Clock: trace.Clock(o.Clock.Value), Threads: o.Threads, Hash: hash, Group: a.Group(),
 	}
 	in, err := input.OpenTrace(c.Context(), word, options)
 	if errors.Is(err, trace.ErrOneReader) {
@@ -168,7 +174,8 @@ func (o *RunOptions) read(a *env.Env, c *cobra.Command, word string, hash bool) 
 	NoteOfClocks(a, in.Clocks)
 	WarnOfProblems(a, in.Timeline)
 	if len(o.Future.changes)+len(o.Future.edits) > 0 {
-		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see 'slackline machine list')")
+		return nil, exit.Usagef("--balance, --what-if and --change simulate the run again; give the machine: --machine NAME (see " +
+			"'slackline machine list')")
 	}
 	for _, name := range []string{"noise", "noise-file", "ranks", "mapping", "model", "scale-compute", "denoise"} {
 		if c.Flags().Changed(name) {
@@ -220,7 +227,8 @@ func (o *RunOptions) ApplyGrid(tl *timeline.Timeline) error {
 		size *= d
 	}
 	if size != tl.Ranks {
-		return exit.Usagef("--grid: %s has %s, but the run has %s", o.Future.Program.grid.String(), phrase.Plural(size, "place"), phrase.Plural(tl.Ranks, "rank"))
+		return exit.Usagef("--grid: %s has %s, but the run has %s", o.Future.Program.grid.String(), phrase.Plural(size, "place"),
+			phrase.Plural(tl.Ranks, "rank"))
 	}
 	g := &timeline.Grid{Dims: dims, Periodic: make([]bool, len(dims)), Coords: make([][]int, size)}
 	for rank := range g.Coords {
@@ -246,14 +254,16 @@ func WarnOfProblems(a *env.Env, tl *timeline.Timeline) {
 		a.Warn("%s without send%s; left out", phrase.Plural(n, "receive"), firstOf(p.Receives))
 	}
 	if n := p.IncompleteCollectives; n > 0 {
-		a.Warn("%s that not every member has, left out; %s", phrase.Plural(n, "collective"), strings.Join(p.Collectives[:min(1, len(p.Collectives))], ""))
+		a.Warn("%s that not every member has, left out; %s", phrase.Plural(n, "collective"),
+			strings.Join(p.Collectives[:min(1, len(p.Collectives))], ""))
 	}
 	noteOfCut(a, tl)
 	if n := p.PendingRequests; n > 0 {
 		a.Warn("%s never completed", phrase.Plural(n, "request"))
 	}
 	if n := p.Violations; n > 0 {
-		a.Warn("%s received before it was sent, by up to %s: the clocks are wrong; try --clock to correct them", phrase.Plural(n, "message"), p.WorstViolation.Short())
+		a.Warn("%s received before it was sent, by up to %s: the clocks are wrong; try --clock to correct them", phrase.Plural(n, "message"),
+			p.WorstViolation.Short())
 	}
 	if n := p.Unbalanced; n > 0 {
 		a.Warn("%s without its other half", phrase.Plural(n, "enter or leave"))
@@ -287,7 +297,8 @@ func recordedPart(tl *timeline.Timeline) string {
 		return ""
 	}
 	all := (tl.End - tl.Start) * unit.Duration(len(tl.Locations))
-	return fmt.Sprintf("%s recorded, %s of the time of all threads", ((all - off) / unit.Duration(len(tl.Locations))).Short(), phrase.Percent(all-off, all))
+	return fmt.Sprintf("%s recorded, %s of the time of all threads", ((all - off) / unit.Duration(len(tl.Locations))).Short(),
+		phrase.Percent(all-off, all))
 }
 
 // firstOf names the first end of a message that has no other end.

@@ -39,7 +39,8 @@ func NewOptions() Options {
 
 // AddMapping adds the flag --mapping.
 func AddMapping(fs *pflag.FlagSet, mapping *string) {
-	fs.StringVar(mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, openmpi, mpich, nccl")
+	fs.StringVar(mapping, "mapping", "default", "`NAME|FILE` of the mapping by which collectives choose their algorithms: default, "+
+		"openmpi, mpich, nccl")
 }
 
 // Complete offers names where the flags take them.
@@ -104,7 +105,8 @@ func (s *Scenario) Open(word string, hash bool) (*input.Input, error) {
 		return nil, err
 	}
 	if name := s.Noise.Name(); in.Replay != nil && name != "" && !s.Program.denoise.Given {
-		s.env.Warn("%s contains the noise of the machine where it was recorded, and %s comes on top; --denoise takes it out of repeated computations", in.Name, name)
+		s.env.Warn("%s contains the noise of the machine where it was recorded, and %s comes on top; --denoise takes it out of "+
+			"repeated computations", in.Name, name)
 	}
 	return in, CheckMemory(in.Program.Ranks()/s.env.Group().Size(), s.env.ProcessesHere(), memory.Available)
 }
@@ -129,7 +131,8 @@ func (s *Scenario) Provenance(in *input.Input) (*provenance.Record, error) {
 type File struct{ Path, Kind string }
 
 // Provenance records where a result comes from: inputs, files, the machine, the seed if it matters, and warnings.
-func (o *Options) Provenance(a *env.Env, m *machine.Machine, inputs []*input.Input, mappings []string, more ...File) (*provenance.Record, error) {
+func (o *Options) Provenance(a *env.Env, m *machine.Machine, inputs []*input.Input, mappings []string, more ...File) (*provenance.Record,
+	error) {
 	r := a.Provenance()
 	for _, in := range inputs {
 		r.Inputs = append(r.Inputs, in.Record)

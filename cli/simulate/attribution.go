@@ -36,7 +36,8 @@ func (o *simulateOptions) checkAttribute(many bool) error {
 }
 
 // attributionOf explains what the noise did to a run; nil: that is not wanted.
-func (o *simulateOptions) attributionOf(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options) (*whatif.Attribution, error) {
+func (o *simulateOptions) attributionOf(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine,
+	so simulate.Options) (*whatif.Attribution, error) {
 	if !o.attribute {
 		return nil, nil
 	}

@@ -76,20 +76,24 @@ func (s *searchResult) sentences() []string {
 	var list []string
 	switch {
 	case f.Ranks > 0 && f.Below > 0:
-		list = append(list, fmt.Sprintf("The median slowdown reaches %s between %s and %s.", threshold, phrase.Grouped(f.Below), phrase.Plural(f.Ranks, "rank")))
+		list = append(list, fmt.Sprintf("The median slowdown reaches %s between %s and %s.", threshold, phrase.Grouped(f.Below),
+			phrase.Plural(f.Ranks, "rank")))
 	case f.Ranks > 0:
-		list = append(list, fmt.Sprintf("The median slowdown reaches %s already at %s; nothing smaller was tried.", threshold, phrase.Plural(f.Ranks, "rank")))
+		list = append(list, fmt.Sprintf("The median slowdown reaches %s already at %s; nothing smaller was tried.", threshold,
+			phrase.Plural(f.Ranks, "rank")))
 	case s.complete:
 		list = append(list, fmt.Sprintf("The median slowdown stays below %s up to %s.", threshold, phrase.Plural(q.To, "rank")))
 	default:
-		list = append(list, fmt.Sprintf("The median slowdown stays below %s up to %s; the search was not finished.", threshold, phrase.Plural(f.Below, "rank")))
+		list = append(list, fmt.Sprintf("The median slowdown stays below %s up to %s; the search was not finished.", threshold,
+			phrase.Plural(f.Below, "rank")))
 	}
 	list = append(list, s.intervals()...)
 	r := f.Relief
 	switch {
 	case r == nil:
 	case !r.Needed:
-		list = append(list, fmt.Sprintf("At %s the median slowdown is %s: the noise need not shrink.", phrase.Plural(r.JobSize, "rank"), shortFactor(r.Slowdown)))
+		list = append(list, fmt.Sprintf("At %s the median slowdown is %s: the noise need not shrink.", phrase.Plural(r.JobSize, "rank"),
+			shortFactor(r.Slowdown)))
 	default:
 		list = append(list, fmt.Sprintf("At %s the median slowdown is %s. To stay below %s there, either of these is enough:",
 			phrase.Plural(r.JobSize, "rank"), shortFactor(r.Slowdown), threshold),
@@ -122,5 +126,6 @@ func shrinkSentence(what, how string, s *whatif.Shrink) string {
 	if s.Factor == 0 {
 		return fmt.Sprintf("  %s: no factor down to %.3g is enough", what, s.Above)
 	}
-	return fmt.Sprintf("  %s x %.3g (detours %s by a factor of %.3g): median slowdown %s", what, s.Factor, how, 1/s.Factor, shortFactor(s.Slowdown))
+	return fmt.Sprintf("  %s x %.3g (detours %s by a factor of %.3g): median slowdown %s", what, s.Factor, how, 1/s.Factor,
+		shortFactor(s.Slowdown))
 }

@@ -76,7 +76,8 @@ type distribution struct {
 func (s *seriesReport) document() (*seriesDocument, error) {
 	r := s.run
 	d := &seriesDocument{
-		Input: r.input.Name, Model: string(r.Machine.Model()), Noise: r.Noise.Name(), NoiseClock: r.Noise.OtherClock(), NoiseRanks: r.Noise.Only.String(), Complete: s.complete,
+		Input: r.input.Name, Model: string(r.Machine.Model()), Noise: r.Noise.Name(), NoiseClock: r.Noise.OtherClock(),
+		NoiseRanks: r.Noise.Only.String(), Complete: s.complete,
 	}
 	if r.Program.Mapped(r.input) {
 		d.Mapping = r.Mapping

@@ -30,7 +30,8 @@ func newFigureOptions() figureOptions {
 
 func (o *figureOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.path, "plot", "", "draw the run into `FILE.svg|png`")
-	fs.Var(&o.kind, "plot-kind", "what to draw: a message diagram (of a small run), a finish-time profile (of a large one), or what fits its size")
+	fs.Var(&o.kind, "plot-kind", "what to draw: a message diagram (of a small run), a finish-time profile (of a large one), "+
+		"or what fits its size")
 }
 
 func (o *figureOptions) complete(c *cobra.Command) {
@@ -51,7 +52,8 @@ func (o *figureOptions) check() error {
 // draw draws a simulation whose result is known. A message diagram needs a
 // timeline: the run is then simulated once more, which takes no time since only
 // small runs have one.
-func (o *figureOptions) draw(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options, delays scenario.Delays, r *simulate.Result) error {
+func (o *figureOptions) draw(a *env.Env, c *cobra.Command, in *input.Input, m *machine.Machine, so simulate.Options, delays scenario.Delays,
+	r *simulate.Result) error {
 	small := len(r.Finish) <= plot.MaxDiagramRows && r.Messages <= plot.MaxDiagramArrows && r.Ops <= plot.MaxDiagramSpans
 	kind := o.kind.Value
 	if kind == flags.FigureMessages && !small {

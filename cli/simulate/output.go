@@ -85,8 +85,10 @@ func (s *simulation) summary() *table.Table {
 	t.Add("operations", phrase.Grouped(r.Ops), "")
 	if s.Model == simulate.LogGOPS {
 		q := r.Queues
-		t.Add("expected", phrase.Grouped(q.Expected), fmt.Sprintf("messages found their receive posted; at most %s posted at a rank", phrase.Grouped(q.MaxPosted)))
-		t.Add("unexpected", phrase.Grouped(q.Unexpected), fmt.Sprintf("messages waited for it; at most %s at a rank", phrase.Grouped(q.MaxUnexpected)))
+		t.Add("expected", phrase.Grouped(q.Expected), fmt.Sprintf("messages found their receive posted; at most %s posted at a rank",
+			phrase.Grouped(q.MaxPosted)))
+		t.Add("unexpected", phrase.Grouped(q.Unexpected), fmt.Sprintf("messages waited for it; at most %s at a rank",
+			phrase.Grouped(q.MaxUnexpected)))
 	}
 	return t
 }
@@ -102,7 +104,8 @@ func share(part, whole unit.Duration) string {
 // breakdownTable says where the time of all ranks went.
 func breakdownTable(r *simulate.Result) *table.Table {
 	t := table.New(table.Column{Key: "time of a rank"}, table.Column{Key: "mean", Align: table.Right},
-		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "largest", Align: table.Right}, table.Column{Key: "at rank", Align: table.Right})
+		table.Column{Key: "share", Align: table.Right}, table.Column{Key: "largest", Align: table.Right}, table.Column{Key: "at rank",
+			Align: table.Right})
 	total := 0.0
 	for i := range r.Ranks {
 		for _, part := range breakdownParts {

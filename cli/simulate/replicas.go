@@ -38,14 +38,17 @@ type replicaOptions struct {
 }
 
 func (o *replicaOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.replicas, "replicas", 0, "`number` of runs for each number of ranks, which differ by the offsets of the ranks in the noise; prints how their times are distributed")
+	fs.IntVar(&o.replicas, "replicas", 0, "`number` of runs for each number of ranks, which differ by the offsets of the ranks in the "+
+		"noise; prints how their times are distributed")
 	fs.BoolVar(&o.samples, "samples", false, "print the time of every replica too")
 	fs.StringVar(&o.offsetsOut, "offsets-out", "", "write the offsets of each replica below this `directory`, as --noise-offsets reads them")
 	fs.StringVar(&o.resume, "resume", "", "keep finished replicas in this `file`, and go on from what it holds")
-	fs.Var(&o.threshold, "bottleneck", "find the number of ranks where the median slowdown reaches this `threshold` (between the smallest and the largest of --ranks)")
+	fs.Var(&o.threshold, "bottleneck", "find the number of ranks where the median slowdown reaches this `threshold` (between the smallest "+
+		"and the largest of --ranks)")
 	fs.Lookup("bottleneck").NoOptDefVal = "2"
 	fs.BoolVar(&o.precise, "precise", false, "find the bottleneck to one part in a hundred, not only to a power of two")
-	fs.Var(&o.jobSize, "job-size", "with --bottleneck: how much must the noise shrink so that this `number` of ranks stays below the threshold?")
+	fs.Var(&o.jobSize, "job-size", "with --bottleneck: how much must the noise shrink so that this `number` of ranks stays "+
+		"below the threshold?")
 }
 
 // The defaults of a search for the bottleneck.
@@ -212,7 +215,8 @@ func (r *seriesRun) programs(c *cobra.Command) (list []int, maker func(ranks int
 		list = r.Program.Ranks
 		maker = func(ranks int) (schedule.Program, error) { return in.Replay.WithRanks(ranks) }
 	case r.replicas.threshold.Given:
-		return nil, nil, exit.Usagef("--bottleneck: %s is a file with one number of ranks; give a pattern, or --ranks for a recorded run", in.Name)
+		return nil, nil, exit.Usagef("--bottleneck: %s is a file with one number of ranks; give a pattern, or --ranks for a recorded run",
+			in.Name)
 	default:
 		list = []int{in.Program.Ranks()}
 		maker = func(int) (schedule.Program, error) { return in.Program, nil }

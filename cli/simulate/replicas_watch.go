@@ -91,7 +91,8 @@ func (w *watcher) show() {
 		if p.Ranks == 0 {
 			return w.run.input.Name + ": without noise"
 		}
-		text := fmt.Sprintf("%s: %s, replica %s of %s", w.run.input.Name, phrase.Plural(p.Ranks, "rank"), phrase.Grouped(p.Replicas), phrase.Grouped(all))
+		text := fmt.Sprintf("%s: %s, replica %s of %s", w.run.input.Name, phrase.Plural(p.Ranks, "rank"), phrase.Grouped(p.Replicas),
+			phrase.Grouped(all))
 		if w.run.replicas.threshold.Given {
 			return text // the end of the search is unknown
 		}

@@ -68,7 +68,8 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Noise", o.Noise.AddFlags)
 	a.AddGroup(c, "Many runs", o.replicas.addFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
-	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other; of a recorded run multiples of its ranks (default: the run's)"
+	c.Flags().Lookup("ranks").Usage = "`number` of ranks, e.g. 1024 or 2^20; several, e.g. 2^1..2^10, are run one after the other; of a " +
+		"recorded run multiples of its ranks (default: the run's)"
 	c.ValidArgsFunction = scenario.CompleteInput
 	o.Complete(c)
 	flags.Complete(c, "share", o.share.Allowed)
@@ -87,8 +88,10 @@ func (o *simulateOptions) addSimulationFlags(fs *pflag.FlagSet) {
 func (o *simulateOptions) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output")
 	env.AddOut(fs, &o.out)
-	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting; they add up to the finish time, times the number of CPUs if there are several")
-	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where the rest was absorbed")
+	fs.BoolVar(&o.breakdown, "breakdown", false, "say where the time of the ranks goes: compute, overhead, noise, waiting; they add up to "+
+		"the finish time, times the number of CPUs if there are several")
+	fs.BoolVar(&o.attribute, "attribute", false, "say what the noise did: how much of it made the run longer, by source and rank, and where "+
+		"the rest was absorbed")
 	o.figure.addFlags(fs)
 	o.trace.addFlags(fs)
 }

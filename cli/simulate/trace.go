@@ -20,7 +20,8 @@ type simulatedTrace struct {
 }
 
 func (o *simulatedTrace) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.path, "trace", "", "write the calls of the ranks to this `path` as a trace: "+strings.Join(export.TraceSuffixes(), ", ")+" by its suffix")
+	fs.StringVar(&o.path, "trace", "", "write the calls of the ranks to this `path` as a trace: "+strings.Join(export.TraceSuffixes(),
+		", ")+" by its suffix")
 	fs.BoolVar(&o.force, "force", false, "replace a trace that is there")
 }
 

@@ -266,7 +266,8 @@ func (t *report) document() (*oneDocument, error) {
 	r := t.run
 	d := &oneDocument{
 		answers: r.answersOf(t.answers), WhatIfs: t.whatIfs, Solver: t.solved,
-		Input: t.input.Name, Ranks: t.schedule.Ranks(), Ops: t.answers.Size.Ops, Messages: t.answers.Size.Messages, Model: "loggps", Vary: r.ask.vary,
+		Input: t.input.Name, Ranks: t.schedule.Ranks(), Ops: t.answers.Size.Ops, Messages: t.answers.Size.Messages, Model: "loggps",
+		Vary: r.ask.vary,
 	}
 	if r.ask.span != "" {
 		d.Curve = curvePoints(t.answers)

@@ -49,7 +49,8 @@ func (r *run) lowest(s *tolerance.Schedule) (int64, error) {
 		return 0, err
 	}
 	if g.Lowest() >= r.ask.to {
-		return 0, exit.Usagef("--range: the smallest latency is %s: those of all classes move together and cannot be negative", unit.Duration(g.Lowest()))
+		return 0, exit.Usagef("--range: the smallest latency is %s: those of all classes move together and cannot be negative",
+			unit.Duration(g.Lowest()))
 	}
 	return g.Lowest(), nil
 }
@@ -148,7 +149,8 @@ func (m *gridReport) atGiven() *table.Table {
 	s := table.New(columns...)
 	for _, row := range m.rows {
 		a := row.answers
-		cells := []any{row.perByte.String(), a.T.Short(), phrase.Grouped(a.Lambda.L), phrase.Grouped(a.Lambda.Bytes), fmt.Sprintf("%.2f %%", float64(a.Share())/10_000)}
+		cells := []any{row.perByte.String(), a.T.Short(), phrase.Grouped(a.Lambda.L), phrase.Grouped(a.Lambda.Bytes), fmt.Sprintf("%.2f %%",
+			float64(a.Share())/10_000)}
 		for _, l := range a.Tolerance {
 			short, _ := largestWords(tolerance.L, l)
 			cells = append(cells, short)

@@ -35,9 +35,11 @@ func newWiringOptions() wiringOptions {
 const switchLatency = 108 * unit.Nanosecond
 
 func (o *wiringOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.topology, "topology", "", "`SPEC` of the network: "+machine.TopologyHelp+"; machine: that of the machine file. -L is then the latency of one wire")
+	fs.StringVar(&o.topology, "topology", "", "`SPEC` of the network: "+machine.TopologyHelp+"; machine: that of the machine file. -L is "+
+		"then the latency of one wire")
 	fs.Var(&o.perSwitch, "switch-latency", "`time` that a message takes through a switch (default "+switchLatency.String()+")")
-	fs.IntVar(&o.ranksPerNode, "ranks-per-node", 1, "`number` of ranks on a node, which are filled one after the other (default: the machine's, else 1)")
+	fs.IntVar(&o.ranksPerNode, "ranks-per-node", 1, "`number` of ranks on a node, which are filled one after the other (default: "+
+		"the machine's, else 1)")
 	fs.Var(&o.intra, "intra-latency", "`time` in place of the latency inside a node (default: the machine's, else 0)")
 	fs.Lookup("ranks-per-node").DefValue = "0" // pflag then shows none
 	fs.IntVar(&o.wires, "wires", 0, "list this `number` of the wires that the critical path uses most, each with what it alone tolerates")
@@ -229,7 +231,8 @@ func (r *run) tableOf(set *setting) (*tolerance.Table, error) {
 	words := append(slices.Clone(classes), switches)
 	i := slices.Index(classes, word)
 	if i < 0 {
-		return nil, exit.Usagef("--vary: %q is not a part of %s; give one of %s%s", word, w.Topology, strings.Join(words, ", "), suggest.Phrase(word, words))
+		return nil, exit.Usagef("--vary: %q is not a part of %s; give one of %s%s", word, w.Topology, strings.Join(words, ", "),
+			suggest.Phrase(word, words))
 	}
 	set.varied = "of a wire of kind " + word
 	return w.WireClass(i), nil

@@ -30,10 +30,13 @@ type whereOptions struct {
 }
 
 func (o *whereOptions) addFlags(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.critical, "critical-path", false, "the critical path: its profile by kind, rank and call, its operations, its pairs of ranks")
+	fs.BoolVar(&o.critical, "critical-path", false,
+		"the critical path: its profile by kind, rank and call, its operations, its pairs of ranks")
 	fs.BoolVar(&o.slack, "slack", false, "how much later every operation and message may be before T grows")
-	fs.Var(&scenario.WhatIf{List: &o.whatIf}, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. solve=-20%; may be given several times")
-	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with what it alone tolerates")
+	fs.Var(&scenario.WhatIf{List: &o.whatIf}, "what-if", "T if the computation of a call path took less time, `PATH=-PERCENT`, e.g. "+
+		"solve=-20%; may be given several times")
+	fs.IntVar(&o.pairs, "pairs", 0, "list this `number` of the pairs of ranks with most latencies on the path, each with "+
+		"what it alone tolerates")
 }
 
 func (o *whereOptions) check(r *run) error {
@@ -48,7 +51,8 @@ func (o *whereOptions) check(r *run) error {
 		return exit.Usagef("--pairs and --wires are about latencies; leave --parameter %s out", r.ask.parameter.Value)
 	}
 	if i := slices.IndexFunc(o.whatIf, func(c whatif.Change) bool { return c.Rank >= 0 }); i >= 0 {
-		return exit.Usagef("--what-if %s: tolerance changes a call path on all ranks; 'slackline waits --machine NAME --what-if' takes a rank", &o.whatIf[i])
+		return exit.Usagef("--what-if %s: tolerance changes a call path on all ranks; 'slackline waits --machine NAME --what-if' takes a rank",
+			&o.whatIf[i])
 	}
 	return nil
 }
@@ -104,7 +108,8 @@ func (r *run) runOne() error {
 			return err
 		}
 	}
-	r.app.Note("%s with %s answered in %s", phrase.Plural(e.Size.Ops, "operation"), phrase.Plural(e.Size.Messages, "message"), unit.Elapsed(time.Since(begin)))
+	r.app.Note("%s with %s answered in %s", phrase.Plural(e.Size.Ops, "operation"), phrase.Plural(e.Size.Messages, "message"),
+		unit.Elapsed(time.Since(begin)))
 	if err := r.solver.export(r, report, e); err != nil {
 		return err
 	}
@@ -265,7 +270,10 @@ func (t *report) askPairs(most int) ([]part, error) {
 		}
 		list = append(list, part{A: &p.A, B: &p.B, Lambda: p.L})
 	}
-	return list, t.askParts(list, "pair", func(i int) *tolerance.Table { return tolerance.PairTable(t.set.network.Layout, *list[i].A, *list[i].B) })
+	return list, t.askParts(list, "pair", func(i int) *tolerance.Table {
+		return tolerance.PairTable(t.set.network.Layout, *list[i].A,
+			*list[i].B)
+	})
 }
 
 func (t *report) askWires(most int) ([]part, error) {

@@ -42,7 +42,8 @@ func newPlaceOptions() placeOptions {
 
 func (o *placeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.cores, "placement", 0, "look for a placement of the ranks on nodes with this `number` of cores that makes T smaller")
-	fs.Var(&o.inter, "inter", "latency and time per byte between nodes, `L,G`, e.g. 3us,0.05ns; -L and -G are then those inside a node (default: classes node and far of the machine)")
+	fs.Var(&o.inter, "inter", "latency and time per byte between nodes, `L,G`, e.g. 3us,0.05ns; -L and -G are then those inside a node "+
+		"(default: classes node and far of the machine)")
 	fs.StringVar(&o.file, "rank-file", "", "write the placement to this `file`, for the MPI library of --rank-file-for")
 	fs.Var(&o.form, "rank-file-for", "who reads the rank file")
 	fs.StringVar(&o.hosts, "hosts", "", "names of the nodes in the rank file, a `LIST|FILE` with one name per line, e.g. n01,n02")

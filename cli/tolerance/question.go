@@ -43,7 +43,8 @@ func (o *questionOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.limit, "limit", "also the largest latency at which T is at most this `time`")
 	fs.StringVar(&o.span, "range", "", "find all latencies in `FROM:TO`, e.g. 0:100us, at which the slope of T changes")
 	fs.Var(&o.parameter, "parameter", "what tolerances, limit and range are about: latency, time per byte, or overhead")
-	fs.StringSliceVar(&o.vary, "vary", nil, "vary only these `parts`: classes of the machine (node, switch, far); of a topology: switches, or a kind of wires (fattree: node, edge, core)")
+	fs.StringSliceVar(&o.vary, "vary", nil, "vary only these `parts`: classes of the machine (node, switch, far); of a topology: switches, "+
+		"or a kind of wires (fattree: node, edge, core)")
 	fs.Var(&o.mapG, "map-G", "T over a grid: G from `FROM:TO[:N]`, e.g. 0.01ns:0.1ns:5, latencies from --range")
 }
 

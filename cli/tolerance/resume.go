@@ -69,7 +69,8 @@ func (r *run) openKeeper(answers []sharedAnswer) (k *answerKeeper, known []bool,
 		return nil, nil, fmt.Errorf("%s:1: expected a file of answers of tolerance; give another name, or remove it", path)
 	}
 	if found != head {
-		return nil, nil, fmt.Errorf("%s holds answers to another question: the flags, the inputs or the machine differ; give another file, or remove it", path)
+		return nil, nil, fmt.Errorf("%s holds answers to another question: the flags, the inputs or the machine differ; give "+
+			"another file, or remove it", path)
 	}
 	for i, line := range lines[1:] {
 		if err := takeLine(line, answers, known); err != nil {

@@ -82,7 +82,8 @@ func (r *run) round(n int, what string, answer func(i int) (*sharedAnswer, error
 }
 
 // answer lets the processes of a job find the missing answers, of which process 0 knows.
-func (r *run) answer(answers []sharedAnswer, missing *[]int, keeper *answerKeeper, what string, answer func(i int) (*sharedAnswer, error)) error {
+func (r *run) answer(answers []sharedAnswer, missing *[]int, keeper *answerKeeper, what string, answer func(i int) (*sharedAnswer,
+	error)) error {
 	line := r.app.StartProgress()
 	defer line.Clear()
 	group := r.app.Group()

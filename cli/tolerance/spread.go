@@ -34,9 +34,11 @@ const spreadReplicas = 20
 const maxSpreadReplicas = 100_000
 
 func (o *spreadOptions) addFlags(fs *pflag.FlagSet) {
-	fs.IntVar(&o.replicas, "replicas", spreadReplicas, "`number` of runs with noise on the computation, which differ by the offsets of the ranks in it")
+	fs.IntVar(&o.replicas, "replicas", spreadReplicas, "`number` of runs with noise on the computation, which differ by the "+
+		"offsets of the ranks in it")
 	o.noise.AddStaticFlags(fs)
-	fs.StringVar(&o.resume, "resume", "", "keep the answers for finished replicas, inputs or values of --map-G in this `file`, and go on from what it holds")
+	fs.StringVar(&o.resume, "resume", "", "keep the answers for finished replicas, inputs or values of --map-G in this `file`, and go "+
+		"on from what it holds")
 }
 
 func (o *spreadOptions) check(r *run) error {
@@ -122,7 +124,8 @@ func (s *spreadReport) runInputs() error {
 	for i, a := range answers {
 		in := r.inputs[i]
 		if s.ranks != 0 && s.ranks != a.Ranks {
-			return fmt.Errorf("%s has %s, but %s has %d; give runs of one program with the same number", r.inputs[0].Name, phrase.Plural(s.ranks, "rank"), in.Name, a.Ranks)
+			return fmt.Errorf("%s has %s, but %s has %d; give runs of one program with the same number", r.inputs[0].Name, phrase.Plural(s.ranks,
+				"rank"), in.Name, a.Ranks)
 		}
 		s.ranks = a.Ranks
 		s.samples = append(s.samples, sample{name: in.Name, answers: a.Answers})
@@ -245,7 +248,8 @@ func (s *spreadReport) write(w io.Writer) error {
 
 func (s *spreadReport) writeText(w io.Writer) error {
 	r := s.run
-	name, last := r.inputs[0].Name, fmt.Sprintf("noise %s, %s, seed %d", r.spread.noise.Name(), phrase.Plural(len(s.samples), "replica"), r.program.Seed)
+	name, last := r.inputs[0].Name, fmt.Sprintf("noise %s, %s, seed %d", r.spread.noise.Name(), phrase.Plural(len(s.samples), "replica"),
+		r.program.Seed)
 	if s.quiet == nil {
 		name, last = fmt.Sprintf("%d inputs", len(r.inputs)), "quantiles over the inputs"
 	}
@@ -346,7 +350,8 @@ func (s *spreadReport) document() (*spreadDocument, error) {
 	}
 	for _, m := range s.measures {
 		x := s.spread(m)
-		q := quantiles{m.number(x.Min), m.number(x.Q05), m.number(x.Q25), m.number(x.Median), m.number(x.Q75), m.number(x.Q95), m.number(x.Max), "", nil}
+		q := quantiles{m.number(x.Min), m.number(x.Q05), m.number(x.Q25), m.number(x.Median), m.number(x.Q75), m.number(x.Q95), m.number(x.Max),
+			"", nil}
 		if s.quiet != nil {
 			within := x.Holds(m.of(s.quiet))
 			q.WithoutNoise, q.Within = m.number(m.of(s.quiet)), &within

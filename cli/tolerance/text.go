@@ -290,7 +290,8 @@ func (t *report) whatIfTable() *table.Table {
 	}
 	s := table.New(table.Column{Key: "what if"}, right("takes less"), right("T"), right("T shrinks by"), right("of T"))
 	for i, a := range t.whatIfs {
-		s.Add(a.Path, t.run.where.whatIf[i].Percent.String(), a.T.Short(), (t.answers.T - a.T).Short(), phrase.Percent(t.answers.T-a.T, t.answers.T))
+		s.Add(a.Path, t.run.where.whatIf[i].Percent.String(), a.T.Short(), (t.answers.T - a.T).Short(), phrase.Percent(t.answers.T-a.T,
+			t.answers.T))
 	}
 	return s
 }

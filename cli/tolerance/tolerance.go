@@ -78,9 +78,10 @@ func command(a *env.Env) *cobra.Command {
 	a.AddGroup(c, "Pattern or recorded run (no influence on schedule files)", o.program.AddFlags)
 	a.AddGroup(c, "Output", o.addOutputFlags)
 	for flag, usage := range map[string]string{
-		"latency":      "latency: a `time` with unit, e.g. 2.5us; with --topology that of a wire",
-		"overhead":     "CPU `time` of a message at each end (default 0)",
-		"gap":          "least `time` between the starts of two sends of a rank and NIC, beside the bytes of the first (default: the machine's, else none)",
+		"latency":  "latency: a `time` with unit, e.g. 2.5us; with --topology that of a wire",
+		"overhead": "CPU `time` of a message at each end (default 0)",
+		"gap": "least `time` between the starts of two sends of a rank and NIC, beside the bytes of the first (default: the " +
+			"machine's, else none)",
 		"gap-per-byte": "`time` per byte of a message, e.g. 0.018ns (default 0)",
 	} {
 		c.Flags().Lookup(flag).Usage = usage
@@ -111,7 +112,8 @@ func (o *options) addMappingFlags(fs *pflag.FlagSet) {
 func (o *options) addOutputFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.format, "format", "form of the output; csv has the curve over the range, or the rows of a comparison")
 	env.AddOut(fs, &o.out)
-	fs.StringVar(&o.plot, "plot", "", "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the zones of the tolerances")
+	fs.StringVar(&o.plot, "plot", "", "draw T, its slope and the share of latency over the range into `FILE.svg|png`, with the "+
+		"zones of the tolerances")
 }
 
 // run is a call of tolerance.

@@ -78,7 +78,8 @@ func (c *cubeReport) addTree() {
 			if role == "" {
 				role = "function"
 			}
-			c.report.Regions = append(c.report.Regions, cube.Region{Name: name, File: region.File, Line: region.Line, Paradigm: paradigm, Role: role})
+			c.report.Regions = append(c.report.Regions, cube.Region{Name: name, File: region.File, Line: region.Line, Paradigm: paradigm,
+				Role: role})
 		}
 		parent := -1
 		if up := p.Parent[path]; path != 0 && up != 0 {
@@ -122,7 +123,8 @@ func (c *cubeReport) metric(name, title, unit, about string) *cube.Values {
 	if !known {
 		i = len(c.report.Metrics)
 		c.index[name] = i
-		c.report.Metrics = append(c.report.Metrics, cube.Values{Name: name, Title: title, Unit: unit, About: about, Whole: unit == "occ", Rows: map[int][]float64{}})
+		c.report.Metrics = append(c.report.Metrics, cube.Values{Name: name, Title: title, Unit: unit, About: about, Whole: unit == "occ",
+			Rows: map[int][]float64{}})
 	}
 	return &c.report.Metrics[i]
 }
@@ -153,7 +155,8 @@ func (c *cubeReport) addProfile() {
 		if p.Counted(e) {
 			c.add(c.metric("visits", "", "", ""), e.Path, c.first[e.Rank], float64(e.Visits))
 		} else if e.Pieces > 0 {
-			c.add(c.metric("samples", "Samples", "occ", "Number of samples that saw the function and nothing that it called; its calls are not counted"), e.Path, c.first[e.Rank], float64(e.Samples))
+			c.add(c.metric("samples", "Samples", "occ", "Number of samples that saw the function and nothing that it called; its "+
+				"calls are not counted"), e.Path, c.first[e.Rank], float64(e.Samples))
 		}
 		c.add(c.metric("time", "", "", ""), e.Path, c.first[e.Rank], inSeconds(e.Exclusive))
 	}
@@ -185,12 +188,15 @@ func (c *cubeReport) addDelays() {
 	for i := range c.result.Delays {
 		d := &c.result.Delays[i]
 		at := c.first[d.Rank]
-		c.add(c.metric("delay_short", "Delay costs, short-term", "sec", "Waiting that the call path caused directly"), d.Path, at, inSeconds(d.Short))
-		c.add(c.metric("delay_long", "Delay costs, long-term", "sec", "Waiting that the call path caused through other waits"), d.Path, at, inSeconds(d.Long))
+		c.add(c.metric("delay_short", "Delay costs, short-term", "sec", "Waiting that the call path caused directly"), d.Path, at,
+			inSeconds(d.Short))
+		c.add(c.metric("delay_long", "Delay costs, long-term", "sec", "Waiting that the call path caused through other waits"), d.Path, at,
+			inSeconds(d.Long))
 		for m, cost := range d.ByWait {
 			if cost.Sum() > 0 {
 				info := waits.Metric(m).Info()
-				c.add(c.metric("delay_"+info.Name, "Delay costs of "+strings.ToLower(info.Title), "sec", "Waiting of this kind that the call path caused"), d.Path, at, inSeconds(cost.Sum()))
+				c.add(c.metric("delay_"+info.Name, "Delay costs of "+strings.ToLower(info.Title), "sec", "Waiting of this kind that "+
+					"the call path caused"), d.Path, at, inSeconds(cost.Sum()))
 			}
 		}
 	}

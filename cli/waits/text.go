@@ -33,14 +33,16 @@ func (r *waitsReport) writeText(a *env.Env, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "waiting %s, %s of the %s of all %s\n", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, all), of, who)
 	if !r.result.Forward {
-		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.Percent(t.Waiting.Direct, t.Waiting.Amount), phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),
+		fmt.Fprintf(w, "  direct %s, indirect %s; propagating %s, terminal %s\n", phrase.Percent(t.Waiting.Direct, t.Waiting.Amount),
+			phrase.Percent(t.Waiting.Indirect, t.Waiting.Amount),
 			phrase.Percent(t.Waiting.Propagating, t.Waiting.Amount), phrase.Percent(t.Waiting.Terminal, t.Waiting.Amount))
 	}
 	if t.Unattributed > 0 {
 		fmt.Fprintf(w, "without cause: %s (%s)\n", t.Unattributed.Short(), phrase.Percent(t.Unattributed, t.Waiting.Amount))
 	}
 	if t.Uncertain > 0 {
-		fmt.Fprintf(w, "uncertain, in waits shorter than the error of the clocks: %s (%s)\n", t.Uncertain.Short(), phrase.Percent(t.Uncertain, t.Waiting.Amount))
+		fmt.Fprintf(w, "uncertain, in waits shorter than the error of the clocks: %s (%s)\n", t.Uncertain.Short(), phrase.Percent(t.Uncertain,
+			t.Waiting.Amount))
 	}
 	a.WriteWrapped(w, tables.NotAnalyzedWords(r.result.NotAnalyzed(), r.options.top))
 	if t.Waiting.Amount == 0 {

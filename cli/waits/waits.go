@@ -79,7 +79,8 @@ func (o *waitsOptions) addQuestionFlags(fs *pflag.FlagSet) {
 	fs.Lookup("explain").NoOptDefVal = "3"
 	fs.Var(&o.of, "explain-ranks", "explain waits of these `ranks` only, e.g. 7 or 0..3")
 	fs.BoolVar(&o.critical, "critical-path", false, "show what the run time consists of: the critical path of the run as it was")
-	fs.BoolVar(&o.forward, "forward", false, "find the waits but not their causes: a quick look at a large trace, in half of the time of the analysis")
+	fs.BoolVar(&o.forward, "forward", false, "find the waits but not their causes: a quick look at a large trace, in half of the "+
+		"time of the analysis")
 }
 
 func (o *waitsOptions) addOutputFlags(fs *pflag.FlagSet) {
@@ -133,12 +134,14 @@ func (o *waitsOptions) analyze(a *env.Env, c *cobra.Command, r *scenario.Run) (*
 	if err != nil {
 		return nil, err
 	}
-	a.Note("%s analyzed in %s, %s", phrase.Plural(result.States, "wait state"), unit.Elapsed(time.Since(begin)), phrase.Plural(o.run.Threads, "thread"))
+	a.Note("%s analyzed in %s, %s", phrase.Plural(result.States, "wait state"), unit.Elapsed(time.Since(begin)), phrase.Plural(o.run.Threads,
+		"thread"))
 	if a.Group().Size() > 1 && !o.forward {
 		a.Note("costs were handed from process to process in %s", phrase.Plural(result.Rounds(), "round"))
 	}
 	if result.Cyclic > 0 {
-		a.Warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause", phrase.Plural(result.Cyclic, "wait state"))
+		a.Warn("%s depend on each other in circles, so the clocks are wrong; part of their costs stays without cause",
+			phrase.Plural(result.Cyclic, "wait state"))
 	}
 	report := &waitsReport{run: r, result: result, options: o}
 	if o.critical {

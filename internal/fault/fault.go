@@ -23,7 +23,8 @@ type Error struct {
 // Error describes it in one line.
 func (e *Error) Error() string {
 	value := strings.Join(strings.FieldsFunc(fmt.Sprint(e.Value), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-	return fmt.Sprintf("internal error at %s: %s; this is a mistake in slackline: please report this line with the command and its input", e.Where, value)
+	return fmt.Sprintf("internal error at %s: %s; this is a mistake in slackline: please report this line with the command and its input",
+		e.Where, value)
 }
 
 // New makes an error of what recover returned. It is called where the panic can still be seen: by a deferred function.

@@ -32,7 +32,8 @@ type Column struct {
 }
 
 // units are those that the suffixes of columns stand for.
-var units = []struct{ suffix, unit string }{{"_ps", "ps"}, {"_ns", "ns"}, {"_us", "us"}, {"_s", "s"}, {"seconds", "s"}, {"bytes", "B"}, {"_hz", "Hz"}}
+var units = []struct{ suffix, unit string }{{"_ps", "ps"}, {"_ns", "ns"}, {"_us", "us"}, {"_s", "s"}, {"seconds", "s"}, {"bytes", "B"},
+	{"_hz", "Hz"}}
 
 // unitOf is the unit that the name of a column tells; empty: it has none.
 func unitOf(name string) string {

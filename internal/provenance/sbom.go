@@ -49,7 +49,8 @@ func WriteSBOM(w io.Writer) error {
 func billOf(info *debug.BuildInfo) bill {
 	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1}
 	b.Metadata.Component = component{Type: "application", Name: "slackline", Version: Version(), Reference: "slackline"}
-	b.Components = append(b.Components, component{Type: "library", Name: "std", Version: info.GoVersion, Package: "pkg:golang/std@" + info.GoVersion, Reference: "std"})
+	b.Components = append(b.Components, component{Type: "library", Name: "std", Version: info.GoVersion,
+		Package: "pkg:golang/std@" + info.GoVersion, Reference: "std"})
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace

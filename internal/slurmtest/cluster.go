@@ -112,13 +112,16 @@ func (c *Cluster) configure(t *testing.T) {
 	}
 	port := ports(t, Nodes+1)
 	var b strings.Builder
-	fmt.Fprintf(&b, "ClusterName=slackline\nSlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%d\nSlurmUser=%s\nSlurmdUser=%[3]s\n", host, port[Nodes], who.Username)
+	fmt.Fprintf(&b, "ClusterName=slackline\nSlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%d\nSlurmUser=%s\nSlurmdUser=%[3]s\n", host,
+		port[Nodes], who.Username)
 	fmt.Fprintf(&b, "AuthType=auth/munge\nAuthInfo=socket=%[1]s/munge\nCredType=cred/munge\nStateSaveLocation=%[1]s/state\n", c.Dir)
-	fmt.Fprintf(&b, "SlurmdSpoolDir=%[1]s/spool.%%n\nTmpFS=%[1]s/tmp.%%n\nSlurmctldPidFile=%[1]s/slurmctld.pid\nSlurmdPidFile=%[1]s/slurmd.%%n.pid\n", c.Dir)
+	fmt.Fprintf(&b, "SlurmdSpoolDir=%[1]s/spool.%%n\nTmpFS=%[1]s/tmp.%%n\n"+
+		"SlurmctldPidFile=%[1]s/slurmctld.pid\nSlurmdPidFile=%[1]s/slurmd.%%n.pid\n", c.Dir)
 	fmt.Fprintf(&b, "SlurmctldLogFile=%[1]s/slurmctld.log\nSlurmdLogFile=%[1]s/slurmd.%%n.log\nMailProg=/bin/true\n", c.Dir)
 	b.WriteString("ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nJobAcctGatherType=jobacct_gather/none\n" +
 		"AccountingStorageType=accounting_storage/none\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\n" +
-		"MpiDefault=none\nSlurmdParameters=config_overrides\nReturnToService=2\nKillWait=5\nInactiveLimit=0\nMessageTimeout=60\nSlurmdTimeout=600\n" +
+		"MpiDefault=none\nSlurmdParameters=config_overrides\nReturnToService=2\nKillWait=5\nInactiveLimit=0\n" +
+		"MessageTimeout=60\nSlurmdTimeout=600\n" +
 		"SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1\n")
 	directories := []string{"state"}
 	for n := 1; n <= Nodes; n++ {

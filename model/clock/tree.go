@@ -152,7 +152,8 @@ type stepHeap []step
 func (h stepHeap) Len() int { return len(h) }
 func (h stepHeap) Less(i, j int) bool {
 	a, b := h[i], h[j]
-	return cmp.Or(cmp.Compare(a.error, b.error), cmp.Compare(a.hops, b.hops), cmp.Compare(a.clock, b.clock), cmp.Compare(a.parent, b.parent)) < 0
+	return cmp.Or(cmp.Compare(a.error, b.error), cmp.Compare(a.hops, b.hops), cmp.Compare(a.clock, b.clock), cmp.Compare(a.parent,
+		b.parent)) < 0
 }
 func (h stepHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *stepHeap) Push(x any)   { *h = append(*h, x.(step)) }

@@ -3,9 +3,10 @@ package collective
 import "slackline/model/schedule"
 
 var allreduceDissemination = Algorithm{
-	Op:      schedule.Allreduce,
-	Name:    "dissemination",
-	Info:    "in round i rank r sends to rank r + 2^i; counts some ranks twice if P is not a power of two; with radix k to k - 1 ranks (n-way)",
+	Op:   schedule.Allreduce,
+	Name: "dissemination",
+	Info: "in round i rank r sends to rank r + 2^i; counts some ranks twice if P is not a power of two; " +
+		"with radix k to k - 1 ranks (n-way)",
 	Rounds:  "lg P",
 	Volume:  "s lg P",
 	Radix:   2,

@@ -187,7 +187,8 @@ func (r *Report) anchor() []byte {
 		if m.Whole {
 			kind = "UINT64"
 		}
-		fmt.Fprintf(&b, "<metric id=\"%d\" type=\"EXCLUSIVE\"><disp_name>%s</disp_name><uniq_name>%s</uniq_name><dtype>%s</dtype><uom>%s</uom><val></val><url></url><descr>%s</descr></metric>\n",
+		fmt.Fprintf(&b, "<metric id=\"%d\" type=\"EXCLUSIVE\"><disp_name>%s</disp_name><uniq_name>%s</uniq_name>"+
+			"<dtype>%s</dtype><uom>%s</uom><val></val><url></url><descr>%s</descr></metric>\n",
 			i, escaped(m.Title), escaped(m.Name), kind, escaped(m.Unit), escaped(m.About))
 	}
 	b.WriteString("</metrics>\n<program>\n")
@@ -196,7 +197,8 @@ func (r *Report) anchor() []byte {
 		if line == 0 {
 			line = -1
 		}
-		fmt.Fprintf(&b, "<region id=\"%d\" mod=\"%s\" begin=\"%d\" end=\"%d\"><name>%s</name><mangled_name>%s</mangled_name><paradigm>%s</paradigm><role>%s</role><url></url><descr></descr></region>\n",
+		fmt.Fprintf(&b, "<region id=\"%d\" mod=\"%s\" begin=\"%d\" "+
+			"end=\"%d\"><name>%s</name><mangled_name>%s</mangled_name><paradigm>%s</paradigm><role>%s</role><url></url><descr></descr></region>\n",
 			i, escaped(g.File), line, line, escaped(g.Name), escaped(g.Name), escaped(g.Paradigm), escaped(g.Role))
 	}
 	r.writeNodes(&b)

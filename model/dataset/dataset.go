@@ -296,14 +296,16 @@ func (d *Dataset) Settle() error {
 			continue
 		}
 		if len(s.Points) == 0 {
-			d.warnf("%s has no value of the parameter %s and is left out; fix %s with --where to compare it with the others", s.Name(), missing, missing)
+			d.warnf("%s has no value of the parameter %s and is left out; fix %s with --where to compare it with the others", s.Name(), missing,
+				missing)
 		} else {
 			d.warnf("%s: %d points have no value of the parameter %s and are left out", s.Name(), before-len(s.Points), missing)
 		}
 	}
 	d.dropEmpty()
 	if len(d.Series) == 0 {
-		return fmt.Errorf("no measurement has a value of each parameter (%s); give inputs of the same parameters, or fix some with --where NAME=VALUE", list(d.Parameters))
+		return fmt.Errorf("no measurement has a value of each parameter (%s); give inputs of the same parameters, or fix some "+
+			"with --where NAME=VALUE", list(d.Parameters))
 	}
 	return nil
 }

@@ -80,7 +80,8 @@ func Read(name string, data []byte, format string) (*Dataset, Format, error) {
 		}
 		f = formats[i]
 	case !ok:
-		return nil, f, fmt.Errorf("%s: is not in a known format of measurements; name it with --input, one of %s", name, strings.Join(FormatNames(), ", "))
+		return nil, f, fmt.Errorf("%s: is not in a known format of measurements; name it with --input, one of %s", name,
+			strings.Join(FormatNames(), ", "))
 	}
 	if !f.Binary {
 		data = Clean(data)

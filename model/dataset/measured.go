@@ -25,7 +25,8 @@ import (
 
 var measuredFormat = Format{Name: "measured", Info: "raw data of slackline measure collectives", Sniff: sniffMeasured, Read: readMeasured}
 
-var measuredColumns = []string{"scheme", "operation", "ranks", "size", "launch", "repetition", "rank", "start_ns", "end_ns", "flags", "executions", "counts"}
+var measuredColumns = []string{"scheme", "operation", "ranks", "size", "launch", "repetition", "rank", "start_ns", "end_ns", "flags",
+	"executions", "counts"}
 
 // mostRanksMeasured bounds what a line can make the reader keep.
 const mostRanksMeasured = 1 << 24
@@ -59,7 +60,8 @@ type measuredRow struct {
 
 func parseMeasuredRow(record []string) (r measuredRow, err error) {
 	r.scheme, r.operation = strings.Clone(record[0]), strings.Clone(record[1])
-	into := []*int64{2: &r.ranks, 3: &r.size, 4: &r.launch, 5: &r.repetition, 6: &r.rank, 7: &r.start, 8: &r.end, 9: &r.flags, 10: &r.executions, 11: &r.counts}
+	into := []*int64{2: &r.ranks, 3: &r.size, 4: &r.launch, 5: &r.repetition, 6: &r.rank, 7: &r.start, 8: &r.end, 9: &r.flags,
+		10: &r.executions, 11: &r.counts}
 	for i := 2; i < len(record); i++ {
 		if *into[i], err = strconv.ParseInt(record[i], 10, 64); err != nil {
 			return r, fmt.Errorf("%s: %q is not a whole number", measuredColumns[i], record[i])

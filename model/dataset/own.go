@@ -15,7 +15,8 @@ import (
 
 const ownVersion = 1
 
-var ownFormat = Format{Name: "slackline", Info: "slackline dataset", Suffix: ".json", Sniff: sniffOwn, Read: readOwn, Write: (*Dataset).WriteJSON}
+var ownFormat = Format{Name: "slackline", Info: "slackline dataset", Suffix: ".json", Sniff: sniffOwn, Read: readOwn,
+	Write: (*Dataset).WriteJSON}
 
 func sniffOwn(head []byte) bool { return isObject(head) && hasKey(head, "slackline_dataset") }
 

@@ -88,7 +88,8 @@ func (r *runInfo) check(name string) error {
 
 // The JSON of slackline profile.
 
-var profileFormat = Format{Name: "profile", Info: "result of slackline profile", PlaceInName: true, OfRuns: true, Sniff: sniffProfile, Read: readProfile}
+var profileFormat = Format{Name: "profile", Info: "result of slackline profile", PlaceInName: true, OfRuns: true, Sniff: sniffProfile,
+	Read: readProfile}
 
 func sniffProfile(head []byte) bool {
 	return isObject(head) && hasKey(head, "run") && hasKey(head, "composition")
@@ -130,7 +131,8 @@ func readProfile(name string, data []byte) (*Dataset, error) {
 
 // The JSON of slackline waits.
 
-var waitsFormat = Format{Name: "waits", Info: "result of slackline waits", PlaceInName: true, OfRuns: true, Sniff: sniffWaits, Read: readWaits}
+var waitsFormat = Format{Name: "waits", Info: "result of slackline waits", PlaceInName: true, OfRuns: true, Sniff: sniffWaits,
+	Read: readWaits}
 
 func sniffWaits(head []byte) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(string(head[:min(len(head), 256)]), " \t\n"), "{"), " \t\n")
@@ -152,8 +154,8 @@ type waitsFile struct {
 	} `json:"delays"`
 }
 
-// parts finds the sub-states of a result, which are parts of other wait states and do not count twice. Those of older results have the names
-// of the others with something added, e.g. late_sender_wrong_order.
+// parts finds the sub-states of a result, which are parts of other wait states and do not count twice. Those of older results have the
+// names of the others with something added, e.g. late_sender_wrong_order.
 func (f *waitsFile) parts() map[string]bool {
 	names := map[string]bool{}
 	for _, w := range f.Waits {

@@ -6,7 +6,8 @@ import "fmt"
 // replicas. The parameter is p, the metric makespan, in seconds. Samples are
 // repetitions; without them the median stands for all.
 
-var simulationFormat = Format{Name: "simulation", Info: "result of slackline simulate", PlaceInName: true, Sniff: sniffSimulation, Read: readSimulation}
+var simulationFormat = Format{Name: "simulation", Info: "result of slackline simulate", PlaceInName: true, Sniff: sniffSimulation,
+	Read: readSimulation}
 
 func sniffSimulation(head []byte) bool {
 	return isObject(head) && (hasKey(head, "makespan_ns") || hasKey(head, "noiseless_ns"))

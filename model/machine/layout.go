@@ -91,7 +91,8 @@ func (l *Layout) placeByRule() {
 func (l *Layout) placeByList() error {
 	list := l.Machine.Placement.Nodes
 	if len(list) != l.Ranks {
-		return fmt.Errorf("the placement of machine %q lists %d ranks, but there are %d; list one node for each rank, or use placement: block or cyclic",
+		return fmt.Errorf("the placement of machine %q lists %d ranks, but there are %d; list one node for each rank, or use "+
+			"placement: block or cyclic",
 			l.Machine.Name, len(list), l.Ranks)
 	}
 	if i := slices.IndexFunc(list, func(n int32) bool { return n < 0 }); i >= 0 {

@@ -82,7 +82,8 @@ func parseNodeLines(path string, data []byte) (list []int32, errs FileErrors) {
 		}
 		n, err := parseNode(text)
 		if err != nil {
-			errs = append(errs, &FileError{File: path, Place: yamlfile.Place{Line: line}, Message: fmt.Sprintf("placement of rank %d: %v", len(list), err)})
+			errs = append(errs, &FileError{File: path, Place: yamlfile.Place{Line: line}, Message: fmt.Sprintf("placement of rank %d: %v", len(list),
+				err)})
 			if len(errs) == maxShown {
 				break
 			}

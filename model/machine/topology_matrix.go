@@ -48,7 +48,8 @@ func parseHopMatrix(path string, data []byte) (network, error) {
 			m.hops = make([]uint16, 0, m.n*min(m.n, len(data)/(2*m.n)+1))
 		}
 		if len(fields) != m.n {
-			return nil, fail(line, "row %d of the hop matrix has %d numbers, but the first one has %d; give one for each node", rows, len(fields), m.n)
+			return nil, fail(line, "row %d of the hop matrix has %d numbers, but the first one has %d; give one for each node", rows, len(fields),
+				m.n)
 		}
 		if rows == m.n {
 			return nil, fail(line, "the hop matrix has more rows than the %d columns; give one row for each node", m.n)

@@ -62,7 +62,8 @@ func ParseTopologyFrom(from source.Source, spec string) (*Topology, error) {
 	word, rest, _ := strings.Cut(spec, ":")
 	kind, ok := topologyKinds[word]
 	if !ok {
-		return nil, fmt.Errorf("there is no topology %s%s; give one of %s", yamlfile.Quote(word), suggest.Phrase(word, topologyWords), TopologyHelp)
+		return nil, fmt.Errorf("there is no topology %s%s; give one of %s", yamlfile.Quote(word), suggest.Phrase(word, topologyWords),
+			TopologyHelp)
 	}
 	values := map[string]string{"kind": word}
 	parts := strings.Split(rest, ",")

@@ -426,7 +426,8 @@ func (r *linuxReader) addSummaries(t *Trace, cpu *linuxCPU) error {
 			others = min(max(s.count-1, 1), left)
 		}
 		if int64(len(t.List))+others >= maxSummarized {
-			return &FileError{r.file, 0, fmt.Sprintf("its summaries count more than %d detours; cut it, or record the events themselves", maxSummarized)}
+			return &FileError{r.file, 0, fmt.Sprintf("its summaries count more than %d detours; cut it, or record the events themselves",
+				maxSummarized)}
 		}
 		if s.noise > 0 {
 			t.List, t.Of = append(t.List, Detour{t.Period, s.longest * 1000}), append(t.Of, longest)

@@ -106,7 +106,8 @@ func (p *Profile) period() (int64, error) {
 	// No detour may fill the period, and a regular part is not to be cut in its only period.
 	length = max(length, 10*longest, float64(base))
 	if length*rarest < fewest*0.99 {
-		return 0, fmt.Errorf("noise: %s: part %d is so rare that a trace of %d detours in %.3g s holds fewer than %d of it; leave it out, or what is frequent",
+		return 0, fmt.Errorf("noise: %s: part %d is so rare that a trace of %d detours in %.3g s holds fewer than %d of it; leave it out, "+
+			"or what is frequent",
 			p.title(), rare+1, int64(length*total), length*1e-12, fewest)
 	}
 	if length*total > 2*hardDetours || length > maxSpan/2 {

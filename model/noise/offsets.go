@@ -78,7 +78,8 @@ func ReadOffsets(name string, r io.Reader, ranks int) ([]int64, error) {
 		}
 		ns, err := strconv.ParseUint(string(text), 10, 63)
 		if err != nil || ns > maxNS {
-			return nil, &FileError{name, line, fmt.Sprintf("offset %s is not a whole number of nanoseconds from 0 to %d", quoted(string(text)), uint64(maxNS))}
+			return nil, &FileError{name, line, fmt.Sprintf("offset %s is not a whole number of nanoseconds from 0 to %d", quoted(string(text)),
+				uint64(maxNS))}
 		}
 		if len(offsets) == ranks {
 			return nil, &FileError{name, line, fmt.Sprintf("is one offset more than there are ranks (%d); give one for each rank", ranks)}

@@ -228,7 +228,8 @@ func parseLengths(text string) (Lengths, error) {
 	default:
 		if len(values) > 0 {
 			known := []string{"exp", "list", "pareto", "uniform"}
-			return nil, fmt.Errorf("unknown distribution of lengths %s%s (known: %s)", quoted(name), suggest.Phrase(name, known), strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown distribution of lengths %s%s (known: %s)", quoted(name), suggest.Phrase(name, known),
+				strings.Join(known, ", "))
 		}
 		var d unit.Duration
 		d, err = unit.ParseDuration(name)

@@ -250,7 +250,8 @@ func writeYAML(w io.Writer, p *Profile) error {
 	for i := range p.Parts {
 		part := &p.Parts[i]
 		if part.Kind == KindTrace {
-			return fmt.Errorf("noise: part %d of %s is a trace, which a profile file cannot hold; write the trace to a file of its own", i+1, p.title())
+			return fmt.Errorf("noise: part %d of %s is a trace, which a profile file cannot hold; write the trace to a file of its own", i+1,
+				p.title())
 		}
 		arrivals := "periodic"
 		if part.Kind == KindPoisson {

@@ -42,8 +42,11 @@ const (
 var amgPattern = definition{
 	Info: Info{
 		Name: "amg", Kind: Application,
-		Info:    "algebraic multigrid: 3-D neighbors, non-blocking, collectives at irregular intervals",
-		Details: "The setup makes 8 levels with 30 allreduces, 3 allgathers, a scan and 2 broadcasts each; 29 iterations follow, each a cycle over the levels (exchanges with 6 neighbors on the fine levels, with 26 on the coarse ones) and 4 allreduces. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 9.7 % of the time in collectives on xt4 with 125 ranks; --compute 13600us --jitter 0.21 has the fine grain of earlier versions.",
+		Info: "algebraic multigrid: 3-D neighbors, non-blocking, collectives at irregular intervals",
+		Details: "The setup makes 8 levels with 30 allreduces, 3 allgathers, a scan and 2 broadcasts each; 29 iterations follow, each a cycle " +
+			"over the levels (exchanges with 6 neighbors on the fine levels, with 26 on the coarse ones) and 4 allreduces. Weak scaling: the work " +
+			"of a rank does not depend on the number of ranks. Calibrated to 9.7 % of the time in collectives on xt4 with 125 ranks; --compute " +
+			"13600us --jitter 0.21 has the fine grain of earlier versions.",
 		Params:  []string{"ranks", "grid", "iterations", "compute", "jitter", "seed", "tile", "without"},
 		Example: "slackline simulate amg --ranks 125 --machine xt4",
 	},

@@ -91,8 +91,9 @@ func (p *linearPing) fill(rank, step int, b *schedule.Block) {
 var treeClocksPattern = definition{
 	Info: Info{
 		Name: "clocks-tree", Kind: Exchange,
-		Info:    "bring clocks together by pings of pairs along a binomial tree",
-		Details: "Each of ceil(log2 ranks) rounds is 180 pings between each client and its server, then the offsets that the server knows go to its client; at the end every rank receives its own. Iterations repeat all of it.",
+		Info: "bring clocks together by pings of pairs along a binomial tree",
+		Details: "Each of ceil(log2 ranks) rounds is 180 pings between each client and its server, then the offsets that the server knows go " +
+			"to its client; at the end every rank receives its own. Iterations repeat all of it.",
 		Params:  []string{"ranks", "iterations"},
 		Example: "slackline simulate clocks-tree --ranks 128 --machine cscs-testbed",
 	},
@@ -136,8 +137,9 @@ var treeClocksPattern = definition{
 var linearClocksPattern = definition{
 	Info: Info{
 		Name: "clocks-linear", Kind: Exchange,
-		Info:    "bring clocks together by pings of rank 0 with one rank after the other",
-		Details: "Rank 0 makes 180 pings with rank 1, then with rank 2, and so on: the scheme that the tree is compared with. Iterations repeat the pings of each rank.",
+		Info: "bring clocks together by pings of rank 0 with one rank after the other",
+		Details: "Rank 0 makes 180 pings with rank 1, then with rank 2, and so on: the scheme that the tree is compared with. Iterations " +
+			"repeat the pings of each rank.",
 		Params:  []string{"ranks", "iterations"},
 		Example: "slackline simulate clocks-linear --ranks 128 --machine cscs-testbed",
 	},

@@ -284,8 +284,9 @@ func vectorPattern(op schedule.Operation, name, mpi string) definition {
 var disseminationPattern = definition{
 	Info: Info{
 		Name: "dissemination", Kind: Collective,
-		Info:    "allreduce by dissemination: in step k rank r sends to r + 2^k",
-		Details: "In step k every rank sends to rank r + 2^k and receives from r - 2^k, around the ring of ranks; both operations of a step require both of the step before. The same as allreduce with the algorithm dissemination and one byte.",
+		Info: "allreduce by dissemination: in step k rank r sends to r + 2^k",
+		Details: "In step k every rank sends to rank r + 2^k and receives from r - 2^k, around the ring of ranks; both operations of a step " +
+			"require both of the step before. The same as allreduce with the algorithm dissemination and one byte.",
 		Params:  []string{"ranks", "size", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate dissemination --ranks 1048576 --size 1B --machine chic",
 	},

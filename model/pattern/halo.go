@@ -42,8 +42,9 @@ func haloPattern(name string, dimensions int, example string) definition {
 	return definition{
 		Info: Info{
 			Name: name, Kind: Exchange,
-			Info:    "exchange with the neighbors of a grid, non-blocking",
-			Details: "Each iteration is compute, then one phase with a message to and from every neighbor that shares a face. Ranks at the border of a grid that is not periodic have fewer neighbors.",
+			Info: "exchange with the neighbors of a grid, non-blocking",
+			Details: "Each iteration is compute, then one phase with a message to and from every neighbor that shares a face. Ranks at the border " +
+				"of a grid that is not periodic have fewer neighbors.",
 			Params:  []string{"ranks", "size", "grid", "periodic", "iterations", "compute", "jitter", "seed"},
 			Example: example,
 		},

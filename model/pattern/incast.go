@@ -24,8 +24,9 @@ func (c *incast) fill(rank, _ int, b *schedule.Block) {
 var incastPattern = definition{
 	Info: Info{
 		Name: "incast", Kind: Exchange,
-		Info:    "many ranks send to one at the same time",
-		Details: "Each iteration is compute, then a message from each of the senders, which are the ranks after the root. The root has posted all receives.",
+		Info: "many ranks send to one at the same time",
+		Details: "Each iteration is compute, then a message from each of the senders, which are the ranks after the root. The root has " +
+			"posted all receives.",
 		Params:  []string{"ranks", "size", "root", "senders", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate incast --ranks 1024 --senders 64 --size 8KiB --machine chic",
 	},

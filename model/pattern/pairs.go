@@ -85,8 +85,9 @@ func (p permutation) half() (width int, mask uint64) {
 var pairsPattern = definition{
 	Info: Info{
 		Name: "random-pairs", Kind: Exchange,
-		Info:    "random pairs exchange messages, new pairs in each iteration",
-		Details: "Each iteration is compute, then one phase in which each rank sends to its partner and receives from it. With an odd number of ranks one stays alone.",
+		Info: "random pairs exchange messages, new pairs in each iteration",
+		Details: "Each iteration is compute, then one phase in which each rank sends to its partner and receives from it. With an odd number " +
+			"of ranks one stays alone.",
 		Params:  []string{"ranks", "size", "seed", "iterations", "compute", "jitter"},
 		Example: "slackline simulate random-pairs --ranks 4096 --size 64KiB --iterations 20 --seed 7 --machine altix",
 	},
@@ -104,8 +105,9 @@ var pairsPattern = definition{
 var bisectionPattern = definition{
 	Info: Info{
 		Name: "random-bisection", Kind: Exchange,
-		Info:    "a random half of the ranks sends to the other half, new halves in each iteration",
-		Details: "Each iteration is compute, then one phase in which each rank of one half sends to a rank of the other half, a different one each. With an odd number of ranks one stays alone. random-pairs is the same in both directions.",
+		Info: "a random half of the ranks sends to the other half, new halves in each iteration",
+		Details: "Each iteration is compute, then one phase in which each rank of one half sends to a rank of the other half, a different one " +
+			"each. With an odd number of ranks one stays alone. random-pairs is the same in both directions.",
 		Params:  []string{"ranks", "size", "seed", "iterations", "compute", "jitter"},
 		Example: "slackline simulate random-bisection --ranks 4096 --size 64KiB --iterations 20 --seed 7 --machine altix",
 	},

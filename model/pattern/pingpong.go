@@ -30,8 +30,9 @@ func (p *pingpong) fill(rank, _ int, b *schedule.Block) {
 var pingpongPattern = definition{
 	Info: Info{
 		Name: "pingpong", Kind: Exchange,
-		Info:    "a message there and back between two ranks, or between many pairs at once",
-		Details: "Each iteration is compute, then a message from each rank of the lower half to its partner in the upper half (r and r + ranks/2), and the answer. Blocking.",
+		Info: "a message there and back between two ranks, or between many pairs at once",
+		Details: "Each iteration is compute, then a message from each rank of the lower half to its partner in the upper half (r and r + " +
+			"ranks/2), and the answer. Blocking.",
 		Params:  []string{"ranks", "size", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate pingpong --ranks 2 --size 1MiB --iterations 100 --machine xt4",
 	},

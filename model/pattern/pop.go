@@ -51,8 +51,12 @@ const (
 var popPattern = definition{
 	Info: Info{
 		Name: "pop", Kind: Application,
-		Info:    "ocean model: 2-D halo, many small collectives at irregular intervals",
-		Details: "An input phase with 203 broadcasts and 8 allreduces, then 25 time steps: baroclinic (3 times compute, a barrier, and 2 or 3 halo exchanges of up to 60 KiB), barotropic (4 solver iterations with a small halo exchange and 4 pairs of allreduce and barrier), diagnostics (20 broadcasts, 8 allreduces, 4 barriers). Rank 0 works alone before each broadcast. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 77 % of the time in collectives and 0.2 % in messages on xt4 with 128 ranks; --compute 2120us --jitter 0.7 has the fine grain of earlier versions.",
+		Info: "ocean model: 2-D halo, many small collectives at irregular intervals",
+		Details: "An input phase with 203 broadcasts and 8 allreduces, then 25 time steps: baroclinic (3 times compute, a barrier, and 2 or 3 " +
+			"halo exchanges of up to 60 KiB), barotropic (4 solver iterations with a small halo exchange and 4 pairs of allreduce and barrier), " +
+			"diagnostics (20 broadcasts, 8 allreduces, 4 barriers). Rank 0 works alone before each broadcast. Weak scaling: the work of a rank " +
+			"does not depend on the number of ranks. Calibrated to 77 % of the time in collectives and 0.2 % in messages on xt4 with 128 ranks; " +
+			"--compute 2120us --jitter 0.7 has the fine grain of earlier versions.",
 		Params:  []string{"ranks", "grid", "iterations", "compute", "jitter", "seed", "tile", "without"},
 		Example: "slackline simulate pop --ranks 128 --machine xt4",
 	},

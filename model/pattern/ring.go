@@ -62,8 +62,9 @@ func (t *twoTokens) fill(rank, _ int, b *schedule.Block) {
 var doubleRingPattern = definition{
 	Info: Info{
 		Name: "double-ring", Kind: Exchange,
-		Info:    "two messages go around all ranks at the same time, in opposite directions",
-		Details: "Each iteration is compute, then one round: rank 0 sends a message to rank 1 and one to the last rank; every other rank passes on what it gets, until rank 0 has both again.",
+		Info: "two messages go around all ranks at the same time, in opposite directions",
+		Details: "Each iteration is compute, then one round: rank 0 sends a message to rank 1 and one to the last rank; every other rank " +
+			"passes on what it gets, until rank 0 has both again.",
 		Params:  []string{"ranks", "size", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate double-ring --ranks 64 --size 1KiB --machine altix",
 	},

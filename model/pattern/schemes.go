@@ -71,7 +71,8 @@ var schemes = []scheme{
 	},
 	{
 		name: "window", info: "the schedule of a collective that is timed in a window: one execution from a common start",
-		details: "The clocks say when to start, so the only skew is what they are wrong by: compute * (1 - jitter) to compute * (1 + jitter) is when a rank starts. " +
+		details: "The clocks say when to start, so the only skew is what they are wrong by: compute * (1 - jitter) to compute * (1 + jitter) " +
+			"is when a rank starts. " +
 			"Windows that are long enough do not touch each other: one of them is the whole scheme.",
 		single: true,
 	},
@@ -86,7 +87,8 @@ func schemePatterns() []definition {
 			params = slices.DeleteFunc(params, func(p string) bool { return p == "iterations" })
 			example = " --operation allreduce --ranks 64 --compute 1ms --jitter 0.002 --machine cscs-testbed"
 		} else {
-			x.details += " Compute, with its jitter, comes first: it is how far apart the processes begin. 'slackline measure schemes' says what the benchmark reports."
+			x.details += " Compute, with its jitter, comes first: it is how far apart the processes begin. 'slackline measure schemes' says what " +
+				"the benchmark reports."
 		}
 		list = append(list, definition{
 			Info: Info{

@@ -17,8 +17,9 @@ func (s *script) convergence() (schedule.Call, error) {
 var skeletonPattern = definition{
 	Info: Info{
 		Name: "skeleton", Kind: Application,
-		Info:    "compute with jitter, periodic 2-D halo exchange, allreduce",
-		Details: "Each iteration is compute, an exchange with the four neighbors of a periodic grid (non-blocking), and an allreduce of 8 bytes, by dissemination if no algorithm is given.",
+		Info: "compute with jitter, periodic 2-D halo exchange, allreduce",
+		Details: "Each iteration is compute, an exchange with the four neighbors of a periodic grid (non-blocking), and an allreduce of 8 " +
+			"bytes, by dissemination if no algorithm is given.",
 		Params:  []string{"ranks", "size", "grid", "algorithm", "iterations", "compute", "jitter", "seed", "tile", "without"},
 		Example: "slackline simulate skeleton --ranks 16384 --iterations 340 --machine cnl",
 	},
@@ -45,8 +46,9 @@ var skeletonPattern = definition{
 var overlapPattern = definition{
 	Info: Info{
 		Name: "skeleton-overlap", Kind: Application,
-		Info:    "the skeleton with halo exchange and allreduce beside compute",
-		Details: "As skeleton, but half of the compute time runs beside the halo exchange and half beside a non-blocking allreduce, in pieces between which the communication gets the CPU.",
+		Info: "the skeleton with halo exchange and allreduce beside compute",
+		Details: "As skeleton, but half of the compute time runs beside the halo exchange and half beside a non-blocking allreduce, in pieces " +
+			"between which the communication gets the CPU.",
 		Params:  []string{"ranks", "size", "grid", "algorithm", "iterations", "compute", "jitter", "seed", "pieces", "tile", "without"},
 		Example: "slackline simulate skeleton-overlap --ranks 4096 --compute 400us --pieces 20 --machine chic",
 	},

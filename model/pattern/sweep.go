@@ -73,8 +73,9 @@ func (s *script) sweep(g *grid, direction [2]int, sizes [2]int64, stages int, pa
 var sweepPattern = definition{
 	Info: Info{
 		Name: "sweep", Kind: Exchange,
-		Info:    "wavefront over a 2-D grid from one or more corners, blocking",
-		Details: "Each iteration is one wave from each corner: receive from the two neighbors upstream, compute, send to the two downstream. The compute time of an iteration is shared by its waves. Waves of successive iterations follow each other as a pipeline.",
+		Info: "wavefront over a 2-D grid from one or more corners, blocking",
+		Details: "Each iteration is one wave from each corner: receive from the two neighbors upstream, compute, send to the two downstream. " +
+			"The compute time of an iteration is shared by its waves. Waves of successive iterations follow each other as a pipeline.",
 		Params:  []string{"ranks", "size", "grid", "corners", "iterations", "compute", "jitter", "seed"},
 		Example: "slackline simulate sweep --ranks 256 --corners 4 --compute 50us --iterations 10 --machine chic",
 	},

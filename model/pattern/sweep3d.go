@@ -38,8 +38,12 @@ const (
 var sweep3dPattern = definition{
 	Info: Info{
 		Name: "sweep3d", Kind: Application,
-		Info:    "neutron transport: blocking 2-D wavefronts from eight octants, regular allreduces",
-		Details: "Each of 16 iterations is 2 sweeps of 8 octants, with 38 pipelined blocks each (19 of planes * 2 of angles), and 2 allreduces; 4 broadcasts and 2 barriers come before, a barrier after them. With --fixup blocks take longer in 5 of 12 iterations, on the outer ranks of the grid more than on the inner ones. Weak scaling: the work of a rank does not depend on the number of ranks. Calibrated to 17 % communication on xt4 with 100 ranks; --blocks 35 --compute 168ms --jitter 0.02 has the fine grain of earlier versions.",
+		Info: "neutron transport: blocking 2-D wavefronts from eight octants, regular allreduces",
+		Details: "Each of 16 iterations is 2 sweeps of 8 octants, with 38 pipelined blocks each (19 of planes * 2 of angles), and 2 " +
+			"allreduces; 4 broadcasts and 2 barriers come before, a barrier after them. With --fixup blocks take longer in 5 of 12 iterations, on " +
+			"the outer ranks of the grid more than on the inner ones. Weak scaling: the work of a rank does not depend on the number of ranks. " +
+			"Calibrated to 17 % communication on xt4 with 100 ranks; --blocks 35 --compute 168ms --jitter 0.02 has the fine grain " +
+			"of earlier versions.",
 		Params:  []string{"ranks", "grid", "iterations", "blocks", "compute", "jitter", "fixup", "seed", "tile", "without"},
 		Example: "slackline simulate sweep3d --ranks 100 --machine xt4",
 	},

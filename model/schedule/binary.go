@@ -24,8 +24,9 @@ import (
 // where positions count the entries of the appendix, which are indices of operations. The roots
 // are redundant and ignored.
 var binaryFormat = Format{
-	Name: "bin", Noun: "the binary form of LogGOPSim", Info: "binary form of GOAL, as LogGOPSim's txt2bin writes it", Suffixes: []string{".bin"},
-	Sniff: sniffBinary, Read: readBinary, Pack: packBinary, Write: writeBinary,
+	Name: "bin", Noun: "the binary form of LogGOPSim", Info: "binary form of GOAL, as LogGOPSim's txt2bin writes it",
+	Suffixes: []string{".bin"},
+	Sniff:    sniffBinary, Read: readBinary, Pack: packBinary, Write: writeBinary,
 }
 
 const (

@@ -51,7 +51,8 @@ func newGoalForm(g *Graph) (*goalForm, error) {
 		}
 	}
 	if buffered > 0 {
-		f.warnings = append(f.warnings, fmt.Sprintf("%d sends are buffered, which this format cannot express: those larger than S wait for their receives there", buffered))
+		f.warnings = append(f.warnings, fmt.Sprintf("%d sends are buffered, which this format cannot express: those larger than S wait for "+
+			"their receives there", buffered))
 	}
 	if rounded > 0 {
 		f.warnings = append(f.warnings, fmt.Sprintf("%d calc operations are not whole ns and were rounded", rounded))

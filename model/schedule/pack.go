@@ -66,7 +66,8 @@ func (o *PackOptions) check(name string, k *packer) error {
 }
 
 func (o *PackOptions) tooLarge(name string) error {
-	return &FileError{File: name, What: fmt.Sprintf("the schedule needs more than %d MiB, half of the free memory; cut it into parts, or write it as slk",
+	return &FileError{File: name, What: fmt.Sprintf("the schedule needs more than %d MiB, half of the free memory; cut it into "+
+		"parts, or write it as slk",
 		o.Memory>>20)}
 }
 
@@ -133,7 +134,8 @@ type packer struct {
 // bytes is how much memory the store has.
 func (k *packer) bytes() int64 {
 	const perOp, perCalc, perNumber, perRank = 24, 8, 4, 16
-	return int64(cap(k.ops))*perOp + int64(cap(k.calcs))*perCalc + int64(cap(k.steps)+cap(k.first)+cap(k.dependents))*perNumber + int64(cap(k.ranks))*perRank
+	return int64(cap(k.ops))*perOp + int64(cap(k.calcs))*perCalc + int64(cap(k.steps)+cap(k.first)+cap(k.dependents))*perNumber +
+		int64(cap(k.ranks))*perRank
 }
 
 // begunRank is a rank and where it begins in the steps.

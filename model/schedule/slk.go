@@ -87,8 +87,8 @@ import (
 // in another order; a RANK in the middle of a rank; content that is longer or shorter than its numbers say; numbers out of range:
 // a peer, cpu, nic, tag, origin, call, group, root or list that does not exist, a call on a group
 // without the rank, a negative size, a receive that is buffered, a dependent outside of its block; operations that wait for
-// each other; a block that announces dependencies and has none; more or fewer blocks or operations than announced; ranks, groups or origins that
-// are missing at the end; an index that does not agree with the chunks; anything after the
+// each other; a block that announces dependencies and has none; more or fewer blocks or operations than announced; ranks, groups or origins
+// that are missing at the end; an index that does not agree with the chunks; anything after the
 // trailer. A file without its end is a truncated one: see ReadSLKPrefix.
 const (
 	slkChunk   = 1 << 20 // the writer ends a chunk beyond this many bytes of content

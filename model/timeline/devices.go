@@ -198,7 +198,8 @@ func (t *Timeline) WithStreams() *Timeline {
 	w.Locations = t.Locations[:threads:threads]
 	for i := range d.Streams {
 		s := &d.Streams[i]
-		l := Location{Rank: s.Rank, Thread: -1 - i, Name: s.Name, ClockError: unknownClock, Calls: Calls{Enter: s.Begin, Leave: s.End, Path: s.Path}}
+		l := Location{Rank: s.Rank, Thread: -1 - i, Name: s.Name, ClockError: unknownClock, Calls: Calls{Enter: s.Begin, Leave: s.End,
+			Path: s.Path}}
 		l.Calls.Skip = make([]int32, s.Len())
 		for j := range l.Calls.Skip {
 			l.Calls.Skip[j] = int32(j) + 1

@@ -94,7 +94,8 @@ type allprofTrace struct {
 func readAllprof(src source, o Options) (*Trace, error) {
 	prefix, rank, suffix, ok := splitRankName(path.Base(src.main))
 	if !ok {
-		return nil, &damage.Error{File: src.show, Offset: -1, What: "the name has no rank in it; liballprof calls its files NAME-0.txt, NAME-1.txt ..."}
+		return nil, &damage.Error{File: src.show, Offset: -1, What: "the name has no rank in it; liballprof calls its files " +
+			"NAME-0.txt, NAME-1.txt ..."}
 	}
 	a := &allprofTrace{src: src, prefix: prefix, digits: len(rank), suffix: suffix, o: o, trace: &Trace{}, regions: map[string]uint32{}}
 	if err := a.scanFiles(); err != nil {

@@ -109,7 +109,8 @@ func (a *allprofTrace) scan(name string, rank int) (*allprofScan, error) {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s: time goes back %d times; calls were put one after the other", s.show, w.back))
 	}
 	if broken > 0 {
-		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d calls have other arguments than they should; they are taken as calls that do nothing", s.show, broken))
+		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d calls have other arguments than they should; they are taken as calls that do nothing",
+			s.show, broken))
 	}
 	s.last = w.now
 	for address := range w.requests {

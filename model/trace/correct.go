@@ -239,7 +239,8 @@ func (c *conversion) reportClocks() {
 func (c *conversion) wantsControl(tl *timeline.Timeline) bool {
 	k := c.clocks
 	if len(k.Unknown) > 0 {
-		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d", len(k.Unknown), k.Unknown[0]))
+		tl.Problems.Notes = append(tl.Problems.Notes, fmt.Sprintf("the clocks of %d ranks were never compared, the first is rank %d",
+			len(k.Unknown), k.Unknown[0]))
 	}
 	wanted := c.Clock == ClockControl || (c.Clock == ClockAuto || c.Clock == "") && k.Source == fromPings
 	return wanted && len(tl.Locations) > 0

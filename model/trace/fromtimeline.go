@@ -217,13 +217,15 @@ func (f *timelineSource) appendSend(list []timelineRecord, m *timeline.Message, 
 	e.Kind, e.Request = Isend, request()
 	list = append(list, timelineRecord{call: m.Send, next: -1, seq: -1, e: e})
 	if m.SendDone >= 0 {
-		list = append(list, timelineRecord{call: m.SendDone, next: -1, seq: m.SendDoneSeq, late: true, e: Event{Kind: IsendDone, Request: e.Request}})
+		list = append(list, timelineRecord{call: m.SendDone, next: -1, seq: m.SendDoneSeq, late: true, e: Event{Kind: IsendDone,
+			Request: e.Request}})
 	}
 	return list
 }
 
 // appendReceive appends the records of a receiver.
-func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Calls, m *timeline.Message, request func() uint64) []timelineRecord {
+func (f *timelineSource) appendReceive(list []timelineRecord, calls *timeline.Calls, m *timeline.Message,
+	request func() uint64) []timelineRecord {
 	e := Event{
 		Time: int64(m.Received), Kind: Recv, Peer: f.peer(m.Comm, m.From, m.To), Comm: uint32(m.Comm), Tag: m.Tag, Size: m.Size,
 	}

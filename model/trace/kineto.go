@@ -10,7 +10,8 @@ import (
 )
 
 var kinetoFormat = Format{
-	Name: "kineto", Noun: "a trace of the PyTorch profiler", Info: "JSON of the PyTorch profiler (Kineto): a file, or a directory with one for each rank",
+	Name: "kineto", Noun: "a trace of the PyTorch profiler", Info: "JSON of the PyTorch profiler (Kineto): a file, or a directory " +
+		"with one for each rank",
 	Text: true, Sniff: kineto.Sniff, Among: kineto.Names, read: readKineto,
 }
 

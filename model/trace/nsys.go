@@ -10,7 +10,8 @@ import (
 )
 
 var nsysFormat = Format{
-	Name: "nsys", Noun: "an export of Nsight Systems", Info: "SQLite database of Nsight Systems (nsys export --type sqlite), all processes of a node",
+	Name: "nsys", Noun: "an export of Nsight Systems", Info: "SQLite database of Nsight Systems (nsys export --type sqlite), all " +
+		"processes of a node",
 	Sniff: nsys.Sniff, read: readNsys,
 }
 

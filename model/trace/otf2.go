@@ -39,7 +39,8 @@ var otf2Parameters = []struct {
 	kind Kind
 	name string
 }{
-	{Polls, "SLACKLINE::POLLS"}, {NoCPU, "SLACKLINE::NO_CPU_PS"}, {ThreadBegin, "SLACKLINE::THREAD_BEGIN"}, {ThreadEnd, "SLACKLINE::THREAD_END"},
+	{Polls, "SLACKLINE::POLLS"}, {NoCPU, "SLACKLINE::NO_CPU_PS"}, {ThreadBegin, "SLACKLINE::THREAD_BEGIN"},
+	{ThreadEnd, "SLACKLINE::THREAD_END"},
 }
 
 // otf2Parameter is the number of the parameter of a kind of events.
@@ -55,12 +56,17 @@ func otf2Parameter(k Kind) int {
 // otf2Events are the ids of events by kind, but for those of calls from a context and those that are written as parameters.
 var otf2Events = [numKinds]uint8{
 	Enter: otf2.EvtEnter, Leave: otf2.EvtLeave,
-	Send: otf2.EvtSend, Isend: otf2.EvtIsend, IsendDone: otf2.EvtIsendComplete, IrecvPost: otf2.EvtIrecvRequest, Recv: otf2.EvtRecv, IrecvDone: otf2.EvtIrecv,
+	Send: otf2.EvtSend, Isend: otf2.EvtIsend, IsendDone: otf2.EvtIsendComplete, IrecvPost: otf2.EvtIrecvRequest, Recv: otf2.EvtRecv,
+	IrecvDone:   otf2.EvtIrecv,
 	RequestTest: otf2.EvtRequestTest, RequestCancelled: otf2.EvtRequestCancelled,
-	CollectiveBegin: otf2.EvtCollectiveBegin, CollectiveEnd: otf2.EvtCollectiveEnd, CollectiveIssue: otf2.EvtCollectiveRequest, CollectiveDone: otf2.EvtCollectiveDone,
-	Fork: otf2.EvtThreadFork, Join: otf2.EvtThreadJoin, TeamBegin: otf2.EvtTeamBegin, TeamEnd: otf2.EvtTeamEnd, Sample: otf2.EvtContextSample,
-	Polls: otf2.EvtParameterUnsigned, NoCPU: otf2.EvtParameterUnsigned, ThreadBegin: otf2.EvtParameterUnsigned, ThreadEnd: otf2.EvtParameterUnsigned,
-	RecordingOff: otf2.EvtMeasurementOnOff, RecordingOn: otf2.EvtMeasurementOnOff, CommCreate: otf2.EvtCommCreate, CommDestroy: otf2.EvtCommDestroy,
+	CollectiveBegin: otf2.EvtCollectiveBegin, CollectiveEnd: otf2.EvtCollectiveEnd, CollectiveIssue: otf2.EvtCollectiveRequest,
+	CollectiveDone: otf2.EvtCollectiveDone,
+	Fork:           otf2.EvtThreadFork, Join: otf2.EvtThreadJoin, TeamBegin: otf2.EvtTeamBegin, TeamEnd: otf2.EvtTeamEnd,
+	Sample: otf2.EvtContextSample,
+	Polls:  otf2.EvtParameterUnsigned, NoCPU: otf2.EvtParameterUnsigned, ThreadBegin: otf2.EvtParameterUnsigned,
+	ThreadEnd:    otf2.EvtParameterUnsigned,
+	RecordingOff: otf2.EvtMeasurementOnOff, RecordingOn: otf2.EvtMeasurementOnOff, CommCreate: otf2.EvtCommCreate,
+	CommDestroy:  otf2.EvtCommDestroy,
 	ProgramBegin: otf2.EvtProgramBegin, ProgramEnd: otf2.EvtProgramEnd, PartitionedSend: otf2.EvtIsend, PartitionedDone: otf2.EvtIrecv,
 }
 

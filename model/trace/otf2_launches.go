@@ -31,12 +31,14 @@ type otf2Rank struct {
 
 // isLaunch reports whether a call launches kernels, isCopy whether it copies.
 func (c *otf2Call) isLaunch() bool {
-	return (strings.HasPrefix(c.name, "cu") || strings.HasPrefix(c.name, "hip")) && strings.Contains(c.name, "Launch") && !strings.Contains(c.name, "HostFunc") ||
+	return (strings.HasPrefix(c.name, "cu") || strings.HasPrefix(c.name, "hip")) && strings.Contains(c.name, "Launch") &&
+		!strings.Contains(c.name, "HostFunc") ||
 		c.name == "clEnqueueNDRangeKernel"
 }
 
 func (c *otf2Call) isCopy() bool {
-	for _, prefix := range []string{"cuMemcpy", "cudaMemcpy", "hipMemcpy", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueCopyBuffer"} {
+	for _, prefix := range []string{"cuMemcpy", "cudaMemcpy", "hipMemcpy", "clEnqueueReadBuffer", "clEnqueueWriteBuffer",
+		"clEnqueueCopyBuffer"} {
 		if strings.HasPrefix(c.name, prefix) {
 			return true
 		}
@@ -56,7 +58,10 @@ func (p *otf2Rank) findLaunches() {
 		}
 		if referenced {
 			for _, s := range p.streams {
-				join(s.list(func(x *otf2Activity) bool { return x.copy == copies }), calls, func(c *otf2Call) bool { return c.hasStream && c.stream == s.ID })
+				join(s.list(func(x *otf2Activity) bool { return x.copy == copies }), calls, func(c *otf2Call) bool {
+					return c.hasStream &&
+						c.stream == s.ID
+				})
 			}
 			continue
 		}
@@ -153,8 +158,8 @@ func (p *otf2Rank) references() []timeline.Reference {
 	return list
 }
 
-// addKernelsInOrder finds the collectives of kernels whose groups the trace does not name: if all ranks have the same sequence of operations,
-// the k-th ones belong together.
+// addKernelsInOrder finds the collectives of kernels whose groups the trace does not name: if all ranks have the same sequence of
+// operations, the k-th ones belong together.
 func addKernelsInOrder(tl *timeline.Timeline, d *timeline.Devices) {
 	byRank := map[int32][]device.Op{}
 	var ranks []int32
@@ -169,7 +174,8 @@ func addKernelsInOrder(tl *timeline.Timeline, d *timeline.Devices) {
 			if s.Kind[j] != timeline.CommunicationKernel || !s.Launch[j].Known() {
 				continue
 			}
-			op := device.Op{Rank: int32(s.Rank), Stream: int32(i), Act: int32(j), Name: device.KernelOperation(tl.RegionOf(s.Path[j]).Name), Ranks: ranks, Root: -1, Peer: -1, Sequence: -1}
+			op := device.Op{Rank: int32(s.Rank), Stream: int32(i), Act: int32(j), Name: device.KernelOperation(tl.RegionOf(s.Path[j]).Name),
+				Ranks: ranks, Root: -1, Peer: -1, Sequence: -1}
 			op.Sent, op.Received, op.Takes, op.Launched = 1, 1, true, tl.LaunchedAt(s, int32(j))
 			byRank[op.Rank] = append(byRank[op.Rank], op)
 		}

@@ -60,7 +60,8 @@ func (a *otf2Archive) setLocations() {
 		t.Ranks = max(t.Ranks, t.Locations[i].Rank+1)
 	}
 	if int(a.anchor.Locations) != len(d.Locations) {
-		a.warn("%s: there are %d locations, but the anchor file announces %d", a.src.showBeside(a.name+".def"), len(d.Locations), a.anchor.Locations)
+		a.warn("%s: there are %d locations, but the anchor file announces %d", a.src.showBeside(a.name+".def"), len(d.Locations),
+			a.anchor.Locations)
 	}
 }
 
@@ -143,7 +144,8 @@ func (a *otf2Archive) setClocks() error {
 	global := d.GlobalOffset
 	const far = math.MaxInt64 / 4 // ps
 	probe := otf2.NewClock(d.Resolution, global)
-	if ps, ok := probe.Time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(checks, fileCheck.corrects) {
+	if ps, ok := probe.Time(earliest); earliest != math.MaxUint64 && (!ok || ps > far || ps < -far) && !slices.ContainsFunc(checks,
+		fileCheck.corrects) {
 		global = earliest // the global offset is no use
 	}
 	for i := range t.Locations {

@@ -123,7 +123,8 @@ func (r *otf2Reader) translateObject(e *Event) error {
 func (r *otf2Reader) translateFile(e *Event) {
 	o, b := &r.objects, &r.record.Body
 	file, known := o.files.Get(b.U32())
-	kind := map[uint8]Kind{otf2.EvtFileOpen: FileOpen, otf2.EvtFileClose: FileClose, otf2.EvtFileBegin: FileBegin, otf2.EvtFileEnd: FileEnd}[r.record.ID]
+	kind := map[uint8]Kind{otf2.EvtFileOpen: FileOpen, otf2.EvtFileClose: FileClose, otf2.EvtFileBegin: FileBegin,
+		otf2.EvtFileEnd: FileEnd}[r.record.ID]
 	if !known || kind == 0 {
 		return
 	}

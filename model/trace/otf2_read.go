@@ -202,7 +202,8 @@ func (a *otf2Archive) setComms() {
 	a.self = map[uint32]bool{}
 	for _, c := range d.Comms {
 		g, ok := d.Groups[c.Group]
-		if !ok || g.Paradigm == otf2.ParadigmOpenMP || g.Paradigm == 7 || otf2.IsAccelerator(g.Paradigm) { // teams of threads, also of pthreads; hosts and devices
+		// teams of threads, also of pthreads; hosts and devices
+		if !ok || g.Paradigm == otf2.ParadigmOpenMP || g.Paradigm == 7 || otf2.IsAccelerator(g.Paradigm) {
 			continue
 		}
 		index := uint32(len(t.Comms))

@@ -17,9 +17,9 @@ import (
 	"slackline/model/unit"
 )
 
-// Streams of accelerators in OTF2, as Score-P writes them: locations of their own with kernels as regions and copies as one-sided operations.
-// What launched an activity follows from references to streams at the calls (CUDA), from the ids of call sites (HIP), or from the order of
-// calls and activities if only one stream has any.
+// Streams of accelerators in OTF2, as Score-P writes them: locations of their own with kernels as regions and copies as one-sided
+// operations. What launched an activity follows from references to streams at the calls (CUDA), from the ids of call sites (HIP), or from
+// the order of calls and activities if only one stream has any.
 
 const (
 	otf2StreamRef = "CUDA_STREAM_REF"
@@ -74,7 +74,8 @@ func (a *otf2Archive) setStreams(ranks map[uint32]int) {
 			devices[k] = counts[rank]
 			counts[rank]++
 		}
-		a.streams = append(a.streams, &otf2Stream{Location: Location{ID: l.ID, Rank: rank, Name: name, Events: l.Events}, device: devices[k], made: -1})
+		a.streams = append(a.streams, &otf2Stream{Location: Location{ID: l.ID, Rank: rank, Name: name, Events: l.Events}, device: devices[k],
+			made: -1})
 	}
 	if len(a.streams) > 0 {
 		a.trace.attach = a.attachStreams
@@ -161,7 +162,8 @@ func (a *otf2Archive) attachStreams(c *conversion, tl *timeline.Timeline) error 
 	}
 	devices := d.Finish(references)
 	if n := devices.Overlaps; n > 0 {
-		c.warnings = append(c.warnings, fmt.Sprintf("%d activities began before the one before them on their stream had ended; they are put one after the other", n))
+		c.warnings = append(c.warnings, fmt.Sprintf("%d activities began before the one before them on their stream had ended; they are put "+
+			"one after the other", n))
 	}
 	addKernelsInOrder(tl, devices)
 	return nil

@@ -184,7 +184,8 @@ func (w *otf2Writer) defineComms(d *otf2.DefinitionWriter) {
 }
 
 // defineComm defines a communicator of the trace.
-func (w *otf2Writer) defineComm(d *otf2.DefinitionWriter, id uint32, c *timeline.Comm, group func(kind, paradigm uint8, members []uint64) uint32) {
+func (w *otf2Writer) defineComm(d *otf2.DefinitionWriter, id uint32, c *timeline.Comm, group func(kind, paradigm uint8,
+	members []uint64) uint32) {
 	name := d.Text(c.Name)
 	flags := uint32(0)
 	for i := range w.surveys {

@@ -65,7 +65,8 @@ const (
 )
 
 var perfettoFormat = Format{
-	Name: "perfetto", Noun: "a Perfetto trace", Info: "trace for ui.perfetto.dev", Suffixes: []string{".pftrace", ".perfetto-trace", ".perfetto"},
+	Name: "perfetto", Noun: "a Perfetto trace", Info: "trace for ui.perfetto.dev", Suffixes: []string{".pftrace", ".perfetto-trace",
+		".perfetto"},
 	Stream: func(w io.Writer, t *Trace, o WriteOptions) ([]string, error) {
 		tl, err := ToTimeline(t, TimelineOptions{Strict: o.Strict, Partial: o.Partial, Threads: o.Threads, Interrupt: o.Interrupt})
 		if err != nil {
@@ -265,7 +266,8 @@ const (
 var perfettoNotes = [...]string{noteTo: "to rank", noteFrom: "from rank", noteBytes: "bytes", noteTag: "tag"}
 
 // perfettoCategories are the categories of slices, by paradigm.
-var perfettoCategories = [...]string{timeline.User: "user", timeline.MPI: "MPI", timeline.OpenMP: "OpenMP", timeline.Noise: "noise", timeline.Tool: "tool"}
+var perfettoCategories = [...]string{timeline.User: "user", timeline.MPI: "MPI", timeline.OpenMP: "OpenMP", timeline.Noise: "noise",
+	timeline.Tool: "tool"}
 
 // Kinds of names that a sequence must know before it uses them.
 const (

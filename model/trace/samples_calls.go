@@ -323,7 +323,8 @@ func (m *synthesis) enter(t unit.Duration, f *frame) {
 	exact := f.caller != 0 && !m.onlyLast
 	// The time of a system call is recorded as a call of the function that made it.
 	seen, known := m.survey.tree.children[Stack{f.caller, region}]
-	m.layers = append(m.layers, layer{base: base, exact: exact, region: f.region, quiet: f.quiet, node: base, depth: m.survey.tree.nodes[base].depth})
+	m.layers = append(m.layers, layer{base: base, exact: exact, region: f.region, quiet: f.quiet, node: base,
+		depth: m.survey.tree.nodes[base].depth})
 	if known && seen != 0 && f.caller != 0 && m.survey.tree.kinds[region] == 0 {
 		m.l.EnterSampled(t, timeline.RegionID(region))
 		return

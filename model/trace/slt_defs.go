@@ -275,7 +275,8 @@ func (r *sltDefsReader) record() error {
 	case 'o', 't':
 		err = r.clock(letter)
 	case 'r':
-		g := timeline.Region{Paradigm: timeline.Paradigm(r.number(uint64(timeline.Tool))), Role: timeline.Role(r.number(uint64(timeline.Workshare))), Line: int(r.number(math.MaxInt32))}
+		g := timeline.Region{Paradigm: timeline.Paradigm(r.number(uint64(timeline.Tool))),
+			Role: timeline.Role(r.number(uint64(timeline.Workshare))), Line: int(r.number(math.MaxInt32))}
 		g.Name, g.File = c.String(), c.String()
 		d.Regions = append(d.Regions, g)
 	case 'c':

@@ -32,8 +32,8 @@ import (
 //	           | "created" NANOSECONDS | "sample-period" TIME | "callpaths" WORD | "resolution" N
 //	           | "yield" "forced"                            the recorder made MPI give up the CPU while it waits
 //
-// RANKS are numbers and ranges such as 0-3 in any order, and ? for processes that are not recorded. Without a communicator there is MPI_COMM_WORLD.
-// A region that is not defined is known by its name: MPI_Send is a call of MPI, main is a function.
+// RANKS are numbers and ranges such as 0-3 in any order, and ? for processes that are not recorded. Without a communicator there is
+// MPI_COMM_WORLD. A region that is not defined is known by its name: MPI_Send is a call of MPI, main is a function.
 // Paradigms are user, mpi, openmp, noise, tool; roles function, p2p, collective, io, rma, parallel,
 // barrier, implicit-barrier, workshare.
 //

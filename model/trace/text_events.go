@@ -108,7 +108,8 @@ func (r *textReader) records(call *[2]int64) {
 // begins reports whether a record without a time happens at the start of its call.
 func begins(k Kind) bool {
 	switch k {
-	case Send, Isend, PartitionedSend, IrecvPost, CollectiveBegin, CollectiveIssue, CommDestroy, ProgramBegin, Put, Get, Atomic, WinLock, FileBegin:
+	case Send, Isend, PartitionedSend, IrecvPost, CollectiveBegin, CollectiveIssue, CommDestroy, ProgramBegin, Put, Get, Atomic, WinLock,
+		FileBegin:
 		return true
 	}
 	return false

@@ -93,7 +93,8 @@ func (r *textReader) header(line string) {
 
 // Words that begin a line.
 var textLines = []string{
-	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "command", "launch", "mpi", "tool", "machine",
+	"unit", "ranks", "comm", "region", "stack", "cart", "coordinates", "neighbors", "window", "file", "command", "launch", "mpi", "tool",
+	"machine",
 	"created", "sample-period", "callpaths", "resolution", "yield", "rank", "offset", "trip", "enter", "leave",
 }
 

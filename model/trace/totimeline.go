@@ -238,7 +238,8 @@ func (c *conversion) explainMissing(tl *timeline.Timeline) {
 	tl.ForcedYield = c.Yield != ""
 	p.Notes = append(p.Notes, tl.Circumstances()...)
 	if n := c.incomplete; n > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn starts: collectives and messages with them are left out", n))
+		p.Notes = append(p.Notes, fmt.Sprintf("%d communicators have processes that were not recorded, such as those that MPI_Comm_spawn "+
+			"starts: collectives and messages with them are left out", n))
 	}
 	listed := 0
 	for i, what := range c.lost {

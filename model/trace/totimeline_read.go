@@ -324,7 +324,8 @@ func (r *locationReader) thread(t unit.Duration, e *Event) {
 // numbers reports whether an event says, while recording is off, what was begun or ended unseen.
 func numbers(k Kind) bool {
 	switch k {
-	case IrecvPost, IrecvDone, PartitionedDone, IsendDone, RequestCancelled, CollectiveIssue, CollectiveDone, SkippedSends, SkippedReceives, SkippedCollectives:
+	case IrecvPost, IrecvDone, PartitionedDone, IsendDone, RequestCancelled, CollectiveIssue, CollectiveDone, SkippedSends, SkippedReceives,
+		SkippedCollectives:
 		return true
 	}
 	return false

@@ -311,7 +311,8 @@ func (x *execution) inQueue(ctx context.Context, run *Run, attempt int) (there, 
 		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), time.Since(start) > awayPatience:
 			return false, away, fmt.Errorf("%s: %w: %s", Quote(words), err, lastLineOf(stderr.String()))
 		case !away:
-			x.options.Note(fmt.Sprintf("the batch system does not answer (%s: %s); jobs are waited for until it does", words[0], lastLineOf(stderr.String())))
+			x.options.Note(fmt.Sprintf("the batch system does not answer (%s: %s); jobs are waited for until it does", words[0],
+				lastLineOf(stderr.String())))
 		}
 		if err := pause(ctx, b.Poll); err != nil {
 			return false, away, err

@@ -132,7 +132,8 @@ func (c *Campaign) resume(path string, lines [][]byte) error {
 	head := c.state.head
 	switch {
 	case head != nil && head.Signature != c.Plan.signature:
-		return fmt.Errorf("%s: these are runs of something else:\n%s\nbut the plan has:\n%s\nremove the directory, or give another one with --dir",
+		return fmt.Errorf("%s: these are runs of something else:\n%s\nbut the plan has:\n%s\n"+
+			"remove the directory, or give another one with --dir",
 			c.Dir, head.Signature, c.Plan.signature)
 	case head != nil:
 		c.Seed = head.Seed

@@ -17,7 +17,8 @@ type formula struct {
 }
 
 // countOptions are the options of launchers and batch systems whose value is a number of something.
-var countOptions = []string{"-n", "-np", "--np", "--n", "-N", "-c", "--ntasks", "--nodes", "--ntasks-per-node", "--cpus-per-task", "--npernode", "-ppn"}
+var countOptions = []string{"-n", "-np", "--np", "--n", "-N", "-c", "--ntasks", "--nodes", "--ntasks-per-node", "--cpus-per-task",
+	"--npernode", "-ppn"}
 
 // noteFormulas keeps the formulas of a command, so that they are tried at all points when the plan is read.
 func (r *planReader) noteFormulas(n yamlfile.Node, what string, words []string, list []*template) {

@@ -19,7 +19,10 @@ var rule = regexp.MustCompile(`^-{20,}$`)
 func lastWords(dir, tool string, command []string) string {
 	stderr, stdout := endOf(filepath.Join(dir, stderrFile)), endOf(filepath.Join(dir, stdoutFile))
 	if slices.Contains(command, "record") || slices.Contains(command, "inject") {
-		if others := slices.DeleteFunc(slices.Clone(stderr), func(line string) bool { return strings.HasPrefix(line, tool+": ") }); len(ownLines(others))+len(ownLines(stdout)) > 0 {
+		if others := slices.DeleteFunc(slices.Clone(stderr), func(line string) bool {
+			return strings.HasPrefix(line,
+				tool+": ")
+		}); len(ownLines(others))+len(ownLines(stdout)) > 0 {
 			stderr = others
 		}
 	}

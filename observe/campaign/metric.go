@@ -44,8 +44,9 @@ var processSources = []string{fromWall, fromCPU, fromRSS}
 var processMetric = map[string]string{fromWall: "time", fromCPU: "cpu_time", fromRSS: "max_rss"}
 
 var metricKeys = yamlfile.Keys{
-	Names:   []string{"process", "output", "regex", "callpath", "metric", "file", "stream"},
-	Words:   []yamlfile.Word{{Word: "format", Key: "output"}, {Word: "pattern", Key: "regex"}, {Word: "function", Key: "callpath"}, {Word: "name", Key: "metric"}},
+	Names: []string{"process", "output", "regex", "callpath", "metric", "file", "stream"},
+	Words: []yamlfile.Word{{Word: "format", Key: "output"}, {Word: "pattern", Key: "regex"}, {Word: "function", Key: "callpath"},
+		{Word: "name", Key: "metric"}},
 	Example: "regex: 'time: (?P<time>[0-9.]+)'",
 }
 
@@ -80,7 +81,8 @@ func (r *planReader) metric(n yamlfile.Node) Metric {
 			m.from = text
 			sources++
 			if !slices.Contains(processSources, text) {
-				e.Value.Errorf("process: %s is not one of %s%s", yamlfile.Quote(text), strings.Join(processSources, ", "), suggest.Phrase(text, processSources))
+				e.Value.Errorf("process: %s is not one of %s%s", yamlfile.Quote(text), strings.Join(processSources, ", "),
+					suggest.Phrase(text, processSources))
 			}
 		case "output":
 			m.from = fromOutput
@@ -88,7 +90,8 @@ func (r *planReader) metric(n yamlfile.Node) Metric {
 			if m.format = text; text == "auto" {
 				m.format = ""
 			} else if !slices.Contains(dataset.FormatNames(), text) {
-				e.Value.Errorf("output: %s is not auto or a format of measurements%s", yamlfile.Quote(text), suggest.Phrase(text, dataset.FormatNames()))
+				e.Value.Errorf("output: %s is not auto or a format of measurements%s", yamlfile.Quote(text),
+					suggest.Phrase(text, dataset.FormatNames()))
 			}
 		case "regex":
 			m.from = fromRegex
@@ -252,7 +255,8 @@ func (r *Run) addMatches(all *dataset.Dataset, m *Metric, callPath, file string,
 		}
 	}
 	if found == 0 {
-		return fmt.Errorf("%s: the regular expression %s matches, but none of its groups holds a value", file, strings.TrimPrefix(m.pattern.String(), "(?m)"))
+		return fmt.Errorf("%s: the regular expression %s matches, but none of its groups holds a value", file,
+			strings.TrimPrefix(m.pattern.String(), "(?m)"))
 	}
 	return nil
 }

@@ -84,8 +84,10 @@ var (
 	planKeys = yamlfile.Keys{
 		Names: []string{"note", "parameters", "only", "repetitions", "seed", "command", "launch", "batch", "directory", "environment", "cores",
 			"timeout", "retries", "jobs", "budget", "metrics", "versions", "dataset", "check"},
-		Words: []yamlfile.Word{{Word: "filter", Key: "only"}, {Word: "where", Key: "only"}, {Word: "program", Key: "command"}, {Word: "run", Key: "command"},
-			{Word: "env", Key: "environment"}, {Word: "collect", Key: "dataset"}, {Word: "output", Key: "metrics"}, {Word: "expectations", Key: "check"},
+		Words: []yamlfile.Word{{Word: "filter", Key: "only"}, {Word: "where", Key: "only"}, {Word: "program", Key: "command"},
+			{Word: "run", Key: "command"},
+			{Word: "env", Key: "environment"}, {Word: "collect", Key: "dataset"}, {Word: "output", Key: "metrics"}, {Word: "expectations",
+				Key: "check"},
 			{Word: "core_hours", Key: "budget"}, {Word: "parallel", Key: "jobs"}, {Word: "mpirun", Key: "launch"}, {Word: "sbatch", Key: "launch"}},
 		Example: "command: ./program {p}",
 	}

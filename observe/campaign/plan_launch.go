@@ -29,7 +29,8 @@ func (r *planReader) launch(e yamlfile.Entry) {
 	}
 	r.plan.launch = r.words(e, launchText)
 	if r.plan.launch != nil && !slices.ContainsFunc(r.plan.launch, func(t *template) bool { return t.is("command") }) {
-		e.Value.Errorf("launch has no word {command}; give local, mpirun, sbatch, or a command such as \"mpirun -n {p} --bind-to core {command}\"")
+		e.Value.Errorf("launch has no word {command}; give local, mpirun, sbatch, " +
+			"or a command such as \"mpirun -n {p} --bind-to core {command}\"")
 	}
 }
 

@@ -45,7 +45,8 @@ var replaced = []string{"barrier", "bcast", "gather", "gatherv", "scatter", "sca
 	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}
 
 // messageClasses are the classes of calls that the library has functions of its own for.
-var messageClasses = []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "isendrecv", "isendrecv_replace", "mrecv", "imrecv",
+var messageClasses = []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "isendrecv",
+	"isendrecv_replace", "mrecv", "imrecv",
 	"probe", "iprobe", "mprobe", "improbe", "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "status",
 	"start", "startall", "request_free"}
 
@@ -117,7 +118,8 @@ func (w wrapper) writeC(b *strings.Builder, suffix string) {
 		w.writeStarter(b, suffix)
 	}
 	real := fmt.Sprintf("PMPI_%s%s(%s)", w.Name, suffix, args)
-	fmt.Fprintf(b, "\nINJ_EXPORT int MPI_%s%s(%s) {\n    if (!atomic_load_explicit(&inj_active, memory_order_relaxed)) return %s;\n", w.Name, suffix, params, real)
+	fmt.Fprintf(b, "\nINJ_EXPORT int MPI_%s%s(%s) {\n    if (!atomic_load_explicit(&inj_active, memory_order_relaxed)) return %s;\n", w.Name,
+		suffix, params, real)
 	line := func(format string, args ...any) { fmt.Fprintf(b, "    "+format+"\n", args...) }
 	switch w.treatment {
 	case message:
@@ -238,7 +240,8 @@ func (w wrapper) afterwards(handle func(kind, name string) string) string {
 	case w.treatment != makeComm:
 		return fmt.Sprintf("inj_foreign(%s)", handle("Request", made))
 	case w.Name == "Comm_create_group":
-		return fmt.Sprintf("inj_group_made(%s, %s, %s, %s)", handle("Comm", "comm"), handle("Group", "group"), handle("", "tag"), handle("Comm", made))
+		return fmt.Sprintf("inj_group_made(%s, %s, %s, %s)", handle("Comm", "comm"), handle("Group", "group"), handle("", "tag"),
+			handle("Comm", made))
 	case strings.HasPrefix(w.Name, "Intercomm_"), w.Name == "Comm_create_from_group":
 		return fmt.Sprintf("inj_comm_made(MPI_COMM_NULL, %s)", handle("Comm", made))
 	}

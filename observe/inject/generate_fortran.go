@@ -29,7 +29,8 @@ func (w wrapper) writeFortran(b *strings.Builder) {
 		w.writePassedOn(b, call)
 	}
 	b.WriteString("}\n#ifdef OPEN_MPI\n")
-	fmt.Fprintf(b, "INJ_EXPORT void %s_(%s) { %s_inj(p%s_, 1, %s); }\nSL_FORTRAN_NAMES(%s, %s)\n", lower, list, lower, lower, call, lower, upper)
+	fmt.Fprintf(b, "INJ_EXPORT void %s_(%s) { %s_inj(p%s_, 1, %s); }\nSL_FORTRAN_NAMES(%s, %s)\n", lower, list, lower, lower, call, lower,
+		upper)
 	fmt.Fprintf(b, "INJ_EXPORT void o%s_f(%s) { %s_inj(p%s_, 1, %s); }\n#endif\n", lower, list, lower, lower, call)
 	if w.Buffered() {
 		return
@@ -40,7 +41,8 @@ func (w wrapper) writeFortran(b *strings.Builder) {
 	}
 	for _, suffix := range names {
 		fmt.Fprintf(b, "INJ_EXPORT void %s%s(%s) {\n    static %s_t *real;\n", lower, suffix, list, lower)
-		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s%s\");\n    %s_inj(real, %s, %s);\n}\n", lower, lower, suffix, lower, w.firstIndex(), call)
+		fmt.Fprintf(b, "    if (real == NULL) real = (%s_t *)dlsym(RTLD_NEXT, \"%s%s\");\n    %s_inj(real, %s, %s);\n}\n", lower, lower, suffix,
+			lower, w.firstIndex(), call)
 	}
 }
 
@@ -69,7 +71,8 @@ func (w wrapper) firstIndex() string {
 // writePassedOn calls the real function.
 func (w wrapper) writePassedOn(b *strings.Builder, call string) {
 	if w.treatment == freeOp {
-		b.WriteString("    if (inj_op_needed(PMPI_Op_f2c(*f_op))) {\n        *f_op = PMPI_Op_c2f(MPI_OP_NULL);\n        *ierror = MPI_SUCCESS;\n        return;\n    }\n")
+		b.WriteString("    if (inj_op_needed(PMPI_Op_f2c(*f_op))) {\n        *f_op = PMPI_Op_c2f(MPI_OP_NULL);\n        *ierror = " +
+			"MPI_SUCCESS;\n        return;\n    }\n")
 	}
 	w.writeBefore(b)
 	fmt.Fprintf(b, "    real(%s);\n", call)
@@ -146,7 +149,8 @@ func (w wrapper) writeConverted(b *strings.Builder) {
 			add(&before, "MPI_Message c_message = PMPI_Message_f2c(*f_message), *message = &c_message;")
 			add(&after, "*f_message = PMPI_Message_c2f(c_message);")
 		case "MPI_Status *":
-			add(&before, "MPI_Status c_status, *status = &c_status;\n    memset(status, 0, sizeof c_status);\n    if (!sl_ignored(f_status)) PMPI_Status_f2c(f_status, status);")
+			add(&before, "MPI_Status c_status, *status = &c_status;\n    memset(status, 0, sizeof c_status);\n    if (!sl_ignored(f_status)) "+
+				"PMPI_Status_f2c(f_status, status);")
 			add(&after, "if (!sl_ignored(f_status)) PMPI_Status_c2f(status, f_status);")
 		case "MPI_Status[]":
 			add(&before, "MPI_Status *%s = inj_statuses_in(%s, f_%s);", n, w.Requests(), n)

@@ -55,7 +55,8 @@ func (w wrapper) writeStarter(b *strings.Builder, suffix string) {
 		fmt.Fprintf(b, " %s %s;", kind, p.Name)
 		values = append(values, fmt.Sprintf("    %s %s = a->%s;\n    (void)%s;\n", kind, p.Name, p.Name, p.Name))
 	}
-	fmt.Fprintf(b, " };\nstatic int %s_start(const void *arguments, MPI_Request *request) {\n    const struct %s_arguments *a = arguments;\n%s    return inj_%s(%s);\n}\n",
+	fmt.Fprintf(b, " };\nstatic int %s_start(const void *arguments, MPI_Request *request) {\n    const struct %s_arguments *a = "+
+		"arguments;\n%s    return inj_%s(%s);\n}\n",
 		name, name, strings.Join(values, ""), plain.Class[1:], plain.collectiveArgs())
 }
 

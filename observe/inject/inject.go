@@ -273,7 +273,8 @@ func (o *Options) warnClocks(r *Result) {
 		}
 	}
 	if unheard > 0 && o.Latency.given() {
-		o.Warn("the clocks of %d ranks were compared at MPI_Init only, because UDP packets do not get from their hosts to that of rank 0: latencies between hosts become wrong by up to 100 us in a second", unheard)
+		o.Warn("the clocks of %d ranks were compared at MPI_Init only, because UDP packets do not get from their hosts to that of rank 0: "+
+			"latencies between hosts become wrong by up to 100 us in a second", unheard)
 	}
 	if answers > 0 && off/answers > max(5_000, nanoseconds(o.Latency.most())/20) {
 		o.Warn("the clocks of the hosts were known to %d us only: latencies between hosts are wrong by so much on average", off/answers/1000)

@@ -70,9 +70,12 @@ func parseReport(data []byte) (*RankReport, error) {
 	}
 	r := &RankReport{
 		Rank: int(values[2]), ranks: int(values[3]), hosts: int(values[4]), crowded: values[5] != 0, Finalized: values[6] != 0,
-		Sent: values[7], Received: values[8], Held: values[9], HeldNS: values[10], HeldMostNS: values[11], OverNS: values[12], OverMostNS: values[13],
-		Passed: values[14], EarlyProbes: values[15], Detours: values[16], DetourNS: values[17], DetoursSlept: values[18], NoiseNS: max(values[19], 0),
-		RunNS: values[20], WaitedNS: values[21], OtherClock: values[22] != 0, ClockAnswers: values[23], ClockOffNS: values[24], eager: [2]int64{values[25], values[26]},
+		Sent: values[7], Received: values[8], Held: values[9], HeldNS: values[10], HeldMostNS: values[11], OverNS: values[12],
+		OverMostNS: values[13],
+		Passed:     values[14], EarlyProbes: values[15], Detours: values[16], DetourNS: values[17], DetoursSlept: values[18],
+		NoiseNS: max(values[19], 0),
+		RunNS:   values[20], WaitedNS: values[21], OtherClock: values[22] != 0, ClockAnswers: values[23], ClockOffNS: values[24],
+		eager: [2]int64{values[25], values[26]},
 	}
 	rest := values[reportFields:]
 	for i := range r.base {

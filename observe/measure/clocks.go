@@ -203,7 +203,8 @@ func (m *clockMeasurement) start() error {
 	}
 	switch {
 	case !m.result.OneClock && len(m.o.Inject) > 0:
-		m.result.Remarks = append(m.result.Remarks, "the ranks are on several hosts with clocks of their own: what was injected comes on top, so the true errors are not known")
+		m.result.Remarks = append(m.result.Remarks, "the ranks are on several hosts with clocks of their own: what was injected comes on top, "+
+			"so the true errors are not known")
 	case m.result.OneClock && len(m.o.Inject) == 0:
 		m.result.Remarks = append(m.result.Remarks, "all ranks are on one host and have one clock: the true offsets and drifts are 0")
 	}

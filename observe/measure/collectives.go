@@ -183,7 +183,8 @@ func MeasureCollectives(ctx context.Context, start Starter, o CollectiveOptions)
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	c := &Collectives{Options: o, Hosts: map[int][]string{}, Placements: map[int][]Placement{}, Crowded: map[int]bool{}, Hooked: map[int]bool{}, OneClock: true, Settings: settings(os.Environ())}
+	c := &Collectives{Options: o, Hosts: map[int][]string{}, Placements: map[int][]Placement{}, Crowded: map[int]bool{},
+		Hooked: map[int]bool{}, OneClock: true, Settings: settings(os.Environ())}
 	for _, op := range o.Operations {
 		for _, p := range o.Ranks {
 			for _, size := range o.sizesOf(&op) {
@@ -220,7 +221,8 @@ func (o *CollectiveOptions) sizesOf(op *Operation) []int {
 }
 
 // settingPrefixes are those of the variables that control how MPI libraries do collectives, and where.
-var settingPrefixes = []string{"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_", "I_MPI_", "HYDRA_", "UCX_", "FI_", "MV2_", "MPI_"}
+var settingPrefixes = []string{"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_", "I_MPI_", "HYDRA_", "UCX_", "FI_", "MV2_",
+	"MPI_"}
 
 func settings(environment []string) []string {
 	list := []string{}

@@ -10,7 +10,8 @@ import (
 // repetition count from the same moment.
 func WriteRaw(w io.Writer, list []*Collectives) error {
 	out := csv.NewWriter(w)
-	if err := out.Write([]string{"scheme", "operation", "ranks", "size", "launch", "repetition", "rank", "start_ns", "end_ns", "flags", "executions", "counts"}); err != nil {
+	if err := out.Write([]string{"scheme", "operation", "ranks", "size", "launch", "repetition", "rank", "start_ns", "end_ns", "flags",
+		"executions", "counts"}); err != nil {
 		return err
 	}
 	for _, c := range list {

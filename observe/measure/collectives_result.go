@@ -171,7 +171,8 @@ func (c *Collectives) Verdict() error {
 	if len(parts) == 0 {
 		parts = []string{"the time was over"}
 	}
-	return errors.Join(ErrTooFewValid, fmt.Errorf("%s; measure a quiet machine with no more ranks than CPUs, or allow more (--tolerance, --budget)", strings.Join(parts, ", ")))
+	return errors.Join(ErrTooFewValid, fmt.Errorf("%s; measure a quiet machine with no more ranks than CPUs, or allow more "+
+		"(--tolerance, --budget)", strings.Join(parts, ", ")))
 }
 
 // Dataset has the valid times by a reduction, ns, over p and size; size is left out if there is only one. What

@@ -76,7 +76,8 @@ func StartJob(ctx context.Context, l *mpi.Library, ranks int, launch []string) (
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Library: l, Command: args, launch: launch, hint: launcher.Hint(l), command: exec.CommandContext(ctx, args[0], args[1:]...), output: &tail{}}
+	j := &Job{Library: l, Command: args, launch: launch, hint: launcher.Hint(l), command: exec.CommandContext(ctx, args[0], args[1:]...),
+		output: &tail{}}
 	j.command.Cancel = func() error { return launcher.Interrupt(j.command.Process) }
 	j.command.WaitDelay = 5 * time.Second
 	j.command.Stderr = j.output

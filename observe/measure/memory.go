@@ -118,7 +118,8 @@ func measureMemory(ctx context.Context, start Starter, ranks, objects int) (m *J
 		return nil, err
 	}
 	defer j.closeInto(&err)
-	m = &JobMemory{Ranks: ranks, Hosts: j.Hosts, Command: j.Command, MPI: j.Library.String(), Version: j.Version, Process: make([]RankMemory, ranks)}
+	m = &JobMemory{Ranks: ranks, Hosts: j.Hosts, Command: j.Command, MPI: j.Library.String(), Version: j.Version, Process: make([]RankMemory,
+		ranks)}
 	if err := m.usage(j, func(r *RankMemory, before, now Usage) { r.Before, r.After = before, now }); err != nil {
 		return nil, err
 	}
@@ -157,7 +158,8 @@ func (m *JobMemory) usage(j *Job, set func(r *RankMemory, before, now Usage)) er
 		return errAnswer
 	}
 	if slices.Contains(values, -1) {
-		return errors.New("the kernel does not report the memory of processes: /proc/self/smaps_rollup cannot be read (Linux 4.14 or newer has it)")
+		return errors.New("the kernel does not report the memory of processes: /proc/self/smaps_rollup cannot be read (Linux " +
+			"4.14 or newer has it)")
 	}
 	const kilobyte = 1024
 	for r := range m.Process {

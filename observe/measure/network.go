@@ -240,7 +240,8 @@ func (n *Network) points(rounds [][]roundOf, o *NetworkOptions) {
 func (n *Network) disturbed() (int, error) {
 	count := countOf(n.Points, func(p *NetworkPoint) bool { return p.Disturbed })
 	if float64(count) > tooDisturbed*float64(len(n.Points)) {
-		return count, fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle machine, with a core for each process",
+		return count, fmt.Errorf("%w: %d of %d sizes were disturbed (the 90th percentile is more than %d times the minimum); measure an idle "+
+			"machine, with a core for each process",
 			ErrImplausible, count, len(n.Points), disturbedRatio)
 	}
 	return count, nil
@@ -255,7 +256,8 @@ func (n *Network) estimate(rounds [][]roundOf, o *NetworkOptions) error {
 	}
 	if float64(disturbed) > someDisturbed*float64(len(n.Points)) {
 		of = slices.Min[[]float64]
-		n.Remarks = append(n.Remarks, fmt.Sprintf("%d of %d sizes were disturbed: minima were fitted instead of medians", disturbed, len(n.Points)))
+		n.Remarks = append(n.Remarks, fmt.Sprintf("%d of %d sizes were disturbed: minima were fitted instead of medians", disturbed,
+			len(n.Points)))
 	}
 	all := make([]roundOf, len(n.Points))
 	for k := range all {
@@ -284,7 +286,8 @@ func (n *Network) fill(whole *networkFit, fits []networkFit, o *NetworkOptions) 
 	n.Receive = figure(func(f *networkFit) float64 { return f.receive })
 	n.L = figure(func(f *networkFit) float64 { return f.half - f.send - f.receive })
 	if n.L.Value <= 0 {
-		n.Remarks = append(n.Remarks, fmt.Sprintf("L came out as %.0f ns and is taken as 0: on this link the work of sender and receiver overlaps, nearly all time is overhead", n.L.Value))
+		n.Remarks = append(n.Remarks, fmt.Sprintf("L came out as %.0f ns and is taken as 0: on this link the work of sender and receiver "+
+			"overlaps, nearly all time is overhead", n.L.Value))
 		n.L.Value = 0
 	}
 	for i, s := range whole.segments {
@@ -314,10 +317,12 @@ func (n *Network) check() error {
 		switch {
 		case p.PerByte.High >= 0:
 		case i+1 < len(n.Protocols) && p.To < narrow*p.From: // a library that changes its ways there
-			n.Remarks = append(n.Remarks, fmt.Sprintf("from %d to %d bytes larger messages take less time (%.4g ns per byte): taken as 0 per byte", p.From, p.To, p.PerByte.Value))
+			n.Remarks = append(n.Remarks, fmt.Sprintf("from %d to %d bytes larger messages take less time (%.4g ns per byte): taken as 0 per byte",
+				p.From, p.To, p.PerByte.Value))
 			p.Gap, p.PerByte = n.flat(p), Figure{}
 		default:
-			return fmt.Errorf("%w: from %d to %d bytes larger messages take less time (%.4g ns per byte)", ErrImplausible, p.From, p.To, p.PerByte.Value)
+			return fmt.Errorf("%w: from %d to %d bytes larger messages take less time (%.4g ns per byte)", ErrImplausible, p.From, p.To,
+				p.PerByte.Value)
 		}
 	}
 	if n.HalfRoundTrip.Value <= 0 {
@@ -358,7 +363,8 @@ func (n *Network) wide() error {
 	}
 	for _, p := range list {
 		if p.width > unsteadyRatio*p.whole {
-			return fmt.Errorf("%w: the rounds differ so much that the interval of %s is %s wide, where a message as a whole takes %s; give more --rounds and a larger --repeat, on an idle machine",
+			return fmt.Errorf("%w: the rounds differ so much that the interval of %s is %s wide, where a message as a whole takes %s; give more "+
+				"--rounds and a larger --repeat, on an idle machine",
 				ErrWide, p.name, picoseconds(p.width).Short(), picoseconds(p.whole).Short())
 		}
 	}

@@ -163,7 +163,8 @@ func (c *CPUNoise) Warnings() []string {
 	var list []string
 	seconds := float64(c.Duration) / float64(unit.Second)
 	if n := c.Host.InvoluntarySwitches; float64(n) > switchesPerSecond*seconds {
-		list = append(list, fmt.Sprintf("CPU %d was shared with other processes: the measuring thread lost it %d times; measure an idle machine", c.CPU, n))
+		list = append(list, fmt.Sprintf("CPU %d was shared with other processes: the measuring thread lost it %d times; measure an idle machine",
+			c.CPU, n))
 	}
 	if c.Host.Virtual {
 		list = append(list, fmt.Sprintf("CPU %d is virtual: what the host takes looks like noise of the guest", c.CPU))
@@ -175,7 +176,8 @@ func (c *CPUNoise) Warnings() []string {
 		list = append(list, fmt.Sprintf("what a hypervisor took of CPU %d is not known: /proc/stat cannot be read", c.CPU))
 	}
 	if !c.Host.SignalsBlocked {
-		list = append(list, fmt.Sprintf("the thread on CPU %d could be interrupted by signals, or the kernel does not report it: /proc/thread-self/status cannot be read", c.CPU))
+		list = append(list, fmt.Sprintf("the thread on CPU %d could be interrupted by signals, or the kernel does not report it: "+
+			"/proc/thread-self/status cannot be read", c.CPU))
 	}
 	if c.Host.Load < 0 {
 		list = append(list, "whether other processes ran before the measurement is not known: /proc/loadavg cannot be read")
@@ -184,10 +186,12 @@ func (c *CPUNoise) Warnings() []string {
 		list = append(list, fmt.Sprintf("the machine was loaded before the measurement: %.1f processes on average", c.Host.Load))
 	}
 	if len(c.Spread) > 0 && c.Spread[len(c.Spread)-1] > 1.5*c.Spread[0] {
-		list = append(list, fmt.Sprintf("the shortest iteration on CPU %d varies from %.1f to %.1f ns: its frequency changes, or it was never quiet", c.CPU, c.Spread[0], c.Spread[len(c.Spread)-1]))
+		list = append(list, fmt.Sprintf("the shortest iteration on CPU %d varies from %.1f to %.1f ns: its frequency changes, "+
+			"or it was never quiet", c.CPU, c.Spread[0], c.Spread[len(c.Spread)-1]))
 	}
 	if c.Full {
-		list = append(list, fmt.Sprintf("CPU %d: the record was full after %s; allow more detours or measure a shorter time", c.CPU, c.Duration.Short()))
+		list = append(list, fmt.Sprintf("CPU %d: the record was full after %s; allow more detours or measure a shorter time", c.CPU,
+			c.Duration.Short()))
 	}
 	return list
 }

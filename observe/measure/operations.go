@@ -28,7 +28,8 @@ func (o *Operation) Overlaps() bool {
 // blockingNames are the operations in the order of their numbers in the job.
 var blockingNames = []string{
 	"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", "MPI_Allgather",
-	"MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan",
+	"MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan",
+	"MPI_Exscan",
 	"MPI_Neighbor_allgather", "MPI_Neighbor_allgatherv", "MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw",
 }
 
@@ -64,7 +65,8 @@ const (
 	UsualOperations       = "usual"
 )
 
-var operationWords = []string{UsualOperations, AllOperations, BlockingOperations, NonblockingOperations, PersistentOperations, OneSidedOperations}
+var operationWords = []string{UsualOperations, AllOperations, BlockingOperations, NonblockingOperations, PersistentOperations,
+	OneSidedOperations}
 
 // usualNames are those that most programs call, and the litmus test.
 var usualNames = []string{
@@ -86,11 +88,13 @@ func listOperations() []Operation {
 		o.Name, o.Kind, o.number = name+"_init", PersistentOperations, persistentNumber+i
 		persistent = append(persistent, o)
 	}
-	list = append(slices.Concat(list, later, persistent), Operation{Name: TreeBroadcast, Kind: BlockingOperations, Sized: true, number: treeNumber})
+	list = append(slices.Concat(list, later, persistent), Operation{Name: TreeBroadcast, Kind: BlockingOperations, Sized: true,
+		number: treeNumber})
 	number := oneSidedNumber
 	for _, name := range oneSidedNames {
 		for _, way := range oneSidedWays {
-			list = append(list, Operation{Name: name + "+" + way, Kind: OneSidedOperations, Sized: true, Reduces: name == "MPI_Accumulate", number: number})
+			list = append(list, Operation{Name: name + "+" + way, Kind: OneSidedOperations, Sized: true, Reduces: name == "MPI_Accumulate",
+				number: number})
 			number++
 		}
 	}

@@ -176,7 +176,8 @@ func (o *NoiseOptions) interpret(cpu int, h *childHeader, words []uint64) *CPUNo
 		Shortest: float64(h.Shortest) * perTick / 1000, Threshold: float64(h.Threshold) * perTick / 1000,
 		Duration: ps(h.Last - h.First),
 		Host: HostState{
-			InvoluntarySwitches: h.Switches, PendingSignals: h.Pending, SignalsBlocked: h.Blocked&blockable == blockable, Collections: h.GCs, Steal: -1,
+			InvoluntarySwitches: h.Switches, PendingSignals: h.Pending, SignalsBlocked: h.Blocked&blockable == blockable, Collections: h.GCs,
+			Steal: -1,
 		},
 	}
 	if h.StealTicks >= 0 {

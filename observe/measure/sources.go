@@ -74,14 +74,17 @@ func (h *HostClock) Warnings() []string {
 			list = append(list, fmt.Sprintf("%s of %s ran backwards %d times", s.Name, h.Host, s.Backwards))
 		}
 		if s.MovedBack > 0 {
-			list = append(list, fmt.Sprintf("%s of %s ran backwards in %d of %d moves between CPUs: pin the ranks", s.Name, h.Host, s.MovedBack, s.Moves))
+			list = append(list, fmt.Sprintf("%s of %s ran backwards in %d of %d moves between CPUs: pin the ranks", s.Name, h.Host, s.MovedBack,
+				s.Moves))
 		}
 	}
 	if h.Invariant == 0 {
-		list = append(list, fmt.Sprintf("the processor's counter of %s is not invariant: it may change its speed or stop; use CLOCK_MONOTONIC", h.Host))
+		list = append(list, fmt.Sprintf("the processor's counter of %s is not invariant: it may change its speed or stop; use CLOCK_MONOTONIC",
+			h.Host))
 	}
 	if h.CounterSpread > steadyCounter {
-		list = append(list, fmt.Sprintf("the speed of the processor's counter of %s varied by %.0f ppm: it was disturbed, or it follows the frequency of the CPU", h.Host, 1e6*h.CounterSpread))
+		list = append(list, fmt.Sprintf("the speed of the processor's counter of %s varied by %.0f ppm: it was disturbed, or it follows the "+
+			"frequency of the CPU", h.Host, 1e6*h.CounterSpread))
 	}
 	return list
 }

@@ -152,7 +152,8 @@ func ServeTCP(ctx context.Context, l net.Listener) error {
 		if o.What == orderEnd {
 			return nil
 		}
-		if o.N < 1 || o.N > mostTCPTimes || o.Size < 1 || o.Size > mostTCPSize || o.Count < 1 || o.Count > mostTCPTimes || !(o.Pause >= 0 && o.Pause < 1e10) {
+		if o.N < 1 || o.N > mostTCPTimes || o.Size < 1 || o.Size > mostTCPSize || o.Count < 1 || o.Count > mostTCPTimes ||
+			!(o.Pause >= 0 && o.Pause < 1e10) {
 			return fmt.Errorf("unexpected request of the client: %+v", o)
 		}
 		if err := e.serve(&o); err != nil {

@@ -119,7 +119,8 @@ func (s Start) library(list []*Library, wanted string) (*Library, error) {
 	if s.Any {
 		return list[0], nil
 	}
-	return nil, fmt.Errorf("it belongs to %s, but the MPI compilers found are those of %s; put the mpicc of %s into PATH (module load ...)", s.Kind, names(list), s.Kind)
+	return nil, fmt.Errorf("it belongs to %s, but the MPI compilers found are those of %s; put the mpicc of %s into PATH (module load ...)",
+		s.Kind, names(list), s.Kind)
 }
 
 // note names the file that keeps which bridge is the right one: by the source, what is wanted, and the compilers that

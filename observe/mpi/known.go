@@ -51,7 +51,8 @@ func compilerKey(path string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, 1, path)
 	variables := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return !slices.ContainsFunc([]string{"OMPI_", "OPAL_", "MPICH_", "I_MPI_", "MPICC", "PATH=", "CPATH=", "C_INCLUDE_PATH=", "LIBRARY_PATH="},
+		return !slices.ContainsFunc([]string{"OMPI_", "OPAL_", "MPICH_", "I_MPI_", "MPICC", "PATH=", "CPATH=", "C_INCLUDE_PATH=",
+			"LIBRARY_PATH="},
 			func(prefix string) bool { return strings.HasPrefix(v, prefix) })
 	})
 	slices.Sort(variables)

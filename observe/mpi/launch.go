@@ -34,7 +34,8 @@ func kindOfLauncher(path string) Kind {
 	}
 	for _, name := range []string{filepath.Base(resolved(path)), filepath.Base(path)} {
 		switch {
-		case strings.HasPrefix(name, "orterun"), strings.HasPrefix(name, "prterun"), strings.HasPrefix(name, "prun"), strings.HasSuffix(name, ".openmpi"):
+		case strings.HasPrefix(name, "orterun"), strings.HasPrefix(name, "prterun"), strings.HasPrefix(name, "prun"), strings.HasSuffix(name,
+			".openmpi"):
 			return OpenMPI
 		case strings.Contains(name, "hydra"), strings.HasSuffix(name, ".mpich"):
 			return MPICH
@@ -45,7 +46,8 @@ func kindOfLauncher(path string) Kind {
 	switch {
 	case err != nil:
 		return Unknown
-	case strings.Contains(text, "Open MPI"), strings.Contains(text, "OpenRTE"), strings.Contains(text, "open-mpi"), strings.Contains(text, "PRRTE"):
+	case strings.Contains(text, "Open MPI"), strings.Contains(text, "OpenRTE"), strings.Contains(text, "open-mpi"), strings.Contains(text,
+		"PRRTE"):
 		return OpenMPI
 	case strings.Contains(text, "HYDRA"), strings.Contains(text, "Intel(R) MPI"), strings.Contains(text, "MPICH"):
 		return MPICH

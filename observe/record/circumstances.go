@@ -7,7 +7,8 @@ func (r *Result) Circumstances() []string {
 	var list []string
 	const much = 0.01
 	if share := r.withoutCPU(); share >= much {
-		list = append(list, fmt.Sprintf("ranks were without a CPU for %.1f %% of their time: others had it, and times are longer by that", 100*share))
+		list = append(list, fmt.Sprintf("ranks were without a CPU for %.1f %% of their time: others had it, and times are longer by that",
+			100*share))
 	}
 	if r.ForcedYield {
 		list = append(list, "MPI was made to give up the CPU while it waits (--yield): without that the run may take much longer")

@@ -70,7 +70,8 @@ func collect(dir, library string) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{comms: newCommTable(), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: newRegionTable(), symbols: newSymbolTable(library)}
+	c := &collector{comms: newCommTable(), objects: objectTable{byKey: map[objectKey]uint32{}}, regions: newRegionTable(),
+		symbols: newSymbolTable(library)}
 	c.calls = callTable(table, c.regions)
 	c.omp = map[uint16]uint32{}
 	for _, number := range sortedKeys(ompRegions) {

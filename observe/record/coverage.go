@@ -15,16 +15,21 @@ type detail struct {
 }
 
 var details = []detail{
-	{"messages: peer, tag, communicator, bytes, request", []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace",
+	{"messages: peer, tag, communicator, bytes, request", []string{"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv",
+		"sendrecv_replace",
 		"isendrecv", "isendrecv_replace", "mrecv", "imrecv"}},
-	{"partitioned messages: as other messages, with their channel; the last partition is the send", []string{"psend_init", "precv_init", "pready",
+	{"partitioned messages: as other messages, with their channel; the last partition is the send", []string{"psend_init", "precv_init",
+		"pready",
 		"pready_range", "pready_list", "parrived"}},
-	{"completion: which requests, what came; runs of unsuccessful calls with their number", []string{"wait", "waitall", "waitany", "waitsome", "test",
+	{"completion: which requests, what came; runs of unsuccessful calls with their number", []string{"wait", "waitall", "waitany", "waitsome",
+		"test",
 		"testall", "testany", "testsome", "status", "start", "startall", "cancel", "request_free"}},
-	{"probes: the call, runs of unsuccessful ones with their number; the receive behind them tells the message", []string{"probe", "iprobe", "mprobe", "improbe"}},
+	{"probes: the call, runs of unsuccessful ones with their number; the receive behind them tells the message", []string{"probe", "iprobe",
+		"mprobe", "improbe"}},
 	{"collectives: communicator, root, bytes, bytes by peer where they differ, request", nil},
 	{"exchanges with neighbors: as collectives, with the neighbors of grids and graphs", nil},
-	{"communicators: the old one and the new one, with its members and topology", []string{"newcomm", "newcomm_group", "icomm", "comm_free", "spawn", "join"}},
+	{"communicators: the old one and the new one, with its members and topology", []string{"newcomm", "newcomm_group", "icomm", "comm_free",
+		"spawn", "join"}},
 	{"one-sided communication: window, target or group, bytes, request", []string{"rma", "irma"}},
 	{"files: file, communicator, bytes, request of collective operations", []string{"io", "iio"}},
 }
@@ -74,7 +79,8 @@ func Coverage() (string, error) {
 		fmt.Fprintf(&b, "\n**%s%s**: %s.\n\n%s\n", strings.ToUpper(what[:1]), what[1:], rest, paragraph(by[i]))
 	}
 	fmt.Fprintf(&b, "\n## As time\n\nThe call, its call path, when it began and ended.\n\n%s\n", paragraph(by[len(details)]))
-	fmt.Fprintf(&b, "\n## Not at all\n\nCalls that work in their own process, and the interface for tools (`MPI_T_...`). Their time is part of the function that calls them.\n\n%s\n",
+	fmt.Fprintf(&b, "\n## Not at all\n\nCalls that work in their own process, and the interface for tools (`MPI_T_...`). Their time is part "+
+		"of the function that calls them.\n\n%s\n",
 		paragraph(mpi.LocalFunctions()))
 	return b.String(), nil
 }

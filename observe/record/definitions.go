@@ -56,7 +56,8 @@ const maxDefinitions = 1 << 24
 
 func noDefinitions() *threadDefinitions {
 	return &threadDefinitions{
-		nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, counts: map[uint32][]int64{}, names: map[uint32]string{}, codes: map[uint32]function{},
+		nodes: make([]pathNode, 1), comms: map[uint32]rawComm{}, counts: map[uint32][]int64{}, names: map[uint32]string{},
+		codes: map[uint32]function{},
 	}
 }
 
@@ -130,7 +131,8 @@ func (d *threadDefinitions) add(rec *rawRecord, ranks int) {
 		}
 	case rawPing:
 		d.pings = append(d.pings, trace.RoundTrip{
-			Partner: int(rec.word(0)), Sent: picoseconds(int64(rec.word(1))), Answered: picoseconds(int64(rec.word(2))), Back: picoseconds(int64(rec.word(3))),
+			Partner: int(rec.word(0)), Sent: picoseconds(int64(rec.word(1))), Answered: picoseconds(int64(rec.word(2))),
+			Back: picoseconds(int64(rec.word(3))),
 		})
 	}
 }

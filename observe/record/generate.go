@@ -127,7 +127,8 @@ func (f mpiFunction) writeC(b *strings.Builder, suffix string) {
 			}
 		}
 	}
-	fmt.Fprintf(b, "    %s\n    r = sl_entered(t, r);\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n", f.before(suffix), call, f.after())
+	fmt.Fprintf(b, "    %s\n    r = sl_entered(t, r);\n    int result = %s;\n    uint64_t leave = sl_now();\n    %s\n    return result;\n}\n",
+		f.before(suffix), call, f.after())
 }
 
 // writeComms gives the communicators of a call that makes one the names that the macros use.

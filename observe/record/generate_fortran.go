@@ -21,7 +21,8 @@ func (f mpiFunction) writeFortran(b *strings.Builder) {
 	fmt.Fprintf(b, "    struct sl_thread *t = sl_enter();\n    if (t == NULL) {\n        real(%s);\n        return;\n    }\n", call)
 	b.WriteString("    MPI_Fint own_error = 0;\n    if (ierror == NULL) ierror = &own_error;\n")
 	f.writeConversions(b)
-	fmt.Fprintf(b, "    %s\n    r = sl_entered(t, r);\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n", f.before(""), call)
+	fmt.Fprintf(b, "    %s\n    r = sl_entered(t, r);\n    real(%s);\n    uint64_t leave = sl_now();\n    int result = *ierror;\n",
+		f.before(""), call)
 	f.writeResults(b)
 	fmt.Fprintf(b, "    %s\n}\n", f.after())
 	real := fmt.Sprintf("SL_REAL_FORTRAN(%s_t, %s_)", lower, lower)
@@ -143,7 +144,8 @@ func (f mpiFunction) writeResults(b *strings.Builder) {
 	case strings.HasSuffix(f.Class, "any"):
 		line("int first_index = sl_first_index(f_array_of_requests, before, count, *index != MPI_UNDEFINED, index);")
 	case strings.HasSuffix(f.Class, "some"):
-		line("int first_index = sl_first_index(f_array_of_requests, before, count, *outcount == MPI_UNDEFINED ? 0 : *outcount, array_of_indices);")
+		line("int first_index = sl_first_index(f_array_of_requests, before, count, " +
+			"*outcount == MPI_UNDEFINED ? 0 : *outcount, array_of_indices);")
 	}
 	for _, p := range f.Params {
 		n := p.Name

@@ -28,7 +28,8 @@ var kindsOfClasses = map[string]state.Kind{
 	"win_free": state.OnWindow, "file_close": state.OnFile,
 	"win_lock": state.Locking, "win_all": state.Locking, "win_at": state.Locking,
 	"isend": state.Local, "irecv": state.Local, "send_init": state.Local, "recv_init": state.Local,
-	"start": state.Local, "startall": state.Local, "cancel": state.Local, "request_free": state.Local, "status": state.Local, "local": state.Local,
+	"start": state.Local, "startall": state.Local, "cancel": state.Local, "request_free": state.Local, "status": state.Local,
+	"local":  state.Local,
 	"imrecv": state.Local, "parrived": state.Local,
 	"win_test": state.Wait,
 }

@@ -222,7 +222,8 @@ func (r *run) variables() ([]mpi.Variable, error) {
 	list := []mpi.Variable{
 		{Name: "DIR", Value: r.raw}, {Name: "CALLPATH", Value: paths[r.CallPath]}, {Name: "PERIOD", Value: number(r.period.Nanoseconds())},
 		{Name: "MAX", Value: number(r.MaxSize)}, {Name: "RING", Value: flag(r.Ring)}, {Name: "ESTIMATE", Value: flag(r.Estimate)},
-		{Name: "FROM", Value: number(r.From.Nanoseconds())}, {Name: "TO", Value: number(r.To.Nanoseconds())}, {Name: "OFF", Value: flag(r.StartOff)},
+		{Name: "FROM", Value: number(r.From.Nanoseconds())}, {Name: "TO", Value: number(r.To.Nanoseconds())},
+		{Name: "OFF", Value: flag(r.StartOff)},
 		{Name: "PINGS", Value: pings}, {Name: "PING_EVERY", Value: number(int64(r.PingEvery))},
 		{Name: "DEPTH", Value: number(int64(r.Depth))}, {Name: "YIELD", Value: yields[r.Yield]},
 	}
@@ -292,9 +293,11 @@ func (r *run) whyNothing() error {
 		return fmt.Errorf("no rank left a trace: %s: %w%s", filepath.Dir(r.raw), why, wayOut)
 	}
 	if r.result.ExitCode != 0 {
-		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode, r.command.Hint(r.result.Library))
+		return fmt.Errorf("no rank left a trace: the command ended with code %d before MPI_Init was done%s", r.result.ExitCode,
+			r.command.Hint(r.result.Library))
 	}
-	return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s", r.result.Library)
+	return fmt.Errorf("no rank left a trace: the program did not reach MPI_Init, has MPI linked in statically, or uses another MPI than %s",
+		r.result.Library)
 }
 
 // wayOut is what helps if there is no room for the files of the recorder.
@@ -351,13 +354,15 @@ func (r *run) report(c *Collection) {
 		r.Note("the beginning of %d threads was overwritten", wrapped)
 	}
 	if uncounted > 0 {
-		r.Warn("not everything that was overwritten in %d threads could be counted: their messages and collectives may be matched wrongly; give a larger --max-size", uncounted)
+		r.Warn("not everything that was overwritten in %d threads could be counted: their messages and collectives may be matched wrongly; "+
+			"give a larger --max-size", uncounted)
 	}
 	if truncated > 0 {
 		r.Note("%d of %d ranks ended without MPI_Finalize; their traces reach to their last call", truncated, c.Ranks)
 	}
 	if apart := time.Duration(c.SamplePeriod / 1000); r.period > 0 && apart > r.period {
-		r.Note("samples are %v apart, not %v: they come with the ticks of the system, because perf events cannot be used here (see kernel.perf_event_paranoid)", apart, r.period)
+		r.Note("samples are %v apart, not %v: they come with the ticks of the system, because perf events cannot be used here (see "+
+			"kernel.perf_event_paranoid)", apart, r.period)
 	}
 	for _, path := range c.WithoutDebug {
 		if r.period > 0 {

@@ -37,7 +37,8 @@ func (r *run) writeOrder() (err error) {
 	}
 	l := r.result.Library
 	data, err := json.Marshal(order{
-		Command: r.Command, Program: r.command.Programs[0].Args, Recorder: r.library, MPI: l.Kind, Version: l.Version, CallPath: r.CallPath, Out: out,
+		Command: r.Command, Program: r.command.Programs[0].Args, Recorder: r.library, MPI: l.Kind, Version: l.Version, CallPath: r.CallPath,
+		Out: out,
 	})
 	if err != nil {
 		return err
@@ -58,7 +59,8 @@ func readOrder(dir string) (*order, error) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return nil, fmt.Errorf("%s: no such directory", dir)
 		}
-		return nil, fmt.Errorf("%s holds no raw files of a recorded run: there is no %s in it; give a directory such as .app.slt-raw-123456", dir, orderFile)
+		return nil, fmt.Errorf("%s holds no raw files of a recorded run: there is no %s in it; give a directory such as .app.slt-raw-123456", dir,
+			orderFile)
 	}
 	if err != nil {
 		return nil, err
@@ -109,7 +111,8 @@ func Recover(dir string, o Options) (*Result, error) {
 	if err := chooseOut(&o, command); err != nil {
 		return nil, err
 	}
-	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, result: &Result{Library: &mpi.Library{Kind: from.MPI, Version: from.Version}}}
+	r := &run{Options: &o, command: command, library: from.Recorder, raw: dir, result: &Result{Library: &mpi.Library{Kind: from.MPI,
+		Version: from.Version}}}
 	if err := r.wantEnded(); err != nil {
 		return nil, err
 	}
@@ -131,7 +134,8 @@ func (r *run) wantEnded() error {
 	}
 	for _, f := range files {
 		if isHere(f.head) && hasMapped(f.head.pid, f.events) {
-			return fmt.Errorf("rank %d is still running (process %d); wait for its end, or end it, before its trace is recovered", f.rank, f.head.pid)
+			return fmt.Errorf("rank %d is still running (process %d); wait for its end, or end it, before its trace is recovered", f.rank,
+				f.head.pid)
 		}
 	}
 	return nil

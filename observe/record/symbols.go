@@ -78,7 +78,10 @@ var runtimeLibraries = []string{
 
 func isRuntime(path string) bool {
 	base := filepath.Base(path)
-	return path == "[vdso]" || isPythonGlue(path) || slices.ContainsFunc(runtimeLibraries, func(p string) bool { return strings.HasPrefix(base, p) })
+	return path == "[vdso]" || isPythonGlue(path) || slices.ContainsFunc(runtimeLibraries, func(p string) bool {
+		return strings.HasPrefix(base,
+			p)
+	})
 }
 
 // module returns the module of a file. A file that cannot be read has no names.
@@ -190,10 +193,12 @@ func (m *module) functionsAt(address uint64) []function {
 // parallel regions, which stand for the function around them.
 func hidden(name string) bool {
 	switch name {
-	case "_start", "_init", "_fini", "__libc_start_main", "__libc_csu_init", "deregister_tm_clones", "register_tm_clones", "frame_dummy", "__do_global_dtors_aux":
+	case "_start", "_init", "_fini", "__libc_start_main", "__libc_csu_init", "deregister_tm_clones", "register_tm_clones", "frame_dummy",
+		"__do_global_dtors_aux":
 		return true
 	}
-	return strings.HasPrefix(name, "_gfortran") || strings.Contains(name, "._omp_fn.") || strings.Contains(name, ".omp_outlined") || strings.Contains(name, ".omp_fn.")
+	return strings.HasPrefix(name, "_gfortran") || strings.Contains(name, "._omp_fn.") || strings.Contains(name, ".omp_outlined") ||
+		strings.Contains(name, ".omp_fn.")
 }
 
 func (m *module) inStub(address uint64) bool {

@@ -123,7 +123,8 @@ func joinSides(list []*side, far map[farGroup][]int32) (any bool) {
 
 func distance(a, b *side) int64 { return max(a.made-b.made, b.made-a.made) }
 
-// compareWorlds adds to the first process of a further world that its clock is that of a process of an earlier one, if both are on one host.
+// compareWorlds adds to the first process of a further world that its clock is that of a process of an earlier one, if both are on one
+// host.
 func compareWorlds(files []*threadFiles) {
 	for _, f := range files {
 		if f.head.base == 0 || f.rank != f.head.base || f.thread != 0 {

@@ -27,7 +27,8 @@ func answerAdvice(ctx context.Context, v *view, _ *query) (any, error) {
 func (v *view) makeAdvice() (_ *Advice, err error) {
 	defer fault.Catch(&err)
 	if !affords(v.counts.calls) {
-		return nil, notFound(fmt.Sprintf("there is not enough memory to simulate %d calls beside the timeline; end the explorer and ask 'slackline advise %s'", v.counts.calls, v.name))
+		return nil, notFound(fmt.Sprintf("there is not enough memory to simulate %d calls beside the timeline; end the explorer and ask "+
+			"'slackline advise %s'", v.counts.calls, v.name))
 	}
 	program, err := v.program()
 	if err != nil {

@@ -258,9 +258,10 @@ type Efficiency struct {
 // Tolerance is the answer of tolerance: the run as a schedule, replayed on a machine; T as a function of the latency L.
 // Parameters: machine, a name of Run.Machines (the first if left out); latency in picoseconds, if At is wanted.
 type Tolerance struct {
-	Machine    string           `json:"machine"`
-	Given      int64            `json:"given"` // ps: latency of the machine; of several classes of links that of the first, and all move together
-	T          int64            `json:"t"`     // ps: run time there
+	Machine string `json:"machine"`
+	// ps: latency of the machine; of several classes of links that of the first, and all move together
+	Given      int64            `json:"given"`
+	T          int64            `json:"t"` // ps: run time there
 	LambdaL    int64            `json:"lambda_l"`
 	LambdaG    int64            `json:"lambda_g"` // bytes
 	LambdaO    int64            `json:"lambda_o"`

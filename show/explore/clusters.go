@@ -161,7 +161,8 @@ func (v *view) slowRanks(f *findings) []string {
 			}
 		}
 		if slow >= everywhere*usual && all >= muchSlower*usual {
-			notes = append(notes, fmt.Sprintf("Rank %d is slow everywhere: it takes longer than the average rank in %d of %d functions that compute, %s longer in all, and causes %s of all waiting.",
+			notes = append(notes, fmt.Sprintf("Rank %d is slow everywhere: it takes longer than the average rank in %d of %d functions that "+
+				"compute, %s longer in all, and causes %s of all waiting.",
 				rank, slower, len(mean), phrase.Percent(all-usual, usual), phrase.Percent(costs[rank], 1)))
 		}
 		if len(notes) == mostClusters {

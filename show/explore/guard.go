@@ -49,7 +49,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Allow", "GET, HEAD")
 		fail(w, &failure{http.StatusMethodNotAllowed, Error{Error: "there is only GET and HEAD", Code: "method"}})
 	case isAPI(r) && !g.equal(r.Header.Get(TokenHeader)):
-		fail(w, &failure{http.StatusForbidden, Error{Error: "the token is missing or wrong: open the address that slackline explore printed", Code: "forbidden"}})
+		fail(w, &failure{http.StatusForbidden, Error{Error: "the token is missing or wrong: open the address that slackline explore printed",
+			Code: "forbidden"}})
 	default:
 		g.next.ServeHTTP(w, r)
 	}
@@ -80,7 +81,8 @@ func otherHost(r *http.Request) string {
 	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		_, port = splitHost(here.String())
 	}
-	return fmt.Sprintf("this server answers to localhost:%[1]s only, for safety. If the port is forwarded from another machine, use the same number "+
+	return fmt.Sprintf("this server answers to localhost:%[1]s only, for safety. If the port is forwarded from another machine, "+
+		"use the same number "+
 		"on both sides, ssh -L %[1]s:localhost:%[1]s HOST, and open http://localhost:%[1]s with the token that slackline explore printed", port)
 }
 

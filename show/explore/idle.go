@@ -28,7 +28,8 @@ func (v *view) findIdle(f *findings) [][]idleSpan {
 	return list
 }
 
-// idleOrigin is what threads are idle for: that of the wait state that their master spends most of the time in, or else its longest call path.
+// idleOrigin is what threads are idle for: that of the wait state that their master spends most of the time in, or else its longest call
+// path.
 func (v *view) idleOrigin(f *findings, sums *profile.Sums, master int32, from, to unit.Duration) waits.Origin {
 	origin, longest := waits.Origin{Rank: int32(v.tl.Locations[master].Rank)}, unit.Duration(0)
 	waited := unit.Duration(0)

@@ -96,7 +96,8 @@ func answerMessages(ctx context.Context, v *view, q *query) (any, error) {
 	}
 	from, to := q.span(v.length())
 	limit := q.limit(1000)
-	w := messageWindow{from: v.tl.Start + from, to: v.tl.Start + to, rows: q.rows(v.tl), least: q.number("least", 0, math.MaxInt64, 0), tl: v.tl}
+	w := messageWindow{from: v.tl.Start + from, to: v.tl.Start + to, rows: q.rows(v.tl), least: q.number("least", 0, math.MaxInt64, 0),
+		tl: v.tl}
 	w.sender, w.receiver = q.ranks("sender", v.tl.Ranks), q.ranks("receiver", v.tl.Ranks)
 	if q.err != nil {
 		return nil, q.err
@@ -146,7 +147,8 @@ type messageWindow struct {
 
 // has reports whether a message is on its way in the window, from and to locations of it.
 func (w *messageWindow) has(m *timeline.Message) bool {
-	if m.Size < w.least || w.sender != nil && !w.sender[w.tl.Locations[m.From].Rank] || w.receiver != nil && !w.receiver[w.tl.Locations[m.To].Rank] {
+	if m.Size < w.least || w.sender != nil && !w.sender[w.tl.Locations[m.From].Rank] || w.receiver != nil &&
+		!w.receiver[w.tl.Locations[m.To].Rank] {
 		return false
 	}
 	return m.Sent < w.to && m.Received >= w.from && w.rows.has(int(m.From)) && w.rows.has(int(m.To))

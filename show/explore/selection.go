@@ -49,7 +49,8 @@ type selector struct {
 // selected is what ranks do between two moments; chosen is by rank, nil means all.
 func (v *view) selected(ctx context.Context, f *findings, from, to unit.Duration, chosen []bool) (*Selection, error) {
 	var locations []int
-	a := &Selection{From: v.since(from), To: v.since(to), Parts: []Part{}, Functions: []SelectedPath{}, Waits: []SelectedWait{}, Causes: []SelectedCause{}}
+	a := &Selection{From: v.since(from), To: v.since(to), Parts: []Part{}, Functions: []SelectedPath{}, Waits: []SelectedWait{},
+		Causes: []SelectedCause{}}
 	ranks := map[int]bool{}
 	for i := range v.tl.Locations {
 		if r := v.tl.Locations[i].Rank; chosen == nil || chosen[r] {

@@ -91,7 +91,8 @@ func (v *view) toleranceOn(ctx context.Context, name string) (*toleranceCurve, e
 		v.tolerances.by[name] = made
 	}
 	v.tolerances.mu.Unlock()
-	return await(ctx, v, made, func() (*toleranceCurve, error) { return v.makeTolerance(name) }, "the run is still being replayed; try again in a moment")
+	return await(ctx, v, made, func() (*toleranceCurve, error) { return v.makeTolerance(name) },
+		"the run is still being replayed; try again in a moment")
 }
 
 // await waits until something is made, or says later that it is not. A request that goes away leaves the work to those that come after it.
@@ -125,7 +126,8 @@ func affords(calls int64) bool {
 func (v *view) makeTolerance(name string) (_ *toleranceCurve, err error) {
 	defer fault.Catch(&err)
 	if !affords(v.counts.calls) {
-		return nil, notFound(fmt.Sprintf("there is not enough memory for the tolerance of %d calls beside the timeline; end the explorer and ask 'slackline tolerance %s --machine %s'", v.counts.calls, v.name, name))
+		return nil, notFound(fmt.Sprintf("there is not enough memory for the tolerance of %d calls beside the timeline; end the explorer and "+
+			"ask 'slackline tolerance %s --machine %s'", v.counts.calls, v.name, name))
 	}
 	on := v.machine(name)
 	program, err := v.program()

@@ -40,9 +40,12 @@ func (f *findings) treeMetrics() []treeMetric {
 		{TreeMetric{Metric: "time", Title: "Time", Unit: unitTime}, entry(func(e *profile.Entry) int64 { return int64(e.Exclusive) })},
 		{TreeMetric{Metric: "visits", Title: "Calls", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Visits })},
 		{TreeMetric{Metric: "samples", Title: "Samples", Unit: unitCount}, entry(func(e *profile.Entry) int64 { return e.Samples })},
-		{TreeMetric{Metric: "sent", Title: "Bytes sent in messages", Unit: unitBytes}, entry(func(e *profile.Entry) int64 { return e.Sent.Bytes })},
-		{TreeMetric{Metric: "received", Title: "Bytes received in messages", Unit: unitBytes}, entry(func(e *profile.Entry) int64 { return e.Received.Bytes })},
-		{TreeMetric{Metric: "collective", Title: "Bytes of collectives", Unit: unitBytes}, entry(func(e *profile.Entry) int64 { return e.Collective.Bytes })},
+		{TreeMetric{Metric: "sent", Title: "Bytes sent in messages", Unit: unitBytes},
+			entry(func(e *profile.Entry) int64 { return e.Sent.Bytes })},
+		{TreeMetric{Metric: "received", Title: "Bytes received in messages", Unit: unitBytes},
+			entry(func(e *profile.Entry) int64 { return e.Received.Bytes })},
+		{TreeMetric{Metric: "collective", Title: "Bytes of collectives", Unit: unitBytes},
+			entry(func(e *profile.Entry) int64 { return e.Collective.Bytes })},
 		{TreeMetric{Metric: "delay", Title: "Waiting that it caused", Unit: unitTime}, eachDelay},
 		{TreeMetric{Metric: "critical", Title: "Time on the critical path", Unit: unitTime}, eachCritical},
 		{TreeMetric{Metric: "waiting", Title: "Waiting", Unit: unitTime}, eachWait(waits.None)},
@@ -106,7 +109,8 @@ func (v *view) makeTree(f *findings) *Tree {
 	for path := range t.Nodes {
 		region := &v.paths.Region[path]
 		t.Nodes[path] = TreeNode{
-			Path: path, Parent: int(v.paths.Parent[path]), Name: region.Name, Kind: v.kindOfPath(path).String(), File: region.File, Line: region.Line,
+			Path: path, Parent: int(v.paths.Parent[path]), Name: region.Name, Kind: v.kindOfPath(path).String(), File: region.File,
+			Line:      region.Line,
 			Exclusive: make([]int64, len(metrics)), Inclusive: make([]int64, len(metrics)),
 		}
 	}

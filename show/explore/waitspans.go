@@ -88,7 +88,8 @@ func (w *waitSpans) each(location int, from, to unit.Duration, visit func(from, 
 }
 
 // colorByWait colors by kind of activity, wait states by the function waiting, and idle threads by idle.
-func (v *view) colorByWait(ctx context.Context, f *findings, waiting func(state int) uint16, idle func(*idleSpan) uint16) (*coloring, error) {
+func (v *view) colorByWait(ctx context.Context, f *findings, waiting func(state int) uint16, idle func(*idleSpan) uint16) (*coloring,
+	error) {
 	c := &coloring{v: v, categories: noCause + 1, shades: v.kinds.shades, waits: f.spans, waiting: waiting, findings: f, idle: idle}
 	var err error
 	c.index, err = buildIndex[uint8](ctx, c)

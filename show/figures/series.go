@@ -19,7 +19,8 @@ func Series(points []whatif.Point, noise bool) *plot.Chart {
 		x := float64(d.Ranks)
 		quiet.X, quiet.Y = append(quiet.X, x), append(quiet.Y, float64(d.Noiseless))
 		smallest, largest = min(smallest, d.Noiseless), max(largest, d.Max)
-		box := plot.Box{Low: float64(d.Whiskers[0]), Q1: float64(d.Q1), Median: float64(d.Median), Q3: float64(d.Q3), High: float64(d.Whiskers[1])}
+		box := plot.Box{Low: float64(d.Whiskers[0]), Q1: float64(d.Q1), Median: float64(d.Median), Q3: float64(d.Q3),
+			High: float64(d.Whiskers[1])}
 		for _, o := range d.Outliers {
 			box.Outliers = append(box.Outliers, float64(o))
 		}

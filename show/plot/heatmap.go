@@ -185,7 +185,8 @@ func (h *HeatMap) place(tiles []heatTile, width, top float64) float64 {
 
 // draw draws a map, its labels and its scale.
 func (t *heatTile) draw(c canvas, th *theme) {
-	c.text(point{t.area.x, t.area.y - 6}, shorten(t.Title, textSize, max(t.area.w, 180), true), textStyle{size: textSize, bold: true, color: th.ink})
+	c.text(point{t.area.x, t.area.y - 6}, shorten(t.Title, textSize, max(t.area.w, 180), true), textStyle{size: textSize, bold: true,
+		color: th.ink})
 	shades := th.shades()
 	cells := make([][]rect, len(shades))
 	w, h := t.area.w/float64(t.Columns), t.area.h/float64(t.Rows)

@@ -162,7 +162,8 @@ func (f *FinishProfile) layout(th *theme) (*sheet, error) {
 		edges = []float64{float64(sum.low) - half, float64(sum.low) + half}
 	}
 	bars := &Bars{Slot: 3, Edges: edges, Height: shares, Sideways: true}
-	side, err := newPanel(th, Axis{Label: "share of ranks", Quantity: Percent}, Axis{Quantity: Time, Min: main.y.lo, Max: main.y.hi}, []Layer{bars})
+	side, err := newPanel(th, Axis{Label: "share of ranks", Quantity: Percent}, Axis{Quantity: Time, Min: main.y.lo, Max: main.y.hi},
+		[]Layer{bars})
 	if err != nil {
 		return nil, err
 	}

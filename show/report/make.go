@@ -137,7 +137,8 @@ func (s *story) main() *analyzed {
 func (s *story) tell() *Document {
 	s.progress("figures")
 	d := &Document{Title: s.in.Title, Provenance: s.in.Record}
-	d.Sections = []*Section{s.tellRun(), s.tellCompared(), s.tellTime(), s.tellWaits(), s.tellGain(), s.tellTolerance(), s.tellScale(), s.tellExpectations(), s.tellDoubts()}
+	d.Sections = []*Section{s.tellRun(), s.tellCompared(), s.tellTime(), s.tellWaits(), s.tellGain(), s.tellTolerance(), s.tellScale(),
+		s.tellExpectations(), s.tellDoubts()}
 	kept := d.Sections[:0]
 	for _, section := range d.Sections {
 		if section != nil {

@@ -22,7 +22,8 @@ func (s *story) tellExpectations() *Section {
 		section.Missing = &Missing{"no expectations were given", command("report", data, "--expectations", "expectations.yaml")}
 		return section
 	case !s.judged.asked:
-		section.Missing = &Missing{"expectations are held against measurements over several numbers of ranks, and none were given", command("report", "runs.json", "--expectations", s.in.Expectations.Name)}
+		section.Missing = &Missing{"expectations are held against measurements over several numbers of ranks, and none were given",
+			command("report", "runs.json", "--expectations", s.in.Expectations.Name)}
 		return section
 	case s.judged.err != nil:
 		section.doubt("The expectations cannot be checked: " + s.judged.err.Error())
@@ -78,7 +79,8 @@ func (s *story) expectationFigure(r *scaling.Report) *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "expected", Title: "Expected and found: " + chosen.Function, Caption: "What was measured, the model with its band, what was expected and the limits of that.",
+		ID: "expected", Title: "Expected and found: " + chosen.Function,
+		Caption: "What was measured, the model with its band, what was expected and the limits of that.",
 		Command: command("check", s.in.Expectations.Name, s.from, "--plot", "check.svg", "--plot-function", chosen.Function),
 		Data:    newTable("", "", right(chosen.Fit.Parameters[0]), right(chosen.Metric), right("model")),
 		draw:    func(float64) plot.Figure { return figures.Expectation(chosen) },

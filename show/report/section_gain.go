@@ -45,7 +45,8 @@ func FreeNetwork() []string { return []string{"-L", "0", "-o", "0", "-g", "0", "
 
 // tellGain reports what changes would gain: the list of the verb advise.
 func (s *story) tellGain() *Section {
-	section := &Section{ID: "gain", Title: "What a fix would gain", Question: "What should be changed first, and how long would the run take then?"}
+	section := &Section{ID: "gain", Title: "What a fix would gain", Question: "What should be changed first, and how long " +
+		"would the run take then?"}
 	if section.Missing = s.notSimulated(); section.Missing != nil {
 		return section
 	}
@@ -66,18 +67,21 @@ func (s *story) tellGain() *Section {
 	if len(sentences) > 0 {
 		section.Blocks = append(section.Blocks, Block{Story: sentences})
 	}
-	section.titled("Changes that pay", whole, tables.Advice(r.Advice, 0).Pick("gain", "interval", "run time", "kind", "change", "callpath", "command"))
+	section.titled("Changes that pay", whole, tables.Advice(r.Advice, 0).Pick("gain", "interval", "run time", "kind", "change", "callpath",
+		"command"))
 	if t := r.Together; t != nil {
 		section.say(fmt.Sprintf("Together, %s save %s, and the sum of their gains is %s: gains against the same waits do not add up.",
 			list(t.Changes), phrase.Percent(t.Gain, 1), phrase.Percent(t.Sum, 1)))
 	}
 	section.titled("What no change of a kind can exceed", whole, tables.Ceilings(r.Ceilings))
-	section.titled("With faster code or a faster network", whole, tables.Advice(r.Upgrades, 0).Pick("gain", "interval", "run time", "kind", "change", "pays from", "callpath", "command"))
+	section.titled("With faster code or a faster network", whole, tables.Advice(r.Upgrades, 0).Pick("gain", "interval", "run time", "kind",
+		"change", "pays from", "callpath", "command"))
 	if r.Left > 0 {
 		section.say(fmt.Sprintf("%s that promise less were not tried here.", capital(phrase.Plural(r.Left, "change"))))
 	}
 	if s.in.Estimate != "" {
-		section.doubt("No machine was given, so the parameters of the network were estimated from the messages of the run: " + code(s.in.Estimate) + ". " + code("--machine NAME") + " simulates a machine.")
+		section.doubt("No machine was given, so the parameters of the network were estimated from the messages of the run: " +
+			code(s.in.Estimate) + ". " + code("--machine NAME") + " simulates a machine.")
 	}
 	return section
 }
@@ -103,7 +107,8 @@ func (s *story) notSimulated() *Missing {
 	a := s.main()
 	switch {
 	case a == nil:
-		return &Missing{"only measurements were given; a recorded run or a schedule can be simulated", command("report", "app.slt", "--machine", "NAME")}
+		return &Missing{"only measurements were given; a recorded run or a schedule can be simulated", command("report", "app.slt", "--machine",
+			"NAME")}
 	case a.empty():
 		return emptyRun
 	case a.run.Program == nil:

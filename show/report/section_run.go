@@ -23,16 +23,19 @@ func (s *story) tellRun() *Section {
 	section := &Section{ID: "run", Title: "What ran", Question: "Which program, where, for how long, and how was it observed?"}
 	if s.main() == nil {
 		section.Blocks = append(section.Blocks, Block{Facts: s.dataFacts()})
-		section.doubt("These are measurements without a run: which ranks wait in them is unknown. " + code("slackline record -- mpirun -n 8 ./app") + " records one.")
+		section.doubt("These are measurements without a run: which ranks wait in them is unknown. " +
+			code("slackline record -- mpirun -n 8 ./app") + " records one.")
 		return section
 	}
 	a := s.main()
 	section.Blocks = append(section.Blocks, Block{Facts: a.facts()})
 	switch {
 	case a.timeline.LeftOut.Any():
-		section.say(fmt.Sprintf("Everything is about the %s without %s; %s includes them.", a.runTime().Short(), a.timeline.LeftOut, code("--whole")))
+		section.say(fmt.Sprintf("Everything is about the %s without %s; %s includes them.", a.runTime().Short(), a.timeline.LeftOut,
+			code("--whole")))
 	case a.run.Begin != 0 || a.run.End != 0:
-		section.say(fmt.Sprintf("Everything below is about the time from %s to %s of the run, as requested. Simulations are of the whole run.", a.begin.Short(), a.end.Short()))
+		section.say(fmt.Sprintf("Everything below is about the time from %s to %s of the run, as requested. Simulations are of the whole run.",
+			a.begin.Short(), a.end.Short()))
 	}
 	if f := a.matrixFigure(); f != nil {
 		section.figure(f)
@@ -90,7 +93,8 @@ func (a *analyzed) facts() []Fact {
 		bytes += tl.Messages[i].Size
 	}
 	facts = append(facts, Fact{"Calls", phrase.Grouped(calls)},
-		Fact{"Communication", fmt.Sprintf("%s with %s, %s", phrase.Plural(len(tl.Messages), "message"), unit.Size(bytes).Short(), phrase.Plural(len(tl.Collectives), "collective"))})
+		Fact{"Communication", fmt.Sprintf("%s with %s, %s", phrase.Plural(len(tl.Messages), "message"), unit.Size(bytes).Short(),
+			phrase.Plural(len(tl.Collectives), "collective"))})
 	return append(facts, Fact{"Observed by", a.observer()}, Fact{"Clocks", a.clockWords()})
 }
 
@@ -175,7 +179,8 @@ func (a *analyzed) clockWords() string {
 		words = append(words, "compared by "+c.Source)
 	}
 	if n := c.Before.Messages + c.Before.Groups; n > 0 {
-		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were corrected by up to %s", phrase.Plural(n, "message"), c.Furthest.Short()))
+		words = append(words, fmt.Sprintf("%s seemed to arrive before they were sent and were corrected by up to %s", phrase.Plural(n, "message"),
+			c.Furthest.Short()))
 	}
 	return strings.Join(words, "; ")
 }
@@ -194,7 +199,8 @@ func (s *story) dataFacts() []Fact {
 	}
 	return []Fact{
 		{"Measurements", strings.Join(s.in.Words, ", ")}, {"Parameters", strings.Join(d.Parameters, ", ")},
-		{"Series", phrase.Grouped(int64(len(d.Series)))}, {"Values", phrase.Grouped(int64(d.Measurements()))}, {"Metrics", strings.Join(metrics, ", ")},
+		{"Series", phrase.Grouped(int64(len(d.Series)))}, {"Values", phrase.Grouped(int64(d.Measurements()))},
+		{"Metrics", strings.Join(metrics, ", ")},
 	}
 }
 
@@ -230,7 +236,8 @@ func (s *story) tellCompared() *Section {
 		words = append(words, r.run.Words[0])
 	}
 	t := newTable("Runs side by side", command("compare", words[:2]),
-		left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"), right("communication"), right("waiting"), left("largest cause of waiting"))
+		left("run"), right("ranks"), right("run time"), right("against the first"), right("parallel efficiency"), right("load balance"),
+		right("communication"), right("waiting"), left("largest cause of waiting"))
 	for _, r := range s.runs {
 		change := tables.Text("")
 		if first := s.runs[0].runTime(); r != s.runs[0] && first > 0 {
@@ -241,7 +248,8 @@ func (s *story) tellCompared() *Section {
 		if causes := r.waits.DelaysByPath(); len(causes) > 0 {
 			largest = tables.Path(r.name(causes[0].Path))
 		}
-		t.Add(tables.Text(r.run.Name), tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), change, tables.Share(r.efficiency.Parallel), tables.Share(r.efficiency.LoadBalance),
+		t.Add(tables.Text(r.run.Name), tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), change, tables.Share(r.efficiency.Parallel),
+			tables.Share(r.efficiency.LoadBalance),
 			tables.Share(r.efficiency.Communication), tables.Share(tables.ShareOf(r.waits.Totals.Waiting.Amount, r.total())), largest)
 	}
 	section.table(t)
@@ -259,7 +267,8 @@ func (s *story) seriesFigure(words []string) *Figure {
 		return nil
 	}
 	f := &Figure{
-		ID: "series", Title: "Over the number of ranks", Caption: "Run time and efficiencies of the runs.", Command: command("scaling", words, "--metric", "run_time"),
+		ID: "series", Title: "Over the number of ranks", Caption: "Run time and efficiencies of the runs.", Command: command("scaling", words,
+			"--metric", "run_time"),
 		Data: newTable("", "", right("ranks"), right("run time"), right("parallel efficiency"), right("load balance"), right("communication")),
 	}
 	var ranks []int
@@ -268,7 +277,8 @@ func (s *story) seriesFigure(words []string) *Figure {
 	f.draw = func(float64) plot.Figure { return figures.Efficiencies(ranks, times, list) }
 	for _, r := range sorted {
 		ranks, times, list = append(ranks, r.timeline.Ranks), append(times, r.runTime()), append(list, r.efficiency)
-		f.Data.Add(tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), tables.Share(r.efficiency.Parallel), tables.Share(r.efficiency.LoadBalance), tables.Share(r.efficiency.Communication))
+		f.Data.Add(tables.Count(r.timeline.Ranks), tables.Time(r.runTime()), tables.Share(r.efficiency.Parallel),
+			tables.Share(r.efficiency.LoadBalance), tables.Share(r.efficiency.Communication))
 	}
 	return f
 }

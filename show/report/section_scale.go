@@ -83,7 +83,8 @@ func (s *story) tellScale() *Section {
 	if !told {
 		section.Missing = s.notSimulated()
 		if section.Missing == nil {
-			section.Missing = &Missing{"a schedule file has one number of ranks; give measurements over several, or a recorded run", command("report", s.main().run.Words, "runs.json")}
+			section.Missing = &Missing{"a schedule file has one number of ranks; give measurements over several, or a recorded run",
+				command("report", s.main().run.Words, "runs.json")}
 		}
 	}
 	return section
@@ -100,7 +101,8 @@ func (s *story) tellExtrapolated(section *Section) bool {
 	}
 	points := s.scale.value.points
 	first, last := points[0].Distribution(), points[len(points)-1].Distribution()
-	text := fmt.Sprintf("With as much work per rank as now, the run time goes from %s on %s to %s on %s", first.Median.Short(), phrase.Plural(first.Ranks, "rank"), last.Median.Short(), phrase.Plural(last.Ranks, "rank"))
+	text := fmt.Sprintf("With as much work per rank as now, the run time goes from %s on %s to %s on %s", first.Median.Short(),
+		phrase.Plural(first.Ranks, "rank"), last.Median.Short(), phrase.Plural(last.Ranks, "rank"))
 	if s.scale.value.noise {
 		text += fmt.Sprintf(" with the noise %s (without it, to %s)", code(s.in.Noise.Name), last.Noiseless.Short())
 	} else {
@@ -108,7 +110,8 @@ func (s *story) tellExtrapolated(section *Section) bool {
 	}
 	section.say(text + ". The ranks are copied: messages stay within their copy, collectives include all ranks.")
 	if s.main().run.Machine == "" && !s.main().run.Denoised && s.scale.value.noise {
-		section.doubt("The recorded computation contains the noise of the machine where it was recorded; " + code(s.in.Noise.Name) + " comes on top. Only the growth is meaningful, not the first value.")
+		section.doubt("The recorded computation contains the noise of the machine where it was recorded; " + code(s.in.Noise.Name) +
+			" comes on top. Only the growth is meaningful, not the first value.")
 	}
 	section.figure(s.scaleFigure(points))
 	return true
@@ -130,7 +133,8 @@ func (s *story) scaleFigure(points []whatif.Point) *Figure {
 	}
 	if s.in.Noise != nil {
 		words = append(append(words, s.in.Noise.Words...), "--replicas", fmt.Sprint(s.in.Noise.Replicas))
-		f.Caption = fmt.Sprintf("Simulated on %s; boxes are %s with different noise each.", s.in.Machine.Name, phrase.Plural(s.in.Noise.Replicas, "replica"))
+		f.Caption = fmt.Sprintf("Simulated on %s; boxes are %s with different noise each.", s.in.Machine.Name, phrase.Plural(s.in.Noise.Replicas,
+			"replica"))
 		f.Data.Columns = append(f.Data.Columns, right("median with noise"), right("slowdown"), right("worst"))
 	} else {
 		words = append(words, s.quietWords()...)
@@ -185,18 +189,21 @@ func (s *story) tellModels(section *Section) bool {
 		if len(s.models.value) > 0 {
 			why = doubtOf(&s.models.value[0])
 		}
-		section.doubt(fmt.Sprintf("How the measurements grow is unknown: %s. At least %d values of each parameter are needed; %s runs a program over a range.", why, scaling.MinPoints, code("slackline campaign")))
+		section.doubt(fmt.Sprintf("How the measurements grow is unknown: %s. At least %d values of each parameter are needed; %s runs a "+
+			"program over a range.", why, scaling.MinPoints, code("slackline campaign")))
 		return true
 	}
 	ranked := scaling.Dominating(usable, place)
 	at := figures.PlaceText(s.data.Parameters, place)
 	section.say(s.modelWords(ranked, at))
 	t := newTable("How the measurements grow, and what they will be at "+at, s.scalingCommand(place),
-		left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"), right("95 % quantile"))
+		left("function"), left("metric"), left("model"), left("growth"), right("confidence"), right("there"), right("5 % quantile"),
+		right("95 % quantile"))
 	t.Limit = shownModels
 	for _, r := range ranked {
 		f := r.Fit
-		t.Add(tables.Path(f.CallPath), tables.Text(f.Metric), tables.Text(f.Model.String()), tables.Text(f.Landau()), tables.Number(math.Round(100*f.Confidence)/100),
+		t.Add(tables.Path(f.CallPath), tables.Text(f.Metric), tables.Text(f.Model.String()), tables.Text(f.Landau()),
+			tables.Number(math.Round(100*f.Confidence)/100),
 			measure(r.Prediction.Value, f), measure(r.Prediction.Low, f), highest(r.Prediction, f))
 	}
 	section.table(t)
@@ -239,8 +246,10 @@ func (s *story) modelWords(ranked []scaling.Ranked, at string) string {
 	if first.Fit.CallPath == "" || first.Fit.CallPath == dataset.RootPath {
 		name = "the whole run"
 	}
-	return fmt.Sprintf("At %s %s will matter most in %s: it grows as %s and is predicted to be %s (%s to %s).", at, name, code(first.Fit.Metric),
-		first.Fit.Landau(), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text, highest(first.Prediction, first.Fit).Text)
+	return fmt.Sprintf("At %s %s will matter most in %s: it grows as %s and is predicted to be %s (%s to %s).", at, name,
+		code(first.Fit.Metric),
+		first.Fit.Landau(), measure(first.Prediction.Value, first.Fit).Text, measure(first.Prediction.Low, first.Fit).Text,
+		highest(first.Prediction, first.Fit).Text)
 }
 
 // measure is a cell with a value in the unit of its fit.
@@ -267,7 +276,8 @@ func (s *story) modelFigure(ranked []scaling.Ranked, place []float64) *Figure {
 		}
 	}
 	f := &Figure{
-		ID: "models", Title: "Measurements and models", Caption: fmt.Sprintf("%s over %s: points are measured, lines are models.", capital(metric), s.data.Parameters[0]),
+		ID: "models", Title: "Measurements and models", Caption: fmt.Sprintf("%s over %s: points are measured, lines are models.",
+			capital(metric), s.data.Parameters[0]),
 		Command: s.scalingCommand(place, "--metric", metric, "--plot", "models.svg"),
 		Data:    newTable("", "", left("function"), right(s.data.Parameters[0]), right(metric), right("model")),
 		draw: func(width float64) plot.Figure {

@@ -67,7 +67,8 @@ func (s *story) askTolerance() (*tolerated, error) {
 
 // tellTolerance reports how much latency, bandwidth and noise the program tolerates.
 func (s *story) tellTolerance() *Section {
-	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does the program tolerate?"}
+	section := &Section{ID: "tolerance", Title: "What it tolerates", Question: "How much latency, bandwidth and noise does " +
+		"the program tolerate?"}
 	if section.Missing = s.notSimulated(); section.Missing != nil {
 		return section
 	}
@@ -97,7 +98,8 @@ func (s *story) toleranceWords(t *tolerated) string {
 		return text + "No latency, however large, makes it slower."
 	default:
 		last := a.Tolerance[len(a.Tolerance)-1]
-		text += fmt.Sprintf("The latency may grow from %s to %s before the run takes 1 %% longer", valueWords(tolerance.L, a.Given.X), valueWords(tolerance.L, l.X))
+		text += fmt.Sprintf("The latency may grow from %s to %s before the run takes 1 %% longer", valueWords(tolerance.L, a.Given.X),
+			valueWords(tolerance.L, l.X))
 		if !last.Unbounded {
 			text += fmt.Sprintf(", and to %s before it takes 5 %% longer", valueWords(tolerance.L, last.X))
 		}
@@ -114,7 +116,8 @@ func valueWords(p tolerance.Parameter, v int64) string {
 }
 
 // parameterNames are the names of the parameters for people.
-var parameterNames = map[tolerance.Parameter]string{tolerance.L: "latency L", tolerance.G: "time per byte G", tolerance.O: "CPU time of a message, o"}
+var parameterNames = map[tolerance.Parameter]string{tolerance.L: "latency L", tolerance.G: "time per byte G",
+	tolerance.O: "CPU time of a message, o"}
 
 // toleranceTable lists the largest values.
 func (s *story) toleranceTable(t *tolerated) *table.Table {
@@ -161,9 +164,10 @@ func (s *story) toleranceFigure(a *tolerance.Answers, name string) *Figure {
 	p := a.Question.Variable.Parameter
 	f := &Figure{
 		ID: name, Title: "Run time over " + name, Command: s.toleranceCommand(p.String(), "--plot", name+".svg"),
-		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by at most 1, 2 and 5 %.",
-		Data:    newTable("", "", right(parameterNames[p]), right("run time"), right("slope before"), right("slope after")),
-		draw:    func(float64) plot.Figure { return toleranceStack(a) },
+		Caption: "The curve is exact: its corners are where another path becomes critical. Zones show how far the run time grows by " +
+			"at most 1, 2 and 5 %.",
+		Data: newTable("", "", right(parameterNames[p]), right("run time"), right("slope before"), right("slope after")),
+		draw: func(float64) plot.Figure { return toleranceStack(a) },
 	}
 	if name == "bandwidth" {
 		f.Caption = "Run time over the time per byte G, the inverse of the bandwidth. " + f.Caption
@@ -199,7 +203,9 @@ func (s *story) tellNoise(section *Section) {
 		return
 	}
 	d := s.scale.value.points[0].Distribution()
-	section.say(fmt.Sprintf("With the noise %s on every rank, %s takes %s instead of %s on %s (median of %s), %s more; the worst replica %s more.",
-		code(s.in.Noise.Name), code(s.main().run.Name), d.Median.Short(), d.Noiseless.Short(), phrase.Plural(d.Ranks, "rank"), phrase.Plural(d.Replicas, "replica"),
+	section.say(fmt.Sprintf("With the noise %s on every rank, %s takes %s instead of %s on %s (median of %s), %s more; the "+
+		"worst replica %s more.",
+		code(s.in.Noise.Name), code(s.main().run.Name), d.Median.Short(), d.Noiseless.Short(), phrase.Plural(d.Ranks, "rank"),
+		phrase.Plural(d.Replicas, "replica"),
 		phrase.Percent(d.Slowdown.Median-1, 1), phrase.Percent(d.Slowdown.Max-1, 1)))
 }

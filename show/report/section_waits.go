@@ -54,7 +54,8 @@ func (s *story) tellWaits() *Section {
 		}
 	}
 	if c := a.critical; c != nil && c.Length > 0 {
-		title := fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), phrase.Plural(len(c.Segments), "segment"))
+		title := fmt.Sprintf("Critical path: what the run time consists of (%s in %s)", c.Length.Short(), phrase.Plural(len(c.Segments),
+			"segment"))
 		section.titled(title, command("waits", a.words, "--critical-path", "--top", "0"),
 			tables.Critical(a.waits, c, shownCauses).Pick("callpath", "time", "share", "average=average of a rank", "imbalance"))
 	}
@@ -79,7 +80,8 @@ func (a *analyzed) tellNotAnalyzed(section *Section) {
 // waitWords sums the waits up.
 func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 	t := &a.waits.Totals
-	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount, a.total()), a.crowd())
+	text := fmt.Sprintf("Ranks wait for %s in all, %s of the time of %s. ", t.Waiting.Amount.Short(), phrase.Percent(t.Waiting.Amount,
+		a.total()), a.crowd())
 	if len(causes) == 0 {
 		return text + "No cause was found: the ranks that waited had not synchronized with the late ranks before."
 	}
@@ -92,7 +94,8 @@ func (a *analyzed) waitWords(causes []waits.DelaySum) string {
 		text += fmt.Sprintf(" on %s, most of it on rank %d", phrase.Plural(c.Ranks, "rank"), c.Worst)
 	}
 	if c.Long > 0 {
-		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks", phrase.Percent(c.Long, c.Sum()))
+		text += fmt.Sprintf("; %s of its cost reaches others only through further waits, where they seem to be caused by uninvolved ranks",
+			phrase.Percent(c.Long, c.Sum()))
 	}
 	return text + "."
 }
@@ -102,7 +105,8 @@ func (a *analyzed) waitFigure() *Figure {
 	times := figures.WaitTimes(a.waits, a.timeline.Ranks)[:4]
 	return &Figure{
 		ID: "waitmap", Title: "Who waits and who causes it, by rank",
-		Caption: "Ranks on their process grid, if there is one. Delay costs are the waiting times that a rank causes on others: the ranks that wait are rarely the ranks that cause the waits.",
+		Caption: "Ranks on their process grid, if there is one. Delay costs are the waiting times that a rank causes on others: the ranks that " +
+			"wait are rarely the ranks that cause the waits.",
 		Command: command("waits", a.words, "--plot", "waits.svg"), Data: rankTable(times),
 		draw: func(width float64) plot.Figure {
 			return figures.RankMaps(a.timeline, times, perRow(a.timeline.Ranks, width))
@@ -150,9 +154,11 @@ func (a *analyzed) stories() [][]Sentence {
 
 // metricTable explains the wait states that occur, and what usually helps.
 func (a *analyzed) metricTable() *table.Table {
-	t := newTable("What the waits mean, and what usually helps", command("explain"), left("wait"), right("time"), left("meaning"), left("what usually helps"))
+	t := newTable("What the waits mean, and what usually helps", command("explain"), left("wait"), right("time"), left("meaning"),
+		left("what usually helps"))
 	for _, m := range a.waits.Occurring() {
-		t.Add(tables.Text(m.Info().Title), tables.Time(a.waits.Totals.ByMetric[m].Amount), tables.Text(m.Info().Meaning), tables.Text(m.Info().Advice))
+		t.Add(tables.Text(m.Info().Title), tables.Time(a.waits.Totals.ByMetric[m].Amount), tables.Text(m.Info().Meaning),
+			tables.Text(m.Info().Advice))
 	}
 	return t
 }

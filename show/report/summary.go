@@ -48,7 +48,8 @@ func (s *story) summary(fix *Fix) []string {
 
 func (s *story) usefulSentence() string {
 	a := s.main()
-	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(), phrase.Plural(a.timeline.Ranks, "process"), phrase.Percent(a.efficiency.Parallel, 1))
+	return fmt.Sprintf("%s ran for %s on %s, and %s of that time was useful work.", code(a.run.Name), a.runTime().Short(),
+		phrase.Plural(a.timeline.Ranks, "process"), phrase.Percent(a.efficiency.Parallel, 1))
 }
 
 func (s *story) causeSentence(fix *Fix) string {
@@ -59,7 +60,8 @@ func (s *story) causeSentence(fix *Fix) string {
 		return "The processes hardly wait for each other, so there is little to gain from a better balance."
 	}
 	c := causes[0]
-	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", phrase.Percent(waiting, 1), phrase.Percent(a.waits.Share(c.Sum()), 1), code(a.name(c.Path)))
+	text := fmt.Sprintf("The processes spend %s of their time waiting for each other, and %s of that is due to %s", phrase.Percent(waiting, 1),
+		phrase.Percent(a.waits.Share(c.Sum()), 1), code(a.name(c.Path)))
 	switch {
 	case fix == nil:
 	case fix.Path == a.name(c.Path):
@@ -81,7 +83,8 @@ func (s *story) futureSentence() string {
 		if growth < 0.05 {
 			return fmt.Sprintf("With the same work per process it would take about as long on %s.", phrase.Plural(last.Ranks, "process"))
 		}
-		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", phrase.Percent(growth, 1), phrase.Plural(last.Ranks, "process"))
+		return fmt.Sprintf("With the same work per process it would take %s longer on %s.", phrase.Percent(growth, 1), phrase.Plural(last.Ranks,
+			"process"))
 	case s.judged.asked && s.judged.err == nil:
 		if s.judged.value.Verdict == scaling.Inconclusive {
 			return "Whether it scales as expected cannot be decided yet."
@@ -108,7 +111,8 @@ func firstFailure(r *scaling.Report) string {
 
 // dataSummary sums up a report of measurements alone.
 func (s *story) dataSummary() []string {
-	sentences := []string{fmt.Sprintf("The report is about %s of %s.", phrase.Plural(s.in.Data.Measurements(), "measurement"), phrase.Plural(len(s.in.Data.Functions()), "function"))}
+	sentences := []string{fmt.Sprintf("The report is about %s of %s.", phrase.Plural(s.in.Data.Measurements(), "measurement"),
+		phrase.Plural(len(s.in.Data.Functions()), "function"))}
 	if s.models.err == nil {
 		if place, err := s.place(); err == nil {
 			var usable []scaling.Modelled

@@ -45,14 +45,16 @@ func Critical(r *waits.Result, c *waits.CriticalPath, limit int) *table.Table {
 	t := table.New(phrase.PathColumn("in"), right("time"), right("share"), right("average"), right("imbalance"), right("mostly on"))
 	t.Limit = limit
 	for _, p := range c.Longest() {
-		t.Add(Path(r.Paths.Names[p.Path]), Time(p.Time), Share(ShareOf(p.Time, c.Length)), Time(p.Average), Time(p.Imbalance), worst(p.Worst, p.Most))
+		t.Add(Path(r.Paths.Names[p.Path]), Time(p.Time), Share(ShareOf(p.Time, c.Length)), Time(p.Average), Time(p.Imbalance),
+			worst(p.Worst, p.Most))
 	}
 	return t
 }
 
 // EachWait has a row for each wait, each delay and each time that was not analyzed of a rank, with all digits.
 func EachWait(r *waits.Result) *table.Table {
-	t := table.New(phrase.Columns("kind", "metric", "rank", "callpath", "seconds", "direct_s", "indirect_s", "propagating_s", "terminal_s", "short_s", "long_s")...)
+	t := table.New(phrase.Columns("kind", "metric", "rank", "callpath", "seconds", "direct_s", "indirect_s", "propagating_s", "terminal_s",
+		"short_s", "long_s")...)
 	none := table.Cell{}
 	for i := range r.Waits {
 		w := &r.Waits[i]

@@ -1,5 +1,5 @@
-// Package allprof reads the lines that liballprof, the tracer of LogGOPSim, writes: a call of MPI with its times and arguments. What the calls
-// of a run mean together (requests, communicators, clocks) is up to model/trace.
+// Package allprof reads the lines that liballprof, the tracer of LogGOPSim, writes: a call of MPI with its times and arguments. What the
+// calls of a run mean together (requests, communicators, clocks) is up to model/trace.
 package allprof
 
 import (

@@ -148,7 +148,8 @@ func (m *moments) group(c *timeline.Collective) clock.Group {
 	switch c.Op {
 	case timeline.OpBarrier:
 		g.Kind = clock.AllToAll
-	case timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter, timeline.OpReduceScatterBlock:
+	case timeline.OpAllgather, timeline.OpAllgatherv, timeline.OpAlltoall, timeline.OpAllreduce, timeline.OpReduceScatter,
+		timeline.OpReduceScatterBlock:
 		if all(true, true, true) {
 			g.Kind = clock.AllToAll
 		}
@@ -200,10 +201,12 @@ func (m *moments) move(shifts [][]unit.Duration) {
 // note says in the problems of the timeline what was done to the clocks.
 func (m *moments) note(done *clock.Controlled) {
 	p := &m.tl.Problems
-	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d starts and ends were moved by up to %v",
+	p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and %d collectives ended up to %v before they could; %d starts and ends "+
+		"were moved by up to %v",
 		done.Before.Messages, done.Before.Groups, done.Before.Worst, done.Moved, done.Furthest))
 	if done.Unresolved > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and collectives still end before they can, because what they wait for contradicts itself", done.Unresolved))
+		p.Notes = append(p.Notes, fmt.Sprintf("clocks: %d messages and collectives still end before they can, because what they wait "+
+			"for contradicts itself", done.Unresolved))
 	}
 }
 

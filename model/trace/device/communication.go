@@ -1,5 +1,5 @@
-// Package device finds which kernels of accelerators communicate with each other: the collectives and messages that kernels of NCCL and RCCL
-// carry out, on which ranks, and how far clocks of ranks must be moved if these are impossible as recorded. The formats of traces with
+// Package device finds which kernels of accelerators communicate with each other: the collectives and messages that kernels of NCCL and
+// RCCL carry out, on which ranks, and how far clocks of ranks must be moved if these are impossible as recorded. The formats of traces with
 // accelerators share it; it knows none of them.
 package device
 
@@ -48,14 +48,16 @@ func Operation(name string) (timeline.Op, bool) {
 		prefix string
 		op     timeline.Op
 	}{
-		{"allreduce", timeline.OpAllreduce}, {"allgather", timeline.OpAllgather}, {"reducescatter", timeline.OpReduceScatter}, {"alltoall", timeline.OpAlltoall},
+		{"allreduce", timeline.OpAllreduce}, {"allgather", timeline.OpAllgather}, {"reducescatter", timeline.OpReduceScatter},
+		{"alltoall", timeline.OpAlltoall},
 	} {
 		if strings.HasPrefix(name, known.prefix) {
 			return known.op, true
 		}
 	}
 	op, ok := map[string]timeline.Op{
-		"barrier": timeline.OpBarrier, "broadcast": timeline.OpBcast, "scatter": timeline.OpScatter, "reduce": timeline.OpReduce, "gather": timeline.OpGather,
+		"barrier": timeline.OpBarrier, "broadcast": timeline.OpBcast, "scatter": timeline.OpScatter, "reduce": timeline.OpReduce,
+		"gather": timeline.OpGather,
 	}[name]
 	return op, ok
 }
@@ -144,7 +146,8 @@ func inOrder(list []*Op, all bool) []*Op {
 		list = slices.DeleteFunc(slices.Clone(list), func(op *Op) bool { return !op.Takes })
 	}
 	slices.SortStableFunc(list, func(x, y *Op) int {
-		return cmp.Or(cmp.Compare(x.Launched, y.Launched), cmp.Compare(x.Stream, y.Stream), cmp.Compare(x.Act, y.Act), cmp.Compare(x.Order, y.Order))
+		return cmp.Or(cmp.Compare(x.Launched, y.Launched), cmp.Compare(x.Stream, y.Stream), cmp.Compare(x.Act, y.Act),
+			cmp.Compare(x.Order, y.Order))
 	})
 	return list
 }
@@ -232,7 +235,8 @@ func (g *group) addInstance(d *timeline.Devices, comm int32, instance []*Op) {
 		}
 	}
 	for _, m := range instance {
-		d.Members = append(d.Members, timeline.Member{Location: m.Stream, Issue: m.Act, Complete: m.Act, Seq: m.Order, Sent: m.Sent, Received: m.Received, Counts: -1})
+		d.Members = append(d.Members, timeline.Member{Location: m.Stream, Issue: m.Act, Complete: m.Act, Seq: m.Order, Sent: m.Sent,
+			Received: m.Received, Counts: -1})
 	}
 	d.Collectives = append(d.Collectives, c)
 }
@@ -245,7 +249,8 @@ func (g *group) addMessages(d *timeline.Devices, comm int32) {
 			for k := range min(len(sends), len(recvs)) {
 				s, r := sends[k], recvs[k]
 				d.Messages = append(d.Messages, timeline.Message{
-					From: s.Stream, To: r.Stream, Send: s.Act, SendDone: s.Act, Post: r.Act, Recv: r.Act, SendDoneSeq: s.Order, RecvSeq: r.Order, Comm: comm, Size: s.Sent,
+					From: s.Stream, To: r.Stream, Send: s.Act, SendDone: s.Act, Post: r.Act, Recv: r.Act, SendDoneSeq: s.Order, RecvSeq: r.Order,
+					Comm: comm, Size: s.Sent,
 					Sent: d.Streams[s.Stream].Begin[s.Act], Received: d.Streams[r.Stream].End[r.Act],
 				})
 			}

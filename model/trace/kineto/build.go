@@ -147,7 +147,8 @@ func (r *rankBuilder) sort() {
 	master := uint32(0)
 	for i := range r.threads {
 		x, y := uint32(i), master
-		better := cmp.Or(cmp.Compare(first[x], first[y]), cmp.Compare(r.threads[x].tid, r.threads[y].tid), cmp.Compare(r.threads[x].pid, r.threads[y].pid)) < 0
+		better := cmp.Or(cmp.Compare(first[x], first[y]), cmp.Compare(r.threads[x].tid, r.threads[y].tid), cmp.Compare(r.threads[x].pid,
+			r.threads[y].pid)) < 0
 		if some && isMaster(x) != isMaster(y) {
 			better = isMaster(x)
 		}
@@ -319,7 +320,8 @@ func (b *builder) addStreams() {
 	}
 	b.devices = d.Finish(references)
 	if n := b.devices.Overlaps; n > 0 {
-		b.tl.Problems.Notes = append(b.tl.Problems.Notes, fmt.Sprintf("%d activities began before the one before them on their stream had ended; they are put one after the other", n))
+		b.tl.Problems.Notes = append(b.tl.Problems.Notes, fmt.Sprintf("%d activities began before the one before them on their stream had "+
+			"ended; they are put one after the other", n))
 	}
 }
 

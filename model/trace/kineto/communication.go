@@ -302,7 +302,8 @@ func (r *rankBuilder) groupRanks(b *builder, args *commArgs) []int32 {
 			return g.Ranks
 		}
 	}
-	if args.start >= 0 && args.stride >= 0 && args.size > 0 && args.start+args.stride*(args.size-1) < maxKinetoRank && args.size <= maxKinetoRank {
+	if args.start >= 0 && args.stride >= 0 && args.size > 0 && args.start+args.stride*(args.size-1) < maxKinetoRank &&
+		args.size <= maxKinetoRank {
 		list := make([]int32, args.size)
 		for i := range list {
 			list[i] = int32(args.start + args.stride*int64(i))

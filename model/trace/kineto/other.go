@@ -98,8 +98,8 @@ const (
 	StreamWait  = "Stream Wait Event"
 )
 
-// Sync adds what the call with a correlation waits for, or lets a stream wait for: waitOn is the stream of the event, -1 if it is not known,
-// record the correlation of the call that recorded it.
+// Sync adds what the call with a correlation waits for, or lets a stream wait for: waitOn is the stream of the event, -1 if it is not
+// known, record the correlation of the call that recorded it.
 func (r *Rank) Sync(kind string, dev, stream, waitOn, correlation, record int64) {
 	if c := correlated(correlation); c != 0 {
 		r.file.syncs = append(r.file.syncs, syncRecord{kind, c, correlated(record), dev, stream, waitOn})

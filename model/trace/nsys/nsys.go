@@ -1,9 +1,9 @@
-// Package nsys reads exports of Nsight Systems (nsys export --type sqlite): one database with all processes of a node. Ranks are the processes
-// with kernels, by process id. Runtime and driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and memsets are
-// activities, which the call with the same correlation launched. How these become a timeline is said in package kineto.
+// Package nsys reads exports of Nsight Systems (nsys export --type sqlite): one database with all processes of a node. Ranks are the
+// processes with kernels, by process id. Runtime and driver calls and ranges of NVTX are calls, nested by containment; kernels, copies and
+// memsets are activities, which the call with the same correlation launched. How these become a timeline is said in package kineto.
 //
-// Kernels of NCCL are collectives of all ranks, the k-th with the k-th; one that sends and receives counts as one of all with all. Tables and
-// columns come and go with versions: what is missing is not there. Names of hosts, command lines and environments are not read.
+// Kernels of NCCL are collectives of all ranks, the k-th with the k-th; one that sends and receives counts as one of all with all. Tables
+// and columns come and go with versions: what is missing is not there. Names of hosts, command lines and environments are not read.
 package nsys
 
 import (
@@ -62,7 +62,8 @@ func Read(file io.ReaderAt, size int64, show string, interrupt func() error) (*k
 		r.damage = append(r.damage, err.Error())
 	}
 	if db.Tables[kernels] == nil && db.Tables[calls] == nil {
-		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("the database has no table of kernels or calls; is it an export of Nsight Systems?")))
+		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("the database has no table of kernels or calls; is it an "+
+			"export of Nsight Systems?")))
 	}
 	r.each(strs, "id value", func(v []int64, text func(int) string) { r.strings[v[0]] = text(1) })
 	pids := r.survey()
@@ -83,7 +84,8 @@ func Read(file io.ReaderAt, size int64, show string, interrupt func() error) (*k
 	}
 	p, err := kineto.NewProfile(list)
 	if err != nil || len(list) == 0 {
-		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("no process of it has kernels"), errors.New(strings.Join(r.damage, "; "))))
+		return nil, fmt.Errorf("%s: %w", show, errors.Join(err, errors.New("no process of it has kernels"),
+			errors.New(strings.Join(r.damage, "; "))))
 	}
 	for _, d := range r.damage {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s; what comes before it is read", show, d))

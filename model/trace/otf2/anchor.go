@@ -52,7 +52,8 @@ func ReadAnchor(data []byte, show string) (*Anchor, error) {
 	}
 	if substrate != 1 || compression != 1 {
 		return nil, &damage.Error{File: show, Offset: -1, What: fmt.Sprintf(
-			"the archive uses substrate %d and compression %d; only plain files without compression can be read (otf2 tools convert others)", substrate, compression)}
+			"the archive uses substrate %d and compression %d; only plain files without compression can be read (otf2 tools convert others)",
+			substrate, compression)}
 	}
 	for _, size := range []uint64{a.EventChunk, a.DefChunk} {
 		if size < ChunkHeader+2 || size > maxChunk {

@@ -28,7 +28,8 @@ const (
 // roles are the roles of OTF2 by ours, but for collectives, whose role depends on the operation.
 var roles = [...]uint8{
 	timeline.Function: roleFunction, timeline.PointToPoint: RolePointToPoint, timeline.FileIO: roleFileIO, timeline.OneSided: roleRMA,
-	timeline.Parallel: roleParallel, timeline.Barrier: roleBarrier, timeline.ImplicitBarrier: roleImplicitBarrier, timeline.Workshare: roleWorkshare,
+	timeline.Parallel: roleParallel, timeline.Barrier: roleBarrier, timeline.ImplicitBarrier: roleImplicitBarrier,
+	timeline.Workshare: roleWorkshare,
 }
 
 // RegionFrom translates paradigm and role; byName is the role that the name suggests.

@@ -27,15 +27,17 @@ type Hosts struct {
 func NewHosts(t testing.TB) *Hosts {
 	t.Helper()
 	needed.Full(t, "several hosts")
-	for _, tool := range [][2]string{{"ip", "of the package iproute2"}, {"unshare", "of the package util-linux"}, {"nsenter", "of the package util-linux"}} {
+	for _, tool := range [][2]string{{"ip", "of the package iproute2"}, {"unshare", "of the package util-linux"},
+		{"nsenter", "of the package util-linux"}} {
 		needed.Tool(t, tool[0], tool[1])
 	}
 	try := exec.Command("unshare", "--net", "--uts", "--ipc", "--mount", "--time", "--monotonic", "1000", "--fork",
 		"sh", "-c", "ip link add va type veth peer name vb && ip link add bridge0 type bridge && mount -t tmpfs tmpfs /dev/shm")
 	out, err := try.CombinedOutput()
-	refused := slices.ContainsFunc([]string{"not permitted", "ermission denied", "not supported", "nknown device type", "nvalid argument"}, func(why string) bool {
-		return strings.Contains(string(out), why)
-	})
+	refused := slices.ContainsFunc([]string{"not permitted", "ermission denied", "not supported", "nknown device type", "nvalid argument"},
+		func(why string) bool {
+			return strings.Contains(string(out), why)
+		})
 	switch {
 	case err != nil && !refused:
 		t.Fatalf("%v: %v: %s", try.Args, err, out)
