@@ -230,6 +230,11 @@ func Write(name string, t *Trace, format string, o WriteOptions) (warnings []str
 	if err != nil {
 		return nil, err
 	}
+	if t.attach != nil {
+		defer func() {
+			warnings = append(warnings, "the streams of accelerators are left out: what is written has the threads of the hosts only")
+		}()
+	}
 	switch {
 	case f.group != nil:
 		return f.group.writeAt(name, t, o)

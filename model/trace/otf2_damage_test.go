@@ -318,6 +318,17 @@ func TestOTF2OddResolution(t *testing.T) {
 	}
 }
 
+// What is written of an archive with accelerators says that their streams are lost.
+func TestOTF2WithoutStreams(t *testing.T) {
+	tr := mustOpen(t, "../../testdata/accelerator/cases/02-long-kernel/traces.otf2")
+	for _, format := range []string{"slt", "otf2"} {
+		warnings, err := Write(filepath.Join(t.TempDir(), "out"), tr, format, WriteOptions{})
+		if err != nil || len(warnings) == 0 || !strings.Contains(warnings[len(warnings)-1], "streams of accelerators are left out") {
+			t.Errorf("%s: warnings %q, %v", format, warnings, err)
+		}
+	}
+}
+
 // FuzzOTF2 reads arbitrary bytes as any of the files of an archive.
 func FuzzOTF2(f *testing.F) {
 	tr := randomTrace(5, 2, 1, 40)
