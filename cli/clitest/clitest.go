@@ -15,12 +15,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"slackline/cli"
+	"slackline/observe/mpi"
 )
+
+// ByBridge is the variable that lets processes of one host exchange by MPI, as those of several hosts do.
+const ByBridge = "SLACKLINE_TEST_BY_BRIDGE"
 
 // Main runs the tests of a package, and slackline where they start it as a program.
 func Main(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"slackline": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"slackline": func() {
+			mpi.ByBridge = os.Getenv(ByBridge) != ""
+			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
 	})
 }
 

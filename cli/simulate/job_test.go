@@ -73,7 +73,7 @@ func TestSimulateInJobs(t *testing.T) {
 func TestJobThatIsSlower(t *testing.T) {
 	dir := t.TempDir()
 	file, recorded := filepath.Join(dir, "ring.slk"), filepath.Join(dir, "ring.slt")
-	ring := []string{"ring", "--ranks", "16", "--iterations", "4000"}
+	ring := []string{"ring", "--ranks", "2", "--iterations", "20000"}
 	if _, stderr, err := clitest.RunJob(t, nil, 1, "", append([]string{"generate", "--out", file}, ring...)...); err != nil {
 		t.Fatal(stderr)
 	}
@@ -84,6 +84,7 @@ func TestJobThatIsSlower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv(clitest.ByBridge, "1")
 	t.Setenv("FI_PROVIDER", "tcp")
 	t.Setenv("OMPI_MCA_btl", "tcp,self")
 	alone := 0

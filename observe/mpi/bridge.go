@@ -27,6 +27,9 @@ var bridgeFiles embed.FS
 // bridgeFlags are further flags for compiling the bridge, for tests.
 var bridgeFlags []string
 
+// ByBridge lets processes of one host use the bridge, as those of several hosts do, for tests.
+var ByBridge bool
+
 // bridgeSource is the bridge between slackline and MPI.
 func bridgeSource() Source {
 	s := Source{Name: "bridge", Flags: bridgeFlags, Program: true}

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	if piece := os.Getenv(pieceVariable); piece != "" {
 		bridgeFlags = append(bridgeFlags, "-DLARGEST_PIECE=UINT64_C("+piece+")")
 	}
-	apart = os.Getenv(apartVariable) != ""
+	ByBridge = os.Getenv(apartVariable) != ""
 	if from := os.Getenv(relayVariable); from != "" {
 		bridgeFlags = append(bridgeFlags, "-DRELAY_FROM="+from)
 	}

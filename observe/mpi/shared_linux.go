@@ -66,14 +66,11 @@ func (s *shared) room(p int) []byte {
 	return s.memory[at : at+n : at+n]
 }
 
-// apart: processes of one host have no common memory either, for tests of the bridge.
-var apart bool
-
 // share gives the processes common memory, if they are on one host. All call it.
 func (j *Job) share(ctx context.Context) (*shared, error) {
 	var made *shared
 	var offer []byte
-	if j.rank == 0 && !apart {
+	if j.rank == 0 && !ByBridge {
 		made, offer = offerShared(j.size)
 	}
 	all, err := j.tellAll(ctx, offer)
