@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -156,6 +157,9 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 // WriteExtraPText writes the dataset as Extra-P text. All series get the points
 // of all; where one has none, its line is empty.
 func (d *Dataset) WriteExtraPText(w io.Writer) error {
+	if len(d.Parameters) == 0 {
+		return errors.New("Extra-P text needs a parameter; give the measurements one, e.g. with --set p=64")
+	}
 	var b bytes.Buffer
 	all := &Series{}
 	for _, s := range d.Series {

@@ -1,0 +1,187 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Caliper's own files (.cali), lines of key=value in which "=" separates the entries of a list:
+//
+//	__rec=node,id=12,attr=10,data=276,parent=3     properties 276 of an attribute of type 3 (string)
+//	__rec=node,id=13,attr=8,data=region,parent=12  its name: region
+//	__rec=node,id=14,attr=13,data=main             the region main
+//	__rec=ctx,ref=14,attr=20,data=0.5              in it, 0.5 of attribute 20
+//	__rec=globals,attr=30,data=8
+//
+// Nested attributes (property 256) make the call path. Records with the same path are repetitions, such as those of ranks.
+
+var caliFormat = Format{Name: "cali", Info: "Caliper file (.cali)", PlaceInName: true, Sniff: sniffCali, Read: readCali}
+
+func sniffCali(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\n"), []byte("__rec="))
+}
+
+// The attributes that describe attributes.
+const (
+	caliName       = 8
+	caliProperties = 10
+	caliNested     = 256
+)
+
+type caliNode struct {
+	attr, parent int
+	data         string
+	nested       bool   // of an attribute's name: it makes the call path
+	path         string // of the nested values from the root to here
+}
+
+type caliReader struct {
+	d     *Dataset
+	nodes map[int]*caliNode
+	ranks float64
+}
+
+func readCali(name string, data []byte) (*Dataset, error) {
+	r := &caliReader{d: New(), nodes: map[int]*caliNode{}}
+	var records []map[string][]string // values need the globals, which come last
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		text := strings.TrimRight(string(line), "\n")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		fields := caliFields(text)
+		var err error
+		switch kind := first(fields["__rec"]); kind {
+		case "node":
+			err = r.node(fields)
+		case "ctx":
+			records = append(records, fields)
+		case "globals":
+			r.globals(fields)
+		default:
+			err = fmt.Errorf("is not a record of nodes, ctx or globals")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+	}
+	for _, fields := range records {
+		r.values(fields)
+	}
+	return r.d, nil
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// caliFields takes a line apart; a backslash keeps the letter after it.
+func caliFields(text string) map[string][]string {
+	fields := map[string][]string{}
+	var list []string
+	var b strings.Builder
+	end := func() {
+		if len(list) > 0 {
+			fields[list[0]] = list[1:]
+		}
+		list = nil
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+		case c == '=', c == ',':
+			list = append(list, b.String())
+			b.Reset()
+			if c == ',' {
+				end()
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	list = append(list, b.String())
+	end()
+	return fields
+}
+
+func (r *caliReader) node(fields map[string][]string) error {
+	id, err := strconv.Atoi(first(fields["id"]))
+	if err != nil || r.nodes[id] != nil {
+		return fmt.Errorf("a node needs an id of its own, got %q", first(fields["id"]))
+	}
+	attr, err := strconv.Atoi(first(fields["attr"]))
+	if err != nil {
+		return fmt.Errorf("node %d has no attribute", id)
+	}
+	n := &caliNode{attr: attr, parent: -1, data: first(fields["data"])}
+	if text := first(fields["parent"]); text != "" {
+		if n.parent, err = strconv.Atoi(text); err != nil {
+			return fmt.Errorf("node %d: the parent %q is not a number", id, text)
+		}
+	}
+	parent := r.nodes[n.parent] // nil: none, or one of the types that are built in
+	if parent != nil {
+		n.path = parent.path
+	}
+	if attr == caliName && parent != nil && parent.attr == caliProperties {
+		properties, _ := strconv.Atoi(parent.data)
+		n.nested = properties&caliNested != 0
+	}
+	if a := r.nodes[attr]; a != nil && a.nested {
+		if n.path != "" {
+			n.path += "->"
+		}
+		if n.path += n.data; len(n.path) > maxNameBytes {
+			return fmt.Errorf("the call path of node %d has more than %d bytes", id, maxNameBytes)
+		}
+	}
+	r.nodes[id] = n
+	return nil
+}
+
+// pairs are the immediate values of a record by the names of their attributes.
+func (r *caliReader) pairs(fields map[string][]string, each func(name, value string)) {
+	data := fields["data"]
+	for i, text := range fields["attr"] {
+		id, err := strconv.Atoi(text)
+		if a := r.nodes[id]; err == nil && a != nil && a.attr == caliName && i < len(data) {
+			each(a.data, data[i])
+		}
+	}
+}
+
+func (r *caliReader) globals(fields map[string][]string) {
+	r.pairs(fields, func(name, value string) {
+		if x, err := parseFinite(value); name == "mpi.world.size" && err == nil && x > 0 {
+			r.ranks = x
+		}
+	})
+}
+
+func (r *caliReader) values(fields map[string][]string) {
+	path := RootPath
+	for _, text := range fields["ref"] {
+		if id, err := strconv.Atoi(text); err == nil && r.nodes[id] != nil && r.nodes[id].path != "" {
+			path = r.nodes[id].path
+		}
+	}
+	var names []string
+	var at []float64
+	if r.ranks > 0 {
+		names, at = []string{"p"}, []float64{r.ranks}
+	}
+	r.pairs(fields, func(metric, value string) {
+		if x, err := parseFinite(value); err == nil && metric != "" && !caliperLocation(metric) {
+			r.d.Put(path, metric, names, at, x)
+		}
+	})
+}

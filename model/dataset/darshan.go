@@ -1,0 +1,91 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The text of darshan-parser:
+//
+//	# darshan log version: 3.41
+//	# nprocs: 64
+//	# run time: 12.5
+//	POSIX	-1	9457796068806373448	POSIX_BYTES_READ	1048576	/data/in	/data	lustre
+//
+// The fields are module, rank, record, counter, value, file, mount point and file system. Bytes, numbers of operations and times are
+// added up over ranks and files; other counters, such as offsets and time stamps, have no sum. The parameter p is nprocs.
+
+var darshanFormat = Format{Name: "darshan", Info: "darshan-parser text", Sniff: sniffDarshan, Read: readDarshan}
+
+func sniffDarshan(head []byte) bool { return bytes.HasPrefix(head, []byte("# darshan log version:")) }
+
+// darshanSums are the counters that can be added up.
+var darshanSums = regexp.MustCompile(
+	`_(BYTES_READ|BYTES_WRITTEN|OPENS|READS|WRITES|SEEKS|STATS|FSYNCS|F_READ_TIME|F_WRITE_TIME|F_META_TIME)$`)
+
+func readDarshan(name string, data []byte) (*Dataset, error) {
+	type counter struct{ module, name string }
+	sums := map[counter]float64{}
+	ranks, runTime := 0.0, 0.0
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		text := strings.TrimRight(string(line), "\n")
+		if rest, comment := strings.CutPrefix(text, "#"); comment {
+			key, value, _ := strings.Cut(strings.TrimSpace(rest), ": ")
+			if x, err := parseFinite(strings.TrimSpace(value)); err == nil {
+				switch key {
+				case "nprocs":
+					ranks = x
+				case "run time":
+					runTime = x
+				}
+			}
+			continue
+		}
+		fields := strings.Split(text, "\t")
+		switch {
+		case strings.TrimSpace(text) == "":
+		case len(fields) < 5:
+			return nil, fmt.Errorf("%s:%d: has %d fields separated by tabs; darshan-parser writes module, rank, record, counter and value; "+
+				"leave out its options, such as --total", name, number, len(fields))
+		case darshanSums.MatchString(fields[3]):
+			x, err := parseFinite(fields[4])
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %s: %w", name, number, fields[3], err)
+			}
+			if x > 0 { // -1: not recorded
+				sums[counter{fields[0], fields[3]}] += x
+			}
+		}
+	}
+	if !(ranks > 0) {
+		return nil, fmt.Errorf("%s: has no line \"# nprocs: N\"; keep the head of what darshan-parser writes", name)
+	}
+	d := New("p")
+	at := []float64{ranks}
+	add := func(path, metric, unit string, v float64) {
+		d.addPresent(path, metric, at, values{v})
+		d.Get(path, metric).Unit = unit
+	}
+	if runTime > 0 {
+		add(RootPath, RunTime, "s", runTime)
+	}
+	for _, c := range slices.SortedFunc(maps.Keys(sums), func(a, b counter) int {
+		return strings.Compare(a.module+"\t"+a.name, b.module+"\t"+b.name)
+	}) {
+		unit := ""
+		switch {
+		case strings.HasSuffix(c.name, "_TIME"):
+			unit = "s"
+		case strings.Contains(c.name, "_BYTES_"):
+			unit = "B"
+		}
+		add(c.module, strings.ToLower(strings.TrimPrefix(c.name, c.module+"_")), unit, sums[c])
+	}
+	return d, nil
+}

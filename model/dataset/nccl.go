@@ -1,0 +1,102 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// nccl-tests:
+//
+//	# Collective test starting: all_reduce_perf
+//	#  Rank  0 Group  0 Pid   4711 on      node1 device  0 [0x07] NVIDIA A100
+//	#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+//	           8             2     float     sum      -1    34.12    0.00    0.00      0    33.88    0.00    0.00      0
+//
+// The first four columns of results are out of place, the next four in place. Ranks are counted by their lines.
+
+var ncclFormat = Format{Name: "nccl", Info: "nccl-tests", PlaceInName: true, Sniff: sniffNCCL, Read: readNCCL}
+
+func sniffNCCL(head []byte) bool { return ncclHeader.Match(head) }
+
+var (
+	ncclHeader = regexp.MustCompile(`(?m)^#\s+size\s+count\s.*\btime\s+algbw\s+busbw\b`)
+	ncclRank   = regexp.MustCompile(`^#\s+Rank\s+\d+\s`)
+	ncclTitle  = regexp.MustCompile(`^#\s*Collective test starting:\s*(\S+)`)
+)
+
+// ncclUnits are the metrics of a row, with the factor that turns them into their unit.
+var ncclUnits = map[string]struct {
+	unit   string
+	factor float64
+}{"time": {"s", 1e-6}, "algbw": {"GB/s", 1}, "busbw": {"GB/s", 1}}
+
+func readNCCL(name string, data []byte) (*Dataset, error) {
+	d := New()
+	test, ranks, number := "nccl", 0, 0
+	var header []string
+	var wrong leftOut
+	for line := range bytes.Lines(data) {
+		number++
+		text := strings.TrimSpace(string(line))
+		fields := strings.Fields(text)
+		switch m := ncclTitle.FindStringSubmatch(text); {
+		case m != nil:
+			test, ranks = strings.TrimSuffix(m[1], "_perf"), 0
+		case ncclRank.MatchString(text):
+			ranks++
+		case ncclHeader.MatchString(text):
+			header = fields[1:]
+		case len(fields) == 0, text[0] == '#', header == nil:
+		case !startsWithNumber(fields): // of the launcher
+		case len(fields) != len(header):
+			return nil, fmt.Errorf("%s:%d: has %d fields below %d columns; is the line complete?", name, number, len(fields), len(header))
+		default:
+			if err := d.addNCCL(test, ranks, header, fields, &wrong, number); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+			}
+		}
+	}
+	wrong.warn(d, "%s: rows with wrong results are kept", name)
+	return d, nil
+}
+
+func startsWithNumber(fields []string) bool {
+	_, err := parseFinite(fields[0])
+	return err == nil
+}
+
+// addNCCL adds the results of a row.
+func (d *Dataset) addNCCL(test string, ranks int, header, fields []string, wrong *leftOut, number int) error {
+	bytes, err := parseFinite(fields[0])
+	if err != nil {
+		return err
+	}
+	names, at := []string{"bytes"}, []float64{bytes}
+	if ranks > 0 {
+		names, at = append(names, "p"), append(at, float64(ranks))
+	}
+	seen := map[string]bool{}
+	for i, column := range header {
+		u, known := ncclUnits[column]
+		if !known {
+			if (column == "#wrong" || column == "error") && strings.Trim(fields[i], "0.e+-") != "" && fields[i] != "N/A" {
+				wrong.add(fmt.Sprintf("line %d", number))
+			}
+			continue
+		}
+		metric := "out_of_place_" + column
+		if seen[column] {
+			metric = "in_place_" + column
+		}
+		seen[column] = true
+		v, err := parseFinite(fields[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", column, err)
+		}
+		d.Put(test, metric, names, at, v*u.factor)
+		d.Get(test, metric).Unit = u.unit
+	}
+	return nil
+}

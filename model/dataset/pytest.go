@@ -1,0 +1,79 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// pytest-benchmark JSON (--benchmark-json, --benchmark-autosave). Numbers among the params of a test are parameters; others stay
+// in its name. A test has all its rounds with --benchmark-save-data, else their mean.
+
+var pytestFormat = Format{Name: "pytest", Info: "pytest-benchmark JSON", PlaceInName: true, Sniff: sniffPytest, Read: readPytest}
+
+func sniffPytest(head []byte) bool {
+	return isObject(head) && hasKey(head, "machine_info") && (hasKey(head, "commit_info") || hasKey(head, "benchmarks"))
+}
+
+type pytestFile struct {
+	Benchmarks []struct {
+		Name   string                     `json:"name"`
+		Full   string                     `json:"fullname"`
+		Params map[string]json.RawMessage `json:"params"`
+		Stats  *struct {
+			Mean *float64 `json:"mean"`
+			Data values   `json:"data"`
+		} `json:"stats"`
+	} `json:"benchmarks"`
+}
+
+func readPytest(name string, data []byte) (*Dataset, error) {
+	var file pytestFile
+	if err := decodeWhole(name, data, &file); err != nil {
+		return nil, err
+	}
+	d := New()
+	var lacking leftOut
+	for i, b := range file.Benchmarks {
+		full := b.Full
+		if full == "" {
+			full = b.Name
+		}
+		if b.Stats == nil || b.Stats.Mean == nil && len(b.Stats.Data) == 0 {
+			lacking.add(fmt.Sprintf("entry %d, %s", i+1, full))
+			continue
+		}
+		path, names, at := pytestName(full, b.Params)
+		v := []float64(b.Stats.Data)
+		if len(v) == 0 {
+			v = []float64{*b.Stats.Mean}
+		}
+		d.Put(path, "time", names, at, v...)
+		if len(d.Parameters) > MaxParameters {
+			return nil, fmt.Errorf("%s: the tests have more than %d parameters; run fewer tests at once, e.g. with -k", name, MaxParameters)
+		}
+	}
+	for _, s := range d.Series {
+		s.Unit = "s"
+	}
+	lacking.warn(d, "%s: tests without a mean or data are left out", name)
+	return d, nil
+}
+
+// pytestName is the name of a test with those of its params that are not numbers, and the numbers.
+func pytestName(full string, params map[string]json.RawMessage) (path string, names []string, at []float64) {
+	path, _, _ = strings.Cut(full, "[")
+	path = strings.ReplaceAll(path, "::", "->")
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		raw := string(bytes.Trim(params[key], `"`))
+		if x, err := parseFinite(raw); err == nil && key != "" && params[key][0] != '"' {
+			names, at = append(names, key), append(at, x)
+		} else {
+			path += "->" + key + "=" + raw
+		}
+	}
+	return path, names, at
+}

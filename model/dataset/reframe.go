@@ -1,0 +1,105 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Run reports of ReFrame (--report-file). A test case with a performance gives a value of each of its variables: under perfvalues,
+// [value, reference, lower, upper, unit] by system:partition:variable, or under perfvars of older versions. The parameter p is
+// the number of tasks; numbers after % in the name of a test are parameters, other words stay in it.
+
+var reframeFormat = Format{Name: "reframe", Info: "ReFrame run report", PlaceInName: true, Sniff: sniffReFrame, Read: readReFrame}
+
+func sniffReFrame(head []byte) bool { return isObject(head) && hasKey(head, "session_info") }
+
+type reframeFile struct {
+	Runs []struct {
+		Cases []reframeCase `json:"testcases"`
+	} `json:"runs"`
+}
+
+type reframeCase struct {
+	Name    string                       `json:"name"`
+	Display string                       `json:"display_name"`
+	System  string                       `json:"system"`
+	Result  string                       `json:"result"`
+	Tasks   float64                      `json:"num_tasks"`
+	Values  map[string][]json.RawMessage `json:"perfvalues"`
+	Vars    []struct {
+		Name  string   `json:"name"`
+		Unit  string   `json:"unit"`
+		Value *float64 `json:"value"`
+	} `json:"perfvars"`
+}
+
+func readReFrame(name string, data []byte) (*Dataset, error) {
+	var file reframeFile
+	if err := decodeWhole(name, data, &file); err != nil {
+		return nil, err
+	}
+	d := New()
+	var failed, bad leftOut
+	for _, run := range file.Runs {
+		for i := range run.Cases {
+			c := &run.Cases[i]
+			path, names, at := reframeName(c)
+			if c.Result != "" && c.Result != "success" && c.Result != "pass" {
+				failed.add(path)
+				continue
+			}
+			add := func(metric, unit string, v float64) {
+				d.Put(path, metric, names, at, v)
+				d.Get(path, metric).Unit = unit
+			}
+			for _, key := range slices.Sorted(maps.Keys(c.Values)) {
+				list := c.Values[key]
+				var v float64
+				unit := ""
+				if len(list) == 0 || json.Unmarshal(list[0], &v) != nil {
+					bad.add(path + " " + key)
+					continue
+				}
+				if len(list) > 4 {
+					_ = json.Unmarshal(list[4], &unit) // without a unit the value still counts
+				}
+				add(key[strings.LastIndexByte(key, ':')+1:], unit, v)
+			}
+			for _, v := range c.Vars {
+				if len(c.Values) == 0 && v.Value != nil {
+					add(v.Name, v.Unit, *v.Value)
+				}
+			}
+			if len(d.Parameters) > MaxParameters {
+				return nil, fmt.Errorf("%s: the tests have more than %d parameters; report fewer of them", name, MaxParameters)
+			}
+		}
+	}
+	failed.warn(d, "%s: test cases that failed are left out", name)
+	bad.warn(d, "%s: performance values that are not numbers are left out", name)
+	return d, nil
+}
+
+// reframeName takes the name of a test case apart.
+func reframeName(c *reframeCase) (path string, names []string, at []float64) {
+	words := strings.Fields(c.Display)
+	if len(words) == 0 {
+		words = []string{c.Name}
+	}
+	path = words[0]
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(strings.TrimPrefix(word, "%"), "=")
+		if x, err := parseFinite(value); err == nil && key != "" && key != "p" && !slices.Contains(names, key) {
+			names, at = append(names, key), append(at, x)
+			continue
+		}
+		path += "->" + strings.TrimPrefix(word, "%")
+	}
+	if c.Tasks > 0 {
+		names, at = append(names, "p"), append(at, c.Tasks)
+	}
+	return path, names, at
+}
