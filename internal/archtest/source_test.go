@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // source is one Go file of the project.
@@ -18,7 +19,7 @@ type source struct {
 	path   string // relative to the root of the project
 	room   string // its package, as a path below the module
 	test   bool
-	lines  int
+	text   []string // its lines
 	set    *token.FileSet
 	syntax *ast.File
 }
@@ -94,7 +95,7 @@ func sources(t *testing.T) []*source {
 		}
 		list = append(list, &source{
 			path: rel, room: strings.TrimSuffix(rel, "/"+name), test: strings.HasSuffix(name, "_test.go"),
-			lines: strings.Count(string(data), "\n"), set: set, syntax: syntax,
+			text: strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), set: set, syntax: syntax,
 		})
 		return nil
 	})
@@ -138,8 +139,23 @@ func TestFileLength(t *testing.T) {
 		if f.test {
 			most = maxTestLines
 		}
-		if f.lines > most {
-			t.Errorf("%s has %d lines; split it by topic (at most %d)", f.path, f.lines, most)
+		if len(f.text) > most {
+			t.Errorf("%s has %d lines; split it by topic (at most %d)", f.path, len(f.text), most)
+		}
+	}
+}
+
+// maxColumns is the length of a line that fits on a screen, a tab counted as one.
+const maxColumns = 140
+
+// TestLineLength leaves out what cannot be broken: text in backquotes, and tables in comments.
+func TestLineLength(t *testing.T) {
+	for _, f := range sources(t) {
+		for i, line := range f.text {
+			if f.test || utf8.RuneCountInString(line) <= maxColumns || strings.Contains(line, "`") || strings.HasPrefix(line, "//\t") {
+				continue
+			}
+			t.Errorf("%s:%d: %d columns; break the line (at most %d)", f.path, i+1, utf8.RuneCountInString(line), maxColumns)
 		}
 	}
 }

@@ -31,8 +31,10 @@ type Format struct {
 // formats is the table of all formats: a format is one file, and one entry here. They are tried in this order: those with
 // the clearest marks first.
 var formats = []Format{
-	cubeFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, pytestFormat, reframeFormat, caliperFormat, googleFormat, extraPOldFormat, extraPJSONFormat,
-	linesFormat, caliFormat, tauFormat, darshanFormat, ncclFormat, osuFormat, imbFormat, goBenchFormat, measuredFormat, extraPTextFormat, csvFormat,
+	cubeFormat, ownFormat, simulationFormat, profileFormat, waitsFormat, pytestFormat, reframeFormat, caliperFormat, googleFormat,
+	extraPOldFormat, extraPJSONFormat,
+	linesFormat, caliFormat, tauFormat, darshanFormat, ncclFormat, osuFormat, imbFormat, goBenchFormat,
+	measuredFormat, extraPTextFormat, csvFormat,
 }
 
 // Formats returns all formats of measurements.

@@ -21,7 +21,8 @@ var (
 		{Light: "#3F83B8", Dark: "#5CA5D3"}, {Light: "#9CC9D6", Dark: "#2F7686"}, {Light: "#79AFC0", Dark: "#4793A5"},
 	}
 	runtimes = []waits.Color{
-		{Light: "#C3B1D9", Dark: "#6E5A8C"}, {Light: "#A58CC4", Dark: "#8A72AD"}, {Light: "#DCCFEA", Dark: "#574672"}, {Light: "#8B6FB0", Dark: "#A48FC4"},
+		{Light: "#C3B1D9", Dark: "#6E5A8C"}, {Light: "#A58CC4", Dark: "#8A72AD"},
+		{Light: "#DCCFEA", Dark: "#574672"}, {Light: "#8B6FB0", Dark: "#A48FC4"},
 	}
 )
 

@@ -62,7 +62,8 @@ func (l *Lanes) layout(th *theme) (*sheet, error) {
 		if colors[i], err = k.color(th); err != nil {
 			return nil, err
 		}
-		entries = append(entries, legendEntry{name: k.Name, width: boxWidth, draw: func(c canvas, r rect) { c.rects([]rect{r}, paint{fill: colors[i]}) }})
+		draw := func(c canvas, r rect) { c.rects([]rect{r}, paint{fill: colors[i]}) }
+		entries = append(entries, legendEntry{name: k.Name, width: boxWidth, draw: draw})
 	}
 	w := newWords(l.Title, l.Subtitle, l.Caption, width)
 	keys := newLegend(entries, width-2*margin)

@@ -57,7 +57,10 @@ func (a *analyzed) shares() *Shares {
 	sh := &Shares{Title: "Time of " + a.crowd(), Command: command("profile", a.words)}
 	for _, p := range a.composition.Parts {
 		if p.Time > 0 {
-			sh.Parts = append(sh.Parts, Share{Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total), color: shareColor(&p)})
+			sh.Parts = append(sh.Parts, Share{
+				Name: waits.PartTitle(&p), Kind: colorOf(p.Kind), Text: p.Time.Short(), Share: tables.ShareOf(p.Time, a.composition.Total),
+				color: shareColor(&p),
+			})
 		}
 	}
 	return sh
@@ -142,7 +145,8 @@ func (a *analyzed) efficiencyWords() string {
 		text   string
 	}
 	losses := []loss{
-		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.", e.MaxUseful.Short(), e.AverageUseful.Short())},
+		{e.LoadBalance, fmt.Sprintf("Most of the rest is lost because work is spread unevenly: the busiest rank computes %s, the average is %s.",
+			e.MaxUseful.Short(), e.AverageUseful.Short())},
 		{e.Serialization, "Most of the rest is lost because ranks wait for each other in turn, although all have about the same amount of work."},
 		{e.Transfer, "Most of the rest is lost in the transfer of data and in MPI itself."},
 		{e.NotAnalyzed, "Most of the rest is MPI time that was not analyzed."},
@@ -179,7 +183,9 @@ func (a *analyzed) rankFigure() *Figure {
 	if a.timeline.Ranks < 2 {
 		return nil
 	}
-	shown := slices.DeleteFunc(figures.Activities(a.composition, a.timeline.Ranks), func(t figures.RankTimes) bool { return slices.Max(t.Times) == 0 })
+	shown := slices.DeleteFunc(figures.Activities(a.composition, a.timeline.Ranks), func(t figures.RankTimes) bool {
+		return slices.Max(t.Times) == 0
+	})
 	if len(shown) == 0 {
 		return nil
 	}
@@ -218,11 +224,13 @@ func (a *analyzed) iterationFigure() *Figure {
 	f := &Figure{
 		ID: "iterations", Title: "Times of the iterations", Caption: fmt.Sprintf("An iteration starts with each %s.", code(a.name(it.Path))),
 		Command: command("profile", a.words, "--plot", "iterations.svg", "--plot-kind", "iterations"),
-		Data:    newTable("", "", right("iteration"), right("duration"), right("computation, most"), right("computation, mean"), right("waiting, mean")),
-		draw:    func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
+		Data: newTable("", "", right("iteration"), right("duration"), right("computation, most"), right("computation, mean"),
+			right("waiting, mean")),
+		draw: func(float64) plot.Figure { return figures.Iterations(it, a.timeline.Ranks) },
 	}
 	for k, i := range it.List {
-		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(i.Waiting/unit.Duration(max(a.timeline.Ranks, 1))))
+		waiting := i.Waiting / unit.Duration(max(a.timeline.Ranks, 1))
+		f.Data.Add(tables.Count(k+1), tables.Time(i.Duration), tables.Time(i.MaxComputation), tables.Time(i.Computation), tables.Time(waiting))
 	}
 	return f
 }

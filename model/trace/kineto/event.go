@@ -346,7 +346,9 @@ func communicationOf(args []byte) (commArgs, error) {
 		"In msg nelems": &a.in, "Out msg nelems": &a.out, "Group size": &a.size, "Global rank start": &a.start, "Global rank stride": &a.stride,
 		"Rank": &a.root, "Src Rank": &a.source, "Dst Rank": &a.destination, "Seq": &a.sequence,
 	}
-	texts := map[string]*string{"Collective name": &a.collective, "Process Group Name": &a.group, "Process Group Ranks": &a.ranks, "dtype": &a.dtype}
+	texts := map[string]*string{
+		"Collective name": &a.collective, "Process Group Name": &a.group, "Process Group Ranks": &a.ranks, "dtype": &a.dtype,
+	}
 	err := members(args, func(key, v []byte) error {
 		if to := numbers[string(key)]; to != nil {
 			if n, ok := integer(v); ok {
