@@ -46,7 +46,7 @@ func Timeline(r *waits.Result, rows, columns int) *plot.Lanes {
 	n := len(tl.Locations)
 	shown := min(rows, n)
 	l := &plot.Lanes{Columns: columns, End: float64(tl.End - tl.Start), Cells: make([]uint8, 0, shown*columns)}
-	p := painter{r: r, sums: profile.NewSums(r.Profile().Paths), kinds: map[laneKind]uint8{}, lanes: l}
+	p := painter{r: r, sums: profile.NewSums(r.Paths), kinds: map[laneKind]uint8{}, lanes: l}
 	for i := range shown {
 		location := int32(i * n / shown)
 		name := fmt.Sprintf("rank %d", tl.Locations[location].Rank)
@@ -103,7 +103,7 @@ func (p *painter) cell(location int32, from, to unit.Duration) uint8 {
 		times[laneKind{metric, profile.Waiting}] += d
 		under := profile.Outside
 		if call, _, _ := p.r.CallsOf(state); call >= 0 {
-			under = p.kindOf(p.r.Profile().Paths.Of[calls.Path[call]])
+			under = p.kindOf(p.r.Paths.Of[calls.Path[call]])
 		}
 		times[laneKind{waits.None, under}] -= d
 	}
@@ -122,7 +122,7 @@ func (p *painter) kindOf(path int32) profile.Kind {
 	if path == 0 {
 		return profile.Outside
 	}
-	return profile.KindOf(&p.r.Profile().Paths.Region[path])
+	return profile.KindOf(&p.r.Paths.Region[path])
 }
 
 // number is the number of a kind in the figure.
