@@ -8,7 +8,8 @@ import (
 	"slackline/observe/mpi/mpitest"
 )
 
-// TestStatuses wants every field of every status as without injection, also those that MPI leaves alone.
+// TestStatuses wants every field of every status as without injection, also those that MPI leaves alone, and no library
+// loaded into the programs that this one starts.
 func TestStatuses(t *testing.T) {
 	mpitest.Each(t, func(t *testing.T, l *mpi.Library) {
 		program := build(t, l, "statuses.c")

@@ -9,8 +9,8 @@ import (
 var includeFiles embed.FS
 
 // AddHeaders adds the C headers that all parts may use: what is to know of Fortran's bindings (slackline_mpi.h), the
-// system calls that signals cut short (sleeping.h), how MPICH gives up the CPU (yield.h), and which clock a process
-// reads (clockid.h).
+// system calls that signals cut short (sleeping.h), how MPICH gives up the CPU (yield.h), which clock a process reads
+// (clockid.h), and how the programs that it starts are left alone (children.h).
 func (s *Source) AddHeaders() error { return s.Add(includeFiles, "include") }
 
 // Add adds the files of a directory.

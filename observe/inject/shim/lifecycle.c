@@ -1,5 +1,6 @@
 /* Beginning and end of a program. */
 #include "calls.h"
+#include "children.h"
 #include "slackline_mpi.h"
 #include "yield.h"
 #include <dlfcn.h>
@@ -57,6 +58,7 @@ static void start_injection(void) {
     inj_settings_load();
     if (begun || inj_settings.directory == NULL) return;
     begun = true;
+    sl_free_children();
     PMPI_Comm_rank(MPI_COMM_WORLD, &inj_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &inj_ranks);
     PMPI_Comm_get_parent(&parent);

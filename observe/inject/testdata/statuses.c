@@ -2,6 +2,7 @@
  * before: also what MPI leaves alone must be as without injection. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -168,6 +169,8 @@ int main(int argc, char **argv) {
     failures();
     alone();
     sends();
+    const char *loaded = getenv("LD_PRELOAD");
+    printf("%d: programs that it starts load %s\n", me, loaded != NULL ? loaded : "nothing more");
     MPI_Finalize();
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Beginning and end of a program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort, and what switches recording. */
 #include "calls.h"
+#include "children.h"
 #include "functions.h"
 #include "fortran.h"
 #include "lifecycle.h"
@@ -23,23 +24,6 @@ static void define_modules(struct sl_thread *t) {
     }
     if (fd >= 0) close(fd);
     free(text);
-}
-
-/* free_children takes this library out of LD_PRELOAD: programs that this one starts are not to load MPI. */
-static void free_children(void) {
-    const char *all = getenv("LD_PRELOAD");
-    Dl_info self;
-    if (all == NULL || dladdr((void *)(uintptr_t)free_children, &self) == 0) return;
-    char *rest = calloc(1, strlen(all) + 1), *copy = strdup(all), *next = copy;
-    for (char *word; rest != NULL && next != NULL && (word = strsep(&next, ": ")) != NULL;) {
-        if (*word == 0 || strcmp(word, self.dli_fname) == 0) continue;
-        if (*rest != 0) strcat(rest, ":");
-        strcat(rest, word);
-    }
-    if (rest != NULL && copy != NULL && *rest != 0) setenv("LD_PRELOAD", rest, 1);
-    else unsetenv("LD_PRELOAD");
-    free(rest);
-    free(copy);
 }
 
 static int users;  /* MPI_Init and sessions that have not ended */
@@ -72,7 +56,7 @@ void sl_begin(uint16_t fn, struct sl_frame frame, uint64_t enter, int provided) 
         sl_say("%s: no room for the processes that MPI_Comm_spawn has started; they are not recorded", sl_settings.directory);
         return;
     }
-    free_children();
+    sl_free_children();
     sl_threaded = provided == MPI_THREAD_MULTIPLE;
     sl_modules_load();
     sl_filter_load();
