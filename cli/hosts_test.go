@@ -113,10 +113,24 @@ func (s *site) cpusOfHosts(t *testing.T) {
 	}
 }
 
-// recordOnHosts wants the waits of a recorded run to be those that the program itself saw.
+// recordOnHosts wants the waits of a recorded run to be those that the program itself saw. What lies between its look at the
+// clock and the call, the load can make many milliseconds of: one of three runs must agree.
 func (s *site) recordOnHosts(t *testing.T) {
 	program := s.build(t, "testdata/waiting.c", "-O1")
-	trace := filepath.Join(s.Dir, "waiting.slt")
+	for try := 1; ; try++ {
+		wrong := s.recordWaiting(t, program, filepath.Join(s.Dir, fmt.Sprintf("waiting%d.slt", try)))
+		if wrong == "" {
+			return
+		}
+		if t.Log(wrong); try == 3 {
+			t.Fatal("no run agrees with what the program saw")
+		}
+	}
+}
+
+// recordWaiting records the program, and returns what differs from what it saw.
+func (s *site) recordWaiting(t *testing.T, program, trace string) (wrong string) {
+	t.Helper()
 	stdout, stderr := s.slackline(t, append([]string{"record", "--quiet", "--out", trace, "--"}, append(mpitest.Launch(s.library, 3), program)...)...)
 	var late, barrier float64
 	if _, err := fmt.Sscan(stdout, &late, &barrier); err != nil {
@@ -142,12 +156,12 @@ func (s *site) recordOnHosts(t *testing.T) {
 	for _, w := range result.Waits {
 		sum[w.Metric] += w.Seconds
 	}
-	// What lies between the program's look at the clock and the call, the load can make milliseconds of.
 	for metric, want := range map[string]float64{"late_sender": late / 1e9, "barrier": barrier / 1e9} {
 		if got := sum[metric]; math.Abs(got-want) > 0.1*want+0.02 {
-			t.Errorf("%s: %.3f s, the program saw %.3f s", metric, got, want)
+			wrong += fmt.Sprintf("%s: %.3f s, the program saw %.3f s\n", metric, got, want)
 		}
 	}
+	return wrong
 }
 
 // jobsOnHosts wants jobs over all hosts to give what one process gives.
