@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -256,21 +257,41 @@ func slacklineInPath(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 }
 
-// typeIn lets a shell run a command and returns its exit code.
+// typeIn lets a shell run a command and returns its exit code. The server of explore is interrupted once it tells its address;
+// that it ends is not an error then.
 func typeIn(t *testing.T, dir, command string) (code int, output string) {
 	t.Helper()
-	c := exec.Command("sh", "-c", command)
+	c := exec.Command("sh", "-c", "exec "+command)
 	c.Dir = dir
-	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
-	err := c.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode(), out.String()
-	} else if err != nil {
+	pipe, err := c.StdoutPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return 0, out.String()
+	c.Stderr = c.Stdout
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	serves := false
+	for lines := bufio.NewReader(pipe); err == nil; {
+		var line string
+		line, err = lines.ReadString('\n')
+		output += line
+		if !serves && strings.HasPrefix(command, "slackline explore ") && strings.Contains(line, "http://127.0.0.1:") {
+			serves = true
+			if err := c.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = c.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if code = c.ProcessState.ExitCode(); serves && code == 130 {
+		code = 0
+	}
+	return code, output
 }
 
 // All commands in a report work when they are typed.
