@@ -131,8 +131,8 @@ func TestQuanta(t *testing.T) {
 	}
 }
 
-// A process on the same CPU that wakes at a fixed rate is found at that rate. Other load adds
-// detours but takes none away, so the lengths are looked at and the count is bounded from below.
+// A process on the same CPU that wakes at a fixed rate is found at that rate. Other load adds detours, so the lengths are
+// looked at and the count is bounded from below; much of it keeps the process from waking in time, so there are three tries.
 func TestKnownDetours(t *testing.T) {
 	o := options(t, Selfish)
 	o.Time = 2 * time.Second
@@ -143,18 +143,24 @@ func TestKnownDetours(t *testing.T) {
 	}
 	defer c.Wait()         //nolint:errcheck // it was killed
 	defer c.Process.Kill() //nolint:errcheck
-	n, err := MeasureNoise(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, d := range n.CPUs[0].Detours {
-		if d.Length >= unit.Duration(disturbFor.Nanoseconds())*unit.Nanosecond {
-			found++
+	for try := 1; ; try++ {
+		n, err := MeasureNoise(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if want := disturbHertz * 2; float64(found) < 0.9*float64(want) {
-		t.Errorf("found %d detours of at least %v, want about %d", found, disturbFor, want)
+		found := 0
+		for _, d := range n.CPUs[0].Detours {
+			if d.Length >= unit.Duration(disturbFor.Nanoseconds())*unit.Nanosecond {
+				found++
+			}
+		}
+		want := disturbHertz * 2
+		if float64(found) >= 0.9*float64(want) {
+			return
+		}
+		if t.Logf("found %d detours of at least %v, want about %d", found, disturbFor, want); try == 3 {
+			t.Fatal("too few in each of three tries")
+		}
 	}
 }
 
