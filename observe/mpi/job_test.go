@@ -362,7 +362,9 @@ func TestJobWithoutAProcess(t *testing.T) {
 			role := fmt.Sprint(absentRole, " ", absent)
 			_, stderr, err := job(t, l, 2, role)
 			want := fmt.Sprintf("slackline: process %d on %s has waited for 4 s for others to join the job", 1-absent, host)
-			if err == nil || strings.Count(stderr, want) != 1 {
+			// Open MPI itself ends the job if the other process was quick enough to start MPI before.
+			told := strings.Count(stderr, want) == 1 || l.Kind == OpenMPI && strings.Contains(stderr, "exiting improperly")
+			if err == nil || !told {
 				t.Errorf("%s, %s: %v, stderr:\n%s", l, role, err, stderr)
 			}
 		}
