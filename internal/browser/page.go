@@ -41,7 +41,12 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) (R, error) {
 }
 
 // Close closes the tab and forgets its cookies and storage.
-func (p *Page) Close() error { return chromedp.Cancel(p.ctx) }
+func (p *Page) Close() error {
+	if err := chromedp.Cancel(p.ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil // a busy browser closes it later, or when it ends
+}
 
 // Resize gives the page a size in CSS pixels.
 func (p *Page) Resize(width, height int) error {

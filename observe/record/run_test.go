@@ -255,8 +255,9 @@ func TestBounded(t *testing.T) {
 		o = sampled(command...)
 		o.Estimate = true
 		r = recorded(t, o)
-		if bytes := r.result.Heads[0].Bytes; bytes < 6000*56 || bytes > 6000*80 {
-			t.Errorf("estimate = %d bytes, want about 6000 times 70", bytes)
+		// Two records a call, and samples: the slower the machine, the more.
+		if bytes := r.result.Heads[0].Bytes; bytes < 6000*56 || bytes > 6000*160 {
+			t.Errorf("estimate = %d bytes, want about 6000 times 70 and the samples", bytes)
 		}
 	})
 }
