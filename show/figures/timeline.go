@@ -12,7 +12,8 @@ import (
 	"slackline/show/plot"
 )
 
-// Colors of kinds of activity on a light and on a dark ground, as the explorer has them: work is gray, so that waits stand out.
+// Colors of kinds of activity on a light and on a dark ground, as the explorer has them (its TestColorsAreThoseOfFigures
+// compares): work is gray, so that waits stand out.
 var (
 	computation   = waits.Color{Light: "#D3D7DC", Dark: "#4A515C"}
 	outside       = waits.Color{Light: "#F5F6F8", Dark: "#1C2027"}
