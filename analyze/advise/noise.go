@@ -12,10 +12,9 @@ var noiseKind = kind{
 	Info: Info{
 		Name:  "noise",
 		Short: "remove noise, or let it come at the same time everywhere",
-		Meaning: "removed: the simulated noise is left out. coscheduled: it comes at the same time on all ranks, so that they wait for it " +
-			"once, not one after the other. " +
-			"median: repeated computations of a recorded run (the same rank, call path and calls around it) take their median, so that no " +
-			"repetition is longer than usual.",
+		Meaning: "removed: the simulated noise is left out. coscheduled: it comes at the same time on all ranks, so that they wait for " +
+			"it once, not one after the other. median: repeated computations of a recorded run (the same rank, call path and calls around " +
+			"it) take their median, so that no repetition is longer than usual.",
 		Advice: "Leave a core of each node to the system, bind ranks to cores, stop daemons, and let those that must run do so at the same " +
 			"time on all nodes. Where repetitions differ although no process interferes, look at what the code does differently.",
 		Form: "noise:removed, noise:coscheduled or noise:median",

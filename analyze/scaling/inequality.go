@@ -17,10 +17,9 @@ var inequality = RuleKind{
 	Name:    "rule",
 	Short:   "an inequality between functions of an expectation file",
 	Example: "Allreduce <= Reduce + Bcast",
-	Explanation: "A rule compares sums of functions, with factors: Allreduce <= Reduce + Bcast. It fails if it is violated at " +
-		"the largest measured " +
-		"point by more than the noise. It is inconclusive if it is violated at other points, or if the models violate it later, up to the " +
-		"target or 1024 times the largest point; the crossover is where that starts.",
+	Explanation: "A rule compares sums of functions, with factors: Allreduce <= Reduce + Bcast. It fails if it is violated at the " +
+		"largest measured point by more than the noise. It is inconclusive if it is violated at other points, or if the models violate " +
+		"it later, up to the target or 1024 times the largest point; the crossover is where that starts.",
 	parse: parseSums,
 }
 

@@ -10,9 +10,8 @@ var latePost = kind{
 		Title:   "Late post",
 		Short:   "waits for a target that has not opened its window yet",
 		Because: "%s opened its window late",
-		Meaning: "Time in MPI_Win_start, in an access or in MPI_Win_complete before the target entered MPI_Win_post, if the call had not ended " +
-			"by then: enter of the post - own enter. " +
-			"The cause is the target, in start and complete the last of all targets.",
+		Meaning: "Time in MPI_Win_start, in an access or in MPI_Win_complete before the target entered MPI_Win_post, if the call had " +
+			"not ended by then: enter of the post - own enter. The cause is the target, in start and complete the last of all targets.",
 		Advice: "Let targets post earlier, or put work between MPI_Win_start and the first access.",
 		Color:  Color{"#00798C", "#2FA7BA"},
 	},

@@ -12,9 +12,8 @@ var finalize = kind{
 		Title:   "Wait at finalize",
 		Short:   "waits for the end of the program",
 		Because: "%s came last",
-		Meaning: "Time in MPI_Finalize, or in the last MPI_Session_finalize of a program without it, before the last rank entered it. The " +
-			"cause is the last to enter. " +
-			"If sessions are finalized it counts only if all ranks were inside at one instant.",
+		Meaning: "Time in MPI_Finalize, or in the last MPI_Session_finalize of a program without it, before the last rank entered it. " +
+			"The cause is the last to enter. If sessions are finalized it counts only if all ranks were inside at one instant.",
 		Advice: "Balance what the ranks do at the end: output and clean-up.",
 		Color:  Color{"#C77FA8", "#DA9BC0"},
 	},

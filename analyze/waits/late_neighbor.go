@@ -8,9 +8,8 @@ var lateNeighbor = kind{
 		Title:   "Late neighbor",
 		Short:   "waits in a neighborhood collective for a neighbor",
 		Because: "%s, a neighbor, came late",
-		Meaning: "Time in a neighborhood collective (MPI_Neighbor_alltoall, MPI_Neighbor_allgather) before the last of the neighbors that send " +
-			"data to the rank entered it. " +
-			"The cause is that neighbor.",
+		Meaning: "Time in a neighborhood collective (MPI_Neighbor_alltoall, MPI_Neighbor_allgather) before the last of the neighbors " +
+			"that send data to the rank entered it. The cause is that neighbor.",
 		Advice: "Balance the work between neighbors; start the exchange earlier (MPI_Ineighbor_alltoall) and work before the MPI_Wait.",
 		Color:  Color{"#7A5195", "#A678C4"},
 	},

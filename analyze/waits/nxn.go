@@ -8,10 +8,9 @@ var nxn = kind{
 		Title:   "Wait at n-to-n",
 		Short:   "waits in a collective that needs data of all",
 		Because: "%s came last",
-		Meaning: "Time in a collective that needs data of every member (MPI_Allreduce, MPI_Allgather, MPI_Alltoall, MPI_Reduce_scatter) " +
-			"before the last one that sends anything entered it; in MPI_Alltoallv and MPI_Alltoallw the last of those that send to " +
-			"the member itself. " +
-			"The cause is that one. A member that receives nothing does not wait.",
+		Meaning: "Time in a collective that needs data of every member (MPI_Allreduce, MPI_Allgather, MPI_Alltoall, " +
+			"MPI_Reduce_scatter) before the last one that sends anything entered it; in MPI_Alltoallv and MPI_Alltoallw the last of those " +
+			"that send to the member itself. The cause is that one. A member that receives nothing does not wait.",
 		Advice: "Balance the work before the collective; use its non-blocking form and work before the MPI_Wait.",
 		Color:  Color{"#E69F00", "#E6A817"},
 	},

@@ -15,9 +15,8 @@ var lockContention = kind{
 		Title:   "Lock contention",
 		Short:   "waits for a lock that another one holds",
 		Because: "%s held the lock",
-		Meaning: "Time in MPI_Win_lock, or in the access, flush or unlock in which a lock is asked for, before the last of those that held it " +
-			"before entered MPI_Win_unlock. " +
-			"The cause is that holder. Shared locks do not exclude each other.",
+		Meaning: "Time in MPI_Win_lock, or in the access, flush or unlock in which a lock is asked for, before the last of those that " +
+			"held it before entered MPI_Win_unlock. The cause is that holder. Shared locks do not exclude each other.",
 		Advice: "Hold locks for a shorter time, use shared locks with MPI_Accumulate or MPI_Fetch_and_op, or spread the data " +
 			"over several targets.",
 		Color: Color{"#9E2A2B", "#D05A5B"},
@@ -101,9 +100,8 @@ var waitForProgress = kind{
 		Title:   "Wait for progress",
 		Short:   "waits until the target enters MPI",
 		Because: "%s, the target, was not in MPI",
-		Meaning: "Time in a call of a lock epoch (access, flush, unlock) before the target entered its next communication call, if the call " +
-			"had not ended by then: " +
-			"the library made no progress at the target while that computed. The cause is the target.",
+		Meaning: "Time in a call of a lock epoch (access, flush, unlock) before the target entered its next communication call, if the " +
+			"call had not ended by then: the library made no progress at the target while that computed. The cause is the target.",
 		Advice: "Let the target call MPI now and then, or use a library with asynchronous progress or hardware support for " +
 			"one-sided communication.",
 		Color: Color{"#C9553D", "#E8836B"},

@@ -11,8 +11,7 @@ var lateBroadcast = kind{
 		Short:   "waits for the root of a collective",
 		Because: "the root, %s, came late",
 		Meaning: "Time in a collective that distributes data from a root (MPI_Bcast, MPI_Scatter) before the root entered it. The " +
-			"cause is the root. " +
-			"A member that receives nothing does not wait.",
+			"cause is the root. A member that receives nothing does not wait.",
 		Advice: "Let the root prepare the data earlier, share its extra work (reading, set-up) among the ranks, or use MPI_Ibcast.",
 		Color:  Color{"#E8836B", "#F39C84"},
 	},
@@ -43,8 +42,7 @@ var earlyReduce = kind{
 		Short:   "waits as the root for the first data",
 		Because: "%s, the last to send, came late",
 		Meaning: "Time of the root in a collective that collects data (MPI_Reduce, MPI_Gather) before the first sender entered it: " +
-			"before that nothing " +
-			"could have arrived. The cause is the last sender. The rest of the wait is late_contributor.",
+			"before that nothing could have arrived. The cause is the last sender. The rest of the wait is late_contributor.",
 		Advice: "Balance the work before the collective, or let the root work while it waits (MPI_Ireduce, MPI_Igather).",
 		Color:  Color{"#F0C419", "#F0E05A"},
 	},
@@ -58,9 +56,8 @@ var lateContributor = kind{
 		Short:   "waits as the root for the last data",
 		Because: "%s, the last to send, came late",
 		Meaning: "Time of the root in a collective that collects data (MPI_Reduce, MPI_Gather) after the first sender entered it and " +
-			"before the last one did: " +
-			"the root had data to receive, but not all. The cause is the last sender. With early_reduce, the time before the first sender " +
-			"entered, it is one wait state.",
+			"before the last one did: the root had data to receive, but not all. The cause is the last sender. With early_reduce, the " +
+			"time before the first sender entered, it is one wait state.",
 		Advice: "Balance the work before the collective, give the last sender less to do, or let the root work while it waits " +
 			"(MPI_Ireduce, MPI_Igather).",
 		Color: Color{"#D98E04", "#F2B544"},

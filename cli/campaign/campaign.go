@@ -38,8 +38,8 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "campaign",
 		Short: "Run a program over ranges of parameters, and collect what it measures.",
 		Long: "Run a program over ranges of parameters as a plan says, in a random order, and collect its output into a dataset for " +
-			"scaling and check. " +
-			"A campaign can be interrupted or killed at any moment: the next start goes on, loses no finished run and repeats none.",
+			"scaling and check. A campaign can be interrupted or killed at any moment: the next start goes on, loses no finished run and " +
+			"repeats none.",
 		Example: `  slackline campaign run plan.yaml
   slackline campaign status plan.yaml
   slackline campaign collect plan.yaml --out runs.json`,
@@ -74,11 +74,10 @@ func campaignRunCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Carry out what is left of a plan, collect, and check if the plan says so.",
-		Long: "Carry out what is left of a plan, collect the measurements into a dataset and, if the plan has check, check them; the exit code " +
-			"is then that of check. " +
-			"Runs that failed are repeated at every start. The processes of an MPI job share the runs; those on one host take turns, unless " +
-			"the plan or --jobs " +
-			"says otherwise, or the runs are computations of slackline whose time is not measured.",
+		Long: "Carry out what is left of a plan, collect the measurements into a dataset and, if the plan has check, check them; the " +
+			"exit code is then that of check. Runs that failed are repeated at every start. The processes of an MPI job share the runs; " +
+			"those on one host take turns, unless the plan or --jobs says otherwise, or the runs are computations of slackline whose time " +
+			"is not measured.",
 		Annotations: flags.Arguments("FILE", planHelp),
 		Example: `  slackline campaign run plan.yaml
   slackline campaign run plan.yaml --dry-run

@@ -70,10 +70,9 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check EXPECTATIONS DATA...",
 		Short: "Check whether measurements scale as expected; the exit code reports it to continuous integration.",
-		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by the " +
-			"weight of the evidence " +
-			"beyond its limit; with --method paper by the one model with the largest adjusted R2. The exit code is 0 if all pass, 3 if one fails, " +
-			"4 if none fails but one is inconclusive.",
+		Long: "Check whether measurements scale as a file of expectations says. Every expectation passes, fails or is inconclusive by " +
+			"the weight of the evidence beyond its limit; with --method paper by the one model with the largest adjusted R2. The exit " +
+			"code is 0 if all pass, 3 if one fails, 4 if none fails but one is inconclusive.",
 		Annotations: flags.Arguments(
 			"EXPECTATIONS", "a YAML file, or mpi: the expectations for MPI that are built in; left out with --baseline",
 			"DATA", datasets.DataHelp+"; LABEL=DATA gives each label a column of its own"),

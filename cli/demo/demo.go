@@ -44,9 +44,8 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "demo",
 		Short: "Show what slackline does, from a recorded run to a report, on a built-in example.",
 		Long: "Show what slackline does on a built-in example: a small ocean model on 16 ranks, recorded under MPI, in which something " +
-			"makes all ranks wait. " +
-			"Every command is shown as you would type it, and its inputs stay in the directory, so that you can continue from there. It takes " +
-			"less than half a minute.",
+			"makes all ranks wait. Every command is shown as you would type it, and its inputs stay in the directory, so that you can " +
+			"continue from there. It takes less than half a minute.",
 		Example: `  slackline demo
   slackline demo --out /tmp/demo`,
 		Args: flags.ExactArgs(),

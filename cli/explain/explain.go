@@ -31,10 +31,9 @@ type topic struct {
 // topics are the words of results that are explained beside the kinds of wait states.
 var topics = []topic{
 	{"delay", "what made others wait",
-		"A delay is time that a rank spent in a call path beyond what the one that waited for it spent there, since the two had last met. Its " +
-			"cost is the waiting time that it caused, " +
-			"on all ranks: short-term what it caused directly, long-term what was caused by waits that it caused. The costs of all delays and the " +
-			"time without cause sum up to the waiting time, exactly.",
+		"A delay is time that a rank spent in a call path beyond what the one that waited for it spent there, since the two had last " +
+			"met. Its cost is the waiting time that it caused, on all ranks: short-term what it caused directly, long-term what was " +
+			"caused by waits that it caused. The costs of all delays and the time without cause sum up to the waiting time, exactly.",
 		"Start with the call path of the largest cost: balance it over the ranks, or make it shorter on the ranks that come late."},
 	{"direct", "waiting caused by what the other one did",
 		"The part of a wait that is due to excess time of the one that came late. The rest, indirect waiting, is due to waits of that one. " +

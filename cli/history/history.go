@@ -31,9 +31,8 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "history",
 		Short: "Keep measurements of each commit, and find the commits at which something changed.",
-		Long: "Keep what was measured of a program at its commits in a folder, for example of its repository, and find what changed when: " +
-			"the level of a call path and metric, " +
-			"its drift, its noise, the law by which it grows, a cause of waiting that appeared.",
+		Long: "Keep what was measured of a program at its commits in a folder, for example of its repository, and find what changed " +
+			"when: the level of a call path and metric, its drift, its noise, the law by which it grows, a cause of waiting that appeared.",
 		Example: `  slackline history add runs.json --commit HEAD
   slackline history check
   slackline history show

@@ -46,13 +46,11 @@ func measureClocksCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "Compare the clocks of MPI ranks, and find out how well they can be brought together.",
-		Long: "Compare the clocks of MPI ranks by pings, along a tree of ceil(log2 P) rounds and one rank after the other, again and again " +
-			"over a time. Then say what the " +
-			"usual corrections are worth: an offset, a line through two of them, least squares, and the envelope, which proves a bound for every " +
-			"rank if clocks run evenly. " +
-			"The corrections are checked by new pings after a wait. With --inject the clocks get known offsets and drifts, so that the " +
-			"true errors are known. " +
-			"Also: what the sources of time of each host are like, the distribution of round trips, and how long to go on pinging.",
+		Long: "Compare the clocks of MPI ranks by pings, along a tree of ceil(log2 P) rounds and one rank after the other, again and " +
+			"again over a time. Then say what the usual corrections are worth: an offset, a line through two of them, least squares, and " +
+			"the envelope, which proves a bound for every rank if clocks run evenly. The corrections are checked by new pings after a " +
+			"wait. With --inject the clocks get known offsets and drifts, so that the true errors are known. Also: what the sources of " +
+			"time of each host are like, the distribution of round trips, and how long to go on pinging.",
 		Example: `  slackline measure clocks
   slackline measure clocks --ranks 4 --inject offset=5s,drift=100,seed=1
   slackline measure clocks --ranks 3 --inject offset=0s/2s/-1.5s,drift=0/-100/42.5

@@ -32,11 +32,10 @@ func measureMemoryCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "memory",
 		Short: "Measure the memory that an MPI takes: for its objects, and for itself.",
-		Long: "Measure the memory that an MPI takes. For each communicator, duplicate, topology and window: the bytes that the call leaves " +
-			"allocated, counted in the place of malloc and free. " +
-			"For the library: the share of memory of each process before MPI_Init, after it, and before MPI_Finalize, when every collective and " +
-			"every object was used. " +
-			"JSON and CSV are data that 'check' and 'scaling' read.",
+		Long: "Measure the memory that an MPI takes. For each communicator, duplicate, topology and window: the bytes that the call " +
+			"leaves allocated, counted in the place of malloc and free. For the library: the share of memory of each process before " +
+			"MPI_Init, after it, and before MPI_Finalize, when every collective and every object was used. JSON and CSV are data that " +
+			"'check' and 'scaling' read.",
 		Example: `  slackline measure memory
   slackline measure memory --ranks 2,4,8,16,32 --format json --out memory.json
   slackline check mpi memory.json`,

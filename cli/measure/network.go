@@ -52,14 +52,11 @@ func measureNetworkCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "network",
 		Short: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP.",
-		Long: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP: L, o, g, G and S, with intervals, and " +
-			"the sizes at which " +
-			"the protocol changes. A small program is compiled with the site's mpicc and started under its MPI. With more than two " +
-			"ranks the pairs are " +
-			"sorted into those on one host and near and far ones on different hosts, and one pair of each class is measured. The result can be " +
-			"written as a machine file " +
-			"that 'simulate' takes. A measurement that was disturbed too much is refused; one that says too little about a parameter is " +
-			"inconclusive (exit code 4).",
+		Long: "Measure the LogGPS parameters between ranks of an MPI, or between two hosts over TCP: L, o, g, G and S, with intervals, " +
+			"and the sizes at which the protocol changes. A small program is compiled with the site's mpicc and started under its MPI. " +
+			"With more than two ranks the pairs are sorted into those on one host and near and far ones on different hosts, and one pair " +
+			"of each class is measured. The result can be written as a machine file that 'simulate' takes. A measurement that was " +
+			"disturbed too much is refused; one that says too little about a parameter is inconclusive (exit code 4).",
 		Example: `  slackline measure network
   slackline measure network --mpi mpich --machine-file mine.yaml --plot mine.svg
   slackline measure network --ranks 64 --launch 'srun --mpi=pmix --nodes 4' --machine-file cluster.yaml

@@ -61,11 +61,9 @@ func measureNoiseCommand(a *env.Env) *cobra.Command {
 		Use:   "noise",
 		Short: "Measure when the CPUs are not there for a program, and for how long.",
 		Long: "Measure when the CPUs are not there for a program, and for how long. The default method reads the clock all the time; " +
-			"what takes longer than " +
-			"9 times the shortest iteration is a detour. A process of its own does it on each CPU, with signals blocked and nothing " +
-			"else running in it. " +
-			"The result can be written as a profile that 'simulate --noise' takes. Run it on an idle machine: other processes look " +
-			"like noise, and are.",
+			"what takes longer than 9 times the shortest iteration is a detour. A process of its own does it on each CPU, with signals " +
+			"blocked and nothing else running in it. The result can be written as a profile that 'simulate --noise' takes. Run it on an " +
+			"idle machine: other processes look like noise, and are.",
 		Example: `  slackline measure noise
   slackline measure noise --time 60s --cpus all --profile node.txt --plot node.svg
   slackline measure noise --time 10min --runs 3 --profile node.txt

@@ -52,14 +52,13 @@ func measureSchemesCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schemes",
 		Short: "Simulate what benchmarks of collectives would report at any scale, beside the true time.",
-		Long: "Simulate what benchmarks of collectives would report on a machine, at any scale, beside the true time: one execution that all " +
-			"processes begin at the same moment, until the last one ends. " +
-			"Each scheme is a schedule (patterns scheme-mpptest, scheme-mpbench, scheme-imb, scheme-window), so its bias is that of the scheme " +
-			"alone: executions that overlap in a loop, " +
-			"the skew with which processes leave a barrier, a time of rank 0 alone. round-time and skampi start on a common clock, whose errors " +
-			"follow from the time that comparing all clocks takes on this machine: " +
-			"along a tree and with the drift corrected (round-time), or one after the other and with offsets alone (skampi). Nothing is measured: " +
-			"'measure collectives --scheme' runs the same schemes on this machine.",
+		Long: "Simulate what benchmarks of collectives would report on a machine, at any scale, beside the true time: one execution " +
+			"that all processes begin at the same moment, until the last one ends. Each scheme is a schedule (patterns scheme-mpptest, " +
+			"scheme-mpbench, scheme-imb, scheme-window), so its bias is that of the scheme alone: executions that overlap in a loop, the " +
+			"skew with which processes leave a barrier, a time of rank 0 alone. round-time and skampi start on a common clock, whose " +
+			"errors follow from the time that comparing all clocks takes on this machine: along a tree and with the drift corrected " +
+			"(round-time), or one after the other and with offsets alone (skampi). Nothing is measured: 'measure collectives --scheme' " +
+			"runs the same schemes on this machine.",
 		Example: `  slackline measure schemes --machine cscs-testbed --ranks 2^1..2^12
   slackline measure schemes --operation bcast --algorithm linear --ranks 4 --loop 3 -L 10us -o 0 -g 1us -G 0 --size 1
   slackline measure schemes --operation allreduce --ranks 2^1..2^14 --skew 50us --machine chic --plot bias.svg`,

@@ -223,8 +223,8 @@ func noiseShowCommand(a *env.Env) *cobra.Command {
 		Use:   "show " + noiseArgument,
 		Short: "Print noise as a profile file with its note, or as a trace of its detours.",
 		Long: "Print noise as a profile file (yaml), with a note that says of a model what was given, what was inferred from what, and " +
-			"what was left to test; " +
-			"or as a trace of its detours, in the text that LogGOPSim reads or in the binary form that is exact to the picosecond.",
+			"what was left to test; or as a trace of its detours, in the text that LogGOPSim reads or in the binary form that is exact to " +
+			"the picosecond.",
 		Annotations: noiseArguments(),
 		Example: `  slackline noise show chic
   slackline noise show 250Hz:2.8us+poisson:0.14Hz:10ms > mine.yaml

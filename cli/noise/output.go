@@ -34,9 +34,9 @@ func noiseStatsCommand(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats " + noiseArgument,
 		Short: "Say what noise takes: serial overhead, rate, lengths, sources; draw its detours.",
-		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and the " +
-			"part of each source. " +
-			"Detours that overlap or touch count as one interruption, as a program sees them; sources count theirs as they were given.",
+		Long: "Say what noise takes: the serial overhead, the rate and the lengths of its detours, what the longest of them carry, and " +
+			"the part of each source. Detours that overlap or touch count as one interruption, as a program sees them; sources count " +
+			"theirs as they were given.",
 		Annotations: noiseArguments(),
 		Example: `  slackline noise stats chic
   slackline noise stats 1000Hz:100us+poisson:10Hz:pareto:1us:1.5 --plot detours.svg

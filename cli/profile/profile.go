@@ -57,8 +57,7 @@ func command(a *env.Env) *cobra.Command {
 		Use:   "profile INPUT",
 		Short: "Find out where the time of a run goes: by call path, kind of activity, message and iteration.",
 		Long: "Show what a run consists of (computation, MPI, waiting, OpenMP, idle threads), its efficiencies, the call paths that " +
-			"take the most time, " +
-			"messages, collectives, and how iterations develop where the program repeats itself.",
+			"take the most time, messages, collectives, and how iterations develop where the program repeats itself.",
 		Annotations: flags.Arguments("INPUT", scenario.RunHelp),
 		Example: `  slackline profile traces.otf2
   slackline profile traces.otf2 --plot matrix.svg --plot-kind matrix

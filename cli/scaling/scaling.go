@@ -53,9 +53,8 @@ func command(a *env.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scaling DATA...",
 		Short: "Find out how measurements grow with the number of processes or the size of the problem.",
-		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence " +
-			"in its largest term. " +
-			"One or two parameters; at least five values of each are needed for a conclusion.",
+		Long: "Find a model for every call path and metric: a sum of terms such as 2.5 + 0.3 * p * log2(p), with the confidence in its " +
+			"largest term. One or two parameters; at least five values of each are needed for a conclusion.",
 		Annotations: flags.Arguments("DATA", datasets.DataHelp+"; LABEL=DATA puts the label before the call paths, to compare machines"),
 		Example: `  slackline scaling runs.json
   slackline scaling osu/ --where bytes=8 --target 65536 --plot collectives.svg

@@ -24,9 +24,8 @@ import (
 )
 
 // RunHelp says what verbs that analyze runs take.
-const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, " +
-	"liballprof's files, a trace as text; " +
-	"or what is simulated: a pattern or a schedule file, with a machine"
+const RunHelp = "a recorded run: an OTF2 anchor file (traces.otf2), a directory of slackline record, liballprof's files, a trace " +
+	"as text; or what is simulated: a pattern or a schedule file, with a machine"
 
 // RunOptions are the flags of verbs that analyze a run.
 type RunOptions struct {

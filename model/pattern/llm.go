@@ -28,14 +28,13 @@ var llmPattern = definition{
 	Info: Info{
 		Name: "llm", Kind: Application,
 		Info: "training of a language model: data, tensor and pipeline parallelism",
-		Details: "Each iteration sends the microbatches through a pipeline of stages, one forward and one backward pass in turn (1F1B), " +
-			"interleaved if --virtual gives several chunks to a stage. " +
-			"A pass receives activations of --size bytes, computes (two thirds of the time backward), with two allreduces in each layer among the " +
-			"ranks of a tensor group, and sends to the next stage without waiting. " +
-			"Then the gradients are summed over the copies of the model, with --overlap those of all pieces of a backward pass of the last " +
-			"microbatch but the last piece beside the work on the next one, on a CPU of their own, and an allreduce of 8 bytes among all " +
-			"ranks gives their norm. " +
-			"Tensor groups follow one another, then copies, then stages; the number of copies is ranks / (tensor * pipeline).",
+		Details: "Each iteration sends the microbatches through a pipeline of stages, one forward and one backward pass in turn " +
+			"(1F1B), interleaved if --virtual gives several chunks to a stage. A pass receives activations of --size bytes, computes (two " +
+			"thirds of the time backward), with two allreduces in each layer among the ranks of a tensor group, and sends to the next " +
+			"stage without waiting. Then the gradients are summed over the copies of the model, with --overlap those of all pieces of a " +
+			"backward pass of the last microbatch but the last piece beside the work on the next one, on a CPU of their own, and an " +
+			"allreduce of 8 bytes among all ranks gives their norm. Tensor groups follow one another, then copies, then stages; the " +
+			"number of copies is ranks / (tensor * pipeline).",
 		Params: []string{"ranks", "size", "iterations", "compute", "jitter", "seed", "without",
 			"tensor", "pipeline", "virtual", "microbatches", "layers", "gradients", "overlap", "straggler"},
 		Example: "slackline simulate llm --ranks 1024 --pipeline 8 --microbatches 32 --machine dgx-h100 --mapping nccl",

@@ -71,9 +71,8 @@ var schemes = []scheme{
 	},
 	{
 		name: "window", info: "the schedule of a collective that is timed in a window: one execution from a common start",
-		details: "The clocks say when to start, so the only skew is what they are wrong by: compute * (1 - jitter) to compute * (1 + jitter) " +
-			"is when a rank starts. " +
-			"Windows that are long enough do not touch each other: one of them is the whole scheme.",
+		details: "The clocks say when to start, so the only skew is what they are wrong by: compute * (1 - jitter) to compute * (1 + " +
+			"jitter) is when a rank starts. Windows that are long enough do not touch each other: one of them is the whole scheme.",
 		single: true,
 	},
 }

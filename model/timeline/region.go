@@ -105,17 +105,14 @@ func (r *Region) Communicates() bool {
 
 // local are calls of MPI that need no other process, in lower case and without prefix; an ending * stands for any rest.
 var local = strings.Fields("abort add_error_* address aint_* alloc_mem attr_* buffer_attach cancel cart_coords cart_get cart_map " +
-	"cart_rank cart_shift " +
-	"cartdim_get comm_call_errhandler comm_compare comm_create_errhandler comm_create_keyval comm_delete_attr comm_free " +
-	"comm_free_keyval comm_get_* " +
-	"comm_group comm_rank comm_remote_* comm_set_* comm_size comm_test_inter dims_create dist_graph_neighbors* errhandler_* error_* " +
-	"file_get_* finalized " +
-	"free_mem get_address get_count get_elements* get_library_version get_processor_name get_version graph_get graph_map graph_neighbors* " +
-	"graphdims_get group_* info_* initialized is_thread_main keyval_* op_* pack* pcontrol pready* " +
-	"query_thread register_datarep request_free session_call_errhandler session_create_errhandler session_get_* session_set_* sizeof " +
-	"start startall status_* t_* test_cancelled topo_test type_* unpack* win_attach win_call_errhandler " +
-	"win_create_errhandler win_create_keyval " +
-	"win_delete_attr win_detach win_free_keyval win_get_* win_set_* win_shared_query win_sync wtick wtime")
+	"cart_rank cart_shift cartdim_get comm_call_errhandler comm_compare comm_create_errhandler comm_create_keyval comm_delete_attr " +
+	"comm_free comm_free_keyval comm_get_* comm_group comm_rank comm_remote_* comm_set_* comm_size comm_test_inter dims_create " +
+	"dist_graph_neighbors* errhandler_* error_* file_get_* finalized free_mem get_address get_count get_elements* " +
+	"get_library_version get_processor_name get_version graph_get graph_map graph_neighbors* graphdims_get group_* info_* " +
+	"initialized is_thread_main keyval_* op_* pack* pcontrol pready* query_thread register_datarep request_free " +
+	"session_call_errhandler session_create_errhandler session_get_* session_set_* sizeof start startall status_* t_* " +
+	"test_cancelled topo_test type_* unpack* win_attach win_call_errhandler win_create_errhandler win_create_keyval win_delete_attr " +
+	"win_detach win_free_keyval win_get_* win_set_* win_shared_query win_sync wtick wtime")
 
 // IsLocal reports whether a call of MPI needs no other process, so that it never waits for one. Calls that prepare persistent
 // operations are among them.

@@ -149,7 +149,7 @@ static void waits(void) {
 static int message_queue, waked[2];
 static pthread_t waiting;
 static void *wake(void *what) {
-    /* Of pause nobody knows whether it waits already: the signal must not come before, however busy the machine is. */
+    /* Whether pause already waits cannot be seen: the signal must not come before, however busy the machine is. */
     nanosleep(&(struct timespec){what == (void *)3, 30000000}, NULL);
     struct { long type; char text[1]; } message = {1, "m"};
     if (what == (void *)1) msgsnd(message_queue, &message, 1, 0);

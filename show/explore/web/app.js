@@ -114,7 +114,7 @@ export class App {
   }
 
   /**
-   * Goes to an address, as if somebody had typed it.
+   * Goes to an address, as if it had been typed.
    * @param {import("./address.js").Place} place
    */
   visit(place) {
