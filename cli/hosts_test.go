@@ -113,8 +113,9 @@ func (s *site) cpusOfHosts(t *testing.T) {
 	}
 }
 
-// recordOnHosts wants the waits of a recorded run to be those that the program itself saw. What lies between its look at the
-// clock and the call, the load can make many milliseconds of: one of three runs must agree.
+// recordOnHosts wants the waits of a recorded run to be those that the program itself saw, without a warning. Load puts many
+// milliseconds between the program's look at the clock and the call, and into the messages by which clocks are compared: one of
+// five runs must agree.
 func (s *site) recordOnHosts(t *testing.T) {
 	program := s.build(t, "testdata/waiting.c", "-O1")
 	for try := 1; ; try++ {
@@ -122,7 +123,7 @@ func (s *site) recordOnHosts(t *testing.T) {
 		if wrong == "" {
 			return
 		}
-		if t.Log(wrong); try == 3 {
+		if t.Log(wrong); try == 5 {
 			t.Fatal("no run agrees with what the program saw")
 		}
 	}
@@ -137,11 +138,14 @@ func (s *site) recordWaiting(t *testing.T, program, trace string) (wrong string)
 		t.Fatalf("%v in %q", err, stdout)
 	}
 	if warned(stderr) {
-		t.Errorf("record: %s", stderr)
+		wrong += "record: " + stderr
 	}
 	code, text, stderr := clitest.Run("", "waits", trace, "--format", "json")
-	if code != 0 || warned(stderr) {
-		t.Errorf("waits: exit code = %d, %s", code, stderr)
+	if code != 0 {
+		t.Fatalf("waits: exit code = %d, %s", code, stderr)
+	}
+	if warned(stderr) {
+		wrong += "waits: " + stderr
 	}
 	var result struct {
 		Waits []struct {
