@@ -100,6 +100,8 @@ var cases = []planted{
 	{name: "crashed", outcome: hang.Slow, culprits: []int{2}, says: "wait", after: true},
 	{name: "slow", outcome: hang.Slow, culprits: []int{1}, says: "only slow"},
 	{name: "slow_halo", outcome: hang.Slow, culprits: []int{1}, says: "only slow"},
+	{name: "tests_in_turn", outcome: hang.Slow, culprits: []int{2}, says: "only slow"},
+	{name: "probes_in_turn", outcome: hang.Slow, culprits: []int{2}, says: "only slow"},
 	{name: "imbalanced", outcome: hang.Running},
 	{name: "messages", outcome: hang.Running},
 }
@@ -166,9 +168,9 @@ func tryCase(p *planted, command []string, out string) string {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}()
-	const looks, pause = 80, 300 * time.Millisecond // looks are counted: the machine may stand still itself
-	for range looks {
-		dir, err := record.RawDir(out)
+	const looks, pause = 80, 300 * time.Millisecond
+	for look := 0; look < looks && ctx.Err() == nil; { // looks at all ranks are counted: the machine may stand still itself
+		dir, err := record.RawDir(out) // is there when the recorder is built
 		if err != nil {
 			wrong = err.Error()
 			time.Sleep(pause)
@@ -180,6 +182,7 @@ func tryCase(p *planted, command []string, out string) string {
 			time.Sleep(pause)
 			continue
 		}
+		look++
 		processes = nil
 		for _, r := range sight.Ranks {
 			if r.PID > 0 && sight.Alive {

@@ -235,9 +235,13 @@ func (h *history) polled(polls []rawRecord) *state.Call {
 			c.Requests = append(c.Requests, r.ID)
 		}
 	}
+	slices.Sort(c.Requests)
+	c.Requests = slices.Compact(c.Requests)
 	c.Total = int64(len(c.Requests))
 	switch {
-	case tests == 0 && len(polls) == 1: // a probe, or MPI_Win_test
+	case tests == 0 && len(polls) == 1: // MPI_Win_test, or as below
+	case tests == 0 && c.Kind == state.Probe:
+		h.widen(c, polls[1:])
 	case tests < len(polls) || len(c.Requests) == 0:
 		c.Kind = state.Other
 	case len(c.Requests) == 1:
@@ -246,4 +250,18 @@ func (h *history) polled(polls []rawRecord) *state.Call {
 		c.Kind = state.WaitAny
 	}
 	return c
+}
+
+// widen lets a probe stand for others, too: for a message from anybody if they look for different ones.
+func (h *history) widen(c *state.Call, others []rawRecord) {
+	for i := range others {
+		o := h.callOf(&others[i])
+		if o.Kind != state.Probe || o.Comm != c.Comm {
+			c.Kind = state.Other
+			return
+		}
+		if o.Peer != c.Peer || o.Tag != c.Tag {
+			c.Peer, c.Tag = state.Anybody, state.AnyTag
+		}
+	}
 }

@@ -338,6 +338,42 @@ static void slow_halo(void) { /* all but one have sent to their neighbours and w
     }
 }
 
+/* Rank 0 looks in turn for messages of ranks 1 and 2. Rank 1 sends its own when rank 0 has that of rank 2, which is slow. */
+static void in_turn(void (*look)(void)) {
+    for (int i = 0; i < 40; i++) {
+        if (rank == 0) {
+            look();
+        } else if (rank == 1) {
+            get(0, 9);
+            put(0, 9, 4);
+        } else if (rank == 2) {
+            compute(2);
+            put(0, 9, 4);
+        }
+        barrier();
+    }
+}
+
+static void test_two(void) {
+    MPI_Request r[2];
+    int done = 0;
+    from_two(r);
+    for (int i = 0; !done; i = 1 - i) MPI_Test(&r[i], &done, MPI_STATUS_IGNORE);
+    put(1, 9, 4);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void probe_two(void) {
+    int found = 0;
+    for (int i = 0; !found; i = 1 - i) MPI_Iprobe(1 + i, 9, world, &found, MPI_STATUS_IGNORE);
+    put(1, 9, 4);
+    get(2, 9);
+    get(1, 9);
+}
+
+static void tests_in_turn(void) { in_turn(test_two); }
+static void probes_in_turn(void) { in_turn(probe_two); }
+
 static void imbalanced(void) {
     for (int i = 0; i < 1000; i++) {
         compute(rank == 3 ? 0.03 : 0.005);
@@ -363,6 +399,7 @@ int main(int argc, char **argv) {
         CASE(other_communicator), CASE(not_started), CASE(blocking_with_other), CASE(test_loop), CASE(to_self), CASE(split),
         CASE(testall_loop), CASE(testany_loop), CASE(waitsome), CASE(threads),
         CASE(asleep), CASE(crashed), CASE(slow), CASE(slow_halo), CASE(imbalanced), CASE(messages),
+        CASE(tests_in_turn), CASE(probes_in_turn),
     };
     if (argc > 1 && strcmp(argv[1], "threads") == 0) {
         int provided;
